@@ -1,0 +1,73 @@
+# The commands of the project; `make help` lists them.
+#
+# Everything is installed into .venv from requirements.lock. All that the
+# machine needs is make, Python >= 3.11 and a package index.
+
+BIN := .venv/bin
+PYTEST := $(BIN)/python -m pytest --no-header
+INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check \
+           -c requirements.lock
+
+# A click on a chapter opens it as a notebook: a setting of .venv alone.
+LAB_SETTINGS := .venv/share/jupyter/lab/settings/overrides.json
+
+# Material would print an advertisement at every build.
+export NO_MKDOCS_2_WARNING := 1
+
+.PHONY: help book test test-jax serve lab weave bench lock clean
+.DEFAULT_GOAL := help
+
+help:   ## say what the commands do
+	@sed -n 's/^\([a-z-]*\): .*## /\1	/p' Makefile | expand -t 12
+
+book: .venv/ready   ## run every chapter and build the site
+	@$(BIN)/python -m mkdocs build --strict
+	@echo
+	@echo "The book is built. Open site/index.html in a browser:"
+	@echo "    file://$(CURDIR)/site/index.html"
+	@echo "or run 'make serve', where the search works too."
+
+test: .venv/ready   ## run the tests, and compare chapters with modules
+	@$(PYTEST)
+
+test-jax: .venv/jax   ## compare the library with real JAX
+	@$(PYTEST) tests/test_jax_oracle.py
+
+serve: .venv/ready   ## show the book, and rebuild it as you edit
+	@$(BIN)/python -m mkdocs serve
+
+lab: .venv/lab   ## open the chapters as notebooks in JupyterLab
+	@$(BIN)/jupytext-config --settings-file $(LAB_SETTINGS) \
+	  set-default-viewer markdown
+	@$(BIN)/python -m jupyterlab --LabApp.default_url=/lab/tree/book/chapters
+
+weave: .venv/ready   ## copy the modules' code into the chapters
+	@$(BIN)/python -m book.tools.weave
+
+bench: .venv/bench   ## measure the library against HIPS autograd
+	@$(BIN)/python -m tests.benchmarks
+
+# Without --upgrade, uv keeps every version that still fits.
+lock: .venv/uv   ## choose the versions in requirements.lock again
+	@$(BIN)/uv pip compile -q --universal --python-version 3.11 \
+	  --fork-strategy fewest --all-extras --no-annotate \
+	  --custom-compile-command "make lock" \
+	  pyproject.toml -o requirements.lock
+
+clean:   ## remove all that these commands have made
+	rm -rf .venv .cache .hypothesis .pytest_cache site
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.venv/ready: pyproject.toml requirements.lock
+	@sh book/tools/venv.sh
+	@$(INSTALL) -e '.[book,test]'
+	@touch $@
+
+.venv/jax .venv/lab .venv/bench: .venv/%: .venv/ready
+	@echo "Installing what is needed for $* ..."
+	@$(INSTALL) -e '.[$*]'
+	@touch $@
+
+.venv/uv: .venv/ready
+	@$(INSTALL) uv
+	@touch $@

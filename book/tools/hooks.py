@@ -1,0 +1,57 @@
+"""Gives the chapters to mkdocs: pages with outputs, and notebooks.
+
+All the work is done by `render`, which knows nothing of mkdocs.
+"""
+
+import os
+import re
+from pathlib import Path
+
+from mkdocs.exceptions import PluginError
+from mkdocs.structure.files import File
+
+from book.tools.render import ChapterError, is_live, render_all
+
+PAGES = {}   # what render made of each file
+
+
+def on_files(files, config):
+    """Renders every page with cells, and adds its notebook to the site."""
+    sources = {Path(os.path.relpath(file.abs_src_path)): file
+               for file in files.documentation_pages()}
+    sources = {path: sources[path] for path in filter(is_live, sources)}
+    PAGES.clear()
+    errors = []
+    for path, page in render_all(sources):
+        file = sources[path]
+        if isinstance(page, ChapterError):
+            errors.append(str(page))
+            continue
+        took = f'{page.seconds:6.1f} s' if page.seconds else '  cached'
+        print(f'{took}  {file.src_uri}', flush=True)
+        PAGES[file.src_uri] = page.markdown
+        files.append(File.generated(config, notebook_of(file),
+                                    content=page.notebook))
+    if errors:
+        raise PluginError('\n'.join(errors))
+    return files
+
+
+def notebook_of(file):
+    """Returns where on the site the notebook of a page is."""
+    return f'notebooks/{Path(file.src_uri).stem}.ipynb'
+
+
+def on_page_markdown(markdown, page, config, files):
+    """Replaces a page's text by its rendered form, with a download link."""
+    if page.file.src_uri not in PAGES:
+        return markdown
+    title, newline, rest = PAGES[page.file.src_uri].partition('\n')
+    up = '../' * page.file.src_uri.count('/')
+    link = f'[Open as notebook]({up}{notebook_of(page.file)})'
+    return f'{title}{newline}\n{link}{{ .notebook download="" }}\n{rest}'
+
+
+def on_page_content(html, page, config, files):
+    """Makes plain cells of a table's empty headings, which head nothing."""
+    return re.sub(r'<th( [^>]*)?></th>', '<td></td>', html)

@@ -1,0 +1,300 @@
+"""Runs the cells of a chapter, and makes a page of its prose and outputs.
+
+A chapter is a notebook in a Markdown file. Every ```` ```python ```` fence
+is a cell; all of them run, top to bottom, in one fresh kernel. What they
+printed, drew or raised stands on the page after them. Nothing in this file
+knows which program makes a site of the pages.
+
+A cell that fails ends the build, unless it says that it will, by
+`tags=["raises-exception"]`; then it has to. The tags `hide-input` and
+`hide-output` leave a part of a cell off the page. A cell that draws says in
+`alt="…"` what there is to see.
+"""
+
+import hashlib
+import html
+import importlib.metadata
+import json
+import os
+import platform
+import re
+import sysconfig
+import tempfile
+import time
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+from pathlib import Path
+from typing import NamedTuple
+
+import jupytext
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import (
+    CellExecutionError,
+    CellTimeoutError,
+    DeadKernelError,
+)
+
+from book.tools import weave
+from book.tools.scoreboard import scoreboard
+
+ROOT = Path(__file__).parents[2]
+CACHE = ROOT / '.cache' / 'chapters'
+TOOLS = Path(__file__).parent
+GREY = '#7f7f7f'   # of all text and lines in matplotlibrc
+SCOREBOARD = re.compile(r'^<!-- scoreboard: (\w+) -->$', re.MULTILINE)
+
+
+class ChapterError(Exception):
+    """A chapter that cannot become a page, and where it went wrong."""
+
+
+class Page(NamedTuple):
+    markdown: str
+    notebook: str     # the executed notebook, as JSON
+    seconds: float    # that the cells took; none if they are cached
+
+
+def is_live(path):
+    """Returns whether a Markdown file has a cell or a scoreboard."""
+    return (any(block.runs for block in weave.blocks(path))
+            or SCOREBOARD.search(path.read_text()))
+
+
+def render(path):
+    """Returns the chapter as Markdown, with the outputs of its cells."""
+    return build(path).markdown
+
+
+def render_all(paths):
+    """Yields (path, Page or ChapterError) for each chapter, as it is done.
+
+    Two chapters run at a time. The processes are new ones, so that they
+    import the library as it is now, however long this process has lived.
+    """
+    with ProcessPoolExecutor(2, get_context('spawn')) as pool:
+        paths = {pool.submit(build, path): path for path in paths}
+        for future in as_completed(paths):
+            error = future.exception()
+            if error and not isinstance(error, ChapterError):
+                raise error
+            yield paths[future], error or future.result()
+
+
+def build(path):
+    """Returns the Page of a chapter, and runs its cells if they changed."""
+    notebook, start = read(path), time.perf_counter()
+    ran = fill(notebook, path)
+    seconds = time.perf_counter() - start if ran else 0
+    return Page(markdown(notebook, path), nbformat.writes(notebook), seconds)
+
+
+def fill(notebook, path):
+    """Puts the outputs into a notebook; returns whether its cells ran."""
+    cells = code_cells(notebook)
+    cached = CACHE / f'{path.stem}-{key(notebook)}.json'
+    if cached.exists():
+        outputs = json.loads(cached.read_text())
+        for cell, output in zip(cells, outputs, strict=True):
+            cell.outputs = nbformat.from_dict(output)
+    elif cells:
+        run(notebook, path)
+        CACHE.mkdir(parents=True, exist_ok=True)
+        for stale in CACHE.glob(f'{path.stem}-*.json'):
+            stale.unlink(missing_ok=True)
+        cached.write_text(json.dumps([cell.outputs for cell in cells]))
+        return True
+    return False
+
+
+# Running
+
+def read(path):
+    """Returns the notebook that is in a Markdown file."""
+    notebook = jupytext.read(path)
+    notebook.metadata = nbformat.from_dict({'kernelspec': {
+        'name': 'python3', 'display_name': 'Python 3 (ipykernel)',
+        'language': 'python'}})
+    for number, cell in enumerate(notebook.cells):
+        cell.id = f'cell-{number}'   # else it is random
+    return notebook
+
+
+def code_cells(notebook):
+    """Returns the cells of a notebook that run."""
+    return [cell for cell in notebook.cells if cell.cell_type == 'code']
+
+
+def key(notebook):
+    """Returns a hash of all that the outputs of a notebook depend on."""
+    cells = [(cell.source, cell.metadata) for cell in code_cells(notebook)]
+    files = [*sorted((ROOT / weave.PACKAGE).rglob('*.py')),
+             *sorted(TOOLS.iterdir())]
+    versions = [importlib.metadata.version(name)
+                for name in ('numpy', 'matplotlib', 'ipykernel')]
+    facts = [cells, [(str(file.relative_to(ROOT)), file.read_text())
+                     for file in files if file.is_file()],
+             versions, platform.python_version()]
+    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:16]
+
+
+def run(notebook, path):
+    """Runs the cells of a notebook, and puts the outputs into it."""
+    started = []
+    with tempfile.TemporaryDirectory() as directory:
+        client = NotebookClient(
+            notebook, timeout=300, coalesce_streams=True,
+            shutdown_kernel='immediate',
+            on_cell_execute=lambda cell, cell_index: started.append(cell),
+            extra_arguments=["--InlineBackend.figure_formats={'svg'}",
+                             '--log-level=ERROR'])
+        try:
+            client.execute(cwd=directory, env=environment(directory))
+        except (CellExecutionError, CellTimeoutError, DeadKernelError) as e:
+            raise ChapterError(failure(path, started, e)) from None
+    for number, cell in enumerate(code_cells(notebook)):
+        raised = any(out.output_type == 'error' for out in cell.outputs)
+        if 'raises-exception' in tags(cell) and not raised:
+            raise ChapterError(f'{place(path, number)}: the cell is tagged '
+                               'raises-exception, and raised none')
+        cell.outputs = [clean(output, directory) for output in cell.outputs]
+        cell.metadata.pop('execution', None)   # the times at which it ran
+
+
+def environment(directory):
+    """Returns the variables that make a run depend on the chapter alone."""
+    return os.environ | {
+        'IPYTHONDIR': directory,
+        'JUPYTER_PREFER_ENV_PATH': '1',
+        'MATPLOTLIBRC': str(TOOLS / 'matplotlibrc'),
+        'PYTHONHASHSEED': '0',
+        'SOURCE_DATE_EPOCH': '0',
+    }
+
+
+def failure(path, started, error):
+    """Returns the sentence that says which cell failed, and how."""
+    what = str(error).strip().splitlines()[-1]
+    if isinstance(error, CellExecutionError):
+        what = clean_text(f'{error.ename}: {error.evalue}')
+    return f'{place(path, max(len(started) - 1, 0))}: {what}'
+
+
+def place(path, number):
+    """Returns the file and the line of a chapter's nth cell."""
+    fences = [block for block in weave.blocks(path) if block.runs]
+    return f'{path}:{fences[number].line}'
+
+
+def tags(cell):
+    """Returns the tags of a cell, if it has any."""
+    return cell.metadata.get('tags', [])
+
+
+def clean(output, directory):
+    """Returns an output without the paths and addresses of this machine."""
+    if output.output_type == 'stream':
+        output.text = clean_text(output.text, directory)
+    elif output.output_type == 'error':
+        output.evalue = clean_text(output.evalue, directory)
+        output.traceback = [f'{output.ename}: {output.evalue}']
+    elif 'text/plain' in output.data:
+        output.data['text/plain'] = clean_text(
+            output.data['text/plain'], directory)
+    return output
+
+
+def clean_text(text, directory=''):
+    """Returns `text` without colours, paths and addresses."""
+    text = re.sub(r'\x1b\[[0-9;]*m', '', text)
+    text = re.sub(r'\S*ipykernel_\d+\W\d+\.py', '<cell>', text)
+    # A warning also quotes its line, which the reader has just read.
+    text = re.sub(r'(?m)^.*:\d+: (\w*Warning: .*\n)(?:  .*\n)?', r'\1', text)
+    for path in (sysconfig.get_path('purelib'), sysconfig.get_path('stdlib'),
+                 directory, str(ROOT)):
+        text = text.replace(path + os.sep, '')
+    return re.sub(r'\b0x[0-9a-f]{6,}', '0x…', text)
+
+
+# The page
+
+def markdown(notebook, path):
+    """Returns the page of a notebook whose cells have run."""
+    parts, number = [], 0
+    for cell in notebook.cells:
+        if cell.cell_type == 'markdown':
+            parts.append(cell.source)
+        elif cell.cell_type == 'code':
+            parts += code(cell, place(path, number))
+            number += 1
+    board = lambda match: scoreboard(match[1], path)
+    return SCOREBOARD.sub(board, '\n\n'.join(parts)) + '\n'
+
+
+def code(cell, place):
+    """Returns the parts of a page that one cell makes."""
+    parts = []
+    if 'hide-input' not in tags(cell):
+        parts.append(listing(cell))
+    if 'hide-output' not in tags(cell):
+        shown = [show(output, cell, place) for output in cell.outputs]
+        if any(shown):
+            parts.append('\n'.join(
+                ['<div class="output">', *filter(None, shown), '</div>']))
+    return parts
+
+
+def listing(cell):
+    """Returns the code of a cell as a fence, with its title and marks."""
+    longest = max(map(len, re.findall('`+', cell.source)), default=0)
+    ticks = '`' * max(3, longest + 1)
+    marks = [f'{name}="{cell.metadata[name]}"'
+             for name in ('title', 'hl_lines', 'linenums')
+             if name in cell.metadata]
+    opening = ' '.join([f'{ticks}python', *marks])
+    return f'{opening}\n{cell.source}\n{ticks}'
+
+
+def show(output, cell, place):
+    """Returns the HTML of one output."""
+    if output.output_type == 'stream':
+        return pre(output.text, output.name)
+    if output.output_type == 'error':
+        return pre(output.traceback[0], 'error')
+    data = output.data
+    if 'image/svg+xml' in data:
+        return plot(svg(data['image/svg+xml'], alt(cell, place)))
+    if 'image/png' in data:
+        return plot(f'<img src="data:image/png;base64,{data["image/png"]}" '
+                    f'alt="{alt(cell, place)}">')
+    if 'text/html' in data:
+        return f'<div class="rich">{data["text/html"]}</div>'
+    return pre(data.get('text/plain', ''), 'result')
+
+
+def pre(text, kind):
+    """Returns text as it is, scrolling in its own box if it is wide."""
+    text = html.escape(text.strip('\n')).replace('`', '&#96;')
+    return f'<pre class="{kind}" tabindex="0">{text}</pre>' if text else ''
+
+
+def alt(cell, place):
+    """Returns what a cell says of its picture, which it has to."""
+    if 'alt' not in cell.metadata:
+        raise ChapterError(f'{place}: the cell draws, and needs an '
+                           'alt="…" for those who cannot see it')
+    return html.escape(cell.metadata['alt'])
+
+
+def plot(picture):
+    """Returns the HTML of a picture that a cell drew."""
+    return f'<figure class="plot">{picture}</figure>'
+
+
+def svg(text, label):
+    """Returns an SVG fit to stand in a page, in the page's text colour."""
+    text = text[text.index('<svg'):].strip().replace(GREY, 'currentColor')
+    text = re.sub(r'(?s)<(metadata|style).*?</\1>|<!--.*?-->', '', text)
+    text = re.sub(r'<g id="\w+[^"]*"', '<g', text)   # two plots share them
+    text = re.sub(r'\n\s*\n', '\n', text)   # which would end the HTML
+    return text.replace('<svg', f'<svg role="img" aria-label="{label}"', 1)

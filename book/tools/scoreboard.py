@@ -1,0 +1,172 @@
+"""Draws the book's two scoreboards, from what the chapters weave.
+
+A line `<!-- scoreboard: grid -->` in a chapter becomes the grid of
+primitives and interpreters as far as the reader has come, and `<!--
+scoreboard: survives -->` shows through which transformations the rule of
+`expit` survives.
+"""
+
+import ast
+import math
+import re
+from pathlib import Path
+
+from book.tools import weave
+
+ROOT = Path(__file__).resolve().parents[2]
+COLUMNS = ('evaluate', 'jvp', 'vmap', 'abstract', 'partial_eval',
+           'transpose', 'lowering')
+MOST_ROWS = 16   # of one table; they stand side by side
+
+# The transformations through which a rule has to survive, and the chapter
+# that brings each of them.
+SURVIVES = {'vmap': 6, 'jaxpr': 8, 'grad': 10, 'jit': 13, 'cond': 15,
+            'scan': 15, 'checkpoint': 16}
+
+# For each of them, once the library has it: a function that fails unless the
+# rule is still there.
+CHECKS = {}
+
+
+def scoreboard(name, path):
+    """Returns the HTML of a board, as it stands in the chapter at `path`."""
+    boards = {'grid': grid, 'survives': survives}
+    if name not in boards:
+        raise ValueError(f'{path}: no scoreboard {name!r}; there are '
+                         + ' and '.join(boards))
+    return boards[name](path)
+
+
+# The grid
+
+def grid(path):
+    """Returns the grid: the rows that we have, the cells that we filled.
+
+    Before the first chapter with code these are all the rows to come.
+    """
+    new, old = filled(path)
+    rows = list(dict.fromkeys(row for row, _ in [*old, *new] or all_cells()))
+    full, size = len(old) + len(new), len(rows) * len(COLUMNS)
+    tables = [table(some, old, new) for some in evenly(rows, MOST_ROWS)]
+    here = f', {len(new)} of them in this chapter' if new else ''
+    return figure('coverage', ''.join(tables),
+                  f'The grid: {full} of {size} cells are filled{here}.')
+
+
+def all_cells():
+    """Returns the cells that all modules together fill."""
+    return [cell for title, module in weave.modules(ROOT).items()
+            for found in module.values() for cell in cells_of(title, found)]
+
+
+def filled(path):
+    """Returns the cells that the chapter at `path` fills, and those before.
+
+    A cell is (primitive, column). The front page sees the whole book.
+    """
+    before = []
+    for chapter, shown in weave.placements(ROOT).items():
+        new = [cell for (title, _), found in shown.items()
+               for cell in cells_of(title, found) if cell not in before]
+        if chapter == path.resolve() and chapter.stem != 'index':
+            return new, before
+        before += new
+    return [], before
+
+
+def cells_of(title, statement):
+    """Returns the cells that a statement of a module fills."""
+    if re.fullmatch(r'\w+_p', statement.address):
+        return [(statement.address.removesuffix('_p'), 'evaluate')]
+    return [(row, column) for column in COLUMNS
+            if belongs(title, statement, column)
+            for row in re.findall(r'\b(\w+)_p\b', head(statement.node))]
+
+
+def belongs(title, statement, column):
+    """Returns whether a statement stands in a column of the grid.
+
+    All of a column's own file does. In the file of a row, the name of the
+    table tells: `jvp_rules[call_p] = …` or `defjvp(call_p, …)`.
+    """
+    if title.startswith('autodiff_mini/interpreters/'):
+        return Path(title).stem == column
+    return re.match(f'(def)?{column}', statement.address)
+
+
+def head(node):
+    """Returns the part of a statement that says which rows it is about."""
+    match node:
+        case ast.For():
+            heads = [node.iter]
+        case ast.Assign():
+            heads = node.targets
+        case ast.Expr(ast.Call(func, [first, *_])):
+            heads = [func, first]
+        case ast.FunctionDef():
+            heads = node.decorator_list
+        case _:
+            heads = []
+    return ' '.join(map(ast.unparse, heads))
+
+
+def evenly(rows, most):
+    """Returns the rows as the fewest lists that have `most` rows or fewer."""
+    count = math.ceil(len(rows) / most)
+    size = math.ceil(len(rows) / max(count, 1))
+    return [rows[i * size:(i + 1) * size] for i in range(count)]
+
+
+def table(rows, old, new):
+    """Returns the HTML table of some rows of the grid."""
+    return board(COLUMNS, {
+        row: [square(row, column, old, new) for column in COLUMNS]
+        for row in rows})
+
+
+def square(row, column, old, new):
+    """Returns one cell of the grid; its text is for those who hear it."""
+    cell = row, column
+    kind, text = (('new', 'filled here') if cell in new else
+                  ('old', 'filled') if cell in old else ('open', 'open'))
+    return (f'<td class="{kind}" title="{row} × {column}: {text}">'
+            f'<span>{text}</span></td>')
+
+
+# Does the rule survive?
+
+def survives(path):
+    """Returns the board of expit: a tick, or the chapter that will bring it.
+
+    The front page and the appendix see the whole book.
+    """
+    number = re.match(r'\d+', path.name)
+    reached = int(number[0]) if number else max(SURVIVES.values())
+    cells = []
+    for name, chapter in SURVIVES.items():
+        if name in CHECKS and chapter <= reached:
+            CHECKS[name]()
+            cells.append('<td class="yes">✓<span> it does</span></td>')
+        else:
+            cells.append(f'<td><span>chapter </span>{chapter}</td>')
+    return figure('survives', board(SURVIVES, {'expit': cells}),
+                  'Does the rule of <code>expit</code> survive? A number is '
+                  'the chapter that will tell.')
+
+
+# What both have in common
+
+def board(columns, rows):
+    """Returns an HTML table; `rows` is {name: HTML cells}."""
+    heads = ''.join(f'<th scope="col"><span>{name.replace("_", " ")}</span>'
+                    '</th>' for name in columns)
+    body = ''.join(f'<tr><th scope="row">{name}</th>{"".join(cells)}</tr>'
+                   for name, cells in rows.items())
+    return (f'<table class="board"><thead><tr><td></td>{heads}</tr></thead>'
+            f'<tbody>{body}</tbody></table>')
+
+
+def figure(kind, content, caption):
+    """Returns the HTML of a board with its caption."""
+    return (f'<figure class="scoreboard {kind}"><div>{content}</div>'
+            f'<figcaption>{caption}</figcaption></figure>')

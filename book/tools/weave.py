@@ -1,0 +1,380 @@
+"""Keeps the code in the chapters equal to the code in the modules.
+
+The modules are the source of truth. A fence in a chapter that is titled with
+a module, such as ```` ```python title="autodiff_mini/core.py" ````, shows
+some of its top-level statements, and the module needs no marks for that: what
+the fence holds says what to copy into it. A new fence starts as one line that
+names the statements, `# weave: bind .. full_raise, Trace`.
+
+    python -m book.tools.weave            copies the code into the chapters
+    python -m book.tools.weave --check    says what is not as it should be
+"""
+
+import ast
+import difflib
+import re
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+PACKAGE = 'autodiff_mini'
+ASK = '# weave:'
+FENCE = re.compile(r'`{3,}(python|py)\b(.*)')
+TITLE = re.compile(r'title="([^"]*)"')
+
+
+class Statement(NamedTuple):
+    """A top-level statement with the comments right above it."""
+    address: str
+    line: int      # where it starts in its module, or in its block
+    end: int
+    text: str
+    node: ast.stmt
+
+
+class Block(NamedTuple):
+    """A Python fence: one in `python` is a cell, one in `py` never runs."""
+    path: Path
+    line: int      # of the opening fence
+    end: int       # of the closing one
+    runs: bool
+    title: str
+    text: str
+
+
+class Problem(NamedTuple):
+    path: Path
+    line: int
+    text: str
+
+    def __str__(self):
+        return f'{self.path}:{self.line}: {self.text}'
+
+
+# Statements and their addresses.
+
+def address(node, source):
+    """Returns the name by which a block asks for the statement `node`."""
+    match node:
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            found = node.name
+        case ast.Assign():
+            found = ' = '.join(map(ast.unparse, node.targets))
+        case ast.AnnAssign() | ast.AugAssign():
+            found = ast.unparse(node.target)
+        case ast.Import():
+            found = 'import ' + ', '.join(name.name for name in node.names)
+        case ast.ImportFrom():
+            found = 'from ' + '.' * node.level + (node.module or '')
+        case ast.Expr(ast.Constant(str())):
+            found = '"""'
+        case ast.Expr(ast.Call(func, [first, *_])):
+            found = f'{ast.unparse(func)}({ast.unparse(first)}'
+        case _:
+            found = ast.get_source_segment(source, node).splitlines()[0]
+    return found.replace(', ', ',')   # ', ' stands between two addresses
+
+
+def statements(source):
+    """Returns the top-level statements of a module or of a block."""
+    lines, found = source.splitlines(), []
+    for node in ast.parse(source).body:
+        heads = [node, *getattr(node, 'decorator_list', ())]
+        start = min(head.lineno for head in heads)
+        while start > 1 and lines[start - 2].startswith('#'):
+            start -= 1
+        text = '\n'.join(lines[start - 1:node.end_lineno])
+        found.append(Statement(address(node, source), start,
+                               node.end_lineno, text, node))
+    return found
+
+
+def join(chosen):
+    """Returns the text of a block that shows the `chosen` statements."""
+    lines, end = [], None
+    for statement in chosen:
+        if end is not None and statement.line != end + 1:
+            lines.append('')
+        lines.append(statement.text)
+        end = statement.end
+    return '\n'.join(lines)
+
+
+# The book: its chapters, their blocks, the modules they show.
+
+def chapters(root):
+    """Returns the files that may show code, in the order of the book."""
+    return [path for pattern in ('index.md', 'chapters/*.md', 'appendix/*.md')
+            for path in sorted((root / 'book').glob(pattern))]
+
+
+def blocks(path):
+    """Returns the Python fences of a chapter."""
+    found, ticks = [], None
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if ticks is None and (match := re.match('`{3,}', line)):
+            ticks, opening, start, text = match[0], line, number, []
+        elif ticks is not None and line.rstrip() == ticks:
+            if match := FENCE.fullmatch(opening):
+                title = TITLE.search(match[2])
+                found.append(Block(
+                    path, start, number, match[1] == 'python',
+                    title[1] if title else '', '\n'.join(text)))
+            ticks = None
+        elif ticks is not None:
+            text.append(line)
+    return found
+
+
+def woven(path):
+    """Returns the blocks of a chapter that show a module."""
+    return [block for block in blocks(path)
+            if block.title.startswith(PACKAGE + '/')]
+
+
+def modules(root):
+    """Returns what the blocks may show: {title: {address: Statement}}.
+
+    The `__init__.py` of a package need not be shown, and is left out.
+    """
+    return {path.relative_to(root).as_posix():
+            {found.address: found for found in statements(path.read_text())}
+            for path in sorted((root / PACKAGE).rglob('*.py'))
+            if path.name != '__init__.py'}
+
+
+def placements(root):
+    """Returns which statements each chapter shows.
+
+    That is {chapter's path: {(title, address): Statement}}, in the order of
+    the book, with each statement as its module has it.
+    """
+    book = modules(root)
+    return {path: {(block.title, found.address): found
+                   for block in woven(path)
+                   for found in resolve(block, book)[0]}
+            for path in chapters(root)}
+
+
+def resolve(block, book):
+    """Returns the statements that a block asks for, and the problems."""
+    if block.title not in book:
+        return [], [unknown('module', block.title, book, block, block.line)]
+    module = book[block.title]
+    try:
+        names = asked(block, module)
+    except SyntaxError as error:
+        line = block.line + (error.lineno or 0)
+        return [], [Problem(block.path, line, f'not Python: {error.msg}')]
+    return ([module[name] for name, _ in names if name in module],
+            [unknown('statement', name, module, block, line)
+             for name, line in names if name not in module])
+
+
+def asked(block, module):
+    """Returns the addresses that a block asks for, each with its line."""
+    if not block.text.startswith(ASK):
+        return [(found.address, block.line + found.line)
+                for found in statements(block.text)]
+    names, found = list(module), []
+    for item in block.text.removeprefix(ASK).strip().split(', '):
+        ends = item.split(' .. ')
+        if set(ends) <= set(names):
+            ends = names[names.index(ends[0]):names.index(ends[-1]) + 1]
+        found += [(name, block.line + 1) for name in ends]
+    return found
+
+
+def unknown(kind, name, known, block, line):
+    """Returns the problem that there is no such module or statement."""
+    close = difflib.get_close_matches(name, known, 1)
+    where = f' in {block.title}' if kind == 'statement' else ''
+    hint = f'; did you mean `{close[0]}`?' if close else ''
+    return Problem(block.path, line, f'no {kind} `{name}`{where}{hint}')
+
+
+# Weaving.
+
+def weave(root):
+    """Refreshes the chapters; returns what it could not, and why."""
+    book, problems = modules(root), []
+    for path in chapters(root):
+        old = path.read_text()
+        lines = old.split('\n')
+        for block in reversed(woven(path)):   # so that line numbers hold
+            chosen, wrong = resolve(block, book)
+            problems += wrong
+            if not wrong:
+                lines[block.line:block.end - 1] = join(chosen).split('\n')
+        if (new := '\n'.join(lines)) != old:
+            path.write_text(new)
+            print(f'{path}: refreshed')
+    return problems
+
+
+# Checking.
+
+def check(root):
+    """Returns all that is wrong with the blocks and the modules."""
+    book, shown, problems = modules(root), {}, []
+    for path in chapters(root):
+        for block in woven(path):
+            problems += drift(block, book) + repeats(block, book, shown)
+        problems += misplaced_imports(blocks(path))
+    for title, module in book.items():
+        problems += untidy(root, title)
+        problems += [Problem(Path(title), found.line,
+                             f'no chapter shows `{found.address}`')
+                     for found in module.values()
+                     if (title, found.address) not in shown]
+    return problems
+
+
+def drift(block, book):
+    """Returns how a block differs from what it asks for."""
+    chosen, problems = resolve(block, book)
+    if problems:
+        return problems
+    if block.text.startswith(ASK):
+        return [Problem(block.path, block.line + 1,
+                        f'`make weave` has to expand `{block.text}`')]
+    if block.text == join(chosen):
+        return []
+    diff = '\n'.join(difflib.unified_diff(
+        block.text.splitlines(), join(chosen).splitlines(),
+        str(block.path), block.title, lineterm=''))
+    return [Problem(block.path, block.line,
+                    'differs from its module; `make weave` will do this:\n'
+                    + diff)]
+
+
+def repeats(block, book, shown):
+    """Returns what a block shows again, and puts the rest into `shown`.
+
+    `shown` is {(title, address): place}.
+    """
+    problems = []
+    for found in resolve(block, book)[0]:
+        key = block.title, found.address
+        if key in shown:
+            problems.append(Problem(
+                block.path, block.line,
+                f'shows `{found.address}` again, after {shown[key]}'))
+        shown.setdefault(key, f'{block.path}:{block.line}')
+    return problems
+
+
+def untidy(root, title):
+    """Returns what in a module cannot be asked for by an address."""
+    source = (root / title).read_text()
+    problems, seen, end = [], {}, 0
+
+    def report(line, text):
+        problems.append(Problem(Path(title), line, text))
+
+    def report_stray(lines):
+        for line in lines:
+            if source.splitlines()[line - 1].strip():
+                report(line, 'this comment belongs to no statement: '
+                             'close the gap below it')
+
+    for found in statements(source):
+        report_stray(range(end + 1, found.line))
+        if found.line <= end:
+            report(found.line, 'a second statement on one line')
+        if found.address == '_':
+            report(found.line, 'nothing may be named `_`')
+        elif found.address in seen:
+            report(found.line, f'ambiguous address `{found.address}`, also '
+                               f'of line {seen[found.address]}')
+        seen[found.address], end = found.line, found.end
+    report_stray(range(end + 1, len(source.splitlines()) + 1))
+    return problems
+
+
+# Imports. A notebook must use what its reader has built, not the library's
+# own. So an import of something that the same chapter builds is shown in a
+# fence that does not run, and every other import in one that does.
+
+def misplaced_imports(chapter):
+    """Returns which imports run and should not, or should and do not."""
+    built = {(dotted(block.title), name) for block in chapter
+             if block.runs and block.title.startswith(PACKAGE + '/')
+             for found in parsed(block) for name in bound(found.node)}
+    imported, problems = set(), []
+    for block in chapter:
+        for found in parsed(block):
+            where = (block.path, block.line + found.line)
+            if block.runs:
+                problems += running(found.node, built, where)
+                imported |= bound(found.node)
+            elif block.title.startswith(PACKAGE + '/'):
+                problems += static(found, built, imported, where)
+    return problems
+
+
+def running(node, built, where):
+    """Returns the problems of a statement that runs."""
+    whole = {module for module, _ in built}
+    return [Problem(*where, f'imports {source}, which this chapter builds: '
+                            'show it in a `py` fence')
+            for module, name in origins(node)
+            for source in ['.'.join(filter(None, (module, name)))]
+            if (module, name) in built or source in whole]
+
+
+def static(found, built, imported, where):
+    """Returns the problems of a statement that is shown but does not run."""
+    if found.address == '"""':
+        return []
+    if not isinstance(found.node, ast.Import | ast.ImportFrom):
+        return [Problem(*where, f'`{found.address}` would not run: show it '
+                                'in a `python` fence')]
+    from_here = {name for module, name in origins(found.node)
+                 if (module, name) in built}
+    return [Problem(*where, f'this import would not run, and nothing above '
+                            f'defines {name}: show it in a `python` fence')
+            for name in sorted(bound(found.node) - from_here - imported)]
+
+
+def origins(node):
+    """Returns the pairs (module, name) that a statement imports."""
+    if isinstance(node, ast.ImportFrom):
+        return [(node.module, name.name) for name in node.names]
+    if isinstance(node, ast.Import):
+        return [(name.name, None) for name in node.names]
+    return []
+
+
+def bound(node):
+    """Returns the names that a top-level statement defines."""
+    if hasattr(node, 'name'):
+        return {node.name}
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return {name.asname or name.name.split('.')[0] for name in node.names}
+    return {name.id for name in ast.walk(node) if isinstance(name, ast.Name)
+            and isinstance(name.ctx, ast.Store)}
+
+
+def dotted(title):
+    """Returns the dotted name of a module, from its path."""
+    return title.removesuffix('.py').replace('/', '.')
+
+
+def parsed(block):
+    """Returns the statements of any block, magics and bad syntax left out."""
+    try:
+        return statements(re.sub('(?m)^[%!].*', '', block.text))
+    except SyntaxError:
+        return []
+
+
+def main(arguments):
+    """Weaves or checks the book of the current directory."""
+    problems = (check if arguments == ['--check'] else weave)(Path())
+    print('\n'.join(map(str, problems)), end='\n' * bool(problems))
+    return 1 if problems else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,296 @@
+"""Render: what a chapter's cells do stands on its page, or fails it."""
+
+import json
+import re
+from pathlib import Path
+
+import jupytext
+import pytest
+
+from book.tools import render, scoreboard
+
+ROOT = Path(__file__).parents[2]
+
+CHAPTER = '''---
+title: Not for the page
+---
+
+# A chapter
+
+A word with `code` and $x^2$.
+
+```python title="autodiff_mini/core.py" hl_lines="1"
+import numpy as np
+import sys, warnings
+```
+
+> [!NOTE]
+> A note.
+
+```py title="autodiff_mini/static.py"
+this_never_runs()
+```
+
+```python
+print('<first>')
+print()
+print('    second')
+6 * 7
+```
+
+```python
+warnings.warn('take care')
+print(sys.prefix, object(), '\\x1b[31mred')
+```
+
+```python tags=["raises-exception"]
+def f(x):
+    raise ValueError('bad\\nworse')
+f(1)
+```
+
+```python alt="A line that rises <steeply>" tags=["hide-input"]
+import matplotlib.pyplot as plt
+plt.plot([1, 2])
+plt.title('Rising')
+plt.show()
+```
+
+```python
+class Table:
+    def _repr_html_(self):
+        return '<table><tr><td>cell</td></tr></table>'
+Table()
+```
+
+```python tags=["hide-output"]
+print('unseen')
+```
+
+```python
+"```"
+```
+'''
+
+
+@pytest.fixture(scope='module')
+def page(tmp_path_factory):
+    """Returns the page of CHAPTER; all tests share one run of it."""
+    with pytest.MonkeyPatch.context() as patch:
+        directory = tmp_path_factory.mktemp('book')
+        patch.setattr(render, 'CACHE', directory / 'cache')
+        yield render.build(chapter(directory, CHAPTER))
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path, monkeypatch):
+    monkeypatch.setattr(render, 'CACHE', tmp_path / 'cache')
+
+
+def chapter(directory, text, name='01_chapter.md'):
+    (directory / name).write_text(text)
+    return directory / name
+
+
+# The page.
+
+def test_prose_stands_as_it_is_and_front_matter_does_not(page):
+    assert page.markdown.startswith('# A chapter\n\nA word with `code` and '
+                                    '$x^2$.\n\n```python')
+    assert '> [!NOTE]\n> A note.' in page.markdown
+
+
+def test_code_stands_in_a_fence_with_its_title_and_marks(page):
+    assert ('\n```python title="autodiff_mini/core.py" hl_lines="1"\n'
+            'import numpy as np\n') in page.markdown
+    assert 'tags=' not in page.markdown
+
+
+def test_a_static_fence_is_shown_and_does_not_run(page):
+    assert ('```py title="autodiff_mini/static.py"\nthis_never_runs()\n```'
+            in page.markdown)
+
+
+def test_printed_text_and_the_result_follow_their_cell(page):
+    assert ('6 * 7\n```\n\n<div class="output">\n'
+            '<pre class="stdout" tabindex="0">&lt;first&gt;\n\n'
+            '    second</pre>\n'
+            '<pre class="result" tabindex="0">42</pre>\n</div>'
+            in page.markdown)
+
+
+def test_a_cell_without_output_is_followed_by_none(page):
+    assert 'import sys, warnings\n```\n\n> [!NOTE]' in page.markdown
+
+
+def test_a_warning_is_shown_without_its_path(page):
+    assert ('<pre class="stderr" tabindex="0">UserWarning: take care</pre>'
+            in page.markdown)
+
+
+def test_a_tagged_error_is_shown_by_its_type_and_message(page):
+    assert ('<pre class="error" tabindex="0">ValueError: bad\nworse</pre>'
+            in page.markdown)
+    assert 'Traceback' not in page.markdown
+
+
+def test_a_plot_is_an_svg_in_the_colour_of_the_page(page):
+    [svg] = re.findall('(?s)<svg.*?</svg>', page.markdown)
+    assert 'aria-label="A line that rises &lt;steeply&gt;"' in svg
+    assert '>Rising</text>' in svg
+    assert 'currentColor' in svg and render.GREY not in svg
+    assert '\n\n' not in svg and '<style' not in svg
+
+
+def test_a_table_stands_in_the_page(page):
+    assert ('<div class="rich"><table><tr><td>cell</td></tr></table></div>'
+            in page.markdown)
+
+
+def test_hidden_input_and_hidden_output_are_not_on_the_page(page):
+    assert 'plt.plot' not in page.markdown
+    assert '>unseen<' not in page.markdown
+    assert "print('unseen')" in page.markdown
+
+
+def test_ticks_in_a_cell_do_not_end_its_fence(page):
+    assert '````python\n"```"\n````' in page.markdown
+    assert '&#96;&#96;&#96;' in page.markdown
+
+
+@pytest.mark.parametrize('text', ['markdown', 'notebook'])
+def test_nothing_tells_of_the_machine(page, text):
+    text = getattr(page, text)
+    assert not re.search(r'(/home|/root|/tmp|/usr|/var|/work)/', text)
+    assert not re.search(r'0x[0-9a-f]{4}|ipykernel_|\x1b|u001b', text)
+    assert 'object at 0x…' in text
+
+
+def test_the_notebook_has_the_outputs_and_runs_in_python(page):
+    notebook = json.loads(page.notebook)
+    assert notebook['metadata']['kernelspec']['name'] == 'python3'
+    assert '42' in str(notebook['cells'])
+
+
+# What ends the build.
+
+def test_a_failing_cell_is_named_by_its_file_and_line(tmp_path):
+    path = chapter(tmp_path, '# Title\n\n```python\nx = 1\n```\n\n'
+                             '```python\nx + y\n```\n')
+    with pytest.raises(render.ChapterError) as error:
+        render.render(path)
+    assert str(error.value) == (
+        f"{path}:7: NameError: name 'y' is not defined")
+
+
+def test_a_tagged_cell_that_does_not_raise_is_named(tmp_path):
+    path = chapter(
+        tmp_path, '\n```python tags=["raises-exception"]\n1\n```\n')
+    with pytest.raises(render.ChapterError, match=r'md:2: .* raised none'):
+        render.render(path)
+
+
+def test_a_plot_needs_words(tmp_path):
+    cell = jupytext.reads('```python\n1\n```', fmt='md').cells[0]
+    with pytest.raises(render.ChapterError, match=r'a\.md:1: .*needs an alt'):
+        render.alt(cell, 'a.md:1')
+
+
+# The cache.
+
+def test_a_second_build_takes_the_outputs_from_the_cache(page, tmp_path,
+                                                         monkeypatch):
+    path = chapter(tmp_path, '```python\n1 + 1\n```\n')
+    assert '>2<' in render.render(path)
+    monkeypatch.setattr(render, 'run', None)
+    path.write_text('New prose.\n\n```python\n1 + 1\n```\n')
+    again = render.build(path)
+    assert again.seconds == 0
+    assert again.markdown.startswith('New prose.') and '>2<' in again.markdown
+
+
+def key(text):
+    return render.key(jupytext.reads(text, fmt='md'))
+
+
+def test_the_key_depends_on_code_and_tags_and_not_on_prose():
+    plain = key('```python\n1\n```')
+    assert key('prose\n\n```python\n1\n```\n') == plain
+    assert key('```python\n2\n```') != plain
+    assert key('```python tags=["raises-exception"]\n1\n```') != plain
+
+
+def test_the_key_depends_on_every_module(tmp_path, monkeypatch):
+    (tmp_path / 'autodiff_mini' / 'deep').mkdir(parents=True)
+    module = tmp_path / 'autodiff_mini' / 'deep' / 'core.py'
+    monkeypatch.setattr(render, 'ROOT', tmp_path)
+    monkeypatch.setattr(render, 'TOOLS', tmp_path)
+    keys = set()
+    for source in 'a = 1', 'a = 2', 'a = 1':
+        module.write_text(source)
+        keys.add(key('```python\n1\n```'))
+    assert len(keys) == 2
+
+
+# The scoreboards.
+
+@pytest.fixture
+def woven(tmp_path, monkeypatch):
+    """Returns the folder of two chapters: three rows, then two rules."""
+    monkeypatch.setattr(scoreboard, 'ROOT', tmp_path)
+    files = {
+        'autodiff_mini/primitives.py':
+            "sin_p = 'sin'\ncos_p = 'cos'\nscan_p = 'scan'\n",
+        'autodiff_mini/interpreters/jvp.py':
+            'for p in (sin_p, cos_p):\n    defjvp(p, None)\n',
+        'autodiff_mini/scan.py': 'vmap_rules[scan_p] = 1\n',
+        'book/chapters/00_map.md': '',
+        'book/chapters/01_first.md': '```python title="autodiff_mini/'
+            'primitives.py"\n# weave: sin_p .. scan_p\n```\n',
+        'book/chapters/02_second.md': '```python title="autodiff_mini/'
+            'interpreters/jvp.py"\n# weave: for p in (sin_p,cos_p):\n```\n'
+            '```python title="autodiff_mini/scan.py"\n'
+            '# weave: vmap_rules[scan_p]\n```\n',
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path / 'book' / 'chapters'
+
+
+def test_the_grid_grows_by_chapter(woven):
+    first = scoreboard.scoreboard('grid', woven / '01_first.md')
+    assert '3 of 21 cells are filled, 3 of them in this' in first
+    second = scoreboard.scoreboard('grid', woven / '02_second.md')
+    assert '6 of 21 cells are filled, 3 of them in this' in second
+    assert 'class="old" title="sin × evaluate: filled"' in second
+    assert 'class="new" title="cos × jvp: filled here"' in second
+    assert 'class="new" title="scan × vmap: filled here"' in second
+    assert 'class="open" title="sin × vmap: open"' in second
+
+
+def test_before_the_first_code_the_grid_is_empty_but_whole(woven):
+    board = scoreboard.scoreboard('grid', woven / '00_map.md')
+    assert '0 of 21 cells are filled.' in board
+    assert '<th scope="row">scan</th>' in board
+
+
+def test_survives_names_the_chapters_to_come(monkeypatch):
+    calls = []
+    monkeypatch.setitem(scoreboard.CHECKS, 'vmap', lambda: calls.append(1))
+    early = scoreboard.scoreboard('survives', Path('02_jvp.md'))
+    assert '✓' not in early and 'chapter </span>13' in early and not calls
+    late = scoreboard.scoreboard('survives', Path('06_custom_jvp.md'))
+    assert late.count('✓') == 1 and calls
+
+
+def test_a_marker_becomes_its_board(woven):
+    path = woven / '00_map.md'
+    path.write_text('Before.\n\n<!-- scoreboard: grid -->\n\nAfter.\n')
+    assert render.is_live(path)
+    assert 'Before.\n\n<figure class="scoreboard' in render.render(path)
+
+
+def test_an_unknown_board_is_named():
+    with pytest.raises(ValueError, match="no scoreboard 'gird'; there are"):
+        scoreboard.scoreboard('gird', Path('01_a.md'))

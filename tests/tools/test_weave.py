@@ -1,0 +1,316 @@
+"""The weave: chapters show the modules, all of them, each line once."""
+
+from pathlib import Path
+
+import pytest
+
+from book.tools import weave
+
+ROOT = Path(__file__).parents[2]
+
+CORE = '''"""The core."""
+
+import numpy as np
+
+# Each primitive has
+# a rule here.
+rules = {}
+
+
+def defrule(primitive, rule):
+    rules[primitive] = rule
+
+
+def bind(primitive, x):
+    return rules[primitive](x)
+
+
+# Sine, by NumPy.
+defrule('sin', np.sin)
+defrule('cos', np.cos)
+
+for name in 'add', 'mul':
+    defrule(name, getattr(np, name, None))
+'''
+
+JVP = '''"""Forward mode."""
+
+import numpy as np
+
+from autodiff_mini.core import bind
+
+
+def jvp(f, x, t):
+    return bind(f, x), np.zeros(t)
+'''
+
+CHAPTER = '''# The core
+
+```py title="autodiff_mini/core.py"
+# weave: """
+```
+
+```python title="autodiff_mini/core.py"
+# weave: import numpy .. defrule, defrule('sin' .. for name in 'add','mul':
+```
+
+Then the heart.
+
+```python title="autodiff_mini/core.py"
+# weave: bind
+```
+'''
+
+SECOND = '''# Forwards
+
+```python title="autodiff_mini/interpreters/jvp.py"
+# weave: """ .. jvp
+```
+'''
+
+
+@pytest.fixture
+def book(tmp_path, monkeypatch):
+    """Returns a book of two woven chapters, in the current directory."""
+    monkeypatch.chdir(tmp_path)
+    write('autodiff_mini/__init__.py', 'from .core import bind\n')
+    write('autodiff_mini/core.py', CORE)
+    write('autodiff_mini/interpreters/jvp.py', JVP)
+    write('book/chapters/01_core.md', CHAPTER)
+    write('book/chapters/02_jvp.md', SECOND)
+    assert weave.weave(Path()) == []
+    return Path()
+
+
+def write(path, text):
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    Path(path).write_text(text)
+
+
+def change(path, old, new):
+    text = Path(path).read_text()
+    assert old in text
+    Path(path).write_text(text.replace(old, new))
+
+
+def problems(book):
+    return '\n'.join(map(str, weave.check(book)))
+
+
+def test_the_book_shows_its_modules(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    if found := problems(Path()):
+        pytest.fail(found, pytrace=False)
+
+
+def test_a_woven_book_has_no_problems(book):
+    assert problems(book) == ''
+
+
+def test_ranges_and_lists_are_expanded_in_order(book):
+    text = Path('book/chapters/01_core.md').read_text()
+    assert text == '''# The core
+
+```py title="autodiff_mini/core.py"
+"""The core."""
+```
+
+```python title="autodiff_mini/core.py"
+import numpy as np
+
+# Each primitive has
+# a rule here.
+rules = {}
+
+def defrule(primitive, rule):
+    rules[primitive] = rule
+
+# Sine, by NumPy.
+defrule('sin', np.sin)
+defrule('cos', np.cos)
+
+for name in 'add', 'mul':
+    defrule(name, getattr(np, name, None))
+```
+
+Then the heart.
+
+```python title="autodiff_mini/core.py"
+def bind(primitive, x):
+    return rules[primitive](x)
+```
+'''
+
+
+def test_weaving_again_changes_nothing(book):
+    before = Path('book/chapters/01_core.md').read_text()
+    weave.weave(book)
+    assert Path('book/chapters/01_core.md').read_text() == before
+
+
+def test_an_edited_module_is_drift_and_weaving_mends_it(book):
+    change('autodiff_mini/core.py', 'rules[primitive](x)', 'rules[x]')
+    found = problems(book)
+    assert found.startswith('book/chapters/01_core.md:27: differs')
+    assert '-    return rules[primitive](x)\n+    return rules[x]' in found
+    weave.weave(book)
+    assert problems(book) == ''
+
+
+def test_a_comment_travels_with_its_statement(book):
+    change('autodiff_mini/core.py', '# a rule here.', '# one rule.')
+    assert '-# a rule here.\n+# one rule.' in problems(book)
+    weave.weave(book)
+    assert '# one rule.\nrules = {}' in Path(
+        'book/chapters/01_core.md').read_text()
+
+
+def test_a_missing_name_is_reported_with_the_nearest(book):
+    change('autodiff_mini/core.py', 'def bind(', 'def bind_to(')
+    assert ('book/chapters/01_core.md:28: no statement `bind` in '
+            'autodiff_mini/core.py; did you mean `bind_to`?'
+            ) in problems(book)
+
+
+def test_weaving_leaves_a_block_with_a_missing_name_alone(book):
+    change('book/chapters/01_core.md', 'def bind(', 'def bond(')
+    [problem] = weave.weave(book)
+    assert 'did you mean `bind`?' in problem.text
+    assert 'def bond(' in Path('book/chapters/01_core.md').read_text()
+
+
+def test_an_unknown_module_is_reported(book):
+    change('book/chapters/02_jvp.md', 'jvp.py"', 'jpv.py"')
+    assert ('book/chapters/02_jvp.md:3: no module '
+            '`autodiff_mini/interpreters/jpv.py`; did you mean '
+            '`autodiff_mini/interpreters/jvp.py`?') in problems(book)
+
+
+def test_a_repeat_is_reported_with_both_places(book):
+    write('book/appendix/a_more.md', '\n```python title="autodiff_mini/'
+          'core.py"\ndef bind(primitive, x):\n'
+          '    return rules[primitive](x)\n```\n')
+    assert problems(book) == (
+        'book/appendix/a_more.md:2: shows `bind` again, after '
+        'book/chapters/01_core.md:27')
+
+
+def test_an_unshown_statement_is_reported_in_its_module(book):
+    change('autodiff_mini/core.py', "defrule('cos'",
+           "defrule('tan', np.tan)\ndefrule('cos'")
+    assert ("autodiff_mini/core.py:20: no chapter shows `defrule('tan'`"
+            in problems(book))
+
+
+def test_an_ambiguous_address_is_reported(book):
+    change('autodiff_mini/core.py', "defrule('cos', np.cos)",
+           "defrule('sin', np.cos)")
+    assert ("autodiff_mini/core.py:20: ambiguous address `defrule('sin'`, "
+            'also of line 18') in problems(book)
+
+
+@pytest.mark.parametrize('line, problem', [
+    ('_ = 1', 'nothing may be named `_`'),
+    ('a = 1; b = 2', 'a second statement on one line'),
+    ('# A remark.', 'this comment belongs to no statement'),
+])
+def test_what_no_block_can_ask_for_is_reported(book, line, problem):
+    write('autodiff_mini/core.py', f'{CORE}\n{line}\n\nlast = 1\n')
+    assert f'autodiff_mini/core.py:25: {problem}' in problems(book)
+
+
+def test_a_line_not_yet_expanded_is_reported(book):
+    write('book/chapters/02_jvp.md', SECOND)
+    assert problems(book) == (
+        'book/chapters/02_jvp.md:4: `make weave` has to expand '
+        '`# weave: """ .. jvp`')
+
+
+def test_a_block_that_is_not_python_is_reported(book):
+    change('book/chapters/01_core.md', 'def bind(primitive, x):', 'def bind(')
+    assert '01_core.md:28: not Python' in problems(book)
+
+
+def test_a_fence_within_a_fence_is_no_block(book):
+    write('book/appendix/a_how.md',
+          '````text\n```python title="autodiff_mini/no.py"\n```\n````\n')
+    assert problems(book) == ''
+
+
+# Imports: those of what the chapter builds must not run, all others must.
+
+def weave_jvp_into_the_first_chapter(fence):
+    write('book/chapters/02_jvp.md', '')
+    with open('book/chapters/01_core.md', 'a') as chapter:
+        chapter.write(f'\n```{fence} title="autodiff_mini/interpreters/'
+                      'jvp.py"\n# weave: """ .. from autodiff_mini.core\n```'
+                      '\n\n```python title="autodiff_mini/interpreters/'
+                      'jvp.py"\n# weave: jvp\n```\n')
+    weave.weave(Path())
+
+
+def test_an_import_of_what_the_chapter_built_stands_in_a_static_fence(book):
+    weave_jvp_into_the_first_chapter('py')
+    assert problems(book) == ''
+
+
+def test_an_import_of_what_the_chapter_builds_must_not_run(book):
+    weave_jvp_into_the_first_chapter('python')
+    assert problems(book) == (
+        'book/chapters/01_core.md:37: imports autodiff_mini.core.bind, '
+        'which this chapter builds: show it in a `py` fence')
+
+
+def test_an_import_in_a_plain_cell_must_not_replace_what_was_built(book):
+    change('book/chapters/01_core.md', 'Then the heart.',
+           '```python\nimport autodiff_mini.core\n```')
+    assert ('book/chapters/01_core.md:26: imports autodiff_mini.core, '
+            'which this chapter builds') in problems(book)
+
+
+def test_an_import_of_what_the_chapter_has_not_must_run(book):
+    change('book/chapters/02_jvp.md', '```python', '```py')
+    found = problems(book)
+    for line, name in (6, 'np'), (8, 'bind'):
+        assert (f'02_jvp.md:{line}: this import would not run, and nothing '
+                f'above defines {name}') in found
+
+
+def test_a_static_fence_may_repeat_an_import_that_ran(book):
+    change('book/chapters/02_jvp.md', '# Forwards\n',
+           '# Forwards\n\n```python\nimport numpy as np\n'
+           'from autodiff_mini.core import bind\n```\n')
+    change('book/chapters/02_jvp.md', 'def jvp', '```\n\n```python '
+           'title="autodiff_mini/interpreters/jvp.py"\ndef jvp')
+    change('book/chapters/02_jvp.md', 'python title="autodiff_mini/'
+           'interpreters/jvp.py"\n"""', 'py title="autodiff_mini/'
+           'interpreters/jvp.py"\n"""')
+    weave.weave(book)
+    assert problems(book) == ''
+
+
+def test_a_static_fence_holds_no_code(book):
+    change('book/chapters/01_core.md',
+           'python title="autodiff_mini/core.py"\ndef bind',
+           'py title="autodiff_mini/core.py"\ndef bind')
+    assert ('book/chapters/01_core.md:28: `bind` would not run: show it in '
+            'a `python` fence') in problems(book)
+
+
+# The command, and what other tools ask.
+
+def test_the_command_says_what_is_wrong_and_fails(book, capsys):
+    assert weave.main(['--check']) == 0
+    assert capsys.readouterr().out == ''
+    change('autodiff_mini/core.py', 'np.sin', 'np.tan')
+    assert weave.main(['--check']) == 1
+    assert "+defrule('sin', np.tan)" in capsys.readouterr().out
+
+
+def test_placements_say_which_chapter_shows_what(book):
+    shown = weave.placements(book)
+    first, second = map(Path, ('book/chapters/01_core.md',
+                               'book/chapters/02_jvp.md'))
+    assert ('autodiff_mini/core.py', 'bind') in shown[first]
+    assert [address for _, address in shown[second]] == [
+        '"""', 'import numpy', 'from autodiff_mini.core', 'jvp']
