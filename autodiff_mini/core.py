@@ -1,0 +1,220 @@
+"""The core: primitives, and the interpreters that are asked about them.
+
+One idea: every operation on a traced value comes to one door, `bind`, and the
+door asks the *current trace* what the operation means.  To change what a
+program means, make another trace current and run it.  Chapter 1.
+"""
+
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import lru_cache
+from threading import get_ident
+
+import numpy as np
+
+from autodiff_mini.errors import (
+    NumPyTable,
+    Refusals,
+    fun_name,
+    refuse_ufunc,
+)
+
+
+class Primitive:
+    """An operation that every interpreter is asked about by name.
+
+    Args:
+        name: what errors and printed programs call it.
+        impl: computes it on plain arrays, with NumPy's functions.
+        multiple_results: whether it returns a list of results.
+        is_call: whether it carries Python functions in its parameters.
+            They may close over tracers, so an interpreter applies its rule
+            even where no operand is its own, and tells the rule how to
+            re-enter the transformation.
+
+    Source: `Primitive` in JAX's `jax/_src/core.py`.
+    """
+
+    def __init__(self, name, impl=None, *, multiple_results=False,
+                 is_call=False):
+        self.name = name
+        self.impl = impl
+        self.multiple_results = multiple_results
+        self.is_call = is_call
+
+    def bind(self, *args, **params):
+        """Returns what the operation means here and now."""
+        return current_trace().process_primitive(self, args, params)
+
+    def __repr__(self):
+        return self.name
+
+
+class Trace:
+    """An interpreter at work; current inside its `with` block.
+
+    It says what a primitive means, in terms of primitives that its parent
+    will be asked about.  `Trace.base`, where parents end, computes.
+
+    Args:
+        parent: the trace that was current before.
+        tag: which application of a transformation this is.
+    """
+
+    base: 'Trace'
+    thread = None   # the one it runs in, for an error message
+
+    def __init__(self, parent, tag):
+        self.parent = parent
+        self.tag = tag
+
+    def __enter__(self):
+        self.thread = get_ident()
+        set_current_trace(self)
+        return self
+
+    def __exit__(self, *error):
+        self.thread = None
+        set_current_trace(self.parent)
+
+    def process_primitive(self, primitive, args, params):
+        """Returns the result, or results, of `primitive` on `args`."""
+        raise NotImplementedError(
+            f'{type(self).__name__} does not define process_primitive')
+
+    def lift(self, x):
+        """Returns the plain array `x` as this trace sees it."""
+        return self.parent.lift(x)
+
+
+_current_trace = ContextVar('current_trace')
+set_current_trace = _current_trace.set
+
+
+def current_trace() -> Trace:
+    """Returns the trace that is asked about the next operation."""
+    return _current_trace.get(Trace.base)
+
+
+class TraceTag:
+    """One application of a transformation: it tells whose a tracer is."""
+
+    def __init__(self, transform, function):
+        self.transform = transform
+        self.function = function
+
+    def __str__(self):
+        return f'{self.transform} of {fun_name(self.function)}'
+
+
+class Tracer(Refusals):
+    """A value that a trace is watching, in the place of an array.
+
+    A subclass says what is known of it, its `aval`.  When NumPy asks about
+    it, a table names the primitive.  Asked to become a plain number, it
+    refuses.
+    """
+
+    __slots__ = ('trace', 'line', '__weakref__')
+
+    aval: 'ShapedArray'
+    shape = property(lambda self: self.aval.shape)
+    dtype = property(lambda self: self.aval.dtype)
+    ndim = property(lambda self: self.aval.ndim)
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        if kwargs or method != '__call__':
+            return refuse_ufunc(ufunc, method, kwargs)
+        return ufunc_table[ufunc](*inputs)
+
+    def __array_function__(self, function, types, args, kwargs):
+        return function_table[function](*args, **kwargs)
+
+    def __repr__(self):
+        return f'{type(self).__name__}<{self.aval}>'
+
+
+ufunc_table = NumPyTable()
+function_table = NumPyTable()
+
+
+@dataclass(frozen=True, slots=True)
+class ShapedArray:
+    """The type of an array: its shape and dtype, without its values.
+
+    Args:
+        shape: the lengths of the axes, a tuple of ints.
+        dtype: a NumPy dtype.
+        weak_type: True for Python numbers, which take on the dtype of the
+            array that they meet (NEP 50).
+
+    Source: `ShapedArray` in JAX's `jax/_src/core.py`.
+
+    Examples:
+        >>> print(typeof(np.ones((2, 3), np.float32)))
+        float32[2,3]
+    """
+
+    shape: tuple[int, ...]
+    dtype: np.dtype
+    weak_type: bool = False
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    def __str__(self):
+        return f'{self.dtype}[{",".join(map(str, self.shape))}]'
+
+
+def typeof(x) -> ShapedArray:
+    """Returns the type of `x`: its shape, its dtype, whether it is weak.
+
+    Args:
+        x: a tracer, an array of any library that speaks NumPy's protocols,
+            a NumPy scalar, a Python number, or a ShapedArray already.
+
+    Raises:
+        TypeError: `x` is nothing that can be traced.
+
+    Examples:
+        >>> typeof(2.0).weak_type, typeof(np.float64(2.0)).weak_type
+        (True, False)
+    """
+    kind = type(x)
+    if kind is np.ndarray:
+        return array_type(x.shape, x.dtype)
+    if isinstance(x, Tracer):
+        return x.aval
+    if kind in PYTHON_NUMBERS:
+        return PYTHON_NUMBERS[kind]
+    if is_array(x):
+        return array_type(tuple(x.shape), x.dtype)
+    if kind is ShapedArray:
+        return x
+    raise TypeError(f'a value of type {kind.__name__} cannot be traced: pass '
+                    'an array (no matrix, no masked array) or a number')
+
+
+def is_array(x) -> bool:
+    """Returns whether `x` is an array, of any library that speaks NEP 18."""
+    if isinstance(x, (Tracer, np.matrix, np.ma.MaskedArray)):
+        return False
+    return isinstance(x, np.generic) or (
+        hasattr(x, '__array_function__') and hasattr(x, 'shape'))
+
+
+float0 = np.dtype([('float0', np.void, 0)])
+
+
+@lru_cache(maxsize=4096)
+def array_type(shape, dtype):
+    """Returns the type of an array: the same object each time."""
+    if dtype.kind not in 'biufc' and dtype != float0:
+        raise TypeError(f'an array of dtype {dtype} cannot be traced: it '
+                        'must be boolean, integer, float or complex')
+    return ShapedArray(shape, dtype)
+
+
+PYTHON_NUMBERS = {kind: ShapedArray((), np.dtype(kind), weak_type=True)
+                  for kind in (bool, int, float, complex)}

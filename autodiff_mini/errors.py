@@ -1,0 +1,217 @@
+"""What is said when something goes wrong.
+
+Errors have the names they have in JAX, since readers search for them, and
+the words that say what to do.  Appendix *Errors explained*.
+"""
+
+import os
+import sys
+from functools import partial
+from itertools import islice
+from threading import get_ident
+
+import autodiff_mini
+
+
+class TracerError(TypeError):
+    """A tracer was asked for something that it must refuse."""
+
+
+class ConcretizationTypeError(TracerError):
+    """A plain Python number was asked of a tracer.
+
+    It would not be differentiated, so `float(x)`, `math.sin(x)`, `a[0] = x`
+    and `np.float64(x)` raise instead of forgetting.
+    """
+
+    def __init__(self, tracer, function):
+        super().__init__(
+            'Abstract tracer value encountered where concrete value is '
+            f'expected: {tracer.describe()}. The problem arose with the '
+            f'`{function}` function: a plain number would carry no '
+            'derivative. Compute with the traced value itself, with '
+            'functions of NumPy in place of `math`, and build arrays with '
+            'np.stack or np.where in place of assignments.')
+
+
+class TracerBoolConversionError(ConcretizationTypeError):
+    """A truth value was asked of a tracer whose value is not known."""
+
+    def __init__(self, tracer):
+        TypeError.__init__(
+            self, 'Attempted boolean conversion of traced array '
+            f'{tracer.describe()}. Its value is not known while it is '
+            'traced, so Python cannot branch on it: use np.where.')
+
+
+class TracerIntegerConversionError(TracerError):
+    """An index, a size or a loop bound was asked of a tracer."""
+
+    def __init__(self, tracer):
+        super().__init__(
+            'The __index__() method was called on traced array '
+            f'{tracer.describe()}. To index a plain array `a` with it, '
+            'write ad.asarray(a)[i]; a size or a loop bound must be a plain '
+            'Python integer.')
+
+
+class TracerArrayConversionError(TracerError):
+    """A plain NumPy array was asked of a tracer."""
+
+    def __init__(self, tracer):
+        super().__init__(
+            'The numpy.ndarray conversion method __array__() was called on '
+            f'traced array {tracer.describe()}. A plain array would carry '
+            'no derivative. In place of np.array([x, y]) write np.stack([x, '
+            'y]) or ad.asarray([x, y]); in place of a function that does not '
+            'ask tracers, compute with ad.asarray(a), which does.')
+
+
+class UnexpectedTracerError(TracerError):
+    """A tracer is used where its transformation is not running."""
+
+    def __init__(self, tracer):
+        trace = tracer.trace
+        if trace.thread is None:
+            cause = (f'{trace.tag} has returned. The tracer escaped through '
+                     'a global, an attribute or a generator: let the '
+                     'function return it instead.')
+        elif trace.thread != get_ident():
+            cause = (f'{trace.tag} runs in another thread, and a new thread '
+                     'does not know of it: start the thread with a copy of '
+                     'the context, contextvars.copy_context().run.')
+        else:
+            cause = (f'{trace.tag} is not at work here: a tracer may be used '
+                     'only inside its transformation, in its context.')
+        super().__init__('Encountered an unexpected tracer: '
+                         f'{tracer.describe()} is used, but {cause}')
+
+
+class Refusals:
+    """What a tracer refuses, since it would forget what is traced."""
+
+    __slots__ = ()
+    __hash__ = None     # since == is element-wise
+
+    def __array__(self, dtype=None, copy=None):
+        raise TracerArrayConversionError(self)
+
+    def __bool__(self):
+        raise TracerBoolConversionError(self)
+
+    def __index__(self):
+        raise TracerIntegerConversionError(self)
+
+    def __float__(self):
+        raise ConcretizationTypeError(self, 'float')
+
+    def __int__(self):
+        raise ConcretizationTypeError(self, 'int')
+
+    def __complex__(self):
+        raise ConcretizationTypeError(self, 'complex')
+
+    def item(self):
+        raise ConcretizationTypeError(self, 'item')
+
+    def tolist(self):
+        raise ConcretizationTypeError(self, 'tolist')
+
+    def __setitem__(self, index, value):
+        raise TypeError(f'{self.describe()} cannot be changed in place: '
+                        'traced programs are pure. Make a new array, with '
+                        'np.where or np.stack.')
+
+    def __deepcopy__(self, memo):
+        return self     # a copy of its trace would be another trace
+
+    def describe(self) -> str:
+        """Returns what it is and where it was made."""
+        origin = f'made at {line_text(self.line)} ' if self.line else ''
+        return (f'{type(self).__name__}<{self.aval}>, {origin}in '
+                f'{self.trace.tag}')
+
+
+class NumPyTable(dict):
+    """What stands for each NumPy function that may meet a tracer."""
+
+    def __missing__(self, function):
+        refuse(function)
+
+
+class RuleTable(dict):
+    """An interpreter's rules, by primitive.
+
+    Args:
+        what: what errors call a rule of this table.
+        advice: what they say to do where one is missing.
+    """
+
+    def __init__(self, what, advice):
+        self.what = what
+        self.advice = advice
+
+    def __missing__(self, primitive):
+        raise NotImplementedError(f"{self.what} for '{primitive}' not "
+                                  f'implemented: {self.advice}')
+
+
+def refuse(function, **keywords):
+    """Raises the error for what is not supported on traced values.
+
+    Args:
+        function: a function of NumPy's.
+        keywords: arguments that are not supported, where they are not None;
+            without any, the function itself is not.
+    """
+    name = f'numpy.{function.__name__}'
+    given = [f'{key}=' for key in keywords if keywords[key] is not None]
+    if 'out=' in given:
+        raise TypeError(
+            f'{name} would write into an existing array, but traced programs '
+            'are pure: in place of `a += b`, or out=a, write a = a + b.')
+    if given or not keywords:
+        raise NotImplementedError(
+            f'{" with ".join([name, *given])} is not supported on traced '
+            'values. Write it with functions that are (np.where for where=, '
+            'astype for dtype=), or let a function of yours stand for it: '
+            'see @implements in autodiff_mini/numpy_api.py.')
+
+
+def refuse_ufunc(ufunc, method, keywords):
+    """Raises the error for a use of a ufunc that is not supported."""
+    if method == 'at':
+        keywords = {'out': 'its first operand'}
+    if keywords:
+        refuse(ufunc, **keywords)
+    raise NotImplementedError(
+        f'numpy.{ufunc.__name__}.{method} is not supported on traced values: '
+        'call the function that it serves, as np.sum for np.add.reduce.')
+
+
+LIBRARY = os.path.dirname(autodiff_mini.__file__) + os.sep
+
+
+def user_line(depth):
+    """Returns where the program called into the library.
+
+    A frame would keep its variables alive; its code and position do not.
+    """
+    frame = sys._getframe(depth)
+    while frame.f_code.co_filename.startswith(LIBRARY) and frame.f_back:
+        frame = frame.f_back
+    return frame.f_code, frame.f_lasti
+
+
+def line_text(line) -> str:
+    """Returns where `user_line` was, as `file:line`."""
+    code, instruction = line
+    number = next(islice(code.co_positions(), instruction // 2, None))[0]
+    return f'{code.co_filename}:{number}'
+
+
+def fun_name(f) -> str:
+    """Returns what error messages call the function `f`."""
+    if isinstance(f, partial):
+        f = f.func
+    return getattr(f, '__qualname__', None) or type(f).__qualname__

@@ -1,0 +1,251 @@
+"""Pytrees: nested containers, seen as a list of leaves and a structure.
+
+Its one idea: users have dicts, interpreters have lists, and a `PyTreeDef`
+knows the way back.  Chapter 3.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import repeat
+from typing import Any, NamedTuple
+
+
+class NodeType(NamedTuple):
+    """How to take a type of container apart, and to put it together."""
+
+    flatten: Callable[[Any], tuple[list, Any]]
+    unflatten: Callable[[Any, list], Any]
+
+
+node_types: dict[type, NodeType] = {}
+
+
+def register_pytree_node(node_type, flatten, unflatten):
+    """Makes a type a container: no longer a leaf.
+
+    Args:
+        node_type: the class.
+        flatten: `flatten(container) -> (children, aux)`.  What else is
+            needed to rebuild it is `aux`, which can be compared with `==`.
+        unflatten: `unflatten(aux, children) -> container`.
+
+    Raises:
+        ValueError: the type is registered already.
+
+    Source: `register_pytree_node` in JAX's `jax/_src/tree_util.py`.
+
+    Examples:
+        >>> class Point:
+        ...     def __init__(self, x, y):
+        ...         self.x, self.y = x, y
+        >>> register_pytree_node(Point, lambda p: ((p.x, p.y), None),
+        ...                      lambda aux, children: Point(*children))
+        >>> tree_leaves([Point(1, 2), 3])
+        [1, 2, 3]
+    """
+    if node_type in node_types:
+        raise ValueError('Duplicate custom PyTreeDef type registration for '
+                         f'{node_type}')
+    node_types[node_type] = NodeType(flatten, unflatten)
+
+
+def register_pytree_node_class(cls):
+    """Makes a class a container: a decorator.
+
+    Args:
+        cls: has a method `tree_flatten(self) -> (children, aux)` and a class
+            method `tree_unflatten(aux, children)`.
+
+    Returns:
+        The class.
+
+    Raises:
+        ValueError: the class is registered already.
+
+    Source: `register_pytree_node_class` in JAX's `jax/_src/tree_util.py`.
+    """
+    register_pytree_node(cls, cls.tree_flatten, cls.tree_unflatten)
+    return cls
+
+
+def flatten_dict(d):
+    """Returns the values in the order of the keys, and the keys."""
+    try:
+        keys = sorted(d)
+    except TypeError as error:
+        raise TypeError('The keys of a dict in a pytree must be sortable, '
+                        'so that equal dicts have equal structures, unlike '
+                        f'{list(d)}') from error
+    return [d[key] for key in keys], tuple(keys)
+
+
+def unflatten_dict(keys, values):
+    return dict(zip(keys, values, strict=True))
+
+
+def unflatten_ordered_dict(keys, values):
+    return OrderedDict(zip(keys, values, strict=True))
+
+
+register_pytree_node(tuple, lambda x: (x, None), lambda _, xs: tuple(xs))
+register_pytree_node(list, lambda x: (x, None), lambda _, xs: list(xs))
+register_pytree_node(type(None), lambda _: ((), None), lambda *_: None)
+register_pytree_node(dict, flatten_dict, unflatten_dict)
+register_pytree_node(OrderedDict, lambda d: (d.values(), tuple(d)),
+                     unflatten_ordered_dict)
+NAMEDTUPLE = NodeType(lambda t: (t, type(t)), lambda cls, xs: cls(*xs))
+
+
+@dataclass(slots=True, unsafe_hash=True)
+class PyTreeDef:
+    """The structure of a pytree: everything but its leaves.
+
+    A leaf has no `node_type`.
+    """
+
+    node_type: type | None
+    aux: Any
+    children: 'tuple[PyTreeDef, ...]'
+    num_leaves: int
+
+    def unflatten(self, leaves):
+        """Returns the tree of this structure with these leaves."""
+        leaves = list(leaves)
+        if len(leaves) != self.num_leaves:
+            raise ValueError(f'{self} has {self.num_leaves} leaves, but '
+                             f'{len(leaves)} were given')
+        return leaves[0] if self.node_type is None else build(self, iter(leaves))
+
+    def __str__(self):
+        return f'PyTreeDef({build(self, repeat(Asterisk()))})'
+
+
+class Asterisk:
+    """How a leaf is printed in a structure."""
+
+    def __repr__(self):
+        return '*'
+
+
+LEAF = PyTreeDef(None, None, (), num_leaves=1)
+
+
+def tree_flatten(tree):
+    """Returns the leaves of a tree, and its structure.
+
+    Args:
+        tree: nested tuples, lists, dicts, namedtuples, OrderedDicts, None
+            (which has no leaves) and registered types; all else is a leaf.
+
+    Returns:
+        A list, and a PyTreeDef.
+
+    Source: `tree_flatten` in JAX's `jax/_src/tree_util.py`.
+
+    Examples:
+        >>> leaves, treedef = tree_flatten({'b': 2, 'a': (1, None)})
+        >>> leaves
+        [1, 2]
+        >>> print(treedef)
+        PyTreeDef({'a': (*, None), 'b': *})
+        >>> tree_unflatten(treedef, leaves)
+        {'a': (1, None), 'b': 2}
+    """
+    leaves = []
+    return leaves, take_apart(tree, leaves)
+
+
+def take_apart(tree, leaves):
+    """Returns the structure of `tree`, and appends its leaves to a list."""
+    node_type = node_types.get(type(tree))
+    if node_type is None:
+        if not (isinstance(tree, tuple) and hasattr(tree, '_fields')):
+            leaves.append(tree)
+            return LEAF
+        node_type = NAMEDTUPLE
+    children, aux = node_type.flatten(tree)
+    start = len(leaves)
+    children = tuple([take_apart(child, leaves) for child in children])
+    return PyTreeDef(type(tree), aux, children, len(leaves) - start)
+
+
+def build(treedef, leaves):
+    """Returns the tree of this structure, taking leaves from an iterator."""
+    if treedef.node_type is None:
+        return next(leaves)
+    node_type = node_types.get(treedef.node_type, NAMEDTUPLE)
+    children = [build(child, leaves) for child in treedef.children]
+    return node_type.unflatten(treedef.aux, children)
+
+
+def tree_unflatten(treedef, leaves):
+    """Returns the tree with this structure and these leaves.
+
+    Args:
+        treedef: a PyTreeDef.
+        leaves: an iterable of leaves.
+
+    Raises:
+        ValueError: there are more leaves, or fewer, than the structure has.
+    """
+    return treedef.unflatten(leaves)
+
+
+def tree_leaves(tree) -> list:
+    """Returns the leaves of a tree: see `tree_flatten`."""
+    return tree_flatten(tree)[0]
+
+
+def tree_structure(tree) -> PyTreeDef:
+    """Returns the structure of a tree: see `tree_flatten`."""
+    return tree_flatten(tree)[1]
+
+
+def tree_map(f, tree, *rest):
+    """Returns the tree of what `f` returns for each leaf.
+
+    Args:
+        f: takes a leaf of `tree`, and the leaves, or subtrees, that stand in
+            the same place in each tree of `rest`.
+        tree: a pytree.
+        rest: trees that begin with the structure of `tree`.
+
+    Raises:
+        ValueError: a tree has another structure.
+
+    Source: `tree_map` in JAX's `jax/_src/tree_util.py`.
+
+    Examples:
+        >>> tree_map(lambda x, y: x + y, {'a': 1, 'b': 2}, {'a': 10, 'b': 20})
+        {'a': 11, 'b': 22}
+    """
+    leaves, treedef = tree_flatten(tree)
+    columns = [flatten_up_to(treedef, other) for other in rest]
+    return treedef.unflatten(map(f, leaves, *columns))
+
+
+def flatten_up_to(treedef, tree):
+    """Returns what stands in `tree` in the places of the leaves."""
+    if treedef.node_type is None:
+        return [tree]
+    if type(tree) is treedef.node_type:
+        node_type = node_types.get(type(tree), NAMEDTUPLE)
+        children, aux = node_type.flatten(tree)
+        children = list(children)
+        if aux == treedef.aux and len(children) == len(treedef.children):
+            return [subtree for down, child in zip(treedef.children, children)
+                    for subtree in flatten_up_to(down, child)]
+    raise ValueError(f'Expected a tree that begins as {treedef}, but got '
+                     f'{tree_structure(tree)}')
+
+
+def leaf_names(treedef, name) -> list[str]:
+    """Returns what error messages call the leaves of the tree `name`."""
+    if treedef.node_type is None:
+        return [name]
+    keys = range(len(treedef.children))
+    if treedef.node_type in (dict, OrderedDict):
+        keys = treedef.aux
+    return [leaf for key, child in zip(keys, treedef.children)
+            for leaf in leaf_names(child, f'{name}[{key!r}]')]

@@ -1,0 +1,76 @@
+"""Derivatives by differences, and how near is near.
+
+Differences are taken in long double where the machine has it, by formulas of
+fourth order, so that their error stays far below the tolerances.
+"""
+
+import numpy as np
+
+# By the dtype of the result.  One place, for all tests.
+TOLERANCES = {
+    np.dtype(np.float16): 8e-3,
+    np.dtype(np.float32): 2e-5,
+    np.dtype(np.float64): 1e-8,
+    np.dtype(np.complex64): 2e-5,
+    np.dtype(np.complex128): 1e-8,
+    np.dtype(np.longdouble): 1e-8,
+}
+
+
+def assert_close(actual, expected, dtype=None):
+    """Asserts that the values agree, as near as the dtype allows."""
+    dtype = np.dtype(dtype or np.result_type(actual))
+    tolerance = TOLERANCES.get(dtype, 0)
+    actual, expected = widen(actual), widen(expected)
+    np.testing.assert_allclose(actual, expected, tolerance, tolerance)
+
+
+def assert_same_type(actual, expected):
+    """Asserts equal shapes and dtypes."""
+    assert np.shape(actual) == np.shape(expected)
+    assert np.result_type(actual) == np.result_type(expected)
+
+
+def assert_same(actual, expected):
+    """Asserts equal values, shapes and dtypes; Python numbers stay so."""
+    assert python_type(actual) is python_type(expected)
+    assert_same_type(actual, expected)
+    dtype = np.result_type(expected)
+    # NumPy's own operator and ufunc may differ in the last bit.
+    last_bit = np.finfo(dtype).eps if dtype.kind in 'fc' else 0
+    np.testing.assert_allclose(actual, expected, rtol=last_bit, atol=0)
+
+
+def python_type(x):
+    """Returns the type of a Python number, and None for an array."""
+    return type(x) if type(x) in (bool, int, float, complex) else None
+
+
+def widen(x):
+    """Returns `x` in the widest dtype of its kind."""
+    kind = np.result_type(x).kind
+    wide = {'f': np.longdouble, 'c': np.clongdouble}.get(kind)
+    return x if wide is None else np.asarray(x, wide)[()]
+
+
+def derivative(f, h=1e-3):
+    """Returns the derivative at 0 of a function of one number."""
+    return (f(-2 * h) - 8 * f(-h) + 8 * f(h) - f(2 * h)) / (12 * h)
+
+
+def second_derivative(f, h=1e-3):
+    """Returns the second derivative at 0 of a function of one number."""
+    return (-f(-2 * h) + 16 * f(-h) - 30 * f(0) + 16 * f(h)
+            - f(2 * h)) / (12 * h * h)
+
+
+def along(f, xs, x_dots):
+    """Returns `s -> f(xs + s * x_dots)`, widened, for differences.
+
+    Where `x_dots` holds None, the argument stays as it is.
+    """
+    def line(s):
+        moved = [x if x_dot is None else widen(x) + s * widen(x_dot)
+                 for x, x_dot in zip(xs, x_dots, strict=True)]
+        return np.asarray(f(*moved), np.clongdouble)
+    return line

@@ -1,0 +1,180 @@
+"""core.py: primitives, traces, tracers and types."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import autodiff_mini as ad
+from autodiff_mini.core import (
+    Primitive,
+    Trace,
+    TraceTag,
+    current_trace,
+    is_array,
+)
+from autodiff_mini.primitives import add_p, sin_p
+from tests.traces import SpyTrace, SpyTracer, call, call_p, spied
+
+
+def test_bind_computes_where_nothing_is_traced():
+    assert sin_p.bind(0.5) == np.sin(0.5)
+    assert type(add_p.bind(1, 2)) is int
+
+
+def test_primitive_prints_as_its_name():
+    assert repr(sin_p) == str(sin_p) == 'sin'
+
+
+def test_bind_asks_the_current_trace():
+    with SpyTrace(np.sin) as trace:
+        y = sin_p.bind(0.5)
+    assert trace.counts == {sin_p: 1}
+    assert type(y) is SpyTracer and y.value == np.sin(0.5)
+
+
+def test_trace_is_current_inside_its_block_only():
+    with SpyTrace(np.sin) as outer:
+        assert current_trace() is outer and outer.parent is Trace.base
+        with SpyTrace(np.cos) as inner:
+            assert current_trace() is inner and inner.parent is outer
+        assert current_trace() is outer
+    assert current_trace() is Trace.base
+
+
+def test_trace_knows_its_thread_while_it_runs():
+    trace = SpyTrace(np.sin)
+    assert trace.thread is None
+    with trace:
+        assert trace.thread == threading.get_ident()
+    assert trace.thread is None
+
+
+def test_trace_must_say_what_primitives_mean():
+    class Half(Trace):
+        pass
+
+    with Half(current_trace(), TraceTag('half', np.sin)):
+        with pytest.raises(NotImplementedError,
+                           match='Half does not define process_primitive'):
+            sin_p.bind(1.0)
+
+
+def test_multiple_results_are_a_list():
+    pair_p = Primitive('pair', lambda x: [x, -x], multiple_results=True)
+    assert pair_p.bind(2.0) == [2.0, -2.0]
+    assert spied(lambda x: pair_p.bind(x), 2.0)[0] == [2.0, -2.0]
+
+
+def test_call_is_dispatched_without_tracer_arguments():
+    """An is_call primitive may close over tracers: its rule must run."""
+    with SpyTrace(np.sin) as trace:
+        call(np.sin, 0.5)
+    assert trace.counts[call_p] == 1
+
+
+def test_tracer_is_numpy_s_question():
+    def f(x):
+        assert (x.shape, x.ndim, x.size, len(x)) == ((2, 3), 2, 6, 2)
+        assert x.dtype == np.float32
+        return x
+
+    spied(f, np.ones((2, 3), np.float32))
+
+
+def test_tracers_are_not_hashable_for_equality_is_elementwise():
+    with SpyTrace(np.sin) as trace:
+        with pytest.raises(TypeError, match='unhashable'):
+            hash(SpyTracer(trace, 1.0))
+
+
+def test_tracer_prints_its_type():
+    with SpyTrace(np.sin) as trace:
+        assert repr(SpyTracer(trace, np.ones(2))) == 'SpyTracer<float64[2]>'
+
+
+def test_tracer_without_a_value_has_no_truth():
+    class Abstract(SpyTracer):
+        __slots__ = ()
+        __bool__ = ad.Tracer.__bool__
+
+    with SpyTrace(np.sin) as trace:
+        with pytest.raises(ad.TracerBoolConversionError, match='np.where'):
+            bool(Abstract(trace, 1.0))
+    assert issubclass(ad.TracerBoolConversionError,
+                      ad.ConcretizationTypeError)
+
+
+@pytest.mark.parametrize('x, shape, dtype, weak, text', [
+    (True, (), bool, True, 'bool[]'),
+    (2, (), int, True, 'int64[]'),
+    (2.0, (), float, True, 'float64[]'),
+    (2j, (), complex, True, 'complex128[]'),
+    (np.float32(2), (), np.float32, False, 'float32[]'),
+    (np.float64(2), (), np.float64, False, 'float64[]'),
+    (np.bool_(True), (), bool, False, 'bool[]'),
+    (np.ones((2, 0), np.int8), (2, 0), np.int8, False, 'int8[2,0]'),
+    (np.array(1.0), (), float, False, 'float64[]'),
+])
+def test_typeof(x, shape, dtype, weak, text):
+    aval = ad.typeof(x)
+    assert aval == ad.ShapedArray(shape, np.dtype(dtype), weak)
+    assert aval.ndim == len(shape)
+    assert str(aval) == text
+    assert ad.typeof(aval) is aval
+
+
+def test_typeof_a_tracer_is_that_of_its_value():
+    def f(x):
+        assert ad.typeof(x) == ad.ShapedArray((2,), np.dtype(np.float32))
+        return x
+
+    ad.jvp(f, (np.ones(2, np.float32),), (np.ones(2, np.float32),))
+
+
+def test_types_compare_by_value_and_hash():
+    a, b = ad.typeof(np.ones(2)), ad.typeof(np.zeros(2))
+    assert a == b and hash(a) == hash(b)
+    assert a != ad.typeof(np.ones(3)) and a != ad.typeof(np.ones(2, int))
+    assert ad.typeof(1.0) != ad.typeof(np.float64(1.0))
+
+
+@pytest.mark.parametrize('x', [
+    'text', None, [1.0], (1.0,), object(), np.eye(1).view(np.matrix),
+    np.ma.array([1.0]), {}, np.sin,
+], ids=lambda x: type(x).__name__)
+def test_typeof_refuses_what_is_no_array(x):
+    with pytest.raises(TypeError, match=f'type {type(x).__name__} cannot'):
+        ad.typeof(x)
+
+
+@pytest.mark.parametrize('x', [
+    np.array(['a']), np.array([None]), np.array(['2020'], 'M8[D]'),
+    np.array([1], 'm8[s]'), np.zeros(1, [('a', float)]),
+], ids=lambda x: str(x.dtype))
+def test_typeof_refuses_dtypes_that_are_no_numbers(x):
+    with pytest.raises(TypeError, match='must be boolean, integer, float'):
+        ad.typeof(x)
+
+
+def test_anything_that_speaks_numpy_s_protocols_is_an_array():
+    class Duck:
+        shape, dtype = (2,), np.dtype(np.float32)
+
+        def __array_function__(self, *args):
+            raise AssertionError('not asked')
+
+    assert is_array(Duck())
+    assert ad.typeof(Duck()) == ad.ShapedArray((2,), np.dtype(np.float32))
+
+
+def test_what_is_an_array():
+    assert is_array(np.ones(2)) and is_array(np.float64(1))
+    with SpyTrace(np.sin) as trace:
+        assert not is_array(SpyTracer(trace, 1.0))
+    for x in (1.0, [1.0], 'a', np.eye(1).view(np.matrix), np.ma.array([1.0])):
+        assert not is_array(x)
+
+
+def test_tag_tells_the_transformation_of_the_function():
+    assert str(TraceTag('jvp', np.sin)) == 'jvp of sin'

@@ -1,0 +1,142 @@
+"""forward.py: `jvp` for users, over trees."""
+
+import functools
+from collections import OrderedDict, namedtuple
+
+import numpy as np
+import pytest
+
+import autodiff_mini as ad
+from tests.numerical import assert_same
+
+Circle = namedtuple('Circle', 'centre radius')
+
+
+def test_jvp_of_several_arguments():
+    f = lambda x, y: x * y + y
+    assert ad.jvp(f, (2.0, 3.0), (1.0, 0.0)) == (9.0, 3.0)
+    assert ad.jvp(f, (2.0, 3.0), (0.0, 1.0)) == (9.0, 3.0)
+    assert ad.jvp(f, [2.0, 3.0], [1.0, 1.0]) == (9.0, 6.0)
+    assert ad.jvp(f, (2.0, 3.0), [1.0, 1.0]) == (9.0, 6.0)
+
+
+def test_jvp_of_no_argument():
+    assert ad.jvp(lambda: 3.0, (), ()) == (3.0, 0.0)
+
+
+def test_jvp_of_trees():
+    """D10: containers of every kind, in and out; None has no leaf."""
+    def area(circle, options):
+        x, y = circle.centre
+        return {'area': options['pi'] * circle.radius**2, 'none': None,
+                'sum': [x + y, OrderedDict(b=x, a=y)]}
+
+    primals = (Circle((1.0, 2.0), 3.0), {'pi': 3.0, 'log': None})
+    tangents = (Circle((0.5, 0.0), 1.0), {'pi': 0.0, 'log': None})
+    y, y_dot = ad.jvp(area, primals, tangents)
+    assert y == {'area': 27.0, 'none': None,
+                 'sum': [3.0, OrderedDict(b=1.0, a=2.0)]}
+    assert y_dot == {'area': 18.0, 'none': None,
+                     'sum': [0.5, OrderedDict(b=0.5, a=0.0)]}
+    assert type(y_dot['sum'][1]) is OrderedDict
+
+
+def test_outputs_may_repeat_and_may_be_inputs():
+    assert ad.jvp(lambda x: (x, x, 1.0), (2.0,), (3.0,)) == (
+        (2.0, 2.0, 1.0), (3.0, 3.0, 0.0))
+
+
+def test_output_without_leaves():
+    assert ad.jvp(lambda x: None, (1.0,), (1.0,)) == (None, None)
+    assert ad.jvp(lambda x: (), (1.0,), (1.0,)) == ((), ())
+
+
+def test_has_aux():
+    def f(x):
+        return x * x, {'twice': 2 * x, 'text': 'a', 'none': None, 'f': np.sin}
+
+    y, y_dot, aux = ad.jvp(f, (3.0,), (1.0,), has_aux=True)
+    assert (y, y_dot) == (9.0, 6.0)
+    assert aux == {'twice': 6.0, 'text': 'a', 'none': None, 'f': np.sin}
+    assert type(aux['twice']) is float
+
+
+def test_aux_of_the_outer_level_keeps_its_tangent():
+    def f(x):
+        _, _, aux = ad.jvp(lambda y: (y, x * y), (2.0,), (1.0,), has_aux=True)
+        return aux
+
+    assert ad.jvp(f, (3.0,), (1.0,)) == (6.0, 2.0)
+
+
+def test_weak_tangents_take_the_dtype_of_the_primal():
+    x = np.float32(2)
+    y, y_dot = ad.jvp(lambda x: x, (x,), (1.0,))
+    assert_same(y_dot, np.float32(1))
+    assert ad.jvp(lambda x: x, (2.0,), (1,))[1] == 1.0
+    assert type(ad.jvp(lambda x: x, (2.0,), (1,))[1]) is float
+    assert type(ad.jvp(lambda x: x, (2.0,), (np.float64(1),))[1]) is float
+    assert_same(ad.jvp(lambda x: x, (np.float64(2),), (1.0,))[1],
+                np.float64(1))
+    assert ad.jvp(lambda x: x, (2j,), (1,))[1] == 1 + 0j
+    assert type(ad.jvp(lambda x: x, (2j,), (1,))[1]) is complex
+
+
+def test_tangent_may_be_read_only_and_stays_unchanged():
+    t = np.broadcast_to(1.0, (3,))
+    x = np.arange(3.)
+    x.flags.writeable = False
+    y, y_dot = ad.jvp(lambda x: np.sin(x) * 2, (x,), (t,))
+    np.testing.assert_array_equal(x, np.arange(3.))
+    np.testing.assert_array_equal(y_dot, 2 * np.cos(x))
+
+
+@pytest.mark.parametrize('f', [
+    np.sin,
+    functools.partial(np.multiply, 2.0),
+    np.float64(3.0).__mul__,
+    type('Net', (), {'__call__': lambda self, x: x * 2})(),
+    type('Net', (), {'go': lambda self, x: x * 2})().go,
+])
+def test_any_callable(f):
+    assert ad.jvp(f, (0.5,), (0.0,))[0] == f(0.5)
+
+
+def test_an_argument_may_be_given_twice():
+    x = np.ones(2)
+    _, y_dot = ad.jvp(lambda x, y: x * y, (x, x), (x, 2 * x))
+    assert_same(y_dot, np.full(2, 3.0))
+
+
+def test_the_function_is_called_once():
+    calls = []
+    ad.jvp(lambda x: calls.append(x) or x, (1.0,), (1.0,))
+    assert len(calls) == 1
+
+
+def test_the_caller_s_containers_stay_as_they_were():
+    params = {'a': 1.0, 'b': [2.0]}
+
+    def f(p):
+        p['a'] = p['a'] * 2
+        p['b'].append(3.0)
+        return p['a']
+
+    assert ad.jvp(f, (params,), ({'a': 1.0, 'b': [0.0]},)) == (2.0, 2.0)
+    assert params == {'a': 1.0, 'b': [2.0]}
+
+
+def test_jvp_of_a_whole_program():
+    """The thread of the book: expit, and its derivative y (1 - y)."""
+    expit = lambda x: 1 / (1 + np.exp(-x))
+    x = np.linspace(-3, 3, 7)
+    y, y_dot = ad.jvp(expit, (x,), (np.ones(7),))
+    np.testing.assert_allclose(y_dot, y * (1 - y), rtol=1e-12)
+
+
+def test_tangent_from_a_finished_jvp_is_reported_as_escaped():
+    """map_leaves made the error anew, which this one's __init__ broke."""
+    leaked = []
+    ad.jvp(lambda x: leaked.append(np.sin(x)) or x, (1.0,), (1.0,))
+    with pytest.raises(ad.UnexpectedTracerError, match='has returned'):
+        ad.jvp(np.sin, (1.0,), (leaked[0],))

@@ -1,0 +1,249 @@
+"""numpy_api.py: what a NumPy call on a tracer means.
+
+The programs of tests/programs.py cover values; here is the rest.
+"""
+
+import numpy as np
+import pytest
+
+import autodiff_mini as ad
+from autodiff_mini import primitives as p
+from autodiff_mini.core import function_table, ufunc_table
+from autodiff_mini.numpy_api import convert, operand
+from tests.numerical import assert_same
+from tests.programs import PROGRAMS
+from tests.traces import SpyTracer, spied
+
+
+def counts_of(f, *args):
+    """Returns how often `f` asks for each primitive."""
+    return dict(spied(f, *args)[1])
+
+
+def test_a_ufunc_and_its_operator_are_one_primitive():
+    assert counts_of(lambda x: np.add(x, 1), np.ones(2)) == {p.add_p: 1}
+    assert counts_of(lambda x: x + 1, np.ones(2)) == {p.add_p: 1}
+    assert counts_of(lambda x: 1 + x, np.ones(2)) == {p.add_p: 1}
+    assert counts_of(lambda x: np.ones(2) + x, np.ones(2)) == {p.add_p: 1}
+
+
+def test_broadcasting_is_left_to_numpy():
+    f = lambda x: np.ones((2, 3)) * x + 1.0
+    assert counts_of(f, np.ones(3)) == {p.mul_p: 1, p.add_p: 1}
+
+
+@pytest.mark.parametrize('f', [
+    lambda x: x.shape, lambda x: np.shape(x), lambda x: x.ndim,
+    lambda x: np.ndim(x), lambda x: x.size, lambda x: np.size(x),
+    lambda x: np.size(x, 0), lambda x: len(x), lambda x: x.dtype,
+])
+def test_questions_about_shapes_are_no_operations(f):
+    x = np.ones((2, 3))
+    answer = []
+    assert counts_of(lambda t: answer.append(f(t)) or t, x) == {}
+    assert answer == [f(x)]
+
+
+def test_everything_in_the_tables_has_a_program():
+    """A NumPy function that no program calls would go untested."""
+    called = set()
+    for program in PROGRAMS:
+        spied_np = Recorder(called)
+        program.function(spied_np, *program.args)
+    # np.array([..]) < x is np.less: the operators stand for their ufuncs.
+    assert set(ufunc_table) | set(function_table) <= called
+
+
+class Recorder:
+    """The module `np`, which notes what is taken from it."""
+
+    def __init__(self, called):
+        self.called = called
+
+    def __getattr__(self, name):
+        member = getattr(np, name)
+        try:
+            self.called.add(member)
+        except TypeError:   # no function, and not hashable
+            pass
+        return member
+
+
+def test_reshape_in_columns_is_three_primitives():
+    f = lambda x: np.reshape(x, (3, 2), order='F')
+    assert counts_of(f, np.ones((2, 3))) == {
+        p.transpose_p: 2, p.reshape_p: 1}
+
+
+@pytest.mark.parametrize('shape', [(4,), (-1, 4), (-1, -1), (2, 2), 5])
+def test_reshape_to_a_wrong_size_is_numpy_s_error(shape):
+    with pytest.raises(ValueError):
+        np.reshape(np.ones((2, 3)), shape)
+    with pytest.raises(ValueError, match='reshape|one unknown'):
+        spied(lambda x: np.reshape(x, shape), np.ones((2, 3)))
+
+
+@pytest.mark.parametrize('f', [
+    lambda x: np.sum(x, axis=2),
+    lambda x: np.sum(x, axis=-3),
+    lambda x: np.sum(x, axis=(0, 0)),
+    lambda x: np.sum(x, axis=(0, -2)),
+    lambda x: np.stack([x, x], axis=3),
+    lambda x: np.transpose(x, (0, 2)),
+    lambda x: np.transpose(x, (0, 0)),
+    lambda x: np.transpose(x, (0,)),
+    lambda x: np.stack([x, x[0]]),
+    lambda x: np.stack([x, np.ones(5)]),
+    lambda x: np.broadcast_to(x, (2, 4)),
+    lambda x: x + np.ones(5),
+    lambda x: x @ x,
+    lambda x: np.where(x > 0, x, np.ones(5)),
+    lambda x: x.reshape(7),
+    lambda x: np.reshape(x, (3, 2), order='K'),
+])
+def test_shapes_that_do_not_fit_are_errors(f):
+    x = np.ones((2, 3))
+    with pytest.raises((ValueError, IndexError)):
+        f(x)
+    with pytest.raises((ValueError, IndexError, NotImplementedError)):
+        ad.jvp(f, (x,), (x,))
+
+
+@pytest.mark.parametrize('f, error', [
+    (lambda x: x[5], IndexError),
+    (lambda x: x[0, 0, 0], IndexError),
+    (lambda x: x[np.array([5])], IndexError),
+    (lambda x: x[np.array([True, False, True])], IndexError),
+    (lambda x: x['key'], (IndexError, TypeError)),
+    (lambda x: x[1.0], IndexError),
+    (lambda x: x[np.array([1.0])], IndexError),
+    (lambda x: x[np.zeros(0)], IndexError),
+    (lambda x: x[..., ...], IndexError),
+])
+def test_wrong_indices_are_errors(f, error):
+    x = np.ones((2, 3))
+    with pytest.raises(IndexError):
+        f(x)
+    with pytest.raises(error):
+        ad.jvp(f, (x,), (x,))
+
+
+@pytest.mark.parametrize('f, words', [
+    (lambda x: len(x), 'unsized'),
+    (lambda x: list(x), 'iteration over a 0-d'),
+    (lambda x: [*x], 'iteration over a 0-d'),
+])
+def test_0d_tracers_have_no_length_and_no_rows(f, words):
+    with pytest.raises(TypeError, match=words):
+        ad.jvp(f, (1.0,), (1.0,))
+
+
+def test_iteration_is_lazy():
+    counts = counts_of(lambda x: next(iter(x)), np.ones((3, 2)))
+    assert counts == {p.index_p: 1}
+
+
+def test_membership_compares():
+    def f(x):
+        assert 1.0 in x and 5.0 not in x
+        return x
+
+    ad.jvp(f, (np.arange(3.),), (np.ones(3),))
+
+
+# asarray
+
+def test_asarray_of_plain_values_is_a_plain_array():
+    x = np.ones(2)
+    assert ad.asarray(x) is x
+    assert_same(ad.asarray([1, 2]), np.array([1, 2]))
+    assert_same(ad.asarray([[1., 2], [3, 4]]), np.array([[1., 2], [3, 4]]))
+    assert_same(ad.asarray(2.0), np.float64(2.0))
+    assert_same(ad.asarray(1, np.float32), np.float32(1))
+    assert_same(ad.asarray([1, 2], dtype='float32'),
+                np.array([1, 2], np.float32))
+
+
+def test_asarray_lifts_constants_to_the_interpreter_at_work():
+    def f(x):
+        for a in (ad.asarray(np.ones(2)), ad.asarray(1.0), ad.asarray([1, 2]),
+                  ad.asarray(np.ones(2), np.float32),
+                  ad.asarray([1, 2], np.float32)):
+            assert type(a) is SpyTracer and a.trace is x.trace
+        assert ad.asarray(x) is x
+        return x
+
+    spied(f, np.ones(2))
+
+
+def test_asarray_lifts_to_the_outermost_that_needs_it():
+    """jvp needs no lifting, and hands the question on to its parent."""
+    def inner(y):
+        assert type(ad.asarray(np.ones(2))) is SpyTracer
+        return y
+
+    spied(lambda x: ad.jvp(inner, (x,), (1.0,))[1], 1.0)
+
+
+def test_a_plain_array_can_be_indexed_by_a_tracer():
+    """NumPy asks no tracer about `array[i]`; its error names asarray."""
+    a = np.arange(10.)
+    y, _ = spied(lambda i: ad.asarray(a)[i], np.array([3, 5]))
+    assert_same(y, a[[3, 5]])
+    y, _ = spied(lambda i: ad.asarray(a)[[i, i]], np.array(3))
+    assert_same(y, a[[3, 3]])
+    y, _ = spied(lambda i: ad.asarray(a.reshape(2, 5))[1, i], np.array(3))
+    assert_same(y, np.float64(8.))
+
+
+def test_asarray_stacks_nested_lists_of_tracers():
+    f = lambda x: ad.asarray([[x, 1.0], (2.0, x * x)])
+    y, y_dot = ad.jvp(f, (3.0,), (1.0,))
+    assert_same(y, np.array([[3., 1], [2, 9]]))
+    assert_same(y_dot, np.array([[1., 0], [0, 6]]))
+
+
+def test_asarray_stacks_arrays_with_tracers():
+    f = lambda x: ad.asarray([x, np.ones(2), [3., 4.]], np.float32)
+    y, y_dot = ad.jvp(f, (np.zeros(2),), (np.full(2, 5.),))
+    assert_same(y, np.array([[0, 0], [1, 1], [3, 4]], np.float32))
+    assert_same(y_dot, np.array([[5, 5], [0, 0], [0, 0]], np.float32))
+
+
+@pytest.mark.parametrize('a', ['text', None, ['a'], [None], {}, [[1], [2, 3]],
+                               np.eye(2).view(np.matrix)], ids=str)
+def test_asarray_refuses_what_is_no_array(a):
+    with pytest.raises((TypeError, ValueError)):
+        ad.asarray(a)
+
+
+def test_operand_keeps_numbers_weak():
+    assert operand(1.0) == 1.0 and type(operand(1.0)) is float
+    assert_same(operand((1, 2)), np.array([1, 2]))
+
+
+def test_convert_does_nothing_without_need():
+    x = np.ones(2)
+    assert convert(x, np.dtype(float)) is x
+    assert convert(2.0, np.dtype(float), True) == 2.0
+    assert type(convert(2.0, np.dtype(float))) is np.float64
+    assert type(convert(np.float64(2), np.dtype(float), True)) is float
+    assert counts_of(lambda x: convert(x, np.dtype(float)), x) == {}
+
+
+def test_augmented_assignment_of_a_tracer_makes_a_new_value():
+    def f(x):
+        y = x
+        y += 1
+        y *= x
+        return x, y
+
+    (x, y), (x_dot, y_dot) = ad.jvp(f, (np.array([3.]),), (np.array([1.]),))
+    assert (x, y, x_dot, y_dot) == (3, 12, 1, 7)
+
+
+def test_none_for_an_option_means_the_default():
+    """np.add(x, y, dtype=None) is np.add(x, y)."""
+    f = lambda x: np.sum(np.add(x, 1, out=None), axis=None, dtype=None,
+                         out=None)
+    assert ad.jvp(f, (1.0,), (1.0,)) == (2.0, 1.0)

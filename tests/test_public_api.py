@@ -1,0 +1,77 @@
+"""The names that users see."""
+
+import ast
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import autodiff_mini as ad
+
+TREE = ast.parse(Path(ad.__file__).read_text())
+
+
+def test_init_holds_imports_and_all_only():
+    docstring, *body = TREE.body
+    assert isinstance(docstring.value, ast.Constant)
+    *imports, names = body
+    assert all(isinstance(node, (ast.Import, ast.ImportFrom))
+               for node in imports)
+    assert names.targets[0].id == '__all__'
+
+
+def test_all_is_complete_and_without_repeats():
+    imported = {alias.asname or alias.name for node in TREE.body
+                if isinstance(node, ast.ImportFrom) for alias in node.names}
+    assert len(set(ad.__all__)) == len(ad.__all__)
+    assert set(ad.__all__) == imported
+
+
+def test_all_has_what_api_promises_so_far():
+    assert set(ad.__all__) >= {
+        'jvp', 'stop_gradient', 'asarray', 'Zero', 'instantiate_zeros',
+        'float0', 'ShapedArray', 'Tracer', 'typeof', 'tree_map',
+        'tree_flatten', 'tree_unflatten', 'tree_leaves', 'tree_structure',
+        'register_pytree_node', 'register_pytree_node_class',
+        'UnexpectedTracerError', 'ConcretizationTypeError',
+        'TracerBoolConversionError', 'TracerIntegerConversionError',
+        'TracerArrayConversionError'}
+
+
+def public_functions():
+    return [name for name in ad.__all__ if callable(getattr(ad, name))]
+
+
+@pytest.mark.parametrize('name', public_functions())
+def test_every_public_name_has_a_docstring(name):
+    assert inspect.getdoc(getattr(ad, name))
+
+
+@pytest.mark.parametrize('name', [
+    name for name in public_functions()
+    if inspect.isfunction(getattr(ad, name))])
+def test_every_argument_is_documented(name):
+    """Except where the docstring points elsewhere."""
+    function = getattr(ad, name)
+    if 'see `' in inspect.getdoc(function):
+        return
+    for parameter in inspect.signature(function).parameters:
+        assert f' {parameter}: ' in inspect.getdoc(function)
+
+
+def test_no_module_shares_a_level_with_a_function_of_its_name():
+    for name in ad.__all__:
+        assert not inspect.ismodule(getattr(ad, name))
+
+
+def test_importing_needs_numpy_alone():
+    code = ("import sys, numpy; before = set(sys.modules)\n"
+            "import autodiff_mini\n"
+            "print(*sorted({m.split('.')[0] for m in sys.modules} "
+            "- {m.split('.')[0] for m in before}))")
+    out = subprocess.run([sys.executable, '-c', code], text=True,
+                         capture_output=True, check=True).stdout.split()
+    strangers = set(out) - set(sys.stdlib_module_names) - {'autodiff_mini'}
+    assert 'autodiff_mini' in out and strangers == set()

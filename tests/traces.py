@@ -1,0 +1,89 @@
+"""Interpreters for tests only: one that watches, and a primitive that calls.
+
+`spied` runs a program under a trace that computes, counts the primitives it
+is asked about, and, unlike evaluation, lifts constants.
+"""
+
+from collections import Counter
+
+from autodiff_mini.core import (
+    Primitive,
+    Trace,
+    Tracer,
+    TraceTag,
+    current_trace,
+    set_current_trace,
+    typeof,
+)
+from autodiff_mini.interpreters.jvp import jvp_flat, jvp_rules
+
+
+class SpyTracer(Tracer):
+    __slots__ = ('value', 'aval')
+
+    def __init__(self, trace, value):
+        self.trace = trace
+        self.value = value
+        self.aval = typeof(value)
+        self.line = None
+
+    def __bool__(self):
+        return bool(self.value)
+
+    def __index__(self):
+        return self.value.__index__()
+
+
+class SpyTrace(Trace):
+    """Computes at its parent, and counts what it was asked about."""
+
+    def __init__(self, function):
+        super().__init__(current_trace(), TraceTag('spy', function))
+        self.counts = Counter()
+
+    def process_primitive(self, primitive, args, params):
+        self.counts[primitive] += 1
+        set_current_trace(self.parent)
+        try:
+            out = primitive.bind(*map(self.unwrap, args), **params)
+        finally:
+            set_current_trace(self)
+        if primitive.multiple_results:
+            return [SpyTracer(self, y) for y in out]
+        return SpyTracer(self, out)
+
+    def unwrap(self, x):
+        mine = isinstance(x, SpyTracer) and x.trace is self
+        return x.value if mine else x
+
+    def lift(self, x):
+        return SpyTracer(self, self.parent.lift(x))
+
+
+def spied(f, *args):
+    """Returns what `f` returns, and how often it asked for a primitive."""
+    with SpyTrace(f) as trace:
+        out = f(*[SpyTracer(trace, x) for x in args])
+        if isinstance(out, (list, tuple)):
+            return type(out)(map(trace.unwrap, out)), trace.counts
+        return trace.unwrap(out), trace.counts
+
+
+# A call: it carries a function, which may close over tracers.  The function
+# takes and returns lists.
+
+call_p = Primitive('call', lambda *xs, fun: fun(*xs), multiple_results=True,
+                   is_call=True)
+
+
+def call_jvp(tag, primals, tangents, fun):
+    return jvp_flat(fun, primals, tangents, tag)
+
+
+def call(f, *xs):
+    """Returns `f(*xs)`, by way of `call_p`."""
+    (out,) = call_p.bind(*xs, fun=lambda *xs: [f(*xs)])
+    return out
+
+
+jvp_rules[call_p] = call_jvp
