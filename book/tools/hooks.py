@@ -43,9 +43,14 @@ def notebook_of(file):
 
 
 def on_page_markdown(markdown, page, config, files):
-    """Replaces a page's text by its rendered form, with a download link."""
+    """Replaces a page's text by its rendered form, with a download link.
+
+    The front page has enough on it without the link.
+    """
     if page.file.src_uri not in PAGES:
         return markdown
+    if page.is_homepage:
+        return PAGES[page.file.src_uri]
     title, newline, rest = PAGES[page.file.src_uri].partition('\n')
     up = '../' * page.file.src_uri.count('/')
     link = f'[Open as notebook]({up}{notebook_of(page.file)})'
