@@ -14,7 +14,8 @@ LAB_SETTINGS := .venv/share/jupyter/lab/settings/overrides.json
 # Material would print an advertisement at every build.
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: help book test test-jax serve lab weave bench lock clean
+.PHONY: help book test test-jax test-site next progress serve lab weave \
+        bench lock clean
 .DEFAULT_GOAL := help
 
 help:   ## say what the commands do
@@ -32,6 +33,15 @@ test: .venv/ready   ## run the tests, and compare chapters with modules
 
 test-jax: .venv/jax   ## compare the library with real JAX
 	@$(PYTEST) tests/test_jax_oracle.py
+
+test-site: book .venv/browser   ## show every page of the site to a browser
+	@$(PYTEST) tests/test_site.py
+
+next: .venv/ready   ## try the exercises, up to the first that fails
+	@$(BIN)/python -m book.tools.exercises
+
+progress: .venv/ready   ## list the exercises, and which are solved
+	@$(BIN)/python -m book.tools.exercises --progress
 
 serve: .venv/ready   ## show the book, and rebuild it as you edit
 	@$(BIN)/python -m mkdocs serve
@@ -63,7 +73,7 @@ clean:   ## remove all that these commands have made
 	@$(INSTALL) -e '.[book,test]'
 	@touch $@
 
-.venv/jax .venv/lab .venv/bench: .venv/%: .venv/ready
+.venv/jax .venv/browser .venv/lab .venv/bench: .venv/%: .venv/ready
 	@echo "Installing what is needed for $* ..."
 	@$(INSTALL) -e '.[$*]'
 	@touch $@

@@ -124,7 +124,7 @@ class Tracer(Refusals):
 
     def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
         if kwargs or method != '__call__':
-            return refuse_ufunc(ufunc, method, kwargs)
+            refuse_ufunc(ufunc, method, kwargs)
         return ufunc_table[ufunc](*inputs)
 
     def __array_function__(self, function, types, args, kwargs):

@@ -7,10 +7,9 @@ the words that say what to do.  Appendix *Errors explained*.
 import os
 import sys
 from functools import partial
+from importlib.util import find_spec
 from itertools import islice
 from threading import get_ident
-
-import autodiff_mini
 
 
 class TracerError(TypeError):
@@ -28,10 +27,10 @@ class ConcretizationTypeError(TracerError):
         super().__init__(
             'Abstract tracer value encountered where concrete value is '
             f'expected: {tracer.describe()}. The problem arose with the '
-            f'`{function}` function: a plain number would carry no '
-            'derivative. Compute with the traced value itself, with '
-            'functions of NumPy in place of `math`, and build arrays with '
-            'np.stack or np.where in place of assignments.')
+            f'`{function}` function: a plain number would forget what is '
+            'traced. Compute with the traced value itself, with functions of '
+            'NumPy in place of `math`, and build arrays with np.stack or '
+            'np.where in place of assignments.')
 
 
 class TracerBoolConversionError(ConcretizationTypeError):
@@ -61,10 +60,11 @@ class TracerArrayConversionError(TracerError):
     def __init__(self, tracer):
         super().__init__(
             'The numpy.ndarray conversion method __array__() was called on '
-            f'traced array {tracer.describe()}. A plain array would carry '
-            'no derivative. In place of np.array([x, y]) write np.stack([x, '
-            'y]) or ad.asarray([x, y]); in place of a function that does not '
-            'ask tracers, compute with ad.asarray(a), which does.')
+            f'traced array {tracer.describe()}. A plain array would forget '
+            'what is traced. In place of np.array([x, y]) write np.stack([x, '
+            'y]) or ad.asarray([x, y]); in place of a[i], or of a function '
+            'of a plain array `a` that does not ask tracers, compute with '
+            'ad.asarray(a), which does.')
 
 
 class UnexpectedTracerError(TracerError):
@@ -83,6 +83,7 @@ class UnexpectedTracerError(TracerError):
         else:
             cause = (f'{trace.tag} is not at work here: a tracer may be used '
                      'only inside its transformation, in its context.')
+        self.tracer = tracer
         super().__init__('Encountered an unexpected tracer: '
                          f'{tracer.describe()} is used, but {cause}')
 
@@ -184,12 +185,14 @@ def refuse_ufunc(ufunc, method, keywords):
         keywords = {'out': 'its first operand'}
     if keywords:
         refuse(ufunc, **keywords)
-    raise NotImplementedError(
-        f'numpy.{ufunc.__name__}.{method} is not supported on traced values: '
-        'call the function that it serves, as np.sum for np.add.reduce.')
+    if method != '__call__':
+        raise NotImplementedError(
+            f'numpy.{ufunc.__name__}.{method} is not supported on traced '
+            'values: call the function that it serves, as np.sum for '
+            'np.add.reduce.')
 
 
-LIBRARY = os.path.dirname(autodiff_mini.__file__) + os.sep
+LIBRARY = os.path.dirname(find_spec('autodiff_mini').origin) + os.sep
 
 
 def user_line(depth):
@@ -214,4 +217,5 @@ def fun_name(f) -> str:
     """Returns what error messages call the function `f`."""
     if isinstance(f, partial):
         f = f.func
-    return getattr(f, '__qualname__', None) or type(f).__qualname__
+    name = getattr(f, '__qualname__', None) or getattr(f, '__name__', None)
+    return name or type(f).__qualname__

@@ -12,11 +12,12 @@ from autodiff_mini.interpreters.jvp import (
     Zero,
     instantiate_zeros,
     jvp_flat,
+    match,
     stop_gradient_p,
     tangent_type,
 )
 from autodiff_mini.numpy_api import convert
-from autodiff_mini.pytree import tree_flatten, tree_map
+from autodiff_mini.pytree import leaf_names, tree_flatten, tree_map
 from autodiff_mini.signature import FlatFunction, map_leaves
 
 
@@ -63,16 +64,21 @@ def jvp(f, primals, tangents, has_aux=False):
             f'jvp of {fun_name(f)}: primals and tangents must have the same '
             f'tree structure, but the primals have {in_tree} and the '
             f'tangents {tangent_tree}')
-    x_dots = map_leaves(fit_tangent, in_tree,
-                        lambda: f'jvp of {fun_name(f)}: primals', xs, x_dots)
+    names = lambda: leaf_names(in_tree, f'jvp of {fun_name(f)}: primals')
+    x_dots = map_leaves(fit_tangent, names, xs, x_dots)
     flat_f = FlatFunction(f, in_tree, has_aux)
     ys, y_dots = jvp_flat(flat_f, xs, x_dots, TraceTag('jvp', f))
     ys, aux = flat_f.split(ys)
-    map_leaves(typeof, flat_f.out_tree, lambda: f'output of {flat_f}', ys)
-    y_dots = map(instantiate_zeros, y_dots[:len(ys)])
+    map_leaves(typeof, flat_f.out_names, ys)
+    y_dots = map(whole_tangent, ys, y_dots)
     y = flat_f.out_tree.unflatten(ys)
     y_dot = flat_f.out_tree.unflatten(y_dots)
     return (y, y_dot, aux) if has_aux else (y, y_dot)
+
+
+def whole_tangent(y, y_dot):
+    """Returns the tangent of an output as users get it: an array like `y`."""
+    return instantiate_zeros(y_dot) if type(y_dot) is Zero else match(y_dot, y)
 
 
 def fit_tangent(x, x_dot):

@@ -20,12 +20,51 @@ log_p = Primitive('log', np.log)
 sqrt_p = Primitive('sqrt', np.sqrt)
 neg_p = Primitive('neg', operator.neg)
 
+exp2_p = Primitive('exp2', np.exp2)
+expm1_p = Primitive('expm1', np.expm1)
+log2_p = Primitive('log2', np.log2)
+log10_p = Primitive('log10', np.log10)
+log1p_p = Primitive('log1p', np.log1p)
+cbrt_p = Primitive('cbrt', np.cbrt)
+reciprocal_p = Primitive('reciprocal', np.reciprocal)
+
+tan_p = Primitive('tan', np.tan)
+arcsin_p = Primitive('arcsin', np.arcsin)
+arccos_p = Primitive('arccos', np.arccos)
+arctan_p = Primitive('arctan', np.arctan)
+sinh_p = Primitive('sinh', np.sinh)
+cosh_p = Primitive('cosh', np.cosh)
+arcsinh_p = Primitive('arcsinh', np.arcsinh)
+arccosh_p = Primitive('arccosh', np.arccosh)
+arctanh_p = Primitive('arctanh', np.arctanh)
+
+abs_p = Primitive('abs', operator.abs)
+sign_p = Primitive('sign', np.sign)
+floor_p = Primitive('floor', np.floor)
+ceil_p = Primitive('ceil', np.ceil)
+rint_p = Primitive('rint', np.rint)
+trunc_p = Primitive('trunc', np.trunc)
+conj_p = Primitive('conj', np.conjugate)
+real_p = Primitive('real', np.real)
+imag_p = Primitive('imag', np.imag)
+isfinite_p = Primitive('isfinite', np.isfinite)
+signbit_p = Primitive('signbit', np.signbit)
+
 add_p = Primitive('add', operator.add)
 sub_p = Primitive('sub', operator.sub)
 mul_p = Primitive('mul', operator.mul)
 div_p = Primitive('div', operator.truediv)
 pow_p = Primitive('pow', operator.pow)
 max_p = Primitive('max', np.maximum)
+min_p = Primitive('min', np.minimum)
+floor_divide_p = Primitive('floor_divide', operator.floordiv)
+remainder_p = Primitive('remainder', operator.mod)
+fmod_p = Primitive('fmod', np.fmod)
+arctan2_p = Primitive('arctan2', np.arctan2)
+hypot_p = Primitive('hypot', np.hypot)
+logaddexp_p = Primitive('logaddexp', np.logaddexp)
+logaddexp2_p = Primitive('logaddexp2', np.logaddexp2)
+heaviside_p = Primitive('heaviside', np.heaviside)
 where_p = Primitive('where', np.where)
 
 lt_p = Primitive('lt', operator.lt)
@@ -35,7 +74,22 @@ ge_p = Primitive('ge', operator.ge)
 eq_p = Primitive('eq', operator.eq)
 ne_p = Primitive('ne', operator.ne)
 
+and_p = Primitive('and', operator.and_)
+or_p = Primitive('or', operator.or_)
+xor_p = Primitive('xor', operator.xor)
+invert_p = Primitive('invert', operator.invert)
+left_shift_p = Primitive('left_shift', operator.lshift)
+right_shift_p = Primitive('right_shift', operator.rshift)
+
 reduce_sum_p = Primitive('reduce_sum', np.sum)
+reduce_prod_p = Primitive('reduce_prod', np.prod)
+reduce_max_p = Primitive('reduce_max', np.max)
+reduce_min_p = Primitive('reduce_min', np.min)
+argmax_p = Primitive('argmax', np.argmax)
+argmin_p = Primitive('argmin', np.argmin)
+argsort_p = Primitive('argsort', np.argsort)
+cumsum_p = Primitive('cumsum', np.cumsum)
+cumprod_p = Primitive('cumprod', np.cumprod)
 reshape_p = Primitive('reshape', np.reshape)
 transpose_p = Primitive('transpose', np.transpose)
 broadcast_to_p = Primitive('broadcast_to', np.broadcast_to)
@@ -47,6 +101,18 @@ def stack(*xs, axis):
 
 
 stack_p = Primitive('stack', stack)
+
+
+def concatenate(*xs, axis):
+    return np.concatenate(xs, axis)
+
+
+concatenate_p = Primitive('concatenate', concatenate)
+
+solve_p = Primitive('solve', np.linalg.solve)
+cholesky_p = Primitive('cholesky', np.linalg.cholesky)
+det_p = Primitive('det', np.linalg.det)
+slogdet_p = Primitive('slogdet', np.linalg.slogdet, multiple_results=True)
 
 
 def astype(x, *, dtype, weak_type):

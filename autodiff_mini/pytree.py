@@ -88,12 +88,12 @@ def unflatten_ordered_dict(keys, values):
     return OrderedDict(zip(keys, values, strict=True))
 
 
-register_pytree_node(tuple, lambda x: (x, None), lambda _, xs: tuple(xs))
-register_pytree_node(list, lambda x: (x, None), lambda _, xs: list(xs))
-register_pytree_node(type(None), lambda _: ((), None), lambda *_: None)
-register_pytree_node(dict, flatten_dict, unflatten_dict)
-register_pytree_node(OrderedDict, lambda d: (d.values(), tuple(d)),
-                     unflatten_ordered_dict)
+node_types[tuple] = NodeType(lambda x: (x, None), lambda _, xs: tuple(xs))
+node_types[list] = NodeType(lambda x: (x, None), lambda _, xs: list(xs))
+node_types[type(None)] = NodeType(lambda _: ((), None), lambda *_: None)
+node_types[dict] = NodeType(flatten_dict, unflatten_dict)
+node_types[OrderedDict] = NodeType(lambda d: (d.values(), tuple(d)),
+                                   unflatten_ordered_dict)
 NAMEDTUPLE = NodeType(lambda t: (t, type(t)), lambda cls, xs: cls(*xs))
 
 
@@ -115,7 +115,9 @@ class PyTreeDef:
         if len(leaves) != self.num_leaves:
             raise ValueError(f'{self} has {self.num_leaves} leaves, but '
                              f'{len(leaves)} were given')
-        return leaves[0] if self.node_type is None else build(self, iter(leaves))
+        if self.node_type is None:
+            return leaves[0]
+        return build(self, iter(leaves))
 
     def __str__(self):
         return f'PyTreeDef({build(self, repeat(Asterisk()))})'
@@ -229,15 +231,23 @@ def flatten_up_to(treedef, tree):
     """Returns what stands in `tree` in the places of the leaves."""
     if treedef.node_type is None:
         return [tree]
-    if type(tree) is treedef.node_type:
-        node_type = node_types.get(type(tree), NAMEDTUPLE)
-        children, aux = node_type.flatten(tree)
-        children = list(children)
-        if aux == treedef.aux and len(children) == len(treedef.children):
-            return [subtree for down, child in zip(treedef.children, children)
-                    for subtree in flatten_up_to(down, child)]
-    raise ValueError(f'Expected a tree that begins as {treedef}, but got '
-                     f'{tree_structure(tree)}')
+    opened = open_as(treedef, tree)
+    if opened is None:
+        raise ValueError(f'Expected a tree that begins as {treedef}, but got '
+                         f'{tree_structure(tree)}')
+    return [subtree for down, child in zip(treedef.children, opened)
+            for subtree in flatten_up_to(down, child)]
+
+
+def open_as(treedef, tree) -> list | None:
+    """Returns the children of `tree`, if it begins as the structure does."""
+    if type(tree) is not treedef.node_type:
+        return None
+    node_type = node_types.get(type(tree), NAMEDTUPLE)
+    children, aux = node_type.flatten(tree)
+    children = list(children)
+    same = aux == treedef.aux and len(children) == len(treedef.children)
+    return children if same else None
 
 
 def leaf_names(treedef, name) -> list[str]:

@@ -5,6 +5,9 @@ lists, and one small object stands between the two.  Chapter 3.
 """
 
 import inspect
+from functools import wraps
+
+import numpy as np
 
 from autodiff_mini.errors import TracerError, fun_name
 from autodiff_mini.pytree import leaf_names, tree_flatten
@@ -47,12 +50,25 @@ class FlatFunction:
         n = self.out_tree.num_leaves
         return outs[:n], self.has_aux and self.aux_tree.unflatten(outs[n:])
 
-    def __str__(self):
+    def out_names(self) -> list[str]:
+        """Returns what error messages call the leaves of the output."""
+        return leaf_names(self.out_tree, f'output of {self}')
+
+    @property
+    def __name__(self):
         return fun_name(self.f)
 
+    def __str__(self):
+        return self.__name__
 
-def map_leaves(check, tree, name, *leaves) -> list:
-    """Returns what `check` returns for each leaf of the tree `name()`.
+
+def map_leaves(check, names, *leaves) -> list:
+    """Returns what `check` returns for each leaf of some trees.
+
+    Args:
+        check: takes a leaf of each tree; raises if something is wrong.
+        names: returns what the leaves are called, and is called only then.
+        leaves: the flat lists.
 
     Raises:
         TypeError, ValueError: whatever `check` raised, with the leaf named.
@@ -62,11 +78,11 @@ def map_leaves(check, tree, name, *leaves) -> list:
     except TracerError:
         raise
     except (TypeError, ValueError):
-        for place, *arguments in zip(leaf_names(tree, name()), *leaves):
+        for name, *arguments in zip(names(), *leaves):
             try:
                 check(*arguments)
             except (TypeError, ValueError) as error:
-                raise type(error)(f'{place}: {error}') from None
+                raise type(error)(f'{name}: {error}') from None
         raise
 
 
@@ -92,6 +108,8 @@ def resolve_kwargs(f, args, kwargs) -> tuple:
         (3, 2)
     """
     try:
+        if isinstance(f, np.ufunc):
+            raise ValueError('out= and its like are no arguments of a rule')
         signature = inspect.signature(f)
     except ValueError:
         if not kwargs:
@@ -112,3 +130,54 @@ def resolve_kwargs(f, args, kwargs) -> tuple:
             f'could not be resolved to positions: {", ".join(unresolved)}. '
             'Close over them, with functools.partial')
     return bound.args
+
+
+def argument_positions(f, argnums, argnames) -> tuple:
+    """Returns the positions of some arguments of `f`, in order.
+
+    Args:
+        f: any callable.
+        argnums: a position, or several; negative ones count from the end.
+        argnames: a name, or several.
+
+    Raises:
+        ValueError: there is no such argument, or a name, or a negative
+            position, is given and the signature of `f` cannot be read.
+    """
+    argnums = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+    argnames = (argnames,) if isinstance(argnames, str) else tuple(argnames)
+    try:
+        names = list(inspect.signature(f).parameters)
+    except ValueError:
+        names = []
+    known = f'{fun_name(f)}, whose arguments are {names}'
+    if missing := [name for name in argnames if name not in names]:
+        raise ValueError(f'no argument {missing[0]!r} in {known}')
+    if wrong := [i for i in argnums if i < -len(names)]:
+        raise ValueError(f'no argument {wrong[0]} in {known}')
+    return tuple(sorted({i + len(names) if i < 0 else i for i in argnums}
+                        | {names.index(name) for name in argnames}))
+
+
+def hold_arguments(f, args, positions):
+    """Returns the other arguments, `f` as a function of them, and the held.
+
+    Args:
+        f: a function.
+        args: all its arguments.
+        positions: of those to hold fixed.
+
+    Returns:
+        A tuple of arguments, a function, and a dictionary from positions to
+        arguments.
+    """
+    held = {i: args[i] for i in positions if i < len(args)}
+    if not held:
+        return tuple(args), f, held
+    free = [i for i in range(len(args)) if i not in held]
+
+    @wraps(f, updated=())
+    def f_of_free(*values):
+        every = held | dict(zip(free, values, strict=True))
+        return f(*[every[i] for i in range(len(args))])
+    return tuple(args[i] for i in free), f_of_free, held

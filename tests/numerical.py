@@ -31,14 +31,15 @@ def assert_same_type(actual, expected):
     assert np.result_type(actual) == np.result_type(expected)
 
 
-def assert_same(actual, expected):
+def assert_same(actual, expected, ulps=1):
     """Asserts equal values, shapes and dtypes; Python numbers stay so."""
     assert python_type(actual) is python_type(expected)
     assert_same_type(actual, expected)
     dtype = np.result_type(expected)
     # NumPy's own operator and ufunc may differ in the last bit.
     last_bit = np.finfo(dtype).eps if dtype.kind in 'fc' else 0
-    np.testing.assert_allclose(actual, expected, rtol=last_bit, atol=0)
+    np.testing.assert_allclose(actual, expected, rtol=ulps * last_bit,
+                               atol=(ulps - 1) * last_bit)
 
 
 def python_type(x):

@@ -1,4 +1,4 @@
-"""Arrays of another library go through jvp as what they are (B3)."""
+"""Arrays of another library go through as what they are (B3)."""
 
 import dask
 import dask.array as da
@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
+from autodiff_mini.higher_order.call import call
 
 rng = np.random.default_rng(0)
 X, W, Y = rng.normal(size=(6, 4)), rng.normal(size=4), rng.normal(size=6)
@@ -74,3 +75,116 @@ def test_types_are_known_without_values():
     x = da.from_array(X.astype(np.float32), chunks=2)
     with dask.config.set(scheduler=refuse_to_compute):
         assert ad.typeof(x) == ad.ShapedArray((6, 4), np.dtype(np.float32))
+
+
+# vmap and custom rules
+
+def chunks(*arrays):
+    return [da.from_array(a, chunks=2) for a in arrays]
+
+
+def lazily(f, *args):
+    """Returns what `f` returns, which must compute nothing."""
+    with dask.config.set(scheduler=refuse_to_compute):
+        return f(*args)
+
+
+def check_lazy(f, *args):
+    """Asserts that `f` of chunked arrays is chunked, and what it should."""
+    out = lazily(f, *chunks(*args))
+    expected = f(*args)
+    for y, wanted in zip(ad.tree_leaves(out), ad.tree_leaves(expected),
+                         strict=True):
+        assert type(y) is da.Array and y.dtype == wanted.dtype
+        assert y.shape == wanted.shape
+        with dask.config.set(scheduler='synchronous'):
+            np.testing.assert_allclose(y.compute(), wanted, rtol=1e-12)
+
+
+@ad.custom_jvp
+def log1pexp(x):
+    return np.log(1 + np.exp(x))
+
+
+log1pexp.defjvps(lambda t, y, x: 3 * (1 - 1 / (1 + np.exp(x))) * t)
+
+ELEMENTS = {
+    'sin': lambda x: np.sin(x),
+    'arithmetic': lambda x: 2 * x + x * x - x / 3,
+    'sum': lambda x: np.sum(x * x),
+    'matvec': lambda x: x @ W,
+    'matmul': lambda x: np.reshape(x, (2, 2)) @ np.reshape(x, (2, 2)),
+    'where': lambda x: np.where(x > 0, x, -x),
+    'maximum': lambda x: np.maximum(x, 0.5),
+    'shapes': lambda x: np.transpose(np.reshape(x, (2, 2)))[0],
+    'index': lambda x: x[1:] * x[0],
+    'array_index': lambda x: x[np.array([2, 0])],
+    'stack': lambda x: np.stack([x, 2 * x, np.ones(4)]),
+    'broadcast': lambda x: np.broadcast_to(x, (2, 4)),
+    'unmapped': lambda x: (x, np.ones(2))[0],
+    'custom': lambda x: log1pexp(x),
+    'custom_sum': lambda x: np.sum(log1pexp(x) * x),
+    'call': lambda x: call(np.tanh, x),
+}
+each_element = pytest.mark.parametrize('name', ELEMENTS)
+
+
+@each_element
+def test_vmap_stays_lazy(name):
+    check_lazy(ad.vmap(ELEMENTS[name]), X)
+
+
+@each_element
+def test_jvp_of_vmap_stays_lazy(name):
+    check_lazy(lambda x, t: ad.jvp(ad.vmap(ELEMENTS[name]), (x,), (t,)),
+               X, X + 1)
+
+
+@each_element
+def test_vmap_of_jvp_stays_lazy(name):
+    check_lazy(ad.vmap(lambda x, t: ad.jvp(ELEMENTS[name], (x,), (t,))),
+               X, X + 1)
+
+
+@pytest.mark.parametrize('axes', [(0, 0), (1, 1), (0, None), (None, 1)])
+def test_vmap_over_every_axis_stays_lazy(axes):
+    x, y = [X[0] if axis is None else X for axis in axes]
+    x, y = [X[:, 0] if axis is None and 1 in axes else a
+            for a, axis in zip((x, y), axes)]
+    check_lazy(ad.vmap(lambda x, y: x * y + y, axes, -1), x, y)
+
+
+def test_nested_vmaps_stay_lazy():
+    outer = ad.vmap(ad.vmap(lambda x, y: x * y, (None, 0)), (0, None))
+    check_lazy(outer, W, Y)
+
+
+def test_custom_jvp_stays_lazy():
+    check_lazy(lambda x, t: ad.jvp(log1pexp, (x,), (t,)), X, X + 1)
+
+
+def test_zeros_that_a_custom_rule_is_given_are_of_the_same_library():
+    seen = []
+
+    def rule(primals, tangents):
+        seen.extend(tangents)
+        return primals[0], tangents[0]
+
+    f = ad.custom_jvp(lambda x, y: x)
+    f.defjvp(rule)
+    (x,) = chunks(X)
+    lazily(lambda: ad.jvp(lambda x, y=x: f(x, y), (x,), (x,)))
+    assert [type(t) for t in seen] == [da.Array] * 2
+    assert seen[1].chunks == x.chunks
+
+
+def test_gathering_by_a_mapped_index_is_nothing_that_dask_can():
+    """It would take two arrays of indices side by side: Dask's own limit."""
+    (x,) = chunks(X)
+    i = np.array([0, 3, 1, 2, 0, 1])
+    with pytest.raises(NotImplementedError):
+        x[np.arange(6), i]
+    with pytest.raises(NotImplementedError):
+        lazily(ad.vmap(lambda x, i: ad.asarray(x)[i]), x, i)
+    # of an array that is not mapped, one is enough
+    check_lazy(lambda x: ad.vmap(lambda i: ad.asarray(x)[i])(i), X)

@@ -69,7 +69,7 @@ def fill(x):
 
 # Every one of these would drop the derivative if it went through.
 DROPS = {
-    'float': (float, ad.ConcretizationTypeError, 'carry no derivative'),
+    'float': (float, ad.ConcretizationTypeError, 'forget what is traced'),
     'int': (int, ad.ConcretizationTypeError, '`int`'),
     'complex': (complex, ad.ConcretizationTypeError, '`complex`'),
     'item': (lambda x: x.item(), ad.ConcretizationTypeError, '`item`'),
@@ -79,7 +79,7 @@ DROPS = {
     'math.fsum': (lambda x: math.fsum([x, x]), ad.ConcretizationTypeError,
                   '`float`'),
     'times_after_float': (lambda x: float(x) * x, ad.ConcretizationTypeError,
-                          'carry no derivative'),
+                          'forget what is traced'),
     'percent_format': (lambda x: '%f' % x, ad.ConcretizationTypeError,
                        '`float`'),
     'array.array': (lambda x: array.array('d', [x]),
@@ -88,19 +88,19 @@ DROPS = {
     'struct': (lambda x: struct.pack('d', x), struct.error, 'not a float'),
     'decimal': (decimal.Decimal, TypeError, 'Decimal'),
     'assign': (assign, (ad.ConcretizationTypeError,
-                        ad.TracerArrayConversionError), 'derivative'),
+                        ad.TracerArrayConversionError), 'forget'),
     'assign_slice': (assign_slice, ad.TracerArrayConversionError,
-                     'derivative'),
+                     'forget'),
     'assign_through_index': (assign_through_index,
-                             ad.TracerArrayConversionError, 'derivative'),
+                             ad.TracerArrayConversionError, 'forget'),
     'assign_mask': (assign_mask, ad.TracerArrayConversionError,
-                    'derivative'),
+                    'forget'),
     'fill': (fill, (ad.ConcretizationTypeError,
-                    ad.TracerArrayConversionError), 'derivative'),
-    'np.float64': (np.float64, ad.TracerArrayConversionError, 'derivative'),
-    'np.float32': (np.float32, ad.TracerArrayConversionError, 'derivative'),
+                    ad.TracerArrayConversionError), 'forget'),
+    'np.float64': (np.float64, ad.TracerArrayConversionError, 'forget'),
+    'np.float32': (np.float32, ad.TracerArrayConversionError, 'forget'),
     'np.complex128': (np.complex128, ad.TracerArrayConversionError,
-                      'derivative'),
+                      'forget'),
     'np.array': (np.array, ad.TracerArrayConversionError, 'np.stack'),
     'np.asarray': (np.asarray, ad.TracerArrayConversionError, 'ad.asarray'),
     'np.array_of_list': (lambda x: np.array([x, x]),
@@ -117,13 +117,13 @@ DROPS = {
                   'ad.asarray'),
     'np.fromiter': (lambda x: np.fromiter([x, x], float),
                     (ad.ConcretizationTypeError,
-                     ad.TracerArrayConversionError), 'derivative'),
+                     ad.TracerArrayConversionError), 'forget'),
     'np.r_': (lambda x: np.r_[x, x], ad.TracerArrayConversionError,
               'ad.asarray'),
     'np.random': (lambda x: np.random.default_rng(0).normal(x),
-                  ad.TracerArrayConversionError, 'derivative'),
+                  ad.TracerArrayConversionError, 'forget'),
     'np.vectorize': (lambda x: np.vectorize(lambda y: 2 * y)(x),
-                     ad.TracerArrayConversionError, 'derivative'),
+                     ad.TracerArrayConversionError, 'forget'),
     'range': (range, ad.TracerIntegerConversionError, 'Python integer'),
     'list_index': (lambda x: [1, 2][x], ad.TracerIntegerConversionError,
                    'ad.asarray(a)[i]'),
@@ -205,9 +205,9 @@ def test_refused_assignment_leaves_the_array_as_it_was():
 
 
 UNSUPPORTED = {
-    'function': (lambda x: np.linspace(0, x, 3), 'numpy.linspace is not'),
+    'function': (lambda x: np.unique(x), 'numpy.unique is not'),
     'function_says_how': (lambda x: np.median(x), '@implements'),
-    'ufunc': (lambda x: np.arctan(x), 'numpy.arctan is not supported'),
+    'ufunc': (lambda x: np.spacing(x), 'numpy.spacing is not supported'),
     'two_results': (lambda x: np.modf(x), 'numpy.modf is not supported'),
     'made_by_frompyfunc': (lambda x: np.frompyfunc(abs, 1, 1)(x),
                            'not supported'),
@@ -228,6 +228,27 @@ UNSUPPORTED = {
     'reshape_order': (lambda x: np.reshape(x, -1, order='A'), "'A'"),
     'copyto': (lambda x: np.copyto(np.zeros(()), x), 'numpy.copyto'),
     'put': (lambda x: np.put(np.zeros(2), 0, x), 'numpy.put'),
+    'where_of_one': (lambda x: np.where(x), 'numpy.where(condition, x, y)'),
+    'max_initial': (lambda x: np.max(x, initial=0.), 'max with initial='),
+    'mean_where': (lambda x: np.mean(x, where=[True]), 'mean with where='),
+    'var_mean': (lambda x: np.var(x, mean=0.), 'numpy.var with mean='),
+    'sort_order': (lambda x: np.sort(x, order='a'), 'sort with order='),
+    'linspace_retstep': (lambda x: np.linspace(0, x, 3, retstep=True),
+                         'numpy.linspace with retstep='),
+    'interp_period': (lambda x: np.interp(x, [0, 1], [0, 1], period=1),
+                      'numpy.interp with period='),
+    'average_returned': (lambda x: np.average(x, returned=True),
+                         'numpy.average with returned='),
+    'pad_mode': (lambda x: np.pad(x, 1, mode='mean'), "not 'mean'"),
+    'pad_odd': (lambda x: np.pad(x, 1, mode='reflect', reflect_type='odd'),
+                'numpy.pad with reflect_type='),
+    'concatenate_dtype': (lambda x: np.concatenate([x, x], dtype=float),
+                          'with dtype='),
+    'einsum_lists': (lambda x: np.einsum(x, [0], [0]), 'as a string'),
+    'einsum_dtype': (lambda x: np.einsum('i', x, dtype=float), 'dtype='),
+    'norm_of_singular_values': (lambda x: np.linalg.norm(
+        x[None], 'nuc'), "order 'nuc' over 2 axes"),
+    'svd': (lambda x: np.linalg.svd(x[None]), 'numpy.svd is not'),
     'choose': (lambda x: np.choose([0], x), 'numpy.choose is not'),
 }
 
@@ -239,15 +260,34 @@ def test_what_is_not_supported_says_so(name):
 
 
 @pytest.mark.parametrize('f', [
-    abs, round, math.trunc, hash, bytes, lambda x: x // 2, lambda x: x % 2,
-    lambda x: divmod(x, 2), lambda x: ~x, lambda x: x & 1, lambda x: x << 1,
-    lambda x: pow(x, 2, 3), lambda x: x.mean(), lambda x: x.real,
+    math.trunc, hash, bytes, lambda x: ~x, lambda x: x & 1, lambda x: x << 1,
+    lambda x: pow(x, 2, 3), lambda x: x.trace(), lambda x: x.nonzero(),
     lambda x: np.where(x), lambda x: x.shape.__setitem__(0, 1),
     lambda x: setattr(x, 'shape', (1,)),
 ])
 def test_what_tracers_do_not_have_is_an_error(f):
     refused(f, 2.0, sees((TypeError, AttributeError, NotImplementedError),
                          ''))
+
+
+@pytest.mark.parametrize('name, instead', [
+    ('sort', 'np.sort'), ('fill', 'np.full_like'), ('resize', 'np.pad')])
+def test_methods_that_change_arrays_name_what_does_not(name, instead):
+    refused(lambda x: getattr(x, name)(), np.ones(2),
+            sees(TypeError, f'in place by .{name}(): traced programs are '
+                            'pure'))
+    refused(lambda x: getattr(x, name)(), np.ones(2),
+            sees(TypeError, instead))
+
+
+@pytest.mark.parametrize('f', [
+    lambda x: np.max(x, out=np.ones(())), lambda x: np.mean(x, 0, None, A),
+    lambda x: np.clip(x, 0, 1, A), lambda x: np.cumsum(x, out=A),
+    lambda x: np.dot(x, x, A), lambda x: np.take(x, 0, out=A),
+    lambda x: x.round(1, A), lambda x: np.concatenate([x, x], out=A),
+])
+def test_out_is_refused_as_in_place_operators_are(f):
+    refused(f, np.ones(4), sees(TypeError, 'write a = a + b'))
 
 
 STRANGERS = {

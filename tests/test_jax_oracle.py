@@ -10,16 +10,19 @@ import pytest
 
 import autodiff_mini as ad
 from tests.numerical import TOLERANCES, widen
+from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.programs import PROGRAMS, is_inexact
 from tests.test_programs import tangents_for
+from tests.test_vmap import batched, layouts
 
 jax = pytest.importorskip(
     'jax', reason='JAX is not installed: `make test-jax` installs it')
 jax.config.update('jax_enable_x64', True)
 
 # What JAX cannot run, or does otherwise, is said in the table of programs.
-ASKED = [program for program in PROGRAMS if not program.jax]
-UNASKED = [program for program in PROGRAMS if program.jax]
+ASKED = [program for program in PROGRAMS + CUSTOM_PROGRAMS
+         if not program.jax]
+UNASKED = [program for program in PROGRAMS + CUSTOM_PROGRAMS if program.jax]
 
 
 def to_jax(x):
@@ -80,6 +83,113 @@ def test_jax_agrees_on_second_derivatives(program):
     compare(second(np, ad.jvp, xs, x_dots),
             second(jax.numpy, jax.jvp, tuple(map(to_jax, xs)),
                    tuple(map(to_jax, x_dots))), program, slack=10)
+
+
+@pytest.mark.parametrize('program', ASKED, ids=str)
+@pytest.mark.filterwarnings('ignore:Explicitly requested dtype')
+def test_jax_agrees_on_vmap(program):
+    """All arguments together, over the last axis; custom ones in all."""
+    places = [[-1] * len(program.args)]
+    if program in CUSTOM_PROGRAMS:
+        places = list(layouts(program))
+    for axes in map(tuple, places):
+        args = batched(program, axes)
+        with np.errstate(all='ignore'):
+            ours = ad.vmap(partial(program.function, np), axes)(*args)
+        theirs = jax.vmap(partial(program.function, jax.numpy), axes)(
+            *map(to_jax, args))
+        compare(ours, theirs, program)
+
+
+@pytest.mark.parametrize('program', [
+    program for program in CUSTOM_PROGRAMS if not program.jax], ids=str)
+@pytest.mark.parametrize('order', ['jvp_of_vmap', 'vmap_of_jvp'])
+def test_jax_agrees_on_custom_rules_under_vmap(program, order):
+    """Once more differentiated, in both."""
+    where, axes = program.perturbed(), [0] * len(program.args)
+    xs = batched(program, axes)
+
+    def transformed(np, system, xs):
+        def f(*some):
+            args = list(program.args)
+            for i, x in zip(where, some, strict=True):
+                args[i] = x
+            return program.function(np, *args)
+
+        def d(f):
+            return lambda *xs: system.jvp(
+                f, xs, tuple(x * 0.5 + 1 for x in xs))[1]
+
+        f = d(system.vmap(f)) if order == 'jvp_of_vmap' else \
+            system.vmap(d(f))
+        return d(f)(*[xs[i] for i in where])
+
+    compare(transformed(np, ad, xs),
+            transformed(jax.numpy, jax, list(map(to_jax, xs))), program,
+            slack=10)
+
+
+VMAP_MISTAKES = [
+    (2, (np.ones(3),)), (-3, (np.ones(3),)),
+    ((0, 0), (np.ones(3),)), ((0,), (np.ones(3), np.ones(3))),
+    (0, (np.ones(3), np.ones(2))), (None, (np.ones(3),)),
+    (({'a': 0},), ({'b': np.ones(3)},)), (0, (1.0,)), (0, ('a',)),
+    ((0, None), (np.ones(3), 'a')), ('a', (np.ones(3),)),
+]
+
+
+@pytest.mark.parametrize('in_axes, args', VMAP_MISTAKES)
+def test_mistakes_of_vmap_are_errors_of_the_same_kind(in_axes, args):
+    with pytest.raises((TypeError, ValueError)) as theirs:
+        jax.vmap(lambda *x: x, in_axes)(*args)
+    with pytest.raises((TypeError, ValueError)) as ours:
+        ad.vmap(lambda *x: x, in_axes)(*args)
+    assert isinstance(ours.value, theirs.type)
+
+
+RULES = {
+    'none': lambda p, t: None, 'triple': lambda p, t: (p[0], t[0], t[0]),
+    'tree': lambda p, t: (p[0], t), 'shape': lambda p, t: (p[0], np.ones(2)),
+    'dtype': lambda p, t: (p[0], t[0].astype(np.float32)),
+    'no_rule': None,
+}
+
+
+@pytest.mark.parametrize('name', RULES)
+def test_mistakes_of_rules_are_said_in_the_same_words(name):
+    """The type of the error, and the first words of its message."""
+    messages = []
+    for system in (jax, ad):
+        def loss(x):
+            return x
+
+        f = system.custom_jvp(loss)
+        if RULES[name]:
+            rule = RULES[name]
+            f.defjvp(lambda p, t: rule(p, t))
+        with pytest.raises(Exception) as info:
+            x = np.ones(3)
+            system.jvp(f, (x,), (x,))
+        messages.append((info.type, str(info.value)))
+    (theirs, their_words), (ours, our_words) = messages
+    assert ours is theirs or issubclass(ours, ValueError)
+    same = COMMON[name]
+    assert same in their_words and same in our_words
+
+
+COMMON = {
+    'none': 'must produce a pair (list or tuple of length two) '
+            'representing primal and tangent outputs',
+    'triple': 'must produce a pair (list or tuple of length two) '
+              'representing primal and tangent outputs',
+    'tree': 'must produce primal and tangent outputs with equal container '
+            '(pytree) structures, but got ',
+    'shape': 'must produce primal and tangent outputs with corresponding '
+             'shapes and dtypes',
+    'dtype': 'must produce primal and tangent outputs with corresponding '
+             'shapes and dtypes',
+    'no_rule': 'No JVP defined for custom_jvp function ',
+}
 
 
 def test_most_programs_are_asked():

@@ -11,6 +11,7 @@ from autodiff_mini import primitives as p
 from autodiff_mini.core import Primitive, TraceTag, current_trace
 from autodiff_mini.interpreters.jvp import (
     JVPTracer,
+    defjvp,
     jvp_flat,
     jvp_rules,
     stop_gradient_p,
@@ -213,6 +214,15 @@ def test_where_of_one_perturbed_branch():
         assert_same(ad.jvp(f, (x,), (np.ones(2),))[1], np.array(expected))
 
 
+def test_condition_of_where_moves_nothing():
+    def f(x):
+        assert type(np.where(x, 1.0, 2.0)) is np.ndarray    # no tracer
+        assert np.where(x, 1, 2).dtype == int
+        return np.where(x, x, x * 2)
+
+    assert d(f)(3.0) == 1.0 and d(f)(0.0) == 2.0
+
+
 def test_where_of_an_unused_nan_branch_stays_a_number():
     with np.errstate(all='ignore'):
         _, y_dot = ad.jvp(lambda x: np.where(x > 0, x, np.nan),
@@ -224,6 +234,8 @@ def test_infinite_slopes_are_numpy_s():
     with np.errstate(divide='ignore'):
         assert d(np.sqrt)(0.0) == np.inf
         assert d(np.log)(0.0) == np.inf
+        # Python's 0.0**-0.5 is a ZeroDivisionError
+        assert d(lambda x: x ** 0.5)(0.0) == np.inf
     with pytest.warns(RuntimeWarning, match='divide by zero'):
         d(np.log)(0.0)
 
@@ -324,6 +336,72 @@ def test_a_tangent_of_zeros_is_no_symbolic_zero():
     """Only types decide, never values."""
     counts = counted(np.sin, 0.5, tangent=0.0)
     assert counts == {p.sin_p: 1, p.cos_p: 1, p.mul_p: 1}
+
+
+def test_tangents_that_fit_are_left_alone():
+    """No broadcasting, no conversion, where the types are equal."""
+    def costs(f, x, t):
+        return dict(spied(lambda x, t: ad.jvp(f, (x,), (t,)), x, t)[1])
+
+    x = np.ones(2)
+    assert costs(lambda x: x + 1.0, x, x) == {p.add_p: 1}
+    assert costs(lambda x: x - 1.0, x, x) == {p.sub_p: 1}
+    assert costs(lambda x: np.ones((3, 2)) + x, x, x) == {
+        p.add_p: 1, p.broadcast_to_p: 1}
+    single = np.ones(2, np.float32)
+    assert costs(lambda x: x + np.ones(2), single, single) == {
+        p.add_p: 1, p.astype_p: 1}
+
+
+def test_rules_of_unperturbed_operands_are_not_called():
+    called = []
+    two_p = Primitive('two', lambda x, y: x + y)
+
+    def rule(name):
+        return lambda x_dot, z, x, y: called.append(name) or x_dot
+
+    defjvp(two_p, rule('x'), rule('y'))
+    try:
+        assert ad.jvp(lambda x: two_p.bind(x, 5.0), (1.0,), (2.0,))[1] == 2
+        assert ad.jvp(lambda x: two_p.bind(5.0, x), (1.0,), (2.0,))[1] == 2
+        assert called == ['x', 'y']
+        assert ad.jvp(lambda x: two_p.bind(x, x), (1.0,), (2.0,))[1] == 4
+    finally:
+        del jvp_rules[two_p]
+
+
+def test_rules_get_the_parameters():
+    axpy_p = Primitive('axpy', lambda x, y, a: a * x + y)
+    defjvp(axpy_p, lambda x_dot, z, x, y, a: a * x_dot,
+           lambda y_dot, z, x, y, a: y_dot)
+    try:
+        f = lambda x, y: axpy_p.bind(x, y, a=3.0)
+        assert ad.jvp(f, (2.0, 1.0), (1.0, 5.0)) == (7.0, 8.0)
+        with pytest.raises(ValueError, match='argument 2 is shorter'):
+            # a rule for each operand, or the tangent of one would be lost
+            defjvp(axpy_p, lambda x_dot, z, x, y, a: a * x_dot, None, None)
+            ad.jvp(f, (2.0, 1.0), (1.0, 5.0))
+    finally:
+        del jvp_rules[axpy_p]
+
+
+def test_an_operand_may_have_no_rule_or_a_rule_that_returns_zero():
+    pick_p = Primitive('pick', lambda x, y, z: x + y + z)
+    defjvp(pick_p, None, lambda y_dot, out, x, y, z: ad.Zero(out),
+           lambda z_dot, out, x, y, z: 10 * z_dot)
+    try:
+        f = lambda *xs: pick_p.bind(*xs)
+        x, t = (1.0, 2.0, 3.0), (1.0, 1.0, 1.0)
+        assert ad.jvp(f, x, t) == (6.0, 10.0)
+        assert ad.jvp(lambda x, y: f(x, y, 3.0), x[:2], t[:2]) == (6.0, 0.0)
+        assert ad.jvp(lambda x, y: f(3.0, x, y), x[1:], t[1:])[1] == 10.0
+        assert ad.jvp(lambda x, y: f(3.0, y, x), x[:2], t[:2])[1] == 10.0
+        back_p = Primitive('back', lambda x, y: x + y)
+        defjvp(back_p, lambda x_dot, z, x, y: x_dot,
+               lambda y_dot, z, x, y: ad.Zero(z))
+        assert ad.jvp(back_p.bind, (1.0, 2.0), (3.0, 4.0)) == (3.0, 3.0)
+    finally:
+        del jvp_rules[pick_p], jvp_rules[back_p]
 
 
 # Zero and float0
@@ -603,3 +681,107 @@ def test_rules_use_the_parent_interpreter():
 def test_stop_gradient_is_a_primitive_that_does_nothing():
     x = np.ones(2)
     assert stop_gradient_p.bind(x) is x
+
+
+# The rest of NumPy: conventions, and places where rules are easily wrong.
+
+def derivative_of(f):
+    return lambda x: ad.jvp(f, (x,), (np.ones_like(x)[()],))[1]
+
+
+@pytest.mark.parametrize('f', [
+    np.floor, np.ceil, np.rint, np.trunc, np.sign, np.signbit, np.isnan,
+    np.isinf, np.isfinite, np.argmax, np.argmin, np.argsort, np.logical_not,
+    np.any, np.all, np.count_nonzero, lambda x: np.round(x, 2),
+    lambda x: x // 0.3, lambda x: np.heaviside(x, 0.5), np.zeros_like,
+    lambda x: np.searchsorted(x, 1.0), lambda x: np.isclose(x, x),
+])
+def test_what_stays_is_no_tracer(f):
+    """A symbolic zero, so no array of zeros is ever multiplied."""
+    seen = []
+    ad.jvp(lambda x: seen.append(f(x)) or x, (np.ones(3),), (np.ones(3),))
+    assert not isinstance(seen[0], ad.Tracer)
+
+
+@pytest.mark.parametrize('f, x, expected', [
+    (np.abs, 0.0, 0.0), (np.abs, 0j, 0.0), (np.sign, 0j, 0.0),
+    (lambda x: np.minimum(x, 2.0), 2.0, 0.5),
+    (lambda x: np.clip(x, 0.0, 2.0), 2.0, 0.5),
+    (lambda x: np.hypot(x, 0.0), 0.0, 0.0),
+    (lambda x: np.logaddexp(x, 0.5), np.inf, 1.0),
+    (lambda x: np.logaddexp2(x, 0.5), -np.inf, 0.0),
+    (lambda x: 7.5 % x, 2.0, -3.0), (lambda x: -7.5 % x, 2.0, 4.0),
+    (lambda x: np.fmod(-7.5, x), 2.0, 3.0),
+    (lambda x: np.fmod(1.0, x), 0.1, -9.0),
+    (lambda x: np.copysign(x, -1.0), 2.0, -1.0),
+    (lambda x: np.fmax(x, np.nan), 2.0, 1.0),
+    (np.cbrt, 8.0, 1 / 12), (np.expm1, -40.0, np.exp(-40.0)),
+    (np.arccosh, 1 + 1e-12, 1 / np.sqrt(np.float64(2e-12))),
+    (np.arcsinh, 1e200, 1e-200),
+])
+def test_derivative_where_a_rule_may_go_wrong(f, x, expected):
+    _, y_dot = ad.jvp(f, (x,), (type(x)(1.0),))
+    np.testing.assert_allclose(y_dot, expected, rtol=1e-4)
+
+
+@pytest.mark.parametrize('f', [
+    lambda x: np.arctan2(x, 0.0), lambda x: np.linalg.norm(x * np.ones(3)),
+    lambda x: np.std(x * np.ones(3)),
+])
+def test_kinks_without_a_convention_are_no_number(f):
+    with np.errstate(all='ignore'):
+        assert np.isnan(derivative_of(f)(0.0))
+
+
+def test_sinc_has_all_derivatives_at_zero():
+    f, exact = np.sinc, [1, 0, -np.pi**2 / 3, 0, np.pi**4 / 5, 0,
+                         -np.pi**6 / 7]
+    for value in exact:
+        np.testing.assert_allclose(f(0.0), value, rtol=1e-14, atol=1e-14)
+        f = derivative_of(f)
+
+
+@pytest.mark.parametrize('zeros', [(), (0,), (2,), (0, 3), (0, 1, 2, 3, 4)])
+def test_products_with_zeros(zeros):
+    x = np.array([2., 3., 5., 7., 11.])
+    x[list(zeros)] = 0
+    t = np.arange(1., 6.)
+    each = [t[i] * np.prod(np.delete(x, i)) for i in range(5)]
+    assert ad.jvp(np.prod, (x,), (t,))[1] == sum(each)
+    expected = [ad.jvp(np.prod, (x[:n],), (t[:n],))[1] for n in range(1, 6)]
+    np.testing.assert_array_equal(ad.jvp(np.cumprod, (x,), (t,))[1],
+                                  expected)
+    third = lambda s: derivative_of(derivative_of(derivative_of(
+        lambda s: np.prod(x + s * t))))(s)
+    polynomial = np.polynomial.Polynomial([1.])
+    for a, b in zip(x, t):
+        polynomial *= np.polynomial.Polynomial([a, b])
+    np.testing.assert_allclose(third(0.0), polynomial.deriv(3)(0.0))
+
+
+def test_determinant_of_singular_matrices():
+    """d det = trace(adj(a) a_dot), where a has no inverse."""
+    a = np.diag([2., 3., 0.])
+    _, y_dot = ad.jvp(np.linalg.det, (a,), (np.ones((3, 3)),))
+    assert y_dot == 6.0
+    f = lambda t: np.linalg.det(t * np.eye(3))
+    assert [derivative_of(f)(0.0), derivative_of(derivative_of(f))(0.0),
+            derivative_of(derivative_of(derivative_of(f)))(0.0)] == [0, 0, 6]
+    assert ad.jvp(np.linalg.det, (np.ones((0, 0)),),
+                  (np.ones((0, 0)),)) == (1.0, 0.0)
+
+
+def test_cholesky_takes_a_tangent_for_its_symmetric_part():
+    a, t = np.array([[4., 1.], [1., 3.]]), np.array([[1., 5.], [2., 1.]])
+    expected = ad.jvp(np.linalg.cholesky, (a,), ((t + t.T) / 2,))[1]
+    actual = ad.jvp(np.linalg.cholesky, (a,), (t,))[1]
+    np.testing.assert_allclose(actual, expected, rtol=1e-14)
+    assert actual[0, 1] == 0
+
+
+def test_ties_share_equally_among_all():
+    x = np.array([[3., 1., 3.], [3., 0., 2.]])
+    t = np.array([[1., 2., 4.], [7., 5., 6.]])
+    assert ad.jvp(np.max, (x,), (t,))[1] == 4.0
+    _, y_dot = ad.jvp(lambda x: np.max(x, 0), (x,), (t,))
+    np.testing.assert_array_equal(y_dot, [4., 2., 4.])

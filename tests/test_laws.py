@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import autodiff_mini as ad
+from autodiff_mini.higher_order.call import call
 from tests.numerical import (
     along,
     assert_close,
@@ -80,6 +81,89 @@ OPERATIONS = {
     if np.shape(x) == np.shape(y) and np.ndim(x) < 3 else x,
 }
 
+# Custom functions, with rules that say thrice the truth, or another lie.
+
+def lying(f, *argnums, **options):
+    """Returns a decorator: `f` with the decorated as its rule."""
+    f = ad.custom_jvp(f, nondiff_argnums=argnums)
+
+    def define(rule):
+        f.defjvp(rule, **options)
+        return f
+    return define
+
+
+@lying(lambda x: np.sin(x))
+def custom_sin(primals, tangents):
+    return custom_sin(*primals), 3 * custom_cos(*primals) * tangents[0]
+
+
+@lying(lambda x: np.cos(x))
+def custom_cos(primals, tangents):
+    return custom_cos(*primals), 2 * custom_sin(*primals) * tangents[0]
+
+
+@lying(lambda x, y: x * np.sin(y))
+def custom_product(primals, tangents):
+    (x, y), (x_dot, y_dot) = primals, tangents
+    terms = 3 * x_dot * np.sin(y) + x * y_dot
+    return custom_product(x, y), terms
+
+
+@lying(lambda p: {'s': p[0] + p[1], 'd': [p[0] * 1, p[1] * 1]})
+def custom_tree(primals, tangents):
+    """The rule's outputs depend on fewer arguments, or on more."""
+    ((x, y),), ((x_dot, y_dot),) = primals, tangents
+    return custom_tree((x, y)), {
+        's': 3 * (x_dot + y_dot), 'd': [x_dot * 2 + 0 * x, y_dot * 2]}
+
+
+@lying(lambda x, y: x + y, symbolic_zeros=True)
+def custom_symbolic(primals, tangents):
+    x_dot, y_dot = map(ad.instantiate_zeros, tangents)
+    if type(tangents[1]) is ad.SymbolicZero:
+        return custom_symbolic(*primals), 3 * x_dot + y_dot
+    return custom_symbolic(*primals), 3 * x_dot + 3 * y_dot
+
+
+@lying(lambda f, x: f(x), 0)
+def custom_apply(f, primals, tangents):
+    y, y_dot = ad.jvp(f, primals, tangents)
+    return custom_apply(f, *primals), 3 * y_dot
+
+
+@lying(lambda x: np.maximum(x, 0.25))
+def custom_stepped(primals, tangents):
+    (x,), (x_dot,) = primals, tangents
+    return custom_stepped(x), np.where(x > 0.25, 3.0, 0.5) * x_dot
+
+
+def custom_closure(x, y):
+    """A function and a rule that close over a constant of the program."""
+    c = ad.stop_gradient(y)
+    return lying(lambda x: x * np.cos(c))(
+        lambda primals, tangents: (primals[0] * np.cos(c),
+                                   3 * np.sin(c) * tangents[0]))(x)
+
+
+CUSTOM = {
+    'custom_sin': lambda x, y: custom_sin(x),
+    'custom_product': binary(custom_product),
+    'custom_swapped': binary(lambda x, y: custom_product(y, x)),
+    'custom_tree': binary(lambda x, y: custom_tree((x, y))['s'] * 0.5
+                          + custom_tree((y, x))['d'][1]),
+    'custom_symbolic': binary(custom_symbolic),
+    'custom_half_symbolic': binary(lambda x, y: custom_symbolic(x, 0.5) + y),
+    'custom_apply': lambda x, y: custom_apply(np.tanh, x),
+    'custom_nested': lambda x, y: custom_apply(custom_sin, x),
+    'custom_stepped': lambda x, y: custom_stepped(x),
+    'custom_closure': binary(custom_closure),
+    'custom_of_constant': lambda x, y: x + custom_sin(0.5),
+    'call': binary(lambda x, y: call(lambda z: z * np.cos(y), x)),
+    'call_custom': lambda x, y: call(custom_sin, x),
+}
+MAPPED = [name for name in OPERATIONS if name != 'mask']
+
 SMOOTH = [name for name in OPERATIONS if name not in
           ('max', 'where', 'mask')]
 
@@ -89,7 +173,7 @@ def run(steps, *args):
     values = list(args)
     for name, i, j in steps:
         x, y = values[-1 - i % len(values)], values[-1 - j % len(values)]
-        values.append(OPERATIONS[name](x, y))
+        values.append((OPERATIONS | CUSTOM)[name](x, y))
     return values[-1] + 0.0
 
 
@@ -198,7 +282,8 @@ def test_jvp_of_a_sum_is_the_sum_of_jvps(f, g, point):
 
 
 @law
-@given(programs(max_size=5), programs(max_size=5), points((float, np.float64)))
+@given(programs(max_size=5), programs(max_size=5),
+       points((float, np.float64)))
 def test_jvp_of_a_product_is_leibniz_s(f, g, point):
     x, t = point(), point(1)
     f1, g1 = (lambda *x: np.sum(f(*x))), (lambda *x: np.sum(g(*x)))
@@ -227,6 +312,104 @@ def test_arguments_add_up(f, point):
     left = tangent_of(lambda x: f(x, y), (x,), (t,))
     right = tangent_of(lambda y: f(x, y), (y,), (u,))
     assert_close(whole, left + right)
+
+
+# Custom functions under vmap and jvp
+
+def custom_programs(max_size=6):
+    """Returns programs of which every other step is a custom function."""
+    names = MAPPED + list(CUSTOM) * (len(MAPPED) // len(CUSTOM))
+    return programs(tuple(names), max_size)
+
+
+def loop(f, in_axes):
+    """Returns what vmap must return: the stack, over an axis of two."""
+    def looped(*xs):
+        return np.stack([f(*[
+            x if axis is None else x[k] if axis == 0 else x[..., k]
+            for x, axis in zip(xs, in_axes, strict=True)]) for k in (0, 1)])
+    return looped
+
+
+def batch(x, axis):
+    """Returns two values like `x`, along a new axis; one for None."""
+    return x if axis is None else np.stack([x, x * 0.75 + x / 8], axis)
+
+
+def moving(f):
+    """Returns the derivative along a direction that moves with `xs`."""
+    return lambda *xs: tangent_of(f, xs, tuple(x * 0.5 + 1 for x in xs))
+
+
+AXES = [(0, 0), (0, None), (None, 0), (-1, 0), (0, -1), (None, -1)]
+levels = st.one_of(st.just('jvp'), st.sampled_from(AXES))
+
+
+def transformed(f, nesting, mapped):
+    """Returns `f` under jvps and vmaps, the last of `nesting` inside."""
+    for level in reversed(nesting):
+        f = moving(f) if level == 'jvp' else mapped(f, level)
+    return f
+
+
+def batched(xs, nesting):
+    """Returns points with an axis for each vmap of `nesting`."""
+    for level in reversed(nesting):
+        if level != 'jvp':
+            xs = tuple(map(batch, xs, level))
+    return xs
+
+
+def assert_agree(actual, expected):
+    """Asserts that they agree; sums in another order round otherwise."""
+    assert_same_type(actual, expected)
+    scale = np.max(np.abs(expected), initial=1)
+    assert_close(actual / scale, expected / scale)
+
+
+@law
+@given(custom_programs(), points(), st.sampled_from(AXES))
+def test_d1_vmap_is_the_stack(f, point, axes):
+    xs = batched(point(), [axes])
+    assert_agree(ad.vmap(f, axes)(*xs), loop(f, axes)(*xs))
+
+
+@law
+@given(custom_programs(), points((float, np.float64)), st.sampled_from(AXES))
+def test_d1_jvp_of_vmap_is_jvp_of_the_stack(f, point, axes):
+    xs, x_dots = batched(point(), [axes]), batched(point(1), [axes])
+    y, y_dot = ad.jvp(ad.vmap(f, axes), xs, x_dots)
+    z, z_dot = ad.jvp(loop(f, axes), xs, x_dots)
+    assert_agree(y, z)
+    assert_agree(y_dot, z_dot)
+
+
+@law
+@given(custom_programs(), points((float, np.float64)),
+       st.lists(levels, min_size=2, max_size=4))
+def test_d1_every_nesting_of_vmap_and_jvp_is_that_of_the_stack(
+        f, point, nesting):
+    xs = batched(point(), nesting)
+    y = transformed(f, nesting, ad.vmap)(*xs)
+    expected = transformed(f, nesting, loop)(*xs)
+    assert_agree(y, expected)
+
+
+def test_d1_the_lies_are_told():
+    """Each custom step changes the derivative, or the laws say nothing."""
+    x, t = (0.7, 0.3), (1.0, 1.0)
+    plain = {
+        'custom_sin': lambda x, y: np.sin(x),
+        'custom_product': lambda x, y: x * np.sin(y),
+        'custom_symbolic': lambda x, y: x + y,
+        'custom_apply': lambda x, y: np.tanh(x),
+        'custom_stepped': lambda x, y: np.maximum(x, 0.25),
+        'custom_closure': lambda x, y: x * np.cos(y),
+    }
+    for name, truth in plain.items():
+        y, y_dot = ad.jvp(CUSTOM[name], x, t)
+        assert y == truth(*x)
+        assert abs(y_dot - tangent_of(truth, x, t)) > 0.1
 
 
 # Trees

@@ -12,7 +12,7 @@ from autodiff_mini.core import function_table, ufunc_table
 from autodiff_mini.numpy_api import convert, operand
 from tests.numerical import assert_same
 from tests.programs import PROGRAMS
-from tests.traces import SpyTracer, spied
+from tests.traces import SpyTrace, SpyTracer, spied
 
 
 def counts_of(f, *args):
@@ -57,16 +57,59 @@ def test_everything_in_the_tables_has_a_program():
 class Recorder:
     """The module `np`, which notes what is taken from it."""
 
-    def __init__(self, called):
+    def __init__(self, called, module=np):
         self.called = called
+        self.module = module
 
     def __getattr__(self, name):
-        member = getattr(np, name)
+        member = getattr(self.module, name)
+        if member is np.linalg:
+            return Recorder(self.called, member)
         try:
             self.called.add(member)
         except TypeError:   # no function, and not hashable
             pass
         return member
+
+
+def test_parameters_are_in_one_form_however_they_were_written():
+    """Rules of later interpreters rely on it."""
+    forms = {
+        lambda x: np.sum(x): {'axis': (0, 1), 'keepdims': False},
+        lambda x: np.sum(x, -1, keepdims=1): {'axis': (1,), 'keepdims': True},
+        lambda x: x.sum((-1, 0)): {'axis': (1, 0), 'keepdims': False},
+        lambda x: np.transpose(x): {'axes': (1, 0)},
+        lambda x: x.transpose([-1, -2]): {'axes': (1, 0)},
+        lambda x: x.reshape(-1): {'shape': (6,)},
+        lambda x: np.reshape(x, [np.int64(3), -1]): {'shape': (3, 2)},
+        lambda x: np.stack([x, x], axis=-1): {'axis': 2},
+        lambda x: np.broadcast_to(x, [4, 2, 3]): {'shape': (4, 2, 3)},
+        lambda x: x[0]: {'indices': (0,)},
+        lambda x: x[np.int8(-1), ..., None]: {'indices': (-1, ..., None)},
+        lambda x: x[[1, 0]]: {'indices': (p.OPERAND,)},
+        lambda x: x[:, True]: {'indices': (slice(None), p.OPERAND)},
+        lambda x: x.astype('f4'): {'dtype': np.dtype(np.float32),
+                                   'weak_type': False},
+        lambda x: np.max(x): {'axis': (0, 1), 'keepdims': False},
+        lambda x: x.min(-1, keepdims=1): {'axis': (1,), 'keepdims': True},
+        lambda x: np.prod(x, (-1, 0)): {'axis': (1, 0), 'keepdims': False},
+        lambda x: x.argmax(): {'axis': 0},
+        lambda x: np.argmin(x, -1): {'axis': 1},
+        lambda x: np.argsort(x): {'axis': 1, 'kind': None},
+        lambda x: np.argsort(x, None, stable=True): {'axis': 0,
+                                                     'kind': 'stable'},
+        lambda x: x.cumsum(): {'axis': 0},
+        lambda x: np.cumprod(x, -2): {'axis': 0},
+        lambda x: np.concatenate([x, x], -1): {'axis': 1},
+        lambda x: np.hstack([x, x]): {'axis': 1},
+    }
+    for f, expected in forms.items():
+        with SpyTrace(f) as trace:
+            f(SpyTracer(trace, np.ones((2, 3))))
+        params = trace.params[-1]
+        assert params == expected
+        for key, value in expected.items():
+            assert type(params[key]) is type(value)
 
 
 def test_reshape_in_columns_is_three_primitives():
@@ -100,6 +143,69 @@ def test_reshape_to_a_wrong_size_is_numpy_s_error(shape):
     lambda x: np.where(x > 0, x, np.ones(5)),
     lambda x: x.reshape(7),
     lambda x: np.reshape(x, (3, 2), order='K'),
+    lambda x: np.max(x, axis=2),
+    lambda x: np.prod(x, axis=(1, 1)),
+    lambda x: np.mean(x, axis=-3),
+    lambda x: np.var(x, axis=(0, 2)),
+    lambda x: np.argmax(x, axis=2),
+    lambda x: np.sort(x, axis=-3),
+    lambda x: np.cumsum(x, 2),
+    lambda x: np.max(x[:0]),
+    lambda x: np.argmin(x[:0]),
+    lambda x: np.diff(x, -1),
+    lambda x: np.diff(x, axis=2),
+    lambda x: np.concatenate([x, x[0]]),
+    lambda x: np.concatenate([x, x.T]),
+    lambda x: np.concatenate([x[0, 0], x]),
+    lambda x: np.concatenate([x, x], axis=2),
+    lambda x: np.vstack([x, np.ones(2)]),
+    lambda x: np.column_stack([x, np.ones(3)]),
+    lambda x: np.split(x, 2, axis=1),
+    lambda x: np.array_split(x, 0),
+    lambda x: np.squeeze(x, 0),
+    lambda x: np.expand_dims(x, 3),
+    lambda x: np.expand_dims(x, (0, 0)),
+    lambda x: np.swapaxes(x, 0, 2),
+    lambda x: np.moveaxis(x, 0, 2),
+    lambda x: np.moveaxis(x, (0, 1), (0,)),
+    lambda x: np.flip(x, 2),
+    lambda x: np.fliplr(x[0]),
+    lambda x: np.take(x, 6),
+    lambda x: np.take(x, [3], axis=1),
+    lambda x: np.take_along_axis(x, np.array([0]), 0),
+    lambda x: np.take_along_axis(x, np.array([[0.0]]), 0),
+    lambda x: np.repeat(x, [1, 2], axis=1),
+    lambda x: np.pad(x, ((1, 1), (1, 1), (1, 1))),
+    lambda x: np.pad(x, -1),
+    lambda x: np.diag(x[None]),
+    lambda x: np.diagonal(x[0]),
+    lambda x: np.trace(x, 0, 0, 0),
+    lambda x: np.broadcast_arrays(x, np.ones(2)),
+    lambda x: np.meshgrid(x, x, indexing='yx'),
+    lambda x: np.select([], []),
+    lambda x: np.select([x > 0], [x, x]),
+    lambda x: np.dot(x, x),
+    lambda x: np.inner(x, np.ones(2)),
+    lambda x: np.tensordot(x, x, 1),
+    lambda x: np.tensordot(x, x, ((0,), (1,))),
+    lambda x: np.einsum('ij,jk', x, x),
+    lambda x: np.einsum('ij', x, x),
+    lambda x: np.einsum('i', x),
+    lambda x: np.einsum('ii', x),
+    lambda x: np.einsum('ij->k', x),
+    lambda x: np.einsum('ij->ii', x),
+    lambda x: np.linalg.inv(x),
+    lambda x: np.linalg.inv(x[0]),
+    lambda x: np.linalg.inv(np.zeros((2, 2)) * x[0, 0]),
+    lambda x: np.linalg.det(x),
+    lambda x: np.linalg.solve(x[:, :2] + np.eye(2), x[0]),
+    lambda x: np.linalg.cholesky(x[:, :2]),
+    lambda x: np.linalg.norm(x[None]*x[:, :, None], 'fro', axis=(0, 1, 2)),
+    lambda x: np.linalg.norm(x[0], 'fro'),
+    lambda x: np.linalg.norm(x, 1, axis=(0, 0)),
+    lambda x: np.average(x, 0, weights=np.ones(3)),
+    lambda x: np.vecdot(x, np.ones(2)),
+    lambda x: np.clip(x, np.ones(2), 3),
 ])
 def test_shapes_that_do_not_fit_are_errors(f):
     x = np.ones((2, 3))
@@ -126,6 +232,12 @@ def test_wrong_indices_are_errors(f, error):
         f(x)
     with pytest.raises(error):
         ad.jvp(f, (x,), (x,))
+
+
+def test_the_index_s_type_is_in_the_error():
+    with pytest.raises(IndexError, match='integer .or boolean. type, and '
+                                         r'this one is float64\[1\]'):
+        ad.jvp(lambda x: x[np.ones(1)], (np.ones(2),), (np.ones(2),))
 
 
 @pytest.mark.parametrize('f, words', [
@@ -217,6 +329,11 @@ def test_asarray_refuses_what_is_no_array(a):
         ad.asarray(a)
 
 
+def test_a_list_of_tracers_may_be_a_condition():
+    y, _ = spied(lambda x: np.where([x > 0, x < 0], x, 1.0), 3.0)
+    assert_same(y, np.array([3., 1.]))
+
+
 def test_operand_keeps_numbers_weak():
     assert operand(1.0) == 1.0 and type(operand(1.0)) is float
     assert_same(operand((1, 2)), np.array([1, 2]))
@@ -243,7 +360,12 @@ def test_augmented_assignment_of_a_tracer_makes_a_new_value():
 
 
 def test_none_for_an_option_means_the_default():
-    """np.add(x, y, dtype=None) is np.add(x, y)."""
     f = lambda x: np.sum(np.add(x, 1, out=None), axis=None, dtype=None,
                          out=None)
+    assert ad.jvp(f, (1.0,), (1.0,)) == (2.0, 1.0)
+
+
+def test_none_for_the_dtype_of_a_ufunc_means_the_default():
+    f = lambda x: np.add(x, 1, dtype=None)
+    assert f(1.0) == 2.0
     assert ad.jvp(f, (1.0,), (1.0,)) == (2.0, 1.0)

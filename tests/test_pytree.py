@@ -90,6 +90,24 @@ def test_structures_can_be_keys():
     a, b = ad.tree_structure({'a': [1]}), ad.tree_structure({'a': [2]})
     assert hash(a) == hash(b) and len({a, b}) == 1
     assert type(a) is PyTreeDef
+    a, b = (ad.tree_structure(OrderedDict(x=x)) for x in (1, 2))
+    assert hash(a) == hash(b) and a == b
+
+
+def test_structure_of_a_child_is_that_of_the_child():
+    structure = ad.tree_structure([1, (2, 3, {'a': 4}), None, 5])
+    children = [ad.tree_structure(child)
+                for child in (1, (2, 3, {'a': 4}), None, 5)]
+    assert list(structure.children) == children
+    assert [child.num_leaves for child in children] == [1, 3, 0, 1]
+
+
+def test_what_has_fields_and_is_no_tuple_is_a_leaf():
+    class Record:
+        _fields = ('x',)
+
+    record = Record()
+    assert ad.tree_leaves([record]) == [record]
 
 
 def test_structure_holds_no_leaf():

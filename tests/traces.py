@@ -40,9 +40,11 @@ class SpyTrace(Trace):
     def __init__(self, function):
         super().__init__(current_trace(), TraceTag('spy', function))
         self.counts = Counter()
+        self.params = []
 
     def process_primitive(self, primitive, args, params):
         self.counts[primitive] += 1
+        self.params.append(params)
         set_current_trace(self.parent)
         try:
             out = primitive.bind(*map(self.unwrap, args), **params)

@@ -14,10 +14,18 @@ from autodiff_mini.core import (
 from autodiff_mini.errors import RuleTable, user_line
 from autodiff_mini.numpy_api import convert, strong
 from autodiff_mini.primitives import (
-    add_p, astype_p, broadcast_to_p, cos_p, div_p, eq_p, exp_p, ge_p, gt_p,
-    index_p, le_p, log_p, lt_p, matmul_p, max_p, mul_p, ne_p, neg_p, pow_p,
-    reduce_sum_p, reshape_p, sin_p, sqrt_p, stack_p, sub_p, tanh_p,
-    transpose_p, where_p)
+    abs_p, add_p, and_p, arccos_p, arccosh_p, arcsin_p, arcsinh_p, arctan2_p,
+    arctan_p, arctanh_p, argmax_p, argmin_p, argsort_p, astype_p,
+    broadcast_to_p, cbrt_p, ceil_p, cholesky_p, concatenate_p, conj_p, cos_p,
+    cosh_p, cumprod_p, cumsum_p, det_p, div_p, eq_p, exp2_p, exp_p, expm1_p,
+    floor_divide_p, floor_p, fmod_p, ge_p, gt_p, heaviside_p, hypot_p, imag_p,
+    index_p, invert_p, isfinite_p, le_p, left_shift_p, log10_p, log1p_p,
+    log2_p, log_p, logaddexp2_p, logaddexp_p, lt_p, matmul_p, max_p, min_p,
+    mul_p, ne_p, neg_p, or_p, pow_p, real_p, reciprocal_p, reduce_max_p,
+    reduce_min_p, reduce_prod_p, reduce_sum_p, remainder_p, reshape_p,
+    right_shift_p, rint_p, sign_p, signbit_p, sin_p, sinh_p, slogdet_p,
+    solve_p, sqrt_p, stack_p, sub_p, tan_p, tanh_p, transpose_p, trunc_p,
+    where_p, xor_p)
 
 
 class Zero:
@@ -37,7 +45,7 @@ class Zero:
         return tangent_type(typeof(self.like))
 
     def __repr__(self):
-        return f'Zero({self.aval})'
+        return f'{type(self).__name__}({self.aval})'
 
     def refuse(self, *_, **__):
         raise TypeError(f'{self!r} is a symbolic zero, no array. A rule '
@@ -70,7 +78,7 @@ def instantiate_zeros(t):
         >>> instantiate_zeros(Zero(np.ones(2)))
         array([0., 0.])
     """
-    if type(t) is not Zero:
+    if not isinstance(t, Zero):
         return t
     aval = t.aval
     if aval.dtype == float0:
@@ -225,6 +233,52 @@ defjvp(exp_p, lambda x_dot, y, x: y * x_dot)
 defjvp(log_p, lambda x_dot, y, x: np.divide(x_dot, x))
 defjvp(sqrt_p, lambda x_dot, y, x: 0.5 * x_dot / y)
 
+LOG_2 = float(np.log(2))    # Python's, so that they widen no dtype
+LOG_10 = float(np.log(10))
+
+defjvp(exp2_p, lambda x_dot, y, x: LOG_2 * y * x_dot)
+defjvp(expm1_p, lambda x_dot, y, x: np.exp(x) * x_dot)
+defjvp(log2_p, lambda x_dot, y, x: np.divide(x_dot, LOG_2 * x))
+defjvp(log10_p, lambda x_dot, y, x: np.divide(x_dot, LOG_10 * x))
+defjvp(log1p_p, lambda x_dot, y, x: np.divide(x_dot, 1 + x))
+defjvp(cbrt_p, lambda x_dot, y, x: x_dot / (3 * y * y))
+defjvp(reciprocal_p, lambda x_dot, y, x: -y * y * x_dot)
+
+defjvp(tan_p, lambda x_dot, y, x: (1 + y * y) * x_dot)
+defjvp(arcsin_p, lambda x_dot, y, x: x_dot / np.sqrt((1 - x) * (1 + x)))
+defjvp(arccos_p, lambda x_dot, y, x: -x_dot / np.sqrt((1 - x) * (1 + x)))
+defjvp(arctan_p, lambda x_dot, y, x: np.divide(x_dot, 1 + x * x))
+defjvp(sinh_p, lambda x_dot, y, x: np.cosh(x) * x_dot)
+defjvp(cosh_p, lambda x_dot, y, x: np.sinh(x) * x_dot)
+defjvp(arcsinh_p, lambda x_dot, y, x: x_dot / np.cosh(y))
+defjvp(arccosh_p, lambda x_dot, y, x: x_dot / np.sinh(y))
+defjvp(arctanh_p, lambda x_dot, y, x: np.divide(x_dot, (1 - x) * (1 + x)))
+
+deflinear(conj_p)
+deflinear(real_p)
+deflinear(imag_p)
+
+
+def abs_rule(x_dot, y, x):
+    return match(np.real(np.conj(np.sign(x)) * x_dot), y)
+
+
+def sign_rule(x_dot, y, x):
+    if typeof(x).dtype.kind != 'c':
+        return Zero(y)
+    across = x_dot - y * np.real(np.conj(y) * x_dot)
+    return ratio(across, np.abs(x))
+
+
+def ratio(x, z):
+    """Returns `x / z`, and 0 where `z` is 0."""
+    is_zero = np.equal(z, 0)
+    return np.where(is_zero, 0, np.divide(x, np.where(is_zero, 1, z)))
+
+
+defjvp(abs_p, abs_rule)
+defjvp(sign_p, sign_rule)
+
 defjvp(add_p, lambda x_dot, z, x, y: match(x_dot, z),
               lambda y_dot, z, x, y: match(y_dot, z))
 defjvp(sub_p, lambda x_dot, z, x, y: match(x_dot, z),
@@ -258,13 +312,44 @@ def pow_exponent(y_dot, z, x, y):
 defjvp(pow_p, pow_base, pow_exponent)
 
 
-def larger(x_dot, z, x, y):
-    """Returns `x_dot` where `x` is the larger, half of it in a tie."""
-    tie = np.where(np.equal(x, y), 0.5 * x_dot, 0)
-    return match(np.where(np.greater(x, y), x_dot, tie), z)
+def chosen(x_dot, z, x, y):
+    """Returns `x_dot` where `z` is `x`, half of it where `y` is so too."""
+    share = np.where(np.equal(x, y), 0.5 * x_dot, x_dot)
+    return match(np.where(np.equal(x, z), share, 0), z)
 
 
-defjvp(max_p, larger, lambda y_dot, z, x, y: larger(y_dot, z, y, x))
+defjvp(max_p, chosen, lambda y_dot, z, x, y: chosen(y_dot, z, y, x))
+defjvp(min_p, chosen, lambda y_dot, z, x, y: chosen(y_dot, z, y, x))
+
+defjvp(arctan2_p,
+       lambda y_dot, z, y, x: y_dot * x / np.hypot(y, x) / np.hypot(y, x),
+       lambda x_dot, z, y, x: -x_dot * y / np.hypot(y, x) / np.hypot(y, x))
+defjvp(hypot_p, lambda x_dot, z, x, y: x_dot * ratio(x, z),
+                lambda y_dot, z, x, y: y_dot * ratio(y, z))
+
+
+def excess(x, z):
+    """Returns `x - z`, and 0 where they are equal, and be they infinite."""
+    x, same = convert(x, typeof(z).dtype), np.equal(x, z)
+    return np.where(same, 0, x) - np.where(same, 0, z)
+
+
+defjvp(logaddexp_p,
+       lambda x_dot, z, x, y: x_dot * np.exp(excess(x, z)),
+       lambda y_dot, z, x, y: y_dot * np.exp(excess(y, z)))
+defjvp(logaddexp2_p,
+       lambda x_dot, z, x, y: x_dot * np.exp2(excess(x, z)),
+       lambda y_dot, z, x, y: y_dot * np.exp2(excess(y, z)))
+
+defzero(floor_divide_p)
+defjvp(remainder_p,
+       lambda x_dot, z, x, y: match(x_dot, z),
+       lambda y_dot, z, x, y: match(-y_dot * np.floor_divide(x, y), z))
+defjvp(fmod_p,
+       lambda x_dot, z, x, y: match(x_dot, z),
+       lambda y_dot, z, x, y: match(-y_dot * np.rint((x - z) / y), z))
+defjvp(heaviside_p, None,
+       lambda y_dot, z, x, y: match(np.where(np.equal(x, 0), y_dot, 0), z))
 
 
 def where_jvp(primals, tangents):
@@ -284,8 +369,76 @@ defzero(gt_p)
 defzero(ge_p)
 defzero(eq_p)
 defzero(ne_p)
+defzero(and_p)
+defzero(or_p)
+defzero(xor_p)
+defzero(invert_p)
+defzero(left_shift_p)
+defzero(right_shift_p)
+defzero(floor_p)
+defzero(ceil_p)
+defzero(rint_p)
+defzero(trunc_p)
+defzero(isfinite_p)
+defzero(signbit_p)
+defzero(argmax_p)
+defzero(argmin_p)
+defzero(argsort_p)
 
 deflinear(reduce_sum_p)
+deflinear(cumsum_p)
+
+
+def extremum_rule(x_dot, y, x, axis, keepdims):
+    found = np.equal(x, y if keepdims else np.expand_dims(y, axis))
+    total = np.sum(np.where(found, x_dot, 0), axis, keepdims=keepdims)
+    count = np.sum(found, axis, keepdims=keepdims)
+    return match(np.divide(total, count), y)
+
+
+defjvp(reduce_max_p, extremum_rule)
+defjvp(reduce_min_p, extremum_rule)
+
+
+def prod_rule(x_dot, y, x, axis, keepdims):
+    x, x_dot = as_rows(x, axis), as_rows(x_dot, axis)
+    while len(x) > 1:
+        half = len(x) // 2
+        a, b, rest = x[:half], x[half:2*half], x[2*half:]
+        a_dot, b_dot = x_dot[:half], x_dot[half:2*half]
+        x = np.concatenate([a * b, rest])
+        x_dot = np.concatenate([a_dot * b + a * b_dot, x_dot[2*half:]])
+    return np.reshape(np.sum(x_dot, 0), np.shape(y))
+
+
+def as_rows(x, axis):
+    """Returns `x` with these axes made one, in front."""
+    x = np.moveaxis(x, axis, range(len(axis)))
+    count, rest = int(np.prod(x.shape[:len(axis)])), x.shape[len(axis):]
+    return np.reshape(x, (count, *rest))
+
+
+defjvp(reduce_prod_p, prod_rule)
+
+
+def cumprod_rule(x_dot, y, x, axis):
+    x, x_dot = np.moveaxis(x, axis, 0), np.moveaxis(x_dot, axis, 0)
+    distance = 1
+    while distance < len(x):
+        before = shifted(x, distance, 1)
+        x_dot = x_dot * before + x * shifted(x_dot, distance, 0)
+        x, distance = x * before, 2 * distance
+    return np.moveaxis(x_dot, 0, axis)
+
+
+def shifted(x, distance, value):
+    """Returns `x` moved along its first axis, with `value` at the start."""
+    start = np.full_like(x[:distance], value)
+    return np.concatenate([start, x[:-distance]])
+
+
+defjvp(cumprod_p, cumprod_rule)
+
 deflinear(reshape_p)
 deflinear(transpose_p)
 deflinear(broadcast_to_p)
@@ -300,14 +453,18 @@ def index_jvp(primals, tangents, indices):
 jvp_rules[index_p] = index_jvp
 
 
-def stack_jvp(primals, tangents, axis):
-    y = stack_p.bind(*primals, axis=axis)
-    tangents = [np.zeros(typeof(x).shape, y.dtype) if type(t) is Zero else t
+def join_rule(primitive):
+    """Returns the rule of a primitive that joins arrays along an axis."""
+    def rule(primals, tangents, axis):
+        y = primitive.bind(*primals, axis=axis)
+        dots = [np.zeros(typeof(x).shape, y.dtype) if type(t) is Zero else t
                 for x, t in zip(primals, tangents, strict=True)]
-    return y, stack_p.bind(*tangents, axis=axis)
+        return y, primitive.bind(*dots, axis=axis)
+    return rule
 
 
-jvp_rules[stack_p] = stack_jvp
+jvp_rules[stack_p] = join_rule(stack_p)
+jvp_rules[concatenate_p] = join_rule(concatenate_p)
 
 
 def astype_rule(x_dot, y, x, dtype, weak_type):
@@ -317,6 +474,44 @@ def astype_rule(x_dot, y, x, dtype, weak_type):
 
 
 defjvp(astype_p, astype_rule)
+
+defjvp(solve_p,
+       lambda a_dot, x, a, b: -np.linalg.solve(a, a_dot @ x),
+       lambda b_dot, x, a, b: np.linalg.solve(a, b_dot))
+
+
+def det_rule(a_dot, y, a):
+    is_row = np.eye(a.shape[-1], dtype=bool)[:, :, None]
+    one_moves = np.where(is_row, a_dot[..., None, :, :],
+                         a[..., None, :, :])
+    return np.sum(np.linalg.det(one_moves), -1)
+
+
+defjvp(det_p, det_rule)
+
+
+def slogdet_jvp(primals, tangents):
+    (a,), (a_dot,) = primals, tangents
+    sign, logdet = slogdet_p.bind(a)
+    dot = np.trace(np.linalg.solve(a, a_dot), axis1=-2, axis2=-1)
+    if typeof(sign).dtype.kind != 'c':
+        return [sign, logdet], [Zero(sign), dot]
+    return [sign, logdet], [1j * np.imag(dot) * sign, np.real(dot)]
+
+
+jvp_rules[slogdet_p] = slogdet_jvp
+
+
+def cholesky_rule(a_dot, y, a):
+    a_dot = (a_dot + np.conj(np.matrix_transpose(a_dot))) / 2
+    half = np.linalg.solve(y, a_dot)
+    middle = np.linalg.solve(y, np.conj(np.matrix_transpose(half)))
+    size = a.shape[-1]
+    halves = np.tri(size, dtype=y.dtype) - np.eye(size, dtype=y.dtype) / 2
+    return y @ (halves * middle)
+
+
+defjvp(cholesky_p, cholesky_rule)
 
 stop_gradient_p = Primitive('stop_gradient', lambda x: x)
 jvp_rules[stop_gradient_p] = lambda primals, tangents: (

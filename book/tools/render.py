@@ -35,7 +35,7 @@ from nbclient.exceptions import (
     DeadKernelError,
 )
 
-from book.tools import weave
+from book.tools import exercises, weave
 from book.tools.scoreboard import scoreboard
 
 ROOT = Path(__file__).parents[2]
@@ -43,6 +43,7 @@ CACHE = ROOT / '.cache' / 'chapters'
 TOOLS = Path(__file__).parent
 GREY = '#7f7f7f'   # of all text and lines in matplotlibrc
 SCOREBOARD = re.compile(r'^<!-- scoreboard: (\w+) -->$', re.MULTILINE)
+EXERCISES = re.compile(r'^<!-- exercises: (\w+) -->$', re.MULTILINE)
 
 
 class ChapterError(Exception):
@@ -228,7 +229,9 @@ def markdown(notebook, path):
             parts += code(cell, place(path, number))
             number += 1
     board = lambda match: scoreboard(match[1], path)
-    return SCOREBOARD.sub(board, '\n\n'.join(parts)) + '\n'
+    page = SCOREBOARD.sub(board, '\n\n'.join(parts))
+    tasks = lambda match: exercises.markdown(match[1])
+    return EXERCISES.sub(tasks, page) + '\n'
 
 
 def code(cell, place):

@@ -11,6 +11,9 @@ import math
 import re
 from pathlib import Path
 
+import numpy as np
+
+import autodiff_mini as ad
 from book.tools import weave
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,9 +26,24 @@ MOST_ROWS = 16   # of one table; they stand side by side
 SURVIVES = {'vmap': 6, 'jaxpr': 8, 'grad': 10, 'jit': 13, 'cond': 15,
             'scan': 15, 'checkpoint': 16}
 
-# For each of them, once the library has it: a function that fails unless the
-# rule is still there.
-CHECKS = {}
+
+def survives_vmap():
+    """Fails unless the rule of expit is used after vmap, as before it."""
+    expit = ad.custom_jvp(lambda x: 1 / (1 + np.exp(-x)))
+
+    @expit.defjvp
+    def expit_jvp(primals, tangents):
+        y = expit(*primals)
+        return y, y * (1 - y) * tangents[0]
+
+    xs, ones = np.array([-800.0, 0.0]), np.ones(2)
+    with np.errstate(over='ignore'):
+        _, slopes = ad.jvp(ad.vmap(expit), (xs,), (ones,))
+    assert slopes.tolist() == [0, 0.25]
+
+
+# For each of them, once the library has it, what has to hold.
+CHECKS = {'vmap': survives_vmap}
 
 
 def scoreboard(name, path):

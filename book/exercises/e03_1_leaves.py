@@ -1,0 +1,37 @@
+"""Predict: which leaves, in which order?
+
+Write down the list of leaves of each of these trees, as `tree_leaves` would
+return it.
+"""
+
+from collections import OrderedDict, namedtuple
+
+HINTS = (
+    'A dict is put in order by its keys. An `OrderedDict` says with its name '
+    'what it does.',
+    'What is in the table of containers is taken apart: tuples, lists, '
+    'dicts, namedtuples, `None`. Whatever is not in it is a leaf, useful or '
+    'not.',
+)
+
+Pair = namedtuple('Pair', 'left right')
+
+
+class Point:
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+
+point = Point(7, 8)
+
+TREES = {
+    'a': {'b': 1, 'a': (2, None, [3])},
+    'b': OrderedDict(b=1, a=2),
+    'c': ['six', (), (7, 8)],
+    'd': {'y': Pair(3, 4), 'x': point},
+}
+
+
+def prediction():
+    raise NotImplementedError('exercise e03_1: write your four lists here')
+    return {'a': [1, 2, None, 3], 'b': [], 'c': [], 'd': []}

@@ -1,0 +1,1 @@
+"""Benchmarks: `python -m tests.benchmarks` prints one table."""

@@ -1,0 +1,275 @@
+"""A browser without a network, and what it finds wrong on a page.
+
+It is the machine's own Chromium. Selenium and axe come with `make
+test-site`, and so are imported only where they are used.
+"""
+
+import json
+import os
+import shutil
+import time
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from urllib.parse import urlsplit
+
+NAMES = 'chromium', 'chromium-browser', 'google-chrome', 'chrome'
+
+FLAGS = [
+    '--headless=new', '--no-sandbox', '--disable-gpu', '--no-first-run',
+    '--disable-background-networking', '--disable-component-update',
+    '--disable-sync',
+    # Only this machine has an address.
+    '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+    # There is a mouse: Material lets the keyboard into a wide listing only
+    # where a pointer can hover.
+    '--blink-settings=primaryHoverType=2,availableHoverTypes=2,'
+    'primaryPointerType=4,availablePointerTypes=4',
+]
+
+PATIENCE = 5   # seconds in which a page must come to rest
+
+
+# The server and the browser.
+
+class QuietHandler(SimpleHTTPRequestHandler):
+    def log_message(self, *args):
+        pass
+
+
+@contextmanager
+def serving(folder):
+    """Serves a folder on a free port of this machine; yields its address."""
+    handler = partial(QuietHandler, directory=folder)
+    with ThreadingHTTPServer(('127.0.0.1', 0), handler) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f'http://127.0.0.1:{server.server_port}'
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def installed():
+    """Returns the paths of Chromium and its driver, or None."""
+    chrome = os.environ.get('CHROME') or next(
+        filter(None, map(shutil.which, NAMES)), None)
+    driver = os.environ.get('CHROMEDRIVER') or shutil.which('chromedriver')
+    return (chrome, driver) if chrome and driver else None
+
+
+@contextmanager
+def browsing(chrome, driver, profile):
+    """Yields a new browser, which logs its requests and its console."""
+    from selenium import webdriver
+    options = webdriver.ChromeOptions()
+    options.binary_location = chrome
+    for flag in [*FLAGS, f'--user-data-dir={profile}']:
+        options.add_argument(flag)
+    options.set_capability('goog:loggingPrefs',
+                           {'browser': 'ALL', 'performance': 'ALL'})
+    service = webdriver.ChromeService(driver)
+    with webdriver.Chrome(options, service) as browser:
+        yield browser
+
+
+# A visit.
+
+def faults(browser, url, width):
+    """Returns a line for each thing that is wrong on a page of a width.
+
+    The page opens light, and then turns dark under the reader's eyes.
+    """
+    emulate(browser, width, 'light')
+    visit(browser, url)
+    found = look(browser)
+    emulate(browser, width, 'dark')
+    rest(browser)
+    return list(dict.fromkeys(found + look(browser)))   # each once
+
+
+def look(browser):
+    return [fault for check in CHECKS for fault in check(browser)]
+
+
+def emulate(browser, width, scheme):
+    """Makes the browser so wide, and its user one who likes the scheme."""
+    browser.execute_cdp_cmd('Emulation.setDeviceMetricsOverride', {
+        'width': width, 'height': 900, 'deviceScaleFactor': 1,
+        'mobile': False})
+    browser.execute_cdp_cmd('Emulation.setEmulatedMedia', {
+        'media': 'screen',
+        'features': [{'name': 'prefers-color-scheme', 'value': scheme}]})
+
+
+def visit(browser, url):
+    """Opens a page and all that is folded on it."""
+    for log in 'browser', 'performance':
+        browser.get_log(log)   # an entry is given once
+    browser.get(url)
+    browser.execute_script(
+        'for (const it of document.querySelectorAll("details"))'
+        '  it.open = true;')
+    rest(browser)
+
+
+def rest(browser):
+    """Waits until the page has its styles, fonts and formulas, and rests."""
+    browser.execute_async_script('''
+        const [patience, done] = arguments;
+        const every = (selector, test) =>
+          [...document.querySelectorAll(selector)].every(test);
+        const rests = () => document.fonts.status === "loaded"
+          && document.getAnimations().length === 0
+          && every("link[rel=stylesheet]", it => it.sheet)
+          && every(".arithmatex", it => it.querySelector("[class^=katex]"));
+
+        const deadline = performance.now() + 1000 * patience;
+        let frames = 0;
+        requestAnimationFrame(function look(now) {
+          frames = rests() ? frames + 1 : 0;
+          frames > 3 || now > deadline ? done() : requestAnimationFrame(look);
+        });
+    ''', PATIENCE)
+
+
+def search(browser, query):
+    """Returns the addresses that the page's search answers a query with."""
+    from selenium.webdriver.support.wait import WebDriverWait
+    field = browser.find_element('css selector', '.md-search__input')
+    field.click()
+    field.send_keys(query)
+    links = WebDriverWait(browser, PATIENCE).until(
+        lambda _: browser.find_elements('css selector',
+                                        '.md-search-result__link'))
+    return [link.get_attribute('href') for link in links]
+
+
+# The checks. Each gives a line for each fault on the open page.
+
+def requests(browser):
+    """Finds requests that failed, or asked another host."""
+    home = urlsplit(browser.current_url).netloc
+    for url, end in ends_of_requests(browser):
+        if urlsplit(url).netloc != home:
+            yield f'asks another host for {url}'
+        elif end:
+            yield f'{end}: {url}'
+
+
+def ends_of_requests(browser):
+    """Returns (url, end) of each request; the end is '' if it is good."""
+    sent, ended = {}, {}
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        for entry in browser.get_log('performance'):
+            note(json.loads(entry['message'])['message'], sent, ended)
+        if sent.keys() <= ended.keys() or time.monotonic() > deadline:
+            return [(url, ended.get(request, 'no answer'))
+                    for request, url in sent.items()]
+
+
+def note(event, sent, ended):
+    """Notes the request that an event sends or ends."""
+    method, told = event['method'], event['params']
+    match method:
+        case 'Network.requestWillBeSent':
+            url = told['request']['url']
+            if not url.startswith(('data:', 'blob:')):
+                sent[told['requestId']] = url
+            if not told['loaderId']:   # a worker hears the answer, not we
+                ended[told['requestId']] = ''
+        case 'Network.responseReceived':
+            status = told['response']['status']
+            ended[told['requestId']] = str(status) if status >= 400 else ''
+        case 'Network.loadingFailed':
+            ended[told['requestId']] = (ended.get(told['requestId'])
+                                        or told['errorText'])
+
+
+def console(browser):
+    """Finds errors in the console, other than those of requests."""
+    for entry in browser.get_log('browser'):
+        if entry['level'] == 'SEVERE' and entry['source'] != 'network':
+            yield f'console: {entry["message"]}'
+
+
+def accessibility(browser):
+    """Finds what axe calls a violation."""
+    from selenium_axe_python import Axe
+    axe = Axe(browser)
+    if browser.execute_script('return !window.axe'):
+        axe.inject()
+        unmark_repeated_words(browser)
+    options = {'resultTypes': ['violations']}
+    for violation in axe.run(options=options)['violations']:
+        for node in violation['nodes']:
+            yield f'axe: {violation["id"]}: {node["html"]}'
+
+
+def unmark_repeated_words(browser):
+    """Leaves, of the words in listings, the first of each kind marked up.
+
+    The others have the same colours; without them axe is twice as fast.
+    """
+    browser.execute_script('''
+        const kinds = new Set();
+        for (const word of document.querySelectorAll(".highlight span")) {
+          const kind = [word.parentNode, word].map(it =>
+            it.className + it.style.cssText).join(" > ");
+          if (kinds.has(kind)) word.replaceWith(...word.childNodes);
+          kinds.add(kind);
+        }
+    ''')
+
+
+def finding(what, script):
+    """Returns a check by a script, which returns a list of what it found."""
+    def check(browser):
+        return [f'{what}: {it}' for it in browser.execute_script(script)]
+    return check
+
+
+colours = finding('the wrong colours', '''
+    const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+    const { colorScheme } = getComputedStyle(document.body);
+    return colorScheme === (dark ? "dark" : "light") ? [] : [colorScheme];
+''')
+
+mathematics = finding('a formula is not set', '''
+    return [...document.querySelectorAll(".arithmatex")]
+      .filter(formula => !formula.querySelector(".katex"))
+      .map(formula => formula.textContent);
+''')
+
+sideways = finding('the page scrolls sideways', '''
+    const { scrollWidth, clientWidth } = document.documentElement;
+    return scrollWidth > clientWidth ? [`${scrollWidth} px wide`] : [];
+''')
+
+# Where there is room for 78 columns, no listing has more.
+listings = finding('a listing scrolls', '''
+    if (innerWidth < 1280) return [];
+    return [...document.querySelectorAll(".highlight pre > code")]
+      .filter(code => code.scrollWidth > code.clientWidth)
+      .map(code => code.textContent.split("\\n")
+        .reduce((a, b) => a.length < b.length ? b : a));
+''')
+
+_on_paper = finding('on paper', '''
+    return [...document.querySelectorAll("header, nav, footer, details")]
+      .filter(part => part.checkVisibility())
+      .map(part => part.outerHTML);
+''')
+
+
+def paper(browser):
+    """Finds navigation and solutions in print, and leaves the page so."""
+    browser.execute_cdp_cmd('Emulation.setEmulatedMedia', {'media': 'print'})
+    return _on_paper(browser)
+
+
+CHECKS = [requests, console, colours, mathematics, sideways, listings,
+          accessibility, paper]

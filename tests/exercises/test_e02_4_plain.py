@@ -1,0 +1,34 @@
+import numpy as np
+
+import autodiff_mini as ad
+from autodiff_mini.core import Tracer
+
+
+def check(exercise, *names):
+    """Checks the prediction for some of the expressions."""
+    predicted, traced = exercise.prediction(), set()
+
+    def watch(x):
+        traced.update(name for name in names if isinstance(
+            exercise.EXPRESSIONS[name](x), Tracer))
+        return x
+
+    x = np.array([1.0, 2.0])
+    ad.jvp(watch, (x,), (x,))
+    assert {name for name in predicted if name in names} == traced
+
+
+def test_values_that_cannot_move(exercise):
+    check(exercise, 'comparison', 'integers', 'shape')
+
+
+def test_values_that_do_not_depend_on_x(exercise):
+    check(exercise, 'constant', 'stopped')
+
+
+def test_values_that_happen_to_stand_still(exercise):
+    check(exercise, 'product with zero', 'difference')
+
+
+def test_a_choice_between_one_that_moves_and_one_that_does_not(exercise):
+    check(exercise, 'choice')

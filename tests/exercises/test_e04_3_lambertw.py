@@ -1,0 +1,38 @@
+import numpy as np
+
+import autodiff_mini as ad
+
+W = np.linspace(0.1, 2.0, 6)
+X = W * np.exp(W)
+SLOPES = 1 / (np.exp(W) * (1 + W))
+
+
+def test_a_row_of_numbers(exercise):
+    assert np.allclose(ad.vmap(exercise.lambertw)(X), W, rtol=1e-13)
+
+
+def test_a_table_by_columns(exercise):
+    columns = ad.vmap(exercise.lambertw, in_axes=1, out_axes=1)
+    assert np.allclose(columns(X.reshape(2, 3)), W.reshape(2, 3))
+
+
+def test_two_axes(exercise):
+    twice = ad.vmap(ad.vmap(exercise.lambertw))
+    assert np.allclose(twice(X.reshape(2, 3)), W.reshape(2, 3))
+
+
+def test_it_is_computed_once_for_all(exercise):
+    calls, compute = [], exercise.lambertw_p.impl
+    exercise.lambertw_p.impl = lambda x: calls.append(x) or compute(x)
+    ad.vmap(exercise.lambertw)(X)
+    assert len(calls) == 1
+
+
+def test_vmap_of_jvp(exercise):
+    slope = lambda x: ad.jvp(exercise.lambertw, (x,), (1.0,))[1]
+    assert np.allclose(ad.vmap(slope)(X), SLOPES)
+
+
+def test_jvp_of_vmap(exercise):
+    _, dots = ad.jvp(ad.vmap(exercise.lambertw), (X,), (np.ones(6),))
+    assert np.allclose(dots, SLOPES)

@@ -1,0 +1,192 @@
+"""The site, read from its files, and as a browser without a network shows it.
+
+`make test-site` builds the site and runs this; `make test` only checks the
+links of the site that is there.
+"""
+
+import itertools
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.browser import (
+    browsing, emulate, faults, installed, search, serving)
+from tests.links import broken_links
+
+SITE = Path(__file__).parents[1] / 'site'
+
+# What is written into a sound page, and the one fault that comes of it.
+FAULTS = {
+    'missing image': (
+        '<img src="nowhere.png" alt="A map">',
+        '404: .*/nowhere.png'),
+    'missing style': (
+        '<link rel="stylesheet" href="nowhere.css">',
+        '404: .*/nowhere.css'),
+    'script from elsewhere': (
+        '<script src="https://example.com/x.js"></script>',
+        'asks another host for https://example.com/x.js'),
+    'error in the console': (
+        '<script>console.error("planted")</script>',
+        'console: .*"planted"'),
+    'exception': (
+        '<script>planted()</script>',
+        'console: .*planted is not defined'),
+    'image without words': (
+        '<img src="assets/logo.svg">',
+        'axe: image-alt: .*<img src="assets/logo.svg">'),
+    'faint words': (
+        '<p style="color: #bbb; background: white">Faint</p>',
+        'axe: color-contrast: .*Faint'),
+    'faint words in code': (
+        '<div class="highlight"><pre><code>'
+        '<span class="n" style="color: #bbb">faint</span>'
+        '</code></pre></div>',
+        'axe: color-contrast: .*faint'),
+    'box too wide': (
+        '<div style="width: 1500px">Wide</div>',
+        r'the page scrolls sideways: \d+ px wide'),
+    'line too long': (
+        f'<div class="highlight"><pre><code>{"x" * 90}</code></pre></div>',
+        'a listing scrolls: x{90}'),
+    'formula that is wrong': (
+        r'<p style="background: white">'   # as KaTeX says it in red
+        r'<span class="arithmatex">\(\frac\)</span></p>',
+        r'a formula is not set: \\frac'),
+    'colours that stay': (
+        '<style>body { color-scheme: dark !important }</style>',
+        'the wrong colours: dark'),
+    'navigation on paper': (
+        '<nav aria-label="Planted">Home</nav>',
+        'on paper: <nav aria-label="Planted">Home</nav>'),
+}
+
+SOUND = {
+    'nothing': '',
+    'line of 78 columns':
+        f'<div class="highlight"><pre><code>{"x" * 78}</code></pre></div>',
+    'formula': r'<p><span class="arithmatex">\(\frac12\)</span></p>',
+    'link to elsewhere': '<p><a href="https://example.com">There</a></p>',
+}
+
+
+@pytest.fixture(scope='session')
+def site():
+    if not (SITE / 'index.html').exists():
+        pytest.skip('the site is not built: `make test-site` does it')
+    return SITE
+
+
+@pytest.fixture(scope='session')
+def browser(request, site, tmp_path_factory):
+    if request.config.args_source is pytest.Config.ArgsSource.TESTPATHS:
+        pytest.skip('only `make test-site` shows the site to a browser')
+    for package in 'selenium', 'selenium_axe_python':
+        pytest.importorskip(package, reason='`make test-site` installs it')
+    if not installed():
+        pytest.skip('there is no browser: install Chromium and chromedriver, '
+                    'or set CHROME and CHROMEDRIVER to their paths')
+    profile = tmp_path_factory.mktemp('profile')
+    with browsing(*installed(), profile) as browser:
+        yield browser
+
+
+@pytest.fixture(scope='session')
+def home(site):
+    with serving(site) as address:
+        yield address
+
+
+@pytest.fixture(scope='session')
+def faults_with(browser, site, tmp_path_factory):
+    """Returns a function: what is planted in a copy of the site -> faults."""
+    folder = tmp_path_factory.mktemp('copy')
+    shutil.copytree(site, folder, dirs_exist_ok=True)
+    text, end, rest = (site / 'index.html').read_text('utf-8').partition(
+        '</article>')
+    numbers = itertools.count()   # a browser remembers the pages of a name
+
+    def plant(planted):
+        page = f'planted{next(numbers)}.html'
+        (folder / page).write_text(text + planted + end + rest, 'utf-8')
+        return faults(browser, f'{address}/{page}', 1280)
+
+    with serving(folder) as address:
+        yield plant
+
+
+# In the browser.
+
+@pytest.mark.parametrize('width', [375, 1280])
+def test_every_page_is_sound(browser, site, home, width):
+    pages = [path.relative_to(site).as_posix()
+             for path in sorted(site.rglob('*.html'))]
+    found = {page: faults(browser, f'{home}/{page}', width) for page in pages}
+    assert {page: lines for page, lines in found.items() if lines} == {}
+
+
+def test_search_finds_a_page_with_the_word(browser, home):
+    emulate(browser, 1280, 'light')
+    browser.get(f'{home}/index.html')
+    answer = search(browser, 'tangent')[0]
+    assert answer.startswith(home)
+    browser.get(answer)
+    assert 'tangent' in browser.page_source
+
+
+@pytest.mark.parametrize('name', FAULTS)
+def test_browser_finds_what_is_wrong(faults_with, name):
+    planted, words = FAULTS[name]
+    [fault] = faults_with(planted)
+    assert re.match(words, fault)
+
+
+@pytest.mark.parametrize('name', SOUND)
+def test_browser_finds_nothing_wrong(faults_with, name):
+    assert faults_with(SOUND[name]) == []
+
+
+# In the files.
+
+def test_every_link_leads_somewhere(site):
+    assert broken_links(site) == []
+
+
+def write_site(folder, link):
+    """Writes a site of two pages, one of which has the link."""
+    (folder / 'part').mkdir()
+    (folder / 'index.html').write_text(
+        '<h1 id="top-of-all">Home</h1> <a name="ä">Old</a>', 'utf-8')
+    (folder / 'part' / 'page.html').write_text(
+        f'<h1 id="here">Page</h1> {link}', 'utf-8')
+
+
+@pytest.mark.parametrize('link', [
+    '<a href="nowhere.html">missing page</a>',
+    '<a href="index.html">page of another folder</a>',
+    '<a href="../">folder</a>',
+    '<a href="#nowhere">missing anchor</a>',
+    '<a href="../index.html#here">anchor of another page</a>',
+    '<img src="nowhere.png">',
+    '<script src="/nowhere.js"></script>',
+])
+def test_links_that_lead_nowhere_are_found(tmp_path, link):
+    write_site(tmp_path, link)
+    [fault] = broken_links(tmp_path)
+    assert fault.startswith('part/page.html: ')
+
+
+@pytest.mark.parametrize('link', [
+    '<a href="page.html">page</a>',
+    '<a href="/index.html?q=1#top-of-all">anchor, from the top</a>',
+    '<a href="../index.html#%C3%A4">anchor, escaped</a>',
+    '<a href="#here">anchor of this page</a>',
+    '<a href="#">this page</a>',
+    '<a href="https://example.com/nowhere">another host</a>',
+    '<a href="mailto:someone@example.com">letter</a>',
+])
+def test_links_that_lead_somewhere_are_not(tmp_path, link):
+    write_site(tmp_path, link)
+    assert broken_links(tmp_path) == []

@@ -1,0 +1,1350 @@
+"""vmap: one run of a program, for a whole axis of arguments.
+
+The definition is the test: `vmap(f)(xs)` is `np.stack([f(x) for x in xs])`.
+"""
+
+import asyncio
+import copy
+import gc
+import inspect
+import re
+import weakref
+from collections import OrderedDict, namedtuple
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from functools import partial
+
+import numpy as np
+import pytest
+
+import autodiff_mini as ad
+from autodiff_mini.core import (
+    Primitive,
+    Trace,
+    TraceTag,
+    current_trace,
+)
+from autodiff_mini.interpreters.jvp import jvp_flat, jvp_rules
+from autodiff_mini.interpreters.vmap import (
+    Axis,
+    BatchTrace,
+    BatchTracer,
+    vmap_flat,
+    vmap_rules,
+)
+from autodiff_mini.primitives import (
+    add_p,
+    index_p,
+    mul_p,
+    sin_p,
+    stack_p,
+)
+from tests.custom_programs import CUSTOM_PROGRAMS
+from tests.numerical import (
+    assert_close,
+    assert_same,
+    assert_same_type,
+    python_type,
+)
+from tests.programs import PROGRAMS, is_inexact
+from tests.test_programs import tangents_for
+from tests.traces import SpyTracer, spied
+
+SIZE = 3
+A = np.arange(6.).reshape(2, 3) + 1
+Pair = namedtuple('Pair', 'x y')
+
+
+# The definition
+
+def element(x, k, axis):
+    """Returns the element `k` of `x` along an axis; all of it for None."""
+    return x if axis is None else np.moveaxis(x, axis, 0)[k]
+
+
+def elements(f, args, axes, size=SIZE):
+    """Returns what `f` returns for each element, in a list."""
+    return [f(*[element(x, k, a) for x, a in zip(args, axes, strict=True)])
+            for k in range(size)]
+
+
+def check_stack(f, args, axes, size=SIZE):
+    """Asserts that vmap of `f` is the stack of what it returns."""
+    ys = ad.vmap(f, tuple(axes))(*args)
+    expected = np.stack(elements(f, args, axes, size))
+    assert python_type(ys) is None
+    assert_same_type(ys, expected)
+    assert_close(ys, expected)
+
+
+def batch(x, size=SIZE):
+    """Returns `size` values like `x`, no two equal where that can be."""
+    x, dtype = np.asarray(x), np.result_type(x)
+    if dtype.kind == 'b':
+        return np.stack([x ^ (k % 2 == 1) for k in range(size)])
+    if is_inexact(x):
+        return np.stack([x * (1 - k / 32) for k in range(size)]).astype(dtype)
+    return np.stack([np.roll(x, k) for k in range(size)])
+
+
+def layouts(program):
+    """Returns axes for the arguments: each alone, and all, in every place."""
+    ranks = [np.ndim(x) for x in program.args]
+    for i, rank in enumerate(ranks):
+        for axis in range(rank + 1):
+            yield [axis if j == i else None for j in range(len(ranks))]
+    if len(ranks) > 1:
+        yield [0] * len(ranks)
+        yield [-1] * len(ranks)
+
+
+def batched(program, axes):
+    """Returns the arguments of a program, some of them batched."""
+    return [x if axis is None else np.moveaxis(batch(x), 0, axis)
+            for x, axis in zip(program.args, axes, strict=True)]
+
+
+def skip_while_a_rule_is_missing(error):
+    """A primitive whose rule is still to be written is test_grid's matter."""
+    name = re.match("Batching rule for '(.*)' not implemented", str(error))
+    if name and name[1] not in map(str, vmap_rules):
+        pytest.skip(str(error))
+    raise error
+
+
+MASKS = 'the number of elements that a mask selects differs'
+BRANCHES = 'Python cannot branch for all elements at once'
+UNMAPPED = {
+    'index_compares': (TypeError, MASKS),
+    'index_empty_mask': (TypeError, MASKS),
+    'python_max': (ad.TracerBoolConversionError, BRANCHES),
+    'control_flow': (ad.TracerBoolConversionError, BRANCHES),
+}
+INDEXED = ['index_ints_argument']      # an array, by a traced index
+MAPPED = [program for program in PROGRAMS + CUSTOM_PROGRAMS
+          if program.name not in UNMAPPED]
+each_mapped = pytest.mark.parametrize('program', MAPPED, ids=str)
+
+
+@each_mapped
+def test_vmap_is_the_stack(program):
+    f = partial(program.function, np)
+    if program.name in INDEXED:
+        f = on_asarray(f)
+    try:
+        for axes in layouts(program):
+            with np.errstate(all='ignore'):
+                check_stack(f, batched(program, axes), axes)
+    except NotImplementedError as error:
+        skip_while_a_rule_is_missing(error)
+
+
+@each_mapped
+def test_jvp_of_vmap_and_vmap_of_jvp_are_the_stack_of_jvps(program):
+    """D1's law for plain programs, along all arguments together."""
+    f, n = partial(program.function, np), len(program.args)
+    t = [np.stack([t * (1 + k) for k in range(SIZE)]).astype(x.dtype)
+         if is_inexact(x) else np.zeros(np.shape(x), ad.float0)
+         for x, t in zip(map(np.asarray, program.args),
+                         tangents_for(program), strict=True)]
+    t_axes = [0 if is_inexact(x) else None for x in program.args]
+    xs = batched(program, [0] * n)
+
+    def df(*args):
+        return ad.jvp(f, args[:n], args[n:])[1]
+
+    whole = [np.zeros((SIZE, *t.shape), t.dtype) if axis is None else t
+             for t, axis in zip(t, t_axes)]
+    axes = [0] * n + t_axes
+    if not is_inexact(f(*program.args)):
+        return
+    try:
+        with np.errstate(all='ignore'):
+            expected = np.stack(elements(df, xs + t, axes))
+            vmap_of_jvp = ad.vmap(df, tuple(axes))(*xs, *t)
+            _, jvp_of_vmap = ad.jvp(ad.vmap(f), xs, whole)
+        check_tangents(vmap_of_jvp, expected, program)
+        check_tangents(jvp_of_vmap, expected, program)
+    except NotImplementedError as error:
+        skip_while_a_rule_is_missing(error)
+
+
+def check_tangents(actual, expected, program):
+    assert_same_type(actual, expected)
+    dtypes = [np.result_type(x) for x in (expected, *program.args)
+              if is_inexact(x)]
+    assert_close(actual, expected,
+                 min(dtypes, key=lambda dtype: np.finfo(dtype).precision))
+
+
+@pytest.mark.parametrize('name', UNMAPPED)
+def test_what_depends_on_values_is_refused_and_not_guessed(name):
+    """D3."""
+    (program,) = [p for p in PROGRAMS if p.name == name]
+    error, reason = UNMAPPED[name]
+    with pytest.raises(error, match='np.where'):
+        ad.vmap(partial(program.function, np))(*batched(program, [0]))
+    assert len(reason) > 20
+    # and where the argument is not mapped, its value is known
+    y = ad.vmap(lambda x, _: program.function(np, x), (None, 0))(
+        *program.args, np.arange(2))
+    assert_same(y[1], program.function(np, *program.args))
+
+
+def test_all_but_a_few_programs_are_mapped():
+    assert len(MAPPED) > 50 * len(UNMAPPED)
+    assert {p.name for p in PROGRAMS} > UNMAPPED.keys()
+
+
+# One run, whatever the number of elements
+
+@pytest.mark.parametrize('size', [0, 1, 2, 100])
+def test_one_run_for_every_size(size):
+    runs = []
+
+    def f(x):
+        runs.append(x.shape)
+        return np.sin(x) * 2 + x
+
+    y, counts = spied(ad.vmap(f), np.ones((size, 4)))
+    assert runs == [(4,)] and y.shape == (size, 4)
+    assert counts == {sin_p: 1, mul_p: 1, add_p: 1}
+
+
+@pytest.mark.parametrize('f', [
+    np.sin, lambda x: x.sum(), lambda x: x[0], lambda x: x[[0, 1]],
+    lambda x: np.stack([x, x]), lambda x: np.ones(2), lambda x: x @ A.T,
+    lambda x: x.reshape(3, 1), lambda x: np.broadcast_to(x, (2, 3)),
+    lambda x: np.where(x > 0, x, 1), lambda x: x[np.s_[:2], None],
+    lambda x: x.astype(np.float32),
+])
+def test_empty_axis_has_the_shapes_of_any_other(f):
+    y = ad.vmap(f)(np.ones((0, 3)))
+    assert_same_type(y, np.stack([f(np.ones(3))])[:0])
+
+
+def test_what_is_not_mapped_is_computed_once_and_as_it_is():
+    """Counts: no rule of vmap is asked."""
+    def f(x, w):
+        return x * np.sin(w), np.cos(w)
+
+    seen = []
+    y, counts = spied(lambda w: ad.vmap(
+        lambda x: seen.append(f(x, w)) or seen[0][0])(np.ones(2)), 0.5)
+    assert counts[sin_p] == 1
+    assert type(seen[0][1]) is SpyTracer     # no BatchTracer around it
+
+
+def test_elements_of_python_numbers_are_arrays():
+    def f(x, n):
+        assert type(n) is float
+        return x * n
+
+    y = ad.vmap(f, (0, None))(np.ones(2, np.float32), 2.0)
+    assert_same(y, np.float32([2, 2]))
+
+
+# in_axes
+
+@pytest.mark.parametrize('axis', [0, 1, 2, -1, -2, -3])
+def test_every_axis_in(axis):
+    x = np.arange(24.).reshape(2, 3, 4)
+    y = ad.vmap(lambda x: x * x.shape[0], axis)(x)
+    assert_same(y, np.moveaxis(x, axis, 0) * [s for i, s in enumerate(
+        x.shape) if i != axis % 3][0])
+
+
+@pytest.mark.parametrize('axis', [0, 1, 2, -1, -2, -3])
+def test_every_axis_out(axis):
+    x = np.arange(24.).reshape(2, 3, 4)
+    y = ad.vmap(np.sin, 0, axis)(x)
+    assert_same(y, np.moveaxis(np.sin(x), 0, axis))
+    unmapped = ad.vmap(lambda _: x, 0, axis)(np.arange(5))
+    assert_same(unmapped, np.stack([x] * 5, axis))
+
+
+@pytest.mark.parametrize('i', range(-3, 3))
+@pytest.mark.parametrize('o', range(-3, 3))
+def test_in_and_out(i, o):
+    x = np.arange(24.).reshape(2, 3, 4)
+    assert_same(ad.vmap(lambda x: x * 2, i, o)(x),
+                np.moveaxis(2 * x, i, o))
+
+
+def dot(x, y):
+    return np.sum(x['a'] * y)
+
+
+IN_AXES = {
+    'int': (0, {'a': A}, A),
+    'negative': (-1, {'a': A}, A),
+    'tuple': ((0, 1), {'a': A}, A.T),
+    'none': ((0, None), {'a': A}, A[0]),
+    'none_first': ((None, 1), {'a': A[0]}, A.T),
+    'tree': (({'a': 1}, 0), {'a': A.T}, A),
+    'tree_none': (({'a': None}, 0), {'a': A[1]}, A),
+}
+
+
+@pytest.mark.parametrize('name', IN_AXES)
+def test_in_axes(name):
+    axes, x, y = IN_AXES[name]
+    size = 3 if name == 'negative' else 2
+    x_axis, y_axis = axes if isinstance(axes, tuple) else (axes, axes)
+    x_axis = x_axis['a'] if isinstance(x_axis, dict) else x_axis
+    expected = elements(lambda a, y: dot({'a': a}, y), (x['a'], y),
+                        (x_axis, y_axis), size)
+    assert_close(ad.vmap(dot, axes)(x, y), np.stack(expected))
+
+
+TREE_AXES = {
+    'dict': ({'w': 0, 'b': None}, {'w': A, 'b': 5.}),
+    'dict_prefix': ({'w': 0, 'b': None}, {'w': [A, A], 'b': (5., A[0])}),
+    'list': ([0, None], [A, 5.]),
+    'nested': ([0, (None, 1)], [A, (5., A.T)]),
+    'namedtuple': (Pair(0, None), Pair(A, A[0])),
+    'namedtuple_prefix': (Pair(1, (None, 0)), Pair([A.T], (1., A))),
+    'ordered': (OrderedDict(b=0, a=None), OrderedDict(b=A, a=5.)),
+    'none_leaf': ([0, None], [A, None]),
+    'none_in_prefix': (0, [A, None, ()]),
+    'int_for_all': (0, {'w': A, 'b': [A[:, 0]]}),
+}
+
+
+@pytest.mark.parametrize('name', TREE_AXES)
+def test_trees_of_axes(name):
+    """A tree of axes, or the beginning of one, in and out."""
+    axes, tree = TREE_AXES[name]
+    double = ad.vmap(partial(ad.tree_map, lambda x: 2 * x), (axes,), axes)
+    assert_trees(double(tree), ad.tree_map(lambda x: 2 * x, tree))
+
+
+def assert_trees(actual, expected):
+    assert ad.tree_structure(actual) == ad.tree_structure(expected)
+    for a, b in zip(ad.tree_leaves(actual), ad.tree_leaves(expected)):
+        assert_same(a, b)
+
+
+def test_trees_give_their_elements():
+    """Not only the identity: what is mapped is one element inside."""
+    def f(p, c):
+        assert (p.x.shape, p.y['w'].shape, c) == ((3,), (2,), 7)
+        return Pair(p.x * c, [p.y['w'].sum() + p.x[0]])
+
+    y = ad.vmap(f, (Pair(0, {'w': 1}), None), Pair(1, 0))(
+        Pair(A, {'w': np.ones((2, 2))}), 7)
+    assert type(y) is Pair
+    assert_same(y.x, 7 * A.T)
+    assert_same(y.y[0], 2 + A[:, 0])
+
+
+@pytest.fixture
+def node():
+    """A registered type with an aux, for one test."""
+    class Node:
+        def __init__(self, x, unit):
+            self.x, self.unit = x, unit
+
+    ad.register_pytree_node(Node, lambda n: ((n.x,), n.unit),
+                            lambda unit, xs: Node(*xs, unit))
+    yield Node
+    from autodiff_mini.pytree import node_types
+    del node_types[Node]
+
+
+def test_registered_nodes_in_arguments_and_axes(node):
+    """D10."""
+    double = ad.vmap(lambda n: node(n.x * 2, n.unit), (node(1, 'm'),),
+                     node(-1, 'm'))
+    y = double(node(A, 'm'))
+    assert type(y) is node and y.unit == 'm'
+    assert_same(y.x, 2 * A)
+    with pytest.raises(ValueError, match='in_axes'):
+        double(node(A, 'km'))
+
+
+def test_out_axes_of_several_outputs():
+    y, (z, w) = ad.vmap(lambda x: (x, (x.sum(), 5.)), 0, (1, (0, None)))(A)
+    assert_same(y, A.T)
+    assert_same(z, A.sum(1))
+    assert w == 5. and type(w) is float
+
+
+def test_a_list_of_out_axes_for_a_list():
+    y, z = ad.vmap(lambda x: [x, x], 0, [0, 1])(A)
+    assert_same(y, A)
+    assert_same(z, A.T)
+
+
+def test_no_outputs():
+    assert ad.vmap(lambda x: None)(A) is None
+    assert ad.vmap(lambda x: ((), []))(A) == ((), [])
+
+
+def test_in_axes_none_for_everything():
+    assert_same(ad.vmap(lambda x: x * 2, None, axis_size=2)(A),
+                np.stack([2 * A] * 2))
+    y = ad.vmap(lambda x: x * 2, None, None, axis_size=2)(A)
+    assert_same(y, 2 * A)
+
+
+@pytest.mark.parametrize('size', [0, 1, 4])
+def test_axis_size_without_arguments(size):
+    assert_same(ad.vmap(lambda: 2.5, axis_size=size)(),
+                np.full(size, 2.5))
+
+
+def test_axis_size_beside_arguments():
+    assert_same(ad.vmap(np.sin, axis_size=2)(A), np.sin(A))
+
+
+def test_keyword_arguments_are_mapped_over_axis_0():
+    f = ad.vmap(lambda x, y=1.0, *, z: x * y + z, (1,))
+    assert_same(f(A.T, z=A), A + A)
+    assert_same(f(A.T, y=np.array([2., 3.]), z=A),
+                A * [[2.], [3.]] + A)
+    g = ad.vmap(lambda *, p: p['a'] + p['b'], None)
+    assert_same(g(p={'a': A, 'b': A}), 2 * A)
+
+
+def test_defaults_are_not_mapped():
+    assert_same(ad.vmap(lambda x, y=A[0]: x * y)(A), A * A[0])
+
+
+def test_unmapped_outputs_are_the_caller_s_own():
+    """Not read-only, and no view of what the function holds."""
+    held = np.ones(3)
+    y = ad.vmap(lambda x: held)(A)
+    y[0] = 5.
+    assert_same(y[1], np.ones(3))
+    assert_same(held, np.ones(3))
+
+
+def test_mapped_axis_may_be_a_list_like_view():
+    x = A.T[::-1]
+    assert_same(ad.vmap(lambda x: x[::-1])(x), x[:, ::-1])
+
+
+@pytest.mark.parametrize('kind', [bool, np.int8, np.float16, np.float32,
+                                  np.complex64, np.float64])
+def test_dtypes_pass(kind):
+    x = np.array([[0, 1, 1], [1, 0, 1]], kind)
+    assert_same(ad.vmap(lambda x: (x, x[0]))(x)[0], x)
+
+
+# Nested
+
+def test_outer_product_by_nested_vmaps():
+    x, y = np.arange(3.), np.arange(4.) + 1
+    product = ad.vmap(ad.vmap(lambda x, y: x * y, (None, 0)), (0, None))
+    assert_same(product(x, y), np.outer(x, y))
+    other = ad.vmap(ad.vmap(lambda x, y: x * y, (0, None)), (None, 0))
+    assert_same(other(x, y), np.outer(x, y).T)
+
+
+@pytest.mark.parametrize('outer', range(-3, 3))
+@pytest.mark.parametrize('inner', range(-2, 2))
+def test_nested_vmaps_over_every_axis(outer, inner):
+    x = np.arange(24.).reshape(2, 3, 4)
+    y = ad.vmap(ad.vmap(lambda x: x.sum() * x, inner), outer)(x)
+    expected = np.moveaxis(np.moveaxis(x, outer, 0)
+                           , [i for i in (1, 2)][inner % 2], 1)
+    assert_same(y, expected * expected.sum(2, keepdims=True))
+
+
+def test_inner_function_closes_over_the_outer_tracer():
+    def f(x):
+        return ad.vmap(lambda y: x * y + np.sin(x))(np.arange(3.))
+
+    x = np.arange(4.)
+    assert_close(ad.vmap(f)(x),
+                 np.outer(x, np.arange(3.)) + np.sin(x)[:, None])
+
+
+def test_inner_output_depends_on_the_outer_only():
+    def f(x):
+        return ad.vmap(lambda y: x * 2)(np.arange(3.))
+
+    assert_same(ad.vmap(f)(np.arange(2.)), np.array([[0., 0, 0], [2, 2, 2]]))
+    g = lambda x: ad.vmap(lambda y: x * 2, 0, None)(np.arange(3.))
+    assert_same(ad.vmap(g)(np.arange(2.)), np.array([0., 2.]))
+
+
+def test_three_deep():
+    x, y, z = np.arange(2.), np.arange(3.), np.arange(4.)
+    f = lambda x, y, z: x + 10 * y + 100 * z
+    for _ in range(1):
+        g = ad.vmap(ad.vmap(ad.vmap(f, (None, None, 0)), (None, 0, None)),
+                    (0, None, None))
+    assert_same(g(x, y, z), f(x[:, None, None], y[:, None], z))
+
+
+def test_the_same_vmap_inside_itself():
+    f = ad.vmap(lambda x: x if np.ndim(x) == 0 else f(x) * 2)
+    assert_same(f(A), 4 * A / 2)
+
+
+def test_elements_of_nested_axes_are_unmapped_where_they_should_be():
+    seen = []
+
+    def f(x, y):
+        seen.append((type(x), type(x.val), x.shape, y.shape))
+        return x @ y
+
+    x, y = np.ones((2, 3, 4)), np.ones((2, 4))
+    z = ad.vmap(ad.vmap(f, (0, None)))(x, y)
+    assert_same(z, np.full((2, 3), 4.))
+    assert seen == [(BatchTracer, BatchTracer, (4,), (4,))]
+
+
+# Indexing
+
+X = np.arange(120.).reshape(2, 3, 4, 5)
+I, J = np.array([2, 0, 2]), np.array([[0, 1, 1], [2, 3, 0]])
+LAYOUTS = {
+    'one': lambda x, i, j: x[i],
+    'matrix': lambda x, i, j: x[j],
+    'second': lambda x, i, j: x[:, i],
+    'last': lambda x, i, j: x[..., i],
+    'middle_ellipsis': lambda x, i, j: x[:, i, ...],
+    'side_by_side': lambda x, i, j: x[i, j],
+    'side_by_side_behind': lambda x, i, j: x[:, i, j],
+    'behind_ellipsis': lambda x, i, j: x[..., i, j],
+    'apart': lambda x, i, j: x[i, :, j],
+    'apart_by_newaxis': lambda x, i, j: x[i, None, j],
+    'apart_by_ellipsis': lambda x, i, j: x[i, ..., j],
+    'with_integer': lambda x, i, j: x[i, 1],
+    'integer_first': lambda x, i, j: x[1, i],
+    'integer_apart': lambda x, i, j: x[0, :, i],
+    'integer_apart_behind': lambda x, i, j: x[i, :, 1],
+    'integer_between': lambda x, i, j: x[i, 0, j],
+    'integer_in_both_ends': lambda x, i, j: x[1, :2, 0],
+    'newaxis_first': lambda x, i, j: x[None, i],
+    'newaxis_and_slice': lambda x, i, j: x[:2, None, i],
+    'newaxis_behind': lambda x, i, j: x[i, None],
+    'newaxis_between_slices': lambda x, i, j: x[:, None, ::2, i],
+    'ellipsis_newaxis': lambda x, i, j: x[None, ..., None, i],
+    'slice_and_two': lambda x, i, j: x[1:, i, j],
+    'all_three': lambda x, i, j: x[i, j, i],
+    'scalar': lambda x, i, j: x[i[0]],
+    'scalar_apart': lambda x, i, j: x[i[0], :, j],
+    'scalars_apart': lambda x, i, j: x[i[0], :, i[1]],
+    'scalars': lambda x, i, j: x[i[0], i[1], i[2]],
+    'scalar_behind': lambda x, i, j: x[:, i[0]],
+    'scalar_in_last': lambda x, i, j: x[..., i[0]],
+    'scalar_and_slice': lambda x, i, j: x[i[0], 1:],
+    'negative': lambda x, i, j: x[-i],
+    'outer_of_two': lambda x, i, j: x[i[:, None], j[0]],
+    'static_array': lambda x, i, j: x[np.array([1, 0]), :, i[:2]],
+    'static_array_behind': lambda x, i, j: x[:, np.array([1, 0]), i[:2]],
+    'static_mask': lambda x, i, j: x[np.array([True, False, True])],
+    'static_mask_2d': lambda x, i, j: x[np.eye(3, 4) > 0],
+    'static_mask_behind': lambda x, i, j: x[:, np.eye(4, 5) > 0],
+    'static_mask_in_last': lambda x, i, j: x[..., np.eye(4, 5) > 0],
+    'static_mask_and_array':
+        lambda x, i, j: x[np.array([True, True, True]), i],
+    'static_mask_apart':
+        lambda x, i, j: x[np.array([True, True, True]), :, i],
+    'static_mask_2d_and_array': lambda x, i, j: x[np.eye(3, 4) > 0, i],
+    'ellipsis_between_mask_and_array':
+        lambda x, i, j: x[np.array([True, True, True]), ..., i],
+    'ellipsis_mask_array': lambda x, i, j: x[..., np.eye(3, 4) > 0, i],
+    'slice_mask_2d': lambda x, i, j: x[None, np.eye(3, 4) > 0, i],
+    'true': lambda x, i, j: x[True],
+    'true_and_array': lambda x, i, j: x[True, i],
+    'false': lambda x, i, j: x[False],
+    'array_and_true_apart': lambda x, i, j: x[i, :, True],
+    'chained': lambda x, i, j: ad.asarray(x[i])[:, j[0]],
+    'asarray': lambda x, i, j: ad.asarray(X[0])[i],
+    'asarray_apart': lambda x, i, j: ad.asarray(X[0])[i, :, j],
+    'asarray_behind': lambda x, i, j: ad.asarray(X[0])[..., i],
+    'asarray_int': lambda x, i, j: ad.asarray(X[0])[i[1]],
+    'asarray_slices': lambda x, i, j: ad.asarray(X[0])[1:, None, i],
+    'empty_index': lambda x, i, j: x[:, i[:0]],
+    'nothing': lambda x, i, j: x[()],
+    'ellipsis': lambda x, i, j: x[...],
+    'steps': lambda x, i, j: x[::-1, 1, ::2],
+}
+INDEX_AXES = [(0, None, None), (None, 0, None), (None, None, 0),
+              (0, 0, None), (0, None, 0), (None, 0, 0), (0, 0, 0),
+              (2, 1, 1), (-1, -1, None)]
+
+
+def on_asarray(f):
+    """NumPy asks no tracer about `x[i]` where only `i` is traced."""
+    return lambda x, *args: f(ad.asarray(x), *args)
+
+
+def index_operands(axes):
+    """Returns an array and two arrays of indices, those batched twice."""
+    i, j = np.stack([I, I - 1]) % 3, np.stack([J % 3, (J + 1) % 3])
+    batches = X, i, j
+    return [b[0] if axis is None else np.moveaxis(b, 0, axis)
+            for b, axis in zip(batches, axes)]
+
+
+@pytest.mark.parametrize('name', LAYOUTS)
+def test_indexing(name):
+    f = on_asarray(LAYOUTS[name])
+    for axes in INDEX_AXES:
+        xs = index_operands(axes)
+        check_stack(f, xs, axes, 2)
+        # nested: the outer vmap maps what the inner one does not
+        whole = index_operands((0, 0, 0))
+        inner = tuple(axes)
+        outer = tuple(0 if a is None else None for a in axes)
+        if any(a == 0 for a in outer) and all(a in (0, None) for a in axes):
+            y = ad.vmap(ad.vmap(f, inner), outer)(*whole)
+            expected = np.stack(elements(lambda *outs: np.stack(elements(
+                f, outs, inner, 2)), whole, outer, 2))
+            assert_same(y, expected)
+
+
+@pytest.mark.parametrize('name', LAYOUTS)
+def test_indexing_is_differentiated_under_vmap(name):
+    f, axes = on_asarray(LAYOUTS[name]), (0, 0, 0)
+    x, i, j = index_operands(axes)
+
+    def df(x, i, j):
+        return ad.jvp(lambda x: f(x, i, j) * 2.0, (x,), (x + 1,))[1]
+
+    expected = np.stack(elements(df, (x, i, j), axes, 2))
+    assert_same(ad.vmap(df)(x, i, j), expected)
+    y_dot = ad.jvp(lambda x: ad.vmap(f)(x, i, j) * 2.0, (x,), (x + 1,))[1]
+    assert_same(y_dot, expected)
+
+
+def test_one_gather_for_the_whole_batch():
+    """Of the sort NumPy has, and without copying an operand first."""
+    for axes in INDEX_AXES[:7]:
+        xs = index_operands(axes)
+        f = on_asarray(LAYOUTS['apart'])
+        _, counts = spied(ad.vmap(f, axes), *xs)
+        assert counts[index_p] == 1
+
+
+@pytest.mark.parametrize('f', [
+    lambda x: x[x > 2], lambda x: ad.asarray(A[0])[x > 2],
+    lambda x: A[0] * x[np.where(x > 1, True, False)],
+])
+def test_mapped_masks_name_where(f):
+    """D3."""
+    with pytest.raises(TypeError, match=r'boolean index .*np\.where\(mask, '):
+        ad.vmap(f)(A)
+
+
+def test_a_mask_that_is_not_mapped_selects():
+    def f(x, m):
+        return x[m > 0]
+
+    m = np.array([1, 0, 1])
+    assert_same(ad.vmap(f, (0, None))(A, m), A[:, [0, 2]])
+
+
+def test_index_out_of_bounds_is_numpy_s_error():
+    with pytest.raises(IndexError, match='out of bounds'):
+        ad.vmap(lambda i: ad.asarray(A)[i])(np.array([0, 2]))
+
+
+# Python needs values
+
+@pytest.mark.parametrize('use, error', [
+    (lambda x: x if x > 0 else -x, ad.TracerBoolConversionError),
+    (lambda x: bool(x), ad.TracerBoolConversionError),
+    (lambda x: not x, ad.TracerBoolConversionError),
+    (lambda x: x and x, ad.TracerBoolConversionError),
+    (lambda x: max(x, 0.0), ad.TracerBoolConversionError),
+    (lambda x: x in [1.0], ad.TracerBoolConversionError),
+    (lambda x: float(x), ad.ConcretizationTypeError),
+    (lambda x: int(x), ad.ConcretizationTypeError),
+    (lambda x: x.item(), ad.ConcretizationTypeError),
+    (lambda x: range(x), ad.TracerIntegerConversionError),
+    (lambda x: [1, 2][x], ad.TracerIntegerConversionError),
+    (lambda x: np.array([x, x]), ad.TracerArrayConversionError),
+    (lambda x: np.zeros(2) + np.full(2, x), ad.TracerArrayConversionError),
+])
+def test_d3_values_are_not_known_under_vmap(use, error):
+    def f(x):
+        return use(x)
+
+    with pytest.raises(error, match=r'BatchTracer<\w+\[\]>.* in vmap of'
+                                    r' .*f\b'):
+        ad.vmap(f)(np.ones(3))
+    assert_same(ad.vmap(np.sin)(np.ones(3)), np.sin(np.ones(3)))
+
+
+def test_d3_truth_of_a_traced_value_names_the_line():
+    def f(x):
+        positive = x > 0
+        return x if positive else -x
+
+    line = f.__code__.co_firstlineno + 1
+    with pytest.raises(ad.TracerBoolConversionError) as info:
+        ad.vmap(f)(np.ones(3))
+    message = str(info.value)
+    assert 'Attempted boolean conversion of traced array' in message
+    assert f'BatchTracer<bool[]>, made at {__file__}:{line}' in message
+    assert 'np.where' in message
+
+
+def test_d3_branching_under_jvp_of_vmap_and_vmap_of_jvp():
+    f = lambda x: x if x > 0 else -x
+    with pytest.raises(ad.TracerBoolConversionError):
+        ad.jvp(ad.vmap(f), (A[0],), (A[0],))
+    with pytest.raises(ad.TracerBoolConversionError):
+        ad.vmap(lambda x: ad.jvp(f, (x,), (1.0,)))(A[0])
+
+
+def test_d3_branching_on_what_is_not_mapped():
+    def f(x, c):
+        return x if c > 0 else -x
+
+    assert_same(ad.vmap(f, (0, None))(A, -1.0), -A)
+
+
+def test_indexing_an_array_by_a_mapped_number():
+    a = A[0]
+    with pytest.raises(TypeError, match=r'ad\.asarray\(a\)'):
+        ad.vmap(lambda i: a[i])(np.array([1, 0]))
+    y = ad.vmap(lambda i: ad.asarray(a)[i])(np.array([1, 0]))
+    assert_same(y, a[[1, 0]])
+
+
+def test_asarray_of_mapped_and_unmapped():
+    y = ad.vmap(lambda x: ad.asarray([x, 1.0, 2 * x]))(np.arange(3.))
+    assert_same(y, np.stack([[x, 1.0, 2 * x] for x in np.arange(3.)]))
+    z = ad.vmap(lambda x: ad.asarray(A) + x)(np.arange(3.))
+    assert_same(z, np.stack([A + x for x in np.arange(3.)]))
+
+
+def test_asarray_alone_is_unmapped():
+    y = ad.vmap(lambda x: ad.asarray([1.0, 2.0]))(np.arange(3.))
+    assert_same(y, np.stack([np.array([1.0, 2.0])] * 3))
+    y = ad.vmap(lambda x: ad.asarray([1.0, 2.0]), 0, None)(np.arange(3.))
+    assert_same(y, np.array([1.0, 2.0]))
+
+
+# Errors
+
+ERRORS = {
+    'list_of_axes': ([0], {}, (A,), TypeError,
+                     'in_axes must be an int, None, or a tuple'),
+    'dict_of_axes': ({'x': 0}, {}, (A,), TypeError, r"got \{'x': 0\}"),
+    'float_axis': (1.0, {}, (A,), TypeError, 'in_axes must be'),
+    'string_axis': ('0', {}, (A,), TypeError, 'in_axes must be'),
+    'float_in_tuple': ((0.0,), {}, (A,), ValueError, 'in_axes'),
+    'string_in_tuple': (('a',), {}, (A,), ValueError, 'in_axes'),
+    'axis_too_large': (2, {}, (A,), ValueError, (
+        r'args\[0\].*axis 2, which implies that the rank should be at least '
+        r'3, but it is only 2 \(the type is float64\[2,3\]\)')),
+    'axis_too_negative': (-3, {}, (A,), ValueError,
+                          'axis -3.*at least 3, but it is only 2'),
+    'scalar': (0, {}, (1.0,), ValueError,
+               r'args\[0\].*axis 0.*at least 1, but it is only 0'),
+    'numpy_scalar': (0, {}, (np.float32(1),), ValueError, 'only 0'),
+    'second_argument': ((0, 3), {}, (A, A), ValueError, r'args\[1\]: .* 3'),
+    'in_a_tree': (0, {}, ({'a': [A, 1.0]},), ValueError,
+                  r"args\[0\]\['a'\]\[1\]: vmap was requested"),
+    'keyword': (0, {}, (A,), ValueError, r"kwargs\['k'\]: vmap"),
+    'sizes': (0, {}, (A, A.T), ValueError, (
+        r'inconsistent sizes for array axes to be mapped: .*args\[0\] has '
+        r'length 2, .*args\[1\] has length 3')),
+    'sizes_of_axes': ((0, 0, None), {}, (A, A.T, A), ValueError,
+                      r'args\[0\] has length 2, [^,]*args\[1\] has length 3'
+                      r'$'),
+    'axis_size': (0, {'axis_size': 4}, (A,), ValueError,
+                  r'args\[0\] has length 2, axis_size is 4'),
+    'nothing_mapped': (None, {}, (A,), ValueError,
+                       'must have at least one non-None value in in_axes'),
+    'all_none': ((None, None), {}, (A, A), ValueError, 'axis_size'),
+    'too_few': ((0,), {}, (A, A), ValueError, (
+        r'in_axes must be an int, None, or a tree that begins as .*, but '
+        r'got \(0,\)')),
+    'too_many': ((0, 0), {}, (A,), ValueError, r'got \(0, 0\)'),
+    'tree_for_leaf': (([0],), {}, (A,), ValueError, r'got \[0\]'),
+    'list_for_tuple': (([0, 0],), {}, ((A, A),), ValueError,
+                       r'begins as .*\(\*, \*\)'),
+    'other_keys': (({'a': 0},), {}, ({'b': A},), ValueError, "'b'"),
+    'missing_keys': (({'a': 0},), {}, ({'a': A, 'b': A},), ValueError, "'b'"),
+    'tuple_for_namedtuple': (((0, 0),), {}, (Pair(A, A),), ValueError,
+                             'Pair'),
+    'string': (0, {}, ('abc',), TypeError, r'args\[0\].*type str'),
+    'unmapped_string': ((0, None), {}, (A, 'abc'), TypeError,
+                        r'args\[1\].*type str'),
+    'objects': (0, {}, (np.array([None]),), TypeError, 'dtype object'),
+    'matrix': (0, {}, (np.ma.array(A),), TypeError, 'MaskedArray'),
+}
+
+
+@pytest.mark.parametrize('name', ERRORS)
+def test_wrong_calls_are_named(name):
+    in_axes, options, args, error, words = ERRORS[name]
+    kwargs = {'k': 1.0} if name == 'keyword' else {}
+
+    def loss(*args, **kwargs):
+        raise AssertionError('loss must not be called')
+
+    with pytest.raises(error, match=words) as info:
+        ad.vmap(loss, in_axes, **options)(*args, **kwargs)
+    if not re.search('inconsistent', str(info.value)):
+        assert 'vmap of' in str(info.value) and 'loss' in str(info.value)
+    assert_same(ad.vmap(np.sin)(A), np.sin(A))
+
+
+@pytest.mark.parametrize('out_axes, out, error, words', [
+    (None, lambda x: x, ValueError,
+     'output of .*: vmap has mapped output but out_axes is None'),
+    ((0, None), lambda x: (x, x), ValueError,
+     r'output of .*\[1\]: vmap has mapped output but out_axes is None'),
+    (1, lambda x: x[0], ValueError, r'out_axes is 1, but .* 1 axes'),
+    (-2, lambda x: x[0], ValueError, 'out_axes is -2'),
+    (2, lambda x: x, ValueError, 'out_axes is 2, but the output has 2'),
+    (1, lambda x: 1.0, ValueError, 'out_axes is 1'),
+    ((0,), lambda x: x, ValueError, r'out_axes must be .* got \(0,\)'),
+    ((0, 0), lambda x: (x, x, x), ValueError, 'out_axes'),
+    ([0, 0], lambda x: (x, x), ValueError, r'out_axes.*\(\*, \*\)'),
+    ({'a': 0}, lambda x: {'b': x}, ValueError, "out_axes.*'b'"),
+    ('a', lambda x: x, ValueError, "out_axes.*'a'"),
+    (0.0, lambda x: x, ValueError, 'out_axes'),
+    (0, lambda x: 'text', TypeError, 'output of .*type str'),
+    (0, lambda x: (x, np.sin), TypeError, r'output of .*\[1\].*ufunc'),
+    (0, lambda x: np.array(['a']), TypeError, 'output of .*dtype <U1'),
+])
+def test_wrong_outputs_are_named(out_axes, out, error, words):
+    def loss(x):
+        return out(x)
+
+    with pytest.raises(error, match=words) as info:
+        ad.vmap(loss, 0, out_axes)(A)
+    assert 'loss' in str(info.value)
+    assert_same(ad.vmap(np.sin)(A), np.sin(A))
+
+
+def test_wrong_in_axes_are_named_before_any_call():
+    with pytest.raises(TypeError, match='vmap of .*sin.*in_axes'):
+        ad.vmap(np.sin, in_axes=[0])
+
+
+def test_missing_rule_names_primitive_and_cure():
+    """P4, and only where the operand is mapped."""
+    lost_p = Primitive('lost', lambda x: x)
+    with pytest.raises(NotImplementedError, match=(
+            r"Batching rule for 'lost' not implemented: "
+            r'define vmap_rules')):
+        ad.vmap(lost_p.bind)(A)
+    assert_same(ad.vmap(lambda x: x * lost_p.bind(3.0))(A), 3 * A)
+
+
+def test_shape_errors_are_numpy_s_for_one_element():
+    with pytest.raises(ValueError):
+        ad.vmap(lambda x: x @ np.ones(5))(A)
+    with pytest.raises(ValueError):
+        ad.vmap(lambda x: x.reshape(7))(A)
+    with pytest.raises(IndexError):
+        ad.vmap(lambda x: x[3])(A)
+    with pytest.raises(ValueError):
+        ad.vmap(lambda x: np.broadcast_to(x, (2, 4)))(A)
+
+
+@pytest.mark.parametrize('f', [
+    lambda x: x + np.ones(2),           # 3 and 2, though the batch is 2
+    lambda x: np.stack([x, np.ones(2)]),
+    lambda x: x.sum(1), lambda x: x.sum(axis=-2), lambda x: x.transpose(1, 0),
+    lambda x: x[0, 0], lambda x: x[:, 0], lambda x: np.stack([x], 2),
+    lambda x: x.reshape(2, 3), lambda x: np.reshape(x, (2, -1)),
+    lambda x: x @ A,
+])
+def test_the_batch_axis_is_no_axis_of_an_element(f):
+    with pytest.raises((ValueError, IndexError)):
+        f(A[0])
+    with pytest.raises((ValueError, IndexError)):
+        ad.vmap(f)(A)
+
+
+# With jvp
+
+def d(f):
+    return lambda x: ad.jvp(f, (x,), (np.ones(np.shape(x))[()],))[1]
+
+
+def test_jvp_of_vmap_is_vmap_of_jvp():
+    f = lambda x: np.sin(x) * x.sum()
+    x, x_dot = A, A[::-1] / 3
+    y, y_dot = ad.jvp(ad.vmap(f), (x,), (x_dot,))
+    z, z_dot = ad.vmap(lambda x, t: ad.jvp(f, (x,), (t,)))(x, x_dot)
+    assert_same(y, z)
+    assert_close(y_dot, z_dot)
+    truth = np.cos(x) * x_dot * x.sum(1, keepdims=True)
+    truth += np.sin(x) * x_dot.sum(1, keepdims=True)
+    assert_close(y_dot, truth)
+
+
+def test_second_order_in_every_order():
+    f, x = lambda x: np.sin(x) * x, np.linspace(0.1, 2, 4)
+    truth = 2 * np.cos(x) - x * np.sin(x)
+    assert_close(ad.vmap(d(d(f)))(x), truth)        # vmap of jvp of jvp
+    assert_close(d(ad.vmap(d(f)))(x), truth)        # jvp of vmap of jvp
+    assert_close(d(d(ad.vmap(f)))(x), truth)        # jvp of jvp of vmap
+
+
+def test_hessian_by_vmap_of_jvps():
+    f = lambda x: np.sum(x[1:] * x[:-1] ** 2)
+    x, basis = np.array([1., 2., 3.]), np.eye(3)
+
+    def row(v):
+        return ad.vmap(lambda w: ad.jvp(lambda x: ad.jvp(
+            f, (x,), (v,))[1], (x,), (w,))[1])(basis)
+
+    hessian = ad.vmap(row)(basis)
+    assert_close(hessian, np.array([[4., 2, 0], [2, 6, 4], [0, 4, 0]]))
+
+
+def test_jvp_along_a_mapped_tangent_at_an_unmapped_point():
+    x = np.array([1., 2., 3.])
+    jacobian = ad.vmap(lambda t: ad.jvp(lambda x: x * x, (x,), (t,))[1], 0,
+                       -1)(np.eye(3))
+    assert_same(jacobian, np.diag(2 * x))
+
+
+def test_unmapped_perturbed_values_under_vmap():
+    """The function closes over what is differentiated outside."""
+    f = lambda w: ad.vmap(lambda x: x * w + w)(np.arange(3.))
+    y, y_dot = ad.jvp(f, (2.0,), (1.0,))
+    assert_same(y_dot, np.arange(3.) + 1)
+    g = lambda w: ad.vmap(lambda x: w)(np.arange(3.))
+    assert_same(ad.jvp(g, (2.0,), (5.0,))[1], np.full(3, 5.))
+    h = lambda w: ad.vmap(lambda x: w, 0, None)(np.arange(3.))
+    assert ad.jvp(h, (2.0,), (5.0,)) == (2.0, 5.0)
+
+
+def test_perturbed_values_closed_over_by_jvp_under_vmap():
+    x = np.arange(3.)
+    y = ad.vmap(lambda x: d(lambda w: w * x * w)(2.0))(x)
+    assert_same(y, 4 * x)
+    y = ad.vmap(lambda x: d(lambda w: x)(2.0))(x)
+    assert_same(y, np.zeros(3))
+
+
+def test_nested_jvp_and_vmap_keep_tags_apart():
+    """Siskind and Pearlmutter's trap, for each element."""
+    f = lambda x: x * d(lambda y: x + y)(1.0)
+    assert_same(ad.vmap(d(f))(np.arange(3.)), np.ones(3))
+    assert_same(d(ad.vmap(f))(np.arange(3.)), np.ones(3))
+
+
+def test_weak_tangents_stay_weak_under_vmap():
+    x = np.arange(3, dtype=np.float32)
+    y, y_dot = ad.vmap(lambda x: ad.jvp(lambda t: x * t, (1.5,), (1.0,)))(x)
+    assert_same_type(y, x)
+    assert_same_type(y_dot, x)
+
+
+def test_a_mapped_tangent_of_a_python_number():
+    """No element of an array is weak, though its primal is."""
+    t = np.arange(3.)
+    y, y_dot = ad.vmap(lambda t: ad.jvp(lambda x: x * x, (2.0,), (t,)))(t)
+    assert_same(y_dot, 4 * t)
+    y, y_dot = ad.vmap(lambda x: ad.jvp(
+        lambda w: ad.vmap(lambda v: w * v)(t), (2.0,), (x,)))(t)
+    assert_same(y_dot, np.outer(t, t))
+
+
+def test_symbolic_zeros_stay_symbolic_under_vmap():
+    """Counts: nothing is computed for what is not perturbed."""
+    w = np.ones(3)
+
+    def plain(x):
+        return ad.vmap(lambda x: np.sin(w * 2) * x)(x)
+
+    _, counts = spied(lambda x: ad.jvp(plain, (A,), (x,))[1], A)
+    assert counts == {mul_p: 2}     # the product, and its one tangent
+
+    def mapped(x, c):
+        return ad.vmap(lambda x, c: np.sin(c) * x)(x, c)
+
+    _, counts = spied(lambda x, c: ad.jvp(
+        lambda x: mapped(x, c), (x,), (A,))[1], A, A)
+    assert counts == {sin_p: 1, mul_p: 2}
+
+
+def test_unperturbed_outputs_have_symbolic_zeros():
+    tag = TraceTag('jvp', None)
+    f = lambda x, c: [ad.vmap(np.sin)(x), ad.vmap(np.sin)(c)]
+    _, (y_dot, c_dot) = jvp_flat(f, [A, A], [A, ad.Zero(A)], tag)
+    assert_close(y_dot, np.cos(A) * A)
+    assert type(c_dot) is ad.Zero
+
+
+def test_float0_tangents_of_mapped_integers():
+    n = np.arange(3)
+    zero = np.zeros(3, ad.float0)
+    y, y_dot = ad.jvp(ad.vmap(lambda n: n + 1), (n,), (zero,))
+    assert_same(y, n + 1)
+    assert y_dot.dtype == ad.float0 and y_dot.shape == (3,)
+    z = ad.vmap(lambda n: ad.jvp(lambda x, n: x ** n, (2.0, n), (
+        1.0, np.zeros((), ad.float0)))[1])(n)
+    assert_same(z, n * 2.0 ** (n - 1))
+
+
+def test_stop_gradient_under_vmap():
+    f = ad.vmap(lambda x: x * ad.stop_gradient(x))
+    y, y_dot = ad.jvp(f, (A,), (np.ones_like(A),))
+    assert_same(y, A * A)
+    assert_same(y_dot, A)
+    assert_same(ad.vmap(d(lambda x: x * ad.stop_gradient(x)))(A), A)
+
+
+# The interpreter's inside
+
+def test_vmap_flat_takes_dims_and_gives_them():
+    axis = Axis(2, TraceTag('vmap', None))
+    outs, dims = vmap_flat(lambda x, c: [x * c, c, x], axis, [A, 2.0],
+                           [0, None])
+    assert dims == [0, None, 0]
+    assert_same(outs[0], 2 * A)
+    assert outs[1] == 2.0
+
+
+def test_tracers_say_what_they_are():
+    def f(x):
+        assert repr(x) == 'BatchTracer<float64[3]>'
+        assert (x.shape, x.ndim, x.dtype, x.size) == ((3,), 1, float, 3)
+        assert len(x) == 3 and len(list(x)) == 3
+        assert ad.typeof(x) == ad.ShapedArray((3,), np.dtype(float))
+        return x
+
+    ad.vmap(f)(A)
+
+
+def test_primitive_with_several_results():
+    two_p = Primitive('two', lambda x, y: [x * y, y],
+                      multiple_results=True)
+    vmap_rules[two_p] = lambda axis, vals, dims: (
+        two_p.bind(*vals), [0, dims[1]])
+    try:
+        a, b = ad.vmap(lambda x: two_p.bind(x, 3.0), 0, [0, None])(A)
+        assert_same(a, 3 * A)
+        assert b == 3.0
+    finally:
+        del vmap_rules[two_p]
+
+
+def test_rules_use_the_parent_interpreter():
+    def f(x):
+        y = ad.vmap(np.tanh)(x)
+        assert type(y) is SpyTracer
+        return y
+
+    y, _ = spied(f, A)
+    assert_same(y, np.tanh(A))
+
+
+def test_lift_makes_an_unmapped_tracer():
+    def f(x):
+        a = ad.asarray(np.ones(2))
+        assert type(a) is BatchTracer and a.dim is None
+        assert a.shape == (2,)
+        return a * x
+
+    assert_same(ad.vmap(f)(np.arange(3.)),
+                np.arange(3.)[:, None] * np.ones(2))
+
+
+@pytest.mark.parametrize('axis', [0, 1, -1])
+def test_stacking_mapped_and_unmapped(axis):
+    f = lambda x, y: np.stack([x, y, A[0]], axis)
+    check_stack(f, [A, A[1]], [0, None], 2)
+    check_stack(f, [A[1], A], [None, 0], 2)
+    _, counts = spied(ad.vmap(f), A, A)
+    assert counts[stack_p] == 1
+
+
+# Large products stay large
+
+@pytest.mark.parametrize('x, y, axes', [
+    ((5, 3), (3,), (0, None)), ((5, 3), (3, 2), (0, None)),
+    ((3,), (5, 3), (None, 0)), ((2, 3), (5, 3), (None, 0)),
+    ((5, 2, 3), (3,), (0, None)), ((5, 2, 3), (3, 4), (0, None)),
+    ((2, 3), (5, 3, 4), (None, 0)), ((3,), (5, 3, 4), (None, 0)),
+    ((5, 3), (5, 3), (0, 0)), ((5, 2, 3), (5, 3), (0, 0)),
+    ((5, 3), (5, 3, 2), (0, 0)), ((5, 2, 3), (5, 3, 2), (0, 0)),
+    ((5, 3), (6, 3, 2), (0, None)), ((5, 6, 2, 3), (3,), (0, None)),
+    ((5, 6, 2, 3), (6, 3, 2), (0, None)), ((6, 2, 3), (5, 3), (None, 0)),
+    ((5, 6, 2, 3), (5, 3), (0, 0)), ((5, 3), (5, 6, 3, 2), (0, 0)),
+    ((6, 2, 3), (5, 3, 4), (None, 0)), ((5, 2, 3), (6, 3, 4), (0, None)),
+    ((5, 6, 2, 3), (5, 3, 4), (0, 0)), ((5, 2, 3), (5, 6, 3, 4), (0, 0)),
+    ((5, 3), (5, 3), (0, 0)), ((1, 1), (1, 1), (0, 0)),
+    ((5, 0), (0,), (0, None)), ((0, 3), (0, 3), (0, 0)),
+])
+def test_matmul_of_every_rank(x, y, axes):
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=x), rng.normal(size=y)
+    size = [a.shape[0] for a, axis in zip((x, y), axes) if axis == 0][0]
+    f = lambda x, y: x @ y
+    if size:
+        check_stack(f, [x, y], axes, size)
+    else:
+        assert ad.vmap(f)(x, y).shape == (0,)
+
+
+def test_a_batch_of_rows_times_a_matrix_is_one_product():
+    _, counts = spied(ad.vmap(lambda x: x @ A.T), np.ones((5, 3)))
+    assert sum(counts.values()) == 1
+
+
+# Alignment
+
+@pytest.mark.parametrize('shapes', [
+    [(), (3,)], [(3,), ()], [(3,), (2, 3)], [(2, 3), (3,)], [(1,), (2, 3)],
+    [(2, 1), (3,)], [(), (2, 3)], [(2, 1, 3), (4, 1)], [(4,), (4, 4, 4)],
+])
+@pytest.mark.parametrize('axes', [(0, None), (None, 0), (0, 0)])
+def test_elements_broadcast_at_their_ends(shapes, axes):
+    """With a batch as long as the axes, so that mixing them up fits too."""
+    rng = np.random.default_rng(1)
+    for size in (1, 2, 3, 4):
+        xs = [rng.normal(size=shape if axis is None else (size, *shape))
+              for shape, axis in zip(shapes, axes)]
+        check_stack(lambda x, y: x - 2 * y, xs, axes, size)
+        check_stack(lambda x, y: np.where(x > y, x, y), xs, axes, size)
+
+
+@pytest.mark.parametrize('axes', [(0, None, None), (None, 0, None),
+                                  (None, None, 0), (0, 0, None), (0, 0, 0)])
+def test_where_aligns_three(axes):
+    shapes = (), (3,), (2, 1)
+    rng = np.random.default_rng(2)
+    c, x, y = [rng.normal(size=s if a is None else (2, *s))
+               for s, a in zip(shapes, axes)]
+    check_stack(lambda c, x, y: np.where(c > 0, x, y), [c, x, y], axes, 2)
+
+
+# State
+
+class Stop(Exception):
+    pass
+
+
+def stop(*_):
+    raise Stop
+
+
+@pytest.mark.parametrize('f', [
+    stop, lambda x: stop(np.sin(x)), lambda x: ad.vmap(stop)(x),
+    lambda x: ad.jvp(stop, (x,), (x,)), lambda x: (np.sin(x), stop()),
+])
+def test_exceptions_leave_the_base_trace_current(f):
+    with pytest.raises(Stop):
+        ad.vmap(f)(A)
+    assert current_trace() is Trace.base
+    with pytest.raises(Stop):
+        ad.jvp(ad.vmap(f), (A,), (A,))
+    assert current_trace() is Trace.base
+
+
+def test_exception_in_a_rule_leaves_vmap_at_work():
+    bad_p = Primitive('bad', lambda x: x)
+    vmap_rules[bad_p] = stop
+    try:
+        def f(x):
+            trace = current_trace()
+            with pytest.raises(Stop):
+                bad_p.bind(x)
+            with pytest.raises(NotImplementedError):
+                Primitive('lost').bind(x)
+            with pytest.raises(ValueError):
+                x + np.ones(7)
+            assert current_trace() is trace and type(trace) is BatchTrace
+            return x * x
+
+        assert_same(ad.vmap(f)(A), A * A)
+    finally:
+        del vmap_rules[bad_p]
+
+
+def in_thread(f, *args):
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(f, *args).result()
+
+
+def test_a_new_thread_begins_at_the_base_trace():
+    def f(x):
+        assert in_thread(current_trace) is Trace.base
+        assert_same(in_thread(ad.vmap(np.sin), A), np.sin(A))
+        return x
+
+    ad.vmap(f)(A)
+
+
+def test_a_tracer_in_another_thread_is_reported_as_such():
+    with pytest.raises(ad.UnexpectedTracerError, match='another thread'):
+        ad.vmap(lambda x: in_thread(np.sin, x))(A)
+
+
+def test_a_thread_with_a_copied_context_works():
+    y = ad.vmap(lambda x: in_thread(copy_context().run, np.sin, x))(A)
+    assert_same(y, np.sin(A))
+
+
+def test_many_threads_at_once():
+    def f(n):
+        return ad.vmap(ad.vmap(lambda x: np.sin(x) * n))(A)
+
+    with ThreadPoolExecutor(8) as pool:
+        for n, y in enumerate(pool.map(f, range(40))):
+            assert_same(y, np.sin(A) * n)
+
+
+def test_interleaved_tasks():
+    async def one(n):
+        await asyncio.sleep(0)
+        y = ad.vmap(lambda x: x * n)(A)
+        await asyncio.sleep(0)
+        return y
+
+    async def main():
+        return await asyncio.gather(*map(one, range(5)))
+
+    for n, y in enumerate(asyncio.run(main())):
+        assert_same(y, A * n)
+
+
+def test_an_escaped_tracer_is_named_with_the_line_that_made_it():
+    leaked = []
+
+    def f(x):
+        leaked.append(x * 2)
+        return x
+
+    ad.vmap(f)(A)
+    line = f.__code__.co_firstlineno + 1
+    for use in (np.sin, lambda x: x + 1, lambda x: x[0], ad.vmap(np.sin),
+                lambda x: ad.vmap(lambda y: x * y)(A),
+                lambda x: ad.vmap(lambda y: x)(A) + 1,
+                lambda x: ad.jvp(np.sin, (x,), (np.ones(3),))):
+        with pytest.raises(ad.UnexpectedTracerError) as info:
+            use(leaked[0])
+        message = str(info.value)
+        assert f'BatchTracer<float64[3]>, made at {__file__}:{line}' \
+            in message
+        assert 'in vmap of ' in message and 'has returned' in message
+
+
+def test_an_escaped_input_is_named_too():
+    leaked = []
+    ad.vmap(lambda x: leaked.append(x) or x)(A)
+    with pytest.raises(ad.UnexpectedTracerError, match='vmap of .*lambda'):
+        leaked[0] + 1
+
+
+def test_a_tracer_that_escapes_from_an_inner_vmap_is_caught_outside():
+    leaked = []
+
+    def f(x):
+        ad.vmap(lambda y: leaked.append(y * x) or y)(x)
+        return leaked[0] + x[0]
+
+    with pytest.raises(ad.UnexpectedTracerError, match='has returned'):
+        ad.vmap(f)(A)
+
+
+def test_no_tracer_outlives_its_vmap():
+    refs = []
+
+    def f(x):
+        refs.extend(map(weakref.ref, (x, x * 2, current_trace())))
+        return np.sin(x)
+
+    gc.collect()
+    gc.disable()
+    try:
+        ad.vmap(f)(A)
+        ad.vmap(ad.vmap(f))(A)
+        assert [ref() for ref in refs] == [None] * 6
+    finally:
+        gc.enable()
+
+
+def test_copies_of_a_tracer_stay_traced():
+    def f(x):
+        assert copy.deepcopy(x) is x
+        return copy.copy(x) * x
+
+    assert_same(ad.vmap(f)(A), A * A)
+
+
+def test_generators_interleave_with_vmap():
+    def powers(x):
+        y = x
+        while True:
+            yield y
+            y = y * x
+
+    def f(x):
+        one = powers(x)
+        next(one)
+        inner = ad.vmap(lambda z: z * next(one))(np.arange(2.))
+        return inner + next(one)
+
+    x = np.array([1., 2., 3.])
+    assert_same(ad.vmap(f)(x),
+                np.stack([x**3, x**2 + x**3], 1))
+
+
+# Metadata
+
+def test_vmap_of_f_looks_like_f():
+    def loss(x, *, scale=2.0):
+        """Returns the loss."""
+        return x * scale
+
+    mapped = ad.vmap(loss)
+    assert mapped.__name__ == 'loss'
+    assert mapped.__qualname__ == loss.__qualname__
+    assert mapped.__doc__ == 'Returns the loss.'
+    assert mapped.__wrapped__ is loss and mapped.__module__ == __name__
+    assert inspect.signature(mapped) == inspect.signature(loss)
+
+
+def test_callables_of_every_kind():
+    class Model:
+        def __init__(self):
+            self.w = 2.0
+
+        def __call__(self, x):
+            return x * self.w
+
+        def method(self, x):
+            return x + self.w
+
+    model = Model()
+    for f in (model, model.method, np.sin, partial(np.multiply, 2.0),
+              partial(Model.method, model)):
+        assert_same(ad.vmap(f)(A), f(A))
+    assert not hasattr(ad.vmap(model), 'w')
+
+
+def test_vmap_as_a_decorator():
+    @ad.vmap
+    def f(x):
+        return x.sum()
+
+    @partial(ad.vmap, in_axes=(0, None), out_axes=-1)
+    def g(x, y):
+        return x * y
+
+    assert_same(f(A), A.sum(1))
+    assert_same(g(A, 2.0), 2 * A.T)
+
+
+def test_jvp_rule_and_batching_rule_of_a_new_primitive():
+    """A row of one's own, in three lines."""
+    cube_p = Primitive('cube', lambda x: x ** 3)
+    jvp_rules[cube_p] = lambda xs, ts: (cube_p.bind(*xs),
+                                        3 * xs[0] ** 2 * ts[0])
+    vmap_rules[cube_p] = lambda axis, xs, dims: (cube_p.bind(*xs), dims[0])
+    try:
+        assert_same(ad.vmap(d(cube_p.bind))(A), 3 * A ** 2)
+        assert_same(d(ad.vmap(cube_p.bind))(A), 3 * A ** 2)
+    finally:
+        del jvp_rules[cube_p], vmap_rules[cube_p]

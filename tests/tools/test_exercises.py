@@ -1,0 +1,170 @@
+"""The exercises' tool: tries the reader's files, and shows them in a page."""
+
+import numpy as np
+import pytest
+
+import autodiff_mini as ad
+from autodiff_mini.core import ufunc_table
+from book.tools import exercises, render
+
+STUB = '''"""Add a row: twice as much.
+
+The task, with `code`.
+"""
+
+import numpy as np
+
+HINTS = ('Add it.', 'To itself.')
+
+
+def twice(x):
+    raise NotImplementedError('exercise e01_1: write the sum here')
+'''
+
+SOLUTION = '''"""A sum will do."""
+
+import numpy as np
+
+
+def twice(x):
+    return x + x   # or 2 * x
+'''
+
+TESTS = '''
+def test_one(exercise):
+    assert exercise.twice(1) == 2
+
+
+def test_word(exercise):
+    assert exercise.twice('a') == 'aa'
+'''
+
+CHAPTER = '''# A chapter
+
+<!-- exercises: 01 -->
+
+[^note]: A note.
+'''
+
+
+@pytest.fixture(autouse=True)
+def book(tmp_path, monkeypatch):
+    """A book with one exercise; pytest itself is not run again in it."""
+    for path, text in (
+            (exercises.STUBS / 'e01_1_twice.py', STUB),
+            (exercises.SOLUTIONS / 'e01_1_twice.py', SOLUTION),
+            (exercises.TESTS / 'test_e01_1_twice.py', TESTS)):
+        (tmp_path / path).parent.mkdir(parents=True)
+        (tmp_path / path).write_text(text)
+    monkeypatch.setattr(exercises, 'ROOT', tmp_path)
+    monkeypatch.setattr(exercises, 'run_tests',
+                        lambda name: print(f'pytest {name}'))
+    return tmp_path
+
+
+def write(book, text):
+    (book / exercises.STUBS / 'e01_1_twice.py').write_text(text)
+
+
+def test_a_marker_becomes_tasks_with_folded_hints_and_solutions(book):
+    (book / '01_chapter.md').write_text(CHAPTER)
+    assert render.render(book / '01_chapter.md') == '''# A chapter
+
+**Add a row: twice as much.**
+
+The task, with `code`.
+
+<details markdown="1"><summary>book/exercises/e01_1_twice.py</summary>
+
+```python
+import numpy as np
+
+def twice(x):
+    raise NotImplementedError('exercise e01_1: write the sum here')
+```
+
+</details>
+
+<details markdown="1"><summary>Hint 1 for e01_1</summary>
+
+Add it.
+
+</details>
+
+<details markdown="1"><summary>Hint 2 for e01_1</summary>
+
+To itself.
+
+</details>
+
+<details markdown="1"><summary>Solution of e01_1</summary>
+
+A sum will do.
+
+```python
+def twice(x):
+    return x + x   # or 2 * x
+```
+
+</details>
+
+[^note]: A note.
+'''
+
+
+def test_a_chapter_without_exercises_is_an_error():
+    with pytest.raises(ValueError, match="no exercises of chapter '07'"):
+        exercises.markdown('07')
+
+
+def test_next_shows_task_failure_and_first_hint(capsys):
+    exercises.show_next()
+    text = capsys.readouterr().out
+    assert '[ ] e01_1  Add a row: twice as much.' in text
+    assert 'The task, with `code`.' in text
+    assert 'pytest e01_1_twice' in text
+    assert 'Hint 1 of 2. Add it.' in text and 'Hint 2' not in text
+    assert 'book/exercises/e01_1_twice.py' in text
+
+
+def test_every_new_attempt_brings_a_hint(book, capsys):
+    exercises.show_next()
+    exercises.show_next()
+    assert 'Hint 2' not in capsys.readouterr().out
+    write(book, STUB.replace('raise NotImpl', 'return x and NotImpl'))
+    exercises.show_next()
+    assert 'Hint 2 of 2. To itself.' in capsys.readouterr().out
+
+
+def test_progress_and_next_when_all_is_solved(book, capsys):
+    exercises.show_progress()
+    assert '[ ] e01_1' in capsys.readouterr().out
+    write(book, STUB.replace("raise NotImplementedError('exercise e01_1: "
+                             "write the sum here')", 'return x + x'))
+    exercises.show_progress()
+    assert '[x] e01_1' in capsys.readouterr().out
+    exercises.show_next()
+    assert 'All exercises are solved.' in capsys.readouterr().out
+
+
+def test_a_mark_that_was_left_is_pointed_out(book, capsys):
+    write(book, SOLUTION.replace('twice', 'twice', 1)
+          .replace('"""A sum will do."""', STUB.split('def')[0])
+          + '# exercise e01_1: a line above is wrong.\n')
+    exercises.show_next()
+    assert 'Delete the line that says "exercise e01_1:' in (
+        capsys.readouterr().out)
+
+
+def test_a_broken_file_is_a_failure_and_no_crash(book):
+    for text in 'def twice(x', 'import no_such_module', 'raise SystemError':
+        write(book, text)
+        assert not exercises.passes('e01_1_twice')
+
+
+def test_tables_are_restored():
+    with exercises.loaded('x', 'import numpy as np\n'
+                          'from autodiff_mini.core import ufunc_table\n'
+                          'ufunc_table[np.sin] = None\n'):
+        assert ufunc_table[np.sin] is None
+    assert ad.jvp(np.sin, (0.0,), (1.0,)) == (0.0, 1.0)
