@@ -29,10 +29,10 @@ book: .venv/ready   ## run every chapter and build the site
 	@echo "or run 'make serve', where the search works too."
 
 test: .venv/ready   ## run the tests, and compare chapters with modules
-	@$(PYTEST)
+	@$(PYTEST) -n 2
 
 test-jax: .venv/jax   ## compare the library with real JAX
-	@$(PYTEST) tests/test_jax_oracle.py
+	@$(PYTEST) -n 2 tests/test_jax_oracle.py
 
 test-site: book .venv/browser   ## show every page of the site to a browser
 	@$(PYTEST) tests/test_site.py

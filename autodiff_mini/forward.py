@@ -78,7 +78,9 @@ def jvp(f, primals, tangents, has_aux=False):
 
 def whole_tangent(y, y_dot):
     """Returns the tangent of an output as users get it: an array like `y`."""
-    return instantiate_zeros(y_dot) if type(y_dot) is Zero else match(y_dot, y)
+    if type(y_dot) is Zero:
+        return instantiate_zeros(y_dot)
+    return match(y_dot, y)
 
 
 def fit_tangent(x, x_dot):

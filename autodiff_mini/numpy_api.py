@@ -219,22 +219,22 @@ def composed_ufunc(function):
 
 
 @composed_ufunc(np.positive)
-def positive(x):
+def numpy_positive(x):
     return x
 
 
 @composed_ufunc(np.square)
-def square(x):
+def numpy_square(x):
     return x * x
 
 
 @composed_ufunc(np.deg2rad)
-def deg2rad(x):
+def numpy_deg2rad(x):
     return x * (math.pi / 180)
 
 
 @composed_ufunc(np.rad2deg)
-def rad2deg(x):
+def numpy_rad2deg(x):
     return x * (180 / math.pi)
 
 
@@ -243,53 +243,53 @@ ufunc_table[np.degrees] = ufunc_table[np.rad2deg]
 
 
 @composed_ufunc(np.isnan)
-def isnan(x):
+def numpy_isnan(x):
     return x != x
 
 
 @composed_ufunc(np.isinf)
-def isinf(x):
+def numpy_isinf(x):
     return ~(np.isfinite(x) | np.isnan(x))
 
 
 @composed_ufunc(np.logical_not)
-def logical_not(x):
+def numpy_logical_not(x):
     return x == 0
 
 
 @composed_ufunc(np.logical_and)
-def logical_and(x, y):
+def numpy_logical_and(x, y):
     return (x != 0) & (y != 0)
 
 
 @composed_ufunc(np.logical_or)
-def logical_or(x, y):
+def numpy_logical_or(x, y):
     return (x != 0) | (y != 0)
 
 
 @composed_ufunc(np.logical_xor)
-def logical_xor(x, y):
+def numpy_logical_xor(x, y):
     return (x != 0) ^ (y != 0)
 
 
 @composed_ufunc(np.float_power)
-def float_power(x, y):
+def numpy_float_power(x, y):
     return x ** y
 
 
 @composed_ufunc(np.copysign)
-def copysign(x, y):
+def numpy_copysign(x, y):
     return np.where(np.signbit(x) == np.signbit(y), x, -x)
 
 
 @composed_ufunc(np.fmax)
-def fmax(x, y):
+def numpy_fmax(x, y):
     return np.where(np.isnan(x), y, np.where(np.isnan(y), x,
                                              np.maximum(x, y)))
 
 
 @composed_ufunc(np.fmin)
-def fmin(x, y):
+def numpy_fmin(x, y):
     return np.where(np.isnan(x), y, np.where(np.isnan(y), x,
                                              np.minimum(x, y)))
 
@@ -300,7 +300,7 @@ def numpy_divmod(x, y):
 
 
 @composed_ufunc(np.vecdot)
-def vecdot(x, y):
+def numpy_vecdot(x, y):
     return (np.conj(x)[..., None, :] @ y[..., :, None])[..., 0, 0]
 
 

@@ -75,3 +75,11 @@ def test_importing_needs_numpy_alone():
                          capture_output=True, check=True).stdout.split()
     strangers = set(out) - set(sys.stdlib_module_names) - {'autodiff_mini'}
     assert 'autodiff_mini' in out and strangers == set()
+
+
+def test_no_listing_of_the_library_is_wider_than_a_page():
+    root = Path(ad.__file__).parent
+    wide = [f'{path.name}:{number}' for path in root.rglob('*.py')
+            for number, line in enumerate(path.read_text().splitlines(), 1)
+            if len(line) > 78]
+    assert not wide
