@@ -791,6 +791,7 @@ def test_wrong_calls_are_named(name):
     ('a', lambda x: x, ValueError, "out_axes.*'a'"),
     (0.0, lambda x: x, ValueError, 'out_axes'),
     (0, lambda x: 'text', TypeError, 'output of .*type str'),
+    (None, lambda x: 'text', TypeError, 'output of .*type str'),
     (0, lambda x: (x, np.sin), TypeError, r'output of .*\[1\].*ufunc'),
     (0, lambda x: np.array(['a']), TypeError, 'output of .*dtype <U1'),
 ])
