@@ -129,6 +129,18 @@ def test_vmap_is_the_stack(program):
 
 
 @each_mapped
+def test_a_batch_axis_is_in_front_or_there_is_none(program):
+    f, axes = partial(program.function, np), [0] * len(program.args)
+    with np.errstate(all='ignore'):
+        outs, dims = vmap_flat(lambda *xs: [f(*xs)],
+                               Axis(SIZE, TraceTag('vmap', f)),
+                               batched(program, axes), axes)
+    assert dims in ([0], [None])
+    rank = np.ndim(program.function(np, *program.args))
+    assert np.ndim(outs[0]) == rank + (dims == [0])
+
+
+@each_mapped
 def test_jvp_of_vmap_and_vmap_of_jvp_are_the_stack_of_jvps(program):
     """D1's law for plain programs, along all arguments together."""
     f, n = partial(program.function, np), len(program.args)
@@ -494,6 +506,8 @@ LAYOUTS = {
     'side_by_side': lambda x, i, j: x[i, j],
     'side_by_side_behind': lambda x, i, j: x[:, i, j],
     'behind_ellipsis': lambda x, i, j: x[..., i, j],
+    'between_ellipsis_and_slice': lambda x, i, j: x[..., i, :],
+    'two_between_ellipsis_and_slice': lambda x, i, j: x[..., i, j, :],
     'apart': lambda x, i, j: x[i, :, j],
     'apart_by_newaxis': lambda x, i, j: x[i, None, j],
     'apart_by_ellipsis': lambda x, i, j: x[i, ..., j],
@@ -1213,6 +1227,20 @@ def test_an_escaped_tracer_is_named_with_the_line_that_made_it():
         assert f'BatchTracer<float64[3]>, made at {__file__}:{line}' \
             in message
         assert 'in vmap of ' in message and 'has returned' in message
+
+
+def test_a_primitive_bound_by_the_user_is_named_by_its_line():
+    leaked = []
+
+    def f(x):
+        leaked.append(sin_p.bind(x))
+        return x
+
+    ad.vmap(f)(A)
+    line = f.__code__.co_firstlineno + 1
+    with pytest.raises(ad.UnexpectedTracerError,
+                       match=f'test_vmap.py:{line} in vmap of'):
+        leaked[0] + 1
 
 
 def test_an_escaped_input_is_named_too():
