@@ -63,6 +63,7 @@ class Trace:
 
     base: 'Trace'
     thread = None   # the one it runs in, for an error message
+    line = None     # where the program is, if a trace inside has looked
 
     def __init__(self, parent, tag):
         self.parent = parent
@@ -85,6 +86,10 @@ class Trace:
     def lift(self, x):
         """Returns the plain array `x` as this trace sees it."""
         return self.parent.lift(x)
+
+    def keep(self, x):
+        """Returns the plain array `x`, or a copy if it must not change."""
+        return self.parent.keep(x)
 
 
 _current_trace = ContextVar('current_trace')
@@ -138,7 +143,7 @@ ufunc_table = NumPyTable()
 function_table = NumPyTable()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ShapedArray:
     """The type of an array: its shape and dtype, without its values.
 
@@ -163,8 +168,15 @@ class ShapedArray:
     def ndim(self) -> int:
         return len(self.shape)
 
+    def __hash__(self):
+        return hash(self.shape)     # quick, and seldom ambiguous
+
     def __str__(self):
         return f'{self.dtype}[{",".join(map(str, self.shape))}]'
+
+    def __repr__(self):
+        weak = ', weak_type=True' if self.weak_type else ''
+        return f'ShapedArray({self}{weak})'
 
 
 def typeof(x) -> ShapedArray:
@@ -184,10 +196,10 @@ def typeof(x) -> ShapedArray:
     kind = type(x)
     if kind is np.ndarray:
         return array_type(x.shape, x.dtype)
+    if kind in NUMBERS:
+        return NUMBERS[kind]
     if isinstance(x, Tracer):
         return x.aval
-    if kind in PYTHON_NUMBERS:
-        return PYTHON_NUMBERS[kind]
     if is_array(x):
         return array_type(tuple(x.shape), x.dtype)
     if kind is ShapedArray:
@@ -218,3 +230,6 @@ def array_type(shape, dtype):
 
 PYTHON_NUMBERS = {kind: ShapedArray((), np.dtype(kind), weak_type=True)
                   for kind in (bool, int, float, complex)}
+NUMBERS = PYTHON_NUMBERS | {
+    np.dtype(code).type: array_type((), np.dtype(code))
+    for code in '?' + np.typecodes['AllInteger'] + np.typecodes['AllFloat']}

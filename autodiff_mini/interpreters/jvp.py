@@ -85,7 +85,8 @@ def instantiate_zeros(t):
         return np.zeros(aval.shape, float0)
     if is_array(t.like):   # an array of whichever library
         return np.zeros_like(t.like)[()]
-    return np.zeros(aval.shape, aval.dtype)[()]
+    zeros = np.zeros(aval.shape, aval.dtype)
+    return zeros.item() if aval.weak_type else zeros[()]
 
 
 class JVPTracer(Tracer):
@@ -118,18 +119,20 @@ class JVPTrace(Trace):
 
     def process_primitive(self, primitive, args, params):
         primals, tangents, perturbed = self.split(args)
+        parent, line = self.parent, self.line or user_line(3)
         try:
-            set_current_trace(self.parent)
+            set_current_trace(parent)
             if primitive.is_call:
                 y, y_dot = jvp_rules[primitive](
                     self.tag, primals, tangents, **params)
             elif perturbed:
+                parent.line = line
                 y, y_dot = jvp_rules[primitive](primals, tangents, **params)
             else:
                 return primitive.bind(*primals, **params)
         finally:
             set_current_trace(self)
-        line = user_line(3)
+            parent.line = None
         if primitive.multiple_results:
             return list(map(self.join, y, y_dot, repeat(line)))
         return self.join(y, y_dot, line)
@@ -143,6 +146,8 @@ class JVPTrace(Trace):
                 tangents.append(x.tangent)
                 perturbed = True
             else:
+                if type(x) is np.ndarray:
+                    x = self.parent.keep(x)
                 primals.append(x)
                 tangents.append(Zero(x))
         return primals, tangents, perturbed
@@ -185,12 +190,12 @@ def defjvp(primitive, *rules):
 
     def jvp_rule(primals, tangents, **params):
         y = primitive.bind(*primals, **params)
-        y_dot = Zero(y)
+        y_dot = None
         for rule, x_dot in zip(rules, tangents, strict=True):
             if rule and type(x_dot) is not Zero:
                 term = rule(x_dot, y, *primals, **params)
-                y_dot = add_tangents(y_dot, term)
-        return y, y_dot
+                y_dot = term if y_dot is None else add_tangents(y_dot, term)
+        return y, Zero(y) if y_dot is None else y_dot
     jvp_rules[primitive] = unary_rule if len(rules) == 1 else jvp_rule
 
 
@@ -226,30 +231,30 @@ def match(x_dot, y):
 
 
 deflinear(neg_p)
-defjvp(sin_p, lambda x_dot, y, x: np.cos(x) * x_dot)
-defjvp(cos_p, lambda x_dot, y, x: -np.sin(x) * x_dot)
-defjvp(tanh_p, lambda x_dot, y, x: (1 - y * y) * x_dot)
-defjvp(exp_p, lambda x_dot, y, x: y * x_dot)
+defjvp(sin_p, lambda x_dot, y, x: x_dot * np.cos(x))
+defjvp(cos_p, lambda x_dot, y, x: x_dot * -np.sin(x))
+defjvp(tanh_p, lambda x_dot, y, x: x_dot * (1 - y * y))
+defjvp(exp_p, lambda x_dot, y, x: x_dot * y)
 defjvp(log_p, lambda x_dot, y, x: np.divide(x_dot, x))
-defjvp(sqrt_p, lambda x_dot, y, x: 0.5 * x_dot / y)
+defjvp(sqrt_p, lambda x_dot, y, x: x_dot * (0.5 / y))
 
 LOG_2 = float(np.log(2))    # Python's, so that they widen no dtype
 LOG_10 = float(np.log(10))
 
-defjvp(exp2_p, lambda x_dot, y, x: LOG_2 * y * x_dot)
-defjvp(expm1_p, lambda x_dot, y, x: np.exp(x) * x_dot)
+defjvp(exp2_p, lambda x_dot, y, x: x_dot * (LOG_2 * y))
+defjvp(expm1_p, lambda x_dot, y, x: x_dot * np.exp(x))
 defjvp(log2_p, lambda x_dot, y, x: np.divide(x_dot, LOG_2 * x))
 defjvp(log10_p, lambda x_dot, y, x: np.divide(x_dot, LOG_10 * x))
 defjvp(log1p_p, lambda x_dot, y, x: np.divide(x_dot, 1 + x))
 defjvp(cbrt_p, lambda x_dot, y, x: x_dot / (3 * y * y))
-defjvp(reciprocal_p, lambda x_dot, y, x: -y * y * x_dot)
+defjvp(reciprocal_p, lambda x_dot, y, x: x_dot * (-y * y))
 
-defjvp(tan_p, lambda x_dot, y, x: (1 + y * y) * x_dot)
+defjvp(tan_p, lambda x_dot, y, x: x_dot * (1 + y * y))
 defjvp(arcsin_p, lambda x_dot, y, x: x_dot / np.sqrt((1 - x) * (1 + x)))
 defjvp(arccos_p, lambda x_dot, y, x: -x_dot / np.sqrt((1 - x) * (1 + x)))
 defjvp(arctan_p, lambda x_dot, y, x: np.divide(x_dot, 1 + x * x))
-defjvp(sinh_p, lambda x_dot, y, x: np.cosh(x) * x_dot)
-defjvp(cosh_p, lambda x_dot, y, x: np.sinh(x) * x_dot)
+defjvp(sinh_p, lambda x_dot, y, x: x_dot * np.cosh(x))
+defjvp(cosh_p, lambda x_dot, y, x: x_dot * np.sinh(x))
 defjvp(arcsinh_p, lambda x_dot, y, x: x_dot / np.cosh(y))
 defjvp(arccosh_p, lambda x_dot, y, x: x_dot / np.sinh(y))
 defjvp(arctanh_p, lambda x_dot, y, x: np.divide(x_dot, (1 - x) * (1 + x)))
@@ -260,13 +265,13 @@ deflinear(imag_p)
 
 
 def abs_rule(x_dot, y, x):
-    return match(np.real(np.conj(np.sign(x)) * x_dot), y)
+    return match(np.real(x_dot * np.conj(np.sign(x))), y)
 
 
 def sign_rule(x_dot, y, x):
     if typeof(x).dtype.kind != 'c':
         return Zero(y)
-    across = x_dot - y * np.real(np.conj(y) * x_dot)
+    across = x_dot - np.real(x_dot * np.conj(y)) * y
     return ratio(across, np.abs(x))
 
 
@@ -279,14 +284,32 @@ def ratio(x, z):
 defjvp(abs_p, abs_rule)
 defjvp(sign_p, sign_rule)
 
-defjvp(add_p, lambda x_dot, z, x, y: match(x_dot, z),
-              lambda y_dot, z, x, y: match(y_dot, z))
-defjvp(sub_p, lambda x_dot, z, x, y: match(x_dot, z),
-              lambda y_dot, z, x, y: match(-y_dot, z))
+
+def add_jvp(primals, tangents):
+    z, (x_dot, y_dot) = add_p.bind(*primals), tangents
+    if type(x_dot) is Zero:
+        return z, match(y_dot, z)
+    if type(y_dot) is Zero:
+        return z, match(x_dot, z)
+    return z, x_dot + y_dot
+
+
+def sub_jvp(primals, tangents):
+    z, (x_dot, y_dot) = sub_p.bind(*primals), tangents
+    if type(x_dot) is Zero:
+        return z, match(-y_dot, z)
+    if type(y_dot) is Zero:
+        return z, match(x_dot, z)
+    return z, x_dot - y_dot
+
+
+jvp_rules[add_p] = add_jvp
+jvp_rules[sub_p] = sub_jvp
+
 defjvp(mul_p, lambda x_dot, z, x, y: x_dot * y,
-              lambda y_dot, z, x, y: x * y_dot)
+              lambda y_dot, z, x, y: y_dot * x)
 defjvp(div_p, lambda x_dot, z, x, y: x_dot / y,
-              lambda y_dot, z, x, y: -y_dot * z / y)
+              lambda y_dot, z, x, y: y_dot * (-z / y))
 defjvp(matmul_p, lambda x_dot, z, x, y: x_dot @ y,
                  lambda y_dot, z, x, y: x @ y_dot)
 
@@ -322,8 +345,8 @@ defjvp(max_p, chosen, lambda y_dot, z, x, y: chosen(y_dot, z, y, x))
 defjvp(min_p, chosen, lambda y_dot, z, x, y: chosen(y_dot, z, y, x))
 
 defjvp(arctan2_p,
-       lambda y_dot, z, y, x: y_dot * x / np.hypot(y, x) / np.hypot(y, x),
-       lambda x_dot, z, y, x: -x_dot * y / np.hypot(y, x) / np.hypot(y, x))
+       lambda y_dot, z, y, x: y_dot * (x / np.hypot(y, x) / np.hypot(y, x)),
+       lambda x_dot, z, y, x: x_dot * (-y / np.hypot(y, x) / np.hypot(y, x)))
 defjvp(hypot_p, lambda x_dot, z, x, y: x_dot * ratio(x, z),
                 lambda y_dot, z, x, y: y_dot * ratio(y, z))
 
@@ -344,10 +367,10 @@ defjvp(logaddexp2_p,
 defzero(floor_divide_p)
 defjvp(remainder_p,
        lambda x_dot, z, x, y: match(x_dot, z),
-       lambda y_dot, z, x, y: match(-y_dot * np.floor_divide(x, y), z))
+       lambda y_dot, z, x, y: match(y_dot * -np.floor_divide(x, y), z))
 defjvp(fmod_p,
        lambda x_dot, z, x, y: match(x_dot, z),
-       lambda y_dot, z, x, y: match(-y_dot * np.rint((x - z) / y), z))
+       lambda y_dot, z, x, y: match(y_dot * -np.rint((x - z) / y), z))
 defjvp(heaviside_p, None,
        lambda y_dot, z, x, y: match(np.where(np.equal(x, 0), y_dot, 0), z))
 
@@ -481,10 +504,15 @@ defjvp(solve_p,
 
 
 def det_rule(a_dot, y, a):
-    is_row = np.eye(a.shape[-1], dtype=bool)[:, :, None]
-    one_moves = np.where(is_row, a_dot[..., None, :, :],
-                         a[..., None, :, :])
-    return np.sum(np.linalg.det(one_moves), -1)
+    return np.sum(a_dot * cofactors(a), (-2, -1))
+
+
+def cofactors(a):
+    """Returns the determinants of `a` with a unit vector for each row."""
+    size = a.shape[-1]
+    unit = np.eye(size, dtype=a.dtype)[:, None, :]
+    is_row = np.eye(size, dtype=bool)[:, None, :, None]
+    return np.linalg.det(np.where(is_row, unit, a[..., None, None, :, :]))
 
 
 defjvp(det_p, det_rule)
