@@ -1121,7 +1121,7 @@ def test_a_rule_is_more_batched_than_its_function():
     assert_same(y_dot, np.full(4, 3.))
 
 
-def test_each_output_has_dims_of_its_own():
+def test_if_an_operand_is_mapped_so_is_each_output():
     def f(x, c):
         return x, x * c, x, np.float64(4.0)
 
@@ -1131,8 +1131,10 @@ def test_each_output_has_dims_of_its_own():
 
     axis, c = Axis(4, TraceTag('vmap', None)), np.arange(4.)
     k = custom(f, rule)
+    everywhere = [np.full(4, 2.), 2 * c, np.full(4, 2.), np.full(4, 4.)]
     outs, dims = vmap_flat(lambda *xs: list(k(*xs)), axis, [2., c], [None, 0])
-    assert dims == [None, 0, None, None]
+    assert dims == [0, 0, 0, 0]
+    assert_trees(outs, everywhere)
 
     def g(x):
         outs, out_dims = vmap_flat(lambda *xs: list(k(*xs)), axis, [x, c],
@@ -1142,9 +1144,21 @@ def test_each_output_has_dims_of_its_own():
 
     dims = []
     y, y_dot = ad.jvp(g, (2.0,), (1.0,))
-    assert dims == [[0, 0, None, None]]
-    assert_trees(y, [np.full(4, 2.), 2 * c, 2.0, np.float64(4.0)])
-    assert_trees(y_dot, [c, np.ones(4), 7.0, np.float64(0.0)])
+    assert dims == [[0, 0, 0, 0]]
+    assert_trees(y, everywhere)
+    assert_trees(y_dot, [c, np.ones(4), np.full(4, 7.), np.zeros(4)])
+
+
+def test_if_no_operand_is_mapped_each_output_has_dims_of_its_own():
+    axis, c = Axis(4, TraceTag('vmap', None)), np.arange(4.)
+
+    def h(c):
+        k = custom(lambda x: (x, x * c), lambda p, t: (
+            (p[0], p[0] * c), (7 * t[0], c * t[0])))
+        return list(k(2.0))
+    outs, dims = vmap_flat(h, axis, [c], [0])
+    assert dims == [None, 0]
+    assert_trees(outs, [2.0, 2 * c])
 
 
 def test_unmapped_outputs_of_nested_vmaps():

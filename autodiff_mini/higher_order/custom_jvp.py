@@ -11,7 +11,7 @@ from autodiff_mini.core import Primitive, typeof
 from autodiff_mini.errors import UnexpectedTracerError, fun_name
 from autodiff_mini.forward import fit_tangent
 from autodiff_mini.higher_order.call import (
-    on_arrays, pack, unpack, vmap_of, which_zero)
+    on_arrays, pack, unpack, which_zero)
 from autodiff_mini.interpreters.jvp import (
     JVPTracer, Zero, instantiate_zeros, jvp_rules)
 from autodiff_mini.interpreters.vmap import (
@@ -28,7 +28,13 @@ custom_jvp_call_p = Primitive(
 
 
 def custom_jvp_vmap(axis, xs, dims, fun, jvp):
-    fun_vmap, out_dims = vmap_of(fun, axis, dims)
+    out_dims = []   # of the outputs, when one of the two has run
+
+    def fun_vmap(*xs):
+        ys, y_dims = vmap_flat(fun, axis, xs, dims)
+        conform(ys, list(map(Zero, ys)), y_dims, axis, 0 in dims, out_dims)
+        return ys
+    fun_vmap.__qualname__ = fun_name(fun)
 
     def jvp_vmap(xs, x_dots):
         zero = which_zero(x_dots)
@@ -37,27 +43,35 @@ def custom_jvp_vmap(axis, xs, dims, fun, jvp):
         outs, dims_out = vmap_flat(jvp_arrays, axis, pack(xs, x_dots),
                                    [*dims, *moving])
         ys, y_dots = unpack(outs, out_zero)
-        out_dims[:] = conform(ys, y_dots, dims_out, axis.size)
+        conform(ys, y_dots, dims_out, axis, 0 in dims, out_dims)
         return ys, y_dots
+    jvp_vmap.__qualname__ = fun_name(jvp)
 
     outs = custom_jvp_call_p.bind(*xs, fun=fun_vmap, jvp=jvp_vmap)
     return outs, out_dims
 
 
-def conform(ys, y_dots, dims, size) -> list:
-    """Returns the dims of the outputs: the same for primal and tangent.
+def conform(ys, y_dots, dims, axis, mapped, out_dims):
+    """Maps primal and tangent of each output alike, as `out_dims` says.
 
-    Where only one of the two is mapped, the other is spread over the axis.
+    Whoever runs first decides: an output is mapped if an operand is, since
+    the rule may move what the function does not; or if it turns out to be.
     """
-    y_dims, moving = dims[:len(ys)], iter(dims[len(ys):])
-    for i, y_dot in enumerate(y_dots):
-        if type(y_dot) is not Zero:
-            dim = next(moving)
-            if dim != y_dims[i]:
-                ys[i] = spread(ys[i], y_dims[i], size)
-                y_dots[i] = spread(y_dot, dim, size)
-                y_dims[i] = 0
-    return y_dims
+    moving = iter(dims[len(ys):])
+    pairs = [(dim, dim if type(y_dot) is Zero else next(moving))
+             for dim, y_dot in zip(dims, y_dots)]
+    if not out_dims:
+        out_dims[:] = [0 if mapped or 0 in pair else None for pair in pairs]
+    for i, (pair, dim) in enumerate(zip(pairs, out_dims, strict=True)):
+        if dim == 0:
+            ys[i] = spread(ys[i], pair[0], axis.size)
+            if type(y_dots[i]) is not Zero:
+                y_dots[i] = spread(y_dots[i], pair[1], axis.size)
+        elif 0 in pair:
+            raise TypeError(
+                f'{axis.tag}: the rule of a staged custom function closes '
+                'over a mapped value, but the function does not: pass the '
+                'value to the function as an argument')
 
 
 def custom_jvp_jvp(tag, xs, x_dots, fun, jvp):
@@ -204,6 +218,10 @@ class FlatRule:
                 f'container (pytree) structures, but got {self.fun.out_tree} '
                 f'and {dot_tree} respectively')
         return ys, map_leaves(fit_rule_tangent, self.out_names, ys, y_dots)
+
+    @property
+    def __name__(self):
+        return fun_name(self.function.rule)
 
     def out_names(self):
         return leaf_names(
