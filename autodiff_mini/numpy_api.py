@@ -1374,6 +1374,10 @@ def getitem(x, indices):
     """Returns `x[indices]`: arrays among the indices become operands."""
     if not isinstance(indices, tuple):
         indices = (indices,)
+    indices = [operand(i) if isinstance(i, (list, tuple)) and i else i
+               for i in indices]
+    if any(map(is_mask, indices)):
+        x, indices = replace_masks(x, indices)
     static, arrays = [], []
     for i in indices:
         if i is None or i is Ellipsis or isinstance(i, slice):
@@ -1384,6 +1388,32 @@ def getitem(x, indices):
             static.append(OPERAND)
             arrays.append(index_array(i))
     return index_p.bind(x, *arrays, indices=tuple(static))
+
+
+def is_mask(i):
+    """Returns whether `i` is a mask of NumPy's, whose values are known."""
+    return (type(i) in (bool, np.bool_)
+            or type(i) is np.ndarray and i.dtype == bool)
+
+
+def replace_masks(x, indices):
+    """Returns `x`, and indices that select from it what the masks do.
+
+    Integers stand for where a mask is True.  A mask without axes selects
+    from an axis of length 1, which `x` gets for it.
+    """
+    chosen = [i if is_mask(i) or i is Ellipsis else slice(None)
+              for i in indices if i is not None]
+    np.empty(x.shape, np.void)[tuple(chosen)]   # raises if one does not fit
+    axes, places = [], []
+    for i in indices:
+        if is_mask(i):
+            axes += [slice(None)] * np.ndim(i) or [None]
+            places += np.nonzero(np.atleast_1d(i))
+        else:
+            axes += [] if i is None else [i if i is Ellipsis else slice(None)]
+            places.append(i)
+    return (x[tuple(axes)] if None in axes else x), places
 
 
 def is_static_integer(i):
