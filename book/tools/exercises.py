@@ -28,7 +28,11 @@ from autodiff_mini.core import (
     set_current_trace,
     ufunc_table,
 )
+from autodiff_mini.interpreters.abstract import abstract_rules
+from autodiff_mini.interpreters.jaxpr import staging_rules
 from autodiff_mini.interpreters.jvp import jvp_rules
+from autodiff_mini.interpreters.partial_eval import partial_eval_rules
+from autodiff_mini.interpreters.transpose import transpose_rules
 from autodiff_mini.interpreters.vmap import vmap_rules
 from autodiff_mini.pytree import node_types
 from book.tools import weave
@@ -36,7 +40,9 @@ from book.tools import weave
 ROOT = Path(__file__).resolve().parents[2]
 STUBS, SOLUTIONS = Path('book/exercises'), Path('book/solutions')
 TESTS, TRIED = Path('tests/exercises'), Path('.cache/exercises')
-TABLES = (jvp_rules, vmap_rules, ufunc_table, function_table, node_types)
+TABLES = (jvp_rules, vmap_rules, abstract_rules, staging_rules,
+          partial_eval_rules, transpose_rules, ufunc_table, function_table,
+          node_types)
 
 
 # The files

@@ -197,8 +197,11 @@ def clean(output, directory):
     if output.output_type == 'stream':
         output.text = clean_text(output.text, directory)
     elif output.output_type == 'error':
+        said = [clean_text(line, directory) for line in output.traceback]
         output.evalue = clean_text(output.evalue, directory)
-        output.traceback = [f'{output.ename}: {output.evalue}']
+        message = f'{output.ename}: {output.evalue}'
+        notes = said[said.index(message) + 1:] if message in said else []
+        output.traceback = ['\n'.join([message, *notes])]
     elif 'text/plain' in output.data:
         output.data['text/plain'] = clean_text(
             output.data['text/plain'], directory)
