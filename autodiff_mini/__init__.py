@@ -1,7 +1,20 @@
 """autodiff_mini: a small autodiff system for plain NumPy."""
 
+import autodiff_mini.drawing  # noqa: F401  (pictures of jaxprs)
+import autodiff_mini.higher_order.staged_calls  # noqa: F401  (its rules)
 import autodiff_mini.interpreters.evaluate  # noqa: F401  (the base trace)
+from autodiff_mini.checking import check_grads
 from autodiff_mini.core import ShapedArray, Tracer, float0, typeof
+from autodiff_mini.derivatives import (
+    grad,
+    hessian,
+    jacfwd,
+    jacrev,
+    linear_transpose,
+    linearize,
+    value_and_grad,
+    vjp,
+)
 from autodiff_mini.errors import (
     ConcretizationTypeError,
     TracerArrayConversionError,
@@ -14,6 +27,11 @@ from autodiff_mini.higher_order.custom_jvp import (
     SymbolicZero,
     custom_jvp,
     zero_from_primal,
+)
+from autodiff_mini.interpreters.jaxpr import (
+    eval_jaxpr,
+    eval_shape,
+    make_jaxpr,
 )
 from autodiff_mini.interpreters.jvp import Zero, instantiate_zeros
 from autodiff_mini.interpreters.vmap import vmap
@@ -36,6 +54,9 @@ __all__ = [
     'tree_unflatten',
     'jvp', 'stop_gradient', 'vmap',
     'custom_jvp', 'SymbolicZero', 'zero_from_primal',
+    'make_jaxpr', 'eval_jaxpr', 'eval_shape',
+    'linearize', 'linear_transpose', 'vjp', 'grad', 'value_and_grad',
+    'jacfwd', 'jacrev', 'hessian', 'check_grads',
     'ConcretizationTypeError', 'TracerArrayConversionError',
     'TracerBoolConversionError', 'TracerIntegerConversionError',
     'UnexpectedTracerError',

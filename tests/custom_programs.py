@@ -214,6 +214,17 @@ program('custom_rule_more_batched', more_batched, X, f64(4),
         truth=lambda np, x, y: MORE[:, None] * x)
 MORE = CUSTOM_PROGRAMS[-1].args[1]
 
+def used_linearly(np, x):
+    """The rule uses a function that is linear in its first argument only."""
+    g = custom(np, lambda t, y: t * np.cos(y), lambda g, p, t: (
+        g(*p), g(t[0], p[1]) - 10 * p[0] * np.sin(p[1]) * t[1]))
+    return custom(np, lambda x: np.sin(x), lambda f, p, t: (
+        f(*p), g(t[0], p[0])))(x)
+
+
+program('custom_used_linearly', used_linearly, X,
+        jax='JAX forgets the rule of g in reverse mode')
+
 # call, which JAX does not show to users
 
 OURS = 'a plain call is ours'

@@ -1,10 +1,14 @@
-"""Nothing recurses over the length of a program."""
+"""Nothing recurses over the length of a program, and time is linear."""
 
 import subprocess
 import sys
 import textwrap
+from functools import partial
 
+import numpy as np
 import pytest
+
+import autodiff_mini as ad
 
 PROGRAM = '''
     import sys
@@ -27,9 +31,116 @@ PROGRAM = '''
 '''
 
 
+def run(program, **parts):
+    """Runs a program in a process of its own, to its last line."""
+    result = subprocess.run(
+        [sys.executable, '-c', textwrap.dedent(program).format(**parts)],
+        capture_output=True, text=True, timeout=240)
+    assert result.stdout == 'done\n', result.stderr
+
+
 @pytest.mark.parametrize('x', ['1.5', 'np.arange(3.)'])
 def test_150_000_operations_at_recursion_limit_300(x):
-    result = subprocess.run(
-        [sys.executable, '-c', textwrap.dedent(PROGRAM).format(x=x)],
-        capture_output=True, text=True, timeout=120)
-    assert result.stdout == 'done\n', result.stderr
+    run(PROGRAM, x=x)
+
+
+REVERSE = '''
+    import sys
+    import numpy as np
+    import autodiff_mini as ad
+
+    def f(x):
+        y = x
+        for _ in range(50_000):
+            y = np.sin(y) * 1.0001
+        return y
+
+    def slope(x):
+        y, y_dot = x, 1.0
+        for _ in range(50_000):
+            y, y_dot = np.sin(y) * 1.0001, y_dot * np.cos(y) * 1.0001
+        return y_dot
+
+    x, expected = {x}, slope({x})
+    sys.setrecursionlimit(300)
+    gradient = {gradient}
+    sys.setrecursionlimit(1000)
+    np.testing.assert_allclose(gradient, expected, rtol=1e-9)
+    print('done')
+'''
+
+
+@pytest.mark.parametrize('x, gradient', [
+    ('1.5', 'ad.grad(f)(x)'),
+    ('np.arange(3.)', 'ad.vmap(ad.grad(f))(x)'),
+    ('np.arange(3.)', 'ad.grad(lambda x: np.sum(ad.vmap(f)(x)))(x)'),
+])
+def test_gradient_of_100_000_operations_at_recursion_limit_300(x, gradient):
+    run(REVERSE, x=x, gradient=gradient)
+
+
+STAGED = '''
+    import sys
+    import numpy as np
+    import autodiff_mini as ad
+
+    def f(x):
+        y = x
+        for _ in range(50_000):
+            y = y * 0.999 + x
+        return y
+
+    sys.setrecursionlimit(300)
+    jaxpr = ad.make_jaxpr(f)(1.5)
+    (y,) = ad.eval_jaxpr(jaxpr, [], 1.5)
+    str(jaxpr)
+    sys.setrecursionlimit(1000)
+    assert y == f(1.5) and len(jaxpr.eqns) == 100_000
+    print('done')
+'''
+
+
+def test_100_000_operations_are_written_down_printed_and_run():
+    run(STAGED)
+
+
+# The time is linear if the work is: equations are counted.
+
+def chain(count, x):
+    y = x
+    for _ in range(count):
+        y = np.sin(y) * x
+    return y
+
+
+def equations(count):
+    """Returns how many equations a chain makes, in each program."""
+    f = partial(chain, count)
+    jaxpr = ad.make_jaxpr(f)(0.5)
+    _, f_jvp = ad.linearize(f, 0.5)
+    backward = ad.make_jaxpr(ad.linearize(f, 0.5)[1])(1.0)
+    whole = ad.make_jaxpr(ad.grad(f))(0.5)
+    _, f_vjp = ad.vjp(f, 0.5)
+    transposed = ad.make_jaxpr(f_vjp)(1.0)
+    return np.array([len(jaxpr.eqns), len(f_jvp.program.jaxpr.eqns),
+                     len(backward.eqns), len(whole.eqns),
+                     len(transposed.eqns), len(ad.tree_leaves(f_jvp))])
+
+
+def test_ten_times_the_operations_are_ten_times_the_equations():
+    small, large = equations(500), equations(5000)
+    assert np.all(large <= 10 * small + 10)
+    assert np.all(large >= 9 * small)
+    assert large[0] == 10_000       # and not one that nobody asked for
+
+
+def test_a_value_that_is_used_often_is_run_backwards_once():
+    """Along paths, not equations, there would be 2^n of them."""
+    def doubling(x):
+        for _ in range(200):
+            x = x + x
+        return x
+
+    _, f_vjp = ad.vjp(doubling, 1.0)
+    assert len(ad.make_jaxpr(f_vjp)(1.0).eqns) == 200
+    assert f_vjp(1.0) == (2.0 ** 200,)

@@ -38,11 +38,16 @@ def sees(error, words):
 
 
 def refused(f, x, check):
-    with pytest.raises(Exception) as info:
-        ad.jvp(f, (x,), (np.ones_like(x)[()],))
-    check(info.value)
+    for transform in (
+            lambda: ad.jvp(f, (x,), (np.ones_like(x)[()],)),
+            lambda: ad.vjp(f, x), lambda: ad.linearize(f, x),
+            lambda: ad.vjp(lambda y: ad.vjp(f, y), x)):
+        with pytest.raises(Exception) as info:
+            transform()
+        check(info.value)
     # and afterwards everything works
     assert ad.jvp(np.sin, (0.5,), (1.0,)) == (np.sin(0.5), np.cos(0.5))
+    assert ad.grad(np.sin)(0.5) == np.cos(0.5)
 
 
 def assign(x):
@@ -141,6 +146,17 @@ DROPS = {
 def test_no_derivative_is_dropped_in_silence(name):
     f, error, words = DROPS[name]
     refused(f, 2.0, sees(error, words))
+
+
+@pytest.mark.parametrize('name', DROPS)
+def test_no_input_becomes_a_constant_in_silence(name):
+    """In a jaxpr there is not even a value to forget."""
+    f, _, _ = DROPS[name]
+    for transform in (ad.make_jaxpr, lambda f: ad.make_jaxpr(ad.grad(f)),
+                      lambda f: lambda x: ad.eval_shape(f, x)):
+        with pytest.raises((TypeError, ValueError, struct.error)):
+            transform(f)(2.0)
+    assert ad.make_jaxpr(np.sin)(0.5).eqns[0].primitive is sin_p
 
 
 def iadd(x):

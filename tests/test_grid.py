@@ -11,9 +11,10 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini import primitives
-from autodiff_mini.core import Primitive
+from autodiff_mini.core import Primitive, typeof
 from autodiff_mini.higher_order import call, custom_jvp
-from autodiff_mini.interpreters import jvp, vmap
+from autodiff_mini.interpreters import abstract, jvp, transpose, vmap
+from autodiff_mini.interpreters.jaxpr import check_jaxpr
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.numerical import (
     assert_close,
@@ -21,21 +22,41 @@ from tests.numerical import (
     assert_same_type,
     python_type,
 )
-from tests.programs import PROGRAMS
-from tests.test_programs import check_tangent, only, tangents_for
+from tests.programs import PROGRAMS, Program, f64, is_inexact
+from tests.test_abstract import NOT_STAGED
+from tests.test_programs import (
+    check_tangent,
+    coarsest,
+    only,
+    tangents_for,
+)
+from tests.test_transpose import (
+    COMPLEX,
+    bind_scatter,
+    check_cotangents,
+    cotangent_for,
+    inner,
+)
 from tests.test_vmap import UNMAPPED, batched, elements
 from tests.traces import spied
 
-ROWS = list({p for module in (primitives, jvp, call, custom_jvp)
+MODULES = primitives, jvp, call, custom_jvp, transpose
+ROWS = list({p for module in MODULES
              for p in vars(module).values() if isinstance(p, Primitive)})
 ROWS.sort(key=str)
+
+# No function of NumPy's is this one: transposition alone asks for it.
+PLACE = np.array([1, 0, 1]), np.s_[:], np.array([0, -1, 0])
+SCATTERS = [Program('scatter_add', lambda np, x: bind_scatter(
+    x, PLACE, (2, 4, 3)), (f64(3, 4),))]
+TABLE = PROGRAMS + CUSTOM_PROGRAMS + SCATTERS
 
 
 @cache
 def programs_by_primitive():
     """Returns which programs ask the current trace about a primitive."""
     table = {}
-    for program in PROGRAMS + CUSTOM_PROGRAMS:
+    for program in TABLE:
         try:
             _, counts = spied(partial(program.function, np), *program.args)
         except Exception:   # one broken program is test_programs' to report
@@ -115,7 +136,56 @@ def check_vmap(program, f):
     assert_close(ys, expected)
 
 
-COLUMNS = [evaluate, jvp_of_spy, spy_of_jvp, vmap_of_spy, spy_of_vmap]
+def jaxpr(primitive, program):
+    """Writes the primitive down, and runs what was written."""
+    if program.name in NOT_STAGED:
+        return
+    f = partial(program.function, np)
+    staged = ad.make_jaxpr(f)(*program.args)
+    check_jaxpr(staged)
+    assert primitive.is_call or primitive in {
+        eqn.primitive for eqn in staged.eqns}
+    with np.errstate(all='ignore'):
+        y = f(*program.args)
+        (out,), _ = spied(partial(ad.eval_jaxpr, staged, staged.consts),
+                          *program.args)
+    assert staged.out_avals == [typeof(y)]
+    assert_same(out, y, program.ulps)
+
+
+def linearize_of_spy(primitive, program):
+    """A spy below linearize: what is known it computes."""
+    if program.name in NOT_STAGED:
+        return
+    tangents = tangents_for(program)
+
+    def f(*args):
+        _, f_jvp = ad.linearize(partial(program.function, np), *args)
+        return f_jvp(*tangents)
+
+    y = program.function(np, *program.args)
+    y_dot, _ = spied(f, *program.args)
+    check_tangent(program, y, y_dot,
+                  only(program, tangents, program.perturbed()))
+
+
+def vjp_of_spy(primitive, program):
+    """A spy below vjp: transpose rules, too, are made of primitives."""
+    if program in COMPLEX or program.name in NOT_STAGED:
+        return
+    f, tangents = partial(program.function, np), tangents_for(program)
+    y = f(*program.args)
+    ct = cotangent_for(y)
+    x_bars, _ = spied(lambda *args: ad.vjp(f, *args)[1](ct), *program.args)
+    check_cotangents(program.args, x_bars)
+    if is_inexact(y):
+        _, y_dot = ad.jvp(f, program.args, tangents)
+        assert_close(inner([ct], [y_dot]), inner(tangents, x_bars),
+                     coarsest(program, y))
+
+
+COLUMNS = [evaluate, jvp_of_spy, spy_of_jvp, vmap_of_spy, spy_of_vmap, jaxpr,
+           linearize_of_spy, vjp_of_spy]
 
 
 @pytest.mark.parametrize('column', COLUMNS, ids=lambda f: f.__name__)
@@ -125,9 +195,41 @@ def test_each_primitive_meets_each_interpreter(primitive, column):
     assert programs, f'no program in tests/programs.py exercises {primitive}'
     assert primitive.impl and primitive in jvp.jvp_rules
     assert primitive in vmap.vmap_rules
+    assert primitive in abstract.abstract_rules
     for program in programs:
         column(primitive, program)
 
 
 def test_primitives_have_different_names():
     assert len({p.name for p in ROWS}) == len(ROWS) >= 29
+
+
+# What can be run backwards: that in which tangents are linear.  A rule of
+# jvp must be made of these, as far as the tangent goes.
+TRANSPOSED = {
+    'neg', 'add', 'sub', 'mul', 'div', 'matmul', 'solve', 'where',
+    'reduce_sum', 'cumsum', 'reshape', 'transpose', 'broadcast_to', 'stack',
+    'concatenate', 'index', 'scatter_add', 'astype', 'real', 'imag', 'conj',
+    'custom_jvp_call',
+}
+
+
+def test_primitives_with_a_transpose_rule():
+    assert set(map(str, transpose.transpose_rules)) == TRANSPOSED
+    assert transpose.transpose_rules.keys() <= set(ROWS)
+
+
+@pytest.mark.parametrize('primitive', ROWS, ids=str)
+def test_jvp_rules_are_linear_in_the_tangent(primitive):
+    """No equation is left without a rule, of first or second derivatives."""
+    for program in programs_by_primitive()[primitive]:
+        f = partial(program.function, np)
+        tangents = tangents_for(program)
+
+        def push(*args, f=f, tangents=tangents):
+            return ad.jvp(f, args, tangents)[1]
+
+        for g in (f, push) if is_inexact(f(*program.args)) else (f,):
+            _, f_jvp = ad.linearize(g, *program.args)
+            for eqn in f_jvp.program.jaxpr.eqns:
+                assert eqn.primitive in transpose.transpose_rules

@@ -12,7 +12,8 @@ import autodiff_mini as ad
 from tests.numerical import TOLERANCES, widen
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.programs import PROGRAMS, is_inexact
-from tests.test_programs import tangents_for
+from tests.test_programs import random_tangent, tangents_for
+from tests.test_transpose import runs_through_complex
 from tests.test_vmap import batched, layouts
 
 jax = pytest.importorskip(
@@ -127,6 +128,136 @@ def test_jax_agrees_on_custom_rules_under_vmap(program, order):
     compare(transformed(np, ad, xs),
             transformed(jax.numpy, jax, list(map(to_jax, xs))), program,
             slack=10)
+
+
+# Reverse mode
+
+def of_inexact(program, np):
+    """Returns the program as a function of its inexact arguments."""
+    def f(*xs):
+        args = list(program.args)
+        for i, x in zip(program.perturbed(), xs, strict=True):
+            args[i] = x
+        return program.function(np, *args)
+    return f
+
+
+def real(program):
+    """Returns whether it has a derivative, and no complex numbers."""
+    y = program.function(np, *program.args)
+    kinds = {np.result_type(x).kind for x in (y, *program.args)}
+    return is_inexact(y) and program.perturbed() and 'c' not in kinds
+
+
+with np.errstate(all='ignore'):
+    REAL = [program for program in ASKED if real(program)
+            and not runs_through_complex(program)]
+THINNED = [program for i, program in enumerate(REAL)
+           if i % 5 == 0 or program in CUSTOM_PROGRAMS]
+FEW = [program for i, program in enumerate(REAL)
+       if i % 25 == 0 or program in CUSTOM_PROGRAMS[::4]]
+
+
+def inexact_args(program):
+    return [program.args[i] for i in program.perturbed()]
+
+
+@pytest.mark.parametrize('program', THINNED, ids=str)
+def test_jax_agrees_on_vjp(program):
+    xs = inexact_args(program)
+    y, f_vjp = ad.vjp(of_inexact(program, np), *xs)
+    their_y, their_vjp = jax.vjp(of_inexact(program, jax.numpy),
+                                 *map(to_jax, xs))
+    compare(y, their_y, program)
+    ct = random_tangent(np.random.default_rng(1), y)
+    theirs = their_vjp(jax.numpy.asarray(ct, np.asarray(their_y).dtype))
+    for x_bar, their_bar in zip(f_vjp(ct), theirs, strict=True):
+        compare(x_bar, their_bar, program, slack=10)
+
+
+@pytest.mark.parametrize('transform', ['jacfwd', 'jacrev'])
+@pytest.mark.parametrize('program', FEW, ids=str)
+def test_jax_agrees_on_jacobians(program, transform):
+    xs = inexact_args(program)
+    argnums = tuple(range(len(xs)))
+    ours = getattr(ad, transform)(of_inexact(program, np), argnums)(*xs)
+    theirs = getattr(jax, transform)(
+        of_inexact(program, jax.numpy), argnums)(*map(to_jax, xs))
+    for jacobian, their_jacobian in zip(ours, theirs, strict=True):
+        compare(jacobian, their_jacobian, program, slack=10)
+
+
+@pytest.mark.parametrize('program', FEW[::2], ids=str)
+def test_jax_agrees_on_hessians(program):
+    xs = inexact_args(program)
+
+    def second(np, system, xs):
+        f = of_inexact(program, np)
+        return system.hessian(lambda *xs: np.sum(f(*xs)))(*xs)
+
+    compare(second(np, ad, xs),
+            second(jax.numpy, jax, list(map(to_jax, xs))), program,
+            slack=100)
+
+
+@pytest.mark.parametrize('transform', ['jacfwd', 'jacrev', 'hessian'])
+def test_jax_agrees_on_trees_of_derivatives(transform):
+    def f(np, p, n, q):
+        return {'a': p['x'] * q ** n, 'b': [np.sum(p['y']) * q]}
+
+    args = {'x': np.arange(3.), 'y': np.ones((2, 2))}, 2, 1.5
+    ours = getattr(ad, transform)(partial(f, np), (2, 0))(*args)
+    theirs = getattr(jax, transform)(partial(f, jax.numpy), (2, 0))(*args)
+    assert str(ad.tree_map(np.shape, ours)) == \
+        str(jax.tree_util.tree_map(np.shape, theirs))
+    for x, y in zip(ad.tree_leaves(ours), jax.tree_util.tree_leaves(theirs),
+                    strict=True):
+        np.testing.assert_allclose(x, y, rtol=1e-12)
+
+
+GRAD_MISTAKES = {
+    'array': (lambda x: x, np.ones(3), 'Gradient only defined for '
+              'scalar-output functions.'),
+    'tuple': (lambda x: (x,), 1.0, 'Gradient only defined for '
+              'scalar-output functions. Output was'),
+    'int_output': (lambda x: 2, 1.0, 'requires real-valued outputs (output '
+                   'dtype that is a sub-dtype of np.floating)'),
+    'int_input': (lambda x: x, 2, 'requires real-'),
+    'few': (None, 1.0, 'differentiating with respect to argnums=1 requires '
+            'at least 2 positional arguments to be passed by the caller'),
+}
+
+
+@pytest.mark.parametrize('name', GRAD_MISTAKES)
+def test_mistakes_of_grad_are_said_in_the_same_words(name):
+    f, x, words = GRAD_MISTAKES[name]
+    for system in (jax, ad):
+        with pytest.raises(TypeError) as info:
+            system.grad(f)(x) if f else system.grad(np.sin, 1)(x)
+        assert words in str(info.value)
+
+
+@pytest.mark.parametrize('out, ct', [
+    (lambda x: (x, x), 1.0), (lambda x: x, np.ones(2)),
+    (lambda x: x, np.ones(3, np.float32))])
+def test_mistakes_of_pullbacks_are_errors_of_the_same_kind(out, ct):
+    x = np.ones(3)
+    with pytest.raises(ValueError, match='unexpected'):
+        jax.vjp(out, x)[1](ct)
+    with pytest.raises(ValueError, match='unexpected'):
+        ad.vjp(out, x)[1](ct)
+
+
+@pytest.mark.parametrize('argnums', [1, (0, 1), (1, 0), -1, [1, 0],
+                                     np.int64(1)])
+def test_argnums_are_those_of_jax(argnums):
+    def both(system):
+        f = lambda x, y: (x ** 2 * y, {'x': x})
+        return system.value_and_grad(f, argnums, has_aux=True)(3.0, 5.0)
+
+    ours, theirs = both(ad), both(jax)
+    assert ad.tree_structure(ours) == ad.tree_structure(theirs)
+    assert ad.tree_leaves(ours) == list(map(float, ad.tree_leaves(theirs)))
 
 
 VMAP_MISTAKES = [

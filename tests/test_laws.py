@@ -135,7 +135,20 @@ def custom_apply(f, primals, tangents):
 @lying(lambda x: np.maximum(x, 0.25))
 def custom_stepped(primals, tangents):
     (x,), (x_dot,) = primals, tangents
-    return custom_stepped(x), np.where(x > 0.25, 3.0, 0.5) * x_dot
+    return custom_stepped(x), np.where(x > 0.25, 3 * x_dot, 0.5 * x_dot)
+
+
+@lying(lambda t, y: t * np.cos(y))
+def custom_scaled(primals, tangents):
+    """Linear in the first argument; a lie about the second."""
+    (t, y), (t_dot, y_dot) = primals, tangents
+    return custom_scaled(t, y), (
+        custom_scaled(t_dot, y) - 3 * t * np.sin(y) * y_dot)
+
+
+@lying(lambda x: np.sin(x))
+def custom_linear(primals, tangents):
+    return custom_linear(*primals), custom_scaled(tangents[0], primals[0])
 
 
 def custom_closure(x, y):
@@ -157,6 +170,7 @@ CUSTOM = {
     'custom_apply': lambda x, y: custom_apply(np.tanh, x),
     'custom_nested': lambda x, y: custom_apply(custom_sin, x),
     'custom_stepped': lambda x, y: custom_stepped(x),
+    'custom_linear': lambda x, y: custom_linear(x),
     'custom_closure': binary(custom_closure),
     'custom_of_constant': lambda x, y: x + custom_sin(0.5),
     'call': binary(lambda x, y: call(lambda z: z * np.cos(y), x)),
@@ -410,6 +424,169 @@ def test_d1_the_lies_are_told():
         y, y_dot = ad.jvp(CUSTOM[name], x, t)
         assert y == truth(*x)
         assert abs(y_dot - tangent_of(truth, x, t)) > 0.1
+
+
+# Reverse mode and staging
+
+def inner(xs, ys):
+    """Returns the inner product of two lists of arrays."""
+    return sum(np.sum(np.asarray(x) * np.asarray(y, np.longdouble))
+               for x, y in zip(xs, ys, strict=True))
+
+
+def like(y, seed=3):
+    """Returns random numbers like `y`."""
+    return number(np.random.default_rng(seed), np.shape(y),
+                  type(y) if type(y) is float else np.result_type(y))
+
+
+every_program = st.one_of(programs(), custom_programs())
+
+
+@law
+@given(every_program, points((float, np.float64)))
+def test_the_pullback_is_the_transpose_of_the_derivative(f, point):
+    """<J v, w> = <v, J^T w>"""
+    x, v = point(), point(1)
+    y, y_dot = ad.jvp(f, x, v)
+    z, pullback = ad.vjp(f, *x)
+    w = like(z)
+    bars = pullback(w)
+    assert_same(z, y)
+    for a, bar in zip(x, bars, strict=True):
+        assert_same_type(bar, a)
+    left, right = inner([y_dot], [w]), inner(v, bars)
+    scale = 1 + inner(map(abs, v), map(abs, bars))
+    assert_close(left / scale, right / scale, np.float64)
+
+
+@law
+@given(every_program, points())
+def test_linearize_is_jvp(f, point):
+    x, v, u = point(), point(1), point(2)
+    y, f_jvp = ad.linearize(f, *x)
+    for t in (v, u, v):
+        z, z_dot = ad.jvp(f, x, t)
+        assert_same(y, z)
+        assert_agree(f_jvp(*t), z_dot)
+
+
+@law
+@given(programs(), points((float, np.float64), 1))
+def test_the_gradient_is_the_numerical_derivative(f, point):
+    (x,), (v,) = point(), point(1)
+    g = lambda x: np.sum(f(x))
+    gradient = ad.grad(g)(x)
+    assert_same_type(gradient, x)
+    expected = derivative(along(g, (x,), (v,)), 1e-5)
+    assert_close(np.asarray(inner([gradient], [v]), np.clongdouble),
+                 expected, np.float64)
+
+
+@law
+@given(programs(SMOOTH, max_size=5), points((float, np.float64), 1))
+def test_the_three_ways_to_a_hessian_agree(f, point):
+    (x,), g = point(), lambda x: np.sum(f(x))
+    left = ad.hessian(g)(x)
+    assert_agree(ad.jacrev(ad.jacrev(g))(x), left)
+    assert_agree(ad.jacfwd(ad.jacfwd(g))(x), left)
+    rows = np.reshape(left, (np.size(x), np.size(x)))
+    assert_agree(np.transpose(rows), rows)
+
+
+@law
+@given(custom_programs(), points((float, np.float64)),
+       st.sampled_from([(0, 0), (0, None), (-1, 0)]))
+def test_grad_of_the_sum_of_vmap_is_vmap_of_grad(f, point, axes):
+    xs = batched(point(), [axes])
+    whole = ad.grad(lambda *xs: np.sum(ad.vmap(f, axes)(*xs)), (0, 1))(*xs)
+    each = ad.vmap(ad.grad(lambda *xs: np.sum(f(*xs)), (0, 1)), axes,
+                   (axes[0], 0))(*xs)
+    if axes[1] is None:     # what serves all gathers from all
+        each = each[0], np.sum(each[1], 0)
+    for a, b in zip(whole, each, strict=True):
+        assert_agree(a, b)
+
+
+def staged(f):
+    """Returns `f`, as a function that writes itself down, and runs that."""
+    def by_jaxpr(*xs):
+        jaxpr = ad.make_jaxpr(f)(*xs)
+        (y,) = ad.eval_jaxpr(jaxpr, jaxpr.consts, *xs)
+        return y
+    return by_jaxpr
+
+
+def directions(xs):
+    """Returns the directions that `moving` takes."""
+    return tuple(x * 0.5 + 1 for x in xs)
+
+
+def by_linearize(f):
+    return lambda *xs: ad.linearize(f, *xs)[1](*directions(xs))
+
+
+def by_vjp(f):
+    """Transposes the derivative twice."""
+    def moved(*xs):
+        y, pullback = ad.vjp(f, *xs)
+        return ad.linear_transpose(pullback, y)(directions(xs))[0]
+    return moved
+
+
+def by_grad(f):
+    """Along the directions, of the sum."""
+    def moved(*xs):
+        bars = ad.grad(lambda *xs: np.sum(f(*xs)), (0, 1))(*xs)
+        return sum(np.sum(a * b) for a, b in zip(bars, directions(xs)))
+    return moved
+
+
+STACK = {   # each transform, and the same by jvp, by a loop, or not at all
+    'jvp': (moving, moving),
+    'linearize': (by_linearize, moving),
+    'vjp': (by_vjp, moving),
+    'grad': (by_grad, lambda f: moving(lambda *xs: np.sum(f(*xs)))),
+    'staged': (staged, lambda f: f),
+}
+STAGEABLE = [name for name in MAPPED + list(CUSTOM) * 2
+             if name != 'custom_closure']   # of which rules are told so
+stacks = st.lists(st.one_of(st.sampled_from(list(STACK)),
+                            st.sampled_from(AXES)), min_size=1, max_size=4)
+
+
+def stacked(f, stack, which):
+    """Returns `f` under the transforms, the last of the stack inside."""
+    mapped = (ad.vmap, loop)[which]
+    for name in reversed(stack):
+        f = STACK[name][which](f) if name in STACK else mapped(f, name)
+    return f
+
+
+@settings(law, max_examples=300)
+@given(programs(STAGEABLE, max_size=5), points((float, np.float64)), stacks)
+def test_every_stack_of_transforms_is_the_same_done_otherwise(
+        f, point, stack):
+    xs = batched(point(), ['jvp' if name in STACK else name
+                           for name in stack])
+    actual = stacked(f, stack, 0)(*xs)
+    assert_agree(actual, stacked(f, stack, 1)(*xs))
+
+
+@law
+@given(programs(STAGEABLE), points(), st.sampled_from(AXES))
+def test_a_staged_program_is_the_program_under_each_transform(
+        f, point, axes):
+    xs, g = point(), staged(f)
+    assert_same(g(*xs), f(*xs))
+    assert_agree(moving(g)(*xs), moving(f)(*xs))
+    assert_agree(by_linearize(g)(*xs), by_linearize(f)(*xs))
+    assert_agree(by_grad(g)(*xs), by_grad(f)(*xs))
+    many = batched(xs, [axes])
+    assert_agree(ad.vmap(g, axes)(*many), ad.vmap(f, axes)(*many))
+    assert_agree(staged(ad.vmap(f, axes))(*many), ad.vmap(f, axes)(*many))
+    twice, once = (str(ad.make_jaxpr(h)(*xs)) for h in (g, f))
+    assert twice == once
 
 
 # Trees

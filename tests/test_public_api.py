@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -37,7 +38,30 @@ def test_all_has_what_api_promises_so_far():
         'register_pytree_node', 'register_pytree_node_class',
         'UnexpectedTracerError', 'ConcretizationTypeError',
         'TracerBoolConversionError', 'TracerIntegerConversionError',
-        'TracerArrayConversionError'}
+        'TracerArrayConversionError', 'jvp', 'vmap', 'linearize', 'vjp',
+        'linear_transpose', 'grad', 'value_and_grad', 'jacfwd', 'jacrev',
+        'hessian', 'make_jaxpr', 'eval_jaxpr', 'eval_shape', 'check_grads',
+        'custom_jvp', 'SymbolicZero', 'zero_from_primal'}
+
+
+@pytest.mark.parametrize('name, parameters', [
+    ('jvp', 'f primals tangents has_aux=False'),
+    ('vjp', 'f *primals has_aux=False'),
+    ('linearize', 'f *primals has_aux=False'),
+    ('linear_transpose', 'f *primals'),
+    ('grad', 'f argnums=0 has_aux=False allow_int=False'),
+    ('value_and_grad', 'f argnums=0 has_aux=False allow_int=False'),
+    ('jacfwd', 'f argnums=0'), ('jacrev', 'f argnums=0'),
+    ('hessian', 'f argnums=0'), ('make_jaxpr', 'f'),
+    ('eval_jaxpr', 'jaxpr consts *args'), ('eval_shape', 'f *args **kwargs'),
+    ('vmap', 'f in_axes=0 out_axes=0 axis_size=None'),
+    ('check_grads', "f args order modes=('fwd', 'rev') eps=None atol=None "
+                    'rtol=None'),
+])
+def test_arguments_are_those_that_api_promises(name, parameters):
+    signature = inspect.signature(getattr(ad, name))
+    given = signature.replace(return_annotation=signature.empty)
+    assert str(given) == f'({", ".join(re.split(" (?!.rev)", parameters))})'
 
 
 def public_functions():

@@ -17,7 +17,9 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.core import Primitive, Trace, current_trace
+from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jvp import JVPTrace, JVPTracer, jvp_rules
+from autodiff_mini.interpreters.transpose import transpose_rules
 from autodiff_mini.primitives import sin_p
 from autodiff_mini.pytree import node_types
 from tests.traces import SpyTrace, call, spied
@@ -145,6 +147,93 @@ def test_exception_in_unflatten():
         del node_types[Bad]
 
 
+# Exceptions in reverse mode and in staging
+
+REVERSE = {
+    'grad': lambda f: ad.grad(f)(1.0),
+    'value_and_grad': lambda f: ad.value_and_grad(f)(1.0),
+    'vjp': lambda f: ad.vjp(f, 1.0),
+    'linearize': lambda f: ad.linearize(f, 1.0),
+    'linear_transpose': lambda f: ad.linear_transpose(f, 1.0),
+    'make_jaxpr': lambda f: ad.make_jaxpr(f)(1.0),
+    'eval_shape': lambda f: ad.eval_shape(f, 1.0),
+    'jacfwd': lambda f: ad.jacfwd(f)(1.0),
+    'jacrev': lambda f: ad.jacrev(f)(1.0),
+    'hessian': lambda f: ad.hessian(f)(1.0),
+    'vmap_of_grad': lambda f: ad.vmap(ad.grad(f))(np.ones(2)),
+    'grad_of_grad': lambda f: ad.grad(ad.grad(f))(1.0),
+    'make_jaxpr_of_grad': lambda f: ad.make_jaxpr(ad.grad(f))(1.0),
+    'grad_of_make_jaxpr': lambda f: ad.grad(
+        lambda x: ad.make_jaxpr(f)(1.0) and x)(1.0),
+    'custom': lambda f: ad.grad(ad.custom_jvp(f))(1.0),
+}
+each_reverse = pytest.mark.parametrize('name', REVERSE)
+
+
+@each_reverse
+def test_exceptions_leave_the_base_trace_current_in_every_transform(name):
+    for f in (raises_at_once, raises_after_work, raises_in_nested,
+              raises_between):
+        with pytest.raises((Stop, AttributeError)):
+            REVERSE[name](f)
+        assert current_trace() is Trace.base
+    assert ad.grad(lambda x: x * x)(3.0) == 6.0
+
+
+@each_reverse
+def test_exceptions_leave_the_interpreter_outside_at_work(name):
+    def g(x):
+        trace = current_trace()
+        with pytest.raises((Stop, AttributeError)):
+            REVERSE[name](raises_after_work)
+        assert current_trace() is trace
+        return x * x
+
+    assert ad.grad(g)(3.0) == d(g)(3.0) == 6.0
+    assert ad.grad(ad.grad(g))(3.0) == 2.0
+    jaxpr = ad.make_jaxpr(g)(1.0)
+    assert ad.eval_jaxpr(jaxpr, jaxpr.consts, 3.0) == [9.0]
+    assert ad.linearize(g, 3.0)[1](1.0) == 6.0
+
+
+def test_an_exception_in_a_transpose_rule_restores():
+    bad_p = Primitive('bad', lambda x: x)
+    jvp_rules[bad_p] = lambda xs, ts: (xs[0], bad_p.bind(ts[0]))
+    abstract_rules[bad_p] = lambda x: x
+    transpose_rules[bad_p] = stop
+    try:
+        def f(x):
+            trace = current_trace()
+            with pytest.raises(Stop):
+                ad.grad(bad_p.bind)(x)
+            assert current_trace() is trace
+            return x * x
+
+        assert ad.grad(f)(3.0) == 6.0
+        assert ad.linearize(bad_p.bind, 3.0)[1](2.0) == 2.0
+        with pytest.raises(Stop):
+            ad.vmap(ad.grad(lambda x: bad_p.bind(x.sum())))(np.ones((2, 2)))
+    finally:
+        for rules in (jvp_rules, abstract_rules, transpose_rules):
+            del rules[bad_p]
+
+
+def test_an_exception_in_an_operation_that_is_known_restores():
+    """Partial evaluation asks its parent, and must come back."""
+    def f(x):
+        trace = current_trace()
+        for wrong in (lambda: x + np.ones(5), lambda: x[9],
+                      lambda: np.linalg.solve(np.zeros((2, 2)), x)):
+            with pytest.raises((ValueError, IndexError)):
+                wrong()
+            assert current_trace() is trace
+        return np.sum(x * x)
+
+    x = np.array([3., 4.])
+    np.testing.assert_array_equal(ad.grad(f)(x), 2 * x)
+    np.testing.assert_allclose(ad.hessian(f)(x), 2 * np.eye(2))
+
+
 # Threads and tasks
 
 def deep(x):
@@ -244,7 +333,138 @@ def test_a_task_inside_jvp_keeps_its_trace_across_await():
     assert d(f)(3.0) == 8.0
 
 
+def reverse_deep(x):
+    """Returns sin'''(x), by every transform, taking its time."""
+    def f(x):
+        y = x
+        for _ in range(10):
+            y = y + 0.0
+        return np.sin(y)
+
+    jaxpr = ad.make_jaxpr(ad.grad(f))(x)
+    first = lambda x: ad.eval_jaxpr(jaxpr, jaxpr.consts, x)[0]
+    return ad.grad(lambda x: ad.linearize(first, x)[1](1.0))(x)
+
+
+def test_many_threads_in_reverse_mode_at_once():
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            xs = list(np.linspace(0, 3, 24))
+            np.testing.assert_allclose(list(pool.map(reverse_deep, xs)),
+                                       -np.cos(xs), rtol=1e-12)
+    finally:
+        sys.setswitchinterval(interval)
+
+
+@pytest.mark.parametrize('transform', [
+    ad.grad, lambda f: lambda x: ad.linearize(f, x), lambda f: lambda x:
+    ad.vjp(f, x), ad.make_jaxpr])
+def test_transforms_begin_anew_in_another_thread(transform):
+    def f(x):
+        assert in_thread(current_trace) is Trace.base
+        assert in_thread(ad.grad(np.sin), 0.5) == np.cos(0.5)
+        with pytest.raises(ad.UnexpectedTracerError,
+                           match='another thread.*copy_context'):
+            in_thread(np.sin, x)
+        return in_thread(copy_context().run, lambda: np.sin(x) * 2)
+
+    transform(f)(0.5)
+    assert ad.grad(f)(0.5) == 2 * np.cos(0.5)
+
+
+def test_a_pullback_may_be_called_in_another_thread():
+    x = np.linspace(0, 1, 5)
+    y, f_vjp = in_thread(ad.vjp, np.sin, x)
+    np.testing.assert_array_equal(f_vjp(y)[0], np.cos(x) * np.sin(x))
+    _, f_jvp = ad.linearize(np.sin, x)
+    with ThreadPoolExecutor(4) as pool:
+        for y_dot in pool.map(f_jvp, [x] * 20):
+            np.testing.assert_array_equal(y_dot, np.cos(x) * x)
+
+
+def test_transforms_in_interleaved_tasks():
+    async def inner(x, n):
+        assert current_trace() is Trace.base
+        y, f_vjp = ad.vjp(lambda x: x**n, x)
+        await asyncio.sleep(0)
+        slope = f_vjp(1.0)[0] + ad.grad(ad.grad(lambda x: x**n))(x)
+        await asyncio.sleep(0)
+        return slope + ad.linearize(lambda x: x**n, x)[1](1.0)
+
+    async def main():
+        return await asyncio.gather(*[inner(2.0, n) for n in range(2, 8)])
+
+    assert asyncio.run(main()) == [
+        2 * n * 2.0**(n - 1) + n * (n - 1) * 2.0**(n - 2)
+        for n in range(2, 8)]
+
+
+@pytest.mark.parametrize('transform', [
+    ad.grad, lambda f: lambda x: ad.linearize(f, x)[1](1.0),
+    lambda f: lambda x: ad.eval_jaxpr(ad.make_jaxpr(ad.grad(f))(x), [],
+                                      x)[0]])
+def test_a_task_inside_a_transform_keeps_its_trace_across_await(transform):
+    def f(x):
+        async def double(y):
+            await asyncio.sleep(0)
+            return y * x
+
+        async def other():
+            return ad.grad(np.sin)(0.5)
+
+        async def main():
+            return await asyncio.gather(double(x), other(), double(2.0))
+
+        a, b, c = asyncio.run(main())
+        return a + b + c
+
+    assert transform(f)(3.0) == 8.0
+
+
 # Generators
+
+@pytest.mark.parametrize('outer', [ad.grad, d])
+def test_generators_interleave_with_grad(outer):
+    def powers(x):
+        y = x
+        while True:
+            yield y
+            y = y * x
+
+    def f(x):
+        one = powers(x)
+        next(one)
+
+        def g(z):
+            two = powers(z)
+            return next(two) * next(two) * next(one)    # z^3 x^2
+        return ad.grad(g)(x) * next(one)                # 3 x^2 x^2 x^3
+    assert outer(f)(1.0) == 21.0
+
+
+def test_a_generator_may_use_pullbacks_between_yields():
+    def slopes(x):
+        for n in range(1, 4):
+            _, f_vjp = ad.vjp(lambda x, n=n: x**n, x)
+            yield f_vjp(1.0)[0]
+
+    assert list(slopes(2.0)) == [1.0, 4.0, 12.0]
+    assert ad.grad(lambda x: sum(slopes(x)))(2.0) == 2.0 + 12.0
+
+
+@pytest.mark.parametrize('name', ['grad', 'vjp', 'linearize', 'make_jaxpr',
+                                  'jacrev', 'make_jaxpr_of_grad'])
+def test_a_tracer_that_escapes_from_reverse_mode_is_named(name):
+    leaked = []
+    REVERSE[name](lambda x: leak(leaked, x))
+    with pytest.raises(ad.UnexpectedTracerError) as info:
+        leaked[0] + 1
+    line = leak.__code__.co_firstlineno + 1
+    assert f'made at {__file__}:{line} in ' in str(info.value)
+    assert 'has returned' in str(info.value)
+
 
 def test_generators_interleave_with_jvp():
     def powers(x):
@@ -371,6 +591,49 @@ def test_copies_of_a_tracer_stay_traced():
 def tracers_alive():
     return [x for x in gc.get_objects()
             if isinstance(x, (ad.Tracer, JVPTrace, SpyTrace))]
+
+
+@pytest.mark.parametrize('transform', [
+    ad.grad, ad.make_jaxpr, lambda f: lambda x: ad.linearize(f, x),
+    lambda f: lambda x: ad.vjp(f, x)[1](1.0), ad.hessian])
+def test_no_tracer_outlives_reverse_mode(transform):
+    """Nor waits for the collector, also if the linear function lives."""
+    refs = []
+
+    def f(x):
+        y = np.sin(x) * x
+        refs.extend(map(weakref.ref, (x, y, current_trace())))
+        return y
+
+    gc.collect()
+    gc.disable()
+    try:
+        kept = transform(f)(1.0)
+        assert kept is not None
+        assert {ref() for ref in refs} == {None}
+    finally:
+        gc.enable()
+
+
+def test_the_linear_function_keeps_only_its_residuals_alive():
+    refs = []
+
+    def f(x):
+        y = np.sin(x)           # needed
+        z = np.floor(x) * 2     # not needed
+        refs.extend(weakref.ref(a.primal if hasattr(a, 'primal') else a)
+                    for a in (y, z))
+        return y * y + z
+
+    gc.collect()
+    gc.disable()
+    try:
+        y, f_vjp = ad.vjp(f, np.ones(1000))
+        assert refs[0]() is not None and refs[1]() is None
+        del f_vjp
+        assert refs[0]() is None
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize('f', [

@@ -1,4 +1,4 @@
-"""What jvp costs, beside raw NumPy and HIPS autograd.
+"""What jvp and grad cost, beside raw NumPy and the peers that are installed.
 
 Every row is measured in one process, interleaved with all others, so that
 what else the machine does hits them alike; the figure is the best of many
@@ -11,18 +11,27 @@ import statistics
 import subprocess
 import sys
 import timeit
+from functools import partial
+from importlib.metadata import version
 
 import numpy as np
 
 import autodiff_mini as ad
 
 try:
-    from importlib.metadata import version
-
     import autograd
     import autograd.numpy as anp
 except ImportError:
     autograd = None
+try:
+    import torch
+except ImportError:
+    torch = None
+try:
+    import jax
+    jax.config.update('jax_enable_x64', True)
+except ImportError:
+    jax = None
 
 ROUNDS, SECONDS_PER_ROUND = 30, 0.004
 X, T = np.linspace(0.1, 1.0, 10), np.ones(10)
@@ -34,6 +43,48 @@ def loop(x):
     for _ in range(500):
         y = y * 0.999 + x
     return y
+
+
+def waves(np, x):
+    """A thousand operations, four of ten of them sines and cosines."""
+    y = x
+    for _ in range(200):
+        y = np.sin(y) * x + np.cos(y) * 0.5
+    return y
+
+
+def torch_grad(f, x):
+    def call():
+        leaf = torch.tensor(x, dtype=torch.float64, requires_grad=True)
+        f(leaf).sum().backward()
+        return leaf.grad.numpy()
+    return call
+
+
+def gradients():
+    """Returns label -> (call, the label that it is compared with)."""
+    table = {}
+    for kind, x in ('float', 0.5), ('ten elements', X):
+        for name, program in (('loop', lambda np, x: loop(x)),
+                              ('waves', waves)):
+            def summed(np, x, program=program):
+                y = program(np, x)
+                return np.sum(y) if np.ndim(x) else y
+
+            label = f'grad of {name}, {kind}, '
+            base = label + ('autograd' if autograd else 'ours')
+            calls = {'ours': partial(ad.grad(partial(summed, np)), x)}
+            if autograd:
+                calls['autograd'] = partial(
+                    autograd.grad(partial(summed, anp)), x)
+            if torch:
+                calls['torch'] = torch_grad(partial(program, torch), x)
+            if jax:
+                calls['jax, no jit'] = partial(
+                    jax.grad(partial(summed, jax.numpy)), x)
+            table |= {label + peer: (call, base)
+                      for peer, call in calls.items()}
+    return table
 
 
 def jvp_call(f, x, t):
@@ -101,7 +152,8 @@ def rows():
         if autograd:
             table[f'1000 operations, autograd, {kind}'] = (
                 whole(autograd_call(loop, x, t)), base)
-    return table
+    return table | {label: (whole(call), base)
+                    for label, (call, base) in gradients().items()}
 
 
 def check_values():
@@ -114,6 +166,9 @@ def check_values():
             their_y, their_y_dot = autograd.make_jvp(g)(x)(t)
             np.testing.assert_allclose(y, their_y, rtol=1e-12)
             np.testing.assert_allclose(y_dot, their_y_dot, rtol=1e-12)
+    table = gradients()
+    for call, base in table.values():
+        np.testing.assert_allclose(call(), table[base][0](), rtol=1e-9)
 
 
 def best_times(table):
@@ -147,14 +202,16 @@ def main():
     check_values()
     table = rows()
     best = best_times(table)
-    print(f'Python {platform.python_version()}, NumPy {np.__version__}, '
-          + (f'autograd {version("autograd")}, ' if autograd else
-             'autograd is not installed (make bench installs it), ')
-          + f'{platform.machine()}, {os.cpu_count()} cores')
-    print(f'{"":36}{"µs":>10}{"× raw":>10}')
+    peers = [module.__name__ for module in (autograd, torch, jax) if module]
+    print(f'Python {platform.python_version()}, '
+          + ', '.join(f'{name} {version(name)}' for name in ['numpy', *peers])
+          + f', {platform.machine()}, {os.cpu_count()} cores')
+    if not autograd:
+        print('autograd is not installed: make bench installs it')
+    print(f'{"":44}{"µs":>10}{"ratio":>8}')
     for label, (_, base) in table.items():
         ratio = best[label] / best[base]
-        print(f'{label:36}{best[label] * 1e6:10.2f}{ratio:10.1f}')
+        print(f'{label:44}{best[label] * 1e6:10.2f}{ratio:8.2f}')
     imports = import_times()
     beyond = imports['autodiff_mini'] - imports['numpy']
     print(f'import numpy: {imports["numpy"] * 1e3:.0f} ms; '

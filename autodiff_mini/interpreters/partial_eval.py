@@ -1,0 +1,81 @@
+"""Partial evaluation: do now what can be done now, write down the rest.
+
+Its one idea: a value is known, and then it is an array, or unknown, and then
+it is a tracer.  What has no unknown operand is computed; all else is written
+down.  Of a JVP with known primals and unknown tangents, a linear program is
+left.  Chapter 9.
+"""
+
+from autodiff_mini.core import (
+    current_trace, float0, set_current_trace, typeof)
+from autodiff_mini.interpreters.jaxpr import (
+    JaxprTrace, JaxprTracer, Literal)
+from autodiff_mini.interpreters.jvp import Zero, jvp_flat, tangent_type
+
+
+class PartialEvalTrace(JaxprTrace):
+    """Computes with what is known, and writes down what is not."""
+
+    def process_primitive(self, primitive, args, params):
+        if primitive in partial_eval_rules:
+            return partial_eval_rules[primitive](self, args, **params)
+        for x in args:
+            if type(x) is JaxprTracer and x.trace is self:
+                return self.record(primitive, args, params)
+        return self.compute(primitive, args, params)
+
+    def is_unknown(self, x):
+        return type(x) is JaxprTracer and x.trace is self
+
+    def compute(self, primitive, args, params):
+        """Lets the parent do what has no unknown operand."""
+        try:
+            set_current_trace(self.parent)
+            return self.parent.process_primitive(primitive, args, params)
+        finally:
+            set_current_trace(self)
+
+    def var(self, x):
+        """Returns what stands for `x`; what is known becomes a residual."""
+        if self.is_unknown(x):
+            return x.name
+        return Literal(x) if type(x) is Zero else self.constant(x)
+
+    def lift(self, x):
+        return self.parent.lift(x)
+
+
+partial_eval_rules = {}
+
+
+def linear_flat(f, avals, tag):
+    """Returns the linear function `f`, of arrays of these types, as a jaxpr.
+
+    Args:
+        f: takes arrays, returns a list of them.
+        avals: the types of its arguments.
+        tag: which application of which transformation this is.
+    """
+    with PartialEvalTrace(current_trace(), tag) as trace:
+        inputs = list(map(trace.input, avals))
+        return trace.jaxpr(inputs, f(*inputs))
+
+
+def linearize_flat(f, primals, tag):
+    """Returns the outputs of `f`, and its derivative there as a jaxpr.
+
+    Args:
+        f: takes arrays, returns a list of them.
+        primals: the arrays at which to evaluate it.
+        tag: which application of which transformation this is.
+    """
+    ys = []
+
+    def jvp_at_primals(*tangents):
+        tangents = [Zero(x) if t.dtype == float0 else t
+                    for x, t in zip(primals, tangents, strict=True)]
+        ys[:], y_dots = jvp_flat(f, primals, tangents, tag)
+        return y_dots
+
+    types = [tangent_type(typeof(x)) for x in primals]
+    return ys, linear_flat(jvp_at_primals, types, tag)

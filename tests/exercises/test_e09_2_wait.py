@@ -1,0 +1,36 @@
+import numpy as np
+
+import autodiff_mini as ad
+
+
+def check(exercise, name):
+    x = np.array([-1.0, 2.0, 0.5])
+    _, f_jvp = ad.linearize(exercise.FUNCTIONS[name], x)
+    left = [eqn.primitive.name for eqn in f_jvp.program.jaxpr.eqns]
+    arrays = sum(np.ndim(a) > 0 for a in ad.tree_leaves(f_jvp))
+    names, count = exercise.prediction()[name]
+    assert (sorted(names), count) == (sorted(left), arrays)
+
+
+def test_a_line(exercise):
+    check(exercise, 'a')
+
+
+def test_an_exponential_of_an_exponential(exercise):
+    check(exercise, 'b')
+
+
+def test_a_product(exercise):
+    check(exercise, 'c')
+
+
+def test_a_choice(exercise):
+    check(exercise, 'd')
+
+
+def test_a_rule(exercise):
+    check(exercise, 'e')
+
+
+def test_a_sum(exercise):
+    check(exercise, 'f')

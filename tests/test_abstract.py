@@ -1,0 +1,311 @@
+"""Abstract evaluation: the types that NumPy would return, and its errors."""
+
+import operator
+from functools import partial
+
+import numpy as np
+import pytest
+
+import autodiff_mini as ad
+from autodiff_mini.core import Primitive, typeof
+from autodiff_mini.interpreters.abstract import abstract_rules
+from autodiff_mini.interpreters.jaxpr import check_jaxpr
+from autodiff_mini.primitives import transpose_p
+from tests.custom_programs import CUSTOM_PROGRAMS
+from tests.numerical import assert_same
+from tests.programs import PROGRAMS
+
+SIZES = 'the shape of the result depends on values'
+BRANCHES = 'Python branches on a value'
+NOT_STAGED = {
+    'index_compares': (IndexError, SIZES),
+    'index_empty_mask': (IndexError, SIZES),
+    'python_max': (ad.TracerBoolConversionError, BRANCHES),
+    'control_flow': (ad.TracerBoolConversionError, BRANCHES),
+}
+STAGED = [program for program in PROGRAMS + CUSTOM_PROGRAMS
+          if program.name not in NOT_STAGED]
+each_staged = pytest.mark.parametrize('program', STAGED, ids=str)
+
+
+def staged(f, *args):
+    """Returns `f` at these arguments, computed by way of a jaxpr."""
+    jaxpr = ad.make_jaxpr(f)(*args)
+    check_jaxpr(jaxpr)
+    with np.errstate(all='ignore'):
+        (y,) = ad.eval_jaxpr(jaxpr, jaxpr.consts, *args)
+    return y
+
+
+@each_staged
+def test_types_are_those_of_what_numpy_returns(program):
+    """Shape, dtype, and whether it is a Python number."""
+    f = partial(program.function, np)
+    with np.errstate(all='ignore'):
+        y = f(*program.args)
+    jaxpr = ad.make_jaxpr(f)(*program.args)
+    check_jaxpr(jaxpr)
+    assert jaxpr.in_avals == list(map(typeof, program.args))
+    assert jaxpr.out_avals == [typeof(y)]
+
+
+@pytest.mark.parametrize('name', NOT_STAGED)
+def test_what_depends_on_values_is_refused_and_not_guessed(name):
+    """D3."""
+    (program,) = [p for p in PROGRAMS if p.name == name]
+    error, reason = NOT_STAGED[name]
+    with pytest.raises(error, match='np.where'):
+        ad.make_jaxpr(partial(program.function, np))(*program.args)
+    assert len(reason) > 20
+
+
+def test_all_but_a_few_programs_are_staged():
+    assert len(STAGED) > 400 * len(NOT_STAGED)
+    assert {p.name for p in PROGRAMS} > NOT_STAGED.keys()
+
+
+# Dtypes
+
+NUMBERS = {
+    'bool': True, 'int': 3, 'float': 1.5, 'complex': 1 + 2j,
+    'bools': np.ones(2, bool), 'int8s': np.ones(2, np.int8),
+    'uint8': np.uint8(3), 'int64s': np.ones(2, np.int64),
+    'half': np.float16(2), 'singles': np.ones(2, np.float32),
+    'doubles': np.ones(2), 'complex64': np.complex64(1j),
+}
+OPERATIONS = {
+    'add': operator.add, 'sub': operator.sub, 'mul': operator.mul,
+    'div': operator.truediv, 'pow': operator.pow, 'lt': operator.lt,
+    'eq': operator.eq, 'floor_divide': operator.floordiv,
+    'and': operator.and_, 'left_shift': operator.lshift,
+    'maximum': np.maximum, 'arctan2': np.arctan2,
+    'where': lambda x, y: np.where(x, x, y),
+    'stack': lambda x, y: np.stack([x, x * y]),
+    'matmul': lambda x, y: np.stack([x, x]) @ np.stack([y, y]),
+}
+
+
+@pytest.mark.parametrize('name', OPERATIONS)
+def test_dtypes_of_all_pairs_are_those_of_numpy(name):
+    """NEP 50: also where a Python number meets another, or an array."""
+    f, compared = OPERATIONS[name], 0
+    for x in NUMBERS.values():
+        for y in NUMBERS.values():
+            try:
+                with np.errstate(all='ignore'):
+                    expected = f(x, y)
+            except (TypeError, ValueError):
+                with pytest.raises((TypeError, ValueError)):
+                    ad.make_jaxpr(f)(x, y)
+                continue
+            assert ad.eval_shape(f, x, y) == typeof(expected), (x, y)
+            compared += 1
+    assert compared >= 30
+
+
+def test_python_numbers_stay_weak_where_numpy_keeps_them():
+    def f(x):
+        return -x * 2 + x ** 2 - ad.stop_gradient(x)
+
+    assert ad.eval_shape(f, 3).weak_type
+    assert ad.eval_shape(f, 3).dtype == int
+    assert ad.eval_shape(f, 3.0) == typeof(3.0)
+    assert not ad.eval_shape(f, np.float64(3.0)).weak_type
+    assert not ad.eval_shape(np.sin, 3.0).weak_type
+
+
+def test_slogdet_has_two_dtypes():
+    """The logarithm of a complex determinant's size is real."""
+    for dtype in (np.float32, np.float64, np.complex64, np.complex128):
+        a = np.stack([np.eye(2, dtype=dtype)] * 3)
+        assert tuple(ad.eval_shape(np.linalg.slogdet, a)) == tuple(
+            map(typeof, np.linalg.slogdet(a)))
+
+
+def test_nothing_is_computed_and_nothing_is_allocated():
+    """A petabyte would not fit."""
+    huge = ad.ShapedArray((10**7, 10**7), np.dtype(float))
+
+    def f(x):
+        y = np.tanh(x @ x.T) * 2 - np.max(x, 1)
+        y = np.cumsum(np.stack([y, y])[:, None, 5:], -1)
+        return np.concatenate([y, y], 1).reshape(-1), np.linalg.det(x)
+
+    y, total = ad.eval_shape(f, huge)
+    assert y.shape == (4 * (10**7 - 5) * 10**7,)
+    assert total == ad.ShapedArray((), np.dtype(float))
+
+
+def test_views_keep_their_dtype():
+    """They are not asked for a dtype at all."""
+    for dtype in (np.float16, np.int8, bool, np.complex64):
+        x = np.ones((2, 3), dtype)
+        for f in (np.transpose, np.ravel, lambda x: x[0], lambda x: x[:, [1]],
+                  lambda x: np.broadcast_to(x, (4, 2, 3))):
+            assert ad.eval_shape(f, x) == typeof(f(x))
+
+
+def test_missing_rule_is_named():
+    """P4."""
+    unknown = Primitive('unknown', lambda x: x)
+    with pytest.raises(NotImplementedError,
+                       match="Abstract evaluation rule for 'unknown'.*"
+                             r'define abstract_rules\[primitive\]'):
+        ad.make_jaxpr(unknown.bind)(1.0)
+
+
+# Errors: what NumPy refuses is refused while it is traced
+
+X = np.arange(6.).reshape(2, 3)
+MISTAKES = {
+    'broadcasting': (lambda x: x + np.ones(2), 'broadcast'),
+    'matmul': (lambda x: x @ x, 'fit: 3 is not 2'),
+    'matmul_vector': (lambda x: np.ones(3) @ x, 'fit: 3 is not 2'),
+    'matmul_batch': (lambda x: np.ones((4, 5, 2)) @ np.stack([x] * 3),
+                     'broadcast'),
+    'stack': (lambda x: np.stack([x, x[0]]), 'must have the same shape'),
+    'stack_one_longer': (lambda x: np.stack([x, x[:, 1:]]), 'same shape'),
+    'concatenate': (lambda x: np.concatenate([x, x.T]),
+                    'but for the axis 0 of concatenation'),
+    'concatenate_axis': (lambda x: np.concatenate([x, x[:1]], 1), 'axis 1'),
+    'broadcast_to': (lambda x: np.broadcast_to(x, (2, 1)), 'broadcast'),
+    'broadcast_to_shorter': (lambda x: np.broadcast_to(x, (3,)),
+                             'broadcast'),
+    'too_many_indices': (lambda x: x[0, 1, 2], 'too many indices'),
+    'too_many_with_ellipsis': (lambda x: x[0, ..., 1, None, 2],
+                               'too many indices'),
+    'out_of_bounds': (lambda x: x[2], 'index 2 is out of bounds .* size 2'),
+    'out_of_bounds_below': (lambda x: x[0, -4], 'index -4 is out of bounds'),
+    'index_arrays': (lambda x: x[[0, 1], [0, 1, 2]], 'mismatch'),
+    'reshape': (lambda x: x.reshape(4), 'cannot reshape'),
+    'solve': (lambda x: np.linalg.solve(x @ x.T, x.T), 'solve'),
+    'solve_of_no_square': (lambda x: np.linalg.solve(x, x), 'square'),
+    'det': (np.linalg.det, 'square'),
+    'det_of_vector': (lambda x: np.linalg.det(x[0]), 'square|dimensional'),
+    'slogdet': (np.linalg.slogdet, 'square'),
+    'cholesky': (np.linalg.cholesky, 'square'),
+    'negative_of_booleans': (lambda x: -(x > 0), 'boolean negative'),
+}
+
+
+@pytest.mark.parametrize('name', MISTAKES)
+def test_mistakes_are_found_while_tracing(name):
+    f, words = MISTAKES[name]
+    with pytest.raises(Exception) as numpy_error:
+        f(X)
+    with pytest.raises(type(numpy_error.value), match=words):
+        ad.make_jaxpr(f)(X)
+
+
+@pytest.mark.parametrize('index', [1, -2, np.s_[1, -3], np.s_[..., 2]])
+def test_the_last_index_is_within_bounds(index):
+    assert ad.eval_shape(lambda x: x[index], X).shape == X[index].shape
+
+
+# Masks
+
+def test_a_traced_mask_is_refused_and_np_where_named():
+    def f(x, mask):
+        return x[mask]
+
+    with pytest.raises(IndexError, match=r'Array boolean indices must be '
+                       r'concrete.*np\.where\(mask, x, 0\)'):
+        ad.make_jaxpr(f)(X, X > 1)
+    # where only the array is traced, and the mask is not, it works
+    y = staged(lambda x: f(x, X > 1), X)
+    assert_same(y, X[X > 1])
+
+
+ROWS, COLUMNS = np.array([True, False]), np.array([True, False, True])
+CUBE = np.arange(24.).reshape(2, 3, 4)
+MASKS = {
+    'rows': ROWS,
+    'columns': np.s_[:, COLUMNS],
+    'all_axes': CUBE % 5 > 2,
+    'two_axes': CUBE[..., 0] > 3,
+    'last_axes': np.s_[..., CUBE[0] % 3 == 0],
+    'nothing': np.zeros((2, 3, 4), bool),
+    'nothing_of_rows': np.zeros(2, bool),
+    'list': [False, True],
+    'nested_list': [[True, False, True], [False, False, True]],
+    'list_in_tuple': np.s_[:, [True, True, False], 1],
+    'tuple_in_tuple': ((True, False),),
+    'two_masks': (ROWS, np.array([False, True, False])),
+    'masks_apart': (ROWS, np.s_[:], np.array([1, 0, 1, 0]) > 0),
+    'mask_and_int': (ROWS, 2),
+    'mask_and_ints': np.s_[[0, 1], :, np.array([1, 0, 0, 1]) > 0],
+    'int_before': np.s_[1, COLUMNS],
+    'newaxis': np.s_[None, ROWS, None],
+    'newaxis_between': np.s_[:, None, COLUMNS, ..., None],
+    'slices': np.s_[::-1, COLUMNS, 1:3],
+    'true': True,
+    'false': False,
+    'numpy_true': np.True_,
+    'mask_of_no_axes': np.array(True),
+    'true_before': (True, 1),
+    'true_between': np.s_[:, True, [2, 0]],
+    'true_behind': np.s_[:, 1, True],
+    'true_apart': np.s_[True, :, [0, 1]],
+    'true_ellipsis': np.s_[..., True],
+    'ellipsis_behind': np.s_[True, ..., None],
+    'false_and_mask': np.s_[ROWS, :, False],
+    'newaxis_and_true': np.s_[None, True, [1, 0]],
+    'trues': (True, True),
+}
+
+
+@pytest.mark.parametrize('name', MASKS)
+def test_concrete_masks_are_indices(name):
+    """NumPy's result, also where the array alone is traced or mapped."""
+    def f(x):
+        return x[MASKS[name]] * 2
+
+    assert_same(staged(f, CUBE), f(CUBE))
+    y, y_dot = ad.jvp(f, (CUBE,), (CUBE + 1,))
+    assert_same(y, f(CUBE))
+    assert_same(y_dot, f(CUBE + 1))
+    xs = np.stack([CUBE, CUBE + 1, -CUBE])
+    assert_same(ad.vmap(f)(xs), np.stack(list(map(f, xs))))
+    assert_same(staged(ad.vmap(f), xs), np.stack(list(map(f, xs))))
+    # vjp of what a mask selects puts it back
+    (x_bar,) = ad.vjp(f, CUBE)[1](np.ones_like(f(CUBE)))
+    expected = np.zeros_like(CUBE)
+    expected[MASKS[name]] = 2
+    assert_same(x_bar, expected)
+
+
+MISFITS = {
+    'too_short': np.ones(1, bool),
+    'too_long': np.ones(3, bool),
+    'second_axis': np.s_[:, ROWS],
+    'too_many_axes': np.ones((2, 3, 4, 1), bool),
+    'too_many_with_others': np.s_[1, 1, np.ones((4, 1), bool)],
+    'matrix': np.ones((2, 4), bool),
+    'behind_ellipsis': np.s_[..., COLUMNS],
+    'list': [True, False, True],
+    'other_counts': (np.ones(2, bool), np.ones(3, bool)),
+}
+
+
+@pytest.mark.parametrize('name', MISFITS)
+def test_masks_that_do_not_fit_raise_numpys_error(name):
+    with pytest.raises(IndexError) as expected:
+        CUBE[MISFITS[name]]
+    for transform in (ad.make_jaxpr, ad.vmap):
+        x = CUBE[None] if transform is ad.vmap else CUBE
+        with pytest.raises(IndexError) as actual:
+            transform(lambda x: x[MISFITS[name]])(x)
+        assert str(actual.value) == str(expected.value)
+
+
+def test_a_mask_may_be_changed_after_tracing():
+    mask = np.array([True, False, True])
+    jaxpr = ad.make_jaxpr(lambda x: x[mask])(np.arange(3.))
+    mask[:] = False
+    assert_same(ad.eval_jaxpr(jaxpr, jaxpr.consts, np.arange(3.))[0],
+                np.array([0., 2.]))
+
+
+def test_permutation_is_read_in_the_right_direction():
+    aval = abstract_rules[transpose_p](typeof(CUBE), axes=(2, 0, 1))
+    assert aval.shape == (4, 2, 3)

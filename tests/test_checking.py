@@ -1,0 +1,255 @@
+"""check_grads (P5): it lets the right pass, and catches the wrong."""
+
+import re
+
+import numpy as np
+import pytest
+
+import autodiff_mini as ad
+from autodiff_mini import checking
+from autodiff_mini.core import Trace, current_trace
+from tests.numerical import assert_close
+from tests.test_custom_jvp import Pair, custom
+
+X = np.array([0.5, 1.5, 2.5])
+M = np.arange(6.).reshape(2, 3) / 4 + 0.5
+each_mode = pytest.mark.parametrize('mode', ['fwd', 'rev'])
+
+
+def square(k, first=2):
+    """Returns x^2, with a rule that says `first` x, then `k`."""
+    slope = custom(lambda x: first * x, lambda p, t: (slope(*p), k * t[0]))
+    f = custom(lambda x: x * x, lambda p, t: (f(*p), slope(p[0]) * t[0]))
+    f.fun.__qualname__ = f.__qualname__ = 'square'
+    return f
+
+
+RIGHT = {
+    'number': (lambda x: np.sin(x) * x, (0.7,)),
+    'scalar': (lambda x: np.sin(x) * x, (np.float64(0.7),)),
+    'array': (lambda x: np.exp(-x) * np.sum(x), (X,)),
+    'two': (lambda x, y: np.tanh(x @ y), (M, X)),
+    'tree': (lambda p, q: {'a': p.x['w'] * q, 'b': [np.sum(p.y), None]},
+             (Pair({'w': X}, 2.0), X[0])),
+    'single': (lambda x: np.sin(x) * x, (X.astype(np.float32),)),
+    'half': (lambda x: x * x, (X.astype(np.float16),)),
+    'longdouble': (lambda x: np.sin(x) * x, (X.astype(np.longdouble),)),
+    'mixed': (lambda x, y: x * y, (X, X.astype(np.float32))),
+    'narrows': (lambda x: np.sin(x).astype(np.float32), (X,)),
+    'integer': (lambda x, n: x ** n, (1.5, 3)),
+    'integers': (lambda p: p['x'] ** p['n'], ({'x': X, 'n': np.arange(3)},)),
+    'integer_output': (lambda x: (np.sin(x), np.argmax(x), x > 1), (X,)),
+    'only_integers': (lambda n: n * 2, (3,)),
+    'constant': (lambda x: (2.0, M), (X,)),
+    'nothing': (lambda x: None, (X,)),
+    'no_arguments': (lambda: 2.0, ()),
+    'branches': (lambda x: x if x > 0 else -x * x, (-1.5,)),
+    'custom': (square(2), (X,)),
+    'empty': (lambda x: x * x, (np.ones((0, 2)),)),
+    'list': (lambda x: x * x, [X]),
+}
+
+
+@pytest.mark.parametrize('order', [1, 2, 3])
+@each_mode
+@pytest.mark.parametrize('name', RIGHT)
+def test_p5_what_is_right_passes(name, mode, order):
+    f, args = RIGHT[name]
+    assert ad.check_grads(f, args, order, (mode,)) is None
+
+
+def test_p5_the_example_of_the_requirement():
+    ad.check_grads(lambda x: np.sin(x), (0.5,), order=2,
+                   modes=('fwd', 'rev'), eps=1e-3)
+
+
+def test_complex_numbers_are_checked_forwards():
+    f = lambda z: np.exp(z) * z
+    ad.check_grads(f, (X + 1j,), 2, 'fwd')
+    with pytest.raises(TypeError, match='reverse mode is not defined here'):
+        ad.check_grads(f, (X + 1j,), 1)
+    wrong = custom(f, lambda p, t: (f(*p), 2 * p[0] * t[0]))
+    with pytest.raises(AssertionError, match="mode 'fwd', order 1"):
+        ad.check_grads(wrong, (X + 1j,), 1, 'fwd')
+    # right along the real numbers only
+    wrong = custom(lambda z: z * z, lambda p, t: (
+        wrong(*p), 2 * p[0] * np.conj(t[0])))
+    with pytest.raises(AssertionError, match="mode 'fwd', order 1"):
+        ad.check_grads(wrong, (X + 1j,), 1, 'fwd')
+
+
+# P5: what each mode calls
+
+def test_p5_rev_never_calls_jvp(monkeypatch):
+    monkeypatch.setattr(checking, 'jvp', lambda *_: pytest.fail('jvp'))
+    ad.check_grads(lambda x: np.sin(x) * x, (X,), 2, ('rev',))
+    with pytest.raises(pytest.fail.Exception, match='jvp'):
+        ad.check_grads(np.sin, (X,), 1, ('fwd',))
+
+
+def test_p5_fwd_never_calls_vjp(monkeypatch):
+    monkeypatch.setattr(checking, 'vjp', lambda *_: pytest.fail('vjp'))
+    ad.check_grads(lambda x: np.sin(x) * x, (X,), 2, ('fwd',))
+    with pytest.raises(pytest.fail.Exception, match='vjp'):
+        ad.check_grads(np.sin, (X,), 1, ('rev',))
+
+
+@pytest.mark.parametrize('name', ['jvp', 'vjp'])
+def test_the_derivative_that_is_compared_is_the_library_s(name, monkeypatch):
+    """A wrong jvp is caught by 'fwd', and a wrong vjp by 'rev'."""
+    right = getattr(ad, name)
+
+    def wrong_jvp(*args):
+        y, y_dot = right(*args)
+        return y, 2 * y_dot
+
+    def wrong_vjp(*args):
+        y, f_vjp = right(*args)
+        return y, lambda ct: f_vjp(2 * ct)
+
+    mode, other = ('fwd', 'rev') if name == 'jvp' else ('rev', 'fwd')
+    monkeypatch.setattr(checking, name, locals()[f'wrong_{name}'])
+    with pytest.raises(AssertionError, match=f'mode {mode!r}'):
+        ad.check_grads(np.sin, (X,), 1)
+    ad.check_grads(np.sin, (X,), 1, other)
+
+
+# P5: what is wrong is caught
+
+@each_mode
+def test_p5_the_liar_is_caught(mode):
+    """Three for two."""
+    for x in (1.0, X, X.astype(np.float32), {'a': [X]}):
+        f = square(3, first=3)
+        with pytest.raises(AssertionError, match=(
+                f'check_grads of .*, mode {mode!r}, order 1: the derivative '
+                'is .*, but the difference quotient is ')):
+            ad.check_grads(lambda x: ad.tree_map(f, x), (x,), 1, mode)
+
+
+@each_mode
+def test_p5_a_wrong_second_derivative_is_caught_at_order_two(mode):
+    f = square(3)
+    ad.check_grads(f, (X,), 1, mode)
+    for order in (2, 3):
+        with pytest.raises(AssertionError, match=(
+                f'square, mode {mode!r}, order 2: ')):
+            ad.check_grads(f, (X,), order, mode)
+
+
+@each_mode
+def test_p5_a_failure_names_both_numbers(mode):
+    with pytest.raises(AssertionError) as info:
+        ad.check_grads(square(3, first=3), (2.0,), 1, mode)
+    said = re.fullmatch(
+        f"check_grads of square, mode '{mode}', order 1: the derivative is "
+        r'(\S+), but the difference quotient is (\S+)', str(info.value))
+    ours, numerical = map(float, said.groups())
+    assert_close(ours / numerical, 1.5)
+
+
+@each_mode
+@pytest.mark.parametrize('scale', [0.0, -1.0, 1.001, np.nan])
+def test_every_other_scale_is_caught(mode, scale):
+    f = custom(lambda x: np.sin(x), lambda p, t: (
+        f(*p), scale * np.cos(p[0]) * t[0]))
+    with pytest.raises(AssertionError):
+        ad.check_grads(f, (X,), 1, mode)
+
+
+@each_mode
+@pytest.mark.parametrize('wrong', ['a', 'b', 'c'])
+def test_one_wrong_argument_or_output_is_caught(mode, wrong):
+    """By a rule that is wrong for one leaf only."""
+    scale = {'a': 1.0, 'b': 1.0, 'c': 1.0, wrong: 1.5}
+    f = custom(lambda p: {'s': p['a'] * X, 'c': p['b'] ** 2},
+               lambda p, t: (f(*p), {
+                   's': scale['a'] * X * t[0]['a'],
+                   'c': scale['b'] * scale['c'] * 2 * p[0]['b']
+                   * t[0]['b']}))
+    with pytest.raises(AssertionError):
+        ad.check_grads(f, ({'a': 2.0, 'b': X},), 1, mode)
+
+
+@each_mode
+def test_a_derivative_where_there_is_no_function_is_caught(mode):
+    with np.errstate(invalid='ignore'), \
+            pytest.raises(AssertionError, match='quotient is nan'):
+        ad.check_grads(np.log, (-1.0,), 1, mode)
+
+
+# eps, atol, rtol
+
+@each_mode
+def test_eps_is_the_step(mode):
+    ad.check_grads(np.abs, (0.05,), 1, mode)
+    with pytest.raises(AssertionError):     # the corner is within reach
+        ad.check_grads(np.abs, (0.05,), 1, mode, eps=1.0)
+
+
+@each_mode
+def test_atol_and_rtol_are_how_near_is_near(mode):
+    f = square(2.02, first=2.02)            # one part in a hundred
+    with pytest.raises(AssertionError):
+        ad.check_grads(f, (X,), 1, mode)
+    ad.check_grads(f, (X,), 1, mode, rtol=0.02)
+    ad.check_grads(f, (X,), 1, mode, atol=1.0)
+    with pytest.raises(AssertionError):
+        ad.check_grads(f, (X,), 1, mode, atol=1e-4, rtol=1e-4)
+    with pytest.raises(AssertionError):     # a difference has an error
+        ad.check_grads(np.exp, (3.0,), 1, mode, eps=1e-2, atol=0, rtol=1e-9)
+
+
+@each_mode
+def test_tolerances_depend_on_the_lowest_precision(mode):
+    """What is near enough for half precision is not for double."""
+    wrong = custom(lambda x: x * x, lambda p, t: (
+        wrong(*p), 2.002 * p[0] * t[0]))
+    ad.check_grads(wrong, (X.astype(np.float16),), 1, mode)
+    ad.check_grads(wrong, (X.astype(np.float32),), 1, mode)
+    ad.check_grads(lambda x: wrong(x).astype(np.float32), (X,), 1, mode)
+    with pytest.raises(AssertionError):
+        ad.check_grads(wrong, (X,), 1, mode)
+
+
+@each_mode
+def test_directions_are_the_same_each_time(mode):
+    said = []
+    for _ in range(2):
+        with pytest.raises(AssertionError) as info:
+            ad.check_grads(square(3, first=3), (X,), 1, mode)
+        said.append(str(info.value))
+    assert said[0] == said[1]
+
+
+# Mistakes
+
+def f(*args):
+    pytest.fail('f must not be called')
+
+
+@pytest.mark.parametrize('mistake, error, words', [
+    (lambda: ad.check_grads(f, X, 1), TypeError,
+     'check_grads of f: args must be a tuple .*array'),
+    (lambda: ad.check_grads(f, 1.0, 1), TypeError, 'but got 1.0'),
+    (lambda: ad.check_grads(f, (X,), 0), ValueError,
+     'check_grads of f: order must be an integer, 1 or more, but got 0'),
+    (lambda: ad.check_grads(f, (X,), -1), ValueError, 'but got -1'),
+    (lambda: ad.check_grads(f, (X,), 1.5), ValueError, 'but got 1.5'),
+    (lambda: ad.check_grads(f, (X,), 'fwd'), ValueError, "but got 'fwd'"),
+    (lambda: ad.check_grads(f, (X,), 1, 'bwd'), ValueError,
+     "check_grads of f: modes are 'fwd' and 'rev', but got 'bwd'"),
+    (lambda: ad.check_grads(f, (X,), 1, ('fwd', 'both')), ValueError,
+     "but got 'both'"),
+])
+def test_wrong_arguments_are_named(mistake, error, words):
+    with pytest.raises(error, match=words):
+        mistake()
+
+
+def test_an_error_in_the_function_goes_through():
+    with pytest.raises(ZeroDivisionError):
+        ad.check_grads(lambda x: 1 / 0, (X,), 1)
+    with pytest.raises(TypeError, match='output of .*type str'):
+        ad.check_grads(lambda x: x if type(x) is float else 'a', (1.0,), 1)
+    assert current_trace() is Trace.base
