@@ -5,7 +5,7 @@ lists, and one small object stands between the two.  Chapter 3.
 """
 
 import inspect
-from functools import wraps
+from functools import partial, wraps
 
 import numpy as np
 
@@ -107,8 +107,11 @@ def resolve_kwargs(f, args, kwargs) -> tuple:
         >>> resolve_kwargs(f, (), {'x': 3})
         (3, 2)
     """
+    inner = f
+    while isinstance(inner, partial):
+        inner = inner.func
     try:
-        if isinstance(f, np.ufunc):
+        if isinstance(inner, np.ufunc):
             raise ValueError('out= and its like are no arguments of a rule')
         signature = inspect.signature(f)
     except ValueError:
