@@ -75,26 +75,33 @@ def conform(ys, y_dots, dims, axis, mapped, out_dims):
 
 
 def custom_jvp_jvp(tag, xs, x_dots, fun, jvp):
+    def call():
+        return custom_jvp_call_p.bind(*xs, fun=fun, jvp=jvp)
+    return apply_rule(tag, xs, x_dots, fun, call, jvp, 'custom_jvp')
+
+
+def apply_rule(tag, xs, x_dots, fun, call, rule, kind):
+    """Returns what the rule returns; makes the call if nothing moves."""
     try:
         if all(which_zero(x_dots)):
-            ys = custom_jvp_call_p.bind(*xs, fun=fun, jvp=jvp)
+            ys = call()
             y_dots = list(map(Zero, ys))
         else:
-            ys, y_dots = jvp(xs, x_dots)
+            ys, y_dots = rule(xs, x_dots)
     except UnexpectedTracerError as error:
         if error.tracer.trace.tag is not tag:
             raise
-        raise closed_over(fun) from None
+        raise closed_over(fun, kind) from None
     if any(type(y) is JVPTracer and y.trace.tag is tag
            for y in [*ys, *y_dots]):
-        raise closed_over(fun)
+        raise closed_over(fun, kind)
     return ys, y_dots
 
 
-def closed_over(fun):
+def closed_over(fun, kind):
     """Returns the error for a derivative that the rule cannot give."""
     return TypeError(
-        'Detected differentiation of a custom_jvp function with respect to a '
+        f'Detected differentiation of a {kind} function with respect to a '
         f'closed-over value: {fun_name(fun)} uses a value that is being '
         'differentiated and is none of its arguments, and its rule speaks of '
         'its arguments only. Pass the value as an argument, and adapt the '

@@ -76,31 +76,37 @@ class StagedRule:
     def __call__(self, xs, x_dots):
         n = self.num_consts
         if not all(which_zero(x_dots[:n])):
-            raise closed_over(self.fun)
-        try:
-            ys, y_dots = self.jvp(xs[n:], x_dots[n:])
-        except UnexpectedTracerError as error:
-            tracer = error.tracer
-            if type(tracer) is not JaxprTracer or tracer.trace.thread:
-                raise
-            raise TypeError(
-                f'The rule of {fun_name(self.fun)} closes over '
-                f'{tracer.describe()}. It was written down in a jaxpr, and '
-                f'is called after {tracer.trace.tag} has returned: pass the '
-                'value to the function as an argument.') from None
-        self.check(ys)
+            raise closed_over(self.fun, 'custom_jvp')
+        ys, y_dots = call_late(self.fun, self.jvp, xs[n:], x_dots[n:])
+        check_outputs(self.fun, self.jvp, ys)
         return ys, y_dots
 
-    def check(self, ys):
-        """Raises a TypeError if the rule returns not what `fun` does."""
-        have = [(y.shape, y.dtype) for y in map(typeof, ys)]
-        want = [(y.shape, y.dtype) for y in self.fun.jaxpr.out_avals]
-        if have != want:
-            raise TypeError(
-                f'{self.jvp} must produce primal outputs equal to those of '
-                'the function, but they are '
-                f'{", ".join(map(str, map(typeof, ys)))}, and the function '
-                f'returns {", ".join(map(str, self.fun.jaxpr.out_avals))}')
+
+def call_late(fun, rule, *args):
+    """Returns what a rule returns; explains it if the time is over."""
+    try:
+        return rule(*args)
+    except UnexpectedTracerError as error:
+        tracer = error.tracer
+        if type(tracer) is not JaxprTracer or tracer.trace.thread:
+            raise
+        raise TypeError(
+            f'The rule of {fun_name(fun)} closes over {tracer.describe()}. '
+            'It was written down in a jaxpr, and is called after '
+            f'{tracer.trace.tag} has returned: pass the value to the '
+            'function as an argument.') from None
+
+
+def check_outputs(fun, rule, ys):
+    """Raises a TypeError if the rule returns not what `fun` does."""
+    have = [(y.shape, y.dtype) for y in map(typeof, ys)]
+    want = [(y.shape, y.dtype) for y in fun.jaxpr.out_avals]
+    if have != want:
+        raise TypeError(
+            f'{rule} must produce primal outputs equal to those of the '
+            f'function, but they are {", ".join(map(str, map(typeof, ys)))}, '
+            'and the function returns '
+            f'{", ".join(map(str, fun.jaxpr.out_avals))}')
 
 
 staging_rules[call_p] = call_staging
