@@ -28,6 +28,10 @@ from autodiff_mini.higher_order.custom_jvp import (
     custom_jvp,
     zero_from_primal,
 )
+from autodiff_mini.higher_order.custom_vjp import (
+    CustomVJPPrimal,
+    custom_vjp,
+)
 from autodiff_mini.interpreters.jaxpr import (
     eval_jaxpr,
     eval_shape,
@@ -54,6 +58,7 @@ __all__ = [
     'tree_unflatten',
     'jvp', 'stop_gradient', 'vmap',
     'custom_jvp', 'SymbolicZero', 'zero_from_primal',
+    'custom_vjp', 'CustomVJPPrimal',
     'make_jaxpr', 'eval_jaxpr', 'eval_shape',
     'linearize', 'linear_transpose', 'vjp', 'grad', 'value_and_grad',
     'jacfwd', 'jacrev', 'hessian', 'check_grads',

@@ -12,7 +12,11 @@ import pytest
 import autodiff_mini as ad
 from autodiff_mini import primitives
 from autodiff_mini.core import Primitive, typeof
-from autodiff_mini.higher_order import call, custom_jvp
+from autodiff_mini.higher_order import call, custom_jvp, custom_vjp
+from autodiff_mini.higher_order.custom_vjp import (
+    custom_lin_p,
+    custom_vjp_call_p,
+)
 from autodiff_mini.interpreters import abstract, jvp, transpose, vmap
 from autodiff_mini.interpreters.jaxpr import check_jaxpr
 from tests.custom_programs import CUSTOM_PROGRAMS
@@ -210,13 +214,13 @@ TRANSPOSED = {
     'neg', 'add', 'sub', 'mul', 'div', 'matmul', 'solve', 'where',
     'reduce_sum', 'cumsum', 'reshape', 'transpose', 'broadcast_to', 'stack',
     'concatenate', 'index', 'scatter_add', 'astype', 'real', 'imag', 'conj',
-    'custom_jvp_call',
+    'custom_jvp_call', 'custom_lin',
 }
 
 
 def test_primitives_with_a_transpose_rule():
     assert set(map(str, transpose.transpose_rules)) == TRANSPOSED
-    assert transpose.transpose_rules.keys() <= set(ROWS)
+    assert transpose.transpose_rules.keys() <= {*ROWS, *WAYS_BACK}
 
 
 @pytest.mark.parametrize('primitive', ROWS, ids=str)
@@ -233,3 +237,73 @@ def test_jvp_rules_are_linear_in_the_tangent(primitive):
             _, f_jvp = ad.linearize(g, *program.args)
             for eqn in f_jvp.program.jaxpr.eqns:
                 assert eqn.primitive in transpose.transpose_rules
+
+
+# The two rows of a function with a rule for the way back.  Some of their
+# cells are errors, and have to be: an envelope is opened on the way back, and
+# whoever runs it forwards, or moves it, has come the wrong way.
+
+WAYS_BACK = [custom_vjp_call_p, custom_lin_p]
+ONLY_BACK = "can't apply forward-mode .*square has only a rule for the way"
+
+
+@ad.custom_vjp
+def square(x):
+    return x * x
+
+
+square.defvjp(lambda x: (square(x), x), lambda x, ct: (3 * x * ct,))
+
+
+def envelope(x):
+    """Returns the linear program that is nothing but custom_lin."""
+    return ad.linearize(square, x)[1]
+
+
+def by_jaxpr(f, x):
+    jaxpr = ad.make_jaxpr(f)(x)
+    return lambda x: ad.eval_jaxpr(jaxpr, jaxpr.consts, x)[0]
+
+
+CELLS = {
+    (custom_vjp_call_p, 'evaluate'): lambda x: square(x),
+    (custom_vjp_call_p, 'vmap'): ad.vmap(square),
+    (custom_vjp_call_p, 'jaxpr'): lambda x: by_jaxpr(square, x)(x),
+    (custom_vjp_call_p, 'vjp'): lambda x: ad.vjp(square, x)[1](x)[0] / 3,
+    (custom_vjp_call_p, 'jvp'): lambda x: ad.jvp(square, (x,), (x,)),
+    (custom_lin_p, 'evaluate'): lambda x: envelope(x)(x),
+    (custom_lin_p, 'jvp'): lambda x: ad.jvp(envelope(x), (x,), (x,)),
+    (custom_lin_p, 'linearize'): lambda x: ad.linearize(envelope(x), x),
+    (custom_lin_p, 'vmap'): lambda x: ad.linear_transpose(
+        ad.vmap(envelope(x[0])), x)(x * x / x[0])[0] / 3,
+    (custom_lin_p, 'jaxpr'): lambda x: ad.linear_transpose(
+        by_jaxpr(envelope(x), x), x)(x)[0] / 3,
+    (custom_lin_p, 'transpose'): lambda x: ad.linear_transpose(
+        envelope(x), x)(x)[0] / 3,
+}
+MUST_BE_ERRORS = {
+    (custom_vjp_call_p, 'jvp'),     # there is no rule for the way out
+    (custom_lin_p, 'evaluate'),     # nobody knows what is in the envelope
+    (custom_lin_p, 'jvp'),          # nor how that moves
+    (custom_lin_p, 'linearize'),    # which is jvp
+}
+
+
+@pytest.mark.parametrize('cell', CELLS, ids=lambda c: f'{c[0]}-{c[1]}')
+def test_the_rows_of_the_way_back(cell):
+    x = np.arange(1.0, 5.0)
+    if cell in MUST_BE_ERRORS:
+        with pytest.raises(TypeError, match=ONLY_BACK):
+            CELLS[cell](x)
+    else:
+        assert_close(CELLS[cell](x), x * x)
+
+
+def test_the_rows_of_the_way_back_are_complete():
+    for primitive in WAYS_BACK:
+        assert primitive.is_call and primitive.multiple_results
+        assert primitive in jvp.jvp_rules and primitive in vmap.vmap_rules
+        assert primitive in abstract.abstract_rules
+    assert {p for p in vars(custom_vjp).values() if isinstance(p, Primitive)
+            } <= {*WAYS_BACK, *ROWS}
+    assert custom_vjp_call_p not in transpose.transpose_rules

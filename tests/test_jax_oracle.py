@@ -329,6 +329,153 @@ def test_most_programs_are_asked():
         assert len(program.jax) > 3
 
 
+# Custom rules for the way back: each takes a library, its numpy, and an x.
+
+def custom_vjp(system, f, fwd, bwd, *argnums, **options):
+    f = system.custom_vjp(f, nondiff_argnums=argnums)
+    f.defvjp(fwd, bwd, **options)
+    return f
+
+
+def lying_square(system, np):
+    f = custom_vjp(system, lambda x: x * x, lambda x: (f(x), x),
+                   lambda x, ct: (3 * x * ct,))
+    return f
+
+
+def with_closure(system, np, x):
+    """No operand is mapped, but the residual is, and one output.
+
+    JAX 0.10.2 counts the other's cotangent for each element; its loop knows.
+    """
+    def inner(c):
+        k = custom_vjp(system, lambda y: (c * y, y), lambda y: (
+            (c * y, y), c), lambda c, ct: (3 * c * ct[0] + 5 * ct[1],))
+        return sum(k(x[0]))
+    if system is ad:
+        return ad.vmap(inner)(np.arange(4.0)).sum()
+    return sum(inner(c) for c in np.arange(4.0))
+
+
+def with_trees(system, np, x):
+    f = custom_vjp(system, lambda p, q: {'a': p['x'] * q[0], 'b': [q[0]]},
+                   lambda p, q: (f(p, q), (p, q)), lambda r, ct: (
+                       {'x': 3 * ct['a'] * r[1][0], 'n': None},
+                       (5 * ct['b'][0] * r[0]['x'],)))
+    y = f({'x': x, 'n': np.ones(2)}, (x * 2,))
+    return (y['a'] + y['b'][0]).sum()
+
+
+def with_symbolic_zeros(system, np, x):
+    def bwd(r, ct):
+        zero = type(ct[1]).__name__ == 'SymbolicZero'
+        return ct[0] * (3 if zero else 7) * r[0], None
+
+    f = custom_vjp(system, lambda x, y: (x * y, x), lambda x, y: (
+        (x.value * y.value, x.value), (y.value, x.perturbed)), bwd,
+        symbolic_zeros=True)
+    return f(x, 2.0)[0].sum()
+
+
+def with_unmapped(axes):
+    def f(system, np, x):
+        k = custom_vjp(system, lambda x, w: x * w, lambda x, w: (
+            x * w, (x, w)), lambda r, c: (3 * c * r[1], 5 * c * r[0]))
+        args = [x if axis == 0 else x[0] for axis in axes]
+        return (system.vmap(k, axes)(*args) * np.arange(3.0)).sum()
+    return f
+
+
+def with_nondiff(system, np, x):
+    f = custom_vjp(system, lambda g, x, n: g(x) * n,
+                   lambda g, x, n: (g(x) * n, x),
+                   lambda g, n, x, ct: (3 * n * g(x) * ct,), 0, 2)
+    return system.vmap(lambda x: f(np.cos, x, 2))(x).sum()
+
+
+def with_integers(system, np, x):
+    f = custom_vjp(system, lambda x, n: x ** n, lambda x, n: (
+        x ** n, (x, n)), lambda r, c: (
+            3 * c * r[1] * r[0] ** (r[1] - 1.0), None))
+    return system.vmap(f)(x, np.arange(1, 4)).sum()
+
+
+def with_scaled_bwd(system, np, x):
+    f = custom_vjp(system, np.sin, lambda x: (np.sin(x), None),
+                   lambda r, ct: (np.ones(()) * 2.0,))
+    return system.vmap(lambda x: f(f(x)))(x).sum()
+
+
+WAYS_BACK = {
+    'dye': lambda system, np, x: lying_square(system, np)(x).sum(),
+    'vmap': lambda system, np, x: system.vmap(
+        lying_square(system, np))(x).sum(),
+    'vmap_of_grad': lambda system, np, x: (x * system.vmap(system.grad(
+        lying_square(system, np)))(x)).sum(),
+    'inside': lambda system, np, x: np.sin(
+        lying_square(system, np)(x) * x).sum(),
+    'closure': with_closure, 'trees': with_trees,
+    'symbolic_zeros': with_symbolic_zeros, 'nondiff': with_nondiff,
+    'integers': with_integers, 'constant': with_scaled_bwd,
+    'mapped_mapped': with_unmapped((0, 0)),
+    'mapped_not': with_unmapped((0, None)),
+    'not_mapped': with_unmapped((None, 0)),
+}
+
+
+@pytest.mark.parametrize('order', [1, 2])
+@pytest.mark.parametrize('name', WAYS_BACK)
+def test_jax_agrees_on_rules_for_the_way_back(name, order):
+    def derivative(system, np, x):
+        f = partial(WAYS_BACK[name], system, np)
+        if order == 2:
+            first = system.grad(f)
+            f = lambda x: (first(x) * x).sum()
+        return f(x), system.grad(f)(x)
+
+    x = np.array([0.5, 1.0, 1.5])
+    ours = derivative(ad, np, x)
+    theirs = derivative(jax, jax.numpy, jax.numpy.asarray(x))
+    for a, b in zip(ours, theirs, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12)
+
+
+WAYS_ASTRAY = {
+    'fwd': (lambda x: x, None, 'must produce a pair (list or tuple of '
+            'length two) where the first element represents the primal '
+            'output'),
+    'tree': (None, lambda r, ct: ([ct],), 'must produce an output with the '
+             'same container (pytree) structure as the args tuple of the '
+             'primal function'),
+    'shape': (None, lambda r, ct: (np.ones(2),), 'Custom VJP bwd rule'),
+    'length': (None, lambda r, ct: (ct, ct), 'Custom VJP bwd rule'),
+    'array': (None, lambda r, ct: ct, 'Custom VJP bwd rule'),
+}
+
+
+@pytest.mark.parametrize('name', WAYS_ASTRAY)
+def test_mistakes_of_ways_back_are_said_in_the_same_words(name):
+    fwd, bwd, words = WAYS_ASTRAY[name]
+    types = []
+    for system in (jax, ad):
+        f = custom_vjp(system, lambda x: x, fwd or (lambda x: (x, None)),
+                       bwd or (lambda r, ct: (ct,)))
+        with pytest.raises((TypeError, ValueError)) as info:
+            system.grad(lambda x: f(x).sum())(np.ones(3))
+        assert words in str(info.value)
+        types.append(info.type)
+    assert types[0] is types[1]
+
+
+def test_forward_mode_over_a_way_back_is_refused_in_the_same_words():
+    for system, np_ in ((jax, jax.numpy), (ad, np)):
+        with pytest.raises(TypeError, match="can't apply forward-mode"):
+            system.jvp(lying_square(system, np_), (1.0,), (1.0,))
+        with pytest.raises(AttributeError, match=(
+                'No VJP defined for custom_vjp function .*using defvjp')):
+            system.custom_vjp(lambda x: x)(1.0)
+
+
 # The choices that DESIGN calls conventions.
 
 def test_tie_of_maximum():

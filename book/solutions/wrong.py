@@ -423,4 +423,54 @@ WRONG = {
          '    curved = ad.hessian(loss)(y) @ f_jvp(v)\n'),
         ('a tuple is as good', 'return out', 'return (out,)'),
     ],
+    'e11_1_shared': [
+        ('the first speaks for all',
+         'np.sum(x_bar, 0)', 'x_bar[0]'),
+        ('a weight is shared, so is what it gets',
+         'np.sum(x_bar, 0)', 'np.mean(x_bar, 0)'),
+        ('along any axis', 'np.sum(x_bar, 0)', 'np.sum(x_bar, -1)'),
+        ('what is not mapped does not move',
+         'np.sum(x_bar, 0)', 'None'),
+    ],
+    'e11_2_pretend': [
+        ('a value is a value', '(pretending(x), None)', '(f(x), None)'),
+        ('forwards or backwards, it is the same',
+         '    pretending = ad.custom_vjp(f)\n'
+         '    pretending.defvjp(\n'
+         '        lambda x: (pretending(x), None),    # not f(x), which does '
+         'not pretend\n'
+         '        lambda residuals, ct: (back(ct),))\n',
+         '    pretending = ad.custom_jvp(f)\n'
+         '    pretending.defjvp(\n'
+         '        lambda xs, x_dots: (pretending(*xs), back(*x_dots)))\n'),
+        ('one argument, one cotangent', '(back(ct),)', 'back(ct)'),
+        ('round on the way back, and nothing on the way out',
+         'ad.custom_vjp(f)', 'ad.custom_vjp(lambda x: x)'),
+    ],
+    'e11_3_lambertw': [
+        ('the formula of the textbooks',
+         '        return w, w\n\n    def bwd(w, ct):\n'
+         '        return (ct * np.exp(-w) / (1 + w),)\n',
+         '        return w, (w, x)\n\n    def bwd(residuals, ct):\n'
+         '        w, x = residuals\n'
+         '        return (ct * w / (x * (1 + w)),)\n'),
+        ('call the function that computes it, which is right as well',
+         'w = lambertw(x) ', 'w = newton(x) '),
+        ('x is what is given, the rest can be found again',
+         '        return w, w\n\n    def bwd(w, ct):\n',
+         '        return w, x\n\n    def bwd(x, ct):\n'
+         '        w = lambertw(x)\n'),
+        ('what is remembered is a number',
+         'return w, w', 'return w, ad.stop_gradient(w)'),
+        ('remember the way back of the loop',
+         '        return w, w\n\n    def bwd(w, ct):\n'
+         '        return (ct * np.exp(-w) / (1 + w),)\n',
+         '        return w, x\n\n    def bwd(x, ct):\n'
+         '        return ad.vjp(newton, x)[1](ct)\n'),
+        ('keep both, one never knows',
+         '        return w, w\n\n    def bwd(w, ct):\n',
+         '        return w, (w, x)\n\n    def bwd(residuals, ct):\n'
+         '        w, x = residuals\n'),
+        ('a slope in place of a cotangent', 'ct * np.exp(-w)', 'np.exp(-w)'),
+    ],
 }

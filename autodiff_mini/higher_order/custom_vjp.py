@@ -1,0 +1,466 @@
+"""`custom_vjp`: a function that carries its own way back.
+
+Its one idea: forward mode is given a promise in the place of a tangent.
+`custom_lin` stands in the linear program like a sealed envelope, cannot be
+run, and is opened on the way back.  Chapter 11.
+"""
+
+from dataclasses import dataclass
+from functools import partial, update_wrapper
+from typing import Any
+
+import numpy as np
+
+from autodiff_mini.core import (
+    NUMBERS, Primitive, ShapedArray, Tracer, float0, is_array, typeof)
+from autodiff_mini.errors import UnexpectedTracerError, fun_name
+from autodiff_mini.higher_order.call import pack, which_zero
+from autodiff_mini.higher_order.custom_jvp import (
+    apply_rule, check_unperturbed, closed_over, conform, symbolic_zero)
+from autodiff_mini.higher_order.staged_calls import (
+    call_late, check_outputs, interleave, stage_function, staged_types)
+from autodiff_mini.interpreters.abstract import abstract_rules
+from autodiff_mini.interpreters.jaxpr import JaxprTracer, staging_rules
+from autodiff_mini.interpreters.jvp import (
+    JVPTracer, Zero, instantiate_zeros, jvp_rules, tangent_type)
+from autodiff_mini.interpreters.partial_eval import partial_eval_rules
+from autodiff_mini.interpreters.transpose import transpose_rules
+from autodiff_mini.interpreters.vmap import spread, vmap_flat, vmap_rules
+from autodiff_mini.numpy_api import convert
+from autodiff_mini.pytree import (
+    leaf_names, open_as, tree_flatten, tree_structure)
+from autodiff_mini.signature import (
+    FlatFunction, argument_positions, hold_arguments, map_leaves,
+    resolve_kwargs)
+
+custom_vjp_call_p = Primitive(
+    'custom_vjp_call', lambda *xs, fun, fwd: fun(*xs),
+    multiple_results=True, is_call=True)
+
+
+def custom_vjp_jvp(tag, xs, x_dots, fun, fwd):
+    def call():
+        return custom_vjp_call_p.bind(*xs, fun=fun, fwd=fwd)
+    return apply_rule(tag, xs, x_dots, fun, call, partial(promise, fun, fwd),
+                      'custom_vjp')
+
+
+def promise(fun, fwd, xs, x_dots):
+    """Returns the outputs, and a sealed envelope in place of tangents."""
+    still = which_zero(x_dots)
+    ys, residuals, bwd = fwd(xs, [not zero for zero in still])
+    types = [tangent_type(typeof(y)) for y in ys]
+    y_dots = custom_lin_p.bind(
+        *pack(residuals, x_dots), name=fun_name(fun), bwd=bwd, still=still,
+        out_avals=types)
+    return ys, [Zero(y) if aval.dtype == float0 else y_dot
+                for y, y_dot, aval in zip(ys, y_dots, types)]
+
+
+def refuse_forward(*_, name, **__):
+    raise TypeError(
+        "can't apply forward-mode autodiff (jvp) to a custom_vjp "
+        f'function: {name} has only a rule for the way back. Use grad or '
+        'vjp, or make it a custom_jvp.')
+
+
+custom_lin_p = Primitive('custom_lin', refuse_forward,
+                         multiple_results=True, is_call=True)
+
+
+def custom_lin_transpose(cts, *operands, name, bwd, still, out_avals):
+    residuals = operands[:len(operands) - still.count(False)]
+    cts = [Zero(aval) if ct is None else ct
+           for ct, aval in zip(cts, out_avals, strict=True)]
+    x_bars = bwd(residuals, cts)
+    return [None] * len(residuals) + [
+        x_bar for x_bar, zero in zip(x_bars, still, strict=True) if not zero]
+
+
+jvp_rules[custom_vjp_call_p] = custom_vjp_jvp
+jvp_rules[custom_lin_p] = refuse_forward
+transpose_rules[custom_lin_p] = custom_lin_transpose
+abstract_rules[custom_lin_p] = lambda *avals, out_avals, **_: out_avals
+
+
+def custom_vjp_vmap(axis, xs, dims, fun, fwd):
+    out_dims = []   # of the outputs, when one of the two has run
+
+    def settle(ys, found):
+        """All outputs are mapped, if an output or a residual is."""
+        if 0 in found:
+            ys = [spread(y, dim, axis.size) for y, dim in zip(ys, found)]
+            found = [0] * len(ys)
+        conform(ys, list(map(Zero, ys)), found, axis, 0 in dims, out_dims)
+        return ys
+
+    def fun_vmap(*xs):
+        return settle(*vmap_flat(fun, axis, xs, dims))
+    fun_vmap.__qualname__ = fun_name(fun)
+
+    def fwd_vmap(xs, perturbed):
+        def flat_fwd(*xs):
+            nonlocal bwd, count
+            ys, residuals, bwd = fwd(xs, perturbed)
+            count = len(ys)
+            return [*ys, *residuals]
+        bwd, count = None, 0
+        outs, found = vmap_flat(flat_fwd, axis, xs, dims)
+        ys = settle(outs[:count], found)
+        return ys, outs[count:], bwd_vmap(
+            bwd, axis, found[count:], out_dims, dims)
+    fwd_vmap.__qualname__ = fun_name(fwd)
+
+    ys = custom_vjp_call_p.bind(*xs, fun=fun_vmap, fwd=fwd_vmap)
+    return ys, out_dims
+
+
+def bwd_vmap(bwd, axis, res_dims, y_dims, x_dims):
+    """Returns `bwd` mapped over an axis.
+
+    What one argument is to all elements, all their cotangents are added for.
+    """
+    def mapped_bwd(residuals, cts):
+        still = which_zero(cts)
+        dims = [*res_dims, *(dim for dim, zero in zip(y_dims, still)
+                             if not zero)]
+        absent = []
+
+        def flat_bwd(*arrays):
+            n = len(residuals)
+            moving = iter(arrays[n:])
+            x_bars = bwd(arrays[:n], [
+                Zero(element(ct.aval, dim)) if zero else next(moving)
+                for ct, dim, zero in zip(cts, y_dims, still)])
+            absent[:] = [x_bar is None for x_bar in x_bars]
+            return [x_bar for x_bar in x_bars if x_bar is not None]
+
+        found = vmap_flat(flat_bwd, axis, pack(residuals, cts), dims)
+        bars = zip(*found)
+        return [None if gone else fit_axis(*next(bars), x_dim, axis, dims)
+                for gone, x_dim in zip(absent, x_dims, strict=True)]
+    return mapped_bwd
+
+
+def element(aval, dim):
+    """Returns the type of an element."""
+    return aval if dim is None else ShapedArray(aval.shape[1:], aval.dtype)
+
+
+def fit_axis(x_bar, dim, x_dim, axis, dims):
+    """Returns a cotangent, mapped if its argument is; if not, the sum."""
+    if x_dim == 0 or 0 in dims:
+        x_bar = spread(x_bar, dim, axis.size)
+    elif dim == 0:
+        raise TypeError(
+            f'{axis.tag}: the bwd of a custom function closes over a mapped '
+            'value, but the function does not: pass the value to the '
+            'function as an argument')
+    return x_bar if x_dim == 0 or 0 not in dims else np.sum(x_bar, 0)
+
+
+def custom_lin_vmap(axis, operands, dims, name, bwd, still, out_avals):
+    n = len(operands) - still.count(False)
+    moving = iter(dims[n:])
+    x_dims = [None if zero else next(moving) for zero in still]
+    y_dims = [0] * len(out_avals)
+    types = [ShapedArray((axis.size, *aval.shape), aval.dtype)
+             for aval in out_avals]
+    bwd = bwd_vmap(bwd, axis, dims[:n], y_dims, x_dims)
+    return custom_lin_p.bind(*operands, name=name, bwd=bwd, still=still,
+                             out_avals=types), y_dims
+
+
+vmap_rules[custom_vjp_call_p] = custom_vjp_vmap
+vmap_rules[custom_lin_p] = custom_lin_vmap
+
+
+def custom_vjp_staging(trace, args, fun, fwd):
+    fun, consts = stage_function(fun, args)
+    fwd = StagedForward(fun, fwd, len(consts))
+    return trace.record(custom_vjp_call_p, [*consts, *args],
+                        {'fun': fun, 'fwd': fwd})
+
+
+class StagedForward:
+    """A `StagedRule`, for a function with a rule for the way back."""
+
+    def __init__(self, fun, fwd, num_consts):
+        self.__qualname__ = fun_name(fwd)
+        self.fun = fun
+        self.fwd = fwd
+        self.num_consts = num_consts
+
+    def __call__(self, xs, perturbed):
+        n = self.num_consts
+        if any(perturbed[:n]):
+            raise closed_over(self.fun, 'custom_vjp')
+        ys, residuals, bwd = call_late(
+            self.fun, self.checked_fwd, xs[n:], perturbed[n:])
+        check_outputs(self.fun, self.fwd, ys)
+
+        def bwd_with_consts(residuals, cts):
+            return [None] * n + call_late(self.fun, bwd, residuals, cts)
+        return ys, residuals, bwd_with_consts
+
+    def checked_fwd(self, xs, perturbed):
+        ys, residuals, bwd = self.fwd(xs, perturbed)
+        for x in [*ys, *residuals]:
+            if type(x) is JaxprTracer and not x.trace.thread:
+                raise UnexpectedTracerError(x)
+        return ys, residuals, bwd
+
+
+def custom_vjp_partial_eval(trace, args, fun, fwd):
+    if any(map(trace.is_unknown, args)):
+        return fun(*args)
+    return trace.compute(custom_vjp_call_p, args, {'fun': fun, 'fwd': fwd})
+
+
+staging_rules[custom_vjp_call_p] = custom_vjp_staging
+abstract_rules[custom_vjp_call_p] = staged_types
+partial_eval_rules[custom_vjp_call_p] = custom_vjp_partial_eval
+
+
+class custom_vjp:
+    """A function with a rule of yours for the way back.
+
+    Args:
+        fun: the function, of arrays or trees of arrays.
+        nondiff_argnums: the positions of arguments that are not
+            differentiated, and may be anything.  `fwd` gets them in their
+            places, and `bwd` gets them first.
+        nondiff_argnames: the names of such arguments.
+
+    Source: `jax.custom_vjp`, and its design document, *Custom JVP/VJP rules
+    for JAX-transformable functions*.
+
+    Examples:
+        >>> @custom_vjp
+        ... def f(x, y):
+        ...     return np.sin(x) * y
+        >>> def f_fwd(x, y):
+        ...     return f(x, y), (np.cos(x), np.sin(x), y)
+        >>> def f_bwd(residuals, ct):
+        ...     cos_x, sin_x, y = residuals
+        ...     return ct * cos_x * y, ct * sin_x
+        >>> f.defvjp(f_fwd, f_bwd)
+        >>> import autodiff_mini as ad
+        >>> ad.grad(f)(0.0, 2.0)
+        2.0
+    """
+
+    def __init__(self, fun, nondiff_argnums=(), nondiff_argnames=()):
+        update_wrapper(self, fun, updated=())
+        self.fun = fun
+        self.fwd = self.bwd = None
+        self.symbolic_zeros = False
+        self.nondiff = argument_positions(
+            fun, nondiff_argnums, nondiff_argnames)
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else partial(self, instance)
+
+    def defvjp(self, fwd, bwd, symbolic_zeros=False):
+        """Defines the derivative, as a way out and a way back.
+
+        Args:
+            fwd: `fwd(*args) -> (out, residuals)`: the function, with what
+                the way back will need.  For higher derivatives, it calls the
+                function itself.
+            bwd: `bwd(residuals, cotangent) -> cotangents`: a tuple with an
+                entry for each argument, like the argument; None, there or in
+                the place of any part of it, stands for zeros.
+            symbolic_zeros: whether `fwd` is given a CustomVJPPrimal in the
+                place of each array, and `bwd` a SymbolicZero in the place of
+                each cotangent that is zero.
+        """
+        self.fwd, self.bwd = fwd, bwd
+        self.symbolic_zeros = symbolic_zeros
+
+    def __call__(self, *args, **kwargs):
+        if self.fwd is None:
+            raise AttributeError('No VJP defined for custom_vjp function '
+                                 f'{fun_name(self)} using defvjp.')
+        args = resolve_kwargs(self.fun, args, kwargs)
+        args, fun, nondiff = hold_arguments(self.fun, args, self.nondiff)
+        if nondiff:
+            check_unperturbed(self, nondiff)
+        xs, in_tree = tree_flatten(args)
+        names = lambda: leaf_names(in_tree, f'arguments of {fun_name(self)}')
+        map_leaves(typeof, names, xs)
+        fun = FlatFunction(fun, in_tree)
+        fwd = FlatForward(self, nondiff, fun)
+        ys = custom_vjp_call_p.bind(*xs, fun=fun, fwd=fwd)
+        return fun.out_tree.unflatten(ys)
+
+
+@dataclass(frozen=True, slots=True)
+class CustomVJPPrimal:
+    """What fwd sees of an argument, if it asks for symbolic zeros.
+
+    Args:
+        value: the array.
+        perturbed: whether it is being differentiated.
+
+    Source: `jax.custom_derivatives.CustomVJPPrimal`.
+    """
+
+    value: Any
+    perturbed: bool
+
+
+class FlatForward:
+    """A user's two rules, as functions of flat lists."""
+
+    def __init__(self, function, nondiff, fun):
+        self.function = function
+        self.nondiff = nondiff
+        self.fun = fun
+
+    def __call__(self, xs, perturbed):
+        """Returns the outputs, the residuals, and the way back from them."""
+        tree = self.fun.in_tree
+        primals = xs
+        if self.function.symbolic_zeros:
+            primals = map(CustomVJPPrimal, xs, perturbed)
+        out = self.function.fwd(*self.in_place(tree.unflatten(primals)))
+        if not isinstance(out, (tuple, list)) or len(out) != 2:
+            raise TypeError(
+                f'{self} must produce a pair (list or tuple of length two) '
+                'where the first element represents the primal output and '
+                'the second element represents residuals (i.e. values stored '
+                'from the forward pass for use on the backward pass), but '
+                f'instead of a pair it produced {out!r}')
+        ys, self.fun.out_tree = tree_flatten(out[0])
+        names = lambda: leaf_names(self.fun.out_tree, f'{self}: output')
+        map_leaves(check_output, names, ys)
+        leaves, res_tree = tree_flatten(out[1])
+        if any(isinstance(x, CustomVJPPrimal) for x in leaves):
+            raise TypeError(f'{self}: a CustomVJPPrimal is a record of an '
+                            'argument, no residual: keep its .value')
+        kept = list(map(is_residual, leaves))
+        back = FlatBackward(
+            self, list(map(typeof, xs)), self.fun.out_tree, res_tree, kept,
+            [x for x, keep in zip(leaves, kept) if not keep])
+        return ys, [x for x, keep in zip(leaves, kept) if keep], back
+
+    def in_place(self, args):
+        """Returns all arguments in their places, also those held fixed."""
+        args, every = iter(args), len(args) + len(self.nondiff)
+        return [self.nondiff[i] if i in self.nondiff else next(args)
+                for i in range(every)]
+
+    @property
+    def __name__(self):
+        return fun_name(self.function.fwd)
+
+    def __str__(self):
+        return (f'Custom VJP fwd rule {fun_name(self.function.fwd)} for '
+                f'function {fun_name(self.function)}')
+
+
+def check_output(y):
+    """Raises a TypeError if `y` is nothing that fwd may return."""
+    if isinstance(y, CustomVJPPrimal):
+        raise TypeError('a CustomVJPPrimal is a record of an argument, no '
+                        'array: return its .value')
+    typeof(y)
+
+
+def is_residual(x) -> bool:
+    """Returns whether `x` is an array; other things are kept as they are."""
+    return (isinstance(x, Tracer) or type(x) in NUMBERS
+            or is_array(x) and x.dtype.kind in 'biufc')
+
+
+class FlatBackward:
+    """The way back from one call: from residuals and cotangents, flat.
+
+    It returns an array for each argument of the function, or None for zero.
+    """
+
+    def __init__(self, forward, in_avals, out_tree, res_tree, kept, static):
+        self.forward = forward
+        self.in_avals = in_avals
+        self.out_tree = out_tree
+        self.res_tree = res_tree
+        self.kept = kept
+        self.static = static
+
+    def __call__(self, residuals, cts):
+        function = self.forward.function
+        zero = symbolic_zero if function.symbolic_zeros else instantiate_zeros
+        leaves = interleave(self.kept, residuals, self.static)
+        try:
+            out = function.bwd(*self.forward.nondiff.values(),
+                               self.res_tree.unflatten(leaves),
+                               self.out_tree.unflatten(map(zero, cts)))
+        except UnexpectedTracerError as error:
+            if type(error.tracer) is not JVPTracer:
+                raise
+            raise closed_over(self.forward.fun, 'custom_vjp') from None
+        tree = self.forward.fun.in_tree
+        if isinstance(out, list):
+            out = tuple(out)
+        if not isinstance(out, tuple) or len(out) != len(tree.children):
+            raise TypeError(
+                f'{self} must produce a tuple with one cotangent per '
+                f'argument of the function ({len(tree.children)}), but got '
+                f'{describe(out)}. Return `(ct,)` if there is one argument.')
+        names = lambda: leaf_names(tree, f'{self} must produce cotangents '
+                                   'like the arguments: arguments')
+        try:
+            cts = prefix_leaves(tree, out)
+        except ValueError:
+            raise TypeError(
+                f'{self} must produce an output with the same container '
+                '(pytree) structure as the args tuple of the primal '
+                f'function, {tree}, or a prefix of it with None for zeros, '
+                f'but got {tree_structure(out)}') from None
+        if any(type(ct) is JVPTracer and not ct.trace.thread for ct in cts):
+            raise closed_over(self.forward.fun, 'custom_vjp')
+        return map_leaves(fit_bwd, names, self.in_avals, cts)
+
+    @property
+    def __name__(self):
+        return fun_name(self.forward.function.bwd)
+
+    def __str__(self):
+        function = self.forward.function
+        return (f'Custom VJP bwd rule {fun_name(function.bwd)} for function '
+                f'{fun_name(function)}')
+
+
+def prefix_leaves(tree, out) -> list:
+    """Returns the leaves of `out`, where None stands for all below it."""
+    if out is None:
+        return [None] * tree.num_leaves
+    if tree.node_type is None and tree_structure(out).node_type is None:
+        return [out]
+    opened = open_as(tree, out)
+    if opened is None:
+        raise ValueError
+    return [leaf for down, child in zip(tree.children, opened)
+            for leaf in prefix_leaves(down, child)]
+
+
+def fit_bwd(aval, ct):
+    """Returns the cotangent of an argument that bwd returned, or None."""
+    if ct is None or isinstance(ct, Zero) or aval.dtype.kind not in 'fc':
+        return None
+    have = typeof(ct)
+    if have.shape != aval.shape:
+        raise ValueError(f'the argument is {aval}, but the cotangent {have}')
+    weak = have.weak_type or aval.weak_type
+    if have.dtype != aval.dtype and not (
+            weak and np.can_cast(have.dtype, aval.dtype, 'same_kind')):
+        raise ValueError(f'the argument is {aval}, but the cotangent {have}')
+    return convert(ct, aval.dtype)
+
+
+def describe(out):
+    """Returns what an error says of something that is no such tuple."""
+    if isinstance(out, tuple):
+        return f'a tuple of {len(out)}'
+    return f'an array {typeof(out)}' if is_residual(out) else repr(out)

@@ -1,0 +1,1154 @@
+"""`custom_vjp`: a function that carries its own way back.
+
+Rules that say more than the truth show that it is they who were asked.  The
+oracle for vmap is the loop, and what is known is the same as in
+tests/test_custom_jvp.py.
+"""
+
+import copy
+import itertools
+import math
+from collections import namedtuple
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import autodiff_mini as ad
+from autodiff_mini.core import Trace, current_trace
+from autodiff_mini.higher_order.custom_vjp import (
+    custom_lin_p,
+    custom_vjp_call_p,
+)
+from autodiff_mini.interpreters.jvp import JVPTracer
+from autodiff_mini.interpreters.transpose import transpose_rules
+from tests.numerical import assert_close, assert_same
+from tests.test_custom_jvp import ODD_THINGS, X, assert_trees, node
+from tests.test_staged_calls import nested, staged, summed_grad
+from tests.traces import spied
+
+A = np.arange(6.).reshape(2, 3) / 4 + 0.5
+Pair = namedtuple('Pair', 'x y')
+assert node     # a fixture
+
+
+def custom(f, fwd, bwd, *argnums, **options):
+    """Returns `f` with a rule for the way back."""
+    f = ad.custom_vjp(f, nondiff_argnums=argnums)
+    f.defvjp(fwd, bwd, **options)
+    return f
+
+
+@ad.custom_vjp
+def square(x):
+    """Returns x^2; the rule says 3x, and the truth is 2x."""
+    return x * x
+
+
+square.defvjp(lambda x: (square(x), x), lambda x, ct: (3 * x * ct,))
+
+
+@ad.custom_vjp
+def power(x):
+    """Returns e^x; its rule calls it again, and says twice that."""
+    return np.exp(x)
+
+
+def power_fwd(x):
+    y = power(x)
+    return y, y
+
+
+def power_bwd(y, ct):
+    return 2 * y * ct,
+
+
+power.defvjp(power_fwd, power_bwd)
+
+
+def refused(f, words, error=TypeError, x=3.0):
+    """Asserts that grad of `f` is a named error, and all works after it."""
+    with pytest.raises(error, match=f'(?s){words}') as info:
+        ad.grad(f)(x)
+    assert current_trace() is Trace.base
+    assert ad.grad(square)(1.0) == 3.0
+    return info.value
+
+
+# D1: vmap keeps custom rules
+
+def test_d1_the_puzzle():
+    assert ad.grad(square)(1.0) == 3.0
+    ones = np.ones(4)
+    assert_same(ad.vmap(ad.grad(square))(ones), 3 * ones)
+    assert_same(ad.grad(lambda x: np.sum(ad.vmap(square)(x)))(ones), 3 * ones)
+    assert_same(square(ones), ones)
+    assert_same(ad.vmap(square)(2 * ones), 4 * ones)
+
+
+NESTINGS = [''.join(names) for n in (1, 2, 3, 4)
+            for names in itertools.product('svg', repeat=n)]
+
+
+@pytest.mark.parametrize('names', NESTINGS)
+def test_d1_d6_d9_every_nesting_keeps_the_rule(names):
+    """The n-th derivative of `power` is 2^n times itself."""
+    x = np.linspace(-1, 1, 2 ** names.count('v'))
+    x = x.reshape([2] * names.count('v'))[()]
+    expected = 2 ** names.count('g') * np.exp(x)
+    assert_close(nested(power, names)(x), expected)
+
+
+@pytest.mark.parametrize('names', NESTINGS)
+def test_d1_d6_every_nesting_inside_a_program(names):
+    f = lambda x: np.sin(square(x)) * x
+    x = np.linspace(-1, 1, 2 ** names.count('v'))
+    x = x.reshape([2] * names.count('v'))[()]
+    bare = 'g' * names.count('g')
+    unrolled = [nested(f, bare)(x) for x in np.ravel(x)]
+    assert_close(nested(f, names)(x), np.reshape(unrolled, np.shape(x)))
+
+
+@pytest.mark.parametrize('order', range(5))
+def test_d9_a_rule_that_calls_its_function_to_any_order(order):
+    assert_close(nested(power, 'g' * order)(0.5), 2 ** order * np.exp(0.5))
+
+
+def test_d9_without_that_only_the_first_derivative_is_the_rules():
+    f = custom(lambda x: np.exp(x), lambda x: (np.exp(x), x),
+               lambda x, ct: (2 * np.exp(x) * ct,))
+    assert_close(ad.grad(ad.grad(f))(0.5), 2 * np.exp(0.5))
+
+
+def test_d9_bwd_has_a_derivative_too():
+    """Of the residuals, and of the cotangent."""
+    f = custom(lambda x: x ** 2, lambda x: (f(x), x),
+               lambda x, ct: (ct ** 2 * x ** 3,))
+    g = lambda x: ad.vjp(f, x)[1](5.0)[0]
+    assert_close(g(2.0), 200.0)
+    assert_close(ad.grad(g)(2.0), 300.0)
+    h = lambda ct: ad.vjp(f, 2.0)[1](ct)[0]
+    assert_close(ad.grad(h)(5.0), 80.0)
+    assert_close(ad.jvp(h, (5.0,), (1.0,))[1], 80.0)
+
+
+def test_d1_vmap_alone_asks_no_rule():
+    asked = lambda *_: pytest.fail('not asked')
+    f = custom(np.sin, asked, asked)
+    assert_same(ad.vmap(f)(X), np.sin(X))
+    assert_same(f(X), np.sin(X))
+    assert ad.grad(lambda x: x * f(0.5))(2.0) == np.sin(0.5)
+    assert ad.jvp(lambda x: x * f(0.5), (2.0,), (1.0,))[1] == np.sin(0.5)
+    assert_same(staged(f)(X), np.sin(X))
+
+
+def test_d1_the_rule_runs_once_for_all_elements():
+    runs = []
+    f = custom(lambda x: runs.append('f') or x,
+               lambda x: runs.append('fwd') or (x, None),
+               lambda r, ct: runs.append('bwd') or (ct,))
+    ad.vmap(ad.grad(f))(X)
+    summed_grad(ad.vmap(f))(X)
+    assert runs == ['fwd', 'bwd'] * 2
+    _, f_vjp = ad.vjp(f, 2.0)
+    assert runs == ['fwd', 'bwd'] * 2 + ['fwd']
+    f_vjp(1.0)
+    f_vjp(1.0)
+    assert runs[5:] == ['bwd', 'bwd']
+
+
+# D1: what is mapped and what not, against the loop
+
+OUTPUTS = {
+    'a': lambda a, b, c: 2 * a, 'b': lambda a, b, c: b * b,
+    'ab': lambda a, b, c: a * b, 'c': lambda a, b, c: c,
+    'one': lambda a, b, c: 1.0, 'bc': lambda a, b, c: b * c,
+}
+RESIDUALS = {'a': lambda a, b, c: a, 'b': lambda a, b, c: b,
+             'c': lambda a, b, c: c, 'two': lambda a, b, c: 2.0}
+BARS = {
+    'rule': lambda s, rs: 3 * s * math.prod(rs) + np.zeros(2),
+    'constant': lambda s, rs: np.array([7.0, 8.0]),
+    'residual': lambda s, rs: sum(rs) + np.zeros(2),
+    'cotangent': lambda s, rs: 5 * s + np.zeros(2),
+    'none': lambda s, rs: None,
+}
+NAMES = 'abc'
+
+
+def random_rule(outputs, residuals, bars):
+    """Returns `inner(a, b, c)`, where function and fwd close over c."""
+    def inner(a, b, c):
+        def f(a, b):
+            return [OUTPUTS[name](a, b, c) for name in outputs]
+
+        def fwd(a, b):
+            return f(a, b), [RESIDUALS[name](a, b, c) for name in residuals]
+
+        def bwd(rs, cts):
+            s = sum(cts)
+            return tuple(BARS[name](s, rs) for name in bars)
+        return custom(f, fwd, bwd)(a, b)
+    return inner
+
+
+def choices(table, **options):
+    return st.lists(st.sampled_from(sorted(table)), **options)
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(dims=st.tuples(*[st.sampled_from([0, None])] * 3),
+       outputs=choices(OUTPUTS, min_size=1, max_size=3),
+       residuals=choices(RESIDUALS, max_size=3),
+       bars=choices(BARS, min_size=2, max_size=2),
+       used=st.lists(st.booleans(), min_size=3, max_size=3),
+       stage=st.sampled_from(['', 'inside', 'outside']))
+def test_d1_any_argument_output_or_residual_is_mapped_or_not(
+        dims, outputs, residuals, bars, used, stage):
+    """Cotangents of what is not mapped are summed; the loop knows."""
+    if dims[0] is dims[1] is None and {'constant', 'residual'} & {*bars}:
+        return      # one call is made for all, and says that only once
+    inner = random_rule(outputs, residuals, bars)
+    n, args = 3, []
+    for dim, name in zip(dims, NAMES):
+        x = np.linspace(1, 2, 6 if dim == 0 else 2) + ord(name) - 96
+        args.append(x.reshape(3, 2) if dim == 0 else x)
+    weights = np.arange(1., 4.)[:, None]
+    c = args[2]
+    if stage == 'inside':
+        # it is staged with its c, which is then an argument of the call
+        if {'c', 'bc'} & {*outputs, *residuals}:
+            return      # fwd may not close over what is written down
+        inner = staged(inner)
+
+    def loss(ys):
+        return sum(np.sum(np.reshape(weights, (3,) + (1,) * (np.ndim(y) - 1))
+                          * y)
+                   for y, use in zip(ys, used) if use) + 0.0
+
+    def by_vmap(a, b):
+        return loss(ad.vmap(inner, dims, axis_size=n)(a, b, c))
+
+    def by_loop(a, b):
+        rows = [inner(*[x if dim is None else x[i]
+                        for x, dim in zip((a, b, c), dims)])
+                for i in range(n)]
+        return loss([np.stack(ys) for ys in zip(*rows)])
+
+    if stage == 'outside':
+        by_vmap = staged(by_vmap)
+    assert_close(by_vmap(*args[:2]), by_loop(*args[:2]))
+    for x, y in zip(ad.grad(by_vmap, (0, 1))(*args[:2]),
+                    ad.grad(by_loop, (0, 1))(*args[:2]), strict=True):
+        assert_close(x, y)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(dims=st.tuples(*[st.sampled_from([0, None])] * 3).filter(
+           lambda dims: 0 in dims),
+       outputs=choices(OUTPUTS, min_size=1, max_size=2),
+       residuals=choices(RESIDUALS, max_size=3),
+       bars=choices(BARS, min_size=2, max_size=2))
+def test_d1_vmap_of_grad_is_the_loop_of_grads(dims, outputs, residuals, bars):
+    inner = random_rule(outputs, residuals, bars)
+    f = ad.grad(lambda a, b, c: sum(map(np.sum, inner(a, b, c))), (0, 1))
+    args = [np.linspace(1, 2, 6).reshape(3, 2) + i if dim == 0
+            else np.linspace(1, 2, 2) + i for i, dim in enumerate(dims)]
+    found = ad.vmap(f, dims)(*args)
+    rows = [f(*[x if dim is None else x[i] for x, dim in zip(args, dims)])
+            for i in range(3)]
+    for x, *ys in zip(found, *rows, strict=True):
+        assert_close(x, np.stack(ys))
+
+
+@pytest.mark.parametrize('outer', [(0, None), (None, 0), (0, 0)])
+@pytest.mark.parametrize('inner', [(0, None), (None, 0), (0, 0)])
+def test_d1_nested_vmaps_of_two_arguments(outer, inner):
+    f = custom(lambda x, w: np.sin(x) * w,
+               lambda x, w: (np.sin(x) * w, (x, w)),
+               lambda r, ct: (3 * ct * np.cos(r[0]) * r[1],
+                              5 * ct * np.sin(r[0])))
+    shapes = [[n for n, dims in ((2, outer), (3, inner)) if dims[i] == 0]
+              for i in range(2)]
+    x, w = (np.linspace(1, 2, math.prod(shape)).reshape(shape)
+            for shape in shapes)
+
+    def loss(x, w):
+        return np.sum(ad.vmap(ad.vmap(f, inner), outer)(x, w) * A)
+
+    def plain(x, w):
+        place = lambda x, i: np.broadcast_to(x.reshape(
+            [n if dims[i] == 0 else 1
+             for n, dims in ((2, outer), (3, inner))]), (2, 3))
+        return np.sum(np.sin(place(x, 0)) * place(w, 1) * A)
+
+    x_bar, w_bar = ad.grad(loss, (0, 1))(x, w)
+    true_x, true_w = ad.grad(plain, (0, 1))(x, w)
+    assert_close(x_bar, 3 * true_x)
+    assert_close(w_bar, 5 * true_w)
+
+
+def test_hard_case_3_cotangents_of_what_is_not_mapped_are_summed():
+    v = custom(lambda x, w: x * w, lambda x, w: (x * w, (x, w)),
+               lambda r, c: (c * r[1], 2 * c * r[0]))
+    xs = np.arange(4.)
+    f = ad.vmap(v, (0, None))
+    assert ad.grad(lambda w: f(xs, w).sum())(3.0) == 12.0
+    assert ad.grad(lambda w: staged(f)(xs, w).sum())(3.0) == 12.0
+    assert_same(ad.vmap(ad.grad(v, 1), (0, None))(xs, 3.0), 2 * xs)
+
+
+def test_a_residual_alone_is_mapped():
+    """No operand is; function and rule are not equally mapped."""
+    def total(z, before=lambda f: f):
+        def inner(x):
+            k = custom(lambda y: y * y, lambda y: (y * y, (x, y)),
+                       lambda r, c: (r[0] * c,))
+            return before(k)(z)
+        return ad.vmap(inner)(X).sum()
+
+    assert_close(ad.grad(total)(2.0), X.sum())
+
+
+def test_one_of_two_outputs_is_mapped_by_a_closure():
+    def total(z):
+        def inner(x):
+            k = custom(lambda y: (x * y, y), lambda y: ((x * y, y), None),
+                       lambda r, c: (x * c[0] + 10 * c[1],))
+            return sum(k(z))
+        return ad.vmap(inner)(X).sum()
+
+    assert_close(ad.grad(total)(2.0), X.sum() + 40)
+
+
+def test_bwd_alone_closes_over_a_mapped_value():
+    def total(z):
+        def inner(x):
+            k = custom(lambda y: y * y, lambda y: (y * y, None),
+                       lambda r, c: (x * c,))
+            return k(z)
+        return ad.vmap(inner)(X).sum()
+
+    refused(total, 'vmap of .*inner: the bwd of a custom function closes '
+            'over a mapped value.*pass the value')
+    # each element by itself is no question
+    def alone(x):
+        k = custom(lambda y: y * y, lambda y: (y * y, None),
+                   lambda r, c: (x * c,))
+        return ad.grad(k)(2.0)
+    assert_same(ad.vmap(alone)(X), X)
+
+
+@pytest.mark.parametrize('size', [0, 1, 3])
+def test_any_size_of_axis(size):
+    x = np.ones(size)
+    assert_same(summed_grad(ad.vmap(square))(x), 3 * x)
+    assert_same(ad.vmap(ad.grad(square))(x), 3 * x)
+
+
+def test_the_linear_part_is_transposed_under_vmap():
+    _, f_jvp = ad.linearize(square, 2.0)
+    (x_bar,) = ad.linear_transpose(ad.vmap(f_jvp), X)(X)
+    assert_same(x_bar, 6 * X)
+    f = custom(lambda x, w: x * w, lambda x, w: (x * w, (x, w)),
+               lambda r, c: (3 * c * r[1], 5 * c * r[0]))
+    _, f_jvp = ad.linearize(f, 2.0, 7.0)
+    transposed = ad.linear_transpose(ad.vmap(f_jvp, (0, None)), X, 1.0)
+    x_bar, w_bar = transposed(X)
+    assert_same(x_bar, 21 * X)
+    assert_close(w_bar, 10 * X.sum())
+
+
+def test_jacrev_runs_bwd_for_all_cotangents_at_once():
+    runs = []
+    f = custom(lambda x: x * x, lambda x: (f(x), x),
+               lambda x, ct: runs.append(1) or (3 * x * ct,))
+    assert_same(ad.jacrev(f)(X), np.diag(3 * X))
+    assert runs == [1]
+    assert_close(ad.jacrev(ad.jacrev(power))(X)[1, 1, 1], 4 * np.exp(X[1]))
+
+
+# D3, D4: Python runs when the pass runs
+
+def test_d3_python_control_flow_in_all_three():
+    def f(x):
+        return x if x > 0 else -2 * x
+
+    def fwd(x):
+        return (x, 'up') if x > 0 else (-2 * x, 'down')
+
+    def bwd(way, ct):
+        if ct > 5:
+            ct = ct * 10
+        return (3 * ct,) if way == 'up' else (-5 * ct,)
+
+    k = custom(f, fwd, bwd)
+    assert ad.grad(k)(2.0) == 3.0 and ad.grad(k)(-2.0) == -5.0
+    assert ad.grad(lambda x: 6 * k(x))(-2.0) == -300.0
+    for transformed in (ad.vmap(k), ad.vmap(ad.grad(k))):
+        with pytest.raises(ad.TracerBoolConversionError, match='np.where'):
+            transformed(X)
+        assert current_trace() is Trace.base
+    with pytest.raises(ad.TracerBoolConversionError):
+        staged(k)(2.0)
+
+
+def test_d4_fwd_and_bwd_see_concrete_values_as_they_run():
+    seen = []
+    f = custom(lambda x: seen.append(('f', x)) or x,
+               lambda x: seen.append(('fwd', x)) or (x, x + 1),
+               lambda r, ct: seen.append(('bwd', r, ct)) or (ct,))
+    y, pullback = ad.vjp(f, 2.0)
+    assert seen == [('fwd', 2.0)] and type(seen[0][1]) is float
+    pullback(5.0)
+    assert seen[1:] == [('bwd', 3.0, 5.0)]
+    ad.grad(ad.grad(f))(2.0)
+    assert isinstance(seen[2][1], JVPTracer)
+    assert float(seen[2][1].primal) == 2.0
+
+
+def test_d4_a_nan_is_caught_on_the_way_back():
+    def bwd(x, ct):
+        x_bar = ct * 0.5 / np.sqrt(x)
+        if not np.all(np.isfinite(x_bar)):
+            raise FloatingPointError(f'{x_bar} at {x}')
+        return x_bar,
+
+    f = custom(np.sqrt, lambda x: (np.sqrt(x), x), bwd)
+    assert_close(ad.grad(f)(4.0), 0.25)
+    with np.errstate(divide='ignore'):
+        with pytest.raises(FloatingPointError, match='inf at 0.0'):
+            ad.grad(f)(np.float64(0.0))
+    assert current_trace() is Trace.base
+
+
+@pytest.mark.parametrize('where', ['f', 'fwd', 'bwd'])
+@pytest.mark.parametrize('names', ['g', 'gv', 'vg', 'gg', 'sg', 'gs'])
+def test_exceptions_go_through_and_leave_the_base_trace(where, names):
+    def stage(here, out):
+        def run(*_):
+            if here == where:
+                raise ZeroDivisionError(here)
+            return out(*_)
+        return run
+
+    f = custom(stage('f', lambda x: x), stage('fwd', lambda x: (f(x), x)),
+               stage('bwd', lambda r, ct: (ct,)))
+    with pytest.raises(ZeroDivisionError, match=where):
+        nested(f, names)(X if 'v' in names else 2.0)
+    assert current_trace() is Trace.base
+
+
+# D8, R3: the interface
+
+def test_d8_decorator_and_the_example_of_the_page():
+    @ad.custom_vjp
+    def f(x, y):
+        """Some words."""
+        return np.sin(x) * y
+
+    f.defvjp(lambda x, y: (f(x, y), (np.cos(x), np.sin(x), y)),
+             lambda r, g: (r[0] * g * r[2], r[1] * g))
+    y, x_bar = ad.value_and_grad(f)(1.0, 2.0)
+    assert round(y, 2) == 1.68 and round(x_bar, 2) == 1.08
+    assert f.__name__ == 'f' and f.__doc__ == 'Some words.'
+    assert f.__wrapped__ is f.fun
+
+
+def test_d8_lists_do_for_the_pair_and_for_the_tuple():
+    f = custom(lambda x, y: x * y, lambda x, y: [x * y, [x, y]],
+               lambda r, c: [3 * c * r[1], 5 * c * r[0]])
+    assert ad.grad(f, (0, 1))(2.0, 7.0) == (21.0, 10.0)
+    assert_same(ad.vmap(ad.grad(f), (0, None))(X, 7.0), np.full(4, 21.))
+
+
+def test_d8_the_last_rule_counts():
+    f = custom(lambda x: x, lambda x: (x, None), lambda r, c: (3 * c,))
+    f.defvjp(lambda x: (x, None), lambda r, c: (5 * c,))
+    assert ad.grad(f)(1.0) == 5.0
+    g = copy.deepcopy(f)
+    g.defvjp(lambda x: (x, None), lambda r, c: (7 * c,))
+    assert ad.grad(f)(1.0) == 5.0 and ad.grad(g)(1.0) == 7.0
+
+
+def test_d5_the_call_is_one_operation():
+    _, counts = spied(square, 3.0)
+    assert counts == {custom_vjp_call_p: 1}
+    _, counts = spied(ad.vmap(square), X)
+    assert counts == {custom_vjp_call_p: 1}
+
+
+def test_a_jaxpr_names_function_and_rule():
+    for f in (power, ad.vmap(power)):
+        assert 'custom_vjp_call[fwd=power_fwd]' in str(ad.make_jaxpr(f)(X))
+
+
+def test_r3_none_stands_for_a_leaf_a_subtree_or_an_argument():
+    p = {'a': 2.0, 'b': [3.0, X]}
+    zeros = ad.tree_map(np.zeros_like, p)
+    f = lambda out: ad.grad(custom(
+        lambda p, q: p['a'] * q, lambda p, q: (p['a'] * q, None),
+        lambda r, ct: out), (0, 1))(p, 5.0)
+    x_bar, q_bar = f((None, 1.0))
+    assert ad.tree_structure(x_bar) == ad.tree_structure(zeros)
+    assert not any(map(np.any, ad.tree_leaves(x_bar))) and q_bar == 1.0
+    x_bar, q_bar = f(({'a': 7.0, 'b': None}, None))
+    assert x_bar['a'] == 7.0 and q_bar == 0.0
+    assert_same(x_bar['b'][1], 0 * X)
+    x_bar, q_bar = f(({'a': None, 'b': [None, X]}, 2.0))
+    assert x_bar['a'] == x_bar['b'][0] == 0.0 and q_bar == 2.0
+    assert_same(x_bar['b'][1], X)
+
+
+def test_r3_zeros_may_be_symbolic():
+    for zero in (lambda x: ad.SymbolicZero(x), lambda x: ad.Zero(x)):
+        f = custom(lambda x, y: x * y, lambda x, y: (x * y, y),
+                   lambda r, ct: (ct * r, zero(r)))
+        assert ad.grad(f, (0, 1))(2.0, 5.0) == (5.0, 0.0)
+
+
+def test_r3_python_numbers_are_weak():
+    f = lambda bar: custom(lambda x: x, lambda x: (x, None),
+                           lambda r, ct: (bar,))
+    for bar in (3.0, 3, True):
+        x_bar = ad.grad(f(bar))(np.float32(2))
+        assert x_bar == bar and x_bar.dtype == np.float32
+
+
+# The unrolled program is the oracle, also if bwd returns constants.
+
+@pytest.mark.parametrize('bwd', [
+    lambda r, ct: (2.0,), lambda r, ct: (ct * r,), lambda r, ct: (r * 3,),
+    lambda r, ct: (np.float64(1),), lambda r, ct: (None,)])
+def test_three_in_a_row_are_three_rules_one_after_the_other(bwd):
+    f = custom(np.sin, lambda x: (np.sin(x), np.cos(x)), bwd)
+    x, ct, residuals = 1.0, 1.0, []
+    for _ in range(3):
+        x, r = np.sin(x), np.cos(x)
+        residuals.append(r)
+    for r in reversed(residuals):
+        (ct,) = bwd(r, ct)
+        if ct is None:
+            ct = 0.0
+            break
+    three = lambda x: f(f(f(x)))
+    assert_close(ad.grad(three)(1.0), ct)
+    assert_close(ad.grad(staged(three))(1.0), ct)
+    assert_close(ad.vmap(ad.grad(three))(np.ones(2)), np.full(2, ct))
+    assert_close(summed_grad(ad.vmap(three))(np.ones(2)), np.full(2, ct))
+
+
+# D10: trees
+
+def test_d10_trees_in_out_and_between():
+    def f(p, q):
+        return Pair(p['a'] * q[0], {'b': p['b'], 'n': None})
+
+    def fwd(p, q):
+        return k(p, q), {'p': p, 'q': [q, None], 's': ('text', np.sin, 2)}
+
+    def bwd(r, ct):
+        assert type(ct) is Pair and ct.y.keys() == {'b', 'n'}
+        assert r['s'] == ('text', np.sin, 2) and r['q'][1] is None
+        (q,), p = r['q'][0], r['p']
+        return ({'a': 3 * ct.x * q, 'b': 7 * ct.y['b'], 'n': None},
+                [5 * ct.x * p['a']])
+
+    k = custom(f, fwd, bwd)
+    p, q = {'a': 2.0, 'b': 3.0, 'n': None}, [4.0]
+    loss = lambda p, q: (y := k(p, q)).x + y.y['b']
+    expected = {'a': 12.0, 'b': 7.0, 'n': None}, [10.0]
+    assert_trees(ad.grad(loss, (0, 1))(p, q), expected)
+    spread = partial(ad.tree_map, lambda x: np.full(3, x))
+    total = lambda p, q: ad.vmap(loss)(p, q).sum()
+    assert_trees(ad.vmap(ad.grad(loss, (0, 1)))(spread(p), spread(q)),
+                 spread(expected))
+    assert_trees(ad.grad(total, (0, 1))(spread(p), spread(q)),
+                 spread(expected))
+
+
+def test_d10_registered_nodes(node):
+    f = custom(lambda n: node(n.x * n.x, n.unit + '2'),
+               lambda n: (f(n), n),
+               lambda n, ct: (node(3 * n.x * ct.x, n.unit),))
+    g = ad.grad(lambda n: f(n).x)
+    assert g(node(2.0, 'm')) == node(6.0, 'm')
+    assert_same(ad.vmap(g)(node(X, 'm')).x, 3 * X)
+
+
+@pytest.mark.parametrize('name', [
+    name for name in ODD_THINGS if name not in ('unsortable', 'array')])
+def test_d10_residuals_may_be_anything(name):
+    thing = ODD_THINGS[name]
+
+    def bwd(r, ct):
+        assert type(r[0]) is type(thing)
+        assert name in ('list', 'dict') or r[0] is thing
+        return 3 * r[1] * ct,
+
+    f = custom(lambda x: x * x, lambda x: (x * x, (thing, x)), bwd)
+    assert ad.grad(f)(2.0) == 6.0
+    assert_same(ad.vmap(ad.grad(f))(X), 3 * X)
+    assert_same(summed_grad(ad.vmap(f))(X), 3 * X)
+    assert_same(summed_grad(staged(f))(X), 3 * X)
+
+
+def test_d10_python_numbers_stay_so_among_the_residuals():
+    def bwd(r, ct):
+        axis, shape, keep = r
+        if keep:
+            return np.broadcast_to(np.expand_dims(ct, axis), shape) * 3,
+
+    f = custom(lambda x: x.sum(1), lambda x: (x.sum(1), (1, x.shape, True)),
+               bwd)
+    assert_same(summed_grad(f)(A), np.full((2, 3), 3.))
+    assert_same(ad.vmap(summed_grad(f))(A[None]), np.full((1, 2, 3), 3.))
+
+
+def test_d10_no_arguments_no_outputs():
+    asked = lambda *_: pytest.fail('not asked')
+    f = custom(lambda: 3.0, asked, asked)
+    assert ad.grad(lambda x: x * f())(2.0) == 3.0
+    g = custom(lambda x: None, lambda x: (None, None), asked)
+    assert ad.grad(lambda x: x if g(x) is None else 0)(2.0) == 1.0
+    h = custom(lambda x, none: x, lambda x, none: (x, none),
+               lambda r, ct: (3 * ct, r))
+    assert ad.grad(h)(2.0, None) == 3.0
+
+
+# D11, D12, B2: keywords, and arguments that are not differentiated
+
+def test_d11_keywords_and_defaults_are_positions_in_fwd():
+    f = custom(lambda x, n=2.0: x * n, lambda x, n: (x * n, (x, n)),
+               lambda r, ct: (3 * ct * r[1], 5 * ct * r[0]))
+    assert ad.grad(f)(7.0) == 6.0
+    assert ad.grad(lambda x: f(n=4.0, x=x))(7.0) == 12.0
+    assert ad.grad(lambda n: f(7.0, n=n))(4.0) == 35.0
+
+
+def test_d11_calls_that_cannot_be_resolved_name_the_function():
+    def loss(x, *, scale=1.0):
+        return x
+
+    f = custom(loss, lambda x: (x, None), lambda r, ct: (ct,))
+    with pytest.raises(TypeError, match='loss.*resolved to positions: scale'):
+        f(1.0, scale=2.0)
+    with pytest.raises(TypeError, match='loss.*missing'):
+        f()
+    g = custom(max, lambda x, y: (x, None), lambda r, ct: (3 * ct, None))
+    assert ad.grad(g)(2.0, 1.0) == 3.0
+    with pytest.raises(TypeError, match='key of max could not be resolved'):
+        g(1.0, 2.0, key=abs)
+
+
+@pytest.mark.parametrize('options', [
+    {'nondiff_argnums': (0, 2)}, {'nondiff_argnums': [2, -4]},
+    {'nondiff_argnames': ('g', 'n')}, {'nondiff_argnames': ['n', 'g']},
+    {'nondiff_argnums': 0, 'nondiff_argnames': 'n'},
+])
+def test_d12_nondiff_arguments_come_first_in_bwd_and_in_place_in_fwd(options):
+    f = ad.custom_vjp(lambda g, x, n, y: g(x) * n * y, **options)
+
+    def fwd(g, x, n, y):
+        assert g is np.sin and n == 5
+        return f(g, x, n, y), (x, y)
+
+    def bwd(g, n, r, ct):
+        assert g is np.sin and n == 5
+        return 3 * n * ct, 7 * ct
+
+    f.defvjp(fwd, bwd)
+    grads = ad.grad(lambda x, y: f(np.sin, x, 5, y), (0, 1))(2.0, 1.0)
+    assert grads == (15.0, 7.0)
+    assert_same(ad.vmap(ad.grad(lambda x: f(n=5, x=x, g=np.sin, y=1.)))(X),
+                np.full(4, 15.))
+
+
+@pytest.mark.parametrize('name', ODD_THINGS)
+def test_b2_nondiff_arguments_may_be_anything(name):
+    thing = ODD_THINGS[name]
+    same = lambda a: a is thing or pytest.fail('another')
+    f = custom(lambda a, x: same(a) and x * x,
+               lambda a, x: same(a) and (f(a, x), x),
+               lambda a, x, ct: same(a) and (3 * x * ct,), 0)
+    g = partial(f, thing)
+    assert g(2.0) == 4.0 and ad.grad(g)(2.0) == 6.0
+    assert ad.grad(ad.grad(g))(2.0) == 3.0
+    assert_same(ad.vmap(ad.grad(g))(X), 3 * X)
+    assert_same(summed_grad(ad.vmap(g))(X), 3 * X)
+
+
+def test_b2_nondiff_arguments_hold_tracers_of_vmap_and_of_staging():
+    f = custom(lambda a, x: a * x, lambda a, x: (f(a, x), None),
+               lambda a, r, ct: (3 * a * ct,), 0)
+    assert_same(ad.vmap(f)(X, X), X * X)
+    assert_same(ad.vmap(lambda a: ad.grad(partial(f, a))(2.0))(X), 3 * X)
+    assert_same(summed_grad(lambda x: ad.vmap(f)(X, x))(X), 3 * X)
+    assert ad.grad(lambda x: ad.vmap(f, (0, None))(X, x).sum())(2.) == \
+        pytest.approx(3 * X.sum())
+    assert staged(f)(5.0, 2.0) == 10.0
+    assert staged(ad.grad(f, 1))(5.0, 2.0) == 15.0
+
+
+@pytest.mark.parametrize('wrong', [
+    lambda f, x: f(x, x), lambda f, x: f(x, 2.0),
+    lambda f, x: f([{'a': x}], 2.0),
+    lambda f, x: ad.vmap(f, (None, 0))(x, X)[0],
+    lambda f, x: ad.vmap(lambda y: f(x * y, 2.0))(X)[0],
+    lambda f, x: ad.grad(lambda y: f(x, y))(2.0)])
+def test_d12_a_perturbed_nondiff_argument_is_an_error(wrong):
+    def scale(a, x):
+        return x
+
+    f = custom(scale, lambda a, x: (x, None), lambda a, r, ct: (ct,), 0)
+    refused(partial(wrong, f), 'Argument 0 of .*scale is named in '
+            'nondiff_argnums, but is being differentiated.*ordinary '
+            'argument.*stop_gradient')
+    assert ad.grad(lambda x: f(ad.stop_gradient(x), x))(3.0) == 1.0
+
+
+# Methods, partials, objects
+
+class Model:
+    def __init__(self, c):
+        self.c = c
+
+    @partial(ad.custom_vjp, nondiff_argnums=0)
+    def scale(self, x):
+        return self.c * x
+
+    scale.defvjp(lambda self, x: (self.scale(x), None),
+                 lambda self, r, ct: (3 * self.c * ct,))
+
+    def __call__(self, x):
+        return self.c * x
+
+
+RULE = lambda x: (2 * x, None), lambda r, ct: (6 * ct,)
+
+
+@pytest.mark.parametrize('f', [
+    Model(2).scale, custom(Model(2), *RULE),
+    custom(Model(2).__call__, *RULE), custom(partial(np.multiply, 2), *RULE),
+    custom(partial(lambda x, c: c * x, c=2), *RULE),
+    custom(lambda x: 2 * x, partial(lambda c, x: (c * x, None), 2),
+           partial(lambda c, r, ct: (c * ct,), 6)),
+], ids=['method', 'object', 'bound', 'ufunc', 'partial', 'rules'])
+def test_any_callable(f):
+    assert f(5.0) == 10.0 and ad.grad(f)(5.0) == 6.0
+    assert_same(ad.vmap(ad.grad(f))(X), np.full(4, 6.))
+    assert_same(summed_grad(ad.vmap(f))(X), np.full(4, 6.))
+
+
+# R5: integers
+
+def test_hard_case_9_integer_primal_and_none():
+    i = custom(lambda x, n: x ** n, lambda x, n: (x ** n, (x, n)),
+               lambda r, c: (c * r[1] * r[0] ** (r[1] - 1), None))
+    assert ad.grad(i)(3.0, 2) == 6.0
+    assert staged(ad.grad(i))(3.0, 2) == 6.0
+    assert ad.vjp(i, 3.0, 2)[1](1.0)[1].dtype == ad.float0
+    n = np.array([1, 2, 3])
+    assert_close(ad.grad(lambda x: ad.vmap(i, (None, 0))(x, n).sum())(3.0),
+                 1 + 6 + 27)
+    assert_close(ad.vmap(ad.grad(i), (None, 0))(3.0, n),
+                 np.array([1., 6., 27.]))
+
+
+@pytest.mark.parametrize('bar', [
+    lambda n: None, lambda n: np.zeros(np.shape(n), ad.float0),
+    lambda n: 0, lambda n: ad.SymbolicZero(n)])
+def test_r5_what_bwd_says_of_an_integer_is_nothing(bar):
+    f = custom(lambda x, n: x * n, lambda x, n: (x * n, n),
+               lambda n, ct: (3 * ct, bar(n)))
+    for n in (2, np.array(2), True):
+        x_bar, n_bar = ad.vjp(f, 5.0, n)[1](1.0)
+        assert x_bar == 3.0 and n_bar.dtype == ad.float0
+        assert ad.grad(f)(5.0, n) == 3.0
+
+
+def test_r5_cotangents_of_integer_outputs_are_float0():
+    def bwd(r, ct):
+        assert ct[1].dtype == ad.float0 and ct[1].shape == (4,)
+        return 3 * ct[0],
+
+    f = custom(lambda x: (x, np.sign(x).astype(int)),
+               lambda x: (f(x), None), bwd)
+    assert_same(summed_grad(lambda x: f(x)[0])(X), np.full(4, 3.))
+    assert ad.vjp(f, X)[0][1].dtype == int
+    # alone it is no output that could be differentiated
+    g = custom(lambda x: 2, lambda x: (2, None), lambda r, ct: 1 / 0)
+    assert ad.grad(lambda x: x * g(x))(5.0) == 2.0
+
+
+# R2: symbolic zeros
+
+def test_hard_case_8_perturbed_or_not():
+    seen = []
+
+    def fwd(x, y):
+        seen.append((x.perturbed, y.perturbed))
+        assert type(x) is type(y) is ad.CustomVJPPrimal
+        return (x.value * y.value, x.value + 1.0), y.value
+
+    def bwd(r, ct):
+        seen.append(type(ct[0]))
+        if type(ct[0]) is ad.SymbolicZero:
+            assert ct[0].shape == () and ct[0].dtype == np.float64
+            return ct[1], None
+        return ct[0] * r, None
+
+    w = custom(lambda x, y: (x * y, x + 1.0), fwd, bwd, symbolic_zeros=True)
+    assert ad.grad(lambda x: w(x, 2.0)[1])(3.0) == 1.0
+    assert seen == [(True, False), ad.SymbolicZero]
+    assert ad.grad(lambda y: w(3.0, y)[1])(2.0) == 0.0
+    assert seen[2] == (False, True)
+    del seen[:]
+    g = ad.grad(lambda x: w(x, 2.0)[1])
+    assert_same(ad.vmap(g)(X), np.ones(4))
+    assert_same(summed_grad(lambda x: ad.vmap(w, (0, None))(x, 2.)[1])(X),
+                np.ones(4))
+    assert staged(g)(3.0) == 1.0 and ad.grad(staged(
+        lambda x: w(x, 2.0)[1]))(3.0) == 1.0
+    assert seen == [(True, False), ad.SymbolicZero] * 4
+
+
+def test_r2_symbolic_zeros_have_the_shape_of_an_element():
+    shapes = []
+
+    def bwd(r, ct):
+        shapes.append((type(ct[1]), ct[1].shape, np.ndim(ct[0])))
+        return 3 * ct[0],
+
+    f = custom(lambda x: (x, np.stack([x, x])),
+               lambda x: ((x.value, np.stack([x.value] * 2)), None), bwd,
+               symbolic_zeros=True)
+    summed_grad(lambda x: ad.vmap(f)(x)[0])(X)
+    summed_grad(lambda x: ad.vmap(ad.vmap(f))(x)[0])(A)
+    assert shapes == [(ad.SymbolicZero, (2,), 0)] * 2
+
+
+def test_r2_without_them_there_are_arrays():
+    def bwd(r, ct):
+        assert_same(ct[1], 0 * X)
+        return 3 * ct[0],
+
+    f = custom(lambda x: (x, 2 * x), lambda x: ((x, 2 * x), None), bwd)
+    assert_same(summed_grad(lambda x: f(x)[0])(X), np.full(4, 3.))
+
+
+def test_r2_integers_are_not_perturbed_nor_what_is_stopped():
+    seen = []
+
+    def fwd(*args):
+        seen.append([x.perturbed for x in args])
+        return args[0].value, None
+
+    f = custom(lambda x, n, y: x, fwd, lambda r, ct: (ct, None, None),
+               symbolic_zeros=True)
+    ad.grad(lambda x: f(x, 2, ad.stop_gradient(x)))(3.0)
+    assert seen == [[True, False, False]]
+
+
+def test_r2_records_in_trees_and_registered_nodes(node):
+    def fwd(n, p):
+        assert n.x.perturbed and not p['a'][0].perturbed
+        return n.x.value * p['a'][0].value, p['a'][0].value
+
+    f = custom(lambda n, p: n.x * p['a'][0], fwd,
+               lambda a, ct: (node(3 * ct * a, 'm'), None),
+               symbolic_zeros=True)
+    assert ad.grad(f)(node(2.0, 'm'), {'a': [5.0]}) == node(15.0, 'm')
+
+
+@pytest.mark.parametrize('out', [lambda x: x, lambda x: {'a': [x]}])
+def test_r2_records_are_no_outputs(out):
+    def loss(x):
+        return x
+
+    f = custom(loss, lambda x: (out(x), None), lambda r, ct: (ct,),
+               symbolic_zeros=True)
+    refused(f, 'Custom VJP fwd rule .* for function .*loss: output.*'
+            'CustomVJPPrimal.*return its .value')
+
+
+def test_r2_records_are_no_residuals():
+    """They hold a tracer, of which nobody would know."""
+    f = custom(lambda x: x * x, lambda x: (x.value * x.value, x),
+               lambda x, ct: (3 * x.value * ct,), symbolic_zeros=True)
+    for g in (summed_grad(f), ad.vmap(ad.grad(f)), summed_grad(ad.vmap(f))):
+        with pytest.raises(TypeError, match='CustomVJPPrimal.*[.]value'):
+            g(X)
+
+
+# Mistakes
+
+def loss(x):
+    return x
+
+
+OUT, NONE = lambda x: (x, None), lambda r, ct: (ct,)
+CONTAINER = ('Custom VJP bwd rule .* for function .*loss must produce an '
+             'output with the same container')
+PAIR = ('Custom VJP fwd rule .* for function .*loss must produce a pair '
+        r'\(list or tuple of length two\)')
+TUPLE = ('Custom VJP bwd rule .* for function .*loss must produce a tuple '
+         'with one cotangent per argument')
+LIKE = ('Custom VJP bwd rule .* for function .*loss must produce cotangents '
+        r'like the arguments: arguments\[0\]')
+MISTAKES = {
+    'fwd_no_pair': (lambda x: x, NONE, TypeError, PAIR),
+    'fwd_three': (lambda x: (x, x, x), NONE, TypeError, PAIR),
+    'fwd_none': (lambda x: None, NONE, TypeError, PAIR + '.*None'),
+    'fwd_text': (lambda x: ('a', None), NONE, TypeError,
+                 'fwd rule .* for function .*loss: output: .*str'),
+    'bwd_array': (OUT, lambda r, ct: ct, TypeError,
+                  TUPLE + r'.*\(1\).*an array float64\[\].*`\(ct,\)`'),
+    'bwd_none': (OUT, lambda r, ct: None, TypeError, TUPLE + '.*None'),
+    'bwd_two': (OUT, lambda r, ct: (ct, ct), TypeError,
+                TUPLE + '.*a tuple of 2'),
+    'bwd_zero': (OUT, lambda r, ct: (), TypeError, TUPLE + '.*a tuple of 0'),
+    'bwd_tree': (OUT, lambda r, ct: ([ct],), TypeError, CONTAINER
+                 + r'.*PyTreeDef\(\(\*,\)\).*PyTreeDef\(\(\[\*\],\)\)'),
+    'bwd_dict': (OUT, lambda r, ct: ({'a': ct},), TypeError, CONTAINER),
+    'bwd_shape': (OUT, lambda r, ct: (np.ones(3),), ValueError,
+                  LIKE + r': .*float64\[\].*float64\[3\]'),
+    'bwd_dtype': (OUT, lambda r, ct: (np.complex64(1),), ValueError,
+                  LIKE + r': .*float64\[\].*complex64\[\]'),
+    'bwd_complex': (OUT, lambda r, ct: (1j,), ValueError,
+                    LIKE + r': .*float64\[\].*complex128\[\]'),
+    'bwd_text': (OUT, lambda r, ct: ('a',), TypeError, LIKE + '.*str'),
+}
+
+
+@pytest.mark.parametrize('name', MISTAKES)
+def test_r3_mistakes_of_rules_name_function_and_rule(name):
+    fwd, bwd, error, words = MISTAKES[name]
+    f = custom(loss, fwd, bwd)
+    refused(f, words, error)
+    refused(staged(f), words, error)
+    refused(lambda x: ad.vmap(f)(x * X).sum(), words, error)
+    refused(ad.grad(lambda x: f(x) * x), words, error)
+
+
+def test_r3_a_list_is_no_tuple_below_the_top():
+    f = custom(lambda p: p[0], lambda p: (p[0], None),
+               lambda r, ct: ([ct, ct],))
+    with pytest.raises(TypeError, match='same container'):
+        ad.grad(f)((1.0, 2.0))
+    g = custom(lambda p: p['a'], lambda p: (p['a'], None),
+               lambda r, ct: ({'b': ct},))
+    with pytest.raises(TypeError, match='same container'):
+        ad.grad(g)({'a': 1.0})
+
+
+def test_r3_the_argument_is_named():
+    f = custom(lambda x, p: x, lambda x, p: (x, None),
+               lambda r, ct: (ct, {'w': [ct, np.ones(3)]}))
+    with pytest.raises(ValueError, match=(
+            r"arguments\[1\]\['w'\]\[1\]: .*float64\[4\].*float64\[3\]")):
+        ad.grad(f)(1.0, {'w': [1.0, X]})
+
+
+@pytest.mark.parametrize('have, want', [*itertools.permutations(
+    [np.float16, np.float32, np.float64], 2)])
+def test_r3_a_wrong_dtype_is_an_error_unless_something_is_weak(have, want):
+    f = custom(loss, OUT, lambda r, ct: (have(3),))
+    words = LIKE + f': .*{want.__name__}.*{have.__name__}'
+    refused(f, words, ValueError, want(2))
+    assert_same(ad.grad(f)(2.0), 3.0)
+
+
+def test_a_staged_rule_returns_what_its_function_does():
+    f = custom(lambda x: x * x, lambda x: (np.stack([x, x]), x),
+               lambda r, ct: (ct,))
+    refused(staged(lambda x: f(x).sum()), 'must produce primal outputs equal')
+
+
+def test_without_a_rule_the_cure_is_named():
+    f = ad.custom_vjp(loss)
+    for g in (f, ad.grad(f), ad.vmap(f)):
+        with pytest.raises(AttributeError, match=(
+                'No VJP defined for custom_vjp function .*loss using '
+                'defvjp')):
+            g(X)
+    assert current_trace() is Trace.base
+
+
+def test_arguments_that_are_no_arrays_are_named():
+    with pytest.raises(TypeError, match=r"arguments of square\[0\]\['a'\]"):
+        square({'a': 'text'})
+
+
+# D13: forward mode
+
+FORWARD = "can't apply forward-mode .*to a custom_vjp function.*square"
+
+
+@pytest.mark.parametrize('forward', [
+    lambda f: ad.jvp(f, (2.0,), (1.0,)),
+    lambda f: ad.linearize(f, 2.0)[1](1.0),
+    lambda f: ad.jacfwd(f)(2.0), lambda f: ad.hessian(f)(2.0),
+    lambda f: ad.vmap(lambda x: ad.jvp(f, (x,), (x,)))(X),
+    lambda f: ad.jvp(ad.vmap(f), (X,), (X,)),
+    lambda f: ad.jvp(ad.grad(f), (2.0,), (1.0,)),
+    lambda f: ad.grad(lambda x: ad.jvp(f, (x,), (1.0,))[1])(2.0),
+    lambda f: ad.grad(lambda t: ad.jvp(f, (2.0,), (t,))[1])(2.0),
+    lambda f: ad.jvp(staged(f), (2.0,), (1.0,)),
+    lambda f: staged(lambda x: ad.jvp(f, (x,), (1.0,))[1])(2.0),
+    lambda f: ad.vmap(ad.linearize(f, 2.0)[1])(X),
+    lambda f: ad.check_grads(f, (2.0,), 1, modes='fwd'),
+])
+def test_d13_forward_mode_is_an_error_that_says_so(forward):
+    f = custom(square, lambda x: (f(x), x), lambda x, ct: (3 * f(x) * ct,))
+    with pytest.raises(TypeError, match=FORWARD):
+        forward(f)
+    assert current_trace() is Trace.base
+
+
+def test_d13_forward_over_reverse_where_fwd_is_plain():
+    f = custom(lambda x: np.sin(x), lambda x: (np.sin(x), x),
+               lambda x, ct: (np.cos(x) * ct,))
+    assert_close(ad.hessian(f)(0.5), -np.sin(0.5))
+    assert_close(ad.jvp(ad.grad(f), (0.5,), (1.0,))[1], -np.sin(0.5))
+
+
+def test_d13_custom_lin_is_a_sealed_envelope():
+    _, f_jvp = ad.linearize(square, 2.0)
+    (eqn,) = f_jvp.program.jaxpr.eqns
+    assert eqn.primitive is custom_lin_p
+    assert custom_lin_p in transpose_rules
+    assert custom_vjp_call_p not in transpose_rules
+    assert ad.linear_transpose(f_jvp, 1.0)(1.0) == (6.0,)
+    with pytest.raises(TypeError, match=FORWARD):
+        eqn.primitive.bind(*[1.0] * len(eqn.invars), **eqn.params)
+
+
+def test_d13_check_grads_in_reverse():
+    f = custom(lambda x, y: np.sin(x) * y,
+               lambda x, y: (f(x, y), (np.cos(x), np.sin(x), y)),
+               lambda r, g: (r[0] * g * r[2], r[1] * g))
+    ad.check_grads(f, (X, 2 * X), 1, modes='rev')
+    with pytest.raises(AssertionError, match='square'):
+        ad.check_grads(square, (2.0,), 1, modes='rev')
+
+
+# D17, hard case 5: what is closed over
+
+DETECTED = ('Detected differentiation of a custom_vjp function with respect '
+            'to a closed-over value: .*closer.*Pass the value as an '
+            'argument.*stop_gradient')
+
+
+def closing(where, x):
+    """Returns a custom function, of which one part closes over `x`."""
+    c = {name: x if name == where else 1.0
+         for name in ('f', 'fwd', 'residual', 'bwd')}
+
+    def closer(y):
+        return c['f'] * y
+    return custom(closer, lambda y: (c['fwd'] * y, c['residual']),
+                  lambda r, ct: (
+                      x if where == 'bare' else ct * r * c['bwd'],))
+
+
+@pytest.mark.parametrize('where', ['f', 'fwd', 'residual', 'bwd', 'bare'])
+def test_d17_hard_case_5_a_closed_over_value_is_differentiated(where):
+    if where == 'f':    # nothing that goes in is perturbed
+        refused(lambda x: closing('f', x)(1.0), DETECTED)
+        refused(lambda x: ad.vmap(closing('f', x))(X).sum(), DETECTED)
+        refused(staged(lambda x: closing('f', x)(1.0)), DETECTED)
+        refused(staged(lambda x: closing('f', x)(x)), DETECTED)
+        with pytest.raises(TypeError, match=DETECTED):
+            staged(ad.grad(lambda x: closing('f', x)(1.0)))(3.0)
+    else:
+        refused(lambda x: closing(where, x)(x), DETECTED)
+        refused(lambda x: closing(where, 2 * x)(2 * x), DETECTED)
+        refused(lambda x: ad.vmap(closing(where, x))(X * x).sum(), DETECTED)
+    g = lambda x: closing(where, ad.stop_gradient(x))(x)
+    assert ad.grad(g)(3.0) in (1.0, 3.0)
+
+
+@pytest.mark.parametrize('where', ['residual', 'bwd'])
+def test_d17_grad_inside_is_a_plain_function_of_what_is_closed_over(where):
+    """There the rule is what is differentiated, and says what it says."""
+    assert ad.grad(lambda x: ad.grad(closing(where, x))(2.0))(3.0) == 1.0
+
+
+def test_d17_function_and_rule_close_over_tracers_of_vmap():
+    def f(x):
+        k = custom(lambda y: x * y, lambda y: (x * y, x),
+                   lambda r, ct: (5 * r * x * ct,))
+        return k(2.0), ad.grad(k)(2.0)
+
+    y, y_bar = ad.vmap(f)(X)
+    assert_same(y, 2 * X)
+    assert_close(y_bar, 5 * X * X)
+    total = lambda z: ad.vmap(lambda x: custom(
+        lambda y: x * y, lambda y: (x * y, None),
+        lambda r, ct: (5 * x * ct,))(z))(X).sum()
+    assert_close(ad.grad(total)(2.0), 5 * X.sum())
+
+
+def test_d17_functions_close_over_staged_tracers():
+    def f(x, y):
+        k = custom(lambda z: x * z, lambda z: (3 * z, z),
+                   lambda r, ct: (7 * r * ct,))
+        return k(y)
+
+    assert staged(f)(3.0, 2.0) == 6.0
+    assert ad.grad(staged(f), 1)(3.0, 2.0) == 14.0
+    assert staged(ad.grad(f, 1))(3.0, 2.0) == 14.0
+    assert_same(ad.vmap(ad.grad(staged(f), 1))(X, X), 7 * X)
+    assert_same(ad.vmap(staged(ad.grad(f, 1)))(X, X), 7 * X)
+
+
+@pytest.mark.parametrize('where', ['fwd', 'residual', 'bwd', 'bare'])
+def test_d17_a_rule_that_closes_over_a_dead_staged_tracer(where):
+    f = staged(lambda x, y: closing(where, x * 1)(y))
+    assert f(3.0, 2.0) == 2.0
+    with pytest.raises(TypeError, match=(
+            'The rule of .*closer closes over JaxprTracer<float64.*>, .*in '
+            'make_jaxpr of .* has returned: pass the value to the function '
+            'as an argument')) as info:
+        ad.grad(f, 1)(3.0, 2.0)
+    assert not isinstance(info.value, ad.UnexpectedTracerError)
+    assert current_trace() is Trace.base
+
+
+def test_a_leak_of_another_kind_is_called_what_it_is():
+    leaked = []
+    ad.vmap(lambda x: leaked.append(x) or x)(X)
+    f = custom(lambda x: x, OUT, lambda r, ct: (ct * leaked[0],))
+    with pytest.raises(ad.UnexpectedTracerError, match='escaped'):
+        ad.grad(f)(2.0)
+    assert current_trace() is Trace.base
+
+
+# Dtypes
+
+@pytest.mark.parametrize('dtype', [np.float16, np.float32, np.float64])
+def test_dtypes_pass(dtype):
+    x = X.astype(dtype)
+    for f in (summed_grad(square), ad.vmap(ad.grad(square)),
+              summed_grad(ad.vmap(square)), summed_grad(staged(square))):
+        assert_same(f(x), 3 * x)
+    g = custom(lambda x, y: x * y, lambda x, y: (x * y, (x, y)),
+               lambda r, ct: (3 * ct * r[1], 5 * np.sum(ct * r[0])))
+    assert_same(summed_grad(lambda x: g(x, 2.0))(x), np.full(4, 6, dtype))
+    y_bar = ad.grad(lambda y: g(x, y).sum())(2.0)
+    assert np.result_type(y_bar) == np.float64
+
+
+def test_a_custom_vjp_in_the_rule_of_a_custom_jvp():
+    """It is used linearly in the tangent: its own rule is not asked."""
+    g = custom(lambda t, y: t * np.cos(y), lambda t, y: (g(t, y), (t, y)),
+               lambda r, ct: (ct * np.cos(r[1]),
+                              -10 * r[0] * np.sin(r[1]) * ct))
+    h = ad.custom_jvp(lambda x: np.sin(x))
+    h.defjvp(lambda p, t: (h(*p), g(t[0], p[0])))
+    assert_close(ad.grad(h)(1.0), np.cos(1.0))
+    assert_close(ad.vmap(ad.grad(h))(X), np.cos(X))
+    assert_close(summed_grad(ad.vmap(h))(X), np.cos(X))
