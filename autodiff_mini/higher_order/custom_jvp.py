@@ -186,17 +186,22 @@ class custom_jvp:
         if self.rule is None:
             raise AttributeError('No JVP defined for custom_jvp function '
                                  f'{fun_name(self)} using defjvp.')
-        args = resolve_kwargs(self.fun, args, kwargs)
-        args, fun, nondiff = hold_arguments(self.fun, args, self.nondiff)
-        if nondiff:
-            check_unperturbed(self, nondiff)
-        xs, in_tree = tree_flatten(args)
-        names = lambda: leaf_names(in_tree, f'arguments of {fun_name(self)}')
-        map_leaves(typeof, names, xs)
-        fun = FlatFunction(fun, in_tree)
+        xs, fun, nondiff = flatten_call(self, args, kwargs)
         jvp = FlatRule(self, nondiff, fun)
         ys = custom_jvp_call_p.bind(*xs, fun=fun, jvp=jvp)
         return fun.out_tree.unflatten(ys)
+
+
+def flatten_call(function, args, kwargs):
+    """Returns the arguments as a list, a function of it, and the held."""
+    args = resolve_kwargs(function.fun, args, kwargs)
+    args, fun, nondiff = hold_arguments(function.fun, args, function.nondiff)
+    if nondiff:
+        check_unperturbed(function, nondiff)
+    xs, in_tree = tree_flatten(args)
+    names = lambda: leaf_names(in_tree, f'arguments of {fun_name(function)}')
+    map_leaves(typeof, names, xs)
+    return xs, FlatFunction(fun, in_tree), nondiff
 
 
 class FlatRule:

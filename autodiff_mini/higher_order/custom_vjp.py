@@ -16,7 +16,7 @@ from autodiff_mini.core import (
 from autodiff_mini.errors import UnexpectedTracerError, fun_name
 from autodiff_mini.higher_order.call import pack, which_zero
 from autodiff_mini.higher_order.custom_jvp import (
-    apply_rule, check_unperturbed, closed_over, conform, symbolic_zero)
+    apply_rule, closed_over, conform, flatten_call, symbolic_zero)
 from autodiff_mini.higher_order.staged_calls import (
     call_late, check_outputs, interleave, stage_function, staged_types)
 from autodiff_mini.interpreters.abstract import abstract_rules
@@ -29,9 +29,7 @@ from autodiff_mini.interpreters.vmap import spread, vmap_flat, vmap_rules
 from autodiff_mini.numpy_api import convert
 from autodiff_mini.pytree import (
     leaf_names, open_as, tree_flatten, tree_structure)
-from autodiff_mini.signature import (
-    FlatFunction, argument_positions, hold_arguments, map_leaves,
-    resolve_kwargs)
+from autodiff_mini.signature import argument_positions, map_leaves
 
 custom_vjp_call_p = Primitive(
     'custom_vjp_call', lambda *xs, fun, fwd: fun(*xs),
@@ -282,14 +280,7 @@ class custom_vjp:
         if self.fwd is None:
             raise AttributeError('No VJP defined for custom_vjp function '
                                  f'{fun_name(self)} using defvjp.')
-        args = resolve_kwargs(self.fun, args, kwargs)
-        args, fun, nondiff = hold_arguments(self.fun, args, self.nondiff)
-        if nondiff:
-            check_unperturbed(self, nondiff)
-        xs, in_tree = tree_flatten(args)
-        names = lambda: leaf_names(in_tree, f'arguments of {fun_name(self)}')
-        map_leaves(typeof, names, xs)
-        fun = FlatFunction(fun, in_tree)
+        xs, fun, nondiff = flatten_call(self, args, kwargs)
         fwd = FlatForward(self, nondiff, fun)
         ys = custom_vjp_call_p.bind(*xs, fun=fun, fwd=fwd)
         return fun.out_tree.unflatten(ys)
