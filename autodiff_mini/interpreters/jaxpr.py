@@ -138,7 +138,8 @@ class JaxprTrace(Trace):
 
     def record(self, primitive, args, params):
         """Appends an equation; returns tracers for its results."""
-        invars = list(map(self.var, args))
+        invars = [x.name if type(x) is JaxprTracer and x.trace is self
+                  else self.var(x) for x in args]
         out = abstract_rules[primitive](*[v.aval for v in invars], **params)
         line = self.line or user_line(3)
         if primitive.multiple_results:

@@ -22,7 +22,12 @@ class PartialEvalTrace(JaxprTrace):
         for x in args:
             if type(x) is JaxprTracer and x.trace is self:
                 return self.record(primitive, args, params)
-        return self.compute(primitive, args, params)
+        if primitive.is_call:
+            return self.compute(primitive, args, params)
+        try:
+            return self.parent.process_primitive(primitive, args, params)
+        finally:
+            set_current_trace(self)
 
     def is_unknown(self, x):
         return type(x) is JaxprTracer and x.trace is self
@@ -31,7 +36,7 @@ class PartialEvalTrace(JaxprTrace):
         """Lets the parent do what has no unknown operand."""
         try:
             set_current_trace(self.parent)
-            return self.parent.process_primitive(primitive, args, params)
+            return primitive.bind(*args, **params)
         finally:
             set_current_trace(self)
 
