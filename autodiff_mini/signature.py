@@ -151,12 +151,15 @@ def argument_positions(f, argnums, argnames) -> tuple:
     argnames = (argnames,) if isinstance(argnames, str) else tuple(argnames)
     try:
         names = list(inspect.signature(f).parameters)
+        open_ended = any(x.kind is x.VAR_POSITIONAL for x in
+                         inspect.signature(f).parameters.values())
     except ValueError:
-        names = []
+        names, open_ended = [], True
     known = f'{fun_name(f)}, whose arguments are {names}'
     if missing := [name for name in argnames if name not in names]:
         raise ValueError(f'no argument {missing[0]!r} in {known}')
-    if wrong := [i for i in argnums if i < -len(names)]:
+    if wrong := [i for i in argnums if i < -len(names)
+                 or i >= len(names) and not open_ended]:
         raise ValueError(f'no argument {wrong[0]} in {known}')
     return tuple(sorted({i + len(names) if i < 0 else i for i in argnums}
                         | {names.index(name) for name in argnames}))

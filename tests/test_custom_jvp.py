@@ -1149,7 +1149,7 @@ def test_if_an_operand_is_mapped_so_is_each_output():
     assert_trees(y_dot, [c, np.ones(4), np.full(4, 7.), np.zeros(4)])
 
 
-def test_if_no_operand_is_mapped_each_output_has_dims_of_its_own():
+def test_if_a_closure_maps_one_output_all_are_mapped():
     axis, c = Axis(4, TraceTag('vmap', None)), np.arange(4.)
 
     def h(c):
@@ -1157,8 +1157,8 @@ def test_if_no_operand_is_mapped_each_output_has_dims_of_its_own():
             (p[0], p[0] * c), (7 * t[0], c * t[0])))
         return list(k(2.0))
     outs, dims = vmap_flat(h, axis, [c], [0])
-    assert dims == [None, 0]
-    assert_trees(outs, [2.0, 2 * c])
+    assert dims == [0, 0]
+    assert_trees(outs, [np.full(4, 2.0), 2 * c])
 
 
 def test_unmapped_outputs_of_nested_vmaps():

@@ -8,6 +8,7 @@ tests/test_custom_jvp.py.
 import copy
 import itertools
 import math
+import re
 from collections import namedtuple
 from functools import partial
 
@@ -175,11 +176,17 @@ BARS = {
     'cotangent': lambda s, rs: 5 * s + np.zeros(2),
     'none': lambda s, rs: None,
 }
+DOTS = {
+    'rule': lambda p, t, c: 3 * t[0] + 5 * p[0] * t[1],
+    'closure': lambda p, t, c: c * t[0] + np.zeros(2),
+    'constant': lambda p, t, c: np.array([7.0, 8.0]),
+    'none': lambda p, t, c: np.zeros(2),
+}
 NAMES = 'abc'
 
 
-def random_rule(outputs, residuals, bars):
-    """Returns `inner(a, b, c)`, where function and fwd close over c."""
+def random_rule(outputs, residuals, bars, dots=None):
+    """Returns `inner(a, b, c)`, where function and rules close over c."""
     def inner(a, b, c):
         def f(a, b):
             return [OUTPUTS[name](a, b, c) for name in outputs]
@@ -190,7 +197,13 @@ def random_rule(outputs, residuals, bars):
         def bwd(rs, cts):
             s = sum(cts)
             return tuple(BARS[name](s, rs) for name in bars)
-        return custom(f, fwd, bwd)(a, b)
+
+        k = custom(f, fwd, bwd)
+        if dots is not None:
+            k.defjvp(lambda p, t: (f(*p), [
+                0.0 * y if np.ndim(y) == 0 else DOTS[name](p, t, c)
+                for y, name in zip(f(*p), dots)]))
+        return k(a, b)
     return inner
 
 
@@ -210,18 +223,26 @@ def test_d1_any_argument_output_or_residual_is_mapped_or_not(
     """Cotangents of what is not mapped are summed; the loop knows."""
     if dims[0] is dims[1] is None and {'constant', 'residual'} & {*bars}:
         return      # one call is made for all, and says that only once
-    inner = random_rule(outputs, residuals, bars)
+    if stage == 'inside' and {'c', 'bc'} & {*outputs, *residuals}:
+        return      # fwd may not close over what is written down
+    by_vmap, by_loop, args = mapped_and_looped(
+        random_rule(outputs, residuals, bars), dims, used, stage)
+    assert_close(by_vmap(*args), by_loop(*args))
+    for x, y in zip(ad.grad(by_vmap, (0, 1))(*args),
+                    ad.grad(by_loop, (0, 1))(*args), strict=True):
+        assert_close(x, y)
+
+
+def mapped_and_looped(inner, dims, used, stage):
+    """Returns vmap of `inner` and the loop, as functions of a and b."""
     n, args = 3, []
     for dim, name in zip(dims, NAMES):
         x = np.linspace(1, 2, 6 if dim == 0 else 2) + ord(name) - 96
         args.append(x.reshape(3, 2) if dim == 0 else x)
     weights = np.arange(1., 4.)[:, None]
     c = args[2]
-    if stage == 'inside':
-        # it is staged with its c, which is then an argument of the call
-        if {'c', 'bc'} & {*outputs, *residuals}:
-            return      # fwd may not close over what is written down
-        inner = staged(inner)
+    # it is staged with its c, which is then an argument of the call
+    mapped = staged(inner) if stage == 'inside' else inner
 
     def loss(ys):
         return sum(np.sum(np.reshape(weights, (3,) + (1,) * (np.ndim(y) - 1))
@@ -229,7 +250,7 @@ def test_d1_any_argument_output_or_residual_is_mapped_or_not(
                    for y, use in zip(ys, used) if use) + 0.0
 
     def by_vmap(a, b):
-        return loss(ad.vmap(inner, dims, axis_size=n)(a, b, c))
+        return loss(ad.vmap(mapped, dims, axis_size=n)(a, b, c))
 
     def by_loop(a, b):
         rows = [inner(*[x if dim is None else x[i]
@@ -239,10 +260,7 @@ def test_d1_any_argument_output_or_residual_is_mapped_or_not(
 
     if stage == 'outside':
         by_vmap = staged(by_vmap)
-    assert_close(by_vmap(*args[:2]), by_loop(*args[:2]))
-    for x, y in zip(ad.grad(by_vmap, (0, 1))(*args[:2]),
-                    ad.grad(by_loop, (0, 1))(*args[:2]), strict=True):
-        assert_close(x, y)
+    return by_vmap, by_loop, args[:2]
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)
@@ -359,6 +377,10 @@ def test_the_linear_part_is_transposed_under_vmap():
     x_bar, w_bar = transposed(X)
     assert_same(x_bar, 21 * X)
     assert_close(w_bar, 10 * X.sum())
+    transposed = ad.linear_transpose(ad.vmap(f_jvp, (None, 0)), 1.0, X)
+    x_bar, w_bar = transposed(X)
+    assert_close(x_bar, 21 * X.sum())
+    assert_same(w_bar, 10 * X)
 
 
 def test_jacrev_runs_bwd_for_all_cotangents_at_once():
@@ -443,7 +465,7 @@ def test_exceptions_go_through_and_leave_the_base_trace(where, names):
 
 # D8, R3: the interface
 
-def test_d8_decorator_and_the_example_of_the_page():
+def test_d8_as_a_decorator():
     @ad.custom_vjp
     def f(x, y):
         """Some words."""
@@ -451,8 +473,7 @@ def test_d8_decorator_and_the_example_of_the_page():
 
     f.defvjp(lambda x, y: (f(x, y), (np.cos(x), np.sin(x), y)),
              lambda r, g: (r[0] * g * r[2], r[1] * g))
-    y, x_bar = ad.value_and_grad(f)(1.0, 2.0)
-    assert round(y, 2) == 1.68 and round(x_bar, 2) == 1.08
+    assert_close(ad.grad(f)(1.0, 2.0), 2 * np.cos(1.0))
     assert f.__name__ == 'f' and f.__doc__ == 'Some words.'
     assert f.__wrapped__ is f.fun
 
@@ -696,8 +717,7 @@ def test_b2_nondiff_arguments_hold_tracers_of_vmap_and_of_staging():
     lambda f, x: f(x, x), lambda f, x: f(x, 2.0),
     lambda f, x: f([{'a': x}], 2.0),
     lambda f, x: ad.vmap(f, (None, 0))(x, X)[0],
-    lambda f, x: ad.vmap(lambda y: f(x * y, 2.0))(X)[0],
-    lambda f, x: ad.grad(lambda y: f(x, y))(2.0)])
+    lambda f, x: ad.vmap(lambda y: f(x * y, 2.0))(X)[0]])
 def test_d12_a_perturbed_nondiff_argument_is_an_error(wrong):
     def scale(a, x):
         return x
@@ -707,6 +727,17 @@ def test_d12_a_perturbed_nondiff_argument_is_an_error(wrong):
             'nondiff_argnums, but is being differentiated.*ordinary '
             'argument.*stop_gradient')
     assert ad.grad(lambda x: f(ad.stop_gradient(x), x))(3.0) == 1.0
+
+
+def test_d12_the_gradient_of_a_rule_may_move_with_a_nondiff_argument():
+    """A nondiff argument of `f` is an ordinary value in its rule."""
+    f = custom(lambda a, x: a * x, lambda a, x: (a * x, None),
+               lambda a, r, ct: (a ** 2 * ct,), 0)
+    assert ad.grad(lambda a: ad.grad(lambda x: f(a, x))(2.0))(5.0) == 10.0
+    careful = custom(lambda a, x: a * x, lambda a, x: (careful(a, x), None),
+                     lambda a, r, ct: (a ** 2 * ct,), 0)
+    refused(lambda a: ad.grad(lambda x: careful(a, x))(2.0),
+            'Argument 0 of .*is named in nondiff_argnums')
 
 
 # Methods, partials, objects
@@ -906,6 +937,8 @@ MISTAKES = {
                  'fwd rule .* for function .*loss: output: .*str'),
     'bwd_array': (OUT, lambda r, ct: ct, TypeError,
                   TUPLE + r'.*\(1\).*an array float64\[\].*`\(ct,\)`'),
+    'bwd_plain': (OUT, lambda r, ct: np.ones(3), TypeError,
+                  TUPLE + r'.*\(1\).*an array float64\[3\]\. Return'),
     'bwd_none': (OUT, lambda r, ct: None, TypeError, TUPLE + '.*None'),
     'bwd_two': (OUT, lambda r, ct: (ct, ct), TypeError,
                 TUPLE + '.*a tuple of 2'),
@@ -1019,6 +1052,7 @@ def test_d13_custom_lin_is_a_sealed_envelope():
     _, f_jvp = ad.linearize(square, 2.0)
     (eqn,) = f_jvp.program.jaxpr.eqns
     assert eqn.primitive is custom_lin_p
+    assert len(eqn.invars) == 2     # a residual and a tangent
     assert custom_lin_p in transpose_rules
     assert custom_vjp_call_p not in transpose_rules
     assert ad.linear_transpose(f_jvp, 1.0)(1.0) == (6.0,)
@@ -1152,3 +1186,485 @@ def test_a_custom_vjp_in_the_rule_of_a_custom_jvp():
     assert_close(ad.grad(h)(1.0), np.cos(1.0))
     assert_close(ad.vmap(ad.grad(h))(X), np.cos(X))
     assert_close(summed_grad(ad.vmap(h))(X), np.cos(X))
+
+
+# B1: both rules on one function.  Forward mode uses defjvp's, and reverse
+# mode fwd and bwd: of x^2 (truth: 2x) they say 5x and 3x.
+
+def both(f, fwd, bwd, rule, *argnums, back=(), forth=()):
+    """Returns `f` with both rules; the options are for either."""
+    f = custom(f, fwd, bwd, *argnums, **dict(back))
+    f.defjvp(rule, **dict(forth))
+    return f
+
+
+def counted():
+    """Returns such a function, and the list of what has run."""
+    runs = []
+    f = both(lambda x: runs.append('f') or x * x,
+             lambda x: runs.append('fwd') or (x * x, x),
+             lambda x, ct: runs.append('bwd') or (3 * x * ct,),
+             lambda p, t: runs.append('jvp') or (p[0] * p[0],
+                                                 5 * p[0] * t[0]))
+    return f, runs
+
+
+FORTH, BACK, LATE = ['jvp'], ['fwd', 'bwd'], ['fwd', 'jvp']
+along = lambda f: lambda x: ad.jvp(f, (x,), (np.ones(np.shape(x))[()],))[1]
+linear = lambda f: lambda x: ad.linearize(f, x)[1](np.ones(np.shape(x))[()])
+USES = {
+    'call': (lambda f: f, 1, ['f']),
+    'vmap': (lambda f: ad.vmap(f), 1, ['f']),
+    'jvp': (along, 5, FORTH), 'grad': (summed_grad, 3, BACK),
+    'jvp_of_vmap': (lambda f: along(ad.vmap(f)), 5, FORTH),
+    'grad_of_vmap': (lambda f: summed_grad(ad.vmap(f)), 3, BACK),
+    'vmap_of_jvp': (lambda f: ad.vmap(along(f)), 5, FORTH),
+    'vmap_of_grad': (lambda f: ad.vmap(ad.grad(f)), 3, BACK),
+    'linearize': (linear, 5, LATE),
+    'linearize_of_vmap': (lambda f: linear(ad.vmap(f)), 5, LATE),
+    'vmap_of_linearize': (lambda f: ad.vmap(linear(f)), 5, LATE),
+    'jvp_of_staged': (lambda f: along(staged(f)), 5, ['f', *FORTH]),
+    'grad_of_staged': (lambda f: summed_grad(staged(f)), 3, ['f', *BACK]),
+    'staged_jvp': (lambda f: staged(along(f)), 5, FORTH),
+    'staged_grad': (lambda f: staged(summed_grad(f)), 3, BACK),
+    'vmap_of_staged_jvp': (lambda f: ad.vmap(staged(along(f))), 5, FORTH),
+    'jvp_of_staged_vmap': (lambda f: along(staged(ad.vmap(f))), 5,
+                           ['f', *FORTH]),
+    'grad_of_staged_vmap': (lambda f: summed_grad(staged(ad.vmap(f))), 3,
+                            ['f', *BACK]),
+    'jacfwd': (lambda f: lambda x: np.diag(ad.jacfwd(f)(x)), 5, LATE),
+    'jacrev': (lambda f: lambda x: np.diag(ad.jacrev(f)(x)), 3, BACK),
+    'transpose_of_linearize': (lambda f: lambda x: ad.linear_transpose(
+        ad.linearize(f, x)[1], x)(np.ones(4))[0], 3, BACK),
+}
+
+
+@pytest.mark.parametrize('name', USES)
+def test_b1_which_rule_runs_when(name):
+    use, factor, expected = USES[name]
+    f, runs = counted()
+    y = use(f)(X)
+    assert_close(y, factor * (X * X if factor == 1 else X))
+    assert runs == expected
+
+
+def test_b1_the_order_of_definition_does_not_matter():
+    f = ad.custom_vjp(lambda x: x * x)
+    assert f.defjvp(sum) is sum
+    f.defvjp(lambda x: (x * x, x), lambda x, ct: (3 * x * ct,))
+    f.defjvps(lambda t, y, x: 5 * x * t)
+    assert ad.jvp(f, (2.0,), (1.0,)) == (4.0, 10.0)
+    assert ad.grad(f)(2.0) == 6.0
+
+
+def test_b1_the_rule_for_the_way_out_alone_is_not_enough():
+    f = ad.custom_vjp(square)
+    f.defjvp(lambda p, t: (p[0], t[0]))
+    with pytest.raises(AttributeError, match='No VJP defined .*square'):
+        f(1.0)
+
+
+exp = both(lambda x: np.exp(x), lambda x: (exp(x), x),
+           lambda x, ct: (3 * exp(x) * ct,),
+           lambda p, t: (exp(*p), 5 * exp(*p) * t[0]))
+FACTORS = {'j': 5, 'l': 5, 'g': 3}
+B1_NESTINGS = [''.join(names) for n in (2, 3)
+               for names in itertools.product('svjgl', repeat=n)
+               if {*names} & {*'jl'} and 'g' in names]
+
+
+@pytest.mark.parametrize('names', B1_NESTINGS)
+def test_b1_d9_every_nesting_of_the_two_modes(names):
+    """Each mode multiplies by its own factor, in whatever order."""
+    x = np.linspace(-1, 1, 2 ** names.count('v'))
+    x = x.reshape([2] * names.count('v'))[()]
+    factor = math.prod(FACTORS.get(name, 1) for name in names)
+    assert_close(nested(exp, names)(x), factor * np.exp(x))
+
+
+@pytest.mark.parametrize('outer', ['jacfwd', 'jacrev'])
+@pytest.mark.parametrize('inner', ['jacfwd', 'jacrev'])
+def test_b1_jacobians_in_all_orders(outer, inner):
+    factors = {'jacfwd': 5, 'jacrev': 3}
+    second = getattr(ad, outer)(getattr(ad, inner)(exp))(X)
+    diagonal = np.eye(4)[:, :, None] * np.eye(4)
+    assert_close(second, factors[outer] * factors[inner]
+                 * diagonal * np.exp(X))
+
+
+def test_b1_the_hessian_is_forward_over_reverse():
+    assert_close(ad.hessian(exp)(0.5), 15 * np.exp(0.5))
+    assert_close(ad.hessian(lambda x: exp(x).sum())(X),
+                 15 * np.diag(np.exp(X)))
+
+
+def test_b1_reverse_mode_in_the_tangent_transposes_the_rule_of_jvp():
+    f, runs = counted()
+    g = lambda t: ad.jvp(f, (2.0,), (t,))[1]
+    assert ad.grad(g)(7.0) == 10.0 and runs == FORTH
+    assert ad.grad(staged(g))(7.0) == 10.0
+    assert ad.grad(ad.linearize(f, 2.0)[1])(7.0) == 10.0
+    assert ad.jvp(ad.linearize(f, 2.0)[1], (1.0,), (7.0,)) == (10.0, 70.0)
+    assert_same(ad.vmap(ad.linearize(f, 2.0)[1])(X), 10 * X)
+
+
+def test_b1_tangents_that_are_mapped_moved_or_written_down():
+    """What is written down may be read backwards; the rest may not."""
+    f, runs = counted()
+    g = lambda x, t: ad.jvp(f, (x,), (t,))[1]
+    assert_close(ad.vmap(g)(X, X), 5 * X * X)
+    assert_close(ad.vmap(ad.vmap(g, (None, 0)), (0, None))(X, X),
+                 5 * np.outer(X, X))
+    assert ad.jvp(partial(g, 2.0), (7.0,), (1.0,)) == (70.0, 10.0)
+    assert_same(along(ad.vmap(partial(g, 2.0)))(X), np.full(4, 10.))
+    assert runs == FORTH * 4
+    mapped = ad.vmap(partial(g, 2.0))
+    assert_same(ad.linear_transpose(mapped, X)(X)[0], 6 * X)
+    assert_same(ad.linear_transpose(staged(mapped), X)(X)[0], 6 * X)
+    assert runs[4:] == BACK * 2
+
+
+def test_b1_what_is_known_is_differentiated_too():
+    """Of custom_lin: the tangent moves, and so do the point and a closure."""
+    g = lambda x, t: ad.linearize(exp, x)[1](t)
+    assert_close(ad.jvp(g, (0.5, 2.0), (1.0, 0.0))[1], 50 * np.exp(0.5))
+    assert_close(ad.grad(g)(0.5, 2.0), 30 * np.exp(0.5))
+    h = staged(lambda x, t: ad.jvp(exp, (x,), (t,))[1])
+    assert_close(h(0.5, 2.0), 10 * np.exp(0.5))
+    assert_close(ad.jvp(h, (0.5, 2.0), (1.0, 0.0))[1], 50 * np.exp(0.5))
+    assert_close(ad.grad(h)(0.5, 2.0), 30 * np.exp(0.5))
+    assert_close(ad.grad(h, 1)(0.5, 2.0), 5 * np.exp(0.5))
+    assert_close(ad.vmap(h)(X, X), 5 * X * np.exp(X))
+    assert_close(ad.vmap(h, (0, None))(X, 2.0), 10 * np.exp(X))
+    assert_close(ad.vmap(h, (None, 0))(0.5, X), 5 * X * np.exp(0.5))
+    assert_close(summed_grad(lambda x: ad.vmap(h)(x, X))(X),
+                 15 * X * np.exp(X))
+
+
+def test_b1_envelopes_of_two_arguments_mapped_or_not():
+    f = both(lambda x, w: x * w, lambda x, w: (x * w, (x, w)),
+             lambda r, ct: (3 * ct * r[1], 3 * ct * r[0]),
+             lambda p, t: (p[0] * p[1], 5 * t[0] * p[1] + 7 * p[0] * t[1]))
+    run = ad.linearize(f, 2.0, 11.0)[1]
+    assert run(1.0, 0.0) == 55.0 and run(0.0, 1.0) == 14.0
+    assert_same(ad.vmap(run, (0, None))(X, 1.0), 55 * X + 14)
+    assert_same(ad.vmap(run, (None, 0))(1.0, X), 55 + 14 * X)
+    nested_vmap = ad.vmap(ad.vmap(run, (0, None)), (None, 0))
+    assert_close(nested_vmap(X, X[:2]), 55 * X + 14 * X[:2, None])
+    half = ad.linearize(lambda w: f(2.0, w), 11.0)[1]
+    assert_same(ad.vmap(half)(X), 14 * X)
+    assert_same(ad.linear_transpose(ad.vmap(half), X)(X)[0], 6 * X)
+
+
+def test_b1_d10_trees_and_registered_nodes(node):
+    def f(p, q):
+        return Pair(p['a'] * q.x, {'b': p['b'], 'n': None})
+
+    k = both(f, lambda p, q: (k(p, q), (p, q)), lambda r, ct: (
+        {'a': 3 * ct.x * r[1].x, 'b': 3 * ct.y['b'], 'n': None}, None),
+        lambda p, t: (k(*p), Pair(5 * t[0]['a'] * p[1].x,
+                                  {'b': 7 * t[0]['b'] + t[1].x, 'n': None})))
+    p, q = {'a': 2.0, 'b': 3.0, 'n': None}, node(4.0, 'm')
+    for g in (k, staged(k)):
+        y, y_dot = ad.jvp(g, (p, q), (
+            {'a': 1.0, 'b': 10.0, 'n': None}, node(100.0, 'm')))
+        assert_trees(y, Pair(8.0, {'b': 3.0, 'n': None}))
+        assert_trees(y_dot, Pair(20.0, {'b': 170.0, 'n': None}))
+        assert_trees(ad.grad(lambda p: (y := g(p, q)).x + y.y['b'])(p),
+                     {'a': 12.0, 'b': 3.0, 'n': None})
+
+
+@pytest.mark.parametrize('forth', [False, True])
+@pytest.mark.parametrize('back', [False, True])
+def test_b1_r2_each_rule_has_symbolic_zeros_of_its_own(back, forth):
+    def fwd(x, y):
+        assert (type(x) is ad.CustomVJPPrimal) == back
+        x, y = (x.value, y.value) if back else (x, y)
+        return (x * y, x), y
+
+    def bwd(y, ct):
+        assert (type(ct[1]) is ad.SymbolicZero) == back
+        return 3 * ct[0] * y, None
+
+    def rule(p, t):
+        assert (type(t[1]) is ad.SymbolicZero) == forth
+        return (p[0] * p[1], p[0]), (5 * t[0] * p[1], t[1])
+
+    f = both(lambda x, y: (x * y, x), fwd, bwd, rule,
+             back={'symbolic_zeros': back}, forth={'symbolic_zeros': forth})
+    g = lambda x: f(x, 2.0)[0]
+    for h in (g, staged(g)):
+        assert ad.jvp(h, (3.0,), (1.0,)) == (6.0, 10.0)
+        assert ad.grad(h)(3.0) == 6.0
+        assert ad.linearize(h, 3.0)[1](1.0) == 10.0
+        assert_same(along(ad.vmap(h))(X), np.full(4, 10.))
+        assert_same(ad.vmap(along(h))(X), np.full(4, 10.))
+        assert_same(summed_grad(ad.vmap(h))(X), np.full(4, 6.))
+
+
+def test_b1_a_symbolic_zero_that_the_rule_returns_becomes_an_array():
+    f = both(lambda x: (x, 2 * x), lambda x: ((x, 2 * x), None),
+             lambda r, ct: (3 * ct[0],),
+             lambda p, t: ((p[0], 2 * p[0]), (
+                 5 * t[0], ad.zero_from_primal(p[0], symbolic_zeros=True))))
+    for run in (ad.linearize(f, X)[1], along(f),
+                ad.linearize(ad.vmap(f), X)[1],
+                ad.vmap(ad.linearize(f, 1.0)[1])):
+        y, z = run(np.ones(4))
+        assert_same(y, np.full(4, 5.))
+        assert_same(z, np.zeros(4))
+
+
+def test_b1_d12_nondiff_arguments_come_first_in_both():
+    f = both(lambda g, x, n: g(x) * n, lambda g, x, n: (f(g, x, n), x),
+             lambda g, n, x, ct: (3 * n * g(x) * ct,),
+             lambda g, n, p, t: (f(g, *p, n), 5 * n * g(*p) * t[0]), 0, 2)
+    h = lambda x: f(np.cos, x, 2)
+    for k in (h, staged(h)):
+        assert_close(along(k)(X), 10 * np.cos(X))
+        assert_close(ad.vmap(along(k))(X), 10 * np.cos(X))
+        assert_close(summed_grad(k)(X), 6 * np.cos(X))
+        assert_close(linear(k)(X), 10 * np.cos(X))
+
+
+def test_b1_r5_integers_in_and_out():
+    def rule(p, t):
+        assert t[1].dtype == ad.float0
+        return (p[0] ** p[1], p[1]), (5 * t[0], t[1])
+
+    f = both(lambda x, n: (x ** n, n), lambda x, n: ((x ** n, n), None),
+             lambda r, ct: (3 * ct[0], None), rule)
+    g = lambda x: f(x, 2)[0]
+    for h in (g, staged(g)):
+        assert ad.jvp(h, (3.0,), (1.0,)) == (9.0, 5.0)
+        assert ad.linearize(h, 3.0)[1](1.0) == 5.0
+        assert ad.grad(h)(3.0) == 3.0
+    n = np.arange(4)
+    mapped = lambda x: ad.vmap(f)(x, n)[0]
+    assert_same(along(mapped)(X), np.full(4, 5.))
+    assert_same(linear(mapped)(X), np.full(4, 5.))
+    assert_same(summed_grad(mapped)(X), np.full(4, 3.))
+    assert ad.linearize(lambda x: f(x, 2), 3.0)[1](1.0)[1].dtype == ad.float0
+
+
+def test_b1_a_closure_maps_an_output_or_a_tangent():
+    def total(z, forth):
+        def inner(c):
+            k = both(lambda y: (c * y, y), lambda y: ((c * y, y), None),
+                     lambda r, ct: (c * ct[0] + 10 * ct[1],),
+                     lambda p, t: ((c * p[0], p[0]), (5 * t[0], c * t[0])))
+            return sum(k(z))
+        return ad.vmap(inner)(X).sum()
+
+    for forth in (along, linear):
+        assert_close(forth(partial(total, forth=forth))(2.0), 20 + X.sum())
+    assert_close(ad.grad(partial(total, forth=None))(2.0), X.sum() + 40)
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(dims=st.tuples(*[st.sampled_from([0, None])] * 3),
+       outputs=choices(OUTPUTS, min_size=1, max_size=3),
+       dots=choices(DOTS, min_size=3, max_size=3),
+       used=st.lists(st.booleans(), min_size=3, max_size=3),
+       stage=st.sampled_from(['', 'inside', 'outside']),
+       forth=st.sampled_from([ad.jvp, lambda f, xs, ts: (
+           f(*xs), ad.linearize(f, *xs)[1](*ts))]))
+def test_b1_d1_any_argument_output_or_tangent_is_mapped_or_not(
+        dims, outputs, dots, used, stage, forth):
+    closes = 'closure' in dots or {'c', 'bc'} & {*outputs}
+    if stage == 'inside' and closes:
+        return      # the rule may not close over what is written down
+    by_vmap, by_loop, args = mapped_and_looped(
+        random_rule(outputs, ['a'], ['rule', 'cotangent'], dots),
+        dims, used, stage)
+    dots = [np.cos(x) for x in args]
+    for x, y in zip(forth(by_vmap, args, dots), forth(by_loop, args, dots),
+                    strict=True):
+        assert_close(x, y)
+    for x, y in zip(ad.grad(by_vmap, (0, 1))(*args),
+                    ad.grad(by_loop, (0, 1))(*args), strict=True):
+        assert_close(x, y)
+
+
+def sine_with(forth, back):
+    """Returns sin with rules that say so many times its derivative."""
+    def sine(x):
+        return np.sin(x)
+
+    f = both(sine, lambda x: (f(x), x),
+             lambda x, ct: (back * np.cos(x) * ct,),
+             lambda p, t: (f(*p), forth * np.cos(p[0]) * t[0]))
+    return f
+
+
+def test_b1_p5_check_grads_asks_each_rule_in_its_mode():
+    for f in (sine_with(1, 1), staged(sine_with(1, 1)),
+              ad.vmap(sine_with(1, 1))):
+        ad.check_grads(f, (X,), 3)
+        ad.check_grads(f, (X,), 1, modes='fwd')
+
+
+@pytest.mark.parametrize('forth, back, mode', [
+    (3, 1, 'fwd'), (1, 3, 'rev')])
+def test_b1_p5_check_grads_catches_the_rule_that_disagrees(forth, back, mode):
+    f = sine_with(forth, back)
+    with pytest.raises(AssertionError, match=f"sine, mode '{mode}', order 1"):
+        ad.check_grads(f, (X,), 1)
+    with pytest.raises(AssertionError):
+        ad.check_grads(f, (X,), 1, modes=mode)
+    ad.check_grads(f, (X,), 1, modes=({'fwd', 'rev'} - {mode}).pop())
+
+
+def test_b1_a_mistake_in_either_rule_is_found_in_its_mode():
+    f = both(loss, lambda x: x, lambda r, ct: (ct,),
+             lambda p, t: p[0])
+    words = {'jvp': 'Custom JVP rule .*loss must produce a pair',
+             'fwd': 'Custom VJP fwd rule .*loss must produce a pair'}
+    for g in (f, staged(f)):
+        with pytest.raises(TypeError, match=words['jvp']):
+            along(g)(2.0)
+        refused(g, words['fwd'])
+
+
+def test_b1_d17_a_closed_over_value_is_found_in_either_mode():
+    def closing_over(c):
+        def closer(y):
+            return c * y
+        return both(closer, lambda y: (c * y, c), lambda c, ct: (c * ct,),
+                    lambda p, t: (c * p[0], c * t[0]))
+
+    for f in (lambda x: closing_over(x)(1.0),
+              lambda x: closing_over(x)(x),
+              lambda x: ad.vmap(closing_over(x))(X * x).sum()):
+        refused(f, DETECTED)
+        with pytest.raises(TypeError, match=DETECTED):
+            along(f)(3.0)
+        assert current_trace() is Trace.base
+    assert_same(ad.vmap(lambda c: along(closing_over(c))(2.0))(X), X)
+    assert_same(ad.vmap(lambda c: ad.grad(closing_over(c))(2.0))(X), X)
+
+
+def test_b1_a_jaxpr_names_both_rules_and_no_missing_one():
+    text = str(ad.make_jaxpr(sine_with(5, 3))(X))
+    assert re.search(r'custom_vjp_call\[fwd=\S+ jvp=\S+\]', text)
+    text = str(ad.make_jaxpr(power)(X))
+    assert 'jvp=' not in text and 'None' not in text
+    text = str(ad.make_jaxpr(
+        lambda x, t: ad.jvp(sine_with(5, 3), (x,), (t,))[1])(X, X))
+    assert 'custom_lin' in text
+
+
+# B2: nondiff arguments that hold traced values, in a jaxpr
+
+def scale(a, x):
+    return (a['w'] if isinstance(a, dict) else a) * x
+
+
+def held(kind):
+    """Returns a function with a nondiff argument, and its rules' factor."""
+    f = (ad.custom_jvp if kind == 'jvp' else ad.custom_vjp)(
+        scale, nondiff_argnums=0)
+    if kind != 'vjp':
+        f.defjvp(lambda a, p, t: (f(a, *p), 5 * scale(a, t[0])))
+    if kind != 'jvp':
+        f.defvjp(lambda a, x: (f(a, x), None),
+                 lambda a, r, ct: (3 * scale(a, ct),))
+    return f, {'jvp': 5}.get(kind, 3)
+
+
+KINDS = ['jvp', 'vjp', 'both']
+HOLDING = {'value': lambda a: a, 'tree': lambda a: {'w': a, 's': 'text'},
+           'twice': lambda a: {'v': [a, np.sin], 'w': a}}
+
+
+@pytest.mark.parametrize('holding', HOLDING)
+@pytest.mark.parametrize('kind', KINDS)
+def test_b2_nondiff_arguments_are_operands_of_a_staged_call(kind, holding):
+    f, back = held(kind)
+    hold = HOLDING[holding]
+    g = staged(lambda a, x: f(hold(a), x))
+    assert g(7.0, 2.0) == 14.0
+    assert ad.grad(g, 1)(7.0, 2.0) == 7 * back
+    assert staged(ad.grad(g, 1))(7.0, 2.0) == 7 * back
+    assert ad.grad(staged(g), 1)(7.0, 2.0) == 7 * back
+    assert_same(ad.vmap(g)(X, X), X * X)
+    for axes, a, x in (((0, 0), X, X), ((0, None), X, 2.0),
+                       ((None, 0), 7.0, X)):
+        expected = np.broadcast_to(back * a, 4)
+        assert_close(ad.vmap(ad.grad(g, 1), axes)(a, x), expected)
+        assert_close(ad.vmap(staged(ad.grad(g, 1)), axes)(a, x), expected)
+        assert_close(staged(ad.vmap(ad.grad(g, 1), axes))(a, x), expected)
+    total = lambda x: ad.vmap(g, (0, None))(X, x).sum()
+    assert_close(ad.grad(total)(2.0), back * X.sum())
+    assert_close(ad.grad(staged(total))(2.0), back * X.sum())
+    if kind != 'vjp':
+        assert_close(along(partial(g, 7.0))(2.0), 35.0)
+        assert_close(along(lambda x: ad.vmap(g)(X, x))(X), 5 * X)
+        assert_close(ad.vmap(lambda a: linear(partial(g, a))(2.0))(X), 5 * X)
+
+
+@pytest.mark.parametrize('holding', HOLDING)
+@pytest.mark.parametrize('kind', KINDS)
+def test_b2_d12_late_perturbation_of_a_nondiff_argument_is_named(
+        kind, holding):
+    """The jaxpr does not know yet who will be differentiated."""
+    f, _ = held(kind)
+    hold = HOLDING[holding]
+    g = staged(lambda a, x: f(hold(a), x))
+    words = ('Argument 0 of .*scale is named in nondiff_argnums, but is '
+             'being differentiated.*stop_gradient')
+    for late in (g, ad.vmap(g), staged(g), staged(ad.vmap(g))):
+        refused(lambda a: np.sum(late(a, X)), words, x=X)
+        refused(lambda a: np.sum(late(a, a)), words, x=X)
+        with pytest.raises(TypeError, match=words):
+            ad.jvp(late, (X, X), (X, X))
+    stopped = staged(lambda a, x: f(hold(ad.stop_gradient(a)), x))
+    assert ad.grad(stopped)(7.0, 2.0) == 0.0
+
+
+@pytest.mark.parametrize('kind', KINDS)
+def test_b2_d12_several_nondiff_arguments_and_which_is_named(kind):
+    """In the order of the signature, whatever the order of nondiff."""
+    def mix(a, x, b):
+        return a * x + b
+
+    make = ad.custom_jvp if kind == 'jvp' else ad.custom_vjp
+    f = make(mix, nondiff_argnums=(2, 0))
+    if kind != 'vjp':
+        f.defjvp(lambda a, b, p, t: (f(a, *p, b), (a + 10 * b) * t[0]))
+    if kind != 'jvp':
+        f.defvjp(lambda a, x, b: (f(a, x, b), None),
+                 lambda a, b, r, ct: ((a + 10 * b) * ct,))
+    for g in (f, staged(f)):
+        assert g(2.0, 3.0, 5.0) == 11.0
+        assert ad.grad(g, 1)(2.0, 3.0, 5.0) == 52.0
+        assert_same(ad.vmap(ad.grad(g, 1), (None, None, 0))(2.0, 3.0, X),
+                    2 + 10 * X)
+        for position in (0, 2):
+            with pytest.raises(TypeError, match=(
+                    f'Argument {position} of .*mix is named')):
+                ad.grad(g, position)(2.0, 3.0, 5.0)
+
+
+@pytest.mark.parametrize('kind', KINDS)
+def test_b2_a_size_that_is_traced_is_an_integer_operand(kind):
+    f, back = held(kind)
+    g = staged(f)
+    assert g(7, 2.0) == 14.0 and ad.grad(g, 1)(7, 2.0) == 7 * back
+    assert_same(ad.vmap(ad.grad(g, 1))(np.arange(4), X),
+                back * np.arange(4.))
+
+
+@pytest.mark.parametrize('kind', KINDS)
+def test_b2_what_cannot_be_opened_is_closed_over(kind):
+    """Keys without an order: an error that says so, and no leak."""
+    f, back = held(kind)
+    hold = lambda a: {'w': a, 1: 2}
+    assert f(hold(7.0), 2.0) == 14.0
+    assert_same(ad.vmap(lambda a: ad.grad(f, 1)(hold(a), 2.0))(X), back * X)
+    late = staged(lambda a, x: f(hold(a), x))
+    assert late(7.0, 2.0) == 14.0
+    for g in (lambda a: f(hold(a), 2.0), lambda a: late(a, 2.0)):
+        refused(g, 'Detected differentiation of a custom_.*closed-over')
+    with pytest.raises(TypeError, match='pass the value to the function'):
+        ad.grad(late, 1)(7.0, 2.0)

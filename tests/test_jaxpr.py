@@ -535,5 +535,5 @@ def test_what_is_no_array_is_named(transform):
     with pytest.raises(TypeError, match=r"kwargs\['k'\].*type object"):
         transform(lambda k: 1)(k=object())
     with pytest.raises(TypeError, match=re.escape(
-            f"output of {name}['y']: a value of type str")):
+            f"of {name}: output['y']: a value of type str")):
         transform(lambda x: {'y': 'a'})(1.)

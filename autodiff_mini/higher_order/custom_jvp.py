@@ -6,21 +6,20 @@ Chapter 6.
 """
 
 from functools import partial, update_wrapper
+from itertools import chain
 
-from autodiff_mini.core import Primitive, typeof
+from autodiff_mini.core import Primitive, Tracer, typeof
 from autodiff_mini.errors import UnexpectedTracerError, fun_name
 from autodiff_mini.forward import fit_tangent
 from autodiff_mini.higher_order.call import (
     on_arrays, pack, unpack, which_zero)
 from autodiff_mini.interpreters.jvp import (
     JVPTracer, Zero, instantiate_zeros, jvp_rules)
-from autodiff_mini.interpreters.vmap import (
-    BatchTracer, spread, vmap_flat, vmap_rules)
+from autodiff_mini.interpreters.vmap import spread, vmap_flat, vmap_rules
 from autodiff_mini.pytree import (
-    leaf_names, tree_flatten, tree_leaves, tree_map)
+    leaf_names, tree_flatten, tree_leaves, tree_map, tree_structure)
 from autodiff_mini.signature import (
-    FlatFunction, argument_positions, hold_arguments, map_leaves,
-    resolve_kwargs)
+    argument_positions, map_leaves, resolve_kwargs)
 
 custom_jvp_call_p = Primitive(
     'custom_jvp_call', lambda *xs, fun, jvp: fun(*xs),
@@ -29,49 +28,51 @@ custom_jvp_call_p = Primitive(
 
 def custom_jvp_vmap(axis, xs, dims, fun, jvp):
     out_dims = []   # of the outputs, when one of the two has run
+    outs = custom_jvp_call_p.bind(
+        *xs, fun=map_function(fun, axis, dims, out_dims),
+        jvp=map_rule(jvp, fun, axis, dims, out_dims))
+    return outs, out_dims
 
+
+def map_function(fun, axis, dims, out_dims):
+    """Returns the function of a custom call, mapped over an axis."""
     def fun_vmap(*xs):
-        ys, y_dims = vmap_flat(fun, axis, xs, dims)
-        conform(ys, list(map(Zero, ys)), y_dims, axis, 0 in dims, out_dims)
-        return ys
+        ys, found = vmap_flat(fun, axis, xs, dims)
+        return conform(ys, found, len(ys), axis, dims, out_dims)
     fun_vmap.__qualname__ = fun_name(fun)
+    return fun_vmap
 
+
+def map_rule(jvp, fun, axis, dims, out_dims):
+    """Returns the rule of a custom call, mapped over an axis."""
     def jvp_vmap(xs, x_dots):
         zero = which_zero(x_dots)
         jvp_arrays, out_zero = on_arrays(jvp, zero, fun)
         moving = [dim for dim, is_zero in zip(dims, zero) if not is_zero]
-        outs, dims_out = vmap_flat(jvp_arrays, axis, pack(xs, x_dots),
-                                   [*dims, *moving])
-        ys, y_dots = unpack(outs, out_zero)
-        conform(ys, y_dots, dims_out, axis, 0 in dims, out_dims)
-        return ys, y_dots
+        outs, found = vmap_flat(jvp_arrays, axis, pack(xs, x_dots),
+                                [*dims, *moving])
+        outs = conform(outs, found, len(out_zero), axis, dims, out_dims)
+        return unpack(outs, out_zero)
     jvp_vmap.__qualname__ = fun_name(jvp)
-
-    outs = custom_jvp_call_p.bind(*xs, fun=fun_vmap, jvp=jvp_vmap)
-    return outs, out_dims
+    return jvp_vmap
 
 
-def conform(ys, y_dots, dims, axis, mapped, out_dims):
-    """Maps primal and tangent of each output alike, as `out_dims` says.
+def conform(outs, found, count, axis, dims, out_dims):
+    """Returns the outputs of a call, all of them mapped or none.
 
-    Whoever runs first decides: an output is mapped if an operand is, since
-    the rule may move what the function does not; or if it turns out to be.
+    Whoever runs first decides: they are if an operand is mapped, since the
+    rule may move what the function does not; or if one turns out to be.
     """
-    moving = iter(dims[len(ys):])
-    pairs = [(dim, dim if type(y_dot) is Zero else next(moving))
-             for dim, y_dot in zip(dims, y_dots)]
     if not out_dims:
-        out_dims[:] = [0 if mapped or 0 in pair else None for pair in pairs]
-    for i, (pair, dim) in enumerate(zip(pairs, out_dims, strict=True)):
-        if dim == 0:
-            ys[i] = spread(ys[i], pair[0], axis.size)
-            if type(y_dots[i]) is not Zero:
-                y_dots[i] = spread(y_dots[i], pair[1], axis.size)
-        elif 0 in pair:
-            raise TypeError(
-                f'{axis.tag}: the rule of a staged custom function closes '
-                'over a mapped value, but the function does not: pass the '
-                'value to the function as an argument')
+        out_dims[:] = [0 if 0 in [*dims, *found] else None] * count
+    if 0 in out_dims:
+        return [spread(y, dim, axis.size) for y, dim in zip(outs, found)]
+    if 0 in found:
+        raise TypeError(
+            f'{axis.tag}: the rule of a staged custom function closes over '
+            'a mapped value, but the function does not: pass the value to '
+            'the function as an argument')
+    return outs
 
 
 def custom_jvp_jvp(tag, xs, x_dots, fun, jvp):
@@ -186,63 +187,137 @@ class custom_jvp:
         if self.rule is None:
             raise AttributeError('No JVP defined for custom_jvp function '
                                  f'{fun_name(self)} using defjvp.')
-        xs, fun, nondiff = flatten_call(self, args, kwargs)
-        jvp = FlatRule(self, nondiff, fun)
-        ys = custom_jvp_call_p.bind(*xs, fun=fun, jvp=jvp)
-        return fun.out_tree.unflatten(ys)
+        call, xs = flatten_call(self, args, kwargs)
+        ys = custom_jvp_call_p.bind(*xs, fun=call, jvp=FlatRule(call))
+        return call.out_tree.unflatten(ys)
 
 
 def flatten_call(function, args, kwargs):
-    """Returns the arguments as a list, a function of it, and the held."""
+    """Returns a function of flat operands, and the operands of this call.
+
+    They are what is traced in the nondiff arguments, and the other arguments.
+    """
     args = resolve_kwargs(function.fun, args, kwargs)
-    args, fun, nondiff = hold_arguments(function.fun, args, function.nondiff)
-    if nondiff:
-        check_unperturbed(function, nondiff)
-    xs, in_tree = tree_flatten(args)
-    names = lambda: leaf_names(in_tree, f'arguments of {fun_name(function)}')
+    held = {i: args[i] for i in function.nondiff if i < len(args)}
+    traced = {i: traced_leaves(x) for i, x in held.items()}
+    free = {i: x for i, x in enumerate(args) if i not in held}
+    xs, in_tree = tree_flatten(tuple(free.values()))
+    names = lambda: leaf_names(tree_structure(free),
+                               f'arguments of {fun_name(function)}')
     map_leaves(typeof, names, xs)
-    return xs, FlatFunction(fun, in_tree), nondiff
+    positions = [i for i, leaves in traced.items() for _ in leaves]
+    call = FlatCall(function, held, positions, in_tree)
+    return call, [*chain(*traced.values()), *xs]
+
+
+class FlatCall:
+    """The function of a custom call, from a flat list to a flat list.
+
+    Args:
+        function: what the user calls.
+        held: its nondiff arguments, by their positions.
+        positions: of those that the first operands are for.
+        in_tree: the structure of the tuple of the other arguments.
+    """
+
+    def __init__(self, function, held, positions, in_tree):
+        self.function = function
+        self.held = held
+        self.positions = positions
+        self.in_tree = in_tree
+
+    def __call__(self, *operands):
+        held, xs = self.split(operands)
+        out = self.function.fun(*self.in_place(held, xs))
+        ys, self.out_tree = tree_flatten(out)
+        return ys
+
+    def split(self, operands):
+        """Returns the nondiff arguments, and the leaves of the others."""
+        n = len(self.positions)
+        values = iter(operands[:n])
+        held = {i: replace_traced(x, values) if i in self.positions else x
+                for i, x in self.held.items()}
+        return held, operands[n:]
+
+    def in_place(self, held, xs) -> list:
+        """Returns all arguments, in their positions."""
+        args = iter(self.in_tree.unflatten(xs))
+        count = len(held) + len(self.in_tree.children)
+        return [held[i] if i in held else next(args) for i in range(count)]
+
+    def check_still(self, perturbed):
+        """Raises a TypeError if a nondiff argument is differentiated."""
+        for position, moves in zip(self.positions, perturbed):
+            if moves:
+                raise TypeError(
+                    f'Argument {position} of {self} is named in '
+                    'nondiff_argnums, but is being differentiated, and its '
+                    'rule would drop that derivative. Make it an ordinary '
+                    'argument, or wrap it in stop_gradient.')
+
+    @property
+    def __name__(self):
+        return fun_name(self.function)
+
+    def __str__(self):
+        return self.__name__
+
+
+def traced_leaves(x) -> list:
+    """Returns the tracers in a nondiff argument, which may be anything."""
+    try:
+        leaves = tree_leaves(x)
+    except TypeError:   # such as a dictionary whose keys have no order
+        return []
+    return [leaf for leaf in leaves if isinstance(leaf, Tracer)]
+
+
+def replace_traced(x, values):
+    """Returns a nondiff argument with these values for its tracers."""
+    return tree_map(lambda leaf: next(values) if isinstance(leaf, Tracer)
+                    else leaf, x)
 
 
 class FlatRule:
     """A user's rule, as a function of flat lists."""
 
-    def __init__(self, function, nondiff, fun):
-        self.function = function
-        self.nondiff = nondiff
-        self.fun = fun
+    def __init__(self, call):
+        self.call = call
 
-    def __call__(self, xs, x_dots):
-        rule, tree = self.function.rule, self.fun.in_tree
-        zero = (symbolic_zero if self.function.symbolic_zeros
-                else instantiate_zeros)
-        out = rule(*self.nondiff.values(), tree.unflatten(xs),
-                   tree.unflatten(map(zero, x_dots)))
+    def __call__(self, operands, dots):
+        call, function = self.call, self.call.function
+        held, xs = call.split(operands)
+        call.check_still(not zero for zero in which_zero(dots))
+        zero = symbolic_zero if function.symbolic_zeros else instantiate_zeros
+        x_dots = map(zero, dots[len(call.positions):])
+        out = function.rule(*held.values(), call.in_tree.unflatten(xs),
+                            call.in_tree.unflatten(x_dots))
         if not isinstance(out, (tuple, list)) or len(out) != 2:
             raise TypeError(
                 f'{self} must produce a pair (list or tuple of length two) '
                 f'representing primal and tangent outputs, but got {out!r}')
-        ys, self.fun.out_tree = tree_flatten(out[0])
+        ys, call.out_tree = tree_flatten(out[0])
         y_dots, dot_tree = tree_flatten(out[1])
-        if dot_tree != self.fun.out_tree:
+        if dot_tree != call.out_tree:
             raise TypeError(
                 f'{self} must produce primal and tangent outputs with equal '
-                f'container (pytree) structures, but got {self.fun.out_tree} '
+                f'container (pytree) structures, but got {call.out_tree} '
                 f'and {dot_tree} respectively')
+        map_leaves(check_output, self.out_names, ys)
         return ys, map_leaves(fit_rule_tangent, self.out_names, ys, y_dots)
 
     @property
     def __name__(self):
-        return fun_name(self.function.rule)
+        return fun_name(self.call.function.rule)
 
     def out_names(self):
         return leaf_names(
-            self.fun.out_tree, f'{self} must produce primal and tangent '
+            self.call.out_tree, f'{self} must produce primal and tangent '
             'outputs with corresponding shapes and dtypes: output')
 
     def __str__(self):
-        return (f'Custom JVP rule {fun_name(self.function.rule)} for '
-                f'function {fun_name(self.function)}')
+        return f'Custom JVP rule {self.__name__} for function {self.call}'
 
 
 class SymbolicZero(Zero):
@@ -284,26 +359,12 @@ def fit_rule_tangent(y, y_dot):
     return Zero(y) if isinstance(y_dot, Zero) else fit_tangent(y, y_dot)
 
 
-def check_unperturbed(function, nondiff):
-    """Raises a TypeError if a nondiff argument is being differentiated."""
-    for position, x in nondiff.items():
-        try:
-            leaves = tree_leaves(x)
-        except TypeError:   # it may be anything, also a dict without order
-            leaves = [x]
-        if any(map(is_perturbed, leaves)):
-            raise TypeError(
-                f'Argument {position} of {fun_name(function)} is named in '
-                'nondiff_argnums, but is being differentiated, and its rule '
-                'would drop that derivative. Make it an ordinary argument, '
-                'or wrap it in stop_gradient.')
-
-
-def is_perturbed(x) -> bool:
-    """Returns whether a value moves under some differentiation."""
-    while isinstance(x, BatchTracer):
-        x = x.val
-    return isinstance(x, JVPTracer)
+def check_output(y):
+    """Raises a TypeError if `y` is nothing that a function may return."""
+    if isinstance(y, Zero):
+        raise TypeError(f'{y} is a record of a tangent or a cotangent, no '
+                        'array, and cannot be an output')
+    typeof(y)
 
 
 def sum_of_rules(function, rules, primals, tangents):

@@ -6,7 +6,7 @@ run, and is opened on the way back.  Chapter 11.
 """
 
 from dataclasses import dataclass
-from functools import partial, update_wrapper
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,59 +14,86 @@ import numpy as np
 from autodiff_mini.core import (
     NUMBERS, Primitive, ShapedArray, Tracer, float0, is_array, typeof)
 from autodiff_mini.errors import UnexpectedTracerError, fun_name
-from autodiff_mini.higher_order.call import pack, which_zero
+from autodiff_mini.higher_order.call import pack, unpack, which_zero
 from autodiff_mini.higher_order.custom_jvp import (
-    apply_rule, closed_over, conform, flatten_call, symbolic_zero)
+    FlatRule, apply_rule, check_output, closed_over, conform, custom_jvp,
+    flatten_call, map_function, map_rule, symbolic_zero)
 from autodiff_mini.higher_order.staged_calls import (
-    call_late, check_outputs, interleave, stage_function, staged_types)
+    StagedRule, call_late, check_outputs, interleave, stage_function,
+    staged_types)
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jaxpr import JaxprTracer, staging_rules
 from autodiff_mini.interpreters.jvp import (
-    JVPTracer, Zero, instantiate_zeros, jvp_rules, tangent_type)
+    JVPTracer, Zero, instantiate_zeros, jvp_flat, jvp_rules, tangent_type)
 from autodiff_mini.interpreters.partial_eval import partial_eval_rules
 from autodiff_mini.interpreters.transpose import transpose_rules
-from autodiff_mini.interpreters.vmap import spread, vmap_flat, vmap_rules
+from autodiff_mini.interpreters.vmap import (
+    BatchTracer, spread, vmap_flat, vmap_rules)
 from autodiff_mini.numpy_api import convert
 from autodiff_mini.pytree import (
     leaf_names, open_as, tree_flatten, tree_structure)
-from autodiff_mini.signature import argument_positions, map_leaves
+from autodiff_mini.signature import map_leaves
 
 custom_vjp_call_p = Primitive(
-    'custom_vjp_call', lambda *xs, fun, fwd: fun(*xs),
+    'custom_vjp_call', lambda *xs, fun, fwd, jvp: fun(*xs),
     multiple_results=True, is_call=True)
 
 
-def custom_vjp_jvp(tag, xs, x_dots, fun, fwd):
+def custom_vjp_jvp(tag, xs, x_dots, fun, fwd, jvp):
     def call():
-        return custom_vjp_call_p.bind(*xs, fun=fun, fwd=fwd)
-    return apply_rule(tag, xs, x_dots, fun, call, partial(promise, fun, fwd),
-                      'custom_vjp')
+        return custom_vjp_call_p.bind(*xs, fun=fun, fwd=fwd, jvp=jvp)
+    rule = jvp
+    if jvp is None or any(map(is_written_down, x_dots)):
+        rule = partial(promise, fun, fwd, jvp)
+    return apply_rule(tag, xs, x_dots, fun, call, rule, 'custom_vjp')
 
 
-def promise(fun, fwd, xs, x_dots):
+def is_written_down(x_dot) -> bool:
+    """Returns whether a tangent has no value yet.
+
+    Then somebody writes a linear program down, and may read it backwards.
+    """
+    while isinstance(x_dot, BatchTracer | JVPTracer):
+        x_dot = x_dot.val if isinstance(x_dot, BatchTracer) else x_dot.primal
+    return isinstance(x_dot, JaxprTracer)
+
+
+def promise(fun, fwd, jvp, xs, x_dots):
     """Returns the outputs, and a sealed envelope in place of tangents."""
     still = which_zero(x_dots)
     ys, residuals, bwd = fwd(xs, [not zero for zero in still])
+    n = len(residuals)
+
+    def forwards(*operands):
+        return jvp(*unpack(operands[n:], still))[1]
+    forwards.__qualname__ = fun_name(jvp)
+
+    def backwards(residuals, cts):
+        return bwd(residuals[:n], cts)
+    backwards.__qualname__ = fun_name(bwd)
+
     types = [tangent_type(typeof(y)) for y in ys]
     y_dots = custom_lin_p.bind(
-        *pack(residuals, x_dots), name=fun_name(fun), bwd=bwd, still=still,
-        out_avals=types)
+        *residuals, *pack(xs if jvp else [], x_dots), name=fun_name(fun),
+        jvp=jvp and forwards, bwd=backwards, still=still, out_avals=types)
     return ys, [Zero(y) if aval.dtype == float0 else y_dot
                 for y, y_dot, aval in zip(ys, y_dots, types)]
 
 
-def refuse_forward(*_, name, **__):
-    raise TypeError(
-        "can't apply forward-mode autodiff (jvp) to a custom_vjp "
-        f'function: {name} has only a rule for the way back. Use grad or '
-        'vjp, or make it a custom_jvp.')
+def custom_lin(*operands, name, jvp, bwd, still, out_avals):
+    if jvp is None:
+        raise TypeError(
+            "can't apply forward-mode autodiff (jvp) to a custom_vjp "
+            f'function: {name} has only a rule for the way back. Use grad or '
+            'vjp, or give it a rule for the way out too, with defjvp.')
+    return list(map(instantiate_zeros, jvp(*operands)))
 
 
-custom_lin_p = Primitive('custom_lin', refuse_forward,
-                         multiple_results=True, is_call=True)
+custom_lin_p = Primitive('custom_lin', custom_lin, multiple_results=True,
+                         is_call=True)
 
 
-def custom_lin_transpose(cts, *operands, name, bwd, still, out_avals):
+def custom_lin_transpose(cts, *operands, name, jvp, bwd, still, out_avals):
     residuals = operands[:len(operands) - still.count(False)]
     cts = [Zero(aval) if ct is None else ct
            for ct, aval in zip(cts, out_avals, strict=True)]
@@ -75,26 +102,18 @@ def custom_lin_transpose(cts, *operands, name, bwd, still, out_avals):
         x_bar for x_bar, zero in zip(x_bars, still, strict=True) if not zero]
 
 
+def custom_lin_jvp(tag, operands, dots, **params):
+    return jvp_flat(partial(custom_lin, **params), operands, dots, tag)
+
+
 jvp_rules[custom_vjp_call_p] = custom_vjp_jvp
-jvp_rules[custom_lin_p] = refuse_forward
+jvp_rules[custom_lin_p] = custom_lin_jvp
 transpose_rules[custom_lin_p] = custom_lin_transpose
 abstract_rules[custom_lin_p] = lambda *avals, out_avals, **_: out_avals
 
 
-def custom_vjp_vmap(axis, xs, dims, fun, fwd):
-    out_dims = []   # of the outputs, when one of the two has run
-
-    def settle(ys, found):
-        """All outputs are mapped, if an output or a residual is."""
-        if 0 in found:
-            ys = [spread(y, dim, axis.size) for y, dim in zip(ys, found)]
-            found = [0] * len(ys)
-        conform(ys, list(map(Zero, ys)), found, axis, 0 in dims, out_dims)
-        return ys
-
-    def fun_vmap(*xs):
-        return settle(*vmap_flat(fun, axis, xs, dims))
-    fun_vmap.__qualname__ = fun_name(fun)
+def custom_vjp_vmap(axis, xs, dims, fun, fwd, jvp):
+    out_dims = []   # of the outputs, when one of the three has run
 
     def fwd_vmap(xs, perturbed):
         def flat_fwd(*xs):
@@ -104,12 +123,14 @@ def custom_vjp_vmap(axis, xs, dims, fun, fwd):
             return [*ys, *residuals]
         bwd, count = None, 0
         outs, found = vmap_flat(flat_fwd, axis, xs, dims)
-        ys = settle(outs[:count], found)
+        ys = conform(outs[:count], found, count, axis, dims, out_dims)
         return ys, outs[count:], bwd_vmap(
             bwd, axis, found[count:], out_dims, dims)
     fwd_vmap.__qualname__ = fun_name(fwd)
 
-    ys = custom_vjp_call_p.bind(*xs, fun=fun_vmap, fwd=fwd_vmap)
+    ys = custom_vjp_call_p.bind(
+        *xs, fun=map_function(fun, axis, dims, out_dims), fwd=fwd_vmap,
+        jvp=jvp and map_rule(jvp, fun, axis, dims, out_dims))
     return ys, out_dims
 
 
@@ -157,27 +178,37 @@ def fit_axis(x_bar, dim, x_dim, axis, dims):
     return x_bar if x_dim == 0 or 0 not in dims else np.sum(x_bar, 0)
 
 
-def custom_lin_vmap(axis, operands, dims, name, bwd, still, out_avals):
+def custom_lin_vmap(axis, operands, dims, jvp, bwd, still, out_avals,
+                    **params):
     n = len(operands) - still.count(False)
     moving = iter(dims[n:])
     x_dims = [None if zero else next(moving) for zero in still]
     y_dims = [0] * len(out_avals)
     types = [ShapedArray((axis.size, *aval.shape), aval.dtype)
              for aval in out_avals]
-    bwd = bwd_vmap(bwd, axis, dims[:n], y_dims, x_dims)
-    return custom_lin_p.bind(*operands, name=name, bwd=bwd, still=still,
-                             out_avals=types), y_dims
+
+    def jvp_vmap(*operands):
+        y_dots, found = vmap_flat(
+            lambda *operands: list(map(instantiate_zeros, jvp(*operands))),
+            axis, operands, dims)
+        return [spread(y_dot, dim, axis.size)
+                for y_dot, dim in zip(y_dots, found)]
+
+    return custom_lin_p.bind(
+        *operands, jvp=jvp and jvp_vmap, still=still, out_avals=types,
+        bwd=bwd_vmap(bwd, axis, dims[:n], y_dims, x_dims), **params), y_dims
 
 
 vmap_rules[custom_vjp_call_p] = custom_vjp_vmap
 vmap_rules[custom_lin_p] = custom_lin_vmap
 
 
-def custom_vjp_staging(trace, args, fun, fwd):
+def custom_vjp_staging(trace, args, fun, fwd, jvp):
     fun, consts = stage_function(fun, args)
-    fwd = StagedForward(fun, fwd, len(consts))
-    return trace.record(custom_vjp_call_p, [*consts, *args],
-                        {'fun': fun, 'fwd': fwd})
+    n = len(consts)
+    return trace.record(custom_vjp_call_p, [*consts, *args], {
+        'fun': fun, 'fwd': StagedForward(fun, fwd, n),
+        'jvp': jvp and StagedRule(fun, jvp, n)})
 
 
 class StagedForward:
@@ -209,10 +240,10 @@ class StagedForward:
         return ys, residuals, bwd
 
 
-def custom_vjp_partial_eval(trace, args, fun, fwd):
+def custom_vjp_partial_eval(trace, args, fun, **rules):
     if any(map(trace.is_unknown, args)):
         return fun(*args)
-    return trace.compute(custom_vjp_call_p, args, {'fun': fun, 'fwd': fwd})
+    return trace.compute(custom_vjp_call_p, args, {'fun': fun, **rules})
 
 
 staging_rules[custom_vjp_call_p] = custom_vjp_staging
@@ -220,8 +251,11 @@ abstract_rules[custom_vjp_call_p] = staged_types
 partial_eval_rules[custom_vjp_call_p] = custom_vjp_partial_eval
 
 
-class custom_vjp:
+class custom_vjp(custom_jvp):
     """A function with a rule of yours for the way back.
+
+    By `defjvp`, as in custom_jvp, it may get a rule for the way out too.
+    Reverse mode uses `fwd` and `bwd`, and forward mode the other.
 
     Args:
         fun: the function, of arrays or trees of arrays.
@@ -248,18 +282,9 @@ class custom_vjp:
         2.0
     """
 
-    def __init__(self, fun, nondiff_argnums=(), nondiff_argnames=()):
-        update_wrapper(self, fun, updated=())
-        self.fun = fun
-        self.fwd = self.bwd = None
-        self.symbolic_zeros = False
-        self.nondiff = argument_positions(
-            fun, nondiff_argnums, nondiff_argnames)
+    fwd = bwd = None    # until they are defined
 
-    def __get__(self, instance, owner=None):
-        return self if instance is None else partial(self, instance)
-
-    def defvjp(self, fwd, bwd, symbolic_zeros=False):
+    def defvjp(self, fwd, bwd, symbolic_zeros=False, optimize_remat=False):
         """Defines the derivative, as a way out and a way back.
 
         Args:
@@ -272,18 +297,23 @@ class custom_vjp:
             symbolic_zeros: whether `fwd` is given a CustomVJPPrimal in the
                 place of each array, and `bwd` a SymbolicZero in the place of
                 each cotangent that is zero.
+            optimize_remat: whether a transformation that forgets the
+                residuals, and will call `fwd` again to have them, is to call
+                the function alone the first time.
         """
         self.fwd, self.bwd = fwd, bwd
-        self.symbolic_zeros = symbolic_zeros
+        self.symbolic_zeros_back = symbolic_zeros
+        self.optimize_remat = optimize_remat
 
     def __call__(self, *args, **kwargs):
         if self.fwd is None:
             raise AttributeError('No VJP defined for custom_vjp function '
                                  f'{fun_name(self)} using defvjp.')
-        xs, fun, nondiff = flatten_call(self, args, kwargs)
-        fwd = FlatForward(self, nondiff, fun)
-        ys = custom_vjp_call_p.bind(*xs, fun=fun, fwd=fwd)
-        return fun.out_tree.unflatten(ys)
+        call, xs = flatten_call(self, args, kwargs)
+        ys = custom_vjp_call_p.bind(
+            *xs, fun=call, fwd=FlatForward(call),
+            jvp=FlatRule(call) if self.rule else None)
+        return call.out_tree.unflatten(ys)
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,18 +334,19 @@ class CustomVJPPrimal:
 class FlatForward:
     """A user's two rules, as functions of flat lists."""
 
-    def __init__(self, function, nondiff, fun):
-        self.function = function
-        self.nondiff = nondiff
-        self.fun = fun
+    def __init__(self, call):
+        self.call = call
 
-    def __call__(self, xs, perturbed):
+    def __call__(self, operands, perturbed):
         """Returns the outputs, the residuals, and the way back from them."""
-        tree = self.fun.in_tree
+        call, function = self.call, self.call.function
+        call.check_still(perturbed)
+        held, xs = call.split(operands)
+        n = len(call.positions)
         primals = xs
-        if self.function.symbolic_zeros:
-            primals = map(CustomVJPPrimal, xs, perturbed)
-        out = self.function.fwd(*self.in_place(tree.unflatten(primals)))
+        if function.symbolic_zeros_back:
+            primals = map(CustomVJPPrimal, xs, perturbed[n:])
+        out = function.fwd(*call.in_place(held, primals))
         if not isinstance(out, (tuple, list)) or len(out) != 2:
             raise TypeError(
                 f'{self} must produce a pair (list or tuple of length two) '
@@ -323,40 +354,34 @@ class FlatForward:
                 'the second element represents residuals (i.e. values stored '
                 'from the forward pass for use on the backward pass), but '
                 f'instead of a pair it produced {out!r}')
-        ys, self.fun.out_tree = tree_flatten(out[0])
-        names = lambda: leaf_names(self.fun.out_tree, f'{self}: output')
-        map_leaves(check_output, names, ys)
+        ys, call.out_tree = tree_flatten(out[0])
+        names = lambda: leaf_names(call.out_tree, f'{self}: output')
+        map_leaves(check_no_record, names, ys)
         leaves, res_tree = tree_flatten(out[1])
         if any(isinstance(x, CustomVJPPrimal) for x in leaves):
             raise TypeError(f'{self}: a CustomVJPPrimal is a record of an '
                             'argument, no residual: keep its .value')
         kept = list(map(is_residual, leaves))
         back = FlatBackward(
-            self, list(map(typeof, xs)), self.fun.out_tree, res_tree, kept,
+            call, list(map(typeof, xs)), res_tree, kept,
             [x for x, keep in zip(leaves, kept) if not keep])
-        return ys, [x for x, keep in zip(leaves, kept) if keep], back
-
-    def in_place(self, args):
-        """Returns all arguments in their places, also those held fixed."""
-        args, every = iter(args), len(args) + len(self.nondiff)
-        return [self.nondiff[i] if i in self.nondiff else next(args)
-                for i in range(every)]
+        residuals = [x for x, keep in zip(leaves, kept) if keep]
+        return ys, [*operands[:n], *residuals], back
 
     @property
     def __name__(self):
-        return fun_name(self.function.fwd)
+        return fun_name(self.call.function.fwd)
 
     def __str__(self):
-        return (f'Custom VJP fwd rule {fun_name(self.function.fwd)} for '
-                f'function {fun_name(self.function)}')
+        return f'Custom VJP fwd rule {self.__name__} for function {self.call}'
 
 
-def check_output(y):
+def check_no_record(y):
     """Raises a TypeError if `y` is nothing that fwd may return."""
     if isinstance(y, CustomVJPPrimal):
         raise TypeError('a CustomVJPPrimal is a record of an argument, no '
                         'array: return its .value')
-    typeof(y)
+    check_output(y)
 
 
 def is_residual(x) -> bool:
@@ -371,27 +396,29 @@ class FlatBackward:
     It returns an array for each argument of the function, or None for zero.
     """
 
-    def __init__(self, forward, in_avals, out_tree, res_tree, kept, static):
-        self.forward = forward
+    def __init__(self, call, in_avals, res_tree, kept, static):
+        self.call = call
         self.in_avals = in_avals
-        self.out_tree = out_tree
+        self.out_tree = call.out_tree
         self.res_tree = res_tree
         self.kept = kept
         self.static = static
 
     def __call__(self, residuals, cts):
-        function = self.forward.function
-        zero = symbolic_zero if function.symbolic_zeros else instantiate_zeros
+        call, function = self.call, self.call.function
+        held, residuals = call.split(residuals)
+        zero = (symbolic_zero if function.symbolic_zeros_back
+                else instantiate_zeros)
         leaves = interleave(self.kept, residuals, self.static)
         try:
-            out = function.bwd(*self.forward.nondiff.values(),
+            out = function.bwd(*held.values(),
                                self.res_tree.unflatten(leaves),
                                self.out_tree.unflatten(map(zero, cts)))
         except UnexpectedTracerError as error:
             if type(error.tracer) is not JVPTracer:
                 raise
-            raise closed_over(self.forward.fun, 'custom_vjp') from None
-        tree = self.forward.fun.in_tree
+            raise closed_over(call, 'custom_vjp') from None
+        tree = call.in_tree
         if isinstance(out, list):
             out = tuple(out)
         if not isinstance(out, tuple) or len(out) != len(tree.children):
@@ -410,17 +437,16 @@ class FlatBackward:
                 f'function, {tree}, or a prefix of it with None for zeros, '
                 f'but got {tree_structure(out)}') from None
         if any(type(ct) is JVPTracer and not ct.trace.thread for ct in cts):
-            raise closed_over(self.forward.fun, 'custom_vjp')
-        return map_leaves(fit_bwd, names, self.in_avals, cts)
+            raise closed_over(call, 'custom_vjp')
+        none = [None] * len(call.positions)
+        return none + map_leaves(fit_bwd, names, self.in_avals, cts)
 
     @property
     def __name__(self):
-        return fun_name(self.forward.function.bwd)
+        return fun_name(self.call.function.bwd)
 
     def __str__(self):
-        function = self.forward.function
-        return (f'Custom VJP bwd rule {fun_name(function.bwd)} for function '
-                f'{fun_name(function)}')
+        return f'Custom VJP bwd rule {self.__name__} for function {self.call}'
 
 
 def prefix_leaves(tree, out) -> list:

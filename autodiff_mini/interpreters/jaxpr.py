@@ -20,7 +20,7 @@ from autodiff_mini.errors import (
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jvp import Zero
 from autodiff_mini.interpreters.vmap import apply, argument_names
-from autodiff_mini.pytree import tree_flatten
+from autodiff_mini.pytree import leaf_names, tree_flatten
 from autodiff_mini.signature import FlatFunction, map_leaves
 
 
@@ -267,7 +267,8 @@ def stage_tree(f, args, kwargs, tag):
 
     def checked(*xs):
         outs = flat_f(*xs)
-        map_leaves(typeof, flat_f.out_names, outs)
+        map_leaves(typeof, lambda: leaf_names(
+            flat_f.out_tree, f'{tag}: output'), outs)
         return outs
     return stage_flat(checked, avals, tag), flat_f.out_tree
 
@@ -395,6 +396,8 @@ def right_lines(eqn, names) -> list[str]:
     """Returns the lines of the right side of an equation."""
     short, nested = [], []
     for key, value in eqn.params.items():
+        if value is None:
+            continue
         inner = getattr(value, 'jaxpr', None)
         if inner is None:
             short.append(f'{key}={param_text(value)}')

@@ -1,0 +1,94 @@
+import numpy as np
+
+import autodiff_mini as ad
+
+X = np.array([0.5, 1.0, 2.0])
+
+
+def ten(exercise, note=lambda ct: None):
+    """Returns an exponential whose rule says ten times the truth."""
+    def rule(primals, tangents):
+        y = f(*primals)
+        return y, 10 * y * tangents[0]
+    f = exercise.both_ways(lambda x: np.exp(x), rule, note)
+    return f
+
+
+def product(exercise):
+    """Returns `x * sin(y)`, of a tree, and a rule that is right."""
+    def rule(primals, tangents):
+        (p, y), (p_dot, y_dot) = primals, tangents
+        return f(p, y), (p_dot['x'] * np.sin(y)
+                         + p['x'] * np.cos(y) * y_dot)
+    f = exercise.both_ways(lambda p, y: p['x'] * np.sin(y), rule,
+                           lambda ct: None)
+    return f
+
+
+def test_both_ways_follow_the_rule(exercise):
+    f = ten(exercise)
+    assert ad.jvp(f, (0.0,), (2.0,)) == (1.0, 20.0)
+    assert ad.grad(f)(0.0) == 10.0
+
+
+def test_only_the_way_back_is_noted(exercise):
+    seen = []
+    f = ten(exercise, seen.append)
+    assert f(0.0) == 1.0 and ad.jvp(f, (0.0,), (1.0,)) == (1.0, 10.0)
+    assert ad.linearize(f, 0.0)[1](1.0) == 10.0
+    assert seen == []
+    assert ad.grad(lambda x: 3 * f(x))(0.0) == 30.0
+    assert seen == [3.0]
+
+
+def test_second_derivatives(exercise):
+    f = ten(exercise)
+    slope = lambda x: ad.jvp(f, (x,), (1.0,))[1]
+    assert ad.grad(ad.grad(f))(0.0) == 100.0
+    assert ad.grad(slope)(0.0) == 100.0                         # rev of fwd
+    assert ad.jvp(ad.grad(f), (0.0,), (1.0,)) == (10.0, 100.0)  # fwd of rev
+
+
+def test_second_derivative_of_its_square(exercise):
+    f = ten(exercise)
+    slope = ad.grad(lambda x: f(x) ** 2)        # 2 y * 10 y
+    assert ad.grad(slope)(0.0) == 400.0         # and y moves by 10 y
+
+
+def test_trees_and_several_arguments(exercise):
+    f = product(exercise)
+    found = ad.grad(f, (0, 1))({'x': 2.0}, 0.5)
+    assert np.allclose(found[0]['x'], np.sin(0.5))
+    assert np.allclose(found[1], 2 * np.cos(0.5))
+    _, dot = ad.jvp(f, ({'x': 2.0}, 0.5), ({'x': 1.0}, 1.0))
+    assert np.isclose(dot, np.sin(0.5) + 2 * np.cos(0.5))
+
+
+def test_vmap_of_grad(exercise):
+    slopes = ad.vmap(ad.grad(ten(exercise)))(X)
+    assert np.allclose(slopes, 10 * np.exp(X))
+
+
+def test_grad_of_vmap(exercise):
+    f = ad.vmap(product(exercise), (None, 0))
+    total = lambda p, ys: np.sum(f(p, ys))
+    p_bar, y_bars = ad.grad(total, (0, 1))({'x': 2.0}, X)
+    assert np.isclose(p_bar['x'], np.sum(np.sin(X)))
+    assert np.allclose(y_bars, 2 * np.cos(X))
+
+
+def test_second_derivative_of_a_batch(exercise):
+    f = ten(exercise)
+    assert np.allclose(ad.vmap(ad.grad(ad.grad(f)))(X), 100 * np.exp(X))
+
+
+def test_through_a_jaxpr(exercise):
+    jaxpr = ad.make_jaxpr(ten(exercise))(0.0)
+    again = lambda x: ad.eval_jaxpr(jaxpr, jaxpr.consts, x)[0]
+    assert ad.grad(again)(0.0) == 10.0
+    assert ad.jvp(again, (0.0,), (1.0,)) == (1.0, 10.0)
+
+
+def test_the_checker_is_content(exercise):
+    f = product(exercise)
+    ad.check_grads(f, ({'x': 2.0}, 0.5), order=2, modes=('fwd', 'rev'))
