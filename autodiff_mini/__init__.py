@@ -23,6 +23,10 @@ from autodiff_mini.errors import (
     UnexpectedTracerError,
 )
 from autodiff_mini.forward import jvp, stop_gradient
+from autodiff_mini.higher_order.closures import (
+    closure_convert,
+    custom_gradient,
+)
 from autodiff_mini.higher_order.custom_jvp import (
     SymbolicZero,
     custom_jvp,
@@ -58,7 +62,7 @@ __all__ = [
     'tree_unflatten',
     'jvp', 'stop_gradient', 'vmap',
     'custom_jvp', 'SymbolicZero', 'zero_from_primal',
-    'custom_vjp', 'CustomVJPPrimal',
+    'custom_vjp', 'CustomVJPPrimal', 'closure_convert', 'custom_gradient',
     'make_jaxpr', 'eval_jaxpr', 'eval_shape',
     'linearize', 'linear_transpose', 'vjp', 'grad', 'value_and_grad',
     'jacfwd', 'jacrev', 'hessian', 'check_grads',

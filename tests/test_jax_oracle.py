@@ -406,6 +406,53 @@ def with_scaled_bwd(system, np, x):
     return system.vmap(lambda x: f(f(x)))(x).sum()
 
 
+def with_gradient(system, np, x):
+    """The rule closes over what the function has computed."""
+    @system.custom_gradient
+    def f(x, y):
+        root = np.sqrt(x)
+        return root * y, lambda ct: (3 * ct * root * y, 5 * ct * root)
+    return (f(x, 2 * x) * x).sum()
+
+
+def with_gradient_mapped(system, np, x):
+    f = system.custom_gradient(lambda x, p: (
+        {'a': x * p['w']}, lambda ct: (3 * ct['a'] * p['w'],
+                                       {'w': 5 * ct['a'] * x})))
+    return system.vmap(f, (0, None))(x, {'w': x[0]})['a'].sum()
+
+
+def with_conversion(system, np, x):
+    """A rule speaks of what a function closes over, as in chapter 12."""
+    def apply(f, y):
+        f, values = system.closure_convert(f, y)
+        k = custom_vjp(system, lambda y, values: f(y, *values),
+                       lambda y, values: (f(y, *values), (y, values)),
+                       lambda r, ct: system.vjp(
+                           lambda y, values: f(y, *values), *r)[1](3 * ct))
+        return k(y, list(values))
+
+    c = np.arange(3.0)
+    return system.vmap(lambda x: apply(lambda y: np.sin(x) * y * c, x * 2))(
+        x).sum()
+
+
+def with_nondiff_jvp(system, np, x):
+    f = system.custom_jvp(lambda n, x, g: g(x) * n, nondiff_argnums=(2, 0))
+    f.defjvp(lambda n, g, p, t: (f(n, *p, g), 3 * n * g(*p) * t[0]))
+    return system.vmap(lambda x: f(2, x, np.cos))(x).sum()
+
+
+def with_nondiff_mapped(system, np, x):
+    """A nondiff argument holds a mapped value.  JAX refuses; its loop knows.
+    """
+    f = custom_vjp(system, lambda a, x: a * x, lambda a, x: (a * x, None),
+                   lambda a, r, ct: (3 * a * ct,), 0)
+    if system is ad:
+        return ad.vmap(lambda a: f(a, x[0]))(np.arange(3.0)).sum()
+    return sum(f(a, x[0]) for a in (0.0, 1.0, 2.0))
+
+
 WAYS_BACK = {
     'dye': lambda system, np, x: lying_square(system, np)(x).sum(),
     'vmap': lambda system, np, x: system.vmap(
@@ -420,6 +467,9 @@ WAYS_BACK = {
     'mapped_mapped': with_unmapped((0, 0)),
     'mapped_not': with_unmapped((0, None)),
     'not_mapped': with_unmapped((None, 0)),
+    'gradient': with_gradient, 'gradient_mapped': with_gradient_mapped,
+    'conversion': with_conversion, 'nondiff_jvp': with_nondiff_jvp,
+    'nondiff_mapped': with_nondiff_mapped,
 }
 
 

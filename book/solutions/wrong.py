@@ -473,4 +473,95 @@ WRONG = {
          '        w, x = residuals\n'),
         ('a slope in place of a cotangent', 'ct * np.exp(-w)', 'np.exp(-w)'),
     ],
+    'e11_4_both_ways': [
+        ('a value is a value',
+         'return g(*primals), primals', 'return f(*primals), primals'),
+        ('the transpose of the derivative',
+         'return ad.linear_transpose(linear, *primals)(ct)',
+         'return ad.vjp(f, *primals)[1](ct)'),
+        ('there is one argument',
+         'lambda *tangents: rule(primals, tangents)[1]\n'
+         '        return ad.linear_transpose(linear, *primals)(ct)',
+         'lambda t: rule(primals, (t,))[1]\n'
+         '        return ad.linear_transpose(linear, primals[0])(ct)'),
+        ('a rule for the way back is enough', '    g.defjvp(rule)\n', ''),
+        ('a rule for the way out is enough',
+         'g = ad.custom_vjp(f)', 'g = ad.custom_jvp(f)\n'
+         '    g.defvjp = lambda fwd, bwd: None'),
+        ('bwd is there when fwd is, and may use what it knows',
+         'return g(*primals), primals     # not f, which has no rule\n\n'
+         '    def bwd(primals, ct):\n',
+         'seen.append(primals)\n'
+         '        return g(*primals), None\n\n'
+         '    seen = []\n\n'
+         '    def bwd(residuals, ct):\n'
+         '        primals = seen[-1]\n'),
+        ('what moves is a number',
+         'return g(*primals), primals ',
+         'return g(*primals), ad.stop_gradient(primals) '),
+    ],
+    'e12_1_last': [
+        ('fwd is where a word does harm', "'a': 'nobody'", "'a': 'fwd'"),
+        ('a wrong rule is an error', "'b': 6.0", "'b': 'fwd'"),
+        ('residuals are missed when they are needed',
+         "'c': 'fwd'", "'c': 'bwd'"),
+        ('forward mode is refused at once', "'d': 'fwd'", "'d': 'nobody'"),
+        ('one was asked for, one is there', "'e': 'bwd'", "'e': 3.0"),
+        ('the truth comes out', "'f': 0.0", "'f': 2.0"),
+        ('what nobody asks for is not looked at', "'g': 'bwd'", "'g': 3.0"),
+        ('the cotangent of a unit is missing', "'h': 'nobody'",
+         "'h': 'bwd'"),
+    ],
+    'e12_2_teacher': [
+        ('one step back is enough',
+         'ct + slope(u), ct)', 'ct + slope(ct), ct)'),
+        ('the cotangent is the beginning',
+         'ct + slope(u), ct)', 'slope(u), ct)'),
+        ('1 - s has a minus in it',
+         'ct + slope(u), ct)', 'ct - slope(u), ct)'),
+        ('the first half is for the parameters, the second for nothing',
+         'lambda u: pullback(u)[1]', 'lambda u: 0 * u'),
+        ('where they began has its weight',
+         'params_bar, _ = pullback(u)\n    return params_bar, None',
+         'return pullback(u)'),
+    ],
+    'e12_3_on_the_spot': [
+        ('it is all there', '_, rule = fun(*primals)     # its output has no '
+         'rule\n        return f(*primals), rule(*tangents)',
+         'y, rule = fun(*primals)\n        return y, rule(*tangents)'),
+        ('its brother can do it', '    @ad.custom_jvp\n',
+         '    return ad.custom_gradient(fun)\n\n    @ad.custom_jvp\n'),
+        ('a name does not matter', '    @functools.wraps(fun)\n', ''),
+        ('one argument', 'rule(*tangents)', 'rule(tangents)'),
+        ('the derivative of the function will do',
+         'return f(*primals), rule(*tangents)',
+         'return ad.jvp(lambda *xs: fun(*xs)[0], primals, tangents)'),
+        ('the slope of a number',
+         '_, rule = fun(*primals) ',
+         '_, rule = fun(*ad.stop_gradient(primals)) '),
+        ('it is written down, to be safe', 'rule(*tangents)',
+         'ad.linearize(rule, *tangents)[1](*tangents)'),
+    ],
+    'e12_4_golf': [
+        ('keep what moves',
+         'w.value if x.perturbed else None\n'
+         '        kept_x = x.value if w.perturbed else None',
+         'w.value if w.perturbed else None\n'
+         '        kept_x = x.value if x.perturbed else None'),
+        ('a number says more than a boolean',
+         '(kept_w, kept_x, y > 0)', '(kept_w, kept_x, (y > 0) * 1.0)'),
+        ('one never knows, for x', 'x.value if w.perturbed else None',
+         'x.value'),
+        ('one never knows, for w', 'w.value if x.perturbed else None',
+         'w.value'),
+        ('a product has two factors, and no gate',
+         '        ct = np.where(passes, ct, 0.0)\n', ''),
+        ('what is remembered is a number',
+         'return y, (kept_w,', 'kept_w, kept_x = ad.stop_gradient((kept_w, '
+         'kept_x))\n        return y, (kept_w,'),
+        ('without a rule nothing is kept in vain, perhaps',
+         'symbolic_zeros=True)\n    return f',
+         'symbolic_zeros=True)\n    return layer'),
+        ('one bias, one cotangent', 'np.sum(ct, 0)', 'np.sum(ct)'),
+    ],
 }

@@ -1,0 +1,43 @@
+"""The equation on the way back has the transposed matrix in it. The pullback
+was there already, and its second half is just that product: the cotangent
+that `f` hands from its value to `x`. The wrong line asked where a motion
+goes, and not where it comes from. She listens to nobody, so nothing went to
+her.
+
+With one number, a matrix is its own transpose, and that is why the chapter
+did not have to speak of it. `custom_root`, in chapter 18, will transpose the
+solver in the same place.
+"""
+
+from functools import partial
+
+import autodiff_mini as ad
+
+
+def repeat(step, x):
+    for _ in range(100):
+        x = step(x)
+    return x
+
+
+@partial(ad.custom_vjp, nondiff_argnums=(0,))
+def settle(f, params, x0):
+    """Returns the x with x == f(params, x), found from x0."""
+    return repeat(lambda x: f(params, x), x0)
+
+
+def settle_fwd(f, params, x0):
+    x = settle(f, params, x0)
+    return x, (params, x)
+
+
+def settle_bwd(f, residuals, ct):
+    params, x = residuals
+    _, pullback = ad.vjp(f, params, x)
+    slope = lambda u: pullback(u)[1]
+    u = repeat(lambda u: ct + slope(u), ct)
+    params_bar, _ = pullback(u)
+    return params_bar, None
+
+
+settle.defvjp(settle_fwd, settle_bwd)

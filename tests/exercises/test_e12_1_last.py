@@ -1,0 +1,44 @@
+def check(exercise, name, *words):
+    """Checks what comes of a program, and that its error has these words."""
+    prediction = exercise.prediction()[name]
+    exercise.ran.clear()
+    message = ''
+    try:
+        outcome = exercise.PROGRAMS[name]()
+    except (TypeError, ValueError) as error:
+        outcome, message = (['nobody'] + exercise.ran)[-1], str(error)
+    assert prediction == outcome
+    assert bool(message) == bool(words)
+    assert all(word in message for word in words)
+
+
+def test_a_word_that_is_an_argument_like_others(exercise):
+    check(exercise, 'a', 'str', 'cannot be traced')
+
+
+def test_a_rule_that_nobody_asks_for(exercise):
+    check(exercise, 'b')
+
+
+def test_an_output_without_residuals(exercise):
+    check(exercise, 'c', 'must produce a pair')
+
+
+def test_forward_mode(exercise):
+    check(exercise, 'd', 'only a rule for the way back')
+
+
+def test_one_cotangent_for_two_arguments(exercise):
+    check(exercise, 'e', 'one cotangent per argument')
+
+
+def test_a_cotangent_that_is_none(exercise):
+    check(exercise, 'f')
+
+
+def test_a_pair_for_a_number(exercise):
+    check(exercise, 'g', 'structure')
+
+
+def test_a_unit_that_moves(exercise):
+    check(exercise, 'h', 'nondiff_argnums')

@@ -1,0 +1,83 @@
+import numpy as np
+
+import autodiff_mini as ad
+
+LISTEN = np.array([[0.0, 0.0, 0.0],         # the teacher
+                   [0.5, 0.0, 0.1],
+                   [0.4, 0.2, 0.0]])
+OWN = np.array([1.0, -0.5, 0.25])
+PARAMS = {'listen': LISTEN, 'own': OWN}
+START = np.zeros(3)
+
+
+def opinions(params, x):
+    return params['listen'] @ x + params['own']
+
+
+def bounded(params, x):
+    return params['listen'] @ np.sin(x) + params['own']
+
+
+def weights(ct):
+    """Returns the cotangent of OWN, by a linear solver."""
+    return np.linalg.solve((np.eye(3) - LISTEN).T, ct)
+
+
+def test_what_the_teacher_thinks(exercise):
+    last = lambda own: exercise.settle(
+        opinions, {'listen': LISTEN, 'own': own}, START)[2]
+    assert np.allclose(ad.grad(last)(OWN), weights([0.0, 0.0, 1.0]))
+
+
+def test_several_who_count_differently(exercise):
+    ct = np.array([1.0, -2.0, 0.5])
+    _, pullback = ad.vjp(
+        lambda params: exercise.settle(opinions, params, START), PARAMS)
+    (found,) = pullback(ct)
+    x = np.linalg.solve(np.eye(3) - LISTEN, OWN)
+    assert np.allclose(found['own'], weights(ct))
+    assert np.allclose(found['listen'], np.outer(weights(ct), x))
+
+
+def test_the_jacobian(exercise):
+    found = ad.jacrev(lambda params: exercise.settle(
+        opinions, params, START))(PARAMS)
+    assert np.allclose(found['own'], np.linalg.inv(np.eye(3) - LISTEN))
+
+
+def test_functions_that_are_not_linear(exercise):
+    f = lambda params: exercise.settle(bounded, params, START)
+    ad.check_grads(f, (PARAMS,), order=1, modes=('rev',))
+
+
+def test_second_derivatives(exercise):
+    def pupil(own):
+        params = {'listen': LISTEN, 'own': own}
+        return exercise.settle(bounded, params, START)[1]
+
+    def teacher(t):     # the pupils do not listen to each other here
+        listen = np.array([[0.0, 0.0], [0.5, 0.0]])
+        own = np.stack([t, 0.0])
+        params = {'listen': listen, 'own': own}
+        return exercise.settle(bounded, params, np.zeros(2))[1]
+
+    assert np.isclose(ad.grad(ad.grad(teacher))(1.0), -0.5 * np.sin(1.0))
+    ad.check_grads(pupil, (OWN,), order=2, modes=('rev',))
+
+
+def test_groups(exercise):
+    last = lambda own: exercise.settle(
+        opinions, {'listen': LISTEN, 'own': own}, START)[2]
+    expected = np.broadcast_to(weights([0.0, 0.0, 1.0]), (2, 3))
+    owns = np.stack([OWN, 2 * OWN])
+    assert np.allclose(ad.vmap(ad.grad(last))(owns), expected)
+    total = lambda owns: np.sum(ad.vmap(last)(owns))
+    assert np.allclose(ad.grad(total)(owns), expected)
+
+
+def test_nobody_asks_where_they_began(exercise):
+    end = lambda start: exercise.settle(opinions, PARAMS, start)[1]
+    assert np.array_equal(ad.grad(end)(START), np.zeros(3))
+    slope = ad.grad(lambda own, start: exercise.settle(
+        opinions, {'listen': LISTEN, 'own': own}, start)[1])(OWN, START)
+    assert np.allclose(slope, weights([0.0, 1.0, 0.0]))

@@ -1,0 +1,84 @@
+import numpy as np
+
+import autodiff_mini as ad
+
+RNG = np.random.default_rng(0)
+W, B = RNG.standard_normal((4, 3)), RNG.standard_normal(3)
+X = RNG.standard_normal((5, 4))
+PARAMS = {'w': W, 'b': B}
+CT = RNG.standard_normal((5, 3))
+GATED = np.where(X @ W + B > 0, CT, 0.0)
+
+
+def check_kept(exercise, moving, par, without_rule):
+    """Checks that nobody is over par, and a number of the task's table."""
+    rest = {'w': np.ones((100, 50)), 'b': np.ones(50)}, np.ones((64, 100))
+    f = exercise.with_rule()
+    assert exercise.bytes_kept(f, *rest, moving) <= par
+    assert exercise.bytes_kept(exercise.layer, *rest, moving) == without_rule
+
+
+def test_par_if_all_moves(exercise):
+    check_kept(exercise, ['w', 'b', 'x'], 94400, 97616)
+
+
+def test_par_for_the_weights(exercise):
+    check_kept(exercise, ['w', 'b'], 54400, 57616)
+
+
+def test_par_for_the_input(exercise):
+    check_kept(exercise, ['x'], 43200, 46416)
+
+
+def test_par_for_the_bias(exercise):
+    check_kept(exercise, ['b'], 3200, 6416)
+
+
+def test_value_and_gradients_of_all(exercise):
+    f = exercise.with_rule()
+    y, pullback = ad.vjp(f, PARAMS, X)
+    params_bar, x_bar = pullback(CT)
+    assert np.allclose(y, np.maximum(X @ W + B, 0.0))
+    assert np.allclose(params_bar['w'], X.T @ GATED)
+    assert np.allclose(params_bar['b'], np.sum(GATED, 0))
+    assert np.allclose(x_bar, GATED @ W.T)
+
+
+def test_gradients_one_at_a_time(exercise):
+    f = exercise.with_rule()
+    total = lambda w, b, x: np.sum(CT * f({'w': w, 'b': b}, x))
+    for position, expected in enumerate(
+            [X.T @ GATED, np.sum(GATED, 0), GATED @ W.T]):
+        assert np.allclose(ad.grad(total, position)(W, B, X), expected)
+
+
+def test_the_rule_is_yours(exercise):
+    jaxpr = ad.make_jaxpr(exercise.with_rule())(PARAMS, X)
+    assert [eqn.primitive.name for eqn in jaxpr.eqns] == ['custom_vjp_call']
+
+
+def test_second_derivatives(exercise):
+    f = exercise.with_rule()
+    squares = lambda params, x: np.sum(f(params, x) ** 2)
+    ad.check_grads(squares, (PARAMS, X), order=2, modes=('rev',))
+
+
+def test_mixed_second_derivative(exercise):
+    f = exercise.with_rule()
+    total = lambda w, x: np.sum(f({'w': w, 'b': B}, x))
+    slope = lambda x: np.sum(ad.grad(total)(W, x))      # of w, then of x
+    gate = (X @ W + B > 0).astype(float)
+    expected = np.sum(gate, 1, keepdims=True) * np.ones(4)
+    assert np.allclose(ad.grad(slope)(X), expected)
+
+
+def test_mapped(exercise):
+    f = exercise.with_rule()
+    total = lambda params, x: np.sum(f(params, x))
+    xs = np.stack([X, -X])
+    found = ad.vmap(ad.grad(total), (None, 0))(PARAMS, xs)
+    for w_bar, x in zip(found['w'], xs):
+        assert np.allclose(w_bar, x.T @ (x @ W + B > 0))
+    together = lambda params: np.sum(ad.vmap(f, (None, 0))(params, xs))
+    assert np.allclose(ad.grad(together)(PARAMS)['w'],
+                       np.sum(found['w'], 0))

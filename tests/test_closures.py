@@ -1,0 +1,693 @@
+"""`closure_convert` and `custom_gradient`: closures, opened.
+
+Rules that say more than the truth show that it is they who were asked.
+"""
+
+import math
+from functools import partial
+
+import numpy as np
+import pytest
+
+import autodiff_mini as ad
+from autodiff_mini.core import Tracer
+from tests.numerical import assert_close, assert_same
+from tests.test_custom_jvp import X, assert_trees, d, node
+from tests.test_custom_vjp import (
+    NESTINGS,
+    custom,
+    nested,
+    refused,
+    staged,
+    summed_grad,
+)
+
+assert node     # a fixture
+
+
+def by_conversion(make):
+    """Returns `loss(c) = f(2.0)` for `f = make(c)`, by way of conversion.
+
+    The converted function is given a custom rule that speaks of `values`.
+    """
+    def loss(c):
+        f, values = ad.closure_convert(make(c), 2.0)
+        return by_rule(f)(2.0, *values)
+    return loss
+
+
+def by_rule(f):
+    """Returns `f`, and its pullback for a rule."""
+    return custom(f, lambda *args: ad.vjp(f, *args),
+                  lambda pullback, ct: pullback(ct))
+
+
+# closure_convert: which values, and what the function returns
+
+def test_the_converted_function_takes_arguments_and_then_values():
+    def loss(s):
+        def f(x, y):
+            return s * x + y
+        converted, values = ad.closure_convert(f, 1.0, 1.0)
+        assert converted.__qualname__ == f.__qualname__
+        assert type(values) is list and values == [s]
+        assert values[0] is s
+        assert converted(5.0, 7.0, 11.0) == 62.0
+        return converted(5.0, 7.0, *values)
+
+    assert ad.value_and_grad(loss)(2.0) == (17.0, 5.0)
+
+
+@pytest.mark.parametrize('closed', [
+    2.0, 2, True, np.float32(2), np.full(4, 2.0), np.arange(4), 2j],
+    ids=repr)
+def test_what_is_no_tracer_stays_closed_over(closed):
+    f, values = ad.closure_convert(lambda x: x * closed, X)
+    assert values == []
+    assert_close(f(2 * X), 2 * X * closed)
+    assert_close(staged(f)(2 * X), 2 * X * closed)
+
+
+def count_of(transform, x):
+    """Returns how many values are found under a transformation."""
+    counts = []
+
+    def f(x):
+        converted, values = ad.closure_convert(lambda y: x * y, 1.0)
+        counts.append(len(values))
+        assert all(isinstance(v, Tracer) for v in values)
+        return converted(2.0, *values)
+    transform(f)(x)
+    return counts
+
+
+@pytest.mark.parametrize('transform', [
+    lambda f: ad.grad(f), d, staged, lambda f: lambda x: ad.vmap(f)(x * X),
+    lambda f: d(d(f)), lambda f: staged(ad.grad(f)),
+    lambda f: lambda x: d(ad.vmap(f))(x * X)])
+def test_tracers_of_every_kind_become_arguments(transform):
+    assert count_of(transform, 3.0) == [1]
+
+
+@pytest.mark.parametrize('transform', [staged, ad.vmap])
+def test_r5_integers_have_no_derivative_and_stay(transform):
+    assert set(count_of(transform, np.arange(4))) == {0}
+    assert_same(ad.vmap(lambda n: ad.closure_convert(
+        lambda y: n * y, 1.0)[0](2.0))(np.arange(4)), 2. * np.arange(4))
+
+
+def test_complex_values_become_arguments():
+    assert count_of(staged, 2j) == [1]
+
+
+def test_what_is_used_twice_is_one_value_and_what_is_not_is_none():
+    def loss(s, t, unused):
+        f, values = ad.closure_convert(lambda x: s * x + s + t, 1.0)
+        assert len(values) == 2 and unused is not None
+        return f(5.0, *values)
+
+    assert ad.grad(loss, (0, 1, 2))(2.0, 3.0, 4.0) == (6.0, 1.0, 0.0)
+
+
+def test_values_among_constants_keep_their_places():
+    array, n = np.arange(4.), np.arange(4)
+
+    def loss(s, t):
+        f, values = ad.closure_convert(
+            lambda x: np.sum(array * x + s * n - t * array * 2), 1.0)
+        assert len(values) == 2
+        return f(3.0, *values)
+
+    assert ad.grad(loss, (0, 1))(2.0, 5.0) == (6.0, -12.0)
+
+
+def test_d10_trees_none_and_registered_nodes(node):
+    def loss(s):
+        def f(p, q, none):
+            assert none is None and type(q) is node
+            q = node(q.x, q.unit)
+            return {'a': [p['x'] * s, None], 'b': q, 'n': none}
+
+        args = {'x': 2.0, 'y': None}, node(3.0, 'm'), None
+        converted, values = ad.closure_convert(f, *args)
+        out = converted(*args, *values)
+        assert out['b'] == node(3.0, 'm') and out['n'] is out['a'][1] is None
+        return out['a'][0]
+
+    assert ad.value_and_grad(loss)(5.0) == (10.0, 2.0)
+
+
+def test_no_arguments_and_no_outputs():
+    def loss(s):
+        f, values = ad.closure_convert(lambda: s * 2)
+        g, none = ad.closure_convert(lambda x: None, 1.0)
+        assert none == [] and g(1.0) is None
+        return f(*values)
+    assert ad.value_and_grad(loss)(5.0) == (10.0, 2.0)
+
+
+@pytest.mark.parametrize('example', [
+    np.zeros(4), ad.ShapedArray((4,), np.dtype(float)),
+    ad.eval_shape(np.sin, X)])
+def test_examples_are_values_or_types(example):
+    def loss(s):
+        f, values = ad.closure_convert(lambda x: s * x, example)
+        return f(X, *values).sum()
+    assert_close(ad.grad(loss)(3.0), X.sum())
+
+
+def test_examples_may_be_tracers_and_are_no_values():
+    def loss(s):
+        f, values = ad.closure_convert(lambda x: x * x, s)
+        assert values == []
+        return f(s)
+    assert ad.grad(loss)(3.0) == 6.0
+    assert_same(ad.vmap(ad.grad(loss))(X), 2 * X)
+
+
+@pytest.mark.parametrize('f', [
+    np.sin, partial(np.multiply, 2.0), partial(lambda x, c: c * x, c=2.0),
+    ad.vmap(np.cos), math.prod],
+    ids=['ufunc', 'partial', 'keyword', 'vmap', 'builtin'])
+def test_any_callable(f):
+    converted, values = ad.closure_convert(f, X)
+    assert_close(converted(2 * X), f(2 * X))
+    assert values == []
+
+
+def test_it_is_written_down_once():
+    runs = []
+    f, _ = ad.closure_convert(lambda x: runs.append(type(x).__name__) or x,
+                              X)
+    f(X), ad.vmap(staged(f), in_axes=1)(np.ones((4, 2))), summed_grad(f)(X)
+    assert runs == ['JaxprTracer']
+
+
+def test_custom_rules_inside_are_kept():
+    lying = custom(lambda x: x * x, lambda x: (x * x, x),
+                   lambda x, ct: (3 * x * ct,))
+    f, _ = ad.closure_convert(lambda x: lying(x) + x, 1.0)
+    assert ad.grad(f)(2.0) == 7.0
+    assert_same(ad.vmap(ad.grad(f))(X), 3 * X + 1)
+
+
+def test_weak_numbers_stay_weak():
+    f, _ = ad.closure_convert(lambda x: x * np.float32(2), 1.0)
+    assert_same(f(3.0), np.float32(6))
+
+
+MAKERS = {
+    'product': lambda c: lambda x: c * x,
+    'program': lambda c: lambda x: np.sin(c * x) * c,
+    'array': lambda c: lambda x: np.sum(c * x * X),
+    'two': lambda c, e=3.0: lambda x: (c * x) ** 2 + c * e,
+    'constant': lambda c: lambda x: x ** 3 + 0 * c,
+    'nested': lambda c: lambda x: by_conversion(
+        lambda e: lambda y: c * e * y)(x * c),
+    'inner_grad': lambda c: lambda x: ad.grad(lambda y: np.sin(c * y))(x),
+    'inner_vmap': lambda c: lambda x: ad.vmap(lambda y: c * y * x)(X).sum(),
+}
+
+
+@pytest.mark.parametrize('name', MAKERS)
+@pytest.mark.parametrize('names', [
+    names for names in NESTINGS if len(names) < 4])
+def test_d17_a_rule_may_speak_of_what_was_closed_over(name, names):
+    """The plain function is the oracle, in every nesting."""
+    make = MAKERS[name]
+    x = np.linspace(0.5, 1.5, 2 ** names.count('v'))
+    x = x.reshape([2] * names.count('v'))[()]
+    expected = nested(lambda c: make(c)(2.0), names)(x)
+    assert_close(nested(by_conversion(make), names)(x), expected)
+
+
+@pytest.mark.parametrize('names', ['j', 'jj', 'vj', 'jv', 'sj', 'js'])
+def test_forward_mode_through_the_converted_function(names):
+    transforms = {'j': d, 'v': ad.vmap, 's': staged}
+
+    def loss(c):
+        f, values = ad.closure_convert(lambda x: np.sin(c * x), 2.0)
+        return f(2.0, *values)
+    plain = lambda c: np.sin(c * 2.0)
+    for name in reversed(names):
+        loss, plain = transforms[name](loss), transforms[name](plain)
+    x = X if 'v' in names else 0.7
+    assert_close(loss(x), plain(x))
+
+
+def test_several_converted_functions_side_by_side():
+    def loss(c, e):
+        f, f_values = ad.closure_convert(lambda x: c * x, 1.0)
+        g, g_values = ad.closure_convert(
+            lambda x: e * f(x, *f_values) + c, 1.0)
+        assert len(f_values) == 1 and len(g_values) == 2
+        return by_rule(g)(2.0, *g_values)
+
+    assert ad.value_and_grad(loss, (0, 1))(3.0, 5.0) == (33.0, (11.0, 6.0))
+
+
+def test_tracers_of_two_levels_at_once():
+    """Of an outer grad, and of vmap in it."""
+    def loss(c):
+        def inner(e):
+            f, values = ad.closure_convert(lambda x: c * e * x, 1.0)
+            assert len(values) == 2
+            return by_rule(f)(2.0, *values)
+        return ad.vmap(inner)(X).sum()
+    assert_close(ad.grad(loss)(3.0), 2 * X.sum())
+    assert_close(staged(ad.grad(loss))(3.0), 2 * X.sum())
+
+
+def test_mapped_after_it_was_converted():
+    def loss(c):
+        f, values = ad.closure_convert(lambda x: np.sin(c * x), 1.0)
+        g = ad.vmap(by_rule(f), (0, *[None] * len(values)))
+        return g(X, *values).sum()
+    assert_close(ad.grad(loss)(3.0), np.sum(X * np.cos(3 * X)))
+    assert_close(ad.grad(staged(loss))(3.0), np.sum(X * np.cos(3 * X)))
+    assert_close(ad.grad(ad.grad(loss))(3.0), -np.sum(X * X * np.sin(3 * X)))
+    assert_close(ad.vmap(ad.grad(loss))(X), np.stack(
+        [ad.grad(loss)(c) for c in X]))
+
+
+def test_other_values_may_be_given():
+    """It is a function like others: it closes over nothing that moves."""
+    def loss(c):
+        f, (value,) = ad.closure_convert(lambda x: c * x, 1.0)
+        return f(5.0, value ** 2)
+    assert ad.grad(loss)(3.0) == 30.0
+
+
+# The solver of chapter 12
+
+@partial(ad.custom_vjp, nondiff_argnums=(0, 3))
+def solve(f, params, x0, tol):
+    """Returns the x with x == f(params, x)."""
+    x, y = x0, f(params, x0)
+    while abs(y - x) > tol:
+        x, y = y, f(params, y)
+    return y
+
+
+def solve_fwd(f, params, x0, tol):
+    x = solve(f, params, x0, tol)
+    return x, ad.vjp(f, params, x)[1]
+
+
+def solve_bwd(f, tol, pullback, ct):
+    _, slope = pullback(1.0)
+    return pullback(ct / (1 - slope))[0], None
+
+
+solve.defvjp(solve_fwd, solve_bwd)
+
+
+def find(f, params, x0, tol=1e-14):
+    """Returns the same; `f` may close over what is differentiated."""
+    f, values = ad.closure_convert(f, params, x0)
+    return solve(lambda both, x: f(both[0], x, *both[1]), (params, values),
+                 x0, tol)
+
+
+def unrolled(f, params, x0):
+    x = x0
+    for _ in range(60):
+        x = f(params, x)
+    return x
+
+
+def settled(how, scale, shift):
+    def spring(params, x):
+        return params['scale'] * np.cos(x) + shift
+    return how(spring, {'scale': scale, 'data': [None, X]}, 0.0)
+
+
+def test_d15_a_solver_of_functions_that_close_over_what_moves():
+    refused(lambda shift: settled(partial(solve, tol=1e-9), 0.5, shift),
+            'custom_vjp function with respect to a closed-over value', x=1.0)
+    found = ad.grad(partial(settled, find), (0, 1))(0.5, 1.0)
+    for x, y in zip(found, ad.grad(partial(settled, unrolled), (0, 1))(
+            0.5, 1.0), strict=True):
+        assert_close(x, y)
+    ad.check_grads(partial(settled, find), (0.5, 1.0), 1, modes='rev')
+
+
+def test_d15_of_a_solver_in_a_solver():
+    def outer(how):
+        def loss(c):
+            def f(params, x):
+                inner = lambda p, y: 0.3 * np.sin(y) + x * c
+                return 0.2 * unrolled(inner, (), 0.0) + params * c
+            return how(f, 0.7, 0.0)
+        return ad.grad(loss)(0.9)
+
+    assert_close(outer(find), outer(unrolled))
+
+
+def test_d15_pullbacks_are_residuals_only_of_what_moves():
+    """The constants of `f` go along, untouched."""
+    table = np.arange(4.)
+    f = lambda how: ad.grad(lambda c: how(
+        lambda p, x: 0.1 * np.cos(x) + np.sum(table * c * p), 0.5, 0.0))(0.3)
+    assert_close(f(find), f(unrolled))
+
+
+# closure_convert: mistakes
+
+def convert(s, *examples, make=lambda s: lambda x: s * x):
+    return ad.closure_convert(make(s), *examples or (1.0,))[0]
+
+
+CONVERSIONS = {
+    'shape': (lambda s: convert(s)(X, s), TypeError,
+              r'arguments\[0\]: expected float64\[\], but got float64\[4\]'),
+    'dtype': (lambda s: convert(s)(np.float32(1), s), TypeError,
+              r'arguments\[0\]: expected float64\[\], but got float32\[\]'),
+    'integer': (lambda s: convert(s)(1, s), TypeError,
+                r'arguments\[0\]: expected float64\[\], but got int64\[\]'),
+    'tree': (lambda s: convert(s)([1.0], s), TypeError,
+             r'expected arguments with the structure PyTreeDef\(\(\*,\)\) of '
+             r'the examples, but got PyTreeDef\(\(\[\*\],\)\)'),
+    'leaf': (lambda s: convert(s, {'a': [1.0, X]}, make=lambda s: (
+        lambda p: p['a'][0] * s))({'a': [1.0, X[1:]]}, s), TypeError,
+        r"arguments\[0\]\['a'\]\[1\]: expected float64\[4\], but got "
+        r'float64\[3\]'),
+    'text': (lambda s: convert(s)('text', s), TypeError,
+             r'arguments\[0\]: .*type str'),
+    'example': (lambda s: convert(s, 'text'), TypeError,
+                r'args\[0\]: .*type str'),
+    'no_values': (lambda s: convert(s)(2.0), TypeError, 'expected .*value'),
+    'nothing': (lambda s: convert(s)(), TypeError, 'expected .*value'),
+    'many': (lambda s: convert(s)(2.0, s, s), TypeError, 'expected .*value'),
+    'value': (lambda s: np.sum(convert(s)(2.0, s * X)), TypeError,
+              r'expected float64\[\], but got float64\[4\]'),
+    'output': (lambda s: convert(s, make=lambda s: lambda x: 'text'),
+               TypeError, 'type str'),
+    'branch': (lambda s: convert(s, make=lambda s: (
+        lambda x: s if x > 0 else x)), ad.TracerBoolConversionError,
+        'np.where'),
+}
+
+
+@pytest.mark.parametrize('name', CONVERSIONS)
+def test_mistakes_with_a_converted_function_are_named(name):
+    wrong, error, words = CONVERSIONS[name]
+    for use in (wrong, lambda s: ad.grad(wrong)(s),
+                lambda s: staged(wrong)(s)):
+        refused(use, f'(closure_convert of .*<lambda>).*{words}', error)
+    refused(lambda s: ad.vmap(wrong)(s * X).sum(), words, error)
+
+
+# custom_gradient
+
+@ad.custom_gradient
+def square(x):
+    """Returns x^2; the rule says 3x."""
+    return x * x, lambda ct: 3 * x * ct
+
+
+@ad.custom_gradient
+def power(x):
+    """Returns e^x; its rule calls it again, and says twice that."""
+    return np.exp(x), lambda ct: 2 * power(x) * ct
+
+
+def test_d1_custom_gradient_under_vmap():
+    assert square(3.0) == 9.0 and ad.grad(square)(1.0) == 3.0
+    assert_same(ad.vmap(square)(X), X * X)
+    assert_close(ad.vmap(ad.grad(square))(X), 3 * X)
+    assert_close(summed_grad(square)(X), 3 * X)
+    assert_close(summed_grad(ad.vmap(square))(X), 3 * X)
+    assert_close(ad.jacrev(square)(X), np.diag(3 * X))
+
+
+@pytest.mark.parametrize('names', NESTINGS)
+def test_d1_d6_d9_every_nesting_keeps_the_rule(names):
+    x = np.linspace(-1, 1, 2 ** names.count('v'))
+    x = x.reshape([2] * names.count('v'))[()]
+    assert_close(nested(power, names)(x), 2 ** names.count('g') * np.exp(x))
+
+
+def test_d9_what_the_rule_computes_is_differentiated_as_it_is():
+    f = ad.custom_gradient(lambda x: (x ** 2, lambda ct: ct ** 2 * x ** 3))
+    g = lambda x: ad.vjp(f, x)[1](5.0)[0]
+    assert_close(g(2.0), 200.0)
+    assert_close(ad.grad(g)(2.0), 300.0)
+    assert_close(d(g)(2.0), 300.0)
+    assert_close(ad.grad(lambda ct: ad.vjp(f, 2.0)[1](ct)[0])(5.0), 80.0)
+
+
+def test_it_looks_like_the_function():
+    assert square.__name__ == 'square' and square.__wrapped__
+    assert square.__doc__.startswith('Returns x^2')
+    assert 'custom_vjp_call' in str(ad.make_jaxpr(square)(2.0))
+
+
+def test_the_function_runs_once_and_the_rule_once_for_each_program():
+    runs = []
+
+    def rule(ct):
+        runs.append('rule')
+        return 3 * ct
+    f = ad.custom_gradient(lambda x: runs.append('f') or (x, rule))
+    f(2.0)
+    assert runs == ['f']
+    _, pullback = ad.vjp(f, 2.0)
+    assert runs[1:] == ['f', 'rule']
+    pullback(1.0), pullback(2.0)
+    assert runs[3:] == []
+    ad.vmap(ad.grad(f))(X), summed_grad(ad.vmap(f))(X)
+    assert runs[3:] == ['f', 'rule'] * 2
+
+
+def test_d4_the_function_sees_values_and_the_rule_none():
+    seen = []
+
+    def branching(x):
+        seen.append(x)
+        if x > 0:
+            return x, lambda ct: 3 * ct
+        return -2 * x, lambda ct: -5 * ct
+    f = ad.custom_gradient(branching)
+    assert ad.grad(f)(2.0) == 3.0 and ad.grad(f)(-2.0) == -5.0
+    assert seen == [2.0, -2.0]
+
+
+def test_residuals_of_every_kind_are_computed_once():
+    """The rule closes over values, numbers, arrays, integers and text."""
+    def f(x, n):
+        root, text, table = np.sqrt(x), 'text', np.arange(4.)
+        m = n + 1
+
+        def rule(ct):
+            assert text == 'text'
+            return ct * root * m + table + 2, None
+        return root, rule
+    f = ad.custom_gradient(f)
+    expected = np.sqrt(X) * 3 + np.arange(4.) + 2
+    assert_close(summed_grad(lambda x: f(x, 2))(X), expected)
+    assert_close(staged(summed_grad(lambda x: f(x, 2)))(X), expected)
+    assert_close(summed_grad(staged(lambda x: f(x, 2)))(X), expected)
+    rows = ad.vmap(lambda n: summed_grad(lambda x: f(x, n))(X))(np.arange(3))
+    assert_close(rows[2], expected)
+
+
+def test_d10_trees_in_and_out():
+    def f(p, q):
+        out = {'a': p['x'] * q[0], 'b': (q[0], None)}
+
+        def rule(ct):
+            assert ct['b'][1] is None
+            return ({'x': 3 * ct['a'] * q[0], 'n': None},
+                    [5 * ct['a'] * p['x'] + 7 * ct['b'][0]])
+        return out, rule
+    f = ad.custom_gradient(f)
+    p, q = {'x': 2.0, 'n': None}, [4.0]
+    loss = lambda p, q: (y := f(p, q))['a'] + y['b'][0]
+    expected = {'x': 12.0, 'n': None}, [17.0]
+    assert_trees(ad.grad(loss, (0, 1))(p, q), expected)
+    assert_trees(ad.grad(staged(loss), (0, 1))(p, q), expected)
+    spread = partial(ad.tree_map, lambda x: np.full(3, x))
+    total = lambda p, q: ad.vmap(loss)(p, q).sum()
+    assert_trees(ad.grad(total, (0, 1))(spread(p), spread(q)),
+                 spread(expected))
+
+
+def test_d10_registered_nodes(node):
+    f = ad.custom_gradient(lambda n: (
+        node(n.x * n.x, n.unit), lambda ct: node(3 * n.x * ct.x, ct.unit)))
+    assert ad.grad(lambda n: f(n).x)(node(2.0, 'm')) == node(6.0, 'm')
+
+
+def test_r3_none_stands_for_zeros():
+    f = ad.custom_gradient(lambda x, p: (x, lambda ct: (3 * ct, None)))
+    assert ad.grad(f, (0, 1))(2.0, {'a': X[0]}) == (3.0, {'a': 0.0})
+    alone = ad.custom_gradient(lambda x: (x, lambda ct: None))
+    assert ad.grad(alone)(2.0) == 0.0
+
+
+def test_one_argument_may_be_answered_alone_or_in_a_tuple():
+    for rule in (lambda ct: 3 * ct, lambda ct: (3 * ct,)):
+        f = ad.custom_gradient(lambda x: (x, rule))
+        assert ad.grad(f)(2.0) == 3.0
+    # an argument that is itself a tuple is answered in one
+    pair = ad.custom_gradient(lambda p: (p[0] * p[1], lambda ct: (
+        (3 * ct * p[1], 5 * ct * p[0]),)))
+    assert ad.grad(pair)((2.0, 7.0)) == (21.0, 10.0)
+    items = ad.custom_gradient(lambda p: (p[0] * p[1], lambda ct: [
+        3 * ct * p[1], 5 * ct * p[0]]))
+    assert ad.grad(items)([2.0, 7.0]) == [21.0, 10.0]
+
+
+def test_d11_keywords_and_defaults():
+    @ad.custom_gradient
+    def f(x, n=2.0):
+        return x * n, lambda ct: (3 * ct * n, 5 * ct * x)
+    assert f(7.0) == 14.0 and f(n=4.0, x=7.0) == 28.0
+    assert ad.grad(f)(7.0) == 6.0
+    assert ad.grad(lambda x: f(n=4.0, x=x))(7.0) == 12.0
+    assert ad.grad(lambda n: f(7.0, n=n))(4.0) == 35.0
+
+
+def test_r5_integers_in_and_out():
+    def f(x, n):
+        def rule(ct):
+            assert ct[1].dtype == ad.float0
+            return 3 * ct[0] * n, None
+        return (x * n, n), rule
+    f = ad.custom_gradient(f)
+    for g in (f, staged(f)):
+        assert ad.grad(lambda x: g(x, 2)[0])(5.0) == 6.0
+    assert_same(ad.vmap(ad.grad(lambda x, n: f(x, n)[0]))(X, np.arange(4)),
+                3. * np.arange(4))
+
+
+@pytest.mark.parametrize('dtype', [np.float16, np.float32, np.float64])
+def test_dtypes_pass(dtype):
+    x = X.astype(dtype)
+    for f in (summed_grad(square), ad.vmap(ad.grad(square)),
+              summed_grad(staged(square))):
+        assert_same(f(x), 3 * x)
+
+
+def test_any_size_of_axis():
+    for n in (0, 1, 3):
+        assert_same(ad.vmap(ad.grad(square))(np.ones(n)), np.full(n, 3.))
+
+
+def test_b1_it_may_be_given_a_rule_for_the_way_out():
+    f = ad.custom_gradient(lambda x: (x * x, lambda ct: 3 * x * ct))
+    with pytest.raises(TypeError, match="can't apply forward-mode"):
+        d(f)(2.0)
+    f.defjvp(lambda p, t: (f(*p), 5 * p[0] * t[0]))
+    assert d(f)(2.0) == 10.0 and ad.grad(f)(2.0) == 6.0
+    assert ad.linearize(f, 2.0)[1](1.0) == 10.0
+
+
+def test_d17_function_and_rule_close_over_mapped_and_staged_values():
+    def f(c, x):
+        k = ad.custom_gradient(lambda y: (c * y, lambda ct: 5 * c * ct))
+        return k(x)
+    assert_close(ad.vmap(ad.grad(f, 1))(X, X), 5 * X)
+    assert_close(ad.vmap(ad.grad(f, 1), (0, None))(X, 2.0), 5 * X)
+    assert_close(ad.grad(lambda x: ad.vmap(f, (0, None))(X, x).sum())(2.0),
+                 5 * X.sum())
+    assert staged(f)(3.0, 2.0) == 6.0
+    assert staged(ad.grad(f, 1))(3.0, 2.0) == 15.0
+
+
+@pytest.mark.parametrize('where', ['f', 'rule', 'bare'])
+def test_d17_a_closed_over_value_is_differentiated(where):
+    def f(c):
+        def closer(y):
+            rule = {'rule': lambda ct: ct * c, 'bare': lambda ct: c}
+            return (y * c if where == 'f' else y,
+                    rule.get(where, lambda ct: ct))
+        return ad.custom_gradient(closer)(1.0 if where == 'f' else c)
+    refused(f, 'Detected differentiation of a custom_vjp function with '
+            'respect to a closed-over value: .*closer.*stop_gradient')
+    assert ad.grad(lambda c: ad.grad(ad.custom_gradient(
+        lambda y: (y, lambda ct: c * ct)))(2.0))(3.0) == 1.0
+
+
+def test_a_rule_called_after_staging_is_told_so():
+    f = staged(lambda c, x: ad.custom_gradient(
+        lambda y: (y, lambda ct: ct * c))(x))
+    assert f(3.0, 2.0) == 2.0
+    refused(lambda x: f(3.0, x), 'closes over JaxprTracer.*pass the value to '
+            'the function as an argument')
+
+
+def test_with_closure_convert_it_is_told_what_moves():
+    """The two of this module, together."""
+    @partial(ad.custom_vjp, nondiff_argnums=0)
+    def apply(f, x, values):
+        return f(x, *values)
+
+    apply.defvjp(lambda f, x, values: (f(x, *values), (x, values)),
+                 lambda f, r, ct: (None, ad.vjp(
+                     lambda *vs: f(r[0], *vs), *r[1])[1](7 * ct)))
+
+    def loss(c):
+        power = ad.custom_gradient(lambda y: (y * y, lambda ct: 3 * y * ct))
+        f, values = ad.closure_convert(lambda x: power(c) * x, 1.0)
+        return apply(f, 2.0, tuple(values))
+
+    assert loss(5.0) == 50.0
+    assert_close(ad.grad(loss)(5.0), 7 * 2 * 3 * 5.0)
+
+
+# D18: the two problems that are about custom_gradient
+
+def test_d18_116_what_the_gradient_is_is_easy_to_say():
+    """jax issue 116: there was no way to say it but a primitive."""
+    clip = ad.custom_gradient(
+        lambda x: (x, lambda ct: np.clip(ct, -1.0, 1.0)))
+    assert ad.grad(lambda x: 100 * clip(x))(2.0) == 1.0
+
+    @ad.custom_gradient
+    def length(v):
+        n = np.sqrt(np.sum(v * v))
+        direction = v / np.where(n == 0, 1.0, n)
+        return n, lambda ct: ct * direction
+
+    with np.errstate(all='ignore'):
+        nan = ad.grad(lambda v: np.sqrt(np.sum(v * v)))(np.zeros(2))
+    assert np.all(np.isnan(nan))
+    assert_same(ad.grad(length)(np.zeros(2)), np.zeros(2))
+    assert_close(ad.grad(length)(np.array([3., 4.])), np.array([.6, .8]))
+    assert_same(ad.vmap(ad.grad(length))(np.eye(2)), np.eye(2))
+
+
+@pytest.mark.parametrize('length', [0, 1, 3])
+def test_d18_1875_custom_gradient_inside_a_staged_body_then_grad(length):
+    """jax issue 1875: the rule's residuals leaked out of the body."""
+    def body(x, c):
+        scale = np.cos(c)
+
+        @ad.custom_gradient
+        def step(x, scale):
+            y = np.sin(x) * scale
+            return y, lambda ct: (2 * ct * scale, 3 * ct * y)
+        return step(x, scale)
+
+    def loop(body):
+        def f(x, cs):
+            for i in range(length):
+                x = body(x, cs[i])
+            return x
+        return f
+
+    cs = np.linspace(0.3, 0.9, 4)
+    want = ad.value_and_grad(loop(body), (0, 1))(0.7, cs)
+    for f in (loop(staged(body)), staged(loop(body)),
+              staged(loop(staged(body)))):
+        for g in (ad.value_and_grad(f, (0, 1)),
+                  staged(ad.value_and_grad(f, (0, 1)))):
+            y, (x_bar, c_bar) = g(0.7, cs)
+            assert_close(y, want[0])
+            assert_close(x_bar, want[1][0])
+            assert_close(c_bar, want[1][1])
+        assert_close(ad.vmap(ad.grad(f), (0, None))(X, cs), np.stack(
+            [ad.grad(loop(body))(x, cs) for x in X]))
+    assert_close(want[1][0], math.prod(2 * np.cos(c) for c in cs[:length]))

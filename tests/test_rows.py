@@ -1,0 +1,676 @@
+"""Rows of the requirements that go through several modules.
+
+What the problems were that the design document lists (row D18), what readers
+of other systems ask, the page's example (R1), and a table of the mistakes
+that one can make with custom rules.  The forward forms of D18 are in
+tests/test_custom_jvp.py, those of custom_gradient in tests/test_closures.py.
+"""
+
+import functools
+from functools import partial
+
+import numpy as np
+import pytest
+
+import autodiff_mini as ad
+from autodiff_mini.core import Trace, current_trace
+from autodiff_mini.interpreters.jvp import JVPTracer, jvp_rules
+from autodiff_mini.interpreters.transpose import transpose_rules
+from autodiff_mini.interpreters.vmap import BatchTracer
+from autodiff_mini.primitives import mul_p, sin_p
+from tests.numerical import assert_close, assert_same
+from tests.test_custom_jvp import X, custom as with_jvp, d
+from tests.test_custom_vjp import custom, square
+from tests.test_staged_calls import staged, summed_grad
+
+STAGES = pytest.mark.parametrize(
+    'stage', [lambda f: f, staged, lambda f: staged(staged(f))],
+    ids=['as_it_is', 'staged', 'twice'])
+
+
+# D18
+
+@STAGES
+def test_d18_116_one_line_says_what_the_gradient_is(stage):
+    """jax 116: saying it needed a primitive of one's own, with all rules."""
+    f = ad.custom_jvp(lambda x: np.log1p(np.exp(x)))
+    f.defjvps(lambda t, y, x: t * (1 - 1 / (1 + np.exp(x))))
+    g = ad.custom_vjp(lambda x: np.sign(x) * 1.0)
+    g.defvjp(lambda x: (g(x), None), lambda r, ct: (ct,))
+    assert ad.grad(stage(f))(0.0) == 0.5
+    assert ad.grad(stage(g))(-2.0) == 1.0
+
+
+def test_d18_636_the_linear_part_is_staged_once_and_transposed_later():
+    """jax 636: a rule ran again for each tangent and each cotangent."""
+    runs = []
+    f = ad.custom_jvp(lambda x: np.sin(x))
+    f.defjvp(lambda p, t: runs.append('jvp') or (
+        np.sin(p[0]), 3 * np.cos(p[0]) * t[0]))
+    y, run = ad.linearize(f, X)
+    _, pullback = ad.vjp(f, X)
+    assert runs == ['jvp'] * 2
+    back = ad.linear_transpose(run, X)
+    for t in (np.ones(4), X, 0 * X):
+        assert_close(run(t), 3 * np.cos(X) * t)
+        assert_close(pullback(t)[0], 3 * np.cos(X) * t)
+        assert_close(back(t)[0], 3 * np.cos(X) * t)
+    assert_close(ad.vmap(run)(np.eye(4)), np.diag(3 * np.cos(X)))
+    assert runs == ['jvp'] * 2
+
+
+@STAGES
+def test_d18_1097_rules_under_array_functions(stage):
+    """jax 1097: the rule was lost where arrays were made of its results."""
+    def f(x):
+        parts = [square(x[:2]), square(x[2:]) * 10]
+        whole = np.concatenate([np.stack(parts).ravel(), square(x)])
+        return np.sum(np.where(whole > -1, whole, 0.0)[::-1])
+
+    scale = np.array([1., 1., 10., 10.]) + 1
+    assert_close(ad.grad(stage(f))(X), 3 * X * scale)
+    assert_close(ad.vmap(ad.grad(stage(f)))(np.stack([X, 2 * X])),
+                 np.stack([3 * X * scale, 6 * X * scale]))
+
+
+@STAGES
+def test_d18_1723_rules_inside_control_flow(stage):
+    """jax 1723: inside a loop's body, the rule was forgotten.
+
+    Here the loop is Python's, around a body that is written down.
+    """
+    body = stage(lambda x, c: square(x) * c)
+
+    def f(x):
+        for c in (1.0, 2.0):
+            x = body(x, c) if x < 10 else x
+        return x
+
+    # 2 -> 4 -> 32: twice 3x, and not 2x
+    assert ad.value_and_grad(f)(2.0) == (32.0, 3 * 2 * 1 * 3 * 4 * 2.0)
+
+
+@STAGES
+def test_d18_1249_vmap_removes_the_rule_no_more(stage):
+    """jax 1249: vmap went through the function, and its rule was gone."""
+    f = ad.custom_vjp(lambda x: np.log(1 + np.exp(x)))
+    f.defvjp(lambda x: (f(x), x), lambda x, ct: (
+        ct * (1 - 1 / (1 + np.exp(x))),))
+    x = np.array([0., 1000.])
+    with np.errstate(over='ignore', invalid='ignore'):
+        true = ad.vmap(ad.grad(f.fun))(x)
+        assert np.isnan(true[1])
+        for g in (ad.vmap(stage(ad.grad(f))), summed_grad(stage(ad.vmap(f))),
+                  stage(ad.vmap(ad.grad(f)))):
+            assert_same(g(x), np.array([0.5, 1.0]))
+
+
+def test_d18_1275_python_runs_in_both_passes():
+    """jax 1275: no adaptive solver, and no look at a NaN, in a VJP rule."""
+    steps = []
+
+    def integrate(rate, y, t):
+        """Returns the solution of y' = rate(y): adaptive, by Heun."""
+        h, now = 0.5, 0.0
+        while now < t:
+            h = min(h, t - now)
+            k = rate(y)
+            euler, heun = y + h * k, y + h / 2 * (k + rate(y + h * k))
+            if abs(euler - heun) < 1e-4:
+                now, y = now + h, heun
+                steps.append(h)
+            h *= min(2.0, 0.9 * (1e-4 / max(abs(euler - heun), 1e-12)) ** .5)
+        return y
+
+    growth = custom(
+        lambda y, t: integrate(lambda y: -y, y, t),
+        lambda y, t: (growth(y, t), t),
+        lambda t, ct: (integrate(lambda ct: -ct, ct, t), None))
+    y, y_bar = ad.value_and_grad(growth)(2.0, 1.0)
+    assert len(steps) > 4 and len(set(steps)) > 3
+    assert abs(y - 2 * np.exp(-1)) < 1e-3
+    assert abs(y_bar - np.exp(-1)) < 1e-3
+
+    def look(r, ct):
+        if np.isnan(ct):
+            raise FloatingPointError('nan on the way back')
+        return ct,
+
+    seen = custom(lambda x: x, lambda x: (x, None), look)
+    f = lambda x: np.sqrt(x - x) * 0 * x + np.sqrt(seen(x) - x)
+    with np.errstate(all='ignore'):
+        with pytest.raises(FloatingPointError, match='nan on the way back'):
+            ad.grad(lambda x: f(x) * 0.0)(2.0)
+    assert current_trace() is Trace.base
+
+
+@STAGES
+def test_d18_1366_functions_and_other_things_that_are_no_arrays(stage):
+    """jax 1366: arguments of custom functions had to be arrays."""
+    @partial(ad.custom_vjp, nondiff_argnames=('f', 'mode', 'shape'))
+    def apply(f, x, mode, shape=(2, 2)):
+        return np.reshape(f(x), shape) if mode == 'wide' else f(x)
+
+    def bwd(f, mode, shape, x, ct):
+        assert f is np.sin and mode == 'wide' and shape == (2, 2)
+        return 3 * np.reshape(ct, (-1,)) * np.cos(x),
+
+    apply.defvjp(lambda f, x, mode, shape: (apply(f, x, mode, shape), x), bwd)
+    g = stage(lambda x: apply(np.sin, x, mode='wide'))
+    assert g(X).shape == (2, 2)
+    assert_close(summed_grad(g)(X), 3 * np.cos(X))
+    assert_close(ad.vmap(summed_grad(g))(np.stack([X, X])),
+                 np.stack([3 * np.cos(X)] * 2))
+
+
+@STAGES
+def test_d18_1670_a_rule_calls_jvp_with_the_tangents_it_was_given(stage):
+    """jax 1670: zeros, and those of integers, were no tangents for jvp."""
+    def g(x, y, n):
+        return np.sin(x) * y ** n + np.sum(x), n
+
+    f = with_jvp(g, lambda p, t: ad.jvp(g, p, t))
+    for loss in (lambda f, x: f(x, 2.0, 3)[0], lambda f, x: f(3.0, x, 3)[0],
+                 lambda f, x: f(x, x, 3)[0]):
+        for by in (ad.grad, lambda h: ad.grad(ad.grad(h)),
+                   lambda h: ad.grad(d(h)), lambda h: d(ad.grad(h)),
+                   lambda h: lambda x: ad.linearize(h, x)[1](1.0)):
+            assert_close(by(stage(partial(loss, f)))(0.7),
+                         by(partial(loss, g))(0.7))
+        assert_close(ad.vmap(ad.grad(stage(partial(loss, f))))(X),
+                     ad.vmap(ad.grad(partial(loss, g)))(X))
+
+
+def test_d18_1875_custom_gradient_inside_a_mapped_body_then_grad():
+    """jax 1875: what its rule closed over leaked out of the body."""
+    def closing(x, c):
+        scale = np.sin(c)
+        return ad.custom_gradient(
+            lambda x: (x * scale, lambda ct: 3 * ct * scale))(x)
+
+    def body(x, c):
+        return ad.custom_gradient(lambda x, scale: (
+            x * scale, lambda ct: (3 * ct * scale, None)))(x, np.sin(c))
+
+    expected = 3 * np.sin(X).sum()
+    for f in (closing, body, staged(body)):
+        total = lambda x: ad.vmap(f, (None, 0))(x, X).sum()
+        assert_close(ad.grad(total)(2.0), expected)
+        assert_close(staged(ad.grad(total))(2.0), expected)
+        assert_close(ad.vmap(ad.grad(total))(X), np.full(4, expected))
+    # written down before it is differentiated, it must not close over `c`
+    total = staged(lambda x: ad.vmap(body, (None, 0))(x, X).sum())
+    assert_close(ad.grad(total)(2.0), expected)
+
+
+@STAGES
+def test_d18_1938_arguments_by_keyword_also_with_a_default(stage):
+    """jax 1938: a custom function could not be called with keywords."""
+    @ad.custom_vjp
+    def f(x, y, eps=1e-3):
+        return x * y + eps
+
+    f.defvjp(lambda x, y, eps: (f(x, y, eps), eps),
+             lambda eps, ct: (3 * ct, 5 * ct, 7 * ct * eps))
+    for use, bar in ((lambda x: f(x, y=1.0), 3.0),
+                     (lambda x: f(2.0, y=x), 5.0),
+                     (lambda x: f(2.0, eps=x, y=1.0), 14.0),
+                     (lambda x: f(eps=2.0, y=1.0, x=x), 3.0)):
+        assert ad.grad(stage(use))(2.0) == bar
+
+
+@STAGES
+def test_d18_2069_keywords_through_functools_wraps(stage):
+    """jax 2069: so could not a function that wraps hides the names of."""
+    def decorate(f):
+        @functools.wraps(f)
+        def wrapped(*args, **kwargs):
+            return f(*args, **kwargs)
+        return wrapped
+
+    @ad.custom_vjp
+    @decorate
+    def f(x, y=3.0):
+        return x * y
+
+    f.defvjp(lambda x, y: (f(x, y), y), lambda y, ct: (5 * ct * y, 0.0))
+    g = decorate(f)
+    for use in (lambda x: f(x, y=4.0), lambda x: g(y=4.0, x=x),
+                partial(f, y=4.0), partial(g, y=4.0)):
+        assert ad.grad(stage(use))(2.0) == 20.0
+    assert ad.grad(stage(g))(2.0) == 15.0
+
+
+# R1: the example of the page
+
+@STAGES
+@pytest.mark.parametrize('dtype', [np.float32, np.float64, float])
+@pytest.mark.parametrize('options', [
+    {}, {'symbolic_zeros': False}, {'optimize_remat': False},
+    {'symbolic_zeros': False, 'optimize_remat': True}])
+def test_r1_the_page_s_example(dtype, stage, options):
+    @ad.custom_vjp
+    def f(x, y):
+        return np.sin(x) * y
+
+    def f_fwd(x, y):
+        return f(x, y), (np.cos(x), np.sin(x), y)
+
+    def f_bwd(res, g):
+        cos_x, sin_x, y = res
+        return cos_x * g * y, sin_x * g
+
+    f.defvjp(f_fwd, f_bwd, **options)
+    y, (x_bar, y_bar) = ad.value_and_grad(stage(f), (0, 1))(
+        dtype(1.0), dtype(2.0))
+    assert [round(float(v), 2) for v in (y, x_bar, y_bar)] == \
+        [1.68, 1.08, 0.84]
+    for v in (y, x_bar, y_bar):
+        assert np.result_type(v) == np.dtype(dtype)
+    _, x_bars = ad.vmap(ad.value_and_grad(stage(f)))(
+        np.ones(3, dtype), np.full(3, 2, dtype))
+    assert x_bars.dtype == np.dtype(dtype)
+    assert_close(x_bars, np.full(3, 2 * np.cos(1.0)), dtype)
+
+
+# What readers ask
+
+def test_asked_when_is_a_trace_made_and_which_one_handles_an_operation():
+    """jax 2313, 3749: each transformation makes one as it calls the
+    function, and the innermost handles all that is done until it ends."""
+    assert current_trace() is Trace.base
+    seen = {}
+
+    def inner(y, x):
+        seen['inner'] = current_trace()
+        seen['both'], seen['outer_alone'] = x * y, x * 2.0
+        seen['constant'] = np.multiply(2.0, 3.0)
+        return x * y
+
+    def outer(x):
+        seen['outer'] = current_trace()
+        out = ad.vmap(lambda y: inner(y, x))(X)
+        assert current_trace() is seen['outer']
+        return out.sum()
+
+    ad.jvp(outer, (2.0,), (1.0,))
+    assert current_trace() is Trace.base
+    assert seen['inner'].parent is seen['outer']
+    assert seen['outer'].parent is Trace.base
+    assert type(seen['both']) is BatchTracer
+    assert type(seen['both'].val) is JVPTracer
+    assert seen['both'].trace is seen['inner']
+    assert seen['both'].val.trace is seen['outer']
+    assert seen['constant'] == 6.0
+    # what does not depend on y is not mapped: it is handed on
+    assert type(seen['outer_alone']) is JVPTracer
+
+
+def test_asked_which_primitives_need_a_transpose_rule():
+    """jax 3035, 12140: those that are linear, and are all that is left in
+    what linearize writes down; the others need a derivative only."""
+    assert sin_p in jvp_rules and sin_p not in transpose_rules
+    assert mul_p in jvp_rules and mul_p in transpose_rules
+    _, run = ad.linearize(lambda x: np.sin(x) * np.exp(x), 0.5)
+    assert {eqn.primitive for eqn in run.program.jaxpr.eqns} <= {
+        *transpose_rules}
+    # it takes a cotangent of the output, and returns one of each argument
+    assert ad.linear_transpose(lambda x, y: 3 * x + 5 * y, 1.0, 1.0)(2.0) \
+        == (6.0, 10.0)
+    with pytest.raises(Exception, match='sin'):
+        ad.linear_transpose(lambda x: np.sin(x), 1.0)(1.0)
+    assert current_trace() is Trace.base
+
+
+def test_asked_what_nondiff_argnums_is_for():
+    """jax 4617, 12982, 20889, 9374: for what is no array, and not to stop
+    a derivative: that is what stop_gradient, or None from bwd, is for."""
+    f = custom(lambda g, x: g(x), lambda g, x: (g(x), x),
+               lambda g, x, ct: (3 * ct * g(x),), 0)
+    assert_close(ad.grad(partial(f, np.cos))(0.5), 3 * np.cos(0.5))
+    with pytest.raises(TypeError, match=r'arguments of .*\[0\].*ufunc'):
+        custom(lambda g, x: g(x), np.sin, np.sin)(np.cos, 0.5)
+    scaled = custom(lambda a, x: a * x, lambda a, x: (a * x, a),
+                    lambda held, a, ct: (3 * ct * a,), 0)
+    with pytest.raises(TypeError, match='Argument 0 .*stop_gradient'):
+        ad.grad(scaled)(2.0, 5.0)
+    assert ad.grad(scaled, 1)(2.0, 5.0) == 6.0
+    assert ad.grad(lambda a: scaled(ad.stop_gradient(a), a))(2.0) == 6.0
+    ignoring = custom(lambda a, x: a * x, lambda a, x: (a * x, a),
+                      lambda a, ct: (None, 3 * ct * a))
+    assert ad.grad(ignoring, (0, 1))(2.0, 5.0) == (0.0, 6.0)
+    # traced ones are operands, under vmap and when written down
+    assert_same(ad.vmap(ad.grad(scaled, 1))(X, X), 3 * X)
+    assert staged(ad.grad(scaled, 1))(2.0, 5.0) == 6.0
+
+
+def test_asked_why_there_is_no_jvp_of_a_custom_vjp_function():
+    """jax 26121, 17840, 2930: bwd takes cotangents, and nothing says what
+    becomes of a tangent.  The cure is to say it."""
+    f = custom(np.sin, lambda x: (np.sin(x), x),
+               lambda x, ct: (ct * np.cos(x),))
+    with pytest.raises(TypeError, match="can't apply forward-mode.*defjvp"):
+        ad.jvp(f, (0.5,), (1.0,))
+    with pytest.raises(TypeError, match="can't apply forward-mode"):
+        ad.jacfwd(f)(0.5)
+    assert_close(ad.hessian(f)(0.5), -np.sin(0.5))
+    f.defjvp(lambda p, t: (f(*p), np.cos(p[0]) * t[0]))
+    assert_close(ad.jvp(f, (0.5,), (1.0,))[1], np.cos(0.5))
+    assert_close(ad.jacfwd(f)(0.5), np.cos(0.5))
+    ad.check_grads(f, (X,), 2)
+
+
+def test_asked_what_symbolic_zeros_are():
+    """jax 11208, 15088, 14833: not values that are zero, but the knowledge
+    that nothing moves, before there are values."""
+    kinds = []
+
+    def rule(p, t):
+        kinds.append([type(x) is ad.SymbolicZero for x in t])
+        return p[0] * p[1], sum(a * b for a, b in zip(t, p[::-1])
+                                if type(a) is not ad.SymbolicZero)
+
+    f = with_jvp(lambda x, y: x * y, rule, symbolic_zeros=True)
+    ad.jvp(lambda x: f(x, 2.0), (3.0,), (0.0,))
+    ad.jvp(f, (3.0, 2.0), (0.0, 0.0))
+    ad.grad(lambda x: f(x, ad.stop_gradient(x)))(3.0)
+    ad.vmap(ad.grad(f, 1))(X, X)
+    assert kinds == [[False, True], [False, False], [False, True],
+                     [True, False]]
+
+
+def test_asked_why_a_topological_order():
+    """micrograd 67, 68, 91, 96: each operation goes back once, when all
+    that used its result has; else the ways back would be 2^50."""
+    backs = []
+    f = custom(lambda x: x + x, lambda x: (x + x, None),
+               lambda r, ct: backs.append(ct) or (2 * ct,))
+
+    def doubled(x):
+        for _ in range(50):
+            x = f(x)
+            x = (x + x) / 2
+        return x
+
+    assert ad.grad(doubled)(1.0) == 2.0 ** 50
+    assert backs == [2.0 ** i for i in range(50)]
+
+
+# The table of mistakes.  All say the name of the user's function.
+
+def loss(x, y=1.0):
+    return x * y
+
+
+def vjp_of(fwd=lambda x, y: (x * y, None), bwd=lambda r, ct: (ct, None),
+           f=loss, **options):
+    return custom(f, fwd, bwd, **options)
+
+
+def jvp_of(rule, f=loss, **options):
+    return with_jvp(f, rule, **options)
+
+
+def both_of(rule, fwd=lambda x, y: (x * y, None),
+            bwd=lambda r, ct: (ct, None)):
+    f = vjp_of(fwd, bwd)
+    f.defjvp(rule)
+    return f
+
+
+def gradient_of(rule, make=lambda x, y, rule: (x * y, rule)):
+    def loss(x, y=1.0):
+        return make(x, y, rule)
+    return ad.custom_gradient(loss)
+
+
+def closing(kind, where):
+    """Returns a program in which `loss` closes over what is moved."""
+    def program(c):
+        s = {name: c if name == where else 1.0
+             for name in ('f', 'rule', 'fwd', 'bwd')}
+
+        def loss(x):
+            return x * s['f']
+
+        if kind == 'jvp':
+            f = with_jvp(loss, lambda p, t: (loss(*p), t[0] * s['rule']))
+        elif kind == 'vjp':
+            f = custom(loss, lambda x: (x * s['fwd'], None),
+                       lambda r, ct: (ct * s['bwd'],))
+        else:
+            def loss(x):
+                return x * s['f'], lambda ct: ct * s['rule']
+            f = ad.custom_gradient(loss)
+        return f(1.0 if where == 'f' else c)
+    return program
+
+
+def nondiff(make):
+    def loss(a, x):
+        return a * x
+    return make(loss, nondiff_argnums=0)
+
+
+def held_by_vjp(a):
+    f = nondiff(ad.custom_vjp)
+    f.defvjp(lambda a, x: (a * x, None), lambda a, r, ct: (a * ct,))
+    return f(a, 2.0)
+
+
+def held_by_jvp(a):
+    f = nondiff(ad.custom_jvp)
+    f.defjvp(lambda a, p, t: (a * p[0], a * t[0]))
+    return f(a, 2.0)
+
+
+def late(make):
+    """Returns a program whose rule closes over what was written down."""
+    def program(c, x):
+        return make(c * 1.0)(x)
+    return lambda x: staged(program)(3.0, x)
+
+
+def late_jvp(c):
+    return with_jvp(loss, lambda p, t: (p[0] * p[1], t[0] * c))
+
+
+def late_vjp(c):
+    return vjp_of(bwd=lambda r, ct: (ct * c, None))
+
+
+def late_gradient(c):
+    return gradient_of(lambda ct: (ct * c, None))
+
+
+def with_values(use, *examples, make=None):
+    """Returns a program that converts `loss`, which closes over s."""
+    def program(s):
+        def loss(x):
+            return (make or (lambda s, x: s * x))(s, x)
+        f, values = ad.closure_convert(loss, *examples or (1.0,))
+        return use(f, values)
+    return program
+
+
+def along(f):
+    """Returns a program whose derivative is taken in forward mode."""
+    return lambda x: ad.jvp(f, (x,), (1.0,))[1]
+
+
+def keywords_only(make):
+    def loss(x, *, scale=1.0):
+        return x * scale
+    f = make(loss)
+    getattr(f, 'defjvp', lambda rule: None)(lambda p, t: (p[0], t[0]))
+    if make is ad.custom_vjp:
+        f.defvjp(lambda x: (x, None), lambda r, ct: (ct,))
+    return f
+
+
+T, V = TypeError, ValueError
+PAIR = r'loss.* must produce a pair \(list or tuple of length two\)'
+CLOSED = ('Detected differentiation of a custom_.*closed-over value: '
+          '.*loss.*Pass the value as an argument.*stop_gradient')
+HELD = 'Argument 0 of .*loss is named in nondiff_argnums.*stop_gradient'
+ERRORS = {
+    # no rule
+    'jvp_missing': (ad.custom_jvp(loss), AttributeError,
+                    'No JVP defined for custom_jvp function loss.*defjvp'),
+    'vjp_missing': (ad.custom_vjp(loss), AttributeError,
+                    'No VJP defined for custom_vjp function loss.*defvjp'),
+    'defjvps_nondiff': (lambda x: nondiff(ad.custom_jvp).defjvps(None), T,
+                        'defjvps.*nondiff_argnums.*loss'),
+    'nondiff_position': (lambda x: ad.custom_vjp(loss, nondiff_argnums=-3), V,
+                         'no argument -3 in loss'),
+    'nondiff_name': (lambda x: ad.custom_jvp(loss, nondiff_argnames='z'), V,
+                     "no argument 'z' in loss"),
+    # how it is called
+    'keyword_only': (lambda x: keywords_only(ad.custom_jvp)(x, scale=2.0), T,
+                     'loss.*resolved to positions: scale'),
+    'keyword_only_vjp': (
+        lambda x: keywords_only(ad.custom_vjp)(x, scale=2.0), T,
+        'loss.*resolved to positions: scale'),
+    'keyword_only_gradient': (
+        lambda x: keywords_only(ad.custom_gradient)(x, scale=2.0), T,
+        'loss.*resolved to positions: scale'),
+    'keyword_unknown': (lambda x: vjp_of()(x, z=2.0), T,
+                        "loss.*unexpected .*'z'"),
+    'too_many': (lambda x: vjp_of()(x, 1.0, 2.0), T, 'loss.*too many'),
+    'no_array': (lambda x: vjp_of()(x, 'text'), T,
+                 r'arguments of loss\[1\]: .*type str'),
+    'no_array_gradient': (lambda x: gradient_of(None)(x, {'a': 'text'}), T,
+                          r"arguments of .*loss\[1\]\['a'\]: .*type str"),
+    # rules of custom_jvp
+    'jvp_pair': (jvp_of(lambda p, t: p[0]), T, PAIR),
+    'jvp_tree': (jvp_of(lambda p, t: (p[0], t)), T,
+                 'loss must produce primal and tangent outputs with equal'),
+    'jvp_shape': (jvp_of(lambda p, t: (p[0], np.ones(3))), V,
+                  'loss must produce .* corresponding shapes and dtypes'),
+    'jvp_dtype': (jvp_of(lambda p, t: (p[0], 1j)), T,
+                  'loss must produce .* corresponding shapes and dtypes'),
+    'jvp_staged': (staged(jvp_of(lambda p, t: (np.ones(3), np.ones(3)))), T,
+                   'must produce primal outputs equal.*loss|loss'),
+    'jvp_zero_as_output': (
+        jvp_of(lambda p, t: (t[1], t[0]), symbolic_zeros=True), T,
+        'loss.*(SymbolicZero|symbolic zero)'),
+    # rules of custom_vjp
+    'fwd_pair': (vjp_of(fwd=lambda x, y: x), T, PAIR),
+    'fwd_text': (vjp_of(fwd=lambda x, y: ('a', None)), T,
+                 'fwd rule .*loss: output: .*str'),
+    'fwd_staged': (staged(vjp_of(fwd=lambda x, y: (np.ones(3), None))), T,
+                   'must produce primal outputs equal'),
+    'bwd_tuple': (vjp_of(bwd=lambda r, ct: ct), T,
+                  'loss must produce a tuple with one cotangent per argument'
+                  r' of the function \(2\), but got an array float64\[\]'),
+    'bwd_number': (vjp_of(bwd=lambda r, ct: (ct,)), T,
+                   r'loss must produce a tuple .*\(2\), but got a tuple of '
+                   '1'),
+    'bwd_tree': (vjp_of(bwd=lambda r, ct: ([ct], None)), T,
+                 'loss must produce an output with the same container'),
+    'bwd_shape': (vjp_of(bwd=lambda r, ct: (np.ones(3), None)), V,
+                  r'loss must .*arguments\[0\]: .*float64\[\].*float64\[3\]'),
+    'bwd_dtype': (vjp_of(bwd=lambda r, ct: (1j, None)), V,
+                  r'loss must .*arguments\[0\]: .*complex128\[\]'),
+    'bwd_text': (vjp_of(bwd=lambda r, ct: ('a', None)), T,
+                 r'loss must .*arguments\[0\]: .*str'),
+    'bwd_zero': (vjp_of(bwd=lambda r, ct: (ct, ad.SymbolicZero(1.0), ct)), T,
+                 'loss must produce a tuple.*a tuple of 3'),
+    'record_as_output': (
+        vjp_of(fwd=lambda x, y: (x, None), symbolic_zeros=True), T,
+        'loss: output.*CustomVJPPrimal.*return its .value'),
+    'record_in_residuals': (
+        vjp_of(fwd=lambda x, y: (x.value, [y]), symbolic_zeros=True), T,
+        'loss.*CustomVJPPrimal.*keep its .value'),
+    # of both
+    'both_jvp': (along(both_of(lambda p, t: p[0])), T, PAIR),
+    'both_fwd': (both_of(lambda p, t: p[0], fwd=lambda x, y: x), T, PAIR),
+    'both_bwd': (both_of(lambda p, t: p[0], bwd=lambda r, ct: ct), T,
+                 'loss must produce a tuple'),
+    'both_late': (lambda x: ad.linearize(
+        both_of(lambda p, t: (p[0], np.ones(3))), 2.0)[1](x), V,
+        'loss must produce .* corresponding shapes and dtypes'),
+    # forward mode
+    'forward': (along(vjp_of()), T, "can't apply forward-mode.*loss.*defjvp"),
+    'forward_vmap': (lambda x: ad.jvp(ad.vmap(vjp_of()), (x * X, X), (
+        X, X))[1].sum(), T, "can't apply forward-mode.*loss"),
+    'forward_gradient': (along(gradient_of(lambda ct: (ct, None))), T,
+                         "can't apply forward-mode.*loss"),
+    'forward_linear': (lambda x: ad.linearize(vjp_of(), x)[1](1.0), T,
+                       "can't apply forward-mode.*loss"),
+    # what is closed over, and what is held
+    'closed_jvp': (closing('jvp', 'f'), T, CLOSED),
+    'closed_jvp_rule': (closing('jvp', 'rule'), T, CLOSED),
+    'closed_vjp': (closing('vjp', 'f'), T, CLOSED),
+    'closed_fwd': (closing('vjp', 'fwd'), T, CLOSED),
+    'closed_bwd': (closing('vjp', 'bwd'), T, CLOSED),
+    'closed_gradient': (closing('gradient', 'f'), T, CLOSED),
+    'closed_gradient_rule': (closing('gradient', 'rule'), T, CLOSED),
+    'closed_staged': (staged(closing('vjp', 'f')), T, CLOSED),
+    'held_vjp': (held_by_vjp, T, HELD), 'held_jvp': (held_by_jvp, T, HELD),
+    'held_vjp_late': (staged(held_by_vjp), T, HELD),
+    'held_jvp_late': (staged(held_by_jvp), T, HELD),
+    'held_vmap_late': (lambda x: staged(ad.vmap(held_by_vjp))(x * X).sum(),
+                       T, HELD),
+    # after the jaxpr was made
+    'late_jvp': (late(late_jvp), T, 'The rule of .*loss closes over '
+                 'JaxprTracer.*has returned: pass the value'),
+    'late_vjp': (late(late_vjp), T, 'The rule of .*loss closes over '
+                 'JaxprTracer.*has returned: pass the value'),
+    'late_gradient': (late(late_gradient), T, 'The rule of .*loss closes '
+                      'over JaxprTracer.*has returned: pass the value'),
+    # custom_gradient
+    'gradient_pair': (gradient_of(None, lambda x, y, rule: x), T,
+                      'loss is a custom_gradient function, and must return '
+                      'a pair .*but it returned'),
+    'gradient_rule': (gradient_of(2.0), T, 'loss is a custom_gradient '
+                      'function, and must return a pair'),
+    'gradient_three': (
+        gradient_of(np.sin, lambda x, y, rule: (x, rule, y)), T,
+        'loss is a custom_gradient function, and must return a pair'),
+    'gradient_list': (gradient_of(np.sin, lambda x, y, rule: [x, rule]), T,
+                      'loss is a custom_gradient function, and must return '
+                      'a pair'),
+    'gradient_number': (gradient_of(lambda ct: ct), T,
+                        r'loss must produce a tuple .*\(2\)'),
+    'gradient_tree': (gradient_of(lambda ct: ([ct], None)), T,
+                      'loss must produce an output with the same container'),
+    'gradient_shape': (gradient_of(lambda ct: (np.ones(3), None)), V,
+                       r'loss must .*arguments\[0\]: .*float64\[3\]'),
+    'gradient_branch': (
+        gradient_of(lambda ct: (ct if ct > 0 else -ct, None)),
+        ad.TracerBoolConversionError, 'in custom_gradient of .*np.where'),
+    'gradient_text': (gradient_of(lambda ct: ('a', None)), T,
+                      'custom_gradient of .*str'),
+    # closure_convert
+    'convert_shape': (with_values(lambda f, v: f(X, *v).sum()), T,
+                      r'closure_convert of .*loss: arguments\[0\]: expected '
+                      r'float64\[\], but got float64\[4\]'),
+    'convert_tree': (with_values(lambda f, v: f([1.0], *v)), T,
+                     'closure_convert of .*loss: expected arguments with the '
+                     'structure'),
+    'convert_no_values': (with_values(lambda f, v: f(1.0)), T,
+                          'closure_convert of .*loss.*expected .*value'),
+    'convert_many': (with_values(lambda f, v: f(1.0, *v, *v)), T,
+                     'closure_convert of .*loss.*expected .*value'),
+    'convert_example': (with_values(lambda f, v: f(1.0, *v), 'a'), T,
+                        r'closure_convert of .*loss: args\[0\]: .*str'),
+    'convert_branch': (
+        with_values(lambda f, v: f(1.0, *v),
+                    make=lambda s, x: s if x > 0 else x),
+        ad.TracerBoolConversionError, 'in closure_convert of .*loss'),
+}
+
+
+@pytest.mark.parametrize('name', ERRORS)
+def test_every_mistake_with_a_custom_rule_is_named(name):
+    program, error, words = ERRORS[name]
+    for transform in (ad.grad, lambda f: lambda x: ad.vjp(f, x)[1](1.0)):
+        with pytest.raises(error, match=f'(?s){words}'):
+            transform(program)(2.0)
+        assert current_trace() is Trace.base
+    # and the interpreter works afterwards
+    assert ad.grad(square)(1.0) == 3.0
+    assert_same(ad.vmap(ad.grad(square))(X), 3 * X)
+    assert staged(ad.grad(staged(square)))(1.0) == 3.0
+    assert d(d(np.sin))(0.0) == 0.0
