@@ -23,10 +23,13 @@ from autodiff_mini.errors import (
     UnexpectedTracerError,
 )
 from autodiff_mini.forward import jvp, stop_gradient
+from autodiff_mini.higher_order.checkpoint import checkpoint
+from autodiff_mini.higher_order.checkpoint import checkpoint as remat
 from autodiff_mini.higher_order.closures import (
     closure_convert,
     custom_gradient,
 )
+from autodiff_mini.higher_order.cond import cond, switch
 from autodiff_mini.higher_order.custom_jvp import (
     SymbolicZero,
     custom_jvp,
@@ -36,6 +39,9 @@ from autodiff_mini.higher_order.custom_vjp import (
     CustomVJPPrimal,
     custom_vjp,
 )
+from autodiff_mini.higher_order.jit import jit
+from autodiff_mini.higher_order.scan import scan
+from autodiff_mini.higher_order.while_loop import fori_loop, while_loop
 from autodiff_mini.interpreters.jaxpr import (
     eval_jaxpr,
     eval_shape,
@@ -53,6 +59,12 @@ from autodiff_mini.pytree import (
     tree_structure,
     tree_unflatten,
 )
+from autodiff_mini.user_primitive import (
+    UserPrimitive as Primitive,
+)
+from autodiff_mini.user_primitive import (
+    is_undefined_primal,
+)
 
 __all__ = [
     'ShapedArray', 'Tracer', 'typeof', 'asarray',
@@ -66,6 +78,9 @@ __all__ = [
     'make_jaxpr', 'eval_jaxpr', 'eval_shape',
     'linearize', 'linear_transpose', 'vjp', 'grad', 'value_and_grad',
     'jacfwd', 'jacrev', 'hessian', 'check_grads',
+    'jit', 'Primitive', 'is_undefined_primal',
+    'scan', 'cond', 'switch', 'while_loop', 'fori_loop',
+    'checkpoint', 'remat',
     'ConcretizationTypeError', 'TracerArrayConversionError',
     'TracerBoolConversionError', 'TracerIntegerConversionError',
     'UnexpectedTracerError',

@@ -14,7 +14,8 @@ from statistics import mean
 
 from autodiff_mini.errors import fun_name, line_text
 from autodiff_mini.interpreters.jaxpr import (
-    Jaxpr, Literal, Names, Var, param_text, type_text)
+    Jaxpr, Literal, Names, Var, param_text, programs_in,
+    type_text)
 
 LARGEST = 10    # equations that are drawn; more become a table
 WIDEST = 640    # pixels that are drawn
@@ -70,10 +71,12 @@ def letters(jaxpr):
 def detail(eqn):
     """Returns the parameters that say something; of a call, its name."""
     inner = [fun_name(value).rpartition('.')[2]
-             for value in eqn.params.values() if hasattr(value, 'jaxpr')]
+             for value in eqn.params.values()
+             if hasattr(value, 'jaxpr') and value.jaxpr is not value]
     return ' '.join(inner or [
         f'{key}={param_text(value)}' for key, value in eqn.params.items()
-        if value is not None and value is not False])
+        if value is not None and value is not False
+        and not programs_in(value)])
 
 
 def table(jaxpr, names, marked):

@@ -51,7 +51,7 @@ class TracerIntegerConversionError(TracerError):
             'The __index__() method was called on traced array '
             f'{tracer.describe()}. To index a plain array `a` with it, '
             'write ad.asarray(a)[i]; a size or a loop bound must be a plain '
-            'Python integer.')
+            'Python integer, and so a static argument of jit.')
 
 
 class TracerArrayConversionError(TracerError):

@@ -183,7 +183,7 @@ def hold_arguments(f, args, positions):
     free = [i for i in range(len(args)) if i not in held]
 
     @wraps(f, updated=())
-    def f_of_free(*values):
+    def f_of_free(*values, **kwargs):
         every = held | dict(zip(free, values, strict=True))
-        return f(*[every[i] for i in range(len(args))])
+        return f(*[every[i] for i in range(len(args))], **kwargs)
     return tuple(args[i] for i in free), f_of_free, held

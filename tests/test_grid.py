@@ -12,7 +12,16 @@ import pytest
 import autodiff_mini as ad
 from autodiff_mini import primitives
 from autodiff_mini.core import Primitive, typeof
-from autodiff_mini.higher_order import call, custom_jvp, custom_vjp
+from autodiff_mini.higher_order import (
+    call,
+    checkpoint,
+    cond,
+    custom_jvp,
+    custom_vjp,
+    jit,
+    scan,
+    while_loop,
+)
 from autodiff_mini.higher_order.custom_vjp import (
     custom_lin_p,
     custom_vjp_call_p,
@@ -215,12 +224,15 @@ TRANSPOSED = {
     'reduce_sum', 'cumsum', 'reshape', 'transpose', 'broadcast_to', 'stack',
     'concatenate', 'index', 'scatter_add', 'astype', 'real', 'imag', 'conj',
     'custom_jvp_call', 'custom_lin',
+    'jit', 'scan', 'cond', 'while', 'checkpoint',
 }
 
 
 def test_primitives_with_a_transpose_rule():
-    assert set(map(str, transpose.transpose_rules)) == TRANSPOSED
-    assert transpose.transpose_rules.keys() <= {*ROWS, *WAYS_BACK}
+    rules = {p for p in transpose.transpose_rules
+             if type(p) is Primitive}   # and not one of another test's
+    assert set(map(str, rules)) == TRANSPOSED
+    assert rules <= {*ROWS, *WAYS_BACK, *PROGRAM_ROWS}
 
 
 @pytest.mark.parametrize('primitive', ROWS, ids=str)
@@ -237,6 +249,57 @@ def test_jvp_rules_are_linear_in_the_tangent(primitive):
             _, f_jvp = ad.linearize(g, *program.args)
             for eqn in f_jvp.program.jaxpr.eqns:
                 assert eqn.primitive in transpose.transpose_rules
+
+
+
+# The rows that carry programs.  Each computes x^3, somehow.
+
+def step(x, y):
+    return x * y
+
+
+PROGRAM_ROWS = {
+    jit.jit_p: ad.jit(lambda x: step(x, step(x, x))),
+    checkpoint.checkpoint_p: ad.checkpoint(lambda x: step(x, step(x, x))),
+    cond.cond_p: lambda x: ad.cond(
+        np.sum(x) > 5, lambda x: step(x, step(x, x)), lambda x: x ** 3, x),
+    scan.scan_p: lambda x: ad.scan(
+        lambda y, _: (step(x, y), None), x, length=2)[0],
+    while_loop.while_p: lambda x: ad.while_loop(
+        lambda c: c[0] < 2, lambda c: (c[0] + 1, step(x, c[1])), (0, x))[1],
+}
+COLUMNS = {
+    'evaluate': lambda f: (f, lambda x: x ** 3),
+    'jvp': lambda f: (lambda x: ad.jvp(f, (x,), (x,))[1],
+                      lambda x: 3 * x ** 3),
+    'vmap': lambda f: (ad.vmap(f), lambda x: x ** 3),
+    'abstract': lambda f: (partial(by_checked_jaxpr, f), lambda x: x ** 3),
+    'partial_eval': lambda f: (lambda x: ad.linearize(f, x)[1](x),
+                               lambda x: 3 * x ** 3),
+    'transpose': lambda f: (lambda x: ad.vjp(f, x)[1](x)[0],
+                            lambda x: 3 * x ** 3),
+    'lowering': lambda f: (ad.jit(f), lambda x: x ** 3),
+}
+# Nobody knows how many steps to go back.
+NO_PROGRAM_CELL = {(while_loop.while_p, 'transpose'): 'while_loop'}
+
+
+def by_checked_jaxpr(f, x):
+    jaxpr = ad.make_jaxpr(f)(x)
+    check_jaxpr(jaxpr)
+    return ad.eval_jaxpr(jaxpr, jaxpr.consts, x)[0]
+
+
+@pytest.mark.parametrize('name', COLUMNS)
+@pytest.mark.parametrize('primitive', PROGRAM_ROWS, ids=str)
+def test_the_rows_that_carry_programs(primitive, name):
+    f, expected = COLUMNS[name](PROGRAM_ROWS[primitive])
+    x = np.arange(1.0, 5.0)
+    if words := NO_PROGRAM_CELL.get((primitive, name)):
+        with pytest.raises(TypeError, match=words):
+            f(x)
+    else:
+        assert_close(f(x), expected(x))
 
 
 # The two rows of a function with a rule for the way back.  Some of their

@@ -14,6 +14,7 @@ from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.programs import PROGRAMS, is_inexact
 from tests.test_programs import random_tangent, tangents_for
 from tests.test_transpose import runs_through_complex
+from tests.test_unrolled import unrolled
 from tests.test_vmap import batched, layouts
 
 jax = pytest.importorskip(
@@ -323,6 +324,60 @@ COMMON = {
 }
 
 
+# jit, in every order with the others
+
+JITTED = {
+    'jit': lambda system, f: system.jit(f),
+    'grad_of_jit': lambda system, f: system.grad(system.jit(f)),
+    'jit_of_grad': lambda system, f: system.jit(system.grad(f)),
+    'jit_of_grad_of_jit': lambda system, f: system.jit(system.grad(
+        system.jit(lambda x: f(x) * 2))),
+    'jvp_of_jit': lambda system, f: lambda x: system.jvp(
+        system.jit(f), (x,), (x,))[1],
+    'vmap_of_grad_of_jit': lambda system, f: lambda x: system.vmap(
+        system.grad(system.jit(f)))(np.stack([x, x]))[1],
+}
+
+
+# Where JAX 0.10.2 leaks a tracer: the rule, asked for after jit has returned,
+# closes over one of vmap.
+LEAKY = {'custom_hard_case_2'}
+
+
+@pytest.mark.parametrize('transform', JITTED)
+@pytest.mark.parametrize('program', [
+    program for program in FEW[::4] if program.name not in LEAKY], ids=str)
+def test_jax_agrees_on_jit(program, transform):
+    """By the first inexact argument, of the sum."""
+    x, *rest = inexact_args(program)
+
+    def transformed(np, system, x, *rest):
+        f = of_inexact(program, np)
+        g = JITTED[transform](system, lambda x: np.sum(f(x, *rest)) * 1.0)
+        return g(x)
+
+    compare(transformed(np, ad, x, *rest),
+            transformed(jax.numpy, jax, *map(to_jax, (x, *rest))), program,
+            slack=10)
+
+
+STATIC_MISTAKES = {
+    'unhashable': lambda system: system.jit(
+        lambda x, n: x, static_argnums=1)(1.0, [2]),
+    'no_such_name': lambda system: system.jit(
+        lambda x: x, static_argnames='n'),
+    'no_such_position': lambda system: system.jit(
+        lambda x: x, static_argnums=3),
+}
+
+
+@pytest.mark.parametrize('name', STATIC_MISTAKES)
+def test_mistakes_of_static_arguments_are_errors_of_the_same_kind(name):
+    for system in (jax, ad):
+        with pytest.raises(ValueError):
+            STATIC_MISTAKES[name](system)
+
+
 def test_most_programs_are_asked():
     assert len(ASKED) > 5 * len(UNASKED)
     for program in UNASKED:
@@ -585,3 +640,172 @@ def test_misuse_raises_in_both(misuse):
         jax.jit(partial(misuse, jax.numpy))(1.0)
     with pytest.raises((TypeError, ValueError)):
         ad.jvp(partial(misuse, np), (1.0,), (1.0,))
+
+
+# Loops and branches: JAX has them in jax.lax.
+
+def control(system):
+    """Returns where the library has its control flow."""
+    return system.lax if system is jax else system
+
+
+def looped_sum(system, np, x):
+    lax = control(system)
+    f = custom_vjp(system, lambda x: np.sin(x), lambda x: (np.sin(x), x),
+                   lambda x, ct: (7 * ct * np.cos(x),))
+    c, ys = lax.scan(lambda c, y: (f(c * y) + y, {'y': (c * f(y), None)}),
+                     x[0], x, reverse=True)
+    return c * ys['y'][0].sum()
+
+
+def looped_rule(system, np, x):
+    f = system.custom_jvp(lambda x: np.sin(x))
+    f.defjvp(lambda p, t: (f(*p), 10 * np.cos(p[0]) * t[0]))
+    return control(system).scan(lambda c, _: (f(c), None), x[0], None,
+                                length=3)[0]
+
+
+def looped_weights(system, np, x):
+    def step(h, row):
+        return np.tanh(h @ w + row), (h * row).sum()
+    w = np.outer(x, np.cos(x))
+    h, ys = control(system).scan(step, x * 0, np.stack([x, x * x]))
+    return (h * h).sum() + ys.sum()
+
+
+def looped_late(system, np, x):
+    (a, _, _), ys = control(system).scan(
+        lambda k, _: ((k[1], k[2], x[0] * k[2]), k[0]), (1., 1., 1.), None,
+        length=4)
+    return a + ys.sum()
+
+
+def branching(system, np, x):
+    """Under vmap, with a predicate for each element."""
+    s = lambda x: control(system).cond(
+        x > 0.75, lambda x: np.sqrt(x - 0.5), lambda x: 2. * x * x, x)
+    return system.vmap(s)(x).sum()
+
+
+def switching(system, np, x):
+    square = lying_square(system, np)
+    f = lambda i, x: control(system).switch(
+        i, [np.sin, square, lambda x: x * 2.0], x)
+    return (system.vmap(f)(np.array([-3, 1, 9]), x) * x).sum()
+
+
+def counting(system, np, x):
+    square = lying_square(system, np)
+    return control(system).fori_loop(
+        1, 4, lambda i, c: square(c) / i + x[0] * i, x).sum()
+
+
+def forgetting(system, np, x):
+    square = lying_square(system, np)
+    f = system.checkpoint(lambda x: np.sin(square(x)) * x[0])
+    return f(f(x)).sum()
+
+
+def forgetting_in_a_loop(system, np, x):
+    f = system.checkpoint(lambda c, y: np.sin(c * y) + np.exp(-c * c))
+    return control(system).scan(lambda c, y: (f(c, y), c), x[1], x)[0]
+
+
+CONTROL_FLOW = {f.__name__: f for f in (
+    looped_sum, looped_rule, looped_weights, looped_late, branching,
+    switching, counting, forgetting, forgetting_in_a_loop)}
+# What JAX 0.10.2 does otherwise, and why ours is right: its reverse mode of
+# scan drops custom_jvp in what is known, and so at second order the truth is
+# mixed in; unrolled, JAX itself says what we say (hard case 1, below).
+DROPPED = {('looped_rule', 2)}
+
+
+@pytest.mark.parametrize('name, order', [
+    (name, order) for name in CONTROL_FLOW for order in (0, 1, 2)
+    if (name, order) not in DROPPED])
+def test_jax_agrees_on_loops_and_branches(name, order):
+    def derivative(system, np, x):
+        f = partial(CONTROL_FLOW[name], system, np)
+        for _ in range(order):
+            f = (lambda g: lambda x: (g(x) * x).sum())(system.grad(f))
+        return [f(x), system.jit(f)(x)]
+
+    x = np.array([0.5, 1.0, 1.5])
+    with np.errstate(all='ignore'):     # of the branch not taken
+        ours = derivative(ad, np, x)
+    for a, b in zip(ours, derivative(jax, jax.numpy, jax.numpy.asarray(x)),
+                    strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-10)
+
+
+def test_hard_case_1_is_what_jax_says_of_the_unrolled_loop():
+    def second(system, np, scan):
+        f = system.custom_jvp(lambda x: np.sin(x))
+        f.defjvp(lambda p, t: (f(*p), 10 * np.cos(p[0]) * t[0]))
+        loop = lambda x: scan(lambda c, _: (f(c), None), x, None,
+                              length=3)[0]
+        return system.grad(system.grad(loop))(1.)
+
+    ours = second(ad, np, ad.scan)
+    unrolled_loop = second(jax, jax.numpy, unrolled.scan)
+    np.testing.assert_allclose(ours, unrolled_loop, rtol=1e-12)
+    assert abs(second(jax, jax.numpy, jax.lax.scan) - ours) > 1e4
+
+
+@pytest.mark.parametrize('n', [0, 3, 5])
+def test_jax_agrees_on_while_loops(n):
+    def f(system, np, x):
+        return control(system).while_loop(
+            lambda k: (k[0] < n) & (k[1] < 50),
+            lambda k: (k[0] + 1, k[1] * x + np.sin(k[1])), (0, x * x))[1]
+
+    def derivatives(system, np, x):
+        g = partial(f, system, np)
+        slope = lambda x: system.jvp(g, (x,), (1.0,))[1]
+        many = np.array([0.5, 2.0, -3.0])
+        return [g(x), slope(x), system.jvp(slope, (x,), (1.0,))[1],
+                system.linearize(g, x)[1](2.0), *system.vmap(g)(many),
+                *system.vmap(lambda x: system.jvp(g, (x,), (x,))[1])(many),
+                system.jit(slope)(x)]
+
+    np.testing.assert_allclose(
+        np.array(derivatives(ad, np, 1.5)),
+        np.array(derivatives(jax, jax.numpy, 1.5)), rtol=1e-12)
+
+
+CONTROL_MISTAKES = {
+    'tree': lambda lax: lax.scan(lambda c, x: ((c, c), x), 1., None, 2),
+    'shape': lambda lax: lax.scan(
+        lambda c, x: (c * np.ones(3), x), np.ones(()), None, 2),
+    'pair': lambda lax: lax.scan(lambda c, x: c, 1., None, 2),
+    'length': lambda lax: lax.scan(lambda c, x: (c, x), 1., None),
+    'lengths': lambda lax: lax.scan(lambda c, x: (c, x), 1., np.ones(2), 3),
+    'axis': lambda lax: lax.scan(lambda c, x: (c, x), 1., 2.),
+    'predicate': lambda lax: lax.cond(np.ones(2) > 0, np.sin, np.sin, 1.),
+    'branches': lambda lax: lax.cond(True, lambda x: (x,), lambda x: x, 1.),
+    'types': lambda lax: lax.cond(
+        True, lambda x: x, lambda x: x > 0, np.ones(2)),
+    'none': lambda lax: lax.switch(0, [], 1.),
+    'index': lambda lax: lax.switch(1., [lambda x: x, lambda x: x], 1.),
+    'condition': lambda lax: lax.while_loop(lambda c: c, lambda c: c, 1.),
+    'carry': lambda lax: lax.while_loop(
+        lambda c: c > 0, lambda c: (c, c), 1.),
+}
+
+
+@pytest.mark.parametrize('name', CONTROL_MISTAKES)
+def test_mistakes_with_control_flow_are_errors_of_the_same_kind(name):
+    types = []
+    for system in (jax, ad):
+        with pytest.raises((TypeError, ValueError)) as info:
+            CONTROL_MISTAKES[name](control(system))
+        types.append(info.type)
+    assert types[0] is types[1]
+
+
+def test_reverse_mode_over_a_while_loop_is_refused_by_both():
+    for system, error in ((jax, ValueError), (ad, TypeError)):
+        with pytest.raises(error, match='Reverse-mode differentiation does '
+                           'not work for .*while_loop'):
+            system.grad(lambda x: control(system).while_loop(
+                lambda c: c < 9, lambda c: c * x, x))(2.0)

@@ -297,13 +297,12 @@ class custom_vjp(custom_jvp):
             symbolic_zeros: whether `fwd` is given a CustomVJPPrimal in the
                 place of each array, and `bwd` a SymbolicZero in the place of
                 each cotangent that is zero.
-            optimize_remat: whether a transformation that forgets the
-                residuals, and will call `fwd` again to have them, is to call
-                the function alone the first time.
+            optimize_remat: makes no difference here.  In JAX it lets
+                checkpoint call the function, and not `fwd`, when nobody
+                keeps the residuals; ours always does.
         """
         self.fwd, self.bwd = fwd, bwd
         self.symbolic_zeros_back = symbolic_zeros
-        self.optimize_remat = optimize_remat
 
     def __call__(self, *args, **kwargs):
         if self.fwd is None:

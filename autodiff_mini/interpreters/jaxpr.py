@@ -5,7 +5,7 @@ asked about.  What it wrote can be read, checked, and run again, under any
 other interpreter.  Chapter 7.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import wraps
 from itertools import count, product
 from string import ascii_lowercase
@@ -87,6 +87,7 @@ class Jaxpr:
         eqns: the equations.
         outvars: what it returns.
         consts: the arrays that it has closed over.
+        cache: what has been made of it, by whoever made it.
 
     Source: `Jaxpr` and `ClosedJaxpr` in JAX's `jax/_src/core.py`.
     """
@@ -96,6 +97,9 @@ class Jaxpr:
     eqns: list[Equation]
     outvars: list[Var | Literal]
     consts: list
+    cache: dict = field(default_factory=dict)
+
+    jaxpr = property(lambda self: self)     # as a parameter, it shows itself
 
     @property
     def in_avals(self) -> list[ShapedArray]:
@@ -190,7 +194,7 @@ class JaxprTrace(Trace):
                      consts)
 
     def lift(self, x):
-        return JaxprTracer(self, self.var(self.parent.lift(x)))
+        return JaxprTracer(self, self.var(x))
 
 
 staging_rules = {}
@@ -321,15 +325,18 @@ def eval_jaxpr(jaxpr, consts, *args) -> list:
     def read(v):
         return v.val if type(v) is Literal else env[v]
 
-    eqn = None
+    eqn, trace = None, current_trace()
     try:
         for eqn in jaxpr.eqns:
+            trace.line = None if eqn.primitive.is_call else eqn.line
             out = eqn.primitive.bind(*map(read, eqn.invars), **eqn.params)
             outs = out if eqn.primitive.multiple_results else [out]
             env.update(zip(eqn.outvars, outs, strict=True))
     except Exception as error:
         quote_line(error, eqn)
         raise
+    finally:
+        trace.line = None
     return list(map(read, jaxpr.outvars))
 
 
@@ -396,17 +403,23 @@ def right_lines(eqn, names) -> list[str]:
     """Returns the lines of the right side of an equation."""
     short, nested = [], []
     for key, value in eqn.params.items():
-        if value is None:
-            continue
-        inner = getattr(value, 'jaxpr', None)
-        if inner is None:
+        programs = programs_in(value)
+        for i, program in enumerate(programs):
+            name = key if value is not programs else f'{key}[{i}]'
+            first, *rest = jaxpr_lines(program)
+            nested += [f'    {name}={first}', *[f'    {x}' for x in rest]]
+        if not programs and value is not None:
             short.append(f'{key}={param_text(value)}')
-        else:
-            first, *rest = jaxpr_lines(inner)
-            nested += [f'    {key}={first}', *[f'    {x}' for x in rest]]
     params = f'[{" ".join(short)}]' if short else ''
     operands = ' '.join(names[v] for v in eqn.invars)
     return [f'{eqn.primitive}{params} {operands}'.rstrip(), *nested]
+
+
+def programs_in(value) -> tuple:
+    """Returns the programs that a parameter holds."""
+    if isinstance(value, tuple) and value and type(value[0]) is Jaxpr:
+        return value
+    return (value.jaxpr,) if hasattr(value, 'jaxpr') else ()
 
 
 def param_text(value) -> str:
@@ -441,8 +454,8 @@ def check_jaxpr(jaxpr):
                  f'{" ".join(map(str, types))}', eqn)
         define(defined, eqn.outvars, eqn)
         for value in eqn.params.values():
-            if inner := getattr(value, 'jaxpr', None):
-                check_jaxpr(inner)
+            for program in programs_in(value):
+                check_jaxpr(program)
     look_up(defined, jaxpr.outvars, None)
 
 

@@ -55,7 +55,7 @@ class Zero:
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = refuse
     __truediv__ = __rtruediv__ = __matmul__ = __rmatmul__ = refuse
     __pow__ = __neg__ = __getitem__ = __array__ = __array_ufunc__ = refuse
-    __array_function__ = __float__ = __bool__ = __lt__ = __gt__ = refuse
+    __float__ = __bool__ = __lt__ = __gt__ = refuse
 
 
 def tangent_type(aval):

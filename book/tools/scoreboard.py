@@ -62,9 +62,35 @@ def survives_grad():
     assert ad.grad(lambda xs: ad.vmap(expit)(xs).sum())(XS).tolist() == SLOPES
 
 
+def survives_inside(wrap):
+    """Fails unless it is used inside of something, in both modes and twice.
+
+    Args:
+        wrap: takes a function of a scalar; returns one that does the same.
+    """
+    expit = ruled_expit()
+    wrapped = wrap(expit)
+    assert ad.vmap(ad.grad(wrapped))(XS).tolist() == SLOPES
+    assert ad.jvp(wrapped, (XS[0],), (1.0,))[1] == SLOPES[0]
+    twice = ad.grad(ad.grad(wrapped))
+    assert np.allclose(ad.vmap(twice)(XS), ad.vmap(ad.grad(ad.grad(expit)))(XS))
+
+
+def in_cond(f):
+    return lambda x: ad.cond(x < 1, f, np.sin, x)
+
+
+def in_scan(f):
+    return lambda x: ad.scan(lambda x, _: (f(x), None), x, length=1)[0]
+
+
 # For each of them, once the library has it, what has to hold.
 CHECKS = {'vmap': survives_vmap, 'jaxpr': survives_jaxpr,
-          'grad': survives_grad}
+          'grad': survives_grad,
+          'jit': lambda: survives_inside(ad.jit),
+          'cond': lambda: survives_inside(in_cond),
+          'scan': lambda: survives_inside(in_scan),
+          'checkpoint': lambda: survives_inside(ad.checkpoint)}
 
 
 def scoreboard(name, path):
@@ -117,9 +143,19 @@ def cells_of(title, statement):
     """Returns the cells that a statement of a module fills."""
     if re.fullmatch(r'\w+_p', statement.address):
         return [(statement.address.removesuffix('_p'), 'evaluate')]
+    if statement.address == 'Emitter':  # lowers what has no rule of its own
+        return [(row, 'lowering') for row in first_order_rows()]
     return [(row, column) for column in COLUMNS
             if belongs(title, statement, column)
             for row in re.findall(r'\b(\w+)_p\b', head(statement.node))]
+
+
+def first_order_rows():
+    """Returns the rows of the primitives that carry no function."""
+    return [row for title, module in weave.modules(ROOT).items()
+            if not title.startswith('autodiff_mini/higher_order/')
+            for found in module.values()
+            for row in re.findall(r'^(\w+)_p$', found.address)]
 
 
 def belongs(title, statement, column):
@@ -128,9 +164,10 @@ def belongs(title, statement, column):
     The name of the table tells: `jvp_rules[call_p] = …` or
     `defjvp(call_p, …)`. If it is none of a column's, the file does.
     """
-    named = re.match(f'(?:def)?({"|".join(COLUMNS)})', statement.address)
+    named = re.match(f'(?:def)?({"|".join([*COLUMNS, "inline"])})',
+                     statement.address)
     if named:
-        return named[1] == column
+        return named[1].replace('inline', 'lowering') == column
     return (title.startswith('autodiff_mini/interpreters/')
             and Path(title).stem == column)
 

@@ -1,0 +1,218 @@
+"""`jit`: a function that is written down once, and becomes Python.
+
+Its one idea: a primitive that carries a program.  What interprets it makes
+another program of it, and only who computes has it compiled.  Chapter 13.
+"""
+
+import inspect
+from functools import partial, update_wrapper
+from itertools import repeat
+from numbers import Number
+
+from autodiff_mini.core import Primitive, TraceTag, typeof
+from autodiff_mini.derivatives import own_memory
+from autodiff_mini.errors import fun_name
+from autodiff_mini.higher_order.call import call_p, pack, unpack
+from autodiff_mini.higher_order.custom_jvp import custom_jvp_call_p
+from autodiff_mini.higher_order.custom_vjp import (
+    custom_lin, custom_lin_p, custom_vjp_call_p)
+from autodiff_mini.higher_order.programs import (
+    close, forward, jvp_jaxpr, nothing, others, partial_eval_jaxpr, picked,
+    remembered, stage_program, transpose_jaxpr, vmap_jaxpr)
+from autodiff_mini.higher_order.staged_calls import StagedFunction, interleave
+from autodiff_mini.interpreters.abstract import abstract_rules
+from autodiff_mini.interpreters.jaxpr import Var, stage_tree
+from autodiff_mini.interpreters.jvp import Zero, jvp_rules
+from autodiff_mini.interpreters.lowering import inline_rules, lower
+from autodiff_mini.interpreters.partial_eval import partial_eval_rules
+from autodiff_mini.interpreters.transpose import transpose_rules
+from autodiff_mini.interpreters.vmap import argument_names, vmap_rules
+from autodiff_mini.pytree import tree_flatten
+from autodiff_mini.signature import (
+    argument_positions, hold_arguments, map_leaves)
+
+compiled = remembered(lower)
+
+
+def run_compiled(*xs, jaxpr, name):
+    program = compiled(jaxpr)
+    return own_memory(program(*xs), [*xs, *program.constants])
+
+
+jit_p = Primitive('jit', run_compiled, multiple_results=True)
+
+
+def program_jvp(primitive, primals, tangents, jaxpr, name):
+    moving = tuple(type(t) is not Zero for t in tangents)
+    jaxpr, out_moving = jvp_jaxpr(jaxpr, moving, nothing(jaxpr))
+    outs = primitive.bind(*pack(primals, tangents), jaxpr=jaxpr, name=name)
+    return unpack(outs, [not moves for moves in out_moving])
+
+
+def program_vmap(primitive, axis, vals, dims, jaxpr, name):
+    mapped = tuple(dim == 0 for dim in dims)
+    jaxpr, out_mapped = vmap_jaxpr(jaxpr, axis.size, mapped, nothing(jaxpr))
+    outs = primitive.bind(*vals, jaxpr=jaxpr, name=name)
+    return outs, [0 if has else None for has in out_mapped]
+
+
+def program_transpose(primitive, cts, *operands, jaxpr, name):
+    linear = tuple(type(x) is Var for x in operands)
+    given = tuple(ct is not None for ct in cts)
+    outs = primitive.bind(
+        *others(operands, linear), *picked(cts, given),
+        jaxpr=transpose_jaxpr(jaxpr, linear, given), name=name)
+    return interleave(linear, outs, repeat(None))
+
+
+jvp_rules[jit_p] = partial(program_jvp, jit_p)
+vmap_rules[jit_p] = partial(program_vmap, jit_p)
+transpose_rules[jit_p] = partial(program_transpose, jit_p)
+abstract_rules[jit_p] = lambda *avals, jaxpr, name: jaxpr.out_avals
+
+
+def jit_partial_eval(trace, args, jaxpr, name):
+    unknown = tuple(map(trace.is_unknown, args))
+    if not any(unknown):
+        return trace.compute(jit_p, args, {'jaxpr': jaxpr, 'name': name})
+    known, later, out_unknown = partial_eval_jaxpr(jaxpr, unknown,
+                                                   nothing(jaxpr))
+    xs = others(args, unknown)
+    known, passed = forward(known)
+    outs = iter(trace.compute(jit_p, xs, {'jaxpr': known, 'name': name}))
+    outs = [next(outs) if i is None else xs[i] for i in passed]
+    n = out_unknown.count(False)
+    late = trace.record(jit_p, [*outs[n:], *picked(args, unknown)],
+                        {'jaxpr': later, 'name': name})
+    return interleave(out_unknown, late, outs[:n])
+
+
+partial_eval_rules[jit_p] = jit_partial_eval
+
+
+def inline_call(*avals, fun, **rules):
+    """Returns what a call does; its rules are forgotten here."""
+    if type(fun) is StagedFunction:
+        return fun.jaxpr
+    return stage_program(fun, avals, TraceTag('jit', fun))
+
+
+def inline_linear(*avals, **params):
+    return stage_program(lambda *xs: custom_lin(*xs, **params), avals,
+                         TraceTag('jvp', params['name']))
+
+
+inline_rules[call_p] = inline_call
+inline_rules[custom_jvp_call_p] = inline_call
+inline_rules[custom_vjp_call_p] = inline_call
+inline_rules[custom_lin_p] = inline_linear
+inline_rules[jit_p] = lambda *avals, jaxpr, name: jaxpr
+
+
+class jit:
+    """A function that is written down once, and runs as Python source.
+
+    The function runs as Python at its first call, with tracers for arguments,
+    and again when an argument has another type or tree, or a static argument
+    another value.  What it does besides computing is done only then.
+
+    Args:
+        f: a function of arrays, or trees of arrays, that computes with NumPy.
+        static_argnums: the positions of arguments that are not traced, and
+            may be anything that has a hash.
+        static_argnames: the names of such arguments.
+
+    Raises:
+        ValueError: a static argument has no hash.
+        TypeError: an argument, or what `f` returns, is no array, or Python
+            asks for the value of one.
+
+    Source: `jax.jit`.
+
+    Examples:
+        >>> import numpy as np
+        >>> f = jit(lambda x: np.sin(x) * 2)
+        >>> f(np.zeros(2))
+        array([0., 0.])
+        >>> print(f.source)
+        def program(a):
+            b = np.sin(a)
+            c = b * 2
+            return [c]
+    """
+
+    def __init__(self, f, static_argnums=(), static_argnames=()):
+        update_wrapper(self, f, updated=())
+        self.f = f
+        self.tag = TraceTag('jit', f)
+        self.static = argument_positions(f, static_argnums, static_argnames)
+        self.static_names = names_of(f, self.static)
+        self.staged = {}    # by types, trees, and static arguments
+        self.last = None    # the program of the last call
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else partial(self, instance)
+
+    def __call__(self, *args, **kwargs):
+        args, f, held = hold_arguments(self.f, args, self.static)
+        named = {name: kwargs.pop(name)
+                 for name in self.static_names & kwargs.keys()}
+        xs, in_tree = tree_flatten((args, kwargs))
+        avals = map_leaves(typeof, partial(argument_names, in_tree, self.tag),
+                           xs)
+        key = in_tree, *avals, *self.checked({**held, **named})
+        program = self.staged.get(key)
+        if program is None:
+            jaxpr, out_tree = stage_tree(partial(f, **named), args, kwargs,
+                                         self.tag)
+            program = *close(jaxpr), out_tree
+            if not program[1]:  # a tracer will be gone at the next call
+                self.staged[key] = program
+        jaxpr, traced, out_tree = program
+        self.last = jaxpr
+        outs = jit_p.bind(*traced, *xs, jaxpr=jaxpr, name=fun_name(self.f))
+        return out_tree.unflatten(outs)
+
+    def checked(self, static):
+        """Returns static arguments as a part of a key."""
+        for name, x in static.items():
+            try:
+                hash(x)
+            except TypeError:
+                raise ValueError(
+                    'Non-hashable static arguments are used in a jit '
+                    f'function: argument {name} of {fun_name(self.f)} is of '
+                    f'type {type(x).__name__}. Pass a tuple for a list, or '
+                    'define __hash__ and __eq__; or let it be traced.'
+                ) from None
+        return [(name, static_key(x)) for name, x in static.items()]
+
+    @property
+    def source(self) -> str:
+        """The Python source of the program of the last call."""
+        if self.last is None:
+            raise AttributeError(f'{fun_name(self.f)} has not been called '
+                                 'yet, so there is no program of it')
+        return compiled(self.last).source
+
+
+def names_of(f, positions) -> set:
+    """Returns the names of the arguments of `f` in these positions."""
+    if not positions:
+        return set()
+    try:
+        names = list(inspect.signature(f).parameters)
+    except ValueError:  # it can be called by position only
+        names = []
+    return {names[i] for i in positions if i < len(names)}
+
+
+def static_key(x):
+    """Returns what two static arguments have in common if they are the same.
+
+    1 and 1.0 and True are equal, and 0.0 and -0.0, but do not compute the
+    same.
+    """
+    if isinstance(x, tuple):
+        return type(x), tuple(map(static_key, x))
+    return type(x), x, repr(x) if isinstance(x, Number) else None

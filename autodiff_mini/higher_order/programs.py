@@ -1,0 +1,242 @@
+"""Programs, transformed: from a jaxpr to a jaxpr.
+
+Its one idea: run the program under the interpreter, and write down what it
+does.  Each is done once for a program, and remembered.  Chapter 13.
+"""
+
+from functools import partial, wraps
+
+import numpy as np
+
+from autodiff_mini.core import (
+    TraceTag, Tracer, array_type, current_trace)
+from autodiff_mini.higher_order.call import pack, unpack, which_zero
+from autodiff_mini.higher_order.staged_calls import interleave
+from autodiff_mini.interpreters.jaxpr import (
+    Jaxpr, eval_jaxpr, stage_flat)
+from autodiff_mini.interpreters.jvp import (
+    Zero, instantiate_zeros, jvp_flat, tangent_type)
+from autodiff_mini.interpreters.lowering import drop_dead
+from autodiff_mini.interpreters.partial_eval import (
+    PartialEvalTrace, linear_flat)
+from autodiff_mini.interpreters.transpose import backward_pass
+from autodiff_mini.interpreters.vmap import Axis, spread, vmap_flat
+from autodiff_mini.numpy_api import convert
+
+
+def nothing(jaxpr):
+    """Says of each output that nothing is wanted of it."""
+    return (False,) * len(jaxpr.outvars)
+
+
+def picked(xs, where):
+    """Returns those `xs` whose mark is True."""
+    return [x for x, here in zip(xs, where, strict=True) if here]
+
+
+def others(xs, where):
+    """Returns those `xs` whose mark is False."""
+    return [x for x, here in zip(xs, where, strict=True) if not here]
+
+
+def close(jaxpr):
+    """Returns a program that closes over arrays only, and the tracers.
+
+    What is traced becomes its first arguments.
+    """
+    traced = [isinstance(x, Tracer) for x in jaxpr.consts]
+    invars = [*picked(jaxpr.constvars, traced), *jaxpr.invars]
+    closed = Jaxpr(others(jaxpr.constvars, traced), invars, jaxpr.eqns,
+                   jaxpr.outvars, others(jaxpr.consts, traced))
+    return closed, picked(jaxpr.consts, traced)
+
+
+def stage_program(f, avals, tag):
+    """Returns `f` as a program that closes over arrays only."""
+    jaxpr, traced = close(stage_flat(f, avals, tag))
+    if traced:
+        raise TypeError(
+            f'{tag}: a rule closes over {traced[0].describe()}, which is '
+            'none of the arguments of its function: pass it as an argument')
+    return jaxpr
+
+
+def remembered(transform):
+    """Returns `transform`, which keeps its results with the program."""
+    @wraps(transform)
+    def remembering(jaxpr, *args):
+        key = transform, args
+        if key not in jaxpr.cache:
+            jaxpr.cache[key] = transform(jaxpr, *args)
+        return jaxpr.cache[key]
+    return remembering
+
+
+def run(jaxpr, *args):
+    """Returns what a program returns."""
+    return eval_jaxpr(jaxpr, jaxpr.consts, *args)
+
+
+@remembered
+def jvp_jaxpr(jaxpr, moving, wanted):
+    """Returns the derivative of a program, and which of its outputs move.
+
+    Args:
+        jaxpr: a program that closes over arrays only.
+        moving: for each argument, whether it has a tangent.
+        wanted: for each output, whether its tangent is to be an array even
+            if it is zero.
+
+    Returns:
+        A program from the arguments, and the tangents of those that move, to
+        the outputs and the tangents of those that move.
+    """
+    tag, out_moving = TraceTag('jvp', jaxpr), []
+
+    def jvp(*arrays):
+        ys, y_dots = jvp_flat(
+            partial(run, jaxpr),
+            *unpack(arrays, [not moves for moves in moving]), tag)
+        y_dots = [instantiate_zeros(t) if want else t
+                  for t, want in zip(y_dots, wanted, strict=True)]
+        out_moving[:] = [not zero for zero in which_zero(y_dots)]
+        return pack(ys, y_dots)
+
+    tangents = map(tangent_type, picked(jaxpr.in_avals, moving))
+    program = stage_program(jvp, [*jaxpr.in_avals, *tangents], tag)
+    return program, out_moving
+
+
+@remembered
+def vmap_jaxpr(jaxpr, size, mapped, wanted):
+    """Returns a program mapped over an axis, and which outputs are.
+
+    Args:
+        jaxpr: a program that closes over arrays only.
+        size: the length of the axis.
+        mapped: for each argument, whether it has the axis, in front.
+        wanted: for each output, whether it is to have the axis.
+    """
+    axis, out_mapped = Axis(size, TraceTag('vmap', jaxpr)), []
+
+    def batched(*vals):
+        outs, dims = vmap_flat(partial(run, jaxpr), axis, vals,
+                               [0 if has else None for has in mapped])
+        out_mapped[:] = [dim == 0 or want
+                         for dim, want in zip(dims, wanted, strict=True)]
+        # What is mapped is no Python number any more, and keeps its dtype.
+        return [convert(spread(y, dim, size), aval.dtype) if has else y
+                for y, dim, has, aval in
+                zip(outs, dims, out_mapped, jaxpr.out_avals)]
+
+    avals = [array_type((size, *aval.shape), aval.dtype) if has else aval
+             for aval, has in zip(jaxpr.in_avals, mapped, strict=True)]
+    return stage_program(batched, avals, axis.tag), out_mapped
+
+
+@remembered
+def partial_eval_jaxpr(jaxpr, unknown, wanted):
+    """Returns a program cut in two, and how to put them together.
+
+    Args:
+        jaxpr: a program that closes over arrays only.
+        unknown: for each argument, whether it is known later.
+        wanted: for each output, whether it is to be an unknown one.
+
+    Returns:
+        `(known, later, out_unknown)`.  The program `known` is from the known
+        arguments to the known outputs, and residuals.  The program `later`
+        is from residuals and unknown arguments to the unknown outputs.
+    """
+    tag, found = TraceTag('partial evaluation', jaxpr), []
+
+    def known(*xs):
+        with PartialEvalTrace(current_trace(), tag) as trace:
+            inputs = list(map(trace.input, picked(jaxpr.in_avals, unknown)))
+            outs = run(jaxpr, *interleave(unknown, inputs, xs))
+            out_unknown = [want or trace.is_unknown(y)
+                           for y, want in zip(outs, wanted, strict=True)]
+            later, residuals = close(
+                trace.jaxpr(inputs, picked(outs, out_unknown)))
+        found[:] = later, out_unknown
+        return others(outs, out_unknown) + residuals
+
+    return stage_program(known, others(jaxpr.in_avals, unknown), tag), *found
+
+
+@remembered
+def forward(jaxpr):
+    """Returns a program without the outputs that are its arguments.
+
+    And a list, with the position of the argument for each output that is
+    one, and None for each other.
+    """
+    place = {v: i for i, v in enumerate(jaxpr.invars)}
+    passed = [place.get(v) for v in jaxpr.outvars]
+    kept = tuple(i for i, p in enumerate(passed) if p is None)
+    return permute(jaxpr, tuple(range(len(place))), kept), passed
+
+
+def depends(jaxpr, marks):
+    """Returns which outputs depend on arguments that are marked."""
+    marked = set(picked(jaxpr.invars, marks))
+    for eqn in jaxpr.eqns:
+        if not marked.isdisjoint(eqn.invars):
+            marked.update(eqn.outvars)
+    return tuple(v in marked for v in jaxpr.outvars)
+
+
+@remembered
+def transpose_jaxpr(jaxpr, linear, given):
+    """Returns a linear program, run backwards.
+
+    Args:
+        jaxpr: a program that closes over arrays only.
+        linear: for each argument, whether the program is linear in it.
+        given: for each output, whether there is a cotangent of it.
+
+    Returns:
+        A program from the other arguments, and the cotangents, to a
+        cotangent for each linear argument.
+    """
+    tag = TraceTag('transpose', jaxpr)
+
+    def transposed(*arrays):
+        n = linear.count(False)
+        program = linear_flat(
+            lambda *ts: run(jaxpr, *interleave(linear, ts, arrays[:n])),
+            picked(jaxpr.in_avals, linear), tag)
+        zeros = map(Zero, others(jaxpr.out_avals, given))
+        cts = interleave(given, arrays[n:], zeros)
+        return list(map(instantiate_zeros,
+                        backward_pass(program, program.consts, cts)))
+
+    cts = map(tangent_type, picked(jaxpr.out_avals, given))
+    return stage_program(
+        transposed, [*others(jaxpr.in_avals, linear), *cts], tag)
+
+
+@remembered
+def permute(jaxpr, ins, outs):
+    """Returns a program with arguments and outputs in another order.
+
+    Args:
+        jaxpr: a program that closes over arrays only.
+        ins: the positions of its arguments, in the new order.
+        outs: the positions of the outputs; some may be left out.
+    """
+    return Jaxpr(jaxpr.constvars, [jaxpr.invars[i] for i in ins], jaxpr.eqns,
+                 [jaxpr.outvars[i] for i in outs], jaxpr.consts)
+
+
+@remembered
+def without(jaxpr, ins, outs):
+    """Returns a program without some arguments, and without some outputs."""
+    return drop_dead(Jaxpr(jaxpr.constvars, others(jaxpr.invars, ins),
+                           jaxpr.eqns, others(jaxpr.outvars, outs),
+                           jaxpr.consts))
+
+
+def zeros(aval):
+    """Returns zeros of this type, as an array or a NumPy scalar."""
+    return np.zeros(aval.shape, aval.dtype)[()]

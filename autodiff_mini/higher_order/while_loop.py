@@ -1,0 +1,253 @@
+"""`while_loop` and `fori_loop`: as long as it takes.
+
+Its one idea: nobody knows the number of steps before it is over.  So a
+derivative can go along with the loop, but cannot go back.  Chapter 15.
+"""
+
+from itertools import chain
+
+import numpy as np
+
+from autodiff_mini.core import Primitive, TraceTag, Tracer, typeof
+from autodiff_mini.derivatives import own_memory
+from autodiff_mini.errors import fun_name
+from autodiff_mini.higher_order.call import unpack
+from autodiff_mini.higher_order.carries import stage_body
+from autodiff_mini.higher_order.jit import compiled
+from autodiff_mini.higher_order.loops import beside, fixpoint, split
+from autodiff_mini.higher_order.programs import (
+    close, depends, jvp_jaxpr, others, permute, picked, remembered, run,
+    stage_program, vmap_jaxpr, without)
+from autodiff_mini.higher_order.scan import scan
+from autodiff_mini.higher_order.staged_calls import interleave
+from autodiff_mini.interpreters.abstract import abstract_rules
+from autodiff_mini.interpreters.jaxpr import Jaxpr, Var, stage_tree
+from autodiff_mini.interpreters.jvp import (
+    Zero, instantiate_zeros, jvp_rules, tangent_type)
+from autodiff_mini.interpreters.lowering import lowering_rules
+from autodiff_mini.interpreters.partial_eval import partial_eval_rules
+from autodiff_mini.interpreters.transpose import transpose_rules
+from autodiff_mini.interpreters.vmap import lengthen, spread, vmap_rules
+from autodiff_mini.numpy_api import convert
+from autodiff_mini.pytree import LEAF, leaf_names, tree_flatten
+from autodiff_mini.signature import map_leaves
+
+
+def run_while(*operands, test, body, counts):
+    carry = loop_while(compiled(test), compiled(body), *operands,
+                       counts=counts)
+    return own_memory(carry, [*operands, *compiled(body).constants])
+
+
+def loop_while(test, body, *operands, counts):
+    """Loops; `counts` says how many constants the test and the body have."""
+    test_consts, body_consts, carry = split(operands, counts)
+    while test(*test_consts, *carry)[0]:
+        carry = body(*body_consts, *carry)
+    return carry
+
+
+while_p = Primitive('while', run_while, multiple_results=True)
+abstract_rules[while_p] = lambda *avals, test, body, counts: body.out_avals
+
+
+def while_lowering(emitter, *names, test, body, counts):
+    loop = emitter.constant('loop_while', loop_while)
+    functions = emitter.nested('test', test), emitter.nested('body', body)
+    return f'{loop}({", ".join([*functions, *names])}, counts={counts})'
+
+
+lowering_rules[while_p] = while_lowering
+
+
+def while_jvp(primals, tangents, test, body, counts):
+    test_moving, consts, carry = split(
+        [type(t) is not Zero for t in tangents], counts)
+    derivative = lambda carry: jvp_jaxpr(body, (*consts, *carry), carry)
+    carry = fixpoint(lambda carry: derivative(carry)[1], tuple(carry))
+    moving = consts, carry
+    dots = split(tangents, counts)
+    groups = zip(split(primals, counts)[1:], dots[1:], moving)
+    outs = while_p.bind(
+        *primals[:counts[0]],
+        *chain(*[[*x, *map(instantiate_zeros, picked(x_dot, moves))]
+                 for x, x_dot, moves in groups]),
+        test=with_unused(test, tuple(x_dot.aval if type(x_dot) is Zero
+                                     else tangent_type(typeof(x_dot))
+                                     for x_dot in picked(dots[2], carry))),
+        body=permute(derivative(carry)[0], beside(moving),
+                     tuple(range(len(carry) + sum(carry)))),
+        counts=(counts[0], len(consts) + sum(consts)))
+    return unpack(outs, [not moves for moves in carry])
+
+
+@remembered
+def with_unused(jaxpr, avals):
+    """Returns a program that takes more arguments than it looks at."""
+    return Jaxpr(jaxpr.constvars, [*jaxpr.invars, *map(Var, avals)],
+                 jaxpr.eqns, jaxpr.outvars, jaxpr.consts)
+
+
+jvp_rules[while_p] = while_jvp
+
+
+def while_vmap(axis, vals, dims, test, body, counts):
+    test_mapped, consts, carry = split([dim == 0 for dim in dims], counts)
+    batched = lambda carry: vmap_jaxpr(body, axis.size, (*consts, *carry),
+                                       carry)
+    carry = fixpoint(lambda carry: batched(carry)[1], tuple(carry))
+    a_test = vmap_jaxpr(test, axis.size, (*test_mapped, *carry), (False,))
+    some_stop_early = a_test[1][0]
+    if some_stop_early:
+        carry = (True,) * len(carry)
+        a_test = vmap_jaxpr(test, axis.size, (*test_mapped, *carry), (True,))
+    step = batched(carry)[0]
+    test_consts, body_consts, start = split(vals, counts)
+    start = [spread(x, dim, axis.size) if has else x for x, dim, has in
+             zip(start, split(dims, counts)[2], carry)]
+    if some_stop_early:
+        n = counts[0]
+        step = stop_each(step, a_test[0], n)
+        body_consts = [*test_consts, *body_consts]
+        a_test = any_of(a_test[0]),
+    outs = while_p.bind(*test_consts, *body_consts, *start, test=a_test[0],
+                        body=step, counts=(counts[0], len(body_consts)))
+    return outs, [0 if has else None for has in carry]
+
+
+@remembered
+def any_of(test):
+    """Returns a test that holds if `test` does for any element."""
+    return stage_program(lambda *xs: [np.any(run(test, *xs)[0])],
+                         test.in_avals, TraceTag('vmap', test))
+
+
+@remembered
+def stop_each(body, test, n):
+    """Returns a body that leaves elements alone for which `test` is over.
+
+    It takes the `n` constants of the test before its own.
+    """
+    def step(*xs):
+        before = xs[len(xs) - len(body.outvars):]
+        goes_on, = run(test, *xs[:n], *before)
+        return [np.where(lengthen(goes_on, np.ndim(x) - 1), y, x)
+                for x, y in zip(before, run(body, *xs[n:]))]
+    return stage_program(step, [*test.in_avals[:n], *body.in_avals],
+                         TraceTag('vmap', body))
+
+
+vmap_rules[while_p] = while_vmap
+
+
+def while_partial_eval(trace, args, test, body, counts):
+    """Loops now over what is known, and later over everything again."""
+    params = {'test': test, 'body': body, 'counts': counts}
+    test_unknown, consts, carry = split(list(map(trace.is_unknown, args)),
+                                        counts)
+    if not any([*test_unknown, *consts, *carry]):
+        return trace.compute(while_p, args, params)
+    carry = fixpoint(lambda carry: depends(body, (*consts, *carry)),
+                     tuple(carry))
+    late = trace.record(while_p, args, params)
+    if any(depends(test, (*test_unknown, *carry))):
+        return late
+    known = [not later for later in (*consts, *carry)]
+    outs = trace.compute(while_p, [
+        *others(args[:counts[0]], test_unknown),
+        *picked(args[counts[0]:], known)], {
+        'test': without(test, (*test_unknown, *carry), (False,)),
+        'body': without(body, (*consts, *carry), carry),
+        'counts': (test_unknown.count(False), consts.count(False))})
+    return interleave(carry, picked(late, carry), outs)
+
+
+partial_eval_rules[while_p] = while_partial_eval
+
+
+def while_transpose(*_, **__):
+    raise TypeError(
+        'Reverse-mode differentiation does not work for while_loop, or for '
+        'fori_loop with traced bounds: nobody knows how many steps to go '
+        'back. Use scan, or fori_loop with bounds that are Python integers; '
+        'or forward mode.')
+
+
+transpose_rules[while_p] = while_transpose
+
+
+def while_loop(cond_fun, body_fun, init_val):
+    """Returns the first carry for which the condition does not hold.
+
+    Args:
+        cond_fun: `cond_fun(carry) -> bool`, a scalar.
+        body_fun: `body_fun(carry) -> carry`.  The structure, shapes and
+            dtypes must be the same.
+        init_val: the first carry, a tree of arrays.
+
+    Raises:
+        TypeError: the condition is no boolean scalar, or the carry changes
+            its type; or the loop is differentiated in reverse mode.
+
+    Source: `jax.lax.while_loop`.
+
+    Examples:
+        >>> while_loop(lambda x: x < 100, lambda x: x * 2, 3)
+        192
+    """
+    tag = TraceTag('while_loop', body_fun)
+    carry, tree = tree_flatten(init_val)
+    names = lambda: leaf_names(tree, f'{tag}: init_val')
+    body, avals, _ = stage_body(tag, body_fun, tree,
+                                map_leaves(typeof, names, carry), (),
+                                lambda tag, out_tree: out_tree)
+    test, test_tree = stage_tree(cond_fun, (tree.unflatten(avals),), {}, tag)
+    types = ', '.join(map(str, test.out_avals))
+    if test_tree is not LEAF or types != 'bool[]':
+        raise TypeError(f'{fun_name(cond_fun)}, the condition of a '
+                        f'while_loop, must return a boolean scalar, but '
+                        f'returns {types or test_tree}')
+    test, test_consts = close(test)
+    body, body_consts = close(body)
+    carry = [convert(x, aval.dtype, aval.weak_type)
+             for x, aval in zip(carry, avals)]
+    outs = while_p.bind(*test_consts, *body_consts, *carry, test=test,
+                        body=body,
+                        counts=(len(test_consts), len(body_consts)))
+    return tree.unflatten(outs)
+
+
+def fori_loop(lower, upper, body_fun, init_val):
+    """Returns the last carry of a loop over integers.
+
+    Args:
+        lower: the first integer.
+        upper: the integer behind the last.
+        body_fun: `body_fun(i, carry) -> carry`.
+        init_val: the first carry, a tree of arrays.
+
+    Raises:
+        TypeError: as scan, if the bounds are integers; as while_loop, if
+            they are traced.
+
+    Source: `jax.lax.fori_loop`.
+
+    Examples:
+        >>> fori_loop(1, 5, lambda i, product: i * product, 1)
+        24
+    """
+    for bound in lower, upper:
+        if typeof(bound).shape or typeof(bound).dtype.kind not in 'iu':
+            raise TypeError(f'fori_loop of {fun_name(body_fun)}: the bounds '
+                            f'must be integers, but got {typeof(bound)}')
+    if isinstance(lower, Tracer) or isinstance(upper, Tracer):
+        def body(state):
+            return state[0] + 1, body_fun(*state)
+        body.__qualname__ = fun_name(body_fun)
+        return while_loop(lambda state: state[0] < upper, body,
+                          (lower, init_val))[1]
+
+    def body(carry, i):
+        return body_fun(i, carry), None
+    body.__qualname__ = fun_name(body_fun)
+    return scan(body, init_val, np.arange(lower, upper))[0]

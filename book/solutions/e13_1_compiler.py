@@ -1,0 +1,51 @@
+"""In `a` the sine and its product are gone, for nobody needs them. In `b` the
+sum is computed twice, once for each call: the compiler sees that a result is
+not used, but it does not see that it has been there before. That is the next
+exercise. The rule of `twice` has left no trace.
+
+In `c` it has: the rule was asked while the program was written down, and what
+it said, `7.0 * x_dot`, is a line like others. (There the arguments are `a`
+and `b`, so the first result is `c`.) The sine itself is not needed. And of
+`vmap` and `jit` nothing is left at all.
+"""
+
+import numpy as np
+
+import autodiff_mini as ad
+
+
+@ad.custom_jvp
+def twice(x):
+    return x + x
+
+
+@twice.defjvp
+def twice_jvp(primals, tangents):
+    return twice(*primals), 7.0 * tangents[0]
+
+
+def a(x):
+    y = np.exp(x)
+    z = np.sin(x) * np.sqrt(4.0)
+    return y * 2
+
+
+def b(x):
+    return twice(x) * twice(x)
+
+
+def c(x, x_dot):
+    return ad.jvp(lambda x: np.sin(twice(x)), (x,), (x_dot,))[1]
+
+
+def d(table):
+    return ad.vmap(ad.jit(lambda row: np.exp(row) * 2.0))(table) + 1
+
+
+def prediction():
+    return {
+        'a': ['b = np.exp(a)', 'c = b * 2'],
+        'b': ['b = a + a', 'c = a + a', 'd = b * c'],
+        'c': ['c = a + a', 'd = 7.0 * b', 'e = np.cos(c)', 'f = d * e'],
+        'd': ['b = np.exp(a)', 'c = b * 2.0', 'd = c + 1'],
+    }

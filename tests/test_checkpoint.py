@@ -1,0 +1,430 @@
+"""`checkpoint`: forget on purpose, and compute again.
+
+It changes what is remembered, and nothing that is computed.
+"""
+
+import gc
+import tracemalloc
+from functools import partial
+
+import numpy as np
+import pytest
+
+import autodiff_mini as ad
+from autodiff_mini.core import Trace, current_trace
+from autodiff_mini.higher_order.checkpoint import checkpoint_p
+from autodiff_mini.interpreters.jaxpr import check_jaxpr
+from tests.numerical import assert_close, assert_same
+from tests.test_custom_jvp import custom as with_jvp
+from tests.test_custom_jvp import assert_trees, d, node, power, sine, square
+from tests.test_custom_vjp import Pair, held
+from tests.test_staged_calls import staged
+from tests.test_unrolled import both
+
+assert node     # a fixture
+X = np.linspace(-0.5, 1.5, 4)
+T = TypeError
+
+
+def counter(name, f, counts):
+    """Returns a primitive that counts how often it is computed."""
+    p = ad.Primitive(name)
+    counts[name] = 0
+
+    @p.def_impl
+    def impl(x):
+        counts[name] += 1
+        return f(x)
+    p.def_abstract_eval(lambda x: ad.ShapedArray(x.shape, x.dtype))
+    return p
+
+
+# Values and types
+
+@pytest.mark.parametrize('x', [2.0, 3, np.float32(2), X, X.astype('f')])
+def test_values_and_types_are_the_function_s(x):
+    f = lambda x: {'a': x * 2, 'b': (np.sin(x), None, 1)}
+    out, again = ad.checkpoint(f)(x), ad.checkpoint(ad.checkpoint(f))(x)
+    assert_trees(out, f(x) | {'b': (f(x)['b'][0], None, 1)})
+    assert_trees(again, out)
+    assert_trees(ad.jit(ad.checkpoint(f))(x), ad.jit(f)(x))
+
+
+def test_remat_is_its_other_name():
+    assert ad.remat is ad.checkpoint
+
+
+def test_trees_keywords_and_its_own_names(node):
+    def f(p, *, scale=2.0):
+        """Returns something."""
+        return Pair(p.x[0] * scale, {'n': None, 'b': p.x[1]['k']})
+
+    g = ad.checkpoint(f)
+    assert g.__name__ == 'f' and g.__doc__ == f.__doc__
+    assert g.__wrapped__ is f
+    p = node([3.0, {'k': np.ones(2)}], 'm')
+    assert_trees(g(p), f(p))
+    assert_trees(g(p, scale=5.0), f(p, scale=5.0))
+    total = lambda f: lambda p: f(p, scale=5.0)[0] + f(p)[1]['b'].sum()
+    assert_trees(ad.grad(total(g))(p), ad.grad(total(f))(p))
+    assert ad.checkpoint(lambda x: None)(1.0) is None
+
+
+def test_what_it_returns_is_the_caller_s_own():
+    x, c = np.ones(3), np.zeros(3)
+    f = ad.checkpoint(lambda x: (x, c, x))
+    a, b, e = f(x)
+    a[:], b[:] = 5, 7
+    assert x.sum() == 3 and c.sum() == 0 and e.sum() == 3
+
+
+# Every derivative, in every nesting
+
+PROGRAMS = {
+    'smooth': lambda x: np.sin(np.exp(x) * x) + x,
+    'lying': lambda x: sine(np.exp(sine(x))) * square(x),
+    'recursive': lambda x: power(-power(x) * 0.5),
+    'both': lambda x: both(x, np.cos(x)),
+    'branch': lambda x: ad.cond(x > 0.5, lambda x: sine(x) * x, np.exp, x),
+    'loop': lambda x: ad.scan(lambda c, y: (sine(c) + y * x, square(c)),
+                              x, np.ones(3))[1].sum(),
+    'known': lambda x: np.sin(2.0) * x + np.cos(3.0),
+}
+WRAPS = {
+    'around': lambda f: ad.checkpoint(f),
+    'twice': lambda f: ad.checkpoint(ad.checkpoint(f)),
+    'closed_over': lambda f: lambda x: ad.checkpoint(lambda: f(x))(),
+    'jit_outside': lambda f: ad.jit(ad.checkpoint(f)),
+    'jit_inside': lambda f: ad.checkpoint(ad.jit(f)),
+    'staged': lambda f: staged(ad.checkpoint(f)),
+    'in_a_scan': lambda f: lambda x: ad.scan(
+        lambda c, _: (ad.checkpoint(f)(x), None), 0.0, length=1)[0],
+    'in_a_cond': lambda f: lambda x: ad.cond(
+        x < 99, ad.checkpoint(f), np.cos, x),
+    'of_a_scan': lambda f: ad.checkpoint(lambda x: ad.scan(
+        lambda c, _: (f(x), None), 0.0, length=1)[0]),
+}
+ORDERS = {
+    'evaluate': lambda f: f, 'jvp': d, 'grad': ad.grad,
+    'linearize': lambda f: lambda x: ad.linearize(f, x)[1](2.0),
+    'jit_grad': lambda f: ad.jit(ad.grad(f)),
+    'grad_grad': lambda f: ad.grad(ad.grad(f)), 'hessian': ad.hessian,
+    'grad_of_jvp': lambda f: ad.grad(d(f)),
+    'grad_jit_grad': lambda f: ad.grad(ad.jit(ad.grad(f))),
+    'grad_of_checkpointed_grad': lambda f: ad.grad(ad.checkpoint(
+        ad.grad(f))),
+    'third': lambda f: ad.grad(ad.grad(ad.grad(f))),
+    'transposed': lambda f: lambda x: ad.linear_transpose(
+        ad.vjp(f, x)[1], 1.0)((2.0,))[0],
+}
+
+
+@pytest.mark.parametrize('order', ORDERS)
+@pytest.mark.parametrize('name', PROGRAMS)
+def test_every_derivative_is_that_without_it(name, order):
+    f, change = PROGRAMS[name], ORDERS[order]
+    twin = change(f)
+    # Each wrap meets each program, and each order, but not all at once.
+    turn = [*PROGRAMS].index(name) + [*ORDERS].index(order)
+    for wrap in [*WRAPS.values()][turn % 3::3]:
+        g = change(wrap(f))
+        assert_close(g(X[0]), twin(X[0]))
+        assert_close(ad.vmap(g)(X[2:]), np.stack([twin(X[2]), twin(X[3])]))
+
+
+@pytest.mark.parametrize('name', PROGRAMS)
+def test_grad_of_vmap_of_it(name):
+    f = PROGRAMS[name]
+    total = lambda f: ad.grad(lambda x: ad.vmap(f)(x).sum())
+    for wrap in [*WRAPS.values()][[*PROGRAMS].index(name) % 3::3]:
+        assert_close(total(wrap(f))(X), total(f)(X))
+    outside = lambda x: ad.checkpoint(ad.vmap(f))(x).sum()
+    assert_close(ad.grad(outside)(X), total(f)(X))
+
+
+def test_hard_case_1_through_checkpoint():
+    f = with_jvp(lambda x: np.sin(x),
+                 lambda p, t: (f(*p), 10 * np.cos(p[0]) * t[0]))
+    three = lambda f: lambda x: f(f(f(x)))
+    loop = lambda f: lambda x: ad.scan(
+        lambda c, _: (f(c), None), x, None, length=3)[0]
+    for wrap in WRAPS.values():
+        for g in (wrap(three(f)), wrap(loop(f)), loop(wrap(f)),
+                  three(wrap(f)), wrap(loop(wrap(f)))):
+            assert_close(ad.grad(ad.grad(g))(1.), -10805.46137749049)
+
+
+def test_hard_case_7_through_checkpoint():
+    s = ad.checkpoint(lambda x: ad.cond(
+        x > 0, lambda x: np.sqrt(x), lambda x: 2.*x, x))
+    with np.errstate(all='ignore'):
+        assert_same(ad.grad(lambda x: ad.vmap(s)(x).sum())(
+            np.array([4., -1.])), np.array([.25, 2.]))
+
+
+def test_several_arguments_of_which_some_move():
+    f = lambda x, n, y: (np.sin(x) * y + n, y * y, n)
+    g = ad.checkpoint(f)
+    for argnums in (0, 2, (0, 2)):
+        for i in range(2):
+            pick = lambda f: lambda *a: f(*a)[i]
+            assert_trees(ad.grad(pick(g), argnums)(2.0, 3, 0.5),
+                         ad.grad(pick(f), argnums)(2.0, 3, 0.5))
+    _, pullback = ad.vjp(g, 2.0, 3, 0.5)
+    bars = pullback((1.0, 2.0, np.zeros((), ad.float0)))
+    assert bars[1].dtype == ad.float0
+    assert_close(bars[2], np.sin(2.0) + 2.0)
+    assert ad.jvp(lambda x: g(x, 3, 0.5), (2.0,), (1.0,))[1][1:] == (
+        0.0, np.zeros((), ad.float0))
+
+
+@pytest.mark.parametrize('kind', ['jvp', 'vjp', 'both'])
+def test_b2_nondiff_arguments_hold_traced_values(kind):
+    f, back = held(kind)
+    g = ad.checkpoint(lambda a, x: f({'w': a}, x))
+    closing = lambda a, x: ad.checkpoint(lambda x: f({'w': a}, x))(x)
+    for g in (g, closing):
+        assert ad.grad(g, 1)(7.0, 2.0) == 7 * back
+        assert ad.jit(ad.grad(g, 1))(7.0, 2.0) == 7 * back
+        assert_close(ad.vmap(ad.grad(g, 1), (0, None))(X, 2.0), back * X)
+        with pytest.raises(TypeError, match='(?s)Argument 0 of .*scale is '
+                           'named in nondiff_argnums, but is being diff'):
+            ad.grad(g)(7.0, 2.0)
+
+
+# What is remembered, and what is computed again
+
+def test_the_pullback_keeps_the_arguments_and_what_is_closed_over():
+    def f(x):
+        for _ in range(10):
+            x = np.sin(x) * x
+        return x.sum()
+
+    plain, less = (ad.tree_leaves(ad.vjp(f, X)[1])
+                   for f in (f, ad.checkpoint(f)))
+    assert len(plain) > 15 and {*map(np.shape, less)} <= {(4,), ()}
+    assert [np.shape(x) for x in less].count((4,)) == 1
+    w = np.arange(4.)
+    closing = lambda x, w: ad.checkpoint(lambda x: np.sin(x * w).sum())(x)
+    shapes = [np.shape(x) for x in ad.tree_leaves(ad.vjp(closing, X, w)[1])]
+    assert shapes.count((4,)) == 2
+
+
+def test_each_operation_runs_once_and_once_more_on_the_way_back():
+    counts = {}
+    p = counter('sine', np.sin, counts)
+    p.def_jvp(lambda primals, tangents: (
+        p.bind(*primals), np.cos(*primals) * tangents[0]))
+    f = ad.checkpoint(lambda x: p.bind(p.bind(x)))
+    y, pullback = ad.vjp(f, 2.0)
+    assert counts == {'sine': 2}
+    pullback(1.0)
+    assert counts['sine'] in (3, 4)     # the second is not needed
+    again = counts['sine']
+    pullback(1.0)
+    assert counts['sine'] == 2 * again - 2      # forgotten again
+    counts['sine'] = 0
+    f(2.0), ad.jit(f)(2.0)
+    assert counts['sine'] == 4
+
+
+def test_what_does_not_move_is_computed_once():
+    counts = {}
+    p = counter('known', np.sin, counts)
+    f = ad.checkpoint(lambda x, y: (p.bind(y), x * 2.0))
+    (s, y), pullback = ad.vjp(lambda x: f(x, 0.5), 2.0)
+    assert s == np.sin(0.5) and y == 4.0 and counts == {'known': 1}
+    assert pullback((0.0, 1.0)) == (2.0,)
+    assert counts == {'known': 1}
+
+
+def remat_counts(wrap, **options):
+    """Counts in the passes of a custom_vjp; returns them with the slope."""
+    counts = {}
+    fun, res = (counter(name, np.sin, counts) for name in ('fun', 'res'))
+    f = ad.custom_vjp(lambda x: fun.bind(x))
+    f.defvjp(lambda x: (f(x), res.bind(x)), lambda r, ct: (ct * r,),
+             **options)
+    y, pullback = ad.vjp(wrap(f), 2.0)
+    first = dict(counts)
+    (x_bar,) = pullback(1.0)
+    assert y == np.sin(2.0) and x_bar == np.sin(2.0)
+    return first, counts
+
+
+INSIDE = {
+    'checkpoint': ad.checkpoint,
+    'jit_inside': lambda f: ad.checkpoint(ad.jit(f)),
+    'jit_outside': lambda f: ad.jit(ad.checkpoint(f)),
+    'twice': lambda f: ad.checkpoint(ad.checkpoint(f)),
+    'scan': lambda f: lambda x: ad.scan(lambda c, _: (
+        ad.checkpoint(f)(c), None), x, length=1)[0],
+    'scan_inside': lambda f: ad.checkpoint(lambda x: ad.scan(
+        lambda c, _: (f(c), None), x, length=1)[0]),
+    'cond': lambda f: lambda x: ad.cond(x > 0, ad.checkpoint(f), np.cos, x),
+    'cond_inside': lambda f: ad.checkpoint(
+        lambda x: ad.cond(x > 0, f, np.cos, x)),
+}
+
+
+@pytest.mark.parametrize('options', [
+    {}, {'optimize_remat': False}, {'optimize_remat': True}], ids=str)
+@pytest.mark.parametrize('name', INSIDE)
+def test_r4_the_first_evaluation_computes_no_residuals(name, options):
+    first, after = remat_counts(INSIDE[name], **options)
+    assert first == {'fun': 1, 'res': 0}
+    assert after['res'] == 1
+
+
+def test_r4_without_checkpoint_the_residuals_are_computed_at_once():
+    for options in ({}, {'optimize_remat': True}):
+        first, after = remat_counts(lambda f: f, **options)
+        assert first == after == {'fun': 1, 'res': 1}
+
+
+def test_r4_a_rule_for_the_way_out_is_not_run_at_first_either():
+    counts = {}
+    slope = counter('slope', np.cos, counts)
+    f = with_jvp(lambda x: np.sin(x), lambda p, t: (
+        f(*p), 3 * slope.bind(p[0]) * t[0]))
+    y, pullback = ad.vjp(ad.checkpoint(f), 2.0)
+    assert counts == {'slope': 0} and y == np.sin(2.0)
+    assert_close(pullback(1.0)[0], 3 * np.cos(2.0))
+    assert counts == {'slope': 1}
+
+
+def test_forward_mode_computes_nothing_twice():
+    counts = {}
+    p = counter('once', np.sin, counts)
+    p.def_jvp(lambda primals, tangents: (
+        p.bind(*primals), np.cos(*primals) * tangents[0]))
+    y, y_dot = ad.jvp(ad.checkpoint(lambda x: p.bind(p.bind(x))),
+                      (1.0,), (3.0,))
+    assert_close(y_dot, 3 * np.cos(np.sin(1.0)) * np.cos(1.0))
+    assert counts == {'once': 2}
+
+
+def test_a_linear_program_goes_back_through_what_it_knows():
+    counts = {}
+    p = counter('known', np.sin, counts)
+    f = ad.checkpoint(lambda x, y: (p.bind(y), x * 2.0, y))
+    g = lambda x: (lambda s, z, y: s * z * y)(*f(x, 0.5))
+    back = ad.linear_transpose(g, 1.0)
+    assert counts == {'known': 1}
+    for ct in (1.0, 3.0):
+        assert_close(back(ct)[0], np.sin(0.5) * ct)
+    assert counts == {'known': 1}
+
+
+def test_what_does_not_move_at_all_leaves_nothing_behind():
+    y = np.ones(7)
+    f = lambda x: x * ad.checkpoint(lambda y: np.sin(y).sum())(y)
+    _, pullback = ad.vjp(f, 2.0)
+    assert {*map(np.shape, ad.tree_leaves(pullback))} == {()}
+    assert_close(pullback(1.0)[0], 7 * np.sin(1.0))
+
+
+# Memory
+
+def layers(x, n=10):
+    for _ in range(n):
+        x = np.sin(x)
+    return x
+
+
+def peak(f, x):
+    """Returns the peak of memory of a gradient, in arrays like `x`."""
+    gradient = ad.grad(f)
+    gradient(x)     # what is done once is done
+    gc.collect()
+    tracemalloc.start()
+    try:
+        gradient(x)
+        return tracemalloc.get_traced_memory()[1] / x.nbytes
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_hundred_layers_in_the_memory_of_two_times_ten():
+    def chain(wrap, x):
+        for _ in range(10):
+            x = wrap(layers)(x)
+        return x.sum()
+
+    x = np.linspace(0, 1, 100_000)
+    assert peak(partial(chain, ad.checkpoint), x) <= 23
+    assert peak(partial(chain, lambda f: f), x) >= 100
+    assert_close(ad.grad(partial(chain, ad.checkpoint))(x[::9999]),
+                 ad.grad(partial(chain, lambda f: f))(x[::9999]))
+
+
+def test_memory_of_a_checkpointed_loop():
+    """The rows of the carry are kept, and one segment at a time."""
+    def loop(wrap, x):
+        return ad.scan(lambda c, _: (wrap(layers)(c), None), x,
+                       length=10)[0].sum()
+    x = np.linspace(0, 1, 100_000)
+    assert peak(partial(loop, ad.checkpoint), x) <= 35
+    assert peak(partial(loop, lambda f: f), x) >= 100
+
+
+# Programs
+
+def test_a_staged_checkpoint_is_one_equation_that_checks():
+    f = ad.checkpoint(lambda x: square(np.exp(x)) * x)
+    for g in (f, d(f), ad.grad(f), ad.jit(f), ad.hessian(f), d(ad.grad(f)),
+              ad.grad(ad.grad(f))):
+        check_jaxpr(ad.make_jaxpr(g)(1.5))
+    check_jaxpr(ad.make_jaxpr(ad.vmap(ad.grad(f)))(X))
+    jaxpr = ad.make_jaxpr(f)(1.5)
+    assert [e.primitive for e in jaxpr.eqns] == [checkpoint_p]
+    assert 'checkpoint[name=' in str(jaxpr)
+    # the way back holds the first evaluation, and the second
+    back = [e.primitive for e in ad.make_jaxpr(ad.grad(f))(1.5).eqns]
+    assert back.count(checkpoint_p) == 2
+
+
+# Mistakes
+
+def loss(x):
+    return x if x > 0 else -x
+
+
+BOOL = ad.TracerBoolConversionError
+ERRORS = {
+    'd3': (lambda: ad.checkpoint(loss)(1.0), BOOL,
+           'Attempted boolean conversion.*checkpoint of .*loss.*np.where'),
+    'd3_grad': (lambda: ad.grad(ad.checkpoint(loss))(1.0), BOOL,
+                'checkpoint of .*loss.*cannot branch on it'),
+    'd3_rule': (lambda: ad.grad(ad.checkpoint(with_jvp(
+        lambda x: x, lambda p, t: (p[0], t[0] if p[0] > 0 else -t[0]))))(
+            1.0), BOOL, 'cannot branch on it'),
+    'float': (lambda: ad.checkpoint(lambda x: float(x))(1.0),
+              ad.ConcretizationTypeError, 'checkpoint of .*float'),
+    'input': (lambda: ad.checkpoint(loss)('a'), T,
+              r'checkpoint of .*loss: args\[0\]: .*type str'),
+    'input_named': (lambda: ad.checkpoint(lambda x: x)(x={'k': 'a'}), T,
+                    r"x.*'k'.*type str"),
+    'output': (lambda: ad.checkpoint(lambda x: {'k': 'a'})(1.0), T,
+               "checkpoint of .*output.*'k'.*type str"),
+}
+
+
+@pytest.mark.parametrize('name', ERRORS)
+def test_every_mistake_with_checkpoint_is_named(name):
+    mistake, error, words = ERRORS[name]
+    for run in (mistake, lambda: ad.grad(lambda x: mistake() or x)(1.0),
+                lambda: ad.vmap(lambda x: mistake() or x)(X),
+                lambda: ad.jit(lambda x: mistake() or x)(1.0)):
+        with pytest.raises(error, match=f'(?s){words}'):
+            run()
+        assert current_trace() is Trace.base
+    # and the interpreter works afterwards
+    assert ad.grad(ad.checkpoint(np.square))(3.0) == 6.0
+
+
+def test_a_tracer_that_escapes_is_named():
+    kept = []
+    ad.checkpoint(lambda x: kept.append(x) or x)(1.0)
+    with pytest.raises(ad.UnexpectedTracerError, match='checkpoint of .*ret'):
+        kept[0] + 1

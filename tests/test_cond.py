@@ -1,0 +1,527 @@
+"""`cond` and `switch`: one of several programs.
+
+The oracle is a Python `if`, of tests/test_unrolled.py.
+"""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+import autodiff_mini as ad
+from autodiff_mini.core import Trace, current_trace
+from autodiff_mini.higher_order.cond import cond_p
+from autodiff_mini.interpreters.jaxpr import check_jaxpr
+from tests.numerical import assert_close, assert_same
+from tests.test_custom_jvp import custom as with_jvp
+from tests.test_custom_jvp import assert_trees, d, node, power, sine, square
+from tests.test_custom_vjp import Pair, held
+from tests.test_staged_calls import staged
+from tests.test_unrolled import unrolled
+
+assert node     # a fixture
+X = np.array([4., -1., 0.25, -0.5])
+T, V = TypeError, ValueError
+POINTS = [1.5, -0.75]
+
+
+# Values and types
+
+PREDICATES = {
+    'true': (True, 1), 'false': (False, 0), 'numpy': (np.True_, 1),
+    'array': (np.array(False), 0), 'one': (1, 1), 'zero': (0, 0),
+    'float': (0.5, 1), 'float_zero': (0.0, 0), 'negative': (-2, 1),
+    'unsigned': (np.uint8(200), 1), 'nan': (np.nan, 1),
+}
+
+
+@pytest.mark.parametrize('name', PREDICATES)
+def test_any_scalar_says_which(name):
+    pred, taken = PREDICATES[name]
+    f = lambda pred, x: ad.cond(pred, lambda x: x * 2, lambda x: x * 3, x)
+    expected = 4.0 if taken else 6.0
+    for g in (f, ad.jit(f), ad.checkpoint(f)):
+        assert g(pred, 2.0) == expected
+        assert ad.grad(g, 1)(pred, 2.0) == expected / 2
+    assert_same(ad.vmap(f, (None, 0))(pred, X), X * expected / 2)
+    assert_same(ad.vmap(f)(np.array([pred, pred]), X[:2]),
+                X[:2] * expected / 2)
+
+
+def test_only_the_branch_that_is_taken_runs():
+    runs = []
+    p = ad.Primitive('counted')
+    p.def_impl(lambda x, name: runs.append(name) or x)
+    p.def_abstract_eval(lambda x, name: ad.ShapedArray(x.shape, x.dtype))
+    branches = [partial(p.bind, name=name) for name in 'abc']
+    f = lambda i, x: ad.switch(i, branches, x)
+    for g in (f, ad.jit(f)):
+        for i in range(3):
+            assert g(i, np.float64(2.0)) == 2.0
+    assert runs == [*'abcabc']
+
+
+def test_trees_go_in_and_come_out(node):
+    def f(lib, x, y):
+        then = lambda p, q: node({'a': p['x'] * q, 'b': (None, q)}, 'm')
+        other = lambda p, q: node({'a': p['x'], 'b': (None, p['x'])}, 'm')
+        return lib.cond(x > 0, then, other, {'x': x, 'n': None}, y)
+    for x in POINTS:
+        x = np.float64(x)
+        assert_trees(f(ad, x, 2 * x), f(unrolled, x, 2 * x))
+        out, twin = (ad.jacrev(partial(f, lib), (0, 1))(x, 3.0)
+                     for lib in (ad, unrolled))
+        assert ad.tree_structure(out) == ad.tree_structure(twin)
+        for a, b in zip(ad.tree_leaves(out), ad.tree_leaves(twin)):
+            assert_close(a, b)
+    assert ad.cond(True, lambda: Pair(1.0, None), lambda: Pair(2.0, None)
+                   ) == Pair(1.0, None)
+    assert ad.cond(True, lambda x: None, lambda x: None, 1.0) is None
+
+
+TYPES = {   # of the branches; and of the result
+    'number': (lambda x: 1.0, lambda x: 2.0, 1.0),
+    'integer_and_float': (lambda x: 1, lambda x: 2.5, 1.0),
+    'bool_and_integer': (lambda x: True, lambda x: 2, 1),
+    'number_and_single': (lambda x: 1.0, lambda x: np.float32(2),
+                          np.float32(1)),
+    'single_and_number': (lambda x: np.float32(1), lambda x: 2.0,
+                          np.float32(1)),
+    'integer_and_small': (lambda x: 1, lambda x: np.int8(2), np.int8(1)),
+    'integer_and_double': (lambda x: 1, lambda x: np.sin(x), np.float64(1)),
+    'complex': (lambda x: 1.0, lambda x: np.cos(x) * 1j,
+                np.complex128(1.0)),
+}
+
+
+@pytest.mark.parametrize('name', TYPES)
+def test_a_python_number_becomes_what_the_other_branch_makes(name):
+    then, other, expected = TYPES[name]
+    for pred in (True, np.True_):
+        assert_same(ad.cond(pred, then, other, 0.5), expected)
+        assert_same(ad.jit(lambda p: ad.cond(p, then, other, 0.5))(pred),
+                    expected)
+        assert_same(ad.cond(not pred, other, then, 0.5), expected)
+
+
+@pytest.mark.parametrize('index, taken', [
+    (-5, 0), (-1, 0), (0, 0), (1, 1), (2, 2), (3, 2), (99, 2),
+    (np.int8(-3), 0), (np.uint8(250), 2), (np.array(1), 1)])
+def test_switch_clamps_its_index(index, taken):
+    scale = [2.0, 3.0, 5.0]
+    branches = [lambda x, s=s: x * s for s in scale]
+    f = lambda i, x: ad.switch(i, branches, x)
+    for g in (f, ad.jit(f), ad.checkpoint(f)):
+        assert g(index, 7.0) == 7 * scale[taken]
+        assert ad.grad(g, 1)(index, 7.0) == scale[taken]
+    many = np.array([index] * 2)
+    assert_same(ad.vmap(f, (0, None))(many, 7.0),
+                np.full(2, 7 * scale[taken]))
+
+
+def test_switch_of_one_branch_and_of_a_generator():
+    assert ad.switch(3, [np.negative], 2.0) == -2.0
+    assert ad.switch(1, (f for f in (np.negative, np.square)), 3.0) == 9.0
+    f = lambda i: ad.switch(i, [np.negative], 2.0)
+    assert_same(ad.vmap(f)(np.arange(3)), np.full(3, -2.0))
+
+
+def test_what_it_returns_is_the_caller_s_own():
+    x, c = np.ones(3), np.zeros(3)
+    f = lambda p, x: ad.cond(p, lambda x: x, lambda x: c, x)
+    for g in (f, ad.jit(f)):
+        for p in (True, False):
+            g(p, x)[:] = 5
+            assert_same(g(p, x), x if p else c)
+    assert x.sum() == 3 and c.sum() == 0
+
+
+# Every transform by itself
+
+def several(lib, x):
+    """Branches that move in different arguments, and close over values."""
+    c = np.cos(x)
+    a, b = lib.cond(x > 0, lambda x, y: (x * y * c, y),
+                    lambda x, y: (y * 1.0, np.exp(x)), x, 2.0)
+    return a * b + x
+
+
+def lying(lib, x):
+    f = lambda x: lib.cond(x > 0.5, lambda x: sine(x) * square(x),
+                           lambda x: power(-x) + c, x)
+    c = square(x)
+    return f(x) * f(x * x)
+
+
+def inside(lib, x):
+    return lib.cond(x > 0, lambda x: lib.switch(
+        1 * (x > 1), [np.sin, np.exp], x), lambda x: lib.cond(
+            x > -0.5, np.cos, lambda x: x * x, x), x * 1.5)
+
+
+def constant(lib, x):
+    """One branch does not depend on anything, the other is the identity."""
+    return lib.cond(x > 0, lambda x: 2.0, lambda x: x, x) * x
+
+
+PROGRAMS = {f.__name__: f for f in (several, lying, inside, constant)}
+TRANSFORMS = {
+    'evaluate': lambda f: f, 'jvp': d, 'grad': ad.grad,
+    'linearize': lambda f: lambda x: ad.linearize(f, x)[1](3.0),
+    'staged': staged, 'jit': ad.jit, 'checkpoint': ad.checkpoint,
+    'jit_of_grad': lambda f: ad.jit(ad.grad(f)),
+    'grad_of_jit': lambda f: ad.grad(ad.jit(f)),
+    'grad_of_staged': lambda f: ad.grad(staged(f)),
+    'grad_of_checkpoint': lambda f: ad.grad(ad.checkpoint(f)),
+    'jvp_of_jit': lambda f: d(ad.jit(f)),
+    'linearize_of_jit': lambda f: lambda x: ad.linearize(
+        ad.jit(f), x)[1](3.0),
+    'grad_grad': lambda f: ad.grad(ad.grad(f)),
+    'grad_of_jit_grad_jit': lambda f: ad.grad(ad.jit(ad.grad(ad.jit(f)))),
+    'hessian': ad.hessian, 'hessian_of_jit': lambda f: ad.hessian(ad.jit(f)),
+    'third': lambda f: ad.grad(ad.grad(ad.grad(f))),
+    'third_of_jit': lambda f: d(ad.grad(d(ad.jit(f)))),
+    'transposed': lambda f: lambda x: ad.linear_transpose(
+        ad.vjp(ad.jit(f), x)[1], 1.0)((2.0,))[0] / 2,
+}
+TWINS = {   # an `if` cannot ask what has no value
+    'staged': lambda f: f, 'jit': lambda f: f, 'checkpoint': lambda f: f,
+    'jit_of_grad': ad.grad, 'grad_of_jit': ad.grad, 'jvp_of_jit': d,
+    'grad_of_staged': ad.grad, 'grad_of_checkpoint': ad.grad,
+    'grad_of_jit_grad_jit': TRANSFORMS['grad_grad'],
+    'third_of_jit': TRANSFORMS['third'], 'hessian_of_jit': ad.hessian,
+    'transposed': d, 'linearize_of_jit': TRANSFORMS['linearize'],
+}
+
+
+@pytest.mark.parametrize('transform', TRANSFORMS)
+@pytest.mark.parametrize('name', PROGRAMS)
+def test_each_transform_of_a_branch_is_that_of_an_if(name, transform):
+    f, change = PROGRAMS[name], TRANSFORMS[transform]
+    twin = TWINS.get(transform, change)(partial(f, unrolled))
+    for x in POINTS:
+        assert_close(change(partial(f, ad))(x), twin(x))
+
+
+@pytest.mark.parametrize('name', PROGRAMS)
+def test_vmap_of_a_branch_is_the_stack_of_ifs(name):
+    f, twin = (partial(PROGRAMS[name], lib) for lib in (ad, unrolled))
+    stack = lambda f, x: np.stack([f(x) for x in x])
+    for change in (lambda f: f, d, ad.grad):
+        expected = stack(change(twin), X)
+        assert_close(ad.vmap(change(f))(X), expected)
+        assert_close(ad.jit(ad.vmap(change(f)))(X), expected)
+        assert_close(ad.vmap(change(ad.jit(f)))(X), expected)
+    assert_close(ad.vmap(ad.vmap(ad.grad(f)))(X.reshape(2, 2)),
+                 expected.reshape(2, 2))
+    total = lambda x: ad.vmap(f)(x).sum()
+    for g in (total, ad.jit(total)):
+        assert_close(ad.grad(g)(X), expected)
+        assert_close(ad.grad(lambda x: ad.grad(g)(x).sum())(X),
+                     stack(ad.grad(ad.grad(twin)), X))
+
+
+def test_vmap_with_one_predicate_for_all():
+    def f(p, x, y):
+        return ad.cond(p, lambda x, y: (x * y, y), lambda x, y: (y, y), x, y)
+    a, b = ad.vmap(f, (None, 0, None))(True, X, 2.0)
+    assert_same(a, X * 2)
+    assert_same(b, np.full(4, 2.0))
+    a, b = ad.vmap(f, (None, 0, None))(False, X, 2.0)
+    assert_same(a, np.full(4, 2.0))
+    g = lambda x, y: ad.vmap(f, (None, 0, None))(True, x, y)[0].sum()
+    assert_trees(ad.grad(g, (0, 1))(X, 2.0),
+                 (np.full(4, 2.0), float(X.sum())))
+
+
+def test_a_batched_predicate_with_arguments_that_are_not():
+    f = lambda p, m, v: ad.cond(p, lambda m, v: m @ v, lambda m, v: v, m, v)
+    m, v = np.arange(9.).reshape(3, 3), X[:3]
+    p = np.array([True, False])
+    expected = np.stack([m @ v, v])
+    assert_same(ad.vmap(f, (0, None, None))(p, m, v), expected)
+    assert_same(ad.vmap(f, (0, 2, None))(
+        p, np.stack([m, m], 2), v), expected)
+    assert_same(ad.vmap(f, (0, None, 1), 1)(
+        p, m, np.stack([v, v], 1)), expected.T)
+    g = lambda v: ad.vmap(f, (0, None, None))(p, m, v).sum()
+    assert_close(ad.grad(g)(v), m.sum(0) + 1)
+
+
+# Hard case 7: nothing comes through the branch that is not taken
+
+def roots(x):
+    return ad.cond(x > 0, lambda x: np.sqrt(x), lambda x: 2. * x, x)
+
+
+def logs(x):
+    c = 1.0 * x
+    return ad.switch((x > 0) * 1 + (x > 2), [
+        lambda: np.log(-c), lambda: c ** 0.5, lambda: np.arcsin(2 / c)])
+
+
+TRUTHS = {
+    'roots': (roots, lambda x: np.sqrt(x) if x > 0 else 2. * x),
+    'logs': (logs, lambda x: np.log(-x) if x <= 0 else x ** 0.5
+             if x <= 2 else np.arcsin(2 / x)),
+    'division': (lambda x: ad.cond(x == 4., lambda x: x, lambda x: 1 / (
+        x - 4.), x), lambda x: x if x == 4. else 1 / (x - 4.)),
+    'in_a_loop': (lambda x: ad.scan(lambda c, _: (
+        roots(c) + 0.1, roots(c)), x, length=3)[1].sum(),
+        lambda x: unrolled.scan(lambda c, _: (
+            (np.sqrt(c) if c > 0 else 2. * c) + 0.1,
+            np.sqrt(c) if c > 0 else 2. * c), x, length=3)[1].sum()),
+}
+
+
+@pytest.mark.parametrize('wrap', [lambda f: f, ad.jit, ad.checkpoint, staged],
+                         ids=['as_it_is', 'jit', 'checkpoint', 'staged'])
+@pytest.mark.parametrize('name', TRUTHS)
+def test_hard_case_7_no_nan_through_the_branch_not_taken(name, wrap):
+    f, truth = TRUTHS[name]
+    f = wrap(f)
+    stack = lambda f: np.stack([f(x) for x in X])
+    first, second = stack(ad.grad(truth)), stack(ad.grad(ad.grad(truth)))
+    sums = lambda f: lambda x: f(x).sum()
+    many = ad.vmap(f)
+    with np.errstate(all='ignore'):
+        assert_close(many(X), stack(truth))
+        assert_close(d(many)(X), first)
+        assert_close(ad.vmap(d(f))(X), first)
+        assert_close(ad.grad(sums(many))(X), first)
+        assert_close(ad.vmap(ad.grad(f))(X), first)
+        assert_close(ad.linearize(many, X)[1](np.ones(4)), first)
+        assert_close(wrap(ad.grad(sums(wrap(many))))(X), first)
+        assert_close(ad.grad(sums(ad.grad(sums(many))))(X), second)
+        assert_close(d(ad.grad(sums(many)))(X), second)
+        assert_close(ad.grad(sums(d(many)))(X), second)
+        assert_close(d(d(many))(X), second)
+        assert_close(ad.vmap(ad.grad(ad.grad(f)))(X), second)
+        assert_close(ad.grad(sums(ad.vmap(ad.grad(f))))(X), second)
+        assert_close(ad.hessian(sums(many))(X), np.diag(second))
+
+
+def test_hard_case_7_to_the_letter():
+    s = lambda x: ad.cond(x > 0, lambda x: np.sqrt(x), lambda x: 2.*x, x)
+    with np.errstate(invalid='ignore', divide='ignore'):
+        gradient = ad.grad(lambda x: ad.vmap(s)(x).sum())(np.array([4., -1.]))
+    assert_same(gradient, np.array([.25, 2.]))
+
+
+# Custom rules
+
+def test_hard_case_1_through_a_branch():
+    f = with_jvp(lambda x: np.sin(x),
+                 lambda p, t: (f(*p), 10 * np.cos(p[0]) * t[0]))
+    g = lambda x: ad.cond(x > 0, lambda x: f(f(f(x))), np.cos, x)
+    h = lambda x: ad.switch(2, [np.cos, np.tan, lambda x: g(x)], x)
+    for k in (g, h, ad.jit(g), ad.checkpoint(h), ad.jit(ad.checkpoint(g))):
+        for second in (ad.grad(ad.grad(k)), ad.hessian(k),
+                       ad.jit(ad.grad(ad.jit(ad.grad(k))))):
+            assert_close(second(1.), -10805.46137749049)
+    xs = np.array([1., -2.])
+    assert_close(ad.vmap(ad.grad(ad.grad(g)))(xs),
+                 np.array([-10805.46137749049, -np.cos(-2.)]))
+
+
+@pytest.mark.parametrize('order', [1, 2, 3, 4])
+def test_d1_d6_d9_a_rule_survives_in_a_branch_at_order(order):
+    f = lambda x: ad.cond(x > -9, power, lambda x: x, x)
+    for change in (d, ad.grad, lambda f: ad.jit(ad.grad(f))):
+        g = f
+        for _ in range(order):
+            g = change(g)
+        assert_close(g(0.5), 2 ** order * np.exp(0.5))
+        assert_close(ad.vmap(g)(X), 2 ** order * np.exp(X))
+
+
+def test_d1_three_for_two_in_a_branch():
+    f = lambda x: ad.cond(x > 0, square, lambda x: x, x)
+    ones = np.ones(4)
+    for f in (f, ad.jit(f), ad.checkpoint(f)):
+        assert ad.grad(f)(1.) == 3.0
+        assert_same(ad.vmap(ad.grad(f))(ones), np.full(4, 3.))
+        assert_same(ad.grad(lambda x: np.sum(ad.vmap(f)(x)))(ones),
+                    np.full(4, 3.))
+
+
+@pytest.mark.parametrize('kind', ['jvp', 'vjp', 'both'])
+def test_b2_nondiff_arguments_hold_traced_values_of_a_branch(kind):
+    f, back = held(kind)
+    g = lambda a, x: ad.cond(a > 0, lambda a, x: f({'w': a}, x),
+                             lambda a, x: x * 1.0, a, x)
+    closing = lambda a, x: ad.cond(a > 0, lambda: f({'w': a}, x) * 1.0,
+                                   lambda: x * 1.0)
+    for g in (g, ad.jit(g), ad.checkpoint(g), ad.jit(closing)):
+        assert g(7.0, 2.0) == 14.0 and g(-7.0, 2.0) == 2.0
+        assert ad.grad(g, 1)(7.0, 2.0) == 7 * back
+        assert ad.jit(ad.grad(g, 1))(7.0, 2.0) == 7 * back
+        assert ad.grad(g, 1)(-7.0, 2.0) == 1.0
+        assert_close(ad.vmap(ad.grad(g, 1), (0, None))(X, 2.0),
+                     np.where(X > 0, back * X, 1.0))
+        with pytest.raises(TypeError, match='(?s)Argument 0 of .*scale is '
+                           'named in nondiff_argnums, but is being diff'):
+            ad.grad(g)(7.0, 2.0)
+
+
+# What it closes over, and its programs
+
+def test_branches_close_over_tracers_of_every_kind():
+    def f(lib, w):
+        a, b = np.sin(w), w * 2
+        return lib.cond(w > 0, lambda x: x * a, lambda x: x * b + w, w)
+    g, twin = partial(f, ad), partial(f, unrolled)
+    for x in POINTS:
+        assert_close(ad.grad(g)(x), ad.grad(twin)(x))
+        assert_close(d(d(g))(x), d(d(twin))(x))
+        assert_close(ad.jit(ad.grad(ad.jit(g)))(x), ad.grad(twin)(x))
+    for change in (lambda f: f, ad.grad):
+        assert_close(ad.vmap(change(g))(X),
+                     np.stack([change(twin)(x) for x in X]))
+    outer = lambda lib, w: lib.scan(lambda c, x: (c + f(lib, w * x), None),
+                                    0.0, X)[0]
+    assert_close(ad.grad(partial(outer, ad))(0.5),
+                 ad.grad(partial(outer, unrolled))(0.5))
+
+
+def test_a_branch_that_is_known_is_inlined_in_reverse_mode():
+    f = lambda x: ad.cond(True, np.sin, np.cos, x)
+    _, run = ad.linearize(f, 2.0)
+    jaxpr = ad.make_jaxpr(run)(1.0)
+    assert cond_p not in [e.primitive for e in jaxpr.eqns]
+    assert_close(run(1.0), np.cos(2.0))
+
+
+def test_linear_transpose_of_a_branch():
+    f = lambda p: lambda x, y: ad.cond(p, lambda x, y: (x * 2, y),
+                                       lambda x, y: (y, x - 3 * y), x, y)
+    for wrap in (lambda p: p, np.int64):
+        back = ad.linear_transpose(ad.jit(f(wrap(True))), 1.0, 1.0)
+        assert back((1.0, 10.0)) == (2.0, 10.0)
+        back = ad.linear_transpose(ad.jit(f(wrap(False))), 1.0, 1.0)
+        assert back((1.0, 10.0)) == (10.0, -29.0)
+    for g in (lambda x: ad.cond(x, np.positive, np.negative, x),
+              lambda x: ad.switch(np.argmax(np.stack([x, x])),
+                                  [np.positive, np.negative], x)):
+        with pytest.raises(TypeError, match='the program is not linear'):
+            ad.linear_transpose(g, 1.0)(1.0)
+
+
+def test_residuals_of_the_branches_are_not_shared():
+    f = lambda i, x, m: ad.switch(i, [
+        lambda x, m: np.sin(x), lambda x, m: m @ x, lambda x, m: x], x, m)
+    m = np.ones((4, 4))
+    g = lambda x, m: ad.jit(f)(np.int64(1), x, m)
+    _, pullback = ad.vjp(lambda x, m: g(x, m).sum(), X, m)
+    assert_trees(pullback(1.0), (m.sum(0), np.outer(np.ones(4), X)))
+
+
+def test_a_staged_cond_is_one_equation_that_checks():
+    f = lambda x: several(ad, x)
+    for g in (f, d(f), ad.grad(f), ad.jit(f), ad.hessian(f),
+              ad.checkpoint(f), ad.grad(ad.grad(f))):
+        check_jaxpr(ad.make_jaxpr(g)(1.5))
+    check_jaxpr(ad.make_jaxpr(ad.vmap(ad.grad(f)))(X))
+    jaxpr = ad.make_jaxpr(f)(1.5)
+    assert [e.primitive for e in jaxpr.eqns].count(cond_p) == 1
+    assert 'branches[0]=' in str(jaxpr) and 'branches[1]=' in str(jaxpr)
+
+
+def test_integers_and_predicates_do_not_move():
+    f = lambda n, x: ad.cond(n > 1, lambda n, x: (n + 1, x * n),
+                             lambda n, x: (n, x), n, x)
+    _, pullback = ad.vjp(f, 2, 3.0)
+    n_bar, x_bar = pullback((np.zeros((), ad.float0), 1.0))
+    assert x_bar == 2.0 and n_bar.dtype == ad.float0
+    # the index that is computed of what moves, and one that moves
+    assert ad.grad(lambda x: ad.switch(np.argmax(np.stack([x, 2.0])), [
+        np.sin, np.square], x))(1.0) == 2.0
+    assert ad.grad(lambda x: ad.cond(x, np.square, np.sin, x))(3.0) == 6.0
+
+
+# Mistakes
+
+I = lambda x: x
+
+
+def identity(x):
+    return x
+
+
+def pair(x):
+    return x, x
+
+
+def rows(x):
+    return np.ones(2) * x
+
+
+def branch(x):
+    return x if x > 0 else -x
+
+
+EQUAL = 'the branches must return equal types, but '
+ERRORS = {
+    'vector': (lambda: ad.cond(X > 0, I, I, 1.), T, r'Pred must be a scalar, '
+               r'but got bool\[4\].*np.where, or vmap'),
+    'text': (lambda: ad.cond('a', I, I, 1.), T, 'type str'),
+    'none': (lambda: ad.cond(None, I, I, 1.), T, 'NoneType'),
+    'tree': (lambda: ad.cond(True, identity, pair, 1.), T,
+             'cond of .*the same type structure, but .*pair returns '
+             r'PyTreeDef\(\(\*, \*\)\), and .*identity returns .*\(\*\)'),
+    'shape': (lambda: ad.cond(True, identity, rows, np.float64(1)), T,
+              rf'cond of .*{EQUAL}.*rows returns float64\[2\], and '
+              r'.*identity returns float64\[\]'),
+    'shape_of_number': (lambda: ad.cond(True, lambda: 1.0, lambda: X), T,
+                        rf'{EQUAL}.*float64\[4\], and .*float64\[\]'),
+    'dtype': (lambda: ad.cond(True, identity, lambda x: x > 0,
+                              np.float64(1)), T,
+              rf'{EQUAL}.*bool\[\], and .*identity returns float64\[\]'),
+    'precision': (lambda: ad.cond(
+        True, identity, lambda x: np.float32(1), np.float64(1)), T,
+        rf'{EQUAL}.*float32\[\], and .*identity returns float64\[\]'),
+    'leaf': (lambda: ad.cond(True, lambda x: {'a': x, 'b': x},
+                             lambda x: {'a': x, 'b': x > 0}, X), T,
+             rf'{EQUAL}.*bool\[4\], and .*float64\[4\]'),
+    'number_truncated': (lambda: ad.cond(
+        True, lambda: 1.5, lambda: np.int64(2)), T, EQUAL),
+    'no_branches': (lambda: ad.switch(0, [], 1.), V,
+                    'switch needs at least one branch'),
+    'index_float': (lambda: ad.switch(1., [I, I], 1.), T,
+                    r'Index must be an integer, but got float64\[\]'),
+    'index_bool': (lambda: ad.switch(True, [I, I], 1.), T,
+                   r'Index must be an integer, but got bool\[\]'),
+    'index_vector': (lambda: ad.switch(np.arange(2), [I, I], 1.), T,
+                     r'Index must be a scalar, but got int64\[2\]'),
+    'index_text': (lambda: ad.switch('a', [I, I], 1.), T, 'type str'),
+    'index_moves': (lambda: ad.grad(lambda x: ad.switch(
+        x, [I, I], 1.))(1.), T, 'Index must be an integer'),
+    'switch_tree': (lambda: ad.switch(0, [identity, identity, pair], 1.), T,
+                    'switch of .*identity.*identity returns .*, and .*pair '
+                    'returns'),
+    'switch_shape': (lambda: ad.switch(0, [identity, identity, rows],
+                                       np.float64(1)), T,
+                     rf'switch of .*{EQUAL}.*identity returns float64\[\], '
+                     r'and .*rows returns float64\[2\]'),
+    'd3_branch': (lambda: ad.cond(True, branch, I, 1.),
+                  ad.TracerBoolConversionError,
+                  'Attempted boolean .*cond of .*branch.*np.where'),
+    'd3_other': (lambda: ad.switch(0, [identity, branch], 1.),
+                 ad.TracerBoolConversionError, 'switch of .*cannot branch'),
+    'operand': (lambda: ad.cond(True, I, I, 'a'), T, 'type str'),
+    'output': (lambda: ad.cond(True, lambda x: 'a', I, 1.), T,
+               'cond of .*output: .*type str'),
+}
+
+
+@pytest.mark.parametrize('name', ERRORS)
+def test_every_mistake_with_a_branch_is_named(name):
+    mistake, error, words = ERRORS[name]
+    for run in (mistake, lambda: ad.grad(lambda x: mistake() or x)(1.0),
+                lambda: ad.vmap(lambda x: mistake() or x)(X),
+                lambda: ad.jit(lambda x: mistake() or x)(1.0)):
+        with pytest.raises(error, match=f'(?s){words}'):
+            run()
+        assert current_trace() is Trace.base
+    # and the interpreter works afterwards
+    assert ad.grad(lambda x: ad.cond(x > 0, np.square, I, x))(3.0) == 6.0

@@ -1,0 +1,577 @@
+"""Programs made of programs: each is one, and does what it should.
+
+A derivative of a program is compared with the derivative of the function; a
+program that is cut in two, with the whole.
+"""
+
+import itertools
+from functools import partial
+
+import numpy as np
+import pytest
+
+import autodiff_mini as ad
+from autodiff_mini.core import Trace, TraceTag, current_trace, typeof
+from autodiff_mini.higher_order.loops import fixpoint, hoist
+from autodiff_mini.higher_order.programs import (
+    close,
+    depends,
+    forward,
+    jvp_jaxpr,
+    nothing,
+    others,
+    partial_eval_jaxpr,
+    permute,
+    picked,
+    remembered,
+    run,
+    stage_program,
+    transpose_jaxpr,
+    vmap_jaxpr,
+    without,
+    zeros,
+)
+from autodiff_mini.higher_order.staged_calls import interleave
+from autodiff_mini.interpreters.jaxpr import check_jaxpr
+from autodiff_mini.interpreters.jvp import Zero, instantiate_zeros
+from tests.custom_programs import CUSTOM_PROGRAMS
+from tests.numerical import (
+    assert_close,
+    assert_same,
+    assert_same_type,
+    python_type,
+)
+from tests.programs import PROGRAMS, is_inexact
+from tests.test_abstract import NOT_STAGED
+from tests.test_programs import coarsest, random_tangent, tangents_for
+from tests.test_transpose import inexact_only, runs_through_complex
+from tests.test_vmap import SIZE, UNMAPPED, batched
+
+EVERY = [program for program in PROGRAMS + CUSTOM_PROGRAMS
+         if program.name not in NOT_STAGED.keys() | UNMAPPED.keys()]
+THINNED = [program for i, program in enumerate(EVERY)
+           if i % 30 == 0 or program in CUSTOM_PROGRAMS]
+each_program = pytest.mark.parametrize('program', THINNED, ids=str)
+C = np.arange(3.0)
+
+
+def staged(f, *args):
+    """Returns a program that closes over arrays only."""
+    jaxpr, traced = close(ad.make_jaxpr(f)(*args))
+    assert traced == []
+    return jaxpr
+
+
+def program_of(program):
+    return staged(partial(program.function, np), *program.args)
+
+
+def masks(count):
+    """Returns every way to mark some of so many things."""
+    return list(itertools.product((False, True), repeat=count))
+
+
+def checked(jaxpr, *args):
+    """Returns what a program returns, which must make sense."""
+    check_jaxpr(jaxpr)
+    assert current_trace() is Trace.base
+    with np.errstate(all='ignore'):
+        outs = run(jaxpr, *args)
+    for y, aval in zip(outs, jaxpr.out_avals, strict=True):
+        assert (typeof(y).shape, typeof(y).dtype) == (aval.shape, aval.dtype)
+    return outs
+
+
+# jvp_jaxpr
+
+@each_program
+def test_jvp_jaxpr_is_the_jvp(program):
+    jaxpr, tangents = program_of(program), tangents_for(program)
+    f, args = partial(program.function, np), program.args
+    for moving in masks(len(args)):
+        if not all(is_inexact(x) for x in picked(args, moving)):
+            continue
+        moved, moves = jvp_jaxpr(jaxpr, moving, (False,))
+        y, *y_dot = checked(moved, *args, *picked(tangents, moving))
+        assert len(y_dot) == sum(moves) == (True in moves)
+        assert_same(y, f(*args), program.ulps)
+        x_dots = [t if moves else instantiate_zeros(Zero(x))
+                  for t, x, moves in zip(tangents, args, moving)]
+        _, expected = ad.jvp(f, args, x_dots)
+        if y_dot:
+            assert_close(y_dot[0], expected, coarsest(program, y))
+        else:
+            assert not is_inexact(y) or not np.any(expected)
+
+
+@each_program
+def test_a_tangent_that_is_wanted_is_an_array(program):
+    jaxpr = program_of(program)
+    still = (False,) * len(program.args)
+    moved, moves = jvp_jaxpr(jaxpr, still, (True,))
+    y, y_dot = checked(moved, *program.args)
+    assert moves == [True]
+    assert not is_inexact(y) or not np.any(y_dot)
+    assert jvp_jaxpr(jaxpr, still, (False,))[1] == [False]
+
+
+def test_which_outputs_move():
+    jaxpr = staged(lambda x, y, n: (x * 2, np.sin(y), x * y, n, 3.0), C, C, 2)
+    for moving, expected in {
+            (True, False, False): [True, False, True, False, False],
+            (False, True, False): [False, True, True, False, False],
+            (False, False, False): [False] * 5}.items():
+        _, moves = jvp_jaxpr(jaxpr, moving, nothing(jaxpr))
+        assert moves == expected
+        moved, moves = jvp_jaxpr(jaxpr, moving, (False, False, False, False,
+                                                 True))
+        assert moves == [*expected[:4], True]
+        assert checked(moved, C, C, 2, *[C] * sum(moving))[-1] == 0.0
+
+
+# vmap_jaxpr
+
+@each_program
+def test_vmap_jaxpr_is_the_vmap(program):
+    jaxpr, f = program_of(program), partial(program.function, np)
+    for mapped in masks(len(program.args)):
+        if not any(mapped):
+            continue
+        axes = tuple(0 if here else None for here in mapped)
+        args = batched(program, axes)
+        many, has = vmap_jaxpr(jaxpr, SIZE, mapped, (False,))
+        (ys,) = checked(many, *args)
+        with np.errstate(all='ignore'):
+            expected = ad.vmap(f, axes)(*args)
+        if not has[0]:
+            ys = np.stack([ys] * SIZE)
+        # Mapped, a Python number is one no more; the program's types stay.
+        assert np.shape(ys) == np.shape(expected)
+        assert np.result_type(ys) == jaxpr.out_avals[0].dtype
+        assert_close(ys, expected, coarsest(program, ys)
+                     if is_inexact(ys) else None)
+        if not any(map(python_type, picked(program.args, mapped))):
+            assert_same_type(ys, expected)
+
+
+def test_which_outputs_are_mapped():
+    jaxpr = staged(lambda x, y: (x * 2, np.sin(y), x * y, C), C, C)
+    many, mapped = vmap_jaxpr(jaxpr, 4, (True, False), nothing(jaxpr))
+    assert mapped == [True, False, True, False]
+    assert [a.shape for a in many.out_avals] == [(4, 3), (3,), (4, 3), (3,)]
+    for wanted in masks(4):
+        many, mapped = vmap_jaxpr(jaxpr, 4, (False, True), wanted)
+        natural = [False, True, True, False]
+        assert mapped == [a or b for a, b in zip(wanted, natural)]
+        x, y = C, np.arange(12.0).reshape(4, 3)
+        for out, expected, has in zip(checked(many, x, y),
+                                      (2 * x, np.sin(y), x * y, C), mapped):
+            expected = np.broadcast_to(expected, (4, 3)) if has else expected
+            assert_same(out, expected)
+
+
+@pytest.mark.parametrize('size', [0, 1, 5])
+def test_programs_of_every_size(size):
+    jaxpr = staged(lambda x: np.sum(np.sin(x)), C)
+    many, _ = vmap_jaxpr(jaxpr, size, (True,), (False,))
+    assert checked(many, np.ones((size, 3)))[0].shape == (size,)
+
+
+# partial_eval_jaxpr
+
+@each_program
+def test_a_program_cut_in_two_is_the_program(program):
+    jaxpr, args = program_of(program), program.args
+    with np.errstate(all='ignore'):
+        (expected,) = run(jaxpr, *args)
+    for unknown in masks(len(args)):
+        for wanted in masks(1):
+            known, later, out_unknown = partial_eval_jaxpr(jaxpr, unknown,
+                                                           wanted)
+            outs = checked(known, *others(args, unknown))
+            n = out_unknown.count(False)
+            late = checked(later, *outs[n:], *picked(args, unknown))
+            (y,) = interleave(out_unknown, late, outs[:n])
+            assert_same(y, expected, program.ulps)
+            assert out_unknown[0] >= wanted[0]
+
+
+def test_what_is_known_is_done_and_what_is_not_is_left():
+    jaxpr = staged(lambda x, y: (np.sin(x) * np.exp(y), np.cos(x) + C, y, x),
+                   C, C)
+    known, later, out_unknown = partial_eval_jaxpr(jaxpr, (False, True),
+                                                   nothing(jaxpr))
+    assert out_unknown == [True, False, True, False]
+    assert [e.primitive.name for e in known.eqns] == ['sin', 'cos', 'add']
+    assert [e.primitive.name for e in later.eqns] == ['exp', 'mul']
+    # two known outputs, and one residual, sin x
+    assert len(known.outvars) == 3 and len(later.invars) == 2
+    # what is wanted late is a residual now
+    known, later, out_unknown = partial_eval_jaxpr(
+        jaxpr, (False, True), (False, True, False, False))
+    assert out_unknown == [True, True, True, False]
+    assert [e.primitive.name for e in later.eqns] == ['exp', 'mul']
+    assert len(known.outvars) == 3 and len(later.invars) == 3
+
+
+def test_all_known_and_all_unknown():
+    jaxpr = staged(lambda x, y: (x * y, np.sin(x)), C, C)
+    known, later, out_unknown = partial_eval_jaxpr(
+        jaxpr, (False, False), nothing(jaxpr))
+    assert out_unknown == [False, False] and later.eqns == []
+    known, later, out_unknown = partial_eval_jaxpr(
+        jaxpr, (True, True), nothing(jaxpr))
+    assert out_unknown == [True, True] and known.eqns == []
+    assert known.invars == [] and known.outvars == []
+
+
+# transpose_jaxpr
+
+SMOOTH = [program for program in THINNED if not runs_through_complex(program)]
+
+
+@pytest.mark.parametrize('program', SMOOTH, ids=str)
+def test_transpose_jaxpr_is_the_vjp(program):
+    """jvp, cut in two, and the second half run backwards."""
+    f, xs = inexact_only(program)
+    if not xs or not is_inexact(f(*xs)):
+        return
+    jaxpr = staged(f, *xs)
+    moved, moves = jvp_jaxpr(jaxpr, (True,) * len(xs), (True,))
+    unknown = (False,) * len(xs) + (True,) * len(xs)
+    known, later, out_unknown = partial_eval_jaxpr(moved, unknown,
+                                                   (False, True))
+    assert moves == [True] and out_unknown == [False, True]
+    y, *residuals = checked(known, *xs)
+    linear = (False,) * len(residuals) + (True,) * len(xs)
+    ct = random_tangent(np.random.default_rng(1), y)
+    backwards = transpose_jaxpr(later, linear, (True,))
+    x_bars = checked(backwards, *residuals, ct)
+    for x, x_bar, expected in zip(xs, x_bars, ad.vjp(f, *xs)[1](ct),
+                                  strict=True):
+        assert np.shape(x_bar) == np.shape(x)
+        assert_close(x_bar, expected, coarsest(program, y))
+    # without a cotangent there is nothing to gather
+    for x, x_bar in zip(xs, checked(
+            transpose_jaxpr(later, linear, (False,)), *residuals)):
+        assert np.shape(x_bar) == np.shape(x) and not np.any(x_bar)
+
+
+def test_what_a_linear_program_is_linear_in():
+    jaxpr = staged(lambda a, x, b, y: (a * x, b * y + x), C, C, 2.0, C)
+    linear = (False, True, False, True)
+    both = transpose_jaxpr(jaxpr, linear, (True, True))
+    assert len(both.invars) == 4
+    x_bar, y_bar = checked(both, C, 3.0, C + 1, C + 2)
+    assert_same(x_bar, C * (C + 1) + C + 2)
+    assert_same(y_bar, 3.0 * (C + 2))
+    first = transpose_jaxpr(jaxpr, linear, (True, False))
+    x_bar, y_bar = checked(first, C, 3.0, C + 1)
+    assert_same(x_bar, C * (C + 1))
+    assert_same(y_bar, 0 * C)
+
+
+def test_transposed_twice_it_is_itself():
+    jaxpr = staged(lambda a, x: (np.sum(a * x), x[::-1]), C, C)
+    once = transpose_jaxpr(jaxpr, (False, True), (True, True))
+    twice = transpose_jaxpr(once, (False, True, True), (True,))
+    for y, expected in zip(checked(twice, C, C + 1), run(jaxpr, C, C + 1)):
+        assert_same(y, expected)
+
+
+def test_what_is_not_linear_is_told_so():
+    jaxpr = staged(lambda x: np.sin(x), C)
+    with pytest.raises(NotImplementedError, match="Transpose rule for 'sin'"):
+        transpose_jaxpr(jaxpr, (True,), (True,))
+    assert current_trace() is Trace.base
+    assert not any(key[0].__name__ == 'transpose_jaxpr'
+                   for key in jaxpr.cache)
+
+
+# Once for each program
+
+BODY = staged(lambda x, y: (x * y, np.sin(x) + C), C, C)
+LINEAR = staged(lambda a, x: (a * x,), C, C)
+CACHED = {
+    'jvp': lambda: jvp_jaxpr(BODY, (True, False), (False, False)),
+    'jvp_other': lambda: jvp_jaxpr(BODY, (True, True), (False, False)),
+    'jvp_wanted': lambda: jvp_jaxpr(BODY, (True, False), (True, True)),
+    'vmap': lambda: vmap_jaxpr(BODY, 2, (True, False), (False, False)),
+    'vmap_size': lambda: vmap_jaxpr(BODY, 3, (True, False), (False, False)),
+    'vmap_mapped': lambda: vmap_jaxpr(BODY, 2, (True, True), (False, False)),
+    'partial_eval': lambda: partial_eval_jaxpr(BODY, (True, False),
+                                               (False, False)),
+    'partial_eval_other': lambda: partial_eval_jaxpr(BODY, (False, True),
+                                                     (False, False)),
+    'transpose': lambda: transpose_jaxpr(LINEAR, (False, True), (True,)),
+    'transpose_given': lambda: transpose_jaxpr(LINEAR, (False, True),
+                                               (False,)),
+    'permute': lambda: permute(BODY, (1, 0), (0, 1)),
+    'permute_outs': lambda: permute(BODY, (1, 0), (1, 0)),
+    'forward': lambda: forward(BODY),
+    'hoist': lambda: hoist(BODY, 1), 'hoist_more': lambda: hoist(BODY, 2),
+    'without': lambda: without(BODY, (False, False), (True, False)),
+    'without_other': lambda: without(BODY, (False, False), (False, True)),
+}
+
+
+@pytest.mark.parametrize('name', CACHED)
+def test_what_is_made_of_a_program_is_made_once(name):
+    make = CACHED[name]
+    made = make()
+    assert make() is made
+    for other in CACHED:
+        if other != name:
+            assert CACHED[other]() is not made
+
+
+def test_what_is_remembered_is_kept_with_the_program():
+    runs = []
+
+    @remembered
+    def shout(jaxpr, *args):
+        """Counts."""
+        runs.append(args)
+        return [jaxpr, *args]
+
+    a, b = staged(np.sin, 1.0), staged(np.sin, 1.0)
+    assert shout(a, 1, (2, 3)) is shout(a, 1, (2, 3))
+    assert shout(a, 1, (2, 4)) is not shout(a, 1, (2, 3))
+    assert shout(b, 1, (2, 3)) is not shout(a, 1, (2, 3))
+    assert runs == [(1, (2, 3)), (1, (2, 4)), (1, (2, 3))]
+    assert shout.__doc__ == 'Counts.' and len(b.cache) == 1
+
+    @remembered
+    def whisper(jaxpr, *args):
+        return [jaxpr, *args]
+
+    assert whisper(a, 1) is not shout(a, 1)
+
+
+def test_what_failed_is_not_remembered():
+    tries = []
+
+    @remembered
+    def fail_once(jaxpr):
+        tries.append(1)
+        if len(tries) == 1:
+            raise KeyError
+        return 'done'
+
+    jaxpr = staged(np.sin, 1.0)
+    with pytest.raises(KeyError):
+        fail_once(jaxpr)
+    assert fail_once(jaxpr) == fail_once(jaxpr) == 'done'
+    assert tries == [1, 1]
+
+
+def test_programs_of_programs_are_remembered_too():
+    derivative = lambda: jvp_jaxpr(BODY, (True, True), (True, True))[0]
+    second = lambda: jvp_jaxpr(derivative(), (True,) * 4, (True,) * 4)[0]
+    assert second() is second()
+    check_jaxpr(second())
+
+
+# permute, forward, without
+
+def test_arguments_and_outputs_in_another_order():
+    jaxpr = staged(lambda x, y, z: (x - y, z, x * C), C, C, 2.0)
+    turned = permute(jaxpr, (2, 0, 1), (2, 0))
+    product, difference = checked(turned, 5.0, C, C + 1)
+    assert_same(product, C * C)
+    assert_same(difference, C - (C + 1))
+    assert jaxpr.in_avals[2] == turned.in_avals[0]
+    twice = permute(jaxpr, (0, 1, 2), (1, 1, 0))
+    assert [np.shape(y) for y in checked(twice, C, C, 4.0)] == [
+        (), (), (3,)]
+
+
+def test_outputs_that_are_arguments_are_passed():
+    jaxpr = staged(lambda x, y: (y, x + y, x, 2.0, C, y), C, C)
+    short, passed = forward(jaxpr)
+    assert passed == [1, None, 0, None, None, 1]
+    total, two, constant = checked(short, C, C + 1)
+    assert_same(total, C + C + 1)
+    assert two == 2.0
+    assert_same(constant, C)
+    args, outs = (C, C + 1), iter([total, two, constant])
+    for y, expected in zip(
+            [next(outs) if p is None else args[p] for p in passed],
+            run(jaxpr, *args), strict=True):
+        assert_same(y, expected)
+    unchanged, passed = forward(staged(np.sin, 1.0))
+    assert passed == [None] and len(unchanged.outvars) == 1
+
+
+def test_without_some_arguments_and_outputs():
+    jaxpr = staged(lambda x, y: (np.sin(x) * C, np.cos(y), x), C, C)
+    some = without(jaxpr, (False, True), (False, True, True))
+    assert [e.primitive.name for e in some.eqns] == ['sin', 'mul']
+    (y,) = checked(some, C)
+    assert_same(y, np.sin(C) * C)
+    none = without(jaxpr, (True, True), (True, True, True))
+    assert none.eqns == [] and none.consts == [] and checked(none) == []
+    assert len(jaxpr.eqns) == 3 and len(jaxpr.consts) == 1
+
+
+# hoist, depends
+
+HOISTED = {
+    'nothing': (lambda a, x: x * 2 + x, []),
+    'everything': (lambda a, x: np.sin(a) * C, ['sin', 'mul']),
+    'some': (lambda a, x: np.sin(a) * x + np.cos(a), ['sin', 'cos']),
+    'chain': (lambda a, x: np.sin(np.cos(a * 2)) + x, ['mul', 'cos', 'sin']),
+    'constants': (lambda a, x: ad.asarray(C) * 2 + x * a, ['mul']),
+    'unused': (lambda a, x: (np.sin(a), x)[1], ['sin']),
+    'output': (lambda a, x: (a, np.exp(a), x - np.exp(a), C), ['exp', 'exp']),
+    'call': (lambda a, x: ad.jit(np.sin)(a) * ad.jit(np.sin)(x), ['jit']),
+}
+
+
+@pytest.mark.parametrize('name', HOISTED)
+def test_what_the_first_arguments_are_enough_for_is_done_first(name):
+    f, names = HOISTED[name]
+    jaxpr = staged(f, C, C + 1)
+    first, rest = hoist(jaxpr, 1)
+    assert [e.primitive.name for e in first.eqns] == names
+    assert len(first.eqns) + len(rest.eqns) == len(jaxpr.eqns)
+    values = checked(first, C)
+    for y, expected in zip(checked(rest, C, *values, C + 1),
+                           run(jaxpr, C, C + 1), strict=True):
+        assert_same(y, expected)
+    # values that nobody needs are not handed on
+    used = {v for e in rest.eqns for v in e.invars} | {*rest.outvars}
+    assert used >= set(first.outvars)
+
+
+@each_program
+def test_any_program_is_hoisted(program):
+    jaxpr = program_of(program)
+    with np.errstate(all='ignore'):
+        (expected,) = run(jaxpr, *program.args)
+    for n in range(len(program.args) + 1):
+        first, rest = hoist(jaxpr, n)
+        before, behind = program.args[:n], program.args[n:]
+        (y,) = checked(rest, *before, *checked(first, *before), *behind)
+        assert_same(y, expected, program.ulps)
+
+
+def test_which_outputs_depend_on_what():
+    jaxpr = staged(lambda x, y, z: (
+        x * 2, np.sin(x) + y, z, 3.0, C, tuple(np.linalg.slogdet(
+            x[:, None] * y))[1]), C, C, 2.0)
+    assert depends(jaxpr, (True, False, False)) == (
+        True, True, False, False, False, True)
+    assert depends(jaxpr, (False, True, False)) == (
+        False, True, False, False, False, True)
+    assert depends(jaxpr, (False, False, True)) == (
+        False, False, True, False, False, False)
+    assert depends(jaxpr, (False,) * 3) == (False,) * 6
+    for marks in masks(3):      # it is what partial evaluation finds
+        assert list(depends(jaxpr, marks)) == partial_eval_jaxpr(
+            jaxpr, marks, nothing(jaxpr))[2]
+
+
+# fixpoint
+
+def test_a_fixpoint_is_reached_one_step_at_a_time():
+    asked = []
+
+    def step(marks):
+        """Each mark comes from the place before."""
+        asked.append(marks)
+        return (False, *marks[:-1])
+
+    assert fixpoint(step, (True, False, False)) == (True, True, True)
+    assert asked == [(True, False, False), (True, True, False),
+                     (True, True, True)]
+
+
+@pytest.mark.parametrize('start', masks(3))
+def test_what_is_marked_stays_marked(start):
+    assert fixpoint(lambda marks: (False,) * 3, start) == start
+    assert fixpoint(lambda marks: [True] * 3, start) == (True,) * 3
+    assert fixpoint(lambda marks: marks, start) == start
+    assert fixpoint(lambda marks: marks[::-1], start) == tuple(
+        a or b for a, b in zip(start, start[::-1]))
+
+
+def test_a_fixpoint_of_nothing():
+    assert fixpoint(lambda marks: (), ()) == ()
+
+
+# close, stage_program
+
+def test_what_is_traced_becomes_an_argument():
+    found = []
+
+    def f(x):
+        jaxpr = ad.make_jaxpr(lambda y: (y * x + C, np.sin(x)))(C)
+        assert len(jaxpr.consts) == 2
+        closed, traced = close(jaxpr)
+        check_jaxpr(closed)
+        assert traced == [x] or traced[0] is x
+        assert [type(c) for c in closed.consts] == [np.ndarray]
+        assert len(closed.invars) == 2
+        found.append(closed)
+        return run(closed, *traced, C)[0]
+
+    y, y_dot = ad.jvp(f, (2.0,), (1.0,))
+    assert_same(y, C * 2.0 + C)
+    assert_same(y_dot, C)
+    assert_same(ad.vmap(f)(np.array([2.0, 3.0]))[1], C * 3.0 + C)
+    assert_same(run(found[0], 5.0, C)[0], C * 5.0 + C)
+
+
+def test_a_program_may_close_over_nothing_traced():
+    with pytest.raises(TypeError, match=(
+            'jvp of .*sin.*: a rule closes over JVPTracer<float.*>.*none of '
+            'the arguments of its function: pass it as an argument')):
+        ad.jvp(lambda x: stage_program(
+            lambda y: [x * y], [typeof(1.0)], TraceTag('jvp', np.sin)),
+            (1.0,), (1.0,))
+    assert current_trace() is Trace.base
+    jaxpr = stage_program(lambda y: [y * C], [typeof(C)],
+                          TraceTag('jvp', np.sin))
+    assert_same(checked(jaxpr, C)[0], C * C)
+
+
+# Odds and ends
+
+def test_picking_and_zeros():
+    marks = (True, False, True)
+    assert picked('abc', marks) == ['a', 'c']
+    assert others('abc', marks) == ['b']
+    for choose in (picked, others):
+        with pytest.raises(ValueError):
+            choose('ab', marks)
+    for dtype in ('f4', 'i8', '?', 'c16'):
+        assert_same(zeros(typeof(np.ones(2, dtype))), np.zeros(2, dtype))
+    assert type(zeros(typeof(np.float32(1)))) is np.float32
+    assert nothing(BODY) == (False, False)
+
+
+def test_float0_tangents_go_through_programs():
+    jaxpr = staged(lambda x, n: (x * n, n + 1), C, 2)
+    moved, moves = jvp_jaxpr(jaxpr, (True, False), (True, True))
+    assert moves == [True, True]
+    *_, x_dot, n_dot = checked(moved, C, 2, C)
+    assert_same(x_dot, 2 * C)
+    assert_same_type(n_dot, instantiate_zeros(Zero(2)))
+
+
+def test_rules_are_kept_through_programs_of_programs():
+    f = ad.custom_jvp(np.sin)
+    f.defjvps(lambda t, y, x: 3 * f(x) * t)     # 3 sin, 9 sin, 27 sin
+    jaxpr = staged(f, 1.0)
+    for order in (1, 2, 3):
+        jaxpr, _ = jvp_jaxpr(jaxpr, (True,) * len(jaxpr.invars),
+                             (True,) * len(jaxpr.outvars))
+        tangents = [0.0] * (len(jaxpr.invars) - 1)
+        for i in range(order):
+            tangents[2 ** i - 1] = 1.0
+        assert_close(checked(jaxpr, 0.5, *tangents)[-1],
+                     3 ** order * np.sin(0.5))
+    many, _ = vmap_jaxpr(staged(f, 1.0), 3, (True,), (True,))
+    moved, _ = jvp_jaxpr(many, (True,), (True,))
+    assert_close(checked(moved, C, np.ones(3))[1], 3 * np.sin(C))

@@ -1,0 +1,313 @@
+"""A loop is what it is when it is unrolled, and a branch is a Python `if`.
+
+Programs with control flow, at random, under random stacks of transforms, are
+compared with their twins, in which Python does the control flow, and a loop
+does what vmap does.  Most rules of the functions inside are lies, so that it
+shows where one is forgotten.
+"""
+
+from functools import partial
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import autodiff_mini as ad
+from tests.test_custom_jvp import power, sine, square
+from tests.test_laws import (
+    AXES,
+    assert_agree,
+    batched,
+    by_grad,
+    by_linearize,
+    by_vjp,
+    custom_product,
+    law,
+    loop,
+    moving,
+    number,
+    staged,
+)
+
+
+class unrolled:
+    """What stands for the library in a twin: control flow is Python's."""
+
+    @staticmethod
+    def scan(f, init, xs=None, length=None, reverse=False):
+        rows = ad.tree_leaves(xs)
+        n = len(rows[0]) if rows else length
+        carry, ys = init, [None] * n
+        for i in reversed(range(n)) if reverse else range(n):
+            carry, ys[i] = f(carry, ad.tree_map(lambda x: x[i], xs))
+        if n:
+            return carry, ad.tree_map(lambda *rows: np.stack(rows), *ys)
+        x = ad.tree_map(lambda x: np.zeros(np.shape(x)[1:]), xs)
+        return carry, ad.tree_map(
+            lambda y: np.zeros((0, *np.shape(y)), np.result_type(y)),
+            f(carry, x)[1])
+
+    @staticmethod
+    def cond(pred, true_fun, false_fun, *operands):
+        return true_fun(*operands) if pred else false_fun(*operands)
+
+    @staticmethod
+    def switch(index, branches, *operands):
+        *earlier, last = enumerate(branches)
+        for i, branch in earlier:
+            if index <= i:
+                return branch(*operands)
+        return last[1](*operands)
+
+    @staticmethod
+    def while_loop(cond_fun, body_fun, init_val):
+        while cond_fun(init_val):
+            init_val = body_fun(init_val)
+        return init_val
+
+    @staticmethod
+    def fori_loop(lower, upper, body_fun, init_val):
+        for i in np.arange(lower, upper):
+            init_val = body_fun(i, init_val)
+        return init_val
+
+    @staticmethod
+    def vmap(f):
+        return lambda xs: np.stack([f(x) for x in xs])
+
+    jit = checkpoint = staticmethod(lambda f: f)
+
+
+# A program is a tree, of which `run` makes a function of a value `c`, and of
+# a weight `w`.  It returns another value of the same shape.
+
+@ad.custom_vjp
+def both(x, y):
+    """The way out says thrice the truth, and the way back five times."""
+    return np.sin(x) * y
+
+
+both.defjvp(lambda p, t: (both(*p), 3 * (
+    np.cos(p[0]) * p[1] * t[0] + both(p[0], 1.0) * t[1])))
+both.defvjp(lambda x, y: (both(x, y), (x, y)),
+            lambda r, ct: (5 * ct * np.cos(r[0]) * r[1],
+                           5 * gather(ct * both(r[0], 1.0), r[1])))
+
+
+@ad.custom_vjp
+def back(x, y):
+    """There is only a way back."""
+    return np.sin(x) * y
+
+
+back.defvjp(lambda x, y: (back(x, y), (np.cos(x), back(x, 1.0), y)),
+            lambda r, ct: (3 * ct * r[0] * r[2], gather(ct * r[1], r[2])))
+
+
+def gather(ct, y):
+    """Returns the cotangent of what was broadcast from `y`."""
+    return ct if np.shape(ct) == np.shape(y) else np.sum(ct)
+
+
+STEPS = {
+    'sin': lambda c, w: np.sin(c),
+    'weight': lambda c, w: c * np.cos(w),
+    'add': lambda c, w: c * 0.5 + w,
+    'mix': lambda c, w: np.tanh(np.sum(c)) + c,
+    'square': lambda c, w: square(np.tanh(c)),
+    'sine': lambda c, w: sine(c) * w,
+    'power': lambda c, w: power(-c * c),
+    'product': custom_product,
+    'both': both, 'back': back,
+    'same': lambda c, w: c,
+}
+
+
+BOTH_WAYS = [name for name in STEPS if name != 'back']
+
+
+def run(lib, program, c, w):
+    name, *parts = program
+    return NODES[name](lib, c, w, *parts)
+
+
+def step(lib, c, w, name):
+    return STEPS[name](c, w)
+
+
+def chain(lib, c, w, *programs):
+    for program in programs:
+        c = run(lib, program, c, w)
+    return c
+
+
+def closed(lib, c, w, body, n, reverse):
+    """The weight is closed over."""
+    c, ys = lib.scan(lambda c, _: (run(lib, body, c, w), c * w), c, None,
+                     length=n, reverse=reverse)
+    return c + np.sum(ys, 0)
+
+
+def carried(lib, c, w, body, n, reverse):
+    """The weight is carried, in a tree."""
+    def f(carry, _):
+        c, w = carry['c'], carry['w'][0]
+        return {'c': run(lib, body, c, w), 'w': (w * 0.75, None)}, {'y': c}
+
+    carry, ys = lib.scan(f, {'c': c, 'w': (w, None)}, length=n,
+                         reverse=reverse)
+    return carry['c'] + np.sum(ys['y'], 0) * carry['w'][0]
+
+
+def scanned(lib, c, w, body, n, reverse):
+    """There is a weight for each step."""
+    xs = [np.stack([w, w * 0.5, w + 0.25])[:n], np.arange(3)[:n]]
+    c, ys = lib.scan(lambda c, x: (run(lib, body, c, x[0]), (c * x[1],)),
+                     c, xs, reverse=reverse)
+    return c - np.sum(ys[0], 0)
+
+
+def late(lib, c, w, body, n, reverse):
+    """Carries move, are mapped, are unknown, some steps late."""
+    ones = np.ones(np.shape(c))
+    f = lambda k, _: ((k[1], k[2], run(lib, body, k[2], w)), k[0])
+    (a, b, c), ys = lib.scan(f, (ones, ones, c * 1.0), length=n,
+                             reverse=reverse)
+    return a + b * c + np.sum(ys, 0)
+
+
+def cond(lib, c, w, then, otherwise):
+    return lib.cond(np.sum(c) > 0.3, partial(run, lib, then),
+                    partial(run, lib, otherwise), c, w)
+
+
+def guard(lib, c, w, then, otherwise):
+    """One branch has no value, and no derivative, where it is not taken."""
+    return lib.cond(np.min(c) > 0.2,
+                    lambda c: run(lib, then, np.sqrt(np.log(c + 0.85)), w),
+                    lambda c: run(lib, otherwise, 2.0 * c, w), c)
+
+
+def switch(lib, c, w, *branches):
+    index = (np.sum(c) > -0.5) * 1 + (np.sum(c) > 0.5)
+    return lib.switch(index, [partial(run, lib, b) for b in branches], c, w)
+
+
+def fori(lib, c, w, body, n):
+    return lib.fori_loop(0, n, lambda i, c: run(lib, body, c, w * (i + 0.5)),
+                         c)
+
+
+def while_(lib, c, w, body):
+    return lib.while_loop(
+        lambda k: (k[0] < 3) & (np.sum(k[1]) > -0.5),
+        lambda k: (k[0] + 1, run(lib, body, k[1], w)), (0, c))[1]
+
+
+def jit(lib, c, w, body):
+    return lib.jit(lambda c, w: run(lib, body, c, w))(c, w)
+
+
+def checkpoint(lib, c, w, body):
+    return lib.checkpoint(lambda c: run(lib, body, c, w))(c)
+
+
+def mapped(lib, c, w, body):
+    f = lib.vmap(lambda w: run(lib, body, c, w))
+    return np.sum(f(np.stack([w, w * 0.5])), 0)
+
+
+def inner_grad(lib, c, w, body):
+    return ad.grad(lambda c: np.sum(run(lib, body, c, w)))(c) * 0.25
+
+
+NODES = {f.__name__.rstrip('_'): f for f in (
+    step, chain, closed, carried, scanned, late, cond, guard, switch, fori,
+    while_, jit, checkpoint, mapped, inner_grad)}
+
+
+def programs(steps, loops=()):
+    """Returns programs with control flow; `loops` are more kinds of it."""
+    def grow(inner):
+        scans = st.sampled_from(['closed', 'carried', 'scanned', 'late'])
+        kinds = [
+            st.tuples(scans, inner, st.integers(0, 3), st.booleans()),
+            st.tuples(scans, inner, st.integers(2, 3), st.booleans()),
+            st.tuples(st.sampled_from(['cond', 'guard']), inner, inner),
+            st.tuples(st.just('switch'), inner, inner, inner),
+            st.tuples(st.just('fori'), inner, st.integers(0, 3)),
+            st.tuples(st.sampled_from(
+                ['jit', 'checkpoint', 'mapped', *loops]), inner),
+            st.tuples(st.just('chain'), inner, inner)]
+        return st.one_of(kinds)
+
+    leaf = st.tuples(st.just('step'), st.sampled_from(steps))
+    return grow(st.recursive(st.tuples(st.just('chain'), leaf, leaf), grow,
+                             max_leaves=3))
+
+
+SHAPES = [((), ()), ((2,), ()), ((2,), (2,))]
+points = st.builds(
+    lambda shapes, seed, dtype: tuple(
+        number(np.random.default_rng([seed, i]), shape, dtype) / 2
+        for i, shape in enumerate(shapes)),
+    st.sampled_from(SHAPES), st.integers(0, 2**16),
+    st.sampled_from([float, np.float64]))
+
+
+TRANSFORMS = {  # each, and what it is in a twin
+    'jvp': (moving, moving),
+    'linearize': (by_linearize, by_linearize),
+    'vjp': (by_vjp, by_vjp),
+    'grad': (by_grad, by_grad),
+    'staged': (staged, lambda f: f),
+    'jit': (ad.jit, lambda f: f),
+    'checkpoint': (ad.checkpoint, lambda f: f),
+}
+FORWARD = ['jvp', 'linearize', 'staged', 'jit']
+BACK = ['vjp', 'grad', 'staged', 'jit', 'checkpoint']
+
+
+def stacks(names):
+    return st.lists(st.one_of(st.sampled_from(names), st.sampled_from(AXES)),
+                    min_size=1, max_size=4)
+
+
+def stacked(f, stack, which):
+    """Returns `f` under the transforms, the last of the stack inside."""
+    for name in reversed(stack):
+        f = (TRANSFORMS[name][which](f) if name in TRANSFORMS
+             else (ad.vmap, loop)[which](f, name))
+    return f
+
+
+def check(program, stack, point):
+    """Asserts that a program is its twin, under a stack of transforms."""
+    f, twin = (partial(run, lib, program) for lib in (ad, unrolled))
+    xs = batched(point, ['jvp' if name in TRANSFORMS else name
+                         for name in stack])
+    with np.errstate(all='ignore'):     # of branches not taken
+        actual = stacked(f, stack, 0)(*xs)
+    assert_agree(actual, stacked(twin, stack, 1)(*xs))
+
+
+@settings(law, max_examples=250)
+@given(programs(BOTH_WAYS, ['inner_grad']), stacks(list(TRANSFORMS)), points)
+def test_every_program_is_its_unrolled_twin(program, stack, point):
+    check(program, stack, point)
+
+
+@settings(law, max_examples=120)
+@given(programs([*STEPS, 'back', 'back'], ['inner_grad']),
+       stacks(BACK), points)
+def test_every_program_with_a_way_back_is_its_unrolled_twin(
+        program, stack, point):
+    check(program, stack, point)
+
+
+@settings(law, max_examples=120)
+@given(programs(BOTH_WAYS, ['while', 'while', 'while']), stacks(FORWARD),
+       points)
+def test_every_program_with_a_while_loop_is_its_unrolled_twin(
+        program, stack, point):
+    check(program, stack, point)
