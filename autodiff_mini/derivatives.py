@@ -14,7 +14,7 @@ import numpy as np
 
 from autodiff_mini.core import ShapedArray, TraceTag, float0, typeof
 from autodiff_mini.forward import fit_tangent, whole_tangent
-from autodiff_mini.interpreters.jaxpr import Jaxpr, Snapshot, eval_jaxpr
+from autodiff_mini.interpreters.jaxpr import Jaxpr, eval_jaxpr
 from autodiff_mini.interpreters.jvp import instantiate_zeros
 from autodiff_mini.interpreters.partial_eval import (
     linear_flat, linearize_flat)
@@ -142,15 +142,15 @@ def linearize_tree(tag, f, primals, has_aux=False):
     names = lambda: leaf_names(in_tree, f'{tag}: primals')
     in_avals = map_leaves(typeof, names, xs)
     flat_f = FlatFunction(f, in_tree, has_aux)
-    ys, jaxpr = linearize_flat(flat_f, list(map(Snapshot(), xs)), tag)
+    ys, jaxpr = linearize_flat(flat_f, xs, tag)
     ys, aux = flat_f.split(ys)
     out_avals = map_leaves(typeof, flat_f.out_names, ys)
     del jaxpr.outvars[len(ys):]
     residuals, jaxpr.consts = jaxpr.consts, []
     program = LinearProgram(tag, jaxpr, in_tree, tuple(in_avals),
                             flat_f.out_tree, tuple(out_avals))
-    # An output may be a residual too, and belongs to the user now.
-    y = flat_f.out_tree.unflatten(own_memory(ys, residuals))
+    # An output may be a residual, or an argument; it is the user's own now.
+    y = flat_f.out_tree.unflatten(own_memory(ys, [*residuals, *xs]))
     return y, program, residuals, aux
 
 

@@ -525,3 +525,18 @@ def test_every_mistake_with_a_branch_is_named(name):
         assert current_trace() is Trace.base
     # and the interpreter works afterwards
     assert ad.grad(lambda x: ad.cond(x > 0, np.square, I, x))(3.0) == 6.0
+
+
+def test_what_grad_is_given_by_cond_is_its_own():
+    """A known result of a branch, beside an unknown one."""
+    c = np.arange(3.0)
+
+    def g(x):
+        a, b = ad.cond(True, lambda a, b: (a, b * 2), lambda a, b: (a, b),
+                       c, x)
+        if isinstance(a, np.ndarray):
+            a += 1.0
+        return b
+
+    assert ad.grad(g)(1.0) == 2.0
+    np.testing.assert_array_equal(c, np.arange(3.0))

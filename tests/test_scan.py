@@ -117,6 +117,8 @@ CARRIES = {     # init, body, and what unrolling gives
     'number_to_double': (1.0, lambda c, x: np.sin(c) * x, None),
     'integer_to_double': (1, lambda c, x: c * x, np.float64(0)),
     'single_stays': (np.float32(1), lambda c, x: c * 2.0, np.float32(8)),
+    'double_takes_a_number': (np.float64(1), lambda c, x: 2.0,
+                              np.float64(2)),
     'small_integer': (np.int8(1), lambda c, x: c * 2, np.int8(8)),
     'to_complex': (1.0, lambda c, x: c * 1j, -1j),
 }

@@ -291,13 +291,13 @@ def check(program, stack, point):
     assert_agree(actual, stacked(twin, stack, 1)(*xs))
 
 
-@settings(law, max_examples=250)
+@settings(law, max_examples=180)
 @given(programs(BOTH_WAYS, ['inner_grad']), stacks(list(TRANSFORMS)), points)
 def test_every_program_is_its_unrolled_twin(program, stack, point):
     check(program, stack, point)
 
 
-@settings(law, max_examples=120)
+@settings(law, max_examples=90)
 @given(programs([*STEPS, 'back', 'back'], ['inner_grad']),
        stacks(BACK), points)
 def test_every_program_with_a_way_back_is_its_unrolled_twin(
@@ -305,7 +305,7 @@ def test_every_program_with_a_way_back_is_its_unrolled_twin(
     check(program, stack, point)
 
 
-@settings(law, max_examples=120)
+@settings(law, max_examples=90)
 @given(programs(BOTH_WAYS, ['while', 'while', 'while']), stacks(FORWARD),
        points)
 def test_every_program_with_a_while_loop_is_its_unrolled_twin(

@@ -9,6 +9,7 @@ from itertools import chain, repeat
 import numpy as np
 
 from autodiff_mini.core import Primitive, TraceTag, Tracer, typeof
+from autodiff_mini.derivatives import own_memory
 from autodiff_mini.errors import fun_name
 from autodiff_mini.forward import stop_gradient
 from autodiff_mini.higher_order.call import pack, unpack
@@ -116,7 +117,7 @@ def cond_partial_eval(trace, args, branches):
     if not any(unknown):
         return trace.compute(cond_p, args, {'branches': branches})
     if not isinstance(index, Tracer):
-        return run(branches[int(index)], *xs)
+        return own_memory(run(branches[int(index)], *xs), xs)
     results, out_unknown = alike(partial_eval_jaxpr, branches, unknown)
     n = out_unknown.count(False)
     types = tuple(tuple(known.out_avals[n:]) for known, *_ in results)

@@ -77,11 +77,10 @@ def jit_partial_eval(trace, args, jaxpr, name):
         return trace.compute(jit_p, args, {'jaxpr': jaxpr, 'name': name})
     known, later, out_unknown = partial_eval_jaxpr(jaxpr, unknown,
                                                    nothing(jaxpr))
-    xs = others(args, unknown)
-    known, passed = forward(known)
+    xs, n = others(args, unknown), out_unknown.count(False)
+    known, passed = forward(known, n)
     outs = iter(trace.compute(jit_p, xs, {'jaxpr': known, 'name': name}))
     outs = [next(outs) if i is None else xs[i] for i in passed]
-    n = out_unknown.count(False)
     late = trace.record(jit_p, [*outs[n:], *picked(args, unknown)],
                         {'jaxpr': later, 'name': name})
     return interleave(out_unknown, late, outs[:n])

@@ -165,14 +165,15 @@ def partial_eval_jaxpr(jaxpr, unknown, wanted):
 
 
 @remembered
-def forward(jaxpr):
+def forward(jaxpr, count=0):
     """Returns a program without the outputs that are its arguments.
 
-    And a list, with the position of the argument for each output that is
-    one, and None for each other.
+    But with the first `count` outputs.  And a list, with the position of the
+    argument for each output that is left out, and None for each other.
     """
     place = {v: i for i, v in enumerate(jaxpr.invars)}
-    passed = [place.get(v) for v in jaxpr.outvars]
+    passed = [place.get(v) if i >= count else None
+              for i, v in enumerate(jaxpr.outvars)]
     kept = tuple(i for i, p in enumerate(passed) if p is None)
     return permute(jaxpr, tuple(range(len(place))), kept), passed
 

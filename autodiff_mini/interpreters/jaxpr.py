@@ -132,7 +132,7 @@ class JaxprTrace(Trace):
         super().__init__(parent, tag)
         self.eqns = []
         self.known = {}     # by id: a value, and its name
-        self.keep = Snapshot()
+        self.snapshot = Snapshot()
 
     def process_primitive(self, primitive, args, params):
         rule = staging_rules.get(primitive)
@@ -161,7 +161,7 @@ class JaxprTrace(Trace):
             return x.name
         if type(x) in PYTHON_NUMBERS or isinstance(x, np.generic):
             return Literal(x)
-        return self.constant(self.keep(x))
+        return self.constant(self.snapshot(x))
 
     def constant(self, x):
         """Returns the name of a value that the program closes over."""
@@ -195,6 +195,9 @@ class JaxprTrace(Trace):
 
     def lift(self, x):
         return JaxprTracer(self, self.var(x))
+
+    def keep(self, x):
+        return self.snapshot(x)
 
 
 staging_rules = {}

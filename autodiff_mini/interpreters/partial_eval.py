@@ -6,6 +6,8 @@ down.  Of a JVP with known primals and unknown tangents, a linear program is
 left.  Chapter 9.
 """
 
+import numpy as np
+
 from autodiff_mini.core import (
     current_trace, float0, set_current_trace, typeof)
 from autodiff_mini.interpreters.jaxpr import (
@@ -15,6 +17,16 @@ from autodiff_mini.interpreters.jvp import Zero, jvp_flat, tangent_type
 
 class PartialEvalTrace(JaxprTrace):
     """Computes with what is known, and writes down what is not."""
+
+    def __init__(self, parent, tag):
+        super().__init__(parent, tag)
+        self.foreign = {}   # by id: arrays that may be changed later
+
+    def keep(self, x):
+        """Returns `x`; it will be copied if it becomes a residual."""
+        owner = owner_of(x)
+        self.foreign[id(owner)] = owner
+        return x
 
     def process_primitive(self, primitive, args, params):
         if primitive in partial_eval_rules:
@@ -44,10 +56,19 @@ class PartialEvalTrace(JaxprTrace):
         """Returns what stands for `x`; what is known becomes a residual."""
         if self.is_unknown(x):
             return x.name
+        if type(x) is np.ndarray and id(owner_of(x)) in self.foreign:
+            x = self.snapshot(x)
         return Literal(x) if type(x) is Zero else self.constant(x)
 
     def lift(self, x):
         return self.parent.lift(x)
+
+
+def owner_of(x):
+    """Returns the array to which the memory of `x` belongs."""
+    while isinstance(x, np.ndarray) and x.base is not None:
+        x = x.base
+    return x
 
 
 partial_eval_rules = {}
@@ -77,6 +98,9 @@ def linearize_flat(f, primals, tag):
     ys = []
 
     def jvp_at_primals(*tangents):
+        for x in primals:
+            if isinstance(x, np.ndarray):
+                current_trace().keep(x)
         tangents = [Zero(x) if t.dtype == float0 else t
                     for x, t in zip(primals, tangents, strict=True)]
         ys[:], y_dots = jvp_flat(f, primals, tangents, tag)
