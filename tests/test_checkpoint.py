@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.core import Trace, current_trace
 from autodiff_mini.higher_order.checkpoint import checkpoint_p
 from autodiff_mini.interpreters.jaxpr import check_jaxpr
 from tests.numerical import assert_close, assert_same
@@ -20,6 +19,7 @@ from tests.test_custom_jvp import assert_trees, d, node, power, sine, square
 from tests.test_custom_vjp import Pair, held
 from tests.test_staged_calls import staged
 from tests.test_unrolled import both
+from tests.traces import assert_named_everywhere
 
 assert node     # a fixture
 X = np.linspace(-0.5, 1.5, 4)
@@ -412,13 +412,7 @@ ERRORS = {
 
 @pytest.mark.parametrize('name', ERRORS)
 def test_every_mistake_with_checkpoint_is_named(name):
-    mistake, error, words = ERRORS[name]
-    for run in (mistake, lambda: ad.grad(lambda x: mistake() or x)(1.0),
-                lambda: ad.vmap(lambda x: mistake() or x)(X),
-                lambda: ad.jit(lambda x: mistake() or x)(1.0)):
-        with pytest.raises(error, match=f'(?s){words}'):
-            run()
-        assert current_trace() is Trace.base
+    assert_named_everywhere(*ERRORS[name])
     # and the interpreter works afterwards
     assert ad.grad(ad.checkpoint(np.square))(3.0) == 6.0
 

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.core import Trace, current_trace
 from autodiff_mini.higher_order.cond import cond_p
 from autodiff_mini.interpreters.jaxpr import check_jaxpr
 from tests.numerical import assert_close, assert_same
@@ -18,6 +17,7 @@ from tests.test_custom_jvp import assert_trees, d, node, power, sine, square
 from tests.test_custom_vjp import Pair, held
 from tests.test_staged_calls import staged
 from tests.test_unrolled import unrolled
+from tests.traces import assert_named_everywhere
 
 assert node     # a fixture
 X = np.array([4., -1., 0.25, -0.5])
@@ -516,13 +516,7 @@ ERRORS = {
 
 @pytest.mark.parametrize('name', ERRORS)
 def test_every_mistake_with_a_branch_is_named(name):
-    mistake, error, words = ERRORS[name]
-    for run in (mistake, lambda: ad.grad(lambda x: mistake() or x)(1.0),
-                lambda: ad.vmap(lambda x: mistake() or x)(X),
-                lambda: ad.jit(lambda x: mistake() or x)(1.0)):
-        with pytest.raises(error, match=f'(?s){words}'):
-            run()
-        assert current_trace() is Trace.base
+    assert_named_everywhere(*ERRORS[name])
     # and the interpreter works afterwards
     assert ad.grad(lambda x: ad.cond(x > 0, np.square, I, x))(3.0) == 6.0
 

@@ -42,7 +42,7 @@ from tests.test_dask import X as ROWS
 from tests.test_dask import W, Y, activations, both_ways, check_lazy, loss
 from tests.test_deep import run as run_alone
 from tests.test_programs import coarsest, random_tangent, tangents_for
-from tests.test_staged_calls import expit, summed_grad
+from tests.test_staged_calls import expit, nested, point
 from tests.test_transpose import inexact_only, runs_through_complex
 from tests.test_vmap import UNMAPPED, batched
 from tests.traces import spied
@@ -166,26 +166,10 @@ def test_d3_what_depends_on_values_is_refused_and_not_guessed(name):
 
 # D1, D6: the rule survives
 
-TRANSFORMS = {'i': ad.jit, 'v': ad.vmap, 'j': d, 'g': summed_grad,
-              'l': lambda f: lambda x: ad.linearize(f, x)[1](
-                  np.ones(np.shape(x))[()])}
 NESTINGS = ['i', 'ii', 'ij', 'ji', 'ig', 'gi', 'il', 'li', 'iv', 'vi', 'iji',
             'igi', 'ivi', 'gij', 'jig', 'ijij', 'igig', 'jiji', 'gigi',
             'vigi', 'givi', 'ivgi', 'igvi', 'vivi', 'jivi', 'ijvi', 'ligi',
             'gili', 'iiii', 'gigigi', 'ijijij', 'givij', 'viji', 'igvivi']
-
-
-def nested(f, names):
-    """Returns the transforms of `f`, the last name first."""
-    for name in reversed(names):
-        f = TRANSFORMS[name](f)
-    return f
-
-
-def point(names):
-    """Returns a point with an axis for each vmap."""
-    shape = [2] * names.count('v')
-    return np.linspace(-1, 1, 2 ** len(shape)).reshape(shape)[()]
 
 
 @pytest.mark.parametrize('names', NESTINGS)

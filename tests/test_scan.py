@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.core import Trace, current_trace
 from autodiff_mini.higher_order.scan import scan_p
 from autodiff_mini.interpreters.jaxpr import check_jaxpr
 from tests.numerical import assert_close, assert_same
@@ -20,6 +19,7 @@ from tests.test_custom_vjp import custom as with_vjp
 from tests.test_custom_vjp import held
 from tests.test_staged_calls import staged
 from tests.test_unrolled import unrolled
+from tests.traces import assert_named_everywhere
 
 assert node     # a fixture
 RNG = np.random.default_rng(0)
@@ -681,12 +681,6 @@ ERRORS = {
 
 @pytest.mark.parametrize('name', ERRORS)
 def test_every_mistake_with_a_scan_is_named(name):
-    mistake, error, words = ERRORS[name]
-    for run in (mistake, lambda: ad.grad(lambda x: mistake() or x)(1.0),
-                lambda: ad.vmap(lambda x: mistake() or x)(X),
-                lambda: ad.jit(lambda x: mistake() or x)(1.0)):
-        with pytest.raises(error, match=f'(?s){words}'):
-            run()
-        assert current_trace() is Trace.base
+    assert_named_everywhere(*ERRORS[name])
     # and the interpreter works afterwards
     assert ad.scan(lambda c, x: (c + x, None), 0.0, X)[0] == X.sum()

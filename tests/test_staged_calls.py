@@ -58,7 +58,8 @@ def summed_grad(f):
     return ad.grad(lambda x: np.sum(f(x)))
 
 
-TRANSFORMS = {'s': staged, 'v': ad.vmap, 'j': d, 'g': summed_grad,
+TRANSFORMS = {'s': staged, 'i': ad.jit, 'v': ad.vmap, 'j': d,
+              'g': summed_grad,
               'l': lambda f: lambda x: ad.linearize(f, x)[1](
                   np.ones(np.shape(x))[()])}
 NESTINGS = [''.join(names) for n in (1, 2, 3, 4)

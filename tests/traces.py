@@ -6,6 +6,10 @@ is asked about, and, unlike evaluation, lifts constants.
 
 from collections import Counter
 
+import numpy as np
+import pytest
+
+import autodiff_mini as ad
 from autodiff_mini.core import (
     Primitive,
     Trace,
@@ -89,3 +93,20 @@ def call(f, *xs):
 
 
 jvp_rules[call_p] = call_jvp
+
+
+def assert_named_everywhere(mistake, error, words):
+    """Asserts an error, also under transformations, and after which all works.
+
+    Args:
+        mistake: makes it, without arguments.
+        error: the type of the error.
+        words: a regular expression that its text has.
+    """
+    under = lambda x: mistake() or x
+    for run in (mistake, lambda: ad.grad(under)(1.0),
+                lambda: ad.vmap(under)(np.arange(3.0)),
+                lambda: ad.jit(under)(1.0)):
+        with pytest.raises(error, match=f'(?s){words}'):
+            run()
+        assert current_trace() is Trace.base
