@@ -24,6 +24,28 @@ def fixpoint(step, start):
         start = end
 
 
+def at_all_steps(transform, jaxpr, consts, carry, xs):
+    """Returns the marks of the carry at all steps, and the body for them.
+
+    Args:
+        transform: `transform(jaxpr, marks, wanted)`, the last of whose
+            results says which outputs are marked.
+        jaxpr: the body of a loop.
+        consts, carry, xs: the marks of its arguments at the first step.
+
+    Returns:
+        A tuple of booleans, and what `transform` returns for them.
+    """
+    rest = (False,) * (len(jaxpr.outvars) - len(carry))
+
+    def body(carry):
+        return transform(jaxpr, (*consts, *carry, *xs), (*carry, *rest))
+
+    carry = fixpoint(lambda carry: body(carry)[-1][:len(carry)],
+                     tuple(carry))
+    return carry, body(carry)
+
+
 def split(xs, counts):
     """Returns constants, carry, and what is scanned over: three lists."""
     start, end = counts[0], counts[0] + counts[1]

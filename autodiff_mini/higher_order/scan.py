@@ -16,7 +16,8 @@ from autodiff_mini.higher_order.call import unpack
 from autodiff_mini.higher_order.carries import (
     carry_of_pair, common_length, element_type, stage_body)
 from autodiff_mini.higher_order.jit import compiled, jit_p
-from autodiff_mini.higher_order.loops import beside, fixpoint, hoist, split
+from autodiff_mini.higher_order.loops import (
+    at_all_steps, beside, hoist, split)
 from autodiff_mini.higher_order.programs import (
     close, jvp_jaxpr, others, partial_eval_jaxpr, permute, picked, remembered,
     run, stage_program, transpose_jaxpr, vmap_jaxpr, zeros)
@@ -81,16 +82,9 @@ lowering_rules[scan_p] = scan_lowering
 
 def scan_jvp(primals, tangents, jaxpr, length, reverse, counts):
     consts, carry, xs = split([type(t) is not Zero for t in tangents], counts)
-    count = len(jaxpr.outvars)
-
-    def derivative(carry):
-        wanted = (*carry, *[False] * (count - len(carry)))
-        return jvp_jaxpr(jaxpr, (*consts, *carry, *xs), wanted)
-
-    carry = fixpoint(lambda carry: derivative(carry)[1][:counts[1]],
-                     tuple(carry))
+    carry, (body, out_moving) = at_all_steps(jvp_jaxpr, jaxpr, consts, carry,
+                                             xs)
     moving = consts, carry, xs
-    body, out_moving = derivative(carry)
     out_moving = split(out_moving, (0, counts[1]))[1:]
     x_dots = split(tangents, counts)
     outs = scan_p.bind(
@@ -110,15 +104,9 @@ jvp_rules[scan_p] = scan_jvp
 
 def scan_vmap(axis, vals, dims, jaxpr, length, reverse, counts):
     consts, carry, xs = split([dim == 0 for dim in dims], counts)
-    count = len(jaxpr.outvars)
-
-    def batched(carry):
-        wanted = (*carry, *[False] * (count - len(carry)))
-        return vmap_jaxpr(jaxpr, axis.size, (*consts, *carry, *xs), wanted)
-
-    carry = fixpoint(lambda carry: batched(carry)[1][:counts[1]],
-                     tuple(carry))
-    body, out_mapped = batched(carry)
+    carry, (body, out_mapped) = at_all_steps(
+        lambda body, *marks: vmap_jaxpr(body, axis.size, *marks),
+        jaxpr, consts, carry, xs)
     const_vals, carry_vals, x_vals = split(vals, counts)
     carry_vals = [spread(x, dim, axis.size) if has else x for x, dim, has
                   in zip(carry_vals, split(dims, counts)[1], carry)]
@@ -147,14 +135,8 @@ def scan_partial_eval(trace, args, jaxpr, length, reverse, counts):
         return trace.compute(scan_p, args,
                              {'jaxpr': jaxpr, 'counts': counts, **loop})
     consts, carry, xs = split(unknown, counts)
-    count = len(jaxpr.outvars)
-
-    def cut(carry):
-        wanted = (*carry, *[False] * (count - len(carry)))
-        return partial_eval_jaxpr(jaxpr, (*consts, *carry, *xs), wanted)
-
-    carry = fixpoint(lambda carry: cut(carry)[2][:counts[1]], tuple(carry))
-    known, later, out_unknown = cut(carry)
+    carry, (known, later, out_unknown) = at_all_steps(
+        partial_eval_jaxpr, jaxpr, consts, carry, xs)
     arg_consts, arg_carry, arg_xs = split(args, counts)
     now = others(arg_consts, consts)
     now_carry, now_xs = others(arg_carry, carry), others(arg_xs, xs)

@@ -14,7 +14,8 @@ from autodiff_mini.errors import fun_name
 from autodiff_mini.higher_order.call import unpack
 from autodiff_mini.higher_order.carries import stage_body
 from autodiff_mini.higher_order.jit import compiled
-from autodiff_mini.higher_order.loops import beside, fixpoint, split
+from autodiff_mini.higher_order.loops import (
+    at_all_steps, beside, fixpoint, split)
 from autodiff_mini.higher_order.programs import (
     close, depends, jvp_jaxpr, others, permute, picked, remembered, run,
     stage_program, vmap_jaxpr, without)
@@ -63,8 +64,7 @@ lowering_rules[while_p] = while_lowering
 def while_jvp(primals, tangents, test, body, counts):
     test_moving, consts, carry = split(
         [type(t) is not Zero for t in tangents], counts)
-    derivative = lambda carry: jvp_jaxpr(body, (*consts, *carry), carry)
-    carry = fixpoint(lambda carry: derivative(carry)[1], tuple(carry))
+    carry, (derivative, _) = at_all_steps(jvp_jaxpr, body, consts, carry, [])
     moving = consts, carry
     dots = split(tangents, counts)
     groups = zip(split(primals, counts)[1:], dots[1:], moving)
@@ -75,7 +75,7 @@ def while_jvp(primals, tangents, test, body, counts):
         test=with_unused(test, tuple(x_dot.aval if type(x_dot) is Zero
                                      else tangent_type(typeof(x_dot))
                                      for x_dot in picked(dots[2], carry))),
-        body=permute(derivative(carry)[0], beside(moving),
+        body=permute(derivative, beside(moving),
                      tuple(range(len(carry) + sum(carry)))),
         counts=(counts[0], len(consts) + sum(consts)))
     return unpack(outs, [not moves for moves in carry])
@@ -93,24 +93,22 @@ jvp_rules[while_p] = while_jvp
 
 def while_vmap(axis, vals, dims, test, body, counts):
     test_mapped, consts, carry = split([dim == 0 for dim in dims], counts)
-    batched = lambda carry: vmap_jaxpr(body, axis.size, (*consts, *carry),
-                                       carry)
-    carry = fixpoint(lambda carry: batched(carry)[1], tuple(carry))
-    a_test = vmap_jaxpr(test, axis.size, (*test_mapped, *carry), (False,))
-    some_stop_early = a_test[1][0]
+    batched = lambda jaxpr, *marks: vmap_jaxpr(jaxpr, axis.size, *marks)
+    carry, _ = at_all_steps(batched, body, consts, carry, [])
+    goes_on, (some_stop_early,) = batched(
+        test, (*test_mapped, *carry), (False,))
     if some_stop_early:
         carry = (True,) * len(carry)
-        a_test = vmap_jaxpr(test, axis.size, (*test_mapped, *carry), (True,))
-    step = batched(carry)[0]
+        goes_on, _ = batched(test, (*test_mapped, *carry), (True,))
+    step, _ = batched(body, (*consts, *carry), carry)
     test_consts, body_consts, start = split(vals, counts)
     start = [spread(x, dim, axis.size) if has else x for x, dim, has in
              zip(start, split(dims, counts)[2], carry)]
     if some_stop_early:
-        n = counts[0]
-        step = stop_each(step, a_test[0], n)
+        step = stop_each(step, goes_on, counts[0])
         body_consts = [*test_consts, *body_consts]
-        a_test = any_of(a_test[0]),
-    outs = while_p.bind(*test_consts, *body_consts, *start, test=a_test[0],
+        goes_on = any_of(goes_on)
+    outs = while_p.bind(*test_consts, *body_consts, *start, test=goes_on,
                         body=step, counts=(counts[0], len(body_consts)))
     return outs, [0 if has else None for has in carry]
 
