@@ -89,28 +89,11 @@ class UserPrimitive(Primitive):
         """Defines `rule(*arrays, **params) -> out`, with plain NumPy."""
         def impl(*arrays, **params):
             out = rule(*arrays, **params)
-            self.check_types(f'{fun_name(rule)}, the implementation of '
-                             f'{self},', self.results(out), arrays, params)
+            what = f'{fun_name(rule)}, the implementation of {self},'
+            check_types(self, what, results(self, out), arrays, params)
             return out
         self.impl = impl
         return rule
-
-    def check_types(self, what, outs, arrays, params):
-        """Raises a TypeError if results are not as the abstract rule says."""
-        if self.abstract_rule is None:
-            return
-        avals = self.results(self.abstract_rule(*map(typeof, arrays),
-                                                **params))
-        have = [(y.shape, y.dtype) for y in map(typeof, outs)]
-        if have != [(aval.shape, aval.dtype) for aval in avals]:
-            raise TypeError(
-                f'{what} returned {", ".join(str(typeof(y)) for y in outs)}, '
-                'but its abstract evaluation rule promised '
-                f'{", ".join(map(str, avals))}')
-
-    def results(self, out):
-        """Returns the results as a list."""
-        return list(out) if self.multiple_results else [out]
 
     def def_abstract_eval(self, rule):
         """Defines `rule(*avals, **params) -> aval`, on ShapedArrays.
@@ -119,7 +102,7 @@ class UserPrimitive(Primitive):
         """
         def abstract_eval(*avals, **params):
             out = rule(*avals, **params)
-            for aval in self.results(out):
+            for aval in results(self, out):
                 if type(aval) is not ShapedArray:
                     raise TypeError(
                         f'the abstract evaluation rule {fun_name(rule)} of '
@@ -127,7 +110,7 @@ class UserPrimitive(Primitive):
                         f'but returned {aval!r}')
             types = [ShapedArray(tuple(aval.shape), np.dtype(aval.dtype),
                                  aval.weak_type)
-                     for aval in self.results(out)]
+                     for aval in results(self, out)]
             return types if self.multiple_results else types[0]
         abstract_rules[self] = self.abstract_rule = abstract_eval
         return rule
@@ -138,7 +121,7 @@ class UserPrimitive(Primitive):
         A tangent may be a Zero: of an operand that does not move.
         """
         self.jvp_rule = rule
-        jvp_rules[self] = self.differentiate
+        jvp_rules[self] = partial(differentiate, self)
         return rule
 
     def def_vjp(self, fwd, bwd=None):
@@ -152,7 +135,7 @@ class UserPrimitive(Primitive):
             bwd: `bwd(residuals, ct, **params)`, which returns such a tuple.
         """
         self.vjp_rule = (fwd, bwd) if bwd else two_rules(fwd)
-        jvp_rules[self] = self.differentiate
+        jvp_rules[self] = partial(differentiate, self)
         return fwd
 
     def def_vmap(self, rule):
@@ -167,7 +150,7 @@ class UserPrimitive(Primitive):
                 raise TypeError(f'{fun_name(rule)}, the vmap rule of {self}, '
                                 'must return a pair (out, out_dim), but '
                                 f'returned {pair!r}')
-            outs, dims = map(self.results, pair)
+            outs, dims = [results(self, x) for x in pair]
             outs = [to_front(self, rule, axis.size, *each)
                     for each in zip(outs, dims, strict=True)]
             dims = [None if dim is None else 0 for dim in dims]
@@ -203,34 +186,55 @@ class UserPrimitive(Primitive):
         lowering_rules[self] = rule
         return rule
 
-    def differentiate(self, primals, tangents, **params):
-        """The rule of forward mode, which is that of a custom function."""
-        function = custom_vjp(partial(self.bind, **params))
-        function.__qualname__ = self.name
-        if self.jvp_rule:
-            function.defjvp(partial(self.jvp_rule, **params),
-                            symbolic_zeros=True)
-        if self.vjp_rule:
-            fwd, bwd = self.vjp_rule
-            function.defvjp(partial(fwd, **params), partial(bwd, **params))
-        call, xs = flatten_call(function, primals, {})
-        jvp = FlatRule(call) if self.jvp_rule else None
-        rule = partial(promise, call, FlatForward(call), jvp)
-        if jvp and not (self.vjp_rule
-                        and any(map(is_written_down, tangents))):
-            rule = jvp
-        try:
-            ys, y_dots = rule(xs, tangents)
-        except Exception as error:
-            error.add_note(f"in a rule of the primitive '{self}'")
-            raise
-        if (call.out_tree is LEAF) is self.multiple_results:
-            many = 'a list of arrays' if self.multiple_results else 'an array'
-            raise TypeError(f'a rule of {self} must return {many}, as {self} '
-                            f'does, but returned {call.out_tree}')
-        self.check_types(f'a differentiation rule of {self}', ys, primals,
-                         params)
-        return (ys, y_dots) if self.multiple_results else (ys[0], y_dots[0])
+
+def differentiate(primitive, primals, tangents, /, **params):
+    """The rule of forward mode, which is that of a custom function."""
+    function = custom_vjp(partial(primitive.bind, **params))
+    function.__qualname__ = primitive.name
+    if primitive.jvp_rule:
+        function.defjvp(partial(primitive.jvp_rule, **params),
+                        symbolic_zeros=True)
+    if primitive.vjp_rule:
+        fwd, bwd = primitive.vjp_rule
+        function.defvjp(partial(fwd, **params), partial(bwd, **params))
+    call, xs = flatten_call(function, primals, {})
+    jvp = FlatRule(call) if primitive.jvp_rule else None
+    rule = partial(promise, call, FlatForward(call), jvp)
+    if jvp and not (primitive.vjp_rule
+                    and any(map(is_written_down, tangents))):
+        rule = jvp
+    try:
+        ys, y_dots = rule(xs, tangents)
+    except Exception as error:
+        error.add_note(f"in a rule of the primitive '{primitive}'")
+        raise
+    several = primitive.multiple_results
+    if (call.out_tree is LEAF) is several:
+        want = 'a list of arrays' if several else 'an array'
+        raise TypeError(f'a rule of {primitive} must return {want}, as it '
+                        f'does itself, but returned {call.out_tree}')
+    check_types(primitive, f'a differentiation rule of {primitive}', ys,
+                primals, params)
+    return (ys, y_dots) if several else (ys[0], y_dots[0])
+
+
+def results(primitive, out):
+    """Returns the results as a list."""
+    return list(out) if primitive.multiple_results else [out]
+
+
+def check_types(primitive, what, outs, arrays, params):
+    """Raises a TypeError if results are not as the abstract rule says."""
+    if primitive.abstract_rule is None:
+        return
+    avals = results(primitive, primitive.abstract_rule(
+        *map(typeof, arrays), **params))
+    have = [(y.shape, y.dtype) for y in map(typeof, outs)]
+    if have != [(aval.shape, aval.dtype) for aval in avals]:
+        raise TypeError(
+            f'{what} returned {", ".join(str(typeof(y)) for y in outs)}, '
+            'but its abstract evaluation rule promised '
+            f'{", ".join(map(str, avals))}')
 
 
 def missing_rule(primitive, what, method):

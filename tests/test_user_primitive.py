@@ -1217,3 +1217,15 @@ def test_p1_bind_and_the_methods_are_documented():
         'impl', 'abstract_eval', 'jvp', 'vjp', 'vmap', 'transpose',
         'lowering'))]
     assert all(inspect.getdoc(getattr(ad.Primitive, m)) for m in methods)
+
+
+def test_a_parameter_may_have_any_name():
+    """Also those of the library's own arguments."""
+    p = ad.Primitive('scaled')
+    p.def_impl(lambda x, primitive, primals: x * primitive * primals)
+    p.def_abstract_eval(lambda x, primitive, primals: x)
+    p.def_jvp(lambda primals_, tangents_, primitive, primals: (
+        p.bind(*primals_, primitive=primitive, primals=primals),
+        tangents_[0] * primitive * primals))
+    f = lambda x: p.bind(x, primitive=2.0, primals=5.0)
+    assert f(3.0) == 30.0 and ad.grad(f)(3.0) == 10.0

@@ -159,7 +159,7 @@ class jit:
         xs, in_tree = tree_flatten((args, kwargs))
         avals = map_leaves(typeof, partial(argument_names, in_tree, self.tag),
                            xs)
-        key = in_tree, *avals, *self.checked({**held, **named})
+        key = in_tree, *avals, *static_part(self.f, {**held, **named})
         program = self.staged.get(key)
         if program is None:
             jaxpr, out_tree = stage_tree(partial(f, **named), args, kwargs,
@@ -171,20 +171,6 @@ class jit:
         self.last = jaxpr
         outs = jit_p.bind(*traced, *xs, jaxpr=jaxpr, name=fun_name(self.f))
         return out_tree.unflatten(outs)
-
-    def checked(self, static):
-        """Returns static arguments as a part of a key."""
-        for name, x in static.items():
-            try:
-                hash(x)
-            except TypeError:
-                raise ValueError(
-                    'Non-hashable static arguments are used in a jit '
-                    f'function: argument {name} of {fun_name(self.f)} is of '
-                    f'type {type(x).__name__}. Pass a tuple for a list, or '
-                    'define __hash__ and __eq__; or let it be traced.'
-                ) from None
-        return [(name, static_key(x)) for name, x in static.items()]
 
     @property
     def source(self) -> str:
@@ -204,6 +190,21 @@ def names_of(f, positions) -> set:
     except ValueError:  # it can be called by position only
         names = []
     return {names[i] for i in positions if i < len(names)}
+
+
+def static_part(f, static):
+    """Returns static arguments as a part of a key."""
+    for name, x in static.items():
+        try:
+            hash(x)
+        except TypeError:
+            raise ValueError(
+                'Non-hashable static arguments are used in a jit '
+                f'function: argument {name} of {fun_name(f)} is of '
+                f'type {type(x).__name__}. Pass a tuple for a list, or '
+                'define __hash__ and __eq__; or let it be traced.'
+            ) from None
+    return [(name, static_key(x)) for name, x in static.items()]
 
 
 def static_key(x):

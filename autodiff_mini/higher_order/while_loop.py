@@ -62,7 +62,7 @@ lowering_rules[while_p] = while_lowering
 
 
 def while_jvp(primals, tangents, test, body, counts):
-    test_moving, consts, carry = split(
+    _, consts, carry = split(
         [type(t) is not Zero for t in tangents], counts)
     carry, (derivative, _) = at_all_steps(jvp_jaxpr, body, consts, carry, [])
     moving = consts, carry
