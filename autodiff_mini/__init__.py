@@ -1,6 +1,7 @@
 """autodiff_mini: a small autodiff system for plain NumPy."""
 
 import autodiff_mini.drawing  # noqa: F401  (pictures of jaxprs)
+import autodiff_mini.higher_order.fission  # noqa: F401  (of loops)
 import autodiff_mini.higher_order.staged_calls  # noqa: F401  (its rules)
 import autodiff_mini.interpreters.evaluate  # noqa: F401  (the base trace)
 from autodiff_mini.checking import check_grads

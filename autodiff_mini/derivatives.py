@@ -130,7 +130,7 @@ def own_memory(arrays, others) -> list:
             if x.ndim == 0:
                 x = x[()]   # a scalar, as from NumPy's functions
             elif x.base is not None or id(x) in others:
-                x = x.copy()
+                x = x.copy('K')
             others.add(id(x))
         owned.append(x)
     return owned

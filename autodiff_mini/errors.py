@@ -6,9 +6,8 @@ the words that say what to do.  Appendix *Errors explained*.
 
 import os
 import sys
-from functools import partial
+from functools import lru_cache, partial
 from importlib.util import find_spec
-from itertools import islice
 from threading import get_ident
 
 
@@ -208,9 +207,19 @@ def user_line(depth):
 
 def line_text(line) -> str:
     """Returns where `user_line` was, as `file:line`."""
+    return f'{line[0].co_filename}:{line_number(line)}'
+
+
+def line_number(line) -> int:
+    """Returns the number of the line where `user_line` was."""
     code, instruction = line
-    number = next(islice(code.co_positions(), instruction // 2, None))[0]
-    return f'{code.co_filename}:{number}'
+    return code_lines(code)[instruction // 2]
+
+
+@lru_cache(maxsize=16)
+def code_lines(code) -> list:
+    """Returns the number of the line of each instruction."""
+    return [position[0] for position in code.co_positions()]
 
 
 def fun_name(f) -> str:

@@ -736,7 +736,7 @@ def test_p6_the_text_of_def_lowering_appears_in_the_source():
         f'np.exp({x}) + {emitter.value(by)}'))
     f = ad.jit(lambda x: 2 * p.bind(x, by=1.5))
     assert_close(f(X), 2 * (np.exp(X) + 1.5))
-    assert f.source.splitlines()[1].strip() == 'b = np.exp(a) + 1.5'
+    assert '    b = np.exp(a) + 1.5 ' in f.source
 
 
 def test_p6_without_it_the_program_calls_the_implementation():

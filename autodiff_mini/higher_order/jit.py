@@ -9,13 +9,15 @@ from functools import partial, update_wrapper
 from itertools import repeat
 from numbers import Number
 
-from autodiff_mini.core import Primitive, TraceTag, typeof
+from autodiff_mini.core import (
+    Primitive, Trace, TraceTag, current_trace, typeof)
 from autodiff_mini.derivatives import own_memory
 from autodiff_mini.errors import fun_name
 from autodiff_mini.higher_order.call import call_p, pack, unpack
 from autodiff_mini.higher_order.custom_jvp import custom_jvp_call_p
 from autodiff_mini.higher_order.custom_vjp import (
     custom_lin, custom_lin_p, custom_vjp_call_p)
+from autodiff_mini.higher_order.guard import MISS, write_guard
 from autodiff_mini.higher_order.programs import (
     close, forward, jvp_jaxpr, nothing, others, partial_eval_jaxpr, picked,
     remembered, stage_program, transpose_jaxpr, vmap_jaxpr)
@@ -23,7 +25,8 @@ from autodiff_mini.higher_order.staged_calls import StagedFunction, interleave
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jaxpr import Var, stage_tree
 from autodiff_mini.interpreters.jvp import Zero, jvp_rules
-from autodiff_mini.interpreters.lowering import inline_rules, lower
+from autodiff_mini.interpreters.lowering import Lowered
+from autodiff_mini.interpreters.simplify import inline_rules
 from autodiff_mini.interpreters.partial_eval import partial_eval_rules
 from autodiff_mini.interpreters.transpose import transpose_rules
 from autodiff_mini.interpreters.vmap import argument_names, vmap_rules
@@ -31,7 +34,7 @@ from autodiff_mini.pytree import tree_flatten
 from autodiff_mini.signature import (
     argument_positions, hold_arguments, map_leaves)
 
-compiled = remembered(lower)
+compiled = remembered(Lowered)
 
 
 def run_compiled(*xs, jaxpr, name):
@@ -134,9 +137,12 @@ class jit:
         >>> f(np.zeros(2))
         array([0., 0.])
         >>> print(f.source)
+        const_1 = np.array(2)
+        <BLANKLINE>
+        <BLANKLINE>
         def program(a):
-            b = np.sin(a)
-            c = b * 2
+            b = np.sin(a)                   # line 1
+            c = b * const_1
             return [c]
     """
 
@@ -148,11 +154,22 @@ class jit:
         self.static_names = names_of(f, self.static)
         self.staged = {}    # by types, trees, and static arguments
         self.last = None    # the program of the last call
+        self.guards = {}
+        self.guard = None   # for calls like the last one
 
     def __get__(self, instance, owner=None):
         return self if instance is None else partial(self, instance)
 
     def __call__(self, *args, **kwargs):
+        guard = self.guard
+        if guard and not kwargs:
+            out = guard(args)
+            if out is not MISS:
+                return out
+        return self.run(args, kwargs)
+
+    def run(self, args, kwargs):
+        """Returns the result for arguments of which nothing is known."""
         args, f, held = hold_arguments(self.f, args, self.static)
         named = {name: kwargs.pop(name)
                  for name in self.static_names & kwargs.keys()}
@@ -168,9 +185,22 @@ class jit:
             if not program[1]:  # a tracer will be gone at the next call
                 self.staged[key] = program
         jaxpr, traced, out_tree = program
-        self.last = jaxpr
+        self.last, self.guard = jaxpr, None
         outs = jit_p.bind(*traced, *xs, jaxpr=jaxpr, name=fun_name(self.f))
+        self.last = jaxpr
+        if current_trace() is Trace.base and not (
+                traced or self.static or kwargs):
+            self.guard = self.guard_for(compiled(jaxpr), key, xs, out_tree)
         return out_tree.unflatten(outs)
+
+    def guard_for(self, program, key, xs, out_tree):
+        """Returns the guard for calls like this one, or None."""
+        if not all(map(program.fast.takes, xs)):
+            return None
+        kinds = *key, *map(type, xs)
+        if kinds not in self.guards:
+            self.guards[kinds] = write_guard(program, xs, key[0], out_tree)
+        return self.guards[kinds]
 
     @property
     def source(self) -> str:

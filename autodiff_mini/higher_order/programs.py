@@ -16,7 +16,7 @@ from autodiff_mini.interpreters.jaxpr import (
     Jaxpr, eval_jaxpr, stage_flat)
 from autodiff_mini.interpreters.jvp import (
     Zero, instantiate_zeros, jvp_flat, tangent_type)
-from autodiff_mini.interpreters.lowering import drop_dead
+from autodiff_mini.interpreters.simplify import drop_dead
 from autodiff_mini.interpreters.partial_eval import (
     PartialEvalTrace, linear_flat)
 from autodiff_mini.interpreters.transpose import backward_pass

@@ -11,11 +11,10 @@ from itertools import chain, repeat
 import numpy as np
 
 from autodiff_mini.core import Primitive, TraceTag, array_type, typeof
-from autodiff_mini.derivatives import own_memory
 from autodiff_mini.higher_order.call import unpack
 from autodiff_mini.higher_order.carries import (
     carry_of_pair, common_length, element_type, stage_body)
-from autodiff_mini.higher_order.jit import compiled, jit_p
+from autodiff_mini.higher_order.jit import jit_p, run_compiled
 from autodiff_mini.higher_order.loops import (
     at_all_steps, beside, hoist, split)
 from autodiff_mini.higher_order.programs import (
@@ -23,9 +22,8 @@ from autodiff_mini.higher_order.programs import (
     run, stage_program, transpose_jaxpr, vmap_jaxpr, zeros)
 from autodiff_mini.higher_order.staged_calls import interleave
 from autodiff_mini.interpreters.abstract import abstract_rules
-from autodiff_mini.interpreters.jaxpr import Var
+from autodiff_mini.interpreters.jaxpr import Equation, Jaxpr, Var
 from autodiff_mini.interpreters.jvp import Zero, instantiate_zeros, jvp_rules
-from autodiff_mini.interpreters.lowering import lowering_rules
 from autodiff_mini.interpreters.partial_eval import partial_eval_rules
 from autodiff_mini.interpreters.transpose import transpose_rules
 from autodiff_mini.interpreters.vmap import spread, vmap_rules
@@ -34,50 +32,32 @@ from autodiff_mini.pytree import leaf_names, tree_flatten
 from autodiff_mini.signature import map_leaves
 
 
-def run_scan(*operands, jaxpr, length, reverse, counts):
-    if length == 0:
-        ys = map(zeros, scan_types(jaxpr=jaxpr, length=0, reverse=reverse,
-                                   counts=counts)[counts[1]:])
-        outs = [*split(operands, counts)[1], *ys]
-    else:
-        outs = run_loop(compiled(jaxpr), *operands, length=length,
-                        reverse=reverse, counts=counts)
-    return own_memory(outs, [*operands, *compiled(jaxpr).constants])
+def run_scan(*operands, jaxpr, **params):
+    avals = tuple(map(typeof, operands))
+    program = scan_program(jaxpr, avals, *params.items())
+    return run_compiled(*operands, jaxpr=program, name='scan')
 
 
-def run_loop(body, *operands, length, reverse, counts):
-    """Returns the last carry, and what the steps have put out, stacked."""
-    consts, carry, xs = split(operands, counts)
-    rows = [None] * length
-    for i in reversed(range(length)) if reverse else range(length):
-        outs = body(*consts, *carry, *[x[i] for x in xs])
-        carry, rows[i] = outs[:counts[1]], outs[counts[1]:]
-    return [*carry, *map(np.stack, zip(*rows, strict=True))]
+@remembered
+def scan_program(jaxpr, avals, *params):
+    """Returns a program that is nothing but a scan with this body."""
+    params, operands = {'jaxpr': jaxpr, **dict(params)}, [*map(Var, avals)]
+    outs = [*map(Var, scan_types(*avals, **params))]
+    eqn = Equation(scan_p, operands, params, outs)
+    return Jaxpr([], operands, [eqn], outs, [])
 
 
 scan_p = Primitive('scan', run_scan, multiple_results=True)
 
 
-def scan_types(*avals, jaxpr, length, reverse, counts):
+def scan_types(*_, jaxpr, length, reverse, counts):
     n = counts[1]
     return jaxpr.out_avals[:n] + [
         array_type((length, *aval.shape), aval.dtype)
         for aval in jaxpr.out_avals[n:]]
 
 
-def scan_lowering(emitter, *names, jaxpr, length, **params):
-    if length == 0:
-        return emitter.call(scan_p, names, {'jaxpr': jaxpr, 'length': 0,
-                                            **params})
-    loop = emitter.constant('run_loop', run_loop)
-    body = emitter.nested('body', jaxpr)
-    keywords = {'length': length, **params}
-    return (f'{loop}({", ".join([body, *names])}, '
-            + ', '.join(f'{key}={x}' for key, x in keywords.items()) + ')')
-
-
 abstract_rules[scan_p] = scan_types
-lowering_rules[scan_p] = scan_lowering
 
 
 def scan_jvp(primals, tangents, jaxpr, length, reverse, counts):

@@ -5,10 +5,12 @@ asked about.  What it wrote can be read, checked, and run again, under any
 other interpreter.  Chapter 7.
 """
 
+import gc
 from dataclasses import dataclass, field
 from functools import wraps
 from itertools import count, product
 from string import ascii_lowercase
+from threading import Lock
 
 import numpy as np
 
@@ -218,9 +220,35 @@ class Snapshot:
         _, copy = self.copies.get(id(x), (x, None))
         if copy is None or not np.array_equal(
                 copy, x, equal_nan=x.dtype.kind in 'fc'):
-            copy = x.copy('K')
+            # What is broadcast is copied once, and stays broadcast.
+            once = tuple(slice(None) if stride else slice(1)
+                         for stride in x.strides)
+            copy = np.broadcast_to(x[once].copy('K'), x.shape)
             self.copies[id(x)] = x, copy
         return copy
+
+
+class Uncollected:
+    """Lets Python's garbage collector wait, in all threads.
+
+    It goes through all objects again and again, and a program that is being
+    written down is many objects, of which none is garbage.
+    """
+
+    lock, depth, was_enabled = Lock(), 0, False
+
+    def __enter__(self):
+        with self.lock:
+            if Uncollected.depth == 0:
+                Uncollected.was_enabled = gc.isenabled()
+                gc.disable()
+            Uncollected.depth += 1
+
+    def __exit__(self, *error):
+        with self.lock:
+            Uncollected.depth -= 1
+            if Uncollected.depth == 0 and self.was_enabled:
+                gc.enable()
 
 
 def stage_flat(f, avals, tag):
@@ -231,7 +259,7 @@ def stage_flat(f, avals, tag):
         avals: the types of its arguments.
         tag: which application of which transformation this is.
     """
-    with JaxprTrace(current_trace(), tag) as trace:
+    with Uncollected(), JaxprTrace(current_trace(), tag) as trace:
         inputs = list(map(trace.input, avals))
         return trace.jaxpr(inputs, f(*inputs))
 

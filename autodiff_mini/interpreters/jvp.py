@@ -318,7 +318,7 @@ def pow_base(x_dot, z, x, y):
     if type(y) in PYTHON_NUMBERS and y == 0:
         return Zero(z)
     if type(y) in PYTHON_NUMBERS:
-        slope = y * strong(x) ** (y - 1)
+        slope = y * pow_p.bind(strong(x), y - 1)
     else:
         # 0**0 is a special case, because 0 * 0**-1 is no number.
         y = convert(y, typeof(z).dtype)
@@ -416,7 +416,7 @@ def extremum_rule(x_dot, y, x, axis, keepdims):
     found = np.equal(x, y if keepdims else np.expand_dims(y, axis))
     total = np.sum(np.where(found, x_dot, 0), axis, keepdims=keepdims)
     count = np.sum(found, axis, keepdims=keepdims)
-    return match(np.divide(total, count), y)
+    return match(np.divide(total, convert(count, typeof(y).dtype)), y)
 
 
 defjvp(reduce_max_p, extremum_rule)

@@ -10,7 +10,8 @@ from itertools import accumulate
 
 import numpy as np
 
-from autodiff_mini.core import Primitive, array_type, typeof
+from autodiff_mini.core import (
+    Primitive, array_type, current_trace, typeof)
 from autodiff_mini.errors import RuleTable
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jaxpr import Var, quote_line
@@ -46,7 +47,7 @@ def backward_pass(jaxpr, consts, cts) -> list:
                 gathered[v] = gathered[v] + ct if v in gathered else ct
 
     give(jaxpr.outvars, cts)
-    eqn = None
+    eqn, trace = None, current_trace()
     try:
         for eqn in reversed(jaxpr.eqns):
             if gathered.keys().isdisjoint(eqn.outvars):
@@ -55,10 +56,13 @@ def backward_pass(jaxpr, consts, cts) -> list:
             ct = cts if eqn.primitive.multiple_results else cts[0]
             operands = [known.get(v, v) for v in eqn.invars]
             rule = transpose_rules[eqn.primitive]
+            trace.line = None if eqn.primitive.is_call else eqn.line
             give(eqn.invars, rule(ct, *operands, **eqn.params))
     except Exception as error:
         quote_line(error, eqn)
         raise
+    finally:
+        trace.line = None
     return [gathered.get(v, Zero(v.aval)) for v in jaxpr.invars]
 
 
@@ -150,6 +154,8 @@ deftranspose(conj_p, conj_transpose)
 def matmul_left(ct, x, y):
     """Returns `ct @ y.T`; a vector is a row on the left, or a column."""
     row, column = len(x.shape) == 1, np.ndim(y) == 1
+    if row and column:
+        return ct * y
     if column:
         y, ct = np.expand_dims(y, -1), np.expand_dims(ct, -1)
     if row:
@@ -164,6 +170,8 @@ def matmul_right(ct, x, y):
         if np.ndim(x) == 1:
             x, ct = np.expand_dims(x, -2), np.expand_dims(ct, -2)
         return np.swapaxes(x, -2, -1) @ ct
+    if np.ndim(x) == len(y.shape) == 1:
+        return ct * x
     # One large product, in place of many small ones that are added.
     count = math.prod(np.shape(x)[:-1])
     x = np.reshape(x, (count, y.shape[0]))

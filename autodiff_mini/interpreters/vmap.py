@@ -75,14 +75,17 @@ class BatchTrace(Trace):
 
     def process_primitive(self, primitive, args, params):
         vals, dims = self.split(args)
+        parent, line = self.parent, self.line or user_line(3)
         try:
-            set_current_trace(self.parent)
-            if not primitive.is_call and all(dim is None for dim in dims):
-                return primitive.bind(*vals, **params)
+            set_current_trace(parent)
+            if not primitive.is_call:
+                if all(dim is None for dim in dims):
+                    return primitive.bind(*vals, **params)
+                parent.line = line
             out, dim = vmap_rules[primitive](self.axis, vals, dims, **params)
         finally:
             set_current_trace(self)
-        line = user_line(3)
+            parent.line = None
         if primitive.multiple_results:
             return list(map(self.join, out, dim, repeat(line)))
         return self.join(out, dim, line)

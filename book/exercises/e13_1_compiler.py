@@ -1,10 +1,14 @@
 """Predict: be the compiler.
 
 Here are four functions. What does `f.source` show when they have been
-compiled for a number, or for a table? Write the lines between `def` and
-`return`, as Python would have them: `'b = np.sin(a)'`. The argument is called
-`a`, and the results have the next letters. A number stands there as the
-program has it, `2` or `2.0`.
+compiled for a table of 40 × 40? Write the lines between `def` and `return`,
+without the comments, as Python would have them: `'b = np.sin(a)'`. The
+argument is called `a`, and the results have the next letters. A number stands
+there as the program has it, `2` or `2.0`.
+
+The table is large enough to think of memory. What is written into an array
+that is there already is `'b += c'` or `'np.sin(b, b)'`, and has no letter of
+its own; and an array that nobody needs any more is let go, `'del c'`.
 
 `twice` has a rule, and the rule is a lie. Who gets to see it?
 """
@@ -15,7 +19,8 @@ import autodiff_mini as ad
 
 HINTS = (
     'Write down the jaxpr first. Then leave out the equations whose results '
-    'nobody needs; what is left gets its letters anew, so none is skipped.',
+    'nobody needs, and those that have been there before. What is left gets '
+    'its letters anew, so none is skipped.',
     'A rule is asked when somebody differentiates. In `b` nobody does. In '
     '`c` somebody does, before the program is compiled.',
     'In `c` the value of the sine is computed for the pair of value and '
@@ -23,6 +28,9 @@ HINTS = (
     '`x_dot * np.cos(x)`, in this order.) In `d` the inner program is a '
     'single equation, until it is lowered. And what does batching make of '
     'a function that works element by element?',
+    'The arguments are the caller\'s, and nobody writes into them. The first '
+    'result is always a new array. If two operands could take the result, it '
+    'is the first.',
 )
 
 

@@ -1,12 +1,13 @@
 """Extend: nothing twice.
 
-The compiler leaves out what nobody needs. It does not see when something is
-computed twice. In the source of a gradient there is often the same product in
-two places, since two rules asked for it who do not know of each other.
+In the program of a gradient there is often the same product in two places,
+since two rules asked for it who do not know of each other. `simplify` sees
+that, beside much else.
 
-Write a pass that does: a function from a jaxpr to a jaxpr, in which an
-equation that has been there before is left out, and its results are read from
-the first one. People call it *common subexpression elimination*.
+Write a pass that sees only that, without looking: a function from a jaxpr to
+a jaxpr, in which an equation that has been there before is left out, and its
+results are read from the first one. People call it *common subexpression
+elimination*.
 
 All that you need to know of an equation is in its `primitive`, its `invars`
 and its `params`. There are no side effects, so it does not matter how often

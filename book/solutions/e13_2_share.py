@@ -1,9 +1,9 @@
 """One walk is enough: when an equation comes by, all that it reads has its
 final name. So an equality is passed on to the next, however long the chain.
 
-Whoever wants this in `lower` can put it there, between `inline` and
-`drop_dead`: before the calls are inlined, two calls of one function are two
-equations with functions of their own, and no two functions are equal.
+In `simplify` these dictionaries are `seen` and `env`. There the calls have
+been inlined: before that, two calls of one function are two equations with
+functions of their own, and no two functions are equal.
 
 It is not free. What is shared must be kept, from its first use to its last,
 and memory is what chapter 16 is about. There the same operations are written

@@ -1,0 +1,84 @@
+import numpy as np
+
+import autodiff_mini as ad
+from autodiff_mini.interpreters.jaxpr import check_jaxpr
+
+SPECIAL = np.array([0.0, -0.0, 1.5, np.inf, -np.inf, np.nan, 5e-324, 1e307])
+BOX = np.arange(24.0).reshape(2, 3, 4)
+
+
+def left(exercise, f, *args):
+    """Checks what is computed; returns the names of what is left."""
+    jaxpr = ad.make_jaxpr(f)(*args)
+    before = str(jaxpr)
+    program = exercise.tidy(jaxpr)
+    assert str(jaxpr) == before
+    check_jaxpr(program)
+    found = ad.eval_jaxpr(program, program.consts, *args)
+    expected = ad.eval_jaxpr(jaxpr, jaxpr.consts, *args)
+    for y, z in zip(found, expected, strict=True):
+        assert ad.typeof(y) == ad.typeof(z)
+        assert np.asarray(y).tobytes() == np.asarray(z).tobytes()
+    return [eqn.primitive.name for eqn in program.eqns]
+
+
+def test_a_negation_of_a_negation(exercise):
+    assert left(exercise, lambda x: -(-x) * 2, SPECIAL) == ['mul']
+    assert left(exercise, lambda x: -(-x), SPECIAL) == []
+    assert left(exercise, lambda x: -(-x), np.arange(3, dtype='u1')) == []
+
+
+def test_a_chain(exercise):
+    assert left(exercise, lambda x: -(-(-x)), SPECIAL) == ['neg']
+    assert left(exercise, lambda x: -(-(-(-np.sin(x)))), BOX) == ['sin']
+
+
+def test_a_transposition_of_a_transposition(exercise):
+    f = lambda x: x.T.T + np.swapaxes(np.swapaxes(x, 0, 1), 1, 0)
+    assert left(exercise, f, BOX) == ['add']
+
+
+def test_a_transposition_that_is_no_inverse(exercise):
+    turn = lambda x: np.transpose(x, (1, 2, 0))
+    back = lambda x: np.transpose(x, (2, 0, 1))
+    cube = np.arange(27.0).reshape(3, 3, 3)
+    for x in cube, BOX:
+        assert left(exercise, lambda x: turn(turn(x)), x) == ['transpose'] * 2
+        assert left(exercise, lambda x: turn(turn(turn(x))), x) == [
+            'transpose'] * 3
+        assert left(exercise, lambda x: back(turn(x)), x) == []
+        assert left(exercise, lambda x: turn(back(x)), x) == []
+        assert left(exercise, lambda x: turn(x.T), x) == ['transpose'] * 2
+
+
+def test_every_bit_turned_twice(exercise):
+    assert left(exercise, lambda n: ~~n, np.arange(-2, 3)) == []
+    assert left(exercise, lambda n: ~~(n > 0), SPECIAL) == ['gt']
+    assert left(exercise, lambda n: -~n, np.arange(3)) == ['invert', 'neg']
+
+
+def test_what_only_looks_like_it(exercise):
+    assert left(exercise, lambda x: 0.0 - (0.0 - x), SPECIAL) == ['sub'] * 2
+    with np.errstate(all='ignore'):
+        assert left(exercise, lambda x: 1 / (1 / x), SPECIAL) == ['div'] * 2
+        assert left(exercise, lambda x: np.sin(np.sin(x)), BOX) == ['sin'] * 2
+        assert left(exercise, lambda x: abs(abs(x)), SPECIAL) == ['abs'] * 2
+
+
+def test_what_is_in_between_is_needed(exercise):
+    f = lambda x: (lambda y: (y, -y, y * 2))(-x)
+    assert left(exercise, f, SPECIAL) == ['neg', 'mul']
+    f = lambda x: (lambda y, z: np.maximum(-y, z))(-x, abs(x))
+    assert left(exercise, f, SPECIAL) == ['abs', 'max']
+
+
+def test_the_type_stays(exercise):
+    assert left(exercise, lambda x: -(-x), True) == ['neg', 'neg']
+    assert left(exercise, lambda x: -(-x), 2) == []
+
+
+def test_something_between_them(exercise):
+    assert left(exercise, lambda x: -np.cos(-x), SPECIAL[:2]) == [
+        'neg', 'cos', 'neg']
+    assert left(exercise, lambda x: (-x.T).T, BOX) == [
+        'transpose', 'neg', 'transpose']

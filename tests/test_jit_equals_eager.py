@@ -1,0 +1,953 @@
+"""jit computes what eager code computes: to the bit, on any input.
+
+Random programs run as NumPy and under jit, on arrays of every layout and
+around the sizes at which lowering changes its plan.  Results, types, errors
+and warnings must be the same; inputs stay as they were, and outputs are the
+caller's own.
+
+More examples: `JIT_EXAMPLES=50 python -m pytest ...` takes fifty times as
+many.
+"""
+
+import math
+import os
+import sys
+import threading
+import warnings
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import autodiff_mini as ad
+from tests.test_laws import law
+from tests.test_unrolled import unrolled
+
+TIMES = int(os.environ.get('JIT_EXAMPLES', '1'))
+
+
+def examples(n):
+    return settings(law, max_examples=n * TIMES)
+
+
+# What is compared
+
+def assert_identical(actual, expected):
+    """Asserts the same trees of the same types and bits; a NaN is a NaN."""
+    leaves, others = map(ad.tree_leaves, (actual, expected))
+    assert ad.tree_structure(actual) == ad.tree_structure(expected)
+    for x, y in zip(leaves, others, strict=True):
+        x, y = x, plain(y)
+        assert type(x) is type(y), (type(x), type(y))
+        x, y = np.asarray(x), np.asarray(y)
+        assert (x.shape, x.dtype) == (y.shape, y.dtype)
+        same = x == y
+        if x.dtype.kind == 'f':
+            same &= np.signbit(x) == np.signbit(y)
+            same |= np.isnan(x) & np.isnan(y)
+        assert np.all(same), (x[~same][:5], y[~same][:5], np.sum(~same))
+
+
+def plain(x):
+    """Returns `x`, as a scalar if it is an array without axes."""
+    return x[()] if isinstance(x, np.ndarray) and x.ndim == 0 else x
+
+
+def outcome(f, xs, state):
+    """Returns what `f` returns or raises, and the kinds of its warnings."""
+    with warnings.catch_warnings(record=True) as caught, \
+            np.errstate(**state):
+        warnings.simplefilter('always')
+        try:
+            out = f(*xs)
+        except (ArithmeticError, TypeError, ValueError) as error:
+            out = Raised(error)
+    return out, {(w.category, str(w.message).split(' encountered')[0])
+                 for w in caught}
+
+
+class Raised:
+    """An error, which equals another of its type."""
+
+    def __init__(self, error):
+        self.error = error
+
+    def __eq__(self, other):
+        return type(self.error) is type(getattr(other, 'error', None))
+
+    def __repr__(self):
+        return repr(self.error)
+
+
+def memory(x):
+    """Returns the array whose memory `x` shows."""
+    while isinstance(getattr(x, 'base', None), np.ndarray):
+        x = x.base
+    return x
+
+
+def snapshot(xs):
+    return [memory(x).tobytes() if isinstance(x, np.ndarray) else x
+            for x in ad.tree_leaves(xs)]
+
+
+def assert_own(outs, xs):
+    """Asserts that the outputs are arrays that nobody else has."""
+    outs = [y for y in ad.tree_leaves(outs) if isinstance(y, np.ndarray)]
+    for i, y in enumerate(outs):
+        assert y.ndim and y.flags.writeable
+        for other in [*ad.tree_leaves(xs), *outs[:i]]:
+            if isinstance(other, np.ndarray):
+                assert not np.may_share_memory(y, other)
+    return outs
+
+
+def check(f, make, state, dead=False):
+    """Asserts that `f` under jit is `f`.
+
+    Args:
+        f: a function that returns arrays.
+        make: makes arguments, which are others for another seed.
+        state: NumPy's error state.
+        dead: whether `f` computes what nobody needs.
+    """
+    g, xs = ad.jit(f), make(0)
+    expected, said = outcome(f, xs, state)
+    before = snapshot(xs)
+    for _ in range(2):
+        actual, heard = outcome(g, xs, state)
+        assert snapshot(xs) == before
+        if isinstance(expected, Raised) and not dead:
+            assert actual == expected
+        if isinstance(actual, Raised):
+            assert actual == expected
+            continue
+        if isinstance(expected, Raised):
+            continue
+        assert heard <= said if dead else heard == said
+        assert_identical(actual, expected)
+        for y in assert_own(actual, xs):
+            y[...] = 77     # which the next call must not see
+    kept, _ = outcome(g, xs, {'all': 'ignore'})
+    copies = ad.tree_map(np.copy, kept)
+    others = make(1)
+    actual, _ = outcome(g, others, {'all': 'ignore'})
+    again, _ = outcome(g, xs, {'all': 'ignore'})
+    if isinstance(kept, Raised):
+        return
+    for x, y, z in zip(*map(ad.tree_leaves, (copies, kept, again)),
+                       strict=True):
+        np.testing.assert_array_equal(x, y)
+        np.testing.assert_array_equal(x, z)
+    expected, _ = outcome(f, others, {'all': 'ignore'})
+    if not (dead and isinstance(expected, Raised)):
+        assert_identical(actual, expected)
+
+
+def derivatives(f, xs, with_value):
+    """Returns the gradient of the sum of all that `f` returns, or None."""
+    argnums = tuple(i for i, x in enumerate(xs)
+                    if np.result_type(x).kind == 'f')
+    if not argnums:
+        return None
+    total = lambda *xs: sum(np.sum(y) * 1.0 for y in f(*xs))
+    return (ad.value_and_grad if with_value else ad.grad)(total, argnums)
+
+
+def check_program(f, make, state, with_value):
+    """Asserts that a program, and its gradient, are what they are."""
+    check(f, make, state)
+    g = derivatives(f, make(0), with_value)
+    if g is not None:
+        check(g, make, state, dead=True)
+
+
+# Inputs
+
+class Labelled(np.ndarray):
+    """An array of a type of its own, which computes as others do."""
+
+
+def in_slots(x, shape, place):
+    """Returns `x`, as a view of a larger array of this shape."""
+    whole = np.full(shape, 3).astype(x.dtype)
+    whole[place] = x
+    return whole[place]
+
+
+def unaligned(x):
+    """Returns `x` at an odd address."""
+    buffer = bytearray(b'\0' + x.tobytes())
+    return np.frombuffer(buffer, x.dtype, offset=1).reshape(
+        x.shape) if x.size else x
+
+
+def read_only(x):
+    x = x.copy()
+    x.flags.writeable = False
+    return x
+
+
+LAYOUTS = {     # each returns the array, but for `repeated`
+    'C': np.copy,
+    'F': np.asfortranarray,
+    'transposed': lambda x: np.swapaxes(x, 0, -1).copy().swapaxes(0, -1),
+    'backwards': lambda x: x[::-1].copy()[::-1],
+    'columns_backwards': lambda x: x[..., ::-1].copy()[..., ::-1],
+    'every_other': lambda x: in_slots(
+        x, (*x.shape[:-1], 2 * x.shape[-1]), np.s_[..., ::2]),
+    'every_other_row': lambda x: in_slots(
+        x, (2 * len(x), *x.shape[1:]), np.s_[::2]),
+    'window': lambda x: in_slots(
+        x, (*x.shape[:-1], x.shape[-1] + 3), np.s_[..., 1:-2]),
+    'read_only': read_only,
+    'unaligned': unaligned,
+    'repeated': lambda x: np.broadcast_to(x[:1], x.shape),
+    'one_number': lambda x: np.broadcast_to(x.flat[0], x.shape)
+    if x.size else x,
+    'subclass': lambda x: x.copy().view(Labelled),
+    'swapped': lambda x: x.astype(x.dtype.newbyteorder()),
+}
+NUMBERS = {'array': np.copy, 'scalar': lambda x: x[()],
+           'python': lambda x: x.item()}
+
+RELATED = {     # the shapes of a second operand
+    'same': lambda shape: shape,
+    'row': lambda shape: shape[-1:],
+    'one_row': lambda shape: (1,) * len(shape[:-1]) + shape[-1:],
+    'column': lambda shape: shape[:-1] + (1,) * len(shape[-1:]),
+    'one': lambda shape: (1,) * len(shape),
+    'number': lambda shape: (),
+}
+
+SMALL = [(), (), (1,), (3,), (7,), (2, 3), (3, 3), (3, 1), (1, 3), (2, 3, 4),
+         (0,), (0, 3), (2, 0)]
+MEDIUM = [(1023,), (1024,), (1025,), (32, 32), (31, 33), (33, 33), (2, 600),
+          (600, 2), (1024, 1), (1, 1025), (16, 8, 9)]
+LARGE = [(65_535,), (65_536,), (65_537,), (70_000, 1), (1, 70_000),
+         (2, 40_000), (40_000, 2), (300, 300), (3, 160, 150),
+         (81_919,), (81_920,), (81_921,), (16_385, 4), (5, 16_383),
+         (16_384, 5), (128, 513), (131_073,)]
+
+FLOATS = ['f8', 'f8', 'f8', 'f4']
+DTYPES = [*FLOATS, *FLOATS, 'f2', 'i8', 'i4', 'u1', '?']
+
+EDGES = [0.0, -0.0, 1.0, -1.0, 0.5, 2.0]
+VALUES = {      # what is mixed in, and how often
+    'mild': ([0.25], 0), 'edges': (EDGES, 0.5),
+    'huge': ([1e300, -1e200, 1e-310, 710.0, -746.0, 3e38, 7e4], 0.5),
+    'special': ([np.nan, np.inf, -np.inf, *EDGES], 0.3),
+    'rare': ([np.nan, np.inf, 1e300, 0.0, -1e-310], None),
+    'positive': ([1e-3], 0.1),
+}
+
+
+def numbers(rng, shape, dtype, values):
+    """Returns an array of numbers of some kind."""
+    if np.dtype(dtype).kind in 'iu?':
+        return rng.integers(-3, 4, shape).astype(dtype)
+    x, (mixed, share) = np.asarray(rng.uniform(-2, 2, shape)), VALUES[values]
+    if values == 'positive':
+        x = np.abs(x) + 0.1
+    if share is None:
+        x.flat[:1] = rng.choice(mixed)      # one element is to blame
+    else:
+        x = np.where(rng.uniform(size=shape) < share,
+                     rng.choice(mixed, shape), x)
+    with np.errstate(all='ignore'):
+        return x.astype(dtype)
+
+
+def argument(rng, shape, dtype, layout, values):
+    x = numbers(rng, shape, dtype, values)
+    return (LAYOUTS if shape else NUMBERS)[layout](x)
+
+
+@st.composite
+def arguments(draw, shapes, dtypes=DTYPES, n=2):
+    """Returns descriptions of arguments."""
+    shape = draw(st.sampled_from(shapes))
+    rows = []
+    for _ in range(n):
+        rows.append((
+            shape, draw(st.sampled_from(dtypes)),
+            draw(st.sampled_from(list(LAYOUTS if shape else NUMBERS))),
+            draw(st.sampled_from(list(VALUES)))))
+        shape = RELATED[draw(st.sampled_from(list(RELATED)))](shape)
+    return rows
+
+
+def maker(rows, seed=5):
+    """Returns what makes arguments from their descriptions."""
+    def make(offset):
+        rng = np.random.default_rng([seed, offset])
+        return tuple(argument(rng, *row) for row in rows)
+    return make
+
+
+# Programs
+
+def fit(x, y):
+    """Returns `y`, or its sum where it cannot be broadcast, or too far."""
+    try:
+        shape = np.broadcast_shapes(np.shape(x), np.shape(y))
+    except ValueError:
+        return np.sum(y)
+    size = max(math.prod(np.shape(x)), math.prod(np.shape(y)), 4096)
+    return y if math.prod(shape) <= size else np.sum(y)
+
+
+def no_bool(x):
+    """Returns `x`; NumPy cannot subtract what is true."""
+    return x * 1 if np.result_type(x) == bool else x
+
+
+def with_axes(f, least=1):
+    """Returns `f`, which leaves arrays with fewer axes as they are."""
+    return lambda x, k: f(x, k) if np.ndim(x) >= least else x
+
+
+def matmul(x, k):
+    if np.ndim(x) != 2 or max(np.shape(x)) > 64:
+        return x
+    return np.transpose(x) @ x
+
+
+def join(x, k):
+    return np.concatenate([x, x * k], axis=-1)
+
+
+def grow(f, most=100_000, axes=3):
+    """Returns `f`, for what is small enough to grow."""
+    return lambda x, k: f(x, k) if (
+        np.size(x) <= most and 0 < np.ndim(x) < axes) else x
+
+
+def extreme(reduce):
+    """Returns a reduction, for what has elements."""
+    return lambda x, k: reduce(x, -1) if np.ndim(x) and np.size(x) else x
+
+
+def chain(x, y):
+    """Names each result: NumPy writes into those without a name."""
+    a = np.exp(-(x * x * 1))
+    b = a * y
+    c = np.tanh(x) / 2
+    return b + c
+
+
+ELEMENTWISE = {
+    'sin': lambda x, k: np.sin(x),
+    'cos': lambda x, k: np.cos(x),
+    'exp': lambda x, k: np.exp(x),
+    'log': lambda x, k: np.log(x),
+    'tanh': lambda x, k: np.tanh(x),
+    'sqrt': lambda x, k: np.sqrt(x),
+    'abs': lambda x, k: np.abs(no_bool(x)),
+    'sign': lambda x, k: np.sign(no_bool(x)),
+    'neg': lambda x, k: -no_bool(x),
+    'square': lambda x, k: no_bool(x) ** 2,
+    'twice': lambda x, k: x * x,
+    'double': lambda x, k: x + x,
+    'plus': lambda x, k: x + k,
+    'plus_left': lambda x, k: k + x,
+    'minus': lambda x, k: x - k,
+    'minus_left': lambda x, k: k - x,
+    'times': lambda x, k: x * k,
+    'times_left': lambda x, k: k * x,
+    'over': lambda x, k: x / k if k else x,
+    'over_left': lambda x, k: k / x,
+    'max_number': lambda x, k: np.maximum(x, k),
+    'relu': lambda x, k: np.where(x > 0, x, 0.0),
+    'step': lambda x, k: np.where(x > 0, 1.0, k),
+    'mask': lambda x, k: (x > k) * x,
+    'nothing': lambda x, k: x * 1.0 + 0.0,
+    'undone': lambda x, k: -(-(x * 1)),
+}
+PAIRWISE = {
+    'add': lambda x, y, k: x + y,
+    'sub': lambda x, y, k: no_bool(x) - no_bool(y),
+    'mul': lambda x, y, k: x * y,
+    'div': lambda x, y, k: x / y,
+    'max': lambda x, y, k: np.maximum(x, y),
+    'min': lambda x, y, k: np.minimum(x, y),
+    'less': lambda x, y, k: x < y,
+    'select': lambda x, y, k: np.where(x < y, x, y),
+    'select_number': lambda x, y, k: np.where(x <= y, k, y),
+    'choose': lambda x, y, k: np.where(x == k, no_bool(y) - x * 1, x),
+    'same_twice': lambda x, y, k: np.sin(x * y) + np.cos(x * y),
+    'chain': lambda x, y, k: chain(x, y),
+}
+REARRANGING = {
+    'sum': lambda x, k: np.sum(x),
+    'sum_last': with_axes(lambda x, k: np.sum(x, axis=-1)),
+    'sum_first': with_axes(lambda x, k: np.sum(x, axis=0)),
+    'sum_kept': with_axes(lambda x, k: np.sum(x, 0, keepdims=True)),
+    'centre': with_axes(lambda x, k: no_bool(x) - np.sum(
+        x, axis=-1, keepdims=True)),
+    'softmax': lambda x, k: (lambda e: e / np.sum(e, -1, keepdims=True))(
+        np.exp(x - extreme(partial(np.max, keepdims=True))(x * 1, k)))
+    if np.ndim(x) else x,
+    'largest': extreme(np.max),
+    'smallest': extreme(np.min),
+    'cumsum': with_axes(lambda x, k: np.cumsum(x, axis=0)),
+    'cumsum_last': with_axes(lambda x, k: np.cumsum(x, axis=-1)),
+    'transpose': lambda x, k: np.transpose(x),
+    'flat': lambda x, k: np.reshape(x, -1),
+    'flat_columns': lambda x, k: np.reshape(x, -1, order='F'),
+    'column': lambda x, k: np.reshape(x, (-1, 1)),
+    'tail': with_axes(lambda x, k: x[1:]),
+    'head': with_axes(lambda x, k: x[..., :-1]),
+    'reversed': with_axes(lambda x, k: x[::-1]),
+    'half': with_axes(lambda x, k: x[..., ::2]),
+    'differences': with_axes(lambda x, k: no_bool(x[1:]) - no_bool(x[:-1])),
+    'first': lambda x, k: x[0] if np.ndim(x) and len(x) else x,
+    'rows': lambda x, k: x[[0, -1, 0]] if np.ndim(x) and len(x) else x,
+    'newaxis': lambda x, k: x[None] if 0 < np.ndim(x) < 3 else x,
+    'spread': grow(lambda x, k: np.broadcast_to(x, (2, *np.shape(x)))),
+    'join': grow(join),
+    'pair': grow(lambda x, k: np.stack([x, x + k], axis=-1)),
+    'matmul': matmul,
+    # Constants
+    'full': lambda x, k: x * np.full(np.shape(x), k),
+    'full_like': lambda x, k: x + np.full_like(x, k),
+    'row_of_numbers': lambda x, k: x * np.linspace(
+        -1, 1, np.shape(x)[-1]) if np.ndim(x) else x,
+    'array_of_one': lambda x, k: x * np.array([0.5]),
+    'no_axes': lambda x, k: x * ad.asarray(np.array(0.5)),
+    'scalar': lambda x, k: x + np.float64(k),
+    'single': lambda x, k: x * np.float32(k),
+}
+UNARY = ELEMENTWISE | REARRANGING
+LITERALS = [1, 0, -1, 2, 0.5, 1.0, 0.0, -0.0, -1.0, 2.0, 0.1]
+ALL = [*ELEMENTWISE, *REARRANGING, *2 * [*PAIRWISE], *4 * ['again']]
+BLOCKS = [*2 * [*ELEMENTWISE], *3 * [*PAIRWISE], *REARRANGING,
+          *6 * ['again']]
+SCALAR = [*ELEMENTWISE, *2 * [*PAIRWISE], 'sum', 'again', 'again']
+
+
+def steps(names, max_size):
+    step = st.tuples(st.sampled_from(names), st.integers(0, 3),
+                     st.integers(0, 5), st.sampled_from(LITERALS))
+    return st.lists(step, min_size=1, max_size=max_size)
+
+
+def planned(steps, n):
+    """Returns the steps, with the positions of their operands."""
+    plan = []
+    for name, i, j, k in steps:
+        last = n + len(plan) - 1
+        if name != 'again':
+            plan.append((name, last - i % (last + 1), last - j % (last + 1),
+                         k))
+        elif plan:
+            plan.append(plan[-1 - i % len(plan)])
+    return plan
+
+
+def operands(step):
+    name, i, j, _ = step
+    return (i,) if name in UNARY else (i, j)
+
+
+def program(steps, n, more=()):
+    """Returns a function of `n` arguments that computes only what it needs.
+
+    Args:
+        steps: each names an operation, two operands, counted from the end,
+            and a literal.
+        n: how many arguments there are.
+        more: the positions of what it returns beside its last value.
+    """
+    plan = planned(steps, n)
+    count = n + len(plan)
+    places = [count - 1, *[i % count for i in more]]
+    needed = set(places)
+    for place in reversed(range(n, count)):
+        if place in needed:
+            needed.update(operands(plan[place - n]))
+
+    def f(*args):
+        values = dict(enumerate(args))
+        for place, (name, i, j, k) in enumerate(plan, n):
+            if place not in needed:
+                continue
+            x = values[i]
+            values[place] = (
+                UNARY[name](x, k) if name in UNARY
+                else PAIRWISE[name](x, fit(x, values[j]), k))
+        return [values[place] for place in places]
+    return f
+
+
+more = st.lists(st.integers(0, 9), max_size=2)
+states = st.sampled_from([{}, {}, {'all': 'ignore'}, {'all': 'raise'}])
+gentle = st.sampled_from([{}, {}, {'all': 'raise', 'under': 'ignore'}])
+
+
+@examples(110)
+@given(steps(ALL, 9), more, arguments(SMALL), gentle, st.booleans())
+def test_small_programs(steps, more, rows, state, with_value):
+    check_program(program(steps, 2, more), maker(rows), state, with_value)
+
+
+@examples(70)
+@given(steps(ALL, 10), more, arguments(MEDIUM), states, st.booleans())
+def test_programs_whose_buffers_are_used_again(steps, more, rows, state,
+                                               with_value):
+    check_program(program(steps, 2, more), maker(rows), state, with_value)
+
+
+@examples(35)
+@given(steps(BLOCKS, 8), more, arguments(LARGE, FLOATS), states,
+       st.booleans())
+def test_programs_that_run_in_blocks(steps, more, rows, state, with_value):
+    check_program(program(steps, 2, more), maker(rows), state, with_value)
+
+
+@examples(80)
+@given(steps(SCALAR, 14), more, arguments([()], ['f8'], n=3), gentle,
+       st.booleans())
+def test_programs_on_numbers(steps, more, rows, state, with_value):
+    check_program(program(steps, 3, more), maker(rows), state, with_value)
+
+
+# Loops
+
+def looped(lib, body, reverse, n_args, init, xs, w):
+    """Returns what a loop with this body carries and puts out."""
+    def step(carry, x):
+        c, n = carry
+        y, *_ = body(x, w, c)
+        return (np.tanh(y * 1.0) + w * 0.5, n + 1), (y * 1.0, x * w)
+
+    (c, n), ys = lib.scan(step, (init, 0), xs, reverse=reverse)
+    return [c, *ys]
+
+
+LOOPED = [*ELEMENTWISE, *3 * [name for name in PAIRWISE
+                              if name != 'select_number'], 'again']
+
+
+@examples(35)
+@given(steps(LOOPED, 6), st.sampled_from([(), (), (3,), (40, 30)]),
+       st.integers(1, 5), st.booleans(), st.sampled_from(list(VALUES)))
+def test_loops(steps, shape, length, reverse, values):
+    f = partial(looped, ad, program(steps, 3), reverse, 3)
+    twin = partial(looped, unrolled, program(steps, 3), reverse, 3)
+    rows = [(shape, 'f8', 'scalar' if shape == () else 'C', values),
+            ((length, *shape), 'f8', 'C', values),
+            (shape, 'f8', 'scalar' if shape == () else 'C', 'mild')]
+    make = maker(rows)
+    check_program(f, make, {'under': 'ignore'}, False)
+    expected, _ = outcome(twin, make(0), {'all': 'ignore'})
+    if not isinstance(expected, Raised):
+        actual, _ = outcome(ad.jit(f), make(0), {'all': 'ignore'})
+        assert_identical(actual, expected)
+
+
+BODIES = {      # of loops in which not all depends on the carry
+    'rnn': lambda w: lambda h, x: (np.tanh(w @ h + w @ x), h),
+    'sum': lambda w: lambda c, x: (c + np.sin(x * w[0]), c * x),
+    'sums': lambda w: lambda c, x: (c + w @ x, np.sum(x) * c),
+    'only_outputs': lambda w: lambda c, x: (c * 0.5, np.exp(x) @ w),
+    'no_carry': lambda w: lambda c, x: (np.sin(x), w[1]),
+    'constant': lambda w: lambda c, x: (c, np.cos(w[0]) * x),
+    'shifted': lambda w: lambda c, x: (x * 1.0, c + np.cumsum(x)),
+}
+
+
+@pytest.mark.parametrize('name', BODIES)
+@pytest.mark.parametrize('reverse', [False, True])
+def test_loops_of_which_a_part_can_be_taken_out(name, reverse):
+    def f(w, c, xs):
+        return ad.scan(BODIES[name](w), c, xs, reverse=reverse)
+
+    make = maker([((3, 3), 'f8', 'C', 'mild'), ((3,), 'f8', 'C', 'edges'),
+                  ((6, 3), 'f8', 'F', 'mild')])
+    check_program(lambda *xs: ad.tree_leaves(f(*xs)), make, {}, True)
+
+
+def test_numbers_in_a_loop_that_overflow():
+    step = lambda i, x: np.where(i > 2, 1 / (x * x), x * x) - 0.25
+    f = lambda x: [ad.fori_loop(0, 6, step, x)]
+    for x in (0.3, 1e80, 0.0, -0.0, np.inf, np.nan):
+        check(f, lambda _: (np.float64(x),), {})
+        check(f, lambda _: (np.float64(x),),
+              {'all': 'raise', 'under': 'ignore'})
+
+
+# Identities that are none
+
+IDENTITIES = {
+    'times_one': lambda x: x * 1, 'one_times': lambda x: 1 * x,
+    'times_one_float': lambda x: x * 1.0, 'over_one': lambda x: x / 1,
+    'plus_zero': lambda x: x + 0, 'plus_zero_float': lambda x: 0.0 + x,
+    'plus_minus_zero': lambda x: x + -0.0, 'minus_zero': lambda x: x - 0.0,
+    'minus_minus_zero': lambda x: x - -0.0, 'zero_minus': lambda x: 0 - x,
+    'times_zero': lambda x: x * 0, 'zero_times': lambda x: 0.0 * x,
+    'times_minus_one': lambda x: x * -1, 'over_minus_one': lambda x: x / -1,
+    'over_two': lambda x: x / 2, 'over_three': lambda x: x / 3,
+    'over_small': lambda x: x / 2.0 ** -1074, 'over_huge': lambda x:
+    x / 2.0 ** 1023, 'over_zero': lambda x: x / 0.0,
+    'power_one': lambda x: (x * 1.0) ** 1,
+    'power_two': lambda x: (x * 1) ** 2,
+    'itself_away': lambda x: x * 1 - x * 1, 'itself': lambda x: x / x,
+    'less_itself': lambda x: (x < x, x == x, x != x, x <= x),
+    'largest': lambda x: np.maximum(x, x), 'where_same': lambda x:
+    np.where(x > 0, x, x), 'always': lambda x: np.where(True, x, 0.0),
+    'not_less': lambda x: (np.where(x < 0, 0.0, x), np.where(x >= 0, x, 0.0)),
+    'distributed': lambda x: x * 3 + x * 2, 'moved': lambda x: (x + 1) - 1,
+    'ordered': lambda x: ((x + 0.1) + 0.2, x + (0.1 + 0.2)),
+    'ones': lambda x: x * np.ones(np.shape(x)),
+    'zeros': lambda x: x + np.zeros(np.shape(x)),
+    'ones_of_another_dtype': lambda x: x * np.ones((), 'f8'),
+    'one_number': lambda x: x * np.float64(1),
+    'ones_that_broadcast': lambda x: x * np.ones((2, 1)),
+    'negative_twice': lambda x: -(-(x * 1)), 'abs_abs': lambda x: abs(abs(
+        x * 1)), 'sqrt_square': lambda x: np.sqrt(x * x),
+    'exp_log': lambda x: np.exp(np.log(x)),
+}
+NUMBERS_OF_ALL_KINDS = [0.0, -0.0, 1.0, -1.5, np.inf, -np.inf, np.nan, 5e-324,
+                        1e-310, 1.7e308, -1e300, 2.0 ** 53 + 2]
+
+
+@pytest.mark.parametrize('name', IDENTITIES)
+def test_what_looks_like_an_identity(name):
+    g = IDENTITIES[name]
+    f = lambda x: ad.tree_leaves(g(x))
+    with np.errstate(all='ignore'):
+        whole = np.array(NUMBERS_OF_ALL_KINDS)
+        xs = [whole, np.resize(whole, 1030), whole.astype('f4'),
+              whole.astype('f2'), np.arange(-3, 4), np.arange(5, dtype='u1'),
+              np.arange(-3, 4, dtype='i1'), np.array([True, False]), 1, True]
+    for x in [*xs, *whole, *whole.tolist()]:
+        for state in ({}, {'all': 'raise', 'under': 'ignore'}):
+            expected, said = outcome(f, (x,), state)
+            actual, heard = outcome(ad.jit(f), (x,), state)
+            if isinstance(expected, Raised):
+                assert actual == expected
+            else:
+                assert heard == said
+                assert_identical(actual, expected)
+
+
+WHERE = {
+    'numbers': lambda c, x, y: np.where(c, 1.0, 0),
+    'arrays': lambda c, x, y: np.where(c, x, y),
+    'a_number': lambda c, x, y: np.where(c, x, -0.0),
+    'not_a_number': lambda c, x, y: np.where(c, np.nan, y),
+    'mixed': lambda c, x, y: np.where(c, x, y > 0),
+    'integers': lambda c, x, y: np.where(c, 1, y > 0),
+    'truth': lambda c, x, y: np.where(c, x > 0, y > 0),
+    'numbers_as_truth': lambda c, x, y: np.where(x, y, c),
+    'products': lambda c, x, y: (c * x, c * np.inf, c * y, c * c),
+    'row': lambda c, x, y: np.where(c[:1] if np.ndim(c) else c, x, y),
+    'nested': lambda c, x, y: np.where(c, np.where(x < y, x, y), 1 / y),
+    'guarded': lambda c, x, y: np.where(y == 0, x, x / np.where(
+        y == 0, 1.0, y)),
+}
+
+
+@pytest.mark.parametrize('name', WHERE)
+@pytest.mark.parametrize('dtype', ['f8', 'f4', 'f2', 'i8', 'u1'])
+def test_selection_takes_bits_and_computes_with_none(name, dtype):
+    f = lambda *xs: ad.tree_leaves(WHERE[name](*xs))
+    for shape in ((9, 5), (40, 40), (300, 300)):
+        make = maker([(shape, '?', 'C', 'mild'), (shape, dtype, 'C',
+                                                  'special'),
+                      (shape, 'f8' if dtype == 'f4' else dtype, 'F',
+                       'special')])
+        check(f, make, {})
+
+
+# Memory
+
+def fixed(x, y):
+    """A program with something of everything."""
+    a = np.exp(-(x * x) / 2) * y
+    b = np.where(a > 0.1, np.sqrt(np.abs(a)), x * 0.5) + np.tanh(y)
+    c = b - np.sum(b, axis=-1, keepdims=True) / 7
+    return [c * c * a, np.sum(c), np.sum(a * b, axis=0), c.T]
+
+
+@pytest.mark.parametrize('layout', LAYOUTS)
+@pytest.mark.parametrize('other', ['C', 'F'])
+def test_every_layout(layout, other):
+    mixed = (layout in ('F', 'transposed')) != (other == 'F')
+    for shape in ((33, 35), (300, 301)):
+        make = maker([(shape, 'f8', layout, 'mild'),
+                      (shape, 'f8', other, 'edges')])
+        # Large results without a name NumPy writes over, in their own order,
+        # and then `f` adds in another order than the interpreters do.
+        if not mixed or math.prod(shape) < 10_000:
+            check(fixed, make, {})
+        g = derivatives(fixed, make(0), True)
+        check(g, make, {}, dead=True)
+
+
+@pytest.mark.parametrize('shape', [
+    *MEDIUM, *LARGE[1:8:2], (0,), (0, 3), (3, 0)], ids=str)
+def test_every_size_with_operands_that_broadcast(shape):
+    ways = list(RELATED.values())[::1 if math.prod(shape) < 2000 else 2]
+    for related in dict.fromkeys(f(shape) for f in ways):
+        layout = 'C' if related else 'array'
+        make = maker([(shape, 'f8', 'C', 'mild'),
+                      (related, 'f8', layout, 'mild')])
+        check_program(fixed, make, {}, False)
+
+
+def dyed(x):
+    """Returns a fresh array, which a careless plan would use again."""
+    return np.sin(x) * 2
+
+
+OVERLAPS = {
+    'view_lives': lambda x, y: (lambda a: (a[::2] + 1, a * 3))(dyed(x)),
+    'view_outlives': lambda x, y: (lambda v, b: v * b[::2])(
+        *(lambda a: (a[::2], np.cos(a * 3)))(dyed(x))),
+    'view_is_returned': lambda x, y: (lambda a: (a.T, a * 2 + 1))(dyed(x)),
+    'reshaped': lambda x, y: (lambda a: (a.reshape(-1), a - 1))(dyed(x)),
+    'mirrored': lambda x, y: (lambda a: a * a[::-1])(dyed(x)),
+    'transposed': lambda x, y: (lambda a: a + a.T)(dyed(x)),
+    'own_row': lambda x, y: (lambda a: a * a[0] + a[:, :1])(dyed(x)),
+    'shifted': lambda x, y: (lambda a: a[1:] - a[:-1])(dyed(x)),
+    'itself': lambda x, y: (lambda a: a * a)(dyed(x)),
+    'twice': lambda x, y: (lambda a: (a, a, a + 0))(dyed(x)),
+    'again': lambda x, y: (dyed(x), dyed(x), dyed(x) * 2),
+    'argument': lambda x, y: (x, y, x * 1, y + 0),
+    'product_itself': lambda x, y: (lambda a: a @ a + a)(dyed(x)),
+    'product': lambda x, y: (lambda a: a @ y.T * a)(dyed(x)),
+    'sum': lambda x, y: (lambda a: a - np.sum(a, 0))(dyed(x)),
+    'running': lambda x, y: (lambda a: np.cumsum(a, 0) * a)(dyed(x)),
+    'sign': lambda x, y: (lambda a: np.sign(a) * a)(dyed(x)),
+    'select': lambda x, y: (lambda a: np.where(a > 0, a, y))(dyed(x)),
+    'masked': lambda x, y: (lambda a: (a > y) * a)(dyed(x)),
+    'single': lambda x, y: (lambda a: a.astype('f4') * a)(dyed(x)),
+    'joined': lambda x, y: np.concatenate([dyed(x), dyed(x) * y]),
+    'gathered': lambda x, y: (lambda a: a[[0, 0, 1]] + a[:3])(dyed(x)),
+    'narrow': lambda x, y: dyed(x)[:, :1] * x + dyed(y)[:1],
+}
+
+
+@pytest.mark.parametrize('name', OVERLAPS)
+def test_no_buffer_is_used_again_while_somebody_looks_at_it(name):
+    f = lambda *xs: ad.tree_leaves(OVERLAPS[name](*xs))
+    for shape in ((32, 32), (260, 260)):
+        row = (shape, 'f8', 'C', 'mild')
+        check_program(f, maker([row, row]), {}, True)
+        whole = numbers(np.random.default_rng(2), (shape[0] + 1, shape[1]),
+                        'f8', 'mild')
+        check(f, lambda _: (whole[1:], whole[:-1]), {})
+        check(f, lambda _: (whole[1:], whole[1:]), {})
+        check(f, lambda _: (whole[1:], whole[:0:-1]), {})
+
+
+@pytest.mark.parametrize('n', [4, 1024, 70_000])
+def test_a_result_may_be_the_next_argument(n):
+    f = lambda x, y: (np.sin(x) * y, x + np.cos(y))
+    g, xs = ad.jit(f), (np.linspace(0, 1, n), np.linspace(1, 2, n))
+    expected = history = [xs]
+    for _ in range(5):
+        expected = [*expected, f(*expected[-1])]
+        history = [*history, g(*history[-1])]
+    for row, expected_row in zip(history, expected, strict=True):
+        assert_identical(row, expected_row)
+
+
+# Powers
+
+@pytest.mark.parametrize('n', [3, 4, 5, 7, -1, -2, 0.5, 1.5, 0, 1, 2])
+def test_powers_are_those_of_the_interpreters(n):
+    """NumPy's own are other bits where the exponent is three or more."""
+    f = lambda x: x ** n
+    rng = np.random.default_rng(1)
+    for x in (0.7, np.float64(1.3), rng.uniform(0.1, 2, 5), rng.uniform(
+            0.1, 2, 1030), rng.uniform(0.1, 2, 66_000),
+            rng.uniform(0.1, 2, 5).astype('f4')):
+        y, _ = ad.jvp(f, (x,), (x,))
+        assert_identical(ad.jit(f)(x), y)
+        g = ad.value_and_grad(lambda x: np.sum(f(x) * x))
+        assert_identical(ad.jit(g)(x), g(x))
+
+
+# Warnings and errors
+
+ACCIDENTS = {
+    'hidden_overflow': (lambda x: 1 / (x * x), 1e200),
+    'hidden_infinity': (lambda x: np.tanh(x * x), -1e200),
+    'overflow': (lambda x: np.exp(x) - 1, 1e3),
+    'overflow_of_a_sum': (lambda x: x + x, 1.7e308),
+    'division': (lambda x: 1 / x, 0.0), 'division_of_zero': (lambda x:
+                                                            x / x, 0.0),
+    'hidden_division': (lambda x: np.exp(-1 / x), 0.0),
+    'logarithm': (np.log, 0.0), 'of_a_negative': (np.log, -1.0),
+    'root': (np.sqrt, -1.0), 'no_root': (np.sqrt, -0.0),
+    'sine_of_infinity': (np.sin, np.inf), 'no_number': (np.cos, np.nan),
+    'difference': (lambda x: x - x, np.inf),
+    'product': (lambda x: x * 0.0, np.inf),
+    'unused': (lambda x: np.where(x > 0, np.log(x), 0.0), -1.0),
+    'compared': (lambda x: np.where(x < 1, 2.0, x), np.nan),
+    'twice': (lambda x: np.log(x) + 1 / x, 0.0),
+    'largest': (lambda x: np.maximum(x, 1.0), np.nan),
+    'of_numbers': (lambda x: x + ad.jit(np.log)(0.0), 1.0),
+    'division_of_numbers': (lambda x: x + ad.jit(lambda y: y / 0.0)(
+        np.float64(1)), 1.0),
+}
+
+
+@pytest.mark.parametrize('name', ACCIDENTS)
+def test_the_same_warnings_and_errors(name):
+    """At each call, and also after a call that failed."""
+    f, value = ACCIDENTS[name]
+    whole = np.full(70_000, 0.5)
+    whole[40_000] = value
+    for x in (value, np.float64(value), np.array(value), np.full(3, value),
+              np.full(1500, value), whole, np.float32(value)
+              if abs(value) < 1e4 else value):
+        g = ad.jit(f)
+        for state in ({}, {'all': 'raise', 'under': 'ignore'},
+                      {'all': 'ignore'}, {'all': 'raise', 'under': 'ignore'},
+                      {}, {'over': 'raise', 'divide': 'ignore'}):
+            expected, said = outcome(f, (x,), state)
+            actual, heard = outcome(g, (x,), state)
+            if isinstance(expected, Raised):
+                assert actual == expected
+            else:
+                assert heard == said
+                assert_identical(actual, expected)
+
+
+# The way in
+
+MANY_KINDS = [
+    1.5, np.float64(1.5), np.array(1.5), 2, np.int64(2), True, np.bool_(True),
+    np.float32(1.5), np.float16(1.5), np.arange(3.0), np.arange(4.0),
+    np.arange(3), np.arange(3, dtype='f4'), np.arange(3, dtype='>f8'),
+    np.arange(3.0)[None], np.arange(6.0)[::2], np.zeros(0), np.ones(3, '?'),
+    np.arange(3.0).view(Labelled), np.asfortranarray(np.ones((3, 3)))]
+
+
+def test_each_call_meets_its_own_program():
+    """Whatever type an argument had before."""
+    f = lambda x, y=0.5: {'a': x * 2 + y, 'b': [np.sin(x), x]}
+    g = ad.jit(f)
+    for x in [*MANY_KINDS, *MANY_KINDS[::-1], *MANY_KINDS]:
+        assert_identical(g(x), f(x))
+        assert_identical(g(x, y=x), f(x, y=x))
+        assert_identical(g(x, 1), f(x, 1))
+        assert_identical(g(x, 1.0), f(x, 1.0))
+
+
+# Threads
+
+SHARED = {
+    'numbers': (lambda x: np.sin(x) * x + np.exp(-x) / x, np.float64),
+    'numbers_that_overflow': (lambda x: 1 / np.exp(x * 300) + 1 / (
+        x - 4.0), np.float64),
+    'small': (fixed, lambda i: np.full((3, 4), i)),
+    'buffers': (fixed, lambda i: np.linspace(0, i, 1600).reshape(40, 40)),
+    'blocks': (fixed, lambda i: np.linspace(0, i, 66_000).reshape(-1, 100)),
+    'loop': (lambda x: ad.scan(lambda c, y: (np.sin(c) * y, c + y), x[0], x),
+             lambda i: np.linspace(0, i, 6000).reshape(5, 1200)),
+    'loop_of_numbers': (lambda x: ad.fori_loop(
+        0, 50, lambda i, c: np.sin(c) + 1 / c, x), np.float64),
+}
+ways = {name: f if name.startswith(('numbers', 'loop')) else
+        lambda x: fixed(x, x[:1] + 1) for name, (f, _) in SHARED.items()}
+
+
+@pytest.mark.parametrize('name', SHARED)
+def test_eight_threads_at_once(name):
+    f, make = ways[name], SHARED[name][1]
+    total = lambda x: sum(np.sum(y) for y in ad.tree_leaves(f(x)))
+    both = lambda x: (f(x), ad.grad(total)(x))
+    xs = [make(float(i)) for i in range(1, 9)]
+    repetitions = 3 if name == 'blocks' else 10
+    with np.errstate(all='ignore'):
+        expected = list(map(both, xs))
+    g, barrier, failures = ad.jit(both), threading.Barrier(8), []
+
+    def work(i):
+        try:
+            with np.errstate(all='ignore'):
+                for _ in range(repetitions):
+                    barrier.wait(60)
+                    y = g(xs[i])
+                    barrier.wait(60)    # all have theirs
+                    assert_identical(y, expected[i])
+        except Exception as error:
+            failures.append((i, error))
+            barrier.abort()
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert not failures, failures[0]
+
+
+# Re-entrancy
+
+def recursive(most):
+    """Returns functions that call each other, as Python and under jit."""
+    p = ad.Primitive('again')
+    p.def_abstract_eval(lambda x, eager: x)
+
+    def f(x, eager):
+        a = np.cos(x) * 3 + x
+        b = p.bind(x * 0.5, eager=eager)
+        return np.exp(-a * a) * b + a / 2
+
+    g = ad.jit(partial(f, eager=False))
+    depth = threading.local()
+
+    @p.def_impl
+    def impl(x, eager):
+        n = depth.n = getattr(depth, 'n', 0) + 1
+        try:
+            if n > most:
+                return x * 2.0
+            return f(x, True) if eager else g(x)
+        finally:
+            depth.n -= 1
+    return partial(f, eager=True), g
+
+
+@pytest.mark.parametrize('x', [
+    np.float64(0.7), np.linspace(0, 1, 3), np.linspace(0, 1, 1024),
+    np.linspace(0, 1, 70_000)], ids=np.size)
+def test_a_function_calls_itself_while_it_runs(x):
+    f, g = recursive(4)
+    expected = f(x)
+    for _ in range(3):
+        assert_identical(g(x), expected)
+
+
+@pytest.mark.parametrize('n', [3, 1500, 70_000])
+def test_a_function_works_after_an_error_inside(n):
+    p, fails = ad.Primitive('fails'), [True]
+    p.def_abstract_eval(lambda x: x)
+
+    @p.def_impl
+    def impl(x):
+        if fails[0]:
+            raise KeyError('no')
+        return x * 2.0
+
+    f = lambda x: np.sin(p.bind(np.cos(x) * 3) + 1) * x
+    x, g = np.linspace(0, 1, n), ad.jit(f)
+    for fails[0] in (True, False, True, False, False):
+        if fails[0]:
+            with pytest.raises(KeyError):
+                g(x)
+        else:
+            assert_identical(g(x), f(x))
