@@ -54,8 +54,8 @@ lab: .venv/lab   ## open the chapters as notebooks in JupyterLab
 weave: .venv/ready   ## copy the modules' code into the chapters
 	@$(BIN)/python -m book.tools.weave
 
-bench: .venv/bench   ## measure the library against HIPS autograd
-	@$(BIN)/python -m tests.benchmarks
+bench: .venv/bench   ## compare with autograd, JAX, and torch if installed
+	@$(BIN)/python -m tests.benchmarks --write
 
 # Without --upgrade, uv keeps every version that still fits.
 lock: .venv/uv   ## choose the versions in requirements.lock again

@@ -35,7 +35,7 @@ from nbclient.exceptions import (
     DeadKernelError,
 )
 
-from book.tools import exercises, weave
+from book.tools import benchmark_tables, exercises, weave
 from book.tools.scoreboard import scoreboard
 
 ROOT = Path(__file__).parents[2]
@@ -43,6 +43,7 @@ CACHE = ROOT / '.cache' / 'chapters'
 TOOLS = Path(__file__).parent
 GREY = '#7f7f7f'   # of all text and lines in matplotlibrc
 SCOREBOARD = re.compile(r'^<!-- scoreboard: (\w+) -->$', re.MULTILINE)
+BENCHMARKS = re.compile(r'^<!-- benchmarks: ([\w ]+) -->$', re.MULTILINE)
 EXERCISES = re.compile(r'^<!-- exercises: (\w+) -->$', re.MULTILINE)
 
 
@@ -57,9 +58,10 @@ class Page(NamedTuple):
 
 
 def is_live(path):
-    """Returns whether a Markdown file has a cell or a scoreboard."""
+    """Returns whether a Markdown file has a cell, or a table to be made."""
     return (any(block.runs for block in weave.blocks(path))
-            or SCOREBOARD.search(path.read_text()))
+            or SCOREBOARD.search(path.read_text())
+            or BENCHMARKS.search(path.read_text()))
 
 
 def render(path):
@@ -130,7 +132,7 @@ def key(notebook):
     """Returns a hash of all that the outputs of a notebook depend on."""
     cells = [(cell.source, cell.metadata) for cell in code_cells(notebook)]
     files = [*sorted((ROOT / weave.PACKAGE).rglob('*.py')),
-             *sorted(TOOLS.iterdir())]
+             *sorted(TOOLS.iterdir()), ROOT / 'book' / 'benchmarks.json']
     versions = [importlib.metadata.version(name)
                 for name in ('numpy', 'matplotlib', 'ipykernel')]
     facts = [cells, [(str(file.relative_to(ROOT)), file.read_text())
@@ -233,6 +235,8 @@ def markdown(notebook, path):
             number += 1
     board = lambda match: scoreboard(match[1], path)
     page = SCOREBOARD.sub(board, '\n\n'.join(parts))
+    table = lambda match: benchmark_tables.benchmarks(match[1])
+    page = BENCHMARKS.sub(table, page)
     tasks = lambda match: exercises.markdown(match[1])
     return EXERCISES.sub(tasks, page) + '\n'
 

@@ -232,6 +232,25 @@ def test_the_key_depends_on_every_module(tmp_path, monkeypatch):
     assert len(keys) == 2
 
 
+def test_the_key_depends_on_the_benchmarks(tmp_path, monkeypatch):
+    (tmp_path / 'book').mkdir()
+    monkeypatch.setattr(render, 'ROOT', tmp_path)
+    monkeypatch.setattr(render, 'TOOLS', tmp_path)
+    before = key('```python\n1\n```')
+    (tmp_path / 'book' / 'benchmarks.json').write_text('{}')
+    assert key('```python\n1\n```') != before
+
+
+# The benchmarks.
+
+def test_a_marker_becomes_its_table(tmp_path, monkeypatch):
+    monkeypatch.setattr(render.benchmark_tables, 'benchmarks',
+                        lambda name: f'The table of {name}.')
+    path = chapter(tmp_path, 'A.\n\n<!-- benchmarks: first calls -->\n\nB.\n')
+    assert render.is_live(path)
+    assert render.render(path) == 'A.\n\nThe table of first calls.\n\nB.\n'
+
+
 # The scoreboards.
 
 @pytest.fixture

@@ -1,0 +1,118 @@
+"""What a row of the table is, and how its times are taken."""
+
+import gc
+from time import perf_counter
+from typing import NamedTuple
+
+import numpy as np
+
+import autodiff_mini as ad
+
+BUDGET = 1.0    # seconds for each call of a row
+ROUND = 0.001   # seconds; less than the slice that another process gets
+TURN = 0.008    # seconds
+TURNS = 5, 60
+
+
+class Row(NamedTuple):
+    """A row of the table.
+
+    Args:
+        label: what is computed.
+        calls: column -> call; the columns are those of the table, where
+            `hand` is what a good NumPy user writes.
+        targets: ratio, such as 'jit/hand' -> what it should be at most.
+        tolerance: relative to the largest value, when results are compared.
+    """
+
+    label: str
+    calls: dict
+    targets: dict = {}
+    tolerance: float = 1e-9
+
+
+class Figure(NamedTuple):
+    """One number that is no time of a row."""
+
+    label: str
+    value: float
+    unit: str
+    target: float | None = None
+
+
+def settle():
+    """Brings the process to where one is that has run for long.
+
+    glibc returns each large array to the system, and asks for it anew, page
+    by page, until one of almost 32 MB has been freed.  NumPy by hand is twice
+    as fast from then on, so this is the severer comparison; and whether it
+    has happened must not depend on which peers are imported.
+    """
+    np.empty(31 << 20, np.uint8)
+    gc.collect()
+    gc.freeze()     # or each collection would walk over the peers' modules
+
+
+def check_values(row):
+    """Raises AssertionError unless all calls return the same numbers."""
+    names = iter(row.calls)
+    first = next(names)
+    expected = values(row.calls[first]())
+    assert all(np.isfinite(y).all() for y in expected), (
+        f'{row.label}: {first} is not finite')
+    for name in names:
+        found = values(row.calls[name]())
+        for x, y in zip(found, expected, strict=True):
+            message = f'{row.label}: {name} and {first} disagree'
+            assert x.shape == y.shape and x.dtype == y.dtype, (
+                f'{message}: {x.dtype}{x.shape}, {y.dtype}{y.shape}')
+            np.testing.assert_allclose(
+                x, y, rtol=0, err_msg=message,
+                atol=row.tolerance * np.max(np.abs(y), initial=0.0))
+
+
+def values(tree):
+    """Returns the arrays in a result, whoever it is from."""
+    return [np.asarray(x) for x in ad.tree_leaves(tree)]
+
+
+def measured(row):
+    """Returns column -> seconds: the best of rounds that take turns.
+
+    In a turn a call has some rounds in a row, because the first of them finds
+    the caches full of what others left there.
+    """
+    check_values(row)
+    gc.collect()
+    repeats = {name: repeats_of(call) for name, call in row.calls.items()}
+    best = {name: seconds(call, repeats[name]) / repeats[name]
+            for name, call in row.calls.items()}
+    in_a_row = {name: max(1, round(TURN / (best[name] * repeats[name])))
+                for name in best}
+    turns = {name: within(round(BUDGET / max(TURN, best[name])), TURNS)
+             for name in best}
+    for turn in range(max(turns.values())):
+        for name, call in row.calls.items():
+            for _ in range(in_a_row[name] if turn < turns[name] else 0):
+                took = seconds(call, repeats[name]) / repeats[name]
+                best[name] = min(best[name], took)
+    return best
+
+
+def within(n, limits):
+    return min(max(n, limits[0]), limits[1])
+
+
+def repeats_of(call):
+    """Returns how often a call has to be repeated to fill a round."""
+    n = 1
+    while (took := seconds(call, n)) < ROUND / 4:
+        n *= 4
+    return max(1, round(n * ROUND / took))
+
+
+def seconds(call, repeat):
+    start = perf_counter()
+    for _ in range(repeat):
+        call()
+    return perf_counter() - start

@@ -1,0 +1,58 @@
+"""What each pass of the lowering buys."""
+
+import math
+from contextlib import ExitStack
+from functools import partial
+from unittest.mock import patch
+
+import numpy as np
+
+import autodiff_mini as ad
+from autodiff_mini.interpreters import lowering, plan
+from autodiff_mini.interpreters.simplify import drop_dead
+from tests.benchmarks.arrays import (
+    black_scholes, gelu, hand_black_scholes, hand_gelu, options)
+from tests.benchmarks.measure import Row, measured
+
+# What is put in the place of a pass, so that it does nothing.
+NO_BLOCKS = plan, 'HUGE', math.inf
+NO_PLACES = [
+    (plan, 'LARGE', math.inf),
+    # or all numbers would become arrays, as they do beside small ones
+    (lowering.Emitter, 'number', lowering.Emitter.value)]
+NO_SIMPLIFY = lowering, 'simplify', lambda jaxpr, *_: drop_dead(jaxpr)
+
+STAGES = {
+    'as written': [NO_BLOCKS, *NO_PLACES, NO_SIMPLIFY],
+    'simplified': [NO_BLOCKS, *NO_PLACES],
+    'overwriting': [NO_BLOCKS],
+    'blocks': []}
+
+
+def compiled_without(passes, f, args):
+    """Returns a call of a function that is compiled without some passes."""
+    compiled = ad.jit(f)
+    with ExitStack() as stack:
+        for place in passes:
+            stack.enter_context(patch.object(*place))
+        compiled(*args)
+    return partial(compiled, *args)
+
+
+def stages(label, program, args, hand, argnums=0):
+    """Returns the row of a gradient: by hand, and with more passes each."""
+    f = ad.grad(partial(program, np), argnums)
+    return Row(label, {
+        'hand': partial(hand, *args),
+        **{stage: compiled_without(passes, f, args)
+           for stage, passes in STAGES.items()}})
+
+
+def passes():
+    """Returns label and column -> seconds of each row."""
+    rows = [row for n in (1_000_000, 10_000) for row in (
+        stages(f'GELU, {n:,} elements', gelu, (np.linspace(-4, 4, n),),
+               hand_gelu),
+        stages(f'Black–Scholes, {n:,} options', black_scholes, options(n),
+               hand_black_scholes, (0, 1, 2)))]
+    return [{'label': row.label, 'seconds': measured(row)} for row in rows]

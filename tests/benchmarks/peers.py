@@ -1,0 +1,97 @@
+"""Who is compared, and how each of them is asked for a gradient.
+
+A workload is written once, as `program(np, *args)`: `np` is NumPy for us, and
+the peer's own module for a peer.  Arguments are prepared once, so that nobody
+is measured while it copies NumPy's arrays into its own.
+"""
+
+from functools import partial
+
+import numpy as np
+
+import autodiff_mini as ad
+
+try:
+    import autograd
+    import autograd.numpy as anp
+except ImportError:
+    autograd = anp = None
+try:
+    import torch
+    torch.set_num_threads(1)
+except ImportError:
+    torch = None
+try:
+    import jax
+    import jax.numpy as jnp
+    jax.config.update('jax_enable_x64', True)
+except ImportError:
+    jax = jnp = None
+
+PEERS = [peer for peer in (autograd, torch, jax) if peer]
+EVERYBODY = ('autograd', 'torch', 'jax')
+
+
+def gradients(program, args, hand, argnums=0, value=False,
+              peers=EVERYBODY, torch_program=None):
+    """Returns column -> call, a gradient of one program by each of us.
+
+    Args:
+        program: `program(np, *args)`, a scalar.
+        args: floats and arrays, or trees of them.
+        hand: `hand(*args)`, the same gradient, by hand.
+        argnums: an int, or a tuple of them.
+        value: whether the value of the program is wanted too.
+        peers: which of the peers can do it.
+        torch_program: the program for torch, if its functions are others.
+    """
+    transform = 'value_and_grad' if value else 'grad'
+    ours = getattr(ad, transform)(partial(program, np), argnums)
+    calls = {'hand': partial(hand, *args)}
+    calls |= our_calls(ours, args)
+    if autograd and 'autograd' in peers:
+        theirs = getattr(autograd, transform)
+        calls['autograd'] = partial(theirs(partial(program, anp), argnums),
+                                    *args)
+    if torch and 'torch' in peers:
+        calls['torch'] = torch_gradient(
+            partial(torch_program or program, torch), args, argnums, value)
+    if jax and 'jax' in peers:
+        theirs = getattr(jax, transform)
+        calls['jax'] = jax_call(theirs(partial(program, jnp), argnums), args)
+    return calls
+
+
+def our_calls(f, args):
+    return {'jit': partial(ad.jit(f), *args), 'eager': partial(f, *args)}
+
+
+def jax_call(f, args):
+    """Returns a call of jit's, which waits for what it computes."""
+    args, f = jax.tree.map(jax_leaf, args), jax.jit(f)
+    return lambda: jax.block_until_ready(f(*args))
+
+
+def jax_leaf(x):
+    return jnp.asarray(x) if isinstance(x, np.ndarray) else x
+
+
+def tensor(x):
+    return torch.tensor(x, dtype=None if isinstance(x, np.ndarray)
+                        else torch.float64)
+
+
+def torch_gradient(f, args, argnums, value):
+    """Returns a call that records `f`, and goes back over what it did."""
+    args = ad.tree_map(tensor, args)
+    wanted = args[argnums] if isinstance(argnums, int) else tuple(
+        args[i] for i in argnums)
+    leaves, tree = ad.tree_flatten(wanted)
+    for leaf in leaves:
+        leaf.requires_grad_()
+
+    def call():
+        y = f(*args)
+        found = tree.unflatten(torch.autograd.grad(y, leaves))
+        return (y.detach(), found) if value else found
+    return call
