@@ -50,10 +50,15 @@ def defined(node):
 
 
 def library():
-    """Returns the modules of the library, but for this one."""
+    """Returns the modules of the library that cells edit.
+
+    This one is none of them.  Nor are the applications: no other module
+    needs them, and a name such as `expit` is anybody's.
+    """
     package = __name__.partition('.')[0]
     return [module for name, module in list(sys.modules.items())
-            if name.partition('.')[0] == package and name != __name__]
+            if name.partition('.')[0] == package and name != __name__
+            and not name.startswith(f'{package}.applications.')]
 
 
 @cache
