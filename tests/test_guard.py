@@ -123,6 +123,13 @@ UNLIKE = {
 }
 
 
+def test_a_guard_has_its_source():
+    f = ad.jit(lambda x, d: d['b'] * x)
+    f(C, {'b': 1.5})
+    assert f.guard.source.startswith('def guard(args):\n    try:')
+    assert "'b'" in f.guard.source and '(3,)' in f.guard.source
+
+
 @pytest.mark.parametrize('name', UNLIKE)
 def test_a_call_that_is_unlike_the_last_one_goes_the_long_way(
         name, flattened):

@@ -131,9 +131,8 @@ SOURCES = {
         'a', 'b = a * (-1)', 'c = (-2.5) - a', 'd = a ** (-1)',
         'e = to_the_power(1, a)', 'f = -e', 'return [b, c, d, f]')),
     'negative_base': (lambda x: ((-2) ** x, (-0.5) ** x, -x ** 2), [1.0], (
-        'a', 'b = to_the_power((-2), a)', 'c = to_the_power((-0.5), a)', 'd = a ** 2',
-        'e = -d',
-        'return [b, c, e]')),
+        'a', 'b = to_the_power((-2), a)', 'c = to_the_power((-0.5), a)',
+        'd = a ** 2', 'e = -d', 'return [b, c, e]')),
     'not_finite': (lambda x: (x + np.nan, x - np.inf, x + -np.inf, x * -0.0,
                               x < 1e400, x + 1e300, x * 5e-324), [1.0], (
         'a', 'b = a + np.nan', 'c = a - np.inf', 'd = a + (-np.inf)',
@@ -795,11 +794,24 @@ def test_lines_inside_functions_and_loops():
         assert inside
 
 
+def test_the_known_half_of_a_loop_tells_the_line_of_its_body():
+    """It told that of the loop."""
+    def f(w, xs):
+        return np.sum(ad.scan(partial(step, w), np.ones(3), xs)[1])
+
+    step = lambda w, c, x: (np.tanh(c @ w + x @ u), c @ c)  # what is known
+    u = np.ones((2, 3))
+    lines = noted(lowered(ad.grad(f), np.ones((3, 3)), np.ones((5, 2))).source)
+    first = [number for text, number in lines if ' @ ' in text][:2]
+    assert first == [line_of('# what is known')] * 2
+
+
 def test_no_line_of_python_s_own_is_taken_for_the_user_s():
     """A frame of contextlib's was."""
     number = inspect.currentframe().f_lineno + 1
     jaxpr = ad.make_jaxpr(ad.checkpoint(np.sin))(C)
-    assert noted(Lowered(jaxpr).source) == [('b = np.sin(a)', number)]
+    assert noted(Lowered(jaxpr).source) == [
+        ('b = np.sin(a)', number), ('[b] = checkpoint_1(a)', number)]
 
 
 def test_an_error_tells_its_line():

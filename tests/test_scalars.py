@@ -77,6 +77,14 @@ SOURCES = {
     'powers': (lambda x: (x ** 2, x ** -1), [X], (
         'a', 'b = float(a)', 'c = b ** 2', 'd = b ** (-1)',
         *unless('b', 'c', 'd'), 'return [np.float64(c), np.float64(d)]')),
+    'powers_of_numpy': (lambda x, y: (x ** -0.2, 2 ** x, y ** x), [X, 1.5], (
+        'a, b', 'c = float(a)', "with np.errstate(all='raise'):",
+        '    d = float(np.float64(c) ** (-0.2))',
+        '    e = float(np.float64(2) ** c)',
+        '    f = float(np.float64(b) ** c)',
+        '    if not isfinite(c + b + d + e + f):',
+        '        raise ArithmeticError',
+        'return [np.float64(d), np.float64(e), np.float64(f)]')),
     'of_math': (lambda x: np.sqrt(np.sin(x) + np.cos(x)), [X], (
         'a', 'b = float(a)', 'c = sin(b)', 'd = cos(b)', 'e = c + d',
         'f = sqrt(e)', *unless('f'), 'return [np.float64(f)]')),
@@ -174,9 +182,7 @@ NOT_SCALAR = {
     'an_integer_outside': (lambda x: (x * 2, 3), X),
     'a_single_number': (lambda x: x * np.float32(2), X),
     'a_complex_number': (lambda x: abs(x * 2j), X),
-    'a_power_of_floats': (lambda x: x ** 0.5, X),
-    'a_power_of_numbers': (lambda x, y: x ** y, X, X),
-    'a_power_of_two': (lambda x: 2 ** x, X),
+    'a_power_of_python_numbers': (lambda x: x ** 0.5, 1.5),
     'a_power_of_a_scalar': (lambda x: x ** np.int64(2), X),
     'where_of_numbers': (lambda x: np.where(x, x, 1.0), X),
     'where_of_truths': (lambda x: np.where(x > 0, x > 1, x), X),
@@ -247,6 +253,7 @@ GIVES_UP = {
     'overflow': (lambda x: 1 / (x * x), 1e200, np.inf, -np.inf),
     'power': (lambda x: x ** 3, 1e200, np.inf, np.nan),
     'negative_power': (lambda x: x ** -1, 0.0, 1e-320),
+    'power_of_numpy': (lambda x: x ** -0.5, 0.0, -1.0, np.inf, np.nan),
     'root': (np.sqrt, -1.0, -1e-300, np.inf),
     'sine': (np.sin, np.inf, -np.inf, np.nan),
     'logarithm': (np.log, 0.0, -1.0),

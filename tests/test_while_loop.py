@@ -17,6 +17,7 @@ from tests.numerical import assert_close, assert_same
 from tests.test_custom_jvp import custom as with_jvp
 from tests.test_custom_jvp import assert_trees, d, node, power, square
 from tests.test_custom_vjp import held
+from tests.test_jit_equals_eager import assert_identical, outcome
 from tests.test_staged_calls import staged
 from tests.test_unrolled import unrolled
 
@@ -68,6 +69,51 @@ def test_a_python_number_becomes_what_the_body_makes_of_it(name):
     # also of a loop that does not run
     g = lambda c: ad.while_loop(lambda k: False, body, c)
     assert np.result_type(g(init)) == np.result_type(expected)
+
+
+LOOPS_OF_NUMBERS = {
+    'fall': (lambda s: (s[0] < 9.5) & (s[1] < 1e6),
+             lambda s: (s[0] + 1.0, s[1] * s[2], s[2]), (0.0, X[0], X[1])),
+    'newton': (lambda c: abs(c * c - 2) > 1e-12, lambda c: (c + 2 / c) / 2,
+               X[1]),
+    'power': (lambda c: c > 1e-3, lambda c: np.tanh(c ** 1.5) * 0.5, X[0]),
+    'overflow': (lambda c: c < 1e400, lambda c: c * c, X[1]),
+    'division': (lambda c: c < 1e300, lambda c: 1 / (c - c), X[1]),
+    'nan': (lambda c: c < 1, lambda c: np.sqrt(c - 1), X[0]),
+    'not_once': (lambda c: c > 100.0, lambda c: 1 / c, np.float64(0)),
+}
+
+
+@pytest.mark.parametrize('constants', [False, True])
+@pytest.mark.parametrize('name', LOOPS_OF_NUMBERS)
+def test_a_loop_of_numbers_is_written_for_floats(name, constants):
+    test, body, start = LOOPS_OF_NUMBERS[name]
+
+    def f(x, lib=ad):
+        if not constants:
+            return lib.while_loop(test, body, start)
+        zero = x - x
+        return lib.while_loop(
+            lambda c: test(ad.tree_map(lambda v: v + zero, c)),
+            lambda c: ad.tree_map(lambda v: v + zero, body(c)), start)
+
+    fast, x = ad.jit(f), np.float64(2.0)
+    expected, said = outcome(lambda x: f(x, unrolled), [x], {})
+    for run in fast, f:
+        actual, heard = outcome(run, [x], {})
+        assert_identical(actual, expected)
+        assert heard == said
+    assert 'while True:' in fast.source
+
+
+@pytest.mark.parametrize('start', [(0.0, 3), (0.0, X), np.float32(0.5)],
+                         ids=['integer', 'array', 'single'])
+def test_a_loop_of_other_things_is_not(start):
+    f = ad.jit(lambda: ad.while_loop(
+        lambda c: np.sum(ad.tree_leaves(c)[0]) < 3,
+        lambda c: ad.tree_map(lambda v: v + 1, c), start))
+    f()
+    assert 'loop_while(' in f.source and 'while True:' not in f.source
 
 
 def test_what_it_returns_is_the_caller_s_own():

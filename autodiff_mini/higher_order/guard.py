@@ -109,8 +109,9 @@ def write_guard(program, xs, in_tree, out_tree):
         out_tree: the structure of the result.
 
     Returns:
-        A function of a tuple of arguments, which returns the result, or MISS;
-        or None, if there are containers that it does not know, or too deep.
+        A function of a tuple of arguments, which returns the result, or MISS,
+        and has its `source`; or None, if there are containers that it does
+        not know, or too deep.
     """
     version = program.fast
     writer = GuardWriter(version.in_order)
@@ -128,15 +129,16 @@ def write_guard(program, xs, in_tree, out_tree):
         constants = writer.constant('constants', program.constants)
         call = f'{own}({call}, [{leaves}, *{constants}])'
     quote = writer.constant('quote', version.quote)
-    lines = ['def guard(args):', *['    ' + x for x in [
+    source = '\n'.join(['def guard(args):', *['    ' + x for x in [
         'try:', *['    ' + line for line in writer.lines],
         'except KeyError:', '    return MISS',
         'try:', f'    [{", ".join(outs)}] = {call}',
         'except Exception as error:', f'    {quote}(error)', '    raise',
-        f'return {result}']]]
+        f'return {result}']]])
     try:
-        exec(compile('\n'.join(lines), '<autodiff_mini guard>', 'exec'),
-             writer.scope)
+        exec(compile(source, '<autodiff_mini guard>', 'exec'), writer.scope)
     except SyntaxError:     # too many nested parentheses
         return None
-    return writer.scope['guard']
+    guard = writer.scope['guard']
+    guard.source = source
+    return guard

@@ -33,17 +33,17 @@ from autodiff_mini.signature import map_leaves
 
 
 def run_scan(*operands, jaxpr, **params):
-    avals = tuple(map(typeof, operands))
-    program = scan_program(jaxpr, avals, *params.items())
+    program = one_equation(jaxpr, scan_p, tuple(map(typeof, operands)),
+                           ('jaxpr', jaxpr), *params.items())
     return run_compiled(*operands, jaxpr=program, name='scan')
 
 
 @remembered
-def scan_program(jaxpr, avals, *params):
-    """Returns a program that is nothing but a scan with this body."""
-    params, operands = {'jaxpr': jaxpr, **dict(params)}, [*map(Var, avals)]
-    outs = [*map(Var, scan_types(*avals, **params))]
-    eqn = Equation(scan_p, operands, params, outs)
+def one_equation(_, primitive, avals, *params):
+    """Returns a program of nothing else; it is kept with its body."""
+    params, operands = dict(params), [*map(Var, avals)]
+    outs = [*map(Var, abstract_rules[primitive](*avals, **params))]
+    eqn = Equation(primitive, operands, params, outs)
     return Jaxpr([], operands, [eqn], outs, [])
 
 

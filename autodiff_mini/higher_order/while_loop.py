@@ -9,17 +9,17 @@ from itertools import chain
 import numpy as np
 
 from autodiff_mini.core import Primitive, TraceTag, Tracer, typeof
-from autodiff_mini.derivatives import own_memory
 from autodiff_mini.errors import fun_name
 from autodiff_mini.higher_order.call import unpack
 from autodiff_mini.higher_order.carries import stage_body
-from autodiff_mini.higher_order.jit import compiled
+from autodiff_mini.higher_order.jit import run_compiled
+from autodiff_mini.higher_order.loop_source import assigned
 from autodiff_mini.higher_order.loops import (
     at_all_steps, beside, fixpoint, split)
 from autodiff_mini.higher_order.programs import (
     close, depends, jvp_jaxpr, others, permute, picked, remembered, run,
     stage_program, vmap_jaxpr, without)
-from autodiff_mini.higher_order.scan import scan
+from autodiff_mini.higher_order.scan import one_equation, scan
 from autodiff_mini.higher_order.staged_calls import interleave
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jaxpr import Jaxpr, Var, stage_tree
@@ -27,6 +27,10 @@ from autodiff_mini.interpreters.jvp import (
     Zero, instantiate_zeros, jvp_rules, tangent_type)
 from autodiff_mini.interpreters.lowering import lowering_rules
 from autodiff_mini.interpreters.partial_eval import partial_eval_rules
+from autodiff_mini.interpreters.scalars import (
+    carefully, checked, float_text, indented, is_bool, is_scalar,
+    scalar_body)
+from autodiff_mini.interpreters.simplify import inline, simplify
 from autodiff_mini.interpreters.transpose import transpose_rules
 from autodiff_mini.interpreters.vmap import lengthen, spread, vmap_rules
 from autodiff_mini.numpy_api import convert
@@ -34,10 +38,10 @@ from autodiff_mini.pytree import LEAF, leaf_names, tree_flatten
 from autodiff_mini.signature import map_leaves
 
 
-def run_while(*operands, test, body, counts):
-    carry = loop_while(compiled(test), compiled(body), *operands,
-                       counts=counts)
-    return own_memory(carry, [*operands, *compiled(body).constants])
+def run_while(*operands, body, **params):
+    program = one_equation(body, while_p, tuple(map(typeof, operands)),
+                           ('body', body), *params.items())
+    return run_compiled(*operands, jaxpr=program, name='while')
 
 
 def loop_while(test, body, *operands, counts):
@@ -53,12 +57,51 @@ abstract_rules[while_p] = lambda *avals, test, body, counts: body.out_avals
 
 
 def while_lowering(emitter, *names, test, body, counts):
+    """Returns a call of `loop_while`, or of a function written for floats."""
     loop = emitter.constant('loop_while', loop_while)
     functions = emitter.nested('test', test), emitter.nested('body', body)
-    return f'{loop}({", ".join([*functions, *names])}, counts={counts})'
+    call = lambda names: (
+        f'{loop}({", ".join([*functions, *names])}, counts={counts})')
+    test, body = simplify(inline(test)), simplify(inline(body))
+    if not (emitter.fast and is_scalar(test, is_bool) and is_scalar(body)):
+        return call(names)
+    name = f'while_{next(emitter.numbers)}'
+    arguments, lines = scalar_while(emitter, test, body, counts, call)
+    emitter.define(f'{name}({", ".join(arguments)})', lines)
+    return f'{name}({", ".join(names)})'
 
 
 lowering_rules[while_p] = while_lowering
+
+
+def scalar_while(emitter, test, body, counts, call):
+    """Returns the arguments and lines of a function that loops with floats.
+
+    If it has to give up, it does what `call` says, carefully.
+    """
+    names = emitter.names(body)
+    carry = body.invars[counts[1]:]
+    names.update(zip(test.invars[counts[0]:], [names[v] for v in carry]))
+    inputs = test.invars[:counts[0]] + body.invars
+    given = [names[v, 'given'] for v in inputs]
+    start = [f'{names[v]} = float({x})' for v, x in zip(inputs, given)]
+    lines, watched, test_asks = scalar_body(emitter, test, names)
+    step = [*lines, *checked(emitter, watched),
+            (f'if not {emitter.result(test.outvars[0], names)}:', None),
+            ('    break', None)]
+    lines, watched, body_asks = scalar_body(emitter, body, names)
+    step += [*lines, *checked(emitter, watched), *assigned(
+        [names[v] for v in carry],
+        [float_text(emitter, v, names) for v in body.outvars])]
+    lines = [('while True:', None), *indented(step)]
+    if test_asks or body_asks:
+        lines = [("with np.errstate(all='raise'):", None), *indented(lines)]
+    outs = [names[v] if v.aval.weak_type else f'np.float64({names[v]})'
+            for v in carry]
+    return given, carefully(
+        [*[(text, None) for text in start], *lines,
+         *checked(emitter, [names[v] for v in carry]),
+         (f'return [{", ".join(outs)}]', None)], call(given))
 
 
 def while_jvp(primals, tangents, test, body, counts):

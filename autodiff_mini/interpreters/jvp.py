@@ -125,11 +125,11 @@ class JVPTrace(Trace):
             if primitive.is_call:
                 y, y_dot = jvp_rules[primitive](
                     self.tag, primals, tangents, **params)
-            elif perturbed:
-                parent.line = line
-                y, y_dot = jvp_rules[primitive](primals, tangents, **params)
             else:
-                return primitive.bind(*primals, **params)
+                parent.line = line
+                if not perturbed:
+                    return primitive.bind(*primals, **params)
+                y, y_dot = jvp_rules[primitive](primals, tangents, **params)
         finally:
             set_current_trace(self)
             parent.line = None

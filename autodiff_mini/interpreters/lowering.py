@@ -276,8 +276,8 @@ class Emitter:
     def number(self, x) -> str:
         """Returns the text for a number that meets an array, perhaps.
 
-        Of a Python number NumPy makes an array at every call.  Beside that,
-        small arrays need no time.
+        Of a Python number NumPy makes an array at every call.  For a small
+        array, that takes longer than the arithmetic.
         """
         eqn = self.eqn
         others = [v for v in eqn.invars if type(v) is Var]
@@ -356,7 +356,7 @@ class Emitter:
             number = line_number(eqn.line) if eqn and eqn.line else None
             if number not in (None, before):
                 text = f'{text:35} # line {number}'
-            before = number or before
+            before = (number or before) if text else None
             lines.append(text)
             equations[len(lines)] = eqn
         return '\n'.join(lines).strip('\n'), equations

@@ -37,8 +37,10 @@ class PartialEvalTrace(JaxprTrace):
         if primitive.is_call:
             return self.compute(primitive, args, params)
         try:
+            self.parent.line = self.line
             return self.parent.process_primitive(primitive, args, params)
         finally:
+            self.parent.line = None
             set_current_trace(self)
 
     def is_unknown(self, x):
@@ -48,8 +50,10 @@ class PartialEvalTrace(JaxprTrace):
         """Lets the parent do what has no unknown operand."""
         try:
             set_current_trace(self.parent)
+            self.parent.line = self.line
             return primitive.bind(*args, **params)
         finally:
+            self.parent.line = None
             set_current_trace(self)
 
     def var(self, x):

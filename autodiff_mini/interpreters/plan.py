@@ -25,7 +25,7 @@ BLOCK = 16_384      # elements: what does
 SCRATCH = 4_000_000     # bytes: what all arrays of a block may take
 
 UFUNCS = ELEMENTWISE - VIEWS - {pow_p, where_p}
-OVERWRITING = UFUNCS - {sign_p}     # in its place, it is seven times slower
+OVERWRITING = UFUNCS - {sign_p}     # with out=, that is seven times slower
 FRESH = PIECEWISE | {
     argmax_p, argmin_p, argsort_p, concatenate_p, cumprod_p, cumsum_p,
     matmul_p, reduce_max_p, reduce_min_p, reduce_prod_p, reduce_sum_p,

@@ -19,8 +19,8 @@ from autodiff_mini.primitives import (
     le_p, lt_p, mul_p, ne_p, neg_p, or_p, pow_p, sin_p, sqrt_p, sub_p,
     where_p, xor_p)
 
-# How Python writes them; and those through which what is not finite may go
-# without a trace, as it does through 1 / inf.
+# How Python writes them; and, OPEN, those whose result is not finite if an
+# operand is not.  1 / inf is 0: of a quotient, the operands are looked at.
 PYTHON = {
     add_p: '{} + {}', sub_p: '{} - {}', mul_p: '{} * {}', div_p: '{} / {}',
     neg_p: '-{}', abs_p: 'abs({})', pow_p: '{} ** {}', lt_p: '{} < {}',
@@ -32,20 +32,21 @@ MATH = {sqrt_p: math.sqrt, sin_p: math.sin, cos_p: math.cos}
 OPEN = {add_p, sub_p, mul_p, neg_p, abs_p, astype_p, sqrt_p, sin_p, cos_p}
 
 
-def is_scalar(jaxpr):
+def is_float(v):
+    aval = v.aval
+    return (aval.shape == () and aval.dtype == float
+            and not (type(v) is Literal and isinstance(v.val, Zero)))
+
+
+def is_scalar(jaxpr, is_result=is_float):
     """Returns whether all values of a program are single float64 numbers.
 
     In between there may be booleans.
     """
     return (bool(jaxpr.eqns) and not jaxpr.constvars
-            and all(map(is_float, [*jaxpr.invars, *jaxpr.outvars]))
+            and all(map(is_float, jaxpr.invars))
+            and all(map(is_result, jaxpr.outvars))
             and all(map(is_scalar_equation, jaxpr.eqns)))
-
-
-def is_float(v):
-    aval = v.aval
-    return (aval.shape == () and aval.dtype == float
-            and not (type(v) is Literal and isinstance(v.val, Zero)))
 
 
 def is_bool(v):
@@ -61,8 +62,7 @@ def is_small(v):
 def is_scalar_equation(eqn):
     """Returns whether Python's floats can compute an equation."""
     primitive, out = eqn.primitive, eqn.outvars[0]
-    if primitive is pow_p and not (type(eqn.invars[1]) is Literal
-                                   and type(eqn.invars[1].val) is int):
+    if primitive is pow_p and not is_power(eqn) and out.aval.weak_type:
         return False
     if primitive in (and_p, or_p, xor_p, invert_p):
         return all(map(is_bool, eqn.invars))
@@ -75,6 +75,12 @@ def is_scalar_equation(eqn):
     return (known and (is_bool(out) if tests else is_float(out))
             and all(is_float(v) or is_bool(v) or is_small(v)
                     for v in eqn.invars))
+
+
+def is_power(eqn):
+    """Returns whether the exponent is an integer of Python's."""
+    exponent = eqn.invars[1]
+    return type(exponent) is Literal and type(exponent.val) is int
 
 
 @cache
@@ -124,9 +130,13 @@ def scalar_body(emitter, jaxpr, names):
         if primitive is astype_p and is_float(eqn.invars[0]):
             names[out] = float_text(emitter, eqn.invars[0], names)
             continue
-        operands = [float_text(emitter, v, names, primitive is not pow_p)
+        is_pow = primitive is pow_p
+        operands = [float_text(emitter, v, names, not is_pow)
                     for v in eqn.invars]
-        if primitive in PYTHON:
+        if is_pow and not is_power(eqn):
+            asks_numpy = True
+            text = f'float(np.float64({operands[0]}) ** {operands[1]})'
+        elif primitive in PYTHON:
             text = PYTHON[primitive].format(*operands)
         elif primitive in MATH and as_numpy(primitive):
             function = MATH[primitive]

@@ -106,7 +106,7 @@ def simplify(jaxpr, in_order=()):
                        old.line)
         if (eqn.primitive is matmul_p and is_square(invars, made)
                 and not is_square(old.invars, before)):
-            # Of one array, BLAS computes a product in another order.
+            # BLAS computes x @ x in another order than x @ y.
             copy = Var(invars[1].aval)
             keep(Equation(mul_p, [invars[1], Literal(1)], {}, [copy],
                           eqn.line))
@@ -253,7 +253,7 @@ def folded(eqn):
     try:
         with np.errstate(all='raise'):
             value = eqn.primitive.impl(*[v.val for v in eqn.invars])
-    except Exception:   # it is for the one who runs it
+    except Exception:   # which whoever runs the program shall see
         return None
     value = Literal(value[()] if type(value) is np.ndarray else value)
     return value if value.aval == eqn.outvars[0].aval else None

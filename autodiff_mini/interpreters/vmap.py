@@ -79,9 +79,9 @@ class BatchTrace(Trace):
         try:
             set_current_trace(parent)
             if not primitive.is_call:
+                parent.line = line
                 if all(dim is None for dim in dims):
                     return primitive.bind(*vals, **params)
-                parent.line = line
             out, dim = vmap_rules[primitive](self.axis, vals, dims, **params)
         finally:
             set_current_trace(self)
