@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from autodiff_mini.core import ShapedArray, TraceTag, float0, typeof
+from autodiff_mini.core import (
+    ShapedArray, TraceTag, float0, is_array, typeof)
 from autodiff_mini.forward import fit_tangent, whole_tangent
 from autodiff_mini.interpreters.jaxpr import Jaxpr, eval_jaxpr
 from autodiff_mini.interpreters.jvp import instantiate_zeros
@@ -401,6 +402,8 @@ def one_for(tag, y):
         raise TypeError(f'{tag} requires real-valued outputs (output dtype '
                         'that is a sub-dtype of np.floating), but got '
                         f'{aval}.')
+    if is_array(y) and not isinstance(y, (np.ndarray, np.generic)):
+        return np.ones_like(y)  # of its own library
     return 1.0 if aval.weak_type else aval.dtype.type(1)
 
 
