@@ -1415,6 +1415,21 @@ def test_b1_a_symbolic_zero_that_the_rule_returns_becomes_an_array():
         assert_same(z, np.zeros(4))
 
 
+def test_b1_a_rule_that_differentiates_another_stays_outside_of_a_batch():
+    """vmap took it for one that closes over something mapped."""
+    sine = both(np.sin, lambda x: (sine(x), np.cos(x)),
+                lambda r, ct: (ct * r,),
+                lambda p, t: (sine(*p), np.cos(p[0]) * t[0]))
+    times = lambda x: x * sine(x)
+    outer = both(times, lambda x: ad.vjp(times, x), lambda r, ct: r(ct),
+                 lambda p, t: (outer(*p), ad.jvp(times, p, t)[1]))
+    f = lambda a: ad.vmap(lambda y: y * outer(a))(np.arange(2.0))
+    expected = ad.jvp(f, (0.6,), (1.0,))
+    assert_trees(expected, ad.jvp(
+        lambda a: np.arange(2.0) * times(a), (0.6,), (1.0,)))
+    assert_trees(ad.jvp(ad.jit(f), (0.6,), (1.0,)), expected)
+
+
 def test_b1_d12_nondiff_arguments_come_first_in_both():
     f = both(lambda g, x, n: g(x) * n, lambda g, x, n: (f(g, x, n), x),
              lambda g, n, x, ct: (3 * n * g(x) * ct,),

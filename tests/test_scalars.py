@@ -88,9 +88,14 @@ SOURCES = {
     'of_math': (lambda x: np.sqrt(np.sin(x) + np.cos(x)), [X], (
         'a', 'b = float(a)', 'c = sin(b)', 'd = cos(b)', 'e = c + d',
         'f = sqrt(e)', *unless('f'), 'return [np.float64(f)]')),
-    'of_numpy': (lambda x: np.exp(x) + np.maximum(x, 0), [X], (
+    'extremes': (lambda x, y: np.maximum(x, y) - np.minimum(x, 0), [X, X], (
+        'a, b', 'c = float(a)', 'd = float(b)',
+        'e = c if c > d else d if d > c else float(np.maximum(c, d))',
+        'f = c if c < 0.0 else 0.0 if 0.0 < c else float(np.minimum(c, 0.0))',
+        'g = e - f', *unless('c', 'd', 'g'), 'return [np.float64(g)]')),
+    'of_numpy': (lambda x: np.exp(x) + np.hypot(x, 3), [X], (
         'a', 'b = float(a)', "with np.errstate(all='raise'):",
-        '    c = float(np.exp(b))', '    d = float(np.maximum(b, 0.0))',
+        '    c = float(np.exp(b))', '    d = float(np.hypot(b, 3.0))',
         '    e = c + d', '    if not isfinite(b + e):',
         '        raise ArithmeticError', 'return [np.float64(e)]')),
     'signs': (lambda x: abs(-x), [X], (
@@ -185,6 +190,7 @@ NOT_SCALAR = {
     'a_power_of_python_numbers': (lambda x: x ** 0.5, 1.5),
     'a_power_of_a_scalar': (lambda x: x ** np.int64(2), X),
     'where_of_numbers': (lambda x: np.where(x, x, 1.0), X),
+    'maximum_of_a_truth': (lambda x: np.maximum(x, x > 0), X),
     'where_of_truths': (lambda x: np.where(x > 0, x > 1, x), X),
     'where_of_one_truth': (lambda x: np.where(x > 0, x, True), X),
     'where_of_truths_only': (lambda x: np.where(x > 0, x > 1, x < 1) * x, X),
@@ -259,6 +265,8 @@ GIVES_UP = {
     'logarithm': (np.log, 0.0, -1.0),
     'exponential': (np.exp, 1e4, -1e4, np.nan),
     'comparison': (lambda x: (x < 1) * 2.0, np.nan, np.inf),
+    'maximum': (lambda x: np.maximum(x, 1.0), np.nan, np.inf),
+    'minimum': (lambda x: np.minimum(1.0, x), np.nan, -np.inf),
     'choice': (lambda x: np.where(x < 1, 2.0, x), np.nan, -np.inf),
     'what_is_not_chosen': (lambda x: np.where(x > 0, 1.0, x * x), -1e200),
     'difference': (lambda x: x - x, np.inf),
@@ -283,6 +291,15 @@ def test_what_is_not_finite_is_computed_by_numpy(name):
             assert asked.pop() == (x,)
             assert_same_outcome(actual, expected)
             assert heard == said
+
+
+@pytest.mark.parametrize('f', [np.maximum, np.minimum])
+def test_the_larger_of_two_zeros_is_numpy_s(f):
+    fast, asked = version(f, X, X)
+    for x in map(np.float64, (0.0, -0.0, 1.0)):
+        for y in map(np.float64, (0.0, -0.0, 1.0)):
+            assert_identical(fast(x, y), [f(x, y)])
+    assert asked == []
 
 
 def test_what_passes_through_sums_is_watched_at_the_end():

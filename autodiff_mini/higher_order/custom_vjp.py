@@ -180,6 +180,10 @@ def fit_axis(x_bar, dim, x_dim, axis, dims):
 
 def custom_lin_vmap(axis, operands, dims, jvp, bwd, still, out_avals,
                     **params):
+    if all(dim is None for dim in dims):
+        return custom_lin_p.bind(
+            *operands, jvp=jvp, bwd=bwd, still=still, out_avals=out_avals,
+            **params), [None] * len(out_avals)
     n = len(operands) - still.count(False)
     moving = iter(dims[n:])
     x_dims = [None if zero else next(moving) for zero in still]

@@ -16,8 +16,8 @@ from autodiff_mini.interpreters.jvp import Zero
 from autodiff_mini.interpreters.simplify import ELEMENTWISE
 from autodiff_mini.primitives import (
     abs_p, add_p, and_p, astype_p, cos_p, div_p, eq_p, ge_p, gt_p, invert_p,
-    le_p, lt_p, mul_p, ne_p, neg_p, or_p, pow_p, sin_p, sqrt_p, sub_p,
-    where_p, xor_p)
+    le_p, lt_p, max_p, min_p, mul_p, ne_p, neg_p, or_p, pow_p, sin_p, sqrt_p,
+    sub_p, where_p, xor_p)
 
 # How Python writes them; and, OPEN, those whose result is not finite if an
 # operand is not.  1 / inf is 0: of a quotient, the operands are looked at.
@@ -27,7 +27,11 @@ PYTHON = {
     le_p: '{} <= {}', gt_p: '{} > {}', ge_p: '{} >= {}', eq_p: '{} == {}',
     ne_p: '{} != {}', and_p: '{} & {}', or_p: '{} | {}', xor_p: '{} ^ {}',
     invert_p: 'not {}', where_p: '{1} if {0} else {2}',
-    astype_p: 'float({})'}
+    astype_p: 'float({})',
+    max_p: ('{0} if {0} > {1} else {1} if {1} > {0} '
+            'else float(np.maximum({0}, {1}))'),    # of 0.0 and -0.0
+    min_p: ('{0} if {0} < {1} else {1} if {1} < {0} '
+            'else float(np.minimum({0}, {1}))')}
 MATH = {sqrt_p: math.sqrt, sin_p: math.sin, cos_p: math.cos}
 OPEN = {add_p, sub_p, mul_p, neg_p, abs_p, astype_p, sqrt_p, sin_p, cos_p}
 
@@ -66,9 +70,10 @@ def is_scalar_equation(eqn):
         return False
     if primitive in (and_p, or_p, xor_p, invert_p):
         return all(map(is_bool, eqn.invars))
-    if primitive is where_p:
-        return is_bool(eqn.invars[0]) and is_float(out) and not any(
-            map(is_bool, eqn.invars[1:]))
+    if primitive in (where_p, max_p, min_p):
+        *tests, x, y = eqn.invars
+        return all(map(is_bool, tests)) and is_float(out) and not any(
+            map(is_bool, (x, y)))
     known = (primitive in PYTHON or primitive in ELEMENTWISE
              and isinstance(primitive.impl, np.ufunc))
     tests = primitive in (lt_p, le_p, gt_p, ge_p, eq_p, ne_p)
