@@ -4,6 +4,18 @@ import autodiff_mini.drawing  # noqa: F401  (pictures of jaxprs)
 import autodiff_mini.higher_order.fission  # noqa: F401  (of loops)
 import autodiff_mini.higher_order.staged_calls  # noqa: F401  (its rules)
 import autodiff_mini.interpreters.evaluate  # noqa: F401  (the base trace)
+from autodiff_mini.applications.implicit import (
+    custom_root,
+    fixed_point,
+    root,
+)
+from autodiff_mini.applications.ode import odeint
+from autodiff_mini.applications.special import (
+    expit,
+    log1pexp,
+    logit,
+    logsumexp,
+)
 from autodiff_mini.checking import check_grads
 from autodiff_mini.core import ShapedArray, Tracer, float0, typeof
 from autodiff_mini.derivatives import (
@@ -82,6 +94,8 @@ __all__ = [
     'jit', 'Primitive', 'is_undefined_primal',
     'scan', 'cond', 'switch', 'while_loop', 'fori_loop',
     'checkpoint', 'remat',
+    'logit', 'expit', 'log1pexp', 'logsumexp',
+    'fixed_point', 'custom_root', 'root', 'odeint',
     'ConcretizationTypeError', 'TracerArrayConversionError',
     'TracerBoolConversionError', 'TracerIntegerConversionError',
     'UnexpectedTracerError',

@@ -809,3 +809,12 @@ def test_reverse_mode_over_a_while_loop_is_refused_by_both():
                            'not work for .*while_loop'):
             system.grad(lambda x: control(system).while_loop(
                 lambda c: c < 9, lambda c: c * x, x))(2.0)
+
+
+def test_d14_where_jax_loses_what_is_small():
+    """The figures of chapter 17."""
+    x = np.array([0.0, -50.0])
+    assert jax.grad(jax.scipy.special.expit)(40.0) == 0.0
+    assert jax.scipy.special.logsumexp(x) == 0.0
+    np.testing.assert_allclose(ad.grad(ad.expit)(40.0), np.exp(-40.0), 1e-15)
+    np.testing.assert_allclose(ad.logsumexp(x), np.exp(-50.0), 1e-15)

@@ -22,6 +22,7 @@ EDITS = ['d_how_the_notebooks_edit_the_library']
 FRESH = '''
 %unload_ext autodiff_mini.live
 %reset -f
+__spec__ = None     # a process that starts another needs it
 import sys
 for name in list(sys.modules):
     if name.partition('.')[0] in ('autodiff_mini', 'tests'):
@@ -296,6 +297,11 @@ def test_what_the_library_imports_is_not_its_own(run):
 
 
 # What a reader sees.
+
+def test_a_function_called_like_an_application_is_no_edit(run):
+    assert run('def expit(x):\n    return 7') == ''
+    assert run('ad.expit(0.0)') == '0.5'
+
 
 def test_an_edit_is_announced_and_an_unchanged_listing_is_not(run):
     text = listing('pytree', 'tree_leaves')

@@ -836,4 +836,202 @@ WRONG = {
         ('what is remembered is a number', 'return pair, (ws, pair)',
          'return pair, (ws, ad.stop_gradient(pair))'),
     ],
+    'e17_1_log1mexp': [
+        ('one formula, the one for small numbers',
+         'np.where(x < np.log(2), np.log(-np.expm1(-x)),\n'
+         '                        np.log1p(-np.exp(-x)))',
+         'np.log(-np.expm1(-x))'),
+        ('one formula, the one for large numbers',
+         'np.where(x < np.log(2), np.log(-np.expm1(-x)),\n'
+         '                        np.log1p(-np.exp(-x)))',
+         'np.log1p(-np.exp(-x))'),
+        ('the value is right, and so will be its derivative',
+         'return log1mexp\n', 'return log1mexp.fun\n'),
+        ('multiplied by exp(x), it is simpler',
+         'x_dot * np.exp(-x) / -np.expm1(-x)', 'x_dot / np.expm1(x)'),
+        ('what is subtracted is small', '/ -np.expm1(-x))',
+         '/ (1 - np.exp(-x)))'),
+        ('the value is known already',
+         'x_dot * np.exp(-x) / -np.expm1(-x)', 'x_dot * np.exp(-x - y)'),
+    ],
+    'e17_2_together': [
+        ('each array for itself',
+         'ad.tree_map(\n            lambda ct: (ct * factor).astype(ct.dtype),'
+         ' cts),)',
+         'ad.tree_map(lambda ct: (ct * limit / np.maximum(np.sqrt(np.sum('
+         'ct * ct)), limit)).astype(ct.dtype), cts),)'),
+        ('each number for itself',
+         '(ct * factor).astype(ct.dtype)',
+         'np.clip(ct, -limit, limit)'),
+        ('to the limit, always', 'np.maximum(np.sqrt(squares), limit)',
+         'np.sqrt(squares)'),
+        ('dtypes take care of themselves',
+         '(ct * factor).astype(ct.dtype)', 'ct * factor'),
+        ('the values are clipped, too', 'return at_most_together(tree, limit)'
+         ', None', 'return ad.tree_map(lambda x: np.minimum(x, limit), tree),'
+         ' None'),
+        ('the square is long enough', 'np.sqrt(squares)', 'squares'),
+        ('clipped on the way out',
+         '        return tree\n',
+         '        return ad.tree_map(lambda x: x * (limit / np.maximum(np.sqrt('
+         'sum(np.sum(y * y) for y in ad.tree_leaves(tree))), limit)), tree)'
+         '\n'),
+    ],
+    'e17_3_cold_case': [
+        ('a choice at the end', 'np.sqrt(np.where(squares > 0, squares, 1.0))',
+         'np.sqrt(squares)'),
+        ('a choice before the division', 'np.sqrt(np.where(squares > 0, '
+         'squares, 1.0))',
+         'np.where(squares > 0, np.sqrt(squares), 1.0)'),
+        ('a little is no harm', 'np.sqrt(np.where(squares > 0, squares, 1.0))',
+         'np.sqrt(squares + 1e-12)'),
+        ('lengths do not matter', 'np.sqrt(np.where(squares > 0, squares, '
+         '1.0))', 'ad.stop_gradient(np.sqrt(squares + (squares == 0)))'),
+        ('one choice is enough', 'np.where(squares > 0, rows / length, 0.0)',
+         'rows / length'),
+    ],
+    'e18_1_lambertw': [
+        ('newton is a function, and has a derivative',
+         '        return ad.custom_root(lambda w: g(w) - x, guess, newton,\n'
+         '                              lambda slope, y: y / slope(1.0))',
+         '        return newton(lambda w: g(w) - x, guess)'),
+        ('times the slope', 'y / slope(1.0)', 'y * slope(1.0)'),
+        ('the slope of g', 'y / slope(1.0)', 'y / ad.grad(g)(guess)'),
+        ('a root of g', 'lambda w: g(w) - x', 'lambda w: g(w)'),
+        ('the rule that everybody knows',
+         '        return ad.custom_root(lambda w: g(w) - x, guess, newton,\n'
+         '                              lambda slope, y: y / slope(1.0))',
+         '        @ad.custom_jvp\n'
+         '        def solve(x):\n'
+         '            return newton(lambda w: g(w) - x, guess)\n'
+         '        solve.defjvps(lambda t, w, x: t / ad.grad(g)(w))\n'
+         '        return solve(x)'),
+    ],
+    'e18_2_path': [
+        ('all at once',
+         '    return ad.scan(follow, x_guess, loads)[1]',
+         '    return ad.vmap(lambda a: ad.root(f, a, x_guess))(loads)'),
+        ('always from the beginning',
+         '        x = ad.root(f, a, x)\n        return x, x',
+         '        return x, ad.root(f, a, x)'),
+        ('one step is enough',
+         'ad.root(f, a, x)',
+         'ad.tree_map(lambda x, y: x - y, x, ad.tree_map('
+         'lambda y: 0.5 * y, f(a, x)))'),
+        ('what was carried is put out', '        x = ad.root(f, a, x)\n'
+         '        return x, x', '        return ad.root(f, a, x), x'),
+        ('the loads do not move', 'x_guess, loads', 'x_guess, '
+         'ad.stop_gradient(loads)'),
+        ('backwards', 'x_guess, loads)', 'x_guess, loads, reverse=True)'),
+    ],
+    'e18_3_argmin': [
+        ('by the first argument', 'ad.grad(cost, 1)', 'ad.grad(cost)'),
+        ('where the cost is zero', 'ad.root(ad.grad(cost, 1), a, x_guess)',
+         'ad.root(lambda a, x: ad.tree_map(lambda _: cost(a, x), x), a, '
+         'x_guess)'),
+        ('downhill, until it is level',
+         'return ad.root(ad.grad(cost, 1), a, x_guess)',
+         'return ad.fixed_point(lambda a, x: ad.tree_map(\n'
+         '        lambda x, g: x - 0.05 * g, x, ad.grad(cost, 1)(a, x)),\n'
+         '        a, x_guess, max_steps=99)'),
+        ('a hundred times downhill',
+         'return ad.root(ad.grad(cost, 1), a, x_guess)',
+         'return ad.fori_loop(0, 100, lambda _, x: ad.tree_map(\n'
+         '        lambda x, g: x - 0.05 * g, x, ad.grad(cost, 1)(a, x)),\n'
+         '        x_guess)'),
+        ('a is given, and does not move', 'ad.grad(cost, 1), a, x_guess)',
+         'ad.grad(cost, 1), ad.stop_gradient(a), x_guess)'),
+    ],
+    'e19_1_heun': [
+        ('the time stands still', 'y, f), t + h)', 'y, f), t)'),
+        ('the state stands still', 'lambda y, f: y + h * f, y, f), t + h',
+         'lambda y, f: y, y, f), t + h'),
+        ('a step and a mean', 'g: y + h * (f + g) / 2',
+         'g: y + h * (f + g)'),
+        ('half a step', 'y + h * f, y, f), t + h',
+         'y + h / 2 * f, y, f), t + h / 2'),
+        ('the step is an array', 'return y1, ad.tree_map(lambda f, g: h * '
+         '(g - f) / 2, f, g)', 'return y1, h * (g - f) / 2'),
+        ('an error is no length', 'g: h * (g - f) / 2', 'g: (g - f) / 2'),
+        ('Euler is good enough', 'g: y + h * (f + g) / 2', 'g: y + h * f'),
+        ('no derivatives', '    f = func(y, t)\n',
+         '    y = ad.stop_gradient(y)\n    f = func(y, t)\n'),
+        ('look three times', '    f = func(y, t)\n',
+         '    func(y, t + h / 2)\n    f = func(y, t)\n'),
+    ],
+    'e19_2_average': [
+        ('the total', 'totals[1] / end', 'totals[1]'),
+        ('a length has no sign', 'totals[1] / end', 'totals[1] / np.abs(end)'
+         ),
+        ('as at the beginning', 'func(y, t), value(y)',
+         'func(y, t), value(y0)'),
+        ('the value of the mean',
+         'return func(y, t), value(y)\n\n    _, totals = ad.odeint(slope, '
+         '(y0, 0.0), ad.asarray([0.0, end]))\n    return totals[1] / end',
+         'return func(y, t), y\n\n    _, totals = ad.odeint(slope, '
+         '(y0, 0.0 * y0), ad.asarray([0.0, end]))\n'
+         '    return value(totals[1] / end)'),
+        ('the mean of the ends',
+         '    _, totals = ad.odeint(slope, (y0, 0.0), ad.asarray([0.0, '
+         'end]))\n    return totals[1] / end',
+         '    ys = ad.odeint(func, y0, ad.asarray([0.0, end]))\n'
+         '    first, last = (ad.tree_map(lambda y: y[i], ys) for i in '
+         '(0, 1))\n    return (value(first) + value(last)) / 2'),
+        ('it begins with the value', '(y0, 0.0)', '(y0, value(y0))'),
+        ('the time does not matter', 'func(y, t), value',
+         'func(y, 0.0), value'),
+        ('the end is no argument', '([0.0, end])',
+         '([0.0, ad.stop_gradient(end)])'),
+    ],
+    'e19_3_lambertw': [
+        ('begin at 0', '1.0,\n                     ad.asarray([np.e, x])',
+         '0.0,\n                     ad.asarray([1e-9, x])'),
+        ('turned round', '[np.e, x]', '[x, np.e]'),
+        ('the rule without x', 'w / (x * (1 + w))', 'w / (1 + w)'),
+        ('the time is not the argument', 'ad.asarray([np.e, x])',
+         'ad.stop_gradient(ad.asarray([np.e, x]))'),
+        ('W of e is e', ', 1.0,', ', np.e,'),
+        ('only upwards', 'ad.asarray([np.e, x])',
+         'ad.asarray([np.e, np.maximum(x, np.e)])'),
+    ],
+    'e20_1_meter': [
+        ('the arguments are arrays or meters', 'function(*opened(args),',
+         'function(*[x.value if isinstance(x, Meter) else x for x in args],'),
+        ('options are no arrays',
+         '{key: opened(x) for key, x in options.items()}', 'options'),
+        ('a result is an array', 'return type(x)(map(noted, x))',
+         'return x'),
+        ('a scalar is a number', '(np.ndarray, np.generic)', 'np.ndarray'),
+        ('a call is a call', '+ np.size(x)', '+ 1'),
+        ('everything becomes a meter',
+         '        if not isinstance(x, (np.ndarray, np.generic)):\n'
+         '            return x\n', ''),
+        ('count, and return what NumPy returns', '        return Meter(x)\n',
+         '        return x\n'),
+    ],
+    'e20_2_shortened': [
+        ('ask Dask',
+         'return x / np.sqrt(np.maximum(np.sum(x * x), 1))',
+         'length = np.sqrt(np.sum(x * x))\n'
+         '    return x / length if length > 1 else x'),
+        ('choose at the end',
+         'return x / np.sqrt(np.maximum(np.sum(x * x), 1))',
+         'length = np.sqrt(np.sum(x * x))\n'
+         '    return np.where(length > 1, x / length, x)'),
+        ('choose above the root',
+         'np.sqrt(np.maximum(np.sum(x * x), 1))',
+         'np.maximum(np.sqrt(np.sum(x * x)), 1)'),
+        ('the scale is a constant',
+         'return x / np.sqrt(np.maximum(np.sum(x * x), 1))',
+         'import autodiff_mini as ad\n'
+         '    return x / ad.stop_gradient(\n'
+         '        np.sqrt(np.maximum(np.sum(x * x), 1)))'),
+        ('each number by itself',
+         'return x / np.sqrt(np.maximum(np.sum(x * x), 1))',
+         'return np.clip(x, -1, 1)'),
+        ('always to length 1', 'np.maximum(np.sum(x * x), 1)',
+         'np.sum(x * x) + 1e-9'),
+        ('the squares of all rows', 'np.sum(x * x)',
+         'np.sum(np.square(np.asarray(x)))'),
+    ],
 }

@@ -20,6 +20,7 @@ from tests.benchmarks.first_calls import first_calls, w5
 from tests.benchmarks.loops import w6
 from tests.benchmarks.measure import measured, settle
 from tests.benchmarks.memory import w11
+from tests.benchmarks.odes import w7
 from tests.benchmarks.passes import passes
 from tests.benchmarks.peers import EVERYBODY, PEERS
 from tests.benchmarks.scalars import w3, w4
@@ -27,9 +28,8 @@ from tests.benchmarks.scalars import w3, w4
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / 'README.md'
 
-# W7 comes with odeint.
-TIMED = {'W1': w1, 'W2': w2, 'W3': w3, 'W4': w4, 'W6': w6, 'W8': w8,
-         'W9': w9, 'W10': w10}
+TIMED = {'W1': w1, 'W2': w2, 'W3': w3, 'W4': w4, 'W6': w6, 'W7': w7,
+         'W8': w8, 'W9': w9, 'W10': w10}
 TABLES = {'passes': passes, 'sizes': sizes}
 WORKLOADS = [*TIMED, 'W5', 'W11', *TABLES]
 

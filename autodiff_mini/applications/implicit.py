@@ -1,0 +1,372 @@
+"""Solving: `fixed_point`, `custom_root` and `root`.
+
+Its one idea: differentiate the answer, not the iterations.  What holds at
+a solution holds near it too, and that says how the solution moves.
+Chapter 18.
+"""
+
+import warnings
+from functools import partial, reduce
+
+import numpy as np
+
+from autodiff_mini.core import Primitive, TraceTag, array_type, typeof
+from autodiff_mini.derivatives import basis, linearize, spans, vjp
+from autodiff_mini.errors import fun_name
+from autodiff_mini.forward import jvp, stop_gradient
+from autodiff_mini.higher_order.carries import promote_carry
+from autodiff_mini.higher_order.custom_jvp import custom_jvp
+from autodiff_mini.higher_order.custom_vjp import custom_vjp
+from autodiff_mini.higher_order.programs import close, run
+from autodiff_mini.higher_order.while_loop import while_loop
+from autodiff_mini.interpreters.abstract import abstract_rules
+from autodiff_mini.interpreters.jaxpr import stage_tree
+from autodiff_mini.interpreters.jvp import match
+from autodiff_mini.interpreters.vmap import defelementwise, vmap
+from autodiff_mini.numpy_api import convert
+from autodiff_mini.pytree import (
+    leaf_names, register_pytree_node_class, tree_flatten, tree_leaves,
+    tree_map)
+from autodiff_mini.signature import map_leaves
+
+
+@register_pytree_node_class
+class OpenFunction:
+    """A function that is a tree: the leaves are what it closes over.
+
+    So it can be an argument of a function with a rule, and has a tangent.
+    """
+
+    def __init__(self, program, values):
+        self.program = program
+        self.values = values
+
+    def __call__(self, *args):
+        jaxpr, out_tree, _ = self.program
+        outs = run(jaxpr, *self.values, *tree_leaves(args))
+        return out_tree.unflatten(outs)
+
+    @property
+    def out_types(self):
+        """Returns the types of what it returns."""
+        jaxpr, out_tree, _ = self.program
+        return out_tree.unflatten(jaxpr.out_avals)
+
+    @property
+    def __name__(self):
+        return self.program[2]
+
+    def tree_flatten(self):
+        return self.values, self.program
+
+    @classmethod
+    def tree_unflatten(cls, program, values):
+        return cls(program, values)
+
+
+def open_function(tag, f, *args):
+    """Returns `f` as an OpenFunction of such arguments."""
+    jaxpr, out_tree = stage_tree(f, args, {}, tag)
+    jaxpr, values = close(jaxpr)
+    return OpenFunction((jaxpr, out_tree, fun_name(f)), values)
+
+
+def open_system(tag, f, guess):
+    """Returns `f` as an OpenFunction, and the guess.
+
+    A guess that is a Python number takes the type that `f` gives it.
+    """
+    types = open_function(tag, f, guess).out_types
+    check_like(tag, guess, types)
+    guess = tree_map(fit_number, guess, types)
+    return open_function(tag, f, guess), guess
+
+
+def fit_number(x, out_aval):
+    """Returns the guess `x`; a Python number with the type of an array."""
+    aval = promote_carry(typeof(x), out_aval)
+    return convert(x, aval.dtype, aval.weak_type)
+
+
+def check_like(what, x, out):
+    """Raises a TypeError if what a function returns is not like `x`."""
+    xs, tree = tree_flatten(x)
+    outs, out_tree = tree_flatten(out)
+    if out_tree != tree:
+        raise TypeError(f'{what}: output pytree structure must match the '
+                        f'guess, got {out_tree} and {tree}')
+
+    def check(x, y):
+        x, y = typeof(x), typeof(y)
+        if x.shape != y.shape or x.dtype != y.dtype and not x.weak_type:
+            raise TypeError('shapes and dtypes must match the guess, got '
+                            f'{y} and {x}')
+        if y.dtype.kind not in 'fc':
+            raise TypeError(f'a solution must be a float, but this is {y}')
+    map_leaves(check, lambda: leaf_names(tree, f'{what}: output'), xs, outs)
+
+
+def solution_or_nan(found, x, what):
+    """Returns `x`; where it was not found nan, and says so."""
+    if not np.all(found):
+        warnings.warn(f'{what}, and the result is nan', RuntimeWarning)
+    return np.where(found, x, np.nan)[()]
+
+
+solution_p = Primitive('solution', solution_or_nan)
+defelementwise(solution_p)
+abstract_rules[solution_p] = lambda found, x, what: array_type(
+    x.shape, x.dtype)
+
+
+def converge(name, step, x, tol, max_steps):
+    """Returns where `step` leads to from `x`, or nan if it does not settle.
+
+    Args:
+        name: what a warning calls this.
+        step: from a tree of arrays to the next.
+        x: the first.
+        tol: how small a last step is, absolute and relative.
+        max_steps: how many there may be.
+    """
+    def goes_on(state):
+        steps, moved, _ = state
+        return (steps < max_steps) & (moved > tol)
+
+    def move(state):
+        steps, _, x = state
+        y = step(x)
+        moved = tree_map(lambda x, y: (y - x) / (1 + np.abs(y)), x, y)
+        return steps + 1, largest(moved), y
+
+    _, moved, x = while_loop(goes_on, move, (0, np.inf, x))
+    what = f'{name}: no solution was found within {max_steps} steps'
+    found = moved <= tol
+    return tree_map(lambda x: solution_p.bind(found, x, what=what), x)
+
+
+def largest(tree):
+    """Returns the largest absolute value in a tree of arrays."""
+    sizes = [np.max(np.abs(x)) for x in tree_leaves(tree) if np.size(x)]
+    return reduce(np.maximum, sizes, 0.0)
+
+
+def precision(tree):
+    """Returns the distance from 1 to the next number: the largest there."""
+    return max([float(np.finfo(typeof(x).dtype).eps)
+                for x in tree_leaves(tree)], default=0.0)
+
+
+@partial(custom_vjp, nondiff_argnums=(2, 3))
+def limit(f, guess, tol, max_steps):
+    """Returns the limit of `guess, f(guess), f(f(guess)), …`."""
+    return converge(f'fixed_point of {fun_name(f)}', f, guess, tol,
+                    max_steps)
+
+
+@limit.defjvp
+def limit_jvp(tol, max_steps, primals, tangents):
+    (f, guess), (f_dot, _) = primals, tangents
+    x = limit(f, guess, tol, max_steps)
+    _, b_dot = jvp(lambda f: f(x), (f,), (f_dot,))
+    _, slope = linearize(f, x)
+    return x, affine_limit(f, slope, b_dot, x, tol, max_steps)
+
+
+def limit_fwd(f, guess, tol, max_steps):
+    x = limit(f, guess, tol, max_steps)
+    _, pullback = vjp(lambda f, x: f(x), f, x)
+    return x, (f, x, pullback)
+
+
+def limit_bwd(tol, max_steps, residuals, x_bar):
+    f, x, pullback = residuals
+    slope_back = lambda b_bar: pullback(b_bar)[1]
+    b_bar = affine_limit(f, slope_back, x_bar, x, tol, max_steps)
+    return pullback(b_bar)[0], None
+
+
+limit.defvjp(limit_fwd, limit_bwd)
+
+
+def nan_with(x, x_dot):
+    """Returns the tangent `x_dot` of `x`; where `x` is nan, it is too."""
+    return x_dot * np.where(np.isnan(x), x, 1.0)
+
+
+def affine_limit(f, slope, b, x, tol, max_steps):
+    """Returns the `v` with `v == b + slope(v)`, a derivative of the limit.
+
+    `b` is brought to the size of 1, so that `tol` is relative to it.
+    """
+    size = stop_gradient(largest(b))
+    size = np.where(size > 0, size, 1.0)
+    unit = tree_map(lambda x, b: match(nan_with(x, b) / size, b), x, b)
+
+    def derivative(unit, v):
+        return tree_map(np.add, unit, slope(v))
+    derivative.__qualname__ = f'a derivative of {fun_name(f)}'
+
+    v = fixed_point(derivative, unit, unit, tol=tol, max_steps=max_steps)
+    return tree_map(lambda v: match(v * size, v), v)
+
+
+def fixed_point(f, a, x_guess, *, tol=None, max_steps=10_000):
+    """Returns the `x` with `x == f(a, x)`, by repeating `x = f(a, x)`.
+
+    It is differentiable any number of times, forwards and backwards, with
+    respect to `a` and to whatever `f` closes over.  The derivatives are
+    found by repetition, too.  Nothing is remembered of the way, so they do
+    not depend on the guess.
+
+    Args:
+        f: `f(a, x)`, a function of two trees of arrays, which returns a
+            tree like `x`.  It is written down.
+        a: a tree of arrays.
+        x_guess: where to begin, a tree of arrays of floats.
+        tol: when to stop: when a step moves each number by less than
+            `tol * (1 + abs(x))`.  By default, eps ** 0.75 of the dtype.
+        max_steps: how many steps there may be.
+
+    Returns:
+        A tree like `x_guess`.  If there was no end, it is nan, as are its
+        derivatives, and there is a RuntimeWarning.  (In a batch, only those
+        elements are nan for which there was none.)
+
+    Raises:
+        TypeError: what `f` returns is not like `x`.
+
+    Source: the JAX documentation, *Custom derivative rules*, which has a
+    `fixed_point` with a rule for reverse mode.
+
+    Examples:
+        >>> import numpy as np, autodiff_mini as ad
+        >>> half = lambda a: fixed_point(lambda a, x: a + x / 2, a, 0.0)
+        >>> round(half(3.0), 9), round(ad.grad(half)(3.0), 9)
+        (6.0, 2.0)
+    """
+    system, x = open_system(TraceTag('fixed_point', f), partial(f, a),
+                            x_guess)
+    tol = precision(x) ** 0.75 if tol is None else tol
+    return limit(system, x, tol, max_steps)
+
+
+@custom_jvp
+def root_of(f, solve, solve_slope, guess):
+    return solve(guess)
+
+
+@root_of.defjvp
+def root_of_jvp(primals, tangents):
+    (f, _, solve_slope, _), (f_dot, *_) = primals, tangents
+    x = root_of(*primals)
+    _, y_dot = jvp(lambda f: f(x), (f,), (f_dot,))
+    x_dot = solve_slope(x, y_dot)
+    return x, tree_map(lambda x, x_dot: nan_with(x, -x_dot), x, x_dot)
+
+
+def custom_root(f, initial_guess, solve, tangent_solve):
+    """Returns a root of `f`, with the derivatives of a root.
+
+    It is differentiable with respect to what `f` closes over.  How the root
+    is found is not differentiated.
+
+    Args:
+        f: a function of a tree of arrays, which returns one like it.
+        initial_guess: where to begin, a tree of arrays of floats.
+        solve: `solve(f, initial_guess) -> x`, such that `f(x)` is zero.
+        tangent_solve: `tangent_solve(g, y) -> x`, such that `g(x) == y`,
+            for a linear function `g`, the slope of `f` at the root.  It
+            must be linear in `y`, and for reverse mode have a transpose:
+            `lambda g, y: y / g(1.0)` for numbers.  All three functions are
+            written down.
+
+    Returns:
+        What `solve` returns.  Its derivatives are nan where it is.
+
+    Raises:
+        TypeError: what one of the functions returns is not like the guess.
+
+    Source: `jax.lax.custom_root`, and the implicit function theorem.
+
+    Examples:
+        >>> import numpy as np, autodiff_mini as ad
+        >>> def sqrt(a):
+        ...     return custom_root(lambda x: x * x - a, 1.0,
+        ...                        lambda f, guess: np.sqrt(a),
+        ...                        lambda g, y: y / g(1.0))
+        >>> sqrt(4.0), ad.grad(sqrt)(4.0)
+        (2.0, 0.25)
+    """
+    tag = TraceTag('custom_root', f)
+    system, x = open_system(tag, f, initial_guess)
+    solver = open_function(tag, partial(solve, f), x)
+    check_like(f'{tag}: {fun_name(solve)}', x, solver.out_types)
+
+    def solve_slope(x, y):
+        _, slope = linearize(f, x)
+        return tangent_solve(slope, y)
+
+    slopes = open_function(tag, solve_slope, x, x)
+    check_like(f'{tag}: {fun_name(tangent_solve)}', x, slopes.out_types)
+    return root_of(system, solver, slopes, x)
+
+
+def newton_step(f, x):
+    """Returns where the tangent of `f` at `x` is zero."""
+    y, slope = linearize(f, x)
+    return tree_map(np.subtract, x, dense_solve(slope, y))
+
+
+def dense_solve(g, y):
+    """Returns the `x` with `g(x) == y`, for a linear function, or nan."""
+    ys, tree = tree_flatten(y)
+    rows = [np.reshape(column, (len(column), np.size(y)))
+            for column, y in zip(tree_leaves(vmap(g)(basis(y))), ys)]
+    matrix = np.concatenate(rows, 1).T
+    known = stop_gradient(np.where(np.isfinite(matrix), matrix, 0.0))
+    sign, _ = np.linalg.slogdet(known)
+    matrix = matrix * np.where(sign == 0, np.nan, 1.0)
+    x = np.linalg.solve(matrix, np.concatenate([np.ravel(y) for y in ys]))
+    return tree.unflatten(match(np.reshape(x[span], np.shape(y)), y)
+                          for y, span in zip(ys, spans(ys)))
+
+
+def root(f, a, x_guess, *, tol=None, max_steps=100):
+    """Returns an `x` for which `f(a, x)` is zero, found by Newton's method.
+
+    It is differentiable any number of times, forwards and backwards, with
+    respect to `a` and to whatever `f` closes over.  Each step, and each
+    derivative, solves a system with the dense Jacobian of `f`.
+
+    Args:
+        f: `f(a, x)`, a function of two trees of arrays, which returns a
+            tree like `x`: as many equations as unknowns.  It is written
+            down.
+        a: a tree of arrays.
+        x_guess: where to begin, a tree of arrays of floats.
+        tol: when to stop: when a step moves each number by less than
+            `tol * (1 + abs(x))`.  By default, eps ** 0.5 of the dtype: the
+            error of the last step is about its square.
+        max_steps: how many steps there may be.
+
+    Returns:
+        A tree like `x_guess`.  If none was found, or if the Jacobian was
+        singular, it is nan, as are its derivatives, and there is a
+        RuntimeWarning.  (In a batch, only those elements are nan for which
+        none was found.)
+
+    Raises:
+        TypeError: what `f` returns is not like `x`.
+
+    Examples:
+        >>> import numpy as np, autodiff_mini as ad
+        >>> sqrt = lambda a: root(lambda a, x: x * x - a, a, 1.0)
+        >>> sqrt(4.0), ad.grad(sqrt)(4.0)
+        (2.0, 0.25)
+    """
+    def newton(system, x):
+        small = precision(x) ** 0.5 if tol is None else tol
+        return converge(f'root of {fun_name(f)}',
+                        partial(newton_step, system), x, small, max_steps)
+    return custom_root(partial(f, a), x_guess, newton, dense_solve)

@@ -1,0 +1,205 @@
+"""Functions that stay right at the end of the number line.
+
+Their one idea: a value is computed by the formula that is good for values,
+and a derivative by the one that is good for derivatives.  A custom rule
+lets them differ.  Chapter 17.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from autodiff_mini.core import typeof
+from autodiff_mini.forward import stop_gradient
+from autodiff_mini.higher_order.custom_jvp import custom_jvp
+from autodiff_mini.numpy_api import inexact
+
+
+def floats(x):
+    """Returns `x` as an array of real floats; integers become float64."""
+    x = inexact(x)
+    if x.dtype.kind == 'c':
+        raise TypeError('expit, log1pexp, logit and logsumexp take real '
+                        f'numbers, but got {typeof(x)}')
+    return x
+
+
+@custom_jvp
+def expit(x):
+    """Returns `1 / (1 + exp(-x))`, which rises from 0 to 1.
+
+    Args:
+        x: an array of real numbers.
+
+    Returns:
+        An array of floats like `x`.
+
+    Raises:
+        TypeError: `x` is complex.
+
+    Source: `scipy.special.expit`.
+
+    Examples:
+        >>> import autodiff_mini as ad
+        >>> expit(np.array([-800.0, 0.0, 800.0]))
+        array([0. , 0.5, 1. ])
+        >>> ad.vmap(ad.grad(expit))(np.array([-800.0, 0.0, 800.0]))
+        array([0.  , 0.25, 0.  ])
+    """
+    x = floats(x)
+    e = np.exp(-np.abs(x))
+    return np.where(x >= 0, 1, e) / (1 + e)
+
+
+expit.defjvps(lambda x_dot, y, x: y * expit(-x) * x_dot)
+
+
+@custom_jvp
+def log1pexp(x):
+    """Returns `log(1 + exp(x))`, also known as softplus.
+
+    Args:
+        x: an array of real numbers.
+
+    Returns:
+        An array of floats like `x`.
+
+    Raises:
+        TypeError: `x` is complex.
+
+    Source: the example of the design document, *Custom JVP/VJP rules for
+    JAX-transformable functions*; M. Mächler, "Accurately computing
+    log(1 − exp(−|a|))", 2012.
+
+    Examples:
+        >>> import autodiff_mini as ad
+        >>> log1pexp(np.array([-800.0, 800.0]))
+        array([  0., 800.])
+        >>> ad.vmap(ad.grad(log1pexp))(np.array([-800.0, 800.0]))
+        array([0., 1.])
+    """
+    x = floats(x)
+    return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
+
+
+log1pexp.defjvps(lambda x_dot, y, x: expit(x) * x_dot)
+
+
+def probability(x):
+    """Returns `x`, and NaN where it is not between 0 and 1."""
+    # A factor, and no choice, so that the derivatives are NaN too.
+    return x * np.where((x >= 0) & (x <= 1), np.ones_like(x), np.nan)
+
+
+@custom_jvp
+def logit(x):
+    """Returns `log(x / (1 - x))`, the inverse of expit.
+
+    Args:
+        x: an array of real numbers.
+
+    Returns:
+        An array of floats like `x`.  It is -inf at 0, inf at 1, and NaN
+        outside, where the derivative is NaN too.
+
+    Raises:
+        TypeError: `x` is complex.
+
+    Source: `scipy.special.logit`.
+
+    Examples:
+        >>> import autodiff_mini as ad
+        >>> logit(np.array([-0.5, 0.5, expit(2.0)]))
+        array([nan,  0.,  2.])
+        >>> ad.grad(logit)(0.5)
+        4.0
+    """
+    p = probability(floats(x))
+    return np.log(p / (1 - p))
+
+
+@logit.defjvp
+def logit_jvp(primals, tangents):
+    (x,), (x_dot,) = primals, tangents
+    p = probability(x)
+    return logit(x), x_dot / p + x_dot / (1 - p)
+
+
+def level(x, axis):
+    """Returns the largest `x`, made finite, as a constant."""
+    largest = np.finfo(x.dtype).max
+    top = np.max(stop_gradient(x), axis, keepdims=True)
+    return np.clip(top, -largest, largest)
+
+
+def softmax(x, axis):
+    """Returns the share of each `exp(x)` in their sum."""
+    e = np.exp(x - level(x, axis))
+    return e / np.sum(e, axis, keepdims=True)
+
+
+@partial(custom_jvp, nondiff_argnums=(1,))
+def log_sum(x, axis):
+    """Returns the logarithm of the sum of `exp(x)`; keeps the axis."""
+    top = np.max(x, axis, keepdims=True)
+    e = np.exp(x - level(x, axis))
+    rest = np.sum(np.where(x == top, 0, e), axis, keepdims=True)
+    count = np.sum(x == top, axis, keepdims=True, dtype=x.dtype)
+    # The sum is count + rest, and the rest may be small beside 1.
+    return top + np.log1p(rest + (count - 1))
+
+
+@log_sum.defjvp
+def log_sum_jvp(axis, primals, tangents):
+    (x,), (x_dot,) = primals, tangents
+    y_dot = np.sum(softmax(x, axis) * x_dot, axis, keepdims=True)
+    return log_sum(x, axis), y_dot
+
+
+def log_weighted_sum(x, b, axis):
+    """Returns the logarithm of the sum of `b * exp(x)`; keeps the axis."""
+    top = level(np.where(b == 0, -np.inf, x), axis)
+    # Without a weight, what is too large to be computed does not count.
+    fits = x - top < np.log(np.finfo(x.dtype).max)
+    x = np.where((b != 0) | fits, x, -np.inf)
+    return top + np.log(np.sum(b * np.exp(x - top), axis, keepdims=True))
+
+
+def logsumexp(x, axis=None, keepdims=False, b=None):
+    """Returns the logarithm of a sum of exponentials.
+
+    Args:
+        x: an array of real numbers.
+        axis: an axis to sum over, or a tuple of axes; by default all.
+        keepdims: whether the axes stay, with one element.
+        b: weights, an array of real numbers that broadcasts with `x`.
+
+    Returns:
+        `log(sum(exp(x), axis))`, or `log(sum(b * exp(x), axis))`.  It is
+        -inf if nothing is summed, or only zeros, and NaN if the sum is
+        negative.  Where `b` is 0, `x` may be infinite or NaN.  As in JAX,
+        derivatives are NaN with respect to an `x` of inf, and with respect
+        to all of them if all are -inf.
+
+    Raises:
+        TypeError: `x` or `b` is complex.
+
+    Source: `scipy.special.logsumexp`; P. Blanchard, D. J. Higham and N. J.
+    Higham, "Accurately computing the log-sum-exp and softmax functions",
+    2021.
+
+    Examples:
+        >>> import autodiff_mini as ad
+        >>> x = np.array([1000.0, 1000.0])
+        >>> print(logsumexp(x))
+        1000.6931471805599
+        >>> ad.grad(logsumexp)(x)
+        array([0.5, 0.5])
+    """
+    x = floats(x)
+    if b is not None:
+        x, b = np.broadcast_arrays(x, floats(b))
+    if x.size == 0:
+        return np.sum(x, axis, keepdims=keepdims) - np.inf
+    y = log_sum(x, axis) if b is None else log_weighted_sum(x, b, axis)
+    return y if keepdims else np.squeeze(y, axis)[()]

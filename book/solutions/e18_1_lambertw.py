@@ -1,0 +1,39 @@
+"""The equation says everything: the function whose root it is closes over
+`x`, and over whatever `g` closes over, and `custom_root` finds both. So a
+third argument, an exponent for instance, has its derivative without a line
+of yours.
+
+That the slope of an inverse function is one over the slope of the function
+is in no line. It is what comes of dividing by `slope(1.0)`.
+"""
+
+import numpy as np
+
+import autodiff_mini as ad
+
+
+def newton(f, guess):
+    """Returns a root of a function of a number."""
+    def step(state):
+        w, _ = state
+        move = f(w) / ad.grad(f)(w)
+        return w - move, np.abs(move)
+    return ad.while_loop(lambda state: state[1] > 1e-9, step,
+                         (guess, np.inf))[0]
+
+
+def inverse(g, guess):
+    """Returns the inverse function of `g`.
+
+    Args:
+        g: a function of a number, which returns a number.
+        guess: from where `newton` finds `w` with `g(w) == x`, for each `x`.
+    """
+    def inverse_of_g(x):
+        return ad.custom_root(lambda w: g(w) - x, guess, newton,
+                              lambda slope, y: y / slope(1.0))
+    return inverse_of_g
+
+
+def lambertw(x):
+    return inverse(lambda w: w * np.exp(w), 0.5)(x)

@@ -1,0 +1,50 @@
+import numpy as np
+import pytest
+
+import autodiff_mini as ad
+
+LOADS = np.linspace(0.0, 20.0, 21)
+
+
+def near(expected):
+    return pytest.approx(np.asarray(expected), rel=1e-7, abs=1e-7)
+
+
+def test_far_from_the_guess(exercise):
+    assert exercise.path(exercise.bridge, LOADS, 0.5) == near(LOADS)
+
+
+def test_it_stays_on_its_branch(exercise):
+    """There are three solutions at 0, and one at each end."""
+    def fold(a, x):
+        return x ** 3 - 3 * x - a
+    up = np.linspace(-4.0, 1.0, 51)
+    down = exercise.path(fold, -up, 2.2)
+    assert exercise.path(fold, up, -2.2)[-11] == near(-3 ** 0.5)
+    assert down[-11] == near(3 ** 0.5)
+
+
+def test_the_jacobian_is_diagonal(exercise):
+    for jacobian in (ad.jacfwd, ad.jacrev):
+        f = jacobian(lambda a: exercise.path(
+            lambda a, x: x ** 3 + x - a, a, 0.0))
+        x = exercise.path(lambda a, x: x ** 3 + x - a, LOADS[:5], 0.0)
+        assert f(LOADS[:5]) == near(np.diag(1 / (3 * x ** 2 + 1)))
+
+
+def test_what_f_closes_over(exercise):
+    def ends(k):
+        return exercise.path(lambda a, x: k * x - a, LOADS, 0.0)[-1]
+    assert ends(2.0) == near(10.0)
+    assert ad.grad(ends)(2.0) == near(-5.0)
+    assert ad.grad(ad.grad(ends))(2.0) == near(5.0)
+    assert ad.vmap(ad.grad(ends))(np.array([1.0, 2.0])) == near([-20.0, -5.0])
+
+
+def test_trees_of_unknowns(exercise):
+    def f(a, x):
+        return {'u': x['u'] * a[0] - x['v'][0], 'v': x['v'] - a[1:]}
+    loads = np.array([[2.0, 4.0], [4.0, 6.0]])
+    x = exercise.path(f, loads, {'u': 0.0, 'v': np.zeros(1)})
+    assert x['u'] == near([2.0, 1.5])
+    assert x['v'] == near([[4.0], [6.0]])

@@ -1,0 +1,655 @@
+"""`fixed_point`, `custom_root` and `root`: the answer is differentiated.
+
+Rows D15 and B1.  The oracles are formulas, and iterations in Python, which
+reverse mode goes through step by step.
+"""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+import autodiff_mini as ad
+from autodiff_mini.applications.implicit import (
+    custom_root,
+    fixed_point,
+    root,
+)
+from tests.numerical import assert_close, assert_same
+from tests.test_custom_jvp import assert_trees, d, node
+from tests.traces import assert_named_everywhere
+
+assert node     # a fixture
+MODES = 'fwd', 'rev'
+
+
+def expit(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def cell(p, x):
+    return expit(p['w'] * x + p['b'])
+
+
+def newton(f, x):
+    """Newton's method as a user writes it, for numbers."""
+    return ad.while_loop(lambda x: np.abs(f(x)) > 1e-12,
+                         lambda x: x - f(x) / ad.grad(f)(x), x)
+
+
+def assert_rows(actual, expected):
+    assert_close(actual, np.array(expected))
+
+
+def scalar_solve(g, y):
+    return y / g(1.0)
+
+
+# Programs of one argument, and their formulas where there is one.
+
+def sqrt(a):
+    return root(lambda a, x: x * x - a, a, 1.0)
+
+
+def lambertw(x):
+    return root(lambda x, w: w * np.exp(w) - x, x, 0.5)
+
+
+def own_lambertw(x):
+    return custom_root(lambda w: w * np.exp(w) - x, 0.5, newton,
+                       scalar_solve)
+
+
+def kepler(e):
+    """The eccentric anomaly at the mean anomaly 1."""
+    return root(lambda e, E: E - e * np.sin(E) - 1.0, e, 1.0)
+
+
+def cosine(a):
+    return fixed_point(lambda a, x: a * np.cos(x), a, 0.5)
+
+
+def by_closure(a):
+    return fixed_point(lambda _, x: a * np.cos(x), 3.0, 0.5)
+
+
+def geometric(a):
+    return fixed_point(lambda a, x: 1 + a * x, a, 0.0)
+
+
+def network(a):
+    return fixed_point(cell, {'w': a, 'b': -0.5}, 0.0)
+
+
+def network_root(a):
+    return root(lambda p, x: cell(p, x) - x, {'w': a, 'b': -0.5}, 0.0)
+
+
+def linear(a):
+    """A system, in a tree."""
+    A = np.diag([4.0, 3.0, 5.0]) + a * np.array([
+        [1.0, 0, 1], [0, 0, -1], [0.5, 1, 0]])
+
+    def equations(b, x):
+        y = A @ np.concatenate([x['u'], np.reshape(x['v'], (1,))]) - b
+        return {'v': y[0], 'u': y[1:]}
+    x = root(equations, np.arange(3.0), {'u': np.zeros(2), 'v': 0.0})
+    return x['u'][0] * x['v'] + x['u'][1]
+
+
+def tower(a):
+    """A fixed point in a fixed point in a root."""
+    def inner(x):
+        return fixed_point(lambda b, y: 0.3 * np.sin(y + a * b), x, 0.0)
+    outer = lambda x: fixed_point(
+        lambda a, z: 0.5 * np.cos(z * x) + inner(z) + a, 0.1 * a, 0.0)
+    return root(lambda a, x: x - 0.3 * outer(x) - a, a, 0.0)
+
+
+PROGRAMS = {f.__name__: f for f in (
+    sqrt, lambertw, own_lambertw, kepler, cosine, by_closure, geometric,
+    network, network_root, linear)}
+
+A = 0.6
+W = 0.4015636367870726      # SciPy's lambertw(0.6)
+FORMULAS = {    # value, first and second derivative at 0.6
+    'sqrt': (A ** 0.5, 0.5 * A ** -0.5, -0.25 * A ** -1.5),
+    'lambertw': (W, W / (A * (1 + W)),
+                 -W * W * (W + 2) / (A * A * (1 + W) ** 3)),
+    'geometric': (1 / (1 - A), (1 - A) ** -2, 2 * (1 - A) ** -3),
+}
+FORMULAS['own_lambertw'] = FORMULAS['lambertw']
+
+
+@pytest.mark.parametrize('name', FORMULAS)
+def test_value_and_derivatives_are_those_of_the_formula(name):
+    f, (value, slope, second) = PROGRAMS[name], FORMULAS[name]
+    for g in (f, ad.jit(f), ad.checkpoint(f)):
+        assert_close(g(A), value)
+        assert_close(d(g)(A), slope)
+        assert_close(ad.grad(g)(A), slope)
+        for outer in (d, ad.grad):
+            for inner in (d, ad.grad):
+                assert_close(outer(inner(g))(A), second)
+
+
+@pytest.mark.parametrize('name', PROGRAMS)
+def test_derivatives_are_difference_quotients(name):
+    ad.check_grads(PROGRAMS[name], (A,), 2, MODES)
+
+
+@pytest.mark.parametrize('name', PROGRAMS)
+@pytest.mark.parametrize('transform', [ad.jit, ad.checkpoint])
+def test_derivatives_survive_being_written_down(name, transform):
+    f = PROGRAMS[name]
+    ad.check_grads(transform(f), (A,), 1, MODES)
+    for second in (lambda f: d(ad.grad(f)), lambda f: ad.grad(d(f))):
+        assert_close(second(transform(f))(A), second(f)(A))
+
+
+@pytest.mark.parametrize('name', ['sqrt', 'own_lambertw', 'by_closure',
+                                  'network_root', 'linear'])
+def test_maps_over_values_and_derivatives(name):
+    f, xs = PROGRAMS[name], np.array([0.3, 0.6, 0.8])
+    for g in (f, ad.grad(f), d(ad.grad(f)), ad.grad(d(f))):
+        rows = np.stack([g(x) for x in xs])
+        assert_close(ad.vmap(g)(xs), rows)
+        assert_close(ad.jit(ad.vmap(g))(xs), rows)
+        assert_close(ad.vmap(ad.jit(g))(xs), rows)
+    total = lambda xs: ad.vmap(f)(xs).sum()
+    assert_rows(ad.grad(total)(xs), [ad.grad(f)(x) for x in xs])
+
+
+def test_a_fixed_point_in_a_fixed_point_in_a_root():
+    f = ad.jit(tower)
+    ad.check_grads(f, (A,), 1, MODES)
+    second = ad.grad(ad.grad(f))(A)
+    assert_close(second, d(d(f))(A))
+    assert_close(second, ad.vmap(d(ad.grad(tower)))(np.full(1, A))[0])
+
+
+def test_third_derivatives_in_any_mode():
+    # of sqrt: 3/8 a^(-5/2); of the geometric series: 6 (1 - a)^-4
+    for f, third in ((sqrt, 0.375 * A ** -2.5),
+                     (geometric, 6 * (1 - A) ** -4)):
+        for g in (d(d(d(f))), d(d(ad.grad(f))), ad.grad(d(ad.grad(f))),
+                  ad.grad(ad.grad(ad.grad(f)))):
+            assert_close(g(A), third)
+
+
+def test_the_second_kepler_derivative():
+    E = kepler(A)
+    slope = np.sin(E) / (1 - A * np.cos(E))
+    assert_close(E - A * np.sin(E), 1.0)
+    assert_close(ad.grad(kepler)(A), slope)
+    second = slope * (2 * np.cos(E) - A * np.sin(E) * slope) / (
+        1 - A * np.cos(E))
+    assert_close(ad.grad(ad.grad(kepler))(A), second)
+
+
+def test_agrees_with_the_iteration_unrolled():
+    def unrolled(p):
+        x = 0.0
+        for _ in range(60):
+            x = cell(p, x)
+        return x
+    p = {'w': 2.0, 'b': -0.5}
+    for f in (lambda p: fixed_point(cell, p, 0.0),
+              lambda p: root(lambda p, x: cell(p, x) - x, p, 0.0)):
+        for g in (lambda f: f, ad.grad, ad.hessian, ad.jacfwd):
+            ours, theirs = g(f)(p), g(unrolled)(p)
+            for x, y in zip(ad.tree_leaves(ours), ad.tree_leaves(theirs),
+                            strict=True):
+                assert_close(x, y)
+
+
+# Trees, dtypes, Python numbers
+
+def test_trees_in_and_out(node):
+    def f(p, x):
+        b, (k,) = x.x
+        return node(([p['a'] @ b[0] + k, None], (np.sum(b[0]) * 0.1,)), 'm')
+
+    def g(p, x):
+        return ad.tree_map(np.subtract, f(p, x), x)
+    guess = node(([np.zeros(2), None], (0.0,)), 'm')
+    p = {'a': np.array([[0.2, 0.1], [-0.3, 0.4]]) + 0.1}
+    one, other = fixed_point(f, p, guess), root(g, p, guess)
+    assert ad.tree_structure(one) == ad.tree_structure(guess)
+    total = lambda solve, f: lambda p: sum(
+        np.sum(x ** 2 + x) for x in ad.tree_leaves(solve(f, p, guess)))
+    for x, y in zip(ad.tree_leaves(one), ad.tree_leaves(other)):
+        assert_close(x, y)
+    for solver in (total(fixed_point, lambda p, x: ad.tree_map(
+            np.add, f(p, x), guess)), total(root, g)):
+        ad.check_grads(solver, (p,), 1, MODES)
+    affine = total(root, lambda p, x: ad.tree_map(
+        lambda y, x: y - x + 1.0, f(p, x), x))
+    ad.check_grads(affine, (p,), 2, MODES)
+
+
+PRECISE = {
+    'root': sqrt,
+    'fixed_point': lambda a: fixed_point(lambda a, x: a + x * x / 4, a, 0.0),
+    'custom_root': lambda a: custom_root(
+        lambda x: x * x - a, 1.0, lambda f, x: ad.fori_loop(
+            0, 9, lambda _, x: x - f(x) / ad.grad(f)(x), x), scalar_solve),
+}
+
+
+@pytest.mark.parametrize('name, dtype', [
+    ('root', 'f4'), ('fixed_point', 'f2'), ('fixed_point', 'f4'),
+    ('custom_root', 'f2'), ('custom_root', 'f4')])
+def test_the_dtype_is_that_of_the_function(name, dtype):
+    f, a = PRECISE[name], np.dtype(dtype).type(0.5)
+    d = lambda f: lambda x: ad.jvp(f, (x,), (np.ones_like(x),))[1]
+    for g in (f, ad.grad(f), d(f), ad.jit(ad.grad(f)), ad.grad(ad.grad(f)),
+              d(ad.grad(f))):
+        y, exact = g(a), g(np.float64(0.5))
+        assert y.dtype == dtype and exact.dtype == np.float64
+        assert abs(y - exact) < 20 * np.finfo(dtype).eps ** 0.75
+    assert ad.vmap(f)(np.full(2, a)).dtype == dtype
+
+
+def test_leaves_of_different_precision():
+    def f(a, x):
+        return {'p': np.float32(0.5) * np.cos(x['q'].sum()).astype('f'),
+                'q': a * np.sin(x['p'] + x['q'])}
+    guess = {'p': np.float32(0), 'q': np.zeros(2)}
+    loss = lambda solve, f: lambda a: (
+        lambda x: x['q'].sum() + x['p'])(solve(f, a, guess))
+    g = lambda a, x: ad.tree_map(np.subtract, f(a, x), x)
+    for solver in (loss(fixed_point, f), loss(root, g)):
+        y, a_bar = ad.value_and_grad(solver)(0.5)
+        assert np.result_type(y, a_bar) == np.float64
+        assert abs(y - 1.05753173) < 1e-5
+        assert abs(a_bar - 1.07254255) < 1e-4
+        assert abs(a_bar - d(solver)(0.5)) < 1e-4
+
+
+def test_python_numbers():
+    half = lambda a, x: a + x / 2
+    for guess in (0, 0.0, np.float64(0)):
+        assert_close(fixed_point(half, 3, guess), 6.0)
+        assert_close(root(lambda a, x: half(a, x) - x, 3, guess), 6.0)
+    assert np.result_type(fixed_point(half, np.float32(3), 0)) == np.float32
+    assert np.ndim(fixed_point(half, 3, 0.0)) == 0
+    assert not isinstance(sqrt(2.0), np.ndarray)
+
+
+def test_nothing_to_solve():
+    same = lambda a, x: x
+    assert fixed_point(same, 1.0, None) is None
+    assert fixed_point(same, 1.0, {}) == {}
+    for solve in (fixed_point, root):
+        assert_same(solve(same, 1.0, np.zeros((0, 2))), np.zeros((0, 2)))
+
+
+# What a function closes over
+
+def test_what_all_three_functions_close_over():
+    """The oracle has the solution, and the slope's solver a factor."""
+    def solve_linear(A, b, factor):
+        solution = np.linalg.solve(A, b)
+        return custom_root(
+            lambda x: A @ x - b, np.zeros(2), lambda f, guess: solution,
+            lambda g, y: factor * np.linalg.solve(ad.jacfwd(g)(y), y))
+    A, b = np.array([[3.0, 1.0], [-0.5, 2.0]]), np.array([1.0, -2.0])
+    honest = lambda A, b: solve_linear(A, b, 1.0)
+    ad.check_grads(honest, (A, b), 2, MODES)
+    ad.check_grads(ad.jit(honest), (A, b), 2, MODES)
+    lying = lambda b: solve_linear(A, b, 3.0).sum()
+    assert_close(ad.grad(lying)(b), 3 * np.linalg.inv(A).sum(0))
+    # It is a rule, so what it closes over counts in the second derivative.
+    slope = lambda factor: d(lambda b: solve_linear(A, b, factor))(b)
+    assert_close(d(slope)(1.0), slope(1.0))
+    assert_close(d(lambda k: solve_linear(A, b, k))(1.0), np.zeros(2))
+
+
+@pytest.mark.parametrize('solve', [
+    lambda f, guess: fixed_point(lambda _, x: f(x), None, guess),
+    lambda f, guess: root(lambda _, x: f(x) - x, None, guess),
+    lambda f, guess: custom_root(lambda x: f(x) - x, guess, newton,
+                                 scalar_solve)])
+def test_closing_over_what_is_differentiated_mapped_or_staged(solve):
+    def f(a, n, table):
+        return solve(lambda x: a * np.cos(x) / n + table[0] * 0.1, 0.5)
+    table = np.array([1.0, 2.0])
+    slope = ad.grad(f)(0.6, 2, table)
+    assert_close(slope, d(lambda a: f(a, 2, table))(0.6))
+    assert_close(ad.grad(ad.jit(f))(0.6, 2, table), slope)
+    assert_close(ad.jit(ad.grad(f))(0.6, 2, table), slope)
+    ns = np.array([2, 3])
+    slopes = [ad.grad(f)(0.6, n, table) for n in ns]
+    for g in (ad.grad(f), ad.jit(ad.grad(f)), ad.grad(ad.jit(f))):
+        assert_rows(ad.vmap(g, (None, 0, None))(0.6, ns, table), slopes)
+    assert_close(ad.grad(f, 2)(0.6, 2, table)[1], 0.0)
+
+
+def test_rules_inside_of_the_function_are_asked():
+    double = ad.custom_jvp(lambda x: np.sin(x))
+    double.defjvp(lambda p, t: (double(*p), 2 * np.cos(p[0]) * t[0]))
+    for solve, minus in ((fixed_point, 0.0), (root, 1.0)):
+        f = lambda a: solve(lambda a, x: double(a) + 0.5 * x - minus * x,
+                            a, 0.0)
+        for g in (f, ad.jit(f), ad.checkpoint(f)):
+            assert_close(ad.grad(g)(A), 4 * np.cos(A))
+            assert_close(d(g)(A), 4 * np.cos(A))
+
+
+def test_the_guess_has_no_derivative():
+    for f in (lambda g: fixed_point(lambda a, x: np.cos(x), 1.0, g),
+              lambda g: root(lambda a, x: np.cos(x) - x, 1.0, g),
+              lambda g: custom_root(lambda x: np.cos(x) - x, g, newton,
+                                    scalar_solve)):
+        assert_same(ad.grad(f)(0.5), 0.0)
+        assert d(f)(0.5) == 0
+        assert ad.grad(ad.jit(f))(0.5) == 0
+
+
+def test_a_guess_that_is_right_does_not_hide_the_derivative():
+    assert_close(ad.grad(lambda a: root(lambda a, x: x * x - a, a, 2.0))(4.0),
+                 0.25)
+    f = lambda a: fixed_point(lambda a, x: a + x / 2, a, 6.0)
+    assert_close(ad.grad(f)(3.0), 2.0)
+
+
+# vmap: one of both is mapped
+
+def test_batches_of_parameters_and_of_guesses():
+    squares, guesses = np.array([1.0, 4.0, 9.0]), np.array([1.0, -1.0, 5.0])
+    f = lambda a, guess: root(lambda a, x: x * x - a, a, guess)
+    assert_rows(ad.vmap(f, (0, None))(squares, 1.0), [1, 2, 3])
+    assert_rows(ad.vmap(f, (None, 0))(4.0, guesses), [2, -2, 2])
+    assert_rows(ad.vmap(f)(squares, guesses), [1, -2, 3])
+    slope = ad.grad(f)
+    assert_rows(ad.vmap(slope, (0, None))(squares, 1.0), [1/2, 1/4, 1/6])
+    assert_rows(ad.vmap(slope, (None, 0))(4.0, guesses), [1/4, -1/4, 1/4])
+    # the cotangent of what is not mapped is a sum
+    total = lambda a: ad.vmap(f, (None, 0))(a, guesses).sum()
+    assert_close(ad.grad(total)(4.0), 1/4)
+    twice = ad.vmap(ad.vmap(f, (0, None)), (None, 0))(squares, guesses)
+    assert_close(twice, np.array([[1, 2, 3], [-1, -2, -3], [1, 2, 3]]))
+
+    g = lambda a, guess: fixed_point(lambda a, x: a + x / 2, a, guess)
+    assert_close(ad.vmap(g, (None, 0))(2.0, guesses), np.full(3, 4.0))
+    assert_close(ad.vmap(ad.grad(g), (None, 0))(2.0, guesses), np.full(3, 2.))
+    assert_close(ad.vmap(g, (0, None))(squares, 1.0), 2 * squares)
+
+
+# In loops, branches and checkpoints
+
+def test_in_a_scan():
+    xs = np.linspace(0.1, 0.5, 4)
+
+    def states(step, a):
+        def body(c, x):
+            y = step(c + x)
+            return y, y
+        return ad.scan(body, a, xs)[1]
+
+    def unrolled(step, a):
+        ys = []
+        for x in xs:
+            a = step(a + x)
+            ys.append(a)
+        return np.stack(ys)
+    for step in (cosine, kepler, own_lambertw):
+        for g in (d, ad.jacrev, lambda f: ad.jacrev(d(f))):
+            assert_close(g(partial(states, step))(0.2),
+                         g(partial(unrolled, step))(0.2))
+    ad.check_grads(ad.checkpoint(partial(states, cosine)), (0.2,), 2, MODES)
+
+
+def test_in_a_branch():
+    f = lambda a: ad.cond(a > 0, network, lambda a: a * cosine(-a), a)
+    for a in (0.6, -0.6):
+        for g in (f, ad.jit(f)):
+            ad.check_grads(g, (a,), 2, MODES)
+    xs = np.array([0.6, -0.6])
+    assert_rows(ad.vmap(f)(xs), [f(x) for x in xs])
+    assert_rows(ad.vmap(ad.grad(f))(xs), [ad.grad(f)(x) for x in xs])
+    g = lambda a: ad.cond(a > 0, sqrt, lambda a: kepler(-a), a)
+    ad.check_grads(g, (0.6,), 2, MODES)
+    ad.check_grads(g, (-0.6,), 2, MODES)
+
+
+def test_scales_of_cotangents_and_tangents_make_no_difference():
+    slope = ad.grad(network)(A)
+    _, pullback = ad.vjp(network, A)
+    for scale in (1e-200, 1e-20, 1e20):
+        assert_close(pullback(scale)[0] / scale, slope)
+        assert_close(ad.jvp(network, (A,), (scale,))[1] / scale, slope)
+        second = ad.grad(ad.grad(lambda a: scale * network(a)))(A)
+        assert_close(second / scale, ad.grad(ad.grad(network))(A))
+    assert pullback(0.0) == (0.0,)
+
+
+# The cost: what is remembered and done does not depend on the steps.
+
+def counted(counts):
+    """Returns the identity, which counts its values and its slopes."""
+    def count(name):
+        p = ad.Primitive(name)
+
+        @p.def_impl
+        def impl(x):
+            counts[name] = counts.get(name, 0) + 1
+            return x
+        p.def_abstract_eval(lambda x: ad.ShapedArray(x.shape, x.dtype))
+        return p
+    value_p, slope_p = count('values'), count('slopes')
+    value_p.def_jvp(lambda p, t: (value_p.bind(*p), slope_p.bind(*t)))
+    slope_p.def_jvp(lambda p, t: (slope_p.bind(*p), slope_p.bind(*t)))
+    slope_p.def_transpose(lambda ct, x: [slope_p.bind(ct)])
+    slope_p.def_vmap(lambda args, dims: (slope_p.bind(*args), dims[0]))
+    return value_p.bind
+
+
+@pytest.mark.parametrize('solve', ['fixed_point', 'root'])
+def test_the_cost_of_derivatives_does_not_grow_with_the_steps(solve):
+    counts = {}
+    identity = counted(counts)
+    data = np.linspace(0.0, 1.0, 100)
+
+    def f(a, x):
+        return np.tanh(0.5 * identity(x) + a * data)
+
+    def unrolled(a, guess):
+        x = guess
+        while True:
+            y = f(a, x)
+            if np.max(np.abs(y - x)) < 1e-12:
+                return y
+            x = y
+    solver = {
+        'fixed_point': lambda a, guess: fixed_point(f, a, guess),
+        'root': lambda a, guess: root(lambda a, x: f(a, x) - x, a, guess),
+    }[solve]
+
+    def cost(solver, guess):
+        counts.clear()
+        _, pullback = ad.vjp(solver, 0.7, guess)
+        kept = sum(map(np.size, ad.tree_leaves(pullback)))
+        steps = counts['values']
+        counts.clear()
+        pullback(np.ones(100))
+        back = dict(counts)
+        counts.clear()
+        solver(np.float64(0.7), guess)
+        return steps, kept, back, steps - counts['values']
+    solution = unrolled(0.7, np.zeros(100))
+    guesses = solution, np.zeros(100), np.full(100, 40.0)
+    (few, *costs), *others = [cost(solver, guess) for guess in guesses]
+    for steps, *same in others:
+        assert steps > few and same == costs
+    assert costs[0] <= 100 * 100 * 2 + 1000     # Jacobians at most
+    (few, kept, *_), (many, more, *_) = [cost(unrolled, g)
+                                         for g in guesses[:2]]
+    assert many > few + 20 and more > kept + 20 * 100
+
+
+# Failure
+
+def no_root(a):
+    return root(lambda a, x: x * x + a, a, 1.0)
+
+
+def no_limit(a):
+    return fixed_point(lambda a, x: a + 2 * x, a, 1.0)
+
+
+def no_end(a):
+    return fixed_point(lambda a, x: a - x, a, 1.0, max_steps=9)
+
+
+def singular(a):
+    return root(lambda a, x: x * x - a, a, 0.0)
+
+
+def flat(a):
+    """The slopes at nan are numbers."""
+    f = lambda a, x: np.where(x > 0, a + x, a + 0.5 * x) + 1
+    return fixed_point(f, a, 1.0, max_steps=9)
+
+
+def flat_root(a):
+    f = lambda a, x: np.where(x > 0, a + x, a - x)
+    return root(f, a, 1.0, max_steps=9)
+
+
+FAILURES = {f.__name__: f for f in (no_root, no_limit, no_end, singular,
+                                    flat, flat_root)}
+
+
+@pytest.mark.filterwarnings('ignore')
+@pytest.mark.parametrize('name', FAILURES)
+def test_what_is_not_found_is_nan_and_so_are_its_derivatives(name):
+    f = FAILURES[name]
+    for g in (f, ad.jit(f), ad.checkpoint(f)):
+        for h in (g, ad.grad(g), d(g), d(ad.grad(g)), ad.grad(ad.grad(g))):
+            assert np.isnan(h(1.0))
+        for h in (g, ad.grad(g), d(g)):
+            assert np.isnan(ad.vmap(h)(np.ones(2))).all()
+
+
+@pytest.mark.parametrize('name, words', [
+    ('no_root', 'root of no_root.* within 100 steps, and the result is nan'),
+    ('singular', 'root of singular.*nan'),
+    ('no_end', 'fixed_point of no_end.* within 9 steps.*nan')])
+def test_a_warning_names_the_function_that_has_no_solution(name, words):
+    f = FAILURES[name]
+    for g in (f, ad.jit(f), ad.checkpoint(f),
+              lambda a: ad.vmap(f)(np.full(2, a))):
+        with pytest.warns(RuntimeWarning, match=words):
+            g(1.0)
+
+
+def test_in_a_batch_only_those_are_nan_that_have_no_solution():
+    a = np.array([-4.0, 1.0, -9.0])
+    with pytest.warns(RuntimeWarning, match='root of no_root'):
+        assert_rows(ad.vmap(no_root)(a), [2.0, np.nan, 3.0])
+    with pytest.warns(RuntimeWarning, match='root of no_root'):
+        slopes = ad.vmap(ad.grad(no_root))(a)
+    assert_rows(slopes, [-1/4, np.nan, -1/6])
+    guess = np.array([1.0, 0.0, -1.0])
+    with pytest.warns(RuntimeWarning):      # a singular Jacobian
+        x = ad.vmap(lambda g: root(lambda a, x: x * x - a, 4.0, g))(guess)
+    assert_rows(x, [2.0, np.nan, -2.0])
+
+
+def test_a_tree_is_found_as_a_whole_or_not():
+    f = lambda a, x: {'good': x['good'] * 0.5, 'bad': -x['bad'] + a}
+    with pytest.warns(RuntimeWarning):
+        x = fixed_point(f, 1.0, {'good': np.ones(2), 'bad': 0.0})
+    assert all(np.isnan(leaf).all() for leaf in ad.tree_leaves(x))
+
+
+def test_no_steps_are_no_solution():
+    for solve in (fixed_point, root):
+        with pytest.warns(RuntimeWarning, match='within 0 steps'):
+            assert np.isnan(solve(lambda a, x: 0 * x, 1.0, 1.0, max_steps=0))
+
+
+def test_where_the_repetition_runs_away_so_does_the_derivative():
+    """The guess is right, but no limit: the slope there is 2."""
+    f = lambda a: fixed_point(lambda a, x: a + 2 * x, a, -1.0)
+    assert f(1.0) == -1.0
+    with pytest.warns(RuntimeWarning, match='a derivative of .*nan'), \
+            np.errstate(all='ignore'):
+        assert np.isnan(ad.grad(f)(1.0))
+
+
+def test_tolerances():
+    f = lambda tol: fixed_point(lambda a, x: a + x / 2, 1.0, 0.0, tol=tol)
+    assert 1e-4 < 2 - f(1e-3) < 1e-2
+    assert abs(2 - f(1e-14)) < 1e-13
+    assert abs(root(lambda a, x: x * x - a, 2.0, 1.0, tol=0.1)
+               - 2 ** 0.5) < 1e-2
+    assert 1e-4 < 2 - ad.grad(lambda a: fixed_point(
+        lambda a, x: a + x / 2, a, 0.0, tol=1e-3))(1.0) < 1e-2
+    large = fixed_point(lambda a, x: a + x / 2, 1e6, 0.0, tol=1e-3)
+    assert 1 < 2e6 - large < 1e4    # it is relative, too
+    # a rule sees the solution, however few steps led to it
+    grad = ad.grad(lambda a: root(lambda a, x: x * x - a, a, 3.0, tol=1e-3))
+    assert abs(grad(9.0) - 1 / 6) < 1e-12
+
+
+# Errors
+
+def test_wrong_guesses_and_wrong_outputs_are_named():
+    def f(a, x):
+        return a * x
+
+    def pair(a, x):
+        return x, x
+
+    def branch(a, x):
+        return x if x > 0 else -x
+    for solve, name in ((fixed_point, 'fixed_point'), (root, 'custom_root')):
+        for g, a, guess, words in (
+                (f, np.ones((2, 1)), np.ones(2),
+                 r'got float64\[2,2\] and float64\[2\]'),
+                (f, np.ones(3), 1.0, r'got float64\[3\] and float64\[\]'),
+                (f, np.ones(2), np.ones(2, 'f'),
+                 r'got float64\[2\] and float32\[2\]'),
+                (f, 2, np.arange(3), r'a float, but this is int64\[3\]'),
+                (pair, 1.0, 1.0, 'structure must match the guess, got')):
+            assert_named_everywhere(
+                partial(solve, g, a, guess), TypeError,
+                f'{name} of .*{g.__name__}: .*{words}')
+        assert_named_everywhere(
+            partial(solve, branch, 1.0, 1.0), TypeError,
+            f'Attempted boolean conversion.*{name} of .*branch')
+    with pytest.raises(TypeError, match=r"output\['v'\]: shapes"):
+        root(lambda a, x: {'u': x['u'], 'v': np.ones(3)}, 1.0,
+             {'u': 1.0, 'v': 1.0})
+
+
+def test_wrong_solvers_are_named():
+    def f(x):
+        return x * x - 4.0
+
+    def solve_pair(f, guess):
+        return guess, guess
+
+    def slope_shape(g, y):
+        return np.stack([y, y])
+    good = lambda f, guess: guess + 1.0
+    assert_named_everywhere(
+        lambda: custom_root(f, 1.0, solve_pair, scalar_solve), TypeError,
+        r'custom_root of .*\bf: .*solve_pair: output pytree structure must '
+        r'match the guess, got PyTreeDef\(\(\*, \*\)\) and PyTreeDef\(\*\)')
+    assert_named_everywhere(
+        lambda: custom_root(f, 1.0, good, slope_shape), TypeError,
+        r'custom_root of .*slope_shape: output: shapes .*float64\[2\] and '
+        r'float64\[\]')
+
+
+def test_results_are_the_caller_s_own():
+    guess, a = np.zeros(3), np.ones(3)
+    f = lambda a: fixed_point(lambda a, x: a + x / 2, a, guess)
+    for g in (f, ad.jit(f)):
+        g(a)[:] = 7
+        assert_close(g(a), np.full(3, 2.0))
+    assert_trees((guess, a), (np.zeros(3), np.ones(3)))

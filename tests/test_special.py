@@ -1,0 +1,636 @@
+"""Numbers that survive: values and derivatives against mpmath (D14, D4).
+
+Errors are counted in ulps, the distance between two floats that stand side
+by side there.  A value may be wrong by 4 of them; more only if the problem
+is ill-conditioned: if changing the argument by one ulp moves the result by
+more than one.
+"""
+
+from functools import partial
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import special as scipy_special
+
+import autodiff_mini as ad
+from autodiff_mini.applications import special
+from autodiff_mini.applications.special import (
+    expit,
+    log1pexp,
+    logit,
+    logsumexp,
+)
+from tests.numerical import assert_close, assert_same_type
+from tests.test_laws import law
+from tests.traces import assert_named_everywhere
+
+mp = mpmath.mp.clone()
+mp.dps = 700    # 1 + 1e-300 is more than 1
+INF, NAN = np.inf, np.nan
+TINY, SMALLEST = np.finfo(float).tiny, 5e-324
+
+
+# The oracle: each function with its first three derivatives
+
+def mp_expit(x):
+    y, z = 1 / (1 + mp.exp(-x)), 1 / (1 + mp.exp(x))
+    return y, y * z, y * z * (z - y), y * z * (1 - 6 * y * z)
+
+
+def mp_log1pexp(x):
+    return mp.log1p(mp.exp(x)), *mp_expit(x)[:3]
+
+
+def mp_logit(x):
+    z = 1 - x
+    return (mp.log(x / z), 1 / (x * z), 1 / z**2 - 1 / x**2,
+            2 / x**3 + 2 / z**3)
+
+
+def around(x):
+    return [np.nextafter(x, -INF), x, np.nextafter(x, INF)]
+
+
+SIZES = [
+    SMALLEST, 1e-310, TINY, 1e-300, 1e-160, 1e-20, 1e-8, 0.1, 0.3,
+    *around(0.5), 0.7, *around(1.0), 2.0, 5.0, 17.0, 36.0, 36.8, 40.0, 100.0,
+    700.0, 709.7, 709.8, 744.0, 746.0, 800.0, 1e4, 1e10, 1e154, 1e300]
+LINE = np.array([*SIZES, *(-x for x in SIZES)])
+INSIDE = np.array([x for x in SIZES if x < 1] + [
+    1 - 1e-3, 1 - 1e-8, 1 - 1e-12, 0.25, 0.75])
+TABLE = {
+    'expit': (expit, mp_expit, LINE),
+    'log1pexp': (log1pexp, mp_log1pexp, LINE),
+    'logit': (logit, mp_logit, INSIDE),
+}
+
+
+def exact(oracle, xs, order):
+    """Returns derivatives, with the condition number of each."""
+    rows = [oracle(mp.mpf(float(x))) for x in np.ravel(xs)]
+    condition = [abs(x * row[order + 1] / row[order]) if row[order] else 0
+                 for x, row in zip(np.ravel(xs).tolist(), rows)]
+    return [row[order] for row in rows], condition
+
+
+def ulp(y, dtype):
+    """Returns the distance of the floats near the exact number `y`."""
+    info = np.finfo(dtype)
+    size = min(abs(y), mp.mpf(float(info.max)))
+    power = mp.floor(mp.log(size, 2)) if size else info.minexp
+    return mp.mpf(2) ** max(power - info.nmant, info.minexp - info.nmant)
+
+
+def assert_ulps(found, values, condition=None, ulps=4):
+    """Asserts that floats are right, to some ulps times the condition."""
+    found = np.ravel(found)
+    assert len(found) == len(values)
+    largest = mp.mpf(float(np.finfo(found.dtype).max))
+    for i, (y, exact) in enumerate(zip(found.tolist(), values)):
+        if abs(exact) > largest:
+            assert y == INF * float(mp.sign(exact)), (i, y)
+            continue
+        assert np.isfinite(y), (i, y, mp.nstr(exact, 20))
+        allowed = ulps * max(1, condition[i] if condition else 1)
+        error = abs(mp.mpf(y) - exact) / ulp(exact, found.dtype)
+        assert error <= allowed, (i, y, mp.nstr(exact, 20), float(error))
+
+
+# Values and derivatives under every transformation
+
+def jvp_of(f):
+    return lambda x: ad.jvp(f, (x,), (np.ones_like(x),))[1]
+
+
+def loop(f):
+    """Returns `f`, element by element, by a scan."""
+    return lambda xs: ad.scan(lambda c, x: (c, f(x)), 0.0, xs)[1]
+
+
+def total(f):
+    return lambda xs: np.sum(f(xs))
+
+
+VALUES = {
+    'plain': lambda f: f,
+    'one by one': lambda f: lambda xs: np.array([f(x) for x in xs.tolist()]),
+    'vmap': ad.vmap,
+    'jit': ad.jit,
+    'jit of vmap': lambda f: ad.jit(ad.vmap(f)),
+    'scan': loop,
+    'jvp': lambda f: lambda x: ad.jvp(f, (x,), (np.ones_like(x),))[0],
+    'vjp': lambda f: lambda x: ad.vjp(f, x)[0],
+    'linearize': lambda f: lambda x: ad.linearize(f, x)[0],
+    'checkpoint': ad.checkpoint,
+    'cond': lambda f: lambda x: ad.cond(True, f, np.sin, x),
+}
+SLOPES = {
+    'jvp': jvp_of,
+    'grad': lambda f: lambda xs: np.array(
+        [ad.grad(f)(x) for x in xs.tolist()]),
+    'grad of the sum': lambda f: ad.grad(total(f)),
+    'vmap of grad': lambda f: ad.vmap(ad.grad(f)),
+    'grad of vmap': lambda f: ad.grad(total(ad.vmap(f))),
+    'jvp of vmap': lambda f: jvp_of(ad.vmap(f)),
+    'linearize': lambda f: lambda x: ad.linearize(f, x)[1](np.ones_like(x)),
+    'jacrev': lambda f: ad.vmap(ad.jacrev(f)),
+    'jacfwd': lambda f: ad.vmap(ad.jacfwd(f)),
+    'jit of grad': lambda f: ad.jit(ad.grad(total(f))),
+    'grad of jit': lambda f: ad.grad(total(ad.jit(f))),
+    'grad of scan': lambda f: ad.grad(total(loop(f))),
+    'scan of grad': lambda f: loop(ad.grad(f)),
+    'grad of checkpoint': lambda f: ad.grad(ad.checkpoint(total(f))),
+    'grad of cond': lambda f: ad.grad(lambda x: np.sum(
+        ad.cond(True, f, np.sin, x))),
+    'jit of vmap of grad of jit': lambda f: ad.jit(
+        ad.vmap(ad.grad(ad.jit(f)))),
+}
+SECOND = {
+    'jvp of jvp': lambda f: jvp_of(jvp_of(f)),
+    'grad of grad': lambda f: ad.vmap(ad.grad(ad.grad(f))),
+    'jvp of grad': lambda f: jvp_of(ad.vmap(ad.grad(f))),
+    'grad of jvp': lambda f: ad.grad(total(jvp_of(f))),
+    'hessian': lambda f: ad.vmap(ad.hessian(f)),
+    'jit of grad of jit of grad': lambda f: ad.jit(ad.vmap(ad.grad(
+        ad.jit(ad.grad(f))))),
+}
+
+
+@pytest.fixture(scope='module', params=TABLE)
+def function(request):
+    """Returns a function, points, and three pairs of the oracle's."""
+    f, oracle, xs = TABLE[request.param]
+    return f, xs, [exact(oracle, xs, order) for order in range(3)]
+
+
+@pytest.mark.parametrize('way', VALUES)
+def test_d14_values(function, way):
+    f, xs, orders = function
+    if way == 'jvp' and f is logit:
+        xs, orders = xs[2:], [[some[2:] for some in orders[0]]]
+    assert_ulps(VALUES[way](f)(xs), *orders[0])
+
+
+@pytest.mark.parametrize('way', SLOPES)
+def test_d14_derivatives(function, way):
+    f, xs, orders = function
+    with np.errstate(over='ignore'):    # logit'(5e-324) is 2e323
+        assert_ulps(SLOPES[way](f)(xs), *orders[1])
+
+
+@pytest.mark.parametrize('way', SECOND)
+def test_d14_second_derivatives(function, way):
+    """They are differences of two terms, and right but for those."""
+    f, xs, orders = function
+    seconds, _ = orders[2]
+    with np.errstate(over='ignore'):
+        found = SECOND[way](f)(xs)
+    terms = {expit: lambda x: mp_expit(x)[1],
+             log1pexp: lambda x: mp_log1pexp(x)[2],
+             logit: lambda x: 1 / x**2 + 1 / (1 - x)**2}[f]
+    sizes = [terms(mp.mpf(float(x))) for x in xs]
+    assert_ulps(found, seconds, [
+        ulp(size, float) / ulp(y, float) for size, y in zip(sizes, seconds)])
+
+
+@pytest.mark.parametrize('name', TABLE)
+def test_d14_single_precision(name):
+    f, oracle, xs = TABLE[name]
+    with np.errstate(over='ignore', under='ignore'):
+        xs = xs.astype(np.float32)
+    xs = xs[np.isfinite(xs) & (xs != 0) & ((f is not logit) | (xs < 1))]
+    for found, order in ((f(xs), 0), (ad.jit(f)(xs), 0),
+                         (jvp_of(f)(xs), 1) if f is not logit else
+                         (jvp_of(f)(xs[xs > 1e-38]), 1)):
+        assert found.dtype == np.float32
+        points = xs if len(found) == len(xs) else xs[xs > 1e-38]
+        assert_ulps(found, *exact(oracle, points, order))
+
+
+AT_THE_END = {
+    # the function: points, values, slopes
+    expit: ([-INF, 0.0, -0.0, INF, NAN], [0, 0.5, 0.5, 1, NAN],
+            [0, 0.25, 0.25, 0, NAN]),
+    log1pexp: ([-INF, 0.0, -0.0, INF, NAN],
+               [0, np.log(2), np.log(2), INF, NAN], [0, 0.5, 0.5, 1, NAN]),
+    logit: ([0.0, 0.5, 1.0, NAN], [-INF, 0, INF, NAN], [INF, 4, INF, NAN]),
+}
+OUTSIDE = np.array([-INF, -1e300, -0.5, -1e-300, -SMALLEST, np.nextafter(
+    1, 2), 1.5, 1e300, INF])
+
+
+@pytest.mark.parametrize('f', AT_THE_END, ids=lambda f: f.__name__)
+def test_d14_at_the_end_of_the_number_line(f):
+    xs, ys, slopes = map(np.array, AT_THE_END[f])
+    with np.errstate(divide='ignore'):      # logit's poles
+        for way in VALUES:
+            np.testing.assert_allclose(VALUES[way](f)(xs), ys, 1e-15)
+        with np.errstate(invalid='ignore'):     # their sum is inf - inf
+            for way in SLOPES:
+                np.testing.assert_allclose(
+                    SLOPES[way](f)(xs), slopes, 1e-15)
+
+
+def test_d14_logit_outside_is_nan_with_all_its_derivatives():
+    """JAX 0.10.2 gives -4/3 for the slope at 1.5."""
+    for way in VALUES:
+        assert np.isnan(VALUES[way](logit)(OUTSIDE)).all()
+    for way in SLOPES:
+        assert np.isnan(SLOPES[way](logit)(OUTSIDE)).all(), way
+    for way in SECOND:
+        assert np.isnan(SECOND[way](logit)(OUTSIDE)).all(), way
+
+
+def test_logit_at_its_poles_has_a_second_derivative():
+    with np.errstate(divide='ignore'):
+        for way in SECOND:
+            found = SECOND[way](logit)(np.array([0.0, 1.0]))
+            np.testing.assert_array_equal(found, [-INF, INF])
+
+
+def test_the_slope_of_expit_does_not_round_away():
+    """`y * (1 - y)` would be 0 from 37 on."""
+    assert expit(40.0) == 1.0
+    assert ad.grad(expit)(40.0) == np.exp(-40.0)
+    assert ad.grad(ad.grad(expit))(40.0) == -np.exp(-40.0)
+    assert ad.grad(expit)(-700.0) == ad.grad(expit)(700.0) > 0
+
+
+def test_logit_undoes_expit():
+    xs = np.linspace(-30, 30, 61)
+    assert_ulps(logit(expit(xs)), list(map(mp.mpf, xs.tolist())),
+                [1 + (1 + np.exp(x)) / max(abs(x), 1e-3) for x in xs])
+
+
+# Types
+
+UNARY = [expit, log1pexp, logit]
+
+
+@pytest.mark.parametrize('f', UNARY, ids=lambda f: f.__name__)
+@pytest.mark.parametrize('x', [
+    0.5, 1, True, np.float64(0.25), np.float32(0.25), np.array(0.25),
+    np.float16([0.25, 0.5]), np.float32([[0.25]]), np.zeros((0, 3)),
+    np.array([0, 1]), np.uint8([1, 0]), np.int8([0, -128]), np.array([True]),
+], ids=repr)
+def test_types(f, x):
+    x_float = np.asarray(x, None if np.asarray(x).dtype.kind == 'f'
+                         else np.float64)
+    with np.errstate(divide='ignore'):
+        y = f(x)
+        expected = {expit: scipy_special.expit, logit: scipy_special.logit,
+                    log1pexp: partial(np.logaddexp, x_float.dtype.type(0))
+                    }[f](x_float).astype(x_float.dtype)
+        assert_same_type(y, expected)
+        tolerance = 2e-3 if y.dtype == np.float16 else 1e-6
+        np.testing.assert_allclose(y, expected, tolerance)
+        assert_same_type(ad.jit(f)(x), y)
+        if np.ndim(x):
+            assert_same_type(ad.vmap(f)(x), y)
+    if np.result_type(x).kind == 'f':
+        assert_same_type(jvp_of(f)(x), y)
+
+
+MISTAKES = {
+    'expit': lambda: expit(1j), 'log1pexp': lambda: log1pexp(np.ones(2) * 1j),
+    'logit': lambda: logit(0.5j), 'logsumexp': lambda: logsumexp([1j]),
+    'weights': lambda: logsumexp(np.ones(2), b=1j),
+}
+
+
+@pytest.mark.parametrize('name', MISTAKES)
+def test_complex_numbers_are_refused(name):
+    assert_named_everywhere(MISTAKES[name], TypeError,
+                            'logit and logsumexp take real numbers.*complex')
+
+
+def test_what_is_no_array_is_refused():
+    for f in (*UNARY, logsumexp):
+        with pytest.raises(TypeError, match='type str'):
+            f('a')
+
+
+# D14: they are Python functions over other primitives
+
+def primitives_of(f, *args):
+    return {e.primitive.name for e in ad.make_jaxpr(f)(*args).eqns}
+
+
+def test_d14_they_have_no_rules_but_their_own():
+    for f in UNARY:
+        assert isinstance(f, ad.custom_jvp)
+        assert primitives_of(f, 0.5) == {'custom_jvp_call'}
+    assert 'custom_jvp_call' in primitives_of(logsumexp, np.ones(3))
+    assert not any(isinstance(x, ad.Primitive) or x.__class__.__name__ ==
+                   'Primitive' for x in vars(special).values())
+
+
+@pytest.mark.parametrize('f', UNARY, ids=lambda f: f.__name__)
+def test_check_grads(f):
+    ad.check_grads(f, (np.array([0.2, 0.6]),), order=3)
+
+
+# logsumexp: vectors and their exact sums
+
+ROWS = {
+    'one': [3.0], 'near zero': [0.0, -50.0], 'tiny': [1e-300, -1e300, -700.0],
+    'subnormal': [SMALLEST, -SMALLEST], 'ties': [2.0, 2.0, 2.0, -1.0],
+    'large': [1000.0, 1000.5, 999.0], 'larger': [1e300, 1e300, -1e300],
+    'far below': [-1000.0, -1001.0], 'farther': [-1e300, -1e300],
+    'spread': [-745.0, 0.25, 710.0, 709.0], 'half': [*around(0.5), -0.5],
+    'all but one': [0.0, -36.0, -37.0, -38.0, -800.0],
+    'cancels': [np.log(0.25), np.log(0.75)], 'thousand': [1000.0, 977.0],
+}
+WEIGHTS = {
+    'ones': ([1.0, 2.0, 3.0], [1.0, 1.0, 1.0]),
+    'large': ([1000.0, 1001.0], [2.0, 3.0]),
+    'zero': ([1000.0, 0.0, 1.0], [0.0, 2.0, 1.0]),
+    'zero below': ([-5.0, 0.0, 1.0], [0.0, 2.0, 1.0]),
+    'negative': ([1.0, 3.0, 2.0], [-1.0, 2.0, 0.5]),
+    'negative is largest': ([2.0, 1.9], [-1.0, 5.0]),
+    'tiny': ([0.0, 1.0], [1e-20, 1e-300]),
+    'huge': ([-700.0, 700.0], [1e100, 1e-100]),
+    'cancels at the top': ([1.0, 1.0, 0.0], [1.0, -1.0, 1.0]),
+}
+
+
+def mp_logsumexp(x, b=None):
+    """Returns the value, the shares, and condition numbers of both."""
+    b = [mp.mpf(1)] * len(x) if b is None else list(map(mp.mpf, b))
+    x = list(map(mp.mpf, x))
+    terms = [w * mp.exp(a) if w else mp.mpf(0) for a, w in zip(x, b)]
+    y, one = sum(terms), any(w != 1 for w in b)
+    p = [t / y for t in terms]
+    lever = sum(abs(a * q) + one * abs(q) for a, q in zip(x, p))
+    value = mp.log(y) if abs(y - 1) > 0.5 or one else mp.log1p(
+        sum(terms, -1))
+    return value, p, lever / abs(value) if value else 0, [
+        abs(a) * abs(1 - q) + lever - abs(a * q) for a, q in zip(x, p)]
+
+
+ROW_VALUES = {'plain': lambda f: f, 'jit': ad.jit,
+              'vmap': lambda f: lambda x: ad.vmap(f)(x[None])[0],
+              'vmap of columns': lambda f: lambda x: ad.vmap(f, 1)(
+                  x[:, None])[0],
+              'jvp': VALUES['jvp']}
+ROW_SLOPES = {
+    'grad': ad.grad, 'jacfwd': ad.jacfwd, 'jacrev': ad.jacrev,
+    'jit of grad': lambda f: ad.jit(ad.grad(f)),
+    'vmap of grad': lambda f: lambda x: ad.vmap(ad.grad(f))(x[None])[0],
+    'grad of vmap': lambda f: lambda x: ad.grad(lambda x: np.sum(
+        ad.vmap(f)(x)))(x[None])[0],
+    'grad of scan': lambda f: ad.grad(lambda x: ad.scan(
+        lambda c, _: (c, f(x)), 0.0, None, length=1)[1][0]),
+    'linearize': lambda f: lambda x: np.stack(
+        [ad.linearize(f, x)[1](e) for e in np.eye(len(x))]),
+}
+
+
+@pytest.mark.parametrize('name', ROWS)
+def test_d14_logsumexp(name):
+    x = np.array(ROWS[name])
+    value, p, condition, conditions = mp_logsumexp(x.tolist())
+    for way in ROW_VALUES:
+        assert_ulps(ROW_VALUES[way](logsumexp)(x), [value], [condition])
+    for way in ROW_SLOPES:
+        assert_ulps(ROW_SLOPES[way](logsumexp)(x), p, conditions)
+
+
+@pytest.mark.parametrize('name', WEIGHTS)
+def test_d14_logsumexp_with_weights(name):
+    x, b = map(np.array, WEIGHTS[name])
+    value, p, condition, conditions = mp_logsumexp(x.tolist(), b.tolist())
+    f = lambda x, b: logsumexp(x, b=b)
+    slopes = ad.grad(f, (0, 1))
+    rates = [mp.exp(mp.mpf(a) - value) for a in x.tolist()]
+    if name == 'zero':      # its rate would be too large
+        rates[0] = 0
+    levers = [c + condition * abs(value) + 1 for c in conditions]
+    for wrap in (lambda f: f, ad.jit, lambda f: lambda x, b: ad.tree_map(
+            lambda y: y[0], ad.vmap(f)(x[None], b[None]))):
+        assert_ulps(wrap(f)(x, b), [value], [condition])
+        x_bar, b_bar = wrap(slopes)(x, b)
+        assert_ulps(x_bar, p, levers)
+        assert_ulps(b_bar, rates, levers)
+
+
+def test_a_weight_of_zero_has_its_derivative():
+    """JAX 0.10.2 gives 0 for it, and a weight that begins at 0 stays so."""
+    x, b = np.array([5.0, 0.0]), np.array([0.0, 1.0])
+    f = lambda x, b: logsumexp(x, b=b)
+    assert_close(ad.grad(f, 1)(x, b), np.exp(x))
+    mixed = ad.jacfwd(ad.grad(f), 1)(x, b)
+    assert_close(mixed[0, 0], np.exp(5.0))
+    assert_close(ad.jacfwd(ad.grad(f, 1), 0)(x, b), mixed.T)
+    ad.check_grads(f, (x / 5, b), order=2)
+
+
+@pytest.mark.parametrize('garbage', [INF, NAN, 1000.0, -INF, 1e308])
+def test_what_has_no_weight_may_be_anything(garbage):
+    x, b = np.array([garbage, 2.0, 3.0]), np.array([0.0, 1.0, 2.0])
+    expected = logsumexp(x[1:], b=b[1:])
+    f = lambda x: logsumexp(x, b=b)
+    for g in (f, ad.jit(f), lambda x: ad.vmap(f)(x[None])[0]):
+        assert_close(g(x), expected)
+        slopes = ad.grad(g)(x)
+        assert slopes[0] == 0
+        assert_close(slopes[1:], ad.grad(lambda x: logsumexp(x, b=b[1:]))(
+            x[1:]))
+
+
+def test_sums_that_are_negative_or_nothing():
+    x = np.array([1.0, 2.0])
+    with np.errstate(invalid='ignore', divide='ignore'):
+        assert np.isnan(logsumexp(x, b=np.array([1.0, -1.0])))
+        assert np.isnan(scipy_special.logsumexp(x, b=np.array([1.0, -1.0])))
+        assert logsumexp(x, b=np.zeros(2)) == -INF
+        assert logsumexp(np.array([-INF, 1.0]), b=np.array([1, 0])) == -INF
+        assert logsumexp(np.array([INF, 1.0]), b=np.array([2, -1])) == INF
+        assert np.isnan(logsumexp(np.array([INF, 1.0]), b=np.array([-2, 1])))
+
+
+INFINITE = {     # as in JAX, but that it gives nan for the 0 of the fourth
+    'nothing': ([-INF, -INF], -INF, [NAN, NAN]),
+    'infinite': ([INF, 1.0], INF, [NAN, 0]),
+    'twice': ([INF, INF, -INF], INF, [NAN, NAN, 0]),
+    'large': ([INF, 1000.0], INF, [NAN, 0]),
+    'one is nothing': ([-INF, 2.0], 2.0, [0, 1]),
+    'nan': ([NAN, 1000.0, -INF], NAN, [NAN, NAN, NAN]),
+}
+
+
+@pytest.mark.parametrize('name', INFINITE)
+def test_infinite_entries(name):
+    x, y, slopes = map(np.array, INFINITE[name])
+    for way in ('plain', 'jit', 'vmap'):    # without a warning
+        np.testing.assert_array_equal(ROW_VALUES[way](logsumexp)(x), y)
+    with np.errstate(invalid='ignore'):
+        for way in ('grad', 'jit of grad', 'vmap of grad', 'grad of vmap'):
+            np.testing.assert_array_equal(
+                ROW_SLOPES[way](logsumexp)(x), slopes)
+
+
+RNG = np.random.default_rng(17)
+CUBE = RNG.standard_normal((2, 3, 4)) * 5
+
+
+@pytest.mark.parametrize('keepdims', [False, True])
+@pytest.mark.parametrize('axis', [None, 0, 1, -1, (0, 2), (-1, 0), (), (1,)],
+                         ids=str)
+def test_axes(axis, keepdims):
+    options = {'axis': axis, 'keepdims': keepdims}
+    b = RNG.uniform(0.5, 2.0, (3, 1))
+    for dtype in np.float64, np.float32:
+        x = CUBE.astype(dtype)
+        for weights in None, b.astype(dtype):
+            y = logsumexp(x, b=weights, **options)
+            expected = np.log(np.sum(
+                np.exp(x) * (1 if weights is None else weights),
+                axis=axis, keepdims=keepdims))
+            assert type(y) is type(expected)
+            assert_same_type(y, expected)
+            np.testing.assert_allclose(y, expected, 1e-5 if dtype ==
+                                       np.float32 else 1e-13, 1e-6 if dtype
+                                       == np.float32 else 1e-13)
+    f = lambda x, b: logsumexp(x, b=b, **options)
+    naive = lambda x, b: np.log(np.sum(np.exp(x) * b, **options))
+    for i in 0, 1:
+        loss = lambda f: ad.grad(lambda *a: np.sum(np.sin(f(*a))), i)
+        assert_close(loss(f)(CUBE, b), loss(naive)(CUBE, b))
+        assert_close(ad.jit(loss(f))(CUBE, b), loss(naive)(CUBE, b))
+    mapped = ad.vmap(partial(logsumexp, **options))(CUBE[None])[0]
+    assert_close(mapped, logsumexp(CUBE, **options))
+
+
+@pytest.mark.parametrize('shape', [(0,), (0, 3), (3, 0)], ids=str)
+@pytest.mark.parametrize('axis', [None, 0, -1])
+def test_nothing_to_sum(shape, axis):
+    x = np.zeros(shape, np.float32)
+    y = logsumexp(x, axis)
+    expected = np.sum(x, axis) - INF
+    assert_same_type(y, expected)
+    np.testing.assert_array_equal(y, expected)
+    np.testing.assert_array_equal(logsumexp(x, axis, b=x), expected)
+    np.testing.assert_array_equal(ad.jit(partial(logsumexp, axis=axis))(x), y)
+    slopes = ad.grad(lambda x: np.sum(logsumexp(x, axis)))(x)
+    assert slopes.shape == shape
+
+
+def test_no_weights_at_all():
+    assert logsumexp(np.zeros(1), b=np.zeros(0)) == -INF
+    assert logsumexp(np.zeros((2, 1)), 1, b=np.zeros(0)).shape == (2,)
+
+
+def test_lists_numbers_and_integers():
+    assert_close(logsumexp([1.0, 2.0]), np.logaddexp(1.0, 2.0))
+    assert logsumexp(2.0) == 2.0 and type(logsumexp(2.0)) is np.float64
+    assert_close(logsumexp(np.array([1, 2])), np.logaddexp(1.0, 2.0))
+    assert_close(logsumexp(np.zeros(3), b=2), np.log(6.0))
+    assert_close(logsumexp(np.zeros(3), b=np.array([1, 0, 1])), np.log(2.0))
+    assert logsumexp(np.float32([1, 2])).dtype == np.float32
+
+
+def test_hessian_of_logsumexp():
+    x = np.array([1000.0, 1001.0, -5.0])
+    p = special.softmax(x, 0)
+    expected = np.diag(p) - np.outer(p, p)
+    for wrap in (lambda f: f, ad.jit, lambda f: lambda x: ad.vmap(f)(
+            x[None])[0]):
+        assert_close(wrap(ad.hessian(logsumexp))(x), expected)
+        assert_close(ad.hessian(wrap(logsumexp))(x), expected)
+    ad.check_grads(logsumexp, (np.array([0.3, 1.0, -2.0]),), order=3)
+
+
+def test_log1pexp_is_a_logsumexp():
+    xs = np.array([-800.0, -40.0, -1.0, 0.0, 1e-9, 40.0, 800.0])
+    both = ad.vmap(lambda x: logsumexp(np.stack([x, np.zeros_like(x)])))
+    np.testing.assert_allclose(both(xs), log1pexp(xs), 1e-15)
+    np.testing.assert_allclose(jvp_of(both)(xs), expit(xs), 1e-14)
+
+
+# Laws, under random stacks of transformations
+
+def staged(f):
+    def again(x):
+        jaxpr = ad.make_jaxpr(f)(x)
+        return ad.eval_jaxpr(jaxpr, jaxpr.consts, x)[0]
+    return again
+
+
+STACKABLE = {
+    'jit': ad.jit,
+    'vmap': lambda f: lambda x: ad.vmap(f)(x[None])[0],
+    'vmap of columns': lambda f: lambda x: ad.vmap(f, -1)(x[..., None])[0],
+    'checkpoint': ad.checkpoint,
+    'primal of jvp': VALUES['jvp'],
+    'primal of vjp': VALUES['vjp'],
+    'scan': lambda f: lambda x: ad.scan(
+        lambda c, _: (c, f(x)), 0.0, None, length=1)[1][0],
+    'cond': lambda f: lambda x: ad.cond(True, f, np.sin, x),
+    'staged': staged,
+}
+STACKS = st.lists(st.sampled_from(sorted(STACKABLE)), max_size=4)
+POINTS = st.lists(st.floats(-1e3, 1e3), min_size=1, max_size=4)
+stack_law = settings(law, max_examples=25)
+
+
+def stacked(f, stack):
+    for name in stack:
+        f = STACKABLE[name](f)
+    return f
+
+
+@stack_law
+@given(STACKS, STACKS, POINTS)
+def test_law_the_slope_of_log1pexp_is_expit(inside, outside, xs):
+    xs = np.array(xs)
+    slope = stacked(jvp_of(stacked(log1pexp, inside)), outside)
+    np.testing.assert_allclose(slope(xs), expit(xs), 1e-14)
+
+
+@stack_law
+@given(STACKS, STACKS, POINTS)
+def test_law_expit_of_x_and_of_minus_x_are_one(inside, outside, xs):
+    xs = np.array(xs)
+    f = stacked(lambda x: expit(x), inside)
+    both = stacked(lambda x: f(x) + f(-x), outside)
+    np.testing.assert_allclose(both(xs), 1.0, 1e-15)
+    slope = jvp_of(both)(xs)
+    assert np.all(np.abs(slope) <= 1e-16)
+    bars = ad.grad(total(stacked(expit, inside)))(xs)
+    np.testing.assert_allclose(bars, expit(xs) * expit(-xs), 1e-14)
+
+
+@stack_law
+@given(STACKS, POINTS, st.floats(-1e3, 1e3))
+def test_law_logsumexp_moves_with_its_entries(stack, xs, shift):
+    xs = np.array(xs)
+    f = stacked(lambda c: logsumexp(xs + c[..., None], axis=-1), stack)
+    c = np.array([shift])
+    np.testing.assert_allclose(f(c), logsumexp(xs) + c, 1e-12, 1e-12)
+    np.testing.assert_allclose(jvp_of(f)(c), 1.0, 1e-12)
+
+
+# D4: rules are Python, and run when they are needed
+
+def test_d4_a_rule_is_run_with_numbers_that_pdb_can_print():
+    """As in the chapter: pdb, in the bwd of a program, with its answers."""
+    import io
+    import pdb
+
+    out = io.StringIO()
+    f = ad.custom_vjp(lambda x: x)
+
+    def bwd(x, ct):
+        if np.isnan(ct).any():
+            pdb.Pdb(stdin=io.StringIO('p x\np type(ct).__name__\np ct\nc\n'),
+                    stdout=out, nosigint=True, readrc=False).set_trace()
+        return (ct,)
+    f.defvjp(lambda x: (f(x), x), bwd)
+    with np.errstate(all='ignore'):
+        ad.grad(lambda x: np.sum(np.sqrt(f(x)) * 0.0))(np.zeros(2))
+    assert 'array([0., 0.])' in out.getvalue()
+    assert "'ndarray'" in out.getvalue() and 'nan' in out.getvalue()
