@@ -1,12 +1,19 @@
 """Arrays of another library go through as what they are (B3)."""
 
+import multiprocessing
+import os
+import pickle
+import sys
+
 import dask
 import dask.array as da
+import distributed
 import numpy as np
 import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.higher_order.call import call
+from tests.array_programs import ARGS, PROGRAMS, TRANSFORMS
 
 rng = np.random.default_rng(0)
 X, W, Y = rng.normal(size=(6, 4)), rng.normal(size=4), rng.normal(size=6)
@@ -190,6 +197,17 @@ def test_gathering_by_a_mapped_index_is_nothing_that_dask_can():
     check_lazy(lambda x: ad.vmap(lambda i: ad.asarray(x)[i])(i), X)
 
 
+def test_a_mask_goes_forwards_and_the_way_back_names_the_cure():
+    """How much it selects is not known before something is computed."""
+    x = da.from_array(X[0], chunks=2)
+    f = lambda x: np.sum(x[x > 0] * 2)
+    _, y_dot = lazily(lambda x: ad.jvp(f, (x,), (x,)), x)
+    with dask.config.set(scheduler='synchronous'):
+        assert y_dot.compute() == f(X[0])
+    with pytest.raises(IndexError, match=r'np\.where\(mask, x, 0\)'):
+        lazily(ad.grad(f), x)
+
+
 # Reverse mode
 
 def both_ways(f):
@@ -245,12 +263,24 @@ def test_second_derivatives_stay_lazy():
     check_lazy(ad.grad(lambda x: np.sum(ad.vmap(np.tanh)(x))), X)
 
 
-def test_gradients_of_what_nothing_chunked_reaches_are_plain():
+def test_the_gradient_of_a_sum_is_lazy():
+    """Its cotangent is of the library of what it is the cotangent of."""
+    check_lazy(ad.grad(lambda w: np.sum(w)), W)
+    check_lazy(ad.grad(lambda w: np.mean(w * 2.0)), W)
+
+
+def test_gradients_of_what_nothing_reaches_are_plain():
     """A pullback knows the types of the inputs, not their libraries."""
     bars = lazily(ad.grad(lambda w, x: np.sum(w), (0, 1)), *chunks(W, X))
-    assert [type(bar) for bar in bars] == [np.ndarray] * 2
-    np.testing.assert_array_equal(bars[0], np.ones(4))
+    assert [type(bar) for bar in bars] == [da.Array, np.ndarray]
     np.testing.assert_array_equal(bars[1], np.zeros((6, 4)))
+
+
+def test_a_plan_holds_no_array_as_large_as_the_data():
+    """The cotangent 1.0 of a mean met no chunks before it was spread."""
+    x = da.ones((10**6, 3), chunks=(10**5, 3))
+    plan = lazily(ad.grad(lambda w: np.mean(np.tanh(x @ w) ** 2)), np.ones(3))
+    assert len(pickle.dumps(dict(plan.__dask_graph__()))) < 10**5
 
 
 def test_custom_rules_are_asked_in_reverse_mode():
@@ -273,3 +303,63 @@ def test_a_program_that_was_staged_runs_on_chunked_arrays():
 def test_the_residuals_are_chunked():
     _, f_vjp = lazily(ad.vjp, np.tanh, *chunks(X))
     assert {type(r) for r in ad.tree_leaves(f_vjp)} == {da.Array}
+
+
+# The table of programs and transformations
+
+def plan(program, transform, sizes=(2, 2, 2)):
+    """Returns the leaves of a plan, and what they have to be."""
+    f = TRANSFORMS[transform](program)
+    plans = ad.tree_leaves(lazily(f, *map(da.from_array, ARGS, sizes)))
+    assert {type(y) for y in plans} == {da.Array}
+    return plans, ad.tree_leaves(TRANSFORMS[transform](program)(*ARGS))
+
+
+# What two processes are asked: with fewer chunks, each has half of the rows.
+FOUR, ROWS = ('jvp', 'grad', 'vmap', 'jit'), (4, (3, 4), 3)
+
+
+def assert_equal(values, expected):
+    for y, wanted in zip(values, expected, strict=True):
+        assert y.dtype == wanted.dtype and y.shape == wanted.shape
+        np.testing.assert_allclose(y, wanted, rtol=1e-11, atol=1e-12)
+
+
+@pytest.mark.parametrize('transform', TRANSFORMS)
+@pytest.mark.parametrize('program', PROGRAMS, ids=lambda f: f.__name__)
+def test_b3_programs_stay_lazy_and_equal_numpy(program, transform):
+    plans, expected = plan(program, transform)
+    with dask.config.set(scheduler='synchronous'):
+        assert_equal(dask.compute(*plans), expected)
+
+
+@pytest.fixture(scope='module')
+def two_processes():
+    """Yields a client of two worker processes, which are gone afterwards."""
+    before = multiprocessing.active_children()
+    with distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True,
+            dashboard_address=':0') as cluster, cluster.get_client() as client:
+        yield client
+    assert multiprocessing.active_children() == before
+
+
+def test_b3_two_processes_compute_the_whole_table(two_processes):
+    """They need NumPy for it, and nothing of ours.
+
+    It is one test, so that there is one cluster, however pytest shares out.
+    """
+    cells = {(f.__name__, transform): plan(f, transform, ROWS)
+             for f in PROGRAMS for transform in FOUR}
+    values = dask.compute({cell: plans for cell, (plans, _) in cells.items()},
+                          scheduler=two_processes)[0]
+    for cell, (_, expected) in cells.items():
+        assert_equal(values[cell], expected)
+    workers = two_processes.run(os.getpid)
+    assert len({*workers.values(), os.getpid()}) == 3
+    # both had something to do
+    assert all(two_processes.run(lambda dask_worker: len(
+        dask_worker.state.task_counter.cumulative_elapsed())).values())
+    for name, known in ('numpy', True), ('autodiff_mini', False):
+        found = two_processes.run(lambda name: name in sys.modules, name)
+        assert {*found.values()} == {known}

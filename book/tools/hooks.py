@@ -10,7 +10,7 @@ from pathlib import Path
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File
 
-from book.tools.render import ChapterError, is_live, render_all
+from book.tools.render import ChapterError, has_cells, is_live, render_all
 
 PAGES = {}   # what render made of each file
 
@@ -30,8 +30,9 @@ def on_files(files, config):
         took = f'{page.seconds:6.1f} s' if page.seconds else '  cached'
         print(f'{took}  {file.src_uri}', flush=True)
         PAGES[file.src_uri] = page.markdown
-        files.append(File.generated(config, notebook_of(file),
-                                    content=page.notebook))
+        if has_cells(path):
+            files.append(File.generated(config, notebook_of(file),
+                                        content=page.notebook))
     if errors:
         raise PluginError('\n'.join(errors))
     return files
@@ -45,11 +46,12 @@ def notebook_of(file):
 def on_page_markdown(markdown, page, config, files):
     """Replaces a page's text by its rendered form, with a download link.
 
-    The front page has enough on it without the link.
+    The front page has enough on it without the link, and a page that has
+    no cells is no notebook.
     """
     if page.file.src_uri not in PAGES:
         return markdown
-    if page.is_homepage:
+    if page.is_homepage or not has_cells(Path(page.file.abs_src_path)):
         return PAGES[page.file.src_uri]
     title, newline, rest = PAGES[page.file.src_uri].partition('\n')
     up = '../' * page.file.src_uri.count('/')

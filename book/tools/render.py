@@ -35,7 +35,8 @@ from nbclient.exceptions import (
     DeadKernelError,
 )
 
-from book.tools import benchmark_tables, exercises, weave
+from book.tools import (
+    benchmark_tables, documents, exercises, explained, weave, whole_grid)
 from book.tools.scoreboard import scoreboard
 
 ROOT = Path(__file__).parents[2]
@@ -44,6 +45,7 @@ TOOLS = Path(__file__).parent
 GREY = '#7f7f7f'   # of all text and lines in matplotlibrc
 SCOREBOARD = re.compile(r'^<!-- scoreboard: (\w+) -->$', re.MULTILINE)
 BENCHMARKS = re.compile(r'^<!-- benchmarks: ([\w ]+) -->$', re.MULTILINE)
+TABLE = re.compile(r'^<!-- table: ([\w ]+) -->$', re.MULTILINE)
 EXERCISES = re.compile(r'^<!-- exercises: (\w+) -->$', re.MULTILINE)
 
 
@@ -59,9 +61,15 @@ class Page(NamedTuple):
 
 def is_live(path):
     """Returns whether a Markdown file has a cell, or a table to be made."""
-    return (any(block.runs for block in weave.blocks(path))
-            or SCOREBOARD.search(path.read_text())
-            or BENCHMARKS.search(path.read_text()))
+    text = path.read_text()
+    return has_cells(path) or any(
+        directive.search(text)
+        for directive in (SCOREBOARD, BENCHMARKS, TABLE))
+
+
+def has_cells(path):
+    """Returns whether something in a Markdown file runs."""
+    return any(block.runs for block in weave.blocks(path))
 
 
 def render(path):
@@ -237,8 +245,20 @@ def markdown(notebook, path):
     page = SCOREBOARD.sub(board, '\n\n'.join(parts))
     table = lambda match: benchmark_tables.benchmarks(match[1])
     page = BENCHMARKS.sub(table, page)
+    table = lambda match: back_matter(match[1], path)
+    page = TABLE.sub(table, page)
     tasks = lambda match: exercises.markdown(match[1])
     return EXERCISES.sub(tasks, page) + '\n'
+
+
+def back_matter(name, path):
+    """Returns a table that is made of the whole book, for one page."""
+    tables = {'whole grid': whole_grid.table, 'map': whole_grid.squares,
+              'documents': documents.table, 'errors': explained.table}
+    if name not in tables:
+        raise ValueError(f'{path}: no table {name!r}; there are '
+                         + ', '.join(tables))
+    return tables[name](path)
 
 
 def code(cell, place):

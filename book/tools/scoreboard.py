@@ -163,10 +163,11 @@ def belongs(title, statement, column):
     The name of the table tells: `jvp_rules[call_p] = …` or
     `defjvp(call_p, …)`. If it is none of a column's, the file does.
     """
-    named = re.match(f'(?:def)?({"|".join([*COLUMNS, "inline"])})',
+    others = {'inline': 'lowering', 'elementwise': 'vmap'}
+    named = re.match(f'(?:def)?({"|".join([*COLUMNS, *others])})',
                      statement.address)
     if named:
-        return named[1].replace('inline', 'lowering') == column
+        return others.get(named[1], named[1]) == column
     return (title.startswith('autodiff_mini/interpreters/')
             and Path(title).stem == column)
 

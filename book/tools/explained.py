@@ -1,0 +1,895 @@
+"""Explains every error of the library: `<!-- table: errors -->`.
+
+For each error there is what it means, the smallest program that raises it,
+and the cure.  The build runs the programs, and shows what they raise.  The
+tests check that each `raise` of the library is run by one of them.
+"""
+
+import html
+import textwrap
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+
+import autodiff_mini as ad
+from book.tools.exercises import TABLES
+
+
+class Explained(NamedTuple):
+    """An error: what it means, a program that raises it, and the cure."""
+    meaning: str
+    program: str
+    cure: str
+
+
+def error_of(program):
+    """Returns the exception that a program raises.
+
+    Afterwards the library's tables are what they were.
+
+    Raises:
+        ValueError: it raises none.
+    """
+    before = [dict(table) for table in TABLES]
+    scope = {'np': np, 'ad': ad, 'x': np.arange(3.0)}
+    code = compile(program, '<program>', 'exec')
+    with warnings.catch_warnings(), np.errstate(all='ignore'):
+        warnings.simplefilter('ignore')
+        try:
+            exec(code, scope)
+        except Exception as error:
+            return error
+        finally:
+            for table, rows in zip(TABLES, before, strict=True):
+                table.clear()
+                table.update(rows)
+    raise ValueError(f'this program raises nothing:\n{program}')
+
+
+def table(page):
+    """Returns all the errors as Markdown."""
+    return '\n\n'.join(
+        '\n\n'.join([f'### {title}', *map(entry, entries)])
+        for title, entries in ERRORS.items())
+
+
+def entry(explained):
+    """Returns the Markdown of one error."""
+    error = error_of(explained.program)
+    said = html.escape(f'{type(error).__name__}: {error}')
+    said = said.replace('`', '&#96;').replace('\n\n', '\n&#8203;\n')
+    return (f'**{explained.meaning}**\n\n```py\n{explained.program}\n```\n\n'
+            '<div class="output"><pre class="error" tabindex="0">'
+            f'{said}</pre></div>\n\n*Cure.* {explained.cure}')
+
+
+def group(*entries):
+    """Returns the errors of a section, from (meaning, program, cure)."""
+    return [Explained(meaning, textwrap.dedent(program).strip(), cure)
+            for meaning, program, cure in entries]
+
+
+ERRORS = {}
+
+ERRORS['What a traced value refuses'] = group(
+    ('A plain number was asked of a traced value. It would be a constant, '
+     'and its derivative zero.',
+     'ad.grad(lambda x: float(x) * x)(2.0)',
+     'Stay with the traced value: leave `float` out.'),
+    ('The same, by `int`.',
+     'ad.grad(lambda x: int(x) * x)(2.0)',
+     'Use `np.floor`, or `np.trunc`; for a number that is to be a constant, '
+     'compute it outside.'),
+    ('The same, by `complex`.',
+     'ad.grad(lambda x: complex(x).real)(2.0)',
+     'Leave `complex` out, or use `x.astype(complex)`.'),
+    ('The same, by `item`.',
+     'ad.grad(lambda x: x.item() * 2)(2.0)',
+     'Leave `item` out: a traced scalar goes wherever a number does.'),
+    ('The same, for a whole array.',
+     'ad.linearize(lambda x: x.tolist(), x)',
+     'Work with `x[0]`, `x[1]` and so on, which are traced.'),
+    ('Python was to branch on a value that is not known while the program is '
+     'written down, or mapped.',
+     'ad.jit(lambda x: x if x > 0 else -x)(2.0)',
+     '`np.where` chooses between two values, `ad.cond` between two '
+     'functions.'),
+    ('Python needs an integer, and has a traced value.',
+     'ad.jit(lambda n: x[:n])(2)',
+     'Make it a static argument, `ad.jit(f, static_argnums=0)`; to take an '
+     'element of a plain array, write `ad.asarray(a)[n]`.'),
+    ('NumPy needs a plain array, in a place where it asks nobody.',
+     'ad.linearize(lambda x: np.array([x[0], x[1]]), x)',
+     '`np.stack([x[0], x[1]])` or `ad.asarray([x[0], x[1]])`.'),
+    ('A traced array cannot be changed.',
+     '''
+     def f(x):
+         x[0] = 1.0
+     ad.linearize(f, x)
+     ''',
+     'Make a new one: `np.where(np.arange(3) == 0, 1.0, x)`.'),
+    ('Nor by a method that would change it.',
+     'ad.linearize(lambda x: x.sort(), x)',
+     'The functions of these names return a new array: `np.sort(x)`.'),
+    ('NumPy was told to write the result into an array.',
+     'ad.linearize(lambda x: np.sin(x, out=np.zeros(3)), x)',
+     'Leave `out=` out, and use what is returned.'),
+    ('A traced value was kept, and used when its transformation had '
+     'returned.',
+     '''
+     kept = []
+     ad.linearize(lambda x: kept.append(x) or x, x)
+     kept[0] + 1
+     ''',
+     'Return it. What a function returns is no longer traced.'),
+    ('A traced value was kept, and used in another transformation.',
+     '''
+     kept = []
+     ad.linearize(lambda x: kept.append(x) or x, x)
+     ad.jit(lambda x: x + kept[0])(x)
+     ''',
+     'The same: return it.'),
+    ('A symbolic zero is no array. It reaches those who write rules.',
+     'ad.Zero(1.0) + 1.0',
+     '`ad.instantiate_zeros(t)` makes an array of it, and '
+     '`isinstance(t, ad.Zero)` tells it from one.'),
+)
+
+ERRORS['What cannot be traced'] = group(
+    ('An argument, or something that meets one, is no array.',
+     "ad.linearize(lambda x: x * 'a', x)",
+     'Arrays and numbers are traced, and trees of these as arguments. Make '
+     'other things static arguments, or close over them.'),
+    ('An array of objects, strings or dates has no derivative, and no type '
+     'for us.',
+     'ad.jit(lambda x: x)(np.array([None]))',
+     'Convert it with `astype`, or leave it outside.'),
+    ('Reverse mode is for real numbers only.',
+     'ad.vjp(np.sin, 1j)',
+     'Compute with the real and the imaginary part as two arrays, or go '
+     'forwards, with `ad.jvp`.'),
+    ('There is no rule for a function of NumPy\'s.',
+     'ad.linearize(np.median, x)',
+     'Write it with functions that there are. Or teach it to the library: '
+     'the appendix *The rest of NumPy* is a long list of examples.'),
+    ('There are no rules for the methods of ufuncs.',
+     'ad.linearize(np.add.reduce, x)',
+     '`np.sum`, `np.prod`, `np.max`, `np.outer` and `np.cumsum` do the '
+     'same.'),
+    ('An interpreter has no rule for a primitive.',
+     '''
+     from autodiff_mini.core import Primitive
+     twice = Primitive('twice', lambda x: 2 * x)
+     ad.jvp(twice.bind, (1.0,), (1.0,))
+     ''',
+     'Define one. For a primitive that is made with `ad.Primitive`, the '
+     'error also names the method.'),
+    ('A trace of your own does not say what a primitive means.',
+     '''
+     from autodiff_mini.core import Trace, TraceTag
+     with Trace(Trace.base, TraceTag('mine', None)):
+         ad.jit(np.sin)(1.0)
+     ''',
+     'Give it a method `process_primitive(primitive, args, params)`.'),
+)
+
+ERRORS['NumPy\'s functions, on traced values'] = group(
+    ('The number of results would depend on values.',
+     'ad.jit(lambda x: x[x > 1])(x)',
+     '`np.where(x > 1, x, 0)`. Under `grad` alone it works.'),
+    ('The same, under `vmap`, where each row would have another length.',
+     'ad.vmap(lambda x: x[x > 1])(np.stack([x, x]))',
+     '`np.where(x > 1, x, 0)`.'),
+    ('The same, for `np.where` with one argument.',
+     'ad.linearize(lambda x: np.where(x), x)',
+     'Give it all three arguments.'),
+    ('An index is neither an integer nor a boolean.',
+     'ad.linearize(lambda x: x[x], x)',
+     'Convert it: `i.astype(int)`.'),
+    ('There are more indices than axes.',
+     'ad.jit(lambda x: x[0, 0])(x)',
+     'Look at `x.shape`.'),
+    ('An index is out of bounds, which is noticed by type alone.',
+     'ad.jit(lambda x: x[5])(x)',
+     'Look at `x.shape`.'),
+    ('Arrays of indices do not fit each other.',
+     'ad.jit(lambda x: x[:, None][np.arange(3), np.arange(2)])(x)',
+     'They have to broadcast to one shape.'),
+    ('A scalar has no length.',
+     'ad.grad(lambda x: len(x) * x)(1.0)',
+     'Use `np.size`, or `np.atleast_1d`.'),
+    ('A scalar has no elements to go along.',
+     'ad.grad(lambda x: sum(x))(1.0)',
+     'Use `np.sum`, or `np.atleast_1d`.'),
+    ('The shapes of a product do not fit.',
+     'ad.jit(lambda x: np.ones((2, 2)) @ x)(x)',
+     'Transpose or reshape one of the two.'),
+    ('An array does not broadcast to the shape.',
+     'ad.jit(lambda x: np.broadcast_to(x, (3,)))(np.ones((2, 3)))',
+     'Axes are added in front, and those of length 1 stretch. Nothing '
+     'shrinks.'),
+    ('Arrays of different shapes cannot be stacked.',
+     'ad.jit(lambda x: np.stack([x, x[1:]]))(x)',
+     '`np.concatenate` joins arrays along an axis that there is.'),
+    ('Arrays that are joined differ elsewhere than along the axis.',
+     'ad.jit(lambda x: np.concatenate([x[None], x[None, 1:]]))(x)',
+     'Choose another `axis`, or cut them to one shape.'),
+    ('A matrix has to be square.',
+     'ad.jit(np.linalg.det)(np.ones((2, 3)))',
+     'For least squares, solve the normal equations.'),
+    ('The right side of a system has another number of rows.',
+     'ad.jit(np.linalg.solve)(np.eye(2), x)',
+     'A vector is one system; for several, make it a matrix with a column '
+     'for each.'),
+    ('`reshape` takes two orders.',
+     "ad.linearize(lambda x: np.reshape(x, 3, order='A'), x)",
+     "Say `order='C'` or `order='F'`."),
+    ('Only an axis of length 1 can be squeezed out.',
+     'ad.linearize(lambda x: np.squeeze(x, 0), x)',
+     'Take an element, `x[0]`, or sum over the axis.'),
+    ('There must be a destination for each axis.',
+     'ad.linearize(lambda x: np.moveaxis(x[None], [0], [0, 1]), x)',
+     'Give both lists the same length.'),
+    ('Indices along an axis need as many axes as the array.',
+     'ad.linearize(lambda x: np.take_along_axis(x, np.eye(2) > 0, 0), x)',
+     'Add axes with `None`.'),
+    ('Indices along an axis have to be integers.',
+     'ad.linearize(lambda x: np.take_along_axis(x, x, 0), x)',
+     'Convert them: `i.astype(int)`.'),
+    ('`pad` knows some modes only.',
+     "ad.linearize(lambda x: np.pad(x, 1, mode='mean'), x)",
+     'Pad with a constant, and put the value there with `np.where`.'),
+    ('`diag` is for vectors and matrices.',
+     'ad.linearize(lambda x: np.diag(x[None, None]), x)',
+     '`np.diagonal` takes any two axes.'),
+    ('`meshgrid` has two ways to order its axes.',
+     "ad.linearize(lambda x: np.meshgrid(x, x, indexing='yx'), x)",
+     "Say `indexing='xy'` or `indexing='ij'`."),
+    ('There must be a choice for each condition.',
+     'ad.linearize(lambda x: np.select([x > 0], [x, -x]), x)',
+     'Make the lists equally long; the last case is `default=`.'),
+    ('Conditions have to be booleans.',
+     'ad.linearize(lambda x: np.select([x], [x]), x)',
+     'Compare: `x != 0`.'),
+    ('The axes that are summed over differ in length.',
+     'ad.linearize(lambda x: np.tensordot(x, x[1:], 1), x)',
+     'Look at the shapes, or name the axes.'),
+    ('`einsum` is traced in one of its two forms.',
+     'ad.linearize(lambda x: np.einsum(x, [0]), x)',
+     "Write the letters: `np.einsum('i->', x)`."),
+    ('There are not as many letters as axes.',
+     "ad.linearize(lambda x: np.einsum('ij->', x), x)",
+     'A letter for each axis, a comma between operands.'),
+    ('A letter of the output is not in the input, or is there twice.',
+     "ad.linearize(lambda x: np.einsum('i->j', x), x)",
+     'Sums go over the letters that the output leaves out.'),
+    ('A letter stands for two lengths.',
+     "ad.linearize(lambda x: np.einsum('ii', x[None]), x)",
+     'Give them different letters.'),
+    ('There is no rule for this norm of a matrix.',
+     "ad.linearize(lambda x: np.linalg.norm(x[None], 'nuc'), x)",
+     'The default, 1 and ∞ have rules.'),
+    ('There is no such norm of a vector.',
+     "ad.linearize(lambda x: np.linalg.norm(x, 'fro'), x)",
+     'Take a number for `ord`.'),
+    ('`diff` cannot be undone by a negative order.',
+     'ad.linearize(lambda x: np.diff(x, -1), x)',
+     '`np.cumsum` goes the other way.'),
+    ('Weights have another shape than what is averaged.',
+     'ad.linearize(lambda x: np.average(x, weights=x[1:]), x)',
+     'Say which `axis` the weights are for.'),
+    ('An array cannot be split into no parts.',
+     'ad.linearize(lambda x: np.array_split(x, 0), x)',
+     'One part at least.'),
+    ('An array cannot be split into so many equal parts.',
+     'ad.linearize(lambda x: np.split(x, 2), x)',
+     '`np.array_split` allows unequal ones.'),
+)
+
+ERRORS['Trees and arguments'] = group(
+    ('A class was registered twice as a pytree.',
+     'ad.register_pytree_node(dict, None, None)',
+     'Once, where it is defined.'),
+    ('The keys of a dictionary have no order.',
+     "ad.tree_leaves({1: x, 'a': x})",
+     'Use keys of one kind.'),
+    ('A structure was given another number of leaves.',
+     'ad.tree_unflatten(ad.tree_structure((1, 2)), [1])',
+     'As many as `num_leaves` says.'),
+    ('Two trees that should go together do not.',
+     'ad.tree_map(lambda a, b: a, (1, 2), (1, 2, 3))',
+     'The first tree decides; the others must begin like it.'),
+    ('A keyword argument has no position, and a rule knows arguments by '
+     'position only.',
+     '''
+     f = ad.custom_jvp(lambda x, *, n: x * n)
+     f.defjvps(None)
+     f(2.0, n=3)
+     ''',
+     'Take the star away; or close over the value, `functools.partial(f, '
+     'n=3)`, before the rule is given.'),
+    ('A call does not fit the function.',
+     '''
+     f = ad.custom_jvp(lambda x: x)
+     f.defjvps(None)
+     f(2.0, 3.0)
+     ''',
+     'As Python says.'),
+    ('A keyword was given to a function whose signature Python cannot read.',
+     '''
+     f = ad.custom_jvp(np.sin)
+     f.defjvps(None)
+     f(1.0, where=True)
+     ''',
+     'Give the arguments by position, or wrap it in a `lambda`.'),
+    ('There is no argument of that name.',
+     "ad.jit(lambda x: x, static_argnames='n')",
+     'Look at the signature.'),
+    ('There is no argument in that position.',
+     'ad.jit(lambda x: x, static_argnums=1)',
+     'They are counted from 0.'),
+    ('`has_aux` says that there are two results.',
+     'ad.grad(lambda x: x * x, has_aux=True)(2.0)',
+     'Return a pair: what is differentiated, and what is not.'),
+)
+
+ERRORS['Forward mode'] = group(
+    ('Arguments and tangents of `jvp` are tuples.',
+     'ad.jvp(np.sin, 1.0, 1.0)',
+     '`ad.jvp(np.sin, (1.0,), (1.0,))`.'),
+    ('Arguments and tangents have different structures.',
+     'ad.jvp(np.sin, (1.0,), (1.0, 1.0))',
+     'A tangent for each argument, of the same tree.'),
+    ('A tangent has another dtype than its primal.',
+     'ad.jvp(np.sin, (x,), (np.arange(3),))',
+     'For a float, a float. For an integer, zeros of dtype `ad.float0`.'),
+    ('A tangent has another shape than its primal.',
+     'ad.jvp(np.sin, (x,), (1.0,))',
+     '`np.ones_like(x)`, for example.'),
+    ('The linear function of `linearize` wants tangents like the arguments.',
+     'ad.linearize(np.sin, x)[1](x, x)',
+     'One for each argument.'),
+)
+
+ERRORS['vmap'] = group(
+    ('`in_axes` is none.',
+     "ad.vmap(np.sin, in_axes='0')",
+     'An integer, None, or a tuple with an entry for each argument.'),
+    ('`in_axes` does not fit the arguments.',
+     'ad.vmap(np.sin, in_axes=(0, 0))(x)',
+     'An entry for each argument; for a tree, one entry or a tree of them.'),
+    ('The array has no such axis.',
+     'ad.vmap(np.sin)(1.0)',
+     'None is for arguments that are not mapped.'),
+    ('Nothing is mapped, so nobody knows how often.',
+     'ad.vmap(np.sin, in_axes=None)(x)',
+     'Map an argument, or say `axis_size=`.'),
+    ('Mapped arguments have different lengths.',
+     'ad.vmap(np.add)(x, np.ones(2))',
+     'For one that is the same for all, put None into `in_axes`.'),
+    ('The output differs from element to element, and `out_axes` says that '
+     'it does not.',
+     'ad.vmap(np.sin, out_axes=None)(x)',
+     '`out_axes=0`, or wherever the new axis is to be.'),
+    ('The output has no place for the new axis.',
+     'ad.vmap(np.sin, out_axes=2)(x)',
+     'Count from the left, with the new axis.'),
+)
+
+ERRORS['Programs'] = group(
+    ('A jaxpr was given another number of arguments.',
+     'ad.eval_jaxpr(ad.make_jaxpr(np.sin)(x), [], x, x)',
+     'Print it: the inputs stand before `let`.'),
+    ('A program makes no sense. Somebody has put equations together by hand.',
+     '''
+     from autodiff_mini.interpreters.jaxpr import check_jaxpr
+     jaxpr = ad.make_jaxpr(np.sin)(x)
+     jaxpr.eqns = jaxpr.eqns * 2
+     check_jaxpr(jaxpr)
+     ''',
+     '`check_jaxpr` says what is wrong, and in which equation.'),
+    ('The source of a compiled function was asked for too early.',
+     'ad.jit(np.sin).source',
+     'Call it first. There is a program for each type of arguments.'),
+    ('A static argument is a part of a key, and needs a hash.',
+     'ad.jit(lambda x, n: x, static_argnums=1)(x, [1])',
+     'A tuple in place of the list; or let it be traced.'),
+)
+
+ERRORS['Reverse mode'] = group(
+    ('A gradient is that of a scalar, and this is a tree.',
+     'ad.grad(lambda x: (x, x))(1.0)',
+     'Return one number. For a second result, `has_aux=True`.'),
+    ('A gradient is that of a scalar, and this is an array.',
+     'ad.grad(np.sin)(x)',
+     'Sum it; or `ad.jacrev`; or `ad.vmap(ad.grad(f))`, for one gradient '
+     'for each element.'),
+    ('The output has no derivative.',
+     'ad.grad(lambda x: np.argmax(x))(x)',
+     'Return a float. An index does not move a little.'),
+    ('An argument has no derivative.',
+     'ad.grad(lambda n: n * 2.0)(3)',
+     'Write `3.0`, or take another argument by `argnums`.'),
+    ('`argnums` is no position.',
+     "ad.grad(lambda x: x, argnums='x')(1.0)",
+     'An integer, or a tuple of integers.'),
+    ('There is no such argument, or it was given by keyword.',
+     'ad.grad(lambda x: x, argnums=1)(1.0)',
+     'Give it by position.'),
+    ('An argument was named twice.',
+     'ad.grad(lambda x: x, argnums=(0, -1))(1.0)',
+     'Once.'),
+    ('A cotangent has another structure than the output.',
+     'ad.vjp(np.sin, x)[1]((x, x))',
+     'It is like the output of the function, and not like its arguments.'),
+    ('A cotangent has another shape or dtype than the output.',
+     'ad.vjp(np.sin, x)[1](1.0)',
+     '`np.ones_like(y)`, for example.'),
+    ('A function that should be linear is not.',
+     'ad.linear_transpose(lambda x: x * x, 1.0)(1.0)',
+     'To transpose the derivative, `ad.vjp`.'),
+    ('A loop that should be linear begins with something else than zero.',
+     '''
+     def f(x):
+         return ad.scan(lambda c, x: (c + x, None), 1.0, x)[0]
+     ad.linear_transpose(f, x)(1.0)
+     ''',
+     'To transpose the derivative, `ad.vjp`.'),
+)
+
+ERRORS['Checking derivatives'] = group(
+    ('The arguments of the function are no tuple.',
+     'ad.check_grads(np.sin, 1.0, 1)',
+     '`ad.check_grads(np.sin, (1.0,), 1)`.'),
+    ('There is no such order.',
+     'ad.check_grads(np.sin, (1.0,), 0)',
+     '1, for first derivatives, or more.'),
+    ('There is no such mode.',
+     "ad.check_grads(np.sin, (1.0,), 1, modes='forward')",
+     "`modes=('fwd', 'rev')`."),
+    ('A derivative is wrong, or the function has a corner there.',
+     '''
+     f = ad.custom_jvp(lambda x: 2 * x)
+     f.defjvps(lambda x_dot, y, x: 3 * x_dot)
+     ad.check_grads(f, (1.0,), 1)
+     ''',
+     'Look at the rule that the message names. If both numbers are close, '
+     'try another `eps`.'),
+)
+
+ERRORS['Rules for the way out: custom_jvp'] = group(
+    ('There is no rule yet.',
+     'ad.grad(ad.custom_jvp(np.sin))(1.0)',
+     'Give it one with `defjvp`.'),
+    ('A rule returns something else than a pair.',
+     '''
+     f = ad.custom_jvp(lambda x: 2 * x)
+     f.defjvp(lambda primals, tangents: 2 * tangents[0])
+     ad.jvp(f, (1.0,), (1.0,))
+     ''',
+     'The output, and its tangent.'),
+    ('The output and its tangent have different structures.',
+     '''
+     f = ad.custom_jvp(lambda x: 2 * x)
+     f.defjvp(lambda primals, tangents: (f(*primals), tangents))
+     ad.jvp(f, (1.0,), (1.0,))
+     ''',
+     '`tangents` is a tuple; take its elements.'),
+    ('The rule returns another output than the function. It is noticed '
+     'where both are written down.',
+     '''
+     f = ad.custom_jvp(lambda x: 2 * x)
+     f.defjvp(lambda primals, tangents: (x, x))
+     ad.jvp(ad.jit(f), (1.0,), (1.0,))
+     ''',
+     'Call the function in the rule.'),
+    ('`defjvps` has no place for arguments that are not differentiated.',
+     '''
+     f = ad.custom_jvp(lambda n, x: n * x, nondiff_argnums=0)
+     f.defjvps(lambda x_dot, y, x: x_dot)
+     ''',
+     'Use `defjvp`, whose rule gets them first.'),
+    ('An argument that is not differentiated moves.',
+     '''
+     f = ad.custom_jvp(lambda a, x: a * x, nondiff_argnums=0)
+     f.defjvp(lambda a, primals, tangents: (f(a, *primals), a * tangents[0]))
+     ad.grad(lambda x: f(x, x))(3.0)
+     ''',
+     'Make it an ordinary argument, with a tangent in the rule; or wrap it '
+     'in `ad.stop_gradient`, if its part of the derivative is not wanted.'),
+    ('The function uses a value that is being differentiated, and is no '
+     'argument.',
+     '''
+     def f(x):
+         g = ad.custom_jvp(lambda y: x * y)
+         g.defjvp(lambda primals, tangents: (g(*primals), x * tangents[0]))
+         return g(1.0)
+     ad.grad(f)(2.0)
+     ''',
+     'Make it an argument. `ad.closure_convert` does so for functions that '
+     'others give you.'),
+    ('The same, and the rule was asked.',
+     '''
+     def f(x):
+         g = ad.custom_jvp(lambda y: y * 1.0)
+         g.defjvp(lambda primals, tangents: (g(*primals), x))
+         return g(x)
+     ad.grad(f)(2.0)
+     ''',
+     'The same.'),
+    ('The same, and the function had been written down.',
+     '''
+     def f(x):
+         g = ad.custom_jvp(lambda y: x * y)
+         g.defjvp(lambda primals, tangents: (g(*primals), x * tangents[0]))
+         return ad.jit(g)(1.0)
+     ad.grad(f)(2.0)
+     ''',
+     'The same.'),
+    ('A rule that was written down uses a value that is gone.',
+     '''
+     def f(x):
+         g = ad.custom_jvp(lambda y: 2 * y)
+         g.defjvp(lambda primals, tangents: (g(*primals), x * tangents[0]))
+         return g(x)
+     ad.jvp(ad.jit(f), (1.0,), (1.0,))
+     ''',
+     'Pass it to the function as an argument. The rule gets all of them.'),
+    ('Only the rule uses a mapped value, when the function has already run '
+     'without.',
+     '''
+     def f(z):
+         def inner(x):
+             g = ad.custom_jvp(lambda y: y * 1.0)
+             g.defjvp(lambda p, t: (p[0] * x, t[0]))
+             return g(z)
+         return ad.vmap(inner)(np.arange(3.0))
+     jaxpr = ad.make_jaxpr(f)(1.0)
+     ad.jvp(lambda z: ad.eval_jaxpr(jaxpr, [], z)[0], (1.0,), (1.0,))
+     ''',
+     'Pass it to the function as an argument.'),
+    ('A record of a tangent was returned.',
+     '''
+     f = ad.custom_jvp(lambda x, y: x)
+     f.defjvp(lambda primals, tangents: (tangents[1], 0.0),
+              symbolic_zeros=True)
+     ad.jvp(lambda x: f(x, 1.0), (1.0,), (1.0,))
+     ''',
+     '`ad.instantiate_zeros`, or return something that is an array.'),
+)
+
+ERRORS['Rules for the way back: custom_vjp'] = group(
+    ('There is no rule yet.',
+     'ad.grad(ad.custom_vjp(np.sin))(1.0)',
+     'Give it one with `defvjp`.'),
+    ('A function with a rule for the way back only was differentiated '
+     'forwards.',
+     '''
+     f = ad.custom_vjp(np.sin)
+     f.defvjp(lambda x: (np.sin(x), x), lambda x, ct: (np.cos(x) * ct,))
+     ad.jvp(f, (1.0,), (1.0,))
+     ''',
+     '`ad.grad` or `ad.vjp`; or a second rule, with `defjvp`.'),
+    ('`fwd` returns something else than a pair.',
+     '''
+     f = ad.custom_vjp(np.sin)
+     f.defvjp(lambda x: np.sin(x), lambda x, ct: (np.cos(x) * ct,))
+     ad.grad(f)(1.0)
+     ''',
+     'The output, and what `bwd` will need.'),
+    ('`bwd` returns an array, or a tuple of another length.',
+     '''
+     f = ad.custom_vjp(np.sin)
+     f.defvjp(lambda x: (np.sin(x), x), lambda x, ct: np.cos(x) * ct)
+     ad.grad(f)(1.0)
+     ''',
+     'A tuple with one cotangent for each argument: mind the comma.'),
+    ('A cotangent has another structure than its argument.',
+     '''
+     f = ad.custom_vjp(lambda p: p['a'])
+     f.defvjp(lambda p: (p['a'], None), lambda r, ct: ((ct, ct),))
+     ad.grad(f)({'a': 1.0})
+     ''',
+     'A dictionary for a dictionary. None stands for zeros, for all of an '
+     'argument or a part.'),
+    ('A cotangent has another shape than its argument.',
+     '''
+     f = ad.custom_vjp(lambda x: np.sum(x))
+     f.defvjp(lambda x: (f(x), None), lambda r, ct: (ct,))
+     ad.grad(f)(x)
+     ''',
+     '`ct * np.ones(3)`, here. Where the function broadcasts, the way back '
+     'sums.'),
+    ('A cotangent has another dtype than its argument.',
+     '''
+     f = ad.custom_vjp(lambda x: x)
+     f.defvjp(lambda x: (x, None), lambda r, ct: (ct * 1j,))
+     ad.grad(f)(1.0)
+     ''',
+     'Convert it with `astype`.'),
+    ('`fwd` returned the record of an argument.',
+     '''
+     f = ad.custom_vjp(lambda x: x)
+     f.defvjp(lambda x: (x, None), lambda r, ct: (ct,), symbolic_zeros=True)
+     ad.grad(f)(1.0)
+     ''',
+     'Its `value`. That is what `symbolic_zeros=True` asks for.'),
+    ('`fwd` kept the record of an argument.',
+     '''
+     f = ad.custom_vjp(lambda x: x)
+     f.defvjp(lambda x: (x.value, x), lambda r, ct: (ct,),
+              symbolic_zeros=True)
+     ad.grad(f)(1.0)
+     ''',
+     'Its `value`, or `perturbed`, which is a boolean.'),
+    ('The function uses a value that is being differentiated, and is no '
+     'argument.',
+     '''
+     def f(x):
+         g = ad.custom_vjp(lambda y: x * y)
+         g.defvjp(lambda y: (g(y), None), lambda r, ct: (ct,))
+         return g(1.0)
+     ad.grad(f)(2.0)
+     ''',
+     'Make it an argument, or use `ad.closure_convert`.'),
+    ('The same, and the function had been written down.',
+     '''
+     def f(x):
+         g = ad.custom_vjp(lambda y: x * y)
+         g.defvjp(lambda y: (g(y), None), lambda r, ct: (ct,))
+         return ad.jit(g)(1.0)
+     ad.grad(f)(2.0)
+     ''',
+     'The same.'),
+    ('`bwd` uses such a value.',
+     '''
+     def f(x):
+         g = ad.custom_vjp(lambda y: y * 1.0)
+         g.defvjp(lambda y: (y * 1.0, None), lambda r, ct: (x * ct,))
+         return g(x)
+     ad.grad(f)(2.0)
+     ''',
+     'Return it from `fwd` as a residual.'),
+    ('The same: `bwd` hands it back as it is.',
+     '''
+     def f(x):
+         g = ad.custom_vjp(lambda y: y * 1.0)
+         g.defvjp(lambda y: (y * 1.0, None), lambda r, ct: (x,))
+         return g(x)
+     ad.grad(f)(2.0)
+     ''',
+     'The same.'),
+    ('`fwd` was written down, and uses a value that is gone.',
+     '''
+     def f(x):
+         g = ad.custom_vjp(lambda y: 2 * y)
+         g.defvjp(lambda y: (g(y), x), lambda r, ct: (ct,))
+         return g(x)
+     ad.vjp(ad.jit(f), 1.0)
+     ''',
+     'Pass it to the function as an argument.'),
+    ('`bwd` uses a mapped value, and the function does not.',
+     '''
+     def f(z):
+         def inner(x):
+             g = ad.custom_vjp(lambda y: y * 1.0)
+             g.defvjp(lambda y: (y * 1.0, None), lambda r, ct: (ct * x,))
+             return g(z)
+         return np.sum(ad.vmap(inner, out_axes=None, axis_size=3)(x))
+     ad.grad(f)(1.0)
+     ''',
+     'Pass it to the function as an argument.'),
+)
+
+ERRORS['Closures'] = group(
+    ('A converted function was given other arguments than the examples.',
+     '''
+     f, values = ad.closure_convert(np.sin, 1.0)
+     f(x)
+     ''',
+     'The same types as in `closure_convert`.'),
+    ('A converted function was given another tree.',
+     '''
+     f, values = ad.closure_convert(np.sin, 1.0)
+     f((1.0, 2.0))
+     ''',
+     'The same trees as in `closure_convert`.'),
+    ('A converted function was called without its values.',
+     '''
+     def g(scale):
+         f, values = ad.closure_convert(lambda x: scale * x, 1.0)
+         return f(5.0)
+     ad.grad(g)(2.0)
+     ''',
+     '`f(5.0, *values)`.'),
+    ('A `custom_gradient` function returns no rule.',
+     'ad.custom_gradient(lambda x: 2 * x)(1.0)',
+     'A pair: the output, and a function of its cotangent.'),
+)
+
+ERRORS['Branches and loops'] = group(
+    ('`switch` has nothing to choose from.',
+     'ad.switch(0, [], x)',
+     'One branch at least.'),
+    ('The index of `switch` is no integer.',
+     'ad.switch(0.5, [np.sin, np.cos], x)',
+     '`i.astype(int)`; for a condition, `ad.cond`.'),
+    ('The condition of `cond` is an array.',
+     'ad.cond(x > 0, np.sin, np.cos, x)',
+     '`np.where`, or `ad.vmap`.'),
+    ('Branches return different structures.',
+     'ad.jit(lambda p: ad.cond(p, np.sin, lambda x: (x, x), x))(True)',
+     'The same tree from each.'),
+    ('Branches return different types.',
+     'ad.jit(lambda p: ad.cond(p, np.sin, lambda x: x[0], x))(True)',
+     'The same shape and dtype from each.'),
+    ('The length of a scan is no integer.',
+     'ad.scan(lambda c, _: (c, None), 0.0, None, length=1.5)',
+     'An integer that is known.'),
+    ('The length of a scan is negative.',
+     'ad.scan(lambda c, _: (c, None), 0.0, None, length=-1)',
+     'Zero steps are allowed.'),
+    ('Nobody says how long a scan is.',
+     'ad.scan(lambda c, _: (c, None), 0.0, None)',
+     'Give it something to go along, or `length=`.'),
+    ('What a scan goes along has several lengths.',
+     'ad.scan(lambda c, _: (c, None), 0.0, (x, x[1:]))',
+     'Make the first axes equal.'),
+    ('A scan cannot go along a number.',
+     'ad.scan(lambda c, _: (c, None), 0.0, 1.0)',
+     'What is the same for all steps is closed over.'),
+    ('The body of a scan returns no pair.',
+     'ad.scan(lambda c, x: c + x, 0.0, x)',
+     '`(carry, y)`, where y may be None.'),
+    ('What is carried changes its structure.',
+     'ad.scan(lambda c, x: ((c, c), None), 0.0, x)',
+     'Carry from the start what there is at the end.'),
+    ('What is carried changes its type.',
+     'ad.scan(lambda c, y: (x, None), 0.0, x)',
+     'Begin with an array of the right shape and dtype.'),
+    ('The condition of a loop returns no boolean.',
+     'ad.while_loop(lambda c: c, lambda c: c - 1, 3.0)',
+     'Compare: `c > 0`.'),
+    ('The bounds of a loop are no integers.',
+     'ad.fori_loop(0, 2.5, lambda i, c: c, 0.0)',
+     'Convert them.'),
+    ('A loop of unknown length has no way back.',
+     'ad.grad(lambda x: ad.while_loop(lambda c: c < 9, lambda c: c * x, x))'
+     '(2.0)',
+     '`ad.scan`; or forward mode; or a rule of your own.'),
+)
+
+ERRORS['Primitives of your own'] = group(
+    ('A rule is missing.',
+     '''
+     p = ad.Primitive('double')
+     p.bind(x)
+     ''',
+     'The error names the method that defines it.'),
+    ('A parameter, which is static, was given a traced value.',
+     '''
+     p = ad.Primitive('scale')
+     p.def_impl(lambda x, factor: factor * x)
+     ad.grad(lambda a: p.bind(1.0, factor=a))(2.0)
+     ''',
+     'Make it an operand: pass it by position.'),
+    ('The rule for types returns something else than a type.',
+     '''
+     p = ad.Primitive('double')
+     p.def_abstract_eval(lambda x: x.shape)
+     ad.make_jaxpr(p.bind)(x)
+     ''',
+     '`ad.ShapedArray(shape, dtype)`; for multiple results, a list.'),
+    ('A rule returns another type than was promised.',
+     '''
+     p = ad.Primitive('double')
+     p.def_impl(lambda x: 2 * x[0])
+     p.def_abstract_eval(lambda x: x)
+     p.bind(x)
+     ''',
+     'Mend the one or the other. NumPy makes a float64 of much.'),
+    ('The rule of a primitive returns a tree.',
+     '''
+     p = ad.Primitive('double')
+     p.def_impl(lambda x: 2 * x)
+     p.def_jvp(lambda p, t: ((2 * p[0],), (2 * t[0],)))
+     ad.jvp(p.bind, (1.0,), (1.0,))
+     ''',
+     'An array; a list of arrays, if it has multiple results.'),
+    ('A VJP rule returns no pair.',
+     '''
+     p = ad.Primitive('double')
+     p.def_impl(lambda x: 2 * x)
+     p.def_vjp(lambda primals: 2 * primals[0])
+     ad.grad(p.bind)(1.0)
+     ''',
+     'The output, and a function of its cotangent.'),
+    ('A vmap rule returns no pair.',
+     '''
+     p = ad.Primitive('double')
+     p.def_vmap(lambda args, dims: 2 * args[0])
+     ad.vmap(p.bind)(x)
+     ''',
+     'The output, and its axis, or None.'),
+    ('A vmap rule names an axis that is not the mapped one.',
+     '''
+     p = ad.Primitive('double')
+     p.def_vmap(lambda args, dims: (2 * args[0], 1))
+     ad.vmap(p.bind)(x)
+     ''',
+     'Say where the mapped axis is in the output.'),
+    ('A transpose rule returns no tuple, or not an entry for each operand.',
+     '''
+     p = ad.Primitive('double')
+     p.def_abstract_eval(lambda x: x)
+     p.def_transpose(lambda ct, x: 2 * ct)
+     ad.linear_transpose(p.bind, 1.0)(1.0)
+     ''',
+     'A tuple: mind the comma. None is for operands that are known.'),
+    ('A transpose rule returns a cotangent of another shape.',
+     '''
+     p = ad.Primitive('double')
+     p.def_abstract_eval(lambda x: x)
+     p.def_transpose(lambda ct, x: (np.sum(ct),))
+     ad.linear_transpose(p.bind, x)(x)
+     ''',
+     'The shape of the operand.'),
+    ('A rule uses a traced value, where a program is transformed that was '
+     'written down.',
+     '''
+     p = ad.Primitive('double')
+     p.def_abstract_eval(lambda x: x)
+     p.def_impl(lambda x: 2 * x)
+     def f(x):
+         p.def_jvp(lambda primals, tangents: (
+             p.bind(*primals), x * tangents[0]))
+         return ad.jvp(ad.jit(p.bind), (1.0,), (1.0,))[1]
+     ad.grad(f)(2.0)
+     ''',
+     'Make it an operand. A rule belongs to the primitive, and not to one '
+     'use of it.'),
+)
+
+ERRORS['Solving and flowing'] = group(
+    ('What a solver\'s function returns is not like the guess.',
+     'ad.fixed_point(lambda a, x: (x, x), 1.0, 1.0)',
+     'A function from such trees to such trees.'),
+    ('It has another shape or dtype than the guess.',
+     'ad.fixed_point(lambda a, x: np.stack([x, x]), 1.0, 1.0)',
+     'Begin with a guess of the right shape.'),
+    ('A solution is sought among the integers.',
+     'ad.root(lambda a, x: x * 2, 1, np.array([1, 2]))',
+     'Make the guess a float.'),
+    ('A special function was given complex numbers.',
+     'ad.expit(1j)',
+     'They are defined for real numbers here.'),
+    ('The times of a flow are no list.',
+     'ad.odeint(lambda y, t: -y, 1.0, 0.5)',
+     'An array of times, of which the first belongs to `y0`.'),
+    ('A flow needs something that flows.',
+     'ad.odeint(lambda y, t: y, (), x)',
+     'One number at least.'),
+    ('Something in a flow is complex.',
+     'ad.odeint(lambda y, t: -y, 1j, x)',
+     'Two real numbers for a complex one.'),
+    ('The slope has another structure than the state.',
+     'ad.odeint(lambda y, t: (y, y), 1.0, x)',
+     'A slope for each number of the state, in the same tree.'),
+    ('The slope has another shape than the state.',
+     'ad.odeint(lambda y, t: np.stack([y, y]), 1.0, x)',
+     'The shape of the state.'),
+)
+
+ERRORS['Live notebooks'] = group(
+    ('A class whose instances are in use was given other slots.',
+     '''
+     from autodiff_mini.live import patch
+     class Old:
+         __slots__ = ('a',)
+     class New:
+         __slots__ = ('a', 'b')
+     patch('Old', Old, New)
+     ''',
+     'Change the module, and restart the notebook.'),
+)

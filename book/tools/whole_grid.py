@@ -1,0 +1,108 @@
+"""Draws the whole grid: every primitive, and where each of its rules is.
+
+`<!-- table: whole grid -->` becomes a table whose cells are links into the
+book; `<!-- table: map -->` the same as a board of squares, without links.
+"""
+
+from functools import cache
+
+from book.tools import places, scoreboard, weave
+from book.tools.scoreboard import COLUMNS, MOST_ROWS
+
+# What an interpreter does with a primitive that has no rule in its column:
+# the statement that says so.
+DEFAULTS = {
+    'partial_eval': ('autodiff_mini/interpreters/partial_eval.py',
+                     'PartialEvalTrace'),
+    'lowering': ('autodiff_mini/interpreters/lowering.py', 'Emitter'),
+}
+KINDS = {'rule': 'new', 'default': 'old', 'never': 'open'}  # of squares
+HEADS = {'evaluate': 'evaluate', 'jvp': 'jvp', 'vmap': 'vmap',
+         'abstract': 'abstract', 'partial_eval': 'partial eval',
+         'transpose': 'transpose', 'lowering': 'lowering'}
+
+
+@cache
+def cells(root=places.ROOT):
+    """Returns {(row, column): (kind, Place)} of the whole grid.
+
+    The kinds are 'rule', for a rule of its own; 'default', if the interpreter
+    has one answer for all primitives that have none; and 'never', if it is
+    never asked.
+    """
+    where, found = places.woven(root), {}
+    for title, module in weave.modules(root).items():
+        for address, statement in module.items():
+            for cell in scoreboard.cells_of(title, statement):
+                if (title, address) in where:
+                    found.setdefault(cell, where[title, address])
+    rows = list(dict.fromkeys(row for row, _ in found))
+    return {(row, column): kind_of(row, column, found, where)
+            for row in rows for column in COLUMNS}
+
+
+def kind_of(row, column, found, where):
+    """Returns the kind of a cell, and its Place, or None."""
+    if (row, column) in found:
+        return 'rule', found[row, column]
+    # What has no vmap is made by lowering, when the others have finished.
+    if column in DEFAULTS and (row, 'vmap') in found:
+        return 'default', where[DEFAULTS[column]]
+    return 'never', None
+
+
+def rows_of(grid):
+    """Returns the rows, in the order in which the book has them."""
+    first = {row: grid[row, 'evaluate'][1] for row, _ in grid}
+    order = weave.chapters(places.ROOT)
+    return sorted(first, key=lambda row: order.index(first[row].page))
+
+
+def table(page):
+    """Returns the grid as Markdown, with links as seen from `page`."""
+    grid = cells()
+    titles = ['', *HEADS.values()]
+    titles[-1] += ' { tabindex="0" }'   # so that a narrow page scrolls it
+    lines = [titles, ['---'] + [':---:'] * len(COLUMNS)]
+    lines += [[f'`{row}`', *[cell(row, column, grid, page)
+                             for column in COLUMNS]]
+              for row in rows_of(grid)]
+    body = '\n'.join(f'| {" | ".join(line)} |' for line in lines)
+    return f'{body}\n\n{caption(grid)}'
+
+
+def cell(row, column, grid, page):
+    """Returns the text of a cell: the chapter, as a link to the place."""
+    kind, place = grid[row, column]
+    if kind == 'never':
+        return '–'
+    text = place.label if kind == 'rule' else f'({place.label})'
+    return f'[{text}]({place.link(page)} "{row}, {HEADS[column]}")'
+
+
+def caption(grid):
+    """Returns how many cells there are of each kind."""
+    kinds = [kind for kind, _ in grid.values()]
+    return (f'{len(grid)} cells: {kinds.count("rule")} have a rule of their '
+            f'own, for {kinds.count("default")} the interpreter has one '
+            f'answer for all, and {kinds.count("never")} are never asked '
+            'for.')
+
+
+def squares(page):
+    """Returns the grid as the HTML of a board."""
+    grid = cells()
+    parts = scoreboard.evenly(rows_of(grid), MOST_ROWS)
+    boards = [scoreboard.board(COLUMNS, {
+        row: [square(row, column, grid) for column in COLUMNS]
+        for row in rows}) for rows in parts]
+    return scoreboard.figure('coverage', ''.join(boards),
+                             f'The map. {caption(grid)}')
+
+
+def square(row, column, grid):
+    """Returns one cell of the board; its text is for those who hear it."""
+    text = {'rule': 'a rule', 'default': 'as all others',
+            'never': 'never asked'}[grid[row, column][0]]
+    return (f'<td class="{KINDS[grid[row, column][0]]}" '
+            f'title="{row} × {column}: {text}"><span>{text}</span></td>')

@@ -1,0 +1,141 @@
+"""Arrays on a graphics card go through as what they are (B3).
+
+CuPy's part runs only on a machine that has CuPy and a card, and the book
+claims nothing of what it did not run.  Everywhere runs the table of the same
+programs over a stand-in: arrays that, like CuPy's, refuse to meet NumPy's.
+"""
+
+import numpy as np
+import pytest
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+import autodiff_mini as ad
+from tests.array_programs import ARGS, PROGRAMS, TRANSFORMS
+
+# The way back through a loop begins with zeros that are NumPy's.  So do
+# compiled gradients, and those inside of another transformation have a
+# cotangent of NumPy's: they are left out of the columns.
+MIXED = {('recurrence', 'grad')}
+CELLS = [(f, name) for f in PROGRAMS for name in ('jvp', 'grad', 'vmap', 'jit')
+         if (f.__name__, name) not in MIXED]
+table = pytest.mark.parametrize(
+    'program, transform', CELLS,
+    ids=[f'{f.__name__}-{name}' for f, name in CELLS])
+
+
+def check(program, transform, put, kind, take):
+    """Asserts that a cell of the table stays in a library and is right."""
+    f = TRANSFORMS[transform](program)
+    found = ad.tree_leaves(f(*map(put, ARGS)))
+    assert {type(y) for y in found} == {kind}
+    for y, wanted in zip(found, ad.tree_leaves(f(*ARGS)), strict=True):
+        assert y.dtype == wanted.dtype and y.shape == wanted.shape
+        np.testing.assert_allclose(take(y), wanted, rtol=1e-10, atol=1e-12)
+
+
+# The stand-in
+
+class Elsewhere(NDArrayOperatorsMixin):
+    """An array that meets others of its kind, and numbers."""
+
+    shape = property(lambda self: self.there.shape)
+    dtype = property(lambda self: self.there.dtype)
+    ndim = property(lambda self: self.there.ndim)
+    T = property(lambda self: Elsewhere(self.there.T))
+
+    def __init__(self, there):
+        self.there = np.asarray(there)
+
+    def __array__(self, *args, **kwargs):
+        raise TypeError('no copies without being asked')
+
+    def __array_ufunc__(self, ufunc, method, *args, **kwargs):
+        if any(isinstance(x, ad.Tracer) for x in args):
+            return NotImplemented
+        return send(getattr(ufunc, method), args, kwargs)
+
+    def __array_function__(self, function, types, args, kwargs):
+        if any(issubclass(kind, ad.Tracer) for kind in types):
+            return NotImplemented
+        return send(function, args, kwargs)
+
+    def __getattr__(self, name):
+        if name.startswith('__'):
+            raise AttributeError(name)
+        method = getattr(np.ndarray, name)
+        return lambda *args, **kwargs: send(method, (self, *args), kwargs)
+
+    def __getitem__(self, i):
+        return send(np.ndarray.__getitem__, (self, i), {})
+
+    def __setitem__(self, i, x):
+        send(np.ndarray.__setitem__, (self, i, x), {})
+
+    def __len__(self):
+        return len(self.there)
+
+    def __bool__(self):
+        return bool(self.there)
+
+
+def send(function, args, kwargs):
+    """Returns what a function of NumPy's does elsewhere."""
+    return brought(function(*sent(args), **{
+        name: sent(x) for name, x in kwargs.items()}))
+
+
+def sent(x):
+    if isinstance(x, np.ndarray):
+        raise TypeError(f'Unsupported type {type(x)}')  # as CuPy says
+    if isinstance(x, tuple | list):
+        return type(x)(map(sent, x))
+    return x.there if isinstance(x, Elsewhere) else x
+
+
+def brought(y):
+    if isinstance(y, tuple | list):
+        return type(y)(map(brought, y))
+    return Elsewhere(y) if isinstance(y, np.ndarray | np.generic) else y
+
+
+@table
+def test_b3_arrays_that_refuse_numpys_stay_elsewhere(program, transform):
+    check(program, transform, Elsewhere, Elsewhere, lambda y: y.there)
+
+
+def test_the_stand_in_refuses_arrays_of_numpys():
+    x = Elsewhere(np.ones(3))
+    for f in (lambda: x + np.ones(3), lambda: np.ones(3) * x,
+              lambda: np.stack([x, np.ones(3)]), lambda: np.array(x)):
+        with pytest.raises(TypeError, match='Unsupported|no copies'):
+            f()
+
+
+# CuPy
+
+@pytest.fixture(scope='module')
+def cupy():
+    """Returns CuPy; skips where it is not, or finds no card."""
+    cupy = pytest.importorskip(
+        'cupy', reason='CuPy is not installed: no program runs on a card')
+    try:
+        count = cupy.cuda.runtime.getDeviceCount()
+    except cupy.cuda.runtime.CUDARuntimeError as error:
+        pytest.skip(f'CuPy finds no graphics card: {error}')
+    if not count:
+        pytest.skip('CuPy finds no graphics card')
+    return cupy
+
+
+@table
+def test_b3_programs_stay_on_the_card_and_equal_numpy(
+        cupy, program, transform):
+    check(program, transform, cupy.asarray, cupy.ndarray, cupy.asnumpy)
+
+
+def test_b3_custom_rules_are_asked_on_the_card(cupy):
+    f = ad.custom_jvp(lambda x: 2 * x)
+    f.defjvp(lambda primals, tangents: (f(*primals), 3 * tangents[0]))
+    slopes = ad.grad(lambda x: np.sum(ad.vmap(f)(x)))(cupy.ones(4))
+    assert type(slopes) is cupy.ndarray
+    assert cupy.asnumpy(slopes).tolist() == [3.0] * 4

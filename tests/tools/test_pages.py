@@ -1,0 +1,102 @@
+"""The pages as Markdown: links that lead somewhere, samples that run.
+
+The same of the built site is in tests/test_site.py.
+"""
+
+import itertools
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from book.tools import places, render, weave
+from book.tools.places import ROOT
+
+# Not \S+: a link may carry a title, and code may look like one.
+LINK = re.compile(r'\]\(([^)\s]+)(?: "[^"]*")?\)')
+PAGES = [*weave.chapters(ROOT), ROOT / 'book/reference.md',
+         ROOT / 'README.md', ROOT / 'CONTRIBUTING.md']
+each_page = pytest.mark.parametrize(
+    'page', PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+GLOSSARY = ROOT / 'book/appendix/n_glossary.md'
+TERM = re.compile(r'^\*\*(.+)\*\*\n:   ', re.MULTILINE)
+
+
+def prose(page):
+    """Returns the text of a page without listings and code."""
+    text = re.sub(r'(?ms)^(`{3,}).*?^\1$', '', page.read_text('utf-8'))
+    return re.sub(r'`[^`\n]*`', '', text)
+
+
+@each_page
+def test_every_link_between_pages_leads_to_a_heading(page):
+    broken = [link for link in LINK.findall(prose(page))
+              if not re.match(r'\w+:', link) and not leads(page, link)]
+    assert broken == []
+
+
+def leads(page, link):
+    """Returns whether there is what a link leads to."""
+    path, _, anchor = link.partition('#')
+    target = Path(os.path.normpath(page.parent / path)) if path else page
+    if not anchor or target.suffix != '.md':
+        return target.exists()
+    return target.exists() and anchor in {
+        place.anchor for place in places.sections(target).values()}
+
+
+def test_a_link_that_leads_nowhere_is_seen(tmp_path):
+    page = tmp_path / 'page.md'
+    page.write_text('# Page\n\n## Here\n')
+    assert leads(page, '#here') and leads(page, 'page.md#page')
+    assert not leads(page, '#there') and not leads(page, 'other.md')
+    assert not leads(page, 'other.md#here')
+
+
+@pytest.mark.parametrize('name', ['README.md', 'book/index.md'])
+def test_the_samples_of_the_first_pages_run(name):
+    """In one namespace, from the top; a comment after a call is its value."""
+    samples = [block for block in weave.blocks(ROOT / name)
+               if not block.title]
+    assert samples
+    scope = {}
+    for block in samples:
+        exec(compile(block.text, name, 'exec'), scope)
+        for line in block.text.splitlines():
+            match = re.fullmatch(r'(\w.*?\))\s+# (.+?), by .*', line)
+            if match:
+                assert repr(eval(match[1], scope)) == match[2]
+
+
+# The glossary
+
+def terms():
+    return TERM.findall(GLOSSARY.read_text())
+
+
+def test_the_glossary_is_in_order():
+    words = [term.lower().replace('_', ' ') for term in terms()]
+    assert words == sorted(set(words)) and len(words) > 40
+
+
+def test_the_glossary_has_every_term_that_a_chapter_defines():
+    known = {form for term in terms() for form in (term, f'{term}s')}
+    for page, found in itertools.chain.from_iterable(
+            ((page, term) for term in re.findall(
+                r'\*\*([a-zJ][\w -]+)\*\*', prose(page)))
+            for page in weave.chapters(ROOT) if page != GLOSSARY):
+        assert found in known, f'{page.name} defines {found}'
+
+
+def test_a_sum_of_pages_is_the_book():
+    """What mkdocs.yml names is there, and the other way round."""
+    named = set(re.findall(r'- (?:[^:\n]*: )?(\S+\.md)$',
+                           (ROOT / 'mkdocs.yml').read_text(), re.MULTILINE))
+    assert named == {page.relative_to(ROOT / 'book').as_posix()
+                     for page in weave.chapters(ROOT)} | {'reference.md'}
+
+
+def test_pages_with_tables_are_rendered():
+    for name in 'k_the_whole_grid', 'l_what_the_documents_ask':
+        assert render.is_live(ROOT / f'book/appendix/{name}.md')
