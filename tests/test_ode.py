@@ -340,6 +340,9 @@ def test_times_that_turn_round_are_nan_or_right():
     assert np.isnan(ys).tolist() == [False, False, True, True]
     ys = odeint(decay, 1.0, [0.0, 1.0, 0.0], 1.0)
     assert np.isnan(ys).tolist() == [False, False, True]
+    # also at a time that the last good step contains
+    ys = odeint(decay, 1.0, [0.0, 1.0, 0.2, 1.0, 1.5], 1.0)
+    assert np.isnan(ys).tolist() == [False, False, True, True, True]
 
 
 def test_a_solution_that_does_not_exist_is_nan():

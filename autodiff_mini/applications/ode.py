@@ -212,7 +212,9 @@ def arrive(func, course, step, t):
     step, _ = while_loop(goes_on, advance, (step, 0.0))
     found = reaches(step) & (course.sign * (t - step.t0) >= 0)
     y = tree_map(lambda y: np.where(found, y, np.nan), between(step, t))
-    return step._replace(width=np.where(found, step.width, np.nan)), y
+    width, error = (np.where(found, x, np.nan)
+                    for x in (step.width, step.error))
+    return step._replace(width=width, error=error), y
 
 
 @partial(custom_vjp, nondiff_argnums=(1,))

@@ -87,7 +87,7 @@ log1pexp.defjvps(lambda x_dot, y, x: expit(x) * x_dot)
 
 def probability(x):
     """Returns `x`, and NaN where it is not between 0 and 1."""
-    # A factor, and no choice, so that the derivatives are NaN too.
+    # A factor, and no choice, so that all derivatives are NaN too.
     return x * np.where((x >= 0) & (x <= 1), np.ones_like(x), np.nan)
 
 
