@@ -125,44 +125,38 @@ def logit_jvp(primals, tangents):
     return logit(x), x_dot / p + x_dot / (1 - p)
 
 
-def level(x, axis):
-    """Returns the largest `x`, made finite, as a constant."""
-    largest = np.finfo(x.dtype).max
-    top = np.max(stop_gradient(x), axis, keepdims=True)
-    return np.clip(top, -largest, largest)
+def exponentials(x, b, axis):
+    """Returns the largest `x` that counts, and each `exp(x)` beside it."""
+    x_seen, largest = stop_gradient(x), np.finfo(x.dtype).max
+    top = np.max(np.where(b == 0, -np.inf, x_seen), axis, keepdims=True)
+    x = x - np.clip(top, -largest, largest)
+    # Without a weight, what is too large to be computed does not count.
+    counts = (b != 0) | (x < np.log(largest))
+    return top, np.exp(np.where(counts, x, -np.inf))
 
 
-def softmax(x, axis):
-    """Returns the share of each `exp(x)` in their sum."""
-    e = np.exp(x - level(x, axis))
-    return e / np.sum(e, axis, keepdims=True)
-
-
-@partial(custom_jvp, nondiff_argnums=(1,))
-def log_sum(x, axis):
-    """Returns the logarithm of the sum of `exp(x)`; keeps the axis."""
-    top = np.max(x, axis, keepdims=True)
-    e = np.exp(x - level(x, axis))
-    rest = np.sum(np.where(x == top, 0, e), axis, keepdims=True)
-    count = np.sum(x == top, axis, keepdims=True, dtype=x.dtype)
-    # The sum is count + rest, and the rest may be small beside 1.
-    return top + np.log1p(rest + (count - 1))
+@partial(custom_jvp, nondiff_argnums=(2,))
+def log_sum(x, b, axis):
+    """Returns the logarithm of the sum of `b * exp(x)`; keeps the axis."""
+    top, e = exponentials(x, b, axis)
+    is_top = (x == top) & (b != 0)
+    first = np.sum(np.where(is_top, b, 0), axis, keepdims=True)
+    rest = np.sum(np.where(is_top, 0, b * e), axis, keepdims=True)
+    # The rest may be small beside the first, and be lost in their sum.
+    is_small = np.abs(rest) < first
+    safe = np.where(is_small, first, 1)
+    return top + np.where(is_small, np.log(safe) + np.log1p(rest / safe),
+                          np.log(first + rest))
 
 
 @log_sum.defjvp
 def log_sum_jvp(axis, primals, tangents):
-    (x,), (x_dot,) = primals, tangents
-    y_dot = np.sum(softmax(x, axis) * x_dot, axis, keepdims=True)
-    return log_sum(x, axis), y_dot
-
-
-def log_weighted_sum(x, b, axis):
-    """Returns the logarithm of the sum of `b * exp(x)`; keeps the axis."""
-    top = level(np.where(b == 0, -np.inf, x), axis)
-    # Without a weight, what is too large to be computed does not count.
-    fits = x - top < np.log(np.finfo(x.dtype).max)
-    x = np.where((b != 0) | fits, x, -np.inf)
-    return top + np.log(np.sum(b * np.exp(x - top), axis, keepdims=True))
+    (x, b), (x_dot, b_dot) = primals, tangents
+    _, e = exponentials(x, b, axis)
+    total = np.sum(b * e, axis, keepdims=True)
+    shares = e / np.where(total < 0, np.nan, total)
+    y_dot = np.sum(shares * (b * x_dot + b_dot), axis, keepdims=True)
+    return log_sum(x, b, axis), y_dot
 
 
 def logsumexp(x, axis=None, keepdims=False, b=None):
@@ -176,10 +170,10 @@ def logsumexp(x, axis=None, keepdims=False, b=None):
 
     Returns:
         `log(sum(exp(x), axis))`, or `log(sum(b * exp(x), axis))`.  It is
-        -inf if nothing is summed, or only zeros, and NaN if the sum is
-        negative.  Where `b` is 0, `x` may be infinite or NaN.  As in JAX,
-        derivatives are NaN with respect to an `x` of inf, and with respect
-        to all of them if all are -inf.
+        -inf if nothing is summed, or only zeros.  It is NaN if the sum is
+        negative, and so are its derivatives.  Where `b` is 0, `x` may be
+        infinite or NaN.  As in JAX, derivatives are NaN with respect to an
+        `x` of inf, and with respect to all of them if all are -inf.
 
     Raises:
         TypeError: `x` or `b` is complex.
@@ -197,9 +191,9 @@ def logsumexp(x, axis=None, keepdims=False, b=None):
         array([0.5, 0.5])
     """
     x = floats(x)
-    if b is not None:
-        x, b = np.broadcast_arrays(x, floats(b))
+    b = np.ones_like(x) if b is None else floats(b)
+    x, b = np.broadcast_arrays(x, b)
     if x.size == 0:
         return np.sum(x, axis, keepdims=keepdims) - np.inf
-    y = log_sum(x, axis) if b is None else log_weighted_sum(x, b, axis)
+    y = log_sum(x, b, axis)
     return y if keepdims else np.squeeze(y, axis)[()]
