@@ -11,8 +11,11 @@ if (formulas.length) {
 
   const script = document.createElement("script");
   script.src = katex + "katex.min.js";
-  script.onload = () => formulas.forEach(typeset);
   document.head.append(script);
+
+  const loaded = (node) => new Promise((done) => { node.onload = done; });
+  Promise.all([loaded(style), loaded(script)]).then(
+    () => formulas.forEach(typeset));
 }
 
 // The text is \(…\) in a line and \[…\] on its own.
@@ -21,6 +24,14 @@ function typeset(formula) {
     displayMode: formula.tagName === "DIV",
     throwOnError: false,
   });
+  letKeysScroll(formula);
+}
+
+// What is too wide for the page can be reached, and moved, with the keys.
+function letKeysScroll(box) {
+  if (box.scrollWidth > box.clientWidth) {
+    box.tabIndex = 0;
+  }
 }
 
 // Names what Material leaves without one, for those who hear the page.
@@ -30,4 +41,5 @@ new MutationObserver(() => {
   for (const bar of document.querySelectorAll("nav.md-code__nav")) {
     bar.role = "none";   // a landmark in every listing is too many
   }
+  document.querySelectorAll(".md-typeset__scrollwrap").forEach(letKeysScroll);
 }).observe(document.body, { childList: true, subtree: true });
