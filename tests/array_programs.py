@@ -79,7 +79,7 @@ def by_shape(w, x, y):
 
 
 def chosen(w, x, y):
-    """Branches under vmap, where all of them are computed."""
+    """Branches under vmap: each is computed for all, if it is anybody's."""
     return np.sum(ad.vmap(lambda z, y: ad.cond(
         y > 0, squash, np.sin, z))(x @ w, y))
 

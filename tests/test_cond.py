@@ -284,7 +284,7 @@ def test_hard_case_7_no_nan_through_the_branch_not_taken(name, wrap):
     first, second = stack(ad.grad(truth)), stack(ad.grad(ad.grad(truth)))
     sums = lambda f: lambda x: f(x).sum()
     many = ad.vmap(f)
-    with np.errstate(all='ignore'):
+    with np.errstate(divide='raise', over='raise', invalid='raise'):
         assert_close(many(X), stack(truth))
         assert_close(d(many)(X), first)
         assert_close(ad.vmap(d(f))(X), first)
@@ -303,9 +303,103 @@ def test_hard_case_7_no_nan_through_the_branch_not_taken(name, wrap):
 
 def test_hard_case_7_to_the_letter():
     s = lambda x: ad.cond(x > 0, lambda x: np.sqrt(x), lambda x: 2.*x, x)
-    with np.errstate(invalid='ignore', divide='ignore'):
-        gradient = ad.grad(lambda x: ad.vmap(s)(x).sum())(np.array([4., -1.]))
+    gradient = ad.grad(lambda x: ad.vmap(s)(x).sum())(np.array([4., -1.]))
     assert_same(gradient, np.array([.25, 2.]))
+
+
+def test_an_infinite_slope_is_not_lent():
+    """The copy's cotangent is zero, and zero times infinity would be nan."""
+    f = lambda x: ad.cond(x >= 0, np.sqrt, lambda x: 2. * x, x)
+    total = lambda x: ad.vmap(f)(x).sum()
+    with np.errstate(divide='ignore', invalid='ignore'):
+        for g in (ad.grad(total), ad.jit(ad.grad(total)), ad.vmap(ad.grad(f))):
+            assert_same(g(np.array([0., -1.])), np.array([np.inf, 2.]))
+
+
+def invert(lib):
+    """The function whose other branch fails, and does not warn."""
+    return lambda a, b: lib.cond(
+        a[0, 0] > 0, lambda: np.linalg.solve(a, b), lambda: 2 * b)
+
+
+SINGULAR, REGULAR = np.ones((2, 2)), np.array([[2., 1.], [-1., 3.]])
+
+
+@pytest.mark.parametrize('matrices', [
+    [-SINGULAR, REGULAR], [REGULAR, -SINGULAR, -SINGULAR],
+    [-SINGULAR, -SINGULAR], [REGULAR, 2 * REGULAR]],
+    ids=['second', 'first', 'none', 'all'])
+def test_an_error_in_a_branch_is_of_those_who_take_it(matrices):
+    a = np.stack(matrices)
+    b = np.arange(2. * len(a)).reshape(-1, 2) + 1
+    f, twin = invert(ad), invert(unrolled)
+    total = lambda f: lambda a, b: np.sum(f(a, b) ** 3)
+    for change in (lambda f: f, lambda f: ad.grad(total(f)),
+                   lambda f: ad.grad(total(f), 1),
+                   lambda f: lambda a, b: ad.jvp(f, (a, b), (a, -b))[1]):
+        expected = np.stack([change(twin)(*ab) for ab in zip(a, b)])
+        many = ad.vmap(change(f))
+        for g in (many, ad.jit(many), ad.vmap(ad.jit(change(f)))):
+            assert_close(g(a, b), expected)
+        # and for a batch of one such batch, and another
+        assert_close(ad.jit(ad.vmap(many))(np.stack([a, a[::-1]]),
+                                           np.stack([b, b[::-1]])),
+                     np.stack([expected, expected[::-1]]))
+    expected = np.stack([ad.grad(total(twin))(*ab) for ab in zip(a, b)])
+    many = ad.grad(total(ad.vmap(f)))
+    assert_close(many(a, b), expected)
+    assert_close(ad.jit(many)(a, b), expected)
+
+
+def test_an_error_in_a_branch_that_is_taken_is_an_error():
+    a, b = np.stack([SINGULAR, REGULAR]), np.ones((2, 2))
+    for f in (ad.vmap(invert(ad)), ad.jit(ad.vmap(invert(ad)))):
+        with pytest.raises(np.linalg.LinAlgError, match='[Ss]ingular'):
+            f(a, b)
+
+
+SOME = [(0, 0), (0, None), (None, 0)]
+
+
+@pytest.mark.parametrize('outer', SOME)
+@pytest.mark.parametrize('inner', SOME)
+def test_what_is_mapped_by_one_vmap_of_two(inner, outer):
+    """The lender may be traced where what it lends is not."""
+    f = lambda lib, p, x: lib.cond(
+        p > 0, lambda x: np.sqrt(np.abs(x)), lambda x: 2. * x, x)
+    args, full = [], []
+    for start, inside, outside in zip(([2., -1., -3.], [4., 0.5, 9.]),
+                                      inner, outer):
+        x = np.multiply.outer([1., 2., -3.], start)
+        x = x if inside == 0 else x[:, 0]
+        x = x if outside == 0 else x[0]
+        args.append(x)
+        full.append(np.broadcast_to(
+            x[:, None] if inside is None and outside == 0 else x, (3, 3)))
+    with np.errstate(all='raise'):
+        for change in (lambda f: f, lambda f: ad.grad(f, 1)):
+            many = ad.vmap(ad.vmap(change(partial(f, ad)), inner), outer)
+            expected = np.vectorize(change(partial(f, unrolled)))(*full)
+            assert_close(many(*args), expected)
+            assert_close(ad.jit(many)(*args), expected)
+
+
+def test_a_batch_of_nobody_takes_no_branch():
+    many = ad.vmap(lambda x: ad.cond(x > 0, np.sqrt, np.negative, x))
+    total = lambda x: many(x).sum()
+    for f in (many, ad.grad(total), ad.jit(many), ad.jit(ad.grad(total))):
+        assert_same(f(np.zeros(0)), np.zeros(0))
+
+
+def test_what_a_branch_shares_is_not_copied_for_each_element():
+    w = np.arange(9.).reshape(3, 3)
+    f = lambda w, x: ad.cond(x[0] > 0, lambda: w @ x, lambda: -x)
+    xs = np.array([[1., 2., 3.], [-1., 0., 2.]])
+    many = ad.vmap(f, (None, 0))
+    jaxpr = ad.make_jaxpr(many)(w, xs)
+    assert 'float64[2,3,3]' not in str(jaxpr)
+    weights = ad.grad(lambda w: np.sum(many(w, xs) ** 2))(w)
+    assert_close(weights, np.outer(2 * w @ xs[0], xs[0]))
 
 
 # Custom rules

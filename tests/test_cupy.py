@@ -77,6 +77,9 @@ class Elsewhere(NDArrayOperatorsMixin):
     def __bool__(self):
         return bool(self.there)
 
+    def __int__(self):
+        return int(self.there)
+
 
 def send(function, args, kwargs):
     """Returns what a function of NumPy's does elsewhere."""

@@ -249,6 +249,26 @@ def test_an_element_that_has_stopped_is_left_alone():
             assert_close(change(ad.vmap(g))(xs), expected)
 
 
+def test_nothing_comes_of_an_element_that_has_stopped():
+    """Its matrix is singular, and its body would divide by zero."""
+    def f(lib, a, b):
+        return lib.while_loop(
+            lambda b: b[0] > 0,
+            lambda b: b - np.linalg.solve(a, np.ones(2)) / b[0], b)
+    a = np.stack([np.ones((2, 2)), np.eye(2), 2 * np.eye(2)])
+    b = np.array([[0., 1.], [3., 2.], [1., 0.5]])
+    g, twin = partial(f, ad), partial(f, unrolled)
+    slope = lambda f: lambda a, b: ad.jvp(f, (a, b), (a + 1, b))[1]
+    with np.errstate(all='raise'):
+        for change in (lambda f: f, slope):
+            expected = np.stack([change(twin)(*ab) for ab in zip(a, b)])
+            many = ad.vmap(change(g))
+            for h in (many, ad.jit(many), ad.vmap(ad.jit(change(g)))):
+                assert_close(h(a, b), expected)
+            assert_close(change(ad.vmap(g))(a, b), expected)
+            assert_close(ad.vmap(many)(a[None], b[None]), expected[None])
+
+
 def test_a_condition_that_is_the_same_for_all_stays_a_scalar():
     f = lambda x: power_of(ad, x, 4)
     jaxpr = ad.make_jaxpr(ad.vmap(f))(X)

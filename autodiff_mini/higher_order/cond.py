@@ -26,8 +26,8 @@ from autodiff_mini.interpreters.jvp import Zero, jvp_rules
 from autodiff_mini.interpreters.lowering import lowering_rules
 from autodiff_mini.interpreters.partial_eval import partial_eval_rules
 from autodiff_mini.interpreters.transpose import transpose_rules
-from autodiff_mini.interpreters.vmap import lengthen, spread, vmap_rules
-from autodiff_mini.numpy_api import convert
+from autodiff_mini.interpreters.vmap import lengthen, vmap_rules
+from autodiff_mini.numpy_api import asarray, convert
 from autodiff_mini.pytree import tree_leaves
 from autodiff_mini.signature import map_leaves
 
@@ -42,7 +42,7 @@ abstract_rules[cond_p] = lambda *avals, branches: branches[0].out_avals
 
 def cond_lowering(emitter, index, *names, branches):
     functions = [emitter.nested('branch', branch) for branch in branches]
-    return f'[{", ".join(functions)}][{index}]({", ".join(names)})'
+    return f'[{", ".join(functions)}][int({index})]({", ".join(names)})'
 
 
 lowering_rules[cond_p] = cond_lowering
@@ -80,29 +80,54 @@ def cond_vmap(axis, vals, dims, branches):
                 branch, axis.size, mapped, wanted), branches, mapped)
         outs = cond_p.bind(*vals, branches=tuple(b for b, _ in results))
         return outs, [0 if has else None for has in wanted]
-    index, *xs = [spread(x, dim, axis.size) for x, dim in zip(vals, dims)]
+    index, *xs = vals
+    mapped = tuple(dim == 0 for dim in dims[1:])
     outs = None
     for i, branch in enumerate(branches):
-        ys = run_guarded(axis, index == i, xs, branch)
+        mask = index == i
+        ys = run_for_its_own(axis, mask, xs, mapped, branch)
         outs = ys if outs is None else [
-            where(index == i, y, out) for y, out in zip(ys, outs)]
+            where(mask, y, out) for y, out in zip(ys, outs)]
     return outs, [0] * len(outs)
 
 
-def run_guarded(axis, mask, xs, branch):
-    """Returns what a branch makes of all elements, also those not its own.
+def run_for_its_own(axis, mask, xs, mapped, branch):
+    """Returns what a branch makes of a batch, if any element is its own.
 
-    Of these it must not get a derivative: theirs may be nan, and zero times
-    nan is nan.
+    Nothing may come of the others, no error, no warning, and no nan: in their
+    place stand copies of the first element that is.
     """
-    xs = [where(mask, x, stop_gradient(x)) for x in xs]
-    program, _ = vmap_jaxpr(branch, axis.size, (True,) * len(xs),
+    program, _ = vmap_jaxpr(branch, axis.size, mapped,
                             (True,) * len(branch.outvars))
-    return run(program, *xs)
+    branches = no_run(program), program
+    some = convert(np.any(mask), np.dtype(int))
+    xs = lend(mask, xs, mapped)
+    if isinstance(some, Tracer):
+        return cond_p.bind(some, *xs, branches=branches)
+    return run(branches[bool(some)], *xs)
+
+
+@remembered
+def no_run(program):
+    """Returns a program of the same type, whose outputs are zeros."""
+    return stage_program(lambda *_: list(map(zeros, program.out_avals)),
+                         program.in_avals, TraceTag('cond', program))
+
+
+def lend(mask, xs, mapped):
+    """Returns operands with a copy of one row where the mask is False.
+
+    It is the first row where it holds.  No derivative comes back from copies.
+    """
+    if len(mask) == 0:
+        return xs
+    lender = np.argmax(mask)
+    return [where(mask, x, asarray(stop_gradient(x))[lender]) if has else x
+            for x, has in zip(xs, mapped)]
 
 
 def where(mask, x, y):
-    """Returns `x` or `y` for each element of the batch."""
+    """Returns a row of `x` or of `y` for each element of the batch."""
     return np.where(lengthen(mask, np.ndim(x) - 1), x, y)
 
 
@@ -180,6 +205,9 @@ transpose_rules[cond_p] = cond_transpose
 
 def cond(pred, true_fun, false_fun, *operands):
     """Returns what one of two functions returns.
+
+    Under `vmap`, a function runs for the whole batch, if any element takes
+    it.  It is not told of the other elements, so they cause no error.
 
     Args:
         pred: which, a scalar.

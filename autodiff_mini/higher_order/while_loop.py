@@ -12,6 +12,7 @@ from autodiff_mini.core import Primitive, TraceTag, Tracer, typeof
 from autodiff_mini.errors import fun_name
 from autodiff_mini.higher_order.call import unpack
 from autodiff_mini.higher_order.carries import stage_body
+from autodiff_mini.higher_order.cond import lend, where
 from autodiff_mini.higher_order.jit import run_compiled
 from autodiff_mini.higher_order.loop_source import assigned
 from autodiff_mini.higher_order.loops import (
@@ -32,7 +33,7 @@ from autodiff_mini.interpreters.scalars import (
     scalar_body)
 from autodiff_mini.interpreters.simplify import inline, simplify
 from autodiff_mini.interpreters.transpose import transpose_rules
-from autodiff_mini.interpreters.vmap import lengthen, spread, vmap_rules
+from autodiff_mini.interpreters.vmap import spread, vmap_rules
 from autodiff_mini.numpy_api import convert
 from autodiff_mini.pytree import LEAF, leaf_names, tree_flatten
 from autodiff_mini.signature import map_leaves
@@ -148,7 +149,7 @@ def while_vmap(axis, vals, dims, test, body, counts):
     start = [spread(x, dim, axis.size) if has else x for x, dim, has in
              zip(start, split(dims, counts)[2], carry)]
     if some_stop_early:
-        step = stop_each(step, goes_on, counts[0])
+        step = stop_each(step, goes_on, counts[0], (*consts, *carry))
         body_consts = [*test_consts, *body_consts]
         goes_on = any_of(goes_on)
     outs = while_p.bind(*test_consts, *body_consts, *start, test=goes_on,
@@ -164,16 +165,16 @@ def any_of(test):
 
 
 @remembered
-def stop_each(body, test, n):
+def stop_each(body, test, n, mapped):
     """Returns a body that leaves elements alone for which `test` is over.
 
-    It takes the `n` constants of the test before its own.
+    It takes the `n` constants of the test before its own arguments.
     """
     def step(*xs):
         before = xs[len(xs) - len(body.outvars):]
         goes_on, = run(test, *xs[:n], *before)
-        return [np.where(lengthen(goes_on, np.ndim(x) - 1), y, x)
-                for x, y in zip(before, run(body, *xs[n:]))]
+        after = run(body, *lend(goes_on, xs[n:], mapped))
+        return [where(goes_on, y, x) for x, y in zip(before, after)]
     return stage_program(step, [*test.in_avals[:n], *body.in_avals],
                          TraceTag('vmap', body))
 

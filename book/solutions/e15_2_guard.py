@@ -7,8 +7,9 @@ a nan even before anybody asks who was chosen.)
 
 Looking at values does not find such things, and nor does a test of the first
 derivative. In `vmap` of `cond`, the line in front of the branch is
-`where(mask, x, stop_gradient(x))`. What comes back from it, nan or not, is
-given to `stop_gradient`, which drops it, at every order.
+`xs = lend(mask, xs, mapped)`. In a batch of 0 and 4, the root is asked of 4
+and 4. There is no bad point in the branch, and so there is none in any of
+its derivatives.
 """
 
 import numpy as np
