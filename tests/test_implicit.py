@@ -279,9 +279,12 @@ def test_python_numbers():
 
 def test_nothing_to_solve():
     same = lambda a, x: x
-    assert fixed_point(same, 1.0, None) is None
-    assert fixed_point(same, 1.0, {}) == {}
     for solve in (fixed_point, root):
+        for change in (lambda f: f, ad.jit, ad.vmap):
+            f = change(lambda a: solve(same, a, {'nothing': None}))
+            assert f(np.ones(2)) == {'nothing': None}
+            assert ad.jvp(f, (np.ones(2),), (np.ones(2),))[1] == {
+                'nothing': None}
         assert_same(solve(same, 1.0, np.zeros((0, 2))), np.zeros((0, 2)))
 
 

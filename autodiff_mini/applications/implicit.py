@@ -321,6 +321,8 @@ def newton_step(f, x):
 def dense_solve(g, y):
     """Returns the `x` with `g(x) == y`, for a linear function, or nan."""
     ys, tree = tree_flatten(y)
+    if not ys:
+        return y
     rows = [np.reshape(column, (len(column), np.size(y)))
             for column, y in zip(tree_leaves(vmap(g)(basis(y))), ys)]
     matrix = np.concatenate(rows, 1).T
