@@ -166,6 +166,8 @@ def resolve(block, book):
     except SyntaxError as error:
         line = block.line + (error.lineno or 0)
         return [], [Problem(block.path, line, f'not Python: {error.msg}')]
+    if not names:
+        return [], [Problem(block.path, block.line, 'shows nothing')]
     return ([module[name] for name, _ in names if name in module],
             [unknown('statement', name, module, block, line)
              for name, line in names if name not in module])

@@ -231,6 +231,12 @@ def test_a_block_that_is_not_python_is_reported(book):
     assert '01_core.md:28: not Python' in problems(book)
 
 
+def test_a_block_that_shows_nothing_is_reported(book):
+    write('book/appendix/a_more.md',
+          '\n```python title="autodiff_mini/core.py"\n\n```\n')
+    assert 'a_more.md:2: shows nothing' in problems(book)
+
+
 def test_a_fence_within_a_fence_is_no_block(book):
     write('book/appendix/a_how.md',
           '````text\n```python title="autodiff_mini/no.py"\n```\n````\n')
