@@ -21,6 +21,7 @@ LARGEST = 10    # equations that are drawn; more become a table
 WIDEST = 640    # pixels that are drawn
 LETTER = 7.3    # its width, in pixels
 SPACE = 16      # between two neighbours in a row
+GAP = 5         # between a frame and the words beside it
 BEND = 30       # between two rows, where the wires are
 
 
@@ -136,7 +137,8 @@ class Node:
         self.ins = offsets([''] * len(self.operands))
         self.outs = offsets(self.labels or [''] * len(self.results))
         self.frame = max(map(text_width, self.lines), default=0)
-        self.width = max(self.frame + 2 * LETTER * max(map(len, self.beside)),
+        beside = [GAP + LETTER * len(text) for text in self.beside if text]
+        self.width = max(self.frame + 2 * max(beside, default=0),
                          sum(map(text_width, self.labels)))
         self.box = 15 * len(self.lines) + 10 if self.lines else 0
         self.height = self.box + 18 * bool(self.labels)
@@ -268,8 +270,8 @@ def node_parts(node, y):
     for i, line in enumerate(node.lines):
         yield words(node.x, y + 17 + 15 * i, line, f'font-size="{12 - i}"')
     left, right = node.beside
-    yield words(node.x - side - 5, y + 17, left, 'text-anchor="end"')
-    yield words(node.x + side + 5, y + 17, right, 'text-anchor="start"')
+    yield words(node.x - side - GAP, y + 17, left, 'text-anchor="end"')
+    yield words(node.x + side + GAP, y + 17, right, 'text-anchor="start"')
     for label, out in zip(node.labels, node.outs):
         yield words(node.x + out, y + node.box + 14, label, 'font-size="11"')
 

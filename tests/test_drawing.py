@@ -42,6 +42,7 @@ PROGRAMS = {
     'two results': (np.linalg.slogdet, np.ones((2, 2))),
     'identity': (lambda x: x, 1.0),
     'constant': (lambda x: (3.0, x), 1.0),
+    'literal at the edge': (lambda x: np.logaddexp2(x, 3.125), 1.0),
     'nothing used': (lambda x: np.zeros(2), 1.0),
     'nothing given': (lambda: np.negative(ad.asarray(np.ones(2))),),
 }
