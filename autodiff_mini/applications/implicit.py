@@ -225,7 +225,7 @@ def fixed_point(f, a, x_guess, *, tol=None, max_steps=10_000):
         a: a tree of arrays.
         x_guess: where to begin, a tree of arrays of floats.
         tol: when to stop: when a step moves each number by less than
-            `tol * (1 + abs(x))`.  By default, eps ** 0.75 of the dtype.
+            `tol * (1 + abs(x))`.  By default, `eps ** 0.75` of the dtype.
         max_steps: how many steps there may be.
 
     Returns:
@@ -348,7 +348,7 @@ def root(f, a, x_guess, *, tol=None, max_steps=100):
         a: a tree of arrays.
         x_guess: where to begin, a tree of arrays of floats.
         tol: when to stop: when a step moves each number by less than
-            `tol * (1 + abs(x))`.  By default, eps ** 0.5 of the dtype: the
+            `tol * (1 + abs(x))`.  By default, `eps ** 0.5` of the dtype: the
             error of the last step is about its square.
         max_steps: how many steps there may be.
 

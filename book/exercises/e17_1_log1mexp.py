@@ -1,11 +1,11 @@
 """Add a row: the logarithm of what is left.
 
 If a lamp burns out after a time with the mean 1, it is dead by the time `x`
-with the probability 1 - exp(-x). The logarithm of that,
+with the probability 1 - exp(-x). We want the logarithm of that:
 
-    log(1 - exp(-x)),
+    log(1 - exp(-x))
 
-fails at both ends of the line. Where `x` is small, the difference of the two
+The formula fails at both ends of the line. Where `x` is small, the difference of the two
 numbers has no digits left. Where `x` is large, it is 1, and the logarithm 0;
 it should be -exp(-x).
 

@@ -116,8 +116,8 @@ def conditions(data):
     return (f'Measured on {data["date"]}, one thread of {machine["cpu"]} '
             f'({machine["architecture"]}, {machine["system"]}): {versions}. '
             'The numbers under a name are its time divided by that of the '
-            'same gradient written by hand in NumPy. In the rows of one call '
-            'by hand means that the function is called directly.')
+            'same gradient written by hand in NumPy. In the rows of “one '
+            'call”, “by hand” is a direct call of the function.')
 
 
 def ratio_table(rows, columns=COLUMNS):

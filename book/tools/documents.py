@@ -137,9 +137,15 @@ def of_document(rows, page):
     lines = [['', 'what is asked for', 'where it is shown',
               'what asserts it { tabindex="0" }'], ['---'] * 4]
     for row, (what, *_) in rows.items():
-        links = ', '.join(f'[{place.title}]({place.link(page)})'
+        links = ', '.join(f'[{numbered(place)}]({place.link(page)})'
                           for place in places(row))
-        asserted = ', '.join(f'`{file}` ({count})'
+        asserted = ', '.join(f'`{file}` ({count})'
                              for file, count in tests()[row].items())
         lines.append([row, what, links, asserted])
     return '\n'.join(f'| {" | ".join(line)} |' for line in lines)
+
+
+def numbered(place):
+    """Returns the title of a section behind the number of its chapter."""
+    number = f'{place.label}. '
+    return number + place.title.removeprefix(number)

@@ -42,6 +42,7 @@ from book.tools.scoreboard import scoreboard
 ROOT = Path(__file__).parents[2]
 CACHE = ROOT / '.cache' / 'chapters'
 TOOLS = Path(__file__).parent
+WIDEST = 110      # columns of a printed table
 GREY = '#7f7f7f'   # of all text and lines in matplotlibrc
 SCOREBOARD = re.compile(r'^<!-- scoreboard: (\w+) -->$', re.MULTILINE)
 BENCHMARKS = re.compile(r'^<!-- benchmarks: ([\w ]+) -->$', re.MULTILINE)
@@ -303,7 +304,12 @@ def show(output, cell, place):
 
 
 def pre(text, kind):
-    """Returns text as it is, scrolling in its own box if it is wide."""
+    """Returns text as it is, scrolling in its own box if it is wide.
+
+    Printed lines that are wider than any table are messages; they are broken.
+    """
+    if kind == 'stdout' and max(map(len, text.split('\n'))) > WIDEST:
+        kind += ' prose'
     text = html.escape(text.strip('\n')).replace('`', '&#96;')
     return f'<pre class="{kind}" tabindex="0">{text}</pre>' if text else ''
 

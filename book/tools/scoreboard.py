@@ -228,9 +228,10 @@ def survives(path):
             cells.append('<td class="yes">✓<span> it does</span></td>')
         else:
             cells.append(f'<td><span>chapter </span>{chapter}</td>')
+    tells = ' A number is the chapter that will tell.'
     return figure('survives', board(SURVIVES, {'expit': cells}),
-                  'Does the rule of <code>expit</code> survive? A number is '
-                  'the chapter that will tell.')
+                  'Does the rule of <code>expit</code> survive?'
+                  + tells * (reached < max(SURVIVES.values())))
 
 
 # What both have in common

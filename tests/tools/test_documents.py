@@ -35,8 +35,10 @@ def test_the_page_has_all_rows_with_links_that_lead_somewhere():
     for row in ROWS:
         [line] = [line for line in text.splitlines()
                   if line.startswith(f'| {row} |')]
-        files = re.findall(r'`(tests/\S+)` \((\d+)\)', line)
+        files = re.findall(r'`(tests/\S+)`\s\((\d+)\)', line)
         assert files and all((ROOT / file).exists() for file, _ in files)
+        assert all(re.match(r'(\d+|[A-Z])\. (?!\d)', title)
+                   for title in re.findall(r'\[(.+?)\]\(', line))
         links = re.findall(r'\]\((\S+?)#', line)
         assert links and all((PAGE.parent / link).exists() for link in links)
 
