@@ -19,7 +19,7 @@ from autodiff_mini.higher_order.custom_vjp import custom_vjp
 from autodiff_mini.higher_order.scan import scan
 from autodiff_mini.higher_order.while_loop import while_loop
 from autodiff_mini.interpreters.vmap import vmap
-from autodiff_mini.numpy_api import asarray, convert
+from autodiff_mini.numpy_api import asarray, convert, inexact
 from autodiff_mini.pytree import (
     leaf_names, tree_flatten, tree_leaves, tree_map)
 from autodiff_mini.signature import map_leaves
@@ -379,7 +379,7 @@ def float_array(x):
     x = asarray(x)
     if x.dtype.kind not in 'biuf':
         raise TypeError(f'expected real numbers, but got {typeof(x)}')
-    return x if x.dtype.kind == 'f' else convert(x, np.dtype(np.float64))
+    return inexact(x)
 
 
 def fit_slope(y, f):

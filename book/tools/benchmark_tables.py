@@ -218,13 +218,12 @@ def size_table(data):
 TABLES = {  # of the book, by their names in directives
     'ratios': lambda data: ratio_table(data.get('rows', []), TO_HAND),
     'passes': lambda data: pass_table(data.get('passes', [])),
-    'first calls': lambda data: first_call_table(data.get('first_calls', [])),
-    'figures': lambda data: figure_table(data.get('figures', []))}
+    'first calls': lambda data: first_call_table(data.get('first_calls', []))}
 
 
-def markdown(table):
+def markdown(table, mark='---:'):
     titles, *rows = table
-    marks = ['---', *['---:'] * (len(titles) - 1)]
+    marks = ['---', *[mark] * (len(titles) - 1)]
     return '\n'.join(f'| {" | ".join(row)} |'
                      for row in [titles, marks, *rows])
 

@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from functools import cache
 
+from book.tools.benchmark_tables import markdown
 from book.tools.places import ROOT, chapter
 
 TESTS = ROOT / 'tests'
@@ -135,14 +136,14 @@ def table(page):
 
 def of_document(rows, page):
     lines = [['', 'what is asked for', 'where it is shown',
-              'what asserts it { tabindex="0" }'], ['---'] * 4]
+              'what asserts it { tabindex="0" }']]
     for row, (what, *_) in rows.items():
         links = ', '.join(f'[{numbered(place)}]({place.link(page)})'
                           for place in places(row))
         asserted = ', '.join(f'`{file}` ({count})'
                              for file, count in tests()[row].items())
         lines.append([row, what, links, asserted])
-    return '\n'.join(f'| {" | ".join(line)} |' for line in lines)
+    return markdown(lines, '---')
 
 
 def numbered(place):

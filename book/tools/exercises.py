@@ -97,14 +97,21 @@ def loaded(name, text=None):
 
     Afterwards the library's tables are what they were.
     """
-    before = [dict(table) for table in TABLES]
     module = ModuleType(name)
     module.__file__ = str(STUBS / f'{name}.py')
     code = compile(stub(name) if text is None else text,
                    module.__file__, 'exec')
-    try:
+    with library_restored():
         exec(code, vars(module))
         yield module
+
+
+@contextmanager
+def library_restored():
+    """Afterwards no trace is at work, and the tables are what they were."""
+    before = [dict(table) for table in TABLES]
+    try:
+        yield
     finally:
         set_current_trace(Trace.base)
         for table, rows in zip(TABLES, before, strict=True):

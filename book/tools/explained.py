@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 import autodiff_mini as ad
-from book.tools.exercises import TABLES
+from book.tools.exercises import library_restored
 
 
 class Explained(NamedTuple):
@@ -31,19 +31,15 @@ def error_of(program):
     Raises:
         ValueError: it raises none.
     """
-    before = [dict(table) for table in TABLES]
     scope = {'np': np, 'ad': ad, 'x': np.arange(3.0)}
     code = compile(program, '<program>', 'exec')
-    with warnings.catch_warnings(), np.errstate(all='ignore'):
+    with (library_restored(), warnings.catch_warnings(),
+          np.errstate(all='ignore')):
         warnings.simplefilter('ignore')
         try:
             exec(code, scope)
         except Exception as error:
             return error
-        finally:
-            for table, rows in zip(TABLES, before, strict=True):
-                table.clear()
-                table.update(rows)
     raise ValueError(f'this program raises nothing:\n{program}')
 
 

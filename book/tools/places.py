@@ -55,11 +55,11 @@ def above(line, places):
     return [place for start, place in places.items() if start <= line][-1]
 
 
-def woven(root=ROOT):
+def woven():
     """Returns {(title, address): Place} of every statement of the library."""
-    book = weave.modules(root)
+    book = weave.modules(ROOT)
     return {(block.title, statement.address): above(block.line, places)
-            for page in weave.chapters(root)
+            for page in weave.chapters(ROOT)
             for places in [sections(page)]
             for block in weave.woven(page)
             for statement in weave.resolve(block, book)[0]}

@@ -44,10 +44,9 @@ CACHE = ROOT / '.cache' / 'chapters'
 TOOLS = Path(__file__).parent
 WIDEST = 110      # columns of a printed table
 GREY = '#7f7f7f'   # of all text and lines in matplotlibrc
-SCOREBOARD = re.compile(r'^<!-- scoreboard: (\w+) -->$', re.MULTILINE)
-BENCHMARKS = re.compile(r'^<!-- benchmarks: ([\w ]+) -->$', re.MULTILINE)
-TABLE = re.compile(r'^<!-- table: ([\w ]+) -->$', re.MULTILINE)
-EXERCISES = re.compile(r'^<!-- exercises: (\w+) -->$', re.MULTILINE)
+DIRECTIVE = re.compile(
+    r'^<!-- (scoreboard|benchmarks|table|exercises): ([\w ]+) -->$',
+    re.MULTILINE)
 
 
 class ChapterError(Exception):
@@ -62,10 +61,7 @@ class Page(NamedTuple):
 
 def is_live(path):
     """Returns whether a Markdown file has a cell, or a table to be made."""
-    text = path.read_text()
-    return has_cells(path) or any(
-        directive.search(text)
-        for directive in (SCOREBOARD, BENCHMARKS, TABLE))
+    return has_cells(path) or DIRECTIVE.search(path.read_text())
 
 
 def has_cells(path):
@@ -242,14 +238,12 @@ def markdown(notebook, path):
         elif cell.cell_type == 'code':
             parts += code(cell, place(path, number))
             number += 1
-    board = lambda match: scoreboard(match[1], path)
-    page = SCOREBOARD.sub(board, '\n\n'.join(parts))
-    table = lambda match: benchmark_tables.benchmarks(match[1])
-    page = BENCHMARKS.sub(table, page)
-    table = lambda match: back_matter(match[1], path)
-    page = TABLE.sub(table, page)
-    tasks = lambda match: exercises.markdown(match[1])
-    return EXERCISES.sub(tasks, page) + '\n'
+    made = {'scoreboard': lambda name: scoreboard(name, path),
+            'benchmarks': benchmark_tables.benchmarks,
+            'table': lambda name: back_matter(name, path),
+            'exercises': exercises.markdown}
+    return DIRECTIVE.sub(lambda match: made[match[1]](match[2]),
+                         '\n\n'.join(parts)) + '\n'
 
 
 def back_matter(name, path):

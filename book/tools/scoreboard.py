@@ -113,9 +113,11 @@ def grid(path):
     new, old = filled(path)
     rows = list(dict.fromkeys(row for row, _ in [*old, *new] or all_cells()))
     full, size = len(old) + len(new), len(rows) * len(COLUMNS)
-    tables = [table(some, old, new) for some in evenly(rows, MOST_ROWS)]
     here = f', {len(new)} of them in this chapter' if new else ''
-    return figure('coverage', ''.join(tables),
+    kind = lambda *cell: (
+        ('new', 'filled here') if cell in new else
+        ('old', 'filled') if cell in old else ('open', 'open'))
+    return figure('coverage', squares(rows, kind),
                   f'The grid: {full} of {size} cells are filled{here}.')
 
 
@@ -195,18 +197,18 @@ def evenly(rows, most):
     return [rows[i * size:(i + 1) * size] for i in range(count)]
 
 
-def table(rows, old, new):
-    """Returns the HTML table of some rows of the grid."""
-    return board(COLUMNS, {
-        row: [square(row, column, old, new) for column in COLUMNS]
-        for row in rows})
+def squares(rows, kind):
+    """Returns the HTML tables of the grid, side by side.
+
+    The style and the text of a cell are `kind(row, column)`.
+    """
+    return ''.join(board(COLUMNS, {
+        row: [square(row, column, *kind(row, column)) for column in COLUMNS]
+        for row in some}) for some in evenly(rows, MOST_ROWS))
 
 
-def square(row, column, old, new):
+def square(row, column, kind, text):
     """Returns one cell of the grid; its text is for those who hear it."""
-    cell = row, column
-    kind, text = (('new', 'filled here') if cell in new else
-                  ('old', 'filled') if cell in old else ('open', 'open'))
     return (f'<td class="{kind}" title="{row} × {column}: {text}">'
             f'<span>{text}</span></td>')
 

@@ -7,7 +7,8 @@ book; `<!-- table: map -->` the same as a board of squares, without links.
 from functools import cache
 
 from book.tools import places, scoreboard, weave
-from book.tools.scoreboard import COLUMNS, MOST_ROWS
+from book.tools.benchmark_tables import markdown
+from book.tools.scoreboard import COLUMNS
 
 # What an interpreter does with a primitive that has no rule in its column:
 # the statement that says so.
@@ -16,22 +17,22 @@ DEFAULTS = {
                      'PartialEvalTrace'),
     'lowering': ('autodiff_mini/interpreters/lowering.py', 'Emitter'),
 }
-KINDS = {'rule': 'new', 'default': 'old', 'never': 'open'}  # of squares
-HEADS = {'evaluate': 'evaluate', 'jvp': 'jvp', 'vmap': 'vmap',
-         'abstract': 'abstract', 'partial_eval': 'partial eval',
-         'transpose': 'transpose', 'lowering': 'lowering'}
+KINDS = {   # the style of a square, and its text
+    'rule': ('new', 'a rule'), 'default': ('old', 'as all others'),
+    'never': ('open', 'never asked')}
+HEADS = {column: column.replace('_', ' ') for column in COLUMNS}
 
 
 @cache
-def cells(root=places.ROOT):
+def cells():
     """Returns {(row, column): (kind, Place)} of the whole grid.
 
     The kinds are 'rule', for a rule of its own; 'default', if the interpreter
     has one answer for all primitives that have none; and 'never', if it is
     never asked.
     """
-    where, found = places.woven(root), {}
-    for title, module in weave.modules(root).items():
+    where, found = places.woven(), {}
+    for title, module in weave.modules(places.ROOT).items():
         for address, statement in module.items():
             for cell in scoreboard.cells_of(title, statement):
                 if (title, address) in where:
@@ -63,12 +64,10 @@ def table(page):
     grid = cells()
     titles = ['', *HEADS.values()]
     titles[-1] += ' { tabindex="0" }'   # so that a narrow page scrolls it
-    lines = [titles, ['---'] + [':---:'] * len(COLUMNS)]
-    lines += [[f'`{row}`', *[cell(row, column, grid, page)
-                             for column in COLUMNS]]
-              for row in rows_of(grid)]
-    body = '\n'.join(f'| {" | ".join(line)} |' for line in lines)
-    return f'{body}\n\n{caption(grid)}'
+    lines = [[f'`{row}`', *[cell(row, column, grid, page)
+                            for column in COLUMNS]]
+             for row in rows_of(grid)]
+    return f'{markdown([titles, *lines], ":---:")}\n\n{caption(grid)}'
 
 
 def cell(row, column, grid, page):
@@ -92,17 +91,6 @@ def caption(grid):
 def squares(page):
     """Returns the grid as the HTML of a board."""
     grid = cells()
-    parts = scoreboard.evenly(rows_of(grid), MOST_ROWS)
-    boards = [scoreboard.board(COLUMNS, {
-        row: [square(row, column, grid) for column in COLUMNS]
-        for row in rows}) for rows in parts]
-    return scoreboard.figure('coverage', ''.join(boards),
-                             f'The map. {caption(grid)}')
-
-
-def square(row, column, grid):
-    """Returns one cell of the board; its text is for those who hear it."""
-    text = {'rule': 'a rule', 'default': 'as all others',
-            'never': 'never asked'}[grid[row, column][0]]
-    return (f'<td class="{KINDS[grid[row, column][0]]}" '
-            f'title="{row} × {column}: {text}"><span>{text}</span></td>')
+    board = scoreboard.squares(rows_of(grid),
+                               lambda *cell: KINDS[grid[cell][0]])
+    return scoreboard.figure('coverage', board, f'The map. {caption(grid)}')

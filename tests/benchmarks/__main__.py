@@ -7,7 +7,6 @@ pin_to_one_thread()
 import argparse
 import datetime
 import json
-import os
 import platform
 import sys
 from importlib.metadata import version
@@ -84,7 +83,9 @@ def measure(chosen):
         else:
             if name == 'W5':
                 data['first_calls'] = first_calls()
-            found = w5(data['first_calls']) if name == 'W5' else w11()
+                found = w5(data['first_calls'])
+            else:
+                found = w11()
             data['figures'] += [{'workload': name, **figure._asdict()}
                                 for figure in found]
     data['rows'].sort(key=lambda row: int(row['workload'][1:]))
@@ -95,8 +96,7 @@ def machine():
     """Returns where and when this is measured, and of what."""
     return {
         'date': datetime.date.today().isoformat(),
-        'machine': {'cpu': cpu_model(), 'cores': os.cpu_count(),
-                    'system': platform.system(),
+        'machine': {'cpu': cpu_model(), 'system': platform.system(),
                     'architecture': platform.machine()},
         'versions': {'Python': platform.python_version(),
                      **{name: version(name) for name in ['numpy', *names()]}}}

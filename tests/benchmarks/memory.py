@@ -18,7 +18,7 @@ from tests.benchmarks.measure import Figure
 SIZE = 1_000_000
 
 
-def import_seconds(rounds=9):
+def import_seconds():
     """Returns the medians for numpy, and for autodiff_mini with numpy."""
     times = {'numpy': [], 'autodiff_mini': []}
     code = ('import time; t = time.perf_counter(); import {0}; '
@@ -26,7 +26,7 @@ def import_seconds(rounds=9):
     with TemporaryDirectory() as cache:     # all find their bytecode
         env = os.environ | {'PYTHONPYCACHEPREFIX': cache}
         env.pop('PYTHONDONTWRITEBYTECODE', None)
-        for _ in range(rounds):
+        for _ in range(9):
             for name, seconds in times.items():
                 out = subprocess.run(
                     [sys.executable, '-c', code.format(name)], env=env,

@@ -68,7 +68,7 @@ def test_the_map_has_a_square_for_every_cell():
     squares = whole_grid.squares(page)
     grid = whole_grid.cells()
     assert squares.count('<td class=') == len(grid)
-    for kind, style in whole_grid.KINDS.items():
+    for kind, (style, _) in whole_grid.KINDS.items():
         assert squares.count(f'<td class="{style}"') == sum(
             found == kind for found, _ in grid.values())
 
