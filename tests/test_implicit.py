@@ -277,6 +277,32 @@ def test_python_numbers():
     assert not isinstance(sqrt(2.0), np.ndarray)
 
 
+def test_a_python_number_that_gets_its_type_from_another():
+    f = lambda a, s: (a + 0.25 * s[1] + s[2] * 0, 0.5 * s[0], s[1] * 0.5)
+    g = lambda a, s: tuple(y - x for x, y in zip(s, f(a, s)))
+    a = np.float32(1)
+    for solve, h in ((fixed_point, f), (root, g)):
+        loss = lambda a: sum(solve(h, a, (0.0, 0.0, 0.0)))
+        for k in (loss, ad.jit(loss)):
+            y, a_bar = ad.value_and_grad(k)(a)
+            assert y.dtype == a_bar.dtype == np.float32
+            assert abs(y - 2) < 1e-4
+            assert abs(a_bar - 2) < 1e-4
+
+
+def test_a_solver_in_a_solver_writes_its_function_down_once():
+    count = 0
+
+    def inner(a, x):
+        nonlocal count
+        count += 1
+        return a + x / 2
+    nested = lambda a, y: a + fixed_point(inner, y, y) / 4
+    fixed_point(lambda a, z: a + fixed_point(nested, z, z) / 8,
+                1.0, np.float64(0))
+    assert count == 1
+
+
 def test_nothing_to_solve():
     same = lambda a, x: x
     for solve in (fixed_point, root):

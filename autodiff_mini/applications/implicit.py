@@ -74,12 +74,21 @@ def open_function(tag, f, *args):
 def open_system(tag, f, guess):
     """Returns `f` as an OpenFunction, and the guess.
 
-    A guess that is a Python number takes the type that `f` gives it.
+    A guess that is a Python number takes the type that `f` gives it, and
+    then another one may take its type from that.
     """
-    types = open_function(tag, f, guess).out_types
-    check_like(tag, guess, types)
-    guess = tree_map(fit_number, guess, types)
-    return open_function(tag, f, guess), guess
+    while True:
+        system = open_function(tag, f, guess)
+        check_like(tag, guess, system.out_types)
+        better = tree_map(fit_number, guess, system.out_types)
+        if same_types(better, guess):
+            return system, guess
+        guess = better
+
+
+def same_types(x, y):
+    """Returns whether two trees have leaves of the same types."""
+    return [*map(typeof, tree_leaves(x))] == [*map(typeof, tree_leaves(y))]
 
 
 def fit_number(x, out_aval):
