@@ -131,10 +131,20 @@ def own_memory(arrays, others) -> list:
             if x.ndim == 0:
                 x = x[()]   # a scalar, as from NumPy's functions
             elif x.base is not None or id(x) in others:
-                x = x.copy('K')
+                x = fresh(x)
             others.add(id(x))
         owned.append(x)
     return owned
+
+
+def fresh(x):
+    """Returns a copy, in the order that a result of NumPy's would have.
+
+    If `x` is broadcast, `x.copy` would have another one.
+    """
+    if x.dtype.kind not in 'fc':
+        return x.copy('K')
+    return np.positive(x).astype(x.dtype, copy=False)
 
 
 def linearize_tree(tag, f, primals, has_aux=False):

@@ -300,6 +300,26 @@ def test_a_program_that_was_staged_runs_on_chunked_arrays():
     lazily(ad.make_jaxpr(ad.grad(loss)), *chunks(W, X, Y))
 
 
+CLOSED_OVER = da.from_array(np.linspace(0, 1, 3000), chunks=1000)
+CLOSING = {
+    'sum': lambda x: np.sum(CLOSED_OVER * x),
+    'written_over': lambda x: np.exp(np.cos(np.sin(CLOSED_OVER) * x)) * 2.0,
+    'scan': lambda x: ad.scan(
+        lambda c, t: (c + np.sum(CLOSED_OVER * t), None), 0.0, x[:2])[0],
+    'cond': lambda x: ad.cond(
+        x[0] > 9, np.sum, lambda x: np.sum(CLOSED_OVER * x), x),
+}
+
+
+@pytest.mark.parametrize('name', CLOSING)
+def test_a_compiled_program_may_close_over_chunked_arrays(name):
+    f, x = CLOSING[name], np.cos(np.arange(3000.0))
+    with dask.config.set(scheduler='synchronous'):
+        expected = f(x)
+        for y in (ad.jit(f)(x), ad.jit(f)(da.from_array(x, chunks=500))):
+            np.testing.assert_allclose(y, expected, rtol=1e-12)
+
+
 def test_the_residuals_are_chunked():
     _, f_vjp = lazily(ad.vjp, np.tanh, *chunks(X))
     assert {type(r) for r in ad.tree_leaves(f_vjp)} == {da.Array}

@@ -688,6 +688,41 @@ def test_every_layout(layout, other):
         check(g, make, {}, dead=True)
 
 
+ONES = np.ones((13, 17))
+SCANNED = lambda x: ad.scan(
+    lambda c, t: (c + t * 0.3, np.sin(x)), 0.0, np.arange(50.0))[1]
+# What is multiplied by one is in another order than the product.
+ORDERS = {
+    'argument': lambda x: np.sum(x * ONES),
+    'result': lambda x: np.sum(np.sin(x) * ONES),
+    'number': lambda x: np.sum(x * (3 * ONES)),
+    'checkpoint': lambda x: np.sum(
+        ad.checkpoint(SCANNED)(np.ravel(x)) * 1.0),
+    'cond': lambda x: np.sum(ad.cond(
+        x[0, 0] > -9, SCANNED, SCANNED, np.ravel(x)) * 1.0),
+}
+
+
+@pytest.mark.parametrize('name', ORDERS)
+def test_a_copy_that_is_left_out_may_be_in_another_order(name):
+    f = ORDERS[name]
+    for seed in range(20):
+        x = np.random.default_rng(seed).standard_normal((17, 13)).T
+        assert_identical(ad.jit(f)(x), f(x))
+
+
+def test_a_loop_may_turn_what_it_carries():
+    def f(lib, x):
+        return lib.while_loop(
+            lambda state: state[0] < 5,
+            lambda state: (state[0] + 1, (state[1] * 1.0)[::-1].T,
+                           state[2] + np.sum(state[1] * 1.0)),
+            (0.0, x, np.float64(0)))
+    x = np.random.default_rng(1).standard_normal((300, 300))
+    for g in (partial(f, ad), ad.jit(partial(f, ad))):
+        assert_identical(g(x)[1:], f(unrolled, x)[1:])
+
+
 @pytest.mark.parametrize('shape', [
     *MEDIUM, *LARGE[1:8:2], (0,), (0, 3), (3, 0)], ids=str)
 def test_every_size_with_operands_that_broadcast(shape):

@@ -665,3 +665,14 @@ def test_a_loop_keeps_no_rows_that_nobody_needs():
         body = loop.params['jaxpr']
         assert len(loop.outvars) == len(body.outvars) == outs == 1 + rows
         assert [eqn.primitive.name for eqn in body.eqns] == ['sin', 'mul']
+
+
+def test_parameters_that_are_equal_and_do_not_compute_the_same():
+    copysign = ad.Primitive('copysign')
+    copysign.def_impl(lambda x, *, k: np.copysign(x, k))
+    copysign.def_abstract_eval(lambda x, *, k: x)
+    for zero in (float, np.float64, np.float32):
+        f = lambda x: [copysign.bind(x, k=k) for k in (zero(0), -zero(0))]
+        assert_identical(ad.jit(f)(np.ones(2)), f(np.ones(2)))
+        f = lambda x: [copysign.bind(x, k=k) for k in (zero(1), -zero(1))]
+        assert_identical(ad.jit(f)(np.ones(2)), f(np.ones(2)))

@@ -7,7 +7,6 @@ another program of it, and only who computes has it compiled.  Chapter 13.
 import inspect
 from functools import partial, update_wrapper
 from itertools import repeat
-from numbers import Number
 
 from autodiff_mini.core import (
     Primitive, Trace, TraceTag, current_trace, typeof)
@@ -26,7 +25,7 @@ from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jaxpr import Var, stage_tree
 from autodiff_mini.interpreters.jvp import Zero, jvp_rules
 from autodiff_mini.interpreters.lowering import Lowered
-from autodiff_mini.interpreters.simplify import inline_rules
+from autodiff_mini.interpreters.simplify import frozen, inline_rules
 from autodiff_mini.interpreters.partial_eval import partial_eval_rules
 from autodiff_mini.interpreters.transpose import transpose_rules
 from autodiff_mini.interpreters.vmap import argument_names, vmap_rules
@@ -234,15 +233,4 @@ def static_part(f, static):
                 f'type {type(x).__name__}. Pass a tuple for a list, or '
                 'define __hash__ and __eq__; or let it be traced.'
             ) from None
-    return [(name, static_key(x)) for name, x in static.items()]
-
-
-def static_key(x):
-    """Returns what two static arguments have in common if they are the same.
-
-    1 and 1.0 and True are equal, and 0.0 and -0.0, but do not compute the
-    same.
-    """
-    if isinstance(x, tuple):
-        return type(x), tuple(map(static_key, x))
-    return type(x), x, repr(x) if isinstance(x, Number) else None
+    return [(name, frozen(x)) for name, x in static.items()]

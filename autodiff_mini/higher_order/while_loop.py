@@ -28,6 +28,7 @@ from autodiff_mini.interpreters.jvp import (
     Zero, instantiate_zeros, jvp_rules, tangent_type)
 from autodiff_mini.interpreters.lowering import lowering_rules
 from autodiff_mini.interpreters.partial_eval import partial_eval_rules
+from autodiff_mini.interpreters.plan import keeps_order
 from autodiff_mini.interpreters.scalars import (
     carefully, checked, float_text, indented, is_bool, is_scalar,
     scalar_body)
@@ -60,6 +61,7 @@ abstract_rules[while_p] = lambda *avals, test, body, counts: body.out_avals
 def while_lowering(emitter, *names, test, body, counts):
     """Returns a call of `loop_while`, or of a function written for floats."""
     loop = emitter.constant('loop_while', loop_while)
+    emitter.ordered = emitter.ordered and keeps_order(body)
     functions = emitter.nested('test', test), emitter.nested('body', body)
     call = lambda names: (
         f'{loop}({", ".join([*functions, *names])}, counts={counts})')

@@ -16,7 +16,7 @@ from traceback import walk_tb
 
 import numpy as np
 
-from autodiff_mini.core import NUMBERS
+from autodiff_mini.core import NUMBERS, is_array
 from autodiff_mini.errors import line_number
 from autodiff_mini.interpreters.jaxpr import (
     Literal, Names, Uncollected, Var, quote_line)
@@ -75,7 +75,6 @@ class Version:
         emitter.scope['careful'] = careful
         emitter.emit('program', jaxpr, fast)
         self.source, self.equations = emitter.text()
-        self.in_order = emitter.in_order
         self.scalar = emitter.scalar
         self.owned = are_new(jaxpr)
         exec(compile(self.source, '<autodiff_mini program>', 'exec'),
@@ -83,11 +82,15 @@ class Version:
         self.function = emitter.scope['program']
         self.constants = [x for x in emitter.scope.values()
                           if isinstance(x, np.ndarray)]
+        self.foreign = any(is_array(x) and not isinstance(
+            x, (np.ndarray, np.generic)) for x in emitter.scope.values())
 
     def takes(self, x):
         """Returns whether the fast version is for an argument like `x`."""
+        if self.foreign:    # it closes over arrays of another library
+            return False
         if type(x) is np.ndarray and not self.scalar:
-            return not self.in_order or x.flags.c_contiguous
+            return x.flags.c_contiguous
         return type(x) in NUMBERS
 
     def __call__(self, *xs):
@@ -132,7 +135,7 @@ class Emitter:
         self.scope = {'np': np}
         self.known = {}         # by id: what names a value, or a program
         self.numbers = count(1)
-        self.in_order = self.scalar = False
+        self.scalar = False
 
     def emit(self, name, jaxpr, ordered):
         """Appends a function, which returns a list."""
@@ -177,7 +180,6 @@ class Emitter:
         self.eqn, self.ordered = eqn, ordered and step.ordered
         operands = [self.operand(v, names) for v in eqn.invars]
         if step.into:
-            self.in_order = True
             names[eqn.outvars[0]] = names[step.into]
             lines = [(self.into(names[step.into], operands), eqn)]
         else:
@@ -190,7 +192,7 @@ class Emitter:
 
     def block(self, block, names):
         """Returns the loop that does a block piece by piece."""
-        self.in_order, self.ordered = True, True
+        self.ordered = True
         shape = block.outs[0].aval.shape
         lines, inner = [], ChainMap({}, names)
         made = {v for step in block.steps for v in step.eqn.outvars}
@@ -490,7 +492,6 @@ def where_lowering(emitter, mask, x, y):
                        for v in choices))
     if not bitwise:
         return emitter.call(where_p, [mask, x, y], {})
-    emitter.in_order = True
     name = emitter.constant('choose_bits', choose_bits)
     dtype = emitter.dtype_of(out)
     return f'{name}({mask}, {x}, {y}{dtype})'

@@ -13,7 +13,7 @@ import numpy as np
 from autodiff_mini.interpreters.jaxpr import (
     Equation, Literal, Var, programs_in)
 from autodiff_mini.interpreters.simplify import (
-    ELEMENTWISE, PIECEWISE, VIEWS)
+    ELEMENTWISE, PIECEWISE, VIEWS, inline)
 from autodiff_mini.primitives import (
     argmax_p, argmin_p, argsort_p, astype_p, concatenate_p, cumprod_p,
     cumsum_p, index_p, matmul_p, pow_p, reduce_max_p, reduce_min_p,
@@ -120,6 +120,7 @@ def is_piece(indices):
 
 def keeps_order(jaxpr):
     """Returns whether the results are C-contiguous, if the arguments are."""
+    jaxpr = inline(jaxpr)
     return {*filter(is_variable, jaxpr.outvars)} <= c_ordered(jaxpr)
 
 

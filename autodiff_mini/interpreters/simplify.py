@@ -7,6 +7,7 @@ Chapter 13.
 
 import math
 from functools import partial
+from numbers import Number
 
 import numpy as np
 
@@ -265,13 +266,17 @@ def operand_key(v):
 
 
 def frozen(x):
-    """Returns a parameter as a part of a key: what is equal is the same."""
+    """Returns a parameter as a part of a key: what is equal is the same.
+
+    1 and 1.0 and True are equal, and 0.0 and -0.0, but do not compute the
+    same.
+    """
     if isinstance(x, tuple):
-        return tuple(map(frozen, x))
+        return type(x), tuple(map(frozen, x))
     if isinstance(x, slice):
         return slice, x.start, x.stop, x.step
     try:
         hash(x)
     except TypeError:
         return id(x)
-    return type(x), x, repr(x) if type(x) is float else None
+    return type(x), x, repr(x) if isinstance(x, Number) else None

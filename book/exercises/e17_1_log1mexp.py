@@ -5,9 +5,9 @@ with the probability 1 - exp(-x). We want the logarithm of that:
 
     log(1 - exp(-x))
 
-The formula fails at both ends of the line. Where `x` is small, the difference of the two
-numbers has no digits left. Where `x` is large, it is 1, and the logarithm 0;
-it should be -exp(-x).
+The formula fails at both ends of the line. Where `x` is small, the difference
+of the two numbers has no digits left. Where `x` is large, it is 1, and the
+logarithm 0; it should be -exp(-x).
 
 Write `make_log1mexp()`, which returns the function, for arrays of numbers
 from 0 to infinity. Value, slope and second derivative have to be right to
