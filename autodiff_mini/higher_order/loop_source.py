@@ -6,14 +6,15 @@ written as one would write it by hand.  Appendix *The rest of control flow*.
 
 from autodiff_mini.core import Primitive
 from autodiff_mini.higher_order.loops import split
+from autodiff_mini.higher_order.programs import others, without
 from autodiff_mini.higher_order.scan import scan_types
 from autodiff_mini.interpreters.abstract import abstract_rules
-from autodiff_mini.interpreters.jaxpr import Equation, Jaxpr
+from autodiff_mini.interpreters.jaxpr import Equation
 from autodiff_mini.interpreters.lowering import lowering_rules
 from autodiff_mini.interpreters.plan import keeps_order
 from autodiff_mini.interpreters.scalars import (
     carefully, checked, float_text, indented, is_scalar, scalar_body)
-from autodiff_mini.interpreters.simplify import drop_dead, trim_rules
+from autodiff_mini.interpreters.simplify import trim_rules
 
 loop_p = Primitive('loop', multiple_results=True)
 abstract_rules[loop_p] = scan_types
@@ -22,13 +23,11 @@ abstract_rules[loop_p] = scan_types
 def trim_loop(eqn, needed):
     """Returns a loop that keeps no rows of results nobody needs."""
     jaxpr, n = eqn.params['jaxpr'], eqn.params['counts'][1]
-    kept = [i for i, v in enumerate(eqn.outvars) if i < n or v in needed]
-    if len(kept) == len(eqn.outvars):
-        return eqn
-    jaxpr = drop_dead(Jaxpr(jaxpr.constvars, jaxpr.invars, jaxpr.eqns,
-                            [jaxpr.outvars[i] for i in kept], jaxpr.consts))
+    unused = tuple(i >= n and v not in needed
+                   for i, v in enumerate(eqn.outvars))
+    jaxpr = without(jaxpr, (False,) * len(jaxpr.invars), unused)
     return Equation(loop_p, eqn.invars, {**eqn.params, 'jaxpr': jaxpr},
-                    [eqn.outvars[i] for i in kept], eqn.line)
+                    others(eqn.outvars, unused), eqn.line)
 
 
 trim_rules[loop_p] = trim_loop
@@ -80,8 +79,7 @@ def scalar_loop(emitter, jaxpr, careful, length, reverse, counts):
     names = emitter.names(jaxpr)
     consts, carry, xs = split(jaxpr.invars, counts)
     ends, ys = jaxpr.outvars[:counts[1]], jaxpr.outvars[counts[1]:]
-    given = [*(names[v, 'given'] for v in consts + carry),
-             *(names[v, 'given'] for v in xs)]
+    given = [names[v, 'given'] for v in jaxpr.invars]
     arguments = ', '.join(given)
     lists = [names[v, 'list'] for v in xs]
     rows = [names['row', i] for i in range(len(ys))]

@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from autodiff_mini.interpreters.jaxpr import (
-    Equation, Literal, Var, programs_in)
+    Equation, Var, programs_in)
 from autodiff_mini.interpreters.simplify import (
-    ELEMENTWISE, PIECEWISE, VIEWS, inline)
+    ELEMENTWISE, PIECEWISE, VIEWS, inline, is_ordered)
 from autodiff_mini.primitives import (
     argmax_p, argmin_p, argsort_p, astype_p, concatenate_p, cumprod_p,
     cumsum_p, index_p, matmul_p, pow_p, reduce_max_p, reduce_min_p,
@@ -89,11 +89,6 @@ def c_ordered(jaxpr) -> set:
         if makes_order(eqn, is_ordered(eqn, found)):
             found.update(eqn.outvars)
     return found
-
-
-def is_ordered(eqn, in_order):
-    """Returns whether all operands of an equation are C-contiguous."""
-    return all(type(v) is Literal or v in in_order for v in eqn.invars)
 
 
 def makes_order(eqn, ordered):

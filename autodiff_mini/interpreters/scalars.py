@@ -149,8 +149,7 @@ def scalar_body(emitter, jaxpr, names):
             text = f'{name}({operands[0]})'
         else:
             asks_numpy = True
-            kind = 'float' if is_float(out) else 'bool'
-            text = (f'{kind}(np.{primitive.impl.__name__}'
+            text = (f'float(np.{primitive.impl.__name__}'
                     f'({", ".join(operands)}))')
         lines.append((f'{names[out]} = {text}', eqn))
         if primitive not in OPEN:

@@ -156,7 +156,7 @@ def products(eqn):
 def narrowed(eqn, invars, made, values, in_order):
     """Returns operands that NumPy will broadcast, for those that were."""
     [out] = eqn.outvars
-    ordered = all(type(v) is Literal or v in in_order for v in eqn.invars)
+    ordered = is_ordered(eqn, in_order)
     for i, v in enumerate(invars):
         smaller = uniform(values.get(v), ordered)
         if v in made and made[v].primitive is broadcast_to_p:
@@ -168,6 +168,11 @@ def narrowed(eqn, invars, made, values, in_order):
                 invars = shorter
                 break
     return invars
+
+
+def is_ordered(eqn, in_order):
+    """Returns whether all operands of an equation are C-contiguous."""
+    return all(type(v) is Literal or v in in_order for v in eqn.invars)
 
 
 def uniform(x, ordered):
