@@ -1311,13 +1311,17 @@ class Labelled(np.ndarray):
 
 
 def test_the_fast_version_takes_plain_arrays_in_their_order():
-    fast = lowered(lambda x: np.sin(x), B).fast
-    for x, taken in (
-            (B, True), (B.T.copy().T, False), (B[::2], False),
-            (B[:, ::2], False), (B[1:], True), (B.view(Labelled), False),
-            (np.ma.masked_array(B), False), (1.5, True),
-            (np.float32(1), True), (2, True), ('', False)):
-        assert fast.takes(x) is taken
+    small, large = (lowered(f, B).fast for f in (
+        lambda x: np.sin(x), lambda x: np.cos(np.sin(x))))
+    assert not small.in_order and large.in_order
+    for x, by_small, by_large in (
+            (B, True, True), (B.T.copy().T, True, False),
+            (B[::2], True, False), (B[:, ::2], True, False),
+            (B[1:], True, True), (B.view(Labelled), False, False),
+            (np.ma.masked_array(B), False, False), (1.5, True, True),
+            (np.float32(1), True, True), (2, True, True), ('', False, False)):
+        assert small.takes(x) is by_small
+        assert large.takes(x) is by_large
 
 
 def test_other_arrays_are_for_the_careful_version():

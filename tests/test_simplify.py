@@ -605,7 +605,7 @@ UNIFORM = [     # an array, its number, and whether it was broadcast
 def test_what_is_one_number_everywhere(x, expected, is_broadcast):
     for ordered, numbers in ((True, expected),
                              (False, expected if is_broadcast else [])):
-        found = [v.val for v in uniform(x, ordered)]
+        found = [v.val for v in uniform(x, lambda: ordered)]
         assert list(map(repr, found)) == list(map(repr, numbers))
         assert list(map(type, found)) == list(map(type, numbers))
 

@@ -19,7 +19,8 @@ MISS = object()     # what a guard returns for a call that is unlike
 class GuardWriter:
     """Writes a guard: comparisons, then the program, then the result."""
 
-    def __init__(self):
+    def __init__(self, in_order):
+        self.in_order = in_order    # whether arrays must be C-contiguous
         self.lines, self.leaves = [], []
         self.scope = {'MISS': MISS, 'current_trace': current_trace,
                       'base': Trace.base, 'ndarray': np.ndarray}
@@ -68,11 +69,13 @@ class GuardWriter:
         if type(x) in NUMBERS:
             kind = self.constant('kind', type(x))
             self.unless(f'type({name}) is {kind}')
-        else:
+        elif type(x) is np.ndarray:
             dtype = self.constant('dtype', x.dtype)
+            order = f' and {name}.flags.c_contiguous' * self.in_order
             self.unless(f'type({name}) is ndarray and {name}.dtype is {dtype}'
-                        f' and {name}.shape == {x.shape}'
-                        f' and {name}.flags.c_contiguous')
+                        f' and {name}.shape == {x.shape}{order}')
+        else:
+            raise KeyError(type(x))
 
     def put_together(self, tree, names) -> str:
         """Returns the text of a tree with these leaves."""
@@ -111,7 +114,7 @@ def write_guard(program, xs, in_tree, out_tree):
         not know, or too deep.
     """
     version = program.fast
-    writer = GuardWriter()
+    writer = GuardWriter(version.in_order)
     outs = [f'out_{i}' for i in range(out_tree.num_leaves)]
     try:
         writer.unless('current_trace() is base')

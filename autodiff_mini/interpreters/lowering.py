@@ -70,11 +70,12 @@ class Version:
     """
 
     def __init__(self, jaxpr, fast, careful=None):
-        jaxpr = simplify(jaxpr, c_ordered(jaxpr) if fast else ())
         emitter = Emitter(fast)
+        jaxpr = emitter.simplified(jaxpr, fast)
         emitter.scope['careful'] = careful
         emitter.emit('program', jaxpr, fast)
         self.source, self.equations = emitter.text()
+        self.in_order = emitter.in_order
         self.scalar = emitter.scalar
         self.owned = are_new(jaxpr)
         exec(compile(self.source, '<autodiff_mini program>', 'exec'),
@@ -90,7 +91,7 @@ class Version:
         if self.foreign:    # it closes over arrays of another library
             return False
         if type(x) is np.ndarray and not self.scalar:
-            return x.flags.c_contiguous
+            return not self.in_order or x.flags.c_contiguous
         return type(x) in NUMBERS
 
     def __call__(self, *xs):
@@ -105,6 +106,17 @@ class Version:
         for frame, line in walk_tb(error.__traceback__):
             if frame.f_globals is self.function.__globals__:
                 quote_line(error, self.equations.get(line))
+
+
+class Relied(set):
+    """A set that remembers whether anything was found in it."""
+
+    on = False
+
+    def __contains__(self, v):
+        found = super().__contains__(v)
+        self.on = self.on or found
+        return found
 
 
 class PythonNames(Names):
@@ -135,7 +147,7 @@ class Emitter:
         self.scope = {'np': np}
         self.known = {}         # by id: what names a value, or a program
         self.numbers = count(1)
-        self.scalar = False
+        self.in_order = self.scalar = False
 
     def emit(self, name, jaxpr, ordered):
         """Appends a function, which returns a list."""
@@ -180,6 +192,7 @@ class Emitter:
         self.eqn, self.ordered = eqn, ordered and step.ordered
         operands = [self.operand(v, names) for v in eqn.invars]
         if step.into:
+            self.in_order = True
             names[eqn.outvars[0]] = names[step.into]
             lines = [(self.into(names[step.into], operands), eqn)]
         else:
@@ -192,7 +205,7 @@ class Emitter:
 
     def block(self, block, names):
         """Returns the loop that does a block piece by piece."""
-        self.ordered = True
+        self.in_order, self.ordered = True, True
         shape = block.outs[0].aval.shape
         lines, inner = [], ChainMap({}, names)
         made = {v for step in block.steps for v in step.eqn.outvars}
@@ -258,14 +271,20 @@ class Emitter:
         out = f'out={name}' if ufunc in (np.maximum, np.minimum) else name
         return f'np.{ufunc.__name__}({", ".join([*operands, out])})'
 
+    def simplified(self, jaxpr, ordered):
+        """Returns a program with less to do, for arrays in order or any."""
+        in_order = Relied(c_ordered(jaxpr) if ordered else ())
+        jaxpr = simplify(jaxpr, in_order)
+        self.in_order = self.in_order or in_order.on
+        return jaxpr
+
     def nested(self, stem, jaxpr) -> str:
         """Appends a function for a program inside; returns its name."""
         key, state = (id(jaxpr), self.ordered), (self.eqn, self.ordered)
         if key not in self.known:
             name = self.known[key] = f'{stem}_{next(self.numbers)}'
-            jaxpr = inline(jaxpr)
-            in_order = c_ordered(jaxpr) if self.ordered else ()
-            self.emit(name, simplify(jaxpr, in_order), self.ordered)
+            jaxpr = self.simplified(inline(jaxpr), self.ordered)
+            self.emit(name, jaxpr, self.ordered)
             self.eqn, self.ordered = state
         return self.known[key]
 
@@ -492,6 +511,7 @@ def where_lowering(emitter, mask, x, y):
                        for v in choices))
     if not bitwise:
         return emitter.call(where_p, [mask, x, y], {})
+    emitter.in_order = True
     name = emitter.constant('choose_bits', choose_bits)
     dtype = emitter.dtype_of(out)
     return f'{name}({mask}, {x}, {y}{dtype})'

@@ -156,7 +156,7 @@ def products(eqn):
 def narrowed(eqn, invars, made, values, in_order):
     """Returns operands that NumPy will broadcast, for those that were."""
     [out] = eqn.outvars
-    ordered = is_ordered(eqn, in_order)
+    ordered = partial(is_ordered, eqn, in_order)
     for i, v in enumerate(invars):
         smaller = uniform(values.get(v), ordered)
         if v in made and made[v].primitive is broadcast_to_p:
@@ -180,8 +180,9 @@ def uniform(x, ordered):
 
     Args:
         x: an array, or None.
-        ordered: whether the array has no say in the layout of the result.
-            If it has, it must be a number that was broadcast.
+        ordered: asked if it matters whether the array has no say in the
+            layout of the result.  If it has, it must be a number that was
+            broadcast.
 
     Returns:
         The number as two literals, weak and strong; or no literal.
@@ -189,11 +190,9 @@ def uniform(x, ordered):
     if type(x) is not np.ndarray or x.size < 2 or x.dtype == float0:
         return []
     first, last = x[(0,) * x.ndim], x[(-1,) * x.ndim]
-    if ordered and last.tobytes() == first.tobytes():
+    same = not any(stride for stride, n in zip(x.strides, x.shape) if n > 1)
+    if not same and last.tobytes() == first.tobytes() and ordered():
         same = x.tobytes() == first.tobytes() * x.size
-    else:
-        same = not any(stride for stride, n in zip(x.strides, x.shape)
-                       if n > 1)
     return [Literal(first.item()), Literal(first)] if same else []
 
 
@@ -210,9 +209,9 @@ def same_value(eqn, made, in_order):
     if eqn.primitive in PIECEWISE:
         if v.aval.dtype.kind == 'c':
             return None     # inf + 0j times 1 is inf + nan j
-        if v.aval.shape and v not in in_order:
-            fresh = v in made and made[v].primitive in PIECEWISE
-            return v if fresh else None
+        fresh = v in made and made[v].primitive in PIECEWISE
+        if v.aval.shape and not fresh and v not in in_order:
+            return None
     return v
 
 
