@@ -5,9 +5,10 @@ import os
 from collections import Counter
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
-from jupyter_client.manager import start_new_kernel
+from jupyter_client.manager import KernelManager
 
 from autodiff_mini import live
 from book.tools import render, weave
@@ -50,10 +51,14 @@ class Kernel:
 
     def __init__(self, directory):
         paths = [str(ROOT), os.environ.get('PYTHONPATH', '')]
-        env = render.environment(str(directory)) | {
+        env = render.environment(directory) | {
             'PYTHONPATH': os.pathsep.join(filter(None, paths))}
-        self.manager, self.client = start_new_kernel(
-            env=env, cwd=str(directory), extra_arguments=['--log-level=50'])
+        self.manager = KernelManager(config=render.connection(directory))
+        self.manager.start_kernel(
+            env=env, cwd=directory, extra_arguments=['--log-level=50'])
+        self.client = self.manager.client()
+        self.client.start_channels()
+        self.client.wait_for_ready(timeout=60)
 
     def __call__(self, cell):
         printed = []
@@ -77,11 +82,12 @@ class Kernel:
 
 
 @pytest.fixture(scope='module')
-def kernel(tmp_path_factory):
+def kernel():
     """Returns the kernel in which all tests run, one after the other."""
-    kernel = Kernel(tmp_path_factory.mktemp('kernel'))
-    yield kernel
-    kernel.stop()
+    with TemporaryDirectory() as directory:   # a socket's path is short
+        kernel = Kernel(directory)
+        yield kernel
+        kernel.stop()
 
 
 @pytest.fixture

@@ -34,6 +34,7 @@ from nbclient.exceptions import (
     CellTimeoutError,
     DeadKernelError,
 )
+from traitlets.config import Config
 
 from book.tools import (
     benchmark_tables, documents, exercises, explained, weave, whole_grid)
@@ -151,8 +152,8 @@ def run(notebook, path):
     started = []
     with tempfile.TemporaryDirectory() as directory:
         client = NotebookClient(
-            notebook, timeout=300, coalesce_streams=True,
-            shutdown_kernel='immediate',
+            notebook, config=connection(directory), timeout=300,
+            coalesce_streams=True, shutdown_kernel='immediate',
             on_cell_execute=lambda cell, cell_index: started.append(cell),
             extra_arguments=["--InlineBackend.figure_formats={'svg'}",
                              '--log-level=ERROR'])
@@ -167,6 +168,17 @@ def run(notebook, path):
                                'raises-exception, and raised none')
         cell.outputs = [clean(output, directory) for output in cell.outputs]
         cell.metadata.pop('execution', None)   # the times at which it ran
+
+
+def connection(directory):
+    """Returns the settings of a kernel that is reached through files.
+
+    A port that is free when Jupyter chooses it may be another program's by
+    the time the kernel asks for it; a file in a directory of its own cannot.
+    """
+    return Config(KernelManager={
+        'transport': 'ipc',
+        'connection_file': os.path.join(directory, 'kernel.json')})
 
 
 def environment(directory):

@@ -2,10 +2,12 @@
 
 import json
 import re
+import socket
 from pathlib import Path
 
 import jupytext
 import pytest
+from jupyter_client.connect import LocalPortCache
 
 from book.tools import render, scoreboard
 
@@ -194,6 +196,16 @@ def test_a_plot_needs_words(tmp_path):
     cell = jupytext.reads('```python\n1\n```', fmt='md').cells[0]
     with pytest.raises(render.ChapterError, match=r'a\.md:1: .*needs an alt'):
         render.alt(cell, 'a.md:1')
+
+
+def test_a_kernel_needs_no_port_that_another_program_may_take(tmp_path,
+                                                               monkeypatch):
+    path = chapter(tmp_path, "```python\nprint('reached')\n```\n")
+    with socket.create_server(('127.0.0.1', 0)) as server:
+        taken = server.getsockname()[1]
+        monkeypatch.setattr(
+            LocalPortCache, 'find_available_port', lambda *_: taken)
+        assert 'reached' in render.render(path)
 
 
 # The cache.
