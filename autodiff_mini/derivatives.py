@@ -12,17 +12,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from autodiff_mini.core import (
-    ShapedArray, TraceTag, float0, is_array, typeof)
+from autodiff_mini.core import ShapedArray, TraceTag, float0, typeof
 from autodiff_mini.forward import fit_tangent, whole_tangent
 from autodiff_mini.interpreters.jaxpr import Jaxpr, eval_jaxpr
-from autodiff_mini.interpreters.jvp import instantiate_zeros
+from autodiff_mini.interpreters.jvp import instantiate_all, instantiate_zeros
 from autodiff_mini.interpreters.partial_eval import (
     linear_flat, linearize_flat)
 from autodiff_mini.interpreters.transpose import (
     backward_pass, refuse_complex)
 from autodiff_mini.interpreters.vmap import vmap
-from autodiff_mini.numpy_api import convert
+from autodiff_mini.numpy_api import brought, convert, foreign_one
 from autodiff_mini.pytree import (
     LEAF, PyTreeDef, leaf_names, register_pytree_node_class, tree_flatten,
     tree_leaves, tree_map, tree_structure)
@@ -95,7 +94,7 @@ class Pullback(LinearFunction):
                 f'{tree}, but the output of the function has {out_tree}')
         names = lambda: leaf_names(out_tree, f'{tag}: cotangent')
         y_bars = map_leaves(fit_given, names, out_avals, given)
-        x_bars = backward_pass(jaxpr, self.residuals, y_bars)
+        x_bars = pull_back(jaxpr, self.residuals, y_bars)
         x_bars = map(whole_cotangent, in_avals, x_bars)
         return in_tree.unflatten(own_memory(x_bars, given))
 
@@ -111,9 +110,15 @@ def fit_given(aval, ct):
         ) from None
 
 
+def pull_back(jaxpr, residuals, y_bars):
+    """Returns the cotangents of the inputs, all in one library."""
+    like = foreign_one([*y_bars, *residuals])
+    y_bars = [brought(y_bar, like) for y_bar in y_bars]
+    return instantiate_all(backward_pass(jaxpr, residuals, y_bars), like)
+
+
 def whole_cotangent(aval, ct):
     """Returns the cotangent of an input as users get it: an array."""
-    ct = instantiate_zeros(ct)
     if typeof(ct).dtype == float0:
         return ct
     return convert(ct, aval.dtype, aval.weak_type)
@@ -412,9 +417,8 @@ def one_for(tag, y):
         raise TypeError(f'{tag} requires real-valued outputs (output dtype '
                         'that is a sub-dtype of np.floating), but got '
                         f'{aval}.')
-    if is_array(y) and not isinstance(y, (np.ndarray, np.generic)):
-        return np.ones_like(y)  # of its own library
-    return 1.0 if aval.weak_type else aval.dtype.type(1)
+    one = 1.0 if aval.weak_type else aval.dtype.type(1)
+    return brought(one, foreign_one([y]))
 
 
 def jacfwd(f, argnums=0):
@@ -530,10 +534,12 @@ def basis(tree):
     """Returns the unit vectors of the space of such trees, along axis 0."""
     xs, treedef = tree_flatten(tree)
     count = total_size(tree)
-    return treedef.unflatten(
-        np.reshape(np.eye(count, dtype=typeof(x).dtype)[:, span],
-                   (count, *np.shape(x)))
-        for x, span in zip(xs, spans(xs)))
+
+    def columns(x, span):
+        units = np.asarray(np.eye(count, dtype=typeof(x).dtype),
+                           like=foreign_one([x]))
+        return np.reshape(units[:, span], (count, *np.shape(x)))
+    return treedef.unflatten(map(columns, xs, spans(xs)))
 
 
 def hessian(f, argnums=0):

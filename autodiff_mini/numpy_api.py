@@ -12,7 +12,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from autodiff_mini.core import (
-    PYTHON_NUMBERS, Tracer, current_trace, function_table, typeof,
+    PYTHON_NUMBERS, Tracer, current_trace, function_table, is_array, typeof,
     ufunc_table)
 from autodiff_mini.errors import refuse
 from autodiff_mini.primitives import (
@@ -963,7 +963,7 @@ def numpy_full_like(a, fill_value, dtype=None, order='K', subok=True,
     dtype = typeof(a).dtype if dtype is None else np.dtype(dtype)
     if isinstance(fill_value, Tracer):
         return np.broadcast_to(convert(fill_value, dtype), shape)
-    return asarray(np.full(shape, fill_value, dtype))
+    return asarray(full(a, shape, fill_value, dtype))
 
 
 @implements(np.zeros_like)
@@ -982,6 +982,59 @@ implements(np.empty_like)(numpy_zeros_like)
 @implements(np.copy)
 def numpy_copy(a, order='K', subok=False):
     return asarray(a)
+
+
+def full(like, shape, value, dtype):
+    """Returns an array of one value, in the library that `like` is of.
+
+    While a program is written down, nobody knows the library.  Then the
+    array takes no memory.
+    """
+    like = inside(like)
+    if is_foreign(like):
+        return np.full_like(like, value, dtype=dtype, shape=shape)
+    if like is None:
+        return np.broadcast_to(np.asarray(value, dtype), shape)
+    return np.full(shape, value, dtype)
+
+
+def inside(x):
+    """Returns the array in a tracer, and None where nobody knows it."""
+    while isinstance(x, Tracer):
+        x = getattr(x, 'primal', getattr(x, 'val', None))
+    return x
+
+
+def is_foreign(x) -> bool:
+    """Returns whether `x` is an array of another library than NumPy."""
+    return not isinstance(x, (np.ndarray, np.generic)) and is_array(x)
+
+
+def foreign_one(xs):
+    """Returns an array of another library, also in a tracer, or None."""
+    return next(filter(is_foreign, map(inside, xs)), None)
+
+
+def brought(x, like):
+    """Returns `x` in the library of `like`, if it is what interpreters make.
+
+    That is a number, also one that was broadcast, or zeros.  If `like` is
+    None, there is no library but NumPy.
+    """
+    if like is None or not isinstance(x, (np.ndarray, np.generic)) or not (
+            x.size and x.dtype.kind in 'fc'):
+        return x
+    numbers = once(x)
+    if numbers.size > 1 and not (numbers.flags.c_contiguous
+                                 and not numbers.view(np.uint8).any()):
+        return x
+    return full(like, x.shape, numbers.flat[0], x.dtype)
+
+
+def once(x):
+    """Returns the part of an array that was broadcast, if it was."""
+    return x[tuple(slice(None) if stride else slice(1)
+                   for stride in x.strides)]
 
 
 @implements(np.linspace)

@@ -1,10 +1,10 @@
 """Programs for the arrays of other libraries, and what is done with them.
 
 They are plain NumPy, and functions of a vector, a matrix and a vector.  What
-they return is a scalar.  They make no arrays of their own, which are NumPy's,
-and not every library mixes its arrays with those.  Rows and columns of a
-table: each of them under each transformation has to stay in its library, and
-equal NumPy (row B3).
+they return is a scalar.  If they make arrays, it is by `np.zeros_like` and
+its siblings, since not every library mixes its arrays with NumPy's.  Rows and
+columns of a table: each of them under each transformation has to stay in its
+library, and equal NumPy (row B3).
 """
 
 import numpy as np
@@ -78,6 +78,51 @@ def by_shape(w, x, y):
     return ad.cond(len(y) > 2, neurons, stable, w, x, y)
 
 
+def made(w, x, y):
+    """Arrays that the program makes, like others that it was given."""
+    z = np.maximum(x @ w, np.zeros_like(y)) + np.full_like(y, 0.5)
+    return np.sum(np.where(y > 0, y, np.ones_like(x[:, 0])) * z)
+
+
+def started(w, x, y):
+    """A loop that starts with what does not move."""
+    z = x @ w
+    return np.sum(ad.fori_loop(0, 2, lambda i, h: np.sin(h) + z, y) * z)
+
+
+halves = ad.custom_vjp(lambda x: (np.sin(x), np.cos(x)))
+halves.defvjp(lambda x: (halves(x), x),
+              lambda x, cts: (np.cos(x) * cts[0] - 2 * np.sin(x) * cts[1],))
+halves.defjvp(lambda p, t: (halves(*p), (np.cos(*p) * t[0],
+                                         -2 * np.sin(*p) * t[0])))
+
+
+def unused(w, x, y):
+    """A cotangent that nobody gives is zeros, for a rule that wants one."""
+    return np.sum(halves(x @ w)[0] * y)
+
+
+blend = ad.custom_jvp(lambda x, y: np.sin(x) * y)
+blend.defjvp(lambda p, t: (blend(*p), 3 * np.cos(p[0]) * p[1] * t[0]
+                           + np.sin(p[0]) * t[1]))
+
+
+def half_moving(w, x, y):
+    """A rule is given zeros for the argument that stands still."""
+    return np.sum(blend(x @ w, y))
+
+
+pair = ad.custom_jvp(lambda t, k: (t * k, t + t))
+pair.defjvp(lambda p, t: (pair(*p), (t[0] * p[1] + p[0] * t[1], 2 * t[0])))
+nested = ad.custom_jvp(np.sin)
+nested.defjvp(lambda p, t: (nested(*p), pair(*t, 3 * np.cos(*p))[0]))
+
+
+def call_turned_round(w, x, y):
+    """A linear call goes backwards as a call, with zeros for one output."""
+    return np.sum(nested(x @ w) * y)
+
+
 def chosen(w, x, y):
     """Branches under vmap: each is computed for all, if it is anybody's."""
     return np.sum(ad.vmap(lambda z, y: ad.cond(
@@ -93,8 +138,8 @@ def compiled(w, x, y):
 
 
 PROGRAMS = [neurons, branches, shapes, products, stable, forward_rule,
-            both_rules, recurrence, counted, by_shape, chosen, forgetful,
-            compiled]
+            both_rules, recurrence, counted, by_shape, made, started, unused,
+            half_moving, call_turned_round, chosen, forgetful, compiled]
 
 
 def over_rows(f):
@@ -113,4 +158,7 @@ TRANSFORMS = {
     'jvp of grad': lambda f: lambda *args: ad.jvp(ad.grad(f), args, args),
     'vmap of grad': lambda f: over_rows(ad.grad(f)),
     'jit of grad': lambda f: ad.jit(ad.grad(f)),
+    'hessian': lambda f: ad.hessian(f),
+    'jit of hessian': lambda f: ad.jit(ad.hessian(f)),
+    'pullback': lambda f: lambda *args: ad.vjp(f, *args)[1](2.0),
 }

@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import pickle
 import sys
+import tracemalloc
 
 import dask
 import dask.array as da
@@ -13,7 +14,9 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.higher_order.call import call
-from tests.array_programs import ARGS, PROGRAMS, TRANSFORMS, chosen
+from tests.array_programs import (
+    ARGS, PROGRAMS, TRANSFORMS, both_rules, branches, chosen, compiled,
+    forgetful, forward_rule, made, neurons)
 
 rng = np.random.default_rng(0)
 X, W, Y = rng.normal(size=(6, 4)), rng.normal(size=4), rng.normal(size=6)
@@ -269,18 +272,45 @@ def test_the_gradient_of_a_sum_is_lazy():
     check_lazy(ad.grad(lambda w: np.mean(w * 2.0)), W)
 
 
-def test_gradients_of_what_nothing_reaches_are_plain():
-    """A pullback knows the types of the inputs, not their libraries."""
-    bars = lazily(ad.grad(lambda w, x: np.sum(w), (0, 1)), *chunks(W, X))
-    assert [type(bar) for bar in bars] == [da.Array, np.ndarray]
+def test_gradients_of_what_nothing_reaches_are_of_the_outputs_library():
+    for argnums in 1, (0, 1):
+        bars = lazily(ad.grad(lambda w, x: np.sum(w), argnums), *chunks(W, X))
+        assert {type(bar) for bar in ad.tree_leaves(bars)} == {da.Array}
     np.testing.assert_array_equal(bars[1], np.zeros((6, 4)))
 
 
-def test_a_plan_holds_no_array_as_large_as_the_data():
-    """The cotangent 1.0 of a mean met no chunks before it was spread."""
-    x = da.ones((10**6, 3), chunks=(10**5, 3))
-    plan = lazily(ad.grad(lambda w: np.mean(np.tanh(x @ w) ** 2)), np.ones(3))
-    assert len(pickle.dumps(dict(plan.__dask_graph__()))) < 10**5
+def test_the_cotangent_of_an_integer_is_numpys():
+    """No other library has arrays of float0."""
+    _, pullback = lazily(ad.vjp, lambda x, n: np.sum(x * n),
+                         *chunks(W, np.arange(4)))
+    x_bar, n_bar = lazily(pullback, 1.0)
+    assert type(x_bar) is da.Array
+    assert n_bar.dtype == ad.float0 and n_bar.shape == (4,)
+
+
+def test_places_that_are_constants_stay_numpys():
+    check_lazy(ad.jit(lambda x: np.sum(x[np.array([0, 0])])), X)
+    jaxpr = ad.make_jaxpr(lambda x: x[np.array([0, 0])])(X)
+    assert [type(x) for x in jaxpr.consts] == [np.ndarray]
+
+
+HUGE = [da.ones(3), da.ones((10**6, 3), chunks=(10**5, 3)),
+        da.ones(10**6, chunks=10**5)]
+
+
+@pytest.mark.parametrize('transform', TRANSFORMS)
+@pytest.mark.parametrize('program', [neurons, branches, forward_rule,
+                                     both_rules, made, forgetful, compiled],
+                         ids=lambda f: f.__name__)
+def test_no_array_as_large_as_the_data_is_made(program, transform):
+    """A plan holds none, and making it needs none."""
+    tracemalloc.start()
+    plans = lazily(TRANSFORMS[transform](program), *HUGE)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4 * 10**6
+    for plan in ad.tree_leaves(plans):
+        assert len(pickle.dumps(dict(plan.__dask_graph__()))) < 10**6
 
 
 def test_custom_rules_are_asked_in_reverse_mode():

@@ -14,8 +14,9 @@ from autodiff_mini.forward import fit_tangent
 from autodiff_mini.higher_order.call import (
     on_arrays, pack, unpack, which_zero)
 from autodiff_mini.interpreters.jvp import (
-    JVPTracer, Zero, instantiate_zeros, jvp_rules)
+    JVPTracer, Zero, instantiate_all, instantiate_zeros, jvp_rules)
 from autodiff_mini.interpreters.vmap import spread, vmap_flat, vmap_rules
+from autodiff_mini.numpy_api import foreign_one
 from autodiff_mini.pytree import (
     leaf_names, tree_flatten, tree_leaves, tree_map, tree_structure)
 from autodiff_mini.signature import (
@@ -289,8 +290,8 @@ class FlatRule:
         call, function = self.call, self.call.function
         held, xs = call.split(operands)
         call.check_still(not zero for zero in which_zero(dots))
-        zero = symbolic_zero if function.symbolic_zeros else instantiate_zeros
-        x_dots = map(zero, dots[len(call.positions):])
+        x_dots = for_rule(dots[len(call.positions):], xs,
+                          function.symbolic_zeros)
         out = function.rule(*held.values(), call.in_tree.unflatten(xs),
                             call.in_tree.unflatten(x_dots))
         if not isinstance(out, (tuple, list)) or len(out) != 2:
@@ -333,9 +334,11 @@ class SymbolicZero(Zero):
     ndim = property(lambda self: self.aval.ndim)
 
 
-def symbolic_zero(t):
-    """Returns the tangent `t` as a rule with symbolic zeros sees it."""
-    return SymbolicZero(t.like) if type(t) is Zero else t
+def for_rule(ts, others, symbolic) -> list:
+    """Returns tangents as a rule sees them, beside the `others`."""
+    if symbolic:
+        return [SymbolicZero(t.like) if type(t) is Zero else t for t in ts]
+    return instantiate_all(ts, foreign_one([*ts, *others]))
 
 
 def zero_from_primal(x, symbolic_zeros=False):

@@ -17,7 +17,7 @@ from autodiff_mini.errors import UnexpectedTracerError, fun_name
 from autodiff_mini.higher_order.call import pack, unpack, which_zero
 from autodiff_mini.higher_order.custom_jvp import (
     FlatRule, apply_rule, check_output, closed_over, conform, custom_jvp,
-    flatten_call, map_function, map_rule, symbolic_zero)
+    flatten_call, for_rule, map_function, map_rule)
 from autodiff_mini.higher_order.staged_calls import (
     StagedRule, call_late, check_outputs, interleave, stage_function,
     staged_types)
@@ -410,13 +410,12 @@ class FlatBackward:
     def __call__(self, residuals, cts):
         call, function = self.call, self.call.function
         held, residuals = call.split(residuals)
-        zero = (symbolic_zero if function.symbolic_zeros_back
-                else instantiate_zeros)
+        cts = for_rule(cts, residuals, function.symbolic_zeros_back)
         leaves = interleave(self.kept, residuals, self.static)
         try:
             out = function.bwd(*held.values(),
                                self.res_tree.unflatten(leaves),
-                               self.out_tree.unflatten(map(zero, cts)))
+                               self.out_tree.unflatten(cts))
         except UnexpectedTracerError as error:
             if type(error.tracer) is not JVPTracer:
                 raise

@@ -27,7 +27,7 @@ from autodiff_mini.interpreters.jvp import Zero, instantiate_zeros, jvp_rules
 from autodiff_mini.interpreters.partial_eval import partial_eval_rules
 from autodiff_mini.interpreters.transpose import transpose_rules
 from autodiff_mini.interpreters.vmap import spread, vmap_rules
-from autodiff_mini.numpy_api import convert
+from autodiff_mini.numpy_api import convert, foreign_one
 from autodiff_mini.pytree import leaf_names, tree_flatten
 from autodiff_mini.signature import map_leaves
 
@@ -68,7 +68,7 @@ def scan_jvp(primals, tangents, jaxpr, length, reverse, counts):
     out_moving = split(out_moving, (0, counts[1]))[1:]
     x_dots = split(tangents, counts)
     outs = scan_p.bind(
-        *chain(*[[*x, *map(instantiate_zeros, picked(x_dot, moves))]
+        *chain(*[[*x, *map(at_start, picked(x_dot, moves))]
                  for x, x_dot, moves in
                  zip(split(primals, counts), x_dots, moving)]),
         jaxpr=permute(body, beside(moving), beside(out_moving)),
@@ -80,6 +80,13 @@ def scan_jvp(primals, tangents, jaxpr, length, reverse, counts):
 
 
 jvp_rules[scan_p] = scan_jvp
+
+
+def at_start(t):
+    """Returns a tangent as an array: its zeros can be looked at (NumPy's)."""
+    if type(t) is Zero and foreign_one([t.like]) is not None:
+        t = Zero(t.aval)
+    return instantiate_zeros(t)
 
 
 def scan_vmap(axis, vals, dims, jaxpr, length, reverse, counts):

@@ -16,11 +16,13 @@ from autodiff_mini.higher_order.custom_jvp import (
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jaxpr import (
     Jaxpr, JaxprTracer, Var, eval_jaxpr, stage_flat, staging_rules)
-from autodiff_mini.interpreters.jvp import Zero, instantiate_zeros
+from autodiff_mini.interpreters.jvp import (
+    Zero, instantiate_all, instantiate_zeros)
 from autodiff_mini.interpreters.partial_eval import (
     linear_flat, partial_eval_rules)
 from autodiff_mini.interpreters.transpose import (
     backward_pass, transpose_rules)
+from autodiff_mini.numpy_api import foreign_one
 
 
 class StagedFunction:
@@ -169,8 +171,10 @@ def custom_jvp_transpose(cts, *operands, fun, jvp):
     linear = [type(x) is Var for x in operands]
     avals = [x.aval for x in operands if type(x) is Var]
     known = [x for x in operands if type(x) is not Var]
-    cts = [instantiate_zeros(Zero(aval)) if ct is None else ct
-           for ct, aval in zip(cts, fun.jaxpr.out_avals, strict=True)]
+    cts = instantiate_all(
+        [Zero(aval) if ct is None else ct
+         for ct, aval in zip(cts, fun.jaxpr.out_avals, strict=True)],
+        foreign_one([*cts, *known]))
     n = len(cts)
 
     def backwards(f, cts):

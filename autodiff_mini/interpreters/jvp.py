@@ -12,7 +12,7 @@ from autodiff_mini.core import (
     PYTHON_NUMBERS, Primitive, ShapedArray, Trace, Tracer, current_trace,
     float0, is_array, set_current_trace, typeof)
 from autodiff_mini.errors import RuleTable, user_line
-from autodiff_mini.numpy_api import convert, strong
+from autodiff_mini.numpy_api import convert, full, inside, strong
 from autodiff_mini.primitives import (
     abs_p, add_p, and_p, arccos_p, arccosh_p, arcsin_p, arcsinh_p, arctan2_p,
     arctan_p, arctanh_p, argmax_p, argmin_p, argsort_p, astype_p,
@@ -85,8 +85,18 @@ def instantiate_zeros(t):
         return np.zeros(aval.shape, float0)
     if is_array(t.like):   # an array of whichever library
         return np.zeros_like(t.like)[()]
-    zeros = np.zeros(aval.shape, aval.dtype)
+    zeros = full(t.like, aval.shape, 0, aval.dtype)
     return zeros.item() if aval.weak_type else zeros[()]
+
+
+def instantiate_all(ts, like) -> list:
+    """Returns tangents as arrays, of the library of `like` if in doubt."""
+    def instantiate(t):
+        if (like is None or type(t) is not Zero or t.aval.dtype == float0
+                or is_array(inside(t.like))):
+            return instantiate_zeros(t)
+        return full(like, t.aval.shape, 0, t.aval.dtype)
+    return list(map(instantiate, ts))
 
 
 class JVPTracer(Tracer):

@@ -16,7 +16,7 @@ from traceback import walk_tb
 
 import numpy as np
 
-from autodiff_mini.core import NUMBERS, is_array
+from autodiff_mini.core import NUMBERS
 from autodiff_mini.errors import line_number
 from autodiff_mini.interpreters.jaxpr import (
     Literal, Names, Uncollected, Var, quote_line)
@@ -26,6 +26,7 @@ from autodiff_mini.interpreters.plan import (
 from autodiff_mini.interpreters.scalars import (
     indented, is_scalar, scalar_lines)
 from autodiff_mini.interpreters.simplify import inline, simplify
+from autodiff_mini.numpy_api import brought, foreign_one
 from autodiff_mini.primitives import (
     OPERAND, astype_p, concatenate_p, index_p, pow_p, reduce_max_p,
     reduce_min_p, reduce_prod_p, reduce_sum_p, reshape_p, stack_p,
@@ -36,13 +37,15 @@ class Lowered:
     """A program as Python; a function of its arguments.
 
     There are two versions of it.  The fast one is for NumPy's arrays in their
-    usual order, and for numbers.  The careful one takes all arrays.
+    usual order, and for numbers.  The careful one takes all arrays; of
+    another library there is one more, with constants of that library.
 
     Args:
         jaxpr: the program.
     """
 
     def __init__(self, jaxpr):
+        self.elsewhere = {}     # by type of array: a version
         with Uncollected():
             self.jaxpr = inline(jaxpr)
             self.fast = Version(self.jaxpr, True, self.run_carefully)
@@ -57,7 +60,12 @@ class Lowered:
     def __call__(self, *xs):
         if all(map(self.fast.takes, xs)):
             return self.fast(*xs)
-        return self.careful(*xs)
+        like = foreign_one([*xs, self.fast.foreign])
+        if like is None:
+            return self.careful(*xs)
+        if type(like) not in self.elsewhere:
+            self.elsewhere[type(like)] = Version(self.jaxpr, False, like=like)
+        return self.elsewhere[type(like)](*[brought(x, like) for x in xs])
 
 
 class Version:
@@ -67,9 +75,10 @@ class Version:
         jaxpr: a program without calls.
         fast: whether it is for plain arrays only; see Lowered.
         careful: what a fast version calls where it cannot go on.
+        like: an array of another library, if the version is for that.
     """
 
-    def __init__(self, jaxpr, fast, careful=None):
+    def __init__(self, jaxpr, fast, careful=None, like=None):
         emitter = Emitter(fast)
         jaxpr = emitter.simplified(jaxpr, fast)
         emitter.scope['careful'] = careful
@@ -78,17 +87,18 @@ class Version:
         self.in_order = emitter.in_order
         self.scalar = emitter.scalar
         self.owned = are_new(jaxpr)
+        emitter.scope = {name: constant_like(x, like)
+                         for name, x in emitter.scope.items()}
         exec(compile(self.source, '<autodiff_mini program>', 'exec'),
              emitter.scope)
         self.function = emitter.scope['program']
         self.constants = [x for x in emitter.scope.values()
                           if isinstance(x, np.ndarray)]
-        self.foreign = any(is_array(x) and not isinstance(
-            x, (np.ndarray, np.generic)) for x in emitter.scope.values())
+        self.foreign = foreign_one(emitter.scope.values())
 
     def takes(self, x):
         """Returns whether the fast version is for an argument like `x`."""
-        if self.foreign:    # it closes over arrays of another library
+        if self.foreign is not None:   # it closes over one
             return False
         if type(x) is np.ndarray and not self.scalar:
             return not self.in_order or x.flags.c_contiguous
@@ -106,6 +116,15 @@ class Version:
         for frame, line in walk_tb(error.__traceback__):
             if frame.f_globals is self.function.__globals__:
                 quote_line(error, self.equations.get(line))
+
+
+def constant_like(x, like):
+    """Returns a constant in the library of `like`, which copies it there."""
+    x = brought(x, like)
+    if like is None or not (isinstance(x, np.ndarray)
+                            and x.dtype.kind in 'fc'):
+        return x
+    return np.asarray(x, like=like)
 
 
 class Relied(set):
