@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import autodiff_mini as ad
 from book.tools import places, render, weave
 from book.tools.places import ROOT
 
@@ -95,6 +96,11 @@ def test_a_sum_of_pages_is_the_book():
                            (ROOT / 'mkdocs.yml').read_text(), re.MULTILINE))
     assert named == {page.relative_to(ROOT / 'book').as_posix()
                      for page in weave.chapters(ROOT)} | {'reference.md'}
+
+
+def test_the_reference_has_every_public_name():
+    text = (ROOT / 'book/reference.md').read_text()
+    assert set(re.findall(r'autodiff_mini\.(\w+)', text)) == set(ad.__all__)
 
 
 def test_pages_with_tables_are_rendered():
