@@ -280,6 +280,13 @@ def replace_traced(x, values):
                     else leaf, x)
 
 
+def for_rule(ts, others, symbolic) -> list:
+    """Returns tangents as a rule sees them, beside the `others`."""
+    if symbolic:
+        return [SymbolicZero(t.like) if type(t) is Zero else t for t in ts]
+    return instantiate_all(ts, foreign_one([*ts, *others]))
+
+
 class FlatRule:
     """A user's rule, as a function of flat lists."""
 
@@ -332,13 +339,6 @@ class SymbolicZero(Zero):
     shape = property(lambda self: self.aval.shape)
     dtype = property(lambda self: self.aval.dtype)
     ndim = property(lambda self: self.aval.ndim)
-
-
-def for_rule(ts, others, symbolic) -> list:
-    """Returns tangents as a rule sees them, beside the `others`."""
-    if symbolic:
-        return [SymbolicZero(t.like) if type(t) is Zero else t for t in ts]
-    return instantiate_all(ts, foreign_one([*ts, *others]))
 
 
 def zero_from_primal(x, symbolic_zeros=False):
