@@ -111,7 +111,11 @@ def fit_given(aval, ct):
 
 
 def pull_back(jaxpr, residuals, y_bars):
-    """Returns the cotangents of the inputs, all in one library."""
+    """Returns the cotangents of the inputs.
+
+    What is made on the way is of the library of the other arrays, if there
+    are any.
+    """
     like = foreign_one([*y_bars, *residuals])
     y_bars = [brought(y_bar, like) for y_bar in y_bars]
     return instantiate_all(backward_pass(jaxpr, residuals, y_bars), like)

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from autodiff_mini.core import (
-    PYTHON_NUMBERS, Tracer, current_trace, function_table, is_array, typeof,
-    ufunc_table)
+    NUMBERS, PYTHON_NUMBERS, Tracer, current_trace, function_table, is_array,
+    typeof, ufunc_table)
 from autodiff_mini.errors import refuse
 from autodiff_mini.primitives import (
     OPERAND, abs_p, add_p, and_p, arccos_p, arccosh_p, arcsin_p, arcsinh_p,
@@ -987,15 +987,14 @@ def numpy_copy(a, order='K', subok=False):
 def full(like, shape, value, dtype):
     """Returns an array of one value, in the library that `like` is of.
 
-    While a program is written down, nobody knows the library.  Then the
-    array takes no memory.
+    While a program is written down, nobody knows the library: it is NumPy.
     """
     like = inside(like)
-    if is_foreign(like):
-        return np.full_like(like, value, dtype=dtype, shape=shape)
-    if like is None:
-        return np.broadcast_to(np.asarray(value, dtype), shape)
-    return np.full(shape, value, dtype)
+    if not is_foreign(like):
+        return np.full(shape, value, dtype)
+    if shape == np.shape(like):     # with its chunks, if it has some
+        return np.full_like(like, value, dtype=dtype)
+    return np.full_like(like, value, dtype=dtype, shape=shape)
 
 
 def inside(x):
@@ -1012,29 +1011,24 @@ def is_foreign(x) -> bool:
 
 def foreign_one(xs):
     """Returns an array of another library, also in a tracer, or None."""
-    return next(filter(is_foreign, map(inside, xs)), None)
+    for x in xs:
+        if type(x) not in ORDINARY and is_foreign(inside(x)):
+            return inside(x)
+    return None
+
+
+ORDINARY = {np.ndarray, *NUMBERS}
 
 
 def brought(x, like):
-    """Returns `x` in the library of `like`, if it is what interpreters make.
+    """Returns `x`, in the library of `like` if it is a number of NumPy's.
 
-    That is a number, also one that was broadcast, or zeros.  If `like` is
-    None, there is no library but NumPy.
+    It may have been broadcast.  If `like` is None, there is only NumPy.
     """
-    if like is None or not isinstance(x, (np.ndarray, np.generic)) or not (
-            x.size and x.dtype.kind in 'fc'):
+    if (like is None or not isinstance(x, (np.ndarray, np.generic))
+            or x.dtype.kind not in 'fc' or any(x.strides)):
         return x
-    numbers = once(x)
-    if numbers.size > 1 and not (numbers.flags.c_contiguous
-                                 and not numbers.view(np.uint8).any()):
-        return x
-    return full(like, x.shape, numbers.flat[0], x.dtype)
-
-
-def once(x):
-    """Returns the part of an array that was broadcast, if it was."""
-    return x[tuple(slice(None) if stride else slice(1)
-                   for stride in x.strides)]
+    return full(like, x.shape, x[(0,) * x.ndim], x.dtype)
 
 
 @implements(np.linspace)

@@ -5,13 +5,14 @@ claims nothing of what it did not run.  Everywhere runs the table of the same
 programs over a stand-in: arrays that, like CuPy's, refuse to meet NumPy's.
 """
 
+import dask
+import dask.array as da
 import numpy as np
 import pytest
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 import autodiff_mini as ad
 from tests.array_programs import ARGS, PROGRAMS, TRANSFORMS
-
 
 
 def table(test):
@@ -113,6 +114,17 @@ def test_b3_a_compiled_program_closes_over_arrays_elsewhere():
     assert type(slope) is Elsewhere
     np.testing.assert_allclose(slope.there, np.sum(x.there * np.exp(
         0.5 * x.there)), rtol=1e-12)
+
+
+def test_b3_a_compiled_program_is_for_more_than_one_home():
+    f = ad.jit(lambda x: x * np.array([1.0, 2.0, 3.0, 4.0]))
+    x = Elsewhere(np.arange(4.0))
+    chunked = [da.from_array(x, chunks=2, asarray=False, name='elsewhere'),
+               da.arange(4.0, chunks=2)]
+    with dask.config.set(scheduler='synchronous'):
+        assert type(f(chunked[0])) is da.Array
+        np.testing.assert_array_equal(f(chunked[1]).compute(), [0, 2, 6, 12])
+    np.testing.assert_array_equal(f(x).there, [0, 2, 6, 12])
 
 
 def test_the_stand_in_refuses_arrays_of_numpys():

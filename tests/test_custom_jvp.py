@@ -1570,3 +1570,15 @@ def test_one_function_in_two_transformations_at_once():
     y, y_dot = ad.jvp(lambda x: f([f({'a': x}), f((x, x))]), (1.0,), (1.0,))
     assert y == [{'a': 4.0}, (4.0, 4.0)]
     assert y_dot == [{'a': 25.0}, (25.0, 25.0)]
+
+
+def test_a_rule_may_write_into_an_array_that_it_makes():
+    f = ad.custom_jvp(lambda x: 2 * x)
+
+    @f.defjvp
+    def rule(primals, tangents):
+        first = np.zeros_like(tangents[0])
+        first[0] = 1.0
+        return f(*primals), tangents[0] * first
+    slopes = ad.grad(lambda x: np.sum(f(x)))(np.ones(3))
+    assert slopes.tolist() == [1.0, 0.0, 0.0]

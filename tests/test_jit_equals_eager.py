@@ -986,3 +986,13 @@ def test_a_function_works_after_an_error_inside(n):
                 g(x)
         else:
             assert_identical(g(x), f(x))
+
+
+@pytest.mark.parametrize('f', [
+    lambda x: np.sum(np.full_like(x[0], 0.1, shape=x.shape) + x),
+    lambda x: np.sum(np.sin(np.where(x > 0, x, np.zeros_like(x)))),
+    lambda x: np.sum(x * np.ones_like(x) + 0.1)])
+def test_what_a_traced_function_makes_lies_row_by_row(f):
+    x = np.random.default_rng(0).normal(size=(5, 6, 70)).transpose(2, 0, 1)
+    for g in ad.grad(f), lambda x: ad.jvp(f, (x,), (x,)):
+        np.testing.assert_array_equal(ad.jit(g)(x), g(x))

@@ -19,11 +19,12 @@ from autodiff_mini.higher_order.loops import (
     at_all_steps, beside, hoist, split)
 from autodiff_mini.higher_order.programs import (
     close, jvp_jaxpr, others, partial_eval_jaxpr, permute, picked, remembered,
-    run, stage_program, transpose_jaxpr, vmap_jaxpr, zeros)
+    run, stage_program, transpose_jaxpr, vmap_jaxpr)
 from autodiff_mini.higher_order.staged_calls import interleave
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jaxpr import Equation, Jaxpr, Var
-from autodiff_mini.interpreters.jvp import Zero, instantiate_zeros, jvp_rules
+from autodiff_mini.interpreters.jvp import (
+    Zero, instantiate_all, instantiate_zeros, jvp_rules)
 from autodiff_mini.interpreters.partial_eval import partial_eval_rules
 from autodiff_mini.interpreters.transpose import transpose_rules
 from autodiff_mini.interpreters.vmap import spread, vmap_rules
@@ -83,9 +84,10 @@ jvp_rules[scan_p] = scan_jvp
 
 
 def at_start(t):
-    """Returns a tangent as an array: its zeros can be looked at (NumPy's)."""
+    """Returns a tangent as an array; a zero can be looked at, as NumPy's."""
     if type(t) is Zero and foreign_one([t.like]) is not None:
-        t = Zero(t.aval)
+        zero = np.zeros((), t.aval.dtype)
+        return np.broadcast_to(zero, t.aval.shape)[()]
     return instantiate_zeros(t)
 
 
@@ -176,9 +178,12 @@ def scan_transpose(cts, *operands, jaxpr, length, reverse, counts):
     marks = (tuple(linear[0]), (True,) * len(carry), tuple(linear[2]))
     given = tuple(ct is not None for ct in cts[len(carry):])
     body = add_to_sums(jaxpr, *marks, given)
-    sums = [zeros(x.aval) for x in picked(consts, linear[0])]
-    ends = [zeros(aval) if ct is None else ct
-            for ct, aval in zip(cts, jaxpr.out_avals[:len(carry)])]
+    like = foreign_one(x for x in [*cts, *operands] if type(x) is not Var)
+    sums = instantiate_all(
+        [Zero(x.aval) for x in picked(consts, linear[0])], like)
+    ends = instantiate_all(
+        [Zero(aval) if ct is None else ct
+         for ct, aval in zip(cts, jaxpr.out_avals[:len(carry)])], like)
     res_consts = others(consts, linear[0])
     outs = scan_p.bind(
         *res_consts, *sums, *ends, *others(xs, linear[2]),

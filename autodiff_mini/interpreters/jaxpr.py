@@ -22,7 +22,6 @@ from autodiff_mini.errors import (
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jvp import Zero
 from autodiff_mini.interpreters.vmap import apply, argument_names
-from autodiff_mini.numpy_api import once
 from autodiff_mini.pytree import leaf_names, tree_flatten
 from autodiff_mini.signature import FlatFunction, map_leaves
 
@@ -219,9 +218,12 @@ class Snapshot:
         if not isinstance(x, np.ndarray):
             return x
         _, copy = self.copies.get(id(x), (x, None))
+        # What is broadcast is compared and copied once, and stays broadcast.
+        once = tuple(slice(None) if stride else slice(1)
+                     for stride in x.strides)
         if copy is None or not np.array_equal(
-                once(copy), once(x), equal_nan=x.dtype.kind in 'fc'):
-            copy = np.broadcast_to(once(x).copy('K'), x.shape)
+                copy[once], x[once], equal_nan=x.dtype.kind in 'fc'):
+            copy = np.broadcast_to(x[once].copy('K'), x.shape)
             self.copies[id(x)] = x, copy
         return copy
 

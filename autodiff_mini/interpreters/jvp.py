@@ -90,13 +90,16 @@ def instantiate_zeros(t):
 
 
 def instantiate_all(ts, like) -> list:
-    """Returns tangents as arrays, of the library of `like` if in doubt."""
+    """Returns tangents as arrays.
+
+    Where nobody knows the library of a zero, it is that of `like`.
+    """
     def instantiate(t):
-        if (like is None or type(t) is not Zero or t.aval.dtype == float0
-                or is_array(inside(t.like))):
+        if (type(t) is not Zero or t.aval.dtype == float0
+                or t.aval.weak_type or is_array(inside(t.like))):
             return instantiate_zeros(t)
         return full(like, t.aval.shape, 0, t.aval.dtype)
-    return list(map(instantiate, ts))
+    return list(map(instantiate_zeros if like is None else instantiate, ts))
 
 
 class JVPTracer(Tracer):

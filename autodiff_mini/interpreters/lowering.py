@@ -25,8 +25,9 @@ from autodiff_mini.interpreters.plan import (
     UFUNCS, Block, are_new, c_ordered, is_large, plan)
 from autodiff_mini.interpreters.scalars import (
     indented, is_scalar, scalar_lines)
-from autodiff_mini.interpreters.simplify import inline, simplify
-from autodiff_mini.numpy_api import brought, foreign_one
+from autodiff_mini.interpreters.simplify import inline, simplify, uniform
+from autodiff_mini.numpy_api import (
+    brought, foreign_one, full, is_foreign)
 from autodiff_mini.primitives import (
     OPERAND, astype_p, concatenate_p, index_p, pow_p, reduce_max_p,
     reduce_min_p, reduce_prod_p, reduce_sum_p, reshape_p, stack_p,
@@ -45,7 +46,7 @@ class Lowered:
     """
 
     def __init__(self, jaxpr):
-        self.elsewhere = {}     # by type of array: a version
+        self.elsewhere = {}     # by kind of array: a version
         with Uncollected():
             self.jaxpr = inline(jaxpr)
             self.fast = Version(self.jaxpr, True, self.run_carefully)
@@ -61,11 +62,26 @@ class Lowered:
         if all(map(self.fast.takes, xs)):
             return self.fast(*xs)
         like = foreign_one([*xs, self.fast.foreign])
-        if like is None:
-            return self.careful(*xs)
-        if type(like) not in self.elsewhere:
-            self.elsewhere[type(like)] = Version(self.jaxpr, False, like=like)
-        return self.elsewhere[type(like)](*[brought(x, like) for x in xs])
+        return self.careful(*xs) if like is None else self.run_at(like, xs)
+
+    def run_at(self, like, xs):
+        """Runs the program in the library of `like`."""
+        # An array of Dask's is made of others; there may be several devices.
+        home = (type(like), type(getattr(like, '_meta', None)),
+                str(getattr(like, 'device', None)))
+        if home not in self.elsewhere:
+            self.elsewhere[home] = Version(self.jaxpr, False, like=like)
+        version = self.elsewhere[home]
+        outs = version(*[brought(x, like) if np.ndim(x) else x for x in xs])
+        return outs if version.owned else [own(y, xs) for y in outs]
+
+
+def own(y, xs):
+    """Returns a result that is no constant of the program, nor a view."""
+    if is_foreign(y) and y.dtype.kind in 'fc' and not any(
+            y is x for x in xs):
+        return np.positive(y)
+    return y
 
 
 class Version:
@@ -87,8 +103,8 @@ class Version:
         self.in_order = emitter.in_order
         self.scalar = emitter.scalar
         self.owned = are_new(jaxpr)
-        emitter.scope = {name: constant_like(x, like)
-                         for name, x in emitter.scope.items()}
+        for name in emitter.operands & emitter.scope.keys():
+            emitter.scope[name] = constant_like(emitter.scope[name], like)
         exec(compile(self.source, '<autodiff_mini program>', 'exec'),
              emitter.scope)
         self.function = emitter.scope['program']
@@ -119,11 +135,13 @@ class Version:
 
 
 def constant_like(x, like):
-    """Returns a constant in the library of `like`, which copies it there."""
-    x = brought(x, like)
-    if like is None or not (isinstance(x, np.ndarray)
+    """Returns a constant, in the library of `like` if it is of floats."""
+    if like is None or not (isinstance(x, (np.ndarray, np.generic))
                             and x.dtype.kind in 'fc'):
         return x
+    number = uniform(x, lambda: True)
+    if number:
+        return full(like, x.shape, number[1].val, x.dtype)
     return np.asarray(x, like=like)
 
 
@@ -165,6 +183,7 @@ class Emitter:
         self.lines = []         # pairs: a line, and its equation or None
         self.scope = {'np': np}
         self.known = {}         # by id: what names a value, or a program
+        self.operands = set()   # names of those that meet arrays
         self.numbers = count(1)
         self.in_order = self.scalar = False
 
@@ -186,11 +205,18 @@ class Emitter:
         names = PythonNames()
         for v, x in zip(jaxpr.constvars, jaxpr.consts, strict=True):
             names[v] = self.constant('const', x)
+            self.operands.add(names[v])
         return names
 
     def result(self, v, names) -> str:
         """Returns the text for what a function returns."""
-        return names[v] if type(v) is Var else self.value(v.val)
+        return names[v] if type(v) is Var else self.literal(v.val)
+
+    def literal(self, x) -> str:
+        """Returns the text for a literal, which stands for an array."""
+        text = self.value(x)
+        self.operands.add(text)
+        return text
 
     def define(self, signature, body):
         """Appends a function with these lines."""
@@ -311,7 +337,7 @@ class Emitter:
         """Returns the text for an operand of an equation."""
         if type(v) is Var:
             return names[v]
-        return self.number(v.val) if self.fast else self.value(v.val)
+        return self.number(v.val) if self.fast else self.literal(v.val)
 
     def number(self, x) -> str:
         """Returns the text for a number that meets an array, perhaps.
