@@ -1026,9 +1026,9 @@ def brought(x, like):
     It may have been broadcast.  If `like` is None, there is only NumPy.
     """
     if (like is None or not isinstance(x, (np.ndarray, np.generic))
-            or x.dtype.kind not in 'fc' or any(x.strides)):
+            or x.dtype.kind not in 'fc' or x.size and any(x.strides)):
         return x
-    return full(like, x.shape, x[(0,) * x.ndim], x.dtype)
+    return full(like, x.shape, x.flat[0] if x.size else 0, x.dtype)
 
 
 @implements(np.linspace)
