@@ -987,7 +987,7 @@ def numpy_copy(a, order='K', subok=False):
 def full(like, shape, value, dtype):
     """Returns an array of one value, in the library that `like` is of.
 
-    While a program is written down, nobody knows the library: it is NumPy.
+    While a program is written down, nobody knows it.  Then it is NumPy.
     """
     like = inside(like)
     if not is_foreign(like):
@@ -1010,23 +1010,27 @@ def is_foreign(x) -> bool:
 
 
 def foreign_one(xs):
-    """Returns an array of another library, also in a tracer, or None."""
+    """Returns the first array that is of another library, or None.
+
+    It may be in a tracer; what is returned is the array.
+    """
     for x in xs:
         if type(x) not in ORDINARY and is_foreign(inside(x)):
             return inside(x)
     return None
 
 
-ORDINARY = {np.ndarray, *NUMBERS}
+ORDINARY = {np.ndarray, *NUMBERS}   # most often it is one of these
 
 
 def brought(x, like):
-    """Returns `x`, in the library of `like` if it is a number of NumPy's.
+    """Returns `x`, in the library of `like` if it is one number of NumPy's.
 
     It may have been broadcast.  If `like` is None, there is only NumPy.
     """
-    if (like is None or not isinstance(x, (np.ndarray, np.generic))
-            or x.dtype.kind not in 'fc' or x.size and any(x.strides)):
+    if like is None or not isinstance(x, (np.ndarray, np.generic)):
+        return x
+    if x.dtype.kind not in 'fc' or x.size and any(x.strides):
         return x
     return full(like, x.shape, x.flat[0] if x.size else 0, x.dtype)
 

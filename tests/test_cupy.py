@@ -40,6 +40,7 @@ class Elsewhere(NDArrayOperatorsMixin):
     shape = property(lambda self: self.there.shape)
     dtype = property(lambda self: self.there.dtype)
     ndim = property(lambda self: self.there.ndim)
+    device = 'elsewhere'
     T = property(lambda self: Elsewhere(self.there.T))
 
     def __init__(self, there):

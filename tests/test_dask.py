@@ -337,6 +337,19 @@ def test_results_of_compiled_programs_are_not_its_constants():
             assert f(x).compute().tolist() == [1.0] * 4
 
 
+def test_constants_are_cut_as_the_arguments_are():
+    gradient = ad.jit(ad.grad(np.sum))
+    for size in 3, 2, 1:
+        x = da.ones(6, chunks=size)
+        assert gradient(x).chunks == x.chunks
+
+
+def test_a_compiled_program_without_arguments_owns_its_results():
+    x = da.ones(3)
+    f = ad.jit(lambda: x)
+    assert f() is not x and f() is not f()
+
+
 def test_parameters_of_primitives_stay_numpys():
     horner = ad.Primitive('horner')
     horner.def_abstract_eval(lambda x, *, table: x)

@@ -194,7 +194,7 @@ class jit:
 
     def guard_for(self, program, key, xs, out_tree):
         """Returns the guard for calls like this one, or None."""
-        if not all(map(program.fast.takes, xs)):
+        if not program.fast.takes_all(xs):
             return None
         kinds = *key, *map(type, xs)
         if kinds not in self.guards:

@@ -38,15 +38,15 @@ class Lowered:
     """A program as Python; a function of its arguments.
 
     There are two versions of it.  The fast one is for NumPy's arrays in their
-    usual order, and for numbers.  The careful one takes all arrays; of
-    another library there is one more, with constants of that library.
+    usual order, and for numbers.  The careful one is for its other arrays.
+    For each other library there is a careful one with constants of its own.
 
     Args:
         jaxpr: the program.
     """
 
     def __init__(self, jaxpr):
-        self.elsewhere = {}     # by kind of array: a version
+        self.elsewhere = {}     # by home: a version
         with Uncollected():
             self.jaxpr = inline(jaxpr)
             self.fast = Version(self.jaxpr, True, self.run_carefully)
@@ -59,28 +59,36 @@ class Lowered:
         return self.careful(*xs)
 
     def __call__(self, *xs):
-        if all(map(self.fast.takes, xs)):
+        if self.fast.takes_all(xs):
             return self.fast(*xs)
         like = foreign_one([*xs, self.fast.foreign])
         return self.careful(*xs) if like is None else self.run_at(like, xs)
 
     def run_at(self, like, xs):
         """Runs the program in the library of `like`."""
-        # An array of Dask's is made of others; there may be several devices.
-        home = (type(like), type(getattr(like, '_meta', None)),
-                str(getattr(like, 'device', None)))
-        if home not in self.elsewhere:
-            self.elsewhere[home] = Version(self.jaxpr, False, like=like)
-        version = self.elsewhere[home]
-        outs = version(*[brought(x, like) if np.ndim(x) else x for x in xs])
+        key = home(like)
+        if key not in self.elsewhere:
+            self.elsewhere[key] = Version(self.jaxpr, False, like=like)
+        version = self.elsewhere[key]
+        outs = version(*[x if type(x) in NUMBERS else brought(x, like)
+                         for x in xs])
         return outs if version.owned else [own(y, xs) for y in outs]
 
 
+def home(x):
+    """Returns what tells where an array of another library is at home.
+
+    Dask's arrays are made of others, in chunks; there may be many devices.
+    """
+    return (type(x), type(getattr(x, '_meta', None)),
+            *[str(getattr(x, name, None)) for name in ('chunks', 'device')])
+
+
 def own(y, xs):
-    """Returns a result that is no constant of the program, nor a view."""
+    """Returns a copy of a result of floats, unless it is an argument."""
     if is_foreign(y) and y.dtype.kind in 'fc' and not any(
             y is x for x in xs):
-        return np.positive(y)
+        return np.positive(y)   # is a copy, in any library
     return y
 
 
@@ -110,12 +118,14 @@ class Version:
         self.function = emitter.scope['program']
         self.constants = [x for x in emitter.scope.values()
                           if isinstance(x, np.ndarray)]
-        self.foreign = foreign_one(emitter.scope.values())
+        self.foreign = foreign_one(emitter.scope.values())  # closed over
+
+    def takes_all(self, xs):
+        """Returns whether the fast version is for arguments like these."""
+        return self.foreign is None and all(map(self.takes, xs))
 
     def takes(self, x):
-        """Returns whether the fast version is for an argument like `x`."""
-        if self.foreign is not None:   # it closes over one
-            return False
+        """Returns whether it is for an argument like this one."""
         if type(x) is np.ndarray and not self.scalar:
             return not self.in_order or x.flags.c_contiguous
         return type(x) in NUMBERS
@@ -139,9 +149,9 @@ def constant_like(x, like):
     if like is None or not (isinstance(x, (np.ndarray, np.generic))
                             and x.dtype.kind in 'fc'):
         return x
-    number = uniform(x, lambda: True)
-    if number:
-        return full(like, x.shape, number[1].val, x.dtype)
+    one_number = uniform(x, lambda: True)   # weak and strong
+    if one_number:
+        return full(like, x.shape, one_number[1].val, x.dtype)
     return np.asarray(x, like=like)
 
 
