@@ -98,6 +98,14 @@ def test_a_sum_of_pages_is_the_book():
                      for page in weave.chapters(ROOT)} | {'reference.md'}
 
 
+def test_no_cell_is_wider_than_a_page():
+    wide = [f'{page.name}:{block.line + number}'
+            for page in weave.chapters(ROOT) for block in weave.blocks(page)
+            for number, line in enumerate(block.text.splitlines(), 1)
+            if len(line) > 80]
+    assert wide == []
+
+
 def test_the_reference_has_every_public_name():
     text = (ROOT / 'book/reference.md').read_text()
     assert set(re.findall(r'autodiff_mini\.(\w+)', text)) == set(ad.__all__)
