@@ -5,6 +5,7 @@ import os
 import pickle
 import sys
 import tracemalloc
+from pathlib import Path
 
 import dask
 import dask.array as da
@@ -359,6 +360,12 @@ def test_parameters_of_primitives_stay_numpys():
         assert type(table) is np.ndarray
         return x * float(table[0])
     check_lazy(ad.jit(lambda x: horner.bind(x, table=np.array([2.0]))), W)
+
+
+def test_no_module_of_ours_knows_of_a_library_but_numpy():
+    sources = [path.read_text().lower()
+               for path in Path(ad.__file__).parent.rglob('*.py')]
+    assert not any('dask' in text or 'cupy' in text for text in sources)
 
 
 HUGE = [da.ones(3), da.ones((10**6, 3), chunks=(10**5, 3)),

@@ -78,7 +78,7 @@ class Lowered:
 def home(x):
     """Returns what tells where an array of another library is at home.
 
-    Dask's arrays are made of others, in chunks; there may be many devices.
+    It may be made of others, in chunks, and be on one of many devices.
     """
     return (type(x), type(getattr(x, '_meta', None)),
             *[str(getattr(x, name, None)) for name in ('chunks', 'device')])
