@@ -14,8 +14,8 @@ LAB_SETTINGS := .venv/share/jupyter/lab/settings/overrides.json
 # Material would print an advertisement at every build.
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: help book test test-jax test-site next progress serve lab weave \
-        bench lock clean
+.PHONY: help book test test-jax mutants test-site next progress serve lab \
+        weave bench lock clean
 .DEFAULT_GOAL := help
 
 help:   ## say what the commands do
@@ -28,11 +28,22 @@ book: .venv/ready   ## run every chapter and build the site
 	@echo "    file://$(CURDIR)/site/index.html"
 	@echo "or run 'make serve', where the search works too."
 
-test: .venv/ready   ## run the tests, and compare chapters with modules
-	@$(PYTEST) -n 2
+test: .venv/ready   ## run the tests; ROW=tanh or ROW=tests/test_vmap.py, some
+	@$(PYTEST) $(WHICH)
+
+test-all: test   ## run the rest, too: every program under every transform
+	@$(PYTEST) -n 2 --all --examples 5 -m 'rest or hypothesis'
 
 test-jax: .venv/jax   ## compare the library with real JAX
-	@$(PYTEST) -n 2 tests/test_jax_oracle.py
+	@$(PYTEST) -n 2 --all -k jax tests/test_jax_oracle.py \
+	  tests/test_jax_hard_points.py tests/tools/test_jax_files.py \
+	  tests/test_ode.py
+
+mutants: .venv/ready   ## plant wrong rules, and see whether a test finds them
+	@$(BIN)/python -m tests.mutants
+
+mutants: .venv/ready   ## plant wrong rules, and see whether a test finds them
+	@$(BIN)/python -m tests.mutants
 
 test-site: book .venv/browser   ## show every page of the site to a browser
 	@$(PYTEST) tests/test_site.py

@@ -1,9 +1,39 @@
 """What every test and every doctest runs in."""
 
+import gc
+
 import numpy as np
 import pytest
 
 from autodiff_mini.core import Trace, current_trace, set_current_trace
+from tests import amount
+
+
+def pytest_addoption(parser):
+    group = parser.getgroup('how much is tested (tests/amount.py)')
+    group.addoption('--all', action='store_true',
+                    help='meet every program, and not one of each kind')
+    group.addoption('--row', default='', metavar='NAME',
+                    help='run what is about a primitive, such as tanh')
+    group.addoption('--examples', type=int, default=1, metavar='N',
+                    help='give each law N times as many random examples')
+
+
+def pytest_configure(config):
+    config.addinivalue_line('markers', 'rest: `make test` leaves it out')
+    amount.WHOLE = config.option.all
+    amount.ROW = config.option.row
+    amount.TIMES = config.option.examples
+
+
+def pytest_collection_modifyitems(config, items):
+    left = [item for item in items if not amount.is_chosen(item)]
+    items[:] = [item for item in items if amount.is_chosen(item)]
+    config.hook.pytest_deselected(items=left)
+
+
+def pytest_collection_finish():
+    gc.freeze()     # or all tests are looked through again and again
 
 
 @pytest.fixture(autouse=True, scope='session')
@@ -11,6 +41,11 @@ def plain_numbers():
     """Prints numbers as `2.0`, not `np.float64(2.0)`, as the book does."""
     with np.printoptions(legacy='1.25'):
         yield
+
+
+@pytest.fixture(autouse=True)
+def numpy_in_doctests(doctest_namespace):
+    doctest_namespace['np'] = np
 
 
 @pytest.fixture(autouse=True)

@@ -12,12 +12,8 @@ from threading import get_ident
 
 import numpy as np
 
-from autodiff_mini.errors import (
-    NumPyTable,
-    Refusals,
-    fun_name,
-    refuse_ufunc,
-)
+from autodiff_mini.copying import primitive_place
+from autodiff_mini.errors import NumPyTable, Refusals, fun_name, refuse_ufunc
 
 
 class Primitive:
@@ -48,6 +44,42 @@ class Primitive:
 
     def __repr__(self):
         return self.name
+
+    def __copy__(self, memo=None):
+        return self     # its rules know it by its identity
+
+    __deepcopy__ = __copy__
+    __reduce__ = primitive_place
+
+
+class Kind:
+    """Primitives that are alike: what holds for one holds for all.
+
+    Called with a name and an implementation, it makes another one.
+    """
+
+    __slots__ = ('primitives', 'definitions')
+
+    def __init__(self):
+        self.primitives = []
+        self.definitions = []
+
+    def __call__(self, name, impl):
+        primitive = Primitive(name, impl)
+        self.primitives.append(primitive)
+        for define in self.definitions:
+            define(primitive)
+        return primitive
+
+    def define(self, define):
+        """Defines something for each of them; may be used as a decorator."""
+        self.definitions.append(define)
+        for primitive in self.primitives:
+            define(primitive)
+        return define
+
+
+elementwise = Kind()
 
 
 class Trace:
@@ -120,7 +152,7 @@ class Tracer(Refusals):
     refuses.
     """
 
-    __slots__ = ('trace', 'line', '__weakref__')
+    __slots__ = ('_trace', 'line', '__weakref__')
 
     aval: 'ShapedArray'
     shape = property(lambda self: self.aval.shape)

@@ -70,7 +70,7 @@ class UnexpectedTracerError(TracerError):
     """A tracer is used where its transformation is not running."""
 
     def __init__(self, tracer):
-        trace = tracer.trace
+        trace = tracer._trace
         if trace.thread is None:
             cause = (f'{trace.tag} has returned. The tracer escaped through '
                      'a global, an attribute or a generator: let the '
@@ -129,7 +129,7 @@ class Refusals:
         """Returns what it is and where it was made."""
         origin = f'made at {line_text(self.line)} ' if self.line else ''
         return (f'{type(self).__name__}<{self.aval}>, {origin}in '
-                f'{self.trace.tag}')
+                f'{self._trace.tag}')
 
 
 class NumPyTable(dict):
@@ -152,8 +152,21 @@ class RuleTable(dict):
         self.advice = advice
 
     def __missing__(self, primitive):
+        own = getattr(primitive, 'rules', {})
+        if self.what in own:
+            return own[self.what]
         raise NotImplementedError(f"{self.what} for '{primitive}' not "
                                   f'implemented: {self.advice}')
+
+    def get(self, primitive, default=None):
+        try:
+            return self[primitive]
+        except NotImplementedError:
+            return default
+
+    def leave(self, primitive, rule):
+        """Leaves a rule with its primitive, with which it will be gone."""
+        primitive.rules[self.what] = rule
 
 
 def refuse(function, **keywords):
@@ -207,13 +220,20 @@ def user_line(depth):
 
 def line_text(line) -> str:
     """Returns where `user_line` was, as `file:line`."""
-    return f'{line[0].co_filename}:{line_number(line)}'
+    return '{}:{}'.format(*lasting_line(line))
 
 
 def line_number(line) -> int:
     """Returns the number of the line where `user_line` was."""
+    return lasting_line(line)[1]
+
+
+def lasting_line(line):
+    """Returns a file and a number, which last longer than code does."""
     code, instruction = line
-    return code_lines(code)[instruction // 2]
+    if isinstance(code, str):
+        return line     # it is so already
+    return code.co_filename, code_lines(code)[instruction // 2]
 
 
 @lru_cache(maxsize=16)
@@ -228,3 +248,13 @@ def fun_name(f) -> str:
         f = f.func
     name = getattr(f, '__qualname__', None) or getattr(f, '__name__', None)
     return name or type(f).__qualname__
+
+
+def closed_over(fun, kind):
+    """Returns the error for a derivative that the rule cannot give."""
+    return TypeError(
+        f'Detected differentiation of a {kind} function with respect to a '
+        f'closed-over value: {fun_name(fun)} uses a value that is being '
+        'differentiated and is none of its arguments, and its rule speaks of '
+        'its arguments only. Pass the value as an argument, and adapt the '
+        'rule; or wrap it in stop_gradient.')

@@ -119,6 +119,10 @@ class PyTreeDef:
             return leaves[0]
         return build(self, iter(leaves))
 
+    def __reduce__(self):
+        return leaf_or_node, (self.node_type, self.aux, self.children,
+                              self.num_leaves)
+
     def __str__(self):
         return f'PyTreeDef({build(self, repeat(Asterisk()))})'
 
@@ -131,6 +135,11 @@ class Asterisk:
 
 
 LEAF = PyTreeDef(None, None, (), num_leaves=1)
+
+
+def leaf_or_node(node_type, *rest):
+    """Returns a PyTreeDef that was pickled; all leaves are one."""
+    return LEAF if node_type is None else PyTreeDef(node_type, *rest)
 
 
 def tree_flatten(tree):

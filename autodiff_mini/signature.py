@@ -187,3 +187,15 @@ def hold_arguments(f, args, positions):
         every = held | dict(zip(free, values, strict=True))
         return f(*[every[i] for i in range(len(args))], **kwargs)
     return tuple(args[i] for i in free), f_of_free, held
+
+
+def apply(f):
+    """Returns `f` as a function of a tuple and a dict of arguments."""
+    return wraps(f, updated=())(lambda args, kwargs: f(*args, **kwargs))
+
+
+def argument_names(tree, tag):
+    """Returns what error messages call the arguments of a mapped function."""
+    args, kwargs = tree.children
+    return (leaf_names(args, f'{tag}: args')
+            + leaf_names(kwargs, f'{tag}: kwargs'))

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
+from autodiff_mini.api.checking import check_jaxpr, check_jaxpr
 from autodiff_mini.core import Primitive, typeof
 from autodiff_mini.interpreters.abstract import abstract_rules
-from autodiff_mini.interpreters.jaxpr import check_jaxpr
-from autodiff_mini.primitives import transpose_p
+from autodiff_mini.primitives.shapes import transpose_p
+from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.numerical import assert_same
 from tests.programs import PROGRAMS
@@ -25,7 +26,7 @@ NOT_STAGED = {
 }
 STAGED = [program for program in PROGRAMS + CUSTOM_PROGRAMS
           if program.name not in NOT_STAGED]
-each_staged = pytest.mark.parametrize('program', STAGED, ids=str)
+each_staged = each(STAGED)
 
 
 def staged(f, *args):
@@ -114,7 +115,7 @@ def test_python_numbers_stay_weak_where_numpy_keeps_them():
     assert not ad.eval_shape(np.sin, 3.0).weak_type
 
 
-def test_slogdet_has_two_dtypes():
+def test_slogdet_of_complex_numbers_has_a_real_logarithm():
     """The logarithm of a complex determinant's size is real."""
     for dtype in (np.float32, np.float64, np.complex64, np.complex128):
         a = np.stack([np.eye(2, dtype=dtype)] * 3)
@@ -145,7 +146,7 @@ def test_views_keep_their_dtype():
             assert ad.eval_shape(f, x) == typeof(f(x))
 
 
-def test_missing_rule_is_named():
+def test_a_primitive_without_a_rule_is_named():
     """P4."""
     unknown = Primitive('unknown', lambda x: x)
     with pytest.raises(NotImplementedError,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini import checking
+from autodiff_mini.api import checking
 from autodiff_mini.core import Trace, current_trace
 from tests.numerical import assert_close
 from tests.test_custom_jvp import Pair, custom
@@ -181,7 +181,7 @@ def test_a_derivative_where_there_is_no_function_is_caught(mode):
 # eps, atol, rtol
 
 @each_mode
-def test_eps_is_the_step(mode):
+def test_eps_is_the_step_of_the_differences(mode):
     ad.check_grads(np.abs, (0.05,), 1, mode)
     with pytest.raises(AssertionError):     # the corner is within reach
         ad.check_grads(np.abs, (0.05,), 1, mode, eps=1.0)

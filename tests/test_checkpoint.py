@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
+from autodiff_mini.api.checking import check_jaxpr, check_jaxpr
 from autodiff_mini.higher_order.checkpoint import checkpoint_p
-from autodiff_mini.interpreters.jaxpr import check_jaxpr
+from tests.amount import crossed
 from tests.numerical import assert_close, assert_same
 from tests.test_custom_jvp import custom as with_jvp
 from tests.test_custom_jvp import assert_trees, d, node, power, sine, square
@@ -20,6 +21,7 @@ from tests.test_custom_vjp import Pair, held
 from tests.test_staged_calls import staged
 from tests.test_unrolled import both
 from tests.traces import assert_named_everywhere
+from tests.wings import needs
 
 assert node     # a fixture
 X = np.linspace(-0.5, 1.5, 4)
@@ -119,8 +121,7 @@ ORDERS = {
 }
 
 
-@pytest.mark.parametrize('order', ORDERS)
-@pytest.mark.parametrize('name', PROGRAMS)
+@crossed('name, order', PROGRAMS, ORDERS, 4)
 def test_every_derivative_is_that_without_it(name, order):
     f, change = PROGRAMS[name], ORDERS[order]
     twin = change(f)
@@ -133,7 +134,7 @@ def test_every_derivative_is_that_without_it(name, order):
 
 
 @pytest.mark.parametrize('name', PROGRAMS)
-def test_grad_of_vmap_of_it(name):
+def test_grad_of_vmap_is_that_without_it(name):
     f = PROGRAMS[name]
     total = lambda f: ad.grad(lambda x: ad.vmap(f)(x).sum())
     for wrap in [*WRAPS.values()][[*PROGRAMS].index(name) % 3::3]:
@@ -142,7 +143,7 @@ def test_grad_of_vmap_of_it(name):
     assert_close(ad.grad(outside)(X), total(f)(X))
 
 
-def test_hard_case_1_through_checkpoint():
+def test_hard_case_1_a_rule_used_three_times_survives_checkpoint():
     f = with_jvp(lambda x: np.sin(x),
                  lambda p, t: (f(*p), 10 * np.cos(p[0]) * t[0]))
     three = lambda f: lambda x: f(f(f(x)))
@@ -154,7 +155,7 @@ def test_hard_case_1_through_checkpoint():
             assert_close(ad.grad(ad.grad(g))(1.), -10805.46137749049)
 
 
-def test_hard_case_7_through_checkpoint():
+def test_hard_case_7_no_nan_through_checkpoint():
     s = ad.checkpoint(lambda x: ad.cond(
         x > 0, lambda x: np.sqrt(x), lambda x: 2.*x, x))
     with np.errstate(all='ignore'):
@@ -345,6 +346,7 @@ def peak(f, x):
         tracemalloc.stop()
 
 
+@pytest.mark.rest
 def test_a_hundred_layers_in_the_memory_of_two_times_ten():
     def chain(wrap, x):
         for _ in range(10):
@@ -358,6 +360,7 @@ def test_a_hundred_layers_in_the_memory_of_two_times_ten():
                  ad.grad(partial(chain, lambda f: f))(x[::9999]))
 
 
+@needs('fast')
 def test_memory_of_a_checkpointed_loop():
     """The rows of the carry are kept, and one segment at a time."""
     def loop(wrap, x):

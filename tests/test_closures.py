@@ -169,7 +169,7 @@ def test_examples_may_be_tracers_and_are_no_values():
     np.sin, partial(np.multiply, 2.0), partial(lambda x, c: c * x, c=2.0),
     ad.vmap(np.cos), math.prod],
     ids=['ufunc', 'partial', 'keyword', 'vmap', 'builtin'])
-def test_any_callable(f):
+def test_callables_of_every_kind_are_converted(f):
     converted, values = ad.closure_convert(f, X)
     assert_close(converted(2 * X), f(2 * X))
     assert values == []
@@ -412,7 +412,7 @@ def power(x):
     return np.exp(x), lambda ct: 2 * power(x) * ct
 
 
-def test_d1_custom_gradient_under_vmap():
+def test_d1_custom_gradient_keeps_its_rule_under_vmap():
     assert square(3.0) == 9.0 and ad.grad(square)(1.0) == 3.0
     assert_same(ad.vmap(square)(X), X * X)
     assert_close(ad.vmap(ad.grad(square))(X), 3 * X)
@@ -492,7 +492,7 @@ def test_residuals_of_every_kind_are_computed_once():
     assert_close(rows[2], expected)
 
 
-def test_d10_trees_in_and_out():
+def test_d10_a_rule_takes_and_returns_trees():
     def f(p, q):
         out = {'a': p['x'] * q[0], 'b': (q[0], None)}
 
@@ -513,7 +513,7 @@ def test_d10_trees_in_and_out():
                  spread(expected))
 
 
-def test_d10_registered_nodes(node):
+def test_d10_a_rule_takes_and_returns_registered_nodes(node):
     f = ad.custom_gradient(lambda n: (
         node(n.x * n.x, n.unit), lambda ct: node(3 * n.x * ct.x, ct.unit)))
     assert ad.grad(lambda n: f(n).x)(node(2.0, 'm')) == node(6.0, 'm')
@@ -539,7 +539,7 @@ def test_one_argument_may_be_answered_alone_or_in_a_tuple():
     assert ad.grad(items)([2.0, 7.0]) == [21.0, 10.0]
 
 
-def test_d11_keywords_and_defaults():
+def test_d11_keywords_and_defaults_are_arguments_of_the_rule():
     @ad.custom_gradient
     def f(x, n=2.0):
         return x * n, lambda ct: (3 * ct * n, 5 * ct * x)
@@ -549,7 +549,7 @@ def test_d11_keywords_and_defaults():
     assert ad.grad(lambda n: f(7.0, n=n))(4.0) == 35.0
 
 
-def test_r5_integers_in_and_out():
+def test_r5_integers_have_float0_cotangents():
     def f(x, n):
         def rule(ct):
             assert ct[1].dtype == ad.float0
@@ -563,14 +563,14 @@ def test_r5_integers_in_and_out():
 
 
 @pytest.mark.parametrize('dtype', [np.float16, np.float32, np.float64])
-def test_dtypes_pass(dtype):
+def test_gradients_have_the_dtype_of_the_argument(dtype):
     x = X.astype(dtype)
     for f in (summed_grad(square), ad.vmap(ad.grad(square)),
               summed_grad(staged(square))):
         assert_same(f(x), 3 * x)
 
 
-def test_any_size_of_axis():
+def test_a_mapped_axis_has_any_size():
     for n in (0, 1, 3):
         assert_same(ad.vmap(ad.grad(square))(np.ones(n)), np.full(n, 3.))
 

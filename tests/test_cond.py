@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
+from autodiff_mini.api.checking import check_jaxpr, check_jaxpr
 from autodiff_mini.higher_order.cond import cond_p
-from autodiff_mini.interpreters.jaxpr import check_jaxpr
+from tests.amount import crossed
 from tests.numerical import assert_close, assert_same
 from tests.test_custom_jvp import custom as with_jvp
 from tests.test_custom_jvp import assert_trees, d, node, power, sine, square
@@ -36,7 +37,7 @@ PREDICATES = {
 
 
 @pytest.mark.parametrize('name', PREDICATES)
-def test_any_scalar_says_which(name):
+def test_a_predicate_is_any_scalar(name):
     pred, taken = PREDICATES[name]
     f = lambda pred, x: ad.cond(pred, lambda x: x * 2, lambda x: x * 3, x)
     expected = 4.0 if taken else 6.0
@@ -194,8 +195,7 @@ TWINS = {   # an `if` cannot ask what has no value
 }
 
 
-@pytest.mark.parametrize('transform', TRANSFORMS)
-@pytest.mark.parametrize('name', PROGRAMS)
+@crossed('name, transform', PROGRAMS, TRANSFORMS)
 def test_each_transform_of_a_branch_is_that_of_an_if(name, transform):
     f, change = PROGRAMS[name], TRANSFORMS[transform]
     twin = TWINS.get(transform, change)(partial(f, unrolled))
@@ -274,9 +274,11 @@ TRUTHS = {
 }
 
 
-@pytest.mark.parametrize('wrap', [lambda f: f, ad.jit, ad.checkpoint, staged],
-                         ids=['as_it_is', 'jit', 'checkpoint', 'staged'])
-@pytest.mark.parametrize('name', TRUTHS)
+def as_it_is(f):
+    return f
+
+
+@crossed('name, wrap', TRUTHS, [as_it_is, ad.jit, ad.checkpoint, staged], 4)
 def test_hard_case_7_no_nan_through_the_branch_not_taken(name, wrap):
     f, truth = TRUTHS[name]
     f = wrap(f)
@@ -404,7 +406,7 @@ def test_what_a_branch_shares_is_not_copied_for_each_element():
 
 # Custom rules
 
-def test_hard_case_1_through_a_branch():
+def test_hard_case_1_a_rule_used_three_times_survives_a_branch():
     f = with_jvp(lambda x: np.sin(x),
                  lambda p, t: (f(*p), 10 * np.cos(p[0]) * t[0]))
     g = lambda x: ad.cond(x > 0, lambda x: f(f(f(x))), np.cos, x)

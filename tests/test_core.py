@@ -7,13 +7,9 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.core import (
-    Primitive,
-    Trace,
-    TraceTag,
-    current_trace,
-    is_array,
-)
-from autodiff_mini.primitives import add_p, sin_p
+    Primitive, Trace, TraceTag, current_trace, is_array)
+from autodiff_mini.primitives.arithmetic import add_p
+from autodiff_mini.primitives.elementwise import sin_p
 from tests.traces import SpyTrace, SpyTracer, call, call_p, spied
 
 
@@ -116,7 +112,7 @@ def test_tracer_without_a_value_has_no_truth():
     (np.ones((2, 0), np.int8), (2, 0), np.int8, False, 'int8[2,0]'),
     (np.array(1.0), (), float, False, 'float64[]'),
 ])
-def test_typeof(x, shape, dtype, weak, text):
+def test_typeof_is_shape_dtype_and_weakness(x, shape, dtype, weak, text):
     aval = ad.typeof(x)
     assert aval == ad.ShapedArray(shape, np.dtype(dtype), weak)
     assert aval.ndim == len(shape)
@@ -168,7 +164,7 @@ def test_anything_that_speaks_numpy_s_protocols_is_an_array():
     assert ad.typeof(Duck()) == ad.ShapedArray((2,), np.dtype(np.float32))
 
 
-def test_what_is_an_array():
+def test_tracers_numbers_and_subclasses_are_no_arrays():
     assert is_array(np.ones(2)) and is_array(np.float64(1))
     with SpyTrace(np.sin) as trace:
         assert not is_array(SpyTracer(trace, 1.0))

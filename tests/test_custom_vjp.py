@@ -14,7 +14,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import autodiff_mini as ad
@@ -25,6 +25,7 @@ from autodiff_mini.higher_order.custom_vjp import (
 )
 from autodiff_mini.interpreters.jvp import JVPTracer
 from autodiff_mini.interpreters.transpose import transpose_rules
+from tests.amount import examples
 from tests.numerical import assert_close, assert_same
 from tests.test_custom_jvp import ODD_THINGS, X, assert_trees, node
 from tests.test_staged_calls import nested, staged, summed_grad
@@ -80,7 +81,7 @@ def refused(f, words, error=TypeError, x=3.0):
 
 # D1: vmap keeps custom rules
 
-def test_d1_the_puzzle():
+def test_d1_the_puzzle_vmap_and_grad_ask_the_rule_in_any_order():
     assert ad.grad(square)(1.0) == 3.0
     ones = np.ones(4)
     assert_same(ad.vmap(ad.grad(square))(ones), 3 * ones)
@@ -211,7 +212,7 @@ def choices(table, **options):
     return st.lists(st.sampled_from(sorted(table)), **options)
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@examples(40)
 @given(dims=st.tuples(*[st.sampled_from([0, None])] * 3),
        outputs=choices(OUTPUTS, min_size=1, max_size=3),
        residuals=choices(RESIDUALS, max_size=3),
@@ -221,10 +222,10 @@ def choices(table, **options):
 def test_d1_any_argument_output_or_residual_is_mapped_or_not(
         dims, outputs, residuals, bars, used, stage):
     """Cotangents of what is not mapped are summed; the loop knows."""
-    if dims[0] is dims[1] is None and {'constant', 'residual'} & {*bars}:
-        return      # one call is made for all, and says that only once
-    if stage == 'inside' and {'c', 'bc'} & {*outputs, *residuals}:
-        return      # fwd may not close over what is written down
+    # Where one call is made for all, it says a constant only once.
+    assume(0 in dims[:2] or not {'constant', 'residual'} & {*bars})
+    # fwd may not close over what is written down.
+    assume(stage != 'inside' or not {'c', 'bc'} & {*outputs, *residuals})
     by_vmap, by_loop, args = mapped_and_looped(
         random_rule(outputs, residuals, bars), dims, used, stage)
     assert_close(by_vmap(*args), by_loop(*args))
@@ -263,7 +264,7 @@ def mapped_and_looped(inner, dims, used, stage):
     return by_vmap, by_loop, args[:2]
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@examples(20)
 @given(dims=st.tuples(*[st.sampled_from([0, None])] * 3).filter(
            lambda dims: 0 in dims),
        outputs=choices(OUTPUTS, min_size=1, max_size=2),
@@ -360,7 +361,7 @@ def test_bwd_alone_closes_over_a_mapped_value():
 
 
 @pytest.mark.parametrize('size', [0, 1, 3])
-def test_any_size_of_axis(size):
+def test_a_mapped_axis_has_any_size(size):
     x = np.ones(size)
     assert_same(summed_grad(ad.vmap(square))(x), 3 * x)
     assert_same(ad.vmap(ad.grad(square))(x), 3 * x)
@@ -465,7 +466,7 @@ def test_exceptions_go_through_and_leave_the_base_trace(where, names):
 
 # D8, R3: the interface
 
-def test_d8_as_a_decorator():
+def test_d8_a_decorated_function_keeps_its_name():
     @ad.custom_vjp
     def f(x, y):
         """Some words."""
@@ -590,7 +591,7 @@ def test_d10_trees_in_out_and_between():
                  spread(expected))
 
 
-def test_d10_registered_nodes(node):
+def test_d10_a_rule_takes_and_returns_registered_nodes(node):
     f = custom(lambda n: node(n.x * n.x, n.unit + '2'),
                lambda n: (f(n), n),
                lambda n, ct: (node(3 * n.x * ct.x, n.unit),))
@@ -628,7 +629,7 @@ def test_d10_python_numbers_stay_so_among_the_residuals():
     assert_same(ad.vmap(summed_grad(f))(A[None]), np.full((1, 2, 3), 3.))
 
 
-def test_d10_no_arguments_no_outputs():
+def test_d10_a_function_has_no_arguments_or_no_outputs():
     asked = lambda *_: pytest.fail('not asked')
     f = custom(lambda: 3.0, asked, asked)
     assert ad.grad(lambda x: x * f())(2.0) == 3.0
@@ -767,7 +768,7 @@ RULE = lambda x: (2 * x, None), lambda r, ct: (6 * ct,)
     custom(lambda x: 2 * x, partial(lambda c, x: (c * x, None), 2),
            partial(lambda c, r, ct: (c * ct,), 6)),
 ], ids=['method', 'object', 'bound', 'ufunc', 'partial', 'rules'])
-def test_any_callable(f):
+def test_callables_of_every_kind_get_a_rule(f):
     assert f(5.0) == 10.0 and ad.grad(f)(5.0) == 6.0
     assert_same(ad.vmap(ad.grad(f))(X), np.full(4, 6.))
     assert_same(summed_grad(ad.vmap(f))(X), np.full(4, 6.))
@@ -775,7 +776,7 @@ def test_any_callable(f):
 
 # R5: integers
 
-def test_hard_case_9_integer_primal_and_none():
+def test_hard_case_9_none_is_the_cotangent_of_an_integer():
     i = custom(lambda x, n: x ** n, lambda x, n: (x ** n, (x, n)),
                lambda r, c: (c * r[1] * r[0] ** (r[1] - 1), None))
     assert ad.grad(i)(3.0, 2) == 6.0
@@ -816,7 +817,7 @@ def test_r5_cotangents_of_integer_outputs_are_float0():
 
 # R2: symbolic zeros
 
-def test_hard_case_8_perturbed_or_not():
+def test_hard_case_8_fwd_knows_which_arguments_are_perturbed():
     seen = []
 
     def fwd(x, y):
@@ -1060,7 +1061,7 @@ def test_d13_custom_lin_is_a_sealed_envelope():
         eqn.primitive.bind(*[1.0] * len(eqn.invars), **eqn.params)
 
 
-def test_d13_check_grads_in_reverse():
+def test_d13_check_grads_catches_a_lie_in_reverse_mode():
     f = custom(lambda x, y: np.sin(x) * y,
                lambda x, y: (f(x, y), (np.cos(x), np.sin(x), y)),
                lambda r, g: (r[0] * g * r[2], r[1] * g))
@@ -1164,7 +1165,7 @@ def test_a_leak_of_another_kind_is_called_what_it_is():
 # Dtypes
 
 @pytest.mark.parametrize('dtype', [np.float16, np.float32, np.float64])
-def test_dtypes_pass(dtype):
+def test_gradients_have_the_dtype_of_the_argument(dtype):
     x = X.astype(dtype)
     for f in (summed_grad(square), ad.vmap(ad.grad(square)),
               summed_grad(ad.vmap(square)), summed_grad(staged(square))):
@@ -1240,7 +1241,7 @@ USES = {
 
 
 @pytest.mark.parametrize('name', USES)
-def test_b1_which_rule_runs_when(name):
+def test_b1_each_mode_runs_its_own_rule_once(name):
     use, factor, expected = USES[name]
     f, runs = counted()
     y = use(f)(X)
@@ -1284,7 +1285,7 @@ def test_b1_d9_every_nesting_of_the_two_modes(names):
 
 @pytest.mark.parametrize('outer', ['jacfwd', 'jacrev'])
 @pytest.mark.parametrize('inner', ['jacfwd', 'jacrev'])
-def test_b1_jacobians_in_all_orders(outer, inner):
+def test_b1_jacobians_ask_the_rule_of_their_mode(outer, inner):
     factors = {'jacfwd': 5, 'jacrev': 3}
     second = getattr(ad, outer)(getattr(ad, inner)(exp))(X)
     diagonal = np.eye(4)[:, :, None] * np.eye(4)
@@ -1356,7 +1357,7 @@ def test_b1_envelopes_of_two_arguments_mapped_or_not():
     assert_same(ad.linear_transpose(ad.vmap(half), X)(X)[0], 6 * X)
 
 
-def test_b1_d10_trees_and_registered_nodes(node):
+def test_b1_d10_both_rules_take_trees_and_registered_nodes(node):
     def f(p, q):
         return Pair(p['a'] * q.x, {'b': p['b'], 'n': None})
 
@@ -1442,7 +1443,7 @@ def test_b1_d12_nondiff_arguments_come_first_in_both():
         assert_close(linear(k)(X), 10 * np.cos(X))
 
 
-def test_b1_r5_integers_in_and_out():
+def test_b1_r5_integers_have_float0_tangents():
     def rule(p, t):
         assert t[1].dtype == ad.float0
         return (p[0] ** p[1], p[1]), (5 * t[0], t[1])
@@ -1476,7 +1477,7 @@ def test_b1_a_closure_maps_an_output_or_a_tangent():
     assert_close(ad.grad(partial(total, forth=None))(2.0), X.sum() + 40)
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@examples(30)
 @given(dims=st.tuples(*[st.sampled_from([0, None])] * 3),
        outputs=choices(OUTPUTS, min_size=1, max_size=3),
        dots=choices(DOTS, min_size=3, max_size=3),
@@ -1487,8 +1488,8 @@ def test_b1_a_closure_maps_an_output_or_a_tangent():
 def test_b1_d1_any_argument_output_or_tangent_is_mapped_or_not(
         dims, outputs, dots, used, stage, forth):
     closes = 'closure' in dots or {'c', 'bc'} & {*outputs}
-    if stage == 'inside' and closes:
-        return      # the rule may not close over what is written down
+    # The rule may not close over what is written down.
+    assume(stage != 'inside' or not closes)
     by_vmap, by_loop, args = mapped_and_looped(
         random_rule(outputs, ['a'], ['rule', 'cotangent'], dots),
         dims, used, stage)

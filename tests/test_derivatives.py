@@ -83,7 +83,7 @@ def test_keywords_are_held_fixed():
 
 # has_aux
 
-def test_has_aux():
+def test_has_aux_passes_the_second_output_on():
     def f(x):
         return x ** 2, {'x': x, 'also': [np.sin(x), None, 7]}
 
@@ -183,7 +183,7 @@ def test_integers_have_float0_gradients():
     assert f_jvp(X, np.zeros(3, ad.float0)) == f(X, np.arange(3))
 
 
-def test_integer_outputs_move_nothing():
+def test_integer_outputs_have_no_slope():
     f = lambda x: {'x': 2 * x, 'n': np.argmax(x), 'b': x > 1}
     y, f_vjp = ad.vjp(f, X)
     assert_trees(y, {'x': 2 * X, 'n': np.int64(2), 'b': X > 1})
@@ -195,7 +195,7 @@ def test_integer_outputs_move_nothing():
     assert_same(y_dot['x'], 2 * Y)
 
 
-def test_trees_of_all_kinds():
+def test_gradients_are_trees_like_the_arguments():
     p = Pair({'w': M, 'b': [1.5, None]}, (X, ()))
 
     def f(p):
@@ -222,7 +222,7 @@ def test_no_arguments_and_no_outputs():
     assert ad.grad(lambda p: 2.0)({}) == {}
 
 
-def test_empty_arrays():
+def test_derivatives_of_empty_arrays_are_empty():
     x = np.ones((0, 2))
     assert_same(ad.grad(lambda x: np.sum(x * x))(x), x)
     for jacobian in (ad.jacfwd, ad.jacrev):
@@ -504,7 +504,7 @@ def test_hessians_are_those_of_a_loop(name):
 
 
 @pytest.mark.parametrize('jacobian', [ad.jacfwd, ad.jacrev])
-def test_jacobians_of_trees(jacobian):
+def test_jacobians_are_trees_of_the_output_in_trees_of_the_argument(jacobian):
     """The tree of the output, and in its leaves that of the argument."""
     p = {'a': X, 'b': (2.0, M)}
     f = lambda p: [p['a'] * p['b'][0], {'s': np.sum(p['b'][1]) * p['a'][0]}]
@@ -517,7 +517,7 @@ def test_jacobians_of_trees(jacobian):
 
 
 @pytest.mark.parametrize('jacobian', [ad.jacfwd, ad.jacrev])
-def test_jacobians_by_several_arguments(jacobian):
+def test_jacobians_by_several_arguments_are_tuples(jacobian):
     f = lambda x, n, p: {'y': x * p[0], 'z': np.sum(x) * n}
     out = jacobian(f, (2, 0))(X, 4, [3.0])
     assert_trees(out, {'y': ([X], 3 * np.eye(3)),
@@ -597,7 +597,7 @@ def test_higher_orders_have_closed_forms(order):
 @pytest.mark.parametrize('names', [
     'gj', 'jg', 'gl', 'lg', 'gjgj', 'jgjg', 'jjgg', 'ggjj', 'lgj', 'glj',
     'gvg', 'vgg', 'ggv', 'jvg', 'gvj', 'gvgl'])
-def test_every_order_of_modes(names):
+def test_modes_nest_in_every_order(names):
     """g: grad; j: jvp; l: linearize; v: vmap, summed."""
     def linear(f):
         return lambda x: ad.linearize(f, x)[1](1.0)
@@ -712,7 +712,8 @@ def test_d3_values_decide_asserts_and_masks():
     lambda x: float(x) * x, lambda x: math.sin(x) * x,
     lambda x: np.float64(x) * x, lambda x: x * x.item(),
     lambda x: np.array([x])[0] * x])
-def test_hard_case_12_numbers_that_would_forget(transform, f):
+def test_hard_case_12_a_conversion_that_would_forget_is_an_error(
+        transform, f):
     with pytest.raises((ad.ConcretizationTypeError,
                         ad.TracerArrayConversionError), match='forget'):
         transform(f)(3.0)

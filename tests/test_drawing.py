@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.drawing import LARGEST, LETTER, draw
-from autodiff_mini.primitives import exp_p
+from autodiff_mini.notebook.drawing import LARGEST, LETTER, draw
+from autodiff_mini.primitives.elementwise import exp_p
 from tests.programs import PROGRAMS as numpy_programs
 
 

@@ -16,7 +16,7 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.errors import RuleTable, fun_name
-from autodiff_mini.primitives import sin_p
+from autodiff_mini.primitives.elementwise import sin_p
 
 A = np.arange(4.)
 
@@ -277,7 +277,7 @@ def test_what_is_not_supported_says_so(name):
 
 @pytest.mark.parametrize('f', [
     math.trunc, hash, bytes, lambda x: ~x, lambda x: x & 1, lambda x: x << 1,
-    lambda x: pow(x, 2, 3), lambda x: x.trace(), lambda x: x.nonzero(),
+    lambda x: pow(x, 2, 3), lambda x: x.nonzero(),
     lambda x: np.where(x), lambda x: x.shape.__setitem__(0, 1),
     lambda x: setattr(x, 'shape', (1,)),
 ])
@@ -389,7 +389,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize('name', CALLS)
-def test_wrong_primals_and_tangents(name):
+def test_wrong_primals_and_tangents_are_named(name):
     primals, tangents, error, words = CALLS[name]
 
     def f(*args):
@@ -502,13 +502,14 @@ def test_rule_table_names_what_is_missing():
         rules[sin_p]
 
 
-def test_fun_name():
+def test_fun_name_is_what_users_call_a_function():
     class Callable:
         def __call__(self):
             pass
 
     assert fun_name(np.sin) == 'sin'
-    assert fun_name(test_fun_name) == 'test_fun_name'
+    assert fun_name(test_fun_name_is_what_users_call_a_function) == (
+        'test_fun_name_is_what_users_call_a_function')
     assert fun_name(functools.partial(np.sin)) == 'sin'
     assert fun_name(functools.partial(functools.partial(sum), [])) == 'sum'
     assert fun_name(Callable()).endswith('Callable')

@@ -48,6 +48,7 @@ def test_solution_passes(name):
             raise error
 
 
+@pytest.mark.rest
 @pytest.mark.parametrize('name', NAMES)
 def test_every_wrong_solution_fails_and_every_test_finds_one(name):
     solution, unused = exercises.solution(name), exercises.tests(name)

@@ -12,7 +12,7 @@ from tests.numerical import assert_same
 Circle = namedtuple('Circle', 'centre radius')
 
 
-def test_jvp_of_several_arguments():
+def test_tangents_of_several_arguments_add_up():
     f = lambda x, y: x * y + y
     assert ad.jvp(f, (2.0, 3.0), (1.0, 0.0)) == (9.0, 3.0)
     assert ad.jvp(f, (2.0, 3.0), (0.0, 1.0)) == (9.0, 3.0)
@@ -20,11 +20,11 @@ def test_jvp_of_several_arguments():
     assert ad.jvp(f, (2.0, 3.0), [1.0, 1.0]) == (9.0, 6.0)
 
 
-def test_jvp_of_no_argument():
+def test_a_function_of_no_argument_has_a_zero_tangent():
     assert ad.jvp(lambda: 3.0, (), ()) == (3.0, 0.0)
 
 
-def test_jvp_of_trees():
+def test_jvp_takes_and_returns_trees():
     """D10: containers of every kind, in and out; None has no leaf."""
     def area(circle, options):
         x, y = circle.centre
@@ -46,12 +46,12 @@ def test_outputs_may_repeat_and_may_be_inputs():
         (2.0, 2.0, 1.0), (3.0, 3.0, 0.0))
 
 
-def test_output_without_leaves():
+def test_an_output_without_leaves_has_no_tangent():
     assert ad.jvp(lambda x: None, (1.0,), (1.0,)) == (None, None)
     assert ad.jvp(lambda x: (), (1.0,), (1.0,)) == ((), ())
 
 
-def test_has_aux():
+def test_has_aux_passes_the_second_output_on():
     def f(x):
         return x * x, {'twice': 2 * x, 'text': 'a', 'none': None, 'f': np.sin}
 
@@ -98,7 +98,7 @@ def test_tangent_may_be_read_only_and_stays_unchanged():
     type('Net', (), {'__call__': lambda self, x: x * 2})(),
     type('Net', (), {'go': lambda self, x: x * 2})().go,
 ])
-def test_any_callable(f):
+def test_callables_of_every_kind_are_differentiated(f):
     assert ad.jvp(f, (0.5,), (0.0,))[0] == f(0.5)
 
 

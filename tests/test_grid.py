@@ -10,24 +10,14 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini import primitives
+from autodiff_mini.api.checking import check_jaxpr, check_jaxpr
 from autodiff_mini.core import Primitive, typeof
 from autodiff_mini.higher_order import (
-    call,
-    checkpoint,
-    cond,
-    custom_jvp,
-    custom_vjp,
-    jit,
-    scan,
-    while_loop,
-)
+    call, checkpoint, cond, custom_jvp, custom_vjp, jit, scan, while_loop)
 from autodiff_mini.higher_order.custom_vjp import (
-    custom_lin_p,
-    custom_vjp_call_p,
-)
+    custom_lin_p, custom_vjp_call_p)
 from autodiff_mini.interpreters import abstract, jvp, transpose, vmap
-from autodiff_mini.interpreters.jaxpr import check_jaxpr
+from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.numerical import (
     assert_close,
@@ -51,12 +41,10 @@ from tests.test_transpose import (
     inner,
 )
 from tests.test_vmap import UNMAPPED, batched, elements
-from tests.traces import spied
+from tests.traces import first_order, spied
 
-MODULES = primitives, jvp, call, custom_jvp, transpose
-ROWS = list({p for module in MODULES
-             for p in vars(module).values() if isinstance(p, Primitive)})
-ROWS.sort(key=str)
+ROWS = sorted(first_order() | {call.call_p, custom_jvp.custom_jvp_call_p},
+              key=str)
 
 # No function of NumPy's is this one: transposition alone asks for it.
 PLACE = np.array([1, 0, 1]), np.s_[:], np.array([0, -1, 0])
@@ -65,30 +53,37 @@ SCATTERS = [Program('scatter_add', lambda np, x: bind_scatter(
 TABLE = PROGRAMS + CUSTOM_PROGRAMS + SCATTERS
 
 
-@cache
-def programs_by_primitive():
-    """Returns which programs ask the current trace about a primitive."""
-    table = {}
-    for program in TABLE:
-        try:
-            _, counts = spied(partial(program.function, np), *program.args)
-        except Exception:   # one broken program is test_programs' to report
-            continue
-        for primitive in counts:
-            if program in CUSTOM_PROGRAMS and not primitive.is_call:
-                continue    # what is below a call depends on what is above
-            table.setdefault(primitive, []).append(program)
-    return table
+SPIED = [program for program in TABLE
+         if program.name != 'call_closure']     # no spy is at work there
+STAGED = [program for program in SPIED if program.name not in NOT_STAGED]
+MAPPED = [program for program in SPIED if program.name not in UNMAPPED]
+PULLED = [program for program in STAGED if program not in COMPLEX]
 
 
-def evaluate(primitive, program):
-    y, counts = spied(partial(program.function, np), *program.args)
-    assert counts[primitive]
+def asked(program, f, *args):
+    """Returns what `f` returns, and the rows that it asks a spy above for.
+
+    What is below a call depends on what is above, and is no row of its own.
+    """
+    y, counts = spied(f, *args)
+    return y, {primitive for primitive in counts
+               if program not in CUSTOM_PROGRAMS or primitive.is_call}
+
+
+def rows(program):
+    return asked(program, partial(program.function, np), *program.args)[1]
+
+
+@each(SPIED, composed=True)
+def test_a_spy_computes_what_evaluation_does(program):
+    """A spy lifts constants, and evaluation does not."""
+    y, _ = spied(partial(program.function, np), *program.args)
     assert_same(y, program.function(np, *program.args), program.ulps)
 
 
-def jvp_of_spy(primitive, program):
-    """A spy below jvp: the rules themselves are made of primitives."""
+@each(SPIED, composed=True)
+def test_rules_of_jvp_are_made_of_primitives(program):
+    """They are asked for by a spy below."""
     tangents = tangents_for(program)
 
     def f(*args):
@@ -100,13 +95,13 @@ def jvp_of_spy(primitive, program):
                   only(program, tangents, program.perturbed()))
 
 
-def spy_of_jvp(primitive, program):
-    """A spy above jvp sees the primitive; what it computes is carried."""
-    tangents = tangents_for(program)
+@each(SPIED, composed=True)
+def test_jvp_of_a_spy_sees_the_same_primitives(program):
+    tangents, expected = tangents_for(program), rows(program)
 
     def f(*args):
-        y, counts = spied(partial(program.function, np), *args)
-        assert counts[primitive]
+        y, seen = asked(program, partial(program.function, np), *args)
+        assert seen >= expected
         return y
 
     y, y_dot = ad.jvp(f, program.args, tangents)
@@ -115,30 +110,32 @@ def spy_of_jvp(primitive, program):
                   only(program, tangents, program.perturbed()))
 
 
-def vmap_of_spy(primitive, program):
-    """A spy below vmap: its rules, too, are made of primitives."""
-    def vmapped(*args):
+@each(MAPPED, composed=True)
+def test_rules_of_vmap_are_made_of_primitives(program):
+    """They are asked for by a spy below."""
+    def f(*args):
         return ad.vmap(partial(program.function, np))(*args)
 
-    check_vmap(program, lambda *args: spied(vmapped, *args)[0])
+    check_vmap(program, lambda *args: spied(f, *args)[0])
 
 
-def spy_of_vmap(primitive, program):
-    """A spy above vmap sees the primitive, for all elements at once."""
-    def f(*args):
-        y, counts = spied(partial(program.function, np), *args)
-        assert counts[primitive] or weak
-        return y
-
+@each(MAPPED, composed=True)
+def test_vmap_of_a_spy_sees_the_same_primitives(program):
+    """Once for all elements."""
     # An element is no Python number, which some would have converted.
     weak = any(map(python_type, program.args))
+    expected = set() if weak else rows(program)
+
+    def f(*args):
+        y, seen = asked(program, partial(program.function, np), *args)
+        assert seen >= expected
+        return y
+
     check_vmap(program, ad.vmap(f))
 
 
 def check_vmap(program, f):
     """Asserts that `f` returns the stack of what the program returns."""
-    if program.name in UNMAPPED:
-        return
     axes = [0] * len(program.args)
     args = batched(program, axes)
     with np.errstate(all='ignore'):
@@ -149,15 +146,13 @@ def check_vmap(program, f):
     assert_close(ys, expected)
 
 
-def jaxpr(primitive, program):
-    """Writes the primitive down, and runs what was written."""
-    if program.name in NOT_STAGED:
-        return
+@each(STAGED, composed=True)
+def test_a_jaxpr_has_the_same_primitives_and_binds_them_again(program):
     f = partial(program.function, np)
     staged = ad.make_jaxpr(f)(*program.args)
     check_jaxpr(staged)
-    assert primitive.is_call or primitive in {
-        eqn.primitive for eqn in staged.eqns}
+    written = {eqn.primitive for eqn in staged.eqns}
+    assert all(p.is_call or p in written for p in rows(program))
     with np.errstate(all='ignore'):
         y = f(*program.args)
         (out,), _ = spied(partial(ad.eval_jaxpr, staged, staged.consts),
@@ -166,10 +161,8 @@ def jaxpr(primitive, program):
     assert_same(out, y, program.ulps)
 
 
-def linearize_of_spy(primitive, program):
-    """A spy below linearize: what is known it computes."""
-    if program.name in NOT_STAGED:
-        return
+@each(STAGED, composed=True)
+def test_what_linearize_knows_is_computed_below(program):
     tangents = tangents_for(program)
 
     def f(*args):
@@ -182,10 +175,9 @@ def linearize_of_spy(primitive, program):
                   only(program, tangents, program.perturbed()))
 
 
-def vjp_of_spy(primitive, program):
-    """A spy below vjp: transpose rules, too, are made of primitives."""
-    if program in COMPLEX or program.name in NOT_STAGED:
-        return
+@each(PULLED, composed=True)
+def test_rules_of_transposition_are_made_of_primitives(program):
+    """They are asked for by a spy below."""
     f, tangents = partial(program.function, np), tangents_for(program)
     y = f(*program.args)
     ct = cotangent_for(y)
@@ -197,20 +189,18 @@ def vjp_of_spy(primitive, program):
                      coarsest(program, y))
 
 
-COLUMNS = [evaluate, jvp_of_spy, spy_of_jvp, vmap_of_spy, spy_of_vmap, jaxpr,
-           linearize_of_spy, vjp_of_spy]
+@cache
+def rows_of_the_table():
+    return set().union(*map(rows, SPIED))
 
 
-@pytest.mark.parametrize('column', COLUMNS, ids=lambda f: f.__name__)
 @pytest.mark.parametrize('primitive', ROWS, ids=str)
-def test_each_primitive_meets_each_interpreter(primitive, column):
-    programs = programs_by_primitive().get(primitive)
-    assert programs, f'no program in tests/programs.py exercises {primitive}'
+def test_each_primitive_has_its_rules_and_a_program(primitive):
     assert primitive.impl and primitive in jvp.jvp_rules
     assert primitive in vmap.vmap_rules
     assert primitive in abstract.abstract_rules
-    for program in programs:
-        column(primitive, program)
+    assert primitive in rows_of_the_table(), (
+        f'no program in tests/programs.py asks for {primitive}')
 
 
 def test_primitives_have_different_names():
@@ -235,21 +225,18 @@ def test_primitives_with_a_transpose_rule():
     assert rules <= {*ROWS, *WAYS_BACK, *PROGRAM_ROWS}
 
 
-@pytest.mark.parametrize('primitive', ROWS, ids=str)
-def test_jvp_rules_are_linear_in_the_tangent(primitive):
+@each(TABLE, composed=True)
+def test_jvp_rules_are_linear_in_the_tangent(program):
     """No equation is left without a rule, of first or second derivatives."""
-    for program in programs_by_primitive()[primitive]:
-        f = partial(program.function, np)
-        tangents = tangents_for(program)
+    f, tangents = partial(program.function, np), tangents_for(program)
 
-        def push(*args, f=f, tangents=tangents):
-            return ad.jvp(f, args, tangents)[1]
+    def push(*args):
+        return ad.jvp(f, args, tangents)[1]
 
-        for g in (f, push) if is_inexact(f(*program.args)) else (f,):
-            _, f_jvp = ad.linearize(g, *program.args)
-            for eqn in f_jvp.program.jaxpr.eqns:
-                assert eqn.primitive in transpose.transpose_rules
-
+    for g in (f, push) if is_inexact(f(*program.args)) else (f,):
+        _, f_jvp = ad.linearize(g, *program.args)
+        left = {eqn.primitive for eqn in f_jvp.program.jaxpr.eqns}
+        assert left <= transpose.transpose_rules.keys()
 
 
 # The rows that carry programs.  Each computes x^3, somehow.
@@ -292,7 +279,7 @@ def by_checked_jaxpr(f, x):
 
 @pytest.mark.parametrize('name', COLUMNS)
 @pytest.mark.parametrize('primitive', PROGRAM_ROWS, ids=str)
-def test_the_rows_that_carry_programs(primitive, name):
+def test_rows_that_carry_programs_meet_each_interpreter(primitive, name):
     f, expected = COLUMNS[name](PROGRAM_ROWS[primitive])
     x = np.arange(1.0, 5.0)
     if words := NO_PROGRAM_CELL.get((primitive, name)):
@@ -353,7 +340,7 @@ MUST_BE_ERRORS = {
 
 
 @pytest.mark.parametrize('cell', CELLS, ids=lambda c: f'{c[0]}-{c[1]}')
-def test_the_rows_of_the_way_back(cell):
+def test_rows_of_the_way_back_meet_each_interpreter(cell):
     x = np.arange(1.0, 5.0)
     if cell in MUST_BE_ERRORS:
         with pytest.raises(TypeError, match=ONLY_BACK):

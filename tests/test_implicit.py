@@ -15,6 +15,7 @@ from autodiff_mini.applications.implicit import (
     fixed_point,
     root,
 )
+from tests.amount import crossed, rest
 from tests.numerical import assert_close, assert_same
 from tests.test_custom_jvp import assert_trees, d, node
 from tests.traces import assert_named_everywhere
@@ -138,8 +139,8 @@ def test_derivatives_are_difference_quotients(name):
     ad.check_grads(PROGRAMS[name], (A,), 2, MODES)
 
 
-@pytest.mark.parametrize('name', PROGRAMS)
-@pytest.mark.parametrize('transform', [ad.jit, ad.checkpoint])
+@pytest.mark.rest
+@crossed('name, transform', PROGRAMS, [ad.jit, ad.checkpoint])
 def test_derivatives_survive_being_written_down(name, transform):
     f = PROGRAMS[name]
     ad.check_grads(transform(f), (A,), 1, MODES)
@@ -147,8 +148,9 @@ def test_derivatives_survive_being_written_down(name, transform):
         assert_close(second(transform(f))(A), second(f)(A))
 
 
-@pytest.mark.parametrize('name', ['sqrt', 'own_lambertw', 'by_closure',
-                                  'network_root', 'linear'])
+@pytest.mark.parametrize('name', [
+    'sqrt', rest('own_lambertw'), 'by_closure', rest('network_root'),
+    rest('linear')])
 def test_maps_over_values_and_derivatives(name):
     f, xs = PROGRAMS[name], np.array([0.3, 0.6, 0.8])
     for g in (f, ad.grad(f), d(ad.grad(f)), ad.grad(d(f))):
@@ -160,11 +162,15 @@ def test_maps_over_values_and_derivatives(name):
     assert_rows(ad.grad(total)(xs), [ad.grad(f)(x) for x in xs])
 
 
+@pytest.mark.rest
 def test_a_fixed_point_in_a_fixed_point_in_a_root():
-    f = ad.jit(tower)
-    ad.check_grads(f, (A,), 1, MODES)
-    second = ad.grad(ad.grad(f))(A)
-    assert_close(second, d(d(f))(A))
+    ad.check_grads(ad.jit(tower), (A,), 1, MODES)
+
+
+@pytest.mark.rest
+def test_second_derivatives_of_nested_solvers_agree():
+    second = ad.grad(ad.grad(ad.jit(tower)))(A)
+    assert_close(second, d(d(ad.jit(tower)))(A))
     assert_close(second, ad.vmap(d(ad.grad(tower)))(np.full(1, A))[0])
 
 
@@ -177,7 +183,7 @@ def test_third_derivatives_in_any_mode():
             assert_close(g(A), third)
 
 
-def test_the_second_kepler_derivative():
+def test_derivatives_of_kepler_are_those_of_the_formula():
     E = kepler(A)
     slope = np.sin(E) / (1 - A * np.cos(E))
     assert_close(E - A * np.sin(E), 1.0)
@@ -205,7 +211,7 @@ def test_agrees_with_the_iteration_unrolled():
 
 # Trees, dtypes, Python numbers
 
-def test_trees_in_and_out(node):
+def test_solutions_and_parameters_are_trees(node):
     def f(p, x):
         b, (k,) = x.x
         return node(([p['a'] @ b[0] + k, None], (np.sum(b[0]) * 0.1,)), 'm')
@@ -251,7 +257,7 @@ def test_the_dtype_is_that_of_the_function(name, dtype):
     assert ad.vmap(f)(np.full(2, a)).dtype == dtype
 
 
-def test_leaves_of_different_precision():
+def test_each_leaf_keeps_its_precision():
     def f(a, x):
         return {'p': np.float32(0.5) * np.cos(x['q'].sum()).astype('f'),
                 'q': a * np.sin(x['p'] + x['q'])}
@@ -267,7 +273,7 @@ def test_leaves_of_different_precision():
         assert abs(a_bar - d(solver)(0.5)) < 1e-4
 
 
-def test_python_numbers():
+def test_python_numbers_become_arrays():
     half = lambda a, x: a + x / 2
     for guess in (0, 0.0, np.float64(0)):
         assert_close(fixed_point(half, 3, guess), 6.0)
@@ -303,7 +309,7 @@ def test_a_solver_in_a_solver_writes_its_function_down_once():
     assert count == 1
 
 
-def test_nothing_to_solve():
+def test_an_empty_problem_has_an_empty_solution():
     same = lambda a, x: x
     for solve in (fixed_point, root):
         for change in (lambda f: f, ad.jit, ad.vmap):
@@ -408,7 +414,7 @@ def test_batches_of_parameters_and_of_guesses():
 
 # In loops, branches and checkpoints
 
-def test_in_a_scan():
+def test_solvers_in_a_scan_are_those_of_the_loop():
     xs = np.linspace(0.1, 0.5, 4)
 
     def states(step, a):
@@ -430,7 +436,8 @@ def test_in_a_scan():
     ad.check_grads(ad.checkpoint(partial(states, cosine)), (0.2,), 2, MODES)
 
 
-def test_in_a_branch():
+@pytest.mark.rest
+def test_solvers_in_a_branch_are_those_of_an_if():
     f = lambda a: ad.cond(a > 0, network, lambda a: a * cosine(-a), a)
     for a in (0.6, -0.6):
         for g in (f, ad.jit(f)):
@@ -551,15 +558,18 @@ FAILURES = {f.__name__: f for f in (no_root, no_limit, no_end, singular,
                                     flat, flat_root)}
 
 
+def as_it_is(f):
+    return f
+
+
 @pytest.mark.filterwarnings('ignore')
-@pytest.mark.parametrize('name', FAILURES)
-def test_what_is_not_found_is_nan_and_so_are_its_derivatives(name):
-    f = FAILURES[name]
-    for g in (f, ad.jit(f), ad.checkpoint(f)):
-        for h in (g, ad.grad(g), d(g), d(ad.grad(g)), ad.grad(ad.grad(g))):
-            assert np.isnan(h(1.0))
-        for h in (g, ad.grad(g), d(g)):
-            assert np.isnan(ad.vmap(h)(np.ones(2))).all()
+@crossed('name, wrap', FAILURES, [as_it_is, ad.jit, ad.checkpoint])
+def test_what_is_not_found_is_nan_and_so_are_its_derivatives(name, wrap):
+    f = wrap(FAILURES[name])
+    for g in (f, ad.grad(f), d(f), d(ad.grad(f)), ad.grad(ad.grad(f))):
+        assert np.isnan(g(1.0))
+    for g in (f, ad.grad(f), d(f)):
+        assert np.isnan(ad.vmap(g)(np.ones(2))).all()
 
 
 @pytest.mark.parametrize('name, words', [
@@ -609,7 +619,7 @@ def test_where_the_repetition_runs_away_so_does_the_derivative():
         assert np.isnan(ad.grad(f)(1.0))
 
 
-def test_tolerances():
+def test_tol_says_when_to_stop():
     f = lambda tol: fixed_point(lambda a, x: a + x / 2, 1.0, 0.0, tol=tol)
     assert 1e-4 < 2 - f(1e-3) < 1e-2
     assert abs(2 - f(1e-14)) < 1e-13

@@ -1,6 +1,6 @@
 """Real JAX as a second opinion: the same programs, with its numpy.
 
-Run it with `make test-jax`; without JAX it is skipped.
+`make test-jax` runs it, with all programs; without JAX it is skipped.
 """
 
 from functools import partial
@@ -9,17 +9,22 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from tests.numerical import TOLERANCES, widen
+from tests import amount
+from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS
+from tests.numerical import TOLERANCES, widen
 from tests.programs import PROGRAMS, is_inexact
 from tests.test_programs import random_tangent, tangents_for
 from tests.test_transpose import runs_through_complex
 from tests.test_unrolled import unrolled
 from tests.test_vmap import batched, layouts
 
+if not amount.WHOLE:
+    pytest.skip('`make test-jax` runs it', allow_module_level=True)
 jax = pytest.importorskip(
     'jax', reason='JAX is not installed: `make test-jax` installs it')
 jax.config.update('jax_enable_x64', True)
+pytestmark = pytest.mark.rest
 
 # What JAX cannot run, or does otherwise, is said in the table of programs.
 ASKED = [program for program in PROGRAMS + CUSTOM_PROGRAMS
@@ -49,9 +54,9 @@ def compare(ours, theirs, program, slack=1):
                                tolerance)
 
 
-@pytest.mark.parametrize('program', ASKED, ids=str)
+@each(ASKED)
 @pytest.mark.filterwarnings('ignore:Explicitly requested dtype')
-def test_jax_agrees(program):
+def test_jax_agrees_on_jvp(program):
     tangents = tangents_for(program)
     y, y_dot = ad.jvp(partial(program.function, np), program.args, tangents)
     their_y, their_y_dot = jax.jvp(
@@ -65,11 +70,9 @@ def test_jax_agrees(program):
         assert their_y_dot.dtype == jax.dtypes.float0
 
 
-@pytest.mark.parametrize('program', ASKED, ids=str)
+@each(program for program in ASKED if program.is_smooth)
 def test_jax_agrees_on_second_derivatives(program):
     where = program.perturbed()
-    if not where or not is_inexact(program.function(np, *program.args)):
-        return
     tangents = tangents_for(program)
     xs = tuple(program.args[i] for i in where)
     x_dots = tuple(tangents[i] for i in where)
@@ -87,7 +90,7 @@ def test_jax_agrees_on_second_derivatives(program):
                    tuple(map(to_jax, x_dots))), program, slack=10)
 
 
-@pytest.mark.parametrize('program', ASKED, ids=str)
+@each(ASKED)
 @pytest.mark.filterwarnings('ignore:Explicitly requested dtype')
 def test_jax_agrees_on_vmap(program):
     """All arguments together, over the last axis; custom ones in all."""
@@ -143,27 +146,18 @@ def of_inexact(program, np):
     return f
 
 
-def real(program):
-    """Returns whether it has a derivative, and no complex numbers."""
-    y = program.function(np, *program.args)
-    kinds = {np.result_type(x).kind for x in (y, *program.args)}
-    return is_inexact(y) and program.perturbed() and 'c' not in kinds
-
-
 with np.errstate(all='ignore'):
-    REAL = [program for program in ASKED if real(program)
+    REAL = [program for program in ASKED if program.is_smooth
             and not runs_through_complex(program)]
-THINNED = [program for i, program in enumerate(REAL)
-           if i % 5 == 0 or program in CUSTOM_PROGRAMS]
-FEW = [program for i, program in enumerate(REAL)
-       if i % 25 == 0 or program in CUSTOM_PROGRAMS[::4]]
+FEW = [program for program in REAL if program in CUSTOM_PROGRAMS[::4]
+       or program.leads and program not in CUSTOM_PROGRAMS]
 
 
 def inexact_args(program):
     return [program.args[i] for i in program.perturbed()]
 
 
-@pytest.mark.parametrize('program', THINNED, ids=str)
+@each(REAL, composed=True)
 def test_jax_agrees_on_vjp(program):
     xs = inexact_args(program)
     y, f_vjp = ad.vjp(of_inexact(program, np), *xs)
@@ -177,7 +171,7 @@ def test_jax_agrees_on_vjp(program):
 
 
 @pytest.mark.parametrize('transform', ['jacfwd', 'jacrev'])
-@pytest.mark.parametrize('program', FEW, ids=str)
+@each(FEW)
 def test_jax_agrees_on_jacobians(program, transform):
     xs = inexact_args(program)
     argnums = tuple(range(len(xs)))
@@ -188,7 +182,7 @@ def test_jax_agrees_on_jacobians(program, transform):
         compare(jacobian, their_jacobian, program, slack=10)
 
 
-@pytest.mark.parametrize('program', FEW[::2], ids=str)
+@each(FEW[::2])
 def test_jax_agrees_on_hessians(program):
     xs = inexact_args(program)
 
@@ -583,14 +577,14 @@ def test_forward_mode_over_a_way_back_is_refused_in_the_same_words():
 
 # The choices that DESIGN calls conventions.
 
-def test_tie_of_maximum():
+def test_a_tie_of_maximum_is_half_in_both():
     for module, jvp in ((np, ad.jvp), (jax.numpy, jax.jvp)):
         _, y_dot = jvp(lambda x: module.maximum(x, 2.0), (2.0,), (1.0,))
         assert y_dot == 0.5
 
 
 @pytest.mark.parametrize('y', [0, 1, 2, 1.0, 2.0])
-def test_power_of_zero(y):
+def test_powers_of_zero_have_the_same_slope(y):
     """Of 0.0**0.0 JAX says NaN, and we say 0 (tests/test_jvp.py)."""
     ours = ad.jvp(lambda x: x ** y, (0.0,), (1.0,))[1]
     assert ours == jax.jvp(lambda x: x ** y, (0.0,), (1.0,))[1]

@@ -11,17 +11,14 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
+from autodiff_mini.api.checking import check_jaxpr, check_jaxpr
 from autodiff_mini.core import typeof
 from autodiff_mini.errors import line_text
 from autodiff_mini.higher_order.call import call
-from autodiff_mini.interpreters.jaxpr import (
-    Equation,
-    Jaxpr,
-    Literal,
-    Var,
-    check_jaxpr,
-)
-from autodiff_mini.primitives import add_p, sin_p
+from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var
+from autodiff_mini.primitives.arithmetic import add_p
+from autodiff_mini.primitives.elementwise import sin_p
+from tests.amount import each
 from tests.numerical import assert_close, assert_same, assert_same_type
 from tests.programs import is_inexact
 from tests.test_abstract import STAGED, each_staged, staged
@@ -49,24 +46,22 @@ def test_a_staged_program_computes_what_numpy_computes(program):
                     program.ulps)
 
 
-THINNED = [program for i, program in enumerate(STAGED)
-           if i % 4 == 0 or 'custom' in program.name]
-each_thinned = pytest.mark.parametrize('program', THINNED, ids=str)
-
-
-@each_thinned
+@each(STAGED, composed=True)
 def test_jvp_of_a_staged_program_is_jvp_of_the_program(program):
     """D6: the rules of custom functions, too, survive."""
     f, tangents = partial(program.function, np), tangents_for(program)
-    y, y_dot = ad.jvp(f, program.args, tangents)
-    y2, y_dot2 = ad.jvp(round_trip(f, program.args), program.args, tangents)
+    with np.errstate(all='ignore'):
+        y, y_dot = ad.jvp(f, program.args, tangents)
+        y2, y_dot2 = ad.jvp(round_trip(f, program.args), program.args,
+                            tangents)
     assert_same(y2, y, program.ulps)
     assert_same_type(y_dot2, y_dot)
     if is_inexact(y):
         assert_close(y_dot2, y_dot)
 
 
-@each_thinned
+@each((program for program in STAGED if program.is_smooth),
+      composed=True)
 def test_a_staged_jvp_is_the_jvp(program):
     tangents = tangents_for(program)
     where = program.perturbed()
@@ -79,8 +74,6 @@ def test_a_staged_jvp_is_the_jvp(program):
 
     xs = [program.args[i] for i in where]
     y, y_dot = df(*xs)
-    if not is_inexact(y):
-        return
     jaxpr = ad.make_jaxpr(df)(*xs)
     check_jaxpr(jaxpr)
     assert jaxpr.out_avals == [typeof(y), typeof(y_dot)]
@@ -90,7 +83,7 @@ def test_a_staged_jvp_is_the_jvp(program):
     assert_close(y_dot2, y_dot)
 
 
-@each_thinned
+@each(STAGED, composed=True)
 def test_vmap_of_a_staged_program_and_a_staged_vmap_are_the_stack(program):
     f, axes = partial(program.function, np), [0] * len(program.args)
     xs = batched(program, axes)
@@ -137,7 +130,7 @@ def test_printing_constants_and_operands_among_indices():
   in (e, c, f) }'''
 
 
-def test_printing_nested_calls():
+def test_nested_calls_are_printed_indented():
     @ad.custom_jvp
     def f(x):
         return np.sin(x)
@@ -158,7 +151,7 @@ def test_printing_nested_calls():
             d:float64[3] = mul c a
           in (d,) }
     c:float64[3] = add b 1
-  in (c,) }''' % 'test_printing_nested_calls.<locals>'
+  in (c,) }''' % 'test_nested_calls_are_printed_indented.<locals>'
 
 
 def test_printing_several_results_on_one_line():
@@ -184,7 +177,7 @@ def test_printing_more_than_26_names():
         '    aaa:int = neg zz', '    aab:int = neg aaa', '  in (aab,) }']
 
 
-def test_printing_what_is_short():
+def test_programs_without_equations_are_printed_short():
     jaxpr = ad.make_jaxpr
     assert str(jaxpr(lambda: ())()) == '{ lambda ; . let\n  in () }'
     assert str(jaxpr(lambda x: 3)(1j)) == (
@@ -358,7 +351,7 @@ def test_outputs_may_be_inputs_literals_and_constants():
 
 # Constants
 
-def test_constants_are_snapshots():
+def test_later_changes_of_a_constant_do_not_show():
     c = np.arange(3.)
     expected = X + c * 2
 

@@ -11,29 +11,15 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
+from autodiff_mini.api.checking import check_jaxpr, check_jaxpr
 from autodiff_mini.core import Trace, TraceTag, current_trace, typeof
 from autodiff_mini.higher_order.loops import fixpoint, hoist
 from autodiff_mini.higher_order.programs import (
-    close,
-    depends,
-    forward,
-    jvp_jaxpr,
-    nothing,
-    others,
-    partial_eval_jaxpr,
-    permute,
-    picked,
-    remembered,
-    run,
-    stage_program,
-    transpose_jaxpr,
-    vmap_jaxpr,
-    without,
-    zeros,
-)
-from autodiff_mini.higher_order.staged_calls import interleave
-from autodiff_mini.interpreters.jaxpr import check_jaxpr
-from autodiff_mini.interpreters.jvp import Zero, instantiate_zeros
+    close, depends, forward, interleave, jvp_jaxpr, nothing, others,
+    partial_eval_jaxpr, permute, picked, remembered, run, stage_program,
+    transpose_jaxpr, vmap_jaxpr, without, zeros)
+from autodiff_mini.zeros import Zero, instantiate_zeros
+from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.numerical import (
     assert_close,
@@ -45,13 +31,11 @@ from tests.programs import PROGRAMS, is_inexact
 from tests.test_abstract import NOT_STAGED
 from tests.test_programs import coarsest, random_tangent, tangents_for
 from tests.test_transpose import inexact_only, runs_through_complex
-from tests.test_vmap import SIZE, UNMAPPED, batched
+from tests.test_vmap import INDEXED, SIZE, UNMAPPED, batched
 
 EVERY = [program for program in PROGRAMS + CUSTOM_PROGRAMS
          if program.name not in NOT_STAGED.keys() | UNMAPPED.keys()]
-THINNED = [program for i, program in enumerate(EVERY)
-           if i % 30 == 0 or program in CUSTOM_PROGRAMS]
-each_program = pytest.mark.parametrize('program', THINNED, ids=str)
+each_program = each(EVERY, composed=True)
 C = np.arange(3.0)
 
 
@@ -88,9 +72,8 @@ def checked(jaxpr, *args):
 def test_jvp_jaxpr_is_the_jvp(program):
     jaxpr, tangents = program_of(program), tangents_for(program)
     f, args = partial(program.function, np), program.args
-    for moving in masks(len(args)):
-        if not all(is_inexact(x) for x in picked(args, moving)):
-            continue
+    for moving in itertools.product(*[
+            (False, True) if is_inexact(x) else (False,) for x in args]):
         moved, moves = jvp_jaxpr(jaxpr, moving, (False,))
         y, *y_dot = checked(moved, *args, *picked(tangents, moving))
         assert len(y_dot) == sum(moves) == (True in moves)
@@ -115,7 +98,7 @@ def test_a_tangent_that_is_wanted_is_an_array(program):
     assert jvp_jaxpr(jaxpr, still, (False,))[1] == [False]
 
 
-def test_which_outputs_move():
+def test_jvp_jaxpr_says_which_outputs_move():
     jaxpr = staged(lambda x, y, n: (x * 2, np.sin(y), x * y, n, 3.0), C, C, 2)
     for moving, expected in {
             (True, False, False): [True, False, True, False, False],
@@ -131,12 +114,12 @@ def test_which_outputs_move():
 
 # vmap_jaxpr
 
-@each_program
+@each((program for program in EVERY if program.name not in INDEXED),
+      composed=True)
 def test_vmap_jaxpr_is_the_vmap(program):
     jaxpr, f = program_of(program), partial(program.function, np)
-    for mapped in masks(len(program.args)):
-        if not any(mapped):
-            continue
+    _, *some_mapped = masks(len(program.args))
+    for mapped in some_mapped:
         axes = tuple(0 if here else None for here in mapped)
         args = batched(program, axes)
         many, has = vmap_jaxpr(jaxpr, SIZE, mapped, (False,))
@@ -154,7 +137,7 @@ def test_vmap_jaxpr_is_the_vmap(program):
             assert_same_type(ys, expected)
 
 
-def test_which_outputs_are_mapped():
+def test_vmap_jaxpr_says_which_outputs_are_mapped():
     jaxpr = staged(lambda x, y: (x * 2, np.sin(y), x * y, C), C, C)
     many, mapped = vmap_jaxpr(jaxpr, 4, (True, False), nothing(jaxpr))
     assert mapped == [True, False, True, False]
@@ -171,7 +154,7 @@ def test_which_outputs_are_mapped():
 
 
 @pytest.mark.parametrize('size', [0, 1, 5])
-def test_programs_of_every_size(size):
+def test_vmap_jaxpr_takes_every_size(size):
     jaxpr = staged(lambda x: np.sum(np.sin(x)), C)
     many, _ = vmap_jaxpr(jaxpr, size, (True,), (False,))
     assert checked(many, np.ones((size, 3)))[0].shape == (size,)
@@ -227,15 +210,12 @@ def test_all_known_and_all_unknown():
 
 # transpose_jaxpr
 
-SMOOTH = [program for program in THINNED if not runs_through_complex(program)]
-
-
-@pytest.mark.parametrize('program', SMOOTH, ids=str)
+@each((program for program in EVERY
+       if program.is_smooth and not runs_through_complex(program)),
+      composed=True)
 def test_transpose_jaxpr_is_the_vjp(program):
     """jvp, cut in two, and the second half run backwards."""
     f, xs = inexact_only(program)
-    if not xs or not is_inexact(f(*xs)):
-        return
     jaxpr = staged(f, *xs)
     moved, moves = jvp_jaxpr(jaxpr, (True,) * len(xs), (True,))
     unknown = (False,) * len(xs) + (True,) * len(xs)
@@ -445,7 +425,7 @@ def test_what_the_first_arguments_are_enough_for_is_done_first(name):
 
 
 @each_program
-def test_any_program_is_hoisted(program):
+def test_a_hoisted_program_computes_the_same(program):
     jaxpr = program_of(program)
     with np.errstate(all='ignore'):
         (expected,) = run(jaxpr, *program.args)
@@ -496,7 +476,7 @@ def test_what_is_marked_stays_marked(start):
         a or b for a, b in zip(start, start[::-1]))
 
 
-def test_a_fixpoint_of_nothing():
+def test_the_fixpoint_of_no_marks_is_none():
     assert fixpoint(lambda marks: (), ()) == ()
 
 
@@ -538,7 +518,7 @@ def test_a_program_may_close_over_nothing_traced():
 
 # Odds and ends
 
-def test_picking_and_zeros():
+def test_picked_and_others_share_a_list():
     marks = (True, False, True)
     assert picked('abc', marks) == ['a', 'c']
     assert others('abc', marks) == ['b']

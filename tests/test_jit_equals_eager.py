@@ -5,12 +5,11 @@ around the sizes at which lowering changes its plan.  Results, types, errors
 and warnings must be the same; inputs stay as they were, and outputs are the
 caller's own.
 
-More examples: `JIT_EXAMPLES=50 python -m pytest ...` takes fifty times as
-many.
+More examples: `python -m pytest --examples 50 ...` takes fifty times as many.
 """
 
+import itertools
 import math
-import os
 import sys
 import threading
 import warnings
@@ -18,18 +17,12 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import autodiff_mini as ad
-from tests.test_laws import law
+from tests.amount import crossed, examples, rest
 from tests.test_unrolled import unrolled
-
-TIMES = int(os.environ.get('JIT_EXAMPLES', '1'))
-
-
-def examples(n):
-    return settings(law, max_examples=n * TIMES)
 
 
 # What is compared
@@ -487,30 +480,33 @@ states = st.sampled_from([{}, {}, {'all': 'ignore'}, {'all': 'raise'}])
 gentle = st.sampled_from([{}, {}, {'all': 'raise', 'under': 'ignore'}])
 
 
-@examples(110)
+@examples(25)
 @given(steps(ALL, 9), more, arguments(SMALL), gentle, st.booleans())
-def test_small_programs(steps, more, rows, state, with_value):
+def test_small_programs_give_the_same_bits(
+        steps, more, rows, state, with_value):
     check_program(program(steps, 2, more), maker(rows), state, with_value)
 
 
-@examples(70)
+@examples(15)
 @given(steps(ALL, 10), more, arguments(MEDIUM), states, st.booleans())
-def test_programs_whose_buffers_are_used_again(steps, more, rows, state,
-                                               with_value):
+def test_programs_whose_buffers_are_used_again_give_the_same_bits(
+        steps, more, rows, state, with_value):
     check_program(program(steps, 2, more), maker(rows), state, with_value)
 
 
-@examples(35)
+@examples(8)
 @given(steps(BLOCKS, 8), more, arguments(LARGE, FLOATS), states,
        st.booleans())
-def test_programs_that_run_in_blocks(steps, more, rows, state, with_value):
+def test_programs_that_run_in_blocks_give_the_same_bits(
+        steps, more, rows, state, with_value):
     check_program(program(steps, 2, more), maker(rows), state, with_value)
 
 
-@examples(80)
+@examples(20)
 @given(steps(SCALAR, 14), more, arguments([()], ['f8'], n=3), gentle,
        st.booleans())
-def test_programs_on_numbers(steps, more, rows, state, with_value):
+def test_programs_on_numbers_give_the_same_bits(
+        steps, more, rows, state, with_value):
     check_program(program(steps, 3, more), maker(rows), state, with_value)
 
 
@@ -531,10 +527,11 @@ LOOPED = [*ELEMENTWISE, *3 * [name for name in PAIRWISE
                               if name != 'select_number'], 'again']
 
 
-@examples(35)
+@examples(8)
 @given(steps(LOOPED, 6), st.sampled_from([(), (), (3,), (40, 30)]),
        st.integers(1, 5), st.booleans(), st.sampled_from(list(VALUES)))
-def test_loops(steps, shape, length, reverse, values):
+def test_loops_give_the_bits_of_the_unrolled_program(
+        steps, shape, length, reverse, values):
     f = partial(looped, ad, program(steps, 3), reverse, 3)
     twin = partial(looped, unrolled, program(steps, 3), reverse, 3)
     rows = [(shape, 'f8', 'scalar' if shape == () else 'C', values),
@@ -561,7 +558,7 @@ BODIES = {      # of loops in which not all depends on the carry
 
 @pytest.mark.parametrize('name', BODIES)
 @pytest.mark.parametrize('reverse', [False, True])
-def test_loops_of_which_a_part_can_be_taken_out(name, reverse):
+def test_taking_steps_out_of_a_loop_keeps_the_bits(name, reverse):
     def f(w, c, xs):
         return ad.scan(BODIES[name](w), c, xs, reverse=reverse)
 
@@ -570,7 +567,7 @@ def test_loops_of_which_a_part_can_be_taken_out(name, reverse):
     check_program(lambda *xs: ad.tree_leaves(f(*xs)), make, {}, True)
 
 
-def test_numbers_in_a_loop_that_overflow():
+def test_numbers_that_overflow_in_a_loop_give_the_same_warnings():
     step = lambda i, x: np.where(i > 2, 1 / (x * x), x * x) - 0.25
     f = lambda x: [ad.fori_loop(0, 6, step, x)]
     for x in (0.3, 1e80, 0.0, -0.0, np.inf, np.nan):
@@ -615,7 +612,7 @@ NUMBERS_OF_ALL_KINDS = [0.0, -0.0, 1.0, -1.5, np.inf, -np.inf, np.nan, 5e-324,
 
 
 @pytest.mark.parametrize('name', IDENTITIES)
-def test_what_looks_like_an_identity(name):
+def test_what_looks_like_an_identity_keeps_bits_and_warnings(name):
     g = IDENTITIES[name]
     f = lambda x: ad.tree_leaves(g(x))
     with np.errstate(all='ignore'):
@@ -623,10 +620,11 @@ def test_what_looks_like_an_identity(name):
         xs = [whole, np.resize(whole, 1030), whole.astype('f4'),
               whole.astype('f2'), np.arange(-3, 4), np.arange(5, dtype='u1'),
               np.arange(-3, 4, dtype='i1'), np.array([True, False]), 1, True]
-    for x in [*xs, *whole, *whole.tolist()]:
-        for state in ({}, {'all': 'raise', 'under': 'ignore'}):
+    for state in ({}, {'all': 'raise', 'under': 'ignore'}):
+        compiled = ad.jit(f)
+        for x in [*xs, *whole, *whole.tolist()]:
             expected, said = outcome(f, (x,), state)
-            actual, heard = outcome(ad.jit(f), (x,), state)
+            actual, heard = outcome(compiled, (x,), state)
             if isinstance(expected, Raised):
                 assert actual == expected
             else:
@@ -651,8 +649,7 @@ WHERE = {
 }
 
 
-@pytest.mark.parametrize('name', WHERE)
-@pytest.mark.parametrize('dtype', ['f8', 'f4', 'f2', 'i8', 'u1'])
+@crossed('name, dtype', WHERE, ['f8', 'f4', 'f2', 'i8', 'u1'], 3)
 def test_selection_takes_bits_and_computes_with_none(name, dtype):
     f = lambda *xs: ad.tree_leaves(WHERE[name](*xs))
     for shape in ((9, 5), (40, 40), (300, 300)):
@@ -673,19 +670,19 @@ def fixed(x, y):
     return [c * c * a, np.sum(c), np.sum(a * b, axis=0), c.T]
 
 
-@pytest.mark.parametrize('layout', LAYOUTS)
-@pytest.mark.parametrize('other', ['C', 'F'])
-def test_every_layout(layout, other):
+@crossed('layouts, shape', itertools.product(LAYOUTS, 'CF'),
+         [(33, 35), (300, 301)])
+def test_operands_of_every_layout_give_the_same_bits(layouts, shape):
+    layout, other = layouts
     mixed = (layout in ('F', 'transposed')) != (other == 'F')
-    for shape in ((33, 35), (300, 301)):
-        make = maker([(shape, 'f8', layout, 'mild'),
-                      (shape, 'f8', other, 'edges')])
-        # Large results without a name NumPy writes over, in their own order,
-        # and then `f` adds in another order than the interpreters do.
-        if not mixed or math.prod(shape) < 10_000:
-            check(fixed, make, {})
-        g = derivatives(fixed, make(0), True)
-        check(g, make, {}, dead=True)
+    make = maker([(shape, 'f8', layout, 'mild'),
+                  (shape, 'f8', other, 'edges')])
+    # Large results without a name NumPy writes over, in their own order,
+    # and then `f` adds in another order than the interpreters do.
+    if not mixed or math.prod(shape) < 10_000:
+        check(fixed, make, {})
+    g = derivatives(fixed, make(0), True)
+    check(g, make, {}, dead=True)
 
 
 ONES = np.ones((13, 17))
@@ -724,8 +721,9 @@ def test_a_loop_may_turn_what_it_carries():
 
 
 @pytest.mark.parametrize('shape', [
-    *MEDIUM, *LARGE[1:8:2], (0,), (0, 3), (3, 0)], ids=str)
-def test_every_size_with_operands_that_broadcast(shape):
+    *MEDIUM, LARGE[1], *map(rest, LARGE[3:8:2]), (0,), (0, 3), (3, 0)],
+    ids=str)
+def test_operands_that_broadcast_give_the_same_bits_at_every_size(shape):
     ways = list(RELATED.values())[::1 if math.prod(shape) < 2000 else 2]
     for related in dict.fromkeys(f(shape) for f in ways):
         layout = 'C' if related else 'array'
@@ -767,17 +765,15 @@ OVERLAPS = {
 }
 
 
-@pytest.mark.parametrize('name', OVERLAPS)
-def test_no_buffer_is_used_again_while_somebody_looks_at_it(name):
+@crossed('name, n', OVERLAPS, (32, 260))
+def test_no_buffer_is_used_again_while_somebody_looks_at_it(name, n):
     f = lambda *xs: ad.tree_leaves(OVERLAPS[name](*xs))
-    for shape in ((32, 32), (260, 260)):
-        row = (shape, 'f8', 'C', 'mild')
-        check_program(f, maker([row, row]), {}, True)
-        whole = numbers(np.random.default_rng(2), (shape[0] + 1, shape[1]),
-                        'f8', 'mild')
-        check(f, lambda _: (whole[1:], whole[:-1]), {})
-        check(f, lambda _: (whole[1:], whole[1:]), {})
-        check(f, lambda _: (whole[1:], whole[:0:-1]), {})
+    row = ((n, n), 'f8', 'C', 'mild')
+    check_program(f, maker([row, row]), {}, True)
+    whole = numbers(np.random.default_rng(2), (n + 1, n), 'f8', 'mild')
+    check(f, lambda _: (whole[1:], whole[:-1]), {})
+    check(f, lambda _: (whole[1:], whole[1:]), {})
+    check(f, lambda _: (whole[1:], whole[:0:-1]), {})
 
 
 @pytest.mark.parametrize('n', [4, 1024, 70_000])
@@ -834,7 +830,7 @@ ACCIDENTS = {
 
 
 @pytest.mark.parametrize('name', ACCIDENTS)
-def test_the_same_warnings_and_errors(name):
+def test_warnings_and_errors_are_the_same(name):
     """At each call, and also after a call that failed."""
     f, value = ACCIDENTS[name]
     whole = np.full(70_000, 0.5)
@@ -895,7 +891,7 @@ ways = {name: f if name.startswith(('numbers', 'loop')) else
 
 
 @pytest.mark.parametrize('name', SHARED)
-def test_eight_threads_at_once(name):
+def test_eight_threads_at_once_get_their_own_results(name):
     f, make = ways[name], SHARED[name][1]
     total = lambda x: sum(np.sum(y) for y in ad.tree_leaves(f(x)))
     both = lambda x: (f(x), ad.grad(total)(x))

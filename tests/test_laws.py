@@ -8,11 +8,12 @@ a program: where shapes do not fit, an operand is summed first.
 from functools import partial
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import autodiff_mini as ad
 from autodiff_mini.higher_order.call import call
+from tests.amount import examples
 from tests.numerical import (
     along,
     assert_close,
@@ -21,8 +22,7 @@ from tests.numerical import (
     derivative,
 )
 
-law = settings(derandomize=True, deadline=None, max_examples=150,
-               database=None)
+law = examples(30)
 
 
 def fitting(x, y):
@@ -319,7 +319,7 @@ def test_second_derivatives_are_symmetric(f, point):
 
 @law
 @given(programs(), points((float, np.float64)))
-def test_arguments_add_up(f, point):
+def test_tangents_of_several_arguments_add_up(f, point):
     """The derivative along all arguments is the sum of those along each."""
     (x, y), (t, u) = point(), point(1)
     whole = tangent_of(f, (x, y), (t, u))
@@ -409,7 +409,7 @@ def test_d1_every_nesting_of_vmap_and_jvp_is_that_of_the_stack(
     assert_agree(y, expected)
 
 
-def test_d1_the_lies_are_told():
+def test_d1_each_lying_rule_shows_in_the_derivative():
     """Each custom step changes the derivative, or the laws say nothing."""
     x, t = (0.7, 0.3), (1.0, 1.0)
     plain = {
@@ -563,7 +563,7 @@ def stacked(f, stack, which):
     return f
 
 
-@settings(law, max_examples=300)
+@examples(60)
 @given(programs(STAGEABLE, max_size=5), points((float, np.float64)), stacks)
 def test_every_stack_of_transforms_is_the_same_done_otherwise(
         f, point, stack):

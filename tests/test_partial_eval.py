@@ -6,24 +6,19 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
+from autodiff_mini.api.checking import check_jaxpr
 from autodiff_mini.core import TraceTag, typeof
 from autodiff_mini.higher_order.call import call, call_p
 from autodiff_mini.higher_order.custom_jvp import custom_jvp_call_p
-from autodiff_mini.interpreters.jaxpr import (
-    JaxprTracer,
-    Literal,
-    check_jaxpr,
-    eval_jaxpr,
-)
-from autodiff_mini.interpreters.jvp import Zero
+from autodiff_mini.interpreters.jaxpr import JaxprTracer, eval_jaxpr
 from autodiff_mini.interpreters.partial_eval import (
-    PartialEvalTrace,
-    linear_flat,
-    linearize_flat,
-    partial_eval_rules,
-)
+    PartialEvalTrace, linear_flat, linearize_flat, partial_eval_rules)
 from autodiff_mini.interpreters.transpose import transpose_rules
-from autodiff_mini.primitives import cos_p, exp_p, mul_p, neg_p, sin_p
+from autodiff_mini.primitives.arithmetic import mul_p, neg_p
+from autodiff_mini.primitives.elementwise import cos_p, exp_p, sin_p
+from autodiff_mini.jaxprs import Literal
+from autodiff_mini.zeros import Zero
+from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.numerical import assert_close, assert_same, assert_same_type
 from tests.programs import PROGRAMS, is_inexact
@@ -31,8 +26,7 @@ from tests.test_programs import tangents_for
 from tests.traces import spied
 
 X = np.arange(3.) + 1
-each_program = pytest.mark.parametrize('program', PROGRAMS + CUSTOM_PROGRAMS,
-                                       ids=str)
+each_program = each(PROGRAMS + CUSTOM_PROGRAMS)
 
 
 # The table of programs

@@ -53,7 +53,7 @@ TREES = {
 
 
 @pytest.mark.parametrize('name', TREES)
-def test_flatten_and_unflatten(name):
+def test_unflatten_undoes_flatten(name):
     tree, leaves, text = TREES[name]
     flat, treedef = ad.tree_flatten(tree)
     assert flat == leaves == ad.tree_leaves(tree)
@@ -138,7 +138,7 @@ def test_registered_types_go_through_jvp(point):
     assert y == point(6.0, 2.0, 'km') and y_dot == point(3.0, 1.0, 'km')
 
 
-def test_register_functions():
+def test_a_type_is_registered_by_two_functions():
     class Box:
         def __init__(self, content):
             self.content = content
@@ -173,7 +173,7 @@ def test_children_may_be_an_iterator():
         del node_types[Row]
 
 
-def test_tree_map():
+def test_tree_map_takes_several_trees():
     add = lambda *xs: sum(xs)
     assert ad.tree_map(add, {'a': 1, 'b': (2,)}) == {'a': 1, 'b': (2,)}
     assert ad.tree_map(add, [1, (2, 3)], [10, (20, 30)], [4, (5, 6)]) == \
@@ -210,12 +210,12 @@ def test_unflatten_takes_an_iterator():
         iter([3, 4])) == {'a': 3, 'b': 4}
 
 
-def test_unsortable_keys():
+def test_keys_that_cannot_be_sorted_are_named():
     with pytest.raises(TypeError, match=r"keys .*sortable.*\[1, 'a'\]"):
         ad.tree_flatten({1: 1, 'a': 2})
 
 
-def test_leaf_names():
+def test_leaves_are_named_by_their_path():
     tree = {'w': [1, (2, None)], 'b': Pair(3, 4)}
     names = leaf_names(ad.tree_structure((tree, 5)), 'args')
     assert names == ["args[0]['b'][0]", "args[0]['b'][1]",

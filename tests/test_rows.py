@@ -20,7 +20,8 @@ from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jvp import JVPTracer, jvp_rules
 from autodiff_mini.interpreters.transpose import transpose_rules
 from autodiff_mini.interpreters.vmap import BatchTracer, vmap_rules
-from autodiff_mini.primitives import mul_p, sin_p
+from autodiff_mini.primitives.arithmetic import mul_p
+from autodiff_mini.primitives.elementwise import sin_p
 from tests.numerical import assert_close, assert_same
 from tests.test_custom_jvp import X, custom as with_jvp, d
 from tests.test_custom_vjp import custom, square
@@ -253,7 +254,7 @@ def test_d18_2069_keywords_through_functools_wraps(stage):
 @pytest.mark.parametrize('options', [
     {}, {'symbolic_zeros': False}, {'optimize_remat': False},
     {'symbolic_zeros': False, 'optimize_remat': True}])
-def test_r1_the_page_s_example(dtype, stage, options):
+def test_r1_the_example_of_the_page_has_its_gradient(dtype, stage, options):
     @ad.custom_vjp
     def f(x, y):
         return np.sin(x) * y
@@ -304,8 +305,8 @@ def test_asked_when_is_a_trace_made_and_which_one_handles_an_operation():
     assert seen['outer'].parent is Trace.base
     assert type(seen['both']) is BatchTracer
     assert type(seen['both'].val) is JVPTracer
-    assert seen['both'].trace is seen['inner']
-    assert seen['both'].val.trace is seen['outer']
+    assert seen['both']._trace is seen['inner']
+    assert seen['both'].val._trace is seen['outer']
     assert seen['constant'] == 6.0
     # what does not depend on y is not mapped: it is handed on
     assert type(seen['outer_alone']) is JVPTracer

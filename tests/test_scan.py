@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
+from autodiff_mini.api.checking import check_jaxpr, check_jaxpr
 from autodiff_mini.higher_order.scan import scan_p
-from autodiff_mini.interpreters.jaxpr import check_jaxpr
+from tests.amount import crossed
 from tests.numerical import assert_close, assert_same
 from tests.test_custom_jvp import custom as with_jvp
 from tests.test_custom_jvp import assert_trees, d, node, power, sine, square
@@ -218,8 +219,7 @@ TRANSFORMS = {
 }
 
 
-@pytest.mark.parametrize('transform', TRANSFORMS)
-@pytest.mark.parametrize('name', PROGRAMS)
+@crossed('name, transform', PROGRAMS, TRANSFORMS)
 def test_each_transform_of_a_scan_is_that_of_the_loop(name, transform):
     f, change = PROGRAMS[name], TRANSFORMS[transform]
     assert_all_close(change(partial(f, ad))(W, XS),

@@ -11,7 +11,7 @@ from functools import partial
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special as scipy_special
 
@@ -23,8 +23,8 @@ from autodiff_mini.applications.special import (
     logit,
     logsumexp,
 )
+from tests.amount import examples
 from tests.numerical import assert_close, assert_same_type
-from tests.test_laws import law
 from tests.traces import assert_named_everywhere
 
 mp = mpmath.mp.clone()
@@ -167,7 +167,7 @@ def function(request):
 
 
 @pytest.mark.parametrize('way', VALUES)
-def test_d14_values(function, way):
+def test_d14_values_are_those_of_mpmath(function, way):
     f, xs, orders = function
     if way == 'jvp' and f is logit:
         xs, orders = xs[2:], [[some[2:] for some in orders[0]]]
@@ -175,14 +175,15 @@ def test_d14_values(function, way):
 
 
 @pytest.mark.parametrize('way', SLOPES)
-def test_d14_derivatives(function, way):
+def test_d14_derivatives_are_those_of_mpmath(function, way):
     f, xs, orders = function
     with np.errstate(over='ignore'):    # logit'(5e-324) is 2e323
         assert_ulps(SLOPES[way](f)(xs), *orders[1])
 
 
+@pytest.mark.rest
 @pytest.mark.parametrize('way', SECOND)
-def test_d14_second_derivatives(function, way):
+def test_d14_second_derivatives_are_those_of_mpmath(function, way):
     """They are differences of two terms, and right but for those."""
     f, xs, orders = function
     seconds, _ = orders[2]
@@ -197,7 +198,7 @@ def test_d14_second_derivatives(function, way):
 
 
 @pytest.mark.parametrize('name', TABLE)
-def test_d14_single_precision(name):
+def test_d14_single_precision_is_that_of_mpmath(name):
     f, oracle, xs = TABLE[name]
     with np.errstate(over='ignore', under='ignore'):
         xs = xs.astype(np.float32)
@@ -276,7 +277,7 @@ UNARY = [expit, log1pexp, logit]
     np.float16([0.25, 0.5]), np.float32([[0.25]]), np.zeros((0, 3)),
     np.array([0, 1]), np.uint8([1, 0]), np.int8([0, -128]), np.array([True]),
 ], ids=repr)
-def test_types(f, x):
+def test_types_are_those_of_scipy(f, x):
     x_float = np.asarray(x, None if np.asarray(x).dtype.kind == 'f'
                          else np.float64)
     with np.errstate(divide='ignore'):
@@ -329,7 +330,7 @@ def test_d14_they_have_no_rules_but_their_own():
 
 
 @pytest.mark.parametrize('f', UNARY, ids=lambda f: f.__name__)
-def test_check_grads(f):
+def test_check_grads_passes_to_third_order(f):
     ad.check_grads(f, (np.array([0.2, 0.6]),), order=3)
 
 
@@ -392,7 +393,7 @@ ROW_SLOPES = {
 
 
 @pytest.mark.parametrize('name', ROWS)
-def test_d14_logsumexp(name):
+def test_d14_logsumexp_is_that_of_exact_sums(name):
     x = np.array(ROWS[name])
     value, p, condition, conditions = mp_logsumexp(x.tolist())
     for way in ROW_VALUES:
@@ -402,7 +403,7 @@ def test_d14_logsumexp(name):
 
 
 @pytest.mark.parametrize('name', WEIGHTS)
-def test_d14_logsumexp_with_weights(name):
+def test_d14_logsumexp_with_weights_is_that_of_exact_sums(name):
     x, b = map(np.array, WEIGHTS[name])
     value, p, condition, conditions = mp_logsumexp(x.tolist(), b.tolist())
     f = lambda x, b: logsumexp(x, b=b)
@@ -467,7 +468,7 @@ INFINITE = {     # as in JAX, but that it gives nan for the 0 of the fourth
 
 
 @pytest.mark.parametrize('name', INFINITE)
-def test_infinite_entries(name):
+def test_infinite_entries_have_values_and_slopes(name):
     x, y, slopes = map(np.array, INFINITE[name])
     for way in ('plain', 'jit', 'vmap'):    # without a warning
         np.testing.assert_array_equal(ROW_VALUES[way](logsumexp)(x), y)
@@ -484,7 +485,7 @@ CUBE = RNG.standard_normal((2, 3, 4)) * 5
 @pytest.mark.parametrize('keepdims', [False, True])
 @pytest.mark.parametrize('axis', [None, 0, 1, -1, (0, 2), (-1, 0), (), (1,)],
                          ids=str)
-def test_axes(axis, keepdims):
+def test_logsumexp_takes_axes_and_keepdims(axis, keepdims):
     options = {'axis': axis, 'keepdims': keepdims}
     b = RNG.uniform(0.5, 2.0, (3, 1))
     for dtype in np.float64, np.float32:
@@ -511,7 +512,7 @@ def test_axes(axis, keepdims):
 
 @pytest.mark.parametrize('shape', [(0,), (0, 3), (3, 0)], ids=str)
 @pytest.mark.parametrize('axis', [None, 0, -1])
-def test_nothing_to_sum(shape, axis):
+def test_the_logsumexp_of_nothing_is_minus_infinity(shape, axis):
     x = np.zeros(shape, np.float32)
     y = logsumexp(x, axis)
     expected = np.sum(x, axis) - INF
@@ -523,12 +524,12 @@ def test_nothing_to_sum(shape, axis):
     assert slopes.shape == shape
 
 
-def test_no_weights_at_all():
+def test_an_empty_list_of_weights_is_no_sum():
     assert logsumexp(np.zeros(1), b=np.zeros(0)) == -INF
     assert logsumexp(np.zeros((2, 1)), 1, b=np.zeros(0)).shape == (2,)
 
 
-def test_lists_numbers_and_integers():
+def test_logsumexp_takes_lists_numbers_and_integers():
     assert_close(logsumexp([1.0, 2.0]), np.logaddexp(1.0, 2.0))
     assert logsumexp(2.0) == 2.0 and type(logsumexp(2.0)) is np.float64
     assert_close(logsumexp(np.array([1, 2])), np.logaddexp(1.0, 2.0))
@@ -537,7 +538,7 @@ def test_lists_numbers_and_integers():
     assert logsumexp(np.float32([1, 2])).dtype == np.float32
 
 
-def test_hessian_of_logsumexp():
+def test_the_hessian_of_logsumexp_is_that_of_the_formula():
     x = np.array([1000.0, 1001.0, -5.0])
     e = np.exp(x - 1001.0)
     p = e / np.sum(e)
@@ -579,7 +580,6 @@ STACKABLE = {
 }
 STACKS = st.lists(st.sampled_from(sorted(STACKABLE)), max_size=4)
 POINTS = st.lists(st.floats(-1e3, 1e3), min_size=1, max_size=4)
-stack_law = settings(law, max_examples=25)
 
 
 def stacked(f, stack):
@@ -588,7 +588,7 @@ def stacked(f, stack):
     return f
 
 
-@stack_law
+@examples(10)
 @given(STACKS, STACKS, POINTS)
 def test_law_the_slope_of_log1pexp_is_expit(inside, outside, xs):
     xs = np.array(xs)
@@ -596,7 +596,7 @@ def test_law_the_slope_of_log1pexp_is_expit(inside, outside, xs):
     np.testing.assert_allclose(slope(xs), expit(xs), 1e-14)
 
 
-@stack_law
+@examples(10)
 @given(STACKS, STACKS, POINTS)
 def test_law_expit_of_x_and_of_minus_x_are_one(inside, outside, xs):
     xs = np.array(xs)
@@ -609,7 +609,7 @@ def test_law_expit_of_x_and_of_minus_x_are_one(inside, outside, xs):
     np.testing.assert_allclose(bars, expit(xs) * expit(-xs), 1e-14)
 
 
-@stack_law
+@examples(10)
 @given(STACKS, POINTS, st.floats(-1e3, 1e3))
 def test_law_logsumexp_moves_with_its_entries(stack, xs, shift):
     xs = np.array(xs)

@@ -21,7 +21,7 @@ from autodiff_mini.core import Primitive, Trace, current_trace
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jvp import JVPTrace, JVPTracer, jvp_rules
 from autodiff_mini.interpreters.transpose import transpose_rules
-from autodiff_mini.primitives import sin_p
+from autodiff_mini.primitives.elementwise import sin_p
 from autodiff_mini.pytree import node_types
 from tests.numerical import assert_same
 from tests.traces import SpyTrace, call, spied
@@ -135,7 +135,7 @@ def test_exception_in_the_edge_s_checks():
     assert current_trace() is Trace.base
 
 
-def test_exception_in_unflatten():
+def test_an_exception_in_unflatten_leaves_the_base_trace():
     class Bad:
         pass
 
@@ -248,7 +248,7 @@ def deep(x):
     return d(d(d(f)))(x)
 
 
-def test_many_threads_at_once():
+def test_many_threads_at_once_keep_their_traces():
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     try:
@@ -299,7 +299,7 @@ def test_a_thread_started_by_a_rule_that_failed_leaves_no_trace():
     assert current_trace() is Trace.base
 
 
-def test_jvps_in_interleaved_tasks():
+def test_jvps_in_interleaved_tasks_keep_their_tangents():
     """Each task has its own current trace."""
     async def inner(x, n):
         assert current_trace() is Trace.base
@@ -386,7 +386,7 @@ def test_a_pullback_may_be_called_in_another_thread():
             np.testing.assert_array_equal(y_dot, np.cos(x) * x)
 
 
-def test_transforms_in_interleaved_tasks():
+def test_transforms_in_interleaved_tasks_keep_their_traces():
     async def inner(x, n):
         assert current_trace() is Trace.base
         y, f_vjp = ad.vjp(lambda x: x**n, x)

@@ -9,10 +9,11 @@ shows where one is forgotten.
 from functools import partial
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import autodiff_mini as ad
+from tests.amount import examples
 from tests.test_custom_jvp import power, sine, square
 from tests.test_laws import (
     AXES,
@@ -22,7 +23,6 @@ from tests.test_laws import (
     by_linearize,
     by_vjp,
     custom_product,
-    law,
     loop,
     moving,
     number,
@@ -289,13 +289,13 @@ def check(program, stack, point):
     assert_agree(stacked(f, stack, 0)(*xs), stacked(twin, stack, 1)(*xs))
 
 
-@settings(law, max_examples=180)
+@examples(36)
 @given(programs(BOTH_WAYS, ['inner_grad']), stacks(list(TRANSFORMS)), points)
 def test_every_program_is_its_unrolled_twin(program, stack, point):
     check(program, stack, point)
 
 
-@settings(law, max_examples=90)
+@examples(18)
 @given(programs([*STEPS, 'back', 'back'], ['inner_grad']),
        stacks(BACK), points)
 def test_every_program_with_a_way_back_is_its_unrolled_twin(
@@ -303,7 +303,7 @@ def test_every_program_with_a_way_back_is_its_unrolled_twin(
     check(program, stack, point)
 
 
-@settings(law, max_examples=90)
+@examples(18)
 @given(programs(BOTH_WAYS, ['while', 'while', 'while']), stacks(FORWARD),
        points)
 def test_every_program_with_a_while_loop_is_its_unrolled_twin(

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
+from autodiff_mini.api.checking import check_jaxpr, check_jaxpr
 from autodiff_mini.core import Trace, current_trace
 from autodiff_mini.higher_order.scan import scan_p
 from autodiff_mini.higher_order.while_loop import while_p
-from autodiff_mini.interpreters.jaxpr import check_jaxpr
+from tests.amount import crossed
 from tests.numerical import assert_close, assert_same
 from tests.test_custom_jvp import custom as with_jvp
 from tests.test_custom_jvp import assert_trees, d, node, power, square
@@ -20,6 +21,7 @@ from tests.test_custom_vjp import held
 from tests.test_jit_equals_eager import assert_identical, outcome
 from tests.test_staged_calls import staged
 from tests.test_unrolled import unrolled
+from tests.wings import needs
 
 assert node     # a fixture
 X = np.array([0.5, 1.5, -1.25, 2.0])
@@ -84,6 +86,7 @@ LOOPS_OF_NUMBERS = {
 }
 
 
+@needs('fast')
 @pytest.mark.parametrize('constants', [False, True])
 @pytest.mark.parametrize('name', LOOPS_OF_NUMBERS)
 def test_a_loop_of_numbers_is_written_for_floats(name, constants):
@@ -106,6 +109,7 @@ def test_a_loop_of_numbers_is_written_for_floats(name, constants):
     assert 'while True:' in fast.source
 
 
+@needs('fast')
 @pytest.mark.parametrize('start', [(0.0, 3), (0.0, X), np.float32(0.5)],
                          ids=['integer', 'array', 'single'])
 def test_a_loop_of_other_things_is_not(start):
@@ -190,8 +194,7 @@ TRANSFORMS = {
 }
 
 
-@pytest.mark.parametrize('transform', TRANSFORMS)
-@pytest.mark.parametrize('name', PROGRAMS)
+@crossed('name, transform', PROGRAMS, TRANSFORMS)
 def test_each_forward_transform_is_that_of_the_loop(name, transform):
     change, twin = TRANSFORMS[transform]
     for x in (1.5, 2.0):

@@ -4,6 +4,7 @@
 is asked about, and, unlike evaluation, lifts constants.
 """
 
+import sys
 from collections import Counter
 
 import numpy as np
@@ -26,7 +27,7 @@ class SpyTracer(Tracer):
     __slots__ = ('value', 'aval')
 
     def __init__(self, trace, value):
-        self.trace = trace
+        self._trace = trace
         self.value = value
         self.aval = typeof(value)
         self.line = None
@@ -59,7 +60,7 @@ class SpyTrace(Trace):
         return SpyTracer(self, out)
 
     def unwrap(self, x):
-        mine = isinstance(x, SpyTracer) and x.trace is self
+        mine = isinstance(x, SpyTracer) and x._trace is self
         return x.value if mine else x
 
     def lift(self, x):
@@ -110,3 +111,11 @@ def assert_named_everywhere(mistake, error, words):
         with pytest.raises(error, match=f'(?s){words}'):
             run()
         assert current_trace() is Trace.base
+
+
+def first_order():
+    """Returns the primitives that are rows of the folder `primitives`."""
+    return {primitive for name, module in list(sys.modules.items())
+            if name.startswith('autodiff_mini.primitives.')
+            for primitive in vars(module).values()
+            if isinstance(primitive, Primitive)}

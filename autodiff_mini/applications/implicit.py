@@ -10,10 +10,12 @@ from functools import partial, reduce
 
 import numpy as np
 
+from autodiff_mini.api.forward import jvp, vmap
+from autodiff_mini.api.jacobians import basis, spans
+from autodiff_mini.api.reverse import linearize, vjp
+from autodiff_mini.arrays import convert
 from autodiff_mini.core import Primitive, TraceTag, array_type, typeof
-from autodiff_mini.derivatives import basis, linearize, spans, vjp
 from autodiff_mini.errors import fun_name
-from autodiff_mini.forward import jvp, stop_gradient
 from autodiff_mini.higher_order.carries import promote_carry
 from autodiff_mini.higher_order.custom_jvp import custom_jvp
 from autodiff_mini.higher_order.custom_vjp import custom_vjp
@@ -22,8 +24,8 @@ from autodiff_mini.higher_order.while_loop import while_loop
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jaxpr import stage_tree
 from autodiff_mini.interpreters.jvp import match
-from autodiff_mini.interpreters.vmap import defelementwise, vmap
-from autodiff_mini.numpy_api import convert
+from autodiff_mini.interpreters.vmap import defelementwise
+from autodiff_mini.primitives.elementwise import stop_gradient
 from autodiff_mini.pytree import (
     leaf_names, register_pytree_node_class, tree_flatten, tree_leaves,
     tree_map)

@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from autodiff_mini.api.forward import jvp, vmap
+from autodiff_mini.api.reverse import vjp
 from autodiff_mini.applications.implicit import open_function
+from autodiff_mini.arrays import convert
 from autodiff_mini.core import TraceTag, typeof
-from autodiff_mini.derivatives import vjp
-from autodiff_mini.forward import jvp
 from autodiff_mini.higher_order.custom_vjp import custom_vjp
 from autodiff_mini.higher_order.scan import scan
 from autodiff_mini.higher_order.while_loop import while_loop
-from autodiff_mini.interpreters.vmap import vmap
-from autodiff_mini.numpy_api import asarray, convert, inexact
+from autodiff_mini.numpy_api import asarray, inexact
 from autodiff_mini.pytree import (
     leaf_names, tree_flatten, tree_leaves, tree_map)
 from autodiff_mini.signature import map_leaves

@@ -10,9 +10,9 @@ from functools import partial
 import numpy as np
 
 from autodiff_mini.core import typeof
-from autodiff_mini.forward import stop_gradient
 from autodiff_mini.higher_order.custom_jvp import custom_jvp
 from autodiff_mini.numpy_api import inexact
+from autodiff_mini.primitives.elementwise import stop_gradient
 
 
 def floats(x):

@@ -6,10 +6,17 @@ of the one that is carried, and calls that.  Chapter 6.
 
 from autodiff_mini.core import Primitive
 from autodiff_mini.errors import fun_name
-from autodiff_mini.interpreters.jvp import Zero, jvp_flat, jvp_rules
+from autodiff_mini.higher_order.staged_calls import (
+    inline_call, stage_function, staged_types)
+from autodiff_mini.interpreters.abstract import abstract_rules
+from autodiff_mini.interpreters.jaxpr import staging_rules
+from autodiff_mini.interpreters.jvp import jvp_flat, jvp_rules
+from autodiff_mini.interpreters.lowering import inline_rules
+from autodiff_mini.interpreters.partial_eval import partial_eval_rules
 from autodiff_mini.interpreters.vmap import vmap_flat, vmap_rules
 from autodiff_mini.pytree import tree_flatten
 from autodiff_mini.signature import FlatFunction
+from autodiff_mini.zeros import pack, unpack, which_zero
 
 call_p = Primitive('call', lambda *xs, fun: fun(*xs),
                    multiple_results=True, is_call=True)
@@ -26,25 +33,6 @@ def call(f, *args):
     fun = FlatFunction(f, in_tree)
     outs = call_p.bind(*xs, fun=fun)
     return fun.out_tree.unflatten(outs)
-
-
-def call_vmap(axis, xs, dims, fun):
-    fun_vmap, out_dims = vmap_of(fun, axis, dims)
-    return call_p.bind(*xs, fun=fun_vmap), out_dims
-
-
-def vmap_of(fun, axis, dims):
-    """Returns `fun` mapped over an axis; and a list.
-
-    When the function has run, the list holds the dims of its outputs.
-    """
-    out_dims = []
-
-    def fun_vmap(*xs):
-        ys, out_dims[:] = vmap_flat(fun, axis, xs, dims)
-        return ys
-    fun_vmap.__qualname__ = fun_name(fun)
-    return fun_vmap, out_dims
 
 
 def call_jvp(tag, xs, x_dots, fun):
@@ -72,22 +60,43 @@ def on_arrays(jvp, in_zeros, fun):
     return fun_jvp, out_zeros
 
 
-def which_zero(x_dots) -> list[bool]:
-    """Returns which tangents are symbolic zeros."""
-    return [type(t) is Zero for t in x_dots]
+jvp_rules[call_p] = call_jvp
 
 
-def pack(xs, x_dots) -> list:
-    """Returns the primals and those tangents that are arrays, in a row."""
-    return [*xs, *(t for t in x_dots if type(t) is not Zero)]
+def call_vmap(axis, xs, dims, fun):
+    fun_vmap, out_dims = vmap_of(fun, axis, dims)
+    return call_p.bind(*xs, fun=fun_vmap), out_dims
 
 
-def unpack(arrays, zeros):
-    """Returns the primals and the tangents that `pack` put in a row."""
-    xs, moving = list(arrays[:len(zeros)]), iter(arrays[len(zeros):])
-    return xs, [Zero(x) if zero else next(moving)
-                for x, zero in zip(xs, zeros, strict=True)]
+def vmap_of(fun, axis, dims):
+    """Returns `fun` mapped over an axis; and a list.
+
+    When the function has run, the list holds the dims of its outputs.
+    """
+    out_dims = []
+
+    def fun_vmap(*xs):
+        ys, out_dims[:] = vmap_flat(fun, axis, xs, dims)
+        return ys
+    fun_vmap.__qualname__ = fun_name(fun)
+    return fun_vmap, out_dims
 
 
 vmap_rules[call_p] = call_vmap
-jvp_rules[call_p] = call_jvp
+
+
+def call_staging(trace, args, fun):
+    fun, consts = stage_function(fun, args)
+    return trace.record(call_p, [*consts, *args], {'fun': fun})
+
+
+staging_rules[call_p] = call_staging
+abstract_rules[call_p] = staged_types
+
+
+def call_partial_eval(trace, args, fun):
+    return fun(*args)
+
+
+partial_eval_rules[call_p] = call_partial_eval
+inline_rules[call_p] = inline_call

@@ -6,10 +6,10 @@ they must be those of the next.  Appendix I.
 
 import operator
 
+from autodiff_mini.arrays import convert
 from autodiff_mini.core import array_type, typeof
 from autodiff_mini.higher_order.programs import run
 from autodiff_mini.interpreters.jaxpr import stage_flat, stage_tree
-from autodiff_mini.numpy_api import convert
 from autodiff_mini.pytree import leaf_names
 from autodiff_mini.signature import map_leaves
 

@@ -9,21 +9,20 @@ from functools import partial, wraps
 
 from autodiff_mini.core import Primitive, TraceTag
 from autodiff_mini.errors import fun_name
-from autodiff_mini.higher_order.call import pack, unpack
 from autodiff_mini.higher_order.custom_vjp import is_written_down
 from autodiff_mini.higher_order.jit import (
     program_jvp, program_transpose, program_vmap, run_compiled)
 from autodiff_mini.higher_order.programs import (
-    close, depends, jvp_jaxpr, nothing, others, without)
-from autodiff_mini.higher_order.staged_calls import interleave
+    close, depends, interleave, jvp_jaxpr, nothing, others, without)
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jaxpr import stage_tree
-from autodiff_mini.interpreters.jvp import Zero, jvp_rules
+from autodiff_mini.interpreters.jvp import jvp_rules
 from autodiff_mini.interpreters.lowering import lowering_rules
 from autodiff_mini.interpreters.partial_eval import partial_eval_rules
 from autodiff_mini.interpreters.transpose import transpose_rules
 from autodiff_mini.interpreters.vmap import vmap_rules
 from autodiff_mini.pytree import tree_leaves
+from autodiff_mini.zeros import Zero, pack, unpack
 
 checkpoint_p = Primitive('checkpoint', run_compiled, multiple_results=True)
 vmap_rules[checkpoint_p] = partial(program_vmap, checkpoint_p)

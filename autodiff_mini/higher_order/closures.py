@@ -9,12 +9,12 @@ from functools import wraps
 from autodiff_mini.core import TraceTag, Tracer, typeof
 from autodiff_mini.errors import fun_name
 from autodiff_mini.higher_order.custom_vjp import custom_vjp
-from autodiff_mini.higher_order.staged_calls import interleave
+from autodiff_mini.higher_order.programs import interleave
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr, stage_tree
-from autodiff_mini.interpreters.jvp import tangent_type
 from autodiff_mini.pytree import (
     leaf_names, tree_flatten, tree_map, tree_structure)
 from autodiff_mini.signature import map_leaves
+from autodiff_mini.zeros import tangent_type
 
 
 def open_closure(tag, fun, example_args):

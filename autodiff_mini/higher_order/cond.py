@@ -8,28 +8,29 @@ from itertools import chain, repeat
 
 import numpy as np
 
+from autodiff_mini.arrays import convert
 from autodiff_mini.core import Primitive, TraceTag, Tracer, typeof
-from autodiff_mini.derivatives import own_memory
 from autodiff_mini.errors import fun_name
-from autodiff_mini.forward import stop_gradient
-from autodiff_mini.higher_order.call import pack, unpack
 from autodiff_mini.higher_order.carries import gives_way
 from autodiff_mini.higher_order.jit import jit_p
 from autodiff_mini.higher_order.programs import (
-    close, jvp_jaxpr, nothing, others, partial_eval_jaxpr, picked, remembered,
-    run, stage_program, transpose_jaxpr, vmap_jaxpr, zeros)
-from autodiff_mini.higher_order.staged_calls import interleave
+    close, interleave, jvp_jaxpr, nothing, others, partial_eval_jaxpr, picked,
+    remembered, run, stage_program, transpose_jaxpr, vmap_jaxpr, zeros)
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jaxpr import (
-    Jaxpr, Var, eval_jaxpr, stage_flat, stage_tree)
-from autodiff_mini.interpreters.jvp import Zero, jvp_rules
+    eval_jaxpr, stage_flat, stage_tree)
+from autodiff_mini.interpreters.jvp import jvp_rules
 from autodiff_mini.interpreters.lowering import lowering_rules
 from autodiff_mini.interpreters.partial_eval import partial_eval_rules
 from autodiff_mini.interpreters.transpose import transpose_rules
 from autodiff_mini.interpreters.vmap import lengthen, vmap_rules
-from autodiff_mini.numpy_api import asarray, convert
+from autodiff_mini.jaxprs import Jaxpr, Var
+from autodiff_mini.memory import own_memory
+from autodiff_mini.numpy_api import asarray
+from autodiff_mini.primitives.elementwise import stop_gradient
 from autodiff_mini.pytree import tree_leaves
 from autodiff_mini.signature import map_leaves
+from autodiff_mini.zeros import Zero, pack, unpack
 
 
 def run_branch(index, *xs, branches):

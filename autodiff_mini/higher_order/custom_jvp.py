@@ -5,26 +5,67 @@ transform both; differentiation calls the second in place of the first.
 Chapter 6.
 """
 
+import operator
+from copyreg import __newobj__
 from functools import partial, update_wrapper
-from itertools import chain
+from itertools import chain, repeat
 
-from autodiff_mini.core import Primitive, Tracer, typeof
-from autodiff_mini.errors import UnexpectedTracerError, fun_name
-from autodiff_mini.forward import fit_tangent
-from autodiff_mini.higher_order.call import (
-    on_arrays, pack, unpack, which_zero)
-from autodiff_mini.interpreters.jvp import (
-    JVPTracer, Zero, instantiate_all, instantiate_zeros, jvp_rules)
+from autodiff_mini.arrays import foreign_one
+from autodiff_mini.copying import copied, place_of
+from autodiff_mini.core import Primitive, TraceTag, Tracer, typeof
+from autodiff_mini.errors import UnexpectedTracerError, closed_over, fun_name
+from autodiff_mini.higher_order.call import on_arrays
+from autodiff_mini.higher_order.programs import interleave
+from autodiff_mini.higher_order.staged_calls import (
+    LinearCall, StagedRule, inline_call, stage_function, staged_types)
+from autodiff_mini.interpreters.abstract import abstract_rules
+from autodiff_mini.interpreters.jaxpr import staging_rules
+from autodiff_mini.interpreters.jvp import JVPTracer, fit_tangent, jvp_rules
+from autodiff_mini.interpreters.lowering import inline_rules
+from autodiff_mini.interpreters.partial_eval import (
+    linear_flat, partial_eval_rules)
+from autodiff_mini.interpreters.transpose import (
+    backward_pass, transpose_rules)
 from autodiff_mini.interpreters.vmap import spread, vmap_flat, vmap_rules
-from autodiff_mini.numpy_api import foreign_one
+from autodiff_mini.jaxprs import Var
 from autodiff_mini.pytree import (
     leaf_names, tree_flatten, tree_leaves, tree_map, tree_structure)
 from autodiff_mini.signature import (
     argument_positions, map_leaves, resolve_kwargs)
+from autodiff_mini.zeros import (
+    SymbolicZero, Zero, instantiate_all, instantiate_zeros, pack, unpack,
+    which_zero, zero_from_primal)
 
 custom_jvp_call_p = Primitive(
     'custom_jvp_call', lambda *xs, fun, jvp: fun(*xs),
     multiple_results=True, is_call=True)
+
+
+def custom_jvp_jvp(tag, xs, x_dots, fun, jvp):
+    def call():
+        return custom_jvp_call_p.bind(*xs, fun=fun, jvp=jvp)
+    return apply_rule(tag, xs, x_dots, fun, call, jvp, 'custom_jvp')
+
+
+def apply_rule(tag, xs, x_dots, fun, call, rule, kind):
+    """Returns what the rule returns; makes the call if nothing moves."""
+    try:
+        if all(which_zero(x_dots)):
+            ys = call()
+            y_dots = list(map(Zero, ys))
+        else:
+            ys, y_dots = rule(xs, x_dots)
+    except UnexpectedTracerError as error:
+        if error.tracer._trace.tag is not tag:
+            raise
+        raise closed_over(fun, kind) from None
+    if any(type(y) is JVPTracer and y._trace.tag is tag
+           for y in [*ys, *y_dots]):
+        raise closed_over(fun, kind)
+    return ys, y_dots
+
+
+jvp_rules[custom_jvp_call_p] = custom_jvp_jvp
 
 
 def custom_jvp_vmap(axis, xs, dims, fun, jvp):
@@ -76,42 +117,71 @@ def conform(outs, found, count, axis, dims, out_dims):
     return outs
 
 
-def custom_jvp_jvp(tag, xs, x_dots, fun, jvp):
-    def call():
-        return custom_jvp_call_p.bind(*xs, fun=fun, jvp=jvp)
-    return apply_rule(tag, xs, x_dots, fun, call, jvp, 'custom_jvp')
-
-
-def apply_rule(tag, xs, x_dots, fun, call, rule, kind):
-    """Returns what the rule returns; makes the call if nothing moves."""
-    try:
-        if all(which_zero(x_dots)):
-            ys = call()
-            y_dots = list(map(Zero, ys))
-        else:
-            ys, y_dots = rule(xs, x_dots)
-    except UnexpectedTracerError as error:
-        if error.tracer.trace.tag is not tag:
-            raise
-        raise closed_over(fun, kind) from None
-    if any(type(y) is JVPTracer and y.trace.tag is tag
-           for y in [*ys, *y_dots]):
-        raise closed_over(fun, kind)
-    return ys, y_dots
-
-
-def closed_over(fun, kind):
-    """Returns the error for a derivative that the rule cannot give."""
-    return TypeError(
-        f'Detected differentiation of a {kind} function with respect to a '
-        f'closed-over value: {fun_name(fun)} uses a value that is being '
-        'differentiated and is none of its arguments, and its rule speaks of '
-        'its arguments only. Pass the value as an argument, and adapt the '
-        'rule; or wrap it in stop_gradient.')
-
-
 vmap_rules[custom_jvp_call_p] = custom_jvp_vmap
-jvp_rules[custom_jvp_call_p] = custom_jvp_jvp
+
+
+def custom_jvp_staging(trace, args, fun, jvp):
+    fun, consts = stage_function(fun, args)
+    jvp = StagedRule(fun, jvp, len(consts))
+    return trace.record(custom_jvp_call_p, [*consts, *args],
+                        {'fun': fun, 'jvp': jvp})
+
+
+staging_rules[custom_jvp_call_p] = custom_jvp_staging
+abstract_rules[custom_jvp_call_p] = staged_types
+
+
+def custom_jvp_partial_eval(trace, args, fun, jvp):
+    unknown = list(map(trace.is_unknown, args))
+    params = {'fun': fun, 'jvp': jvp}
+    if not any(unknown):
+        return trace.compute(custom_jvp_call_p, args, params)
+    if any(isinstance(x, Tracer) and not trace.is_unknown(x) for x in args):
+        params['fun'] = linear = LinearCall(fun, args, unknown)
+        if not any(map(trace.is_unknown, linear.jaxpr.consts)):
+            return trace.record(custom_jvp_call_p, args, params)
+    return fun(*args)
+
+
+partial_eval_rules[custom_jvp_call_p] = custom_jvp_partial_eval
+inline_rules[custom_jvp_call_p] = inline_call
+
+
+def custom_jvp_transpose(cts, *operands, fun, jvp):
+    """The transpose of a call has a rule too: the rule's transpose."""
+    linear = [type(x) is Var for x in operands]
+    avals = [x.aval for x in operands if type(x) is Var]
+    known = [x for x in operands if type(x) is not Var]
+    cts = instantiate_all(
+        [Zero(aval) if ct is None else ct
+         for ct, aval in zip(cts, fun.jaxpr.out_avals, strict=True)],
+        foreign_one([*cts, *known]))
+    n = len(cts)
+
+    def backwards(f, cts):
+        jaxpr = linear_flat(f, avals, TraceTag('transpose', fun))
+        return list(map(instantiate_zeros,
+                        backward_pass(jaxpr, jaxpr.consts, cts)))
+
+    def fun_transpose(*xs):
+        return backwards(
+            lambda *ts: fun(*interleave(linear, ts, xs[n:])), xs[:n])
+
+    def jvp_transpose(xs, x_dots):
+        def moved(*ts):
+            return jvp(interleave(linear, ts, xs[n:]),
+                       interleave(linear, map(Zero, ts), x_dots[n:]))[1]
+        ct_dots = map(instantiate_zeros, x_dots[:n])
+        return fun_transpose(*xs), list(map(
+            operator.add, fun_transpose(*ct_dots, *xs[n:]),
+            backwards(moved, xs[:n])))
+
+    x_bars = custom_jvp_call_p.bind(*cts, *known, fun=fun_transpose,
+                                    jvp=jvp_transpose)
+    return interleave(linear, x_bars, repeat(None))
+
+
+transpose_rules[custom_jvp_call_p] = custom_jvp_transpose
 
 
 class custom_jvp:
@@ -151,6 +221,11 @@ class custom_jvp:
 
     def __get__(self, instance, owner=None):
         return self if instance is None else partial(self, instance)
+
+    __copy__ = __deepcopy__ = copied
+
+    def __reduce__(self):
+        return place_of(self) or (__newobj__, (type(self),), vars(self))
 
     def defjvp(self, rule, symbolic_zeros=False):
         """Defines the derivative; may be used as a decorator.
@@ -326,35 +401,6 @@ class FlatRule:
 
     def __str__(self):
         return f'Custom JVP rule {self.__name__} for function {self.call}'
-
-
-class SymbolicZero(Zero):
-    """What a rule sees in place of a tangent that is zero, if it asks to.
-
-    It has the `aval`, `shape`, `dtype` and `ndim` of the tangent.  A rule may
-    also return one.
-    """
-
-    __slots__ = ()
-    shape = property(lambda self: self.aval.shape)
-    dtype = property(lambda self: self.aval.dtype)
-    ndim = property(lambda self: self.aval.ndim)
-
-
-def zero_from_primal(x, symbolic_zeros=False):
-    """Returns the zero tangent of the value `x`.
-
-    Args:
-        x: an array.
-        symbolic_zeros: whether it is to be a SymbolicZero.
-
-    Source: `jax.custom_derivatives.zero_from_primal`.
-
-    Examples:
-        >>> zero_from_primal(2.0)
-        0.0
-    """
-    return SymbolicZero(x) if symbolic_zeros else instantiate_zeros(Zero(x))
 
 
 def fit_rule_tangent(y, y_dot):

@@ -11,28 +11,31 @@ from typing import Any
 
 import numpy as np
 
+from autodiff_mini.arrays import convert
 from autodiff_mini.core import (
-    NUMBERS, Primitive, ShapedArray, Tracer, float0, is_array, typeof)
-from autodiff_mini.errors import UnexpectedTracerError, fun_name
-from autodiff_mini.higher_order.call import pack, unpack, which_zero
+    NUMBERS, Primitive, ShapedArray, TraceTag, Tracer, float0, is_array,
+    typeof)
+from autodiff_mini.errors import UnexpectedTracerError, closed_over, fun_name
 from autodiff_mini.higher_order.custom_jvp import (
-    FlatRule, apply_rule, check_output, closed_over, conform, custom_jvp,
-    flatten_call, for_rule, map_function, map_rule)
+    FlatRule, apply_rule, check_output, conform, custom_jvp, flatten_call,
+    for_rule, map_function, map_rule)
+from autodiff_mini.higher_order.programs import interleave, stage_program
 from autodiff_mini.higher_order.staged_calls import (
-    StagedRule, call_late, check_outputs, interleave, stage_function,
+    StagedRule, call_late, check_outputs, inline_call, stage_function,
     staged_types)
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jaxpr import JaxprTracer, staging_rules
-from autodiff_mini.interpreters.jvp import (
-    JVPTracer, Zero, instantiate_zeros, jvp_flat, jvp_rules, tangent_type)
+from autodiff_mini.interpreters.jvp import JVPTracer, jvp_flat, jvp_rules
+from autodiff_mini.interpreters.lowering import inline_rules
 from autodiff_mini.interpreters.partial_eval import partial_eval_rules
 from autodiff_mini.interpreters.transpose import transpose_rules
 from autodiff_mini.interpreters.vmap import (
     BatchTracer, spread, vmap_flat, vmap_rules)
-from autodiff_mini.numpy_api import convert
 from autodiff_mini.pytree import (
     leaf_names, open_as, tree_flatten, tree_structure)
 from autodiff_mini.signature import map_leaves
+from autodiff_mini.zeros import (
+    Zero, instantiate_zeros, pack, tangent_type, unpack, which_zero)
 
 custom_vjp_call_p = Primitive(
     'custom_vjp_call', lambda *xs, fun, fwd, jvp: fun(*xs),
@@ -75,7 +78,8 @@ def promise(fun, fwd, jvp, xs, x_dots):
     types = [tangent_type(typeof(y)) for y in ys]
     y_dots = custom_lin_p.bind(
         *residuals, *pack(xs if jvp else [], x_dots), name=fun_name(fun),
-        jvp=jvp and forwards, bwd=backwards, still=still, out_avals=types)
+        jvp=jvp and forwards, bwd=backwards if jvp else bwd, still=still,
+        out_avals=types)
     return ys, [Zero(y) if aval.dtype == float0 else y_dot
                 for y, y_dot, aval in zip(ys, y_dots, types)]
 
@@ -207,6 +211,14 @@ vmap_rules[custom_vjp_call_p] = custom_vjp_vmap
 vmap_rules[custom_lin_p] = custom_lin_vmap
 
 
+def inline_linear(*avals, **params):
+    return stage_program(lambda *xs: custom_lin(*xs, **params), avals,
+                         TraceTag('jvp', params['name']))
+
+
+inline_rules[custom_lin_p] = inline_linear
+
+
 def custom_vjp_staging(trace, args, fun, fwd, jvp):
     fun, consts = stage_function(fun, args)
     n = len(consts)
@@ -239,7 +251,7 @@ class StagedForward:
     def checked_fwd(self, xs, perturbed):
         ys, residuals, bwd = self.fwd(xs, perturbed)
         for x in [*ys, *residuals]:
-            if type(x) is JaxprTracer and not x.trace.thread:
+            if type(x) is JaxprTracer and not x._trace.thread:
                 raise UnexpectedTracerError(x)
         return ys, residuals, bwd
 
@@ -253,6 +265,7 @@ def custom_vjp_partial_eval(trace, args, fun, **rules):
 staging_rules[custom_vjp_call_p] = custom_vjp_staging
 abstract_rules[custom_vjp_call_p] = staged_types
 partial_eval_rules[custom_vjp_call_p] = custom_vjp_partial_eval
+inline_rules[custom_vjp_call_p] = inline_call
 
 
 class custom_vjp(custom_jvp):
@@ -438,7 +451,7 @@ class FlatBackward:
                 '(pytree) structure as the args tuple of the primal '
                 f'function, {tree}, or a prefix of it with None for zeros, '
                 f'but got {tree_structure(out)}') from None
-        if any(type(ct) is JVPTracer and not ct.trace.thread for ct in cts):
+        if any(type(ct) is JVPTracer and not ct._trace.thread for ct in cts):
             raise closed_over(call, 'custom_vjp')
         none = [None] * len(call.positions)
         return none + map_leaves(fit_bwd, names, self.in_avals, cts)

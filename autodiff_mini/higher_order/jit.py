@@ -7,33 +7,31 @@ another program of it, and only who computes has it compiled.  Chapter 13.
 import inspect
 from functools import partial, update_wrapper
 from itertools import repeat
+from numbers import Number
 
+from autodiff_mini.copying import place_of
 from autodiff_mini.core import (
     Primitive, Trace, TraceTag, current_trace, typeof)
-from autodiff_mini.derivatives import own_memory
 from autodiff_mini.errors import fun_name
-from autodiff_mini.higher_order.call import call_p, pack, unpack
-from autodiff_mini.higher_order.custom_jvp import custom_jvp_call_p
-from autodiff_mini.higher_order.custom_vjp import (
-    custom_lin, custom_lin_p, custom_vjp_call_p)
-from autodiff_mini.higher_order.guard import MISS, write_guard
 from autodiff_mini.higher_order.programs import (
-    close, forward, jvp_jaxpr, nothing, others, partial_eval_jaxpr, picked,
-    remembered, stage_program, transpose_jaxpr, vmap_jaxpr)
-from autodiff_mini.higher_order.staged_calls import StagedFunction, interleave
+    close, forward, interleave, jvp_jaxpr, nothing, others,
+    partial_eval_jaxpr, picked, remember, remembered, transpose_jaxpr,
+    vmap_jaxpr)
 from autodiff_mini.interpreters.abstract import abstract_rules
-from autodiff_mini.interpreters.jaxpr import Var, stage_tree
-from autodiff_mini.interpreters.jvp import Zero, jvp_rules
-from autodiff_mini.interpreters.lowering import Lowered
-from autodiff_mini.interpreters.simplify import frozen, inline_rules
+from autodiff_mini.interpreters.jaxpr import stage_tree
+from autodiff_mini.interpreters.jvp import jvp_rules
+from autodiff_mini.interpreters.lowering import MISS, inline_rules, lower
 from autodiff_mini.interpreters.partial_eval import partial_eval_rules
 from autodiff_mini.interpreters.transpose import transpose_rules
-from autodiff_mini.interpreters.vmap import argument_names, vmap_rules
+from autodiff_mini.interpreters.vmap import vmap_rules
+from autodiff_mini.jaxprs import Var
+from autodiff_mini.memory import own_memory
 from autodiff_mini.pytree import tree_flatten
 from autodiff_mini.signature import (
-    argument_positions, hold_arguments, map_leaves)
+    argument_names, argument_positions, hold_arguments, map_leaves)
+from autodiff_mini.zeros import Zero, pack, unpack
 
-compiled = remembered(Lowered)
+compiled = remembered(lower)
 
 
 def run_compiled(*xs, jaxpr, name):
@@ -91,22 +89,6 @@ def jit_partial_eval(trace, args, jaxpr, name):
 partial_eval_rules[jit_p] = jit_partial_eval
 
 
-def inline_call(*avals, fun, **rules):
-    """Returns what a call does; its rules are forgotten here."""
-    if type(fun) is StagedFunction:
-        return fun.jaxpr
-    return stage_program(fun, avals, TraceTag('jit', fun))
-
-
-def inline_linear(*avals, **params):
-    return stage_program(lambda *xs: custom_lin(*xs, **params), avals,
-                         TraceTag('jvp', params['name']))
-
-
-inline_rules[call_p] = inline_call
-inline_rules[custom_jvp_call_p] = inline_call
-inline_rules[custom_vjp_call_p] = inline_call
-inline_rules[custom_lin_p] = inline_linear
 inline_rules[jit_p] = lambda *avals, jaxpr, name: jaxpr
 
 
@@ -153,11 +135,13 @@ class jit:
         self.static_names = names_of(f, self.static)
         self.staged = {}    # by types, trees, and static arguments
         self.last = None    # the program of the last call
-        self.guards = {}
         self.guard = None   # for calls like the last one
 
     def __get__(self, instance, owner=None):
         return self if instance is None else partial(self, instance)
+
+    def __reduce__(self):
+        return place_of(self) or (jit, (self.f, self.static))
 
     def __call__(self, *args, **kwargs):
         guard = self.guard
@@ -182,24 +166,15 @@ class jit:
                                          self.tag)
             program = *close(jaxpr), out_tree
             if not program[1]:  # a tracer will be gone at the next call
-                self.staged[key] = program
+                remember(self.staged, key, program)
         jaxpr, traced, out_tree = program
         self.last, self.guard = jaxpr, None
         outs = jit_p.bind(*traced, *xs, jaxpr=jaxpr, name=fun_name(self.f))
         self.last = jaxpr
         if current_trace() is Trace.base and not (
                 traced or self.static or kwargs):
-            self.guard = self.guard_for(compiled(jaxpr), key, xs, out_tree)
+            self.guard = compiled(jaxpr).guard(xs, in_tree, out_tree)
         return out_tree.unflatten(outs)
-
-    def guard_for(self, program, key, xs, out_tree):
-        """Returns the guard for calls like this one, or None."""
-        if not program.fast.takes_all(xs):
-            return None
-        kinds = *key, *map(type, xs)
-        if kinds not in self.guards:
-            self.guards[kinds] = write_guard(program, xs, key[0], out_tree)
-        return self.guards[kinds]
 
     @property
     def source(self) -> str:
@@ -234,3 +209,20 @@ def static_part(f, static):
                 'define __hash__ and __eq__; or let it be traced.'
             ) from None
     return [(name, frozen(x)) for name, x in static.items()]
+
+
+def frozen(x):
+    """Returns a parameter as a part of a key: what is equal is the same.
+
+    1 and 1.0 and True are equal, and 0.0 and -0.0, but do not compute the
+    same.
+    """
+    if isinstance(x, tuple):
+        return type(x), tuple(map(frozen, x))
+    if isinstance(x, slice):
+        return slice, x.start, x.stop, x.step
+    try:
+        hash(x)
+    except TypeError:
+        return id(x)
+    return type(x), x, repr(x) if isinstance(x, Number) else None

@@ -5,7 +5,7 @@ step is so at every step.  Chapter 15.
 """
 
 from autodiff_mini.higher_order.programs import remembered
-from autodiff_mini.interpreters.jaxpr import Jaxpr, Literal
+from autodiff_mini.jaxprs import Jaxpr, Literal
 
 
 def fixpoint(step, start):

@@ -8,20 +8,17 @@ from functools import partial, wraps
 
 import numpy as np
 
-from autodiff_mini.core import (
-    TraceTag, Tracer, array_type, current_trace)
-from autodiff_mini.higher_order.call import pack, unpack, which_zero
-from autodiff_mini.higher_order.staged_calls import interleave
-from autodiff_mini.interpreters.jaxpr import (
-    Jaxpr, eval_jaxpr, stage_flat)
-from autodiff_mini.interpreters.jvp import (
-    Zero, instantiate_zeros, jvp_flat, tangent_type)
-from autodiff_mini.interpreters.simplify import drop_dead
+from autodiff_mini.arrays import convert
+from autodiff_mini.core import TraceTag, Tracer, array_type, current_trace
+from autodiff_mini.interpreters.jaxpr import eval_jaxpr, stage_flat
+from autodiff_mini.interpreters.jvp import jvp_flat
 from autodiff_mini.interpreters.partial_eval import (
     PartialEvalTrace, linear_flat)
 from autodiff_mini.interpreters.transpose import backward_pass
 from autodiff_mini.interpreters.vmap import Axis, spread, vmap_flat
-from autodiff_mini.numpy_api import convert
+from autodiff_mini.jaxprs import Jaxpr, drop_dead
+from autodiff_mini.zeros import (
+    Zero, instantiate_zeros, pack, tangent_type, unpack, which_zero)
 
 
 def nothing(jaxpr):
@@ -37,6 +34,12 @@ def picked(xs, where):
 def others(xs, where):
     """Returns those `xs` whose mark is False."""
     return [x for x, here in zip(xs, where, strict=True) if not here]
+
+
+def interleave(places, xs, others) -> list:
+    """Returns the `xs` in these places, and the others in the others."""
+    xs, others = iter(xs), iter(others)
+    return [next(xs if here else others) for here in places]
 
 
 def close(jaxpr):
@@ -66,10 +69,26 @@ def remembered(transform):
     @wraps(transform)
     def remembering(jaxpr, *args):
         key = transform, args
-        if key not in jaxpr.cache:
-            jaxpr.cache[key] = transform(jaxpr, *args)
-        return jaxpr.cache[key]
+        result = jaxpr.cache.get(key)
+        if result is None:
+            result = remember(jaxpr.cache, key, transform(jaxpr, *args))
+        return result
     return remembering
+
+
+def remember(table, key, result):
+    """Puts a result into a table, and returns it; of many the oldest goes.
+
+    There is one for each type, size, or static value that came along, and
+    there may be ever new ones.
+    """
+    for oldest in list(table)[:max(0, len(table) + 1 - REMEMBERED)]:
+        table.pop(oldest, None)
+    table[key] = result
+    return result
+
+
+REMEMBERED = 1000   # results in a table
 
 
 def run(jaxpr, *args):

@@ -10,27 +10,27 @@ from itertools import chain, repeat
 
 import numpy as np
 
+from autodiff_mini.arrays import convert, foreign_one
 from autodiff_mini.core import Primitive, TraceTag, array_type, typeof
-from autodiff_mini.higher_order.call import unpack
 from autodiff_mini.higher_order.carries import (
     carry_of_pair, common_length, element_type, stage_body)
 from autodiff_mini.higher_order.jit import jit_p, run_compiled
 from autodiff_mini.higher_order.loops import (
     at_all_steps, beside, hoist, split)
 from autodiff_mini.higher_order.programs import (
-    close, jvp_jaxpr, others, partial_eval_jaxpr, permute, picked, remembered,
-    run, stage_program, transpose_jaxpr, vmap_jaxpr)
-from autodiff_mini.higher_order.staged_calls import interleave
+    close, interleave, jvp_jaxpr, others, partial_eval_jaxpr, permute, picked,
+    remembered, run, stage_program, transpose_jaxpr, vmap_jaxpr, zeros)
 from autodiff_mini.interpreters.abstract import abstract_rules
-from autodiff_mini.interpreters.jaxpr import Equation, Jaxpr, Var
-from autodiff_mini.interpreters.jvp import (
-    Zero, instantiate_all, instantiate_zeros, jvp_rules)
+from autodiff_mini.interpreters.jvp import jvp_rules
+from autodiff_mini.interpreters.lowering import lowering_rules
 from autodiff_mini.interpreters.partial_eval import partial_eval_rules
 from autodiff_mini.interpreters.transpose import transpose_rules
 from autodiff_mini.interpreters.vmap import spread, vmap_rules
-from autodiff_mini.numpy_api import convert, foreign_one
+from autodiff_mini.jaxprs import Equation, Jaxpr, Var
 from autodiff_mini.pytree import leaf_names, tree_flatten
 from autodiff_mini.signature import map_leaves
+from autodiff_mini.zeros import (
+    Zero, instantiate_all, instantiate_zeros, unpack)
 
 
 def run_scan(*operands, jaxpr, **params):
@@ -59,6 +59,35 @@ def scan_types(*_, jaxpr, length, reverse, counts):
 
 
 abstract_rules[scan_p] = scan_types
+
+
+def loop_scan(body, *operands, length, reverse, counts):
+    """Loops, at least once; each row of results is one array at the end."""
+    consts, carry, xs = split(operands, counts)
+    rows = []
+    for i in reversed(range(length)) if reverse else range(length):
+        outs = body(*consts, *carry, *[x[i] for x in xs])
+        carry = outs[:counts[1]]
+        rows.append(outs[counts[1]:])
+    ys = zip(*(rows[::-1] if reverse else rows))
+    return [*carry, *map(np.stack, ys)]
+
+
+def scan_lowering(emitter, *names, jaxpr, length, reverse, counts):
+    """Returns a call of `loop_scan`; of no steps, the carry and no rows."""
+    params = {'length': length, 'reverse': reverse, 'counts': counts}
+    if length == 0:
+        ys = scan_types(jaxpr=jaxpr, **params)[counts[1]:]
+        outs = split(names, counts)[1]
+        outs += [emitter.value(zeros(aval)) for aval in ys]
+        return f'[{", ".join(outs)}]'
+    loop = emitter.constant('loop_scan', loop_scan)
+    keywords = [f'{key}={x}' for key, x in params.items()]
+    body = emitter.nested('body', jaxpr)
+    return f'{loop}({", ".join([body, *names, *keywords])})'
+
+
+lowering_rules[scan_p] = scan_lowering
 
 
 def scan_jvp(primals, tangents, jaxpr, length, reverse, counts):

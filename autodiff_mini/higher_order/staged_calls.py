@@ -5,24 +5,14 @@ Its function is written down at once, its rule stays a Python function, and is
 run when it is needed.  Chapter 8.
 """
 
-import operator
-from itertools import repeat
-
-from autodiff_mini.core import TraceTag, Tracer, typeof
-from autodiff_mini.errors import UnexpectedTracerError, fun_name
-from autodiff_mini.higher_order.call import call_p, which_zero
-from autodiff_mini.higher_order.custom_jvp import (
-    closed_over, custom_jvp_call_p)
-from autodiff_mini.interpreters.abstract import abstract_rules
+from autodiff_mini.core import TraceTag, typeof
+from autodiff_mini.errors import UnexpectedTracerError, closed_over, fun_name
+from autodiff_mini.higher_order.programs import interleave, stage_program
 from autodiff_mini.interpreters.jaxpr import (
-    Jaxpr, JaxprTracer, Var, eval_jaxpr, stage_flat, staging_rules)
-from autodiff_mini.interpreters.jvp import (
-    Zero, instantiate_all, instantiate_zeros)
-from autodiff_mini.interpreters.partial_eval import (
-    linear_flat, partial_eval_rules)
-from autodiff_mini.interpreters.transpose import (
-    backward_pass, transpose_rules)
-from autodiff_mini.numpy_api import foreign_one
+    JaxprTracer, eval_jaxpr, stage_flat)
+from autodiff_mini.interpreters.partial_eval import linear_flat
+from autodiff_mini.jaxprs import Jaxpr
+from autodiff_mini.zeros import which_zero
 
 
 class StagedFunction:
@@ -46,18 +36,6 @@ def stage_function(fun, args):
     invars = [*jaxpr.constvars, *jaxpr.invars]
     closed = Jaxpr([], invars, jaxpr.eqns, jaxpr.outvars, [])
     return StagedFunction(fun, closed), jaxpr.consts
-
-
-def call_staging(trace, args, fun):
-    fun, consts = stage_function(fun, args)
-    return trace.record(call_p, [*consts, *args], {'fun': fun})
-
-
-def custom_jvp_staging(trace, args, fun, jvp):
-    fun, consts = stage_function(fun, args)
-    jvp = StagedRule(fun, jvp, len(consts))
-    return trace.record(custom_jvp_call_p, [*consts, *args],
-                        {'fun': fun, 'jvp': jvp})
 
 
 class StagedRule:
@@ -90,12 +68,12 @@ def call_late(fun, rule, *args):
         return rule(*args)
     except UnexpectedTracerError as error:
         tracer = error.tracer
-        if type(tracer) is not JaxprTracer or tracer.trace.thread:
+        if type(tracer) is not JaxprTracer or tracer._trace.thread:
             raise
         raise TypeError(
             f'The rule of {fun_name(fun)} closes over {tracer.describe()}. '
             'It was written down in a jaxpr, and is called after '
-            f'{tracer.trace.tag} has returned: pass the value to the '
+            f'{tracer._trace.tag} has returned: pass the value to the '
             'function as an argument.') from None
 
 
@@ -111,37 +89,9 @@ def check_outputs(fun, rule, ys):
             f'{", ".join(map(str, fun.jaxpr.out_avals))}')
 
 
-staging_rules[call_p] = call_staging
-staging_rules[custom_jvp_call_p] = custom_jvp_staging
-
-
 def staged_types(*avals, fun, **params):
     """Returns the types of the results of a call that was written down."""
     return fun.jaxpr.out_avals
-
-
-abstract_rules[call_p] = staged_types
-abstract_rules[custom_jvp_call_p] = staged_types
-
-
-def call_partial_eval(trace, args, fun):
-    return fun(*args)
-
-
-def custom_jvp_partial_eval(trace, args, fun, jvp):
-    unknown = list(map(trace.is_unknown, args))
-    params = {'fun': fun, 'jvp': jvp}
-    if not any(unknown):
-        return trace.compute(custom_jvp_call_p, args, params)
-    if any(isinstance(x, Tracer) and not trace.is_unknown(x) for x in args):
-        params['fun'] = linear = LinearCall(fun, args, unknown)
-        if not any(map(trace.is_unknown, linear.jaxpr.consts)):
-            return trace.record(custom_jvp_call_p, args, params)
-    return fun(*args)
-
-
-partial_eval_rules[call_p] = call_partial_eval
-partial_eval_rules[custom_jvp_call_p] = custom_jvp_partial_eval
 
 
 class LinearCall:
@@ -160,44 +110,8 @@ class LinearCall:
         return self.fun(*xs)
 
 
-def interleave(places, xs, others) -> list:
-    """Returns the `xs` in these places, and the others in the others."""
-    xs, others = iter(xs), iter(others)
-    return [next(xs if here else others) for here in places]
-
-
-def custom_jvp_transpose(cts, *operands, fun, jvp):
-    """The transpose of a call has a rule too: the rule's transpose."""
-    linear = [type(x) is Var for x in operands]
-    avals = [x.aval for x in operands if type(x) is Var]
-    known = [x for x in operands if type(x) is not Var]
-    cts = instantiate_all(
-        [Zero(aval) if ct is None else ct
-         for ct, aval in zip(cts, fun.jaxpr.out_avals, strict=True)],
-        foreign_one([*cts, *known]))
-    n = len(cts)
-
-    def backwards(f, cts):
-        jaxpr = linear_flat(f, avals, TraceTag('transpose', fun))
-        return list(map(instantiate_zeros,
-                        backward_pass(jaxpr, jaxpr.consts, cts)))
-
-    def fun_transpose(*xs):
-        return backwards(
-            lambda *ts: fun(*interleave(linear, ts, xs[n:])), xs[:n])
-
-    def jvp_transpose(xs, x_dots):
-        def moved(*ts):
-            return jvp(interleave(linear, ts, xs[n:]),
-                       interleave(linear, map(Zero, ts), x_dots[n:]))[1]
-        ct_dots = map(instantiate_zeros, x_dots[:n])
-        return fun_transpose(*xs), list(map(
-            operator.add, fun_transpose(*ct_dots, *xs[n:]),
-            backwards(moved, xs[:n])))
-
-    x_bars = custom_jvp_call_p.bind(*cts, *known, fun=fun_transpose,
-                                    jvp=jvp_transpose)
-    return interleave(linear, x_bars, repeat(None))
-
-
-transpose_rules[custom_jvp_call_p] = custom_jvp_transpose
+def inline_call(*avals, fun, **rules):
+    """Returns what a call does; its rules are forgotten here."""
+    if type(fun) is StagedFunction:
+        return fun.jaxpr
+    return stage_program(fun, avals, TraceTag('jit', fun))

@@ -8,36 +8,29 @@ from itertools import chain
 
 import numpy as np
 
+from autodiff_mini.arrays import convert
 from autodiff_mini.core import Primitive, TraceTag, Tracer, typeof
 from autodiff_mini.errors import fun_name
-from autodiff_mini.higher_order.call import unpack
 from autodiff_mini.higher_order.carries import stage_body
 from autodiff_mini.higher_order.cond import lend, where
 from autodiff_mini.higher_order.jit import run_compiled
-from autodiff_mini.higher_order.loop_source import assigned
 from autodiff_mini.higher_order.loops import (
     at_all_steps, beside, fixpoint, split)
 from autodiff_mini.higher_order.programs import (
-    close, depends, jvp_jaxpr, others, permute, picked, remembered, run,
-    stage_program, vmap_jaxpr, without)
+    close, depends, interleave, jvp_jaxpr, others, permute, picked,
+    remembered, run, stage_program, vmap_jaxpr, without)
 from autodiff_mini.higher_order.scan import one_equation, scan
-from autodiff_mini.higher_order.staged_calls import interleave
 from autodiff_mini.interpreters.abstract import abstract_rules
-from autodiff_mini.interpreters.jaxpr import Jaxpr, Var, stage_tree
-from autodiff_mini.interpreters.jvp import (
-    Zero, instantiate_zeros, jvp_rules, tangent_type)
+from autodiff_mini.interpreters.jaxpr import stage_tree
+from autodiff_mini.interpreters.jvp import jvp_rules
 from autodiff_mini.interpreters.lowering import lowering_rules
 from autodiff_mini.interpreters.partial_eval import partial_eval_rules
-from autodiff_mini.interpreters.plan import keeps_order
-from autodiff_mini.interpreters.scalars import (
-    carefully, checked, float_text, indented, is_bool, is_scalar,
-    scalar_body)
-from autodiff_mini.interpreters.simplify import inline, simplify
 from autodiff_mini.interpreters.transpose import transpose_rules
 from autodiff_mini.interpreters.vmap import spread, vmap_rules
-from autodiff_mini.numpy_api import convert
+from autodiff_mini.jaxprs import Jaxpr, Var
 from autodiff_mini.pytree import LEAF, leaf_names, tree_flatten
 from autodiff_mini.signature import map_leaves
+from autodiff_mini.zeros import Zero, instantiate_zeros, tangent_type, unpack
 
 
 def run_while(*operands, body, **params):
@@ -59,52 +52,13 @@ abstract_rules[while_p] = lambda *avals, test, body, counts: body.out_avals
 
 
 def while_lowering(emitter, *names, test, body, counts):
-    """Returns a call of `loop_while`, or of a function written for floats."""
+    """Returns a call of `loop_while`, with functions for test and body."""
     loop = emitter.constant('loop_while', loop_while)
-    emitter.ordered = emitter.ordered and keeps_order(body)
     functions = emitter.nested('test', test), emitter.nested('body', body)
-    call = lambda names: (
-        f'{loop}({", ".join([*functions, *names])}, counts={counts})')
-    test, body = simplify(inline(test)), simplify(inline(body))
-    if not (emitter.fast and is_scalar(test, is_bool) and is_scalar(body)):
-        return call(names)
-    name = f'while_{next(emitter.numbers)}'
-    arguments, lines = scalar_while(emitter, test, body, counts, call)
-    emitter.define(f'{name}({", ".join(arguments)})', lines)
-    return f'{name}({", ".join(names)})'
+    return f'{loop}({", ".join([*functions, *names])}, counts={counts})'
 
 
 lowering_rules[while_p] = while_lowering
-
-
-def scalar_while(emitter, test, body, counts, call):
-    """Returns the arguments and lines of a function that loops with floats.
-
-    If it has to give up, it does what `call` says, carefully.
-    """
-    names = emitter.names(body)
-    carry = body.invars[counts[1]:]
-    names.update(zip(test.invars[counts[0]:], [names[v] for v in carry]))
-    inputs = test.invars[:counts[0]] + body.invars
-    given = [names[v, 'given'] for v in inputs]
-    start = [f'{names[v]} = float({x})' for v, x in zip(inputs, given)]
-    lines, watched, test_asks = scalar_body(emitter, test, names)
-    step = [*lines, *checked(emitter, watched),
-            (f'if not {emitter.result(test.outvars[0], names)}:', None),
-            ('    break', None)]
-    lines, watched, body_asks = scalar_body(emitter, body, names)
-    step += [*lines, *checked(emitter, watched), *assigned(
-        [names[v] for v in carry],
-        [float_text(emitter, v, names) for v in body.outvars])]
-    lines = [('while True:', None), *indented(step)]
-    if test_asks or body_asks:
-        lines = [("with np.errstate(all='raise'):", None), *indented(lines)]
-    outs = [names[v] if v.aval.weak_type else f'np.float64({names[v]})'
-            for v in carry]
-    return given, carefully(
-        [*[(text, None) for text in start], *lines,
-         *checked(emitter, [names[v] for v in carry]),
-         (f'return [{", ".join(outs)}]', None)], call(given))
 
 
 def while_jvp(primals, tangents, test, body, counts):

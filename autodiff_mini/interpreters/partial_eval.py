@@ -10,9 +10,11 @@ import numpy as np
 
 from autodiff_mini.core import (
     current_trace, float0, set_current_trace, typeof)
-from autodiff_mini.interpreters.jaxpr import (
-    JaxprTrace, JaxprTracer, Literal)
-from autodiff_mini.interpreters.jvp import Zero, jvp_flat, tangent_type
+from autodiff_mini.interpreters.jaxpr import JaxprTrace, JaxprTracer
+from autodiff_mini.interpreters.jvp import jvp_flat
+from autodiff_mini.jaxprs import Literal
+from autodiff_mini.memory import owner_of
+from autodiff_mini.zeros import Zero, tangent_type
 
 
 class PartialEvalTrace(JaxprTrace):
@@ -32,7 +34,7 @@ class PartialEvalTrace(JaxprTrace):
         if primitive in partial_eval_rules:
             return partial_eval_rules[primitive](self, args, **params)
         for x in args:
-            if type(x) is JaxprTracer and x.trace is self:
+            if type(x) is JaxprTracer and x._trace is self:
                 return self.record(primitive, args, params)
         if primitive.is_call:
             return self.compute(primitive, args, params)
@@ -44,7 +46,7 @@ class PartialEvalTrace(JaxprTrace):
             set_current_trace(self)
 
     def is_unknown(self, x):
-        return type(x) is JaxprTracer and x.trace is self
+        return type(x) is JaxprTracer and x._trace is self
 
     def compute(self, primitive, args, params):
         """Lets the parent do what has no unknown operand."""
@@ -66,13 +68,6 @@ class PartialEvalTrace(JaxprTrace):
 
     def lift(self, x):
         return self.parent.lift(x)
-
-
-def owner_of(x):
-    """Returns the array to which the memory of `x` belongs."""
-    while isinstance(x, np.ndarray) and x.base is not None:
-        x = x.base
-    return x
 
 
 partial_eval_rules = {}

@@ -13,7 +13,9 @@ is the answer true, and not the best one?
 import numpy as np
 
 from autodiff_mini.core import PYTHON_NUMBERS, Trace, Tracer, current_trace
-from autodiff_mini.primitives import add_p, div_p, exp_p, mul_p, neg_p, sub_p
+from autodiff_mini.primitives.arithmetic import (
+    add_p, div_p, mul_p, neg_p, sub_p)
+from autodiff_mini.primitives.elementwise import exp_p
 
 HINTS = (
     'A product is extreme where both factors are at an end of their '
@@ -28,7 +30,7 @@ class IntervalTracer(Tracer):
     aval = PYTHON_NUMBERS[float]
 
     def __init__(self, trace, low, high):
-        self.trace, self.low, self.high = trace, low, high
+        self._trace, self.low, self.high = trace, low, high
         self.line = None
 
 

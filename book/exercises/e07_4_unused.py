@@ -8,7 +8,7 @@ dead-code elimination, and one walk over the equations is enough. In which
 direction?
 """
 
-from autodiff_mini.interpreters.jaxpr import Jaxpr
+from autodiff_mini.jaxprs import Jaxpr
 
 HINTS = (
     'Begin with the set of variables that the program returns. Who made '

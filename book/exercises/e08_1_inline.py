@@ -11,7 +11,7 @@ in e08_3. What is lost? There is a test for it.
 
 from dataclasses import replace
 
-from autodiff_mini.interpreters.jaxpr import Jaxpr, Var
+from autodiff_mini.jaxprs import Jaxpr, Var
 
 HINTS = (
     'The program inside is `eqn.params[\'fun\'].jaxpr`. It has no constants, '

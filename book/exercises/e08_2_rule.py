@@ -12,13 +12,12 @@ One line stands in the wrong place. Find it, and move it. (In this file,
 """
 
 from autodiff_mini.core import TraceTag, typeof
-from autodiff_mini.higher_order.call import which_zero
-from autodiff_mini.higher_order.custom_jvp import (
-    closed_over, custom_jvp_call_p)
+from autodiff_mini.errors import closed_over
+from autodiff_mini.higher_order.custom_jvp import custom_jvp_call_p
 from autodiff_mini.higher_order.staged_calls import stage_function
 from autodiff_mini.interpreters.jaxpr import (
     eval_jaxpr, stage_flat, staging_rules)
-from autodiff_mini.interpreters.jvp import instantiate_zeros
+from autodiff_mini.zeros import instantiate_zeros, which_zero
 
 HINTS = (
     'While the rule is written down, it asks for its own function. Who is '

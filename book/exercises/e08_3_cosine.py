@@ -11,8 +11,9 @@ survive this?
 """
 
 from autodiff_mini import make_jaxpr
-from autodiff_mini.interpreters.jaxpr import Literal
-from autodiff_mini.primitives import cos_p, exp_p, log_p, sin_p, tanh_p
+from autodiff_mini.jaxprs import Literal
+from autodiff_mini.primitives.elementwise import (
+    cos_p, exp_p, log_p, sin_p, tanh_p)
 
 HINTS = (
     'Begin with a copy of `eval_jaxpr`: a dictionary, a function `read`, a '

@@ -12,7 +12,7 @@ you must not take: the inputs are no tangents, and somebody may differentiate
 by them. So walk through the equations yourself.
 """
 
-from autodiff_mini.interpreters.jaxpr import Jaxpr, Literal
+from autodiff_mini.jaxprs import Jaxpr, Literal
 
 HINTS = (
     'Keep a dictionary of what is known: constants and known arguments at '

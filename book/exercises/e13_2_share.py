@@ -14,7 +14,7 @@ and its `params`. There are no side effects, so it does not matter how often
 it is run. The program that you are given must stay as it is.
 """
 
-from autodiff_mini.interpreters.jaxpr import Equation, Jaxpr, Literal
+from autodiff_mini.jaxprs import Equation, Jaxpr, Literal
 
 HINTS = (
     'Walk through the equations with two dictionaries: one says what has '

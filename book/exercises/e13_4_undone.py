@@ -13,9 +13,10 @@ No bit may change, and no type. What *nearly* undoes itself is another matter:
 `1 / (1 / x)` may differ in the last bit, and `0.0 - (0.0 - x)` in the first.
 """
 
-from autodiff_mini.interpreters.jaxpr import Equation, Jaxpr, Var
-from autodiff_mini.interpreters.simplify import drop_dead
-from autodiff_mini.primitives import invert_p, neg_p, transpose_p
+from autodiff_mini.jaxprs import Equation, Jaxpr, Var, drop_dead
+from autodiff_mini.primitives.arithmetic import neg_p
+from autodiff_mini.primitives.comparisons import invert_p
+from autodiff_mini.primitives.shapes import transpose_p
 
 
 HINTS = (

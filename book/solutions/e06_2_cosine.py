@@ -10,14 +10,15 @@ defined by calls to `f`. And if the derivative is taken first, inside of
 
 from autodiff_mini.core import (
     Trace, TraceTag, Tracer, current_trace, set_current_trace, typeof)
-from autodiff_mini.primitives import cos_p, exp_p, log_p, sin_p, tanh_p
+from autodiff_mini.primitives.elementwise import (
+    cos_p, exp_p, log_p, sin_p, tanh_p)
 
 UNARY = (sin_p, cos_p, tanh_p, exp_p, log_p)
 
 
 class CosineTracer(Tracer):
     def __init__(self, trace, value):
-        self.trace, self.value, self.line = trace, value, None
+        self._trace, self.value, self.line = trace, value, None
 
     @property
     def aval(self):
@@ -42,7 +43,7 @@ class CosineTrace(Trace):
         return params['fun'](*args)   # this trace stays current
 
     def value_of(self, x):
-        mine = isinstance(x, CosineTracer) and x.trace is self
+        mine = isinstance(x, CosineTracer) and x._trace is self
         return x.value if mine else x
 
 

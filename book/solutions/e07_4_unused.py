@@ -3,7 +3,7 @@ will walk through linear programs in the same way, with cotangents in the
 place of the set.
 """
 
-from autodiff_mini.interpreters.jaxpr import Jaxpr
+from autodiff_mini.jaxprs import Jaxpr
 
 
 def without_unused(jaxpr):

@@ -7,7 +7,7 @@ its compiler shall compile.
 
 from dataclasses import replace
 
-from autodiff_mini.interpreters.jaxpr import Jaxpr, Var
+from autodiff_mini.jaxprs import Jaxpr, Var
 
 
 def spill(jaxpr, names, eqns):

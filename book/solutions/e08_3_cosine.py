@@ -8,8 +8,9 @@ jaxpr it is written down, and becomes a cosine.
 """
 
 from autodiff_mini import make_jaxpr
-from autodiff_mini.interpreters.jaxpr import Literal
-from autodiff_mini.primitives import cos_p, exp_p, log_p, sin_p, tanh_p
+from autodiff_mini.jaxprs import Literal
+from autodiff_mini.primitives.elementwise import (
+    cos_p, exp_p, log_p, sin_p, tanh_p)
 
 UNARY = (sin_p, cos_p, tanh_p, exp_p, log_p)
 

@@ -5,7 +5,7 @@ its rule. In the chapter it may be opened, because what is unknown there is
 linear.
 """
 
-from autodiff_mini.interpreters.jaxpr import Jaxpr, Literal
+from autodiff_mini.jaxprs import Jaxpr, Literal
 
 
 def specialise(jaxpr, args):

@@ -6,8 +6,8 @@ Everything that gives a cotangent to a variable has to go through the one
 place that adds.
 """
 
-from autodiff_mini.interpreters.jvp import Zero
 from autodiff_mini.interpreters.transpose import transpose_rules
+from autodiff_mini.zeros import Zero
 
 
 def backward_pass(jaxpr, consts, cts):

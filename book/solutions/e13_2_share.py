@@ -10,7 +10,7 @@ and memory is what chapter 16 is about. There the same operations are written
 into a program twice on purpose, and a pass like this one would undo it.
 """
 
-from autodiff_mini.interpreters.jaxpr import Equation, Jaxpr, Literal
+from autodiff_mini.jaxprs import Equation, Jaxpr, Literal
 
 
 def share(jaxpr):

@@ -9,9 +9,10 @@ nothing else; a nan and both zeros come back as they were. The difference
 -0.0.
 """
 
-from autodiff_mini.interpreters.jaxpr import Equation, Jaxpr, Var
-from autodiff_mini.interpreters.simplify import drop_dead
-from autodiff_mini.primitives import invert_p, neg_p, transpose_p
+from autodiff_mini.jaxprs import Equation, Jaxpr, Var, drop_dead
+from autodiff_mini.primitives.arithmetic import neg_p
+from autodiff_mini.primitives.comparisons import invert_p
+from autodiff_mini.primitives.shapes import transpose_p
 
 
 

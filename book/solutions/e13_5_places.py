@@ -1,4 +1,4 @@
-"""This is `last_uses` and `overwritten` of `interpreters/plan.py`, without
+"""This is `last_uses` and `overwritten` of `fast/plan.py`, without
 shapes and dtypes: there, an array can take a result only if it has its type.
 
 What belongs to the caller has no owner in the program, so no operand is its

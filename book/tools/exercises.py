@@ -28,16 +28,13 @@ from autodiff_mini.core import (
     set_current_trace,
     ufunc_table,
 )
+from autodiff_mini.fast.emitter import fast_rules
+from autodiff_mini.fast.simplify import opening_rules, same_rules, trim_rules
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jaxpr import staging_rules
 from autodiff_mini.interpreters.jvp import jvp_rules
-from autodiff_mini.interpreters.lowering import lowering_rules
+from autodiff_mini.interpreters.lowering import inline_rules, lowering_rules
 from autodiff_mini.interpreters.partial_eval import partial_eval_rules
-from autodiff_mini.interpreters.simplify import (
-    inline_rules,
-    same_rules,
-    trim_rules,
-)
 from autodiff_mini.interpreters.transpose import transpose_rules
 from autodiff_mini.interpreters.vmap import vmap_rules
 from autodiff_mini.pytree import node_types
@@ -48,7 +45,8 @@ STUBS, SOLUTIONS = Path('book/exercises'), Path('book/solutions')
 TESTS, TRIED = Path('tests/exercises'), Path('.cache/exercises')
 TABLES = (jvp_rules, vmap_rules, abstract_rules, staging_rules,
           partial_eval_rules, transpose_rules, lowering_rules, inline_rules,
-          same_rules, trim_rules, ufunc_table, function_table, node_types)
+          fast_rules, opening_rules, same_rules, trim_rules,
+          ufunc_table, function_table, node_types)
 
 
 # The files

@@ -379,7 +379,7 @@ ERRORS['Programs'] = group(
      'Print it: the inputs stand before `let`.'),
     ('A program makes no sense. Somebody has put equations together by hand.',
      '''
-     from autodiff_mini.interpreters.jaxpr import check_jaxpr
+     from autodiff_mini.api.checking import check_jaxpr
      jaxpr = ad.make_jaxpr(np.sin)(x)
      jaxpr.eqns = jaxpr.eqns * 2
      check_jaxpr(jaxpr)
@@ -845,6 +845,13 @@ ERRORS['Primitives of your own'] = group(
      ''',
      'Make it an operand. A rule belongs to the primitive, and not to one '
      'use of it.'),
+    ('A primitive goes into a pickle, and stands in no module.',
+     '''
+     import pickle
+     pickle.dumps(ad.Primitive('double'))
+     ''',
+     'Let it be a variable of a module that whoever reads the pickle can '
+     'import.'),
 )
 
 ERRORS['Solving and flowing'] = group(
@@ -880,7 +887,7 @@ ERRORS['Solving and flowing'] = group(
 ERRORS['Live notebooks'] = group(
     ('A class whose instances are in use was given other slots.',
      '''
-     from autodiff_mini.live import patch
+     from autodiff_mini.notebook.live import patch
      class Old:
          __slots__ = ('a',)
      class New:

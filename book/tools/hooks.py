@@ -1,8 +1,9 @@
 """Gives the chapters to mkdocs: pages with outputs, and notebooks.
 
-All the work is done by `render`, which knows nothing of mkdocs.
+All the work is done by `weave` and `render`, which know nothing of mkdocs.
 """
 
+import logging
 import os
 import re
 from pathlib import Path
@@ -10,9 +11,32 @@ from pathlib import Path
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File
 
+from book.tools import weave
 from book.tools.render import ChapterError, has_cells, is_live, render_all
 
-PAGES = {}   # what render made of each file
+PAGES = {}     # what render made of each file
+STARTED = {}   # what mkdocs was asked for
+log = logging.getLogger('mkdocs.hooks')
+
+
+def on_startup(command, dirty):
+    """Notes whether mkdocs builds the book, or serves it."""
+    STARTED['command'] = command
+
+
+def on_pre_build(config):
+    """Compares the listings with the modules, before any cell runs.
+
+    A listing that differs fails the build. A server only says so: it has to
+    be there when the listing is mended.
+    """
+    root = Path(os.path.relpath(Path(config.config_file_path).parent))
+    problems = '\n'.join(map(str, weave.check(root)))
+    if problems and STARTED.get('command') != 'serve':
+        raise PluginError(problems)
+    if problems:
+        log.error(problems)
+    print(weave.summary(weave.early_names(root)), flush=True)
 
 
 def on_files(files, config):

@@ -30,8 +30,7 @@ class Place(NamedTuple):
     @property
     def label(self) -> str:
         """The number of a chapter, or the letter of an appendix."""
-        name = self.page.stem.partition('_')[0]
-        return name.lstrip('0') or '0' if name.isdigit() else name.upper()
+        return weave.label(self.page)
 
 
 def sections(page):

@@ -45,6 +45,9 @@ CACHE = ROOT / '.cache' / 'chapters'
 TOOLS = Path(__file__).parent
 WIDEST = 110      # columns of a printed table
 GREY = '#7f7f7f'   # of all text and lines in matplotlibrc
+IMPORTS = ('<details class="imports" markdown="1">\n'
+           '<summary>What the cells of this page import</summary>\n\n'
+           '{}\n\n</details>')
 DIRECTIVE = re.compile(
     r'^<!-- (scoreboard|benchmarks|table|exercises): ([\w ]+) -->$',
     re.MULTILINE)
@@ -271,7 +274,9 @@ def back_matter(name, path):
 def code(cell, place):
     """Returns the parts of a page that one cell makes."""
     parts = []
-    if 'hide-input' not in tags(cell):
+    if 'imports' in tags(cell):
+        parts.append(IMPORTS.format(listing(cell)))
+    elif 'hide-input' not in tags(cell):
         parts.append(listing(cell))
     if 'hide-output' not in tags(cell):
         shown = [show(output, cell, place) for output in cell.outputs]

@@ -6,20 +6,26 @@ scoreboard: survives -->` shows through which transformations the rule of
 `expit` survives.
 """
 
-import ast
 import math
 import re
+from functools import cache
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 
 import autodiff_mini as ad
 from book.tools import weave
+from book.tools.registrations import registrations
 
 ROOT = Path(__file__).resolve().parents[2]
 COLUMNS = ('evaluate', 'jvp', 'vmap', 'abstract', 'partial_eval',
            'transpose', 'lowering')
 MOST_ROWS = 16   # of one table; they stand side by side
+OTHER_TABLES = {'inline': 'lowering'}   # whose rules are of a column, too
+
+# The statement that lowers each primitive that has no rule for it.
+LOWERING = ('autodiff_mini/interpreters/lowering.py', 'Emitter')
 
 # The transformations through which a rule has to survive, and the chapter
 # that brings each of them.
@@ -111,7 +117,8 @@ def grid(path):
     Before the first chapter with code these are all the rows to come.
     """
     new, old = filled(path)
-    rows = list(dict.fromkeys(row for row, _ in [*old, *new] or all_cells()))
+    rows = list(dict.fromkeys(
+        row for row, _ in [*old, *new] or all_cells(ROOT)))
     full, size = len(old) + len(new), len(rows) * len(COLUMNS)
     here = f', {len(new)} of them in this chapter' if new else ''
     kind = lambda *cell: (
@@ -121,12 +128,6 @@ def grid(path):
                   f'The grid: {full} of {size} cells are filled{here}.')
 
 
-def all_cells():
-    """Returns the cells that all modules together fill."""
-    return [cell for title, module in weave.modules(ROOT).items()
-            for found in module.values() for cell in cells_of(title, found)]
-
-
 def filled(path):
     """Returns the cells that the chapter at `path` fills, and those before.
 
@@ -134,60 +135,54 @@ def filled(path):
     """
     before = []
     for chapter, shown in weave.placements(ROOT).items():
-        new = [cell for (title, _), found in shown.items()
-               for cell in cells_of(title, found) if cell not in before]
-        if ('autodiff_mini/interpreters/lowering.py', 'Emitter') in shown:
-            new += lowered_by_default(before)
+        new = [cell for cell, fills in all_cells(ROOT).items()
+               if fills in shown]
         if chapter == path.resolve() and chapter.stem != 'index':
             return new, before
         before += new
     return [], before
 
 
-def lowered_by_default(cells):
-    """Returns the cells of primitives that are lowered without a rule."""
-    return [(row, 'lowering') for row, column in cells
-            if column == 'evaluate' and not row.endswith(('call', 'lin'))]
+@cache
+def all_cells(root):
+    """Returns what fills each cell: {cell: (title, address)}.
 
-
-def cells_of(title, statement):
-    """Returns the cells that a statement of a module fills."""
-    if re.fullmatch(r'\w+_p', statement.address):
-        return [(statement.address.removesuffix('_p'), 'evaluate')]
-    return [(row, column) for column in COLUMNS
-            if belongs(title, statement, column)
-            for row in re.findall(r'\b(\w+)_p\b', head(statement.node))]
-
-
-def belongs(title, statement, column):
-    """Returns whether a statement stands in a column of the grid.
-
-    The name of the table tells: `jvp_rules[call_p] = …` or
-    `defjvp(call_p, …)`. If it is none of a column's, the file does.
+    That is its rule; lowering may come before the rule, and do without.
     """
-    others = {'inline': 'lowering', 'elementwise': 'vmap'}
-    named = re.match(f'(?:def)?({"|".join([*COLUMNS, *others])})',
-                     statement.address)
-    if named:
-        return others.get(named[1], named[1]) == column
-    return (title.startswith('autodiff_mini/interpreters/')
-            and Path(title).stem == column)
+    found, order = rules(root), ranks(root)
+    rows = [row for row, column in found if column == 'evaluate'
+            and not row.endswith(('call', 'lin'))]
+    for row in rows if LOWERING in order else ():
+        default = max(LOWERING, found[row, 'evaluate'], key=order.get)
+        found[row, 'lowering'] = min(
+            default, found.get((row, 'lowering'), default), key=order.get)
+    return dict(sorted(found.items(), key=lambda item: order[item[1]]))
 
 
-def head(node):
-    """Returns the part of a statement that says which rows it is about."""
-    match node:
-        case ast.For():
-            heads = [node.iter]
-        case ast.Assign():
-            heads = node.targets
-        case ast.Expr(ast.Call(func, [first, *_])):
-            heads = [func, first]
-        case ast.FunctionDef():
-            heads = node.decorator_list
-        case _:
-            heads = []
-    return ' '.join(map(ast.unparse, heads))
+def rules(root):
+    """Returns the cells that have a rule: {cell: (title, address)}.
+
+    Of all statements that are at work when a rule is registered, the last
+    that a reader meets fills the cell.  So what is said for a whole kind
+    fills the cells of the rows that are there, and later rows their own.
+    """
+    found, order = {}, ranks(root)
+    for statement in order:
+        if row := re.fullmatch(r'(\w+)_p', statement[1]):
+            found.setdefault((row[1], 'evaluate'), statement)
+    for row, table, at_work in registrations(root):
+        column = OTHER_TABLES.get(table, table)
+        met = [statement for statement in at_work if statement in order]
+        if column in COLUMNS and met:
+            found[row, column] = max(met, key=order.get)
+    return found
+
+
+@cache
+def ranks(root):
+    """Returns {(title, address): rank} of statements, as the book goes."""
+    shown = chain.from_iterable(weave.placements(root).values())
+    return {statement: rank for rank, statement in enumerate(shown)}
 
 
 def evenly(rows, most):

@@ -8,19 +8,27 @@ names the statements, `# weave: bind .. full_raise, Trace`.
 
     python -m book.tools.weave            copies the code into the chapters
     python -m book.tools.weave --check    says what is not as it should be
+    python -m book.tools.weave --names    lists the names that come too early
+
+A name of the library comes too early where a listing imports or uses it
+before this or an earlier listing has defined it, and before the prose has
+said it: as the first word of a code span, such as `bind(x)` or `ad.jvp`.
 """
 
 import ast
 import difflib
 import re
 import sys
+from collections import Counter
 from pathlib import Path
+from symtable import symtable
 from typing import NamedTuple
 
 PACKAGE = 'autodiff_mini'
 ASK = '# weave:'
 FENCE = re.compile(r'`{3,}(python|py)\b(.*)')
 TITLE = re.compile(r'title="([^"]*)"')
+SAID = re.compile(r'(?<!`)`(?:ad\.)?([A-Za-z_]\w*)')
 
 
 class Statement(NamedTuple):
@@ -371,11 +379,95 @@ def parsed(block):
         return []
 
 
+# Names that come too early: those that a reader cannot know yet.
+
+def early_names(root):
+    """Returns a Problem for each name that comes too early on a page."""
+    book, said, known, problems = modules(root), set(), set(), []
+    binders = {title: {name: found.node for found in module.values()
+                       for name in bound(found.node)}
+               for title, module in book.items()}
+    for path in chapters(root):
+        early = {}
+        for words, block in reading(path):
+            said |= words
+            shown = resolve(block, book)[0] if block.title in book else []
+            known |= {(block.title, name) for found in shown
+                      for name in bound(found.node)}
+            names = {home(block.title, name, binders)
+                     for found in shown for name in used(found)}
+            for title, name in names - known - {None}:
+                if name not in said:
+                    early.setdefault((title, name), block.line)
+        problems += sorted(Problem(path, line, f'`{name}` of {title}')
+                           for (title, name), line in early.items())
+    return problems
+
+
+def reading(path):
+    """Yields what a reader of a chapter meets, part by part.
+
+    A part is a set of names that the prose says, and the block below it;
+    at the end of a page that is an empty one.
+    """
+    lines, end = path.read_text().splitlines(), 0
+    last = Block(path, len(lines) + 1, 0, False, '', '')
+    for block in [*blocks(path), last]:
+        yield set(SAID.findall('\n'.join(lines[end:block.line - 1]))), block
+        end = block.end
+
+
+def used(statement):
+    """Returns the names of its module that a statement uses or imports."""
+    tables, names = [symtable(statement.text, '', 'exec')], set()
+    for table in tables:
+        tables += table.get_children()
+        names |= {symbol.get_name() for symbol in table.get_symbols()
+                  if symbol.is_global()
+                  and (symbol.is_referenced() or symbol.is_imported())}
+    return names
+
+
+def home(title, name, binders):
+    """Returns (title, name) of where a name of a module is defined.
+
+    That is None for a name that is not the library's.
+    """
+    match binders.get(title, {}).get(name):
+        case None | ast.Import():
+            return None
+        case ast.ImportFrom(module, names):
+            [name] = [alias.name for alias in names
+                      if name == (alias.asname or alias.name)]
+            return home(module.replace('.', '/') + '.py', name, binders)
+    return title, name
+
+
+def summary(early):
+    """Returns a line that counts what `early_names` returned, by page."""
+    pages = Counter(f'{problem.path.parent.name.rstrip("s")} '
+                    f'{label(problem.path)}' for problem in early)
+    counts = ', '.join(f'{page}: {count}' for page, count in pages.items())
+    return (f'names shown before they are defined or said: {len(early)}'
+            + f' ({counts})' * bool(early))
+
+
+def label(page):
+    """Returns the number of a chapter, or the letter of an appendix."""
+    name = page.stem.partition('_')[0]
+    return name.lstrip('0') or '0' if name.isdigit() else name.upper()
+
+
 def main(arguments):
     """Weaves or checks the book of the current directory."""
-    problems = (check if arguments == ['--check'] else weave)(Path())
-    print('\n'.join(map(str, problems)), end='\n' * bool(problems))
-    return 1 if problems else 0
+    root, [option] = Path(), arguments or ['']
+    commands = {'--check': check, '--names': early_names}
+    problems = commands.get(option, weave)(root)
+    for problem in problems:
+        print(problem)
+    if option:
+        print(summary(early_names(root)))
+    return int(bool(problems) and option != '--names')
 
 
 if __name__ == '__main__':

@@ -15,7 +15,7 @@ from book.tools.scoreboard import COLUMNS
 DEFAULTS = {
     'partial_eval': ('autodiff_mini/interpreters/partial_eval.py',
                      'PartialEvalTrace'),
-    'lowering': ('autodiff_mini/interpreters/lowering.py', 'Emitter'),
+    'lowering': scoreboard.LOWERING,
 }
 KINDS = {   # the style of a square, and its text
     'rule': ('new', 'a rule'), 'default': ('old', 'as all others'),
@@ -31,12 +31,9 @@ def cells():
     has one answer for all primitives that have none; and 'never', if it is
     never asked.
     """
-    where, found = places.woven(), {}
-    for title, module in weave.modules(places.ROOT).items():
-        for address, statement in module.items():
-            for cell in scoreboard.cells_of(title, statement):
-                if (title, address) in where:
-                    found.setdefault(cell, where[title, address])
+    where = places.woven()
+    found = {cell: where[statement] for cell, statement
+             in scoreboard.rules(places.ROOT).items()}
     rows = list(dict.fromkeys(row for row, _ in found))
     return {(row, column): kind_of(row, column, found, where)
             for row in rows for column in COLUMNS}

@@ -8,8 +8,9 @@ from unittest.mock import patch
 import numpy as np
 
 import autodiff_mini as ad
-from autodiff_mini.interpreters import lowering, plan
-from autodiff_mini.interpreters.simplify import drop_dead
+from autodiff_mini.fast import emitter
+from autodiff_mini.fast.plan import plan
+from autodiff_mini.jaxprs import drop_dead
 from tests.benchmarks.arrays import (
     black_scholes, gelu, hand_black_scholes, hand_gelu, options)
 from tests.benchmarks.measure import Row, measured
@@ -19,8 +20,8 @@ NO_BLOCKS = plan, 'HUGE', math.inf
 NO_PLACES = [
     (plan, 'LARGE', math.inf),
     # or all numbers would become arrays, as they do beside small ones
-    (lowering.Emitter, 'number', lowering.Emitter.value)]
-NO_SIMPLIFY = lowering, 'simplify', lambda jaxpr, *_: drop_dead(jaxpr)
+    (emitter.FastEmitter, 'number', emitter.FastEmitter.value)]
+NO_SIMPLIFY = emitter, 'simplify', lambda jaxpr, *_: drop_dead(jaxpr)
 
 STAGES = {
     'as written': [NO_BLOCKS, *NO_PLACES, NO_SIMPLIFY],

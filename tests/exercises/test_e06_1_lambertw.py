@@ -1,7 +1,7 @@
 import numpy as np
 
 import autodiff_mini as ad
-from autodiff_mini.primitives import exp_p
+from autodiff_mini.primitives.elementwise import exp_p
 from tests.traces import spied
 
 W = np.linspace(0.0, 2.0, 6)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.interpreters.jaxpr import check_jaxpr
+from autodiff_mini.api.checking import check_jaxpr
 
 W = np.linspace(0.1, 2.0, 6)
 X = W * np.exp(W)

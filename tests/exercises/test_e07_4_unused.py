@@ -1,7 +1,7 @@
 import numpy as np
 
 import autodiff_mini as ad
-from autodiff_mini.interpreters.jaxpr import check_jaxpr
+from autodiff_mini.api.checking import check_jaxpr
 
 
 def check(exercise, f, *args, left, consts=0):

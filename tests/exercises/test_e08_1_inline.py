@@ -1,8 +1,9 @@
 import numpy as np
 
 import autodiff_mini as ad
+from autodiff_mini.api.checking import check_jaxpr
 from autodiff_mini.higher_order.call import call
-from autodiff_mini.interpreters.jaxpr import Jaxpr, check_jaxpr
+from autodiff_mini.jaxprs import Jaxpr
 
 dyed = ad.custom_jvp(lambda x: 2 * x)
 dyed.defjvp(lambda primals, tangents: (dyed(*primals), 3 * tangents[0]))

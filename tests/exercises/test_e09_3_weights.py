@@ -1,7 +1,7 @@
 import numpy as np
 
 import autodiff_mini as ad
-from autodiff_mini.interpreters.jaxpr import check_jaxpr
+from autodiff_mini.api.checking import check_jaxpr
 
 A = np.array([[1.0, 2.0], [3.0, 4.0]])
 X = np.array([0.5, -1.0])

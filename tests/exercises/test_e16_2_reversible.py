@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.interpreters.jaxpr import programs_in
+from autodiff_mini.jaxprs import programs_in
 
 RNG = np.random.default_rng(0)
 A, B, CT = RNG.standard_normal((3, 4))

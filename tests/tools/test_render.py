@@ -273,8 +273,12 @@ def woven(tmp_path, monkeypatch):
         'autodiff_mini/primitives.py':
             "sin_p = 'sin'\ncos_p = 'cos'\nscan_p = 'scan'\n",
         'autodiff_mini/interpreters/jvp.py':
-            'for p in (sin_p, cos_p):\n    defjvp(p, None)\n',
-        'autodiff_mini/scan.py': 'vmap_rules[scan_p] = 1\n',
+            'from autodiff_mini.primitives import cos_p, sin_p\n'
+            'jvp_rules = {}\n'
+            'for p in (sin_p, cos_p):\n    jvp_rules[p] = None\n',
+        'autodiff_mini/scan.py':
+            'from autodiff_mini.primitives import scan_p\n'
+            'vmap_rules = {}\nvmap_rules[scan_p] = 1\n',
         'book/chapters/00_map.md': '',
         'book/chapters/01_first.md': '```python title="autodiff_mini/'
             'primitives.py"\n# weave: sin_p .. scan_p\n```\n',

@@ -7,6 +7,7 @@ import pytest
 from book.tools import weave
 
 ROOT = Path(__file__).parents[2]
+MOST_EARLY = 411    # names that come too early; may only be lowered, to 0
 
 CORE = '''"""The core."""
 
@@ -303,14 +304,122 @@ def test_a_static_fence_holds_no_code(book):
             'a `python` fence') in problems(book)
 
 
+# Names that come too early.
+
+FIRST = '''# Here are `bind(x)`, `np.rules` and ad.jvp.
+
+```text
+`defrule` is not said twice
+```
+
+```python title="autodiff_mini/interpreters/jvp.py"
+# weave: """ .. jvp
+```
+'''
+
+
+def early(book):
+    return [(problem.path.name, problem.line, problem.text)
+            for problem in weave.early_names(book)]
+
+
+def read_jvp_first(book, text):
+    write('book/chapters/02_jvp.md', '')
+    write('book/chapters/00_first.md', text)
+    assert weave.weave(book) == []
+
+
+def test_few_names_of_the_book_come_too_early():
+    found = weave.early_names(ROOT)
+    assert len(found) <= MOST_EARLY, '\n'.join(map(str, found))
+
+
+def test_what_earlier_listings_define_is_not_too_early(book):
+    assert early(book) == []
+
+
+def test_what_the_same_listing_defines_further_below_is_not(book):
+    write('autodiff_mini/more.py', 'def twice(x):\n    return 2 * one(x)\n'
+          '\n\ndef one(x):\n    return x\n')
+    write('book/appendix/a_more.md', '```python title="autodiff_mini/more.py"'
+          '\n# weave: twice, one\n```\n')
+    weave.weave(book)
+    assert early(book) == []
+
+
+def test_a_name_that_a_later_listing_defines_is_too_early(book):
+    read_jvp_first(book, FIRST.replace('`bind(x)`', 'binds'))
+    assert early(book) == [
+        ('00_first.md', 7, '`bind` of autodiff_mini/core.py')]
+
+
+@pytest.mark.parametrize('said', ['`bind(x)`', '`ad.bind`', '`bind`'])
+def test_a_name_that_the_prose_has_said_is_not(book, said):
+    read_jvp_first(book, FIRST.replace('`bind(x)`', said))
+    assert early(book) == []
+
+
+@pytest.mark.parametrize('said', ['bind', '`np.bind`', '`binds`', '```bind'])
+def test_what_only_looks_like_the_name_has_not_said_it(book, said):
+    read_jvp_first(book, FIRST.replace('`bind(x)`', said))
+    assert len(early(book)) == 1
+
+
+def test_each_page_counts_a_name_once_where_it_is_first_used(book):
+    write('autodiff_mini/more.py', '''from autodiff_mini.core import bind as b
+
+
+def twice(x):
+    return b(b(x))
+
+
+def local(rules):
+    return rules
+''')
+    for page in '00_a', '00_b':
+        write(f'book/chapters/{page}.md', '''
+```python title="autodiff_mini/more.py"
+# weave: from autodiff_mini.core
+```
+
+```python title="autodiff_mini/more.py"
+# weave: twice, local
+```
+''')
+    weave.weave(book)
+    assert early(book) == [
+        ('00_a.md', 2, '`bind` of autodiff_mini/core.py'),
+        ('00_b.md', 2, '`bind` of autodiff_mini/core.py')]
+
+
+def test_a_name_of_the_same_module_may_come_too_early(book):
+    listing = '```python title="autodiff_mini/core.py"\n# weave: {}\n```\n'
+    write('book/chapters/01_core.md', ''.join(map(listing.format, [
+        '"""', 'import numpy', 'bind', 'rules', "defrule .. for name in "
+        "'add','mul':"])))
+    weave.weave(book)
+    assert [text for *_, text in early(book)] == [
+        '`rules` of autodiff_mini/core.py']
+
+
 # The command, and what other tools ask.
 
 def test_the_command_says_what_is_wrong_and_fails(book, capsys):
     assert weave.main(['--check']) == 0
-    assert capsys.readouterr().out == ''
+    assert capsys.readouterr().out == (
+        'names shown before they are defined or said: 0\n')
     change('autodiff_mini/core.py', 'np.sin', 'np.tan')
     assert weave.main(['--check']) == 1
     assert "+defrule('sin', np.tan)" in capsys.readouterr().out
+
+
+def test_the_command_lists_and_counts_the_names(book, capsys):
+    read_jvp_first(book, FIRST.replace('`bind(x)`', ''))
+    capsys.readouterr()
+    assert weave.main(['--names']) == 0
+    assert capsys.readouterr().out == (
+        'book/chapters/00_first.md:7: `bind` of autodiff_mini/core.py\n'
+        'names shown before they are defined or said: 1 (chapter 0: 1)\n')
 
 
 def test_placements_say_which_chapter_shows_what(book):

@@ -11,7 +11,7 @@ from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jvp import jvp_rules
 from autodiff_mini.interpreters.transpose import transpose_rules
 from autodiff_mini.interpreters.vmap import vmap_rules
-from book.tools import places, render, weave, whole_grid
+from book.tools import places, render, scoreboard, weave, whole_grid
 from book.tools.places import ROOT
 from book.tools.scoreboard import COLUMNS
 
@@ -99,3 +99,8 @@ def test_the_same_heading_twice_has_two_anchors(tmp_path):
 def test_an_unknown_table_is_named():
     with pytest.raises(ValueError, match="no table 'tables'.*whole grid"):
         render.back_matter('tables', PAGE)
+
+
+def test_each_cell_is_filled_once():
+    _, cells = scoreboard.filled(ROOT / 'book/index.md')
+    assert len(cells) == len(set(cells)) > 500

@@ -1,0 +1,198 @@
+"""Checking derivatives, by going there and looking; and programs.
+
+Its one idea: along a random direction a derivative is a number, and so is a
+difference quotient.  Chapters 7 and 10.
+"""
+
+import numpy as np
+
+from autodiff_mini.api.forward import jvp
+from autodiff_mini.api.reverse import vjp
+from autodiff_mini.arrays import convert
+from autodiff_mini.core import typeof
+from autodiff_mini.errors import fun_name
+from autodiff_mini.interpreters.abstract import abstract_rules
+from autodiff_mini.interpreters.jaxpr import quote_line
+from autodiff_mini.jaxprs import Var, programs_in
+from autodiff_mini.pytree import tree_leaves, tree_map
+from autodiff_mini.zeros import Zero, instantiate_zeros
+
+# By the precision of what is differentiated: a step that balances the error
+# of the quotient with that of rounding, and how far off it may then be.
+STEPS = {np.dtype(np.float16): 1e-1, np.dtype(np.float32): 1e-2,
+         np.dtype(np.float64): 1e-4}
+TOLERANCES = {np.dtype(np.float16): 5e-2, np.dtype(np.float32): 5e-3,
+              np.dtype(np.float64): 1e-5}
+
+
+def check_grads(f, args, order, modes=('fwd', 'rev'), eps=None, atol=None,
+                rtol=None):
+    """Raises an error if derivatives of `f` differ from difference quotients.
+
+    Args:
+        f: a function of arrays, or trees of arrays, that computes with NumPy.
+        args: a tuple of its arguments: the point.
+        order: up to which order to check: of the derivatives' derivatives.
+        modes: 'fwd' compares jvp with central differences.  'rev' compares
+            the product of vjp(w) and v with that of w and the difference
+            along v, and never calls jvp.  Directions are random.
+        eps: half the distance of the two points of a difference.  By default
+            it depends on the lowest precision among arguments and outputs.
+        atol: the absolute tolerance; likewise.
+        rtol: the relative tolerance; likewise.
+
+    Raises:
+        AssertionError: they differ; the error names the function, the mode,
+            the order and both numbers.
+        ValueError: there is no such mode, or no such order.
+
+    Source: `jax.test_util.check_grads`.
+
+    Examples:
+        >>> check_grads(np.sin, (1.0,), order=2)
+    """
+    if not isinstance(args, (tuple, list)):
+        raise TypeError(f'check_grads of {fun_name(f)}: args must be a tuple '
+                        f'of the arguments, but got {args!r}')
+    if not isinstance(order, int) or order < 1:
+        raise ValueError(f'check_grads of {fun_name(f)}: order must be an '
+                         f'integer, 1 or more, but got {order!r}')
+    modes = (modes,) if isinstance(modes, str) else modes
+    for mode in modes:
+        if mode not in CHECKS:
+            raise ValueError(f'check_grads of {fun_name(f)}: modes are '
+                             f"'fwd' and 'rev', but got {mode!r}")
+    precision = lowest_precision(args, f(*args))
+    eps = STEPS[precision] if eps is None else eps
+    tolerance = TOLERANCES[precision]
+    atol = tolerance if atol is None else atol
+    rtol = tolerance if rtol is None else rtol
+    for mode in modes:
+        rng = np.random.default_rng(0)
+        g = f
+        for level in range(1, order + 1):
+            what = (f'check_grads of {fun_name(f)}, mode {mode!r}, order '
+                    f'{level}')
+            exact, numerical, g = CHECKS[mode](g, args, eps, rng)
+            compare(what, exact, numerical, atol, rtol)
+
+
+def check_forward(f, args, eps, rng):
+    """Returns a derivative, the difference; and the derivative's function."""
+    v = tree_map(lambda x: random_tangent(x, rng), tuple(args))
+
+    def derivative(*xs):
+        return jvp(f, xs, v)[1]
+    return derivative(*args), central_difference(f, args, v, eps), derivative
+
+
+def check_reverse(f, args, eps, rng):
+    """Returns a product, the same by differences; and vjp's function."""
+    v = tree_map(lambda x: random_tangent(x, rng), tuple(args))
+    y, pullback = vjp(f, *args)
+    w = tree_map(lambda y: random_tangent(y, rng), y)
+
+    def derivative(*xs):
+        return vjp(f, *xs)[1](w)
+    numerical = inner(w, central_difference(f, args, v, eps))
+    return inner(pullback(w), v), numerical, derivative
+
+
+CHECKS = {'fwd': check_forward, 'rev': check_reverse}
+
+
+def random_tangent(x, rng):
+    """Returns a random tangent of `x`."""
+    aval = typeof(x)
+    if aval.dtype.kind not in 'fc':
+        return instantiate_zeros(Zero(x))
+    t = rng.standard_normal(aval.shape)
+    if aval.dtype.kind == 'c':
+        t = t + 1j * rng.standard_normal(aval.shape)
+    return convert(np.asarray(t)[()], aval.dtype, aval.weak_type)
+
+
+def central_difference(f, args, v, eps):
+    """Returns the central difference quotient of `f` along `v`."""
+    def moved(step):
+        return f(*tree_map(lambda x, t: x + step * t if moves(x) else x,
+                           tuple(args), v))
+    return tree_map(lambda ahead, behind: (ahead - behind) / (2 * eps)
+                    if moves(ahead) else 0.0, moved(eps), moved(-eps))
+
+
+def moves(x) -> bool:
+    """Returns whether `x` has a derivative: integers have none."""
+    return typeof(x).dtype.kind in 'fc'
+
+
+def inner(xs, ys):
+    """Returns the inner product of two trees."""
+    return sum(float(np.sum(np.asarray(x, float) * y))
+               for x, y in zip(tree_leaves(xs), tree_leaves(ys), strict=True)
+               if moves(x))
+
+
+def lowest_precision(*trees):
+    """Returns the dtype of the least precise number in the trees."""
+    kinds = [np.finfo(typeof(x).dtype).dtype for x in tree_leaves(trees)
+             if moves(x)]
+    kinds = [kind for kind in kinds if kind in STEPS]
+    return min(kinds, key=lambda kind: kind.itemsize,
+               default=np.dtype(np.float64))
+
+
+def compare(what, exact, numerical, atol, rtol):
+    """Raises an AssertionError if two trees of numbers are too different."""
+    for x, y in zip(tree_leaves(exact), tree_leaves(numerical), strict=True):
+        if moves(x) and not np.allclose(x, y, rtol, atol, equal_nan=True):
+            raise AssertionError(f'{what}: the derivative is {x}, but the '
+                                 f'difference quotient is {y}')
+
+
+def check_jaxpr(jaxpr):
+    """Raises a TypeError if a program makes no sense.
+
+    Each name must be defined once, before it is used; each result must have
+    the type that abstract evaluation finds.
+    """
+    defined = set()
+    define(defined, [*jaxpr.constvars, *jaxpr.invars], None)
+    for eqn in jaxpr.eqns:
+        look_up(defined, eqn.invars, eqn)
+        out = abstract_rules[eqn.primitive](
+            *[v.aval for v in eqn.invars], **eqn.params)
+        types = out if eqn.primitive.multiple_results else [out]
+        have = [v.aval for v in eqn.outvars]
+        if have != types:
+            fail(f"the result of '{eqn.primitive}' is declared as "
+                 f'{" ".join(map(str, have))}, but is '
+                 f'{" ".join(map(str, types))}', eqn)
+        define(defined, eqn.outvars, eqn)
+        for value in eqn.params.values():
+            for program in programs_in(value):
+                check_jaxpr(program)
+    look_up(defined, jaxpr.outvars, None)
+
+
+def define(defined, variables, eqn):
+    """Adds names to a set; raises if one is there already."""
+    for v in variables:
+        if v in defined:
+            fail(f'a variable of type {v.aval} is defined twice', eqn)
+        defined.add(v)
+
+
+def look_up(defined, variables, eqn):
+    """Raises if a name is not in a set."""
+    for v in variables:
+        if type(v) is Var and v not in defined:
+            fail(f'a variable of type {v.aval} is used before it is defined',
+                 eqn)
+
+
+def fail(what, eqn):
+    """Raises the error for a program that makes no sense."""
+    error = TypeError(f'this is no jaxpr: {what}')
+    quote_line(error, eqn)
+    raise error

@@ -1,0 +1,197 @@
+"""Forward mode and batching, for users: `jvp` and `vmap` over trees.
+
+Its one idea: check at the edge, where the user's own names are known, so
+that nothing inside needs to.  Chapters 3 and 4.
+"""
+
+from functools import wraps
+
+import numpy as np
+
+from autodiff_mini.core import TraceTag, Tracer, typeof
+from autodiff_mini.errors import fun_name
+from autodiff_mini.interpreters.jvp import (
+    fit_tangent, jvp_flat, whole_tangent)
+from autodiff_mini.interpreters.vmap import (
+    Axis, move_front, spread, vmap_flat)
+from autodiff_mini.pytree import leaf_names, open_as, tree_flatten
+from autodiff_mini.signature import (
+    FlatFunction, apply, argument_names, map_leaves)
+
+
+def jvp(f, primals, tangents, has_aux=False):
+    """Returns the output of `f`, and its derivative along the tangents.
+
+    Args:
+        f: a function of arrays, or trees of arrays, that computes with NumPy.
+        primals: a tuple of its arguments: the point.
+        tangents: a tuple of the same structure: the direction.  Each tangent
+            has the shape and the dtype of its primal; the tangent of an
+            integer or boolean primal has the dtype `float0`.
+        has_aux: whether `f` returns a pair, of which the second half is not
+            to be differentiated; it may hold anything.
+
+    Returns:
+        `(primals_out, tangents_out)`, trees of the same structure; with
+        `has_aux`, `(primals_out, tangents_out, aux)`.
+
+    Raises:
+        TypeError: the structures or dtypes of primals and tangents differ,
+            or something that goes into `f` or comes out of it is no array.
+        ValueError: the shapes of a primal and its tangent differ.
+
+    Source: R. E. Wengert, "A simple automatic derivative evaluation
+    program", CACM 7(8), 1964.  The interface is that of `jax.jvp`.
+
+    Examples:
+        >>> def area(circle):
+        ...     return np.pi * circle['radius'] ** 2
+        >>> jvp(area, ({'radius': 1.0},), ({'radius': 1.0},))
+        (3.141592653589793, 6.283185307179586)
+    """
+    for arguments in (primals, tangents):
+        if not isinstance(arguments, (tuple, list)):
+            raise TypeError(
+                f'jvp of {fun_name(f)}: primals and tangents must be tuples '
+                'or lists with an entry for each argument, but found '
+                f'{arguments!r}')
+    xs, in_tree = tree_flatten(tuple(primals))
+    x_dots, tangent_tree = tree_flatten(tuple(tangents))
+    if in_tree != tangent_tree:
+        raise TypeError(
+            f'jvp of {fun_name(f)}: primals and tangents must have the same '
+            f'tree structure, but the primals have {in_tree} and the '
+            f'tangents {tangent_tree}')
+    names = lambda: leaf_names(in_tree, f'jvp of {fun_name(f)}: primals')
+    x_dots = map_leaves(fit_tangent, names, xs, x_dots)
+    flat_f = FlatFunction(f, in_tree, has_aux)
+    ys, y_dots = jvp_flat(flat_f, xs, x_dots, TraceTag('jvp', f))
+    ys, aux = flat_f.split(ys)
+    map_leaves(typeof, flat_f.out_names, ys)
+    y_dots = map(whole_tangent, ys, y_dots)
+    y = flat_f.out_tree.unflatten(ys)
+    y_dot = flat_f.out_tree.unflatten(y_dots)
+    return (y, y_dot, aux) if has_aux else (y, y_dot)
+
+
+def vmap(f, in_axes=0, out_axes=0, axis_size=None):
+    """Returns a function that maps `f` over an axis of its arguments.
+
+    `vmap(f)(xs)` is `np.stack([f(x) for x in xs])`, in one run of `f`.
+
+    Args:
+        f: a function of arrays, or trees of arrays, that computes with NumPy.
+        in_axes: which axis of the arguments to map over: an integer, None
+            for no axis, or a tuple with an entry for each argument.  An
+            entry may be a tree like its argument, or the beginning of one.
+            Arguments given by keyword are mapped over axis 0.
+        out_axes: where the axis stands in the outputs; likewise.
+        axis_size: how long the axis is, where no argument can tell.
+
+    Returns:
+        A function of the same arguments, with one axis more in those that
+        are mapped, and in the outputs.
+
+    Raises:
+        TypeError: `in_axes` is neither integer, None nor tuple, or something
+            that goes into `f` or comes out of it is no array.
+        ValueError: an argument has no such axis, axes differ in length,
+            there is no axis at all, or a tree of axes does not fit.
+
+    Source: `jax.vmap`; the rules are in the style of JAX's
+    `jax/_src/interpreters/batching.py`.
+
+    Examples:
+        >>> vmap(lambda x, y: x * y, in_axes=(0, None))(np.arange(3.0), 2.0)
+        array([0., 2., 4.])
+    """
+    if not isinstance(in_axes, (int, tuple, type(None))):
+        raise TypeError(
+            f'vmap of {fun_name(f)}: in_axes must be an int, None, or a '
+            'tuple of entries corresponding to the positional arguments, '
+            f'but got {in_axes!r}')
+
+    @wraps(f, updated=())
+    def vmap_of_f(*args, **kwargs):
+        tag = TraceTag('vmap', f)
+        xs, in_tree = tree_flatten((args, kwargs))
+        axes = flatten_axes(tag, 'in_axes', (in_axes, 0), in_tree)
+        names = lambda: argument_names(in_tree, tag)
+        vals = map_leaves(batch_to_front, names, xs, axes)
+        size = batch_size(tag, names, vals, axes, axis_size)
+        dims = [None if axis is None else 0 for axis in axes]
+
+        flat_f = FlatFunction(apply(f), in_tree)
+        outs, dims = vmap_flat(flat_f, Axis(size, tag), vals, dims)
+        map_leaves(typeof, flat_f.out_names, outs)
+        axes = flatten_axes(tag, 'out_axes', out_axes, flat_f.out_tree)
+        outs = map_leaves(batch_from_front, flat_f.out_names, outs, dims,
+                          axes, [size] * len(outs))
+        return flat_f.out_tree.unflatten(outs)
+    return vmap_of_f
+
+
+def flatten_axes(tag, what, axes, tree) -> list:
+    """Returns an axis, or None, for each leaf of the tree.
+
+    Raises:
+        ValueError: `axes` is not the beginning of such a tree.
+    """
+    if axes is None or isinstance(axes, int):
+        return [axes] * tree.num_leaves
+    opened = open_as(tree, axes)
+    if opened is None:
+        raise ValueError(f'{tag}: {what} must be an int, None, or a tree '
+                         f'that begins as {tree}, but got {axes!r}')
+    return [axis for child, subtree in zip(opened, tree.children)
+            for axis in flatten_axes(tag, what, child, subtree)]
+
+
+def batch_to_front(x, axis):
+    """Returns the array `x` with the axis to be mapped over in front."""
+    ndim = typeof(x).ndim
+    if axis is None:
+        return x
+    if not -ndim <= axis < ndim:
+        raise ValueError(
+            f'vmap was requested to map over axis {axis}, which implies that '
+            f'the rank should be at least {max(axis + 1, -axis)}, but it is '
+            f'only {ndim} (the type is {typeof(x)})')
+    return move_front(x, axis % ndim)
+
+
+def batch_size(tag, names, vals, axes, axis_size):
+    """Returns the length of the batch axis: one for all, or it raises."""
+    sizes = {x.shape[0] for x, axis in zip(vals, axes) if axis is not None}
+    if axis_size is not None:
+        sizes.add(axis_size)
+    if len(sizes) == 1:
+        return sizes.pop()
+    if not sizes:
+        raise ValueError(f'{tag} must have at least one non-None value in '
+                         'in_axes, or an axis_size')
+    lengths = [f'{name} has length {x.shape[0]}'
+               for name, x, axis in zip(names(), vals, axes)
+               if axis is not None]
+    if axis_size is not None:
+        lengths.append(f'axis_size is {axis_size}')
+    raise ValueError('vmap got inconsistent sizes for array axes to be '
+                     f'mapped: {", ".join(lengths)}')
+
+
+def batch_from_front(x, dim, axis, size):
+    """Returns the output `x`, with its batch axis where it should stand."""
+    if axis is None:
+        if dim is None:
+            return x
+        raise ValueError('vmap has mapped output but out_axes is None')
+    ndim = typeof(x).ndim + (dim is None)
+    if not -ndim <= axis < ndim:
+        raise ValueError(f'out_axes is {axis}, but the output has {ndim} '
+                         'axes with the batch axis')
+    if dim is None:
+        x = spread(x, dim, size)
+        x = x if isinstance(x, Tracer) else x.copy()
+    axis %= ndim
+    return x if axis == 0 else np.transpose(
+        x, [*range(1, axis + 1), 0, *range(axis + 1, ndim)])

@@ -1,0 +1,160 @@
+"""Jacobians and Hessians: derivatives along all unit vectors at once.
+
+Chapter 10.
+"""
+
+import math
+from functools import wraps
+from itertools import accumulate
+
+import numpy as np
+
+from autodiff_mini.api.forward import vmap
+from autodiff_mini.api.reverse import (
+    Pushforward, check_inexact, chosen_arguments, linearize_tree, select,
+    vjp_tree)
+from autodiff_mini.arrays import foreign_one
+from autodiff_mini.core import TraceTag, typeof
+from autodiff_mini.memory import own_memory
+from autodiff_mini.pytree import tree_flatten, tree_leaves, tree_map
+
+
+def jacfwd(f, argnums=0):
+    """Returns a function that returns the Jacobian of `f`, column by column.
+
+    Args:
+        f: a function of arrays, or trees of arrays.
+        argnums: the position of the argument to differentiate by, or a tuple
+            of positions.
+
+    Returns:
+        A function of the same arguments.  It returns a tree like the output
+        of `f`, in whose leaves stand trees like the argument: arrays of shape
+        `(*out.shape, *in.shape)`.  With a tuple of positions, a tuple of
+        trees stands there.
+
+    Raises:
+        TypeError: as grad.
+
+    Source: `jax.jacfwd`.
+
+    Examples:
+        >>> f = lambda x: np.stack([x[0] * x[1], x[1]])
+        >>> jacfwd(f)(np.array([2.0, 3.0]))
+        array([[3., 2.],
+               [0., 1.]])
+    """
+    @wraps(f, updated=())
+    def jacfwd_of_f(*args, **kwargs):
+        tag = TraceTag('jacfwd', f)
+        g, point = select(tag, f, argnums, args, kwargs)
+        check_inexact(tag, point, 'inputs')
+        y, program, residuals, _ = linearize_tree(tag, g, point)
+        check_inexact(tag, y, 'outputs')
+        f_jvp = Pushforward(program, residuals)
+        columns = vmap(f_jvp, out_axes=-1, axis_size=total_size(point))(
+            *basis(point))
+        xs, in_tree = tree_flatten(point)
+
+        def columns_by_argument(column):
+            parts = [np.reshape(column[..., span],
+                                (*column.shape[:-1], *np.shape(x)))
+                     for x, span in zip(xs, spans(xs))]
+            return chosen_arguments(argnums, in_tree.unflatten(parts))
+        return own_leaves(tree_map(columns_by_argument, columns))
+    return jacfwd_of_f
+
+
+def jacrev(f, argnums=0):
+    """Returns a function that returns the Jacobian of `f`, row by row.
+
+    Args:
+        f: a function of arrays, or trees of arrays.
+        argnums: by which arguments to differentiate, as for jacfwd.
+
+    Returns:
+        As jacfwd.  Take this one if there are fewer outputs than inputs.
+
+    Raises:
+        TypeError: as grad.
+
+    Source: `jax.jacrev`.
+
+    Examples:
+        >>> f = lambda x: np.stack([x[0] * x[1], x[1]])
+        >>> jacrev(f)(np.array([2.0, 3.0]))
+        array([[3., 2.],
+               [0., 1.]])
+    """
+    @wraps(f, updated=())
+    def jacrev_of_f(*args, **kwargs):
+        tag = TraceTag('jacrev', f)
+        g, point = select(tag, f, argnums, args, kwargs)
+        check_inexact(tag, point, 'inputs')
+        y, pullback, _ = vjp_tree(tag, g, point)
+        check_inexact(tag, y, 'outputs')
+        rows = vmap(pullback, axis_size=total_size(y))(basis(y))
+        rows = chosen_arguments(argnums, rows)
+        ys, out_tree = tree_flatten(y)
+
+        def rows_of_output(y, span):
+            return tree_map(lambda row: np.reshape(
+                row[span], (*np.shape(y), *row.shape[1:])), rows)
+        return own_leaves(out_tree.unflatten(
+            map(rows_of_output, ys, spans(ys))))
+    return jacrev_of_f
+
+
+def spans(xs) -> list[slice]:
+    """Returns where the elements of each array stand in a row of all."""
+    sizes = [math.prod(np.shape(x)) for x in xs]
+    return [slice(stop - size, stop)
+            for size, stop in zip(sizes, accumulate(sizes))]
+
+
+def total_size(tree) -> int:
+    """Returns how many numbers there are in a tree."""
+    return sum(math.prod(np.shape(x)) for x in tree_leaves(tree))
+
+
+def own_leaves(tree):
+    """Returns the tree, with leaves that are no views of other arrays."""
+    leaves, treedef = tree_flatten(tree)
+    return treedef.unflatten(own_memory(leaves, ()))
+
+
+def basis(tree):
+    """Returns the unit vectors of the space of such trees, along axis 0."""
+    xs, treedef = tree_flatten(tree)
+    count = total_size(tree)
+
+    def columns(x, span):
+        units = np.asarray(np.eye(count, dtype=typeof(x).dtype),
+                           like=foreign_one([x]))
+        return np.reshape(units[:, span], (count, *np.shape(x)))
+    return treedef.unflatten(map(columns, xs, spans(xs)))
+
+
+def hessian(f, argnums=0):
+    """Returns a function that returns the second derivatives of `f`.
+
+    Args:
+        f: a function of arrays, or trees of arrays.
+        argnums: by which arguments to differentiate, as for jacfwd.
+
+    Returns:
+        A function of the same arguments.  It returns the Jacobian of the
+        Jacobian: for a scalar function of an array of shape `(n,)`, an array
+        of shape `(n, n)`.
+
+    Raises:
+        TypeError: as grad.
+
+    Source: `jax.hessian`: forward over reverse.
+
+    Examples:
+        >>> hessian(lambda x: x[0] ** 2 * x[1])(np.array([2.0, 3.0]))
+        array([[6., 4.],
+               [4., 0.]])
+    """
+    return jacfwd(jacrev(f, argnums), argnums)

@@ -1,0 +1,311 @@
+"""`ad.Primitive`, for users: a row of the grid, filled by hand.
+
+Its one idea: an operation is what its rules say, and each rule is a method.
+A rule that is missing is an error which names the method.  Chapter 14.
+"""
+
+import inspect
+from functools import partial
+
+import numpy as np
+
+from autodiff_mini.core import Primitive, ShapedArray, TraceTag, typeof
+from autodiff_mini.errors import fun_name
+from autodiff_mini.higher_order.closures import open_closure
+from autodiff_mini.higher_order.custom_jvp import (
+    FlatRule, flatten_call, traced_leaves)
+from autodiff_mini.higher_order.custom_vjp import (
+    FlatForward, custom_vjp, is_written_down, promise)
+from autodiff_mini.interpreters.abstract import abstract_rules
+from autodiff_mini.interpreters.jvp import jvp_rules
+from autodiff_mini.interpreters.lowering import lowering_rules
+from autodiff_mini.interpreters.transpose import (
+    fit_cotangent, transpose_rules)
+from autodiff_mini.interpreters.vmap import vmap_rules
+from autodiff_mini.jaxprs import Var
+from autodiff_mini.pytree import LEAF, tree_map
+from autodiff_mini.signature import map_leaves
+from autodiff_mini.zeros import tangent_type
+
+
+class UserPrimitive(Primitive):
+    """An operation of your own, that every interpreter asks you about.
+
+    Arrays are positional operands, and static parameters are keywords:
+    `bind(*arrays, **params)`.  Each rule gets the parameters as keywords.
+
+    Args:
+        name: what errors and printed programs call it.
+        multiple_results: whether it returns a list of arrays.
+
+    Source: `Primitive` in JAX's `jax/_src/core.py`, and the method names of
+    the tutorial "Differentiation Rules for Custom Primitives" (ApX Machine
+    Learning, 2025).
+
+    Examples:
+        >>> import numpy as np, autodiff_mini as ad
+        >>> twice_p = ad.Primitive('twice')
+        >>> _ = twice_p.def_impl(lambda x: 2 * x)
+        >>> _ = twice_p.def_jvp(lambda primals, tangents: (
+        ...     twice_p.bind(*primals), twice_p.bind(*tangents)))
+        >>> ad.jvp(twice_p.bind, (np.ones(2),), (np.ones(2),))
+        (array([2., 2.]), array([2., 2.]))
+    """
+
+    def __init__(self, name, multiple_results=False):
+        super().__init__(name, multiple_results=multiple_results)
+        self.jvp_rule = self.vjp_rule = self.abstract_rule = None
+        missing = partial(missing_rule, self)
+        self.impl = missing('evaluation', 'def_impl')
+        self.rules = {}
+        abstract_rules.leave(self, missing('abstract evaluation',
+                                           'def_abstract_eval'))
+        jvp_rules.leave(self, missing('differentiation',
+                                      'def_jvp or def_vjp'))
+        vmap_rules.leave(self, missing('vmap', 'def_vmap'))
+        transpose_rules.leave(self, missing('transposition',
+                                            'def_transpose or def_vjp'))
+
+    def bind(self, *args, **params):
+        """Returns what the operation means here and now.
+
+        Args:
+            args: the operands, arrays.
+            params: the static parameters.
+
+        Raises:
+            TypeError: a parameter is traced.
+            NotImplementedError: a rule is missing.
+        """
+        map_leaves(typeof, lambda: [f'operand {i} of {self}'
+                                    for i in range(len(args))], args)
+        for key, x in params.items():
+            if traced_leaves(x):
+                raise TypeError(
+                    f'the parameter {key!r} of {self} is a traced value. '
+                    'Parameters, given by keyword, are static, and have no '
+                    'derivative: make it an operand, and pass it by position')
+        return super().bind(*args, **params)
+
+    def def_impl(self, rule):
+        """Defines `rule(*arrays, **params) -> out`, with plain NumPy."""
+        def impl(*arrays, **params):
+            out = rule(*arrays, **params)
+            what = f'{fun_name(rule)}, the implementation of {self},'
+            check_types(self, what, results(self, out), arrays, params)
+            return out
+        self.impl = impl
+        return rule
+
+    def def_abstract_eval(self, rule):
+        """Defines `rule(*avals, **params) -> aval`, on ShapedArrays.
+
+        With multiple results, it returns a list.
+        """
+        def abstract_eval(*avals, **params):
+            out = rule(*avals, **params)
+            for aval in results(self, out):
+                if type(aval) is not ShapedArray:
+                    raise TypeError(
+                        f'the abstract evaluation rule {fun_name(rule)} of '
+                        f'{self} must return a ShapedArray for each result, '
+                        f'but returned {aval!r}')
+            types = [ShapedArray(tuple(aval.shape), np.dtype(aval.dtype),
+                                 aval.weak_type)
+                     for aval in results(self, out)]
+            return types if self.multiple_results else types[0]
+        self.abstract_rule = abstract_eval
+        abstract_rules.leave(self, abstract_eval)
+        return rule
+
+    def def_jvp(self, rule):
+        """Defines `rule(primals, tangents, **params) -> (out, out_dot)`.
+
+        A tangent may be a Zero: of an operand that does not move.
+        """
+        self.jvp_rule = rule
+        jvp_rules.leave(self, partial(differentiate, self))
+        return rule
+
+    def def_vjp(self, fwd, bwd=None):
+        """Defines the way back; as a decorator, by one function.
+
+        Args:
+            fwd: `fwd(*arrays, **params) -> (out, residuals)`; or, without
+                `bwd`, `rule(primals, **params) -> (out, backward)`, where
+                `backward(ct)` or `backward(primals, ct)` returns a tuple
+                with a cotangent for each operand, or None for zero.
+            bwd: `bwd(residuals, ct, **params)`, which returns such a tuple.
+        """
+        self.vjp_rule = (fwd, bwd) if bwd else two_rules(fwd)
+        jvp_rules.leave(self, partial(differentiate, self))
+        return fwd
+
+    def def_vmap(self, rule):
+        """Defines `rule(args, dims, **params) -> (out, out_dim)`.
+
+        A mapped operand has dim 0, its batch axis in front; another, None.
+        With multiple results, `out` and `out_dim` are lists.
+        """
+        def batch(axis, vals, dims, **params):
+            pair = rule(tuple(vals), tuple(dims), **params)
+            if not isinstance(pair, tuple) or len(pair) != 2:
+                raise TypeError(f'{fun_name(rule)}, the vmap rule of {self}, '
+                                'must return a pair (out, out_dim), but '
+                                f'returned {pair!r}')
+            outs, dims = [results(self, x) for x in pair]
+            outs = [to_front(self, rule, axis.size, *each)
+                    for each in zip(outs, dims, strict=True)]
+            dims = [None if dim is None else 0 for dim in dims]
+            return (outs, dims) if self.multiple_results else (outs[0],
+                                                               dims[0])
+        vmap_rules.leave(self, batch)
+        return rule
+
+    def def_transpose(self, rule):
+        """Defines `rule(ct, *args, **params) -> cotangents`.
+
+        For an operand in which the operation is linear the rule gets what
+        `is_undefined_primal` tells, with an `aval` and a `shape`.  It returns
+        a tuple with an entry for each operand, None for the others.
+        """
+        def transpose(ct, *operands, **params):
+            cts = rule(ct, *operands, **params)
+            what = f'{fun_name(rule)}, the transpose rule of {self}'
+            if not isinstance(cts, tuple | list) or len(cts) != len(operands):
+                raise TypeError(
+                    f'{what}, must return a tuple with an entry for each of '
+                    f'its {len(operands)} operands, but returned {cts!r}')
+            names = lambda: [f'{what}: entry {i}' for i in range(len(cts))]
+            return map_leaves(fit_transposed, names, cts, operands)
+        transpose_rules.leave(self, transpose)
+        return rule
+
+    def def_lowering(self, rule):
+        """Defines `rule(emitter, *names, **params) -> expression`, as text.
+
+        Without it, the program calls the implementation.
+        """
+        lowering_rules.leave(self, rule)
+        return rule
+
+
+def differentiate(primitive, primals, tangents, /, **params):
+    """The rule of forward mode, which is that of a custom function."""
+    function = custom_vjp(partial(primitive.bind, **params))
+    function.__qualname__ = primitive.name
+    if primitive.jvp_rule:
+        function.defjvp(partial(primitive.jvp_rule, **params),
+                        symbolic_zeros=True)
+    if primitive.vjp_rule:
+        fwd, bwd = primitive.vjp_rule
+        function.defvjp(partial(fwd, **params), partial(bwd, **params))
+    call, xs = flatten_call(function, primals, {})
+    jvp = FlatRule(call) if primitive.jvp_rule else None
+    rule = partial(promise, call, FlatForward(call), jvp)
+    if jvp and not (primitive.vjp_rule
+                    and any(map(is_written_down, tangents))):
+        rule = jvp
+    try:
+        ys, y_dots = rule(xs, tangents)
+    except Exception as error:
+        error.add_note(f"in a rule of the primitive '{primitive}'")
+        raise
+    several = primitive.multiple_results
+    if (call.out_tree is LEAF) is several:
+        want = 'a list of arrays' if several else 'an array'
+        raise TypeError(f'a rule of {primitive} must return {want}, as it '
+                        f'does itself, but returned {call.out_tree}')
+    check_types(primitive, f'a differentiation rule of {primitive}', ys,
+                primals, params)
+    return (ys, y_dots) if several else (ys[0], y_dots[0])
+
+
+def results(primitive, out):
+    """Returns the results as a list."""
+    return list(out) if primitive.multiple_results else [out]
+
+
+def check_types(primitive, what, outs, arrays, params):
+    """Raises a TypeError if results are not as the abstract rule says."""
+    if primitive.abstract_rule is None:
+        return
+    avals = results(primitive, primitive.abstract_rule(
+        *map(typeof, arrays), **params))
+    have = [(y.shape, y.dtype) for y in map(typeof, outs)]
+    if have != [(aval.shape, aval.dtype) for aval in avals]:
+        raise TypeError(
+            f'{what} returned {", ".join(str(typeof(y)) for y in outs)}, '
+            'but its abstract evaluation rule promised '
+            f'{", ".join(map(str, avals))}')
+
+
+def missing_rule(primitive, what, method):
+    """Returns a rule that raises the error for a rule that is missing."""
+    def rule(*_, **__):
+        raise NotImplementedError(
+            f"no {what} rule for the primitive '{primitive}': define it with "
+            f'{method}')
+    return rule
+
+
+def two_rules(rule):
+    """Returns fwd and bwd, from a rule that returns both."""
+    def fwd(*primals, **params):
+        out, backward = with_backward(rule, rule(primals, **params))
+        if len(inspect.signature(backward).parameters) == 2:
+            return out, (backward, primals)
+        ct = tree_map(lambda y: tangent_type(typeof(y)), out)
+        return out, open_closure(TraceTag('def_vjp', rule), backward, (ct,))
+
+    def bwd(residuals, ct, **params):
+        backward, values = residuals
+        return backward(values, ct)
+    bwd.__qualname__ = fun_name(rule)
+    return fwd, bwd
+
+
+def fit_transposed(ct, x):
+    """Returns what a transpose rule returned for the operand `x`."""
+    if ct is None or not is_undefined_primal(x):
+        return None
+    if np.shape(ct) != x.shape:
+        raise ValueError(f'the operand is {x.aval}, but the cotangent '
+                         f'{typeof(ct)}')
+    return fit_cotangent(ct, x.aval)
+
+
+def with_backward(rule, out):
+    """Returns what a VJP rule returned, if it is what it should be."""
+    if not isinstance(out, tuple) or len(out) != 2 or not callable(out[1]):
+        raise TypeError(f'{fun_name(rule)}, a VJP rule, must return a pair '
+                        '(out, backward), where backward is a function of '
+                        f'the cotangent, but returned {out!r}')
+    return out
+
+
+def to_front(primitive, rule, size, x, dim):
+    """Returns the array with its batch axis in front."""
+    if dim is None:
+        return x
+    shape = np.shape(x)
+    if dim not in range(-len(shape), len(shape)) or shape[dim] != size:
+        raise ValueError(f'{fun_name(rule)}, the vmap rule of {primitive}, '
+                         f'returned an array of shape {shape} and out_dim '
+                         f'{dim}, but the mapped axis has length {size}')
+    return np.moveaxis(x, dim, 0)
+
+
+def is_undefined_primal(x) -> bool:
+    """Returns whether a transpose rule is asked for the cotangent of `x`.
+
+    Args:
+        x: an operand, as a rule defined by def_transpose gets it.
+
+    Source: `is_undefined_primal` in JAX's `jax/_src/interpreters/ad.py`.
+
+    Examples:
+        >>> is_undefined_primal(2.0)
+        False
+    """
+    return type(x) is Var

@@ -1,0 +1,398 @@
+"""Reverse mode, for users: linearize, vjp, grad.
+
+Its one idea: reverse mode is no mode of its own.  It is forward mode cut in
+two, and the linear half run backwards.  Chapter 10.
+"""
+
+import operator
+from functools import wraps
+from typing import NamedTuple
+
+from autodiff_mini.arrays import brought, convert, foreign_one
+from autodiff_mini.core import ShapedArray, TraceTag, float0, typeof
+from autodiff_mini.interpreters.jaxpr import eval_jaxpr
+from autodiff_mini.interpreters.jvp import fit_tangent, whole_tangent
+from autodiff_mini.interpreters.partial_eval import (
+    linear_flat, linearize_flat)
+from autodiff_mini.interpreters.transpose import backward_pass, refuse_complex
+from autodiff_mini.jaxprs import Jaxpr
+from autodiff_mini.memory import own_memory
+from autodiff_mini.pytree import (
+    LEAF, PyTreeDef, leaf_names, register_pytree_node_class, tree_flatten,
+    tree_structure)
+from autodiff_mini.signature import FlatFunction, map_leaves
+from autodiff_mini.zeros import instantiate_all, instantiate_zeros
+
+
+class LinearProgram(NamedTuple):
+    """A linear function between trees, without its residuals.
+
+    Args:
+        tag: which application of which transformation made it.
+        jaxpr: the function; its `constvars` stand for the residuals.
+        in_tree: the structure of its argument.
+        in_avals: the types of the leaves.
+        out_tree: the structure of its result.
+        out_avals: the types of the leaves.
+    """
+
+    tag: TraceTag
+    jaxpr: Jaxpr
+    in_tree: PyTreeDef
+    in_avals: tuple[ShapedArray, ...]
+    out_tree: PyTreeDef
+    out_avals: tuple[ShapedArray, ...]
+
+
+class LinearFunction:
+    """A linear function; a pytree, whose leaves are its residuals."""
+
+    def __init__(self, program, residuals):
+        self.program = program
+        self.residuals = residuals
+
+    def tree_flatten(self):
+        return self.residuals, self.program
+
+    @classmethod
+    def tree_unflatten(cls, program, residuals):
+        return cls(program, residuals)
+
+
+@register_pytree_node_class
+class Pushforward(LinearFunction):
+    """Takes the tangents of the arguments to the tangent of the output."""
+
+    def __call__(self, *tangents):
+        tag, jaxpr, in_tree, in_avals, out_tree, out_avals = self.program
+        x_dots, tree = tree_flatten(tangents)
+        if tree != in_tree:
+            raise TypeError(
+                f'{tag}: the linear function takes tangents with the tree '
+                f'structure of the primals, {in_tree}, but got {tree}')
+        names = lambda: leaf_names(in_tree, f'{tag}: tangents')
+        x_dots = map_leaves(fit_tangent, names, in_avals, x_dots)
+        y_dots = eval_jaxpr(jaxpr, self.residuals,
+                            *map(instantiate_zeros, x_dots))
+        return out_tree.unflatten(map(whole_tangent, out_avals, y_dots))
+
+
+@register_pytree_node_class
+class Pullback(LinearFunction):
+    """Takes the cotangent of the output to those of the arguments."""
+
+    def __call__(self, cotangent):
+        tag, jaxpr, in_tree, in_avals, out_tree, out_avals = self.program
+        given, tree = tree_flatten(cotangent)
+        if tree != out_tree:
+            raise ValueError(
+                f'{tag}: unexpected tree structure of the cotangent: got '
+                f'{tree}, but the output of the function has {out_tree}')
+        names = lambda: leaf_names(out_tree, f'{tag}: cotangent')
+        y_bars = map_leaves(fit_given, names, out_avals, given)
+        x_bars = pull_back(jaxpr, self.residuals, y_bars)
+        x_bars = map(whole_cotangent, in_avals, x_bars)
+        return in_tree.unflatten(own_memory(x_bars, given))
+
+
+def fit_given(aval, ct):
+    """Returns a cotangent that the user gives, as one of such an output."""
+    try:
+        return fit_tangent(aval, ct)
+    except (TypeError, ValueError):
+        raise ValueError(
+            'unexpected type (e.g. shape or dtype) of the cotangent: got '
+            f'{typeof(ct)}, but the output of the function is {aval}'
+        ) from None
+
+
+def pull_back(jaxpr, residuals, y_bars):
+    """Returns the cotangents of the inputs.
+
+    What is made on the way is of the library of the other arrays, if there
+    are any.
+    """
+    like = foreign_one([*y_bars, *residuals])
+    y_bars = [brought(y_bar, like) for y_bar in y_bars]
+    return instantiate_all(backward_pass(jaxpr, residuals, y_bars), like)
+
+
+def whole_cotangent(aval, ct):
+    """Returns the cotangent of an input as users get it: an array."""
+    if typeof(ct).dtype == float0:
+        return ct
+    return convert(ct, aval.dtype, aval.weak_type)
+
+
+def linearize_tree(tag, f, primals, has_aux=False):
+    """Returns the output of `f`, its linear program, residuals and aux."""
+    xs, in_tree = tree_flatten(primals)
+    names = lambda: leaf_names(in_tree, f'{tag}: primals')
+    in_avals = map_leaves(typeof, names, xs)
+    flat_f = FlatFunction(f, in_tree, has_aux)
+    ys, jaxpr = linearize_flat(flat_f, xs, tag)
+    ys, aux = flat_f.split(ys)
+    out_avals = map_leaves(typeof, flat_f.out_names, ys)
+    del jaxpr.outvars[len(ys):]
+    residuals, jaxpr.consts = jaxpr.consts, []
+    program = LinearProgram(tag, jaxpr, in_tree, tuple(in_avals),
+                            flat_f.out_tree, tuple(out_avals))
+    # An output may be a residual, or an argument; it is the user's own now.
+    y = flat_f.out_tree.unflatten(own_memory(ys, [*residuals, *xs]))
+    return y, program, residuals, aux
+
+
+def linearize(f, *primals, has_aux=False):
+    """Returns the output of `f`, and its derivative as a linear function.
+
+    Args:
+        f: a function of arrays, or trees of arrays, that computes with NumPy.
+        primals: its arguments: the point.
+        has_aux: whether `f` returns a pair, of which the second half is not
+            to be differentiated.
+
+    Returns:
+        `(out, f_jvp)`, or `(out, f_jvp, aux)`.  The function `f_jvp` takes
+        tangents, like the arguments, and returns the tangent of the output.
+        It runs only what depends on the tangents.  It is a pytree, whose
+        leaves are the arrays that it needs, the residuals.
+
+    Raises:
+        TypeError: something that goes into `f` or comes out of it is no
+            array, or the tangents do not fit the arguments.
+
+    Source: `jax.linearize`.
+
+    Examples:
+        >>> y, f_jvp = linearize(lambda x: x ** 2, 3.0)
+        >>> y, f_jvp(1.0), f_jvp(10.0)
+        (9.0, 6.0, 60.0)
+    """
+    tag = TraceTag('linearize', f)
+    y, program, residuals, aux = linearize_tree(tag, f, primals, has_aux)
+    f_jvp = Pushforward(program, residuals)
+    return (y, f_jvp, aux) if has_aux else (y, f_jvp)
+
+
+def vjp(f, *primals, has_aux=False):
+    """Returns the output of `f`, and its derivative run backwards.
+
+    Args:
+        f: a function of arrays, or trees of arrays, that computes with NumPy.
+        primals: its arguments: the point.
+        has_aux: whether `f` returns a pair, of which the second half is not
+            to be differentiated.
+
+    Returns:
+        `(out, f_vjp)`, or `(out, f_vjp, aux)`.  The function `f_vjp` takes a
+        cotangent, like the output, and returns a tuple of cotangents, like
+        the arguments.  Those of integers and booleans have the dtype
+        `float0`.  It is a pytree, whose leaves are the arrays that it needs,
+        the residuals.
+
+    Raises:
+        TypeError: something that goes into `f` or comes out of it is no
+            array, or is complex.
+        ValueError: the cotangent does not fit the output.
+
+    Source: `jax.vjp`.  The method, linearize and transpose, is that of
+    A. Radul et al., "You only linearize once", POPL 2023.
+
+    Examples:
+        >>> y, f_vjp = vjp(lambda x, y: x * y, 3.0, 5.0)
+        >>> y, f_vjp(1.0)
+        (15.0, (5.0, 3.0))
+    """
+    tag = TraceTag('vjp', f)
+    y, f_vjp, aux = vjp_tree(tag, f, primals, has_aux)
+    return (y, f_vjp, aux) if has_aux else (y, f_vjp)
+
+
+def vjp_tree(tag, f, primals, has_aux=False):
+    """Returns the output of `f`, its pullback, and aux."""
+    y, program, residuals, aux = linearize_tree(tag, f, primals, has_aux)
+    check_real(program)
+    return y, Pullback(program, residuals), aux
+
+
+def check_real(program):
+    """Raises a TypeError if an argument or an output is complex."""
+    tag, _, in_tree, in_avals, out_tree, out_avals = program
+
+    def check(aval):
+        if aval.dtype.kind == 'c':
+            refuse_complex()
+    map_leaves(check, lambda: leaf_names(in_tree, f'{tag}: primals'),
+               in_avals)
+    map_leaves(check, lambda: leaf_names(out_tree, f'{tag}: output'),
+               out_avals)
+
+
+def linear_transpose(f, *primals):
+    """Returns the linear function `f`, run backwards.
+
+    Args:
+        f: a linear function of arrays, or trees of arrays.
+        primals: its arguments, or their types.
+
+    Returns:
+        A function of a cotangent, like the output, that returns a tuple of
+        cotangents, like the arguments; a pytree, as that of vjp.
+
+    Raises:
+        TypeError, NotImplementedError: `f` is not linear.
+
+    Source: `jax.linear_transpose`.
+
+    Examples:
+        >>> twice_the_sum = lambda x: np.sum(x) * 2
+        >>> linear_transpose(twice_the_sum, np.ones(3))(1.0)
+        (array([2., 2., 2.]),)
+    """
+    tag = TraceTag('linear_transpose', f)
+    xs, in_tree = tree_flatten(primals)
+    names = lambda: leaf_names(in_tree, f'{tag}: primals')
+    in_avals = map_leaves(typeof, names, xs)
+    flat_f = FlatFunction(f, in_tree)
+    jaxpr = linear_flat(flat_f, in_avals, tag)
+    residuals, jaxpr.consts = jaxpr.consts, []
+    program = LinearProgram(tag, jaxpr, in_tree, tuple(in_avals),
+                            flat_f.out_tree, tuple(jaxpr.out_avals))
+    check_real(program)
+    return Pullback(program, residuals)
+
+
+def grad(f, argnums=0, has_aux=False, allow_int=False):
+    """Returns a function that returns the gradient of `f`.
+
+    Args:
+        f: a function of arrays, or trees of arrays, that returns a scalar.
+        argnums: the position of the argument to differentiate by, or a tuple
+            of positions.
+        has_aux: whether `f` returns a pair, of which the second half is not
+            to be differentiated.
+        allow_int: whether that argument may hold integers and booleans.
+            Their gradients have the dtype `float0`.
+
+    Returns:
+        A function of the same arguments.  It returns the gradient, which has
+        the structure, shapes and dtypes of the argument; a tuple of
+        gradients, if `argnums` is one; with `has_aux`, `(gradient, aux)`.
+
+    Raises:
+        TypeError: `f` returns no scalar of a real floating type, an argument
+            to differentiate by has integers, or there is no such argument.
+
+    Source: `jax.grad`.
+
+    Examples:
+        >>> grad(lambda x: np.sum(x ** 2))(np.array([1.0, 2.0]))
+        array([2., 4.])
+    """
+    value_and_grad_of_f = value_and_grad(f, argnums, has_aux, allow_int)
+
+    @wraps(f, updated=())
+    def grad_of_f(*args, **kwargs):
+        y, gradient = value_and_grad_of_f(*args, **kwargs)
+        return (gradient, y[1]) if has_aux else gradient
+    return grad_of_f
+
+
+def value_and_grad(f, argnums=0, has_aux=False, allow_int=False):
+    """Returns a function that returns the value of `f` and its gradient.
+
+    Args:
+        f: a function that returns a scalar, as for grad.
+        argnums: by which arguments to differentiate.
+        has_aux: whether `f` returns a pair, the second half as it is.
+        allow_int: whether arguments may hold integers.
+
+    Returns:
+        A function of the same arguments.  It returns `(value, gradient)`;
+        with `has_aux`, `((value, aux), gradient)`.
+
+    Raises:
+        TypeError: as grad.
+
+    Source: `jax.value_and_grad`.
+
+    Examples:
+        >>> value_and_grad(lambda x, y: x * y, argnums=(0, 1))(3.0, 5.0)
+        (15.0, (5.0, 3.0))
+    """
+    @wraps(f, updated=())
+    def value_and_grad_of_f(*args, **kwargs):
+        tag = TraceTag('grad', f)
+        g, point = select(tag, f, argnums, args, kwargs)
+        if not allow_int:
+            check_inexact(tag, point, 'inputs')
+        y, pullback, aux = vjp_tree(tag, g, point, has_aux)
+        gradient = chosen_arguments(argnums, pullback(one_for(tag, y)))
+        return ((y, aux) if has_aux else y), gradient
+    return value_and_grad_of_f
+
+
+def select(tag, f, argnums, args, kwargs):
+    """Returns `f` as a function of some of its arguments; and these."""
+    several = isinstance(argnums, (tuple, list))
+    try:
+        positions = list(map(operator.index,
+                             argnums if several else [argnums]))
+    except TypeError:
+        raise TypeError(f'{tag}: argnums must be an int or a tuple of ints, '
+                        f'but got {argnums!r}') from None
+    for i in positions:
+        if not -len(args) <= i < len(args):
+            raise TypeError(
+                f'{tag}: differentiating with respect to argnums={argnums} '
+                f'requires at least {i + 1 if i >= 0 else -i} positional '
+                'arguments to be passed by the caller, but got only '
+                f'{len(args)}')
+    if len({i % len(args) for i in positions}) < len(positions):
+        raise TypeError(f'{tag}: argnums={argnums} names an argument twice')
+
+    @wraps(f, updated=())
+    def f_of_some(*values):
+        every = list(args)
+        for i, value in zip(positions, values, strict=True):
+            every[i] = value
+        return f(*every, **kwargs)
+    return f_of_some, tuple(args[i] for i in positions)
+
+
+def check_inexact(tag, tree, what):
+    """Raises a TypeError if a leaf is an integer or a boolean."""
+    xs, treedef = tree_flatten(tree)
+
+    def check(x):
+        aval = typeof(x)
+        if aval.dtype.kind not in 'fc':
+            raise TypeError(
+                f'{tag.transform} requires real-valued {what} (a sub-dtype '
+                f'of np.floating), but got {aval}, which has no derivative. '
+                'Convert it with astype, or use vjp, or grad with '
+                'allow_int=True.')
+    map_leaves(check, lambda: leaf_names(treedef, f'{tag}: {what}'), xs)
+
+
+def one_for(tag, y):
+    """Returns the cotangent 1 for a scalar output; raises if it is none."""
+    if tree_structure(y) is not LEAF:
+        raise TypeError(f'{tag}: Gradient only defined for scalar-output '
+                        f'functions. Output was: {y}')
+    aval = typeof(y)
+    if aval.shape != ():
+        raise TypeError(f'{tag}: Gradient only defined for scalar-output '
+                        f'functions. Output had shape: {aval.shape}. Sum it, '
+                        'or use vjp or jacrev.')
+    if aval.dtype.kind != 'f':
+        raise TypeError(f'{tag} requires real-valued outputs (output dtype '
+                        'that is a sub-dtype of np.floating), but got '
+                        f'{aval}.')
+    one = 1.0 if aval.weak_type else aval.dtype.type(1)
+    return brought(one, foreign_one([y]))
+
+
+def chosen_arguments(argnums, results):
+    """Returns the results for the arguments: a tuple, or the only one."""
+    return results if isinstance(argnums, (tuple, list)) else results[0]

@@ -1,0 +1,136 @@
+"""The fast compiler: two versions of a program, and the way to them.
+
+Its one idea: most arrays are NumPy's, and lie in memory row by row.  There is
+a version for these that makes use of it, and a careful one for all others.
+Appendix *How the source is written*.
+"""
+
+from functools import cached_property
+from traceback import walk_tb
+
+import numpy as np
+
+from autodiff_mini.arrays import (
+    argument_like, constant_like, foreign_one, own)
+from autodiff_mini.core import NUMBERS
+from autodiff_mini.fast.emitter import FastEmitter
+from autodiff_mini.fast.guard import write_guard
+from autodiff_mini.fast.plan import are_new
+from autodiff_mini.fast.simplify import opened
+from autodiff_mini.higher_order.programs import remember
+from autodiff_mini.interpreters.jaxpr import quote_line
+from autodiff_mini.interpreters.lowering import MISS, compilers
+from autodiff_mini.memory import Uncollected
+
+
+class FastLowered:
+    """A program as Python; a function of its arguments.
+
+    There are two versions of it.  The fast one is for NumPy's arrays in their
+    usual order, and for numbers.  The careful one is for its other arrays.
+    For each other library there is a careful one with constants of its own.
+
+    Args:
+        jaxpr: the program.
+    """
+
+    def __init__(self, jaxpr):
+        self.elsewhere = {}     # by home: a version
+        self.guards = {}        # by trees and types: a guard, or None
+        with Uncollected():
+            self.jaxpr = opened(jaxpr)
+            self.fast = Version(self.jaxpr, True, self.run_carefully)
+
+    source = property(lambda self: self.fast.source)
+    constants = property(lambda self: self.fast.constants)
+    careful = cached_property(lambda self: Version(self.jaxpr, False))
+
+    def run_carefully(self, *xs):
+        return self.careful(*xs)
+
+    def __call__(self, *xs):
+        if self.fast.takes_all(xs):
+            return self.fast(*xs)
+        like = foreign_one([*xs, self.fast.foreign])
+        return self.careful(*xs) if like is None else self.run_at(like, xs)
+
+    def run_at(self, like, xs):
+        """Runs the program in the library of `like`."""
+        key = home(like)
+        version = self.elsewhere.get(key) or remember(
+            self.elsewhere, key, Version(self.jaxpr, False, like=like))
+        outs = version(*[argument_like(x, like) for x in xs])
+        return outs if version.owned else [own(y, xs) for y in outs]
+
+    def guard(self, xs, in_tree, out_tree):
+        """Returns the guard for calls like this one, or None."""
+        if not self.fast.takes_all(xs):
+            return None
+        key = in_tree, out_tree, *map(type, xs)
+        guard = self.guards.get(key, MISS)
+        return guard if guard is not MISS else remember(
+            self.guards, key, write_guard(self, xs, in_tree, out_tree))
+
+
+def home(x):
+    """Returns what tells where an array of another library is at home.
+
+    It may be made of others, in chunks, and be on one of many devices.
+    """
+    return (type(x), type(getattr(x, '_meta', None)),
+            *[str(getattr(x, name, None)) for name in ('chunks', 'device')])
+
+
+class Version:
+    """Python source for a program, and the function that it defines.
+
+    Args:
+        jaxpr: a program without calls.
+        fast: whether it is for plain arrays only; see FastLowered.
+        careful: what a fast version calls where it cannot go on.
+        like: an array of another library, if the version is for that.
+    """
+
+    def __init__(self, jaxpr, fast, careful=None, like=None):
+        emitter = FastEmitter(fast)
+        jaxpr = emitter.simplified(jaxpr, fast)
+        emitter.scope['careful'] = careful
+        emitter.emit('program', jaxpr, fast)
+        self.source, self.equations = emitter.text()
+        self.in_order = emitter.in_order
+        self.scalar = emitter.scalar
+        self.owned = are_new(jaxpr)
+        for name in emitter.operands & emitter.scope.keys():
+            emitter.scope[name] = constant_like(emitter.scope[name], like)
+        exec(compile(self.source, '<autodiff_mini program>', 'exec'),
+             emitter.scope)
+        self.function = emitter.scope['program']
+        self.constants = [x for x in emitter.scope.values()
+                          if isinstance(x, np.ndarray)]
+        self.foreign = foreign_one(emitter.scope.values())  # closed over
+
+    def takes_all(self, xs):
+        """Returns whether the fast version is for arguments like these."""
+        return self.foreign is None and all(map(self.takes, xs))
+
+    def takes(self, x):
+        """Returns whether it is for an argument like this one."""
+        if type(x) is np.ndarray and not self.scalar:
+            return not self.in_order or x.flags.c_contiguous
+        return type(x) in NUMBERS
+
+    def __call__(self, *xs):
+        try:
+            return self.function(*xs)
+        except Exception as error:
+            self.quote(error)
+            raise
+
+    def quote(self, error):
+        """Tells an error which line of the user's it comes from."""
+        for frame, line in walk_tb(error.__traceback__):
+            if frame.f_globals is self.function.__globals__:
+                quote_line(error, self.equations.get(line))
+
+
+compilers.append(FastLowered)

@@ -1,0 +1,428 @@
+"""The fast source: what a plan says, as lines of NumPy.
+
+Its one idea: NumPy is asked for less.  A result goes where there is memory
+for it, a number has been made an array beforehand, a ufunc reduces by itself.
+Appendix *How the source is written*.
+"""
+
+import keyword
+import math
+import operator
+from collections import ChainMap
+from itertools import count, filterfalse
+
+import numpy as np
+
+from autodiff_mini.arrays import astype_p
+from autodiff_mini.errors import line_number
+from autodiff_mini.fast.plan import UFUNCS, Block, c_ordered, is_large, plan
+from autodiff_mini.fast.scalars import indented, is_scalar, scalar_lines
+from autodiff_mini.fast.simplify import opened, simplify
+from autodiff_mini.interpreters.lowering import RESERVED, lowering_rules
+from autodiff_mini.jaxprs import Literal, Names, Var
+from autodiff_mini.primitives.arithmetic import pow_p, to_the_power
+from autodiff_mini.primitives.comparisons import where_p
+from autodiff_mini.primitives.reductions import (
+    reduce_max_p, reduce_min_p, reduce_prod_p, reduce_sum_p)
+from autodiff_mini.primitives.shapes import reshape_p, transpose_p
+from autodiff_mini.zeros import Zero, instantiate_zeros
+
+
+class Relied(set):
+    """A set that remembers whether anything was found in it."""
+
+    on = False
+
+    def __contains__(self, v):
+        found = super().__contains__(v)
+        self.on = self.on or found
+        return found
+
+
+class FastEmitter:
+    """Writes functions, and keeps the values that their text cannot hold.
+
+    Args:
+        fast: whether all arrays are NumPy's.
+    """
+
+    def __init__(self, fast=True):
+        self.fast = fast
+        self.eqn = self.ordered = None  # what is being written
+        self.head = []          # lines that define numbers
+        self.lines = []         # pairs: a line, and its equation or None
+        self.scope = {'np': np}
+        self.known = {}         # by id: what names a value, or a program
+        self.operands = set()   # names of those that meet arrays
+        self.numbers = count(1)
+        self.in_order = self.scalar = False
+
+    def emit(self, name, jaxpr, ordered):
+        """Appends a function, which returns a list."""
+        names = self.names(jaxpr)
+        arguments = ', '.join(names[v] for v in jaxpr.invars)
+        if self.fast and name == 'program' and is_scalar(jaxpr):
+            self.scalar = True
+            body = scalar_lines(self, jaxpr, names)
+        else:
+            body = self.body(jaxpr, names, ordered)
+            outs = [self.result(v, names) for v in jaxpr.outvars]
+            body.append((f'return [{", ".join(outs)}]', None))
+        self.define(f'{name}({arguments})', body)
+
+    def names(self, jaxpr):
+        """Returns new names; those of constants are known already."""
+        names = Names()
+        names.letters = filterfalse(TAKEN.__contains__, names.letters)
+        for v, x in zip(jaxpr.constvars, jaxpr.consts, strict=True):
+            names[v] = self.constant('const', x)
+            self.operands.add(names[v])
+        return names
+
+    def result(self, v, names) -> str:
+        """Returns the text for what a function returns."""
+        return names[v] if type(v) is Var else self.literal(v.val)
+
+    def literal(self, x) -> str:
+        """Returns the text for a literal, which stands for an array."""
+        text = self.value(x)
+        self.operands.add(text)
+        return text
+
+    def define(self, signature, body):
+        """Appends a function with these lines."""
+        self.lines += [(f'def {signature}:', None), *indented(body),
+                       ('', None), ('', None)]
+
+    def body(self, jaxpr, names, ordered):
+        """Returns the lines for the equations of a program."""
+        lines = []
+        for step in plan(jaxpr, ordered):
+            lines += (self.block(step, names) if type(step) is Block
+                      else self.step(step, names, ordered))
+        return lines
+
+    def step(self, step, names, ordered):
+        """Returns the lines for an equation."""
+        eqn = step.eqn
+        self.eqn, self.ordered = eqn, ordered and step.ordered
+        operands = [self.operand(v, names) for v in eqn.invars]
+        if step.into:
+            self.in_order = True
+            names[eqn.outvars[0]] = names[step.into]
+            lines = [(self.into(names[step.into], operands), eqn)]
+        else:
+            text = self.expression(operands)
+            left = ', '.join(names[v] for v in eqn.outvars)
+            if eqn.primitive.multiple_results:
+                left = f'[{left}]'
+            lines = [(f'{left} = {text}', eqn)]
+        return lines + deleted(step.dying, names)
+
+    def block(self, block, names):
+        """Returns the loop that does a block piece by piece."""
+        self.in_order, self.ordered = True, True
+        shape = block.outs[0].aval.shape
+        lines, inner = [], ChainMap({}, names)
+        made = {v for step in block.steps for v in step.eqn.outvars}
+        used = dict.fromkeys(
+            v for step in block.steps for v in step.eqn.invars
+            if v not in made and len(v.aval.shape) == len(shape)
+            and v.aval.shape[0] == shape[0])
+        for v in used:
+            inner[v] = names[v, 'piece']
+            lines.append((f'{inner[v]} = {names[v]}[part]', None))
+        for step in block.steps:
+            self.eqn, [out] = step.eqn, step.eqn.outvars
+            operands = [self.operand(v, inner) for v in step.eqn.invars]
+            if out in block.outs:
+                inner[out] = names[out, 'piece']
+                lines.append((f'{inner[out]} = {names[out]}[part]', None))
+                text = self.into(inner[out], operands)
+            elif step.into:
+                inner[out] = inner[step.into]
+                text = self.into(inner[out], operands)
+            else:
+                text = f'{inner[out]} = {self.expression(operands)}'
+            lines.append((text, step.eqn))
+        rows = block.rows
+        size = shape if len(shape) > 1 else shape[0]
+        empty = [(f'{names[v]} = np.empty({size}{self.dtype_of(v)})', None)
+                 for v in block.outs]
+        return [*empty,
+                (f'for start in range(0, {shape[0]}, {rows}):', None),
+                (f'    part = slice(start, start + {rows})', None),
+                *indented(lines), *deleted(block.dying, names)]
+
+    def dtype_of(self, v):
+        """Returns the text of an argument for the dtype, if it needs one."""
+        dtype = v.aval.dtype
+        return '' if dtype == float else f', {self.dtype(dtype)}'
+
+    def dtype(self, dtype) -> str:
+        """Returns the text of a dtype: its name, if it is one of NumPy's."""
+        if dtype == np.dtype(dtype.type):
+            return f'np.{dtype.type.__name__}'
+        return self.value(dtype)
+
+    def expression(self, operands) -> str:
+        """Returns the text for the result of the equation at hand."""
+        primitive, params = self.eqn.primitive, self.eqn.params
+        rule = fast_rules.get(primitive) or lowering_rules.get(primitive)
+        if rule:
+            return rule(self, *operands, **params)
+        return self.call(primitive, operands, params)
+
+    def into(self, name, operands) -> str:
+        """Returns the line that computes the equation into an array."""
+        impl = self.eqn.primitive.impl
+        if self.eqn.primitive not in UFUNCS:
+            return f'{name}[...] = {self.expression(operands)}'
+        if (impl in (operator.add, operator.mul) and name == operands[1]
+                and type(self.eqn.invars[0]) is Literal):
+            operands = operands[::-1]   # the same to the bit
+        if name == operands[0] and is_augmented(impl):
+            left, sign, right = self.expression(operands).split(' ', 2)
+            return f'{left} {sign}= {right}'
+        ufunc = IN_PLACE.get(impl, impl)
+        out = f'out={name}' if ufunc in (np.maximum, np.minimum) else name
+        return f'np.{ufunc.__name__}({", ".join([*operands, out])})'
+
+    def simplified(self, jaxpr, ordered):
+        """Returns a program with less to do, for arrays in order or any."""
+        in_order = Relied(c_ordered(jaxpr) if ordered else ())
+        jaxpr = simplify(jaxpr, in_order)
+        self.in_order = self.in_order or in_order.on
+        return jaxpr
+
+    def nested(self, stem, jaxpr) -> str:
+        """Appends a function for a program inside; returns its name."""
+        key, state = (id(jaxpr), self.ordered), (self.eqn, self.ordered)
+        if key not in self.known:
+            name = self.known[key] = f'{stem}_{next(self.numbers)}'
+            jaxpr = self.simplified(opened(jaxpr), self.ordered)
+            self.emit(name, jaxpr, self.ordered)
+            self.eqn, self.ordered = state
+        return self.known[key]
+
+    def operand(self, v, names) -> str:
+        """Returns the text for an operand of an equation."""
+        if type(v) is Var:
+            return names[v]
+        return self.number(v.val) if self.fast else self.literal(v.val)
+
+    def number(self, x) -> str:
+        """Returns the text for a number that meets an array, perhaps.
+
+        Of a Python number NumPy makes an array at every call.  For a small
+        array, that takes longer than the arithmetic.
+        """
+        eqn = self.eqn
+        others = [v for v in eqn.invars if type(v) is Var]
+        if eqn.primitive not in UFUNCS or len(others) != 1:
+            return self.value(x)
+        [other] = others
+        if other.aval.shape == () or other.aval.dtype.kind != 'f':
+            return self.value(x)
+        if type(x) is other.aval.dtype.type is np.float64:
+            x = x.item()
+        if type(x) not in (int, float) or is_large(other):
+            return self.value(x)
+        dtype = self.dtype_of(other)
+        key = repr(x), dtype
+        if key not in self.known:
+            name = self.known[key] = f'const_{next(self.numbers)}'
+            self.scope[name] = None     # taken
+            self.head.append(f'{name} = np.array({self.value(x)}{dtype})')
+        return self.known[key]
+
+    def value(self, x) -> str:
+        """Returns the text for a value that a program contains."""
+        if isinstance(x, Zero):
+            x = instantiate_zeros(x)
+        if type(x) in (bool, int, float):
+            text = repr(x)
+            if not math.isfinite(x):
+                text = text.replace('inf', 'np.inf').replace('nan', 'np.nan')
+            return f'({text})' if text.startswith('-') else text
+        if x is None or type(x) is str:
+            return repr(x)
+        if type(x) is tuple:
+            comma = ',' if len(x) == 1 else ''
+            return f'({", ".join(map(self.value, x))}{comma})'
+        if isinstance(x, np.dtype):
+            return self.constant(f'{x.name}_dtype', x)
+        return self.constant('const', x)
+
+    def constant(self, name, x) -> str:
+        """Returns the name of a value in the scope of the functions."""
+        if id(x) not in self.known:
+            mistakable = len(name) < 5 and name not in TAKEN
+            if name in self.scope or name == 'const' or mistakable:
+                name = f'{name}_{next(self.numbers)}'
+            self.scope[name] = x
+            self.known[id(x)] = name
+        return self.known[id(x)]
+
+    def call(self, primitive, operands, params) -> str:
+        """Returns the text of a call of a primitive's implementation."""
+        impl = primitive.impl
+        name = getattr(impl, '__name__', '')
+        if getattr(np, name, None) is impl:
+            function = f'np.{name}'
+        elif getattr(np.linalg, name, None) is impl:
+            function = f'np.linalg.{name}'
+        else:
+            stem = f'{primitive}_' if str(primitive).isidentifier() else ''
+            function = self.constant(f'{stem}impl', impl)
+        keywords = [self.keyword(key, x) for key, x in params.items()]
+        return f'{function}({", ".join([*operands, *keywords])})'
+
+    def keyword(self, key, x) -> str:
+        """Returns the text for a parameter."""
+        if key.isidentifier() and not keyword.iskeyword(key):
+            return f'{key}={self.value(x)}'
+        return f'**{{{key!r}: {self.value(x)}}}'
+
+    def text(self):
+        """Returns the source, and by number of line its equation."""
+        lines = self.head + [''] * 2 * bool(self.head)
+        equations, before = {}, None
+        for text, eqn in self.lines:
+            number = line_number(eqn.line) if eqn and eqn.line else None
+            if number not in (None, before):
+                text = f'{text:35} # line {number}'
+            before = (number or before) if text else None
+            lines.append(text)
+            equations[len(lines)] = eqn
+        return '\n'.join(lines).strip('\n'), equations
+
+
+def deleted(variables, names):
+    """Returns the line that lets go of variables, if there are any."""
+    text = ', '.join(names[v] for v in variables)
+    return [(f'del {text}', None)] if text else []
+
+
+TAKEN = RESERVED | {'part', 'step', 'sin', 'cos', 'sqrt'}
+
+
+def is_augmented(operation):
+    """Returns whether Python can write an operator before `=`, as in `+=`."""
+    name = getattr(operation, '__name__', '').strip('_')
+    return operation in IN_PLACE and hasattr(operator, f'i{name}')
+
+
+IN_PLACE = {    # by operator: the ufunc that can write into an array
+    operator.neg: np.negative, operator.invert: np.invert,
+    operator.abs: np.absolute, operator.add: np.add,
+    operator.sub: np.subtract, operator.mul: np.multiply,
+    operator.truediv: np.divide, operator.floordiv: np.floor_divide,
+    operator.mod: np.remainder, operator.matmul: np.matmul,
+    operator.lt: np.less, operator.le: np.less_equal,
+    operator.gt: np.greater, operator.ge: np.greater_equal,
+    operator.eq: np.equal, operator.ne: np.not_equal,
+    operator.and_: np.bitwise_and, operator.or_: np.bitwise_or,
+    operator.xor: np.bitwise_xor, operator.lshift: np.left_shift,
+    operator.rshift: np.right_shift}
+fast_rules = {}     # before those of the rows
+
+
+def pow_lowering(emitter, x, y):
+    """An exponent that is an integer of Python's may be one of PRODUCTS."""
+    exponent = emitter.eqn.invars[1]
+    if type(exponent) is Literal:
+        return f'{x} ** {y}'
+    name = emitter.constant('to_the_power', to_the_power)
+    return f'{name}({x}, {y})'
+
+
+def reshape_lowering(emitter, x, shape):
+    if emitter.eqn.invars[0].aval.shape == ():
+        return emitter.call(reshape_p, [x], {'shape': shape})
+    return f'{x}.reshape({emitter.value(shape)})'
+
+
+def transpose_lowering(emitter, x, axes):
+    if emitter.eqn.invars[0].aval.shape == ():
+        return emitter.call(transpose_p, [x], {'axes': axes})
+    if axes == tuple(range(len(axes)))[::-1] and len(axes) > 1:
+        return f'{x}.T'
+    return f'{x}.transpose({", ".join(map(str, axes))})'
+
+
+def astype_lowering(emitter, x, dtype, weak_type):
+    aval = emitter.eqn.invars[0].aval
+    if weak_type and aval.dtype == dtype == float:
+        return f'float({x})'
+    if weak_type:
+        return emitter.call(astype_p, [x], {'dtype': dtype,
+                                            'weak_type': weak_type})
+    name = emitter.dtype(dtype)
+    if aval.weak_type and name.startswith('np.'):
+        return f'{name}({x})'
+    return f'{x}.astype({name})'
+
+
+fast_rules[pow_p] = pow_lowering
+fast_rules[reshape_p] = reshape_lowering
+fast_rules[transpose_p] = transpose_lowering
+fast_rules[astype_p] = astype_lowering
+
+
+def defreduction(primitive, ufunc):
+    """Lets a ufunc reduce arrays itself, as NumPy's function would ask it."""
+    def reduction_lowering(emitter, x, axis, keepdims):
+        if not emitter.fast or emitter.eqn.invars[0].aval.shape == ():
+            return emitter.call(primitive, [x], {'axis': axis,
+                                                 'keepdims': keepdims})
+        axis = axis[0] if len(axis) == 1 else axis
+        keep = ', keepdims=True' if keepdims else ''
+        return f'np.{ufunc.__name__}.reduce({x}, {axis}{keep})'
+    fast_rules[primitive] = reduction_lowering
+
+
+defreduction(reduce_sum_p, np.add)
+defreduction(reduce_prod_p, np.multiply)
+defreduction(reduce_max_p, np.maximum)
+defreduction(reduce_min_p, np.minimum)
+
+
+def where_lowering(emitter, mask, x, y):
+    condition, *choices = emitter.eqn.invars
+    [out] = emitter.eqn.outvars
+    bitwise = (emitter.ordered and is_large(out)
+               and out.aval.dtype in (np.float32, np.float64)
+               and condition.aval.dtype == bool
+               and condition.aval.shape == out.aval.shape
+               and all(v.aval == out.aval or type(v) is Literal
+                       for v in choices))
+    if not bitwise:
+        return emitter.call(where_p, [mask, x, y], {})
+    emitter.in_order = True
+    name = emitter.constant('choose_bits', choose_bits)
+    dtype = emitter.dtype_of(out)
+    return f'{name}({mask}, {x}, {y}{dtype})'
+
+
+def choose_bits(mask, x, y, dtype=np.float64):
+    """Returns `np.where(mask, x, y)` of floats, choosing between their bits.
+
+    NumPy looks at each element of the mask and jumps; where masks are random
+    a processor guesses half of the jumps wrong.
+
+    Args:
+        mask: an array of booleans.
+        x, y: arrays of its shape, or numbers.
+        dtype: that of the result, and of the arrays.
+    """
+    word = np.int64 if dtype == np.float64 else np.int32
+    x, y = (np.asarray(v, dtype).view(word) for v in (x, y))
+    bits = mask.astype(word)
+    np.negative(bits, bits)     # all ones, or all zeros
+    bits &= x ^ y if y.ndim or y else x
+    bits ^= y
+    return bits.view(dtype)
+
+
+fast_rules[where_p] = where_lowering

@@ -1,0 +1,223 @@
+"""Fission: what need not be in a loop is taken out of it.
+
+Its one idea: most of a body does not wait for the step before.  That is done
+for all steps at once, by vmap, before the loop or after it; and what is only
+added up is one sum.  Chapter 15.
+"""
+
+import math
+from collections import Counter
+from typing import NamedTuple
+
+import numpy as np
+
+from autodiff_mini.core import TraceTag, current_trace
+from autodiff_mini.fast.loop_source import loop_p
+from autodiff_mini.fast.plan import FRESH
+from autodiff_mini.fast.simplify import (
+    VIEWS, opened, opening_rules, simplify, trimmed)
+from autodiff_mini.higher_order.loops import split
+from autodiff_mini.higher_order.programs import (
+    others, remembered, run, stage_program, vmap_jaxpr, zeros)
+from autodiff_mini.higher_order.scan import scan_p, scan_types
+from autodiff_mini.jaxprs import Jaxpr, Var
+from autodiff_mini.primitives.arithmetic import add_p
+from autodiff_mini.primitives.linalg import matmul_p
+
+MOST = 4_000_000    # elements that may be kept for all steps
+
+
+class Parts(NamedTuple):
+    """The equations of a body, by when they are done.
+
+    Args:
+        first: once; what they need is the same at all steps.
+        before: for all steps at once, before the loop.
+        core: step by step.
+        after: for all steps at once, after the loop.
+        sums: for the number of a carry, the variables that are added to it;
+            of two, their product.
+        kept: the variables of which there is a value for each step.
+    """
+
+    first: list
+    before: list
+    core: list
+    after: list
+    sums: dict
+    kept: set
+
+
+def taken_apart(body, counts) -> Parts:
+    """Returns which equations of a body wait for the step before."""
+    _, carry, xs = split(body.invars, counts)
+    ends = body.outvars[:counts[1]]
+    sums = added_up(body, carry, ends)
+    ends_of_sums = {ends[i] for i in sums}
+    made = [v for vs in sums.values() for v in vs]
+    wanted = [*others(ends, [i in sums for i in range(len(ends))]),
+              *body.outvars[counts[1]:], *made]
+    eqns = trimmed(Jaxpr([], [], [
+        eqn for eqn in body.eqns if eqn.outvars[0] not in ends_of_sums],
+        wanted, [])).eqns
+    varying = {*xs}
+    waiting = {v for v, end in zip(carry, ends) if end is not v}
+    strange = set()     # variables that are made in the loop in any case
+    for eqn in eqns:
+        if is_strange(eqn, waiting):
+            strange.update(eqn.outvars)
+            waiting.update(eqn.outvars)
+        for found in (varying, waiting):
+            if not found.isdisjoint(eqn.invars):
+                found.update(eqn.outvars)
+    needed = strange | {*ends} - ends_of_sums
+    parts = Parts([], [], [], [], sums, set(made))
+    for eqn in reversed(eqns):
+        out = eqn.outvars[0]
+        if out not in waiting:
+            part = parts.before if out in varying else parts.first
+        elif needed.isdisjoint(eqn.outvars):
+            part = parts.after
+        else:
+            part = parts.core
+            needed.update(eqn.invars)
+        part.append(eqn)
+        if part is parts.before or part is parts.after:
+            parts.kept.update(eqn.invars, eqn.outvars)
+    return Parts(*[part[::-1] for part in parts[:4]], sums,
+                 parts.kept & (waiting | varying.difference(xs)))
+
+
+def is_strange(eqn, waiting):
+    """Returns whether an equation must be left where it is.
+
+    Nobody knows how to batch a user's operation.  And a Python number that
+    has become a row of an array is not weak any more.
+    """
+    return eqn.primitive not in FRESH | VIEWS or any(
+        v in waiting and v.aval.weak_type for v in eqn.invars)
+
+
+def added_up(body, carry, ends) -> dict:
+    """Returns what is added at each step, for carries that are only sums."""
+    uses = Counter(v for eqn in body.eqns for v in eqn.invars)
+    uses.update(body.outvars)
+    maker = {v: eqn for eqn in body.eqns for v in eqn.outvars}
+    sums = {}
+    for i, (start, end) in enumerate(zip(carry, ends, strict=True)):
+        eqn = maker.get(end)
+        if (eqn is None or eqn.primitive is not add_p
+                or start not in eqn.invars or uses[start] > 1
+                or uses[end] > 1 or end.aval.dtype.kind != 'f'
+                or end.aval.weak_type):
+            continue
+        [addend] = [v for v in eqn.invars if v is not start]
+        if type(addend) is Var and addend.aval == end.aval == start.aval:
+            product = maker.get(addend)
+            sums[i] = (product.invars if product and uses[addend] == 1
+                       and is_matrix_product(product) else [addend])
+    return sums
+
+
+def is_matrix_product(eqn):
+    return eqn.primitive is matmul_p and all(
+        type(v) is Var and len(v.aval.shape) == 2 for v in eqn.invars)
+
+
+@remembered
+def fission(jaxpr, avals, length, reverse, counts):
+    """Returns a scan as a program in which only its core is a loop.
+
+    Args:
+        jaxpr: the body.
+        avals: the types of the operands of the scan.
+        length, reverse, counts: as of a scan.
+    """
+    body = simplify(opened(jaxpr))
+    parts = taken_apart(body, counts)
+    if length * sum(math.prod(v.aval.shape) for v in parts.kept) > MOST:
+        parts = Parts([], [], body.eqns, [], {}, set())
+    _, carry, xs = split(body.invars, counts)
+    ends, ys = body.outvars[:counts[1]], body.outvars[counts[1]:]
+    stays = [i for i in range(len(carry))
+             if i not in parts.sums and ends[i] is not carry[i]]
+
+    def scan(*operands):
+        env = dict(zip(body.invars, operands, strict=True))
+        starts = [env[v] for v in carry]
+        for v, end in zip(carry, ends):
+            if end is not v:
+                del env[v]
+        if length == 0:
+            return [*starts, *map(zeros, scan_types(
+                jaxpr=jaxpr, length=0, reverse=reverse, counts=counts)[
+                    len(starts):])]
+        rows = {*xs}    # variables that have the axis of the steps
+
+        def at_once(eqns, outs):
+            """Computes variables for all steps."""
+            outs = [v for v in outs if v not in rows]
+            part = as_program(body, eqns, outs)
+            batched, _ = vmap_jaxpr(
+                part, length, tuple(v in rows for v in part.invars),
+                (True,) * len(outs))
+            values = run(batched, *[env[v] for v in part.invars])
+            env.update(zip(outs, values, strict=True))
+            rows.update(outs)
+
+        first = [v for eqn in parts.first for v in eqn.outvars]
+        part = as_program(body, parts.first, first)
+        env.update(zip(first, run(part, *[env[v] for v in part.invars])))
+        at_once(parts.before, [v for eqn in parts.before
+                               for v in eqn.outvars])
+
+        late = [*ys, *(v for vs in parts.sums.values() for v in vs)]
+        kept = [v for v in as_program(body, parts.after, late).invars
+                if v not in env]
+        core = as_program(body, parts.core, [*[ends[i] for i in stays],
+                                             *kept])
+        fixed = [v for v in core.invars if v in env and v not in rows]
+        moving = [v for v in core.invars if v in rows]
+        core.invars = [*fixed, *[carry[i] for i in stays], *moving]
+        last = []
+        line = body.eqns[0].line if body.eqns else None
+        current_trace().line = line
+        if core.outvars:
+            last = loop_p.bind(
+                *[env[v] for v in fixed], *[starts[i] for i in stays],
+                *[env[v] for v in moving], jaxpr=core, length=length,
+                reverse=reverse, counts=(len(fixed), len(stays)))
+        env.update(zip(kept, last[len(stays):], strict=True))
+        rows.update(kept)
+        at_once(parts.after, late)
+        current_trace().line = line
+        outs = dict(enumerate(starts)) | dict(zip(stays, last))
+        for i, vs in parts.sums.items():
+            outs[i] = starts[i] + total(*[env[v] for v in vs])
+        return [*[outs[i] for i in range(len(carry))],
+                *[env[v] for v in ys]]
+    return stage_program(scan, avals, TraceTag('scan', jaxpr))
+
+
+def as_program(body, eqns, outs):
+    """Returns equations of a body as a program, from what they need."""
+    part = trimmed(Jaxpr(body.constvars, [], eqns, outs, body.consts))
+    made = {v for eqn in part.eqns for v in eqn.outvars}
+    made.update(part.constvars)
+    used = [v for eqn in part.eqns for v in eqn.invars] + outs
+    part.invars = [v for v in dict.fromkeys(used)
+                   if type(v) is Var and v not in made]
+    return part
+
+
+def total(x, y=None):
+    """Returns the sum over all steps, of matrices or of their products."""
+    if y is None:
+        return np.sum(x, 0)
+    (steps, rows, count), columns = x.shape, y.shape[2]
+    return (np.reshape(np.swapaxes(x, 0, 1), (rows, steps * count))
+            @ np.reshape(y, (steps * count, columns)))
+
+
+opening_rules[scan_p] = lambda *avals, jaxpr, length, reverse, counts: (
+    fission(jaxpr, avals, length, reverse, counts))

@@ -1,0 +1,143 @@
+"""The guard: is this call like the last one?
+
+Its one idea: the way to a compiled program, through trees, types and a table,
+is the same at each call.  So it is written down too, as a few comparisons,
+and where one of them fails the long way is taken.  Chapter 13.
+"""
+
+from itertools import count
+
+import numpy as np
+
+from autodiff_mini.core import NUMBERS, Trace, current_trace
+from autodiff_mini.interpreters.lowering import MISS
+from autodiff_mini.memory import own_memory
+from autodiff_mini.pytree import LEAF
+
+
+class GuardWriter:
+    """Writes a guard: comparisons, then the program, then the result."""
+
+    def __init__(self, in_order):
+        self.in_order = in_order    # whether arrays must be C-contiguous
+        self.lines, self.leaves = [], []
+        self.scope = {'MISS': MISS, 'current_trace': current_trace,
+                      'base': Trace.base, 'ndarray': np.ndarray}
+        self.numbers = count(1)
+
+    def constant(self, name, x) -> str:
+        """Returns a name for a value."""
+        name = f'{name}_{next(self.numbers)}'
+        self.scope[name] = x
+        return name
+
+    def unless(self, test):
+        """Adds a comparison."""
+        self.lines += [f'if not ({test}):', '    return MISS']
+
+    def take_apart(self, name, tree, leaves):
+        """Adds what compares the structure of a value, and names its leaves.
+
+        Raises:
+            KeyError: there is a container that it does not know.
+        """
+        if tree == LEAF:
+            return self.compare(name, next(leaves))
+        kind = tree.node_type
+        if kind is type(None):
+            return self.unless(f'{name} is None')
+        size = len(tree.children)
+        self.unless(f'type({name}) is {BUILTIN[kind]} and '
+                    f'len({name}) == {size}')
+        keys = tree.aux if kind is dict else range(size)
+        parts = [f'{name}_{i}' for i in range(size)]
+        for part, key in zip(parts, keys, strict=True):
+            self.check_key(key)
+            self.lines.append(f'{part} = {name}[{key!r}]')
+        for part, child in zip(parts, tree.children, strict=True):
+            self.take_apart(part, child, leaves)
+
+    def check_key(self, key):
+        """Raises a KeyError if the text of a key is not the key."""
+        if type(key) not in (str, int):
+            raise KeyError(key)
+
+    def compare(self, name, x):
+        """Adds what compares the type of a leaf with that of `x`."""
+        self.leaves.append(name)
+        if type(x) in NUMBERS:
+            kind = self.constant('kind', type(x))
+            self.unless(f'type({name}) is {kind}')
+        elif type(x) is np.ndarray:
+            dtype = self.constant('dtype', x.dtype)
+            order = f' and {name}.flags.c_contiguous' * self.in_order
+            self.unless(f'type({name}) is ndarray and {name}.dtype is {dtype}'
+                        f' and {name}.shape == {x.shape}{order}')
+        else:
+            raise KeyError(type(x))
+
+    def put_together(self, tree, names) -> str:
+        """Returns the text of a tree with these leaves."""
+        if tree == LEAF:
+            return next(names)
+        kind = tree.node_type
+        if kind is type(None):
+            return 'None'
+        parts = [self.put_together(child, names) for child in tree.children]
+        if kind is dict:
+            for key in tree.aux:
+                self.check_key(key)
+            pairs = zip(tree.aux, parts, strict=True)
+            return '{' + ', '.join(f'{k!r}: {x}' for k, x in pairs) + '}'
+        first, last = BUILTIN_TEXT[kind]
+        return first + ''.join(f'{part}, ' for part in parts) + last
+
+
+BUILTIN = {dict: 'dict', list: 'list', tuple: 'tuple'}
+BUILTIN_TEXT = {list: '[]', tuple: '()'}
+
+
+def write_guard(program, xs, in_tree, out_tree):
+    """Returns a function that runs a program, if a call is like this one.
+
+    Args:
+        program: the compiled program.
+        xs: the leaves of the arguments of a call, all positional; its fast
+            version takes them.
+        in_tree: the structure of the arguments, as of `(args, {})`.
+        out_tree: the structure of the result.
+
+    Returns:
+        A function of a tuple of arguments, which returns the result, or MISS,
+        and has its `source`; or None, if there are containers that it does
+        not know, or too deep.
+    """
+    version = program.fast
+    writer = GuardWriter(version.in_order)
+    outs = [f'out_{i}' for i in range(out_tree.num_leaves)]
+    try:
+        writer.unless('current_trace() is base')
+        writer.take_apart('args', in_tree.children[0], iter(xs))
+        result = writer.put_together(out_tree, iter(outs))
+    except KeyError:
+        return None
+    leaves = ', '.join(writer.leaves)
+    call = f'{writer.constant("program", version.function)}({leaves})'
+    if not version.owned:
+        own = writer.constant('own_memory', own_memory)
+        constants = writer.constant('constants', program.constants)
+        call = f'{own}({call}, [{leaves}, *{constants}])'
+    quote = writer.constant('quote', version.quote)
+    source = '\n'.join(['def guard(args):', *['    ' + x for x in [
+        'try:', *['    ' + line for line in writer.lines],
+        'except KeyError:', '    return MISS',
+        'try:', f'    [{", ".join(outs)}] = {call}',
+        'except Exception as error:', f'    {quote}(error)', '    raise',
+        f'return {result}']]])
+    try:
+        exec(compile(source, '<autodiff_mini guard>', 'exec'), writer.scope)
+    except SyntaxError:     # too many nested parentheses
+        return None
+    guard = writer.scope['guard']
+    guard.source = source
+    return guard

@@ -1,0 +1,270 @@
+"""Planning: where results go, and what is done piece by piece.
+
+Its one idea: memory is slower than arithmetic.  A result may take the place
+of an array that nobody needs any more; and a run of element-wise equations on
+large arrays goes through them in blocks that stay in the cache.  Chapter 13.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from autodiff_mini.arrays import astype_p
+from autodiff_mini.fast.simplify import (
+    ELEMENTWISE, PIECEWISE, VIEWS, is_ordered, opened)
+from autodiff_mini.jaxprs import Equation, Var, programs_in
+from autodiff_mini.primitives.arithmetic import pow_p
+from autodiff_mini.primitives.comparisons import where_p
+from autodiff_mini.primitives.elementwise import sign_p
+from autodiff_mini.primitives.indexing import index_p
+from autodiff_mini.primitives.joining import concatenate_p, stack_p
+from autodiff_mini.primitives.linalg import matmul_p
+from autodiff_mini.primitives.reductions import (
+    argmax_p, argmin_p, argsort_p, cumprod_p, cumsum_p, reduce_max_p,
+    reduce_min_p, reduce_prod_p, reduce_sum_p)
+from autodiff_mini.primitives.shapes import reshape_p
+
+LARGE = 1024        # elements: what is smaller is not worth a thought
+HUGE = 65_536       # elements: what does not fit into a fast cache
+BLOCK = 16_384      # elements: what does
+SCRATCH = 4_000_000     # bytes: what all arrays of a block may take
+
+UFUNCS = ELEMENTWISE - VIEWS - {pow_p, where_p}
+OVERWRITING = UFUNCS - {sign_p}     # with out=, that is seven times slower
+FRESH = PIECEWISE | {
+    argmax_p, argmin_p, argsort_p, concatenate_p, cumprod_p, cumsum_p,
+    matmul_p, reduce_max_p, reduce_min_p, reduce_prod_p, reduce_sum_p,
+    stack_p}
+
+
+class Step(NamedTuple):
+    """An equation, and what to do with memory.
+
+    Args:
+        eqn: the equation.
+        into: the variable whose array takes the result, or None.
+        dying: variables of large arrays that nobody needs any more.
+        ordered: whether all its operands are C-contiguous.
+    """
+
+    eqn: Equation
+    into: Var | None
+    dying: list
+    ordered: bool
+
+
+class Block(NamedTuple):
+    """Element-wise equations of one shape, to be done piece by piece.
+
+    Args:
+        steps: the equations.
+        outs: the results that are needed afterwards.
+        rows: how many elements of the first axis are done at a time.
+        dying: as of a Step.
+    """
+
+    steps: list[Step]
+    outs: list[Var]
+    rows: int
+    dying: list
+
+
+def plan(jaxpr, ordered=True):
+    """Returns the steps and blocks of a program, in order.
+
+    Args:
+        jaxpr: the program.
+        ordered: whether its arguments are C-contiguous arrays of NumPy's.
+            If they are not, nothing is overwritten, and there are no blocks.
+    """
+    in_order = c_ordered(jaxpr) if ordered else set()
+    groups = runs(jaxpr, in_order)
+    uses = last_uses(jaxpr, groups)
+    return [placed(group[0], i, uses, in_order) if len(group) == 1
+            else block(group, i, uses) for i, group in enumerate(groups)]
+
+
+def c_ordered(jaxpr) -> set:
+    """Returns the variables that are C-contiguous, if the arguments are."""
+    found = {*jaxpr.invars}
+    for v, x in zip(jaxpr.constvars, jaxpr.consts, strict=True):
+        if type(x) is np.ndarray and x.flags.c_contiguous:
+            found.add(v)
+    for eqn in jaxpr.eqns:
+        if makes_order(eqn, is_ordered(eqn, found)):
+            found.update(eqn.outvars)
+    return found
+
+
+def makes_order(eqn, ordered):
+    """Returns whether the results are C-contiguous, if the operands are."""
+    ndim = len(eqn.outvars[0].aval.shape) if eqn.outvars else 0
+    if eqn.primitive in FRESH:
+        return ordered or ndim < 2 or eqn.primitive is matmul_p and ndim < 3
+    if eqn.primitive is index_p:
+        return ordered and is_piece(eqn.params['indices'])
+    if eqn.primitive is reshape_p:
+        return ordered
+    inner = [program for x in eqn.params.values()
+             for program in programs_in(x)]
+    return ordered and inner != [] and all(map(keeps_order, inner))
+
+
+def is_piece(indices):
+    """Returns whether an index selects what lies in one piece in memory."""
+    chosen = [i for i in indices if i is not None]
+    return all(type(i) is int for i in chosen[:-1]) and all(
+        type(i) is int or i is Ellipsis or type(i) is slice
+        and i.step in (None, 1) for i in chosen[-1:])
+
+
+def keeps_order(jaxpr):
+    """Returns whether the results are C-contiguous, if the arguments are."""
+    jaxpr = opened(jaxpr)
+    return {*filter(is_variable, jaxpr.outvars)} <= c_ordered(jaxpr)
+
+
+def is_variable(v):
+    return type(v) is Var
+
+
+def runs(jaxpr, in_order) -> list:
+    """Returns the equations in groups: most alone, some to be a block.
+
+    An equation that needs nothing of the open run goes before it.
+    """
+    groups, run, made, shape = [], [], set(), None
+    for eqn in jaxpr.eqns:
+        out, fits = eqn.outvars[0], is_blockable(eqn, in_order)
+        ends = (out.aval.shape != shape if fits
+                else not made.isdisjoint(eqn.invars))
+        if run and ends:
+            groups += [run]
+            run, made = [], set()
+        if fits:
+            run.append(eqn)
+            made.add(out)
+            shape = out.aval.shape
+        else:
+            groups.append([eqn])
+    return [*groups, run] if run else groups
+
+
+def is_blockable(eqn, in_order):
+    """Returns whether an equation can be done piece by piece."""
+    shape = eqn.outvars[0].aval.shape
+    return (eqn.primitive in PIECEWISE and math.prod(shape) >= HUGE
+            and shape[0] > rows_of(shape) and is_ordered(eqn, in_order))
+
+
+def rows_of(shape):
+    """Returns how many elements of the first axis make a block."""
+    return max(1, BLOCK // math.prod(shape[1:]))
+
+
+class Uses(NamedTuple):
+    """When variables, and the arrays behind them, are used last.
+
+    Args:
+        owner: for each variable, the one whose array it is a view of.
+        variable: for each variable, the number of a group.
+        array: for each owner, the number of the last group that uses any
+            view of it; infinity where others may hold one.
+    """
+
+    owner: dict
+    variable: dict
+    array: dict
+
+
+def last_uses(jaxpr, groups) -> Uses:
+    """Returns what is used last when."""
+    given = [*jaxpr.constvars, *jaxpr.invars]
+    owner = {v: v for v in given}
+    variable, array = {}, {}
+    for i, group in enumerate(groups):
+        for eqn in group:
+            is_view = eqn.primitive in VIEWS
+            for v in eqn.outvars:
+                owner[v] = owner.get(eqn.invars[0], v) if is_view else v
+            end = i if is_view or eqn.primitive in FRESH else math.inf
+            for v in filter(is_variable, [*eqn.invars, *eqn.outvars]):
+                variable[v] = i
+                array[owner[v]] = max(array.get(owner[v], 0), end)
+    for v in filter(is_variable, [*given, *jaxpr.outvars]):
+        variable[v] = array[owner[v]] = math.inf
+    return Uses(owner, variable, array)
+
+
+def is_large(v):
+    return math.prod(v.aval.shape) >= LARGE
+
+
+def placed(eqn, i, uses, in_order):
+    """Returns an equation with its place; `i` is the number of its group."""
+    ordered = is_ordered(eqn, in_order)
+    variables = dict.fromkeys(
+        filter(is_variable, [*eqn.invars, *eqn.outvars]))
+
+    def is_free(v):
+        sharing = [w for w in variables if uses.owner[w] is v]
+        return (ordered and is_large(v) and sharing == [v]
+                and uses.array[v] == i)
+    into = overwritten(eqn, is_free)
+    dying = [v for v in variables if v is not into and is_large(v)
+             and uses.variable[v] == i]
+    return Step(eqn, into, dying, ordered)
+
+
+def overwritten(eqn, is_free):
+    """Returns the operand whose array may take the result, or None."""
+    if eqn.primitive in OVERWRITING:
+        for v in eqn.invars:
+            if (type(v) is Var and v.aval == eqn.outvars[0].aval
+                    and is_free(v)):
+                return v
+    return None
+
+
+def block(eqns, i, uses):
+    """Returns a run of equations; `i` is the number of its group.
+
+    Within it all arrays are of one shape, so that a result may take any array
+    that is free.
+    """
+    made = [eqn.outvars[0] for eqn in eqns]
+    outs = [v for v in made if uses.variable[v] > i]
+    inner = {*made}.difference(outs)
+    last = {v: j for j, eqn in enumerate(eqns) for v in eqn.invars}
+    free, steps, size = [], [], 0
+    for j, eqn in enumerate(eqns):
+        [out] = eqn.outvars
+        done = [v for v in dict.fromkeys(eqn.invars)
+                if v in inner and last[v] == j]
+        into = overwritten(eqn, lambda v: v in done)
+        if into is None and eqn.primitive in UFUNCS and out in inner:
+            into = next((v for v in reversed(free)
+                         if v.aval.dtype == out.aval.dtype), None)
+        free = [v for v in free + done if v is not into]
+        size += out.aval.dtype.itemsize if into is None else 0
+        steps.append(Step(eqn, into, [], True))
+    shape = made[0].aval.shape
+    rows, row_size = rows_of(shape), size * math.prod(shape[1:])
+    while rows > 1 and rows * row_size > SCRATCH:
+        rows //= 2
+    dying = [v for v in last if type(v) is Var and is_large(v)
+             and v not in inner and uses.variable[v] == i]
+    return Block(steps, outs, rows, dying)
+
+
+def are_new(jaxpr):
+    """Returns whether each result is new: no argument, constant, or view.
+
+    A scalar must be a NumPy scalar, no array without axes.
+    """
+    made = {v: eqn.primitive for eqn in jaxpr.eqns for v in eqn.outvars}
+    scalar = FRESH - {astype_p, where_p}
+    return len({*jaxpr.outvars}) == len(jaxpr.outvars) and all(
+        made.get(v) in (FRESH if v.aval.shape else scalar)
+        for v in jaxpr.outvars)

@@ -1,0 +1,248 @@
+"""Simplification: a program that computes the same, with less to do.
+
+Its one idea: read the equations once, forwards, and ask of each whether its
+result is there already.  No equation may change a bit of what comes out.
+Chapter 13.
+"""
+
+import math
+from functools import partial
+
+import numpy as np
+
+from autodiff_mini.arrays import astype_p
+from autodiff_mini.core import float0
+from autodiff_mini.higher_order.jit import frozen
+from autodiff_mini.interpreters.abstract import (
+    abstract_rules, elementwise_type)
+from autodiff_mini.interpreters.lowering import inline, inline_rules
+from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var, drop_dead
+from autodiff_mini.primitives.arithmetic import (
+    PRODUCTS, add_p, div_p, mul_p, pow_p, sub_p)
+from autodiff_mini.primitives.elementwise import (
+    conj_p, imag_p, real_p, stop_gradient_p)
+from autodiff_mini.primitives.indexing import index_p
+from autodiff_mini.primitives.linalg import matmul_p
+from autodiff_mini.primitives.shapes import (
+    broadcast_to_p, reshape_p, transpose_p)
+from autodiff_mini.zeros import Zero
+
+ELEMENTWISE = {
+    primitive for primitive, rule in abstract_rules.items()
+    if isinstance(rule, partial) and rule.func is elementwise_type}
+VIEWS = {broadcast_to_p, imag_p, index_p, real_p, reshape_p, transpose_p}
+PIECEWISE = ELEMENTWISE - VIEWS | {astype_p}
+
+
+def opened(jaxpr):
+    """Returns the program without calls, and with loops taken apart."""
+    return inline(jaxpr, inline_rules | opening_rules)
+
+
+opening_rules = {}  # as inline_rules, but those that are for speed
+
+
+def trimmed(jaxpr):
+    """Returns the program without what nobody needs, in loops either."""
+    jaxpr = drop_dead(jaxpr)
+    if trim_rules.keys().isdisjoint(eqn.primitive for eqn in jaxpr.eqns):
+        return jaxpr
+    needed = {v for eqn in jaxpr.eqns for v in eqn.invars}
+    needed.update(jaxpr.outvars)
+    eqns = [trim_rules[eqn.primitive](eqn, needed)
+            if eqn.primitive in trim_rules else eqn for eqn in jaxpr.eqns]
+    return drop_dead(Jaxpr(jaxpr.constvars, jaxpr.invars, eqns,
+                           jaxpr.outvars, jaxpr.consts))
+
+
+trim_rules = {}     # how an equation does without results nobody needs
+
+
+def simplify(jaxpr, in_order=()):
+    """Returns a program that computes the same, to the bit, with less to do.
+
+    Args:
+        jaxpr: a program without calls.
+        in_order: which of its variables are known to be C-contiguous.
+    """
+    values = dict(zip(jaxpr.constvars, jaxpr.consts, strict=True))
+    # What stands for a variable; a number needs no name.
+    env = {v: Literal(x[()]) for v, x in values.items()
+           if type(x) is np.ndarray and x.shape == ()}
+    seen = {}       # by what an equation does: its results
+    made = {}       # the equation of each variable that stays
+    before = {v: eqn for eqn in jaxpr.eqns for v in eqn.outvars}
+    eqns = []
+
+    def keep(eqn):
+        made.update((v, eqn) for v in eqn.outvars)
+        eqns.append(eqn)
+
+    for old in (part for eqn in jaxpr.eqns for part in products(eqn)):
+        invars = [env.get(v, v) for v in old.invars]
+        if old.primitive in ELEMENTWISE:
+            invars = narrowed(old, invars, made, values, in_order)
+        eqn = Equation(old.primitive, invars, old.params, old.outvars,
+                       old.line)
+        if (eqn.primitive is matmul_p and is_square(invars, made)
+                and not is_square(old.invars, before)):
+            # BLAS computes x @ x in another order than x @ y.
+            copy = Var(invars[1].aval)
+            keep(Equation(mul_p, [invars[1], Literal(1)], {}, [copy],
+                          eqn.line))
+            eqn.invars = [invars[0], copy]
+        key = (eqn.primitive, *map(operand_key, eqn.invars),
+               frozen(tuple(eqn.params.items())))
+        same = same_value(eqn, made, in_order) or folded(eqn)
+        if same or key in seen:
+            env.update(zip(eqn.outvars, [same] if same else seen[key]))
+        else:
+            seen[key] = eqn.outvars
+            keep(eqn)
+    outvars = [env.get(v, v) for v in jaxpr.outvars]
+    return trimmed(Jaxpr(jaxpr.constvars, jaxpr.invars, eqns, outvars,
+                         jaxpr.consts))
+
+
+def is_square(operands, made):
+    """Returns whether two operands are views of one array."""
+    return len({*(owner(v, made) for v in operands)}) == 1
+
+
+def owner(v, made):
+    """Returns the variable whose array `v` is, or is a view of."""
+    while v in made and made[v].primitive in VIEWS:
+        v = made[v].invars[0]
+    return v
+
+
+def products(eqn):
+    """Returns equations for one: small powers of arrays are products."""
+    x, n = eqn.invars if eqn.primitive is pow_p else (None, None)
+    if (type(n) is not Literal or type(n.val) is not int
+            or n.val not in PRODUCTS or x.aval.shape == ()
+            or x.aval.dtype.kind != 'f'):
+        return [eqn]
+    powers, eqns = {1: x}, []
+    for i, j in PRODUCTS[n.val]:
+        powers[i + j] = Var(x.aval)
+        eqns.append(Equation(mul_p, [powers[i], powers[j]], {},
+                             [powers[i + j]], eqn.line))
+    eqns[-1].outvars = eqn.outvars
+    return eqns
+
+
+def narrowed(eqn, invars, made, values, in_order):
+    """Returns operands that NumPy will broadcast, for those that were."""
+    [out] = eqn.outvars
+    ordered = partial(is_ordered, eqn, in_order)
+    for i, v in enumerate(invars):
+        smaller = uniform(values.get(v), ordered)
+        if v in made and made[v].primitive is broadcast_to_p:
+            smaller = made[v].invars
+        for small in smaller:
+            shorter = [*invars[:i], small, *invars[i + 1:]]
+            if elementwise_type(eqn.primitive,
+                                *[v.aval for v in shorter]) == out.aval:
+                invars = shorter
+                break
+    return invars
+
+
+def is_ordered(eqn, in_order):
+    """Returns whether all operands of an equation are C-contiguous."""
+    return all(type(v) is Literal or v in in_order for v in eqn.invars)
+
+
+def uniform(x, ordered):
+    """Returns the number of which all elements of a constant are, if any.
+
+    Args:
+        x: an array, or None.
+        ordered: asked if it matters whether the array has no say in the
+            layout of the result.  If it has, it must be a number that was
+            broadcast.
+
+    Returns:
+        The number as two literals, weak and strong; or no literal.
+    """
+    if type(x) is not np.ndarray or x.size < 2 or x.dtype == float0:
+        return []
+    first, last = x[(0,) * x.ndim], x[(-1,) * x.ndim]
+    same = not any(stride for stride, n in zip(x.strides, x.shape) if n > 1)
+    if not same and last.tobytes() == first.tobytes() and ordered():
+        same = x.tobytes() == first.tobytes() * x.size
+    return [Literal(first.item()), Literal(first)] if same else []
+
+
+def same_value(eqn, made, in_order):
+    """Returns the operand that the result is to the bit, or None.
+
+    A copy lies in one piece in memory.  An operand that may not, a view or an
+    argument, does not stand for its copy: its sum has another order.
+    """
+    rule = same_rules.get(eqn.primitive)
+    v = rule(*eqn.invars) if rule else None
+    if v is None or v.aval != eqn.outvars[0].aval:
+        return None
+    if eqn.primitive in PIECEWISE:
+        if v.aval.dtype.kind == 'c':
+            return None     # inf + 0j times 1 is inf + nan j
+        fresh = v in made and made[v].primitive in PIECEWISE
+        if v.aval.shape and not fresh and v not in in_order:
+            return None
+    return v
+
+
+def is_number(v, *numbers):
+    """Returns whether an operand is one of these numbers, sign and all."""
+    return (type(v) is Literal and not isinstance(v.val, Zero)
+            and any(v.val == x and math.copysign(1, v.val.real)
+                    == math.copysign(1, x) for x in numbers))
+
+
+def same_product(x, y):
+    return x if is_number(y, 1) else y if is_number(x, 1) else None
+
+
+def same_sum(x, y):
+    """Nothing is added by -0.0; 0.0 would make a 0.0 of a -0.0."""
+    if 'f' in (x.aval.dtype.kind, y.aval.dtype.kind):
+        zero = -0.0
+    else:
+        zero = 0
+    return x if is_number(y, zero) else y if is_number(x, zero) else None
+
+
+same_rules = {
+    mul_p: same_product,
+    add_p: same_sum,
+    sub_p: lambda x, y: x if is_number(y, 0) else None,
+    div_p: lambda x, y: x if is_number(y, 1) else None,
+    pow_p: lambda x, y: x if is_number(y, 1) else None,
+    astype_p: lambda x: x,
+    reshape_p: lambda x: x,
+    broadcast_to_p: lambda x: x,
+    stop_gradient_p: lambda x: x,
+    real_p: lambda x: x,
+    conj_p: lambda x: x}
+
+
+def folded(eqn):
+    """Returns the result as a literal, if the operands are, or None."""
+    if (eqn.primitive not in ELEMENTWISE
+            or not all(type(v) is Literal and not isinstance(v.val, Zero)
+                       for v in eqn.invars)):
+        return None
+    try:
+        with np.errstate(all='raise'):
+            value = eqn.primitive.impl(*[v.val for v in eqn.invars])
+    except Exception:   # which whoever runs the program shall see
+        return None
+    value = Literal(value[()] if type(value) is np.ndarray else value)
+    return value if value.aval == eqn.outvars[0].aval else None
+
+
+def operand_key(v):
+    """Returns what two operands have in common if they are the same."""
+    return v if type(v) is Var else (type(v.val), repr(v.val))

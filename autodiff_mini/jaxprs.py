@@ -1,0 +1,201 @@
+"""Jaxprs: programs as data, and their text.
+
+Its one idea: a program is a list of equations between names, and nothing
+else.  A name gets its letter when the text first speaks of it.  Chapter 7.
+"""
+
+from dataclasses import dataclass, field
+from itertools import count, product
+from string import ascii_lowercase
+
+from autodiff_mini.core import Primitive, ShapedArray, typeof
+from autodiff_mini.errors import fun_name, lasting_line
+from autodiff_mini.zeros import Zero
+
+
+class Var:
+    """A name for a value that is not known yet."""
+
+    __slots__ = ('aval',)
+
+    def __init__(self, aval):
+        self.aval = aval
+
+    @property
+    def shape(self):
+        return self.aval.shape
+
+    def refuse(self, *_, **__):
+        raise TypeError('the program is not linear: an operation needs the '
+                        'value of an operand that has none, since it depends '
+                        "on the program's inputs")
+
+    __mul__ = __rmul__ = __array_ufunc__ = __array_function__ = refuse
+
+
+class Literal:
+    """A number that stands in a program as it is; or a symbolic zero."""
+
+    __slots__ = ('val',)
+
+    def __init__(self, val):
+        self.val = val
+
+    @property
+    def aval(self):
+        val = self.val
+        return val.aval if isinstance(val, Zero) else typeof(val)
+
+
+@dataclass(slots=True, eq=False)
+class Equation:
+    """A line of a program: the names of the results, and how to get them.
+
+    Args:
+        primitive: the operation.
+        invars: its operands.
+        params: its parameters.
+        outvars: its results.
+        line: where the user's program asked for it; see `user_line`.
+    """
+
+    primitive: Primitive
+    invars: list[Var | Literal]
+    params: dict
+    outvars: list[Var]
+    line: tuple | None = None
+
+    def __reduce__(self):
+        line = self.line and lasting_line(self.line)
+        return Equation, (self.primitive, self.invars, self.params,
+                          self.outvars, line)
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Jaxpr:
+    """A program: equations, in the order in which they are computed.
+
+    Args:
+        constvars: the names of the arrays that it has closed over.
+        invars: the names of its arguments.
+        eqns: the equations.
+        outvars: what it returns.
+        consts: the arrays that it has closed over.
+        cache: what has been made of it, by whoever made it.
+
+    Source: `Jaxpr` and `ClosedJaxpr` in JAX's `jax/_src/core.py`.
+    """
+
+    constvars: list[Var]
+    invars: list[Var]
+    eqns: list[Equation]
+    outvars: list[Var | Literal]
+    consts: list
+    cache: dict = field(default_factory=dict)
+
+    jaxpr = property(lambda self: self)     # as a parameter, it shows itself
+
+    def __reduce__(self):
+        return Jaxpr, (self.constvars, self.invars, self.eqns, self.outvars,
+                       self.consts)
+
+    @property
+    def in_avals(self) -> list[ShapedArray]:
+        return [v.aval for v in self.invars]
+
+    @property
+    def out_avals(self) -> list[ShapedArray]:
+        return [v.aval for v in self.outvars]
+
+    def __repr__(self):
+        return '\n'.join(jaxpr_lines(self))
+
+
+class Names(dict):
+    """The letters by which variables are printed: a to z, then aa to zz."""
+
+    def __init__(self):
+        self.letters = (''.join(letters) for length in count(1)
+                        for letters in product(ascii_lowercase,
+                                               repeat=length))
+
+    def __missing__(self, v):
+        if type(v) is Literal:
+            return str(v.val)
+        self[v] = next(self.letters)
+        return self[v]
+
+    def typed(self, variables) -> str:
+        """Returns the variables with their types."""
+        return ' '.join(f'{self[v]}:{type_text(v.aval)}' for v in variables)
+
+
+def type_text(aval) -> str:
+    """Returns how a program prints a type: that of a Python number short."""
+    if not aval.weak_type:
+        return str(aval)
+    return aval.dtype.name.rstrip('0123456789')
+
+
+def jaxpr_lines(jaxpr) -> list[str]:
+    """Returns the lines by which a program is printed."""
+    names = Names()
+    consts, inputs = names.typed(jaxpr.constvars), names.typed(jaxpr.invars)
+    left = [names.typed(eqn.outvars) for eqn in jaxpr.eqns]
+    width = max(map(len, left), default=0)
+    lines = [' '.join(f'{{ lambda {consts} ; {inputs} . let'.split())]
+    for text, eqn in zip(left, jaxpr.eqns, strict=True):
+        first, *rest = right_lines(eqn, names)
+        lines.append(f'    {text:{width}} = {first}')
+        lines += [f'    {line}' for line in rest]
+    outs = ', '.join(names[v] for v in jaxpr.outvars)
+    comma = ',' if len(jaxpr.outvars) == 1 else ''
+    return lines + [f'  in ({outs}{comma}) }}']
+
+
+def right_lines(eqn, names) -> list[str]:
+    """Returns the lines of the right side of an equation."""
+    short, nested = [], []
+    for key, value in eqn.params.items():
+        programs = programs_in(value)
+        for i, program in enumerate(programs):
+            name = key if value is not programs else f'{key}[{i}]'
+            first, *rest = jaxpr_lines(program)
+            nested += [f'    {name}={first}', *[f'    {x}' for x in rest]]
+        if not programs and value is not None:
+            short.append(f'{key}={param_text(value)}')
+    params = f'[{" ".join(short)}]' if short else ''
+    operands = ' '.join(names[v] for v in eqn.invars)
+    return [f'{eqn.primitive}{params} {operands}'.rstrip(), *nested]
+
+
+def programs_in(value) -> tuple:
+    """Returns the programs that a parameter holds."""
+    if isinstance(value, tuple) and value and type(value[0]) is Jaxpr:
+        return value
+    return (value.jaxpr,) if hasattr(value, 'jaxpr') else ()
+
+
+def param_text(value) -> str:
+    """Returns how a program prints a parameter: a slice as Python does."""
+    if isinstance(value, tuple):
+        comma = ',' if len(value) == 1 else ''
+        return f'({", ".join(map(param_text, value))}{comma})'
+    if isinstance(value, slice):
+        ends = [value.start, value.stop]
+        ends += [value.step] if value.step is not None else []
+        return ':'.join('' if i is None else str(i) for i in ends)
+    return fun_name(value) if callable(value) else str(value)
+
+
+def drop_dead(jaxpr):
+    """Returns the program without equations whose results nobody needs."""
+    needed, eqns = set(jaxpr.outvars), []
+    for eqn in reversed(jaxpr.eqns):
+        if not needed.isdisjoint(eqn.outvars):
+            eqns.append(eqn)
+            needed.update(eqn.invars)
+    kept = {v: x for v, x in zip(jaxpr.constvars, jaxpr.consts)
+            if v in needed}
+    return Jaxpr(list(kept), jaxpr.invars, eqns[::-1], jaxpr.outvars,
+                 list(kept.values()))

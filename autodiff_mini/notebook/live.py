@@ -1,0 +1,149 @@
+"""Live notebooks: cells that edit the library.
+
+`%load_ext autodiff_mini.notebook` lets them.  Its one idea: what the library
+holds stays where it is and takes over what is new, so that nobody is left
+with the old.  Only functions are exchanged, wherever the library keeps them.
+Appendix D.
+"""
+
+import ast
+import gc
+import inspect
+import sys
+from functools import cache
+from pathlib import Path
+from types import CellType
+
+
+def load_ipython_extension(shell):
+    shell.ast_transformers.append(Live())
+
+
+def unload_ipython_extension(shell):
+    shell.ast_transformers[:] = [
+        t for t in shell.ast_transformers if not isinstance(t, Live)]
+
+
+class Live(ast.NodeTransformer):
+    """Has a statement that defines a name of the library's call `update`."""
+
+    def visit_Assign(self, node):
+        names = defined(node)
+        calls = '; '.join(
+            f'__import__("sys").modules[{__name__!r}].update(globals(), '
+            f'{module.__name__!r}, {name!r}, '
+            f'{ast.dump(node) != ast.dump(known)})'
+            for module in library()
+            for name, known in definitions(module).items()
+            if name in names)
+        tree = ast.increment_lineno(ast.parse(calls), node.lineno - 1)
+        return [node, *tree.body]
+
+    visit_AnnAssign = visit_FunctionDef = visit_ClassDef = visit_Assign
+
+
+def defined(node):
+    """Returns the names that a statement defines; an import defines none."""
+    if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        return {node.name}
+    return {name.id for name in ast.walk(node) if isinstance(name, ast.Name)
+            and isinstance(name.ctx, ast.Store)}
+
+
+def library():
+    """Returns the modules of the library that cells edit.
+
+    This one is none of them.  Nor are the applications: no other module
+    needs them, and a name such as `expit` is anybody's.
+    """
+    package = __name__.partition('.')[0]
+    return [module for name, module in list(sys.modules.items())
+            if name.partition('.')[0] == package and name != __name__
+            and not name.startswith(f'{package}.applications.')]
+
+
+@cache
+def definitions(module):
+    """Returns the statements that define a module's names, by name."""
+    tree = ast.parse(Path(module.__file__).read_text())
+    return {name: node for node in tree.body for name in defined(node)
+            if hasattr(module, name)}
+
+
+def tables():
+    """Returns the dictionaries of the library: its tables of rules."""
+    return [vars(module)[name] for module in library()
+            for name in definitions(module)
+            if isinstance(vars(module)[name], dict)]
+
+
+def update(notebook, module, name, is_edited):
+    """Brings what a cell has just defined to the module that has it too."""
+    old, new = vars(sys.modules[module])[name], notebook[name]
+    change = way_to_change(old)
+    if change is not way_to_change(new):
+        return   # they have nothing but their name in common
+    if change is not exchange:
+        notebook[name] = old
+    change(name, old, new)
+    if is_edited:
+        print(f'edited: {module}.{name}')
+
+
+def way_to_change(x):
+    """Returns the function that brings `x`, as new, to the library."""
+    if isinstance(x, type):
+        return patch
+    single = isinstance(x, (int, float, str, tuple))
+    return exchange if single or is_function(x) else fill
+
+
+def is_function(x):
+    return inspect.isfunction(inspect.unwrap(x))   # also if it is cached
+
+
+def exchange(name, old, new):
+    """Puts a function, or a constant, in the place of the old one."""
+    for module in library():
+        if vars(module).get(name) is old:
+            setattr(module, name, new)
+    for table in tables():
+        table.update({key: new for key, value in table.items()
+                      if value is old and is_function(old)})
+
+
+def patch(name, old, new):
+    """Gives the class `old` the attributes that the body of `new` gave it."""
+    if vars(old).get('__slots__') != vars(new).get('__slots__'):
+        raise TypeError(f'{name} has instances, which cannot have other '
+                        '__slots__: change the module, and restart')
+    if old.__bases__ != new.__bases__:
+        old.__bases__ = new.__bases__
+    for key, value in body(old).items():
+        written = getattr(value, 'fget', value)   # as a property, or so
+        if getattr(written, '__qualname__', '').startswith(f'{name}.'):
+            delattr(old, key)
+    for key, value in body(new).items():
+        setattr(old, key, value)
+    for holder in gc.get_referrers(new):
+        if isinstance(holder, CellType):   # by which super() finds its class
+            holder.cell_contents = old
+    for table in tables():   # which hold bound methods, such as sin_p.bind
+        table.update({key: getattr(value.__self__, value.__name__)
+                      for key, value in table.items()
+                      if inspect.ismethod(value)})
+
+
+def body(cls):
+    """Returns the attributes of a class, but for its layout and its name."""
+    return {key: value for key, value in vars(cls).items()
+            if key != '__name__' and not inspect.isgetsetdescriptor(value)
+            and not inspect.ismemberdescriptor(value)}
+
+
+def fill(name, old, new):
+    """Gives an object the state of the new one; a table loses no entry."""
+    if type(old) is type(new) and hasattr(old, '__dict__'):
+        vars(old).update(vars(new))
+    if isinstance(old, dict):
+        old.update(new)

@@ -1,0 +1,55 @@
+"""Linear algebra that is made of primitives.
+
+Appendix A.
+"""
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
+
+from autodiff_mini.numpy_api import implements, inexact
+from autodiff_mini.primitives.linalg import solve_p
+
+
+@implements(np.linalg.inv)
+def linalg_inv(a):
+    a = inexact(a)
+    return solve_p.bind(a, np.eye(a.shape[-1], dtype=a.dtype))
+
+
+@implements(np.linalg.norm)
+def linalg_norm(x, ord=None, axis=None, keepdims=False):
+    x = inexact(x)
+    axes = range(x.ndim) if axis is None else axis
+    axes = normalize_axis_tuple(axes, x.ndim)
+    if ord is None or (ord == 2 and len(axes) == 1) or (
+            ord in ('fro', 'f') and len(axes) == 2):
+        squares = np.square(np.real(x))
+        if x.dtype.kind == 'c':
+            squares = squares + np.square(np.imag(x))
+        return np.sqrt(np.sum(squares, axes, keepdims=keepdims))
+    if len(axes) == 1:
+        return vector_norm(x, ord, axes, keepdims)
+    if len(axes) != 2 or ord not in (1, -1, np.inf, -np.inf):
+        raise NotImplementedError(
+            f'numpy.linalg.norm of order {ord!r} over {len(axes)} axes is '
+            'not supported on traced values')
+    summed, sought = axes if abs(ord) == 1 else axes[::-1]
+    sums = np.sum(np.abs(x), summed, keepdims=True)
+    norm = (np.max if ord > 0 else np.min)(sums, sought, keepdims=True)
+    return norm if keepdims else np.squeeze(norm, axes)
+
+
+def vector_norm(x, ord, axes, keepdims):
+    """Returns the norm over one axis, of an order other than 2."""
+    if ord in (np.inf, -np.inf):
+        extremum = np.max if ord > 0 else np.min
+        return extremum(np.abs(x), axes, keepdims=keepdims)
+    if ord == 0:
+        return np.sum(np.not_equal(x, 0), axes, np.real(x).dtype,
+                      keepdims=keepdims)
+    if ord == 1:
+        return np.sum(np.abs(x), axes, keepdims=keepdims)
+    if isinstance(ord, str):
+        raise ValueError(f'Invalid norm order {ord!r} for vectors')
+    powers = np.sum(np.abs(x) ** ord, axes, keepdims=keepdims)
+    return powers ** (1 / ord)

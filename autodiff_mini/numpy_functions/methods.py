@@ -1,0 +1,55 @@
+"""The methods and attributes that arrays have for functions of NumPy's.
+
+Appendix A.
+"""
+
+import math
+
+import numpy as np
+
+from autodiff_mini.core import Tracer
+from autodiff_mini.numpy_api import in_place, method, shape_method
+
+method('sum', np.sum)
+method('astype', np.astype)
+method('prod', np.prod)
+method('max', np.max)
+method('min', np.min)
+method('mean', np.mean)
+method('var', np.var)
+method('std', np.std)
+method('any', np.any)
+method('all', np.all)
+method('argmax', np.argmax)
+method('argmin', np.argmin)
+method('argsort', np.argsort)
+method('cumsum', np.cumsum)
+method('cumprod', np.cumprod)
+method('clip', np.clip)
+method('round', np.round)
+method('conj', np.conjugate)
+method('conjugate', np.conjugate)
+method('ravel', np.ravel)
+method('flatten', np.ravel)
+method('squeeze', np.squeeze)
+method('swapaxes', np.swapaxes)
+method('take', np.take)
+method('repeat', np.repeat)
+method('diagonal', np.diagonal)
+method('trace', np.trace)
+method('dot', np.dot)
+method('copy', np.copy)
+method('searchsorted', np.searchsorted)
+method('__round__', np.round)
+shape_method('reshape', np.reshape)
+shape_method('transpose', np.transpose)
+Tracer.T = property(np.transpose)
+Tracer.mT = property(lambda self: np.matrix_transpose(self))
+Tracer.real = property(lambda self: np.real(self))
+Tracer.imag = property(lambda self: np.imag(self))
+Tracer.size = property(lambda self: math.prod(self.shape))
+Tracer.itemsize = property(lambda self: self.dtype.itemsize)
+Tracer.nbytes = property(lambda self: self.size * self.itemsize)
+in_place('sort', 'Use np.sort(x), which returns a new array.')
+in_place('fill', 'Use np.full_like(x, value).')
+in_place('resize', 'Use np.reshape or np.pad.')

@@ -1,0 +1,326 @@
+"""Indexing: some elements of an array, and the way back to their places.
+
+What NumPy knows of an index (numbers, slices, None, an ellipsis) is a static
+parameter; index arrays are operands.  Appendices A, B, C, G and H.
+"""
+
+import operator
+
+import numpy as np
+
+from autodiff_mini.core import Primitive, Tracer, array_type, typeof
+from autodiff_mini.interpreters.abstract import abstract_rules, defview
+from autodiff_mini.interpreters.jvp import jvp_rules
+from autodiff_mini.interpreters.lowering import lowering_rules
+from autodiff_mini.interpreters.transpose import transpose_rules
+from autodiff_mini.interpreters.vmap import (
+    lengthen, move_front, spread, vmap_rules)
+from autodiff_mini.jaxprs import Var
+from autodiff_mini.numpy_api import asarray, operand
+
+
+class Operand:
+    """Stands in a static index for an array that is an operand."""
+
+    def __repr__(self):
+        return '.'
+
+
+OPERAND = Operand()
+
+
+def index(x, *arrays, indices):
+    """Returns `x[indices]`, with `arrays` in the places of OPERAND."""
+    arrays = iter(arrays)
+    return x[tuple(next(arrays) if i is OPERAND else i for i in indices)]
+
+
+index_p = Primitive('index', index)
+
+
+def getitem(x, indices):
+    """Returns `x[indices]`: arrays among the indices become operands."""
+    if not isinstance(indices, tuple):
+        indices = (indices,)
+    indices = [operand(i) if isinstance(i, (list, tuple)) and i else i
+               for i in indices]
+    if any(map(is_mask, indices)):
+        x, indices = replace_masks(x, indices)
+    static, arrays = [], []
+    for i in indices:
+        if i is None or i is Ellipsis or isinstance(i, slice):
+            static.append(i)
+        elif is_static_integer(i):
+            static.append(operator.index(i))
+        else:
+            static.append(OPERAND)
+            arrays.append(index_array(i))
+    return index_p.bind(x, *arrays, indices=tuple(static))
+
+
+def is_mask(i):
+    """Returns whether `i` is a mask of NumPy's, whose values are known."""
+    return (type(i) in (bool, np.bool_)
+            or type(i) is np.ndarray and i.dtype == bool)
+
+
+def replace_masks(x, indices):
+    """Returns `x`, and indices that select from it what the masks do.
+
+    Integers stand for where a mask is True.  A mask without axes selects
+    from an axis of length 1, which `x` gets for it.
+    """
+    chosen = [i if is_mask(i) or i is Ellipsis else slice(None)
+              for i in indices if i is not None]
+    np.empty(x.shape, np.void)[tuple(chosen)]   # raises if one does not fit
+    axes, places = [], []
+    for i in indices:
+        if is_mask(i):
+            axes += [slice(None)] * np.ndim(i) or [None]
+            places += np.nonzero(np.atleast_1d(i))
+        else:
+            axes += [] if i is None else [i if i is Ellipsis else slice(None)]
+            places.append(i)
+    return (x[tuple(axes)] if None in axes else x), places
+
+
+def is_static_integer(i):
+    """Returns whether `i` is a Python or NumPy integer (True is a mask)."""
+    return (isinstance(i, (int, np.integer)) and not isinstance(i, bool))
+
+
+def index_array(i):
+    """Returns `i` as an array to index with."""
+    empty = isinstance(i, list) and not i
+    i = asarray(i, np.intp if empty else None)
+    if i.dtype.kind not in 'biu':
+        raise IndexError('arrays used as indices must be of integer (or '
+                         f'boolean) type, and this one is {typeof(i)}')
+    return i
+
+
+def length(x):
+    if not x.shape:
+        raise TypeError('len() of unsized object: a traced array of shape ()')
+    return x.shape[0]
+
+
+def iterate(x):
+    """Returns an iterator over the first axis of `x`."""
+    if not x.shape:
+        raise TypeError('iteration over a 0-d array, which is traced')
+    return (x[i] for i in range(len(x)))
+
+
+Tracer.__getitem__ = getitem
+Tracer.__len__ = length
+Tracer.__iter__ = iterate
+
+
+def index_jvp(primals, tangents, indices):
+    (x, *arrays), x_dot = primals, tangents[0]
+    y = index_p.bind(x, *arrays, indices=indices)
+    return y, index_p.bind(x_dot, *arrays, indices=indices)
+
+
+jvp_rules[index_p] = index_jvp
+
+
+def index_rule(axis, vals, dims, indices):
+    (x, *arrays), (x_dim, *dims) = vals, dims
+    for array, dim in zip(arrays, dims):
+        if dim == 0 and array.dtype == bool:
+            raise TypeError(
+                'A boolean index under vmap would select another number of '
+                'elements for each element of the batch: use '
+                'np.where(mask, x, 0) in place of x[mask].')
+    rank = max((index_rank(a, d) for a, d in zip(arrays, dims)), default=0)
+    place = index_place(indices, np.ndim(x) - (x_dim is not None), arrays)
+    if all(dim is None for dim in dims):
+        out = index_p.bind(x, *arrays, indices=(slice(None), *indices))
+        return move_front(out, rank if place is None else 0), 0
+    arrays = [a if d is None else lengthen(a, rank - index_rank(a, d))
+              for a, d in zip(arrays, dims)]
+    if x_dim is None:
+        out = index_p.bind(x, *arrays, indices=indices)
+        return move_front(out, place or 0), 0
+    rows = np.reshape(np.arange(axis.size), (-1, *[1] * rank))
+    out = index_p.bind(x, rows, *arrays, indices=(OPERAND, *indices))
+    return move_block(out, rank, place or 0), 0
+
+
+def index_rank(array, dim):
+    """Returns how many axes an index array makes in the result."""
+    if array.dtype == bool:
+        return min(array.ndim, 1)
+    return array.ndim - (dim is not None)
+
+
+def index_place(indices, ndim, arrays):
+    """Returns before which axis of `x[indices]` those of the arrays stand.
+
+    NumPy puts them in the place of the arrays, if these stand side by side
+    (an integer among them counts as one).  If not, it puts them in front, and
+    None is returned.
+    """
+    if not arrays:
+        return 0
+    places = [k for k, i in enumerate(indices)
+              if i is OPERAND or isinstance(i, int)]
+    if places[-1] - places[0] >= len(places):
+        return None
+    used = len(indices) - indices.count(None) - indices.count(Ellipsis)
+    used += sum(a.ndim - 1 for a in arrays if a.dtype == bool)
+    return sum(ndim - used if i is Ellipsis else 1
+               for i in indices[:places[0]])
+
+
+def move_block(x, count, place):
+    """Returns `x` with the axes 1 to `count` behind the next `place`."""
+    front, block, rest = [0], range(1, count + 1), range(count + 1, x.ndim)
+    return x if place == 0 else np.transpose(
+        x, [*front, *rest[:place], *block, *rest[place:]])
+
+
+vmap_rules[index_p] = index_rule
+
+
+def index_shape(shape, *arrays, indices):
+    """Returns the shape of `x[indices]`, if `x` has this shape."""
+    if any(array.dtype == bool for array in arrays):
+        raise IndexError(
+            'Array boolean indices must be concrete: the shape of x[mask] '
+            'depends on values that are not known while they are traced. '
+            'Use np.where(mask, x, 0) in place of x[mask].')
+    lengths, kept = list(shape), []
+    used = sum(i is not None and i is not Ellipsis for i in indices)
+    if used > len(shape):
+        raise IndexError(f'too many indices for array: {used} of them, for '
+                         f'an array of shape {shape}')
+    for i in indices:
+        if i is None:
+            kept.append(1)
+        elif i is Ellipsis:
+            count = len(shape) - used
+            kept += lengths[:count]
+            del lengths[:count]
+        else:
+            kept += remaining_length(i, lengths.pop(0))
+    before = index_place(indices, len(shape), arrays) or 0
+    block = block_shape([array.shape for array in arrays])
+    return (*kept[:before], *block, *kept[before:], *lengths)
+
+
+def remaining_length(i, n) -> list[int]:
+    """Returns what an index makes of an axis of length `n`: one, or none."""
+    if isinstance(i, slice):
+        return [len(range(*i.indices(n)))]
+    if i is not OPERAND and not -n <= i < n:
+        raise IndexError(f'index {i} is out of bounds for an axis of size '
+                         f'{n}')
+    return []
+
+
+def block_shape(shapes):
+    """Returns the shape of what index arrays of these shapes select."""
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError as error:
+        raise IndexError(f'indexing arrays: {error}') from None
+
+
+defview(index_p, index_shape)
+
+
+def check_known(arrays):
+    """Raises a TypeError if an index has no value: it depends on inputs."""
+    for i in arrays:
+        if type(i) is Var:
+            i.refuse()
+
+
+def index_transpose(ct, x, *arrays, indices):
+    check_known(arrays)
+    x_bar = scatter_add_p.bind(ct, *arrays, shape=x.shape, indices=indices)
+    return [x_bar, *[None] * len(arrays)]
+
+
+transpose_rules[index_p] = index_transpose
+
+
+def index_lowering(emitter, x, *arrays, indices):
+    arrays = iter(arrays)
+    places = [next(arrays) if i is OPERAND else index_text(emitter, i)
+              for i in indices]
+    return f'{x}[{", ".join(places) or "()"}]'
+
+
+def index_text(emitter, i):
+    """Returns how Python writes a place of an index."""
+    if i is Ellipsis:
+        return '...'
+    if type(i) is not slice:
+        return str(i) if type(i) is int else emitter.value(i)
+    ends = [i.start, i.stop] if i.step is None else [i.start, i.stop, i.step]
+    return ':'.join('' if end is None else str(end) for end in ends)
+
+
+lowering_rules[index_p] = index_lowering
+
+
+def scatter_add(x, *arrays, shape, indices):
+    """Returns zeros of this shape, with `x` added at the indices."""
+    arrays = iter(arrays)
+    place = tuple(next(arrays) if i is OPERAND else i for i in indices)
+    out = np.zeros_like(x, shape=shape)
+    if OPERAND in indices:
+        np.add.at(out, place, x)    # an element may be meant twice
+    else:
+        out[place] = x
+    return out[()]
+
+
+scatter_add_p = Primitive('scatter_add', scatter_add)
+
+
+def scatter_add_jvp(primals, tangents, **params):
+    (x, *arrays), x_dot = primals, tangents[0]
+    y = scatter_add_p.bind(x, *arrays, **params)
+    return y, scatter_add_p.bind(x_dot, *arrays, **params)
+
+
+jvp_rules[scatter_add_p] = scatter_add_jvp
+
+
+def scatter_add_vmap(axis, vals, dims, shape, indices):
+    """The rule of `index`, read from right to left."""
+    (x, *arrays), (x_dim, *dims) = vals, dims
+    x, shape = spread(x, x_dim, axis.size), (axis.size, *shape)
+    rank = max((index_rank(a, d) for a, d in zip(arrays, dims)), default=0)
+    place = index_place(indices, len(shape) - 1, arrays)
+    if all(dim is None for dim in dims):
+        if place is None:
+            x = np.moveaxis(x, 0, rank)
+        return scatter_add_p.bind(x, *arrays, shape=shape, indices=(
+            slice(None), *indices)), 0
+    arrays = [a if d is None else lengthen(a, rank - index_rank(a, d))
+              for a, d in zip(arrays, dims)]
+    block = range(1, rank + 1)
+    x = np.moveaxis(x, [i + (place or 0) for i in block], block)
+    rows = np.reshape(np.arange(axis.size), (-1, *[1] * rank))
+    return scatter_add_p.bind(x, rows, *arrays, shape=shape, indices=(
+        OPERAND, *indices)), 0
+
+
+vmap_rules[scatter_add_p] = scatter_add_vmap
+abstract_rules[scatter_add_p] = lambda x, *arrays, shape, indices: (
+    array_type(shape, x.dtype))
+
+
+def scatter_add_transpose(ct, x, *arrays, shape, indices):
+    check_known(arrays)
+    x_bar = index_p.bind(ct, *arrays, indices=indices)
+    return [x_bar, *[None] * len(arrays)]
+
+
+transpose_rules[scatter_add_p] = scatter_add_transpose

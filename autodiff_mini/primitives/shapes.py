@@ -1,0 +1,128 @@
+"""Shapes and types: the same elements, otherwise arranged or written.
+
+All of it is linear, so a tangent is rearranged as its primal is.  Appendices
+A, B, C, G and H.
+"""
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
+
+from autodiff_mini.arrays import astype_p, convert
+from autodiff_mini.core import Primitive, ShapedArray
+from autodiff_mini.interpreters.abstract import abstract_rules, defview
+from autodiff_mini.interpreters.jvp import defjvp, deflinear
+from autodiff_mini.interpreters.transpose import deftranspose
+from autodiff_mini.interpreters.vmap import behind, lengthen, vmap_rules
+from autodiff_mini.numpy_api import asarray, implements
+from autodiff_mini.zeros import Zero
+
+reshape_p = Primitive('reshape', np.reshape)
+
+
+@implements(np.reshape)
+def numpy_reshape(a, shape, order='C', *, copy=None):
+    a = asarray(a)
+    if order == 'F':
+        return np.transpose(np.reshape(np.transpose(a), reverse(shape)))
+    if order != 'C':
+        raise NotImplementedError('numpy.reshape of a traced value takes '
+                                  f"order 'C' or 'F', not {order!r}")
+    return reshape_p.bind(a, shape=full_shape(a.shape, shape))
+
+
+def reverse(shape):
+    return tuple(shape)[::-1] if np.iterable(shape) else shape
+
+
+def full_shape(old, new):
+    """Returns the shape `new`, with the length that -1 stands for."""
+    new = tuple(new) if np.iterable(new) else (new,)
+    return np.empty(old, np.void).reshape(new).shape
+
+
+deflinear(reshape_p)
+
+
+def reshape_rule(axis, vals, dims, shape):
+    return np.reshape(*vals, (axis.size, *shape)), 0
+
+
+vmap_rules[reshape_p] = reshape_rule
+defview(reshape_p, lambda old, shape: shape)
+deftranspose(reshape_p, lambda ct, x, shape: np.reshape(ct, x.shape))
+
+transpose_p = Primitive('transpose', np.transpose)
+
+
+@implements(np.transpose)
+def numpy_transpose(a, axes=None):
+    a = asarray(a)
+    axes = range(a.ndim)[::-1] if axes is None else axes
+    return transpose_p.bind(a, axes=normalize_axis_tuple(axes, a.ndim))
+
+
+deflinear(transpose_p)
+
+
+def transpose_rule(axis, vals, dims, axes):
+    return np.transpose(*vals, (0, *behind(axes))), 0
+
+
+vmap_rules[transpose_p] = transpose_rule
+defview(transpose_p, lambda old, axes: tuple(old[i] for i in axes))
+deftranspose(transpose_p, lambda ct, x, axes: np.transpose(
+    ct, np.argsort(axes).tolist()))
+
+broadcast_to_p = Primitive('broadcast_to', np.broadcast_to)
+
+
+@implements(np.broadcast_to)
+def numpy_broadcast_to(array, shape, subok=False):
+    shape = tuple(shape) if np.iterable(shape) else (shape,)
+    return broadcast_to_p.bind(asarray(array), shape=shape)
+
+
+deflinear(broadcast_to_p)
+
+
+def broadcast_to_rule(axis, vals, dims, shape):
+    x = lengthen(*vals, len(shape) + 1 - vals[0].ndim)
+    return np.broadcast_to(x, (axis.size, *shape)), 0
+
+
+vmap_rules[broadcast_to_p] = broadcast_to_rule
+
+
+def broadcast_shape(old, shape):
+    """Returns `shape`; raises if `old` does not broadcast to it."""
+    if np.broadcast_shapes(old, shape) != shape:
+        raise ValueError(f'cannot broadcast {old} to {shape}')
+    return shape
+
+
+defview(broadcast_to_p, broadcast_shape)
+deftranspose(broadcast_to_p, lambda ct, x, shape: ct)
+
+
+@implements(np.astype)
+def numpy_astype(x, dtype, /, *, copy=True):
+    return convert(x, np.dtype(dtype))
+
+
+def astype_rule(x_dot, y, x, dtype, weak_type):
+    if dtype.kind not in 'fc':
+        return Zero(y)
+    return astype_p.bind(x_dot, dtype=dtype, weak_type=weak_type)
+
+
+defjvp(astype_p, astype_rule)
+
+
+def astype_vmap(axis, vals, dims, dtype, weak_type):
+    return convert(*vals, dtype), 0    # no element of an array is weak
+
+
+vmap_rules[astype_p] = astype_vmap
+abstract_rules[astype_p] = lambda x, dtype, weak_type: ShapedArray(
+    x.shape, dtype, weak_type)
+deftranspose(astype_p, lambda ct, x, dtype, weak_type: ct)

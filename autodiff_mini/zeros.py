@@ -1,0 +1,131 @@
+"""Zeros: the derivative of what stands still, and no array.
+
+Its one idea: a zero that is an object can be asked for, left out of a list
+of arrays, and made an array when somebody needs one.  Rules of primitives
+see Zero, rules of users SymbolicZero.  Chapters 2, 6 and 11.
+"""
+
+import numpy as np
+
+from autodiff_mini.arrays import full, inside
+from autodiff_mini.core import ShapedArray, float0, is_array, typeof
+
+
+class Zero:
+    """The tangent of a value that nothing perturbs: zero, and no array.
+
+    Args:
+        like: the value whose tangent it is, or the type of that value.
+    """
+
+    __slots__ = ('like',)
+
+    def __init__(self, like):
+        self.like = like
+
+    @property
+    def aval(self):
+        return tangent_type(typeof(self.like))
+
+    def __repr__(self):
+        return f'{type(self).__name__}({self.aval})'
+
+    def refuse(self, *_, **__):
+        raise TypeError(f'{self!r} is a symbolic zero, no array. A rule '
+                        'looks for it with isinstance(t, ad.Zero), or makes '
+                        'it an array with ad.instantiate_zeros(t).')
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = refuse
+    __truediv__ = __rtruediv__ = __matmul__ = __rmatmul__ = refuse
+    __pow__ = __neg__ = __getitem__ = __array__ = __array_ufunc__ = refuse
+    __float__ = __bool__ = __lt__ = __gt__ = refuse
+
+
+def tangent_type(aval):
+    """Returns the type of the tangents of values of type `aval`.
+
+    Integers and booleans cannot be perturbed: their tangents hold nothing.
+    """
+    if aval.dtype.kind in 'fc':
+        return aval
+    return ShapedArray(aval.shape, float0)
+
+
+def instantiate_zeros(t):
+    """Returns the tangent `t`, as an array if it is a symbolic zero.
+
+    Args:
+        t: an array, or a Zero.
+
+    Examples:
+        >>> instantiate_zeros(Zero(np.ones(2)))
+        array([0., 0.])
+    """
+    if not isinstance(t, Zero):
+        return t
+    aval = t.aval
+    if aval.dtype == float0:
+        return np.zeros(aval.shape, float0)
+    if is_array(t.like):   # an array of whichever library
+        return np.zeros_like(t.like)[()]
+    zeros = full(t.like, aval.shape, 0, aval.dtype)
+    return zeros.item() if aval.weak_type else zeros[()]
+
+
+def instantiate_all(ts, like) -> list:
+    """Returns tangents as arrays.
+
+    Where nobody knows the library of a zero, it is that of `like`.
+    """
+    def instantiate(t):
+        if (type(t) is not Zero or t.aval.dtype == float0
+                or t.aval.weak_type or is_array(inside(t.like))):
+            return instantiate_zeros(t)
+        return full(like, t.aval.shape, 0, t.aval.dtype)
+    return list(map(instantiate_zeros if like is None else instantiate, ts))
+
+
+def which_zero(x_dots) -> list[bool]:
+    """Returns which tangents are symbolic zeros."""
+    return [type(t) is Zero for t in x_dots]
+
+
+def pack(xs, x_dots) -> list:
+    """Returns the primals and those tangents that are arrays, in a row."""
+    return [*xs, *(t for t in x_dots if type(t) is not Zero)]
+
+
+def unpack(arrays, zeros):
+    """Returns the primals and the tangents that `pack` put in a row."""
+    xs, moving = list(arrays[:len(zeros)]), iter(arrays[len(zeros):])
+    return xs, [Zero(x) if zero else next(moving)
+                for x, zero in zip(xs, zeros, strict=True)]
+
+
+class SymbolicZero(Zero):
+    """What a rule sees in place of a tangent that is zero, if it asks to.
+
+    It has the `aval`, `shape`, `dtype` and `ndim` of the tangent.  A rule may
+    also return one.
+    """
+
+    __slots__ = ()
+    shape = property(lambda self: self.aval.shape)
+    dtype = property(lambda self: self.aval.dtype)
+    ndim = property(lambda self: self.aval.ndim)
+
+
+def zero_from_primal(x, symbolic_zeros=False):
+    """Returns the zero tangent of the value `x`.
+
+    Args:
+        x: an array.
+        symbolic_zeros: whether it is to be a SymbolicZero.
+
+    Source: `jax.custom_derivatives.zero_from_primal`.
+
+    Examples:
+        >>> zero_from_primal(2.0)
+        0.0
+    """
+    return SymbolicZero(x) if symbolic_zeros else instantiate_zeros(Zero(x))

@@ -1,0 +1,79 @@
+"""How much is tested: a few by `make test`, all of it by `make test-all`.
+
+`each` parametrises a test by programs, `examples` says how many random ones a
+law meets.  The root conftest.py sets what the command line asks for.
+"""
+
+import itertools
+import re
+
+import pytest
+from hypothesis import settings
+
+WHOLE = False   # --all: every program
+ROW = ''        # --row: all that is about a primitive, or about another word
+TIMES = 1       # --examples: so many times the random examples
+
+law = settings(derandomize=True, deadline=None, database=None)
+
+
+def examples(n):
+    """Returns the settings of a law: `n` random examples, or a multiple."""
+    return settings(law, max_examples=n * TIMES)
+
+
+def each(programs, composed=False):
+    """Parametrises a test by programs.
+
+    `make test` meets the first on each primitive and kind of numbers, and
+    where a test composes what others meet alone, the first on each
+    primitive.  `make test-all` meets the rest.
+    """
+    def is_first(program):
+        return program.leads if composed else program.represents
+
+    def is_wanted(program):
+        return is_first(program) or WHOLE
+
+    def is_about_it(program):
+        return says(ROW, program.name) or (
+            is_first(program) and ROW in program.primitives)
+
+    choose = is_about_it if ROW else is_wanted
+    return pytest.mark.parametrize('program', [
+        program if is_first(program) else rest(program)
+        for program in programs if choose(program)], ids=str)
+
+
+def rest(*case):
+    """Returns a case of a parametrised test that `make test` leaves out."""
+    return pytest.param(*case, marks=pytest.mark.rest)
+
+
+def crossed(names, rows, columns, turns=2):
+    """Parametrises a test by pairs.
+
+    `make test` meets every row and every column, in one pair of so many;
+    `make test-all` meets the rest.
+    """
+    rows, columns = list(rows), list(columns)
+    assert turns <= min(len(rows), len(columns))
+    pairs = itertools.product(enumerate(rows), enumerate(columns))
+    return pytest.mark.parametrize(names, [
+        (x, y) if (i + j) % turns == 0 else rest(x, y)
+        for (i, x), (j, y) in pairs],
+        ids=lambda x: getattr(x, '__name__', None))
+
+
+def is_chosen(item):
+    """Returns whether the command line asks for a collected test."""
+    if not ROW:
+        return WHOLE or not item.get_closest_marker('rest')
+    params = item.callspec.params if hasattr(item, 'callspec') else {}
+    is_of_each = hasattr(params.get('program'), 'primitives')
+    return is_of_each or says(ROW, item.name)
+
+
+def says(word, name):
+    """Returns whether a name has this word: exp_float has exp, exp2 not."""
+    return re.search(rf'(?<![^\W_]){re.escape(word)}(?![^\W_])', name)

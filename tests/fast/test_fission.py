@@ -1,0 +1,708 @@
+"""Fission: of a loop only what waits for the step before is one.
+
+First which equations go where, then that it computes what the unrolled loop
+does.  Sums may be added in another order, so the last bits may differ.
+"""
+
+import ast
+import sys
+import tracemalloc
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import autodiff_mini as ad
+from autodiff_mini.api.checking import check_jaxpr
+from autodiff_mini.fast.fission import fission, taken_apart, total
+from autodiff_mini.fast.loop_source import loop_p
+from autodiff_mini.fast.simplify import opened, simplify, trimmed
+from autodiff_mini.higher_order.programs import close
+from autodiff_mini.jaxprs import programs_in
+from tests.numerical import assert_close, assert_same, assert_same_type
+from tests.test_custom_jvp import assert_trees, square
+from tests.test_jit import lines_of
+from tests.test_jit_equals_eager import assert_identical, examples
+from tests.test_scan import assert_all_close
+from tests.test_unrolled import unrolled
+
+RNG = np.random.default_rng(0)
+V, M = RNG.normal(size=3), RNG.normal(size=(3, 3)) / 2
+ROWS, TABLES = RNG.normal(size=(5, 3)), RNG.normal(size=(5, 3, 3)) / 2
+
+
+# Which equations wait
+
+def parts_of(f, carry, x, consts=()):
+    """Returns the names of the primitives in each part of a body.
+
+    Of sums, for each variable the name of the primitive that makes it, or
+    the kind of argument it is.
+
+    Args:
+        f: `f(*consts, *carry, *x) -> (ends, ys)`.
+        carry, x, consts: lists of arrays, or numbers.
+    """
+    jaxpr, _ = close(ad.make_jaxpr(lambda *args: tuple(
+        ad.tree_leaves(f(*args))))(*consts, *carry, *x))
+    body = simplify(opened(jaxpr))
+    parts = taken_apart(body, (len(consts), len(carry)))
+    kinds = ['const'] * len(consts) + ['carry'] * len(carry) + ['x'] * len(x)
+    made = dict(zip(body.invars, kinds))
+    made.update((v, eqn.primitive.name) for eqn in body.eqns
+                for v in eqn.outvars)
+    groups = parts.first, parts.before, parts.core, parts.after
+    names = [[eqn.primitive.name for eqn in part] for part in groups]
+    sums = {i: [made[v] for v in vs] for i, vs in parts.sums.items()}
+    eqns = [id(eqn) for part in groups for eqn in part]
+    assert len({*eqns}) == len(eqns)
+    return [*names, sums]
+
+
+def nothing_waits(c, x):
+    return [c], [np.sin(x) * 2]
+
+
+BODIES = {  # the body; its carry, x, and constants; what comes out
+    'empty': (lambda c, x: ([c], []), [V], [V], [],
+              [[], [], [], [], {}]),
+    'passes_on': (lambda c, x: ([x], [c]), [V], [V], [],
+                  [[], [], [], [], {}]),
+    'nothing_waits': (nothing_waits, [V], [V], [],
+                      [[], ['sin', 'mul'], [], [], {}]),
+    'all_waits': (lambda c, x: ([np.sin(c * x)], []), [V], [V], [],
+                  [[], [], ['mul', 'sin'], [], {}]),
+    'dead': (lambda c, x: ([c * x], [np.sin(c * 2), np.cos(x)][:0]),
+             [V], [V], [], [[], [], ['mul'], [], {}]),
+    'network': (lambda u, w, h, x: ([np.tanh(h @ u + x @ w)], [h]),
+                [V], [V], [M, M],
+                [[], ['matmul'], ['matmul', 'add', 'tanh'], [], {}]),
+    'output': (lambda w, h, x: ([np.tanh(h + x)], [np.exp(h @ w)]),
+               [V], [V], [M],
+               [[], [], ['add', 'tanh'], ['matmul', 'exp'], {}]),
+    'shared_by_both': (lambda h, x: (lambda a: ([a * x], [np.cos(a)]))(
+        np.sin(h)), [V], [V], [],
+        [[], [], ['sin', 'mul'], ['cos'], {}]),
+    'new_carry_is_put_out': (lambda h, x: (lambda a: ([a], [a * 2]))(
+        np.sin(h + x)), [V], [V], [],
+        [[], [], ['add', 'sin'], ['mul'], {}]),
+    'once': (lambda w, h, x: ([np.tanh(h * np.cos(w))], []), [V], [V], [V],
+             [['cos'], [], ['mul', 'tanh'], [], {}]),
+    'once_and_rows': (lambda w, h, x: ([h], [np.cos(w) * x, np.sin(w)]),
+                      [V], [V], [V],
+                      [['cos', 'sin'], ['mul'], [], [], {}]),
+    'carry_that_stays': (lambda a, b, x: (
+        [a, b * a * 2], [np.sin(a) * x]), [V, V], [V], [],
+        [['sin'], ['mul'], ['mul', 'mul'], [], {}]),
+    'swapped': (lambda a, b, x: ([b, a], [np.sin(a)]), [V, V], [V], [],
+                [[], [], [], ['sin'], {}]),
+    'sum_of_xs': (lambda c, x: ([c + x], []), [V], [V], [],
+                  [[], [], [], [], {0: ['x']}]),
+    'sum_from_the_left': (lambda c, x: ([np.sin(x) + c], []), [V], [V], [],
+                          [[], ['sin'], [], [], {0: ['sin']}]),
+    'sum_of_a_constant': (lambda w, c, x: ([c + w], []), [V], [V], [V],
+                          [[], [], [], [], {0: ['const']}]),
+    'sum_of_a_carry': (lambda a, b, x: ([a + b, np.sin(b)], []), [V, V],
+                       [V], [], [[], [], ['sin'], [], {0: ['carry']}]),
+    'sum_of_a_sine': (lambda a, b, x: ([a + np.cos(b), np.sin(b)], []),
+                      [V, V], [V], [],
+                      [[], [], ['sin'], ['cos'], {0: ['cos']}]),
+    'two_sums': (lambda a, b, x: ([a + x, np.cos(x) + b], []), [V, V], [V],
+                 [], [[], ['cos'], [], [], {0: ['x'], 1: ['cos']}]),
+    'one_addend': (lambda a, b, x: (lambda y: ([a + y, y + b], []))(
+        np.sin(x)), [V, V], [V], [],
+        [[], ['sin'], [], [], {0: ['sin'], 1: ['sin']}]),
+    'products': (lambda w, h, x, y: ([w + np.transpose(x) @ y, h], []),
+                 [M, V], [M, M], [],
+                 [[], ['transpose'], [], [], {0: ['transpose', 'x']}]),
+    'product_with_a_carry': (lambda w, h, x: ([w + h @ x, np.sin(h)], []),
+                             [M, M], [M], [],
+                             [[], [], ['sin'], [], {0: ['carry', 'x']}]),
+    'product_that_is_put_out': (lambda w, x, y: (lambda p: ([w + p], [p]))(
+        x @ y), [M], [M, M], [],
+        [[], ['matmul'], [], [], {0: ['matmul']}]),
+    'product_twice': (lambda w, v, x, y: (lambda p: ([w + p, v + p], []))(
+        x @ y), [M, M], [M, M], [],
+        [[], ['matmul'], [], [], {0: ['matmul'], 1: ['matmul']}]),
+    'products_of_vectors': (lambda c, x, y: ([c + x @ y], []), [V], [M, V],
+                            [], [[], ['matmul'], [], [], {0: ['matmul']}]),
+    'inner_products': (lambda c, x, y: ([c + x @ y], []), [V[0]], [V, V],
+                       [], [[], ['matmul'], [], [], {0: ['matmul']}]),
+}
+NO_SUMS = {
+    'difference': (lambda c, x: ([c - x], []), [V], ['sub']),
+    'product': (lambda c, x: ([c * x], []), [V], ['mul']),
+    'put_out': (lambda c, x: (lambda y: ([y], [y]))(c + x), [V], ['add']),
+    'before_too': (lambda c, x: ([c + x], [c]), [V], ['add']),
+    'used': (lambda c, x: ([c + x * c], []), [V], ['mul', 'add']),
+    'doubled': (lambda c, x: ([c + c], []), [V], ['add']),
+    'number': (lambda c, x: ([c + 1.0], []), [V], ['add']),
+    'integers': (lambda c, x: ([c + x], []), [np.arange(3)], ['add']),
+    'complex': (lambda c, x: ([c + x], []), [V * 1j], ['add']),
+    'broadcast': (lambda c, x: ([c + x[0]], []), [V], ['add']),
+    'two_ends': (lambda a, b, x: (lambda y: ([y, y], []))(a + x), [V, V],
+                 ['add']),
+    'used_by_another': (lambda a, b, x: ([a + x, a * x * b], []), [V, V],
+                        ['add', 'mul', 'mul']),
+    'another_carry': (lambda a, b, x: ([b + x, np.sin(a)], []), [V, V],
+                      ['add', 'sin']),
+}
+
+
+@pytest.mark.parametrize('name', BODIES)
+def test_which_equations_wait(name):
+    f, carry, x, consts, expected = BODIES[name]
+    assert parts_of(f, carry, x, consts) == expected
+
+
+@pytest.mark.parametrize('name', NO_SUMS)
+def test_what_is_no_sum_is_done_step_by_step(name):
+    f, carry, core = NO_SUMS[name]
+    x = carry[0] if name in ('integers', 'complex') else V
+    first, before, found, after, sums = parts_of(f, carry, [x])
+    assert sums == {} and after == [] and found == core
+    assert before == (['index'] if name == 'broadcast' else [])
+
+
+def test_types_of_what_is_added():
+    """It must be added as it is."""
+    single, add = V.astype('f4'), lambda c, x: ([c + x], [])
+    assert parts_of(add, [single], [single])[-1] == {0: ['x']}
+    for c, x in ((V, single), (V, np.arange(3)), (V, True), (V, 1.0),
+                 (V, V[0]), (M, V)):
+        assert parts_of(add, [c], [x])[-1] == {}
+    for c in (V[0], np.float16(1), np.longdouble(1)):
+        assert parts_of(add, [c], [c])[-1] == {0: ['x']}
+
+
+def test_constants_of_a_body_are_the_same_at_all_steps():
+    w = V.copy()
+    f = lambda c, x: ([c * np.sin(ad.asarray(w))],
+                      [w * x, np.cos(ad.asarray(w)) * c, w])
+    assert parts_of(f, [V], [V]) == [
+        ['sin', 'cos'], ['mul'], ['mul'], ['mul'], {}]
+
+
+UNRULED = ad.Primitive('unruled')
+UNRULED.def_impl(lambda x: x[::-1] * 2)
+UNRULED.def_abstract_eval(lambda x: x)
+STRANGE = {     # what is done with 2 x; what it takes before, and in the loop
+    'user': (UNRULED.bind, [], ['unruled']),
+    'scan': (lambda x: ad.scan(lambda c, y: (c * y, None), V, x)[0],
+             [], ['loop']),
+    'cond': (lambda x: ad.cond(x[0, 0] > 0, np.sin, np.cos, x),
+             ['index', 'gt', 'astype'], ['cond']),
+    'while': (lambda x: ad.while_loop(
+        lambda c: np.sum(c) < 9, lambda c: c * c + 1, x), [], ['while']),
+    'fori': (lambda x: ad.fori_loop(0, 3, lambda i, c: c * x, x), [],
+             ['loop']),
+    'checkpoint': (ad.checkpoint(np.sin), [], ['checkpoint']),
+    'solve': (lambda x: np.linalg.solve(x * x, x), ['mul'], ['solve']),
+}
+
+
+@pytest.mark.parametrize('name', STRANGE)
+@pytest.mark.parametrize('reverse', [False, True])
+def test_what_is_no_plain_operation_stays_and_works(name, reverse):
+    g, before, core = STRANGE[name]
+    body = lambda c, x: (c * 0.5, g(x * 2) + 1)
+    assert parts_of(body, [V], [M]) == [
+        [], ['mul', *before], ['mul', *core], ['add'], {}]
+    run = lambda lib: lib.scan(body, V, np.stack([M, M.T, M + 1]),
+                               reverse=reverse)
+    assert_all_close(run(ad), run(unrolled))
+    assert_identical(ad.jit(lambda: run(ad))(), run(ad))
+
+
+def test_what_a_strange_one_needs_of_the_carry_is_in_the_loop():
+    f = lambda c, x: ([np.sin(c)], [UNRULED.bind(np.cos(c)) * 2])
+    assert parts_of(f, [V], [V]) == [
+        [], [], ['sin', 'cos', 'unruled'], ['mul'], {}]
+    f = lambda c, x: ([c + UNRULED.bind(x)], [])
+    assert parts_of(f, [V], [V]) == [
+        [], [], ['unruled'], [], {0: ['unruled']}]
+    f = lambda c, x: (lambda y: ([y @ c], [y]))(UNRULED.bind(M) @ M)
+    assert parts_of(f, [V], [V]) == [
+        [], [], ['unruled', 'matmul', 'matmul'], [], {}]
+
+
+def test_strange_ones_that_nobody_needs_are_gone():
+    seen = []
+    p = ad.Primitive('seen')
+    p.def_impl(lambda x: seen.append(1) or x * 2)
+    p.def_abstract_eval(lambda x: x)
+    f = lambda c, x: (c * 2, p.bind(x))
+    ad.scan(f, V, ROWS)
+    assert len(seen) == 5
+    ad.jit(lambda: ad.scan(f, V, ROWS)[0])()
+    g = lambda c, x: (c * 2, (p.bind(x), x)[1])
+    ad.scan(g, V, ROWS)
+    assert len(seen) == 5
+
+
+# The loop that is written
+
+def operations(source):
+    """Returns what Python does in loops, and what outside, in order.
+
+    Products of matrices are `@`, and functions of NumPy have their names.
+    """
+    inside, outside = [], []
+
+    def visit(node, found):
+        found = inside if isinstance(node, ast.For) else found
+        for child in ast.iter_child_nodes(node):
+            visit(child, found)
+        if isinstance(node, ast.BinOp):
+            found.append({ast.MatMult: '@', ast.Add: '+', ast.Mult: '*',
+                          ast.Sub: '-', ast.Div: '/', ast.Pow: '**'}[
+                              type(node.op)])
+        elif isinstance(node, ast.Call):
+            found.append(ast.unparse(node.func))
+    visit(ast.parse(source), outside)
+    return inside, outside
+
+
+def network(w, u, h, xs):
+    """Returns the loss of a recurrent network."""
+    h, ys = ad.scan(lambda h, x: (np.tanh(h @ w + x @ u), h), h, xs)
+    return np.sum(h) + np.sum(ys * ys)
+
+
+BATCH = RNG.normal(size=(2, 3))
+BATCHES = RNG.normal(size=(5, 2, 3))
+
+
+def test_a_network_has_one_product_in_its_loop():
+    f = ad.jit(network)
+    f(M, M.T, BATCH, BATCHES)
+    inside, outside = operations(f.source)
+    assert inside.count('@') == 1 and 'np.tanh' in inside
+    assert outside.count('@') == 1 and 'np.tanh' not in outside
+
+
+def test_the_gradient_of_a_network_has_one_product_in_each_loop():
+    """The weights' cotangents are one product each, of all rows."""
+    f = ad.jit(ad.grad(network, (0, 1, 2, 3)))
+    outs = f(M, M.T, BATCH, BATCHES)
+    inside, outside = operations(f.source)
+    assert f.source.count('for step in ') == 2
+    assert inside.count('@') == 2 and inside.count('np.tanh') == 1
+    assert outside.count('@') == 4      # x @ u, and for w, u and xs
+    assert f.source.count('reversed(range(5))') == 1
+
+    def twin(w, u, h, xs):
+        loss = 0.0
+        for x in xs:
+            loss, h = loss + np.sum(h * h), np.tanh(h @ w + x @ u)
+        return loss + np.sum(h)
+    expected = ad.grad(twin, (0, 1, 2, 3))(M, M.T, BATCH, BATCHES)
+    assert_all_close(outs, expected)
+
+
+def test_a_loop_of_sums_is_no_loop():
+    f = ad.jit(lambda w, xs: ad.scan(lambda c, x: (c + np.sin(x) * w, None),
+                                     np.zeros(3), xs)[0])
+    assert_close(f(V, ROWS), np.sum(np.sin(ROWS) * V, 0))
+    assert 'for ' not in f.source and f.source.count('np.sin') == 1
+    g = ad.jit(lambda a, b: ad.scan(lambda c, x: (c + x[0] @ x[1], None),
+                                    M, (a, b))[0])
+    assert_close(g(TABLES, TABLES), M + sum(x @ x for x in TABLES))
+    assert 'for ' not in g.source and g.source.count('@') == 1
+
+
+def test_only_rows_are_no_loop():
+    f = ad.jit(lambda c, xs: ad.scan(lambda c, x: (c, np.exp(x) * c), c, xs))
+    assert_trees(f(V, ROWS), (V, np.exp(ROWS) * V))
+    assert 'for ' not in f.source
+
+
+def loops_in(jaxpr):
+    """Returns the equations that are loops, in a program without calls."""
+    return [eqn for eqn in simplify(opened(jaxpr)).eqns
+            if eqn.primitive is loop_p]
+
+
+def test_a_carry_that_stays_is_not_carried():
+    jaxpr = ad.make_jaxpr(lambda a, b, xs: ad.scan(
+        lambda c, x: ((c[0], c[1] * c[0] + x), c[1]), (a, b), xs))(V, V, ROWS)
+    [eqn] = loops_in(jaxpr)
+    assert eqn.params['counts'] == (1, 1)
+    assert [v.aval.shape for v in eqn.outvars] == [(3,), (5, 3)]
+    check_jaxpr(simplify(opened(jaxpr)))
+
+
+def test_rows_that_nobody_needs_are_not_kept():
+    f = lambda c, x: (np.sin(c * x), (c, np.cos(c * x), c * x))
+    scan = lambda c, xs: ad.scan(f, c, xs)
+    wanted = {
+        'all': (lambda c, ys: (c, ys), 2), 'no_rows': (lambda c, ys: c, 0),
+        'first': (lambda c, ys: ys[0], 1), 'last': (lambda c, ys: ys[2], 1),
+        'after': (lambda c, ys: ys[1], 1)}
+    for pick, rows in wanted.values():
+        g = lambda c, xs: pick(*scan(c, xs))
+        [eqn] = loops_in(ad.make_jaxpr(g)(V, ROWS))
+        assert len(eqn.outvars) == len(eqn.params['jaxpr'].outvars)
+        assert len(eqn.outvars) == 1 + rows
+        assert eqn.params['counts'][1] == 1
+        assert_identical(ad.jit(g)(V, ROWS), g(V, ROWS))
+    program = ad.jit(lambda c, xs: scan(c, xs)[0])
+    program(V, ROWS)
+    assert 'np.cos' not in program.source and 'empty' not in program.source
+
+
+def test_a_loop_that_is_trimmed_keeps_what_was_there():
+    """A program may be shared, so it is not changed."""
+    jaxpr = ad.make_jaxpr(lambda c, xs: ad.scan(
+        lambda c, x: (np.sin(c * x), (c, c * x)), c, xs))(V, ROWS)
+    whole = simplify(opened(jaxpr))
+    [eqn] = [eqn for eqn in whole.eqns if eqn.primitive is loop_p]
+    before, body = str(whole), eqn.params['jaxpr']
+    whole.outvars = whole.outvars[:1]
+    [small] = [eqn for eqn in trimmed(whole).eqns
+                 if eqn.primitive is loop_p]
+    assert len(small.outvars) == 1 and len(eqn.outvars) == 3
+    assert small.line is eqn.line and small.invars == eqn.invars
+    assert {**small.params, 'jaxpr': body} == eqn.params
+    assert len(body.outvars) == 3
+    again = trimmed(trimmed(whole))
+    assert [e for e in again.eqns if e.primitive is loop_p][0].params[
+        'jaxpr'] is not body and before == str(simplify(opened(jaxpr)))
+
+
+# Memory
+
+LIMITED = {     # bodies, and how many numbers of each step they keep
+    'before': (lambda c, x: (c * np.sin(x), None), 3),
+    'after': (lambda c, x: (c * 0.5, np.sin(c)), 6),
+    'of_no_carry': (lambda c, x: (c, np.sin(x)), 3),
+    'sum': (lambda c, x: (c + np.sin(x), None), 3),
+    'and_a_number': (lambda c, x: (c * np.sin(x) + x[0], None), 4),
+}
+
+
+@pytest.mark.parametrize('name', LIMITED)
+def test_rows_that_are_too_many_are_not_made(name, monkeypatch):
+    (body, size), outs = LIMITED[name], []
+    for most, whole in ((5 * size, False), (5 * size - 1, True)):
+        monkeypatch.setattr(sys.modules[fission.__module__], 'MOST', most)
+        f = lambda c, xs: ad.scan(lambda c, x: body(c, x), c, xs)
+        outs.append(f(V, ROWS))
+        inside = [eqn.primitive.name for loop in loops_in(
+            ad.make_jaxpr(f)(V, ROWS)) for eqn in loop.params['jaxpr'].eqns]
+        assert ('sin' in inside) == whole
+        assert_identical(ad.jit(f)(V, ROWS), outs[-1])
+    assert_all_close(*outs)
+    assert_all_close(outs[0], unrolled.scan(body, V, ROWS))
+
+
+def size_of(f, counts, *args):
+    jaxpr = simplify(close(ad.make_jaxpr(f)(*args))[0])
+    return sum(np.prod(v.aval.shape, dtype=int)
+               for v in taken_apart(jaxpr, counts).kept)
+
+
+def test_what_is_read_after_the_loop_counts():
+    assert size_of(lambda c, x: (np.sin(c), x[0] * 2), (0, 1), TABLES, V) == 2
+    assert size_of(lambda c, x: (np.sin(c), np.sum(c)), (0, 1),
+                   TABLES, V) == TABLES.size + 1
+    assert size_of(lambda a, b, x: (a + b, np.sin(b)), (0, 2),
+                   TABLES, TABLES, V) == TABLES.size
+    assert size_of(lambda a, b, x: (a + b @ x, np.sin(b)), (0, 2), M, M,
+                   M) == 9      # the x are there
+
+
+def test_what_is_the_same_at_all_steps_does_not_count():
+    big, h = np.ones((100, 100)), np.ones(100)
+    assert size_of(lambda w, h, x: (np.tanh(h @ w + x @ w), h), (1, 1),
+                   big, h, h) == 100
+    assert size_of(lambda h, x: (np.tanh(h + x), np.cos(h) @ big), (0, 1),
+                   h, h) == 300
+    assert size_of(lambda w, h, x: (np.tanh(h + x), np.sum(w * 2 + x[0])),
+                   (1, 1), big, h, h) == 10_002
+
+
+def test_a_number_that_stays_is_no_reason():
+    """A Python number that is the same at all steps stays weak."""
+    f = lambda dt, c, x: ([c * 0.5], [np.sin(x) * dt])
+    for x in (V, V.astype('f4')):
+        assert parts_of(f, [x], [x], [0.1]) == [
+            [], ['sin', 'mul'], ['mul'], [], {}]
+        run = lambda lib, dt, c, xs: lib.scan(
+            lambda c, x: tuple(y[0] for y in f(dt, c, x)), c, xs)
+        outs = ad.jit(partial(run, ad))(0.1, x, np.stack([x, x + 1]))
+        assert_trees(outs, run(unrolled, 0.1, x, np.stack([x, x + 1])))
+
+
+@pytest.mark.parametrize('body', [
+    lambda c, x: ((np.sin(c[0]), c[1]), np.sum(c[0])),
+    lambda c, x: ((np.sin(c[0]), c[1] + c[0]), None),
+    lambda c, x: ((np.sin(c[0]), c[1]), np.sum(np.cos(c[0]) * c[1]))],
+    ids=['read_afterwards', 'added_up', 'made_afterwards'])
+def test_a_long_loop_keeps_no_rows_for_later(body):
+    """It did: all that is read after the loop, however much that is."""
+    x = np.linspace(0.0, 1.0, 20_000)
+    run = lambda: ad.scan(body, (x, x), length=300)
+    run()
+    tracemalloc.start()
+    (a, _), _ = run()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20 * x.nbytes
+    for _ in range(300):
+        x = np.sin(x)
+    assert_close(a, x)
+
+
+# What it computes
+
+@pytest.mark.parametrize('reverse', [False, True])
+@pytest.mark.parametrize('name', BODIES | NO_SUMS)
+def test_each_body_computes_what_its_steps_do(name, reverse):
+    if name in BODIES:
+        f, carry, x, consts, _ = BODIES[name]
+    else:
+        f, carry, _ = NO_SUMS[name]
+        consts, x = [], [carry[0]]
+
+    def run(lib, n):
+        xs = [np.stack([v * (i - 2) for i in range(n)]) if n else
+              np.zeros((0, *v.shape), v.dtype) for v in x]
+        ends, ys = lib.scan(lambda c, x: f(*consts, *c, *x), carry, xs,
+                            reverse=reverse)
+        return ends, ys
+
+    for n in (5, 1, 0):
+        outs = run(ad, n)
+        assert_all_close(outs, run(unrolled, n))
+        assert_identical(ad.jit(lambda: run(ad, n))(), outs)
+        for y, z in zip(ad.tree_leaves(outs),
+                        ad.tree_leaves(run(unrolled, n))):
+            assert_same_type(y, z)
+
+
+@pytest.mark.parametrize('length', [0, 1, 4])
+def test_without_xs(length):
+    f = lambda c, _: ((c[0] + V, c[1] * 0.5, c[2], c[3] + c[1]),
+                      (np.cos(V), V, c[1] * 2, c[2], 1.0))
+    init = V, M[0], M, M[1]
+    run = lambda lib: lib.scan(f, init, length=length)
+    if length:
+        assert_all_close(run(ad), run(unrolled))
+    else:
+        ends, ys = run(ad)
+        assert_trees(ends, init)
+        assert [y.shape for y in ys] == [(0, 3), (0, 3), (0, 3), (0, 3, 3),
+                                         (0,)]
+    assert_identical(ad.jit(lambda: run(ad))(), run(ad))
+
+
+WEAK = {    # Python numbers stay what they are, and give way to dtypes
+    'sum': (lambda c, x: ((c[0] + c[1], c[1] * 2.0), None), (0.0, 1.0)),
+    'cancelled': (lambda c, x: (c + 1.0, (c + x) - c), 1e8),
+    'wrapped': (lambda c, x: (c + 1, (c + x.astype('i1')) / 3), 100),
+    'kept': (lambda c, x: (c * 2.0, (c, c * x, c * 3.0)), 0.1),
+    'stays': (lambda c, x: ((c[0], c[1] * 2), (c[0] * x, c[0] * c[1])),
+              (0.1, 1)),
+    'of_a_loop': (lambda c, x: (c * 2, (ad.fori_loop(
+        0, 2, lambda i, n: n + 1.0, 1e8) + x) - 1e8), 1),
+    'compared': (lambda c, x: (c + 1e8, (c + x) == c), 1e8),
+}
+
+
+@pytest.mark.parametrize('name', WEAK)
+def test_numbers_of_python_are_weak_in_all_parts(name):
+    body, init = WEAK[name]
+    xs = np.array([1, 100, -3], 'f4')
+    f = lambda: ad.scan(body, init, xs)
+    for run in (f, ad.jit(f)):
+        with np.errstate(over='ignore'):
+            ends, ys = run()
+            expected = unrolled.scan(body, init, xs)
+        for a, b in zip(ad.tree_leaves((ends, ys)),
+                        ad.tree_leaves(expected), strict=True):
+            assert_same(a, b)
+
+
+ADDED = [((4, 2, 3), (4, 3, 5)), ((4, 0, 3), (4, 3, 5)),
+         ((4, 2, 0), (4, 0, 5)), ((4, 2, 3), (4, 3, 0)),
+         ((4, 0, 0), (4, 0, 0)), ((1, 2, 3), (1, 3, 2)),
+         ((1, 1, 1), (1, 1, 1))]
+
+
+@pytest.mark.parametrize('left, right', ADDED)
+def test_the_sum_of_products_is_a_product(left, right):
+    a = np.arange(np.prod(left)).reshape(left) - 4.0
+    b = np.arange(np.prod(right)).reshape(right) * 2.0
+    expected = np.sum(a @ b, 0)
+    assert_same(total(a, b), expected)
+    assert_same(total(a.astype('f4'), b.astype('f4')),
+                expected.astype('f4'))
+    assert_same(total(a), np.sum(a, 0))
+    f = lambda c, x: (c + x[0] @ x[1], None)
+    for g in (ad.scan, ad.jit(ad.scan, static_argnums=0)):
+        y, _ = g(f, expected * 0 + 1, (a, b))
+        assert_same(y, expected + 1)
+    slopes = ad.grad(lambda *xs: np.sum(ad.scan(f, expected, xs)[0]), (0, 1))
+    assert [x.shape for x in slopes(a, b)] == [left, right]
+
+
+def test_infinities_and_nans_stay_in_their_rows():
+    f = lambda c, x: ((c[0] * 0.5 + x, c[1] + x), (1 / x, np.sin(c[0])))
+    xs = np.array([[1., 2.], [np.inf, np.nan], [0., -0.], [3., -np.inf]])
+    run = lambda lib: lib.scan(f, (xs[0], xs[0]), xs)
+    with np.errstate(all='ignore'):
+        assert_all_close(run(ad), run(unrolled))
+        assert_identical(ad.jit(lambda: run(ad))(), run(ad))
+
+
+@pytest.mark.parametrize('body, line', [
+    (lambda c, x: (c * 0.5,
+                   1 / x), 1),
+    (lambda c, x: (c + 1.0,
+                   1 / c), 1),
+    (lambda c, x: (c,
+                   1 / c), 1),
+    (lambda c, x: (
+        (c + 1.0) / c, None), 1)], ids=['before', 'after', 'once', 'core'])
+def test_a_mistake_quotes_the_user_s_line(body, line):
+    line += body.__code__.co_firstlineno
+    run = lambda: ad.scan(body, np.zeros(3), np.zeros((5, 3)))
+    for f in (run, ad.jit(run)):
+        with np.errstate(all='raise'), pytest.raises(
+                FloatingPointError) as info:
+            f()
+        assert f'{__file__}:{line}' in lines_of(info.value)
+        with pytest.warns(RuntimeWarning):
+            f()
+        with np.errstate(all='raise'):
+            no_steps = lambda: ad.scan(body, np.zeros(3), np.zeros((0, 3)))
+            assert_same(no_steps()[0], np.zeros(3))
+
+
+def test_nested_loops_are_taken_apart_too():
+    def outer(lib, w, h, xs):
+        inner = lambda c, x: (np.tanh(c * x + w), (c, np.sin(x)))
+        def step(h, x):
+            h, (a, b) = lib.scan(inner, h, x)
+            return h, (np.sum(a, 0), b @ w, np.cos(x))
+        return lib.scan(step, h, xs)
+
+    args = V, V + 1, TABLES
+    outs = ad.jit(partial(outer, ad))(*args)
+    assert_identical(outs, outer(ad, *args))
+    assert_all_close(outs, outer(unrolled, *args))
+    sums = lambda lib: lambda *xs: sum(
+        np.sum(y * y) for y in ad.tree_leaves(outer(lib, *xs)))
+    for f in (ad.grad, lambda f, axes: ad.jit(ad.grad(f, axes))):
+        assert_all_close(f(sums(ad), (0, 1, 2))(*args),
+                         ad.grad(sums(unrolled), (0, 1, 2))(*args))
+    jaxpr = ad.make_jaxpr(partial(outer, ad))(*args)
+    [eqn] = loops_in(jaxpr)
+    names = [[e.primitive.name for e in body.eqns] for body in (
+        eqn.params['jaxpr'], *programs_in([
+            e.params['jaxpr'] for e in eqn.params['jaxpr'].eqns
+            if e.primitive is loop_p][0]))]
+    assert 'cos' not in names[0] and 'sin' not in names[1]
+
+
+def test_rules_that_lie_are_told_once_for_a_loop():
+    """What is differentiated is the body, before anything is taken out."""
+    f = lambda lib: lambda c, xs: np.sum(lib.scan(
+        lambda c, x: (c + square(x), square(c) * square(x)), c, xs)[1])
+    for g in (ad.grad(f(ad), (0, 1)), ad.jit(ad.grad(f(ad), (0, 1))),
+              ad.grad(ad.jit(f(ad)), (0, 1))):
+        assert_all_close(g(V, ROWS), ad.grad(f(unrolled), (0, 1))(V, ROWS))
+
+
+def test_a_program_is_taken_apart_once(monkeypatch):
+    module, runs = sys.modules[fission.__module__], []
+    monkeypatch.setattr(module, 'taken_apart', lambda *args: runs.append(
+        1) or taken_apart(*args))
+    jaxpr = ad.make_jaxpr(lambda c, xs: ad.scan(
+        lambda c, x: (c * x, None), c, xs))(V, ROWS)
+    for _ in range(3):
+        ad.eval_jaxpr(jaxpr, jaxpr.consts, V, ROWS)
+    assert len(runs) == 1
+
+
+# Random bodies
+
+STEPS = {
+    'sin': lambda x, y: np.sin(x), 'tanh': lambda x, y: np.tanh(x * 2),
+    'add': lambda x, y: x + y, 'mul': lambda x, y: x * y * 0.5,
+    'where': lambda x, y: np.where(x < y, x, 0.5),
+    'maximum': lambda x, y: np.maximum(x, y), 'turn': lambda x, y: x.T,
+    'matmul': lambda x, y: x @ y / 4, 'row': lambda x, y: x[0] + y[:, :1],
+    'sum': lambda x, y: np.sum(x, 0) / 4 + y,
+    'total': lambda x, y: x - np.sum(y) / 9, 'number': lambda x, y: x + 0.5,
+    'custom': lambda x, y: square(np.sin(x)),
+    'loop': lambda x, y: ad.fori_loop(0, 2, lambda i, c: c * 0.5 + y, x),
+    'choice': lambda x, y: ad.cond(x[0, 0] > 0, np.sin, lambda x: x * 2, x),
+}
+place = st.integers(0, 9)
+
+
+@st.composite
+def bodies(draw):
+    """Returns a body: its carries, its xs and a weight are all matrices.
+
+    An end may be anything that was computed; or a sum with its own start.
+    """
+    steps = draw(st.lists(st.tuples(st.sampled_from(sorted(STEPS)), place,
+                                    place), min_size=1, max_size=7))
+    ends = draw(st.tuples(*[st.tuples(st.sampled_from(
+        ['any', 'sum', 'sum', 'same']), place)] * 3))
+    ys = draw(st.lists(place, max_size=3))
+
+    def body(w, carry, x):
+        values = [w, *carry, *x]
+        pick = lambda i: values[-1 - i % len(values)]
+        for name, i, j in steps:
+            values.append(STEPS[name](pick(i), pick(j)) * 1.0)
+        new = [{'any': pick(i) * 0.5, 'sum': start + pick(i),
+                'same': start}[kind]
+               for start, (kind, i) in zip(carry, ends)]
+        return new, [pick(i) for i in ys]
+    return body
+
+
+def loop(lib, body, reverse, w, carry, xs):
+    return lib.scan(partial(body, w), carry, xs, reverse=reverse)
+
+
+def assert_near(actual, expected):
+    """Asserts the same, but for the last bits of the largest numbers."""
+    for x, y in zip(ad.tree_leaves(actual), ad.tree_leaves(expected),
+                    strict=True):
+        assert_same_type(x, y)
+        scale = np.max(np.abs(y), initial=1.0)
+        np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-11 * scale)
+
+
+@examples(40)
+@given(bodies(), st.integers(1, 4), st.booleans(), st.integers(0, 9))
+def test_random_bodies(body, n, reverse, seed):
+    rng = np.random.default_rng(seed)
+    w, *carry = rng.uniform(-1, 1, (4, 3, 3))
+    xs = list(rng.uniform(-1, 1, (2, n, 3, 3)))
+    mine, twin = (partial(loop, lib, body, reverse)
+                  for lib in (ad, unrolled))
+    outs = mine(w, carry, xs)
+    assert_near(outs, twin(w, carry, xs))
+    assert_identical(ad.jit(mine)(w, carry, xs), outs)
+
+    loss = lambda f: lambda *args: sum(
+        np.sum(np.sin(y)) for y in ad.tree_leaves(f(*args)))
+    slopes = ad.grad(loss(mine), (0, 1, 2))(w, carry, xs)
+    assert_near(ad.jit(ad.grad(loss(mine), (0, 1, 2)))(w, carry, xs), slopes)
+    assert_near(slopes, ad.grad(loss(twin), (0, 1, 2))(w, carry, xs))
+
+    w2 = np.stack([w, w + 1])
+    both = ad.vmap(mine, (0, None, None))
+    expected = ad.tree_map(lambda *ys: np.stack(ys), *[
+        mine(w, carry, xs) for w in w2])
+    for f in (both, ad.jit(both), ad.vmap(ad.jit(mine), (0, None, None))):
+        assert_near(f(w2, carry, xs), expected)

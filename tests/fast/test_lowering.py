@@ -1,0 +1,1063 @@
+"""Lowering: which Python comes out, to the letter, and what it computes."""
+
+import gc
+import inspect
+import operator
+import re
+import tracemalloc
+from functools import partial
+
+import numpy as np
+import pytest
+
+import autodiff_mini as ad
+from autodiff_mini.core import Primitive, Trace, current_trace
+from autodiff_mini.interpreters.abstract import abstract_rules
+from autodiff_mini.fast.compiler import FastLowered, Version
+from autodiff_mini.fast.emitter import (
+    IN_PLACE,
+    FastEmitter,
+    choose_bits,
+    is_augmented,
+)
+from autodiff_mini.interpreters.lowering import lowering_rules
+from tests.test_lowering import (
+    SOURCES, same_bits, text, user_primitive, without_lines)
+
+C, A = np.arange(3.0), np.arange(6.0).reshape(2, 3)
+
+
+def lowered(f, *args):
+    """Returns a program, lowered; of its jaxpr nothing changes."""
+    jaxpr = ad.make_jaxpr(f)(*args)
+    before = str(jaxpr)
+    program = FastLowered(jaxpr)
+    assert str(jaxpr) == before
+    assert current_trace() is Trace.base
+    return program
+
+
+def source(f, *args):
+    return without_lines(lowered(f, *args).source)
+
+
+def careful_source(f, *args):
+    return without_lines(lowered(f, *args).careful.source)
+
+
+# The text, for arrays of all kinds
+
+CAREFUL = {
+    'identity': (
+        'a', 'return [a]'),
+    'nothing': (
+        '', 'return []'),
+    'a_literal': (
+        'a', 'return [3]'),
+    'no_arguments': (
+        '', 'return [2.5, const_1]'),
+    'twice_the_same': (
+        'a, b', 'return [b, a, b]'),
+    'a_chain': (
+        'a, b', 'c = np.sin(a)', 'd = c * b', 'e = d + a', 'return [e]'),
+    'operators': (
+        'a, b', 'c = -a', 'd = abs(a)', 'e = a - 1', 'f = 1 - a',
+        'g = a / b', 'h = a // b', 'i = a % b', 'j = to_the_power(a, b)',
+        'k = to_the_power(b, a)', 'l = ~b', 'm = b & 1', 'n = b | 1',
+        'o = b ^ 1', 'p = b << 1', 'q = b >> 1',
+        'return [c, d, e, f, g, h, i, j, k, l, m, n, o, p, q]'),
+    'comparisons': (
+        'a, b', 'c = a < b', 'd = a <= b', 'e = a > b', 'f = a >= b',
+        'g = a == b', 'h = a != b', 'return [c, d, e, f, g, h]'),
+    'functions': (
+        'a', 'b = np.cos(a)', 'c = np.maximum(a, 0)', 'd = np.arctan2(1, a)',
+        'e = np.conjugate(a)', 'f = a > 0', 'g = np.where(f, a, 1.0)',
+        'return [b, c, d, e, g]'),
+    'parameters': (
+        'a', 'b = np.sum(a, axis=(0,), keepdims=False)',
+        'c = np.cumsum(a, axis=1)', 'd = a.T', 'e = a.reshape((6,))',
+        'return [b, c, d, e]'),
+    'products': (
+        'a, b', 'c = a @ b', 'd = a.T', 'e = a @ d',
+        'f = np.linalg.solve(e, const_1)', 'return [c, f]'),
+    'several_results': (
+        'a', '[b, c] = np.linalg.slogdet(a)', 'return [b, c]'),
+    'joins': (
+        'a', 'b = np.stack([a, a], 1)', 'c = np.concatenate([a, a], 0)',
+        'return [b, c]'),
+    'negative': (
+        'a', 'b = a * (-1)', 'c = (-2.5) - a', 'd = a ** (-1)',
+        'e = to_the_power(1, a)', 'f = -e', 'return [b, c, d, f]'),
+    'negative_base': (
+        'a', 'b = to_the_power((-2), a)', 'c = to_the_power((-0.5), a)',
+        'd = a ** 2', 'e = -d', 'return [b, c, e]'),
+    'not_finite': (
+        'a', 'b = a + np.nan', 'c = a - np.inf', 'd = a + (-np.inf)',
+        'e = a * (-0.0)', 'f = a < np.inf', 'g = a + 1e+300',
+        'h = a * 5e-324', 'return [b, c, d, e, f, g, h]'),
+    'booleans': (
+        'a', 'b = a & True', 'c = False | a', 'return [b, c]'),
+    'constants': (
+        'a', 'b = a * const_1', 'c = b + const_1', 'd = c - const_2',
+        'return [d]'),
+    'scalars': (
+        'a', 'b = a * const_1', 'c = a * const_2', 'return [b, c]'),
+    'dtypes': (
+        'a', 'b = a.astype(np.float32)', 'c = a.astype(np.int8)',
+        'return [b, c]'),
+    'dead_code': (
+        'a', 'b = a * 2', 'return [b]'),
+    'half_dead': (
+        'a', '[b, c] = np.linalg.slogdet(a)', 'return [c]'),
+    'inlined_twice': (
+        'a', 'b = a / 2', 'c = b + 1', 'd = c / 2', 'return [d]'),
+    'inlined_in_inlined': (
+        'a', 'b = a / 2', 'c = b * b', 'return [c]'),
+    'inlined_nothing': (
+        'a', 'return [a, 2.0, a, const_1]'),
+    'inlined_literal': (
+        'a', 'b = a * (-2.0)', 'return [b]'),
+}
+
+
+@pytest.mark.parametrize('name', CAREFUL)
+def test_exactly_this_source_for_arrays_of_all_kinds(name):
+    f, args, _ = SOURCES[name]
+    assert careful_source(f, *args) == text(*CAREFUL[name])
+
+
+@pytest.mark.parametrize('name', SOURCES)
+def test_the_source_computes_what_the_program_does(name):
+    f, args, _ = SOURCES[name]
+    program = lowered(f, *args)
+    for version in (program.careful, program.fast):
+        for y, expected in zip(version(*args), ad.tree_leaves(f(*args)),
+                               strict=True):
+            same_bits(y, expected)
+
+
+# The text, for arrays of NumPy's in their usual order
+
+S, N = C.astype('f4'), np.arange(1, 4)
+B, M = np.ones((32, 32)), np.ones((32, 32), int)
+H, W = np.ones(65_536), np.ones((300, 300))
+twice = ad.checkpoint(lambda x: np.sin(x) * 2)
+FAST = {
+    'operators': (
+        lambda x, n: (x - 1, 1 - x, x / n, x ** 2, x ** 9, x ** -1, x ** 0.5,
+            n & 1, n * 2),
+        [C, N], '''\
+const_1 = np.array(1)
+
+
+def program(a, b):
+    c = a - const_1
+    d = const_1 - a
+    e = a / b
+    f = a * a
+    g = a ** 9
+    h = a ** (-1)
+    i = a ** 0.5
+    j = b & 1
+    k = b * 2
+    return [c, d, e, f, g, h, i, j, k]'''),
+    'functions': (
+        lambda x: (np.maximum(x, 0), np.arctan2(1, x), np.where(x > 0, x,
+            1.0)),
+        [C], '''\
+const_1 = np.array(0)
+const_2 = np.array(1)
+
+
+def program(a):
+    b = np.maximum(a, const_1)
+    c = np.arctan2(const_2, a)
+    d = a > const_1
+    e = np.where(d, a, 1.0)
+    return [b, c, e]'''),
+    'reductions': (
+        lambda x: (np.sum(x, 0), np.sum(x), np.prod(x, 1), np.max(x, 0,
+            keepdims=True), np.min(x, (0, 1)), np.cumsum(x, 1)),
+        [A], '''\
+def program(a):
+    b = np.add.reduce(a, 0)
+    c = np.add.reduce(a, (0, 1))
+    d = np.multiply.reduce(a, 1)
+    e = np.maximum.reduce(a, 0, keepdims=True)
+    f = np.minimum.reduce(a, (0, 1))
+    g = np.cumsum(a, axis=1)
+    return [b, c, d, e, f, g]'''),
+    'reduction_of_a_number': (
+        lambda x: np.sum(ad.asarray(2.0)) * x,
+        [A], '''\
+def program(a):
+    b = np.float64(2.0)
+    c = np.sum(b, axis=(), keepdims=False)
+    d = c * a
+    return [d]'''),
+    'shapes': (
+        lambda x: (x.T, np.transpose(x[None], (2, 0, 1)), np.transpose(x[0]),
+            x.reshape(6), np.transpose(x[None]), np.reshape(x[0, 0], 1),
+            np.transpose(x[0, 0])),
+        [A], '''\
+def program(a):
+    b = a.T
+    c = a[None]
+    d = c.transpose(2, 0, 1)
+    e = a[0]
+    f = e.transpose(0)
+    g = a.reshape((6,))
+    h = c.T
+    i = a[0, 0]
+    j = np.reshape(i, shape=(1,))
+    k = np.transpose(i, axes=())
+    return [b, d, f, g, h, j, k]'''),
+    'dtypes': (
+        lambda x, n, y: (x.astype(np.float32), x.astype('>f8'),
+            ad.asarray(n), y * x, y.astype('f4'), (x > 0).astype('f8')),
+        [C, 2, np.float64(2)], '''\
+const_1 = np.array(0)
+
+
+def program(a, b, c):
+    d = a.astype(np.float32)
+    e = a.astype(float64_dtype)
+    f = np.int64(b)
+    g = c * a
+    h = c.astype(np.float32)
+    i = a > const_1
+    j = i.astype(np.float64)
+    return [d, e, f, g, h, j]'''),
+    'numbers': (
+        lambda x: (x * 2, 2 * x, x * 2.0, x + True, x * -1,
+            x * np.float64(2.5), x + np.inf, x - np.nan, -0.0 * x),
+        [C], '''\
+const_1 = np.array(2)
+const_2 = np.array(2.0)
+const_3 = np.array((-1))
+const_4 = np.array(2.5)
+const_5 = np.array(np.inf)
+const_6 = np.array(np.nan)
+const_7 = np.array((-0.0))
+
+
+def program(a):
+    b = a * const_1
+    c = const_1 * a
+    d = a * const_2
+    e = a + True
+    f = a * const_3
+    g = a * const_4
+    h = a + const_5
+    i = a - const_6
+    j = const_7 * a
+    return [b, c, d, e, f, g, h, i, j]'''),
+    'numbers_of_single_arrays': (
+        lambda x: (x * 2, 1.5 * x, x * np.float32(2.5), x * np.float64(2.5),
+            x < 2, x * 2j),
+        [S], '''\
+const_1 = np.array(2, np.float32)
+const_2 = np.array(1.5, np.float32)
+
+
+def program(a):
+    b = a * const_1
+    c = const_2 * a
+    d = a * const_3
+    e = a * const_4
+    f = a < const_1
+    g = a * const_5
+    return [b, c, d, e, f, g]'''),
+    'numbers_that_meet_no_floats': (
+        lambda x, y, n, z: (x * 2, y * 2, n * 2, n * 2.0, np.where(n > 1, 2,
+            n), z * 2),
+        [1.5, np.float64(2), N, C * 1j], '''\
+def program(a, b, c, d):
+    e = a * 2
+    f = b * 2
+    g = c * 2
+    h = c * 2.0
+    i = c > 1
+    j = np.where(i, 2, c)
+    k = d * 2
+    return [e, f, g, h, j, k]'''),
+    'numbers_of_large_arrays': (
+        lambda x: (x * 2, x < 2),
+        [np.ones(1024)], '''\
+def program(a):
+    b = a * 2
+    c = a < 2
+    return [b, c]'''),
+    'numbers_of_smaller_arrays': (
+        lambda x: (x * 2, x < 2),
+        [np.ones(1023)], '''\
+const_1 = np.array(2)
+
+
+def program(a):
+    b = a * const_1
+    c = a < const_1
+    return [b, c]'''),
+    'numbers_in_functions': (
+        lambda x: (np.heaviside(x, 0.5), np.hypot(3, x)),
+        [C], '''\
+const_1 = np.array(0.5)
+const_2 = np.array(3)
+
+
+def program(a):
+    b = np.heaviside(a, const_1)
+    c = np.hypot(const_2, a)
+    return [b, c]'''),
+    'constants': (
+        lambda x: x * C * C + A,
+        [C], '''\
+def program(a):
+    b = a * const_1
+    c = b * const_1
+    d = c + const_2
+    return [d]'''),
+    'in_place': (
+        lambda x: ((1 - (2 * ((np.sin(x) + 1) - x)) / x) + x) * x,
+        [B], '''\
+def program(a):
+    b = np.sin(a)
+    b += 1
+    b -= a
+    b *= 2
+    b /= a
+    np.subtract(1, b, b)
+    b += a
+    b *= a
+    return [b]'''),
+    'in_place_by_ufuncs': (
+        lambda x: np.arctan2(np.maximum(abs(-np.exp(x)), np.minimum(0.5,
+            np.sin(x))), x),
+        [B], '''\
+def program(a):
+    b = np.exp(a)
+    np.negative(b, b)
+    np.absolute(b, b)
+    c = np.sin(a)
+    np.minimum(0.5, c, out=c)
+    np.maximum(b, c, out=b)
+    del c
+    np.arctan2(b, a, b)
+    return [b]'''),
+    'in_place_of_integers': (
+        lambda n: (((((n + 1) << 1) >> n) // 2 % n) | 1) ^ n & 1,
+        [M], '''\
+def program(a):
+    b = a + 1
+    b <<= 1
+    b >>= a
+    b //= 2
+    b %= a
+    b |= 1
+    c = a & 1
+    b ^= c
+    del c
+    return [b]'''),
+    'in_place_of_truth': (
+        lambda x: ((x > 0) & (x < 1) | (x == 0)) ^ ~(x > 2),
+        [B], '''\
+def program(a):
+    b = a > 0
+    c = a < 1
+    b &= c
+    del c
+    d = a == 0
+    b |= d
+    del d
+    e = a > 2
+    np.invert(e, e)
+    b ^= e
+    del e
+    return [b]'''),
+    'in_place_from_the_left': (
+        lambda x: (2 + np.sin(x), 2 - np.cos(x), 2 * np.exp(x),
+            2 / np.tan(x), x + np.tanh(x)),
+        [B], '''\
+def program(a):
+    b = np.sin(a)
+    b += 2
+    c = np.cos(a)
+    np.subtract(2, c, c)
+    d = np.exp(a)
+    d *= 2
+    e = np.tan(a)
+    np.divide(2, e, e)
+    f = np.tanh(a)
+    np.add(a, f, f)
+    return [b, c, d, e, f]'''),
+    'choose_bits': (
+        lambda x: (np.where(x > 0, x, 0.0), np.where(x > 0, 2, x),
+            np.where(x > 0, 1.0, 2.0), np.where(x > 0, x, np.float32(0))),
+        [B], '''\
+def program(a):
+    b = a > 0
+    c = choose_bits(b, a, 0.0)
+    d = choose_bits(b, 2, a)
+    e = choose_bits(b, 1.0, 2.0)
+    f = choose_bits(b, a, const_1)
+    del b
+    return [c, d, e, f]'''),
+    'select_of_singles': (
+        lambda x: np.where(x > 0, x, 0.0),
+        [B.astype('f4')], '''\
+def program(a):
+    b = a > 0
+    c = choose_bits(b, a, 0.0, np.float32)
+    del b
+    return [c]'''),
+    'where_of_halves': (
+        lambda x: np.where(x > 0, x, 0.0),
+        [B.astype('f2')], '''\
+def program(a):
+    b = a > 0
+    c = np.where(b, a, 0.0)
+    del b
+    return [c]'''),
+    'where_of_few': (
+        lambda x: np.where(x > 0, x, 0.0),
+        [B[1:]], '''\
+const_1 = np.array(0)
+
+
+def program(a):
+    b = a > const_1
+    c = np.where(b, a, 0.0)
+    return [c]'''),
+    'where_of_rows': (
+        lambda x, c, y: (np.where(c, x, 0.0), np.where(x > 0, x, y)),
+        [B, B[0] > 0, B[0]], '''\
+def program(a, b, c):
+    d = np.where(b, a, 0.0)
+    e = a > 0
+    f = np.where(e, a, c)
+    del e
+    return [d, f]'''),
+    'where_of_others': (
+        lambda x: (np.where(x > 0, 1, 2), np.where(x, x, 0.0),
+            np.where(x > 0, x > 1, x)),
+        [B], '''\
+def program(a):
+    b = a > 0
+    c = np.where(b, 1, 2)
+    d = np.where(a, a, 0.0)
+    e = a > 1
+    f = np.where(b, e, a)
+    del b, e
+    return [c, d, f]'''),
+    'where_in_another_order': (
+        lambda x: np.where(x.T > 0, x.T, 0.0),
+        [B], '''\
+def program(a):
+    b = a.T
+    c = b > 0
+    d = np.where(c, b, 0.0)
+    del c, b
+    return [d]'''),
+    'a_block': (
+        lambda x: np.sum(np.sin(x) * 2 + x),
+        [H], '''\
+def program(a):
+    e = np.empty(65536)
+    for start in range(0, 65536, 16384):
+        part = slice(start, start + 16384)
+        b = a[part]
+        c = np.sin(b)
+        c *= 2
+        d = e[part]
+        np.add(c, b, d)
+    f = np.add.reduce(e, 0)
+    del e
+    return [f]'''),
+    'a_block_of_rows': (
+        lambda x, y, z, w: np.exp(x) * y + z / 2 - w,
+        [W, W[:, :1], W[0], W[:1]], '''\
+const_1 = np.array(2)
+
+
+def program(a, b, c, d):
+    e = c / const_1
+    j = np.empty((300, 300))
+    for start in range(0, 300, 54):
+        part = slice(start, start + 54)
+        f = a[part]
+        g = b[part]
+        h = np.exp(f)
+        h *= g
+        h += e
+        i = j[part]
+        np.subtract(h, d, i)
+    return [j]'''),
+    'a_block_of_many_dtypes': (
+        lambda x: (np.where(x > 0, x * 2, 0.0).astype('f4'), x < 1,
+            (x * 3) ** 9),
+        [H], '''\
+def program(a):
+    g = np.empty(65536, np.float32)
+    i = np.empty(65536, np.bool)
+    k = np.empty(65536)
+    for start in range(0, 65536, 16384):
+        part = slice(start, start + 16384)
+        b = a[part]
+        c = b > 0
+        d = b * 2
+        e = choose_bits(c, d, 0.0)
+        f = g[part]
+        f[...] = e.astype(np.float32)
+        h = i[part]
+        np.less(b, 1, h)
+        np.multiply(b, 3, e)
+        j = k[part]
+        j[...] = e ** 9
+    return [g, i, k]'''),
+    'a_block_of_singles': (
+        lambda x: np.maximum(x * 2, 1),
+        [H.astype('f4')], '''\
+def program(a):
+    e = np.empty(65536, np.float32)
+    for start in range(0, 65536, 16384):
+        part = slice(start, start + 16384)
+        b = a[part]
+        c = b * 2
+        d = e[part]
+        np.maximum(c, 1, out=d)
+    return [e]'''),
+    'a_block_that_uses_what_it_returns': (
+        lambda x: (lambda y: (y, np.sin(x) * (y + y * x)))(np.cos(x)),
+        [H], '''\
+def program(a):
+    d = np.empty(65536)
+    h = np.empty(65536)
+    for start in range(0, 65536, 16384):
+        part = slice(start, start + 16384)
+        b = a[part]
+        c = d[part]
+        np.cos(b, c)
+        e = np.sin(b)
+        f = c * b
+        np.add(c, f, f)
+        g = h[part]
+        np.multiply(e, f, g)
+    return [d, h]'''),
+    'blocks': (
+        lambda x: np.sum(np.sin(x) * x) * np.cos(x),
+        [H], '''\
+def program(a):
+    e = np.empty(65536)
+    for start in range(0, 65536, 16384):
+        part = slice(start, start + 16384)
+        b = a[part]
+        c = np.sin(b)
+        d = e[part]
+        np.multiply(c, b, d)
+    f = np.add.reduce(e, 0)
+    del e
+    i = np.empty(65536)
+    for start in range(0, 65536, 16384):
+        part = slice(start, start + 16384)
+        b = a[part]
+        g = np.cos(b)
+        h = i[part]
+        np.multiply(f, g, h)
+    return [i]'''),
+    'a_checkpoint': (
+        ad.checkpoint(lambda x: ad.checkpoint(np.cos)(x) * x),
+        [C], '''\
+def checkpoint_2(a):
+    b = np.cos(a)
+    return [b]
+
+
+def checkpoint_1(a):
+    [b] = checkpoint_2(a)
+    c = b * a
+    return [c]
+
+
+def program(a):
+    [b] = checkpoint_1(a)
+    return [b]'''),
+    'a_checkpoint_in_two_orders': (
+        lambda x: twice(x).T + twice(x.T),
+        [B], '''\
+def checkpoint_1(a):
+    b = np.sin(a)
+    b *= 2
+    return [b]
+
+
+def checkpoint_2(a):
+    b = np.sin(a)
+    c = b * 2
+    del b
+    return [c]
+
+
+def program(a):
+    [b] = checkpoint_1(a)
+    c = b.T
+    del b
+    d = a.T
+    [e] = checkpoint_2(d)
+    del d
+    f = c + e
+    del c, e
+    return [f]'''),
+    'a_loop': (
+        lambda x: ad.fori_loop(0, 5, lambda i, c: np.sin(c) * x, x),
+        [B], '''\
+def loop_1(a, b):
+    for step in range(5):
+        c = np.sin(b)
+        c *= a
+        b = c
+    return [b]
+
+
+def program(a):
+    [b] = loop_1(a, a)
+    return [b]'''),
+    'a_loop_with_rows': (
+        lambda w, x: ad.scan(lambda c, y: (np.tanh(w @ c) + y, (c, y @ c)),
+            x[0], x),
+        [A[:, :2], A.T], '''\
+def loop_1(a, b, c):
+    d = np.empty((3, 2))
+    for step in range(3):
+        e = c[step]
+        f = a @ b
+        g = np.tanh(f)
+        h = g + e
+        d[step] = b
+        b = h
+    return [b, d]
+
+
+def program(a, b):
+    c = b[0]
+    [d, e] = loop_1(a, c, b)
+    f = b.reshape((3, 1, 2))
+    g = e.reshape((3, 2, 1))
+    h = f @ g
+    i = h.reshape((3,))
+    return [d, e, i]'''),
+}
+
+
+@pytest.mark.parametrize('name', FAST)
+def test_exactly_this_source_for_plain_arrays(name):
+    f, args, expected = FAST[name]
+    assert source(f, *args) == expected
+
+
+@pytest.mark.parametrize('name', FAST)
+def test_both_sources_compute_the_same(name):
+    """Of numbers on which bits can be seen, and without changing them."""
+    f, args, _ = FAST[name]
+    rng = np.random.default_rng(1)
+    args = [np.asarray(rng.uniform(-3, 3, x.shape), x.dtype)
+            if np.ndim(x) and x.dtype.kind == 'f' else x for x in args]
+    program, jaxpr = lowered(f, *args), ad.make_jaxpr(f)(*args)
+    before = ad.tree_map(np.copy, args)
+    with np.errstate(all='ignore'):
+        expected = ad.eval_jaxpr(jaxpr, jaxpr.consts, *args)
+        for version in (program.careful, program.fast, program.fast):
+            for y, z in zip(version(*args), expected, strict=True):
+                same_bits(y, z)
+    for x, copy in zip(args, before):
+        np.testing.assert_array_equal(x, copy)
+
+
+def test_without_numbers_there_is_no_head():
+    assert source(np.sin, C).startswith('def program(a):\n')
+
+
+# The user's lines
+
+def line_of(*words):
+    """Returns the number of the line of this file that has these words."""
+    with open(__file__) as file:
+        [number] = [i for i, line in enumerate(file, 1)
+                    if all(word in line for word in words)
+                    and 'line_of' not in line]
+    return number
+
+
+def noted(source):
+    """Returns the lines of a source that have the number of a line."""
+    return [(text.strip(), int(number)) for text, number in
+            re.findall(r'^(.*?) +# line (\d+)$', source, flags=re.M)]
+
+
+def wave(x):
+    return np.sin(x) * 3    # of a wave
+
+
+def waves(x):
+    y = wave(x) + 1         # the first
+    y = y / 4 + wave(y) + (
+        y * 5               # the fifth
+        - y)
+    return np.sum(y)        # all of them
+
+
+def test_each_line_tells_the_user_s_line_if_it_is_another():
+    first, inside = line_of('# the first'), line_of('# of a wave')
+    for version in ('fast', 'careful'):
+        found = noted(getattr(lowered(waves, C), version).source)
+        assert [number for _, number in found] == [
+            inside, first, first + 1, inside, first + 1, first + 2,
+            first + 1, line_of('# all of them')]
+        operations = [text.split(' = ')[1] for text, _ in found]
+        assert [re.sub(r'const_.|\b\d+', 'n', text) for text in operations][
+            :7] == ['np.sin(a)', 'c + n', 'd / n', 'np.sin(d)', 'e + g',
+                    'd * n', 'h + j']
+
+
+def test_the_number_stands_in_its_column():
+    [line] = [line for line in lowered(np.cos, C).source.split('\n')
+              if '#' in line]
+    assert line.index('# line') == 36
+
+
+def test_equations_of_the_way_back_tell_the_line_of_the_way_there():
+    numbers = {number for _, number in noted(lowered(
+        ad.grad(waves), C).source)}
+    assert {line_of('# of a wave')} < numbers
+    assert numbers <= {*range(line_of('# of a wave'),
+                              line_of('# all of them') + 1)}
+
+
+def test_lines_inside_functions_and_loops():
+    def step(c, x):
+        y = np.sin(c) * x   # inside a loop
+        return np.cos(y), y
+
+    def f(x):
+        y = ad.scan(step, x[0], x)[0]   # the loop
+        return ad.checkpoint(wave)(y)   # the checkpoint
+
+    for x in (C, A):
+        found = dict(noted(lowered(f, x).source))
+        inside = [number for text, number in found.items()
+                  if 'sin(' in text]
+        assert line_of('# inside a loop') in found.values()
+        assert line_of('# of a wave') in found.values()
+        assert line_of('# the checkpoint') in found.values()
+        assert inside
+
+
+def test_the_known_half_of_a_loop_tells_the_line_of_its_body():
+    """It told that of the loop."""
+    def f(w, xs):
+        return np.sum(ad.scan(partial(step, w), np.ones(3), xs)[1])
+
+    step = lambda w, c, x: (np.tanh(c @ w + x @ u), c @ c)  # what is known
+    u = np.ones((2, 3))
+    lines = noted(lowered(ad.grad(f), np.ones((3, 3)), np.ones((5, 2))).source)
+    first = [number for text, number in lines if ' @ ' in text][:2]
+    assert first == [line_of('# what is known')] * 2
+
+
+def test_no_line_of_python_s_own_is_taken_for_the_user_s():
+    """A frame of contextlib's was."""
+    number = inspect.currentframe().f_lineno + 1
+    jaxpr = ad.make_jaxpr(ad.checkpoint(np.sin))(C)
+    assert noted(FastLowered(jaxpr).source) == [
+        ('b = np.sin(a)', number), ('[b] = checkpoint_1(a)', number)]
+
+
+def test_an_error_tells_its_line():
+    def f(x):
+        y = x + 1
+        return np.log(y * 2)    # fails
+
+    for x in (C - 1, np.float64(-1)):
+        program = lowered(f, x)
+        for version in (program.fast, program.careful):
+            with np.errstate(all='raise'), pytest.raises(
+                    FloatingPointError) as caught:
+                version(x)
+            assert caught.value.__notes__ == [
+                f"in the operation 'log', asked for at {__file__}:"
+                f'{line_of("# fails")}']
+
+
+
+
+@pytest.mark.parametrize('operation', IN_PLACE, ids=lambda f: f.__name__)
+def test_every_operator_is_the_ufunc_beside_it(operation):
+    ufunc = IN_PLACE[operation]
+    xs = (np.array([[3, 5], [2, 7]]), np.array([[2, 1], [1, 3]]))[:ufunc.nin]
+    same_bits(ufunc(*xs), operation(*xs))
+
+
+def test_python_writes_these_operators_before_an_equals_sign():
+    assert {f.__name__.strip('_') for f in IN_PLACE if is_augmented(f)} == {
+        'add', 'sub', 'mul', 'truediv', 'floordiv', 'mod', 'matmul', 'and',
+        'or', 'xor', 'lshift', 'rshift'}
+
+
+@pytest.mark.parametrize('compare', [
+    operator.lt, operator.le, operator.gt, operator.ge, operator.eq,
+    operator.ne], ids=lambda f: f.__name__)
+def test_a_comparison_goes_where_what_it_compares_was(compare):
+    """`b < c` became `b <= c`, which changed nothing; `==`, an error."""
+    f = lambda x: (compare(x > 0, x < 1), compare(x > 1, x == 0))
+    x = np.linspace(-1, 2, 2000)
+    for y, expected in zip(ad.jit(f)(x), f(x), strict=True):
+        same_bits(y, expected)
+
+
+def test_constants_of_dead_code_are_not_kept():
+    big = np.ones(1000)
+    program = lowered(lambda x: (np.sin(x + big), x)[1], 1.0)
+    assert set(program.fast.function.__globals__) <= {
+        'np', 'program', 'careful', 'isfinite', '__builtins__'}
+
+
+# Large arrays go when nobody needs them
+
+def test_large_arrays_are_deleted_after_their_last_use():
+    f = lambda x: np.sum(np.cos(np.sin(x)) * np.sin(x[0]))
+    assert careful_source(f, B) == text(
+        'a', 'b = np.sin(a)', 'c = np.cos(b)', 'del b', 'd = a[0]',
+        'e = np.sin(d)', 'f = c * e', 'del c',
+        'g = np.sum(f, axis=(0, 1), keepdims=False)', 'del f', 'return [g]')
+
+
+def test_what_is_an_argument_a_constant_or_a_result_stays():
+    const = B * np.linspace(1, 2, 32)
+
+    def f(x):
+        y = x * const
+        return y, np.sin(y), y * 3, x
+
+    program = lowered(f, B)
+    assert 'del' not in program.source + program.careful.source
+    for _ in range(2):
+        for version in (program.fast, program.careful):
+            for y, expected in zip(version(B), f(B), strict=True):
+                same_bits(y, expected)
+
+
+def test_smaller_ones_are_not():
+    f = lambda x: np.cos(np.sin(x))
+    assert 'del' not in careful_source(f, B[1:])
+    assert 'del b' in careful_source(f, B)
+
+
+def test_results_that_nobody_takes_are_deleted_at_once():
+    q = ad.Primitive('q', multiple_results=True)
+    q.def_impl(lambda x: [x, x + 1])
+    q.def_abstract_eval(lambda x: [x, x])
+    lines = source(lambda x: q.bind(x)[1], B).split('\n')
+    assert lines[1:] == ['    [b, c] = q_impl(a)', '    del b',
+                         '    return [c]']
+
+
+# Memory
+
+def peak(f, x):
+    """Returns the peak of memory of a call, in arrays like `x`."""
+    f(x)        # what is done once is done
+    gc.collect()
+    tracemalloc.start()
+    try:
+        f(x)
+        return tracemalloc.get_traced_memory()[1] / x.nbytes
+    finally:
+        tracemalloc.stop()
+
+
+def layers(x, n=100):
+    for _ in range(n):
+        x = np.sqrt(x)
+    return x
+
+
+def gelu(x):
+    return 0.5 * x * (1 + np.tanh(0.7978845608 * (x + 0.044715 * x ** 3)))
+
+
+def test_a_long_chain_needs_little_more_than_its_result():
+    """Where blocks do not fit, one array; where order is unknown, two."""
+    for n, most in ((100_000, 1.5), (60_000, 1.1)):
+        x = np.linspace(1, 2, n)
+        assert peak(ad.jit(layers), x) < most
+        assert peak(lowered(layers, x).careful, x) < 2.1
+
+
+def test_the_gradient_of_a_chain_keeps_what_it_needs():
+    x = np.linspace(1, 2, 60_000)
+    g = ad.grad(lambda x: np.sum(layers(x, 20)))
+    assert peak(g, x) < 22.5
+    assert peak(ad.jit(g), x) < 22.5
+
+
+def test_the_gradient_of_gelu_needs_one_array():
+    x = np.linspace(-3, 3, 1_000_000)
+    assert peak(ad.jit(ad.grad(lambda x: np.sum(gelu(x)))), x) < 1.2
+
+
+def test_what_is_checkpointed_needs_no_more_under_jit():
+    def chain(x):
+        for _ in range(10):
+            x = ad.checkpoint(partial(layers, n=10))(x)
+        return np.sum(x)
+
+    x = np.linspace(1, 2, 60_000)
+    assert peak(ad.grad(chain), x) < 23
+    assert peak(ad.jit(ad.grad(chain)), x) < 23
+
+
+# Selection
+
+SPECIAL = np.array([0.0, -0.0, 1.5, -2.5, np.nan, -np.nan, np.inf, -np.inf,
+                    5e-324, 1e300])
+
+
+@pytest.mark.parametrize('dtype', [np.float32, np.float64])
+@pytest.mark.parametrize('x', [*SPECIAL.tolist(), 1, SPECIAL], ids=str)
+def test_select_is_where_bit_by_bit(dtype, x):
+    with np.errstate(all='ignore'):
+        ys = [SPECIAL.astype(dtype), SPECIAL[::-1].astype(dtype), 2.0, -0.0]
+        x = x.astype(dtype) if x is SPECIAL else x
+        fixed = dtype(x) if x is not SPECIAL else x
+    rng = np.random.default_rng(0)
+    for y in ys:
+        for mask in (*(rng.uniform(size=(20, 10)) < 0.5), SPECIAL > 0,
+                     np.ones(10, bool), np.zeros(10, bool)):
+            before = mask.copy(), np.copy(x), np.copy(y)
+            for v, w, first, second in ((x, y, fixed, y),
+                                        (y, x, y, fixed)):
+                with np.errstate(all='ignore'):
+                    actual = choose_bits(mask, v, w, dtype)
+                expected = np.where(mask, np.asarray(first, dtype),
+                                    np.asarray(second, dtype))
+                assert actual.dtype == expected.dtype == dtype
+                assert actual.tobytes() == expected.tobytes()
+            for array, copy in zip((mask, x, y), before):
+                assert np.asarray(array).tobytes() == copy.tobytes()
+
+
+def test_select_of_float64_is_the_usual_one():
+    mask = np.array([True, False])
+    same_bits(choose_bits(mask, SPECIAL[:2], 1.5), np.array([0.0, 1.5]))
+    assert choose_bits(mask, 1.0, 2.0).tolist() == [1.0, 2.0]
+
+
+ORDERS = {'C': np.ascontiguousarray, 'F': np.asfortranarray}
+
+
+@pytest.mark.parametrize('orders', ['CCC', 'FCC', 'CFC', 'CCF', 'FFC', 'FFF'])
+def test_a_selection_is_laid_out_as_numpy_lays_it_out(orders):
+    """Its own order was that of the mask, so sums had other bits."""
+    rng = np.random.default_rng(2)
+    arrays = (rng.uniform(size=(40, 50)) < 0.5, rng.normal(size=(40, 50)),
+              rng.normal(size=(40, 50)))
+    xs = [ORDERS[order](x) for order, x in zip(orders, arrays)]
+    f = lambda c, x, y: (np.sum(np.where(c, x, y), 0), np.sum(np.where(
+        c, x, y), 1), np.sum(np.where(c, x, y)))
+    for y, expected in zip(ad.jit(f)(*xs), f(*xs)):
+        same_bits(y, expected)
+    program = lowered(f, *xs)
+    assert 'choose_bits(' in program.source
+    assert 'choose_bits(' not in program.careful.source
+
+
+# Which version
+
+class Labelled(np.ndarray):
+    """An array of a type of its own."""
+
+
+def test_the_fast_version_takes_plain_arrays_in_their_order():
+    small, large = (lowered(f, B).fast for f in (
+        lambda x: np.sin(x), lambda x: np.cos(np.sin(x))))
+    assert not small.in_order and large.in_order
+    for x, by_small, by_large in (
+            (B, True, True), (B.T.copy().T, True, False),
+            (B[::2], True, False), (B[:, ::2], True, False),
+            (B[1:], True, True), (B.view(Labelled), False, False),
+            (np.ma.masked_array(B), False, False), (1.5, True, True),
+            (np.float32(1), True, True), (2, True, True), ('', False, False)):
+        assert small.takes(x) is by_small
+        assert large.takes(x) is by_large
+
+
+def test_other_arrays_are_for_the_careful_version():
+    program = lowered(lambda x, y: np.cos(np.sin(x)) * y, B, B)
+    ran = []
+    for name in ('fast', 'careful'):
+        version = getattr(program, name)
+        version.function = partial(
+            lambda name, f, *xs: ran.append(name) or f(*xs), name,
+            version.function)
+    for args, expected in (((B, B), 'fast'), ((B, B.T[::-1]), 'careful'),
+                           ((np.asfortranarray(B * C[:1]), B), 'careful'),
+                           ((B, B.view(Labelled)), 'careful')):
+        program(*args)
+        assert ran.pop() == expected and not ran
+
+
+def test_the_careful_version_is_written_when_it_is_needed():
+    program = lowered(np.sin, C)
+    assert 'careful' not in vars(program)
+    assert program.careful is program.careful
+    assert type(program.careful) is Version
+
+
+@pytest.mark.parametrize('name', FAST)
+def test_both_versions_take_arrays_in_another_order(name):
+    """And lay out results in the same."""
+    f, args, _ = FAST[name]
+    rng, jaxpr = np.random.default_rng(4), ad.make_jaxpr(f)(*args)
+    args = [np.asfortranarray(rng.uniform(1, 2, x.shape).astype(x.dtype))
+            if np.ndim(x) > 1 and x.dtype.kind == 'f' else x for x in args]
+    with np.errstate(all='ignore'):
+        expected = ad.eval_jaxpr(jaxpr, jaxpr.consts, *args)
+        for y, z in zip(FastLowered(jaxpr)(*args), expected, strict=True):
+            same_bits(y, z)
+            if np.ndim(z) > 1 and z.flags.f_contiguous:
+                assert y.flags.f_contiguous or y.base is not None
+
+
+def test_what_is_not_numpy_s_is_called_by_its_implementation():
+    def impl(x, n):
+        return x * n
+
+    p = Primitive('p', impl)
+    abstract_rules[p] = lambda x, n: x
+    try:
+        program = lowered(lambda x: p.bind(x, n=3), 2.0)
+        assert without_lines(program.source) == text(
+            'a', 'b = p_impl(a, n=3)', 'return [b]')
+        assert program.fast.function.__globals__['p_impl'] is impl
+        assert program(2.0) == [6.0]
+        # a function of that name, but not NumPy's
+        impl.__name__ = 'sin'
+        assert lowered(lambda x: p.bind(x, n=3), 2.0)(2.0) == [6.0]
+    finally:
+        del abstract_rules[p]
+
+
+def test_a_rule_of_its_own_is_asked():
+    p = user_primitive('p')
+    seen = []
+
+    @p.def_lowering
+    def p_lowering(emitter, x, *, n):
+        seen.append((type(emitter), x, n))
+        return f'{x} + {emitter.constant("shift", C)} * {emitter.value(n)}'
+
+    program = lowered(lambda x: p.bind(np.sin(x), n=-2) - x, C)
+    assert without_lines(program.source) == text(
+        'a', 'b = np.sin(a)', 'c = b + shift * (-2)', 'd = c - a',
+        'return [d]')
+    assert seen == [(FastEmitter, 'b', -2)]
+    same_bits(program(C)[0], np.sin(C) + C * -2 - C)

@@ -1,0 +1,440 @@
+"""Programs of single numbers: which they are, and the Python they become."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+
+import autodiff_mini as ad
+from autodiff_mini.fast.compiler import FastLowered, Version
+from autodiff_mini.fast.plan import c_ordered
+from autodiff_mini.fast.scalars import MATH, as_numpy, is_scalar
+from autodiff_mini.fast.simplify import opened, simplify
+from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var
+from autodiff_mini.primitives.arithmetic import mul_p
+from autodiff_mini.primitives.elementwise import (
+    cos_p, exp_p, sin_p, sqrt_p, tanh_p)
+from autodiff_mini.zeros import Zero
+from tests.test_jit_equals_eager import (
+    Raised,
+    assert_identical,
+    outcome,
+    plain,
+)
+from tests.fast.test_lowering import without_lines
+from tests.test_unrolled import unrolled
+
+X, V = np.float64(1.5), np.arange(3.0)
+
+
+def source(f, *args):
+    return without_lines(FastLowered(ad.make_jaxpr(f)(*args)).source)
+
+
+def text(arguments, *lines):
+    """Returns the source of a program that tries these lines."""
+    return '\n'.join([
+        f'def program({arguments}):', '    try:',
+        *[f'        {line}' for line in lines],
+        '    except (ArithmeticError, ValueError):',
+        f'        return careful({arguments})'])
+
+
+def unless(*names):
+    return (f'if not isfinite({" + ".join(names)}):',
+            '    raise ArithmeticError')
+
+
+# The text
+
+SOURCES = {
+    'arithmetic': (lambda x, y: (x + y) * 2 - x / y, [X, X], (
+        'a, b', 'c = float(a)', 'd = float(b)', 'e = c + d', 'f = e * 2.0',
+        'g = c / d', 'h = f - g', *unless('c', 'd', 'h'),
+        'return [np.float64(h)]')),
+    'python_numbers': (lambda x: x * 2, [1.5], (
+        'a', 'b = a * 2.0', *unless('b'), 'return [b]')),
+    'of_both_kinds': (lambda x, y: (x * y, y - 1, y), [X, 1.5], (
+        'a, b', 'c = float(a)', 'd = c * b', 'e = b - 1.0',
+        *unless('d', 'e', 'b'), 'return [np.float64(d), e, b]')),
+    'literals': (lambda x: (-2 * x, 3.0, np.float64(2)), [X], (
+        'a', 'b = float(a)', 'c = (-2.0) * b', *unless('c'),
+        'return [np.float64(c), 3.0, np.float64(2.0)]')),
+    'literals_that_are_not_finite': (lambda x: x + np.inf, [X], (
+        'a', 'b = float(a)', 'c = b + np.inf', *unless('c'),
+        'return [np.float64(c)]')),
+    'powers': (lambda x: (x ** 2, x ** -1), [X], (
+        'a', 'b = float(a)', 'c = b ** 2', 'd = b ** (-1)',
+        *unless('b', 'c', 'd'), 'return [np.float64(c), np.float64(d)]')),
+    'powers_of_numpy': (lambda x, y: (x ** -0.2, 2 ** x, y ** x), [X, 1.5], (
+        'a, b', 'c = float(a)', "with np.errstate(all='raise'):",
+        '    d = float(np.float64(c) ** (-0.2))',
+        '    e = float(np.float64(2) ** c)',
+        '    f = float(np.float64(b) ** c)',
+        '    if not isfinite(c + b + d + e + f):',
+        '        raise ArithmeticError',
+        'return [np.float64(d), np.float64(e), np.float64(f)]')),
+    'of_math': (lambda x: np.sqrt(np.sin(x) + np.cos(x)), [X], (
+        'a', 'b = float(a)', 'c = sin(b)', 'd = cos(b)', 'e = c + d',
+        'f = sqrt(e)', *unless('f'), 'return [np.float64(f)]')),
+    'extremes': (lambda x, y: np.maximum(x, y) - np.minimum(x, 0), [X, X], (
+        'a, b', 'c = float(a)', 'd = float(b)',
+        'e = c if c > d else d if d > c else float(np.maximum(c, d))',
+        'f = c if c < 0.0 else 0.0 if 0.0 < c else float(np.minimum(c, 0.0))',
+        'g = e - f', *unless('c', 'd', 'g'), 'return [np.float64(g)]')),
+    'of_numpy': (lambda x: np.exp(x) + np.hypot(x, 3), [X], (
+        'a', 'b = float(a)', "with np.errstate(all='raise'):",
+        '    c = float(np.exp(b))', '    d = float(np.hypot(b, 3.0))',
+        '    e = c + d', '    if not isfinite(b + e):',
+        '        raise ArithmeticError', 'return [np.float64(e)]')),
+    'signs': (lambda x: abs(-x), [X], (
+        'a', 'b = float(a)', 'c = -b', 'd = abs(c)', *unless('d'),
+        'return [np.float64(d)]')),
+    'comparisons': (
+        lambda x, y: np.where(((x < y) & (x <= y) | (x > 1)) ^ (x >= 1), x,
+                              np.where(~(x == y), y, x * (x != 1))), [X, X], (
+        'a, b', 'c = float(a)', 'd = float(b)', 'e = c < d', 'f = c <= d',
+        'g = e & f', 'h = c > 1.0', 'i = g | h', 'j = c >= 1.0', 'k = i ^ j',
+        'l = c == d', 'm = not l', 'n = c != 1.0', 'o = c * n',
+        'p = d if m else o', 'q = c if k else p',
+        *unless('c', 'd', 'o', 'p', 'q'), 'return [np.float64(q)]')),
+    'truth_as_a_number': (lambda x: (x > 0).astype(float) - True, [X], (
+        'a', 'b = float(a)', 'c = b > 0.0', 'd = float(c)', 'e = d - True',
+        *unless('b', 'e'), 'return [np.float64(e)]')),
+    'a_number_that_is_traced': (lambda x: x + ad.asarray(2.0), [X], (
+        'a', 'b = float(a)', 'c = b + 2.0', *unless('c'),
+        'return [np.float64(c)]')),
+    'float64_already': (lambda x: (x * X, x), [X], (
+        'a', 'b = float(a)', 'c = b * 1.5', *unless('c', 'b'),
+        'return [np.float64(c), np.float64(b)]')),
+}
+
+
+@pytest.mark.parametrize('name', SOURCES)
+def test_exactly_this_source(name):
+    f, args, lines = SOURCES[name]
+    assert source(f, *args) == text(*lines)
+
+
+def assert_same_outcome(actual, expected):
+    """Asserts the same results, or errors of the same type."""
+    if isinstance(expected, Raised):
+        assert actual == expected
+    else:
+        assert_identical(ad.tree_map(plain, actual), expected)
+
+
+POINTS = [0.0, -0.0, 1.0, -1.0, 0.3, -2.5, 1e200, -1e-200, 5e-324, 1.7e308,
+          np.inf, -np.inf, np.nan, 2.0 ** 53]
+
+
+@pytest.mark.parametrize('name', SOURCES)
+def test_it_computes_what_numpy_does_and_warns_as_it_does(name):
+    f, args, _ = SOURCES[name]
+    g = ad.jit(f)
+    for x in POINTS:
+        for y in POINTS[::2] if len(args) > 1 else [None]:
+            xs = [type(arg)(value) for arg, value in zip(args, (x, y))]
+            expected, said = outcome(f, xs, {})
+            actual, heard = outcome(g, xs, {})
+            assert_same_outcome(actual, expected)
+            assert heard == said
+
+
+def test_ten_numbers_are_watched_in_a_line():
+    """Their sum is finite if all are, but for a few that are recomputed."""
+    lines = source(lambda *xs: [2 * x for x in xs], *[1.5] * 21).split('\n')
+    tests = [line.strip() for line in lines if 'isfinite' in line]
+    assert [line.count('+') + 1 for line in tests] == [10, 10, 1]
+
+
+def test_a_number_is_watched_once():
+    lines = source(lambda x: (1 / x, 2 / x, x, x), 1.5)
+    assert 'isfinite(a + b + c)' in lines
+
+
+# Which programs
+
+SCALAR = {
+    'float': (lambda x: x * 2, 1.5), 'scalar': (lambda x: x * 2, X),
+    'power': (lambda x: x ** 2, X), 'test': (lambda x: (x > 0) * x, X),
+    'ufunc': (np.tanh, X), 'where': (lambda x: np.where(x > 0, x, 1), X),
+    'rounding': (lambda x: np.rint(x) * x, X),
+    'no_axes': (lambda x: x * 2, np.array(1.5)),
+    'astype': (lambda x: (x > 0).astype('f8'), X),
+}
+NOT_SCALAR = {
+    'an_array': (lambda x: x * 2, V), 'a_single': (lambda x: x * 2,
+                                                   np.float32(1.5)),
+    'an_integer': (lambda x: x * 2, 2), 'a_complex': (lambda x: x * 2, 2j),
+    'a_truth': (lambda x: ~x, True), 'nothing_to_do': (lambda x: x, X),
+    'a_constant': (lambda x: np.sum(x * V), X),
+    'an_array_inside': (lambda x: np.sum(np.stack([x, x])), X),
+    'an_integer_inside': (lambda x: x * ((x > 0) * 2), X),
+    'a_single_inside': (lambda x: x * x.astype('f4'), X),
+    'a_truth_outside': (lambda x: x > 0, X),
+    'an_integer_outside': (lambda x: (x * 2, 3), X),
+    'a_single_number': (lambda x: x * np.float32(2), X),
+    'a_complex_number': (lambda x: abs(x * 2j), X),
+    'a_power_of_python_numbers': (lambda x: x ** 0.5, 1.5),
+    'a_power_of_a_scalar': (lambda x: x ** np.int64(2), X),
+    'where_of_numbers': (lambda x: np.where(x, x, 1.0), X),
+    'maximum_of_a_truth': (lambda x: np.maximum(x, x > 0), X),
+    'where_of_truths': (lambda x: np.where(x > 0, x > 1, x), X),
+    'where_of_one_truth': (lambda x: np.where(x > 0, x, True), X),
+    'where_of_truths_only': (lambda x: np.where(x > 0, x > 1, x < 1) * x, X),
+    'no_ufunc': (lambda x: ad.checkpoint(np.sin)(x), X),
+    'is_finite': (lambda x: np.where(np.isfinite(x), x, 0.0), X),
+    'floor_division_by_a_number': (lambda x: x // 2, X),
+    'an_integer_that_is_no_float': (
+        lambda x: np.where(x == 2 ** 53 + 1, x, 1.0), 1.5),
+}
+
+
+def scalar(f, *args):
+    jaxpr = opened(ad.make_jaxpr(f)(*args))
+    return is_scalar(simplify(jaxpr, c_ordered(jaxpr)))
+
+
+@pytest.mark.parametrize('name', SCALAR)
+def test_these_programs_are_of_single_numbers(name):
+    f, *args = SCALAR[name]
+    assert scalar(f, *args)
+    lowered = FastLowered(ad.make_jaxpr(f)(*args))
+    assert lowered.fast.scalar and 'try' in lowered.source
+    assert 'try' not in lowered.careful.source
+
+
+@pytest.mark.parametrize('name', NOT_SCALAR)
+def test_these_programs_are_not(name):
+    f, *args = NOT_SCALAR[name]
+    assert not scalar(f, *args)
+    assert_identical(ad.jit(f)(*args), f(*args))
+    assert not FastLowered(ad.make_jaxpr(f)(*args)).fast.scalar
+
+
+def test_a_symbolic_zero_is_no_float():
+    x, y = Var(ad.typeof(X)), Var(ad.typeof(X))
+    program = lambda v: Jaxpr([], [x], [Equation(mul_p, [x, v], {}, [y])],
+                              [y], [])
+    assert is_scalar(program(Literal(1.0)))
+    assert not is_scalar(program(Literal(Zero(ad.typeof(X)))))
+    zero = Literal(Zero(ad.typeof(X)))
+    assert not is_scalar(Jaxpr([], [x], program(x).eqns, [y, zero], []))
+
+
+def test_a_scalar_program_is_for_numbers():
+    fast = FastLowered(ad.make_jaxpr(lambda x: x * 2)(X)).fast
+    assert all(map(fast.takes, (1.5, X, 2, np.float32(2))))
+    assert not any(map(fast.takes, (np.array(1.5), V)))
+    assert_identical(ad.jit(np.sin)(np.array(1.5)), np.sin(1.5))
+
+
+# When Python's floats give up
+
+def version(f, *args):
+    """Returns the fast version of a program, and those it asked for help."""
+    jaxpr, asked = opened(ad.make_jaxpr(f)(*args)), []
+
+    def careful(*xs):
+        asked.append(xs)
+        return Version(jaxpr, False)(*xs)
+    return Version(jaxpr, True, careful), asked
+
+
+GIVES_UP = {
+    'division': (lambda x: 1 / x, 0.0, -0.0, np.inf, 1e-320),
+    'hidden_division': (lambda x: np.exp(-1 / x), 0.0, np.inf),
+    'overflow': (lambda x: 1 / (x * x), 1e200, np.inf, -np.inf),
+    'power': (lambda x: x ** 3, 1e200, np.inf, np.nan),
+    'negative_power': (lambda x: x ** -1, 0.0, 1e-320),
+    'power_of_numpy': (lambda x: x ** -0.5, 0.0, -1.0, np.inf, np.nan),
+    'root': (np.sqrt, -1.0, -1e-300, np.inf),
+    'sine': (np.sin, np.inf, -np.inf, np.nan),
+    'logarithm': (np.log, 0.0, -1.0),
+    'exponential': (np.exp, 1e4, -1e4, np.nan),
+    'comparison': (lambda x: (x < 1) * 2.0, np.nan, np.inf),
+    'maximum': (lambda x: np.maximum(x, 1.0), np.nan, np.inf),
+    'minimum': (lambda x: np.minimum(1.0, x), np.nan, -np.inf),
+    'choice': (lambda x: np.where(x < 1, 2.0, x), np.nan, -np.inf),
+    'what_is_not_chosen': (lambda x: np.where(x > 0, 1.0, x * x), -1e200),
+    'difference': (lambda x: x - x, np.inf),
+    'result': (lambda x: x * 2, 1e308, np.nan),
+    'a_result_among_others': (lambda x: (x * 2, 1.0), 1e308),
+    'inside': (lambda x: np.maximum(x * 2, 1) * 0.0, 1e308, np.nan),
+}
+
+
+@pytest.mark.parametrize('name', GIVES_UP)
+def test_what_is_not_finite_is_computed_by_numpy(name):
+    f, *points = GIVES_UP[name]
+    fast, asked = version(f, X)
+    leaves = lambda x: ad.tree_leaves(f(x))
+    assert_identical(fast(np.float64(0.75)), leaves(np.float64(0.75)))
+    assert asked == []
+    for x in map(np.float64, points):
+        for state in ({}, {'all': 'ignore'}, {'all': 'raise',
+                                              'under': 'ignore'}):
+            expected, said = outcome(leaves, (x,), state)
+            actual, heard = outcome(fast, (x,), state)
+            assert asked.pop() == (x,)
+            assert_same_outcome(actual, expected)
+            assert heard == said
+
+
+@pytest.mark.parametrize('f', [np.maximum, np.minimum])
+def test_the_larger_of_two_zeros_is_numpy_s(f):
+    fast, asked = version(f, X, X)
+    for x in map(np.float64, (0.0, -0.0, 1.0)):
+        for y in map(np.float64, (0.0, -0.0, 1.0)):
+            assert_identical(fast(x, y), [f(x, y)])
+    assert asked == []
+
+
+def test_what_passes_through_sums_is_watched_at_the_end():
+    f = lambda x: np.sin(-abs(x + x) * 1.5)
+    fast, asked = version(f, X)
+    assert without_lines(fast.source).count('isfinite') == 1
+    assert_identical(fast(np.float64(1e300)), [f(np.float64(1e300))])
+    assert asked == []
+
+
+# The bits of NumPy
+
+def test_the_functions_of_math_are_asked_where_they_have_the_bits():
+    assert MATH == {sqrt_p: math.sqrt, sin_p: math.sin, cos_p: math.cos}
+    rng = np.random.default_rng(0)
+    numbers = np.concatenate([rng.uniform(-50, 50, 3000), rng.uniform(
+        -1e6, 1e6, 1000), 10.0 ** rng.uniform(-300, 300, 1000)])
+    for primitive in MATH:
+        xs = np.abs(numbers) if primitive is sqrt_p else numbers
+        if as_numpy(primitive):
+            mine = list(map(MATH[primitive], xs.tolist()))
+            assert mine == [float(primitive.impl(x)) for x in xs]
+
+
+def test_a_function_with_other_bits_is_not_asked(monkeypatch):
+    """But NumPy's; on arrays or on numbers."""
+    as_numpy.cache_clear()
+    monkeypatch.setitem(MATH, tanh_p, lambda x: math.tanh(x) + 2 ** -53)
+    monkeypatch.setitem(MATH, sin_p, lambda x: -math.sin(-x))
+    monkeypatch.setitem(MATH, cos_p, lambda x: math.cos(x) + (x == 50.0))
+    monkeypatch.setitem(MATH, exp_p, lambda x: 0.0)
+    assert not any(map(as_numpy, (tanh_p, cos_p, exp_p)))
+    lines = source(lambda x: np.cos(np.tanh(x)), X)
+    assert 'float(np.tanh(b))' in lines and 'float(np.cos(c))' in lines
+    as_numpy.cache_clear()
+
+
+def test_numpy_is_asked_as_an_array_and_as_a_number(monkeypatch):
+    class Split:
+        """A primitive of which arrays and numbers have other bits."""
+
+        def impl(self, x):
+            return np.sin(x) + isinstance(x, np.ndarray) * 1e-9
+
+    class Number(Split):
+        def impl(self, x):
+            return np.sin(x) + (not isinstance(x, np.ndarray)) * 1e-9
+
+    for primitive in (Split(), Number()):
+        monkeypatch.setitem(MATH, primitive, math.sin)
+        assert not as_numpy(primitive)
+
+
+# Loops
+
+def test_a_loop_of_numbers_exactly():
+    f = lambda a, xs: ad.scan(lambda c, x: (np.exp(c * a) + x, c), X, xs,
+                              reverse=True)
+    assert source(f, X, V) == '''\
+def careful_loop_2(a, b, c):
+    d = np.empty((3,))
+    for step in reversed(range(3)):
+        e = c[step]
+        f = b * a
+        g = np.exp(f)
+        h = g + e
+        d[step] = b
+        b = h
+    return [b, d]
+
+
+def loop_2(a, b, c):
+    try:
+        f = float(a)
+        g = float(b)
+        d = c.tolist()
+        e = [None] * 3
+        with np.errstate(all='raise'):
+            for step in reversed(range(3)):
+                h = d[step]
+                i = g * f
+                j = float(np.exp(i))
+                k = j + h
+                if not isfinite(i):
+                    raise ArithmeticError
+                e[step] = g
+                g = k
+        if not isfinite(g + sum(e)):
+            raise ArithmeticError
+        e = np.array(e)
+        return [np.float64(g), e]
+    except (ArithmeticError, ValueError):
+        return careful_loop_2(a, b, c)
+
+
+def program(a, b):
+    [c, d] = loop_2(a, const_1, b)
+    return [c, d]'''
+
+
+LOOPS = {
+    'swap': lambda lib, x, ys: lib.scan(
+        lambda c, y: ((c[1] * 2, c[0]), c[0] - y), (x, 1.0 * x), ys),
+    'python': lambda lib, x, ys: lib.scan(
+        lambda c, y: (c * 1.5, None), 1.5, length=4)[0] * x,
+    'numpy': lambda lib, x, ys: lib.scan(
+        lambda c, y: (np.log(c * c) + y, np.tanh(c)), x, ys),
+    'backwards': lambda lib, x, ys: lib.scan(
+        lambda c, y: (c / y, c * c), x, ys, reverse=True),
+    'constant_rows': lambda lib, x, ys: lib.scan(
+        lambda c, y: (np.sin(c) / y, 2.0), x, ys),
+    'rows_that_overflow_in_sum': lambda lib, x, ys: lib.scan(
+        lambda c, y: (-c * 1.1, c), x, ys),
+    'rows_that_add_up': lambda lib, x, ys: lib.scan(
+        lambda c, y: (c * 1.1, c), x, ys),
+    'steps': lambda lib, x, ys: lib.scan(
+        lambda c, y: (np.where(c > 1, 1 / c, c * c), c), x, length=5),
+}
+
+
+@pytest.mark.parametrize('name', LOOPS)
+def test_a_loop_is_its_steps(name):
+    """Also where one of them is not finite, and in what is warned of."""
+    ys, loop = np.array([1.5, 0.25, -3.0]), LOOPS[name]
+    f = ad.jit(lambda x, ys: ad.tree_leaves(loop(ad, x, ys)))
+    g = lambda x, ys: ad.tree_leaves(loop(unrolled, x, ys))
+    for x in map(np.float64, [0.7, 0.0, -0.0, 1e200, 1e308, np.inf, np.nan,
+                              5e-324]):
+        for rows in (ys, np.repeat(ys, 2)[::2], ys * np.array([1, 0, 1])):
+            expected, said = outcome(g, (x, rows), {})
+            actual, heard = outcome(f, (x, rows), {})
+            assert_identical(actual, [np.asarray(y, float)[()]
+                                      if np.ndim(y) else y for y in expected])
+            assert heard == said
+
+
+def test_a_loop_of_integers_is_none_of_floats():
+    f = lambda x: ad.fori_loop(0, 4, lambda i, c: c + i, x)
+    assert 'try' not in source(f, 2)
+    assert f(2) == 8
+
+
+def test_an_error_in_the_careful_version_is_told_once():
+    fast, _ = version(lambda x: np.log(x), X)
+    with np.errstate(all='raise'), warnings.catch_warnings():
+        with pytest.raises(FloatingPointError) as caught:
+            fast(np.float64(0))
+    assert "in the operation 'log'" in caught.value.__notes__[0]

@@ -1,0 +1,670 @@
+"""The table of hard points: where the rules of a primitive are put to test.
+
+Zeros of both signs, infinities, NaN, ties, numbers near the ends of what a
+float can be, the extremes of integers, repeated elements, axes of length 0
+and 1.  Each point says what mathematics says of the derivative there; where
+JAX says otherwise, `why` tells why we do not; where we are wrong, `defect`
+tells how.
+
+A point asks `function(np, *args)`, so that `jax.numpy` can stand in.
+"""
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import cos, cosh, e, inf, log, nan, sin, sinh, sqrt, tan, tanh
+
+import numpy as np
+
+import autodiff_mini as ad
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """A hard point of a primitive.
+
+    Args:
+        row: the name of the primitive.
+        name: unique in its row.
+        function: takes `np` and the arguments.
+        args: the point; or many, where all is element by element.
+        bars: for each argument what comes back, if a cotangent of ones goes
+            in; None where it has no derivative, or another test knows it.
+        elementwise: whether each element of the result depends on the
+            elements in its place only.
+        why: what JAX does otherwise, and why we do not.
+        defect: what the library does wrong here.
+        raises: the error, where NumPy can compute no value, or we no
+            derivative.
+        jax: whether JAX can be asked.
+        ulps: how far from the truth a slope may be.
+    """
+
+    row: str
+    name: str
+    function: Callable
+    args: tuple
+    bars: tuple | None = None
+    elementwise: bool = False
+    why: str = ''
+    defect: str = ''
+    raises: type | None = None
+    jax: bool = True
+    ulps: int = 8
+
+    def __str__(self):
+        return f'{self.row}-{self.name}'
+
+
+POINTS = []
+
+
+def point(row, name, function, *args, **options):
+    """Adds a point to the table."""
+    POINTS.append(Point(row, name, function, args, **options))
+
+
+# Functions of one number.  The slope at each of the SPECIAL numbers: of what
+# has no value there, it is that of the formula.
+
+SPECIAL = [0.0, -0.0, 1e-300, 1.0, -1.0, 1e300, -1e300, inf, -inf, nan]
+LOG_2, LOG_10 = log(2), log(10)
+C, S = cos(1e300), sin(1e300)
+
+SLOPES = {
+    'sin': [1, 1, 1, cos(1), cos(1), C, C, nan, nan, nan],
+    'cos': [0, 0, -1e-300, -sin(1), sin(1), -S, S, nan, nan, nan],
+    'tan': [1, 1, 1, 1 + tan(1)**2, 1 + tan(1)**2, C**-2, C**-2,
+            nan, nan, nan],
+    'tanh': [1, 1, 1, 1 - tanh(1)**2, 1 - tanh(1)**2, 0, 0, 0, 0, nan],
+    'exp': [1, 1, 1, e, 1 / e, inf, 0, inf, 0, nan],
+    'exp2': [LOG_2, LOG_2, LOG_2, 2 * LOG_2, LOG_2 / 2, inf, 0, inf, 0, nan],
+    'expm1': [1, 1, 1, e, 1 / e, inf, 0, inf, 0, nan],
+    'log': [inf, -inf, 1e300, 1, -1, 1e-300, -1e-300, 0, 0, nan],
+    'log2': [inf, -inf, 1e300 / LOG_2, 1 / LOG_2, -1 / LOG_2, 1e-300 / LOG_2,
+             -1e-300 / LOG_2, 0, 0, nan],
+    'log10': [inf, -inf, 1e300 / LOG_10, 1 / LOG_10, -1 / LOG_10,
+              1e-300 / LOG_10, -1e-300 / LOG_10, 0, 0, nan],
+    'log1p': [1, 1, 1, 0.5, inf, 1e-300, -1e-300, 0, 0, nan],
+    'sqrt': [inf, -inf, 5e149, 0.5, nan, 5e-151, nan, 0, nan, nan],
+    'cbrt': [inf, inf, 1e200 / 3, 1 / 3, 1 / 3, 1e-200 / 3, 1e-200 / 3,
+             0, 0, nan],
+    'reciprocal': [-inf, -inf, -inf, -1, -1, 0, 0, 0, 0, nan],
+    'arcsin': [1, 1, 1, inf, inf, nan, nan, nan, nan, nan],
+    'arccos': [-1, -1, -1, -inf, -inf, nan, nan, nan, nan, nan],
+    'arctan': [1, 1, 1, 0.5, 0.5, 0, 0, 0, 0, nan],
+    'sinh': [1, 1, 1, cosh(1), cosh(1), inf, inf, inf, inf, nan],
+    'cosh': [0, 0, 1e-300, sinh(1), -sinh(1), inf, -inf, inf, -inf, nan],
+    'arcsinh': [1, 1, 1, sqrt(0.5), sqrt(0.5), 1e-300, 1e-300, 0, 0, nan],
+    'arccosh': [nan, nan, nan, inf, nan, 1e-300, nan, 0, nan, nan],
+    'arctanh': [1, 1, 1, inf, inf, 0, 0, 0, 0, nan],
+    'neg': [-1] * 10,
+    'abs': [0, 0, 1, 1, -1, 1, -1, 1, -1, nan],
+    'sign': [0] * 10,
+    'floor': [0] * 10,
+    'ceil': [0] * 10,
+    'rint': [0] * 10,
+    'trunc': [0] * 10,
+    'conj': [1] * 10,
+    'isfinite': None,
+    'signbit': None,
+    'invert': None,
+}
+
+# Functions of two numbers: x, y, and the slopes there.
+
+HALF, SIXTH = 0.5, 1 / 6
+
+SLOPES_OF_TWO = {
+    'add': [(0, -0.0, 1, 1), (inf, -inf, 1, 1), (nan, 1, 1, 1),
+            (1e300, 1e300, 1, 1)],
+    'sub': [(0, -0.0, 1, -1), (inf, inf, 1, -1), (1, nan, 1, -1),
+            (1e300, 1e300, 1, -1)],
+    'mul': [(0, -0.0, 0, 0), (inf, 0, 0, inf), (nan, 1, 1, nan),
+            (1e300, 1e300, 1e300, 1e300), (1e-300, 1e-300, 1e-300, 1e-300),
+            (-2, inf, inf, -2)],
+    'div': [(0, 0, inf, nan), (0, -0.0, -inf, nan), (1, 0, inf, -inf),
+            (-1, 0, inf, inf), (0, 1, 1, 0), (inf, inf, 0, nan),
+            (1, inf, 0, 0), (inf, 1, 1, -inf), (nan, 1, 1, nan),
+            (1, nan, nan, nan), (1e300, 1e300, 1e-300, -1e-300),
+            (1e-300, 1e-300, 1e300, -1e300), (-2, 4, 0.25, 0.125)],
+    'pow': [(0, 0, 0, 0), (0, -0.0, 0, 0), (-0.0, 0, 0, 0), (0, 1, 1, 0),
+            (0, 2, 0, 0), (0, 0.5, inf, 0), (0, -1, -inf, nan),
+            (1, 0, 0, 0), (-1, 0, 0, nan), (-2, 2, -4, nan),
+            (-2, 3, 12, nan), (-2, -1, -0.25, nan), (-2, 0.5, nan, nan),
+            (2, -2, -0.25, log(2) / 4),
+            (inf, 1, 1, inf), (inf, 0, 0, inf), (1, inf, inf, 0),
+            (1, nan, nan, 0), (nan, 1, 1, nan), (nan, 0, nan, nan),
+            (1e300, 1, 1, 1e300 * log(1e300)),
+            (1e-300, 2, 2e-300, 0), (1e300, 2, 2e300, inf)],
+    'max': [(0, 0, HALF, HALF), (0, -0.0, HALF, HALF), (2, 2, HALF, HALF),
+            (inf, inf, HALF, HALF), (-inf, -inf, HALF, HALF), (1, 0, 1, 0),
+            (0, 1, 0, 1), (inf, -inf, 1, 0), (1, inf, 0, 1), (-inf, 1, 0, 1),
+            (nan, 1, 0, 0), (1, nan, 0, 0), (nan, nan, 0, 0),
+            (-0.0, 0, HALF, HALF), (1e300, 1, 1, 0)],
+    'min': [(0, 0, HALF, HALF), (0, -0.0, HALF, HALF), (2, 2, HALF, HALF),
+            (inf, inf, HALF, HALF), (-inf, -inf, HALF, HALF), (1, 0, 0, 1),
+            (0, 1, 1, 0), (inf, -inf, 0, 1), (1, inf, 1, 0), (-inf, 1, 1, 0),
+            (nan, 1, 0, 0), (1, nan, 0, 0), (nan, nan, 0, 0),
+            (-0.0, 0, HALF, HALF), (1e300, 1, 0, 1)],
+    'floor_divide': [(0, 0, 0, 0), (1, 0, 0, 0), (7, -2, 0, 0),
+                     (-7, 2, 0, 0), (inf, 1, 0, 0), (1, -inf, 0, 0),
+                     (nan, 1, 0, 0)],
+    'remainder': [(0, 0, 1, nan), (1, 0, 1, -inf), (0, -1, 1, 0),
+                  (2, 2, 1, -1), (7, -2, 1, 4), (-7, 2, 1, 4), (6, 3, 1, -2),
+                  (1, inf, 1, 0), (0.5, -inf, 1, 1), (inf, 1, 1, nan),
+                  (nan, 1, 1, nan), (1, nan, 1, nan),
+                  (1e300, 1e300, 1, -1)],
+    'fmod': [(0, 0, 1, nan), (1, 0, 1, nan), (0, -1, 1, 0), (2, 2, 1, -1),
+             (7, -2, 1, 3), (-7, 2, 1, 3), (6, 3, 1, -2), (1, inf, 1, 0),
+             (0.5, -inf, 1, 0), (inf, 1, 1, nan), (nan, 1, 1, nan),
+             (1, nan, 1, nan), (1e300, 1e300, 1, -1)],
+    'arctan2': [(0, 0, nan, nan), (0, 1, 1, 0), (0, -1, -1, 0),
+                (1, 0, 0, -1), (-1, 0, 0, 1), (-2, 2, 0.25, 0.25),
+                (1, inf, 0, 0), (-1, -inf, 0, 0), (inf, 1, 0, 0),
+                (inf, inf, nan, nan), (nan, 1, nan, nan), (1, nan, nan, nan),
+                (1e300, 1e300, 5e-301, -5e-301),
+                (1e-300, 1e-300, 5e299, -5e299)],
+    'hypot': [(0, 0, 0, 0), (0, -0.0, 0, 0), (1, 0, 1, 0), (0, -1, 0, -1),
+              (-3, 4, -0.6, 0.8), (1, inf, 0, 1), (-inf, 1, -1, 0),
+              (inf, inf, nan, nan), (nan, 1, nan, nan),
+              (1e300, 1e300, sqrt(HALF), sqrt(HALF)),
+              (1e-300, 1e-300, sqrt(HALF), sqrt(HALF))],
+    'logaddexp': [(0, 0, HALF, HALF), (-inf, -inf, 1, 1), (inf, inf, 1, 1),
+                  (inf, -inf, 1, 0), (1, inf, 0, 1), (-inf, 1, 0, 1),
+                  (nan, 1, nan, nan), (1, nan, nan, nan),
+                  (1e300, 1, 1, 0), (1e300, 1e300, HALF, HALF),
+                  (-1e300, 0, 0, 1), (0, log(5), SIXTH, 5 * SIXTH)],
+    'logaddexp2': [(0, 0, HALF, HALF), (-inf, -inf, 1, 1), (inf, inf, 1, 1),
+                   (inf, -inf, 1, 0), (1, inf, 0, 1), (-inf, 1, 0, 1),
+                   (nan, 1, nan, nan), (1, nan, nan, nan),
+                   (1e300, 1, 1, 0), (1e300, 1e300, HALF, HALF),
+                   (-1e300, 0, 0, 1), (0, 2, 0.2, 0.8)],
+    'heaviside': [(0, 3, 0, 1), (-0.0, 3, 0, 1), (1, 3, 0, 0), (-1, 3, 0, 0),
+                  (inf, 3, 0, 0), (nan, 1, 0, 0), (0, nan, 0, 1),
+                  (1, nan, 0, 0)],
+    'lt': None, 'le': None, 'gt': None, 'ge': None, 'eq': None, 'ne': None,
+    'and': None, 'or': None, 'xor': None,
+    'left_shift': None, 'right_shift': None,
+}
+
+# The slope is of what exp makes of a logarithm.
+ULPS = {'arcsinh': 1000, 'arccosh': 1000}
+
+# What JAX says otherwise, by the row and the point.
+
+OVERFLOW = 'JAX squares on the way, and what is squared is too large'
+NO_VALUE = 'JAX has a slope where there is no value'
+WHY = [
+    ('abs', 0.0, "abs'(0) is NumPy's sign, 0; JAX says 1"),
+    ('abs', -0.0, "abs'(0) is NumPy's sign, 0; JAX says 1"),
+    ('abs', nan, 'JAX: -1, for NaN is not >= 0'),
+    ('arcsinh', 1e300, OVERFLOW),
+    ('arcsinh', -1e300, OVERFLOW),
+    ('arccosh', 1e300, OVERFLOW),
+    ('arccosh', -1.0, NO_VALUE),
+    ('arccosh', -1e300, NO_VALUE),
+    ('arccosh', -inf, NO_VALUE),
+    ('div', 1e300, 1e300, OVERFLOW),
+    ('div', 1e-300, 1e-300, OVERFLOW),
+    ('pow', 0, 0, 'x**0. is 1 for all x; JAX says NaN'),
+    ('pow', 0, -0.0, 'x**0. is 1 for all x; JAX says NaN'),
+    ('pow', -0.0, 0, 'x**0. is 1 for all x; JAX says NaN'),
+    ('remainder', inf, 1, NO_VALUE),
+    ('fmod', 1, 0, NO_VALUE),
+    ('fmod', inf, 1, NO_VALUE),
+    ('arctan2', 1e300, 1e300, OVERFLOW),
+    ('arctan2', 1e-300, 1e-300, OVERFLOW),
+    ('hypot', 0, 0, 'the cone has no slope at its tip: 0, as for abs'),
+    ('hypot', 0, -0.0, 'the cone has no slope at its tip: 0, as for abs'),
+    ('hypot', 1e300, 1e300, OVERFLOW),
+    ('hypot', 1e-300, 1e-300, OVERFLOW),
+    ('logaddexp', -inf, -inf, 'JAX: -inf + inf'),
+    ('logaddexp2', -inf, -inf, 'JAX: -inf + inf'),
+    ('logaddexp', 1, inf, 'JAX: exp(1 - inf + inf), which is e'),
+    ('logaddexp2', 1, inf, 'JAX: exp2(1 - inf + inf), which is 2'),
+    ('heaviside', nan, 1, 'JAX takes NaN for 0'),
+]
+
+# Where we are wrong; JAX is, too.
+
+CANCELLED = 'beside 1e300 the log of 2 is lost, and both slopes are 1'
+QUOTIENT = 'inf / inf, where the limit is plain'
+DEFECTS = [
+    ('arctan2', 1, inf, QUOTIENT),
+    ('arctan2', -1, -inf, QUOTIENT),
+    ('arctan2', inf, 1, QUOTIENT),
+    ('hypot', 1, inf, QUOTIENT),
+    ('hypot', -inf, 1, QUOTIENT),
+    ('logaddexp', 1e300, 1e300, CANCELLED),
+    ('logaddexp2', 1e300, 1e300, CANCELLED),
+]
+
+NUMPY_NAMES = {
+    'neg': 'negative', 'abs': 'absolute', 'conj': 'conjugate',
+    'sub': 'subtract', 'mul': 'multiply', 'div': 'divide', 'pow': 'power',
+    'max': 'maximum', 'min': 'minimum', 'lt': 'less', 'le': 'less_equal',
+    'gt': 'greater', 'ge': 'greater_equal', 'eq': 'equal',
+    'ne': 'not_equal', 'or': 'bitwise_or',
+    'and': 'bitwise_and', 'xor': 'bitwise_xor',
+}
+OPERATORS = {
+    'neg': operator.neg, 'abs': operator.abs, 'add': operator.add,
+    'sub': operator.sub, 'mul': operator.mul, 'div': operator.truediv,
+    'pow': operator.pow, 'floor_divide': operator.floordiv,
+    'remainder': operator.mod, 'lt': operator.lt, 'le': operator.le,
+    'gt': operator.gt, 'ge': operator.ge, 'eq': operator.eq,
+    'ne': operator.ne,
+}
+
+
+def function_of(row):
+    """Returns the NumPy function that a row stands for."""
+    name = NUMPY_NAMES.get(row, row)
+    return lambda np, *xs: getattr(np, name)(*xs)
+
+
+def slopes_by_point():
+    """Returns for each row its points, with their slopes."""
+    one = {row: [((x,), (slope,)) for x, slope in zip(SPECIAL, slopes)]
+           for row, slopes in SLOPES.items() if slopes}
+    two = {row: [((x, y), (x_bar, y_bar)) for x, y, x_bar, y_bar in points]
+           for row, points in SLOPES_OF_TWO.items() if points}
+    return one | two
+
+
+def look_up(table, row, xs):
+    """Returns what a table says of a point; -0.0 is another than 0.0."""
+    here = repr([*map(float, xs)])
+    return next((text for name, *at, text in table
+                 if name == row and repr([*map(float, at)]) == here), '')
+
+
+for row, points in slopes_by_point().items():
+    plain = []
+    for xs, slopes in points:
+        why, defect = look_up(WHY, row, xs), look_up(DEFECTS, row, xs)
+        if why or defect:
+            point(row, f'at {", ".join(str(float(x)) for x in xs)}',
+                  function_of(row),
+                  *map(np.float64, xs), bars=slopes, elementwise=True,
+                  why=why, defect=defect, ulps=ULPS.get(row, 8))
+        else:
+            plain.append((xs, slopes))
+    xs, slopes = [tuple(map(np.array, zip(*part))) for part in zip(*plain)]
+    point(row, 'all', function_of(row), *[x.astype(float) for x in xs],
+          bars=slopes, elementwise=True)
+
+# The same functions, at the ends of each kind of number: values only, for
+# which NumPy's are the truth, and the two modes against each other.
+
+KINDS = {
+    'half': np.array([0, -0.0, inf, -inf, nan, 1, -1, 65504, 6e-8],
+                     np.float16),
+    'single': np.array([0, -0.0, inf, -inf, nan, 1, -1, 3e38, 1e-45],
+                       np.float32),
+    'double': np.array([0, -0.0, inf, -inf, nan, 1, -1, 0.5, 1.7e308,
+                        -1e300, 1e-300, 5e-324, -5e-324]),
+    'complex': np.array([0, complex(-0.0, -0.0), 1, -1j, inf, 1e300j,
+                         complex(0, nan), complex(inf, -inf)]),
+    'int8': np.array([-128, -127, -1, 0, 1, 127], np.int8),
+    'uint8': np.array([0, 1, 128, 255], np.uint8),
+    'int64': np.array([-2**63, -1, 0, 1, 2**63 - 1]),
+    'bool': np.array([False, True]),
+    'empty': np.zeros(0),
+}
+AMOUNTS = {'int8': [0, 1, 7, 8], 'uint8': [0, 1, 7, 8],
+           'int64': [0, 1, 62, 63, 64]}
+
+
+def refused(function, *args):
+    """Returns whether NumPy has no such function of such numbers."""
+    with np.errstate(all='ignore'):
+        try:
+            function(np, *args)
+        except TypeError:
+            return True
+    return False
+
+
+for row in SLOPES:
+    for kind, x in KINDS.items():
+        if not refused(function_of(row), x):
+            point(row, kind, function_of(row), x, elementwise=True,
+                  jax=False)
+for row in SLOPES_OF_TWO:
+    for kind, x in KINDS.items():
+        y = x
+        if row in ('pow', 'left_shift', 'right_shift') and kind in AMOUNTS:
+            y = np.array(AMOUNTS[kind], x.dtype)
+        pairs = np.repeat(x, len(y)), np.tile(y, len(x))
+        if not refused(function_of(row), *pairs):
+            point(row, kind, function_of(row), *pairs, elementwise=True,
+                  jax=False)
+for row in 'real', 'imag':
+    for kind in 'complex', 'empty':
+        z = KINDS[kind].astype(complex)
+        point(row, kind, function_of(row), z, elementwise=True)
+    point(row, 'number', function_of(row), np.complex128(complex(-0.0, nan)))
+
+# All other primitives
+
+E, F = np.zeros(0), np.zeros((2, 0))
+ROW, COLUMN = np.array([[2.0, nan, -0.0]]), np.array([[2.0], [inf]])
+I8 = np.array([-128, 127, 127], np.int8)
+BOOLS = np.array([True, False, True])
+
+
+def vec(*xs):
+    return np.array(xs, float)
+
+
+def ones(x):
+    return np.ones(np.shape(x))
+
+
+point('where', 'unselected', lambda np, c, x, y: np.where(c, x, y),
+      np.array([True, False]), vec(nan, inf), vec(inf, nan),
+      bars=(None, [1, 0], [0, 1]))
+point('where', 'zeros_like', lambda np, c, x: np.where(
+    c, x, np.zeros_like(x)), np.array([True, False]), vec(nan, inf),
+    bars=(None, [1, 0]))
+point('neg', 'copy', lambda np, x: -np.copy(x), vec(-0.0, nan),
+      bars=([-1, -1],))
+point('where', 'zeros', lambda np, c, x, y: np.where(c, x, y),
+      np.array([True, False]), vec(-0.0, 1), vec(1, -0.0),
+      bars=(None, [1, 0], [0, 1]))
+point('where', 'numbers_for_a_condition',
+      lambda np, c, x, y: np.where(c, x, y), vec(0, -0.0, nan, inf), 2.0,
+      3.0, bars=([0, 0, 0, 0], 2, 2))
+point('where', 'broadcast', lambda np, c, x, y: np.where(c, x, y),
+      np.array([[True], [False]]), vec(nan), np.float64(inf),
+      bars=(None, [1], 1))
+point('where', 'empty', lambda np, c, x, y: np.where(c, x, y), E > 0, E, 2.0,
+      bars=(None, E, 0))
+point('where', 'int8', lambda np, c, x: np.where(c, x, -x), BOOLS, I8)
+
+for name, x in {'empty': E, 'one': vec(nan), 'infinities': vec(inf, -inf, 1),
+                'overflow': vec(1.7e308, 1.7e308), 'zeros': vec(-0.0, -0.0),
+                'nan': vec(nan, 1)}.items():
+    point('reduce_sum', name, lambda np, x: np.sum(x), x, bars=(ones(x),))
+    point('cumsum', name, lambda np, x: np.cumsum(x), x,
+          bars=(np.arange(len(x), 0, -1),))
+point('reduce_sum', 'empty_axis', lambda np, x: np.sum(x, 1), F, bars=(F,))
+point('reduce_sum', 'beside_an_empty_axis', lambda np, x: np.sum(x, 0), F,
+      bars=(F,))
+point('reduce_sum', 'axis_of_one', lambda np, x: np.sum(x, 0), ROW,
+      bars=(ones(ROW),))
+point('reduce_sum', 'keepdims', lambda np, x: np.sum(x, 1, keepdims=True)
+      * np.array([[2.0], [3.0]]), COLUMN, bars=([[2], [3]],))
+point('reduce_sum', 'int8', lambda np, x: np.sum(x), I8)
+point('reduce_sum', 'bools', lambda np, x: np.sum(x), BOOLS)
+point('cumsum', 'int8', lambda np, x: np.cumsum(x), I8)
+point('cumsum', 'bools', lambda np, x: np.cumsum(x), BOOLS)
+point('cumsum', 'axis_of_one', lambda np, x: np.cumsum(x, 0), ROW,
+      bars=(ones(ROW),))
+point('cumsum', 'empty_axis', lambda np, x: np.cumsum(x, 1), F, bars=(F,))
+
+for name, x, x_bar in [
+        ('empty', E, E), ('one', vec(0), [1]), ('one_zero', vec(2, 0, 3),
+                                                [0, 6, 0]),
+        ('two_zeros', vec(0, 5, -0.0), [0, 0, 0]),
+        ('infinity', vec(2, inf), [inf, 2]), ('nan', vec(nan, 2), [2, nan]),
+        ('infinity_and_zero', vec(inf, 0), [0, inf]),
+        ('overflow', vec(1e300, 1e300), [1e300, 1e300]),
+        ('underflow', vec(1e-300, 1e-300, 1e300), [1, 1, 0]),
+        ('negative', vec(-1, -2, -3, -4, -5),
+         [120, 60, 40, 30, 24])]:
+    point('reduce_prod', name, lambda np, x: np.prod(x), x, bars=(x_bar,),
+          why='JAX multiplies from the right' if name == 'underflow' else '')
+point('reduce_prod', 'empty_axis', lambda np, x: np.prod(x, 1), F, bars=(F,))
+point('reduce_prod', 'axis_of_one', lambda np, x: np.prod(x, 0), ROW,
+      bars=(ones(ROW),))
+point('reduce_prod', 'keepdims', lambda np, x: np.prod(
+    x, 0, keepdims=True), vec(0, 3)[:, None], bars=([[3], [0]],))
+point('reduce_prod', 'int8', lambda np, x: np.prod(x), I8)
+point('reduce_prod', 'bools', lambda np, x: np.prod(x), BOOLS)
+
+for name, x, x_bar in [
+        ('empty', E, E), ('one', vec(0), [1]),
+        ('zeros', vec(0, 2, 0, 3), [3, 0, 0, 0]),
+        ('infinity', vec(inf, 2), [3, inf]), ('nan', vec(2, nan),
+                                              [nan, 2]),
+        ('overflow', vec(1e300, 1e300), [1e300, 1e300])]:
+    point('cumprod', name, lambda np, x: np.cumprod(x), x, bars=(x_bar,))
+point('cumprod', 'axis_of_one', lambda np, x: np.cumprod(x, 0), ROW,
+      bars=(ones(ROW),))
+point('cumprod', 'empty_axis', lambda np, x: np.cumprod(x, 1), F, bars=(F,))
+point('cumprod', 'int8', lambda np, x: np.cumprod(x), I8,
+      why='JAX stays with int8')
+point('cumprod', 'bools', lambda np, x: np.cumprod(x), BOOLS)
+
+for row, name, sign in ('reduce_max', 'max', 1), ('reduce_min', 'min', -1):
+    def extremum(np, x, axis=None, name=name, **keepdims):
+        return getattr(np, name)(x, axis, **keepdims)
+
+    for case, x, x_bar in [
+            ('one', vec(5), [1]), ('tie', vec(2, 1, 2), [0.5, 0, 0.5]),
+            ('all_alike', vec(3, 3, 3), [1 / 3, 1 / 3, 1 / 3]),
+            ('infinities', vec(inf, inf, 1), [0.5, 0.5, 0]),
+            ('far', vec(inf, -inf), [1, 0]),
+            ('large', vec(1e300, 1e-300), [1, 0])]:
+        point(row, case, extremum, sign * x, bars=(x_bar,))
+    point(row, 'zeros', extremum, vec(0, -0.0), bars=([0.5, 0.5],))
+    point(row, 'rows', lambda np, x, f=extremum: f(np, x, 1),
+          sign * np.array([[2.0, 1], [3, 3]]), bars=([[1, 0], [0.5, 0.5]],))
+    point(row, 'nan', extremum, vec(nan, 1), bars=([nan, nan],),
+          defect='NaN equals nothing, so nobody is the extremum')
+    point(row, 'empty', extremum, E, raises=ValueError)
+    point(row, 'beside_an_empty_axis',
+          lambda np, x, f=extremum: f(np, x, 0), F, bars=(F,))
+    point(row, 'axis_of_one', lambda np, x, f=extremum: f(np, x, 0),
+          vec(2, inf, -0.0)[None], bars=([[1, 1, 1]],))
+    point(row, 'keepdims', lambda np, x, f=extremum: f(np, x, 1,
+                                                       keepdims=True),
+          vec(1, 1)[None], bars=([[0.5, 0.5]],))
+    point(row, 'int8', extremum, I8)
+    point(row, 'bools', extremum, BOOLS)
+
+for name in 'argmax', 'argmin', 'argsort':
+    for case, x in {'tie': vec(1, 2, 1, 2), 'nan': vec(1, nan, nan, inf),
+                    'infinities': vec(1, inf, -inf, inf, -inf),
+                    'zeros': vec(0, -0.0, 0), 'one': vec(nan),
+                    'large': vec(1e300, -1e300, 1e-300),
+                    'int8': I8, 'bools': BOOLS}.items():
+        point(name, case, lambda np, x, name=name: getattr(np, name)(x), x)
+    point(name, 'axis_of_one', lambda np, x, name=name: getattr(np, name)(
+        x, 0), ROW)
+    point(name, 'empty', lambda np, x, name=name: getattr(np, name)(x), E,
+          raises=None if name == 'argsort' else ValueError)
+
+EMPTY = np.zeros((0, 3))
+point('reshape', 'empty', lambda np, x: np.reshape(x, (3, 0)), EMPTY,
+      bars=(EMPTY,))
+point('reshape', 'to_0d', lambda np, x: np.reshape(x, ()), vec(-0.0),
+      bars=([1],))
+point('reshape', 'of_0d', lambda np, x: np.reshape(x, (1, 1)),
+      np.float64(nan), bars=(1,))
+point('reshape', 'order', lambda np, x: np.reshape(x, 3, order='F')
+      * np.array([1.0, 2, 3]), ROW, bars=([[1, 2, 3]],))
+point('transpose', 'empty', lambda np, x: np.transpose(x), EMPTY,
+      bars=(EMPTY,))
+point('transpose', 'axes_of_one', lambda np, x: np.transpose(
+    x, (2, 0, 1)) * np.array([[[1.0]], [[2]], [[3]]]), ROW[None],
+    bars=([[[1, 2, 3]]],))
+point('transpose', '0d', lambda np, x: np.transpose(x), np.float64(-0.0),
+      bars=(1,))
+point('transpose', 'nan', lambda np, x: np.transpose(x) * np.array(
+    [[1.0, 2]]), np.array([[nan], [inf]]), bars=([[1], [2]],))
+point('broadcast_to', 'to_empty', lambda np, x: np.broadcast_to(x, (0, 1)),
+      vec(nan), bars=([0],))
+point('broadcast_to', 'axis_of_one', lambda np, x: np.broadcast_to(
+    x, (4, 3)), ROW, bars=([[4, 4, 4]],))
+point('broadcast_to', 'of_0d', lambda np, x: np.broadcast_to(x, 2),
+      np.float64(-0.0), bars=(2,))
+point('broadcast_to', 'empty', lambda np, x: np.broadcast_to(x, (3, 0)), E,
+      bars=(E,))
+
+point('matmul', 'nothing_inside', lambda np, x, y: x @ y, F,
+      np.zeros((0, 3)), bars=(F, np.zeros((0, 3))))
+point('matmul', 'nothing_outside', lambda np, x, y: x @ y,
+      np.zeros((0, 2)), np.ones((2, 3)),
+      bars=(np.zeros((0, 2)), np.zeros((2, 3))))
+point('matmul', 'infinity_times_zero', lambda np, x, y: x @ y,
+      vec(inf, 1)[None], vec(0, 1)[:, None], bars=([[0, 1]], [[inf], [1]]))
+point('matmul', 'vectors_of_one', lambda np, x, y: x @ y, vec(nan), vec(-2),
+      bars=([-2], [nan]))
+point('matmul', 'empty_vectors', lambda np, x, y: x @ y, E, E, bars=(E, E))
+point('matmul', 'row_and_column', lambda np, x, y: np.matmul(x, y),
+      vec(1, 2)[:, None], vec(3, inf)[None],
+      bars=([[inf], [inf]], [[3, 3]]))
+point('matmul', 'overflow', lambda np, x, y: x @ y, vec(1e300, 1), vec(
+    1e300, 1), bars=([1e300, 1], [1e300, 1]))
+point('matmul', 'int8', lambda np, x, y: x @ y, I8, I8)
+point('matmul', 'bools', lambda np, x, y: x @ y, BOOLS, BOOLS)
+
+for row, f in {'stack': lambda np, *xs: np.stack(xs, -1),
+               'concatenate': lambda np, *xs: np.concatenate(xs)}.items():
+    point(row, 'one', f, vec(nan, -0.0), bars=([1, 1],))
+    point(row, 'empty', f, E, E, bars=(E, E))
+    point(row, 'twice', lambda np, x, f=f: f(np, x, x), vec(inf, 1),
+          bars=([2, 2],))
+    point(row, 'kinds', f, I8[:2], vec(nan, inf).astype(np.float16),
+          bars=(None, [1, 1]))
+    point(row, 'bools', f, BOOLS[:2], I8[:2])
+    point(row, 'misfits', f, vec(1, 2), ROW, raises=ValueError)
+point('concatenate', 'nothing_and_something', lambda np, x, y:
+      np.concatenate([x, y, x]) * 3.0, E, vec(nan, 1), bars=(E, [3, 3]))
+point('stack', 'scalars', lambda np, x, y: np.stack([x, y, x])
+      * np.array([1.0, 2, 4]), np.float64(nan), 2.0, bars=(5, 2))
+
+point('index', 'repeated', lambda np, x: x[np.array([0, 0, -1, 0])],
+      vec(nan, 2, -0.0), bars=([3, 0, 1],))
+point('index', 'repeated_by_argument', lambda np, x, i: ad.asarray(x)[i] if
+      np.__name__ == 'numpy' else x[i], vec(nan, 2, inf),
+      np.array([[2, 2], [-1, 0]], np.int8), bars=([1, 0, 3], None))
+point('index', 'nothing', lambda np, x: x[np.zeros(0, int)], vec(1, nan),
+      bars=([0, 0],))
+point('index', 'last', lambda np, x: x[-1], vec(1, nan), bars=([0, 1],))
+point('index', 'of_0d', lambda np, x: x[None], np.float64(-0.0), bars=(1,))
+point('index', 'backwards', lambda np, x: x[::-2] * np.array([1.0, 2]),
+      vec(1, nan, inf), bars=([2, 0, 1],))
+point('index', 'beyond', lambda np, x: x[5:9], vec(1, 2), bars=([0, 0],))
+point('index', 'axis_of_one', lambda np, x: x[:, 0], COLUMN.T,
+      bars=([[1, 0]],))
+point('index', 'no_mask', lambda np, x: x[np.array([False, False])],
+      vec(1, nan), bars=([0, 0],))
+point('index', 'all_mask', lambda np, x: x[np.array([True, True])],
+      vec(1, nan), bars=([1, 1],))
+point('index', 'apart', lambda np, x: x[np.array([0, 0]), :, -1],
+      np.arange(6.0).reshape(2, 1, 3), bars=([[[0, 0, 2]], [[0, 0, 0]]],))
+point('index', 'sorted_ties', lambda np, x: np.sort(x)
+      * np.array([1.0, 2, 4]), vec(2, -0.0, 2), bars=([2, 1, 4],))
+point('index', 'split', lambda np, x: np.split(x, [2])[0],
+      vec(1, nan, -0.0), bars=([1, 1, 0],))
+point('index', 'array_split', lambda np, x: np.array_split(x, 2)[0],
+      vec(1, nan, -0.0), bars=([1, 1, 0],))
+point('floor_divide', 'divmod', lambda np, x, y: np.divmod(x, y)[0],
+      vec(7, -7, inf), vec(-2, 0, 1), bars=([0, 0, 0], [0, 0, 0]))
+point('gt', 'any', lambda np, x: np.any(x, 0),
+      np.array([[nan, 0, -0.0], [0, 0, 0]]))
+point('le', 'isclose', lambda np, x, y: np.isclose(x, y, rtol=0.1),
+      vec(1, 1.105, inf, nan, 0), vec(1.105, 1, inf, nan, -0.0))
+point('le', 'allclose', lambda np, x, y: np.logical_not(
+    np.allclose(x, y, rtol=0.1)), vec(1, inf), vec(1.105, inf))
+for name in 'fmax', 'fmin':
+    point(name[1:], name, lambda np, x, y, name=name: getattr(np, name)(
+        x, y), vec(0, -0.0, nan, 1, nan), vec(-0.0, 0, -0.0, nan, nan),
+        why='JAX: 0.0 is above -0.0, and a half of a slope is lost')
+point('eq', 'all', lambda np, x: np.all(x, 0),
+      np.array([[nan, 0, -0.0], [1, 0, inf]]))
+point('index', 'out_of_bounds', lambda np, x: x[2], vec(1, 2),
+      raises=IndexError)
+point('index', 'empty', lambda np, x: x[0], EMPTY, raises=IndexError)
+point('index', 'int8', lambda np, x: x[np.array([0, -1])], I8)
+
+# No function of NumPy's: it is what comes back through an index.
+for name, x, place, x_bar in [
+        ('repeated', vec(0.3, 2, inf), np.array([1, 1, 0]), [2, 2, 1]),
+        ('nothing', E, np.zeros(0, int), E),
+        ('slice', vec(nan, -0.0), slice(1, 3), [2, 3])]:
+    point('scatter_add', name, lambda np, x, place=place: ad.vjp(
+        lambda y: y[place], vec(0, 0, 0))[1](x)[0] * vec(1, 2, 3), x,
+        bars=(x_bar,), jax=False)
+
+point('scatter_add', 'alone', lambda np, x: ad.vjp(
+    lambda y: y[np.array([1, 1])], vec(0, 0, 0))[1](x)[0], vec(0.1, -0.3),
+    bars=([1, 1],), jax=False)
+
+point('astype', 'overflow', lambda np, x: np.astype(x, np.float32),
+      vec(1e300, -1e300, 1e-300, nan, -0.0), bars=([1] * 5,))
+point('astype', 'to_bools', lambda np, x: np.astype(x, bool),
+      vec(0, -0.0, nan, inf, 1e-300))
+point('astype', 'to_ints', lambda np, x: np.astype(x, np.int64),
+      vec(-0.5, -1.5, 1.5, -0.0))
+point('astype', 'wraps', lambda np, x: np.astype(x, np.uint8),
+      np.array([-1, 256, 255]))
+point('astype', 'of_extremes', lambda np, x: np.astype(x, np.float64),
+      KINDS['int64'])
+point('astype', 'empty', lambda np, x: np.astype(x, np.float16), E,
+      bars=(E,))
+
+for name, x in {'double': KINDS['double'], 'empty': E,
+                'int8': I8}.items():
+    point('stop_gradient', name, lambda np, x: ad.stop_gradient(x), x,
+          bars=(0 * ones(x),) if x.dtype == float else None, jax=False)
+
+# Linear algebra
+
+BACK = np.array([[0.0, 1], [1, 0]])
+point('solve', 'pivot', lambda np, a, b: np.linalg.solve(a, b), BACK,
+      vec(1, 2), bars=([[-2, -1], [-2, -1]], [1, 1]))
+point('solve', 'one', lambda np, a, b: np.linalg.solve(a, b), vec(2)[None],
+      vec(nan), bars=([[nan]], [0.5]))
+point('solve', 'tiny', lambda np, a, b: np.linalg.solve(a, b),
+      vec(1e-300)[None], vec(1e-300), bars=([[-1e300]], [1e300]))
+point('solve', 'empty', lambda np, a, b: np.linalg.solve(a, b),
+      np.zeros((0, 0)), np.zeros((0, 1)), bars=(np.zeros((0, 0)),
+                                                np.zeros((0, 1))))
+point('solve', 'no_right_sides', lambda np, a, b: np.linalg.solve(a, b),
+      BACK, F, bars=(0 * BACK, F))
+point('solve', 'singular', lambda np, a, b: np.linalg.solve(a, b), 0 * BACK,
+      vec(1, 2), raises=np.linalg.LinAlgError)
+point('cholesky', 'one', lambda np, a: np.linalg.cholesky(a), vec(4)[None],
+      bars=([[0.25]],))
+point('cholesky', 'tiny', lambda np, a: np.linalg.cholesky(a),
+      vec(1e-300)[None], bars=([[5e149]],))
+point('cholesky', 'empty', lambda np, a: np.linalg.cholesky(a),
+      np.zeros((0, 0)), bars=(np.zeros((0, 0)),))
+point('cholesky', 'one_triangle', lambda np, a: np.linalg.cholesky(a),
+      np.array([[4.0, 2], [2, 5]]), bars=([[0.1875, 0.125], [0.125, 0.25]],))
+point('cholesky', 'asymmetric', lambda np, a: np.linalg.cholesky(a),
+      np.array([[4.0, 9], [2, 5]]),
+      why='NumPy reads the lower triangle; JAX the mean of both')
+point('cholesky', 'indefinite', lambda np, a: np.linalg.cholesky(a), BACK,
+      raises=np.linalg.LinAlgError)
+point('det', 'singular', lambda np, a: np.linalg.det(a),
+      np.array([[1.0, 2], [2, 4]]), bars=([[4, -2], [-2, 1]],))
+point('det', 'of_rank_1', lambda np, a: np.linalg.det(a), np.ones((3, 3)),
+      bars=(np.zeros((3, 3)),))
+point('det', 'zeros', lambda np, a: np.linalg.det(a), np.zeros((2, 2)),
+      bars=(np.zeros((2, 2)),))
+point('det', 'one', lambda np, a: np.linalg.det(a), vec(-0.0)[None],
+      bars=([[1]],))
+point('det', 'empty', lambda np, a: np.linalg.det(a), np.zeros((0, 0)),
+      bars=(np.zeros((0, 0)),), jax=False)
+point('det', 'overflow', lambda np, a: np.linalg.det(a),
+      np.diag([1e300, 1e300]), bars=(np.diag([1e300, 1e300]),), ulps=1000)
+point('slogdet', 'negative', lambda np, a: np.linalg.slogdet(a)[1],
+      vec(-2)[None], bars=([[-0.5]],))
+point('slogdet', 'stack', lambda np, a: np.linalg.slogdet(a)[1],
+      vec(3, -7)[:, None, None], bars=([[[1 / 3]], [[-1 / 7]]],))
+point('slogdet', 'sign', lambda np, a: np.linalg.slogdet(a)[0], BACK,
+      bars=(0 * BACK,))
+point('slogdet', 'overflow', lambda np, a: np.linalg.slogdet(a)[1],
+      np.diag([1e300, 1e300]), bars=(np.diag([1e-300, 1e-300]),),
+      why=OVERFLOW)
+point('slogdet', 'empty', lambda np, a: np.linalg.slogdet(a)[1],
+      np.zeros((0, 0)), bars=(np.zeros((0, 0)),))
+point('slogdet', 'singular', lambda np, a: np.linalg.slogdet(a)[1],
+      np.zeros((2, 2)), raises=np.linalg.LinAlgError)

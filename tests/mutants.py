@@ -1,0 +1,936 @@
+"""Mutants: wrong rules, planted one at a time, and whether a test sees them.
+
+    python -m tests.mutants             all of them, on two cores
+    python -m tests.mutants sin scan    those in these rows
+    python -m tests.mutants --every 9   every ninth
+
+Each entry of each table of rules is replaced by one that is wrong in a
+plausible way, in a process of its own, and the checks that ask for the entry
+run until one fails.  The checks are tests of the suite, called as functions.
+A mutant that no check sees is a survivor, and a hole in the tests; unless it
+changes nothing that anybody could see, and then EQUIVALENT says why.
+"""
+
+import argparse
+import multiprocessing
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache, partial, wraps
+from importlib.util import find_spec
+from types import FunctionType
+
+import numpy as np
+
+import autodiff_mini as ad
+from autodiff_mini.core import (
+    Primitive, Trace, Tracer, function_table, ufunc_table)
+from autodiff_mini.higher_order.call import call_jvp, call_vmap
+from autodiff_mini.interpreters import (
+    abstract, jvp, partial_eval, transpose, vmap)
+from autodiff_mini.interpreters.abstract import abstract_rules
+from autodiff_mini.interpreters.jaxpr import staging_rules
+from autodiff_mini.interpreters.jvp import jvp_rules
+from autodiff_mini.interpreters.lowering import (
+    Emitter, call_of, lowering_rules)
+from autodiff_mini.interpreters.partial_eval import partial_eval_rules
+from autodiff_mini.interpreters.transpose import transpose_rules
+from autodiff_mini.interpreters.vmap import vmap_rules
+from autodiff_mini.zeros import Zero
+from tests.custom_programs import CUSTOM_PROGRAMS
+from tests.mutant_checks import (
+    OF_PROGRAMS,
+    Check,
+    checks_of_points,
+    checks_of_programs_of_programs,
+)
+from tests.programs import PROGRAMS
+from tests.test_hard_points import first_order
+from tests.traces import spied
+
+FAST_RULES, OPENED, SAME_RULES = {}, set(), {}
+if find_spec('autodiff_mini.fast'):
+    from autodiff_mini.fast.emitter import fast_rules as FAST_RULES
+    from autodiff_mini.fast.simplify import opening_rules
+    from autodiff_mini.fast.simplify import same_rules as SAME_RULES
+    OPENED = opening_rules.keys()
+
+# The tables.  That of evaluation is in the primitives themselves.
+
+
+class Implementations(dict):
+    """The implementations of the primitives, as if they were in a table."""
+
+    def __setitem__(self, primitive, impl):
+        primitive.impl = impl
+        super().__setitem__(primitive, impl)
+
+
+FIRST_ORDER = [p for p in vmap_rules
+               if str(p) in first_order()]
+ROWS = [p for p in vmap_rules if type(p) is Primitive
+        and getattr(p.impl, '__module__', None) not in (
+            'tests.traces', 'autodiff_mini.applications.implicit')]
+
+
+def by_default(primitive):
+    """Returns what an emitter does where there is no lowering rule."""
+    def rule(emitter, *names, **params):
+        if type(emitter) is Emitter:
+            return call_of(primitive, emitter, *names, **params)
+        return emitter.call(primitive, names, params)
+    return rule
+
+
+class Lowerings(dict):
+    """The lowering rules that are asked, as if each primitive had one.
+
+    What the wing `fast` opens is not lowered, and it has rules of its own.
+    """
+
+    def __init__(self):
+        super().__init__({p: by_default(p) for p in FIRST_ORDER}
+                         | lowering_rules | FAST_RULES)
+        for primitive in OPENED & self.keys():
+            del self[primitive]
+
+    def __setitem__(self, primitive, rule):
+        table = FAST_RULES if primitive in FAST_RULES else lowering_rules
+        table[primitive] = rule
+        super().__setitem__(primitive, rule)
+
+
+class Helpers(dict):
+    """The functions of the machines, as if they were in a table."""
+
+    def __setitem__(self, function, planted):
+        for name, module in list(sys.modules.items()):
+            if name.startswith('autodiff_mini.'):
+                for key, thing in list(vars(module).items()):
+                    if thing is self.get(function):
+                        setattr(module, key, planted)
+        super().__setitem__(function, planted)
+
+    def update(self, rules):
+        for function, rule in rules.items():
+            self[function] = rule
+
+
+MACHINES = jvp, vmap, abstract, transpose, partial_eval
+HELPERS = [f for module in MACHINES for f in vars(module).values()
+           if type(f) is FunctionType and f.__module__ == module.__name__
+           and not f.__name__.startswith('def')]
+
+TABLES = {
+    'evaluate': Implementations((p, p.impl) for p in ROWS),
+    'jvp': jvp_rules, 'vmap': vmap_rules, 'abstract': abstract_rules,
+    'staging': staging_rules, 'partial_eval': partial_eval_rules,
+    'transpose': transpose_rules, 'lowering': Lowerings(),
+    'ufuncs': ufunc_table,
+    'functions': function_table, 'helpers': Helpers((f, f) for f in HELPERS),
+}
+if SAME_RULES:
+    TABLES['simplify'] = SAME_RULES
+
+
+def name_of(key):
+    return getattr(key, '__name__', None) or str(key)
+
+
+# What is done to a value
+
+def is_number(x):
+    """Returns whether `x` is an array, a number, or a tracer."""
+    return not isinstance(x, (Zero, str, type, np.dtype)) and (
+        isinstance(x, (Tracer, float, complex)) or type(x) is int
+        or isinstance(x, (np.ndarray, np.generic)))
+
+
+def kind(x):
+    return np.result_type(x).kind
+
+
+def scaled(x):
+    if kind(x) == 'b':
+        return x
+    return x * 1.01 if kind(x) in 'fc' else x + np.result_type(x).type(1)
+
+
+def negated(x):
+    return np.logical_not(x) if kind(x) == 'b' else -x
+
+
+def backwards(x):
+    return np.flip(x, 0) if np.ndim(x) and np.shape(x)[0] > 1 else x
+
+
+def narrowed(x):
+    narrow = {'d': np.float32, 'l': np.int32, 'D': np.complex64,
+              '?': np.int64, 'f': np.float64}
+    dtype = narrow.get(np.result_type(x).char)
+    return np.astype(np.asarray(x) if not isinstance(x, Tracer) else x, dtype
+                     ) if dtype and np.ndim(x) else x
+
+
+def finite(x):
+    if kind(x) != 'f' or not np.ndim(x) or is_plain(x) and np.all(
+            np.isfinite(x)):
+        return x
+    return np.nan_to_num(x)
+
+
+def unsigned(x):
+    if kind(x) != 'f' or is_plain(x) and not np.any((x == 0)
+                                                    & np.signbit(x)):
+        return x
+    return x + 0.0
+
+
+def is_plain(x):
+    return not isinstance(x, Tracer)
+
+
+def first_row(x):
+    many = np.ndim(x) and np.shape(x)[0] > 1
+    return np.broadcast_to(x[:1], np.shape(x)) if many else x
+
+
+VALUES = [scaled, negated, backwards]
+
+
+def first_number(change, out):
+    """Returns a result with the first of its numbers changed."""
+    if is_number(out):
+        return changed(change, out)
+    if type(out) in (list, tuple):
+        for i, x in enumerate(out):
+            if is_number(x) and x is not (y := changed(change, x)):
+                return type(out)([*out[:i], y, *out[i + 1:]])
+    return out
+
+
+def changed(change, x):
+    if np.result_type(x) == ad.float0:
+        return x
+    return change(x)
+
+
+# What is done to a rule.  An operator takes the key and the rule, and returns
+# the wrong rule.  NOTHING from `wrong` means that there is nothing to change.
+# If it raises an error itself, that is no mistake that slips in unseen, and
+# does not count.
+
+OPERATORS = defaultdict(list)
+effects = Counter()     # whether a mutant has ever done something
+
+
+@dataclass(frozen=True)
+class Operator:
+    """A way to plant a mistake.
+
+    Args:
+        name: what is wrong then.
+        plant: makes the wrong rule of a key and a rule.
+        needs: a parameter that the rule must have.
+        operands: how many it must have.
+    """
+
+    name: str
+    plant: Callable
+    needs: str = ''
+    operands: int = 0
+
+
+def operator(*columns, name=None, **needs):
+    """Returns a decorator for `wrong(key, rule, *args, **params)`."""
+    def register(wrong):
+        def plant(key, rule):
+            @wraps(rule)
+            def planted(*args, **params):
+                out = wrong(key, rule, *args, **params)
+                if out is NOTHING:
+                    return rule(*args, **params)
+                effects['changed'] += 1
+                return out
+            return planted
+        for column in columns:
+            OPERATORS[column].append(
+                Operator(name or wrong.__name__.replace('_', ' '), plant,
+                         **needs))
+        return wrong
+    return register
+
+
+NOTHING = object()
+
+
+def on_result(change, *columns):
+    """Adds the operator that changes what a rule returns."""
+    @operator(*columns, name=f'result {change.__name__}')
+    def wrong(key, rule, *args, **params):
+        out = rule(*args, **params)
+        new = first_number(change, out)
+        return NOTHING if new is out else new
+
+
+for change in VALUES:
+    on_result(change, 'evaluate', 'ufuncs', 'functions', 'helpers')
+for change in narrowed, finite, unsigned:
+    on_result(change, 'evaluate')
+on_result(narrowed, 'functions', 'ufuncs')
+on_result(scaled, 'partial_eval', 'staging')
+
+
+@operator('evaluate', 'ufuncs', 'functions', 'lowering', 'helpers',
+          operands=2)
+def operands_exchanged(key, rule, *args, **params):
+    head = hasattr(args[0], 'emit') if args else 0
+    xs = args[head:]
+    if len(xs) < 2 or xs[0] is xs[1]:
+        return NOTHING
+    return rule(*args[:head], xs[1], xs[0], *xs[2:], **params)
+
+
+def on_params(needs, name):
+    """Returns a decorator for what changes a parameter, in all columns."""
+    def register(change):
+        @operator('evaluate', 'jvp', 'vmap', 'abstract', 'transpose',
+                  'lowering', 'partial_eval', name=name, needs=needs)
+        def wrong(key, rule, *args, **params):
+            if needs not in params or (
+                    new := change(params[needs])) == params[needs]:
+                return NOTHING
+            return rule(*args, **(params | {needs: new}))
+    return register
+
+
+on_params('keepdims', 'keepdims forgotten')(lambda keepdims: not keepdims)
+on_params('reverse', 'loop the other way')(lambda reverse: not reverse)
+on_params('branches', 'branches exchanged')(lambda branches: branches[::-1])
+on_params('axes', 'axes reversed')(lambda axes: axes[::-1])
+
+
+@on_params('axis', 'axis off by one')
+def axis_before(axis):
+    if type(axis) is int:
+        return max(axis - 1, 0)
+    return tuple(i - 1 for i in axis) if axis and min(axis) > 0 else axis
+
+# Forward mode
+
+
+def on_tangent(change):
+    @operator('jvp', name=f'tangent {change.__name__}')
+    def wrong(key, rule, *args, **params):
+        y, y_dot = rule(*args, **params)
+        new = first_number(change, y_dot)
+        return NOTHING if new is y_dot else (y, new)
+
+
+for change in *VALUES, narrowed, finite:
+    on_tangent(change)
+
+
+def is_still(y_dot):
+    """Returns whether a result does not move, or no result does."""
+    return all(isinstance(t, Zero) for t in (
+        y_dot if type(y_dot) is list else [y_dot]))
+
+
+@operator('jvp')
+def tangent_dropped(key, rule, *args, **params):
+    y, y_dot = rule(*args, **params)
+    if is_still(y_dot):
+        return NOTHING
+    return y, list(map(Zero, y)) if type(y) is list else Zero(y)
+
+
+@operator('jvp')
+def tangent_from_nowhere(key, rule, *args, **params):
+    y, y_dot = rule(*args, **params)
+    if isinstance(y_dot, Zero) and kind(y) in 'fc':
+        return y, 0 * y + 1
+    return NOTHING
+
+
+@operator('jvp')
+def value_scaled(key, rule, *args, **params):
+    y, y_dot = rule(*args, **params)
+    new = first_number(scaled, y)
+    return NOTHING if new is y else (new, y_dot)
+
+
+def on_operand(i):
+    @operator('jvp', name=f'operand {i} ignored', operands=max(i + 1, 2))
+    def ignored(key, rule, *args, **params):
+        *tag, primals, tangents = args
+        moving = [not isinstance(t, Zero) for t in tangents]
+        if i >= len(moving) or not moving[i] or sum(moving) < 2:
+            return NOTHING
+        if is_still(rule(*args, **params)[1]):
+            return NOTHING
+        tangents = [Zero(x) if i == j else t for j, (x, t) in
+                    enumerate(zip(primals, tangents))]
+        return rule(*tag, primals, tangents, **params)
+
+    @operator('vmap', name=f'rows of operand {i} reversed', operands=i + 1)
+    def reversed_rows(key, rule, axis, vals, dims, **params):
+        if i >= len(dims) or dims[i] != 0 or axis.size < 2:
+            return NOTHING
+        vals = [backwards(x) if i == j else x for j, x in enumerate(vals)]
+        return rule(axis, vals, dims, **params)
+
+    @operator('vmap', name=f'operand {i} taken for all rows',
+              operands=max(i + 1, 2))
+    def not_mapped(key, rule, axis, vals, dims, **params):
+        if i >= len(dims) or dims[i] != 0 or dims.count(0) < 2:
+            return NOTHING
+        vals = [x[0] if i == j else x for j, x in enumerate(vals)]
+        dims = [None if i == j else dim for j, dim in enumerate(dims)]
+        return rule(axis, vals, dims, **params)
+
+    @operator('transpose', name=f'cotangent {i} dropped', operands=i + 1)
+    def dropped(key, rule, *args, **params):
+        cts = list(rule(*args, **params))
+        if i >= len(cts) or cts[i] is None:
+            return NOTHING
+        return [None if i == j else ct for j, ct in enumerate(cts)]
+
+
+for i in range(3):
+    on_operand(i)
+
+
+@operator('jvp', operands=2)
+def tangents_exchanged(key, rule, *args, **params):
+    *tag, primals, tangents = args
+    if len(tangents) < 2 or any(isinstance(t, Zero) for t in tangents[:2]):
+        return NOTHING
+    s, t, *rest = tangents
+    if (np.shape(s) != np.shape(t) or s is t
+            or is_still(rule(*args, **params)[1])):
+        return NOTHING
+    return rule(*tag, primals, [t, s, *rest], **params)
+
+# vmap
+
+
+def on_rows(change):
+    @operator('vmap', name=f'rows {change.__name__}')
+    def wrong(key, rule, axis, vals, dims, **params):
+        out, dim = rule(axis, vals, dims, **params)
+        if type(dim) is list:
+            new = [change(y) if d == 0 else y for y, d in zip(out, dim)]
+        else:
+            new = change(out) if dim == 0 else out
+        same = (all(map(lambda x, y: x is y, new, out))
+                if type(dim) is list else new is out)
+        return NOTHING if same else (new, dim)
+
+
+for change in backwards, first_row, scaled:
+    on_rows(change)
+
+
+@operator('vmap')
+def dim_dropped(key, rule, axis, vals, dims, **params):
+    out, dim = rule(axis, vals, dims, **params)
+    if type(dim) is list:
+        return (out, [None] * len(dim)) if 0 in dim else NOTHING
+    return NOTHING if dim is None else (out, None)
+
+
+@operator('vmap', operands=2)
+def ranks_not_aligned(key, rule, axis, vals, dims, **params):
+    ranks = [np.ndim(x) - (dim is not None) for x, dim in zip(vals, dims)]
+    if key not in ALIGNED or not any(
+            dim == 0 and rank < max(ranks) for dim, rank in zip(dims, ranks)):
+        return NOTHING
+    return key.bind(*vals, **params), 0
+
+
+ALIGNED = {p for p in FIRST_ORDER if abstract_rules[p].__class__ is partial}
+
+# Types
+
+
+def on_type(name):
+    def register(change):
+        @operator('abstract', name=name)
+        def wrong(key, rule, *avals, **params):
+            out = rule(*avals, **params)
+            many = isinstance(out, (list, tuple))
+            new = [change(aval, avals) for aval in (out if many else [out])]
+            if new == (list(out) if many else [out]):
+                return NOTHING
+            return new if many else new[0]
+    return register
+
+
+@on_type('dtype wrong')
+def wrong_dtype(aval, avals):
+    other = {'d': 'f', 'f': 'd', 'l': 'i', '?': 'l', 'D': 'F'}
+    return replace(aval, dtype=np.dtype(
+        other.get(aval.dtype.char, 'd')), weak_type=False)
+
+
+@on_type('an axis more')
+def axis_more(aval, avals):
+    return replace(aval, shape=(*aval.shape, 1), weak_type=False)
+
+
+@on_type('an axis less')
+def axis_less(aval, avals):
+    return replace(aval, shape=aval.shape[1:])
+
+
+@on_type('an element more')
+def element_more(aval, avals):
+    return replace(aval, shape=(*aval.shape[:-1], aval.shape[-1] + 1)
+                   ) if aval.shape else aval
+
+
+@on_type('weak type forgotten')
+def not_weak(aval, avals):
+    return replace(aval, weak_type=False)
+
+
+@on_type('weak type invented')
+def weak(aval, avals):
+    numbers = np.float64, np.int64, np.complex128, np.bool_
+    if aval.shape or aval.dtype.type not in numbers:
+        return aval
+    return replace(aval, weak_type=True)
+
+
+@on_type('the type of the first operand')
+def first_type(aval, avals):
+    return avals[0] if avals else aval
+
+# The way back
+
+
+def on_cotangent(change):
+    @operator('transpose', name=f'cotangent {change.__name__}')
+    def wrong(key, rule, *args, **params):
+        cts = list(rule(*args, **params))
+        new = first_number(change, cts)
+        return NOTHING if new is cts else new
+
+
+for change in *VALUES, finite:
+    on_cotangent(change)
+
+
+@operator('transpose', operands=2)
+def cotangents_exchanged(key, rule, *args, **params):
+    cts = list(rule(*args, **params))
+    where = [i for i, ct in enumerate(cts) if ct is not None]
+    if len(where) < 2 or np.shape(cts[where[0]]) != np.shape(cts[where[1]]):
+        return NOTHING
+    i, j = where[:2]
+    if cts[i] is cts[j]:
+        return NOTHING
+    cts[i], cts[j] = cts[j], cts[i]
+    return cts
+
+# Calls and programs
+
+
+@operator('partial_eval')
+def outputs_exchanged(key, rule, *args, **params):
+    outs = rule(*args, **params)
+    if len(outs) < 2 or outs[0] is outs[1]:
+        return NOTHING
+    return [outs[1], outs[0], *outs[2:]]
+
+
+@operator('jvp', 'vmap', 'staging', 'partial_eval', needs='fun')
+def custom_rule_forgotten(key, rule, *args, **params):
+    """The function is called, as a plain call would be."""
+    if 'fun' not in params or len(params) < 2:
+        return NOTHING
+    fun = params['fun']
+    if rule is RULES['jvp'][key]:
+        return call_jvp(*args, fun)
+    if rule is RULES['vmap'][key]:
+        return call_vmap(*args, fun)
+    return fun(*args[1])
+
+
+RULES = {column: dict(table) for column, table in TABLES.items()}
+
+# Source
+
+
+def on_text(name, template):
+    @operator('lowering', name=name)
+    def wrong(key, rule, emitter, *names, **params):
+        text = rule(emitter, *names, **params)
+        if type(text) is not str:
+            return NOTHING
+        if key not in FIRST_ORDER:     # it returns a list
+            return f'[{template.format("x")} for x in {text}]'
+        return template.format(f'({text})')
+
+
+on_text('expression negated', '-{}')
+on_text('expression scaled', '{} * 1.01')
+
+
+@operator('simplify')
+def always_the_first_operand(key, rule, *operands):
+    return NOTHING if rule(*operands) is operands[0] else operands[0]
+
+
+@operator('simplify')
+def another_operand(key, rule, *operands):
+    if len(operands) < 2 or rule(*operands) is None:
+        return NOTHING
+    return operands[rule(*operands) is operands[0]]
+
+# NumPy's functions
+
+
+@operator('functions')
+def last_argument_forgotten(key, rule, *args, **kwargs):
+    if len(args) < 2 or kwargs:
+        return NOTHING
+    return rule(*args[:-1])
+
+
+@operator('functions')
+def keywords_forgotten(key, rule, *args, **kwargs):
+    return rule(*args) if kwargs else NOTHING
+
+
+@operator('ufuncs', 'functions', 'helpers')
+def nothing_done(key, rule, *args, **kwargs):
+    return args[0] if args and is_number(args[0]) else NOTHING
+
+# Which checks are about which entry
+
+MANY = 14       # programs for each primitive, and for each NumPy function
+
+
+@cache
+def programs_by_name():
+    """Returns the programs that ask for each primitive and function."""
+    found = defaultdict(list)
+    for program in PROGRAMS + CUSTOM_PROGRAMS:
+        asked = set()
+        with np.errstate(all='ignore'), watching(
+                ['ufuncs', 'functions'], lambda _, key, *__: asked.add(key)):
+            try:
+                _, counts = spied(partial(program.function, np),
+                                  *program.args)
+            except Exception:   # one that refuses
+                continue
+        for key in [*counts, *asked]:
+            found[name_of(key)].append(program)
+    return found
+
+
+class watching:
+    """Tells which entries of tables are asked for, inside its block."""
+
+    def __init__(self, columns, tell):
+        self.columns, self.tell = columns, tell
+
+    def __enter__(self):
+        for column in self.columns:
+            table = TABLES[column]
+            for key, rule in RULES[column].items():
+                table[key] = self.watched(column, key, rule)
+        return self
+
+    def watched(self, column, key, rule):
+        @wraps(rule)
+        def watched(*args, **params):
+            self.tell(column, key, args, params)
+            return rule(*args, **params)
+        return watched
+
+    def __exit__(self, *error):
+        for column in self.columns:
+            TABLES[column].update(RULES[column])
+
+
+def spaced(items, count):
+    """Returns so many of the items, at equal distances."""
+    step = max(len(items) / count, 1)
+    return [items[int(i * step)] for i in range(min(count, len(items)))]
+
+
+def all_checks(rows, many):
+    """Returns the checks that are about these rows, or about all."""
+    found = programs_by_name()
+    names = rows if {*rows} <= {*found} and rows else [*found]
+    programs = {program.name: program for name in names
+                for program in spaced(found.get(name, []), many)}
+    checks = list(checks_of_points(rows or first_order()))
+    checks += [Check(test, program) for test in OF_PROGRAMS
+               for program in programs.values()]
+    calls = {str(p) for p in ROWS} - first_order()
+    if not rows or calls & {*rows}:
+        checks += checks_of_programs_of_programs()
+    return checks
+
+
+PARAMS = defaultdict(set)       # by column and key: their names
+OPERANDS = Counter()            # by column and key: how many at most
+
+
+def count_operands(column, args):
+    """Returns how many operands there are among the arguments of a rule."""
+    if column in ('jvp', 'vmap'):
+        return len(args[-1])
+    return len(args) - (column in ('transpose', 'lowering'))
+
+
+def checks_by_entry(checks):
+    """Returns the checks that ask for each entry; and those that fail."""
+    asked, failed, here = defaultdict(dict), [], [None]
+
+    def tell(column, key, args, params):
+        entry = column, key
+        asked[entry][here[0]] = True
+        PARAMS[entry].update(params)
+        OPERANDS[entry] = max(OPERANDS[entry], count_operands(column, args))
+
+    def process_primitive(primitive, args, params):
+        tell('evaluate', primitive, args, params)
+        return type(Trace.base).process_primitive(Trace.base, primitive,
+                                                  args, params)
+
+    # A primitive's own implementation must stay what it is: the lowering
+    # looks at it.
+    columns = [column for column in TABLES if column != 'evaluate']
+    Trace.base.process_primitive = process_primitive
+    try:
+        with watching(columns, tell):
+            for check in checks:
+                here[0] = check
+                try:
+                    check.run()
+                except Exception as error:
+                    failed.append((check, error))
+    finally:
+        del Trace.base.process_primitive
+    wrong = {check for check, _ in failed}
+    return {entry: [check for check in found if check not in wrong]
+            for entry, found in asked.items()}, failed
+
+
+# The mutants
+
+
+@dataclass(frozen=True)
+class Mutant:
+    column: str
+    key: object
+    operator: Operator
+
+    def __str__(self):
+        return f'{self.column}: {name_of(self.key)}: {self.operator.name}'
+
+    def plant(self):
+        rule = RULES[self.column][self.key]
+        TABLES[self.column][self.key] = self.operator.plant(self.key, rule)
+        for name, module in list(sys.modules.items()):
+            if name.startswith('autodiff_mini'):
+                for thing in list(vars(module).values()):
+                    getattr(thing, 'cache_clear', int)()
+
+
+# Those that change nothing that anybody could see, by their names.
+SYMMETRIC = 'add mul hypot logaddexp logaddexp2 eq ne and or xor'
+INTEGERS = 'and or xor invert left_shift right_shift'
+EQUIVALENT = {
+    f'jvp: {row}: asked for by no check': 'no integer moves'
+    for row in INTEGERS.split()
+} | {
+    f'functions: {name}: result backwards': 'all elements are alike'
+    for name in ('full_like', 'zeros_like', 'ones_like', 'empty_like')
+} | {
+    f'functions: empty_like: {change}': 'any values will do'
+    for change in ('result scaled', 'result negated', 'nothing done')
+} | {
+    f'helpers: {name}: operands exchanged': 'only the text of errors differs'
+    for name in ('flatten_axes', 'batch_size')
+} | {
+    'functions: result_type: operands exchanged': 'it is symmetric',
+    'helpers: add_tangents: operands exchanged': 'it is symmetric',
+    'helpers: as_rows: result backwards': 'so are both factors',
+    'helpers: instantiate_zeros: nothing done': 'nor is it, to an array',
+    'functions: copy: nothing done': 'what is traced is never changed',
+    'jvp: add: tangents exchanged': 'a sum is symmetric',
+    'jvp: heaviside: operand 0 ignored': 'it does not move the result',
+    'abstract: scan: loop the other way': 'the types are the same',
+    'abstract: loop: loop the other way': 'the types are the same',
+    'abstract: cond: branches exchanged': 'the types are the same',
+    'abstract: argsort: axis off by one': 'the type is the same',
+    'abstract: cumsum: axis off by one': 'the type is the same',
+    'abstract: cumprod: axis off by one': 'the type is the same',
+    'evaluate: custom_lin: asked for by no check': 'it can only be an error',
+    'jvp: custom_lin: asked for by no check': 'it can only be an error',
+    'transpose: real: asked for by no check': 'it can only be an error',
+    'transpose: imag: asked for by no check': 'it can only be an error',
+    'transpose: while: asked for by no check': 'it can only be an error',
+    'lowering: stop_gradient: asked for by no check': 'it is simplified away',
+} | {
+    f'{column}: {row}: operands exchanged': 'it is symmetric, to the bit'
+    for column in ('evaluate', 'lowering') for row in SYMMETRIC.split()
+} | {
+    f'ufuncs: {name}: operands exchanged': 'it is symmetric, to the bit'
+    for name in ('add multiply hypot logaddexp logaddexp2 '
+                 'equal not_equal bitwise_and bitwise_or bitwise_xor '
+                 'logical_and logical_or logical_xor').split()
+}
+
+MUTANTS, CHECKS, PATIENCE = [], {}, 15
+
+
+def try_out(number):
+    """Returns whether a mutant was seen, by which check, and how long."""
+    start, mutant = time.perf_counter(), MUTANTS[number]
+    mutant.plant()
+    effects.clear()
+    for i, check in enumerate(CHECKS.get((mutant.column, mutant.key), [])):
+        if i > PATIENCE and not effects['changed']:
+            break
+        try:
+            check.run()
+        except Exception:
+            if effects['changed']:
+                return number, 'caught', str(check), since(start)
+        if time.perf_counter() - start > 20:
+            break
+    result = 'survived' if effects['changed'] else 'void'
+    if mutant.operator is NEVER_ASKED:
+        result = 'survived'
+    return number, result, '', since(start)
+
+
+def since(start):
+    return time.perf_counter() - start
+
+
+def mutants(rows):
+    """Returns all mutants, in these rows if any are named."""
+    return [Mutant(column, key, operator)
+            for column, rules in RULES.items() for key in rules
+            for operator in operators(column, key)
+            if (key in ROWS or not isinstance(key, Primitive))
+            and (not rows or name_of(key) in rows)]
+
+
+def operators(column, key):
+    """Returns the operators that fit an entry."""
+    entry = column, key
+    if entry not in CHECKS:     # a helper may be a rule, and in its table
+        return [NEVER_ASKED] * (column != 'helpers')
+    return [o for o in OPERATORS[column] if OPERANDS[entry] >= o.operands
+            and (not o.needs or o.needs in PARAMS[entry])]
+
+
+NEVER_ASKED = Operator('asked for by no check', lambda key, rule: rule)
+
+
+def run(rows=(), every=1, many=MANY):
+    """Returns the results of all mutants: pairs of a mutant and a result."""
+    checks = all_checks(rows, many)
+    found, failed = checks_by_entry(checks)
+    CHECKS.update(
+        ((column, key), in_order(name_of(key), some,
+                                 400 if column == 'helpers' else 120))
+        for (column, key), some in found.items())
+    MUTANTS[:] = mutants(rows)[::every]
+    for check, error in failed:
+        print(f'not used, for it fails: {check}: {error!r}'[:200])
+    context = multiprocessing.get_context('fork')
+    with context.Pool(2, maxtasksperchild=1) as pool:
+        results = []
+        for result in pool.imap_unordered(try_out, range(len(MUTANTS)), 1):
+            results.append(result)
+            tell_progress(results)
+    return [(MUTANTS[i], *result) for i, *result in sorted(results)]
+
+
+def tell_progress(results):
+    """Writes the survivors while others are still tried out."""
+    number, result, *_ = results[-1]
+    mutant = str(MUTANTS[number])
+    if (result == 'survived' and mutant not in EQUIVALENT
+            or len(results) % 500 == 0):
+        print(f'{len(results)} of {len(MUTANTS)}: {result} {mutant}',
+              file=sys.stderr, flush=True)
+
+
+def in_order(name, checks, most):
+    """Returns at most so many checks: first those about the row itself."""
+    own = [check for check in checks
+           if name in (check.item, getattr(check.item, 'row', None))]
+    kinds = defaultdict(list)
+    for check in checks:
+        if check not in own:
+            kinds[check.test].append(check)
+    order = [pair for group in [own, *kinds.values()]
+             for pair in enumerate(spaced(group, most))]
+    order.sort(key=lambda pair: pair[0])
+    return [check for _, check in order][:most + len(own)]
+
+
+def report(results):
+    """Prints the share that is caught, by column, and the survivors."""
+    table = defaultdict(Counter)
+    for mutant, result, _, _ in results:
+        if result == 'survived' and str(mutant) in EQUIVALENT:
+            result = 'equivalent'
+        table[mutant.column][result] += 1
+    kinds = 'caught', 'survived', 'equivalent', 'void'
+    print(f'{"":14}' + ''.join(f'{kind:>12}' for kind in kinds))
+    for column, counts in table.items():
+        print(f'{column:14}' + ''.join(f'{counts[k]:12}' for k in kinds))
+    total = sum(table.values(), Counter())
+    print(f'{"":14}' + ''.join(f'{total[k]:12}' for k in kinds))
+    for mutant, result, _, _ in results:
+        if result == 'survived' and str(mutant) not in EQUIVALENT:
+            print('survived:', mutant)
+    for name in stale(results):
+        print('not equivalent, for it is caught:', name)
+    print(f'{100 * share(results):.1f} % caught')
+
+
+def stale(results):
+    """Returns those in EQUIVALENT that were caught, and by what."""
+    return [f'{mutant} (by {check})' for mutant, result, check, _ in results
+            if result == 'caught' and str(mutant) in EQUIVALENT]
+
+
+def share(results):
+    """Returns the share that is caught, of those that change something."""
+    seen = [result == 'caught' for mutant, result, _, _ in results
+            if result != 'void' and str(mutant) not in EQUIVALENT]
+    return sum(seen) / max(len(seen), 1)
+
+
+def main(words):
+    parser = argparse.ArgumentParser(prog='python -m tests.mutants')
+    parser.add_argument('rows', nargs='*', help='those in these rows only')
+    parser.add_argument('--every', type=int, default=1, metavar='N',
+                        help='one of so many')
+    parser.add_argument('--programs', type=int, default=MANY, metavar='N',
+                        help='how many programs for each row')
+    options = parser.parse_args(words)
+    start = time.perf_counter()
+    results = run(options.rows, options.every, options.programs)
+    report(results)
+    print(f'{len(results)} mutants in {since(start):.0f} s')
+    return share(results) < 0.95 or bool(stale(results))
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:]))

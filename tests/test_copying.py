@@ -1,0 +1,178 @@
+"""Copies: what may be copied, sent to another process, and kept."""
+
+import copy
+import gc
+import pickle
+import weakref
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal as assert_same
+
+import autodiff_mini as ad
+from autodiff_mini.primitives.elementwise import sin_p
+
+def named(f):
+    return f.__name__
+
+
+X = np.array([0.3, 0.7, 1.1])
+
+
+def total(x):
+    return np.sum(np.sin(x) * x)
+
+
+@ad.custom_jvp
+def thrice(x):
+    return np.sin(x)
+
+
+@thrice.defjvp
+def thrice_jvp(primals, tangents):
+    return thrice(*primals), 3 * tangents[0]
+
+
+@ad.custom_vjp
+def five_times(x):
+    return np.sin(x)
+
+
+def five_fwd(x):
+    return five_times(x), None
+
+
+def five_bwd(_, ct):
+    return 5 * ct,
+
+
+five_times.defvjp(five_fwd, five_bwd)
+
+
+def sine(x):
+    return np.sin(x)
+
+
+renamed = ad.custom_jvp(sine)   # stands in no place but its own
+renamed.defjvp(thrice_jvp)
+jitted = ad.jit(total)
+
+
+@ad.jit
+def decorated(x):
+    return np.sin(x)
+
+
+def looped(x):
+    return ad.scan(lambda c, _: (thrice(c), None), x, None, length=3)[0]
+
+
+row_p = ad.Primitive('row')
+row_p.def_impl(lambda x: 2 * x)
+row_p.def_abstract_eval(lambda x: x)
+
+WAYS = {'copy': copy.copy, 'deepcopy': copy.deepcopy,
+        'pickle': lambda x: pickle.loads(pickle.dumps(x))}
+ways = pytest.mark.parametrize('way', WAYS.values(), ids=WAYS)
+
+
+@ways
+@pytest.mark.parametrize('primitive', [sin_p, row_p], ids=str)
+def test_a_primitive_is_copied_as_itself(primitive, way):
+    assert way(primitive) is primitive
+
+
+def test_a_primitive_that_stands_nowhere_is_copied_but_not_pickled():
+    local_p = ad.Primitive('local')
+    assert copy.deepcopy([local_p]) == [local_p]
+    with pytest.raises(pickle.PicklingError, match="'local' .* a variable"):
+        pickle.dumps(local_p)
+
+
+@ways
+@pytest.mark.parametrize('f', [total, thrice, five_times, jitted, looped,
+                               row_p.bind], ids=named)
+def test_a_program_is_copied_and_runs_as_before(f, way):
+    x = 0.3 if f is looped else X
+    jaxpr = ad.make_jaxpr(f)(x)
+    again = way(jaxpr)
+    assert repr(again) == repr(jaxpr)
+    assert_same(ad.eval_jaxpr(again, again.consts, x), [f(x)])
+    ad.jit(lambda x: ad.eval_jaxpr(jaxpr, jaxpr.consts, x))(x)
+    assert_same(ad.eval_jaxpr(way(jaxpr), jaxpr.consts, x), [f(x)])
+
+
+@ways
+@pytest.mark.parametrize('f', [total, jitted, thrice, five_times], ids=named)
+def test_a_pullback_and_a_pushforward_are_copied(f, way):
+    def scalar(x):
+        return np.sum(f(x))
+    y, pull = ad.vjp(f, X)
+    if f in (total, jitted):
+        _, push = ad.linearize(f, X)
+        assert_same(way(push)(X), push(X))
+    assert_same(way(pull)(y), pull(y))
+
+
+def test_a_pullback_in_a_pickle_has_its_residuals_to_itself():
+    _, pull = ad.vjp(total, X)
+    again = pickle.loads(pickle.dumps(pull))
+    for residual in again.residuals:
+        residual *= 0
+    assert_same(pull(1.0), ad.vjp(total, X)[1](1.0))
+
+
+@ways
+@pytest.mark.parametrize('f, times', [
+    (thrice, 3), (renamed, 3), (five_times, 5)])
+def test_a_function_with_a_rule_is_copied_with_it(f, times, way):
+    assert_same(ad.grad(lambda x: np.sum(way(f)(x)))(X), np.full(3, times))
+
+
+def test_a_decorated_function_is_pickled_as_itself():
+    for f in thrice, five_times, decorated:
+        assert WAYS['pickle'](f) is f
+
+
+@ways
+@pytest.mark.parametrize('f', [jitted, decorated], ids=['called', 'decorated'])
+def test_a_jitted_function_is_copied_also_after_it_has_run(f, way):
+    y = f(X)
+    again = way(f)
+    assert_same(again(X), y)
+    assert again.source == f.source
+
+
+def test_a_jitted_function_keeps_its_static_arguments_in_a_copy():
+    power = ad.jit(pow, static_argnums=1)
+    assert copy.deepcopy(power)(3.0, 2) == 9.0
+    assert copy.deepcopy(power).static == power.static
+
+
+def test_an_error_in_a_program_from_a_pickle_still_names_the_line():
+    jaxpr = ad.make_jaxpr(lambda x: np.linalg.solve(x, x))(np.eye(2))
+    again = WAYS['pickle'](jaxpr)
+    with pytest.raises(np.linalg.LinAlgError) as caught:
+        ad.eval_jaxpr(again, again.consts, np.zeros((2, 2)))
+    [note] = caught.value.__notes__
+    assert "'solve'" in note and __file__ in note
+
+
+def test_a_primitive_of_a_user_s_takes_its_rules_with_it():
+    def use():
+        twice_p = ad.Primitive('twice')
+        twice_p.def_impl(lambda x: 2 * x)
+        twice_p.def_abstract_eval(lambda x: x)
+        twice_p.def_jvp(lambda xs, ts: (
+            twice_p.bind(*xs), twice_p.bind(ad.instantiate_zeros(*ts))))
+        twice_p.def_vmap(lambda xs, dims: (twice_p.bind(*xs), dims[0]))
+        twice_p.def_transpose(lambda ct, x: (2 * ct,))
+        twice_p.def_lowering(lambda emitter, x: f'2 * {x}')
+        f = lambda x: np.sum(twice_p.bind(x))
+        assert_same(ad.grad(f)(X), np.full(3, 2.0))
+        assert ad.jit(ad.grad(f))(X)[0] == 2.0
+        assert_same(ad.vmap(twice_p.bind)(X), 2 * X)
+        return weakref.ref(twice_p)
+    twice = use()
+    gc.collect()
+    assert twice() is None

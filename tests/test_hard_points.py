@@ -1,0 +1,303 @@
+"""The hard points: values to the bit, and what mathematics says of slopes."""
+
+from dataclasses import replace
+from functools import cache, partial
+from itertools import product
+from math import nan
+
+import numpy as np
+import pytest
+
+import autodiff_mini as ad
+from autodiff_mini.core import Primitive
+from autodiff_mini.interpreters.vmap import vmap_rules
+from tests.hard_points import (
+    DEFECTS,
+    KINDS,
+    OPERATORS,
+    POINTS,
+    SLOPES,
+    SLOPES_OF_TWO,
+    SPECIAL,
+    WHY,
+    function_of,
+)
+from tests.traces import spied
+
+pytestmark = pytest.mark.filterwarnings('ignore')
+each_point = pytest.mark.parametrize('point', POINTS, ids=str)
+ELSEWHERE = ('autodiff_mini.higher_order', 'autodiff_mini.applications',
+             'tests')
+
+
+@pytest.fixture(autouse=True)
+def silent():
+    with np.errstate(all='ignore'):
+        yield
+
+
+COMPLEX = KINDS['complex']
+
+
+# What is compared
+
+def assert_same_bits(actual, expected):
+    """Asserts equal types and bits; a NaN is a NaN, and -0.0 is not 0.0."""
+    assert python_type(actual) is python_type(expected)
+    x, y = np.asarray(actual), np.asarray(expected)
+    assert (x.shape, x.dtype) == (y.shape, y.dtype)
+    for a, b in [(x.real, y.real), (x.imag, y.imag)]:
+        same = (a == b) & (np.signbit(a) == np.signbit(b)
+                           if a.dtype.kind == 'f' else True)
+        assert np.all(same | (a != a) & (b != b)), (actual, expected)
+
+
+def python_type(x):
+    return type(x) if type(x) in (bool, int, float, complex) else None
+
+
+def assert_near(actual, expected, ulps=8):
+    """Asserts equal shapes and dtypes, and values within some ulps."""
+    x, y = np.asarray(actual), np.asarray(expected)
+    assert (x.shape, x.dtype) == (y.shape, y.dtype)
+    eps = np.finfo(x.dtype).eps if x.dtype.kind in 'fc' else 0
+    np.testing.assert_allclose(x, y, ulps * eps, 0)
+
+
+def outcome(f, *args):
+    """Returns what `f` returns, or the type of what it raises."""
+    try:
+        return f(*args)
+    except Exception as error:
+        return type(error)
+
+
+def assert_same_outcome(actual, expected):
+    if isinstance(expected, type):
+        assert actual is expected
+    else:
+        assert_same_bits(actual, expected)
+
+
+def is_inexact(x):
+    return np.result_type(x).kind in 'fc'
+
+
+def ones(x):
+    """Returns a tangent, or a cotangent, of ones."""
+    if not is_inexact(x):
+        return np.zeros(np.shape(x), ad.float0)
+    return type(x)(1) if python_type(x) else np.ones_like(x)[()]
+
+
+def is_complex(point):
+    return any(np.result_type(x).kind == 'c' for x in point.args)
+
+
+# Each point
+
+@each_point
+def test_the_value_is_numpys(point):
+    """To the bit, in forward mode and under jit; types are known before."""
+    f, tangents = partial(point.function, np), list(map(ones, point.args))
+    push = partial(ad.jvp, f)
+    if point.raises:
+        for way in push, ad.jit(push):
+            with pytest.raises(point.raises):
+                way(point.args, tangents)
+        return
+    y, y_dot = push(point.args, tangents)
+    for value in f(*point.args), ad.jit(f)(*point.args):
+        assert_same_bits(value, y)
+    assert ad.make_jaxpr(f)(*point.args).out_avals == [ad.typeof(y)]
+    assert np.shape(y_dot) == np.shape(y)
+    assert np.result_type(y_dot) == (y.dtype if is_inexact(y) else ad.float0)
+
+
+with np.errstate(all='ignore'):
+    SLOPED = [point for point in POINTS
+              if not point.raises and not is_complex(point)
+              and is_inexact(point.function(np, *point.args))]
+
+
+@pytest.mark.parametrize('point', [pytest.param(point, marks=(
+    pytest.mark.xfail(reason=point.defect) if point.defect else ()))
+    for point in SLOPED if point.bars], ids=str)
+def test_the_slopes_are_those_of_mathematics(point):
+    """And where there is a slope, a NaN that goes in comes back."""
+    for x, x_bar, bad, expected in zip(
+            point.args, pull(point), pull(point, nan), point.bars,
+            strict=True):
+        if expected is not None:
+            expected = np.broadcast_to(expected, np.shape(x))
+            assert_near(x_bar, expected.astype(np.result_type(x)),
+                        point.ulps)
+            assert np.all(np.isnan(bad) | (expected == 0))
+
+
+def pull(point, ct=1):
+    """Returns what comes back if this goes in for each element."""
+    y, f_vjp = ad.vjp(partial(point.function, np), *point.args)
+    return f_vjp(y.dtype.type(ct) * ones(y))
+
+
+@pytest.mark.parametrize('point', SLOPED, ids=str)
+def test_both_modes_agree(point):
+    """To the bit where all is element by element, else within 8 ulps.
+
+    And what comes back is the same to the bit under jit.
+    """
+    # Three factors, as of the exponent's slope, are multiplied in any order.
+    ct = 1 if point.row == 'pow' else 0.7
+    f, x_bars = partial(point.function, np), pull(point, ct)
+    again = ad.jit(lambda *args: pull(replace(point, args=args), ct))
+    for i, (x, x_bar) in enumerate(zip(point.args, x_bars)):
+        if not is_inexact(x):
+            assert np.result_type(x_bar) == ad.float0
+        elif point.elementwise:
+            _, y_dot = ad.jvp(
+                lambda x: f(*point.args[:i], x, *point.args[i + 1:]), (x,),
+                (x.dtype.type(ct) * ones(x),))
+            assert_same_bits(x_bar, y_dot)
+        elif np.all(np.isfinite(x_bar)) and not point.defect:
+            forwards = ad.jacfwd(f, i)(*point.args)
+            backwards = ad.jacrev(f, i)(*point.args)
+            assert_near(backwards.astype(forwards.dtype), forwards)
+    for x_bar, other in zip(x_bars, again(*point.args), strict=True):
+        assert_same_bits(other, x_bar)
+
+
+@pytest.mark.parametrize('row', ['real', 'imag', 'conj', 'neg'])
+def test_what_is_linear_does_to_tangents_what_it_does(row):
+    """Of complex numbers, too, which have no way back."""
+    f = partial(function_of(row), np)
+    for y_dot in ad.jvp(f, (COMPLEX,), (COMPLEX,)):
+        assert_same_bits(y_dot, f(COMPLEX))
+    x = np.array([0.1, -0.0, nan])
+    widen = lambda x: f(np.astype(x, complex))
+    for y_dot in ad.jvp(widen, (x,), (x,)):
+        assert_same_bits(y_dot, widen(x))
+
+
+@each_point
+def test_vmap_is_the_stack(point):
+    """Of the point, and of its elements the other way, where that can be."""
+    def mapped(*args):
+        if point not in SLOPED:
+            return [f(*args)]
+        y, f_vjp = ad.vjp(f, *args)
+        return [y, *f_vjp(ones(y))]
+
+    f = partial(point.function, np)
+    if point.raises:
+        return
+    other = [np.flip(x, 0) if np.ndim(x) else x for x in point.args]
+    if isinstance(outcome(f, *other), type):
+        other = point.args
+    both = point.args, other
+    args = [np.stack(xs) for xs in zip(*both)]
+    expected = [mapped(*xs) for xs in both]
+    for y, *ys in zip(ad.vmap(mapped)(*args), *expected):
+        if np.result_type(y) != ad.float0:
+            assert_near(y, np.stack(ys))
+
+
+@pytest.mark.parametrize('row', SLOPES_OF_TWO)
+def test_ranks_may_differ_under_vmap(row):
+    """As many elements as rows, so that a mistake would fit."""
+    kind = int if row in ('and', 'or', 'xor') or 'shift' in row else float
+    x, y = np.arange(1, 4).astype(kind), np.arange(9).astype(kind)
+    y = y.reshape(3, 3)[::-1]
+    for f in function_of(row), lambda np, x, y: function_of(row)(np, y, x):
+        rows = [f(np, *both) for both in zip(x, y)]
+        assert_near(ad.vmap(partial(f, np))(x, y), np.stack(rows))
+
+
+# Single numbers, of NumPy and of Python, which take other ways than arrays
+
+NUMBERS = [*SPECIAL, 0.5, -2.0, 3.0]
+ROWS = [row for row in dict.fromkeys(point.row for point in POINTS)
+        if any(point.elementwise for point in POINTS if point.row == row)
+        and row not in ('real', 'imag')]
+
+
+@pytest.mark.parametrize('row', ROWS)
+def test_single_numbers(row):
+    """Values and slopes, as NumPy, eager and under jit."""
+    f = OPERATORS.get(row) or partial(function_of(row), np)
+    count = 1 if row in SLOPES else 2
+    if row in ('and', 'or', 'xor', 'invert', 'left_shift', 'right_shift'):
+        pairs = product([False, True], repeat=count)
+        pairs = [tuple(map(np.bool_, xs)) for xs in pairs]
+        if row.endswith('shift'):
+            pairs = [tuple(map(np.int8, xs)) for xs in [(-128, 1), (1, 7)]]
+    else:
+        pairs = [tuple(map(np.float64, xs))
+                 for xs in product(NUMBERS, repeat=count)]
+
+    def slopes(*xs):
+        return ad.jvp(f, xs, list(map(ones, xs)))
+
+    quick, quick_slopes = ad.jit(f), ad.jit(slopes)
+    y = f(*pairs[-1])
+    assert ad.make_jaxpr(f)(*pairs[-1]).out_avals == [ad.typeof(y)]
+    for xs in pairs:
+        y, y_dot = slopes(*xs)
+        assert_same_bits(y, f(*xs))
+        assert_same_bits(quick(*xs), y)
+        again, again_dot = quick_slopes(*xs)
+        assert_same_bits(again, y)
+        if is_inexact(y):
+            assert_same_bits(again_dot, y_dot)
+
+
+@pytest.mark.parametrize('row', OPERATORS)
+def test_numbers_of_python(row):
+    """What they raise is raised; they stay Python's."""
+    f, count = OPERATORS[row], 1 + (row not in SLOPES)
+    quick = ad.jit(f)
+    for xs in product([3, 2.5], repeat=count):
+        assert ad.make_jaxpr(f)(*xs).out_avals == [ad.typeof(f(*xs))]
+    for xs in product([*NUMBERS, 0, 2, -3], repeat=count):
+        expected = outcome(f, *xs)
+        tangents = list(map(ones, xs))
+        actual = outcome(lambda *xs: ad.jvp(f, xs, tangents)[0], *xs)
+        assert_same_outcome(actual, expected)
+        assert_same_outcome(outcome(quick, *xs), expected)
+
+
+# The table
+
+@cache
+def first_order():
+    """Returns the primitives that carry no function and no program."""
+    def module(primitive):
+        return getattr(primitive.impl, '__module__', None) or ''
+    return {str(p) for p in vmap_rules
+            if type(p) is Primitive and not p.is_call
+            and not module(p).startswith(ELSEWHERE)}
+
+
+def test_each_primitive_has_its_hard_points():
+    assert {point.row for point in POINTS} == first_order()
+
+
+@pytest.mark.parametrize('row', sorted({point.row for point in POINTS}))
+def test_the_points_of_a_row_ask_for_its_primitive(row):
+    for point in POINTS:
+        if point.row == row and not point.raises:
+            _, counts = spied(partial(point.function, np), *point.args)
+            assert row in map(str, counts), point
+
+
+@pytest.mark.parametrize('told', WHY + DEFECTS, ids=str)
+def test_every_reason_is_told_of_a_point(told):
+    row, *xs, reason = told
+    name = f'at {", ".join(str(float(x)) for x in xs)}'
+    [point] = [point for point in POINTS
+               if point.row == row and point.name == name]
+    assert reason in (point.why, point.defect)
+
+
+def test_names_are_unique():
+    assert len(set(map(str, POINTS))) == len(POINTS)

@@ -1,0 +1,107 @@
+"""The house: which way the library is built, and that a row is one place."""
+
+import ast
+import io
+import tokenize
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import autodiff_mini
+
+PACKAGE = Path(autodiff_mini.__file__).parent
+WINGS = {'fast', 'applications', 'notebook'}
+
+# Each storey needs itself and what is below.
+STOREYS = [{'copying', 'errors', 'core', 'pytree', 'signature', 'arrays',
+            'memory', 'zeros', 'jaxprs', 'numpy_api'},
+           {'interpreters'}, {'primitives'},
+           {'higher_order', 'numpy_functions'}, {'api'}, WINGS]
+MOST_LINES = 120    # of code, in a column
+
+
+def modules():
+    """Returns {name: path} of the modules, without `autodiff_mini.`"""
+    return {'.'.join(path.relative_to(PACKAGE).with_suffix('').parts): path
+            for path in sorted(PACKAGE.rglob('*.py'))
+            if path.name != '__init__.py'}
+
+
+MODULES = modules()
+
+
+def statements(name):
+    return ast.parse(MODULES[name].read_text()).body
+
+
+def imports(name):
+    """Returns the modules of the library that a module imports, anywhere."""
+    return {node.module.removeprefix('autodiff_mini.')
+            for node in ast.walk(ast.parse(MODULES[name].read_text()))
+            if isinstance(node, ast.ImportFrom)
+            and node.module.startswith('autodiff_mini.')}
+
+
+def storey(name):
+    """Returns the number of the storey in which a module is."""
+    [number] = [i for i, names in enumerate(STOREYS)
+                if name.partition('.')[0] in names]
+    return number
+
+
+def code_lines(path):
+    """Returns how many lines of code there are, without docstrings."""
+    source = path.read_text()
+    docs = {line for node in ast.walk(ast.parse(source))
+            if isinstance(node, ast.Expr)
+            and isinstance(node.value, ast.Constant)
+            and isinstance(node.value.value, str)
+            for line in range(node.lineno, node.end_lineno + 1)}
+    blank = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE,
+             tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
+    return len({line for token in tokenize.generate_tokens(
+        io.StringIO(source).readline) if token.type not in blank
+        for line in range(token.start[0], token.end[0] + 1)} - docs)
+
+
+@pytest.mark.parametrize('name', MODULES)
+def test_a_module_needs_what_is_below_it(name):
+    above = {other for other in imports(name)
+             if storey(other) > storey(name)}
+    assert above == set()
+
+
+def test_no_two_modules_need_each_other():
+    graph = {name: imports(name) for name in MODULES}
+    assert len([*TopologicalSorter(graph).static_order()]) == len(MODULES)
+
+
+@pytest.mark.parametrize(
+    'name', [name for name in MODULES if name.startswith('interpreters.')])
+def test_a_column_can_be_read_in_one_sitting(name):
+    assert code_lines(MODULES[name]) <= MOST_LINES
+
+
+def registered(node):
+    """Returns the primitive that a statement gives a rule, or None."""
+    match node:
+        case ast.Expr(ast.Call(ast.Name(f), [ast.Name(p), *_])) if (
+                f.startswith('def')):
+            return p
+        case ast.Assign([ast.Subscript(ast.Name(table), ast.Name(p))]) if (
+                table.endswith('_rules')):
+            return p
+    return None
+
+
+def test_all_rules_of_a_primitive_are_in_one_file():
+    """A conversion is a primitive that columns need; its row is elsewhere."""
+    homes = {}
+    for name in MODULES:
+        if storey(name) < storey('api') and name != 'arrays':
+            for node in statements(name):
+                if (p := registered(node)) and p.endswith('_p'):
+                    homes.setdefault(p, set()).add(name)
+    assert len(homes) > 60
+    assert {p: files for p, files in homes.items() if len(files) > 1} == {}

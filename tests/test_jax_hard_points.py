@@ -1,0 +1,62 @@
+"""Real JAX at the hard points: the same, but where the table says why not.
+
+Run it with `make test-jax`; without JAX it is skipped.
+"""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from tests import amount
+from tests.hard_points import POINTS
+from tests.test_hard_points import SLOPED, is_complex, is_inexact, pull
+
+if not amount.WHOLE:
+    pytest.skip('`make test-jax` runs it', allow_module_level=True)
+jax = pytest.importorskip(
+    'jax', reason='JAX is not installed: `make test-jax` installs it')
+jax.config.update('jax_enable_x64', True)
+pytestmark = [pytest.mark.rest, pytest.mark.filterwarnings('ignore')]
+
+ASKED = [point for point in POINTS if point.jax
+         and not (point.raises or point.defect or is_complex(point))]
+
+
+@pytest.fixture(autouse=True)
+def silent():
+    with np.errstate(all='ignore'):
+        yield
+
+
+def asked(point):
+    """Returns JAX's value, and its slopes if the result has some."""
+    f = partial(point.function, jax.numpy)
+    args = [x if isinstance(x, float) else jax.numpy.asarray(x)
+            for x in point.args]
+    if point not in SLOPED:
+        return f(*args), []
+    where = [i for i, x in enumerate(point.args) if is_inexact(x)]
+
+    def of_inexact(*xs):
+        both = dict(zip(where, xs))
+        return f(*[both.get(i, x) for i, x in enumerate(args)])
+
+    y, pull = jax.vjp(of_inexact, *[args[i] for i in where])
+    return y, pull(jax.numpy.ones_like(y))
+
+
+def agree(xs, ys):
+    """Returns whether values agree; JAX knows no sign of zero."""
+    return all(np.shape(x) == np.shape(y)
+               and np.allclose(x, y, 1e-13, 0, equal_nan=True)
+               for x, y in zip(xs, ys, strict=True))
+
+
+@pytest.mark.parametrize('point', ASKED, ids=str)
+def test_jax_agrees_where_the_table_does_not_say_why(point):
+    y, slopes = asked(point)
+    ours = [x_bar for x, x_bar in zip(point.args, pull(point))
+            if is_inexact(x)] if point in SLOPED else []
+    same = agree([point.function(np, *point.args), *ours], [y, *slopes])
+    assert same == (not point.why), (ours, y, slopes)

@@ -1,0 +1,22 @@
+"""A sample of the mutants is caught; `make mutants` tries them all.
+
+They run in a process of their own, since it plants wrong rules.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SAMPLE = ['sin', 'reduce_max', 'custom_jvp_call']
+
+
+@pytest.mark.skipif(sys.platform == 'win32', reason='needs fork')
+def test_wrong_rules_are_caught():
+    run = subprocess.run(
+        [sys.executable, '-m', 'tests.mutants', *SAMPLE, '--every', '3',
+         '--programs', '2'], cwd=ROOT, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert 'not used' not in run.stdout, run.stdout

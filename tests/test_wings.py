@@ -1,0 +1,120 @@
+"""The wings come off: without them, everything else works as before.
+
+A wing is a folder of the package.  Nothing imports it but the package, which
+looks whether it is there.
+"""
+
+import ast
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import autodiff_mini
+from tests.wings import needs
+
+PACKAGE = Path(autodiff_mini.__file__).parent
+TESTS = Path(__file__).parent
+
+
+class Wing(NamedTuple):
+    """What goes with a wing, and what has to work without it.
+
+    Args:
+        tests: the tests of its own.
+        names: the public names that it brings.
+        selection: tests that touch the seam, as arguments of pytest.
+    """
+
+    tests: list[str]
+    names: list[str]
+    selection: list[str]
+
+
+WINGS = {
+    'fast': Wing(
+        ['fast'], [],
+        ['test_lowering.py', 'test_checkpoint.py', 'test_user_primitive.py',
+         'test_cupy.py', '-k', 'small or in_a_parameter or it_computes or '
+         'error_tells or compiler or memory or p6 or compiled_program']),
+    'applications': Wing(
+        ['test_implicit.py', 'test_ode.py', 'test_special.py'],
+        ['logit', 'expit', 'log1pexp', 'logsumexp', 'fixed_point',
+         'custom_root', 'root', 'odeint'],
+        ['test_public_api.py', 'test_evaluate.py', 'test_core.py']),
+    'notebook': Wing(
+        ['test_live.py', 'test_drawing.py'], [],
+        ['test_public_api.py', 'test_jaxpr.py', 'test_copying.py']),
+}
+each_wing = pytest.mark.parametrize('name', [
+    pytest.param(name, marks=needs(name)) for name in WINGS])
+
+
+def without(name, tmp_path):
+    """Copies package and tests, but for a wing and its tests."""
+    leave = shutil.ignore_patterns('__pycache__')
+    shutil.copytree(PACKAGE, tmp_path / PACKAGE.name, ignore=leave)
+    shutil.copytree(TESTS, tmp_path / 'tests', ignore=leave)
+    for file in 'pyproject.toml', 'conftest.py':
+        shutil.copy(TESTS.parent / file, tmp_path)
+    shutil.rmtree(tmp_path / PACKAGE.name / name)
+    for path in WINGS[name].tests:
+        path = tmp_path / 'tests' / path
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def python(directory, *arguments):
+    """Runs Python in a directory, with the package that is there."""
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=directory, text=True,
+        capture_output=True, env={'PYTHONPATH': str(directory), 'PATH': ''})
+
+
+@each_wing
+def test_without_a_wing_other_tests_pass(name, tmp_path):
+    without(name, tmp_path)
+    files = [f'tests/{x}' if x.endswith('.py') else x
+             for x in WINGS[name].selection]
+    ran = python(tmp_path, '-m', 'pytest', '-q', '-x', '--no-header', '-p',
+                 'no:cacheprovider', '-p', 'no:xdist', *files)
+    assert ran.returncode == 0, ran.stdout[-3000:] + ran.stderr[-3000:]
+
+
+@each_wing
+def test_without_a_wing_only_its_names_are_missing(name, tmp_path):
+    without(name, tmp_path)
+    ran = python(tmp_path, '-c', 'import sys, autodiff_mini as ad\n'
+                 'assert ad.jit(lambda x: x * 2)(1.5) == 3.0\n'
+                 'print(*ad.__all__)\n'
+                 'print(*(name for name in sys.modules))')
+    assert ran.returncode == 0, ran.stderr
+    names, modules = map(str.split, ran.stdout.splitlines())
+    assert {*names} == {*autodiff_mini.__all__} - {*WINGS[name].names}
+    assert f'autodiff_mini.{name}' not in modules
+
+
+@each_wing
+def test_an_error_inside_a_wing_is_not_hidden(name, tmp_path):
+    without(name, tmp_path)
+    wing = tmp_path / PACKAGE.name / name
+    wing.mkdir()
+    (wing / '__init__.py').write_text('import no_such_module')
+    ran = python(tmp_path, '-c', 'import autodiff_mini')
+    assert "No module named 'no_such_module'" in ran.stderr
+
+
+@each_wing
+def test_nothing_imports_a_wing_but_itself_and_the_package(name):
+    wing = f'{PACKAGE.name}.{name}'
+    for path in PACKAGE.rglob('*.py'):
+        if path.parent == PACKAGE / name or path == PACKAGE / '__init__.py':
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                modules = [getattr(node, 'module', None) or '',
+                           *(alias.name for alias in node.names)]
+                assert not any(f'{module}.'.startswith(f'{wing}.')
+                               for module in modules), path

@@ -1,0 +1,97 @@
+"""The hooks: no build shows a listing that is not the module's, unsaid."""
+
+import re
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager
+
+import pytest
+
+from book.tools.places import ROOT
+
+LISTING = '''# Core
+
+```py title="autodiff_mini/core.py"
+{}
+```
+'''
+TRUE, FALSE = '"""The core."""', '"""The heart."""'
+PAGE = 'book/chapters/01_core.md'
+
+
+@pytest.fixture
+def site(tmp_path):
+    """Returns the folder of a book with one listing, which is true."""
+    files = {
+        'mkdocs.yml': 'site_name: A book\ndocs_dir: book\ntheme:\n'
+                      f'  name: mkdocs\nhooks:\n'
+                      f'  - {ROOT / "book/tools/hooks.py"}\n',
+        'autodiff_mini/core.py': TRUE + '\n',
+        'book/index.md': '# A book\n',
+        PAGE: LISTING.format(TRUE),
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def mkdocs(site, *arguments, run=subprocess.run):
+    """Runs mkdocs with the tools of this book; returns its process."""
+    return run([sys.executable, '-m', 'mkdocs', *arguments], cwd=site,
+               env={'PYTHONPATH': str(ROOT), 'PYTHONUNBUFFERED': '1'},
+               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def test_a_build_counts_the_names_that_come_too_early(site):
+    built = mkdocs(site, 'build')
+    assert built.returncode == 0
+    assert 'names shown before they are defined or said: 0' in built.stdout
+    [page] = site.glob('site/**/01_core/index.html')
+    assert TRUE[3:-3] in page.read_text()
+
+
+@pytest.mark.parametrize('strict', [[], ['--strict']])
+def test_a_false_listing_fails_the_build_with_line_and_diff(site, strict):
+    (site / PAGE).write_text(LISTING.format(FALSE))
+    built = mkdocs(site, 'build', *strict)
+    assert built.returncode != 0
+    assert f'{PAGE}:3: differs from its module' in built.stdout
+    assert f'-{FALSE}\n+{TRUE}' in built.stdout
+    assert not (site / 'site').exists()
+
+
+@contextmanager
+def serving(site):
+    """Serves a book; yields a function that awaits words in the log."""
+    server = mkdocs(site, 'serve', '-a', '127.0.0.1:0', run=subprocess.Popen)
+    patience = threading.Timer(60, server.kill)
+    patience.start()
+    log = []
+
+    def await_words(words):
+        for line in server.stdout:
+            log.append(line)
+            if re.search(words, line):
+                return
+        pytest.fail(f'the server ended: {"".join(log)}')
+    try:
+        yield await_words
+        assert server.poll() is None
+    finally:
+        patience.cancel()
+        server.terminate()
+        server.wait()
+        server.stdout.close()
+
+
+def test_a_server_says_so_and_waits_for_the_next_edit(site):
+    (site / PAGE).write_text(LISTING.format(FALSE))
+    with serving(site) as await_words:
+        await_words(f'{PAGE}:3: differs')
+        await_words(r'\+' + TRUE)
+        await_words('Serving on')
+        (site / PAGE).write_text(LISTING.format(TRUE))
+        await_words('names shown before')
+        await_words('Reloading browsers')
