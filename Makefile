@@ -8,14 +8,17 @@ PYTEST := $(BIN)/python -m pytest --no-header
 INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check \
            -c requirements.lock
 
+# What `make test` runs: all, a file or a folder, or what is about a row.
+WHICH := $(if $(findstring /,$(ROW)),$(ROW),-n 2 $(if $(ROW),--row $(ROW)))
+
 # A click on a chapter opens it as a notebook: a setting of .venv alone.
 LAB_SETTINGS := .venv/share/jupyter/lab/settings/overrides.json
 
 # Material would print an advertisement at every build.
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: help book test test-jax mutants test-site next progress serve lab \
-        weave bench lock clean
+.PHONY: help book test test-all test-jax mutants test-site next progress \
+        serve lab weave bench lock clean
 .DEFAULT_GOAL := help
 
 help:   ## say what the commands do
@@ -38,9 +41,6 @@ test-jax: .venv/jax   ## compare the library with real JAX
 	@$(PYTEST) -n 2 --all -k jax tests/test_jax_oracle.py \
 	  tests/test_jax_hard_points.py tests/tools/test_jax_files.py \
 	  tests/test_ode.py
-
-mutants: .venv/ready   ## plant wrong rules, and see whether a test finds them
-	@$(BIN)/python -m tests.mutants
 
 mutants: .venv/ready   ## plant wrong rules, and see whether a test finds them
 	@$(BIN)/python -m tests.mutants

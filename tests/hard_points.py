@@ -58,9 +58,13 @@ class Point:
 
 POINTS = []
 
+# The slope is of what exp makes of a logarithm.
+ULPS = {'arcsinh': 1000, 'arccosh': 1000}
+
 
 def point(row, name, function, *args, **options):
     """Adds a point to the table."""
+    options = {'ulps': ULPS.get(row, 8)} | options
     POINTS.append(Point(row, name, function, args, **options))
 
 
@@ -188,9 +192,6 @@ SLOPES_OF_TWO = {
     'left_shift': None, 'right_shift': None,
 }
 
-# The slope is of what exp makes of a logarithm.
-ULPS = {'arcsinh': 1000, 'arccosh': 1000}
-
 # What JAX says otherwise, by the row and the point.
 
 OVERFLOW = 'JAX squares on the way, and what is squared is too large'
@@ -288,7 +289,7 @@ for row, points in slopes_by_point().items():
             point(row, f'at {", ".join(str(float(x)) for x in xs)}',
                   function_of(row),
                   *map(np.float64, xs), bars=slopes, elementwise=True,
-                  why=why, defect=defect, ulps=ULPS.get(row, 8))
+                  why=why, defect=defect)
         else:
             plain.append((xs, slopes))
     xs, slopes = [tuple(map(np.array, zip(*part))) for part in zip(*plain)]
@@ -574,8 +575,7 @@ point('le', 'allclose', lambda np, x, y: np.logical_not(
     np.allclose(x, y, rtol=0.1)), vec(1, inf), vec(1.105, inf))
 for name in 'fmax', 'fmin':
     point(name[1:], name, lambda np, x, y, name=name: getattr(np, name)(
-        x, y), vec(0, -0.0, nan, 1, nan), vec(-0.0, 0, -0.0, nan, nan),
-        why='JAX: 0.0 is above -0.0, and a half of a slope is lost')
+        x, y), vec(-0.0, 2, nan, 1, nan), vec(-0.0, 2, -0.0, nan, nan))
 point('eq', 'all', lambda np, x: np.all(x, 0),
       np.array([[nan, 0, -0.0], [1, 0, inf]]))
 point('index', 'out_of_bounds', lambda np, x: x[2], vec(1, 2),

@@ -199,7 +199,7 @@ def test_vmap_is_the_stack(point):
     expected = [mapped(*xs) for xs in both]
     for y, *ys in zip(ad.vmap(mapped)(*args), *expected):
         if np.result_type(y) != ad.float0:
-            assert_near(y, np.stack(ys))
+            assert_near(y, np.stack(ys), point.ulps)
 
 
 @pytest.mark.parametrize('row', SLOPES_OF_TWO)
