@@ -22,31 +22,13 @@ from types import ModuleType
 
 import numpy as np
 
-from autodiff_mini.core import (
-    Trace,
-    function_table,
-    set_current_trace,
-    ufunc_table,
-)
-from autodiff_mini.fast.emitter import fast_rules
-from autodiff_mini.fast.simplify import opening_rules, same_rules, trim_rules
-from autodiff_mini.interpreters.abstract import abstract_rules
-from autodiff_mini.interpreters.jaxpr import staging_rules
-from autodiff_mini.interpreters.jvp import jvp_rules
-from autodiff_mini.interpreters.lowering import inline_rules, lowering_rules
-from autodiff_mini.interpreters.partial_eval import partial_eval_rules
-from autodiff_mini.interpreters.transpose import transpose_rules
-from autodiff_mini.interpreters.vmap import vmap_rules
-from autodiff_mini.pytree import node_types
+import autodiff_mini  # noqa: F401  (whose tables are kept)
+from autodiff_mini.core import Trace, set_current_trace
 from book.tools import weave
 
 ROOT = Path(__file__).resolve().parents[2]
 STUBS, SOLUTIONS = Path('book/exercises'), Path('book/solutions')
 TESTS, TRIED = Path('tests/exercises'), Path('.cache/exercises')
-TABLES = (jvp_rules, vmap_rules, abstract_rules, staging_rules,
-          partial_eval_rules, transpose_rules, lowering_rules, inline_rules,
-          fast_rules, opening_rules, same_rules, trim_rules,
-          ufunc_table, function_table, node_types)
 
 
 # The files
@@ -107,14 +89,24 @@ def loaded(name, text=None):
 @contextmanager
 def library_restored():
     """Afterwards no trace is at work, and the tables are what they were."""
-    before = [dict(table) for table in TABLES]
+    before = [(table, dict(table)) for table in tables()]
     try:
         yield
     finally:
         set_current_trace(Trace.base)
-        for table, rows in zip(TABLES, before, strict=True):
+        for table, rows in before:
             table.clear()
             table.update(rows)
+
+
+def tables():
+    """Returns the library's tables of rules, and of what is registered."""
+    found = {id(table): table for name, module in [*sys.modules.items()]
+             if name.startswith('autodiff_mini.')
+             for key, table in vars(module).items()
+             if isinstance(table, dict)
+             and key.endswith(('_rules', '_table', 'node_types'))}
+    return [*found.values()]
 
 
 def tests(name):
