@@ -152,17 +152,16 @@ class RuleTable(dict):
         self.advice = advice
 
     def __missing__(self, primitive):
-        own = getattr(primitive, 'rules', {})
-        if self.what in own:
-            return own[self.what]
-        raise NotImplementedError(f"{self.what} for '{primitive}' not "
-                                  f'implemented: {self.advice}')
+        rule = self.get(primitive)
+        if rule is None:
+            raise NotImplementedError(f"{self.what} for '{primitive}' not "
+                                      f'implemented: {self.advice}')
+        return rule
 
     def get(self, primitive, default=None):
-        try:
+        if primitive in self:
             return self[primitive]
-        except NotImplementedError:
-            return default
+        return getattr(primitive, 'rules', {}).get(self.what, default)
 
     def leave(self, primitive, rule):
         """Leaves a rule with its primitive, with which it will be gone."""

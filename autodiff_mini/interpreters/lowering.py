@@ -28,23 +28,24 @@ def inline(jaxpr, rules):
     """
     constants, eqns = {}, []
 
-    def walk(jaxpr, operands):
+    def walk(jaxpr, operands, fresh=True):
         env = dict(zip(jaxpr.invars, operands, strict=True))
         constants.update(zip(jaxpr.constvars, jaxpr.consts, strict=True))
         for eqn in jaxpr.eqns:
-            operands = [env.get(v, v) for v in eqn.invars]
+            operands, outs = [env.get(v, v) for v in eqn.invars], eqn.outvars
             if eqn.primitive in rules:
                 inner = rules[eqn.primitive](*[v.aval for v in operands],
                                              **eqn.params)
-                outs = walk(inner, operands)
-            else:   # new names: the same program may be inlined twice
-                outs = [Var(v.aval) for v in eqn.outvars]
-                eqns.append(Equation(eqn.primitive, operands, eqn.params,
-                                     outs, eqn.line))
-            env.update(zip(eqn.outvars, outs, strict=True))
+                env.update(zip(outs, walk(inner, operands), strict=True))
+                continue
+            if fresh:   # the same program may be inlined twice
+                outs = [Var(v.aval) for v in outs]
+                env.update(zip(eqn.outvars, outs))
+            eqns.append(Equation(eqn.primitive, operands, eqn.params, outs,
+                                 eqn.line))
         return [env.get(v, v) for v in jaxpr.outvars]
 
-    outvars = walk(jaxpr, jaxpr.invars)
+    outvars = walk(jaxpr, jaxpr.invars, fresh=False)
     return Jaxpr(list(constants), jaxpr.invars, eqns, outvars,
                  list(constants.values()))
 

@@ -114,6 +114,7 @@ def numpy_clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None):
     return a if high is None else np.minimum(a, high)
 
 
+@implements(np.around)
 @implements(np.round)
 def numpy_round(a, decimals=0, out=None):
     refuse(np.round, out=out)
@@ -124,9 +125,6 @@ def numpy_round(a, decimals=0, out=None):
     if decimals >= 0:
         return np.rint(a * scale) / scale if decimals else np.rint(a)
     return np.rint(a / scale) * scale
-
-
-implements(np.around)(numpy_round)
 
 
 @implements(np.angle)

@@ -69,6 +69,11 @@ Table()
 print('unseen')
 ```
 
+```python tags=["imports"]
+import math
+print(math.pi)
+```
+
 ```python
 "```"
 ```
@@ -153,6 +158,13 @@ def test_hidden_input_and_hidden_output_are_not_on_the_page(page):
     assert 'plt.plot' not in page.markdown
     assert '>unseen<' not in page.markdown
     assert "print('unseen')" in page.markdown
+
+
+def test_what_is_imported_is_folded_and_what_it_prints_is_not(page):
+    folded = page.markdown.split('<details class="imports"')[1]
+    folded, after = folded.split('</details>')
+    assert '```python\nimport math\nprint(math.pi)\n```' in folded
+    assert '3.14' in after
 
 
 def test_ticks_in_a_cell_do_not_end_its_fence(page):
