@@ -12,7 +12,7 @@ from operator import attrgetter
 from pickle import PicklingError
 
 
-def find(module, name):
+def at_place(module, name):
     """Returns what a module calls by this name, with dots in it or none."""
     return attrgetter(name)(import_module(module))
 
@@ -26,7 +26,7 @@ def primitive_place(primitive):
     for name, module in list(sys.modules.items()):
         for key, value in list(vars(module).items()):
             if value is primitive:
-                return find, (name, key)
+                return at_place, (name, key)
     raise PicklingError(
         f"the primitive '{primitive}' cannot be pickled: let it be a "
         'variable of a module, where whoever reads the pickle finds it')
@@ -40,7 +40,7 @@ def place_of(function):
     """
     place = function.__module__, function.__qualname__
     try:
-        return (find, place) if find(*place) is function else None
+        return (at_place, place) if at_place(*place) is function else None
     except (AttributeError, ImportError):
         return None     # it was made inside of a function
 
