@@ -59,6 +59,44 @@ def own_memory(arrays, others) -> list:
     return owned
 
 
+def apart(arrays, others) -> list:
+    """Returns the arrays, copied where their memory is that of others."""
+    taken, free = {id(owner_of(x)) for x in others}, []
+    for x in arrays:
+        if isinstance(x, np.ndarray):
+            if id(owner_of(x)) in taken:
+                x = fresh(x)
+            taken.add(id(owner_of(x)))
+        free.append(x)
+    return free
+
+
+def to_read(x):
+    """Returns an array for a rule of the user's, which may only read it."""
+    if isinstance(x, np.ndarray) and x.flags.writeable:
+        x = x.view()
+        x.flags.writeable = False
+    return x
+
+
+def read_by(rule, name, *args):
+    """Returns what a rule of the user's returns; its errors name it.
+
+    Args:
+        rule: the function.
+        name: what an error calls it.
+        args: what it is given: trees, with arrays of `to_read`.
+    """
+    try:
+        return rule(*args)
+    except ValueError as error:
+        if 'read-only' in str(error):
+            error.add_note(f'{name} writes into an array that it was given, '
+                           'which is not its own: in place of `a *= b` write '
+                           '`a = a * b`, or take a copy first.')
+        raise
+
+
 def fresh(x):
     """Returns a copy, in the order that a result of NumPy's would have.
 

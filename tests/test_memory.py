@@ -7,6 +7,159 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.memory import Uncollected
+from tests.amount import each
+from tests.programs import PROGRAMS
+
+X = np.array([0.5, 1.0, 1.5])
+
+
+# What is given to a rule is to be read.
+
+def scale(a):
+    a *= 2.0    # in its place
+    return a
+
+
+def custom_jvp(rule):
+    f = ad.custom_jvp(lambda x: np.sin(x))
+    f.defjvp(rule)
+    return f
+
+
+def custom_vjp(fwd, bwd):
+    f = ad.custom_vjp(lambda x: np.sin(x))
+    f.defvjp(fwd, bwd)
+    return f
+
+
+def primitive(method, rule):
+    p = ad.Primitive('own')
+    p.def_impl(lambda x: np.sin(x))
+    p.def_abstract_eval(lambda x: x)
+    p.def_jvp(lambda xs, ts: (p.bind(*xs), p.bind(*ts)))
+    p.def_transpose(lambda ct, x: (ct,))
+    getattr(p, method)(rule)
+    return p.bind
+
+
+def keep(x):
+    return np.sin(x), x
+
+
+WRITERS = {
+    'primals': custom_jvp(lambda p, t: (np.sin(scale(p[0])), t[0])),
+    'tangents': custom_jvp(lambda p, t: (np.sin(p[0]), scale(t[0]))),
+    'fwd': custom_vjp(lambda x: (np.sin(scale(x)), x), lambda r, ct: (ct,)),
+    'residuals': custom_vjp(keep, lambda x, ct: (scale(x) * ct,)),
+    'cotangents': custom_vjp(keep, lambda x, ct: (scale(ct),)),
+    'def_jvp': primitive('def_jvp', lambda xs, ts: (np.sin(xs[0]),
+                                                    scale(ts[0]))),
+    'def_transpose': primitive('def_transpose', lambda ct, x: (scale(ct),)),
+    'def_impl': primitive('def_impl', lambda x: np.sin(scale(x))),
+}
+
+
+@pytest.mark.parametrize('name', WRITERS)
+def test_a_rule_that_writes_into_what_it_is_given_is_named(name):
+    f, x, ct = WRITERS[name], X.copy(), np.ones(3)
+    with pytest.raises(ValueError, match='read-only') as info:
+        if name in ('tangents', 'def_jvp'):
+            ad.jvp(f, (x,), (ct,))
+        else:
+            ad.vjp(f, x)[1](ct)
+    assert 'which is not its own' in ''.join(info.value.__notes__)
+    np.testing.assert_array_equal(x, X)
+    np.testing.assert_array_equal(ct, 1)
+
+
+def test_a_vmap_rule_that_writes_into_what_it_is_given_is_named():
+    f = primitive('def_vmap', lambda args, dims: (scale(args[0]), dims[0]))
+    x = X.copy()
+    with pytest.raises(ValueError, match='read-only') as info:
+        ad.vmap(f)(x)
+    assert 'the vmap rule of own' in info.value.__notes__[0]
+    np.testing.assert_array_equal(x, X)
+
+
+@pytest.mark.parametrize('f', [
+    ad.custom_gradient(lambda x: (np.sin(x), lambda ct: scale(ct))),
+    primitive('def_vjp', lambda xs: (np.sin(xs[0]),
+                                     lambda ct: (scale(ct),)))])
+def test_a_rule_that_is_written_down_changes_nothing(f):
+    ct = np.ones(3)
+    np.testing.assert_array_equal(ad.vjp(f, X)[1](ct)[0], [2, 2, 2])
+    np.testing.assert_array_equal(ct, 1)
+
+
+def test_a_rule_that_writes_into_a_copy_is_left_alone():
+    f = custom_vjp(keep, lambda x, ct: (scale(ct.copy()) * x,))
+    np.testing.assert_array_equal(ad.grad(lambda x: np.sum(f(x)))(X), 2 * X)
+
+
+# What is handed out is the caller's own.
+
+def test_the_aux_of_vjp_is_no_residual():
+    def f(x):
+        y = np.sin(x)
+        return np.sum(y * y), y
+    expected = 2 * np.sin(X) * np.cos(X)
+    for transform in ad.vjp, ad.linearize:
+        _, linear, aux = transform(f, X, has_aux=True)
+        aux *= 0
+        out = linear(1.0)[0] if transform is ad.vjp else linear(X)
+        np.testing.assert_allclose(
+            out, expected if transform is ad.vjp else np.sum(expected * X))
+
+
+def test_a_residual_that_is_a_gradient_is_copied():
+    _, pull = ad.vjp(lambda x: np.sum(x * np.cos(X)), X)
+    d, = pull(1.0)
+    d *= 0.1
+    np.testing.assert_array_equal(pull(1.0)[0], np.cos(X))
+    _, push = ad.linearize(lambda a: np.cos(X) * a, 2.0)
+    d = push(1.0)
+    d *= 0.1
+    np.testing.assert_array_equal(push(1.0), np.cos(X))
+
+
+def test_an_output_whose_view_is_a_residual_is_copied():
+    def f(w):
+        y = np.outer(w, w)
+        return y, y.T @ w
+    (y, _), pull = ad.vjp(f, X)
+    expected, = pull((y.copy(), X))
+    again = y.copy()
+    y *= 0
+    np.testing.assert_array_equal(pull((again, X))[0], expected)
+
+
+def vjp_of(f, *xs):
+    ys, pull = ad.vjp(f, *xs)
+    return ys, pull, lambda: pull(np.ones_like(ys))
+
+
+def linearize_of(f, *xs):
+    ys, push = ad.linearize(f, *xs)
+    return ys, push, lambda: push(*map(np.ones_like, xs))
+
+
+@pytest.mark.parametrize('transform', [vjp_of, linearize_of])
+@each([program for program in PROGRAMS if program.is_smooth and all(
+    type(x) is np.ndarray and x.dtype.kind == 'f' for x in [
+        *program.args, np.asarray(program.function(np, *program.args))])])
+def test_what_the_caller_does_with_arrays_changes_no_derivative(
+        program, transform):
+    xs = [x.copy() for x in program.args]
+    with np.errstate(all='ignore'):
+        y, linear, call = transform(lambda *xs: program.function(np, *xs),
+                                    *xs)
+        first = call()
+        before = [np.copy(d) for d in ad.tree_leaves(first)]
+        for array in ad.tree_leaves([y, first, xs]):
+            if isinstance(array, np.ndarray) and array.flags.writeable:
+                array[...] = 7
+        for d, expected in zip(ad.tree_leaves(call()), before, strict=True):
+            np.testing.assert_array_equal(d, expected)
 
 
 @pytest.fixture
@@ -53,3 +206,20 @@ def test_a_program_that_sets_the_thresholds_is_obeyed(collector):
         return x * 2
     ad.make_jaxpr(f)(1.0)
     assert gc.get_threshold() == (123, 4, 5)
+
+
+@pytest.mark.parametrize('transform', [
+    lambda x: ad.jvp(lambda x: x, (x,), (x,)),
+    lambda x: ad.jvp(lambda x: x[1:], (x,), (x,)),
+    lambda x: ad.jvp(lambda x: (x * 2, x), (x,), (x,), has_aux=True),
+    lambda x: ad.vmap(lambda x: x)(x), lambda x: ad.vmap(lambda x: (x, x))(x),
+    lambda x: ad.vjp(lambda x: x, x)[0],
+    lambda x: ad.vjp(lambda x: x, x)[1](x),
+    lambda x: ad.linearize(lambda x: x, x)[1](x),
+    lambda x: ad.value_and_grad(lambda x: (np.sum(x), x), has_aux=True)(x)])
+def test_what_is_handed_out_is_nobody_elses(transform):
+    x = X.copy()
+    outs = [y for y in ad.tree_leaves(transform(x)) if np.ndim(y)]
+    for i, y in enumerate(outs):
+        assert y.flags.writeable
+        assert not any(np.shares_memory(y, z) for z in [x, *outs[:i]])

@@ -14,6 +14,7 @@ from autodiff_mini.interpreters.jvp import (
     fit_tangent, jvp_flat, whole_tangent)
 from autodiff_mini.interpreters.vmap import (
     Axis, move_front, spread, vmap_flat)
+from autodiff_mini.memory import apart
 from autodiff_mini.pytree import leaf_names, open_as, tree_flatten
 from autodiff_mini.signature import (
     FlatFunction, apply, argument_names, map_leaves)
@@ -65,10 +66,11 @@ def jvp(f, primals, tangents, has_aux=False):
     names = lambda: leaf_names(in_tree, f'jvp of {fun_name(f)}: primals')
     x_dots = map_leaves(fit_tangent, names, xs, x_dots)
     flat_f = FlatFunction(f, in_tree, has_aux)
-    ys, y_dots = jvp_flat(flat_f, xs, x_dots, TraceTag('jvp', f))
-    ys, aux = flat_f.split(ys)
+    outs, y_dots = jvp_flat(flat_f, xs, x_dots, TraceTag('jvp', f))
+    outs = apart(outs, [*xs, *x_dots])
+    ys, aux = flat_f.split(outs)
     map_leaves(typeof, flat_f.out_names, ys)
-    y_dots = map(whole_tangent, ys, y_dots)
+    y_dots = apart(map(whole_tangent, ys, y_dots), [*outs, *xs, *x_dots])
     y = flat_f.out_tree.unflatten(ys)
     y_dot = flat_f.out_tree.unflatten(y_dots)
     return (y, y_dot, aux) if has_aux else (y, y_dot)
@@ -127,7 +129,7 @@ def vmap(f, in_axes=0, out_axes=0, axis_size=None):
         axes = flatten_axes(tag, 'out_axes', out_axes, flat_f.out_tree)
         outs = map_leaves(batch_from_front, flat_f.out_names, outs, dims,
                           axes, [size] * len(outs))
-        return flat_f.out_tree.unflatten(outs)
+        return flat_f.out_tree.unflatten(apart(outs, xs))
     return vmap_of_f
 
 

@@ -23,6 +23,7 @@ from autodiff_mini.interpreters.transpose import (
     fit_cotangent, transpose_rules)
 from autodiff_mini.interpreters.vmap import vmap_rules
 from autodiff_mini.jaxprs import Var
+from autodiff_mini.memory import read_by, to_read
 from autodiff_mini.pytree import LEAF, tree_map
 from autodiff_mini.signature import map_leaves
 from autodiff_mini.zeros import tangent_type
@@ -90,8 +91,9 @@ class UserPrimitive(Primitive):
     def def_impl(self, rule):
         """Defines `rule(*arrays, **params) -> out`, with plain NumPy."""
         def impl(*arrays, **params):
-            out = rule(*arrays, **params)
             what = f'{fun_name(rule)}, the implementation of {self},'
+            out = read_by(partial(rule, **params), what,
+                          *map(to_read, arrays))
             check_types(self, what, results(self, out), arrays, params)
             return out
         self.impl = impl
@@ -148,11 +150,12 @@ class UserPrimitive(Primitive):
         With multiple results, `out` and `out_dim` are lists.
         """
         def batch(axis, vals, dims, **params):
-            pair = rule(tuple(vals), tuple(dims), **params)
+            what = f'{fun_name(rule)}, the vmap rule of {self},'
+            pair = read_by(partial(rule, **params), what,
+                           tuple(map(to_read, vals)), tuple(dims))
             if not isinstance(pair, tuple) or len(pair) != 2:
-                raise TypeError(f'{fun_name(rule)}, the vmap rule of {self}, '
-                                'must return a pair (out, out_dim), but '
-                                f'returned {pair!r}')
+                raise TypeError(f'{what} must return a pair (out, out_dim), '
+                                f'but returned {pair!r}')
             outs, dims = [results(self, x) for x in pair]
             outs = [to_front(self, rule, axis.size, *each)
                     for each in zip(outs, dims, strict=True)]
@@ -170,8 +173,10 @@ class UserPrimitive(Primitive):
         a tuple with an entry for each operand, None for the others.
         """
         def transpose(ct, *operands, **params):
-            cts = rule(ct, *operands, **params)
             what = f'{fun_name(rule)}, the transpose rule of {self}'
+            ct = tree_map(to_read, ct)
+            cts = read_by(partial(rule, **params), what, ct,
+                          *map(to_read, operands))
             if not isinstance(cts, tuple | list) or len(cts) != len(operands):
                 raise TypeError(
                     f'{what}, must return a tuple with an entry for each of '

@@ -16,7 +16,7 @@ from autodiff_mini.interpreters.partial_eval import (
     linear_flat, linearize_flat)
 from autodiff_mini.interpreters.transpose import backward_pass, refuse_complex
 from autodiff_mini.jaxprs import Jaxpr
-from autodiff_mini.memory import own_memory
+from autodiff_mini.memory import apart, own_memory, owner_of
 from autodiff_mini.pytree import (
     LEAF, PyTreeDef, leaf_names, register_pytree_node_class, tree_flatten,
     tree_structure)
@@ -74,7 +74,9 @@ class Pushforward(LinearFunction):
         x_dots = map_leaves(fit_tangent, names, in_avals, x_dots)
         y_dots = eval_jaxpr(jaxpr, self.residuals,
                             *map(instantiate_zeros, x_dots))
-        return out_tree.unflatten(map(whole_tangent, out_avals, y_dots))
+        y_dots = map(whole_tangent, out_avals, y_dots)
+        return out_tree.unflatten(
+            apart(y_dots, [*x_dots, *self.residuals]))
 
 
 @register_pytree_node_class
@@ -92,7 +94,8 @@ class Pullback(LinearFunction):
         y_bars = map_leaves(fit_given, names, out_avals, given)
         x_bars = pull_back(jaxpr, self.residuals, y_bars)
         x_bars = map(whole_cotangent, in_avals, x_bars)
-        return in_tree.unflatten(own_memory(x_bars, given))
+        return in_tree.unflatten(
+            own_memory(x_bars, [*given, *map(owner_of, self.residuals)]))
 
 
 def fit_given(aval, ct):
@@ -131,15 +134,15 @@ def linearize_tree(tag, f, primals, has_aux=False):
     in_avals = map_leaves(typeof, names, xs)
     flat_f = FlatFunction(f, in_tree, has_aux)
     ys, jaxpr = linearize_flat(flat_f, xs, tag)
+    # What is handed out may be a residual, or an argument.
+    ys = own_memory(ys, [*map(owner_of, jaxpr.consts), *xs])
     ys, aux = flat_f.split(ys)
     out_avals = map_leaves(typeof, flat_f.out_names, ys)
     del jaxpr.outvars[len(ys):]
     residuals, jaxpr.consts = jaxpr.consts, []
     program = LinearProgram(tag, jaxpr, in_tree, tuple(in_avals),
                             flat_f.out_tree, tuple(out_avals))
-    # An output may be a residual, or an argument; it is the user's own now.
-    y = flat_f.out_tree.unflatten(own_memory(ys, [*residuals, *xs]))
-    return y, program, residuals, aux
+    return flat_f.out_tree.unflatten(ys), program, residuals, aux
 
 
 def linearize(f, *primals, has_aux=False):

@@ -28,6 +28,7 @@ from autodiff_mini.interpreters.transpose import (
     backward_pass, transpose_rules)
 from autodiff_mini.interpreters.vmap import spread, vmap_flat, vmap_rules
 from autodiff_mini.jaxprs import Var
+from autodiff_mini.memory import read_by, to_read
 from autodiff_mini.pytree import (
     leaf_names, tree_flatten, tree_leaves, tree_map, tree_structure)
 from autodiff_mini.signature import (
@@ -374,8 +375,9 @@ class FlatRule:
         call.check_still(not zero for zero in which_zero(dots))
         x_dots = for_rule(dots[len(call.positions):], xs,
                           function.symbolic_zeros)
-        out = function.rule(*held.values(), call.in_tree.unflatten(xs),
-                            call.in_tree.unflatten(x_dots))
+        out = read_by(function.rule, self, *held.values(),
+                      call.in_tree.unflatten(map(to_read, xs)),
+                      call.in_tree.unflatten(map(to_read, x_dots)))
         if not isinstance(out, (tuple, list)) or len(out) != 2:
             raise TypeError(
                 f'{self} must produce a pair (list or tuple of length two) '

@@ -31,6 +31,7 @@ from autodiff_mini.interpreters.partial_eval import partial_eval_rules
 from autodiff_mini.interpreters.transpose import transpose_rules
 from autodiff_mini.interpreters.vmap import (
     BatchTracer, spread, vmap_flat, vmap_rules)
+from autodiff_mini.memory import read_by, to_read
 from autodiff_mini.pytree import (
     leaf_names, open_as, tree_flatten, tree_structure)
 from autodiff_mini.signature import map_leaves
@@ -359,10 +360,10 @@ class FlatForward:
         call.check_still(perturbed)
         held, xs = call.split(operands)
         n = len(call.positions)
-        primals = xs
+        primals = list(map(to_read, xs))
         if function.symbolic_zeros_back:
-            primals = map(CustomVJPPrimal, xs, perturbed[n:])
-        out = function.fwd(*call.in_place(held, primals))
+            primals = map(CustomVJPPrimal, primals, perturbed[n:])
+        out = read_by(function.fwd, self, *call.in_place(held, primals))
         if not isinstance(out, (tuple, list)) or len(out) != 2:
             raise TypeError(
                 f'{self} must produce a pair (list or tuple of length two) '
@@ -424,11 +425,11 @@ class FlatBackward:
         call, function = self.call, self.call.function
         held, residuals = call.split(residuals)
         cts = for_rule(cts, residuals, function.symbolic_zeros_back)
-        leaves = interleave(self.kept, residuals, self.static)
+        leaves = interleave(self.kept, map(to_read, residuals), self.static)
         try:
-            out = function.bwd(*held.values(),
-                               self.res_tree.unflatten(leaves),
-                               self.out_tree.unflatten(cts))
+            out = read_by(function.bwd, self, *held.values(),
+                          self.res_tree.unflatten(leaves),
+                          self.out_tree.unflatten(map(to_read, cts)))
         except UnexpectedTracerError as error:
             if type(error.tracer) is not JVPTracer:
                 raise
