@@ -1,6 +1,7 @@
 """Memory: what the library does to that of its users, and when."""
 
 import gc
+from functools import partial
 
 import numpy as np
 import pytest
@@ -8,7 +9,8 @@ import pytest
 import autodiff_mini as ad
 from autodiff_mini.memory import Uncollected
 from tests.amount import each
-from tests.programs import PROGRAMS
+from tests.custom_programs import CUSTOM_PROGRAMS
+from tests.programs import PROGRAMS, is_inexact
 
 X = np.array([0.5, 1.0, 1.5])
 
@@ -94,6 +96,65 @@ def test_a_rule_that_is_written_down_changes_nothing(f):
 def test_a_rule_that_writes_into_a_copy_is_left_alone():
     f = custom_vjp(keep, lambda x, ct: (scale(ct.copy()) * x,))
     np.testing.assert_array_equal(ad.grad(lambda x: np.sum(f(x)))(X), 2 * X)
+
+
+def ways(program):
+    """Returns calls that ask for derivatives of a program, by name."""
+    xs = program.args
+    f = partial(program.function, np)
+    x_dots = list(map(tangent, xs))
+
+    def back(*xs):
+        y, pull = ad.vjp(f, *xs)
+        return pull(ad.tree_map(tangent, y))
+    stacked = [np.stack([x, x]) for x in xs]
+    return {'jvp': lambda: ad.jvp(f, xs, x_dots),
+            'vjp': lambda: back(*xs),
+            'linearize': lambda: ad.linearize(f, *xs)[1](*x_dots),
+            'vmap': lambda: ad.vmap(f)(*stacked),
+            'jit': lambda: ad.jit(back)(*xs)}, [xs, x_dots, stacked]
+
+
+def tangent(x):
+    x = np.asarray(x)
+    return (np.ones_like(x) if is_inexact(x)
+            else np.zeros(x.shape, ad.float0))
+
+
+WAYS = ['jvp', 'vjp', 'linearize', 'vmap', 'jit']
+
+
+@pytest.mark.parametrize('way', WAYS)
+@each(CUSTOM_PROGRAMS, composed=True)
+def test_what_a_rule_is_given_cannot_be_written(program, way, monkeypatch):
+    def read_by(rule, name, *args):
+        assert not any(x.flags.writeable for x in ad.tree_leaves(args)
+                       if type(x) is np.ndarray and x.dtype != ad.float0)
+        return rule(*args)
+    for module in 'custom_jvp', 'custom_vjp':
+        monkeypatch.setattr(f'autodiff_mini.higher_order.{module}.read_by',
+                            read_by)
+    calls, _ = ways(program)
+    quietly(calls[way])
+
+
+@pytest.mark.parametrize('way', WAYS)
+@each([*PROGRAMS, *CUSTOM_PROGRAMS], composed=True)
+def test_what_the_user_holds_is_what_it_was(program, way):
+    calls, held = ways(program)
+    held = [x for x in ad.tree_leaves(held) if isinstance(x, np.ndarray)]
+    before = [x.tobytes() for x in held]
+    quietly(calls[way])
+    assert [x.tobytes() for x in held] == before
+
+
+def quietly(call):
+    """Makes a call that may be refused: that is not the question here."""
+    with np.errstate(all='ignore'):
+        try:
+            call()
+        except (TypeError, NotImplementedError, ValueError, IndexError):
+            pass
 
 
 # What is handed out is the caller's own.
