@@ -25,6 +25,8 @@ from autodiff_mini.higher_order.closures import (
 from autodiff_mini.higher_order.cond import cond, switch
 from autodiff_mini.higher_order.custom_jvp import custom_jvp
 from autodiff_mini.higher_order.custom_vjp import CustomVJPPrimal, custom_vjp
+from autodiff_mini.higher_order.custom_vmap import (
+    custom_vmap, sequential_vmap)
 from autodiff_mini.higher_order.jit import jit
 from autodiff_mini.higher_order.scan import scan
 from autodiff_mini.higher_order.while_loop import fori_loop, while_loop
@@ -46,6 +48,7 @@ __all__ = [
     'jvp', 'stop_gradient', 'vmap',
     'custom_jvp', 'SymbolicZero', 'zero_from_primal',
     'custom_vjp', 'CustomVJPPrimal', 'closure_convert', 'custom_gradient',
+    'custom_vmap', 'sequential_vmap',
     'make_jaxpr', 'eval_jaxpr', 'eval_shape',
     'linearize', 'linear_transpose', 'vjp', 'grad', 'value_and_grad',
     'jacfwd', 'jacrev', 'hessian', 'check_grads',

@@ -215,6 +215,24 @@ def in_checkpoint(system, x):
     return f(a, 3.0 * b)[0] + b
 
 
+@ad.custom_vmap
+def powers(x, y, n):
+    return x * y, np.sin(y), y ** n, n
+
+
+@powers.def_vmap
+def powers_vmap(axis_size, in_batched, x, y, n):
+    x_in, y_in, n_in = in_batched
+    return powers.fun(x, y, n), (x_in or y_in, y_in, y_in or n_in, n_in)
+
+
+def use_powers(powers, x):
+    w = np.array([0.5, 2.0, 1.5])
+    a, b, c, n = powers(x, w, np.array([1, 2, 3]))
+    d, e, f, _ = powers(np.cos(x), x * a, n)
+    return a * b + c * d + e * f
+
+
 def in_jit(system, x):
     f = system.jit(lambda y, z: (np.sin(y) * z, np.cos(z) * 2, y))
     a, b, c = f(x, x * x)
@@ -233,6 +251,8 @@ BOTH = {   # programs, and what their twins are
                    partial(in_checkpoint, unrolled)),
     'jit': (partial(in_jit, ad), partial(in_jit, unrolled)),
     'call': (partial(in_call, ad), partial(without_call, ad)),
+    'custom_vmap': (partial(use_powers, powers),
+                    partial(use_powers, powers.fun)),
 }
 # Lies, by the order of the derivative: what the rule makes of it.
 LIES = {
@@ -373,6 +393,23 @@ def way_of_a_lie(item):
     assert_equal(apply(ours, f)(X), expected)
 
 
+@ad.custom_vmap
+def in_batches(x):
+    return x * x
+
+
+in_batches.def_vmap(lambda axis_size, in_batched, x: (3 * x * x, True))
+
+
+def way_of_a_batch(way):
+    """The rule says thrice the truth, and so do its derivatives."""
+    ours, _ = WAYS[way]
+    order = sum(w in (push, pull, linear) for w in ours)
+    expected = [3 * XS * XS, 6 * XS * X_DOT][order]
+    assert_equal(apply(ours, in_batches)(X), expected)
+    assert_equal(apply(ours, ad.jit(in_batches))(X), expected)
+
+
 def lie_under_vmap(name):
     """The rule is mapped as the function is, and asked afterwards."""
     f, value, slope, second = LIES[name]
@@ -411,6 +448,7 @@ THROUGH = {
     'jit': lambda x: ad.jit(lambda x: x)(x),
     'custom_jvp': lambda x: through_jvp(x),
     'custom_vjp': lambda x: through_vjp(x),
+    'custom_vmap': lambda x: through_vmap(x),
     'custom_jvp_of_tangents': lambda x: through_linear(x),
 }
 
@@ -425,6 +463,12 @@ def through_vjp(x):
     return x
 
 
+@ad.custom_vmap
+def through_vmap(x):
+    return x
+
+
+through_vmap.def_vmap(lambda axis_size, in_batched, x: (x, in_batched[0]))
 through_jvp.defjvp(lambda p, t: (through_jvp(*p), t[0]))
 @ad.custom_jvp
 def through_linear(x):
@@ -519,6 +563,9 @@ def checks_of_programs_of_programs():
         for way, (ours, _) in WAYS.items():
             if not (name == 'while' and {pull, beside_vjp} & {*ours}):
                 yield Check(way_of_a_program, (name, way))
+    for way, (ours, _) in WAYS.items():
+        if ours[-1:] == [rows] and ours[:1] != [rows] or way == 'vmap':
+            yield Check(way_of_a_batch, way)
     for name in LIES:
         if 'cond' not in name:
             yield Check(lie_under_vmap, name)

@@ -49,6 +49,16 @@ def five_bwd(_, ct):
 five_times.defvjp(five_fwd, five_bwd)
 
 
+@ad.custom_vmap
+def batched(x):
+    return np.sin(x)
+
+
+@batched.def_vmap
+def batched_vmap(axis_size, in_batched, x):
+    return 7 * np.sin(x), True
+
+
 def sine(x):
     return np.sin(x)
 
@@ -90,8 +100,8 @@ def test_a_primitive_that_stands_nowhere_is_copied_but_not_pickled():
 
 
 @ways
-@pytest.mark.parametrize('f', [total, thrice, five_times, jitted, looped,
-                               row_p.bind], ids=named)
+@pytest.mark.parametrize('f', [total, thrice, five_times, batched, jitted,
+                               looped, row_p.bind], ids=named)
 def test_a_program_is_copied_and_runs_as_before(f, way):
     x = 0.3 if f is looped else X
     jaxpr = ad.make_jaxpr(f)(x)

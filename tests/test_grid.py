@@ -13,7 +13,8 @@ import autodiff_mini as ad
 from autodiff_mini.api.checking import check_jaxpr, check_jaxpr
 from autodiff_mini.core import Primitive, typeof
 from autodiff_mini.higher_order import (
-    call, checkpoint, cond, custom_jvp, custom_vjp, jit, scan, while_loop)
+    call, checkpoint, cond, custom_jvp, custom_vjp, custom_vmap, jit, scan,
+    while_loop)
 from autodiff_mini.higher_order.custom_vjp import (
     custom_lin_p, custom_vjp_call_p)
 from autodiff_mini.interpreters import abstract, jvp, transpose, vmap
@@ -213,7 +214,7 @@ TRANSPOSED = {
     'neg', 'add', 'sub', 'mul', 'div', 'matmul', 'solve', 'where',
     'reduce_sum', 'cumsum', 'reshape', 'transpose', 'broadcast_to', 'stack',
     'concatenate', 'index', 'scatter_add', 'astype', 'real', 'imag', 'conj',
-    'custom_jvp_call', 'custom_lin',
+    'custom_jvp_call', 'custom_lin', 'custom_vmap_call',
     'jit', 'scan', 'cond', 'while', 'checkpoint',
 }
 
@@ -248,6 +249,8 @@ def step(x, y):
 PROGRAM_ROWS = {
     jit.jit_p: ad.jit(lambda x: step(x, step(x, x))),
     checkpoint.checkpoint_p: ad.checkpoint(lambda x: step(x, step(x, x))),
+    custom_vmap.custom_vmap_call_p: ad.custom_vmap(
+        lambda x: step(x, step(x, x))),
     cond.cond_p: lambda x: ad.cond(
         np.sum(x) > 5, lambda x: step(x, step(x, x)), lambda x: x ** 3, x),
     scan.scan_p: lambda x: ad.scan(
@@ -267,6 +270,8 @@ COLUMNS = {
                             lambda x: 3 * x ** 3),
     'lowering': lambda f: (ad.jit(f), lambda x: x ** 3),
 }
+PROGRAM_ROWS[custom_vmap.custom_vmap_call_p].def_vmap(
+    lambda axis_size, in_batched, x: (step(x, step(x, x)), True))
 # Nobody knows how many steps to go back.
 NO_PROGRAM_CELL = {(while_loop.while_p, 'transpose'): 'while_loop'}
 

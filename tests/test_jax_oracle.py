@@ -812,3 +812,48 @@ def test_d14_where_jax_loses_what_is_small():
     assert jax.scipy.special.logsumexp(x) == 0.0
     np.testing.assert_allclose(ad.grad(ad.expit)(40.0), np.exp(-40.0), 1e-15)
     np.testing.assert_allclose(ad.logsumexp(x), np.exp(-50.0), 1e-15)
+
+
+# JAX has no reverse mode through a loop over the elements, and none through
+# the function without its axis.
+LOOPED = [
+    lambda system, f: system.vmap(f),
+    lambda system, f: system.vmap(system.vmap(f), 1, 1),
+    lambda system, f: system.vmap(lambda x: system.jvp(f, (x,), (x,))[1]),
+    lambda system, f: lambda x: system.jvp(system.vmap(f), (x,), (x,))[1],
+    lambda system, f: system.vmap(lambda x: system.jvp(
+        lambda y: system.jvp(f, (y,), (y,))[1], (x,), (x,))[1]),
+    lambda system, f: system.jit(system.vmap(system.jit(f))),
+    lambda system, f: system.vmap(system.checkpoint(f)),
+    lambda system, f: system.vmap(lambda x: control(system).scan(
+        lambda c, _: (f(c), None), x, None, length=2)[0]),
+    lambda system, f: system.vmap(lambda x: control(system).fori_loop(
+        0, 2, lambda i, x: f(x), x))]
+RULED = [*LOOPED,
+    lambda system, f: lambda x: system.vmap(
+        lambda t: system.jvp(f, (x[0],), (t,))[1])(x),
+    lambda system, f: lambda x: system.jacfwd(f)(x[0]),
+    lambda system, f: system.grad(lambda x: system.vmap(f)(x).sum())]
+
+
+@pytest.mark.parametrize('way', RULED)
+def test_jax_agrees_on_a_rule_for_batches(way):
+    def run(system, custom_vmap):
+        f = custom_vmap(lambda x: x * x)
+        f.def_vmap(lambda axis_size, in_batched, x: (3 * x * x,
+                                                     in_batched[0]))
+        return way(system, f)
+    compare_batches(run(ad, ad.custom_vmap),
+                    run(jax, jax.custom_batching.custom_vmap))
+
+
+@pytest.mark.parametrize('way', LOOPED)
+def test_jax_agrees_on_a_loop_over_the_elements(way):
+    compare_batches(
+        way(ad, ad.sequential_vmap(lambda x: x * x)),
+        way(jax, jax.custom_batching.sequential_vmap(lambda x: x * x)))
+
+
+def compare_batches(ours, theirs):
+    x = np.arange(1., 10).reshape(3, 3) / 5
+    np.testing.assert_allclose(ours(x), theirs(jax.numpy.asarray(x)), 1e-12)

@@ -678,6 +678,77 @@ ERRORS['Rules for the way back: custom_vjp'] = group(
      'Pass it to the function as an argument.'),
 )
 
+ERRORS['Rules for batches: custom_vmap'] = group(
+    ('There is no rule yet.',
+     'ad.vmap(ad.custom_vmap(np.sin))(x)',
+     'Give it one with `def_vmap`.'),
+    ('A rule returns something else than a pair.',
+     '''
+     f = ad.custom_vmap(np.sin)
+     f.def_vmap(lambda axis_size, in_batched, x: np.sin(x))
+     ad.vmap(f)(x)
+     ''',
+     'The output, and whether it is batched.'),
+    ('The output and `out_batched` have different structures.',
+     '''
+     f = ad.custom_vmap(np.sin)
+     f.def_vmap(lambda axis_size, in_batched, x: (np.sin(x), in_batched))
+     ad.vmap(f)(x)
+     ''',
+     '`in_batched` is a list, with an entry for each argument; for this '
+     'output, `in_batched[0]`.'),
+    ('The rule returns another tree than the function. It is noticed where '
+     'the function has run.',
+     '''
+     f = ad.custom_vmap(np.sin)
+     f.def_vmap(lambda axis_size, in_batched, x: ((np.sin(x),), (True,)))
+     ad.vmap(ad.jit(f))(x)
+     ''',
+     'The same tree as the function.'),
+    ('A part of `out_batched` is no boolean.',
+     '''
+     f = ad.custom_vmap(np.sin)
+     f.def_vmap(lambda axis_size, in_batched, x: (np.sin(x), 0))
+     ad.vmap(f)(x)
+     ''',
+     'True; it says whether there is an axis, and not which.'),
+    ('An output has no batch axis, or one of another length.',
+     '''
+     f = ad.custom_vmap(np.sin)
+     f.def_vmap(lambda axis_size, in_batched, x: (np.sum(x), True))
+     ad.vmap(f)(x)
+     ''',
+     'False, if it is one for all elements. The axis is in front.'),
+    ('The function, or its rule, uses a value that is being mapped, and is '
+     'no argument.',
+     '''
+     def f(x):
+         g = ad.custom_vmap(lambda y: x * y)
+         g.def_vmap(lambda axis_size, in_batched, y: (x * y, True))
+         return g(2.0)
+     ad.vmap(f)(x)
+     ''',
+     'Make it an argument.'),
+    ('The same: the rule hands it back as it is.',
+     '''
+     def f(x):
+         g = ad.custom_vmap(lambda y: y)
+         g.def_vmap(lambda axis_size, in_batched, y: (x, False))
+         return g(x)
+     ad.vmap(f)(x)
+     ''',
+     'The same.'),
+    ('The same, and the function had been written down.',
+     '''
+     def f(x):
+         g = ad.custom_vmap(lambda y: x * y)
+         g.def_vmap(lambda axis_size, in_batched, y: (y, True))
+         return ad.jit(g)(2.0)
+     ad.vmap(f)(x)
+     ''',
+     'The same.'),
+)
+
 ERRORS['Closures'] = group(
     ('A converted function was given other arguments than the examples.',
      '''

@@ -1,0 +1,404 @@
+"""`custom_vmap`: a function that carries its own batching.
+
+Its one idea: a call that carries a function and a rule for batches of it.
+Batching calls the rule in place of the function; the others transform both.
+Chapter 14.
+"""
+
+from copyreg import __newobj__
+from functools import partial, update_wrapper
+from itertools import repeat
+
+import numpy as np
+
+from autodiff_mini.arrays import foreign_one
+from autodiff_mini.copying import copied, place_of
+from autodiff_mini.core import (
+    Primitive, TraceTag, array_type, float0, typeof)
+from autodiff_mini.errors import UnexpectedTracerError, fun_name
+from autodiff_mini.higher_order.custom_jvp import (
+    apply_rule, check_output, flatten_call)
+from autodiff_mini.higher_order.custom_vjp import element, is_written_down
+from autodiff_mini.higher_order.programs import interleave, others, picked
+from autodiff_mini.higher_order.scan import scan
+from autodiff_mini.higher_order.staged_calls import (
+    LinearCall, call_late, check_outputs, inline_call, stage_function)
+from autodiff_mini.interpreters.abstract import abstract_rules
+from autodiff_mini.interpreters.jaxpr import staging_rules
+from autodiff_mini.interpreters.jvp import jvp_flat, jvp_rules
+from autodiff_mini.interpreters.lowering import inline_rules
+from autodiff_mini.interpreters.partial_eval import (
+    linear_flat, partial_eval_rules)
+from autodiff_mini.interpreters.transpose import (
+    backward_pass, transpose_rules)
+from autodiff_mini.interpreters.vmap import BatchTracer, spread, vmap_rules
+from autodiff_mini.jaxprs import Var
+from autodiff_mini.pytree import (
+    leaf_names, tree_flatten, tree_leaves, tree_map)
+from autodiff_mini.signature import map_leaves
+from autodiff_mini.zeros import (
+    Zero, instantiate_all, pack, tangent_type, unpack, which_zero)
+
+custom_vmap_call_p = Primitive(
+    'custom_vmap_call', lambda *xs, fun, vmap, out_avals=None: fun(*xs),
+    multiple_results=True, is_call=True)
+
+
+def custom_vmap_vmap(axis, xs, dims, fun, vmap, out_avals=None):
+    try:
+        if 0 in dims:
+            ys, mapped = vmap(axis.size, [dim == 0 for dim in dims], xs)
+        else:
+            ys = custom_vmap_call_p.bind(*xs, fun=fun, vmap=vmap,
+                                         out_avals=out_avals)
+            mapped = [False] * len(ys)
+    except UnexpectedTracerError as error:
+        if error.tracer._trace.tag is not axis.tag:
+            raise
+        raise mapped_outside(fun) from None
+    if any(type(y) is BatchTracer and y._trace.tag is axis.tag for y in ys):
+        raise mapped_outside(fun)
+    return ys, [0 if here else None for here in mapped]
+
+
+def mapped_outside(fun):
+    """Returns the error for a batch that the rule cannot know of."""
+    return TypeError(
+        'Detected batching of a custom_vmap function with respect to a '
+        f'closed-over value: {fun_name(fun)}, or its rule, uses a value that '
+        'is being mapped and is none of its arguments. Pass the value as an '
+        'argument, and adapt the rule.')
+
+
+vmap_rules[custom_vmap_call_p] = custom_vmap_vmap
+
+
+def custom_vmap_jvp(tag, xs, x_dots, fun, vmap, out_avals=None):
+    """The derivative of a call has a rule too: the rule's derivative.
+
+    Where it is written down, the outputs are computed now, and what their
+    tangents need again.
+    """
+    def call():
+        return custom_vmap_call_p.bind(*xs, fun=fun, vmap=vmap,
+                                       out_avals=out_avals)
+
+    def derivative(xs, x_dots):
+        fun_jvp, rule_jvp, still = push_forward(fun, vmap, which_zero(x_dots))
+        arrays = pack(xs, x_dots)
+        if not any(map(is_written_down, x_dots)):
+            outs = custom_vmap_call_p.bind(*arrays, fun=fun_jvp,
+                                           vmap=rule_jvp)
+            return unpack(outs, still)
+        ys = call()
+        types = [tangent_type(typeof(y)) for y in ys]
+        still = [aval.dtype == float0 for aval in types]
+        fun_dot, rule_dot = without_first(len(ys), fun_jvp, rule_jvp)
+        y_dots = custom_vmap_call_p.bind(*arrays, fun=fun_dot, vmap=rule_dot,
+                                         out_avals=others(types, still))
+        return unpack([*ys, *y_dots], still)
+    return apply_rule(tag, xs, x_dots, fun, call, derivative, 'custom_vmap')
+
+
+def push_forward(fun, rule, zeros):
+    """Returns the derivatives of a function and its rule, on arrays; a list.
+
+    When one of the two has run, the list says which outputs have no tangent,
+    because they are integers.
+    """
+    still, tag = [], TraceTag('jvp', fun)
+
+    def on_arrays(ys, y_dots):
+        still[:] = [Zero(y).aval.dtype == float0 for y in ys]
+        return [*ys, *instantiate_all(others(y_dots, still),
+                                      foreign_one(ys))]
+
+    def fun_jvp(*arrays):
+        return on_arrays(*jvp_flat(fun, *unpack(arrays, zeros), tag))
+
+    def rule_jvp(size, mapped, arrays):
+        primals, tangents = unpack(mapped, zeros)
+        # A value is mapped if its tangent is, and the other way round.
+        either = [x or x_dot is True for x, x_dot in zip(primals, tangents)]
+        wanted = [*either, *others(either, zeros)]
+        arrays = [spread(x, None, size) if want and not has else x
+                  for x, want, has in zip(arrays, wanted, mapped)]
+        found = []
+
+        def batched(*xs):
+            ys, found[:] = rule(size, either, xs)
+            return ys
+        outs = on_arrays(*jvp_flat(batched, *unpack(arrays, zeros), tag))
+        return outs, [*found, *others(found, still)]
+    fun_jvp.__qualname__ = fun_name(fun)
+    rule_jvp.__qualname__ = fun_name(rule)
+    return fun_jvp, rule_jvp, still
+
+
+def without_first(count, fun, rule):
+    """Returns a function and its rule, without their first outputs."""
+    def fun_rest(*xs):
+        return fun(*xs)[count:]
+
+    def rule_rest(size, mapped, xs):
+        ys, out_mapped = rule(size, mapped, xs)
+        return ys[count:], out_mapped[count:]
+    fun_rest.__qualname__ = fun_name(fun)
+    rule_rest.__qualname__ = fun_name(rule)
+    return fun_rest, rule_rest
+
+
+jvp_rules[custom_vmap_call_p] = custom_vmap_jvp
+
+
+def custom_vmap_staging(trace, args, fun, vmap, out_avals=None):
+    fun, consts = stage_function(fun, args)
+    vmap = StagedBatching(fun, vmap, len(consts))
+    return trace.record(custom_vmap_call_p, [*consts, *args],
+                        {'fun': fun, 'vmap': vmap})
+
+
+class StagedBatching:
+    """A `StagedRule`, for a function with a rule for batches."""
+
+    def __init__(self, fun, rule, num_consts):
+        self.__qualname__ = fun_name(rule)
+        self.fun = fun
+        self.rule = rule
+        self.num_consts = num_consts
+
+    def __call__(self, size, mapped, xs):
+        n = self.num_consts
+        if any(mapped[:n]):
+            raise mapped_outside(self.fun)
+        ys, out_mapped = call_late(self.fun, self.rule, size, mapped[n:],
+                                   xs[n:])
+        check_outputs(self.fun, self.rule, [
+            element(typeof(y), 0 if here else None)
+            for y, here in zip(ys, out_mapped)])
+        return ys, out_mapped
+
+
+def custom_vmap_types(*avals, fun, vmap, out_avals=None):
+    return fun.jaxpr.out_avals if out_avals is None else out_avals
+
+
+staging_rules[custom_vmap_call_p] = custom_vmap_staging
+abstract_rules[custom_vmap_call_p] = custom_vmap_types
+
+
+def custom_vmap_partial_eval(trace, args, fun, vmap, out_avals=None):
+    """What depends on unknown arguments is done later, from the start."""
+    unknown = list(map(trace.is_unknown, args))
+    params = {'fun': fun, 'vmap': vmap, 'out_avals': out_avals}
+    if not any(unknown):
+        return trace.compute(custom_vmap_call_p, args, params)
+    if out_avals is None:
+        params['fun'] = LinearCall(fun, args, unknown)
+    return trace.record(custom_vmap_call_p, args, params)
+
+
+partial_eval_rules[custom_vmap_call_p] = custom_vmap_partial_eval
+
+
+def custom_vmap_transpose(cts, *operands, fun, vmap, out_avals=None):
+    """The transpose of a call has a rule too: the rule's transpose."""
+    linear = [type(x) is Var for x in operands]
+    avals = [x.aval for x in operands if type(x) is Var]
+    known = [x for x in operands if type(x) is not Var]
+    given = [ct is not None for ct in cts]
+    n, tag = len(known), TraceTag('transpose', fun)
+
+    def pull_back(jaxpr, cts):
+        return instantiate_all(backward_pass(jaxpr, jaxpr.consts, cts),
+                               foreign_one([*cts, *jaxpr.consts]))
+
+    def fun_transpose(*xs):
+        jaxpr = linear_flat(
+            lambda *ts: fun(*interleave(linear, ts, xs[:n])), avals, tag)
+        return pull_back(jaxpr, interleave(given, xs[n:], repeat(None)))
+
+    def rule_transpose(size, mapped, xs):
+        types = [array_type((size, *aval.shape), aval.dtype)
+                 for aval in avals]
+        marks, found = interleave(linear, repeat(True), mapped[:n]), []
+
+        def batched(*ts):
+            ys, found[:] = vmap(size, marks, interleave(linear, ts, xs[:n]))
+            return ys
+        jaxpr = linear_flat(batched, types, tag)
+        cts = [spread(ct, 0 if here else None, size)
+               for ct, here in zip(xs[n:], mapped[n:])]
+        # What is one for all elements has the cotangents of all.
+        cts = [ct if here else np.sum(ct, 0)
+               for ct, here in zip(cts, picked(found, given))]
+        x_bars = pull_back(jaxpr, interleave(given, cts, repeat(None)))
+        return x_bars, [True] * len(x_bars)
+
+    fun_transpose.__qualname__ = fun_name(fun)
+    rule_transpose.__qualname__ = fun_name(vmap)
+    x_bars = custom_vmap_call_p.bind(
+        *known, *picked(cts, given), fun=fun_transpose, vmap=rule_transpose,
+        out_avals=avals)
+    return interleave(linear, x_bars, repeat(None))
+
+
+transpose_rules[custom_vmap_call_p] = custom_vmap_transpose
+inline_rules[custom_vmap_call_p] = inline_call
+
+
+class custom_vmap:
+    """A function whose batching is a rule that you write.
+
+    The rule is used wherever an axis meets the function: by vmap, and under
+    vmap also in the derivatives, which are those of the rule.
+
+    Args:
+        fun: the function, of arrays or trees of arrays.
+
+    Source: `jax.custom_batching.custom_vmap`.
+
+    Examples:
+        >>> @custom_vmap
+        ... def solve(a, b):
+        ...     return np.linalg.solve(a, b)
+        >>> @solve.def_vmap
+        ... def solve_all(axis_size, in_batched, a, b):
+        ...     if in_batched == [False, True]:     # one matrix for all
+        ...         return np.linalg.solve(a, b.T).T, True
+        ...     axes = tuple(0 if x else None for x in in_batched)
+        ...     return ad.vmap(solve.fun, axes)(a, b), True
+        >>> import numpy as np, autodiff_mini as ad
+        >>> ad.vmap(solve, (None, 0))(2 * np.eye(2), np.ones((3, 2)))
+        array([[0.5, 0.5],
+               [0.5, 0.5],
+               [0.5, 0.5]])
+    """
+
+    nondiff = ()    # for flatten_call: every argument is traced
+
+    def __init__(self, fun):
+        update_wrapper(self, fun, updated=())
+        self.fun = fun
+        self.rule = None
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else partial(self, instance)
+
+    __copy__ = __deepcopy__ = copied
+
+    def __reduce__(self):
+        return place_of(self) or (__newobj__, (type(self),), vars(self))
+
+    def def_vmap(self, rule):
+        """Defines the batching; may be used as a decorator.
+
+        Args:
+            rule: `rule(axis_size, in_batched, *args) -> (out, out_batched)`.
+                The arguments that `in_batched` marks with True, in a list of
+                trees like the arguments, have a batch axis of this size in
+                front.  So has what `out_batched` marks, in a tree like the
+                output.
+
+        Returns:
+            The rule.
+        """
+        self.rule = rule
+        return rule
+
+    def __call__(self, *args, **kwargs):
+        if self.rule is None:
+            raise AttributeError('No batching rule defined for custom_vmap '
+                                 f'function {fun_name(self)}: define it with '
+                                 f'{fun_name(self)}.def_vmap.')
+        call, xs = flatten_call(self, args, kwargs)
+        ys = custom_vmap_call_p.bind(*xs, fun=call, vmap=FlatBatching(call))
+        return call.out_tree.unflatten(ys)
+
+
+class FlatBatching:
+    """A user's rule for batches, as a function of flat lists."""
+
+    def __init__(self, call):
+        self.call = call
+
+    def __call__(self, size, mapped, xs):
+        call = self.call
+        in_batched = list(call.in_tree.unflatten(mapped))
+        out = call.function.rule(size, in_batched,
+                                 *call.in_tree.unflatten(xs))
+        if not isinstance(out, (tuple, list)) or len(out) != 2:
+            raise TypeError(
+                f'{self} must produce a pair (list or tuple of length two) '
+                'of its output and, in a tree like it, which parts of it are '
+                f'batched, but got {out!r}')
+        ys, out_tree = tree_flatten(out[0])
+        flags, flag_tree = tree_flatten(out[1])
+        if flag_tree != out_tree:
+            raise ValueError(
+                f'{self} must produce an output and out_batched with equal '
+                f'container (pytree) structures, but got {out_tree} and '
+                f'{flag_tree} respectively')
+        wanted = getattr(call, 'out_tree', out_tree)
+        if out_tree != wanted:
+            raise ValueError(
+                f'{self} must produce an output with the structure of the '
+                f"function's, {wanted}, but got {out_tree}")
+        call.out_tree = out_tree
+        names = lambda: leaf_names(out_tree, f'{self}: output')
+        map_leaves(partial(check_batch, size), names, ys, flags)
+        return ys, list(map(bool, flags))
+
+    @property
+    def __name__(self):
+        return fun_name(self.call.function.rule)
+
+    def __str__(self):
+        return f'Custom vmap rule {self.__name__} for function {self.call}'
+
+
+def check_batch(size, y, batched):
+    """Raises unless `y` is an output, with a batch axis if it says so."""
+    check_output(y)
+    if not isinstance(batched, (bool, np.bool_)):
+        raise TypeError('out_batched must be True or False, but got '
+                        f'{batched!r}')
+    if batched and np.shape(y)[:1] != (size,):
+        raise ValueError(
+            f'out_batched says that it has a batch axis of length {size} in '
+            f'front, but it is {typeof(y)}')
+
+
+def sequential_vmap(fun):
+    """Returns `fun`, of which vmap makes a loop over the elements.
+
+    Args:
+        fun: the function, of arrays or trees of arrays.  Under vmap it is
+            written down, as the body of a scan, so it may not ask for the
+            values of its arguments.
+
+    Returns:
+        A custom_vmap function.
+
+    Source: `jax.custom_batching.sequential_vmap`.
+
+    Examples:
+        >>> import autodiff_mini as ad
+        >>> f = sequential_vmap(lambda x, y: x * y)
+        >>> ad.vmap(f, (0, None))(np.arange(3.0), 2.0)
+        array([0., 2., 4.])
+    """
+    f = custom_vmap(fun)
+
+    @f.def_vmap
+    def loop(axis_size, in_batched, *args):
+        leaves, tree = tree_flatten(args)
+        mapped = tree_leaves(in_batched)
+        fixed = others(leaves, mapped)
+
+        def step(_, xs):
+            xs = interleave(mapped, xs, fixed)
+            return None, f(*tree.unflatten(xs))
+        _, out = scan(step, None, picked(leaves, mapped), axis_size)
+        return out, tree_map(lambda _: True, out)
+    return f
