@@ -213,7 +213,7 @@ TRANSPOSED = {
     'neg', 'add', 'sub', 'mul', 'div', 'matmul', 'solve', 'where',
     'reduce_sum', 'cumsum', 'reshape', 'transpose', 'broadcast_to', 'stack',
     'concatenate', 'index', 'scatter_add', 'astype', 'real', 'imag', 'conj',
-    'custom_jvp_call', 'custom_lin',
+    'custom_jvp_call', 'custom_vjp_call', 'custom_lin',
     'jit', 'scan', 'cond', 'while', 'checkpoint',
 }
 
@@ -356,4 +356,3 @@ def test_the_rows_of_the_way_back_are_complete():
         assert primitive in abstract.abstract_rules
     assert {p for p in vars(custom_vjp).values() if isinstance(p, Primitive)
             } <= {*WAYS_BACK, *ROWS}
-    assert custom_vjp_call_p not in transpose.transpose_rules
