@@ -39,7 +39,8 @@ test-all: test   ## run the rest, too: every program under every transform
 
 test-jax: .venv/jax   ## compare the library with real JAX
 	@$(PYTEST) -n 2 --all -k jax tests/test_jax_oracle.py \
-	  tests/test_jax_hard_points.py tests/tools/test_jax_files.py \
+	  tests/test_jax_hard_points.py tests/test_jax_custom_rules.py \
+	  tests/tools/test_jax_files.py \
 	  tests/test_ode.py
 
 mutants: .venv/ready   ## plant wrong rules, and see whether a test finds them

@@ -193,9 +193,15 @@ def drop_dead(jaxpr):
     needed, eqns = set(jaxpr.outvars), []
     for eqn in reversed(jaxpr.eqns):
         if not needed.isdisjoint(eqn.outvars):
+            rule = dead_rules.get(eqn.primitive)
+            if rule and not needed.issuperset(eqn.outvars):
+                eqn = rule(eqn, tuple(v in needed for v in eqn.outvars))
             eqns.append(eqn)
             needed.update(eqn.invars)
     kept = {v: x for v, x in zip(jaxpr.constvars, jaxpr.consts)
             if v in needed}
     return Jaxpr(list(kept), jaxpr.invars, eqns[::-1], jaxpr.outvars,
                  list(kept.values()))
+
+
+dead_rules = {}     # by primitive: the equation, for some of its results

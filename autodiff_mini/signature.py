@@ -9,7 +9,8 @@ from functools import partial, wraps
 
 import numpy as np
 
-from autodiff_mini.errors import TracerError, fun_name
+from autodiff_mini.core import Tracer, current_trace, typeof
+from autodiff_mini.errors import TracerError, UnexpectedTracerError, fun_name
 from autodiff_mini.pytree import leaf_names, tree_flatten
 
 
@@ -84,6 +85,21 @@ def map_leaves(check, names, *leaves) -> list:
             except (TypeError, ValueError) as error:
                 raise type(error)(f'{name}: {error}') from None
         raise
+
+
+def typeof_result(x):
+    """Returns the type of what is handed out; raises if it has escaped."""
+    if isinstance(x, Tracer) and x._trace.thread is None:
+        check_alive(x, current_trace())
+    return typeof(x)
+
+
+def check_alive(tracer, trace):
+    """Raises if a tracer belongs to no trace that this one runs in."""
+    while trace and trace.tag is not tracer._trace.tag:
+        trace = trace.parent
+    if trace is None:
+        raise UnexpectedTracerError(tracer)
 
 
 def resolve_kwargs(f, args, kwargs) -> tuple:

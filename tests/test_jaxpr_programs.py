@@ -15,7 +15,7 @@ from autodiff_mini.api.checking import check_jaxpr, check_jaxpr
 from autodiff_mini.core import Trace, TraceTag, current_trace, typeof
 from autodiff_mini.higher_order.loops import fixpoint, hoist
 from autodiff_mini.higher_order.programs import (
-    close, depends, forward, interleave, jvp_jaxpr, nothing, others,
+    close, forward, interleave, jvp_jaxpr, known_jaxpr, nothing, others,
     partial_eval_jaxpr, permute, picked, remembered, run, stage_program,
     transpose_jaxpr, vmap_jaxpr, without, zeros)
 from autodiff_mini.zeros import Zero, instantiate_zeros
@@ -394,7 +394,7 @@ def test_without_some_arguments_and_outputs():
     assert len(jaxpr.eqns) == 3 and len(jaxpr.consts) == 1
 
 
-# hoist, depends
+# hoist, known_jaxpr
 
 HOISTED = {
     'nothing': (lambda a, x: x * 2 + x, []),
@@ -436,20 +436,30 @@ def test_a_hoisted_program_computes_the_same(program):
         assert_same(y, expected, program.ulps)
 
 
-def test_which_outputs_depend_on_what():
+def test_which_outputs_are_known_and_what_they_are():
     jaxpr = staged(lambda x, y, z: (
         x * 2, np.sin(x) + y, z, 3.0, C, tuple(np.linalg.slogdet(
             x[:, None] * y))[1]), C, C, 2.0)
-    assert depends(jaxpr, (True, False, False)) == (
-        True, True, False, False, False, True)
-    assert depends(jaxpr, (False, True, False)) == (
-        False, True, False, False, False, True)
-    assert depends(jaxpr, (False, False, True)) == (
-        False, False, True, False, False, False)
-    assert depends(jaxpr, (False,) * 3) == (False,) * 6
-    for marks in masks(3):      # it is what partial evaluation finds
-        assert list(depends(jaxpr, marks)) == partial_eval_jaxpr(
-            jaxpr, marks, nothing(jaxpr))[2]
+    expected = {
+        (True, False, False): [True, True, False, False, False, True],
+        (False, True, False): [False, True, False, False, False, True],
+        (False, False, True): [False, False, True, False, False, False],
+        (False, False, False): [False] * 6}
+    outs = run(jaxpr, C, C, 2.0)
+    for unknown, out_unknown in expected.items():
+        known, found = known_jaxpr(jaxpr, unknown, nothing(jaxpr))
+        assert found == out_unknown
+        for y, z in zip(checked(known, *others([C, C, 2.0], unknown)),
+                        others(outs, found), strict=True):
+            assert_same(y, z)
+
+
+def test_a_call_is_known_as_far_as_its_program_is():
+    inner = ad.jit(lambda x, y: (np.sin(x), x * y))
+    jaxpr = staged(lambda x, y: inner(x, y), 1.0, 2.0)
+    known, out_unknown = known_jaxpr(jaxpr, (False, True), (False, False))
+    assert out_unknown == [False, True]
+    assert checked(known, 1.0) == [np.sin(1.0)]
 
 
 # fixpoint

@@ -17,7 +17,7 @@ from autodiff_mini.interpreters.vmap import (
 from autodiff_mini.memory import apart
 from autodiff_mini.pytree import leaf_names, open_as, tree_flatten
 from autodiff_mini.signature import (
-    FlatFunction, apply, argument_names, map_leaves)
+    FlatFunction, apply, argument_names, map_leaves, typeof_result)
 
 
 def jvp(f, primals, tangents, has_aux=False):
@@ -69,8 +69,9 @@ def jvp(f, primals, tangents, has_aux=False):
     outs, y_dots = jvp_flat(flat_f, xs, x_dots, TraceTag('jvp', f))
     outs = apart(outs, [*xs, *x_dots])
     ys, aux = flat_f.split(outs)
-    map_leaves(typeof, flat_f.out_names, ys)
+    map_leaves(typeof_result, flat_f.out_names, ys)
     y_dots = apart(map(whole_tangent, ys, y_dots), [*outs, *xs, *x_dots])
+    map_leaves(typeof_result, flat_f.out_names, y_dots)
     y = flat_f.out_tree.unflatten(ys)
     y_dot = flat_f.out_tree.unflatten(y_dots)
     return (y, y_dot, aux) if has_aux else (y, y_dot)
@@ -125,7 +126,7 @@ def vmap(f, in_axes=0, out_axes=0, axis_size=None):
 
         flat_f = FlatFunction(apply(f), in_tree)
         outs, dims = vmap_flat(flat_f, Axis(size, tag), vals, dims)
-        map_leaves(typeof, flat_f.out_names, outs)
+        map_leaves(typeof_result, flat_f.out_names, outs)
         axes = flatten_axes(tag, 'out_axes', out_axes, flat_f.out_tree)
         outs = map_leaves(batch_from_front, flat_f.out_names, outs, dims,
                           axes, [size] * len(outs))

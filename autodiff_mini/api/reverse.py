@@ -15,12 +15,13 @@ from autodiff_mini.interpreters.jvp import fit_tangent, whole_tangent
 from autodiff_mini.interpreters.partial_eval import (
     linear_flat, linearize_flat)
 from autodiff_mini.interpreters.transpose import backward_pass, refuse_complex
-from autodiff_mini.jaxprs import Jaxpr
+from autodiff_mini.jaxprs import Jaxpr, drop_dead
 from autodiff_mini.memory import apart, own_memory, owner_of
 from autodiff_mini.pytree import (
     LEAF, PyTreeDef, leaf_names, register_pytree_node_class, tree_flatten,
     tree_structure)
-from autodiff_mini.signature import FlatFunction, map_leaves
+from autodiff_mini.signature import (
+    FlatFunction, map_leaves, typeof_result)
 from autodiff_mini.zeros import instantiate_all, instantiate_zeros
 
 
@@ -122,7 +123,7 @@ def pull_back(jaxpr, residuals, y_bars):
 
 def whole_cotangent(aval, ct):
     """Returns the cotangent of an input as users get it: an array."""
-    if typeof(ct).dtype == float0:
+    if typeof_result(ct).dtype == float0:
         return ct
     return convert(ct, aval.dtype, aval.weak_type)
 
@@ -137,7 +138,7 @@ def linearize_tree(tag, f, primals, has_aux=False):
     # What is handed out may be a residual, or an argument.
     ys = own_memory(ys, [*map(owner_of, jaxpr.consts), *xs])
     ys, aux = flat_f.split(ys)
-    out_avals = map_leaves(typeof, flat_f.out_names, ys)
+    out_avals = map_leaves(typeof_result, flat_f.out_names, ys)
     del jaxpr.outvars[len(ys):]
     residuals, jaxpr.consts = jaxpr.consts, []
     program = LinearProgram(tag, jaxpr, in_tree, tuple(in_avals),
@@ -173,7 +174,10 @@ def linearize(f, *primals, has_aux=False):
     """
     tag = TraceTag('linearize', f)
     y, program, residuals, aux = linearize_tree(tag, f, primals, has_aux)
-    f_jvp = Pushforward(program, residuals)
+    program.jaxpr.consts = residuals
+    jaxpr = drop_dead(program.jaxpr)
+    residuals, jaxpr.consts = jaxpr.consts, []
+    f_jvp = Pushforward(program._replace(jaxpr=jaxpr), residuals)
     return (y, f_jvp, aux) if has_aux else (y, f_jvp)
 
 

@@ -11,9 +11,10 @@ from autodiff_mini.core import Primitive, TraceTag
 from autodiff_mini.errors import fun_name
 from autodiff_mini.higher_order.custom_vjp import is_written_down
 from autodiff_mini.higher_order.jit import (
-    program_jvp, program_transpose, program_vmap, run_compiled)
+    program_for_outputs, program_jvp, program_transpose, program_vmap,
+    run_compiled)
 from autodiff_mini.higher_order.programs import (
-    close, depends, interleave, jvp_jaxpr, nothing, others, without)
+    close, interleave, jvp_jaxpr, known_jaxpr, nothing, others, without)
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jaxpr import stage_tree
 from autodiff_mini.interpreters.jvp import jvp_rules
@@ -21,6 +22,7 @@ from autodiff_mini.interpreters.lowering import lowering_rules
 from autodiff_mini.interpreters.partial_eval import partial_eval_rules
 from autodiff_mini.interpreters.transpose import transpose_rules
 from autodiff_mini.interpreters.vmap import vmap_rules
+from autodiff_mini.jaxprs import dead_rules
 from autodiff_mini.pytree import tree_leaves
 from autodiff_mini.zeros import Zero, pack, unpack
 
@@ -65,19 +67,21 @@ def checkpoint_partial_eval(trace, args, jaxpr, name):
     if not any(unknown):
         return trace.compute(checkpoint_p, args,
                              {'jaxpr': jaxpr, 'name': name})
-    out_unknown = depends(jaxpr, unknown)
+    now, out_unknown = known_jaxpr(jaxpr, unknown, nothing(jaxpr))
     later = without(jaxpr, (False,) * len(args),
                     tuple(not later for later in out_unknown))
     late = trace.record(checkpoint_p, args, {'jaxpr': later, 'name': name})
     if all(out_unknown):
         return late
-    now = without(jaxpr, unknown, out_unknown)
     outs = trace.compute(checkpoint_p, others(args, unknown),
                          {'jaxpr': now, 'name': name})
     return interleave(out_unknown, late, outs)
 
 
 partial_eval_rules[checkpoint_p] = checkpoint_partial_eval
+
+
+dead_rules[checkpoint_p] = program_for_outputs
 
 
 def checkpoint(f):

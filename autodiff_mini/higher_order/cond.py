@@ -14,8 +14,9 @@ from autodiff_mini.errors import fun_name
 from autodiff_mini.higher_order.carries import gives_way
 from autodiff_mini.higher_order.jit import jit_p
 from autodiff_mini.higher_order.programs import (
-    close, interleave, jvp_jaxpr, nothing, others, partial_eval_jaxpr, picked,
-    remembered, run, stage_program, transpose_jaxpr, vmap_jaxpr, zeros)
+    close, for_arguments, for_outputs, interleave, jvp_jaxpr, nothing, others,
+    partial_eval_jaxpr, picked, remembered, run, smaller, stage_program,
+    transpose_jaxpr, vmap_jaxpr, zeros)
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jaxpr import (
     eval_jaxpr, stage_flat, stage_tree)
@@ -24,7 +25,7 @@ from autodiff_mini.interpreters.lowering import lowering_rules
 from autodiff_mini.interpreters.partial_eval import partial_eval_rules
 from autodiff_mini.interpreters.transpose import transpose_rules
 from autodiff_mini.interpreters.vmap import lengthen, vmap_rules
-from autodiff_mini.jaxprs import Jaxpr, Var
+from autodiff_mini.jaxprs import Jaxpr, Var, dead_rules
 from autodiff_mini.memory import own_memory
 from autodiff_mini.numpy_api import asarray
 from autodiff_mini.primitives.elementwise import stop_gradient
@@ -202,6 +203,17 @@ def cond_transpose(cts, *operands, branches):
 
 
 transpose_rules[cond_p] = cond_transpose
+
+
+def cond_for_outputs(eqn, used):
+    branches, marks = zip(*[for_outputs(branch, used)
+                            for branch in eqn.params['branches']])
+    matter = tuple(map(any, zip(*marks)))
+    return smaller(eqn, (True, *matter), used, branches=tuple(
+        for_arguments(branch, matter) for branch in branches))
+
+
+dead_rules[cond_p] = cond_for_outputs
 
 
 def cond(pred, true_fun, false_fun, *operands):

@@ -132,24 +132,38 @@ staging_rules[custom_jvp_call_p] = custom_jvp_staging
 abstract_rules[custom_jvp_call_p] = staged_types
 
 
-def custom_jvp_partial_eval(trace, args, fun, jvp):
+def custom_partial_eval(primitive, trace, args, fun, **rules):
     unknown = list(map(trace.is_unknown, args))
-    params = {'fun': fun, 'jvp': jvp}
     if not any(unknown):
-        return trace.compute(custom_jvp_call_p, args, params)
+        return trace.compute(primitive, args, {'fun': fun, **rules})
     if any(isinstance(x, Tracer) and not trace.is_unknown(x) for x in args):
-        params['fun'] = linear = LinearCall(fun, args, unknown)
+        linear = LinearCall(fun, args, unknown)
         if not any(map(trace.is_unknown, linear.jaxpr.consts)):
-            return trace.record(custom_jvp_call_p, args, params)
+            return trace.record(primitive, args, {'fun': linear, **rules})
     return fun(*args)
 
 
-partial_eval_rules[custom_jvp_call_p] = custom_jvp_partial_eval
+partial_eval_rules[custom_jvp_call_p] = partial(
+    custom_partial_eval, custom_jvp_call_p)
 inline_rules[custom_jvp_call_p] = inline_call
 
 
 def custom_jvp_transpose(cts, *operands, fun, jvp):
     """The transpose of a call has a rule too: the rule's transpose."""
+    linear, args, fun, jvp = transpose_call(cts, operands, fun, jvp)
+    x_bars = custom_jvp_call_p.bind(*args, fun=fun, jvp=jvp)
+    return interleave(linear, x_bars, repeat(None))
+
+
+def transpose_call(cts, operands, fun, jvp):
+    """Returns what the transpose of a call is made of.
+
+    It is a call of the cotangents and of the known operands.
+
+    Returns:
+        In which operands the call is linear, the arguments of its transpose,
+        the function, and the rule for the way out.
+    """
     linear = [type(x) is Var for x in operands]
     avals = [x.aval for x in operands if type(x) is Var]
     known = [x for x in operands if type(x) is not Var]
@@ -167,19 +181,18 @@ def custom_jvp_transpose(cts, *operands, fun, jvp):
     def fun_transpose(*xs):
         return backwards(
             lambda *ts: fun(*interleave(linear, ts, xs[n:])), xs[:n])
+    fun_transpose.__qualname__ = fun_name(fun)
 
     def jvp_transpose(xs, x_dots):
         def moved(*ts):
             return jvp(interleave(linear, ts, xs[n:]),
                        interleave(linear, map(Zero, ts), x_dots[n:]))[1]
+        call = partial(custom_jvp_call_p.bind, fun=fun_transpose,
+                       jvp=jvp_transpose)
         ct_dots = map(instantiate_zeros, x_dots[:n])
-        return fun_transpose(*xs), list(map(
-            operator.add, fun_transpose(*ct_dots, *xs[n:]),
-            backwards(moved, xs[:n])))
-
-    x_bars = custom_jvp_call_p.bind(*cts, *known, fun=fun_transpose,
-                                    jvp=jvp_transpose)
-    return interleave(linear, x_bars, repeat(None))
+        return call(*xs), list(map(
+            operator.add, call(*ct_dots, *xs[n:]), backwards(moved, xs[:n])))
+    return linear, [*cts, *known], fun_transpose, jvp and jvp_transpose
 
 
 transpose_rules[custom_jvp_call_p] = custom_jvp_transpose

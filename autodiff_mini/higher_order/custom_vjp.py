@@ -7,6 +7,7 @@ run, and is opened on the way back.  Chapter 11.
 
 from dataclasses import dataclass
 from functools import partial
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,11 @@ from autodiff_mini.core import (
     typeof)
 from autodiff_mini.errors import UnexpectedTracerError, closed_over, fun_name
 from autodiff_mini.higher_order.custom_jvp import (
-    FlatRule, apply_rule, check_output, conform, custom_jvp, flatten_call,
-    for_rule, map_function, map_rule)
-from autodiff_mini.higher_order.programs import interleave, stage_program
+    FlatRule, apply_rule, check_output, conform, custom_jvp,
+    custom_partial_eval, flatten_call, for_rule, map_function, map_rule,
+    transpose_call)
+from autodiff_mini.higher_order.programs import (
+    interleave, others, stage_program)
 from autodiff_mini.higher_order.staged_calls import (
     StagedRule, call_late, check_outputs, inline_call, stage_function,
     staged_types)
@@ -213,6 +216,8 @@ vmap_rules[custom_lin_p] = custom_lin_vmap
 
 
 def inline_linear(*avals, **params):
+    if params['jvp'] is None:
+        return None     # if it is not dead, it will refuse
     return stage_program(lambda *xs: custom_lin(*xs, **params), avals,
                          TraceTag('jvp', params['name']))
 
@@ -257,16 +262,44 @@ class StagedForward:
         return ys, residuals, bwd
 
 
-def custom_vjp_partial_eval(trace, args, fun, **rules):
-    if any(map(trace.is_unknown, args)):
-        return fun(*args)
-    return trace.compute(custom_vjp_call_p, args, {'fun': fun, **rules})
-
-
 staging_rules[custom_vjp_call_p] = custom_vjp_staging
 abstract_rules[custom_vjp_call_p] = staged_types
-partial_eval_rules[custom_vjp_call_p] = custom_vjp_partial_eval
+partial_eval_rules[custom_vjp_call_p] = partial(
+    custom_partial_eval, custom_vjp_call_p)
 inline_rules[custom_vjp_call_p] = inline_call
+
+
+def custom_vjp_transpose(cts, *operands, fun, fwd, jvp):
+    """The transpose of a call has a way back too: it goes through the call.
+
+    The transpose takes cotangents and known operands to what is like the
+    linear operands.  On its way back come values like those.  The call takes
+    them to what is like the cotangents, and its own way back from there says
+    how much the known operands matter.
+    """
+    linear, args, fun_transpose, jvp_transpose = transpose_call(
+        cts, operands, fun, jvp)
+    n = len(cts)
+
+    def call(*xs):
+        return custom_vjp_call_p.bind(*xs, fun=fun_transpose,
+                                      fwd=fwd_transpose, jvp=jvp_transpose)
+
+    def fwd_transpose(xs, perturbed):
+        moving = interleave(linear, repeat(False), perturbed[n:])
+
+        def bwd_transpose(xs, ts):
+            operands = interleave(linear, map(instantiate_zeros, ts), xs[n:])
+            ct_bars = custom_vjp_call_p.bind(*operands, fun=fun, fwd=fwd,
+                                             jvp=jvp)
+            _, residuals, bwd = fwd(operands, moving)
+            return [*ct_bars, *others(bwd(residuals, xs[:n]), linear)]
+        return call(*xs), xs, bwd_transpose
+    fwd_transpose.__qualname__ = fun_name(fwd)
+    return interleave(linear, call(*args), repeat(None))
+
+
+transpose_rules[custom_vjp_call_p] = custom_vjp_transpose
 
 
 class custom_vjp(custom_jvp):

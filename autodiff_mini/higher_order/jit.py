@@ -14,9 +14,9 @@ from autodiff_mini.core import (
     Primitive, Trace, TraceTag, current_trace, typeof)
 from autodiff_mini.errors import fun_name
 from autodiff_mini.higher_order.programs import (
-    close, forward, interleave, jvp_jaxpr, nothing, others,
-    partial_eval_jaxpr, picked, remember, remembered, transpose_jaxpr,
-    vmap_jaxpr)
+    close, for_arguments, for_outputs, forward, interleave, jvp_jaxpr,
+    nothing, others, partial_eval_jaxpr, picked, remember, remembered,
+    smaller, transpose_jaxpr, vmap_jaxpr)
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jaxpr import stage_tree
 from autodiff_mini.interpreters.jvp import jvp_rules
@@ -24,7 +24,7 @@ from autodiff_mini.interpreters.lowering import MISS, inline_rules, lower
 from autodiff_mini.interpreters.partial_eval import partial_eval_rules
 from autodiff_mini.interpreters.transpose import transpose_rules
 from autodiff_mini.interpreters.vmap import vmap_rules
-from autodiff_mini.jaxprs import Var
+from autodiff_mini.jaxprs import Var, dead_rules
 from autodiff_mini.memory import own_memory
 from autodiff_mini.pytree import tree_flatten
 from autodiff_mini.signature import (
@@ -87,6 +87,14 @@ def jit_partial_eval(trace, args, jaxpr, name):
 
 
 partial_eval_rules[jit_p] = jit_partial_eval
+
+
+def program_for_outputs(eqn, used):
+    program, matter = for_outputs(eqn.params['jaxpr'], used)
+    return smaller(eqn, matter, used, jaxpr=for_arguments(program, matter))
+
+
+dead_rules[jit_p] = program_for_outputs
 
 
 inline_rules[jit_p] = lambda *avals, jaxpr, name: jaxpr

@@ -16,7 +16,7 @@ from autodiff_mini.interpreters.partial_eval import (
     PartialEvalTrace, linear_flat)
 from autodiff_mini.interpreters.transpose import backward_pass
 from autodiff_mini.interpreters.vmap import Axis, spread, vmap_flat
-from autodiff_mini.jaxprs import Jaxpr, drop_dead
+from autodiff_mini.jaxprs import Equation, Jaxpr, drop_dead
 from autodiff_mini.zeros import (
     Zero, instantiate_zeros, pack, tangent_type, unpack, which_zero)
 
@@ -175,8 +175,8 @@ def partial_eval_jaxpr(jaxpr, unknown, wanted):
             outs = run(jaxpr, *interleave(unknown, inputs, xs))
             out_unknown = [want or trace.is_unknown(y)
                            for y, want in zip(outs, wanted, strict=True)]
-            later, residuals = close(
-                trace.jaxpr(inputs, picked(outs, out_unknown)))
+            later, residuals = close(drop_dead(
+                trace.jaxpr(inputs, picked(outs, out_unknown))))
         found[:] = later, out_unknown
         return others(outs, out_unknown) + residuals
 
@@ -197,13 +197,21 @@ def forward(jaxpr, count=0):
     return permute(jaxpr, tuple(range(len(place))), kept), passed
 
 
-def depends(jaxpr, marks):
-    """Returns which outputs depend on arguments that are marked."""
-    marked = set(picked(jaxpr.invars, marks))
-    for eqn in jaxpr.eqns:
-        if not marked.isdisjoint(eqn.invars):
-            marked.update(eqn.outvars)
-    return tuple(v in marked for v in jaxpr.outvars)
+@remembered
+def known_jaxpr(jaxpr, unknown, wanted):
+    """Returns what of a program is known now, and which outputs are not.
+
+    Args:
+        jaxpr, unknown, wanted: as for `partial_eval_jaxpr`.
+
+    Returns:
+        A program from the known arguments to the known outputs, and a list.
+    """
+    known, _, out_unknown = partial_eval_jaxpr(jaxpr, unknown, wanted)
+    count = out_unknown.count(False)
+    known = without(known, (False,) * len(known.invars), tuple(
+        i >= count for i in range(len(known.outvars))))
+    return known, out_unknown
 
 
 @remembered
@@ -255,6 +263,31 @@ def without(jaxpr, ins, outs):
     return drop_dead(Jaxpr(jaxpr.constvars, others(jaxpr.invars, ins),
                            jaxpr.eqns, others(jaxpr.outvars, outs),
                            jaxpr.consts))
+
+
+@remembered
+def for_outputs(jaxpr, used):
+    """Returns a program with some outputs only, and which arguments matter.
+
+    It takes all of them.
+    """
+    program = without(jaxpr, (False,) * len(jaxpr.invars),
+                      tuple(not here for here in used))
+    read = {v for eqn in program.eqns for v in eqn.invars}
+    read.update(program.outvars)
+    return program, tuple(v in read for v in program.invars)
+
+
+def for_arguments(jaxpr, used):
+    """Returns a program that takes only those arguments that matter."""
+    return without(jaxpr, tuple(not here for here in used), nothing(jaxpr))
+
+
+def smaller(eqn, operands, results, **params):
+    """Returns an equation with only some operands, and some results."""
+    return Equation(eqn.primitive, picked(eqn.invars, operands),
+                    eqn.params | params, picked(eqn.outvars, results),
+                    eqn.line)
 
 
 def zeros(aval):

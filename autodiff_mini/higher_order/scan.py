@@ -16,17 +16,18 @@ from autodiff_mini.higher_order.carries import (
     carry_of_pair, common_length, element_type, stage_body)
 from autodiff_mini.higher_order.jit import jit_p, run_compiled
 from autodiff_mini.higher_order.loops import (
-    at_all_steps, beside, hoist, split)
+    at_all_steps, beside, fixpoint, hoist, split)
 from autodiff_mini.higher_order.programs import (
-    close, interleave, jvp_jaxpr, others, partial_eval_jaxpr, permute, picked,
-    remembered, run, stage_program, transpose_jaxpr, vmap_jaxpr, zeros)
+    close, for_arguments, for_outputs, interleave, jvp_jaxpr, others,
+    partial_eval_jaxpr, permute, picked, remembered, run, smaller,
+    stage_program, transpose_jaxpr, vmap_jaxpr, zeros)
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jvp import jvp_rules
 from autodiff_mini.interpreters.lowering import lowering_rules
 from autodiff_mini.interpreters.partial_eval import partial_eval_rules
 from autodiff_mini.interpreters.transpose import transpose_rules
 from autodiff_mini.interpreters.vmap import spread, vmap_rules
-from autodiff_mini.jaxprs import Equation, Jaxpr, Var
+from autodiff_mini.jaxprs import Equation, Jaxpr, Var, dead_rules
 from autodiff_mini.pytree import leaf_names, tree_flatten
 from autodiff_mini.signature import map_leaves
 from autodiff_mini.zeros import (
@@ -256,6 +257,22 @@ def add_to_sums(jaxpr, consts, carry, xs, given):
 
 
 transpose_rules[scan_p] = scan_transpose
+
+
+def scan_for_outputs(eqn, used):
+    jaxpr, counts = eqn.params['jaxpr'], eqn.params['counts']
+    carry, ys = used[:counts[1]], used[counts[1]:]
+    carry = fixpoint(lambda carry: tuple(split(for_outputs(
+        jaxpr, (*carry, *ys))[1], counts)[1]), carry)
+    body, marks = for_outputs(jaxpr, (*carry, *ys))
+    consts, _, xs = split(marks, counts)
+    matter = *consts, *carry, *xs
+    return smaller(eqn, matter, (*carry, *ys),
+                   jaxpr=for_arguments(body, matter),
+                   counts=(sum(consts), sum(carry)))
+
+
+dead_rules[scan_p] = scan_for_outputs
 
 
 def scan(f, init, xs=None, length=None, reverse=False):

@@ -4,6 +4,7 @@ Its one idea: nobody knows the number of steps before it is over.  So a
 derivative can go along with the loop, but cannot go back.  Chapter 15.
 """
 
+import operator
 from itertools import chain
 
 import numpy as np
@@ -17,8 +18,9 @@ from autodiff_mini.higher_order.jit import run_compiled
 from autodiff_mini.higher_order.loops import (
     at_all_steps, beside, fixpoint, split)
 from autodiff_mini.higher_order.programs import (
-    close, depends, interleave, jvp_jaxpr, others, permute, picked,
-    remembered, run, stage_program, vmap_jaxpr, without)
+    close, for_arguments, for_outputs, interleave, jvp_jaxpr, known_jaxpr,
+    others, permute, picked, remembered, run, smaller, stage_program,
+    vmap_jaxpr)
 from autodiff_mini.higher_order.scan import one_equation, scan
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jaxpr import stage_tree
@@ -27,7 +29,7 @@ from autodiff_mini.interpreters.lowering import lowering_rules
 from autodiff_mini.interpreters.partial_eval import partial_eval_rules
 from autodiff_mini.interpreters.transpose import transpose_rules
 from autodiff_mini.interpreters.vmap import spread, vmap_rules
-from autodiff_mini.jaxprs import Jaxpr, Var
+from autodiff_mini.jaxprs import Jaxpr, Var, dead_rules
 from autodiff_mini.pytree import LEAF, leaf_names, tree_flatten
 from autodiff_mini.signature import map_leaves
 from autodiff_mini.zeros import Zero, instantiate_zeros, tangent_type, unpack
@@ -145,17 +147,16 @@ def while_partial_eval(trace, args, test, body, counts):
                                         counts)
     if not any([*test_unknown, *consts, *carry]):
         return trace.compute(while_p, args, params)
-    carry = fixpoint(lambda carry: depends(body, (*consts, *carry)),
-                     tuple(carry))
+    carry, (step, _) = at_all_steps(known_jaxpr, body, consts, carry, [])
     late = trace.record(while_p, args, params)
-    if any(depends(test, (*test_unknown, *carry))):
+    goes_on, (later,) = known_jaxpr(test, (*test_unknown, *carry), (False,))
+    if later:
         return late
     known = [not later for later in (*consts, *carry)]
     outs = trace.compute(while_p, [
         *others(args[:counts[0]], test_unknown),
         *picked(args[counts[0]:], known)], {
-        'test': without(test, (*test_unknown, *carry), (False,)),
-        'body': without(body, (*consts, *carry), carry),
+        'test': goes_on, 'body': step,
         'counts': (test_unknown.count(False), consts.count(False))})
     return interleave(carry, picked(late, carry), outs)
 
@@ -172,6 +173,24 @@ def while_transpose(*_, **__):
 
 
 transpose_rules[while_p] = while_transpose
+
+
+def while_for_outputs(eqn, used):
+    body, test, counts = map(eqn.params.get, ('body', 'test', 'counts'))
+    marks = for_outputs(test, (True,))[1]
+    start = tuple(map(operator.or_, used, marks[counts[0]:]))
+    carry = fixpoint(
+        lambda carry: for_outputs(body, carry)[1][counts[1]:], start)
+    body, needed = for_outputs(body, carry)
+    test_consts, consts = marks[:counts[0]], needed[:counts[1]]
+    return smaller(
+        eqn, (*test_consts, *consts, *carry), carry,
+        test=for_arguments(test, (*test_consts, *carry)),
+        body=for_arguments(body, (*consts, *carry)),
+        counts=(sum(test_consts), sum(consts)))
+
+
+dead_rules[while_p] = while_for_outputs
 
 
 def while_loop(cond_fun, body_fun, init_val):

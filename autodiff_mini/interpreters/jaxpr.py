@@ -9,13 +9,13 @@ import numpy as np
 
 from autodiff_mini.core import (
     PYTHON_NUMBERS, Trace, Tracer, current_trace, typeof)
-from autodiff_mini.errors import UnexpectedTracerError, line_text, user_line
+from autodiff_mini.errors import line_text, user_line
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var
 from autodiff_mini.memory import Snapshot, Uncollected
 from autodiff_mini.pytree import leaf_names, tree_flatten
 from autodiff_mini.signature import (
-    FlatFunction, apply, argument_names, map_leaves)
+    FlatFunction, apply, argument_names, check_alive, map_leaves)
 
 
 class JaxprTracer(Tracer):
@@ -73,18 +73,10 @@ class JaxprTrace(Trace):
         if id(x) in self.known:
             return self.known[id(x)][1]
         if isinstance(x, Tracer):
-            self.check_outside(x)
+            check_alive(x, self.parent)
         var = Var(typeof(x))
         self.known[id(x)] = x, var
         return var
-
-    def check_outside(self, tracer):
-        """Raises if a tracer belongs to no trace that this one runs in."""
-        trace = self.parent
-        while trace and trace.tag is not tracer._trace.tag:
-            trace = trace.parent
-        if trace is None:
-            raise UnexpectedTracerError(tracer)
 
     def input(self, aval):
         """Returns a tracer for a new argument of this type."""

@@ -33,9 +33,9 @@ def inline(jaxpr, rules):
         constants.update(zip(jaxpr.constvars, jaxpr.consts, strict=True))
         for eqn in jaxpr.eqns:
             operands, outs = [env.get(v, v) for v in eqn.invars], eqn.outvars
-            if eqn.primitive in rules:
-                inner = rules[eqn.primitive](*[v.aval for v in operands],
-                                             **eqn.params)
+            inner = eqn.primitive in rules and rules[eqn.primitive](
+                *[v.aval for v in operands], **eqn.params)
+            if inner:
                 env.update(zip(outs, walk(inner, operands), strict=True))
                 continue
             if fresh:   # the same program may be inlined twice
