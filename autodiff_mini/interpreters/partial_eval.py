@@ -62,7 +62,7 @@ class PartialEvalTrace(JaxprTrace):
         """Returns what stands for `x`; what is known becomes a residual."""
         if self.is_unknown(x):
             return x.name
-        if type(x) is np.ndarray and id(owner_of(x)) in self.foreign:
+        if isinstance(x, np.ndarray) and id(owner_of(x)) in self.foreign:
             x = self.snapshot(x)
         return Literal(x) if type(x) is Zero else self.constant(x)
 
