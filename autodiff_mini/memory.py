@@ -18,6 +18,7 @@ class Snapshot:
     """
 
     def __init__(self):
+        self.subok = False  # whether a copy is of its array's own class
         self.copies = {}    # by id: the array, so that it lives; its copy
 
     def __call__(self, x):
@@ -27,9 +28,9 @@ class Snapshot:
         # What is broadcast is compared and copied once, and stays broadcast.
         once = ..., *[slice(None) if stride else slice(1)
                       for stride in x.strides]
-        new = np.asarray(x)[once]
+        new = x[once]
         if copy is None or not np.array_equal(bits(copy[once]), bits(new)):
-            copy = np.broadcast_to(new.copy('K'), x.shape)
+            copy = np.broadcast_to(new.copy('K'), x.shape, self.subok)
             self.copies[id(x)] = x, copy
         return copy
 
@@ -39,7 +40,7 @@ def bits(x):
 
     And -0.0 does not equal 0.0.
     """
-    return x.view(f'V{x.itemsize}')
+    return np.asarray(x).view(f'V{x.itemsize}')
 
 
 def owner_of(x):

@@ -23,6 +23,7 @@ class PartialEvalTrace(JaxprTrace):
     def __init__(self, parent, tag):
         super().__init__(parent, tag)
         self.foreign = {}   # by id: arrays that may be changed later
+        self.snapshot.subok = True    # residuals are as they were
 
     def keep(self, x):
         """Returns `x`; it will be copied if it becomes a residual."""
