@@ -18,6 +18,7 @@ class Snapshot:
     """
 
     def __init__(self):
+        self.subok = False  # whether a copy is of its array's own class
         self.copies = {}    # by id: the array, so that it lives; its copy
 
     def __call__(self, x):
@@ -25,13 +26,21 @@ class Snapshot:
             return x
         _, copy = self.copies.get(id(x), (x, None))
         # What is broadcast is compared and copied once, and stays broadcast.
-        once = tuple(slice(None) if stride else slice(1)
-                     for stride in x.strides)
-        if copy is None or not np.array_equal(
-                copy[once], x[once], equal_nan=x.dtype.kind in 'fc'):
-            copy = np.broadcast_to(x[once].copy('K'), x.shape)
+        once = ..., *[slice(None) if stride else slice(1)
+                      for stride in x.strides]
+        new = x[once]
+        if copy is None or not np.array_equal(bits(copy[once]), bits(new)):
+            copy = np.broadcast_to(new.copy('K'), x.shape, self.subok)
             self.copies[id(x)] = x, copy
         return copy
+
+
+def bits(x):
+    """Returns `x` with the bits of its elements, of which NaN equals NaN.
+
+    And -0.0 does not equal 0.0.
+    """
+    return np.asarray(x).view(f'V{x.itemsize}')
 
 
 def owner_of(x):

@@ -22,6 +22,8 @@ def operand(x):
         rows = list(map(operand, x))
         traced = any(isinstance(row, Tracer) for row in rows)
         x = np.stack(rows) if traced else np.asarray(x)
+    if isinstance(x, (int, float, complex)):    # a member of an IntEnum, say
+        x = np.asarray(x)[()]   # to NumPy, no number of Python's
     typeof(x)   # raises where it is no array
     return x
 

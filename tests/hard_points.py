@@ -3,8 +3,7 @@
 Zeros of both signs, infinities, NaN, ties, numbers near the ends of what a
 float can be, the extremes of integers, repeated elements, axes of length 0
 and 1.  Each point says what mathematics says of the derivative there; where
-JAX says otherwise, `why` tells why we do not; where we are wrong, `defect`
-tells how.
+JAX says otherwise, `why` tells why we do not.
 
 A point asks `function(np, *args)`, so that `jax.numpy` can stand in.
 """
@@ -12,7 +11,8 @@ A point asks `function(np, *args)`, so that `jax.numpy` can stand in.
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import cos, cosh, e, inf, log, nan, sin, sinh, sqrt, tan, tanh
+from math import (
+    cos, cosh, e, inf, log, nan, pi, sin, sinh, sqrt, tan, tanh)
 
 import numpy as np
 
@@ -33,7 +33,6 @@ class Point:
         elementwise: whether each element of the result depends on the
             elements in its place only.
         why: what JAX does otherwise, and why we do not.
-        defect: what the library does wrong here.
         raises: the error, where NumPy can compute no value, or we no
             derivative.
         jax: whether JAX can be asked.
@@ -47,7 +46,6 @@ class Point:
     bars: tuple | None = None
     elementwise: bool = False
     why: str = ''
-    defect: str = ''
     raises: type | None = None
     jax: bool = True
     ulps: int = 8
@@ -58,13 +56,9 @@ class Point:
 
 POINTS = []
 
-# The slope is of what exp makes of a logarithm.
-ULPS = {'arcsinh': 1000, 'arccosh': 1000}
-
 
 def point(row, name, function, *args, **options):
     """Adds a point to the table."""
-    options = {'ulps': ULPS.get(row, 8)} | options
     POINTS.append(Point(row, name, function, args, **options))
 
 
@@ -102,6 +96,8 @@ SLOPES = {
     'arcsinh': [1, 1, 1, sqrt(0.5), sqrt(0.5), 1e-300, 1e-300, 0, 0, nan],
     'arccosh': [nan, nan, nan, inf, nan, 1e-300, nan, 0, nan, nan],
     'arctanh': [1, 1, 1, inf, inf, 0, 0, 0, 0, nan],
+    'deg2rad': [pi / 180] * 10,
+    'rad2deg': [180 / pi] * 10,
     'neg': [-1] * 10,
     'abs': [0, 0, 1, 1, -1, 1, -1, 1, -1, nan],
     'sign': [0] * 10,
@@ -119,6 +115,17 @@ SLOPES = {
 
 HALF, SIXTH = 0.5, 1 / 6
 
+POWERS = [
+    (0, 0, 0, 0), (0, -0.0, 0, 0), (-0.0, 0, 0, 0), (0, 1, 1, 0),
+    (0, 2, 0, 0), (0, 0.5, inf, 0), (0, -1, -inf, nan),
+    (1, 0, 0, 0), (-1, 0, 0, nan), (-2, 2, -4, nan),
+    (-2, 3, 12, nan), (-2, -1, -0.25, nan), (-2, 0.5, nan, nan),
+    (2, -2, -0.25, log(2) / 4),
+    (inf, 1, 1, inf), (inf, 0, 0, inf), (1, inf, inf, 0),
+    (1, nan, nan, 0), (nan, 1, 1, nan), (nan, 0, nan, nan),
+    (1e300, 1, 1, 1e300 * log(1e300)),
+    (1e-300, 2, 2e-300, 0), (1e300, 2, 2e300, inf)]
+
 SLOPES_OF_TWO = {
     'add': [(0, -0.0, 1, 1), (inf, -inf, 1, 1), (nan, 1, 1, 1),
             (1e300, 1e300, 1, 1)],
@@ -132,15 +139,8 @@ SLOPES_OF_TWO = {
             (1, inf, 0, 0), (inf, 1, 1, -inf), (nan, 1, 1, nan),
             (1, nan, nan, nan), (1e300, 1e300, 1e-300, -1e-300),
             (1e-300, 1e-300, 1e300, -1e300), (-2, 4, 0.25, 0.125)],
-    'pow': [(0, 0, 0, 0), (0, -0.0, 0, 0), (-0.0, 0, 0, 0), (0, 1, 1, 0),
-            (0, 2, 0, 0), (0, 0.5, inf, 0), (0, -1, -inf, nan),
-            (1, 0, 0, 0), (-1, 0, 0, nan), (-2, 2, -4, nan),
-            (-2, 3, 12, nan), (-2, -1, -0.25, nan), (-2, 0.5, nan, nan),
-            (2, -2, -0.25, log(2) / 4),
-            (inf, 1, 1, inf), (inf, 0, 0, inf), (1, inf, inf, 0),
-            (1, nan, nan, 0), (nan, 1, 1, nan), (nan, 0, nan, nan),
-            (1e300, 1, 1, 1e300 * log(1e300)),
-            (1e-300, 2, 2e-300, 0), (1e300, 2, 2e300, inf)],
+    'pow': POWERS,
+    'float_power': POWERS,
     'max': [(0, 0, HALF, HALF), (0, -0.0, HALF, HALF), (2, 2, HALF, HALF),
             (inf, inf, HALF, HALF), (-inf, -inf, HALF, HALF), (1, 0, 1, 0),
             (0, 1, 0, 1), (inf, -inf, 1, 0), (1, inf, 0, 1), (-inf, 1, 0, 1),
@@ -151,6 +151,18 @@ SLOPES_OF_TWO = {
             (0, 1, 1, 0), (inf, -inf, 0, 1), (1, inf, 1, 0), (-inf, 1, 1, 0),
             (nan, 1, 0, 0), (1, nan, 0, 0), (nan, nan, 0, 0),
             (-0.0, 0, HALF, HALF), (1e300, 1, 0, 1)],
+    'fmax': [(1, 0, 1, 0), (0, 1, 0, 1), (inf, -inf, 1, 0), (1, inf, 0, 1),
+             (nan, 1, 0, 1), (1, nan, 1, 0), (nan, -inf, 0, 1),
+             (nan, nan, 0, 0), (0, 0, HALF, HALF), (0, -0.0, HALF, HALF),
+             (-0.0, 0, HALF, HALF), (inf, inf, HALF, HALF)],
+    'fmin': [(1, 0, 0, 1), (0, 1, 1, 0), (inf, -inf, 0, 1), (1, inf, 1, 0),
+             (nan, 1, 0, 1), (1, nan, 1, 0), (nan, inf, 0, 1),
+             (nan, nan, 0, 0), (0, 0, HALF, HALF), (0, -0.0, HALF, HALF),
+             (-0.0, 0, HALF, HALF), (inf, inf, HALF, HALF)],
+    'copysign': [(1, 2, 1, 0), (1, -2, -1, 0), (-1, 2, -1, 0),
+                 (-1, -0.0, 1, 0), (1, -0.0, -1, 0), (0, -0.0, -1, 0),
+                 (-0.0, 0, -1, 0), (inf, -inf, -1, 0), (nan, 1, 1, 0),
+                 (1, nan, 1, 0), (1e300, -1e-300, -1, 0)],
     'floor_divide': [(0, 0, 0, 0), (1, 0, 0, 0), (7, -2, 0, 0),
                      (-7, 2, 0, 0), (inf, 1, 0, 0), (1, -inf, 0, 0),
                      (nan, 1, 0, 0)],
@@ -174,12 +186,14 @@ SLOPES_OF_TWO = {
               (inf, inf, nan, nan), (nan, 1, nan, nan),
               (1e300, 1e300, sqrt(HALF), sqrt(HALF)),
               (1e-300, 1e-300, sqrt(HALF), sqrt(HALF))],
-    'logaddexp': [(0, 0, HALF, HALF), (-inf, -inf, 1, 1), (inf, inf, 1, 1),
+    'logaddexp': [(0, 0, HALF, HALF), (-inf, -inf, HALF, HALF),
+                  (inf, inf, HALF, HALF),
                   (inf, -inf, 1, 0), (1, inf, 0, 1), (-inf, 1, 0, 1),
                   (nan, 1, nan, nan), (1, nan, nan, nan),
                   (1e300, 1, 1, 0), (1e300, 1e300, HALF, HALF),
                   (-1e300, 0, 0, 1), (0, log(5), SIXTH, 5 * SIXTH)],
-    'logaddexp2': [(0, 0, HALF, HALF), (-inf, -inf, 1, 1), (inf, inf, 1, 1),
+    'logaddexp2': [(0, 0, HALF, HALF), (-inf, -inf, HALF, HALF),
+                  (inf, inf, HALF, HALF),
                    (inf, -inf, 1, 0), (1, inf, 0, 1), (-inf, 1, 0, 1),
                    (nan, 1, nan, nan), (1, nan, nan, nan),
                    (1e300, 1, 1, 0), (1e300, 1e300, HALF, HALF),
@@ -196,6 +210,9 @@ SLOPES_OF_TWO = {
 
 OVERFLOW = 'JAX squares on the way, and what is squared is too large'
 NO_VALUE = 'JAX has a slope where there is no value'
+CANCELLED = 'JAX: beside 1e300 the log of 2 is lost, and both slopes are 1'
+QUOTIENT = 'JAX: inf / inf, where the limit is plain'
+SHARED = 'the slopes of any two numbers sum to 1; JAX: to 2'
 WHY = [
     ('abs', 0.0, "abs'(0) is NumPy's sign, 0; JAX says 1"),
     ('abs', -0.0, "abs'(0) is NumPy's sign, 0; JAX says 1"),
@@ -225,13 +242,14 @@ WHY = [
     ('logaddexp', 1, inf, 'JAX: exp(1 - inf + inf), which is e'),
     ('logaddexp2', 1, inf, 'JAX: exp2(1 - inf + inf), which is 2'),
     ('heaviside', nan, 1, 'JAX takes NaN for 0'),
-]
-
-# Where we are wrong; JAX is, too.
-
-CANCELLED = 'beside 1e300 the log of 2 is lost, and both slopes are 1'
-QUOTIENT = 'inf / inf, where the limit is plain'
-DEFECTS = [
+    ('copysign', -0.0, 0, 'JAX asks x >= 0, which -0.0 is'),
+    ('copysign', nan, 1, 'JAX asks x >= 0, which NaN is not'),
+    ('float_power', 0, 0, 'x**0. is 1 for all x; JAX says NaN'),
+    ('float_power', 0, -0.0, 'x**0. is 1 for all x; JAX says NaN'),
+    ('float_power', -0.0, 0, 'x**0. is 1 for all x; JAX says NaN'),
+    *[(row, *xs, 'a tie is shared; JAX gives all to one')
+      for row in ('fmax', 'fmin')
+      for xs in [(nan, nan), (0, 0), (0, -0.0), (-0.0, 0), (inf, inf)]],
     ('arctan2', 1, inf, QUOTIENT),
     ('arctan2', -1, -inf, QUOTIENT),
     ('arctan2', inf, 1, QUOTIENT),
@@ -239,6 +257,8 @@ DEFECTS = [
     ('hypot', -inf, 1, QUOTIENT),
     ('logaddexp', 1e300, 1e300, CANCELLED),
     ('logaddexp2', 1e300, 1e300, CANCELLED),
+    ('logaddexp', inf, inf, SHARED),
+    ('logaddexp2', inf, inf, SHARED),
 ]
 
 NUMPY_NAMES = {
@@ -284,12 +304,12 @@ def look_up(table, row, xs):
 for row, points in slopes_by_point().items():
     plain = []
     for xs, slopes in points:
-        why, defect = look_up(WHY, row, xs), look_up(DEFECTS, row, xs)
-        if why or defect:
+        why = look_up(WHY, row, xs)
+        if why:
             point(row, f'at {", ".join(str(float(x)) for x in xs)}',
                   function_of(row),
                   *map(np.float64, xs), bars=slopes, elementwise=True,
-                  why=why, defect=defect)
+                  why=why)
         else:
             plain.append((xs, slopes))
     xs, slopes = [tuple(map(np.array, zip(*part))) for part in zip(*plain)]
@@ -454,8 +474,10 @@ for row, name, sign in ('reduce_max', 'max', 1), ('reduce_min', 'min', -1):
     point(row, 'zeros', extremum, vec(0, -0.0), bars=([0.5, 0.5],))
     point(row, 'rows', lambda np, x, f=extremum: f(np, x, 1),
           sign * np.array([[2.0, 1], [3, 3]]), bars=([[1, 0], [0.5, 0.5]],))
-    point(row, 'nan', extremum, vec(nan, 1), bars=([nan, nan],),
-          defect='NaN equals nothing, so nobody is the extremum')
+    point(row, 'nan', extremum, vec(nan, 1), bars=([nan, nan],))
+    point(row, 'nan_in_a_row', lambda np, x, f=extremum: f(np, x, 1),
+          np.array([[2, nan, 2], [3, 3, 3]]),
+          bars=([[nan] * 3, [1 / 3] * 3],))
     point(row, 'empty', extremum, E, raises=ValueError)
     point(row, 'beside_an_empty_axis',
           lambda np, x, f=extremum: f(np, x, 0), F, bars=(F,))
@@ -573,10 +595,6 @@ point('le', 'isclose', lambda np, x, y: np.isclose(x, y, rtol=0.1),
       vec(1, 1.105, inf, nan, 0), vec(1.105, 1, inf, nan, -0.0))
 point('le', 'allclose', lambda np, x, y: np.logical_not(
     np.allclose(x, y, rtol=0.1)), vec(1, inf), vec(1.105, inf))
-for name in 'fmax', 'fmin':
-    point(name[1:], name, lambda np, x, y, name=name: getattr(np, name)(
-        x, y), vec(-0.0, 2, nan, 1, nan), vec(-0.0, 2, -0.0, nan, nan),
-        why='JAX gives the whole slope of a tie to the second')
 point('eq', 'all', lambda np, x: np.all(x, 0),
       np.array([[nan, 0, -0.0], [1, 0, inf]]))
 point('index', 'out_of_bounds', lambda np, x: x[2], vec(1, 2),

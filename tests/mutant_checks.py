@@ -113,7 +113,7 @@ def checks_of_points(rows):
     for point in POINTS:
         if str(point.row) in rows:
             yield Check(tests.test_the_value_is_numpys, point)
-            if point.bars and point in sloped and not point.defect:
+            if point.bars and point in sloped:
                 yield Check(tests.test_the_slopes_are_those_of_mathematics,
                             point)
             if point in sloped:

@@ -768,6 +768,7 @@ EQUIVALENT = {
     'functions: copy: nothing done': 'what is traced is never changed',
     'jvp: add: tangents exchanged': 'a sum is symmetric',
     'jvp: heaviside: operand 0 ignored': 'it does not move the result',
+    'jvp: copysign: operand 1 ignored': 'it does not move the result',
     'abstract: scan: loop the other way': 'the types are the same',
     'abstract: loop: loop the other way': 'the types are the same',
     'abstract: cond: branches exchanged': 'the types are the same',

@@ -211,8 +211,8 @@ def test_primitives_have_different_names():
 # What can be run backwards: that in which tangents are linear.  A rule of
 # jvp must be made of these, as far as the tangent goes.
 TRANSPOSED = {
-    'neg', 'add', 'sub', 'mul', 'div', 'matmul', 'solve', 'where',
-    'reduce_sum', 'cumsum', 'reshape', 'transpose', 'broadcast_to', 'stack',
+    'neg', 'deg2rad', 'rad2deg', 'add', 'sub', 'mul', 'div', 'matmul',
+    'solve', 'where', 'reduce_sum', 'cumsum', 'reshape', 'transpose', 'broadcast_to', 'stack',
     'concatenate', 'index', 'scatter_add', 'astype', 'real', 'imag', 'conj',
     'custom_jvp_call', 'custom_vjp_call', 'custom_lin',
     'custom_vmap_call',

@@ -20,7 +20,7 @@ jax.config.update('jax_enable_x64', True)
 pytestmark = [pytest.mark.rest, pytest.mark.filterwarnings('ignore')]
 
 ASKED = [point for point in POINTS if point.jax
-         and not (point.raises or point.defect or is_complex(point))]
+         and not (point.raises or is_complex(point))]
 
 
 @pytest.fixture(autouse=True)

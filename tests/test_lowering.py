@@ -388,7 +388,8 @@ def user_primitive(name):
 
 
 NASTY = ['a b', 'my-scale', '1st', 'if', 'np', 'x); import os', '', 'λ', "'",
-         '"""', 'a\nb', 'const_1', '{}', 'program', 'sin']
+         '"""', 'a\nb', 'const_1', '{}', 'program', 'sin',
+         'µ', 'ﬁ', 'x²', 'ℌ']     # Python reads the last four otherwise
 
 
 @pytest.mark.parametrize('name', NASTY)
@@ -397,6 +398,13 @@ def test_a_primitive_may_have_any_name(name, lowered):
     program = lowered(lambda x: p.bind(x, k=1, n=2) + C, C)
     same_bits(program(C)[0], 2 * C + C)
     assert 'import' not in program.source
+
+
+def test_a_parameter_may_have_any_name(lowered):
+    p = user_primitive('p')
+    p.def_impl(lambda x, **params: x * params['µ'] + params['if'])
+    program = lowered(lambda x: p.bind(x, **{'µ': 3, 'if': 1}), C)
+    same_bits(program(C)[0], C * 3 + 1)
 
 
 @pytest.mark.parametrize('key', NASTY)

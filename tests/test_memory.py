@@ -1,6 +1,7 @@
 """Memory: what the library does to that of its users, and when."""
 
 import gc
+import tempfile
 from functools import partial
 
 import numpy as np
@@ -284,3 +285,68 @@ def test_what_is_handed_out_is_nobody_elses(transform):
     for i, y in enumerate(outs):
         assert y.flags.writeable
         assert not any(np.shares_memory(y, z) for z in [x, *outs[:i]])
+
+
+# What a program has closed over
+
+def test_a_constant_that_becomes_minus_zero_is_another():
+    c = np.array([0.0, 1.0])
+
+    def f(x):
+        c[0] = 0.0
+        y = x / c
+        c[0] = -0.0
+        return y, x / c
+
+    with np.errstate(divide='ignore'):
+        for y, expected in zip(ad.jit(f)(np.ones(2)), f(np.ones(2))):
+            np.testing.assert_array_equal(y, expected)
+
+
+class Labelled(np.ndarray):
+    """An array of a user's own class."""
+
+
+def mapped():
+    """Returns an array that is a file."""
+    with tempfile.TemporaryFile() as file:
+        x = np.memmap(file, float, shape=2)
+    x[:] = 2
+    return x
+
+
+ARRAYS = {     # by name: an array, and what owns its memory
+    'labelled': lambda: [np.full(2, 2.0).view(Labelled)] * 2,
+    'labelled_view': lambda: [np.full(4, 2.0).view(Labelled)[::2]] * 2,
+    'labelled_0d': lambda: [np.array(2.0).view(Labelled)] * 2,
+    'file': lambda: [mapped()] * 2,
+    'view_of_a_file': lambda: (lambda x: (x[::-1], x))(mapped()),
+    '0d': lambda: [np.array(2.0)] * 2,
+    'broadcast': lambda: (lambda x: (np.broadcast_to(x, (3, 2)), x))(
+        np.full(1, 2.0)),
+    'a_field': lambda: [np.full(2, 2.0, [('a', float), ('b', float)])['b']]
+    * 2,
+    'big_endian': lambda: [np.full(2, 2.0, '>f8')] * 2,
+}
+KEEPERS = {
+    'jit': ad.jit,
+    'linearize': lambda f: lambda x: ad.linearize(f, x)[1],
+    'vjp': lambda f: lambda x: ad.vjp(f, x)[1],
+    'make_jaxpr': lambda f: lambda x: (
+        lambda jaxpr: lambda x: ad.eval_jaxpr(jaxpr, jaxpr.consts, x)[0])(
+            ad.make_jaxpr(f)(x)),
+}
+
+
+@pytest.mark.parametrize('kind', ARRAYS)
+@pytest.mark.parametrize('keep', KEEPERS)
+def test_a_program_keeps_what_an_array_was(keep, kind):
+    array, owner = ARRAYS[kind]()
+    x = np.full(np.shape(array), 3.0)[()]
+    run = KEEPERS[keep](lambda x: x * array)
+    if keep == 'jit':
+        run(x)
+    else:
+        run = run(x)
+    owner[...] = 7
+    np.testing.assert_array_equal(*np.broadcast_arrays(run(x), 6.0))

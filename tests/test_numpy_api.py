@@ -3,6 +3,8 @@
 The programs of tests/programs.py cover values; here is the rest.
 """
 
+import enum
+
 import numpy as np
 import pytest
 
@@ -372,3 +374,23 @@ def test_none_for_the_dtype_of_a_ufunc_means_the_default():
     f = lambda x: np.add(x, 1, dtype=None)
     assert f(1.0) == 2.0
     assert ad.jvp(f, (1.0,), (1.0,)) == (2.0, 1.0)
+
+
+class Kind(enum.IntEnum):
+    SECOND = 2
+
+
+class Length(float):
+    """A number of a user's own class."""
+
+
+@pytest.mark.parametrize('dtype', [np.float32, np.int8, float, complex])
+@pytest.mark.parametrize('f', [
+    lambda x: x * Kind.SECOND, lambda x: Kind.SECOND - x,
+    lambda x: x ** Kind.SECOND, lambda x: np.where(x == 1, x, Kind.SECOND),
+    lambda x: np.add(x, Length(2.5)), lambda x: Length(2.5) * x])
+def test_a_number_of_a_subclass_is_what_numpy_makes_of_it(f, dtype):
+    for x in np.arange(3).astype(dtype), np.dtype(dtype).type(1):
+        y = ad.jit(f)(x)
+        assert y.dtype == np.asarray(f(x)).dtype
+        assert_same(y, np.asarray(f(x)))

@@ -361,6 +361,13 @@ def test_a_solution_that_does_not_exist_is_nan():
         np.testing.assert_allclose(mapped[1], [0.5, 2 / 3, 2], 1e-6)
 
 
+@pytest.mark.parametrize('bad', [np.nan, np.inf, -np.inf])
+def test_a_time_that_nobody_reaches_is_nan_at_once(bad):
+    with np.errstate(all='ignore'):
+        ys = odeint(decay, 1.0, [0.0, bad], 1.0, mxstep=np.inf)
+    assert ys[0] == 1.0 and np.isnan(ys[1])
+
+
 @pytest.mark.parametrize('bad', [np.nan, np.inf])
 def test_slopes_that_are_no_numbers_do_not_loop(bad):
     with np.errstate(all='ignore'):

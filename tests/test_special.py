@@ -260,6 +260,18 @@ def test_the_slope_of_expit_does_not_round_away():
     assert ad.grad(expit)(-700.0) == ad.grad(expit)(700.0) > 0
 
 
+def test_logit_keeps_its_digits_beside_a_half():
+    """It had lost all but eight of them."""
+    u = np.array([2.0**-k for k in range(2, 52)])
+    p = 0.5 + np.concatenate([u, -u[::-1]]) / 2     # exact, and so is 2p - 1
+    u = 2 * p - 1
+    near = partial(np.testing.assert_allclose, rtol=1e-15, atol=0)
+    near(ad.logit(p), 2 * np.arctanh(u))
+    slope = ad.grad(ad.logit)
+    near(ad.vmap(slope)(p), 4 / (1 - u * u))
+    near(ad.vmap(ad.grad(slope))(p), 16 * u / (1 - u * u)**2)
+
+
 def test_logit_undoes_expit():
     xs = np.linspace(-30, 30, 61)
     assert_ulps(logit(expit(xs)), list(map(mp.mpf, xs.tolist())),

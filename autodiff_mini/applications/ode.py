@@ -202,7 +202,7 @@ def arrive(func, course, step, t):
 
     def goes_on(state):
         step, count = state
-        return (~reaches(step) & (count < course.mxstep)
+        return (~reaches(step) & np.isfinite(t) & (count < course.mxstep)
                 & (step.t1 + step.width > step.t1))
 
     def advance(state):
@@ -326,8 +326,8 @@ def odeint(func, y0, t, *args, rtol=1.4e-8, atol=1.4e-8, mxstep=100_000):
         A tree like `y0`, with an axis of length n in front of each array.
         It is NaN from the first time on that is not reached: because
         mxstep steps do not suffice, because the steps become too short to
-        count, or because the times turn round.  Then the derivatives are
-        NaN too.
+        count, or because the times turn round, or are infinite.  Then the
+        derivatives are NaN too.
 
     Raises:
         TypeError: a state or a time is no real number, or `func` does not

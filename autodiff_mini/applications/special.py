@@ -91,6 +91,16 @@ def probability(x):
     return x * np.where((x >= 0) & (x <= 1), np.ones_like(x), np.nan)
 
 
+def beside_half(p):
+    """Returns whether `p` is near to 1/2, and if so `2 * p - 1`, else 0.
+
+    There a logarithm of almost 1 would lose digits, and so would a
+    difference of almost equal slopes.
+    """
+    near = np.abs(p - 0.5) < 0.25
+    return near, np.where(near, 2 * p - 1, 0)
+
+
 @custom_jvp
 def logit(x):
     """Returns `log(x / (1 - x))`, the inverse of expit.
@@ -115,14 +125,17 @@ def logit(x):
         4.0
     """
     p = probability(floats(x))
-    return np.log(p / (1 - p))
+    near, u = beside_half(p)
+    return np.where(near, np.log1p(2 * u / (1 - u)), np.log(p / (1 - p)))[()]
 
 
 @logit.defjvp
 def logit_jvp(primals, tangents):
     (x,), (x_dot,) = primals, tangents
     p = probability(x)
-    return logit(x), x_dot / p + x_dot / (1 - p)
+    near, u = beside_half(p)
+    return logit(x), np.where(near, x_dot * (4 / (1 - u * u)),
+                              x_dot / p + x_dot / (1 - p))
 
 
 def exponentials(x, b, axis):

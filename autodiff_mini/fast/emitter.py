@@ -18,7 +18,8 @@ from autodiff_mini.errors import line_number
 from autodiff_mini.fast.plan import UFUNCS, Block, c_ordered, is_large, plan
 from autodiff_mini.fast.scalars import indented, is_scalar, scalar_lines
 from autodiff_mini.fast.simplify import opened, simplify
-from autodiff_mini.interpreters.lowering import RESERVED, lowering_rules
+from autodiff_mini.interpreters.lowering import (
+    RESERVED, lowering_rules, name_of_implementation)
 from autodiff_mini.jaxprs import Literal, Names, Var
 from autodiff_mini.primitives.arithmetic import pow_p, to_the_power
 from autodiff_mini.primitives.comparisons import where_p
@@ -273,14 +274,15 @@ class FastEmitter:
         elif getattr(np.linalg, name, None) is impl:
             function = f'np.linalg.{name}'
         else:
-            stem = f'{primitive}_' if str(primitive).isidentifier() else ''
-            function = self.constant(f'{stem}impl', impl)
+            name = name_of_implementation(primitive)
+            function = self.constant(name, impl)
         keywords = [self.keyword(key, x) for key, x in params.items()]
         return f'{function}({", ".join([*operands, *keywords])})'
 
     def keyword(self, key, x) -> str:
         """Returns the text for a parameter."""
-        if key.isidentifier() and not keyword.iskeyword(key):
+        if (key.isidentifier() and key.isascii()
+                and not keyword.iskeyword(key)):
             return f'{key}={self.value(x)}'
         return f'**{{{key!r}: {self.value(x)}}}'
 

@@ -130,6 +130,22 @@ def custom_gradient(fun):
         ...     return x ** 2, lambda ct: 3 * x * ct
         >>> square(2.0), grad(square)(2.0)
         (4.0, 6.0)
+
+        To be differentiated once more, the output is `x ** 2` as `fun`
+        computes it: its slope is 2x then, and not that of the rule.
+
+        >>> slope = grad(lambda x: square(x) ** 2)  # 2 * x ** 2 * 3 * x
+        >>> slope(1.0), grad(slope)(1.0)
+        (6.0, 18.0)
+
+        Where the rule is to hold at every order, a `custom_vjp` can say so:
+
+        >>> from autodiff_mini import custom_vjp
+        >>> square = custom_vjp(lambda x: x ** 2)
+        >>> square.defvjp(lambda x: (square(x), x),
+        ...               lambda x, ct: (3 * x * ct,))
+        >>> slope(1.0), grad(slope)(1.0)
+        (6.0, 24.0)
     """
     @custom_vjp
     @wraps(fun, updated=())

@@ -72,7 +72,7 @@ class JVPTrace(Trace):
                 tangents.append(x.tangent)
                 perturbed = True
             else:
-                if type(x) is np.ndarray:
+                if isinstance(x, np.ndarray):
                     x = self.parent.keep(x)
                 primals.append(x)
                 tangents.append(Zero(x))

@@ -10,6 +10,7 @@ import keyword
 from functools import partial
 from itertools import filterfalse
 from traceback import walk_tb
+from unicodedata import normalize
 
 import numpy as np
 
@@ -111,9 +112,15 @@ def call_of(primitive, emitter, /, *operands, **params):
         if getattr(module, name, None) is impl:
             keywords = [f'{k}={emitter.value(x)}' for k, x in params.items()]
             return f'{prefix}.{name}({", ".join([*operands, *keywords])})'
-    stem = f'{primitive}_' * str(primitive).isidentifier() + 'impl'
-    name = emitter.constant(stem, partial(impl, **params) if params else impl)
+    name = emitter.constant(name_of_implementation(primitive),
+                            partial(impl, **params) if params else impl)
     return f'{name}({", ".join(operands)})'
+
+
+def name_of_implementation(primitive) -> str:
+    """Returns what source calls it, in letters that Python leaves alone."""
+    name = normalize('NFKC', str(primitive))
+    return f'{name}_impl' if name.isidentifier() else 'impl'
 
 
 lowering_rules = RuleTable('Lowering rule',

@@ -23,6 +23,7 @@ class PartialEvalTrace(JaxprTrace):
     def __init__(self, parent, tag):
         super().__init__(parent, tag)
         self.foreign = {}   # by id: arrays that may be changed later
+        self.snapshot.subok = True    # residuals are as they were
 
     def keep(self, x):
         """Returns `x`; it will be copied if it becomes a residual."""
@@ -62,7 +63,7 @@ class PartialEvalTrace(JaxprTrace):
         """Returns what stands for `x`; what is known becomes a residual."""
         if self.is_unknown(x):
             return x.name
-        if type(x) is np.ndarray and id(owner_of(x)) in self.foreign:
+        if isinstance(x, np.ndarray) and id(owner_of(x)) in self.foreign:
             x = self.snapshot(x)
         return Literal(x) if type(x) is Zero else self.constant(x)
 

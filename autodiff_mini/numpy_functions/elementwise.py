@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from autodiff_mini.arrays import convert, strong
-from autodiff_mini.core import Tracer, typeof, ufunc_table
+from autodiff_mini.core import Tracer, typeof
 from autodiff_mini.errors import refuse
 from autodiff_mini.numpy_api import (
     asarray, composed_ufunc, implements, operand, promote)
@@ -22,20 +22,6 @@ def numpy_positive(x):
 @composed_ufunc(np.square)
 def numpy_square(x):
     return x * x
-
-
-@composed_ufunc(np.deg2rad)
-def numpy_deg2rad(x):
-    return x * (math.pi / 180)
-
-
-@composed_ufunc(np.rad2deg)
-def numpy_rad2deg(x):
-    return x * (180 / math.pi)
-
-
-ufunc_table[np.radians] = ufunc_table[np.deg2rad]
-ufunc_table[np.degrees] = ufunc_table[np.rad2deg]
 
 
 @composed_ufunc(np.isnan)
@@ -66,28 +52,6 @@ def numpy_logical_or(x, y):
 @composed_ufunc(np.logical_xor)
 def numpy_logical_xor(x, y):
     return (x != 0) ^ (y != 0)
-
-
-@composed_ufunc(np.float_power)
-def numpy_float_power(x, y):
-    return x ** y
-
-
-@composed_ufunc(np.copysign)
-def numpy_copysign(x, y):
-    return np.where(np.signbit(x) == np.signbit(y), x, -x)
-
-
-@composed_ufunc(np.fmax)
-def numpy_fmax(x, y):
-    return np.where(np.isnan(x), y, np.where(np.isnan(y), x,
-                                             np.maximum(x, y)))
-
-
-@composed_ufunc(np.fmin)
-def numpy_fmin(x, y):
-    return np.where(np.isnan(x), y, np.where(np.isnan(y), x,
-                                             np.minimum(x, y)))
 
 
 @composed_ufunc(np.divmod)

@@ -9,7 +9,7 @@ import operator
 
 import numpy as np
 
-from autodiff_mini.arrays import convert, strong
+from autodiff_mini.arrays import convert
 from autodiff_mini.core import PYTHON_NUMBERS, elementwise, typeof
 from autodiff_mini.interpreters.jvp import (
     defjvp, deflinear, defzero, jvp_rules, match)
@@ -101,7 +101,7 @@ def pow_base(x_dot, z, x, y):
     if type(y) in PYTHON_NUMBERS and y == 0:
         return Zero(z)
     if type(y) in PYTHON_NUMBERS:
-        slope = y * pow_p.bind(strong(x), y - 1)
+        slope = y * pow_p.bind(convert(x, typeof(z).dtype), y - 1)
     else:
         # 0**0 is a special case, because 0 * 0**-1 is no number.
         y = convert(y, typeof(z).dtype)
@@ -116,6 +116,10 @@ def pow_exponent(y_dot, z, x, y):
 
 
 defjvp(pow_p, pow_base, pow_exponent)
+
+float_power_p = elementwise('float_power', np.float_power)
+ufunc(np.float_power, float_power_p)
+defjvp(float_power_p, pow_base, pow_exponent)
 
 max_p = elementwise('max', np.maximum)
 ufunc(np.maximum, max_p)
@@ -132,6 +136,25 @@ defjvp(max_p, chosen, lambda y_dot, z, x, y: chosen(y_dot, z, y, x))
 min_p = elementwise('min', np.minimum)
 ufunc(np.minimum, min_p)
 defjvp(min_p, chosen, lambda y_dot, z, x, y: chosen(y_dot, z, y, x))
+
+fmax_p = elementwise('fmax', np.fmax)
+ufunc(np.fmax, fmax_p)
+defjvp(fmax_p, chosen, lambda y_dot, z, x, y: chosen(y_dot, z, y, x))
+
+fmin_p = elementwise('fmin', np.fmin)
+ufunc(np.fmin, fmin_p)
+defjvp(fmin_p, chosen, lambda y_dot, z, x, y: chosen(y_dot, z, y, x))
+
+copysign_p = elementwise('copysign', np.copysign)
+ufunc(np.copysign, copysign_p)
+
+
+def copysign_rule(x_dot, z, x, y):
+    same = np.equal(np.signbit(x), np.signbit(y))
+    return match(np.where(same, x_dot, -x_dot), z)
+
+
+defjvp(copysign_p, copysign_rule, None)
 
 floor_divide_p = elementwise('floor_divide', operator.floordiv)
 operator_ufunc(np.floor_divide, floor_divide_p,
@@ -155,32 +178,47 @@ defjvp(fmod_p,
 arctan2_p = elementwise('arctan2', np.arctan2)
 ufunc(np.arctan2, arctan2_p)
 defjvp(arctan2_p,
-       lambda y_dot, z, y, x: y_dot * (x / np.hypot(y, x) / np.hypot(y, x)),
-       lambda x_dot, z, y, x: x_dot * (-y / np.hypot(y, x) / np.hypot(y, x)))
+       lambda y_dot, z, y, x: match(y_dot * (
+           cosine(x, y, np.hypot(y, x)) / np.hypot(y, x)), z),
+       lambda x_dot, z, y, x: match(x_dot * (
+           -cosine(y, x, np.hypot(y, x)) / np.hypot(y, x)), z))
 
 hypot_p = elementwise('hypot', np.hypot)
 ufunc(np.hypot, hypot_p)
-defjvp(hypot_p, lambda x_dot, z, x, y: x_dot * ratio(x, z),
-                lambda y_dot, z, x, y: y_dot * ratio(y, z))
+defjvp(hypot_p, lambda x_dot, z, x, y: x_dot * cosine(x, y, z),
+                lambda y_dot, z, x, y: y_dot * cosine(y, x, z))
 
 
-def excess(x, z):
-    """Returns `x - z`, and 0 where they are equal, and be they infinite."""
-    x, same = convert(x, typeof(z).dtype), np.equal(x, z)
-    return np.where(same, 0, x) - np.where(same, 0, z)
+def cosine(x, y, z):
+    """Returns `x / z`, where `z` is the length of `(x, y)`."""
+    x = convert(x, typeof(z).dtype)
+    alone = np.isfinite(y) & ~np.isfinite(x)    # x / z would be inf / inf
+    return ratio(np.where(alone, np.sign(x), x), np.where(alone, 1, z))
 
 
+def above(x, y, z):
+    """Returns `y - x`, and 0 where both are the same infinity."""
+    x, y = convert(x, typeof(z).dtype), convert(y, typeof(z).dtype)
+    same = np.equal(x, y) & ~np.isfinite(x)
+    return np.where(same, 0, y) - np.where(same, 0, x)
+
+
+# The logarithm of a slope is x - z.  Beside large numbers it would be lost.
 logaddexp_p = elementwise('logaddexp', np.logaddexp)
 ufunc(np.logaddexp, logaddexp_p)
 defjvp(logaddexp_p,
-       lambda x_dot, z, x, y: x_dot * np.exp(excess(x, z)),
-       lambda y_dot, z, x, y: y_dot * np.exp(excess(y, z)))
+       lambda x_dot, z, x, y: x_dot * np.exp(
+           -np.logaddexp(0, above(x, y, z))),
+       lambda y_dot, z, x, y: y_dot * np.exp(
+           -np.logaddexp(0, above(y, x, z))))
 
 logaddexp2_p = elementwise('logaddexp2', np.logaddexp2)
 ufunc(np.logaddexp2, logaddexp2_p)
 defjvp(logaddexp2_p,
-       lambda x_dot, z, x, y: x_dot * np.exp2(excess(x, z)),
-       lambda y_dot, z, x, y: y_dot * np.exp2(excess(y, z)))
+       lambda x_dot, z, x, y: x_dot * np.exp2(
+           -np.logaddexp2(0, above(x, y, z))),
+       lambda y_dot, z, x, y: y_dot * np.exp2(
+           -np.logaddexp2(0, above(y, x, z))))
 
 heaviside_p = elementwise('heaviside', np.heaviside)
 ufunc(np.heaviside, heaviside_p)

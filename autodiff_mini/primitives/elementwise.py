@@ -103,15 +103,42 @@ defjvp(cosh_p, lambda x_dot, y, x: x_dot * np.sinh(x))
 
 arcsinh_p = elementwise('arcsinh', np.arcsinh)
 ufunc(np.arcsinh, arcsinh_p)
-defjvp(arcsinh_p, lambda x_dot, y, x: x_dot / np.cosh(y))
+
+
+def arcsinh_rule(x_dot, y, x):
+    is_complex = typeof(x).dtype.kind == 'c'    # y knows the side of a cut
+    return x_dot / (np.cosh(y) if is_complex else np.hypot(x, 1))
+
+
+defjvp(arcsinh_p, arcsinh_rule)
 
 arccosh_p = elementwise('arccosh', np.arccosh)
 ufunc(np.arccosh, arccosh_p)
-defjvp(arccosh_p, lambda x_dot, y, x: x_dot / np.sinh(y))
+
+
+def arccosh_rule(x_dot, y, x):
+    is_complex = typeof(x).dtype.kind == 'c'
+    return x_dot / (np.sinh(y) if is_complex
+                    else np.sqrt(x - 1) * np.sqrt(x + 1))
+
+
+defjvp(arccosh_p, arccosh_rule)
 
 arctanh_p = elementwise('arctanh', np.arctanh)
 ufunc(np.arctanh, arctanh_p)
 defjvp(arctanh_p, lambda x_dot, y, x: np.divide(x_dot, (1 - x) * (1 + x)))
+
+deg2rad_p = elementwise('deg2rad', np.deg2rad)
+ufunc(np.deg2rad, deg2rad_p)
+ufunc(np.radians, deg2rad_p)
+deflinear(deg2rad_p)
+deftranspose(deg2rad_p, lambda ct, x: np.deg2rad(ct))
+
+rad2deg_p = elementwise('rad2deg', np.rad2deg)
+ufunc(np.rad2deg, rad2deg_p)
+ufunc(np.degrees, rad2deg_p)
+deflinear(rad2deg_p)
+deftranspose(rad2deg_p, lambda ct, x: np.rad2deg(ct))
 
 abs_p = elementwise('abs', operator.abs)
 operator_ufunc(np.absolute, abs_p, '__abs__')

@@ -103,9 +103,12 @@ def reduction(function, primitive):
 
 
 def extremum_rule(x_dot, y, x, axis, keepdims):
-    found = np.equal(x, y if keepdims else np.expand_dims(y, axis))
+    extremum = y if keepdims else np.expand_dims(y, axis)
+    # NaN equals nothing: where it is the extremum, all slopes are NaN.
+    found = np.equal(x, extremum) | np.isnan(extremum)
     total = np.sum(np.where(found, x_dot, 0), axis, keepdims=keepdims)
     count = np.sum(found, axis, keepdims=keepdims)
+    count = np.where(np.isnan(y), np.nan, count)
     return match(np.divide(total, convert(count, typeof(y).dtype)), y)
 
 
