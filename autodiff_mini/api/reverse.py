@@ -370,8 +370,8 @@ def check_inexact(tag, tree, what):
             raise TypeError(
                 f'{tag.transform} requires real-valued {what} (a sub-dtype '
                 f'of np.floating), but got {aval}, which has no derivative. '
-                'Convert it with astype, or use vjp, or grad with '
-                'allow_int=True.')
+                'Convert it with astype, or use vjp'
+                f'{", or allow_int=True" if what == "inputs" else ""}.')
     map_leaves(check, lambda: leaf_names(treedef, f'{tag}: {what}'), xs)
 
 

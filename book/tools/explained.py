@@ -407,6 +407,13 @@ ERRORS['Reverse mode'] = group(
     ('An argument has no derivative.',
      'ad.grad(lambda n: n * 2.0)(3)',
      'Write `3.0`, or take another argument by `argnums`.'),
+    ('A Jacobian by complex numbers has a column for each, and no word says '
+     'that one is enough.',
+     'ad.jacfwd(np.conj)(1j)',
+     'If the function is holomorphic, `holomorphic=True`. `np.conj` is not.'),
+    ('It says `holomorphic`, and a number is real.',
+     'ad.jacfwd(np.exp, holomorphic=True)(1.0)',
+     'Leave it out.'),
     ('`argnums` is no position.',
      "ad.grad(lambda x: x, argnums='x')(1.0)",
      'An integer, or a tuple of integers.'),
