@@ -33,7 +33,7 @@ from autodiff_mini.zeros import Zero, pack, unpack
 compiled = remembered(lower)
 
 
-def run_compiled(*xs, jaxpr, name):
+def run_compiled(*xs, jaxpr, **params):
     program = compiled(jaxpr)
     return own_memory(program(*xs), [*xs, *program.constants])
 
@@ -41,26 +41,26 @@ def run_compiled(*xs, jaxpr, name):
 jit_p = Primitive('jit', run_compiled, multiple_results=True)
 
 
-def program_jvp(primitive, primals, tangents, jaxpr, name):
+def program_jvp(primitive, primals, tangents, jaxpr, **params):
     moving = tuple(type(t) is not Zero for t in tangents)
     jaxpr, out_moving = jvp_jaxpr(jaxpr, moving, nothing(jaxpr))
-    outs = primitive.bind(*pack(primals, tangents), jaxpr=jaxpr, name=name)
+    outs = primitive.bind(*pack(primals, tangents), jaxpr=jaxpr, **params)
     return unpack(outs, [not moves for moves in out_moving])
 
 
-def program_vmap(primitive, axis, vals, dims, jaxpr, name):
+def program_vmap(primitive, axis, vals, dims, jaxpr, **params):
     mapped = tuple(dim == 0 for dim in dims)
     jaxpr, out_mapped = vmap_jaxpr(jaxpr, axis.size, mapped, nothing(jaxpr))
-    outs = primitive.bind(*vals, jaxpr=jaxpr, name=name)
+    outs = primitive.bind(*vals, jaxpr=jaxpr, **params)
     return outs, [0 if has else None for has in out_mapped]
 
 
-def program_transpose(primitive, cts, *operands, jaxpr, name):
+def program_transpose(primitive, cts, *operands, jaxpr, **params):
     linear = tuple(type(x) is Var for x in operands)
     given = tuple(ct is not None for ct in cts)
     outs = primitive.bind(
         *others(operands, linear), *picked(cts, given),
-        jaxpr=transpose_jaxpr(jaxpr, linear, given), name=name)
+        jaxpr=transpose_jaxpr(jaxpr, linear, given), **params)
     return interleave(linear, outs, repeat(None))
 
 

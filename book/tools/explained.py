@@ -757,6 +757,9 @@ ERRORS['Branches and loops'] = group(
     ('The bounds of a loop are no integers.',
      'ad.fori_loop(0, 2.5, lambda i, c: c, 0.0)',
      'Convert them.'),
+    ('The policy of a checkpoint is no function.',
+     "ad.checkpoint(np.sin, policy='dots')",
+     '`ad.checkpoint_policies.dots_saveable`, or a function of yours.'),
     ('A loop of unknown length has no way back.',
      'ad.grad(lambda x: ad.while_loop(lambda c: c < 9, lambda c: c * x, x))'
      '(2.0)',
