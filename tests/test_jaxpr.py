@@ -528,6 +528,32 @@ def test_the_types_of_the_outputs_come_along():
     assert_same(ad.eval_jaxpr(jaxpr, [], X)[1], X > 1)
 
 
+class Described:
+    """As jax.ShapeDtypeStruct: a shape and a dtype, and no array."""
+
+    def __init__(self, shape, dtype):
+        self.shape, self.dtype = shape, dtype
+
+
+def test_whatever_has_shape_and_dtype_stands_for_an_array():
+    """In eval_shape, make_jaxpr and linear_transpose, as in JAX."""
+    f = lambda p: p['x'] * 2
+    for dtype in (np.float32, 'f4', np.dtype('f4')):
+        x = {'x': Described([3, 2], dtype)}
+        assert ad.eval_shape(f, x) == ad.ShapedArray((3, 2), np.dtype('f4'))
+        assert ad.make_jaxpr(f)(x).in_avals == [ad.eval_shape(f, x)]
+        (back,) = ad.linear_transpose(f, x)(np.ones((3, 2), 'f'))
+        assert_same(back['x'], np.full((3, 2), 2, 'f'))
+    for wrong in (Described(3, float), Described((3,), 'U1'), np.float64,
+                  Described(('a',), float)):
+        for transform in (ad.eval_shape, ad.linear_transpose):
+            with pytest.raises(TypeError, match=(
+                    r'\[0\]: a value of type \w+ cannot be traced')):
+                transform(np.sin, wrong)
+    with pytest.raises(TypeError, match='type Described'):
+        ad.grad(np.sum)(Described((3,), float))
+
+
 def test_eval_shape_returns_a_tree_of_types():
     def f(p, *, k):
         return {'sum': (p[0] @ p[1] * k).sum(), 'k': [k, None]}

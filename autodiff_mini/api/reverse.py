@@ -8,6 +8,7 @@ import operator
 from functools import wraps
 from typing import NamedTuple
 
+from autodiff_mini.api.staging import as_type
 from autodiff_mini.arrays import brought, convert, foreign_one
 from autodiff_mini.core import ShapedArray, TraceTag, float0, typeof
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr
@@ -19,7 +20,7 @@ from autodiff_mini.jaxprs import Jaxpr
 from autodiff_mini.memory import own_memory
 from autodiff_mini.pytree import (
     LEAF, PyTreeDef, leaf_names, register_pytree_node_class, tree_flatten,
-    tree_structure)
+    tree_map, tree_structure)
 from autodiff_mini.signature import FlatFunction, map_leaves
 from autodiff_mini.zeros import instantiate_all, instantiate_zeros
 
@@ -233,7 +234,7 @@ def linear_transpose(f, *primals):
 
     Args:
         f: a linear function of arrays, or trees of arrays.
-        primals: its arguments, or their types.
+        primals: its arguments, or anything with their shapes and dtypes.
 
     Returns:
         A function of a cotangent, like the output, that returns a tuple of
@@ -250,7 +251,7 @@ def linear_transpose(f, *primals):
         (array([2., 2., 2.]),)
     """
     tag = TraceTag('linear_transpose', f)
-    xs, in_tree = tree_flatten(primals)
+    xs, in_tree = tree_flatten(tree_map(as_type, primals))
     names = lambda: leaf_names(in_tree, f'{tag}: primals')
     in_avals = map_leaves(typeof, names, xs)
     flat_f = FlatFunction(f, in_tree)
