@@ -637,6 +637,17 @@ def test_jacfwd_of_an_integer_output_is_float0_if_integers_are_allowed():
         ad.jacrev(f, allow_int=True)(X)
 
 
+@pytest.mark.parametrize('cotangents', [(), (1.0, 1.0)])
+def test_a_pullback_takes_one_cotangent_and_names_the_function(cotangents):
+    loss = returns(lambda x: (x, x))
+    for pullback in (ad.vjp(loss, 2.0)[1], ad.linear_transpose(loss, 2.0)):
+        with pytest.raises(TypeError, match=(
+                rf'(vjp|transpose) of loss: the pullback got {len(cotangents)}'
+                r' cotangents, but takes one, .*\(\*, \*\)\)\. .*a tuple')):
+            pullback(*cotangents)
+        assert len(pullback((1.0, 1.0))) == 1
+
+
 # Higher orders
 
 def repeated(transform, f, order):

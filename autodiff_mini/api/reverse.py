@@ -82,9 +82,14 @@ class Pushforward(LinearFunction):
 class Pullback(LinearFunction):
     """Takes the cotangent of the output to those of the arguments."""
 
-    def __call__(self, cotangent):
+    def __call__(self, *cotangents):
         tag, jaxpr, in_tree, in_avals, out_tree, out_avals = self.program
-        given, tree = tree_flatten(cotangent)
+        if len(cotangents) != 1:
+            raise TypeError(
+                f'{tag}: the pullback got {len(cotangents)} cotangents, but '
+                'takes one, with the tree structure of the output of the '
+                f'function, {out_tree}. For several outputs, pass a tuple.')
+        given, tree = tree_flatten(*cotangents)
         if tree != out_tree:
             raise ValueError(
                 f'{tag}: unexpected tree structure of the cotangent: got '
