@@ -18,7 +18,8 @@ from autodiff_mini.errors import (
     ConcretizationTypeError, TracerArrayConversionError,
     TracerBoolConversionError, TracerIntegerConversionError,
     UnexpectedTracerError)
-from autodiff_mini.higher_order.checkpoint import checkpoint
+from autodiff_mini.higher_order.checkpoint import (
+    checkpoint, checkpoint_policies)
 from autodiff_mini.higher_order.checkpoint import checkpoint as remat
 from autodiff_mini.higher_order.closures import (
     closure_convert, custom_gradient)
@@ -54,7 +55,7 @@ __all__ = [
     'jacfwd', 'jacrev', 'hessian', 'check_grads',
     'jit', 'Primitive', 'is_undefined_primal',
     'scan', 'cond', 'switch', 'while_loop', 'fori_loop',
-    'checkpoint', 'remat',
+    'checkpoint', 'remat', 'checkpoint_policies',
     'ConcretizationTypeError', 'TracerArrayConversionError',
     'TracerBoolConversionError', 'TracerIntegerConversionError',
     'UnexpectedTracerError',

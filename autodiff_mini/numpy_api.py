@@ -18,7 +18,7 @@ def operand(x):
     """Returns `x` as something a primitive takes; lists become arrays."""
     if isinstance(x, Tracer) or type(x) in PYTHON_NUMBERS:
         return x
-    if isinstance(x, (list, tuple)):
+    if isinstance(x, (list, tuple, range)):
         rows = list(map(operand, x))
         traced = any(isinstance(row, Tracer) for row in rows)
         x = np.stack(rows) if traced else np.asarray(x)

@@ -181,28 +181,46 @@ def argument_positions(f, argnums, argnames) -> tuple:
                         | {names.index(name) for name in argnames}))
 
 
-def hold_arguments(f, args, positions):
+def names_of(f, positions) -> set:
+    """Returns the names of the arguments of `f` in these positions."""
+    if not positions:
+        return set()
+    try:
+        names = list(inspect.signature(f).parameters)
+    except ValueError:  # it can be called by position only
+        names = []
+    return {names[i] for i in positions if i < len(names)}
+
+
+def hold_arguments(f, args, kwargs, keys):
     """Returns the other arguments, `f` as a function of them, and the held.
+
+    In the place of what is held stands None, which has no leaves, so that
+    the others keep their places.
 
     Args:
         f: a function.
-        args: all its arguments.
-        positions: of those to hold fixed.
+        args: all its arguments that are given by position.
+        kwargs: those given by keyword.
+        keys: the positions and names of those to hold fixed.
 
     Returns:
-        A tuple of arguments, a function, and a dictionary from positions to
-        arguments.
+        A tuple and a dictionary of arguments, a function, and a dictionary
+        from positions and names to arguments.
     """
-    held = {i: args[i] for i in positions if i < len(args)}
+    held = {key: x for key, x in [*enumerate(args), *kwargs.items()]
+            if key in keys}
     if not held:
-        return tuple(args), f, held
-    free = [i for i in range(len(args)) if i not in held]
+        return args, kwargs, f, held
 
     @wraps(f, updated=())
-    def f_of_free(*values, **kwargs):
-        every = held | dict(zip(free, values, strict=True))
-        return f(*[every[i] for i in range(len(args))], **kwargs)
-    return tuple(args[i] for i in free), f_of_free, held
+    def f_of_others(*args, **kwargs):
+        args = [held.get(i, x) for i, x in enumerate(args)]
+        return f(*args, **{name: held.get(name, x)
+                           for name, x in kwargs.items()})
+    args = tuple(None if i in held else x for i, x in enumerate(args))
+    kwargs = {name: None if name in held else x for name, x in kwargs.items()}
+    return args, kwargs, f_of_others, held
 
 
 def apply(f):

@@ -530,6 +530,12 @@ for name, index in INDICES.items():
     program(f'index_{name}', lambda np, x, i=index: x[i], f64(2, 3))
 program('index_list', lambda np, x: x[[1, 0, 1]], f64(2, 3), jax=NO_LISTS)
 program('index_empty_list', lambda np, x: x[[]], f64(2, 3), jax=NO_LISTS)
+program('index_range', lambda np, x: x[:, range(2, -1, -2)], f64(2, 3),
+        jax=NO_LISTS)
+program('index_empty_range', lambda np, x: x[range(0)], f64(2, 3),
+        jax=NO_LISTS)
+program('flat', lambda np, x: x.flat[1] + sum(x.flat) * x.flat[2:], f64(2, 3),
+        jax='jax has no flat')
 program('index_list_of_bools', lambda np, x: x[[True, False]], f64(2, 3),
         jax=NO_LISTS)
 program('index_true', lambda np, x: x[True], f64(2), jax=NO_STATIC_MASK)

@@ -325,6 +325,94 @@ def test_what_does_not_move_at_all_leaves_nothing_behind():
     assert_close(pullback(1.0)[0], 7 * np.sin(1.0))
 
 
+# Policies
+
+POLICIES = {name: policy for name, policy in
+            vars(ad.checkpoint_policies).items() if 'saveable' in name}
+POLICIES['sines'] = lambda primitive, *avals, **params: (
+    str(primitive) == 'sin' and avals[0].dtype == float and not params)
+
+
+@pytest.mark.parametrize('policy', POLICIES)
+@pytest.mark.parametrize('name', PROGRAMS)
+def test_no_policy_changes_a_derivative(name, policy):
+    """A lying rule tells whether the tangent of what is saved is lost."""
+    f = PROGRAMS[name]
+    g = ad.checkpoint(f, policy=POLICIES[policy])
+    for order in ('evaluate', 'jvp', 'grad', 'grad_grad', 'jit_grad',
+                  'grad_of_jvp', 'grad_jit_grad'):
+        change = ORDERS[order]
+        assert_close(change(g)(X[0]), change(f)(X[0]))
+    for wrap in (WRAPS['jit_outside'], WRAPS['in_a_scan'], WRAPS['twice']):
+        assert_close(ad.grad(wrap(g))(X[0]), ad.grad(f)(X[0]))
+    inside = ad.checkpoint(ad.jit(f), policy=POLICIES[policy])
+    assert_close(ad.grad(inside)(X[0]), ad.grad(f)(X[0]))
+    assert_close(ad.vmap(ad.grad(g))(X[2:]), ad.vmap(ad.grad(f))(X[2:]))
+
+
+@pytest.mark.parametrize('wrap', [lambda f: f, ad.jit])
+def test_a_policy_says_what_is_computed_once(wrap):
+    """Counted: what is saved is not run again, and the rest is."""
+    counts = {}
+    kept, gone = (counter(name, np.sin, counts) for name in ('kept', 'gone'))
+    for p in (kept, gone):
+        p.def_jvp(lambda primals, tangents, p=p: (
+            p.bind(*primals), np.cos(*primals) * tangents[0]))
+    f = wrap(lambda x: np.exp(gone.bind(kept.bind(gone.bind(x)))))
+    seen = []
+
+    def policy(primitive, *avals, **params):
+        seen.append(primitive)
+        return str(primitive) == 'kept'
+    g = ad.checkpoint(f, policy=policy)
+    y, pullback = ad.vjp(g, X)
+    assert counts == {'kept': 1, 'gone': 2} and {kept, gone} <= {*seen}
+    (x_bar,) = pullback(np.ones(4))
+    assert counts['kept'] == 1 and counts['gone'] == 4
+    assert_close(x_bar, ad.vjp(f, X)[1](np.ones(4))[0])
+
+
+def residuals(f, *args):
+    """Returns the shapes that a pullback keeps."""
+    return sorted(map(np.shape, ad.tree_leaves(ad.vjp(f, *args)[1])))
+
+
+def test_the_named_policies_keep_what_jax_s_keep():
+    w = np.ones((5, 4))
+    f = lambda x: np.sin(np.sin(w @ np.sin(x)))
+    policies = ad.checkpoint_policies
+    keeps = lambda policy: residuals(ad.checkpoint(f, policy=policy), X)
+    assert keeps(None) == keeps(policies.nothing_saveable)
+    assert keeps(policies.dots_saveable) == sorted(keeps(None) + [(5,)])
+    back = str(ad.make_jaxpr(ad.vjp(ad.checkpoint(
+        f, policy=policies.everything_saveable), X)[1])(np.ones(5)))
+    assert 'sin' not in back and 'cos' not in back
+    assert 'sin' in str(ad.make_jaxpr(ad.vjp(ad.checkpoint(
+        f, policy=policies.dots_saveable), X)[1])(np.ones(5)))
+    check_jaxpr(ad.make_jaxpr(ad.grad(lambda x: ad.checkpoint(
+        f, policy=policies.dots_saveable)(x).sum()))(X))
+
+
+def test_a_policy_is_a_function():
+    with pytest.raises(TypeError, match='checkpoint of .*policy must be a '
+                       "function .*dots_saveable, but got 'dots'"):
+        ad.checkpoint(np.sin, policy='dots')
+
+
+def test_static_arguments_of_a_checkpoint_are_python_s():
+    @partial(ad.checkpoint, static_argnums=(1,), prevent_cse=False)
+    def f(x, word, n=2):
+        return x ** n if word == 'power' else x * n
+
+    assert ad.grad(f)(3.0, 'power') == ad.grad(f)(3.0, word='power') == 6.0
+    assert ad.grad(f)(3.0, 'times') == 2.0
+    assert ad.grad(f, 2)(3.0, 'times', 2.0) == 3.0
+    with pytest.raises(ValueError, match='no argument 5 in .*, whose'):
+        ad.checkpoint(lambda x: x, static_argnums=5)
+    with pytest.raises(TypeError, match=r'args\[2\].*type str'):
+        f(3.0, 'power', 'a')
+
+
 # Memory
 
 def layers(x, n=10):

@@ -568,9 +568,84 @@ def test_jacobians_are_writable(jacobian):
 
 def test_jacobian_of_complex_numbers_goes_forwards_only():
     z = X + 1j * Y
-    assert_close(ad.jacfwd(lambda z: z * z)(z), np.diag(2 * z))
+    assert_close(ad.jacfwd(lambda z: z * z, holomorphic=True)(z),
+                 np.diag(2 * z))
     with pytest.raises(TypeError, match='reverse mode is not defined here'):
         ad.jacrev(lambda z: z * z)(z)
+
+
+def test_jacfwd_of_complex_numbers_wants_a_word_that_it_may():
+    """A column is the derivative along 1; conj has another along i."""
+    with pytest.raises(TypeError, match=(
+            r'jacfwd of conj\w*: inputs\[0\]: jacfwd requires real-valued '
+            r'inputs, but got complex128\[\]. .*holomorphic=True.*ad.jvp')):
+        ad.jacfwd(np.conj)(1j)
+    with pytest.raises(TypeError, match=(
+            r'holomorphic=True requires complex-valued inputs, but got fl')):
+        ad.jacfwd(lambda x: x * 1j, holomorphic=True)(1.0)
+    with pytest.raises(TypeError, match=(
+            r'outputs: .* requires complex-valued outputs, but got float64')):
+        ad.jacfwd(np.abs, holomorphic=True)(1j)
+    assert ad.jacfwd(lambda x: x * 1j)(2.0) == 1j
+    assert ad.jacfwd(np.exp, holomorphic=True)(1j) == np.exp(1j)
+
+
+@pytest.mark.parametrize('jacobian', [ad.jacfwd, ad.jacrev, ad.hessian])
+def test_jacobians_with_aux_return_it_as_it_is(jacobian):
+    """JAX puts the two in a pair, whatever the aux is."""
+    f = lambda x, y: (x ** 3 * y, {'word': 'as', 'sum': np.sum(x)})
+    plain = lambda x, y: f(x, y)[0]
+    for argnums in (0, (0, 1)):
+        out, aux = jacobian(f, argnums, has_aux=True)(X, 2.0)
+        assert_trees(out, jacobian(plain, argnums)(X, 2.0))
+        assert aux == {'word': 'as', 'sum': 4.5}
+    out, aux = ad.jit(jacobian(lambda x: (x ** 2, np.sum(x)), 0, True))(X)
+    assert_close(out, jacobian(lambda x: x ** 2)(X))
+    assert aux == 4.5
+    with pytest.raises(TypeError, match='has_aux=True, loss must return'):
+        jacobian(returns(lambda x: x), has_aux=True)(X)
+
+
+@pytest.mark.parametrize('wrap', [lambda f: f, ad.jit])
+@pytest.mark.parametrize('jacobian', [ad.jacfwd, ad.jacrev])
+def test_jacobians_by_integers_are_float0(jacobian, wrap):
+    p = {'n': np.arange(2), 'x': X, 'yes': True}
+    f = lambda p: {'a': p['x'] * p['n'][1], 'b': p['x'].sum()}
+    out = wrap(jacobian(f, allow_int=True))(p)
+    assert_close(out['a']['x'], np.eye(3))
+    assert_close(out['b']['x'], np.ones(3))
+    assert is_float0(out['a']['n'], (3, 2)) and is_float0(out['b']['n'], (2,))
+    assert is_float0(out['a']['yes'], (3,)) and is_float0(out['b']['yes'], ())
+    alone = jacobian(lambda n: n * 0.5, allow_int=True)(np.arange(2))
+    assert is_float0(alone, (2, 2))
+
+
+@pytest.mark.parametrize('wrap', [lambda f: f, ad.jit])
+def test_second_derivatives_by_integers_are_float0(wrap):
+    f = lambda n, x: n * x ** 2
+    (nn, nx), (xn, xx) = wrap(ad.hessian(f, (0, 1), allow_int=True))(3, 2.0)
+    assert xx == 6.0
+    assert all(is_float0(x, ()) for x in (nn, nx, xn))
+
+
+def test_jacfwd_of_an_integer_output_is_float0_if_integers_are_allowed():
+    f = lambda x: (np.argmax(x), x[0] * 2)
+    index, twice = ad.jacfwd(f, allow_int=True)(X)
+    assert is_float0(index, (3,))
+    assert_close(twice, np.array([2.0, 0.0, 0.0]))
+    with pytest.raises(TypeError, match=r'outputs\[0\]: jacrev requires'):
+        ad.jacrev(f, allow_int=True)(X)
+
+
+@pytest.mark.parametrize('cotangents', [(), (1.0, 1.0)])
+def test_a_pullback_takes_one_cotangent_and_names_the_function(cotangents):
+    loss = returns(lambda x: (x, x))
+    for pullback in (ad.vjp(loss, 2.0)[1], ad.linear_transpose(loss, 2.0)):
+        with pytest.raises(TypeError, match=(
+                rf'(vjp|transpose) of loss: the pullback got {len(cotangents)}'
+                r' cotangents, but takes one, .*\(\*, \*\)\)\. .*a tuple')):
+            pullback(*cotangents)
+        assert len(pullback((1.0, 1.0))) == 1
 
 
 # Higher orders

@@ -500,6 +500,60 @@ def test_arguments_may_be_trees_keywords_and_types():
     assert staged_f.__wrapped__ is f and staged_f.__doc__ == 'Adds them up.'
 
 
+def test_static_arguments_are_not_traced():
+    """Each is what it is: by position, from the end, and by keyword."""
+    def f(x, mode, n):
+        return x ** n if mode == 'power' else x * n
+
+    for static in ((1, 2), [1, -1]):
+        make = ad.make_jaxpr(f, static_argnums=static)
+        for jaxpr in (make(X, 'power', 2), make(X, n=2, mode='power')):
+            assert [aval.shape for aval in jaxpr.in_avals] == [(3,)]
+            assert_same(ad.eval_jaxpr(jaxpr, [], X)[0], X ** 2)
+    jaxpr = ad.make_jaxpr(f, 1)(X, 'times', np.arange(3.))
+    assert len(jaxpr.in_avals) == 2
+    unhashable = ad.make_jaxpr(lambda a, x: x[a[0]], static_argnums=0)
+    assert_same(ad.eval_jaxpr(unhashable([1], X), [], X)[0], X[1])
+    with pytest.raises(ValueError, match='no argument 3 in .*f, whose'):
+        ad.make_jaxpr(f, static_argnums=3)
+    with pytest.raises(TypeError, match=r'args\[2\].*type str'):
+        ad.make_jaxpr(f, static_argnums=1)(X, 'power', 'a')
+
+
+def test_the_types_of_the_outputs_come_along():
+    f = lambda x: {'a': x[0], 'b': (x > 1, None)}
+    jaxpr, types = ad.make_jaxpr(f, return_shape=True)(X)
+    assert types == ad.eval_shape(f, X)
+    assert types['b'][0] == ad.ShapedArray((3,), np.dtype(bool))
+    assert_same(ad.eval_jaxpr(jaxpr, [], X)[1], X > 1)
+
+
+class Described:
+    """As jax.ShapeDtypeStruct: a shape and a dtype, and no array."""
+
+    def __init__(self, shape, dtype):
+        self.shape, self.dtype = shape, dtype
+
+
+def test_whatever_has_shape_and_dtype_stands_for_an_array():
+    """In eval_shape, make_jaxpr and linear_transpose, as in JAX."""
+    f = lambda p: p['x'] * 2
+    for dtype in (np.float32, 'f4', np.dtype('f4')):
+        x = {'x': Described([3, 2], dtype)}
+        assert ad.eval_shape(f, x) == ad.ShapedArray((3, 2), np.dtype('f4'))
+        assert ad.make_jaxpr(f)(x).in_avals == [ad.eval_shape(f, x)]
+        (back,) = ad.linear_transpose(f, x)(np.ones((3, 2), 'f'))
+        assert_same(back['x'], np.full((3, 2), 2, 'f'))
+    for wrong in (Described(3, float), Described((3,), 'U1'), np.float64,
+                  Described(('a',), float)):
+        for transform in (ad.eval_shape, ad.linear_transpose):
+            with pytest.raises(TypeError, match=(
+                    r'\[0\]: a value of type \w+ cannot be traced')):
+                transform(np.sin, wrong)
+    with pytest.raises(TypeError, match='type Described'):
+        ad.grad(np.sum)(Described((3,), float))
+
+
 def test_eval_shape_returns_a_tree_of_types():
     def f(p, *, k):
         return {'sum': (p[0] @ p[1] * k).sum(), 'k': [k, None]}

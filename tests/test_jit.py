@@ -624,6 +624,12 @@ def test_a_static_argument_without_a_hash_is_a_value_error(value):
             call_it(f)
 
 
+def test_errors_name_arguments_as_the_caller_counts_them():
+    f = ad.jit(lambda n, x: x * n, static_argnums=0)
+    with pytest.raises(TypeError, match=r'args\[1\]: .*type str'):
+        f(2, 'a')
+
+
 def test_static_arguments_that_there_are_not():
     with pytest.raises(ValueError, match="no argument 'k' in .*powers"):
         ad.jit(powers, static_argnames='k')

@@ -59,8 +59,11 @@ def test_all_has_what_api_promises_so_far():
     ('linear_transpose', 'f *primals'),
     ('grad', 'f argnums=0 has_aux=False allow_int=False'),
     ('value_and_grad', 'f argnums=0 has_aux=False allow_int=False'),
-    ('jacfwd', 'f argnums=0'), ('jacrev', 'f argnums=0'),
-    ('hessian', 'f argnums=0'), ('make_jaxpr', 'f'),
+    ('jacfwd', 'f argnums=0 has_aux=False holomorphic=False '
+               'allow_int=False'),
+    ('jacrev', 'f argnums=0 has_aux=False allow_int=False'),
+    ('hessian', 'f argnums=0 has_aux=False allow_int=False'),
+    ('make_jaxpr', 'f static_argnums=() return_shape=False'),
     ('eval_jaxpr', 'jaxpr consts *args'), ('eval_shape', 'f *args **kwargs'),
     ('vmap', 'f in_axes=0 out_axes=0 axis_size=None'),
     ('check_grads', "f args order modes=('fwd', 'rev') eps=None atol=None "

@@ -17,7 +17,8 @@ from autodiff_mini.interpreters.vmap import (
 from autodiff_mini.memory import apart
 from autodiff_mini.pytree import leaf_names, open_as, tree_flatten
 from autodiff_mini.signature import (
-    FlatFunction, apply, argument_names, map_leaves, typeof_result)
+    FlatFunction, apply, argument_names, hold_arguments, map_leaves,
+    typeof_result)
 
 
 def jvp(f, primals, tangents, has_aux=False):
@@ -85,8 +86,9 @@ def vmap(f, in_axes=0, out_axes=0, axis_size=None):
     Args:
         f: a function of arrays, or trees of arrays, that computes with NumPy.
         in_axes: which axis of the arguments to map over: an integer, None
-            for no axis, or a tuple with an entry for each argument.  An
-            entry may be a tree like its argument, or the beginning of one.
+            for no axis, or a tuple or list with an entry for each argument.
+            An entry may be a tree like its argument, or the beginning of
+            one.  What is not mapped may be anything, and comes as it is.
             Arguments given by keyword are mapped over axis 0.
         out_axes: where the axis stands in the outputs; likewise.
         axis_size: how long the axis is, where no argument can tell.
@@ -96,8 +98,8 @@ def vmap(f, in_axes=0, out_axes=0, axis_size=None):
         are mapped, and in the outputs.
 
     Raises:
-        TypeError: `in_axes` is neither integer, None nor tuple, or something
-            that goes into `f` or comes out of it is no array.
+        TypeError: `in_axes` is neither integer, None, tuple nor list, or
+            something that is mapped, or comes out of `f`, is no array.
         ValueError: an argument has no such axis, axes differ in length,
             there is no axis at all, or a tree of axes does not fit.
 
@@ -108,15 +110,20 @@ def vmap(f, in_axes=0, out_axes=0, axis_size=None):
         >>> vmap(lambda x, y: x * y, in_axes=(0, None))(np.arange(3.0), 2.0)
         array([0., 2., 4.])
     """
+    if isinstance(in_axes, list):
+        in_axes = tuple(in_axes)
     if not isinstance(in_axes, (int, tuple, type(None))):
         raise TypeError(
             f'vmap of {fun_name(f)}: in_axes must be an int, None, or a '
             'tuple of entries corresponding to the positional arguments, '
             f'but got {in_axes!r}')
+    entries = in_axes if isinstance(in_axes, tuple) else ()
+    still = {i for i, entry in enumerate(entries) if entry is None}
 
     @wraps(f, updated=())
     def vmap_of_f(*args, **kwargs):
         tag = TraceTag('vmap', f)
+        args, kwargs, g, _ = hold_arguments(f, args, kwargs, still)
         xs, in_tree = tree_flatten((args, kwargs))
         axes = flatten_axes(tag, 'in_axes', (in_axes, 0), in_tree)
         names = lambda: argument_names(in_tree, tag)
@@ -124,7 +131,7 @@ def vmap(f, in_axes=0, out_axes=0, axis_size=None):
         size = batch_size(tag, names, vals, axes, axis_size)
         dims = [None if axis is None else 0 for axis in axes]
 
-        flat_f = FlatFunction(apply(f), in_tree)
+        flat_f = FlatFunction(apply(g), in_tree)
         outs, dims = vmap_flat(flat_f, Axis(size, tag), vals, dims)
         map_leaves(typeof_result, flat_f.out_names, outs)
         axes = flatten_axes(tag, 'out_axes', out_axes, flat_f.out_tree)
@@ -152,9 +159,9 @@ def flatten_axes(tag, what, axes, tree) -> list:
 
 def batch_to_front(x, axis):
     """Returns the array `x` with the axis to be mapped over in front."""
-    ndim = typeof(x).ndim
     if axis is None:
         return x
+    ndim = typeof(x).ndim
     if not -ndim <= axis < ndim:
         raise ValueError(
             f'vmap was requested to map over axis {axis}, which implies that '

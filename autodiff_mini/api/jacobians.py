@@ -9,32 +9,42 @@ from itertools import accumulate
 
 import numpy as np
 
+from autodiff_mini.api.checking import moves
 from autodiff_mini.api.forward import vmap
 from autodiff_mini.api.reverse import (
     Pushforward, check_inexact, chosen_arguments, linearize_tree, select,
     vjp_tree)
 from autodiff_mini.arrays import foreign_one
-from autodiff_mini.core import TraceTag, typeof
+from autodiff_mini.core import TraceTag, float0, typeof
 from autodiff_mini.memory import own_memory
-from autodiff_mini.pytree import tree_flatten, tree_leaves, tree_map
+from autodiff_mini.pytree import (
+    leaf_names, tree_flatten, tree_leaves, tree_map)
+from autodiff_mini.signature import map_leaves
 
 
-def jacfwd(f, argnums=0):
+def jacfwd(f, argnums=0, has_aux=False, holomorphic=False,
+           allow_int=False):
     """Returns a function that returns the Jacobian of `f`, column by column.
 
     Args:
         f: a function of arrays, or trees of arrays.
         argnums: the position of the argument to differentiate by, or a tuple
             of positions.
+        has_aux: whether `f` returns a pair, of which the second half is not
+            to be differentiated.
+        holomorphic: whether `f` takes complex numbers to complex numbers,
+            and has a complex derivative.
+        allow_int: whether that argument, and the output, may hold integers
+            and booleans.  Their Jacobians have the dtype `float0`.
 
     Returns:
         A function of the same arguments.  It returns a tree like the output
         of `f`, in whose leaves stand trees like the argument: arrays of shape
         `(*out.shape, *in.shape)`.  With a tuple of positions, a tuple of
-        trees stands there.
+        trees stands there; with `has_aux`, `(jacobian, aux)`.
 
     Raises:
-        TypeError: as grad.
+        TypeError: as grad; or complex numbers, and no word of `holomorphic`.
 
     Source: `jax.jacfwd`.
 
@@ -48,9 +58,14 @@ def jacfwd(f, argnums=0):
     def jacfwd_of_f(*args, **kwargs):
         tag = TraceTag('jacfwd', f)
         g, point = select(tag, f, argnums, args, kwargs)
-        check_inexact(tag, point, 'inputs')
-        y, program, residuals, _ = linearize_tree(tag, g, point)
-        check_inexact(tag, y, 'outputs')
+        if not allow_int:
+            check_inexact(tag, point, 'inputs')
+        check_holomorphic(tag, point, 'inputs', holomorphic)
+        y, program, residuals, aux = linearize_tree(tag, g, point, has_aux)
+        if not allow_int:
+            check_inexact(tag, y, 'outputs')
+        if holomorphic:
+            check_holomorphic(tag, y, 'outputs', holomorphic)
         f_jvp = Pushforward(program, residuals)
         columns = vmap(f_jvp, out_axes=-1, axis_size=total_size(point))(
             *basis(point))
@@ -59,18 +74,23 @@ def jacfwd(f, argnums=0):
         def columns_by_argument(column):
             parts = [np.reshape(column[..., span],
                                 (*column.shape[:-1], *np.shape(x)))
+                     if moves(x) else
+                     np.zeros((*column.shape[:-1], *np.shape(x)), float0)
                      for x, span in zip(xs, spans(xs))]
             return chosen_arguments(argnums, in_tree.unflatten(parts))
-        return own_leaves(tree_map(columns_by_argument, columns))
+        jacobian = own_leaves(tree_map(columns_by_argument, columns))
+        return (jacobian, aux) if has_aux else jacobian
     return jacfwd_of_f
 
 
-def jacrev(f, argnums=0):
+def jacrev(f, argnums=0, has_aux=False, allow_int=False):
     """Returns a function that returns the Jacobian of `f`, row by row.
 
     Args:
         f: a function of arrays, or trees of arrays.
         argnums: by which arguments to differentiate, as for jacfwd.
+        has_aux: whether `f` returns a pair, the second half as it is.
+        allow_int: whether that argument may hold integers.
 
     Returns:
         As jacfwd.  Take this one if there are fewer outputs than inputs.
@@ -90,8 +110,9 @@ def jacrev(f, argnums=0):
     def jacrev_of_f(*args, **kwargs):
         tag = TraceTag('jacrev', f)
         g, point = select(tag, f, argnums, args, kwargs)
-        check_inexact(tag, point, 'inputs')
-        y, pullback, _ = vjp_tree(tag, g, point)
+        if not allow_int:
+            check_inexact(tag, point, 'inputs')
+        y, pullback, aux = vjp_tree(tag, g, point, has_aux)
         check_inexact(tag, y, 'outputs')
         rows = vmap(pullback, axis_size=total_size(y))(basis(y))
         rows = chosen_arguments(argnums, rows)
@@ -100,21 +121,45 @@ def jacrev(f, argnums=0):
         def rows_of_output(y, span):
             return tree_map(lambda row: np.reshape(
                 row[span], (*np.shape(y), *row.shape[1:])), rows)
-        return own_leaves(out_tree.unflatten(
+        jacobian = own_leaves(out_tree.unflatten(
             map(rows_of_output, ys, spans(ys))))
+        return (jacobian, aux) if has_aux else jacobian
     return jacrev_of_f
+
+
+def check_holomorphic(tag, tree, what, holomorphic):
+    """Raises a TypeError if a leaf is complex against what was said."""
+    xs, treedef = tree_flatten(tree)
+
+    def check(x):
+        aval = typeof(x)
+        if holomorphic and aval.dtype.kind != 'c':
+            raise TypeError(f'{tag.transform} with holomorphic=True requires '
+                            f'complex-valued {what}, but got {aval}')
+        if aval.dtype.kind == 'c' and not holomorphic:
+            raise TypeError(
+                f'{tag.transform} requires real-valued {what}, but got '
+                f'{aval}. If the function has a complex derivative, pass '
+                'holomorphic=True to jacfwd; if not, compute with real and '
+                'imaginary parts, or use ad.jvp.')
+    map_leaves(check, lambda: leaf_names(treedef, f'{tag}: {what}'), xs)
 
 
 def spans(xs) -> list[slice]:
     """Returns where the elements of each array stand in a row of all."""
-    sizes = [math.prod(np.shape(x)) for x in xs]
+    sizes = list(map(dimension, xs))
     return [slice(stop - size, stop)
             for size, stop in zip(sizes, accumulate(sizes))]
 
 
 def total_size(tree) -> int:
-    """Returns how many numbers there are in a tree."""
-    return sum(math.prod(np.shape(x)) for x in tree_leaves(tree))
+    """Returns in how many directions a tree of arrays can move."""
+    return sum(map(dimension, tree_leaves(tree)))
+
+
+def dimension(x) -> int:
+    """Returns how many elements of an array can move: of integers, none."""
+    return math.prod(np.shape(x)) if moves(x) else 0
 
 
 def own_leaves(tree):
@@ -129,23 +174,27 @@ def basis(tree):
     count = total_size(tree)
 
     def columns(x, span):
+        if not moves(x):
+            return np.zeros((count, *np.shape(x)), float0)
         units = np.asarray(np.eye(count, dtype=typeof(x).dtype),
                            like=foreign_one([x]))
         return np.reshape(units[:, span], (count, *np.shape(x)))
     return treedef.unflatten(map(columns, xs, spans(xs)))
 
 
-def hessian(f, argnums=0):
+def hessian(f, argnums=0, has_aux=False, allow_int=False):
     """Returns a function that returns the second derivatives of `f`.
 
     Args:
         f: a function of arrays, or trees of arrays.
         argnums: by which arguments to differentiate, as for jacfwd.
+        has_aux: whether `f` returns a pair, the second half as it is.
+        allow_int: whether that argument may hold integers.
 
     Returns:
         A function of the same arguments.  It returns the Jacobian of the
         Jacobian: for a scalar function of an array of shape `(n,)`, an array
-        of shape `(n, n)`.
+        of shape `(n, n)`; with `has_aux`, `(hessian, aux)`.
 
     Raises:
         TypeError: as grad.
@@ -157,4 +206,5 @@ def hessian(f, argnums=0):
         array([[6., 4.],
                [4., 0.]])
     """
-    return jacfwd(jacrev(f, argnums), argnums)
+    gradient = jacrev(f, argnums, has_aux, allow_int)
+    return jacfwd(gradient, argnums, has_aux, allow_int=allow_int)

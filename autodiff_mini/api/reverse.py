@@ -8,6 +8,7 @@ import operator
 from functools import wraps
 from typing import NamedTuple
 
+from autodiff_mini.api.staging import as_type
 from autodiff_mini.arrays import brought, convert, foreign_one
 from autodiff_mini.core import ShapedArray, TraceTag, float0, typeof
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr
@@ -19,7 +20,7 @@ from autodiff_mini.jaxprs import Jaxpr, drop_dead
 from autodiff_mini.memory import apart, own_memory, owner_of
 from autodiff_mini.pytree import (
     LEAF, PyTreeDef, leaf_names, register_pytree_node_class, tree_flatten,
-    tree_structure)
+    tree_map, tree_structure)
 from autodiff_mini.signature import (
     FlatFunction, map_leaves, typeof_result)
 from autodiff_mini.zeros import instantiate_all, instantiate_zeros
@@ -84,9 +85,14 @@ class Pushforward(LinearFunction):
 class Pullback(LinearFunction):
     """Takes the cotangent of the output to those of the arguments."""
 
-    def __call__(self, cotangent):
+    def __call__(self, *cotangents):
         tag, jaxpr, in_tree, in_avals, out_tree, out_avals = self.program
-        given, tree = tree_flatten(cotangent)
+        if len(cotangents) != 1:
+            raise TypeError(
+                f'{tag}: the pullback got {len(cotangents)} cotangents, but '
+                'takes one, with the tree structure of the output of the '
+                f'function, {out_tree}. For several outputs, pass a tuple.')
+        given, tree = tree_flatten(*cotangents)
         if tree != out_tree:
             raise ValueError(
                 f'{tag}: unexpected tree structure of the cotangent: got '
@@ -240,7 +246,7 @@ def linear_transpose(f, *primals):
 
     Args:
         f: a linear function of arrays, or trees of arrays.
-        primals: its arguments, or their types.
+        primals: its arguments, or anything with their shapes and dtypes.
 
     Returns:
         A function of a cotangent, like the output, that returns a tuple of
@@ -257,7 +263,7 @@ def linear_transpose(f, *primals):
         (array([2., 2., 2.]),)
     """
     tag = TraceTag('linear_transpose', f)
-    xs, in_tree = tree_flatten(primals)
+    xs, in_tree = tree_flatten(tree_map(as_type, primals))
     names = lambda: leaf_names(in_tree, f'{tag}: primals')
     in_avals = map_leaves(typeof, names, xs)
     flat_f = FlatFunction(f, in_tree)
@@ -377,8 +383,8 @@ def check_inexact(tag, tree, what):
             raise TypeError(
                 f'{tag.transform} requires real-valued {what} (a sub-dtype '
                 f'of np.floating), but got {aval}, which has no derivative. '
-                'Convert it with astype, or use vjp, or grad with '
-                'allow_int=True.')
+                'Convert it with astype, or use vjp'
+                f'{", or allow_int=True" if what == "inputs" else ""}.')
     map_leaves(check, lambda: leaf_names(treedef, f'{tag}: {what}'), xs)
 
 

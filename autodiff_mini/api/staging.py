@@ -3,26 +3,50 @@
 Chapter 7.
 """
 
+import operator
 from functools import wraps
 
-from autodiff_mini.core import TraceTag
+import numpy as np
+
+from autodiff_mini.core import (
+    ShapedArray, TraceTag, Tracer, array_type, is_array)
 from autodiff_mini.interpreters.jaxpr import stage_tree
+from autodiff_mini.pytree import tree_map
+from autodiff_mini.signature import (
+    argument_positions, hold_arguments, names_of)
 
 
-def make_jaxpr(f):
+def as_type(x):
+    """Returns the type that `x` describes; `x`, if it is something else."""
+    if isinstance(x, (type, np.ndarray, Tracer, ShapedArray)) or is_array(x):
+        return x
+    try:
+        return array_type(tuple(map(operator.index, x.shape)),
+                          np.dtype(x.dtype))
+    except (AttributeError, TypeError):
+        return x    # the error for it names the argument
+
+
+def make_jaxpr(f, static_argnums=(), return_shape=False):
     """Returns a function that returns `f` as a program, a jaxpr.
 
     Args:
         f: a function of arrays, or trees of arrays, that computes with NumPy.
+        static_argnums: the positions of arguments that are not traced, and
+            may be anything.
+        return_shape: whether to return the types of the outputs, too.
 
     Returns:
         A function of the same arguments.  Of these only the types matter, so
-        a ShapedArray may stand for an array.  It returns a Jaxpr, with
-        `consts`, `eqns`, `in_avals` and `out_avals`.
+        anything with a shape and a dtype may stand for an array, such as a
+        ShapedArray.  It returns a Jaxpr, with
+        `consts`, `eqns`, `in_avals` and `out_avals`; with `return_shape`,
+        `(jaxpr, types)`, where the types are a tree like the output.
 
     Raises:
         TypeError: something that goes into `f` or comes out of it is no
             array, or Python asks for a value, as `if x > 0` does.
+        ValueError: there is no such argument.
 
     Source: `jax.make_jaxpr`.
 
@@ -33,9 +57,17 @@ def make_jaxpr(f):
             c:float64[3] = mul b 2
           in (c,) }
     """
+    static = argument_positions(f, static_argnums, ())
+    held = {*static, *names_of(f, static)}
+
     @wraps(f, updated=())
     def jaxpr_of_f(*args, **kwargs):
-        return stage_tree(f, args, kwargs, TraceTag('make_jaxpr', f))[0]
+        tag = TraceTag('make_jaxpr', f)
+        args, kwargs, g, _ = hold_arguments(f, args, kwargs, held)
+        args, kwargs = tree_map(as_type, (args, kwargs))
+        jaxpr, out_tree = stage_tree(g, args, kwargs, tag)
+        types = out_tree.unflatten(jaxpr.out_avals)
+        return (jaxpr, types) if return_shape else jaxpr
     return jaxpr_of_f
 
 
@@ -44,7 +76,8 @@ def eval_shape(f, *args, **kwargs):
 
     Args:
         f: a function of arrays, or trees of arrays, that computes with NumPy.
-        args: its arguments; a ShapedArray may stand for an array.
+        args: its arguments; anything with a shape and a dtype may stand for
+            an array, such as a ShapedArray.
         kwargs: those given by keyword.
 
     Returns:
@@ -60,5 +93,6 @@ def eval_shape(f, *args, **kwargs):
         float64[2]
     """
     tag = TraceTag('eval_shape', f)
+    args, kwargs = tree_map(as_type, (args, kwargs))
     jaxpr, out_tree = stage_tree(f, args, kwargs, tag)
     return out_tree.unflatten(jaxpr.out_avals)

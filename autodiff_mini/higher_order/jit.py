@@ -4,7 +4,6 @@ Its one idea: a primitive that carries a program.  What interprets it makes
 another program of it, and only who computes has it compiled.  Chapter 13.
 """
 
-import inspect
 from functools import partial, update_wrapper
 from itertools import repeat
 from numbers import Number
@@ -28,13 +27,13 @@ from autodiff_mini.jaxprs import Var, dead_rules
 from autodiff_mini.memory import own_memory
 from autodiff_mini.pytree import tree_flatten
 from autodiff_mini.signature import (
-    argument_names, argument_positions, hold_arguments, map_leaves)
+    argument_names, argument_positions, hold_arguments, map_leaves, names_of)
 from autodiff_mini.zeros import Zero, pack, unpack
 
 compiled = remembered(lower)
 
 
-def run_compiled(*xs, jaxpr, name):
+def run_compiled(*xs, jaxpr, **params):
     program = compiled(jaxpr)
     return own_memory(program(*xs), [*xs, *program.constants])
 
@@ -42,26 +41,26 @@ def run_compiled(*xs, jaxpr, name):
 jit_p = Primitive('jit', run_compiled, multiple_results=True)
 
 
-def program_jvp(primitive, primals, tangents, jaxpr, name):
+def program_jvp(primitive, primals, tangents, jaxpr, **params):
     moving = tuple(type(t) is not Zero for t in tangents)
     jaxpr, out_moving = jvp_jaxpr(jaxpr, moving, nothing(jaxpr))
-    outs = primitive.bind(*pack(primals, tangents), jaxpr=jaxpr, name=name)
+    outs = primitive.bind(*pack(primals, tangents), jaxpr=jaxpr, **params)
     return unpack(outs, [not moves for moves in out_moving])
 
 
-def program_vmap(primitive, axis, vals, dims, jaxpr, name):
+def program_vmap(primitive, axis, vals, dims, jaxpr, **params):
     mapped = tuple(dim == 0 for dim in dims)
     jaxpr, out_mapped = vmap_jaxpr(jaxpr, axis.size, mapped, nothing(jaxpr))
-    outs = primitive.bind(*vals, jaxpr=jaxpr, name=name)
+    outs = primitive.bind(*vals, jaxpr=jaxpr, **params)
     return outs, [0 if has else None for has in out_mapped]
 
 
-def program_transpose(primitive, cts, *operands, jaxpr, name):
+def program_transpose(primitive, cts, *operands, jaxpr, **params):
     linear = tuple(type(x) is Var for x in operands)
     given = tuple(ct is not None for ct in cts)
     outs = primitive.bind(
         *others(operands, linear), *picked(cts, given),
-        jaxpr=transpose_jaxpr(jaxpr, linear, given), name=name)
+        jaxpr=transpose_jaxpr(jaxpr, linear, given), **params)
     return interleave(linear, outs, repeat(None))
 
 
@@ -140,7 +139,7 @@ class jit:
         self.f = f
         self.tag = TraceTag('jit', f)
         self.static = argument_positions(f, static_argnums, static_argnames)
-        self.static_names = names_of(f, self.static)
+        self.held = {*self.static, *names_of(f, self.static)}
         self.staged = {}    # by types, trees, and static arguments
         self.last = None    # the program of the last call
         self.guard = None   # for calls like the last one
@@ -161,17 +160,15 @@ class jit:
 
     def run(self, args, kwargs):
         """Returns the result for arguments of which nothing is known."""
-        args, f, held = hold_arguments(self.f, args, self.static)
-        named = {name: kwargs.pop(name)
-                 for name in self.static_names & kwargs.keys()}
+        args, kwargs, f, static = hold_arguments(self.f, args, kwargs,
+                                                 self.held)
         xs, in_tree = tree_flatten((args, kwargs))
         avals = map_leaves(typeof, partial(argument_names, in_tree, self.tag),
                            xs)
-        key = in_tree, *avals, *static_part(self.f, {**held, **named})
+        key = in_tree, *avals, *static_part(self.f, static)
         program = self.staged.get(key)
         if program is None:
-            jaxpr, out_tree = stage_tree(partial(f, **named), args, kwargs,
-                                         self.tag)
+            jaxpr, out_tree = stage_tree(f, args, kwargs, self.tag)
             program = *close(jaxpr), out_tree
             if not program[1]:  # a tracer will be gone at the next call
                 remember(self.staged, key, program)
@@ -191,17 +188,6 @@ class jit:
             raise AttributeError(f'{fun_name(self.f)} has not been called '
                                  'yet, so there is no program of it')
         return compiled(self.last).source
-
-
-def names_of(f, positions) -> set:
-    """Returns the names of the arguments of `f` in these positions."""
-    if not positions:
-        return set()
-    try:
-        names = list(inspect.signature(f).parameters)
-    except ValueError:  # it can be called by position only
-        names = []
-    return {names[i] for i in positions if i < len(names)}
 
 
 def static_part(f, static):

@@ -42,7 +42,7 @@ def getitem(x, indices):
     """Returns `x[indices]`: arrays among the indices become operands."""
     if not isinstance(indices, tuple):
         indices = (indices,)
-    indices = [operand(i) if isinstance(i, (list, tuple)) and i else i
+    indices = [operand(i) if isinstance(i, (list, tuple, range)) and i else i
                for i in indices]
     if any(map(is_mask, indices)):
         x, indices = replace_masks(x, indices)
@@ -91,7 +91,7 @@ def is_static_integer(i):
 
 def index_array(i):
     """Returns `i` as an array to index with."""
-    empty = isinstance(i, list) and not i
+    empty = isinstance(i, (list, range)) and not i
     i = asarray(i, np.intp if empty else None)
     if i.dtype.kind not in 'biu':
         raise IndexError('arrays used as indices must be of integer (or '
