@@ -20,7 +20,6 @@ from autodiff_mini.fast.emitter import (
     choose_bits,
     is_augmented,
 )
-from autodiff_mini.interpreters.lowering import lowering_rules
 from tests.test_lowering import (
     SOURCES, same_bits, text, user_primitive, without_lines)
 

@@ -13,7 +13,6 @@ from autodiff_mini.fast.simplify import (
 from autodiff_mini.higher_order.jit import frozen
 from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var
 from autodiff_mini.primitives.arithmetic import add_p, mul_p, sub_p
-from autodiff_mini.primitives.elementwise import sin_p
 from autodiff_mini.zeros import Zero
 from tests.test_jit_equals_eager import assert_identical, outcome
 
