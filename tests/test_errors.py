@@ -516,3 +516,57 @@ def test_fun_name_is_what_users_call_a_function():
     assert fun_name(Callable().__call__).endswith('Callable.__call__')
 
 
+
+
+# A tracer that has escaped is caught where it is used, also at the top.
+
+def escaped(transform):
+    """Returns what a function has left outside of its transformation."""
+    left = []
+
+    def f(x):
+        left.append(x * 2)
+        return np.sum(x)
+    transform(f)
+    return left[-1]
+
+
+ESCAPES = {
+    'grad': lambda f: ad.grad(f)(X),
+    'vmap': lambda f: ad.vmap(f)(np.ones((2, 3))),
+    'jit': lambda f: ad.jit(f)(X),
+    'scan': lambda f: ad.scan(lambda c, x: (c, f(c)), X, np.ones(2)),
+    'cond': lambda f: ad.cond(True, f, f, X),
+    'checkpoint': lambda f: ad.checkpoint(f)(X),
+}
+
+
+def same(x):
+    return x
+
+
+X = np.ones(3)
+USES = {
+    'add': lambda t: t + 1, 'sin': np.sin, 'reshape': lambda t: t[None],
+    'jit': ad.jit(same), 'jit_returns': lambda t: ad.jit(lambda x: t)(1.0),
+    'jvp': lambda t: ad.jvp(same, (t,), (t,)),
+    'jvp_returns': lambda t: ad.jvp(lambda x: t, (1.0,), (1.0,)),
+    'grad_returns': lambda t: ad.grad(lambda x: t[0])(1.0),
+    'vjp': lambda t: ad.vjp(same, t),
+    'vjp_returns': lambda t: ad.vjp(lambda x: t, 1.0),
+    'pullback': lambda t: ad.vjp(same, X)[1](t),
+    'linearize': lambda t: ad.linearize(same, t),
+    'pushforward': lambda t: ad.linearize(same, X)[1](t),
+    'vmap': ad.vmap(same), 'vmap_returns': lambda t: ad.vmap(lambda x: t)(X),
+    'scan': lambda t: ad.scan(lambda c, x: (c, x), t, np.ones(2)),
+    'cond': lambda t: ad.cond(True, same, same, t),
+    'checkpoint': ad.checkpoint(same), 'jacfwd': ad.jacfwd(same),
+}
+
+
+@pytest.mark.parametrize('use', USES)
+@pytest.mark.parametrize('escape', ESCAPES)
+def test_a_tracer_that_has_escaped_is_caught_where_it_is_used(escape, use):
+    tracer = escaped(ESCAPES[escape])
+    with pytest.raises(ad.UnexpectedTracerError, match='has returned'):
+        USES[use](tracer)

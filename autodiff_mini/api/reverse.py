@@ -76,7 +76,9 @@ class Pushforward(LinearFunction):
         x_dots = map_leaves(fit_tangent, names, in_avals, x_dots)
         y_dots = eval_jaxpr(jaxpr, self.residuals,
                             *map(instantiate_zeros, x_dots))
-        y_dots = map(whole_tangent, out_avals, y_dots)
+        y_dots = list(map(whole_tangent, out_avals, y_dots))
+        for y_dot in y_dots:
+            typeof_result(y_dot)
         return out_tree.unflatten(
             apart(y_dots, [*x_dots, *self.residuals]))
 
