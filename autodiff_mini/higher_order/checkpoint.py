@@ -57,7 +57,7 @@ def checkpoint_jvp(primals, tangents, jaxpr, policy, **params):
         return program_jvp(checkpoint_p, primals, tangents, jaxpr, **params)
     moving = tuple(type(t) is not Zero for t in tangents)
     program, out_moving = jvp_jaxpr(jaxpr, moving, nothing(jaxpr))
-    now, again = cut(program, jaxpr, policy)
+    now, again = two_programs(program, jaxpr, policy)
     n = len(jaxpr.outvars)
     outs = checkpoint_p.bind(*primals, jaxpr=now, **params)
     y_dots = checkpoint_p.bind(*pack(primals, tangents), *outs[n:],
@@ -69,7 +69,7 @@ jvp_rules[checkpoint_p] = checkpoint_jvp
 
 
 @remembered
-def cut(program, jaxpr, policy):
+def two_programs(program, jaxpr, policy):
     """Returns what runs now, and what runs again.
 
     Args:

@@ -104,7 +104,8 @@ class jit:
 
     The function runs as Python at its first call, with tracers for arguments,
     and again when an argument has another type or tree, or a static argument
-    another value.  What it does besides computing is done only then.
+    another value.  What it does besides computing is done only then: put
+    `with np.errstate(...)` around the call, and not inside.
 
     Args:
         f: a function of arrays, or trees of arrays, that computes with NumPy.
