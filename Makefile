@@ -37,9 +37,12 @@ test: .venv/ready   ## run the tests; ROW=tanh or ROW=tests/test_vmap.py, some
 test-all: test   ## run the rest, too: every program under every transform
 	@$(PYTEST) -n 2 --all --examples 5 -m 'rest or hypothesis'
 
+# No program runs often enough to be worth an optimization.
+test-jax: export JAX_DISABLE_MOST_OPTIMIZATIONS := 1
 test-jax: .venv/jax   ## compare the library with real JAX
 	@$(PYTEST) -n 2 --all -k jax tests/test_jax_oracle.py \
 	  tests/test_jax_hard_points.py tests/test_jax_custom_rules.py \
+	  tests/test_jax_draft.py tests/test_jax_claims.py \
 	  tests/tools/test_jax_files.py \
 	  tests/test_ode.py
 

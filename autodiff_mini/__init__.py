@@ -2,6 +2,7 @@
 
 from importlib.util import find_spec
 
+import autodiff_mini.higher_order.error_states  # noqa: F401  (np.errstate)
 import autodiff_mini.interpreters.evaluate  # noqa: F401  (the base trace)
 import autodiff_mini.numpy_functions  # noqa: F401  (what NumPy's names mean)
 import autodiff_mini.primitives  # noqa: F401  (the rows)
@@ -15,7 +16,7 @@ from autodiff_mini.api.reverse import (
 from autodiff_mini.api.staging import eval_shape, make_jaxpr
 from autodiff_mini.core import ShapedArray, Tracer, float0, typeof
 from autodiff_mini.errors import (
-    ConcretizationTypeError, TracerArrayConversionError,
+    ConcretizationTypeError, ReadOnlyError, TracerArrayConversionError,
     TracerBoolConversionError, TracerIntegerConversionError,
     UnexpectedTracerError)
 from autodiff_mini.higher_order.checkpoint import (
@@ -56,7 +57,7 @@ __all__ = [
     'jit', 'Primitive', 'is_undefined_primal',
     'scan', 'cond', 'switch', 'while_loop', 'fori_loop',
     'checkpoint', 'remat', 'checkpoint_policies',
-    'ConcretizationTypeError', 'TracerArrayConversionError',
+    'ConcretizationTypeError', 'ReadOnlyError', 'TracerArrayConversionError',
     'TracerBoolConversionError', 'TracerIntegerConversionError',
     'UnexpectedTracerError',
 ]
@@ -65,7 +66,8 @@ __all__ = [
 if find_spec('autodiff_mini.fast'):
     import autodiff_mini.fast  # noqa: F401  (a second compiler)
 if find_spec('autodiff_mini.notebook'):
-    import autodiff_mini.notebook  # noqa: F401  (pictures of jaxprs)
+    from autodiff_mini.notebook import watch  # noqa: F401
+    __all__ += ['watch']
 if find_spec('autodiff_mini.applications'):
     from autodiff_mini.applications import (  # noqa: F401
         custom_root,

@@ -2,12 +2,13 @@
 
 Its one idea: two questions are asked in one place.  As what must a value be
 written down to have this dtype?  And who makes an array that fits these?
-Chapter 1, and chapter 20.
+Chapter 1, and chapter 23.
 """
 
 import numpy as np
 
-from autodiff_mini.core import NUMBERS, Primitive, Tracer, is_array, typeof
+from autodiff_mini.core import NUMBERS, Primitive, is_array, typeof
+from autodiff_mini.memory import inside
 
 
 def astype(x, *, dtype, weak_type):
@@ -46,13 +47,6 @@ def full(like, shape, value, dtype):
     return np.full_like(like, value, dtype=dtype, shape=shape)
 
 
-def inside(x):
-    """Returns the array in a tracer, and None where nobody knows it."""
-    while isinstance(x, Tracer):
-        x = getattr(x, 'primal', getattr(x, 'val', None))
-    return x
-
-
 def is_foreign(x) -> bool:
     """Returns whether `x` is an array of another library than NumPy."""
     return not isinstance(x, (np.ndarray, np.generic)) and is_array(x)
@@ -87,9 +81,14 @@ def brought(x, like):
 def argument_like(x, like):
     """Returns an argument; an array of one number, in the library of `like`.
 
-    A number itself stays what it is.
+    A number itself stays what it is, but for a member of an IntEnum and the
+    like: it has no methods of NumPy's.
     """
-    return x if type(x) in NUMBERS else brought(x, like)
+    if type(x) in NUMBERS:
+        return x
+    if isinstance(x, (int, float, complex)):
+        return np.asarray(x)[()]
+    return brought(x, like)
 
 
 def constant_like(x, like):

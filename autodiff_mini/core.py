@@ -119,6 +119,10 @@ class Trace:
         """Returns the plain array `x` as this trace sees it."""
         return self.parent.lift(x)
 
+    def box(self, x):
+        """Returns `x`, of an outer trace or none, as a tracer of this one."""
+        return self.parent.box(x)
+
     def keep(self, x):
         """Returns the plain array `x`, or a copy if it must not change."""
         return self.parent.keep(x)
@@ -152,7 +156,7 @@ class Tracer(Refusals):
     refuses.
     """
 
-    __slots__ = ('_trace', 'line', '__weakref__')
+    __slots__ = ('_trace', 'line', 'memory', 'made_in', '__weakref__')
 
     aval: 'ShapedArray'
     shape = property(lambda self: self.aval.shape)
@@ -161,14 +165,44 @@ class Tracer(Refusals):
 
     def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
         if kwargs or method != '__call__':
-            refuse_ufunc(ufunc, method, kwargs)
+            return unusual(ufunc, method, inputs, **kwargs)
         return ufunc_table[ufunc](*inputs)
 
     def __array_function__(self, function, types, args, kwargs):
+        if 'out' in kwargs:
+            return in_the_place_of(function, args, **kwargs)
         return function_table[function](*args, **kwargs)
 
     def __repr__(self):
         return f'{type(self).__name__}<{self.aval}>'
+
+
+def unusual(ufunc, method, inputs, out=None, **kwargs):
+    """Returns what a ufunc makes that is told where to write, or how."""
+    if kwargs or method not in ('__call__', 'at'):
+        refuse_ufunc(ufunc, method, kwargs)
+    result = ufunc_table[ufunc if method == '__call__' else (ufunc, method)](
+        *inputs)
+    several = isinstance(result, tuple)
+    results = list(result if several else (result,))
+    for i, destination in enumerate(out or ()):
+        if destination is not None:
+            np.copyto(destination, results[i])
+            results[i] = destination
+    return tuple(results) if several else results[0]
+
+
+def in_the_place_of(function, args, out=None, **kwargs):
+    """Returns what a function makes that is told where to write."""
+    result = function_table[function](*args, **kwargs)
+    if out is None:
+        return result
+    if out.shape != np.shape(result):
+        raise ValueError(
+            f'numpy.{function.__name__}: the result has the shape '
+            f'{np.shape(result)}, but out= has {out.shape}')
+    np.copyto(out, result)
+    return out
 
 
 ufunc_table = NumPyTable()
@@ -236,6 +270,8 @@ def typeof(x) -> ShapedArray:
         return array_type(tuple(x.shape), x.dtype)
     if kind is ShapedArray:
         return x
+    if isinstance(x, (int, float, complex)):    # a member of an IntEnum, say
+        return array_type((), np.asarray(x).dtype)
     raise TypeError(f'a value of type {kind.__name__} cannot be traced: pass '
                     'an array (no matrix, no masked array) or a number')
 

@@ -11,6 +11,10 @@ from importlib.util import find_spec
 from threading import get_ident
 
 
+FILL = ('An array that is to be filled with traced values is made by '
+        'np.zeros(n, like=x), or np.array(a, like=x), where x is traced.')
+
+
 class TracerError(TypeError):
     """A tracer was asked for something that it must refuse."""
 
@@ -27,9 +31,8 @@ class ConcretizationTypeError(TracerError):
             'Abstract tracer value encountered where concrete value is '
             f'expected: {tracer.describe()}. The problem arose with the '
             f'`{function}` function: a plain number would forget what is '
-            'traced. Compute with the traced value itself, with functions of '
-            'NumPy in place of `math`, and build arrays with np.stack or '
-            'np.where in place of assignments.')
+            'traced. Compute with the traced value itself, and with '
+            f'functions of NumPy in place of `math`. {FILL}')
 
 
 class TracerBoolConversionError(ConcretizationTypeError):
@@ -60,10 +63,10 @@ class TracerArrayConversionError(TracerError):
         super().__init__(
             'The numpy.ndarray conversion method __array__() was called on '
             f'traced array {tracer.describe()}. A plain array would forget '
-            'what is traced. In place of np.array([x, y]) write np.stack([x, '
-            'y]) or ad.asarray([x, y]); in place of a[i], or of a function '
-            'of a plain array `a` that does not ask tracers, compute with '
-            'ad.asarray(a), which does.')
+            'what is traced. In place of np.array(x) write np.copy(x); of '
+            'np.array([x, y]), np.stack([x, y]) or ad.asarray([x, y]); of '
+            'a[i], or a function of a plain array `a` that does not ask '
+            f'tracers, that of ad.asarray(a), which does. {FILL}')
 
 
 class UnexpectedTracerError(TracerError):
@@ -85,6 +88,20 @@ class UnexpectedTracerError(TracerError):
         self.tracer = tracer
         super().__init__('Encountered an unexpected tracer: '
                          f'{tracer.describe()} is used, but {cause}')
+
+
+class ReadOnlyError(TracerError, ValueError):
+    """A program writes into an array that is not its own.
+
+    An argument is its caller's.  What may be a view of an array that is
+    still in use is not written either, as nobody knows.
+    """
+
+    def __init__(self, tracer, why):
+        super().__init__(
+            f'assignment destination is read-only: {tracer.describe()} '
+            f'{why}. Write into a copy, `x = x.copy()`, or make a new array, '
+            'as `x = x + 1` does in place of `x += 1`.')
 
 
 class Refusals:
@@ -117,14 +134,6 @@ class Refusals:
     def tolist(self):
         raise ConcretizationTypeError(self, 'tolist')
 
-    def __setitem__(self, index, value):
-        raise TypeError(f'{self.describe()} cannot be changed in place: '
-                        'traced programs are pure. Make a new array, with '
-                        'np.where or np.stack.')
-
-    def __deepcopy__(self, memo):
-        return self     # a copy of its trace would be another trace
-
     def describe(self) -> str:
         """Returns what it is and where it was made."""
         origin = f'made at {line_text(self.line)} ' if self.line else ''
@@ -136,6 +145,8 @@ class NumPyTable(dict):
     """What stands for each NumPy function that may meet a tracer."""
 
     def __missing__(self, function):
+        if isinstance(function, tuple):
+            refuse_ufunc(*function, {})
         refuse(function)
 
 
@@ -179,9 +190,8 @@ def refuse(function, **keywords):
     name = f'numpy.{function.__name__}'
     given = [f'{key}=' for key in keywords if keywords[key] is not None]
     if 'out=' in given:
-        raise TypeError(
-            f'{name} would write into an existing array, but traced programs '
-            'are pure: in place of `a += b`, or out=a, write a = a + b.')
+        raise TypeError(f'{name} takes an array to write into by its name, '
+                        'out=a, where values are traced')
     if given or not keywords:
         raise NotImplementedError(
             f'{" with ".join([name, *given])} is not supported on traced '
@@ -192,15 +202,12 @@ def refuse(function, **keywords):
 
 def refuse_ufunc(ufunc, method, keywords):
     """Raises the error for a use of a ufunc that is not supported."""
-    if method == 'at':
-        keywords = {'out': 'its first operand'}
-    if keywords:
-        refuse(ufunc, **keywords)
     if method != '__call__':
         raise NotImplementedError(
             f'numpy.{ufunc.__name__}.{method} is not supported on traced '
             'values: call the function that it serves, as np.sum for '
             'np.add.reduce.')
+    refuse(ufunc, **keywords)
 
 
 LIBRARY = os.path.dirname(find_spec('autodiff_mini').origin) + os.sep

@@ -28,7 +28,8 @@ class Var:
     def refuse(self, *_, **__):
         raise TypeError('the program is not linear: an operation needs the '
                         'value of an operand that has none, since it depends '
-                        "on the program's inputs")
+                        "on the program's inputs. For a function that is not "
+                        'linear, there is vjp.')
 
     __mul__ = __rmul__ = __array_ufunc__ = __array_function__ = refuse
 
@@ -193,15 +194,19 @@ def drop_dead(jaxpr):
     needed, eqns = set(jaxpr.outvars), []
     for eqn in reversed(jaxpr.eqns):
         if not needed.isdisjoint(eqn.outvars):
-            rule = dead_rules.get(eqn.primitive)
-            if rule and not needed.issuperset(eqn.outvars):
-                eqn = rule(eqn, tuple(v in needed for v in eqn.outvars))
+            eqn = for_results(eqn, needed)
             eqns.append(eqn)
             needed.update(eqn.invars)
     kept = {v: x for v, x in zip(jaxpr.constvars, jaxpr.consts)
             if v in needed}
     return Jaxpr(list(kept), jaxpr.invars, eqns[::-1], jaxpr.outvars,
                  list(kept.values()))
+
+
+def for_results(eqn, needed):
+    """Returns an equation for those of its results that are needed."""
+    rule = dead_rules.get(eqn.primitive)
+    return rule(eqn, tuple(v in needed for v in eqn.outvars)) if rule else eqn
 
 
 dead_rules = {}     # by primitive: the equation, for some of its results

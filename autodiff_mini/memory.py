@@ -1,14 +1,23 @@
 """Memory: whose an array is, and for how long.
 
 Its one idea: NumPy's arrays change in place, and a program that is written
-down must not.  So what is kept is copied, and what is handed out is the
-caller's own.  Chapters 7 and 10.
+down must not.  So what is kept is copied, what is handed out is the caller's
+own, and what a program writes into is a box, whose content is exchanged.
 """
 
 import gc
 from threading import Lock
+from typing import NamedTuple
+from weakref import ref
 
 import numpy as np
+
+from autodiff_mini.core import Tracer, TraceTag, current_trace
+from autodiff_mini.errors import ReadOnlyError, UnexpectedTracerError
+
+
+GIVEN = 'was given to a rule, which may only read it'
+CLOSED_OVER = 'is an array that the program closes over'
 
 
 class Snapshot:
@@ -22,6 +31,8 @@ class Snapshot:
         self.copies = {}    # by id: the array, so that it lives; its copy
 
     def __call__(self, x):
+        if isinstance(x, Tracer):
+            return self.content_of(x)
         if not isinstance(x, np.ndarray):
             return x
         _, copy = self.copies.get(id(x), (x, None))
@@ -34,6 +45,16 @@ class Snapshot:
             self.copies[id(x)] = x, copy
         return copy
 
+    def content_of(self, x):
+        """Returns a traced array that holds, for good, what `x` holds now."""
+        if isinstance(whose(x), str | TraceTag):
+            return x    # nobody writes into it
+        _, copy = self.copies.get(id(x), (x, None))
+        if copy is None or not holds_same(x, copy):
+            copy = duplicate(x)
+            self.copies[id(x)] = x, copy
+        return copy
+
 
 def bits(x):
     """Returns `x` with the bits of its elements, of which NaN equals NaN.
@@ -41,6 +62,13 @@ def bits(x):
     And -0.0 does not equal 0.0.
     """
     return np.asarray(x).view(f'V{x.itemsize}')
+
+
+def inside(x):
+    """Returns the array in a tracer, and None where nobody knows it."""
+    while isinstance(x, Tracer):
+        x = getattr(x, 'primal', getattr(x, 'val', None))
+    return x
 
 
 def owner_of(x):
@@ -64,27 +92,48 @@ def own_memory(arrays, others) -> list:
             elif x.base is not None or id(x) in others:
                 x = fresh(x)
             others.add(id(x))
+        elif isinstance(x, Tracer):
+            if whose(x) or id(x) in others:
+                x = duplicate(x)
+            others.add(id(x))
         owned.append(x)
     return owned
 
 
 def apart(arrays, others) -> list:
-    """Returns the arrays, copied where their memory is that of others."""
-    taken, free = {id(owner_of(x)) for x in others}, []
+    """Returns the arrays, copied where others have their memory.
+
+    And where it cannot be written, as that of a broadcast array.
+    """
+    taken, free = set(), []
+    for x in others:
+        taken |= {id(x), id(owner_of(inside(x)))}
     for x in arrays:
         if isinstance(x, np.ndarray):
-            if id(owner_of(x)) in taken:
+            if id(owner_of(x)) in taken or not x.flags.writeable:
                 x = fresh(x)
             taken.add(id(owner_of(x)))
+        elif isinstance(x, Tracer):
+            if id(x) in taken:
+                x = duplicate(x)
+            taken.add(id(x))
         free.append(x)
     return free
 
 
-def to_read(x):
-    """Returns an array for a rule of the user's, which may only read it."""
+def to_read(x, why=GIVEN):
+    """Returns an array, which may only be read by whoever gets it.
+
+    Args:
+        x: the array.
+        why: what an error says of it, if it is traced.
+    """
     if isinstance(x, np.ndarray) and x.flags.writeable:
         x = x.view()
         x.flags.writeable = False
+    elif isinstance(x, Tracer):
+        x = duplicate(x)
+        x.memory = why
     return x
 
 
@@ -109,11 +158,247 @@ def read_by(rule, name, *args):
 def fresh(x):
     """Returns a copy, in the order that a result of NumPy's would have.
 
-    If `x` is broadcast, `x.copy` would have another one.
+    If `x` is broadcast, `x.copy('K')` would have another one.
     """
     if x.dtype.kind not in 'fc':
         return x.copy('K')
     return np.positive(x).astype(x.dtype, copy=False)
+
+
+def become(x, y):
+    """Lets the tracer `x` hold what `y`, of the same class, holds."""
+    for slot in slots_of(x):
+        setattr(x, slot, getattr(y, slot))
+    if type(x).__dictoffset__:
+        vars(x).update(vars(y))
+    x._trace = y._trace
+    x.line = getattr(y, 'line', None)
+
+
+def slots_of(x):
+    """Returns the names of what a tracer holds."""
+    return vars(type(x)).get('__slots__', ())
+
+
+def duplicate(x):
+    """Returns a tracer that holds what `x` does, and is nobody else's."""
+    copy = object.__new__(type(x))
+    become(copy, x)
+    return copy
+
+
+def holds_same(x, y) -> bool:
+    """Returns whether two tracers of one class hold the same objects."""
+    return all(getattr(x, slot) is getattr(y, slot) for slot in slots_of(x))
+
+
+class Shared:
+    """Memory that several traced arrays look at.
+
+    Args:
+        content: all of it, in a tracer that nobody else holds.
+    """
+
+    __slots__ = ('content', 'views')
+
+    def __init__(self, content):
+        self.content = content
+        self.views = []     # weak references to tracers
+
+    def add(self, x, path):
+        """Lets `x` look at a part of it."""
+        while self.views and self.views[-1]() is None:
+            self.views.pop()
+        self.views.append(ref(x))
+        x.memory = View(self, path)
+
+    def others(self, x) -> list:
+        """Returns who else looks at it."""
+        self.views = [view for view in self.views if view() is not None]
+        return [y for y in (view() for view in self.views) if y is not x]
+
+
+class View(NamedTuple):
+    """How a traced array looks at memory.
+
+    Args:
+        shared: the memory.
+        path: steps from all of it to what is seen; None if nobody knows.
+            A step has two methods: `read(whole)` returns the part, and
+            `write(whole, part)` the whole with the part in its place.
+    """
+
+    shared: Shared
+    path: tuple | None
+
+
+def whose(x):
+    """Returns whose the memory of a tracer is.
+
+    A View, if others look at it, too; what an error says of it, if it may
+    only be read; None, if it is its own.
+    """
+    return getattr(x, 'memory', None)
+
+
+def lent(trace, xs) -> list:
+    """Returns the arguments of a function that is traced: only to be read."""
+    for x in xs:
+        if isinstance(x, Tracer) and x._trace is trace:
+            x.memory = trace.tag
+    return xs
+
+
+def view_of(x, y, step=None):
+    """Returns `y`, a view of the traced array `x`.
+
+    Args:
+        x: the array.
+        y: what NumPy would return as a view, or might return as one.
+        step: how it looks at `x`, see View; None if nobody knows.
+    """
+    mine = whose(x)
+    if type(mine) is not View and (mine or not is_at_home(x)):
+        if isinstance(y, Tracer) and y is not x:
+            y.memory = mine or x._trace.tag
+        return y
+    if y is x:
+        return x
+    if is_a_number(x):
+        return y
+    if mine and mine.path is None and not mine.shared.others(x):
+        mine = None     # it was a view of what is gone
+    shared, path = mine or share(x)
+    fits = isinstance(y, Tracer) and y._trace is x._trace
+    theirs = whose(y) if fits else None
+    if type(theirs) is View and theirs.shared is shared:
+        return y
+    if not fits or theirs is not None:
+        y = boxed(y, x._trace)
+        if not isinstance(y, Tracer):
+            return y    # a trace that has no boxes
+    known = step is not None and path is not None
+    shared.add(y, (*path, step) if known else None)
+    return y
+
+
+def share(x):
+    """Returns the View of a tracer that nobody has looked at so far."""
+    Shared(duplicate(x)).add(x, ())
+    return x.memory
+
+
+def handed(y, args):
+    """Returns `y`, as what NumPy would return in memory of its own."""
+    if isinstance(y, Tracer):
+        known = whose(y) is not None or any(y is x for x in args)
+        return duplicate(y) if known else y
+    if isinstance(y, tuple):
+        parts = [handed(part, args) for part in y]
+        return y._make(parts) if hasattr(y, '_make') else tuple(parts)
+    if isinstance(y, list):
+        return [handed(part, args) for part in y]
+    return y
+
+
+def boxed(x, trace):
+    """Returns `x` as a tracer of this trace, which is nobody else's."""
+    if isinstance(x, Tracer):
+        x = duplicate(x)
+    mine = isinstance(x, Tracer) and x._trace is trace
+    return x if mine else trace.box(x)
+
+
+def made_in(trace, x):
+    """Returns a result, of an outer trace, which an inner one asked for.
+
+    It is the array of the program that runs inside.
+    """
+    if isinstance(x, Tracer):
+        x.made_in = trace
+    return x
+
+
+def is_at_home(x) -> bool:
+    """Returns whether a tracer was made by the program that runs now."""
+    trace = current_trace()
+    return x._trace is trace or getattr(x, 'made_in', None) is trace
+
+
+def made(y, args=()):
+    """Returns `y` as an array of the program's own, which it may fill.
+
+    Of shape (), it is an array, too, and no number.
+    """
+    y = boxed(y, current_trace())
+    if isinstance(y, Tracer) and y.ndim == 0:
+        share(y)
+    return y
+
+
+def is_a_number(x) -> bool:
+    """Returns whether a tracer stands for a number, which does not change."""
+    return x.ndim == 0 and not isinstance(whose(x), View)
+
+
+def check_writable(x):
+    """Raises a ReadOnlyError if the traced array `x` may only be read."""
+    trace, tag = current_trace(), x._trace.tag
+    if isinstance(whose(x), str):
+        raise ReadOnlyError(x, whose(x))
+    if not is_at_home(x):
+        raise ReadOnlyError(x, f'is of {tag}, and {trace.tag} is at work')
+    if isinstance(whose(x), TraceTag):
+        raise ReadOnlyError(x, 'is an argument, and so its caller\'s')
+
+
+def write(x, new):
+    """Lets the traced array `x` hold `new`.
+
+    All that look at the same memory see it.
+
+    Raises:
+        ReadOnlyError: it is not the program's own; or it may be a view of
+            another, or another of it, and nobody knows.
+    """
+    check_writable(x)
+    contents = [(x, new)]
+    if isinstance(whose(x), View):
+        shared, path = x.memory
+        others = shared.others(x)
+        paths = [path, *[y.memory.path for y in others]]
+        if others and None in paths:
+            raise ReadOnlyError(x, 'may share its memory with another array '
+                                'that is in use, since one was made of the '
+                                'other, by reshape or the like')
+        if others:
+            whole = put(shared.content, path, new)
+        else:
+            whole, x.memory = new, View(shared, ())
+        contents += [(y, look(whole, y.memory.path)) for y in others]
+        contents.append((shared.content, whole))
+    if isinstance(new, Tracer) and x._trace is not current_trace() and (
+            new._trace is not x._trace):
+        raise ReadOnlyError(x, f'holds still in {current_trace().tag}, and '
+                            'what is written does not')
+    for box, content in [(box, boxed(content, x._trace))
+                         for box, content in contents]:
+        become(box, content)
+
+
+def look(whole, path):
+    """Returns the part of an array at which a path ends."""
+    for step in path:
+        whole = step.read(whole)
+    return whole
+
+
+def put(whole, path, part):
+    """Returns the array with another part where a path ends."""
+    if not path:
+        return part
+    step, *rest = path
+    return step.write(whole, put(step.read(whole), rest, part))
 
 
 class Uncollected:

@@ -12,6 +12,8 @@ from autodiff_mini.arrays import convert, strong
 from autodiff_mini.core import (
     PYTHON_NUMBERS, Tracer, current_trace, function_table, typeof,
     ufunc_table)
+from autodiff_mini.memory import (
+    check_writable, handed, is_a_number, view_of)
 
 
 def operand(x):
@@ -86,7 +88,16 @@ def operator_ufunc(function, primitive, name, mirrored=None):
         return primitive.bind(operand(other), self)
 
     ufunc_table[function] = call
+    def in_place(self, other):
+        if is_a_number(self):
+            return binary(self, other)  # the name gets another number
+        check_writable(self)
+        np.copyto(self, binary(self, other))
+        return self
+
     setattr(Tracer, name, unary if function.nin == 1 else binary)
+    if function.nin == 2 and mirrored:
+        setattr(Tracer, f'__i{name[2:]}', in_place)
     if mirrored:
         setattr(Tracer, mirrored, binary_mirrored)
 
@@ -116,18 +127,42 @@ def composed_ufunc(function):
             types = [t if isinstance(t, np.dtype) else type(t)
                      for t in map(stand_in, args)]
             types = function.resolve_dtypes((*types, *[None] * function.nout))
-            return implementation(*map(convert, args, types))
+            return handed(implementation(*map(convert, args, types)), args)
         ufunc_table[function] = call
         return implementation
     return register
 
 
-def implements(function):
-    """Returns a decorator: the decorated stands for a NumPy function."""
+def implements(function, result=handed):
+    """Returns a decorator: the decorated stands for a NumPy function.
+
+    Args:
+        function: the function of NumPy's.
+        result: makes of the result what NumPy would hand out: `handed`, in
+            memory of its own; `seen`, as a view; `made`, as a new array;
+            `unchanged`, as it is.
+    """
     def register(implementation):
-        function_table[function] = implementation
+        def call(*args, **kwargs):
+            y = implementation(*args, **kwargs)
+            return result(y, (*args, *kwargs.values()))
+        function_table[function] = (
+            implementation if result is unchanged else call)
         return implementation
     return register
+
+
+def seen(y, args):
+    """Returns `y`, a view of the first argument that is traced."""
+    if isinstance(y, tuple | list):
+        return y    # each of them is what a function of NumPy's has returned
+    x = next((x for x in args if isinstance(x, Tracer)), None)
+    return y if x is None else view_of(x, y)
+
+
+def unchanged(y, args):
+    """Returns `y`, as the function inside that has made it returned it."""
+    return y
 
 
 def along_one(a, axis):
@@ -161,11 +196,3 @@ def shape_method(name, function):
             args = [args]
         return function(self, *args, **kwargs)
     setattr(Tracer, name, call)
-
-
-def in_place(name, instead):
-    """Lets tracers refuse a method that would change them."""
-    def refuse_to_change(self, *args, **kwargs):
-        raise TypeError(f'{self.describe()} cannot be changed in place by '
-                        f'.{name}(): traced programs are pure. {instead}')
-    setattr(Tracer, name, refuse_to_change)

@@ -7,8 +7,9 @@ see Zero, rules of users SymbolicZero.  Chapters 2, 6 and 11.
 
 import numpy as np
 
-from autodiff_mini.arrays import full, inside
+from autodiff_mini.arrays import full
 from autodiff_mini.core import ShapedArray, float0, is_array, typeof
+from autodiff_mini.memory import inside
 
 
 class Zero:

@@ -615,6 +615,53 @@ point('scatter_add', 'alone', lambda np, x: ad.vjp(
     lambda y: y[np.array([1, 1])], vec(0, 0, 0))[1](x)[0], vec(0.1, -0.3),
     bars=([1, 1],), jax=False)
 
+
+def written(place):
+    def write(np, x, y):
+        z = np.array(x, like=x + np.sum(y))
+        z[place] = y
+        return z * np.arange(1.0, 1 + x.size).reshape(x.shape)
+    return write
+
+
+def added(place):
+    def add(np, x, y):
+        z = np.array(x, like=x + np.sum(y))
+        np.add.at(z, place, y)
+        return z * np.arange(1.0, 1 + x.size).reshape(x.shape)
+    return add
+
+
+point('scatter', 'over_nan', written(slice(1, 3)), vec(1, nan, inf, 2),
+      vec(-0.0, 5), bars=([1, 0, 0, 4], [2, 3]), jax=False)
+point('scatter', 'repeated', written(np.array([1, 0, 1])), vec(1, nan),
+      vec(nan, 2, inf), bars=([0, 0], [0, 1, 2]), jax=False)
+point('scatter', 'repeated_in_two', written(
+    (np.array([0, -1, 0, 0]), np.array([1, 0, -1, 0]))), np.ones((2, 2)),
+    vec(nan, 2, 3, 4), bars=([[0, 0], [0, 4]], [0, 3, 2, 1]), jax=False)
+point('scatter', 'broadcast_and_repeated', written(np.array([[1, 1], [0, 1]])
+      ), vec(1, 2, 3), 5.0, bars=([0, 0, 3], 3), jax=False)
+point('scatter', 'nothing', written(slice(2, 2)), vec(nan, 1), E,
+      bars=([1, 2], E), jax=False)
+point('scatter', 'nowhere', written(np.zeros(0, int)), vec(nan, 1), E,
+      bars=([1, 2], E), jax=False)
+point('scatter', 'backwards', written(slice(None, None, -1)), vec(nan, 1),
+      vec(inf, -0.0), bars=([0, 0], [2, 1]), jax=False)
+point('scatter', 'misfits', written(slice(0, 2)), vec(1, 2), vec(1, 2, 3),
+      raises=ValueError, jax=False)
+point('scatter', 'out_of_bounds', written(3), vec(1, 2), 1.0,
+      raises=IndexError, jax=False)
+point('add_at', 'repeated', added(np.array([1, 1, 0])), vec(0.1, -0.0),
+      vec(0.3, -0.3, inf), bars=([1, 2], [2, 2, 1]), jax=False)
+point('add_at', 'order', added(np.array([1, 1, 1])), vec(nan, 1e16),
+      vec(1, 1, -1e16), bars=([1, 2], [2, 2, 2]), jax=False)
+point('add_at', 'nothing', added(np.zeros(0, int)), vec(1, nan), E,
+      bars=([1, 2], E), jax=False)
+point('add_at', 'slice', added(slice(1, None)), vec(1, nan), vec(2),
+      bars=([1, 2], [2]), jax=False)
+point('add_at', 'misfits', added(slice(0, 2)), vec(1, 2), vec(1, 2, 3),
+      raises=ValueError, jax=False)
+
 point('astype', 'overflow', lambda np, x: np.astype(x, np.float32),
       vec(1e300, -1e300, 1e-300, nan, -0.0), bars=([1] * 5,))
 point('astype', 'to_bools', lambda np, x: np.astype(x, bool),

@@ -555,6 +555,230 @@ program('index_a_constant', lambda np, i: ad.asarray(ARRAY)[i] * 2.0,
         np.array([0, 2]), jax='ours')
 program('index_single', lambda np, x: x[1:], f32(3))
 
+# Writing into arrays
+
+IMMUTABLE = "JAX's arrays do not change"
+WRITTEN = {name: index for name, index in INDICES.items()
+           if name not in ('newaxis', 'apart')} | {
+    'none': np.s_[:, None, 1],
+    'apart': (np.array([1, 0]), slice(None), np.array([0, 2]))}
+for name, index in WRITTEN.items():
+    def write(np, x, index=index):
+        y = x * 2
+        y[index] = np.sin(x)[index]
+        return y * x
+
+    program(f'write_{name}', write, f64(2, 2, 3) if name == 'apart'
+            else f64(2, 3), jax=IMMUTABLE)
+
+
+def program_that_writes(*args, **options):
+    """Decorates a program of `np` and the arguments that fills arrays."""
+    def add(function):
+        program(function.__name__, function, *args, jax=IMMUTABLE, **options)
+        return function
+    return add
+
+
+@program_that_writes(f64(3))
+def write_numbers(np, x):
+    y = np.zeros_like(x)
+    y[1] = x[0] * x[2]
+    y[2] = 0.5
+    return y * x
+
+
+@program_that_writes(f64(2, 3))
+def write_a_row(np, x):
+    y = np.empty((2, 3), x.dtype, like=x)
+    y[:] = x[1]
+    y[:, 1:] *= x[:, :1]
+    return y
+
+
+@program_that_writes(f64(3))
+def write_with_ones_in_front(np, x):
+    y = np.copy(x)
+    y[1:] = np.reshape(x[:2] * x[1:], (1, 1, 2))
+    return y
+
+
+@program_that_writes(f64(2, 3))
+def write_where(np, x):
+    y = x * 2
+    y[x > 1] = 0.5
+    y[y < 0.7] = x[0, 0]
+    y[x[:, 0] > 1] = x[1]
+    return y * x
+
+
+@program_that_writes(f64(3))
+def write_into_integers(np, x):
+    y = np.zeros(3, np.int32, like=x)
+    y[1:] = [3, 4]
+    y += 1
+    y[0] = 2.7
+    return y * x
+
+
+@program_that_writes(f32(3))
+def write_single(np, x):
+    y = np.zeros_like(x)
+    y[1] = x[0] * np.float64(2)
+    y[:2] += x[1:]
+    y *= 2
+    return y
+
+
+@program_that_writes(f64(3), ints(3) % 3)
+def write_at_an_argument(np, x, i):
+    y = np.array(x, like=x + i[0])
+    y[i[:2] - 3] = x[1:] * x[:2]
+    y[i] = y * x
+    return y * x
+
+
+@program_that_writes(f64(3), ints(3) % 3)
+def write_add_at_an_argument(np, x, i):
+    y = np.array(x, like=x + i[0])
+    np.add.at(y, i, x * 2)
+    return y
+
+
+@program_that_writes(f64(3))
+def write_by_two_names(np, x):
+    y = x * x
+    z = y
+    z += x
+    z -= 1
+    z *= x
+    z /= 3
+    z **= 2
+    return y
+
+
+@program_that_writes(ints(3), np.array([[1, 2], [0, 3]]))
+def write_by_operators(np, x, y):
+    z = x + 2
+    z //= 2
+    z %= 5
+    z <<= 2
+    z >>= 1
+    z |= 1
+    z &= 7
+    z ^= 3
+    u = y * 2
+    u @= y
+    return z[0] + u
+
+
+@program_that_writes(f64(3, 4))
+def write_into_views(np, x):
+    y = x * 2
+    row, column, turned, flipped = y[1], y[:, 2], y.T, np.flip(y, 0)
+    row[1:3] = x[0, :2]
+    turned[0] *= 3
+    flipped[0, ::2] += x[1, 1]
+    column += x[0, :3]
+    part = turned[1:, ::-1]
+    part[0] = row[:3]
+    return y * x + np.sum(column) * np.sum(row * part[0, 0]) + turned[3, 1]
+
+
+@program_that_writes(f64(4))
+def write_what_overlaps(np, x):
+    y = x * x
+    y[1:] = y[:-1]
+    y[:2] += y[1:3]
+    y[::2], y[1::2] = y[1::2], y[::2]
+    return y
+
+
+@program_that_writes(f64(3, 2))
+def write_in_a_loop(np, x):
+    y = np.zeros_like(x)
+    for i, row in enumerate(y):
+        row += x[i] * i
+        row[0] = row[1] * x[0, 0]
+    return y
+
+
+@program_that_writes(f64(2, 3))
+def write_out(np, x):
+    z, u = np.zeros_like(x[0]), np.zeros((2, 3), x.dtype, like=x)
+    np.sin(x[0], out=z)
+    np.multiply(z, x[1], z)
+    np.add(x[0], x[1], out=u)
+    np.sum(u * u, axis=0, out=z)
+    w = np.ones_like(x[:, 0])
+    w[:, ...] = np.dot(x[0], x[1])
+    return z + u * w[1] + np.matmul(u, x[1], out=w)[0]
+
+
+@program_that_writes(f64(3, 3))
+def write_by_functions(np, x):
+    y, z = x[1, :2] * 2, np.full((3, 3), 2.0, x.dtype, like=x)
+    np.fill_diagonal(z, y)
+    np.copyto(z, x * 2, where=x > 1)
+    np.put(z, [1, -1, 1], y)
+    np.putmask(z, np.eye(3, like=x)[::-1] > 0, x[0])
+    np.place(z, np.tri(3, k=-2) > 0, y * 3)
+    np.put_along_axis(z, np.array([[1], [0], [1]]), x[:, :1] ** 2, 1)
+    np.put_along_axis(z, np.array([2]), y[:1], None)
+    return z * x
+
+
+@program_that_writes(f64(5, 2))
+def write_a_tall_diagonal(np, x):
+    y = x * 1
+    np.fill_diagonal(y, x[1, 1] ** 2, wrap=True)
+    np.fill_diagonal(y[3:], x[0, 0])
+    return y * x
+
+
+@program_that_writes(f64(2, 3))
+def write_add_at(np, x):
+    y = x * x
+    np.add.at(y, (np.array([0, 1, 1]), np.array([2, 0, 0])), x[1])
+    np.subtract.at(y, np.s_[:, np.array([1, 1])], x[0, 0])
+    np.add.at(y, 0, x[1] * 2)
+    np.add.at(y, np.array([[True, False, True], [False, True, False]]), 1.0)
+    return y * x
+
+
+@program_that_writes(f64(4))
+def write_by_methods(np, x):
+    z, u, w = x.copy(), x.flatten(), x.astype(x.dtype)
+    z.sort()
+    u.fill(x[1] * x[2])
+    w.put([0, 2], z[:2] * x[3])
+    return z * u + w + x
+
+
+@program_that_writes(f64())
+def write_zero_dimensions(np, x):
+    y, total = np.zeros_like(x), np.copy(x)
+    same, number = total, np.sin(x)
+    total += x
+    total *= 3
+    again = number
+    number += 1
+    y[...] = same * x
+    y[()] += again
+    return y * number
+
+
+@program_that_writes(f64(3))
+def write_what_is_like(np, x):
+    y, n = np.array([[1.0, 2.0, 3.0]], like=x, ndmin=3), np.arange(3, like=x)
+    u, w = np.identity(3, like=x), np.asarray([x[1], 2.0], like=x)
+    y[0, 0, 1:], u[1] = w, x
+    n[0] = 5
+    z = np.full(3, x[0], like=x)
+    z[1] = 0
+    return y + n * u + np.ones(3, like=x) * z
+
+
 # What is no operation, and what is several
 
 program('shape', lambda np, x: x * np.shape(x)[1], f64(2, 3))
@@ -759,6 +983,7 @@ program('divmod_ufunc', lambda np, x, y: np.stack(np.divmod(x, y)),
         7.3 * f64(2), f64(2))
 program('vecdot', lambda np, x, y: np.vecdot(x, y), f64(2, 3), f64(3),
         ulps=4)
+program('vecdot_bool', lambda np, x: np.vecdot(x, x), f64(3) > 0)
 program('vecdot_complex', lambda np, x, y: np.vecdot(x, y), c128(2, 3),
         c128(2, 3), ulps=8)
 
@@ -848,6 +1073,13 @@ program('min_of_ties', lambda np, x: np.min(x), np.array([0., 1., 0., 0.]),
         truth=lambda np, x: (x[0] + x[2] + x[3]) / 3)
 program('prod_method', lambda np, x: x.prod(axis=0), f64(5, 2))
 program('prod_dtype', lambda np, x: np.prod(x, dtype=np.float64), f32(3))
+HUNDREDS = np.array([[100, 100], [3, 100]])
+for name in 'sum', 'prod', 'cumsum', 'cumprod':
+    for dtype in np.int8, np.uint16, bool:
+        program(f'{name}_as_{np.dtype(dtype)}',
+                lambda np, x, name=name, dtype=dtype: getattr(np, name)(
+                    x, axis=0, dtype=dtype), HUNDREDS)
+program('trace_as_int8', lambda np, x: np.trace(x, dtype=np.int8), HUNDREDS)
 program('prod_of_one_zero', lambda np, x: np.prod(x),
         np.array([2., 0., 3., 5., 7.]))
 program('prod_of_two_zeros', lambda np, x: np.prod(x),
@@ -961,6 +1193,11 @@ program('searchsorted_sorter', lambda np, x: np.searchsorted(
 KNOTS = np.array([0.5, 0.8, 1.3])
 program('interp', lambda np, x, y: np.interp(x, KNOTS, y), f64(4), f64(3),
         ulps=4, double=True)
+program('interp_lists', lambda np, x: np.interp(x, [0, 1], [0, 2]), f64(4),
+        ulps=4, double=True, jax='it takes no lists')
+program('interp_float32', lambda np, x: np.interp(
+    x, KNOTS.astype(np.float32), KNOTS.astype(np.float32)), f32(4), ulps=4,
+        double=True)
 program('interp_knots', lambda np, x: np.interp(
     np.array([0.55, 0.9, 1.2]), x, x * x), np.sort(f64(3)), ulps=8,
         double=True)
@@ -1138,6 +1375,7 @@ for name, function in PRODUCTS.items():
                  'single', 'single_double', 'ints', 'complex', 'int_int'):
         program(f'{name}_{pair}', function, *MATMULS[pair], ulps=4)
 program('dot_method', lambda np, x: x.dot(x[0]), f64(2, 3), ulps=4)
+program('trace_method', lambda np, x: x.trace(1, 0, 2), f64(2, 3, 3))
 program('dot_scalars', lambda np, x, y: np.dot(x, y), f64(2), 3.0)
 program('dot_stacks', lambda np, x, y: np.dot(x, y), f64(2, 3), f64(2, 3, 2),
         ulps=4)
@@ -1181,6 +1419,9 @@ for subscripts, args in EINSUMS.items():
     program(f'einsum_{subscripts}', lambda np, *xs, s=subscripts:
             np.einsum(s, *xs), *args, ulps=8,
             jax='JAX refuses 1 against 2' if args[0].shape == (1, 3) else '')
+program('einsum_bool', lambda np, x: np.einsum('ij->i', x), f64(2, 3) > 0)
+program('einsum_int8', lambda np, x: np.einsum('ij->i', x),
+        HUNDREDS.astype(np.int8))
 program('einsum_optimize', lambda np, x: np.einsum(
     'ij,kj,kl->il', x, x, x, optimize=True), f64(2, 3), ulps=8)
 

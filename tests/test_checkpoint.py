@@ -277,6 +277,92 @@ def test_r4_the_first_evaluation_computes_no_residuals(name, options):
     assert after['res'] == 1
 
 
+def opaque(counts, **options):
+    """A custom_vjp whose fwd is one call, for the value and a residual."""
+    def operation(name, f, results):
+        p = ad.Primitive(name, multiple_results=results > 1)
+
+        @p.def_impl
+        def impl(x):
+            counts[name] += 1
+            return f(x)
+        p.def_abstract_eval(lambda x: [x] * results if results > 1 else x)
+        p.def_vmap(lambda args, dims: (p.bind(*args), [0] * results
+                                       if results > 1 else 0))
+        counts[name] = 0
+        return p
+    value = operation('value', np.sin, 1)
+    both = operation('both', lambda x: [np.sin(x), np.cos(x)], 2)
+    f = ad.custom_vjp(lambda x: value.bind(x))
+    f.defvjp(lambda x: tuple(both.bind(x)), lambda r, ct: (3 * ct * r,),
+             **options)
+    return f
+
+
+MAPPED = {
+    'vmap': lambda f: lambda x: ad.checkpoint(ad.vmap(f))(
+        np.stack([x, x]))[0],
+    'vmap_outside': lambda f: lambda x: ad.vmap(ad.checkpoint(f))(
+        np.stack([x, x]))[0],
+    'loop_of_vmap': lambda f: lambda x: ad.scan(lambda c, _: (
+        ad.checkpoint(ad.vmap(f))(c), None), np.stack([x]), length=1)[0][0],
+}
+
+
+@pytest.mark.parametrize('optimize', [False, True])
+@pytest.mark.parametrize('name', [*INSIDE, *MAPPED])
+def test_r4_of_what_cannot_be_taken_apart_the_function_is_run(name, optimize):
+    """In the way of the switch stands whatever would open a `forward`."""
+    counts = {}
+    f = (INSIDE | MAPPED)[name](opaque(counts, optimize_remat=optimize))
+    y, pullback = ad.vjp(f, 2.0)
+    assert_close(y, np.sin(2.0))
+    assert counts == {'value': optimize, 'both': not optimize}
+    assert_close(pullback(1.0)[0], 3 * np.cos(2.0))
+    assert counts == {'value': optimize, 'both': 2 - optimize}
+
+
+def three_times(**options):
+    """A sine of which fwd computes the value itself; the rule is a lie."""
+    f = ad.custom_vjp(lambda x: np.sin(x))
+    f.defvjp(lambda x: (np.sin(x), x), lambda x, ct: (3 * ct * np.cos(x),),
+             **options)
+    return f
+
+
+TWICE = {
+    'grad_grad': lambda f: ad.grad(ad.grad(lambda x: f(x) ** 2)),
+    'hessian': lambda f: ad.hessian(lambda x: f(x) ** 2),
+    'jit': lambda f: ad.jit(ad.grad(ad.grad(lambda x: f(x) ** 2))),
+    'linearize': lambda f: lambda x: ad.linearize(ad.grad(
+        lambda x: f(x) ** 2), x)[1](1.0),
+    'thrice': lambda f: ad.grad(ad.grad(ad.grad(lambda x: f(x) ** 2))),
+    'vmap': lambda f: lambda x: ad.vmap(ad.hessian(
+        lambda x: f(x) ** 2))(np.stack([x, x]))[0],
+}
+
+
+@pytest.mark.parametrize('options', [{}, {'optimize_remat': True}], ids=str)
+@crossed('name, twice', INSIDE, TWICE)
+def test_what_fwd_computes_moves_as_it_does_without_checkpoint(
+        name, twice, options):
+    """The output was that of the function, which moves by the rule.
+
+    So the second derivative was another, and a hessian was refused.
+    """
+    expected = TWICE[twice](three_times())(0.5)
+    assert_close(TWICE[twice](INSIDE[name](three_times(**options)))(0.5),
+                 expected)
+
+
+@pytest.mark.parametrize('wrap', [lambda f: f, ad.jit])
+def test_r4_where_the_residuals_are_kept_the_function_is_not_run(wrap):
+    counts = {}
+    f = wrap(ad.grad(opaque(counts, optimize_remat=True)))
+    assert_close(f(2.0), 3 * np.cos(2.0))
+    assert counts == {'value': 0, 'both': 1}
+
+
 def test_r4_without_checkpoint_the_residuals_are_computed_at_once():
     for options in ({}, {'optimize_remat': True}):
         first, after = remat_counts(lambda f: f, **options)
@@ -333,8 +419,7 @@ POLICIES['sines'] = lambda primitive, *avals, **params: (
     str(primitive) == 'sin' and avals[0].dtype == float and not params)
 
 
-@pytest.mark.parametrize('policy', POLICIES)
-@pytest.mark.parametrize('name', PROGRAMS)
+@crossed('name, policy', PROGRAMS, POLICIES)
 def test_no_policy_changes_a_derivative(name, policy):
     """A lying rule tells whether the tangent of what is saved is lost."""
     f = PROGRAMS[name]

@@ -164,7 +164,7 @@ def check(f, x, expected, wrap, order):
 
 
 @pytest.mark.parametrize('place', PLACES)
-@crossed('order, wrap', ORDERS, WRAPS, 2)
+@crossed('order, wrap', ORDERS, WRAPS, 4)
 def test_the_rule_survives_each_transformation(place, order, wrap):
     f = PLACES[place](order, WRAPS[wrap](square))
     check(f, X, 3 * TRUTH[ORDERS[order][1]](X), wrap, order)
@@ -566,6 +566,20 @@ def test_a_mapped_value_that_is_no_argument(stage):
         ad.vmap(lambda x: stage(custom(
             lambda y: y, lambda n, b, y: (x, False)))(x))(X)
     assert current_trace() is Trace.base
+
+
+@pytest.mark.parametrize('change, given', [
+    (lambda g: ad.vjp(g, X)[1], 1.0), (lambda g: ad.linearize(g, X)[1], X),
+    (lambda g: ad.vjp(lambda x: ad.grad(g)(x).sum(), X)[1], 1.0),
+    (lambda g: ad.vjp(lambda x: ad.vmap(g)(x[None])[0], X)[1], 1.0)],
+    ids=['vjp', 'linearize', 'second', 'vmap'])
+def test_an_array_that_is_closed_over_and_written_later(change, given):
+    a = np.array([1.0, 2.0, 3.0])
+    f = custom(lambda x: np.sin(a * x), lambda n, b, x: (np.sin(a * x), True))
+    pull = change(lambda x: np.sum(f(x)))
+    before = np.array(pull(given))
+    a[:] = 9
+    assert_close(np.array(pull(given)), before)
 
 
 @pytest.mark.parametrize('by', [ad.grad, d], ids=['grad', 'jvp'])

@@ -147,12 +147,20 @@ def check_vmap(program, f):
     assert_close(ys, expected)
 
 
+def primitives(jaxpr):
+    """Yields those of `jaxpr`, and of what stands in an error state."""
+    for eqn in jaxpr.eqns:
+        yield eqn.primitive
+        if eqn.params.get('name') == 'errstate':
+            yield from primitives(eqn.params['jaxpr'])
+
+
 @each(STAGED, composed=True)
 def test_a_jaxpr_has_the_same_primitives_and_binds_them_again(program):
     f = partial(program.function, np)
     staged = ad.make_jaxpr(f)(*program.args)
     check_jaxpr(staged)
-    written = {eqn.primitive for eqn in staged.eqns}
+    written = set(primitives(staged))
     assert all(p.is_call or p in written for p in rows(program))
     with np.errstate(all='ignore'):
         y = f(*program.args)
@@ -213,10 +221,10 @@ def test_primitives_have_different_names():
 TRANSPOSED = {
     'neg', 'deg2rad', 'rad2deg', 'add', 'sub', 'mul', 'div', 'matmul',
     'solve', 'where', 'reduce_sum', 'cumsum', 'reshape', 'transpose', 'broadcast_to', 'stack',
-    'concatenate', 'index', 'scatter_add', 'astype', 'real', 'imag', 'conj',
+    'concatenate', 'index', 'scatter_add', 'scatter', 'add_at', 'astype', 'real', 'imag', 'conj',
     'custom_jvp_call', 'custom_vjp_call', 'custom_lin',
     'custom_vmap_call',
-    'jit', 'scan', 'cond', 'while', 'checkpoint',
+    'jit', 'scan', 'cond', 'while', 'checkpoint', 'forward',
 }
 
 
@@ -247,9 +255,15 @@ def step(x, y):
     return x * y
 
 
+def by_forward(x):
+    jaxpr = ad.make_jaxpr(lambda x: step(x, step(x, x)))(x)
+    return checkpoint.forward_p.bind(x, jaxpr=jaxpr, fun=jaxpr, name='')[0]
+
+
 PROGRAM_ROWS = {
     jit.jit_p: ad.jit(lambda x: step(x, step(x, x))),
     checkpoint.checkpoint_p: ad.checkpoint(lambda x: step(x, step(x, x))),
+    checkpoint.forward_p: by_forward,
     custom_vmap.custom_vmap_call_p: ad.custom_vmap(
         lambda x: step(x, step(x, x))),
     cond.cond_p: lambda x: ad.cond(

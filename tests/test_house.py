@@ -1,14 +1,16 @@
-"""The house: which way the library is built, and that a row is one place."""
+"""The house: which way the library is built, and that a row is one place.
+
+The draft is a house of its own: `test_draft.py` looks at it.
+"""
 
 import ast
-import io
-import tokenize
 from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 import autodiff_mini
+from book.tools.mainline import code_lines
 
 PACKAGE = Path(autodiff_mini.__file__).parent
 WINGS = {'fast', 'applications', 'notebook'}
@@ -18,14 +20,14 @@ STOREYS = [{'copying', 'errors', 'core', 'pytree', 'signature', 'arrays',
             'memory', 'zeros', 'jaxprs', 'numpy_api'},
            {'interpreters'}, {'primitives'},
            {'higher_order', 'numpy_functions'}, {'api'}, WINGS]
-MOST_LINES = 120    # of code, in a column
+MOST_LINES = 125    # of code, in a column
 
 
 def modules():
     """Returns {name: path} of the modules, without `autodiff_mini.`"""
     return {'.'.join(path.relative_to(PACKAGE).with_suffix('').parts): path
             for path in sorted(PACKAGE.rglob('*.py'))
-            if path.name != '__init__.py'}
+            if path.name not in ('__init__.py', 'draft.py')}
 
 
 MODULES = modules()
@@ -50,21 +52,6 @@ def storey(name):
     return number
 
 
-def code_lines(path):
-    """Returns how many lines of code there are, without docstrings."""
-    source = path.read_text()
-    docs = {line for node in ast.walk(ast.parse(source))
-            if isinstance(node, ast.Expr)
-            and isinstance(node.value, ast.Constant)
-            and isinstance(node.value.value, str)
-            for line in range(node.lineno, node.end_lineno + 1)}
-    blank = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE,
-             tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
-    return len({line for token in tokenize.generate_tokens(
-        io.StringIO(source).readline) if token.type not in blank
-        for line in range(token.start[0], token.end[0] + 1)} - docs)
-
-
 @pytest.mark.parametrize('name', MODULES)
 def test_a_module_needs_what_is_below_it(name):
     above = {other for other in imports(name)
@@ -80,7 +67,7 @@ def test_no_two_modules_need_each_other():
 @pytest.mark.parametrize(
     'name', [name for name in MODULES if name.startswith('interpreters.')])
 def test_a_column_can_be_read_in_one_sitting(name):
-    assert code_lines(MODULES[name]) <= MOST_LINES
+    assert code_lines(MODULES[name].read_text()) <= MOST_LINES
 
 
 def registered(node):

@@ -648,12 +648,13 @@ def test_wrong_guesses_and_wrong_outputs_are_named():
     for solve, name in ((fixed_point, 'fixed_point'), (root, 'custom_root')):
         for g, a, guess, words in (
                 (f, np.ones((2, 1)), np.ones(2),
-                 r'got float64\[2,2\] and float64\[2\]'),
-                (f, np.ones(3), 1.0, r'got float64\[3\] and float64\[\]'),
+                 r'the guess, float64\[2\], but got float64\[2,2\]'),
+                (f, np.ones(3), 1.0,
+                 r'float64\[\], but got float64\[3\]'),
                 (f, np.ones(2), np.ones(2, 'f'),
-                 r'got float64\[2\] and float32\[2\]'),
-                (f, 2, np.arange(3), r'a float, but this is int64\[3\]'),
-                (pair, 1.0, 1.0, 'structure must match the guess, got')):
+                 r'float32\[2\], but got float64\[2\]'),
+                (f, 2, np.arange(3), r'int64\[3\]: make the guess'),
+                (pair, 1.0, 1.0, 'structure must match the guess, ')):
             assert_named_everywhere(
                 partial(solve, g, a, guess), TypeError,
                 f'{name} of .*{g.__name__}: .*{words}')
@@ -678,11 +679,11 @@ def test_wrong_solvers_are_named():
     assert_named_everywhere(
         lambda: custom_root(f, 1.0, solve_pair, scalar_solve), TypeError,
         r'custom_root of .*\bf: .*solve_pair: output pytree structure must '
-        r'match the guess, got PyTreeDef\(\(\*, \*\)\) and PyTreeDef\(\*\)')
+        r'match the guess, PyTreeDef\(\*\), but got PyTreeDef\(\(\*, \*\)\)')
     assert_named_everywhere(
         lambda: custom_root(f, 1.0, good, slope_shape), TypeError,
-        r'custom_root of .*slope_shape: output: shapes .*float64\[2\] and '
-        r'float64\[\]')
+        r'custom_root of .*slope_shape: output: shapes .*float64\[\], but '
+        r'got float64\[2\]')
 
 
 def test_results_are_the_caller_s_own():

@@ -8,15 +8,10 @@ from functools import partial
 import numpy as np
 import pytest
 
-from tests import amount
 from tests.hard_points import POINTS
+from tests.real_jax import jax
 from tests.test_hard_points import SLOPED, is_complex, is_inexact, pull
 
-if not amount.WHOLE:
-    pytest.skip('`make test-jax` runs it', allow_module_level=True)
-jax = pytest.importorskip(
-    'jax', reason='JAX is not installed: `make test-jax` installs it')
-jax.config.update('jax_enable_x64', True)
 pytestmark = [pytest.mark.rest, pytest.mark.filterwarnings('ignore')]
 
 ASKED = [point for point in POINTS if point.jax

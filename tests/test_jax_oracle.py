@@ -9,21 +9,16 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from tests import amount
 from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.numerical import TOLERANCES, widen
 from tests.programs import PROGRAMS, is_inexact
+from tests.real_jax import jax
 from tests.test_programs import random_tangent, tangents_for
 from tests.test_transpose import runs_through_complex
 from tests.test_unrolled import unrolled
 from tests.test_vmap import batched, layouts
 
-if not amount.WHOLE:
-    pytest.skip('`make test-jax` runs it', allow_module_level=True)
-jax = pytest.importorskip(
-    'jax', reason='JAX is not installed: `make test-jax` installs it')
-jax.config.update('jax_enable_x64', True)
 pytestmark = pytest.mark.rest
 
 # What JAX cannot run, or does otherwise, is said in the table of programs.
@@ -806,7 +801,7 @@ def test_reverse_mode_over_a_while_loop_is_refused_by_both():
 
 
 def test_d14_where_jax_loses_what_is_small():
-    """The figures of chapter 17."""
+    """The figures of chapter 20."""
     x = np.array([0.0, -50.0])
     assert jax.grad(jax.scipy.special.expit)(40.0) == 0.0
     assert jax.scipy.special.logsumexp(x) == 0.0

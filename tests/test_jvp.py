@@ -487,7 +487,9 @@ def test_stop_gradient_stops_every_level():
 def test_stop_gradient_takes_trees_and_plain_values():
     assert ad.stop_gradient({'a': (1, None)}) == {'a': (1, None)}
     a = np.ones(2)
-    assert ad.stop_gradient(a) is a
+    b = ad.stop_gradient(a)
+    b += 1      # is another array
+    assert a[0] == 1
     f = lambda t: ad.stop_gradient(t)['a'] * t['b']
     t = {'a': 2.0, 'b': 3.0}
     assert ad.jvp(f, (t,), ({'a': 1.0, 'b': 1.0},)) == (6.0, 2.0)
@@ -693,7 +695,7 @@ def derivative_of(f):
     np.floor, np.ceil, np.rint, np.trunc, np.sign, np.signbit, np.isnan,
     np.isinf, np.isfinite, np.argmax, np.argmin, np.argsort, np.logical_not,
     np.any, np.all, np.count_nonzero, lambda x: np.round(x, 2),
-    lambda x: x // 0.3, lambda x: np.heaviside(x, 0.5), np.zeros_like,
+    lambda x: x // 0.3, lambda x: np.heaviside(x, 0.5),
     lambda x: np.searchsorted(x, 1.0), lambda x: np.isclose(x, x),
 ])
 def test_what_stays_is_no_tracer(f):

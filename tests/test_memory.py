@@ -88,9 +88,10 @@ def test_a_vmap_rule_that_writes_into_what_it_is_given_is_named():
     ad.custom_gradient(lambda x: (np.sin(x), lambda ct: scale(ct))),
     primitive('def_vjp', lambda xs: (np.sin(xs[0]),
                                      lambda ct: (scale(ct),)))])
-def test_a_rule_that_is_written_down_changes_nothing(f):
+def test_a_rule_that_is_written_down_only_reads_too(f):
     ct = np.ones(3)
-    np.testing.assert_array_equal(ad.vjp(f, X)[1](ct)[0], [2, 2, 2])
+    with pytest.raises(ValueError, match='read-only'):
+        ad.vjp(f, X)[1](ct)
     np.testing.assert_array_equal(ct, 1)
 
 
@@ -350,3 +351,74 @@ def test_a_program_keeps_what_an_array_was(keep, kind):
         run = run(x)
     owner[...] = 7
     np.testing.assert_array_equal(*np.broadcast_arrays(run(x), 6.0))
+
+
+def ruled(rule):
+    f = ad.custom_vjp(lambda x: x * 1.0)
+    f.defvjp(lambda x: (x * 1.0, C), rule)
+    return f
+
+
+def written_into(x):
+    y = x * 1
+    y[:] = C
+    return y * x
+
+
+C = np.ones(3)
+KEPT = {
+    'linear_transpose': lambda: ad.linear_transpose(lambda x: x * C, X),
+    'linearize': lambda: ad.linearize(lambda x: x * C, X)[1],
+    'residual': lambda: ad.vjp(ruled(lambda r, ct: (ct * r,)), X)[1],
+    'rule': lambda: ad.vjp(custom_jvp(
+        lambda xs, ts: (xs[0] * 1.0, ts[0] * C)), X)[1],
+    'rule_forwards': lambda: ad.linearize(custom_jvp(
+        lambda xs, ts: (xs[0] * 1.0, ts[0] * C)), X)[1],
+    'custom_gradient': lambda: ad.vjp(ad.custom_gradient(
+        lambda x: (x * C, lambda ct: ct * C)), X)[1],
+    'checkpoint': lambda: ad.vjp(ad.checkpoint(lambda x: x * C), X)[1],
+    'scan': lambda: ad.vjp(lambda x: ad.scan(
+        lambda a, _: (a * C, None), x, None, length=2)[0], X)[1],
+    'cond': lambda: ad.vjp(lambda x: ad.cond(
+        True, lambda x: x * C, np.sin, x), X)[1],
+    'vmap': lambda: ad.vjp(ad.vmap(lambda x, c: x * c), X, C)[1],
+    'written': lambda: ad.vjp(written_into, X)[1],
+    'mask': lambda: ad.vjp(lambda x: np.where(C, x, 0), X)[1],
+    'index': lambda: ad.vjp(lambda x: x[C.astype(int)] * C, X)[1],
+}
+
+
+@pytest.mark.parametrize('name', KEPT)
+def test_what_is_kept_is_as_it_was(name):
+    """Who owns an array may write into it when the function has run."""
+    try:
+        pull = KEPT[name]()
+        expected = [np.array(x) for x in pull(np.ones(3))]
+        C[:] = 0
+        for x, y in zip(pull(np.ones(3)), expected, strict=True):
+            np.testing.assert_array_equal(x, y)
+        assert np.any(expected[0])
+    finally:
+        C[:] = 1
+
+
+def spread(x):
+    return np.broadcast_to(np.sum(x) ** 2, (3,))
+
+
+@pytest.mark.parametrize('result', [
+    lambda x: ad.jvp(spread, (x,), (x,))[0],
+    lambda x: ad.jvp(spread, (x,), (x,))[1],
+    lambda x: ad.jvp(ad.grad(lambda x: np.sum(x) ** 2), (x,), (x,))[1],
+    lambda x: ad.linearize(spread, x)[0],
+    lambda x: ad.linearize(spread, x)[1](x),
+    lambda x: ad.vjp(spread, x)[0],
+    lambda x: ad.vmap(spread)(np.stack([x, x])),
+    lambda x: ad.jit(spread)(x)])
+def test_what_is_handed_out_can_be_written(result):
+    """NumPy itself hands out a broadcast array to be read only."""
+    x = np.ones(3)
+    y = result(x)
+    y += 1
+    assert np.array_equal(x, np.ones(3))
+    assert np.array_equal(result(x), y - 1)

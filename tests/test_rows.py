@@ -16,16 +16,16 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.core import Trace, current_trace
-from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jvp import JVPTracer, jvp_rules
 from autodiff_mini.interpreters.transpose import transpose_rules
-from autodiff_mini.interpreters.vmap import BatchTracer, vmap_rules
+from autodiff_mini.interpreters.vmap import BatchTracer
 from autodiff_mini.primitives.arithmetic import mul_p
 from autodiff_mini.primitives.elementwise import sin_p
 from tests.numerical import assert_close, assert_same
 from tests.test_custom_jvp import X, custom as with_jvp, d
 from tests.test_custom_vjp import custom, square
 from tests.test_staged_calls import staged, summed_grad
+from tests.wings import needs
 
 CHAPTERS = Path(__file__).resolve().parents[1] / 'book/chapters'
 
@@ -684,15 +684,12 @@ def test_every_mistake_with_a_custom_rule_is_named(name):
 
 # D2: the old way is built and seen to fail
 
-@pytest.fixture
-def restored():
-    """Takes rules of new primitives out of the tables afterwards."""
-    tables = jvp_rules, vmap_rules, abstract_rules, transpose_rules
-    before = [set(table) for table in tables]
-    yield
-    for table, rows in zip(tables, before, strict=True):
-        for primitive in table.keys() - rows:
-            del table[primitive]
+def draft_until(chapter):
+    """Returns what the notebook of a chapter begins with."""
+    from autodiff_mini.notebook.drafting import until
+    scope = {}
+    exec(until(chapter), scope)
+    return scope
 
 
 def cell(page, words):
@@ -703,32 +700,34 @@ def cell(page, words):
     return found
 
 
-def test_d2_the_old_way_loses_a_vjp_under_vmap(capsys, restored):
+@needs('notebook')
+def test_d2_the_old_way_loses_a_vjp_under_vmap(capsys):
     """Chapter 11: the document's own program, and its numbers."""
-    page, scope = '11_your_own_pullback.md', {}
-    exec('import numpy as np\nimport autodiff_mini as ad\n'
-         'from autodiff_mini import grad, jvp, vmap\n', scope)
+    page, scope = '11_your_own_pullback.md', draft_until(11)
     exec(cell(page, 'def old_custom_vjp('), scope)
-    exec(cell(page, 'f = old_custom_vjp('), scope)
+    exec(cell(page, 'f = old_custom_vjp(double,'), scope)
     assert capsys.readouterr().out.split('\n')[:3] == [
         '3.0', '[3. 3. 3. 3.]', '[2. 2. 2. 2.]']
     with pytest.raises(TypeError, match='not callable'):
-        ad.jvp(scope['f'], (1.0,), (1.0,))
-    assert current_trace() is Trace.base
+        scope['jvp'](scope['f'], (1.0,), (1.0,))
+    assert scope['at_work'][1:] == []
 
 
-def test_d2_the_old_way_loses_a_jvp_under_vmap(restored):
+@needs('notebook')
+def test_d2_the_old_way_loses_a_jvp_under_vmap():
     """Chapter 5: a primitive for each function, that vmap looks into."""
-    page, scope = '05_the_rule_that_vanished.md', {}
-    exec('import numpy as np\nfrom autodiff_mini import jvp, vmap\n', scope)
+    page, scope = '05_the_rule_that_vanished.md', draft_until(5)
     exec(cell(page, 'def custom_transforms('), scope)
-    f = scope['custom_transforms'](double)
-    jvp_rules[f] = lambda primals, tangents: (
+    f, vmap = scope['custom_transforms'](double), scope['vmap']
+    scope['jvp_rules'][f] = lambda tag, primals, tangents: (
         f.bind(*primals), 3 * tangents[0])
     ones = np.ones(4)
-    assert d(f.bind)(1.0) == 3.0
-    assert_same(ad.vmap(d(f.bind))(ones), 3 * ones)
-    assert_same(d(ad.vmap(f.bind))(ones), 2 * ones)
+
+    def slope(g):
+        return lambda x: scope['jvp'](g, (x,), (x * 0 + 1,))[1]
+    assert slope(f.bind)(1.0) == 3.0
+    assert_same(vmap(slope(f.bind))(ones), 3 * ones)
+    assert_same(slope(vmap(f.bind))(ones), 2 * ones)
 
 
 def double(x):

@@ -11,6 +11,7 @@ import pytest
 import autodiff_mini as ad
 from autodiff_mini.api.checking import check_jaxpr, check_jaxpr
 from autodiff_mini.higher_order.scan import scan_p
+from tests import amount
 from tests.amount import crossed
 from tests.numerical import assert_close, assert_same
 from tests.test_custom_jvp import custom as with_jvp
@@ -326,7 +327,8 @@ def test_hard_case_1_a_rule_survives_at_second_order():
     grad = lambda f: lambda x: ad.vjp(f, x)[1](1.0)[0]
     for wrap in (lambda f: f, ad.jit, ad.checkpoint, branch,
                  lambda f: ad.jit(branch(ad.checkpoint(f)))):
-        for outer in (lambda f: f, ad.jit, ad.checkpoint, branch):
+        for outer in (lambda f: f, ad.jit, ad.checkpoint, branch)[
+                ::1 if amount.WHOLE else 2]:
             g = outer(loop(wrap))
             for order in (lambda f: ad.grad(ad.grad(f)), ad.hessian,
                           lambda f: ad.jit(ad.grad(ad.jit(ad.grad(f)))),
@@ -646,14 +648,14 @@ ERRORS = {
     'no_length': (scan(C), V, f'{NAME}: .*needs xs to go along, or a length'),
     'empty_tree': (scan(C, xs=[]), V, f'{NAME}: .*xs .*or a length'),
     'lengths': (scan(C, xs=[np.ones(2), np.ones(3)]), V,
-                r'different leading axis sizes: .*xs\[0\] has 2, '
-                r'.*xs\[1\] has 3'),
+                NAME + r': .*different leading axis sizes: xs\[0\] has 2, '
+                r'xs\[1\] has 3\.'),
     'lengths_named': (scan(C, xs={'a': X, 'b': (X[:3],)}, length=4), V,
                       r"xs\['a'\] has 4, .*xs\['b'\]\[0\] has 3, "
                       'length has 4'),
     'length': (scan(C, xs=X, length=3), V, 'xs has 4, length has 3'),
     'no_axis': (scan(C, xs=2.0), V, f'{NAME}: xs: scan goes along the first '
-                r'axis, but this has none: float64\[\]'),
+                r'axis, but this has none: float64\[\]. Close over'),
     'no_axis_leaf': (scan(C, xs={'a': X, 'b': 2}), V,
                      r"xs\['b'\]: .*has none: int64\[\]"),
     'negative': (scan(C, length=-1), V, 'scan'),

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.browser import (
-    browsing, emulate, faults, installed, search, serving)
+    accessibility, browsing, emulate, faults, installed, search, serving)
 from tests.links import broken_links
 
 SITE = Path(__file__).parents[1] / 'site'
@@ -134,6 +134,111 @@ def test_search_finds_a_page_with_the_word(browser, home):
     assert answer.startswith(home)
     browser.get(answer)
     assert 'tangent' in browser.page_source
+
+
+# Goes through a player, and returns a line for what is wrong.
+PLAYED = """
+    const wrong = [];
+    for (const player of document.querySelectorAll("trace-player")) {
+      const say = (words) => wrong.push(`${player.id} ${player.at}: ${words}`);
+      player.frames.forEach((frame, i) => {
+        player.go(i);
+        const shown = (name) => [...player.querySelectorAll(name)];
+        if (shown(".pl-caption")[0].textContent !== frame.caption)
+          say("another caption");
+        if (shown("input")[0].value != i + 1) say("another step");
+        if (shown("pre .pl-here").length !== (frame.line === null ? 0 : 1))
+          say("another line");
+        if (shown(".pl-row.pl-active").length !== 1) say("nobody is asked");
+        const back = frame.kind === "back" && frame.written[0];
+        if (!shown(".pl-stage")[0].textContent.includes(back || frame.op))
+          say("the operation is missing");
+        for (const part of shown(".pl, .pl-stage, .pl-known"))
+          if (part.scrollWidth > part.clientWidth + 1) say("too wide");
+      });
+      if (player.frames.length < 3) say("too short");
+    }
+    return wrong;
+"""
+
+
+def pages_with_players(site):
+    pages = [path.relative_to(site).as_posix()
+             for path in sorted(site.rglob('*.html'))
+             if '<trace-player' in path.read_text('utf-8')]
+    assert len(pages) >= 9 and 'index.html' in pages
+    return pages
+
+
+@pytest.mark.parametrize('width', [375, 1280])
+def test_players_show_every_step(browser, site, home, width):
+    for page in pages_with_players(site):
+        for scheme in 'light', 'dark':
+            emulate(browser, width, scheme)
+            browser.get(f'{home}/{page}')
+            assert browser.execute_script(PLAYED) == [], page
+            # And is the last step, which is there now, one for everybody?
+            assert [*accessibility(browser)] == [], page
+
+
+def test_a_player_listens_to_keys_buttons_and_links(browser, home):
+    from selenium.webdriver.common.keys import Keys
+    emulate(browser, 1280, 'light')
+    browser.get(f'{home}/index.html#old-3')
+    player = browser.find_element('id', 'old')
+
+    def step():
+        return player.find_element('class name', 'pl-number').text
+
+    def press(label):
+        player.find_element(
+            'css selector', f'button[aria-label="{label}"]').click()
+
+    assert step().startswith('3 / ')
+    press('Next step')
+    assert step().startswith('4 / ')
+    field = player.find_element('css selector', 'input')
+    for key, number in ((Keys.ARROW_LEFT, 3), (Keys.HOME, 1),
+                        (Keys.ARROW_RIGHT, 2)):
+        field.send_keys(key)
+        assert step().startswith(f'{number} / ')
+    press('Guess the next step')
+    choices = player.find_elements('css selector', '.pl-guess button')
+    captions = browser.execute_script(
+        'return arguments[0].frames.map(frame => frame.caption)', player)
+    assert len(choices) == 3 and step().startswith('2 / ')
+    for choice in choices:
+        if choice.text == captions[2]:
+            choice.click()
+            break
+    assert step().startswith('3 / ')
+    browser.execute_script('location.hash = "#old-2"')
+    browser.execute_async_script('setTimeout(arguments[0], 50)')
+    assert step().startswith('2 / ')
+
+
+def visible(browser, name):
+    return browser.execute_script(
+        'return document.querySelector(arguments[0])?.checkVisibility()',
+        name)
+
+
+def test_a_player_is_a_list_on_paper_and_without_scripts(browser, home):
+    emulate(browser, 1280, 'light')
+    browser.get(f'{home}/index.html')
+    still, live = 'trace-player .player-still', 'trace-player .pl'
+    assert visible(browser, live) and not visible(browser, still)
+    browser.execute_cdp_cmd('Emulation.setEmulatedMedia', {'media': 'print'})
+    assert visible(browser, still) and not visible(browser, live)
+    browser.execute_cdp_cmd(
+        'Emulation.setScriptExecutionDisabled', {'value': True})
+    try:
+        emulate(browser, 1280, 'light')
+        browser.get(f'{home}/index.html')
+    finally:
+        browser.execute_cdp_cmd(
+            'Emulation.setScriptExecutionDisabled', {'value': False})
+    assert visible(browser, still) and not visible(browser, live)
 
 
 @pytest.mark.parametrize('name', FAULTS)

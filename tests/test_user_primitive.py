@@ -475,8 +475,7 @@ def test_p6_every_carrier_asks_the_rule_to_third_order(carrier, modes):
         assert_close(carry(nested(power_p.bind, modes))(POINT), expected)
 
 
-@pytest.mark.parametrize('modes', ['', 'j', 'g', 'jg', 'gj'])
-@pytest.mark.parametrize('carrier', CARRIERS)
+@crossed('carrier, modes', CARRIERS, ['', 'j', 'g', 'jg', 'gj'])
 def test_p6_every_carrier_asks_the_rule_under_and_over_vmap(carrier, modes):
     xs = np.linspace(-1, 1, 6).reshape(2, 3)
     carry = CARRIERS[carrier]
@@ -1193,7 +1192,7 @@ def test_p6_two_primitives_of_one_name_are_two():
 
 
 def test_p6_a_custom_function_had_saved_all_of_this():
-    """What chapter 14 shows: the same numbers from two rules alone."""
+    """What chapter 15 shows: the same numbers from two rules alone."""
     f = ad.custom_vjp(lambda x, factor: x * factor)
     f.defvjp(lambda x, factor: (f(x, factor), (x, factor)), scale_backward)
     f.defjvp(lambda xs, ts: (f(*xs), ts[0] * xs[1] + xs[0] * ts[1]))

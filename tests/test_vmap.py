@@ -751,7 +751,7 @@ ERRORS = {
     'axis_too_negative': (-3, {}, (A,), ValueError,
                           'axis -3.*at least 3, but it is only 2'),
     'scalar': (0, {}, (1.0,), ValueError,
-               r'args\[0\].*axis 0.*at least 1, but it is only 0'),
+               r'args\[0\].*axis 0.*at least 1, but it is only 0.*in_axes is'),
     'numpy_scalar': (0, {}, (np.float32(1),), ValueError, 'only 0'),
     'second_argument': ((0, 3), {}, (A, A), ValueError, r'args\[1\]: .* 3'),
     'in_a_tree': (0, {}, ({'a': [A, 1.0]},), ValueError,
@@ -761,8 +761,7 @@ ERRORS = {
         r'inconsistent sizes for array axes to be mapped: .*args\[0\] has '
         r'length 2, .*args\[1\] has length 3')),
     'sizes_of_axes': ((0, 0, None), {}, (A, A.T, A), ValueError,
-                      r'args\[0\] has length 2, [^,]*args\[1\] has length 3'
-                      r'$'),
+                      r': args\[0\] has length 2, args\[1\] has length 3\.'),
     'axis_size': (0, {'axis_size': 4}, (A,), ValueError,
                   r'args\[0\] has length 2, axis_size is 4'),
     'nothing_mapped': (None, {}, (A,), ValueError,
@@ -802,12 +801,13 @@ def test_wrong_calls_are_named(name):
 
 @pytest.mark.parametrize('out_axes, out, error, words', [
     (None, lambda x: x, ValueError,
-     'output of .*: vmap has mapped output but out_axes is None'),
+     'output of .*: vmap has mapped output but out_axes is None: say where'),
     ((0, None), lambda x: (x, x), ValueError,
      r'output of .*\[1\]: vmap has mapped output but out_axes is None'),
     (1, lambda x: x[0], ValueError, r'out_axes is 1, but .* 1 axes'),
     (-2, lambda x: x[0], ValueError, 'out_axes is -2'),
-    (2, lambda x: x, ValueError, 'out_axes is 2, but the output has 2'),
+    (2, lambda x: x, ValueError,
+     'out_axes is 2, but the output has 2 .*: it may be -2 to 1'),
     (1, lambda x: 1.0, ValueError, 'out_axes is 1'),
     ((0,), lambda x: x, ValueError, r'out_axes must be .* got \(0,\)'),
     ((0, 0), lambda x: (x, x, x), ValueError, 'out_axes'),
@@ -1291,7 +1291,7 @@ def test_no_tracer_outlives_its_vmap():
 
 def test_copies_of_a_tracer_stay_traced():
     def f(x):
-        assert copy.deepcopy(x) is x
+        assert copy.deepcopy(x) is not x    # NumPy copies, too
         return copy.copy(x) * x
 
     assert_same(ad.vmap(f)(A), A * A)

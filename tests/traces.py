@@ -66,6 +66,9 @@ class SpyTrace(Trace):
     def lift(self, x):
         return SpyTracer(self, self.parent.lift(x))
 
+    def box(self, x):
+        return SpyTracer(self, x)
+
 
 def spied(f, *args):
     """Returns what `f` returns, and how often it asked for a primitive."""

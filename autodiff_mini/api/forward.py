@@ -166,7 +166,8 @@ def batch_to_front(x, axis):
         raise ValueError(
             f'vmap was requested to map over axis {axis}, which implies that '
             f'the rank should be at least {max(axis + 1, -axis)}, but it is '
-            f'only {ndim} (the type is {typeof(x)})')
+            f'only {ndim} (the type is {typeof(x)}). Where nothing is to be '
+            'mapped over, in_axes is None.')
     return move_front(x, axis % ndim)
 
 
@@ -180,13 +181,14 @@ def batch_size(tag, names, vals, axes, axis_size):
     if not sizes:
         raise ValueError(f'{tag} must have at least one non-None value in '
                          'in_axes, or an axis_size')
-    lengths = [f'{name} has length {x.shape[0]}'
+    lengths = [f'{name.removeprefix(f"{tag}: ")} has length {x.shape[0]}'
                for name, x, axis in zip(names(), vals, axes)
                if axis is not None]
     if axis_size is not None:
         lengths.append(f'axis_size is {axis_size}')
-    raise ValueError('vmap got inconsistent sizes for array axes to be '
-                     f'mapped: {", ".join(lengths)}')
+    raise ValueError(f'{tag}: vmap got inconsistent sizes for array axes to '
+                     f'be mapped: {", ".join(lengths)}. They must be equal; '
+                     'where nothing is to be mapped over, in_axes is None.')
 
 
 def batch_from_front(x, dim, axis, size):
@@ -194,11 +196,13 @@ def batch_from_front(x, dim, axis, size):
     if axis is None:
         if dim is None:
             return x
-        raise ValueError('vmap has mapped output but out_axes is None')
+        raise ValueError('vmap has mapped output but out_axes is None: say '
+                         'where its axis is to be, as out_axes=0')
     ndim = typeof(x).ndim + (dim is None)
     if not -ndim <= axis < ndim:
         raise ValueError(f'out_axes is {axis}, but the output has {ndim} '
-                         'axes with the batch axis')
+                         f'axes with the batch axis: it may be {-ndim} to '
+                         f'{ndim - 1}')
     if dim is None:
         x = spread(x, dim, size)
         x = x if isinstance(x, Tracer) else x.copy()

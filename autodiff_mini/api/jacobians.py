@@ -12,14 +12,12 @@ import numpy as np
 from autodiff_mini.api.checking import moves
 from autodiff_mini.api.forward import vmap
 from autodiff_mini.api.reverse import (
-    Pushforward, check_inexact, chosen_arguments, linearize_tree, select,
-    vjp_tree)
+    Pushforward, check_differentiable, chosen_arguments, linearize_tree,
+    select, vjp_tree)
 from autodiff_mini.arrays import foreign_one
 from autodiff_mini.core import TraceTag, float0, typeof
 from autodiff_mini.memory import own_memory
-from autodiff_mini.pytree import (
-    leaf_names, tree_flatten, tree_leaves, tree_map)
-from autodiff_mini.signature import map_leaves
+from autodiff_mini.pytree import tree_flatten, tree_leaves, tree_map
 
 
 def jacfwd(f, argnums=0, has_aux=False, holomorphic=False,
@@ -57,15 +55,11 @@ def jacfwd(f, argnums=0, has_aux=False, holomorphic=False,
     @wraps(f, updated=())
     def jacfwd_of_f(*args, **kwargs):
         tag = TraceTag('jacfwd', f)
-        g, point = select(tag, f, argnums, args, kwargs)
-        if not allow_int:
-            check_inexact(tag, point, 'inputs')
-        check_holomorphic(tag, point, 'inputs', holomorphic)
+        g, point = select(tag, f, argnums, args, kwargs, allow_int,
+                          bool(holomorphic))
         y, program, residuals, aux = linearize_tree(tag, g, point, has_aux)
-        if not allow_int:
-            check_inexact(tag, y, 'outputs')
-        if holomorphic:
-            check_holomorphic(tag, y, 'outputs', holomorphic)
+        check_differentiable(tag, y, 'outputs', allow_int,
+                             holomorphic or None)
         f_jvp = Pushforward(program, residuals)
         columns = vmap(f_jvp, out_axes=-1, axis_size=total_size(point))(
             *basis(point))
@@ -109,11 +103,9 @@ def jacrev(f, argnums=0, has_aux=False, allow_int=False):
     @wraps(f, updated=())
     def jacrev_of_f(*args, **kwargs):
         tag = TraceTag('jacrev', f)
-        g, point = select(tag, f, argnums, args, kwargs)
-        if not allow_int:
-            check_inexact(tag, point, 'inputs')
+        g, point = select(tag, f, argnums, args, kwargs, allow_int)
         y, pullback, aux = vjp_tree(tag, g, point, has_aux)
-        check_inexact(tag, y, 'outputs')
+        check_differentiable(tag, y, 'outputs', allow_int=False)
         rows = vmap(pullback, axis_size=total_size(y))(basis(y))
         rows = chosen_arguments(argnums, rows)
         ys, out_tree = tree_flatten(y)
@@ -125,24 +117,6 @@ def jacrev(f, argnums=0, has_aux=False, allow_int=False):
             map(rows_of_output, ys, spans(ys))))
         return (jacobian, aux) if has_aux else jacobian
     return jacrev_of_f
-
-
-def check_holomorphic(tag, tree, what, holomorphic):
-    """Raises a TypeError if a leaf is complex against what was said."""
-    xs, treedef = tree_flatten(tree)
-
-    def check(x):
-        aval = typeof(x)
-        if holomorphic and aval.dtype.kind != 'c':
-            raise TypeError(f'{tag.transform} with holomorphic=True requires '
-                            f'complex-valued {what}, but got {aval}')
-        if aval.dtype.kind == 'c' and not holomorphic:
-            raise TypeError(
-                f'{tag.transform} requires real-valued {what}, but got '
-                f'{aval}. If the function has a complex derivative, pass '
-                'holomorphic=True to jacfwd; if not, compute with real and '
-                'imaginary parts, or use ad.jvp.')
-    map_leaves(check, lambda: leaf_names(treedef, f'{tag}: {what}'), xs)
 
 
 def spans(xs) -> list[slice]:

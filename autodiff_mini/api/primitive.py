@@ -1,7 +1,7 @@
 """`ad.Primitive`, for users: a row of the grid, filled by hand.
 
 Its one idea: an operation is what its rules say, and each rule is a method.
-A rule that is missing is an error which names the method.  Chapter 14.
+A rule that is missing is an error which names the method.  Chapter 15.
 """
 
 import inspect
@@ -92,8 +92,7 @@ class UserPrimitive(Primitive):
         """Defines `rule(*arrays, **params) -> out`, with plain NumPy."""
         def impl(*arrays, **params):
             what = f'{fun_name(rule)}, the implementation of {self},'
-            out = read_by(partial(rule, **params), what,
-                          *map(to_read, arrays))
+            out = call_rule(rule, params, what, *arrays)
             check_types(self, what, results(self, out), arrays, params)
             return out
         self.impl = impl
@@ -151,17 +150,8 @@ class UserPrimitive(Primitive):
         """
         def batch(axis, vals, dims, **params):
             what = f'{fun_name(rule)}, the vmap rule of {self},'
-            pair = read_by(partial(rule, **params), what,
-                           tuple(map(to_read, vals)), tuple(dims))
-            if not isinstance(pair, tuple) or len(pair) != 2:
-                raise TypeError(f'{what} must return a pair (out, out_dim), '
-                                f'but returned {pair!r}')
-            outs, dims = [results(self, x) for x in pair]
-            outs = [to_front(self, rule, axis.size, *each)
-                    for each in zip(outs, dims, strict=True)]
-            dims = [None if dim is None else 0 for dim in dims]
-            return (outs, dims) if self.multiple_results else (outs[0],
-                                                               dims[0])
+            pair = call_rule(rule, params, what, tuple(vals), tuple(dims))
+            return fit_batch(self, what, axis.size, pair)
         vmap_rules.leave(self, batch)
         return rule
 
@@ -174,9 +164,7 @@ class UserPrimitive(Primitive):
         """
         def transpose(ct, *operands, **params):
             what = f'{fun_name(rule)}, the transpose rule of {self}'
-            ct = tree_map(to_read, ct)
-            cts = read_by(partial(rule, **params), what, ct,
-                          *map(to_read, operands))
+            cts = call_rule(rule, params, what, ct, *operands)
             if not isinstance(cts, tuple | list) or len(cts) != len(operands):
                 raise TypeError(
                     f'{what}, must return a tuple with an entry for each of '
@@ -224,6 +212,11 @@ def differentiate(primitive, primals, tangents, /, **params):
     check_types(primitive, f'a differentiation rule of {primitive}', ys,
                 primals, params)
     return (ys, y_dots) if several else (ys[0], y_dots[0])
+
+
+def call_rule(rule, params, what, *args):
+    """Returns what a rule returns, which may only read its arrays."""
+    return read_by(partial(rule, **params), what, *tree_map(to_read, args))
 
 
 def results(primitive, out):
@@ -289,15 +282,27 @@ def with_backward(rule, out):
     return out
 
 
-def to_front(primitive, rule, size, x, dim):
+def fit_batch(primitive, what, size, pair):
+    """Returns what a vmap rule returned, with each batch axis in front."""
+    if not isinstance(pair, tuple) or len(pair) != 2:
+        raise TypeError(f'{what} must return a pair (out, out_dim), but '
+                        f'returned {pair!r}')
+    outs, dims = [results(primitive, x) for x in pair]
+    outs = [to_front(what, size, *each)
+            for each in zip(outs, dims, strict=True)]
+    dims = [None if dim is None else 0 for dim in dims]
+    return (outs, dims) if primitive.multiple_results else (outs[0], dims[0])
+
+
+def to_front(what, size, x, dim):
     """Returns the array with its batch axis in front."""
     if dim is None:
         return x
     shape = np.shape(x)
     if dim not in range(-len(shape), len(shape)) or shape[dim] != size:
-        raise ValueError(f'{fun_name(rule)}, the vmap rule of {primitive}, '
-                         f'returned an array of shape {shape} and out_dim '
-                         f'{dim}, but the mapped axis has length {size}')
+        raise ValueError(f'{what} returned an array of shape {shape} and '
+                         f'out_dim {dim}, but the mapped axis has length '
+                         f'{size}')
     return np.moveaxis(x, dim, 0)
 
 

@@ -338,17 +338,18 @@ def value_and_grad(f, argnums=0, has_aux=False, allow_int=False):
     @wraps(f, updated=())
     def value_and_grad_of_f(*args, **kwargs):
         tag = TraceTag('grad', f)
-        g, point = select(tag, f, argnums, args, kwargs)
-        if not allow_int:
-            check_inexact(tag, point, 'inputs')
+        g, point = select(tag, f, argnums, args, kwargs, allow_int)
         y, pullback, aux = vjp_tree(tag, g, point, has_aux)
         gradient = chosen_arguments(argnums, pullback(one_for(tag, y)))
         return ((y, aux) if has_aux else y), gradient
     return value_and_grad_of_f
 
 
-def select(tag, f, argnums, args, kwargs):
-    """Returns `f` as a function of some of its arguments; and these."""
+def select(tag, f, argnums, args, kwargs, allow_int, holomorphic=False):
+    """Returns `f` as a function of some of its arguments; and these.
+
+    They are checked as `check_differentiable` says.
+    """
     several = isinstance(argnums, (tuple, list))
     try:
         positions = list(map(operator.index,
@@ -364,7 +365,11 @@ def select(tag, f, argnums, args, kwargs):
                 'arguments to be passed by the caller, but got only '
                 f'{len(args)}')
     if len({i % len(args) for i in positions}) < len(positions):
-        raise TypeError(f'{tag}: argnums={argnums} names an argument twice')
+        raise TypeError(f'{tag}: argnums={argnums} names an argument twice, '
+                        f'of {len(args)}: name each once')
+    for i in positions:
+        check_differentiable(tag, args[i], 'inputs', allow_int, holomorphic,
+                             f'argument {i % len(args)}')
 
     @wraps(f, updated=())
     def f_of_some(*values):
@@ -375,26 +380,50 @@ def select(tag, f, argnums, args, kwargs):
     return f_of_some, tuple(args[i] for i in positions)
 
 
-def check_inexact(tag, tree, what):
-    """Raises a TypeError if a leaf is an integer or a boolean."""
+def check_differentiable(tag, tree, what, allow_int, holomorphic=None,
+                         name=None):
+    """Raises a TypeError if a leaf has no derivative of the kind wanted.
+
+    Args:
+        tag: which application of which transformation this is.
+        tree: an argument, or an output.
+        what: 'inputs' or 'outputs'.
+        allow_int: whether it may hold integers.
+        holomorphic: whether it has to be complex, or must not be; if None,
+            it may be.
+        name: what errors call it, if not `what`.
+    """
     xs, treedef = tree_flatten(tree)
 
     def check(x):
         aval = typeof(x)
-        if aval.dtype.kind not in 'fc':
+        if aval.dtype.kind not in 'fc' and not allow_int:
             raise TypeError(
                 f'{tag.transform} requires real-valued {what} (a sub-dtype '
                 f'of np.floating), but got {aval}, which has no derivative. '
                 'Convert it with astype, or use vjp'
                 f'{", or allow_int=True" if what == "inputs" else ""}.')
-    map_leaves(check, lambda: leaf_names(treedef, f'{tag}: {what}'), xs)
+        if holomorphic and aval.dtype.kind != 'c':
+            raise TypeError(f'{tag.transform} with holomorphic=True requires '
+                            f'complex-valued {what}, but got {aval}. Convert '
+                            'it with astype, or leave holomorphic out.')
+        if holomorphic is False and aval.dtype.kind == 'c':
+            raise TypeError(
+                f'{tag.transform} requires real-valued {what}, but got '
+                f'{aval}. If the function has a complex derivative, pass '
+                'holomorphic=True to jacfwd; if not, compute with real and '
+                'imaginary parts, or use ad.jvp.')
+    map_leaves(check, lambda: leaf_names(treedef, f'{tag}: {name or what}'),
+               xs)
 
 
 def one_for(tag, y):
     """Returns the cotangent 1 for a scalar output; raises if it is none."""
     if tree_structure(y) is not LEAF:
         raise TypeError(f'{tag}: Gradient only defined for scalar-output '
-                        f'functions. Output was: {y}')
+                        f'functions. Output was: {y}. Return one number, or '
+                        'use vjp or jacrev; with has_aux=True, a pair of it '
+                        'and of what else there is.')
     aval = typeof(y)
     if aval.shape != ():
         raise TypeError(f'{tag}: Gradient only defined for scalar-output '
@@ -403,7 +432,7 @@ def one_for(tag, y):
     if aval.dtype.kind != 'f':
         raise TypeError(f'{tag} requires real-valued outputs (output dtype '
                         'that is a sub-dtype of np.floating), but got '
-                        f'{aval}.')
+                        f'{aval}. Return a float; or use vjp.')
     one = 1.0 if aval.weak_type else aval.dtype.type(1)
     return brought(one, foreign_one([y]))
 

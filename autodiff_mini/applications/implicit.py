@@ -2,7 +2,7 @@
 
 Its one idea: differentiate the answer, not the iterations.  What holds at
 a solution holds near it too, and that says how the solution moves.
-Chapter 18.
+Chapter 21.
 """
 
 import warnings
@@ -105,15 +105,16 @@ def check_like(what, x, out):
     outs, out_tree = tree_flatten(out)
     if out_tree != tree:
         raise TypeError(f'{what}: output pytree structure must match the '
-                        f'guess, got {out_tree} and {tree}')
+                        f'guess, {tree}, but got {out_tree}')
 
     def check(x, y):
         x, y = typeof(x), typeof(y)
         if x.shape != y.shape or x.dtype != y.dtype and not x.weak_type:
-            raise TypeError('shapes and dtypes must match the guess, got '
-                            f'{y} and {x}')
+            raise TypeError('shapes and dtypes must match the guess, '
+                            f'{x}, but got {y}')
         if y.dtype.kind not in 'fc':
-            raise TypeError(f'a solution must be a float, but this is {y}')
+            raise TypeError(f'a solution must be a float, but this is {y}: '
+                            'make the guess a float')
     map_leaves(check, lambda: leaf_names(tree, f'{what}: output'), xs, outs)
 
 
@@ -324,7 +325,7 @@ def custom_root(f, initial_guess, solve, tangent_solve):
 
 
 def newton_step(f, x):
-    """Returns where the tangent of `f` at `x` is zero."""
+    """Returns where the line that touches `f` at `x` is zero."""
     y, slope = linearize(f, x)
     return tree_map(np.subtract, x, dense_solve(slope, y))
 

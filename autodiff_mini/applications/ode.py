@@ -2,7 +2,7 @@
 
 Its one idea: the derivative of where a flow leads is carried by a flow too.
 So one more differential equation, for the same solver, is the way back.
-Chapter 19.
+Chapter 22.
 """
 
 import operator
@@ -356,7 +356,8 @@ def odeint(func, y0, t, *args, rtol=1.4e-8, atol=1.4e-8, mxstep=100_000):
         raise ValueError(f'{tag}: t must be a list of times, of one at '
                          f'least, but got {typeof(t)}')
     if not sum(x.size for x in leaves):
-        raise ValueError(f'{tag}: there are no numbers in the state y0')
+        raise ValueError(f'{tag}: there are no numbers in the state y0: '
+                         'pass one at least')
 
     @wraps(func, updated=())
     def slope(y, t):

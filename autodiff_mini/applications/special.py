@@ -2,7 +2,7 @@
 
 Their one idea: a value is computed by the formula that is good for values,
 and a derivative by the one that is good for derivatives.  A custom rule
-lets them differ.  Chapter 17.
+lets them differ.  Chapter 20.
 """
 
 from functools import partial

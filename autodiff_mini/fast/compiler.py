@@ -52,6 +52,7 @@ class FastLowered:
         if self.fast.takes_all(xs):
             return self.fast(*xs)
         like = foreign_one([*xs, self.fast.foreign])
+        xs = [argument_like(x, like) for x in xs]
         return self.careful(*xs) if like is None else self.run_at(like, xs)
 
     def run_at(self, like, xs):
@@ -59,7 +60,7 @@ class FastLowered:
         key = home(like)
         version = self.elsewhere.get(key) or remember(
             self.elsewhere, key, Version(self.jaxpr, False, like=like))
-        outs = version(*[argument_like(x, like) for x in xs])
+        outs = version(*xs)
         return outs if version.owned else [own(y, xs) for y in outs]
 
     def guard(self, xs, in_tree, out_tree):

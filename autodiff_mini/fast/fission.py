@@ -2,7 +2,7 @@
 
 Its one idea: most of a body does not wait for the step before.  That is done
 for all steps at once, by vmap, before the loop or after it; and what is only
-added up is one sum.  Chapter 15.
+added up is one sum.  Chapter 27.
 """
 
 import math
@@ -14,13 +14,12 @@ import numpy as np
 from autodiff_mini.core import TraceTag, current_trace
 from autodiff_mini.fast.loop_source import loop_p
 from autodiff_mini.fast.plan import FRESH
-from autodiff_mini.fast.simplify import (
-    VIEWS, opened, opening_rules, simplify, trimmed)
+from autodiff_mini.fast.simplify import VIEWS, opened, opening_rules, simplify
 from autodiff_mini.higher_order.loops import split
 from autodiff_mini.higher_order.programs import (
     others, remembered, run, stage_program, vmap_jaxpr, zeros)
 from autodiff_mini.higher_order.scan import scan_p, scan_types
-from autodiff_mini.jaxprs import Jaxpr, Var
+from autodiff_mini.jaxprs import Jaxpr, Var, drop_dead
 from autodiff_mini.primitives.arithmetic import add_p
 from autodiff_mini.primitives.linalg import matmul_p
 
@@ -57,7 +56,7 @@ def taken_apart(body, counts) -> Parts:
     made = [v for vs in sums.values() for v in vs]
     wanted = [*others(ends, [i in sums for i in range(len(ends))]),
               *body.outvars[counts[1]:], *made]
-    eqns = trimmed(Jaxpr([], [], [
+    eqns = drop_dead(Jaxpr([], [], [
         eqn for eqn in body.eqns if eqn.outvars[0] not in ends_of_sums],
         wanted, [])).eqns
     varying = {*xs}
@@ -201,7 +200,7 @@ def fission(jaxpr, avals, length, reverse, counts):
 
 def as_program(body, eqns, outs):
     """Returns equations of a body as a program, from what they need."""
-    part = trimmed(Jaxpr(body.constvars, [], eqns, outs, body.consts))
+    part = drop_dead(Jaxpr(body.constvars, [], eqns, outs, body.consts))
     made = {v for eqn in part.eqns for v in eqn.outvars}
     made.update(part.constvars)
     used = [v for eqn in part.eqns for v in eqn.invars] + outs

@@ -11,29 +11,16 @@ from autodiff_mini.fast.emitter import fast_rules
 from autodiff_mini.fast.plan import keeps_order
 from autodiff_mini.fast.scalars import (
     carefully, checked, float_text, indented, is_bool, is_scalar, scalar_body)
-from autodiff_mini.fast.simplify import opened, simplify, trim_rules
+from autodiff_mini.fast.simplify import opened, simplify
 from autodiff_mini.higher_order.loops import split
-from autodiff_mini.higher_order.programs import others, without
-from autodiff_mini.higher_order.scan import scan_types
+from autodiff_mini.higher_order.scan import scan_for_outputs, scan_types
 from autodiff_mini.higher_order.while_loop import while_lowering, while_p
 from autodiff_mini.interpreters.abstract import abstract_rules
-from autodiff_mini.jaxprs import Equation
+from autodiff_mini.jaxprs import dead_rules
 
 loop_p = Primitive('loop', multiple_results=True)
 abstract_rules[loop_p] = scan_types
-
-
-def trim_loop(eqn, needed):
-    """Returns a loop that keeps no rows of results nobody needs."""
-    jaxpr, n = eqn.params['jaxpr'], eqn.params['counts'][1]
-    unused = tuple(i >= n and v not in needed
-                   for i, v in enumerate(eqn.outvars))
-    jaxpr = without(jaxpr, (False,) * len(jaxpr.invars), unused)
-    return Equation(loop_p, eqn.invars, {**eqn.params, 'jaxpr': jaxpr},
-                    others(eqn.outvars, unused), eqn.line)
-
-
-trim_rules[loop_p] = trim_loop
+dead_rules[loop_p] = scan_for_outputs
 
 
 def loop_lowering(emitter, *names, jaxpr, length, reverse, counts):

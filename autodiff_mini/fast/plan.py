@@ -2,7 +2,8 @@
 
 Its one idea: memory is slower than arithmetic.  A result may take the place
 of an array that nobody needs any more; and a run of element-wise equations on
-large arrays goes through them in blocks that stay in the cache.  Chapter 13.
+large arrays goes through them in blocks that stay in the cache.  Chapters 25
+and 26.
 """
 
 import math

@@ -2,7 +2,7 @@
 
 Its one idea: read the equations once, forwards, and ask of each whether its
 result is there already.  No equation may change a bit of what comes out.
-Chapter 13.
+Chapter 24.
 """
 
 import math
@@ -40,22 +40,6 @@ def opened(jaxpr):
 
 
 opening_rules = {}  # as inline_rules, but those that are for speed
-
-
-def trimmed(jaxpr):
-    """Returns the program without what nobody needs, in loops either."""
-    jaxpr = drop_dead(jaxpr)
-    if trim_rules.keys().isdisjoint(eqn.primitive for eqn in jaxpr.eqns):
-        return jaxpr
-    needed = {v for eqn in jaxpr.eqns for v in eqn.invars}
-    needed.update(jaxpr.outvars)
-    eqns = [trim_rules[eqn.primitive](eqn, needed)
-            if eqn.primitive in trim_rules else eqn for eqn in jaxpr.eqns]
-    return drop_dead(Jaxpr(jaxpr.constvars, jaxpr.invars, eqns,
-                           jaxpr.outvars, jaxpr.consts))
-
-
-trim_rules = {}     # how an equation does without results nobody needs
 
 
 def simplify(jaxpr, in_order=()):
@@ -100,8 +84,8 @@ def simplify(jaxpr, in_order=()):
             seen[key] = eqn.outvars
             keep(eqn)
     outvars = [env.get(v, v) for v in jaxpr.outvars]
-    return trimmed(Jaxpr(jaxpr.constvars, jaxpr.invars, eqns, outvars,
-                         jaxpr.consts))
+    return drop_dead(Jaxpr(jaxpr.constvars, jaxpr.invars, eqns, outvars,
+                           jaxpr.consts))
 
 
 def is_square(operands, made):

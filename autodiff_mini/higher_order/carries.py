@@ -19,7 +19,7 @@ def element_type(x):
     aval = typeof(x)
     if not aval.shape:
         raise ValueError('scan goes along the first axis, but this has none: '
-                         f'{aval}')
+                         f'{aval}. Close over what is the same at all steps.')
     return array_type(aval.shape[1:], aval.dtype)
 
 
@@ -38,10 +38,10 @@ def common_length(tag, rows, names, length):
     if not lengths:
         raise ValueError(f'{tag}: scan needs xs to go along, or a length')
     if len({*lengths}) > 1:
-        have = ', '.join(map('{} has {}'.format, [*names(), 'length'],
-                             lengths))
+        short = [name.removeprefix(f'{tag}: ') for name in names()]
+        have = ', '.join(map('{} has {}'.format, [*short, 'length'], lengths))
         raise ValueError(f'{tag}: scan got values with different leading '
-                         f'axis sizes: {have}')
+                         f'axis sizes: {have}. They must be equal.')
     return lengths[0]
 
 

@@ -1,7 +1,7 @@
 """`cond` and `switch`: one of several programs.
 
 Its one idea: all branches are programs of one type, so that whoever does not
-know which will run can do with any.  Chapter 15.
+know which will run can do with any.  Chapter 17.
 """
 
 from itertools import chain, repeat
@@ -25,7 +25,7 @@ from autodiff_mini.interpreters.lowering import lowering_rules
 from autodiff_mini.interpreters.partial_eval import partial_eval_rules
 from autodiff_mini.interpreters.transpose import transpose_rules
 from autodiff_mini.interpreters.vmap import lengthen, vmap_rules
-from autodiff_mini.jaxprs import Jaxpr, Var, dead_rules
+from autodiff_mini.jaxprs import Jaxpr, Var, dead_rules, drop_dead
 from autodiff_mini.memory import own_memory
 from autodiff_mini.numpy_api import asarray
 from autodiff_mini.primitives.elementwise import stop_gradient
@@ -106,7 +106,10 @@ def run_for_its_own(axis, mask, xs, mapped, branch):
     xs = lend(mask, xs, mapped)
     if isinstance(some, Tracer):
         return cond_p.bind(some, *xs, branches=branches)
-    return run(branches[bool(some)], *xs)
+    return run(live(branches[bool(some)]), *xs)
+
+
+live = remembered(drop_dead)    # what of a branch is run here and now
 
 
 @remembered
@@ -144,7 +147,7 @@ def cond_partial_eval(trace, args, branches):
     if not any(unknown):
         return trace.compute(cond_p, args, {'branches': branches})
     if not isinstance(index, Tracer):
-        return own_memory(run(branches[int(index)], *xs), xs)
+        return own_memory(run(live(branches[int(index)]), *xs), xs)
     results, out_unknown = alike(partial_eval_jaxpr, branches, unknown)
     n = out_unknown.count(False)
     types = tuple(tuple(known.out_avals[n:]) for known, *_ in results)

@@ -28,7 +28,7 @@ from autodiff_mini.interpreters.transpose import (
     backward_pass, transpose_rules)
 from autodiff_mini.interpreters.vmap import spread, vmap_flat, vmap_rules
 from autodiff_mini.jaxprs import Var
-from autodiff_mini.memory import read_by, to_read
+from autodiff_mini.memory import apart, read_by, to_read
 from autodiff_mini.pytree import (
     leaf_names, tree_flatten, tree_leaves, tree_map, tree_structure)
 from autodiff_mini.signature import (
@@ -276,10 +276,11 @@ class custom_jvp:
     def __call__(self, *args, **kwargs):
         if self.rule is None:
             raise AttributeError('No JVP defined for custom_jvp function '
-                                 f'{fun_name(self)} using defjvp.')
+                                 f'{fun_name(self)} using defjvp. Define it '
+                                 f'with {fun_name(self)}.defjvp.')
         call, xs = flatten_call(self, args, kwargs)
         ys = custom_jvp_call_p.bind(*xs, fun=call, jvp=FlatRule(call))
-        return call.out_tree.unflatten(ys)
+        return call.out_tree.unflatten(apart(ys, xs))
 
 
 def flatten_call(function, args, kwargs):

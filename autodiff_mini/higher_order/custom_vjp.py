@@ -34,7 +34,7 @@ from autodiff_mini.interpreters.partial_eval import partial_eval_rules
 from autodiff_mini.interpreters.transpose import transpose_rules
 from autodiff_mini.interpreters.vmap import (
     BatchTracer, spread, vmap_flat, vmap_rules)
-from autodiff_mini.memory import read_by, to_read
+from autodiff_mini.memory import apart, read_by, to_read
 from autodiff_mini.pytree import (
     leaf_names, open_as, tree_flatten, tree_structure)
 from autodiff_mini.signature import map_leaves
@@ -111,7 +111,16 @@ def custom_lin_transpose(cts, *operands, name, jvp, bwd, still, out_avals):
 
 
 def custom_lin_jvp(tag, operands, dots, **params):
-    return jvp_flat(partial(custom_lin, **params), operands, dots, tag)
+    """Without a rule for the way out, another envelope, that stays sealed.
+
+    If it is not dead, it will refuse: to be run, and to be opened.
+    """
+    forwards = partial(custom_lin, **params)
+    if params['jvp']:
+        return jvp_flat(forwards, operands, dots, tag)
+    sealed = params | {'bwd': forwards, 'still': which_zero(dots)}
+    return (custom_lin_p.bind(*operands, **params),
+            custom_lin_p.bind(*pack(operands, dots), **sealed))
 
 
 jvp_rules[custom_vjp_call_p] = custom_vjp_jvp
@@ -348,22 +357,24 @@ class custom_vjp(custom_jvp):
             symbolic_zeros: whether `fwd` is given a CustomVJPPrimal in the
                 place of each array, and `bwd` a SymbolicZero in the place of
                 each cotangent that is zero.
-            optimize_remat: makes no difference here.  In JAX it lets
-                checkpoint call the function, and not `fwd`, when nobody
-                keeps the residuals; ours always does.
+            optimize_remat: whether checkpoint calls the function, and not
+                `fwd`, when nobody keeps the residuals.  Derivatives of the
+                output are then those of what `fun` computes.
         """
         self.fwd, self.bwd = fwd, bwd
         self.symbolic_zeros_back = symbolic_zeros
+        self.optimize_remat = bool(optimize_remat)
 
     def __call__(self, *args, **kwargs):
         if self.fwd is None:
             raise AttributeError('No VJP defined for custom_vjp function '
-                                 f'{fun_name(self)} using defvjp.')
+                                 f'{fun_name(self)} using defvjp. Define it '
+                                 f'with {fun_name(self)}.defvjp.')
         call, xs = flatten_call(self, args, kwargs)
         ys = custom_vjp_call_p.bind(
-            *xs, fun=call, fwd=FlatForward(call),
+            *xs, fun=call, fwd=flat_forwards[self.optimize_remat](call),
             jvp=FlatRule(call) if self.rule else None)
-        return call.out_tree.unflatten(ys)
+        return call.out_tree.unflatten(apart(ys, xs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -424,6 +435,9 @@ class FlatForward:
 
     def __str__(self):
         return f'Custom VJP fwd rule {self.__name__} for function {self.call}'
+
+
+flat_forwards = {False: FlatForward, True: FlatForward}  # by optimize_remat
 
 
 def check_no_record(y):

@@ -2,7 +2,7 @@
 
 Its one idea: a call that carries a function and a rule for batches of it.
 Batching calls the rule in place of the function; the others transform both.
-Chapter 14.
+Chapter 15.
 """
 
 from copyreg import __newobj__
@@ -14,7 +14,7 @@ import numpy as np
 from autodiff_mini.arrays import foreign_one
 from autodiff_mini.copying import copied, place_of
 from autodiff_mini.core import (
-    Primitive, TraceTag, array_type, float0, typeof)
+    Primitive, TraceTag, Tracer, array_type, float0, typeof)
 from autodiff_mini.errors import UnexpectedTracerError, fun_name
 from autodiff_mini.higher_order.custom_jvp import (
     apply_rule, check_output, flatten_call)
@@ -22,7 +22,8 @@ from autodiff_mini.higher_order.custom_vjp import element, is_written_down
 from autodiff_mini.higher_order.programs import interleave, others, picked
 from autodiff_mini.higher_order.scan import scan
 from autodiff_mini.higher_order.staged_calls import (
-    LinearCall, call_late, check_outputs, inline_call, stage_function)
+    LinearCall, call_late, check_outputs, inline_call, stage_function,
+    stage_linear)
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jaxpr import staging_rules
 from autodiff_mini.interpreters.jvp import jvp_flat, jvp_rules
@@ -33,6 +34,7 @@ from autodiff_mini.interpreters.transpose import (
     backward_pass, transpose_rules)
 from autodiff_mini.interpreters.vmap import BatchTracer, spread, vmap_rules
 from autodiff_mini.jaxprs import Var
+from autodiff_mini.memory import apart
 from autodiff_mini.pytree import (
     leaf_names, tree_flatten, tree_leaves, tree_map)
 from autodiff_mini.signature import map_leaves
@@ -188,14 +190,26 @@ abstract_rules[custom_vmap_call_p] = custom_vmap_types
 
 
 def custom_vmap_partial_eval(trace, args, fun, vmap, out_avals=None):
-    """What depends on unknown arguments is done later, from the start."""
+    """What is linear is left for later, and for a batch the rule.
+
+    Where a known argument is mapped, or moves, the function waits as well.
+    """
     unknown = list(map(trace.is_unknown, args))
     params = {'fun': fun, 'vmap': vmap, 'out_avals': out_avals}
     if not any(unknown):
         return trace.compute(custom_vmap_call_p, args, params)
-    if out_avals is None:
-        params['fun'] = LinearCall(fun, args, unknown)
-    return trace.record(custom_vmap_call_p, args, params)
+    if any(isinstance(x, Tracer) for x in others(args, unknown)):
+        if out_avals is None:
+            params['fun'] = LinearCall(fun, args, unknown)
+        return trace.record(custom_vmap_call_p, args, params)
+    fun, residuals = stage_linear(fun, args, unknown)
+    n = len(residuals)
+
+    def rule(size, mapped, xs):
+        return vmap(size, mapped[n:], xs[n:])
+    rule.__qualname__ = fun_name(vmap)
+    return trace.record(custom_vmap_call_p, [*residuals, *args],
+                        {'fun': fun, 'vmap': rule})
 
 
 partial_eval_rules[custom_vmap_call_p] = custom_vmap_partial_eval
@@ -313,7 +327,7 @@ class custom_vmap:
                                  f'{fun_name(self)}.def_vmap.')
         call, xs = flatten_call(self, args, kwargs)
         ys = custom_vmap_call_p.bind(*xs, fun=call, vmap=FlatBatching(call))
-        return call.out_tree.unflatten(ys)
+        return call.out_tree.unflatten(apart(ys, xs))
 
 
 class FlatBatching:

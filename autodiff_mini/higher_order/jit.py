@@ -1,12 +1,14 @@
 """`jit`: a function that is written down once, and becomes Python.
 
 Its one idea: a primitive that carries a program.  What interprets it makes
-another program of it, and only who computes has it compiled.  Chapter 13.
+another program of it, and only who computes has it compiled.  Chapter 14.
 """
 
 from functools import partial, update_wrapper
 from itertools import repeat
 from numbers import Number
+
+import numpy as np
 
 from autodiff_mini.copying import place_of
 from autodiff_mini.core import (
@@ -19,7 +21,8 @@ from autodiff_mini.higher_order.programs import (
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jaxpr import stage_tree
 from autodiff_mini.interpreters.jvp import jvp_rules
-from autodiff_mini.interpreters.lowering import MISS, inline_rules, lower
+from autodiff_mini.interpreters.lowering import (
+    MISS, inline_rules, lower, lowering_rules)
 from autodiff_mini.interpreters.partial_eval import partial_eval_rules
 from autodiff_mini.interpreters.transpose import transpose_rules
 from autodiff_mini.interpreters.vmap import vmap_rules
@@ -38,7 +41,14 @@ def run_compiled(*xs, jaxpr, **params):
     return own_memory(program(*xs), [*xs, *program.constants])
 
 
-jit_p = Primitive('jit', run_compiled, multiple_results=True)
+def run_in_state(*xs, jaxpr, name, **state):
+    if not state:
+        return run_compiled(*xs, jaxpr=jaxpr)
+    with np.errstate(**state):
+        return run_compiled(*xs, jaxpr=jaxpr)
+
+
+jit_p = Primitive('jit', run_in_state, multiple_results=True)
 
 
 def program_jvp(primitive, primals, tangents, jaxpr, **params):
@@ -67,21 +77,21 @@ def program_transpose(primitive, cts, *operands, jaxpr, **params):
 jvp_rules[jit_p] = partial(program_jvp, jit_p)
 vmap_rules[jit_p] = partial(program_vmap, jit_p)
 transpose_rules[jit_p] = partial(program_transpose, jit_p)
-abstract_rules[jit_p] = lambda *avals, jaxpr, name: jaxpr.out_avals
+abstract_rules[jit_p] = lambda *avals, jaxpr, **params: jaxpr.out_avals
 
 
-def jit_partial_eval(trace, args, jaxpr, name):
+def jit_partial_eval(trace, args, jaxpr, **params):
     unknown = tuple(map(trace.is_unknown, args))
     if not any(unknown):
-        return trace.compute(jit_p, args, {'jaxpr': jaxpr, 'name': name})
+        return trace.compute(jit_p, args, {'jaxpr': jaxpr, **params})
     known, later, out_unknown = partial_eval_jaxpr(jaxpr, unknown,
                                                    nothing(jaxpr))
     xs, n = others(args, unknown), out_unknown.count(False)
     known, passed = forward(known, n)
-    outs = iter(trace.compute(jit_p, xs, {'jaxpr': known, 'name': name}))
+    outs = iter(trace.compute(jit_p, xs, {'jaxpr': known, **params}))
     outs = [next(outs) if i is None else xs[i] for i in passed]
     late = trace.record(jit_p, [*outs[n:], *picked(args, unknown)],
-                        {'jaxpr': later, 'name': name})
+                        {'jaxpr': later, **params})
     return interleave(out_unknown, late, outs[:n])
 
 
@@ -96,7 +106,17 @@ def program_for_outputs(eqn, used):
 dead_rules[jit_p] = program_for_outputs
 
 
-inline_rules[jit_p] = lambda *avals, jaxpr, name: jaxpr
+inline_rules[jit_p] = lambda *avals, jaxpr, name, **state: (
+    None if state else jaxpr)
+
+
+def jit_lowering(emitter, *operands, jaxpr, name, **state):
+    part = emitter.nested('part', jaxpr)
+    states = ', '.join(f'{kind}={what!r}' for kind, what in state.items())
+    return f'np.errstate({states})({part})({", ".join(operands)})'
+
+
+lowering_rules[jit_p] = jit_lowering
 
 
 class jit:
@@ -104,8 +124,9 @@ class jit:
 
     The function runs as Python at its first call, with tracers for arguments,
     and again when an argument has another type or tree, or a static argument
-    another value.  What it does besides computing is done only then: put
-    `with np.errstate(...)` around the call, and not inside.
+    another value.  What it does besides computing is done only then.  But
+    `with np.errstate(...)` around a part of it is kept, in so far as it is
+    another error state than that of NumPy around the first call.
 
     Args:
         f: a function of arrays, or trees of arrays, that computes with NumPy.
@@ -187,7 +208,8 @@ class jit:
         """The Python source of the program of the last call."""
         if self.last is None:
             raise AttributeError(f'{fun_name(self.f)} has not been called '
-                                 'yet, so there is no program of it')
+                                 'yet, so there is no program of it: call it '
+                                 'with an argument of each type first')
         return compiled(self.last).source
 
 

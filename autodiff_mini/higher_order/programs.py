@@ -1,7 +1,7 @@
 """Programs, transformed: from a jaxpr to a jaxpr.
 
 Its one idea: run the program under the interpreter, and write down what it
-does.  Each is done once for a program, and remembered.  Chapter 13.
+does.  Each is done once for a program, and remembered.  Chapter 14.
 """
 
 from functools import partial, wraps
@@ -280,7 +280,8 @@ def for_outputs(jaxpr, used):
 
 def for_arguments(jaxpr, used):
     """Returns a program that takes only those arguments that matter."""
-    return without(jaxpr, tuple(not here for here in used), nothing(jaxpr))
+    return permute(jaxpr, tuple(picked(range(len(used)), used)),
+                   tuple(range(len(jaxpr.outvars))))
 
 
 def smaller(eqn, operands, results, **params):

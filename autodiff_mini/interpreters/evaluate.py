@@ -21,5 +21,10 @@ class EvalTrace(Trace):
 
     keep = lift
 
+    def box(self, x):
+        if isinstance(x, Tracer):
+            raise UnexpectedTracerError(x)
+        return x
+
 
 Trace.base = EvalTrace(parent=None, tag=None)

@@ -12,7 +12,8 @@ from autodiff_mini.core import (
 from autodiff_mini.errors import line_text, user_line
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var
-from autodiff_mini.memory import Snapshot, Uncollected
+from autodiff_mini.memory import (
+    CLOSED_OVER, Snapshot, Uncollected, lent, to_read)
 from autodiff_mini.pytree import leaf_names, tree_flatten
 from autodiff_mini.signature import (
     FlatFunction, apply, argument_names, check_alive, map_leaves)
@@ -90,8 +91,11 @@ class JaxprTrace(Trace):
         return Jaxpr(constvars, [x.name for x in inputs], self.eqns, outvars,
                      consts)
 
-    def lift(self, x):
+    def box(self, x):
         return JaxprTracer(self, self.var(x))
+
+    def lift(self, x):
+        return to_read(self.box(x), CLOSED_OVER)
 
     def keep(self, x):
         return self.snapshot(x)
@@ -108,9 +112,12 @@ def stage_flat(f, avals, tag):
         avals: the types of its arguments.
         tag: which application of which transformation this is.
     """
-    with Uncollected(), JaxprTrace(current_trace(), tag) as trace:
-        inputs = list(map(trace.input, avals))
+    with Uncollected(), stagers[-1](current_trace(), tag) as trace:
+        inputs = lent(trace, list(map(trace.input, avals)))
         return trace.jaxpr(inputs, f(*inputs))
+
+
+stagers = [JaxprTrace]  # the last is asked; who writes more down adds it
 
 
 def stage_tree(f, args, kwargs, tag):

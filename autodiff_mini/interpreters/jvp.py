@@ -12,6 +12,7 @@ from autodiff_mini.arrays import convert
 from autodiff_mini.core import (
     Trace, Tracer, current_trace, float0, set_current_trace, typeof)
 from autodiff_mini.errors import RuleTable, user_line
+from autodiff_mini.memory import lent, made_in
 from autodiff_mini.zeros import Zero, instantiate_zeros, tangent_type
 
 
@@ -54,14 +55,16 @@ class JVPTrace(Trace):
             else:
                 parent.line = line
                 if not perturbed:
-                    return primitive.bind(*primals, **params)
+                    return made_in(self, primitive.bind(*primals, **params))
                 y, y_dot = jvp_rules[primitive](primals, tangents, **params)
         finally:
             set_current_trace(self)
             parent.line = None
         if primitive.multiple_results:
             return list(map(self.join, y, y_dot, repeat(line)))
-        return self.join(y, y_dot, line)
+        if type(y_dot) is Zero:
+            return made_in(self, y)
+        return JVPTracer(self, y, y_dot, line)
 
     def split(self, xs):
         """Returns the primals, the tangents, and whether any is no Zero."""
@@ -70,7 +73,7 @@ class JVPTrace(Trace):
             if type(x) is JVPTracer and x._trace.tag is self.tag:
                 primals.append(x.primal)
                 tangents.append(x.tangent)
-                perturbed = True
+                perturbed = perturbed or type(x.tangent) is not Zero
             else:
                 if isinstance(x, np.ndarray):
                     x = self.parent.keep(x)
@@ -83,6 +86,9 @@ class JVPTrace(Trace):
         if type(tangent) is Zero:
             return primal
         return JVPTracer(self, primal, tangent, line)
+
+    def box(self, x):
+        return JVPTracer(self, x, Zero(x), user_line(2))
 
 
 jvp_rules = RuleTable('Differentiation rule', 'define jvp_rules[primitive]')
@@ -98,7 +104,7 @@ def jvp_flat(f, primals, tangents, tag):
         tag: which application of jvp this is.
     """
     with JVPTrace(current_trace(), tag) as trace:
-        outs = f(*map(trace.join, primals, tangents))
+        outs = f(*lent(trace, list(map(trace.join, primals, tangents))))
         return trace.split(outs)[:2]
 
 

@@ -9,11 +9,11 @@ left.  Chapter 9.
 import numpy as np
 
 from autodiff_mini.core import (
-    current_trace, float0, set_current_trace, typeof)
+    Tracer, current_trace, float0, set_current_trace, typeof)
 from autodiff_mini.interpreters.jaxpr import JaxprTrace, JaxprTracer
 from autodiff_mini.interpreters.jvp import jvp_flat
 from autodiff_mini.jaxprs import Literal
-from autodiff_mini.memory import owner_of
+from autodiff_mini.memory import lent, owner_of
 from autodiff_mini.zeros import Zero, tangent_type
 
 
@@ -24,6 +24,7 @@ class PartialEvalTrace(JaxprTrace):
         super().__init__(parent, tag)
         self.foreign = {}   # by id: arrays that may be changed later
         self.snapshot.subok = True    # residuals are as they were
+        self.has_boxes = False
 
     def keep(self, x):
         """Returns `x`; it will be copied if it becomes a residual."""
@@ -31,7 +32,21 @@ class PartialEvalTrace(JaxprTrace):
         self.foreign[id(owner)] = owner
         return x
 
+    def box(self, x):
+        """Returns a tracer for what is known, until it is written into."""
+        self.has_boxes = True
+        return JaxprTracer(self, Literal(x))
+
+    def opened(self, x):
+        """Returns what is known, out of its box."""
+        if type(x) is JaxprTracer and x._trace is self and (
+                type(x.name) is Literal):
+            return x.name.val
+        return x
+
     def process_primitive(self, primitive, args, params):
+        if self.has_boxes:
+            args = list(map(self.opened, args))
         if primitive in partial_eval_rules:
             return partial_eval_rules[primitive](self, args, **params)
         for x in args:
@@ -49,6 +64,14 @@ class PartialEvalTrace(JaxprTrace):
     def is_unknown(self, x):
         return type(x) is JaxprTracer and x._trace is self
 
+    def is_lent(self, x):
+        """Returns whether somebody else may hold the array `x`.
+
+        So do users' rules, which run without a rule of ours above them.
+        """
+        return isinstance(x, np.ndarray) and (
+            self.line is None or id(owner_of(x)) in self.foreign)
+
     def compute(self, primitive, args, params):
         """Lets the parent do what has no unknown operand."""
         try:
@@ -61,9 +84,10 @@ class PartialEvalTrace(JaxprTrace):
 
     def var(self, x):
         """Returns what stands for `x`; what is known becomes a residual."""
+        x = self.opened(x)
         if self.is_unknown(x):
             return x.name
-        if isinstance(x, np.ndarray) and id(owner_of(x)) in self.foreign:
+        if isinstance(x, Tracer) or self.is_lent(x):
             x = self.snapshot(x)
         return Literal(x) if type(x) is Zero else self.constant(x)
 
@@ -83,7 +107,7 @@ def linear_flat(f, avals, tag):
         tag: which application of which transformation this is.
     """
     with PartialEvalTrace(current_trace(), tag) as trace:
-        inputs = list(map(trace.input, avals))
+        inputs = lent(trace, list(map(trace.input, avals)))
         return trace.jaxpr(inputs, f(*inputs))
 
 

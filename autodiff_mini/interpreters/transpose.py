@@ -11,7 +11,7 @@ from autodiff_mini.arrays import convert
 from autodiff_mini.core import current_trace, typeof
 from autodiff_mini.errors import RuleTable
 from autodiff_mini.interpreters.jaxpr import quote_line
-from autodiff_mini.jaxprs import Var
+from autodiff_mini.jaxprs import Var, for_results
 from autodiff_mini.zeros import Zero
 
 transpose_rules = RuleTable(
@@ -41,6 +41,8 @@ def backward_pass(jaxpr, consts, cts) -> list:
         for eqn in reversed(jaxpr.eqns):
             if gathered.keys().isdisjoint(eqn.outvars):
                 continue    # nothing depends on it
+            if not gathered.keys() >= {*eqn.outvars}:
+                eqn = for_results(eqn, gathered)
             cts = [gathered.pop(v, None) for v in eqn.outvars]
             ct = cts if eqn.primitive.multiple_results else cts[0]
             operands = [known.get(v, v) for v in eqn.invars]

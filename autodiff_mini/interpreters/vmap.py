@@ -14,6 +14,7 @@ from autodiff_mini.core import (
     Trace, TraceTag, Tracer, array_type, current_trace, elementwise,
     set_current_trace, typeof)
 from autodiff_mini.errors import RuleTable, user_line
+from autodiff_mini.memory import CLOSED_OVER, lent, made_in, to_read
 
 
 class Axis(NamedTuple):
@@ -63,7 +64,7 @@ class BatchTrace(Trace):
             if not primitive.is_call:
                 parent.line = line
                 if all(dim is None for dim in dims):
-                    return primitive.bind(*vals, **params)
+                    return made_in(self, primitive.bind(*vals, **params))
             out, dim = vmap_rules[primitive](self.axis, vals, dims, **params)
         finally:
             set_current_trace(self)
@@ -85,8 +86,12 @@ class BatchTrace(Trace):
         """Returns a tracer; the value itself, if it is not mapped."""
         return val if dim is None else BatchTracer(self, val, dim, line)
 
+    def box(self, x):
+        return BatchTracer(self, x, None, user_line(2))
+
     def lift(self, x):
-        return BatchTracer(self, self.parent.lift(x), None, user_line(2))
+        x = x.copy() if isinstance(x, np.ndarray) else x    # it may change
+        return to_read(self.box(self.parent.lift(x)), CLOSED_OVER)
 
 
 vmap_rules = RuleTable('Batching rule', 'define vmap_rules[primitive]')
@@ -102,7 +107,7 @@ def vmap_flat(f, axis, vals, dims):
         dims: for each of them 0, or None if it is not mapped.
     """
     with BatchTrace(current_trace(), axis) as trace:
-        outs = f(*map(trace.join, vals, dims))
+        outs = f(*lent(trace, list(map(trace.join, vals, dims))))
         return trace.split(outs)
 
 

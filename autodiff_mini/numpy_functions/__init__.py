@@ -9,3 +9,4 @@ import autodiff_mini.numpy_functions.products  # noqa: F401
 import autodiff_mini.numpy_functions.selection  # noqa: F401
 import autodiff_mini.numpy_functions.shapes  # noqa: F401
 import autodiff_mini.numpy_functions.statistics  # noqa: F401
+import autodiff_mini.numpy_functions.writing  # noqa: F401

@@ -8,35 +8,63 @@ import numpy as np
 from autodiff_mini.arrays import convert, full
 from autodiff_mini.core import Tracer, typeof
 from autodiff_mini.errors import refuse
-from autodiff_mini.numpy_api import asarray, implements, operand, promote
+from autodiff_mini.memory import made
+from autodiff_mini.numpy_api import (
+    asarray, implements, operand, promote, unchanged)
 
 
-@implements(np.full_like)
+@implements(np.full_like, made)
 def numpy_full_like(a, fill_value, dtype=None, order='K', subok=True,
                     shape=None, *, device=None):
     shape = np.shape(a) if shape is None else shape
     dtype = typeof(a).dtype if dtype is None else np.dtype(dtype)
     if isinstance(fill_value, Tracer):
         return np.broadcast_to(convert(fill_value, dtype), shape)
-    return asarray(full(a, shape, fill_value, dtype))
+    return full(a, shape, fill_value, dtype)
 
 
-@implements(np.zeros_like)
+@implements(np.zeros_like, unchanged)
 def numpy_zeros_like(a, *args, **kwargs):
     return np.full_like(a, 0, *args, **kwargs)
 
 
-@implements(np.ones_like)
+@implements(np.ones_like, unchanged)
 def numpy_ones_like(a, *args, **kwargs):
     return np.full_like(a, 1, *args, **kwargs)
 
 
-implements(np.empty_like)(numpy_zeros_like)
+implements(np.empty_like, unchanged)(numpy_zeros_like)
 
 
-@implements(np.copy)
+@implements(np.copy, made)
 def numpy_copy(a, order='K', subok=False):
     return asarray(a)
+
+
+# `np.zeros(3, like=x)` is NumPy's, or whoever's `x` is (NEP 35).
+@implements(np.full, made)
+def numpy_full(shape, fill_value, dtype=None, order='C', *, device=None):
+    if isinstance(fill_value, Tracer):
+        return np.full_like(fill_value, fill_value, dtype, shape=shape)
+    return np.full(shape, fill_value, dtype)
+
+
+@implements(np.array, made)
+def numpy_array(object, dtype=None, *, copy=True, order='K', subok=False,
+                ndmin=0, ndmax=0):
+    a = asarray(object, dtype)
+    a = a if isinstance(a, Tracer) else np.array(a)
+    return np.reshape(a, (*[1] * (ndmin - a.ndim), *a.shape))
+
+
+@implements(np.asarray, unchanged)
+def numpy_asarray(a, dtype=None, order=None, *, device=None, copy=None):
+    return np.copy(asarray(a, dtype)) if copy else asarray(a, dtype)
+
+
+NEW = (np.zeros, np.ones, np.empty, np.arange, np.eye, np.tri, np.identity)
+for function in NEW:
+    implements(function, made)(function)
 
 
 @implements(np.linspace)

@@ -4,11 +4,37 @@ Appendix A.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from autodiff_mini.core import Tracer
-from autodiff_mini.numpy_api import in_place, method, shape_method
+from autodiff_mini.memory import view_of
+from autodiff_mini.numpy_api import method, shape_method
+from autodiff_mini.primitives.shapes import reshape_p
+
+
+def conjugate(a):
+    """Returns the conjugate; of what is real, the array itself."""
+    return np.conjugate(a) if a.dtype.kind == 'c' else a
+
+
+class Flat(NamedTuple):
+    """A view of an array of this shape: its elements in one row."""
+
+    shape: tuple
+
+    def read(self, whole):
+        return reshape_p.bind(whole, shape=(math.prod(self.shape),))
+
+    def write(self, whole, part):
+        return reshape_p.bind(part, shape=self.shape)
+
+
+def flat(a):
+    step = Flat(a.shape)
+    return view_of(a, step.read(a), step)
+
 
 method('sum', np.sum)
 method('astype', np.astype)
@@ -27,10 +53,10 @@ method('cumsum', np.cumsum)
 method('cumprod', np.cumprod)
 method('clip', np.clip)
 method('round', np.round)
-method('conj', np.conjugate)
-method('conjugate', np.conjugate)
+method('conj', conjugate)
+method('conjugate', conjugate)
 method('ravel', np.ravel)
-method('flatten', np.ravel)
+method('flatten', lambda a, order='C': np.copy(np.ravel(a, order)))
 method('squeeze', np.squeeze)
 method('swapaxes', np.swapaxes)
 method('take', np.take)
@@ -44,13 +70,11 @@ method('__round__', np.round)
 shape_method('reshape', np.reshape)
 shape_method('transpose', np.transpose)
 Tracer.T = property(np.transpose)
-Tracer.flat = property(lambda self: np.ravel(self))
+Tracer.flat = property(flat, lambda self, v: np.put(
+    self, np.arange(self.size), v))
 Tracer.mT = property(lambda self: np.matrix_transpose(self))
 Tracer.real = property(lambda self: np.real(self))
 Tracer.imag = property(lambda self: np.imag(self))
 Tracer.size = property(lambda self: math.prod(self.shape))
 Tracer.itemsize = property(lambda self: self.dtype.itemsize)
 Tracer.nbytes = property(lambda self: self.size * self.itemsize)
-in_place('sort', 'Use np.sort(x), which returns a new array.')
-in_place('fill', 'Use np.full_like(x, value).')
-in_place('resize', 'Use np.reshape or np.pad.')

@@ -9,7 +9,7 @@ from numpy.lib.array_utils import normalize_axis_index
 from autodiff_mini.arrays import convert
 from autodiff_mini.errors import refuse
 from autodiff_mini.numpy_api import (
-    along, along_one, asarray, implements, operand)
+    along, along_one, asarray, implements, operand, unchanged)
 
 
 @implements(np.sort)
@@ -20,7 +20,7 @@ def numpy_sort(a, axis=-1, kind=None, order=None, *, stable=None):
     return np.take_along_axis(a, places, axis)
 
 
-@implements(np.diff)
+@implements(np.diff, unchanged)
 def numpy_diff(a, n=1, axis=-1, prepend=None, append=None):
     if n < 0:
         raise ValueError(f'order must be non-negative but got {n}')
@@ -54,7 +54,7 @@ def numpy_searchsorted(a, v, side='left', sorter=None):
 @implements(np.interp)
 def numpy_interp(x, xp, fp, left=None, right=None, period=None):
     refuse(np.interp, period=period)
-    x, xp, fp = [convert(a, np.result_type(a.dtype, np.float64))
+    x, xp, fp = [asarray(convert(a, np.result_type(a.dtype, np.float64)))
                  for a in map(asarray, (x, xp, fp))]
     i = np.clip(np.searchsorted(xp, x, 'right') - 1, 0, len(xp) - 2)
     x0, y0 = np.take(xp, i), np.take(fp, i)

@@ -8,14 +8,17 @@ import math
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
+from autodiff_mini.core import typeof
 from autodiff_mini.errors import refuse
+from autodiff_mini.memory import handed
 from autodiff_mini.numpy_api import (
-    asarray, composed_ufunc, implements, promote)
+    asarray, composed_ufunc, implements, promote, seen, unchanged)
 
 
 @composed_ufunc(np.vecdot)
 def numpy_vecdot(x, y):
-    return (np.conj(x)[..., None, :] @ y[..., :, None])[..., 0, 0]
+    x = np.conj(x) if typeof(x).dtype.kind == 'c' else x
+    return (x[..., None, :] @ y[..., :, None])[..., 0, 0]
 
 
 @implements(np.dot)
@@ -64,7 +67,7 @@ def numpy_tensordot(a, b, axes=2):
     return np.reshape(product, (*rows, *columns))
 
 
-@implements(np.einsum)
+@implements(np.einsum, unchanged)
 def numpy_einsum(subscripts, *operands, out=None, optimize=False, **kwargs):
     refuse(np.einsum, out=out, **kwargs)
     if not isinstance(subscripts, str):
@@ -78,7 +81,9 @@ def numpy_einsum(subscripts, *operands, out=None, optimize=False, **kwargs):
         parts[:2] = [einsum_pair(*parts[0], *parts[1], needed)]
     (a, letters), = parts
     a, letters = einsum_sum(a, letters, result)
-    return np.transpose(a, [letters.index(i) for i in result])
+    y = np.transpose(a, [letters.index(i) for i in result])
+    is_view = len(operands) == 1 and set(terms[0]) == set(result)
+    return (seen if is_view else handed)(y, arrays)
 
 
 def einsum_terms(subscripts, ndims):

@@ -10,10 +10,10 @@ from autodiff_mini.arrays import convert
 from autodiff_mini.core import typeof
 from autodiff_mini.errors import refuse
 from autodiff_mini.numpy_api import (
-    along, along_one, asarray, implements, operand)
+    along, along_one, asarray, implements, operand, seen, unchanged)
 
 
-@implements(np.flip)
+@implements(np.flip, seen)
 def numpy_flip(m, axis=None):
     m = asarray(m)
     axes = range(m.ndim) if axis is None else axis
@@ -22,17 +22,17 @@ def numpy_flip(m, axis=None):
                    for i in range(m.ndim))]
 
 
-@implements(np.fliplr)
+@implements(np.fliplr, seen)
 def numpy_fliplr(m):
     return np.flip(m, 1)
 
 
-@implements(np.flipud)
+@implements(np.flipud, seen)
 def numpy_flipud(m):
     return np.flip(m, 0)
 
 
-@implements(np.rot90)
+@implements(np.rot90, seen)
 def numpy_rot90(m, k=1, axes=(0, 1)):
     if k % 4 == 0:
         return asarray(m)
@@ -59,6 +59,11 @@ def numpy_take(a, indices, axis=None, out=None, mode='raise'):
 @implements(np.take_along_axis)
 def numpy_take_along_axis(arr, indices, axis=-1):
     a, axis = along_one(arr, axis)
+    return a[places_along(a, indices, axis)]
+
+
+def places_along(a, indices, axis):
+    """Returns an index of `a`: at each place, another one on this axis."""
     indices = asarray(indices)
     if indices.ndim != a.ndim:
         raise ValueError(
@@ -68,7 +73,7 @@ def numpy_take_along_axis(arr, indices, axis=-1):
     places = [np.arange(size).reshape(-1, *[1] * (a.ndim - i - 1))
               for i, size in enumerate(a.shape)]
     places[axis] = indices
-    return a[tuple(places)]
+    return tuple(places)
 
 
 @implements(np.roll)
@@ -133,7 +138,7 @@ def numpy_triu(m, k=0):
     return np.where(mask, m.dtype.type(0), m)
 
 
-@implements(np.diagonal)
+@implements(np.diagonal, seen)
 def numpy_diagonal(a, offset=0, axis1=0, axis2=1):
     a = np.moveaxis(a, (axis1, axis2), (-2, -1))
     rows, columns = a.shape[-2:]
@@ -142,7 +147,7 @@ def numpy_diagonal(a, offset=0, axis1=0, axis2=1):
     return a[..., i + below, i + above]
 
 
-@implements(np.diag)
+@implements(np.diag, unchanged)
 def numpy_diag(v, k=0):
     v = asarray(v)
     if v.ndim == 2:

@@ -10,7 +10,8 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from autodiff_mini.core import Tracer
 from autodiff_mini.errors import refuse
-from autodiff_mini.numpy_api import along, asarray, implements, stand_in
+from autodiff_mini.numpy_api import (
+    along, asarray, implements, seen, stand_in)
 
 
 def each(function, arrays):
@@ -19,12 +20,12 @@ def each(function, arrays):
     return results[0] if len(results) == 1 else results
 
 
-@implements(np.atleast_1d)
+@implements(np.atleast_1d, seen)
 def numpy_atleast_1d(*arys):
     return each(lambda a: a if a.ndim else np.reshape(a, 1), arys)
 
 
-@implements(np.atleast_2d)
+@implements(np.atleast_2d, seen)
 def numpy_atleast_2d(*arys):
     return each(lambda a: a if a.ndim > 1 else np.reshape(a, (1, -1)), arys)
 
@@ -49,7 +50,7 @@ def numpy_column_stack(tup):
          for a in map(asarray, tup)], 1)
 
 
-@implements(np.array_split)
+@implements(np.array_split, seen)
 def numpy_array_split(ary, indices_or_sections, axis=0):
     a = asarray(ary)
     axis = normalize_axis_index(axis, a.ndim)
@@ -65,7 +66,7 @@ def numpy_array_split(ary, indices_or_sections, axis=0):
             for start, end in zip([0, *cuts], [*cuts, a.shape[axis]])]
 
 
-@implements(np.split)
+@implements(np.split, seen)
 def numpy_split(ary, indices_or_sections, axis=0):
     if not np.iterable(indices_or_sections):
         if np.shape(ary)[axis] % indices_or_sections:
@@ -74,12 +75,12 @@ def numpy_split(ary, indices_or_sections, axis=0):
     return np.array_split(ary, indices_or_sections, axis)
 
 
-@implements(np.ravel)
+@implements(np.ravel, seen)
 def numpy_ravel(a, order='C'):
     return np.reshape(asarray(a), -1, order)
 
 
-@implements(np.squeeze)
+@implements(np.squeeze, seen)
 def numpy_squeeze(a, axis=None):
     a = asarray(a)
     if axis is None:
@@ -92,7 +93,7 @@ def numpy_squeeze(a, axis=None):
                           if i not in axes])
 
 
-@implements(np.expand_dims)
+@implements(np.expand_dims, seen)
 def numpy_expand_dims(a, axis):
     a = asarray(a)
     axis = axis if np.iterable(axis) else (axis,)
@@ -102,7 +103,7 @@ def numpy_expand_dims(a, axis):
                           for i in range(ndim)])
 
 
-@implements(np.moveaxis)
+@implements(np.moveaxis, seen)
 def numpy_moveaxis(a, source, destination):
     a = asarray(a)
     source = normalize_axis_tuple(source, a.ndim, 'source')
@@ -116,7 +117,7 @@ def numpy_moveaxis(a, source, destination):
     return np.transpose(a, axes)
 
 
-@implements(np.swapaxes)
+@implements(np.swapaxes, seen)
 def numpy_swapaxes(a, axis1, axis2):
     a = asarray(a)
     i = normalize_axis_index(axis1, a.ndim)
@@ -125,7 +126,7 @@ def numpy_swapaxes(a, axis1, axis2):
     return np.transpose(a, [swap.get(k, k) for k in range(a.ndim)])
 
 
-@implements(np.matrix_transpose)
+@implements(np.matrix_transpose, seen)
 def numpy_matrix_transpose(x, /):
     return np.swapaxes(x, -1, -2)
 
@@ -142,7 +143,7 @@ def numpy_tile(A, reps):
     return np.reshape(a, [rep * size for rep, size in pairs])
 
 
-@implements(np.broadcast_arrays)
+@implements(np.broadcast_arrays, seen)
 def numpy_broadcast_arrays(*args, subok=False):
     arrays = list(map(asarray, args))
     shape = np.broadcast_shapes(*[a.shape for a in arrays])
@@ -158,6 +159,8 @@ def numpy_meshgrid(*xi, copy=True, sparse=False, indexing='xy'):
         places[:2] = reversed(places[:2])
     grids = [np.reshape(x, [-1 if i == place else 1 for i in range(len(xi))])
              for x, place in zip(xi, places)]
+    if not copy:
+        refuse(np.meshgrid, copy=copy)
     return tuple(grids) if sparse else np.broadcast_arrays(*grids)
 
 

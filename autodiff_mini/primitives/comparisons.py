@@ -8,7 +8,7 @@ import operator
 
 import numpy as np
 
-from autodiff_mini.core import elementwise
+from autodiff_mini.core import Tracer, elementwise
 from autodiff_mini.interpreters.jvp import defzero, jvp_rules, match
 from autodiff_mini.interpreters.lowering import defwritten
 from autodiff_mini.interpreters.transpose import deftranspose
@@ -44,6 +44,21 @@ ne_p = elementwise('ne', operator.ne)
 operator_ufunc(np.not_equal, ne_p, '__ne__')
 defzero(ne_p)
 defwritten(ne_p, '{} != {}')
+
+
+def also_no_number(name, answer):
+    """Lets `==` or `!=` answer as arrays do, if the other is no number."""
+    method = getattr(Tracer, name)
+
+    def compare(self, other):
+        if other is None or isinstance(other, str):
+            return np.full(self.shape, answer) if self.shape else answer
+        return method(self, other)
+    setattr(Tracer, name, compare)
+
+
+also_no_number('__eq__', False)
+also_no_number('__ne__', True)
 
 and_p = elementwise('and', operator.and_)
 operator_ufunc(np.bitwise_and, and_p, '__and__', '__rand__')

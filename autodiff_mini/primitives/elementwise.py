@@ -18,7 +18,9 @@ from autodiff_mini.interpreters.jvp import (
 from autodiff_mini.interpreters.lowering import defwritten
 from autodiff_mini.interpreters.transpose import deftranspose, refuse_complex
 from autodiff_mini.interpreters.vmap import defelementwise
-from autodiff_mini.numpy_api import implements, operand, operator_ufunc, ufunc
+from autodiff_mini.memory import apart
+from autodiff_mini.numpy_api import (
+    implements, operand, operator_ufunc, seen, ufunc)
 from autodiff_mini.pytree import tree_map
 from autodiff_mini.zeros import Zero
 
@@ -208,7 +210,7 @@ deftranspose(conj_p, conj_transpose)
 real_p = elementwise('real', np.real)
 
 
-@implements(np.real)
+@implements(np.real, seen)
 def numpy_real(val):
     val = operand(val)
     return real_p.bind(val) if typeof(val).dtype.kind == 'c' else val
@@ -220,7 +222,7 @@ deftranspose(real_p, refuse_complex)
 imag_p = elementwise('imag', np.imag)
 
 
-@implements(np.imag)
+@implements(np.imag, seen)
 def numpy_imag(val):
     val = operand(val)
     aval = typeof(val)
@@ -256,4 +258,5 @@ def stop_gradient(x):
 
 
 def stop_leaf(x):
-    return stop_gradient_p.bind(x) if isinstance(x, Tracer) else x
+    y = stop_gradient_p.bind(x) if isinstance(x, Tracer) else x
+    return apart([y], [x])[0]

@@ -4,10 +4,13 @@ What NumPy knows of an index (numbers, slices, None, an ellipsis) is a static
 parameter; index arrays are operands.  Appendices A, B, C, G and H.
 """
 
+import math
 import operator
+from typing import NamedTuple
 
 import numpy as np
 
+from autodiff_mini.arrays import full, is_foreign
 from autodiff_mini.core import Primitive, Tracer, array_type, typeof
 from autodiff_mini.interpreters.abstract import abstract_rules, defview
 from autodiff_mini.interpreters.jvp import jvp_rules
@@ -16,7 +19,10 @@ from autodiff_mini.interpreters.transpose import transpose_rules
 from autodiff_mini.interpreters.vmap import (
     lengthen, move_front, spread, vmap_rules)
 from autodiff_mini.jaxprs import Var
+from autodiff_mini.memory import (
+    CLOSED_OVER, is_a_number, made, view_of, whose)
 from autodiff_mini.numpy_api import asarray, operand
+from autodiff_mini.zeros import Zero, instantiate_zeros, which_zero
 
 
 class Operand:
@@ -31,8 +37,13 @@ OPERAND = Operand()
 
 def index(x, *arrays, indices):
     """Returns `x[indices]`, with `arrays` in the places of OPERAND."""
+    return x[filled(indices, arrays)]
+
+
+def filled(indices, arrays):
+    """Returns the indices, with the arrays in the places of OPERAND."""
     arrays = iter(arrays)
-    return x[tuple(next(arrays) if i is OPERAND else i for i in indices)]
+    return tuple(next(arrays) if i is OPERAND else i for i in indices)
 
 
 index_p = Primitive('index', index)
@@ -40,6 +51,41 @@ index_p = Primitive('index', index)
 
 def getitem(x, indices):
     """Returns `x[indices]`: arrays among the indices become operands."""
+    x, static, arrays = as_operands(x, indices)
+    y = index_p.bind(x, *arrays, indices=static)
+    if not all(map(is_traced_number, arrays)) or not (
+            y.ndim or Ellipsis in static):
+        return y    # a copy, or a number
+    if is_a_number(x):
+        return y if y.ndim else made(y)
+    return view_of(x, y, Indexed(static, tuple(arrays)))
+
+
+def is_traced_number(i):
+    """Returns whether `i` is an integer; and no array of shape ()."""
+    return (isinstance(i, Tracer) and i.dtype.kind in 'iu'
+            and is_a_number(i) and whose(i) is not CLOSED_OVER)
+
+
+class Indexed(NamedTuple):
+    """A view of an array: some of its elements."""
+
+    indices: tuple
+    arrays: tuple = ()      # traced numbers, in the places of OPERAND
+
+    def __eq__(self, other):
+        return (type(other) is Indexed and self.indices == other.indices
+                and list(map(id, self.arrays)) == list(map(id, other.arrays)))
+
+    def read(self, whole):
+        return index_p.bind(whole, *self.arrays, indices=self.indices)
+
+    def write(self, whole, part):
+        return scatter_p.bind(whole, part, *self.arrays, indices=self.indices)
+
+
+def as_operands(x, indices):
+    """Returns what to index, with what that is static, and the arrays."""
     if not isinstance(indices, tuple):
         indices = (indices,)
     indices = [operand(i) if isinstance(i, (list, tuple, range)) and i else i
@@ -55,7 +101,7 @@ def getitem(x, indices):
         else:
             static.append(OPERAND)
             arrays.append(index_array(i))
-    return index_p.bind(x, *arrays, indices=tuple(static))
+    return x, tuple(static), arrays
 
 
 def is_mask(i):
@@ -270,8 +316,7 @@ lowering_rules[index_p] = index_lowering
 
 def scatter_add(x, *arrays, shape, indices):
     """Returns zeros of this shape, with `x` added at the indices."""
-    arrays = iter(arrays)
-    place = tuple(next(arrays) if i is OPERAND else i for i in indices)
+    place = filled(indices, arrays)
     out = np.zeros_like(x, shape=shape)
     if OPERAND in indices:
         np.add.at(out, place, x)    # an element may be meant twice
@@ -295,21 +340,37 @@ jvp_rules[scatter_add_p] = scatter_add_jvp
 def scatter_add_vmap(axis, vals, dims, shape, indices):
     """The rule of `index`, read from right to left."""
     (x, *arrays), (x_dim, *dims) = vals, dims
-    x, shape = spread(x, x_dim, axis.size), (axis.size, *shape)
+    x, arrays, indices = of_batch(axis, spread(x, x_dim, axis.size), arrays,
+                                  dims, indices, len(shape))
+    return scatter_add_p.bind(x, *arrays, shape=(axis.size, *shape),
+                              indices=indices), 0
+
+
+def of_batch(axis, part, arrays, dims, indices, ndim):
+    """Returns a part of each array of a batch, as one part of the batch.
+
+    Args:
+        part: what stands, or is to stand, at the indices; with batch axis.
+        arrays: index arrays.
+        dims: for each of them 0, or None if it is not mapped.
+        indices: their places among what is static.
+        ndim: how many axes an array has of which it is a part.
+
+    Returns:
+        The part, the arrays and the indices.
+    """
     rank = max((index_rank(a, d) for a, d in zip(arrays, dims)), default=0)
-    place = index_place(indices, len(shape) - 1, arrays)
+    place = index_place(indices, ndim, arrays)
     if all(dim is None for dim in dims):
         if place is None:
-            x = np.moveaxis(x, 0, rank)
-        return scatter_add_p.bind(x, *arrays, shape=shape, indices=(
-            slice(None), *indices)), 0
+            part = np.moveaxis(part, 0, rank)
+        return part, arrays, (slice(None), *indices)
     arrays = [a if d is None else lengthen(a, rank - index_rank(a, d))
               for a, d in zip(arrays, dims)]
     block = range(1, rank + 1)
-    x = np.moveaxis(x, [i + (place or 0) for i in block], block)
+    part = np.moveaxis(part, [i + (place or 0) for i in block], block)
     rows = np.reshape(np.arange(axis.size), (-1, *[1] * rank))
-    return scatter_add_p.bind(x, rows, *arrays, shape=shape, indices=(
-        OPERAND, *indices)), 0
+    return part, [rows, *arrays], (OPERAND, *indices)
 
 
 vmap_rules[scatter_add_p] = scatter_add_vmap
@@ -324,3 +385,92 @@ def scatter_add_transpose(ct, x, *arrays, shape, indices):
 
 
 transpose_rules[scatter_add_p] = scatter_add_transpose
+
+
+def scatter(x, part, *arrays, indices):
+    """Returns a copy of `x` that has `part` at the indices."""
+    out = writable_copy(x)
+    out[filled(indices, arrays)] = part
+    return out[()]
+
+
+def add_at(x, part, *arrays, indices):
+    """Returns a copy of `x`, with `part` added at the indices.
+
+    An element that is meant twice gets both.
+    """
+    out = writable_copy(x)
+    np.add.at(out, filled(indices, arrays), part)
+    return out[()]
+
+
+def writable_copy(x):
+    """Returns a copy of an array, of whichever library."""
+    return x.copy() if is_foreign(x) else np.array(x)
+
+
+scatter_p = Primitive('scatter', scatter)
+add_at_p = Primitive('add_at', add_at)
+
+
+def defwrite(primitive):
+    """Defines what holds for both: they are linear in array and part."""
+    def jvp_rule(primals, tangents, indices):
+        (x, part, *arrays), dots = primals, tangents[:2]
+        y = primitive.bind(x, part, *arrays, indices=indices)
+        if all(which_zero(dots)):
+            return y, Zero(y)
+        dots = map(instantiate_zeros, dots)
+        return y, primitive.bind(*dots, *arrays, indices=indices)
+
+    def vmap_rule(axis, vals, dims, indices):
+        x, part = [spread(x, dim, axis.size)
+                   for x, dim in zip(vals[:2], dims)]
+        part, arrays, indices = of_batch(axis, part, vals[2:], dims[2:],
+                                         indices, x.ndim - 1)
+        return primitive.bind(x, part, *arrays, indices=indices), 0
+
+    jvp_rules[primitive] = jvp_rule
+    vmap_rules[primitive] = vmap_rule
+    abstract_rules[primitive] = lambda x, *operands, indices: x
+
+
+defwrite(scatter_p)
+defwrite(add_at_p)
+
+
+def scatter_transpose(ct, x, part, *arrays, indices):
+    """What was written over gets nothing; nor does what did not last."""
+    check_known(arrays)
+    shape, dtype = part.shape, typeof(ct).dtype
+    x_bar = part_bar = None
+    if type(x) is Var:
+        nothing = full(ct, shape, 0, dtype)
+        x_bar = scatter_p.bind(ct, nothing, *arrays, indices=indices)
+    if type(part) is Var:
+        part_bar = index_p.bind(ct, *arrays, indices=indices)
+        if any(np.size(i) > 1 for i in arrays):
+            lasts = not_overwritten(np.shape(ct), shape, arrays, indices)
+            part_bar = np.where(lasts, part_bar, dtype.type(0))
+    return [x_bar, part_bar, *[None] * len(arrays)]
+
+
+def not_overwritten(shape, part_shape, arrays, indices):
+    """Returns which elements of a part are not written over by others."""
+    order = np.arange(math.prod(part_shape)).reshape(part_shape)
+    last = scatter_p.bind(np.zeros(shape, int), order, *arrays,
+                          indices=indices)
+    return np.equal(index_p.bind(last, *arrays, indices=indices), order)
+
+
+transpose_rules[scatter_p] = scatter_transpose
+
+
+def add_at_transpose(ct, x, part, *arrays, indices):
+    check_known(arrays)
+    part_bar = index_p.bind(ct, *arrays, indices=indices)
+    return [ct if type(x) is Var else None,
+            part_bar if type(part) is Var else None, *[None] * len(arrays)]
+
+
+transpose_rules[add_at_p] = add_at_transpose

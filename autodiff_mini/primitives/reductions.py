@@ -39,7 +39,17 @@ def numpy_sum(a, axis=None, dtype=None, out=None, keepdims=False, *,
     a = asarray(a, dtype)
     axes = range(a.ndim) if axis is None else axis
     axes = normalize_axis_tuple(axes, a.ndim)
-    return reduce_sum_p.bind(a, axis=axes, keepdims=bool(keepdims))
+    y = reduce_sum_p.bind(a, axis=axes, keepdims=bool(keepdims))
+    return as_asked(y, dtype)
+
+
+def as_asked(y, dtype):
+    """Returns a sum or product in the dtype that was asked for.
+
+    NumPy computes with small integers and booleans in a larger one.  To wrap
+    around at the end is the same as at each step.
+    """
+    return y if dtype is None else convert(y, np.dtype(dtype))
 
 
 deflinear(reduce_sum_p)
@@ -64,7 +74,8 @@ def numpy_prod(a, axis=None, dtype=None, out=None, keepdims=False, *,
     a = asarray(a, dtype)
     axes = range(a.ndim) if axis is None else axis
     axes = normalize_axis_tuple(axes, a.ndim)
-    return reduce_prod_p.bind(a, axis=axes, keepdims=bool(keepdims))
+    y = reduce_prod_p.bind(a, axis=axes, keepdims=bool(keepdims))
+    return as_asked(y, dtype)
 
 
 def prod_rule(x_dot, y, x, axis, keepdims):
@@ -189,7 +200,7 @@ def cumulation(function, primitive):
     def call(a, axis=None, dtype=None, out=None):
         refuse(function, out=out)
         a, axis = along_one(asarray(a, dtype), axis)
-        return primitive.bind(a, axis=axis)
+        return as_asked(primitive.bind(a, axis=axis), dtype)
 
 
 cumsum_p = Primitive('cumsum', np.cumsum)

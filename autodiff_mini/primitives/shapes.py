@@ -4,24 +4,29 @@ All of it is linear, so a tangent is rearranged as its primal is.  Appendices
 A, B, C, G and H.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from autodiff_mini.arrays import astype_p, convert
-from autodiff_mini.core import Primitive, ShapedArray
+from autodiff_mini.core import Primitive, ShapedArray, Tracer
 from autodiff_mini.interpreters.abstract import abstract_rules, defview
 from autodiff_mini.interpreters.jvp import defjvp, deflinear
 from autodiff_mini.interpreters.transpose import deftranspose
 from autodiff_mini.interpreters.vmap import behind, lengthen, vmap_rules
-from autodiff_mini.numpy_api import asarray, implements
+from autodiff_mini.memory import duplicate, view_of
+from autodiff_mini.numpy_api import asarray, implements, seen, unchanged
 from autodiff_mini.zeros import Zero
 
 reshape_p = Primitive('reshape', np.reshape)
 
 
-@implements(np.reshape)
+@implements(np.reshape, seen)
 def numpy_reshape(a, shape, order='C', *, copy=None):
     a = asarray(a)
+    if copy:
+        return np.copy(np.reshape(a, shape, order))
     if order == 'F':
         return np.transpose(np.reshape(np.transpose(a), reverse(shape)))
     if order != 'C':
@@ -54,11 +59,26 @@ deftranspose(reshape_p, lambda ct, x, shape: np.reshape(ct, x.shape))
 transpose_p = Primitive('transpose', np.transpose)
 
 
-@implements(np.transpose)
+@implements(np.transpose, unchanged)
 def numpy_transpose(a, axes=None):
     a = asarray(a)
     axes = range(a.ndim)[::-1] if axes is None else axes
-    return transpose_p.bind(a, axes=normalize_axis_tuple(axes, a.ndim))
+    step = Transposed(normalize_axis_tuple(axes, a.ndim))
+    y = step.read(a)
+    return view_of(a, y, step) if isinstance(a, Tracer) else y
+
+
+class Transposed(NamedTuple):
+    """A view of an array, with its axes in this order."""
+
+    axes: tuple
+
+    def read(self, whole):
+        return transpose_p.bind(whole, axes=self.axes)
+
+    def write(self, whole, part):
+        return transpose_p.bind(part, axes=tuple(
+            np.argsort(self.axes).tolist()))
 
 
 deflinear(transpose_p)
@@ -76,7 +96,7 @@ deftranspose(transpose_p, lambda ct, x, axes: np.transpose(
 broadcast_to_p = Primitive('broadcast_to', np.broadcast_to)
 
 
-@implements(np.broadcast_to)
+@implements(np.broadcast_to, seen)
 def numpy_broadcast_to(array, shape, subok=False):
     shape = tuple(shape) if np.iterable(shape) else (shape,)
     return broadcast_to_p.bind(asarray(array), shape=shape)
@@ -104,9 +124,10 @@ defview(broadcast_to_p, broadcast_shape)
 deftranspose(broadcast_to_p, lambda ct, x, shape: ct)
 
 
-@implements(np.astype)
+@implements(np.astype, unchanged)
 def numpy_astype(x, dtype, /, *, copy=True):
-    return convert(x, np.dtype(dtype))
+    y = convert(x, np.dtype(dtype))
+    return duplicate(x) if y is x and copy else y
 
 
 def astype_rule(x_dot, y, x, dtype, weak_type):

@@ -3,8 +3,8 @@
 The library's rule for the divisor of `z = x / y` is `y_dot * (-z / y)`. On
 paper the slope is minus x/y², and somebody proposes to change the line, so
 that the code looks like the formula. Find an `x` and a `y` for which the
-answer is a float of a sensible size, the library's rule has it right to
-twelve digits, and the proposal has no digit right at all.
+answer is finite and not zero, the library's rule has it right to twelve
+digits, and the proposal has no digit right at all.
 """
 
 HINTS = (

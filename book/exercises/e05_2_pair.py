@@ -14,7 +14,7 @@ from autodiff_mini.interpreters.vmap import vmap_rules
 
 HINTS = (
     'The old mechanism would have `vmap(f)(*vals), 0` there. It computes the '
-    'right value, and nobody will ever hear of `rule` again.',
+    'right value, and `rule` is never heard of again.',
     '`custom` makes a primitive out of two functions. You have two '
     'functions, and `vmap`. Mind that both must be mapped: a rule, too, is '
     'about one element.',

@@ -7,9 +7,10 @@ that carries its own derivative? There are three answers: leave the box shut;
 transform both functions in the box, as `vmap` does; open it, and throw the
 rule away.
 
-Whatever you choose, the derivative of `cosine(f)` has to be the derivative
-of what `cosine(f)` computes. Which answers are left? Write the missing
-method, which is asked about every call that carries a function.
+What f does inside the box has to become the cosine, too; and the derivative
+of `cosine(f)` has to be the derivative of what `cosine(f)` computes. Which
+answers are left? Write the missing method, which is asked about every call
+that carries a function.
 """
 
 from autodiff_mini.core import (

@@ -14,7 +14,7 @@ HINTS = (
     'Go through the function as Python does, and say for each operation: is '
     'one of its operands a tracer? If so, it is an equation. If not, Python '
     'or NumPy has computed it, and at most a number is left.',
-    'In `c` nobody returns `z`. Does the trace know that, when it is asked '
+    'In `c` the result is not `z`. Does the trace know, when it is asked '
     'about the sine?',
     'In `d` the trace that writes is the parent of the one that batches. It '
     'is asked about what the batching rules ask for. Does a sum of rows need '

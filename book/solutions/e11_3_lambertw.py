@@ -7,7 +7,7 @@ For the second derivative, the `w` in `bwd` is differentiated: it came out of
 
 What is left to wish for: `vmap` maps what is in the box, and there it finds
 the loop, and `while` does not know what to do with a batch. That is for
-chapter 15. A Jacobian maps only the way back, so it is no trouble.
+chapter 18. A Jacobian maps only the way back, so it is no trouble.
 """
 
 import numpy as np

@@ -5,7 +5,7 @@ goes, and not where it comes from. She listens to nobody, so nothing went to
 her.
 
 With one number, a matrix is its own transpose, and that is why the chapter
-did not have to speak of it. `custom_root`, in chapter 18, will transpose the
+did not have to speak of it. `custom_root`, in chapter 21, will transpose the
 solver in the same place.
 """
 

@@ -98,19 +98,6 @@ ERRORS['What a traced value refuses'] = group(
     ('NumPy needs a plain array, in a place where it asks nobody.',
      'ad.linearize(lambda x: np.array([x[0], x[1]]), x)',
      '`np.stack([x[0], x[1]])` or `ad.asarray([x[0], x[1]])`.'),
-    ('A traced array cannot be changed.',
-     '''
-     def f(x):
-         x[0] = 1.0
-     ad.linearize(f, x)
-     ''',
-     'Make a new one: `np.where(np.arange(3) == 0, 1.0, x)`.'),
-    ('Nor by a method that would change it.',
-     'ad.linearize(lambda x: x.sort(), x)',
-     'The functions of these names return a new array: `np.sort(x)`.'),
-    ('NumPy was told to write the result into an array.',
-     'ad.linearize(lambda x: np.sin(x, out=np.zeros(3)), x)',
-     'Leave `out=` out, and use what is returned.'),
     ('A traced value was kept, and used when its transformation had '
      'returned.',
      '''
@@ -130,6 +117,97 @@ ERRORS['What a traced value refuses'] = group(
      'ad.Zero(1.0) + 1.0',
      '`ad.instantiate_zeros(t)` makes an array of it, and '
      '`isinstance(t, ad.Zero)` tells it from one.'),
+)
+
+ERRORS['What is not yours to write'] = group(
+    ('A function writes into its argument, which is the memory of whoever '
+     'calls it.',
+     '''
+     def f(x):
+         x[0] = 1.0
+     ad.linearize(f, x)
+     ''',
+     'Write into a copy, `x = x.copy()`.'),
+    ('An array of a program that runs around this one.',
+     '''
+     def f(x):
+         y = x * 2
+         ad.grad(lambda t: y.fill(1.0) or t)(2.0)
+     ad.linearize(f, x)
+     ''',
+     'Let the inner function return what is to be written, or copy `y` in '
+     'it.'),
+    ('A constant, as the program sees it.',
+     'ad.jit(lambda t: ad.asarray(x).sort())(x)',
+     '`np.array(a, like=t)` is a copy, which may be written.'),
+    ('A number is no array.',
+     'ad.linearize(lambda x: np.sum(x).fill(0), x)',
+     'Give the name another number: `y = 0`.'),
+    ('The array may be a view of another that is still in use, or not: of '
+     'what `reshape` returns, nobody knows while it is traced.',
+     '''
+     def f(x):
+         y = x * 2
+         z = y.reshape(3, 1)
+         z[0] = 1.0
+         return y
+     ad.linearize(f, x)
+     ''',
+     'Write into the array itself, `y[0] = 1.0`, or reshape a copy. Slices '
+     'and transposes are views that do see a write.'),
+    ('An array that nothing moves, of an outer transformation, is to take '
+     'what moves.',
+     'ad.jit(ad.grad(lambda t: np.floor(x * t).fill(t) or t))(2.0)',
+     'Copy it first: `np.copy(a)` belongs to the transformation at work.'),
+    ('A plain array cannot take what is traced.',
+     'ad.linearize(lambda x: np.sin(x, out=np.zeros(3)), x)',
+     'Make it by `np.zeros(3, like=x)`; `np.zeros_like(x)` does it, too.'),
+    ('The array that `out=` names is of another shape than the result.',
+     'ad.linearize(lambda x: np.sum(x, out=np.zeros_like(x)), x)',
+     'Make one of the shape of the result.'),
+    ('The array is given by position.',
+     'ad.linearize(lambda x: np.sum(x, 0, None, np.zeros_like(x[0])), x)',
+     'Give it by its name, `out=`.'),
+    ('What is written is of another shape.',
+     '''
+     def f(x):
+         y = x * 2
+         y[:2] = x
+     ad.linearize(f, x)
+     ''',
+     'As in NumPy: it must broadcast to the part that is written.'),
+    ('Floats are to be written into integers by an operator, or `out=`.',
+     '''
+     def f(x):
+         n = np.zeros(3, int, like=x)
+         n += x
+     ad.linearize(f, x)
+     ''',
+     'As in NumPy: make the array of floats; `n[:] = x` cuts them off.'),
+    ('Complex numbers are to be written into an array of real ones.',
+     '''
+     def f(x):
+         y = x * 2
+         y[0] = 1j
+     ad.linearize(f, x)
+     ''',
+     'Make the array complex: `np.zeros_like(x, dtype=complex)`.'),
+    ('A mask that is traced says where to write, and several numbers are '
+     'given for it.',
+     '''
+     def f(x):
+         y = x * 2
+         y[x > 1] = x[:1]
+     ad.jit(f)(x)
+     ''',
+     '`y[...] = np.where(mask, z, y)`, with `z` of the shape of `y`.'),
+    ('A traced value has escaped, and is copied elsewhere.',
+     '''
+     kept = []
+     ad.linearize(lambda x: kept.append(x) or x, x)
+     np.copy(kept[0])
+     ''',
+     'Return it: what a function returns is no longer traced.'),
 )
 
 ERRORS['What cannot be traced'] = group(

@@ -11,7 +11,8 @@ from pathlib import Path
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File
 
-from book.tools import weave
+from autodiff_mini.notebook.player import SCRIPT
+from book.tools import mainline, weave
 from book.tools.render import ChapterError, has_cells, is_live, render_all
 
 PAGES = {}     # what render made of each file
@@ -25,13 +26,13 @@ def on_startup(command, dirty):
 
 
 def on_pre_build(config):
-    """Compares the listings with the modules, before any cell runs.
+    """Compares the listings with the modules, and measures the main line.
 
     A listing that differs fails the build. A server only says so: it has to
     be there when the listing is mended.
     """
     root = Path(os.path.relpath(Path(config.config_file_path).parent))
-    problems = '\n'.join(map(str, weave.check(root)))
+    problems = '\n'.join(map(str, weave.check(root) + mainline.check(root)))
     if problems and STARTED.get('command') != 'serve':
         raise PluginError(problems)
     if problems:
@@ -59,6 +60,8 @@ def on_files(files, config):
                                         content=page.notebook))
     if errors:
         raise PluginError('\n'.join(errors))
+    files.append(File.generated(config, 'assets/player.js',
+                                abs_src_path=str(SCRIPT)))
     return files
 
 

@@ -37,7 +37,8 @@ from nbclient.exceptions import (
 from traitlets.config import Config
 
 from book.tools import (
-    benchmark_tables, documents, exercises, explained, weave, whole_grid)
+    benchmark_tables, documents, exercises, explained, mainline, weave,
+    whole_grid)
 from book.tools.scoreboard import scoreboard
 
 ROOT = Path(__file__).parents[2]
@@ -46,7 +47,7 @@ TOOLS = Path(__file__).parent
 WIDEST = 110      # columns of a printed table
 GREY = '#7f7f7f'   # of all text and lines in matplotlibrc
 IMPORTS = ('<details class="imports" markdown="1">\n'
-           '<summary>What the cells of this page import</summary>\n\n'
+           '<summary>What the notebook of this page begins with</summary>\n\n'
            '{}\n\n</details>')
 DIRECTIVE = re.compile(
     r'^<!-- (scoreboard|benchmarks|table|exercises): ([\w ]+) -->$',
@@ -264,7 +265,8 @@ def markdown(notebook, path):
 def back_matter(name, path):
     """Returns a table that is made of the whole book, for one page."""
     tables = {'whole grid': whole_grid.table, 'map': whole_grid.squares,
-              'documents': documents.table, 'errors': explained.table}
+              'documents': documents.table, 'errors': explained.table,
+              'draft': mainline.whole}
     if name not in tables:
         raise ValueError(f'{path}: no table {name!r}; there are '
                          + ', '.join(tables))
@@ -310,7 +312,9 @@ def show(output, cell, place):
         return plot(f'<img src="data:image/png;base64,{data["image/png"]}" '
                     f'alt="{alt(cell, place)}">')
     if 'text/html' in data:
-        return f'<div class="rich">{data["text/html"]}</div>'
+        # The script of the players is one of the site's.
+        text = re.sub(r'(?s)<script>.*?</script>', '', data['text/html'])
+        return f'<div class="rich">{text}</div>'
     return pre(data.get('text/plain', ''), 'result')
 
 

@@ -29,8 +29,8 @@ LOWERING = ('autodiff_mini/interpreters/lowering.py', 'Emitter')
 
 # The transformations through which a rule has to survive, and the chapter
 # that brings each of them.
-SURVIVES = {'vmap': 6, 'jaxpr': 8, 'grad': 10, 'jit': 13, 'cond': 15,
-            'scan': 15, 'checkpoint': 16}
+SURVIVES = {'vmap': 6, 'jaxpr': 8, 'grad': 10, 'jit': 14, 'scan': 16,
+            'cond': 17, 'checkpoint': 19}
 
 
 XS, SLOPES = np.array([-800.0, 0.0]), [0, 0.25]
@@ -180,9 +180,13 @@ def rules(root):
 
 @cache
 def ranks(root):
-    """Returns {(title, address): rank} of statements, as the book goes."""
+    """Returns {(title, address): rank} of statements, as the book goes.
+
+    The grid is the library's: what the draft has of it does not count.
+    """
     shown = chain.from_iterable(weave.placements(root).values())
-    return {statement: rank for rank, statement in enumerate(shown)}
+    return {statement: rank for rank, statement in enumerate(shown)
+            if statement[0] != weave.DRAFT}
 
 
 def evenly(rows, most):
@@ -195,17 +199,21 @@ def evenly(rows, most):
 def squares(rows, kind):
     """Returns the HTML tables of the grid, side by side.
 
-    The style and the text of a cell are `kind(row, column)`.
+    The style and the text of a cell are `kind(row, column)`, and a link, if
+    it has one.
     """
     return ''.join(board(COLUMNS, {
         row: [square(row, column, *kind(row, column)) for column in COLUMNS]
         for row in some}) for some in evenly(rows, MOST_ROWS))
 
 
-def square(row, column, kind, text):
+def square(row, column, kind, text, link=None):
     """Returns one cell of the grid; its text is for those who hear it."""
+    content = f'<span>{text}</span>'
+    if link:
+        content = f'<a href="{link}" tabindex="-1">{content}</a>'
     return (f'<td class="{kind}" title="{row} × {column}: {text}">'
-            f'<span>{text}</span></td>')
+            f'{content}</td>')
 
 
 # Does the rule survive?

@@ -16,6 +16,7 @@ said it: as the first word of a code span, such as `bind(x)` or `ad.jvp`.
 """
 
 import ast
+import builtins
 import difflib
 import re
 import sys
@@ -25,6 +26,7 @@ from symtable import symtable
 from typing import NamedTuple
 
 PACKAGE = 'autodiff_mini'
+DRAFT = f'{PACKAGE}/draft.py'
 ASK = '# weave:'
 FENCE = re.compile(r'`{3,}(python|py)\b(.*)')
 TITLE = re.compile(r'title="([^"]*)"')
@@ -304,7 +306,8 @@ def untidy(root, title):
 
 # Imports. A notebook must use what its reader has built, not the library's
 # own. So an import of something that the same chapter builds is shown in a
-# fence that does not run, and every other import in one that does.
+# fence that does not run, and every other import in one that does. A chapter
+# that writes the draft builds that; what it shows of the library is not run.
 
 def misplaced_imports(chapter):
     """Returns which imports run and should not, or should and do not."""
@@ -312,15 +315,21 @@ def misplaced_imports(chapter):
              if block.runs and block.title.startswith(PACKAGE + '/')
              for found in parsed(block) for name in bound(found.node)}
     imported, problems = set(), []
+    drafts = is_draft(chapter)
     for block in chapter:
         for found in parsed(block):
             where = (block.path, block.line + found.line)
             if block.runs:
                 problems += running(found.node, built, where)
                 imported |= bound(found.node)
-            elif block.title.startswith(PACKAGE + '/'):
+            elif block.title.startswith(PACKAGE + '/') and not drafts:
                 problems += static(found, built, imported, where)
     return problems
+
+
+def is_draft(chapter):
+    """Returns whether these blocks write a part of the draft."""
+    return any(block.runs and block.title == DRAFT for block in chapter)
 
 
 def running(node, built, where):
@@ -362,8 +371,10 @@ def bound(node):
         return {node.name}
     if isinstance(node, ast.Import | ast.ImportFrom):
         return {name.asname or name.name.split('.')[0] for name in node.names}
-    return {name.id for name in ast.walk(node) if isinstance(name, ast.Name)
-            and isinstance(name.ctx, ast.Store)}
+    return {found.id for found in ast.walk(node)
+            if isinstance(found, ast.Name) and isinstance(found.ctx, ast.Store)
+            } | {found.name for found in ast.walk(node)
+                 if isinstance(found, ast.ExceptHandler)}
 
 
 def dotted(title):
@@ -388,10 +399,14 @@ def early_names(root):
                        for name in bound(found.node)}
                for title, module in book.items()}
     for path in chapters(root):
-        early = {}
+        early, drafts = {}, is_draft(blocks(path))
         for words, block in reading(path):
             said |= words
             shown = resolve(block, book)[0] if block.title in book else []
+            if drafts and not block.runs:   # it is folded away
+                known |= {(block.title, name) for found in shown
+                          for name in bound(found.node)}
+                continue
             known |= {(block.title, name) for found in shown
                       for name in bound(found.node)}
             names = {home(block.title, name, binders)
@@ -415,6 +430,14 @@ def reading(path):
     for block in [*blocks(path), last]:
         yield set(SAID.findall('\n'.join(lines[end:block.line - 1]))), block
         end = block.end
+
+
+def unbound(path):
+    """Returns the names that a chapter's cells use and none of them has."""
+    cells = [cell for block in blocks(path) if block.runs
+             for cell in parsed(block)]
+    has = set(dir(builtins)).union(*(bound(cell.node) for cell in cells))
+    return sorted(set().union(*map(used, cells)) - has)
 
 
 def used(statement):

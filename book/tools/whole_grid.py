@@ -1,7 +1,7 @@
 """Draws the whole grid: every primitive, and where each of its rules is.
 
 `<!-- table: whole grid -->` becomes a table whose cells are links into the
-book; `<!-- table: map -->` the same as a board of squares, without links.
+book; `<!-- table: map -->` the same as a board of squares.
 """
 
 from functools import cache
@@ -86,8 +86,17 @@ def caption(grid):
 
 
 def squares(page):
-    """Returns the grid as the HTML of a board."""
+    """Returns the grid as the HTML of a board whose squares are links.
+
+    The tab key passes by: the same links stand in the table of the appendix.
+    """
     grid = cells()
     board = scoreboard.squares(rows_of(grid),
-                               lambda *cell: KINDS[grid[cell][0]])
+                               lambda *cell: square(*grid[cell], page))
     return scoreboard.figure('coverage', board, f'The map. {caption(grid)}')
+
+
+def square(kind, place, page):
+    """Returns the style, the text and the link of a square."""
+    link = place and place.link(page).replace('.md#', '.html#')
+    return *KINDS[kind], link

@@ -8,8 +8,7 @@ from unittest.mock import patch
 import numpy as np
 
 import autodiff_mini as ad
-from autodiff_mini.fast import emitter
-from autodiff_mini.fast.plan import plan
+from autodiff_mini.fast import emitter, plan
 from autodiff_mini.jaxprs import drop_dead
 from tests.benchmarks.arrays import (
     black_scholes, gelu, hand_black_scholes, hand_gelu, options)

@@ -27,3 +27,8 @@ def test_the_derivative_comes_for_nothing(exercise):
     cubic = lambda x: np.polyval([1.0, 0.0, 0.0, 0.0], x)
     assert ad.jvp(cubic, (3.0,), (1.0,)) == (27.0, 27.0)
     assert ad.jvp(lambda x: np.polyval([1.0, 5.0], x), (3.0,), (2.0,))[1] == 2
+
+
+def test_a_polynomial_without_coefficients_is_zero(exercise):
+    y, _ = spied(lambda x: np.polyval([], x), np.ones(2))
+    assert np.shape(y) == (2,) and not np.any(y)

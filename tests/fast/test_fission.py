@@ -18,9 +18,9 @@ import autodiff_mini as ad
 from autodiff_mini.api.checking import check_jaxpr
 from autodiff_mini.fast.fission import fission, taken_apart, total
 from autodiff_mini.fast.loop_source import loop_p
-from autodiff_mini.fast.simplify import opened, simplify, trimmed
+from autodiff_mini.fast.simplify import opened, simplify
 from autodiff_mini.higher_order.programs import close
-from autodiff_mini.jaxprs import programs_in
+from autodiff_mini.jaxprs import drop_dead, programs_in
 from tests.numerical import assert_close, assert_same, assert_same_type
 from tests.test_custom_jvp import assert_trees, square
 from tests.test_jit import lines_of
@@ -361,15 +361,26 @@ def test_a_loop_that_is_trimmed_keeps_what_was_there():
     [eqn] = [eqn for eqn in whole.eqns if eqn.primitive is loop_p]
     before, body = str(whole), eqn.params['jaxpr']
     whole.outvars = whole.outvars[:1]
-    [small] = [eqn for eqn in trimmed(whole).eqns
+    [small] = [eqn for eqn in drop_dead(whole).eqns
                  if eqn.primitive is loop_p]
     assert len(small.outvars) == 1 and len(eqn.outvars) == 3
     assert small.line is eqn.line and small.invars == eqn.invars
     assert {**small.params, 'jaxpr': body} == eqn.params
     assert len(body.outvars) == 3
-    again = trimmed(trimmed(whole))
+    again = drop_dead(drop_dead(whole))
     assert [e for e in again.eqns if e.primitive is loop_p][0].params[
         'jaxpr'] is not body and before == str(simplify(opened(jaxpr)))
+
+
+def test_a_loop_carries_nothing_that_nobody_needs():
+    f = lambda x: ad.scan(lambda c, y: (
+        (np.sin(c[0]), np.cos(c[1]), np.tan(c[1])), None), (x, x, x),
+        length=3)[0]
+    for i, names in enumerate(['sin', 'cos', 'cos tan']):
+        program = ad.jit(lambda x: f(x)[i])
+        assert_identical(program(0.5), f(0.5)[i])
+        for name in ('sin', 'cos', 'tan'):
+            assert (f'{name}(' in program.source) == (name in names)
 
 
 # Memory

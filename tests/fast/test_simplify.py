@@ -8,10 +8,11 @@ import pytest
 import autodiff_mini as ad
 from autodiff_mini.api.checking import check_jaxpr
 from autodiff_mini.fast.plan import c_ordered
-from autodiff_mini.fast.simplify import (
-    opened, simplify, trim_rules, trimmed, uniform)
+from autodiff_mini.fast.simplify import opened, simplify, uniform
 from autodiff_mini.higher_order.jit import frozen
-from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var
+from autodiff_mini.higher_order.programs import picked
+from autodiff_mini.jaxprs import (
+    Equation, Jaxpr, Literal, Var, dead_rules, drop_dead)
 from autodiff_mini.primitives.arithmetic import add_p, mul_p, sub_p
 from autodiff_mini.zeros import Zero
 from tests.test_jit_equals_eager import assert_identical, outcome
@@ -606,8 +607,8 @@ def test_an_equation_is_trimmed_by_its_rule():
     q = ad.Primitive('q', multiple_results=True)
     q.def_abstract_eval(lambda x, n: [x] * n)
 
-    def trim(eqn, needed):
-        kept = [v for v in eqn.outvars if v in needed]
+    def trim(eqn, used):
+        kept = picked(eqn.outvars, used)
         return Equation(q, [Literal(2.0)], {'n': len(kept)}, kept)
 
     def f(x):
@@ -615,17 +616,17 @@ def test_an_equation_is_trimmed_by_its_rule():
         return z, y
 
     jaxpr = ad.make_jaxpr(f)(V)
-    assert lines(trimmed(jaxpr)) == lines(jaxpr)
-    trim_rules[q] = trim
+    assert lines(drop_dead(jaxpr)) == lines(jaxpr)
+    dead_rules[q] = trim
     try:
-        small = trimmed(jaxpr)
+        small = drop_dead(jaxpr)
         (eqn,) = small.eqns     # of the sine there is no need any more
         assert eqn.params == {'n': 2} and eqn.outvars == [
             *small.outvars[::-1]]
         dead = ad.make_jaxpr(lambda x: (q.bind(x, n=2), x)[1])(V)
-        assert lines(trimmed(dead)) == ('in (a,) }',)
+        assert lines(drop_dead(dead)) == ('in (a,) }',)
     finally:
-        del trim_rules[q]
+        del dead_rules[q]
 
 
 def test_a_loop_keeps_no_rows_that_nobody_needs():

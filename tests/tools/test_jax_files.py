@@ -37,7 +37,7 @@ def test_every_module_is_on_the_page_once():
     package = Path(autodiff_mini.__file__).parent
     assert sorted(ours) == sorted(
         path.relative_to(package).as_posix() for path in package.rglob('*.py')
-        if path.name != '__init__.py')
+        if path.name not in ('__init__.py', 'draft.py'))
 
 
 def test_every_file_of_theirs_has_names():

@@ -43,8 +43,15 @@ def leads(page, link):
     target = Path(os.path.normpath(page.parent / path)) if path else page
     if not anchor or target.suffix != '.md':
         return target.exists()
-    return target.exists() and anchor in {
-        place.anchor for place in places.sections(target).values()}
+    return target.exists() and (is_a_step(anchor, target) or anchor in {
+        place.anchor for place in places.sections(target).values()})
+
+
+def is_a_step(anchor, page):
+    """Returns whether an anchor is a step of a player on a page."""
+    step = re.fullmatch(r'(\w+)-\d+', anchor)
+    return step and "watch(" in page.read_text() and (
+        f"name='{step[1]}'" in page.read_text())
 
 
 def test_a_link_that_leads_nowhere_is_seen(tmp_path):
@@ -52,7 +59,9 @@ def test_a_link_that_leads_nowhere_is_seen(tmp_path):
     page.write_text('# Page\n\n## Here\n')
     assert leads(page, '#here') and leads(page, 'page.md#page')
     assert not leads(page, '#there') and not leads(page, 'other.md')
-    assert not leads(page, 'other.md#here')
+    assert not leads(page, 'other.md#here') and not leads(page, '#old-2')
+    page.write_text("# Page\n\nad.watch(f, name='old')\n")
+    assert leads(page, '#old-2') and not leads(page, '#new-2')
 
 
 @pytest.mark.parametrize('name', ['README.md', 'book/index.md'])
@@ -114,3 +123,11 @@ def test_the_reference_has_every_public_name():
 def test_pages_with_tables_are_rendered():
     for name in 'k_the_whole_grid', 'l_what_the_documents_ask':
         assert render.is_live(ROOT / f'book/appendix/{name}.md')
+
+
+@pytest.mark.parametrize('page', [
+    page for page in weave.chapters(ROOT)
+    if weave.woven(page) and not weave.is_draft(weave.blocks(page))], ids=lambda page: page.stem)
+def test_every_name_of_a_page_is_defined_or_imported_on_it(page):
+    """Else an edited cell would put a function there that cannot run."""
+    assert weave.unbound(page) == []

@@ -9,7 +9,8 @@ import jupytext
 import pytest
 from jupyter_client.connect import LocalPortCache
 
-from book.tools import render, scoreboard
+from book.tools import render, scoreboard, weave
+from book.tools.places import ROOT
 
 ROOT = Path(__file__).parents[2]
 
@@ -326,9 +327,17 @@ def test_survives_names_the_chapters_to_come(monkeypatch):
     calls = []
     monkeypatch.setitem(scoreboard.CHECKS, 'vmap', lambda: calls.append(1))
     early = scoreboard.scoreboard('survives', Path('02_jvp.md'))
-    assert '✓' not in early and 'chapter </span>13' in early and not calls
+    assert '✓' not in early and 'chapter </span>14' in early and not calls
     late = scoreboard.scoreboard('survives', Path('06_custom_jvp.md'))
     assert late.count('✓') == 1 and calls
+
+
+@pytest.mark.parametrize('name', ['jit', 'scan', 'cond', 'checkpoint'])
+def test_survives_names_the_chapter_that_writes_it(name):
+    [page] = [path for path in weave.chapters(ROOT)
+              if f'{name}_p = Primitive(' in path.read_text()
+              and weave.is_draft(weave.blocks(path))]
+    assert page.name.startswith(str(scoreboard.SURVIVES[name]))
 
 
 def test_a_marker_becomes_its_board(woven):

@@ -1,0 +1,51 @@
+"""Error states: `with np.errstate(...)` around a part of a program.
+
+Its one idea: what is asked for in another error state than the program is a
+program of its own, a `jit` that is not inlined.  Chapter 14.
+"""
+
+import numpy as np
+
+from autodiff_mini.higher_order.jit import jit_p
+from autodiff_mini.interpreters.jaxpr import JaxprTrace, stagers
+from autodiff_mini.jaxprs import Equation, Jaxpr, Var
+
+
+class StateTrace(JaxprTrace):
+    """Notices when NumPy's error state is not as it was at the start."""
+
+    def __init__(self, parent, tag):
+        super().__init__(parent, tag)
+        self.outside = self.state = np.geterr()
+        self.since = 0      # the equation at which this state began
+
+    def process_primitive(self, primitive, args, params):
+        state = np.geterr()
+        if state != self.state:
+            self.change(state)
+        return super().process_primitive(primitive, args, params)
+
+    def change(self, state):
+        """Makes one equation of those in the last state, if it differs."""
+        differs = dict(sorted(self.state.items() - self.outside.items()))
+        eqns = self.eqns[self.since:]
+        if differs and eqns:
+            self.eqns[self.since:] = [in_state(differs, eqns)]
+        self.state, self.since = state, len(self.eqns)
+
+    def jaxpr(self, inputs, outs):
+        self.change(self.outside)
+        return super().jaxpr(inputs, outs)
+
+
+stagers.append(StateTrace)
+
+
+def in_state(state, eqns):
+    """Returns equations as one, whose parameters say an error state."""
+    made = dict.fromkeys(v for eqn in eqns for v in eqn.outvars)
+    used = dict.fromkeys(v for eqn in eqns for v in eqn.invars
+                         if type(v) is Var and v not in made)
+    params = {'jaxpr': Jaxpr([], [*used], eqns, [*made], []),
+              'name': 'errstate', **state}
+    return Equation(jit_p, [*used], params, [*made], eqns[0].line)

@@ -1,0 +1,495 @@
+"""The player: one operation on its way down the stack of traces.
+
+Its one idea: a recorder stands beside every trace while a program runs, and
+notes what the trace is asked, what it answers, and who else was asked in
+between.  The frames of the player are these notes, and nothing else.
+Appendix Q.
+"""
+
+import inspect
+import json
+import sys
+import weakref
+from contextlib import ExitStack, contextmanager
+from functools import partial, wraps
+from html import escape
+from importlib.resources import files
+from threading import get_ident
+
+import numpy as np
+
+from autodiff_mini import core
+from autodiff_mini.errors import LIBRARY
+from autodiff_mini.interpreters.transpose import transpose_rules
+from autodiff_mini.jaxprs import Names, Var
+from autodiff_mini.pytree import tree_leaves
+from autodiff_mini.zeros import Zero
+
+SCRIPT = files('autodiff_mini.notebook') / 'player.js'
+MOST_FRAMES = 500
+SIGNS = {'add': '+', 'sub': '-', 'subtract': '-', 'mul': '*',
+         'multiply': '*', 'div': '/', 'divide': '/'}
+ROLES = {'EvalTrace': 'evaluation', 'JVPTrace': 'forward mode',
+         'BatchTrace': 'vmap', 'JaxprTrace': 'staging',
+         'PartialEvalTrace': 'partial evaluation'}
+COLORS = {'evaluation': 0, 'forward mode': 1, 'partial evaluation': 2,
+          'staging': 2, 'vmap': 3}      # the second of a kind has another
+
+
+def watch(f, *args, name='player', title='', lines=(), roles=(),
+          memory=False):
+    """Returns a recording of `f(*args)`, which a notebook plays.
+
+    It works for the library, and for a system that the caller has written:
+    what is called `Trace` there, with its subclasses, is listened to.
+
+    Args:
+        f: a function; it is called once, with the arguments.
+        args: its arguments.
+        name: what a link to a step begins with, as in `#player-3`.
+        title: what stands above it.
+        lines: the functions whose source is shown; of `f` and the arguments
+            those that have a source, by default.
+        roles: the interpreters that are heard, as in `['evaluation']`; all,
+            by default.
+        memory: whether to show how many of the arrays that evaluation has
+            made are still there.
+
+    Returns:
+        A Recording.  Its `value` is what `f` returned.
+
+    Raises:
+        Exception: whatever `f` raises.
+
+    Examples:
+        >>> import autodiff_mini as ad
+        >>> recording = watch(ad.jvp, np.sin, (0.0,), (1.0,))
+        >>> recording.value
+        (0.0, 1.0)
+        >>> for frame in recording.frames:
+        ...     print(frame['caption'])
+        Forward mode is asked for sin(0, 1).
+        For sin, forward mode asks evaluation: sin(0) is 0.
+        Forward mode answers (0, 1).
+        The result is (0, 1).
+    """
+    recorder = Recorder(lines or (f, *args), roles)
+    value = recorder.listen(sys._getframe(1).f_globals, f, args)
+    return Recording(name, title, value, memory, recorder)
+
+
+class Recording:
+    """What `watch` returns: frames, and the value of the program.
+
+    A notebook shows it as a player; without its script, and on paper, it is
+    a list of the decisive frames, and a table of all.
+
+    Args:
+        name: what a link to a step begins with.
+        title: what stands above it.
+        value: what the program returned.
+        memory: whether to show how many arrays there are.
+        recorder: who has listened.
+    """
+
+    def __init__(self, name, title, value, memory, recorder):
+        self.name = name
+        self.title = title
+        self.value = value
+        self.memory = memory
+        self.frames = recorder.frames
+        self.traces = recorder.traces
+        self.lines = [line for source in recorder.sources
+                      for line in source.lines]
+
+    def _repr_html_(self):
+        data = json.dumps(
+            {'lines': self.lines, 'traces': self.traces,
+             'frames': self.frames, 'memory': self.memory},
+            separators=(',', ':'))
+        data = data.replace('<', r'\u003c')
+        title = f'<p><b>{escape(self.title)}</b></p>' if self.title else ''
+        return (f'<trace-player id="{escape(self.name)}">{title}'
+                f'<script type="application/json">{data}</script>'
+                f'{self.still()}</trace-player>'
+                f'<script>{SCRIPT.read_text()}</script>')
+
+    def still(self):
+        """Returns the frames as HTML that does not move."""
+        answers = [frame for frame in self.frames if frame['kind'] != 'ask']
+        decisive = next((found for depth in range(3) if len(found := [
+            frame for frame in answers if frame['depth'] <= depth]) > 4),
+            answers)
+        every = -(-len(decisive) // 8)
+        cards = ''.join(f'<li>{escape(frame["caption"])}</li>'
+                        for frame in decisive[::-every][::-1])
+        name = escape(self.name)
+        rows = ''.join(
+            f'<tr id="{name}-{i}"><td>{i}</td><td>{escape(frame["caption"])}'
+            '</td></tr>' for i, frame in enumerate(self.frames, 1))
+        return (f'<div class="player-still"><ol>{cards}</ol><details>'
+                f'<summary>All {len(self.frames)} steps</summary>'
+                f'<table>{rows}</table></details></div>')
+
+
+class Recorder:
+    """Listens to traces, and notes a frame for each thing that it hears."""
+
+    def __init__(self, functions, roles):
+        self.roles = roles
+        self.sources = [*filter(None, map(Source.of, functions))]
+        self.thread = get_ident()
+        self.frames, self.traces = [], []
+        self.numbers = {}       # by id: of traces
+        self.kinds, self.tags = {}, {}
+        self.open = []          # what has been asked, and not answered
+        self.names = Names()
+        self.constants = {}     # variables that stand for a value
+        self.lines_written = {}
+        self.turned = False     # whether the way back has begun
+        self.gathered = {}      # by variable: its cotangent so far
+        self.living = set()     # the arrays that have been computed, by id
+        self.kept = []          # whatever has a number stays what it is
+
+    def listen(self, caller, f, args):
+        """Returns `f(*args)`, and notes what happens."""
+        with ExitStack() as stack:
+            for system in self.systems(caller, f):
+                for cls in subclasses(system['Trace']):
+                    if 'process_primitive' in vars(cls):
+                        stack.enter_context(listened(cls, self.beside))
+                rules = system.get('transpose_rules', {})
+                stack.enter_context(in_place(rules, self.back))
+            value = f(*args)
+        self.note('end', f'The result is {in_words(value, self)}.',
+                  result=value)
+        return value
+
+    @staticmethod
+    def systems(caller, f):
+        """Returns where there are traces: the library, and others."""
+        found = [{'Trace': core.Trace, 'transpose_rules': transpose_rules},
+                 vars(sys.modules.get('autodiff_mini.draft', core)), caller,
+                 getattr(f, '__globals__', {})]
+        return {id(system['Trace']): system for system in found
+                if isinstance(system.get('Trace'), type)}.values()
+
+    def beside(self, process_primitive):
+        """Returns the method, which is listened to."""
+        @wraps(process_primitive)
+        def listening(trace, primitive, args, params):
+            ask = partial(process_primitive, trace, primitive, args, params)
+            asked = trace, primitive
+            if (get_ident() != self.thread or len(self.frames) > MOST_FRAMES
+                    or self.open and self.open[-1] == asked
+                    or self.roles
+                    and self.kind(trace)[0] not in self.roles):
+                return ask()
+            start = len(self.frames)
+            written = len(getattr(trace, 'eqns', ()))
+            if trace.parent:
+                self.note('ask', self.question(trace, primitive, args),
+                          trace, primitive, args)
+            self.open.append(asked)
+            try:
+                result = ask()
+            finally:
+                self.open.pop()
+            if not trace.parent and len(self.frames) > start:
+                self.note('ask', self.question(trace, primitive, args),
+                          trace, primitive, args, at=start)
+            self.answer(trace, primitive, args, result, written, start)
+            return result
+        return listening
+
+    def question(self, trace, primitive, args):
+        asked = f'{self.role(trace)} is asked for'
+        if self.open:
+            asked = f'{self.asker()} asks {self.role(trace)} for'
+        return f'{capital(asked)} {applied(primitive, args, self)}.'
+
+    def asker(self):
+        """Returns who is at work on what, and asks."""
+        trace, primitive = self.open[-1]
+        role = self.role(trace) if trace else 'the way back'
+        return f'for {SIGNS.get(str(primitive), primitive)}, {role}'
+
+    def answer(self, trace, primitive, args, result, written, start):
+        if not trace.parent:
+            self.count(result)
+        eqns = getattr(trace, 'eqns', ())[written:]
+        for x, var in getattr(trace, 'known', {}).values():
+            self.constants[var] = x
+        texts = list(map(self.equation, eqns))
+        role, said = self.role(trace), in_words(result, self)
+        if not trace.parent and len(self.frames) == start:
+            who = f'{self.asker()} asks evaluation' if self.open else role
+            done = applied(primitive, args, self)
+            caption, kind = f'{who}: {done} is {said}.', 'compute'
+        elif texts:
+            caption, kind = f'{role} writes {"; ".join(texts)}.', 'write'
+            if primitive.name == 'custom_lin':
+                caption += ' An envelope: the way back is sealed in it.'
+        else:
+            caption, kind = f'{role} answers {said}.', 'answer'
+        self.note(kind, capital(caption), trace, primitive, args, result,
+                  written=texts)
+
+    def back(self, primitive, rule, cts, *operands, **params):
+        """Calls a rule of transposition, and notes it."""
+        self.open.append((None, primitive))
+        start = len(self.frames)
+        try:
+            given = rule(cts, *operands, **params)
+        finally:
+            self.open.pop()
+        if self.roles and packed_by(tree_leaves(cts)[0]):
+            return given        # this is being written down
+        line = self.lines_written.get(self.key(primitive, operands))
+        if not self.open and not self.turned:
+            self.turned = True
+            out = [line.split(' = ')[0]] if line else []
+            self.note('turn', 'Now backwards: what was written is read from '
+                      'the last line to the first. Its result is worth '
+                      f'{self.said(tree_leaves(cts))}.',
+                      cotangents=[[name, encoded(cts, self)]
+                                  for name in out], at=start)
+            start += 1
+        told = []
+        for v, ct in zip(operands, given):
+            if ct is None or isinstance(ct, Zero) or not is_var(v):
+                continue
+            before, total = self.gathered.get(v), ct
+            if packed_by(ct) is None and np.size(ct) <= 4:
+                # A tracer must not be added to: it would be heard.
+                total = ct if before is None else before + ct
+                self.gathered[v] = total    # a large one would stay alive
+            told.append((self.names[v], in_words(ct, self),
+                         before is not None, total))
+        came = self.said(tree_leaves(cts))
+        went = ' and '.join(
+            f'{name} gets {ct}' + (f', which makes {in_words(total, self)}'
+                                   if added else '')
+            for name, ct, added, total in told)
+        opened = (' The envelope is opened.'
+                  if primitive.name == 'custom_lin' else '')
+        self.note('back', f'Back through {line or primitive}, with the '
+                  f'cotangent {came}: {went or "nothing goes on"}.{opened}',
+                  primitive=primitive, written=[line] if line else [],
+                  cotangents=[[name, encoded(total, self)]
+                              for name, _, _, total in told], at=start)
+        return given
+
+    def note(self, kind, caption, trace=None, primitive=None, args=(),
+             result=None, written=(), cotangents=(), at=None):
+        """Notes a frame, as the last one or before what was heard since."""
+        chain = []
+        while trace:
+            chain.append(self.number(trace))
+            trace = trace.parent
+        at = len(self.frames) if at is None else at
+        self.frames.insert(at, {
+            'kind': kind, 'caption': caption, 'line': self.line(),
+            'depth': len(self.open), 'stack': chain[::-1],
+            'op': SIGNS.get(str(primitive), str(primitive or '')),
+            'args': [encoded(x, self) for x in args],
+            'result': (None if kind in ('ask', 'turn')
+                       else encoded(result, self)),
+            'written': list(written), 'cotangents': list(cotangents),
+            'living': len(self.living)})
+
+    def number(self, trace):
+        """Returns the number of a trace, by which frames call it."""
+        if id(trace) not in self.numbers:
+            self.numbers[id(trace)] = len(self.traces)
+            role, number = self.kind(trace)
+            color = 4 + number if number else COLORS.get(role, 4)
+            self.traces.append([self.role(trace), color])
+        return self.numbers[id(trace)]
+
+    def role(self, trace):
+        """Returns what a trace is called; of two of a kind, with a number."""
+        role, number = self.kind(trace)
+        return f'{role} {number + 1}' if number else role
+
+    def kind(self, trace):
+        """Returns what a trace does, and a number for its tag."""
+        if id(trace) not in self.kinds:
+            role = next((ROLES[cls.__name__] for cls in type(trace).__mro__
+                         if cls.__name__ in ROLES), type(trace).__name__)
+            tags = self.tags.setdefault(role, [])
+            if not any(tag is trace.tag for tag in tags):
+                tags.append(trace.tag)
+            [number] = [i for i, tag in enumerate(tags) if tag is trace.tag]
+            self.kept.append(trace)
+            self.kinds[id(trace)] = role, number
+        return self.kinds[id(trace)]
+
+    def said(self, args):
+        return ', '.join(in_words(x, self) for x in args) or 'nothing'
+
+    def equation(self, eqn):
+        """Returns an equation as a line; its variables get names."""
+        done = applied(eqn.primitive, eqn.invars, self)
+        outs = ', '.join(self.names[v] for v in tree_leaves(eqn.outvars))
+        key = self.key(eqn.primitive, eqn.invars)
+        return self.lines_written.setdefault(key, f'{outs} = {done}')
+
+    def key(self, primitive, operands):
+        """Returns what tells an equation from others: what is unknown."""
+        return primitive, *[v for v in operands
+                            if is_var(v) and v not in self.constants]
+
+    def count(self, result):
+        """Counts arrays that are made, until they are gone."""
+        for x in result if isinstance(result, (list, tuple)) else [result]:
+            if (type(x) is np.ndarray and x.size > 1 and x.base is None
+                    and id(x) not in self.living):
+                self.living.add(id(x))
+                weakref.finalize(
+                    x, self.living.discard, id(x)).atexit = False
+
+    def line(self):
+        """Returns where in the sources the program is, or None."""
+        frame, before = sys._getframe(1), 0
+        while frame:
+            before = 0
+            for source in self.sources:
+                if source.has(frame):
+                    return before + frame.f_lineno - source.first
+                before += len(source.lines)
+            frame = frame.f_back
+        return None
+
+
+class Source:
+    """The lines of a function of the user's."""
+
+    def __init__(self, file, first, lines):
+        self.file = file
+        self.first = first
+        self.lines = lines
+
+    @classmethod
+    def of(cls, f):
+        """Returns the source of a function, or None if it is not a user's."""
+        for inner in ('__wrapped__', 'fun', 'f'):
+            f = getattr(f, inner, f)
+        code = getattr(f, '__code__', None)
+        from autodiff_mini import draft
+        if (code is None or code.co_filename.startswith(LIBRARY)
+                or hasattr(draft, code.co_name)):
+            return None
+        try:
+            lines, first = inspect.getsourcelines(f)
+        except OSError:
+            return None
+        return cls(code.co_filename, first, [line.rstrip() for line in lines])
+
+    def has(self, frame):
+        return (frame.f_code.co_filename == self.file
+                and 0 <= frame.f_lineno - self.first < len(self.lines))
+
+
+@contextmanager
+def listened(cls, beside):
+    """Has a trace's method done by another one, for a while."""
+    method = cls.process_primitive
+    cls.process_primitive = beside(method)
+    try:
+        yield
+    finally:
+        cls.process_primitive = method
+
+
+@contextmanager
+def in_place(rules, back):
+    """Has the rules of a table called by another function, for a while."""
+    before = dict(rules)
+    rules.update((p, partial(back, p, rule)) for p, rule in before.items())
+    try:
+        yield
+    finally:
+        rules.update(before)
+
+
+def subclasses(cls):
+    """Returns a class and all that are derived from it."""
+    return [cls, *(found for child in cls.__subclasses__()
+                   for found in subclasses(child))]
+
+
+def is_var(x):
+    return isinstance(x, Var) or type(x).__name__ == 'Var'
+
+
+def encoded(x, recorder):
+    """Returns a value, or a box with what is in it, as lists."""
+    if isinstance(x, (list, tuple)):
+        return ['list', *[encoded(part, recorder) for part in x]]
+    owner = packed_by(x)
+    if owner is None:
+        return ['value', in_words(x, recorder)]
+    inside = [encoded(part, recorder) for part in contents(x)]
+    return ['box', recorder.number(owner), *inside]
+
+
+def packed_by(x):
+    """Returns the trace that has packed a tracer; of other things, None."""
+    if isinstance(x, core.Tracer):
+        return x._trace
+    return getattr(x, '__dict__', {}).get('trace')
+
+
+def contents(x):
+    """Returns what is in a tracer: a primal and a tangent, rows, a name."""
+    fields = type(x).__slots__ if isinstance(x, core.Tracer) else vars(x)
+    return [getattr(x, name) for name in ('primal', 'tangent', 'val', 'var',
+                                          'name') if name in fields]
+
+
+def applied(primitive, args, recorder):
+    """Returns an operation on its operands, as it is written in a program."""
+    texts = [in_words(x, recorder) for x in args]
+    sign = SIGNS.get(str(primitive))
+    if sign and len(texts) == 2:
+        return f' {sign} '.join(texts)
+    if str(primitive) in ('neg', 'negative') and texts[0].isalpha():
+        return f'-{texts[0]}'
+    if len(texts) == 1 and texts[0].startswith('('):
+        return f'{primitive}{texts[0]}'
+    return f'{primitive}({", ".join(texts)})'
+
+
+def capital(text):
+    return text[:1].upper() + text[1:]
+
+
+def in_words(x, recorder):
+    """Returns a value in few words."""
+    if isinstance(x, (list, tuple)):
+        return f'({", ".join(in_words(part, recorder) for part in x)})'
+    if is_var(x):
+        return (in_words(recorder.constants[x], recorder)
+                if x in recorder.constants else recorder.names[x])
+    if packed_by(x) is not None:
+        inside = [in_words(part, recorder) for part in contents(x)]
+        if len(inside) > 1:
+            return f'({", ".join(inside)})'
+        is_batch = type(packed_by(x)).__name__ == 'BatchTrace'
+        return f'batch of {inside[0]}' if is_batch else inside[0]
+    if isinstance(x, Zero):
+        return '0'
+    if type(x).__name__ == 'Literal':
+        return in_words(x.val, recorder)
+    if isinstance(x, np.ndarray) and x.ndim == 0:
+        x = x[()]
+    if isinstance(x, np.ndarray):
+        if x.size > 4:
+            return f'{" × ".join(map(str, x.shape))} numbers'
+        return np.array2string(x, precision=3, separator=' ')
+    if isinstance(x, (bool, np.bool_, str, type(None))):
+        return str(x)
+    if isinstance(x, (int, float, complex, np.number)):
+        return f'{x:.5g}'
+    return type(x).__name__

@@ -1,0 +1,487 @@
+"""What the book says, and no other test has shown; CLAIMS.md lists all."""
+
+import math
+import re
+import tracemalloc
+from fractions import Fraction
+from pathlib import Path
+
+import dask.array as da
+import numpy as np
+import pytest
+from mpmath import mp
+
+import autodiff_mini as ad
+from autodiff_mini import draft
+from autodiff_mini.interpreters.lowering import Lowered
+from tests.numerical import assert_close
+from tests.wings import needs
+
+ROOT = Path(__file__).parent.parent
+near = np.testing.assert_allclose
+
+
+# Chapter 13
+
+@pytest.mark.parametrize('legacy', ['1.25', False])
+@pytest.mark.parametrize('number', [
+    np.float16(0.1), np.float32(0.1), np.float64(0.1), np.int8(3),
+    np.bool_(True), np.complex64(1j), np.float32(np.inf)], ids=repr)
+def test_the_draft_keeps_a_number_of_numpy_s(legacy, number):
+    x = np.float16(2.0)
+    with np.printoptions(legacy=legacy):
+        program = draft.compiled(draft.make_jaxpr(lambda x: x * number)(x))
+    y = program(x)[0]
+    assert y == x * number and y.dtype == (x * number).dtype
+
+
+# Chapter 14
+
+def quietly(x):
+    with np.errstate(divide='ignore'):
+        return 1 / x
+
+
+def test_the_state_in_which_it_was_written_is_not_in_the_program():
+    """The state inside was that outside, so a later caller's holds."""
+    x = np.zeros(2)
+    f = ad.jit(quietly)
+    with np.errstate(divide='ignore'):
+        f(x)
+        assert 'errstate' not in str(ad.make_jaxpr(quietly)(x))
+    with np.errstate(divide='raise'), pytest.raises(FloatingPointError):
+        f(x)
+
+
+def test_an_error_state_is_lost_by_the_draft_and_kept_by_the_library():
+    x = np.zeros(2)
+    with np.errstate(divide='raise'):
+        assert np.isinf(quietly(x)).all()
+        assert np.isinf(ad.jit(quietly)(x)).all()
+        with pytest.raises(FloatingPointError):
+            draft.jit(quietly)(x)
+
+
+# Chapter 15
+
+def test_numpy_has_no_erf_and_that_of_math_wants_one_number():
+    assert not hasattr(np, 'erf')
+    assert math.erf(np.float64(0.5)) == math.erf(0.5)
+    with pytest.raises(TypeError):
+        math.erf(np.ones(3))
+
+
+def test_a_rule_on_what_is_not_numpy_s_is_for_derivatives_only():
+    @ad.custom_jvp
+    def erf(x):
+        return np.vectorize(math.erf, otypes=[float])(x)
+    erf.defjvp(lambda p, t: (
+        erf(*p), 2 / np.sqrt(np.pi) * np.exp(-p[0] ** 2) * t[0]))
+
+    x = np.array([0.0, 0.5, 1.0])
+    slopes = [float(mp.diff(mp.erf, v)) for v in x.tolist()]
+    assert_close(ad.jvp(erf, (x,), (np.ones(3),))[1], np.array(slopes))
+    assert_close(ad.grad(erf)(0.5), slopes[1])
+    for f in ad.jit(erf), ad.vmap(erf):
+        with pytest.raises(ad.errors.TracerArrayConversionError):
+            f(x)
+
+
+def test_a_jacobian_brings_an_axis_and_asks_the_rule():
+    square = ad.custom_vmap(lambda x: x * x)
+    square.def_vmap(lambda axis_size, in_batched, x: (3 * x * x, True))
+    assert ad.jacfwd(square)(2.0) == 12
+    assert ad.grad(square)(2.0) == 4
+
+
+def test_slopes_of_a_root_that_begins_beyond_it():
+    def root(a):
+        y = 1 + a
+        while abs(y * y - a) > 1e-12 * a:
+            y = (y + a / y) / 2
+        return y
+
+    for a in 1.0, 2.0, 1e-6, 1e6:
+        near(ad.grad(root)(a), 0.5 / np.sqrt(a), 1e-9)
+
+
+# Chapter 17
+
+def test_no_choice_after_the_branch_helps():
+    x = np.array([4.0, -1.0])
+    after = lambda x: np.where(x > 0, np.sqrt(x), 2 * x)
+    before = lambda x: np.where(
+        x > 0, np.sqrt(np.where(x > 0, x, 1.0)), 2 * x)
+    with np.errstate(all='ignore'):
+        np.testing.assert_equal(ad.vmap(ad.grad(after))(x), [0.25, np.nan])
+    assert_close(ad.vmap(ad.grad(before))(x), np.array([0.25, 2.0]))
+
+
+# Chapter 18
+
+def newton(system, step=lambda x, a: (x + a / x) / 2):
+    return lambda a: system.while_loop(
+        lambda x: (x * x / a - 1) ** 2 > 1e-24, lambda x: step(x, a), a)
+
+
+def test_the_loop_of_the_root_ends_for_numbers_of_any_size():
+    for a in 10.0 ** np.arange(-100, 101, 10):
+        assert_close(newton(draft)(a) / np.sqrt(a), 1.0)
+
+
+@pytest.mark.parametrize('system', [draft, ad])
+def test_where_no_step_is_taken_the_slope_is_that_of_no_step(system):
+    slope = lambda a: system.jvp(newton(system), (a,), (1.0,))[1]
+    assert slope(1.0) == 1.0
+    near(slope(2.0), 0.5 / np.sqrt(2.0), 1e-9)
+
+
+# Chapter 19
+
+def test_tracemalloc_counts_the_arrays_of_numpy():
+    tracemalloc.start()
+    before = tracemalloc.get_traced_memory()[0]
+    x = np.zeros(100_000)
+    after = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert x.nbytes <= after - before < x.nbytes + 10_000
+
+
+def counting_sine(seen):
+    sine = ad.Primitive('sine')
+    sine.def_impl(lambda x: (seen.append(x), np.sin(x))[1])
+    sine.def_abstract_eval(lambda x: x)
+    sine.def_jvp(lambda p, t: (sine.bind(*p), np.cos(p[0]) * t[0]))
+    return sine.bind
+
+
+def test_how_many_sines_a_hundred_layers_compute():
+    """No layer more than twice, and with jit and no checkpoint once."""
+    def sines(cut, wrap=lambda f: f):
+        seen = []
+        sine = counting_sine(seen)
+
+        def ten(f):
+            def run(x):
+                for _ in range(10):
+                    x = f(x)
+                return x
+            return run
+        f = wrap(ad.grad(lambda x: np.sum(cut(ten, sine)(x))))
+        x = np.array([0.5, 1.0])
+        f(x)
+        seen.clear()
+        f(x)
+        return len(seen)
+
+    kept = lambda ten, sine: ten(ten(sine))
+    pieces = lambda ten, sine: ten(ad.checkpoint(ten(sine)))
+    whole = lambda ten, sine: ad.checkpoint(ten(ten(sine)))
+    assert [*map(sines, (kept, pieces, whole))] == [100, 190, 199]
+    assert sines(kept, ad.jit) <= 100
+
+
+@needs('fast')
+def test_jit_saves_memory_only_where_arrays_are_long():
+    def slope(x):
+        for _ in range(20):
+            x = np.sin(x)
+        return np.sum(x)
+
+    def arrays(n):
+        f, x = ad.jit(ad.grad(slope)), np.linspace(0.0, 1.0, n)
+        f(x)
+        tracemalloc.start()
+        f(x)
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return most / x.nbytes
+    assert arrays(3000) > 20
+    assert arrays(200_000) < 5
+
+
+# Chapter 20
+
+def test_a_formula_that_adds_positive_numbers_loses_no_digits():
+    slope = lambda x: np.exp(-x) / (1 + np.exp(-x)) ** 2
+    with mp.workdps(400):
+        for x in np.linspace(-340.0, 700.0, 60).tolist():
+            e = mp.exp(-mp.mpf(x))
+            assert abs(slope(x) / (e / (1 + e) ** 2) - 1) < 1e-15
+
+
+def test_from_37_on_one_minus_expit_is_nothing():
+    naive = lambda x: 1 - 1 / (1 + np.exp(-x))
+    assert naive(36.0) > 0 and naive(37.0) == 0
+    assert 1 - np.nextafter(1.0, 0.0) == 2.0 ** -53
+
+
+def test_twice_x_minus_one_is_exact_from_a_quarter_on():
+    rng = np.random.default_rng(0)
+    is_exact = lambda x: Fraction(2 * x - 1) == 2 * Fraction(x) - 1
+    assert all(map(is_exact, rng.uniform(0.25, 1.0, 1000).tolist()))
+    assert not all(map(is_exact, rng.uniform(0.0, 0.25, 1000).tolist()))
+
+
+def chaos(x, between=lambda x: x):
+    for _ in range(40):
+        x = between(3.9 * x * (1 - x))
+    return np.sum(x)
+
+
+def test_the_slope_of_chaos_has_five_digits_after_forty_steps():
+    x = np.array([0.2, 0.3])
+    with mp.workdps(60):
+        for v, slope in zip(x.tolist(), ad.grad(chaos)(x), strict=True):
+            y, true, rate = mp.mpf(v), mp.mpf(1), mp.mpf(3.9)
+            for _ in range(40):
+                y, true = rate * y * (1 - y), rate * (1 - 2 * y) * true
+            assert abs(slope / true - 1) < 1e-5
+
+
+def test_to_clip_the_length_keeps_the_direction():
+    @ad.custom_vjp
+    def at_most_one(x):
+        return x
+
+    def bwd(_, ct):
+        return (ct / np.maximum(np.sqrt(np.sum(ct * ct)), 1.0),)
+    at_most_one.defvjp(lambda x: (x, None), bwd)
+
+    unit = lambda x: x / np.sqrt(np.sum(x * x))
+    x = np.array([0.2, 0.3])
+    clipped = ad.grad(chaos)(x, at_most_one)
+    near(unit(clipped), unit(ad.grad(chaos)(x)), 1e-12)
+    assert np.sum(clipped ** 2) < 3.9 ** 2
+
+
+# Chapter 21
+
+@needs('applications')
+@pytest.mark.parametrize('jacobian', ['jacfwd', 'jacrev'])
+def test_what_gets_small_when_it_is_repeated_is_enough(jacobian):
+    """S makes some arrays larger at first, and so does its transpose."""
+    s = np.array([[0.5, 100.0], [0.0, 0.5]])
+    assert_close(np.linalg.eigvals(s), np.linalg.eigvals(s.T))
+    solution = lambda b: ad.fixed_point(
+        lambda b, x: b + s @ x, b, np.zeros(2))
+    slope = getattr(ad, jacobian)(solution)(np.array([1.0, 2.0]))
+    near(slope, np.linalg.inv(np.eye(2) - s), 1e-8)
+
+
+def test_one_singular_matrix_is_an_error_for_the_whole_batch():
+    matrices = np.stack([np.eye(2), np.zeros((2, 2))])
+    with pytest.raises(np.linalg.LinAlgError):
+        np.linalg.solve(matrices, np.ones((2, 2, 1)))
+
+
+def test_the_slope_is_exactly_zero_where_newton_fails():
+    assert 3 * (3 ** -0.5) ** 2 - 1 == 0
+
+
+@needs('applications')
+def test_a_tangent_solve_with_a_while_loop_goes_forwards_only():
+    def root(a):
+        near = lambda f: lambda x: np.abs(f(x)) > 1e-13
+        return ad.custom_root(
+            lambda x: x * x - a, 1.5,
+            lambda f, x: ad.while_loop(near(f), lambda x: (x + a / x) / 2, x),
+            lambda g, y: ad.while_loop(
+                near(lambda x: y - g(x)), lambda x: x + (y - g(x)) / 10, y))
+
+    near(ad.jvp(root, (2.0,), (1.0,))[1], 0.5 / np.sqrt(2.0), 1e-9)
+    with pytest.raises(TypeError, match='while_loop'):
+        ad.grad(root)(2.0)
+
+
+# Chapter 22
+
+@needs('applications')
+def test_a_metre_of_pendulum_swings_almost_five_times_in_ten_seconds():
+    """It begins at its farthest, and passes the middle twice in a swing."""
+    pendulum = lambda y, t: (y[1], -9.81 * np.sin(y[0]))
+    angle = ad.odeint(pendulum, (1.0, 0.0), np.linspace(0.0, 10.0, 201))[0]
+    assert np.sum(angle[1:] * angle[:-1] < 0) == 9     # 4.25 to 4.75
+
+
+@needs('applications')
+@pytest.mark.rest
+def test_a_hundred_swings_leave_four_digits():
+    """And one swing seven; the state is what it was at the beginning."""
+    pendulum = lambda y, t: (y[1], -9.81 * np.sin(y[0]))
+    swing = float(4 * mp.ellipk(mp.sin(0.5) ** 2) / mp.sqrt(9.81))
+    near(swing, 2.139137600558689)
+
+    def error(n):
+        angle, speed = ad.odeint(pendulum, (1.0, 0.0), [0.0, n * swing])
+        return abs(angle[-1] - 1) + abs(speed[-1])
+    assert error(1) < 5e-7
+    assert 1e-5 < error(100) < 1e-3
+
+
+@needs('applications')
+def test_what_friction_brings_together_flies_apart_backwards():
+    slowed = lambda y, t: -y
+    ends = np.array([1.0, 1.001])
+    forwards = ad.odeint(slowed, ends, [0.0, 5.0])[-1]
+    back = ad.odeint(slowed, ends, [5.0, 0.0])[-1]
+    near(np.diff(forwards), np.diff(ends) * np.exp(-5.0), 1e-4)
+    near(np.diff(back), np.diff(ends) * np.exp(5.0), 1e-4)
+
+
+# Chapter 23
+
+def test_the_cotangent_of_a_mean_is_one_piece():
+    seen = []
+
+    @ad.custom_vjp
+    def spy(x):
+        return x
+    spy.defvjp(lambda x: (x, None), lambda _, ct: (seen.append(ct) or ct,))
+
+    x = da.ones((1000, 3), chunks=(100, 3))
+    ad.grad(lambda w: np.mean(spy(spy(x @ w) * x[:, 0])))(np.ones(3))
+    assert [ct.numblocks for ct in seen] == [(1,), (10,)]
+
+
+# Chapters 24 to 28
+
+def test_sums_of_pieces_are_not_the_sum():
+    differ = 0
+    for seed in range(20):
+        x = np.random.default_rng(seed).normal(size=100_000)
+        differ += sum(map(np.sum, np.split(x, 10))) != np.sum(x)
+    assert differ
+
+
+@needs('fast')
+def test_a_loop_taken_apart_adds_in_another_order():
+    """Eager mode takes it apart, too; the small compiler does not."""
+    rng = np.random.default_rng(0)
+    xs, u = rng.normal(size=(50, 4)), rng.normal(size=(4, 4)) / 4
+    slope = ad.grad(lambda u: np.sum(ad.scan(
+        lambda c, x: (np.tanh(c @ u + x), None), np.zeros(4), xs)[0]))
+    small, = Lowered(ad.make_jaxpr(slope)(u))(u)
+    assert np.array_equal(ad.jit(slope)(u), slope(u))
+    assert not np.array_equal(small, slope(u))
+    assert_close(small, slope(u))
+
+
+@needs('fast')
+def test_the_small_compiler_has_the_bits_of_programs_without_a_loop():
+    slope = ad.grad(lambda x: np.sum(x * (1 + np.tanh(x * (1 + x * x)))))
+    x = np.linspace(-4.0, 4.0, 1000)
+    small, = Lowered(ad.make_jaxpr(slope)(x))(x)
+    assert np.array_equal(small, slope(x))
+    assert np.array_equal(small, ad.jit(slope)(x))
+
+
+def test_the_hyperbolic_tangent_of_python_has_other_bits():
+    xs = np.linspace(-4.0, 4.0, 1001).tolist()
+    distances = [abs(math.tanh(x) - float(np.tanh(x))) for x in xs]
+    assert 0 < max(distances) < 1e-15
+
+
+def test_numpy_says_nothing_of_underflow_by_default():
+    assert np.geterr()['under'] == 'ignore'
+    assert np.float64(1e-200) * np.float64(1e-200) == 0.0
+
+
+# The appendices
+
+def test_what_numpy_divides_by_in_sinc_at_zero_is_tiny():
+    """0/0 would be nan, and would warn: all warnings are errors here."""
+    assert np.sinc(0.0) == 1.0
+    with np.errstate(invalid='raise'):
+        assert np.sinc(np.zeros(2)).tolist() == [1.0, 1.0]
+
+
+def test_the_inverse_is_the_solution_for_the_unit_matrix():
+    a = np.random.default_rng(0).normal(size=(50, 50))
+    assert np.array_equal(np.linalg.inv(a), np.linalg.solve(a, np.eye(50)))
+
+
+def test_a_ravel_is_a_view_or_a_copy():
+    x = np.ones((3, 4))
+    assert np.shares_memory(np.ravel(x), x)
+    assert not np.shares_memory(np.ravel(x.T), x)
+
+
+def test_what_is_broadcast_has_no_strides_and_is_not_written():
+    x = np.broadcast_to(2.0, (3, 4))
+    assert x.strides == (0, 0)
+    with pytest.raises(ValueError, match='read-only'):
+        x *= 0.1
+
+
+def test_a_positive_copy_is_laid_out_as_results_are():
+    x = np.broadcast_to(np.arange(3.0), (4, 3))
+    assert (+x).strides == (x * 1).strides == np.ones((4, 3)).strides
+    assert x.copy('K').strides != (+x).strides
+
+
+def test_python_raises_where_numpy_divides_by_zero():
+    with pytest.raises(ZeroDivisionError):
+        1.0 / 0.0
+    with np.errstate(divide='ignore'):
+        assert np.divide(1.0, 0.0) == np.inf
+    with pytest.warns(RuntimeWarning):
+        np.divide(1.0, 0.0)
+
+
+def test_conj_is_linear_over_the_reals_only():
+    slope = lambda t: ad.jvp(np.conj, (1 + 2j,), (t,))[1]
+    assert slope(2 + 0j) == 2 * slope(1 + 0j)
+    assert slope(1j) == -1j * slope(1 + 0j)
+
+
+def test_the_cosh_of_a_rounded_arcsinh_has_lost_digits():
+    y = np.arcsinh(1e300)
+    assert 691 < y < 692
+    next_one = np.cosh(np.nextafter(y, np.inf)) / np.cosh(y) - 1
+    assert 100 < next_one / np.finfo(float).eps < 1000
+
+
+def test_a_remainder_has_a_slope_of_one_at_its_jumps_too():
+    assert ad.jvp(np.remainder, (6.0, 3.0), (1.0, 0.0)) == (0.0, 1.0)
+
+
+def test_one_nan_takes_all_slopes_of_a_maximum():
+    assert np.isnan(ad.grad(np.max)(np.array([1.0, np.nan, 2.0]))).all()
+
+
+def test_cholesky_reads_one_triangle():
+    a = np.array([[4.0, 99.0], [2.0, 3.0]])
+    symmetric = np.array([[4.0, 2.0], [2.0, 3.0]])
+    assert np.array_equal(np.linalg.cholesky(a),
+                          np.linalg.cholesky(symmetric))
+
+
+def test_the_notebooks_that_begin_with_the_draft():
+    """Of chapters 2 to 19; before the first there is nothing to run."""
+    begin = {path.name.partition('_')[0]
+             for path in (ROOT / 'book/chapters').glob('*.md')
+             if 'exec(until(' in path.read_text()}
+    assert begin == {f'{n:02}' for n in range(2, 20)} - {'12', '15'}
+
+
+def test_what_the_rest_does_not_need_is_not_saved():
+    """Of two sines only the cosines are, beside the argument."""
+    everything = ad.checkpoint_policies.everything_saveable
+    f = ad.checkpoint(lambda x: np.sin(np.sin(x)), policy=everything)
+    x = np.array([0.5, 1.0])
+    kept = [leaf.tolist() for leaf in ad.tree_leaves(ad.vjp(f, x)[1])]
+    assert np.cos(x).tolist() in kept and np.cos(np.sin(x)).tolist() in kept
+    assert np.sin(x).tolist() not in kept
+    assert np.sin(np.sin(x)).tolist() not in kept
+
+
+# The list itself
+
+def test_every_test_that_the_list_names_exists():
+    proofs = re.findall(r'([\w/]+\.py)::(\w+)',
+                        (ROOT / 'tests/CLAIMS.md').read_text())
+    assert len(proofs) > 200
+    for path, name in set(proofs):
+        text = (ROOT / path).read_text()
+        assert re.search(rf'^def {name}\(', text, re.MULTILINE), (path, name)

@@ -1,0 +1,231 @@
+"""What the book says of JAX 0.10.2, and no other test has shown.
+
+`make test-jax` runs it; without JAX it is skipped.
+"""
+
+from types import SimpleNamespace
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+
+import autodiff_mini as ad
+from tests.real_jax import jax
+
+pytestmark = pytest.mark.rest
+
+jnp = jax.numpy
+OURS = SimpleNamespace(np=np, custom_jvp=ad.custom_jvp, jvp=ad.jvp,
+                       custom_vjp=ad.custom_vjp, grad=ad.grad)
+THEIRS = SimpleNamespace(np=jnp, custom_jvp=jax.custom_jvp, jvp=jax.jvp,
+                         custom_vjp=jax.custom_vjp, grad=jax.grad)
+
+
+# Chapter 15: a rule for batches
+
+def square(asked):
+    f = jax.custom_batching.custom_vmap(lambda x: x * x)
+
+    @f.def_vmap
+    def rule(axis_size, in_batched, x):
+        asked.append(tuple(in_batched))
+        return 3 * x * x, in_batched[0]
+    return f
+
+
+def test_jax_has_no_reverse_mode_through_the_box_itself():
+    f = square([])
+    with pytest.raises(ValueError, match='not support reverse-mode'):
+        jax.grad(f)(2.0)
+    assert jax.jvp(f, (2.0,), (1.0,))[1] == 4
+
+
+def test_jax_has_it_where_a_vmap_has_taken_the_rule():
+    loss = lambda x: jax.vmap(square([]))(x).sum()
+    x = jnp.arange(3.0)
+    np.testing.assert_allclose(jax.grad(loss)(x), 6 * x, 1e-12)
+
+
+def test_in_jax_a_rule_is_asked_about_no_batch_for_tangents_alone():
+    asked = []
+    slope = lambda t: jax.jvp(square(asked), (2.0,), (t,))[1]
+    assert jax.vmap(slope)(jnp.ones(3)).tolist() == [12, 12, 12]
+    assert asked == [(False,)]
+    assert jax.jacfwd(square([]))(2.0) == 12
+
+
+# Chapter 16: a rule in a loop
+
+def second_slope_of_a_loop():
+    f = jax.custom_jvp(lambda x: jnp.sin(x))
+    f.defjvp(lambda p, t: (f(*p), 10 * jnp.cos(p[0]) * t[0]))
+    loop = lambda x: jax.lax.scan(lambda c, _: (f(c), None), x, None,
+                                  length=3)[0]
+    return jax.grad(jax.grad(loop))(1.0)
+
+
+def test_hard_case_1_the_number_of_jax():
+    np.testing.assert_allclose(second_slope_of_a_loop(),
+                               -659.8037175283935, 1e-9)
+
+
+def test_hard_case_1_without_hoisting_jax_has_the_right_number():
+    """Then nobody looks in the known half for what is at all steps."""
+    loops = 'jax._src.lax.control_flow.loops._scan_known_hoisting'
+    with patch(loops, lambda jaxpr, consts, n: (
+            jaxpr, consts, [False] * n, [])):
+        slope = second_slope_of_a_loop()
+    np.testing.assert_allclose(slope, -10805.46137749049, 1e-9)
+
+
+# Chapter 17: a branch in a batch
+
+def test_jax_chooses_before_the_branch_and_where_does_not():
+    x = jnp.array([4.0, -1.0])
+    double = lambda x: 2 * x
+    cond = lambda x: jax.lax.cond(x > 0, jnp.sqrt, double, x)
+    where = lambda x: jnp.where(x > 0, jnp.sqrt(x), double(x))
+    assert jax.vmap(jax.grad(cond))(x).tolist() == [0.25, 2.0]
+    assert jnp.isnan(jax.vmap(jax.grad(where))(x)).tolist() == [False, True]
+
+
+def test_jax_lets_all_elements_into_each_branch():
+    seen = []
+
+    def root(x):
+        jax.debug.callback(lambda x: seen.append(float(x)), x)
+        return jnp.sqrt(x)
+    f = lambda x: jax.lax.cond(x > 0, root, lambda x: 2 * x, x)
+    jax.vmap(f)(jnp.array([4.0, -1.0]))
+    jax.effects_barrier()
+    assert sorted(seen) == [-1.0, 4.0]
+
+
+# Chapter 19: checkpoints, and a rule that is applied to a tangent
+
+@pytest.mark.parametrize('options, first', [
+    ({}, ['residuals']), ({'optimize_remat': True}, ['value'])], ids=str)
+def test_who_is_called_by_a_checkpoint_in_jax(options, first):
+    """With the switch, fwd is called on the way back only."""
+    calls = []
+
+    def noting(name):
+        def call(x):
+            calls.append(name)
+            return np.sin(x), np.cos(x)
+        like = jax.ShapeDtypeStruct((), np.float64)
+        return lambda x: jax.pure_callback(call, (like, like), x)
+
+    f = jax.custom_vjp(lambda x: noting('value')(x)[0])
+    f.defvjp(noting('residuals'), lambda kept, ct: (kept * ct,), **options)
+    y, pullback = jax.vjp(jax.checkpoint(f), 0.5)
+    y.block_until_ready()
+    assert calls == first
+    pullback(1.0)[0].block_until_ready()
+    assert calls == [*first, 'residuals']
+
+
+def sines_of_a_gradient(f, policy):
+    g = jax.checkpoint(f, policy=policy)
+    return str(jax.make_jaxpr(jax.grad(g))(1.0)).count('= sin ')
+
+
+def test_policies_of_jax_go_by_names():
+    from jax.ad_checkpoint import checkpoint_name
+    f = lambda x: jnp.sin(jnp.sin(checkpoint_name(jnp.sin(x), 'first')))
+    policy = jax.checkpoint_policies.save_only_these_names
+    sines = [sines_of_a_gradient(f, policy(name))
+             for name in ('first', 'no other')]
+    assert sines[0] < sines[1]
+
+
+def test_policies_of_jax_look_into_loops():
+    f = lambda x: jax.lax.scan(lambda c, _: (jnp.sin(c), None), x, None,
+                               length=3)[0]
+    policies = jax.checkpoint_policies
+    assert sines_of_a_gradient(f, policies.everything_saveable) == 1
+    assert sines_of_a_gradient(f, policies.nothing_saveable) == 2
+
+
+def test_jax_refuses_a_way_back_that_is_applied_to_a_tangent():
+    product = jax.custom_vjp(lambda x, t: x * t)
+    product.defvjp(lambda x, t: (x * t, (x, t)), lambda kept, ct: (
+        10 * kept[1] * ct, kept[0] * ct))
+    f = jax.custom_jvp(lambda x: x * x / 2)
+    f.defjvp(lambda p, t: (p[0] * p[0] / 2, product(p[0], t[0])))
+    assert jax.jvp(f, (1.0,), (1.0,))[1] == 1
+    with pytest.raises(NotImplementedError, match='custom_vjp_call'):
+        jax.grad(jax.grad(f))(1.0)
+
+
+# Chapters 20 and 22
+
+def test_the_slope_of_expit_at_40_is_nothing_in_jax():
+    assert jax.grad(jax.scipy.special.expit)(40.0) == 0.0
+    np.testing.assert_allclose(ad.grad(ad.expit)(40.0), np.exp(-40.0), 1e-12)
+
+
+def test_odeint_of_jax_has_no_forward_mode():
+    from jax.experimental.ode import odeint
+    end = lambda y: odeint(lambda y, t: -y, y, jnp.array([0.0, 1.0]))[-1]
+    np.testing.assert_allclose(jax.grad(end)(1.0), np.exp(-1.0), 1e-6)
+    with pytest.raises(TypeError, match='forward-mode'):
+        jax.jvp(end, (1.0,), (1.0,))
+
+
+# Appendix H: a rule that is linear in a tangent
+
+def by_jvp(system, f):
+    return lambda x: system.jvp(f, (x,), (1.0,))[1]
+
+
+def three_orders(system, g):
+    """Returns functions that compute second derivatives, in three orders."""
+    f = system.custom_jvp(system.np.sin)
+    f.defjvp(lambda p, t: (f(*p), g(*t, *p)))
+    slope = by_jvp(system, f)
+    return (by_jvp(system, slope), system.grad(system.grad(f)),
+            system.grad(slope))
+
+
+def test_a_linear_call_with_a_rule_in_three_orders():
+    def run(system):
+        np = system.np
+        g = system.custom_jvp(lambda t, y: t * np.cos(y))
+        g.defjvps(lambda t_dot, z, t, y: t_dot * np.cos(y),
+                  lambda y_dot, z, t, y: -10 * t * np.sin(y) * y_dot)
+        return [f(1.0) for f in three_orders(system, g)]
+
+    lie, truth = -10 * np.sin(1.0), -np.sin(1.0)
+    np.testing.assert_allclose(run(OURS), [lie, lie, lie], 1e-12)
+    np.testing.assert_allclose(run(THEIRS), [lie, truth, lie], 1e-12)
+
+
+def test_a_linear_call_with_a_way_back_in_three_orders():
+    def orders(system):
+        np = system.np
+        g = system.custom_vjp(lambda t, y: t * np.cos(y))
+        g.defvjp(lambda t, y: (g(t, y), (t, y)), lambda kept, ct: (
+            g(ct, kept[1]), -10 * kept[0] * np.sin(kept[1]) * ct))
+        return three_orders(system, g)
+
+    lie = -10 * np.sin(1.0)
+    for system in OURS, THEIRS:
+        forwards, backwards, mixed = orders(system)
+        np.testing.assert_allclose(mixed(1.0), lie, 1e-12)
+        with pytest.raises(TypeError, match='forward-mode|custom_vjp'):
+            forwards(1.0)
+    np.testing.assert_allclose(orders(OURS)[1](1.0), lie, 1e-12)
+    with pytest.raises(NotImplementedError, match='custom_vjp_call'):
+        orders(THEIRS)[1](1.0)
+
+
+# Appendix M
+
+def test_jax_linearizes_directly():
+    assert jax.config.jax_use_direct_linearize
+
+
+def test_expit_is_a_primitive_of_jax():
+    jaxpr = jax.make_jaxpr(jax.scipy.special.expit)(1.0)
+    assert [str(eqn.primitive) for eqn in jaxpr.eqns] == ['logistic']

@@ -1,0 +1,231 @@
+"""The player: recordings say what the program did, and change nothing."""
+
+import html
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import autodiff_mini as ad
+from autodiff_mini import draft
+from autodiff_mini.core import Trace
+from autodiff_mini.interpreters.transpose import transpose_rules
+from autodiff_mini.notebook import player
+from book.tools import weave
+from book.tools.places import ROOT
+from tests.numerical import assert_same
+from tests.programs import PROGRAMS
+
+TWENTY = [p for p in PROGRAMS if p.represents and p.is_smooth
+          and len(p.args) == 1 and isinstance(p.args[0], np.ndarray)
+          and p.args[0].dtype == np.float64 and p.args[0].ndim][:20]
+TRANSFORMED = {
+    'jvp': lambda f, x: ad.jvp(f, (x,), (np.ones_like(x),))[1],
+    'vmap': lambda f, x: ad.vmap(f)(np.stack([x, x])),
+    'grad': lambda f, x: ad.grad(lambda x: np.sum(f(x)))(x),
+    'jit': lambda f, x: ad.jit(f)(x)}
+
+
+def expit(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def swish(x):
+    return x * expit(x)
+
+
+def captions(recording):
+    return [frame['caption'] for frame in recording.frames]
+
+
+@pytest.mark.parametrize('name', TRANSFORMED)
+@pytest.mark.parametrize('program', TWENTY, ids=str)
+def test_a_recording_computes_what_the_program_does(program, name):
+    def f(x):
+        return program.function(np, x)
+
+    [x] = program.args
+    with np.errstate(all='ignore'):
+        expected = TRANSFORMED[name](f, x)
+        recording = ad.watch(TRANSFORMED[name], f, x)
+    assert_same(recording.value, expected)
+    assert recording.frames[-1]['kind'] == 'end'
+    assert len(recording.frames) > 1
+
+
+def test_twenty_programs():
+    assert len(TWENTY) == 20
+
+
+def test_each_question_has_an_answer():
+    frames = ad.watch(ad.grad(swish), 2.0).frames
+    asked = []
+    for frame in frames:
+        if frame['kind'] == 'ask':
+            asked.append((frame['op'], frame['stack']))
+        elif frame['kind'] in ('answer', 'write'):
+            assert (frame['op'], frame['stack']) == asked.pop()
+        if frame['kind'] not in ('back', 'turn', 'end'):
+            assert frame['stack']
+    assert asked == []
+
+
+def test_what_is_found_written_and_sent_back():
+    recording = ad.watch(ad.grad(swish), 2.0, lines=[swish, expit])
+    assert recording.value == ad.grad(swish)(2.0)
+    said = captions(recording)
+    assert 'Forward mode answers (-2, b).' in said
+    assert 'Partial evaluation writes c = b * 0.13534.' in said
+    assert said[-1] == 'The result is 1.0908.'
+    back = [frame for frame in recording.frames if frame['kind'] == 'back']
+    assert [frame['op'] for frame in back] == [
+        '+', '*', '*', '*', '*', 'neg']
+    assert back[-1]['caption'].startswith('Back through b = -a, with')
+    assert back[-1]['caption'].endswith('a gets 0.20999, which makes 1.0908.')
+    assert [frame['kind'] for frame in recording.frames].count('turn') == 1
+    assert recording.lines[1].strip() == 'return x * expit(x)'
+    assert {frame['line'] for frame in recording.frames} == {1, 3, None}
+
+
+@pytest.mark.parametrize('system', [ad, draft], ids=['library', 'draft'])
+def test_the_draft_is_heard_as_the_library_is(system):
+    recording = ad.watch(system.grad(swish), 2.0)
+    assert recording.value == pytest.approx(1.0907842487848953)
+    assert {role for role, _ in recording.traces} == {
+        'evaluation', 'partial evaluation', 'forward mode'}
+    assert any(frame['kind'] == 'back' for frame in recording.frames)
+
+
+def test_a_system_of_the_callers_own_is_heard():
+    class Trace:
+        parent = tag = None
+
+        def process_primitive(self, primitive, args, params):
+            return 7
+
+    class Seven(Trace):
+        pass
+
+    space = {'Trace': Trace, 'watch': ad.watch}
+    exec('def ask(trace): return trace.process_primitive("six", (6,), {})\n'
+         'recording = watch(ask, trace)', space | {'trace': Seven()}, space)
+    assert captions(space['recording']) == [
+        'Seven: six(6) is 7.', 'The result is 7.']
+
+
+def test_an_envelope_is_sealed_and_opened():
+    calm = ad.custom_vjp(lambda x: x)
+    calm.defvjp(lambda x: (calm(x), None), lambda _, ct: (-ct,))
+    said = ' '.join(captions(ad.watch(ad.grad(calm), 2.0)))
+    assert 'the way back is sealed in it' in said
+    assert 'a gets -1. The envelope is opened.' in said
+
+
+def test_boxes_in_boxes_have_the_colours_of_their_traces():
+    recording = ad.watch(ad.vmap(ad.grad(expit)), np.array([1.0, 2.0]))
+    asked = recording.frames[0]['args'][0]
+    kind, trace, primal, tangent = asked
+    assert kind == 'box' and recording.traces[trace][0] == 'forward mode'
+    assert primal[0] == 'box' and recording.traces[primal[1]][0] == 'vmap'
+    assert tangent[0] == 'box'
+    assert dict(recording.traces) == {
+        'forward mode': 1, 'partial evaluation': 2, 'vmap': 3,
+        'evaluation': 0}
+
+
+def test_nested_derivatives_have_colours_of_their_own():
+    recording = ad.watch(ad.jvp, lambda x: ad.jvp(np.sin, (x,), (1.0,))[1],
+                         (2.0,), (1.0,))
+    assert dict(recording.traces) == {
+        'forward mode': 1, 'forward mode 2': 5, 'evaluation': 0}
+
+
+def test_arrays_are_counted_while_they_live():
+    def three(x):
+        y = np.sin(x)
+        y = np.sin(y)
+        return np.sum(np.sin(y))
+
+    living = [frame['living'] for frame in ad.watch(
+        ad.jit(three).f, np.ones(5), roles=['evaluation']).frames]
+    assert living == [0]    # nothing is asked: NumPy computes
+    recording = ad.watch(lambda: ad.eval_jaxpr(
+        ad.make_jaxpr(three)(np.ones(5)), [], np.ones(5)))
+    living = [frame['living'] for frame in recording.frames
+              if frame['kind'] == 'compute']
+    assert living == [1, 2, 3, 3]
+
+
+@pytest.mark.parametrize('x, words', [
+    (2, '2'), (0.5, '0.5'), (1 + 2j, '1+2j'), (True, 'True'), (None, 'None'),
+    (np.float32(0.1), '0.1'), (np.array(3), '3'), (np.array(False), 'False'),
+    (np.zeros(2), '[0. 0.]'), (np.zeros((2, 3)), '2 × 3 numbers'),
+    (np.zeros((), ad.float0), 'void'), ((1, 'a'), '(1, a)'),
+    (object(), 'object')])
+def test_any_value_can_be_said(x, words):
+    assert player.in_words(x, player.Recorder([], [])) == words
+
+
+def test_only_some_interpreters_may_be_heard():
+    recording = ad.watch(ad.vmap(np.sin), np.ones(3), roles=['evaluation'])
+    assert [frame['op'] for frame in recording.frames] == ['sin', '']
+
+
+def test_nothing_is_left_behind():
+    """Not even after an error."""
+    def methods():
+        return [cls.process_primitive for cls in player.subclasses(Trace)]
+
+    before, rules = methods(), dict(transpose_rules)
+
+    def wrong(x):
+        raise ValueError('from the program')
+
+    for watched in (lambda: ad.watch(ad.grad(swish), 2.0),
+                    lambda: ad.watch(ad.grad(wrong), 2.0)):
+        try:
+            watched()
+        except ValueError as error:
+            assert 'from the program' in str(error)
+        assert methods() == before and dict(transpose_rules) == rules
+
+
+def test_a_long_program_is_heard_in_part():
+    def long(x):
+        for _ in range(player.MOST_FRAMES):
+            x = np.sin(x)
+        return x
+
+    recording = ad.watch(ad.jvp, long, (1.0,), (1.0,))
+    assert recording.value == ad.jvp(long, (1.0,), (1.0,))
+    assert len(recording.frames) < player.MOST_FRAMES + 10
+    assert captions(recording)[-1].startswith('The result is')
+
+
+def test_html_has_the_frames_and_a_form_that_does_not_move():
+    recording = ad.watch(ad.jvp, swish, (2.0,), (1.0,), name='a"b',
+                         title='<swish>')
+    text = recording._repr_html_()
+    [data] = re.findall(
+        r'<script type="application/json">(.*?)</script>', text, re.DOTALL)
+    assert '<' not in data
+    data = json.loads(data)
+    assert data['frames'] == json.loads(json.dumps(recording.frames))
+    assert 'id="a&quot;b"' in text and '&lt;swish&gt;' in text
+    rows = re.findall(r'<tr id="a&quot;b-\d+"><td>\d+</td><td>(.*?)</td>', text)
+    assert [html.unescape(row) for row in rows] == captions(recording)
+    assert 4 < text.count('<li>') <= 8
+
+
+def test_the_script_is_small():
+    assert len(player.SCRIPT.read_text()) < 15_000
+    assert 'http' not in player.SCRIPT.read_text()
+
+
+def test_each_player_of_a_page_has_a_name_of_its_own():
+    """Else a link to a step would be for two."""
+    for page in weave.chapters(ROOT):
+        names = re.findall(r"watch\([^`]*?name='(\w+)'", page.read_text())
+        assert len(names) == len(set(names)), Path(page).name
