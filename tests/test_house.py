@@ -13,7 +13,7 @@ import autodiff_mini
 from book.tools.mainline import code_lines
 
 PACKAGE = Path(autodiff_mini.__file__).parent
-WINGS = {'fast', 'applications', 'notebook'}
+WINGS = {'fast', 'applications', 'more', 'notebook'}
 
 # Each storey needs itself and what is below.
 STOREYS = [{'copying', 'errors', 'core', 'pytree', 'signature', 'arrays',

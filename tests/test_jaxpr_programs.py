@@ -30,7 +30,7 @@ from tests.numerical import (
 from tests.programs import PROGRAMS, is_inexact
 from tests.test_abstract import NOT_STAGED
 from tests.test_programs import coarsest, random_tangent, tangents_for
-from tests.test_transpose import inexact_only, runs_through_complex
+from tests.test_transpose import inexact_only
 from tests.test_vmap import INDEXED, SIZE, UNMAPPED, batched
 
 EVERY = [program for program in PROGRAMS + CUSTOM_PROGRAMS
@@ -210,8 +210,7 @@ def test_all_known_and_all_unknown():
 
 # transpose_jaxpr
 
-@each((program for program in EVERY
-       if program.is_smooth and not runs_through_complex(program)),
+@each((program for program in EVERY if program.is_smooth),
       composed=True)
 def test_transpose_jaxpr_is_the_vjp(program):
     """jvp, cut in two, and the second half run backwards."""

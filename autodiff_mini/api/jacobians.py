@@ -77,17 +77,20 @@ def jacfwd(f, argnums=0, has_aux=False, holomorphic=False,
     return jacfwd_of_f
 
 
-def jacrev(f, argnums=0, has_aux=False, allow_int=False):
+def jacrev(f, argnums=0, has_aux=False, holomorphic=False,
+           allow_int=False):
     """Returns a function that returns the Jacobian of `f`, row by row.
 
     Args:
         f: a function of arrays, or trees of arrays.
         argnums: by which arguments to differentiate, as for jacfwd.
         has_aux: whether `f` returns a pair, the second half as it is.
+        holomorphic: whether `f` has a complex derivative, as for jacfwd.
         allow_int: whether that argument may hold integers.
 
     Returns:
-        As jacfwd.  Take this one if there are fewer outputs than inputs.
+        As jacfwd.  Take this one if there are fewer outputs than inputs.  By
+        a complex argument, a row of a real function is as from grad.
 
     Raises:
         TypeError: as grad.
@@ -103,9 +106,10 @@ def jacrev(f, argnums=0, has_aux=False, allow_int=False):
     @wraps(f, updated=())
     def jacrev_of_f(*args, **kwargs):
         tag = TraceTag('jacrev', f)
-        g, point = select(tag, f, argnums, args, kwargs, allow_int)
+        g, point = select(tag, f, argnums, args, kwargs, allow_int,
+                          holomorphic or None)
         y, pullback, aux = vjp_tree(tag, g, point, has_aux)
-        check_differentiable(tag, y, 'outputs', allow_int=False)
+        check_differentiable(tag, y, 'outputs', False, bool(holomorphic))
         rows = vmap(pullback, axis_size=total_size(y))(basis(y))
         rows = chosen_arguments(argnums, rows)
         ys, out_tree = tree_flatten(y)
@@ -156,13 +160,15 @@ def basis(tree):
     return treedef.unflatten(map(columns, xs, spans(xs)))
 
 
-def hessian(f, argnums=0, has_aux=False, allow_int=False):
+def hessian(f, argnums=0, has_aux=False, holomorphic=False,
+            allow_int=False):
     """Returns a function that returns the second derivatives of `f`.
 
     Args:
         f: a function of arrays, or trees of arrays.
         argnums: by which arguments to differentiate, as for jacfwd.
         has_aux: whether `f` returns a pair, the second half as it is.
+        holomorphic: whether `f` has complex derivatives, as for jacfwd.
         allow_int: whether that argument may hold integers.
 
     Returns:
@@ -180,5 +186,5 @@ def hessian(f, argnums=0, has_aux=False, allow_int=False):
         array([[6., 4.],
                [4., 0.]])
     """
-    gradient = jacrev(f, argnums, has_aux, allow_int)
-    return jacfwd(gradient, argnums, has_aux, allow_int=allow_int)
+    gradient = jacrev(f, argnums, has_aux, holomorphic, allow_int)
+    return jacfwd(gradient, argnums, has_aux, holomorphic, allow_int)

@@ -15,7 +15,7 @@ from autodiff_mini.interpreters.jaxpr import eval_jaxpr
 from autodiff_mini.interpreters.jvp import fit_tangent, whole_tangent
 from autodiff_mini.interpreters.partial_eval import (
     linear_flat, linearize_flat)
-from autodiff_mini.interpreters.transpose import backward_pass, refuse_complex
+from autodiff_mini.interpreters.transpose import backward_pass
 from autodiff_mini.jaxprs import Jaxpr, drop_dead
 from autodiff_mini.memory import apart, own_memory, owner_of
 from autodiff_mini.pytree import (
@@ -203,11 +203,12 @@ def vjp(f, *primals, has_aux=False):
         cotangent, like the output, and returns a tuple of cotangents, like
         the arguments.  Those of integers and booleans have the dtype
         `float0`.  It is a pytree, whose leaves are the arrays that it needs,
-        the residuals.
+        the residuals.  A complex cotangent stands for a linear function of
+        `z`, that of which the value is the real part of `ct * z`.
 
     Raises:
         TypeError: something that goes into `f` or comes out of it is no
-            array, or is complex.
+            array.
         ValueError: the cotangent does not fit the output.
 
     Source: `jax.vjp`.  The method, linearize and transpose, is that of
@@ -226,21 +227,7 @@ def vjp(f, *primals, has_aux=False):
 def vjp_tree(tag, f, primals, has_aux=False):
     """Returns the output of `f`, its pullback, and aux."""
     y, program, residuals, aux = linearize_tree(tag, f, primals, has_aux)
-    check_real(program)
     return y, Pullback(program, residuals), aux
-
-
-def check_real(program):
-    """Raises a TypeError if an argument or an output is complex."""
-    tag, _, in_tree, in_avals, out_tree, out_avals = program
-
-    def check(aval):
-        if aval.dtype.kind == 'c':
-            refuse_complex()
-    map_leaves(check, lambda: leaf_names(in_tree, f'{tag}: primals'),
-               in_avals)
-    map_leaves(check, lambda: leaf_names(out_tree, f'{tag}: output'),
-               out_avals)
 
 
 def linear_transpose(f, *primals):
@@ -273,11 +260,10 @@ def linear_transpose(f, *primals):
     residuals, jaxpr.consts = jaxpr.consts, []
     program = LinearProgram(tag, jaxpr, in_tree, tuple(in_avals),
                             flat_f.out_tree, tuple(jaxpr.out_avals))
-    check_real(program)
     return Pullback(program, residuals)
 
 
-def grad(f, argnums=0, has_aux=False, allow_int=False):
+def grad(f, argnums=0, has_aux=False, holomorphic=False, allow_int=False):
     """Returns a function that returns the gradient of `f`.
 
     Args:
@@ -286,6 +272,8 @@ def grad(f, argnums=0, has_aux=False, allow_int=False):
             of positions.
         has_aux: whether `f` returns a pair, of which the second half is not
             to be differentiated.
+        holomorphic: whether `f` takes complex numbers to a complex number,
+            and has a complex derivative.
         allow_int: whether that argument may hold integers and booleans.
             Their gradients have the dtype `float0`.
 
@@ -293,6 +281,8 @@ def grad(f, argnums=0, has_aux=False, allow_int=False):
         A function of the same arguments.  It returns the gradient, which has
         the structure, shapes and dtypes of the argument; a tuple of
         gradients, if `argnums` is one; with `has_aux`, `(gradient, aux)`.
+        By a complex argument `x + 1j * y`, the gradient of a real number is
+        `df/dx - 1j * df/dy`, as in JAX: it falls along the conjugate.
 
     Raises:
         TypeError: `f` returns no scalar of a real floating type, an argument
@@ -304,7 +294,8 @@ def grad(f, argnums=0, has_aux=False, allow_int=False):
         >>> grad(lambda x: np.sum(x ** 2))(np.array([1.0, 2.0]))
         array([2., 4.])
     """
-    value_and_grad_of_f = value_and_grad(f, argnums, has_aux, allow_int)
+    value_and_grad_of_f = value_and_grad(f, argnums, has_aux, holomorphic,
+                                         allow_int)
 
     @wraps(f, updated=())
     def grad_of_f(*args, **kwargs):
@@ -313,13 +304,15 @@ def grad(f, argnums=0, has_aux=False, allow_int=False):
     return grad_of_f
 
 
-def value_and_grad(f, argnums=0, has_aux=False, allow_int=False):
+def value_and_grad(f, argnums=0, has_aux=False, holomorphic=False,
+                   allow_int=False):
     """Returns a function that returns the value of `f` and its gradient.
 
     Args:
         f: a function that returns a scalar, as for grad.
         argnums: by which arguments to differentiate.
         has_aux: whether `f` returns a pair, the second half as it is.
+        holomorphic: whether `f` has a complex derivative.
         allow_int: whether arguments may hold integers.
 
     Returns:
@@ -338,14 +331,16 @@ def value_and_grad(f, argnums=0, has_aux=False, allow_int=False):
     @wraps(f, updated=())
     def value_and_grad_of_f(*args, **kwargs):
         tag = TraceTag('grad', f)
-        g, point = select(tag, f, argnums, args, kwargs, allow_int)
+        g, point = select(tag, f, argnums, args, kwargs, allow_int,
+                          holomorphic or None)
         y, pullback, aux = vjp_tree(tag, g, point, has_aux)
-        gradient = chosen_arguments(argnums, pullback(one_for(tag, y)))
+        gradient = chosen_arguments(
+            argnums, pullback(one_for(tag, y, holomorphic)))
         return ((y, aux) if has_aux else y), gradient
     return value_and_grad_of_f
 
 
-def select(tag, f, argnums, args, kwargs, allow_int, holomorphic=False):
+def select(tag, f, argnums, args, kwargs, allow_int, holomorphic):
     """Returns `f` as a function of some of its arguments; and these.
 
     They are checked as `check_differentiable` says.
@@ -411,13 +406,13 @@ def check_differentiable(tag, tree, what, allow_int, holomorphic=None,
             raise TypeError(
                 f'{tag.transform} requires real-valued {what}, but got '
                 f'{aval}. If the function has a complex derivative, pass '
-                'holomorphic=True to jacfwd; if not, compute with real and '
-                'imaginary parts, or use ad.jvp.')
+                'holomorphic=True; if not, compute with real and imaginary '
+                'parts, or use ad.jvp or ad.vjp.')
     map_leaves(check, lambda: leaf_names(treedef, f'{tag}: {name or what}'),
                xs)
 
 
-def one_for(tag, y):
+def one_for(tag, y, holomorphic):
     """Returns the cotangent 1 for a scalar output; raises if it is none."""
     if tree_structure(y) is not LEAF:
         raise TypeError(f'{tag}: Gradient only defined for scalar-output '
@@ -429,11 +424,9 @@ def one_for(tag, y):
         raise TypeError(f'{tag}: Gradient only defined for scalar-output '
                         f'functions. Output had shape: {aval.shape}. Sum it, '
                         'or use vjp or jacrev.')
-    if aval.dtype.kind != 'f':
-        raise TypeError(f'{tag} requires real-valued outputs (output dtype '
-                        'that is a sub-dtype of np.floating), but got '
-                        f'{aval}. Return a float; or use vjp.')
-    one = 1.0 if aval.weak_type else aval.dtype.type(1)
+    check_differentiable(tag, y, 'outputs', False, bool(holomorphic))
+    one = aval.dtype.type(1)
+    one = one.item() if aval.weak_type else one
     return brought(one, foreign_one([y]))
 
 

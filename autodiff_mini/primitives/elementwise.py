@@ -16,7 +16,7 @@ from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jvp import (
     defjvp, deflinear, defzero, jvp_rules, match)
 from autodiff_mini.interpreters.lowering import defwritten
-from autodiff_mini.interpreters.transpose import deftranspose, refuse_complex
+from autodiff_mini.interpreters.transpose import deftranspose
 from autodiff_mini.interpreters.vmap import defelementwise
 from autodiff_mini.memory import apart
 from autodiff_mini.numpy_api import (
@@ -199,13 +199,7 @@ defzero(signbit_p)
 conj_p = elementwise('conj', np.conjugate)
 ufunc(np.conjugate, conj_p)
 deflinear(conj_p)
-
-
-def conj_transpose(ct, x):
-    return refuse_complex() if x.aval.dtype.kind == 'c' else ct
-
-
-deftranspose(conj_p, conj_transpose)
+deftranspose(conj_p, lambda ct, x: np.conj(ct))
 
 real_p = elementwise('real', np.real)
 
@@ -217,7 +211,7 @@ def numpy_real(val):
 
 
 deflinear(real_p)
-deftranspose(real_p, refuse_complex)
+deftranspose(real_p, lambda ct, x: ct)
 
 imag_p = elementwise('imag', np.imag)
 
@@ -232,7 +226,7 @@ def numpy_imag(val):
 
 
 deflinear(imag_p)
-deftranspose(imag_p, refuse_complex)
+deftranspose(imag_p, lambda ct, x: -1j * ct)
 
 stop_gradient_p = Primitive('stop_gradient', lambda x: x)
 jvp_rules[stop_gradient_p] = lambda primals, tangents: (
