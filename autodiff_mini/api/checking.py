@@ -127,8 +127,8 @@ def moves(x) -> bool:
 
 
 def inner(xs, ys):
-    """Returns the inner product of two trees."""
-    return sum(float(np.sum(np.asarray(x, float) * y))
+    """Returns the inner product of two trees; of complex, its real part."""
+    return sum(float(np.real(np.sum(np.multiply(x, y, dtype=complex))))
                for x, y in zip(tree_leaves(xs), tree_leaves(ys), strict=True)
                if moves(x))
 
