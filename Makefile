@@ -43,6 +43,7 @@ test-jax: .venv/jax   ## compare the library with real JAX
 	@$(PYTEST) -n 2 --all -k jax tests/test_jax_oracle.py \
 	  tests/test_jax_hard_points.py tests/test_jax_custom_rules.py \
 	  tests/test_jax_draft.py tests/test_jax_claims.py \
+	  tests/test_jax_gallery.py \
 	  tests/tools/test_jax_files.py \
 	  tests/test_ode.py
 

@@ -65,6 +65,8 @@ __all__ = [
 # The wings: each is a folder that nothing else needs, and may be deleted.
 if find_spec('autodiff_mini.fast'):
     import autodiff_mini.fast  # noqa: F401  (a second compiler)
+if find_spec('autodiff_mini.more'):
+    import autodiff_mini.more  # noqa: F401  (rows and functions)
 if find_spec('autodiff_mini.notebook'):
     from autodiff_mini.notebook import watch  # noqa: F401
     __all__ += ['watch']

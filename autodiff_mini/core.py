@@ -13,7 +13,8 @@ from threading import get_ident
 import numpy as np
 
 from autodiff_mini.copying import primitive_place
-from autodiff_mini.errors import NumPyTable, Refusals, fun_name, refuse_ufunc
+from autodiff_mini.errors import (
+    NumPyTable, Refusals, fun_name, tell_cause, what_to_register)
 
 
 class Primitive:
@@ -106,9 +107,10 @@ class Trace:
         set_current_trace(self)
         return self
 
-    def __exit__(self, *error):
+    def __exit__(self, kind, error, traceback):
         self.thread = None
         set_current_trace(self.parent)
+        tell_cause(error)
 
     def process_primitive(self, primitive, args, params):
         """Returns the result, or results, of `primitive` on `args`."""
@@ -179,15 +181,17 @@ class Tracer(Refusals):
 
 def unusual(ufunc, method, inputs, out=None, **kwargs):
     """Returns what a ufunc makes that is told where to write, or how."""
-    if kwargs or method not in ('__call__', 'at'):
-        refuse_ufunc(ufunc, method, kwargs)
-    result = ufunc_table[ufunc if method == '__call__' else (ufunc, method)](
-        *inputs)
+    where, key = True, (ufunc, method)
+    if method == '__call__':
+        kwargs = {k: x for k, x in kwargs.items() if x is not None}
+        where = kwargs.pop('where', True) if out else True
+        key = key if kwargs else ufunc
+    result = ufunc_table[key](*inputs, **kwargs)
     several = isinstance(result, tuple)
     results = list(result if several else (result,))
     for i, destination in enumerate(out or ()):
         if destination is not None:
-            np.copyto(destination, results[i])
+            np.copyto(destination, results[i], where=where)
             results[i] = destination
     return tuple(results) if several else results[0]
 
@@ -272,8 +276,8 @@ def typeof(x) -> ShapedArray:
         return x
     if isinstance(x, (int, float, complex)):    # a member of an IntEnum, say
         return array_type((), np.asarray(x).dtype)
-    raise TypeError(f'a value of type {kind.__name__} cannot be traced: pass '
-                    'an array (no matrix, no masked array) or a number')
+    raise TypeError(f'a value of type {kind.__name__} cannot be traced: '
+                    f'{what_to_register(kind)}')
 
 
 def is_array(x) -> bool:

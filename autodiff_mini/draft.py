@@ -68,7 +68,7 @@ class Tracer(NDArrayOperatorsMixin):
         vars(self).update(inside, trace=trace, aval=aval)
 
     def __array_ufunc__(self, ufunc, method, *args, **kwargs):
-        return numpy_table[ufunc](*args, **kwargs)
+        return getattr(numpy_table[ufunc], method)(*args, **kwargs)
 
     def __array_function__(self, function, types, args, kwargs):
         return numpy_table[function](*args, **kwargs)

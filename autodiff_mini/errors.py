@@ -8,6 +8,7 @@ import os
 import sys
 from functools import lru_cache, partial
 from importlib.util import find_spec
+from inspect import isfunction
 from threading import get_ident
 
 
@@ -60,13 +61,67 @@ class TracerArrayConversionError(TracerError):
     """A plain NumPy array was asked of a tracer."""
 
     def __init__(self, tracer):
+        scipy = function_of_scipy()
+        cure = what_to_write(scipy) if scipy else (
+            'A plain array would forget what is traced. In place of '
+            'np.array(x) write np.copy(x); of np.array([x, y]), '
+            'np.stack([x, y]) or ad.asarray([x, y]); of np.float64(x), '
+            'x.astype(np.float64); of a.dot(x), a @ x; of a[i], or a '
+            'function of a plain array `a` that does not ask tracers, that '
+            f'of ad.asarray(a), which does. {FILL}')
         super().__init__(
             'The numpy.ndarray conversion method __array__() was called on '
-            f'traced array {tracer.describe()}. A plain array would forget '
-            'what is traced. In place of np.array(x) write np.copy(x); of '
-            'np.array([x, y]), np.stack([x, y]) or ad.asarray([x, y]); of '
-            'a[i], or a function of a plain array `a` that does not ask '
-            f'tracers, that of ad.asarray(a), which does. {FILL}')
+            f'traced array {tracer.describe()}. {cure}')
+
+
+def function_of_scipy():
+    """Returns the full name of SciPy's function at work, None if none is."""
+    frame, name = sys._getframe(1), None
+    while frame and frame.f_code.co_filename.startswith(LIBRARY):
+        frame = frame.f_back
+    while frame and (module := frame.f_globals.get('__name__') or ''
+                     ).startswith(('scipy.', 'numpy.')):
+        function = frame.f_code.co_name
+        decorated = filter(isfunction, frame.f_locals.values())
+        if function == 'wrapper' and (f := next(decorated, None)):
+            module, function = f.__module__, f.__name__
+        if module.startswith('scipy.') and function[0] != '_':
+            name = '.'.join([*module.split('.')[:2], function])
+        frame = frame.f_back
+    return name
+
+
+advisers_on_scipy = []      # who says what to write in place of SciPy's
+
+
+def what_to_write(name):
+    """Returns what an error says of a function of SciPy's."""
+    advice = filter(None, [advise(name) for advise in advisers_on_scipy])
+    return (f'{name} would make a plain array of it and forget what is '
+            f'traced. Write {(*advice, "it with functions of NumPy")[0]}, '
+            f'{WAY_OUT}.')
+
+
+WAY_OUT = ('or make it an operation of your own, which says its derivative: '
+           'see ad.Primitive, ad.custom_jvp and ad.custom_vjp')
+
+
+def what_to_register(kind):
+    """Returns what to do with a value of a class that is no array's."""
+    if issubclass(kind, str):
+        return ('let the function close over it, or name its place in '
+                'static_argnums')
+    if kind.__module__ == 'builtins' or kind.__module__.startswith('numpy'):
+        return 'pass an array (no matrix, no masked array) or a number'
+    return ('pass an array or a number, or say what is in it: see '
+            'ad.register_pytree_node')
+
+
+def tell_cause(error):
+    """Adds to an error of NumPy's what a tracer has refused."""
+    cause = getattr(error, '__cause__', None)
+    if isinstance(cause, TracerError) and not hasattr(error, '__notes__'):
+        error.add_note(str(cause))
 
 
 class UnexpectedTracerError(TracerError):
@@ -141,12 +196,23 @@ class Refusals:
                 f'{self._trace.tag}')
 
 
+sources_of_functions = []   # who is asked to define what a NumPyTable lacks
+
+
 class NumPyTable(dict):
-    """What stands for each NumPy function that may meet a tracer."""
+    """What stands for each NumPy function that may meet a tracer.
+
+    For a ufunc's method there is a pair, `(np.add, 'reduce')`; for a call of
+    it with keywords as well, `(np.add, '__call__')`.
+    """
 
     def __missing__(self, function):
+        for bring in sources_of_functions:
+            bring(function)
+        if function in self:
+            return self[function]
         if isinstance(function, tuple):
-            refuse_ufunc(*function, {})
+            refuse_method(*function)
         refuse(function)
 
 
@@ -187,7 +253,7 @@ def refuse(function, **keywords):
         keywords: arguments that are not supported, where they are not None;
             without any, the function itself is not.
     """
-    name = f'numpy.{function.__name__}'
+    name = full_name(function)
     given = [f'{key}=' for key in keywords if keywords[key] is not None]
     if 'out=' in given:
         raise TypeError(f'{name} takes an array to write into by its name, '
@@ -196,21 +262,31 @@ def refuse(function, **keywords):
         raise NotImplementedError(
             f'{" with ".join([name, *given])} is not supported on traced '
             'values. Write it with functions that are (np.where for where=, '
-            'astype for dtype=), or let a function of yours stand for it: '
-            'see @implements in autodiff_mini/numpy_api.py.')
+            f'astype for dtype=), {WAY_OUT}.')
 
 
-def refuse_ufunc(ufunc, method, keywords):
+def full_name(function):
+    """Returns the name of a function or ufunc, with that of its module."""
+    special = sys.modules.get('scipy.special')
+    name = function.__name__
+    if getattr(special, name, None) is function:
+        return f'scipy.special.{name}'
+    return f'{getattr(function, "__module__", "numpy")}.{name}'
+
+
+def refuse_method(ufunc, method):
     """Raises the error for a use of a ufunc that is not supported."""
-    if method != '__call__':
-        raise NotImplementedError(
-            f'numpy.{ufunc.__name__}.{method} is not supported on traced '
-            'values: call the function that it serves, as np.sum for '
-            'np.add.reduce.')
-    refuse(ufunc, **keywords)
+    name = full_name(ufunc)
+    raise NotImplementedError(
+        f'{name} with other keywords than out= is not supported on traced '
+        'values.' if method == '__call__' else
+        f'{name}.{method} is not supported on traced values: call the '
+        'function that it serves, as np.sum for np.add.reduce.')
 
 
-LIBRARY = os.path.dirname(find_spec('autodiff_mini').origin) + os.sep
+# Where no program of the user's is.  NumPy's own Python may run on tracers.
+LIBRARY = tuple(os.path.dirname(find_spec(name).origin) + os.sep
+                for name in ('autodiff_mini', 'numpy'))
 
 
 def user_line(depth):

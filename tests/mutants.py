@@ -47,8 +47,7 @@ from tests.mutant_checks import (
     checks_of_programs_of_programs,
 )
 from tests.programs import PROGRAMS
-from tests.test_hard_points import first_order
-from tests.traces import spied
+from tests.traces import rows_in, spied
 
 FAST_RULES, OPENED, SAME_RULES = {}, set(), {}
 if find_spec('autodiff_mini.fast'):
@@ -68,8 +67,7 @@ class Implementations(dict):
         super().__setitem__(primitive, impl)
 
 
-FIRST_ORDER = [p for p in vmap_rules
-               if str(p) in first_order()]
+FIRST_ORDER = [p for p in vmap_rules if p in rows_in('primitives')]
 ROWS = [p for p in vmap_rules if type(p) is Primitive
         and getattr(p.impl, '__module__', None) not in (
             'tests.traces', 'autodiff_mini.applications.implicit')]
@@ -670,10 +668,10 @@ def all_checks(rows, many):
     names = rows if {*rows} <= {*found} and rows else [*found]
     programs = {program.name: program for name in names
                 for program in spaced(found.get(name, []), many)}
-    checks = list(checks_of_points(rows or first_order()))
+    checks = list(checks_of_points(rows or set(map(str, FIRST_ORDER))))
     checks += [Check(test, program) for test in OF_PROGRAMS
                for program in programs.values()]
-    calls = {str(p) for p in ROWS} - first_order()
+    calls = {str(p) for p in {*ROWS} - {*FIRST_ORDER}}
     if not rows or calls & {*rows}:
         checks += checks_of_programs_of_programs()
     return checks

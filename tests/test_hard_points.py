@@ -1,7 +1,7 @@
 """The hard points: values to the bit, and what mathematics says of slopes."""
 
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from itertools import product
 from math import nan
 
@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.core import Primitive
-from autodiff_mini.interpreters.vmap import vmap_rules
 from tests.hard_points import (
     KINDS,
     OPERATORS,
@@ -21,12 +19,10 @@ from tests.hard_points import (
     WHY,
     function_of,
 )
-from tests.traces import spied
+from tests.traces import rows_in, spied
 
 pytestmark = pytest.mark.filterwarnings('ignore')
 each_point = pytest.mark.parametrize('point', POINTS, ids=str)
-ELSEWHERE = ('autodiff_mini.higher_order', 'autodiff_mini.applications',
-             'tests')
 
 
 @pytest.fixture(autouse=True)
@@ -266,18 +262,10 @@ def test_numbers_of_python(row):
 
 # The table
 
-@cache
-def first_order():
-    """Returns the primitives that carry no function and no program."""
-    def module(primitive):
-        return getattr(primitive.impl, '__module__', None) or ''
-    return {str(p) for p in vmap_rules
-            if type(p) is Primitive and not p.is_call
-            and not module(p).startswith(ELSEWHERE)}
-
-
 def test_each_primitive_has_its_hard_points():
-    assert {point.row for point in POINTS} == first_order()
+    """Those of the wing `more` have tests of their own."""
+    assert {point.row for point in POINTS} == set(map(
+        str, rows_in('primitives')))
 
 
 @pytest.mark.parametrize('row', sorted({point.row for point in POINTS}))

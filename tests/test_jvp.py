@@ -727,8 +727,7 @@ def test_derivative_where_a_rule_may_go_wrong(f, x, expected):
 
 
 @pytest.mark.parametrize('f', [
-    lambda x: np.arctan2(x, 0.0), lambda x: np.linalg.norm(x * np.ones(3)),
-    lambda x: np.std(x * np.ones(3)),
+    lambda x: np.arctan2(x, 0.0), lambda x: np.sqrt(np.sum(x * x)),
 ])
 def test_kinks_without_a_convention_are_no_number(f):
     with np.errstate(all='ignore'):

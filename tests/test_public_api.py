@@ -57,12 +57,13 @@ def test_all_has_what_api_promises_so_far():
     ('vjp', 'f *primals has_aux=False'),
     ('linearize', 'f *primals has_aux=False'),
     ('linear_transpose', 'f *primals'),
-    ('grad', 'f argnums=0 has_aux=False allow_int=False'),
-    ('value_and_grad', 'f argnums=0 has_aux=False allow_int=False'),
+    ('grad', 'f argnums=0 has_aux=False holomorphic=False allow_int=False'),
+    ('value_and_grad', 'f argnums=0 has_aux=False holomorphic=False '
+                       'allow_int=False'),
     ('jacfwd', 'f argnums=0 has_aux=False holomorphic=False '
                'allow_int=False'),
-    ('jacrev', 'f argnums=0 has_aux=False allow_int=False'),
-    ('hessian', 'f argnums=0 has_aux=False allow_int=False'),
+    ('jacrev', 'f argnums=0 has_aux=False holomorphic=False allow_int=False'),
+    ('hessian', 'f argnums=0 has_aux=False holomorphic=False allow_int=False'),
     ('make_jaxpr', 'f static_argnums=() return_shape=False'),
     ('eval_jaxpr', 'jaxpr consts *args'), ('eval_shape', 'f *args **kwargs'),
     ('vmap', 'f in_axes=0 out_axes=0 axis_size=None'),

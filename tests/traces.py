@@ -9,6 +9,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+import scipy.special  # noqa: F401  (its rows come with it)
 
 import autodiff_mini as ad
 from autodiff_mini.core import (
@@ -20,6 +21,7 @@ from autodiff_mini.core import (
     set_current_trace,
     typeof,
 )
+from autodiff_mini.errors import sources_of_functions
 from autodiff_mini.interpreters.jvp import jvp_flat, jvp_rules
 
 
@@ -117,8 +119,18 @@ def assert_named_everywhere(mistake, error, words):
 
 
 def first_order():
-    """Returns the primitives that are rows of the folder `primitives`."""
+    """Returns the primitives that are rows of the first order: all of them.
+
+    Those of a wing are brought first, if it is there.
+    """
+    for bring in sources_of_functions:
+        bring(None)
+    return rows_in('primitives') | rows_in('more')
+
+
+def rows_in(folder):
+    """Returns the primitives that modules of this folder have."""
     return {primitive for name, module in list(sys.modules.items())
-            if name.startswith('autodiff_mini.primitives.')
+            if name.startswith(f'autodiff_mini.{folder}.')
             for primitive in vars(module).values()
             if isinstance(primitive, Primitive)}

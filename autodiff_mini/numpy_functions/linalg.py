@@ -7,6 +7,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from autodiff_mini.numpy_api import implements, inexact
+from autodiff_mini.primitives.elementwise import length_p
 from autodiff_mini.primitives.linalg import solve_p
 
 
@@ -26,17 +27,24 @@ def linalg_norm(x, ord=None, axis=None, keepdims=False):
         squares = np.square(np.real(x))
         if x.dtype.kind == 'c':
             squares = squares + np.square(np.imag(x))
-        return np.sqrt(np.sum(squares, axes, keepdims=keepdims))
+        return length_p.bind(np.sum(squares, axes, keepdims=keepdims))
     if len(axes) == 1:
         return vector_norm(x, ord, axes, keepdims)
-    if len(axes) != 2 or ord not in (1, -1, np.inf, -np.inf):
-        raise NotImplementedError(
-            f'numpy.linalg.norm of order {ord!r} over {len(axes)} axes is '
-            'not supported on traced values')
+    if len(axes) != 2:
+        raise ValueError('Improper number of dimensions to norm.')
+    if ord in SINGULAR_NORMS:
+        matrices = np.moveaxis(x, axes, (-2, -1))
+        norm = SINGULAR_NORMS[ord](np.linalg.svdvals(matrices), -1)
+        return np.expand_dims(norm, axes) if keepdims else norm
+    if ord not in (1, -1, np.inf, -np.inf):
+        raise ValueError('Invalid norm order for matrices.')
     summed, sought = axes if abs(ord) == 1 else axes[::-1]
     sums = np.sum(np.abs(x), summed, keepdims=True)
     norm = (np.max if ord > 0 else np.min)(sums, sought, keepdims=True)
     return norm if keepdims else np.squeeze(norm, axes)
+
+
+SINGULAR_NORMS = {2: np.max, -2: np.min, 'nuc': np.sum}
 
 
 def vector_norm(x, ord, axes, keepdims):
@@ -52,4 +60,5 @@ def vector_norm(x, ord, axes, keepdims):
     if isinstance(ord, str):
         raise ValueError(f'Invalid norm order {ord!r} for vectors')
     powers = np.sum(np.abs(x) ** ord, axes, keepdims=keepdims)
-    return powers ** (1 / ord)
+    is_zero = np.equal(powers, 0)   # the tip of a cone
+    return np.where(is_zero, 0, np.where(is_zero, 1, powers) ** (1 / ord))

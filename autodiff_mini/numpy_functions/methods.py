@@ -67,6 +67,13 @@ method('dot', np.dot)
 method('copy', np.copy)
 method('searchsorted', np.searchsorted)
 method('__round__', np.round)
+method('nonzero', np.nonzero)
+method('argpartition', np.argpartition)
+method('compress', lambda a, condition, axis=None, out=None: np.compress(
+    condition, a, axis, out=out))
+method('choose', lambda a, choices, out=None, mode='raise': np.choose(
+    a, choices, out=out, mode=mode))
+method('__contains__', lambda a, x: bool(np.any(np.equal(a, x))))
 shape_method('reshape', np.reshape)
 shape_method('transpose', np.transpose)
 Tracer.T = property(np.transpose)

@@ -53,9 +53,12 @@ def numpy_searchsorted(a, v, side='left', sorter=None):
 
 @implements(np.interp)
 def numpy_interp(x, xp, fp, left=None, right=None, period=None):
-    refuse(np.interp, period=period)
-    x, xp, fp = [asarray(convert(a, np.result_type(a.dtype, np.float64)))
+    x, xp, fp = [convert(a, np.result_type(a.dtype, np.float64))
                  for a in map(asarray, (x, xp, fp))]
+    if period is not None:
+        left = right = None
+        x, xp, fp = one_period(x, xp, fp, abs(period))
+    x, xp, fp = map(asarray, (x, xp, fp))
     i = np.clip(np.searchsorted(xp, x, 'right') - 1, 0, len(xp) - 2)
     x0, y0 = np.take(xp, i), np.take(fp, i)
     slope = (np.take(fp, i + 1) - y0) / (np.take(xp, i + 1) - x0)
@@ -64,3 +67,12 @@ def numpy_interp(x, xp, fp, left=None, right=None, period=None):
     y = np.where(np.equal(x, xp[-1]), fp[-1], y)
     return np.where(np.greater(x, xp[-1]),
                     fp[-1] if right is None else right, y)
+
+
+def one_period(x, xp, fp, period):
+    """Returns the points of one period, with a neighbour at each end."""
+    x, xp = x % period, xp % period
+    order = np.argsort(xp)
+    xp, fp = [np.take_along_axis(a, order, 0) for a in (xp, fp)]
+    return (x, np.concatenate([xp[-1:] - period, xp, xp[:1] + period]),
+            np.concatenate([fp[-1:], fp, fp[:1]]))

@@ -71,8 +71,7 @@ def numpy_tensordot(a, b, axes=2):
 def numpy_einsum(subscripts, *operands, out=None, optimize=False, **kwargs):
     refuse(np.einsum, out=out, **kwargs)
     if not isinstance(subscripts, str):
-        raise NotImplementedError('numpy.einsum of traced values takes its '
-                                  "subscripts as a string, such as 'ij,j'")
+        subscripts, operands = einsum_string(subscripts, *operands)
     arrays = promote(*map(asarray, operands))
     terms, result = einsum_terms(subscripts, [a.ndim for a in arrays])
     parts = [einsum_diagonal(*part) for part in zip(arrays, terms)]
@@ -84,6 +83,24 @@ def numpy_einsum(subscripts, *operands, out=None, optimize=False, **kwargs):
     y = np.transpose(a, [letters.index(i) for i in result])
     is_view = len(operands) == 1 and set(terms[0]) == set(result)
     return (seen if is_view else handed)(y, arrays)
+
+
+def einsum_string(*operands):
+    """Returns the subscripts and the operands, where lists stand between.
+
+    Behind each operand is the list of its axes, and at the end, perhaps,
+    that of the result.
+    """
+    arrays, lists, result = operands[::2], operands[1::2], ''
+    if len(arrays) > len(lists):
+        *arrays, axes = arrays
+        result = f'->{einsum_letters(axes)}'
+    return ','.join(map(einsum_letters, lists)) + result, arrays
+
+
+def einsum_letters(axes):
+    """Returns a letter for each number in a list."""
+    return ''.join('...' if i is Ellipsis else chr(97 + i) for i in axes)
 
 
 def einsum_terms(subscripts, ndims):

@@ -31,16 +31,16 @@ def numpy_atleast_2d(*arys):
 
 
 @implements(np.vstack)
-def numpy_vstack(tup, *, dtype=None, casting=None):
-    refuse(np.vstack, dtype=dtype)
-    return np.concatenate([np.atleast_2d(a) for a in tup])
+def numpy_vstack(tup, *, dtype=None, casting='same_kind'):
+    return np.concatenate([np.atleast_2d(a) for a in tup], dtype=dtype,
+                          casting=casting)
 
 
 @implements(np.hstack)
-def numpy_hstack(tup, *, dtype=None, casting=None):
-    refuse(np.hstack, dtype=dtype)
+def numpy_hstack(tup, *, dtype=None, casting='same_kind'):
     arrays = [np.atleast_1d(a) for a in tup]
-    return np.concatenate(arrays, min(arrays[0].ndim - 1, 1))
+    return np.concatenate(arrays, min(arrays[0].ndim - 1, 1), dtype=dtype,
+                          casting=casting)
 
 
 @implements(np.column_stack)

@@ -172,6 +172,11 @@ def ratio(x, z):
 
 defjvp(sign_p, sign_rule)
 
+# The root of a sum of squares is a cone: it has no slope at its tip, and 0 is
+# what stands there, as for abs.
+length_p = elementwise('length', np.sqrt)
+defjvp(length_p, lambda x_dot, y, x: x_dot * ratio(0.5, y))
+
 floor_p = elementwise('floor', np.floor)
 ufunc(np.floor, floor_p)
 defzero(floor_p)

@@ -9,7 +9,7 @@ from itertools import accumulate
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
-from autodiff_mini.arrays import strong
+from autodiff_mini.arrays import convert, strong
 from autodiff_mini.core import Primitive, typeof
 from autodiff_mini.errors import refuse
 from autodiff_mini.interpreters.abstract import defshape
@@ -41,11 +41,25 @@ stack_p = Primitive('stack', stack)
 
 
 @implements(np.stack)
-def numpy_stack(arrays, axis=0, out=None, *, dtype=None, casting=None):
-    refuse(np.stack, out=out, dtype=dtype)
-    arrays = [operand(a) for a in arrays]
+def numpy_stack(arrays, axis=0, out=None, *, dtype=None,
+                casting='same_kind'):
+    refuse(np.stack, out=out)
+    arrays = to_join(arrays, dtype, casting)
     ndim = typeof(arrays[0]).ndim + 1
     return stack_p.bind(*arrays, axis=normalize_axis_index(axis, ndim))
+
+
+def to_join(arrays, dtype, casting):
+    """Returns the arrays, in the dtype that is asked for, if one is."""
+    arrays = list(map(operand, arrays))
+    if dtype is None:
+        return arrays
+    for a in arrays:
+        if not np.can_cast(typeof(a).dtype, dtype, casting):
+            raise TypeError(
+                f'Cannot cast array data from {typeof(a).dtype!r} to '
+                f'{np.dtype(dtype)!r} according to the rule {casting!r}')
+    return [convert(a, np.dtype(dtype)) for a in arrays]
 
 
 jvp_rules[stack_p] = join_rule(stack_p)
@@ -89,9 +103,10 @@ concatenate_p = Primitive('concatenate', concatenate)
 
 
 @implements(np.concatenate)
-def numpy_concatenate(arrays, axis=0, out=None, *, dtype=None, casting=None):
-    refuse(np.concatenate, out=out, dtype=dtype)
-    arrays = [strong(operand(a)) for a in arrays]
+def numpy_concatenate(arrays, axis=0, out=None, *, dtype=None,
+                      casting='same_kind'):
+    refuse(np.concatenate, out=out)
+    arrays = [strong(a) for a in to_join(arrays, dtype, casting)]
     if axis is None:
         arrays, axis = [np.reshape(a, -1) for a in arrays], 0
     axis = normalize_axis_index(axis, arrays[0].ndim)

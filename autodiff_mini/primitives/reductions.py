@@ -34,13 +34,22 @@ reduce_sum_p = Primitive('reduce_sum', np.sum)
 
 @implements(np.sum)
 def numpy_sum(a, axis=None, dtype=None, out=None, keepdims=False, *,
-              initial=None, where=None):
-    refuse(np.sum, out=out, initial=initial, where=where)
-    a = asarray(a, dtype)
+              initial=None, where=True):
+    refuse(np.sum, out=out)
+    a = masked(asarray(a, dtype), where, 0)
     axes = range(a.ndim) if axis is None else axis
     axes = normalize_axis_tuple(axes, a.ndim)
     y = reduce_sum_p.bind(a, axis=axes, keepdims=bool(keepdims))
-    return as_asked(y, dtype)
+    y = as_asked(y, dtype)
+    return y if initial is None else y + convert(initial, y.dtype)
+
+
+def masked(a, where, identity):
+    """Returns `a`, with what does not matter where `where` is false."""
+    if where is True:
+        return a
+    return np.where(np.broadcast_to(where, a.shape), a,
+                    convert(identity, a.dtype))
 
 
 def as_asked(y, dtype):
@@ -69,13 +78,14 @@ reduce_prod_p = Primitive('reduce_prod', np.prod)
 
 @implements(np.prod)
 def numpy_prod(a, axis=None, dtype=None, out=None, keepdims=False, *,
-               initial=None, where=None):
-    refuse(np.prod, out=out, initial=initial, where=where)
-    a = asarray(a, dtype)
+               initial=None, where=True):
+    refuse(np.prod, out=out)
+    a = masked(asarray(a, dtype), where, 1)
     axes = range(a.ndim) if axis is None else axis
     axes = normalize_axis_tuple(axes, a.ndim)
     y = reduce_prod_p.bind(a, axis=axes, keepdims=bool(keepdims))
-    return as_asked(y, dtype)
+    y = as_asked(y, dtype)
+    return y if initial is None else y * convert(initial, y.dtype)
 
 
 def prod_rule(x_dot, y, x, axis, keepdims):
@@ -101,22 +111,40 @@ vmap_rules[reduce_prod_p] = reduce_rule(reduce_prod_p)
 defshape(reduce_prod_p, reduced_shape)
 
 
-def reduction(function, primitive):
-    """Lets `primitive` stand for a function that reduces axes."""
+def extremum(function, primitive, larger):
+    """Lets `primitive` stand for a function that finds an extremum.
+
+    Args:
+        function: NumPy's.
+        primitive: what stands for it.
+        larger: the ufunc that finds it of two.
+    """
     @implements(function)
     def call(a, axis=None, out=None, keepdims=False, initial=None,
-             where=None):
-        refuse(function, out=out, initial=initial, where=where)
-        a = asarray(a)
+             where=True):
+        refuse(function, out=out)
+        if where is not True and initial is None:
+            raise ValueError(
+                f'reduction operation {larger.__name__!r} does not have an '
+                "identity, so to use a where mask one has to specify "
+                "'initial'")
+        a = masked(asarray(a), where, initial)
         axes = range(a.ndim) if axis is None else axis
-        return primitive.bind(a, axis=normalize_axis_tuple(axes, a.ndim),
-                              keepdims=bool(keepdims))
+        axes, keepdims = normalize_axis_tuple(axes, a.ndim), bool(keepdims)
+        if initial is None:
+            return primitive.bind(a, axis=axes, keepdims=keepdims)
+        initial = convert(initial, a.dtype)
+        if a.size == 0:
+            return np.broadcast_to(
+                initial, reduced_shape(a.shape, axes, keepdims))
+        return larger(primitive.bind(a, axis=axes, keepdims=keepdims),
+                      initial)
 
 
 def extremum_rule(x_dot, y, x, axis, keepdims):
-    extremum = y if keepdims else np.expand_dims(y, axis)
+    sought = y if keepdims else np.expand_dims(y, axis)
     # NaN equals nothing: where it is the extremum, all slopes are NaN.
-    found = np.equal(x, extremum) | np.isnan(extremum)
+    found = np.equal(x, sought) | np.isnan(sought)
     total = np.sum(np.where(found, x_dot, 0), axis, keepdims=keepdims)
     count = np.sum(found, axis, keepdims=keepdims)
     count = np.where(np.isnan(y), np.nan, count)
@@ -124,15 +152,15 @@ def extremum_rule(x_dot, y, x, axis, keepdims):
 
 
 reduce_max_p = Primitive('reduce_max', np.max)
-reduction(np.max, reduce_max_p)
-reduction(np.amax, reduce_max_p)
+extremum(np.max, reduce_max_p, np.maximum)
+extremum(np.amax, reduce_max_p, np.maximum)
 defjvp(reduce_max_p, extremum_rule)
 vmap_rules[reduce_max_p] = reduce_rule(reduce_max_p)
 defshape(reduce_max_p, reduced_shape)
 
 reduce_min_p = Primitive('reduce_min', np.min)
-reduction(np.min, reduce_min_p)
-reduction(np.amin, reduce_min_p)
+extremum(np.min, reduce_min_p, np.minimum)
+extremum(np.amin, reduce_min_p, np.minimum)
 defjvp(reduce_min_p, extremum_rule)
 vmap_rules[reduce_min_p] = reduce_rule(reduce_min_p)
 defshape(reduce_min_p, reduced_shape)

@@ -38,7 +38,7 @@ from traitlets.config import Config
 
 from book.tools import (
     benchmark_tables, documents, exercises, explained, mainline, weave,
-    whole_grid)
+    what_works, whole_grid)
 from book.tools.scoreboard import scoreboard
 
 ROOT = Path(__file__).parents[2]
@@ -50,7 +50,7 @@ IMPORTS = ('<details class="imports" markdown="1">\n'
            '<summary>What the notebook of this page begins with</summary>\n\n'
            '{}\n\n</details>')
 DIRECTIVE = re.compile(
-    r'^<!-- (scoreboard|benchmarks|table|exercises): ([\w ]+) -->$',
+    r'^<!-- (scoreboard|benchmarks|table|exercises): ([\w. ]+) -->$',
     re.MULTILINE)
 
 
@@ -267,6 +267,8 @@ def back_matter(name, path):
     tables = {'whole grid': whole_grid.table, 'map': whole_grid.squares,
               'documents': documents.table, 'errors': explained.table,
               'draft': mainline.whole}
+    if name.startswith('what works in '):
+        return what_works.table(name.removeprefix('what works in '))
     if name not in tables:
         raise ValueError(f'{path}: no table {name!r}; there are '
                          + ', '.join(tables))

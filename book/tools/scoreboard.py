@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 COLUMNS = ('evaluate', 'jvp', 'vmap', 'abstract', 'partial_eval',
            'transpose', 'lowering')
 MOST_ROWS = 16   # of one table; they stand side by side
+MORE = f'{weave.PACKAGE}/more/'     # a wing that is no part of the grid
 OTHER_TABLES = {'inline': 'lowering'}   # whose rules are of a column, too
 
 # The statement that lowers each primitive that has no rule for it.
@@ -173,7 +174,8 @@ def rules(root):
     for row, table, at_work in registrations(root):
         column = OTHER_TABLES.get(table, table)
         met = [statement for statement in at_work if statement in order]
-        if column in COLUMNS and met:
+        if column in COLUMNS and met and not any(
+                title.startswith(MORE) for title, _ in at_work):
             found[row, column] = max(met, key=order.get)
     return found
 
@@ -182,11 +184,13 @@ def rules(root):
 def ranks(root):
     """Returns {(title, address): rank} of statements, as the book goes.
 
-    The grid is the library's: what the draft has of it does not count.
+    The grid is the library's: what the draft has of it does not count, nor
+    the wing `more`.
     """
     shown = chain.from_iterable(weave.placements(root).values())
     return {statement: rank for rank, statement in enumerate(shown)
-            if statement[0] != weave.DRAFT}
+            if statement[0] != weave.DRAFT
+            and not statement[0].startswith(MORE)}
 
 
 def evenly(rows, most):

@@ -14,8 +14,9 @@ PACKAGE = Path(autodiff_mini.__file__).parent
 PAGE = ROOT / 'book/appendix/e_errors_explained.md'
 ALL = [explained for entries in ERRORS.values() for explained in entries]
 
-# Its errors are explained where it is written.
-DRAFT = PACKAGE / 'draft.py'
+# The draft's errors are explained where it is written; those of the wing
+# `more` are NumPy's, in NumPy's words.
+ELSEWHERE = {PACKAGE / 'draft.py', *(PACKAGE / 'more').glob('*.py')}
 
 # Nobody sees these: another line of the same file catches them.
 CAUGHT = {('guard.py', 'check_key'), ('guard.py', 'compare')}
@@ -24,7 +25,7 @@ CAUGHT = {('guard.py', 'check_key'), ('guard.py', 'compare')}
 def raises():
     """Returns {(file, line): (last line, file, function)} of each raise."""
     found = {}
-    for path in sorted({*PACKAGE.rglob('*.py')} - {DRAFT}):
+    for path in sorted({*PACKAGE.rglob('*.py')} - ELSEWHERE):
         for function in ast.walk(ast.parse(path.read_text())):
             if isinstance(function, ast.FunctionDef):
                 for node in ast.walk(function):

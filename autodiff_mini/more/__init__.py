@@ -1,0 +1,6 @@
+"""A wing: rows and functions beyond those that the chapters teach.
+
+Without this folder, what it defines is refused.
+"""
+
+import autodiff_mini.more.on_demand  # noqa: F401

@@ -1,0 +1,442 @@
+"""Decompositions of matrices: eigenvalues, singular values, QR, inverses.
+
+Its one idea: when a matrix moves, a basis that was found for it turns, and by
+how much is seen in that basis.  All of it works on stacks of matrices.
+Sources: M. Giles, "An extended collection of matrix derivative results for
+forward and reverse mode automatic differentiation", 2008; JAX's
+`jax/_src/lax/linalg.py`.  Appendix R.
+
+Vectors of equal eigenvalues, or singular values, may be any basis of a space.
+A direction that mixes them has no derivative, and gives NaN: with 0 in its
+place, `v * g(w) @ v.T` would have a wrong one.  Where nothing mixes them, or
+nobody needs them, as for sums of eigenvalues, all is finite and right.
+"""
+
+import numpy as np
+
+from autodiff_mini.core import Primitive, array_type, typeof
+from autodiff_mini.interpreters.abstract import abstract_rules, defshape, ones
+from autodiff_mini.interpreters.jvp import defjvp, jvp_rules
+from autodiff_mini.interpreters.transpose import deftranspose
+from autodiff_mini.interpreters.vmap import (
+    defelementwise, lengthen, spread, vmap_rules)
+from autodiff_mini.numpy_api import asarray, implements, inexact, operand
+
+
+def over_gap(x, gap):
+    """Returns `x / gap`; where the gap is 0, NaN, and 0 if `x` is 0."""
+    is_tie = gap == 0
+    y = x / np.where(is_tie, 1, gap)
+    return np.where(is_tie & (x != 0), np.nan, y)
+
+
+# Since 0 / 0 is 0, what nobody needs, or nobody moves, makes nothing NaN.
+over_gap_p = Primitive('over_gap', over_gap)
+defjvp(over_gap_p,
+       lambda x_dot, y, x, gap: over_gap_p.bind(x_dot, gap),
+       lambda gap_dot, y, x, gap: -over_gap_p.bind(y * gap_dot, gap))
+defelementwise(over_gap_p)
+defshape(over_gap_p, np.broadcast_shapes)
+deftranspose(over_gap_p,
+             lambda ct, x, gap: over_gap_p.bind(ct, gap), None)
+
+
+def stacked_matrices(a):
+    """Returns `a`; raises if it is no stack of matrices."""
+    if a.ndim < 2:
+        raise np.linalg.LinAlgError(
+            f'{a.ndim}-dimensional array given. Array must be at least '
+            'two-dimensional')
+    return a
+
+
+def square_matrices(a):
+    """Returns `a`; raises if it is no stack of square matrices."""
+    if stacked_matrices(a).shape[-1] != a.shape[-2]:
+        raise np.linalg.LinAlgError(
+            'Last 2 dimensions of the array must be square')
+    return a
+
+
+def hermitian_transpose(a):
+    return np.conj(np.matrix_transpose(a))
+
+
+def hermitian_part(a):
+    return (a + hermitian_transpose(a)) / 2
+
+
+def diagonals(a):
+    """Returns the diagonal of each matrix, as real numbers."""
+    return np.real(np.diagonal(a, 0, -2, -1))
+
+
+def differences(w):
+    """Returns the matrices of all `w[j] - w[i]`."""
+    return w[..., None, :] - w[..., :, None]
+
+
+def turned(p, gaps):
+    """Returns `p / gaps`, and 0 on the diagonal."""
+    eye = np.eye(p.shape[-1], dtype=bool)
+    return np.where(eye, 0, over_gap_p.bind(p, np.where(eye, 1, gaps)))
+
+
+def defdecomposition(primitive, shapes):
+    """Defines how a decomposition maps, and the types of its results.
+
+    Args:
+        shapes: takes the lengths of a matrix and the parameters; returns the
+            shapes of what one matrix becomes.
+    """
+    def vmap_rule(axis, vals, dims, **params):
+        parts = primitive.bind(*vals, **params)
+        return parts, [0] * len(parts)
+
+    def abstract_rule(a, **params):
+        kinds = map(typeof, primitive.impl(ones(a, a.ndim), **params))
+        return [array_type((*a.shape[:-2], *shape), kind.dtype)
+                for shape, kind in zip(shapes(*a.shape[-2:], **params),
+                                       kinds, strict=True)]
+    vmap_rules[primitive] = vmap_rule
+    abstract_rules[primitive] = abstract_rule
+
+
+# Of Hermitian matrices.  NumPy reads one triangle, and takes the other for
+# granted: the rules take a tangent for its Hermitian part, as Cholesky's.
+eigh_p = Primitive('eigh', np.linalg.eigh, multiple_results=True)
+
+EighResult = type(np.linalg.eigh(np.eye(1)))
+
+
+@implements(np.linalg.eigh)
+def linalg_eigh(a, UPLO='L'):
+    return EighResult(*eigh_p.bind(square_matrices(inexact(a)),
+                                   UPLO=triangle_of(UPLO)))
+
+
+def triangle_of(UPLO):
+    """Returns 'L' or 'U'; raises if it says something else."""
+    if UPLO.upper() not in ('L', 'U'):
+        raise ValueError("UPLO argument must be 'L' or 'U'")
+    return UPLO.upper()
+
+
+def eigh_jvp(primals, tangents, UPLO):
+    """Returns eigenvalues and vectors, and their tangents.
+
+    The phase of a complex vector is free: a vector moves at right angles to
+    itself, as in JAX.
+    """
+    (a,), (a_dot,) = primals, tangents
+    w, v = eigh_p.bind(a, UPLO=UPLO)
+    p = hermitian_transpose(v) @ hermitian_part(a_dot) @ v
+    return [w, v], [diagonals(p), v @ turned(p, differences(w))]
+
+
+jvp_rules[eigh_p] = eigh_jvp
+defdecomposition(eigh_p, lambda n, _, UPLO: [(n,), (n, n)])
+
+eigvalsh_p = Primitive('eigvalsh', np.linalg.eigvalsh)
+
+
+@implements(np.linalg.eigvalsh)
+def linalg_eigvalsh(a, UPLO='L'):
+    return eigvalsh_p.bind(square_matrices(inexact(a)),
+                           UPLO=triangle_of(UPLO))
+
+
+def eigvalsh_rule(a_dot, w, a, UPLO):
+    _, v = eigh_p.bind(a, UPLO=UPLO)
+    return np.sum(np.real(np.conj(v) * (hermitian_part(a_dot) @ v)), -2)
+
+
+defjvp(eigvalsh_p, eigvalsh_rule)
+defelementwise(eigvalsh_p)
+defshape(eigvalsh_p, lambda shape, UPLO: shape[:-1])
+
+
+# Of any square matrix.  NumPy returns real numbers if the eigenvalues happen
+# to be real.  Of traced values the type must be known before: it is complex.
+def complex_eig(a):
+    """Returns the eigenvalues and vectors, as complex numbers."""
+    dtype = np.result_type(a, np.complex64)
+    return [x.astype(dtype) for x in np.linalg.eig(a)]
+
+
+eig_p = Primitive('eig', complex_eig, multiple_results=True)
+
+EigResult = type(np.linalg.eig(np.eye(1)))
+
+
+@implements(np.linalg.eig)
+def linalg_eig(a):
+    """Returns complex eigenvalues and vectors, also if all are real.
+
+    Take `np.real` of them where they are known to be, or eigh.
+    """
+    return EigResult(*eig_p.bind(square_matrices(inexact(a))))
+
+
+def eig_jvp(primals, tangents):
+    (a,), (a_dot,) = primals, tangents
+    w, v = eig_p.bind(a)
+    p = np.linalg.solve(v, a_dot @ v)
+    v_dot = v @ turned(p, differences(w))
+    w_dot = np.diagonal(p, 0, -2, -1)
+    return [w, v], [w_dot, v_dot - v * left_free(v, v_dot)]
+
+
+def left_free(v, v_dot):
+    """Returns by which multiple of itself a vector must not move.
+
+    LAPACK gives a vector the length 1, and makes its largest element real.
+    """
+    sizes = np.where(np.equal(np.imag(v), 0), np.abs(v), 0)
+    largest = np.argsort(sizes, -2)[..., -1:, :]
+    length = np.sum(np.real(np.conj(v) * v_dot), -2, keepdims=True)
+    phase = (np.take_along_axis(np.imag(v_dot), largest, -2)
+             / np.take_along_axis(np.real(v), largest, -2))
+    return length + 1j * phase
+
+
+jvp_rules[eig_p] = eig_jvp
+defdecomposition(eig_p, lambda n, _: [(n,), (n, n)])
+
+
+def complex_eigvals(a):
+    """Returns the eigenvalues, as complex numbers."""
+    return np.linalg.eigvals(a).astype(np.result_type(a, np.complex64))
+
+
+eigvals_p = Primitive('eigvals', complex_eigvals)
+
+
+@implements(np.linalg.eigvals)
+def linalg_eigvals(a):
+    return eigvals_p.bind(square_matrices(inexact(a)))
+
+
+def eigvals_jvp(primals, tangents):
+    """Returns eigenvalues and their tangents, both in the order of eig.
+
+    LAPACK finds those of large matrices in another order without vectors.
+    """
+    (a,), (a_dot,) = primals, tangents
+    w, v = eig_p.bind(a)
+    return w, np.diagonal(np.linalg.solve(v, a_dot @ v), 0, -2, -1)
+
+
+jvp_rules[eigvals_p] = eigvals_jvp
+defelementwise(eigvals_p)
+defshape(eigvals_p, lambda shape: shape[:-1])
+
+svd_p = Primitive('svd', np.linalg.svd, multiple_results=True)
+
+SVDResult = type(np.linalg.svd(np.eye(1)))
+
+
+@implements(np.linalg.svd)
+def linalg_svd(a, full_matrices=True, compute_uv=True, hermitian=False):
+    if hermitian:
+        return hermitian_svd(a, compute_uv)
+    if not compute_uv:
+        return np.linalg.svdvals(a)
+    return SVDResult(*svd_p.bind(stacked_matrices(inexact(a)),
+                                 full_matrices=bool(full_matrices)))
+
+
+def hermitian_svd(a, compute_uv):
+    """Returns what NumPy makes of eigenvalues: the sign is in `Vh`."""
+    if not compute_uv:
+        return np.sort(np.abs(np.linalg.eigvalsh(a)))[..., ::-1]
+    w, v = np.linalg.eigh(a)
+    order = np.argsort(np.abs(w))[..., ::-1]
+    w = np.take_along_axis(w, order, -1)
+    u = np.take_along_axis(v, order[..., None, :], -1)
+    signs = np.copysign(1.0, w)[..., None, :]
+    return SVDResult(u, np.abs(w), hermitian_transpose(u * signs))
+
+
+def svd_jvp(primals, tangents, full_matrices):
+    """Returns singular values and vectors, and their tangents.
+
+    With `p = U^H dA V`, both bases turn: together by the Hermitian part of
+    `p`, and apart by what is left.  A phase of complex vectors, which both
+    may have, stays; one of the left vectors against the right moves.
+    """
+    (a,), (a_dot,) = primals, tangents
+    check_svd_is_thin(a, full_matrices)
+    u, s, vh = svd_p.bind(a, full_matrices=full_matrices)
+    v = hermitian_transpose(vh)
+    p = hermitian_transpose(u) @ a_dot @ v
+    both, row = hermitian_part(p), s[..., None, :]
+    together = turned(both, differences(s))
+    apart = turned(p - both, row + s[..., :, None])
+    u_dot, v_dot = u @ (together + apart), v @ (together - apart)
+    if p.dtype.kind == 'c':
+        phase = np.imag(np.diagonal(p, 0, -2, -1))[..., None, :]
+        u_dot = u_dot + u * (1j * over_gap_p.bind(phase, row))
+    if u.shape[-2] > u.shape[-1]:   # out of the space of the columns
+        u_dot = u_dot + over_gap_p.bind(a_dot @ v - u @ p, row)
+    if v.shape[-2] > v.shape[-1]:
+        v_dot = v_dot + over_gap_p.bind(
+            hermitian_transpose(a_dot) @ u - v @ hermitian_transpose(p), row)
+    return [u, s, vh], [u_dot, diagonals(p), hermitian_transpose(v_dot)]
+
+
+def check_svd_is_thin(a, full_matrices):
+    """Raises where there are vectors without a singular value."""
+    if full_matrices and a.shape[-1] != a.shape[-2]:
+        raise NotImplementedError(
+            'numpy.linalg.svd with full_matrices=True has no derivative for '
+            f'matrices of shape {a.shape[-2:]}: the vectors beyond the '
+            'singular values may be any basis of what is left. Pass '
+            'full_matrices=False; for the singular values, compute_uv=False.')
+
+
+jvp_rules[svd_p] = svd_jvp
+defdecomposition(svd_p, lambda m, n, full_matrices: [
+    (m, m if full_matrices else min(m, n)), (min(m, n),),
+    (n if full_matrices else min(m, n), n)])
+
+svdvals_p = Primitive('svdvals', np.linalg.svdvals)
+
+
+@implements(np.linalg.svdvals)
+def linalg_svdvals(x, /):
+    return svdvals_p.bind(stacked_matrices(inexact(x)))
+
+
+def svdvals_rule(a_dot, s, a):
+    u, _, vh = svd_p.bind(a, full_matrices=False)
+    moved = a_dot @ hermitian_transpose(vh)
+    return np.sum(np.real(np.conj(u) * moved), -2)
+
+
+defjvp(svdvals_p, svdvals_rule)
+defelementwise(svdvals_p)
+defshape(svdvals_p, lambda shape: (*shape[:-2], min(shape[-2:])))
+
+qr_p = Primitive('qr', np.linalg.qr, multiple_results=True)
+
+QRResult = type(np.linalg.qr(np.eye(1)))
+
+
+@implements(np.linalg.qr)
+def linalg_qr(a, mode='reduced'):
+    if mode not in ('reduced', 'complete', 'r', 'raw'):
+        raise ValueError(f"Unrecognized mode '{mode}'")
+    if mode == 'raw':
+        raise NotImplementedError(
+            "numpy.linalg.qr of a traced value takes the modes 'reduced', "
+            "'complete' and 'r', not 'raw'")
+    complete = mode == 'complete'
+    q, r = qr_p.bind(stacked_matrices(inexact(a)),
+                     mode='complete' if complete else 'reduced')
+    return r if mode == 'r' else QRResult(q, r)
+
+
+def qr_jvp(primals, tangents, mode):
+    (a,), (a_dot,) = primals, tangents
+    q, r = qr_p.bind(a, mode=mode)
+    size = min(a.shape[-2:])
+    thin = q[..., :size]
+    q_dot = thin_qr_tangent(thin, r[..., :size, :size], a_dot[..., :size])
+    if q.shape[-1] > size:
+        q_dot = np.concatenate([q_dot, rest_of_qr(thin, q_dot)], -1)
+    r_dot = hermitian_transpose(q_dot) @ a + hermitian_transpose(q) @ a_dot
+    return [q, r], [q_dot, np.triu(r_dot)]
+
+
+def thin_qr_tangent(q, r, a_dot):
+    """Returns the tangent of `q`, where `r` is square.
+
+    Its part in the basis is skew-Hermitian, such that the diagonal of `r`
+    stays real.  Source: `_thin_qr_jvp` in JAX.
+    """
+    moved = solve_from_the_right(a_dot, r)
+    p = hermitian_transpose(q) @ moved
+    size = r.shape[-1]
+    halves = np.tri(size, dtype=p.dtype) - np.eye(size, dtype=p.dtype) / 2
+    lower = halves * p
+    return q @ (lower - hermitian_transpose(lower) - p) + moved
+
+
+def rest_of_qr(q, q_dot):
+    """Returns the tangent of those columns that a complete `q` has more.
+
+    It is a product of reflections, `I - Y T Y^H`.  So with `C` and `D`, the
+    upper and the lower part of `q - I`, they are `I + (q - I) Z^H`, where
+    `Z = D C^-1`.  Source: https://arxiv.org/pdf/2409.13374.
+    """
+    m, n = q.shape[-2:]
+    moved = q - np.eye(m, n, dtype=q.dtype)
+    upper, lower = moved[..., :n, :], moved[..., n:, :]
+    z = solve_from_the_right(lower, upper)
+    z_dot = solve_from_the_right(
+        q_dot[..., n:, :] - z @ q_dot[..., :n, :], upper)
+    return (q_dot @ hermitian_transpose(z)
+            + moved @ hermitian_transpose(z_dot))
+
+
+def solve_from_the_right(b, a):
+    """Returns `x`, of which `x @ a` is `b`."""
+    return np.matrix_transpose(np.linalg.solve(
+        np.matrix_transpose(a), np.matrix_transpose(b)))
+
+
+jvp_rules[qr_p] = qr_jvp
+
+
+def qr_shapes(m, n, mode):
+    """Returns the shapes of `q` and `r`."""
+    size = m if mode == 'complete' else min(m, n)
+    return [(m, size), (size, n)]
+
+
+defdecomposition(qr_p, qr_shapes)
+
+pinv_p = Primitive('pinv', np.linalg.pinv)
+NOT_GIVEN = object()
+
+
+@implements(np.linalg.pinv)
+def linalg_pinv(a, rcond=None, hermitian=False, *, rtol=NOT_GIVEN):
+    a = asarray(a)
+    if rcond is not None and rtol is not NOT_GIVEN:
+        raise ValueError("`rtol` and `rcond` can't be both set.")
+    if rtol is None:
+        rcond = max(a.shape[-2:]) * np.finfo(a.dtype).eps
+    elif rcond is None:
+        rcond = 1e-15 if rtol is NOT_GIVEN else rtol
+    check = square_matrices if hermitian else stacked_matrices
+    return pinv_p.bind(check(inexact(a)), operand(rcond),
+                       hermitian=bool(hermitian))
+
+
+def pinv_rule(a_dot, p, a, rcond, hermitian):
+    """Returns the tangent of `p`, for matrices that keep their rank.
+
+    Source: G. Golub and V. Pereyra, "The differentiation of pseudo-inverses
+    and nonlinear least squares problems whose variables separate", 1973.
+    """
+    if hermitian:
+        a, a_dot = hermitian_part(a), hermitian_part(a_dot)
+    back = hermitian_transpose(a_dot)
+    left = p @ hermitian_transpose(p) @ back
+    right = back @ hermitian_transpose(p) @ p
+    return (left - left @ a @ p) + (right - p @ a @ right) - p @ a_dot @ p
+
+
+def pinv_vmap(axis, vals, dims, hermitian):
+    a, rcond = vals
+    a = spread(a, dims[0], axis.size)
+    if dims[1] is not None:
+        rcond = lengthen(rcond, a.ndim - 2 - rcond.ndim)
+    return pinv_p.bind(a, rcond, hermitian=hermitian), 0
+
+
+defjvp(pinv_p, pinv_rule, None)
+vmap_rules[pinv_p] = pinv_vmap
+defshape(pinv_p, lambda a, rcond, hermitian: (*a[:-2], a[-1], a[-2]))

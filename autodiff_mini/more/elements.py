@@ -1,0 +1,148 @@
+"""Functions of each element: how a number is written, and pieces.
+
+Its one idea: what is known of floating-point numbers only (an exponent, a
+neighbour) does not move when the number does.  Appendix R.
+"""
+
+import math
+
+import numpy as np
+
+from autodiff_mini.arrays import convert
+from autodiff_mini.core import elementwise, typeof
+from autodiff_mini.errors import refuse
+from autodiff_mini.interpreters.jvp import defjvp, defzero, match
+from autodiff_mini.interpreters.transpose import deftranspose
+from autodiff_mini.numpy_api import (
+    asarray, composed_ufunc, implements, inexact, operand, ufunc)
+from autodiff_mini.primitives.elementwise import stop_gradient
+
+gcd_p = elementwise('gcd', np.gcd)
+ufunc(np.gcd, gcd_p)
+defzero(gcd_p)
+
+lcm_p = elementwise('lcm', np.lcm)
+ufunc(np.lcm, lcm_p)
+defzero(lcm_p)
+
+bitwise_count_p = elementwise('bitwise_count', np.bitwise_count)
+ufunc(np.bitwise_count, bitwise_count_p)
+defzero(bitwise_count_p)
+
+spacing_p = elementwise('spacing', np.spacing)
+ufunc(np.spacing, spacing_p)
+defzero(spacing_p)
+
+# As near to x as can be, it moves as x does.  (JAX has no rule.)
+nextafter_p = elementwise('nextafter', np.nextafter)
+ufunc(np.nextafter, nextafter_p)
+defjvp(nextafter_p, lambda x_dot, z, x, y: match(x_dot, z), None)
+
+ldexp_p = elementwise('ldexp', np.ldexp)
+ufunc(np.ldexp, ldexp_p)
+defjvp(ldexp_p, lambda x_dot, z, x, i: match(np.ldexp(x_dot, i), z), None)
+deftranspose(ldexp_p, lambda ct, x, i: np.ldexp(ct, i), None)
+
+exponent_p = elementwise('exponent', lambda x: np.frexp(x)[1])
+defzero(exponent_p)
+
+
+@composed_ufunc(np.frexp)
+def numpy_frexp(x):
+    exponent = exponent_p.bind(x)
+    return np.ldexp(x, -exponent), exponent
+
+
+@composed_ufunc(np.modf)
+def numpy_modf(x):
+    whole = np.trunc(x)
+    rest = np.fmod(np.where(np.isinf(x), 0, x), 1)
+    return np.where(np.isinf(x), np.copysign(0, whole), rest), whole
+
+
+@composed_ufunc(np.fabs)
+def numpy_fabs(x):
+    return np.abs(x)
+
+
+@implements(np.fix)
+def numpy_fix(x, out=None):
+    refuse(np.fix, out=out)
+    return np.trunc(x)
+
+
+i0_p = elementwise('bessel_i0', np.i0)
+
+
+@implements(np.i0)
+def numpy_i0(x):
+    x = inexact(x)
+    if x.dtype.kind == 'c':
+        raise TypeError('i0 not supported for complex values')
+    return i0_p.bind(x)
+
+
+def i0_rule(x_dot, y, x):
+    """The derivative is I1, the mean of cos(t) sinh(x cos(t)) over t.
+
+    For a periodic function the midpoint rule converges exponentially
+    (Trefethen and Weideman 2014): 64 points are enough wherever I0 is finite.
+    """
+    t = (np.arange(64) + 0.5) * (math.pi / 128)
+    cosines = convert(np.cos(t), typeof(x).dtype)
+    slope = np.mean(cosines * np.sinh(x[..., None] * cosines), -1)
+    return x_dot * slope
+
+
+defjvp(i0_p, i0_rule)
+
+
+@implements(np.piecewise)
+def numpy_piecewise(x, condlist, funclist, *args, **kw):
+    """Returns, for each element, what its own function makes of it.
+
+    The functions must be element-wise: each of them gets the whole array.
+    """
+    x = asarray(x)
+    conditions = piecewise_conditions(x, condlist, len(funclist))
+    y = np.zeros_like(x)
+    for condition, function in zip(conditions, funclist):
+        if callable(function):
+            # Outside its piece it could give NaN, and slopes of 0 * inf.
+            function = function(inside_piece(x, condition), *args, **kw)
+        y = np.where(condition, convert(operand(function), x.dtype), y)
+    return y
+
+
+def piecewise_conditions(x, condlist, count):
+    """Returns the condition of each of `count` functions."""
+    if is_one_condition(condlist, x):
+        condlist = [condlist]
+    conditions = [asarray(c, np.dtype(bool)) for c in condlist]
+    if len(conditions) == count - 1:
+        covered = conditions[0]
+        for condition in conditions[1:]:
+            covered = covered | condition
+        return [*conditions, ~covered]
+    if len(conditions) != count:
+        n = len(conditions)
+        raise ValueError(f'with {n} condition(s), either {n} or {n + 1} '
+                         'functions are expected')
+    return conditions
+
+
+def is_one_condition(condition, x) -> bool:
+    """Returns whether it is a condition, and no list of conditions."""
+    if not isinstance(condition, list | tuple) and np.ndim(condition) == 0:
+        return True
+    first = condition[0]
+    return x.ndim > 0 and not isinstance(first, list) and np.ndim(first) == 0
+
+
+def inside_piece(x, condition):
+    """Returns `x`, with one element of the piece in the place of others."""
+    if not x.size:
+        return x
+    place = np.argmax(np.ravel(condition))
+    other = stop_gradient(np.take(np.ravel(x), place))
+    return np.where(condition, x, other)

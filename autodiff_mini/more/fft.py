@@ -1,0 +1,223 @@
+"""Discrete Fourier transforms: np.fft.
+
+Its one idea: along one axis each is a linear map, whose transpose is a
+transform of the same family; along several it is one after the other.
+Appendix R.
+"""
+
+import operator
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
+
+from autodiff_mini.core import Primitive
+from autodiff_mini.errors import refuse
+from autodiff_mini.interpreters.abstract import defshape
+from autodiff_mini.interpreters.jvp import deflinear
+from autodiff_mini.interpreters.transpose import deftranspose
+from autodiff_mini.interpreters.vmap import vmap_rules
+from autodiff_mini.numpy_api import along, asarray, implements
+from autodiff_mini.primitives.reductions import along_rule, same_shape
+
+
+def fourier_along_axis(function, primitive):
+    """Lets `primitive` stand for a transform along one axis.
+
+    It takes real numbers as they are: made complex first, those of low
+    precision would be transformed in another one than NumPy's.
+    """
+    @implements(function)
+    def call(a, n=None, axis=-1, norm=None, out=None):
+        refuse(function, out=out)
+        a = asarray(a)
+        axis = normalize_axis_index(axis, a.ndim)
+        n = fourier_length(a.shape[axis] if n is None else n)
+        return primitive.bind(resized(a, n, axis), axis=axis, norm=norm)
+
+
+def fourier_length(n):
+    """Returns the length of a transform; raises if there is none of it."""
+    n = operator.index(n)
+    if n < 1:
+        raise ValueError(
+            f'Invalid number of FFT data points ({n}) specified.')
+    return n
+
+
+def resized(a, n, axis):
+    """Returns `a`, cut off at the length `n`, or with zeros at the end."""
+    missing = n - a.shape[axis]
+    if missing < 0:
+        return a[along(axis, slice(n))]
+    return np.pad(a, [(0, missing if i == axis else 0)
+                      for i in range(a.ndim)])
+
+
+fft_p = Primitive('fft', np.fft.fft)
+fourier_along_axis(np.fft.fft, fft_p)
+deflinear(fft_p)
+vmap_rules[fft_p] = along_rule(fft_p)
+defshape(fft_p, same_shape)
+# The matrix of the transform is symmetric.
+deftranspose(fft_p, lambda ct, x, axis, norm: np.fft.fft(
+    ct, axis=axis, norm=norm))
+
+ifft_p = Primitive('ifft', np.fft.ifft)
+fourier_along_axis(np.fft.ifft, ifft_p)
+deflinear(ifft_p)
+vmap_rules[ifft_p] = along_rule(ifft_p)
+defshape(ifft_p, same_shape)
+deftranspose(ifft_p, lambda ct, x, axis, norm: np.fft.ifft(
+    ct, axis=axis, norm=norm))
+
+rfft_p = Primitive('rfft', np.fft.rfft)
+fourier_along_axis(np.fft.rfft, rfft_p)
+deflinear(rfft_p)
+vmap_rules[rfft_p] = along_rule(rfft_p)
+
+
+def with_length(shape, axis, length):
+    """Returns `shape` with this length of one axis."""
+    return (*shape[:axis], length, *shape[axis + 1:])
+
+
+defshape(rfft_p, lambda shape, axis, norm: with_length(
+    shape, axis, shape[axis] // 2 + 1))
+
+
+def multiplicities(n, ndim, axis):
+    """Returns for how many frequencies of fft each of rfft stands.
+
+    What fft has at k and at n - k is conjugate, if the signal is real, and
+    rfft has one of them.  Only 0 and n / 2 are their own partners.
+    """
+    k = np.arange(n // 2 + 1)
+    counts = np.where(2 * k % n == 0, 1, 2).astype(np.int8)  # widens no dtype
+    return np.reshape(counts, (-1, *[1] * (ndim - axis - 1)))
+
+
+# Source: `_rfft_transpose` and `_irfft_transpose` in JAX's
+# `jax/_src/lax/fft.py`, whose conjugations and scales hfft and ihfft have.
+def rfft_transpose(ct, x, axis, norm):
+    n = x.shape[axis]
+    counts = multiplicities(n, len(x.shape), axis)
+    return np.fft.hfft(ct / counts, n, axis, norm)
+
+
+deftranspose(rfft_p, rfft_transpose)
+
+irfft_p = Primitive('irfft', np.fft.irfft)
+
+
+@implements(np.fft.irfft)
+def fft_irfft(a, n=None, axis=-1, norm=None, out=None):
+    refuse(np.fft.irfft, out=out)
+    a = asarray(a)
+    axis = normalize_axis_index(axis, a.ndim)
+    n = fourier_length(2 * (a.shape[axis] - 1) if n is None else n)
+    a = resized(a, n // 2 + 1, axis)
+    return irfft_p.bind(a, n=n, axis=axis, norm=norm)
+
+
+deflinear(irfft_p)
+vmap_rules[irfft_p] = along_rule(irfft_p)
+defshape(irfft_p, lambda shape, n, axis, norm: with_length(shape, axis, n))
+
+
+def irfft_transpose(ct, x, n, axis, norm):
+    counts = multiplicities(n, len(x.shape), axis)
+    return counts * np.fft.ihfft(ct, n, axis, norm)
+
+
+deftranspose(irfft_p, irfft_transpose)
+
+INVERSE_NORM = {None: 'forward', 'backward': 'forward', 'forward': 'backward'}
+
+
+@implements(np.fft.hfft)
+def fft_hfft(a, n=None, axis=-1, norm=None, out=None):
+    refuse(np.fft.hfft, out=out)
+    norm = INVERSE_NORM.get(norm, norm)
+    return np.fft.irfft(np.conjugate(a), n, axis, norm)
+
+
+@implements(np.fft.ihfft)
+def fft_ihfft(a, n=None, axis=-1, norm=None, out=None):
+    refuse(np.fft.ihfft, out=out)
+    norm = INVERSE_NORM.get(norm, norm)
+    return np.conjugate(np.fft.rfft(a, n, axis, norm))
+
+
+def lengths_along(shape, s, axes):
+    """Returns the lengths that `s` asks for, and the axes they belong to."""
+    if axes is None:
+        axes = range(-len(shape if s is None else s), 0)
+    if s is None:
+        s = [-1] * len(axes)
+    if len(s) != len(axes):
+        raise ValueError('Shape and axes have different lengths.')
+    return [shape[i] if n == -1 else n for n, i in zip(s, axes)], axes
+
+
+def fourier_along_axes(function, transform):
+    """Lets `transform`, of the last axis first, stand for a function."""
+    @implements(function)
+    def call(a, s=None, axes=None, norm=None, out=None):
+        refuse(function, out=out)
+        a = asarray(a)
+        s, axes = lengths_along(a.shape, s, axes)
+        for n, axis in zip(s[::-1], axes[::-1]):
+            a = transform(a, n, axis, norm)
+        return a
+
+
+fourier_along_axes(np.fft.fftn, np.fft.fft)
+fourier_along_axes(np.fft.ifftn, np.fft.ifft)
+
+
+@implements(np.fft.rfftn)
+def fft_rfftn(a, s=None, axes=None, norm=None, out=None):
+    refuse(np.fft.rfftn, out=out)
+    a = asarray(a)
+    s, axes = lengths_along(a.shape, s, axes)
+    a = np.fft.rfft(a, s[-1], axes[-1], norm)
+    return np.fft.fftn(a, s[:-1], axes[:-1], norm)
+
+
+@implements(np.fft.irfftn)
+def fft_irfftn(a, s=None, axes=None, norm=None, out=None):
+    refuse(np.fft.irfftn, out=out)
+    a = asarray(a)
+    lengths, axes = lengths_along(a.shape, s, axes)
+    for n, axis in zip(lengths[:-1], axes[:-1]):
+        a = np.fft.ifft(a, n, axis, norm)
+    n = None if s is None else lengths[-1]
+    return np.fft.irfft(a, n, axes[-1], norm)
+
+
+def fourier_of_matrix(function, transform):
+    """Lets `transform`, of the last two axes, stand for a function."""
+    @implements(function)
+    def call(a, s=None, axes=(-2, -1), norm=None, out=None):
+        refuse(function, out=out)
+        return transform(a, s, axes, norm)
+
+
+fourier_of_matrix(np.fft.fft2, np.fft.fftn)
+fourier_of_matrix(np.fft.ifft2, np.fft.ifftn)
+fourier_of_matrix(np.fft.rfft2, np.fft.rfftn)
+fourier_of_matrix(np.fft.irfft2, np.fft.irfftn)
+
+
+def fourier_shift(function, direction):
+    """Lets a roll by half of each length stand for a function."""
+    @implements(function)
+    def call(x, axes=None):
+        axes = range(x.ndim) if axes is None else axes
+        axes = axes if np.iterable(axes) else (axes,)
+        return np.roll(x, [direction * (x.shape[i] // 2) for i in axes],
+                       axes)
+
+
+fourier_shift(np.fft.fftshift, 1)
+fourier_shift(np.fft.ifftshift, -1)

@@ -1,0 +1,44 @@
+"""What to write in place of SciPy's functions that do not ask tracers.
+
+Its one idea: SciPy's ufuncs ask, and have rows in `special`.  Its Python
+functions make plain arrays first, so an error can only say what to write.
+Appendix R.
+"""
+
+import numpy as np
+
+LOGSUMEXP = 'ad.logsumexp(x, axis, keepdims=True)'
+INSTEAD = {
+    'special.logsumexp': 'ad.logsumexp',
+    'special.softmax': f'np.exp(x - {LOGSUMEXP})',
+    'special.log_softmax': f'x - {LOGSUMEXP}',
+    'special.polygamma': '(-1)**(n + 1) * scipy.special.gamma(n + 1) * '
+                         'scipy.special.zeta(n + 1, x)',
+    'linalg.solve_triangular': 'np.linalg.solve(a, b)',
+    'linalg.cho_factor': 'np.linalg.cholesky(a)',
+    'linalg.cho_solve': 'np.linalg.solve(a, b)',
+    'linalg.block_diag': 'np.block',
+    'signal.convolve': 'np.convolve',
+    'signal.fftconvolve': 'np.fft.irfft of a product of two np.fft.rfft',
+    'signal.correlate': 'np.correlate',
+    'signal.lfilter': 'a loop, or ad.scan',
+    'integrate.odeint': 'ad.odeint',
+    'integrate.solve_ivp': 'ad.odeint',
+    'integrate.trapezoid': 'np.trapezoid',
+    'optimize.root': 'ad.root',
+    'optimize.fixed_point': 'ad.fixed_point',
+    'stats.logpdf': 'the formula of the density',
+    'stats.pdf': 'the formula of the density',
+}
+
+
+def instead(name):
+    """Returns what to write in place of a function of SciPy's, or None.
+
+    Args:
+        name: the full name of the function.
+    """
+    _, module, function = name.split('.', 2)
+    if module in ('linalg', 'fft') and hasattr(getattr(np, module), function):
+        return f'np.{module}.{function}'
+    return INSTEAD.get(f'{module}.{function}')

@@ -1,0 +1,273 @@
+"""Linear algebra that is made of primitives: fits, ranks, norms, products.
+
+Its one idea: what NumPy computes from a decomposition, or by a chain of
+products, is computed so here, and needs no rules.  Appendix R.
+"""
+
+import math
+import operator
+from functools import lru_cache
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
+
+from autodiff_mini.arrays import convert
+from autodiff_mini.errors import refuse
+from autodiff_mini.more.decompositions import square_matrices
+from autodiff_mini.numpy_api import (
+    asarray, implements, inexact, operand, promote, seen)
+from autodiff_mini.primitives.elementwise import stop_gradient
+
+
+@implements(np.linalg.lstsq)
+def linalg_lstsq(a, b, rcond=None):
+    """Returns a solution, residuals, the rank, and the singular values.
+
+    NumPy returns no residuals if the columns happen to be dependent.  Here
+    the shape must be known before: there are none for `m <= n` only.
+    """
+    a, b = promote(inexact(a), inexact(b))
+    matrix = b[:, None] if b.ndim == 1 else b
+    check_matrices(a, matrix)
+    if a.shape[0] != matrix.shape[0]:
+        raise np.linalg.LinAlgError('Incompatible dimensions')
+    s, real = np.linalg.svdvals(a), np.real(a).dtype
+    rcond = least_squares_cutoff(rcond, a.shape)
+    # NumPy computes in double precision.
+    double = np.result_type(a.dtype, np.float64)
+    wide, sides = convert(a, double), convert(matrix, double)
+    x = np.linalg.pinv(wide, rcond) @ sides
+    rest = sides - wide @ x
+    residuals = np.sum(np.real(np.conj(rest) * rest), 0)
+    if a.shape[0] <= a.shape[1]:
+        residuals = residuals[:0]
+    rank = np.sum(s > rcond * s[:1], dtype=np.intc)
+    x = convert(x, a.dtype)
+    return (np.reshape(x, -1) if b.ndim == 1 else x,
+            convert(residuals, real), rank, s)
+
+
+def check_matrices(*arrays):
+    """Raises if one of them is no matrix."""
+    for a in arrays:
+        if a.ndim != 2:
+            raise np.linalg.LinAlgError(
+                f'{a.ndim}-dimensional array given. Array must be '
+                'two-dimensional')
+
+
+def least_squares_cutoff(rcond, shape):
+    """Returns the relative size of singular values that count as zero."""
+    eps = np.finfo(np.float64).eps
+    if rcond is None:
+        return eps * max(shape)
+    rcond = asarray(rcond)
+    # LAPACK takes what makes no sense for its own epsilon.
+    return np.where((rcond <= 0) | (rcond >= 1), eps / 2, rcond)
+
+
+@implements(np.linalg.matrix_rank)
+def linalg_matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
+    if rtol is not None and tol is not None:
+        raise ValueError("`tol` and `rtol` can't be both set.")
+    a = asarray(A)
+    if a.ndim < 2:  # a number of Python's
+        return convert(np.any(a != 0), np.dtype(int), weak_type=True)
+    s = np.linalg.svd(a, compute_uv=False, hermitian=hermitian)
+    if tol is not None:
+        cutoff = asarray(tol)[..., None]
+    elif rtol is not None:
+        cutoff = s[..., :1] * asarray(rtol)[..., None]
+    else:
+        cutoff = s[..., :1] * (max(a.shape[-2:]) * np.finfo(s.dtype).eps)
+    return np.count_nonzero(s > cutoff, -1)
+
+
+@implements(np.linalg.cond)
+def linalg_cond(x, p=None):
+    x = inexact(x)
+    if 0 in x.shape[-2:]:
+        raise np.linalg.LinAlgError('cond is not defined on empty arrays')
+    with np.errstate(all='ignore'):
+        if p is None or p in (2, -2):
+            s = np.linalg.svdvals(x)
+            least, most = s[..., -1], s[..., 0]
+            ratio = least / most if p == -2 else most / least
+        else:
+            ratio = condition_by_inverse(square_matrices(x), p)
+    has_nan = np.any(np.isnan(x), (-2, -1))
+    return np.where(np.isnan(ratio) & ~has_nan, np.inf, ratio)
+
+
+def condition_by_inverse(x, p):
+    """Returns the norm of `x` times that of its inverse; NaN without one."""
+    sign, _ = np.linalg.slogdet(stop_gradient(x))
+    singular = np.equal(sign, 0)
+    eye = np.eye(x.shape[-1], dtype=x.dtype)
+    inverse = np.linalg.inv(np.where(singular[..., None, None], eye, x))
+    product = (np.linalg.norm(x, p, (-2, -1))
+               * np.linalg.norm(inverse, p, (-2, -1)))
+    return np.where(singular, np.nan, product)
+
+
+@implements(np.linalg.matrix_power)
+def linalg_matrix_power(a, n):
+    a, n = square_matrices(asarray(a)), operator.index(n)
+    if n == 0:
+        return np.zeros_like(a) + np.eye(a.shape[-1], dtype=a.dtype)
+    if n < 0:
+        a, n = np.linalg.inv(a), -n
+    if n == 3:
+        return (a @ a) @ a
+    result = None
+    while True:
+        if n % 2:
+            result = a if result is None else result @ a
+        n //= 2
+        if n == 0:
+            return result
+        a = a @ a
+
+
+@implements(np.linalg.multi_dot)
+def linalg_multi_dot(arrays, *, out=None):
+    refuse(np.linalg.multi_dot, out=out)
+    arrays = list(map(asarray, arrays))
+    if len(arrays) < 2:
+        raise ValueError('Expecting at least two arrays.')
+    if len(arrays) == 2:
+        return np.dot(*arrays)
+    row, column = arrays[0].ndim == 1, arrays[-1].ndim == 1
+    if row:
+        arrays[0] = arrays[0][None]
+    if column:
+        arrays[-1] = arrays[-1][:, None]
+    check_matrices(*arrays)
+    product = cheapest_product(arrays)
+    if row and column:
+        return product[0, 0]
+    return np.ravel(product) if row or column else product
+
+
+def cheapest_product(matrices):
+    """Returns the product of matrices, in the order of least cost."""
+    if len(matrices) == 1:
+        return matrices[0]
+    sizes = (*[a.shape[0] for a in matrices], matrices[-1].shape[1])
+    _, cut = cheapest_cut(sizes)
+    return np.dot(cheapest_product(matrices[:cut]),
+                  cheapest_product(matrices[cut:]))
+
+
+@lru_cache
+def cheapest_cut(sizes):
+    """Returns the least cost of a product, and where to cut it in two.
+
+    The matrices have the shapes `sizes[:2]`, `sizes[1:3]`, and so on.
+    """
+    if len(sizes) == 2:
+        return 0, None
+    def cost(cut):
+        parts = cheapest_cut(sizes[:cut + 1]), cheapest_cut(sizes[cut:])
+        return (parts[0][0] + parts[1][0]
+                + sizes[0] * sizes[cut] * sizes[-1])
+    return min((cost(cut), cut) for cut in range(1, len(sizes) - 1))
+
+
+@implements(np.linalg.tensorinv)
+def linalg_tensorinv(a, ind=2):
+    a = asarray(a)
+    if ind <= 0:
+        raise ValueError('Invalid ind argument.')
+    rest = a.shape[ind:]
+    inverse = np.linalg.inv(np.reshape(a, (math.prod(rest), -1)))
+    return np.reshape(inverse, (*rest, *a.shape[:ind]))
+
+
+@implements(np.linalg.tensorsolve)
+def linalg_tensorsolve(a, b, axes=None):
+    a, b = asarray(a), asarray(b)
+    order = list(range(a.ndim))
+    for axis in axes or ():
+        order.remove(axis)
+        order.insert(a.ndim, axis)
+    a = np.transpose(a, order)
+    shape = a.shape[-(a.ndim - b.ndim):]
+    size = math.prod(shape)
+    if math.prod(a.shape) != size ** 2:
+        raise np.linalg.LinAlgError(
+            'Input arrays must satisfy the requirement '
+            'prod(a.shape[b.ndim:]) == prod(a.shape[:b.ndim])')
+    x = np.linalg.solve(np.reshape(a, (size, size)), np.ravel(b))
+    return np.reshape(x, shape)
+
+
+# The names of the array API standard.
+@implements(np.linalg.vector_norm)
+def linalg_vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
+    x = asarray(x)
+    axes = normalize_axis_tuple(range(x.ndim) if axis is None else axis,
+                                x.ndim)
+    rest = [i for i in range(x.ndim) if i not in axes]
+    sizes = [x.shape[i] for i in rest]
+    vectors = np.reshape(np.transpose(x, (*axes, *rest)),
+                         (math.prod(x.shape[i] for i in axes), *sizes))
+    norm = np.linalg.norm(vectors, ord, 0)
+    return np.expand_dims(norm, axes) if keepdims else norm
+
+
+@implements(np.linalg.matrix_norm)
+def linalg_matrix_norm(x, /, *, keepdims=False, ord='fro'):
+    return np.linalg.norm(asarray(x), ord, (-2, -1), keepdims)
+
+
+@implements(np.linalg.outer)
+def linalg_outer(x1, x2, /):
+    x1, x2 = asarray(x1), asarray(x2)
+    if x1.ndim != 1 or x2.ndim != 1:
+        raise ValueError('Input arrays must be one-dimensional, but they are '
+                         f'{x1.ndim=} and {x2.ndim=}.')
+    return np.outer(x1, x2)
+
+
+@implements(np.linalg.cross)
+def linalg_cross(x1, x2, /, *, axis=-1):
+    x, y = (np.moveaxis(asarray(a), axis, -1) for a in (x1, x2))
+    if x.shape[-1] != 3 or y.shape[-1] != 3:
+        raise ValueError(
+            'Both input arrays must be (arrays of) 3-dimensional vectors, '
+            f'but they are {x.shape[-1]} and {y.shape[-1]} dimensional '
+            'instead.')
+    one, two = [1, 2, 0], [2, 0, 1]     # the next axis, and the next but one
+    z = x[..., one] * y[..., two] - x[..., two] * y[..., one]
+    return np.moveaxis(z, -1, axis)
+
+
+@implements(np.linalg.vecdot)
+def linalg_vecdot(x1, x2, /, *, axis=-1):
+    return np.vecdot(*(np.moveaxis(asarray(a), axis, -1) for a in (x1, x2)))
+
+
+@implements(np.linalg.matmul)
+def linalg_matmul(x1, x2, /):
+    return np.matmul(operand(x1), operand(x2))
+
+
+@implements(np.linalg.tensordot)
+def linalg_tensordot(x1, x2, /, *, axes=2):
+    return np.tensordot(asarray(x1), asarray(x2), axes)
+
+
+@implements(np.linalg.trace)
+def linalg_trace(x, /, *, offset=0, dtype=None):
+    return np.trace(asarray(x), offset, -2, -1, dtype)
+
+
+@implements(np.linalg.diagonal, seen)
+def linalg_diagonal(x, /, *, offset=0):
+    return np.diagonal(asarray(x), offset, -2, -1)
+
+
+@implements(np.linalg.matrix_transpose, seen)
+def linalg_matrix_transpose(x, /):
+    return np.matrix_transpose(asarray(x))

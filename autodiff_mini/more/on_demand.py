@@ -1,0 +1,43 @@
+"""When this wing comes in: when NumPy, or an error, asks for what it has.
+
+Its one idea: a table that does not know a function asks its sources first.
+Appendix R.
+"""
+
+import sys
+from importlib import import_module
+
+from autodiff_mini.errors import advisers_on_scipy, sources_of_functions
+
+MODULES = (
+    'arranging', 'averages', 'borrowed', 'decompositions', 'elements',
+    'fft', 'linear_algebra', 'polynomials', 'products')
+
+
+def module(name):
+    """Returns a module of this wing, imported."""
+    return import_module(f'autodiff_mini.more.{name}')
+
+
+def bring(function):
+    """Imports what this wing defines; SciPy's rows, if SciPy is at work.
+
+    Args:
+        function: what a table lacks: a function of NumPy's, or a ufunc and
+            the name of a method.
+    """
+    for name in MODULES:
+        module(name)
+    if 'scipy.special' in sys.modules:
+        module('special')
+    if isinstance(function, tuple):
+        module('ufuncs').define_method(*function)
+
+
+def advise(name):
+    """Returns what to write in place of a function of SciPy's, or None."""
+    return module('instead').instead(name)
+
+
+sources_of_functions.append(bring)
+advisers_on_scipy.append(advise)

@@ -1,0 +1,234 @@
+"""Polynomials, and slopes on a grid.
+
+Its one idea: what NumPy reads off values (that a leading coefficient is
+zero, that a grid is uniform) is read off only where they are known.
+Appendix R.
+"""
+
+import math
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
+
+from autodiff_mini.arrays import convert
+from autodiff_mini.core import Tracer
+from autodiff_mini.more.borrowed import array_or_tracer
+from autodiff_mini.numpy_api import (
+    along, asarray, implements, inexact, operand, promote)
+
+
+@implements(np.polymul)
+def numpy_polymul(a1, a2):
+    return np.convolve(*[a if isinstance(a, Tracer)
+                         else np.trim_zeros(np.atleast_1d(a), 'f')
+                         for a in (a1, a2)])
+
+
+@implements(np.polydiv)
+def numpy_polydiv(u, v):
+    """Returns the quotient and the rest, whose degree is less than of `v`.
+
+    NumPy cuts leading zeros off the rest, if there are some.
+    """
+    u, v = [np.atleast_1d(asarray(a)) + 0.0 for a in (u, v)]
+    u, _ = promote(u, v)
+    scale, quotient = 1.0 / v[0], []
+    for _ in range(len(u) - len(v) + 1):
+        quotient.append(scale * u[0])
+        near = u[1:len(v)] - quotient[-1] * v[1:]
+        u = np.concatenate([near, u[len(v):]])
+    zero = np.zeros_like(u, shape=1)
+    return (np.stack(quotient) if quotient else zero,
+            u if len(u) else zero)
+
+
+@implements(np.polyfit)
+def numpy_polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
+    x, y = [inexact(a) for a in (x, y)]
+    check_points(x, y, deg)
+    powers = np.vander(x, deg + 1)
+    if w is not None:
+        w = inexact(w)
+        powers, y = powers * w[:, None], np.transpose(np.transpose(y) * w)
+    scale = np.sqrt(np.sum(powers * powers, 0))
+    rcond = len(x) * np.finfo(x.dtype).eps if rcond is None else rcond
+    powers = powers / scale
+    c, residuals, rank, s = np.linalg.lstsq(powers, y, rcond)
+    c = np.transpose(np.transpose(c) / scale)
+    if full:
+        return c, residuals, rank, s, rcond
+    if not cov:
+        return c
+    inverse = np.linalg.inv(np.dot(np.transpose(powers), powers))
+    inverse = inverse / np.outer(scale, scale)
+    factor = 1 if cov == 'unscaled' else polyfit_variance(residuals, powers)
+    return c, (inverse if y.ndim == 1 else inverse[..., None]) * factor
+
+
+def check_points(x, y, deg):
+    """Raises an error if no polynomial can be fitted to the points."""
+    if deg < 0:
+        raise ValueError('expected deg >= 0')
+    if x.ndim != 1:
+        raise TypeError('expected 1D vector for x')
+    if not len(x):
+        raise TypeError('expected non-empty vector for x')
+    if y.ndim not in (1, 2):
+        raise TypeError('expected 1D or 2D array for y')
+    if len(x) != len(y):
+        raise TypeError('expected x and y to have same length')
+
+
+def polyfit_variance(residuals, powers):
+    """Returns the variance of the points about the polynomial."""
+    count, order = powers.shape
+    if count <= order:
+        raise ValueError('the number of data points must exceed order to '
+                         'scale the covariance matrix')
+    return residuals / (count - order)
+
+
+@implements(np.roots)
+def numpy_roots(p):
+    """Returns the roots as complex numbers; the first of `p` is not zero."""
+    p = np.atleast_1d(inexact(p))
+    if p.ndim != 1:
+        raise ValueError('Input must be a rank-1 array.')
+    if len(p) < 2:
+        return p[:0]
+    below = np.eye(len(p) - 2, len(p) - 1, dtype=p.dtype)
+    return np.linalg.eigvals(np.concatenate([-p[None, 1:] / p[0], below]))
+
+
+@implements(np.gradient)
+def numpy_gradient(f, *varargs, axis=None, edge_order=1):
+    f = inexact(f)
+    axes = normalize_axis_tuple(range(f.ndim) if axis is None else axis,
+                                f.ndim)
+    if edge_order > 2:
+        raise ValueError("'edge_order' greater than 2 not supported")
+    steps = varargs or [1.0]
+    if len(steps) == 1 and np.ndim(steps[0]) == 0:
+        steps = [*steps] * len(axes)
+    if len(steps) != len(axes):
+        raise TypeError('invalid number of arguments')
+    slopes = [gradient_along(f, i, h, edge_order)
+              for i, h in zip(axes, steps)]
+    return slopes[0] if len(axes) == 1 else tuple(slopes)
+
+
+def gradient_along(f, axis, step, edge_order):
+    """Returns the slope along one axis, by differences of second order."""
+    y = np.moveaxis(f, axis, 0)
+    if len(y) < edge_order + 1:
+        raise ValueError(
+            'Shape of array too small to calculate a numerical gradient, at '
+            'least (edge_order + 1) elements are required.')
+    h = gradient_steps(step, y)
+    slopes = uniform_slopes if np.ndim(h) == 0 else uneven_slopes
+    slope = np.concatenate(slopes(y, h, edge_order))
+    return convert(np.moveaxis(slope, 0, axis), f.dtype)
+
+
+def gradient_steps(step, y):
+    """Returns the distances of the points; one, if it is known for all."""
+    if np.ndim(step) == 0:
+        return operand(step)
+    x = array_or_tracer(step) * 1.0
+    if x.ndim != 1:
+        raise ValueError('distances must be either scalars or 1d')
+    if len(x) != len(y):
+        raise ValueError('when 1d, distances must match the length of the '
+                         'corresponding dimension')
+    h = np.diff(x)
+    if not isinstance(h, Tracer) and (h == h[0]).all():
+        return h[0]
+    return np.reshape(h, (-1, *[1] * (y.ndim - 1)))
+
+
+def uniform_slopes(y, h, edge_order):
+    """Returns the slopes at the start, inside and at the end."""
+    inside = (y[2:] - y[:-2]) / (2.0 * h)
+    if edge_order == 1:
+        return (y[1:2] - y[:1]) / h, inside, (y[-1:] - y[-2:-1]) / h
+    start = -1.5 / h * y[:1] + 2.0 / h * y[1:2] + -0.5 / h * y[2:3]
+    end = 0.5 / h * y[-3:-2] + -2.0 / h * y[-2:-1] + 1.5 / h * y[-1:]
+    return start, inside, end
+
+
+def uneven_slopes(y, h, edge_order):
+    """Returns the slopes at the start, inside and at the end."""
+    inside = of_three(middle_weights(h[:-1], h[1:]), y[:-2], y[1:-1], y[2:])
+    if edge_order == 1:
+        return (y[1:2] - y[:1]) / h[:1], inside, (y[-1:] - y[-2:-1]) / h[-1:]
+    start = of_three(start_weights(h[:1], h[1:2]), y[:1], y[1:2], y[2:3])
+    end = of_three(end_weights(h[-2:-1], h[-1:]),
+                   y[-3:-2], y[-2:-1], y[-1:])
+    return start, inside, end
+
+
+def of_three(weights, a, b, c):
+    """Returns the sum of three points, weighted."""
+    return weights[0] * a + weights[1] * b + weights[2] * c
+
+
+# The slope of the parabola through three points, in distances d and e.
+def start_weights(d, e):
+    return -(2.0 * d + e) / (d * (d + e)), (d + e) / (d * e), -d / (
+        e * (d + e))
+
+
+def middle_weights(d, e):
+    return -e / (d * (d + e)), (e - d) / (d * e), d / (e * (d + e))
+
+
+def end_weights(d, e):
+    return e / (d * (d + e)), -(e + d) / (d * e), (2.0 * e + d) / (
+        e * (d + e))
+
+
+@implements(np.unwrap)
+def numpy_unwrap(p, discont=None, axis=-1, *, period=2 * math.pi):
+    p = asarray(p)
+    axis = normalize_axis_index(axis, p.ndim)
+    step = np.diff(p, axis=axis)
+    dtype = np.result_type(step, period)
+    half, odd = period / 2, False
+    discont = half if discont is None else discont
+    if dtype.kind in 'iu':
+        half, odd = divmod(period, 2)
+    wrapped = np.mod(step + half, period) - half
+    if not odd:     # half a period up, and not down
+        is_up = np.equal(wrapped, -half) & np.greater(step, 0)
+        wrapped = np.where(is_up, wrapped + period, wrapped)
+    change = np.where(np.less(np.abs(step), discont), 0, wrapped - step)
+    start, rest = p[along(axis, slice(1))], p[along(axis, slice(1, None))]
+    y = np.concatenate([start, rest + np.cumsum(change, axis)], axis)
+    return convert(y, dtype)
+
+
+@implements(np.logspace)
+def numpy_logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None,
+                   axis=0):
+    if np.ndim(base):
+        start, stop, base = np.broadcast_arrays(start, stop, base)
+    y = np.power(base, np.linspace(start, stop, num, endpoint))
+    y = y if dtype is None else convert(y, np.dtype(dtype))
+    return np.moveaxis(y, 0, axis)
+
+
+@implements(np.geomspace)
+def numpy_geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
+    *ends, _ = promote(operand(start), operand(stop), np.zeros((), dtype))
+    start, stop = np.broadcast_arrays(*ends)
+    sign = np.sign(start)
+    first, last = start / sign, stop / sign
+    y = np.logspace(np.log10(first), np.log10(last), num, endpoint)
+    # The ends are given, and 10 ** log10(x) is only near to x.
+    if num:
+        y = np.concatenate([first[None], y[1:]])
+    if num > 1 and endpoint:
+        y = np.concatenate([y[:-1], last[None]])
+    y = y * sign
+    y = y if dtype is None else convert(y, np.dtype(dtype))
+    return np.moveaxis(y, 0, axis)

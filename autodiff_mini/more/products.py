@@ -1,0 +1,101 @@
+"""Products of arrays, and what slides along another.
+
+Its one idea: what slides is laid out first, a row for each place, so that
+nothing is left but to multiply and to add.  Appendix R.
+"""
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from autodiff_mini.core import typeof
+from autodiff_mini.numpy_api import asarray, composed_ufunc, implements
+from autodiff_mini.numpy_functions.methods import conjugate
+
+
+@implements(np.kron)
+def numpy_kron(a, b):
+    a, b = asarray(a), asarray(b)
+    ndim = max(a.ndim, b.ndim)
+    a = np.reshape(a, (*[1] * (ndim - a.ndim), *a.shape))
+    b = np.reshape(b, (*[1] * (ndim - b.ndim), *b.shape))
+    y = (np.expand_dims(a, tuple(range(1, 2 * ndim, 2)))
+         * np.expand_dims(b, tuple(range(0, 2 * ndim, 2))))
+    return np.reshape(y, [m * n for m, n in zip(a.shape, b.shape)])
+
+
+@implements(np.vdot)
+def numpy_vdot(a, b, /):
+    return np.dot(conjugate(np.ravel(asarray(a))), np.ravel(asarray(b)))
+
+
+@implements(np.cross)
+def numpy_cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    a, b = asarray(a), asarray(b)
+    if not (a.ndim and b.ndim):
+        raise ValueError('At least one array has zero dimension')
+    a, b = np.moveaxis(a, axisa, -1), np.moveaxis(b, axisb, -1)
+    if not {a.shape[-1], b.shape[-1]} <= {3}:
+        raise ValueError('incompatible dimensions for cross product of '
+                         'traced values (dimension must be 3)')
+    y = a[..., [1, 2, 0]] * b[..., [2, 0, 1]]
+    y = y - a[..., [2, 0, 1]] * b[..., [1, 2, 0]]
+    return np.moveaxis(y, -1, axisc)
+
+
+@composed_ufunc(np.matvec)
+def numpy_matvec(x, y):
+    return (x @ y[..., :, None])[..., 0]
+
+
+@composed_ufunc(np.vecmat)
+def numpy_vecmat(x, y):
+    x = np.conj(x) if typeof(x).dtype.kind == 'c' else x
+    return (x[..., None, :] @ y)[..., 0, :]
+
+
+@implements(np.convolve)
+def numpy_convolve(a, v, mode='full'):
+    a, v = np.atleast_1d(asarray(a)), np.atleast_1d(asarray(v))
+    check_signals(a, v)
+    if len(v) > len(a):
+        a, v = v, a
+    return slide(a, v[::-1], mode)
+
+
+@implements(np.correlate)
+def numpy_correlate(a, v, mode='valid'):
+    a, v = np.atleast_1d(asarray(a)), np.atleast_1d(asarray(v))
+    check_signals(a, v)
+    v = conjugate(v)
+    return slide(a, v, mode) if len(v) <= len(a) else slide(v, a, mode)[::-1]
+
+
+def check_signals(a, v):
+    """Raises a ValueError if two arrays cannot be convolved."""
+    for name, x in ('a', a), ('v', v):
+        if x.ndim > 1:
+            raise ValueError('object too deep for desired array')
+        if not len(x):
+            raise ValueError(f'{name} cannot be empty')
+
+
+def slide(a, v, mode):
+    """Returns the products of `v` with the parts of `a` that are as long.
+
+    Args:
+        mode: 'valid', or how far `v` stands out at the ends: 'same', so that
+            the result is as long as `a`; 'full', as far as it can.
+    """
+    rest = len(v) - 1
+    ends = {'valid': (0, 0), 'same': (len(v) // 2, rest - len(v) // 2),
+            'full': (rest, rest)}
+    if mode not in ends:
+        raise ValueError("mode must be one of 'valid', 'same', or 'full' "
+                         f'(got {mode!r})')
+    y = sliding_window_view(np.pad(a, ends[mode]), len(v)) * v
+    inside = np.pad(np.ones(len(a), bool), ends[mode])
+    # What stands out is left out: 0 * inf would be NaN.
+    y = np.where(sliding_window_view(inside, len(v)), y, y.dtype.type(0))
+    return np.sum(y, -1, y.dtype)

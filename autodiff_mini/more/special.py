@@ -1,0 +1,471 @@
+"""Rows for the special functions of SciPy, which are ufuncs.
+
+Its one idea: a slope is written with functions that have rows, so there are
+all derivatives; and it is computed in double precision, as SciPy computes.
+Sources are in the *Digital Library of Mathematical Functions* (DLMF).
+Appendix R.
+"""
+
+import math
+
+import numpy as np
+from scipy import special
+from scipy.special import (
+    betaln, ellipe, ellipkm1, erf, erfcx, expit, gammaln, hyp0f1, hyp1f1,
+    hyp2f1, iv, ive, jv, kv, kve, psi, xlog1py, xlogy, yv, zeta)
+
+from autodiff_mini.arrays import convert
+from autodiff_mini.core import elementwise, typeof, ufunc_table
+from autodiff_mini.interpreters.jvp import defjvp, match
+from autodiff_mini.numpy_api import ufunc
+from autodiff_mini.primitives.elementwise import LOG_2, LOG_10, ratio
+
+PI, ROOT_PI, ROOT_2 = math.pi, math.sqrt(math.pi), math.sqrt(2)
+
+
+def special_primitive(name, impl, *slopes):
+    """Returns an element-wise primitive.
+
+    Args:
+        name: what it is called.
+        impl: computes it on plain arrays.
+        slopes: for each operand `slope(y, *operands)`, the derivative of the
+            result `y` with respect to it.
+    """
+    primitive = elementwise(name, impl)
+    defjvp(primitive, *[slope_rule(primitive, slope) for slope in slopes])
+    return primitive
+
+
+def slope_rule(primitive, slope):
+    """Returns how the tangent of one operand reaches the output."""
+    def rule(x_dot, y, *xs):
+        xs = [convert(x, double_of(x)) for x in xs]
+        is_double = double_of(y) == typeof(y).dtype
+        z = y if is_double else primitive.bind(*xs)
+        return match(x_dot * slope(z, *xs), y)
+    return rule
+
+
+def double_of(x):
+    """Returns the dtype that has double precision for `x`, or more."""
+    return np.result_type(typeof(x).dtype, np.float64)
+
+
+SLOPES = {}     # of each function, by its name
+
+
+def row(name, *slopes):
+    """Returns the primitive that stands for a ufunc of SciPy's.
+
+    Args:
+        name: what SciPy calls it.
+        slopes: as of `special_primitive`; the name of an operand, in place
+            of a slope that is not known.
+    """
+    function = getattr(special._ufuncs, name)
+    label, SLOPES[name] = name.strip('_'), slopes
+    taken = {other.name for other in elementwise.primitives}
+    mine = f'scipy_{label}' if label in taken else label
+    primitive = special_primitive(mine, function, *[
+        refused(f'scipy.special.{label}', slope)
+        if isinstance(slope, str) else slope for slope in slopes])
+    ufunc(function, primitive)
+    return primitive
+
+
+def refused(what, operand):
+    """Returns what stands for a slope that is not known."""
+    def slope(*_):
+        raise NotImplementedError(
+            f'The derivative of {what} with respect to `{operand}` is not '
+            f'known here. If `{operand}` is constant, pass it through '
+            'ad.stop_gradient.')
+    return slope
+
+
+def complement(name, other):
+    """Returns the row of a function that is a constant minus the other."""
+    def opposite(slope):
+        if isinstance(slope, str):
+            return slope
+        return lambda *args: -slope(*args)
+    return row(name, *map(opposite, SLOPES[other]))
+
+
+def inverse(name, other, place):
+    """Returns the row of a function that undoes the other in one operand.
+
+    If `z = other(a, x)`, then `dz = other_a da + other_x dx`.
+    """
+    slopes = SLOPES[other]
+
+    def solved(i):
+        def slope(x, *zs):
+            z, xs = zs[place], (*zs[:place], x, *zs[place + 1:])
+            moved = 1 if i == place else -slopes[i](z, *xs)
+            return moved / slopes[place](z, *xs)
+        return slopes[i] if isinstance(slopes[i], str) else slope
+    return row(name, *map(solved, range(len(slopes))))
+
+
+def row_of_several(function, **slopes):
+    """Returns primitives for the results of a ufunc; `slopes` by name."""
+    primitives = [special_primitive(name, result_of(function, i), slope)
+                  for i, (name, slope) in enumerate(slopes.items())]
+    ufunc_table[function] = lambda x: tuple(p.bind(x) for p in primitives)
+    return primitives
+
+
+def result_of(function, i):
+    """Returns the function that computes the result with this number."""
+    return lambda x: function(x)[i]
+
+
+def within(domain, slope):
+    """Returns the slope; outside of the domain NaN, as its derivatives."""
+    return slope * np.where(domain, 1, np.nan)
+
+
+def refuse_complex_slope(name, x):
+    """Raises the error for what has a derivative at real numbers only."""
+    if typeof(x).dtype.kind == 'c':
+        raise NotImplementedError(
+            f'The derivative of scipy.special.{name} is not known here at '
+            f'complex numbers, but got {typeof(x)}.')
+
+
+# The gamma function, DLMF 5.  SciPy's zeta and polygamma call `_zeta`.
+gamma_p = row('gamma', lambda y, x: y * psi(x))
+gammaln_p = row('gammaln', lambda y, x: psi(x))
+loggamma_p = row('loggamma', lambda y, x: within(y == y, psi(x)))
+zeta_p = row('_zeta', 'x', lambda y, x, q: -x * zeta(x + 1, q))
+riemann_zeta_p = row('_riemann_zeta', 'x')
+
+
+def psi_slope(y, x):
+    refuse_complex_slope('psi', x)
+    return zeta(2, x)
+
+
+psi_p = row('psi', psi_slope)
+
+
+def rgamma_slope(y, x):
+    """Returns the slope of 1 / gamma, which has zeros where psi has poles.
+
+    So on the left it is found by reflection, DLMF 5.5.3.
+    """
+    left = np.real(x) < 0.5
+    z = np.where(left, 1 - x, x)
+    reflected = special.gamma(np.where(left, z, 1)) * np.cos(
+        PI * np.where(left, x, 0.5))
+    return np.where(left, reflected, 0) - y * psi(z)
+
+
+rgamma_p = row('rgamma', rgamma_slope)
+gammasgn_p = row('gammasgn', lambda y, x: np.zeros_like(x))
+poch_p = row('poch', lambda y, z, m: y * (psi(z + m) - psi(z)),
+                     lambda y, z, m: y * psi(z + m))
+beta_p = row('beta', lambda y, a, b: y * (psi(a) - psi(a + b)),
+                     lambda y, a, b: y * (psi(b) - psi(a + b)))
+betaln_p = row('betaln', lambda y, a, b: psi(a) - psi(a + b),
+                         lambda y, a, b: psi(b) - psi(a + b))
+
+
+# Incomplete gamma functions and their distributions, DLMF 8.
+def gamma_density(a, x):
+    """Returns the derivative of gammainc with respect to `x`."""
+    x = np.minimum(x, 1e300)    # at infinity it would be inf - inf
+    return np.exp(xlogy(a - 1, x) - x - gammaln(a))
+
+
+def gammainc_in_a(a, x):
+    """Returns the derivative of gammainc with respect to `a`, below 1e6.
+
+    Where `x` is small that of a series, DLMF 8.11.4, elsewhere that of a
+    continued fraction, DLMF 8.9.2.
+    """
+    a = np.where((a > 0) & (a < 1e6), a, np.nan)
+    x = np.where(x >= 0, np.minimum(x, 1e300), np.nan)
+    small, largest = x <= a + 1, np.max(np.nan_to_num(a), initial=0)
+    steps = range(1, 50 + int(10 * np.sqrt(largest)))
+    return np.where(small, slope_of_series(a, np.where(small, x, 0), steps),
+                    slope_of_fraction(a, np.where(small, a + 1, x), steps))
+
+
+def slope_of_series(a, x, steps):
+    term, psi_n = 1, psi(a + 1)
+    total, total_psi = term, psi_n
+    for n in steps:
+        term, psi_n = term * x / (a + n), psi_n + 1 / (a + n)
+        total, total_psi = total + term, total_psi + term * psi_n
+    first = gamma_density(a + 1, x)
+    return xlogy(first * total, x) - first * total_psi
+
+
+def slope_of_fraction(a, x, steps):
+    h, h_dot = x + 2 * len(steps) + 1 - a, -1
+    for n in reversed(steps):
+        part = n / h
+        h, h_dot = (x + 2 * n - 1 - a - part * (n - a),
+                    part - 1 + part * (n - a) / h * h_dot)
+    return gamma_density(a, x) * x / h * (psi(a) - np.log(x) + h_dot / h)
+
+
+def density_in_a(y, a, x):
+    density = gamma_density(a, x)
+    return xlogy(density, x) - density * psi(a)
+
+
+gammainc_a_p = special_primitive(
+    'gammainc_a', gammainc_in_a,
+    refused('the derivative of scipy.special.gammainc', 'a'), density_in_a)
+
+gammainc_p = row('gammainc', lambda y, a, x: gammainc_a_p.bind(a, x),
+                             lambda y, a, x: gamma_density(a, x))
+gammaincc_p = complement('gammaincc', 'gammainc')
+gammaincinv_p = inverse('gammaincinv', 'gammainc', 1)
+gammainccinv_p = inverse('gammainccinv', 'gammaincc', 1)
+chdtr_p = row('chdtr', lambda y, v, x: gammainc_a_p.bind(v / 2, x / 2) / 2,
+                       lambda y, v, x: gamma_density(v / 2, x / 2) / 2)
+chdtrc_p = complement('chdtrc', 'chdtr')
+chdtri_p = inverse('chdtri', 'chdtrc', 1)
+pdtrc_p = row('pdtrc', 'k',
+              lambda y, k, m: gamma_density(np.floor(k) + 1, m))
+pdtr_p = complement('pdtr', 'pdtrc')
+
+
+# Incomplete beta functions and their distributions, DLMF 8.17.
+def beta_density(a, b, x):
+    """Returns the derivative of betainc with respect to `x`."""
+    return np.exp(xlogy(a - 1, x) + xlog1py(b - 1, -x) - betaln(a, b))
+
+
+betainc_p = row('betainc', 'a', 'b',
+                lambda y, a, b, x: beta_density(a, b, x))
+betaincc_p = complement('betaincc', 'betainc')
+betaincinv_p = inverse('betaincinv', 'betainc', 2)
+betainccinv_p = inverse('betainccinv', 'betaincc', 2)
+stdtr_p = row('stdtr', 'df', lambda y, df, t: np.exp(
+    xlog1py(-(df + 1) / 2, t * t / df) - betaln(0.5, df / 2)) / np.sqrt(df))
+stdtrit_p = inverse('stdtrit', 'stdtr', 1)
+
+
+# The error function and its relatives, DLMF 7.
+def one_minus(product, far, u):
+    """Returns `1 - product`; far away its series, or nothing would be left.
+
+    It is `-(u + 3u^2 + 15u^3 + ...)`, DLMF 7.12.
+    """
+    rest = 0
+    for k in range(11, 0, -1):
+        rest = (2 * k - 1) * u * (1 + rest)
+    return np.where(far, -rest, 1 - product)
+
+
+def dawsn_slope(y, x):
+    far = np.abs(np.real(x)) > np.abs(np.imag(x)) + 12
+    near_x, far_x = np.where(far, 0, x), np.where(far, x, 12)
+    return one_minus(2 * near_x * y, far, 0.5 / far_x / far_x)
+
+
+def erfcx_slope(y, x):
+    far = (np.real(x) > 12) | (
+        np.abs(np.imag(x)) > np.abs(np.real(x)) + 12)
+    near_x, far_x = np.where(far, 0, x), np.where(far, x, 12)
+    return -2 / ROOT_PI * one_minus(ROOT_PI * near_x * y, far,
+                                    -0.5 / far_x / far_x)
+
+
+erf_p = row('erf', lambda y, x: 2 / ROOT_PI * np.exp(-x * x))
+erfc_p = complement('erfc', 'erf')
+erfi_p = row('erfi', lambda y, x: 2 / ROOT_PI * np.exp(x * x))
+erfinv_p = inverse('erfinv', 'erf', 0)
+erfcinv_p = inverse('erfcinv', 'erfc', 0)
+dawsn_p = row('dawsn', dawsn_slope)
+erfcx_p = row('erfcx', erfcx_slope)
+wofz_p = row('wofz', lambda y, z: -1j * erfcx_slope(y, -1j * z))
+
+
+def normal_density(x):
+    return np.exp(-x * x / 2) / (ROOT_2 * ROOT_PI)
+
+
+def log_ndtr_slope(y, x):
+    """Returns the density over `exp(y)`; on the left both may be too small.
+
+    There erfcx, which is a multiple of their ratio, is not.
+    """
+    left = np.real(x) < 0
+    low, high = np.where(left, x, 0), np.where(left, 0, x)
+    return np.where(left, ROOT_2 / ROOT_PI / erfcx(-low / ROOT_2),
+                    normal_density(high) / np.exp(np.where(left, 0, y)))
+
+
+ndtr_p = row('ndtr', lambda y, x: normal_density(x))
+ndtri_p = inverse('ndtri', 'ndtr', 0)
+log_ndtr_p = row('log_ndtr', log_ndtr_slope)
+ndtri_exp_p = inverse('ndtri_exp', 'log_ndtr', 0)
+owens_t_p = row(
+    'owens_t', lambda y, h, a: normal_density(h) * erf(a * h / ROOT_2) / -2,
+    lambda y, h, a: normal_density(h) * normal_density(a * h) / (1 + a * a))
+
+
+# Exponentials, logarithms, powers and losses.
+def quotient(x, y):
+    """Returns `x / y`, and 0 where both are 0."""
+    both = (x == 0) & (y == 0)
+    return np.where(both, 0, np.divide(x, np.where(both, 1, y)))
+
+
+expit_p = row('expit', lambda y, x: y * expit(-x))
+log_expit_p = row('log_expit', lambda y, x: expit(-x))
+logit_p = inverse('logit', 'expit', 0)
+xlogy_p = row('xlogy', lambda z, x, y: np.log(y),
+                       lambda z, x, y: within(z == z, quotient(x, y)))
+xlog1py_p = row('xlog1py', lambda z, x, y: np.log1p(y),
+                lambda z, x, y: within(z == z, quotient(x, 1 + y)))
+entr_p = row('entr', lambda y, x: -np.log(x) - 1)
+rel_entr_p = row('rel_entr', lambda z, x, y: np.log(x / y) + 1,
+                 lambda z, x, y: within(y >= 0, -quotient(x, y)))
+kl_div_p = row('kl_div', lambda z, x, y: np.log(x / y),
+               lambda z, x, y: within(y >= 0, 1 - quotient(x, y)))
+special_expm1_p = row('expm1', lambda y, x: np.exp(x))
+special_log1p_p = row('log1p', lambda y, x: within(
+    y == y, np.divide(1, 1 + x)))
+special_exp2_p = row('exp2', lambda y, x: LOG_2 * y)
+special_exp10_p = row('exp10', lambda y, x: LOG_10 * y)
+special_cbrt_p = row('cbrt', lambda y, x: 1 / (3 * y * y))
+cosm1_p = row('cosm1', lambda y, x: -np.sin(x))
+exprel_p = row('exprel', lambda y, x: hyp1f1(2, 3, x) / 2)
+
+
+def power_in_lmbda(log_x, lmbda):
+    """Returns the derivative of `(exp(lmbda * log_x) - 1) / lmbda`."""
+    return log_x * log_x / 2 * hyp1f1(2, 3, lmbda * log_x)
+
+
+boxcox_p = row('boxcox', lambda y, x, lmbda: np.exp(xlogy(lmbda - 1, x)),
+               lambda y, x, lmbda: power_in_lmbda(np.log(x), lmbda))
+boxcox1p_p = row('boxcox1p',
+                 lambda y, x, lmbda: np.exp(xlog1py(lmbda - 1, x)),
+                 lambda y, x, lmbda: power_in_lmbda(np.log1p(x), lmbda))
+inv_boxcox_p = inverse('inv_boxcox', 'boxcox', 0)
+inv_boxcox1p_p = inverse('inv_boxcox1p', 'boxcox1p', 0)
+huber_p = row(
+    'huber', lambda y, d, r: within(d >= 0, np.maximum(np.abs(r) - d, 0)),
+    lambda y, d, r: within(d >= 0, np.clip(r, -d, d)))
+
+
+def pseudo_huber_in_delta(y, delta, r):
+    h = np.hypot(delta, r)
+    part = r * ratio(r, h + delta)
+    return within(delta >= 0, part * ratio(part, h))
+
+
+pseudo_huber_p = row(
+    'pseudo_huber', pseudo_huber_in_delta,
+    lambda y, d, r: within(d >= 0, r * ratio(d, np.hypot(d, r))))
+lambertw_p = row('_lambertw', lambda y, z, k, tol: 1 / (z + np.exp(y)),
+                 'k', 'tol')
+
+
+# Bessel functions, DLMF 10.6 and 10.29.
+def beside_order(function, v, x, sign):
+    """Returns half the sum, or difference, of those of orders beside `v`."""
+    return (function(v - 1, x) + sign * function(v + 1, x)) / 2
+
+
+j0_p = row('j0', lambda y, x: -special.j1(x))
+j1_p = row('j1', lambda y, x: beside_order(jv, 1, x, -1))
+jv_p = row('jv', 'v', lambda y, v, x: beside_order(jv, v, x, -1))
+y0_p = row('y0', lambda y, x: -special.y1(x))
+y1_p = row('y1', lambda y, x: beside_order(yv, 1, x, -1))
+yn_p = row('yn', 'n', lambda y, n, x: beside_order(yv, n, x, -1))
+yv_p = row('yv', 'v', lambda y, v, x: beside_order(yv, v, x, -1))
+special_i0_p = row('i0', lambda y, x: special.i1(x))
+i1_p = row('i1', lambda y, x: beside_order(iv, 1, x, 1))
+iv_p = row('iv', 'v', lambda y, v, x: beside_order(iv, v, x, 1))
+k0_p = row('k0', lambda y, x: -special.k1(x))
+k1_p = row('k1', lambda y, x: -beside_order(kv, 1, x, 1))
+kn_p = row('kn', 'n', lambda y, n, x: -beside_order(kv, n, x, 1))
+kv_p = row('kv', 'v', lambda y, v, x: -beside_order(kv, v, x, 1))
+k0e_p = row('k0e', lambda y, x: y - special.k1e(x))
+k1e_p = row('k1e', lambda y, x: y - beside_order(kve, 1, x, 1))
+kve_p = row('kve', 'v', lambda y, v, x: y - beside_order(kve, v, x, 1))
+
+# exp(-|x|) I is a confluent hypergeometric function, DLMF 10.39.5.  At 0
+# i0e has a kink, and the slope 0 in between.
+i0e_p = row('i0e', lambda y, x: -np.sign(x) * hyp1f1(
+    1.5, 2, -2 * np.abs(x)))
+i1e_p = row('i1e', lambda y, x: (
+    hyp1f1(1.5, 3, -2 * np.abs(x))
+    - np.abs(x) * hyp1f1(2.5, 4, -2 * np.abs(x))) / 2)
+
+
+def ive_slope(y, v, x):
+    refuse_complex_slope('ive', x)
+    return beside_order(ive, v, x, 1) - np.sign(x) * y
+
+
+ive_p = row('ive', 'v', ive_slope)
+
+# Hypergeometric functions, DLMF 13.3, 15.5 and 16.3.
+hyp0f1_p = row('hyp0f1', 'v', lambda y, v, z: hyp0f1(v + 1, z) / v)
+hyp1f1_p = row('hyp1f1', 'a', 'b', lambda y, a, b, x: (
+    a / b * hyp1f1(a + 1, b + 1, x)))
+hyp2f1_p = row('hyp2f1', 'a', 'b', 'c', lambda y, a, b, c, z: (
+    a * b / c * hyp2f1(a + 1, b + 1, c + 1, z)))
+
+
+# Elliptic integrals, DLMF 19.4 and 19.5, and other integrals, DLMF 6.2.
+def near_one(p, series, formula):
+    """Returns `series(1 - p)` near 1, where `formula(p)` would be 0 / 0."""
+    near = np.abs(p - 1) < 0.5
+    return np.where(near, series(np.where(near, 1 - p, 0)),
+                    formula(np.where(near, 2, p)))
+
+
+def ellipkm1_slope(y, p):
+    return near_one(
+        p, lambda m: -PI / 8 * hyp2f1(1.5, 1.5, 2, m),
+        lambda p: (ellipkm1(p) - ellipe(1 - p) / p) / (2 * (1 - p)))
+
+
+ellipkm1_p = row('ellipkm1', ellipkm1_slope)
+ellipk_p = row('ellipk', lambda y, m: -ellipkm1_slope(y, 1 - m))
+ellipe_p = row('ellipe', lambda y, m: near_one(
+    1 - m, lambda m: -PI / 8 * hyp2f1(0.5, 1.5, 2, m),
+    lambda p: (ellipe(1 - p) - ellipkm1(p)) / (2 * (1 - p))))
+spence_p = row('spence', lambda y, x: near_one(
+    x, lambda u: -hyp2f1(1, 1, 2, u), lambda x: np.log(x) / (1 - x)))
+
+
+def expn_slope(y, n, x):
+    """Returns that of expn, whose order 0 is `exp(-x) / x`."""
+    zero = n == 0
+    return np.where(zero, -y * (1 + 1 / np.where(zero, x, 1)),
+                    -special.expn(np.where(zero, 1, n) - 1, x))
+
+
+def sine_over(x, sine, sign):
+    """Returns `sine(x) / x`, of the sine or of the hyperbolic one."""
+    near = np.abs(x) < 1
+    small, large = np.where(near, x, 0), np.where(near, 1, x)
+    return np.where(near, hyp0f1(1.5, sign * small * small / 4),
+                    sine(large) / large)
+
+
+expi_p = row('expi', lambda y, x: np.exp(x) / x)
+exp1_p = row('exp1', lambda y, x: within(y == y, -np.exp(-x) / x))
+expn_p = row('expn', 'n', expn_slope)
+si_p, ci_p = row_of_several(
+    special.sici, si=lambda y, x: sine_over(x, np.sin, -1),
+    ci=lambda y, x: within(y == y, np.cos(x) / x))
+shi_p, chi_p = row_of_several(
+    special.shichi, shi=lambda y, x: sine_over(x, np.sinh, 1),
+    chi=lambda y, x: within(y == y, np.cosh(x) / x))
+fresnel_s_p, fresnel_c_p = row_of_several(
+    special.fresnel, fresnel_s=lambda y, z: np.sin(PI / 2 * z * z),
+    fresnel_c=lambda y, z: np.cos(PI / 2 * z * z))

@@ -1,0 +1,91 @@
+"""The methods of ufuncs, and their calls with `dtype=` and the like.
+
+Its one idea: a method is a program over the ufunc itself, so what is said of
+`np.multiply` holds for `np.multiply.outer`.  Appendix R.
+"""
+
+from functools import partial, reduce
+from itertools import accumulate
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
+
+from autodiff_mini.arrays import convert
+from autodiff_mini.core import ufunc_table
+from autodiff_mini.errors import refuse
+from autodiff_mini.memory import handed
+from autodiff_mini.numpy_api import asarray, operand, stand_in
+from autodiff_mini.primitives.reductions import as_rows
+
+SERVES = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max,
+          np.minimum: np.min, np.logical_and: np.all, np.logical_or: np.any}
+RUNS = {np.add: np.cumsum, np.multiply: np.cumprod}
+
+
+def call_with(ufunc, *args, dtype=None, casting='same_kind', order='K',
+              subok=True, where=None, signature=None):
+    """Returns `ufunc(*args, dtype=dtype)`: computed in this dtype."""
+    refuse(ufunc, where=where, signature=signature)
+    if dtype is None:
+        return ufunc(*args)
+    args = list(map(operand, args))
+    types = [t if isinstance(t, np.dtype) else type(t)
+             for t in map(stand_in, args)]
+    types = ufunc.resolve_dtypes(
+        (*types, *[None] * ufunc.nout), casting=casting,
+        signature=(*[None] * ufunc.nin, *[np.dtype(dtype)] * ufunc.nout))
+    return handed(ufunc(*map(convert, args, types)), args)
+
+
+def outer(ufunc, a, b, **kwargs):
+    """Returns the ufunc of each element of `a` and each of `b`."""
+    a, b = asarray(a), asarray(b)
+    a = np.reshape(a, (*a.shape, *[1] * b.ndim))
+    return ufunc(a, b, **kwargs) if kwargs else ufunc(a, b)
+
+
+def reduce_with(ufunc, array, axis=0, dtype=None, out=None, keepdims=False,
+                initial=None, where=True):
+    """Returns what becomes of the elements along some axes."""
+    a = asarray(array)
+    axes = normalize_axis_tuple(range(a.ndim) if axis is None else axis,
+                                a.ndim)
+    given = {'dtype': dtype, 'initial': initial,
+             'where': None if where is True else where}
+    given = {key: x for key, x in given.items() if x is not None}
+    if ufunc in SERVES:
+        return SERVES[ufunc](a, axes, keepdims=keepdims, **given)
+    refuse(ufunc, **{'dtype': None, **given})
+    rows = as_rows(a, axes)
+    y = reduce(ufunc, rows) if len(rows) else ufunc.reduce(
+        np.empty(rows.shape, a.dtype))
+    return np.expand_dims(y, axes) if keepdims else y
+
+
+def accumulate_with(ufunc, array, axis=0, dtype=None, out=None):
+    """Returns what has become of the elements, up to each of them."""
+    a = asarray(array)
+    if ufunc in RUNS:
+        return RUNS[ufunc](a, axis, dtype)
+    refuse(ufunc, dtype=dtype)
+    axis = normalize_axis_index(axis, a.ndim)
+    rows = list(accumulate(np.moveaxis(a, axis, 0), ufunc))
+    return np.stack(rows, axis) if rows else a
+
+
+def reduce_at(ufunc, array, indices, axis=0, dtype=None, out=None):
+    """Returns what becomes of the elements between two indices, for each."""
+    a = np.moveaxis(asarray(array), axis, 0)
+    parts = [reduce_with(ufunc, a[i:j if i < j else i + 1], dtype=dtype)
+             for i, j in zip(indices, [*indices[1:], len(a)])]
+    return np.moveaxis(np.stack(parts), 0, axis)
+
+
+METHODS = {'__call__': call_with, 'outer': outer, 'reduce': reduce_with,
+           'accumulate': accumulate_with, 'reduceat': reduce_at}
+
+
+def define_method(ufunc, method):
+    """Defines what a method of a ufunc means, if it is known here."""
+    if method in METHODS and ufunc in ufunc_table:
+        ufunc_table[ufunc, method] = partial(METHODS[method], ufunc)

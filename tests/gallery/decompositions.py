@@ -1,0 +1,71 @@
+"""Decompositions: what a matrix is made of, as a matrix changes."""
+
+import numpy as np
+
+from tests.gallery.table import piece
+
+rng = np.random.default_rng(13)
+DATA = rng.standard_normal((12, 4)) @ np.diag([3.0, 1.5, 0.8, 0.3])
+SQUARE = rng.standard_normal((4, 4))
+SYMMETRIC = SQUARE + SQUARE.T
+
+
+@piece(DATA)
+def principal_components(x):
+    """What two components leave over."""
+    x = x - x.mean(axis=0)
+    u, s, vt = np.linalg.svd(x, full_matrices=False)
+    kept = u[:, :2] * s[:2] @ vt[:2]
+    return np.linalg.norm(x - kept) + s[0] / s.sum()
+
+
+@piece(rng.standard_normal((12, 2)), rng.standard_normal((4, 2)))
+def factorization(left, right):
+    """Of a matrix of which every third number is missing."""
+    known = np.arange(DATA.size).reshape(DATA.shape) % 3 > 0
+    error = (left @ right.T - DATA)[known]
+    return np.sum(error ** 2) + 0.1 * (np.sum(left ** 2)
+                                       + np.sum(right ** 2))
+
+
+@piece(SYMMETRIC)
+def eigenvectors(a):
+    """The weight of one coordinate in the two highest eigenvectors."""
+    w, v = np.linalg.eigh((a + a.T) / 2)
+    return np.sum(v[0, -2:] ** 2) + np.exp(w / 5).sum()
+
+
+@piece(DATA)
+def whitening(x):
+    """The kurtosis of data that a Cholesky factor has made round."""
+    x = x - x.mean(axis=0)
+    chol = np.linalg.cholesky(x.T @ x / len(x))
+    z = np.linalg.solve(chol, x.T)
+    return np.mean(z ** 4) - 3
+
+
+@piece(DATA)
+def orthogonalized(x):
+    q, r = np.linalg.qr(x)
+    return np.sum(q[:3] ** 3) + np.log(np.abs(np.diag(r))).sum()
+
+
+@piece(DATA)
+def nuclear_norm(x):
+    s = np.linalg.svd(x, compute_uv=False)
+    return s.sum() + np.linalg.norm(x, 'nuc') + np.linalg.norm(x, 2)
+
+
+@piece(DATA, SQUARE)
+def procrustes(x, mixing):
+    """How near a rotation brings one cloud to another."""
+    y = np.tanh(x @ mixing)
+    u, _, vt = np.linalg.svd(x.T @ y)
+    return np.linalg.norm(x @ (u @ vt) - y) ** 2
+
+
+@piece(DATA, 0.4)
+def pseudo_inverse(x, power):
+    target = np.abs(DATA[:, 0]) ** power
+    w = np.linalg.pinv(x) @ target
+    return np.sum((x @ w - target) ** 2) + w @ w

@@ -1,0 +1,126 @@
+"""The gallery: each program means what NumPy means, under every machine.
+
+`make test` meets the first program of each theme, `make test-all` the rest.
+"""
+
+import numpy as np
+import pytest
+
+import autodiff_mini as ad
+from autodiff_mini.errors import TracerError
+from tests.amount import rest
+from tests.gallery import GALLERY
+from tests.numerical import derivative
+from tests.wings import needs
+
+pytestmark = [needs('more'), needs('applications')]
+
+FIRST = {piece.theme: piece for piece in reversed(GALLERY)}
+
+
+def each_piece(pieces):
+    """Parametrises a test by pieces; the first of each theme is met first."""
+    return pytest.mark.parametrize('piece', [
+        piece if piece is FIRST[piece.theme] else rest(piece)
+        for piece in pieces], ids=str)
+
+
+def slopes(piece):
+    """Returns the function that returns the gradient, for all arguments."""
+    return ad.grad(piece.function, tuple(range(len(piece.args))))
+
+
+def direction(piece, seed):
+    """Returns a random tangent of the arguments."""
+    rng = np.random.default_rng(seed)
+    return ad.tree_map(lambda x: rng.standard_normal(np.shape(x))[()],
+                       piece.args)
+
+
+def moved(piece, step, tangents):
+    """Returns the arguments, a step further in a direction."""
+    return ad.tree_map(lambda x, t: x + step * t, piece.args, tangents)
+
+
+def inner(xs, ys):
+    """Returns the inner product of two trees."""
+    return sum(np.sum(x * y) for x, y in zip(
+        ad.tree_leaves(xs), ad.tree_leaves(ys), strict=True))
+
+
+def assert_near(actual, expected, tolerance):
+    """Asserts that two trees agree, as numbers of their size can."""
+    assert ad.tree_structure(actual) == ad.tree_structure(expected)
+    for x, y in zip(ad.tree_leaves(actual), ad.tree_leaves(expected),
+                    strict=True):
+        size = np.max(np.abs(y))
+        np.testing.assert_allclose(x, y, tolerance, tolerance * size)
+
+
+@each_piece(GALLERY)
+def test_the_value_is_that_of_numpy(piece):
+    numbers = tuple(range(len(piece.args)))
+    value, gradient = ad.value_and_grad(piece.function, numbers)(*piece.args)
+    assert_near(value, piece.function(*piece.args), 1e-12)
+    for x, slope in zip(ad.tree_leaves(piece.args),
+                        ad.tree_leaves(gradient), strict=True):
+        assert np.shape(x) == np.shape(slope)
+
+
+@each_piece(GALLERY)
+def test_the_gradient_is_the_quotient_of_small_differences(piece):
+    gradient = slopes(piece)(*piece.args)
+    for seed in range(3):
+        t = direction(piece, seed)
+        slope = derivative(lambda s: piece.function(*moved(piece, s, t)),
+                           1e-5)
+        forwards = ad.jvp(piece.function, piece.args, t)[1]
+        scale = inner(*[ad.tree_map(np.abs, x) for x in (gradient, t)])
+        np.testing.assert_allclose(inner(gradient, t), slope, 1e-6,
+                                   1e-7 * scale)
+        np.testing.assert_allclose(inner(gradient, t), forwards, 1e-10,
+                                   1e-11 * scale)
+
+
+@each_piece(GALLERY)
+def test_the_second_derivative_is_that_of_the_gradient(piece):
+    """Forwards through the gradient, and backwards through it."""
+    t, gradient = direction(piece, 4), slopes(piece)
+    curved = ad.jvp(gradient, piece.args, t)[1]
+    backwards = ad.grad(lambda *args: inner(gradient(*args), t),
+                        tuple(range(len(piece.args))))
+    assert_near(backwards(*piece.args), curved, 1e-8)
+    slope = derivative(lambda s: inner(gradient(*moved(piece, s, t)), t),
+                       1e-5)
+    scale = inner(*[ad.tree_map(np.abs, x) for x in (curved, t)])
+    np.testing.assert_allclose(inner(curved, t), slope, 1e-6,
+                               1e-7 * scale + 1e-10)
+
+
+@each_piece(piece for piece in GALLERY if not piece.branches)
+def test_jit_computes_the_same(piece):
+    """At two points, the second of which it has not seen traced."""
+    f, g = ad.jit(piece.function), ad.jit(slopes(piece))
+    for args in piece.args, moved(piece, 1e-3, direction(piece, 5)):
+        assert_near(f(*args), piece.function(*args), 1e-12)
+        assert_near(g(*args), slopes(piece)(*args), 1e-12)
+
+
+@each_piece(piece for piece in GALLERY if not piece.branches)
+def test_vmap_computes_the_same(piece):
+    both = [piece.args, moved(piece, 1e-3, direction(piece, 6))]
+    stacked = ad.tree_map(lambda *xs: np.stack(xs), *both)
+    for f in piece.function, slopes(piece):
+        rows = ad.vmap(f)(*stacked)
+        for i, args in enumerate(both):
+            row = ad.tree_map(lambda x: x[i], rows)
+            assert_near(row, f(*args), 1e-10)
+
+
+@pytest.mark.parametrize('transform', [ad.jit, ad.vmap])
+@each_piece(piece for piece in GALLERY if piece.branches)
+def test_a_branch_on_a_traced_value_is_refused(piece, transform):
+    args = ad.tree_map(lambda x: np.stack([x, x]), piece.args) if (
+        transform is ad.vmap) else piece.args
+    with pytest.raises(TracerError, match='use np.where'):
+        transform(piece.function)(*args)

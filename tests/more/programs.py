@@ -1,0 +1,13 @@
+"""The programs that the wing `more` runs: they join the one table."""
+
+import tests.more.arranging  # noqa: F401
+import tests.more.averages  # noqa: F401
+import tests.more.borrowed  # noqa: F401
+import tests.more.decompositions  # noqa: F401
+import tests.more.elements  # noqa: F401
+import tests.more.fft  # noqa: F401
+import tests.more.linear_algebra  # noqa: F401
+import tests.more.polynomials  # noqa: F401
+import tests.more.products  # noqa: F401
+import tests.more.special  # noqa: F401
+import tests.more.ufuncs  # noqa: F401

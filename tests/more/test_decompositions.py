@@ -1,0 +1,413 @@
+"""Decompositions where they are hard: equal values, lost rank, bad input.
+
+What holds at all other points is said by the programs.
+"""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import autodiff_mini as ad
+from tests.numerical import assert_close, assert_same
+
+linalg = np.linalg
+A = np.array([[2.0, 1, 0], [1, 3, 1], [0, 1, 5]])
+EYE = np.eye(3)
+TIED = np.diag([1.0, 1, 2])
+
+
+@pytest.fixture(autouse=True)
+def no_warnings():
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        yield
+
+
+def push(f, a, a_dot):
+    """Returns the tangent of `f`."""
+    return ad.jvp(f, (a,), (a_dot,))[1]
+
+
+# Equal eigenvalues, and equal singular values
+
+SYMMETRIC = {   # of them all values, so that it does not matter which is which
+    'sum': (lambda a: np.sum(linalg.eigvalsh(a)), lambda a: EYE),
+    'squares': (lambda a: np.sum(linalg.eigh(a)[0] ** 2), lambda a: 2 * a),
+    'log_det': (lambda a: np.sum(np.log(linalg.eigvalsh(a))), linalg.inv),
+    'of_any': (lambda a: np.sum(np.real(linalg.eigvals(a)) ** 3),
+               lambda a: 3 * a @ a),
+    'nuclear': (lambda a: linalg.norm(a, 'nuc'), lambda a: EYE),
+    'product': (lambda a: np.prod(linalg.svdvals(a)),
+                lambda a: linalg.det(a) * linalg.inv(a)),
+    'frobenius': (lambda a: np.sum(linalg.svd(a)[1] ** 2), lambda a: 2 * a),
+    'pinv': (lambda a: np.trace(linalg.pinv(a)),
+             lambda a: -linalg.inv(a @ a)),
+}
+
+
+@pytest.mark.parametrize('name', SYMMETRIC)
+@pytest.mark.parametrize('a', [EYE, 2 * EYE, TIED], ids=['1', '2', 'two'])
+def test_symmetric_functions_have_gradients_where_values_are_equal(name, a):
+    f, slope = SYMMETRIC[name]
+    assert_close(ad.grad(f)(a), slope(a))
+    assert_close(ad.jit(ad.grad(f))(a), slope(a))
+    assert_close(push(f, a, A), np.sum(slope(a) * A))
+    assert_close(ad.vmap(ad.grad(f))(np.stack([a, A]))[0], slope(a))
+
+
+def test_the_largest_values_share_a_slope_if_they_are_equal():
+    """As all ties of a maximum do."""
+    assert_close(ad.grad(lambda a: linalg.norm(a, 2))(EYE), EYE / 3)
+
+
+def test_vectors_beside_equal_ones_have_derivatives():
+    """That of a simple eigenvalue, forwards and backwards."""
+    v_dot = push(lambda a: linalg.eigh(a)[1], TIED, A)
+    assert_close(v_dot[:, 2], np.array([0.0, 1, 0]))
+    assert np.isnan(v_dot[0, 1]) and np.isnan(v_dot[1, 0])
+    gradient = ad.grad(lambda a: linalg.eigh(a)[1][1, 2])(TIED)
+    assert_close(gradient, np.array([[0, 0, 0], [0, 0, 0.5], [0, 0.5, 0]]))
+    u_dot = push(lambda a: linalg.svd(a)[0], TIED[:, ::-1], A[:, ::-1])
+    assert_close(np.abs(u_dot[:, 0]), np.array([0.0, 1, 0]))
+
+
+def test_a_direction_that_mixes_equal_vectors_has_no_derivative():
+    """If the vectors stood still, that of a square root would be I/2."""
+    def root(a):
+        w, v = linalg.eigh(a)
+        return (v * np.sqrt(w)) @ v.T
+
+    assert np.isnan(push(root, EYE, A)).all()
+    apart = np.diag([1.0, 2, 3])
+    assert_close(push(root, EYE, apart), apart / 2)
+    w_dot, v_dot = push(linalg.eigh, EYE, apart)
+    assert_close(w_dot, np.array([1.0, 2, 3]))
+    assert_close(v_dot, 0 * EYE)
+
+
+def test_singular_vectors_of_zero():
+    """One zero is a singular value as others; outside of it is nothing."""
+    a = np.diag([2.0, 1, 0])
+    for f in (lambda a: linalg.svd(a)[0],
+              lambda a: linalg.svd(a, full_matrices=False).Vh):
+        assert np.isfinite(push(f, a, A)).all()
+        assert np.isfinite(ad.jacrev(f)(a)).all()
+    u_dot, _, vh_dot = push(
+        lambda a: linalg.svd(a, full_matrices=False), a[:, [0, 2]],
+        A[:, [0, 2]])
+    assert np.isfinite(u_dot[:, 0]).all() and np.isnan(u_dot[:, 1]).any()
+    assert np.isfinite(vh_dot).all()
+
+
+def test_the_nuclear_norm_of_zero_has_a_subgradient():
+    gradient = ad.grad(lambda a: linalg.norm(a, 'nuc'))(0 * EYE)
+    assert linalg.norm(gradient, 2) <= 1 + 1e-12
+
+
+# Second derivatives
+
+def test_the_hessian_of_an_eigenvalue():
+    """2 |v_i' S v|^2 / (w - w_i), summed; S = (B + B')/2."""
+    w, v = linalg.eigh(A)
+    hessian = ad.vmap(ad.hessian(lambda a: linalg.eigvalsh(a)[-1]))(
+        np.stack([A, 2 * A]))
+    b = np.arange(9.0).reshape(3, 3)
+    p = v.T @ (b + b.T) @ v / 2
+    expected = np.sum(2 * p[:2, 2] ** 2 / (w[2] - w[:2]))
+    assert_close(np.einsum('kijlm,ij,lm->k', hessian, b, b),
+                 expected * np.array([1, 0.5]))
+
+
+@pytest.mark.parametrize('f', [
+    lambda a: np.sum(linalg.eigvalsh(a)),
+    lambda a: np.real(np.sum(linalg.eigvals(a)))])
+def test_the_trace_has_no_second_derivative(f):
+    assert_close(ad.hessian(f)(A), np.zeros((3, 3, 3, 3)))
+
+
+# Hermitian matrices
+
+def test_a_tangent_is_taken_for_its_hermitian_part():
+    """As that of cholesky is."""
+    t = np.array([[1.0, 5, 0], [2, 1, 4], [3, 0, 2]])
+    for f in linalg.eigvalsh, lambda a: linalg.eigh(a, 'U')[0]:
+        assert_close(push(f, A, t), push(f, A, (t + t.T) / 2))
+    f = lambda a: linalg.pinv(a, hermitian=True)
+    assert_close(push(f, A, t), push(linalg.pinv, A, (t + t.T) / 2))
+
+
+def test_one_triangle_is_read():
+    lower = np.tril(A)
+    for UPLO, a in ('L', lower), ('u', lower.T):
+        assert_close(ad.jit(lambda a: linalg.eigvalsh(a, UPLO=UPLO))(a),
+                     linalg.eigvalsh(A))
+
+
+# General matrices
+
+def test_eigenvalues_of_traced_matrices_are_complex():
+    """NumPy looks at them first, and a tracer has none to look at."""
+    a = np.diag([1.0, 2])
+    assert linalg.eig(a)[0].dtype == linalg.eigvals(a).dtype == float
+    for f in (lambda a: linalg.eig(a)[0], lambda a: linalg.eig(a)[1],
+              linalg.eigvals):
+        for g in ad.jit(f), lambda a: ad.jvp(f, (a,), (a,))[0]:
+            assert_same(g(a), f(a).astype(complex))
+        assert_same(ad.vmap(f)(a[None].astype('f4'))[0],
+                    f(a).astype(np.complex64))
+
+
+def test_eigenvalues_and_their_tangents_are_in_the_same_order():
+    """LAPACK returns large sets in another order without vectors."""
+    a = np.random.default_rng(0).uniform(size=(200, 200))
+    for t in a, a @ a:
+        w, w_dot = ad.jvp(linalg.eigvals, (a,), (t,))
+        assert_close(w_dot, w if t is a else w * w, np.float32)
+
+
+def test_eigenvectors_keep_their_length_and_their_real_element():
+    a = np.array([[1.0, -2], [3, 1]])
+    v, v_dot = ad.jvp(lambda a: linalg.eig(a)[1], (a,), (A[:2, :2],))
+    assert_close(np.sum(np.real(np.conj(v) * v_dot), 0), np.zeros(2))
+    assert_close(v_dot[v.imag == 0].imag, np.zeros(2))
+
+
+def test_the_slopes_at_a_defective_matrix_are_beyond_all_measure():
+    """The eigenvalues move as a square root does at 0."""
+    w_dot = push(linalg.eigvals, np.array([[1.0, 1], [0, 1]]), A[:2, :2])
+    assert np.abs(w_dot).min() > 1e12
+
+
+# Full matrices, and QR
+
+def test_full_singular_vectors_have_values_but_no_derivative():
+    f, a = linalg.svd, A[:, :2]
+    for y, expected in zip(ad.jit(f)(a), f(a), strict=True):
+        assert_same(y, expected)
+    for y, expected in zip(ad.vmap(f)(a[None]), f(a), strict=True):
+        assert_same(y[0], expected)
+    for shape in (3, 2), (2, 3):
+        with pytest.raises(NotImplementedError, match=(
+                'full_matrices=True has no derivative for matrices of shape '
+                r'\(., .\).*any basis.*Pass full_matrices=False')):
+            push(f, np.ones(shape), np.ones(shape))
+    assert np.isfinite(push(f, A, A)[0]).all()
+
+
+def test_a_complete_q_stays_orthogonal():
+    a = np.arange(8.0).reshape(4, 2) ** 2 + EYE[:1, :2]
+    for dtype in float, complex:
+        (q, r), (q_dot, r_dot) = ad.jvp(
+            lambda a: linalg.qr(a, 'complete'), (a.astype(dtype),),
+            (np.cos(a).astype(dtype),))
+        skew = q.conj().T @ q_dot
+        assert_close(skew, -skew.conj().T)
+        assert_close(q_dot @ r + q @ r_dot, np.cos(a).astype(dtype))
+        assert not np.any(r_dot[2:])
+
+
+@pytest.mark.parametrize('f, a', [
+    (linalg.qr, np.zeros((2, 2))), (linalg.qr, np.zeros((3, 2))),
+    (lambda a: linalg.qr(a, 'complete'), np.eye(3, 1))])
+def test_qr_jumps_where_a_column_is_in_the_space_before(f, a):
+    with pytest.raises(linalg.LinAlgError, match='Singular'):
+        push(f, a, np.ones(a.shape))
+
+
+# Pseudo-inverses, and what is made of them
+
+def test_a_pseudo_inverse_keeps_the_rank():
+    """That of x y' is y x' / |x|^2 |y|^2."""
+    x, y = np.array([1.0, 2, 3]), np.array([2.0, -1])
+    f = lambda x, y: linalg.pinv(np.outer(x, y), rcond=1e-10)
+    g = lambda x, y: np.outer(y, x) / (x @ x) / (y @ y)
+    for ours, expected in zip(ad.jacrev(f, (0, 1))(x, y),
+                              ad.jacrev(g, (0, 1))(x, y), strict=True):
+        assert_close(ours, expected)
+    assert_close(ad.jacfwd(ad.jacrev(f))(x, y), ad.jacfwd(ad.jacrev(g))(x, y))
+
+
+def test_what_counts_as_zero_may_be_traced():
+    a, cutoffs = np.diag([1.0, 0.1]), np.array([0.5, 0.01])
+    f = ad.jit(lambda a, cutoff: linalg.pinv(a, cutoff))
+    expected = np.stack([linalg.pinv(a, cutoff) for cutoff in cutoffs])
+    assert_same(ad.vmap(f, (None, 0))(a, cutoffs), expected)
+    stacks = np.stack([np.stack([a, a])] * 2)
+    assert_same(ad.vmap(f)(stacks, cutoffs)[:, 0], expected)
+    assert ad.grad(lambda c: np.sum(f(a, c)))(0.5) == 0.0
+    solve = ad.jit(lambda a, b, cutoff: linalg.lstsq(a, b, cutoff)[0])
+    for cutoff in *cutoffs, -1.0, 2.0, 0.0:
+        assert_close(solve(a, a[1], cutoff),
+                     linalg.lstsq(a, a[1], cutoff)[0])
+
+
+def test_residuals_have_a_shape_that_no_value_changes():
+    """NumPy returns none if the columns are dependent."""
+    a, b = np.ones((3, 2)), np.arange(3.0)
+    assert linalg.lstsq(a, b)[1].shape == (0,)
+    x, residuals, rank, _ = ad.jit(linalg.lstsq)(a, b)
+    assert_close(x, np.array([0.5, 0.5]))
+    assert_close(residuals, np.array([2.0]))
+    assert_same(rank, linalg.lstsq(a, b)[2])
+    for shape in (3, 2), (2, 2), (2, 3), (0, 2), (2, 0):
+        a = np.random.default_rng(1).uniform(size=shape)
+        for b in a[:, :1] + 1, np.ones((shape[0], 2)), np.ones(shape[0]):
+            for y, expected in zip(ad.jit(linalg.lstsq)(a, b),
+                                   linalg.lstsq(a, b), strict=True):
+                assert np.shape(y) == np.shape(expected)
+                assert np.result_type(y) == np.result_type(expected)
+                assert_close(y, expected)
+
+
+def test_least_squares_is_the_solution_of_normal_equations():
+    a, b = A[:, :2], np.arange(3.0)
+    f = lambda a, b: linalg.lstsq(a, b)[0]
+    g = lambda a, b: linalg.solve(a.T @ a, a.T @ b)
+    for ours, expected in zip(ad.jacrev(f, (0, 1))(a, b),
+                              ad.jacrev(g, (0, 1))(a, b), strict=True):
+        assert_close(ours, expected)
+
+
+def test_least_squares_of_single_numbers_is_computed_in_double():
+    a = np.vander(np.linspace(1, 2, 6), 4).astype(np.float32)
+    b = np.arange(6, dtype=np.float32) ** 2
+    for y, expected in zip(ad.jit(linalg.lstsq)(a, b), linalg.lstsq(a, b),
+                           strict=True):
+        assert_same(y, expected, ulps=8)
+
+
+# Numbers
+
+def test_a_rank_is_an_integer():
+    for x in np.zeros(2), np.ones(2), np.float64(3.0), np.zeros((0, 2)), A:
+        y, y_dot = ad.jvp(linalg.matrix_rank, (x,), (x,))
+        assert_same(y, linalg.matrix_rank(x))
+        assert np.result_type(y_dot) == ad.float0
+    assert_same(ad.vmap(linalg.matrix_rank)(np.stack([A, 0 * A])),
+                np.array([3, 0]))
+    assert_same(ad.jit(lambda a: linalg.matrix_rank(a, tol=[2.0, 4.0]))(
+        np.stack([TIED, A])), np.array([0, 1]))
+
+
+@pytest.mark.parametrize('p', [None, -2, 1, 'fro'])
+@pytest.mark.parametrize('a', [0 * EYE, np.ones((2, 2)), A], ids=str)
+def test_condition_numbers_of_singular_matrices(p, a):
+    expected = linalg.cond(a, p)
+    assert_close(ad.jit(lambda a: linalg.cond(a, p))(a), expected)
+    assert_close(ad.jvp(lambda a: linalg.cond(a, p), (a,), (a,))[0], expected)
+    bad = np.where(EYE[:len(a), :len(a)] > 0, np.nan, a)
+    if p in (1, 'fro'):
+        assert np.isnan(ad.jit(lambda a: linalg.cond(a, p))(bad))
+
+
+def test_products_are_taken_in_the_order_of_least_cost():
+    """In that of NumPy, since the bits are the same."""
+    rng = np.random.default_rng(3)
+    for count in (2, 3, 4, 6) * 5:
+        sizes = rng.integers(1, 9, count + 1)
+        arrays = [rng.normal(size=shape)
+                  for shape in zip(sizes, sizes[1:], strict=False)]
+        y = ad.jit(lambda *arrays: linalg.multi_dot(arrays))(*arrays)
+        assert_same(y, linalg.multi_dot(arrays), ulps=0)
+
+
+def test_powers_are_taken_in_the_order_of_numpy():
+    a = np.random.default_rng(4).normal(size=(5, 5))
+    for n in range(-4, 12):
+        y = ad.jit(lambda a, n=n: linalg.matrix_power(a, n))(a)
+        assert_same(y, linalg.matrix_power(a, n), ulps=0)
+
+
+# Trees, types, and what is refused
+
+RESULTS = {
+    'eigh': (linalg.eigh, 'EighResult'), 'eig': (linalg.eig, 'EigResult'),
+    'svd': (linalg.svd, 'SVDResult'), 'qr': (linalg.qr, 'QRResult')}
+
+
+@pytest.mark.parametrize('name', RESULTS)
+def test_results_have_the_names_of_numpys(name):
+    f, words = RESULTS[name]
+    expected = type(f(A))
+    assert expected.__name__ == words
+    for y in (ad.jit(f)(A), ad.vmap(f)(A[None]), ad.jvp(f, (A,), (A,))[1],
+              ad.eval_shape(f, A)):
+        assert type(y) is expected
+
+
+@pytest.mark.parametrize('f', [
+    linalg.eigh, linalg.eigvalsh, linalg.eig, linalg.eigvals, linalg.svdvals,
+    linalg.qr, linalg.pinv, lambda a: linalg.svd(a, hermitian=True)])
+@pytest.mark.parametrize('shape', [(0, 0), (0, 2, 2), (2, 0, 0)])
+def test_empty_matrices(f, shape):
+    a = np.zeros(shape)
+    y, y_dot = ad.jvp(f, (a,), (a,))
+    for part, dot, again in zip(*map(ad.tree_leaves, (
+            y, y_dot, ad.jit(f)(a))), strict=True):
+        assert part.shape == dot.shape == again.shape
+    assert [part.shape for part in ad.tree_leaves(y)] == [
+        part.shape for part in ad.tree_leaves(f(a))]
+
+
+MISTAKES = {
+    'eigh_vector': (lambda a: linalg.eigh(a[0]), '1-dimensional array'),
+    'eigh_wide': (lambda a: linalg.eigh(a), 'must be square'),
+    'eigvalsh_wide': (lambda a: linalg.eigvalsh(a), 'must be square'),
+    'eigh_uplo': (lambda a: linalg.eigh(a.T @ a, 'X'), "must be 'L' or 'U'"),
+    'eig_wide': (lambda a: linalg.eig(a), 'must be square'),
+    'eigvals_vector': (lambda a: linalg.eigvals(a[0]), '1-dimensional'),
+    'svd_vector': (lambda a: linalg.svd(a[0]), '1-dimensional array'),
+    'svdvals_number': (lambda a: linalg.svdvals(a[0, 0]), '0-dimensional'),
+    'qr_vector': (lambda a: linalg.qr(a[0]), '1-dimensional array'),
+    'qr_mode': (lambda a: linalg.qr(a, 'whole'), "Unrecognized mode 'whole'"),
+    'pinv_both': (lambda a: linalg.pinv(a, 0.1, rtol=0.1), "can't be both"),
+    'pinv_hermitian': (lambda a: linalg.pinv(a, hermitian=True), 'square'),
+    'rank_both': (lambda a: linalg.matrix_rank(a, 0.1, rtol=0.1),
+                  "can't be both"),
+    'lstsq_sizes': (lambda a: linalg.lstsq(a, a.T), 'Incompatible'),
+    'lstsq_stack': (lambda a: linalg.lstsq(a[None], a), '3-dimensional'),
+    'cond_wide': (lambda a: linalg.cond(a, 1), 'must be square'),
+    'cond_empty': (lambda a: linalg.cond(a[:0]), 'empty'),
+    'power_wide': (lambda a: linalg.matrix_power(a, 2), 'must be square'),
+    'multi_dot_one': (lambda a: linalg.multi_dot([a]), 'at least two'),
+    'multi_dot_stack': (lambda a: linalg.multi_dot([a, a[None], a]),
+                        '3-dimensional'),
+    'tensorinv_ind': (lambda a: linalg.tensorinv(a, 0), 'Invalid ind'),
+    'tensorsolve_sizes': (lambda a: linalg.tensorsolve(a, a[0]),
+                          'must satisfy the requirement'),
+    'norm_order': (lambda a: linalg.norm(a, 3), 'Invalid norm order'),
+    'norm_axes': (lambda a: linalg.norm(a[None], 2), 'Improper number'),
+    'outer_matrix': (lambda a: linalg.outer(a, a), 'one-dimensional'),
+    'cross_of_two': (lambda a: linalg.cross(a.T, a.T), '3-dimensional'),
+}
+
+
+@pytest.mark.parametrize('name', MISTAKES)
+def test_mistakes_are_said_in_numpys_words(name):
+    f, words = MISTAKES[name]
+    a = A[:2]
+    for g in (f, lambda a: push(f, a, a), ad.jit(f)):
+        with pytest.raises(ValueError, match=words):
+            g(a)
+    with pytest.raises(ValueError, match=words):
+        ad.vmap(f)(a[None])
+
+
+def test_a_power_is_an_integer():
+    with pytest.raises(TypeError, match='interpreted as an integer'):
+        ad.jit(lambda a: linalg.matrix_power(a, 0.5))(A)
+
+
+def test_raw_householder_vectors_are_refused():
+    with pytest.raises(NotImplementedError, match="not 'raw'"):
+        ad.jit(lambda a: linalg.qr(a, 'raw'))(A)
+
+
+@pytest.mark.parametrize('f', [
+    linalg.eigh, linalg.eigvalsh, linalg.eig, linalg.eigvals, linalg.svd,
+    linalg.svdvals, linalg.qr, linalg.pinv])
+def test_numpy_decomposes_no_half_precision(f):
+    for g in f, ad.jit(f):
+        with pytest.raises(TypeError, match='float16 is unsupported'):
+            g(A.astype(np.float16))

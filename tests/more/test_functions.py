@@ -1,0 +1,431 @@
+"""Functions of NumPy's that are programs: hard points, views, and errors."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from numpy.lib.stride_tricks import sliding_window_view
+
+import autodiff_mini as ad
+from tests.numerical import assert_same
+
+nan, inf = np.nan, np.inf
+assert_near = partial(np.testing.assert_allclose, rtol=1e-12, atol=1e-12)
+
+
+def gradient(f, *x):
+    """Returns the gradient of the sum of `f`: with jit and without."""
+    def total(x):
+        return np.sum(f(x))
+    x = np.array(x, float)
+    expected = ad.grad(total)(x)
+    np.testing.assert_array_equal(ad.jit(ad.grad(total))(x), expected)
+    return expected
+
+
+def tangent(f, *x):
+    """Returns the tangents of `f`, all elements moving at the speed of 1."""
+    x = np.array(x, float)
+    return ad.jvp(f, (x,), (np.ones_like(x),))[1]
+
+
+# Order statistics
+
+def test_a_median_moves_with_the_elements_that_it_is():
+    assert_near(gradient(np.median, 3, 1, 2), [0., 0, 1])
+    assert_near(gradient(np.median, 3, 1, 2, 9), [0.5, 0, 0.5, 0])
+    assert_near(np.sum(gradient(np.median, 1, 1, 1, 1)), 1.0)
+
+
+def short(x):
+    """Returns the name of a test's argument, the same in each process."""
+    return x if isinstance(x, str) else getattr(x, '__name__', None)
+
+
+@pytest.mark.parametrize('f', [np.median, partial(np.quantile, q=0.3)])
+def test_where_there_is_nan_a_quantile_is_nan_and_stays(f):
+    assert np.isnan(ad.jit(f)(np.array([1., nan, 2])))
+    assert_near(gradient(f, 1, nan, 2), np.zeros(3))
+
+
+@pytest.mark.parametrize('f', [np.nanmedian, partial(np.nanquantile, q=0.3)])
+def test_what_leaves_nan_out_has_no_slope_there(f):
+    assert_near(gradient(f, 1, nan, 2)[1], 0.0)
+    assert_near(np.sum(gradient(f, 1, nan, 2)), 1.0)
+    assert np.isnan(ad.jit(f)(np.array([nan, nan])))
+    assert_near(gradient(f, nan, nan), np.zeros(2))
+
+
+def test_a_quantile_moves_with_q_up_to_the_next_element():
+    def f(q):
+        return np.quantile(np.array([1., 2, 4, 8]) * np.ones_like(q), q)
+    assert_near(ad.grad(f)(1 / 3), 6.0)    # a knot: the slope to its right
+    assert_near(ad.grad(f)(1.0), 0.0)
+
+
+def test_a_partition_is_sorted():
+    x = np.array([3., 1, 2, 0])
+    np.testing.assert_array_equal(
+        ad.jit(lambda x: np.partition(x, 1))(x), np.sort(x))
+    np.testing.assert_array_equal(
+        ad.jit(lambda x: np.argpartition(x, 1))(x), np.argsort(x))
+
+
+# Sums, extrema and variances that leave NaN out
+
+def test_nan_has_no_slope_where_it_is_left_out():
+    for f in (np.nansum, np.nanprod, np.nanmean, np.nanmax, np.nanmin,
+              np.nanvar, np.nanstd, np.nancumsum, np.nancumprod):
+        assert gradient(f, 1, nan, 3, nan)[1] == 0
+        assert np.isfinite(gradient(f, 1, nan, 3, nan)).all()
+
+
+def test_extrema_share_their_slope_with_numbers_only():
+    assert_near(gradient(np.nanmax, 1, nan, 1), [0.5, 0, 0.5])
+    assert_near(gradient(np.nanmax, nan, nan), np.zeros(2))
+    assert np.isnan(ad.jit(np.nanmin)(np.array([nan, nan])))
+
+
+def test_the_place_of_an_extremum_is_minus_one_where_all_are_nan():
+    x = np.array([[nan, nan], [1, nan]])
+    for how in (ad.jit, ad.vmap):
+        np.testing.assert_array_equal(
+            how(partial(np.nanargmax, axis=-1))(x), [-1, 0])
+    place, _ = ad.jvp(np.nanargmin, (x[0],), (x[0],))
+    assert place == -1
+
+
+def test_a_variance_without_freedom_is_nan():
+    with np.errstate(all='ignore'):
+        assert np.isnan(ad.jit(partial(np.nanvar, ddof=1))(
+            np.array([1., nan])))
+    assert_near(gradient(np.nanstd, 2, 2, nan), np.zeros(3))   # as np.std
+
+
+def test_where_and_initial():
+    x, where = np.array([1., nan, 3]), np.array([True, True, False])
+    for f in np.nansum, np.nanmean, np.nanvar, np.nanstd, np.nanprod:
+        assert_same(ad.jit(partial(f, where=where))(x), f(x, where=where))
+    for f in np.nanmax, np.nanmin:
+        f = partial(f, where=where, initial=0.0)
+        assert_same(ad.jit(f)(x), f(x))
+
+
+# Numbers and how they are written
+
+def test_the_fraction_of_an_integer_moves_as_it_does():
+    x = np.array([-2., -0.0, 3, inf, -inf, nan])
+    for part in 0, 1:
+        expected, y = np.modf(x)[part], ad.jit(np.modf)(x)[part]
+        np.testing.assert_array_equal(y, expected)
+        np.testing.assert_array_equal(np.signbit(y), np.signbit(expected))
+    assert_near(tangent(lambda x: np.modf(x)[0], -2, 0, 3), np.ones(3))
+    assert_near(tangent(lambda x: np.modf(x)[0], inf), [0.])
+
+
+def test_a_mantissa_moves_by_the_power_of_two_that_it_lacks():
+    x = np.array([0, 5e-324, inf, -inf, nan, -8, 0.75])
+    for part in 0, 1:
+        np.testing.assert_array_equal(
+            ad.jit(np.frexp)(x)[part], np.frexp(x)[part])
+    assert_near(tangent(lambda x: np.frexp(x)[0], -8, 0.75, 0),
+                 [1 / 16, 1, 1])
+    assert_near(ad.grad(lambda x: np.ldexp(x, 3))(0.7), 8.0)
+
+
+def test_a_neighbour_moves_as_the_number_does():
+    assert_near(ad.grad(lambda x: np.nextafter(x, inf))(1.5), 1.0)
+    assert_near(ad.grad(lambda y: np.nextafter(1.5, y))(2.0), 0.0)
+    assert_near(ad.grad(np.spacing)(1.5), 0.0)
+
+
+def test_bessel_functions():
+    special = pytest.importorskip('scipy.special')
+    x = np.array([-30., -1, 1e-8, 0.3, 8, 100, 700])
+    slopes = ad.vmap(ad.grad(np.i0))(x)
+    np.testing.assert_allclose(slopes, special.iv(1, x), 1e-13)
+    second = ad.vmap(ad.grad(ad.grad(np.i0)))(np.append(x[:-1], 0))
+    x = np.append(x[:-1], 0)
+    np.testing.assert_allclose(
+        second, (special.iv(0, x) + special.iv(2, x)) / 2, 1e-13)
+
+
+def test_a_piece_is_not_asked_outside():
+    def f(x):
+        return np.piecewise(x, [x < 0, x > 0], [np.exp, np.sqrt])
+    x = np.array([-1., 4, 0])
+    for how in (lambda f: f, ad.jit):
+        assert_near(how(ad.grad(lambda x: np.sum(f(x))))(x),
+                     [np.exp(-1), 0.25, 0])
+    with np.errstate(invalid='ignore', divide='ignore'):
+        slopes = ad.vmap(ad.grad(f))(x)     # each has two empty pieces
+    assert_near(slopes, [np.exp(-1), 0.25, 0])
+
+
+def test_a_piece_may_be_empty():
+    def f(x):
+        return np.piecewise(x, [x > 0], [np.log])
+    with np.errstate(all='ignore'):
+        assert_near(gradient(f, -1, -2), np.zeros(2))
+        assert_near(gradient(f, 0.0, 2), [0, 0.5])
+
+
+# Grids
+
+def test_unwrapping_moves_by_whole_periods_also_half_a_period_away():
+    x = np.array([0, np.pi, 2 * np.pi, np.pi, 0, -np.pi])
+    assert_same(ad.jit(np.unwrap)(x), np.unwrap(x))
+    assert_near(ad.jacfwd(np.unwrap)(x), np.eye(6))
+
+
+def test_the_slope_on_a_uniform_grid_moves_with_each_of_its_points():
+    y = np.array([0., 1, 4, 9])
+
+    def f(x):
+        return np.gradient(np.multiply(y, np.ones_like(x)), x)
+    x, x_dot, h = np.arange(4.), np.array([1., -2, 0.5, 1]), 1e-5
+    expected = (f(x + h * x_dot) - f(x - h * x_dot)) / (2 * h)
+    np.testing.assert_allclose(ad.jvp(f, (x,), (x_dot,))[1], expected, 1e-8)
+    assert_near(f(x), ad.jit(f)(x))
+
+
+def test_geometric_ends_are_as_given():
+    x, y = 0.1, 0.7
+    ours = ad.jit(lambda x, y: np.geomspace(x, y, 4))(x, y)
+    assert (ours[0], ours[-1]) == (x, y)
+    assert_near(ad.jacfwd(lambda x: np.geomspace(x, y, 4))(x)[[0, -1]],
+                 [1.0, 0])
+
+
+# What is next to something that is no number
+
+@pytest.mark.parametrize('mode', ['full', 'same', 'valid'])
+@pytest.mark.parametrize('f', [np.convolve, np.correlate])
+def test_what_stands_out_does_not_meet_infinities(f, mode):
+    for x, v in ([1., 2, 0], [inf, nan]), ([inf, 2, 0], [0., 1]), (
+            [nan, 1.], [1., 2, 3, inf]):
+        x, v = np.array(x), np.array(v)
+        with np.errstate(invalid='ignore'):
+            np.testing.assert_array_equal(
+                ad.jit(partial(f, mode=mode))(x, v), f(x, v, mode))
+
+
+def test_weights_out_of_range_do_not_matter():
+    def f(w):
+        return np.histogram([0., 1, 9], 2, (0, 2), weights=w)[0]
+    assert_near(gradient(f, 1, 2, nan), [1., 1, 0])
+
+
+def test_a_histogram_of_equal_numbers():
+    def edges(x):
+        return np.histogram(x, 2)[1]
+    assert_near(tangent(edges, 1, 1), np.ones(3))
+    assert_same(ad.jit(edges)(np.ones(2)), edges(np.ones(2)))
+
+
+def test_perfect_correlation_does_not_move():
+    f = lambda x: np.corrcoef(x.reshape(2, -1))     # noqa: E731
+    assert_near(gradient(f, 1, 2, 3, 5), np.zeros(4))
+
+
+# Polynomials
+
+def test_a_traced_polynomial_keeps_its_zeros():
+    x = np.array([0., 1, 2])
+    assert np.polymul(x, [1.]).shape == (2,)
+    assert_near(ad.jit(lambda x: np.polymul(x, [1.]))(x), x)
+    assert_near(ad.jit(lambda x: np.polymul([0, 0, 1.], x))(x), x)
+
+
+def test_the_rest_of_a_division_is_as_long_as_the_divisor():
+    u, v = np.array([1., 5, 6, 0]), np.array([1., 2])
+    assert np.polydiv(u, v)[1].shape == (1,)
+    for u, v in (u, v), (u[:1], v), (u, v[:1]), (u, u), (u, 1 + u):
+        ours = ad.jit(np.polydiv)(u, v)
+        for x, expected in zip(ours, np.polydiv(u, v), strict=True):
+            assert x.dtype == expected.dtype
+            assert_near(x[len(x) - len(expected):], expected)
+            assert_near(x[:len(x) - len(expected)], 0)
+
+
+def test_roots_move_by_the_implicit_function_theorem():
+    p, p_dot = np.array([1., -6, 11, -6]), np.array([0.1, 0.2, -0.3, 0.4])
+    roots, roots_dot = ad.jvp(np.roots, (p,), (p_dot,))
+    assert roots.dtype == complex
+    assert_near(roots_dot, -np.polyval(p_dot, roots)
+                 / np.polyval(np.polyder(p), roots))
+    assert ad.jit(np.roots)(p[:1]).shape == (0,)
+
+
+# What depends on values, which are known without jit and vmap
+
+def test_values_that_are_known_may_decide_on_a_dtype():
+    x = np.array([-1., 4])
+    y, y_dot = ad.jvp(np.emath.sqrt, (x,), (np.ones(2),))
+    assert_near(y, np.emath.sqrt(x))
+    assert_near(y_dot, 0.5 / np.emath.sqrt(x))
+    with pytest.raises(ad.TracerBoolConversionError, match='np.where'):
+        ad.jit(np.emath.sqrt)(x)
+    y, y_dot = ad.jvp(lambda z: np.real_if_close(z * (1 + 0j)), (x,), (x,))
+    assert y.dtype == y_dot.dtype == float
+
+
+# Memory
+
+def test_parts_are_views_and_are_written_into():
+    def f(np, x, y):
+        top, bottom = np.vsplit(y, 2)
+        top[...] = x
+        np.hsplit(bottom, 2)[1][...] = x[:2]
+        np.unstack(y, axis=1)[0][1] = 7 * x[3]
+        return np.rollaxis(y, 1)
+    x = np.arange(4.)
+    expected = f(np, x, np.zeros((2, 4)))
+    assert_same(ad.jit(lambda x: f(np, x, np.zeros((2, 4), like=x)))(x),
+                expected)
+    y, y_dot = ad.jvp(lambda x: f(np, x, np.zeros((2, 4), like=x)),
+                      (x,), (x,))
+    assert_same(y, expected)
+    assert_same(y_dot, expected)
+
+
+def test_what_is_new_is_not_shared():
+    def f(x):
+        for y in (np.append(x, x), np.resize(x, 3), np.block(x),
+                  np.delete(x, []), np.insert(x, [], []), np.kron(x, 1.0),
+                  np.partition(x, 1), np.choose(0, [x])):
+            y[0] = 9.0
+        return x * 1
+    x = np.arange(3.)
+    assert_same(ad.jit(f)(x), x)
+
+
+def test_out():
+    def f(x):
+        y = np.zeros(2, like=x)
+        np.median(x, 0, out=y)
+        np.nansum(x, 1, out=y[:1])
+        return y
+    x = np.array([[1., 2]])
+    assert_same(ad.jit(f)(x), np.array([3., 2]))
+
+
+# Errors
+
+@pytest.mark.parametrize('how', [ad.jit, ad.vmap])
+@pytest.mark.parametrize('error, words, f', [
+    (ValueError, 'dimension must be 3', lambda x: np.cross(x[:2], x[:2])),
+    (ValueError, 'zero dimension', lambda x: np.cross(x[0], x)),
+    (ValueError, 'v cannot be empty', lambda x: np.convolve(x, [])),
+    (ValueError, 'object too deep', lambda x: np.correlate(x[None], x)),
+    (ValueError, "mode must be one of 'valid'",
+     lambda x: np.convolve(x, x, 'all')),
+    (TypeError, 'Only lists can be used', lambda x: np.block([(x, x)])),
+    (ValueError, 'List depths are mismatched', lambda x: np.block([x, [x]])),
+    (ValueError, 'cannot be empty', lambda x: np.block([[], x])),
+    (IndexError, 'out of bounds', lambda x: np.delete(x, 7)),
+    (IndexError, 'out of bounds', lambda x: np.insert(x, 7, 1)),
+    (ValueError, 'kth', lambda x: np.partition(x, 7)),
+    (ValueError, 'kth', lambda x: np.argpartition(x, 7)),
+    (ValueError, 'iteration dimensions are 0',
+     lambda x: np.apply_along_axis(np.sum, 1, x[None][:0])),
+    (ValueError, '1-d array', lambda x: np.compress([[True]], x)),
+    (IndexError, 'out of bounds', lambda x: np.choose([0, 3], [x[0], x[1]])),
+    (IndexError, 'out of bounds', lambda x: np.choose([-1], [x[0], x[1]])),
+    (ValueError, 'monotonically', lambda x: np.digitize(x, [1., 0, 2])),
+    (TypeError, 'complex', lambda x: np.digitize(x * 1j, [1., 2])),
+    (TypeError, 'same_kind', lambda x: np.ediff1d(x, 1j)),
+    (ValueError, 'cannot be larger', lambda x: sliding_window_view(x, 9)),
+    (ValueError, r'range \[0, 1\]', lambda x: np.quantile(x, 2.0)),
+    (ValueError, r'range \[0, 100\]', lambda x: np.percentile(x, -1)),
+    (ValueError, 'not a valid method',
+     lambda x: np.quantile(x, 0.5, method='best')),
+    (TypeError, 'real numbers', lambda x: np.quantile(x * 1j, 0.5)),
+    (ValueError, 'scalar or 1d',
+     lambda x: np.quantile(x, np.full((1, 1, 1), 0.5))),
+    (ValueError, 'ddof must be integer', lambda x: np.cov(x, ddof=0.5)),
+    (ValueError, 'more than 2', lambda x: np.cov(x[None, None])),
+    (TypeError, 'fweights must be integer',
+     lambda x: np.cov(x, fweights=[0.5, 1, 1])),
+    (ValueError, 'aweights cannot be negative',
+     lambda x: np.cov(x, aweights=[-1, 1, 1])),
+    (RuntimeError, 'multidimensional aweights',
+     lambda x: np.cov(x, aweights=[[1, 1, 1]])),
+    (RuntimeError, 'incompatible numbers of samples',
+     lambda x: np.cov(x, aweights=[1, 1])),
+    (ValueError, 'same length', lambda x: np.bincount([1, 2], x)),
+    (TypeError, 'safe', lambda x: np.bincount([1, 2, 0], x * 1j)),
+    (ValueError, 'same shape', lambda x: np.histogram([1.], weights=x)),
+    (ValueError, 'monotonically', lambda x: np.histogram(x, [2, 1])),
+    (ValueError, 'max must be larger', lambda x: np.histogram(x, 1, (2, 1))),
+    (TypeError, 'weighted data',
+     lambda x: np.histogram([1., 2, 3], 'auto', weights=x)),
+    (ValueError, 'dimension of bins',
+     lambda x: np.histogramdd(x[:, None], [2, 3])),
+    (ValueError, 'one entry per dimension',
+     lambda x: np.histogramdd(x[:, None], 2, [(0, 1), (0, 1)])),
+    (TypeError, 'complex', lambda x: np.i0(x * 1j)),
+    (ValueError, 'functions are expected',
+     lambda x: np.piecewise(x, [x > 0] * 3, [1])),
+    (ValueError, 'greater than 2', lambda x: np.gradient(x, edge_order=3)),
+    (ValueError, 'too small', lambda x: np.gradient(x[:1])),
+    (TypeError, 'number of arguments', lambda x: np.gradient(x, 1, 2)),
+    (ValueError, 'match the length', lambda x: np.gradient(x, [1, 2])),
+    (ValueError, 'scalars or 1d', lambda x: np.gradient(x, [[1, 2, 3]])),
+    (ValueError, 'deg', lambda x: np.polyfit(x, x, -1)),
+    (TypeError, '1D vector', lambda x: np.polyfit(x[None], x, 1)),
+    (TypeError, 'non-empty', lambda x: np.polyfit(x[:0], x, 1)),
+    (TypeError, '1D or 2D', lambda x: np.polyfit(x, x[None, None], 1)),
+    (TypeError, 'same length', lambda x: np.polyfit(x, x[:2], 1)),
+    (ValueError, 'must exceed order',
+     lambda x: np.polyfit(x, x, 2, cov=True)),
+    (ValueError, 'rank-1', lambda x: np.roots(x[None])),
+    (ValueError, 'einsum', lambda x: np.einsum(x, [0, 1])),
+], ids=short)
+def test_mistakes_are_said_in_numpys_words(how, error, words, f):
+    with pytest.raises(error, match=words):
+        how(f)(np.array([[1., 2, 3]]) if how is ad.vmap
+               else np.array([1., 2, 3]))
+
+
+@pytest.mark.parametrize('f', [
+    np.argwhere, np.flatnonzero, np.nonzero, np.trim_zeros, np.unique,
+    np.unique_values, partial(np.intersect1d, [1.]),
+    partial(np.union1d, [1.]), partial(np.extract, arr=[1.])], ids=short)
+def test_what_would_have_as_many_elements_as_values_say_is_refused(f):
+    with pytest.raises(NotImplementedError, match='depend on values'):
+        ad.jit(f)(np.array([1., 0]))
+
+
+@pytest.mark.parametrize('places', [
+    np.nonzero, np.flatnonzero, lambda x: tuple(np.argwhere(x).T),
+    lambda x: x.nonzero()],
+    ids=['nonzero', 'flatnonzero', 'argwhere', 'method'])
+def test_places_of_values_that_are_known(places):
+    x = np.array([3.0, 0.0, 2.0])
+    gradient = ad.grad(lambda x: np.sum(x[places(x)] ** 2))
+    np.testing.assert_array_equal(gradient(x), [6.0, 0.0, 4.0])
+    np.testing.assert_array_equal(
+        ad.jacfwd(gradient)(x), np.diag([2.0, 0.0, 2.0]))
+    with pytest.raises(NotImplementedError, match='depend on values'):
+        ad.vmap(lambda x: places(x))(np.stack([x, x]))
+
+
+def test_bins_as_many_as_values_say_are_refused():
+    with pytest.raises(NotImplementedError, match=r'np\.add\.at'):
+        ad.jit(np.bincount)(np.array([1, 2]))
+    with pytest.raises(NotImplementedError, match='Give their number'):
+        ad.jit(lambda x: np.histogram(x, 'auto'))(np.ones(3))
+
+
+@pytest.mark.parametrize('keyword, f', [
+    ('obj=', lambda x, i: np.delete(x, i)),
+    ('obj=', lambda x, i: np.insert(x, i, 1.0)),
+    ('weights=', lambda x, i: np.quantile(
+        x, 0.5, method='inverted_cdf', weights=[1, 2])),
+    ('writeable=', lambda x, i: sliding_window_view(x, 1, writeable=True)),
+    ('order=', lambda x, i: np.partition(x, 1, order='f')),
+])
+def test_keywords_that_are_refused(keyword, f):
+    with pytest.raises(NotImplementedError, match=keyword):
+        ad.jit(f)(np.ones(2), 1)

@@ -1,0 +1,341 @@
+"""The special functions of SciPy: far away, at the ends, and what is refused.
+
+The slopes are compared with those of mpmath, at 30 digits.
+"""
+
+import pickle
+
+import mpmath as mp
+import numpy as np
+import pytest
+from mpmath import inf
+from scipy import special
+
+import autodiff_mini as ad
+from autodiff_mini.errors import TracerArrayConversionError
+from tests.programs import PROGRAMS
+
+
+def slope(f, x):
+    """Returns the derivative of `f` at a number, forwards."""
+    with np.errstate(all='ignore'):
+        return ad.jvp(f, (x,), (type(x)(1),))[1]
+
+
+def of(name, args, i):
+    """Returns a special function of one of its operands."""
+    return lambda x: getattr(special, name)(*args[:i], x, *args[i + 1:])
+
+
+def assert_slope(f, truth, x, order=1, tolerance=1e-11):
+    with mp.workdps(30):
+        expected = float(mp.diff(truth, x, order).real)
+    for _ in range(order - 1):
+        f = ad.grad(f)
+    np.testing.assert_allclose(slope(f, x), expected, tolerance)
+
+
+def normal(x):
+    return mp.erfc(-x / mp.sqrt(2)) / 2
+
+
+TRUTHS = {
+    'gammaln': (lambda x: mp.log(abs(mp.gamma(x))), [1e-8, 1e5, -3.3, -20.2]),
+    'rgamma': (mp.rgamma, [-20.2, -5.0, -3.0, 0.0, 0.49, 0.51, 30.0]),
+    'digamma': (mp.digamma, [-100.25, -3.3, 1e-8, 1e10]),
+    'erfinv': (mp.erfinv, [-0.9, 1e-9, 1 - 1e-6]),
+    'erfcx': (lambda x: mp.exp(x * x) * mp.erfc(x),
+              [-7.3, 11.9, 12.1, 50.0, 1e4, 1e8]),
+    'dawsn': (lambda x: mp.exp(-x * x) * mp.erfi(x) * mp.sqrt(mp.pi) / 2,
+              [-12.1, 0.3, 11.9, 30.0]),
+    'log_ndtr': (lambda x: mp.log(normal(x)), [-1e5, -40.0, -1e-3, 5.0]),
+    'logit': (lambda x: mp.log(x / (1 - x)), [1e-12, 0.5, 1 - 1e-6]),
+    'entr': (lambda x: -x * mp.log(x), [1e-9, 30.0]),
+    'exprel': (lambda x: mp.expm1(x) / x, [-80.0, -1e-6, 1e-3, 80.0]),
+    'i0e': (lambda x: mp.besseli(0, x) * mp.exp(-abs(x)), [-30.0, 1e-5, 1e3]),
+    'i1e': (lambda x: mp.besseli(1, x) * mp.exp(-abs(x)), [-30.0, 1e-5, 1e3]),
+    'k0': (lambda x: mp.besselk(0, x), [1e-8, 150.0]),
+    'ellipk': (mp.ellipk, [-1e5, -0.5, -1e-9, 1e-12, 0.499, 1 - 1e-9]),
+    'ellipe': (mp.ellipe, [-1e5, -0.5, -1e-9, 1e-12, 0.499, 1 - 1e-9]),
+    'ellipkm1': (lambda p: mp.ellipk(1 - p), [1e-9, 0.49, 1.2, 30.0]),
+    'spence': (lambda x: mp.polylog(2, 1 - x),
+               [1e-9, 0.51, 1 - 1e-9, 1 + 1e-9, 1.49, 1e5]),
+    'exp1': (mp.e1, [1e-8, 150.0]),
+}
+
+
+@pytest.mark.parametrize('name, x', [
+    (name, x) for name, (_, xs) in TRUTHS.items() for x in xs])
+def test_slope_is_that_of_mpmath(name, x):
+    assert_slope(getattr(special, name), TRUTHS[name][0], x)
+
+
+@pytest.mark.parametrize('name, x', [
+    ('rgamma', -3.0), ('digamma', -3.3), ('erfcx', 12.1), ('dawsn', 12.1),
+    ('exprel', 1e-6), ('i0e', 1e3), ('ellipk', 1e-9), ('ellipe', 1e-9),
+    ('spence', 1 + 1e-9), ('log_ndtr', -40.0)])
+@pytest.mark.parametrize('order', [2, 3])
+def test_higher_derivatives_are_those_of_mpmath(name, x, order):
+    assert_slope(getattr(special, name), TRUTHS[name][0], x, order, 1e-8)
+
+
+@pytest.mark.parametrize('lmbda', [-1.0, -1e-9, 0.0, 1e-6, 0.7])
+def test_slopes_of_boxcox_near_the_logarithm(lmbda):
+    for order in 1, 2:
+        assert_slope(of('boxcox', (3.0, 0), 1), lambda t: mp.quad(
+            lambda s: mp.mpf(3) ** (s * t) * mp.log(3), [0, 1]),
+            lmbda, order)
+    x = special.inv_boxcox(0.8, lmbda)
+    there = slope(of('inv_boxcox', (0.8, 0), 1), lmbda)
+    back = slope(of('boxcox', (x, 0), 1), lmbda)
+    assert np.isclose(there * slope(of('boxcox', (x, lmbda), 0), x), -back)
+
+
+GAMMAS = [(1e-3, 0.5), (0.3, 1e-9), (0.3, 1.31), (2.5, 3.4), (2.5, 3.6),
+          (2.5, 60.0), (150.0, 120.0), (150.0, 151.1), (2000.0, 2100.0)]
+
+
+@pytest.mark.parametrize('a, x', GAMMAS)
+def test_slopes_of_incomplete_gamma_functions_in_a(a, x):
+    upper = x > a   # or mpmath would take the difference of almost equals
+
+    def truth(a):
+        limits = (x, inf) if upper else (0, x)
+        return mp.gammainc(a, *limits, regularized=True) * (1 - 2 * upper)
+
+    assert_slope(of('gammainc', (a, x), 0), truth, a, 1, 1e-10)
+    assert_slope(of('gammaincc', (a, x), 0), lambda a: -truth(a), a, 1, 1e-10)
+    assert_slope(of('chdtr', (2 * a, 2 * x), 0), lambda v: truth(v / 2),
+                 2 * a, 1, 1e-10)
+
+
+def test_mixed_derivative_of_gammainc():
+    mixed = ad.grad(ad.grad(special.gammainc, 0), 1)(2.5, 3.0)
+    assert np.isclose(mixed, ad.grad(ad.grad(special.gammainc, 1), 0)(
+        2.5, 3.0), 1e-12, 0)
+
+
+@pytest.mark.parametrize('f, inverse', [
+    ('gammainc', 'gammaincinv'), ('gammaincc', 'gammainccinv'),
+    ('chdtrc', 'chdtri')])
+def test_a_quantile_follows_its_distribution(f, inverse):
+    """So samples of a gamma distribution have slopes in its shape."""
+    def same(a, y):
+        return getattr(special, f)(a, getattr(special, inverse)(a, y))
+
+    by_a, by_y = ad.grad(same, (0, 1))(2.5, 0.3)
+    np.testing.assert_allclose([by_a, by_y], [0, 1], atol=1e-12)
+
+
+def test_batches_of_slopes_in_a():
+    """Each in its own region, as many steps as the largest needs."""
+    a, x = np.array(GAMMAS).T
+    expected = [slope(of('gammainc', pair, 0), pair[0]) for pair in GAMMAS]
+    np.testing.assert_allclose(
+        ad.vmap(ad.grad(special.gammainc))(a, x), expected, 1e-9)
+    assert ad.vmap(ad.grad(special.gammainc))(a[:0], x[:0]).shape == (0,)
+
+
+FAR = [
+    ('expit', 800.0, 0.0), ('expit', -800.0, 0.0), ('expit', inf, 0.0),
+    ('log_expit', 800.0, 0.0), ('log_expit', -800.0, 1.0),
+    ('erf', inf, 0.0), ('erf', -inf, 0.0), ('erfc', inf, 0.0),
+    ('ndtr', -inf, 0.0), ('log_ndtr', inf, 0.0), ('log_ndtr', -inf, np.inf),
+    ('log_ndtr', -1e8, 1e8), ('dawsn', 1e8, -5e-17), ('dawsn', inf, 0.0),
+    ('erfcx', inf, 0.0), ('i0e', 1e10, -1.9947114020819652e-16),
+]
+ENDS = [
+    ('logit', 0.0, np.inf), ('logit', 1.0, np.inf), ('logit', 1.5, np.nan),
+    ('ndtri', 0.0, np.inf), ('ndtri', 1.0, np.inf), ('ndtri', 1.5, np.nan),
+    ('erfinv', -1.0, np.inf), ('erfcinv', 0.0, -np.inf),
+    ('ndtri_exp', -inf, 0.0), ('ndtri_exp', 0.0, np.inf),
+    ('gamma', 0.0, -np.inf), ('gamma', -1.0, np.nan),
+    ('gammaln', 0.0, -np.inf), ('gammaln', -1.0, np.nan),
+    ('loggamma', -0.5, np.nan), ('digamma', 0.0, np.inf),
+    ('gammasgn', -0.5, 0.0), ('entr', 0.0, np.inf), ('entr', -1.0, np.nan),
+    ('i0e', 0.0, 0.0), ('i1e', 0.0, 0.5), ('i1', 0.0, 0.5),
+    ('j1', 0.0, 0.5), ('spence', 1.0, -1.0), ('spence', 0.0, -np.inf),
+    ('ellipk', 0.0, np.pi / 8), ('ellipe', 1.0, -np.inf),
+    ('exprel', 0.0, 0.5), ('log1p', -2.0, np.nan), ('cbrt', 0.0, np.inf),
+    ('exp1', 0.0, -np.inf), ('exp1', -1.0, np.nan),
+]
+
+
+@pytest.mark.parametrize('name, x, expected', FAR + ENDS)
+def test_slopes_far_away_and_at_the_ends(name, x, expected):
+    f, x = getattr(special, name), float(x)
+    np.testing.assert_allclose(slope(f, x), expected, 1e-15)
+    with np.errstate(all='ignore'):
+        np.testing.assert_allclose(ad.grad(f)(x), expected, 1e-15)
+
+
+@pytest.mark.parametrize('name, args, expected', [
+    ('xlogy', (0.0, 0.0), (-np.inf, 0.0)),
+    ('xlogy', (0.0, 2.0), (np.log(2), 0.0)),
+    ('xlogy', (2.0, 0.0), (-np.inf, np.inf)),
+    ('xlogy', (2.0, -1.0), (np.nan, np.nan)),
+    ('xlog1py', (0.0, -1.0), (-np.inf, 0.0)),
+    ('rel_entr', (0.0, 0.0), (np.nan, 0.0)),    # it has no limit in x / y
+    ('rel_entr', (0.0, 1.0), (-np.inf, 0.0)),
+    ('rel_entr', (1.0, 0.0), (np.inf, -np.inf)),
+    ('rel_entr', (1.0, -1.0), (np.nan, np.nan)),
+    ('kl_div', (0.0, 1.0), (-np.inf, 1.0)),
+    ('kl_div', (0.0, 0.0), (np.nan, 1.0)),
+    ('huber', (1.0, 1.0), (0.0, 1.0)),
+    ('huber', (-1.0, 0.5), (np.nan, np.nan)),
+    ('pseudo_huber', (0.0, 0.0), (0.0, 0.0)),
+    ('pseudo_huber', (0.0, 2.0), (2.0, 0.0)),
+    ('pseudo_huber', (-1.0, 2.0), (np.nan, np.nan)),
+    ('gammainc', (2.0, 0.0), (0.0, 0.0)),
+    ('gammainc', (1.0, 0.0), (0.0, 1.0)),
+    ('gammainc', (0.5, 0.0), (0.0, np.inf)),
+    ('gammainc', (2.0, np.inf), (0.0, 0.0)),
+    ('gammainc', (2.0, -1.0), (np.nan, np.nan)),
+    ('boxcox', (0.0, 1.0), (1.0, np.nan)),
+    ('inv_boxcox', (-1.0, 1.0), (1.0, np.nan)),
+])
+def test_slopes_at_the_edges_of_two(name, args, expected):
+    for i in range(2):
+        np.testing.assert_allclose(slope(of(name, args, i), args[i]),
+                                   expected[i], 1e-15)
+
+
+def test_gammainc_has_a_slope_in_a_up_to_a_million():
+    assert np.isnan(ad.grad(special.gammainc)(1e6, 1e6))
+
+
+ALONE = [program for program in PROGRAMS
+         if program.name.startswith('special_') and len(program.args) == 1
+         and np.result_type(program.args[0]) == np.float64]
+
+
+@pytest.mark.parametrize('program', ALONE, ids=str)
+def test_slopes_of_single_precision_are_rounded_and_no_worse(program):
+    x = np.asarray(program.args[0], np.float32)
+    f = lambda x: program.function(np, x)
+    y, single = ad.jvp(f, (x,), (np.ones_like(x),))
+    x = x.astype(np.float64)
+    _, double = ad.jvp(f, (x,), (np.ones_like(x),))
+    assert single.dtype == y.dtype
+    np.testing.assert_allclose(single, double, 1e-6)
+
+
+def test_a_result_of_single_precision_does_not_spoil_the_slope():
+    """-804.6 has an error of 3e-5, which would be that of the slope."""
+    np.testing.assert_allclose(slope(special.log_ndtr, np.float32(-40)),
+                               np.float32(40.024968847207276), 1e-7)
+
+
+REFUSED = {
+    'zeta': (0, (2.0, 1.5), 'x'), 'betainc': (0, (2.0, 1.5, 0.3), 'a'),
+    'pdtr': (0, (2.0, 1.5), 'k'),
+    'betaincinv': (1, (2.0, 1.5, 0.3), 'b'),
+    'stdtr': (0, (2.0, 1.5), 'df'), 'jv': (0, (2.0, 1.5), 'v'),
+    'kn': (0, (2.0, 1.5), 'n'), 'expn': (0, (2.0, 1.5), 'n'),
+    'hyp2f1': (2, (0.5, 0.7, 1.5, 0.3), 'c'),
+}
+
+
+@pytest.mark.parametrize('name', REFUSED)
+def test_a_slope_that_is_not_known_is_refused(name):
+    i, args, operand = REFUSED[name]
+    words = (f'The derivative of scipy.special.{name} with respect to '
+             f'`{operand}` is not known here.*pass it through '
+             'ad.stop_gradient')
+    with pytest.raises(NotImplementedError, match=words):
+        ad.grad(of(name, args, i))(args[i])
+    value = lambda x: of(name, args, i)(ad.stop_gradient(x))
+    assert ad.grad(value)(args[i]) == 0
+    assert ad.vmap(value)(np.array([args[i]])) == value(args[i])
+
+
+def test_what_is_refused_has_the_name_that_its_user_knows():
+    with pytest.raises(NotImplementedError, match=(
+            'of the derivative of scipy.special.gammainc with .* `a`')):
+        ad.grad(ad.grad(special.gammainc))(2.0, 1.5)
+    with pytest.raises(NotImplementedError, match=(
+            'of scipy.special.riemann_zeta with respect to `x`')):
+        ad.grad(special.zeta)(2.5)
+
+
+@pytest.mark.parametrize('name, f', [
+    ('psi', special.digamma), ('ive', lambda z: special.ive(1, z))])
+def test_a_slope_at_complex_numbers_is_refused(name, f):
+    z = np.array([0.5 + 1j])
+    with pytest.raises(NotImplementedError, match=(
+            f'of scipy.special.{name} is not known here at complex')):
+        ad.jvp(f, (z,), (z,))
+    np.testing.assert_array_equal(ad.vmap(f)(z), f(z))
+
+
+def test_complex_gamma_functions_have_first_derivatives():
+    z = 0.5 + 1j
+    for f, truth in ((special.gamma, mp.gamma), (special.rgamma, mp.rgamma),
+                     (special.loggamma, mp.loggamma)):
+        expected = complex(mp.diff(truth, z))
+        np.testing.assert_allclose(slope(f, np.complex128(z)), expected)
+
+
+def test_complex_error_functions_far_from_zero():
+    def w(z):
+        return mp.exp(-z * z) * mp.erfc(-1j * z)
+
+    def dawson(z):
+        return mp.exp(-z * z) * mp.erfi(z) * mp.sqrt(mp.pi) / 2
+
+    for f, truth, zs in (
+            (special.wofz, w, [3 + 40j, 40 + 3j, 40 - 3j, 11 - 12j]),
+            (special.dawsn, dawson, [40 + 3j, -40 + 3j, 11 - 12j]),
+            (special.erfcx, lambda z: w(1j * z), [40 + 3j, 3 + 40j])):
+        for z in zs:
+            with mp.workdps(60):
+                expected = complex(mp.diff(truth, z))
+            np.testing.assert_allclose(slope(f, np.complex128(z)), expected,
+                                       1e-11)
+
+
+def test_functions_of_scipy_that_call_ufuncs_are_differentiated():
+    x = 0.7
+    assert np.isclose(slope(special.softplus, x), special.expit(x))
+    assert np.isclose(slope(lambda x: special.jvp(1, x), x),
+                      special.jvp(1, x, 2))
+    w = special.lambertw(x)
+    assert np.isclose(ad.grad(lambda x: np.real(special.lambertw(x)))(x),
+                      (w / (x * (1 + w))).real)
+    w = special.lambertw(-0.2, -1)
+    assert np.isclose(slope(lambda x: special.lambertw(x, -1), -0.2),
+                      w / (-0.2 * (1 + w)))
+
+
+@pytest.mark.parametrize('n', [1, 2, 3])
+def test_polygamma_is_refused_and_zeta_says_the_same(n):
+    with pytest.raises(TracerArrayConversionError, match='polygamma'):
+        ad.grad(lambda x: special.polygamma(n, x))(0.7)
+
+    def by_zeta(x):
+        return (-1) ** (n + 1) * special.gamma(n + 1) * special.zeta(n + 1, x)
+
+    assert np.isclose(by_zeta(0.7), special.polygamma(n, 0.7))
+    assert np.isclose(ad.grad(by_zeta)(0.7), special.polygamma(n + 1, 0.7))
+
+
+def test_several_results_are_a_tuple_and_may_be_written():
+    x = np.array([0.3, 0.7])
+    y, y_dot = ad.jvp(special.sici, (x,), (np.ones(2),))
+    assert type(y) is type(y_dot) is tuple
+    np.testing.assert_array_equal(y, special.sici(x))
+    np.testing.assert_allclose(y_dot, [np.sin(x) / x, np.cos(x) / x])
+
+    def filled(x):
+        s, c = np.zeros_like(x), np.zeros_like(x)
+        special.sici(x, out=(s, c))
+        return s * c
+
+    np.testing.assert_allclose(ad.jvp(filled, (x,), (x,))[1],
+                               x * (y_dot[0] * y[1] + y[0] * y_dot[1]))
+
+
+def test_primitives_are_found_again_by_pickle():
+    from autodiff_mini.more.special import erf_p, gammainc_a_p, si_p
+    for primitive in erf_p, gammainc_a_p, si_p:
+        assert pickle.loads(pickle.dumps(primitive)) is primitive

@@ -1,0 +1,47 @@
+"""The tables of what works: they are as when they are made again."""
+
+import json
+
+import pytest
+
+from book.tools import what_works
+from tests.wings import needs
+
+DATA = json.loads(what_works.DATA.read_text())
+
+
+@needs('more')
+@pytest.mark.rest
+def test_the_data_are_what_is_measured():
+    from tests.what_works import answers
+    assert answers() == DATA, 'run `python -m tests.what_works`'
+
+
+def test_a_table_names_arguments_and_reasons(tmp_path, monkeypatch):
+    path = tmp_path / 'data.json'
+    path.write_text(json.dumps({'numpy': {
+        'add': ['x1', 'x2'], 'argmax': [], 'save': 'it writes',
+        'savez': 'it writes'}}))
+    monkeypatch.setattr(what_works, 'DATA', path)
+    text = what_works.table('numpy')
+    assert '2 of 4 functions work' in text and '1 of these' in text
+    assert '| `add` | `x1`, `x2` |\n| `argmax` | – |' in text
+    assert '*Not there: it writes.* `save`, `savez`.' in text
+
+
+@pytest.mark.parametrize('module, function, arguments', [
+    ('numpy', 'arctan2', ['x1', 'x2']), ('numpy', 'argmax', []),
+    ('numpy.linalg', 'solve', ['a', 'b']), ('numpy.fft', 'rfft', ['a']),
+    ('scipy.special', 'jv', ['x2']), ('scipy.special', 'gammaln', ['x'])])
+def test_some_of_what_everybody_knows(module, function, arguments):
+    assert DATA[module][function] == arguments
+
+
+def test_much_of_it_works():
+    works = {module: [name for name, answer in answers.items()
+                      if not isinstance(answer, str)]
+             for module, answers in DATA.items()}
+    assert len(works['numpy']) > 0.9 * len(DATA['numpy'])
+    assert len(works['numpy.linalg']) == len(DATA['numpy.linalg'])
+    assert len(works['numpy.fft']) > 15
+    assert len(works['scipy.special']) > 90

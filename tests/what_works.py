@@ -1,0 +1,174 @@
+"""What works: each public function of NumPy's and of scipy.special.
+
+The programs of the one table call the functions.  Here their calls are seen,
+and each function is differentiated by each of its arguments in turn.
+
+    python -m tests.what_works      writes book/what_works.json
+"""
+
+import inspect
+import json
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import scipy.special
+
+import autodiff_mini as ad
+from autodiff_mini.core import function_table, ufunc_table
+from autodiff_mini.errors import sources_of_functions
+from tests.programs import PROGRAMS
+from tests.test_programs import random_tangent
+
+FILE = Path(__file__).parents[1] / 'book/what_works.json'
+MODULES = {'numpy': np, 'numpy.linalg': np.linalg, 'numpy.fft': np.fft,
+           'scipy.special': scipy.special}
+
+# Why a function stays as it is.
+REASONS = {
+    'its shape depends on values': '''
+        intersect1d setdiff1d setxor1d union1d unique unique_all
+        unique_counts unique_inverse unique_values trim_zeros''',
+    'it makes no array of numbers': '''
+        array2string array_repr array_str save savetxt savez
+        savez_compressed can_cast min_scalar_type may_share_memory
+        shares_memory''',
+    'it is about bits or dates': '''
+        packbits unpackbits busday_count busday_offset is_busday
+        datetime_as_string isnat''',
+}
+
+
+class Seen(ModuleType):
+    """A module that notes how its functions are called.
+
+    Args:
+        module: the module.
+        calls: a dictionary, for the arguments of each function's calls.
+    """
+
+    def __init__(self, module, calls):
+        super().__init__(module.__name__)
+        self.module = module
+        self.calls = calls
+
+    def __getattr__(self, name):
+        found = getattr(self.module, name)
+        if isinstance(found, ModuleType):
+            return Seen(found, self.calls)
+        if not asks(found):
+            return found
+
+        def call(*args, **kwargs):
+            self.calls.setdefault(found, []).append((args, kwargs))
+            return found(*args, **kwargs)
+        return call
+
+    @property
+    def special(self):
+        """SciPy's special functions, for the programs that are about them."""
+        return Seen(scipy.special, self.calls)
+
+
+def asks(function):
+    """Returns whether a function of NumPy's asks tracers what it means."""
+    return isinstance(function, np.ufunc) or hasattr(function,
+                                                     '_implementation')
+
+
+def stands(function):
+    """Returns whether something stands for a function."""
+    table = ufunc_table if isinstance(function, np.ufunc) else function_table
+    try:
+        for bring in sources_of_functions:
+            bring(function)
+    except NotImplementedError:     # one of them says why not
+        return False
+    return function in table
+
+
+@cache
+def calls():
+    """Returns {function: [(args, kwargs)]}, as the programs call them."""
+    found = {}
+    with np.errstate(all='ignore'):
+        for program in PROGRAMS:
+            try:
+                program.function(Seen(np, found), *program.args)
+            except (AttributeError, TypeError):
+                continue    # it wants NumPy itself
+    return found
+
+
+def slopes(function):
+    """Returns the names of the arguments by which it has a derivative."""
+    names = {}
+    for args, kwargs in calls()[function]:
+        for i in range(len(args)):
+            name = name_of(function, i)
+            if name not in names and moves(function, args, kwargs, i):
+                names[name] = i
+    return sorted(names, key=names.get)
+
+
+def name_of(function, i):
+    """Returns what a function calls its argument at this place."""
+    if isinstance(function, np.ufunc):
+        return f'x{i + 1}' if function.nin > 1 else 'x'
+    names = list(inspect.signature(function).parameters)
+    return names[min(i, len(names) - 1)]
+
+
+def moves(function, args, kwargs, i):
+    """Returns whether the result moves, to first order, with an argument."""
+    leaves, tree = ad.tree_flatten(args[i])
+    if not leaves or not all(isinstance(
+            x, (np.ndarray, np.number, float, complex)) for x in leaves):
+        return False
+    rng = np.random.default_rng(3)
+    tangents = [random_tangent(rng, x) for x in leaves]
+    try:
+        with np.errstate(all='ignore'):
+            _, dots = ad.jvp(
+                lambda x: function(*args[:i], x, *args[i + 1:], **kwargs),
+                (args[i],), (tree.unflatten(tangents),))
+    except (TypeError, NotImplementedError):
+        return False
+    return any(np.result_type(t) != ad.float0 and np.any(t != 0)
+               for t in ad.tree_leaves(dots))
+
+
+def functions(module):
+    """Returns {name: function} of the public ones that are about arrays."""
+    found = {name: getattr(module, name) for name in sorted(dir(module))
+             if name[0] != '_'}
+    if module is scipy.special:
+        return {name: f for name, f in found.items()
+                if name in module.__all__ and callable(f)
+                and not isinstance(f, type)}
+    return {name: f for name, f in found.items() if asks(f)}
+
+
+def answer(name, function):
+    """Returns what becomes of a function: a list of arguments, or why not."""
+    if not asks(function):
+        return 'it makes plain arrays first'
+    if stands(function):
+        return slopes(function)
+    for reason, names in REASONS.items():
+        if name in names.split():
+            return reason
+    return 'it has no rule'
+
+
+@cache
+def answers():
+    """Returns {module: {name: answer}}."""
+    return {title: {name: answer(name, function)
+                    for name, function in functions(module).items()}
+            for title, module in MODULES.items()}
+
+
+if __name__ == '__main__':
+    FILE.write_text(json.dumps(answers(), indent=0) + '\n')
