@@ -27,9 +27,12 @@ def each(programs, composed=False):
 
     `make test` meets the first on each primitive and kind of numbers, and
     where a test composes what others meet alone, the first on each
-    primitive.  `make test-all` meets the rest.
+    primitive; of those of the wing `more` it composes none.  `make test-all`
+    meets the rest.
     """
     def is_first(program):
+        if program.function.__module__.startswith('tests.more.'):
+            return program.leads and not composed
         return program.leads if composed else program.represents
 
     def is_wanted(program):

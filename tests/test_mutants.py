@@ -14,6 +14,7 @@ SAMPLE = ['sin', 'reduce_max', 'custom_jvp_call']
 
 
 @pytest.mark.skipif(sys.platform == 'win32', reason='needs fork')
+@pytest.mark.rest
 def test_wrong_rules_are_caught():
     run = subprocess.run(
         [sys.executable, '-m', 'tests.mutants', *SAMPLE, '--every', '6',

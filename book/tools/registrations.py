@@ -21,6 +21,7 @@ from typing import NamedTuple
 from book.tools import weave
 
 TABLE = '_rules'
+MORE = f'{weave.PACKAGE}/more/'     # a wing that is no part of the grid
 
 
 class Registration(NamedTuple):
@@ -128,7 +129,8 @@ def main(root):
     root = Path(root).resolve()
     sys.meta_path.insert(0, Finder(root))
     modules = [import_module(weave.dotted(title))
-               for title in weave.modules(root)]
+               for title in weave.modules(root)
+               if not title.startswith(MORE)]
     rows = {id(value): name.removesuffix('_p') for module in modules
             for name, value in vars(module).items() if name.endswith('_p')}
     print(json.dumps([

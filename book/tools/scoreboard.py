@@ -16,13 +16,12 @@ import numpy as np
 
 import autodiff_mini as ad
 from book.tools import weave
-from book.tools.registrations import registrations
+from book.tools.registrations import MORE, registrations
 
 ROOT = Path(__file__).resolve().parents[2]
 COLUMNS = ('evaluate', 'jvp', 'vmap', 'abstract', 'partial_eval',
            'transpose', 'lowering')
 MOST_ROWS = 16   # of one table; they stand side by side
-MORE = f'{weave.PACKAGE}/more/'     # a wing that is no part of the grid
 OTHER_TABLES = {'inline': 'lowering'}   # whose rules are of a column, too
 
 # The statement that lowers each primitive that has no rule for it.
@@ -174,8 +173,7 @@ def rules(root):
     for row, table, at_work in registrations(root):
         column = OTHER_TABLES.get(table, table)
         met = [statement for statement in at_work if statement in order]
-        if column in COLUMNS and met and not any(
-                title.startswith(MORE) for title, _ in at_work):
+        if column in COLUMNS and met:
             found[row, column] = max(met, key=order.get)
     return found
 
