@@ -116,8 +116,10 @@ def name_of(function, i):
     """Returns what a function calls its argument at this place."""
     if isinstance(function, np.ufunc):
         return f'x{i + 1}' if function.nin > 1 else 'x'
-    names = list(inspect.signature(function).parameters)
-    return names[min(i, len(names) - 1)]
+    parameters = inspect.signature(function).parameters.values()
+    several = [k for k, p in enumerate(parameters)
+               if p.kind is p.VAR_POSITIONAL]
+    return [*parameters][min([i, *several])].name
 
 
 def moves(function, args, kwargs, i):

@@ -7,32 +7,29 @@ differentiated; nothing here is typed by hand.
 import json
 from pathlib import Path
 
+STILL = 'These work, and what they return does not move:'
 DATA = Path(__file__).parents[1] / 'what_works.json'
 
 
 def table(module):
-    """Returns the table of a module, in which each function has a line.
+    """Returns the functions of a module, and by what they are differentiable.
 
     Args:
         module: its name, such as 'numpy.linalg'.
     """
     answers = json.loads(DATA.read_text(encoding='utf-8'))[module]
-    lines = ['| function | differentiable by |', '|:--|:--|',
-             *[f'| `{name}` | {by(answer)} |'
-               for name, answer in answers.items()
-               if not isinstance(answer, str)]]
-    refused = {}
+    moving = [f'- `{name}` {", ".join(answer)}'
+              for name, answer in answers.items()
+              if answer and not isinstance(answer, str)]
+    groups = {STILL: [name for name in answers if answers[name] == []]}
     for name, answer in answers.items():
         if isinstance(answer, str):
-            refused.setdefault(answer, []).append(f'`{name}`')
-    sentences = [f'*Not there: {reason}.* {", ".join(names)}.'
-                 for reason, names in sorted(refused.items())]
-    return '\n\n'.join([summary(answers), '\n'.join(lines), *sentences])
-
-
-def by(arguments):
-    """Returns the names of arguments, or a dash."""
-    return ', '.join(f'`{name}`' for name in arguments) or '–'
+            groups.setdefault(f'Not there: {answer}.', []).append(name)
+    return '\n\n'.join([
+        summary(answers), '<div class="works" markdown="1">',
+        '\n'.join(moving), '</div>',
+        *[f'*{title}* ' + ', '.join(f'`{name}`' for name in names) + '.'
+          for title, names in groups.items() if names]])
 
 
 def summary(answers):

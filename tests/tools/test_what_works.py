@@ -25,7 +25,8 @@ def test_a_table_names_arguments_and_reasons(tmp_path, monkeypatch):
     monkeypatch.setattr(what_works, 'DATA', path)
     text = what_works.table('numpy')
     assert '2 of 4 functions work' in text and '1 of these' in text
-    assert '| `add` | `x1`, `x2` |\n| `argmax` | – |' in text
+    assert '- `add` x1, x2\n\n</div>' in text
+    assert f'*{what_works.STILL}* `argmax`.' in text
     assert '*Not there: it writes.* `save`, `savez`.' in text
 
 
