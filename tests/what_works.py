@@ -57,7 +57,7 @@ class Seen(ModuleType):
         found = getattr(self.module, name)
         if isinstance(found, ModuleType):
             return Seen(found, self.calls)
-        if not asks(found):
+        if not (asks(found) or self.module is scipy.special):
             return found
 
         def call(*args, **kwargs):
@@ -154,10 +154,10 @@ def functions(module):
 
 def answer(name, function):
     """Returns what becomes of a function: a list of arguments, or why not."""
+    if function in calls() if not asks(function) else stands(function):
+        return slopes(function)
     if not asks(function):
         return 'it makes plain arrays first'
-    if stands(function):
-        return slopes(function)
     for reason, names in REASONS.items():
         if name in names.split():
             return reason
