@@ -65,10 +65,11 @@ class TracerArrayConversionError(TracerError):
         cure = what_to_write(scipy) if scipy else (
             'A plain array would forget what is traced. In place of '
             'np.array(x) write np.copy(x); of np.array([x, y]), '
-            'np.stack([x, y]) or ad.asarray([x, y]); of np.float64(x), '
-            'x.astype(np.float64); of a.dot(x), a @ x; of a[i], or a '
-            'function of a plain array `a` that does not ask tracers, that '
-            f'of ad.asarray(a), which does. {FILL}')
+            'np.stack([x, y]) or ad.asarray([x, y]); of np.r_[x, y], '
+            'np.hstack([x, y]); of np.full(n, x), np.full(n, x, like=x); of '
+            'np.float64(x), x.astype(np.float64); of a.dot(x), a @ x; of '
+            'a[i], or a function of a plain array `a` that does not ask '
+            f'tracers, that of ad.asarray(a), which does. {FILL}')
         super().__init__(
             'The numpy.ndarray conversion method __array__() was called on '
             f'traced array {tracer.describe()}. {cure}')
