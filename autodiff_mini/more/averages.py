@@ -37,7 +37,7 @@ def numpy_median(a, axis=None, out=None, overwrite_input=False,
     count = len(rows)
     y = np.mean(rows[max(count - 1, 0) // 2:count // 2 + 1], 0)
     if count:
-        y = np.where(np.isnan(rows[-1]), np.nan, y)
+        y = spoilt(np.isnan(rows[-1]), y)
     return np.expand_dims(y, axes) if keepdims else y
 
 
@@ -51,8 +51,13 @@ def numpy_nanmedian(a, axis=None, out=None, overwrite_input=False,
     count = np.sum(~np.isnan(rows), 0)
     low = elements_at(rows, np.maximum(count - 1, 0) // 2)
     high = elements_at(rows, count // 2)
-    y = np.where(np.equal(count, 0), np.nan, (low + high) / 2)
+    y = spoilt(np.equal(count, 0), (low + high) / 2)
     return np.expand_dims(y, axes) if keepdims else y
+
+
+def spoilt(is_nan, y):
+    """Returns `y`; in some places NaN, and so is the slope there."""
+    return y * convert(np.where(is_nan, np.nan, 1.0), y.dtype)
 
 
 def elements_at(rows, i):
@@ -150,7 +155,7 @@ def quantiles(rows, q, method, leaves_nan_out, is_weak):
         y = elements_at(rows, np.maximum(place, 0))
     else:
         y = interpolated(rows, place, count - 1, method, is_weak)
-    return np.where(is_nan, np.nan, y) if rows.dtype.kind == 'f' else y
+    return spoilt(is_nan, y) if rows.dtype.kind == 'f' else y
 
 
 def interpolated(rows, place, last, method, is_weak):

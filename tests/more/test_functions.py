@@ -43,9 +43,9 @@ def short(x):
 
 
 @pytest.mark.parametrize('f', [np.median, partial(np.quantile, q=0.3)])
-def test_where_there_is_nan_a_quantile_is_nan_and_stays(f):
+def test_where_there_is_nan_a_quantile_is_nan_and_so_is_its_slope(f):
     assert np.isnan(ad.jit(f)(np.array([1., nan, 2])))
-    assert_near(gradient(f, 1, nan, 2), np.zeros(3))
+    assert np.isnan(gradient(f, 1, nan, 2)).any()
 
 
 @pytest.mark.parametrize('f', [np.nanmedian, partial(np.nanquantile, q=0.3)])
@@ -53,7 +53,7 @@ def test_what_leaves_nan_out_has_no_slope_there(f):
     assert_near(gradient(f, 1, nan, 2)[1], 0.0)
     assert_near(np.sum(gradient(f, 1, nan, 2)), 1.0)
     assert np.isnan(ad.jit(f)(np.array([nan, nan])))
-    assert_near(gradient(f, nan, nan), np.zeros(2))
+    assert np.isnan(gradient(f, nan, nan)).any()
 
 
 def test_a_quantile_moves_with_q_up_to_the_next_element():
