@@ -27,15 +27,18 @@ def each(programs, composed=False):
 
     `make test` meets the first on each primitive and kind of numbers, and
     where a test composes what others meet alone, the first on each
-    primitive; of those of the wing `more` it composes none.  `make test-all`
-    meets the rest.
+    primitive.  `make test-all` meets the rest.  Of the programs of the wing
+    `more` the first meets fewer, and the second composes no more than the
+    first on each primitive and kind of numbers.
     """
     def is_first(program):
-        if program.function.__module__.startswith('tests.more.'):
+        if program.is_of_a_wing:
             return program.leads and not composed
         return program.leads if composed else program.represents
 
     def is_wanted(program):
+        if composed and program.is_of_a_wing:
+            return WHOLE and program.represents
         return is_first(program) or WHOLE
 
     def is_about_it(program):

@@ -78,6 +78,11 @@ class Program:
                 self.truth is None)
 
     @property
+    def is_of_a_wing(self):
+        """Whether it is about the wing `more`."""
+        return self.function.__module__.startswith('tests.more.')
+
+    @property
     def represents(self):
         """Whether it is the first on a primitive, in its kind of numbers."""
         return self.name not in followers(met_in_kind)
@@ -391,47 +396,6 @@ program('sum_dtype_narrow', lambda np, x: x.sum(1, dtype=np.float32),
         f64(2, 3), step=0.25)
 program('sum_ints', lambda np, x: np.sum(x), ints(3, dtype=np.int32))
 program('sum_bools', lambda np, x: x.sum(), bools(3))
-
-# What a reduction leaves out, and what it starts with
-
-MASK = np.array([True, False, True])
-MASKED = {
-    'sum_where': lambda np, x: np.sum(x, 1, where=MASK),
-    'sum_where_of_values': lambda np, x: np.sum(x, where=x > 1),
-    'sum_initial': lambda np, x: np.sum(x, 0, initial=2.5),
-    'prod_where': lambda np, x: np.prod(x, where=MASK, initial=2),
-    'max_initial': lambda np, x: np.max(x, 0, initial=1.1),
-    'max_where': lambda np, x: np.max(x, 1, initial=0, where=MASK),
-    'min_where': lambda np, x: np.min(x, keepdims=True, initial=3,
-                                      where=MASK),
-    'mean_where': lambda np, x: np.mean(x, 1, where=MASK),
-    'var_where': lambda np, x: np.var(x, 1, where=MASK, keepdims=True),
-    'std_where': lambda np, x: np.std(x, where=MASK, ddof=1),
-    'any_where': lambda np, x: np.any(x > 1.3, 1, where=MASK),
-    'all_where': lambda np, x: np.all(x > 0.7, where=MASK),
-}
-for name, function in MASKED.items():
-    program(name, function, f64(2, 3), ulps=4)
-program('var_mean', lambda np, x: np.var(x, 0, mean=np.mean(
-    x, 0, keepdims=True)), f64(2, 3), ulps=4)
-program('sum_initial_ints', lambda np, x: np.sum(x, initial=2), ints(3))
-program('max_initial_of_nothing', lambda np, x: np.max(x, 1, initial=2.0),
-        f64(3, 0))
-
-# Joining in a dtype, and what is returned beside
-
-program('stack_dtype', lambda np, x: np.stack([x, x], dtype=np.float32),
-        f64(3), step=0.25, jax='JAX warns')
-program('concatenate_dtype', lambda np, x, n: np.concatenate(
-    [x, n], dtype=np.float64), f32(3), ints(2))
-program('vstack_dtype', lambda np, x: np.vstack([x, x], dtype=np.float64),
-        f32(3))
-program('linspace_step', lambda np, x: np.linspace(0, x, 5, retstep=True)[1],
-        f64(3))
-program('average_total', lambda np, x: x * np.average(
-    x, 0, np.array([1.0, 2.5]), returned=True)[1], f64(2, 3))
-program('average_count', lambda np, x: np.average(x, 0, returned=True)[1] * x,
-        f64(2, 3))
 
 # Shapes
 
@@ -1240,9 +1204,6 @@ program('interp_lists', lambda np, x: np.interp(x, [0, 1], [0, 2]), f64(4),
 program('interp_float32', lambda np, x: np.interp(
     x, KNOTS.astype(np.float32), KNOTS.astype(np.float32)), f32(4), ulps=4,
         double=True)
-program('interp_period', lambda np, x, y: np.interp(
-    x, [5.0, 1.0, 2.0], y, period=4), 3 * f64(4), f64(3), ulps=4,
-    jax='JAX takes no lists')
 program('interp_knots', lambda np, x: np.interp(
     np.array([0.55, 0.9, 1.2]), x, x * x), np.sort(f64(3)), ulps=8,
         double=True)
@@ -1533,6 +1494,50 @@ program('norm_keepdims', lambda np, x: np.linalg.norm(x, keepdims=True),
         f64(2, 3), ulps=4)
 program('norm_ints', lambda np, x: np.linalg.norm(x), ints(3), ulps=4)
 program('norm_of_all', lambda np, x: np.linalg.norm(x), f64(2, 2, 2), ulps=4)
+
+# What a reduction leaves out, and what it starts with
+
+MASK = np.array([True, False, True])
+MASKED = {
+    'sum_where': lambda np, x: np.sum(x, 1, where=MASK),
+    'sum_where_of_values': lambda np, x: np.sum(x, where=x > 1),
+    'sum_initial': lambda np, x: np.sum(x, 0, initial=2.5),
+    'prod_where': lambda np, x: np.prod(x, where=MASK, initial=2),
+    'max_initial': lambda np, x: np.max(x, 0, initial=1.1),
+    'max_where': lambda np, x: np.max(x, 1, initial=0, where=MASK),
+    'min_where': lambda np, x: np.min(x, keepdims=True, initial=3,
+                                      where=MASK),
+    'mean_where': lambda np, x: np.mean(x, 1, where=MASK),
+    'var_where': lambda np, x: np.var(x, 1, where=MASK, keepdims=True),
+    'std_where': lambda np, x: np.std(x, where=MASK, ddof=1),
+    'any_where': lambda np, x: np.any(x > 1.3, 1, where=MASK),
+    'all_where': lambda np, x: np.all(x > 0.7, where=MASK),
+}
+for name, function in MASKED.items():
+    program(name, function, f64(2, 3), ulps=4)
+program('var_mean', lambda np, x: np.var(x, 0, mean=np.mean(
+    x, 0, keepdims=True)), f64(2, 3), ulps=4)
+program('sum_initial_ints', lambda np, x: np.sum(x, initial=2), ints(3))
+program('max_initial_of_nothing', lambda np, x: np.max(x, 1, initial=2.0),
+        f64(3, 0))
+
+# Joining in a dtype, and what is returned beside
+
+program('stack_dtype', lambda np, x: np.stack([x, x], dtype=np.float32),
+        f64(3), step=0.25, jax='JAX warns')
+program('concatenate_dtype', lambda np, x, n: np.concatenate(
+    [x, n], dtype=np.float64), f32(3), ints(2))
+program('vstack_dtype', lambda np, x: np.vstack([x, x], dtype=np.float64),
+        f32(3))
+program('linspace_step', lambda np, x: np.linspace(0, x, 5, retstep=True)[1],
+        f64(3))
+program('average_total', lambda np, x: x * np.average(
+    x, 0, np.array([1.0, 2.5]), returned=True)[1], f64(2, 3))
+program('average_count', lambda np, x: np.average(x, 0, returned=True)[1] * x,
+        f64(2, 3))
+program('interp_period', lambda np, x, y: np.interp(
+    x, [5.0, 1.0, 2.0], y, period=4), 3 * f64(4), f64(3), ulps=4,
+    jax='JAX takes no lists')
 
 
 if find_spec('autodiff_mini.more'):     # a wing, and the programs that it runs

@@ -417,7 +417,8 @@ def every_program(names):
 
 def run_every_program(kernel):
     kernel(inspect.getsource(every_program))
-    names = {program.name for program in PROGRAMS if program.represents}
+    names = {program.name for program in PROGRAMS if (
+        program.leads if program.is_of_a_wing else program.represents)}
     return kernel(f'every_program({names})').rpartition(
         '\nRAN\n')[2].splitlines()
 

@@ -13,11 +13,11 @@ from autodiff_mini.core import Tracer
 from autodiff_mini.errors import refuse, sources_of_functions
 from autodiff_mini.more.borrowed import array_or_tracer
 from autodiff_mini.numpy_api import (
-    along_one, asarray, implements, operand, promote, unchanged)
+    along_one, asarray, implements, operand, promote, seen, unchanged)
 from autodiff_mini.numpy_functions.writing import check_cast
 
 
-@implements(sliding_window_view)
+@implements(sliding_window_view, seen)
 def numpy_sliding_window_view(x, window_shape, axis=None, *, subok=False,
                               writeable=False):
     refuse(sliding_window_view, writeable=writeable or None)
