@@ -394,9 +394,10 @@ def check_differentiable(tag, tree, what, allow_int, holomorphic=None,
         aval = typeof(x)
         if aval.dtype.kind not in 'fc' and not allow_int:
             raise TypeError(
-                f'{tag.transform} requires real-valued {what} (a sub-dtype '
-                f'of np.floating), but got {aval}, which has no derivative. '
-                'Convert it with astype, or use vjp'
+                f'{tag.transform} requires real-valued {what} ({what[:-1]} '
+                'dtype that is a sub-dtype of np.floating), but got '
+                f'{aval}, which has no derivative. Convert it with astype, '
+                'or use vjp'
                 f'{", or allow_int=True" if what == "inputs" else ""}.')
         if holomorphic and aval.dtype.kind != 'c':
             raise TypeError(f'{tag.transform} with holomorphic=True requires '
