@@ -600,3 +600,14 @@ def test_an_integer_is_named_by_its_position_in_the_call(transform, argnums):
         transform(f, argnums)(1.0, 2.0, 3)
     with pytest.raises(TypeError, match=r": argument 2\['n'\]: .*int64"):
         transform(f, argnums)(1.0, 2.0, {'n': 3})
+
+
+@pytest.mark.parametrize('f', [
+    np.linalg.det, np.linalg.inv, np.linalg.cholesky, np.linalg.slogdet,
+    lambda a: np.linalg.solve(a, np.ones(3))], ids=[
+        'det', 'inv', 'cholesky', 'slogdet', 'solve'])
+def test_a_row_of_vectors_is_no_matrix_under_vmap(f):
+    with pytest.raises(np.linalg.LinAlgError, match='at least two-dim'):
+        ad.vmap(f)(np.eye(3) + 0.1)
+    with pytest.raises(np.linalg.LinAlgError, match='must be square'):
+        ad.jit(f)(np.ones((3, 2)))

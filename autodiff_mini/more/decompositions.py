@@ -21,6 +21,7 @@ from autodiff_mini.interpreters.transpose import deftranspose
 from autodiff_mini.interpreters.vmap import (
     defelementwise, lengthen, spread, vmap_rules)
 from autodiff_mini.numpy_api import asarray, implements, inexact, operand
+from autodiff_mini.primitives.linalg import square_matrices, stacked_matrices
 
 
 def over_gap(x, gap):
@@ -39,23 +40,6 @@ defelementwise(over_gap_p)
 defshape(over_gap_p, np.broadcast_shapes)
 deftranspose(over_gap_p,
              lambda ct, x, gap: over_gap_p.bind(ct, gap), None)
-
-
-def stacked_matrices(a):
-    """Returns `a`; raises if it is no stack of matrices."""
-    if a.ndim < 2:
-        raise np.linalg.LinAlgError(
-            f'{a.ndim}-dimensional array given. Array must be at least '
-            'two-dimensional')
-    return a
-
-
-def square_matrices(a):
-    """Returns `a`; raises if it is no stack of square matrices."""
-    if stacked_matrices(a).shape[-1] != a.shape[-2]:
-        raise np.linalg.LinAlgError(
-            'Last 2 dimensions of the array must be square')
-    return a
 
 
 def hermitian_transpose(a):

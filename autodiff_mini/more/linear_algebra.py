@@ -13,10 +13,10 @@ from numpy.lib.array_utils import normalize_axis_tuple
 
 from autodiff_mini.arrays import convert
 from autodiff_mini.errors import refuse
-from autodiff_mini.more.decompositions import square_matrices
 from autodiff_mini.numpy_api import (
     asarray, implements, inexact, operand, promote, seen)
 from autodiff_mini.primitives.elementwise import stop_gradient
+from autodiff_mini.primitives.linalg import square_matrices
 
 
 @implements(np.linalg.lstsq)

@@ -8,12 +8,12 @@ from numpy.lib.array_utils import normalize_axis_tuple
 
 from autodiff_mini.numpy_api import implements, inexact
 from autodiff_mini.primitives.elementwise import length_p
-from autodiff_mini.primitives.linalg import solve_p
+from autodiff_mini.primitives.linalg import solve_p, square_matrices
 
 
 @implements(np.linalg.inv)
 def linalg_inv(a):
-    a = inexact(a)
+    a = square_matrices(inexact(a))
     return solve_p.bind(a, np.eye(a.shape[-1], dtype=a.dtype))
 
 

@@ -16,6 +16,7 @@ from autodiff_mini.interpreters.transpose import deftranspose
 from autodiff_mini.interpreters.vmap import align, defelementwise, vmap_rules
 from autodiff_mini.numpy_api import (
     implements, inexact, operator_ufunc, promote)
+from autodiff_mini.primitives.reductions import same_shape
 from autodiff_mini.zeros import Zero
 
 matmul_p = Primitive('matmul', operator.matmul)
@@ -91,12 +92,30 @@ def matmul_right(ct, x, y):
 deftranspose(matmul_p, matmul_left, matmul_right)
 defwritten(matmul_p, '{} @ {}')
 
+
+def stacked_matrices(a):
+    """Returns `a`; raises if it is no stack of matrices."""
+    if a.ndim < 2:
+        raise np.linalg.LinAlgError(
+            f'{a.ndim}-dimensional array given. Array must be at least '
+            'two-dimensional')
+    return a
+
+
+def square_matrices(a):
+    """Returns `a`; raises if it is no stack of square matrices."""
+    if stacked_matrices(a).shape[-1] != a.shape[-2]:
+        raise np.linalg.LinAlgError(
+            'Last 2 dimensions of the array must be square')
+    return a
+
+
 solve_p = Primitive('solve', np.linalg.solve)
 
 
 @implements(np.linalg.solve)
 def linalg_solve(a, b):
-    a, b = promote(inexact(a), inexact(b))
+    a, b = promote(square_matrices(inexact(a)), inexact(b))
     if b.ndim == 1:
         return solve_p.bind(a, b[:, None])[..., 0]
     return solve_p.bind(a, b)
@@ -110,16 +129,8 @@ defjvp(solve_p,
 defelementwise(solve_p)
 
 
-def matrix_shape(shape):
-    """Returns `shape`; raises if it is not that of square matrices."""
-    if shape[-1] != shape[-2]:
-        raise np.linalg.LinAlgError('the last two axes of the array must be '
-                                    f'square, but its shape is {shape}')
-    return shape
-
-
 def solve_shape(a, b):
-    if matrix_shape(a)[-1] != b[-2]:
+    if a[-1] != b[-2]:
         raise ValueError(f'solve: a matrix of shape {a} does not fit a right '
                          f'side of shape {b}')
     return (*np.broadcast_shapes(a[:-2], b[:-2]), *b[-2:])
@@ -134,7 +145,7 @@ cholesky_p = Primitive('cholesky', np.linalg.cholesky)
 
 @implements(np.linalg.cholesky)
 def linalg_cholesky(a, /, *, upper=False):
-    a = inexact(a)
+    a = square_matrices(inexact(a))
     if upper:
         return np.conj(np.matrix_transpose(cholesky_p.bind(
             np.conj(np.matrix_transpose(a)))))
@@ -152,14 +163,14 @@ def cholesky_rule(a_dot, y, a):
 
 defjvp(cholesky_p, cholesky_rule)
 defelementwise(cholesky_p)
-defshape(cholesky_p, matrix_shape)
+defshape(cholesky_p, same_shape)
 
 det_p = Primitive('det', np.linalg.det)
 
 
 @implements(np.linalg.det)
 def linalg_det(a):
-    return det_p.bind(inexact(a))
+    return det_p.bind(square_matrices(inexact(a)))
 
 
 def det_rule(a_dot, y, a):
@@ -176,7 +187,7 @@ def cofactors(a):
 
 defjvp(det_p, det_rule)
 defelementwise(det_p)
-defshape(det_p, lambda shape: matrix_shape(shape)[:-2])
+defshape(det_p, lambda shape: shape[:-2])
 
 slogdet_p = Primitive('slogdet', np.linalg.slogdet, multiple_results=True)
 
@@ -185,7 +196,7 @@ SlogdetResult = type(np.linalg.slogdet(np.eye(1)))
 
 @implements(np.linalg.slogdet)
 def linalg_slogdet(a):
-    return SlogdetResult(*slogdet_p.bind(inexact(a)))
+    return SlogdetResult(*slogdet_p.bind(square_matrices(inexact(a))))
 
 
 def slogdet_jvp(primals, tangents):
@@ -204,7 +215,7 @@ vmap_rules[slogdet_p] = lambda axis, vals, dims: (
 
 def slogdet_types(a):
     types = map(typeof, slogdet_p.impl(ones(a, a.ndim)))
-    return [array_type(matrix_shape(a.shape)[:-2], t.dtype) for t in types]
+    return [array_type(a.shape[:-2], t.dtype) for t in types]
 
 
 abstract_rules[slogdet_p] = slogdet_types

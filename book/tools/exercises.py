@@ -24,6 +24,7 @@ import numpy as np
 
 import autodiff_mini  # noqa: F401  (whose tables are kept)
 from autodiff_mini.core import Trace, set_current_trace
+from autodiff_mini.errors import sources_of_functions
 from book.tools import weave
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -88,7 +89,12 @@ def loaded(name, text=None):
 
 @contextmanager
 def library_restored():
-    """Afterwards no trace is at work, and the tables are what they were."""
+    """Afterwards no trace is at work, and the tables are what they were.
+
+    What a wing defines when it is asked comes first: else it would go again.
+    """
+    for bring in sources_of_functions:
+        bring(None)
     before = [(table, dict(table)) for table in tables()]
     try:
         yield

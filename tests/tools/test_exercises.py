@@ -1,5 +1,8 @@
 """The exercises' tool: tries the reader's files, and shows them in a page."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -168,3 +171,14 @@ def test_tables_are_restored():
                           'ufunc_table[np.sin] = None\n'):
         assert ufunc_table[np.sin] is None
     assert ad.jvp(np.sin, (0.0,), (1.0,)) == (0.0, 1.0)
+
+
+def test_a_wing_that_comes_while_one_is_tried_stays():
+    code = ('import numpy as np\nimport autodiff_mini as ad\n'
+            'from book.tools.exercises import library_restored\n'
+            'for _ in range(2):\n    with library_restored():\n'
+            '        assert ad.grad(np.std)(np.ones(2)).sum() == 0\n'
+            '        print(ad.grad(np.median)(np.arange(3.0)))')
+    ran = subprocess.run([sys.executable, '-c', code], text=True,
+                         capture_output=True, cwd=exercises.ROOT)
+    assert ran.stdout.split() == ['[0.', '1.', '0.]'] * 2, ran.stderr
