@@ -117,6 +117,10 @@ class Trace:
         raise NotImplementedError(
             f'{type(self).__name__} does not define process_primitive')
 
+    def process_function(self, function, args, kwargs):
+        """Returns what a function of NumPy's, made of primitives, does."""
+        return function_table[function](*args, **kwargs)
+
     def lift(self, x):
         """Returns the plain array `x` as this trace sees it."""
         return self.parent.lift(x)
@@ -173,7 +177,7 @@ class Tracer(Refusals):
     def __array_function__(self, function, types, args, kwargs):
         if 'out' in kwargs:
             return in_the_place_of(function, args, **kwargs)
-        return function_table[function](*args, **kwargs)
+        return current_trace().process_function(function, args, kwargs)
 
     def __repr__(self):
         return f'{type(self).__name__}<{self.aval}>'

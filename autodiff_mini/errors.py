@@ -225,9 +225,15 @@ class RuleTable(dict):
         advice: what they say to do where one is missing.
     """
 
+    version = 0     # another one whenever a rule of any table changes
+
     def __init__(self, what, advice):
         self.what = what
         self.advice = advice
+
+    def __setitem__(self, primitive, rule):
+        RuleTable.version += 1
+        super().__setitem__(primitive, rule)
 
     def __missing__(self, primitive):
         rule = self.get(primitive)
@@ -296,9 +302,20 @@ def user_line(depth):
     A frame would keep its variables alive; its code and position do not.
     """
     frame = sys._getframe(depth)
-    while frame.f_code.co_filename.startswith(LIBRARY) and frame.f_back:
+    while is_library[frame.f_code.co_filename] and frame.f_back:
         frame = frame.f_back
     return frame.f_code, frame.f_lasti
+
+
+class IsLibrary(dict):
+    """Whether a file is a part of the library, or of NumPy."""
+
+    def __missing__(self, file):
+        self[file] = file.startswith(LIBRARY)
+        return self[file]
+
+
+is_library = IsLibrary()
 
 
 def line_text(line) -> str:

@@ -5,6 +5,8 @@ functions), and the answer stands in a table.  Chapter 1; the rows are in
 `primitives`, the functions that are made of them in `numpy_functions`.
 """
 
+from functools import wraps
+
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
@@ -150,6 +152,22 @@ def implements(function, result=handed):
             implementation if result is unchanged else call)
         return implementation
     return register
+
+
+def composed(function):
+    """Lets the trace at work be asked about a function of the library's.
+
+    What it computes must depend on types and values of its arguments alone.
+    """
+    @wraps(function)
+    def call(*args, **kwargs):
+        return current_trace().process_function(call, args, kwargs)
+    function_table[call] = function
+    compositions.add(call)
+    return call
+
+
+compositions = set()    # functions of the library's that are composed
 
 
 def seen(y, args):

@@ -117,6 +117,8 @@ class PyTreeDef:
                              f'{len(leaves)} were given')
         if self.node_type is None:
             return leaves[0]
+        if self.node_type is tuple and self.children == (LEAF,):
+            return tuple(leaves)
         return build(self, iter(leaves))
 
     def __reduce__(self):

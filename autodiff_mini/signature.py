@@ -6,6 +6,8 @@ lists, and one small object stands between the two.  Chapter 3.
 
 import inspect
 from functools import partial, wraps
+from inspect import CO_VARARGS, CO_VARKEYWORDS
+from types import FunctionType
 
 import numpy as np
 
@@ -123,6 +125,8 @@ def resolve_kwargs(f, args, kwargs) -> tuple:
         >>> resolve_kwargs(f, (), {'x': 3})
         (3, 2)
     """
+    if not kwargs and takes_exactly(f, len(args)):
+        return tuple(args)
     inner = f
     while isinstance(inner, partial):
         inner = inner.func
@@ -149,6 +153,16 @@ def resolve_kwargs(f, args, kwargs) -> tuple:
             f'could not be resolved to positions: {", ".join(unresolved)}. '
             'Close over them, with functools.partial')
     return bound.args
+
+
+def takes_exactly(f, count) -> bool:
+    """Returns whether `f` is a plain function of so many arguments."""
+    if type(f) is not FunctionType or hasattr(f, '__wrapped__') or (
+            hasattr(f, '__signature__') or f.__kwdefaults__):
+        return False
+    code = f.__code__
+    return code.co_argcount == count and not code.co_kwonlyargcount and (
+        not code.co_flags & (CO_VARARGS | CO_VARKEYWORDS))
 
 
 def argument_positions(f, argnums, argnames) -> tuple:

@@ -77,6 +77,7 @@ def same_bits(x, y):
 
 half = ad.jit(lambda x: x / 2)
 twice = ad.checkpoint(lambda x: np.sin(x) * 2)
+once = ad.checkpoint(np.sin)
 SOURCES = {
     'identity': (lambda x: x, [1.0], (
         'a', 'return [a]')),
@@ -221,7 +222,7 @@ def program(a):
     b = astype_impl_2(a)
     [c, d] = [b, const_3]
     return [c, d]'''),
-    'checkpoint': (lambda x: twice(twice(x)), [C], '''\
+    'checkpoint': (lambda x: once(twice(x)), [C], '''\
 def checkpoint_1(a):
     b = np.sin(a)
     c = b * 2
@@ -229,8 +230,7 @@ def checkpoint_1(a):
 
 def checkpoint_2(a):
     b = np.sin(a)
-    c = b * 2
-    return [c]
+    return [b]
 
 def program(a):
     [b] = checkpoint_1(a)

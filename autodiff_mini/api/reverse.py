@@ -11,11 +11,13 @@ from typing import NamedTuple
 from autodiff_mini.api.staging import as_type
 from autodiff_mini.arrays import brought, convert, foreign_one
 from autodiff_mini.core import ShapedArray, TraceTag, float0, typeof
+from autodiff_mini.errors import fun_name
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr
 from autodiff_mini.interpreters.jvp import fit_tangent, whole_tangent
 from autodiff_mini.interpreters.partial_eval import (
     linear_flat, linearize_flat)
-from autodiff_mini.interpreters.transpose import backward_pass
+from autodiff_mini.interpreters.transpose import (
+    backward_pass, backward_passes)
 from autodiff_mini.jaxprs import Jaxpr, drop_dead
 from autodiff_mini.memory import apart, own_memory, owner_of
 from autodiff_mini.pytree import (
@@ -88,7 +90,7 @@ class Pullback(LinearFunction):
     """Takes the cotangent of the output to those of the arguments."""
 
     def __call__(self, *cotangents):
-        tag, jaxpr, in_tree, in_avals, out_tree, out_avals = self.program
+        tag, _, _, _, out_tree, out_avals = self.program
         if len(cotangents) != 1:
             raise TypeError(
                 f'{tag}: the pullback got {len(cotangents)} cotangents, but '
@@ -101,6 +103,11 @@ class Pullback(LinearFunction):
                 f'{tree}, but the output of the function has {out_tree}')
         names = lambda: leaf_names(out_tree, f'{tag}: cotangent')
         y_bars = map_leaves(fit_given, names, out_avals, given)
+        return self.of_leaves(y_bars, given)
+
+    def of_leaves(self, y_bars, given):
+        """Returns the cotangents of the arguments; none is one of `given`."""
+        _, jaxpr, in_tree, in_avals, *_ = self.program
         x_bars = pull_back(jaxpr, self.residuals, y_bars)
         x_bars = map(whole_cotangent, in_avals, x_bars)
         return in_tree.unflatten(
@@ -126,7 +133,8 @@ def pull_back(jaxpr, residuals, y_bars):
     """
     like = foreign_one([*y_bars, *residuals])
     y_bars = [brought(y_bar, like) for y_bar in y_bars]
-    return instantiate_all(backward_pass(jaxpr, residuals, y_bars), like)
+    run = backward_passes.get(type(jaxpr), backward_pass)
+    return instantiate_all(run(jaxpr, residuals, y_bars), like)
 
 
 def whole_cotangent(aval, ct):
@@ -136,13 +144,17 @@ def whole_cotangent(aval, ct):
     return convert(ct, aval.dtype, aval.weak_type)
 
 
-def linearize_tree(tag, f, primals, has_aux=False):
+linearizers = [linearize_flat]  # the last is asked for a gradient
+
+
+def linearize_tree(tag, f, primals, has_aux=False,
+                   linearizer=linearize_flat):
     """Returns the output of `f`, its linear program, residuals and aux."""
     xs, in_tree = tree_flatten(primals)
     names = lambda: leaf_names(in_tree, f'{tag}: primals')
     in_avals = map_leaves(typeof, names, xs)
     flat_f = FlatFunction(f, in_tree, has_aux)
-    ys, jaxpr = linearize_flat(flat_f, xs, tag)
+    ys, jaxpr = linearizer(flat_f, xs, tag)
     # What is handed out may be a residual, or an argument.
     ys = own_memory(ys, [*map(owner_of, jaxpr.consts), *xs])
     ys, aux = flat_f.split(ys)
@@ -224,9 +236,10 @@ def vjp(f, *primals, has_aux=False):
     return (y, f_vjp, aux) if has_aux else (y, f_vjp)
 
 
-def vjp_tree(tag, f, primals, has_aux=False):
+def vjp_tree(tag, f, primals, has_aux=False, linearizer=linearize_flat):
     """Returns the output of `f`, its pullback, and aux."""
-    y, program, residuals, aux = linearize_tree(tag, f, primals, has_aux)
+    y, program, residuals, aux = linearize_tree(tag, f, primals, has_aux,
+                                                linearizer)
     return y, Pullback(program, residuals), aux
 
 
@@ -333,9 +346,9 @@ def value_and_grad(f, argnums=0, has_aux=False, holomorphic=False,
         tag = TraceTag('grad', f)
         g, point = select(tag, f, argnums, args, kwargs, allow_int,
                           holomorphic or None)
-        y, pullback, aux = vjp_tree(tag, g, point, has_aux)
-        gradient = chosen_arguments(
-            argnums, pullback(one_for(tag, y, holomorphic)))
+        y, pullback, aux = vjp_tree(tag, g, point, has_aux, linearizers[-1])
+        one = [one_for(tag, y, holomorphic)]
+        gradient = chosen_arguments(argnums, pullback.of_leaves(one, one))
         return ((y, aux) if has_aux else y), gradient
     return value_and_grad_of_f
 
@@ -366,12 +379,12 @@ def select(tag, f, argnums, args, kwargs, allow_int, holomorphic):
         check_differentiable(tag, args[i], 'inputs', allow_int, holomorphic,
                              f'argument {i % len(args)}')
 
-    @wraps(f, updated=())
     def f_of_some(*values):
         every = list(args)
         for i, value in zip(positions, values, strict=True):
             every[i] = value
         return f(*every, **kwargs)
+    f_of_some.__qualname__ = fun_name(f)
     return f_of_some, tuple(args[i] for i in positions)
 
 

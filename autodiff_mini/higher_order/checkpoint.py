@@ -16,8 +16,9 @@ from autodiff_mini.higher_order.jit import (
     jit_p, program_for_outputs, program_jvp, program_transpose,
     program_vmap, run_compiled)
 from autodiff_mini.higher_order.programs import (
-    close, interleave, jvp_jaxpr, known_jaxpr, nothing, others,
-    partial_eval_jaxpr, remembered, run, stage_program, vmap_jaxpr, without)
+    close, close_once_more, interleave, jvp_jaxpr, known_jaxpr, nothing,
+    others, partial_eval_jaxpr, remembered, run, stage_program, vmap_jaxpr,
+    without)
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jaxpr import stage_flat, stage_tree
 from autodiff_mini.interpreters.jvp import jvp_rules
@@ -264,7 +265,7 @@ def checkpoint(f, *, prevent_cse=True, policy=None, static_argnums=()):
     def f_checkpointed(*args, **kwargs):
         args, kwargs, g, _ = hold_arguments(f, args, kwargs, held)
         jaxpr, out_tree = stage_tree(g, args, kwargs, tag)
-        jaxpr, traced = close(jaxpr)
+        jaxpr, traced = close_once_more(jaxpr)
         outs = checkpoint_p.bind(
             *traced, *tree_leaves((args, kwargs)), jaxpr=jaxpr,
             name=fun_name(f), policy=policy)

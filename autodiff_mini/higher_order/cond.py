@@ -14,9 +14,9 @@ from autodiff_mini.errors import fun_name
 from autodiff_mini.higher_order.carries import gives_way
 from autodiff_mini.higher_order.jit import jit_p
 from autodiff_mini.higher_order.programs import (
-    close, for_arguments, for_outputs, interleave, jvp_jaxpr, nothing, others,
-    partial_eval_jaxpr, picked, remembered, run, smaller, stage_program,
-    transpose_jaxpr, vmap_jaxpr, zeros)
+    close_once_more, for_arguments, for_outputs, interleave, jvp_jaxpr,
+    nothing, others, partial_eval_jaxpr, picked, remembered, run, smaller,
+    stage_program, transpose_jaxpr, vmap_jaxpr, zeros)
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jaxpr import (
     eval_jaxpr, stage_flat, stage_tree)
@@ -305,7 +305,7 @@ def choose(tag, index, functions, operands):
              zip(*[jaxpr.out_avals for jaxpr, _ in staged])]
     branches, traced = [], []
     for jaxpr, _ in staged:
-        branch, values = close(fit_outputs(jaxpr, types, tag))
+        branch, values = close_once_more(fit_outputs(jaxpr, types, tag))
         branches.append(branch)
         traced.append(values)
     types = [tuple(map(typeof, values)) for values in traced]

@@ -60,7 +60,7 @@ def apply_rule(tag, xs, x_dots, fun, call, rule, kind):
         if error.tracer._trace.tag is not tag:
             raise
         raise closed_over(fun, kind) from None
-    if any(type(y) is JVPTracer and y._trace.tag is tag
+    if any(isinstance(y, JVPTracer) and y._trace.tag is tag
            for y in [*ys, *y_dots]):
         raise closed_over(fun, kind)
     return ys, y_dots

@@ -478,7 +478,7 @@ class FlatBackward:
                           self.res_tree.unflatten(leaves),
                           self.out_tree.unflatten(map(to_read, cts)))
         except UnexpectedTracerError as error:
-            if type(error.tracer) is not JVPTracer:
+            if not isinstance(error.tracer, JVPTracer):
                 raise
             raise closed_over(call, 'custom_vjp') from None
         tree = call.in_tree
@@ -499,7 +499,8 @@ class FlatBackward:
                 '(pytree) structure as the args tuple of the primal '
                 f'function, {tree}, or a prefix of it with None for zeros, '
                 f'but got {tree_structure(out)}') from None
-        if any(type(ct) is JVPTracer and not ct._trace.thread for ct in cts):
+        if any(isinstance(ct, JVPTracer) and not ct._trace.thread
+               for ct in cts):
             raise closed_over(call, 'custom_vjp')
         none = [None] * len(call.positions)
         return none + map_leaves(fit_bwd, names, self.in_avals, cts)

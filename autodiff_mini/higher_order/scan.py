@@ -18,8 +18,8 @@ from autodiff_mini.higher_order.jit import jit_p, run_compiled
 from autodiff_mini.higher_order.loops import (
     at_all_steps, beside, fixpoint, hoist, split)
 from autodiff_mini.higher_order.programs import (
-    close, for_arguments, for_outputs, interleave, jvp_jaxpr, others,
-    partial_eval_jaxpr, permute, picked, remembered, run, smaller,
+    close_once_more, for_arguments, for_outputs, interleave, jvp_jaxpr,
+    others, partial_eval_jaxpr, permute, picked, remembered, run, smaller,
     stage_program, transpose_jaxpr, vmap_jaxpr, zeros)
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jvp import jvp_rules
@@ -314,7 +314,7 @@ def scan(f, init, xs=None, length=None, reverse=False):
 
     jaxpr, carry_avals, out_tree = stage_body(
         tag, f, carry_tree, carry_avals, (x_avals,), carry_of_pair)
-    jaxpr, traced = close(jaxpr)
+    jaxpr, traced = close_once_more(jaxpr)
     carry = [convert(x, aval.dtype, aval.weak_type)
              for x, aval in zip(carry, carry_avals)]
     outs = scan_p.bind(*traced, *carry, *rows, jaxpr=jaxpr, length=length,

@@ -18,9 +18,9 @@ from autodiff_mini.higher_order.jit import run_compiled
 from autodiff_mini.higher_order.loops import (
     at_all_steps, beside, fixpoint, split)
 from autodiff_mini.higher_order.programs import (
-    close, for_arguments, for_outputs, interleave, jvp_jaxpr, known_jaxpr,
-    others, permute, picked, remembered, run, smaller, stage_program,
-    vmap_jaxpr)
+    close_once_more, for_arguments, for_outputs, interleave, jvp_jaxpr,
+    known_jaxpr, others, permute, picked, remembered, run, smaller,
+    stage_program, vmap_jaxpr)
 from autodiff_mini.higher_order.scan import one_equation, scan
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jaxpr import stage_tree
@@ -224,8 +224,8 @@ def while_loop(cond_fun, body_fun, init_val):
         raise TypeError(f'{fun_name(cond_fun)}, the condition of a '
                         f'while_loop, must return a boolean scalar, but '
                         f'returns {types or test_tree}')
-    test, test_consts = close(test)
-    body, body_consts = close(body)
+    test, test_consts = close_once_more(test)
+    body, body_consts = close_once_more(body)
     carry = [convert(x, aval.dtype, aval.weak_type)
              for x, aval in zip(carry, avals)]
     outs = while_p.bind(*test_consts, *body_consts, *carry, test=test,

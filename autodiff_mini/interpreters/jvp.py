@@ -64,13 +64,13 @@ class JVPTrace(Trace):
             return list(map(self.join, y, y_dot, repeat(line)))
         if type(y_dot) is Zero:
             return made_in(self, y)
-        return JVPTracer(self, y, y_dot, line)
+        return self.join(y, y_dot, line)
 
     def split(self, xs):
         """Returns the primals, the tangents, and whether any is no Zero."""
         primals, tangents, perturbed = [], [], False
         for x in xs:
-            if type(x) is JVPTracer and x._trace.tag is self.tag:
+            if isinstance(x, JVPTracer) and x._trace.tag is self.tag:
                 primals.append(x.primal)
                 tangents.append(x.tangent)
                 perturbed = perturbed or type(x.tangent) is not Zero

@@ -29,32 +29,41 @@ def backward_pass(jaxpr, consts, cts) -> list:
     """
     known = dict(zip(jaxpr.constvars, consts, strict=True))
     gathered = {}
+    gather(gathered, jaxpr.outvars, cts)
+    for eqn in reversed(jaxpr.eqns):
+        transpose_equation(eqn, known, gathered)
+    return [gathered.get(v, Zero(v.aval)) for v in jaxpr.invars]
 
-    def give(variables, cts):
-        for v, ct in zip(variables, cts):
-            if ct is not None and type(ct) is not Zero:
-                gathered[v] = gathered[v] + ct if v in gathered else ct
 
-    give(jaxpr.outvars, cts)
-    eqn, trace = None, current_trace()
+def gather(gathered, variables, cts):
+    """Adds cotangents to those that have come back."""
+    for v, ct in zip(variables, cts):
+        if ct is not None and type(ct) is not Zero:
+            gathered[v] = gathered[v] + ct if v in gathered else ct
+
+
+def transpose_equation(eqn, known, gathered):
+    """Takes the cotangents of an equation's results to its operands."""
+    if gathered.keys().isdisjoint(eqn.outvars):
+        return      # nothing depends on it
+    trace = current_trace()
     try:
-        for eqn in reversed(jaxpr.eqns):
-            if gathered.keys().isdisjoint(eqn.outvars):
-                continue    # nothing depends on it
-            if not gathered.keys() >= {*eqn.outvars}:
-                eqn = for_results(eqn, gathered)
-            cts = [gathered.pop(v, None) for v in eqn.outvars]
-            ct = cts if eqn.primitive.multiple_results else cts[0]
-            operands = [known.get(v, v) for v in eqn.invars]
-            rule = transpose_rules[eqn.primitive]
-            trace.line = None if eqn.primitive.is_call else eqn.line
-            give(eqn.invars, rule(ct, *operands, **eqn.params))
+        if not gathered.keys() >= {*eqn.outvars}:
+            eqn = for_results(eqn, gathered)
+        cts = [gathered.pop(v, None) for v in eqn.outvars]
+        ct = cts if eqn.primitive.multiple_results else cts[0]
+        operands = [known.get(v, v) for v in eqn.invars]
+        rule = transpose_rules[eqn.primitive]
+        trace.line = None if eqn.primitive.is_call else eqn.line
+        gather(gathered, eqn.invars, rule(ct, *operands, **eqn.params))
     except Exception as error:
         quote_line(error, eqn)
         raise
     finally:
         trace.line = None
-    return [gathered.get(v, Zero(v.aval)) for v in jaxpr.invars]
+
+
+backward_passes = {}    # by kind of program: who else runs it backwards
 
 
 def deftranspose(primitive, *rules):

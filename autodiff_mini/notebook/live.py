@@ -14,6 +14,8 @@ from functools import cache
 from pathlib import Path
 from types import CellType
 
+from autodiff_mini.errors import RuleTable
+
 
 def load_ipython_extension(shell):
     shell.ast_transformers.append(Live())
@@ -87,6 +89,7 @@ def update(notebook, module, name, is_edited):
         notebook[name] = old
     change(name, old, new)
     if is_edited:
+        RuleTable.version += 1  # what was made by the old rules is old
         print(f'edited: {module}.{name}')
 
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import autodiff_mini as ad
 from autodiff_mini.api.checking import check_jaxpr
+from autodiff_mini.fast import twins
 from autodiff_mini.fast.fission import fission, taken_apart, total
 from autodiff_mini.fast.loop_source import loop_p
 from autodiff_mini.fast.simplify import opened, simplify
@@ -399,6 +400,7 @@ def test_rows_that_are_too_many_are_not_made(name, monkeypatch):
     (body, size), outs = LIMITED[name], []
     for most, whole in ((5 * size, False), (5 * size - 1, True)):
         monkeypatch.setattr(sys.modules[fission.__module__], 'MOST', most)
+        twins.programs.clear()
         f = lambda c, xs: ad.scan(lambda c, x: body(c, x), c, xs)
         outs.append(f(V, ROWS))
         inside = [eqn.primitive.name for loop in loops_in(

@@ -1,0 +1,272 @@
+"""The tape: what a gradient of plain arrays has to remember.
+
+Its one idea: two interpreters, forward mode and the one that writes down, may
+be one.  It computes, and of each operation keeps residuals and names.  What
+it has not prepared it leaves to the two.  Chapter 29.
+"""
+
+import numpy as np
+
+from autodiff_mini.api.reverse import linearizers
+from autodiff_mini.arrays import ORDINARY
+from autodiff_mini.core import (
+    NUMBERS, Primitive, Trace, array_type, current_trace, typeof)
+from autodiff_mini.errors import user_line
+from autodiff_mini.fast.prepared import (
+    BY_VALUE, Found, LongWay, Prepared, table)
+from autodiff_mini.higher_order.jit import frozen
+from autodiff_mini.interpreters.jaxpr import JaxprTracer, quote_line
+from autodiff_mini.interpreters.jvp import JVPTrace, JVPTracer
+from autodiff_mini.interpreters.partial_eval import (
+    PartialEvalTrace, linearize_flat)
+from autodiff_mini.interpreters.transpose import (
+    backward_passes, gather, transpose_equation)
+from autodiff_mini.jaxprs import Equation, Jaxpr, Var
+from autodiff_mini.memory import lent, owner_of
+from autodiff_mini.numpy_api import compositions
+from autodiff_mini.primitives.indexing import index_p
+from autodiff_mini.pytree import LEAF
+from autodiff_mini.zeros import Zero, tangent_type
+
+# They are made of several operations, look at types only, and return memory
+# of their own.
+FUNCTIONS = {
+    np.sum, np.prod, np.max, np.min, np.mean, np.var, np.std, np.clip,
+    np.where, np.einsum, np.dot, np.vdot, np.inner, np.outer, np.tensordot,
+    np.matmul, np.kron, np.cross, np.trace, np.cumsum, np.cumprod, np.diff,
+    np.convolve, np.correlate, np.roll, np.stack, np.concatenate, np.hstack,
+    np.vstack, np.column_stack, np.append, np.tile, np.pad, np.tril, np.triu,
+    np.sort, np.median, np.trapezoid, np.linalg.norm, np.linalg.solve,
+    np.linalg.inv, np.linalg.det, np.linalg.slogdet, np.linalg.cholesky,
+    np.linalg.pinv, np.linalg.eigh, np.linalg.eigvalsh, np.linalg.svd,
+    np.linalg.qr, np.linalg.matrix_power}
+STATIC = {int, bool, str, type(None), type,
+          *map(type, map(np.dtype, '?bhilqBHILQefdgFDG'))}
+SMALL = 4096    # bytes: what is copied without a thought
+
+
+class TapeTracer(JVPTracer):
+    """A value; of its tangent there is the name in the linear program."""
+
+    __slots__ = ('primal', 'name', 'aval')
+
+    def __init__(self, trace, primal, name, aval, line):
+        self._trace = trace
+        self.primal = primal
+        self.name = name    # None, if it stands still
+        self.aval = aval
+        self.line = line
+
+    @property
+    def tangent(self):
+        if self.name is None:
+            return Zero(self.primal)
+        return JaxprTracer(self._trace.parent, self.name, self.line)
+
+
+TapeTracer.__name__ = JVPTracer.__name__    # which it is, to its user
+
+
+class TapeTrace(JVPTrace):
+    """Computes, and keeps on the tape what the way back will need.
+
+    Its parent is the interpreter that writes down, and its tape is that one's
+    list of equations.
+    """
+
+    def process_primitive(self, primitive, args, params):
+        try:
+            if primitive is index_p and len(args) == 1:
+                return self.process_index(*args, params)
+            if primitive.is_call or type(primitive) is not Primitive:
+                raise LongWay
+            key, found = [primitive], Found([], [], [])
+            for x in args:
+                if type(x) in NUMBERS and primitive not in BY_VALUE:
+                    key.append(type(x))
+                    found.operands.append(x)
+                    found.names.append(None)
+                else:
+                    self.look_at(x, key, found, primitive in BY_VALUE)
+            key += map(frozen, params.values())
+            return self.process_prepared(key, found, primitive, args, params)
+        except Exception:   # whose words, if any, are those of the long way
+            pass
+        return super().process_primitive(primitive, args, params)
+
+    def process_function(self, function, args, kwargs):
+        try:
+            if function in FUNCTIONS or function in compositions:
+                key, found = [function], Found([], [], [])
+                for x in args:
+                    self.look_at(x, key, found)
+                for name, x in kwargs.items():
+                    key.append(name)
+                    self.look_at(x, key, found)
+                return self.process_prepared(key, found, function, args,
+                                             kwargs)
+        except Exception:
+            pass
+        return super().process_function(function, args, kwargs)
+
+    def look_at(self, x, key, found, by_value=False):
+        """Appends an argument to a key, and its arrays to what is found."""
+        kind = type(x)
+        if kind is TapeTracer and x._trace is self:
+            if by_value and x.aval.weak_type:
+                raise LongWay
+            found.operands.append(x.primal)
+            found.names.append(x.name)
+            found.avals.append(x.aval)
+            key.append(id(x.aval) if x.name else -id(x.aval))
+        elif kind is np.ndarray:
+            self.parent.keep(x)
+            aval = array_type(x.shape, x.dtype)
+            found.operands.append(x)
+            found.names.append(None)
+            found.avals.append(aval)
+            key.append(-id(aval))
+        elif kind in STATIC:
+            key.append((kind, x))
+        elif kind in NUMBERS:
+            key.append((kind, repr(x)))
+        elif kind is tuple or kind is list:
+            key.append((kind, len(x)))
+            for part in x:
+                self.look_at(part, key, found)
+        else:
+            raise LongWay
+
+    def process_prepared(self, key, found, function, args, kwargs):
+        """Does what is prepared; raises LongWay if nothing is."""
+        key, names = tuple(key), found.names
+        prepared = table.get(key)
+        if type(prepared) is not Prepared:
+            prepared = table.meet(key, found, function, args, kwargs)
+        line = self.line or user_line(4)
+        outs = prepared.forward(*found.operands)
+        if prepared.tree is LEAF:
+            y, *residuals = outs
+            aval, place = prepared.made[0], prepared.passed[0]
+            if place is not None:
+                return TapeTracer(self, y, names[place], typeof(y), line)
+            if not aval:
+                return y
+            results = y = TapeTracer(self, y, Var(aval), aval, line)
+            made = [y.name]
+        else:
+            count, made = len(prepared.made), []
+            residuals, results = outs[count:], []
+            for y, aval, place in zip(outs, prepared.made, prepared.passed):
+                if place is not None:
+                    y = TapeTracer(self, y, names[place], typeof(y), line)
+                elif aval:
+                    y = TapeTracer(self, y, Var(aval), aval, line)
+                    made.append(y.name)
+                elif any(y is x for x in residuals):
+                    y = y.copy()    # its user may change it
+                results.append(y)
+            results = prepared.tree.unflatten(results)
+        if made:
+            self.parent.eqns.append((prepared, self.kept(residuals), [
+                names[i] for i in prepared.sources], made, line))
+        return results
+
+    def kept(self, residuals):
+        """Returns the residuals, copied where somebody else holds them."""
+        foreign = self.parent.foreign
+        for i, x in enumerate(residuals):
+            if type(x) is np.ndarray and id(owner_of(x)) in foreign:
+                residuals[i] = (x.copy('K') if x.nbytes <= SMALL
+                                else self.parent.snapshot(x))
+        return residuals
+
+    def process_index(self, x, params):
+        """Does what is its own derivative, and seldom the same twice."""
+        if type(x) is not TapeTracer or x._trace is not self or not x.name:
+            raise LongWay
+        y = index_p.impl(x.primal, **params)
+        aval, line = typeof(y), self.line or user_line(4)
+        part = TapeTracer(self, y, Var(aval), aval, line)
+        self.parent.eqns.append(
+            Equation(index_p, [x.name], params, [part.name], line))
+        return part
+
+    def join(self, primal, tangent, line=None):
+        tangent = self.parent.opened(tangent)
+        if type(tangent) is Zero:
+            return primal
+        return TapeTracer(self, primal, self.parent.var(tangent),
+                          typeof(primal), line)
+
+    def box(self, x):
+        return TapeTracer(self, x, None, typeof(x), user_line(2))
+
+
+class Tape(Jaxpr):
+    """A linear program, to be run backwards once.
+
+    Among its equations stand prepared operations: tuples of a Prepared, the
+    residuals, the names of its sources, those of its results, and a line.
+    """
+
+    __slots__ = ()
+
+
+def record_flat(f, primals, tag):
+    """Returns the outputs of `f`, and its derivative there as a tape.
+
+    Args:
+        f: takes arrays, returns a list of them.
+        primals: the arrays at which to evaluate it.
+        tag: which application of which transformation this is.
+    """
+    base = current_trace()
+    if base is not Trace.base or not {*map(type, primals)} <= ORDINARY:
+        return linearize_flat(f, primals, tag)
+    table.refresh()
+    with PartialEvalTrace(base, tag) as below, TapeTrace(below, tag) as trace:
+        avals = list(map(typeof, primals))
+        dots = [below.input(tangent_type(aval)) for aval in avals]
+        inputs = [TapeTracer(trace, x, dot.name, aval, None)
+                  if dot.aval is aval else x
+                  for x, aval, dot in zip(primals, avals, dots, strict=True)]
+        for x in primals:
+            if type(x) is np.ndarray:
+                below.keep(x)
+        outs = f(*lent(trace, inputs))
+        ys, y_dots = trace.split(outs)[:2]
+        jaxpr = below.jaxpr(dots, y_dots)
+    return ys, Tape(jaxpr.constvars, jaxpr.invars, jaxpr.eqns, jaxpr.outvars,
+                    jaxpr.consts)
+
+
+def play_back(tape, consts, cts):
+    """Returns the cotangents of the inputs of a tape, and uses it up."""
+    known = dict(zip(tape.constvars, consts, strict=True))
+    gathered, eqns = {}, tape.eqns
+    gather(gathered, tape.outvars, cts)
+    while eqns:
+        eqn = eqns.pop()
+        if type(eqn) is not tuple:
+            transpose_equation(eqn, known, gathered)
+            continue
+        prepared, residuals, sources, made, line = eqn
+        try:
+            if len(made) == 1 and made[0] in gathered:
+                cts = prepared.back(*residuals, gathered.pop(made[0]))
+            elif gathered.keys().isdisjoint(made):
+                continue    # nothing depends on it
+            else:
+                cts = prepared.back_from_some(
+                    residuals, [gathered.pop(v, None) for v in made])
+        except Exception as error:
+            quote_line(error, Equation(prepared.function, [], {}, [], line))
+            raise
+        for v, ct in zip(sources, cts):
+            gathered[v] = gathered[v] + ct if v in gathered else ct
+    return [gathered.get(v, Zero(v.aval)) for v in tape.invars]
+
+
+linearizers.append(record_flat)
+backward_passes[Tape] = play_back

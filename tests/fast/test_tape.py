@@ -1,0 +1,199 @@
+"""The tape: what is prepared gives the bits of the long way."""
+
+import warnings
+from functools import partial
+
+import numpy as np
+import pytest
+
+import autodiff_mini as ad
+from autodiff_mini.api import reverse
+from autodiff_mini.fast import prepared
+from autodiff_mini.interpreters.jvp import jvp_rules
+from autodiff_mini.interpreters.transpose import transpose_rules
+from autodiff_mini.primitives.arithmetic import mul_p
+from autodiff_mini.primitives.elementwise import sin_p
+from tests.amount import each
+from tests.custom_programs import CUSTOM_PROGRAMS
+from tests.gallery import GALLERY
+from tests.programs import PROGRAMS, is_inexact
+from tests.test_jit_equals_eager import assert_identical
+
+
+@pytest.fixture(autouse=True)
+def prepare_at_once(monkeypatch):
+    monkeypatch.setattr(prepared, 'OFTEN', 1)
+
+
+def both_ways(f, *args):
+    """Returns what `f` returns by the long way, and by the tape, and says."""
+    ways = []
+    for linearizers in [reverse.linearizers[:1], reverse.linearizers]:
+        with pytest.MonkeyPatch.context() as patch, \
+                warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter('always')
+            patch.setattr(reverse, 'linearizers', linearizers)
+            try:
+                out = f(*args)
+            except Exception as error:
+                out = type(error), str(error), getattr(
+                    error, '__notes__', None)
+            ways.append((out, {str(w.message) for w in said}))
+    return ways
+
+
+def total(program, *args):
+    """Returns a number that depends on all results of a program."""
+    rng = np.random.default_rng(1)
+    ys = [np.sum(y * rng.uniform(0.5, 1.5, np.shape(y)))
+          for y in ad.tree_leaves(program.function(np, *args))
+          if is_inexact(y)]
+    return np.real(sum(ys[1:], ys[0])) if ys else 0.0
+
+
+@each(PROGRAMS + CUSTOM_PROGRAMS)
+def test_gradients_have_the_bits_of_the_long_way(program):
+    f = ad.value_and_grad(partial(total, program),
+                          tuple(program.perturbed()))
+    (expected, said), (actual, heard) = both_ways(f, *program.args)
+    assert ad.tree_structure(actual) == ad.tree_structure(expected)
+    if isinstance(expected[0], type):
+        assert actual == expected
+    else:
+        assert_identical(actual, expected)
+    assert heard == said
+
+
+@pytest.mark.parametrize('piece', GALLERY, ids=str)
+def test_the_gallery_has_the_bits_of_the_long_way(piece):
+    f = ad.value_and_grad(piece.function, tuple(range(len(piece.args))))
+    (expected, said), (actual, heard) = both_ways(f, *piece.args)
+    assert_identical(actual, expected)
+    assert heard == said
+
+
+def slope_twice(f, x):
+    """Returns the gradient of `f`, by what the first call has prepared."""
+    ad.grad(f)(x)
+    assert any(type(entry) is prepared.Prepared
+               for entry in prepared.table.values())
+    return ad.grad(f)(x)
+
+
+def test_a_rule_that_is_changed_is_the_new_one(monkeypatch):
+    assert slope_twice(np.sin, 0.0) == 1.0
+    monkeypatch.setitem(jvp_rules, sin_p, lambda primals, tangents: (
+        sin_p.bind(*primals), 7 * tangents[0]))
+    assert ad.grad(np.sin)(0.0) == 7.0
+
+
+def test_a_rule_of_another_primitive_counts_too(monkeypatch):
+    assert slope_twice(lambda x: x * 3.0, 1.0) == 3.0
+    monkeypatch.setitem(transpose_rules, mul_p,
+                        lambda ct, x, y: [5 * ct, None])
+    assert ad.grad(lambda x: x * 3.0)(1.0) == 5.0
+
+
+@pytest.mark.parametrize('size', [3, 3000])
+def test_an_array_that_changes_afterwards_is_remembered(size):
+    a = np.ones(size)
+
+    def f(x):
+        a[:] = 2
+        y = np.sum(x * a)
+        a[:] = 3
+        return y
+    assert np.all(slope_twice(f, np.ones(size)) == 2)
+
+
+def test_a_result_that_stands_still_is_its_users():
+    def f(x):
+        sign, logdet = np.linalg.slogdet(x)
+        sign[...] = 77
+        return np.sum(logdet)
+    x = np.stack([np.eye(2), 2 * np.eye(2)])
+    np.testing.assert_array_equal(
+        slope_twice(f, x), np.stack([np.eye(2), np.eye(2) / 2]))
+
+
+@pytest.mark.parametrize('chosen', [0, 1])
+def test_one_result_of_several_is_enough(chosen):
+    def f(x):
+        return np.sum(np.linalg.eigh(x)[chosen] ** 2 * np.arange(2))
+    x = np.array([[2.0, 0.5], [0.5, 1.0]])
+    (expected, _), (actual, _) = both_ways(ad.grad(f), x)
+    assert_identical(actual, expected)
+    assert np.any(actual)
+
+
+def test_results_that_nobody_needs_cost_nothing():
+    def f(x):
+        np.linalg.eigh(np.eye(2) * x)
+        return x * 2.0
+    assert slope_twice(f, 1.0) == 2.0
+
+
+def test_an_error_on_the_way_back_names_the_line(monkeypatch):
+    def f(x):
+        return np.sum(x * x)    # this line
+    x = np.ones(2)
+    slope_twice(f, x)
+    for entry in list(prepared.table.values()):
+        if type(entry) is prepared.Prepared:
+            monkeypatch.setattr(entry, 'back', lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError) as caught:
+        ad.grad(f)(x)
+    assert 'test_tape.py' in caught.value.__notes__[0]
+
+
+def test_errors_and_warnings_are_those_of_numpy():
+    x = np.ones((2, 2))
+    with pytest.raises(np.linalg.LinAlgError):
+        slope_twice(lambda x: np.sum(np.linalg.inv(x)), x)
+    with np.errstate(divide='raise'), pytest.raises(FloatingPointError):
+        ad.grad(lambda x: np.log(x - 1))(1.0)
+    with np.errstate(divide='warn'), pytest.warns(RuntimeWarning):
+        ad.grad(lambda x: np.log(x - 1))(np.float64(1.0))
+
+
+def test_what_is_met_seldom_is_not_prepared(monkeypatch):
+    monkeypatch.setattr(prepared, 'OFTEN', 3)
+    for i in range(5):
+        assert ad.grad(lambda x: x ** (i + 2))(1.0) == i + 2
+    assert not any(type(entry) is prepared.Prepared
+                   for entry in prepared.table.values())
+
+
+def test_only_so_much_is_remembered(monkeypatch):
+    monkeypatch.setattr(prepared, 'MOST_KEYS', 10)
+    for i in range(50):
+        ad.grad(lambda x: np.sum(x * 2.0))(np.ones(i + 1))
+    assert len(prepared.table) <= 12
+
+
+def test_a_traced_gradient_goes_the_long_way():
+    f = lambda x: np.sum(np.sin(x) * x)
+    x = np.linspace(-1, 1, 3)
+    slope_twice(f, x)
+    rows = np.stack([x, 2 * x])
+    np.testing.assert_array_equal(
+        ad.vmap(ad.grad(f))(rows), [ad.grad(f)(row) for row in rows])
+    np.testing.assert_allclose(
+        ad.hessian(f)(x), np.diag(2 * np.cos(x) - x * np.sin(x)))
+
+
+def test_a_rule_of_the_users_runs_each_time():
+    calls = []
+
+    @ad.custom_jvp
+    def f(x):
+        return x * 2.0
+
+    @f.defjvp
+    def f_jvp(primals, tangents):
+        calls.append(primals)
+        return f(*primals), tangents[0] * 3.0
+
+    for n in range(4):
+        assert ad.grad(lambda x: np.sin(f(x)))(0.0) == 3.0
+        assert len(calls) == n + 1
