@@ -17,8 +17,8 @@ LAB_SETTINGS := .venv/share/jupyter/lab/settings/overrides.json
 # Material would print an advertisement at every build.
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: help book test test-all test-jax mutants test-site next progress \
-        serve lab weave bench lock clean
+.PHONY: help book test test-all test-jax mutants test-site watch next hint \
+        skip reset progress serve lab weave bench lock clean
 .DEFAULT_GOAL := help
 
 help:   ## say what the commands do
@@ -53,11 +53,16 @@ mutants: .venv/ready   ## plant wrong rules, and see whether a test finds them
 test-site: book .venv/browser   ## show every page of the site to a browser
 	@$(PYTEST) tests/test_site.py
 
-next: .venv/ready   ## try the exercises, up to the first that fails
-	@$(BIN)/python -m book.tools.exercises
+watch: .venv/ready   ## do the exercises; E=02_1 or E=02, from this one on
+	@$(BIN)/python -m book.tools.watch $(E)
 
-progress: .venv/ready   ## list the exercises, and which are solved
-	@$(BIN)/python -m book.tools.exercises --progress
+next:       ## try the next exercise; E=02_1, this one
+hint:       ## give a hint for it, and one more each time
+skip:       ## go on to another exercise
+reset:      ## make the file of an exercise as it was
+progress:   ## list the exercises, and which are solved
+next hint skip reset progress: .venv/ready
+	@$(BIN)/python -m book.tools.runner $@ $(E)
 
 serve: .venv/ready   ## show the book, and rebuild it as you edit
 	@$(BIN)/python -m mkdocs serve
@@ -80,7 +85,7 @@ lock: .venv/uv   ## choose the versions in requirements.lock again
 	  --custom-compile-command "make lock" \
 	  pyproject.toml -o requirements.lock
 
-clean:   ## remove all that these commands have made
+clean:   ## remove all that these commands have made, but no exercises
 	rm -rf .venv .cache .hypothesis .pytest_cache site
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -1,3 +1,3 @@
-"""`make next` tries the exercises; `make test` leaves them alone."""
+"""`make next` and `make watch` try the exercises; `make test` does not."""
 
 collect_ignore = ['exercises']

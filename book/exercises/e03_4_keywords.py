@@ -40,4 +40,4 @@ def deriv(f):
 def decay(time, start=1.0, rate=1.0):
     return start * np.exp(-rate * time)
 
-# exercise e03_4: mend `positions`, and delete this line.
+# exercise e03_4: mend `positions`.

@@ -33,4 +33,4 @@ def running_vmap(batch, vals, dims, axis):
 
 vmap_rules[running_p] = running_vmap
 
-# exercise e04_2: one line above is wrong. Mend it, and delete this one.
+# exercise e04_2: one line above is wrong. Mend it.

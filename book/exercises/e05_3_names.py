@@ -34,4 +34,4 @@ def scaled(factor):
         return factor * x
     return custom(scale, lambda x, x_dot: factor * x_dot)
 
-# exercise e05_3: one line above is wrong. Mend it, and delete this one.
+# exercise e05_3: one line above is wrong. Mend it.

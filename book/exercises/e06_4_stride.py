@@ -33,4 +33,4 @@ def gentle_jvp(primals, tangents):
     y, slope = ad.jvp(cube, (x,), (x_dot,))
     return y, np.where(slope > 1.0, 1.0, slope) * x_dot
 
-# exercise e06_4: one line above is wrong. Mend it, and delete this one.
+# exercise e06_4: one line above is wrong. Mend it.

@@ -42,4 +42,4 @@ def backward_pass(jaxpr, consts, cts):
         give(eqn.invars, rule(ct, *operands, **eqn.params))
     return [gathered.get(v, Zero(v.aval)) for v in jaxpr.invars]
 
-# exercise e10_1: one line above is wrong. Mend it, and delete this one.
+# exercise e10_1: one line above is wrong. Mend it.

@@ -46,4 +46,4 @@ def mapped(f, fwd, bwd, in_axes):
     f_of_all.defvjp(fwd_of_all, bwd_of_all)
     return f_of_all
 
-# exercise e11_1: one line above is wrong. Mend it, and delete this one.
+# exercise e11_1: one line above is wrong. Mend it.

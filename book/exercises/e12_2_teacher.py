@@ -55,4 +55,4 @@ def settle_bwd(f, residuals, ct):
 
 settle.defvjp(settle_fwd, settle_bwd)
 
-# exercise e12_2: one line above is wrong. Mend it, and delete this one.
+# exercise e12_2: one line above is wrong. Mend it.

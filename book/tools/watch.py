@@ -1,0 +1,93 @@
+"""Tries an exercise whenever its file is saved, and obeys what is typed.
+
+    python -m book.tools.watch          begins where the reader is
+    python -m book.tools.watch 02_1     begins there
+
+Each trial is a process of its own: a program that never ends is stopped
+when its file is saved again. The next process waits for its command, with
+what is slow to import already there; the library is read when it is tried.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+from queue import SimpleQueue
+from threading import Thread
+
+import watchfiles
+
+from book.tools.exercises import ROOT, YOURS, attempted, names, stub
+
+KEYS = {'n': 'next', 'h': 'hint', 's': 'skip', 'r': 'reset', 'p': 'progress',
+        'q': 'quit'}
+HELP = ('Save your file, and it is tried. Or type, and press Enter:\n'
+        + ', '.join(map(' '.join, KEYS.items())) + ', or 02_1 to choose.')
+WAITING = """
+import json, runpy, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_IGN)   # whoever watches will kill it
+import numpy, pytest
+if command := sys.stdin.readline():
+    sys.argv[1:] = json.loads(command)
+    runpy.run_module('book.tools.runner', run_name='__main__')
+"""
+
+
+def watch(words=''):
+    """Runs until the reader quits."""
+    asked = SimpleQueue()     # (command, exercise)
+    asked.put(('next', words))
+    for listen in saves, lines:
+        Thread(target=listen, args=[asked], daemon=True).start()
+    child, spare = None, process()
+    try:
+        while (command := asked.get())[0] != 'quit':
+            if child:
+                child.kill()
+                child.wait()
+            child, spare = spare, process()
+            run(child, *command)
+    finally:
+        for each in filter(None, [child, spare]):
+            each.kill()
+            each.wait()
+
+
+def process():
+    """Starts a process that waits for a command of the runner's."""
+    return subprocess.Popen([sys.executable, '-c', WAITING], cwd=ROOT,
+                            stdin=subprocess.PIPE)
+
+
+def run(child, *command):
+    """Hands a command to a process, and gives it an empty screen."""
+    if sys.stdout.isatty():
+        print('\x1b[2J\x1b[3J\x1b[H', end='', flush=True)
+    child.stdin.write(json.dumps([*command, HELP]).encode())
+    child.stdin.close()
+
+
+def saves(asked):
+    """Asks for each exercise that is saved, and is not as it was given."""
+    (ROOT / YOURS).mkdir(exist_ok=True)
+    for changes in watchfiles.watch(ROOT / YOURS, raise_interrupt=False):
+        for name in {Path(path).stem for _, path in changes
+                     if path.endswith('.py')}.intersection(names()):
+            if attempted(name) != stub(name):
+                asked.put(('next', name))
+
+
+def lines(asked):
+    """Asks for what is typed: a letter, or an exercise."""
+    with suppress(OSError):     # nobody can type
+        while typed := os.read(0, 1000).decode():
+            for word in map(str.strip, typed.splitlines()):
+                command = KEYS.get(word[:1])
+                asked.put((command, '') if command else ('next', word))
+
+
+if __name__ == '__main__':
+    with suppress(KeyboardInterrupt):
+        watch(*sys.argv[1:])
