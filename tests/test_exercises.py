@@ -92,3 +92,8 @@ def test_every_chapter_shows_its_exercises(chapter):
     page = exercises.markdown(chapter)
     for name in exercises.names(chapter):
         assert exercises.task(name)[0] in page
+
+
+def test_the_front_page_says_how_many_there_are():
+    text = (exercises.ROOT / 'book/index.md').read_text()
+    assert f'#exercises), {len(NAMES)} in all' in text

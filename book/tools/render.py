@@ -99,7 +99,8 @@ def build(path):
     notebook, start = read(path), time.perf_counter()
     ran = fill(notebook, path)
     seconds = time.perf_counter() - start if ran else 0
-    return Page(markdown(notebook, path), nbformat.writes(notebook), seconds)
+    page = markdown(notebook, path)
+    return Page(page, nbformat.writes(with_exercises(notebook)), seconds)
 
 
 def fill(notebook, path):
@@ -260,6 +261,15 @@ def markdown(notebook, path):
             'exercises': exercises.markdown}
     return DIRECTIVE.sub(lambda match: made[match[1]](match[2]),
                          '\n\n'.join(parts)) + '\n'
+
+
+def with_exercises(notebook):
+    """Returns a notebook with its exercises, for those who download it."""
+    for cell in notebook.cells:
+        cell.source = DIRECTIVE.sub(
+            lambda match: exercises.markdown(match[2])
+            if match[1] == 'exercises' else match[0], cell.source)
+    return notebook
 
 
 def back_matter(name, path):

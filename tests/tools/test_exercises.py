@@ -1,5 +1,6 @@
 """The exercises' tool: tries the reader's files, and shows them in a page."""
 
+import json
 import subprocess
 import sys
 
@@ -112,6 +113,15 @@ def twice(x):
 
 [^note]: A note.
 '''
+
+
+def test_a_notebook_that_is_downloaded_has_them_too(book):
+    path = book / '01_chapter.md'
+    path.write_text(CHAPTER + '\n<!-- scoreboard: grid -->\n')
+    (cell,) = json.loads(render.build(path).notebook)['cells']
+    text = ''.join(cell['source'])
+    assert '**Add a row: twice as much.**\n\nThe task' in text
+    assert '<!-- scoreboard: grid -->' in text and 'exercises: 01' not in text
 
 
 def test_a_chapter_without_exercises_is_an_error():
