@@ -96,6 +96,7 @@ def tables(data):
              for key in ('rows', 'figures')}
     found = [ratio_table(coded['rows']), pass_table(data.get('passes', [])),
              first_call_table(data.get('first_calls', [])),
+             gallery_table(data.get('gallery', [])),
              figure_table(coded['figures'])]
     return [table for table in found if len(table) > 1]
 
@@ -200,6 +201,22 @@ def figure_table(figures):
         for figure in figures]]
 
 
+def gallery_table(rows):
+    """Returns how eager gradients compare with autograd's, by theme."""
+    table = [['', 'programs', 'eager / autograd, median', 'worst',
+              'jit / autograd, median']] if rows else [[]]
+    themes = list(dict.fromkeys(row['theme'] for row in rows))
+    for theme in themes + ['all'] * bool(rows):
+        here = [row['seconds'] for row in rows
+                if theme in (row['theme'], 'all')]
+        eager, jit = [[times[name] / times['autograd'] for times in here
+                       if name in times] for name in ('eager', 'jit')]
+        table.append([theme, str(len(here)), number(np.median(eager)),
+                      number(max(eager)),
+                      number(np.median(jit)) if jit else NONE])
+    return table
+
+
 def amount(x, unit):
     """Returns the text of a figure; short times are not in seconds."""
     if unit == 's' and x < 1:
@@ -218,7 +235,8 @@ def size_table(data):
 TABLES = {  # of the book, by their names in directives
     'ratios': lambda data: ratio_table(data.get('rows', []), TO_HAND),
     'passes': lambda data: pass_table(data.get('passes', [])),
-    'first calls': lambda data: first_call_table(data.get('first_calls', []))}
+    'first calls': lambda data: first_call_table(data.get('first_calls', [])),
+    'gallery': lambda data: gallery_table(data.get('gallery', []))}
 
 
 def markdown(table, mark='---:'):

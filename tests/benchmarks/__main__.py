@@ -16,6 +16,7 @@ from book.tools.benchmark_tables import (
     DATA, missed, readme_table, replace_table, table_text)
 from tests.benchmarks.arrays import sizes, w1, w2, w8, w9, w10
 from tests.benchmarks.first_calls import first_calls, w5
+from tests.benchmarks.gallery import gallery
 from tests.benchmarks.loops import w6
 from tests.benchmarks.measure import measured, settle
 from tests.benchmarks.memory import w11
@@ -29,7 +30,7 @@ README = ROOT / 'README.md'
 
 TIMED = {'W1': w1, 'W2': w2, 'W3': w3, 'W4': w4, 'W6': w6, 'W7': w7,
          'W8': w8, 'W9': w9, 'W10': w10}
-TABLES = {'passes': passes, 'sizes': sizes}
+TABLES = {'passes': passes, 'sizes': sizes, 'gallery': gallery}
 WORKLOADS = [*TIMED, 'W5', 'W11', *TABLES]
 
 

@@ -39,6 +39,12 @@ DATA = {
          'target': 6e-5},
         {'workload': 'W5', 'label': 'other', 'value': 6.0, 'unit': '',
          'target': None}],
+    'gallery': [
+        {'theme': 'optics', 'label': f'optics.{n}', 'seconds': {
+            'eager': n * 1e-3, 'autograd': 4e-3, 'jit': 1e-3}}
+        for n in (1, 2, 5)] + [
+        {'theme': 'puzzles', 'label': 'puzzles.loop', 'seconds': {
+            'eager': 1e-3, 'autograd': 4e-3}}],
     'sizes': {'elements': [1, 1000], 'seconds': {'hand': [1e-6, 2e-6],
                                                  'jit': [3e-6, 4e-6],
                                                  'jax': [5e-6, 6e-6]}},
@@ -58,6 +64,12 @@ MARKDOWN = '''|  | by hand, µs | jit | eager | JAX jit | jit / JAX |
 | --- | ---: | ---: | ---: | ---: |
 | jit | 1.00 | 1.00 | 1.00 | 1.00 |
 | jit, JAX | 10.0 | – | – | – |
+
+|  | programs | eager / autograd, median | worst | jit / autograd, median |
+| --- | ---: | ---: | ---: | ---: |
+| optics | 3 | 0.50 | 1.25 | 0.25 |
+| puzzles | 1 | 0.25 | 0.25 | – |
+| all | 4 | 0.38 | 1.25 | 0.25 |
 
 |  | measured |
 | --- | ---: |
