@@ -163,8 +163,6 @@ class TapeTrace(JVPTrace):
                 elif aval:
                     y = TapeTracer(self, y, Var(aval), aval, line)
                     made.append(y.name)
-                elif any(y is x for x in residuals):
-                    y = y.copy()    # its user may change it
                 results.append(y)
             results = prepared.tree.unflatten(results)
         if made:

@@ -106,6 +106,15 @@ def test_an_array_that_changes_afterwards_is_remembered(size):
     assert np.all(slope_twice(f, np.ones(size)) == 2)
 
 
+def test_cotangents_are_added_one_by_one():
+    rng = np.random.default_rng(3)
+    x, c = rng.standard_normal((2, 50))
+    for f in (lambda x: np.sum(x * x * c + x * 0.1),
+              lambda x: np.sum(np.var(x) * c * x)):
+        (expected, _), (actual, _) = both_ways(ad.grad(f), x)
+        assert_identical(actual, expected)
+
+
 def test_a_result_that_stands_still_is_its_users():
     def f(x):
         sign, logdet = np.linalg.slogdet(x)

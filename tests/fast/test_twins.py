@@ -12,6 +12,8 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.fast import compiler, twins
+from autodiff_mini.interpreters.jvp import jvp_rules
+from autodiff_mini.primitives.elementwise import sin_p
 from tests.numerical import assert_same
 from tests.test_jit_equals_eager import assert_identical
 
@@ -133,6 +135,15 @@ def test_a_primitive_of_the_users_may_get_another_rule(name):
                         lambda residuals, ct: (factor * ct,))
         power = factor ** 3 if name == 'scan' else factor
         assert_same(slope(X), np.full(3, power))
+
+
+@each_call
+def test_a_rule_of_the_library_may_be_another_one(call, monkeypatch):
+    slope = lambda: ad.jvp(call(np.sin), (X,), (X,))[1]
+    first = slope()
+    monkeypatch.setitem(jvp_rules, sin_p, lambda primals, tangents: (
+        sin_p.bind(*primals), 7 * tangents[0]))
+    assert not np.allclose(slope(), first)
 
 
 def test_a_policy_may_look_at_what_changes():
