@@ -123,8 +123,7 @@ def rest(browser):
           [...document.querySelectorAll(selector)].every(test);
         const rests = () => document.fonts.status === "loaded"
           && document.getAnimations().length === 0
-          && every("link[rel=stylesheet]", it => it.sheet)
-          && every(".arithmatex", it => it.querySelector("[class^=katex]"));
+          && every("link[rel=stylesheet]", it => it.sheet);
 
         const deadline = performance.now() + 1000 * patience;
         let frames = 0;

@@ -5,7 +5,6 @@ All the work is done by `weave` and `render`, which know nothing of mkdocs.
 
 import logging
 import os
-import re
 from pathlib import Path
 
 from mkdocs.exceptions import PluginError
@@ -84,8 +83,3 @@ def on_page_markdown(markdown, page, config, files):
     up = '../' * page.file.src_uri.count('/')
     link = f'[Open as notebook]({up}{notebook_of(page.file)})'
     return f'{title}{newline}\n{link}{{ .notebook download="" }}\n{rest}'
-
-
-def on_page_content(html, page, config, files):
-    """Makes plain cells of a table's empty headings, which head nothing."""
-    return re.sub(r'<th( [^>]*)?></th>', '<td></td>', html)

@@ -1,0 +1,64 @@
+"""Finishes the HTML of a page, as an extension of Python's Markdown.
+
+Formulas are set here, so that a reader's browser has only to show them, and
+so that a wrong one fails the build. What needs no markup has none: a listing
+of a thousand words is then a few hundred elements, and not two thousand.
+"""
+
+import html
+import re
+from functools import cache
+from pathlib import Path
+from urllib.parse import unquote
+
+import quickjs
+from markdown.extensions import Extension
+from markdown.postprocessors import Postprocessor
+
+KATEX = Path(__file__).parents[1] / 'assets' / 'katex' / 'katex.min.js'
+FORMULA = re.compile(
+    r'(?s)(?<=class="arithmatex">)\\([(\[])(.*?)\\[)\]](?=</(?:span|div)>)')
+
+
+class Typesetting(Extension):
+    def extendMarkdown(self, md):
+        # The last of all, when all that was set aside is back in its place.
+        md.postprocessors.register(Finish(md), 'typesetting', -10)
+
+
+class Finish(Postprocessor):
+    def run(self, text):
+        text = FORMULA.sub(formula, text)
+        # Names, operators, punctuation and spaces have the colour of text.
+        text = re.sub(r'<span class="[nopw]">([^<]*)</span>', r'\1', text)
+        # An empty heading heads nothing.
+        return re.sub(r'<th( [^>]*)?></th>', '<td></td>', text)
+
+
+def makeExtension(**options):
+    return Typesetting(**options)
+
+
+def formula(match):
+    """Returns the HTML of a formula; its text is \\(…\\) or \\[…\\]."""
+    return typeset(html.unescape(match[2]).strip(), match[1] == '[')
+
+
+def typeset(text, on_its_own):
+    """Returns the HTML of a formula, which may stand on its own."""
+    try:
+        return unquote(katex()(text, on_its_own))
+    except quickjs.JSException as error:
+        what = str(error).partition('\n')[0]
+        raise ValueError(f'a formula is wrong: {text}: {what}') from None
+
+
+@cache
+def katex():
+    """Returns KaTeX as a function of a formula."""
+    engine = quickjs.Context()
+    engine.eval(KATEX.read_text('utf-8') + '; null')
+    # A string that was put together of pieces does not get out as it is.
+    return engine.eval(
+        '(text, displayMode) => encodeURIComponent('
+        'katex.renderToString(text, { displayMode }))')

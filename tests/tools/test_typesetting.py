@@ -1,0 +1,43 @@
+"""The HTML of a page is finished: formulas are set, and plain words plain."""
+
+import markdown
+import pytest
+
+
+def page(text):
+    """Returns the HTML of a text, with the extensions that matter here."""
+    return markdown.markdown(
+        text, extensions=['tables', 'pymdownx.arithmatex',
+                          'pymdownx.superfences', 'book.tools.typesetting'],
+        extension_configs={'pymdownx.arithmatex': {'generic': True}})
+
+
+def test_a_formula_is_set():
+    html = page(r'As $x < \frac12$.')
+    assert '<mfrac><mn>1</mn><mn>2</mn></mfrac>' in html   # to be heard
+    assert 'class="mfrac"' in html                         # to be seen
+    assert '<mo>&lt;</mo>' in html and 'katex-display' not in html
+
+
+def test_a_formula_may_stand_on_its_own():
+    assert '<span class="katex-display">' in page('$$\nx^2\n$$')
+
+
+def test_a_formula_in_code_is_code():
+    assert page('`$x$`') == '<p><code>$x$</code></p>'
+
+
+def test_a_wrong_formula_ends_the_build():
+    with pytest.raises(ValueError, match=r'wrong: \\frac: .*end of input'):
+        page(r'$\frac$')
+
+
+def test_words_in_the_colour_of_text_have_no_element():
+    html = page('```python\ndef f(x):\n    return x + 1\n```')
+    assert '</span>(x):\n' in html
+    assert 'x + <span class="mi">1</span>' in html
+
+
+def test_an_empty_heading_of_a_table_is_a_cell():
+    html = page('| | a |\n|--|--|\n| 1 | 2 |')
+    assert '<td></td>\n<th>a</th>' in html
