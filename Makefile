@@ -29,7 +29,7 @@ book: .venv/ready   ## run every chapter and build the site
 	@echo
 	@echo "The book is built. Open site/index.html in a browser:"
 	@echo "    file://$(CURDIR)/site/index.html"
-	@echo "or run 'make serve', where the search works too."
+	@echo "or run 'make serve', which rebuilds as you edit."
 
 test: .venv/ready   ## run the tests; ROW=tanh or ROW=tests/test_vmap.py, some
 	@$(PYTEST) $(WHICH)

@@ -33,15 +33,28 @@ PATIENCE = 5   # seconds in which a page must come to rest
 
 # The server and the browser.
 
-class QuietHandler(SimpleHTTPRequestHandler):
+class Host(SimpleHTTPRequestHandler):
+    """A host of sites, each in its folder, with a page for the lost."""
+
     def log_message(self, *args):
         pass
+
+    def send_head(self):
+        if not os.path.exists(self.translate_path(self.path)):
+            folder = self.path.split('/')[1]
+            page = os.path.join(self.directory, folder, '404.html')
+            if os.path.exists(page):
+                self.send_response(404)
+                self.send_header('Content-Type', 'text/html')
+                self.end_headers()
+                return open(page, 'rb')
+        return super().send_head()
 
 
 @contextmanager
 def serving(folder):
     """Serves a folder on a free port of this machine; yields its address."""
-    handler = partial(QuietHandler, directory=folder)
+    handler = partial(Host, directory=folder)
     with ThreadingHTTPServer(('127.0.0.1', 0), handler) as server:
         thread = Thread(target=server.serve_forever)
         thread.start()

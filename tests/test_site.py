@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.browser import (
-    accessibility, browsing, emulate, faults, installed, search, serving)
+    accessibility, browsing, emulate, ends_of_requests, faults, installed,
+    search, serving, visit)
 from tests.links import broken_links
 
 SITE = Path(__file__).parents[1] / 'site'
@@ -132,6 +133,50 @@ def test_search_finds_a_page_with_the_word(browser, home):
     assert answer.startswith(home)
     browser.get(answer)
     assert 'tangent' in browser.page_source
+
+
+def test_the_index_is_asked_for_when_somebody_searches(browser, home):
+    emulate(browser, 1280, 'light')
+    visit(browser, f'{home}/index.html')
+
+    def indexes():
+        return [url for url, _ in ends_of_requests(browser)
+                if 'search_index' in url]
+
+    assert indexes() == []
+    search(browser, 'tangent')
+    assert indexes() == [f'{home}/search/search_index.json']
+
+
+def test_search_works_from_a_folder(browser, site):
+    emulate(browser, 1280, 'light')
+    browser.get((site / 'index.html').as_uri())
+    assert search(browser, 'tangent')[0].startswith(site.as_uri())
+
+
+@pytest.fixture(scope='session')
+def below(site, tmp_path_factory):
+    """Yields the address of the site in a folder of a host."""
+    host = tmp_path_factory.mktemp('host')
+    (host / 'book').symlink_to(site)
+    with serving(host) as address:
+        yield f'{address}/book'
+
+
+def test_the_root_of_the_site_may_be_a_folder(browser, below):
+    emulate(browser, 1280, 'light')
+    browser.get(f'{below}/index.html')
+    assert search(browser, 'tangent')[0].startswith(f'{below}/')
+    assert faults(browser, f'{below}/chapters/10_backwards.html', 1280) == []
+
+
+@pytest.mark.parametrize('lost', ['nowhere', 'chapters/nowhere.html',
+                                  'chapters/no/where/index.html'])
+def test_the_lost_are_shown_to_the_front_page(browser, below, lost):
+    browser.get(f'{below}/{lost}')
+    assert browser.find_element('tag name', 'h1').text.startswith('This page')
+    browser.find_element('tag name', 'a').click()
+    assert browser.current_url == f'{below}/index.html'
 
 
 # Goes through a player, and returns a line for what is wrong.

@@ -3,6 +3,7 @@
 All the work is done by `weave` and `render`, which know nothing of mkdocs.
 """
 
+import importlib.metadata
 import logging
 import os
 from pathlib import Path
@@ -12,7 +13,8 @@ from mkdocs.structure.files import File
 
 from autodiff_mini.notebook.player import SCRIPT
 from book.tools import mainline, weave
-from book.tools.render import ChapterError, has_cells, is_live, render_all
+from book.tools.render import (
+    ROOT, ChapterError, has_cells, is_live, render_all)
 
 PAGES = {}     # what render made of each file
 STARTED = {}   # what mkdocs was asked for
@@ -22,6 +24,11 @@ log = logging.getLogger('mkdocs.hooks')
 def on_startup(command, dirty):
     """Notes whether mkdocs builds the book, or serves it."""
     STARTED['command'] = command
+
+
+def on_config(config):
+    """Notes the version of the library, which is the book's."""
+    config.extra['release'] = importlib.metadata.version(weave.PACKAGE)
 
 
 def on_pre_build(config):
@@ -61,6 +68,9 @@ def on_files(files, config):
         raise PluginError('\n'.join(errors))
     files.append(File.generated(config, 'assets/player.js',
                                 abs_src_path=str(SCRIPT)))
+    files.append(File.generated(
+        config, 'LICENSE.txt',
+        abs_src_path=str(ROOT / 'LICENSE')))
     return files
 
 
@@ -83,3 +93,10 @@ def on_page_markdown(markdown, page, config, files):
     up = '../' * page.file.src_uri.count('/')
     link = f'[Open as notebook]({up}{notebook_of(page.file)})'
     return f'{title}{newline}\n{link}{{ .notebook download="" }}\n{rest}'
+
+
+def on_post_build(config):
+    """Leaves no sitemap behind that lists nothing."""
+    if not config.site_url:
+        for name in 'sitemap.xml', 'sitemap.xml.gz':
+            Path(config.site_dir, name).unlink(missing_ok=True)

@@ -1,0 +1,91 @@
+"""What a page shows of the book's addresses, and what while there are none."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from book.tools.places import ROOT
+
+HOME, SOURCE = 'https://example.org/book/', 'https://example.com/source'
+CONFIG = f'''
+INHERIT: {ROOT}/mkdocs.yml
+docs_dir: book
+exclude_docs: ''
+nav: [index.md]
+theme: {{custom_dir: {ROOT}/book/theme}}
+hooks: ['{ROOT}/book/tools/hooks.py']
+plugins: [search, offline]
+watch: []
+'''
+SETTINGS = {
+    'SITE_URL': HOME, 'REPO_URL': SOURCE,
+    'EDIT_URI': f'{SOURCE}/edit/book/', 'REPORT_URL': f'{SOURCE}/issues'}
+
+
+def built(folder, settings):
+    """Builds a book of one page, with these settings; returns its site."""
+    (folder / 'mkdocs.yml').write_text(CONFIG)
+    for name, text in (('book/index.md', '# A book\n'),
+                       ('book/assets/logo.svg', '<svg/>'),
+                       ('autodiff_mini/core.py', '')):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    run = subprocess.run(
+        [sys.executable, '-m', 'mkdocs', 'build', '-q'], cwd=folder,
+        env=os.environ | dict.fromkeys(SETTINGS, '') | settings | {
+            'PYTHONPATH': str(ROOT), 'SOURCE_DATE_EPOCH': '86400'},
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert run.returncode == 0, run.stdout
+    return folder / 'site'
+
+
+@pytest.fixture(scope='module')
+def unsaid(tmp_path_factory):
+    return built(tmp_path_factory.mktemp('unsaid'), {})
+
+
+@pytest.fixture(scope='module')
+def said(tmp_path_factory):
+    return built(tmp_path_factory.mktemp('said'), SETTINGS)
+
+
+SHOWN = {
+    'canonical link': f'<link rel="canonical" href="{HOME}index.html">',
+    'picture': f'<meta property="og:image" content="{HOME}assets/preview.png">',
+    'source': f'<a class="source" href="{SOURCE}">Source</a>',
+    'edit': f'<a href="{SOURCE}/edit/book/index.md">Edit this page</a>',
+    'report': f'<a href="{SOURCE}/issues">Report a mistake</a>',
+}
+
+
+@pytest.mark.parametrize('name', SHOWN)
+def test_an_address_that_is_set_is_shown(said, name):
+    assert SHOWN[name] in (said / 'index.html').read_text()
+
+
+def test_an_address_that_is_not_set_is_nowhere(unsaid):
+    page = (unsaid / 'index.html').read_text()
+    for words in ('canonical', 'og:', 'class="source"', 'Edit this page',
+                  'Report a mistake', '<a href="">'):
+        assert words not in page
+
+
+def test_a_sitemap_lists_pages_or_is_not_there(said, unsaid):
+    assert f'<loc>{HOME}index.html</loc>' in (
+        said / 'sitemap.xml').read_text()
+    assert [*unsaid.glob('sitemap*')] == []
+
+
+def test_every_page_says_version_date_and_licence(unsaid):
+    page = (unsaid / 'index.html').read_text()
+    assert 'A book' in page and '0.1.0' in page and '1970-01-02' in page
+    assert 'Text and code: <a href="LICENSE.txt">Apache-2.0</a>' in page
+    assert (unsaid / 'LICENSE.txt').read_text() == (
+        ROOT / 'LICENSE').read_text()
+
+
+def test_the_lost_are_told_the_address_that_is_known(said, unsaid):
+    for site, home in (said, HOME), (unsaid, ''):
+        assert f'href="{home}index.html"' in (site / '404.html').read_text()
