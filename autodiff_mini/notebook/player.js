@@ -81,7 +81,12 @@ trace-player .pl-c6 { --c: #155f64; }
       this.build(data);
       this.classList.add("pl-on");
       addEventListener("hashchange", () => this.link());
-      new ResizeObserver(() => this.reserve()).observe(this);
+      // Measuring every step takes a while: it waits until a reader is near.
+      new IntersectionObserver(([{ isIntersecting }], waiting) => {
+        if (!isIntersecting) return;
+        waiting.disconnect();
+        new ResizeObserver(() => this.reserve()).observe(this);
+      }, { rootMargin: "100%" }).observe(this);
       this.go(0);
       this.link();
     }
