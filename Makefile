@@ -67,10 +67,14 @@ next hint skip reset progress: .venv/ready
 serve: .venv/ready   ## show the book, and rebuild it as you edit
 	@$(BIN)/python -m mkdocs serve
 
-lab: .venv/lab   ## open the chapters as notebooks in JupyterLab
+# Jupyter does not like to run as root, and then takes a flag to do so.
+lab: ROOT_FLAG = $(if $(filter 0,$(shell id -u)),--allow-root)
+lab: .venv/lab   ## open the chapters in JupyterLab; FLAGS='--port 9000'
+	@$(if $(ROOT_FLAG),echo "You are root: a cell can do what root can.")
 	@$(BIN)/jupytext-config --settings-file $(LAB_SETTINGS) \
 	  set-default-viewer markdown
-	@$(BIN)/python -m jupyterlab --LabApp.default_url=/lab/tree/book/chapters
+	@$(BIN)/python -m jupyterlab $(ROOT_FLAG) \
+	  --LabApp.default_url=/lab/tree/book/chapters $(FLAGS)
 
 weave: .venv/ready   ## copy the modules' code into the chapters
 	@$(BIN)/python -m book.tools.weave

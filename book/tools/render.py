@@ -39,6 +39,7 @@ from traitlets.config import Config
 from book.tools import (
     benchmark_tables, documents, exercises, explained, mainline, weave,
     what_works, whole_grid)
+from book.tools.downloads import alone
 from book.tools.scoreboard import scoreboard
 
 ROOT = Path(__file__).parents[2]
@@ -100,7 +101,8 @@ def build(path):
     ran = fill(notebook, path)
     seconds = time.perf_counter() - start if ran else 0
     page = markdown(notebook, path)
-    return Page(page, nbformat.writes(with_exercises(notebook)), seconds)
+    notebook = alone(with_exercises(notebook), path)
+    return Page(page, nbformat.writes(notebook), seconds)
 
 
 def fill(notebook, path):

@@ -1,0 +1,98 @@
+"""Makes a notebook that stands alone of one that has run.
+
+On the site a page has its theme, its pictures and its neighbours. What a
+reader downloads is one file, in a program that knows plain Markdown.
+"""
+
+import ast
+import base64
+import copy
+import mimetypes
+import re
+import sys
+from pathlib import Path
+
+import nbformat
+
+from book.tools import weave
+
+NEEDS = '''\
+from importlib.util import find_spec
+
+missing = [name for name in {names} if not find_spec(name)]
+if missing:
+    raise ModuleNotFoundError(
+        f"This notebook needs {{' and '.join(missing)}}: "
+        "pip install 'autodiff_mini[book]'")
+del missing'''
+SOURCE = "# This cell runs in a folder of the book's source."
+PICTURE = re.compile(r'!\[([^]]*)\]\(([^):]+)\)')
+CLASSES = re.compile(r'(?<=\))\{ \.[^}]*\}')
+LINK = re.compile(r'(?<!!)(\[[^]]+\])\(([\w./]+)\.md(#[^)]*)?\)')
+LISTING = re.compile(r'^(`{3,})py(?:thon)? title="([^"]+)".*$', re.MULTILINE)
+
+
+def alone(notebook, path):
+    """Returns the notebook of a page, fit to be read and run elsewhere.
+
+    Its first cell says which packages are missing, if any are. Listings say
+    their file in a comment, and pictures are in the notebook.
+    """
+    notebook = copy.deepcopy(notebook)
+    for cell in notebook.cells:
+        if cell.cell_type == 'markdown':
+            tell(cell, path)
+        elif 'title' in cell.metadata:
+            cell.source = f'# {cell.metadata.title}\n{cell.source}'
+        elif 'book' in imported(cell.source):
+            cell.source = f'{SOURCE}\n{cell.source}'
+    names = packages(notebook)
+    if names:
+        check = nbformat.v4.new_code_cell(NEEDS.format(names=names))
+        check.id = 'needs'
+        notebook.cells.insert(0, check)
+    return notebook
+
+
+def tell(cell, path):
+    """Puts what the site adds to a cell of prose into the cell."""
+    text = LISTING.sub(r'\1python\n# \2', cell.source)
+    text = CLASSES.sub('', text).replace('> [!NOTE]\n', '')
+
+    def picture(match):
+        words, source = match.groups()
+        file = (Path(path).parent / source).resolve()
+        kind, _ = mimetypes.guess_type(file)
+        data = base64.b64encode(file.read_bytes()).decode()
+        cell.setdefault('attachments', {})[file.name] = {kind: data}
+        return f'![{words}](attachment:{file.name})'
+
+    def link(match):
+        words, page, _ = match.groups()
+        file = Path(path).parent / f'{page}.md'
+        runs = any(block.runs for block in weave.blocks(file))
+        return f'{words}({file.stem}.ipynb)' if runs else words[1:-1]
+
+    cell.source = LINK.sub(link, PICTURE.sub(picture, text))
+
+
+def packages(notebook):
+    """Returns the names of the packages that the cells import, sorted."""
+    found = set()
+    for cell in notebook.cells:
+        if cell.cell_type == 'code':
+            found |= imported(cell.source)
+    return sorted(found - sys.stdlib_module_names - {'book'})
+
+
+def imported(source):
+    """Returns the names of the packages that a cell imports."""
+    try:
+        nodes = [*ast.walk(ast.parse(source))]
+    except SyntaxError:     # a magic, or an error that is shown
+        return set()
+    names = [alias.name for node in nodes if isinstance(node, ast.Import)
+             for alias in node.names]
+    names += [node.module for node in nodes
+              if isinstance(node, ast.ImportFrom) and not node.level]
+    return {name.split('.')[0] for name in names}

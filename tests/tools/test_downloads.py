@@ -1,0 +1,89 @@
+"""A downloaded notebook stands alone."""
+
+import base64
+import subprocess
+import sys
+
+import pytest
+
+from book.tools import downloads, render
+
+PAGE = '''# A page
+
+![A dot](../assets/dot.svg){ .figure }
+
+> [!NOTE]
+> **A word.** See [the next](02_next.md#there) and [a list](03_list.md).
+
+<details class="library" markdown="1">
+
+```py title="autodiff_mini/core.py"
+x = 1
+```
+
+</details>
+
+```python title="autodiff_mini/draft.py"
+import math, nowhere.near
+from elsewhere import far
+```
+
+```python
+%time 1
+```
+
+```python
+from book.tools import weave
+```
+'''
+
+
+@pytest.fixture(scope='module')
+def cells(tmp_path_factory):
+    """Returns the cells of the page's notebook."""
+    folder = tmp_path_factory.mktemp('book')
+    for name, text in (('chapters/01_page.md', PAGE),
+                       ('chapters/02_next.md', '```python\n1\n```\n'),
+                       ('chapters/03_list.md', '- a\n'),
+                       ('assets/dot.svg', '<svg/>')):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
+    path = folder / 'chapters' / '01_page.md'
+    return downloads.alone(render.read(path), path).cells
+
+
+def test_a_picture_is_in_the_notebook(cells):
+    assert '![A dot](attachment:dot.svg)\n' in cells[1].source
+    [(kind, data)] = cells[1].attachments['dot.svg'].items()
+    assert kind == 'image/svg+xml' and base64.b64decode(data) == b'<svg/>'
+
+
+def test_a_callout_is_a_quotation(cells):
+    assert '\n\n> **A word.** See' in cells[1].source
+
+
+def test_a_link_leads_to_a_notebook_or_is_none(cells):
+    assert 'See [the next](02_next.ipynb) and a list.' in cells[1].source
+
+
+def test_a_listing_says_its_file(cells):
+    assert '```python\n# autodiff_mini/core.py\nx = 1\n```' in cells[1].source
+    assert cells[2].source.startswith('# autodiff_mini/draft.py\nimport math')
+
+
+def test_a_cell_that_needs_the_source_says_so(cells):
+    assert cells[4].source.startswith(downloads.SOURCE + '\nfrom book')
+
+
+def test_what_is_missing_is_said_with_the_extra_that_has_it(cells):
+    run = subprocess.run([sys.executable, '-c', cells[0].source],
+                         capture_output=True, text=True)
+    assert run.stderr.endswith(
+        'ModuleNotFoundError: This notebook needs elsewhere and nowhere: '
+        "pip install 'autodiff_mini[book]'\n")
+
+
+def test_nothing_is_said_where_nothing_is_missing():
+    source = downloads.NEEDS.format(names=['numpy', 'autodiff_mini'])
+    run = subprocess.run([sys.executable, '-c', source], capture_output=True)
+    assert (run.returncode, run.stderr) == (0, b'')
