@@ -17,8 +17,8 @@ LAB_SETTINGS := .venv/share/jupyter/lab/settings/overrides.json
 # Material would print an advertisement at every build.
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: help book test test-all test-jax mutants test-site watch next hint \
-        skip reset progress serve lab weave bench lock clean
+.PHONY: help book publish test test-all test-jax mutants test-site watch \
+        next hint skip reset progress serve lab weave bench lock clean
 .DEFAULT_GOAL := help
 
 help:   ## say what the commands do
@@ -30,6 +30,18 @@ book: .venv/ready   ## run every chapter and build the site
 	@echo "The book is built. Open site/index.html in a browser:"
 	@echo "    file://$(CURDIR)/site/index.html"
 	@echo "or run 'make serve', which rebuilds as you edit."
+
+# The four addresses of mkdocs.yml come from here, or from the environment.
+publish:   ## build the site for SITE_URL=https://..., and copy it TO=host:folder
+	@test -n "$(SITE_URL)" || { \
+	  echo "Where will the book be read? Say it, as in"; \
+	  echo "    make publish SITE_URL=https://example.org/book/"; exit 1; }
+	@$(MAKE) --no-print-directory book
+	@$(PYTEST) -q tests/test_site.py::test_every_link_leads_somewhere
+	@touch site/.nojekyll   # or GitHub leaves out files that begin with _
+	@$(if $(TO),rsync -rt --delete site/ $(TO),\
+	  echo "Now put what is in site/ at $(SITE_URL): any static host will"; \
+	  echo "do. TO=user@host:folder does it with rsync.")
 
 test: .venv/ready   ## run the tests; ROW=tanh or ROW=tests/test_vmap.py, some
 	@$(PYTEST) $(WHICH)

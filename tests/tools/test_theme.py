@@ -1,6 +1,7 @@
 """What a page shows of the book's addresses, and what while there are none."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -89,3 +90,19 @@ def test_every_page_says_version_date_and_licence(unsaid):
 def test_the_lost_are_told_the_address_that_is_known(said, unsaid):
     for site, home in (said, HOME), (unsaid, ''):
         assert f'href="{home}index.html"' in (site / '404.html').read_text()
+
+
+def test_the_workflow_sets_what_can_be_set():
+    names = re.findall(r'!ENV \[(\w+), \'\'\]',
+                       (ROOT / 'mkdocs.yml').read_text())
+    workflow = (ROOT / '.github/workflows/book.yml').read_text()
+    assert sorted(names) == sorted(SETTINGS)
+    assert names == re.findall(
+        r'([A-Z_]+): \$\{\{ (?:steps\.pages|github)', workflow)
+    assert 'run: make publish' in workflow
+
+
+def test_publishing_needs_an_address():
+    run = subprocess.run(['make', 'publish', 'SITE_URL='], cwd=ROOT,
+                         capture_output=True, text=True)
+    assert run.returncode and 'make publish SITE_URL=https://' in run.stdout
