@@ -62,6 +62,8 @@ test-jax: .venv/jax   ## compare the library with real JAX
 mutants: .venv/ready   ## plant wrong rules, and see whether a test finds them
 	@$(BIN)/python -m tests.mutants
 
+# As it is with no address: then it has to find its own way.
+test-site: export SITE_URL :=
 test-site: book .venv/browser   ## show every page of the site to a browser
 	@$(PYTEST) tests/test_site.py
 
