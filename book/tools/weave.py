@@ -7,8 +7,12 @@ the fence holds says what to copy into it. A new fence starts as one line that
 names the statements, `# weave: bind .. full_raise, Trace`.
 
     python -m book.tools.weave            copies the code into the chapters
+    python -m book.tools.weave --anyway   also over what was edited in them
     python -m book.tools.weave --check    says what is not as it should be
     python -m book.tools.weave --names    lists the names that come too early
+
+A listing may show what its module says, or what it has said; then it is
+refreshed. Any other text was written in the chapter, and is not overwritten.
 
 A name of the library comes too early where a listing imports or uses it
 before this or an earlier listing has defined it, and before the prose has
@@ -19,15 +23,20 @@ import ast
 import builtins
 import difflib
 import re
+import subprocess
 import sys
 from collections import Counter
+from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from symtable import symtable
 from typing import NamedTuple
 
 PACKAGE = 'autodiff_mini'
 DRAFT = f'{PACKAGE}/draft.py'
+SAID_BEFORE = Path('.cache/woven')   # a hash of all that the modules said
 ASK = '# weave:'
+ANYWAY = '.venv/bin/python -m book.tools.weave --anyway'
 FENCE = re.compile(r'`{3,}(python|py)\b(.*)')
 TITLE = re.compile(r'title="([^"]*)"')
 SAID = re.compile(r'(?<!`)`(?:ad\.)?([A-Za-z_]\w*)')
@@ -207,21 +216,75 @@ def unknown(kind, name, known, block, line):
 
 # Weaving.
 
-def weave(root):
+def weave(root, anyway=False):
     """Refreshes the chapters; returns what it could not, and why."""
     book, problems = modules(root), []
+    before = said_before(root)
     for path in chapters(root):
         old = path.read_text()
         lines = old.split('\n')
         for block in reversed(woven(path)):   # so that line numbers hold
             chosen, wrong = resolve(block, book)
+            if not wrong and not anyway:
+                wrong = own_words(block, book, before, root)
             problems += wrong
             if not wrong:
                 lines[block.line:block.end - 1] = join(chosen).split('\n')
         if (new := '\n'.join(lines)) != old:
             path.write_text(new)
             print(f'{path}: refreshed')
+    remember(root)
     return problems
+
+
+def own_words(block, book, before, root):
+    """Returns the statements of a block that no module has ever had."""
+    if block.text.startswith(ASK):
+        return []
+    module = book[block.title]
+    strange = [found for found in statements(block.text)
+               if found.text != module[found.address].text
+               and digest(block.title, found) not in before
+               and found.text not in committed(root, block.title)]
+    return [Problem(block.path, block.line + found.line,
+                    f'`{found.address}` was edited here, and not in its '
+                    'module. Edit the module, or give this edit up with '
+                    f'`{ANYWAY}`:\n'
+                    + diff(block.title, module[found.address].text,
+                           block.path, found.text))
+            for found in strange]
+
+
+def digest(title, statement):
+    """Returns a hash of a statement of a module."""
+    return sha256(f'{title}\0{statement.text}'.encode()).hexdigest()[:16]
+
+
+def said_before(root):
+    """Returns the hashes of what the modules have said, as far as noted."""
+    file = root / SAID_BEFORE
+    return set(file.read_text().split()) if file.exists() else set()
+
+
+def remember(root):
+    """Notes what the modules say now."""
+    digests = {digest(title, found) for title, module in modules(root).items()
+               for found in module.values()} | said_before(root)
+    (root / SAID_BEFORE).parent.mkdir(exist_ok=True)
+    (root / SAID_BEFORE).write_text('\n'.join(sorted(digests)))
+
+
+def committed(root, title):
+    """Returns the text of a module in the last commit, if there is one."""
+    return subprocess.run(['git', 'show', f'HEAD:./{title}'], cwd=root,
+                          capture_output=True, text=True).stdout
+
+
+def diff(old_name, old, new_name, new):
+    """Returns how one text becomes another."""
+    return '\n'.join(difflib.unified_diff(
+        old.splitlines(), new.splitlines(), str(old_name), str(new_name),
+        lineterm=''))
 
 
 # Checking.
@@ -252,12 +315,10 @@ def drift(block, book):
                         f'`make weave` has to expand `{block.text}`')]
     if block.text == join(chosen):
         return []
-    diff = '\n'.join(difflib.unified_diff(
-        block.text.splitlines(), join(chosen).splitlines(),
-        str(block.path), block.title, lineterm=''))
     return [Problem(block.path, block.line,
                     'differs from its module; `make weave` will do this:\n'
-                    + diff)]
+                    + diff(block.path, block.text, block.title,
+                           join(chosen)))]
 
 
 def repeats(block, book, shown):
@@ -484,11 +545,12 @@ def label(page):
 def main(arguments):
     """Weaves or checks the book of the current directory."""
     root, [option] = Path(), arguments or ['']
-    commands = {'--check': check, '--names': early_names}
+    commands = {'--check': check, '--names': early_names,
+                '--anyway': partial(weave, anyway=True)}
     problems = commands.get(option, weave)(root)
     for problem in problems:
         print(problem)
-    if option:
+    if option in ('--check', '--names'):
         print(summary(early_names(root)))
     return int(bool(problems) and option != '--names')
 

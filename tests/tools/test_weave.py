@@ -1,5 +1,7 @@
 """The weave: chapters show the modules, all of them, each line once."""
 
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -155,6 +157,53 @@ def test_an_edited_module_is_drift_and_weaving_mends_it(book):
     assert found.startswith('book/chapters/01_core.md:27: differs')
     assert '-    return rules[primitive](x)\n+    return rules[x]' in found
     weave.weave(book)
+    assert problems(book) == ''
+
+
+def test_a_module_may_be_edited_and_woven_again_and_again(book):
+    for old, new in ('np.sin', 'np.tan'), ('np.tan', 'np.exp'):
+        change('autodiff_mini/core.py', old, new)
+        assert weave.weave(book) == []
+    assert 'np.exp' in Path('book/chapters/01_core.md').read_text()
+
+
+def test_a_listing_edited_in_its_chapter_is_shown_and_not_overwritten(book):
+    change('book/chapters/01_core.md', '[primitive](x)', '[primitive](-x)')
+    change('autodiff_mini/interpreters/jvp.py', 'np.zeros(t)', 't')
+    [problem] = weave.weave(book)
+    assert str(problem).startswith(
+        'book/chapters/01_core.md:28: `bind` was edited here, and not in its '
+        'module.')
+    assert ('-    return rules[primitive](x)\n'
+            '+    return rules[primitive](-x)') in problem.text
+    assert '(-x)' in Path('book/chapters/01_core.md').read_text()
+    assert ', t\n' in Path('book/chapters/02_jvp.md').read_text()
+
+
+def test_an_edit_in_a_chapter_is_given_up_when_one_says_so(book):
+    before = Path('book/chapters/01_core.md').read_text()
+    change('book/chapters/01_core.md', '[primitive](x)', '[primitive](-x)')
+    assert weave.main(['']) == 1
+    assert weave.main(['--anyway']) == 0
+    assert Path('book/chapters/01_core.md').read_text() == before
+
+
+def test_what_the_last_commit_says_is_no_edit(book):
+    def git(*words):
+        subprocess.run(['git', '-c', 'user.name=a', '-c', 'user.email=b',
+                        *words], check=True, capture_output=True)
+    git('init')
+    git('add', 'autodiff_mini')
+    git('commit', '-m', 'The core')
+    shutil.rmtree('.cache')
+    change('autodiff_mini/core.py', 'np.sin', 'np.tan')
+    assert weave.weave(book) == []
+    assert problems(book) == ''
+
+
+def test_a_listing_that_moves_may_change_its_blank_lines(book):
+    change('book/chapters/01_core.md', 'rules = {}\n\n', 'rules = {}\n')
+    assert weave.weave(book) == []
     assert problems(book) == ''
 
 
