@@ -201,16 +201,21 @@ def environment(directory):
 
 def failure(path, started, error):
     """Returns the sentence that says which cell failed, and how."""
-    what = str(error).strip().splitlines()[-1]
+    what, line = str(error).strip().splitlines()[-1], 0
     if isinstance(error, CellExecutionError):
         what = clean_text(f'{error.ename}: {error.evalue}')
-    return f'{place(path, max(len(started) - 1, 0))}: {what}'
+        what = re.sub(r' \(\d+\.py, line \d+\)$', '', what)
+        # The first frame is the cell's own; the error may be deeper.
+        frame = re.search(r'(?m)^ *Cell In\[\d+\], line (\d+)$',
+                          clean_text(error.traceback))
+        line = int(frame[1]) if frame else 0
+    return f'{place(path, max(len(started) - 1, 0), line)}: {what}'
 
 
-def place(path, number):
-    """Returns the file and the line of a chapter's nth cell."""
+def place(path, number, line=0):
+    """Returns the file, and the line in it, of a line of the nth cell."""
     fences = [block for block in weave.blocks(path) if block.runs]
-    return f'{path}:{fences[number].line}'
+    return f'{path}:{fences[number].line + line}'
 
 
 def tags(cell):
@@ -257,12 +262,22 @@ def markdown(notebook, path):
         elif cell.cell_type == 'code':
             parts += code(cell, place(path, number))
             number += 1
+    return DIRECTIVE.sub(lambda match: directed(match, path),
+                         '\n\n'.join(parts)) + '\n'
+
+
+def directed(match, path):
+    """Returns what a line such as `<!-- table: map -->` asks for."""
     made = {'scoreboard': lambda name: scoreboard(name, path),
             'benchmarks': benchmark_tables.benchmarks,
             'table': lambda name: back_matter(name, path),
             'exercises': exercises.markdown}
-    return DIRECTIVE.sub(lambda match: made[match[1]](match[2]),
-                         '\n\n'.join(parts)) + '\n'
+    try:
+        return made[match[1]](match[2])
+    except Exception as error:
+        line = path.read_text().split(match[0])[0].count('\n') + 1
+        what = f'{type(error).__name__}: {error}'
+        raise ChapterError(f'{path}:{line}: {match[0]}: {what}') from error
 
 
 def with_exercises(notebook):
@@ -282,7 +297,7 @@ def back_matter(name, path):
     if name.startswith('what works in '):
         return what_works.table(name.removeprefix('what works in '))
     if name not in tables:
-        raise ValueError(f'{path}: no table {name!r}; there are '
+        raise ValueError(f'no table {name!r}; there are '
                          + ', '.join(tables))
     return tables[name](path)
 

@@ -316,7 +316,8 @@ def drift(block, book):
     if block.text == join(chosen):
         return []
     return [Problem(block.path, block.line,
-                    'differs from its module; `make weave` will do this:\n'
+                    'differs from its module; what was not edited here '
+                    'goes away with `make weave`:\n'
                     + diff(block.path, block.text, block.title,
                            join(chosen)))]
 

@@ -189,13 +189,27 @@ def test_the_notebook_has_the_outputs_and_runs_in_python(page):
 
 # What ends the build.
 
-def test_a_failing_cell_is_named_by_its_file_and_line(tmp_path):
-    path = chapter(tmp_path, '# Title\n\n```python\nx = 1\n```\n\n'
-                             '```python\nx + y\n```\n')
+@pytest.mark.parametrize('cell, line, words', [
+    ('x + y', 1, "NameError: name 'y' is not defined"),
+    ('x\n\nx + y', 3, "NameError: name 'y' is not defined"),
+    ('x\nf()\nx', 2, "NameError: name 'z' is not defined"),
+    ('x\nx = = 1', 2, 'SyntaxError: invalid syntax'),
+])
+def test_a_failing_cell_is_named_by_file_and_line(tmp_path, cell, line,
+                                                  words):
+    path = chapter(tmp_path, '# Title\n\n```python\nx = 1\ndef f():\n'
+                             f'    z\n```\n\n```python\n{cell}\n```\n')
     with pytest.raises(render.ChapterError) as error:
         render.render(path)
-    assert str(error.value) == (
-        f"{path}:7: NameError: name 'y' is not defined")
+    assert str(error.value).startswith(f'{path}:{9 + line}: {words}')
+
+
+def test_a_table_that_fails_is_named_by_its_file_and_line(tmp_path):
+    path = chapter(tmp_path, '# Title\n\n<!-- table: of nothing -->\n')
+    with pytest.raises(render.ChapterError) as error:
+        render.render(path)
+    assert str(error.value).startswith(
+        f"{path}:3: <!-- table: of nothing -->: ValueError: no table 'of n")
 
 
 def test_a_tagged_cell_that_does_not_raise_is_named(tmp_path):
