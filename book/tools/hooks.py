@@ -17,6 +17,7 @@ from book.tools.render import (
     ROOT, ChapterError, has_cells, is_live, render_all)
 
 PAGES = {}     # what render made of each file
+SOURCES = {}   # where each file is
 STARTED = {}   # what mkdocs was asked for
 log = logging.getLogger('mkdocs.hooks')
 
@@ -29,6 +30,22 @@ def on_startup(command, dirty):
 def on_config(config):
     """Notes the version of the library, which is the book's."""
     config.extra['release'] = importlib.metadata.version(weave.PACKAGE)
+
+
+class Lines(logging.Filter):
+    """Says, of a link that leads nowhere, in which line of which file."""
+
+    def filter(self, record):
+        said = re.match(r"Doc file '([^']+)' (.* link '([^']+)'.*)",
+                        record.getMessage())
+        if said and (path := SOURCES.get(said[1])):
+            above, link, _ = path.read_text().partition(said[3])
+            line = f'{above.count(chr(10)) + 1}:' if link else ''
+            record.msg, record.args = f'{path}:{line} {said[2]}', ()
+        return True
+
+
+logging.getLogger('mkdocs.structure.pages').addFilter(Lines())
 
 
 def on_pre_build(config):
@@ -50,6 +67,7 @@ def on_files(files, config):
     """Renders every page with cells, and adds its notebook to the site."""
     sources = {Path(os.path.relpath(file.abs_src_path)): file
                for file in files.documentation_pages()}
+    SOURCES.update({file.src_uri: path for path, file in sources.items()})
     sources = {path: sources[path] for path in filter(is_live, sources)}
     PAGES.clear()
     errors = []

@@ -1,6 +1,7 @@
 """The hooks: no build shows a listing that is not the module's, unsaid."""
 
 import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -60,6 +61,41 @@ def test_a_false_listing_fails_the_build_with_line_and_diff(site, strict):
     assert f'{PAGE}:3: differs from its module' in built.stdout
     assert f'-{FALSE}\n+{TRUE}' in built.stdout
     assert not (site / 'site').exists()
+
+
+def test_this_book_is_not_built_with_a_false_rule(tmp_path):
+    for name in 'autodiff_mini', 'book':
+        shutil.copytree(ROOT / name, tmp_path / name)
+    shutil.copy(ROOT / 'mkdocs.yml', tmp_path)
+    module = tmp_path / 'autodiff_mini/primitives/elementwise.py'
+    page = tmp_path / 'book/chapters/02_two_numbers_at_once.md'
+    for file, rule in (module, 'x_dot * -np.sin(x)'), (page, 'x_dot * y'):
+        text = file.read_text()
+        assert rule in text
+        file.write_text(text.replace(rule, 'x_dot'))
+    built = mkdocs(tmp_path, 'build', '--strict')
+    assert built.returncode != 0
+    found = re.findall(r'(\S+):\d+: differs from', built.stdout)
+    assert set(found) == {'book/chapters/02_two_numbers_at_once.md'}
+    assert '+defjvp(cos_p, lambda x_dot, y, x: x_dot)' in built.stdout
+    assert '-defjvp(exp_p, lambda x_dot, y, x: x_dot)' in built.stdout
+    assert not (tmp_path / 'site').exists()
+
+
+def test_links_that_lead_nowhere_are_named_by_file_and_line(site):
+    links = ['nowhere.md', '#nowhere', 'a/folder', '../index.md#nowhere']
+    with (site / PAGE).open('a') as page:
+        page.writelines(f'\nWords, and\n[a link]({link}).\n'
+                        for link in links)
+    with (site / 'mkdocs.yml').open('a') as settings:
+        settings.write('validation:\n  anchors: warn\n'
+                       '  unrecognized_links: warn\n')
+    built = mkdocs(site, 'build', '--strict')
+    assert built.returncode != 0
+    found = re.findall(rf"WARNING -  {PAGE}:(\d+): contains an? .*?"
+                       r"link '(.*?)'", built.stdout)
+    assert sorted(found) == sorted(
+        (str(line), link) for line, link in zip((8, 11, 14, 17), links))
 
 
 @contextmanager
