@@ -14,11 +14,14 @@ WHICH := $(if $(findstring /,$(ROW)),$(ROW),-n 2 $(if $(ROW),--row $(ROW)))
 # A click on a chapter opens it as a notebook: a setting of .venv alone.
 LAB_SETTINGS := .venv/share/jupyter/lab/settings/overrides.json
 
+# Where this is set, every process would compile everything anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 # Material would print an advertisement at every build.
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: help book publish test test-all test-jax mutants test-site watch \
-        next hint skip reset progress serve lab weave bench lock clean
+.PHONY: help book publish test check test-all test-jax mutants test-site \
+        watch next hint skip reset progress serve lab weave bench lock clean
 .DEFAULT_GOAL := help
 
 help:   ## say what the commands do
@@ -45,6 +48,9 @@ publish:   ## build the site for SITE_URL=https://..., and copy it TO=host:folde
 
 test: .venv/ready   ## run the tests; ROW=tanh or ROW=tests/test_vmap.py, some
 	@$(PYTEST) $(WHICH)
+
+check: .venv/ready   ## weave, and test what changed, in about ten seconds
+	@$(BIN)/python -m tests.check
 
 test-all: test   ## run the rest, too: every program under every transform
 	@$(PYTEST) -n 2 --all --examples 5 -m 'rest or hypothesis'

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import settings
 
 WHOLE = False   # --all: every program
-ROW = ''        # --row: all that is about a primitive, or about another word
+ROW = ''        # --row: all that is about a primitive, or another word, or two
 TIMES = 1       # --examples: so many times the random examples
 
 law = settings(derandomize=True, deadline=None, database=None)
@@ -43,7 +43,7 @@ def each(programs, composed=False):
 
     def is_about_it(program):
         return says(ROW, program.name) or (
-            is_first(program) and ROW in program.primitives)
+            is_first(program) and set(ROW.split(',')) & program.primitives)
 
     choose = is_about_it if ROW else is_wanted
     return pytest.mark.parametrize('program', [
@@ -81,5 +81,9 @@ def is_chosen(item):
 
 
 def says(word, name):
-    """Returns whether a name has this word: exp_float has exp, exp2 not."""
-    return re.search(rf'(?<![^\W_]){re.escape(word)}(?![^\W_])', name)
+    """Returns whether a name has this word: exp_float has exp, exp2 not.
+
+    A comma stands between words of which one is enough.
+    """
+    words = re.escape(word).replace(',', '|')
+    return re.search(rf'(?<![^\W_])({words})(?![^\W_])', name)
