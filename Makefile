@@ -71,7 +71,7 @@ mutants: .venv/ready   ## plant wrong rules, and see whether a test finds them
 # As it is with no address: then it has to find its own way.
 test-site: export SITE_URL :=
 test-site: book .venv/browser   ## show every page of the site to a browser
-	@$(PYTEST) tests/test_site.py
+	@$(PYTEST) -n 2 tests/test_site.py
 
 watch: .venv/ready   ## do the exercises; E=02_1 or E=02, from this one on
 	@$(BIN)/python -m book.tools.watch $(E)
