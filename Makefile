@@ -85,7 +85,7 @@ next hint skip reset progress: .venv/ready
 	@$(BIN)/python -m book.tools.runner $@ $(E)
 
 serve: .venv/ready   ## show the book, and rebuild it as you edit
-	@$(BIN)/python -m mkdocs serve
+	@$(BIN)/python -m mkdocs serve --dirty
 
 # Jupyter does not like to run as root, and then takes a flag to do so.
 lab: ROOT_FLAG = $(if $(filter 0,$(shell id -u)),--allow-root)

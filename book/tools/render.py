@@ -86,13 +86,16 @@ def render_all(paths):
     Two chapters run at a time. The processes are new ones, so that they
     import the library as it is now, however long this process has lived.
     """
-    with ProcessPoolExecutor(2, get_context('spawn')) as pool:
+    pool = ProcessPoolExecutor(2, get_context('spawn'))
+    try:
         paths = {pool.submit(build, path): path for path in paths}
         for future in as_completed(paths):
             error = future.exception()
             if error and not isinstance(error, ChapterError):
                 raise error
             yield paths[future], error or future.result()
+    finally:   # also when nobody wants the rest
+        pool.shutdown(cancel_futures=True)
 
 
 def build(path):
@@ -144,13 +147,21 @@ def code_cells(notebook):
 def key(notebook):
     """Returns a hash of all that the outputs of a notebook depend on."""
     cells = [(cell.source, cell.metadata) for cell in code_cells(notebook)]
+    return digest([cells, surroundings()])
+
+
+def surroundings():
+    """Returns a hash of what the outputs of every notebook depend on."""
     files = [*sorted((ROOT / weave.PACKAGE).rglob('*.py')),
              *sorted(TOOLS.iterdir()), ROOT / 'book' / 'benchmarks.json']
     versions = [importlib.metadata.version(name)
                 for name in ('numpy', 'matplotlib', 'ipykernel')]
-    facts = [cells, [(str(file.relative_to(ROOT)), file.read_text())
-                     for file in files if file.is_file()],
-             versions, platform.python_version()]
+    return digest([[(str(file.relative_to(ROOT)), file.read_text())
+                    for file in files if file.is_file()],
+                   versions, platform.python_version()])
+
+
+def digest(facts):
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:16]
 
 

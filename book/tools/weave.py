@@ -26,7 +26,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from functools import partial
+from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
 from symtable import symtable
@@ -94,6 +94,7 @@ def address(node, source):
     return found.replace(', ', ',')   # ', ' stands between two addresses
 
 
+@cache
 def statements(source):
     """Returns the top-level statements of a module or of a block."""
     lines, found = source.splitlines(), []
@@ -502,6 +503,7 @@ def unbound(path):
     return sorted(set().union(*map(used, cells)) - has)
 
 
+@cache
 def used(statement):
     """Returns the names of its module that a statement uses or imports."""
     tables, names = [symtable(statement.text, '', 'exec')], set()

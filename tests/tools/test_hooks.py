@@ -1,15 +1,20 @@
 """The hooks: no build shows a listing that is not the module's, unsaid."""
 
+import json
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import threading
 from contextlib import contextmanager
+from urllib.request import urlopen
 
 import pytest
 
+from book.tools import hooks
 from book.tools.places import ROOT
+from book.tools.render import Page
 
 LISTING = '''# Core
 
@@ -25,7 +30,8 @@ PAGE = 'book/chapters/01_core.md'
 def site(tmp_path):
     """Returns the folder of a book with one listing, which is true."""
     files = {
-        'mkdocs.yml': 'site_name: A book\ndocs_dir: book\ntheme:\n'
+        'mkdocs.yml': 'site_name: A book\ndocs_dir: book\n'
+                      'watch: [autodiff_mini]\ntheme:\n'
                       f'  name: mkdocs\nhooks:\n'
                       f'  - {ROOT / "book/tools/hooks.py"}\n',
         'autodiff_mini/core.py': TRUE + '\n',
@@ -101,7 +107,10 @@ def test_links_that_lead_nowhere_are_named_by_file_and_line(site):
 @contextmanager
 def serving(site):
     """Serves a book; yields a function that awaits words in the log."""
-    server = mkdocs(site, 'serve', '-a', '127.0.0.1:0', run=subprocess.Popen)
+    with socket.create_server(('127.0.0.1', 0)) as free:
+        port = free.getsockname()[1]
+    server = mkdocs(site, 'serve', '--dirty', '-a', f'127.0.0.1:{port}',
+                    run=subprocess.Popen)
     patience = threading.Timer(60, server.kill)
     patience.start()
     log = []
@@ -109,8 +118,8 @@ def serving(site):
     def await_words(words):
         for line in server.stdout:
             log.append(line)
-            if re.search(words, line):
-                return
+            if match := re.search(words, line):
+                return match[0]
         pytest.fail(f'the server ended: {"".join(log)}')
     try:
         yield await_words
@@ -122,12 +131,82 @@ def serving(site):
         server.stdout.close()
 
 
-def test_a_server_says_so_and_waits_for_the_next_edit(site):
-    (site / PAGE).write_text(LISTING.format(FALSE))
+def shown(address):
+    """Returns the page of PAGE that a server shows, and what it says."""
+    with urlopen(f'{address}chapters/01_core/') as answer:
+        page = answer.read().decode()
+    assert '("../../served.json", "chapters/01_core.md")' in page
+    with urlopen(f'{address}served.json') as answer:
+        return page, json.load(answer)['chapters/01_core.md']
+
+
+def test_a_server_says_on_the_page_what_was_edited_there(site):
     with serving(site) as await_words:
-        await_words(f'{PAGE}:3: differs')
-        await_words(r'\+' + TRUE)
-        await_words('Serving on')
+        address = await_words(r'Serving on .*').split()[-1]
+        page, said = shown(address)
+        assert TRUE[3:-3] in page and said == ''
+        (site / PAGE).write_text(LISTING.format(FALSE))
+        await_words(f'{PAGE}:4: .* was edited here')
+        await_words('Reloading browsers')
+        page, said = shown(address)
+        assert FALSE[3:-3] in page
+        assert 'was edited here' in said and f'-{TRUE}\n+{FALSE}' in said
         (site / PAGE).write_text(LISTING.format(TRUE))
         await_words('names shown before')
         await_words('Reloading browsers')
+        assert shown(address)[1] == ''
+
+
+def test_a_server_weaves(site):
+    with serving(site) as await_words:
+        address = await_words(r'Serving on .*').split()[-1]
+        (site / 'autodiff_mini/core.py').write_text(FALSE + '\n')
+        await_words(f'{PAGE}: refreshed')
+        await_words('Reloading browsers')
+        page, said = shown(address)
+        assert FALSE[3:-3] in page and said == ''
+
+
+def test_a_server_says_which_module_is_not_python(site):
+    with serving(site) as await_words:
+        address = await_words(r'Serving on .*').split()[-1]
+        (site / 'autodiff_mini/core.py').write_text(TRUE + '\nx = = 1\n')
+        await_words('Reloading browsers')
+        assert 'core.py:2: not Python: invalid syntax' in shown(address)[1]
+
+
+def test_a_server_says_that_outputs_are_old_and_makes_them_again(
+        monkeypatch, tmp_path):
+    """The hooks themselves, with a library and a kernel that are not."""
+    library, ran = ['one'], []
+
+    def render_all(paths):
+        for path in paths:
+            ran.append(path.stem)
+            yield path, Page(f'# {path.stem} on {library[0]}', '{}', 1)
+
+    pages = [tmp_path / 'a.md', tmp_path / 'b.md']
+    for page in pages:
+        page.write_text('```python\n1\n```\n')
+    for name, value in {
+            'surroundings': lambda: library[0], 'render_all': render_all,
+            'SERVED': {}, 'WRONG': [], 'BEHIND': [], 'BELL': tmp_path / 'bell',
+            'STARTED': {'surroundings': None}}.items():
+        monkeypatch.setattr(hooks, name, value)
+
+    def texts():
+        return [page.markdown for _, page in hooks.served(pages)]
+
+    assert texts() == ['# a on one', '# b on one']
+    assert texts() == ['# a on one', '# b on one'] and len(ran) == 2
+    library[0] = 'two'
+    pages[0].write_text('Woven.\n\n```python\n1\n```\n')
+    again = hooks.served(pages)
+    assert next(again)[1].markdown == '# a on two'   # what was woven, at once
+    assert next(again)[1].markdown == '# b on one'
+    assert hooks.banner(pages[0]) == '' and hooks.banner(pages[1]) == hooks.OLD
+    hooks.make_behind(*hooks.BEHIND)
+    assert ran == ['a', 'b', 'a', 'b']
+    assert hooks.BELL.exists()
+    assert texts() == ['# a on two', '# b on two']
+    assert hooks.banner(pages[1]) == '' and hooks.BEHIND == []
