@@ -4,6 +4,7 @@ It is the machine's own Chromium. Selenium and axe come with `make
 test-site`, and so are imported only where they are used.
 """
 
+import itertools
 import json
 import os
 import shutil
@@ -90,17 +91,20 @@ def browsing(chrome, driver, profile):
 
 # A visit.
 
-def faults(browser, url, width):
-    """Returns a line for each thing that is wrong on a page of a width.
+def faults(browser, url, widths=(1280, 375)):
+    """Returns a line for each thing that is wrong on a page.
 
-    The page opens light, and then turns dark under the reader's eyes.
+    The page opens light, turns dark under the reader's eyes, and then is
+    made narrow: to open it takes longer than to look at it.
     """
-    emulate(browser, width, 'light')
+    emulate(browser, widths[0], 'light')
     visit(browser, url)
-    found = look(browser)
-    emulate(browser, width, 'dark')
-    rest(browser)
-    return list(dict.fromkeys(found + look(browser)))   # each once
+    found = []
+    for width, scheme in itertools.product(widths, ('light', 'dark')):
+        emulate(browser, width, scheme)
+        rest(browser)
+        found += look(browser)
+    return list(dict.fromkeys(found))   # each once
 
 
 def look(browser):
@@ -211,20 +215,23 @@ def console(browser):
 def accessibility(browser, part=None):
     """Finds what axe calls a violation, on the page or in a part of it.
 
-    Contrast is four fifths of axe's work, and a matter of the colours. So it
+    Contrast is two thirds of axe's work, and a matter of the colours. So it
     is looked at where all columns are shown; and when the colours change,
     it alone is. A part is looked at in every way.
     """
     from selenium_axe_python import Axe
     axe, wanted = Axe(browser), {}
-    again, narrow = browser.execute_script(
-        'return [!!window.axe, innerWidth < 1280]')
-    if not again:
+    there, narrow, dark = browser.execute_script('''
+        return [!!window.axe, innerWidth < 1280,
+                matchMedia("(prefers-color-scheme: dark)").matches]''')
+    if not there:
         axe.inject()
         unmark_repeated_words(browser)
-    if not part and narrow:
+    if narrow and dark and not part:
+        return
+    if narrow and not part:
         wanted = {'rules': {'color-contrast': {'enabled': False}}}
-    elif not part and again:
+    elif dark and not part:
         wanted = {'runOnly': ['color-contrast']}
     options = {'resultTypes': ['violations'], **wanted}
     found = axe.run(json.dumps(part or 'html'), json.dumps(options))

@@ -112,7 +112,7 @@ def faults_with(browser, site, tmp_path_factory):
     def plant(planted):
         page = f'planted{next(numbers)}.html'
         (folder / page).write_text(text + planted + end + rest, 'utf-8')
-        return faults(browser, f'{address}/{page}', 1280)
+        return faults(browser, f'{address}/{page}', [1280])
 
     with serving(folder) as address:
         yield plant
@@ -121,9 +121,8 @@ def faults_with(browser, site, tmp_path_factory):
 # In the browser.
 
 @pytest.mark.parametrize('page', PAGES)
-@pytest.mark.parametrize('width', [375, 1280])
-def test_a_page_is_sound(browser, home, page, width):
-    assert faults(browser, f'{home}/{page}', width) == []
+def test_a_page_is_sound(browser, home, page):
+    assert faults(browser, f'{home}/{page}') == []
 
 
 def test_search_finds_a_page_with_the_word(browser, home):
