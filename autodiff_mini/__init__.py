@@ -2,10 +2,10 @@
 
 from importlib.util import find_spec
 
-import autodiff_mini.higher_order.error_states  # noqa: F401  (np.errstate)
-import autodiff_mini.interpreters.evaluate  # noqa: F401  (the base trace)
-import autodiff_mini.numpy_functions  # noqa: F401  (what NumPy's names mean)
-import autodiff_mini.primitives  # noqa: F401  (the rows)
+import autodiff_mini.higher_order.error_states  # np.errstate
+import autodiff_mini.interpreters.evaluate  # the base trace
+import autodiff_mini.numpy_functions  # what NumPy's names mean
+import autodiff_mini.primitives  # the rows
 from autodiff_mini.api.checking import check_grads
 from autodiff_mini.api.forward import jvp, vmap
 from autodiff_mini.api.jacobians import hessian, jacfwd, jacrev
@@ -19,9 +19,9 @@ from autodiff_mini.errors import (
     ConcretizationTypeError, ReadOnlyError, TracerArrayConversionError,
     TracerBoolConversionError, TracerIntegerConversionError,
     UnexpectedTracerError)
-from autodiff_mini.higher_order.checkpoint import (
-    checkpoint, checkpoint_policies)
+from autodiff_mini.higher_order.checkpoint import checkpoint
 from autodiff_mini.higher_order.checkpoint import checkpoint as remat
+from autodiff_mini.higher_order.checkpoint import checkpoint_policies
 from autodiff_mini.higher_order.closures import (
     closure_convert, custom_gradient)
 from autodiff_mini.higher_order.cond import cond, switch
@@ -64,22 +64,15 @@ __all__ = [
 
 # The wings: each is a folder that nothing else needs, and may be deleted.
 if find_spec('autodiff_mini.fast'):
-    import autodiff_mini.fast  # noqa: F401  (a second compiler)
+    import autodiff_mini.fast  # a second compiler
 if find_spec('autodiff_mini.more'):
-    import autodiff_mini.more  # noqa: F401  (rows and functions)
+    import autodiff_mini.more  # rows and functions
 if find_spec('autodiff_mini.notebook'):
-    from autodiff_mini.notebook import watch  # noqa: F401
+    from autodiff_mini.notebook import watch
     __all__ += ['watch']
 if find_spec('autodiff_mini.applications'):
-    from autodiff_mini.applications import (  # noqa: F401
-        custom_root,
-        expit,
-        fixed_point,
-        log1pexp,
-        logit,
-        logsumexp,
-        odeint,
-        root,
-    )
+    from autodiff_mini.applications import (
+        custom_root, expit, fixed_point, log1pexp, logit, logsumexp, odeint,
+        root)
     __all__ += ['logit', 'expit', 'log1pexp', 'logsumexp',
                 'fixed_point', 'custom_root', 'root', 'odeint']

@@ -7,10 +7,9 @@ the words that say what to do.  Appendix *Errors explained*.
 import os
 import sys
 from functools import lru_cache, partial
-from importlib.util import find_spec
+from importlib import import_module
 from inspect import isfunction
 from threading import get_ident
-
 
 FILL = ('An array that is to be filled with traced values is made by '
         'np.zeros(n, like=x), or np.array(a, like=x), where x is traced.')
@@ -292,7 +291,7 @@ def refuse_method(ufunc, method):
 
 
 # Where no program of the user's is.  NumPy's own Python may run on tracers.
-LIBRARY = tuple(os.path.dirname(find_spec(name).origin) + os.sep
+LIBRARY = tuple(import_module(name).__path__[0] + os.sep
                 for name in ('autodiff_mini', 'numpy'))
 
 

@@ -12,9 +12,8 @@ from weakref import ref
 
 import numpy as np
 
-from autodiff_mini.core import Tracer, TraceTag, current_trace
-from autodiff_mini.errors import ReadOnlyError, UnexpectedTracerError
-
+from autodiff_mini.core import TraceTag, Tracer, current_trace
+from autodiff_mini.errors import ReadOnlyError
 
 GIVEN = 'was given to a rule, which may only read it'
 CLOSED_OVER = 'is an array that the program closes over'

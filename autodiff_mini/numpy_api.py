@@ -14,8 +14,7 @@ from autodiff_mini.arrays import convert, strong
 from autodiff_mini.core import (
     PYTHON_NUMBERS, Tracer, current_trace, function_table, typeof,
     ufunc_table)
-from autodiff_mini.memory import (
-    check_writable, handed, is_a_number, view_of)
+from autodiff_mini.memory import check_writable, handed, is_a_number, view_of
 
 
 def operand(x):

@@ -5,7 +5,7 @@ knows the way back.  Chapter 3.
 """
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import repeat
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 class NodeType(NamedTuple):
     """How to take a type of container apart, and to put it together."""
 
-    flatten: Callable[[Any], tuple[list, Any]]
+    flatten: Callable[[Any], tuple[Iterable, Any]]
     unflatten: Callable[[Any, list], Any]
 
 

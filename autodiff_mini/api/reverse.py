@@ -23,8 +23,7 @@ from autodiff_mini.memory import apart, own_memory, owner_of
 from autodiff_mini.pytree import (
     LEAF, PyTreeDef, leaf_names, register_pytree_node_class, tree_flatten,
     tree_map, tree_structure)
-from autodiff_mini.signature import (
-    FlatFunction, map_leaves, typeof_result)
+from autodiff_mini.signature import FlatFunction, map_leaves, typeof_result
 from autodiff_mini.zeros import instantiate_all, instantiate_zeros
 
 

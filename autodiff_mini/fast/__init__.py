@@ -3,7 +3,7 @@
 Without this folder, all programs compute the same, and take their time.
 """
 
-import autodiff_mini.fast.compiler  # noqa: F401  (the compiler)
-import autodiff_mini.fast.fission  # noqa: F401  (of loops)
-import autodiff_mini.fast.tape  # noqa: F401  (of gradients)
-import autodiff_mini.fast.twins  # noqa: F401  (of programs)
+import autodiff_mini.fast.compiler  # the compiler
+import autodiff_mini.fast.fission  # of loops
+import autodiff_mini.fast.tape  # of gradients
+import autodiff_mini.fast.twins  # of programs

@@ -10,6 +10,7 @@ import math
 import operator
 from collections import ChainMap
 from itertools import count, filterfalse
+from typing import Any
 
 import numpy as np
 
@@ -49,7 +50,8 @@ class FastEmitter:
 
     def __init__(self, fast=True):
         self.fast = fast
-        self.eqn = self.ordered = None  # what is being written
+        self.eqn: Any = None    # what is being written
+        self.ordered = None
         self.head = []          # lines that define numbers
         self.lines = []         # pairs: a line, and its equation or None
         self.scope = {'np': np}

@@ -83,8 +83,10 @@ def taken_apart(body, counts) -> Parts:
         part.append(eqn)
         if part is parts.before or part is parts.after:
             parts.kept.update(eqn.invars, eqn.outvars)
-    return Parts(*[part[::-1] for part in parts[:4]], sums,
-                 parts.kept & (waiting | varying.difference(xs)))
+    for part in parts[:4]:
+        part.reverse()
+    return parts._replace(
+        kept=parts.kept & (waiting | varying.difference(xs)))
 
 
 def is_strange(eqn, waiting):

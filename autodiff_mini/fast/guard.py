@@ -94,7 +94,7 @@ class GuardWriter:
 
 
 BUILTIN = {dict: 'dict', list: 'list', tuple: 'tuple'}
-BUILTIN_TEXT = {list: '[]', tuple: '()'}
+BUILTIN_TEXT = {list: ('[', ']'), tuple: ('(', ')')}
 
 
 def write_guard(program, xs, in_tree, out_tree):

@@ -243,7 +243,7 @@ def block(eqns, i, uses):
         [out] = eqn.outvars
         done = [v for v in dict.fromkeys(eqn.invars)
                 if v in inner and last[v] == j]
-        into = overwritten(eqn, lambda v: v in done)
+        into = overwritten(eqn, done.__contains__)
         if into is None and eqn.primitive in UFUNCS and out in inner:
             into = next((v for v in reversed(free)
                          if v.aval.dtype == out.aval.dtype), None)

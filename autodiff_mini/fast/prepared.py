@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from autodiff_mini.core import (
-    NUMBERS, PYTHON_NUMBERS, Primitive, Tracer, TraceTag, array_type,
+    NUMBERS, PYTHON_NUMBERS, Primitive, TraceTag, Tracer, array_type,
     function_table, typeof)
 from autodiff_mini.errors import RuleTable
 from autodiff_mini.fast.emitter import FastEmitter

@@ -13,8 +13,8 @@ from autodiff_mini.errors import fun_name
 from autodiff_mini.higher_order.custom_vjp import (
     FlatForward, flat_forwards, is_written_down)
 from autodiff_mini.higher_order.jit import (
-    jit_p, program_for_outputs, program_jvp, program_transpose,
-    program_vmap, run_compiled)
+    jit_p, program_for_outputs, program_jvp, program_transpose, program_vmap,
+    run_compiled)
 from autodiff_mini.higher_order.programs import (
     close, close_once_more, interleave, jvp_jaxpr, known_jaxpr, nothing,
     others, partial_eval_jaxpr, remembered, run, stage_program, vmap_jaxpr,

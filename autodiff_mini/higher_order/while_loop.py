@@ -258,10 +258,10 @@ def fori_loop(lower, upper, body_fun, init_val):
             raise TypeError(f'fori_loop of {fun_name(body_fun)}: the bounds '
                             f'must be integers, but got {typeof(bound)}')
     if isinstance(lower, Tracer) or isinstance(upper, Tracer):
-        def body(state):
+        def step(state):
             return state[0] + 1, body_fun(*state)
-        body.__qualname__ = fun_name(body_fun)
-        return while_loop(lambda state: state[0] < upper, body,
+        step.__qualname__ = fun_name(body_fun)
+        return while_loop(lambda state: state[0] < upper, step,
                           (lower, init_val))[1]
 
     def body(carry, i):

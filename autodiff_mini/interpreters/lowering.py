@@ -184,7 +184,8 @@ class Lowered:
 
 
 MISS = object()     # what a guard returns for a call that is unlike
-compilers = [Lowered]   # the last is asked; whoever has a better one adds it
+# The last is asked; whoever has a better one adds it.
+compilers: list = [Lowered]
 
 
 def lower(jaxpr):

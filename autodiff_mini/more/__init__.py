@@ -3,4 +3,4 @@
 Without this folder, what it defines is refused.
 """
 
-import autodiff_mini.more.on_demand  # noqa: F401
+import autodiff_mini.more.on_demand

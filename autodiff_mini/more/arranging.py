@@ -239,11 +239,11 @@ def numpy_ravel_multi_index(multi_index, dims, mode='raise', order='C'):
     modes = [mode] * len(dims) if isinstance(mode, str) else mode
     places = [*zip(multi_index, dims, modes, strict=True)]
     i = 0
-    for place, size, mode in places if order == 'C' else places[::-1]:
+    for place, size, how in places if order == 'C' else places[::-1]:
         place = asarray(place, np.intp)
-        if mode == 'wrap':
+        if how == 'wrap':
             place = np.remainder(place, size)
-        if mode == 'clip':
+        if how == 'clip':
             place = np.clip(place, 0, size - 1)
         i = i * size + place
     return i

@@ -1,8 +1,6 @@
 """What notebooks have besides: pictures, players, and live editing."""
 
-import autodiff_mini.notebook.drawing  # noqa: F401
-from autodiff_mini.notebook.live import (  # noqa: F401
-    load_ipython_extension,
-    unload_ipython_extension,
-)
-from autodiff_mini.notebook.player import watch  # noqa: F401
+import autodiff_mini.notebook.drawing
+from autodiff_mini.notebook.live import (
+    load_ipython_extension, unload_ipython_extension)
+from autodiff_mini.notebook.player import watch

@@ -10,8 +10,7 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from autodiff_mini.core import Tracer
 from autodiff_mini.errors import refuse
-from autodiff_mini.numpy_api import (
-    along, asarray, implements, seen, stand_in)
+from autodiff_mini.numpy_api import along, asarray, implements, seen, stand_in
 
 
 def each(function, arrays):
@@ -68,10 +67,9 @@ def numpy_array_split(ary, indices_or_sections, axis=0):
 
 @implements(np.split, seen)
 def numpy_split(ary, indices_or_sections, axis=0):
-    if not np.iterable(indices_or_sections):
-        if np.shape(ary)[axis] % indices_or_sections:
-            raise ValueError(
-                'array split does not result in an equal division')
+    if (not np.iterable(indices_or_sections)
+            and np.shape(ary)[axis] % indices_or_sections):
+        raise ValueError('array split does not result in an equal division')
     return np.array_split(ary, indices_or_sections, axis)
 
 

@@ -1,10 +1,10 @@
 """The rows of the grid: primitives of the first order, by family."""
 
-import autodiff_mini.primitives.arithmetic  # noqa: F401
-import autodiff_mini.primitives.comparisons  # noqa: F401
-import autodiff_mini.primitives.elementwise  # noqa: F401
-import autodiff_mini.primitives.indexing  # noqa: F401
-import autodiff_mini.primitives.joining  # noqa: F401
-import autodiff_mini.primitives.linalg  # noqa: F401
-import autodiff_mini.primitives.reductions  # noqa: F401
-import autodiff_mini.primitives.shapes  # noqa: F401
+import autodiff_mini.primitives.arithmetic
+import autodiff_mini.primitives.comparisons
+import autodiff_mini.primitives.elementwise
+import autodiff_mini.primitives.indexing
+import autodiff_mini.primitives.joining
+import autodiff_mini.primitives.linalg
+import autodiff_mini.primitives.reductions
+import autodiff_mini.primitives.shapes
