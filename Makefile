@@ -20,8 +20,9 @@ unexport PYTHONDONTWRITEBYTECODE
 # Material would print an advertisement at every build.
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: help book publish test check test-all test-jax mutants test-site \
-        watch next hint skip reset progress serve lab weave bench lock clean
+.PHONY: help book publish test check test-all test-jax mutants test-site watch \
+        next hint skip reset progress serve lab weave bench lock clean \
+        lint
 .DEFAULT_GOAL := help
 
 help:   ## say what the commands do
@@ -64,6 +65,15 @@ test-jax: .venv/jax   ## compare the library with real JAX
 	  tests/test_jax_gallery.py \
 	  tests/tools/test_jax_files.py \
 	  tests/test_ode.py
+
+# The modules have no types that could differ: what users call is compared.
+lint: .venv/lint   ## check types and style, as tools see them
+	@$(BIN)/ruff check -q autodiff_mini tests/test_user_programs.py
+	@$(BIN)/isort -c -q autodiff_mini tests/test_user_programs.py
+	@$(BIN)/pyright --level error
+	@$(BIN)/mypy
+	@$(BIN)/stubtest autodiff_mini --ignore-missing-stub \
+	  --mypy-config-file pyproject.toml --allowlist tests/stubtest.txt
 
 mutants: .venv/ready   ## plant wrong rules, and see whether a test finds them
 	@$(BIN)/python -m tests.mutants
@@ -118,7 +128,7 @@ clean:   ## remove all that these commands have made, but no exercises
 	@$(INSTALL) -e '.[book,test]'
 	@touch $@
 
-.venv/jax .venv/browser .venv/lab .venv/bench: .venv/%: .venv/ready
+.venv/jax .venv/browser .venv/lab .venv/bench .venv/lint: .venv/%: .venv/ready
 	@echo "Installing what is needed for $* ..."
 	@$(INSTALL) -e '.[$*]'
 	@touch $@
