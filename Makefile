@@ -22,7 +22,7 @@ export NO_MKDOCS_2_WARNING := 1
 
 .PHONY: help book publish test check test-all test-jax mutants test-site watch \
         next hint skip reset progress serve lab weave bench lock clean \
-        lint
+        lint test-oldest
 .DEFAULT_GOAL := help
 
 help:   ## say what the commands do
@@ -55,6 +55,12 @@ check: .venv/ready   ## weave, and test what changed, in about ten seconds
 
 test-all: test   ## run the rest, too: every program under every transform
 	@$(PYTEST) -n 2 --all --examples 5 -m 'rest or hypothesis'
+
+# What NumPy decides: types, values, words.  The rest does not ask it.
+test-oldest: .venv/oldest/ready   ## run tests with the oldest NumPy allowed
+	@.venv/oldest/bin/python -m pytest --no-header -n 2 autodiff_mini \
+	  tests/more tests/test_abstract.py tests/test_lowering.py \
+	  tests/test_numpy_api.py tests/test_programs.py tests/test_writing.py
 
 # No program runs often enough to be worth an optimization.
 test-jax: export JAX_DISABLE_MOST_OPTIMIZATIONS := 1
@@ -131,6 +137,17 @@ clean:   ## remove all that these commands have made, but no exercises
 .venv/jax .venv/browser .venv/lab .venv/bench .venv/lint: .venv/%: .venv/ready
 	@echo "Installing what is needed for $* ..."
 	@$(INSTALL) -e '.[$*]'
+	@touch $@
+
+# What pyproject.toml allows at least, and then whatever the tests need.
+.venv/oldest/ready: .venv/uv pyproject.toml requirements.lock
+	@echo "Installing the oldest NumPy allowed ..."
+	@$(BIN)/uv venv -q --clear --python $(BIN)/python .venv/oldest
+	@$(BIN)/uv pip install -q --python .venv/oldest \
+	  --resolution lowest-direct -e .
+	@grep -v '^numpy==' requirements.lock > .venv/oldest/rest
+	@$(BIN)/uv pip install -q --python .venv/oldest \
+	  -c .venv/oldest/rest -e '.[test]'
 	@touch $@
 
 .venv/uv: .venv/ready

@@ -280,7 +280,7 @@ def test_least_squares_of_single_numbers_is_computed_in_double():
 # Numbers
 
 def test_a_rank_is_an_integer():
-    for x in np.zeros(2), np.ones(2), np.float64(3.0), np.zeros((0, 2)), A:
+    for x in np.zeros(2), np.ones(2), np.float64(3.0), A:
         y, y_dot = ad.jvp(linalg.matrix_rank, (x,), (x,))
         assert_same(y, linalg.matrix_rank(x))
         assert np.result_type(y_dot) == ad.float0
@@ -288,6 +288,15 @@ def test_a_rank_is_an_integer():
                 np.array([3, 0]))
     assert_same(ad.jit(lambda a: linalg.matrix_rank(a, tol=[2.0, 4.0]))(
         np.stack([TIED, A])), np.array([0, 1]))
+
+
+@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < '2.4.0',
+                    reason='before 2.4, NumPy finds no rank of no numbers')
+def test_a_rank_of_no_numbers_is_zero():
+    y, y_dot = ad.jvp(linalg.matrix_rank, (np.zeros((0, 2)),),
+                      (np.zeros((0, 2)),))
+    assert_same(y, linalg.matrix_rank(np.zeros((0, 2))))
+    assert np.result_type(y_dot) == ad.float0
 
 
 @pytest.mark.parametrize('p', [None, -2, 1, 'fro'])
