@@ -22,7 +22,7 @@ export NO_MKDOCS_2_WARNING := 1
 
 .PHONY: help book publish test check test-all test-jax mutants test-site watch \
         next hint skip reset progress serve lab weave bench lock clean \
-        lint test-oldest
+        lint test-oldest test-package
 .DEFAULT_GOAL := help
 
 help:   ## say what the commands do
@@ -89,6 +89,9 @@ test-site: export SITE_URL :=
 test-site: book .venv/browser   ## show every page of the site to a browser
 	@$(PYTEST) -n 2 tests/test_site.py
 
+test-package: .venv/package   ## build wheel and sdist, and try both
+	@$(PYTEST) tests/test_package.py
+
 watch: .venv/ready   ## do the exercises; E=02_1 or E=02, from this one on
 	@$(BIN)/python -m book.tools.watch $(E)
 
@@ -134,7 +137,7 @@ clean:   ## remove all that these commands have made, but no exercises
 	@$(INSTALL) -e '.[book,test]'
 	@touch $@
 
-.venv/jax .venv/browser .venv/lab .venv/bench .venv/lint: .venv/%: .venv/ready
+.venv/jax .venv/browser .venv/lab .venv/bench .venv/lint .venv/package: .venv/%: .venv/ready
 	@echo "Installing what is needed for $* ..."
 	@$(INSTALL) -e '.[$*]'
 	@touch $@

@@ -1,5 +1,7 @@
 """autodiff_mini: a small autodiff system for plain NumPy."""
 
+__version__ = '0.1.0'
+
 from importlib.util import find_spec
 
 import autodiff_mini.higher_order.error_states  # np.errstate

@@ -41,6 +41,8 @@ __all__ = [
     'odeint',
 ]
 
+__version__: str
+
 _A = TypeVar('_A')
 _F = TypeVar('_F', bound=Callable[..., Any])
 _P = ParamSpec('_P')

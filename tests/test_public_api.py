@@ -16,8 +16,9 @@ TREE = ast.parse(Path(ad.__file__).read_text())
 
 
 def test_init_holds_imports_and_all_only():
-    docstring, *body = TREE.body
+    docstring, version, *body = TREE.body
     assert isinstance(docstring.value, ast.Constant)
+    assert version.targets[0].id == '__version__'
     wings = [node for node in body if isinstance(node, ast.If)]
     *imports, names = body[:-len(wings)]
     assert all(isinstance(node, (ast.Import, ast.ImportFrom))

@@ -1,0 +1,143 @@
+"""Wheel and sdist, as whoever installs them meets them.
+
+`make test-package` runs this.
+"""
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import autodiff_mini as ad
+
+if not importlib.util.find_spec('build'):
+    pytest.skip('`make test-package` runs it', allow_module_level=True)
+
+from hatch_build import addresses, readme
+
+ROOT = Path(__file__).parents[1]
+SITE = 'https://example.org/book/'
+SETTINGS = """\
+site_name: The Rule That Vanished
+site_url: !ENV [SITE_URL, '']       # the folder of the site
+repo_url: !ENV [REPO_URL, 'https://example.org/source']
+extra:
+  report_url: !ENV [REPORT_URL, '']
+"""
+
+
+def run(*command, cwd=None, **variables):
+    """Returns what a command prints; an error shows all of it."""
+    done = subprocess.run(list(map(str, command)), cwd=cwd, text=True,
+                          env=os.environ | variables, capture_output=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def program():
+    """Returns the program of the README, and what it says it returns."""
+    text = (ROOT / 'README.md').read_text()
+    code = re.search(r'```python\n(.*?)```', text, re.DOTALL)[1]
+    return code, re.findall(r'^(ad\..*?) +# ([^a-z]*)[,]', code, re.MULTILINE)
+
+
+@pytest.fixture(scope='module')
+def dist(tmp_path_factory):
+    """Returns a folder with an sdist, and the wheel that is made of it."""
+    folder = tmp_path_factory.mktemp('dist')
+    run(sys.executable, '-m', 'build', '--outdir', folder, ROOT)
+    return folder
+
+
+def wheel_of(dist):
+    [wheel] = dist.glob('*.whl')
+    return wheel
+
+
+def test_a_registry_takes_both(dist):
+    names = sorted(path.name for path in dist.iterdir())
+    stem = f'autodiff_mini-{ad.__version__}'
+    assert names == [f'{stem}-py3-none-any.whl', f'{stem}.tar.gz']
+    run(sys.executable, '-m', 'twine', 'check', '--strict', *dist.iterdir())
+
+
+def test_the_readme_asks_a_registry_for_nothing(dist):
+    """Which has no folder in which a relative address could be found."""
+    wheel = zipfile.ZipFile(wheel_of(dist))
+    [name] = [name for name in wheel.namelist() if name.endswith('/METADATA')]
+    text = wheel.read(name).decode()
+    assert 'automatic differentiation' in text
+    assert '# The Rule That Vanished' in text
+    assert re.findall(r'\]\((?!https://)[^)]*\)', text) == []
+
+
+def test_the_pictures_of_the_readme_are_those_of_the_site():
+    text = (ROOT / 'README.md').read_text()
+    names = re.findall(r'\]\(book/(assets/.*?)\)', text)
+    shown = readme(text, SITE)
+    assert names and all(f']({SITE}{name})' in shown for name in names)
+    assert all((ROOT / 'book' / name).exists() for name in names)
+    assert '![' not in readme(text, '')
+
+
+def test_addresses_are_those_that_the_book_has(monkeypatch):
+    monkeypatch.delenv('REPO_URL', raising=False)
+    monkeypatch.delenv('REPORT_URL', raising=False)
+    monkeypatch.setenv('SITE_URL', SITE)
+    assert addresses(SETTINGS) == {
+        'site': SITE, 'repo': 'https://example.org/source'}
+
+
+def test_a_wheel_has_the_library_and_nothing_else(dist):
+    names = zipfile.ZipFile(wheel_of(dist)).namelist()
+    have = {name for name in names if name.startswith('autodiff_mini/')}
+    assert have == {
+        str(path.relative_to(ROOT))
+        for path in (ROOT / 'autodiff_mini').rglob('*')
+        if path.is_file() and path.suffix != '.pyc'}
+    assert {name.partition('/')[0] for name in {*names} - have} == {
+        f'autodiff_mini-{ad.__version__}.dist-info'}
+
+
+def test_a_wheel_works_in_an_empty_environment(dist, tmp_path):
+    python = tmp_path / 'env' / 'bin' / 'python'
+    venv.create(tmp_path / 'env', with_pip=True)
+    run(python, '-m', 'pip', 'install', '-q', wheel_of(dist))
+    installed = run(python, '-m', 'pip', 'list', '--format=freeze')
+    assert {line.partition('==')[0] for line in installed.split()} - {
+        'pip', 'setuptools'} == {'autodiff_mini', 'numpy'}
+    code, lines = program()
+    assert lines
+    shown = '\n'.join(f'print({line})' for line, _ in lines)
+    out = run(python, '-c', f"{code}\nnp.set_printoptions(legacy='1.25')\n"
+              f'{shown}\nprint(ad.__version__)', cwd=tmp_path)
+    assert out.splitlines() == [
+        *[result for _, result in lines], ad.__version__]
+    (tmp_path / 'program.py').write_text(
+        f'{code}\ny, pullback = ad.vjp(expit, 0.0)\nreveal_type(pullback)\n')
+    types = run(sys.executable, '-m', 'mypy', '--strict-optional',
+                '--python-executable', python, 'program.py', cwd=tmp_path)
+    assert 'def (Any) -> tuple[Any, ...]' in types
+
+
+def test_the_sdist_builds_the_book(dist, tmp_path):
+    [sdist] = dist.glob('*.tar.gz')
+    with tarfile.open(sdist) as tar:
+        tar.extractall(tmp_path, filter='data')
+    [folder] = tmp_path.iterdir()
+    if (ROOT / '.cache').exists():  # what has run already need not run again
+        (folder / '.cache').symlink_to(ROOT / '.cache')
+    run(sys.executable, '-m', 'mkdocs', 'build', '-q', '--strict',
+        cwd=folder, PYTHONPATH='.', NO_MKDOCS_2_WARNING='1')
+    pages = {str(path.relative_to(folder / 'book').with_suffix('.html'))
+             for path in (folder / 'book').rglob('*.md')}
+    assert pages and pages <= {
+        str(path.relative_to(folder / 'site'))
+        for path in (folder / 'site').rglob('*.html')}
