@@ -4,6 +4,7 @@
 links of the site that is there.
 """
 
+import doctest
 import itertools
 import re
 import shutil
@@ -176,6 +177,29 @@ def test_the_lost_are_shown_to_the_front_page(browser, below, lost):
     assert browser.find_element('tag name', 'h1').text.startswith('This page')
     browser.find_element('tag name', 'a').click()
     assert browser.current_url == f'{below}/index.html'
+
+
+# Returns the examples of a page, each with what its button copies of it.
+COPIED = """
+    return [...document.querySelectorAll(".language-pycon code")].map(code => {
+      code.dataset.mdCopying = "";      // as Material's button does
+      const copied = code.innerText;
+      delete code.dataset.mdCopying;
+      return [code.textContent, copied];
+    });
+"""
+
+
+def test_examples_are_copied_as_programs(browser, home):
+    """Which is how doctest reads them: its sources, without what they print.
+    """
+    browser.get(f'{home}/reference.html')
+    copied = browser.execute_script(COPIED)
+    assert copied
+    for text, program in copied:
+        lines = [example.source.rstrip()
+                 for example in doctest.DocTestParser().get_examples(text)]
+        assert re.sub('\n+', '\n', program.strip()) == '\n'.join(lines)
 
 
 # Goes through a player, and returns a line for what is wrong.

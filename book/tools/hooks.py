@@ -16,7 +16,7 @@ from typing import NamedTuple
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File
 
-from book.tools import mainline, weave
+from book.tools import mainline, reference, weave
 from book.tools.render import (
     ROOT, ChapterError, build, has_cells, is_live, render_all, surroundings)
 
@@ -272,14 +272,18 @@ def on_page_markdown(markdown, page, config, files):
     """Replaces a page's text by its rendered form, with a download link.
 
     The front page has enough on it without the link, and a page that has
-    no cells is no notebook.
+    no cells is no notebook.  The reference and the listings lead to each
+    other.
     """
+    if page.file.src_uri == reference.PAGE:
+        return reference.with_places(markdown)
     if page.file.src_uri not in PAGES:
         return markdown
-    if page.is_homepage or not has_cells(Path(page.file.abs_src_path)):
-        return PAGES[page.file.src_uri]
-    title, newline, rest = PAGES[page.file.src_uri].partition('\n')
     up = '../' * page.file.src_uri.count('/')
+    text = reference.with_entries(PAGES[page.file.src_uri], up)
+    if page.is_homepage or not has_cells(Path(page.file.abs_src_path)):
+        return text
+    title, newline, rest = text.partition('\n')
     link = f'[Open as notebook]({up}{notebook_of(page.file)})'
     return f'{title}{newline}\n{link}{{ .notebook download="" }}\n{rest}'
 
