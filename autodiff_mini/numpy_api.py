@@ -153,7 +153,7 @@ def implements(function, result=handed):
     return register
 
 
-def composed(function):
+def composed_function(function):
     """Lets the trace at work be asked about a function of the library's.
 
     What it computes must depend on types and values of its arguments alone.

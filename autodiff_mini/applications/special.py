@@ -11,7 +11,7 @@ import numpy as np
 
 from autodiff_mini.core import typeof
 from autodiff_mini.higher_order.custom_jvp import custom_jvp
-from autodiff_mini.numpy_api import composed, inexact
+from autodiff_mini.numpy_api import composed_function, inexact
 from autodiff_mini.primitives.elementwise import stop_gradient
 
 
@@ -172,7 +172,7 @@ def log_sum_jvp(axis, primals, tangents):
     return log_sum(x, b, axis), y_dot
 
 
-@composed
+@composed_function
 def logsumexp(x, axis=None, keepdims=False, b=None):
     """Returns the logarithm of a sum of exponentials.
 

@@ -32,7 +32,7 @@ class LongWay(Exception):
     """An operation is not prepared, or not yet."""
 
 
-class Found(NamedTuple):
+class Findings(NamedTuple):
     """What was found among the arguments of an operation.
 
     Args:
@@ -46,7 +46,7 @@ class Found(NamedTuple):
     avals: list
 
 
-class Table(dict):
+class Preparations(dict):
     """What is prepared, by operation and types; or how often it was met."""
 
     version = None
@@ -75,7 +75,7 @@ class Table(dict):
         return self[key]
 
 
-table = Table()
+preparations = Preparations()
 
 
 class Prepared:
@@ -93,7 +93,7 @@ class Prepared:
         self.backs = {}     # by which of the results have a cotangent
 
         def run(*xs):
-            out = called(function, iter(xs), args, kwargs)
+            out = called_with(function, iter(xs), args, kwargs)
             ys, self.tree = tree_flatten(out)
             return ys
 
@@ -148,7 +148,7 @@ class Prepared:
         return compiled_step(transpose_jaxpr(jaxpr, linear, given))
 
 
-def called(function, values, args, kwargs):
+def called_with(function, values, args, kwargs):
     """Returns what a function returns, with values for its arrays."""
     is_primitive = isinstance(function, Primitive)
 

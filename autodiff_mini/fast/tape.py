@@ -13,14 +13,14 @@ from autodiff_mini.core import (
     NUMBERS, Primitive, Trace, array_type, current_trace, typeof)
 from autodiff_mini.errors import user_line
 from autodiff_mini.fast.prepared import (
-    BY_VALUE, Found, LongWay, Prepared, table)
+    BY_VALUE, Findings, LongWay, Prepared, preparations)
 from autodiff_mini.higher_order.jit import frozen
 from autodiff_mini.interpreters.jaxpr import JaxprTracer, quote_line
 from autodiff_mini.interpreters.jvp import JVPTrace, JVPTracer
 from autodiff_mini.interpreters.partial_eval import (
     PartialEvalTrace, linearize_flat)
 from autodiff_mini.interpreters.transpose import (
-    backward_passes, gather, transpose_equation)
+    backward_passes, gather_cotangents, transpose_equation)
 from autodiff_mini.jaxprs import Equation, Jaxpr, Var
 from autodiff_mini.memory import lent, owner_of
 from autodiff_mini.numpy_api import compositions
@@ -80,7 +80,7 @@ class TapeTrace(JVPTrace):
                 return self.process_index(*args, params)
             if primitive.is_call or type(primitive) is not Primitive:
                 raise LongWay
-            key, found = [primitive], Found([], [], [])
+            key, found = [primitive], Findings([], [], [])
             for x in args:
                 if type(x) in NUMBERS and primitive not in BY_VALUE:
                     key.append(type(x))
@@ -97,7 +97,7 @@ class TapeTrace(JVPTrace):
     def process_function(self, function, args, kwargs):
         try:
             if function in FUNCTIONS or function in compositions:
-                key, found = [function], Found([], [], [])
+                key, found = [function], Findings([], [], [])
                 for x in args:
                     self.look_at(x, key, found)
                 for name, x in kwargs.items():
@@ -140,9 +140,9 @@ class TapeTrace(JVPTrace):
     def process_prepared(self, key, found, function, args, kwargs):
         """Does what is prepared; raises LongWay if nothing is."""
         key, names = tuple(key), found.names
-        prepared = table.get(key)
+        prepared = preparations.get(key)
         if type(prepared) is not Prepared:
-            prepared = table.meet(key, found, function, args, kwargs)
+            prepared = preparations.meet(key, found, function, args, kwargs)
         line = self.line or user_line(4)
         outs = prepared.forward(*found.operands)
         if prepared.tree is LEAF:
@@ -222,7 +222,7 @@ def record_flat(f, primals, tag):
     base = current_trace()
     if base is not Trace.base or not {*map(type, primals)} <= ORDINARY:
         return linearize_flat(f, primals, tag)
-    table.refresh()
+    preparations.refresh()
     with PartialEvalTrace(base, tag) as below, TapeTrace(below, tag) as trace:
         avals = list(map(typeof, primals))
         dots = [below.input(tangent_type(aval)) for aval in avals]
@@ -243,7 +243,7 @@ def play_back(tape, consts, cts):
     """Returns the cotangents of the inputs of a tape, and uses it up."""
     known = dict(zip(tape.constvars, consts, strict=True))
     gathered, eqns = {}, tape.eqns
-    gather(gathered, tape.outvars, cts)
+    gather_cotangents(gathered, tape.outvars, cts)
     while eqns:
         eqn = eqns.pop()
         if type(eqn) is not tuple:

@@ -12,33 +12,34 @@ from autodiff_mini.errors import RuleTable
 from autodiff_mini.higher_order.custom_jvp import FlatCall, FlatRule
 from autodiff_mini.higher_order.custom_vjp import FlatForward, StagedForward
 from autodiff_mini.higher_order.jit import frozen
-from autodiff_mini.higher_order.programs import memories, remember, remembered
+from autodiff_mini.higher_order.programs import (
+    recallers, remember, remembered)
 from autodiff_mini.higher_order.staged_calls import StagedFunction, StagedRule
 from autodiff_mini.jaxprs import Jaxpr, Var
 from autodiff_mini.memory import bits
 
-programs = {}           # by what is written in them
-TOO_LARGE = 100_000     # bytes: constants of which no program is kept
+known_programs = {}         # by what is written in them
+TOO_LARGE = 100_000         # bytes: constants of which no program is kept
 
 
-def twin(jaxpr):
+def twin_of(jaxpr):
     """Returns the first program that was like this one."""
     arrays = [x for x in jaxpr.consts if type(x) is np.ndarray]
     if len(arrays) < len(jaxpr.consts) or (
             sum(x.nbytes for x in arrays) > TOO_LARGE):
         return jaxpr
     try:
-        key = RuleTable.version, *written(jaxpr)
-        found = programs.get(key)
+        key = RuleTable.version, *written_key(jaxpr)
+        found = known_programs.get(key)
     except TypeError:   # a rule may do something else the next time
         return jaxpr
-    if found and all(map(same, found.consts, jaxpr.consts)):
+    if found and all(map(same_bits, found.consts, jaxpr.consts)):
         return found
-    return remember(programs, key, jaxpr)
+    return remember(known_programs, key, jaxpr)
 
 
 @remembered
-def written(jaxpr):
+def written_key(jaxpr):
     """Returns what is written in a program, as a key, but its constants.
 
     Raises:
@@ -57,7 +58,7 @@ def written(jaxpr):
         for v in eqn.outvars:
             places[v] = len(places)
         code, instruction = eqn.line or (None, None)
-        params = content(eqn.params) if eqn.params else None
+        params = content_key(eqn.params) if eqn.params else None
         eqns.append((eqn.primitive, operands, len(eqn.outvars), id(code),
                      instruction, params))
         if type(eqn.primitive) is UserPrimitive:
@@ -66,18 +67,18 @@ def written(jaxpr):
     return len(jaxpr.constvars), *types, *eqns, *map(place, jaxpr.outvars)
 
 
-def content(x):
+def content_key(x):
     """Returns a parameter, or a number, as a part of a key."""
     kind = type(x)
     if kind is Jaxpr and not x.consts:
-        return written(x)
+        return written_key(x)
     if kind is tuple or kind is list:
-        return kind, *map(content, x)
+        return kind, *map(content_key, x)
     if kind is dict:
-        return kind, *[(name, content(y)) for name, y in x.items()]
+        return kind, *[(name, content_key(y)) for name, y in x.items()]
     if kind in CALLS:
         parts = {name: y for name, y in vars(x).items() if name != 'out_tree'}
-        return kind, content(parts)
+        return kind, content_key(parts)
     if callable(x) and not is_ours(x):
         raise TypeError(f'{x} may do something else the next time')
     return frozen(x)
@@ -93,9 +94,9 @@ def is_ours(x):
     return module.startswith(('autodiff_mini.', 'numpy'))
 
 
-def same(x, y):
+def same_bits(x, y):
     """Returns whether two constants are the same to the bit."""
     return x.strides == y.strides and np.array_equal(bits(x), bits(y))
 
 
-memories.append(twin)
+recallers.append(twin_of)

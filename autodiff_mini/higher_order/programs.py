@@ -57,10 +57,10 @@ def close(jaxpr):
 def close_once_more(jaxpr):
     """As `close`, for what a call writes down each time."""
     closed, traced = close(jaxpr)
-    return memories[-1](closed), traced
+    return recallers[-1](closed), traced
 
 
-memories = [lambda jaxpr: jaxpr]    # the last may know the program already
+recallers = [lambda jaxpr: jaxpr]    # the last may know the program already
 
 
 def stage_program(f, avals, tag):

@@ -29,13 +29,13 @@ def backward_pass(jaxpr, consts, cts) -> list:
     """
     known = dict(zip(jaxpr.constvars, consts, strict=True))
     gathered = {}
-    gather(gathered, jaxpr.outvars, cts)
+    gather_cotangents(gathered, jaxpr.outvars, cts)
     for eqn in reversed(jaxpr.eqns):
         transpose_equation(eqn, known, gathered)
     return [gathered.get(v, Zero(v.aval)) for v in jaxpr.invars]
 
 
-def gather(gathered, variables, cts):
+def gather_cotangents(gathered, variables, cts):
     """Adds cotangents to those that have come back."""
     for v, ct in zip(variables, cts):
         if ct is not None and type(ct) is not Zero:
@@ -55,7 +55,8 @@ def transpose_equation(eqn, known, gathered):
         operands = [known.get(v, v) for v in eqn.invars]
         rule = transpose_rules[eqn.primitive]
         trace.line = None if eqn.primitive.is_call else eqn.line
-        gather(gathered, eqn.invars, rule(ct, *operands, **eqn.params))
+        gather_cotangents(gathered, eqn.invars,
+                          rule(ct, *operands, **eqn.params))
     except Exception as error:
         quote_line(error, eqn)
         raise

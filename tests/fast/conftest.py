@@ -7,5 +7,5 @@ from autodiff_mini.fast import prepared, twins
 
 @pytest.fixture(autouse=True)
 def forget():
-    prepared.table.clear()
-    twins.programs.clear()
+    prepared.preparations.clear()
+    twins.known_programs.clear()

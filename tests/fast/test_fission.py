@@ -400,7 +400,7 @@ def test_rows_that_are_too_many_are_not_made(name, monkeypatch):
     (body, size), outs = LIMITED[name], []
     for most, whole in ((5 * size, False), (5 * size - 1, True)):
         monkeypatch.setattr(sys.modules[fission.__module__], 'MOST', most)
-        twins.programs.clear()
+        twins.known_programs.clear()
         f = lambda c, xs: ad.scan(lambda c, x: body(c, x), c, xs)
         outs.append(f(V, ROWS))
         inside = [eqn.primitive.name for loop in loops_in(

@@ -76,7 +76,7 @@ def slope_twice(f, x):
     """Returns the gradient of `f`, by what the first call has prepared."""
     ad.grad(f)(x)
     assert any(type(entry) is prepared.Prepared
-               for entry in prepared.table.values())
+               for entry in prepared.preparations.values())
     return ad.grad(f)(x)
 
 
@@ -147,7 +147,7 @@ def test_an_error_on_the_way_back_names_the_line(monkeypatch):
         return np.sum(x * x)    # this line
     x = np.ones(2)
     slope_twice(f, x)
-    for entry in list(prepared.table.values()):
+    for entry in list(prepared.preparations.values()):
         if type(entry) is prepared.Prepared:
             monkeypatch.setattr(entry, 'back', lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError) as caught:
@@ -170,14 +170,14 @@ def test_what_is_met_seldom_is_not_prepared(monkeypatch):
     for i in range(5):
         assert ad.grad(lambda x: x ** (i + 2))(1.0) == i + 2
     assert not any(type(entry) is prepared.Prepared
-                   for entry in prepared.table.values())
+                   for entry in prepared.preparations.values())
 
 
 def test_only_so_much_is_remembered(monkeypatch):
     monkeypatch.setattr(prepared, 'MOST_KEYS', 10)
     for i in range(50):
         ad.grad(lambda x: np.sum(x * 2.0))(np.ones(i + 1))
-    assert len(prepared.table) <= 12
+    assert len(prepared.preparations) <= 12
 
 
 def test_a_traced_gradient_goes_the_long_way():
