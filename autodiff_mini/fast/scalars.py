@@ -18,7 +18,8 @@ from autodiff_mini.primitives.arithmetic import (
     add_p, div_p, max_p, min_p, mul_p, neg_p, pow_p, sub_p)
 from autodiff_mini.primitives.comparisons import (
     and_p, eq_p, ge_p, gt_p, invert_p, le_p, lt_p, ne_p, or_p, where_p, xor_p)
-from autodiff_mini.primitives.elementwise import abs_p, cos_p, sin_p, sqrt_p
+from autodiff_mini.primitives.elementwise import (
+    abs_p, cos_p, isfinite_p, sin_p, sqrt_p)
 from autodiff_mini.zeros import Zero
 
 # How Python writes them; and, OPEN, those whose result is not finite if an
@@ -30,11 +31,13 @@ PYTHON = {
     ne_p: '{} != {}', and_p: '{} & {}', or_p: '{} | {}', xor_p: '{} ^ {}',
     invert_p: 'not {}', where_p: '{1} if {0} else {2}',
     astype_p: 'float({})',
+    isfinite_p: 'True',     # or the program gives up
     max_p: ('{0} if {0} > {1} else {1} if {1} > {0} '
             'else float(np.maximum({0}, {1}))'),    # of 0.0 and -0.0
     min_p: ('{0} if {0} < {1} else {1} if {1} < {0} '
             'else float(np.minimum({0}, {1}))')}
 MATH = {sqrt_p: math.sqrt, sin_p: math.sin, cos_p: math.cos}
+TESTS = {lt_p, le_p, gt_p, ge_p, eq_p, ne_p, isfinite_p}
 OPEN = {add_p, sub_p, mul_p, neg_p, abs_p, astype_p, sqrt_p, sin_p, cos_p}
 
 
@@ -78,8 +81,7 @@ def is_scalar_equation(eqn):
             map(is_bool, (x, y)))
     known = (primitive in PYTHON or primitive in ELEMENTWISE
              and isinstance(primitive.impl, np.ufunc))
-    tests = primitive in (lt_p, le_p, gt_p, ge_p, eq_p, ne_p)
-    return (known and (is_bool(out) if tests else is_float(out))
+    return (known and (is_bool(out) if primitive in TESTS else is_float(out))
             and all(is_float(v) or is_bool(v) or is_small(v)
                     for v in eqn.invars))
 

@@ -163,6 +163,7 @@ SCALAR = {
     'rounding': (lambda x: np.rint(x) * x, X),
     'no_axes': (lambda x: x * 2, np.array(1.5)),
     'astype': (lambda x: (x > 0).astype('f8'), X),
+    'is_finite': (lambda x: np.where(np.isfinite(x), x, 0.0), X),
 }
 NOT_SCALAR = {
     'an_array': (lambda x: x * 2, V), 'a_single': (lambda x: x * 2,
@@ -185,7 +186,6 @@ NOT_SCALAR = {
     'where_of_one_truth': (lambda x: np.where(x > 0, x, True), X),
     'where_of_truths_only': (lambda x: np.where(x > 0, x > 1, x < 1) * x, X),
     'no_ufunc': (lambda x: ad.checkpoint(np.sin)(x), X),
-    'is_finite': (lambda x: np.where(np.isfinite(x), x, 0.0), X),
     'floor_division_by_a_number': (lambda x: x // 2, X),
     'an_integer_that_is_no_float': (
         lambda x: np.where(x == 2 ** 53 + 1, x, 1.0), 1.5),
@@ -260,6 +260,8 @@ GIVES_UP = {
     'choice': (lambda x: np.where(x < 1, 2.0, x), np.nan, -np.inf),
     'what_is_not_chosen': (lambda x: np.where(x > 0, 1.0, x * x), -1e200),
     'difference': (lambda x: x - x, np.inf),
+    'is_finite': (lambda x: np.where(np.isfinite(x * x), x, 2.0), 1e200,
+                  np.inf, np.nan),
     'result': (lambda x: x * 2, 1e308, np.nan),
     'a_result_among_others': (lambda x: (x * 2, 1.0), 1e308),
     'inside': (lambda x: np.maximum(x * 2, 1) * 0.0, 1e308, np.nan),
