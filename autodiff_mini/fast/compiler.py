@@ -116,7 +116,7 @@ class Version:
 
     def takes(self, x):
         """Returns whether it is for an argument like this one."""
-        if type(x) is np.ndarray and not self.scalar:
+        if type(x) is np.ndarray and (x.ndim or not self.scalar):
             return not self.in_order or x.flags.c_contiguous
         return type(x) in NUMBERS
 

@@ -17,8 +17,9 @@ import numpy as np
 from autodiff_mini.arrays import astype_p
 from autodiff_mini.errors import line_number
 from autodiff_mini.fast.plan import UFUNCS, Block, c_ordered, is_large, plan
-from autodiff_mini.fast.scalars import indented, is_scalar, scalar_lines
+from autodiff_mini.fast.scalars import indented, scalar_lines
 from autodiff_mini.fast.simplify import opened, simplify
+from autodiff_mini.fast.vectors import as_numbers
 from autodiff_mini.interpreters.lowering import (
     RESERVED, lowering_rules, name_of_implementation)
 from autodiff_mini.jaxprs import Literal, Names, Var
@@ -64,9 +65,14 @@ class FastEmitter:
         """Appends a function, which returns a list."""
         names = self.names(jaxpr)
         arguments = ', '.join(names[v] for v in jaxpr.invars)
-        if self.fast and name == 'program' and is_scalar(jaxpr):
+        vectors = [v for v in jaxpr.invars + jaxpr.outvars if v.aval.shape]
+        numbers = self.fast and name == 'program' and as_numbers(
+            jaxpr, ordered, arrays=len(vectors))
+        if numbers:
             self.scalar = True
-            body = scalar_lines(self, jaxpr, names)
+            self.in_order = self.in_order or bool(vectors)
+            body = scalar_lines(self, numbers, jaxpr.invars, jaxpr.outvars,
+                                names)
         else:
             body = self.body(jaxpr, names, ordered)
             outs = [self.result(v, names) for v in jaxpr.outvars]

@@ -4,14 +4,17 @@ Its one idea: what is left of a scan when all else is taken out of it is
 written as one would write it by hand.  Appendix *The rest of control flow*.
 """
 
+import math
 from functools import partial
 
 from autodiff_mini.core import Primitive
 from autodiff_mini.fast.emitter import fast_rules
 from autodiff_mini.fast.plan import keeps_order
 from autodiff_mini.fast.scalars import (
-    carefully, checked, float_text, indented, is_bool, is_scalar, scalar_body)
+    carefully, checked, float_text, indented, is_bool, put_back, scalar_body,
+    taken_out)
 from autodiff_mini.fast.simplify import opened, simplify
+from autodiff_mini.fast.vectors import as_numbers
 from autodiff_mini.higher_order.loops import split
 from autodiff_mini.higher_order.scan import scan_for_outputs, scan_types
 from autodiff_mini.higher_order.while_loop import while_lowering, while_p
@@ -29,10 +32,12 @@ def loop_lowering(emitter, *names, jaxpr, length, reverse, counts):
     ordered = emitter.ordered and keeps_order(jaxpr)
     name = f'loop_{next(emitter.numbers)}'
     arguments, body = array_loop(emitter, jaxpr, ordered, **loop)
-    if emitter.fast and is_scalar(jaxpr):
+    numbers = as_numbers(jaxpr, ordered) if emitter.fast else None
+    if numbers:
         careful = f'careful_{name}'
         emitter.define(f'{careful}({arguments})', body)
-        arguments, body = scalar_loop(emitter, jaxpr, careful, **loop)
+        arguments, body = scalar_loop(emitter, jaxpr, numbers, careful,
+                                      **loop)
     emitter.define(f'{name}({arguments})', body)
     return f'{name}({", ".join(names)})'
 
@@ -64,38 +69,63 @@ def array_loop(emitter, jaxpr, ordered, length, reverse, counts):
         *indented(step), (f'return [{", ".join(outs)}]', None)]
 
 
-def scalar_loop(emitter, jaxpr, careful, length, reverse, counts):
+def flat_rows(name, v, length):
+    """Returns the text of an array that has the numbers of `v` in rows."""
+    if len(v.aval.shape) < 2:
+        return name
+    return f'{name}.reshape({length}, {math.prod(v.aval.shape)})'
+
+
+def row_text(texts, v):
+    """Returns the text of a number, or of a list of numbers."""
+    texts = ', '.join(texts)
+    return f'[{texts}]' if v.aval.shape else texts
+
+
+def rows_as_array(row, v, length):
+    """Returns the text that makes an array of a list of rows."""
+    if len(v.aval.shape) < 2:
+        return f'np.array({row})'
+    return f'np.array({row}).reshape({(length, *v.aval.shape)})'
+
+
+def scalar_loop(emitter, jaxpr, numbers, careful, length, reverse, counts):
     """The same, for a body of single numbers: Python's floats."""
-    names = emitter.names(jaxpr)
-    consts, carry, xs = split(jaxpr.invars, counts)
-    ends, ys = jaxpr.outvars[:counts[1]], jaxpr.outvars[counts[1]:]
-    given = [names[v, 'given'] for v in jaxpr.invars]
+    names = emitter.names(numbers.jaxpr)
+    given = [names['given', i] for i in range(len(jaxpr.invars))]
     arguments = ', '.join(given)
-    lists = [names[v, 'list'] for v in xs]
-    rows = [names['row', i] for i in range(len(ys))]
-    start = [f'{names[v]} = float({names[v, "given"]})'
-             for v in consts + carry]
-    start += [f'{x} = {names[v, "given"]}.tolist()'
-              for x, v in zip(lists, xs)]
-    start += [f'{row} = [None] * {length}' for row in rows]
-    step = [(f'{names[v]} = {x}[step]', None) for x, v in zip(lists, xs)]
-    lines, watched, asks_numpy = scalar_body(emitter, jaxpr, names)
+    fixed, moving = sum(counts[:2]), jaxpr.invars[sum(counts[:2]):]
+    carry = numbers.ins[counts[0]:fixed]
+    lists = [names['list', i] for i in range(len(moving))]
+    rows = [names['row', i] for i in range(len(numbers.outs[counts[1]:]))]
+    start = taken_out(jaxpr.invars[:fixed], numbers.ins, given, names)
+    start += [(f'{x} = {flat_rows(y, v, length)}.tolist()', None)
+              for x, y, v in zip(lists, given[fixed:], moving)]
+    start += [(f'{row} = [None] * {length}', None) for row in rows]
+    step = [(f'{row_text([names[x] for x in parts], v)} = {x}[step]', None)
+            for x, v, parts in zip(lists, moving, numbers.ins[fixed:])]
+    lines, watched, asks_numpy = scalar_body(emitter, numbers.jaxpr, names)
+    text = lambda v: float_text(emitter, v, names)
     step += lines + checked(emitter, watched)
-    step += [(f'{row}[step] = {float_text(emitter, y, names)}', None)
-             for row, y in zip(rows, ys)]
-    step += assigned([names[v] for v in carry],
-                     [float_text(emitter, v, names) for v in ends])
+    step += [(f'{row}[step] = {row_text(map(text, parts), v)}', None)
+             for row, v, parts in zip(rows, jaxpr.outvars[counts[1]:],
+                                      numbers.outs[counts[1]:])]
+    step += assigned([names[v] for vs in carry for v in vs],
+                     [text(v) for vs in numbers.outs[:counts[1]] for v in vs])
     lines = [(f'for step in {steps_text(length, reverse)}:', None),
              *indented(step)]
     if asks_numpy:
         lines = [("with np.errstate(all='raise'):", None), *indented(lines)]
-    end = [f'{row} = np.array({row})' for row in rows]
-    sums = [names[v] for v in carry] + [f'sum({row})' for row in rows]
-    outs = [names[v] if v.aval.weak_type else f'np.float64({names[v]})'
-            for v in carry] + rows
+    ys = jaxpr.outvars[counts[1]:]
+    sums = [names[v] for vs in carry for v in vs] + [
+        f'sum(map(sum, {row}))' if v.aval.shape else f'sum({row})'
+        for row, v in zip(rows, ys)]
+    end = [(f'{row} = {rows_as_array(row, v, length)}', None)
+           for row, v in zip(rows, ys)]
+    outs = [put_back(emitter, v, parts, names)
+            for v, parts in zip(jaxpr.invars[counts[0]:], carry)] + rows
     return arguments, carefully(
-        [*[(text, None) for text in start], *lines,
-         *checked(emitter, sums), *[(text, None) for text in end],
+        [*start, *lines, *checked(emitter, sums), *end,
          (f'return [{", ".join(outs)}]', None)],
         f'{careful}({arguments})')
 
@@ -119,10 +149,14 @@ def fast_while(emitter, *names, test, body, counts):
                    counts=counts)
     carefully_called = call(*names)
     test, body = simplify(opened(test)), simplify(opened(body))
-    if not (emitter.fast and is_scalar(test, is_bool) and is_scalar(body)):
+    if emitter.fast:
+        tests = as_numbers(test, emitter.ordered, is_bool)
+        steps = as_numbers(body, emitter.ordered)
+    if not (emitter.fast and tests and steps):
         return carefully_called
     name = f'while_{next(emitter.numbers)}'
-    arguments, lines = scalar_while(emitter, test, body, counts, call)
+    arguments, lines = scalar_while(emitter, test, body, tests, steps, counts,
+                                    call)
     emitter.define(f'{name}({", ".join(arguments)})', lines)
     return f'{name}({", ".join(names)})'
 
@@ -130,31 +164,34 @@ def fast_while(emitter, *names, test, body, counts):
 fast_rules[while_p] = fast_while
 
 
-def scalar_while(emitter, test, body, counts, call):
+def scalar_while(emitter, test, body, tests, steps, counts, call):
     """Returns the arguments and lines of a function that loops with floats.
 
     If it has to give up, it does what `call` says, carefully.
     """
-    names = emitter.names(body)
-    carry = body.invars[counts[1]:]
-    names.update(zip(test.invars[counts[0]:], [names[v] for v in carry]))
+    names = emitter.names(steps.jaxpr)
     inputs = test.invars[:counts[0]] + body.invars
-    given = [names[v, 'given'] for v in inputs]
-    start = [f'{names[v]} = float({x})' for v, x in zip(inputs, given)]
-    lines, watched, test_asks = scalar_body(emitter, test, names)
+    given = [names['given', i] for i in range(len(inputs))]
+    start = taken_out(inputs, tests.ins[:counts[0]] + steps.ins, given, names)
+    carry = steps.ins[counts[1]:]
+    seen = tests.ins[counts[0]:]
+    names.update((v, names[x]) for vs, xs in zip(seen, carry)
+                 for v, x in zip(vs, xs))
+    lines, watched, test_asks = scalar_body(emitter, tests.jaxpr, names)
+    [[goes_on]] = tests.outs
     step = [*lines, *checked(emitter, watched),
-            (f'if not {emitter.result(test.outvars[0], names)}:', None),
+            (f'if not {emitter.result(goes_on, names)}:', None),
             ('    break', None)]
-    lines, watched, body_asks = scalar_body(emitter, body, names)
+    lines, watched, body_asks = scalar_body(emitter, steps.jaxpr, names)
     step += [*lines, *checked(emitter, watched), *assigned(
-        [names[v] for v in carry],
-        [float_text(emitter, v, names) for v in body.outvars])]
+        [names[v] for vs in carry for v in vs],
+        [float_text(emitter, v, names) for vs in steps.outs for v in vs])]
     lines = [('while True:', None), *indented(step)]
     if test_asks or body_asks:
         lines = [("with np.errstate(all='raise'):", None), *indented(lines)]
-    outs = [names[v] if v.aval.weak_type else f'np.float64({names[v]})'
-            for v in carry]
+    outs = [put_back(emitter, v, parts, names)
+            for v, parts in zip(body.invars[counts[1]:], carry)]
     return given, carefully(
-        [*[(text, None) for text in start], *lines,
-         *checked(emitter, [names[v] for v in carry]),
+        [*start, *lines,
+         *checked(emitter, [names[v] for vs in carry for v in vs]),
          (f'return [{", ".join(outs)}]', None)], call(*given))

@@ -18,7 +18,7 @@ from autodiff_mini.jaxprs import Equation, Var, programs_in
 from autodiff_mini.primitives.arithmetic import pow_p
 from autodiff_mini.primitives.comparisons import where_p
 from autodiff_mini.primitives.elementwise import sign_p
-from autodiff_mini.primitives.indexing import index_p
+from autodiff_mini.primitives.indexing import index_p, scatter_add_p
 from autodiff_mini.primitives.joining import concatenate_p, stack_p
 from autodiff_mini.primitives.linalg import matmul_p
 from autodiff_mini.primitives.reductions import (
@@ -101,7 +101,7 @@ def c_ordered(jaxpr) -> set:
 def makes_order(eqn, ordered):
     """Returns whether the results are C-contiguous, if the operands are."""
     ndim = len(eqn.outvars[0].aval.shape) if eqn.outvars else 0
-    if eqn.primitive in FRESH:
+    if eqn.primitive in FRESH or eqn.primitive is scatter_add_p:
         return ordered or ndim < 2 or eqn.primitive is matmul_p and ndim < 3
     if eqn.primitive is index_p:
         return ordered and is_piece(eqn.params['indices'])

@@ -13,7 +13,7 @@ import numpy as np
 
 from autodiff_mini.arrays import astype_p
 from autodiff_mini.fast.simplify import ELEMENTWISE
-from autodiff_mini.jaxprs import Literal, Var
+from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var
 from autodiff_mini.primitives.arithmetic import (
     add_p, div_p, max_p, min_p, mul_p, neg_p, pow_p, sub_p)
 from autodiff_mini.primitives.comparisons import (
@@ -92,6 +92,29 @@ def is_power(eqn):
     return type(exponent) is Literal and type(exponent.val) is int
 
 
+def with_boxes(jaxpr):
+    """Returns a program whose powers know which operands are boxes.
+
+    A box is an array without axes, as `np.where` returns it.  NumPy's power
+    of a box has other bits than its power of a number.
+    """
+    boxes, eqns = set(), []
+    for eqn in jaxpr.eqns:
+        first, *_ = eqn.invars
+        if eqn.primitive is where_p or (eqn.primitive is astype_p
+                                        and first in boxes):
+            boxes.update(eqn.outvars)
+        if eqn.primitive is pow_p:
+            params = {'boxes': tuple(v in boxes for v in eqn.invars)}
+            eqn = Equation(pow_p, eqn.invars, params, eqn.outvars, eqn.line)
+        eqns.append(eqn)
+    return Jaxpr(jaxpr.constvars, jaxpr.invars, eqns, jaxpr.outvars,
+                 jaxpr.consts)
+
+
+NO_BOX = {'boxes': (False, False)}
+
+
 @cache
 def as_numpy(primitive):
     """Returns whether Python's function has the bits of NumPy's.
@@ -104,25 +127,61 @@ def as_numpy(primitive):
         float(primitive.impl(x_i)) for x_i in x]
 
 
-def scalar_lines(emitter, jaxpr, names):
-    """Returns the lines of a function for a program of single numbers."""
-    floats, start = ChainMap({}, names), []
-    for v in jaxpr.invars:
-        if not v.aval.weak_type:
-            floats[v] = names[v, 'float']
-            start.append((f'{floats[v]} = float({names[v]})', None))
-    lines, watched, asks_numpy = scalar_body(emitter, jaxpr, floats)
-    watched += [floats[v] for v in jaxpr.outvars if type(v) is Var]
+def scalar_lines(emitter, numbers, invars, outvars, names):
+    """Returns the lines of a function for a program of single numbers.
+
+    Args:
+        emitter: knows names for functions.
+        numbers: Numbers, for the program of single numbers.
+        invars, outvars: those of the program that it stands for.
+        names: those of its variables; some are added.
+    """
+    floats = ChainMap({}, names)
+    start = taken_out(invars, numbers.ins, [names[v] for v in invars], floats)
+    lines, watched, asks_numpy = scalar_body(emitter, numbers.jaxpr, floats)
+    watched += [floats[v] for v in numbers.jaxpr.outvars if type(v) is Var]
     lines += checked(emitter, watched)
     if asks_numpy:
         lines = [("with np.errstate(all='raise'):", None), *indented(lines)]
-    outs = [float_text(emitter, v, floats) if v.aval.weak_type
-            else f'np.float64({float_text(emitter, v, floats)})'
-            for v in jaxpr.outvars]
-    arguments = ', '.join(names[v] for v in jaxpr.invars)
+    outs = [put_back(emitter, v, parts, floats)
+            for v, parts in zip(outvars, numbers.outs)]
+    arguments = ', '.join(names[v] for v in invars)
     return carefully(
         [*start, *lines, (f'return [{", ".join(outs)}]', None)],
         f'careful({arguments})')
+
+
+def taken_out(variables, numbers, given, names):
+    """Returns the lines that make Python's floats of arguments.
+
+    Args:
+        variables: of the arguments.
+        numbers: for each, the variables of its numbers.
+        given: the names of the arguments.
+        names: gets those of the numbers.
+    """
+    lines = []
+    for v, parts, x in zip(variables, numbers, given):
+        if v.aval.shape:
+            flat = '.ravel()' * (len(v.aval.shape) > 1)
+            parts = ', '.join(names[part] for part in parts)
+            lines.append((f'[{parts}] = {x}{flat}.tolist()', None))
+        elif v.aval.weak_type and names.get(v) == x:
+            continue
+        else:
+            names[v] = names[v, 'float']
+            lines.append((f'{names[v]} = float({x})', None))
+    return lines
+
+
+def put_back(emitter, v, parts, names):
+    """Returns the text of a result: a number, or an array of numbers."""
+    texts = [float_text(emitter, part, names) for part in parts]
+    if v.aval.shape:
+        shape = v.aval.shape
+        reshaped = f'.reshape({shape})' * (len(shape) > 1)
+        return f'np.array([{", ".join(texts)}]){reshaped}'
+    return texts[0] if v.aval.weak_type else f'np.float64({texts[0]})'
 
 
 def scalar_body(emitter, jaxpr, names):
@@ -142,9 +201,13 @@ def scalar_body(emitter, jaxpr, names):
         is_pow = primitive is pow_p
         operands = [float_text(emitter, v, names, not is_pow)
                     for v in eqn.invars]
-        if is_pow and not is_power(eqn):
+        if is_pow and not (is_power(eqn) and eqn.params == NO_BOX):
             asks_numpy = True
-            text = f'float(np.float64({operands[0]}) ** {operands[1]})'
+            base, exponent = [
+                f'np.array({text})' if is_box else text for text, is_box
+                in zip([f'np.float64({operands[0]})', operands[1]],
+                       eqn.params['boxes'])]
+            text = f'float({base} ** {exponent})'
         elif primitive in PYTHON:
             text = PYTHON[primitive].format(*operands)
         elif primitive in MATH and as_numpy(primitive):

@@ -707,7 +707,7 @@ def waves(x):
 def test_each_line_tells_the_user_s_line_if_it_is_another():
     first, inside = line_of('# the first'), line_of('# of a wave')
     for version in ('fast', 'careful'):
-        found = noted(getattr(lowered(waves, C), version).source)
+        found = noted(getattr(lowered(waves, np.ones(9)), version).source)
         assert [number for _, number in found] == [
             inside, first, first + 1, inside, first + 1, first + 2,
             first + 1, line_of('# all of them')]
