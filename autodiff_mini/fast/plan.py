@@ -80,6 +80,10 @@ def plan(jaxpr, ordered=True):
             If they are not, nothing is overwritten, and there are no blocks.
     """
     in_order = c_ordered(jaxpr) if ordered else set()
+    made = [v for eqn in jaxpr.eqns for v in eqn.outvars]
+    if not any(map(is_large, [*jaxpr.constvars, *jaxpr.invars, *made])):
+        return [Step(eqn, None, [], is_ordered(eqn, in_order))
+                for eqn in jaxpr.eqns]
     groups = runs(jaxpr, in_order)
     uses = last_uses(jaxpr, groups)
     return [placed(group[0], i, uses, in_order) if len(group) == 1
@@ -205,6 +209,9 @@ def is_large(v):
 def placed(eqn, i, uses, in_order):
     """Returns an equation with its place; `i` is the number of its group."""
     ordered = is_ordered(eqn, in_order)
+    if not any(type(v) is Var and is_large(v)
+               for v in eqn.invars + eqn.outvars):
+        return Step(eqn, None, [], ordered)
     variables = dict.fromkeys(
         filter(is_variable, [*eqn.invars, *eqn.outvars]))
 

@@ -66,17 +66,18 @@ def simplify(jaxpr, in_order=()):
         invars = [env.get(v, v) for v in old.invars]
         if old.primitive in ELEMENTWISE:
             invars = narrowed(old, invars, made, values, in_order)
-        eqn = Equation(old.primitive, invars, old.params, old.outvars,
-                       old.line)
+        eqn = old if invars == old.invars else Equation(
+            old.primitive, invars, old.params, old.outvars, old.line)
         if (eqn.primitive is matmul_p and is_square(invars, made)
                 and not is_square(old.invars, before)):
             # BLAS computes x @ x in another order than x @ y.
             copy = Var(invars[1].aval)
             keep(Equation(mul_p, [invars[1], Literal(1)], {}, [copy],
                           eqn.line))
-            eqn.invars = [invars[0], copy]
+            eqn = Equation(matmul_p, [invars[0], copy], eqn.params,
+                           eqn.outvars, eqn.line)
         key = (eqn.primitive, *map(operand_key, eqn.invars),
-               frozen(tuple(eqn.params.items())))
+               frozen(tuple(eqn.params.items())) if eqn.params else ())
         same = same_value(eqn, made, in_order) or folded(eqn)
         if same or key in seen:
             env.update(zip(eqn.outvars, [same] if same else seen[key]))
@@ -121,9 +122,12 @@ def narrowed(eqn, invars, made, values, in_order):
     [out] = eqn.outvars
     ordered = partial(is_ordered, eqn, in_order)
     for i, v in enumerate(invars):
-        smaller = uniform(values.get(v), ordered)
-        if v in made and made[v].primitive is broadcast_to_p:
+        if v in values:
+            smaller = uniform(values[v], ordered)
+        elif v in made and made[v].primitive is broadcast_to_p:
             smaller = made[v].invars
+        else:
+            continue
         for small in smaller:
             shorter = [*invars[:i], small, *invars[i + 1:]]
             if elementwise_type(eqn.primitive,
@@ -135,14 +139,17 @@ def narrowed(eqn, invars, made, values, in_order):
 
 def is_ordered(eqn, in_order):
     """Returns whether all operands of an equation are C-contiguous."""
-    return all(type(v) is Literal or v in in_order for v in eqn.invars)
+    for v in eqn.invars:
+        if type(v) is not Literal and v not in in_order:
+            return False
+    return True
 
 
 def uniform(x, ordered):
     """Returns the number of which all elements of a constant are, if any.
 
     Args:
-        x: an array, or None.
+        x: a constant of a program.
         ordered: asked if it matters whether the array has no say in the
             layout of the result.  If it has, it must be a number that was
             broadcast.
@@ -214,9 +221,8 @@ same_rules = {
 
 def folded(eqn):
     """Returns the result as a literal, if the operands are, or None."""
-    if (eqn.primitive not in ELEMENTWISE
-            or not all(type(v) is Literal and not isinstance(v.val, Zero)
-                       for v in eqn.invars)):
+    if (eqn.primitive not in ELEMENTWISE or Var in map(type, eqn.invars)
+            or any(isinstance(v.val, Zero) for v in eqn.invars)):
         return None
     try:
         with np.errstate(all='raise'):
