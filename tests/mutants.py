@@ -49,8 +49,12 @@ from tests.mutant_checks import (
 from tests.programs import PROGRAMS
 from tests.traces import rows_in, spied
 
+for name in ad.__all__:     # what is imported when asked for has rules, too
+    getattr(ad, name)
+
 FAST_RULES, OPENED, SAME_RULES = {}, set(), {}
 if find_spec('autodiff_mini.fast'):
+    import autodiff_mini.fast.fission  # noqa: F401  (opens loops)
     from autodiff_mini.fast.emitter import fast_rules as FAST_RULES
     from autodiff_mini.fast.simplify import opening_rules
     from autodiff_mini.fast.simplify import same_rules as SAME_RULES

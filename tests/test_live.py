@@ -329,6 +329,16 @@ def test_a_function_called_like_an_application_is_no_edit(run):
     assert run('ad.expit(0.0)') == '0.5'
 
 
+def test_what_the_library_imports_later_can_be_edited(run):
+    assert run('def scan(f, init, xs):\n    return 7') == (
+        'edited: autodiff_mini.higher_order.scan.scan')
+    assert run('ad.scan(None, None, None)') == '7'
+    assert run('def is_large(v):\n    return True') == (
+        'edited: autodiff_mini.fast.plan.is_large')
+    assert run('def place_text(line):\n    return "here"') == (
+        'edited: autodiff_mini.notebook.drawing.place_text')
+
+
 def test_an_edit_is_announced_and_an_unchanged_listing_is_not(run):
     text = listing('pytree', 'tree_leaves')
     run('from autodiff_mini.pytree import *')

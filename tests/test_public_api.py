@@ -5,38 +5,94 @@ import inspect
 import re
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 
 import pytest
 
 import autodiff_mini as ad
+from tests.wings import needs
 
 TREE = ast.parse(Path(ad.__file__).read_text())
 
 
-def test_init_holds_imports_and_all_only():
+def loaded_after(*statements):
+    """Returns which modules a fresh Python has after these statements."""
+    code = '\n'.join([*statements, 'import sys', 'print(*sys.modules)'])
+    ran = subprocess.run([sys.executable, '-c', code], text=True,
+                         capture_output=True, check=True)
+    return {*ran.stdout.split()}
+
+
+def imports_in(*nodes):
+    """Returns {name: where it is from} of what is imported there."""
+    return {alias.asname or alias.name: f'{node.module}.{alias.name}'
+            for tree in nodes for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom) for alias in node.names}
+
+
+def test_init_holds_imports_and_names_only():
     docstring, version, *body = TREE.body
     assert isinstance(docstring.value, ast.Constant)
     assert version.targets[0].id == '__version__'
-    wings = [node for node in body if isinstance(node, ast.If)]
-    *imports, names = body[:-len(wings)]
-    assert all(isinstance(node, (ast.Import, ast.ImportFrom))
-               for node in imports)
-    assert names.targets[0].id == '__all__'
+    kinds = {type(node) for node in body if not isinstance(node, ast.If)}
+    assert kinds == {ast.Import, ast.ImportFrom, ast.Assign, ast.FunctionDef}
+    *wings, types = [node for node in body if isinstance(node, ast.If)]
+    assert types.test.id == 'TYPE_CHECKING'
     for wing in wings:
         assert wing.test.func.id == 'find_spec' and not wing.orelse
-        assert isinstance(wing.body[0], (ast.Import, ast.ImportFrom))
+        assert isinstance(wing.body[0], ast.Import)
         assert all(isinstance(node, ast.AugAssign) and
-                   node.target.id == '__all__' for node in wing.body[1:])
+                   node.target.id == 'LATER' for node in wing.body[1:])
 
 
 def test_all_is_complete_and_without_repeats():
-    imported = {alias.asname or alias.name for node in ast.walk(TREE)
-                if isinstance(node, ast.ImportFrom) for alias in node.names}
+    known = imports_in(*[node for node in TREE.body
+                         if not isinstance(node, ast.If)])
+    tools = {'find_spec', 'import_module', 'TYPE_CHECKING'}
     assert len(set(ad.__all__)) == len(ad.__all__)
-    imported = set(filter(partial(hasattr, ad), imported - {'find_spec'}))
-    assert set(ad.__all__) == imported
+    assert set(ad.__all__) == {*known, *ad.LATER} - tools
+
+
+def test_editors_read_where_each_name_is_that_comes_later():
+    [types] = [node for node in TREE.body if isinstance(node, ast.If)
+               and getattr(node.test, 'id', '') == 'TYPE_CHECKING']
+    read = imports_in(types)
+    for name, where in ad.LATER.items():
+        assert read[name] == f'autodiff_mini.{where}'
+
+
+def test_what_a_program_may_not_need_is_imported_when_it_asks():
+    modules = {f'autodiff_mini.{where.rpartition(".")[0]}'
+               for where in ad.LATER.values()}
+    loaded = loaded_after('import autodiff_mini')
+    assert modules and not modules & loaded
+    loaded = loaded_after('from autodiff_mini import *')
+    assert modules <= loaded
+
+
+def test_importing_brings_nothing_that_only_notebooks_and_jit_need():
+    before = loaded_after('import numpy')
+    brought = loaded_after('import numpy', 'import autodiff_mini') - before
+    compiler = 'autodiff_mini.fast.compiler'
+    assert not brought & {'html', 'json', 'statistics', 'pathlib', compiler}
+
+
+@needs('fast')
+def test_the_first_program_brings_the_compiler_of_the_wing():
+    assert 'autodiff_mini.fast.compiler' in loaded_after(
+        'import autodiff_mini as ad', 'ad.jit(abs)(1.0)')
+
+
+def test_names_that_come_later_are_listed_and_others_refused():
+    code = ('import autodiff_mini as ad\n'
+            'assert {*ad.__all__} <= {*dir(ad)}\n'
+            'assert ad.scan is ad.scan\n'
+            'ad.scam')
+    ran = subprocess.run([sys.executable, '-c', code], text=True,
+                         capture_output=True)
+    last = ran.stderr.splitlines()[-1]
+    assert last.startswith("AttributeError: module 'autodiff_mini' has no "
+                           "attribute 'scam'")
 
 
 def test_all_has_what_api_promises_so_far():
@@ -103,14 +159,11 @@ def test_no_module_shares_a_level_with_a_function_of_its_name():
 
 
 def test_importing_needs_numpy_alone():
-    code = ("import sys, numpy; before = set(sys.modules)\n"
-            "import autodiff_mini\n"
-            "print(*sorted({m.split('.')[0] for m in sys.modules} "
-            "- {m.split('.')[0] for m in before}))")
-    out = subprocess.run([sys.executable, '-c', code], text=True,
-                         capture_output=True, check=True).stdout.split()
-    strangers = set(out) - set(sys.stdlib_module_names) - {'autodiff_mini'}
-    assert 'autodiff_mini' in out and strangers == set()
+    brought = {name.partition('.')[0] for name in
+               loaded_after('from autodiff_mini import *')
+               - loaded_after('import numpy')}
+    strangers = brought - {*sys.stdlib_module_names}
+    assert strangers == {'autodiff_mini'}
 
 
 def test_no_listing_of_the_library_is_wider_than_a_page():

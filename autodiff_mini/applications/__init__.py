@@ -3,10 +3,13 @@
 Without this folder, the package has all other names.
 """
 
-from autodiff_mini.applications.implicit import custom_root, fixed_point, root
-from autodiff_mini.applications.ode import odeint
-from autodiff_mini.applications.special import (
-    expit, log1pexp, logit, logsumexp)
-
-__all__ = ['logit', 'expit', 'log1pexp', 'logsumexp', 'fixed_point',
-           'custom_root', 'root', 'odeint']
+LATER = {   # by name: where it is, to be imported when it is asked for
+    'logit': 'applications.special.logit',
+    'expit': 'applications.special.expit',
+    'log1pexp': 'applications.special.log1pexp',
+    'logsumexp': 'applications.special.logsumexp',
+    'fixed_point': 'applications.implicit.fixed_point',
+    'custom_root': 'applications.implicit.custom_root',
+    'root': 'applications.implicit.root',
+    'odeint': 'applications.ode.odeint',
+}

@@ -13,7 +13,7 @@ from autodiff_mini.higher_order.custom_jvp import FlatCall, FlatRule
 from autodiff_mini.higher_order.custom_vjp import FlatForward, StagedForward
 from autodiff_mini.higher_order.jit import frozen
 from autodiff_mini.higher_order.programs import (
-    recallers, remember, remembered)
+    remember, remembered)
 from autodiff_mini.higher_order.staged_calls import StagedFunction, StagedRule
 from autodiff_mini.jaxprs import Jaxpr, Var
 from autodiff_mini.memory import bits
@@ -97,6 +97,3 @@ def is_ours(x):
 def same_bits(x, y):
     """Returns whether two constants are the same to the bit."""
     return x.strides == y.strides and np.array_equal(bits(x), bits(y))
-
-
-recallers.append(twin_of)

@@ -1,6 +1,27 @@
-"""What notebooks have besides: pictures, players, and live editing."""
+"""What notebooks have besides: pictures, players, and live editing.
 
-import autodiff_mini.notebook.drawing
-from autodiff_mini.notebook.live import (
-    load_ipython_extension, unload_ipython_extension)
-from autodiff_mini.notebook.player import watch
+All of it is imported when a notebook asks for it.
+"""
+
+from importlib import import_module
+
+from autodiff_mini.jaxprs import Jaxpr
+
+LATER = {'watch': 'notebook.player.watch'}
+
+
+def draw(jaxpr):
+    """Returns a picture of a program; see `notebook.drawing`."""
+    return import_module('autodiff_mini.notebook.drawing').draw(jaxpr)
+
+
+def load_ipython_extension(shell):
+    import_module('autodiff_mini.notebook.live').load_ipython_extension(shell)
+
+
+def unload_ipython_extension(shell):
+    live = import_module('autodiff_mini.notebook.live')
+    live.unload_ipython_extension(shell)
+
+
+Jaxpr._repr_html_ = draw

@@ -11,19 +11,32 @@ import gc
 import inspect
 import sys
 from functools import cache
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 from types import CellType
 
 from autodiff_mini.errors import RuleTable
+import autodiff_mini
+
+ASIDE = {'applications', 'draft', 'drafting', 'more'}   # no other needs them
 
 
 def load_ipython_extension(shell):
+    import_library()
     shell.ast_transformers.append(Live())
 
 
 def unload_ipython_extension(shell):
     shell.ast_transformers[:] = [
         t for t in shell.ast_transformers if not isinstance(t, Live)]
+
+
+def import_library():
+    """Imports what the library would import when a program asks for it."""
+    for module in walk_packages(autodiff_mini.__path__, 'autodiff_mini.'):
+        if ASIDE.isdisjoint(module.name.split('.')):
+            import_module(module.name)
 
 
 class Live(ast.NodeTransformer):

@@ -18,9 +18,9 @@ from types import ModuleType
 
 import numpy as np
 
-import autodiff_mini  # noqa: F401  (whose tables are kept)
 from autodiff_mini.core import Trace, set_current_trace
 from autodiff_mini.errors import sources_of_functions
+from autodiff_mini.notebook.live import import_library
 from book.tools import weave
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -101,6 +101,7 @@ def library_restored():
 
     What a wing defines when it is asked comes first: else it would go again.
     """
+    import_library()
     for bring in sources_of_functions:
         bring(None)
     before = [(table, dict(table)) for table in tables()]

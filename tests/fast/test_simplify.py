@@ -1,5 +1,7 @@
 """Simplification: given these equations, exactly those come out."""
 
+import subprocess
+import sys
 from functools import partial
 
 import numpy as np
@@ -8,7 +10,8 @@ import pytest
 import autodiff_mini as ad
 from autodiff_mini.api.checking import check_jaxpr
 from autodiff_mini.fast.plan import c_ordered
-from autodiff_mini.fast.simplify import opened, simplify, uniform
+from autodiff_mini.fast.simplify import (
+    ELEMENTWISE, opened, simplify, uniform)
 from autodiff_mini.higher_order.jit import frozen
 from autodiff_mini.higher_order.programs import picked
 from autodiff_mini.jaxprs import (
@@ -18,6 +21,18 @@ from autodiff_mini.zeros import Zero
 from tests.test_jit_equals_eager import assert_identical, outcome
 
 V, A = np.arange(3.0) + 0.5, np.arange(6.0).reshape(2, 3) + 0.5
+
+
+def test_which_rows_are_alike_does_not_depend_on_what_ran_before():
+    """It took those of the wing `more`, where that had come in earlier."""
+    code = ('import numpy as np, autodiff_mini as ad\n'
+            'ad.grad(lambda x: np.ldexp(x, 2))(1.0)\n'
+            'ad.jit(abs)(1.0)\n'
+            'from autodiff_mini.fast.simplify import ELEMENTWISE\n'
+            'print(len(ELEMENTWISE))')
+    ran = subprocess.run([sys.executable, '-c', code], text=True,
+                         capture_output=True, check=True)
+    assert int(ran.stdout) == len(ELEMENTWISE) < 75
 
 
 def lines(jaxpr):

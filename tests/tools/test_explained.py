@@ -15,8 +15,9 @@ PAGE = ROOT / 'book/appendix/e_errors_explained.md'
 ALL = [explained for entries in ERRORS.values() for explained in entries]
 
 # The draft's errors are explained where it is written; those of the wing
-# `more` are NumPy's, in NumPy's words.
-ELSEWHERE = {PACKAGE / 'draft.py', *(PACKAGE / 'more').glob('*.py')}
+# `more` are NumPy's, in NumPy's words; and the package's own is Python's.
+ELSEWHERE = {PACKAGE / 'draft.py', *(PACKAGE / 'more').glob('*.py'),
+             PACKAGE / '__init__.py'}
 
 # Nobody sees these: another line of the same file catches them.
 CAUGHT = {('guard.py', 'check_key'), ('guard.py', 'compare'),

@@ -11,6 +11,7 @@ from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jvp import jvp_rules
 from autodiff_mini.interpreters.transpose import transpose_rules
 from autodiff_mini.interpreters.vmap import vmap_rules
+from autodiff_mini.notebook.live import import_library
 from book.tools import places, render, scoreboard, weave, whole_grid
 from book.tools.places import ROOT
 from book.tools.scoreboard import COLUMNS
@@ -25,6 +26,7 @@ def library_primitives():
 
     The wing `more` is no part of the grid.
     """
+    import_library()
     return {value for name, module in list(sys.modules.items())
             if name.startswith('autodiff_mini.')
             and not name.startswith('autodiff_mini.more.')
