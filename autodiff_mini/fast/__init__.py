@@ -14,7 +14,7 @@ from autodiff_mini.interpreters.lowering import compilers
 
 def compiler(jaxpr):
     """Returns a program as a function, as the compiler of this wing does."""
-    import_module('autodiff_mini.fast.fission')     # of loops
+    import_module('autodiff_mini.fast.fission')     # opens loops
     return import_module('autodiff_mini.fast.compiler').FastLowered(jaxpr)
 
 

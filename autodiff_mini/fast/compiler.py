@@ -5,8 +5,7 @@ a version for these that makes use of it, and a careful one for all others.
 Appendix *How the source is written*.
 """
 
-from functools import cached_property
-from traceback import walk_tb
+from functools import cache, cached_property, partial
 
 import numpy as np
 
@@ -19,7 +18,8 @@ from autodiff_mini.fast.plan import are_new
 from autodiff_mini.fast.simplify import opened
 from autodiff_mini.higher_order.programs import remember
 from autodiff_mini.interpreters.jaxpr import quote_line
-from autodiff_mini.interpreters.lowering import MISS, compilers
+from autodiff_mini.interpreters.lowering import (
+    MISS, compilers, functions_in, lines_within)
 from autodiff_mini.memory import Uncollected
 
 
@@ -39,14 +39,14 @@ class FastLowered:
         self.guards = {}        # by trees and types: a guard, or None
         with Uncollected():
             self.jaxpr = opened(jaxpr)
-            self.fast = Version(self.jaxpr, True, self.run_carefully)
+            # What the fast one falls back on must not hold it, or all stay.
+            self.write_careful = write = cache(
+                partial(Version, self.jaxpr, False))
+            self.fast = Version(self.jaxpr, True, lambda *xs: write()(*xs))
 
     source = property(lambda self: self.fast.source)
     constants = property(lambda self: self.fast.constants)
-    careful = cached_property(lambda self: Version(self.jaxpr, False))
-
-    def run_carefully(self, *xs):
-        return self.careful(*xs)
+    careful = cached_property(lambda self: self.write_careful())
 
     def __call__(self, *xs):
         if self.fast.takes_all(xs):
@@ -103,9 +103,8 @@ class Version:
         self.owned = are_new(jaxpr)
         for name in emitter.operands & emitter.scope.keys():
             emitter.scope[name] = constant_like(emitter.scope[name], like)
-        exec(compile(self.source, '<autodiff_mini program>', 'exec'),
-             emitter.scope)
-        self.function = emitter.scope['program']
+        self.functions = functions_in(self.source, emitter.scope)
+        self.function = self.functions['program']
         self.constants = [x for x in emitter.scope.values()
                           if isinstance(x, np.ndarray)]
         self.foreign = foreign_one(emitter.scope.values())  # closed over
@@ -129,9 +128,8 @@ class Version:
 
     def quote(self, error):
         """Tells an error which line of the user's it comes from."""
-        for frame, line in walk_tb(error.__traceback__):
-            if frame.f_globals is self.function.__globals__:
-                quote_line(error, self.equations.get(line))
+        for line in lines_within(self.functions, error):
+            quote_line(error, self.equations.get(line))
 
 
 compilers.append(FastLowered)

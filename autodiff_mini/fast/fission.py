@@ -197,7 +197,7 @@ def fission(jaxpr, avals, length, reverse, counts):
             outs[i] = starts[i] + total(*[env[v] for v in vs])
         return [*[outs[i] for i in range(len(carry))],
                 *[env[v] for v in ys]]
-    return stage_program(scan, avals, TraceTag('scan', jaxpr))
+    return stage_program(scan, avals, TraceTag('scan', Jaxpr))
 
 
 def as_program(body, eqns, outs):

@@ -138,6 +138,6 @@ def write_guard(program, xs, in_tree, out_tree):
         exec(compile(source, '<autodiff_mini guard>', 'exec'), writer.scope)
     except SyntaxError:     # too many nested parentheses
         return None
-    guard = writer.scope['guard']
+    guard = writer.scope.pop('guard')   # which holds its scope
     guard.source = source
     return guard

@@ -27,7 +27,7 @@ from autodiff_mini.interpreters.lowering import (
 from autodiff_mini.interpreters.partial_eval import partial_eval_rules
 from autodiff_mini.interpreters.transpose import transpose_rules
 from autodiff_mini.interpreters.vmap import vmap_rules
-from autodiff_mini.jaxprs import Equation, dead_rules, drop_dead
+from autodiff_mini.jaxprs import Equation, Jaxpr, dead_rules, drop_dead
 from autodiff_mini.primitives.linalg import matmul_p
 from autodiff_mini.pytree import tree_leaves
 from autodiff_mini.signature import (
@@ -58,8 +58,7 @@ def checkpoint_jvp(primals, tangents, jaxpr, policy, **params):
     if not any(map(is_written_down, tangents)):
         return program_jvp(checkpoint_p, primals, tangents, jaxpr, **params)
     moving = tuple(type(t) is not Zero for t in tangents)
-    program, out_moving = jvp_jaxpr(jaxpr, moving, nothing(jaxpr))
-    now, again = two_programs(program, jaxpr, policy)
+    (now, again), out_moving = two_programs(jaxpr, moving, policy)
     n = len(jaxpr.outvars)
     outs = checkpoint_p.bind(*primals, jaxpr=now, **params)
     y_dots = checkpoint_p.bind(*pack(primals, tangents), *outs[n:],
@@ -71,19 +70,21 @@ jvp_rules[checkpoint_p] = checkpoint_jvp
 
 
 @remembered
-def two_programs(program, jaxpr, policy):
-    """Returns what runs now, and what runs again.
+def two_programs(jaxpr, moving, policy):
+    """Returns what runs now, and what runs again, and which outputs move.
 
     Args:
-        program: the derivative of `jaxpr`.
         jaxpr: a program.
+        moving: for each argument, whether it has a tangent.
         policy: says which results may be saved, or is None.
 
     Returns:
-        `(now, again)`.  The program `now` is from the arguments to the
-        outputs, and what is saved.  The program `again` is from arguments,
-        tangents, and what is saved, to the tangents of the outputs.
+        `(now, again), out_moving`.  The program `now` is from the arguments
+        to the outputs, and what is saved.  The program `again` is from
+        arguments, tangents, and what is saved, to the tangents of the
+        outputs that move.
     """
+    program, out_moving = jvp_jaxpr(jaxpr, moving, nothing(jaxpr))
     n, m = len(jaxpr.invars), len(jaxpr.outvars)
     end = len(program.invars)
     moves = tuple(i >= n for i in range(end))
@@ -99,11 +100,13 @@ def two_programs(program, jaxpr, policy):
 
             avals = [v.aval for v in [*program.invars, *saved]]
             now = replace(known, outvars=known.outvars[:m] + saved, cache={})
-            return drop_dead(now), stage_program(
-                again, avals, TraceTag('checkpoint', jaxpr))
+            tag = TraceTag('checkpoint', Jaxpr)
+            return ((drop_dead(now), stage_program(again, avals, tag)),
+                    out_moving)
     now, _ = known_jaxpr(program, moves, is_slope)
-    return now, without(program, (False,) * end,
-                        tuple(not slope for slope in is_slope))
+    again = without(program, (False,) * end,
+                    tuple(not slope for slope in is_slope))
+    return (now, again), out_moving
 
 
 def save(known, m, policy):

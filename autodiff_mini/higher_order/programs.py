@@ -74,7 +74,11 @@ def stage_program(f, avals, tag):
 
 
 def remembered(transform):
-    """Returns `transform`, which keeps its results with the program."""
+    """Returns `transform`, which keeps its results with the program.
+
+    So these must not hold the program; its tags, such as `jvp of Jaxpr`, do
+    not.  Else both would stay until Python looks for circles.
+    """
     @wraps(transform)
     def remembering(jaxpr, *args):
         key = transform, args
@@ -119,7 +123,7 @@ def jvp_jaxpr(jaxpr, moving, wanted):
         A program from the arguments, and the tangents of those that move, to
         the outputs and the tangents of those that move.
     """
-    tag, out_moving = TraceTag('jvp', jaxpr), []
+    tag, out_moving = TraceTag('jvp', Jaxpr), []
 
     def jvp(*arrays):
         ys, y_dots = jvp_flat(
@@ -145,7 +149,7 @@ def vmap_jaxpr(jaxpr, size, mapped, wanted):
         mapped: for each argument, whether it has the axis, in front.
         wanted: for each output, whether it is to have the axis.
     """
-    axis, out_mapped = Axis(size, TraceTag('vmap', jaxpr)), []
+    axis, out_mapped = Axis(size, TraceTag('vmap', Jaxpr)), []
 
     def batched(*vals):
         outs, dims = vmap_flat(partial(run, jaxpr), axis, vals,
@@ -176,7 +180,7 @@ def partial_eval_jaxpr(jaxpr, unknown, wanted):
         arguments to the known outputs, and residuals.  The program `later`
         is from residuals and unknown arguments to the unknown outputs.
     """
-    tag, found = TraceTag('partial evaluation', jaxpr), []
+    tag, found = TraceTag('partial evaluation', Jaxpr), []
 
     def known(*xs):
         with PartialEvalTrace(current_trace(), tag) as trace:
@@ -236,7 +240,7 @@ def transpose_jaxpr(jaxpr, linear, given):
         A program from the other arguments, and the cotangents, to a
         cotangent for each linear argument.
     """
-    tag = TraceTag('transpose', jaxpr)
+    tag = TraceTag('transpose', Jaxpr)
 
     def transposed(*arrays):
         n = linear.count(False)

@@ -6,6 +6,7 @@ it is at every step.  Chapter 16.
 """
 
 import operator
+from dataclasses import replace
 from itertools import chain, repeat
 
 import numpy as np
@@ -35,15 +36,20 @@ from autodiff_mini.zeros import (
 
 
 def run_scan(*operands, jaxpr, **params):
-    program = one_equation(jaxpr, scan_p, tuple(map(typeof, operands)),
-                           ('jaxpr', jaxpr), *params.items())
+    program = one_equation(jaxpr, 'jaxpr', scan_p,
+                           tuple(map(typeof, operands)), *params.items())
     return run_compiled(*operands, jaxpr=program, name='scan')
 
 
 @remembered
-def one_equation(_, primitive, avals, *params):
-    """Returns a program of nothing else; it is kept with its body."""
-    params, operands = dict(params), [*map(Var, avals)]
+def one_equation(body, key, primitive, avals, *params):
+    """Returns a program of nothing else; it is kept with its body.
+
+    What is kept with a program must not hold it, or both would stay.  So
+    there is a twin of the body in it, as the parameter `key`.
+    """
+    params = {key: replace(body, cache={}), **dict(params)}
+    operands = [*map(Var, avals)]
     outs = [*map(Var, abstract_rules[primitive](*avals, **params))]
     eqn = Equation(primitive, operands, params, outs)
     return Jaxpr([], operands, [eqn], outs, [])
@@ -253,7 +259,7 @@ def add_to_sums(jaxpr, consts, carry, xs, given):
     return stage_program(
         body, [*avals[:n], *back.out_avals[:n_sums], *carried,
                *avals[n:n + n_rows], *avals[n + n_rows + n_carry:]],
-        TraceTag('transpose', jaxpr))
+        TraceTag('transpose', Jaxpr))
 
 
 transpose_rules[scan_p] = scan_transpose

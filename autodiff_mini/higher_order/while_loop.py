@@ -36,8 +36,8 @@ from autodiff_mini.zeros import Zero, instantiate_zeros, tangent_type, unpack
 
 
 def run_while(*operands, body, **params):
-    program = one_equation(body, while_p, tuple(map(typeof, operands)),
-                           ('body', body), *params.items())
+    program = one_equation(body, 'body', while_p,
+                           tuple(map(typeof, operands)), *params.items())
     return run_compiled(*operands, jaxpr=program, name='while')
 
 

@@ -40,6 +40,12 @@ class JaxprTrace(Trace):
         self.known = {}     # by id: a value, and its name
         self.snapshot = Snapshot()
 
+    def __exit__(self, *error):
+        """A rule in the program may hold tracers; these let go of it."""
+        super().__exit__(*error)
+        self.parent, self.eqns, self.known = None, [], {}
+        self.snapshot = Snapshot()
+
     def process_primitive(self, primitive, args, params):
         rule = staging_rules.get(primitive)
         if rule:

@@ -10,6 +10,7 @@ import keyword
 from functools import partial
 from itertools import filterfalse
 from traceback import walk_tb
+from types import FunctionType
 from unicodedata import normalize
 
 import numpy as np
@@ -27,28 +28,40 @@ def inline(jaxpr, rules):
 
     Here, and only here, a custom rule is forgotten.
     """
-    constants, eqns = {}, []
+    whole = Jaxpr([], jaxpr.invars, [], [], [])
+    whole.outvars = put_in_line(whole, jaxpr, jaxpr.invars, rules, False)
+    constants = dict(zip(whole.constvars, whole.consts, strict=True))
+    whole.constvars, whole.consts = [*constants], [*constants.values()]
+    return whole
 
-    def walk(jaxpr, operands, fresh=True):
-        env = dict(zip(jaxpr.invars, operands, strict=True))
-        constants.update(zip(jaxpr.constvars, jaxpr.consts, strict=True))
-        for eqn in jaxpr.eqns:
-            operands, outs = [env.get(v, v) for v in eqn.invars], eqn.outvars
-            inner = eqn.primitive in rules and rules[eqn.primitive](
-                *[v.aval for v in operands], **eqn.params)
-            if inner:
-                env.update(zip(outs, walk(inner, operands), strict=True))
-                continue
-            if fresh:   # the same program may be inlined twice
-                outs = [Var(v.aval) for v in outs]
-                env.update(zip(eqn.outvars, outs))
-            eqns.append(Equation(eqn.primitive, operands, eqn.params, outs,
-                                 eqn.line))
-        return [env.get(v, v) for v in jaxpr.outvars]
 
-    outvars = walk(jaxpr, jaxpr.invars, fresh=False)
-    return Jaxpr(list(constants), jaxpr.invars, eqns, outvars,
-                 list(constants.values()))
+def put_in_line(whole, jaxpr, operands, rules, fresh=True):
+    """Adds the equations of a program; returns what stands for its outputs.
+
+    Args:
+        whole: the program that gets them.
+        jaxpr: the program that has them.
+        operands: what stands for its arguments.
+        rules: as of `inline`.
+        fresh: whether its variables get new names.
+    """
+    env = dict(zip(jaxpr.invars, operands, strict=True))
+    whole.constvars += jaxpr.constvars
+    whole.consts += jaxpr.consts
+    for eqn in jaxpr.eqns:
+        operands, outs = [env.get(v, v) for v in eqn.invars], eqn.outvars
+        inner = eqn.primitive in rules and rules[eqn.primitive](
+            *[v.aval for v in operands], **eqn.params)
+        if inner:
+            inside = put_in_line(whole, inner, operands, rules)
+            env.update(zip(outs, inside, strict=True))
+            continue
+        if fresh:   # the same program may be inlined twice
+            outs = [Var(v.aval) for v in outs]
+            env.update(zip(eqn.outvars, outs))
+        whole.eqns.append(Equation(eqn.primitive, operands, eqn.params, outs,
+                                   eqn.line))
+    return [env.get(v, v) for v in jaxpr.outvars]
 
 
 inline_rules = {}   # by primitive: the program that stands for an equation
@@ -133,6 +146,33 @@ def defwritten(primitive, template):
         template.format(*operands))
 
 
+def functions_in(source, scope) -> dict:
+    """Returns the functions that a source defines, by name.
+
+    Each has those names for globals that it uses.  If all had the same, that
+    would hold the functions, and they would hold it: a circle, in which the
+    arrays of a program stay until Python looks for circles.
+
+    Args:
+        source: each function in it comes after those that it calls.
+        scope: what else the names in the source mean.
+    """
+    exec(compile(source, '<autodiff_mini program>', 'exec'), scope)
+    functions = {}
+    for name, f in list(scope.items()):
+        if isinstance(f, FunctionType) and f.__globals__ is scope:
+            used = {x: scope[x] for x in f.__code__.co_names if x in scope}
+            scope[name] = functions[name] = FunctionType(f.__code__, used)
+    return functions
+
+
+def lines_within(functions, error) -> list:
+    """Returns the lines of these functions by which an error has come."""
+    codes = {id(f.__code__) for f in functions.values()}
+    return [line for frame, line in walk_tb(error.__traceback__)
+            if id(frame.f_code) in codes]
+
+
 class Lowered:
     """A program as Python source; a function of its arguments.
 
@@ -147,25 +187,23 @@ class Lowered:
         self.source, self.scope = '\n'.join(texts[:-1]), emitter.scope
         self.constants = [x for x in self.scope.values()
                           if isinstance(x, np.ndarray)]
-        self.function = self.function_like(None)
+        self.functions = self.functions_like(None)
 
-    def function_like(self, like):
-        """Returns the function, its constants in the library of `like`."""
-        scope = {name: constant_like(x, like)
-                 for name, x in self.scope.items()}
-        exec(compile(self.source, '<autodiff_mini program>', 'exec'), scope)
-        return scope['program']
+    def functions_like(self, like):
+        """Returns the functions, their constants in the library of `like`."""
+        return functions_in(self.source, {
+            name: constant_like(x, like) for name, x in self.scope.items()})
 
     def __call__(self, *xs):
         like = foreign_one([*xs, *self.scope.values()])
-        function = self.function if like is None else self.function_like(like)
+        functions = (self.functions if like is None
+                     else self.functions_like(like))
         xs = [argument_like(x, like) for x in xs]
         try:
-            return [own(y, xs) for y in function(*xs)]
+            return [own(y, xs) for y in functions['program'](*xs)]
         except Exception as error:
-            for frame, line in walk_tb(error.__traceback__):
-                if frame.f_globals is function.__globals__:
-                    quote_line(error, self.equations[line - 1])
+            for line in lines_within(functions, error):
+                quote_line(error, self.equations[line - 1])
             raise
 
     def guard(self, xs, in_tree, out_tree):

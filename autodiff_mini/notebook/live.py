@@ -19,7 +19,7 @@ from types import CellType
 from autodiff_mini.errors import RuleTable
 import autodiff_mini
 
-ASIDE = {'applications', 'draft', 'drafting', 'more'}   # no other needs them
+ASIDE = {'draft', 'drafting', 'more'}   # a house of its own; a wing on demand
 
 
 def load_ipython_extension(shell):

@@ -1,0 +1,182 @@
+"""What a program has used goes when it ends, and does not wait.
+
+Python frees at once what nobody holds.  What holds itself, in a circle,
+stays until its collector comes by: the eager gradient of a fixed point kept
+five arrays so, and each compiled program its constants.
+"""
+
+import gc
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import autodiff_mini as ad
+from tests.amount import rest
+from tests.wings import needs
+
+X = np.linspace(0.5, 1.0, 8)
+W = np.linspace(-1.0, 1.0, 64).reshape(8, 8)
+
+
+@ad.custom_jvp
+def by_jvp(x):
+    return np.sin(x)
+
+
+by_jvp.defjvp(lambda primals, tangents: (
+    by_jvp(primals[0]), np.cos(primals[0]) * tangents[0]))
+
+
+@ad.custom_vjp
+def by_vjp(x):
+    return np.sin(x)
+
+
+by_vjp.defvjp(lambda x: (by_vjp(x), x), lambda x, ct: (np.cos(x) * ct,))
+
+
+@ad.custom_vmap
+def by_vmap(x):
+    return np.sin(x)
+
+
+by_vmap.def_vmap(lambda size, in_batched, x: (np.sin(x), in_batched[0]))
+
+
+def filled(x):
+    y = np.zeros_like(x)
+    y[1:] = x[:-1] ** 2
+    y += W @ x
+    return y
+
+
+def flow(x):
+    return ad.odeint(lambda y, t, a: -a * y, x, np.array([0.0, 0.5]), x)[-1]
+
+
+PROGRAMS = {
+    'plain': lambda x: np.tanh(W @ x),
+    'writing': filled,
+    'jit': ad.jit(lambda x: np.tanh(W @ x)),
+    'jit_at_each_call': lambda x: ad.jit(lambda x: np.tanh(W @ x))(x),
+    'scan': lambda x: ad.scan(
+        lambda c, _: (np.tanh(W @ c), c), x, None, length=3)[0],
+    'fori_loop': lambda x: ad.fori_loop(
+        0, 3, lambda i, c: np.tanh(W @ c), x),
+    'cond': lambda x: ad.cond(x[0] > 0, lambda x: W @ x, np.cos, x),
+    'switch': lambda x: ad.switch(1, [np.sin, lambda x: np.exp(W @ x)], x),
+    'checkpoint': ad.checkpoint(lambda x: np.sin(np.tanh(W @ x))),
+    'checkpoint_with_a_policy': ad.checkpoint(
+        lambda x: np.sin(np.tanh(W @ x)),
+        policy=ad.checkpoint_policies.dots_saveable),
+    'custom_jvp': lambda x: by_jvp(W @ x),
+    'custom_vjp': lambda x: by_vjp(W @ x),
+    'custom_vmap': lambda x: by_vmap(W @ x),
+    'custom_gradient': lambda x: ad.custom_gradient(
+        lambda x: (np.sin(x), lambda ct: (ct * np.cos(W @ x),)))(x),
+}
+if hasattr(ad, 'fixed_point'):
+    PROGRAMS |= {
+        'fixed_point': lambda x: ad.fixed_point(
+            lambda a, y: np.cos(a * y), x, np.ones(8)),
+        'root': lambda x: ad.root(
+            lambda a, y: y ** 2 - a, x, np.ones(8)),
+        'custom_root': lambda x: ad.custom_root(
+            lambda y: y ** 2 - x, np.ones(8), lambda f, y: np.sqrt(x),
+            lambda g, y: y / g(np.ones(8))),
+        'odeint': flow}
+
+
+def total(f):
+    return lambda x: np.sum(f(x) ** 2)
+
+
+TRANSFORMS = {
+    'evaluation': lambda f: f(X),
+    'vmap': lambda f: ad.vmap(f)(np.stack([X, X])),
+    'jvp': lambda f: ad.jvp(f, (X,), (X,)),
+    'vjp': lambda f: ad.vjp(f, X)[1](X),
+    'linearize': lambda f: ad.linearize(f, X)[1](X),
+    'grad': lambda f: ad.grad(total(f))(X),
+    'make_jaxpr': lambda f: ad.make_jaxpr(ad.grad(total(f)))(X),
+    'jit_of_grad': lambda f: ad.jit(ad.grad(total(f)))(X),
+    'grad_of_jit': lambda f: ad.grad(total(ad.jit(f)))(X),
+    'vmap_of_grad': lambda f: ad.vmap(ad.grad(total(f)))(np.stack([X, X])),
+    'jvp_of_grad': lambda f: ad.jvp(ad.grad(total(f)), (X,), (X,)),
+}
+
+# For forward mode, these need a rule that they do not have.
+BACKWARDS_ONLY = {'custom_vjp', 'custom_gradient'}
+FORWARDS = {'jvp', 'linearize', 'jvp_of_grad'}
+PAIRS = [(program, transform) for program in PROGRAMS
+         for transform in TRANSFORMS
+         if program not in BACKWARDS_ONLY or transform not in FORWARDS]
+
+
+def in_circles(run):
+    """Returns how many objects of each kind only the collector would free."""
+    run()
+    gc.collect()
+    try:
+        gc.disable()
+        gc.set_debug(gc.DEBUG_SAVEALL)
+        run()
+        gc.collect()
+        return Counter(type(x).__name__ for x in gc.garbage)
+    finally:
+        gc.set_debug(0)
+        gc.enable()
+        gc.garbage.clear()
+
+
+def test_a_circle_is_seen():
+    def run():
+        circle = [np.ones(3)]
+        circle.append(circle)
+    assert in_circles(run) == {'list': 1}
+
+
+@pytest.mark.parametrize('program, transform', PAIRS)
+def test_nothing_waits_for_the_collector(program, transform):
+    f, apply = PROGRAMS[program], TRANSFORMS[transform]
+    assert in_circles(lambda: apply(f)) == {}
+
+
+@needs('fast')
+def test_a_program_goes_with_its_guard_and_its_careful_version():
+    def run():
+        f = ad.jit(lambda x, y: np.tanh(W @ x) + y[::2])
+        f(X, np.arange(16.0))
+        f(X, np.arange(16.0))
+        f(X[::-1], np.arange(16.0))     # for the careful version
+    assert in_circles(run) == {}
+
+
+CALLS = 4
+
+
+def grown(run):
+    """Returns the kinds of objects that are more with each call."""
+    counts = []
+    for _ in range(3):
+        for _ in range(CALLS):
+            run()
+        gc.collect()
+        counts.append(Counter(type(x).__name__ for x in gc.get_objects()))
+    _, before, after = counts
+    return {kind for kind, n in (after - before).items() if n >= CALLS}
+
+
+def test_growth_is_seen():
+    kept = []
+    assert grown(lambda: kept.append(np.sin)) == set()
+    assert grown(lambda: kept.append([])) == {'list'}
+
+
+@pytest.mark.parametrize('program, transform', [
+    pair if pair[1] == 'grad' else rest(*pair) for pair in PAIRS])
+def test_nothing_that_is_kept_grows_with_the_number_of_calls(
+        program, transform):
+    f, apply = PROGRAMS[program], TRANSFORMS[transform]
+    assert grown(lambda: apply(f)) == set()
