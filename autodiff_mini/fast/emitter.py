@@ -133,7 +133,8 @@ class FastEmitter:
         self.in_order, self.ordered = True, True
         shape = block.outs[0].aval.shape
         lines, inner = [], ChainMap({}, names)
-        made = {v for step in block.steps for v in step.eqn.outvars}
+        made = dict.fromkeys(
+            v for step in block.steps for v in step.eqn.outvars)
         used = dict.fromkeys(
             v for step in block.steps for v in step.eqn.invars
             if v not in made and len(v.aval.shape) == len(shape)
@@ -161,7 +162,11 @@ class FastEmitter:
         return [*empty,
                 (f'for start in range(0, {shape[0]}, {rows}):', None),
                 (f'    part = slice(start, start + {rows})', None),
-                *indented(lines), *deleted(block.dying, names)]
+                *indented(lines),
+                # A piece may be a view, for which its whole array would stay.
+                *deleted({inner[v]: v for v in [*used, *made]}.values(),
+                         inner),
+                *deleted(block.dying, names)]
 
     def dtype_of(self, v):
         """Returns the text of an argument for the dtype, if it needs one."""

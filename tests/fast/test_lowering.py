@@ -469,6 +469,7 @@ def program(a):
         c *= 2
         d = e[part]
         np.add(c, b, d)
+    del b, c, d
     f = np.add.reduce(e, 0)
     del e
     return [f]'''),
@@ -490,6 +491,7 @@ def program(a, b, c, d):
         h += e
         i = j[part]
         np.subtract(h, d, i)
+    del f, g, h, i
     return [j]'''),
     'a_block_of_many_dtypes': (
         lambda x: (np.where(x > 0, x * 2, 0.0).astype('f4'), x < 1,
@@ -512,6 +514,7 @@ def program(a):
         np.multiply(b, 3, e)
         j = k[part]
         j[...] = e ** 9
+    del b, c, d, e, f, h, j
     return [g, i, k]'''),
     'a_block_of_singles': (
         lambda x: np.maximum(x * 2, 1),
@@ -524,6 +527,7 @@ def program(a):
         c = b * 2
         d = e[part]
         np.maximum(c, 1, out=d)
+    del b, c, d
     return [e]'''),
     'a_block_that_uses_what_it_returns': (
         lambda x: (lambda y: (y, np.sin(x) * (y + y * x)))(np.cos(x)),
@@ -541,6 +545,7 @@ def program(a):
         np.add(c, f, f)
         g = h[part]
         np.multiply(e, f, g)
+    del b, c, e, f, g
     return [d, h]'''),
     'blocks': (
         lambda x: np.sum(np.sin(x) * x) * np.cos(x),
@@ -553,6 +558,7 @@ def program(a):
         c = np.sin(b)
         d = e[part]
         np.multiply(c, b, d)
+    del b, c, d
     f = np.add.reduce(e, 0)
     del e
     i = np.empty(65536)
@@ -562,6 +568,7 @@ def program(a):
         g = np.cos(b)
         h = i[part]
         np.multiply(f, g, h)
+    del b, g, h
     return [i]'''),
     'a_checkpoint': (
         ad.checkpoint(lambda x: ad.checkpoint(np.cos)(x) * x),
@@ -881,6 +888,18 @@ def layers(x, n=100):
 
 def gelu(x):
     return 0.5 * x * (1 + np.tanh(0.7978845608 * (x + 0.044715 * x ** 3)))
+
+
+def test_a_piece_keeps_no_array_when_its_block_is_done():
+    """It was a view of it, under a name that lived to the end."""
+    def f(x):
+        y = np.exp(np.sin(x) * x)
+        return np.cos(np.sum(y) * np.ones(len(x)) / x)
+
+    x = np.linspace(1.0, 2.0, 1_000_000)
+    program = lowered(f, x)
+    assert '[part]' in program.source
+    assert peak(program, x) < 1.5
 
 
 def test_a_long_chain_needs_little_more_than_its_result():
