@@ -31,6 +31,7 @@ from autodiff_mini.zeros import (
 
 LATER = {   # by name: where it is, to be imported when it is asked for
     'check_grads': 'api.checking.check_grads',
+    'cost': 'api.costs.cost',
     'jacfwd': 'api.jacobians.jacfwd',
     'jacrev': 'api.jacobians.jacrev',
     'hessian': 'api.jacobians.hessian',
@@ -67,6 +68,7 @@ if find_spec('autodiff_mini.applications'):
 
 if TYPE_CHECKING:   # for editors, which read and do not run
     from autodiff_mini.api.checking import check_grads
+    from autodiff_mini.api.costs import cost
     from autodiff_mini.api.jacobians import hessian, jacfwd, jacrev
     from autodiff_mini.api.primitive import UserPrimitive as Primitive
     from autodiff_mini.api.primitive import is_undefined_primal

@@ -14,13 +14,13 @@ from autodiff_mini.arrays import (
 from autodiff_mini.core import NUMBERS
 from autodiff_mini.fast.emitter import FastEmitter
 from autodiff_mini.fast.guard import write_guard
-from autodiff_mini.fast.plan import are_new
+from autodiff_mini.fast.plan import are_new, planned_work
 from autodiff_mini.fast.simplify import opened
 from autodiff_mini.higher_order.programs import remember
 from autodiff_mini.interpreters.jaxpr import quote_line
-from autodiff_mini.interpreters.lowering import (
-    MISS, compilers, functions_in, lines_within)
+from autodiff_mini.interpreters.lowering import MISS, compilers
 from autodiff_mini.memory import Uncollected
+from autodiff_mini.source import functions_in, lines_within
 
 
 class FastLowered:
@@ -62,6 +62,10 @@ class FastLowered:
             self.elsewhere, key, Version(self.jaxpr, False, like=like))
         outs = version(*xs)
         return outs if version.owned else [own(y, xs) for y in outs]
+
+    def work(self, jaxpr, ordered=True) -> list:
+        """Returns what its source does, or would do, for a program."""
+        return planned_work(opened(jaxpr), ordered)
 
     def guard(self, xs, in_tree, out_tree):
         """Returns the guard for calls like this one, or None."""

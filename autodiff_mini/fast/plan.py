@@ -13,7 +13,7 @@ import numpy as np
 
 from autodiff_mini.arrays import astype_p
 from autodiff_mini.fast.simplify import (
-    ELEMENTWISE, PIECEWISE, VIEWS, is_ordered, opened)
+    ELEMENTWISE, PIECEWISE, VIEWS, is_ordered, opened, simplify)
 from autodiff_mini.jaxprs import Equation, Var, programs_in
 from autodiff_mini.primitives.arithmetic import pow_p
 from autodiff_mini.primitives.comparisons import where_p
@@ -25,6 +25,7 @@ from autodiff_mini.primitives.reductions import (
     argmax_p, argmin_p, argsort_p, cumprod_p, cumsum_p, reduce_max_p,
     reduce_min_p, reduce_prod_p, reduce_sum_p)
 from autodiff_mini.primitives.shapes import reshape_p
+from autodiff_mini.source import Work
 
 LARGE = 1024        # elements: what is smaller is not worth a thought
 HUGE = 65_536       # elements: what does not fit into a fast cache
@@ -276,3 +277,39 @@ def are_new(jaxpr):
     return len({*jaxpr.outvars}) == len(jaxpr.outvars) and all(
         made.get(v) in (FRESH if v.aval.shape else scalar)
         for v in jaxpr.outvars)
+
+
+def planned_work(jaxpr, ordered) -> list:
+    """Returns what is done for a program without calls, as `cost` asks.
+
+    Args:
+        jaxpr: the program.
+        ordered: as of `plan`.
+    """
+    jaxpr = simplify(jaxpr, c_ordered(jaxpr) if ordered else ())
+    return [work_of_block(step) if type(step) is Block
+            else work_of_step(step, ordered and step.ordered)
+            for step in plan(jaxpr, ordered)]
+
+
+def work_of_step(step, ordered):
+    """Returns a step as Work; `ordered` is of the programs that it holds."""
+    eqn = step.eqn
+    if 'length' in eqn.params:      # it is a loop, whose carry comes back
+        ordered = ordered and keeps_order(eqn.params['jaxpr'])
+    into = {eqn.outvars[0]: step.into} if step.into else {}
+    return Work([eqn], step.dying, into, ordered=ordered)
+
+
+def work_of_block(block):
+    """Returns a block as Work.
+
+    A new piece is made before the one of the same name is let go.
+    """
+    length, *others = block.outs[0].aval.shape
+    inner = [step.eqn.outvars[0].aval.dtype.itemsize for step in block.steps
+             if step.into is None and step.eqn.outvars[0] not in block.outs]
+    return Work([step.eqn for step in block.steps], block.dying,
+                pieces=math.ceil(length / block.rows), outs=block.outs,
+                scratch=(sum(inner) + max(inner, default=0)) * block.rows
+                * math.prod(others))

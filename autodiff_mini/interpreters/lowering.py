@@ -9,8 +9,6 @@ import builtins
 import keyword
 from functools import partial
 from itertools import filterfalse
-from traceback import walk_tb
-from types import FunctionType
 from unicodedata import normalize
 
 import numpy as np
@@ -20,6 +18,7 @@ from autodiff_mini.arrays import (
 from autodiff_mini.errors import RuleTable
 from autodiff_mini.interpreters.jaxpr import quote_line
 from autodiff_mini.jaxprs import Equation, Jaxpr, Names, Var, drop_dead
+from autodiff_mini.source import Work, functions_in, lines_within
 from autodiff_mini.zeros import instantiate_zeros
 
 
@@ -146,33 +145,6 @@ def defwritten(primitive, template):
         template.format(*operands))
 
 
-def functions_in(source, scope) -> dict:
-    """Returns the functions that a source defines, by name.
-
-    Each has those names for globals that it uses.  If all had the same, that
-    would hold the functions, and they would hold it: a circle, in which the
-    arrays of a program stay until Python looks for circles.
-
-    Args:
-        source: each function in it comes after those that it calls.
-        scope: what else the names in the source mean.
-    """
-    exec(compile(source, '<autodiff_mini program>', 'exec'), scope)
-    functions = {}
-    for name, f in list(scope.items()):
-        if isinstance(f, FunctionType) and f.__globals__ is scope:
-            used = {x: scope[x] for x in f.__code__.co_names if x in scope}
-            scope[name] = functions[name] = FunctionType(f.__code__, used)
-    return functions
-
-
-def lines_within(functions, error) -> list:
-    """Returns the lines of these functions by which an error has come."""
-    codes = {id(f.__code__) for f in functions.values()}
-    return [line for frame, line in walk_tb(error.__traceback__)
-            if id(frame.f_code) in codes]
-
-
 class Lowered:
     """A program as Python source; a function of its arguments.
 
@@ -205,6 +177,14 @@ class Lowered:
             for line in lines_within(functions, error):
                 quote_line(error, self.equations[line - 1])
             raise
+
+    def work(self, jaxpr, ordered=True) -> list:
+        """Returns what its source does, or would do, for a program.
+
+        An array stays until the source returns.
+        """
+        jaxpr = drop_dead(inline(jaxpr, inline_rules))
+        return [Work([eqn]) for eqn in jaxpr.eqns]
 
     def guard(self, xs, in_tree, out_tree):
         """Returns None: there is no short way for calls like this one.

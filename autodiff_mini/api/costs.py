@@ -1,0 +1,343 @@
+"""`cost`: what a program asks of the machine, counted and not measured.
+
+Its one idea: a program that is written down can be counted.  Which arrays it
+makes is in its equations, and how long each is needed; so the most that is
+held at once follows from the types alone.  Appendix U.
+"""
+
+import math
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from autodiff_mini.api.reverse import vjp
+from autodiff_mini.api.staging import as_type, make_jaxpr
+from autodiff_mini.higher_order.cond import cond_p
+from autodiff_mini.interpreters.lowering import inline, inline_rules, lower
+from autodiff_mini.jaxprs import Var, programs_in
+from autodiff_mini.primitives.elementwise import (
+    imag_p, real_p, stop_gradient_p)
+from autodiff_mini.primitives.indexing import index_p
+from autodiff_mini.primitives.shapes import (
+    broadcast_to_p, reshape_p, transpose_p)
+from autodiff_mini.pytree import tree_leaves, tree_map
+from autodiff_mini.source import Work
+
+
+class ProgramCost(NamedTuple):
+    """What a program asks of the machine.
+
+    Args:
+        calls: of NumPy's functions: each equation is one, at each turn of a
+            loop.
+        operations: on numbers.
+        bytes_moved: of the arrays that the calls read, and write.
+        peak_bytes: of the arrays that the program has made, the most that
+            are held at once.
+    """
+
+    calls: int
+    operations: int
+    bytes_moved: int
+    peak_bytes: int
+
+
+class CostTable(NamedTuple):
+    """The costs of a function, its way back, and its gradient compiled."""
+
+    forward: ProgramCost
+    backward: ProgramCost
+    compiled: ProgramCost
+
+    def __repr__(self):
+        heads = [name.replace('_', ' ') for name in ProgramCost._fields]
+        rows = [['', *heads]]
+        rows += [[name, *(f'{n:,}' for n in row)]
+                 for name, row in zip(self._fields, self, strict=True)]
+        widths = [max(map(len, column)) for column in zip(*rows)]
+        return '\n'.join(
+            '  '.join([row[0].ljust(widths[0]),
+                       *map(str.rjust, row[1:], widths[1:])])
+            for row in rows)
+
+
+def cost(f, *args) -> CostTable:
+    """Returns what `f` and its derivative cost, without computing them.
+
+    What an element-wise function makes, and what goes into a sum, is one
+    operation for each element.  A product of matrices, m by k and k by n,
+    has 2mkn; a Fourier transform of n numbers has 5 n log n; decompositions
+    have what the textbooks say.  What only moves elements has none.
+
+    A view moves nothing, and is not new.  Not counted are arguments, what
+    `f` closes over, and what a function of NumPy's needs inside.  Of the
+    branches of a `cond` the most counts, and a `while_loop` counts as if it
+    took one turn.
+
+    Args:
+        f: a function of arrays, or trees of arrays, that computes with NumPy.
+        args: its arguments; anything with a shape and a dtype may stand for
+            an array, such as a ShapedArray.
+
+    Returns:
+        Three costs, which print as a table: `forward` is `f`, where an array
+        goes after its last use.  `backward` is what `vjp` does besides, for
+        cotangents that are given; its peak is that of both.  `compiled` is
+        the gradient, as `jit` compiles it, without the value of `f`.  If no
+        float goes into `f`, or none comes out, there is no way back, and
+        `compiled` is `f`.
+
+    Raises:
+        TypeError: as `make_jaxpr`; or as `vjp`, where there is no way back.
+
+    Source: G. Golub and C. Van Loan, *Matrix Computations*, for the
+        operations; A. Griewank and A. Walther, *Evaluating Derivatives*,
+        chapter 3, for what to count.
+
+    Examples:
+        >>> import numpy as np
+        >>> cost(lambda x: np.sum(np.sin(x)), np.ones(1000))
+                  calls  operations  bytes moved  peak bytes
+        forward       2       2,000       24,008       8,008
+        backward      2       2,000       32,008      16,008
+        compiled      1       1,000       16,000       8,000
+    """
+    args = tree_map(as_type, args)
+    program, types = make_jaxpr(f, return_shape=True)(*args)
+    forward, backward = cost_as_written(program), ProgramCost(0, 0, 0, 0)
+    types = list(filter(can_move, tree_leaves(types)))
+
+    def floats(*args):
+        return list(filter(can_move, tree_leaves(f(*args))))
+
+    def there_and_back(cts, args):
+        ys, pullback = vjp(floats, *args)
+        cts = [ct if y.shape else np.ones((), y.dtype)   # as in grad
+               for ct, y in zip(cts, types, strict=True)]
+        return ys, list(filter(can_move, tree_leaves(pullback(cts))))
+
+    if types and any(map(can_move, tree_leaves(args))):
+        whole = make_jaxpr(there_and_back)(types, args)
+        both = cost_as_written(whole)
+        backward = ProgramCost(*map(int.__sub__, both[:3], forward[:3]),
+                               both.peak_bytes)
+        program = replace(whole, outvars=whole.outvars[len(types):],
+                          cache={})
+    compiled = cost_of(program, lower(program).work)
+    return CostTable(forward, backward, compiled)
+
+
+def can_move(x):
+    """Returns whether a derivative can go through `x`: a float, or complex."""
+    return np.dtype(getattr(x, 'dtype', type(x))).kind in 'fc'
+
+
+def cost_as_written(jaxpr) -> ProgramCost:
+    """Returns the cost of a program as it stands."""
+    return cost_of(jaxpr, until_last_use)
+
+
+def until_last_use(jaxpr, ordered=True) -> list:
+    """Returns the work of a program whose arrays go after their last use."""
+    jaxpr = inline(jaxpr, inline_rules)
+    last = {v: i for i, eqn in enumerate(jaxpr.eqns)
+            for v in [*eqn.outvars, *eqn.invars]}
+    gone = [[] for _ in jaxpr.eqns]
+    for v in last.keys() - {*jaxpr.outvars}:
+        gone[last[v]].append(v)
+    return [Work([eqn], end)
+            for eqn, end in zip(jaxpr.eqns, gone, strict=True)]
+
+
+VIEWS_OF_NUMPY = {broadcast_to_p, imag_p, index_p, real_p, reshape_p,
+                  stop_gradient_p, transpose_p}
+
+
+class HeldArrays:
+    """The arrays that a program has made and still holds."""
+
+    def __init__(self, jaxpr):
+        self.extent = {v: laid_out(x) for v, x in zip(
+            jaxpr.constvars, jaxpr.consts, strict=True)}
+        self.owner = {}     # of a variable: the one whose array it looks at
+        self.users = {}     # of an owner: the variables that look at it
+        self.turned = set()     # variables that do not lie row by row
+        self.held = 0
+
+    def make(self, v):
+        """Notes a new array."""
+        self.owner[v], self.users[v] = v, {v}
+        self.held += bytes_of(v)
+
+    def share(self, v, other):
+        """Notes that `v` looks at the array of another variable."""
+        owner = self.owner[v] = self.owner.get(other, other)
+        if owner in self.users:     # it is no argument
+            self.users[owner].add(v)
+
+    def let_go(self, variables):
+        """Notes that nobody asks for these any more."""
+        for v in variables:
+            owner = self.owner.get(v)
+            if owner in self.users:
+                self.users[owner].discard(v)
+                if not self.users[owner]:
+                    del self.users[owner]
+                    self.held -= bytes_of(owner)
+
+    def read(self, v):
+        """Returns how many bytes there are to read: a view may repeat."""
+        return self.extent.get(v, bytes_of(v))
+
+    def looks(self, eqn):
+        """Notes a result that is a view; returns whether it is one."""
+        x, *others = eqn.invars or [None]
+        copied = eqn.primitive is reshape_p and x in self.turned
+        if eqn.primitive not in VIEWS_OF_NUMPY or others or copied:
+            return False
+        [y] = eqn.outvars
+        self.share(y, x)
+        self.extent[y] = min(bytes_of(y), self.read(x))
+        repeats = bytes_of(x) < bytes_of(y)
+        if x in self.turned or repeats or eqn.primitive is transpose_p:
+            self.turned.add(y)
+        return True
+
+
+def cost_of(jaxpr, work) -> ProgramCost:
+    """Returns the cost of a program.
+
+    Args:
+        jaxpr: the program.
+        work: a function of a program, which returns the Work that is done.
+    """
+    sums, peak, memory = [0, 0, 0], 0, HeldArrays(jaxpr)
+    for step in work(jaxpr):
+        before = memory.held
+        *here, most = (cost_of_programs(step, work, memory)
+                       or cost_of_step(step, memory))
+        sums = [a + b for a, b in zip(sums, here)]
+        peak = max(peak, before + most)
+        memory.let_go(step.gone)
+    return ProgramCost(*sums, peak)
+
+
+def cost_of_programs(step, work, memory):
+    """Returns the cost of a call, a branch, or a loop; or None."""
+    eqn = step.eqns[0]
+    inner = [cost_of(program, partial(work, ordered=step.ordered))
+             for x in eqn.params.values() for program in programs_in(x)]
+    if not inner:
+        return None
+    for v in eqn.outvars:
+        memory.make(v)
+    columns = list(zip(*inner))
+    if eqn.primitive is cond_p:
+        return ProgramCost(*map(max, columns))
+    *sums, peaks = columns
+    turns = eqn.params.get('length', 1)
+    calls, operations, moved = [turns * sum(column) for column in sums]
+    kept = sum(map(bytes_of, eqn.outvars)) if 'counts' in eqn.params else 0
+    if 'length' in eqn.params:      # each row is put into its place
+        rows = eqn.outvars[eqn.params['counts'][1]:]
+        moved += 2 * sum(map(bytes_of, rows))
+    return ProgramCost(calls, operations, moved, max(peaks) + kept)
+
+
+def cost_of_step(step, memory) -> ProgramCost:
+    """Returns the cost of equations, and notes the arrays that they make."""
+    before, read, moved = memory.held, set(), 0
+    made = {v for eqn in step.eqns for v in eqn.outvars}
+    outs = made if step.outs is None else {*step.outs}
+    for eqn in step.eqns:
+        if memory.looks(eqn):
+            continue
+        read.update(v for v in eqn.invars if type(v) is Var)
+        for v in outs.intersection(eqn.outvars):
+            moved += bytes_of(v)
+            if v in step.into:
+                memory.share(v, step.into[v])
+                memory.let_go([step.into[v]])
+            else:
+                memory.make(v)
+    if len(step.eqns) > 1:
+        read -= made    # a piece that has just been made is in the cache
+    moved += sum(map(memory.read, read))
+    return ProgramCost(len(step.eqns) * step.pieces,
+                sum(map(operations_of, step.eqns)), moved,
+                memory.held - before + step.scratch)
+
+
+def laid_out(x) -> int:
+    """Returns the bytes of an array, each counted once."""
+    strides = getattr(x, 'strides', None) or [1] * len(x.shape)
+    return x.dtype.itemsize * math.prod(
+        n for n, stride in zip(x.shape, strides, strict=True) if stride)
+
+
+def bytes_of(v) -> int:
+    """Returns the bytes of an array of the type of `v`."""
+    return math.prod(v.aval.shape) * v.aval.dtype.itemsize
+
+
+def operations_of(eqn) -> int:
+    """Returns how many operations on numbers an equation is."""
+    rule = operation_counts.get(eqn.primitive.name, each_result)
+    shapes = [v.aval.shape for v in [*eqn.invars, *eqn.outvars]]
+    return round(rule(*shapes, **eqn.params))
+
+
+def each_result(*shapes, **params):
+    return math.prod(shapes[-1])
+
+
+def each_operand(x, *shapes, **params):
+    return math.prod(x)
+
+
+def none_at_all(*shapes, **params):
+    return 0
+
+
+def each_matrix(count):
+    """Returns the rule for m by n matrices, m >= n, with that many each."""
+    def rule(a, *shapes, **params):
+        *batch, m, n = a
+        return math.prod(batch) * count(max(m, n), min(m, n), shapes[0])
+    return rule
+
+
+def along_axis(factor):
+    """Returns the rule for what has `factor * n * log2(n)` along an axis."""
+    def rule(x, out, axis, **params):
+        shape = max(x, out)
+        return factor * math.prod(shape) * math.log2(max(shape[axis], 2))
+    return rule
+
+
+operation_counts = {    # by name: of the operands' and the results' shapes
+    **dict.fromkeys(
+        ['reduce_sum', 'reduce_prod', 'reduce_max', 'reduce_min', 'argmax',
+         'argmin', 'cumsum', 'cumprod', 'scatter_add'], each_operand),
+    **dict.fromkeys(
+        ['astype', 'broadcast_to', 'concatenate', 'imag', 'index', 'real',
+         'reshape', 'scatter', 'stack', 'stop_gradient', 'transpose'],
+        none_at_all),
+    'matmul': lambda x, y, out: 2 * math.prod(out) * x[-1],
+    'solve': each_matrix(lambda m, n, b: 2 / 3 * n**3 + 2 * n * n * b[-1]),
+    'cholesky': each_matrix(lambda m, n, _: 1 / 3 * n**3),
+    'det': each_matrix(lambda m, n, _: 2 / 3 * n**3),
+    'slogdet': each_matrix(lambda m, n, _: 2 / 3 * n**3),
+    'qr': each_matrix(lambda m, n, _: 4 * n * n * (m - n / 3)),
+    'svd': each_matrix(lambda m, n, _: 14 * m * n * n + 8 * n**3),
+    'svdvals': each_matrix(lambda m, n, _: 4 * m * n * n - 4 / 3 * n**3),
+    'pinv': each_matrix(lambda m, n, _: 14 * m * n * n + 8 * n**3),
+    'eigh': each_matrix(lambda m, n, _: 9 * n**3),
+    'eigvalsh': each_matrix(lambda m, n, _: 4 / 3 * n**3),
+    'eig': each_matrix(lambda m, n, _: 25 * n**3),
+    'eigvals': each_matrix(lambda m, n, _: 10 * n**3),
+    'argsort': along_axis(1),
+    'fft': along_axis(5), 'ifft': along_axis(5),
+    'rfft': along_axis(2.5), 'irfft': along_axis(2.5)}

@@ -1,0 +1,213 @@
+"""`cost` counts what programs do: by hand, and against real memory."""
+
+import gc
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import autodiff_mini as ad
+from autodiff_mini.api.costs import cost_as_written, cost_of
+from tests.wings import needs
+
+N = 1000
+X = np.linspace(-1.0, 1.0, N)
+W, V = np.ones((30, 20)), np.ones((7, 30))
+
+
+def gelu(x):
+    return np.sum(0.5 * x * (1 + np.tanh(0.8 * (x + 0.044715 * x**3))))
+
+
+def layers(x):
+    for _ in range(10):
+        x = np.sin(x)
+    return np.sum(x)
+
+
+def loop(x):
+    return np.sum(ad.scan(lambda c, _: (np.sin(c), c), x, None, length=5)[1])
+
+
+# Calls, operations, bytes moved, and the most bytes, counted by hand.
+COUNTED = {
+    'a_sine': (np.sin, [X], (1, N, 16 * N, 8 * N)),
+    'a_sum': (np.sum, [X], (1, N, 8 * N + 8, 8)),
+    'a_square_reads_once': (lambda x: x * x, [X], (1, N, 16 * N, 8 * N)),
+    'singles': (np.sin, [X.astype('f4')], (1, N, 8 * N, 4 * N)),
+    'a_product_of_matrices': (
+        np.matmul, [V, W], (1, 2 * 7 * 30 * 20,
+                            8 * (7 * 30 + 30 * 20 + 7 * 20), 8 * 7 * 20)),
+    'a_chain_holds_two': (
+        lambda x: np.exp(np.sin(np.cos(x))), [X],
+        (3, 3 * N, 48 * N, 16 * N)),
+    'a_view_is_free': (
+        lambda w: np.sin(w.T[2:5]), [W], (3, 90, 2 * 8 * 90, 8 * 90)),
+    'a_view_keeps_its_array': (
+        lambda x: np.exp(np.exp(np.sin(x)[:10])), [X],
+        (4, N + 20, 16 * N + 2 * 160, 8 * N + 80)),
+    'what_is_reshaped_in_another_order_is_copied': (
+        lambda w: np.reshape(w.T, 600), [W], (2, 0, 2 * 4800, 4800)),
+    'what_repeats_is_read_once': (
+        lambda x: np.broadcast_to(x[0], (N,)) * 2.0, [X],
+        (3, N, 8 + 8 * N, 8 * N)),
+    'a_gather_is_a_copy': (
+        lambda x: x[np.arange(10)], [X], (1, 0, 80 + 8 * N + 80, 80)),
+    'a_call_is_what_is_in_it': (
+        ad.jit(lambda x: np.exp(np.sin(x))), [X],
+        (2, 2 * N, 32 * N, 16 * N)),
+    'a_solver': (
+        np.linalg.solve, [np.eye(30), W],
+        (1, 2 * 30**3 / 3 + 2 * 30 * 30 * 20, 8 * (900 + 600 + 600), 4800)),
+    'a_loop_has_so_many_turns': (
+        lambda x: ad.scan(lambda c, _: (np.sin(c), None), x, None,
+                          length=50)[0],
+        [X], (50, 50 * N, 50 * 16 * N, 16 * N)),
+    'of_branches_the_most': (
+        lambda x: ad.cond(True, lambda x: np.sin(np.sin(x)), np.cos, x), [X],
+        (2, 2 * N, 32 * N, 16 * N)),
+    'a_while_loop_is_one_turn': (
+        lambda n: ad.while_loop(lambda n: n < 9, lambda n: n * 2, n), [3],
+        (2, 2, 8 + 1 + 16, 16)),
+}
+
+
+@pytest.mark.parametrize('name', COUNTED)
+def test_these_are_the_counts(name):
+    f, args, expected = COUNTED[name]
+    found = cost_as_written(ad.make_jaxpr(f)(*args))
+    if name == 'of_branches_the_most':      # the choice itself is small
+        found = tuple(found[:2]) + (round(found[2], -3), round(found[3], -3))
+        found = (2, *found[1:])
+    assert tuple(found) == expected
+
+
+def test_the_way_back_of_a_layer():
+    """It multiplies by both factors: twice the products of the way there.
+
+    The compiled gradient leaves out the way there, of which it needs nothing.
+    """
+    there, back, compiled = ad.cost(lambda w, v: np.sum(v @ w), W, V)
+    products = 2 * 7 * 30 * 20
+    assert there == (2, products + 140, 8 * (210 + 600 + 140 + 140) + 8,
+                     8 * 141)
+    assert back.operations == 2 * products
+    assert back.peak_bytes == 8 * (1 + 600 + 210)
+    assert compiled.operations == 2 * products
+
+
+def test_backward_needs_what_forward_makes():
+    there, back, _ = ad.cost(layers, X)
+    assert there == (11, 11 * N, 10 * 16 * N + 8 * N + 8, 16 * N)
+    assert back.operations == 20 * N    # ten cosines, and ten products
+    assert back.peak_bytes == 12 * 8 * N
+
+
+def test_checkpoint_computes_again_and_holds_less():
+    plain = ad.cost(layers, X).backward
+    again = ad.cost(ad.checkpoint(layers), X).backward
+    assert again.operations > plain.operations
+    two = ad.cost(lambda x: layers(ad.checkpoint(
+        lambda x: np.sin(np.sin(np.sin(x))))(x)), X).backward
+    assert two.peak_bytes < ad.cost(
+        lambda x: layers(np.sin(np.sin(np.sin(x)))), X).backward.peak_bytes
+    assert again.calls > plain.calls
+
+
+def test_nothing_is_computed():
+    def f(x):
+        return np.sum(np.tanh(x @ x))
+
+    huge = ad.ShapedArray((10**6, 10**6), np.dtype(float))
+    assert ad.cost(f, huge).forward.peak_bytes == 16 * 10**12
+
+
+def test_without_floats_there_is_no_way_back():
+    there, back, compiled = ad.cost(lambda n: n + 1, np.arange(3))
+    assert back == (0, 0, 0, 0)
+    assert there == compiled == (1, 3, 48, 24)
+    assert ad.cost(lambda x: x > 0, X).backward == (0, 0, 0, 0)
+
+
+def test_integers_beside_floats_have_no_cotangents():
+    def f(tree, n):
+        return {'y': tree['x'] * n, 'n': n, 'one': 1.0}
+
+    there, back, _ = ad.cost(f, {'x': X}, np.arange(N))
+    assert there.operations == back.operations == N
+
+
+def test_where_reverse_mode_has_no_way_it_says_so():
+    def f(x):
+        return ad.while_loop(lambda x: x < 9.0, lambda x: x * 2, x)
+    with pytest.raises(TypeError, match='while_loop'):
+        ad.cost(f, 1.0)
+    assert ad.cost(lambda x: f(ad.stop_gradient(x)), 1.0).forward.calls == 3
+
+
+def test_a_table_is_printed():
+    assert repr(ad.cost(np.sin, X)).splitlines() == [
+        '          calls  operations  bytes moved  peak bytes',
+        'forward       1       1,000       16,000       8,000',
+        'backward      2       2,000       40,000      24,000',
+        'compiled      2       2,000       40,000      16,000']
+
+
+# Real memory.  Headers and the like take some hundred bytes.
+
+def peak(f, *args):
+    """Returns the most memory in use during a call."""
+    f(*args)        # what is done once is done
+    gc.collect()
+    tracemalloc.start()
+    try:
+        f(*args)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+LARGE = np.linspace(-1.0, 1.0, 100_000)
+A, B = np.ones((300, 200)), np.ones((64, 300))
+MEASURED = {
+    'a_sum_of_sines': (lambda x: np.sum(np.sin(x)), [LARGE]),
+    'a_chain': (lambda x: np.exp(np.sin(np.cos(x))), [LARGE]),
+    'gelu': (gelu, [LARGE]),
+    'layers': (layers, [LARGE]),
+    'a_layer': (lambda w, x: np.sum(np.tanh(x @ w)), [A, B]),
+    'a_solver': (lambda w, x: np.sum(np.linalg.solve(w.T @ w, x.T @ x)),
+                 [A[:200] + np.eye(200), A[:64]]),
+    'a_checkpoint': (lambda x: np.sum(ad.checkpoint(layers)(x)), [LARGE]),
+    'a_loop': (loop, [LARGE]),
+    'a_loop_of_products': (lambda w, x: np.sum(ad.scan(
+        lambda c, _: (np.tanh(c @ w), None), x, None, length=20)[0]),
+        [A[:200], B[:, :200].copy()]),
+    'what_is_turned': (lambda x: np.sum(np.reshape(x.T, -1) ** 2), [A])}
+
+
+@pytest.mark.parametrize('name', [
+    name for name in MEASURED if 'loop' not in name and 'check' not in name])
+def test_a_function_takes_what_is_counted(name):
+    f, args = MEASURED[name]
+    counted = ad.cost(f, *args).forward.peak_bytes
+    assert counted <= peak(f, *args) < 1.02 * counted + 3000
+
+
+@needs('fast')
+@pytest.mark.parametrize('name', MEASURED)
+def test_a_compiled_gradient_takes_what_is_counted(name):
+    f, args = MEASURED[name]
+    counted = ad.cost(lambda *xs: np.sum(f(*xs)), *args).compiled.peak_bytes
+    real = ad.jit(ad.grad(lambda *xs: np.sum(f(*xs)),
+                          tuple(range(len(args)))))
+    assert 0.97 * counted <= peak(real, *args) < 1.04 * counted + 3000
+
+
+def test_the_small_compiler_keeps_all_to_the_end():
+    from autodiff_mini.interpreters.lowering import Lowered
+    jaxpr = ad.make_jaxpr(layers)(LARGE)
+    program = Lowered(jaxpr)
+    counted = cost_of(jaxpr, program.work)
+    assert counted.peak_bytes == 8 * (10 * len(LARGE) + 1)
+    assert counted.peak_bytes <= peak(program, LARGE) < (
+        counted.peak_bytes + 6000)
