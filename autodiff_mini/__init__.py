@@ -77,9 +77,9 @@ if TYPE_CHECKING:   # for editors, which read and do not run
     from autodiff_mini.applications.ode import odeint
     from autodiff_mini.applications.special import (
         expit, log1pexp, logit, logsumexp)
-    from autodiff_mini.higher_order.checkpoint import (
-        checkpoint, checkpoint_policies)
+    from autodiff_mini.higher_order.checkpoint import checkpoint
     from autodiff_mini.higher_order.checkpoint import checkpoint as remat
+    from autodiff_mini.higher_order.checkpoint import checkpoint_policies
     from autodiff_mini.higher_order.closures import (
         closure_convert, custom_gradient)
     from autodiff_mini.higher_order.cond import cond, switch

@@ -11,6 +11,7 @@ from typing import (
 import numpy as np
 from numpy.typing import DTypeLike
 
+from autodiff_mini.api.costs import CostTable
 from autodiff_mini.core import ShapedArray, Tracer
 from autodiff_mini.errors import (
     ConcretizationTypeError, ReadOnlyError, TracerArrayConversionError,
@@ -30,8 +31,8 @@ __all__ = [
     'tree_unflatten', 'jvp', 'stop_gradient', 'vmap', 'custom_jvp',
     'SymbolicZero', 'zero_from_primal', 'custom_vjp', 'CustomVJPPrimal',
     'closure_convert', 'custom_gradient', 'custom_vmap', 'sequential_vmap',
-    'make_jaxpr', 'eval_jaxpr', 'eval_shape', 'linearize', 'linear_transpose',
-    'vjp', 'grad', 'value_and_grad', 'jacfwd', 'jacrev', 'hessian',
+    'make_jaxpr', 'eval_jaxpr', 'eval_shape', 'cost', 'linearize',
+    'linear_transpose', 'vjp', 'grad', 'value_and_grad', 'jacfwd', 'jacrev', 'hessian',
     'check_grads', 'jit', 'Primitive', 'is_undefined_primal', 'scan', 'cond',
     'switch', 'while_loop', 'fori_loop', 'checkpoint', 'remat',
     'checkpoint_policies', 'ConcretizationTypeError', 'ReadOnlyError',
@@ -173,6 +174,7 @@ def make_jaxpr(f: Callable[_P, Any],
                return_shape: bool = False) -> Callable[_P, Any]: ...
 def eval_jaxpr(jaxpr: Jaxpr, consts: Iterable[Any], *args: Any
                ) -> list[Any]: ...
+def cost(f: Callable[..., Any], *args: Any) -> CostTable: ...
 def eval_shape(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any: ...
 def watch(f: Callable[..., Any], *args: Any, name: str = 'player',
           title: str = '', lines: Sequence[Any] = (),

@@ -121,8 +121,8 @@ def cost(f, *args) -> CostTable:
     if types and any(map(can_move, tree_leaves(args))):
         whole = make_jaxpr(there_and_back)(types, args)
         both = cost_as_written(whole)
-        backward = ProgramCost(*map(int.__sub__, both[:3], forward[:3]),
-                               both.peak_bytes)
+        calls, operations, moved = map(int.__sub__, both[:3], forward[:3])
+        backward = ProgramCost(calls, operations, moved, both.peak_bytes)
         program = replace(whole, outvars=whole.outvars[len(types):],
                           cache={})
     compiled = cost_of(program, lower(program).work)
@@ -221,7 +221,7 @@ def cost_of(jaxpr, work) -> ProgramCost:
         sums = [a + b for a, b in zip(sums, here)]
         peak = max(peak, before + most)
         memory.let_go(step.gone)
-    return ProgramCost(*sums, peak)
+    return ProgramCost._make([*sums, peak])
 
 
 def cost_of_programs(step, work, memory):

@@ -16,8 +16,8 @@ from pathlib import Path
 from pkgutil import walk_packages
 from types import CellType
 
-from autodiff_mini.errors import RuleTable
 import autodiff_mini
+from autodiff_mini.errors import RuleTable
 
 ASIDE = {'draft', 'drafting', 'more'}   # a house of its own; a wing on demand
 
