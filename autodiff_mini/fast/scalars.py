@@ -100,9 +100,8 @@ def with_boxes(jaxpr):
     """
     boxes, eqns = set(), []
     for eqn in jaxpr.eqns:
-        first, *_ = eqn.invars
         if eqn.primitive is where_p or (eqn.primitive is astype_p
-                                        and first in boxes):
+                                        and eqn.invars[0] in boxes):
             boxes.update(eqn.outvars)
         if eqn.primitive is pow_p:
             params = {'boxes': tuple(v in boxes for v in eqn.invars)}

@@ -164,6 +164,15 @@ def test_these_are_not(eager_to_split, name):
     assert_identical(ad.jit(f)(X, np.abs(V)), f(X, np.abs(V)))
 
 
+def test_an_operation_may_have_no_operands():
+    three = ad.Primitive('three')
+    three.def_impl(lambda: np.float64(3))
+    three.def_abstract_eval(lambda: ad.typeof(X))
+    f = lambda v: v[0] * three.bind() + v[1]
+    assert not lowered(f, V).fast.scalar
+    assert_identical(ad.jit(f)(V), f(V))
+
+
 def test_what_does_not_pay_is_left_alone():
     assert not lowered(lambda v: v * 2 + 1, V).fast.scalar
     assert not lowered(lambda v: np.exp(np.exp(np.exp(v))), V).fast.scalar
