@@ -339,6 +339,15 @@ def test_what_the_library_imports_later_can_be_edited(run):
         'edited: autodiff_mini.notebook.drawing.place_text')
 
 
+def test_what_only_imports_others_is_not_edited(run):
+    """So a page with functions of these names left the extension on."""
+    assert run('def unload_ipython_extension(shell):\n    pass\n'
+               'def fast_program(jaxpr):\n    pass') == ''
+    run('%unload_ext autodiff_mini.notebook')
+    assert run('def typeof(x):\n    return 7') == ''
+    assert run('core.typeof(0) == 7') == 'False'
+
+
 def test_an_edit_is_announced_and_an_unchanged_listing_is_not(run):
     text = listing('pytree', 'tree_leaves')
     run('from autodiff_mini.pytree import *')

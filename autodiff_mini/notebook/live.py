@@ -80,6 +80,8 @@ def library():
 @cache
 def definitions(module):
     """Returns the statements that define a module's names, by name."""
+    if hasattr(module, '__path__'):     # a folder: it imports what others are
+        return {}
     tree = ast.parse(Path(module.__file__).read_text())
     return {name: node for node in tree.body for name in defined(node)
             if hasattr(module, name)}
