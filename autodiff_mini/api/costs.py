@@ -130,7 +130,7 @@ def cost(f, *args) -> CostTable:
 
 
 def can_move(x):
-    """Returns whether a derivative can go through `x`: a float, or complex."""
+    """Returns whether a derivative can go through `x`: a float does."""
     return np.dtype(getattr(x, 'dtype', type(x))).kind in 'fc'
 
 
