@@ -12,7 +12,7 @@ from autodiff_mini.higher_order.programs import recallers
 from autodiff_mini.interpreters.lowering import compilers
 
 
-def compiler(jaxpr):
+def fast_program(jaxpr):
     """Returns a program as a function, as the compiler of this wing does."""
     import_module('autodiff_mini.fast.fission')     # opens loops
     return import_module('autodiff_mini.fast.compiler').FastLowered(jaxpr)
@@ -30,6 +30,6 @@ def recaller(jaxpr):
     return twin_of(jaxpr)
 
 
-compilers.append(compiler)
+compilers.append(fast_program)
 linearizers.append(recorder)
 recallers.append(recaller)
