@@ -151,20 +151,29 @@ class Prepared:
 def called_with(function, values, args, kwargs):
     """Returns what a function returns, with values for its arrays."""
     is_primitive = isinstance(function, Primitive)
-
-    def fill(x):
-        is_dynamic = is_primitive and function not in BY_VALUE
-        if isinstance(x, Tracer | np.ndarray) or (
-                is_dynamic and type(x) in NUMBERS):
-            return next(values)
-        if type(x) in (list, tuple):
-            return type(x)(map(fill, x))
-        return x
-    args = list(map(fill, args))
+    is_dynamic = is_primitive and function not in BY_VALUE
+    args = [with_values(x, values, is_dynamic) for x in args]
     if is_primitive:
         return function.bind(*args, **kwargs)
-    kwargs = {name: fill(x) for name, x in kwargs.items()}
+    kwargs = {name: with_values(x, values, False)
+              for name, x in kwargs.items()}
     return function_table[function](*args, **kwargs)
+
+
+def with_values(x, values, is_dynamic):
+    """Returns an argument, with values for the arrays in it.
+
+    Args:
+        x: the argument.
+        values: an iterator.
+        is_dynamic: whether Python's numbers are values, too.
+    """
+    if isinstance(x, Tracer | np.ndarray) or (
+            is_dynamic and type(x) in NUMBERS):
+        return next(values)
+    if type(x) in (list, tuple):
+        return type(x)([with_values(y, values, is_dynamic) for y in x])
+    return x
 
 
 def as_made(aval):
