@@ -52,7 +52,8 @@ def functions_in(source, scope) -> dict:
     functions = {}
     for name in sorted(defined, key=lambda x: defined[x].co_firstlineno):
         code = defined[name]
-        used = {x: scope[x] for x in code.co_names if x in scope}
+        names = {*code.co_names, '__builtins__'}    # a warning asks for these
+        used = {x: scope[x] for x in names if x in scope}
         scope[name] = functions[name] = FunctionType(code, used)
     return functions
 
