@@ -56,6 +56,7 @@ def benchmarks(name):
                          'run `make bench`')
     # A narrow page scrolls the table, which takes a cell that has the focus.
     table[0][-1] += ' { tabindex="0" }'
+    data['date'] = data.get(f'{name}_date', data['date'])   # of its own
     where = conditions(data) if name == 'ratios' else measured_at(data)
     return (f'<figure markdown="1">\n\n{markdown(table)}\n\n'
             f'<figcaption>{html.escape(where)}</figcaption>\n\n</figure>')
