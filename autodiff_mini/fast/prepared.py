@@ -20,6 +20,7 @@ from autodiff_mini.higher_order.programs import (
     for_outputs, jvp_jaxpr, nothing, partial_eval_jaxpr, stage_program,
     transpose_jaxpr)
 from autodiff_mini.jaxprs import Equation, Jaxpr, Var, programs_in
+from autodiff_mini.memory import whose
 from autodiff_mini.primitives.arithmetic import float_power_p, pow_p
 from autodiff_mini.pytree import tree_flatten
 
@@ -91,10 +92,13 @@ class Prepared:
         self.function = function
         self.avals = found.avals
         self.backs = {}     # by which of the results have a cotangent
+        is_primitive = isinstance(function, Primitive)
 
         def run(*xs):
             out = called_with(function, iter(xs), args, kwargs)
             ys, self.tree = tree_flatten(out)
+            if not is_primitive and any(map(whose, ys)):
+                raise LongWay   # a view, which is somebody else's, too
             return ys
 
         moving = tuple(name is not None for name in found.names)

@@ -125,6 +125,19 @@ def test_a_result_that_stands_still_is_its_users():
         slope_twice(f, x), np.stack([np.eye(2), np.eye(2) / 2]))
 
 
+@pytest.mark.parametrize('view', [
+    lambda y: np.einsum('ii->i', y), lambda y: np.diff(y, n=0)])
+def test_a_function_that_returns_a_view_is_not_prepared(view):
+    def f(x):
+        y = x * 1
+        z = view(y)
+        z[...] = 2.0
+        return np.sum(y)
+    for _ in range(2):
+        (expected, _), (actual, _) = both_ways(ad.grad(f), np.ones((3, 3)))
+        assert str(actual) == str(expected)
+
+
 @pytest.mark.parametrize('chosen', [0, 1])
 def test_one_result_of_several_is_enough(chosen):
     def f(x):
