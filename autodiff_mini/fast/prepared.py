@@ -25,7 +25,7 @@ from autodiff_mini.primitives.arithmetic import float_power_p, pow_p
 from autodiff_mini.pytree import tree_flatten
 
 BY_VALUE = {pow_p, float_power_p}   # whose rules look at a Python number
-OFTEN = 8           # how often an operation is met before it is prepared
+OFTEN = 32          # how often an operation is met before it is prepared
 MOST_KEYS = 10_000  # how many operations are known; then all are forgotten
 
 
