@@ -110,7 +110,7 @@ def split_up(jaxpr):
             return None
         [out], xs = eqn.outvars, [read(v) for v in eqn.invars]
         if eqn.primitive in MOVING:
-            parts[out] = moved(eqn, xs)
+            parts[out] = rearranged(eqn, xs)
         elif eqn.primitive is reduce_sum_p:
             def add(x, y):
                 z = Var(ShapedArray((), out.aval.dtype))
@@ -171,7 +171,7 @@ def can_split(eqn):
         or isinstance(primitive.impl, np.ufunc) and is_alike(primitive.impl))
 
 
-def moved(eqn, xs):
+def rearranged(eqn, xs):
     """Returns the numbers of a result that only has them elsewhere."""
     dtype = eqn.outvars[0].aval.dtype
     if eqn.primitive is scatter_add_p:
