@@ -14,5 +14,7 @@ new MutationObserver(() => {
   for (const bar of document.querySelectorAll("nav.md-code__nav")) {
     bar.role = "none";   // a landmark in every listing is too many
   }
-  document.querySelectorAll(".md-typeset__scrollwrap").forEach(letKeysScroll);
+  for (const box of document.querySelectorAll(".md-typeset__scrollwrap")) {
+    box.tabIndex = 0;   // a table may be too wide when the window is narrow
+  }
 }).observe(document.body, { childList: true, subtree: true });
