@@ -8,8 +8,12 @@ PYTEST := $(BIN)/python -m pytest --no-header
 INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check \
            -c requirements.lock
 
+# On two cores: whoever has nothing left takes over what another still has.
+HANDS := -n 2 --dist worksteal
+
 # What `make test` runs: all, a file or a folder, or what is about a row.
-WHICH := $(if $(findstring /,$(ROW)),$(ROW),-n 2 $(if $(ROW),--row $(ROW)))
+WHICH := $(if $(findstring /,$(ROW)),$(ROW),\
+           $(HANDS) $(if $(ROW),--row $(ROW)))
 
 # A click on a chapter opens it as a notebook: a setting of .venv alone.
 LAB_SETTINGS := .venv/share/jupyter/lab/settings/overrides.json
@@ -54,18 +58,18 @@ check: .venv/ready   ## weave, and test what changed, in about ten seconds
 	@$(BIN)/python -m tests.check
 
 test-all: test   ## run the rest, too: every program under every transform
-	@$(PYTEST) -n 2 --all --examples 5 -m 'rest or hypothesis'
+	@$(PYTEST) $(HANDS) --all --examples 5 -m 'rest or hypothesis'
 
 # What NumPy decides: types, values, words.  The rest does not ask it.
 test-oldest: .venv/oldest/ready   ## run tests with the oldest NumPy allowed
-	@.venv/oldest/bin/python -m pytest --no-header -n 2 autodiff_mini \
+	@.venv/oldest/bin/python -m pytest --no-header $(HANDS) autodiff_mini \
 	  tests/more tests/test_abstract.py tests/test_lowering.py \
 	  tests/test_numpy_api.py tests/test_programs.py tests/test_writing.py
 
 # No program runs often enough to be worth an optimization.
 test-jax: export JAX_DISABLE_MOST_OPTIMIZATIONS := 1
 test-jax: .venv/jax   ## compare the library with real JAX
-	@$(PYTEST) -n 2 --all -k jax tests/test_jax_oracle.py \
+	@$(PYTEST) $(HANDS) --all -k jax tests/test_jax_oracle.py \
 	  tests/test_jax_hard_points.py tests/test_jax_custom_rules.py \
 	  tests/test_jax_draft.py tests/test_jax_claims.py \
 	  tests/test_jax_gallery.py \
@@ -87,7 +91,7 @@ mutants: .venv/ready   ## plant wrong rules, and see whether a test finds them
 # As it is with no address: then it has to find its own way.
 test-site: export SITE_URL :=
 test-site: book .venv/browser   ## show every page of the site to a browser
-	@$(PYTEST) -n 2 tests/test_site.py
+	@$(PYTEST) $(HANDS) tests/test_site.py
 
 test-package: .venv/package   ## build wheel and sdist, and try both
 	@$(PYTEST) tests/test_package.py

@@ -52,8 +52,11 @@ def pytest_sessionfinish(session):
         session.exitstatus = pytest.ExitCode.OK
 
 
-def pytest_collection_finish():
-    gc.freeze()     # or all tests are looked through again and again
+@pytest.fixture(autouse=True, scope='module')
+def what_is_there_stays():
+    """Or all that tests have left is looked through again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True, scope='session')
