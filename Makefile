@@ -11,6 +11,9 @@ INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check \
 # On two cores: whoever has nothing left takes over what another still has.
 HANDS := -n 2 --dist worksteal
 
+# Of what `make test` leaves out: one test in so many.
+SHARE ?= 1
+
 # What `make test` runs: all, a file or a folder, or what is about a row.
 WHICH := $(if $(findstring /,$(ROW)),$(ROW),\
            $(HANDS) $(if $(ROW),--row $(ROW)))
@@ -58,7 +61,8 @@ check: .venv/ready   ## weave, and test what changed, in about ten seconds
 	@$(BIN)/python -m tests.check
 
 test-all: test   ## run the rest, too: every program under every transform
-	@$(PYTEST) $(HANDS) --all --examples 5 -m 'rest or hypothesis'
+	@$(PYTEST) $(HANDS) --all --share $(SHARE) --examples 5 \
+	  -m 'rest or hypothesis'
 
 # What NumPy decides: types, values, words.  The rest does not ask it.
 test-oldest: .venv/oldest/ready   ## run tests with the oldest NumPy allowed
@@ -69,7 +73,7 @@ test-oldest: .venv/oldest/ready   ## run tests with the oldest NumPy allowed
 # No program runs often enough to be worth an optimization.
 test-jax: export JAX_DISABLE_MOST_OPTIMIZATIONS := 1
 test-jax: .venv/jax   ## compare the library with real JAX
-	@$(PYTEST) $(HANDS) --all -k jax tests/test_jax_oracle.py \
+	@$(PYTEST) $(HANDS) --all --share $(SHARE) -k jax tests/test_jax_oracle.py \
 	  tests/test_jax_hard_points.py tests/test_jax_custom_rules.py \
 	  tests/test_jax_draft.py tests/test_jax_claims.py \
 	  tests/test_jax_gallery.py \

@@ -22,6 +22,8 @@ def pytest_addoption(parser):
                     help='stop after N seconds')
     group.addoption('--examples', type=int, default=1, metavar='N',
                     help='give each law N times as many random examples')
+    group.addoption('--share', type=int, default=1, metavar='N',
+                    help='run one test in N')
 
 
 def pytest_configure(config):
@@ -29,6 +31,7 @@ def pytest_configure(config):
     amount.WHOLE = config.option.all
     amount.ROW = config.option.row
     amount.TIMES = config.option.examples
+    amount.SHARE = config.option.share
 
 
 def pytest_collection_modifyitems(config, items):

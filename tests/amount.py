@@ -6,6 +6,7 @@ law meets.  The root conftest.py sets what the command line asks for.
 
 import itertools
 import re
+from zlib import crc32
 
 import pytest
 from hypothesis import settings
@@ -13,6 +14,7 @@ from hypothesis import settings
 WHOLE = False   # --all: every program
 ROW = ''        # --row: all that is about a primitive, or another word, or two
 TIMES = 1       # --examples: so many times the random examples
+SHARE = 1       # --share: one test in so many
 
 law = settings(derandomize=True, deadline=None, database=None)
 
@@ -72,7 +74,12 @@ def crossed(names, rows, columns, turns=2):
 
 
 def is_chosen(item):
-    """Returns whether the command line asks for a collected test."""
+    """Returns whether the command line asks for a collected test.
+
+    Of a share, it is always the same tests that are chosen.
+    """
+    if crc32(item.nodeid.encode()) % SHARE:
+        return False
     if not ROW:
         return WHOLE or not item.get_closest_marker('rest')
     params = item.callspec.params if hasattr(item, 'callspec') else {}
