@@ -14,7 +14,7 @@ import numpy as np
 
 from autodiff_mini.copying import primitive_place
 from autodiff_mini.errors import (
-    NumPyTable, Refusals, fun_name, tell_cause, what_to_register)
+    NumPyTable, Refusals, fun_name, what_to_register)
 
 
 class Primitive:
@@ -107,10 +107,9 @@ class Trace:
         set_current_trace(self)
         return self
 
-    def __exit__(self, kind, error, traceback):
+    def __exit__(self, *error):
         self.thread = None
         set_current_trace(self.parent)
-        tell_cause(error)
 
     def process_primitive(self, primitive, args, params):
         """Returns the result, or results, of `primitive` on `args`."""

@@ -6,10 +6,11 @@ the words that say what to do.  Appendix *Errors explained*.
 
 import os
 import sys
-from functools import lru_cache, partial
+from functools import lru_cache, partial, wraps
 from importlib import import_module
 from inspect import isfunction
 from threading import get_ident
+from types import TracebackType
 
 FILL = ('An array that is to be filled with traced values is made by '
         'np.zeros(n, like=x), or np.array(a, like=x), where x is traced.')
@@ -117,11 +118,50 @@ def what_to_register(kind):
             'ad.register_pytree_node')
 
 
-def tell_cause(error):
-    """Adds to an error of NumPy's what a tracer has refused."""
-    cause = getattr(error, '__cause__', None)
-    if isinstance(cause, TracerError) and not hasattr(error, '__notes__'):
+def public(f):
+    """Returns `f`, whose errors show where the user's program has been."""
+    @wraps(f)
+    def public_f(*args, **kwargs):
+        try:
+            return f(*args, **kwargs)
+        except Exception as error:
+            tell_user(error)
+            raise   # as it is: `raise error` would add this frame again
+    public_f.__wrapped__ = getattr(f, '__wrapped__', f)
+    return public_f
+
+
+def tell_user(error):
+    """Leaves in an error what tells a user something, the cause last.
+
+    Frames of the library, and of NumPy, go from its traceback, and from
+    those of the errors before it.  If the environment variable
+    AUTODIFF_MINI_TRACEBACK is "full", they stay.
+    """
+    cause = error.__cause__
+    if isinstance(cause, TracerError):  # of which NumPy tells a symptom
         error.add_note(str(cause))
+        error.__cause__, error.__context__ = None, cause
+    if os.environ.get('AUTODIFF_MINI_TRACEBACK') == 'full':
+        return
+    told = []
+    while error and error not in told:
+        error.__traceback__ = users_part(error.__traceback__)
+        told.append(error)
+        error = error.__cause__ or error.__context__
+
+
+def users_part(traceback):
+    """Returns a traceback without entries of the library, None if empty."""
+    entries = []
+    while traceback:
+        entries.append(traceback)
+        traceback = traceback.tb_next
+    for entry in reversed(entries):
+        if not is_library[entry.tb_frame.f_code.co_filename]:
+            traceback = TracebackType(traceback, entry.tb_frame,
+                                      entry.tb_lasti, entry.tb_lineno)
+    return traceback
 
 
 class UnexpectedTracerError(TracerError):
@@ -290,9 +330,10 @@ def refuse_method(ufunc, method):
         'function that it serves, as np.sum for np.add.reduce.')
 
 
-# Where no program of the user's is.  NumPy's own Python may run on tracers.
-LIBRARY = tuple(import_module(name).__path__[0] + os.sep
-                for name in ('autodiff_mini', 'numpy'))
+# Where no program of the user's is.  NumPy's own Python may run on tracers,
+# and what the library has written is called <autodiff_mini ...>.
+LIBRARY = ('<autodiff_mini ', *(import_module(name).__path__[0] + os.sep
+                                for name in ('autodiff_mini', 'numpy')))
 
 
 def user_line(depth):

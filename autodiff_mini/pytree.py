@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from itertools import repeat
 from typing import Any, NamedTuple
 
+from autodiff_mini.errors import public
+
 
 class NodeType(NamedTuple):
     """How to take a type of container apart, and to put it together."""
@@ -215,6 +217,7 @@ def tree_structure(tree) -> PyTreeDef:
     return tree_flatten(tree)[1]
 
 
+@public
 def tree_map(f, tree, *rest):
     """Returns the tree of what `f` returns for each leaf.
 

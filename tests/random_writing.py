@@ -375,7 +375,7 @@ def refused(error) -> bool:
     for its cause.
     """
     return any(isinstance(e, REFUSALS) or any(
-        words in str(e) for words in WORDS) for e in (error, error.__cause__))
+        words in str(e) for words in WORDS) for e in (error, error.__context__))
 
 
 WORDS = (FILL, 'A boolean index under vmap', 'has only a rule for the way',

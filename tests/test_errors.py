@@ -8,8 +8,15 @@ import ctypes
 import decimal
 import fractions
 import functools
+import io
 import math
+import os
+import pdb
 import struct
+import subprocess
+import sys
+import traceback
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,6 +25,7 @@ import scipy.linalg
 import scipy.optimize
 import scipy.special
 import scipy.stats
+from IPython.core import ultratb
 
 import autodiff_mini as ad
 from autodiff_mini.errors import RuleTable, full_name, fun_name
@@ -310,6 +318,242 @@ def test_the_cause_of_an_error_of_numpys_is_read_last():
             transform()
         assert len(e.value.__notes__) == 1
         assert 'np.zeros(n, like=x)' in e.value.__notes__[0]
+        words = traceback.format_exception(e.value)
+        assert 'np.zeros(n, like=x)' in words[-1]
+        assert ''.join(words).count('np.zeros(n, like=x)') == 1
+        assert isinstance(e.value.__context__, ad.ConcretizationTypeError)
+
+
+def test_the_cause_is_read_after_the_line_that_asked_for_the_operation():
+    @ad.custom_vjp
+    def f(x):
+        return x
+
+    def bwd(_, ct):
+        np.zeros(2)[0] = ct
+        return ct,
+    f.defvjp(lambda x: (f(x), None), bwd)
+    with pytest.raises(ValueError, match='setting an array') as e:
+        ad.jit(ad.grad(lambda x: f(x) * f(x)))(1.0)
+    *places, cause = e.value.__notes__
+    assert "in the operation 'custom_lin', asked for at" in places[0]
+    assert 'np.zeros(n, like=x)' in cause
+
+
+# Where it was: the frames of a traceback.
+
+def reshaped(x):
+    return np.sum(np.reshape(x, 5))
+
+
+def ruled(rule):
+    """Returns a custom function of which a rule is wrong."""
+    f = ad.custom_jvp(lambda x: x) if rule == 'jvp' else (
+        ad.custom_vmap(lambda x: x) if rule == 'vmap' else
+        ad.custom_vjp(lambda x: x))
+
+    def fails(*args):
+        return reshaped(np.ones(3))
+
+    def passes(x):
+        return x, None
+    if rule == 'jvp':
+        f.defjvp(fails)
+    elif rule == 'vmap':
+        f.def_vmap(fails)
+    else:
+        f.defvjp(*((fails, passes) if rule == 'fwd' else (passes, fails)))
+    return f
+
+
+def own_operation():
+    p = ad.Primitive('p')
+    p.def_impl(reshaped)
+    return p.bind
+
+
+STEPS = {   # (program, the user's functions on the way down)
+    'jvp': (lambda x: ad.jvp(reshaped, (x,), (x,)), ['reshaped']),
+    'vmap': (lambda x: ad.vmap(reshaped)(x[None]), ['reshaped']),
+    'linearize': (lambda x: ad.linearize(reshaped, x), ['reshaped']),
+    'vjp': (lambda x: ad.vjp(reshaped, x), ['reshaped']),
+    'pullback': (lambda x: ad.vjp(np.sin, x)[1](1.0), []),
+    'pushforward': (lambda x: ad.linearize(np.sin, x)[1](1.0), []),
+    'linear_transpose': (lambda x: ad.linear_transpose(reshaped, x),
+                         ['reshaped']),
+    'grad': (lambda x: ad.grad(reshaped)(x), ['reshaped']),
+    'argnums': (lambda x: ad.grad(reshaped, 'a')(x), []),
+    'value_and_grad': (lambda x: ad.value_and_grad(reshaped)(x),
+                       ['reshaped']),
+    'jacfwd': (lambda x: ad.jacfwd(reshaped)(x), ['reshaped']),
+    'jacrev': (lambda x: ad.jacrev(reshaped)(x), ['reshaped']),
+    'hessian': (lambda x: ad.hessian(reshaped)(x), ['reshaped']),
+    'grad of grad': (lambda x: ad.grad(lambda x: ad.grad(reshaped)(x)[0])(x),
+                     ['<lambda>', 'reshaped']),
+    'jit': (lambda x: ad.jit(reshaped)(x), ['reshaped']),
+    'jit of grad': (lambda x: ad.jit(ad.grad(reshaped))(x), ['reshaped']),
+    'compiled': (lambda x: ad.jit(np.linalg.inv)(np.zeros((2, 2))), []),
+    'make_jaxpr': (lambda x: ad.make_jaxpr(reshaped)(x), ['reshaped']),
+    'eval_shape': (lambda x: ad.eval_shape(reshaped, x), ['reshaped']),
+    'eval_jaxpr': (lambda x: ad.eval_jaxpr(
+        ad.make_jaxpr(np.linalg.inv)(np.ones((2, 2))), [],
+        np.zeros((2, 2))), []),
+    'scan': (lambda x: ad.scan(lambda c, x: (reshaped(A * x), c), 0.0, x),
+             ['<lambda>', 'reshaped']),
+    'cond': (lambda x: ad.cond(True, reshaped, np.sum, x), ['reshaped']),
+    'switch': (lambda x: ad.switch(0, [reshaped, np.sum], x), ['reshaped']),
+    'while_loop': (lambda x: ad.while_loop(reshaped, np.sin, x),
+                   ['reshaped']),
+    'fori_loop': (lambda x: ad.fori_loop(0, 3, lambda i, x: reshaped(x), x),
+                  ['<lambda>', 'reshaped']),
+    'checkpoint': (lambda x: ad.checkpoint(reshaped)(x), ['reshaped']),
+    'policy': (lambda x: ad.checkpoint(reshaped, policy=1), []),
+    'custom function': (lambda x: ad.custom_jvp(reshaped)(x), []),
+    'custom_jvp': (lambda x: ad.jacfwd(ruled('jvp'))(x),
+                   ['fails', 'reshaped']),
+    'fwd': (lambda x: ad.vjp(ruled('fwd'), x), ['fails', 'reshaped']),
+    'bwd': (lambda x: ad.vjp(ruled('bwd'), x)[1](x), ['fails', 'reshaped']),
+    'custom_vmap': (lambda x: ad.vmap(ruled('vmap'))(x),
+                    ['fails', 'reshaped']),
+    'custom_gradient': (lambda x: ad.custom_gradient(reshaped)(x),
+                        ['reshaped']),
+    'closure_convert': (lambda x: ad.closure_convert(reshaped, x),
+                        ['reshaped']),
+    'primitive': (lambda x: own_operation()(x), ['reshaped']),
+    'primitive in jit': (lambda x: ad.grad(lambda x: own_operation()(x))(x),
+                         ['<lambda>']),
+    'check_grads': (lambda x: ad.check_grads(reshaped, (x,), 1),
+                    ['reshaped']),
+    'cost': (lambda x: ad.cost(reshaped, x), ['reshaped']),
+    'tree_map': (lambda x: ad.tree_map(reshaped, [x]), ['reshaped']),
+    'in_axes': (lambda x: ad.vmap(reshaped, in_axes='a'), []),
+    'static_argnums': (lambda x: ad.jit(reshaped, static_argnums=9), []),
+    'called by NumPy': (lambda x: ad.grad(lambda x: np.apply_along_axis(
+        reshaped, 0, A).sum() * x[0])(x), ['<lambda>', 'reshaped']),
+}
+
+
+def steps_of(error):
+    """Returns the names of the functions in a traceback, but for pytest's."""
+    return [frame.f_code.co_name
+            for frame, _ in traceback.walk_tb(error.__traceback__)][1:]
+
+
+@pytest.mark.parametrize('program, names', STEPS.values(), ids=STEPS)
+def test_a_traceback_has_the_users_frames_and_no_others(program, names):
+    with pytest.raises((ValueError, TypeError, AttributeError,
+                        NotImplementedError)) as e:
+        program(A[:3])
+    assert steps_of(e.value) == ['<lambda>', *names]
+
+
+def test_the_switch_shows_every_frame(monkeypatch):
+    def frames():
+        with pytest.raises(ValueError) as e:
+            ad.grad(reshaped)(A)
+        return [frame.f_code.co_filename for frame, _ in
+                traceback.walk_tb(e.value.__traceback__)]
+
+    assert set(frames()) == {__file__}
+    monkeypatch.setenv('AUTODIFF_MINI_TRACEBACK', 'full')
+    shown = frames()
+    assert [name for name in shown if name == __file__] == [__file__] * 2
+    assert any(name.endswith('reverse.py') for name in shown)
+
+
+def test_errors_before_an_error_show_the_users_frames_too():
+    def f(x):
+        try:
+            return reshaped(x)
+        except ValueError as error:
+            raise KeyError('shape') from error
+
+    with pytest.raises(KeyError) as e:
+        ad.grad(f)(A)
+    assert steps_of(e.value)[-1:] == ['f']
+    assert [frame.f_code.co_name for frame, _ in
+            traceback.walk_tb(e.value.__cause__.__traceback__)
+            ] == ['f', 'reshaped']
+
+
+def test_errors_that_are_each_other_s_cause_are_shown():
+    def f(x):
+        one, other = ValueError('one'), ValueError('other')
+        one.__cause__, other.__cause__ = other, one
+        raise one
+
+    with pytest.raises(ValueError, match='one'):
+        ad.grad(f)(1.0)
+
+
+def test_a_function_without_end_ends_in_an_error():
+    def f(x):
+        return ad.grad(f)(x)
+
+    with pytest.raises(RecursionError) as e:
+        f(1.0)
+    assert {'f'} == {*steps_of(e.value)}
+
+
+def test_what_is_no_error_of_a_program_keeps_its_frames():
+    def f(x):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as e:
+        ad.grad(f)(1.0)
+    assert 'grad_of_f' in steps_of(e.value)
+
+
+def test_a_debugger_goes_up_and_down_the_users_frames():
+    said = io.StringIO()
+    with pytest.raises(ValueError) as e:
+        ad.grad(reshaped)(A)
+    debugger = pdb.Pdb(stdin=io.StringIO('p x.shape\nup\np said\nq\n'),
+                       stdout=said, nosigint=True, readrc=False)
+    debugger.reset()
+    debugger.interaction(None, e.value.__traceback__)
+    assert '(4,)' in said.getvalue()
+    assert 'StringIO' in said.getvalue()
+
+
+@pytest.mark.parametrize('kind', ['Plain', 'Context', 'Verbose'])
+def test_a_notebook_shows_the_users_frames(kind, monkeypatch):
+    def shown():
+        with pytest.raises(ValueError) as e:
+            ad.grad(reshaped)(A)
+        shower = ultratb.FormattedTB(mode=kind, theme_name='nocolor')
+        return shower.text(ValueError, e.value, e.value.__traceback__)
+
+    assert 'np.reshape(x, 5)' in shown() and 'reverse.py' not in shown()
+    monkeypatch.setenv('AUTODIFF_MINI_TRACEBACK', 'full')
+    assert 'reverse.py' in shown()
+
+
+def test_a_program_that_fails_shows_its_own_lines(tmp_path):
+    path = tmp_path / 'program.py'
+    path.write_text("""\
+import autodiff_mini as ad
+import numpy as np
+
+def loss(w):
+    a = np.zeros(3)
+    a[0] = w[0]
+    return np.sum(a)
+
+ad.grad(loss)(np.ones(3))
+""")
+    ran = subprocess.run([sys.executable, path], capture_output=True,
+                         text=True, env={**os.environ, 'PYTHONPATH': str(
+                             Path(ad.__file__).parents[1])})
+    lines = ran.stderr.splitlines()
+    assert lines[:-1] == [
+        'Traceback (most recent call last):',
+        f'  File "{path}", line 9, in <module>',
+        '    ad.grad(loss)(np.ones(3))',
+        f'  File "{path}", line 6, in loss',
+        '    a[0] = w[0]', '    ~^^^',
+        'ValueError: setting an array element with a sequence.']
+    assert lines[-1].endswith('like=x), where x is traced.')
 
 
 @pytest.mark.parametrize('x, words', [

@@ -10,7 +10,7 @@ from autodiff_mini.api.forward import jvp
 from autodiff_mini.api.reverse import vjp
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import typeof
-from autodiff_mini.errors import fun_name
+from autodiff_mini.errors import fun_name, public
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jaxpr import quote_line
 from autodiff_mini.jaxprs import Var, programs_in
@@ -25,6 +25,7 @@ TOLERANCES = {np.dtype(np.float16): 5e-2, np.dtype(np.float32): 5e-3,
               np.dtype(np.float64): 1e-5}
 
 
+@public
 def check_grads(f, args, order, modes=('fwd', 'rev'), eps=None, atol=None,
                 rtol=None):
     """Raises an error if derivatives of `f` differ from difference quotients.

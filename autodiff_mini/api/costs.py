@@ -14,6 +14,7 @@ import numpy as np
 
 from autodiff_mini.api.reverse import vjp
 from autodiff_mini.api.staging import as_type, make_jaxpr
+from autodiff_mini.errors import public
 from autodiff_mini.higher_order.cond import cond_p
 from autodiff_mini.interpreters.lowering import inline, inline_rules, lower
 from autodiff_mini.jaxprs import Var, programs_in
@@ -63,6 +64,7 @@ class CostTable(NamedTuple):
             for row in rows)
 
 
+@public
 def cost(f, *args) -> CostTable:
     """Returns what `f` and its derivative cost, without computing them.
 

@@ -9,7 +9,7 @@ from functools import wraps
 import numpy as np
 
 from autodiff_mini.core import TraceTag, Tracer, typeof
-from autodiff_mini.errors import fun_name
+from autodiff_mini.errors import fun_name, public
 from autodiff_mini.interpreters.jvp import (
     fit_tangent, jvp_flat, whole_tangent)
 from autodiff_mini.interpreters.vmap import (
@@ -21,6 +21,7 @@ from autodiff_mini.signature import (
     typeof_result)
 
 
+@public
 def jvp(f, primals, tangents, has_aux=False):
     """Returns the output of `f`, and its derivative along the tangents.
 
@@ -78,6 +79,7 @@ def jvp(f, primals, tangents, has_aux=False):
     return (y, y_dot, aux) if has_aux else (y, y_dot)
 
 
+@public
 def vmap(f, in_axes=0, out_axes=0, axis_size=None):
     """Returns a function that maps `f` over an axis of its arguments.
 
@@ -120,6 +122,7 @@ def vmap(f, in_axes=0, out_axes=0, axis_size=None):
     entries = in_axes if isinstance(in_axes, tuple) else ()
     still = {i for i, entry in enumerate(entries) if entry is None}
 
+    @public
     @wraps(f, updated=())
     def vmap_of_f(*args, **kwargs):
         tag = TraceTag('vmap', f)

@@ -16,6 +16,7 @@ from autodiff_mini.api.reverse import (
     select, vjp_tree)
 from autodiff_mini.arrays import foreign_one
 from autodiff_mini.core import TraceTag, float0, typeof
+from autodiff_mini.errors import public
 from autodiff_mini.memory import own_memory
 from autodiff_mini.pytree import tree_flatten, tree_leaves, tree_map
 
@@ -52,6 +53,7 @@ def jacfwd(f, argnums=0, has_aux=False, holomorphic=False,
         array([[3., 2.],
                [0., 1.]])
     """
+    @public
     @wraps(f, updated=())
     def jacfwd_of_f(*args, **kwargs):
         tag = TraceTag('jacfwd', f)
@@ -103,6 +105,7 @@ def jacrev(f, argnums=0, has_aux=False, holomorphic=False,
         array([[3., 2.],
                [0., 1.]])
     """
+    @public
     @wraps(f, updated=())
     def jacrev_of_f(*args, **kwargs):
         tag = TraceTag('jacrev', f)

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from autodiff_mini.core import Primitive, ShapedArray, TraceTag, typeof
-from autodiff_mini.errors import fun_name
+from autodiff_mini.errors import fun_name, public
 from autodiff_mini.higher_order.closures import open_closure
 from autodiff_mini.higher_order.custom_jvp import (
     FlatRule, flatten_call, traced_leaves)
@@ -67,6 +67,7 @@ class UserPrimitive(Primitive):
         transpose_rules.leave(self, missing('transposition',
                                             'def_transpose or def_vjp'))
 
+    @public
     def bind(self, *args, **params):
         """Returns what the operation means here and now.
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from autodiff_mini.api.staging import as_type
 from autodiff_mini.arrays import brought, convert, foreign_one
 from autodiff_mini.core import ShapedArray, TraceTag, float0, typeof
-from autodiff_mini.errors import fun_name
+from autodiff_mini.errors import fun_name, public
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr
 from autodiff_mini.interpreters.jvp import fit_tangent, whole_tangent
 from autodiff_mini.interpreters.partial_eval import (
@@ -66,6 +66,7 @@ class LinearFunction:
 class Pushforward(LinearFunction):
     """Takes the tangents of the arguments to the tangent of the output."""
 
+    @public
     def __call__(self, *tangents):
         tag, jaxpr, in_tree, in_avals, out_tree, out_avals = self.program
         x_dots, tree = tree_flatten(tangents)
@@ -88,6 +89,7 @@ class Pushforward(LinearFunction):
 class Pullback(LinearFunction):
     """Takes the cotangent of the output to those of the arguments."""
 
+    @public
     def __call__(self, *cotangents):
         tag, _, _, _, out_tree, out_avals = self.program
         if len(cotangents) != 1:
@@ -165,6 +167,7 @@ def linearize_tree(tag, f, primals, has_aux=False,
     return flat_f.out_tree.unflatten(ys), program, residuals, aux
 
 
+@public
 def linearize(f, *primals, has_aux=False):
     """Returns the output of `f`, and its derivative as a linear function.
 
@@ -200,6 +203,7 @@ def linearize(f, *primals, has_aux=False):
     return (y, f_jvp, aux) if has_aux else (y, f_jvp)
 
 
+@public
 def vjp(f, *primals, has_aux=False):
     """Returns the output of `f`, and its derivative run backwards.
 
@@ -242,6 +246,7 @@ def vjp_tree(tag, f, primals, has_aux=False, linearizer=linearize_flat):
     return y, Pullback(program, residuals), aux
 
 
+@public
 def linear_transpose(f, *primals):
     """Returns the linear function `f`, run backwards.
 
@@ -309,6 +314,7 @@ def grad(f, argnums=0, has_aux=False, holomorphic=False, allow_int=False):
     value_and_grad_of_f = value_and_grad(f, argnums, has_aux, holomorphic,
                                          allow_int)
 
+    @public
     @wraps(f, updated=())
     def grad_of_f(*args, **kwargs):
         y, gradient = value_and_grad_of_f(*args, **kwargs)
@@ -340,6 +346,7 @@ def value_and_grad(f, argnums=0, has_aux=False, holomorphic=False,
         >>> value_and_grad(lambda x, y: x * y, argnums=(0, 1))(3.0, 5.0)
         (15.0, (5.0, 3.0))
     """
+    @public
     @wraps(f, updated=())
     def value_and_grad_of_f(*args, **kwargs):
         tag = TraceTag('grad', f)

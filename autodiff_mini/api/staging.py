@@ -10,6 +10,7 @@ import numpy as np
 
 from autodiff_mini.core import (
     ShapedArray, TraceTag, Tracer, array_type, is_array)
+from autodiff_mini.errors import public
 from autodiff_mini.interpreters.jaxpr import stage_tree
 from autodiff_mini.pytree import tree_map
 from autodiff_mini.signature import (
@@ -60,6 +61,7 @@ def make_jaxpr(f, static_argnums=(), return_shape=False):
     static = argument_positions(f, static_argnums, ())
     held = {*static, *names_of(f, static)}
 
+    @public
     @wraps(f, updated=())
     def jaxpr_of_f(*args, **kwargs):
         tag = TraceTag('make_jaxpr', f)
@@ -71,6 +73,7 @@ def make_jaxpr(f, static_argnums=(), return_shape=False):
     return jaxpr_of_f
 
 
+@public
 def eval_shape(f, *args, **kwargs):
     """Returns the types of what `f` returns, without computing it.
 

@@ -15,7 +15,7 @@ from autodiff_mini.api.jacobians import basis, spans
 from autodiff_mini.api.reverse import linearize, vjp
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import Primitive, TraceTag, array_type, typeof
-from autodiff_mini.errors import fun_name
+from autodiff_mini.errors import fun_name, public
 from autodiff_mini.higher_order.carries import promote_carry
 from autodiff_mini.higher_order.custom_jvp import custom_jvp
 from autodiff_mini.higher_order.custom_vjp import custom_vjp
@@ -223,6 +223,7 @@ def affine_limit(f, slope, b, x, tol, max_steps):
     return tree_map(lambda v: match(v * size, v), v)
 
 
+@public
 def fixed_point(f, a, x_guess, *, tol=None, max_steps=10_000):
     """Returns the `x` with `x == f(a, x)`, by repeating `x = f(a, x)`.
 
@@ -277,6 +278,7 @@ def root_of_jvp(primals, tangents):
     return x, tree_map(lambda x, x_dot: nan_with(x, -x_dot), x, x_dot)
 
 
+@public
 def custom_root(f, initial_guess, solve, tangent_solve):
     """Returns a root of `f`, with the derivatives of a root.
 
@@ -346,6 +348,7 @@ def dense_solve(g, y):
                           for y, span in zip(ys, spans(ys)))
 
 
+@public
 def root(f, a, x_guess, *, tol=None, max_steps=100):
     """Returns an `x` for which `f(a, x)` is zero, found by Newton's method.
 

@@ -16,6 +16,7 @@ from autodiff_mini.api.reverse import vjp
 from autodiff_mini.applications.implicit import open_function
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import TraceTag, typeof
+from autodiff_mini.errors import public
 from autodiff_mini.higher_order.custom_vjp import custom_vjp
 from autodiff_mini.higher_order.scan import scan
 from autodiff_mini.higher_order.while_loop import while_loop
@@ -301,6 +302,7 @@ def integrate_jvp(limits, primals, tangents):
     return ys, vmap(delayed)(y_dots, t_dot, ys, t)
 
 
+@public
 def odeint(func, y0, t, *args, rtol=1.4e-8, atol=1.4e-8, mxstep=100_000):
     """Returns the solution of a differential equation, at the given times.
 

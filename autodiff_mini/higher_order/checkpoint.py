@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial, wraps
 
 from autodiff_mini.core import Primitive, TraceTag, Tracer, typeof
-from autodiff_mini.errors import fun_name
+from autodiff_mini.errors import fun_name, public
 from autodiff_mini.higher_order.custom_vjp import (
     FlatForward, flat_forwards, is_written_down)
 from autodiff_mini.higher_order.jit import (
@@ -222,6 +222,7 @@ def forward_for_outputs(eqn, used):
 dead_rules[forward_p] = forward_for_outputs
 
 
+@public
 def checkpoint(f, *, prevent_cse=True, policy=None, static_argnums=()):
     """Returns `f`, which remembers its arguments and nothing else.
 
@@ -264,6 +265,7 @@ def checkpoint(f, *, prevent_cse=True, policy=None, static_argnums=()):
     static = argument_positions(f, static_argnums, ())
     held = {*static, *names_of(f, static)}
 
+    @public
     @wraps(f, updated=())
     def f_checkpointed(*args, **kwargs):
         args, kwargs, g, _ = hold_arguments(f, args, kwargs, held)

@@ -7,7 +7,7 @@ and see which values its program has closed over.  Chapter 12.
 from functools import wraps
 
 from autodiff_mini.core import TraceTag, Tracer, typeof
-from autodiff_mini.errors import fun_name
+from autodiff_mini.errors import fun_name, public
 from autodiff_mini.higher_order.custom_vjp import custom_vjp
 from autodiff_mini.higher_order.programs import interleave
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr, stage_tree
@@ -53,6 +53,7 @@ def check_type(aval, x):
         raise TypeError(f'expected {aval}, but got {have}')
 
 
+@public
 def closure_convert(fun, *example_args):
     """Returns `fun` with traced values as arguments, and these values.
 
@@ -91,6 +92,7 @@ def closure_convert(fun, *example_args):
     fixed = [x for x, moves in zip(values, moving) if not moves]
     count = len(example_args)
 
+    @public
     def converted(*args):
         if len(args) != count + sum(moving):
             raise TypeError(

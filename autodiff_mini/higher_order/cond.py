@@ -10,7 +10,7 @@ import numpy as np
 
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import Primitive, TraceTag, Tracer, typeof
-from autodiff_mini.errors import fun_name
+from autodiff_mini.errors import fun_name, public
 from autodiff_mini.higher_order.carries import gives_way
 from autodiff_mini.higher_order.jit import jit_p
 from autodiff_mini.higher_order.programs import (
@@ -219,6 +219,7 @@ def cond_for_outputs(eqn, used):
 dead_rules[cond_p] = cond_for_outputs
 
 
+@public
 def cond(pred, true_fun, false_fun, *operands):
     """Returns what one of two functions returns.
 
@@ -249,6 +250,7 @@ def cond(pred, true_fun, false_fun, *operands):
                   operands)
 
 
+@public
 def switch(index, branches, *operands):
     """Returns what one of several functions returns.
 

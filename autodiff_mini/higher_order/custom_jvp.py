@@ -13,7 +13,8 @@ from itertools import chain, repeat
 from autodiff_mini.arrays import foreign_one
 from autodiff_mini.copying import copied, place_of
 from autodiff_mini.core import Primitive, TraceTag, Tracer, typeof
-from autodiff_mini.errors import UnexpectedTracerError, closed_over, fun_name
+from autodiff_mini.errors import (
+    UnexpectedTracerError, closed_over, fun_name, public)
 from autodiff_mini.higher_order.call import on_arrays
 from autodiff_mini.higher_order.programs import interleave
 from autodiff_mini.higher_order.staged_calls import (
@@ -273,6 +274,7 @@ class custom_jvp:
                             f'define the rule of {fun_name(self)} by defjvp')
         self.defjvp(partial(sum_of_rules, self, rules))
 
+    @public
     def __call__(self, *args, **kwargs):
         if self.rule is None:
             raise AttributeError('No JVP defined for custom_jvp function '

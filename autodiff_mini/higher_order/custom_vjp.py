@@ -16,7 +16,8 @@ from autodiff_mini.arrays import convert
 from autodiff_mini.core import (
     NUMBERS, Primitive, ShapedArray, TraceTag, Tracer, float0, is_array,
     typeof)
-from autodiff_mini.errors import UnexpectedTracerError, closed_over, fun_name
+from autodiff_mini.errors import (
+    UnexpectedTracerError, closed_over, fun_name, public)
 from autodiff_mini.higher_order.custom_jvp import (
     FlatRule, apply_rule, check_output, conform, custom_jvp,
     custom_partial_eval, flatten_call, for_rule, map_function, map_rule,
@@ -365,6 +366,7 @@ class custom_vjp(custom_jvp):
         self.symbolic_zeros_back = symbolic_zeros
         self.optimize_remat = bool(optimize_remat)
 
+    @public
     def __call__(self, *args, **kwargs):
         if self.fwd is None:
             raise AttributeError('No VJP defined for custom_vjp function '

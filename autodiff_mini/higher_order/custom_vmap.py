@@ -15,7 +15,7 @@ from autodiff_mini.arrays import foreign_one
 from autodiff_mini.copying import copied, place_of
 from autodiff_mini.core import (
     Primitive, TraceTag, Tracer, array_type, float0, typeof)
-from autodiff_mini.errors import UnexpectedTracerError, fun_name
+from autodiff_mini.errors import UnexpectedTracerError, fun_name, public
 from autodiff_mini.higher_order.custom_jvp import (
     apply_rule, check_output, flatten_call)
 from autodiff_mini.higher_order.custom_vjp import element, is_written_down
@@ -320,6 +320,7 @@ class custom_vmap:
         self.rule = rule
         return rule
 
+    @public
     def __call__(self, *args, **kwargs):
         if self.rule is None:
             raise AttributeError('No batching rule defined for custom_vmap '

@@ -13,7 +13,7 @@ import numpy as np
 from autodiff_mini.copying import place_of
 from autodiff_mini.core import (
     Primitive, Trace, TraceTag, current_trace, typeof)
-from autodiff_mini.errors import fun_name
+from autodiff_mini.errors import fun_name, public, tell_user
 from autodiff_mini.higher_order.programs import (
     close, for_arguments, for_outputs, forward, interleave, jvp_jaxpr,
     nothing, others, partial_eval_jaxpr, picked, remember, remembered,
@@ -156,6 +156,7 @@ class jit:
             return [c]
     """
 
+    @public
     def __init__(self, f, static_argnums=(), static_argnames=()):
         update_wrapper(self, f, updated=())
         self.f = f
@@ -173,12 +174,16 @@ class jit:
         return place_of(self) or (jit, (self.f, self.static))
 
     def __call__(self, *args, **kwargs):
-        guard = self.guard
-        if guard and not kwargs:
-            out = guard(args)
-            if out is not MISS:
-                return out
-        return self.run(args, kwargs)
+        try:
+            guard = self.guard
+            if guard and not kwargs:
+                out = guard(args)
+                if out is not MISS:
+                    return out
+            return self.run(args, kwargs)
+        except Exception as error:      # as `public` does, without a call
+            tell_user(error)
+            raise
 
     def run(self, args, kwargs):
         """Returns the result for arguments of which nothing is known."""

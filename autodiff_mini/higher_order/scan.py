@@ -13,6 +13,7 @@ import numpy as np
 
 from autodiff_mini.arrays import convert, foreign_one
 from autodiff_mini.core import Primitive, TraceTag, array_type, typeof
+from autodiff_mini.errors import public
 from autodiff_mini.higher_order.carries import (
     carry_of_pair, common_length, element_type, stage_body)
 from autodiff_mini.higher_order.jit import jit_p, run_compiled
@@ -281,6 +282,7 @@ def scan_for_outputs(eqn, used):
 dead_rules[scan_p] = scan_for_outputs
 
 
+@public
 def scan(f, init, xs=None, length=None, reverse=False):
     """Returns the last carry of a loop, and what its steps have put out.
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import Primitive, TraceTag, Tracer, typeof
-from autodiff_mini.errors import fun_name
+from autodiff_mini.errors import fun_name, public
 from autodiff_mini.higher_order.carries import stage_body
 from autodiff_mini.higher_order.cond import lend, where
 from autodiff_mini.higher_order.jit import run_compiled
@@ -193,6 +193,7 @@ def while_for_outputs(eqn, used):
 dead_rules[while_p] = while_for_outputs
 
 
+@public
 def while_loop(cond_fun, body_fun, init_val):
     """Returns the first carry for which the condition does not hold.
 
@@ -234,6 +235,7 @@ def while_loop(cond_fun, body_fun, init_val):
     return tree.unflatten(outs)
 
 
+@public
 def fori_loop(lower, upper, body_fun, init_val):
     """Returns the last carry of a loop over integers.
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from autodiff_mini.core import (
     PYTHON_NUMBERS, Trace, Tracer, current_trace, typeof)
-from autodiff_mini.errors import line_text, user_line
+from autodiff_mini.errors import line_text, public, user_line
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var
 from autodiff_mini.memory import (
@@ -140,6 +140,7 @@ def stage_tree(f, args, kwargs, tag):
     return stage_flat(checked, avals, tag), flat_f.out_tree
 
 
+@public
 def eval_jaxpr(jaxpr, consts, *args) -> list:
     """Returns the list of what a program returns for these arguments.
 

@@ -2,10 +2,12 @@
 
 import ast
 from pathlib import Path
+from traceback import walk_tb
 
 import pytest
 
 import autodiff_mini
+from autodiff_mini.errors import is_library
 from book.tools import render
 from book.tools.explained import ERRORS, Explained, entry, error_of
 from book.tools.places import ROOT
@@ -59,7 +61,13 @@ def reached(error, places):
             if path == file and first <= line <= last}
 
 
-def test_every_raise_of_the_library_is_explained():
+@pytest.fixture
+def all_frames(monkeypatch):
+    """Errors show where the library raised them."""
+    monkeypatch.setenv('AUTODIFF_MINI_TRACEBACK', 'full')
+
+
+def test_every_raise_of_the_library_is_explained(all_frames):
     places = raises()
     found = set().union(*(reached(error_of(explained.program), places)
                           for explained in ALL))
@@ -69,10 +77,30 @@ def test_every_raise_of_the_library_is_explained():
     assert missing == [], 'explain these in book/tools/explained.py'
 
 
-def test_every_error_explained_is_the_librarys():
+def test_every_error_explained_is_the_librarys(all_frames):
     places = raises()
     for explained in ALL:
         assert reached(error_of(explained.program), places), explained
+
+
+# What raises these is no `public` function: it takes no function of the
+# user's, and runs none.  Or it is Python that calls it, and nobody above.
+STEPS_SHOWN = {
+    '__array_function__', 'binary', 'refuse', 'register_pytree_node',
+    'tree_leaves', 'tree_unflatten', 'source', 'defjvps', 'primitive_place',
+    'check_jaxpr', 'patch'}
+
+
+def test_errors_show_no_step_of_the_library():
+    first = {}
+    for explained in ALL:
+        trace = error_of(explained.program).__traceback__
+        steps = [frame.f_code.co_name for frame, _ in walk_tb(trace)
+                 if is_library[frame.f_code.co_filename]]
+        first |= {steps[0]: explained.program} if steps else {}
+    assert {name: program for name, program in first.items()
+            if name not in STEPS_SHOWN} == {}
+    assert first.keys() == STEPS_SHOWN
 
 
 def test_entries_are_short_and_whole():
