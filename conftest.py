@@ -1,6 +1,7 @@
 """What every test and every doctest runs in."""
 
 import gc
+import os
 import time
 
 import numpy as np
@@ -27,6 +28,8 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
+    # Who runs the tests looks for faults of the library.
+    os.environ.setdefault('AUTODIFF_MINI_TRACEBACK', 'full')
     config.addinivalue_line('markers', 'rest: `make test` leaves it out')
     amount.WHOLE = config.option.all
     amount.ROW = config.option.row
@@ -81,3 +84,9 @@ def base_trace_stays_current():
     left = current_trace()
     set_current_trace(Trace.base)   # or every later test would fail too
     assert left is Trace.base, f'the test left {left} current'
+
+
+@pytest.fixture
+def as_users_see_it(monkeypatch):
+    """Errors show the frames of the user's program alone."""
+    monkeypatch.delenv('AUTODIFF_MINI_TRACEBACK')

@@ -440,14 +440,15 @@ def steps_of(error):
 
 
 @pytest.mark.parametrize('program, names', STEPS.values(), ids=STEPS)
-def test_a_traceback_has_the_users_frames_and_no_others(program, names):
+def test_a_traceback_has_the_users_frames_and_no_others(
+        as_users_see_it, program, names):
     with pytest.raises((ValueError, TypeError, AttributeError,
                         NotImplementedError)) as e:
         program(A[:3])
     assert steps_of(e.value) == ['<lambda>', *names]
 
 
-def test_the_switch_shows_every_frame(monkeypatch):
+def test_the_switch_shows_every_frame(as_users_see_it, monkeypatch):
     def frames():
         with pytest.raises(ValueError) as e:
             ad.grad(reshaped)(A)
@@ -461,7 +462,7 @@ def test_the_switch_shows_every_frame(monkeypatch):
     assert any(name.endswith('reverse.py') for name in shown)
 
 
-def test_errors_before_an_error_show_the_users_frames_too():
+def test_errors_before_an_error_show_the_users_frames_too(as_users_see_it):
     def f(x):
         try:
             return reshaped(x)
@@ -476,7 +477,7 @@ def test_errors_before_an_error_show_the_users_frames_too():
             ] == ['f', 'reshaped']
 
 
-def test_errors_that_are_each_other_s_cause_are_shown():
+def test_errors_that_are_each_other_s_cause_are_shown(as_users_see_it):
     def f(x):
         one, other = ValueError('one'), ValueError('other')
         one.__cause__, other.__cause__ = other, one
@@ -486,7 +487,7 @@ def test_errors_that_are_each_other_s_cause_are_shown():
         ad.grad(f)(1.0)
 
 
-def test_a_function_without_end_ends_in_an_error():
+def test_a_function_without_end_ends_in_an_error(as_users_see_it):
     def f(x):
         return ad.grad(f)(x)
 
@@ -495,7 +496,7 @@ def test_a_function_without_end_ends_in_an_error():
     assert {'f'} == {*steps_of(e.value)}
 
 
-def test_what_is_no_error_of_a_program_keeps_its_frames():
+def test_what_is_no_error_of_a_program_keeps_its_frames(as_users_see_it):
     def f(x):
         raise KeyboardInterrupt
 
@@ -504,7 +505,7 @@ def test_what_is_no_error_of_a_program_keeps_its_frames():
     assert 'grad_of_f' in steps_of(e.value)
 
 
-def test_a_debugger_goes_up_and_down_the_users_frames():
+def test_a_debugger_goes_up_and_down_the_users_frames(as_users_see_it):
     said = io.StringIO()
     with pytest.raises(ValueError) as e:
         ad.grad(reshaped)(A)
@@ -517,7 +518,8 @@ def test_a_debugger_goes_up_and_down_the_users_frames():
 
 
 @pytest.mark.parametrize('kind', ['Plain', 'Context', 'Verbose'])
-def test_a_notebook_shows_the_users_frames(kind, monkeypatch):
+def test_a_notebook_shows_the_users_frames(
+        as_users_see_it, kind, monkeypatch):
     def shown():
         with pytest.raises(ValueError) as e:
             ad.grad(reshaped)(A)
@@ -529,7 +531,7 @@ def test_a_notebook_shows_the_users_frames(kind, monkeypatch):
     assert 'reverse.py' in shown()
 
 
-def test_a_program_that_fails_shows_its_own_lines(tmp_path):
+def test_a_program_that_fails_shows_its_own_lines(as_users_see_it, tmp_path):
     path = tmp_path / 'program.py'
     path.write_text("""\
 import autodiff_mini as ad

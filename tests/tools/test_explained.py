@@ -61,13 +61,7 @@ def reached(error, places):
             if path == file and first <= line <= last}
 
 
-@pytest.fixture
-def all_frames(monkeypatch):
-    """Errors show where the library raised them."""
-    monkeypatch.setenv('AUTODIFF_MINI_TRACEBACK', 'full')
-
-
-def test_every_raise_of_the_library_is_explained(all_frames):
+def test_every_raise_of_the_library_is_explained():
     places = raises()
     found = set().union(*(reached(error_of(explained.program), places)
                           for explained in ALL))
@@ -77,7 +71,7 @@ def test_every_raise_of_the_library_is_explained(all_frames):
     assert missing == [], 'explain these in book/tools/explained.py'
 
 
-def test_every_error_explained_is_the_librarys(all_frames):
+def test_every_error_explained_is_the_librarys():
     places = raises()
     for explained in ALL:
         assert reached(error_of(explained.program), places), explained
@@ -91,7 +85,7 @@ STEPS_SHOWN = {
     'check_jaxpr', 'patch'}
 
 
-def test_errors_show_no_step_of_the_library():
+def test_errors_show_no_step_of_the_library(as_users_see_it):
     first = {}
     for explained in ALL:
         trace = error_of(explained.program).__traceback__
