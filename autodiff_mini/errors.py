@@ -118,52 +118,6 @@ def what_to_register(kind):
             'ad.register_pytree_node')
 
 
-def public(f):
-    """Returns `f`, whose errors show where the user's program has been."""
-    @wraps(f)
-    def public_f(*args, **kwargs):
-        try:
-            return f(*args, **kwargs)
-        except Exception as error:
-            tell_user(error)
-            raise   # as it is: `raise error` would add this frame again
-    public_f.__wrapped__ = getattr(f, '__wrapped__', f)
-    return public_f
-
-
-def tell_user(error):
-    """Leaves in an error what tells a user something, the cause last.
-
-    Frames of the library, and of NumPy, go from its traceback, and from
-    those of the errors before it.  If the environment variable
-    AUTODIFF_MINI_TRACEBACK is "full", they stay.
-    """
-    cause = error.__cause__
-    if isinstance(cause, TracerError):  # of which NumPy tells a symptom
-        error.add_note(str(cause))
-        error.__cause__, error.__context__ = None, cause
-    if os.environ.get('AUTODIFF_MINI_TRACEBACK') == 'full':
-        return
-    told = []
-    while error and error not in told:
-        error.__traceback__ = users_part(error.__traceback__)
-        told.append(error)
-        error = error.__cause__ or error.__context__
-
-
-def users_part(traceback):
-    """Returns a traceback without entries of the library, None if empty."""
-    entries = []
-    while traceback:
-        entries.append(traceback)
-        traceback = traceback.tb_next
-    for entry in reversed(entries):
-        if not is_library[entry.tb_frame.f_code.co_filename]:
-            traceback = TracebackType(traceback, entry.tb_frame,
-                                      entry.tb_lasti, entry.tb_lineno)
-    return traceback
-
-
 class UnexpectedTracerError(TracerError):
     """A tracer is used where its transformation is not running."""
 
@@ -356,6 +310,53 @@ class IsLibrary(dict):
 
 
 is_library = IsLibrary()
+
+
+def public(f):
+    """Returns `f`, whose errors show where the user's program has been."""
+    @wraps(f)
+    def public_f(*args, **kwargs):
+        try:
+            return f(*args, **kwargs)
+        except Exception as error:
+            tell_user(error)
+            raise   # as it is: `raise error` would add this frame again
+    public_f.__wrapped__ = getattr(f, '__wrapped__', f)
+    return public_f
+
+
+def tell_user(error):
+    """Leaves in an error what tells a user something, the cause last.
+
+    Frames of the library, and of NumPy, go from its traceback, and from
+    those of the errors before it.  If the environment variable
+    AUTODIFF_MINI_TRACEBACK is "full", they stay.
+    """
+    cause = error.__cause__
+    if isinstance(cause, TracerError) and not users_part(cause.__traceback__):
+        # It was raised where NumPy asked, and NumPy tells a symptom.
+        error.add_note(str(cause))
+        error.__cause__, error.__context__ = None, cause
+    if os.environ.get('AUTODIFF_MINI_TRACEBACK') == 'full':
+        return
+    told = []
+    while error and error not in told:
+        error.__traceback__ = users_part(error.__traceback__)
+        told.append(error)
+        error = error.__cause__ or error.__context__
+
+
+def users_part(traceback):
+    """Returns a traceback without entries of the library, None if empty."""
+    entries = []
+    while traceback:
+        entries.append(traceback)
+        traceback = traceback.tb_next
+    for entry in reversed(entries):
+        if not is_library[entry.tb_frame.f_code.co_filename]:
+            traceback = TracebackType(traceback, entry.tb_frame,
+                                      entry.tb_lasti, entry.tb_lineno)
+    return traceback
 
 
 def line_text(line) -> str:

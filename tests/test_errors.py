@@ -477,6 +477,19 @@ def test_errors_before_an_error_show_the_users_frames_too(as_users_see_it):
             ] == ['f', 'reshaped']
 
 
+def test_an_error_that_a_program_makes_of_ours_is_its_own(as_users_see_it):
+    def f(x):
+        try:
+            return float(x)
+        except TypeError as error:
+            raise ValueError('no number') from error
+
+    with pytest.raises(ValueError, match='no number') as e:
+        ad.grad(f)(1.0)
+    assert isinstance(e.value.__cause__, ad.ConcretizationTypeError)
+    assert not hasattr(e.value, '__notes__')
+
+
 def test_errors_that_are_each_other_s_cause_are_shown(as_users_see_it):
     def f(x):
         one, other = ValueError('one'), ValueError('other')
