@@ -35,11 +35,11 @@ def twice(x):
 '''
 
 TESTS = '''
-def test_one(exercise):
+def test_of_a_number(exercise):
     assert exercise.twice(1) == 2
 
 
-def test_word(exercise):
+def test_of_a_word(exercise):
     assert exercise.twice('a') == 'aa'
 '''
 

@@ -7,34 +7,7 @@ import sys
 import pytest
 
 from book.tools import exercises, runner
-
-TWICE = '''"""Add a row: twice as much.
-
-The task, with `code`.
-"""
-
-HINTS = ('Add it.', 'To itself.')
-
-
-def twice(x):
-    raise NotImplementedError('exercise e01_1: write the sum here')
-'''
-
-TWICE_SOLUTION = '''"""A sum will do."""
-
-
-def twice(x):
-    return x + x   # or 2 * x
-'''
-
-TWICE_TESTS = '''
-def test_of_a_number(exercise):
-    assert exercise.twice(1) == 2
-
-
-def test_of_a_word(exercise):
-    assert exercise.twice('a') == 'aa'
-'''
+from tests.tools.test_exercises import SOLUTION, STUB, TESTS
 
 GUESS = '''"""Predict: what comes out?
 
@@ -96,7 +69,7 @@ def test_double(exercise):
 '''
 
 FILES = {
-    'e01_1_twice': (TWICE, TWICE_SOLUTION, TWICE_TESTS),
+    'e01_1_twice': (STUB, SOLUTION, TESTS),
     'e01_2_guess': (GUESS, GUESS_SOLUTION, GUESS_TESTS),
     'e02_1_cold': (COLD, COLD_SOLUTION, COLD_TESTS)}
 
@@ -153,9 +126,9 @@ def test_the_first_time_the_task_is_shown_and_a_file_is_there(ask, book):
     assert 'e01_1  Add a row: twice as much.' in text
     assert 'The task, with `code`.' in text
     assert '1. One, book/chapters/01_one.md' in text
-    assert 'exercises/e01_1_twice.py:10\n' in text
+    assert 'exercises/e01_1_twice.py:12\n' in text
     assert 'Add it.' not in text and 'wrong' not in text
-    assert (book / 'exercises/e01_1_twice.py').read_text() == TWICE
+    assert (book / 'exercises/e01_1_twice.py').read_text() == STUB
 
 
 def test_the_page_is_named_if_it_is_built(ask, book):
@@ -164,7 +137,7 @@ def test_the_page_is_named_if_it_is_built(ask, book):
 
 
 def test_a_failure_says_which_tests_fail_and_why_the_first_does(ask, save):
-    save('e01_1_twice', TWICE.replace('raise', 'return 2 if x == 1 else x #'))
+    save('e01_1_twice', STUB.replace('raise', 'return 2 if x == 1 else x #'))
     text = ask('next')
     assert 'right  of a number\n' in text and 'wrong  of a word\n' in text
     assert ("tests/exercises/test_e01_1_twice.py:7: AssertionError: assert "
@@ -174,7 +147,7 @@ def test_a_failure_says_which_tests_fail_and_why_the_first_does(ask, save):
 
 def test_solved_shows_both_solutions_and_what_is_next(ask, save):
     ask('next')
-    save('e01_1_twice', TWICE.replace('raise', 'return 2 * x #'))
+    save('e01_1_twice', STUB.replace('raise', 'return 2 * x #'))
     text = ask('next')
     assert 'Solved.' in text and 'A sum will do.' in text
     assert 'Yours\n\ndef twice(x):\n    return 2 * x #' in text
@@ -264,7 +237,7 @@ def test_skip_goes_on_and_comes_back(ask, solve):
 
 def test_hints_come_one_by_one_and_only_when_asked_for(ask, save):
     ask('next')
-    save('e01_1_twice', TWICE.replace('raise', '#'))
+    save('e01_1_twice', STUB.replace('raise', '#'))
     assert 'Hint' not in ask('next')
     first, second = ask('hint'), ask('hint')
     assert 'Hint 1 of 2. Add it.' in first
@@ -279,7 +252,7 @@ def test_reset_makes_the_file_new_and_keeps_the_old_one(ask, save, book):
     save('e01_1_twice', 'def twice(x')
     text = ask('reset')
     assert 'exercises/e01_1_twice.old' in text and 'The task' in text
-    assert (book / 'exercises/e01_1_twice.py').read_text() == TWICE
+    assert (book / 'exercises/e01_1_twice.py').read_text() == STUB
     assert (book / 'exercises/e01_1_twice.old').read_text() == 'def twice(x'
     assert 'Hint 2' not in ask('hint')
     ask('reset')      # of a file that is new: nothing to keep
@@ -313,8 +286,8 @@ def test_a_prediction_that_does_not_run_says_so(ask, save):
      'tests/exercises/test_e01_1_twice.py:3:\n'
      '    assert exercise.twice(1) == 2\n'),
     ('exit()', '1: SystemExit: None\n'),
-    (TWICE + '\n# Nothing yet.\n',
-     '10: NotImplementedError: exercise e01_1: write the sum here\n'),
+    (STUB + '\n# Nothing yet.\n',
+     '12: NotImplementedError: exercise e01_1: write the sum here\n'),
 ])
 def test_a_mistake_has_a_file_a_line_and_a_sentence(
         ask, save, text, complaint):
