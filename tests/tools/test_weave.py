@@ -9,7 +9,7 @@ import pytest
 from book.tools import weave
 
 ROOT = Path(__file__).parents[2]
-MOST_EARLY = 38     # names that come too early; may only be lowered, to 0
+MOST_EARLY = 37     # names that come too early; may only be lowered, to 0
 
 CORE = '''"""The core."""
 
