@@ -204,8 +204,7 @@ def figure_table(figures):
 
 def gallery_table(rows):
     """Returns how eager gradients compare with autograd's, by theme."""
-    table = [['', 'programs', 'eager / autograd, median', 'worst',
-              'jit / autograd, median']] if rows else [[]]
+    table = [['time / autograd', 'programs', 'eager', 'worst', 'jit']]
     themes = list(dict.fromkeys(row['theme'] for row in rows))
     for theme in themes + ['all'] * bool(rows):
         here = [row['seconds'] for row in rows

@@ -65,7 +65,7 @@ MARKDOWN = '''|  | by hand, µs | jit | eager | JAX jit | jit / JAX |
 | jit | 1.00 | 1.00 | 1.00 | 1.00 |
 | jit, JAX | 10.0 | – | – | – |
 
-|  | programs | eager / autograd, median | worst | jit / autograd, median |
+| time / autograd | programs | eager | worst | jit |
 | --- | ---: | ---: | ---: | ---: |
 | optics | 3 | 0.50 | 1.25 | 0.25 |
 | puzzles | 1 | 0.25 | 0.25 | – |
