@@ -4,6 +4,7 @@ The draft is a house of its own: `test_draft.py` looks at it.
 """
 
 import ast
+import re
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -92,3 +93,11 @@ def test_all_rules_of_a_primitive_are_in_one_file():
                     homes.setdefault(p, set()).add(name)
     assert len(homes) > 60
     assert {p: files for p, files in homes.items() if len(files) > 1} == {}
+
+
+def test_what_a_chapter_has_finished_is_there():
+    names = {path.name for path in PACKAGE.rglob('*.py')}
+    for page in (PACKAGE.parent / 'book').glob('*/*.md'):
+        said = re.findall('^Finished in this .*', page.read_text(), re.M)
+        found = re.findall(r'(\w+\.py)', ''.join(said))
+        assert {*found} <= names, page.name
