@@ -4,6 +4,7 @@ The draft is a house of its own: `test_draft.py` looks at it.
 """
 
 import ast
+import itertools
 import re
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -101,3 +102,12 @@ def test_what_a_chapter_has_finished_is_there():
         said = re.findall('^Finished in this .*', page.read_text(), re.M)
         found = re.findall(r'(\w+\.py)', ''.join(said))
         assert {*found} <= names, page.name
+
+
+def test_no_definition_hides_another():
+    root = PACKAGE.parent
+    for path in itertools.chain(PACKAGE.rglob('*.py'), (root / 'tests').rglob(
+            '*.py'), (root / 'book/tools').rglob('*.py')):
+        names = [node.name for node in ast.parse(path.read_text()).body
+                 if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+        assert len(names) == len({*names}), path

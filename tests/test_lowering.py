@@ -400,13 +400,6 @@ def test_a_primitive_may_have_any_name(name, lowered):
     assert 'import' not in program.source
 
 
-def test_a_parameter_may_have_any_name(lowered):
-    p = user_primitive('p')
-    p.def_impl(lambda x, **params: x * params['µ'] + params['if'])
-    program = lowered(lambda x: p.bind(x, **{'µ': 3, 'if': 1}), C)
-    same_bits(program(C)[0], C * 3 + 1)
-
-
 @pytest.mark.parametrize('key', NASTY)
 def test_a_parameter_may_have_any_name(key, lowered):
     p = user_primitive('p')

@@ -194,7 +194,13 @@ def served(paths):
 
 
 def on_post_build(config):
-    """Starts what is left to be made, now that the site is there."""
+    """Starts what is left to be made, now that the site is there.
+
+    A sitemap that lists nothing goes.
+    """
+    if not config.site_url:
+        for name in 'sitemap.xml', 'sitemap.xml.gz':
+            Path(config.site_dir, name).unlink(missing_ok=True)
     if BEHIND:
         threading.Thread(target=make_behind, args=BEHIND, daemon=True,
                          name=BEHIND[1]).start()
@@ -286,10 +292,3 @@ def on_page_markdown(markdown, page, config, files):
     title, newline, rest = text.partition('\n')
     link = f'[Open as notebook]({up}{notebook_of(page.file)})'
     return f'{title}{newline}\n{link}{{ .notebook download="" }}\n{rest}'
-
-
-def on_post_build(config):
-    """Leaves no sitemap behind that lists nothing."""
-    if not config.site_url:
-        for name in 'sitemap.xml', 'sitemap.xml.gz':
-            Path(config.site_dir, name).unlink(missing_ok=True)
