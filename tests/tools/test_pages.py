@@ -99,6 +99,15 @@ def test_the_glossary_has_every_term_that_a_chapter_defines():
         assert found in known, f'{page.name} defines {found}'
 
 
+def test_a_link_to_a_chapter_says_its_number():
+    for page in weave.chapters(ROOT):
+        for number, target in re.findall(
+                r'\[chapter\s(\w+)\]\(([^)]*?)(?:#[^)]*)?\)', prose(page),
+                re.IGNORECASE):
+            found = ROOT / 'book/chapters' / Path(target).name
+            assert weave.label(found) == number, f'{page.name}: {number}'
+
+
 def test_a_sum_of_pages_is_the_book():
     """What mkdocs.yml names is there, and the other way round."""
     named = set(re.findall(r'- (?:[^:\n]*: )?(\S+\.md)$',
