@@ -237,7 +237,8 @@ def checkpoint(f, *, prevent_cse=True, policy=None, static_argnums=()):
         policy: which results are remembered, if they are needed on the way
             back: `policy(primitive, *avals, **params)` returns whether that
             of such an operation is.  By default none is.  A loop or a branch
-            is one operation; a jit is opened.  See checkpoint_policies.
+            is one operation; a jit is opened.  It may be asked once for many
+            calls.  See checkpoint_policies.
         static_argnums: the positions of arguments that are not traced, and
             may be anything.
 

@@ -190,7 +190,7 @@ def test_only_so_much_is_remembered(monkeypatch):
     monkeypatch.setattr(prepared, 'MOST_KEYS', 10)
     for i in range(50):
         ad.grad(lambda x: np.sum(x * 2.0))(np.ones(i + 1))
-    assert len(prepared.preparations) <= 12
+    assert 0 < len(prepared.preparations) <= 12
 
 
 def test_a_traced_gradient_goes_the_long_way():

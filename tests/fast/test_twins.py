@@ -56,12 +56,15 @@ def compilations(monkeypatch):
     ids=['value', 'grad', 'jvp', 'vmap'])
 def test_the_second_call_compiles_nothing(call, transform, compilations):
     run = lambda: transform(call(lambda x: np.sin(x) * 3.0 + X))(X)
-    first, second = None, None
-    for _ in range(2):
-        first, second = second, run()
-        count, compilations[:] = len(compilations), []
-    assert count == 0
-    assert_identical(second, first)
+    first = run()
+    count = len(compilations)
+    assert_identical(run(), first)
+    assert len(compilations) == count
+
+
+def test_the_first_call_compiles(compilations):
+    ad.scan(lambda c, _: (np.sin(c) + X, None), X, None, 3)
+    assert len(compilations) == 1
 
 
 @each_call
@@ -103,10 +106,10 @@ def test_an_array_that_changes_is_the_new_one(call):
 @each_call
 def test_a_zero_of_the_other_sign_is_another_number(call):
     for zero in (0.0, -0.0):
-        y = call(lambda x: np.copysign(x + 10.0, zero + x * zero))(X)
         a = np.full(3, zero)
-        z = call(lambda x: np.copysign(x + 10.0, a))(np.abs(X))
-        assert np.all(np.signbit(z) == np.signbit(zero)) and y.shape == (3,)
+        for body in (lambda x: np.copysign(np.abs(x), zero),
+                     lambda x: np.copysign(np.abs(x), a)):
+            assert np.all(np.signbit(call(body)(X)) == np.signbit(zero))
 
 
 @pytest.mark.parametrize('name', ['scan', 'cond', 'checkpoint'])
@@ -146,7 +149,7 @@ def test_a_rule_of_the_library_may_be_another_one(call, monkeypatch):
     assert not np.allclose(slope(), first)
 
 
-def test_a_policy_may_look_at_what_changes():
+def test_a_policy_is_asked_once():
     answers = []
 
     def policy(primitive, *avals, **params):
@@ -158,7 +161,7 @@ def test_a_policy_may_look_at_what_changes():
     once = len(answers)
     assert once
     slope(X)
-    assert len(answers) >= once
+    assert len(answers) == once
 
 
 def test_the_line_is_that_of_the_call():
@@ -176,12 +179,13 @@ def test_the_line_is_that_of_the_call():
         assert f'test_twins.py:{line + number}' in notes
 
 
-def test_large_constants_are_not_kept():
-    a = np.ones(twins.TOO_LARGE)
-    ad.scan(lambda c, _: (c + np.sum(a), None), 0.0, None, 2)
-    kept = [x for jaxpr in twins.known_programs.values()
-            for x in jaxpr.consts]
-    assert all(np.size(x) < a.size for x in kept)
+@pytest.mark.parametrize('room', [0, 1])
+def test_large_constants_are_not_kept(room, monkeypatch):
+    a = np.ones(100)
+    monkeypatch.setattr(twins, 'TOO_LARGE', a.nbytes - 1 + room)
+    ad.scan(lambda c, _: (np.sum(a * c), None), 0.0, None, 2)
+    assert sum(x.shape == a.shape for jaxpr in twins.known_programs.values()
+               for x in jaxpr.consts) == room
 
 
 def test_a_function_that_is_gone_is_gone():
@@ -197,4 +201,4 @@ def test_as_many_programs_are_kept_as_are_remembered(monkeypatch):
     monkeypatch.setattr('autodiff_mini.higher_order.programs.REMEMBERED', 5)
     for i in range(20):
         ad.scan(partial(lambda i, c, _: (c + i, None), i), 0, None, 2)
-    assert len(twins.known_programs) <= 5
+    assert len(twins.known_programs) == 5
