@@ -207,4 +207,3 @@ def folded(summary, content):
     """Returns Markdown that the reader has to open."""
     return (f'<details markdown="1"><summary>{summary}</summary>\n\n'
             f'{content}\n\n</details>')
-
