@@ -83,6 +83,14 @@ def test_the_first_program_brings_the_compiler_of_the_wing():
         'import autodiff_mini as ad', 'ad.jit(abs)(1.0)')
 
 
+@needs('fast')
+def test_whoever_imports_the_compiler_first_has_what_opens_loops():
+    """Chapter 28 did, and its loops stayed equations."""
+    assert 'autodiff_mini.fast.fission' in loaded_after(
+        'import autodiff_mini as ad, autodiff_mini.fast.compiler',
+        'ad.jit(abs)(1.0)')
+
+
 def test_names_that_come_later_are_listed_and_others_refused():
     code = ('import autodiff_mini as ad\n'
             'assert {*ad.__all__} <= {*dir(ad)}\n'

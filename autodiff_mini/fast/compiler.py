@@ -18,7 +18,7 @@ from autodiff_mini.fast.plan import are_new, planned_work
 from autodiff_mini.fast.simplify import opened
 from autodiff_mini.higher_order.programs import remember
 from autodiff_mini.interpreters.jaxpr import quote_line
-from autodiff_mini.interpreters.lowering import MISS, compilers
+from autodiff_mini.interpreters.lowering import MISS
 from autodiff_mini.memory import Uncollected
 from autodiff_mini.source import functions_in, lines_within
 
@@ -134,6 +134,3 @@ class Version:
         """Tells an error which line of the user's it comes from."""
         for line in lines_within(self.functions, error):
             quote_line(error, self.equations.get(line))
-
-
-compilers.append(FastLowered)
