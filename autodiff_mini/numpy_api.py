@@ -166,7 +166,7 @@ def composed_function(function):
     return call
 
 
-compositions = set()    # functions of the library's that are composed
+compositions = set()    # functions that are composed of others
 
 
 def seen(y, args):
