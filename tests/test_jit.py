@@ -787,7 +787,7 @@ def test_the_source_is_that_of_the_last_call():
     assert not hasattr(f, 'source')
     f(C)
     assert f.source == (
-        'const_1 = np.array(2)\n\n\ndef program(a):\n'
+        'const_1 = np.array(2.0)\n\n\ndef program(a):\n'
         f'    b = np.sin(a)                   # line {line}\n'
         '    c = b * const_1\n    return [c]')
     f(1.0)
@@ -807,10 +807,10 @@ def program(a):
     g(C), g(1.0)
     assert 'a * 3' in g.source
     g(C)
-    assert 'const_1 = np.array(2)' in g.source
+    assert 'const_1 = np.array(2.0)' in g.source
     with pytest.raises(TypeError):
         g('text')
-    assert 'const_1 = np.array(2)' in g.source
+    assert 'const_1 = np.array(2.0)' in g.source
 
 
 def test_the_source_of_a_derivative_is_that_of_its_own_jit():

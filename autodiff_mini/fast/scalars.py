@@ -39,6 +39,7 @@ PYTHON = {
 MATH = {sqrt_p: math.sqrt, sin_p: math.sin, cos_p: math.cos}
 TESTS = {lt_p, le_p, gt_p, ge_p, eq_p, ne_p, isfinite_p}
 OPEN = {add_p, sub_p, mul_p, neg_p, abs_p, astype_p, sqrt_p, sin_p, cos_p}
+MANY = 100      # numbers: so many CPython makes anew where others were
 
 
 def is_float(v):
@@ -191,8 +192,8 @@ def scalar_body(emitter, jaxpr, names):
         jaxpr: a program of single numbers.
         names: those of its variables; some are added.
     """
-    lines, watched, asks_numpy = [], {}, False
-    for eqn in jaxpr.eqns:
+    lines, watched, asks_numpy, free = [], {}, False, []
+    for eqn, gone in zip(jaxpr.eqns, last_needed(jaxpr), strict=True):
         primitive, [out] = eqn.primitive, eqn.outvars
         if primitive is astype_p and is_float(eqn.invars[0]):
             names[out] = float_text(emitter, eqn.invars[0], names)
@@ -217,11 +218,34 @@ def scalar_body(emitter, jaxpr, names):
             asks_numpy = True
             text = (f'float(np.{primitive.impl.__name__}'
                     f'({", ".join(operands)}))')
+        free += [names[v] for v in gone]
+        if free:
+            names[out] = free.pop()
         lines.append((f'{names[out]} = {text}', eqn))
         if primitive not in OPEN:
             watched.update(dict.fromkeys(eqn.invars))
     return lines, [names[v] for v in watched
                    if type(v) is Var and is_float(v)], asks_numpy
+
+
+def last_needed(jaxpr) -> list:
+    """Returns for each equation the numbers whose names are free after it.
+
+    A new number then has its place where an old one was, which is near.  A
+    short program has all its numbers near, and a name for each.
+    """
+    kept = {*jaxpr.invars, *jaxpr.outvars}
+    for eqn in jaxpr.eqns:
+        if eqn.primitive not in OPEN:
+            kept.update(eqn.invars)     # they are looked at in the end
+        if eqn.primitive is astype_p:
+            kept.update([*eqn.invars, *eqn.outvars])    # one name for two
+    last = {v: i for i, eqn in enumerate(jaxpr.eqns) for v in eqn.invars}
+    gone = [[] for _ in jaxpr.eqns]
+    for v, i in last.items() if len(gone) > MANY else ():
+        if type(v) is Var and v not in kept:
+            gone[i].append(v)
+    return gone
 
 
 def checked(emitter, names):

@@ -76,6 +76,8 @@ def simplify(jaxpr, in_order=()):
                           eqn.line))
             eqn = Equation(matmul_p, [invars[0], copy], eqn.params,
                            eqn.outvars, eqn.line)
+        if eqn.primitive is matmul_p:
+            eqn = without_transpose(eqn, made)
         key = (eqn.primitive, *map(operand_key, eqn.invars),
                frozen(tuple(eqn.params.items())) if eqn.params else ())
         same = same_value(eqn, made, in_order) or folded(eqn)
@@ -92,6 +94,16 @@ def simplify(jaxpr, in_order=()):
 def is_square(operands, made):
     """Returns whether two operands are views of one array."""
     return len({*(owner(v, made) for v in operands)}) == 1
+
+
+def without_transpose(eqn, made):
+    """Returns `y @ x` for `x.T @ y`, if `y` is a vector."""
+    x, y = eqn.invars
+    if not (x in made and made[x].primitive is transpose_p
+            and x.aval.ndim == 2 and y.aval.ndim == 1):
+        return eqn
+    return Equation(matmul_p, [y, made[x].invars[0]], {}, eqn.outvars,
+                    eqn.line)
 
 
 def owner(v, made):

@@ -147,7 +147,7 @@ class jit:
         >>> f(np.zeros(2))
         array([0., 0.])
         >>> print(f.source)
-        const_1 = np.array(2)
+        const_1 = np.array(2.0)
         <BLANKLINE>
         <BLANKLINE>
         def program(a):

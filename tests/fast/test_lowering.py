@@ -146,7 +146,7 @@ FAST = {
         lambda x, n: (x - 1, 1 - x, x / n, x ** 2, x ** 9, x ** -1, x ** 0.5,
             n & 1, n * 2),
         [C, N], '''\
-const_1 = np.array(1)
+const_1 = np.array(1.0)
 
 
 def program(a, b):
@@ -164,8 +164,8 @@ def program(a, b):
         lambda x: (np.maximum(x, 0), np.arctan2(1, x), np.where(x > 0, x,
             1.0)),
         [C], '''\
-const_1 = np.array(0)
-const_2 = np.array(1)
+const_1 = np.array(0.0)
+const_2 = np.array(1.0)
 
 
 def program(a):
@@ -215,7 +215,7 @@ def program(a):
         lambda x, n, y: (x.astype(np.float32), x.astype('>f8'),
             ad.asarray(n), y * x, y.astype('f4'), (x > 0).astype('f8')),
         [C, 2, np.float64(2)], '''\
-const_1 = np.array(0)
+const_1 = np.array(0.0)
 
 
 def program(a, b, c):
@@ -231,31 +231,30 @@ def program(a, b, c):
         lambda x: (x * 2, 2 * x, x * 2.0, x + True, x * -1,
             x * np.float64(2.5), x + np.inf, x - np.nan, -0.0 * x),
         [C], '''\
-const_1 = np.array(2)
-const_2 = np.array(2.0)
-const_3 = np.array((-1))
-const_4 = np.array(2.5)
-const_5 = np.array(np.inf)
-const_6 = np.array(np.nan)
-const_7 = np.array((-0.0))
+const_1 = np.array(2.0)
+const_2 = np.array((-1.0))
+const_3 = np.array(2.5)
+const_4 = np.array(np.inf)
+const_5 = np.array(np.nan)
+const_6 = np.array((-0.0))
 
 
 def program(a):
     b = a * const_1
     c = const_1 * a
-    d = a * const_2
+    d = a * const_1
     e = a + True
-    f = a * const_3
-    g = a * const_4
-    h = a + const_5
-    i = a - const_6
-    j = const_7 * a
+    f = a * const_2
+    g = a * const_3
+    h = a + const_4
+    i = a - const_5
+    j = const_6 * a
     return [b, c, d, e, f, g, h, i, j]'''),
     'numbers_of_single_arrays': (
         lambda x: (x * 2, 1.5 * x, x * np.float32(2.5), x * np.float64(2.5),
             x < 2, x * 2j),
         [S], '''\
-const_1 = np.array(2, np.float32)
+const_1 = np.array(2.0, np.float32)
 const_2 = np.array(1.5, np.float32)
 
 
@@ -283,14 +282,7 @@ def program(a, b, c, d):
     'numbers_of_large_arrays': (
         lambda x: (x * 2, x < 2),
         [np.ones(1024)], '''\
-def program(a):
-    b = a * 2
-    c = a < 2
-    return [b, c]'''),
-    'numbers_of_smaller_arrays': (
-        lambda x: (x * 2, x < 2),
-        [np.ones(1023)], '''\
-const_1 = np.array(2)
+const_1 = np.array(2.0)
 
 
 def program(a):
@@ -301,7 +293,7 @@ def program(a):
         lambda x: (np.heaviside(x, 0.5), np.hypot(3, x)),
         [C], '''\
 const_1 = np.array(0.5)
-const_2 = np.array(3)
+const_2 = np.array(3.0)
 
 
 def program(a):
@@ -319,13 +311,17 @@ def program(a):
     'in_place': (
         lambda x: ((1 - (2 * ((np.sin(x) + 1) - x)) / x) + x) * x,
         [B], '''\
+const_1 = np.array(1.0)
+const_2 = np.array(2.0)
+
+
 def program(a):
     b = np.sin(a)
-    b += 1
+    b += const_1
     b -= a
-    b *= 2
+    b *= const_2
     b /= a
-    np.subtract(1, b, b)
+    np.subtract(const_1, b, b)
     b += a
     b *= a
     return [b]'''),
@@ -333,12 +329,15 @@ def program(a):
         lambda x: np.arctan2(np.maximum(abs(-np.exp(x)), np.minimum(0.5,
             np.sin(x))), x),
         [B], '''\
+const_1 = np.array(0.5)
+
+
 def program(a):
     b = np.exp(a)
     np.negative(b, b)
     np.absolute(b, b)
     c = np.sin(a)
-    np.minimum(0.5, c, out=c)
+    np.minimum(const_1, c, out=c)
     np.maximum(b, c, out=b)
     del c
     np.arctan2(b, a, b)
@@ -360,15 +359,20 @@ def program(a):
     'in_place_of_truth': (
         lambda x: ((x > 0) & (x < 1) | (x == 0)) ^ ~(x > 2),
         [B], '''\
+const_1 = np.array(0.0)
+const_2 = np.array(1.0)
+const_3 = np.array(2.0)
+
+
 def program(a):
-    b = a > 0
-    c = a < 1
+    b = a > const_1
+    c = a < const_2
     b &= c
     del c
-    d = a == 0
+    d = a == const_1
     b |= d
     del d
-    e = a > 2
+    e = a > const_3
     np.invert(e, e)
     b ^= e
     del e
@@ -377,15 +381,18 @@ def program(a):
         lambda x: (2 + np.sin(x), 2 - np.cos(x), 2 * np.exp(x),
             2 / np.tan(x), x + np.tanh(x)),
         [B], '''\
+const_1 = np.array(2.0)
+
+
 def program(a):
     b = np.sin(a)
-    b += 2
+    b += const_1
     c = np.cos(a)
-    np.subtract(2, c, c)
+    np.subtract(const_1, c, c)
     d = np.exp(a)
-    d *= 2
+    d *= const_1
     e = np.tan(a)
-    np.divide(2, e, e)
+    np.divide(const_1, e, e)
     f = np.tanh(a)
     np.add(a, f, f)
     return [b, c, d, e, f]'''),
@@ -393,34 +400,43 @@ def program(a):
         lambda x: (np.where(x > 0, x, 0.0), np.where(x > 0, 2, x),
             np.where(x > 0, 1.0, 2.0), np.where(x > 0, x, np.float32(0))),
         [B], '''\
+const_1 = np.array(0.0)
+
+
 def program(a):
-    b = a > 0
+    b = a > const_1
     c = choose_bits(b, a, 0.0)
     d = choose_bits(b, 2, a)
     e = choose_bits(b, 1.0, 2.0)
-    f = choose_bits(b, a, const_1)
+    f = choose_bits(b, a, const_2)
     del b
     return [c, d, e, f]'''),
     'select_of_singles': (
         lambda x: np.where(x > 0, x, 0.0),
         [B.astype('f4')], '''\
+const_1 = np.array(0.0, np.float32)
+
+
 def program(a):
-    b = a > 0
+    b = a > const_1
     c = choose_bits(b, a, 0.0, np.float32)
     del b
     return [c]'''),
     'where_of_halves': (
         lambda x: np.where(x > 0, x, 0.0),
         [B.astype('f2')], '''\
+const_1 = np.array(0.0, np.float16)
+
+
 def program(a):
-    b = a > 0
+    b = a > const_1
     c = np.where(b, a, 0.0)
     del b
     return [c]'''),
     'where_of_few': (
         lambda x: np.where(x > 0, x, 0.0),
         [B[1:]], '''\
-const_1 = np.array(0)
+const_1 = np.array(0.0)
 
 
 def program(a):
@@ -430,9 +446,12 @@ def program(a):
     'where_of_rows': (
         lambda x, c, y: (np.where(c, x, 0.0), np.where(x > 0, x, y)),
         [B, B[0] > 0, B[0]], '''\
+const_1 = np.array(0.0)
+
+
 def program(a, b, c):
     d = np.where(b, a, 0.0)
-    e = a > 0
+    e = a > const_1
     f = np.where(e, a, c)
     del e
     return [d, f]'''),
@@ -440,33 +459,43 @@ def program(a, b, c):
         lambda x: (np.where(x > 0, 1, 2), np.where(x, x, 0.0),
             np.where(x > 0, x > 1, x)),
         [B], '''\
+const_1 = np.array(0.0)
+const_2 = np.array(1.0)
+
+
 def program(a):
-    b = a > 0
+    b = a > const_1
     c = np.where(b, 1, 2)
     d = np.where(a, a, 0.0)
-    e = a > 1
+    e = a > const_2
     f = np.where(b, e, a)
     del b, e
     return [c, d, f]'''),
     'where_in_another_order': (
         lambda x: np.where(x.T > 0, x.T, 0.0),
         [B], '''\
+const_1 = np.array(0.0)
+
+
 def program(a):
     b = a.T
-    c = b > 0
+    c = b > const_1
     d = np.where(c, b, 0.0)
     del c, b
     return [d]'''),
     'a_block': (
         lambda x: np.sum(np.sin(x) * 2 + x),
         [H], '''\
+const_1 = np.array(2.0)
+
+
 def program(a):
     e = np.empty(65536)
     for start in range(0, 65536, 16384):
         part = slice(start, start + 16384)
         b = a[part]
         c = np.sin(b)
-        c *= 2
+        c *= const_1
         d = e[part]
         np.add(c, b, d)
     del b, c, d
@@ -476,7 +505,7 @@ def program(a):
     'a_block_of_rows': (
         lambda x, y, z, w: np.exp(x) * y + z / 2 - w,
         [W, W[:, :1], W[0], W[:1]], '''\
-const_1 = np.array(2)
+const_1 = np.array(2.0)
 
 
 def program(a, b, c, d):
@@ -497,6 +526,12 @@ def program(a, b, c, d):
         lambda x: (np.where(x > 0, x * 2, 0.0).astype('f4'), x < 1,
             (x * 3) ** 9),
         [H], '''\
+const_1 = np.array(0.0)
+const_2 = np.array(2.0)
+const_3 = np.array(1.0)
+const_4 = np.array(3.0)
+
+
 def program(a):
     g = np.empty(65536, np.float32)
     i = np.empty(65536, np.bool)
@@ -504,14 +539,14 @@ def program(a):
     for start in range(0, 65536, 16384):
         part = slice(start, start + 16384)
         b = a[part]
-        c = b > 0
-        d = b * 2
+        c = b > const_1
+        d = b * const_2
         e = choose_bits(c, d, 0.0)
         f = g[part]
         f[...] = e.astype(np.float32)
         h = i[part]
-        np.less(b, 1, h)
-        np.multiply(b, 3, e)
+        np.less(b, const_3, h)
+        np.multiply(b, const_4, e)
         j = k[part]
         j[...] = e ** 9
     del b, c, d, e, f, h, j
@@ -519,14 +554,18 @@ def program(a):
     'a_block_of_singles': (
         lambda x: np.maximum(x * 2, 1),
         [H.astype('f4')], '''\
+const_1 = np.array(2.0, np.float32)
+const_2 = np.array(1.0, np.float32)
+
+
 def program(a):
     e = np.empty(65536, np.float32)
     for start in range(0, 65536, 16384):
         part = slice(start, start + 16384)
         b = a[part]
-        c = b * 2
+        c = b * const_1
         d = e[part]
-        np.maximum(c, 1, out=d)
+        np.maximum(c, const_2, out=d)
     del b, c, d
     return [e]'''),
     'a_block_that_uses_what_it_returns': (
@@ -590,15 +629,18 @@ def program(a):
     'a_checkpoint_in_two_orders': (
         lambda x: twice(x).T + twice(x.T),
         [B], '''\
+const_2 = np.array(2.0)
+
+
 def checkpoint_1(a):
     b = np.sin(a)
-    b *= 2
+    b *= const_2
     return [b]
 
 
-def checkpoint_2(a):
+def checkpoint_3(a):
     b = np.sin(a)
-    c = b * 2
+    c = b * const_2
     del b
     return [c]
 
@@ -608,7 +650,7 @@ def program(a):
     c = b.T
     del b
     d = a.T
-    [e] = checkpoint_2(d)
+    [e] = checkpoint_3(d)
     del d
     f = c + e
     del c, e
@@ -635,7 +677,7 @@ def loop_1(a, b, c):
     d = np.empty((3, 2))
     for step in range(3):
         e = c[step]
-        f = a @ b
+        f = a.dot(b)
         g = np.tanh(f)
         h = g + e
         d[step] = b
@@ -765,7 +807,7 @@ def test_the_known_half_of_a_loop_tells_the_line_of_its_body():
     step = lambda w, c, x: (np.tanh(c @ w + x @ u), c @ c)  # what is known
     u = np.ones((2, 3))
     lines = noted(lowered(ad.grad(f), np.ones((3, 3)), np.ones((5, 2))).source)
-    first = [number for text, number in lines if ' @ ' in text][:2]
+    first = [number for text, number in lines if '.dot(' in text][:2]
     assert first == [line_of('# what is known')] * 2
 
 
@@ -986,6 +1028,38 @@ def test_a_selection_is_laid_out_as_numpy_lays_it_out(orders):
     program = lowered(f, *xs)
     assert 'choose_bits(' in program.source
     assert 'choose_bits(' not in program.careful.source
+
+
+# Products
+
+@pytest.mark.parametrize('dtype', [np.float32, np.float64])
+@pytest.mark.parametrize('n', [1, 2, 3, 17, 64, 100])
+def test_dot_has_the_bits_of_a_product(n, dtype):
+    rng = np.random.default_rng(n)
+    a = rng.standard_normal((n, 33)).astype(dtype)
+    x, y = a[0].copy(), a[:, 0].copy()
+    f = lambda a, x, y: (a @ x, y @ a, x @ x, a.T @ y, a[:2] @ a.T)
+    program = lowered(f, a, x, y)
+    assert program.source.count('.dot(') == 3
+    for xs in ((a, x, y), (np.asfortranarray(a), x, y),
+               (np.repeat(a, 2, 1)[:, ::2], x, np.repeat(y, 2)[::2])):
+        for z, expected in zip(ad.jit(f)(*xs), f(*xs), strict=True):
+            same_bits(z, expected)
+
+
+def test_integers_and_stacks_and_two_dtypes_are_no_dot():
+    f = lambda i, x, y: (i @ i, x @ x, x @ y)
+    xs = np.arange(3), np.ones((2, 2, 2)), np.ones(2, np.float32)
+    assert '.dot(' not in source(f, *xs)
+
+
+def test_an_integer_that_no_float_is_stays_one():
+    """An array was made of it, of Python's integers, and so was the result."""
+    f = lambda x: x * 10**20 + (2**53 + 1)
+    result = ad.jit(f)(C)
+    assert result.dtype == float
+    same_bits(result, f(C))
+    assert 'np.array(9007199254740992.0)' in source(lambda x: x + 2**53, C)
 
 
 # Which version

@@ -154,6 +154,23 @@ def test_a_number_is_watched_once():
     assert 'isfinite(a + b + c)' in lines
 
 
+def test_a_long_program_takes_names_again_that_nobody_needs():
+    """It took twice the time when each number had a place of its own."""
+    def f(x):
+        y = x
+        for _ in range(100):
+            y = np.sin(y) * x + 0.5 / (2.0 + y * y)
+        return y, x
+    lines = source(f, 1.5).split('\n')
+    names = {line.split(' = ')[0] for line in lines if ' = ' in line}
+    looked_at = 100     # in the end: the divisors
+    assert len(names) < looked_at + 10
+    assert sum(' = ' in line for line in lines) == 600
+    slope = ad.grad(lambda x: f(x)[0])
+    assert ad.jit(f)(1.5) == f(1.5)
+    assert ad.jit(slope)(1.5) == slope(1.5)
+
+
 # Which programs
 
 SCALAR = {

@@ -443,6 +443,14 @@ SIMPLIFIED = {
         'f:float64[2,2] = mul e 1', 'g:float64[2,2] = matmul c f',
         'in (g,) }')),
 
+    # of a matrix and a vector, `y @ x` has the bits of `x.T @ y`
+    'transpose_of_a_factor': (
+        lambda a, x: (a.T @ x, a.T @ a[:, :1], x @ a), [A, V[:2]], (
+        'c:float64[3,2] = transpose[axes=(1, 0)] a',
+        'd:float64[3] = matmul b a',
+        'e:float64[2,1] = index[indices=(:, :1)] a',
+        'f:float64[3,1] = matmul c e', 'in (d, f, d) }')),
+
     # of what may be a view of something larger, a copy is none
     'copy_of_a_view': (
         lambda x: (lambda y: (y * 1, y / 1, y - 0.0, y ** 1))(x.T),
