@@ -14,6 +14,7 @@ DATA = Path(__file__).parents[1] / 'benchmarks.json'
 
 # Column of the table -> its title, and how it is computed from the seconds.
 COLUMNS = {
+    'floor': ('floor', 'hand'), 'small compiler': ('small', 'hand'),
     'jit': ('jit', 'hand'), 'eager': ('eager', 'hand'),
     'autograd': ('autograd', 'hand'), 'torch': ('torch', 'hand'),
     'JAX jit': ('jax', 'hand'), 'jit / JAX': ('jit', 'jax'),
@@ -23,6 +24,7 @@ TO_HAND = [name for name, (_, below) in COLUMNS.items() if below == 'hand']
 MARKS = re.compile(r'(<!-- benchmarks -->\n).*?(<!-- end benchmarks -->)',
                    re.DOTALL)
 NONE = '–'
+BEHIND = 1.05   # what is within a twentieth is even
 NAMES = {'numpy': 'NumPy', 'jax': 'JAX'}
 SIZES = {'hand': 'by hand', 'jax': 'JAX'}   # how the book's plot calls them
 
@@ -31,7 +33,7 @@ SHORT = [
     'MLP 784-512-256-10, batch of 128, float64',
     'GELU, 1,000,000 elements',
     'Black–Scholes, 1,000,000 options',
-    '1,000 operations, loop, on floats',
+    '1,000 operations, polynomial, on floats',
     '1,000 operations, sines and cosines, on floats',
     'RNN, 64 hidden, 32 inputs, 1,000 steps',
     'hessian, Rosenbrock in 200 dimensions']
@@ -56,7 +58,6 @@ def benchmarks(name):
                          'run `make bench`')
     # A narrow page scrolls the table, which takes a cell that has the focus.
     table[0][-1] += ' { tabindex="0" }'
-    data['date'] = data.get(f'{name}_date', data['date'])   # of its own
     where = conditions(data) if name == 'ratios' else measured_at(data)
     return (f'<figure markdown="1">\n\n{markdown(table)}\n\n'
             f'<figcaption>{html.escape(where)}</figcaption>\n\n</figure>')
@@ -95,7 +96,8 @@ def tables(data):
     coded = {key: [row | {'label': f'{row["workload"]} {row["label"]}'}
                    for row in data.get(key, [])]
              for key in ('rows', 'figures')}
-    found = [ratio_table(coded['rows']), pass_table(data.get('passes', [])),
+    found = [ratio_table(coded['rows']), floor_table(coded['rows']),
+             pass_table(data.get('passes', [])),
              first_call_table(data.get('first_calls', [])),
              gallery_table(data.get('gallery', [])),
              figure_table(coded['figures'])]
@@ -119,22 +121,33 @@ def conditions(data):
             f'({machine["architecture"]}, {machine["system"]}): {versions}. '
             'The numbers under a name are its time divided by that of the '
             'same gradient written by hand in NumPy. In the rows of “one '
-            'call”, “by hand” is a direct call of the function.')
+            'call”, “by hand” is a direct call of the function. A time is '
+            'the best of many rounds; three quarters of them exceed it by at '
+            'most the spread, in the median of the row.')
 
 
 def ratio_table(rows, columns=COLUMNS):
     """Returns the time of NumPy by hand, and the ratios of all others.
 
-    Columns of peers that were not there are left out.
+    The last column is the spread.  Columns of peers that were not there are
+    left out.
     """
-    table = [['', 'by hand, µs', *columns]]
+    table = [['', 'by hand, µs', *columns, 'spread']]
     for row in rows:
         for suffix, times in variants(row['seconds']).items():
             table.append([
                 row['label'] + suffix, number(times['hand'] * 1e6),
-                *[ratio(times, *COLUMNS[column]) for column in columns]])
+                *[ratio(times, *COLUMNS[column]) for column in columns],
+                percent(row.get('spread', {}))])
     full = [column for column in zip(*table) if {*column[1:]} != {NONE}]
     return [list(row) for row in zip(*full)]
+
+
+def percent(spreads):
+    """Returns the text of the median of some spreads."""
+    if not spreads:
+        return NONE
+    return f'{np.median([*spreads.values()]) * 100:.0f} %'
 
 
 def variants(times):
@@ -170,6 +183,39 @@ def pass_table(rows):
     return [['', *stages], *[
         [row['label'], *[ratio(row['seconds'], stage, 'hand')
                          for stage in stages]] for row in rows]]
+
+
+def floor_table(rows):
+    """Returns what the floor does of each row, and how far others are."""
+    table = [['', 'calls', 'of jit', 'MB', 'of jit', 'floor, µs', 'by hand',
+              'jit', 'JAX jit']]
+    for row in rows:
+        times, work, counts = row['seconds'], row.get('work'), [NONE] * 4
+        if work:
+            counts = [*[f'{n:,}' for n in work['calls'].values()],
+                      *[number(n / 1e6) for n in work['bytes'].values()]]
+        if 'floor' in times:
+            table.append([
+                row['label'], *counts, number(times['floor'] * 1e6),
+                *[ratio(times, who, 'floor')
+                  for who in ('hand', 'jit', 'jax')]])
+    return table
+
+
+def lost_table(rows):
+    """Returns how many times as long as others jit takes, if it is more."""
+    others = {'hand': 'by hand', 'autograd': 'autograd', 'torch': 'torch',
+              'jax': 'JAX jit'}
+    table = [['', *others.values()]]
+    for row in rows:
+        times = row['seconds']
+        behind = [times[who] * BEHIND < times['jit'] if who in times
+                  else False for who in others]
+        if any(behind):
+            table.append([row['label'], *[
+                ratio(times, 'jit', who) if is_behind else NONE
+                for who, is_behind in zip(others, behind)]])
+    return table
 
 
 def first_call_table(rows):
@@ -234,6 +280,8 @@ def size_table(data):
 
 TABLES = {  # of the book, by their names in directives
     'ratios': lambda data: ratio_table(data.get('rows', []), TO_HAND),
+    'floor': lambda data: floor_table(data.get('rows', [])),
+    'lost': lambda data: lost_table(data.get('rows', [])),
     'passes': lambda data: pass_table(data.get('passes', [])),
     'first calls': lambda data: first_call_table(data.get('first_calls', [])),
     'gallery': lambda data: gallery_table(data.get('gallery', []))}

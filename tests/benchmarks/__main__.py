@@ -18,7 +18,7 @@ from tests.benchmarks.arrays import sizes, w1, w2, w8, w9, w10
 from tests.benchmarks.first_calls import first_calls, w5
 from tests.benchmarks.gallery import gallery
 from tests.benchmarks.loops import w6
-from tests.benchmarks.measure import measured, settle
+from tests.benchmarks.measure import rounds, settle, spread, work
 from tests.benchmarks.memory import w11
 from tests.benchmarks.odes import w7
 from tests.benchmarks.passes import passes
@@ -75,10 +75,7 @@ def measure(chosen):
     for name in chosen:
         print(f'measuring {name} ...', file=sys.stderr, flush=True)
         if name in TIMED:
-            data['rows'] += [
-                {'workload': name, 'label': row.label,
-                 'seconds': measured(row), 'targets': row.targets}
-                for row in TIMED[name]()]
+            data['rows'] += [result(name, row) for row in TIMED[name]()]
         elif name in TABLES:
             data[name] = TABLES[name]()
         else:
@@ -91,6 +88,17 @@ def measure(chosen):
                                 for figure in found]
     data['rows'].sort(key=lambda row: int(row['workload'][1:]))
     return data
+
+
+def result(workload, row):
+    """Returns what is written about a row."""
+    found = rounds(row)
+    times = {'workload': workload, 'label': row.label,
+             'seconds': {name: min(times) for name, times in found.items()},
+             'spread': {name: spread(times) for name, times in found.items()},
+             'targets': row.targets}
+    floor = row.calls.get('floor')
+    return times | ({'work': work(row)} if floor and floor.count else {})
 
 
 def machine():

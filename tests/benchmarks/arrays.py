@@ -5,10 +5,11 @@ from functools import partial
 import numpy as np
 
 import autodiff_mini as ad
+from tests.benchmarks import floors
+from tests.benchmarks.floors import prepared
 from tests.benchmarks.measure import Row, measured
 from tests.benchmarks.peers import (
-    autograd, anp, gradients, jax, jax_call, jnp, our_calls, tensor, torch)
-
+    anp, autograd, gradients, jax, jax_call, jnp, our_calls, tensor, torch)
 
 # W1: one step of training
 
@@ -71,7 +72,8 @@ def w1():
         yield Row(
             f'MLP 784-512-256-10, batch of 128, {dtype.__name__}',
             gradients(cross_entropy, layers(dtype), hand_cross_entropy,
-                      value=True, torch_program=torch_cross_entropy),
+                      value=True, torch_program=torch_cross_entropy,
+                      floor=floors.cross_entropy),
             dict(zip(ratios, targets)), tolerance)
 
 
@@ -90,6 +92,19 @@ def hand_gelu(x):
     t = np.tanh(SLOPE * x * (1 + 0.044715 * square))
     slope = SLOPE * (1 + 3 * 0.044715 * square)
     return 0.5 * (1 + t + x * (1 - t * t) * slope)
+
+
+def softplus_of_gelu(np, x):
+    y = 0.5 * x * (1 + np.tanh(SLOPE * (x + 0.044715 * x ** 3)))
+    return np.sum(np.log1p(np.exp(y)))
+
+
+def hand_softplus_of_gelu(x):
+    square = x * x
+    t = np.tanh(SLOPE * x * (1 + 0.044715 * square))
+    slope = SLOPE * (1 + 3 * 0.044715 * square)
+    y = 0.5 * x * (1 + t)
+    return 0.5 * (1 + t + x * (1 - t * t) * slope) / (1 + np.exp(-y))
 
 
 def normal_cdf(np, x):
@@ -150,12 +165,17 @@ def w2():
     for n, of_gelu, of_options in (
             (1_000_000, (0.9, 1.15, 0.5), (0.55, 0.7, 0.5)),
             (10_000, (1.35, 0.95, 0.5), (1.1, 1.25, 0.5))):
+        x = np.linspace(-4, 4, n)
         yield Row(f'GELU, {n:,} elements',
-                  gradients(gelu, (np.linspace(-4, 4, n),), hand_gelu),
+                  gradients(gelu, (x,), hand_gelu, floor=floors.gelu),
                   dict(zip(ratios, of_gelu)))
+        yield Row(f'softplus of GELU, {n:,} elements',
+                  gradients(softplus_of_gelu, (x,), hand_softplus_of_gelu,
+                            floor=floors.softplus_of_gelu),
+                  {'jit/floor': 1.2})
         yield Row(f'Black–Scholes, {n:,} options',
                   gradients(black_scholes, options(n), hand_black_scholes,
-                            argnums=(0, 1, 2)),
+                            argnums=(0, 1, 2), floor=floors.black_scholes),
                   dict(zip(ratios, of_options)))
 
 
@@ -176,7 +196,9 @@ def w8():
             rng.choice([-1.0, 1.0], 10_000))
     axes = None, 0, 0
     ours = ad.vmap(ad.grad(partial(logistic, np)), axes)
-    calls = {'hand': partial(hand_logistic, *args), **our_calls(ours, args)}
+    calls = {'hand': partial(hand_logistic, *args),
+             'floor': prepared(floors.logistic, args),
+             **our_calls(ours, args)}
     if torch:
         theirs = torch.func.grad(partial(logistic, torch))
         calls['torch'] = partial(torch.func.vmap(theirs, axes),
@@ -213,7 +235,9 @@ def w9():
     loss = lambda np, f: lambda x: np.sum(f(x))
     ruled = ad.grad(loss(np, ruled_log1pexp(ad.custom_jvp, np)))
     plain = ad.grad(loss(np, partial(plain_log1pexp, np)))
-    calls = {'hand': partial(hand_log1pexp, x), **our_calls(ruled, (x,)),
+    calls = {'hand': partial(hand_log1pexp, x),
+             'floor': prepared(floors.log1pexp, (x,)),
+             **our_calls(ruled, (x,)),
              **{f'{name}, without it': call
                 for name, call in our_calls(plain, (x,)).items()}}
     if jax:
@@ -244,6 +268,7 @@ def hand_rosenbrock(x):
 def w10():
     x = np.linspace(-1, 1, 200)
     calls = {'hand': partial(hand_rosenbrock, x),
+             'floor': prepared(floors.rosenbrock, (x,)),
              **our_calls(ad.hessian(partial(rosenbrock, np)), (x,))}
     if autograd:
         calls['autograd'] = partial(
@@ -265,6 +290,7 @@ def sizes():
     for n in numbers:
         calls = gradients(gelu, (np.linspace(-4, 4, n),), hand_gelu,
                           peers=['jax'])
+        del calls['small']
         for name, took in measured(Row(f'GELU, {n:,}', calls)).items():
             times.setdefault(name, []).append(took)
     return {'elements': numbers, 'seconds': times}

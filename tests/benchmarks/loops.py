@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 
 import autodiff_mini as ad
+from tests.benchmarks import floors
 from tests.benchmarks.measure import Row
 from tests.benchmarks.peers import EVERYBODY, anp, gradients, jax, jnp, torch
 
@@ -86,7 +87,7 @@ def w6():
                rng.standard_normal((64, 32)) / 10, rng.standard_normal(64))
     yield Row('RNN, 64 hidden, 32 inputs, 1,000 steps',
               gradients(network, (weights, rng.standard_normal((1000, 32))),
-                        hand_network),
+                        hand_network, floor=floors.network),
               {'jit/hand': 0.7, 'jit/jax': 2.7, 'eager/autograd': 0.1})
     for steps in 1_000, 10_000:
         few = steps == 1_000    # others unroll the loop
@@ -94,5 +95,6 @@ def w6():
         yield Row(f'pendulum, {steps:,} steps',
                   gradients(by_steps, ((1.0, 0.5),),
                             partial(hand_pendulum, steps),
+                            floor=partial(floors.pendulum, steps, STEP),
                             peers=EVERYBODY if few else ['jax']),
                   {'jit/hand': 1.5, 'jit/jax': 8, 'eager/autograd': 0.01})

@@ -16,15 +16,12 @@ from tests.benchmarks.measure import Row, measured
 
 # What is put in the place of a pass, so that it does nothing.
 NO_BLOCKS = plan, 'HUGE', math.inf
-NO_PLACES = [
-    (plan, 'LARGE', math.inf),
-    # or all numbers would become arrays, as they do beside small ones
-    (emitter.FastEmitter, 'number', emitter.FastEmitter.value)]
+NO_PLACES = plan, 'LARGE', math.inf
 NO_SIMPLIFY = emitter, 'simplify', lambda jaxpr, *_: drop_dead(jaxpr)
 
 STAGES = {
-    'as written': [NO_BLOCKS, *NO_PLACES, NO_SIMPLIFY],
-    'simplified': [NO_BLOCKS, *NO_PLACES],
+    'as written': [NO_BLOCKS, NO_PLACES, NO_SIMPLIFY],
+    'simplified': [NO_BLOCKS, NO_PLACES],
     'overwriting': [NO_BLOCKS],
     'blocks': []}
 

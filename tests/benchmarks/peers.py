@@ -6,10 +6,15 @@ is measured while it copies NumPy's arrays into its own.
 """
 
 from functools import partial
+from unittest.mock import patch
 
 import numpy as np
 
 import autodiff_mini as ad
+from autodiff_mini.api import reverse
+from autodiff_mini.higher_order import programs
+from autodiff_mini.interpreters import lowering
+from tests.benchmarks.floors import prepared
 
 try:
     import autograd
@@ -33,7 +38,7 @@ EVERYBODY = ('autograd', 'torch', 'jax')
 
 
 def gradients(program, args, hand, argnums=0, value=False,
-              peers=EVERYBODY, torch_program=None):
+              peers=EVERYBODY, torch_program=None, floor=None):
     """Returns column -> call, a gradient of one program by each of us.
 
     Args:
@@ -44,10 +49,13 @@ def gradients(program, args, hand, argnums=0, value=False,
         value: whether the value of the program is wanted too.
         peers: which of the peers can do it.
         torch_program: the program for torch, if its functions are others.
+        floor: one of `floors`, if there is one.
     """
     transform = 'value_and_grad' if value else 'grad'
     ours = getattr(ad, transform)(partial(program, np), argnums)
     calls = {'hand': partial(hand, *args)}
+    if floor:
+        calls['floor'] = prepared(floor, args)
     calls |= our_calls(ours, args)
     if autograd and 'autograd' in peers:
         theirs = getattr(autograd, transform)
@@ -63,7 +71,18 @@ def gradients(program, args, hand, argnums=0, value=False,
 
 
 def our_calls(f, args):
-    return {'jit': partial(ad.jit(f), *args), 'eager': partial(f, *args)}
+    return {'small': small_call(f, args), 'jit': partial(ad.jit(f), *args),
+            'eager': partial(f, *args)}
+
+
+def small_call(f, args):
+    """Returns a call of jit's, compiled as it is without the wing."""
+    compiled = partial(ad.jit(f), *args)
+    with (patch.object(lowering, 'compilers', lowering.compilers[:1]),
+          patch.object(programs, 'recallers', programs.recallers[:1]),
+          patch.object(reverse, 'linearizers', reverse.linearizers[:1])):
+        compiled()
+    return compiled
 
 
 def jax_call(f, args):

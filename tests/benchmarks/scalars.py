@@ -6,25 +6,32 @@ from functools import partial
 import numpy as np
 
 import autodiff_mini as ad
+from tests.benchmarks import floors
+from tests.benchmarks.floors import prepared
 from tests.benchmarks.measure import Row
 from tests.benchmarks.peers import (
-    autograd, anp, gradients, jax, jax_call, jnp, our_calls, tensor, torch)
-
+    anp, autograd, gradients, jax, jax_call, jnp, our_calls, small_call,
+    tensor, torch)
 
 # W3: a thousand operations
 
-def loop(np, x):
+def polynomial(np, x):
+    """Horner's rule."""
     y = x
     for _ in range(500):
-        y = y * 0.999 + x
+        y = y * x + 0.5
     return y
 
 
-def hand_loop(np, x):
-    x_bar, y_bar = 0.0, x * 0 + 1
+def hand_polynomial(np, x):
+    y, ys = x, []
     for _ in range(500):
-        x_bar = x_bar + y_bar
-        y_bar = y_bar * 0.999
+        ys.append(y)
+        y = y * x + 0.5
+    x_bar, y_bar = 0.0, x * 0 + 1
+    for y in reversed(ys):
+        x_bar = x_bar + y_bar * y
+        y_bar = y_bar * x
     return x_bar + y_bar
 
 
@@ -49,11 +56,10 @@ def hand_waves(np, x):
     return x_bar + y_bar
 
 
-def hand_loop_jvp(x, x_dot):
+def hand_jvp(x, x_dot):
     y, y_dot = x, x_dot
     for _ in range(500):
-        y = y * 0.999 + x
-        y_dot = y_dot * 0.999 + x_dot
+        y, y_dot = y * x + 0.5, y_dot * x + y * x_dot
     return y, y_dot
 
 
@@ -61,40 +67,49 @@ def summed(program):
     return lambda np, x: np.sum(program(np, x))
 
 
-def forward_calls(x, x_dot):
-    """Returns column -> call, a jvp of `loop` by each of us."""
-    forward = lambda x, x_dot: ad.jvp(partial(loop, np), (x,), (x_dot,))
-    calls = {'hand': partial(hand_loop_jvp, x, x_dot),
+def forward_calls(x, x_dot, floor):
+    """Returns column -> call, a jvp of `polynomial` by each of us."""
+    forward = lambda x, x_dot: ad.jvp(partial(polynomial, np), (x,),
+                                      (x_dot,))
+    calls = {'hand': partial(hand_jvp, x, x_dot),
+             'floor': prepared(floor, (x, x_dot)),
              **our_calls(forward, (x, x_dot))}
     if autograd:
-        push = autograd.make_jvp(partial(loop, anp))
+        push = autograd.make_jvp(partial(polynomial, anp))
         calls['autograd'] = lambda: push(x)(x_dot)
     if torch:
         args = (tensor(x),), (tensor(x_dot),)
-        calls['torch'] = lambda: torch.func.jvp(partial(loop, torch), *args)
+        calls['torch'] = lambda: torch.func.jvp(
+            partial(polynomial, torch), *args)
     if jax:
-        theirs = lambda x, x_dot: jax.jvp(partial(loop, jnp), (x,), (x_dot,))
+        theirs = lambda x, x_dot: jax.jvp(partial(polynomial, jnp), (x,),
+                                          (x_dot,))
         calls['jax'] = jax_call(theirs, (x, x_dot))
     return calls
 
 
 def w3():
     xs = np.linspace(0.1, 1.0, 10)
-    programs = (('loop', loop, hand_loop, 4, 3.5),
-                ('sines and cosines', waves, hand_waves, 3, 4.5))
-    for name, program, hand, of_hand, of_jax in programs:
+    programs = (
+        ('polynomial', polynomial, hand_polynomial, 4, 3.5,
+         floors.polynomial_of_float, floors.polynomial),
+        ('sines and cosines', waves, hand_waves, 3, 4.5,
+         floors.waves_of_float, floors.waves))
+    for name, program, hand, of_hand, of_jax, floor, _ in programs:
         yield Row(f'1,000 operations, {name}, on floats',
-                  gradients(program, (0.5,), partial(hand, math)),
+                  gradients(program, (0.5,), partial(hand, math),
+                            floor=floor),
                   {'jit/hand': of_hand, 'jit/jax': of_jax,
                    'eager/autograd': 0.5, 'eager/torch': 1.2})
-    for name, program, hand, *_ in programs:
+    for name, program, hand, *_, floor in programs:
         yield Row(f'1,000 operations, {name}, on ten elements',
-                  gradients(summed(program), (xs,), partial(hand, np)),
+                  gradients(summed(program), (xs,), partial(hand, np),
+                            floor=floor),
                   {'jit/hand': 0.95, 'jit/jax': 1.1, 'eager/autograd': 0.7})
-    yield Row('1,000 operations, loop, forwards, on floats',
-              forward_calls(0.5, 1.0))
-    yield Row('1,000 operations, loop, forwards, on ten elements',
-              forward_calls(xs, np.ones(10)))
+    yield Row('1,000 operations, polynomial, forwards, on floats',
+              forward_calls(0.5, 1.0, floors.polynomial_of_float))
+    yield Row('1,000 operations, polynomial, forwards, on ten elements',
+              forward_calls(xs, np.ones(10), floors.polynomial))
 
 
 # W4: what one call of jit costs
@@ -111,11 +126,15 @@ def products(tree):
 def w4():
     xs = np.linspace(0.1, 1.0, 10)
     tree = {name: xs * i for i, name in enumerate('abcdef', 1)}
-    for label, f, x, of_hand, of_jax in (
-            ('an array of ten', cubic, xs, 1.3, 0.2),
-            ('a float', cubic, 0.5, 10, 0.1),
-            ('a dict of six arrays', products, tree, 1.6, 0.45)):
-        calls = {'hand': partial(f, x), 'jit': partial(ad.jit(f), x)}
+    for label, f, x, of_hand, of_jax, floor in (
+            ('an array of ten', cubic, xs, 1.3, 0.2, floors.cubic),
+            ('a float', cubic, 0.5, 10, 0.1, None),
+            ('a dict of six arrays', products, tree, 1.6, 0.45,
+             floors.products)):
+        calls = {'hand': partial(f, x)}
+        if floor:
+            calls['floor'] = prepared(floor, (x,))
+        calls |= {'small': small_call(f, (x,)), 'jit': partial(ad.jit(f), x)}
         if jax:
             calls['jax'] = jax_call(f, (x,))
         yield Row(f'one call, {label}', calls,

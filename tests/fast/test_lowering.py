@@ -1054,7 +1054,7 @@ def test_integers_and_stacks_and_two_dtypes_are_no_dot():
 
 
 def test_an_integer_that_no_float_is_stays_one():
-    """An array was made of it, of Python's integers, and so was the result."""
+    """An array was made of it, of Python's integers, and so the result."""
     f = lambda x: x * 10**20 + (2**53 + 1)
     result = ad.jit(f)(C)
     assert result.dtype == float

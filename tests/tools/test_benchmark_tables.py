@@ -16,8 +16,11 @@ DATA = {
     'versions': {'Python': '3.11.0', 'numpy': '2.1.0', 'jax': '0.9.0'},
     'rows': [
         {'workload': 'W1', 'label': 'network',
-         'seconds': {'hand': 0.002, 'jit': 0.001, 'eager': 0.03,
-                     'jax': 0.004},
+         'seconds': {'hand': 0.002, 'floor': 0.0005, 'small': 0.006,
+                     'jit': 0.001, 'eager': 0.03, 'jax': 0.0008},
+         'spread': {'hand': 0.1, 'floor': 0.02, 'jit': 0.04},
+         'work': {'calls': {'floor': 12, 'jit': 1015},
+                  'bytes': {'floor': 16_000_000, 'jit': 40_000_000}},
          'targets': {'jit/hand': 0.4, 'jit/jax': 0.3, 'eager/torch': 1}},
         {'workload': 'W9', 'label': 'softplus',
          'seconds': {'hand': 1e-6, 'jit': 3e-6, 'eager': 4e-6,
@@ -50,11 +53,17 @@ DATA = {
                                                  'jax': [5e-6, 6e-6]}},
 }
 
-MARKDOWN = '''|  | by hand, µs | jit | eager | JAX jit | jit / JAX |
-| --- | ---: | ---: | ---: | ---: | ---: |
-| W1 network | 2,000 | 0.50 | 15.0 | 2.00 | 0.25 |
-| W9 softplus | 1.00 | 3.00 | 4.00 | – | – |
-| W9 softplus, without it | 1.00 | 2.00 | – | – | – |
+MARKDOWN = '''\
+|  | by hand, µs | floor | small compiler | jit | eager | JAX jit \
+| jit / JAX | spread |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+| W1 network | 2,000 | 0.25 | 3.00 | 0.50 | 15.0 | 0.40 | 1.25 | 4 % |
+| W9 softplus | 1.00 | – | – | 3.00 | 4.00 | – | – | – |
+| W9 softplus, without it | 1.00 | – | – | 2.00 | – | – | – | – |
+
+|  | calls | of jit | MB | of jit | floor, µs | by hand | jit | JAX jit |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+| W1 network | 12 | 1,015 | 16.0 | 40.0 | 500 | 4.00 | 2.00 | 1.60 |
 
 |  | as written | blocks |
 | --- | ---: | ---: |
@@ -100,16 +109,17 @@ def test_text_aligns_columns_and_has_the_sizes():
 def test_what_was_not_measured_has_no_table():
     few = {key: DATA[key] for key in ('date', 'machine', 'versions')}
     assert tables(few) == []
-    [table] = tables(few | {'rows': DATA['rows']})
+    [table, _] = tables(few | {'rows': DATA['rows']})
     assert table[2][0] == 'W9 softplus'
 
 
 def test_readme_has_a_short_table(monkeypatch):
     monkeypatch.setattr(benchmark_tables, 'SHORT', ['network'])
     assert readme_table(DATA) == (
-        '|  | by hand, µs | jit | eager | JAX jit |\n'
-        '| --- | ---: | ---: | ---: | ---: |\n'
-        '| network | 2,000 | 0.50 | 15.0 | 2.00 |\n\n'
+        '|  | by hand, µs | floor | small compiler | jit | eager | JAX jit '
+        '| spread |\n'
+        '| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n'
+        '| network | 2,000 | 0.25 | 3.00 | 0.50 | 15.0 | 0.40 | 4 % |\n\n'
         f'{MEASURED}.')
 
 
@@ -127,7 +137,11 @@ def stored(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize('name, row', [
-    ('ratios', '| softplus, without it | 1.00 | 2.00 | – | – |'),
+    ('ratios', '| softplus, without it | 1.00 | – | – | 2.00 | – | – | – |'),
+    ('lost', '| network | – | – | – | 1.25 |'),
+    ('lost', '| softplus | 3.00 | – | – | – |'),
+    ('floor', '| network | 12 | 1,015 | 16.0 | 40.0 | 500 | 4.00 | 2.00 '
+              '| 1.60 |'),
     ('passes', '| GELU | 4.00 | 0.50 |'),
     ('first calls', '| jit, JAX | 10.0 | – | – | – |')])
 def test_tables_of_the_book_say_where_they_were_measured(stored, name, row):
@@ -139,7 +153,7 @@ def test_tables_of_the_book_say_where_they_were_measured(stored, name, row):
 
 def test_an_unknown_table_is_named(stored):
     with pytest.raises(ValueError, match="no table of benchmarks 'rations';"
-                                         ' there are ratios, passes, first'):
+                                         ' there are ratios, floor, lost'):
         benchmarks('rations')
 
 
@@ -158,6 +172,7 @@ def test_sizes_are_seconds_by_the_names_of_the_plot(stored):
 def test_missed_targets_are_named_and_unmeasured_ones_are_not():
     assert missed(DATA) == [
         'over its target: W1 network: jit/hand 0.50 > 0.40',
+        'over its target: W1 network: jit/jax 1.25 > 0.30',
         'over its target: W9 softplus: jit/jit, without it 1.50 > 1.05',
         'over its target: W11 memory 6.00 arrays > 1.50 arrays',
         'over its target: W5 equation 70.0 µs > 60.0 µs']
