@@ -3,8 +3,9 @@
 Here are four functions. What does `f.source` show when they have been
 compiled for a table of 40 × 40? Write the lines between `def` and `return`,
 without the comments, as Python would have them: `'b = np.sin(a)'`. The
-argument is called `a`, and the results have the next letters. A number stands
-there as the program has it, `2` or `2.0`.
+argument is called `a`, and the results have the next letters. The numbers are
+defined above, `const_1 = np.array(2.0)`, in the order in which the lines come
+to them; in the lines are their names.
 
 The table is large enough to think of memory. What is written into an array
 that is there already is `'b += c'` or `'np.sin(b, b)'`, and has no letter of

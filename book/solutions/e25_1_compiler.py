@@ -44,8 +44,9 @@ def d(table):
 
 def prediction():
     return {
-        'a': ['b = np.exp(a)', 'b *= 2'],
+        'a': ['b = np.exp(a)', 'b *= const_1'],
         'b': ['b = a + a', 'b *= b'],
-        'c': ['c = a + a', 'd = 7.0 * b', 'np.cos(c, c)', 'd *= c', 'del c'],
-        'd': ['b = np.exp(a)', 'b *= 2.0', 'b += 1'],
+        'c': ['c = a + a', 'd = const_1 * b', 'np.cos(c, c)', 'd *= c',
+              'del c'],
+        'd': ['b = np.exp(a)', 'b *= const_1', 'b += const_2'],
     }
