@@ -25,13 +25,16 @@ EDITS = ['d_how_the_notebooks_edit_the_library']
 
 FRESH = '''
 %unload_ext autodiff_mini.notebook
-%reset -f
-__spec__ = None     # a process that starts another needs it
+import contextvars
 import sys
 for name in list(sys.modules):
     if name.partition('.')[0] in ('autodiff_mini', 'tests'):
         del sys.modules[name]
-del name, sys
+for variable in contextvars.copy_context():
+    if variable.name == 'current_trace':
+        variable.set(None)      # or the library that is gone stays in memory
+%reset -f
+__spec__ = None     # a process that starts another needs it
 %load_ext autodiff_mini.notebook
 '''
 
