@@ -98,7 +98,7 @@ test-site: book .venv/browser   ## show every page of the site to a browser
 	@$(PYTEST) $(HANDS) tests/test_site.py
 
 test-package: .venv/package   ## build wheel and sdist, and try both
-	@$(PYTEST) tests/test_package.py
+	@$(PYTEST) --all tests/test_package.py
 
 watch: .venv/ready   ## do the exercises; E=02_1 or E=02, from this one on
 	@$(BIN)/python -m book.tools.watch $(E)
