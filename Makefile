@@ -27,7 +27,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Material would print an advertisement at every build.
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: help book publish test check test-all test-jax mutants test-site watch \
+.PHONY: help book pages publish test check test-all test-jax mutants test-site watch \
         next hint skip reset progress serve lab weave bench lock clean \
         lint test-oldest test-package
 .DEFAULT_GOAL := help
@@ -35,12 +35,15 @@ export NO_MKDOCS_2_WARNING := 1
 help:   ## say what the commands do
 	@sed -n 's/^\([a-z-]*\): .*## /\1	/p' Makefile | expand -t 12
 
-book: .venv/ready   ## run every chapter and build the site
+book: pages   ## run every chapter and build the site
 	@$(BIN)/python -m mkdocs build --strict
 	@echo
 	@echo "The book is built. Open site/index.html in a browser:"
 	@echo "    file://$(CURDIR)/site/index.html"
 	@echo "or run 'make serve', which rebuilds as you edit."
+
+pages: .venv/ready   ## run every chapter, and write a folder of Markdown
+	@$(BIN)/python -m book.tools.pages
 
 # The four addresses of mkdocs.yml come from here, or from the environment.
 publish:   ## build the site for SITE_URL=https://..., and copy it TO=host:folder
@@ -95,7 +98,7 @@ mutants: .venv/ready   ## plant wrong rules, and see whether a test finds them
 # As it is with no address: then it has to find its own way.
 test-site: export SITE_URL :=
 test-site: book .venv/browser   ## show every page of the site to a browser
-	@$(PYTEST) $(HANDS) tests/test_site.py
+	@$(PYTEST) $(HANDS) tests/test_site.py tests/test_engine.py
 
 test-package: .venv/package   ## build wheel and sdist, and try both
 	@$(PYTEST) --all tests/test_package.py
@@ -112,7 +115,7 @@ next hint skip reset progress: .venv/ready
 	@$(BIN)/python -m book.tools.runner $@ $(E)
 
 serve: .venv/ready   ## show the book, and rebuild it as you edit
-	@$(BIN)/python -m mkdocs serve --dirty
+	@$(BIN)/python -m book.tools.pages mkdocs serve --dirty
 
 # Jupyter does not like to run as root, and then takes a flag to do so.
 lab: ROOT_FLAG = $(if $(filter 0,$(shell id -u)),--allow-root)
@@ -137,7 +140,7 @@ lock: .venv/uv   ## choose the versions in requirements.lock again
 	  pyproject.toml -o requirements.lock
 
 clean:   ## remove all that these commands have made, but no exercises
-	rm -rf .venv .cache .hypothesis .pytest_cache site
+	rm -rf .venv .cache .hypothesis .pytest_cache pages site
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/ready: pyproject.toml requirements.lock

@@ -135,8 +135,9 @@ def test_the_sdist_builds_the_book(dist, tmp_path):
     [folder] = tmp_path.iterdir()
     if (ROOT / '.cache').exists():  # what has run already need not run again
         (folder / '.cache').symlink_to(ROOT / '.cache')
-    run(sys.executable, '-m', 'mkdocs', 'build', '-q', '--strict',
-        cwd=folder, PYTHONPATH='.', NO_MKDOCS_2_WARNING='1')
+    for command in ['book.tools.pages'], ['mkdocs', 'build', '--strict']:
+        run(sys.executable, '-m', *command,
+            cwd=folder, PYTHONPATH='.', NO_MKDOCS_2_WARNING='1')
     pages = {str(path.relative_to(folder / 'book').with_suffix('.html'))
              for path in (folder / 'book').rglob('*.md')}
     assert pages and pages <= {

@@ -21,8 +21,6 @@ import re
 import sysconfig
 import tempfile
 import time
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
@@ -80,24 +78,6 @@ def render(path):
     return build(path).markdown
 
 
-def render_all(paths):
-    """Yields (path, Page or ChapterError) for each chapter, as it is done.
-
-    Two chapters run at a time. The processes are new ones, so that they
-    import the library as it is now, however long this process has lived.
-    """
-    pool = ProcessPoolExecutor(2, get_context('spawn'))
-    try:
-        paths = {pool.submit(build, path): path for path in paths}
-        for future in as_completed(paths):
-            error = future.exception()
-            if error and not isinstance(error, ChapterError):
-                raise error
-            yield paths[future], error or future.result()
-    finally:   # also when nobody wants the rest
-        pool.shutdown(cancel_futures=True)
-
-
 def build(path):
     """Returns the Page of a chapter, and runs its cells if they changed."""
     notebook, start = read(path), time.perf_counter()
@@ -121,7 +101,9 @@ def fill(notebook, path):
         CACHE.mkdir(parents=True, exist_ok=True)
         for stale in CACHE.glob(f'{path.stem}-*.json'):
             stale.unlink(missing_ok=True)
-        cached.write_text(json.dumps([cell.outputs for cell in cells]))
+        part = cached.with_suffix('.part')
+        part.write_text(json.dumps([cell.outputs for cell in cells]))
+        part.replace(cached)    # whole, or not at all
         return True
     return False
 

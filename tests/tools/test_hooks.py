@@ -1,4 +1,4 @@
-"""The hooks: no build shows a listing that is not the module's, unsaid."""
+"""The folder of pages, and its site: no listing is false, and unsaid."""
 
 import json
 import re
@@ -7,15 +7,14 @@ import socket
 import subprocess
 import sys
 import threading
+from concurrent.futures import Future
 from contextlib import contextmanager
-from types import SimpleNamespace
 from urllib.request import urlopen
 
 import pytest
 
-from book.tools import hooks
+from book.tools import pages
 from book.tools.places import ROOT
-from book.tools.render import Page
 
 LISTING = '''# Core
 
@@ -31,10 +30,11 @@ PAGE = 'book/chapters/01_core.md'
 def site(tmp_path):
     """Returns the folder of a book with one listing, which is true."""
     files = {
-        'mkdocs.yml': 'site_name: A book\ndocs_dir: book\n'
-                      'watch: [autodiff_mini]\ntheme:\n'
-                      f'  name: mkdocs\nhooks:\n'
-                      f'  - {ROOT / "book/tools/hooks.py"}\n',
+        'mkdocs.yml': 'site_name: A book\ndocs_dir: pages\n'
+                      f'theme:\n  name: material\n  font: false\n'
+                      f'  custom_dir: {ROOT / "book/theme"}\n'
+                      f'hooks: [{ROOT / "book/tools/hooks.py"}]\n'
+                      "extra:\n  serving: !ENV [SERVING, '']\n",
         'autodiff_mini/core.py': TRUE + '\n',
         'book/index.md': '# A book\n',
         PAGE: LISTING.format(TRUE),
@@ -45,64 +45,133 @@ def site(tmp_path):
     return tmp_path
 
 
-def mkdocs(site, *arguments, run=subprocess.run):
-    """Runs mkdocs with the tools of this book; returns its process."""
-    return run([sys.executable, '-m', 'mkdocs', *arguments], cwd=site,
-               env={'PYTHONPATH': str(ROOT), 'PYTHONUNBUFFERED': '1'},
+def module(site, *arguments, run=subprocess.run):
+    """Runs a module beside a book, with these tools; returns its process."""
+    return run([sys.executable, '-m', *arguments], cwd=site,
+               env={'PYTHONPATH': str(ROOT), 'PYTHONUNBUFFERED': '1',
+                    'NO_MKDOCS_2_WARNING': '1'},
                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
 def test_a_build_counts_the_names_that_come_too_early(site):
-    built = mkdocs(site, 'build')
-    assert built.returncode == 0
-    assert 'names shown before they are defined or said: 0' in built.stdout
+    made = module(site, 'book.tools.pages')
+    assert made.returncode == 0, made.stdout
+    assert 'names shown before they are defined or said: 0' in made.stdout
+    assert module(site, 'mkdocs', 'build').returncode == 0
     [page] = site.glob('site/**/01_core/index.html')
     assert TRUE[3:-3] in page.read_text()
+    assert 'served.json' not in page.read_text()
 
 
-@pytest.mark.parametrize('strict', [[], ['--strict']])
-def test_a_false_listing_fails_the_build_with_line_and_diff(site, strict):
+def test_a_false_listing_fails_the_build_with_line_and_diff(site):
     (site / PAGE).write_text(LISTING.format(FALSE))
-    built = mkdocs(site, 'build', *strict)
-    assert built.returncode != 0
-    assert f'{PAGE}:3: differs from its module' in built.stdout
-    assert f'-{FALSE}\n+{TRUE}' in built.stdout
-    assert not (site / 'site').exists()
+    made = module(site, 'book.tools.pages')
+    assert made.returncode == 1
+    assert f'{PAGE}:3: differs from its module' in made.stdout
+    assert f'-{FALSE}\n+{TRUE}' in made.stdout
+    assert not (site / 'pages').exists()
 
 
 def test_this_book_is_not_built_with_a_false_rule(tmp_path):
     for name in 'autodiff_mini', 'book':
         shutil.copytree(ROOT / name, tmp_path / name)
-    shutil.copy(ROOT / 'mkdocs.yml', tmp_path)
-    module = tmp_path / 'autodiff_mini/primitives/elementwise.py'
+    library = tmp_path / 'autodiff_mini/primitives/elementwise.py'
     page = tmp_path / 'book/chapters/02_two_numbers_at_once.md'
-    for file, rule in (module, 'x_dot * -np.sin(x)'), (page, 'x_dot * y'):
+    for file, rule in (library, 'x_dot * -np.sin(x)'), (page, 'x_dot * y'):
         text = file.read_text()
         assert rule in text
         file.write_text(text.replace(rule, 'x_dot'))
-    built = mkdocs(tmp_path, 'build', '--strict')
-    assert built.returncode != 0
-    found = re.findall(r'(\S+):\d+: differs from', built.stdout)
+    made = module(tmp_path, 'book.tools.pages')
+    assert made.returncode == 1
+    found = re.findall(r'(\S+):\d+: differs from', made.stdout)
     assert set(found) == {'book/chapters/02_two_numbers_at_once.md'}
-    assert '+defjvp(cos_p, lambda x_dot, y, x: x_dot)' in built.stdout
-    assert '-defjvp(exp_p, lambda x_dot, y, x: x_dot)' in built.stdout
-    assert not (tmp_path / 'site').exists()
+    assert '+defjvp(cos_p, lambda x_dot, y, x: x_dot)' in made.stdout
+    assert '-defjvp(exp_p, lambda x_dot, y, x: x_dot)' in made.stdout
+    assert not (tmp_path / 'pages').exists()
+
+
+def test_a_cell_that_fails_ends_the_build_and_the_others_are_made(site):
+    (site / 'book/chapters/02_next.md').write_text(
+        '# Next\n\n```python\n1 / 0\n```\n')
+    made = module(site, 'book.tools.pages')
+    assert made.returncode == 1
+    assert ('book/chapters/02_next.md:4: ZeroDivisionError: division by zero'
+            in made.stdout)
+    assert (site / 'pages/index.md').exists()
+
+
+def folder(site):
+    """Returns {name: (text, time)} of the folder of pages."""
+    return {path.relative_to(site / 'pages').as_posix():
+            (path.read_text(), path.stat().st_mtime_ns)
+            for path in (site / 'pages').rglob('*') if path.is_file()}
+
+
+def test_the_folder_has_all_that_a_page_needs_and_nothing_else(site):
+    cell = site / 'book/chapters/02_cell.md'
+    cell.write_text('---\nhide: [toc]\n---\n\n# A cell\n\nWords.\n')
+    (site / 'book/assets').mkdir()
+    (site / 'book/assets/dot.svg').write_text('<svg/>')
+    assert module(site, 'book.tools.pages').returncode == 0
+    first = folder(site)
+    assert sorted(first) == [
+        'LICENSE.txt', 'assets/dot.svg', 'assets/player.js',
+        'chapters/01_core.md', 'chapters/02_cell.md', 'index.md']
+    front = f'---\nhide: [toc]\nrelease: {pages.RELEASE}\n---\n\n'
+    assert first['chapters/02_cell.md'][0] == f'{front}# A cell\n\nWords.\n'
+
+    cell.write_text(cell.read_text() + '\n```python\n6 * 7\n```\n')
+    (site / 'book/assets/dot.svg').unlink()
+    assert module(site, 'book.tools.pages').returncode == 0
+    second = folder(site)
+    page = second.pop('chapters/02_cell.md')[0]
+    assert page.startswith(
+        f'{front}# A cell\n\n[Open as notebook](../notebooks/02_cell.ipynb)'
+        '{ .notebook download="" }\n\nWords.\n')
+    assert '>42</pre>' in page
+    assert '"6 * 7"' in second.pop('notebooks/02_cell.ipynb')[0]
+    # The rest is as it was, and as old.
+    del first['chapters/02_cell.md'], first['assets/dot.svg']
+    assert second == first
 
 
 def test_links_that_lead_nowhere_are_named_by_file_and_line(site):
     links = ['nowhere.md', '#nowhere', 'a/folder', '../index.md#nowhere']
-    with (site / PAGE).open('a') as page:
-        page.writelines(f'\nWords, and\n[a link]({link}).\n'
-                        for link in links)
+    text = (site / PAGE).read_text()
+    (site / PAGE).write_text(f'---\nhide: [toc]\n---\n{text}' + ''.join(
+        f'\nWords, and\n[a link]({link}).\n' for link in links))
     with (site / 'mkdocs.yml').open('a') as settings:
         settings.write('validation:\n  anchors: warn\n'
                        '  unrecognized_links: warn\n')
-    built = mkdocs(site, 'build', '--strict')
+    assert module(site, 'book.tools.pages').returncode == 0
+    built = module(site, 'mkdocs', 'build', '--strict')
     assert built.returncode != 0
     found = re.findall(rf"WARNING -  {PAGE}:(\d+): contains an? .*?"
                        r"link '(.*?)'", built.stdout)
     assert sorted(found) == sorted(
-        (str(line), link) for line, link in zip((8, 11, 14, 17), links))
+        (str(line), link) for line, link in zip((11, 14, 17, 20), links))
+
+
+LATE = '''
+from pathlib import Path
+
+def on_page_markdown(markdown, page, **_):
+    source = Path(page.file.abs_src_path)
+    source.write_text(source.read_text().replace('First', 'Second'))
+'''
+
+
+def test_a_page_that_changes_while_it_is_read_is_read_again(site):
+    """By a build that reads what is newer than its page on the site."""
+    (site / 'book/index.md').write_text('# A book\n\nFirst words.\n')
+    (site / 'late.py').write_text(LATE)
+    settings = (site / 'mkdocs.yml').read_text()
+    (site / 'mkdocs.yml').write_text(
+        settings.replace('hooks: [', 'hooks: [late.py, '))
+    assert module(site, 'book.tools.pages').returncode == 0
+    for words in 'First', 'Second':
+        assert module(site, 'mkdocs', 'build', '--dirty').returncode == 0
+        assert f'{words} words' in (site / 'site/index.html').read_text()
 
 
 @contextmanager
@@ -110,8 +179,8 @@ def serving(site):
     """Serves a book; yields a function that awaits words in the log."""
     with socket.create_server(('127.0.0.1', 0)) as free:
         port = free.getsockname()[1]
-    server = mkdocs(site, 'serve', '--dirty', '-a', f'127.0.0.1:{port}',
-                    run=subprocess.Popen)
+    server = module(site, 'book.tools.pages', 'mkdocs', 'serve', '--dirty',
+                    '-a', f'127.0.0.1:{port}', run=subprocess.Popen)
     patience = threading.Timer(60, server.kill)
     patience.start()
     log = []
@@ -136,7 +205,8 @@ def shown(address):
     """Returns the page of PAGE that a server shows, and what it says."""
     with urlopen(f'{address}chapters/01_core/') as answer:
         page = answer.read().decode()
-    assert '("../../served.json", "chapters/01_core.md")' in page
+    assert '"../../served.json"' in page
+    assert '["chapters/01_core.md"]' in page
     with urlopen(f'{address}served.json') as answer:
         return page, json.load(answer)['chapters/01_core.md']
 
@@ -153,9 +223,9 @@ def test_a_server_says_on_the_page_what_was_edited_there(site):
         assert FALSE[3:-3] in page
         assert 'was edited here' in said and f'-{TRUE}\n+{FALSE}' in said
         (site / PAGE).write_text(LISTING.format(TRUE))
-        await_words('names shown before')
         await_words('Reloading browsers')
-        assert shown(address)[1] == ''
+        page, said = shown(address)
+        assert TRUE[3:-3] in page and said == ''
 
 
 def test_a_server_weaves(site):
@@ -178,39 +248,56 @@ def test_a_server_says_which_module_is_not_python(site):
 
 def test_a_server_says_that_outputs_are_old_and_makes_them_again(
         monkeypatch, tmp_path):
-    """The hooks themselves, with a library and a kernel that are not."""
-    library, ran = ['one'], []
+    """The desk itself, with a library and processes that are not."""
+    library, ran, later = ['one'], [], []
 
-    def render_all(paths):
-        for path in paths:
-            ran.append(path.stem)
-            yield path, Page(f'# {path.stem} on {library[0]}', '{}', 1)
+    class Pool:
+        def __init__(self, nice=0):
+            self.nice = nice
 
-    pages = [tmp_path / 'a.md', tmp_path / 'b.md']
-    for page in pages:
-        page.write_text('```python\n1\n```\n')
-    for name, value in {
-            'surroundings': lambda: library[0], 'render_all': render_all,
-            'SERVED': {}, 'WRONG': [], 'BEHIND': [], 'BELL': tmp_path / 'bell',
-            'STARTED': {'surroundings': None}}.items():
-        monkeypatch.setattr(hooks, name, value)
+        def submit(self, make, path):
+            job = Future()
+            todo = lambda: job.set_result(make(path))
+            later.append(todo) if self.nice else todo()
+            return job
 
-    def texts():
-        return [page.markdown for _, page in hooks.served(pages)]
+        def shutdown(self, **_):
+            pass
 
-    assert texts() == ['# a on one', '# b on one']
-    assert texts() == ['# a on one', '# b on one'] and len(ran) == 2
+    def made_of(path):
+        ran.append(path.stem)
+        return {path.name: f'# {path.stem} on {library[0]}'}, 1
+
+    monkeypatch.chdir(tmp_path)
+    paths = [tmp_path / 'book' / name for name in ('a.md', 'b.md')]
+    paths[0].parent.mkdir()
+    for path in paths:
+        path.write_text('```python\n1\n```\n')
+    for name, value in {'surroundings': lambda: library[0],
+                        'made_of': made_of, 'workers': Pool,
+                        'sources': lambda: [path.relative_to(tmp_path)
+                                            for path in paths]}.items():
+        monkeypatch.setattr(pages, name, value)
+    desk = pages.Desk()
+
+    def shown():
+        texts = [(tmp_path / 'pages' / path.name).read_text()
+                 for path in paths]
+        said = json.loads((tmp_path / 'pages/served.json').read_text())
+        return texts, [*said.values()]
+
+    desk.look()
+    assert shown() == (['# a on one', '# b on one'], ['', ''])
+    desk.look()
+    assert ran == ['a', 'b']
     library[0] = 'two'
-    pages[0].write_text('Woven.\n\n```python\n1\n```\n')
-    again = hooks.served(pages)
-    assert next(again)[1].markdown == '# a on two'   # what was woven, at once
-    assert next(again)[1].markdown == '# b on one'
-    assert hooks.banner(pages[0]) == '' and hooks.banner(pages[1]) == hooks.OLD
-    hooks.on_post_build(SimpleNamespace(site_url='', site_dir=tmp_path))
-    for thread in threading.enumerate():
-        if thread.name == 'two':
-            thread.join()
+    paths[0].write_text('Woven.\n\n```python\n1\n```\n')
+    desk.look()     # what was woven is made at once
+    assert shown() == (['# a on two', '# b on one'], ['', pages.OLD])
+    desk.collect()
+    assert ran == ['a', 'b', 'a']
+    for todo in later:
+        todo()
+    desk.collect()
     assert ran == ['a', 'b', 'a', 'b']
-    assert hooks.BELL.exists()
-    assert texts() == ['# a on two', '# b on two']
-    assert hooks.banner(pages[1]) == '' and hooks.BEHIND == []
+    assert shown() == (['# a on two', '# b on two'], ['', ''])

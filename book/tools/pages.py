@@ -1,0 +1,271 @@
+"""Makes a folder of Markdown of the book: all that a site is made of.
+
+    python -m book.tools.pages                        writes it
+    python -m book.tools.pages mkdocs serve --dirty   and serves it, too
+
+The folder `pages` has the chapters with the outputs of their cells, their
+notebooks, and whatever they show. Nothing here knows how a site is made of
+it: `mkdocs.yml` does, and any engine that can read that.
+"""
+
+import filecmp
+import importlib.metadata
+import json
+import multiprocessing
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import traceback
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import suppress
+from pathlib import Path
+
+import watchfiles
+
+from book.tools import mainline, reference, weave
+from book.tools.render import (
+    ROOT, ChapterError, build, has_cells, is_live, surroundings)
+
+FOLDER = Path('pages')
+LEFT_OUT = 'katex.min.js'     # it sets formulas here, and not on the site
+FILES = {'assets/player.js': ROOT / weave.PACKAGE / 'notebook' / 'player.js',
+         'LICENSE.txt': ROOT / 'LICENSE'}
+FRONT = re.compile(r'(?s)(?:---\n(.*?)---\n\n*)?(.*)')
+OLD = ('The library has changed since the outputs on this page were made. '
+       'They are being made again.')
+RELEASE = importlib.metadata.version(weave.PACKAGE)    # the book's, too
+
+
+def sources():
+    """Returns the Markdown files of the book."""
+    return [path for pattern in ('*.md', 'chapters/*.md', 'appendix/*.md')
+            for path in sorted(Path('book').glob(pattern))]
+
+
+def made_of(path):
+    """Returns ({name in the folder: text}, seconds) for a Markdown file.
+
+    A page that has cells leads to its notebook, but for the front page,
+    which has enough on it.  The reference and the listings lead to each
+    other.
+    """
+    name = path.relative_to('book')
+    up = '../' * (len(name.parts) - 1)
+    front, text = FRONT.fullmatch(path.read_text()).groups()
+    made, seconds = {}, 0
+    if name.name == reference.PAGE:
+        text = reference.with_places(text)
+    elif is_live(path):
+        page = build(path)
+        text, seconds = reference.with_entries(page.markdown, up), page.seconds
+        if has_cells(path):
+            notebook = f'notebooks/{path.stem}.ipynb'
+            made[notebook] = page.notebook
+            if name.name != 'index.md':
+                link = f'[Open as notebook]({up}{notebook})'
+                text = text.replace(
+                    '\n', f'\n\n{link}{{ .notebook download="" }}\n', 1)
+    made[name.as_posix()] = (
+        f'---\n{front or ""}release: {RELEASE}\n---\n\n{text}')
+    return made, seconds
+
+
+def workers(nice=0):
+    """Returns two new processes, which import the library as it is now."""
+    return ProcessPoolExecutor(
+        2, multiprocessing.get_context('spawn'), os.nice, [nice])
+
+
+def differences():
+    """Returns the problems of the listings, and measures the main line."""
+    return weave.check(Path()) + mainline.check(Path())
+
+
+def not_python():
+    """Returns a problem for each module that is not Python."""
+    problems = []
+    for path in sorted(Path(weave.PACKAGE).rglob('*.py')):
+        try:
+            compile(path.read_text(), path, 'exec')
+        except SyntaxError as error:
+            problems.append(weave.Problem(path, error.lineno,
+                                          f'not Python: {error.msg}'))
+    return problems
+
+
+# The folder. What has not changed keeps its time.
+
+def put(name, text):
+    """Writes a file of the folder, at once, if it says something else."""
+    file = FOLDER / name
+    if file.exists() and file.read_text() == text:
+        return
+    file.parent.mkdir(parents=True, exist_ok=True)
+    part = file.with_name(f'.{file.name}')
+    part.write_text(text)
+    part.replace(file)
+
+
+def put_files():
+    """Copies what is on the site as it is; returns it by name."""
+    files = FILES | {path.relative_to('book').as_posix(): path
+                     for path in sorted(Path('book/assets').rglob('*'))
+                     if path.is_file() and path.name != LEFT_OUT}
+    for name, path in files.items():
+        file = FOLDER / name
+        if not (file.exists() and filecmp.cmp(path, file)):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, file)
+    return files
+
+
+def write():
+    """Makes the folder; returns whether something keeps it from being whole.
+    """
+    if wrong := not_python() or differences():
+        print(*wrong, sep='\n')
+        return True
+    print(weave.summary(weave.early_names(Path())), flush=True)
+    desk = Desk()
+    desk.make(sources(), surroundings())
+    for name, text in desk.files.items():
+        put(name, text)
+    names = {*put_files(), *desk.files}
+    for file in FOLDER.rglob('*'):
+        if file.is_file() and file.relative_to(FOLDER).as_posix() not in names:
+            file.unlink()
+    return bool(desk.errors)
+
+
+# Beside a server. A page whose own text is new is made at once; one that only
+# stands upon a changed library keeps what it had, says so, and is made behind.
+# What the pages have to say of themselves is in a file that each asks for.
+
+class Desk:
+    """What has been made of the pages, and what is being made behind."""
+
+    def __init__(self):
+        self.texts, self.made, self.errors, self.wrong = {}, {}, {}, []
+        self.library, self.here, self.there, self.behind = None, None, None, {}
+        self.files, self.untold, self.wrote = {}, False, 0
+
+    def look(self):
+        """Weaves, and makes what is no longer as it was."""
+        self.wrong = not_python()
+        if not self.wrong:
+            self.wrong = weave.weave(Path())
+            found = [problem[:2] for problem in self.wrong]
+            self.wrong += [problem for problem in differences()
+                           if problem[:2] not in found]
+            self.make(sources(), surroundings())
+        for problem in self.wrong:
+            print(problem, flush=True)
+        put_files()
+        self.write()
+
+    def make(self, paths, now):
+        """Makes the pages whose text is new, and has the others made."""
+        texts = {path: path.read_text() for path in paths}
+        new = [path for path in paths if texts[path] != self.texts.get(path)]
+        self.texts, changed = texts, now != self.library
+        if changed:
+            for pool in filter(None, (self.here, self.there)):
+                pool.shutdown(wait=False, cancel_futures=True)
+            self.library, self.behind = now, {}
+            self.here, self.there = workers(), workers(nice=10)
+        jobs = {self.here.submit(made_of, path): path for path in new}
+        for job in as_completed(jobs):
+            self.keep(jobs[job], job.result)
+        if changed:
+            self.behind = {self.there.submit(made_of, path):
+                           (path, texts[path])
+                           for path in paths if self.made[path] != now}
+
+    def collect(self):
+        """Takes what has been made behind, every few seconds."""
+        for job in [job for job in self.behind if job.done()]:
+            path, text = self.behind.pop(job)
+            if text == self.texts.get(path):
+                self.keep(path, job.result)
+        late = not self.behind or time.monotonic() - self.wrote > 5
+        if self.untold and late:
+            self.write()
+
+    def keep(self, path, result):
+        """Notes what was made of a page, or why it was not."""
+        self.made[path], self.untold = self.library, True
+        self.errors.pop(path, None)
+        try:
+            files, seconds = result()
+        except Exception as error:
+            self.errors[path] = str(error) if isinstance(
+                error, ChapterError) else traceback.format_exc()
+            print(self.errors[path], flush=True)
+        else:
+            self.files |= files
+            took = f'{seconds:6.1f} s' if seconds else '  cached'
+            if is_live(path):
+                print(took, '', path, flush=True)
+
+    def write(self):
+        """Writes what is new, and what the pages say of themselves."""
+        now = surroundings()
+        for name, text in self.files.items():
+            put(name, text)
+        put('served.json', json.dumps({
+            path.relative_to('book').as_posix(): self.banner(path, now)
+            for path in self.texts}))
+        self.files, self.untold, self.wrote = {}, False, time.monotonic()
+
+    def banner(self, path, now):
+        """Returns what a page has to say of itself, if anything."""
+        said = [str(problem) for problem in self.wrong
+                if problem.path == path or problem.path.suffix == '.py']
+        if path in self.errors:
+            said.append(self.errors[path])
+        if not said and self.made[path] != now:
+            said.append(OLD)
+        return '\n\n'.join(said)
+
+
+def serve(command):
+    """Runs a server of the folder, and keeps the folder as the book is."""
+    desk = Desk()
+    desk.look()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+    with subprocess.Popen([sys.executable, '-m', *command],
+                          env=os.environ | {'SERVING': '1'}) as engine:
+        try:
+            for changes in watchfiles.watch(
+                    'book', weave.PACKAGE, 'mkdocs.yml', rust_timeout=500,
+                    yield_on_timeout=True, raise_interrupt=False):
+                if engine.poll() is not None:
+                    break
+                if changes:
+                    meet(desk, {Path(path) for _, path in changes})
+                desk.collect()
+        finally:
+            engine.terminate()
+            for child in multiprocessing.active_children():
+                child.kill()     # a kernel would not let it be terminated
+
+
+def meet(desk, changed):
+    """Looks at what was saved; a mistake of ours does not end the server."""
+    try:
+        desk.look()
+    except Exception:
+        traceback.print_exc()
+    if any(path.name == 'mkdocs.yml' or path.parts[:2] == ('book', 'theme')
+           for path in changed):
+        for page in FOLDER.rglob('*.md'):
+            page.touch()
+
+
+if __name__ == '__main__':
+    with suppress(KeyboardInterrupt):
+        sys.exit(serve(sys.argv[1:]) if sys.argv[1:] else write())
