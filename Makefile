@@ -27,7 +27,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Material would print an advertisement at every build.
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: help book pages publish test check test-all test-jax mutants test-site watch \
+.PHONY: help book pages pdf publish test check test-all test-jax mutants test-site watch \
         next hint skip reset progress serve lab weave bench lock clean \
         lint test-oldest test-package
 .DEFAULT_GOAL := help
@@ -99,6 +99,10 @@ mutants: .venv/ready   ## plant wrong rules, and see whether a test finds them
 test-site: export SITE_URL :=
 test-site: book .venv/browser   ## show every page of the site to a browser
 	@$(PYTEST) $(HANDS) tests/test_site.py tests/test_engine.py
+	@$(PYTEST) tests/test_print.py
+
+pdf: book .venv/browser   ## print the whole book into book.pdf
+	@$(BIN)/python -m book.tools.pdf
 
 test-package: .venv/package   ## build wheel and sdist, and try both
 	@$(PYTEST) --all tests/test_package.py
@@ -140,7 +144,7 @@ lock: .venv/uv   ## choose the versions in requirements.lock again
 	  pyproject.toml -o requirements.lock
 
 clean:   ## remove all that these commands have made, but no exercises
-	rm -rf .venv .cache .hypothesis .pytest_cache pages site
+	rm -rf .venv .cache .hypothesis .pytest_cache pages site book.pdf
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/ready: pyproject.toml requirements.lock

@@ -1,0 +1,129 @@
+"""Prints the whole book, as the browser of the tests does it.
+
+    python -m book.tools.pdf [file]     from the site, which has to be there
+
+What is folded away on the site is not printed: of a listing of the library
+its name is, for all of it is in the package; hints and solutions of the
+exercises are on the site. Chromium makes the pages and the outline. The
+numbers in the contents are those of a first print, which is thrown away.
+"""
+
+import base64
+import re
+import sys
+import tempfile
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+
+import pypdf
+from pypdf.generic import NameObject, TextStringObject
+
+from tests.browser import browsing, installed, serving
+
+ROOT = Path(__file__).parents[2]
+HERE = Path(__file__).parent / 'print'
+COVER = '''<img src="assets/logo.svg" alt=""><div class="title">{name}</div>
+<p>{description}</p><p class="small">Version {release}. Text and code:
+Apache-2.0.<br>Listings of the library that the site folds away are named
+here, and are in the package.<br>Hints and solutions of the exercises are on
+the site.</p>'''
+NUMBERS = '''
+  const pages = arguments[0];
+  for (const link of document.querySelectorAll(".contents a"))
+    link.querySelector("b").textContent =
+      pages[link.getAttribute("href").slice(1)];
+'''
+
+
+def parts(text):
+    """Returns [(part, [(page, title)])] of the navigation of a mkdocs.yml.
+
+    What stands in no part has one of its own, with no name.
+    """
+    found = []
+    [navigation] = re.findall(r'^nav:\n((?: .*\n)+)', text, re.MULTILINE)
+    for indent, title, page in re.findall(
+            r'^( +)- (?:([^:\n]+):)? ?(\S+\.md)?$', navigation, re.MULTILINE):
+        if not page:
+            found.append((title, []))
+            continue
+        if len(indent) == 2:
+            found.append(('', []))
+        found[-1][1].append((re.sub('md$', 'html', page), title))
+    return found
+
+
+def cover(text, site):
+    """Returns the HTML of the first page."""
+    said = dict(re.findall(r'(?m)^site_(\w+): (?:>-\n +)?(.*)$', text))
+    page = (site / 'index.html').read_text('utf-8')
+    [release] = re.findall(r'</cite> ([\d.]+\w*?)[,.]', page)
+    return COVER.format(**said, release=release)
+
+
+@contextmanager
+def composed(site):
+    """Yields a browser that shows all pages of a site, one after another."""
+    text = (ROOT / 'mkdocs.yml').read_text()
+    with (tempfile.TemporaryDirectory() as profile, serving(site) as home,
+          browsing(*installed(), profile) as browser):
+        browser.command_executor.client_config.timeout = 1200
+        browser.set_script_timeout(300)
+        browser.get(f'{home}/index.html')
+        missing = browser.execute_async_script(
+            (HERE / 'compose.js').read_text(), parts(text),
+            cover(text, site), styles(site))
+        if missing:
+            raise ValueError(f'missing from the print: {missing}')
+        yield browser
+
+
+def pdf(browser):
+    """Returns the PDF of what `composed` yields."""
+    first = pypdf.PdfReader(BytesIO(printed(browser)))
+    browser.execute_script(NUMBERS, {
+        name.lstrip('/'): first.get_destination_page_number(place) + 1
+        for name, place in first.named_destinations.items()})
+    book = pypdf.PdfWriter(clone_from=BytesIO(printed(browser)))
+    for entry in entries(book.get_outline_root()):
+        title = entry['/Title']
+        half = title[:len(title) // 2]
+        # Chromium says a heading twice that it moved to the next page.
+        if title == half + half:
+            entry[NameObject('/Title')] = TextStringObject(half)
+    file = BytesIO()
+    book.write(file)
+    return file.getvalue()
+
+
+def entries(node):
+    """Yields the entries of an outline, from the top."""
+    entry = node.get('/First')
+    while entry is not None:
+        entry = entry.get_object()
+        yield entry
+        yield from entries(entry)
+        entry = entry.get('/Next')
+
+
+def styles(site):
+    """Returns the styles of the print, with those of the formulas."""
+    katex = (site / 'assets/katex/katex.min.css').read_text('utf-8')
+    return katex.replace('url(fonts', 'url(assets/katex/fonts') + (
+        HERE / 'print.css').read_text('utf-8')
+
+
+def printed(browser):
+    """Returns the open page as a PDF."""
+    answer = browser.execute_cdp_cmd('Page.printToPDF', {
+        'preferCSSPageSize': True, 'printBackground': True,
+        'generateTaggedPDF': True, 'generateDocumentOutline': True})
+    return base64.b64decode(answer['data'])
+
+
+if __name__ == '__main__':
+    to = Path(*sys.argv[1:] or ['book.pdf'])
+    with composed(ROOT / 'site') as browser:
+        to.write_bytes(pdf(browser))
+    print(f'{to}: {len(pypdf.PdfReader(to).pages)} pages')
