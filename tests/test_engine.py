@@ -34,6 +34,8 @@ def other(request, tmp_path_factory):
         [sys.executable, '-m', 'zensical', 'build', '--strict'], cwd=folder,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert run.returncode == 0, run.stdout
+    assert 'zensical' in (folder / 'site/index.html').read_text()
+    assert 'zensical' not in (ROOT / 'site/index.html').read_text()
     return folder / 'site'
 
 
