@@ -45,7 +45,7 @@ def outline(book, entries=None):
         if isinstance(entry, list):
             found[-1][2].extend(outline(book, entry))
         else:
-            found.append((entry['/Title'].strip(),
+            found.append((entry['/Title'],
                           book.get_destination_page_number(entry) + 1, []))
     return found
 

@@ -87,11 +87,11 @@ def pdf(browser):
         for name, place in first.named_destinations.items()})
     book = pypdf.PdfWriter(clone_from=BytesIO(printed(browser)))
     for entry in entries(book.get_outline_root()):
-        title = entry['/Title']
+        title = entry['/Title'].strip()
         half = title[:len(title) // 2]
         # Chromium says a heading twice that it moved to the next page.
-        if title == half + half:
-            entry[NameObject('/Title')] = TextStringObject(half)
+        entry[NameObject('/Title')] = TextStringObject(
+            half if title == half + half else title)
     file = BytesIO()
     book.write(file)
     return file.getvalue()
