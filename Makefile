@@ -158,14 +158,12 @@ clean:   ## remove all that these commands have made, but no exercises
 	@touch $@
 
 # What pyproject.toml allows at least, and then whatever the tests need.
-.venv/oldest/ready: .venv/uv pyproject.toml requirements.lock
+.venv/oldest/ready: .venv/ready
 	@echo "Installing the oldest NumPy allowed ..."
-	@$(BIN)/uv venv -q --clear --python $(BIN)/python .venv/oldest
-	@$(BIN)/uv pip install -q --python .venv/oldest \
-	  --resolution lowest-direct -e .
+	@$(BIN)/python -m venv --clear .venv/oldest
 	@grep -v '^numpy==' requirements.lock > .venv/oldest/rest
-	@$(BIN)/uv pip install -q --python .venv/oldest \
-	  -c .venv/oldest/rest -e '.[test]'
+	@.venv/oldest/bin/python -m pip install -qq -c .venv/oldest/rest \
+	  $$(sed -n 's/.*"numpy>=\(.*\)".*/numpy==\1/p' pyproject.toml) -e '.[test]'
 	@touch $@
 
 .venv/uv: .venv/ready
