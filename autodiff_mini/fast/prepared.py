@@ -20,7 +20,7 @@ from autodiff_mini.higher_order.programs import (
     for_outputs, jvp_jaxpr, nothing, partial_eval_jaxpr, stage_program,
     transpose_jaxpr)
 from autodiff_mini.jaxprs import Equation, Jaxpr, Var, programs_in
-from autodiff_mini.memory import whose
+from autodiff_mini.memory import View, whose
 from autodiff_mini.primitives.arithmetic import float_power_p, pow_p
 from autodiff_mini.pytree import tree_flatten
 
@@ -97,8 +97,8 @@ class Prepared:
         def run(*xs):
             out = called_with(function, iter(xs), args, kwargs)
             ys, self.tree = tree_flatten(out)
-            if not is_primitive and any(map(whose, ys)):
-                raise LongWay   # a view, which is somebody else's, too
+            if not is_primitive and any(map(is_seen, ys)):
+                raise LongWay
             return ys
 
         moving = tuple(name is not None for name in found.names)
@@ -150,6 +150,15 @@ class Prepared:
         linear = (False,) * self.count + (True,) * len(self.sources)
         given = (True,) * sum(given)
         return compiled_step(transpose_jaxpr(jaxpr, linear, given))
+
+
+def is_seen(y):
+    """Returns whether somebody else looks at the memory of a result.
+
+    It may be a view of an argument; a view of what is gone is as good as new.
+    """
+    memory = whose(y)
+    return memory and (type(memory) is not View or memory.shared.others(y))
 
 
 def called_with(function, values, args, kwargs):

@@ -125,6 +125,15 @@ def test_a_result_that_stands_still_is_its_users():
         slope_twice(f, x), np.stack([np.eye(2), np.eye(2) / 2]))
 
 
+def test_a_function_that_returns_a_view_of_its_own_array_is_prepared():
+    for function in (lambda x: ad.logsumexp(x, axis=0),
+                     lambda x: np.linalg.norm(x, axis=1)):
+        prepared.preparations.clear()
+        ad.grad(lambda x: np.sum(function(x)))(np.eye(3) + 1)
+        assert {type(entry) for entry in prepared.preparations.values()
+                } == {prepared.Prepared}
+
+
 @pytest.mark.parametrize('view', [
     lambda y: np.einsum('ii->i', y), lambda y: np.diff(y, n=0)])
 def test_a_function_that_returns_a_view_is_not_prepared(view):
