@@ -143,7 +143,13 @@ def test_a_circle_is_seen():
     assert in_circles(run) == {'list': 3}
 
 
-@pytest.mark.parametrize('program, transform', PAIRS)
+# The shortest way through all that grows, or goes in circles.
+FIRST = {'plain', 'jit', 'scan', 'checkpoint', 'custom_vjp', 'odeint'}
+
+
+@pytest.mark.parametrize('program, transform', [
+    pair if pair[0] in FIRST or pair[1] == 'grad' else rest(*pair)
+    for pair in PAIRS])
 def test_nothing_waits_for_the_collector(program, transform):
     f, apply = PROGRAMS[program], TRANSFORMS[transform]
     assert in_circles(lambda: apply(f)) == {}
@@ -181,7 +187,8 @@ def test_growth_is_seen():
 
 
 @pytest.mark.parametrize('program, transform', [
-    pair if pair[1] == 'grad' else rest(*pair) for pair in PAIRS])
+    pair if pair[0] in FIRST and pair[1] == 'grad' else rest(*pair)
+    for pair in PAIRS])
 def test_nothing_that_is_kept_grows_with_the_number_of_calls(
         program, transform, monkeypatch):
     f, apply = PROGRAMS[program], TRANSFORMS[transform]

@@ -26,12 +26,11 @@ from tests.test_programs import tangents_for
 from tests.traces import spied
 
 X = np.arange(3.) + 1
-each_program = each(PROGRAMS + CUSTOM_PROGRAMS)
 
 
 # The table of programs
 
-@each_program
+@each(PROGRAMS + CUSTOM_PROGRAMS)
 def test_linearize_is_jvp(program):
     """Values and dtypes, of complex programs too."""
     f, tangents = partial(program.function, np), tangents_for(program)
@@ -45,7 +44,7 @@ def test_linearize_is_jvp(program):
         assert_close(linear, y_dot)
 
 
-@each_program
+@each(PROGRAMS + CUSTOM_PROGRAMS, composed=True)
 def test_the_linear_program_makes_sense_and_is_linear(program):
     """Each operation left can be run backwards, unless it is complex."""
     f = partial(program.function, np)

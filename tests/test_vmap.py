@@ -103,10 +103,9 @@ UNMAPPED = {
 INDEXED = ['index_ints_argument']      # an array, by a traced index
 MAPPED = [program for program in PROGRAMS + CUSTOM_PROGRAMS
           if program.name not in UNMAPPED]
-each_mapped = each(MAPPED)
 
 
-@each_mapped
+@each(MAPPED)
 def test_vmap_is_the_stack(program):
     f = partial(program.function, np)
     if program.name in INDEXED:
@@ -116,7 +115,7 @@ def test_vmap_is_the_stack(program):
             check_stack(f, batched(program, axes), axes)
 
 
-@each_mapped
+@each(MAPPED, composed=True)
 def test_a_batch_axis_is_in_front_or_there_is_none(program):
     f, axes = partial(program.function, np), [0] * len(program.args)
     with np.errstate(all='ignore'):

@@ -53,6 +53,7 @@ def module(site, *arguments, run=subprocess.run):
                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
+@pytest.mark.rest
 def test_a_build_counts_the_names_that_come_too_early(site):
     made = module(site, 'book.tools.pages')
     assert made.returncode == 0, made.stdout
@@ -90,6 +91,7 @@ def test_this_book_is_not_built_with_a_false_rule(tmp_path):
     assert not (tmp_path / 'pages').exists()
 
 
+@pytest.mark.rest
 def test_a_cell_that_fails_ends_the_build_and_the_others_are_made(site):
     (site / 'book/chapters/02_next.md').write_text(
         '# Next\n\n```python\n1 / 0\n```\n')
@@ -107,6 +109,7 @@ def folder(site):
             for path in (site / 'pages').rglob('*') if path.is_file()}
 
 
+@pytest.mark.rest
 def test_the_folder_has_all_that_a_page_needs_and_nothing_else(site):
     cell = site / 'book/chapters/02_cell.md'
     cell.write_text('---\nhide: [toc]\n---\n\n# A cell\n\nWords.\n')
@@ -161,6 +164,7 @@ def on_page_markdown(markdown, page, **_):
 '''
 
 
+@pytest.mark.rest
 def test_a_page_that_changes_while_it_is_read_is_read_again(site):
     """By a build that reads what is newer than its page on the site."""
     (site / 'book/index.md').write_text('# A book\n\nFirst words.\n')
@@ -211,6 +215,7 @@ def shown(address):
         return page, json.load(answer)['chapters/01_core.md']
 
 
+@pytest.mark.rest
 def test_a_server_says_on_the_page_what_was_edited_there(site):
     with serving(site) as await_words:
         address = await_words(r'Serving on .*').split()[-1]
@@ -228,6 +233,7 @@ def test_a_server_says_on_the_page_what_was_edited_there(site):
         assert TRUE[3:-3] in page and said == ''
 
 
+@pytest.mark.rest
 def test_a_server_weaves(site):
     with serving(site) as await_words:
         address = await_words(r'Serving on .*').split()[-1]
@@ -238,6 +244,7 @@ def test_a_server_weaves(site):
         assert FALSE[3:-3] in page and said == ''
 
 
+@pytest.mark.rest
 def test_a_server_says_which_module_is_not_python(site):
     with serving(site) as await_words:
         address = await_words(r'Serving on .*').split()[-1]
