@@ -98,7 +98,8 @@ mutants: .venv/ready   ## plant wrong rules, and see whether a test finds them
 # As it is with no address: then it has to find its own way.
 test-site: export SITE_URL :=
 test-site: book .venv/browser   ## show every page of the site to a browser
-	@$(PYTEST) $(HANDS) tests/test_site.py tests/test_engine.py
+	@$(PYTEST) $(HANDS) --all tests/test_site.py tests/test_engine.py \
+	  tests/tools/test_hooks.py tests/tools/test_theme.py
 	@$(PYTEST) tests/test_print.py
 
 pdf: book .venv/browser   ## print the whole book into book.pdf

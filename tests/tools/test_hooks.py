@@ -138,6 +138,7 @@ def test_the_folder_has_all_that_a_page_needs_and_nothing_else(site):
     assert second == first
 
 
+@pytest.mark.rest
 def test_links_that_lead_nowhere_are_named_by_file_and_line(site):
     links = ['nowhere.md', '#nowhere', 'a/folder', '../index.md#nowhere']
     text = (site / PAGE).read_text()

@@ -9,6 +9,8 @@ import pytest
 
 from book.tools.places import ROOT
 
+pytestmark = pytest.mark.rest     # sites are built
+
 HOME, SOURCE = 'https://example.org/book/', 'https://example.com/source'
 CONFIG = f'''
 INHERIT: {ROOT}/mkdocs.yml
