@@ -100,7 +100,8 @@ def without_transpose(eqn, made):
     """Returns `y @ x` for `x.T @ y`, if `y` is a vector."""
     x, y = eqn.invars
     if not (x in made and made[x].primitive is transpose_p
-            and x.aval.ndim == 2 and y.aval.ndim == 1):
+            and x.aval.ndim == 2 and y.aval.ndim == 1
+            and x.aval.dtype == y.aval.dtype):
         return eqn
     return Equation(matmul_p, [y, made[x].invars[0]], {}, eqn.outvars,
                     eqn.line)

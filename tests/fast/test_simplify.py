@@ -682,3 +682,12 @@ def test_parameters_that_are_equal_and_do_not_compute_the_same():
         assert_identical(ad.jit(f)(np.ones(2)), f(np.ones(2)))
         f = lambda x: [copysign.bind(x, k=k) for k in (zero(1), -zero(1))]
         assert_identical(ad.jit(f)(np.ones(2)), f(np.ones(2)))
+
+
+def test_a_product_of_two_types_keeps_its_transpose():
+    rng = np.random.default_rng(0)
+    for shape in [(2, 3), (3, 2), (5, 7), (20, 30)]:
+        x = rng.standard_normal(shape).astype('f')
+        y = rng.standard_normal(shape[0])
+        for f in (lambda x, y: x.T @ y, lambda x, y: y @ x):
+            assert_identical(ad.jit(f)(x, y), f(x, y))
