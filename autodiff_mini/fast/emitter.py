@@ -386,9 +386,9 @@ def astype_lowering(emitter, x, dtype, weak_type):
 def matmul_lowering(emitter, x, y):
     """`dot` asks BLAS for the same, and takes half as long to ask."""
     avals = [v.aval for v in emitter.eqn.invars]
-    if not emitter.ordered or avals[0].dtype != avals[1].dtype or any(
-            len(aval.shape) > 2 or aval.dtype.char not in 'fd'
-            for aval in avals):
+    types = {aval.dtype.char for aval in avals}
+    if not emitter.ordered or types not in ({'f'}, {'d'}) or any(
+            len(aval.shape) > 2 for aval in avals):
         return f'{x} @ {y}'
     emitter.in_order = True     # or it sums in another order than `@`
     return f'{x}.dot({y})'

@@ -209,8 +209,8 @@ def lost_table(rows):
     table = [['', *others.values()]]
     for row in rows:
         times = row['seconds']
-        behind = [times[who] * BEHIND < times['jit'] if who in times
-                  else False for who in others]
+        behind = [times.get(who, np.inf) * BEHIND < times['jit']
+                  for who in others]
         if any(behind):
             table.append([row['label'], *[
                 ratio(times, 'jit', who) if is_behind else NONE

@@ -17,17 +17,19 @@ from io import BytesIO
 from pathlib import Path
 
 import pypdf
+from mkdocs.utils.yaml import yaml_load
 from pypdf.generic import NameObject, TextStringObject
 
+from book.tools.pages import RELEASE
 from tests.browser import browsing, installed, serving
 
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent / 'print'
-COVER = '''<img src="assets/logo.svg" alt=""><div class="title">{name}</div>
-<p>{description}</p><p class="small">Version {release}. Text and code:
-Apache-2.0.<br>Listings of the library that the site folds away are named
-here, and are in the package.<br>Hints and solutions of the exercises are on
-the site.</p>'''
+COVER = '''<img src="assets/logo.svg" alt="">
+<div class="title">{site_name}</div><p>{site_description}</p>
+<p class="small">Version {release}. Text and code: Apache-2.0.<br>
+Listings of the library that the site folds away are named here, and are in
+the package.<br>Hints and solutions of the exercises are on the site.</p>'''
 NUMBERS = '''
   const pages = arguments[0];
   for (const link of document.querySelectorAll(".contents a"))
@@ -36,44 +38,46 @@ NUMBERS = '''
 '''
 
 
-def parts(text):
-    """Returns [(part, [(page, title)])] of the navigation of a mkdocs.yml.
+def parts(navigation):
+    """Returns [(part, [(page, title)])] of the `nav` of a mkdocs.yml.
 
-    What stands in no part has one of its own, with no name.
+    What stands in no part has one of its own, with no name. A title is empty
+    where the page says it.
     """
     found = []
-    [navigation] = re.findall(r'^nav:\n((?: .*\n)+)', text, re.MULTILINE)
-    for indent, title, page in re.findall(
-            r'^( +)- (?:([^:\n]+):)? ?(\S+\.md)?$', navigation, re.MULTILINE):
-        if not page:
-            found.append((title, []))
-            continue
-        if len(indent) == 2:
-            found.append(('', []))
-        found[-1][1].append((re.sub('md$', 'html', page), title))
+    for entry in navigation:
+        part, inside = named(entry)
+        if not isinstance(inside, list):
+            part, inside = '', [entry]
+        found.append((part, [(re.sub('md$', 'html', page), title)
+                             for title, page in map(named, inside)]))
     return found
 
 
-def cover(text, site):
-    """Returns the HTML of the first page."""
-    said = dict(re.findall(r'(?m)^site_(\w+): (?:>-\n +)?(.*)$', text))
-    page = (site / 'index.html').read_text('utf-8')
-    [release] = re.findall(r'</cite> ([\d.]+\w*?)[,.]', page)
-    return COVER.format(**said, release=release)
+def named(entry):
+    """Returns (title, page or pages) of an entry of a navigation."""
+    [both] = entry.items() if isinstance(entry, dict) else [('', entry)]
+    return both
+
+
+def settings():
+    """Returns what mkdocs.yml says."""
+    with open(ROOT / 'mkdocs.yml') as file:
+        return yaml_load(file)
 
 
 @contextmanager
 def composed(site):
     """Yields a browser that shows all pages of a site, one after another."""
-    text = (ROOT / 'mkdocs.yml').read_text()
+    said = settings()
     with (tempfile.TemporaryDirectory() as profile, serving(site) as home,
           browsing(*installed(), profile) as browser):
         browser.command_executor.client_config.timeout = 1200
         browser.set_script_timeout(300)
         browser.get(f'{home}/index.html')
         missing = browser.execute_async_script(
-            (HERE / 'compose.js').read_text(), parts(text),
-            cover(text, site), styles(site))
+            (HERE / 'compose.js').read_text(), parts(said['nav']),
+            COVER.format(**said, release=RELEASE), styles(site))
         if missing:
             raise ValueError(f'missing from the print: {missing}')
         yield browser

@@ -136,23 +136,27 @@ def cdf_piece(np):
     return piece
 
 
-def gelu(np, x):
+def gelu_piece(np):
+    """Returns what puts the derivative of `gelu` into `out`."""
     cdf = cdf_piece(np)
 
     def piece(x, out, s, t):
         cdf(x, s, t, out)
         np.multiply(out, x, out)
         np.add(out, t, out)
-    return in_pieces(piece, [x], empty(np, 1, len(x)), empty(np, 2, BLOCK))
+    return piece
+
+
+def gelu(np, x):
+    return in_pieces(gelu_piece(np), [x], empty(np, 1, len(x)),
+                     empty(np, 2, BLOCK))
 
 
 def softplus_of_gelu(np, x):
-    cdf, [one] = cdf_piece(np), constants(np, 1)
+    gelu, [one] = gelu_piece(np), constants(np, 1)
 
     def piece(x, out, s, t):
-        cdf(x, s, t, out)
-        np.multiply(out, x, out)
-        np.add(out, t, out)
+        gelu(x, out, s, t)
         np.multiply(x, t, t)
         np.negative(t, t)
         np.exp(t, t)
