@@ -72,7 +72,7 @@ def plain_numbers():
         yield
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope='session')
 def numpy_in_doctests(doctest_namespace):
     doctest_namespace['np'] = np
 

@@ -23,16 +23,22 @@ PAGES = [page for page in weave.chapters(ROOT)
 # The pages that mean to edit the library.
 EDITS = ['d_how_the_notebooks_edit_the_library']
 
-FRESH = '''
+# What takes long to throw away goes by hand, and in a cell of its own.
+GONE = '''
 %unload_ext autodiff_mini.notebook
 import contextvars
 import sys
+if live := sys.modules.get('autodiff_mini.notebook.live'):
+    live.definitions.cache_clear()
 for name in list(sys.modules):
     if name.partition('.')[0] in ('autodiff_mini', 'tests'):
         del sys.modules[name]
 for variable in contextvars.copy_context():
     if variable.name == 'current_trace':
         variable.set(None)      # or the library that is gone stays in memory
+'''
+
+FRESH = '''
 %reset -f
 __spec__ = None     # a process that starts another needs it
 %load_ext autodiff_mini.notebook
@@ -101,6 +107,7 @@ def kernel():
 @pytest.fixture
 def run(kernel):
     """Returns the kernel, with the library fresh, live and imported."""
+    kernel(GONE)
     kernel(FRESH + IMPORTS)
     return kernel
 
@@ -448,6 +455,7 @@ def run_every_program(kernel):
 @pytest.fixture(scope='module')
 def results(kernel):
     """Returns what the table of programs gives, with a library untouched."""
+    kernel(GONE)
     kernel(FRESH + '%unload_ext autodiff_mini.notebook')
     return run_every_program(kernel)
 
@@ -456,6 +464,7 @@ def results(kernel):
     page if page.stem in EDITS else rest(page) for page in PAGES],
                          ids=lambda page: page.stem)
 def test_the_library_works_after_a_live_chapter(page, kernel, results):
+    kernel(GONE)
     kernel(FRESH)
     for number, cell in enumerate(render.code_cells(render.read(page))):
         place = render.place(page, number)

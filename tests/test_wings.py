@@ -77,8 +77,8 @@ def python(directory, *arguments):
 
 
 @pytest.mark.parametrize('name', [
-    pytest.param(name, marks=[needs(name)] + [pytest.mark.rest] * (
-        name != 'fast')) for name in WINGS])
+    pytest.param(name, marks=[needs(name), pytest.mark.rest])
+    for name in WINGS])
 def test_without_a_wing_other_tests_pass(name, tmp_path):
     without(name, tmp_path)
     files = [f'tests/{x}' if x.endswith('.py') else x

@@ -115,6 +115,7 @@ def twice(x):
 '''
 
 
+@pytest.mark.rest
 def test_a_notebook_that_is_downloaded_has_them_too(book):
     path = book / '01_chapter.md'
     path.write_text(CHAPTER + '\n<!-- scoreboard: grid -->\n')

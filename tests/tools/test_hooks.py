@@ -73,6 +73,7 @@ def test_a_false_listing_fails_the_build_with_line_and_diff(site):
     assert not (site / 'pages').exists()
 
 
+@pytest.mark.rest
 def test_this_book_is_not_built_with_a_false_rule(tmp_path):
     for name in 'autodiff_mini', 'book':
         shutil.copytree(ROOT / name, tmp_path / name)
