@@ -12,15 +12,16 @@ import numpy as np
 
 from autodiff_mini.core import (
     NUMBERS, PYTHON_NUMBERS, Primitive, TraceTag, Tracer, array_type,
-    function_table, typeof)
+    current_trace, function_table, typeof)
 from autodiff_mini.errors import RuleTable
 from autodiff_mini.fast.emitter import FastEmitter
 from autodiff_mini.fast.simplify import opened
 from autodiff_mini.higher_order.programs import (
     for_outputs, jvp_jaxpr, nothing, partial_eval_jaxpr, stage_program,
-    transpose_jaxpr)
+    transpose_jaxpr, vmap_jaxpr)
+from autodiff_mini.interpreters.vmap import BatchTracer
 from autodiff_mini.jaxprs import Equation, Jaxpr, Var, programs_in
-from autodiff_mini.memory import View, whose
+from autodiff_mini.memory import View, made_in, whose
 from autodiff_mini.primitives.arithmetic import float_power_p, pow_p
 from autodiff_mini.pytree import tree_flatten
 
@@ -72,7 +73,9 @@ class Preparations(dict):
         self[key] = times + 1, avals
         if times + 1 != OFTEN:
             raise LongWay
-        self[key] = Prepared(found, function, args, kwargs)
+        examples = BatchTracer in map(type, found.operands)
+        self[key] = (Mapped if examples else Prepared)(
+            found, function, args, kwargs)
         return self[key]
 
 
@@ -111,7 +114,7 @@ class Prepared:
         if sum(is_later) != sum(moves):
             raise LongWay   # a tangent that depends on no tangent
         self.place_results(jaxpr, moves, moving, later)
-        self.forward = compiled_step(known if self.sources else jaxpr)
+        self.forward = self.step(known if self.sources else jaxpr)
         if self.sources:    # the way back from all results
             self.back = self.back_from((True,) * len(self.later.outvars))
 
@@ -149,7 +152,34 @@ class Prepared:
             jaxpr, _ = for_outputs(jaxpr, given)
         linear = (False,) * self.count + (True,) * len(self.sources)
         given = (True,) * sum(given)
-        return compiled_step(transpose_jaxpr(jaxpr, linear, given))
+        return self.step(transpose_jaxpr(jaxpr, linear, given))
+
+    def step(self, jaxpr):
+        """Returns a program of this operation as a function."""
+        return compiled_step(jaxpr)
+
+
+class Mapped(Prepared):
+    """The same for all the examples of a vmap, of which some are mapped."""
+
+    def step(self, jaxpr):
+        """Returns a program of an example, as a function of all of them."""
+        steps, nowhere = {}, nothing(jaxpr)
+
+        def step(*xs):
+            traces = [x._trace for x in xs if type(x) is BatchTracer]
+            mapped = tuple([type(x) is BatchTracer and x.dim == 0
+                            for x in xs])
+            if mapped not in steps:
+                size = traces[0].axis.size if traces else 0
+                every, is_mapped = vmap_jaxpr(jaxpr, size, mapped, nowhere)
+                steps[mapped] = compiled_step(every), is_mapped
+            run, is_mapped = steps[mapped]
+            ys = run(*[x.val if type(x) is BatchTracer else x for x in xs])
+            return [made_in(current_trace(), BatchTracer(
+                traces[0], y, 0, None)) if here else y
+                    for y, here in zip(ys, is_mapped)]
+        return step
 
 
 def is_seen(y):

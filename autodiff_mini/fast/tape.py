@@ -9,7 +9,8 @@ import numpy as np
 
 from autodiff_mini.arrays import ORDINARY
 from autodiff_mini.core import (
-    NUMBERS, Primitive, Trace, array_type, current_trace, typeof)
+    NUMBERS, Primitive, Trace, array_type, current_trace, set_current_trace,
+    typeof)
 from autodiff_mini.errors import user_line
 from autodiff_mini.fast.prepared import (
     BY_VALUE, Findings, LongWay, Prepared, preparations)
@@ -20,6 +21,7 @@ from autodiff_mini.interpreters.partial_eval import (
     PartialEvalTrace, linearize_flat)
 from autodiff_mini.interpreters.transpose import (
     backward_passes, gather_cotangents, transpose_equation)
+from autodiff_mini.interpreters.vmap import BatchTrace, BatchTracer
 from autodiff_mini.jaxprs import Equation, Jaxpr, Var
 from autodiff_mini.memory import lent, owner_of
 from autodiff_mini.numpy_api import compositions
@@ -139,7 +141,7 @@ class TapeTrace(JVPTrace):
         """Does what is prepared; raises LongWay if nothing is."""
         key, names = tuple(key), found.names
         prepared = preparations.get(key)
-        if type(prepared) is not Prepared:
+        if not isinstance(prepared, Prepared):
             prepared = preparations.meet(key, found, function, args, kwargs)
         line = self.line or user_line(4)
         outs = prepared.forward(*found.operands)
@@ -181,12 +183,16 @@ class TapeTrace(JVPTrace):
         """Does what is its own derivative, and seldom the same twice."""
         if type(x) is not TapeTracer or x._trace is not self or not x.name:
             raise LongWay
-        y = index_p.impl(x.primal, **params)
+        y = self.part_of(x.primal, params)
         aval, line = typeof(y), self.line or user_line(4)
         part = TapeTracer(self, y, Var(aval), aval, line)
         self.parent.eqns.append(
             Equation(index_p, [x.name], params, [part.name], line))
         return part
+
+    def part_of(self, x, params):
+        """Returns what an index takes of the value `x`."""
+        return index_p.impl(x, **params)
 
     def join(self, primal, tangent, line=None):
         tangent = self.parent.opened(tangent)
@@ -197,6 +203,28 @@ class TapeTrace(JVPTrace):
 
     def box(self, x):
         return TapeTracer(self, x, None, typeof(x), user_line(2))
+
+
+class MappedTapeTrace(TapeTrace):
+    """Does so for all the examples of a vmap at once."""
+
+    def look_at(self, x, key, found, by_value=False):
+        if type(x) is BatchTracer and x._trace is self.parent.parent:
+            x = TapeTracer(self, x, None, x.aval, None)     # it stands still
+        super().look_at(x, key, found, by_value)
+        every = x.primal if type(x) is TapeTracer else None
+        if type(every) is BatchTracer:
+            if type(every.val) is not np.ndarray:
+                raise LongWay
+            key.append((BatchTrace, every._trace.axis.size))
+
+    def part_of(self, x, params):
+        if type(x) is not BatchTracer:
+            return super().part_of(x, params)
+        try:
+            return x._trace.process_primitive(index_p, [x], params)
+        finally:
+            set_current_trace(self)
 
 
 class Tape(Jaxpr):
@@ -218,10 +246,16 @@ def record_flat(f, primals, tag):
         tag: which application of which transformation this is.
     """
     base = current_trace()
-    if base is not Trace.base or not {*map(type, primals)} <= ORDINARY:
+    if base is Trace.base and {*map(type, primals)} <= ORDINARY:
+        kind = TapeTrace
+    elif type(base) is BatchTrace and base.parent is Trace.base and (
+            {type(x.val if type(x) is BatchTracer else x)
+             for x in primals} <= ORDINARY):
+        kind = MappedTapeTrace
+    else:
         return linearize_flat(f, primals, tag)
     preparations.refresh()
-    with PartialEvalTrace(base, tag) as below, TapeTrace(below, tag) as trace:
+    with PartialEvalTrace(base, tag) as below, kind(below, tag) as trace:
         avals = list(map(typeof, primals))
         dots = [below.input(tangent_type(aval)) for aval in avals]
         inputs = [TapeTracer(trace, x, dot.name, aval, None)

@@ -18,6 +18,7 @@ from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.gallery import GALLERY
 from tests.programs import PROGRAMS, is_inexact
 from tests.test_jit_equals_eager import assert_identical
+from tests.test_vmap import MAPPED, batched, layouts
 
 
 @pytest.fixture(autouse=True)
@@ -51,17 +52,29 @@ def total(program, *args):
     return np.real(sum(ys[1:], ys[0])) if ys else 0.0
 
 
-@each(PROGRAMS + CUSTOM_PROGRAMS)
-def test_gradients_have_the_bits_of_the_long_way(program):
-    f = ad.value_and_grad(partial(total, program),
-                          tuple(program.perturbed()))
-    (expected, said), (actual, heard) = both_ways(f, *program.args)
+def check_both_ways(f, *args):
+    """Asserts the same bits, the same warnings, or the same error."""
+    (expected, said), (actual, heard) = both_ways(f, *args)
     assert ad.tree_structure(actual) == ad.tree_structure(expected)
     if isinstance(expected[0], type):
         assert actual == expected
     else:
         assert_identical(actual, expected)
     assert heard == said
+
+
+@each(PROGRAMS + CUSTOM_PROGRAMS)
+def test_gradients_have_the_bits_of_the_long_way(program):
+    check_both_ways(ad.value_and_grad(
+        partial(total, program), tuple(program.perturbed())), *program.args)
+
+
+@each(MAPPED, composed=True)
+def test_gradients_of_examples_have_the_bits_of_the_long_way(program):
+    f = ad.value_and_grad(partial(total, program),
+                          tuple(program.perturbed()))
+    for axes in layouts(program):
+        check_both_ways(ad.vmap(f, axes), *batched(program, axes))
 
 
 @pytest.mark.parametrize('piece', GALLERY, ids=str)
@@ -202,13 +215,71 @@ def test_only_so_much_is_remembered(monkeypatch):
     assert 0 < len(prepared.preparations) <= 12
 
 
+def is_prepared_for_examples(f, *args):
+    """Returns whether a call prepares what vmap does for all at once."""
+    prepared.preparations.clear()
+    f(*args)
+    return any(type(entry) is prepared.Mapped
+               for entry in prepared.preparations.values())
+
+
+def test_gradients_of_examples_are_those_of_each():
+    """Whether a part of it is mapped or not, and with both batch sizes."""
+    c = np.linspace(1, 2, 3)
+
+    def f(w, x):
+        w, x = w * 2.0, np.sin(x)
+        return np.sum(w[1:] * x[:2] * x[0] / c[:2] + np.exp(w[0])) * x[2]
+    slopes, w = ad.grad(f, (0, 1)), c + 0.5
+    assert is_prepared_for_examples(ad.vmap(slopes), np.eye(3), np.eye(3))
+    for size in 3, 4, 5, 4:
+        xs = np.linspace(-1, 1, 3 * size).reshape(size, 3)
+        for axes in (None, 0), (0, 0), (0, None):
+            args = [xs if axis == 0 else w for axis in axes]
+            assert_identical(ad.vmap(slopes, axes)(*args), tuple(
+                np.stack(parts) for parts in zip(*[
+                    slopes(*[xs[k] if axis == 0 else w for axis in axes])
+                    for k in range(size)])))
+
+
+def test_what_examples_have_in_common_may_change_afterwards():
+    a = np.ones(3)
+
+    def f(x):
+        a[:] = 2
+        y = np.sum(np.where(x > 0, x * a, np.concatenate([a[:1], x[1:]])))
+        a[:] = 3
+        return y
+    xs = np.ones((2, 3))
+    assert is_prepared_for_examples(ad.vmap(ad.grad(f)), xs)
+    assert np.all(ad.vmap(ad.grad(f))(xs) == 2)
+
+
+def test_examples_of_examples_go_the_long_way():
+    f = lambda x: np.sum(np.sin(x) * x)
+    xs = np.linspace(-1, 1, 12).reshape(2, 2, 3)
+    twice = ad.vmap(ad.vmap(ad.grad(f)))
+    assert not is_prepared_for_examples(twice, xs)
+    assert not is_prepared_for_examples(ad.vmap(ad.hessian(f)), xs[0])
+    assert_identical(twice(xs), ad.grad(lambda x: np.sum(f(x)))(xs))
+    staged = ad.make_jaxpr(lambda: ad.vmap(ad.grad(f))(xs[0]))()
+    assert 'cos' in str(staged)
+
+
+def test_examples_elsewhere_go_the_long_way():
+    da = pytest.importorskip('dask.array')
+    slopes = ad.vmap(lambda x: ad.grad(lambda w: np.sum(np.sin(w) * x))(1.0))
+    xs = np.linspace(-1, 1, 12).reshape(4, 3)
+    assert is_prepared_for_examples(slopes, xs)
+    there = da.from_array(xs, chunks=2)
+    assert not is_prepared_for_examples(slopes, there)
+    assert type(slopes(there)) is da.Array
+
+
 def test_a_traced_gradient_goes_the_long_way():
     f = lambda x: np.sum(np.sin(x) * x)
     x = np.linspace(-1, 1, 3)
     slope_twice(f, x)
-    rows = np.stack([x, 2 * x])
-    np.testing.assert_array_equal(
-        ad.vmap(ad.grad(f))(rows), [ad.grad(f)(row) for row in rows])
     np.testing.assert_allclose(
         ad.hessian(f)(x), np.diag(2 * np.cos(x) - x * np.sin(x)))
 
