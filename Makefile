@@ -87,7 +87,7 @@ test-jax: .venv/jax   ## compare the library with real JAX
 lint: .venv/lint   ## check types and style, as tools see them
 	@$(BIN)/ruff check -q autodiff_mini tests/test_user_programs.py
 	@$(BIN)/isort -c -q autodiff_mini tests/test_user_programs.py
-	@$(BIN)/pyright --level error
+	@$(BIN)/pyright --pythonpath $(BIN)/python --level error
 	@$(BIN)/mypy
 	@$(BIN)/stubtest autodiff_mini --ignore-missing-stub \
 	  --mypy-config-file pyproject.toml --allowlist tests/stubtest.txt
