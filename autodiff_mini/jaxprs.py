@@ -177,6 +177,20 @@ def programs_in(value) -> tuple:
     return (value.jaxpr,) if hasattr(value, 'jaxpr') else ()
 
 
+def primitives_in(jaxpr) -> set:
+    """Return the primitives of a program, and of the programs inside it."""
+    found = jaxpr.cache.get(primitives_in)
+    if found is None:
+        found = {eqn.primitive for eqn in jaxpr.eqns}
+        programs = {program for eqn in jaxpr.eqns
+                    if eqn.primitive.multiple_results
+                    for value in eqn.params.values()
+                    for program in programs_in(value)}
+        found = found.union(*map(primitives_in, programs))
+        jaxpr.cache[primitives_in] = found
+    return found
+
+
 def param_text(value) -> str:
     """Returns how a program prints a parameter: a slice as Python does."""
     if isinstance(value, tuple):

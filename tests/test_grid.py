@@ -221,7 +221,7 @@ TRANSPOSED = {
     'neg', 'deg2rad', 'rad2deg', 'add', 'sub', 'mul', 'div', 'matmul',
     'solve', 'where', 'reduce_sum', 'cumsum', 'reshape', 'transpose', 'broadcast_to', 'stack',
     'concatenate', 'index', 'scatter_add', 'scatter', 'add_at', 'astype', 'real', 'imag', 'conj',
-    'custom_jvp_call', 'custom_vjp_call', 'custom_lin',
+    'stop_gradient', 'custom_jvp_call', 'custom_vjp_call', 'custom_lin',
     'custom_vmap_call',
     'jit', 'scan', 'cond', 'while', 'checkpoint', 'forward',
 }

@@ -17,7 +17,7 @@ from autodiff_mini.interpreters.jvp import fit_tangent, whole_tangent
 from autodiff_mini.interpreters.partial_eval import (
     linear_flat, linearize_flat)
 from autodiff_mini.interpreters.transpose import (
-    backward_pass, backward_passes)
+    backward_passes, pull)
 from autodiff_mini.jaxprs import Jaxpr, drop_dead
 from autodiff_mini.memory import apart, own_memory, owner_of
 from autodiff_mini.pytree import (
@@ -134,7 +134,7 @@ def pull_back(jaxpr, residuals, y_bars):
     """
     like = foreign_one([*y_bars, *residuals])
     y_bars = [brought(y_bar, like) for y_bar in y_bars]
-    run = backward_passes.get(type(jaxpr), backward_pass)
+    run = backward_passes.get(type(jaxpr), pull)
     return instantiate_all(run(jaxpr, residuals, y_bars), like)
 
 

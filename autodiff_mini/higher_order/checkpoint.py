@@ -25,7 +25,8 @@ from autodiff_mini.interpreters.jvp import jvp_rules
 from autodiff_mini.interpreters.lowering import (
     inline, inline_rules, lowering_rules)
 from autodiff_mini.interpreters.partial_eval import partial_eval_rules
-from autodiff_mini.interpreters.transpose import transpose_rules
+from autodiff_mini.interpreters.transpose import (
+    linear_parts, transpose_rules)
 from autodiff_mini.interpreters.vmap import vmap_rules
 from autodiff_mini.jaxprs import Equation, Jaxpr, dead_rules, drop_dead
 from autodiff_mini.primitives.linalg import matmul_p
@@ -154,6 +155,14 @@ def checkpoint_partial_eval(trace, args, jaxpr, **params):
 partial_eval_rules[checkpoint_p] = checkpoint_partial_eval
 
 
+def checkpoint_parts(marks, jaxpr, **params):
+    """Yield what depends on linear operands; the rest is run again."""
+    _, later, _ = partial_eval_jaxpr(jaxpr, tuple(marks), nothing(jaxpr))
+    count = len(later.invars) - sum(marks)
+    yield later, [i >= count for i in range(len(later.invars))]
+
+
+linear_parts[checkpoint_p] = checkpoint_parts
 dead_rules[checkpoint_p] = program_for_outputs
 
 

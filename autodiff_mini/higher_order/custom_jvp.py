@@ -5,30 +5,32 @@ transform both; differentiation calls the second in place of the first.
 Chapter 6.
 """
 
-import operator
 from copyreg import __newobj__
 from functools import partial, update_wrapper
 from itertools import chain, repeat
 
 from autodiff_mini.arrays import foreign_one
 from autodiff_mini.copying import copied, place_of
-from autodiff_mini.core import Primitive, TraceTag, Tracer, typeof
+from autodiff_mini.core import (
+    Primitive, TraceTag, Tracer, float0, typeof)
 from autodiff_mini.errors import (
     UnexpectedTracerError, closed_over, fun_name, public)
 from autodiff_mini.higher_order.call import on_arrays
-from autodiff_mini.higher_order.programs import interleave
+from autodiff_mini.higher_order.programs import (
+    interleave, others, picked)
 from autodiff_mini.higher_order.staged_calls import (
-    LinearCall, StagedRule, inline_call, stage_function, staged_types)
+    StagedRule, inline_call, stage_function, stage_linear, staged_types)
 from autodiff_mini.interpreters.abstract import abstract_rules
-from autodiff_mini.interpreters.jaxpr import staging_rules
-from autodiff_mini.interpreters.jvp import JVPTracer, fit_tangent, jvp_rules
+from autodiff_mini.interpreters.jaxpr import eval_jaxpr, staging_rules
+from autodiff_mini.interpreters.jvp import (
+    JVPTracer, add_tangents, fit_tangent, jvp_flat, jvp_rules)
 from autodiff_mini.interpreters.lowering import inline_rules
 from autodiff_mini.interpreters.partial_eval import (
     linear_flat, partial_eval_rules)
 from autodiff_mini.interpreters.transpose import (
-    backward_pass, transpose_rules)
+    backward_pass, pull, pull_rules, transpose_rules)
 from autodiff_mini.interpreters.vmap import spread, vmap_flat, vmap_rules
-from autodiff_mini.jaxprs import Var
+from autodiff_mini.jaxprs import Jaxpr, Var
 from autodiff_mini.memory import apart, read_by, to_read
 from autodiff_mini.pytree import (
     leaf_names, tree_flatten, tree_leaves, tree_map, tree_structure)
@@ -133,70 +135,132 @@ staging_rules[custom_jvp_call_p] = custom_jvp_staging
 abstract_rules[custom_jvp_call_p] = staged_types
 
 
-def custom_partial_eval(primitive, trace, args, fun, **rules):
+def custom_jvp_partial_eval(trace, args, fun, jvp):
+    return leave_call(custom_jvp_call_p, trace, args, fun, lambda linear, n: {
+        'jvp': StagedRule(linear, jvp, n, residuals=True)}, jvp=jvp)
+
+
+def leave_call(primitive, trace, args, fun, rules_for, **rules):
+    """Leave a call with an unknown operand for later, with its rules.
+
+    A tangent that another rule passes to the function is a value, and can be
+    differentiated itself.
+
+    Args:
+        primitive, args, fun, rules: the call.
+        trace: the one that records it.
+        rules_for: returns the rules for a function with so many residuals in
+            front of its arguments.
+    """
     unknown = list(map(trace.is_unknown, args))
     if not any(unknown):
         return trace.compute(primitive, args, {'fun': fun, **rules})
-    if any(isinstance(x, Tracer) and not trace.is_unknown(x) for x in args):
-        linear = LinearCall(fun, args, unknown)
-        if not any(map(trace.is_unknown, linear.jaxpr.consts)):
-            return trace.record(primitive, args, {'fun': linear, **rules})
-    return fun(*args)
+    linear, residuals = stage_linear(fun, args, unknown)
+    if any(map(trace.is_unknown, residuals)):
+        return fun(*args)
+    n = len(residuals)
+    outs = trace.record(primitive, [*residuals, *args],
+                        {'fun': linear, **rules_for(linear, n)})
+    known = [v in linear.jaxpr.invars[:n] for v in linear.jaxpr.outvars]
+    return with_known(outs, known, trace, primitive, args,
+                      {'fun': fun, **rules})
 
 
-partial_eval_rules[custom_jvp_call_p] = partial(
-    custom_partial_eval, custom_jvp_call_p)
+def with_known(outs, known, trace, primitive, args, params):
+    """Return the outputs of a call, those that are known as values.
+
+    No unknown operand reaches these, so a call with zeros computes them.
+    """
+    if not any(known):
+        return outs
+    at_zero = [instantiate_zeros(Zero(x.aval)) if trace.is_unknown(x) else x
+               for x in args]
+    ys = trace.compute(primitive, at_zero, params)
+    return [y if here else out for y, out, here in zip(ys, outs, known)]
+
+
+partial_eval_rules[custom_jvp_call_p] = custom_jvp_partial_eval
 inline_rules[custom_jvp_call_p] = inline_call
 
 
-def custom_jvp_transpose(cts, *operands, fun, jvp):
-    """The transpose of a call has a rule too: the rule's transpose."""
-    linear, args, fun, jvp = transpose_call(cts, operands, fun, jvp)
-    x_bars = custom_jvp_call_p.bind(*args, fun=fun, jvp=jvp)
+def call_transpose(cts, *operands, fun, **rules):
+    """Transpose the function of a call; a `Pull` keeps its rules."""
+    linear = [type(x) is Var for x in operands]
+    known = others(operands, linear)
+    jaxpr = linear_flat(lambda *ts: fun(*interleave(linear, ts, known)),
+                        [x.aval for x in picked(operands, linear)],
+                        TraceTag('transpose', fun))
+    x_bars = backward_pass(jaxpr, jaxpr.consts, cts)
     return interleave(linear, x_bars, repeat(None))
 
 
-def transpose_call(cts, operands, fun, jvp):
-    """Returns what the transpose of a call is made of.
+transpose_rules[custom_jvp_call_p] = call_transpose
 
-    It is a call of the cotangents and of the known operands.
 
-    Returns:
-        In which operands the call is linear, the arguments of its transpose,
-        the function, and the rule for the way out.
+class Pull:
+    """A linear program, run backwards: the function of a custom call.
+
+    The derivative of a transposed program is the transpose of the program's
+    derivative, and in there the calls still have their rules.
+
+    Called with the traced residuals and the cotangents that are no zeros, it
+    returns cotangents of the inputs, but for those of integers.
+
+    Args:
+        jaxpr: the program.
+        consts: the residuals, which its `constvars` stand for.
+        cts: a cotangent for each output, or a Zero.
     """
-    linear = [type(x) is Var for x in operands]
-    avals = [x.aval for x in operands if type(x) is Var]
-    known = [x for x in operands if type(x) is not Var]
-    cts = instantiate_all(
-        [Zero(aval) if ct is None else ct
-         for ct, aval in zip(cts, fun.jaxpr.out_avals, strict=True)],
-        foreign_one([*cts, *known]))
-    n = len(cts)
 
-    def backwards(f, cts):
-        jaxpr = linear_flat(f, avals, TraceTag('transpose', fun))
-        return list(map(instantiate_zeros,
-                        backward_pass(jaxpr, jaxpr.consts, cts)))
+    def __init__(self, jaxpr, consts, cts):
+        self.jaxpr = jaxpr
+        self.traced = [isinstance(x, Tracer) for x in consts]
+        self.fixed = others(consts, self.traced)
+        self.zeros = which_zero(cts)
+        self.moves = [v.aval.dtype != float0 for v in jaxpr.invars]
 
-    def fun_transpose(*xs):
-        return backwards(
-            lambda *ts: fun(*interleave(linear, ts, xs[n:])), xs[:n])
-    fun_transpose.__qualname__ = fun_name(fun)
+    def cotangents(self, consts, cts) -> list:
+        """Return the cotangents of all inputs."""
+        x_bars = self.bind(*picked(consts, self.traced),
+                           *others(cts, self.zeros))
+        still = others(self.jaxpr.invars, self.moves)
+        return interleave(self.moves, x_bars, [Zero(v.aval) for v in still])
 
-    def jvp_transpose(xs, x_dots):
-        def moved(*ts):
-            return jvp(interleave(linear, ts, xs[n:]),
-                       interleave(linear, map(Zero, ts), x_dots[n:]))[1]
-        call = partial(custom_jvp_call_p.bind, fun=fun_transpose,
-                       jvp=jvp_transpose)
-        ct_dots = map(instantiate_zeros, x_dots[:n])
-        return call(*xs), list(map(
-            operator.add, call(*ct_dots, *xs[n:]), backwards(moved, xs[:n])))
-    return linear, [*cts, *known], fun_transpose, jvp and jvp_transpose
+    def bind(self, *operands):
+        return custom_jvp_call_p.bind(*operands, fun=self, jvp=self.jvp)
+
+    def split(self, operands):
+        """Return the residuals, and a cotangent for each output."""
+        n = sum(self.traced)
+        zeros = [Zero(v.aval) for v in
+                 picked(self.jaxpr.outvars, self.zeros)]
+        return (interleave(self.traced, operands[:n], self.fixed),
+                interleave(self.zeros, zeros, operands[n:]))
+
+    def __call__(self, *operands):
+        x_bars = backward_pass(self.jaxpr, *self.split(operands))
+        return instantiate_all(picked(x_bars, self.moves),
+                               foreign_one(operands))
+
+    def jvp(self, operands, dots):
+        residuals, cts = self.split(operands)
+        n, tag = sum(self.traced), TraceTag('jvp', Jaxpr)
+        r_dots = interleave(self.traced, dots[:n], map(Zero, self.fixed))
+
+        def derivative(*ts):
+            return jvp_flat(lambda *rs: eval_jaxpr(self.jaxpr, rs, *ts),
+                            residuals, r_dots, tag)[1]
+
+        program = linear_flat(derivative, self.jaxpr.in_avals, tag)
+        x_dots = picked(pull(program, program.consts, cts), self.moves)
+        if not all(which_zero(dots[n:])):
+            ct_dots = map(instantiate_zeros, dots[n:])
+            x_dots = map(add_tangents, x_dots,
+                         self.bind(*operands[:n], *ct_dots))
+        return self.bind(*operands), list(x_dots)
 
 
-transpose_rules[custom_jvp_call_p] = custom_jvp_transpose
+pull_rules[custom_jvp_call_p] = Pull
 
 
 class custom_jvp:

@@ -5,8 +5,8 @@ Its one idea: forward mode is given a promise in the place of a tangent.
 run, and is opened on the way back.  Chapter 11.
 """
 
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import partial, reduce
 from itertools import repeat
 from typing import Any
 
@@ -19,22 +19,26 @@ from autodiff_mini.core import (
 from autodiff_mini.errors import (
     UnexpectedTracerError, closed_over, fun_name, public)
 from autodiff_mini.higher_order.custom_jvp import (
-    FlatRule, apply_rule, check_output, conform, custom_jvp,
-    custom_partial_eval, flatten_call, for_rule, map_function, map_rule,
-    transpose_call)
+    FlatRule, Pull, apply_rule, call_transpose, check_output, conform,
+    custom_jvp, flatten_call, for_rule, leave_call, map_function, map_rule)
 from autodiff_mini.higher_order.programs import (
-    interleave, others, stage_program)
+    interleave, others, picked, stage_program)
 from autodiff_mini.higher_order.staged_calls import (
     StagedRule, call_late, check_outputs, inline_call, stage_function,
     staged_types)
 from autodiff_mini.interpreters.abstract import abstract_rules
-from autodiff_mini.interpreters.jaxpr import JaxprTracer, staging_rules
-from autodiff_mini.interpreters.jvp import JVPTracer, jvp_flat, jvp_rules
+from autodiff_mini.interpreters.jaxpr import (
+    JaxprTracer, eval_jaxpr, staging_rules)
+from autodiff_mini.interpreters.jvp import (
+    JVPTracer, add_tangents, jvp_flat, jvp_rules)
 from autodiff_mini.interpreters.lowering import inline_rules
-from autodiff_mini.interpreters.partial_eval import partial_eval_rules
-from autodiff_mini.interpreters.transpose import transpose_rules
+from autodiff_mini.interpreters.partial_eval import (
+    linear_flat, linearize_flat, partial_eval_rules)
+from autodiff_mini.interpreters.transpose import (
+    pull, pull_rules, transpose_rules)
 from autodiff_mini.interpreters.vmap import (
     BatchTracer, spread, vmap_flat, vmap_rules)
+from autodiff_mini.jaxprs import Jaxpr, Var
 from autodiff_mini.memory import apart, read_by, to_read
 from autodiff_mini.pytree import (
     leaf_names, open_as, tree_flatten, tree_structure)
@@ -91,10 +95,7 @@ def promise(fun, fwd, jvp, xs, x_dots):
 
 def custom_lin(*operands, name, jvp, bwd, still, out_avals):
     if jvp is None:
-        raise TypeError(
-            "can't apply forward-mode autodiff (jvp) to a custom_vjp "
-            f'function: {name} has only a rule for the way back. Use grad or '
-            'vjp, or give it a rule for the way out too, with defjvp.')
+        refuse_forward_mode(name)
     return list(map(instantiate_zeros, jvp(*operands)))
 
 
@@ -102,8 +103,17 @@ custom_lin_p = Primitive('custom_lin', custom_lin, multiple_results=True,
                          is_call=True)
 
 
+def refuse_forward_mode(name):
+    raise TypeError(
+        "can't apply forward-mode autodiff (jvp) to a custom_vjp "
+        f'function: {name} has only a rule for the way back. Use grad or '
+        'vjp, or give it a rule for the way out too, with defjvp.')
+
+
 def custom_lin_transpose(cts, *operands, name, jvp, bwd, still, out_avals):
     residuals = operands[:len(operands) - still.count(False)]
+    if any(type(x) is Var for x in residuals):
+        refuse_forward_mode(name)
     cts = [Zero(aval) if ct is None else ct
            for ct, aval in zip(cts, out_avals, strict=True)]
     x_bars = bwd(residuals, cts)
@@ -111,19 +121,55 @@ def custom_lin_transpose(cts, *operands, name, jvp, bwd, still, out_avals):
         x_bar for x_bar, zero in zip(x_bars, still, strict=True) if not zero]
 
 
-def custom_lin_jvp(tag, operands, dots, **params):
-    """Without a rule for the way out, another envelope, that stays sealed.
+def custom_lin_jvp(tag, operands, dots, bwd, still, out_avals, **params):
+    """The derivative of an envelope: two more, one with that of `bwd`.
 
-    If it is not dead, it will refuse: to be run, and to be opened.
+    Where there is a rule for the way out, it is differentiated instead.
     """
-    forwards = partial(custom_lin, **params)
+    params |= {'still': still, 'out_avals': out_avals}
     if params['jvp']:
+        forwards = partial(custom_lin, bwd=bwd, **params)
         return jvp_flat(forwards, operands, dots, tag)
-    sealed = params | {'bwd': forwards, 'still': which_zero(dots)}
-    return (custom_lin_p.bind(*operands, **params),
-            custom_lin_p.bind(*pack(operands, dots), **sealed))
+    n = len(operands) - still.count(False)
+    zero = which_zero(dots)
+
+    def bwd_dot(arrays, cts):
+        present = []
+
+        def flat_bwd(*residuals):
+            x_bars = bwd(residuals, cts)
+            present[:] = [x_bar is not None for x_bar in x_bars]
+            return picked(x_bars, present)
+        _, x_dots = jvp_flat(flat_bwd, *unpack(arrays, zero[:n]), tag)
+        return interleave(present, map(instantiate_zeros, x_dots),
+                          repeat(None))
+    bwd_dot.__qualname__ = fun_name(bwd)
+
+    y_dots = [[Zero(aval) for aval in out_avals]]
+    if not all(zero[:n]):
+        y_dots.append(custom_lin_p.bind(
+            *pack(operands[:n], dots[:n]), *operands[n:], bwd=bwd_dot,
+            **params))
+    if not all(zero[n:]):
+        y_dots.append(custom_lin_p.bind(
+            *operands[:n], *map(instantiate_zeros, dots[n:]), bwd=bwd,
+            **params))
+    return (custom_lin_p.bind(*operands, bwd=bwd, **params),
+            [reduce(add_tangents, terms) for terms in zip(*y_dots)])
 
 
+def custom_lin_partial_eval(trace, operands, **params):
+    """Open an envelope whose residuals are unknown, if a rule allows it."""
+    unknown = list(map(trace.is_unknown, operands))
+    if not any(unknown):
+        return trace.compute(custom_lin_p, operands, params)
+    n = len(operands) - params['still'].count(False)
+    if params['jvp'] and any(unknown[:n]):
+        return custom_lin(*operands, **params)
+    return trace.record(custom_lin_p, operands, params)
+
+
+partial_eval_rules[custom_lin_p] = custom_lin_partial_eval
 jvp_rules[custom_vjp_call_p] = custom_vjp_jvp
 jvp_rules[custom_lin_p] = custom_lin_jvp
 transpose_rules[custom_lin_p] = custom_lin_transpose
@@ -246,15 +292,16 @@ def custom_vjp_staging(trace, args, fun, fwd, jvp):
 class StagedForward:
     """A `StagedRule`, for a function with a rule for the way back."""
 
-    def __init__(self, fun, fwd, num_consts):
+    def __init__(self, fun, fwd, num_consts, residuals=False):
         self.__qualname__ = fun_name(fwd)
         self.fun = fun
         self.fwd = fwd
         self.num_consts = num_consts
+        self.residuals = residuals
 
     def __call__(self, xs, perturbed):
         n = self.num_consts
-        if any(perturbed[:n]):
+        if any(perturbed[:n]) and not self.residuals:
             raise closed_over(self.fun, 'custom_vjp')
         ys, residuals, bwd = call_late(
             self.fun, self.checked_fwd, xs[n:], perturbed[n:])
@@ -274,42 +321,81 @@ class StagedForward:
 
 staging_rules[custom_vjp_call_p] = custom_vjp_staging
 abstract_rules[custom_vjp_call_p] = staged_types
-partial_eval_rules[custom_vjp_call_p] = partial(
-    custom_partial_eval, custom_vjp_call_p)
+
+
+def custom_vjp_partial_eval(trace, args, fun, fwd, jvp):
+    return leave_call(custom_vjp_call_p, trace, args, fun, lambda linear, n: {
+        'fwd': StagedForward(linear, fwd, n, residuals=True),
+        'jvp': jvp and StagedRule(linear, jvp, n, residuals=True)},
+        fwd=fwd, jvp=jvp)
+
+
+partial_eval_rules[custom_vjp_call_p] = custom_vjp_partial_eval
 inline_rules[custom_vjp_call_p] = inline_call
 
 
-def custom_vjp_transpose(cts, *operands, fun, fwd, jvp):
-    """The transpose of a call has a way back too: it goes through the call.
+class PullBothWays(Pull):
+    """A linear program, run backwards, of which the reverse is known too.
 
-    The transpose takes cotangents and known operands to what is like the
-    linear operands.  On its way back come values like those.  The call takes
-    them to what is like the cotangents, and its own way back from there says
-    how much the known operands matter.
+    Where `linear` takes `s` to `linear(r, s)`, for residuals `r`, and the
+    transpose takes `ct` to `x_bar`, `s * x_bar` is `linear(r, s) * ct`.  So
+    the cotangents of `r` and `ct`, given `s`, are those of the program.
     """
-    linear, args, fun_transpose, jvp_transpose = transpose_call(
-        cts, operands, fun, jvp)
-    n = len(cts)
 
-    def call(*xs):
-        return custom_vjp_call_p.bind(*xs, fun=fun_transpose,
-                                      fwd=fwd_transpose, jvp=jvp_transpose)
+    def bind(self, *operands):
+        return custom_vjp_call_p.bind(*operands, fun=self, fwd=self.fwd,
+                                      jvp=self.jvp)
 
-    def fwd_transpose(xs, perturbed):
-        moving = interleave(linear, repeat(False), perturbed[n:])
+    def fwd(self, operands, perturbed):
+        return self.bind(*operands), list(operands), self.bwd
 
-        def bwd_transpose(xs, ts):
-            operands = interleave(linear, map(instantiate_zeros, ts), xs[n:])
-            ct_bars = custom_vjp_call_p.bind(*operands, fun=fun, fwd=fwd,
-                                             jvp=jvp)
-            _, residuals, bwd = fwd(operands, moving)
-            return [*ct_bars, *others(bwd(residuals, xs[:n]), linear)]
-        return call(*xs), xs, bwd_transpose
-    fwd_transpose.__qualname__ = fun_name(fwd)
-    return interleave(linear, call(*args), repeat(None))
+    def bwd(self, operands, x_bar_bars):
+        residuals, cts = self.split(operands)
+        ts = interleave(self.moves, map(instantiate_zeros, x_bar_bars), [
+            instantiate_zeros(Zero(v.aval))
+            for v in others(self.jaxpr.invars, self.moves)])
+        ct_bars, program = linearize_flat(
+            lambda *rs: eval_jaxpr(runnable(self.jaxpr), rs, *ts), residuals,
+            TraceTag('vjp', Jaxpr))
+        r_bars = picked(pull(program, program.consts, cts), self.traced)
+        bars = [*r_bars, *others(ct_bars, self.zeros)]
+        return [None if type(bar) is Zero else bar for bar in bars]
 
 
-transpose_rules[custom_vjp_call_p] = custom_vjp_transpose
+def runnable(jaxpr):
+    """Return a linear program whose envelopes can be run.
+
+    What an envelope does forwards is the transpose of its `bwd`.
+    """
+    def runnable_param(x):
+        if type(x) is tuple:
+            return tuple(map(runnable_param, x))
+        return runnable(x) if type(x) is Jaxpr else x
+
+    def runnable_equation(eqn):
+        params = {k: runnable_param(x) for k, x in eqn.params.items()}
+        if eqn.primitive is custom_lin_p:
+            params['jvp'] = partial(transpose_of_bwd, **params)
+        return replace(eqn, params=params)
+    return replace(jaxpr, eqns=list(map(runnable_equation, jaxpr.eqns)),
+                   cache={})
+
+
+def transpose_of_bwd(*operands, bwd, still, out_avals, **_):
+    n = len(operands) - still.count(False)
+
+    def backwards(*cts):
+        cts = [Zero(aval) if aval.dtype == float0 else ct
+               for aval, ct in zip(out_avals, cts)]
+        x_bars = others(bwd(operands[:n], cts), still)
+        return [Zero(typeof(t)) if x_bar is None else x_bar
+                for t, x_bar in zip(operands[n:], x_bars)]
+    program = linear_flat(backwards, out_avals, TraceTag('transpose', Jaxpr))
+    return pull(program, program.consts, operands[n:])
+
+
+transpose_rules[custom_vjp_call_p] = call_transpose
+pull_rules[custom_vjp_call_p] = PullBothWays
 
 
 class custom_vjp(custom_jvp):

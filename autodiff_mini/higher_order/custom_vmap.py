@@ -17,7 +17,7 @@ from autodiff_mini.core import (
     Primitive, TraceTag, Tracer, array_type, float0, typeof)
 from autodiff_mini.errors import UnexpectedTracerError, fun_name, public
 from autodiff_mini.higher_order.custom_jvp import (
-    apply_rule, check_output, flatten_call)
+    Pull, apply_rule, check_output, flatten_call, with_known)
 from autodiff_mini.higher_order.custom_vjp import element, is_written_down
 from autodiff_mini.higher_order.programs import interleave, others, picked
 from autodiff_mini.higher_order.scan import scan
@@ -31,7 +31,7 @@ from autodiff_mini.interpreters.lowering import inline_rules
 from autodiff_mini.interpreters.partial_eval import (
     linear_flat, partial_eval_rules)
 from autodiff_mini.interpreters.transpose import (
-    backward_pass, transpose_rules)
+    pull, pull_rules, transpose_rules)
 from autodiff_mini.interpreters.vmap import BatchTracer, spread, vmap_rules
 from autodiff_mini.jaxprs import Var
 from autodiff_mini.memory import apart
@@ -199,17 +199,24 @@ def custom_vmap_partial_eval(trace, args, fun, vmap, out_avals=None):
     if not any(unknown):
         return trace.compute(custom_vmap_call_p, args, params)
     if any(isinstance(x, Tracer) for x in others(args, unknown)):
-        if out_avals is None:
-            params['fun'] = LinearCall(fun, args, unknown)
-        return trace.record(custom_vmap_call_p, args, params)
-    fun, residuals = stage_linear(fun, args, unknown)
-    n = len(residuals)
+        if out_avals is not None:
+            return trace.record(custom_vmap_call_p, args, params)
+        linear = LinearCall(fun, args, unknown)
+        outs = trace.record(custom_vmap_call_p, args,
+                            params | {'fun': linear})
+        constants = linear.jaxpr.constvars
+    else:
+        linear, residuals = stage_linear(fun, args, unknown)
+        n = len(residuals)
 
-    def rule(size, mapped, xs):
-        return vmap(size, mapped[n:], xs[n:])
-    rule.__qualname__ = fun_name(vmap)
-    return trace.record(custom_vmap_call_p, [*residuals, *args],
-                        {'fun': fun, 'vmap': rule})
+        def rule(size, mapped, xs):
+            return vmap(size, mapped[n:], xs[n:])
+        rule.__qualname__ = fun_name(vmap)
+        outs = trace.record(custom_vmap_call_p, [*residuals, *args],
+                            {'fun': linear, 'vmap': rule})
+        constants = linear.jaxpr.invars[:n]
+    known = [v in constants for v in linear.jaxpr.outvars]
+    return with_known(outs, known, trace, custom_vmap_call_p, args, params)
 
 
 partial_eval_rules[custom_vmap_call_p] = custom_vmap_partial_eval
@@ -224,7 +231,7 @@ def custom_vmap_transpose(cts, *operands, fun, vmap, out_avals=None):
     n, tag = len(known), TraceTag('transpose', fun)
 
     def pull_back(jaxpr, cts):
-        return instantiate_all(backward_pass(jaxpr, jaxpr.consts, cts),
+        return instantiate_all(pull(jaxpr, jaxpr.consts, cts),
                                foreign_one([*cts, *jaxpr.consts]))
 
     def fun_transpose(*xs):
@@ -258,6 +265,7 @@ def custom_vmap_transpose(cts, *operands, fun, vmap, out_avals=None):
 
 
 transpose_rules[custom_vmap_call_p] = custom_vmap_transpose
+pull_rules[custom_vmap_call_p] = Pull   # what is in it is not known
 inline_rules[custom_vmap_call_p] = inline_call
 
 

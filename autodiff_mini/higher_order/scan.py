@@ -27,7 +27,8 @@ from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jvp import jvp_rules
 from autodiff_mini.interpreters.lowering import lowering_rules
 from autodiff_mini.interpreters.partial_eval import partial_eval_rules
-from autodiff_mini.interpreters.transpose import transpose_rules
+from autodiff_mini.interpreters.transpose import (
+    linear_parts, transpose_rules)
 from autodiff_mini.interpreters.vmap import spread, vmap_rules
 from autodiff_mini.jaxprs import Equation, Jaxpr, Var, dead_rules
 from autodiff_mini.pytree import leaf_names, tree_flatten
@@ -232,6 +233,15 @@ def scan_transpose(cts, *operands, jaxpr, length, reverse, counts):
             *[ct if here else None for ct, here in zip(starts, linear[1])],
             *interleave(linear[2], outs[len(sums) + len(carry):],
                         repeat(None))]
+
+
+def scan_parts(marks, jaxpr, counts, **params):
+    """Yield the body, in whose carry every part may be linear."""
+    consts, carry, xs = split(marks, counts)
+    yield jaxpr, [*consts, *[True] * len(carry), *xs]
+
+
+linear_parts[scan_p] = scan_parts
 
 
 @remembered

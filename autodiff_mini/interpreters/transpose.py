@@ -11,7 +11,8 @@ from autodiff_mini.arrays import convert
 from autodiff_mini.core import current_trace, typeof
 from autodiff_mini.errors import RuleTable
 from autodiff_mini.interpreters.jaxpr import quote_line
-from autodiff_mini.jaxprs import Var, for_results
+from autodiff_mini.jaxprs import (
+    Jaxpr, Var, for_results, primitives_in, programs_in)
 from autodiff_mini.zeros import Zero
 
 transpose_rules = RuleTable(
@@ -64,6 +65,59 @@ def transpose_equation(eqn, known, gathered):
         trace.line = None
 
 
+def pull(jaxpr, consts, cts) -> list:
+    """Run a linear program backwards, and keep the rules of its calls.
+
+    Args:
+        jaxpr, consts, cts: as for `backward_pass`.
+    """
+    calls = calls_with_rules(jaxpr, jaxpr.invars)
+    if not calls:
+        return backward_pass(jaxpr, consts, cts)
+    # A class that extends another one knows what to do with its calls, too.
+    kinds = {pull_rules[primitive] for primitive in calls}
+    kind = max(kinds, key=lambda kind: len(kind.__mro__))
+    cts = [Zero(v.aval) if ct is None else ct
+           for v, ct in zip(jaxpr.outvars, cts, strict=True)]
+    return kind(jaxpr, consts, cts).cotangents(consts, cts)
+
+
+def calls_with_rules(jaxpr, linear) -> set:
+    """Return the primitives with rules that linear inputs reach.
+
+    Args:
+        jaxpr: a program.
+        linear: the variables that it is linear in.
+    """
+    if pull_rules.keys().isdisjoint(primitives_in(jaxpr)):
+        return set()
+    found, linear = set(), {*linear}
+    for eqn in jaxpr.eqns:
+        if linear.isdisjoint(eqn.invars):
+            continue
+        linear.update(eqn.outvars)
+        if eqn.primitive in pull_rules:
+            found.add(eqn.primitive)
+            continue
+        marks = [v in linear for v in eqn.invars]
+        parts = linear_parts.get(eqn.primitive, programs_reached)
+        for program, marks in parts(marks, **eqn.params):
+            found |= calls_with_rules(program, [
+                v for v, here in zip(program.invars, marks) if here])
+    return found
+
+
+def programs_reached(marks, **params):
+    """Yield each program of an equation, and which of its inputs matter."""
+    for value in params.values():
+        for program in programs_in(value):
+            whole = type(value) in (Jaxpr, tuple)
+            yield program, (marks[-len(program.invars):] if whole
+                            else [True] * len(program.invars))
+
+
+pull_rules = {}     # by primitive: the Pull of a program that calls it
+linear_parts = {}   # by primitive: as `programs_reached`, if it is other
 backward_passes = {}    # by kind of program: who else runs it backwards
 
 

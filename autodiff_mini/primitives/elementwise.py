@@ -238,6 +238,7 @@ jvp_rules[stop_gradient_p] = lambda primals, tangents: (
     stop_gradient_p.bind(*primals), Zero(*primals))
 defelementwise(stop_gradient_p)
 abstract_rules[stop_gradient_p] = lambda x: x
+deftranspose(stop_gradient_p, lambda ct, x: stop_gradient_p.bind(ct))
 
 
 def stop_gradient(x):

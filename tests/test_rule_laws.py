@@ -1,0 +1,119 @@
+"""B11: a law for every custom rule, and the page that states the laws."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import autodiff_mini as ad
+from tests import random_rules
+from tests.amount import rest
+from tests.rule_laws import (
+    DYES,
+    INTERPRETERS,
+    LAWS,
+    WRAPPERS,
+    batch,
+    double,
+    nestings,
+    outcome,
+    said_by,
+    tangent,
+)
+
+PAGE = Path(__file__).parent.parent / 'book/appendix/v_the_postcard.md'
+WORDS = {'evaluate': 'ends', 'lower': 'lost'}   # in other columns, kept
+REFUSED = {('custom_vjp', 'jvp'), ('custom_vjp', 'partial eval'),
+           ('while', 'transpose')}
+
+
+def word(row, interpreter):
+    """Returns what the page says of a cell."""
+    if (row, interpreter) in REFUSED:
+        return 'refused'
+    return WORDS.get(interpreter, 'kept')
+
+
+@pytest.mark.parametrize('interpreter', INTERPRETERS)
+@pytest.mark.parametrize('row', LAWS)
+def test_each_law_holds(row, interpreter):
+    assert said_by(row, interpreter) == word(row, interpreter)
+
+
+def test_the_page_states_each_law():
+    lines = PAGE.read_text().splitlines()
+    for row, laws in LAWS.items():
+        words = [word(row, interpreter) for interpreter in INTERPRETERS]
+        assert f'| {row} | {" | ".join(words)} |' in lines
+        for text, _ in laws:
+            assert f'    {text}' in lines
+
+
+def check_nestings(dye, wrappers, derivatives):
+    """Raises unless each nesting is right, or refused where it may be."""
+    wrong = {}
+    for names in nestings(wrappers, derivatives):
+        said = outcome(dye, names)
+        if said not in ('right', 'refused'):
+            wrong[names] = said
+    assert not wrong
+
+
+@pytest.mark.parametrize('dye, wrappers, derivatives', [
+    *[(dye, n, d) for dye in DYES for n, d in [(0, 2), (1, 1)]],
+    *[rest(dye, n, d) for dye in DYES
+      for n, d in [(0, 3), (1, 2), (1, 3), (2, 1), (2, 2)]]])
+def test_a_rule_survives_every_nesting(dye, wrappers, derivatives):
+    check_nestings(dye, wrappers, derivatives)
+
+
+# With wrappers, a few of the 324 orders of one wrapper and two derivatives
+@pytest.mark.parametrize('dye', DYES)
+@pytest.mark.parametrize('wrapper', WRAPPERS)
+def test_a_rule_on_a_tangent_survives_second_derivatives(dye, wrapper):
+    for names in [(wrapper, 'grad', 'grad'), ('jvp', wrapper, 'grad'),
+                  ('grad', 'linearize', wrapper)]:
+        assert outcome(dye, names) in ('right', 'refused'), names
+
+
+@pytest.mark.parametrize('start', [0, *map(rest, range(50, 2000, 50))])
+def test_random_lies_survive_in_every_carrier(start):
+    found = {seed: random_rules.check(seed)
+             for seed in range(start, start + 50)}
+    assert not {seed: said for seed, said in found.items()
+                if said not in ('right', 'refused')}
+
+
+@pytest.mark.parametrize('wrapper', WRAPPERS)
+def test_a_batch_rule_survives_every_wrapper(wrapper):
+    """It says 3x, and the function 2x."""
+    f = WRAPPERS[wrapper](batch)
+    expected = 6.0 if wrapper == 'vmap' else 4.0
+    assert f(2.0) == expected
+    np.testing.assert_array_equal(ad.vmap(f)(np.full(2, 2.0)), 6.0)
+    if wrapper not in ('while', 'custom_vjp'):
+        slope = tangent(f)(2.0, 1.0)
+        assert slope == expected / 2
+        np.testing.assert_array_equal(
+            ad.vmap(lambda x: tangent(f)(x, 1.0))(np.ones(2)), 3.0)
+
+
+@pytest.mark.parametrize('slope', [
+    ad.grad, lambda f: lambda x: tangent(f)(x, 1.0),
+    lambda f: ad.jit(ad.grad(f)), lambda f: ad.grad(ad.jit(f))],
+    ids=['grad', 'jvp', 'jit_grad', 'grad_jit'])
+@pytest.mark.parametrize('dye', ['inner', 'inner vjp'])
+def test_a_pullback_that_keeps_rules_moves_with_its_cotangent(dye, slope):
+    f, (y, first, second) = DYES[dye][0], DYES[dye][1][:3]
+    pulled = lambda x: ad.vjp(f, x)[1](5.0 + 7.0 * x)[0]
+    np.testing.assert_allclose(slope(pulled)(0.0), 5 * second + 7 * first)
+
+
+def test_a_transposed_rule_is_that_of_the_transpose():
+    """linear_transpose and linearize keep the rule of a linear function."""
+    def doubled(x):
+        return lambda t: double(x * t)
+    by_jvp = lambda x: tangent(lambda x: ad.linear_transpose(
+        doubled(x), 1.0)(1.0)[0])(x, 1.0)
+    by_grad = ad.grad(lambda x: ad.linear_transpose(doubled(x), 1.0)(1.0)[0])
+    assert by_jvp(5.0) == by_grad(5.0) == ad.jit(by_grad)(5.0) == 3.0
