@@ -46,7 +46,7 @@ class Snapshot:
 
     def content_of(self, x):
         """Returns a traced array that holds, for good, what `x` holds now."""
-        if isinstance(whose(x), str | TraceTag):
+        if isinstance(whose(root(x)), str | TraceTag):
             return x    # nobody writes into it
         _, copy = self.copies.get(id(x), (x, None))
         if copy is None or not holds_same(x, copy):
@@ -183,6 +183,7 @@ def duplicate(x):
     """Returns a tracer that holds what `x` does, and is nobody else's."""
     copy = object.__new__(type(x))
     become(copy, x)
+    copy.made_in = current_trace()
     return copy
 
 
@@ -212,9 +213,10 @@ class Shared:
         x.memory = View(self, path)
 
     def others(self, x) -> list:
-        """Returns who else looks at it."""
+        """Returns who else looks at it, but for programs that are over."""
         self.views = [view for view in self.views if view() is not None]
-        return [y for y in (view() for view in self.views) if y is not x]
+        return [y for y in (view() for view in self.views) if y is not x
+                and (y._trace.thread or y._trace.tag is x._trace.tag)]
 
 
 class View(NamedTuple):
@@ -240,6 +242,12 @@ def whose(x):
     return getattr(x, 'memory', None)
 
 
+def root(x):
+    """Returns the tracer that holds all of the memory that `x` looks at."""
+    mine = whose(x)
+    return mine.shared.content if type(mine) is View else x
+
+
 def lent(trace, xs) -> list:
     """Returns the arguments of a function that is traced: only to be read."""
     for x in xs:
@@ -257,34 +265,52 @@ def view_of(x, y, step=None):
         step: how it looks at `x`, see View; None if nobody knows.
     """
     mine = whose(x)
-    if type(mine) is not View and (mine or not is_at_home(x)):
-        if isinstance(y, Tracer) and y is not x:
-            y.memory = mine or x._trace.tag
+    if y is x or mine is None and is_a_number(x):
         return y
-    if y is x:
-        return x
-    if is_a_number(x):
+    if mine and type(mine) is not View and isinstance(y, Tracer):
+        # What may only be read never changes, so no view has to follow.
+        if y.ndim:
+            y.memory = mine
+        if y.ndim or is_a_number(x):
+            return y
+    shared, path = share(x)
+    if getattr(whose(y), 'shared', None) is shared:
         return y
-    if mine and mine.path is None and not mine.shared.others(x):
-        mine = None     # it was a view of what is gone
-    shared, path = mine or share(x)
-    fits = isinstance(y, Tracer) and y._trace is x._trace
-    theirs = whose(y) if fits else None
-    if type(theirs) is View and theirs.shared is shared:
-        return y
-    if not fits or theirs is not None:
+    if not isinstance(y, Tracer) or is_outer(y, x):
         y = boxed(y, x._trace)
         if not isinstance(y, Tracer):
             return y    # a trace that has no boxes
-    known = step is not None and path is not None
+    elif whose(y) is not None:
+        y = duplicate(y)
+    # If an inner program made the view, this one cannot follow its path.
+    known = step is not None and path is not None and y._trace is x._trace
     shared.add(y, (*path, step) if known else None)
     return y
 
 
 def share(x):
-    """Returns the View of a tracer that nobody has looked at so far."""
-    Shared(duplicate(x)).add(x, ())
+    """Returns the View of a tracer at which another is to look."""
+    mine = whose(x)
+    if isinstance(mine, str | TraceTag):
+        shared = Shared(x)
+        shared.views.append(ref(x))
+        return View(shared, None)
+    if mine and (mine.path is not None or mine.shared.others(x)):
+        return mine     # else it was a view of what is gone
+    content = duplicate(x)
+    content.made_in = getattr(x, 'made_in', None)
+    Shared(content).add(x, ())
     return x.memory
+
+
+def is_outer(y, x) -> bool:
+    """Returns whether `y` is of an outer program than `x`, or of none."""
+    trace = current_trace()
+    while trace and trace.tag is not y._trace.tag:
+        if trace.tag is x._trace.tag:
+            return True
+        trace = trace.parent
+    return trace is None
 
 
 def handed(y, args):
@@ -342,13 +368,15 @@ def is_a_number(x) -> bool:
 
 def check_writable(x):
     """Raises a ReadOnlyError if the traced array `x` may only be read."""
-    trace, tag = current_trace(), x._trace.tag
-    if isinstance(whose(x), str):
-        raise ReadOnlyError(x, whose(x))
-    if not is_at_home(x):
-        raise ReadOnlyError(x, f'is of {tag}, and {trace.tag} is at work')
-    if isinstance(whose(x), TraceTag):
-        raise ReadOnlyError(x, 'is an argument, and so its caller\'s')
+    owner = root(x)
+    why, mine = whose(owner), is_at_home(owner)
+    if why is None and mine:
+        return
+    if not isinstance(why, str):
+        why = 'is an argument, and so its caller\'s' if mine else (
+            f'has memory that belongs to {owner._trace.tag}, and '
+            f'{current_trace().tag} is at work')
+    raise ReadOnlyError(x, why)
 
 
 def write(x, new):
@@ -361,7 +389,7 @@ def write(x, new):
             another, or another of it, and nobody knows.
     """
     check_writable(x)
-    contents = [(x, new)]
+    contents, trace = [(x, new)], root(x)._trace
     if isinstance(whose(x), View):
         shared, path = x.memory
         others = shared.others(x)
@@ -376,11 +404,11 @@ def write(x, new):
             whole, x.memory = new, View(shared, ())
         contents += [(y, look(whole, y.memory.path)) for y in others]
         contents.append((shared.content, whole))
-    if isinstance(new, Tracer) and x._trace is not current_trace() and (
-            new._trace is not x._trace):
+    if isinstance(new, Tracer) and trace is not current_trace() and (
+            new._trace is not trace):
         raise ReadOnlyError(x, f'holds still in {current_trace().tag}, and '
                             'what is written does not')
-    for box, content in [(box, boxed(content, x._trace))
+    for box, content in [(box, boxed(content, trace))
                          for box, content in contents]:
         become(box, content)
 

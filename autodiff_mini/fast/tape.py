@@ -202,7 +202,10 @@ class TapeTrace(JVPTrace):
                           typeof(primal), line)
 
     def box(self, x):
-        return TapeTracer(self, x, None, typeof(x), user_line(2))
+        x = super().box(x)
+        if type(x.tangent) is not Zero:
+            return self.join(x.primal, x.tangent, x.line)
+        return TapeTracer(self, x.primal, None, x.aval, x.line)
 
 
 class MappedTapeTrace(TapeTrace):

@@ -88,6 +88,8 @@ class JVPTrace(Trace):
         return JVPTracer(self, primal, tangent, line)
 
     def box(self, x):
+        if isinstance(x, JVPTracer) and x._trace.tag is self.tag:
+            return JVPTracer(self, x.primal, x.tangent, user_line(2))
         return JVPTracer(self, x, Zero(x), user_line(2))
 
 

@@ -87,7 +87,8 @@ class BatchTrace(Trace):
         return val if dim is None else BatchTracer(self, val, dim, line)
 
     def box(self, x):
-        return BatchTracer(self, x, None, user_line(2))
+        (val,), (dim,) = self.split([x])
+        return BatchTracer(self, val, dim, user_line(2))
 
     def lift(self, x):
         x = x.copy() if isinstance(x, np.ndarray) else x    # it may change

@@ -1,0 +1,225 @@
+"""Bodies that close over views: they compute what NumPy computes.
+
+A body is what a transformation runs inside of a program: that of a loop, a
+branch, a compiled or a custom function.  The view has been made outside, and
+the body reads it, makes a view of it, or writes.
+"""
+
+import numpy as np
+import pytest
+
+import autodiff_mini as ad
+from autodiff_mini.errors import ReadOnlyError, UnexpectedTracerError
+from autodiff_mini.higher_order.call import call
+from tests import amount, random_writing
+from tests.amount import crossed
+
+X = np.arange(1., 10.).reshape(3, 3)
+FIRST = (       # of y, which has the shape (3, 3)
+    'y', 'y.T', 'y[1:]', 'y[:, ::2]', 'y[::-1]', 'y[0]', 'y[...]', 'y[None]',
+    'y[0, 1, ...]', 'np.moveaxis(y, 0, -1)', 'np.swapaxes(y, 0, 1)',
+    'np.flip(y)', 'np.rot90(y)', 'np.real(y)', 'np.split(y, [1])[1]',
+    'list(y)[1]', 'np.asarray(y, like=x)', 'y.reshape(9, 1)', 'np.ravel(y)',
+    'np.squeeze(y)', 'np.expand_dims(y, 0)', 'np.diagonal(y)', 'y.flat',
+    'np.broadcast_to(y, (2, 3, 3))', 'np.einsum("ij->ji", y)')
+SECOND = (      # of v, which is the first view
+    'v', 'v[0]', 'v[1:]', 'v[..., 0]', 'v[::-1]', 'v[None]', 'v[[0, 0]]',
+    'v.T', 'v.reshape(-1)', 'v.ravel()', 'v.real', 'v.flat[0]',
+    'np.diagonal(np.atleast_2d(v))', 'next(iter(v))', 'np.squeeze(v)',
+    'v[np.argmax(v[..., 0])]', 'np.moveaxis(v, 0, -1)', 'v[::-1].T[0]',
+    'np.broadcast_to(v, (2, *v.shape))', 'np.array_split(v, 1)[0]')
+MAYBE = FIRST[FIRST.index('y.reshape(9, 1)'):]  # nobody knows, or sees both
+PROGRAM = '''def program(x):
+    y = x * 2
+    v = {first}
+    c = x[0, :2] * 0.3
+    held = []
+    def g(t):
+        w = {second}
+        {inside}
+        return t * 0.5 + np.sum(w * weights(w))
+    {outside}
+    return np.sum(np.sin(r)) + np.sum(v)'''
+READING = {     # what the body does with its view, and the program outside
+    'read': ('pass', 'r = {G}(c)'),
+    'copy': ('w = np.array(w, like=t); w *= t[0]; w[...] += 1', 'r = {G}(c)'),
+    'before': ('pass', 'y[0] = x[1] * x[0]; r = {G}(c)'),
+    'after': ('pass', 'r = {G}(c); y[0] = x[1] * x[0]; r += {G}(c)'),
+    'view': ('pass', 'v *= 0.5; r = {G}(c); v[...] = 0.3; r += {G}(c)'),
+    'twice': ('pass', 'r = {G}(lambda t: {G}(t) * 0.5)(c)'),
+}
+WRITING = {
+    'held': ('held.append(w)', 'r = {G}(c); y[0] = x[1]; r += {G}(c)'),
+    'part': ('w[...] = 0.5', 'r = {G}(c)'),
+    'more': ('w += t[0]', 'r = {G}(c)'),
+    'whole': ('v[...] = 0.5', 'r = {G}(c)'),
+    'base': ('y[0] = 0.5', 'r = {G}(c)'),
+}
+PURE = 'read', 'copy', 'twice'
+# By design, rules speak of arguments alone, and no reverse mode passes a
+# while_loop.
+RULED = ('custom_jvp', 'custom_vjp', 'custom_gradient', 'sequential_vmap',
+         'while_loop')
+
+
+def program(first, second, body, inside, outside):
+    return PROGRAM.format(
+        first=first, second=second, inside=inside,
+        outside=outside.replace('{G}(c)', '{G}(g)(c)').replace(
+            '{G}(t)', '{G}(g)(t)').replace('{G}', f'T.{body}'))
+
+
+def cases(tasks, first, body):
+    """Returns second views, each with what the body does: with --all, all."""
+    row = FIRST.index(first)
+    start = 7 * row + random_writing.TRANSFORMS.index(body)
+    pairs = [(SECOND[i % len(SECOND)], list(tasks)[(i + row) % len(tasks)])
+             for i in range(start, start + len(SECOND))]
+    return pairs if amount.WHOLE else pairs[:1]
+
+
+def can_run(source):
+    """Returns whether NumPy can run a program."""
+    plain, *_ = random_writing.functions_of(source)
+    try:
+        plain(random_writing.point(0))
+    except Exception:
+        return False
+    return True
+
+
+@crossed('first, body', FIRST, random_writing.TRANSFORMS, turns=18)
+def test_a_body_reads_a_view_of_a_view_that_it_closes_over(first, body):
+    for second, task in cases(READING, first, body):
+        source = program(first, second, body, *READING[task])
+        wrong, right, refused = random_writing.wrongs_in(source)
+        assert wrong == [], source
+        if f'T.{body}' not in random_writing.DERIVED:
+            assert right or not can_run(source), source
+        if body not in RULED and (task in PURE or first not in MAYBE):
+            assert refused == 0, source
+
+
+@crossed('first, body', FIRST, random_writing.TRANSFORMS, turns=18)
+def test_a_body_writes_into_a_closed_over_view_or_is_refused(first, body):
+    for second, task in cases(WRITING, first, body):
+        source = program(first, second, body, *WRITING[task])
+        wrong, _, _ = random_writing.wrongs_in(source)
+        # Where no array is traced, Python writes when the body is written
+        # down, and not each time that it runs.
+        wrong = [line for line in wrong if not line.startswith('value:')]
+        assert wrong == [], source
+
+
+WAYS = {
+    'jit': ad.jit, 'grad': ad.grad, 'vmap': lambda f: lambda x: ad.vmap(f)(
+        x[None]), 'jvp': lambda f: lambda x: ad.jvp(f, (x,), (x,)),
+    'linearize': lambda f: lambda x: ad.linearize(f, x)[1](x)}
+
+
+@pytest.mark.parametrize('way', WAYS)
+def test_a_scan_reads_the_rows_of_a_transpose(way):
+    def f(x):
+        v = (x * 2).T
+        return ad.scan(lambda c, i: (c + np.sum(v[i]), None), 0.0,
+                       np.arange(3))[0]
+
+    expected = {'jit': 90, 'grad': np.full((3, 3), 2.0), 'vmap': [90],
+                'jvp': [90, 90], 'linearize': 90}
+    np.testing.assert_array_equal(WAYS[way](f)(X), expected[way])
+
+
+@pytest.mark.parametrize('body', [
+    call, lambda g, t: ad.jvp(g, (t,), (t,))[0], lambda g, t: ad.vmap(g)(
+        t[None])[0], lambda g, t: ad.jit(g)(t), lambda g, t: ad.grad(g)(t)])
+@pytest.mark.parametrize('way', WAYS)
+def test_a_view_that_left_a_body_follows_writes_or_is_refused(way, body):
+    def f(x):
+        y, held = x * 2, []
+        body(lambda t: held.append(y[0]) or t * 2, x[0, 0])
+        y[...] = x
+        return np.sum(held[0])
+
+    def expected(x):
+        return np.sum((x * 1)[0])
+
+    try:
+        result = WAYS[way](f)(X)
+    except (ReadOnlyError, UnexpectedTracerError):
+        return
+    np.testing.assert_array_equal(result, WAYS[way](expected)(X))
+
+
+@pytest.mark.parametrize('way', WAYS)
+def test_what_left_an_inner_jvp_is_still_a_view(way):
+    """It is of the outer program, which may write into it."""
+    def f(x):
+        y, held = x * 2, []
+        ad.jvp(lambda t: held.append(y[0]) or t * 2, (1.0,), (1.0,))
+        y[0, 1] = 5.0
+        held[0][2] = 7.0
+        return np.sum(y * y) + np.sum(held[0])
+
+    np.testing.assert_array_equal(WAYS[way](f)(X), WAYS[way](
+        lambda x: np.sum(x[1:] * x[1:]) * 4 + 4 * x[0, 0] * x[0, 0]
+        + 74 + 2 * x[0, 0] + 12)(X))
+
+
+@pytest.mark.parametrize('way', WAYS)
+@pytest.mark.parametrize('whose', ['argument', 'belongs to'])
+def test_a_view_without_axes_is_no_number(way, whose):
+    """Of an argument, and of what a body closes over."""
+    def f(x):
+        y = x if whose == 'argument' else x * 2
+
+        def g(t):
+            w = y[0, 0, ...]
+            w += 1.0
+            return t + np.sum(y)
+        return g(x[1, 1]) if whose == 'argument' else ad.jit(g)(x[1, 1])
+    with pytest.raises(ReadOnlyError, match=whose):
+        WAYS[way](f)(X)
+
+
+@pytest.mark.parametrize('way', WAYS)
+def test_a_body_writes_into_its_copy_of_what_it_closes_over(way):
+    def f(x):
+        y = x * 2
+
+        def g(t):
+            w = y.T.copy()
+            w[0] *= t
+            u = y[0].astype(float)
+            u += 1.0
+            return np.sum(u) + np.sum(w[0]) + t
+        return (call(g, x[0, 0]) + ad.jvp(g, (3.0,), (1.0,))[1]
+                + ad.jit(g)(2.0)) + np.sum(y)
+
+    def expected(x):
+        row, column = np.sum(x[0]), np.sum(x[:, 0])
+        return (4 * row + 2 * column * (x[0, 0] + 3) + x[0, 0] + 9
+                + 2 * np.sum(x))
+    np.testing.assert_allclose(WAYS[way](f)(X), WAYS[way](expected)(X),
+                               rtol=1e-14)
+
+
+def test_a_view_by_a_mapped_index_is_not_written_while_it_is_seen():
+    """Each example sees another part, of memory that all of them share."""
+    def f(x):
+        def g(t):
+            u = np.floor(x)
+            row = u[np.argmax(t)]
+            before = np.sum(row)
+            del row
+            u[...] = 1.0
+            return before * np.sum(u[np.argmax(t)])
+
+        def seen(t):
+            u = np.floor(x)
+            row = u[np.argmax(t)]
+            u[...] = 1.0
+            return np.sum(row)
+        with pytest.raises(ReadOnlyError, match='may share its memory'):
+            ad.vmap(seen)(x)
+        return np.sum(ad.vmap(g)(x))
+    assert ad.jit(f)(X) == 3 * 3 * (7 + 8 + 9)
