@@ -545,6 +545,50 @@ def test_an_index_that_is_a_view_costs_no_second_write():
     assert names.count('scatter') == 1
 
 
+# Copies of elements, which Python writes into and puts back.
+
+ROWS, MASK = np.array([2, 0]), np.array([True, False, True])
+COPIES = {
+    'ix': 'K[np.ix_(ROWS, ROWS)] += v[:2, :2]',
+    'ix_times': 'K[np.ix_(ROWS, [0, 1])] *= v[:2, 1:]',
+    'ix_traced': 'k = np.argsort(v[0]); K[np.ix_(k, k)] += v',
+    'add_at': 'np.add.at(K, np.ix_(ROWS, ROWS), v[:2, :2])',
+    'subtract_at': 'np.subtract.at(K, ([0, 0], [1, 1]), v[0, :2])',
+    'rows': 'K[[0, 1]] += v[:2]',
+    'rows_twice': 'K[[0, 0]] += v[:2]',
+    'rows_traced': 'k = np.argsort(v[0]); K[k] += v',
+    'rows_filled': 'k = np.arange(3, like=v); k[0] = 2; K[k[[0, 1]]] += v[1:]',
+    'columns': 'K[..., ROWS] *= v[:, :2]',
+    'new_axis': 'K[ROWS, None] += v[:2, None]',
+    'entries': 'K[[0, 1], [1, 2]] += v[0, :2]',
+    'mask': 'K[MASK] += v[:2]',
+    'mask_of_columns': 'K[:, MASK] /= v[:, 1:] + 3',
+    'mask_of_entries': 'K[E > 0] -= v[0]',
+    'read': 'K[0] = K[ROWS][:, [1, 1, 0]][0] * v[1]',
+    'kept': 'w = K[ROWS][:, ROWS]; w += v[1:, 1:]; K[:2, :2] = w',
+    'view': 'w = K[MASK]; w.T[0] = v[0, :2]; K[1:] = w',
+    'of_a_view': 'K.T[1:, ROWS] += v[1:, :2]',
+    'integers': 'n = np.zeros(3, int, like=v); n[ROWS] += 2; K[0] += n * v[0]',
+    'booleans': 'm = np.zeros(3, bool, like=v); m[ROWS] |= True; '
+                'K[0] += m * v[0]',
+}
+
+
+@pytest.mark.parametrize('name', COPIES)
+def test_a_copy_of_elements_takes_what_moves(name):
+    """Also where the array itself stands still, under grad, too."""
+    scope = {'np': np, 'ROWS': ROWS, 'MASK': MASK, 'E': E}
+    exec('def f(v):\n    K = np.array(np.arange(9.0).reshape(3, 3), like=v)\n'
+         f'    {COPIES[name]}\n    return np.sum(np.sin(K) * K)', scope)
+    f, v = scope['f'], np.array(
+        [[0.3, -0.7, 0.5], [0.2, 0.9, -0.4], [-0.1, 0.6, 0.8]])
+    for way in (ad.jit(f)(v), ad.vmap(f)(v[None])[0], ad.jvp(f, (v,), (v,))[0],
+                ad.jit(ad.value_and_grad(f))(v)[0]):
+        np.testing.assert_allclose(way, f(v), rtol=1e-14)
+    ad.check_grads(f, (v,), order=2)
+    gradient(f, v)
+
+
 # Random programs.
 
 SEEDS = 12000 if amount.WHOLE else 64

@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from autodiff_mini.arrays import full, is_foreign
-from autodiff_mini.core import Primitive, Tracer, array_type, typeof
+from autodiff_mini.core import (
+    Primitive, Tracer, array_type, current_trace, typeof)
 from autodiff_mini.interpreters.abstract import abstract_rules, defview
 from autodiff_mini.interpreters.jvp import jvp_rules
 from autodiff_mini.interpreters.lowering import lowering_rules
@@ -55,10 +56,23 @@ def getitem(x, indices):
     y = index_p.bind(x, *arrays, indices=static)
     if not all(map(is_traced_number, arrays)) or not (
             y.ndim or Ellipsis in static):
-        return y    # a copy, or a number
+        return fillable(x, y)   # a copy, or a number
     if is_a_number(x):
         return y if y.ndim else made(y)
     return view_of(x, y, Indexed(static, tuple(arrays)))
+
+
+def fillable(x, y):
+    """Returns `y`, a copy of elements of `x`, to be filled as `x` can be.
+
+    In `x[[0, 2]] += v` Python adds `v` to the copy, and writes it back.  A
+    copy of booleans is left alone, because it is a mask more often.
+    """
+    trace = current_trace()
+    if x._trace is not trace or getattr(y, '_trace', None) is trace or (
+            not np.ndim(y) or y.dtype == bool):
+        return y
+    return made(y)
 
 
 def is_traced_number(i):
