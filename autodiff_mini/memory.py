@@ -196,7 +196,8 @@ class Shared:
     """Memory that several traced arrays look at.
 
     Args:
-        content: all of it, in a tracer that nobody else holds.
+        content: all of it, in a tracer that nobody else holds; or, if it
+            may only be read, the array itself.
     """
 
     __slots__ = ('content', 'views')
