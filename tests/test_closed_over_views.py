@@ -69,13 +69,12 @@ def program(first, second, body, inside, outside):
             '{G}(t)', '{G}(g)(t)').replace('{G}', f'T.{body}'))
 
 
-def cases(tasks, first, body):
-    """Returns second views, each with what the body does: with --all, all."""
+def cases(tasks, first, body, count):
+    """Returns second views, each with what the body does: so many, or one."""
     row = FIRST.index(first)
     start = 7 * row + random_writing.TRANSFORMS.index(body)
-    pairs = [(SECOND[i % len(SECOND)], list(tasks)[(i + row) % len(tasks)])
-             for i in range(start, start + len(SECOND))]
-    return pairs if amount.WHOLE else pairs[:1]
+    return [(SECOND[i % len(SECOND)], list(tasks)[(i + row) % len(tasks)])
+            for i in range(start, start + (count if amount.WHOLE else 1))]
 
 
 def can_run(source):
@@ -90,7 +89,7 @@ def can_run(source):
 
 @crossed('first, body', FIRST, random_writing.TRANSFORMS, turns=18)
 def test_a_body_reads_a_view_of_a_view_that_it_closes_over(first, body):
-    for second, task in cases(READING, first, body):
+    for second, task in cases(READING, first, body, len(SECOND)):
         source = program(first, second, body, *READING[task])
         wrong, right, refused = random_writing.wrongs_in(source)
         assert wrong == [], source
@@ -102,7 +101,7 @@ def test_a_body_reads_a_view_of_a_view_that_it_closes_over(first, body):
 
 @crossed('first, body', FIRST, random_writing.TRANSFORMS, turns=18)
 def test_a_body_writes_into_a_closed_over_view_or_is_refused(first, body):
-    for second, task in cases(WRITING, first, body):
+    for second, task in cases(WRITING, first, body, len(WRITING)):
         source = program(first, second, body, *WRITING[task])
         wrong, _, _ = random_writing.wrongs_in(source)
         # Where no array is traced, Python writes when the body is written
