@@ -5,6 +5,7 @@ functions), and the answer stands in a table.  Chapter 1; the rows are in
 `primitives`, the functions that are made of them in `numpy_functions`.
 """
 
+import math
 from functools import wraps
 
 import numpy as np
@@ -25,10 +26,77 @@ def operand(x):
         rows = list(map(operand, x))
         traced = any(isinstance(row, Tracer) for row in rows)
         x = np.stack(rows) if traced else np.asarray(x)
+    if isinstance(x, (np.flatiter, Flat)):
+        x = x[:]
     if isinstance(x, (int, float, complex)):    # a member of an IntEnum, say
         x = np.asarray(x)[()]   # to NumPy, no number of Python's
     typeof(x)   # raises where it is no array
     return x
+
+
+class Flat:
+    """The elements of a traced array in one row, as NumPy's `x.flat`.
+
+    It is no array: it writes into the array `base`, and what it reads is a
+    copy.  A function of NumPy's reads the row.
+    """
+
+    def __init__(self, base):
+        self.base = base
+
+    def __len__(self):
+        return self.base.size
+
+    def __iter__(self):
+        return (self[i] for i in range(len(self)))
+
+    def __getitem__(self, i):
+        return np.copy(np.ravel(self.base))[i]
+
+    def __setitem__(self, i, value):
+        row, value = self[:], operand(value)
+        if np.ndim(value):
+            value = repeated(value, np.shape(row[i]))
+        if np.size(value):
+            row[i] = value
+            self.base[...] = np.reshape(row, self.base.shape)
+
+    def copy(self):
+        return self[:]
+
+    def __array__(self, dtype=None, copy=None):
+        return self.base.__array__(dtype, copy)
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        return self.base.__array_ufunc__(
+            ufunc, method, *map(in_a_row, inputs), **kwargs)
+
+    def __array_function__(self, function, types, args, kwargs):
+        return self.base.__array_function__(
+            function, types, tuple(map(in_a_row, args)), kwargs)
+
+
+for comparison in ('__eq__', '__ne__', '__lt__', '__le__', '__gt__',
+                   '__ge__'):
+    setattr(Flat, comparison, lambda self, other, name=comparison: (
+        getattr(self[:], name)(other)))
+
+
+def in_a_row(x):
+    """Returns `x`; the row itself, where it is the `flat` of an array."""
+    return np.ravel(x.base) if isinstance(x, Flat) else x
+
+
+def repeated(values, shape):
+    """Returns the first of the values, which begin anew if they are few."""
+    if not shape:
+        raise ValueError('one element cannot be set to several values')
+    values, count = np.ravel(np.copy(values)), math.prod(shape)
+    if values.size == 0:
+        return values
+    if values.size != count:
+        values = values[np.arange(count) % values.size]
+    return np.reshape(values, shape)
 
 
 def asarray(a, dtype=None):

@@ -542,6 +542,8 @@ program('index_empty_range', lambda np, x: x[range(0)], f64(2, 3),
         jax=NO_LISTS)
 program('flat', lambda np, x: x.flat[1] + sum(x.flat) * x.flat[2:], f64(2, 3),
         jax='jax has no flat')
+program('flat_in_functions', lambda np, x: np.sum(x.flat) * np.sin(x.flat),
+        f64(2, 3), jax='jax has no flat')
 program('index_list_of_bools', lambda np, x: x[[True, False]], f64(2, 3),
         jax=NO_LISTS)
 program('index_true', lambda np, x: x[True], f64(2), jax=NO_STATIC_MASK)

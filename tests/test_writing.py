@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
+from autodiff_mini.core import typeof
 from autodiff_mini.errors import ReadOnlyError, UnexpectedTracerError
 from autodiff_mini.higher_order.call import call
 from autodiff_mini.memory import whose
@@ -101,6 +102,80 @@ def test_flat_of_an_argument_is_its_callers():
 
     with pytest.raises(ReadOnlyError, match='is an argument'):
         ad.jit(f)(E)
+
+
+def ran(statements):
+    """Returns the function of `x` that runs Python; it returns `r`."""
+    code = compile(statements, '<statements>', 'exec')
+
+    def f(x):
+        names = {'np': np, 'copy': copy, 'x': x}
+        exec(code, names)
+        return names['r']
+    return f
+
+
+FORWARD_WAYS = {
+    'jvp': lambda f: lambda x: ad.jvp(f, (x,), (x,))[0], 'jit': ad.jit,
+    'vmap': lambda f: lambda x: ad.vmap(f)(np.stack([x, x]))[0]}
+
+
+def assert_all_ways_compute_what_numpy_does(statements, x):
+    f = ran(statements)
+    expected = f(x.copy())
+    for name, way in FORWARD_WAYS.items():
+        y = way(f)(x.copy())
+        assert typeof(y) == typeof(expected), name
+        np.testing.assert_array_equal(y, expected, name)
+
+
+@pytest.mark.parametrize('index', [
+    '1:', '...', '()', '::-1', '[1, 2]', '2', '-1', 'np.array(1)', '[]',
+    '[[1, 2], [3, 4]]', 'np.arange(6) > 2'])
+@pytest.mark.parametrize('statements', [
+    'y = x * 1; z = y.flat[{i}]; y += 1; r = z * 1',
+    'y = x * 1; z = y.flat[{i}]; z += 1; r = y * 1',
+    'z = x.flat[{i}]; z *= 2; r = z * 1'])
+def test_a_part_of_flat_is_a_copy(statements, index):
+    assert_all_ways_compute_what_numpy_does(
+        statements.format(i=index), np.arange(6.0).reshape(2, 3))
+
+
+@pytest.mark.parametrize('write', [
+    'z.flat[1:4] = [7., 8]', 'z.flat[1:3] = [7., 8, 9]', 'z.flat = [1., 2]',
+    'z.flat = range(10)', 'z.flat[[0, 1]] = [[9.], [8]]', 'z.flat[...] = 5',
+    'z.flat[np.arange(6) > 2] = [1., 2]', 'z.flat[1:3] = []', 'z.flat = []',
+    'z.flat[[1, 1]] = [3, 4.]', 'z.flat[:] = z', 'z.flat[1:3] *= 2',
+    'z.T.flat[1:3] = [1., 2]', 'z[:, 1:].flat[1] = 9', 'np.put(z, 1, z)',
+    'np.put(z, [0, 1], [])', 'np.put(z, [True, False], 9.)',
+    'np.putmask(z, z > 0, [])', 'np.putmask(z, z > 1, [7., 8])',
+    'np.put(z, [0, 1, 2], [1., 2])', 'np.place(z, np.ones((2, 3)) < 0, [])',
+    'z.flat[z.flat > 2] = 8', 'np.fill_diagonal(z, [4., 5, 6])'])
+def test_values_written_into_flat_begin_anew(write):
+    assert_all_ways_compute_what_numpy_does(
+        f'z = x * 1; {write}; r = z * 1', np.arange(6.0).reshape(2, 3))
+
+
+@pytest.mark.parametrize('read', [
+    'np.sin(x.flat)', 'np.sum(x.flat)', 'np.stack(list(x.flat))',
+    'np.concatenate([x.flat, x.flat])', 'np.float64(2) * x.flat',
+    'np.ravel(x) * x.flat', 'x.flat > 2', 'x.flat == np.ravel(x)',
+    'x.flat.copy()', 'np.multiply(2, x.flat)', 'len(x.flat) * x',
+    'x * np.ones(3).flat', 'np.dot(x.flat, x.flat)'])
+def test_functions_read_flat_as_a_row(read):
+    assert_all_ways_compute_what_numpy_does(
+        f'r = {read}', np.arange(6.0).reshape(2, 3))
+
+
+@pytest.mark.parametrize('wrong, error', [
+    ('x.flat + 1', TypeError), ('x.flat[2].flat[1]', IndexError),
+    ('z.flat.__setitem__(2, [7., 8])', ValueError),
+    ('np.place(z, z > 0, [])', ValueError)])
+def test_what_numpy_refuses_of_flat_is_refused(wrong, error):
+    f = ran(f'z = x * 1; r = {wrong}')
+    for way in (lambda f: f, FORWARD_WAYS['jvp']):
+        with pytest.raises(error):
+            way(f)(np.arange(6.0).reshape(2, 3))
 
 
 MAYBE_VIEWS = [

@@ -4,36 +4,16 @@ Appendix A.
 """
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
 from autodiff_mini.core import Tracer
-from autodiff_mini.memory import view_of
-from autodiff_mini.numpy_api import method, shape_method
-from autodiff_mini.primitives.shapes import reshape_p
+from autodiff_mini.numpy_api import Flat, method, shape_method
 
 
 def conjugate(a):
     """Returns the conjugate; of what is real, the array itself."""
     return np.conjugate(a) if a.dtype.kind == 'c' else a
-
-
-class Flat(NamedTuple):
-    """A view of an array of this shape: its elements in one row."""
-
-    shape: tuple
-
-    def read(self, whole):
-        return reshape_p.bind(whole, shape=(math.prod(self.shape),))
-
-    def write(self, whole, part):
-        return reshape_p.bind(part, shape=self.shape)
-
-
-def flat(a):
-    step = Flat(a.shape)
-    return view_of(a, step.read(a), step)
 
 
 method('sum', np.sum)
@@ -77,8 +57,7 @@ method('__contains__', lambda a, x: bool(np.any(np.equal(a, x))))
 shape_method('reshape', np.reshape)
 shape_method('transpose', np.transpose)
 Tracer.T = property(np.transpose)
-Tracer.flat = property(flat, lambda self, v: np.put(
-    self, np.arange(self.size), v))
+Tracer.flat = property(Flat, lambda self, v: self.flat.__setitem__(..., v))
 Tracer.mT = property(lambda self: np.matrix_transpose(self))
 Tracer.real = property(lambda self: np.real(self))
 Tracer.imag = property(lambda self: np.imag(self))

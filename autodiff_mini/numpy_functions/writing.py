@@ -13,7 +13,7 @@ from autodiff_mini.errors import FILL, ReadOnlyError
 from autodiff_mini.memory import (
     View, check_writable, is_a_number, whose, write)
 from autodiff_mini.numpy_api import (
-    asarray, implements, method, operand, stand_in, unchanged)
+    asarray, implements, method, operand, repeated, stand_in, unchanged)
 from autodiff_mini.numpy_functions.selection import places_along
 from autodiff_mini.primitives.indexing import (
     Indexed, add_at_p, as_operands, index_shape, scatter_p)
@@ -162,13 +162,8 @@ def numpy_put(a, ind, v, mode='raise'):
         ind = np.remainder(ind, a.size)
     if mode == 'clip':
         ind = np.clip(ind, 0, a.size - 1)
-    ind, v, flat = np.ravel(asarray(ind)), np.ravel(asarray(v)), flat_copy(a)
-    flat[ind] = v[np.arange(ind.size) % v.size]
-    a[...] = np.reshape(flat, a.shape)
-
-
-def flat_copy(a):
-    return np.ravel(np.copy(a))
+    ind = np.ravel(asarray(ind))
+    a.flat[convert(ind, np.dtype(np.intp))] = v
 
 
 @implements(np.fill_diagonal, unchanged)
@@ -181,21 +176,24 @@ def numpy_fill_diagonal(a, val, wrap=False):
 
 @implements(np.putmask, unchanged)
 def numpy_putmask(a, mask, values):
-    v = np.ravel(asarray(values))
-    v = v[np.arange(a.size) % v.size]
-    np.copyto(a, np.reshape(v, a.shape), where=np.reshape(mask, a.shape))
+    v = repeated(asarray(values), (a.size,))
+    if v.size == a.size:
+        np.copyto(a, np.reshape(v, a.shape), where=np.reshape(mask, a.shape))
 
 
 @implements(np.place, unchanged)
 def numpy_place(arr, mask, vals):
-    np.put(arr, np.flatnonzero(mask), vals)
+    places = np.flatnonzero(mask)
+    if places.size and not np.size(vals):
+        raise ValueError('Cannot insert from an empty array!')
+    np.put(arr, places, vals)
 
 
 @implements(np.put_along_axis, unchanged)
 def numpy_put_along_axis(arr, indices, values, axis):
     check_array(arr)
     if axis is None:
-        flat = flat_copy(arr)
+        flat = arr.flat[:]
         np.put_along_axis(flat, np.ravel(indices), np.ravel(values), 0)
         arr[...] = np.reshape(flat, arr.shape)
     else:
