@@ -114,7 +114,8 @@ def vmap(f, in_axes=0, out_axes=0, axis_size=None):
     """
     if isinstance(in_axes, list):
         in_axes = tuple(in_axes)
-    if not isinstance(in_axes, (int, tuple, type(None))):
+    if not isinstance(in_axes, (int, tuple, type(None))) or (
+            isinstance(in_axes, bool)):
         raise TypeError(
             f'vmap of {fun_name(f)}: in_axes must be an int, None, or a '
             'tuple of entries corresponding to the positional arguments, '
@@ -150,7 +151,7 @@ def flatten_axes(tag, what, axes, tree) -> list:
     Raises:
         ValueError: `axes` is not the beginning of such a tree.
     """
-    if axes is None or isinstance(axes, int):
+    if axes is None or isinstance(axes, int) and not isinstance(axes, bool):
         return [axes] * tree.num_leaves
     opened = open_as(tree, axes)
     if opened is None:
