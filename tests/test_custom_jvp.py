@@ -1074,6 +1074,35 @@ def test_a_rule_may_return_the_zeros_of_primitives():
     assert_same(d(ad.vmap(f))(A), 0 * A)
 
 
+@pytest.mark.parametrize('wrap', [lambda f: f, ad.jit, ad.vmap])
+def test_symbolic_zeros_inside_a_registered_node(node, wrap):
+    def rule(primals, tangents):
+        (n,), (n_dot,) = primals, tangents
+        assert type(n_dot.x[1]) is ad.SymbolicZero
+        return f(n), node([3 * n_dot.x[0], n_dot.x[1]], n_dot.unit)
+
+    f = custom(lambda n: n, rule, symbolic_zeros=True)
+    y, y_dot = ad.jvp(wrap(lambda x: f(node([x, 0 * X], 'm')).x), (A,), (A,))
+    assert_same(y_dot[0], 3 * A)
+    assert_same(y_dot[1], np.zeros_like(y[1]))
+
+
+@pytest.mark.parametrize('wrap', [lambda f: f, ad.jit, ad.vmap])
+@pytest.mark.parametrize('zero, error', [
+    (lambda x: ad.zero_from_primal(x[:1], symbolic_zeros=True), ValueError),
+    (lambda x: ad.Zero(np.stack([x, x])), ValueError),
+    (lambda x: ad.Zero(np.float32(1)), TypeError),
+    (lambda x: ad.Zero(1), TypeError)])
+def test_a_zero_of_another_type_names_the_output(node, wrap, zero, error):
+    """A symbolic zero was taken whatever its shape."""
+    f = custom(lambda x: node([x, x], 'm'), lambda p, t: (
+        f(*p), node([t[0], zero(p[0])], 'm')), symbolic_zeros=True)
+    with pytest.raises(error, match=(
+            r'Custom JVP rule .*: output\[0\]\[1\]: primal and tangent '
+            r'.*primal is float64\[3\] and the tangent')):
+        d(wrap(f))(np.ones((2, 3) if wrap is ad.vmap else 3))
+
+
 def test_arithmetic_on_a_symbolic_zero_names_the_cure():
     f = custom(lambda x, y: x, lambda p, t: (p[0], t[0] + t[1]),
                symbolic_zeros=True)

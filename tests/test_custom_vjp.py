@@ -903,6 +903,43 @@ def test_r2_records_in_trees_and_registered_nodes(node):
     assert ad.grad(f)(node(2.0, 'm'), {'a': [5.0]}) == node(15.0, 'm')
 
 
+TWICE = {   # how a function of an array is used
+    'grad': summed_grad, 'jit': lambda f: ad.jit(summed_grad(f)),
+    'vmap': lambda f: lambda x: ad.vmap(summed_grad(f))(np.stack([x, x]))[0],
+    'of_vmap': lambda f: lambda x: summed_grad(ad.vmap(f))(
+        np.stack([x, x]))[0]}
+
+
+@pytest.mark.parametrize('name', TWICE)
+def test_r2_symbolic_zeros_inside_a_registered_node(node, name):
+    def bwd(r, ct):
+        assert type(ct) is node and ct.unit == 'm'
+        assert type(ct.x[1]) is ad.SymbolicZero
+        return node([3 * ct.x[0], ct.x[1]], 'm'),
+
+    f = custom(lambda n: n, lambda n: (
+        node([x.value for x in n.x], n.unit), None), bwd, symbolic_zeros=True)
+    use = TWICE[name](lambda x: f(node([x, 2 * x], 'm')).x[0])
+    assert_same(use(X), np.full(4, 3.))
+
+
+@pytest.mark.parametrize('name', TWICE)
+@pytest.mark.parametrize('zero', [
+    lambda ct: ad.zero_from_primal(np.ones(3), symbolic_zeros=True),
+    lambda ct: ad.Zero(np.ones((2, 4))), lambda ct: ad.Zero(np.arange(4)),
+    lambda ct: ad.Zero(1.0), lambda ct: np.zeros(3)])
+def test_r2_a_zero_of_another_type_names_the_argument(node, zero, name):
+    """A symbolic zero was taken whatever its shape."""
+    f = custom(lambda n, y: n.x[0] + y, lambda n, y: (
+        n.x[0].value + y.value, None), lambda r, ct: (
+            node([ct, zero(ct)], 'm'), ct), symbolic_zeros=True)
+    use = TWICE[name](lambda x: f(node([x, 2 * x], 'm'), x))
+    with pytest.raises(ValueError, match=(
+            r'bwd rule .* for function .*: arguments\[0\]\[0\]\[1\]: the '
+            r'argument is float64\[4\], but the cotangent')):
+        use(X)
+
+
 @pytest.mark.parametrize('out', [lambda x: x, lambda x: {'a': [x]}])
 def test_r2_records_are_no_outputs(out):
     def loss(x):

@@ -37,8 +37,8 @@ from autodiff_mini.pytree import (
 from autodiff_mini.signature import (
     argument_positions, map_leaves, resolve_kwargs)
 from autodiff_mini.zeros import (
-    SymbolicZero, Zero, instantiate_all, instantiate_zeros, pack, unpack,
-    which_zero, zero_from_primal)
+    SymbolicZero, Zero, instantiate_all, instantiate_zeros, pack,
+    tangent_type, unpack, which_zero, zero_from_primal)
 
 custom_jvp_call_p = Primitive(
     'custom_jvp_call', lambda *xs, fun, jvp: fun(*xs),
@@ -487,7 +487,11 @@ class FlatRule:
 
 def fit_rule_tangent(y, y_dot):
     """Returns the tangent that a rule returned, converted to fit `y`."""
-    return Zero(y) if isinstance(y_dot, Zero) else fit_tangent(y, y_dot)
+    if not isinstance(y_dot, Zero):
+        return fit_tangent(y, y_dot)
+    if y_dot.aval != tangent_type(typeof(y)):
+        fit_tangent(y, instantiate_zeros(y_dot))    # which may raise
+    return Zero(y)
 
 
 def check_output(y):

@@ -616,16 +616,17 @@ def prefix_leaves(tree, out) -> list:
 
 def fit_bwd(aval, ct):
     """Returns the cotangent of an argument that bwd returned, or None."""
-    if ct is None or isinstance(ct, Zero) or aval.dtype.kind not in 'fc':
+    if ct is None or aval.dtype.kind not in 'fc':
         return None
-    have = typeof(ct)
+    is_zero = isinstance(ct, Zero)
+    have = ct.aval if is_zero else typeof(ct)
     if have.shape != aval.shape:
         raise ValueError(f'the argument is {aval}, but the cotangent {have}')
     weak = have.weak_type or aval.weak_type
     if have.dtype != aval.dtype and not (
             weak and np.can_cast(have.dtype, aval.dtype, 'same_kind')):
         raise ValueError(f'the argument is {aval}, but the cotangent {have}')
-    return convert(ct, aval.dtype)
+    return None if is_zero else convert(ct, aval.dtype)
 
 
 def describe(out):
