@@ -1729,3 +1729,183 @@ def test_b2_what_cannot_be_opened_is_closed_over(kind):
         refused(g, 'Detected differentiation of a custom_.*closed-over')
     with pytest.raises(TypeError, match='pass the value to the function'):
         ad.grad(late, 1)(7.0, 2.0)
+
+
+# Outputs that vmap gives out unmapped
+
+def pair(s, x):
+    return s * s, s * x
+
+
+def pair_rule(f, factor):
+    """Returns the JVP rule of `pair`, times a factor."""
+    def rule(primals, tangents):
+        (s, x), (s_dot, x_dot) = primals, tangents
+        return f(s, x), (factor * 2 * s * s_dot,
+                         factor * (s * x_dot + s_dot * x))
+    return rule
+
+
+def pair_jvp():
+    f = ad.custom_jvp(pair)
+    f.defjvp(pair_rule(f, 3))
+    return f
+
+
+def pair_vjp():
+    f = custom(pair, lambda s, x: (f(s, x), (s, x)), lambda r, ct: (
+        3 * (2 * r[0] * ct[0] + r[1] * ct[1]), 3 * r[0] * ct[1]))
+    return f
+
+
+def pair_both():
+    f = pair_vjp()
+    f.defjvp(pair_rule(f, 5))
+    return f
+
+
+def looped(f):
+    """Returns vmap of `f` over x, as a loop."""
+    def f_of_all(s, x):
+        rows = [f(s, x_i) for x_i in x]
+        return rows[0][0], np.stack([row[1] for row in rows])
+    return f_of_all
+
+
+def total(g):
+    """Returns a loss of the shared output and of the others."""
+    def loss(s, x):
+        y, z = g(s, x)
+        return np.sin(y) + np.sum(np.cos(z) * y)
+    return loss
+
+
+ROW = np.linspace(0.5, 1.5, 3)
+SHARING = {
+    'value': lambda g: g(1.5, ROW),
+    'jit': lambda g: ad.jit(g)(1.5, ROW),
+    'grad': lambda g: ad.grad(total(g), (0, 1))(1.5, ROW),
+    'grad_of_jit': lambda g: ad.grad(ad.jit(total(g)), (0, 1))(1.5, ROW),
+    'jit_of_grad': lambda g: ad.jit(ad.grad(total(g), (0, 1)))(1.5, ROW),
+    'grad_of_checkpoint': lambda g: ad.grad(ad.checkpoint(total(g)))(
+        1.5, ROW),
+    'grad_of_grad': lambda g: ad.grad(ad.grad(total(g)))(1.5, ROW),
+    'jacrev': lambda g: ad.jacrev(g, (0, 1))(1.5, ROW),
+    'vmap_of_grad': lambda g: ad.vmap(ad.grad(total(g)), (0, None))(ROW, ROW),
+    'grad_of_vmap': lambda g: ad.grad(lambda s: np.sum(ad.vmap(
+        total(g), (0, None))(s, ROW)))(ROW),
+    'grad_of_scan': lambda g: ad.grad(lambda s: ad.scan(
+        lambda c, _: g(c, ROW), s, None, 3)[1].sum())(0.9),
+    'scan_of_grad': lambda g: ad.scan(lambda c, _: (
+        ad.grad(total(g))(c, ROW), None), 0.9, None, 2)[0],
+    'grad_of_cond': lambda g: ad.grad(lambda s: ad.cond(
+        s > 0, total(g), lambda s, x: s, s, ROW))(0.9),
+}
+SHARING_FORWARDS = {
+    'jvp': lambda g: ad.jvp(g, (1.5, ROW), (0.7, 1 + ROW)),
+    'jvp_of_jit': lambda g: ad.jvp(ad.jit(g), (1.5, ROW), (0.7, 1 + ROW)),
+    'jit_of_jvp': lambda g: ad.jit(lambda s: ad.jvp(
+        g, (s, ROW), (s, ROW)))(1.5),
+    'jvp_of_jvp': lambda g: ad.jvp(lambda s: ad.jvp(
+        g, (s, ROW), (1.0, ROW)), (1.5,), (1.0,)),
+    'jacfwd': lambda g: ad.jacfwd(g, (0, 1))(1.5, ROW),
+    'linearize': lambda g: ad.linearize(g, 1.5, ROW)[1](0.7, 1 + ROW),
+    'hessian': lambda g: ad.hessian(total(g))(1.5, ROW),
+    'jvp_of_scan': lambda g: ad.jvp(lambda s: ad.scan(
+        lambda c, _: g(c, ROW), s, None, 3), (0.9,), (1.0,)),
+}
+
+
+@pytest.mark.parametrize('wrap', [lambda f: f, ad.jit, ad.checkpoint, (
+    lambda f: lambda *args: ad.vmap(f, (None, 0), (None, 0))(
+        args[0], args[1][None])[0:1] + (f(*args)[1],))])
+@pytest.mark.parametrize('make, name', [
+    (make, name) for make in (pair_jvp, pair_vjp, pair_both)
+    for name in [*SHARING, *SHARING_FORWARDS]
+    if make is not pair_vjp or name in SHARING])
+def test_a_shared_output_of_vmap_counts_once(make, name, wrap):
+    """The loop over the elements knows, with the output of the first."""
+    use = (SHARING | SHARING_FORWARDS)[name]
+    f = make()
+    found = use(ad.vmap(wrap(f), (None, 0), (None, 0)))
+    expected = use(looped(f))
+    assert ad.tree_structure(found) == ad.tree_structure(expected)
+    for x, y in zip(ad.tree_leaves(found), ad.tree_leaves(expected),
+                    strict=True):
+        assert_close(x, y)
+
+
+def test_a_cotangent_of_a_shared_output_of_vmap_is_no_multiple():
+    f = custom(pair, lambda s, x: (pair(s, x), (s, x)), lambda r, ct: (
+        2 * r[0] * ct[0] + r[1] * ct[1], r[0] * ct[1]))
+    y, pullback = ad.vjp(lambda s: ad.vmap(f, (None, 0), (None, 0))(
+        s, np.ones(4)), 3.0)
+    assert_trees(y, (np.float64(9.0), np.full(4, 3.0)))
+    assert pullback((1.0, np.ones(4))) == (6.0 + 4.0,)
+
+
+@pytest.mark.parametrize('run', [lambda f: f, ad.jit])
+def test_what_is_made_of_shared_outputs_is_shared(run):
+    f = pair_both()
+    g = lambda s, x: np.sin(ad.jit(lambda y: 2 * y)(f(s, x)[0])) + s
+    h = run(ad.vmap(g, (None, 0), None))
+    assert_close(h(1.5, ROW), np.sin(4.5) + 1.5)
+    slope = 3 * np.cos(4.5) * 2 * 3.0 + 1
+    assert_close(ad.grad(h)(1.5, ROW), slope)
+    twice = ad.vmap(ad.vmap(g, (None, 0), None), (None, 0), None)
+    assert_close(ad.grad(twice)(1.5, np.stack([ROW, ROW])), slope)
+    for out in (lambda y, x: y * x, lambda y, x: np.stack([x, y])):
+        with pytest.raises(ValueError, match='mapped output but out_axes is'):
+            ad.vmap(lambda s, x: out(f(s, x)[0], x), (None, 0), None)(
+                1.5, ROW)
+
+
+def test_what_is_written_into_a_shared_output_is_not_shared():
+    f = pair_jvp()
+
+    def g(s, x):
+        y = f(np.stack([s, s]), x)[0]
+        y[0] = x
+        return y
+    assert_close(ad.vmap(g, (None, 0))(1.5, ROW)[:, 0], ROW)
+    with pytest.raises(ValueError, match='mapped output but out_axes is'):
+        ad.vmap(g, (None, 0), None)(1.5, ROW)
+
+
+def test_a_shared_output_keeps_the_derivative_of_each_element():
+    """A scale of each element's own; the unmapped output is the first's."""
+    f = custom(lambda x, c: x, lambda x, c: (x, c),
+               lambda c, ct: (c * ct, None))
+    f.defjvp(lambda p, t: (p[0], p[1] * t[0]))
+    for run in (lambda f: f, ad.jit):
+        each = run(ad.vmap(lambda x, c: np.sin(f(x, c)), (None, 0)))
+        assert_close(ad.grad(lambda x: each(x, ROW).sum())(1.5),
+                     np.cos(1.5) * ROW.sum())
+        assert_close(ad.jvp(lambda x: each(x, ROW), (1.5,), (1.0,))[1],
+                     np.cos(1.5) * ROW)
+        one = run(ad.vmap(f, (None, 0), None))
+        assert ad.grad(one)(1.5, ROW) == ROW[0]
+        assert ad.jvp(lambda x: one(x, ROW), (1.5,), (1.0,)) == (1.5, ROW[0])
+
+
+def test_a_shared_output_belongs_to_the_caller():
+    s = np.ones(2)
+    for f in (pair_jvp(), custom(lambda s, x: (s, x), lambda s, x: (
+            (s, x), None), lambda r, ct: ct)):
+        y, _ = ad.vmap(f, (None, 0), (None, 0))(s, ROW)
+        y[0] = 5.0
+        assert_same(s, np.ones(2))
+
+
+def test_no_element_has_no_shared_output():
+    f = ad.vmap(pair_vjp(), (None, 0), (None, 0))
+    with pytest.raises(ValueError, match='mapped output but out_axes is'):
+        f(1.5, ROW[:0])
+
+
+def test_a_scan_under_vmap_carries_a_shared_output_for_each_element():
+    loop = lambda s, x: ad.scan(lambda c, _: (pair_jvp()(c, x)[0], None),
+                                s, None, 2)[0]
+    assert_close(ad.vmap(loop, (None, 0))(1.5, ROW), np.full(3, 1.5 ** 4))
+    with pytest.raises(ValueError, match='mapped output but out_axes is'):
+        ad.vmap(loop, (None, 0), None)(1.5, ROW)

@@ -13,7 +13,7 @@ from autodiff_mini.errors import fun_name, public
 from autodiff_mini.interpreters.jvp import (
     fit_tangent, jvp_flat, whole_tangent)
 from autodiff_mini.interpreters.vmap import (
-    Axis, move_front, spread, vmap_flat)
+    SHARED, Axis, move_front, spread, vmap_flat)
 from autodiff_mini.memory import apart
 from autodiff_mini.pytree import leaf_names, open_as, tree_flatten
 from autodiff_mini.signature import (
@@ -200,6 +200,8 @@ def batch_from_front(x, dim, axis, size):
     if axis is None:
         if dim is None:
             return x
+        if dim is SHARED and size:
+            return x[0] if isinstance(x, Tracer) else x[0].copy()
         raise ValueError('vmap has mapped output but out_axes is None: say '
                          'where its axis is to be, as out_axes=0')
     ndim = typeof(x).ndim + (dim is None)

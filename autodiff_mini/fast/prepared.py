@@ -19,7 +19,7 @@ from autodiff_mini.fast.simplify import opened
 from autodiff_mini.higher_order.programs import (
     for_outputs, jvp_jaxpr, nothing, partial_eval_jaxpr, stage_program,
     transpose_jaxpr, vmap_jaxpr)
-from autodiff_mini.interpreters.vmap import BatchTracer
+from autodiff_mini.interpreters.vmap import BatchTracer, joint_dim
 from autodiff_mini.jaxprs import Equation, Jaxpr, Var, programs_in
 from autodiff_mini.memory import View, made_in, whose
 from autodiff_mini.primitives.arithmetic import float_power_p, pow_p
@@ -176,8 +176,9 @@ class Mapped(Prepared):
                 steps[mapped] = compiled_step(every), is_mapped
             run, is_mapped = steps[mapped]
             ys = run(*[x.val if type(x) is BatchTracer else x for x in xs])
-            return [made_in(current_trace(), BatchTracer(
-                traces[0], y, 0, None)) if here else y
+            dim = joint_dim([x.dim for x in xs if type(x) is BatchTracer])
+            return [made_in(current_trace(), traces[0].join(y, dim))
+                    if here else y
                     for y, here in zip(ys, is_mapped)]
         return step
 

@@ -29,7 +29,8 @@ from autodiff_mini.interpreters.partial_eval import (
     linear_flat, partial_eval_rules)
 from autodiff_mini.interpreters.transpose import (
     backward_pass, pull, pull_rules, transpose_rules)
-from autodiff_mini.interpreters.vmap import spread, vmap_flat, vmap_rules
+from autodiff_mini.interpreters.vmap import (
+    SHARED, spread, vmap_flat, vmap_rules)
 from autodiff_mini.jaxprs import Jaxpr, Var
 from autodiff_mini.memory import apart, read_by, to_read
 from autodiff_mini.pytree import (
@@ -94,7 +95,7 @@ def map_rule(jvp, fun, axis, dims, out_dims):
     def jvp_vmap(xs, x_dots):
         zero = which_zero(x_dots)
         jvp_arrays, out_zero = on_arrays(jvp, zero, fun)
-        moving = [dim for dim, is_zero in zip(dims, zero) if not is_zero]
+        moving = others(of_tangents(dims), zero)
         outs, found = vmap_flat(jvp_arrays, axis, pack(xs, x_dots),
                                 [*dims, *moving])
         outs = conform(outs, found, len(out_zero), axis, dims, out_dims)
@@ -103,14 +104,33 @@ def map_rule(jvp, fun, axis, dims, out_dims):
     return jvp_vmap
 
 
+def of_tangents(dims) -> list:
+    """Returns the dims of tangents, or cotangents, of values with these."""
+    return [None if dim is None else 0 for dim in dims]
+
+
 def conform(outs, found, count, axis, dims, out_dims):
     """Returns the outputs of a call, all of them mapped or none.
 
-    Whoever runs first decides: they are if an operand is mapped, since the
-    rule may move what the function does not; or if one turns out to be.
+    They are mapped if an operand is, since the rule may move what the
+    function does not; or if one turns out to be.  An output whose value is
+    not mapped is shared then: each element i has the output y, and a tangent
+    that its own rule says,
+
+        y_dot[i] = jvp(xs[i], x_dots[i]).
+
+    Outside of the batch y is that of the first element: `y_dot` is
+    `y_dot[0]`, and on the way back y_bar counts once, with `y_bar[0] = y_bar`
+    and zeros for the others, in
+
+        x_bar = sum of bwd(residuals[i], y_bar[i]) over i.
+
+    Whoever runs first decides, the function or the rule.
     """
     if not out_dims:
-        out_dims[:] = [0 if 0 in [*dims, *found] else None] * count
+        some = 0 in [*dims, *found]
+        out_dims[:] = [SHARED if some and dim is None else dim
+                       for dim in found[:count]]
     if 0 in out_dims:
         return [spread(y, dim, axis.size) for y, dim in zip(outs, found)]
     if 0 in found:

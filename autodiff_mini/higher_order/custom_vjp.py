@@ -20,7 +20,8 @@ from autodiff_mini.errors import (
     UnexpectedTracerError, closed_over, fun_name, public)
 from autodiff_mini.higher_order.custom_jvp import (
     FlatRule, Pull, apply_rule, call_transpose, check_output, conform,
-    custom_jvp, flatten_call, for_rule, leave_call, map_function, map_rule)
+    custom_jvp, flatten_call, for_rule, leave_call, map_function, map_rule,
+    of_tangents)
 from autodiff_mini.higher_order.programs import (
     interleave, others, picked, stage_program)
 from autodiff_mini.higher_order.staged_calls import (
@@ -205,8 +206,7 @@ def bwd_vmap(bwd, axis, res_dims, y_dims, x_dims):
     """
     def mapped_bwd(residuals, cts):
         still = which_zero(cts)
-        dims = [*res_dims, *(dim for dim, zero in zip(y_dims, still)
-                             if not zero)]
+        dims = [*res_dims, *others(of_tangents(y_dims), still)]
         absent = []
 
         def flat_bwd(*arrays):

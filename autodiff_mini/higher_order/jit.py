@@ -15,9 +15,9 @@ from autodiff_mini.core import (
     Primitive, Trace, TraceTag, current_trace, typeof)
 from autodiff_mini.errors import fun_name, public, tell_user
 from autodiff_mini.higher_order.programs import (
-    close, for_arguments, for_outputs, forward, interleave, jvp_jaxpr,
-    nothing, others, partial_eval_jaxpr, picked, remember, remembered,
-    smaller, transpose_jaxpr, vmap_jaxpr)
+    batch_jaxpr, close, for_arguments, for_outputs, forward, interleave,
+    jvp_jaxpr, nothing, others, partial_eval_jaxpr, picked, remember,
+    remembered, smaller, transpose_jaxpr)
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jaxpr import stage_tree
 from autodiff_mini.interpreters.jvp import jvp_rules
@@ -60,9 +60,8 @@ def program_jvp(primitive, primals, tangents, jaxpr, **params):
 
 def program_vmap(primitive, axis, vals, dims, jaxpr, **params):
     mapped = tuple(dim == 0 for dim in dims)
-    jaxpr, out_mapped = vmap_jaxpr(jaxpr, axis.size, mapped, nothing(jaxpr))
-    outs = primitive.bind(*vals, jaxpr=jaxpr, **params)
-    return outs, [0 if has else None for has in out_mapped]
+    jaxpr, out_dims = batch_jaxpr(jaxpr, axis.size, mapped, nothing(jaxpr))
+    return primitive.bind(*vals, jaxpr=jaxpr, **params), out_dims
 
 
 def program_transpose(primitive, cts, *operands, jaxpr, **params):

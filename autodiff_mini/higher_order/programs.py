@@ -139,7 +139,6 @@ def jvp_jaxpr(jaxpr, moving, wanted):
     return program, out_moving
 
 
-@remembered
 def vmap_jaxpr(jaxpr, size, mapped, wanted):
     """Returns a program mapped over an axis, and which outputs are.
 
@@ -149,21 +148,29 @@ def vmap_jaxpr(jaxpr, size, mapped, wanted):
         mapped: for each argument, whether it has the axis, in front.
         wanted: for each output, whether it is to have the axis.
     """
-    axis, out_mapped = Axis(size, TraceTag('vmap', Jaxpr)), []
+    program, out_dims = batch_jaxpr(jaxpr, size, mapped, wanted)
+    return program, [dim is not None for dim in out_dims]
+
+
+@remembered
+def batch_jaxpr(jaxpr, size, mapped, wanted):
+    """Returns what `vmap_jaxpr` does, but of the outputs the dims."""
+    axis, out_dims = Axis(size, TraceTag('vmap', Jaxpr)), []
 
     def batched(*vals):
         outs, dims = vmap_flat(partial(run, jaxpr), axis, vals,
                                [0 if has else None for has in mapped])
-        out_mapped[:] = [dim == 0 or want
-                         for dim, want in zip(dims, wanted, strict=True)]
+        out_dims[:] = [0 if want else dim
+                       for dim, want in zip(dims, wanted, strict=True)]
         # What is mapped is no Python number any more, and keeps its dtype.
-        return [convert(spread(y, dim, size), aval.dtype) if has else y
-                for y, dim, has, aval in
-                zip(outs, dims, out_mapped, jaxpr.out_avals)]
+        return [y if to is None else
+                convert(spread(y, dim, size), aval.dtype)
+                for y, dim, to, aval in
+                zip(outs, dims, out_dims, jaxpr.out_avals)]
 
     avals = [array_type((size, *aval.shape), aval.dtype) if has else aval
              for aval, has in zip(jaxpr.in_avals, mapped, strict=True)]
-    return stage_program(batched, avals, axis.tag), out_mapped
+    return stage_program(batched, avals, axis.tag), out_dims
 
 
 @remembered

@@ -27,6 +27,24 @@ class Axis(NamedTuple):
     tag: TraceTag
 
 
+class Shared(int):
+    """The dim 0 of a value whose elements all have the same value.
+
+    Their derivatives may differ, so all of them are carried.
+    """
+
+    __slots__ = ()
+
+
+SHARED = Shared(0)
+
+
+def joint_dim(dims):
+    """Returns the dim of a result that is made of values with these dims."""
+    mapped = [dim for dim in dims if dim is not None]
+    return SHARED if {*map(type, mapped)} == {Shared} else 0
+
+
 class BatchTracer(Tracer):
     """One element, which carries all: `val` has the batch axis in front.
 
@@ -55,6 +73,7 @@ class BatchTrace(Trace):
     def __init__(self, parent, axis):
         super().__init__(parent, axis.tag)
         self.axis = axis
+        self.has_shared = False
 
     def process_primitive(self, primitive, args, params):
         vals, dims = self.split(args)
@@ -69,6 +88,8 @@ class BatchTrace(Trace):
         finally:
             set_current_trace(self)
             parent.line = None
+        if self.has_shared and not primitive.is_call:
+            dim = share(dim, joint_dim(dims))
         if primitive.multiple_results:
             return list(map(self.join, out, dim, repeat(line)))
         return self.join(out, dim, line)
@@ -84,7 +105,10 @@ class BatchTrace(Trace):
 
     def join(self, val, dim, line=None):
         """Returns a tracer; the value itself, if it is not mapped."""
-        return val if dim is None else BatchTracer(self, val, dim, line)
+        if dim is None:
+            return val
+        self.has_shared = self.has_shared or dim is SHARED
+        return BatchTracer(self, val, dim, line)
 
     def box(self, x):
         (val,), (dim,) = self.split([x])
@@ -95,11 +119,18 @@ class BatchTrace(Trace):
         return to_read(self.box(self.parent.lift(x)), CLOSED_OVER)
 
 
+def share(dims, joint):
+    """Returns one dim, or several, with this one for those that are 0."""
+    if isinstance(dims, (list, tuple)):
+        return [share(dim, joint) for dim in dims]
+    return joint if dims == 0 else dims
+
+
 vmap_rules = RuleTable('Batching rule', 'define vmap_rules[primitive]')
 
 
 def vmap_flat(f, axis, vals, dims):
-    """Returns the outputs of `f`, and for each 0, or None if not mapped.
+    """Returns the outputs of `f`, and for each its dim: 0, SHARED, or None.
 
     Args:
         f: takes arrays, returns a list of them.

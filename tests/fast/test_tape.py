@@ -266,6 +266,17 @@ def test_examples_of_examples_go_the_long_way():
     assert 'cos' in str(staged)
 
 
+def test_what_is_made_of_shared_outputs_stays_shared_when_prepared():
+    f = ad.custom_jvp(lambda s, x: s * s)
+    f.defjvp(lambda p, t: (f(*p), 2 * p[0] * t[0]))
+    xs = np.arange(3.)
+
+    def slope(s, x):
+        return ad.grad(lambda w: w * f(s, x) * w)(2.0)
+    assert is_prepared_for_examples(ad.vmap(slope, (None, 0), None), 3.0, xs)
+    assert ad.vmap(slope, (None, 0), None)(3.0, xs) == 36.0
+
+
 def test_examples_elsewhere_go_the_long_way():
     da = pytest.importorskip('dask.array')
     slopes = ad.vmap(lambda x: ad.grad(lambda w: np.sum(np.sin(w) * x))(1.0))
