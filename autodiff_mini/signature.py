@@ -105,7 +105,7 @@ def check_alive(tracer, trace):
 
 
 def resolve_kwargs(f, args, kwargs) -> tuple:
-    """Returns the arguments of a call, all in their positions.
+    """Returns the arguments of a call, those in positions and the others.
 
     Arguments that were left out take their default values.
 
@@ -114,29 +114,29 @@ def resolve_kwargs(f, args, kwargs) -> tuple:
         args: the arguments given by position.
         kwargs: the arguments given by keyword.
 
+    Returns:
+        A tuple, and a dictionary of the keyword-only arguments, in the order
+        of the signature.
+
     Raises:
         TypeError: the call does not fit the signature of `f`, or a keyword
-            has no position, or the signature cannot be read.
+            is not in it, or the signature cannot be read.
 
-    Source: `resolve_kwargs` in JAX's `jax/_src/api_util.py`.
+    Source: `resolve_kwargs` in JAX's `jax/_src/api_util.py`, which refuses
+    keyword-only arguments.
 
     Examples:
         >>> def f(x, n=2, *, scale=1.0): ...
         >>> resolve_kwargs(f, (), {'x': 3})
-        (3, 2)
+        ((3, 2), {'scale': 1.0})
     """
     if not kwargs and takes_exactly(f, len(args)):
-        return tuple(args)
-    inner = f
-    while isinstance(inner, partial):
-        inner = inner.func
+        return tuple(args), {}
     try:
-        if isinstance(inner, np.ufunc):
-            raise ValueError('out= and its like are no arguments of a rule')
-        signature = inspect.signature(f)
+        signature = signature_of(f)
     except ValueError:
         if not kwargs:
-            return tuple(args)
+            return tuple(args), {}
         raise TypeError(
             f'The keyword arguments {", ".join(kwargs)} of {fun_name(f)} '
             'could not be resolved to positions, since it has no signature '
@@ -146,13 +146,42 @@ def resolve_kwargs(f, args, kwargs) -> tuple:
     except TypeError as error:
         raise TypeError(f'{fun_name(f)}{signature}: {error}') from None
     bound.apply_defaults()
-    unresolved = [key for key in bound.kwargs if key in kwargs]
+    names = keyword_only(f)
+    unresolved = [key for key in kwargs
+                  if key in bound.kwargs and key not in names]
     if unresolved:
         raise TypeError(
             f'The following keyword arguments of {fun_name(f)}{signature} '
             f'could not be resolved to positions: {", ".join(unresolved)}. '
             'Close over them, with functools.partial')
-    return bound.args
+    return bound.args, {name: bound.kwargs[name] for name in names}
+
+
+def signature_of(f):
+    """Returns the signature of `f`; raises a ValueError if it has none."""
+    inner = f
+    while isinstance(inner, partial):
+        inner = inner.func
+    if isinstance(inner, np.ufunc):
+        raise ValueError('out= and its like are no arguments of a rule')
+    return inspect.signature(f)
+
+
+def keyword_only(f) -> list:
+    """Returns the names of the keyword-only arguments, in their order.
+
+    But not of those that functools.partial has closed over.
+    """
+    closed_over, inner = set(), f
+    while isinstance(inner, partial):
+        closed_over |= {*inner.keywords}
+        inner = inner.func
+    try:
+        parameters = signature_of(f).parameters
+    except ValueError:  # it can be called by position only
+        return []
+    return [name for name, x in parameters.items()
+            if x.kind is x.KEYWORD_ONLY and name not in closed_over]
 
 
 def takes_exactly(f, count) -> bool:
@@ -193,6 +222,15 @@ def argument_positions(f, argnums, argnames) -> tuple:
         raise ValueError(f'no argument {wrong[0]} in {known}')
     return tuple(sorted({i + len(names) if i < 0 else i for i in argnums}
                         | {names.index(name) for name in argnames}))
+
+
+def argument_keys(f, argnums, argnames) -> tuple:
+    """Returns the positions of some arguments, or names if keyword-only."""
+    names = keyword_only(f)
+    every = list(inspect.signature(f).parameters) if names else []
+    keys = {every.index(name): name for name in names}
+    return tuple(keys.get(i, i)
+                 for i in argument_positions(f, argnums, argnames))
 
 
 def names_of(f, positions) -> set:

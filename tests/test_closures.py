@@ -691,3 +691,13 @@ def test_d18_1875_custom_gradient_inside_a_staged_body_then_grad(length):
         assert_close(ad.vmap(ad.grad(f), (0, None))(X, cs), np.stack(
             [ad.grad(loop(body))(x, cs) for x in X]))
     assert_close(want[1][0], math.prod(2 * np.cos(c) for c in cs[:length]))
+
+
+def test_custom_gradient_of_keyword_only_arguments():
+    @ad.custom_gradient
+    def f(x, *, a, b=1.0):
+        return x * a + b, lambda ct: (3 * a * ct, 7 * x * ct, 5 * ct)
+
+    assert ad.grad(lambda x: f(x, a=2.0))(5.0) == 6.0
+    assert ad.grad(lambda a: f(5.0, a=a))(2.0) == 35.0
+    assert ad.jit(ad.grad(lambda b: f(5.0, a=1.0, b=b)))(2.0) == 5.0

@@ -659,18 +659,86 @@ def test_d11_keywords_and_defaults_are_positions_in_fwd():
 
 
 def test_d11_calls_that_cannot_be_resolved_name_the_function():
-    def loss(x, *, scale=1.0):
+    def loss(x, *, scale=1.0, **options):
         return x
 
     f = custom(loss, lambda x: (x, None), lambda r, ct: (ct,))
-    with pytest.raises(TypeError, match='loss.*resolved to positions: scale'):
-        f(1.0, scale=2.0)
+    assert ad.grad(f)(1.0) == 1.0
+    with pytest.raises(TypeError, match='loss.*resolved to positions: y'):
+        f(1.0, y=2.0)
     with pytest.raises(TypeError, match='loss.*missing'):
         f()
     g = custom(max, lambda x, y: (x, None), lambda r, ct: (3 * ct, None))
     assert ad.grad(g)(2.0, 1.0) == 3.0
     with pytest.raises(TypeError, match='key of max could not be resolved'):
         g(1.0, 2.0, key=abs)
+
+
+def named():
+    """Returns a function with keyword-only arguments, and its rules."""
+    def fwd(x, *, b, a):
+        return f(x, b=b, a=a), (x, a)
+
+    def bwd(r, ct):
+        x, a = r
+        return 3 * a * ct, 5 * ct, 7 * x * ct
+    f = custom(lambda x, *, b=1.0, a: x * a + b, fwd, bwd)
+    return f
+
+
+@pytest.mark.parametrize('wrap', [
+    lambda f: f, ad.jit, ad.checkpoint, staged,
+    lambda f: lambda *xs: ad.vmap(f)(*[np.stack([x, x]) for x in xs])[0]])
+def test_keyword_only_arguments_of_fwd_and_their_cotangents(wrap):
+    """fwd gets them by keyword, and bwd returns them behind the others."""
+    f = named()
+    g = wrap(lambda x, a, b: f(x, a=a, b=b))
+    assert ad.grad(g, (0, 1, 2))(2.0, 3.0, 4.0) == (9.0, 14.0, 5.0)
+    h = wrap(lambda x: f(a=x, x=x))
+    assert ad.value_and_grad(h)(2.0) == (5.0, 6.0 + 14.0)
+    assert ad.grad(ad.grad(h))(2.0) == 10.0
+    assert_same(ad.vmap(ad.grad(lambda a: f(2.0, a=a)))(X), np.full(4, 14.))
+    assert_close(ad.grad(lambda a: ad.vmap(lambda x: f(x, a=a))(X).sum())(2.),
+                 7 * X.sum())
+
+
+def test_bwd_may_say_cotangents_of_keyword_only_arguments_left_out():
+    f = custom(lambda x, *, a=2.0: x * a,
+               lambda x, *, a=2.0: (f(x, a=a), (x, a)),
+               lambda r, ct: (3 * r[1] * ct, 5 * r[0] * ct))
+    assert ad.grad(f)(7.0) == 6.0 and ad.grad(ad.grad(f))(7.0) == 0.0
+    assert ad.grad(lambda a: f(7.0, a=a))(4.0) == 35.0
+
+
+def test_keyword_only_arguments_need_a_cotangent_each():
+    f = custom(lambda x, *, a: x * a, lambda x, *, a: (x * a, None),
+               lambda r, ct: (ct,))
+    with pytest.raises(TypeError, match=r'one cotangent per argument of the '
+                       r'function \(2\), but got a tuple of 1'):
+        ad.grad(lambda x: f(x, a=2.0))(1.0)
+
+
+def test_symbolic_zeros_of_keyword_only_arguments():
+    def fwd(x, *, a):
+        assert x.perturbed and not a.perturbed
+        return x.value * a.value, a.value
+    f = custom(lambda x, *, a: x * a, fwd, lambda a, ct: (3 * a * ct, None),
+               symbolic_zeros=True)
+    assert ad.grad(lambda x: f(x, a=2.0))(1.0) == 6.0
+
+
+def test_keyword_only_arguments_that_are_named_nondiff():
+    f = ad.custom_vjp(lambda x, *, mode='up', a: x * a,
+                      nondiff_argnames='mode')
+    f.defvjp(lambda x, *, mode, a: (f(x, mode=mode, a=a), (x, a)),
+             lambda mode, r, ct: (len(mode) * r[1] * ct, 7 * r[0] * ct))
+    assert ad.grad(lambda x: f(x, a=5.0))(2.0) == 10.0
+    assert ad.grad(lambda a: f(2.0, a=a, mode='over'))(2.0) == 14.0
+    g = ad.custom_vjp(lambda x, *, mode='up': x, nondiff_argnames='mode')
+    g.defvjp(lambda x, *, mode: (x, None), lambda mode, r, ct: (
+        len(mode) * ct,))
+    assert ad.grad(g)(5.0) == 2.0
+    assert_same(ad.vmap(ad.grad(lambda x: f(x, a=x, mode='over')))(X), 11 * X)
 
 
 @pytest.mark.parametrize('options', [

@@ -503,9 +503,33 @@ def test_keywords_and_defaults_are_put_in_their_places():
     assert_close(ad.vmap(lambda x: f(y=x, x=5.0))(X), 15 * X)
     assert_close(ad.vmap(lambda x: f(x))(X), 6 * X)
     assert asked == [[False, True], [True, False]]
-    g = custom(lambda x, *, n: x, rule)
-    with pytest.raises(TypeError, match='n'):
-        g(1.0, n=2)
+
+
+def test_keyword_only_arguments_reach_the_rule_by_keyword():
+    asked = []
+
+    @ad.custom_vmap
+    def f(x, *, b=1.0, a):
+        return x * a + b
+
+    @f.def_vmap
+    def rule(n, in_batched, x, *, b, a):
+        asked.append(in_batched)
+        return 3 * x * a + b, True
+    assert f(2.0, a=3.0) == 7.0
+    assert_close(ad.vmap(lambda x: f(x, a=5.0))(X), 15 * X + 1)
+    assert_close(ad.vmap(lambda x: f(2.0, a=x, b=7.0))(X), 6 * X + 7)
+    assert asked == [[True, False, False], [False, False, True]]
+    assert_close(ad.jit(ad.vmap(lambda x: f(2.0, a=x)))(X), 6 * X + 1)
+    assert_close(ad.vmap(ad.grad(lambda x: f(2.0, a=x)))(X), 0 * X + 6)
+    assert_close(ad.grad(lambda a: ad.vmap(lambda x: f(x, a=a))(X).sum())(2.),
+                 3 * X.sum())
+
+
+def test_sequential_vmap_of_keyword_only_arguments():
+    f = ad.sequential_vmap(lambda x, *, b=1.0, a: x * a + b)
+    assert_close(ad.vmap(lambda x: f(x, a=5.0))(X), 5 * X + 1)
+    assert_close(ad.vmap(lambda x: f(2.0, a=x, b=x))(X), 3 * X)
 
 
 def test_a_method_and_copies_and_pickles():

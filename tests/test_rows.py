@@ -504,9 +504,9 @@ def along(f):
     return lambda x: ad.jvp(f, (x,), (1.0,))[1]
 
 
-def keywords_only(make):
-    def loss(x, *, scale=1.0):
-        return x * scale
+def without_names(make):
+    def loss(x, **options):
+        return x
     f = make(loss)
     getattr(f, 'defjvp', lambda rule: None)(lambda p, t: (p[0], t[0]))
     if make is ad.custom_vjp:
@@ -532,13 +532,14 @@ ERRORS = {
     'nondiff_name': (lambda x: ad.custom_jvp(loss, nondiff_argnames='z'), V,
                      "no argument 'z' in loss"),
     # how it is called
-    'keyword_only': (lambda x: keywords_only(ad.custom_jvp)(x, scale=2.0), T,
-                     'loss.*resolved to positions: scale'),
-    'keyword_only_vjp': (
-        lambda x: keywords_only(ad.custom_vjp)(x, scale=2.0), T,
+    'keyword_unnamed': (
+        lambda x: without_names(ad.custom_jvp)(x, scale=2.0), T,
         'loss.*resolved to positions: scale'),
-    'keyword_only_gradient': (
-        lambda x: keywords_only(ad.custom_gradient)(x, scale=2.0), T,
+    'keyword_unnamed_vjp': (
+        lambda x: without_names(ad.custom_vjp)(x, scale=2.0), T,
+        'loss.*resolved to positions: scale'),
+    'keyword_unnamed_gradient': (
+        lambda x: without_names(ad.custom_gradient)(x, scale=2.0), T,
         'loss.*resolved to positions: scale'),
     'keyword_unknown': (lambda x: vjp_of()(x, z=2.0), T,
                         "loss.*unexpected .*'z'"),

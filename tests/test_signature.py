@@ -25,6 +25,10 @@ def keyword_only(x, *, scale):
     return x
 
 
+def several(x, *, a, b=2, c=4):
+    return x
+
+
 def catch_all(x, **options):
     return x
 
@@ -55,8 +59,6 @@ def wrapped(*args, **kwargs):
     (plain, (1, 2, 3), {}, (1, 2, 3)),
     (plain, (1,), {'y': 5}, (1, 5, 2)),
     (plain, (), {'n': 3, 'y': 5, 'x': 1}, (1, 5, 3)),
-    (starred, (1, 2, 3), {}, (1, 2, 3)),
-    (starred, (1,), {}, (1,)),
     (positional, (1, 2), {'n': 3}, (1, 2, 3)),
     (wrapped, (1,), {'y': 5}, (1, 5, 2)),
     (functools.partial(plain, 1), (5,), {}, (5, 2)),
@@ -70,7 +72,24 @@ def wrapped(*args, **kwargs):
 ])
 def test_keywords_find_their_positions(f, args, kwargs, expected):
     """D11; D18: 1938 and 2069, keywords, defaults, functools.wraps."""
-    assert resolve_kwargs(f, args, kwargs) == expected
+    assert resolve_kwargs(f, args, kwargs) == (expected, {})
+
+
+@pytest.mark.parametrize('f, args, kwargs, expected', [
+    (keyword_only, (1,), {'scale': 2.0}, ((1,), {'scale': 2.0})),
+    (keyword_only, (), {'scale': 2.0, 'x': 1}, ((1,), {'scale': 2.0})),
+    (starred, (1, 2, 3), {}, ((1, 2, 3), {'scale': 1.0})),
+    (starred, (1,), {'scale': 2.0}, ((1,), {'scale': 2.0})),
+    (several, (1,), {'c': 5, 'a': 3}, ((1,), {'a': 3, 'b': 2, 'c': 5})),
+    (functools.partial(several, b=7), (1,), {'a': 3},
+     ((1,), {'a': 3, 'c': 4})),
+    (functools.partial(plain, y=7), (1,), {'n': 3}, ((1,), {'n': 3})),
+    (functools.wraps(several)(lambda *args, **kwargs: None), (1,), {'a': 3},
+     ((1,), {'a': 3, 'b': 2, 'c': 4})),
+])
+def test_keyword_only_arguments_keep_their_names(f, args, kwargs, expected):
+    found = resolve_kwargs(f, args, kwargs)
+    assert found == expected and [*found[1]] == [*expected[1]]
 
 
 @pytest.mark.parametrize('f, args, kwargs, words', [
@@ -80,8 +99,10 @@ def test_keywords_find_their_positions(f, args, kwargs, expected):
     (plain, (1, 2), {'z': 1}, "unexpected keyword argument 'z'"),
     (plain, (1, 2), {'x': 1}, "multiple values for argument 'x'"),
     (positional, (1,), {'y': 2}, 'positional'),
-    (starred, (1,), {'scale': 2.0}, 'not be resolved to positions: scale'),
-    (keyword_only, (1,), {'scale': 2.0}, r'keyword_only\(x, \*, scale\)'),
+    (keyword_only, (1, 2), {}, r'keyword_only\(x, \*, scale\)'),
+    (several, (1,), {'b': 2.0}, "several.*'a'"),
+    (functools.partial(several, b=7), (1,), {'a': 3, 'b': 2},
+     'not be resolved to positions: b'),
     (keyword_only, (1,), {}, 'scale'),
     (catch_all, (1,), {'a': 2, 'b': 3}, 'positions: a, b'),
     (catch_all, (1,), {'a': 2}, 'functools.partial'),
@@ -94,9 +115,9 @@ def test_calls_that_cannot_be_resolved_name_the_function(
 
 
 def test_functions_without_a_signature_take_positions():
-    assert resolve_kwargs(max, (1, 2), {}) == (1, 2)
-    assert resolve_kwargs(max, [1, 2], {}) == (1, 2)
-    assert resolve_kwargs(np.sin, (1,), {})[0] == 1
+    assert resolve_kwargs(max, (1, 2), {}) == ((1, 2), {})
+    assert resolve_kwargs(max, [1, 2], {}) == ((1, 2), {})
+    assert resolve_kwargs(np.sin, (1,), {}) == ((1,), {})
 
 
 def test_flat_function_rebuilds_arguments_and_outputs():

@@ -151,11 +151,11 @@ def custom_gradient(fun):
     """
     @custom_vjp
     @wraps(fun, updated=())
-    def f(*args):
-        return with_rule(fun, args)[0]
+    def f(*args, **kwargs):
+        return with_rule(fun, args, kwargs)[0]
 
-    def fwd(*args):
-        y, rule = with_rule(fun, args)
+    def fwd(*args, **kwargs):
+        y, rule = with_rule(fun, args, kwargs)
         ct = tree_map(lambda y: tangent_type(typeof(y)), y)
         return y, open_closure(TraceTag('custom_gradient', rule), rule, (ct,))
 
@@ -168,9 +168,9 @@ def custom_gradient(fun):
     return f
 
 
-def with_rule(fun, args):
+def with_rule(fun, args, kwargs):
     """Returns the output of a function, and its rule."""
-    out = fun(*args)
+    out = fun(*args, **kwargs)
     if not isinstance(out, tuple) or len(out) != 2 or not callable(out[1]):
         raise TypeError(
             f'{fun_name(fun)} is a custom_gradient function, and must return '

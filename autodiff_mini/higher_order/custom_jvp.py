@@ -5,6 +5,7 @@ transform both; differentiation calls the second in place of the first.
 Chapter 6.
 """
 
+from collections import OrderedDict
 from copyreg import __newobj__
 from functools import partial, update_wrapper
 from itertools import chain, repeat
@@ -36,7 +37,7 @@ from autodiff_mini.memory import apart, read_by, to_read
 from autodiff_mini.pytree import (
     leaf_names, tree_flatten, tree_leaves, tree_map, tree_structure)
 from autodiff_mini.signature import (
-    argument_positions, map_leaves, resolve_kwargs)
+    argument_keys, map_leaves, resolve_kwargs)
 from autodiff_mini.zeros import (
     SymbolicZero, Zero, instantiate_all, instantiate_zeros, pack,
     tangent_type, unpack, which_zero, zero_from_primal)
@@ -293,6 +294,10 @@ class custom_jvp:
             rule: `rule(*nondiff, primals, tangents)`.
         nondiff_argnames: the names of such arguments.
 
+    Keyword-only arguments stand behind the others in the primals and the
+    tangents, in the order of the signature, if a call gives one of them; the
+    others have their defaults there.  If it gives none, the rule sees none.
+
     Source: `jax.custom_jvp`, and its design document, *Custom JVP/VJP rules
     for JAX-transformable functions*.
 
@@ -308,6 +313,16 @@ class custom_jvp:
         >>> import numpy as np, autodiff_mini as ad
         >>> ad.jvp(expit, (0.0,), (1.0,))
         (0.5, 0.25)
+
+        >>> @custom_jvp
+        ... def scaled(x, *, scale):
+        ...     return scale * x
+        >>> @scaled.defjvp
+        ... def scaled_jvp(primals, tangents):
+        ...     (x, scale), (x_dot, scale_dot) = primals, tangents
+        ...     return scaled(x, scale=scale), scale * x_dot + scale_dot * x
+        >>> ad.grad(lambda s: scaled(3.0, scale=s))(2.0)
+        3.0
     """
 
     def __init__(self, fun, nondiff_argnums=(), nondiff_argnames=()):
@@ -315,8 +330,7 @@ class custom_jvp:
         self.fun = fun
         self.rule = None
         self.symbolic_zeros = False
-        self.nondiff = argument_positions(
-            fun, nondiff_argnums, nondiff_argnames)
+        self.nondiff = argument_keys(fun, nondiff_argnums, nondiff_argnames)
 
     def __get__(self, instance, owner=None):
         return self if instance is None else partial(self, instance)
@@ -369,21 +383,26 @@ class custom_jvp:
         return call.out_tree.unflatten(apart(ys, xs))
 
 
-def flatten_call(function, args, kwargs):
+def flatten_call(function, args, given):
     """Returns a function of flat operands, and the operands of this call.
 
     They are what is traced in the nondiff arguments, and the other arguments.
     """
-    args = resolve_kwargs(function.fun, args, kwargs)
-    held = {i: args[i] for i in function.nondiff if i < len(args)}
-    traced = {i: traced_leaves(x) for i, x in held.items()}
-    free = {i: x for i, x in enumerate(args) if i not in held}
-    xs, in_tree = tree_flatten(tuple(free.values()))
-    names = lambda: leaf_names(tree_structure(free),
+    args, kwargs = resolve_kwargs(function.fun, args, given)
+    left_out = {*kwargs} - {*function.nondiff}
+    if left_out & {*given}:
+        left_out = ()
+    kwargs = {key: x for key, x in kwargs.items() if key not in left_out}
+    every = OrderedDict([*enumerate(args), *kwargs.items()])
+    held = {key: every.pop(key) for key in function.nondiff if key in every}
+    traced = {key: traced_leaves(x) for key, x in held.items()}
+    xs, in_tree = tree_flatten(tuple(every.values()))
+    names = lambda: leaf_names(tree_structure(every),
                                f'arguments of {fun_name(function)}')
     map_leaves(typeof, names, xs)
-    positions = [i for i, leaves in traced.items() for _ in leaves]
-    call = FlatCall(function, held, positions, in_tree)
+    keys = [key for key, leaves in traced.items() for _ in leaves]
+    call = FlatCall(function, held, keys, in_tree, list(kwargs),
+                    len(left_out))
     return call, [*chain(*traced.values()), *xs]
 
 
@@ -392,43 +411,49 @@ class FlatCall:
 
     Args:
         function: what the user calls.
-        held: its nondiff arguments, by their positions.
-        positions: of those that the first operands are for.
+        held: its nondiff arguments, by their positions, or their names.
+        keys: of those that the first operands are for.
         in_tree: the structure of the tuple of the other arguments.
+        names: those of the arguments that are keyword-only.
+        left_out: how many more the function has.
     """
 
-    def __init__(self, function, held, positions, in_tree):
+    def __init__(self, function, held, keys, in_tree, names, left_out):
         self.function = function
         self.held = held
-        self.positions = positions
+        self.keys = keys
         self.in_tree = in_tree
+        self.names = names
+        self.left_out = left_out
 
     def __call__(self, *operands):
-        held, xs = self.split(operands)
-        out = self.function.fun(*self.in_place(held, xs))
-        ys, self.out_tree = tree_flatten(out)
+        args, kwargs = self.in_place(*self.split(operands))
+        ys, self.out_tree = tree_flatten(self.function.fun(*args, **kwargs))
         return ys
 
     def split(self, operands):
         """Returns the nondiff arguments, and the leaves of the others."""
-        n = len(self.positions)
+        n = len(self.keys)
         values = iter(operands[:n])
-        held = {i: replace_traced(x, values) if i in self.positions else x
-                for i, x in self.held.items()}
+        held = {key: replace_traced(x, values) if key in self.keys else x
+                for key, x in self.held.items()}
         return held, operands[n:]
 
-    def in_place(self, held, xs) -> list:
-        """Returns all arguments, in their positions."""
-        args = iter(self.in_tree.unflatten(xs))
-        count = len(held) + len(self.in_tree.children)
-        return [held[i] if i in held else next(args) for i in range(count)]
+    def in_place(self, held, xs):
+        """Returns all arguments: those in positions, and those by name."""
+        free = iter(self.in_tree.unflatten(xs))
+        count = len(held) + len(self.in_tree.children) - len(self.names)
+        args, kwargs = [[held[key] if key in held else next(free)
+                         for key in keys]
+                        for keys in (range(count), self.names)]
+        return args, dict(zip(self.names, kwargs))
 
     def check_still(self, perturbed):
         """Raises a TypeError if a nondiff argument is differentiated."""
-        for position, moves in zip(self.positions, perturbed):
+        for key, moves in zip(self.keys, perturbed):
             if moves:
                 raise TypeError(
-                    f'Argument {position} of {self} is named in '
+                    f'Argument {key} of {self} is named in '
                     'nondiff_argnums, but is being differentiated, and its '
                     'rule would drop that derivative. Make it an ordinary '
                     'argument, or wrap it in stop_gradient.')
@@ -473,7 +498,7 @@ class FlatRule:
         call, function = self.call, self.call.function
         held, xs = call.split(operands)
         call.check_still(not zero for zero in which_zero(dots))
-        x_dots = for_rule(dots[len(call.positions):], xs,
+        x_dots = for_rule(dots[len(call.keys):], xs,
                           function.symbolic_zeros)
         out = read_by(function.rule, self, *held.values(),
                       call.in_tree.unflatten(map(to_read, xs)),
@@ -524,6 +549,11 @@ def check_output(y):
 
 def sum_of_rules(function, rules, primals, tangents):
     """Returns the output and its tangent, a sum of what the rules return."""
+    if len(primals) != len(rules):
+        raise ValueError(
+            f'{fun_name(function)} has {len(rules)} rules, by defjvps, but '
+            f'{len(primals)} arguments. Give one for each argument, or None; '
+            'keyword-only arguments need a rule by defjvp.')
     out = function(*primals)
     tangent = tree_map(partial(zero_from_primal, symbolic_zeros=True), out)
     for rule, t in zip(rules, tangents, strict=True):

@@ -411,6 +411,11 @@ class custom_vjp(custom_jvp):
             places, and `bwd` gets them first.
         nondiff_argnames: the names of such arguments.
 
+    Keyword-only arguments are passed to `fwd` by keyword, and `bwd` returns
+    their cotangents behind the others, in the order of the signature.  If a
+    call gives none of them, `fwd` is passed none, and `bwd` may leave out
+    their cotangents.
+
     Source: `jax.custom_vjp`, and its design document, *Custom JVP/VJP rules
     for JAX-transformable functions*.
 
@@ -427,6 +432,18 @@ class custom_vjp(custom_jvp):
         >>> import autodiff_mini as ad
         >>> ad.grad(f)(0.0, 2.0)
         2.0
+
+        >>> @custom_vjp
+        ... def scaled(x, *, scale=1.0):
+        ...     return scale * x
+        >>> def scaled_fwd(x, *, scale):
+        ...     return scaled(x, scale=scale), (x, scale)
+        >>> def scaled_bwd(residuals, ct):
+        ...     x, scale = residuals
+        ...     return scale * ct, x * ct
+        >>> scaled.defvjp(scaled_fwd, scaled_bwd)
+        >>> ad.grad(lambda s: scaled(3.0, scale=s))(2.0)
+        3.0
     """
 
     fwd = bwd = None    # until they are defined
@@ -491,11 +508,12 @@ class FlatForward:
         call, function = self.call, self.call.function
         call.check_still(perturbed)
         held, xs = call.split(operands)
-        n = len(call.positions)
+        n = len(call.keys)
         primals = list(map(to_read, xs))
         if function.symbolic_zeros_back:
             primals = map(CustomVJPPrimal, primals, perturbed[n:])
-        out = read_by(function.fwd, self, *call.in_place(held, primals))
+        args, kwargs = call.in_place(held, primals)
+        out = read_by(partial(function.fwd, **kwargs), self, *args)
         if not isinstance(out, (tuple, list)) or len(out) != 2:
             raise TypeError(
                 f'{self} must produce a pair (list or tuple of length two) '
@@ -572,10 +590,13 @@ class FlatBackward:
         tree = call.in_tree
         if isinstance(out, list):
             out = tuple(out)
-        if not isinstance(out, tuple) or len(out) != len(tree.children):
+        count = len(tree.children)
+        if isinstance(out, tuple) and len(out) == count + call.left_out:
+            out = out[:count]
+        if not isinstance(out, tuple) or len(out) != count:
             raise TypeError(
                 f'{self} must produce a tuple with one cotangent per '
-                f'argument of the function ({len(tree.children)}), but got '
+                f'argument of the function ({count}), but got '
                 f'{describe(out)}. Return `(ct,)` if there is one argument.')
         names = lambda: leaf_names(tree, f'{self} must produce cotangents '
                                    'like the arguments: arguments')
@@ -590,7 +611,7 @@ class FlatBackward:
         if any(isinstance(ct, JVPTracer) and not ct._trace.thread
                for ct in cts):
             raise closed_over(call, 'custom_vjp')
-        none = [None] * len(call.positions)
+        none = [None] * len(call.keys)
         return none + map_leaves(fit_bwd, names, self.in_avals, cts)
 
     @property

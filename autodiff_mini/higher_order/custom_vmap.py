@@ -320,7 +320,9 @@ class custom_vmap:
                 The arguments that `in_batched` marks with True, in a list of
                 trees like the arguments, have a batch axis of this size in
                 front.  So has what `out_batched` marks, in a tree like the
-                output.
+                output.  Keyword-only arguments are passed by keyword, and
+                stand behind the others in `in_batched`, in the order of the
+                signature.
 
         Returns:
             The rule.
@@ -348,8 +350,8 @@ class FlatBatching:
     def __call__(self, size, mapped, xs):
         call = self.call
         in_batched = list(call.in_tree.unflatten(mapped))
-        out = call.function.rule(size, in_batched,
-                                 *call.in_tree.unflatten(xs))
+        args, kwargs = call.in_place({}, xs)
+        out = call.function.rule(size, in_batched, *args, **kwargs)
         if not isinstance(out, (tuple, list)) or len(out) != 2:
             raise TypeError(
                 f'{self} must produce a pair (list or tuple of length two) '
@@ -414,14 +416,14 @@ def sequential_vmap(fun):
     f = custom_vmap(fun)
 
     @f.def_vmap
-    def loop(axis_size, in_batched, *args):
-        leaves, tree = tree_flatten(args)
+    def loop(axis_size, in_batched, *args, **kwargs):
+        leaves, tree = tree_flatten((*args, *kwargs.values()))
         mapped = tree_leaves(in_batched)
-        fixed = others(leaves, mapped)
+        fixed, n = others(leaves, mapped), len(args)
 
         def step(_, xs):
-            xs = interleave(mapped, xs, fixed)
-            return None, f(*tree.unflatten(xs))
+            xs = tree.unflatten(interleave(mapped, xs, fixed))
+            return None, f(*xs[:n], **dict(zip(kwargs, xs[n:])))
         _, out = scan(step, None, picked(leaves, mapped), axis_size)
         return out, tree_map(lambda _: True, out)
     return f
