@@ -6,6 +6,8 @@ there (tests/test_jax_oracle.py).
 """
 
 import copy
+import itertools
+import math
 import pickle
 from collections import namedtuple
 from functools import partial
@@ -17,8 +19,9 @@ import autodiff_mini as ad
 from autodiff_mini.core import Trace, current_trace
 from autodiff_mini.higher_order.custom_vmap import custom_vmap_call_p
 from autodiff_mini.interpreters.transpose import transpose_rules
-from tests.amount import crossed
+from tests.amount import crossed, rest
 from tests.numerical import assert_close, assert_same
+from tests.test_staged_calls import TRANSFORMS
 from tests.traces import spied
 
 X = np.array([0.5, 1.0, 2.0])
@@ -743,3 +746,127 @@ def test_sequential_vmap_serves_a_primitive_without_a_batching_rule():
         ad.vmap(half_p.bind)(X)
     assert_close(ad.vmap(ad.sequential_vmap(lambda x: half_p.bind(x)))(X),
                  X / 2)
+
+
+# One function with several rules.  Each says something else of e^x: a batch
+# is 2 e^x, the derivative is 5 e^x by the JVP rule and 3 e^x by bwd.
+
+def exp_with(make, *kinds):
+    f = make(lambda x: np.exp(x))
+    if 'vmap' in kinds:
+        f.def_vmap(lambda n, in_batched, x: (2 * np.exp(x), in_batched[0]))
+    if 'jvp' in kinds:
+        f.defjvp(lambda p, t: (f(*p), 5 * f(*p) * t[0]))
+    if 'vjp' in kinds:
+        f.defvjp(lambda x: (f(x), x), lambda x, ct: (3 * f(x) * ct,))
+    return f
+
+
+SEVERAL = {
+    'custom_jvp': (ad.custom_jvp, 'jvp', 'vmap'),
+    'custom_vjp': (ad.custom_vjp, 'vjp', 'vmap'),
+    'custom_vjp_jvp': (ad.custom_vjp, 'vjp', 'jvp', 'vmap'),
+    'custom_vmap_jvp': (ad.custom_vmap, 'jvp', 'vmap'),
+    'custom_vmap_vjp': (ad.custom_vmap, 'vjp', 'vmap'),
+    'custom_vmap_all': (ad.custom_vmap, 'vjp', 'jvp', 'vmap')}
+CARRIED = TRANSFORMS | {
+    'c': ad.checkpoint,
+    'n': lambda f: lambda x: ad.scan(lambda c, _: (f(c), None), x, None,
+                                     1)[0],
+    'b': lambda f: lambda x: ad.cond(True, f, lambda x: x, x)}
+NESTINGS = [''.join(names) for n in (1, 2, 3)
+          for names in itertools.product('vjglicnb', repeat=n)
+          if {*names} & {*'vjgl'}]
+
+
+CASES = [(kind, order) for kind in SEVERAL for order in NESTINGS
+         if 'jvp' in SEVERAL[kind] or not {*'jl'} & {*order}]
+
+
+@pytest.mark.parametrize('kind, order', [
+    case if i % 13 == 0 or len(case[1]) < 3 else rest(*case)
+    for i, case in enumerate(CASES)])
+def test_each_transformation_asks_its_own_rule_in_every_order(kind, order):
+    make, *kinds = SEVERAL[kind]
+    f = exp_with(make, *kinds)
+    forwards = 5
+    backwards = 3 if 'vjp' in kinds else 5
+    factors = {'j': forwards, 'l': forwards, 'g': backwards}
+    x = np.linspace(-1, 1, 2 ** order.count('v'))
+    x = x.reshape([2] * order.count('v'))[()]
+    for name in reversed(order):
+        f = CARRIED[name](f)
+    factor = math.prod(factors.get(name, 1) for name in order)
+    assert_close(f(x), factor * (2 if 'v' in order else 1) * np.exp(x))
+
+
+def test_a_rule_for_batches_may_be_undefined():
+    f = ad.custom_jvp(lambda x: x * x)
+    f.defjvp(lambda p, t: (f(*p), 5 * t[0]))
+    assert_same(ad.vmap(f)(X), X * X)
+    with pytest.raises(AttributeError, match='No JVP defined'):
+        g = ad.custom_jvp(lambda x: x)
+        g.def_vmap(lambda n, b, x: (x, b[0]))
+        g(1.0)
+    with pytest.raises(AttributeError, match='No batching rule defined'):
+        h = ad.custom_vmap(lambda x: x)
+        h.defjvp(lambda p, t: (p[0], t[0]))
+        h(1.0)
+
+
+@pytest.mark.parametrize('make', [ad.custom_jvp, ad.custom_vmap])
+def test_a_rule_for_batches_sees_nondiff_arguments_in_their_places(make):
+    asked = []
+
+    def f(g, x, c, *, n):
+        return g(x) * c['a'] * n
+    f = make(f, nondiff_argnums=(0, 2))
+
+    @f.def_vmap
+    def rule(size, in_batched, g, x, c, *, n):
+        assert g is np.sin and size == 3
+        asked.append(in_batched)
+        return 3 * np.sin(x) * c['a'] * n, True
+    f.defjvp(lambda g, c, p, t: (f(g, p[0], c, n=p[1]), 5 * t[0]))
+    assert_close(ad.vmap(lambda x: f(np.sin, x, {'a': 2.0}, n=7.0))(X),
+                 42 * np.sin(X))
+    assert_close(ad.vmap(lambda a: f(np.sin, 1.0, {'a': a, 'b': 'text'},
+                                     n=7.0))(X), 21 * np.sin(1.0) * X)
+    assert_close(ad.jit(ad.vmap(lambda a, x: f(np.sin, x, {'a': a}, n=a)))(
+        X, X), 3 * np.sin(X) * X * X)
+    assert_close(d(ad.vmap(lambda x: f(np.sin, x, {'a': 2.0}, n=7.0)))(X),
+                 np.full(3, 5.0))
+    assert asked[:2] == [[False, True, False, False],
+                         [False, False, {'a': True, 'b': False}, False]]
+    assert asked[2] == [False, True, {'a': True}, True]
+
+
+def test_a_shared_output_of_a_rule_for_batches():
+    f = ad.custom_jvp(lambda s, x: (s * s, s * x))
+    f.def_vmap(lambda n, b, s, x: ((s * s, s * x), (b[0], True)))
+    f.defjvp(lambda p, t: (f(*p), (5 * t[0], p[0] * t[1] + t[0] * p[1])))
+    g = ad.vmap(f, (None, 0), (None, 0))
+    assert_trees(g(3.0, X), (np.float64(9.0), 3 * X))
+    assert_close(ad.grad(lambda s: g(s, X)[0] + g(s, X)[1].sum())(3.0),
+                 5 + X.sum())
+
+
+def test_a_value_that_a_rule_for_batches_closes_over():
+    def h(x, use):
+        f = ad.custom_jvp(lambda y: y)
+        f.def_vmap(lambda n, b, y: (x * y, True))
+        f.defjvp(lambda p, t: (f(*p), 5 * t[0]))
+        return use(f)(x)
+    with pytest.raises(TypeError, match='Detected batching of a custom_vmap'):
+        ad.vmap(lambda x: h(x, lambda f: f))(X)
+    with pytest.raises(TypeError, match='closed-over value'):
+        d(lambda x: h(x, lambda f: lambda x: ad.vmap(f)(X * x)))(1.0)
+
+
+@pytest.mark.parametrize('copied', [copy.copy, copy.deepcopy])
+@pytest.mark.parametrize('kind', SEVERAL)
+def test_several_rules_in_copies(kind, copied):
+    make, *kinds = SEVERAL[kind]
+    f = copied(exp_with(make, *kinds))
+    slope, factor = (d, 5) if 'jvp' in kinds else (ad.grad, 3)
+    assert_close(ad.vmap(slope(f))(X), 2 * factor * np.exp(X))

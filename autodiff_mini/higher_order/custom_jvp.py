@@ -8,6 +8,7 @@ Chapter 6.
 from collections import OrderedDict
 from copyreg import __newobj__
 from functools import partial, update_wrapper
+from importlib import import_module
 from itertools import chain, repeat
 
 from autodiff_mini.arrays import foreign_one
@@ -329,6 +330,7 @@ class custom_jvp:
         update_wrapper(self, fun, updated=())
         self.fun = fun
         self.rule = None
+        self.vmap_rule = None
         self.symbolic_zeros = False
         self.nondiff = argument_keys(fun, nondiff_argnums, nondiff_argnames)
 
@@ -372,6 +374,27 @@ class custom_jvp:
                             f'define the rule of {fun_name(self)} by defjvp')
         self.defjvp(partial(sum_of_rules, self, rules))
 
+    def def_vmap(self, rule):
+        """Defines the batching; may be used as a decorator.
+
+        Derivatives still ask the rules for derivatives, whether the function
+        is batched before or afterwards.
+
+        Args:
+            rule: `rule(axis_size, in_batched, *args) -> (out, out_batched)`.
+                The arguments that `in_batched` marks with True, in a list of
+                trees like the arguments, have a batch axis of this size in
+                front.  So has what `out_batched` marks, in a tree like the
+                output.  Keyword-only arguments are passed by keyword, and
+                stand behind the others in `in_batched`, in the order of the
+                signature.
+
+        Returns:
+            The rule.
+        """
+        self.vmap_rule = rule
+        return rule
+
     @public
     def __call__(self, *args, **kwargs):
         if self.rule is None:
@@ -379,8 +402,20 @@ class custom_jvp:
                                  f'{fun_name(self)} using defjvp. Define it '
                                  f'with {fun_name(self)}.defjvp.')
         call, xs = flatten_call(self, args, kwargs)
-        ys = custom_jvp_call_p.bind(*xs, fun=call, jvp=FlatRule(call))
+        ys = custom_jvp_call_p.bind(*xs, fun=with_batching(call),
+                                    jvp=FlatRule(call))
         return call.out_tree.unflatten(apart(ys, xs))
+
+
+def with_batching(call):
+    """Returns the function of a custom call, which asks its rule for vmap.
+
+    It is a call inside of the call, so that other rules are asked first.
+    """
+    if call.function.vmap_rule is None:
+        return call
+    custom_vmap = import_module('autodiff_mini.higher_order.custom_vmap')
+    return custom_vmap.call_with_batching(call)
 
 
 def flatten_call(function, args, given):
@@ -439,6 +474,15 @@ class FlatCall:
                 for key, x in self.held.items()}
         return held, operands[n:]
 
+    def marks(self, operands):
+        """Returns all arguments, with these marks for what is traced."""
+        values = iter(operands)
+        held = {key: key in self.keys and replace_traced(
+                    x, values, lambda leaf: False)
+                for key, x in self.held.items()}
+        args, kwargs = self.in_place(held, values)
+        return [*args, *kwargs.values()]
+
     def in_place(self, held, xs):
         """Returns all arguments: those in positions, and those by name."""
         free = iter(self.in_tree.unflatten(xs))
@@ -475,10 +519,10 @@ def traced_leaves(x) -> list:
     return [leaf for leaf in leaves if isinstance(leaf, Tracer)]
 
 
-def replace_traced(x, values):
+def replace_traced(x, values, other=lambda leaf: leaf):
     """Returns a nondiff argument with these values for its tracers."""
     return tree_map(lambda leaf: next(values) if isinstance(leaf, Tracer)
-                    else leaf, x)
+                    else other(leaf), x)
 
 
 def for_rule(ts, others, symbolic) -> list:

@@ -21,7 +21,7 @@ from autodiff_mini.errors import (
 from autodiff_mini.higher_order.custom_jvp import (
     FlatRule, Pull, apply_rule, call_transpose, check_output, conform,
     custom_jvp, flatten_call, for_rule, leave_call, map_function, map_rule,
-    of_tangents)
+    of_tangents, with_batching)
 from autodiff_mini.higher_order.programs import (
     interleave, others, picked, stage_program)
 from autodiff_mini.higher_order.staged_calls import (
@@ -477,7 +477,8 @@ class custom_vjp(custom_jvp):
                                  f'with {fun_name(self)}.defvjp.')
         call, xs = flatten_call(self, args, kwargs)
         ys = custom_vjp_call_p.bind(
-            *xs, fun=call, fwd=flat_forwards[self.optimize_remat](call),
+            *xs, fun=with_batching(call),
+            fwd=flat_forwards[self.optimize_remat](call),
             jvp=FlatRule(call) if self.rule else None)
         return call.out_tree.unflatten(apart(ys, xs))
 

@@ -5,20 +5,19 @@ Batching calls the rule in place of the function; the others transform both.
 Chapter 15.
 """
 
-from copyreg import __newobj__
-from functools import partial, update_wrapper
+from functools import partial
 from itertools import repeat
 
 import numpy as np
 
 from autodiff_mini.arrays import foreign_one
-from autodiff_mini.copying import copied, place_of
 from autodiff_mini.core import (
     Primitive, TraceTag, Tracer, array_type, float0, typeof)
 from autodiff_mini.errors import UnexpectedTracerError, fun_name, public
 from autodiff_mini.higher_order.custom_jvp import (
-    Pull, apply_rule, check_output, flatten_call, with_known)
-from autodiff_mini.higher_order.custom_vjp import element, is_written_down
+    Pull, apply_rule, check_output, custom_jvp, flatten_call, with_known)
+from autodiff_mini.higher_order.custom_vjp import (
+    custom_vjp, element, is_written_down)
 from autodiff_mini.higher_order.programs import interleave, others, picked
 from autodiff_mini.higher_order.scan import scan
 from autodiff_mini.higher_order.staged_calls import (
@@ -269,14 +268,19 @@ pull_rules[custom_vmap_call_p] = Pull   # what is in it is not known
 inline_rules[custom_vmap_call_p] = inline_call
 
 
-class custom_vmap:
+class custom_vmap(custom_vjp):
     """A function whose batching is a rule that you write.
 
     The rule is used wherever an axis meets the function: by vmap, and under
-    vmap also in the derivatives, which are those of the rule.
+    vmap also in the derivatives, which are those of the rule.  But `defjvp`
+    and `defvjp`, as in custom_jvp and custom_vjp, define derivatives of its
+    own, and then these are asked, whether vmap comes first or last.
 
     Args:
         fun: the function, of arrays or trees of arrays.
+        nondiff_argnums: the positions of arguments that are not
+            differentiated, and may be anything.
+        nondiff_argnames: the names of such arguments.
 
     Source: `jax.custom_batching.custom_vmap`.
 
@@ -297,48 +301,27 @@ class custom_vmap:
                [0.5, 0.5]])
     """
 
-    nondiff = ()    # for flatten_call: every argument is traced
-
-    def __init__(self, fun):
-        update_wrapper(self, fun, updated=())
-        self.fun = fun
-        self.rule = None
-
-    def __get__(self, instance, owner=None):
-        return self if instance is None else partial(self, instance)
-
-    __copy__ = __deepcopy__ = copied
-
-    def __reduce__(self):
-        return place_of(self) or (__newobj__, (type(self),), vars(self))
-
-    def def_vmap(self, rule):
-        """Defines the batching; may be used as a decorator.
-
-        Args:
-            rule: `rule(axis_size, in_batched, *args) -> (out, out_batched)`.
-                The arguments that `in_batched` marks with True, in a list of
-                trees like the arguments, have a batch axis of this size in
-                front.  So has what `out_batched` marks, in a tree like the
-                output.  Keyword-only arguments are passed by keyword, and
-                stand behind the others in `in_batched`, in the order of the
-                signature.
-
-        Returns:
-            The rule.
-        """
-        self.rule = rule
-        return rule
-
     @public
     def __call__(self, *args, **kwargs):
-        if self.rule is None:
+        if self.vmap_rule is None:
             raise AttributeError('No batching rule defined for custom_vmap '
                                  f'function {fun_name(self)}: define it with '
                                  f'{fun_name(self)}.def_vmap.')
+        if self.fwd:
+            return super().__call__(*args, **kwargs)
+        if self.rule:
+            return custom_jvp.__call__(self, *args, **kwargs)
         call, xs = flatten_call(self, args, kwargs)
-        ys = custom_vmap_call_p.bind(*xs, fun=call, vmap=FlatBatching(call))
+        ys = call_with_batching(call)(*xs)
         return call.out_tree.unflatten(apart(ys, xs))
+
+
+def call_with_batching(call):
+    """Returns the function of a custom call, which asks its rule for vmap."""
+    def fun(*xs):
+        return custom_vmap_call_p.bind(*xs, fun=call, vmap=FlatBatching(call))
+    fun.__qualname__ = fun_name(call)
+    return fun
 
 
 class FlatBatching:
@@ -349,9 +332,9 @@ class FlatBatching:
 
     def __call__(self, size, mapped, xs):
         call = self.call
-        in_batched = list(call.in_tree.unflatten(mapped))
-        args, kwargs = call.in_place({}, xs)
-        out = call.function.rule(size, in_batched, *args, **kwargs)
+        args, kwargs = call.in_place(*call.split(xs))
+        out = call.function.vmap_rule(size, call.marks(mapped), *args,
+                                      **kwargs)
         if not isinstance(out, (tuple, list)) or len(out) != 2:
             raise TypeError(
                 f'{self} must produce a pair (list or tuple of length two) '
@@ -376,7 +359,7 @@ class FlatBatching:
 
     @property
     def __name__(self):
-        return fun_name(self.call.function.rule)
+        return fun_name(self.call.function.vmap_rule)
 
     def __str__(self):
         return f'Custom vmap rule {self.__name__} for function {self.call}'
