@@ -18,6 +18,7 @@ from autodiff_mini.higher_order import (
     while_loop)
 from autodiff_mini.higher_order.custom_vjp import (
     custom_lin_p, custom_vjp_call_p)
+from autodiff_mini.higher_order.optimize_remat import forward_p
 from autodiff_mini.interpreters import abstract, jvp, transpose, vmap
 from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS
@@ -258,13 +259,13 @@ def step(x, y):
 
 def by_forward(x):
     jaxpr = ad.make_jaxpr(lambda x: step(x, step(x, x)))(x)
-    return checkpoint.forward_p.bind(x, jaxpr=jaxpr, fun=jaxpr, name='')[0]
+    return forward_p.bind(x, jaxpr=jaxpr, fun=jaxpr, name='')[0]
 
 
 PROGRAM_ROWS = {
     jit.jit_p: ad.jit(lambda x: step(x, step(x, x))),
     checkpoint.checkpoint_p: ad.checkpoint(lambda x: step(x, step(x, x))),
-    checkpoint.forward_p: by_forward,
+    forward_p: by_forward,
     custom_vmap.custom_vmap_call_p: ad.custom_vmap(
         lambda x: step(x, step(x, x))),
     cond.cond_p: lambda x: ad.cond(

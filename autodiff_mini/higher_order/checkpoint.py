@@ -8,19 +8,17 @@ once more.  Chapter 19.
 from dataclasses import replace
 from functools import partial, wraps
 
-from autodiff_mini.core import Primitive, TraceTag, Tracer, typeof
+from autodiff_mini.core import Primitive, TraceTag
 from autodiff_mini.errors import fun_name, public
-from autodiff_mini.higher_order.custom_vjp import (
-    FlatForward, flat_forwards, is_written_down)
+from autodiff_mini.higher_order.custom_vjp import is_written_down
 from autodiff_mini.higher_order.jit import (
     jit_p, program_for_outputs, program_jvp, program_transpose, program_vmap,
     run_compiled)
 from autodiff_mini.higher_order.programs import (
-    close, close_once_more, interleave, jvp_jaxpr, known_jaxpr, nothing,
-    others, partial_eval_jaxpr, remembered, run, stage_program, vmap_jaxpr,
-    without)
+    close_once_more, interleave, jvp_jaxpr, known_jaxpr, nothing, others,
+    partial_eval_jaxpr, remembered, run, stage_program, without)
 from autodiff_mini.interpreters.abstract import abstract_rules
-from autodiff_mini.interpreters.jaxpr import stage_flat, stage_tree
+from autodiff_mini.interpreters.jaxpr import stage_tree
 from autodiff_mini.interpreters.jvp import jvp_rules
 from autodiff_mini.interpreters.lowering import (
     inline, inline_rules, lowering_rules)
@@ -28,7 +26,7 @@ from autodiff_mini.interpreters.partial_eval import partial_eval_rules
 from autodiff_mini.interpreters.transpose import (
     linear_parts, transpose_rules)
 from autodiff_mini.interpreters.vmap import vmap_rules
-from autodiff_mini.jaxprs import Equation, Jaxpr, dead_rules, drop_dead
+from autodiff_mini.jaxprs import Jaxpr, dead_rules, drop_dead
 from autodiff_mini.primitives.linalg import matmul_p
 from autodiff_mini.pytree import tree_leaves
 from autodiff_mini.signature import (
@@ -164,71 +162,6 @@ def checkpoint_parts(marks, jaxpr, **params):
 
 linear_parts[checkpoint_p] = checkpoint_parts
 dead_rules[checkpoint_p] = program_for_outputs
-
-
-class ThriftyForward(FlatForward):
-    """A user's two rules, or the function, if nobody keeps the residuals."""
-
-    def __call__(self, operands, perturbed):
-        forward, found = super().__call__, []
-        if not any(isinstance(x, Tracer) for x in operands):
-            return forward(operands, perturbed)     # it runs at once
-
-        def both(*operands):
-            outs = self.call(*operands)
-            found[:] = forward(operands, perturbed)
-            ys, residuals, _ = found
-            return [*outs, *ys, *residuals]
-
-        jaxpr, traced = close(stage_flat(
-            both, list(map(typeof, operands)), TraceTag('custom_vjp', self)))
-        ys, residuals, back = found
-        count = len(jaxpr.outvars)
-        is_fun = [i + len(ys) + len(residuals) < count for i in range(count)]
-        fwd, fun = [without(jaxpr, (False,) * len(jaxpr.invars), tuple(
-            here == other for here in is_fun)) for other in (True, False)]
-        outs = forward_p.bind(*traced, *operands, jaxpr=fwd, fun=fun,
-                              name=fun_name(self))
-        return outs[:len(ys)], outs[len(ys):], back
-
-
-flat_forwards[True] = ThriftyForward
-forward_p = Primitive('forward', run_compiled, multiple_results=True)
-
-
-def as_jit(rule):
-    """Returns a rule of `jit`, for what may become another program."""
-    return lambda *args, fun, **params: rule(*args, **params)
-
-
-for rules in (jvp_rules, transpose_rules, abstract_rules, inline_rules):
-    rules[forward_p] = as_jit(rules[jit_p])
-
-
-def forward_vmap(axis, vals, dims, jaxpr, fun, name):
-    mapped = tuple(dim == 0 for dim in dims)
-    jaxpr, fun = [
-        vmap_jaxpr(program, axis.size, mapped, (True,) * len(program.outvars))
-        [0] for program in (jaxpr, fun)]
-    outs = forward_p.bind(*vals, jaxpr=jaxpr, fun=fun, name=name)
-    return outs, [0] * len(outs)
-
-
-vmap_rules[forward_p] = forward_vmap
-
-
-def forward_for_outputs(eqn, used):
-    """Returns a call of the function, where no residual is used."""
-    fun = eqn.params['fun']
-    n = len(fun.outvars)
-    if any(used[n:]):
-        return eqn
-    return program_for_outputs(Equation(
-        jit_p, eqn.invars, {'jaxpr': fun, 'name': eqn.params['name']},
-        eqn.outvars[:n], eqn.line), used[:n])
-
-
-dead_rules[forward_p] = forward_for_outputs
 
 
 @public

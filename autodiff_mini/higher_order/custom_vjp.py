@@ -22,6 +22,7 @@ from autodiff_mini.higher_order.custom_jvp import (
     FlatRule, Pull, apply_rule, call_transpose, check_output, conform,
     custom_jvp, flatten_call, for_rule, leave_call, map_function, map_rule,
     of_tangents, with_batching)
+from autodiff_mini.higher_order.optimize_remat import RematForward
 from autodiff_mini.higher_order.programs import (
     interleave, others, picked, stage_program)
 from autodiff_mini.higher_order.staged_calls import (
@@ -476,9 +477,11 @@ class custom_vjp(custom_jvp):
                                  f'{fun_name(self)} using defvjp. Define it '
                                  f'with {fun_name(self)}.defvjp.')
         call, xs = flatten_call(self, args, kwargs)
+        fwd = FlatForward(call)
+        if self.optimize_remat:
+            fwd = RematForward(call, fwd)
         ys = custom_vjp_call_p.bind(
-            *xs, fun=with_batching(call),
-            fwd=flat_forwards[self.optimize_remat](call),
+            *xs, fun=with_batching(call), fwd=fwd,
             jvp=FlatRule(call) if self.rule else None)
         return call.out_tree.unflatten(apart(ys, xs))
 
@@ -543,8 +546,6 @@ class FlatForward:
     def __str__(self):
         return f'Custom VJP fwd rule {self.__name__} for function {self.call}'
 
-
-flat_forwards = {False: FlatForward, True: FlatForward}  # by optimize_remat
 
 
 def check_no_record(y):

@@ -1,0 +1,96 @@
+"""`optimize_remat`: in a checkpoint, call the function and not its `fwd`.
+
+Its one idea: an operation that carries two programs, that of `fwd` and that
+of the function.  When dead code is dropped and no residual is used, it
+becomes a call of the second.  Chapter 19.
+"""
+
+from autodiff_mini.core import Primitive, TraceTag, Tracer, typeof
+from autodiff_mini.errors import fun_name
+from autodiff_mini.higher_order.jit import (
+    jit_p, program_for_outputs, run_compiled)
+from autodiff_mini.higher_order.programs import close, vmap_jaxpr, without
+from autodiff_mini.interpreters.abstract import abstract_rules
+from autodiff_mini.interpreters.jaxpr import stage_flat
+from autodiff_mini.interpreters.jvp import jvp_rules
+from autodiff_mini.interpreters.lowering import inline_rules
+from autodiff_mini.interpreters.transpose import transpose_rules
+from autodiff_mini.interpreters.vmap import vmap_rules
+from autodiff_mini.jaxprs import Equation, dead_rules
+
+
+class RematForward:
+    """The rules of a call, or its function where no residual is kept.
+
+    Args:
+        call: the function.
+        forward: its two rules, a FlatForward.
+    """
+
+    def __init__(self, call, forward):
+        self.__qualname__ = fun_name(forward)
+        self.call = call
+        self.forward = forward
+
+    def __call__(self, operands, perturbed):
+        if not any(isinstance(x, Tracer) for x in operands):
+            return self.forward(operands, perturbed)    # it runs at once
+        found = []
+
+        def both(*operands):
+            outs = self.call(*operands)
+            found[:] = self.forward(operands, perturbed)
+            ys, residuals, _ = found
+            return [*outs, *ys, *residuals]
+
+        jaxpr, traced = close(stage_flat(
+            both, list(map(typeof, operands)), TraceTag('custom_vjp', self)))
+        ys, residuals, back = found
+        count = len(jaxpr.outvars)
+        is_fun = [i + len(ys) + len(residuals) < count for i in range(count)]
+        fwd, fun = [without(jaxpr, (False,) * len(jaxpr.invars), tuple(
+            here == other for here in is_fun)) for other in (True, False)]
+        outs = forward_p.bind(*traced, *operands, jaxpr=fwd, fun=fun,
+                              name=fun_name(self))
+        return outs[:len(ys)], outs[len(ys):], back
+
+    def __str__(self):
+        return str(self.forward)
+
+
+forward_p = Primitive('forward', run_compiled, multiple_results=True)
+
+
+def as_jit(rule):
+    """Returns a rule of `jit`, for what may become another program."""
+    return lambda *args, fun, **params: rule(*args, **params)
+
+
+for rules in (jvp_rules, transpose_rules, abstract_rules, inline_rules):
+    rules[forward_p] = as_jit(rules[jit_p])
+
+
+def forward_vmap(axis, vals, dims, jaxpr, fun, name):
+    mapped = tuple(dim == 0 for dim in dims)
+    jaxpr, fun = [
+        vmap_jaxpr(program, axis.size, mapped, (True,) * len(program.outvars))
+        [0] for program in (jaxpr, fun)]
+    outs = forward_p.bind(*vals, jaxpr=jaxpr, fun=fun, name=name)
+    return outs, [0] * len(outs)
+
+
+vmap_rules[forward_p] = forward_vmap
+
+
+def forward_for_outputs(eqn, used):
+    """Returns a call of the function, where no residual is used."""
+    fun = eqn.params['fun']
+    n = len(fun.outvars)
+    if any(used[n:]):
+        return eqn
+    return program_for_outputs(Equation(
+        jit_p, eqn.invars, {'jaxpr': fun, 'name': eqn.params['name']},
+        eqn.outvars[:n], eqn.line), used[:n])
+
+
+dead_rules[forward_p] = forward_for_outputs
