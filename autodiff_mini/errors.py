@@ -218,18 +218,19 @@ class RuleTable(dict):
         advice: what they say to do where one is missing.
     """
 
-    version = 0     # another one whenever a rule of any table changes
+    version = 0     # another one whenever a rule takes another's place
 
     def __init__(self, what, advice):
         self.what = what
         self.advice = advice
 
     def __setitem__(self, primitive, rule):
-        RuleTable.version += 1
+        RuleTable.version += primitive in self
         super().__setitem__(primitive, rule)
 
     def __missing__(self, primitive):
-        rule = self.get(primitive)
+        missing = getattr(primitive, 'missing', {}).get(self.what)
+        rule = self.get(primitive, missing)
         if rule is None:
             raise NotImplementedError(f"{self.what} for '{primitive}' not "
                                       f'implemented: {self.advice}')
@@ -242,6 +243,7 @@ class RuleTable(dict):
 
     def leave(self, primitive, rule):
         """Leaves a rule with its primitive, with which it will be gone."""
+        RuleTable.version += self.what in primitive.rules
         primitive.rules[self.what] = rule
 
 

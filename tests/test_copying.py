@@ -153,6 +153,35 @@ def test_a_jitted_function_is_copied_also_after_it_has_run(f, way):
     assert again.source == f.source
 
 
+@ad.custom_jvp
+def nameless(x):
+    return np.sin(x)
+
+
+nameless.defjvp(lambda primals, tangents: (nameless(*primals), tangents[0]))
+
+
+@ways
+def test_a_rule_without_a_name_is_copied_in_a_jaxpr(way):
+    """The function is found by its place, and the rule with it."""
+    jaxpr = way(ad.make_jaxpr(nameless)(1.0))
+    assert ad.grad(lambda x: ad.eval_jaxpr(jaxpr, [], x)[0])(1.0) == 1.0
+
+
+def other_rule(primals, tangents):
+    return np.sin(primals[0]), 9 * tangents[0]
+
+
+@ways
+def test_a_jaxpr_is_copied_with_the_rule_that_it_has_kept(way):
+    f = ad.custom_jvp(np.sin)
+    f.defjvp(thrice_jvp)
+    jaxpr = ad.make_jaxpr(f)(1.0)
+    f.defjvp(other_rule)
+    for program in jaxpr, way(jaxpr):
+        assert ad.grad(lambda x: ad.eval_jaxpr(program, [], x)[0])(1.0) == 3.0
+
+
 def test_a_jitted_function_keeps_its_static_arguments_in_a_copy():
     power = ad.jit(pow, static_argnums=1)
     assert copy.deepcopy(power)(3.0, 2) == 9.0

@@ -1441,7 +1441,7 @@ def test_a_rule_of_a_custom_function_asks_the_outer_first():
     assert ad.jvp(outer, (2.0,), (1.0,)) == (4.0, 20.0)
     assert d(d(outer))(2.0) == 15.0     # by the inner's rule
     assert_same(d(ad.vmap(d(outer)))(X), np.full(4, 15.))
-    assert inner.rule is not outer.rule
+    assert inner.rules.jvp is not outer.rules.jvp
 
     @functools.wraps(outer)
     def wrapped(*args):
@@ -1478,9 +1478,9 @@ def test_rules_may_be_any_callable_too():
 
 def test_attributes_of_the_function_do_not_become_its_own():
     model = Model()
-    model.rule = 'mine'
+    model.rules = 'mine'
     f = ad.custom_jvp(model)
-    assert f.rule is None
+    assert f.rules.jvp is None
 
 
 # Mistakes

@@ -35,6 +35,9 @@ class UserPrimitive(Primitive):
     Arrays are positional operands, and static parameters are keywords:
     `bind(*arrays, **params)`.  Each rule gets the parameters as keywords.
 
+    A rule may be defined anew.  It holds from then on, also in programs that
+    jit has traced, of which the derivatives are made again.
+
     Args:
         name: what errors and printed programs call it.
         multiple_results: whether it returns a list of arrays.
@@ -56,16 +59,20 @@ class UserPrimitive(Primitive):
     def __init__(self, name, multiple_results=False):
         super().__init__(name, multiple_results=multiple_results)
         self.jvp_rule = self.vjp_rule = self.abstract_rule = None
-        missing = partial(missing_rule, self)
-        self.impl = missing('evaluation', 'def_impl')
         self.rules = {}
-        abstract_rules.leave(self, missing('abstract evaluation',
-                                           'def_abstract_eval'))
-        jvp_rules.leave(self, missing('differentiation',
-                                      'def_jvp or def_vjp'))
-        vmap_rules.leave(self, missing('vmap', 'def_vmap'))
-        transpose_rules.leave(self, missing('transposition',
-                                            'def_transpose or def_vjp'))
+        missing = partial(missing_rule, self)
+        self.impl_rule = missing('evaluation', 'def_impl')
+        self.missing = {
+            abstract_rules.what: missing('abstract evaluation',
+                                         'def_abstract_eval'),
+            jvp_rules.what: missing('differentiation', 'def_jvp or def_vjp'),
+            vmap_rules.what: missing('vmap', 'def_vmap'),
+            transpose_rules.what: missing('transposition',
+                                          'def_transpose or def_vjp')}
+
+        def impl(*arrays, **params):
+            return self.impl_rule(*arrays, **params)    # that of now
+        self.impl = impl
 
     @public
     def bind(self, *args, **params):
@@ -96,13 +103,14 @@ class UserPrimitive(Primitive):
             out = call_rule(rule, params, what, *arrays)
             check_types(self, what, results(self, out), arrays, params)
             return out
-        self.impl = impl
+        self.impl_rule = impl
         return rule
 
     def def_abstract_eval(self, rule):
         """Defines `rule(*avals, **params) -> aval`, on ShapedArrays.
 
-        With multiple results, it returns a list.
+        With multiple results, it returns a list.  A program that is written
+        down already keeps its types.
         """
         def abstract_eval(*avals, **params):
             out = rule(*avals, **params)
@@ -178,7 +186,8 @@ class UserPrimitive(Primitive):
     def def_lowering(self, rule):
         """Defines `rule(emitter, *names, **params) -> expression`, as text.
 
-        Without it, the program calls the implementation.
+        Without it, the program calls the implementation.  One that is
+        compiled already keeps its text.
         """
         lowering_rules.leave(self, rule)
         return rule

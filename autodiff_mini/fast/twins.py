@@ -71,7 +71,7 @@ def content_key(x):
     kind = type(x)
     if kind is Jaxpr and not x.consts:
         return written_key(x)
-    if kind is tuple or kind is list:
+    if isinstance(x, tuple | list):
         return kind, *map(content_key, x)
     if kind is dict:
         return kind, *[(name, content_key(y)) for name, y in x.items()]

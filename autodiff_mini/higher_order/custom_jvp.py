@@ -6,10 +6,12 @@ Chapter 6.
 """
 
 from collections import OrderedDict
+from contextvars import ContextVar
 from copyreg import __newobj__
 from functools import partial, update_wrapper
 from importlib import import_module
 from itertools import chain, repeat
+from typing import Callable, NamedTuple
 
 from autodiff_mini.arrays import foreign_one
 from autodiff_mini.copying import copied, place_of
@@ -285,6 +287,30 @@ class Pull:
 pull_rules[custom_jvp_call_p] = Pull
 
 
+class Rules(NamedTuple):
+    """The rules of a custom function; a call keeps those that it began with.
+
+    Args:
+        jvp: the rule that `defjvp` was given.
+        symbolic_zeros: whether it is given SymbolicZeros.
+        fwd, bwd: the rules that `defvjp` was given.
+        symbolic_zeros_back: whether these are given SymbolicZeros.
+        optimize_remat: as of `defvjp`.
+        vmap: the rule that `def_vmap` was given.
+    """
+
+    jvp: Callable | None = None
+    symbolic_zeros: bool = False
+    fwd: Callable | None = None
+    bwd: Callable | None = None
+    symbolic_zeros_back: bool = False
+    optimize_remat: bool = False
+    vmap: Callable | None = None
+
+
+rules_at_work = ContextVar('rules_at_work', default={})    # by function
+
+
 class custom_jvp:
     """A function whose derivative is a rule that you write.
 
@@ -329,9 +355,7 @@ class custom_jvp:
     def __init__(self, fun, nondiff_argnums=(), nondiff_argnames=()):
         update_wrapper(self, fun, updated=())
         self.fun = fun
-        self.rule = None
-        self.vmap_rule = None
-        self.symbolic_zeros = False
+        self.rules = Rules()
         self.nondiff = argument_keys(fun, nondiff_argnums, nondiff_argnames)
 
     def __get__(self, instance, owner=None):
@@ -345,6 +369,10 @@ class custom_jvp:
     def defjvp(self, rule, symbolic_zeros=False):
         """Defines the derivative; may be used as a decorator.
 
+        The rule holds for calls from now on.  A call that was made before
+        keeps its rule: in a linear function, in a pullback, in a jaxpr, and
+        in a program that jit has traced.
+
         Args:
             rule: `rule(primals, tangents) -> (primal_out, tangent_out)`,
                 with two tuples like the arguments, and two trees like the
@@ -356,7 +384,8 @@ class custom_jvp:
         Returns:
             The rule.
         """
-        self.rule, self.symbolic_zeros = rule, symbolic_zeros
+        self.rules = self.rules._replace(
+            jvp=rule, symbolic_zeros=symbolic_zeros)
         return rule
 
     def defjvps(self, *rules):
@@ -377,6 +406,7 @@ class custom_jvp:
     def def_vmap(self, rule):
         """Defines the batching; may be used as a decorator.
 
+        The rule holds for calls from now on, as that of `defjvp` does.
         Derivatives still ask the rules for derivatives, whether the function
         is batched before or afterwards.
 
@@ -392,12 +422,12 @@ class custom_jvp:
         Returns:
             The rule.
         """
-        self.vmap_rule = rule
+        self.rules = self.rules._replace(vmap=rule)
         return rule
 
     @public
     def __call__(self, *args, **kwargs):
-        if self.rule is None:
+        if self.rules.jvp is None:
             raise AttributeError('No JVP defined for custom_jvp function '
                                  f'{fun_name(self)} using defjvp. Define it '
                                  f'with {fun_name(self)}.defjvp.')
@@ -412,7 +442,7 @@ def with_batching(call):
 
     It is a call inside of the call, so that other rules are asked first.
     """
-    if call.function.vmap_rule is None:
+    if call.rules.vmap is None:
         return call
     custom_vmap = import_module('autodiff_mini.higher_order.custom_vmap')
     return custom_vmap.call_with_batching(call)
@@ -436,7 +466,8 @@ def flatten_call(function, args, given):
                                f'arguments of {fun_name(function)}')
     map_leaves(typeof, names, xs)
     keys = [key for key, leaves in traced.items() for _ in leaves]
-    call = FlatCall(function, held, keys, in_tree, list(kwargs),
+    rules = rules_at_work.get().get(function, function.rules)
+    call = FlatCall(function, rules, held, keys, in_tree, list(kwargs),
                     len(left_out))
     return call, [*chain(*traced.values()), *xs]
 
@@ -446,6 +477,7 @@ class FlatCall:
 
     Args:
         function: what the user calls.
+        rules: the rules that it has now.
         held: its nondiff arguments, by their positions, or their names.
         keys: of those that the first operands are for.
         in_tree: the structure of the tuple of the other arguments.
@@ -453,8 +485,10 @@ class FlatCall:
         left_out: how many more the function has.
     """
 
-    def __init__(self, function, held, keys, in_tree, names, left_out):
+    def __init__(self, function, rules, held, keys, in_tree, names,
+                 left_out):
         self.function = function
+        self.rules = rules
         self.held = held
         self.keys = keys
         self.in_tree = in_tree
@@ -491,6 +525,26 @@ class FlatCall:
                          for key in keys]
                         for keys in (range(count), self.names)]
         return args, dict(zip(self.names, kwargs))
+
+    def __getstate__(self):
+        """In a pickle, the rules of now are found with the function."""
+        return {key: x for key, x in vars(self).items()
+                if x is not self.function.rules}
+
+    def __setstate__(self, state):
+        vars(self).update({'rules': state['function'].rules} | state)
+
+    def ask(self, rule, what, *args):
+        """Returns what a rule returns, for `read_by`.
+
+        If it calls the function, then by the rules of this call.
+        """
+        token = rules_at_work.set(
+            rules_at_work.get() | {self.function: self.rules})
+        try:
+            return read_by(rule, what, *args)
+        finally:
+            rules_at_work.reset(token)
 
     def check_still(self, perturbed):
         """Raises a TypeError if a nondiff argument is differentiated."""
@@ -539,14 +593,13 @@ class FlatRule:
         self.call = call
 
     def __call__(self, operands, dots):
-        call, function = self.call, self.call.function
+        call, rules = self.call, self.call.rules
         held, xs = call.split(operands)
         call.check_still(not zero for zero in which_zero(dots))
-        x_dots = for_rule(dots[len(call.keys):], xs,
-                          function.symbolic_zeros)
-        out = read_by(function.rule, self, *held.values(),
-                      call.in_tree.unflatten(map(to_read, xs)),
-                      call.in_tree.unflatten(map(to_read, x_dots)))
+        x_dots = for_rule(dots[len(call.keys):], xs, rules.symbolic_zeros)
+        out = call.ask(rules.jvp, self, *held.values(),
+                       call.in_tree.unflatten(map(to_read, xs)),
+                       call.in_tree.unflatten(map(to_read, x_dots)))
         if not isinstance(out, (tuple, list)) or len(out) != 2:
             raise TypeError(
                 f'{self} must produce a pair (list or tuple of length two) '
@@ -563,7 +616,7 @@ class FlatRule:
 
     @property
     def __name__(self):
-        return fun_name(self.call.function.rule)
+        return fun_name(self.call.rules.jvp)
 
     def out_names(self):
         return leaf_names(

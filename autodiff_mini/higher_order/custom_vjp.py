@@ -41,7 +41,7 @@ from autodiff_mini.interpreters.transpose import (
 from autodiff_mini.interpreters.vmap import (
     BatchTracer, spread, vmap_flat, vmap_rules)
 from autodiff_mini.jaxprs import Jaxpr, Var
-from autodiff_mini.memory import apart, read_by, to_read
+from autodiff_mini.memory import apart, to_read
 from autodiff_mini.pytree import (
     leaf_names, open_as, tree_flatten, tree_structure)
 from autodiff_mini.signature import map_leaves
@@ -447,10 +447,10 @@ class custom_vjp(custom_jvp):
         3.0
     """
 
-    fwd = bwd = None    # until they are defined
-
     def defvjp(self, fwd, bwd, symbolic_zeros=False, optimize_remat=False):
         """Defines the derivative, as a way out and a way back.
+
+        The rules hold for calls from now on, as those of `defjvp` do.
 
         Args:
             fwd: `fwd(*args) -> (out, residuals)`: the function, with what
@@ -466,23 +466,23 @@ class custom_vjp(custom_jvp):
                 `fwd`, when nobody keeps the residuals.  Derivatives of the
                 output are then those of what `fun` computes.
         """
-        self.fwd, self.bwd = fwd, bwd
-        self.symbolic_zeros_back = symbolic_zeros
-        self.optimize_remat = bool(optimize_remat)
+        self.rules = self.rules._replace(
+            fwd=fwd, bwd=bwd, symbolic_zeros_back=symbolic_zeros,
+            optimize_remat=bool(optimize_remat))
 
     @public
     def __call__(self, *args, **kwargs):
-        if self.fwd is None:
+        if self.rules.fwd is None:
             raise AttributeError('No VJP defined for custom_vjp function '
                                  f'{fun_name(self)} using defvjp. Define it '
                                  f'with {fun_name(self)}.defvjp.')
         call, xs = flatten_call(self, args, kwargs)
         fwd = FlatForward(call)
-        if self.optimize_remat:
+        if call.rules.optimize_remat:
             fwd = RematForward(call, fwd)
         ys = custom_vjp_call_p.bind(
             *xs, fun=with_batching(call), fwd=fwd,
-            jvp=FlatRule(call) if self.rule else None)
+            jvp=FlatRule(call) if call.rules.jvp else None)
         return call.out_tree.unflatten(apart(ys, xs))
 
 
@@ -509,15 +509,15 @@ class FlatForward:
 
     def __call__(self, operands, perturbed):
         """Returns the outputs, the residuals, and the way back from them."""
-        call, function = self.call, self.call.function
+        call, rules = self.call, self.call.rules
         call.check_still(perturbed)
         held, xs = call.split(operands)
         n = len(call.keys)
         primals = list(map(to_read, xs))
-        if function.symbolic_zeros_back:
+        if rules.symbolic_zeros_back:
             primals = map(CustomVJPPrimal, primals, perturbed[n:])
         args, kwargs = call.in_place(held, primals)
-        out = read_by(partial(function.fwd, **kwargs), self, *args)
+        out = call.ask(partial(rules.fwd, **kwargs), self, *args)
         if not isinstance(out, (tuple, list)) or len(out) != 2:
             raise TypeError(
                 f'{self} must produce a pair (list or tuple of length two) '
@@ -541,7 +541,7 @@ class FlatForward:
 
     @property
     def __name__(self):
-        return fun_name(self.call.function.fwd)
+        return fun_name(self.call.rules.fwd)
 
     def __str__(self):
         return f'Custom VJP fwd rule {self.__name__} for function {self.call}'
@@ -577,14 +577,14 @@ class FlatBackward:
         self.static = static
 
     def __call__(self, residuals, cts):
-        call, function = self.call, self.call.function
+        call, rules = self.call, self.call.rules
         held, residuals = call.split(residuals)
-        cts = for_rule(cts, residuals, function.symbolic_zeros_back)
+        cts = for_rule(cts, residuals, rules.symbolic_zeros_back)
         leaves = interleave(self.kept, map(to_read, residuals), self.static)
         try:
-            out = read_by(function.bwd, self, *held.values(),
-                          self.res_tree.unflatten(leaves),
-                          self.out_tree.unflatten(map(to_read, cts)))
+            out = call.ask(rules.bwd, self, *held.values(),
+                           self.res_tree.unflatten(leaves),
+                           self.out_tree.unflatten(map(to_read, cts)))
         except UnexpectedTracerError as error:
             if not isinstance(error.tracer, JVPTracer):
                 raise
@@ -618,7 +618,7 @@ class FlatBackward:
 
     @property
     def __name__(self):
-        return fun_name(self.call.function.bwd)
+        return fun_name(self.call.rules.bwd)
 
     def __str__(self):
         return f'Custom VJP bwd rule {self.__name__} for function {self.call}'

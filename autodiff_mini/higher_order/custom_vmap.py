@@ -303,13 +303,13 @@ class custom_vmap(custom_vjp):
 
     @public
     def __call__(self, *args, **kwargs):
-        if self.vmap_rule is None:
+        if self.rules.vmap is None:
             raise AttributeError('No batching rule defined for custom_vmap '
                                  f'function {fun_name(self)}: define it with '
                                  f'{fun_name(self)}.def_vmap.')
-        if self.fwd:
+        if self.rules.fwd:
             return super().__call__(*args, **kwargs)
-        if self.rule:
+        if self.rules.jvp:
             return custom_jvp.__call__(self, *args, **kwargs)
         call, xs = flatten_call(self, args, kwargs)
         ys = call_with_batching(call)(*xs)
@@ -333,8 +333,8 @@ class FlatBatching:
     def __call__(self, size, mapped, xs):
         call = self.call
         args, kwargs = call.in_place(*call.split(xs))
-        out = call.function.vmap_rule(size, call.marks(mapped), *args,
-                                      **kwargs)
+        out = call.ask(partial(call.rules.vmap, **kwargs), self, size,
+                       call.marks(mapped), *args)
         if not isinstance(out, (tuple, list)) or len(out) != 2:
             raise TypeError(
                 f'{self} must produce a pair (list or tuple of length two) '
@@ -359,7 +359,7 @@ class FlatBatching:
 
     @property
     def __name__(self):
-        return fun_name(self.call.function.vmap_rule)
+        return fun_name(self.call.rules.vmap)
 
     def __str__(self):
         return f'Custom vmap rule {self.__name__} for function {self.call}'

@@ -127,6 +127,10 @@ class jit:
     `with np.errstate(...)` around a part of it is kept, in so far as it is
     another error state than that of NumPy around the first call.
 
+    A function with a rule of its own, such as a custom_jvp, keeps in the
+    program the rule that it had when the program was written down.  An
+    operation of `ad.Primitive` is always what its rules say now.
+
     Args:
         f: a function of arrays, or trees of arrays, that computes with NumPy.
         static_argnums: the positions of arguments that are not traced, and

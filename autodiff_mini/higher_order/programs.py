@@ -10,6 +10,7 @@ import numpy as np
 
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import TraceTag, Tracer, array_type, current_trace
+from autodiff_mini.errors import RuleTable
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr, stage_flat
 from autodiff_mini.interpreters.jvp import jvp_flat
 from autodiff_mini.interpreters.partial_eval import (
@@ -76,12 +77,13 @@ def stage_program(f, avals, tag):
 def remembered(transform):
     """Returns `transform`, which keeps its results with the program.
 
-    So these must not hold the program; its tags, such as `jvp of Jaxpr`, do
-    not.  Else both would stay until Python looks for circles.
+    They are made again when a rule has taken the place of another.  They
+    must not hold the program; its tags, such as `jvp of Jaxpr`, do not.
+    Else both would stay until Python looks for circles.
     """
     @wraps(transform)
     def remembering(jaxpr, *args):
-        key = transform, args
+        key = transform, RuleTable.version, args
         result = jaxpr.cache.get(key)
         if result is None:
             result = remember(jaxpr.cache, key, transform(jaxpr, *args))

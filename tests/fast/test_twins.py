@@ -112,13 +112,12 @@ def test_a_zero_of_the_other_sign_is_another_number(call):
             assert np.all(np.signbit(call(body)(X)) == np.signbit(zero))
 
 
+@pytest.mark.parametrize('fun', [lambda x: x * 1.0, np.positive],
+                         ids=['mine', 'of_numpy'])
 @pytest.mark.parametrize('name', ['scan', 'cond', 'checkpoint'])
-def test_a_rule_may_look_at_what_changes(name):
+def test_a_rule_may_look_at_what_changes(name, fun):
     global scale
-
-    @ad.custom_jvp
-    def f(x):
-        return x * 1.0
+    f = ad.custom_jvp(fun)
     f.defjvp(lambda primals, tangents: (f(*primals), scale * tangents[0]))
     slope = ad.grad(total(CALLS[name](f)))
     scale = 1.0
