@@ -870,3 +870,50 @@ def test_several_rules_in_copies(kind, copied):
     f = copied(exp_with(make, *kinds))
     slope, factor = (d, 5) if 'jvp' in kinds else (ad.grad, 3)
     assert_close(ad.vmap(slope(f))(X), 2 * factor * np.exp(X))
+def backwards_only():
+    f = ad.custom_vjp(lambda x: np.sin(x))
+    f.defvjp(lambda x: (f(x), x), lambda x, ct: (3 * np.cos(x) * ct,))
+    return f
+
+
+def with_a_dead_call(x):
+    backwards_only()(x)
+    return x * 2
+
+
+def with_a_dead_result(x):
+    return x * 2, backwards_only()(x)
+
+
+RUNS = {    # a function of which the slope is 2, run forwards and backwards
+    'linearize': lambda f: ad.linearize(f, 0.5)[1](1.0),
+    'linearize_jit': lambda f: ad.jit(ad.linearize(f, 0.5)[1])(1.0),
+    'transpose': lambda f: ad.linear_transpose(
+        ad.linearize(f, 0.5)[1], 1.0)(1.0)[0],
+    'again': lambda f: ad.linearize(ad.linearize(f, 0.5)[1], 1.0)[1](1.0),
+    'jvp': lambda f: ad.jvp(ad.linearize(f, 0.5)[1], (1.0,), (1.0,))[1],
+    'vjp': lambda f: ad.vjp(f, 0.5)[1](1.0)[0],
+}
+
+
+@pytest.mark.parametrize('wrap', [
+    lambda f: f, ad.jit, ad.checkpoint,
+    lambda f: lambda x: ad.cond(x > 0, f, lambda x: x * 2, x)],
+    ids=['alone', 'jit', 'checkpoint', 'cond'])
+@pytest.mark.parametrize('is_result', [False, True], ids=['call', 'result'])
+@pytest.mark.parametrize('run', RUNS)
+def test_forward_mode_runs_no_dead_custom_vjp_in_it(run, is_result, wrap):
+    f = with_a_dead_result if is_result else with_a_dead_call
+    g = custom(f, lambda size, mapped, x: (
+        ad.vmap(f)(x), (True, True) if is_result else True))
+    first = (lambda x: g(x)[0]) if is_result else g
+    assert RUNS[run](wrap(first)) == 2.0
+
+
+def test_a_rule_for_some_outputs_of_a_linear_program_is_the_rule():
+    f = custom(lambda x: (x * 2, np.sin(x)),
+               lambda size, mapped, x: ((x * 5, np.sin(x)), (True, True)))
+    _, push = ad.linearize(lambda x: f(x)[0], 0.5)
+    assert_close(push(1.0), 2.0)
+    assert_close(ad.vmap(push)(X), 5 * X)
+    assert_close(ad.vmap(ad.linear_transpose(push, 0.5))(X)[0], 5 * X)

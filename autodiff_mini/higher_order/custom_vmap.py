@@ -18,11 +18,12 @@ from autodiff_mini.higher_order.custom_jvp import (
     Pull, apply_rule, check_output, custom_jvp, flatten_call, with_known)
 from autodiff_mini.higher_order.custom_vjp import (
     custom_vjp, element, is_written_down)
-from autodiff_mini.higher_order.programs import interleave, others, picked
+from autodiff_mini.higher_order.programs import (
+    interleave, others, picked, smaller, without)
 from autodiff_mini.higher_order.scan import scan
 from autodiff_mini.higher_order.staged_calls import (
-    LinearCall, call_late, check_outputs, inline_call, stage_function,
-    stage_linear)
+    LinearCall, StagedFunction, call_late, check_outputs, inline_call,
+    stage_function, stage_linear)
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jaxpr import staging_rules
 from autodiff_mini.interpreters.jvp import jvp_flat, jvp_rules
@@ -32,7 +33,7 @@ from autodiff_mini.interpreters.partial_eval import (
 from autodiff_mini.interpreters.transpose import (
     pull, pull_rules, transpose_rules)
 from autodiff_mini.interpreters.vmap import BatchTracer, spread, vmap_rules
-from autodiff_mini.jaxprs import Var
+from autodiff_mini.jaxprs import Var, dead_rules
 from autodiff_mini.memory import apart
 from autodiff_mini.pytree import (
     leaf_names, tree_flatten, tree_leaves, tree_map)
@@ -263,8 +264,24 @@ def custom_vmap_transpose(cts, *operands, fun, vmap, out_avals=None):
     return interleave(linear, x_bars, repeat(None))
 
 
+def custom_vmap_for_outputs(eqn, used):
+    """Returns a call for some outputs, if its function is written down."""
+    fun, rule = eqn.params['fun'], eqn.params['vmap']
+    if all(used) or type(fun) is not StagedFunction:
+        return eqn
+
+    def rule_for_outputs(size, mapped, xs):
+        return [picked(results, used) for results in rule(size, mapped, xs)]
+    rule_for_outputs.__qualname__ = fun_name(rule)
+    program = without(fun.jaxpr, (False,) * len(eqn.invars),
+                      tuple(not here for here in used))
+    return smaller(eqn, (True,) * len(eqn.invars), used,
+                   fun=StagedFunction(fun, program), vmap=rule_for_outputs)
+
+
 transpose_rules[custom_vmap_call_p] = custom_vmap_transpose
 pull_rules[custom_vmap_call_p] = Pull   # what is in it is not known
+dead_rules[custom_vmap_call_p] = custom_vmap_for_outputs
 inline_rules[custom_vmap_call_p] = inline_call
 
 

@@ -11,7 +11,7 @@ from autodiff_mini.higher_order.programs import interleave, stage_program
 from autodiff_mini.interpreters.jaxpr import (
     JaxprTracer, eval_jaxpr, stage_flat)
 from autodiff_mini.interpreters.partial_eval import linear_flat
-from autodiff_mini.jaxprs import Jaxpr, Var
+from autodiff_mini.jaxprs import Jaxpr, Var, drop_dead
 from autodiff_mini.zeros import which_zero
 
 
@@ -121,7 +121,7 @@ def stage_linear(fun, args, unknown):
     jaxpr = LinearCall(fun, args, unknown).jaxpr
     known = [Var(typeof(x)) for x, here in zip(args, unknown) if not here]
     invars = [*jaxpr.constvars, *interleave(unknown, jaxpr.invars, known)]
-    closed = Jaxpr([], invars, jaxpr.eqns, jaxpr.outvars, [])
+    closed = drop_dead(Jaxpr([], invars, jaxpr.eqns, jaxpr.outvars, []))
     return StagedFunction(fun, closed), jaxpr.consts
 
 
