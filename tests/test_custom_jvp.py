@@ -8,6 +8,7 @@ truth (thrice the derivative) show that it is they who were asked.
 import copy
 import functools
 import inspect
+import itertools
 import math
 from collections import namedtuple
 from concurrent.futures import ThreadPoolExecutor
@@ -1682,3 +1683,168 @@ def test_a_rule_may_write_into_an_array_that_it_makes():
         return f(*primals), tangents[0] * first
     slopes = ad.grad(lambda x: np.sum(f(x)))(np.ones(3))
     assert slopes.tolist() == [1.0, 0.0, 0.0]
+
+
+# A rule that makes a custom function, which closes over the rule's tangent
+
+POINTS, WEIGHTS = np.polynomial.legendre.leggauss(12)
+
+
+def area(g, a, b):
+    """Returns the integral of a function, by the rule of Gauss."""
+    return (b - a) / 2 * np.sum(WEIGHTS * g((b - a) / 2 * POINTS
+                                            + (a + b) / 2))
+
+
+@partial(ad.custom_jvp, nondiff_argnums=0)
+def integral(g, a, b, p):
+    return area(lambda x: g(x, p), a, b)
+
+
+@integral.defjvp
+def leibniz(g, primals, tangents):
+    (a, b, p), (a_dot, b_dot, p_dot) = primals, tangents
+
+    def slope(x, p):    # it closes over p_dot, and so does its integral
+        return ad.jvp(lambda p: g(x, p), (p,), (p_dot,))[1]
+    return integral(g, a, b, p), (
+        integral(slope, a, b, p) + g(b, p) * b_dot - g(a, p) * a_dot)
+
+
+WAVES = {
+    'custom': lambda p: integral(lambda x, p: np.sin(x * p), 0.5 * p, 2.0, p),
+    'plain': lambda p: area(lambda x: np.sin(x * p), 0.5 * p, 2.0)}
+ALONG = {
+    'j': d, 'l': lambda f: lambda x: ad.linearize(f, x)[1](1.0),
+    'g': ad.grad, 'f': ad.jacfwd, 'r': ad.jacrev,
+    'c': lambda f: d(ad.checkpoint(f)),
+    'i': lambda f: ad.jit(ad.grad(f)), 'k': lambda f: ad.jit(d(f)),
+    'v': lambda f: lambda x: ad.vmap(ad.grad(f))(np.stack([x, x]))[1],
+    's': lambda f: ad.grad(lambda x: ad.scan(
+        lambda c, _: (c + f(x), None), 0.0, None, 1)[0])}
+
+
+@pytest.mark.parametrize('first', ALONG)
+def test_a_rule_makes_an_integral_of_its_tangent(first):
+    """The rule of Leibniz; linearize and what is made of it refused it."""
+    f, g = WAVES['custom'], WAVES['plain']
+    assert_close(ALONG[first](f)(1.5), d(g)(1.5))
+    assert_close(ad.jacfwd(ad.vmap(f))(X), np.diag(d(ad.vmap(g))(X)))
+
+
+def closing_over_a_tangent(make):
+    """Returns a function whose rule applies `make(x, x_dot)` to 2x."""
+    f = custom(np.sin, lambda p, t: (f(*p), make(p[0], t[0])(2 * p[0])))
+    return f
+
+
+def cosine_of(x, x_dot):
+    """Its rule says three times the truth."""
+    g = custom(lambda y: np.cos(y / 2) * x_dot, lambda p, t: (
+        g(*p), -3 * np.sin(p[0] / 2) * x_dot * t[0] / 2))
+    return g
+
+
+IN_PROGRAMS = [('j', 'c'), ('j', 's')]
+
+
+@pytest.mark.parametrize('first, then', [
+    pair for pair in itertools.product('jlgfriv', ALONG)
+    if pair not in IN_PROGRAMS])
+def test_a_custom_function_of_a_tangent_keeps_its_rule(first, then):
+    twice = ALONG[then](ALONG[first](closing_over_a_tangent(cosine_of)))
+    assert_close(twice(0.5), -3 * np.sin(0.5))
+    assert_close(ad.vmap(twice)(X), -3 * np.sin(X))
+
+
+@pytest.mark.parametrize('first, then', [*IN_PROGRAMS, ('k', 'j')])
+def test_a_custom_function_of_a_tangent_in_a_program_is_refused(first, then):
+    """The rule is called when the tangent of the program is gone."""
+    twice = ALONG[then](ALONG[first](closing_over_a_tangent(cosine_of)))
+    with pytest.raises(TypeError, match='The rule of .*cosine_of.* closes '
+                       'over JaxprTracer.*as an argument'):
+        twice(0.5)
+
+
+def test_a_custom_function_of_a_tangent_and_of_a_value_that_moves():
+    f = closing_over_a_tangent(lambda x, x_dot: custom(
+        lambda y: y * x * x_dot, lambda p, t: (
+            p[0] * x * x_dot, t[0] * x * x_dot)))
+    for first in (d, ad.grad, ad.jacfwd):
+        assert_close(first(f)(1.5), 4.5)
+        for then in (d, ad.grad, ad.jacfwd):
+            with pytest.raises(TypeError, match='Detected differentiation '
+                               'of a custom_jvp function with respect to a '
+                               'closed-over value'):
+                then(first(f))(1.5)
+
+
+def test_a_custom_function_of_a_tangent_may_branch_and_have_integers():
+    def make(x, x_dot):
+        def g(y):
+            return (y * x_dot, 1) if y > 0 else (-y * x_dot, 2)
+        g = custom(g, lambda p, t: (g(*p), (
+            t[0] * x_dot, np.zeros((), ad.float0))))
+        return lambda y: g(y)[0]
+    f = closing_over_a_tangent(make)
+    assert ad.grad(f)(1.5) == ad.jacfwd(f)(1.5) == 3.0
+    assert ad.grad(f)(-1.5) == 3.0
+    h = closing_over_a_tangent(lambda x, x_dot: lambda y: custom(
+        lambda n, y: (y * x_dot, n), lambda p, t: (
+            (p[1] * x_dot, p[0]), (3 * t[1] * x_dot, t[0])))(2, y)[0])
+    assert ad.grad(ad.grad(h))(1.5) == ad.jit(ad.hessian(h))(1.5) == 6.0
+
+
+@pytest.mark.parametrize('make', [ad.custom_vjp, ad.custom_vmap])
+def test_other_custom_functions_of_a_tangent_name_the_refusal(make):
+    def of_tangent(x, x_dot):
+        g = make(lambda y: y * x_dot)
+        if make is ad.custom_vjp:
+            g.defvjp(lambda y: (g(y), None), lambda r, ct: (3 * ct * x_dot,))
+        else:
+            g.def_vmap(lambda n, b, y: (3 * y * x_dot, b[0]))
+        return g
+    f = closing_over_a_tangent(of_tangent)
+    if make is ad.custom_vjp:
+        assert ad.grad(f)(1.5) == ad.jacfwd(f)(1.5) == 3.0
+        refused = [ad.jit(ad.grad(f)), ad.grad(ad.grad(f)), ad.hessian(f)]
+    else:
+        assert d(f)(1.5) == 3.0
+        refused = [ad.grad(f), ad.jacfwd(f)]
+    for g in refused:
+        with pytest.raises(TypeError, match='Detected differentiation of a '
+                           'custom_.* with respect to a closed-over value'):
+            g(1.5)
+
+
+def applied_to_and_closing_over_a_tangent(make):
+    f = custom(lambda x: x, lambda p, t: (
+        f(*p), make(lambda y: y + t[0])(p[0] * t[0])))
+    return f
+
+
+@pytest.mark.parametrize('first, then', [
+    pair for pair in itertools.product('jlgfriv', ALONG)
+    if pair not in IN_PROGRAMS])
+def test_a_function_of_two_tangents_keeps_its_rule(first, then):
+    """One is its operand, and it closes over the other.
+
+    Its rule, which says 3, was forgotten unless the first was jvp.
+    """
+    def make(g):
+        g = custom(g, lambda p, t: (g(*p), 3 * t[0]))
+        return g
+    f = applied_to_and_closing_over_a_tangent(make)
+    assert_close(ALONG[first](f)(0.5), 1.5)
+    assert_close(ALONG[then](ALONG[first](f))(0.5), 3.0)
+
+
+def test_a_function_of_two_tangents_with_a_reverse_rule_is_refused():
+    def make(g):
+        return ad.custom_gradient(lambda y: (g(y), lambda ct: 3 * ct))
+    f = applied_to_and_closing_over_a_tangent(make)
+    assert ad.grad(f)(0.5) == 1.5
+    for g in (ad.grad(ad.grad(f)), ad.hessian(f), ad.jit(ad.grad(f))):
+        with pytest.raises(TypeError, match='Detected differentiation of a '
+                           'custom_vjp function with respect to a closed'):
+            g(0.5)

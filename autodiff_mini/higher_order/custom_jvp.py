@@ -178,16 +178,78 @@ def leave_call(primitive, trace, args, fun, rules_for, **rules):
     """
     unknown = list(map(trace.is_unknown, args))
     if not any(unknown):
-        return trace.compute(primitive, args, {'fun': fun, **rules})
+        try:
+            return trace.compute(primitive, args, {'fun': fun, **rules})
+        except UnexpectedTracerError as error:
+            if not trace.is_unknown(error.tracer):
+                raise
+        return leave_closure(primitive, trace, args, fun, **rules)
     linear, residuals = stage_linear(fun, args, unknown)
     if any(map(trace.is_unknown, residuals)):
-        return fun(*args)
+        return leave_closure(primitive, trace, args, fun, **rules)
     n = len(residuals)
     outs = trace.record(primitive, [*residuals, *args],
                         {'fun': linear, **rules_for(linear, n)})
     known = [v in linear.jaxpr.invars[:n] for v in linear.jaxpr.outvars]
     return with_known(outs, known, trace, primitive, args,
                       {'fun': fun, **rules})
+
+
+def leave_closure(primitive, trace, args, fun, **rules):
+    """Leave a call whose function closes over what is unknown.
+
+    Another rule has made the function, and it closes over a tangent of that
+    rule, in which it is linear.  If no transformation outside can ask for its
+    own rules, it is part of the linear program.
+    """
+    if trace.parent.parent is None:
+        return fun(*args)
+    if primitive is not custom_jvp_call_p:
+        raise closed_over(fun, 'custom_vjp')
+    args, fun, jvp = open_call(trace, args, fun, **rules)
+    return custom_jvp_partial_eval(trace, args, fun, jvp)
+
+
+def open_call(trace, args, fun, jvp):
+    """Return a call whose operands include the values it closes over.
+
+    The function and the rule are written down for that.  The derivative with
+    respect to an unknown value follows from linearity, and with respect to
+    a known one the rule says nothing.
+
+    Returns:
+        The operands, the function, and the rule.
+    """
+    types = list(map(typeof, args))
+    still = [aval.dtype.kind not in 'fc' for aval in types]
+    slope, out_still = on_arrays(jvp, still, fun)
+    fun, consts = stage_function(fun, types)
+    slope, more = stage_function(
+        slope, pack(types, [Zero(x) if zero else x
+                            for x, zero in zip(types, still)]))
+    args, n, end = [*consts, *more, *args], len(consts), len(consts + more)
+    linear = list(map(trace.is_unknown, args))
+
+    def opened(*xs):
+        return fun(*xs[:n], *xs[end:])
+
+    def opened_jvp(xs, x_dots):
+        zeros = which_zero(x_dots[:end])
+        if not all(zero or free for zero, free in zip(zeros, linear)):
+            raise closed_over(fun, 'custom_jvp')
+        dots = [Zero(x) if zero else instantiate_zeros(t)
+                for x, t, zero in zip(xs[end:], x_dots[end:], still)]
+        ys, y_dots = unpack(slope(*xs[n:end], *pack(xs[end:], dots)),
+                            out_still)
+        if not all(zeros[:n]):
+            ts = [*x_dots[:end], *map(Zero, xs[end:])]
+            ts = [instantiate_zeros(t) if free else x
+                  for x, t, free in zip(xs, ts, linear)]
+            y_dots = list(map(add_tangents, y_dots, opened(*ts)))
+        return ys, y_dots
+    opened.__qualname__ = fun_name(fun)
+    opened_jvp.__qualname__ = fun_name(jvp)
+    return args, opened, opened_jvp
 
 
 def with_known(outs, known, trace, primitive, args, params):
