@@ -9,13 +9,22 @@ import numpy as np
 import pytest
 
 from tests.hard_points import POINTS
-from tests.real_jax import jax
+from tests.real_jax import by_version, jax
 from tests.test_hard_points import SLOPED, is_complex, is_inexact, pull
 
 pytestmark = [pytest.mark.rest, pytest.mark.filterwarnings('ignore')]
 
 ASKED = [point for point in POINTS if point.jax
          and not (point.raises or is_complex(point))]
+
+
+# What JAX no longer does otherwise, and what it has begun to do otherwise.
+REPAIRED = by_version({'0.10.2': set(), '0.12': {
+    'arccosh-at -1.0', 'arccosh-at 1e+300', 'arccosh-at -1e+300',
+    'arccosh-at -inf', 'arcsinh-at 1e+300', 'arcsinh-at -1e+300',
+    'hypot-at 1e+300, 1e+300', 'hypot-at 1e-300, 1e-300'}})
+BROKEN = by_version({'0.10.2': set(), '0.12': {
+    'det-overflow'}})   # inf and nan, where the slopes are 1e300 and 0
 
 
 @pytest.fixture(autouse=True)
@@ -54,4 +63,10 @@ def test_jax_agrees_where_the_table_does_not_say_why(point):
     ours = [x_bar for x, x_bar in zip(point.args, pull(point))
             if is_inexact(x)] if point in SLOPED else []
     same = agree([point.function(np, *point.args), *ours], [y, *slopes])
-    assert same == (not point.why), (ours, y, slopes)
+    differs = bool(point.why) or str(point) in BROKEN
+    assert same == (not differs or str(point) in REPAIRED), (ours, y, slopes)
+
+
+def test_every_point_whose_answer_changed_is_in_the_table():
+    assert REPAIRED <= {str(point) for point in ASKED if point.why}
+    assert BROKEN <= {str(point) for point in ASKED if not point.why}

@@ -1,7 +1,6 @@
 """From here to JAX's own files: the names on that page exist."""
 
 import ast
-import importlib.metadata
 import importlib.util
 import re
 from functools import cache
@@ -68,9 +67,6 @@ def jax():
     spec = importlib.util.find_spec('jax')
     if not spec:
         pytest.skip('JAX is not installed: `make test-jax` does it')
-    version = importlib.metadata.version('jax')
-    if version != '0.10.2':
-        pytest.skip(f'the page is about JAX 0.10.2, and this is {version}')
     return Path(spec.origin).parent
 
 
