@@ -2,6 +2,7 @@
 
 import math
 import re
+import sys
 import tracemalloc
 from fractions import Fraction
 from pathlib import Path
@@ -14,6 +15,8 @@ from mpmath import mp
 import autodiff_mini as ad
 from autodiff_mini import draft
 from autodiff_mini.interpreters.lowering import Lowered
+from autodiff_mini.interpreters.partial_eval import PartialEvalTrace
+from autodiff_mini.interpreters.transpose import transpose_equation
 from tests.numerical import assert_close
 from tests.wings import needs
 
@@ -385,6 +388,39 @@ def test_the_hyperbolic_tangent_of_python_has_other_bits():
 def test_numpy_says_nothing_of_underflow_by_default():
     assert np.geterr()['under'] == 'ignore'
     assert np.float64(1e-200) * np.float64(1e-200) == 0.0
+
+
+# Chapter 29
+
+def calls_of_interpreters(f, x):
+    """Returns how often a call computes or transposes an operation."""
+    interpreters, found = {
+        PartialEvalTrace.process_primitive.__code__,
+        transpose_equation.__code__}, []
+
+    def profile(frame, event, _):
+        if event == 'call' and frame.f_code in interpreters:
+            found.append(frame)
+    before = sys.getprofile()
+    sys.setprofile(profile)
+    try:
+        f(x)
+    finally:
+        sys.setprofile(before)
+    return len(found)
+
+
+@needs('fast')
+def test_a_plain_gradient_stops_running_the_interpreters():
+    from autodiff_mini.fast.prepared import OFTEN
+    loss, x = lambda x: np.sum(np.sin(x) * x), np.array([0.5, 1.0])
+    slope = ad.grad(loss)
+    assert calls_of_interpreters(slope, x)
+    for _ in range(OFTEN):
+        slope(x)
+    assert not calls_of_interpreters(slope, x)
+    assert calls_of_interpreters(lambda x: ad.vjp(loss, x)[1](1.0), x)
+    assert calls_of_interpreters(ad.make_jaxpr(slope), x)
 
 
 # The appendices

@@ -2,7 +2,7 @@
 
 `root` had two rules, and only `check_grads` knew that they say the same. A
 `custom_jvp` has one, which is run forwards or backwards; but then nobody can
-look at the cotangent, as `watch` did. Let us have both.
+look at the cotangent, as `peek` did. Let us have both.
 
 Write a function that is given `f`, a forward rule as for `defjvp`, and a
 `note`. On the way out the rule is used as it is. On the way back `note` is

@@ -286,7 +286,7 @@ ERRORS['NumPy\'s functions, on traced values'] = group(
      'Choose another `axis`, or cut them to one shape.'),
     ('A matrix has to be square.',
      'ad.jit(np.linalg.det)(np.ones((2, 3)))',
-     'For least squares, solve the normal equations.'),
+     'For least squares, use `np.linalg.lstsq`.'),
     ('The right side of a system has another number of rows.',
      'ad.jit(np.linalg.solve)(np.eye(2), x)',
      'A vector is one system; for several, make it a matrix with a column '

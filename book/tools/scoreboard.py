@@ -121,11 +121,13 @@ def grid(path):
         row for row, _ in [*old, *new] or all_cells(ROOT)))
     full, size = len(old) + len(new), len(rows) * len(COLUMNS)
     here = f', {len(new)} of them in this chapter' if new else ''
+    reach = 'so far' if old or new else 'to come'
     kind = lambda *cell: (
         ('new', 'filled here') if cell in new else
         ('old', 'filled') if cell in old else ('open', 'open'))
     return figure('coverage', squares(rows, kind),
-                  f'The grid: {full} of {size} cells are filled{here}.')
+                  f'The grid: {full} of {size} cells are filled{here}. It '
+                  f'has a row for each of the {len(rows)} primitives {reach}.')
 
 
 def filled(path):

@@ -324,6 +324,7 @@ def woven(tmp_path, monkeypatch):
 def test_the_grid_grows_by_chapter(woven):
     first = scoreboard.scoreboard('grid', woven / '01_first.md')
     assert '3 of 21 cells are filled, 3 of them in this' in first
+    assert 'a row for each of the 3 primitives so far.' in first
     second = scoreboard.scoreboard('grid', woven / '02_second.md')
     assert '6 of 21 cells are filled, 3 of them in this' in second
     assert 'class="old" title="sin × evaluate: filled"' in second
@@ -335,6 +336,7 @@ def test_the_grid_grows_by_chapter(woven):
 def test_before_the_first_code_the_grid_is_empty_but_whole(woven):
     board = scoreboard.scoreboard('grid', woven / '00_map.md')
     assert '0 of 21 cells are filled.' in board
+    assert 'a row for each of the 3 primitives to come.' in board
     assert '<th scope="row">scan</th>' in board
 
 
