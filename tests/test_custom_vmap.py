@@ -385,7 +385,7 @@ def test_tangents_are_mapped_where_their_values_are():
 
 
 def test_a_tangent_that_is_mapped_alone_at_second_order():
-    """JAX 0.10.2 returns an array with an axis too many here."""
+    """JAX 0.10.2 and 0.12.0.1 return an array with an axis too many."""
     f = custom(lambda x: x * x, lambda n, b, x: (3 * x * x, b[0]))
     xs = np.arange(1.0, 10.0).reshape(3, 3)
     along = lambda x: ad.jvp(

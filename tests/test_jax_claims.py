@@ -23,6 +23,27 @@ THEIRS = SimpleNamespace(np=jnp, custom_jvp=jax.custom_jvp, jvp=jax.jvp,
                          vmap=jax.vmap)
 
 
+# Chapters 6 and 9: what no rule sees, and a rule that is opened
+
+def test_jax_differentiates_half_of_a_product():
+    """The other operand is in an argument of nondiff_argnums."""
+    product = jax.custom_jvp(lambda a, x: a * x, nondiff_argnums=(0,))
+    product.defjvp(lambda a, primals, tangents: (
+        product(a, *primals), a * tangents[0]))
+    assert jax.jvp(lambda x: product(x, x), (3.0,), (1.0,))[1] == 3
+
+
+def test_jax_partial_evaluation_of_a_call_with_a_known_operand():
+    scale = jax.custom_jvp(lambda t, k: t * k)
+    scale.defjvp(lambda xs, ts: (
+        scale(*xs), ts[0] * xs[1] + 10 * xs[0] * ts[1]))
+    f = jax.custom_jvp(lambda x: x * x / 2)
+    f.defjvp(lambda xs, ts: (f(*xs), scale(ts[0], xs[0])))
+    slope = lambda x: jax.linearize(f, x)[1](1.0)
+    assert jax.jvp(slope, (3.0,), (1.0,))[1] == by_version({
+        '0.10.2': 1, '0.12': 10})
+
+
 # Chapters 11 and 12: which rules a function can have, and shared outputs
 
 def test_jax_hijax_primitive_carries_both_rules():
@@ -56,6 +77,28 @@ def test_jax_hijax_primitive_carries_both_rules():
 def test_jax_custom_functions_carry_one_rule():
     assert not hasattr(jax.custom_jvp(jnp.sin), 'defvjp')
     assert not hasattr(jax.custom_vjp(jnp.sin), 'defjvp')
+
+
+def test_jax_closes_over_what_is_differentiated():
+    """And does not notice it, where fwd does not call the function."""
+    def square(x):
+        k = jax.custom_vjp(lambda y: x * y)
+        k.defvjp(lambda y: (y, 1.0), lambda kept, ct: (kept * ct,))
+        return k(x)
+    assert jax.grad(square)(2.0) == 1
+
+
+def test_jax_traced_values_in_nondiff_argnums_of_a_custom_vjp():
+    f = jax.custom_vjp(lambda n, x: n * x, nondiff_argnums=(0,))
+    f.defvjp(lambda n, x: (n * x, None), lambda n, _, ct: (n * ct,))
+    with pytest.raises(jax.errors.UnexpectedTracerError):
+        jax.jit(jax.grad(f, 1))(2.0, 1.0)
+
+
+def test_jax_second_derivative_of_a_custom_gradient():
+    f = jax.custom_gradient(lambda x: (x ** 2, lambda ct: 3 * x * ct))
+    slope = jax.grad(lambda x: f(x) ** 2)
+    assert slope(1.0) == 6 and jax.grad(slope)(1.0) == 18
 
 
 def slope_of_a_shared_output(system, **options):
@@ -121,6 +164,15 @@ def test_in_jax_a_rule_is_asked_about_no_batch_for_tangents_alone():
     assert jax.vmap(slope)(jnp.ones(3)).tolist() == [12, 12, 12]
     assert asked == [(False,)]
     assert jax.jacfwd(square([]))(2.0) == 12
+
+
+def test_jax_second_order_of_a_tangent_that_is_mapped_alone():
+    """It returns an array with an axis too many."""
+    f = jax.custom_batching.custom_vmap(lambda x: x * x)
+    f.def_vmap(lambda n, b, x: (3 * x * x, b[0]))
+    along = lambda x: jax.jvp(
+        lambda y: jax.jvp(f, (y,), (x,))[1], (x,), (x,))[1]
+    assert jax.vmap(along)(jnp.ones((3, 3))).shape == (3, 3, 3)
 
 
 # Chapter 16: a rule in a loop
@@ -247,6 +299,17 @@ def test_jax_refuses_a_way_back_that_is_applied_to_a_tangent():
 def test_the_slope_of_expit_at_40_is_nothing_in_jax():
     assert jax.grad(jax.scipy.special.expit)(40.0) == 0.0
     np.testing.assert_allclose(ad.grad(ad.expit)(40.0), np.exp(-40.0), 1e-12)
+
+
+def test_jax_slope_of_logit_outside_of_its_domain():
+    np.testing.assert_allclose(
+        jax.grad(jax.scipy.special.logit)(1.5), -4 / 3, 1e-12)
+
+
+def test_jax_slope_of_logsumexp_at_a_weight_of_zero():
+    x, weights = jnp.array([5.0, 0.0]), jnp.array([0.0, 1.0])
+    f = lambda b: jax.scipy.special.logsumexp(x, b=b)
+    assert jax.grad(f)(weights).tolist() == [0, 1]    # not exp(x)
 
 
 def test_odeint_of_jax_has_no_forward_mode():

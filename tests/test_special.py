@@ -236,7 +236,7 @@ def test_d14_at_the_end_of_the_number_line(f):
 
 
 def test_d14_logit_outside_is_nan_with_all_its_derivatives():
-    """JAX 0.10.2 gives -4/3 for the slope at 1.5."""
+    """JAX 0.10.2 and 0.12.0.1 give -4/3 for the slope at 1.5."""
     for way in VALUES:
         assert np.isnan(VALUES[way](logit)(OUTSIDE)).all()
     for way in SLOPES:
@@ -433,7 +433,7 @@ def test_d14_logsumexp_with_weights_is_that_of_exact_sums(name):
 
 
 def test_a_weight_of_zero_has_its_derivative():
-    """JAX 0.10.2 gives 0 for it, and a weight that begins at 0 stays so."""
+    """JAX 0.10.2 and 0.12.0.1 give 0, and a weight of 0 stays so."""
     x, b = np.array([5.0, 0.0]), np.array([0.0, 1.0])
     f = lambda x, b: logsumexp(x, b=b)
     assert_close(ad.grad(f, 1)(x, b), np.exp(x))
