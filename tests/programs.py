@@ -1479,6 +1479,11 @@ LINALG = {
 }
 for name, (function, *args) in LINALG.items():
     program(name, function, *args, double=True, ulps=8)
+TRIANGLE = 'JAX 0.10.2 reads the mean of both triangles'
+program('cholesky_lower', lambda np, a: np.linalg.cholesky(a), SQUARE,
+        double=True, ulps=8, jax=TRIANGLE)
+program('cholesky_read_upper', lambda np, a: np.linalg.cholesky(
+    a, upper=True), COMPLEX, double=True, ulps=8, jax=TRIANGLE)
 for ord in (None, 0, 1, 2, 3, 0.5, np.inf, -np.inf, -1):
     program(f'norm_{ord}', lambda np, x, ord=ord: np.linalg.norm(x, ord),
             f64(4), ulps=4)

@@ -21,7 +21,9 @@ from autodiff_mini.interpreters.transpose import deftranspose
 from autodiff_mini.interpreters.vmap import (
     defelementwise, lengthen, spread, vmap_rules)
 from autodiff_mini.numpy_api import asarray, implements, inexact, operand
-from autodiff_mini.primitives.linalg import square_matrices, stacked_matrices
+from autodiff_mini.primitives.linalg import (
+    hermitian_transpose, lower_half, mirrored, square_matrices,
+    stacked_matrices)
 
 
 def over_gap(x, gap):
@@ -40,10 +42,6 @@ defelementwise(over_gap_p)
 defshape(over_gap_p, np.broadcast_shapes)
 deftranspose(over_gap_p,
              lambda ct, x, gap: over_gap_p.bind(ct, gap), None)
-
-
-def hermitian_transpose(a):
-    return np.conj(np.matrix_transpose(a))
 
 
 def hermitian_part(a):
@@ -86,8 +84,8 @@ def defdecomposition(primitive, shapes):
     abstract_rules[primitive] = abstract_rule
 
 
-# Of Hermitian matrices.  NumPy reads one triangle, and takes the other for
-# granted: the rules take a tangent for its Hermitian part, as Cholesky's.
+# Of Hermitian matrices.  NumPy reads one triangle of a matrix, and the rules
+# read the same triangle of its tangent.
 eigh_p = Primitive('eigh', np.linalg.eigh, multiple_results=True)
 
 EighResult = type(np.linalg.eigh(np.eye(1)))
@@ -114,7 +112,7 @@ def eigh_jvp(primals, tangents, UPLO):
     """
     (a,), (a_dot,) = primals, tangents
     w, v = eigh_p.bind(a, UPLO=UPLO)
-    p = hermitian_transpose(v) @ hermitian_part(a_dot) @ v
+    p = hermitian_transpose(v) @ mirrored(a_dot, UPLO) @ v
     return [w, v], [diagonals(p), v @ turned(p, differences(w))]
 
 
@@ -132,7 +130,7 @@ def linalg_eigvalsh(a, UPLO='L'):
 
 def eigvalsh_rule(a_dot, w, a, UPLO):
     _, v = eigh_p.bind(a, UPLO=UPLO)
-    return np.sum(np.real(np.conj(v) * (hermitian_part(a_dot) @ v)), -2)
+    return np.sum(np.real(np.conj(v) * (mirrored(a_dot, UPLO) @ v)), -2)
 
 
 defjvp(eigvalsh_p, eigvalsh_rule)
@@ -341,9 +339,7 @@ def thin_qr_tangent(q, r, a_dot):
     """
     moved = solve_from_the_right(a_dot, r)
     p = hermitian_transpose(q) @ moved
-    size = r.shape[-1]
-    halves = np.tri(size, dtype=p.dtype) - np.eye(size, dtype=p.dtype) / 2
-    lower = halves * p
+    lower = lower_half(p)
     return q @ (lower - hermitian_transpose(lower) - p) + moved
 
 
@@ -406,7 +402,7 @@ def pinv_rule(a_dot, p, a, rcond, hermitian):
     and nonlinear least squares problems whose variables separate", 1973.
     """
     if hermitian:
-        a, a_dot = hermitian_part(a), hermitian_part(a_dot)
+        a, a_dot = mirrored(a), mirrored(a_dot)
     back = hermitian_transpose(a_dot)
     left = p @ hermitian_transpose(p) @ back
     right = back @ hermitian_transpose(p) @ p

@@ -147,18 +147,32 @@ cholesky_p = Primitive('cholesky', np.linalg.cholesky)
 def linalg_cholesky(a, /, *, upper=False):
     a = square_matrices(inexact(a))
     if upper:
-        return np.conj(np.matrix_transpose(cholesky_p.bind(
-            np.conj(np.matrix_transpose(a)))))
+        return hermitian_transpose(cholesky_p.bind(hermitian_transpose(a)))
     return cholesky_p.bind(a)
 
 
+def hermitian_transpose(a):
+    return np.conj(np.matrix_transpose(a))
+
+
+def lower_half(a):
+    """Return the lower triangle of `a`, with half of its diagonal."""
+    return np.tril(a) * (1 - np.eye(a.shape[-1], dtype=a.dtype) / 2)
+
+
+def mirrored(a, UPLO='L'):
+    """Return the Hermitian matrices that NumPy reads from one triangle.
+
+    Of a complex diagonal, it reads the real part.
+    """
+    half = lower_half(a if UPLO == 'L' else hermitian_transpose(a))
+    return half + hermitian_transpose(half)
+
+
 def cholesky_rule(a_dot, y, a):
-    a_dot = (a_dot + np.conj(np.matrix_transpose(a_dot))) / 2
-    half = np.linalg.solve(y, a_dot)
-    middle = np.linalg.solve(y, np.conj(np.matrix_transpose(half)))
-    size = a.shape[-1]
-    halves = np.tri(size, dtype=y.dtype) - np.eye(size, dtype=y.dtype) / 2
-    return y @ (halves * middle)
+    half = np.linalg.solve(y, mirrored(a_dot))
+    middle = np.linalg.solve(y, hermitian_transpose(half))
+    return y @ lower_half(middle)
 
 
 defjvp(cholesky_p, cholesky_rule)

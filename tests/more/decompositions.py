@@ -3,7 +3,7 @@
 import numpy as np
 
 from autodiff_mini.more.decompositions import over_gap_p
-from tests.programs import ints, program
+from tests.programs import TRIANGLE, ints, program
 
 rng = np.random.default_rng(5)
 
@@ -55,6 +55,11 @@ decomposed('eigvalsh', lambda np, a: np.linalg.eigvalsh(hermitian(np, a)),
            matrix(3, 3))
 decomposed('eigvalsh_upper', lambda np, a: np.linalg.eigvalsh(
     hermitian(np, a), 'U'), matrix(2, 2, 2, dtype=COMPLEX_64))
+
+decomposed('eigh_of_lower', lambda np, a: with_vectors(
+    np, *np.linalg.eigh(a)), matrix(3, 3), jax=TRIANGLE)
+decomposed('eigvalsh_of_upper', lambda np, a: np.linalg.eigvalsh(a, 'U'),
+           matrix(2, 2, 2, dtype=COMPLEX), jax=TRIANGLE)
 
 decomposed('eig', lambda np, a: np.linalg.eig(a)[1], matrix(2, 2) + TURN,
            jax=NO_VECTORS)
@@ -110,6 +115,8 @@ decomposed('pinv_of_rank_1', lambda np, x, y: np.linalg.pinv(
 decomposed('pinv_hermitian', lambda np, x: np.linalg.pinv(
     x[:, None] * np.conj(x), rtol=1e-8, hermitian=True),
     matrix(3, 3, dtype=COMPLEX)[1])
+decomposed('pinv_of_lower', lambda np, a: np.linalg.pinv(
+    a, hermitian=True), matrix(3, 3), jax=TRIANGLE)
 decomposed('pinv_of_a_stack', lambda np, a: np.linalg.pinv(
     a, rtol=np.array([0.01, 0.02])), matrix(2, 3, 2))
 decomposed('over_gap', lambda np, x, y: over_gap_p.bind(x, y),
