@@ -333,9 +333,12 @@ operation_counts = {    # by name: of the operands' and the results' shapes
     'det': each_matrix(lambda m, n, _: 2 / 3 * n**3),
     'slogdet': each_matrix(lambda m, n, _: 2 / 3 * n**3),
     'qr': each_matrix(lambda m, n, _: 4 * n * n * (m - n / 3)),
-    'svd': each_matrix(lambda m, n, _: 14 * m * n * n + 8 * n**3),
-    'svdvals': each_matrix(lambda m, n, _: 4 * m * n * n - 4 / 3 * n**3),
-    'pinv': each_matrix(lambda m, n, _: 14 * m * n * n + 8 * n**3),
+    **dict.fromkeys(
+        ['pinv', 'singular_slope', 'svd'],
+        each_matrix(lambda m, n, _: 14 * m * n * n + 8 * n**3)),
+    **dict.fromkeys(
+        ['singular_norm', 'svdvals'],
+        each_matrix(lambda m, n, _: 4 * m * n * n - 4 / 3 * n**3)),
     'eigh': each_matrix(lambda m, n, _: 9 * n**3),
     'eigvalsh': each_matrix(lambda m, n, _: 4 / 3 * n**3),
     'eig': each_matrix(lambda m, n, _: 25 * n**3),

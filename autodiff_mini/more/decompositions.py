@@ -10,6 +10,13 @@ Vectors of equal eigenvalues, or singular values, may be any basis of a space.
 A direction that mixes them has no derivative, and gives NaN: with 0 in its
 place, `v * g(w) @ v.T` would have a wrong one.  Where nothing mixes them, or
 nobody needs them, as for sums of eigenvalues, all is finite and right.
+
+A second derivative needs the vectors.  Each of several equal eigenvalues has
+a kink, as `abs(x)` has at 0, and its second derivative is NaN, although that
+of `sum(w**2)` exists: the rule of `w` cannot know what becomes of it.  So
+norms have rules of their own, and sums of squares are written as
+`np.sum(a * a)`, logarithms of products as `np.linalg.slogdet`.  Where values
+differ by rounding alone, second derivatives by way of them lose all digits.
 """
 
 import numpy as np
@@ -21,6 +28,7 @@ from autodiff_mini.interpreters.transpose import deftranspose
 from autodiff_mini.interpreters.vmap import (
     defelementwise, lengthen, spread, vmap_rules)
 from autodiff_mini.numpy_api import asarray, implements, inexact, operand
+from autodiff_mini.primitives.elementwise import stop_gradient
 from autodiff_mini.primitives.linalg import (
     hermitian_transpose, lower_half, mirrored, square_matrices,
     stacked_matrices)
@@ -56,6 +64,11 @@ def diagonals(a):
 def differences(w):
     """Returns the matrices of all `w[j] - w[i]`."""
     return w[..., None, :] - w[..., :, None]
+
+
+def sums(w):
+    """Return the matrices of all `w[j] + w[i]`."""
+    return w[..., None, :] + w[..., :, None]
 
 
 def turned(p, gaps):
@@ -163,10 +176,27 @@ def linalg_eig(a):
 def eig_jvp(primals, tangents):
     (a,), (a_dot,) = primals, tangents
     w, v = eig_p.bind(a)
-    p = np.linalg.solve(v, a_dot @ v)
+    p = in_its_basis(a_dot, w, v)
     v_dot = v @ turned(p, differences(w))
     w_dot = np.diagonal(p, 0, -2, -1)
     return [w, v], [w_dot, v_dot - v * left_free(v, v_dot)]
+
+
+def in_its_basis(a_dot, w, v):
+    """Return `inv(v) @ a_dot @ v`.
+
+    The vectors of equal eigenvalues are kinked on both sides: what each side
+    needs of a turn could cancel before `over_gap` sees it.
+    """
+    left = np.matrix_transpose(np.linalg.inv(v))
+    return np.matrix_transpose(kinked(left, w)) @ (a_dot @ kinked(v, w))
+
+
+def kinked(v, w):
+    """Return `v`, where vectors of equal eigenvalues have no derivative."""
+    is_tied = np.sum(np.equal(differences(w), 0), -2) > 1
+    turn = np.where(is_tied[..., None, :], v - stop_gradient(v), 0)
+    return v + over_gap_p.bind(turn, np.zeros_like(np.real(v)))
 
 
 def left_free(v, v_dot):
@@ -206,7 +236,7 @@ def eigvals_jvp(primals, tangents):
     """
     (a,), (a_dot,) = primals, tangents
     w, v = eig_p.bind(a)
-    return w, np.diagonal(np.linalg.solve(v, a_dot @ v), 0, -2, -1)
+    return w, np.diagonal(in_its_basis(a_dot, w, v), 0, -2, -1)
 
 
 jvp_rules[eigvals_p] = eigvals_jvp
@@ -254,7 +284,7 @@ def svd_jvp(primals, tangents, full_matrices):
     p = hermitian_transpose(u) @ a_dot @ v
     both, row = hermitian_part(p), s[..., None, :]
     together = turned(both, differences(s))
-    apart = turned(p - both, row + s[..., :, None])
+    apart = turned(p - both, sums(s))
     u_dot, v_dot = u @ (together + apart), v @ (together - apart)
     if p.dtype.kind == 'c':
         phase = np.imag(np.diagonal(p, 0, -2, -1))[..., None, :]
@@ -299,6 +329,78 @@ def svdvals_rule(a_dot, s, a):
 defjvp(svdvals_p, svdvals_rule)
 defelementwise(svdvals_p)
 defshape(svdvals_p, lambda shape: (*shape[:-2], min(shape[-2:])))
+
+# Norms that are made of singular values.  Rules for vectors would divide by
+# differences of values, which cancel here wherever the norm is smooth.
+SINGULAR_NORMS = {2: np.max, -2: np.min, 'nuc': np.sum}
+
+
+def singular_norm(a, ord):
+    return SINGULAR_NORMS[ord](np.linalg.svdvals(a), -1)
+
+
+def singular_slope(a, ord):
+    """Return the gradient of a norm; values that are equal share it."""
+    u, s, vh = np.linalg.svd(a, full_matrices=False)
+    return (u * shares(s, ord)[..., None, :]) @ vh
+
+
+def shares(s, ord):
+    """Return by how much a norm moves with each singular value."""
+    if ord == 'nuc':
+        return np.ones_like(s)
+    sought = np.equal(s, SINGULAR_NORMS[ord](s, -1, keepdims=True))
+    sought = np.astype(sought, s.dtype)
+    return sought / np.sum(sought, -1, keepdims=True)
+
+
+singular_norm_p = Primitive('singular_norm', singular_norm)
+singular_slope_p = Primitive('singular_slope', singular_slope)
+
+
+@implements(np.linalg.matrix_norm)
+def linalg_matrix_norm(x, /, *, keepdims=False, ord='fro'):
+    if ord not in SINGULAR_NORMS:
+        return np.linalg.norm(asarray(x), ord, (-2, -1), keepdims)
+    norm = singular_norm_p.bind(stacked_matrices(inexact(x)), ord=ord)
+    return np.expand_dims(norm, (-2, -1)) if keepdims else norm
+
+
+def singular_norm_rule(a_dot, y, a, ord):
+    slope = np.conj(singular_slope_p.bind(a, ord=ord))
+    return np.sum(np.real(slope * a_dot), (-2, -1))
+
+
+def singular_slope_rule(a_dot, y, a, ord):
+    """Return the tangent of `U g V^H`.
+
+    Vectors turn by `p / (s[j] - s[i])`, and this product by the difference of
+    two shares times as much: by nothing, where the shares are equal, unless
+    they are equal because a maximum or a minimum changes hands.
+    """
+    u, s, vh = svd_p.bind(a, full_matrices=False)
+    uh, v, g = hermitian_transpose(u), hermitian_transpose(vh), shares(s, ord)
+    p = uh @ a_dot @ v
+    both, row = hermitian_part(p), g[..., None, :]
+    changes_hands = (row != 1) & (row * g[..., None] > 0)
+    turns = np.where(changes_hands, 1, differences(g))
+    moved = (both * turned(turns, differences(s))
+             + (p - both) * over_gap_p.bind(sums(g), sums(s)))
+    y_dot = u @ moved @ vh
+    outside = over_gap_p.bind(g, s)
+    if u.shape[-2] > u.shape[-1]:
+        y_dot = y_dot + (a_dot @ v - u @ p) * outside[..., None, :] @ vh
+    if v.shape[-2] > v.shape[-1]:
+        y_dot = y_dot + u @ (outside[..., None] * (uh @ a_dot - p @ vh))
+    return y_dot
+
+
+defjvp(singular_norm_p, singular_norm_rule)
+defelementwise(singular_norm_p)
+defshape(singular_norm_p, lambda shape, ord: shape[:-2])
+defjvp(singular_slope_p, singular_slope_rule)
+defelementwise(singular_slope_p)
+defshape(singular_slope_p, lambda shape, ord: shape)
 
 qr_p = Primitive('qr', np.linalg.qr, multiple_results=True)
 

@@ -32,9 +32,8 @@ def linalg_norm(x, ord=None, axis=None, keepdims=False):
         return vector_norm(x, ord, axes, keepdims)
     if len(axes) != 2:
         raise ValueError('Improper number of dimensions to norm.')
-    if ord in SINGULAR_NORMS:
-        matrices = np.moveaxis(x, axes, (-2, -1))
-        norm = SINGULAR_NORMS[ord](np.linalg.svdvals(matrices), -1)
+    if ord in (2, -2, 'nuc'):   # of singular values
+        norm = np.linalg.matrix_norm(np.moveaxis(x, axes, (-2, -1)), ord=ord)
         return np.expand_dims(norm, axes) if keepdims else norm
     if ord not in (1, -1, np.inf, -np.inf):
         raise ValueError('Invalid norm order for matrices.')
@@ -42,9 +41,6 @@ def linalg_norm(x, ord=None, axis=None, keepdims=False):
     sums = np.sum(np.abs(x), summed, keepdims=True)
     norm = (np.max if ord > 0 else np.min)(sums, sought, keepdims=True)
     return norm if keepdims else np.squeeze(norm, axes)
-
-
-SINGULAR_NORMS = {2: np.max, -2: np.min, 'nuc': np.sum}
 
 
 def vector_norm(x, ord, axes, keepdims):

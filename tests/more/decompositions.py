@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from autodiff_mini.more.decompositions import over_gap_p
+from autodiff_mini.more.decompositions import over_gap_p, singular_slope_p
 from tests.programs import TRIANGLE, ints, program
 
-rng = np.random.default_rng(5)
+rng, later_rng = np.random.default_rng(5), np.random.default_rng(6)
 
 
-def matrix(*shape, dtype=np.float64):
+def matrix(*shape, dtype=np.float64, rng=rng):
     """Returns matrices whose eigenvalues, and singular values, are apart."""
     a = np.eye(*shape[-2:]) * np.arange(1, shape[-1] + 1)
     a = a + rng.uniform(-0.3, 0.3, shape)
@@ -57,9 +57,9 @@ decomposed('eigvalsh_upper', lambda np, a: np.linalg.eigvalsh(
     hermitian(np, a), 'U'), matrix(2, 2, 2, dtype=COMPLEX_64))
 
 decomposed('eigh_of_lower', lambda np, a: with_vectors(
-    np, *np.linalg.eigh(a)), matrix(3, 3), jax=TRIANGLE)
+    np, *np.linalg.eigh(a)), matrix(3, 3, rng=later_rng), jax=TRIANGLE)
 decomposed('eigvalsh_of_upper', lambda np, a: np.linalg.eigvalsh(a, 'U'),
-           matrix(2, 2, 2, dtype=COMPLEX), jax=TRIANGLE)
+           matrix(2, 2, 2, dtype=COMPLEX, rng=later_rng), jax=TRIANGLE)
 
 decomposed('eig', lambda np, a: np.linalg.eig(a)[1], matrix(2, 2) + TURN,
            jax=NO_VECTORS)
@@ -92,6 +92,12 @@ decomposed('svdvals', lambda np, a: np.linalg.svdvals(a),
            matrix(2, 3, 2, dtype=COMPLEX))
 decomposed('svdvals_ints', lambda np, a: np.linalg.svdvals(a), ints(2, 3))
 
+for ord, *shape in ('nuc', 3, 2), (2, 2, 2, 3), (-2, 3, 3):
+    decomposed(f'singular_slope_{ord}', lambda np, a, ord=ord:
+               singular_slope_p.bind(a, ord=ord),
+               matrix(*shape, dtype=COMPLEX, rng=later_rng),
+               jax='it has no name')
+
 decomposed('qr', lambda np, a: np.concatenate(np.linalg.qr(a), -1),
            matrix(3, 3))
 decomposed('qr_tall', lambda np, a: np.concatenate(np.linalg.qr(a), -2),
@@ -116,7 +122,7 @@ decomposed('pinv_hermitian', lambda np, x: np.linalg.pinv(
     x[:, None] * np.conj(x), rtol=1e-8, hermitian=True),
     matrix(3, 3, dtype=COMPLEX)[1])
 decomposed('pinv_of_lower', lambda np, a: np.linalg.pinv(
-    a, hermitian=True), matrix(3, 3), jax=TRIANGLE)
+    a, hermitian=True), matrix(3, 3, rng=later_rng), jax=TRIANGLE)
 decomposed('pinv_of_a_stack', lambda np, a: np.linalg.pinv(
     a, rtol=np.array([0.01, 0.02])), matrix(2, 3, 2))
 decomposed('over_gap', lambda np, x, y: over_gap_p.bind(x, y),

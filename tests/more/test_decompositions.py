@@ -127,6 +127,100 @@ def test_the_trace_has_no_second_derivative(f):
     assert_close(ad.hessian(f)(A), np.zeros((3, 3, 3, 3)))
 
 
+X = np.array([1.0, 2, 2])
+TIED_BELOW = np.diag([3.0, 1, 1])
+SMOOTH_AT_TIES = {  # because they depend on no vector of the equal values
+    'largest': (lambda a: linalg.norm(a, 2), TIED_BELOW),
+    'largest_of_tall': (lambda a: linalg.norm(a, 2),
+                        np.vstack([TIED_BELOW, 0 * X])),
+    'largest_complex': (lambda a: linalg.norm(a, 2), TIED_BELOW + 0j),
+    'smallest': (lambda a: linalg.norm(a, -2), np.diag([3.0, 3, 1])),
+    'smallest_of_wide': (lambda a: linalg.norm(a, -2, (-1, -2)),
+                         np.hstack([np.diag([3.0, 3, 1]), 0 * EYE])),
+    'nuclear': (lambda a: linalg.norm(a, 'nuc'), EYE),
+    'nuclear_nearly': (lambda a: linalg.norm(a, 'nuc'),
+                       EYE + np.outer(X, X)),
+    'nuclear_of_tall': (lambda a: linalg.norm(a, 'nuc'),
+                        np.vstack([EYE, 2 * EYE[:1]])),
+    'nuclear_of_wide': (lambda a: linalg.norm(a, 'nuc', (1, 0)),
+                        np.hstack([2 * EYE, EYE]) * 1j),
+    'matrix_norm': (lambda a: linalg.matrix_norm(a, ord='nuc')[0],
+                    np.stack([EYE, A])),
+    'condition': (linalg.cond, np.diag([3.0, 2, 2, 1])),
+    'condition_-2': (lambda a: linalg.cond(a, -2), np.diag([3.0, 2, 2, 1])),
+    'condition_nuclear': (lambda a: linalg.cond(a, 'nuc'), TIED_BELOW),
+    'det': (linalg.det, TIED_BELOW),
+    'slogdet': (lambda a: linalg.slogdet(a)[1], EYE),
+    'pinv': (lambda a: np.sum(linalg.pinv(a) ** 2), TIED_BELOW),
+    'cholesky': (lambda a: np.sum(linalg.cholesky(a) ** 3), TIED_BELOW),
+}
+
+
+@pytest.mark.parametrize('name', SMOOTH_AT_TIES)
+def test_second_derivatives_exist_where_other_values_are_equal(name):
+    """In all four orders of modes, and as difference quotients say."""
+    f, a = SMOOTH_AT_TIES[name]
+    real = lambda a: np.real(f(a))
+    ad.check_grads(real, (a,), order=2, rtol=1e-4)
+    b = np.random.default_rng(8).normal(size=a.shape).astype(a.dtype)
+    b = b + 0.5 * a * b[::-1]
+    twice = push(lambda a: push(real, a, b), a, b)
+    inner = lambda x: np.real(np.sum(x * b))
+    slope = lambda a: inner(ad.grad(real)(a))
+    assert_close(push(slope, a, b), twice)
+    assert_close(inner(ad.grad(slope)(a)), twice)
+    assert_close(inner(ad.grad(lambda a: push(real, a, b))(a)), twice)
+    assert_close(ad.jit(lambda a: push(slope, a, b))(a), twice)
+    assert_close(ad.vmap(lambda a: push(slope, a, b))(a[None])[0], twice)
+
+
+KINKS = {
+    'largest_of_equal': (lambda a: linalg.norm(a, 2), EYE),
+    'smallest_of_equal': (lambda a: linalg.norm(a, -2), TIED_BELOW),
+    'nuclear_of_rank_2': (lambda a: linalg.norm(a, 'nuc'),
+                          np.diag([2.0, 1, 0])),
+}
+
+
+@pytest.mark.parametrize('name', KINKS)
+def test_a_norm_that_equal_values_share_has_no_second_derivative(name):
+    f, a = KINKS[name]
+    assert np.isfinite(ad.grad(f)(a)).all()
+    assert np.isnan(push(ad.grad(f), a, A)).any()
+    assert np.isnan(ad.hessian(f)(a)).any()
+
+
+SQUARES = {
+    'eigvalsh': linalg.eigvalsh, 'eigh': lambda a: linalg.eigh(a)[0],
+    'svdvals': linalg.svdvals, 'svd': lambda a: linalg.svd(a)[1],
+    'eigvals': lambda a: np.real(linalg.eigvals(a)),
+    'eig': lambda a: np.real(linalg.eig(a)[0])}
+
+
+@pytest.mark.parametrize('name', SQUARES)
+@pytest.mark.parametrize('a', [EYE, TIED], ids=['all', 'two'])
+def test_second_derivatives_through_equal_values_are_nan(name, a):
+    """That of the sum exists, but each value has a kink."""
+    f = lambda a: np.sum(SQUARES[name](a) ** 2)
+    along = lambda a: np.sum(ad.grad(f)(a) * A)
+    assert np.isnan(push(lambda a: push(f, a, A), a, A))
+    assert np.isnan(push(along, a, A))
+    assert np.isnan(ad.grad(along)(a)).any()
+    assert np.isnan(ad.grad(lambda a: push(f, a, A))(a)).any()
+    assert np.isfinite(ad.grad(f)(a)).all()
+
+
+@pytest.mark.parametrize('values, sign', [
+    (linalg.eigvalsh, 1), (linalg.svdvals, 1), (linalg.eigvals, -1)])
+def test_a_simple_value_has_a_second_derivative_beside_equal_ones(
+        values, sign):
+    """That along E01 + s E10, for an eigenvalue 3 beside two of 1."""
+    f = lambda a: np.max(np.real(values(a)))
+    b = np.array([[0.0, sign, 0], [1, 0, 0], [0, 0, 0]])
+    slope = lambda a: push(f, a, b)
+    assert_close(np.sum(ad.grad(slope)(TIED_BELOW) * b), sign * 1.0)
+
+
 # Hermitian matrices
 
 OF_LOWER = {
