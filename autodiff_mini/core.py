@@ -5,7 +5,6 @@ door asks the *current trace* what the operation means.  To change what a
 program means, make another trace current and run it.  Chapter 1.
 """
 
-from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
 from threading import get_ident
@@ -14,7 +13,7 @@ import numpy as np
 
 from autodiff_mini.copying import primitive_place
 from autodiff_mini.errors import (
-    NumPyTable, Refusals, fun_name, what_to_register)
+    NumPyTable, Refusals, fun_name, trace_at_work, what_to_register)
 
 
 class Primitive:
@@ -133,13 +132,12 @@ class Trace:
         return self.parent.keep(x)
 
 
-_current_trace = ContextVar('current_trace')
-set_current_trace = _current_trace.set
+set_current_trace = trace_at_work.set
 
 
 def current_trace() -> Trace:
     """Returns the trace that is asked about the next operation."""
-    return _current_trace.get(Trace.base)
+    return trace_at_work.get(None) or Trace.base
 
 
 class TraceTag:

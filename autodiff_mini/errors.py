@@ -6,6 +6,7 @@ the words that say what to do.  Appendix *Errors explained*.
 
 import os
 import sys
+from contextvars import ContextVar
 from functools import lru_cache, partial, wraps
 from importlib import import_module
 from inspect import isfunction
@@ -314,14 +315,20 @@ class IsLibrary(dict):
 is_library = IsLibrary()
 
 
+trace_at_work = ContextVar('current_trace')
+
+
 def public(f):
     """Returns `f`, whose errors show where the user's program has been."""
     @wraps(f)
     def public_f(*args, **kwargs):
+        trace = trace_at_work.get(None)
         try:
             return f(*args, **kwargs)
-        except Exception as error:
-            tell_user(error)
+        except BaseException as error:
+            trace_at_work.set(trace)    # Ctrl-C can cut `__exit__` short
+            if isinstance(error, Exception):
+                tell_user(error)
             raise   # as it is: `raise error` would add this frame again
     public_f.__wrapped__ = getattr(f, '__wrapped__', f)
     return public_f

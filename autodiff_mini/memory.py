@@ -6,6 +6,7 @@ own, and what a program writes into is a box, whose content is exchanged.
 """
 
 import gc
+from functools import wraps
 from threading import Lock
 from typing import NamedTuple
 from weakref import ref
@@ -429,25 +430,30 @@ def put(whole, path, part):
     return step.write(whole, put(step.read(whole), rest, part))
 
 
-class Uncollected:
-    """Lets Python's garbage collector wait, in all threads.
+def uncollected(f):
+    """Return `f`, during which Python's garbage collector waits.
 
-    It goes through all objects again and again, and a program that is being
-    written down is many objects, of which none is garbage.  Its threshold is
-    set to never: whether it is enabled is the user's business.
+    The collector goes through all objects again and again, and a program that
+    is being written down is many objects, of which none is garbage.  Its
+    threshold is set to never, in all threads: whether it is enabled is the
+    user's business.
     """
-
-    lock, depth, thresholds = Lock(), 0, ()
-
-    def __enter__(self):
-        with self.lock:
-            if Uncollected.depth == 0:
-                Uncollected.thresholds = gc.get_threshold()
+    @wraps(f)
+    def uncollected_f(*args, **kwargs):
+        found = changed = None
+        try:
+            with thresholds:
+                found = gc.get_threshold()
                 gc.set_threshold(0)
-            Uncollected.depth += 1
+            return f(*args, **kwargs)
+        finally:
+            try:    # Ctrl-C can come after each call
+                changed = gc.get_threshold()[0]
+            finally:
+                with thresholds:
+                    if found and not changed:
+                        gc.set_threshold(*found)
+    return uncollected_f
 
-    def __exit__(self, *error):
-        with self.lock:
-            Uncollected.depth -= 1
-            if Uncollected.depth == 0 and gc.get_threshold()[0] == 0:
-                gc.set_threshold(*self.thresholds)
+
+thresholds = Lock()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.memory import Uncollected
+from autodiff_mini.memory import uncollected
 from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.programs import PROGRAMS, is_inexact
@@ -237,10 +237,10 @@ def collector():
 def test_the_garbage_collector_waits_while_a_program_is_written_down(
         collector):
     gc.set_threshold(700, 10, 10)
-    with Uncollected():
-        with Uncollected():
-            assert gc.get_threshold()[0] == 0
-        assert gc.get_threshold()[0] == 0
+    threshold = lambda: gc.get_threshold()[0]
+    assert uncollected(threshold)() == 0
+    assert uncollected(lambda: (uncollected(threshold)(), threshold()))() == (
+        0, 0)
     assert gc.get_threshold() == (700, 10, 10)
 
 

@@ -5,13 +5,16 @@ That the base trace is current after each test is checked by a fixture.
 
 import asyncio
 import copy
+import dis
 import gc
+import itertools
 import sys
 import threading
 import tracemalloc
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
+from functools import cache
 
 import numpy as np
 import pytest
@@ -23,6 +26,7 @@ from autodiff_mini.interpreters.jvp import JVPTrace, JVPTracer, jvp_rules
 from autodiff_mini.interpreters.transpose import transpose_rules
 from autodiff_mini.primitives.elementwise import sin_p
 from autodiff_mini.pytree import node_types
+from tests.amount import rest
 from tests.numerical import assert_same
 from tests.traces import SpyTrace, call, spied
 
@@ -234,6 +238,154 @@ def test_an_exception_in_an_operation_that_is_known_restores():
     x = np.array([3., 4.])
     np.testing.assert_array_equal(ad.grad(f)(x), 2 * x)
     np.testing.assert_allclose(ad.hessian(f)(x), 2 * np.eye(2))
+
+
+# Interrupts
+
+# Python looks for Ctrl-C when a function begins, after a call, and at the end
+# of a loop's turn.
+LOOKS = {'RESUME', 'CALL', 'CALL_KW', 'CALL_FUNCTION_EX', 'JUMP_BACKWARD'}
+LIBRARY = ad.__path__[0]
+
+
+class Interruption:
+    """Runs a function, and interrupts the library at one point.
+
+    Args:
+        at: the number of the point; None, to pass all of them.
+    """
+
+    def __init__(self, at=None):
+        self.at = at
+        self.points = []    # the names of functions, one for each point
+
+    def __call__(self, f):
+        before = sys.gettrace()
+        sys.settrace(self.enter)
+        try:
+            return f()
+        finally:
+            sys.settrace(before)
+
+    def enter(self, frame, event, _):
+        if not frame.f_code.co_filename.startswith(LIBRARY):
+            return None
+        frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        last = None
+
+        def step(frame, event, _):
+            nonlocal last
+            if event == 'opcode':
+                here, before, last = frame.f_lasti, last, frame.f_lasti
+                if looks(frame.f_code, before, here):
+                    self.points.append(frame.f_code.co_name)
+                    if len(self.points) - 1 == self.at:
+                        raise KeyboardInterrupt
+            return step
+        return step
+
+
+@cache
+def looks(code, before, here):
+    """Returns whether Python looks for Ctrl-C between two instructions.
+
+    An error at the second must be one at the first: in the same `try`.
+    """
+    def name(i):
+        return dis.opname[code.co_code[i]]
+
+    def handler(i):
+        return next((entry.target for entry in entries
+                     if entry.start <= i < entry.end), None)
+
+    if before is None:
+        return name(here) != 'RESUME'
+    entries = dis.Bytecode(code).exception_entries
+    # In Python 3.11 the first of two instructions may do all of a call.
+    called = name(before) == 'PRECALL' and name(here) != 'CALL'
+    return (called or name(before) in LOOKS) and (
+        handler(before) == handler(here))
+
+
+def sin_times(x):
+    return np.sum(np.sin(x) * x)
+
+
+INTERRUPTED = {
+    'grad': lambda: ad.grad(sin_times)(X),
+    'grad_at_a_new_size': lambda: ad.grad(sin_times)(
+        np.full(next(SIZES), 0.5))[:2],
+    'jvp': lambda: ad.jvp(sin_times, (X,), (X,)),
+    'linearize': lambda: ad.linearize(sin_times, X)[1](X),
+    'vmap': lambda: ad.vmap(sin_times)(np.stack([X, X])),
+    'jit': lambda: ad.jit(lambda x: sin_times(x))(X),
+    'scan': lambda: ad.scan(lambda c, x: (c * x, c), 1.0, X),
+    'vmap_of_grad': lambda: ad.vmap(ad.grad(sin_times))(np.stack([X, X])),
+    'grad_of_scan': lambda: ad.grad(lambda x: ad.scan(
+        lambda c, x: (c * x, c), 1.0, x)[0])(X),
+    'cond': lambda: ad.cond(True, np.sin, np.cos, 0.5),
+    'while_loop': lambda: ad.while_loop(
+        lambda x: x < 4.0, lambda x: x * x, 1.5),
+    'checkpoint': lambda: ad.grad(ad.checkpoint(sin_times))(X),
+    'hessian': lambda: ad.hessian(sin_times)(X[:1]),
+}
+X, SIZES = np.linspace(0.5, 1.0, 3), itertools.count(7)
+IN_HASTE = {'__enter__', '__exit__', 'uncollected_f', 'public_f'}
+
+
+def points_of(f, every):
+    """Returns the numbers of points: some, or every one."""
+    for _ in range(5):
+        f()     # what is done for the first few times only is done
+    run = Interruption()
+    run(f)
+    return [i for i, name in enumerate(run.points)
+            if every or i % 60 == 0 or name in IN_HASTE]
+
+
+def is_interrupted(f, at):
+    """Returns whether `f` came to this point, and an interrupt came out."""
+    run = Interruption(at)
+    try:
+        run(f)
+    except KeyboardInterrupt:
+        return True
+    assert len(run.points) <= at, 'the interrupt was caught'
+    return False
+
+
+@pytest.mark.parametrize('name, every', [
+    *[(name, False) for name in INTERRUPTED if name != 'hessian'],
+    *[rest(name, True) for name in INTERRUPTED]])
+def test_an_interrupt_at_any_point_leaves_the_base_trace_current(name, every):
+    """In `__enter__`, or as `__exit__` began, it left the trace for good."""
+    f = INTERRUPTED[name]
+    expected, thresholds = f(), gc.get_threshold()
+    points = points_of(f, every)
+    count = 0
+    for i in points:
+        count += is_interrupted(f, i)
+        assert current_trace() is Trace.base, i
+        assert Trace.base.line is None, i
+        assert gc.get_threshold() == thresholds, i
+        ad.tree_map(assert_same, f(), expected)
+    assert count > len(points) / 2
+
+
+@pytest.mark.parametrize('every', [False, rest(True)])
+@pytest.mark.parametrize('name', ['grad', 'vmap', 'scan'])
+def test_an_interrupt_that_is_caught_leaves_the_interpreter_at_work(
+        name, every):
+    f = INTERRUPTED[name]
+
+    def g(x):
+        trace = current_trace()
+        is_interrupted(f, i)
+        assert current_trace() is trace and trace.line is None, i
+        return x * x
+
+    for i in points_of(f, every):
+        assert ad.grad(g)(3.0) == d(g)(3.0) == 6.0
 
 
 # Threads and tasks

@@ -19,7 +19,7 @@ from autodiff_mini.fast.simplify import opened
 from autodiff_mini.higher_order.programs import remember
 from autodiff_mini.interpreters.jaxpr import quote_line
 from autodiff_mini.interpreters.lowering import MISS
-from autodiff_mini.memory import Uncollected
+from autodiff_mini.memory import uncollected
 from autodiff_mini.source import functions_in, lines_within
 
 
@@ -34,15 +34,15 @@ class FastLowered:
         jaxpr: the program.
     """
 
+    @uncollected
     def __init__(self, jaxpr):
         self.elsewhere = {}     # by home: a version
         self.guards = {}        # by trees and types: a guard, or None
-        with Uncollected():
-            self.jaxpr = opened(jaxpr)
-            # What the fast one falls back on must not hold it, or all stay.
-            self.write_careful = write = cache(
-                partial(Version, self.jaxpr, False))
-            self.fast = Version(self.jaxpr, True, lambda *xs: write()(*xs))
+        self.jaxpr = opened(jaxpr)
+        # What the fast one falls back on must not hold it, or all stay.
+        self.write_careful = write = cache(
+            partial(Version, self.jaxpr, False))
+        self.fast = Version(self.jaxpr, True, lambda *xs: write()(*xs))
 
     source = property(lambda self: self.fast.source)
     constants = property(lambda self: self.fast.constants)

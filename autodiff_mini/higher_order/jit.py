@@ -188,6 +188,7 @@ class jit:
             tell_user(error)
             raise
 
+    @public
     def run(self, args, kwargs):
         """Returns the result for arguments of which nothing is known."""
         args, kwargs, f, static = hold_arguments(self.f, args, kwargs,

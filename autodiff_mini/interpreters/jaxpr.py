@@ -13,7 +13,7 @@ from autodiff_mini.errors import line_text, public, user_line
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var
 from autodiff_mini.memory import (
-    CLOSED_OVER, Snapshot, Uncollected, lent, to_read)
+    CLOSED_OVER, Snapshot, lent, to_read, uncollected)
 from autodiff_mini.pytree import leaf_names, tree_flatten
 from autodiff_mini.signature import (
     FlatFunction, apply, argument_names, check_alive, map_leaves)
@@ -110,6 +110,7 @@ class JaxprTrace(Trace):
 staging_rules = {}
 
 
+@uncollected
 def stage_flat(f, avals, tag):
     """Returns the function `f`, of arrays of these types, as a jaxpr.
 
@@ -118,7 +119,7 @@ def stage_flat(f, avals, tag):
         avals: the types of its arguments.
         tag: which application of which transformation this is.
     """
-    with Uncollected(), stagers[-1](current_trace(), tag) as trace:
+    with stagers[-1](current_trace(), tag) as trace:
         inputs = lent(trace, list(map(trace.input, avals)))
         return trace.jaxpr(inputs, f(*inputs))
 

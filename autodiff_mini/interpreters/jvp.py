@@ -58,8 +58,8 @@ class JVPTrace(Trace):
                     return made_in(self, primitive.bind(*primals, **params))
                 y, y_dot = jvp_rules[primitive](primals, tangents, **params)
         finally:
-            set_current_trace(self)
             parent.line = None
+            set_current_trace(self)
         if primitive.multiple_results:
             return list(map(self.join, y, y_dot, repeat(line)))
         if type(y_dot) is Zero:

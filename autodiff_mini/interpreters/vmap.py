@@ -86,8 +86,8 @@ class BatchTrace(Trace):
                     return made_in(self, primitive.bind(*vals, **params))
             out, dim = vmap_rules[primitive](self.axis, vals, dims, **params)
         finally:
-            set_current_trace(self)
             parent.line = None
+            set_current_trace(self)
         if self.has_shared and not primitive.is_call:
             dim = share(dim, joint_dim(dims))
         if primitive.multiple_results:
