@@ -32,6 +32,7 @@ class Var:
                         'linear, there is vjp.')
 
     __mul__ = __rmul__ = __array_ufunc__ = __array_function__ = refuse
+    dtype = property(refuse)
 
 
 class Literal:

@@ -9,12 +9,14 @@ import autodiff_mini as ad
 from tests import random_rules
 from tests.amount import rest
 from tests.rule_laws import (
+    DERIVATIVES,
     DYES,
     INTERPRETERS,
     LAWS,
     WRAPPERS,
     batch,
     double,
+    inner,
     nestings,
     outcome,
     said_by,
@@ -96,6 +98,35 @@ def test_a_batch_rule_survives_every_wrapper(wrapper):
         assert slope == expected / 2
         np.testing.assert_array_equal(
             ad.vmap(lambda x: tangent(f)(x, 1.0))(np.ones(2)), 3.0)
+
+
+@pytest.mark.parametrize('outer', DERIVATIVES)
+@pytest.mark.parametrize('inside', DERIVATIVES)
+def test_a_rule_on_a_tangent_sees_earlier_steps_of_a_scan(inside, outer):
+    """The carry starts with a zero tangent, and is perturbed afterwards."""
+    def loop(x):
+        c = 0.0
+        for _ in range(4):
+            c = inner(c) * x
+        return c
+
+    scan = lambda x: ad.scan(lambda c, _: (inner(c) * x, None), 0.0, None,
+                             4)[0]
+    twice = DERIVATIVES[outer](DERIVATIVES[inside](scan))
+    forwards = DERIVATIVES['jvp']
+    np.testing.assert_allclose(twice(0.3), forwards(forwards(loop))(0.3))
+
+
+@pytest.mark.parametrize('outer', DERIVATIVES)
+@pytest.mark.parametrize('inside', DERIVATIVES)
+def test_a_rule_on_a_tangent_survives_behind_a_batch_rule(inside, outer):
+    """What comes before the function with the batch rule counts as well."""
+    f = ad.custom_vmap(lambda x: inner(x))
+    f.def_vmap(lambda size, mapped, x: (ad.vmap(inner)(x), True))
+    slope = DERIVATIVES[outer](DERIVATIVES[inside](lambda x: f(np.sin(x))))
+    forwards = DERIVATIVES['jvp']
+    np.testing.assert_allclose(slope(0.3), forwards(forwards(
+        lambda x: inner(np.sin(x))))(0.3))
 
 
 @pytest.mark.parametrize('slope', [

@@ -366,7 +366,8 @@ class PullBothWays(Pull):
 def runnable(jaxpr):
     """Return a linear program whose envelopes can be run.
 
-    What an envelope does forwards is the transpose of its `bwd`.
+    What an envelope does forwards is the transpose of its `bwd`, if it has no
+    rule for it; and if it holds a pullback, whose rule can refuse.
     """
     def runnable_param(x):
         if type(x) is tuple:
@@ -375,7 +376,9 @@ def runnable(jaxpr):
 
     def runnable_equation(eqn):
         params = {k: runnable_param(x) for k, x in eqn.params.items()}
-        if eqn.primitive is custom_lin_p:
+        if eqn.primitive is custom_lin_p and (
+                params['jvp'] is None
+                or params['name'] == PullBothWays.__qualname__):
             params['jvp'] = partial(transpose_of_bwd, **params)
         return replace(eqn, params=params)
     return replace(jaxpr, eqns=list(map(runnable_equation, jaxpr.eqns)),
