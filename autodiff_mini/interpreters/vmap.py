@@ -27,7 +27,7 @@ class Axis(NamedTuple):
     tag: TraceTag
 
 
-class Shared(int):
+class SharedDim(int):
     """The dim 0 of a value whose elements all have the same value.
 
     Their derivatives may differ, so all of them are carried.
@@ -36,13 +36,13 @@ class Shared(int):
     __slots__ = ()
 
 
-SHARED = Shared(0)
+SHARED = SharedDim(0)
 
 
 def joint_dim(dims):
     """Returns the dim of a result that is made of values with these dims."""
     mapped = [dim for dim in dims if dim is not None]
-    return SHARED if {*map(type, mapped)} == {Shared} else 0
+    return SHARED if {*map(type, mapped)} == {SharedDim} else 0
 
 
 class BatchTracer(Tracer):
