@@ -32,6 +32,13 @@ pulled_double.defvjp(lambda x: (pulled_double(x), None),
 inner_vjp = ad.custom_jvp(lambda x: np.exp(2 * x))
 inner_vjp.defjvp(lambda p, t: (
     inner_vjp(*p), pulled_double(np.exp(2 * p[0]) * t[0])))
+two_way_double = ad.custom_vjp(lambda x: 2 * x)
+two_way_double.defvjp(lambda x: (two_way_double(x), x),
+                      lambda x, ct: (3 * ct + 0 * x,))
+two_way_double.defjvp(lambda p, t: (two_way_double(*p), 3 * t[0]))
+inner_both = ad.custom_jvp(lambda x: np.exp(2 * x))
+inner_both.defjvp(lambda p, t: (
+    inner_both(*p), two_way_double(np.exp(2 * p[0]) * t[0])))
 batch = ad.custom_vmap(lambda x: 2 * x)
 batch.def_vmap(lambda size, mapped, x: (3 * x, True))
 
@@ -333,7 +340,8 @@ DERIVATIVES = {'jvp': lambda f: lambda x: tangent(f)(x, 1.0),
 KINDS = WRAPPERS | DERIVATIVES
 DYES = {    # by name: the function, its derivatives at 0
     'outer': (dye, (1, 3, 9, 27)), 'inner': (inner, (1, 2, 6, 18)),
-    'inner vjp': (inner_vjp, (1, 2, 6, 18))}
+    'inner vjp': (inner_vjp, (1, 2, 6, 18)),
+    'inner both': (inner_both, (1, 2, 6, 18))}
 
 
 def nestings(wrappers, derivatives):

@@ -15,7 +15,7 @@ from autodiff_mini.interpreters.jaxpr import eval_jaxpr, stage_flat
 from autodiff_mini.interpreters.jvp import jvp_flat
 from autodiff_mini.interpreters.partial_eval import (
     PartialEvalTrace, linear_flat)
-from autodiff_mini.interpreters.transpose import pull
+from autodiff_mini.interpreters.transpose import backward_pass
 from autodiff_mini.interpreters.vmap import Axis, spread, vmap_flat
 from autodiff_mini.jaxprs import Equation, Jaxpr, drop_dead
 from autodiff_mini.zeros import (
@@ -259,7 +259,7 @@ def transpose_jaxpr(jaxpr, linear, given):
         zeros = map(Zero, others(jaxpr.out_avals, given))
         cts = interleave(given, arrays[n:], zeros)
         return list(map(instantiate_zeros,
-                        pull(program, program.consts, cts)))
+                        backward_pass(program, program.consts, cts)))
 
     cts = map(tangent_type, picked(jaxpr.out_avals, given))
     return stage_program(
