@@ -13,10 +13,12 @@ from weakref import ref
 
 import numpy as np
 
-from autodiff_mini.core import TraceTag, Tracer, current_trace
+from autodiff_mini.core import TraceTag, Tracer, current_trace, typeof
 from autodiff_mini.errors import ReadOnlyError
 
 GIVEN = 'was given to a rule, which may only read it'
+ARGUMENT = "is an argument, and so its caller's"
+ONLY_SEEN = 'is a view that NumPy lets nobody write into'
 CLOSED_OVER = 'is an array that the program closes over'
 
 
@@ -229,10 +231,12 @@ class View(NamedTuple):
         path: steps from all of it to what is seen; None if nobody knows.
             A step has two methods: `read(whole)` returns the part, and
             `write(whole, part)` the whole with the part in its place.
+        why: what an error says of it, if it may only be read.
     """
 
     shared: Shared
     path: tuple | None
+    why: str | None = None
 
 
 def whose(x):
@@ -258,24 +262,26 @@ def lent(trace, xs) -> list:
     return xs
 
 
-def view_of(x, y, step=None):
+def view_of(x, y, step=None, why=None):
     """Returns `y`, a view of the traced array `x`.
 
     Args:
         x: the array.
         y: what NumPy would return as a view, or might return as one.
         step: how it looks at `x`, see View; None if nobody knows.
+        why: what an error says of it, if it may only be read.
     """
     mine = whose(x)
+    why = why or (mine.why if type(mine) is View else None)
     if y is x or mine is None and is_a_number(x):
-        return y
+        return y if y is x or why is None else only_seen_of(x, y, why)
     if mine and type(mine) is not View and isinstance(y, Tracer):
         # What may only be read never changes, so no view has to follow.
         if y.ndim:
-            y.memory = mine
+            y.memory = why or mine
         if y.ndim or is_a_number(x):
             return y
-    shared, path = share(x)
+    shared, path, _ = share(x)
     if getattr(whose(y), 'shared', None) is shared:
         return y
     if not isinstance(y, Tracer) or is_outer(y, x):
@@ -287,6 +293,16 @@ def view_of(x, y, step=None):
     # If an inner program made the view, this one cannot follow its path.
     known = step is not None and path is not None and y._trace is x._trace
     shared.add(y, (*path, step) if known else None)
+    y.memory = y.memory._replace(why=why)
+    return y
+
+
+def only_seen_of(x, y, why):
+    """Returns `y`, made of the number `x`, as an array that is only read."""
+    content = boxed(y, x._trace)
+    content.memory = why
+    y = duplicate(content)
+    Shared(content).add(y, ())
     return y
 
 
@@ -325,7 +341,7 @@ def handed(y, args):
         return y._make(parts) if hasattr(y, '_make') else tuple(parts)
     if isinstance(y, list):
         return [handed(part, args) for part in y]
-    return y
+    return y[()] if isinstance(y, np.ndarray) and y.ndim == 0 else y
 
 
 def boxed(x, trace):
@@ -363,6 +379,19 @@ def made(y, args=()):
     return y
 
 
+def handed_array(y, args):
+    """Returns `y` as `handed` does; of shape (), it is an array as well."""
+    y = handed(y, args)
+    return y if typeof(y).shape else made(y)
+
+
+def handed_alike(y, args):
+    """Returns `y` as `handed` does; a number only if the argument is one."""
+    x = args[0]
+    number = isinstance(x, Tracer) and is_a_number(x)
+    return (handed if number else handed_array)(y, args)
+
+
 def is_a_number(x) -> bool:
     """Returns whether a tracer stands for a number, which does not change."""
     return x.ndim == 0 and not isinstance(whose(x), View)
@@ -371,11 +400,12 @@ def is_a_number(x) -> bool:
 def check_writable(x):
     """Raises a ReadOnlyError if the traced array `x` may only be read."""
     owner = root(x)
-    why, mine = whose(owner), is_at_home(owner)
+    mine = is_at_home(owner)
+    why = getattr(whose(x), 'why', None) or whose(owner)
     if why is None and mine:
         return
     if not isinstance(why, str):
-        why = 'is an argument, and so its caller\'s' if mine else (
+        why = ARGUMENT if mine else (
             f'has memory that belongs to {owner._trace.tag}, and '
             f'{current_trace().tag} is at work')
     raise ReadOnlyError(x, why)
@@ -393,7 +423,7 @@ def write(x, new):
     check_writable(x)
     contents, trace = [(x, new)], root(x)._trace
     if isinstance(whose(x), View):
-        shared, path = x.memory
+        shared, path, _ = x.memory
         others = shared.others(x)
         paths = [path, *[y.memory.path for y in others]]
         if others and None in paths:

@@ -6,7 +6,7 @@ functions), and the answer stands in a table.  Chapter 1; the rows are in
 """
 
 import math
-from functools import wraps
+from functools import partial, wraps
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
@@ -15,7 +15,8 @@ from autodiff_mini.arrays import convert, strong
 from autodiff_mini.core import (
     PYTHON_NUMBERS, Tracer, current_trace, function_table, typeof,
     ufunc_table)
-from autodiff_mini.memory import check_writable, handed, is_a_number, view_of
+from autodiff_mini.memory import (
+    ONLY_SEEN, check_writable, handed, is_a_number, view_of)
 
 
 def operand(x):
@@ -208,7 +209,9 @@ def implements(function, result=handed):
     Args:
         function: the function of NumPy's.
         result: makes of the result what NumPy would hand out: `handed`, in
-            memory of its own; `seen`, as a view; `made`, as a new array;
+            memory of its own; `handed_array`, no number; `handed_alike`, a
+            number if the argument is one; `seen`, as a view; `only_seen`,
+            as one that is not written into; `made`, as a new array;
             `unchanged`, as it is.
     """
     def register(implementation):
@@ -237,12 +240,15 @@ def composed_function(function):
 compositions = set()    # functions that are composed of others
 
 
-def seen(y, args):
+def seen(y, args, why=None):
     """Returns `y`, a view of the first argument that is traced."""
     if isinstance(y, tuple | list):
         return y    # each of them is what a function of NumPy's has returned
     x = next((x for x in args if isinstance(x, Tracer)), None)
-    return y if x is None else view_of(x, y)
+    return y if x is None else view_of(x, y, None, why)
+
+
+only_seen = partial(seen, why=ONLY_SEEN)
 
 
 def unchanged(y, args):

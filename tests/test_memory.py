@@ -133,9 +133,8 @@ def test_what_a_rule_is_given_cannot_be_written(program, way, monkeypatch):
         assert not any(x.flags.writeable for x in ad.tree_leaves(args)
                        if type(x) is np.ndarray and x.dtype != ad.float0)
         return rule(*args)
-    for module in 'custom_jvp', 'custom_vjp':
-        monkeypatch.setattr(f'autodiff_mini.higher_order.{module}.read_by',
-                            read_by)
+    monkeypatch.setattr('autodiff_mini.higher_order.custom_jvp.read_by',
+                        read_by)
     calls, _ = ways(program)
     quietly(calls[way])
 

@@ -13,13 +13,14 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.core import typeof
 from autodiff_mini.errors import ReadOnlyError, UnexpectedTracerError
 from autodiff_mini.higher_order.call import call
 from autodiff_mini.memory import whose
 from tests import amount, random_writing
 from tests.amount import each
 from tests.programs import PROGRAMS
+from tests.statements import WAYS as FORWARD_WAYS
+from tests.statements import assert_every_way_is_numpy, ran
 from tests.test_vmap import UNMAPPED
 
 X = np.array([1.0, 2.0, 3.0])
@@ -104,31 +105,6 @@ def test_flat_of_an_argument_is_its_callers():
         ad.jit(f)(E)
 
 
-def ran(statements):
-    """Returns the function of `x` that runs Python; it returns `r`."""
-    code = compile(statements, '<statements>', 'exec')
-
-    def f(x):
-        names = {'np': np, 'copy': copy, 'x': x}
-        exec(code, names)
-        return names['r']
-    return f
-
-
-FORWARD_WAYS = {
-    'jvp': lambda f: lambda x: ad.jvp(f, (x,), (x,))[0], 'jit': ad.jit,
-    'vmap': lambda f: lambda x: ad.vmap(f)(np.stack([x, x]))[0]}
-
-
-def assert_all_ways_compute_what_numpy_does(statements, x):
-    f = ran(statements)
-    expected = f(x.copy())
-    for name, way in FORWARD_WAYS.items():
-        y = way(f)(x.copy())
-        assert typeof(y) == typeof(expected), name
-        np.testing.assert_array_equal(y, expected, name)
-
-
 @pytest.mark.parametrize('index', [
     '1:', '...', '()', '::-1', '[1, 2]', '2', '-1', 'np.array(1)', '[]',
     '[[1, 2], [3, 4]]', 'np.arange(6) > 2'])
@@ -137,7 +113,7 @@ def assert_all_ways_compute_what_numpy_does(statements, x):
     'y = x * 1; z = y.flat[{i}]; z += 1; r = y * 1',
     'z = x.flat[{i}]; z *= 2; r = z * 1'])
 def test_a_part_of_flat_is_a_copy(statements, index):
-    assert_all_ways_compute_what_numpy_does(
+    assert_every_way_is_numpy(
         statements.format(i=index), np.arange(6.0).reshape(2, 3))
 
 
@@ -152,7 +128,7 @@ def test_a_part_of_flat_is_a_copy(statements, index):
     'np.put(z, [0, 1, 2], [1., 2])', 'np.place(z, np.ones((2, 3)) < 0, [])',
     'z.flat[z.flat > 2] = 8', 'np.fill_diagonal(z, [4., 5, 6])'])
 def test_values_written_into_flat_begin_anew(write):
-    assert_all_ways_compute_what_numpy_does(
+    assert_every_way_is_numpy(
         f'z = x * 1; {write}; r = z * 1', np.arange(6.0).reshape(2, 3))
 
 
@@ -163,7 +139,7 @@ def test_values_written_into_flat_begin_anew(write):
     'x.flat.copy()', 'np.multiply(2, x.flat)', 'len(x.flat) * x',
     'x * np.ones(3).flat', 'np.dot(x.flat, x.flat)'])
 def test_functions_read_flat_as_a_row(read):
-    assert_all_ways_compute_what_numpy_does(
+    assert_every_way_is_numpy(
         f'r = {read}', np.arange(6.0).reshape(2, 3))
 
 
@@ -204,8 +180,25 @@ def test_what_may_be_a_view_is_not_written_while_both_are_seen(view, way):
         return np.sum(z)
 
     for f in above, below:
-        with pytest.raises(ReadOnlyError, match='may share its memory'):
+        with pytest.raises(ReadOnlyError, match='may share its memory|NumPy '
+                           'lets nobody write into'):
             way(f)(E + 1)
+
+
+@pytest.mark.parametrize('way', WAYS)
+@pytest.mark.parametrize('view', [
+    np.diagonal, np.diag, lambda y: np.broadcast_to(y, (2, 3, 3)), np.imag,
+    lambda y: np.broadcast_to(np.sum(y), 3), np.linalg.diagonal,
+    lambda y: np.lib.stride_tricks.sliding_window_view(y, 2, 0),
+    lambda y: np.broadcast_to(y, (2, 3, 3))[0]])
+def test_a_view_that_numpy_makes_read_only_is_read_only(view, way):
+    def f(x):
+        z = view(x * 1)
+        z[...] = 2.0
+        return np.sum(z)
+    for g in f, way(f):
+        with pytest.raises(ValueError, match='read-only'):
+            g(E + 1)
 
 
 @pytest.mark.parametrize('view', MAYBE_VIEWS)
@@ -300,6 +293,19 @@ def test_an_argument_is_its_callers(transform, write):
         transform(lambda x: write(x) or np.sum(x))(x)
     np.testing.assert_array_equal(x, X)
     assert ad.grad(lambda x: increase(x.copy()))(X)[0] == 1
+
+
+@pytest.mark.parametrize('view', [
+    lambda x: x[0, ...], lambda x: np.squeeze(x[:1]),
+    lambda x: x[:1].reshape(()), lambda x: x[:1][0, ...]])
+def test_a_view_of_shape_empty_of_an_argument_is_its_callers(view):
+    def f(x):
+        z = view(x)
+        z += 1
+        return np.sum(x)
+    for way in (ad.grad, ad.jit, lambda f: lambda x: ad.vmap(f)(x[None])):
+        with pytest.raises(ReadOnlyError, match='is an argument'):
+            way(f)(X)
 
 
 def test_what_a_program_closes_over_is_not_its_own():

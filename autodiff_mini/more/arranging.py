@@ -11,13 +11,15 @@ from numpy.lib.stride_tricks import sliding_window_view
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import Tracer
 from autodiff_mini.errors import refuse, sources_of_functions
+from autodiff_mini.memory import handed_array
 from autodiff_mini.more.borrowed import array_or_tracer
 from autodiff_mini.numpy_api import (
-    along_one, asarray, implements, operand, promote, seen, unchanged)
+    along_one, asarray, implements, only_seen, operand, promote,
+    unchanged)
 from autodiff_mini.numpy_functions.writing import check_cast
 
 
-@implements(sliding_window_view, seen)
+@implements(sliding_window_view, only_seen)
 def numpy_sliding_window_view(x, window_shape, axis=None, *, subok=False,
                               writeable=False):
     refuse(sliding_window_view, writeable=writeable or None)
@@ -57,7 +59,7 @@ def numpy_insert(arr, obj, values, axis=None):
     return np.take(both, places, axis)
 
 
-@implements(np.block)
+@implements(np.block, handed_array)
 def numpy_block(arrays):
     depth = block_depth(arrays)
     return block_of(arrays, depth, max(depth, block_ndim(arrays)))

@@ -13,6 +13,7 @@ from numpy.lib.array_utils import normalize_axis_tuple
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import Tracer, typeof
 from autodiff_mini.errors import refuse
+from autodiff_mini.memory import handed_array
 from autodiff_mini.more.borrowed import array_or_tracer
 from autodiff_mini.numpy_api import asarray, implements, operand, promote
 from autodiff_mini.numpy_functions.writing import check_cast
@@ -270,7 +271,7 @@ def numpy_nanstd(a, *args, **kwargs):
     return length_p.bind(np.nanvar(a, *args, **kwargs))
 
 
-@implements(np.cov)
+@implements(np.cov, handed_array)
 def numpy_cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None,
               aweights=None, *, dtype=None):
     if ddof is not None and ddof != int(ddof):

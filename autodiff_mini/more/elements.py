@@ -13,6 +13,7 @@ from autodiff_mini.core import elementwise, typeof
 from autodiff_mini.errors import refuse
 from autodiff_mini.interpreters.jvp import defjvp, defzero, match
 from autodiff_mini.interpreters.transpose import deftranspose
+from autodiff_mini.memory import handed_array
 from autodiff_mini.numpy_api import (
     asarray, composed_ufunc, implements, inexact, operand, ufunc)
 from autodiff_mini.primitives.elementwise import stop_gradient
@@ -74,7 +75,7 @@ def numpy_fix(x, out=None):
 i0_p = elementwise('bessel_i0', np.i0)
 
 
-@implements(np.i0)
+@implements(np.i0, handed_array)
 def numpy_i0(x):
     x = inexact(x)
     if x.dtype.kind == 'c':
@@ -97,7 +98,7 @@ def i0_rule(x_dot, y, x):
 defjvp(i0_p, i0_rule)
 
 
-@implements(np.piecewise)
+@implements(np.piecewise, handed_array)
 def numpy_piecewise(x, condlist, funclist, *args, **kw):
     """Returns, for each element, what its own function makes of it.
 

@@ -16,7 +16,8 @@ from autodiff_mini.interpreters.abstract import defshape
 from autodiff_mini.interpreters.jvp import deflinear
 from autodiff_mini.interpreters.transpose import deftranspose
 from autodiff_mini.interpreters.vmap import vmap_rules
-from autodiff_mini.numpy_api import along, asarray, implements
+from autodiff_mini.numpy_api import along, asarray, implements, unchanged
+from autodiff_mini.numpy_functions.creation import numpy_asarray
 from autodiff_mini.primitives.reductions import along_rule, same_shape
 
 
@@ -161,10 +162,10 @@ def lengths_along(shape, s, axes):
 
 def fourier_along_axes(function, transform):
     """Lets `transform`, of the last axis first, stand for a function."""
-    @implements(function)
+    @implements(function, unchanged)
     def call(a, s=None, axes=None, norm=None, out=None):
         refuse(function, out=out)
-        a = asarray(a)
+        a = numpy_asarray(a)    # without axes, it is the result
         s, axes = lengths_along(a.shape, s, axes)
         for n, axis in zip(s[::-1], axes[::-1]):
             a = transform(a, n, axis, norm)

@@ -13,8 +13,9 @@ from numpy.lib.array_utils import normalize_axis_tuple
 
 from autodiff_mini.arrays import convert
 from autodiff_mini.errors import refuse
+from autodiff_mini.memory import handed_array
 from autodiff_mini.numpy_api import (
-    asarray, implements, inexact, operand, promote, seen)
+    asarray, implements, inexact, operand, promote, seen, unchanged)
 from autodiff_mini.primitives.elementwise import stop_gradient
 from autodiff_mini.primitives.linalg import square_matrices
 
@@ -183,7 +184,7 @@ def linalg_tensorinv(a, ind=2):
     return np.reshape(inverse, (*rest, *a.shape[:ind]))
 
 
-@implements(np.linalg.tensorsolve)
+@implements(np.linalg.tensorsolve, handed_array)
 def linalg_tensorsolve(a, b, axes=None):
     a, b = asarray(a), asarray(b)
     order = list(range(a.ndim))
@@ -247,7 +248,7 @@ def linalg_matmul(x1, x2, /):
     return np.matmul(operand(x1), operand(x2))
 
 
-@implements(np.linalg.tensordot)
+@implements(np.linalg.tensordot, unchanged)
 def linalg_tensordot(x1, x2, /, *, axes=2):
     return np.tensordot(asarray(x1), asarray(x2), axes)
 
@@ -257,7 +258,7 @@ def linalg_trace(x, /, *, offset=0, dtype=None):
     return np.trace(asarray(x), offset, -2, -1, dtype)
 
 
-@implements(np.linalg.diagonal, seen)
+@implements(np.linalg.diagonal, unchanged)
 def linalg_diagonal(x, /, *, offset=0):
     return np.diagonal(asarray(x), offset, -2, -1)
 

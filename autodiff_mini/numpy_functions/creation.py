@@ -7,7 +7,7 @@ import numpy as np
 
 from autodiff_mini.arrays import convert, full
 from autodiff_mini.core import Tracer, typeof
-from autodiff_mini.memory import made
+from autodiff_mini.memory import is_a_number, made
 from autodiff_mini.numpy_api import (
     asarray, implements, operand, promote, unchanged)
 
@@ -58,7 +58,10 @@ def numpy_array(object, dtype=None, *, copy=True, order='K', subok=False,
 
 @implements(np.asarray, unchanged)
 def numpy_asarray(a, dtype=None, order=None, *, device=None, copy=None):
-    return np.copy(asarray(a, dtype)) if copy else asarray(a, dtype)
+    a = asarray(a, dtype)
+    if copy or isinstance(a, Tracer) and is_a_number(a):
+        return np.copy(a)
+    return a
 
 
 NEW = (np.zeros, np.ones, np.empty, np.arange, np.eye, np.tri, np.identity)

@@ -10,6 +10,7 @@ import numpy as np
 from autodiff_mini.arrays import convert, strong
 from autodiff_mini.core import Tracer, typeof
 from autodiff_mini.errors import refuse
+from autodiff_mini.memory import handed_array
 from autodiff_mini.numpy_api import (
     asarray, composed_ufunc, implements, operand, promote)
 
@@ -143,7 +144,7 @@ def numpy_allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     return np.all(np.isclose(a, b, rtol, atol, equal_nan))
 
 
-@implements(np.select)
+@implements(np.select, handed_array)
 def numpy_select(condlist, choicelist, default=0):
     if not 0 < len(condlist) == len(choicelist):
         raise ValueError(

@@ -8,12 +8,18 @@ import math
 import numpy as np
 
 from autodiff_mini.core import Tracer
+from autodiff_mini.memory import handed, is_a_number
 from autodiff_mini.numpy_api import Flat, method, shape_method
 
 
 def conjugate(a):
     """Returns the conjugate; of what is real, the array itself."""
     return np.conjugate(a) if a.dtype.kind == 'c' else a
+
+
+def copy_of(x, order='C'):
+    """Returns a copy; of a number, which does not change, a number."""
+    return handed(x, (x,)) if is_a_number(x) else np.copy(x, order)
 
 
 method('sum', np.sum)
@@ -45,7 +51,9 @@ method('repeat', np.repeat)
 method('diagonal', np.diagonal)
 method('trace', np.trace)
 method('dot', np.dot)
-method('copy', np.copy)
+method('copy', copy_of)
+method('__copy__', copy_of)
+method('__deepcopy__', lambda x, memo: copy_of(x))
 method('searchsorted', np.searchsorted)
 method('__round__', np.round)
 method('nonzero', np.nonzero)

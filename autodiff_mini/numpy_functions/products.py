@@ -10,9 +10,10 @@ from numpy.lib.array_utils import normalize_axis_tuple
 
 from autodiff_mini.core import typeof
 from autodiff_mini.errors import refuse
-from autodiff_mini.memory import handed
+from autodiff_mini.memory import handed, handed_array
 from autodiff_mini.numpy_api import (
     asarray, composed_ufunc, implements, promote, seen, unchanged)
+from autodiff_mini.numpy_functions.selection import numpy_diagonal
 
 
 @composed_ufunc(np.vecdot)
@@ -46,7 +47,7 @@ def numpy_outer(a, b, out=None):
     return np.ravel(a)[:, None] * np.ravel(b)
 
 
-@implements(np.tensordot)
+@implements(np.tensordot, handed_array)
 def numpy_tensordot(a, b, axes=2):
     a, b = asarray(a), asarray(b)
     if not np.iterable(axes):
@@ -81,7 +82,8 @@ def numpy_einsum(subscripts, *operands, out=None, optimize=False, **kwargs):
     (a, letters), = parts
     a, letters = einsum_sum(a, letters, result)
     y = np.transpose(a, [letters.index(i) for i in result])
-    is_view = len(operands) == 1 and set(terms[0]) == set(result)
+    is_view = result and len(operands) == 1 and (
+        set(terms[0]) == set(result))
     return (seen if is_view else handed)(y, arrays)
 
 
@@ -134,7 +136,7 @@ def einsum_diagonal(a, letters):
             first, second = letters.index(i), letters.rindex(i)
             if a.shape[first] != a.shape[second]:
                 raise ValueError(f'einsum: the axes {i!r} differ in length')
-            a = np.diagonal(a, 0, first, second)
+            a = numpy_diagonal(a, 0, first, second)
             letters = (letters[:first] + letters[first + 1:second]
                        + letters[second + 1:] + i)
     return a, letters

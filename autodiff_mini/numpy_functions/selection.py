@@ -9,8 +9,10 @@ from numpy.lib.array_utils import normalize_axis_tuple
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import typeof
 from autodiff_mini.errors import refuse
+from autodiff_mini.memory import handed_array
 from autodiff_mini.numpy_api import (
-    along, along_one, asarray, implements, operand, seen, unchanged)
+    along, along_one, asarray, implements, only_seen, operand, seen,
+    unchanged)
 
 
 @implements(np.flip, seen)
@@ -76,7 +78,7 @@ def places_along(a, indices, axis):
     return tuple(places)
 
 
-@implements(np.roll)
+@implements(np.roll, handed_array)
 def numpy_roll(a, shift, axis=None):
     a = asarray(a)
     if axis is None:
@@ -93,7 +95,7 @@ def numpy_repeat(a, repeats, axis=None):
     return np.take(a, np.repeat(np.arange(a.shape[axis]), repeats), axis)
 
 
-@implements(np.pad)
+@implements(np.pad, handed_array)
 def numpy_pad(array, pad_width, mode='constant', *, constant_values=0,
               **kwargs):
     if kwargs:
@@ -138,7 +140,7 @@ def numpy_triu(m, k=0):
     return np.where(mask, m.dtype.type(0), m)
 
 
-@implements(np.diagonal, seen)
+@implements(np.diagonal, only_seen)
 def numpy_diagonal(a, offset=0, axis1=0, axis2=1):
     a = np.moveaxis(a, (axis1, axis2), (-2, -1))
     rows, columns = a.shape[-2:]

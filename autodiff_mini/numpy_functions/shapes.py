@@ -10,7 +10,10 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from autodiff_mini.core import Tracer
 from autodiff_mini.errors import refuse
+from autodiff_mini.memory import handed_array
 from autodiff_mini.numpy_api import along, asarray, implements, seen, stand_in
+from autodiff_mini.numpy_functions.creation import numpy_asarray
+from autodiff_mini.primitives.shapes import broadcast_to_p
 
 
 def each(function, arrays):
@@ -93,7 +96,7 @@ def numpy_squeeze(a, axis=None):
 
 @implements(np.expand_dims, seen)
 def numpy_expand_dims(a, axis):
-    a = asarray(a)
+    a = numpy_asarray(a)
     axis = axis if np.iterable(axis) else (axis,)
     ndim = a.ndim + len(axis)
     axes, sizes = normalize_axis_tuple(axis, ndim), iter(a.shape)
@@ -129,7 +132,7 @@ def numpy_matrix_transpose(x, /):
     return np.swapaxes(x, -1, -2)
 
 
-@implements(np.tile)
+@implements(np.tile, handed_array)
 def numpy_tile(A, reps):
     reps = tuple(reps) if np.iterable(reps) else (reps,)
     a = asarray(A)
@@ -145,7 +148,10 @@ def numpy_tile(A, reps):
 def numpy_broadcast_arrays(*args, subok=False):
     arrays = list(map(asarray, args))
     shape = np.broadcast_shapes(*[a.shape for a in arrays])
-    return tuple(np.broadcast_to(a, shape) for a in arrays)
+    if all(a.shape == shape for a in arrays):
+        return tuple(numpy_asarray(a) for a in arrays)
+    return tuple(seen(broadcast_to_p.bind(a, shape=shape), (a,))
+                 for a in arrays)
 
 
 @implements(np.meshgrid)

@@ -12,6 +12,7 @@ from autodiff_mini.core import Tracer, elementwise
 from autodiff_mini.interpreters.jvp import defzero, jvp_rules, match
 from autodiff_mini.interpreters.lowering import defwritten
 from autodiff_mini.interpreters.transpose import deftranspose
+from autodiff_mini.memory import handed_array
 from autodiff_mini.numpy_api import implements, operand, operator_ufunc
 from autodiff_mini.zeros import Zero
 
@@ -93,7 +94,7 @@ defwritten(right_shift_p, '{} >> {}')
 where_p = elementwise('where', np.where)
 
 
-@implements(np.where)
+@implements(np.where, handed_array)
 def numpy_where(condition, *choices):
     if not choices:
         raise NotImplementedError(

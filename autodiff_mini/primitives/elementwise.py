@@ -10,7 +10,7 @@ import operator
 
 import numpy as np
 
-from autodiff_mini.arrays import convert
+from autodiff_mini.arrays import convert, full
 from autodiff_mini.core import Primitive, Tracer, elementwise, typeof
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jvp import (
@@ -18,9 +18,9 @@ from autodiff_mini.interpreters.jvp import (
 from autodiff_mini.interpreters.lowering import defwritten
 from autodiff_mini.interpreters.transpose import deftranspose
 from autodiff_mini.interpreters.vmap import defelementwise
-from autodiff_mini.memory import apart
+from autodiff_mini.memory import ONLY_SEEN, apart, is_a_number, view_of
 from autodiff_mini.numpy_api import (
-    implements, operand, operator_ufunc, seen, ufunc)
+    implements, operand, operator_ufunc, seen, ufunc, unchanged)
 from autodiff_mini.pytree import tree_map
 from autodiff_mini.zeros import Zero
 
@@ -221,13 +221,15 @@ deftranspose(real_p, lambda ct, x: ct)
 imag_p = elementwise('imag', np.imag)
 
 
-@implements(np.imag, seen)
+@implements(np.imag, unchanged)
 def numpy_imag(val):
     val = operand(val)
     aval = typeof(val)
     if aval.dtype.kind == 'c':
-        return imag_p.bind(val)
-    return convert(np.zeros_like(val), aval.dtype, aval.weak_type)
+        return view_of(val, imag_p.bind(val))
+    zero = full(val, aval.shape, 0, aval.dtype)[()]
+    zero = convert(zero, aval.dtype, aval.weak_type)
+    return zero if is_a_number(val) else view_of(val, zero, why=ONLY_SEEN)
 
 
 deflinear(imag_p)

@@ -15,8 +15,9 @@ from autodiff_mini.interpreters.abstract import abstract_rules, defview
 from autodiff_mini.interpreters.jvp import defjvp, deflinear
 from autodiff_mini.interpreters.transpose import deftranspose
 from autodiff_mini.interpreters.vmap import behind, lengthen, vmap_rules
-from autodiff_mini.memory import duplicate, view_of
-from autodiff_mini.numpy_api import asarray, implements, seen, unchanged
+from autodiff_mini.memory import handed_alike, view_of
+from autodiff_mini.numpy_api import (
+    asarray, implements, only_seen, seen, unchanged)
 from autodiff_mini.zeros import Zero
 
 reshape_p = Primitive('reshape', np.reshape)
@@ -96,7 +97,7 @@ deftranspose(transpose_p, lambda ct, x, axes: np.transpose(
 broadcast_to_p = Primitive('broadcast_to', np.broadcast_to)
 
 
-@implements(np.broadcast_to, seen)
+@implements(np.broadcast_to, only_seen)
 def numpy_broadcast_to(array, shape, subok=False):
     shape = tuple(shape) if np.iterable(shape) else (shape,)
     return broadcast_to_p.bind(asarray(array), shape=shape)
@@ -127,7 +128,7 @@ deftranspose(broadcast_to_p, lambda ct, x, shape: ct)
 @implements(np.astype, unchanged)
 def numpy_astype(x, dtype, /, *, copy=True):
     y = convert(x, np.dtype(dtype))
-    return duplicate(x) if y is x and copy else y
+    return y if y is x and not copy else handed_alike(y, (x,))
 
 
 def astype_rule(x_dot, y, x, dtype, weak_type):
