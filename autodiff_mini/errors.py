@@ -1,7 +1,11 @@
 """What is said when something goes wrong.
 
 Errors have the names they have in JAX, since readers search for them, and
-the words that say what to do.  Appendix *Errors explained*.
+the words that say what to do.  Where NumPy raises an error, ours is of its
+class.  Where NumPy would compute, ours is a TypeError, most often a
+TracerError, or a NotImplementedError: a program that catches a ValueError or
+an IndexError by habit must not go another way because it is traced.
+Appendix *Errors explained*.
 """
 
 import os
@@ -18,7 +22,7 @@ FILL = ('An array that is to be filled with traced values is made by '
 
 
 class TracerError(TypeError):
-    """A tracer was asked for something that it must refuse."""
+    """A tracer was asked for what NumPy would compute, and must refuse."""
 
 
 class ConcretizationTypeError(TracerError):
@@ -140,18 +144,26 @@ class UnexpectedTracerError(TracerError):
                          f'{tracer.describe()} is used, but {cause}')
 
 
-class ReadOnlyError(TracerError, ValueError):
+class ReadOnlyError(TracerError):
     """A program writes into an array that is not its own.
 
     An argument is its caller's.  What may be a view of an array that is
-    still in use is not written either, as nobody knows.
+    still in use is not written either, as nobody knows.  It is a ValueError
+    as well only where NumPy raises one: see NumPyReadOnlyError.
     """
 
     def __init__(self, tracer, why):
         super().__init__(
             f'assignment destination is read-only: {tracer.describe()} '
-            f'{why}. Write into a copy, `x = x.copy()`, or make a new array, '
-            'as `x = x + 1` does in place of `x += 1`.')
+            f'{why}. Write into a copy, `x = np.copy(x)`, or make a new '
+            'array, as `x = x + 1` does in place of `x += 1`.')
+
+
+class NumPyReadOnlyError(ReadOnlyError, ValueError):
+    """A program writes where NumPy lets nobody write, either.
+
+    What np.diagonal returns can only be read, and what a rule is given.
+    """
 
 
 class Refusals:

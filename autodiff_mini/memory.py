@@ -14,7 +14,7 @@ from weakref import ref
 import numpy as np
 
 from autodiff_mini.core import TraceTag, Tracer, current_trace, typeof
-from autodiff_mini.errors import ReadOnlyError
+from autodiff_mini.errors import NumPyReadOnlyError, ReadOnlyError
 
 GIVEN = 'was given to a rule, which may only read it'
 ARGUMENT = "is an argument, and so its caller's"
@@ -404,6 +404,8 @@ def check_writable(x):
     why = getattr(whose(x), 'why', None) or whose(owner)
     if why is None and mine:
         return
+    if why in (GIVEN, ONLY_SEEN):
+        raise NumPyReadOnlyError(x, why)
     if not isinstance(why, str):
         why = ARGUMENT if mine else (
             f'has memory that belongs to {owner._trace.tag}, and '

@@ -9,7 +9,7 @@ import math
 from functools import partial, wraps
 
 import numpy as np
-from numpy.lib.array_utils import normalize_axis_index
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from autodiff_mini.arrays import convert, strong
 from autodiff_mini.core import (
@@ -256,10 +256,25 @@ def unchanged(y, args):
     return y
 
 
-def along_one(a, axis):
-    """Returns `a` and `axis`; flat, where the axis is None."""
-    a = asarray(a if axis is not None else np.reshape(a, -1))
+def along_one(a, axis, or_number=False):
+    """Returns `a` and `axis`; flat, where the axis is None.
+
+    And where `a` has no axes, if NumPy's function takes a number so.
+    """
+    if axis is None or or_number and np.ndim(a) == 0:
+        a = np.reshape(a, -1)
+    a = asarray(a)
     return a, normalize_axis_index(axis or 0, a.ndim)
+
+
+def reduced_axes(a, axis):
+    """Returns the axes that a reduction is over, as numbers from 0.
+
+    To NumPy a number has an axis 0, over which it is reduced to itself.
+    """
+    if axis is None or a.ndim == 0 and axis in (0, -1):
+        return tuple(range(a.ndim))
+    return normalize_axis_tuple(axis, a.ndim)
 
 
 def along(axis, i):

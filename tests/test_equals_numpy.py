@@ -3,12 +3,16 @@
 The programs are text, run in plain NumPy and under each transformation.
 """
 
+import ast
 import itertools
+import traceback
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import autodiff_mini as ad
 from autodiff_mini.core import function_table, ufunc_table
 from autodiff_mini.more import on_demand
 from tests.amount import rest
@@ -64,6 +68,11 @@ ARGUMENTS = [
     '{o}, [0]', 'np.sum, {o}, 0', '0, [{o}, {o}]']
 
 
+FUNCTIONS = {f for f in (*function_table, *ufunc_table)
+             if getattr(f, '__module__', 'numpy').startswith('numpy')
+             and not isinstance(f, tuple)}
+
+
 def spelled(function):
     """Returns how a program calls a function of NumPy's, or None."""
     for prefix, module in (('np.', np), ('np.linalg.', np.linalg),
@@ -85,12 +94,9 @@ def hands_out_shape_empty(expression):
 def calls_by_function():
     """Returns, for each function, calls of it that make shape ()."""
     calls = {}
-    functions = {f for f in (*function_table, *ufunc_table)
-                 if getattr(f, '__module__', 'numpy').startswith('numpy')
-                 and not isinstance(f, tuple)}
     with warnings.catch_warnings(), np.errstate(all='ignore'):
         warnings.simplefilter('ignore')
-        for name in sorted(filter(None, map(spelled, functions))):
+        for name in sorted(filter(None, map(spelled, FUNCTIONS))):
             found = [call for arguments, o in itertools.product(
                 ARGUMENTS, ('s', 'a', 'x', 'm', 'x[:1]'))
                 if hands_out_shape_empty(call := (
@@ -130,3 +136,142 @@ def test_no_function_takes_an_array_for_a_number(name):
 
 def test_functions_that_make_shape_empty_are_found():
     assert len(CALLS) > 150 and sum(map(len, CALLS.values())) > 1500
+
+
+# Errors: of NumPy's class where NumPy raises one, and else not one that
+# programs catch by habit.
+
+HABITUAL = (ValueError, IndexError, KeyError, AttributeError,
+            ArithmeticError, StopIteration)
+WRONG = [
+    'np.sum(m, 0, out=np.zeros(2, like=x))', 'y.flat.__setitem__(0, [1, 2])',
+    'np.select([], [x])', 'np.linalg.norm(c, 1)', 'np.linalg.norm(m, 7)',
+    "np.linalg.norm(x, 'fro')", 'np.diff(x, -1)', 'np.tensordot(x, x[1:], 1)',
+    "np.einsum('ij', x)", "np.einsum('i->ii', x)",
+    "np.einsum('ii', m[:2])", 'np.take_along_axis(x, np.array([[0]]), 0)',
+    'np.take_along_axis(x, x, 0)', 'np.diag(c)', 'np.array_split(x, 0)',
+    'np.split(x, 2)', 'np.squeeze(x, 0)', 'np.moveaxis(m, 0, (0, 1))',
+    "np.meshgrid(x, x, indexing='no')", 'y.__setitem__(x[:2] > 1, 0)',
+    'y.__setitem__(slice(2), x)', 'np.place(y, np.ones(3), [])', 'x[x]',
+    'x[0, 0]', 'x[3]', 'm[[0, 1], [0, 1, 2]]', 'np.stack([x, x[1:]])',
+    'np.concatenate([m, x[None, 1:]])', 'np.matmul(x, x[1:])',
+    'np.linalg.det(x)', 'np.linalg.inv(m[:2])', 'np.linalg.solve(m, x[1:])',
+    'np.max(x, where=[True, False, True])', 'np.broadcast_to(x, 2)',
+    'np.block([x, []])', 'np.block([x, [x]])',
+    'np.apply_along_axis(np.sum, 0, c[:, :0])', 'np.compress([[True]], x)',
+    'np.quantile(x, np.zeros((1, 1, 1)))', 'np.quantile(x, 2)',
+    "np.quantile(x, 0.5, method='no')", 'np.cov(x, ddof=0.5)', 'np.cov(c)',
+    'np.cov(x, aweights=[-1, 1, 1])', 'np.bincount([0, 1], x)',
+    'np.histogram([1, 2], weights=x)', 'np.histogramdd(m, bins=[1])',
+    'np.histogramdd(m, bins=1, range=[(0, 1)])', "np.linalg.eigh(m, 'X')",
+    "np.linalg.qr(m, 'no')", 'np.linalg.pinv(m, rcond=1, rtol=1)',
+    'np.piecewise(x, [x > 0], [1, 2, 3])', 'np.fft.fft(x, 0)',
+    'np.fft.fftn(m, [1, 2, 3], [0])', 'np.linalg.lstsq(m, x[1:])',
+    'np.linalg.svd(x)', 'np.linalg.matrix_rank(m, 1, rtol=1)',
+    'np.linalg.cond(m[:0])', 'np.linalg.multi_dot([m])',
+    'np.linalg.tensorinv(m, 0)', 'np.linalg.tensorsolve(m[:2], x[1:])',
+    'np.linalg.outer(m, m)', 'np.linalg.cross(x[1:], x[1:])',
+    'np.polyfit(x, x, -1)', 'np.polyfit(x, x, 2, cov=True)', 'np.roots(m)',
+    'np.gradient(x, edge_order=3)', 'np.gradient(x[:1])',
+    'np.gradient(x, m)', 'np.gradient(x, x[1:])', 'np.cross(s, s)',
+    'np.cross(np.ones(4), np.append(x, 1))', 'np.convolve(m, x)',
+    'np.convolve(x, [])', "np.convolve(x, x, 'no')",
+    'np.broadcast_to(m, 3)', 'np.linalg.lstsq(c, x)',
+    'np.diagonal(m).fill(1)']
+SETUP = BEFORE + 'y = x * 1; c = np.stack([m, m])\n'
+
+
+def raised(f, x):
+    """Returns what a program raises, and the line of the library's."""
+    try:
+        f(x)
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)
+        return error, [(frame.filename, frame.lineno) for frame in last]
+    return None, []
+
+
+def raised_where_traced(f, way):
+    found = []
+
+    def g(x):
+        found.append(raised(f, x))
+        return x
+    way(g)(X.copy())
+    return found[0]
+
+
+def raises_by_habit():
+    """Returns the lines of the library that raise an error of these."""
+    names = {error.__name__ for error in (*HABITUAL, *(
+        kind for error in HABITUAL for kind in error.__subclasses__()))}
+    for path in sorted(PACKAGE.glob('*/*.py')) + sorted(PACKAGE.glob('*.py')):
+        if path.parent.name in LAYERS or path.stem in ('core', 'memory',
+                                                       'numpy_api', 'arrays'):
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.Raise) and node.exc is not None:
+                    error = getattr(node.exc, 'func', node.exc)
+                    if (getattr(error, 'attr', getattr(error, 'id', ''))
+                            in names):
+                        yield str(path), range(node.lineno,
+                                               node.end_lineno + 1)
+
+
+PACKAGE = Path(ad.__file__).parent
+LAYERS = ('numpy_functions', 'primitives', 'more')   # that NumPy's calls reach
+
+
+@pytest.mark.filterwarnings('ignore')
+def test_an_error_caught_by_habit_is_raised_only_where_numpy_raises_it():
+    reached = set()
+    for call in WRONG:
+        f = ran(f'{SETUP}r = {call}')
+        expected, _ = raised(f, X.copy())
+        assert isinstance(expected, HABITUAL), call
+        for way in (WAYS['jvp'], ad.make_jaxpr):
+            error, lines = raised_where_traced(f, way)
+            same = [kind for kind in HABITUAL if isinstance(expected, kind)]
+            assert same and isinstance(error, tuple(same)), (call, error)
+            reached.update(lines)
+    missed = [(path, lines[0]) for path, lines in raises_by_habit()
+              if not reached & {(path, line) for line in lines}]
+    assert not missed
+
+
+STRANGE = {     # arguments that NumPy takes and hardly anybody passes
+    'np.bincount', 'np.histogram', 'np.histogramdd', 'np.nanpercentile',
+    'np.linalg.slogdet'}
+
+
+@pytest.mark.filterwarnings('ignore')
+@pytest.mark.parametrize('name', [
+    name if i % 8 == 3 else rest(name)
+    for i, name in enumerate(sorted(filter(None, map(spelled, FUNCTIONS))))
+    if name not in STRANGE])
+def test_a_refusal_of_ours_is_not_caught_by_habit(name):
+    """What NumPy computes here is computed, or refused as a TypeError."""
+    for arguments, o in itertools.product(ARGUMENTS, ('s', 'a', 'x', 'm')):
+        f = ran(f'{SETUP}r = {name}({arguments.format(o=o)})')
+        with np.errstate(all='ignore'):
+            expected, _ = raised(f, X.copy())
+            if expected is None:
+                for way in WAYS.values():
+                    error, _ = raised_where_traced(f, way)
+                    assert not isinstance(error, HABITUAL), (arguments, o)
+
+
+def test_no_attribute_of_arrays_is_missing():
+    """`hasattr(x, 'strides')` is True in NumPy, and here it is refused."""
+    names = [name for name in dir(np.ndarray) if not name.startswith('_')]
+    assert [name for name in names if not hasattr(ad.Tracer, name)] == []
+
+    def f(x):
+        for name in ('strides', 'view', 'flags', 'tobytes'):
+            with pytest.raises(NotImplementedError, match='no memory'):
+                hasattr(x, name)
+        return x
+    ad.jit(f)(X)
+
+
+def test_partition_changes_the_array_itself():
+    assert_every_way_is_numpy('r = x * -1; r.partition(1); r = r[1]', X)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
+from autodiff_mini.errors import ReadOnlyError
 from autodiff_mini.memory import uncollected
 from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS
@@ -90,7 +91,7 @@ def test_a_vmap_rule_that_writes_into_what_it_is_given_is_named():
                                      lambda ct: (scale(ct),)))])
 def test_a_rule_that_is_written_down_only_reads_too(f):
     ct = np.ones(3)
-    with pytest.raises(ValueError, match='read-only'):
+    with pytest.raises(ReadOnlyError, match='read-only'):
         ad.vjp(f, X)[1](ct)
     np.testing.assert_array_equal(ct, 1)
 

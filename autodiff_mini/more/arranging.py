@@ -126,7 +126,7 @@ def numpy_partition(a, kth, axis=-1, kind='introselect', order=None):
 
 @implements(np.argpartition)
 def numpy_argpartition(a, kth, axis=-1, kind='introselect', order=None):
-    a, axis = along_one(a, axis)
+    a, axis = along_one(a, axis, or_number=True)
     np.partition(np.arange(a.shape[axis]), kth)
     return np.argsort(a, axis, order=order)
 
@@ -134,6 +134,8 @@ def numpy_argpartition(a, kth, axis=-1, kind='introselect', order=None):
 @implements(np.lexsort)
 def numpy_lexsort(keys, axis=-1):
     first, *rest = map(asarray, keys)
+    if first.ndim == 0:
+        return np.intp(0)
     places = np.argsort(first, axis, stable=True)
     for key in rest:
         key = np.take_along_axis(key, places, axis)

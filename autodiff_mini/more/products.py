@@ -81,6 +81,9 @@ def check_signals(a, v):
             raise ValueError(f'{name} cannot be empty')
 
 
+OLD_MODES = {0: 'valid', 1: 'same', 2: 'full'}
+
+
 def slide(a, v, mode):
     """Returns the products of `v` with the parts of `a` that are as long.
 
@@ -88,7 +91,7 @@ def slide(a, v, mode):
         mode: 'valid', or how far `v` stands out at the ends: 'same', so that
             the result is as long as `a`; 'full', as far as it can.
     """
-    rest = len(v) - 1
+    rest, mode = len(v) - 1, OLD_MODES.get(mode, mode)
     ends = {'valid': (0, 0), 'same': (len(v) // 2, rest - len(v) // 2),
             'full': (rest, rest)}
     if mode not in ends:

@@ -8,13 +8,13 @@ from functools import partial, reduce
 from itertools import accumulate
 
 import numpy as np
-from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
+from numpy.lib.array_utils import normalize_axis_index
 
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import ufunc_table
 from autodiff_mini.errors import refuse
 from autodiff_mini.memory import handed
-from autodiff_mini.numpy_api import asarray, operand, stand_in
+from autodiff_mini.numpy_api import asarray, operand, reduced_axes, stand_in
 from autodiff_mini.primitives.reductions import as_rows
 
 SERVES = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max,
@@ -48,8 +48,7 @@ def reduce_with(ufunc, array, axis=0, dtype=None, out=None, keepdims=False,
                 initial=None, where=True):
     """Returns what becomes of the elements along some axes."""
     a = asarray(array)
-    axes = normalize_axis_tuple(range(a.ndim) if axis is None else axis,
-                                a.ndim)
+    axes = reduced_axes(a, axis)
     given = {'dtype': dtype, 'initial': initial,
              'where': None if where is True else where}
     given = {key: x for key, x in given.items() if x is not None}

@@ -4,6 +4,7 @@ Appendix A.
 """
 
 import math
+from functools import partial
 
 import numpy as np
 
@@ -20,6 +21,16 @@ def conjugate(a):
 def copy_of(x, order='C'):
     """Returns a copy; of a number, which does not change, a number."""
     return handed(x, (x,)) if is_a_number(x) else np.copy(x, order)
+
+
+def refuse_attribute(name, x):
+    """Refuses what is about memory, which a tracer has none of.
+
+    An AttributeError would be caught by `hasattr`, as if `x` were no array.
+    """
+    raise NotImplementedError(
+        f'numpy.ndarray.{name} is not supported on traced values: '
+        f'{x.describe()} has no memory of its own.')
 
 
 method('sum', np.sum)
@@ -64,6 +75,10 @@ method('choose', np.choose)
 method('__contains__', lambda a, x: bool(np.any(np.equal(a, x))))
 shape_method('reshape', np.reshape)
 shape_method('transpose', np.transpose)
+for name in ('base', 'byteswap', 'ctypes', 'data', 'device', 'dump', 'dumps',
+             'flags', 'getfield', 'resize', 'setfield', 'setflags', 'strides',
+             'to_device', 'tobytes', 'tofile', 'view'):
+    setattr(Tracer, name, property(partial(refuse_attribute, name)))
 Tracer.T = property(np.transpose)
 Tracer.flat = property(Flat, lambda self, v: self.flat.__setitem__(..., v))
 Tracer.mT = property(lambda self: np.matrix_transpose(self))

@@ -25,8 +25,10 @@ def numpy_diff(a, n=1, axis=-1, prepend=None, append=None):
     if n < 0:
         raise ValueError(f'order must be non-negative but got {n}')
     a = asarray(a)
+    if n == 0:
+        return a
     axis = normalize_axis_index(axis, a.ndim)
-    if n and (prepend is not None or append is not None):
+    if prepend is not None or append is not None:
         ends = [np.broadcast_to(end, (*a.shape[:axis], 1,
                                       *a.shape[axis + 1:]))
                 if np.ndim(end) == 0 else operand(end)

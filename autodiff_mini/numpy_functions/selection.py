@@ -48,9 +48,14 @@ def numpy_rot90(m, k=1, axes=(0, 1)):
 @implements(np.take)
 def numpy_take(a, indices, axis=None, out=None, mode='raise'):
     refuse(np.take, out=out)
-    a, axis = along_one(a, axis)
+    a, axis = along_one(a, axis, or_number=True)
     i, size = operand(indices), a.shape[axis]
-    i = convert(i, np.dtype(np.intp)) if typeof(i).dtype == bool else i
+    is_empty = isinstance(indices, list | tuple) and not indices
+    if is_empty or typeof(i).dtype == bool:
+        i = convert(i, np.dtype(np.intp))
+    if typeof(i).dtype.kind not in 'iu':
+        raise TypeError(f'numpy.take: {typeof(i).dtype} is no dtype of '
+                        'indices')
     if mode == 'wrap':
         i = np.remainder(i, size)
     if mode == 'clip':
@@ -91,7 +96,7 @@ def numpy_roll(a, shift, axis=None):
 
 @implements(np.repeat)
 def numpy_repeat(a, repeats, axis=None):
-    a, axis = along_one(a, axis)
+    a, axis = along_one(a, axis, or_number=True)
     return np.take(a, np.repeat(np.arange(a.shape[axis]), repeats), axis)
 
 

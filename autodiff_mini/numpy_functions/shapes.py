@@ -84,7 +84,7 @@ def numpy_ravel(a, order='C'):
 @implements(np.squeeze, seen)
 def numpy_squeeze(a, axis=None):
     a = asarray(a)
-    if axis is None:
+    if axis is None or a.ndim == 0 and axis in (0, -1):
         axis = [i for i, size in enumerate(a.shape) if size == 1]
     axes = normalize_axis_tuple(axis, a.ndim)
     if any(a.shape[i] != 1 for i in axes):

@@ -9,7 +9,7 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import Tracer, typeof, ufunc_table
-from autodiff_mini.errors import FILL, ReadOnlyError
+from autodiff_mini.errors import FILL, ReadOnlyError, TracerError
 from autodiff_mini.memory import (
     View, check_writable, is_a_number, whose, write)
 from autodiff_mini.numpy_api import (
@@ -70,10 +70,13 @@ def where_masked(x, mask, value):
     """Returns `x` with `value` where a mask is True that is traced itself."""
     mask = mask[0] if isinstance(mask, tuple) and len(mask) == 1 else mask
     value = operand(value)
-    rest = x.ndim - np.ndim(mask) if isinstance(mask, Tracer) else -1
-    if rest < 0 or mask.shape != x.shape[:mask.ndim] or (
-            typeof(value).ndim > rest):
-        raise IndexError(
+    is_one = isinstance(mask, Tracer)
+    if is_one and mask.shape != x.shape[:mask.ndim]:
+        raise IndexError(f'a boolean index of shape {mask.shape} does not '
+                         f'match an array of shape {x.shape}')
+    rest = x.ndim - mask.ndim if is_one else -1
+    if typeof(value).ndim > rest:
+        raise TracerError(
             'a boolean index whose values are not known while they are '
             'traced takes what is the same wherever it is True: in place of '
             'x[mask] = y write x[...] = np.where(mask, y, x)')
@@ -147,8 +150,14 @@ def sort(x, axis=-1, kind=None, order=None, *, stable=None):
     x[...] = np.sort(x, axis, kind, order)
 
 
+def partition(x, kth, axis=-1, kind='introselect', order=None):
+    """Partitions `x` itself."""
+    x[...] = np.partition(x, kth, axis, kind, order)
+
+
 method('fill', fill_all)
 method('sort', sort)
+method('partition', partition)
 method("put", np.put)
 
 

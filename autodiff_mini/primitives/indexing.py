@@ -13,6 +13,7 @@ import numpy as np
 from autodiff_mini.arrays import full, is_foreign
 from autodiff_mini.core import (
     Primitive, Tracer, array_type, current_trace, typeof)
+from autodiff_mini.errors import TracerError
 from autodiff_mini.interpreters.abstract import abstract_rules, defview
 from autodiff_mini.interpreters.jvp import jvp_rules
 from autodiff_mini.interpreters.lowering import lowering_rules
@@ -190,7 +191,7 @@ def index_rule(axis, vals, dims, indices):
     (x, *arrays), (x_dim, *dims) = vals, dims
     for array, dim in zip(arrays, dims):
         if dim == 0 and array.dtype == bool:
-            raise TypeError(
+            raise TracerError(
                 'A boolean index under vmap would select another number of '
                 'elements for each element of the batch: use '
                 'np.where(mask, x, 0) in place of x[mask].')
@@ -248,7 +249,7 @@ vmap_rules[index_p] = index_rule
 def index_shape(shape, *arrays, indices):
     """Returns the shape of `x[indices]`, if `x` has this shape."""
     if any(array.dtype == bool for array in arrays):
-        raise IndexError(
+        raise TracerError(
             'Array boolean indices must be concrete: the shape of x[mask] '
             'depends on values that are not known while they are traced. '
             'Use np.where(mask, x, 0) in place of x[mask].')

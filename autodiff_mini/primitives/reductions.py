@@ -4,7 +4,7 @@ Chapters 1, 2 and 4; most rows are in the appendix.
 """
 
 import numpy as np
-from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
+from numpy.lib.array_utils import normalize_axis_index
 
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import Primitive, typeof
@@ -13,7 +13,8 @@ from autodiff_mini.interpreters.abstract import defshape
 from autodiff_mini.interpreters.jvp import defjvp, deflinear, defzero, match
 from autodiff_mini.interpreters.transpose import deftranspose
 from autodiff_mini.interpreters.vmap import behind, vmap_rules
-from autodiff_mini.numpy_api import along_one, asarray, implements
+from autodiff_mini.numpy_api import (
+    along_one, asarray, implements, reduced_axes)
 
 
 def reduce_rule(primitive):
@@ -37,9 +38,8 @@ def numpy_sum(a, axis=None, dtype=None, out=None, keepdims=False, *,
               initial=None, where=True):
     refuse(np.sum, out=out)
     a = masked(asarray(a, dtype), where, 0)
-    axes = range(a.ndim) if axis is None else axis
-    axes = normalize_axis_tuple(axes, a.ndim)
-    y = reduce_sum_p.bind(a, axis=axes, keepdims=bool(keepdims))
+    y = reduce_sum_p.bind(a, axis=reduced_axes(a, axis),
+                          keepdims=bool(keepdims))
     y = as_asked(y, dtype)
     return y if initial is None else y + convert(initial, y.dtype)
 
@@ -81,9 +81,8 @@ def numpy_prod(a, axis=None, dtype=None, out=None, keepdims=False, *,
                initial=None, where=True):
     refuse(np.prod, out=out)
     a = masked(asarray(a, dtype), where, 1)
-    axes = range(a.ndim) if axis is None else axis
-    axes = normalize_axis_tuple(axes, a.ndim)
-    y = reduce_prod_p.bind(a, axis=axes, keepdims=bool(keepdims))
+    y = reduce_prod_p.bind(a, axis=reduced_axes(a, axis),
+                           keepdims=bool(keepdims))
     y = as_asked(y, dtype)
     return y if initial is None else y * convert(initial, y.dtype)
 
@@ -129,8 +128,7 @@ def extremum(function, primitive, larger):
                 "identity, so to use a where mask one has to specify "
                 "'initial'")
         a = masked(asarray(a), where, initial)
-        axes = range(a.ndim) if axis is None else axis
-        axes, keepdims = normalize_axis_tuple(axes, a.ndim), bool(keepdims)
+        axes, keepdims = reduced_axes(a, axis), bool(keepdims)
         if initial is None:
             return primitive.bind(a, axis=axes, keepdims=keepdims)
         initial = convert(initial, a.dtype)
@@ -187,7 +185,7 @@ def arg_reduction(function, primitive):
     def call(a, axis=None, out=None, *, keepdims=False):
         refuse(function, out=out)
         a = asarray(a)
-        if axis is None:
+        if axis is None or a.ndim == 0 and axis in (0, -1):
             place = primitive.bind(np.reshape(a, -1), axis=0)
             return np.reshape(place, [1] * a.ndim) if keepdims else place
         axis = normalize_axis_index(axis, a.ndim)
@@ -213,7 +211,7 @@ argsort_p = Primitive('argsort', np.argsort)
 @implements(np.argsort)
 def numpy_argsort(a, axis=-1, kind=None, order=None, *, stable=None):
     refuse(np.argsort, order=order)
-    a, axis = along_one(a, axis)
+    a, axis = along_one(a, axis, or_number=True)
     return argsort_p.bind(a, axis=axis, kind='stable' if stable else kind)
 
 
@@ -227,7 +225,7 @@ def cumulation(function, primitive):
     @implements(function)
     def call(a, axis=None, dtype=None, out=None):
         refuse(function, out=out)
-        a, axis = along_one(asarray(a, dtype), axis)
+        a, axis = along_one(asarray(a, dtype), axis, or_number=True)
         return as_asked(primitive.bind(a, axis=axis), dtype)
 
 

@@ -98,6 +98,10 @@ ERRORS['What a traced value refuses'] = group(
     ('NumPy needs a plain array, in a place where it asks nobody.',
      'ad.linearize(lambda x: np.array([x[0], x[1]]), x)',
      '`np.stack([x[0], x[1]])` or `ad.asarray([x[0], x[1]])`.'),
+    ('An attribute of arrays is about their memory. A traced value has '
+     'none of its own.',
+     'ad.linearize(lambda x: x.strides, x)',
+     'Leave it out, or look at a plain array.'),
     ('A traced value was kept, and used when its transformation had '
      'returned.',
      '''
@@ -168,6 +172,29 @@ ERRORS['What is not yours to write'] = group(
     ('The array is given by position.',
      'ad.linearize(lambda x: np.sum(x, 0, None, np.zeros_like(x[0])), x)',
      'Give it by its name, `out=`.'),
+    ('NumPy lets nobody write into this view, either. Only this error is a '
+     '`ValueError`, as in NumPy.',
+     'ad.linearize(lambda x: np.diagonal(np.outer(x, x)).fill(1.0), x)',
+     'Write by `np.fill_diagonal`, or into a copy.'),
+    ('One element of `x.flat` takes one value.',
+     '''
+     def f(x):
+         y = x * 2
+         y.flat[0] = [1.0, 2.0]
+     ad.linearize(f, x)
+     ''',
+     'Write into a part, `y.flat[:2]`.'),
+    ('`place` has no values to insert.',
+     'ad.linearize(lambda x: np.place(x * 2, np.ones(3), []), x)',
+     'Give it one value or more.'),
+    ('A mask that is traced does not fit the array.',
+     '''
+     def f(x):
+         y = x * 2
+         y[x[:2] > 1] = 0.0
+     ad.jit(f)(x)
+     ''',
+     'As in NumPy: the mask needs the shape of the array.'),
     ('What is written is of another shape.',
      '''
      def f(x):
@@ -305,6 +332,9 @@ ERRORS['NumPy\'s functions, on traced values'] = group(
      'Add axes with `None`.'),
     ('Indices along an axis have to be integers.',
      'ad.linearize(lambda x: np.take_along_axis(x, x, 0), x)',
+     'Convert them: `i.astype(int)`.'),
+    ('`take` takes elements by integers.',
+     'ad.linearize(lambda x: np.take(x, x), x)',
      'Convert them: `i.astype(int)`.'),
     ('`pad` knows some modes only.',
      "ad.linearize(lambda x: np.pad(x, 1, mode='mean'), x)",
