@@ -187,27 +187,124 @@ def unusual(ufunc, method, inputs, out=None, **kwargs):
         kwargs = {k: x for k, x in kwargs.items() if x is not None}
         where = kwargs.pop('where', True) if out else True
         key = key if kwargs else ufunc
+    elif out and method != 'outer' and ufunc in (np.add, np.multiply):
+        kwargs = computed_for(out[0], inputs, kwargs)
     result = ufunc_table[key](*inputs, **kwargs)
+    if not out:
+        return result
     several = isinstance(result, tuple)
-    results = list(result if several else (result,))
-    for i, destination in enumerate(out or ()):
-        if destination is not None:
-            np.copyto(destination, results[i], where=where)
-            results[i] = destination
+    results = result if several else (result,)
+    check_arrays(ufunc, *out)
+    if method in ('__call__', 'outer'):
+        results = write_each(results, out, where, core_axes(ufunc, inputs))
+    elif out[0] is not None:
+        check_place(f'{ufunc.__name__}.{method}', result, out[0], method,
+                    kwargs.get('axis', 0))
+        np.copyto(out[0], result, casting='unsafe')
+        results = out
     return tuple(results) if several else results[0]
+
+
+def check_arrays(function, *out):
+    """Raises a TypeError if a place to write into is no array."""
+    for place in out:
+        if place is not None and not hasattr(place, 'shape'):
+            raise TypeError(f'numpy.{function.__name__}: out= must be an '
+                            f'array, and is a {type(place).__name__}')
+
+
+def core_axes(ufunc, inputs):
+    """Returns how many last axes of a result are no loop of the ufunc's."""
+    if ufunc is np.matmul:
+        return sum(np.ndim(x) > 1 for x in inputs)
+    return 0 if ufunc.signature in (None, '(n),(n)->()') else 1
+
+
+def write_each(results, out, where=True, core=0):
+    """Writes results into arrays, to whose one shape they are broadcast."""
+    places = [place for place in out if place is not None]
+    if not places:
+        return results
+    shape = np.broadcast_shapes(
+        np.shape(where), *map(np.shape, (*results, *places)))
+    written = []
+    for result, place in zip(results, out):
+        ends = [x.shape[x.ndim - core:] for x in (result, place) if core]
+        if place is None:
+            place = np.copy(np.broadcast_to(result, shape))
+        elif place.shape != shape or len(set(ends)) > 1:
+            raise ValueError(
+                f'the result has the shape {np.shape(result)}, which needs '
+                f'{shape}, but out= has {place.shape}')
+        else:
+            np.copyto(place, result, where=where)
+        written.append(place)
+    return written
+
+
+def computed_for(place, args, kwargs):
+    """Returns the keywords of a sum, which is computed in a wider dtype.
+
+    That is the dtype of the array it is written into, if it can hold more.
+    """
+    dtype = getattr(place, 'dtype', None)
+    if dtype is None or dtype.kind not in 'fc' or (
+            kwargs.get('dtype') is not None or not np.can_cast(
+                typeof(args[0]).dtype, dtype)):
+        return kwargs
+    return kwargs | {'dtype': dtype}
+
+
+def check_place(name, result, place, method='reduce', axis=0):
+    """Raises an error if a result does not fit the array to write into."""
+    have, want = place.shape, np.shape(result)
+    if have == want:
+        return
+    if method != 'reduce':
+        broadcast = len(have) == len(want) > 1 and all(
+            n in (1, m) for n, m in zip(want, have))
+        if broadcast and axis is not None and have[axis] == want[axis]:
+            return
+        if broadcast or method == 'reduceat' and len(have) != len(want):
+            raise NotImplementedError(
+                f'numpy.{name}: out= has the shape {have}, of which NumPy '
+                f'would fill a part. Give it the shape of the result, {want}')
+    kind = TypeError if name == 'choose' else ValueError
+    raise kind(f'numpy.{name}: the result has the shape {want}, but out= has '
+               f'{have}')
 
 
 def in_the_place_of(function, args, out=None, **kwargs):
     """Returns what a function makes that is told where to write."""
-    result = function_table[function](*args, **kwargs)
     if out is None:
-        return result
-    if out.shape != np.shape(result):
-        raise ValueError(
-            f'numpy.{function.__name__}: the result has the shape '
-            f'{np.shape(result)}, but out= has {out.shape}')
-    np.copyto(out, result)
+        return function_table[function](*args, **kwargs)
+    check_arrays(function, out)
+    if function in SUMS:
+        kwargs = computed_for(out, args, kwargs)
+    result = function_table[function](*args, **kwargs)
+    if function in AS_UFUNCS:
+        return write_each([result], [out])[0]
+    check_place(function.__name__, result, out,
+                'accumulate' if function in RUNS else 'reduce', None)
+    casting = OUT_CASTING.get(function, 'unsafe')
+    if casting == 'no' and out.dtype != typeof(result).dtype:
+        raise ValueError(f'numpy.{function.__name__}: the result is '
+                         f'{typeof(result)}, but out= is {typeof(out)}')
+    np.copyto(out, result, casting=casting)
     return out
+
+
+SUMS = {np.sum, np.prod, np.cumsum, np.cumprod, np.mean, np.nansum,
+        np.nanprod, np.nanmean, np.trace}
+RUNS = {np.cumsum, np.cumprod, np.nancumsum, np.nancumprod}
+AS_UFUNCS = {np.clip, np.outer, np.fix, np.isneginf, np.isposinf,
+             np.percentile, np.quantile, np.nanpercentile, np.nanquantile,
+             np.nanmedian}
+OUT_CASTING = {np.round: 'same_kind', np.around: 'same_kind',
+               np.concatenate: 'same_kind', np.stack: 'same_kind',
+               np.std: 'same_kind', np.nanstd: 'same_kind',
+               np.argmax: 'equiv', np.argmin: 'equiv', np.dot: 'no',
+               np.linalg.multi_dot: 'no', np.einsum: 'safe'}
 
 
 ufunc_table = NumPyTable()

@@ -176,6 +176,8 @@ WRONG = [
     'np.gradient(x, m)', 'np.gradient(x, x[1:])', 'np.cross(s, s)',
     'np.cross(np.ones(4), np.append(x, 1))', 'np.convolve(m, x)',
     'np.convolve(x, [])', "np.convolve(x, x, 'no')",
+    'np.sin(m, out=np.zeros(3, like=x))',
+    'np.dot(m, x, out=np.zeros(3, int, like=x))',
     'np.broadcast_to(m, 3)', 'np.linalg.lstsq(c, x)',
     'np.diagonal(m).fill(1)']
 SETUP = BEFORE + 'y = x * 1; c = np.stack([m, m])\n'
@@ -218,7 +220,7 @@ def raises_by_habit():
 
 
 PACKAGE = Path(ad.__file__).parent
-LAYERS = ('numpy_functions', 'primitives', 'more')   # that NumPy's calls reach
+LAYERS = ('numpy_functions', 'primitives', 'more')    # that calls reach
 
 
 @pytest.mark.filterwarnings('ignore')
@@ -275,3 +277,165 @@ def test_no_attribute_of_arrays_is_missing():
 
 def test_partition_changes_the_array_itself():
     assert_every_way_is_numpy('r = x * -1; r.partition(1); r = r[1]', X)
+
+
+# Where to write: out= of the shape of the result, or of a larger one.
+
+Z = '''
+m = np.stack([x, x * 2]); c = np.stack([np.outer(x, x)] * 2)
+def Z(shape, dtype=float):
+    return np.zeros(shape, dtype, like=x)
+'''
+INTO = [
+    'np.add.reduce(m, 0, out=Z((2, 3)))', 'np.add.reduce(m, 0, out=Z(3))',
+    'np.add.reduce(m, 0, out=Z((1, 3)))',
+    'np.add.reduce(m[:, :1], 0, out=Z(3))', 'np.add.reduce(m, 0, out=Z(1))',
+    'np.add.reduce(m, 0, keepdims=True, out=Z((2, 3)))',
+    'np.add.reduce(m, 0, keepdims=True, out=Z((1, 3)))',
+    'np.add.reduce(x, out=Z(()))', 'np.add.reduce(x, out=Z(3))',
+    'np.add.reduce(x, out=Z(1))', 'np.add.accumulate(x, out=Z(3))',
+    'np.add.accumulate(x, out=Z((2, 3)))', 'np.add.accumulate(x, out=Z(4))',
+    'np.add.accumulate(m, 0, out=Z((2, 3)))',
+    'np.add.accumulate(m[:, :1], 0, out=Z((2, 3)))',
+    'np.add.accumulate(m, 0, out=Z((1, 2, 3)))',
+    'np.multiply.accumulate(x, out=Z((2, 3)))',
+    'np.subtract.accumulate(x, out=Z((2, 3)))',
+    'np.add.reduceat(x, [0, 1], out=Z(2))',
+    'np.add.reduceat(x, [0, 1], out=Z(3))',
+    'np.add.reduceat(m[:, :1], [0, 1], out=Z((2, 3)))',
+    'np.add.outer(x, x, out=Z((3, 3)))',
+    'np.add.outer(x, x, out=Z((2, 3, 3)))', 'np.add(x, 1, out=Z((2, 3)))',
+    'np.add(x, 1, out=Z(4))', 'np.add(m, 1, out=Z(3))',
+    'np.add(x[:1], 1, out=Z(3))', 'np.sum(m, 0, out=Z((2, 3)))',
+    'np.sum(m, 0, out=Z((1, 3)))', 'np.cumsum(x, out=Z((2, 3)))',
+    'np.cumsum(x, out=Z(4))', 'np.cumsum(m, 0, out=Z((2, 3)))',
+    'np.cumsum(m, out=Z(6))', 'np.cumsum(m, out=Z((2, 3)))',
+    'np.matmul(m, m.T, out=Z((2, 2)))', 'np.matmul(m, m.T, out=Z((4, 2, 2)))',
+    'np.matmul(m, m.T, out=Z((3, 2)))', 'np.matmul(x, x, out=Z(()))',
+    'np.matmul(x, x, out=Z(3))',
+    'np.divmod(x, 2, out=(Z((2, 3)), Z((2, 3))))',
+    'np.divmod(x, 2, out=(Z((2, 3)), None))',
+    'np.modf(x, out=(Z((2, 3)), None))',
+    'np.frexp(x, out=(Z((2, 3)), Z((2, 3), int)))',
+    'np.modf(x, out=(Z(3), Z((2, 3))))',
+    'np.add(x, 1, out=Z((2, 3)), where=[True, False, True])',
+    'np.add(x, 1, out=Z(3), where=np.ones((2, 3), bool))',
+    'np.add(x, 1, where=np.ones((2, 3), bool), out=Z((2, 3)))',
+    'np.clip(x, 0, 2, out=Z((2, 3)))', 'np.clip(x, 0, 2, out=Z(4))',
+    'np.round(x, out=Z((2, 3)))', 'np.round(x, 1, out=Z((2, 3)))',
+    'np.mean(m, 0, out=Z((2, 3)))', 'np.mean(m, 0, out=Z(3))',
+    'np.var(m, 0, out=Z((2, 3)))', 'np.std(m, 0, out=Z((2, 3)))',
+    'np.take(x, [0, 1], out=Z(2))', 'np.take(x, [0, 1], out=Z((2, 2)))',
+    'np.dot(m, x, out=Z(2))', 'np.dot(m, x, out=Z((2, 2)))',
+    'np.outer(x, x, out=Z((3, 3)))', 'np.outer(x, x, out=Z((2, 3, 3)))',
+    'np.concatenate([x, x], out=Z(6))',
+    'np.concatenate([x, x], out=Z((2, 6)))',
+    'np.concatenate([x[:1], x[:0]], out=Z(3))',
+    'np.stack([x, x], out=Z((2, 3)))', 'np.stack([x, x], out=Z((2, 2, 3)))',
+    'np.prod(m, 0, out=Z((2, 3)))', 'np.max(m, 0, out=Z((2, 3)))',
+    'np.any(m, 0, out=Z((2, 3), bool))', 'np.all(m, 0, out=Z(3, bool))',
+    'np.argmax(m, 0, out=Z(3, int))', 'np.argmax(m, 0, out=Z((2, 3), int))',
+    'np.nanmean(m, 0, out=Z((2, 3)))', 'np.median(m, 0, out=Z((2, 3)))',
+    'np.median(m, 0, out=Z(3))', 'np.nansum(m, 0, out=Z((2, 3)))',
+    'np.compress([1, 0], m, 0, out=Z((2, 3)))',
+    'np.compress([1, 0], m, 0, out=Z((1, 3)))',
+    'np.choose([0, 1], [m[0, :2], x[:2]], out=Z(2))',
+    'np.choose([0, 1], [m[0, :2], x[:2]], out=Z((2, 2)))',
+    'np.trace(c, out=Z(3))', 'np.trace(c, 0, 1, 2, out=Z((2, 2)))',
+    'np.trace(c, 0, 1, 2, out=Z(2))', 'np.einsum("ij->i", m, out=Z(2))',
+    'np.einsum("ij->i", m, out=Z((2, 2)))', 'np.fix(x, out=Z((2, 3)))',
+    'np.linalg.multi_dot([m, m.T], out=Z((2, 2)))',
+    'np.linalg.multi_dot([m, m.T, m], out=Z((2, 2, 3)))',
+    'np.percentile(m, 50, 0, out=Z((2, 3)))',
+    'np.percentile(m, 50, 0, out=Z(3))', 'np.ptp(m, 0, out=Z((2, 3)))',
+    'np.cumulative_sum(x, out=Z((2, 3)))',
+    'np.isneginf(x, out=Z((2, 3), bool))', 'np.cumprod(x, out=Z((2, 3)))',
+    'np.nancumsum(x, out=Z((2, 3)))', 'np.nanmax(m, 0, out=Z((2, 3)))',
+    'np.nanmedian(m, 0, out=Z((2, 3)))',
+    'np.fft.fft(x, out=Z((2, 3), complex))',
+    'np.fft.fft(x, out=Z(3, complex))', 'np.vecdot(x, x, out=Z(3))',
+    'np.vecdot(m, m, out=Z(2))', 'np.vecdot(m, m, out=Z((3, 2)))',
+    'np.add(x, 1, out=Z(3, int))', 'np.sum(m, 0, out=Z(3, int))',
+    'np.sum(x, out=Z((), int))', 'np.add.reduce(x, out=Z((), int))',
+    'np.add.accumulate(x, out=Z(3, int))', 'np.mean(x, out=Z((), int))',
+    'np.cumsum(x, out=Z(3, int))', 'np.dot(m, x, out=Z(2, int))',
+    'np.take(x, [0], out=Z(1, int))', 'np.concatenate([x, x], out=Z(6, int))',
+    'np.stack([x, x], out=Z((2, 3), int))', 'np.round(x, out=Z(3, int))',
+    'np.clip(x, 0, 1, out=Z(3, int))', 'np.prod(m, 0, out=Z(3, np.float32))',
+    'np.cumsum(x, out=Z(3, np.float32))', 'np.argmax(m, 0, out=Z(3))',
+    'np.trace(c, 0, 1, 2, out=Z(2, int))',
+    'np.einsum("ij->i", m, out=Z(2, int))', 'np.max(m, 0, out=Z(3, int))',
+    'np.outer(x, x, out=Z((3, 3), int))', 'np.median(m, 0, out=Z(3, int))',
+    'np.var(m, 0, out=Z(3, int))', 'np.any(m, 0, out=Z(3))',
+    'np.add.reduce(m, 0, out=(Z(3), ))', 'np.add(x, 1, out=(Z(3), ))',
+    'np.sum(m, 0, out=(Z(3), ))', 'np.cumsum(x, out=(Z(3), ))',
+    'np.sum(m, (0, 1), out=Z((1, 1)))', 'np.sum(x[:1], out=Z(1))',
+    'np.add(1, 2, out=Z(()))', 'np.sum(x, out=Z(()))',
+    'np.matmul(m, m.T, out=Z((2, 2), int))', 'np.dot(x, x, out=Z(()))',
+    'np.dot(2., x, out=Z(3))', 'np.dot(2., x, out=Z((2, 3)))',
+    'np.modf(x, out=(Z((2, 3)), None))[1]',
+    'np.divmod(x, 2, out=(None, Z((2, 3))))[0]',
+    'np.sum(x*0.6, out=Z((), int))', 'np.add.reduce(x*.6, out=Z((), int))',
+    'np.add.accumulate(x*.6, out=Z(3, int))',
+    'np.cumsum(x*.6, out=Z(3, int))', 'np.mean(x*.6, out=Z((), int))',
+    'np.matmul(m, x[:, None], out=Z((2, 3)))',
+    'np.matmul(m, x, out=Z((4, 2)))', 'np.matmul(m, x, out=Z(1))',
+    'np.prod(x*.6, out=Z((), int))', 'np.max(x*.6, out=Z((), int))',
+    'np.add.reduce(x, out=Z((), bool))', 'np.round(m[:1], out=Z((2, 3)))',
+    'np.subtract.reduce(m, 0, out=Z((2, 3)))',
+    'np.subtract.reduce(m, 0, out=Z(3))',
+    'np.multiply.reduce(m, 0, out=Z((1, 3)))',
+    'np.maximum.accumulate(m, 0, out=Z((3, 2, 3)))',
+    'np.subtract.reduceat(x, [0, 1], out=Z(3))',
+    'np.var(x*.6, out=Z((), int))', 'np.std(x*.6, out=Z((), int))',
+    'np.cumprod(x*.6, out=Z(3, int))', 'np.any(x, out=Z((), int))',
+    'np.nansum(x*.6, out=Z((), int))', 'np.median(x*.6, out=Z((), int))',
+    'np.trace(c*.6, 0, 1, 2, out=Z(2, int))',
+    'np.add(x, 1, out=Z((2, 3)), where=np.array([[True], [False]]))',
+    'np.sin(x[:1], out=Z(3), where=[True, False, True])',
+    'np.sin(x[:1], out=Z(1), where=[True, False, True])',
+    'np.sum(x, out=Z((), np.float32))',
+    'np.sum(x, dtype=np.float32, out=Z(()))',
+    'np.add.reduce(x, dtype=int, out=Z(()))',
+    'np.cumsum(x, dtype=int, out=Z(3))', 'np.sum(x, out=None)',
+    'np.add(x, 1, out=None)', 'np.add(x, 1, out=(None, ))',
+    'np.modf(x, out=(None, None))', 'np.sum(x, out=5)', 'np.add(x, 1, out=5)',
+    'np.sum(x, out=[0])', 'np.add.reduce(x, out=(Z(()), Z(())))',
+    'np.nancumsum(x, out=Z(3))', 'np.sum(m, 0, out=Z((1, 3)), keepdims=True)',
+    'np.argmax(x, out=Z((), int))', 'np.fmax.reduce(m, 0, out=Z((2, 3)))',
+    'np.percentile(m, 50, 0, out=Z(3, int))',
+    'np.quantile(m, .5, 0, out=Z((2, 3)))',
+    'np.isposinf(x, out=Z((2, 3), bool))',
+    'np.concatenate([m, m], out=Z((4, 3)))']
+
+
+@pytest.mark.filterwarnings('ignore')
+@pytest.mark.parametrize('call', INTO)
+def test_out_takes_what_numpy_lets_it_take(call):
+    f, x = ran(f'{Z}r = {call}'), np.array([1.25, 2.5, 3.75])
+    expected, _ = raised(f, x.copy())
+    if expected is None:
+        assert_every_way_is_numpy(f'{Z}r = {call}', x)
+    for way in WAYS.values() if expected else ():
+        error, _ = raised_where_traced(f, way)
+        for kind in TypeError, ValueError:
+            assert isinstance(error, kind) == isinstance(expected, kind)
+
+
+@pytest.mark.parametrize('call', [
+    'np.add.accumulate(m[:1], 0, out=Z((2, 3)))',
+    'np.cumsum(m[:1], 0, out=Z((2, 3)))',
+    'np.add.reduceat(x, [0, 1], out=Z((2, 2)))'])
+def test_out_of_which_numpy_fills_a_part_is_refused(call):
+    for way in WAYS.values():
+        error, _ = raised_where_traced(ran(f'{Z}r = {call}'), way)
+        assert isinstance(error, NotImplementedError)
+
+
+@pytest.mark.parametrize('total', [
+    'np.sum(x, out=Z(()))', 'np.add.reduce(x, out=Z(()))',
+    'np.cumsum(x, out=Z(99))[-1]', 'np.mean(x, out=Z(()))',
+    'np.prod(x[:9], out=Z(()))', 'np.add.accumulate(x, out=Z(99))[-1]'])
+def test_a_sum_is_computed_in_the_dtype_of_out_if_it_is_wider(total):
+    x = np.full(99, 0.1, np.float32)
+    assert_every_way_is_numpy(f'{Z}r = {total}', x)

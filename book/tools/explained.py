@@ -169,6 +169,23 @@ ERRORS['What is not yours to write'] = group(
     ('The array that `out=` names is of another shape than the result.',
      'ad.linearize(lambda x: np.sum(x, out=np.zeros_like(x)), x)',
      'Make one of the shape of the result.'),
+    ('A ufunc writes into an array of its shape, or of one to which it is '
+     'broadcast.',
+     'ad.linearize(lambda x: np.sin(x, out=np.zeros(1, like=x)), x)',
+     'Make one of the shape of the result, or with axes in front.'),
+    ('NumPy would fill a part of the array that `out=` names.',
+     '''
+     def f(x):
+         np.cumsum(x[None], 0, out=np.zeros((2, 3), like=x))
+     ad.linearize(f, x)
+     ''',
+     'Give it a part of that shape, `out=a[:1]`.'),
+    ('`dot` writes into an array of its very dtype.',
+     'ad.linearize(lambda x: np.dot(x, 2.0, out=np.zeros(3, int, like=x)), x)',
+     'Make one of that dtype.'),
+    ('What `out=` names is no array.',
+     'ad.linearize(lambda x: np.sum(x, out=0.0), x)',
+     'Give it an array: `np.zeros((), like=x)`.'),
     ('The array is given by position.',
      'ad.linearize(lambda x: np.sum(x, 0, None, np.zeros_like(x[0])), x)',
      'Give it by its name, `out=`.'),
