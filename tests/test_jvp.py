@@ -788,3 +788,13 @@ def test_ties_share_equally_among_all():
     assert ad.jvp(np.max, (x,), (t,))[1] == 4.0
     _, y_dot = ad.jvp(lambda x: np.max(x, 0), (x,), (t,))
     np.testing.assert_array_equal(y_dot, [4., 2., 4.])
+
+
+def test_a_number_read_back_from_its_text_is_a_constant():
+    """The price of printing: its derivative is lost without an error."""
+    f = lambda x: float(f'{x:.17g}') * x
+    assert ad.jvp(f, (3.0,), (1.0,)) == (9.0, 3.0)
+    assert ad.grad(f)(3.0) == 3.0
+    for way in ad.jit, lambda f: lambda x: ad.vmap(f)(np.array([x])):
+        with pytest.raises(TypeError, match='format'):
+            way(f)(3.0)     # where no value is known, or several are
