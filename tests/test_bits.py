@@ -1,0 +1,131 @@
+"""Values are NumPy's to the bit; where they are not, a table says why.
+
+-0.0 is not 0.0 here.  NaN is NaN, whatever its bits.
+"""
+
+import warnings
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import autodiff_mini as ad
+from tests.amount import each
+from tests.programs import PROGRAMS, is_inexact
+from tests.statements import results
+from tests.test_programs import tangents_for
+
+FILLS = {'own': None, 'zeros': [-0.0, 0.0, 0.0, -0.0, 0.0],
+         'signed zeros': [0.0, -0.0, 1.0, -0.0, -1.0],
+         'ties': [1.0, 1.0, -1.0, 1.0, 2.0],
+         'subnormal': [5e-324, -5e-324, 0.0, 1e-310, -0.0],
+         'nan': [np.nan, 1.0, -0.0, 0.0, 2.0],
+         'inf': [np.inf, -np.inf, 0.0, -0.0, 1.0]}
+WAYS = {'jvp': lambda f, args, tangents: ad.jvp(f, args, tangents)[0],
+        'vmap': lambda f, args, tangents: [
+            y[1] for y in ad.vmap(lambda *xs: results(f(*xs)))(*args)],
+        'jit': lambda f, args, tangents: ad.jit(f)(*args)}
+
+UNSAID = 'NumPy does not say what the result is.'
+
+# By the beginnings of the names of programs.
+WHY_NOT = {
+    'It adds products in another order.': (
+        'convolve_', 'correlate_', 'einsum_', 'vecmat', 'nanvar_complex'),
+    'NumPy adds to 0.0, which makes 0.0 of -0.0, and ours multiplies; or the '
+    'other way round.': (
+        'dot_scalars', 'dot_stacks', 'inner_scalar', 'tensordot_0',
+        'add_reduceat'),
+    'Of 0.0 and -0.0, which are equal, it takes the other one.': (
+        'clip_arrays', 'clip_float', 'max_where', 'nanmax_axis',
+        'nanmin_axis', 'nanmedian', 'nanquantile_', 'quantile_',
+        'median_complex', 'sort_None', 'write_by_methods'),
+    'A small power of an array is a product, which is a hundred times '
+    'faster.': (
+        'pow_array_int', 'pow_ufunc_array_int', 'power_ufunc_3',
+        'power_3_of_float'),
+    'NumPy itself gives other bits for one number than for an array.': (
+        'pow_float_on_the_left', 'power_0.5_of_float',
+        'pow_ufunc_float_singlescalar', 'fmax_', 'fmin_'),
+    'It is composed of several operations, and each of them rounds.': (
+        'round_complex', 'sinc_', 'nan_to_num_complex', 'interp_period',
+        'linspace_open', 'mixed_numbers'),
+    'It calls another routine of LAPACK.': ('lstsq', 'polyfit', 'eig'),
+    UNSAID: ('searchsorted_', 'empty_like')}
+
+
+def reason(program):
+    """Returns why a program may differ from NumPy in bits, or None."""
+    for why, beginnings in WHY_NOT.items():
+        if program.name.startswith(beginnings):
+            return why
+    return None
+
+
+def filled(x, numbers):
+    """Returns an argument of this type, with other numbers in it."""
+    if numbers is None or not is_inexact(x):
+        return x
+    y = np.resize(np.array(numbers), np.shape(x))
+    y = y.astype(np.result_type(x))
+    if np.iscomplexobj(x):
+        y.imag = np.resize(numbers[2:], np.shape(x))
+    return type(x)(y[()]) if isinstance(x, float | complex) else y[()]
+
+
+def same_bits(y, z):
+    y, z = np.asarray(y), np.asarray(z)
+    if y.shape != z.shape or y.dtype != z.dtype:
+        return False
+    parts = [(y.real, z.real), (y.imag, z.imag)]
+    return all(np.all((a == b) & (np.signbit(a) == np.signbit(b))
+                      | (a != a) & (b != b)) for a, b in (
+        parts if y.dtype.kind == 'c' else [(y, z)])
+        ) if y.dtype.kind in 'fc' else np.array_equal(y, z)
+
+
+def differing(program, way):
+    """Returns the numbers at which values differ from NumPy's in bits."""
+    f, found = partial(program.function, np), []
+    tangents = tangents_for(program)
+    for name, numbers in FILLS.items():
+        if name == 'inf' and program.name.startswith('special_'):
+            continue    # the slopes of some take SciPy forever there
+        args = tuple(filled(x, numbers) for x in program.args)
+        if way == 'vmap':
+            args = tuple(np.stack([x, x]) for x in args)
+        with warnings.catch_warnings(), np.errstate(all='ignore'):
+            warnings.simplefilter('ignore')
+            try:
+                expected = results(f(*[x[1] for x in args] if way == 'vmap'
+                                     else args))
+                ys = results(WAYS[way](f, args, tangents))
+            except Exception:
+                continue    # NumPy, or a test of errors, says why
+        if not all(map(same_bits, ys, expected)):
+            found.append(name)
+    return found
+
+
+@pytest.mark.parametrize('way', WAYS)
+@each([program for program in PROGRAMS if not reason(program)],
+      composed=True)
+def test_values_are_those_of_numpy_to_the_bit(program, way):
+    assert differing(program, way) == []
+
+
+@pytest.mark.parametrize('beginning', [
+    beginning for why, beginnings in WHY_NOT.items() if why != UNSAID
+    for beginning in beginnings])
+def test_no_exception_is_out_of_date(beginning):
+    assert any(differing(program, way) for program in PROGRAMS
+               if program.name.startswith(beginning)
+               for way in ('jvp', 'vmap'))
+
+
+def test_the_book_says_where_the_bits_differ():
+    page = (Path(__file__).parents[1] / 'book/appendix/s_what_works.md'
+            ).read_text()
+    for why in WHY_NOT.keys() - {UNSAID}:
+        assert f'| {why} |' in page
