@@ -205,13 +205,18 @@ def param_text(value) -> str:
 
 
 def drop_dead(jaxpr):
-    """Returns the program without equations whose results nobody needs."""
+    """Returns the program without equations whose results nobody needs.
+
+    Those stay that speak up in an error state of their own.
+    """
     needed, eqns = set(jaxpr.outvars), []
     for eqn in reversed(jaxpr.eqns):
         if not needed.isdisjoint(eqn.outvars):
             eqn = for_results(eqn, needed)
-            eqns.append(eqn)
-            needed.update(eqn.invars)
+        elif not speaks_up(eqn):
+            continue
+        eqns.append(eqn)
+        needed.update(eqn.invars)
     kept = {v: x for v, x in zip(jaxpr.constvars, jaxpr.consts)
             if v in needed}
     return Jaxpr(list(kept), jaxpr.invars, eqns[::-1], jaxpr.outvars,
@@ -222,6 +227,20 @@ def for_results(eqn, needed):
     """Returns an equation for those of its results that are needed."""
     rule = dead_rules.get(eqn.primitive)
     return rule(eqn, tuple(v in needed for v in eqn.outvars)) if rule else eqn
+
+
+def speaks_up(eqn):
+    """Return whether an equation says what goes wrong, or one inside does."""
+    return bool(eqn.outvars) and (is_loud(eqn.params) or any(
+        speaks_up(inner) for value in eqn.params.values()
+        for program in programs_in(value) for inner in program.eqns))
+
+
+def is_loud(params):
+    """Return whether parameters ask for errors, warnings, or calls."""
+    return params.get('name') == 'errstate' and any(
+        params.get(kind, 'ignore') != 'ignore'
+        for kind in ('divide', 'over', 'under', 'invalid'))
 
 
 dead_rules = {}     # by primitive: the equation, for some of its results

@@ -8,6 +8,7 @@ import asyncio
 import functools
 import gc
 import inspect
+import itertools
 import operator
 import sys
 import warnings
@@ -925,6 +926,99 @@ def test_an_error_state_in_which_nothing_is_computed():
                 return x
 
     assert_same(ad.jit(f)(FAR), FAR)
+
+
+def unused_log(x):
+    with np.errstate(divide='raise'):
+        np.log(x - x)
+    return x * x
+
+
+def log_of_which_the_slope_is_needed(x):
+    with np.errstate(divide='raise'):
+        return np.log(x - 1)
+
+
+def unused_log_in_a_loop(x):
+    return ad.scan(lambda c, _: (unused_log(c), None), x, np.ones(2))[0]
+
+
+def unused_log_in_a_branch(x):
+    return ad.cond(x > 0.5, unused_log, np.sin, x)
+
+
+def unused_log_until(x):
+    return ad.while_loop(lambda x: x < 9, lambda x: unused_log(x + 1), x)
+
+
+STRICT = [unused_log, log_of_which_the_slope_is_needed, unused_log_in_a_loop,
+          unused_log_in_a_branch]
+ASKED = {
+    'itself': lambda f: f, 'jit': ad.jit, 'grad': ad.grad,
+    'jit_grad': lambda f: ad.jit(ad.grad(f)),
+    'grad_jit': lambda f: ad.grad(ad.jit(f)),
+    'jit_grad_jit': lambda f: ad.jit(ad.grad(ad.jit(f))),
+    'jit_hessian': lambda f: ad.jit(ad.grad(ad.grad(f))),
+    'jit_jvp': lambda f: ad.jit(lambda x: ad.jvp(f, (x,), (x,))),
+    'jit_vmap': lambda f: lambda x: ad.jit(ad.vmap(f))(np.stack([x, x])),
+    'vmap_jit': lambda f: lambda x: ad.vmap(ad.jit(f))(np.stack([x, x])),
+    'linearize_jit': lambda f: lambda x: ad.linearize(ad.jit(f), x)[1](x),
+    'checkpoint': lambda f: ad.jit(ad.grad(ad.checkpoint(f))),
+}
+
+
+@pytest.mark.parametrize('f, name', [
+    *itertools.product(STRICT, ASKED),
+    *[(unused_log_until, name) for name in ASKED  # it cannot run backwards
+      if not {'grad', 'hessian', 'checkpoint'} & {*name.split('_')}]])
+def test_an_error_state_speaks_up_for_what_nobody_needs(f, name):
+    """`jit` dropped the operation, and returned a number."""
+    g = ASKED[name](f)
+    for _ in range(2):
+        with pytest.raises(FloatingPointError, match='divide by zero'):
+            g(np.float64(1.0))
+
+
+def test_an_error_state_in_a_branch_that_is_not_taken_says_nothing():
+    f = ad.jit(unused_log_in_a_branch)
+    assert_same(f(np.float64(0.25)), np.sin(0.25))
+    assert_close(ad.jit(ad.grad(unused_log_in_a_branch))(0.25), np.cos(0.25))
+
+
+@pytest.mark.parametrize('name', ['jit', 'jit_grad', 'grad_jit', 'jit_vmap'])
+def test_warnings_and_calls_are_those_of_the_eager_program(name):
+    said = []
+
+    def f(x):
+        with np.errstate(divide='warn', over='call',
+                         call=lambda kind, _: said.append(kind)):
+            np.log(x - x)
+            np.exp(x * 1000)
+        return x * x
+
+    def heard(g):
+        said.clear()
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter('always')
+            g(np.float64(1.0))
+        return [str(w.message) for w in caught], said[:]
+
+    with np.errstate(all='ignore'):
+        g = ASKED[name](f)
+        expected = heard(f)
+        assert expected == (['divide by zero encountered in log'],
+                            ['overflow'])
+        assert heard(g) == heard(g) == expected
+
+
+def test_an_error_state_that_ignores_keeps_nothing_alive():
+    def f(x):
+        with np.errstate(divide='ignore'):
+            np.log(x - x)
+        return x * x
+
+    g = ad.jit(f)
+    assert g(1.0) == 1.0 and 'log' not in g.source
 
 
 def test_without_an_error_state_nothing_is_said():

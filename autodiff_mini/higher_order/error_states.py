@@ -16,11 +16,11 @@ class StateTrace(JaxprTrace):
 
     def __init__(self, parent, tag):
         super().__init__(parent, tag)
-        self.outside = self.state = np.geterr()
+        self.outside = self.state = error_state()
         self.since = 0      # the equation at which this state began
 
     def process_primitive(self, primitive, args, params):
-        state = np.geterr()
+        state = error_state()
         if state != self.state:
             self.change(state)
         return super().process_primitive(primitive, args, params)
@@ -39,6 +39,14 @@ class StateTrace(JaxprTrace):
 
 
 stagers.append(StateTrace)
+
+
+def error_state() -> dict:
+    """Return the error state of NumPy, as arguments of `np.errstate`."""
+    state = np.geterr()
+    if not {'call', 'log'}.isdisjoint(state.values()):
+        state['call'] = np.geterrcall()
+    return state
 
 
 def in_state(state, eqns):

@@ -26,7 +26,7 @@ from autodiff_mini.interpreters.lowering import (
 from autodiff_mini.interpreters.partial_eval import partial_eval_rules
 from autodiff_mini.interpreters.transpose import transpose_rules
 from autodiff_mini.interpreters.vmap import vmap_rules
-from autodiff_mini.jaxprs import Var, dead_rules
+from autodiff_mini.jaxprs import Var, dead_rules, is_loud
 from autodiff_mini.memory import own_memory
 from autodiff_mini.pytree import tree_flatten
 from autodiff_mini.signature import (
@@ -89,6 +89,8 @@ def jit_partial_eval(trace, args, jaxpr, **params):
     known, passed = forward(known, n)
     outs = iter(trace.compute(jit_p, xs, {'jaxpr': known, **params}))
     outs = [next(outs) if i is None else xs[i] for i in passed]
+    if is_loud(params):     # only what is known now speaks up if it is dead
+        params = params | {'name': 'errstate of tangents'}
     late = trace.record(jit_p, [*outs[n:], *picked(args, unknown)],
                         {'jaxpr': later, **params})
     return interleave(out_unknown, late, outs[:n])
@@ -98,6 +100,8 @@ partial_eval_rules[jit_p] = jit_partial_eval
 
 
 def program_for_outputs(eqn, used):
+    if is_loud(eqn.params):
+        return eqn
     program, matter = for_outputs(eqn.params['jaxpr'], used)
     return smaller(eqn, matter, used, jaxpr=for_arguments(program, matter))
 
@@ -111,7 +115,8 @@ inline_rules[jit_p] = lambda *avals, jaxpr, name, **state: (
 
 def jit_lowering(emitter, *operands, jaxpr, name, **state):
     part = emitter.nested('part', jaxpr)
-    states = ', '.join(f'{kind}={what!r}' for kind, what in state.items())
+    states = ', '.join(f'{kind}={emitter.value(what)}'
+                       for kind, what in state.items())
     return f'np.errstate({states})({part})({", ".join(operands)})'
 
 
