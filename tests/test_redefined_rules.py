@@ -106,6 +106,9 @@ MADE = {    # what begins under a rule, and a program that needs the rule
     'jit_differentiated': (lambda f: called(ad.jit(f), ad.grad),
                            lambda g: ad.grad(g)(X), 1),
     'jit_of_grad': (lambda f: called(ad.jit(ad.grad(f))), lambda g: g(X), 1),
+    'jit_static': (
+        lambda f: called(partial(ad.jit(lambda f, x: f(x), 0), f)),
+        lambda g: ad.grad(g)(X), 1),
     'jit_twice': (lambda f: called(ad.jit(f)), lambda g: second(g)(X), 2),
     'jit_differentiated_twice': (
         lambda f: called(ad.jit(f), ad.grad), lambda g: second(g)(X), 2),
@@ -204,6 +207,25 @@ def test_what_has_begun_keeps_the_rule_for_batches(make, before):
     total = lambda x: np.sum(ad.vmap(g)(x))
     assert_close(total(np.full(2, X)), 6.0 * X ** 2)
     assert_close(ad.grad(total)(np.full(2, X)), np.full(2, 6.0 * X))
+
+
+@pytest.mark.parametrize('rule', RULES)
+@pytest.mark.parametrize('make', [
+    ad.jit, by_jaxpr, lambda f: ad.jit(ad.checkpoint(f))])
+def test_a_function_with_all_rules_keeps_them_all(rule, make):
+    f, give = function(rule, 3.0)
+    batching = lambda k: f.def_vmap(
+        lambda size, mapped, x: (k * square(x), True))
+    batching(10.0)
+    g = make(f)
+    g(X)
+    batching(20.0)
+    give(5.0)
+    xs = np.full(2, X)
+    for h, k, factor in (g, 3.0, 10.0), (f, 5.0, 20.0):
+        assert_close(ad.vmap(h)(xs), factor * xs ** 2)
+        assert_close(ad.grad(h)(X), k * X ** 2)
+        assert_close(ad.vmap(ad.grad(h))(xs), k * ad.vmap(h)(xs))
 
 
 def test_a_rule_for_batches_keeps_itself_for_batches_of_batches():
