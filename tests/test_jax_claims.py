@@ -46,6 +46,24 @@ def test_jax_partial_evaluation_of_a_call_with_a_known_operand():
 
 # Chapters 11 and 12: which rules a function can have, and shared outputs
 
+def test_jax_loses_the_rule_on_a_tangent_where_reverse_mode_comes_first():
+    """Rows are the outer derivative, and columns the inner one."""
+    def orders(lib):
+        g = lib.custom_jvp(lambda t: t)
+        g.defjvp(lambda p, t: (g(*p), 3 * t[0]))
+        f = lib.custom_jvp(lambda x: x * x / 2)
+        f.defjvp(lambda p, t: (f(*p), g(p[0] * t[0])))
+        derivatives = [
+            lambda f: lambda x: lib.jvp(f, (x,), (1.0,))[1], lib.grad,
+            lambda f: lambda x: lib.linearize(f, x)[1](1.0)]
+        return [[float(outer(inner(f))(2.0)) for inner in derivatives]
+                for outer in derivatives]
+
+    assert orders(jax) == 3 * [by_version({
+        '0.10.2': [3, 1, 1], '0.12': [3, 1, 3]})]
+    assert orders(ad) == 3 * [[3, 3, 3]]
+
+
 def test_jax_hijax_primitive_carries_both_rules():
     from jax.experimental import hijax
     base = getattr(hijax, by_version({

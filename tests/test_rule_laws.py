@@ -140,6 +140,14 @@ def test_a_pullback_that_keeps_rules_moves_with_its_cotangent(dye, slope):
     np.testing.assert_allclose(slope(pulled)(0.0), 5 * second + 7 * first)
 
 
+def test_a_bwd_does_not_see_a_lie_about_its_cotangent():
+    """Its slope by the cotangent is what the transposed function does."""
+    pulled = lambda ct: ad.vjp(inner, 0.0)[1](ct)[0]
+    assert ad.grad(pulled)(1.0) == tangent(pulled)(1.0, 1.0) == 2.0
+    pushed = lambda t: ad.jvp(inner, (0.0,), (t,))[1]
+    assert ad.grad(pushed)(1.0) == tangent(pushed)(1.0, 1.0) == 3.0
+
+
 def test_a_transposed_rule_is_that_of_the_transpose():
     """linear_transpose and linearize keep the rule of a linear function."""
     def doubled(x):
