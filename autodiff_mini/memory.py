@@ -382,7 +382,9 @@ def made(y, args=()):
 def handed_array(y, args):
     """Returns `y` as `handed` does; of shape (), it is an array as well."""
     y = handed(y, args)
-    return y if typeof(y).shape else made(y)
+    if isinstance(y, Tracer):
+        return y if y.ndim else made(y)
+    return np.array(y) if isinstance(y, np.generic) else y
 
 
 def handed_alike(y, args):
