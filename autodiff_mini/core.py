@@ -286,7 +286,8 @@ def in_the_place_of(function, args, out=None, **kwargs):
         return write_each([result], [out])[0]
     check_place(function.__name__, result, out,
                 'accumulate' if function in RUNS else 'reduce', None)
-    casting = OUT_CASTING.get(function, 'unsafe')
+    of_ufunc = function.__module__ == 'numpy.fft'
+    casting = OUT_CASTING.get(function, 'same_kind' if of_ufunc else 'unsafe')
     if casting == 'no' and out.dtype != typeof(result).dtype:
         raise ValueError(f'numpy.{function.__name__}: the result is '
                          f'{typeof(result)}, but out= is {typeof(out)}')

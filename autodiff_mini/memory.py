@@ -13,7 +13,7 @@ from weakref import ref
 
 import numpy as np
 
-from autodiff_mini.core import TraceTag, Tracer, current_trace, typeof
+from autodiff_mini.core import TraceTag, Tracer, current_trace
 from autodiff_mini.errors import NumPyReadOnlyError, ReadOnlyError
 
 GIVEN = 'was given to a rule, which may only read it'

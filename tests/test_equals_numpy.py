@@ -287,6 +287,7 @@ def Z(shape, dtype=float):
     return np.zeros(shape, dtype, like=x)
 '''
 INTO = [
+    'np.fft.fft(x, out=Z(3))', 'np.fft.fft(x, out=Z(3, np.complex64))',
     'np.add.reduce(m, 0, out=Z((2, 3)))', 'np.add.reduce(m, 0, out=Z(3))',
     'np.add.reduce(m, 0, out=Z((1, 3)))',
     'np.add.reduce(m[:, :1], 0, out=Z(3))', 'np.add.reduce(m, 0, out=Z(1))',
