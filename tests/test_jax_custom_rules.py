@@ -177,7 +177,11 @@ def call(closed, *args):
     return evaluate(closed.jaxpr, closed.consts, *args)
 
 
-def scan(*operands, jaxpr, num_consts, num_carry, length, reverse, **_):
+def scan(*operands, jaxpr, length, reverse, ft_in=None, num_consts=0,
+         num_carry=0, **_):
+    if ft_in:   # so JAX 0.12 says which operands are what
+        num_consts, num_carry, _ = [
+            len(list(part)) for part in ft_in.update(operands).unpack()]
     end, rows = num_consts + num_carry, []
     consts, carry = operands[:num_consts], operands[num_consts:end]
     xs = list(map(np.asarray, operands[end:]))

@@ -3,6 +3,7 @@
 `make test-jax` runs it, with all programs; without JAX it is skipped.
 """
 
+from contextlib import nullcontext
 from functools import partial
 
 import numpy as np
@@ -64,24 +65,43 @@ def test_jax_agrees_on_jvp(program):
         assert their_y_dot.dtype == jax.dtypes.float0
 
 
-@each(program for program in ASKED if program.is_smooth)
+def second_derivative(program, system, np, convert):
+    """Returns the second derivative along the tangents of a program."""
+    where, tangents = program.perturbed(), tangents_for(program)
+    xs = tuple(convert(program.args[i]) for i in where)
+    x_dots = tuple(convert(tangents[i]) for i in where)
+
+    def f(*xs):
+        args = list(program.args)
+        for i, x in zip(where, xs, strict=True):
+            args[i] = x
+        return program.function(np, *args)
+    return system.jvp(
+        lambda *xs: system.jvp(f, xs, x_dots)[1], xs, x_dots)[1]
+
+
+def compare_second_derivatives(program):
+    compare(second_derivative(program, ad, np, lambda x: x),
+            second_derivative(program, jax, jax.numpy, to_jax),
+            program, slack=10)
+
+
+ERFCX = 'special_erfcx', 'special_erfcx_far'
+
+
+@each(program for program in ASKED
+      if program.is_smooth and program.name not in ERFCX)
 def test_jax_agrees_on_second_derivatives(program):
-    where = program.perturbed()
-    tangents = tangents_for(program)
-    xs = tuple(program.args[i] for i in where)
-    x_dots = tuple(tangents[i] for i in where)
+    compare_second_derivatives(program)
 
-    def second(np, jvp, xs, x_dots):
-        def f(*xs):
-            args = list(program.args)
-            for i, x in zip(where, xs, strict=True):
-                args[i] = x
-            return program.function(np, *args)
-        return jvp(lambda *xs: jvp(f, xs, x_dots)[1], xs, x_dots)[1]
 
-    compare(second(np, ad.jvp, xs, x_dots),
-            second(jax.numpy, jax.jvp, tuple(map(to_jax, xs)),
-                   tuple(map(to_jax, x_dots))), program, slack=10)
+@pytest.mark.parametrize('name', ERFCX)
+def test_jax_second_derivative_of_erfcx_of_an_array(name):
+    """JAX 0.12.0.1 raises: it has a number where an array must be."""
+    [program] = [program for program in ASKED if program.name == name]
+    with by_version({'0.10.2': nullcontext(), '0.12': pytest.raises(
+            TypeError, match='select cases')}):
+        compare_second_derivatives(program)
 
 
 @each(ASKED)
@@ -182,7 +202,8 @@ def test_jax_agrees_on_jacobians(program, transform):
         compare(jacobian, their_jacobian, program, slack=10)
 
 
-@each(FEW[::2])
+@each(program for program in FEW[::2] if program.name not in by_version({
+    '0.10.2': (), '0.12': ERFCX}))
 def test_jax_agrees_on_hessians(program):
     xs = inexact_args(program)
 
