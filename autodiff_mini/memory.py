@@ -49,7 +49,7 @@ class Snapshot:
 
     def content_of(self, x):
         """Returns a traced array that holds, for good, what `x` holds now."""
-        if isinstance(whose(root(x)), str | TraceTag):
+        if isinstance(whose(holder_of(x)), str | TraceTag):
             return x    # nobody writes into it
         _, copy = self.copies.get(id(x), (x, None))
         if copy is None or not holds_same(x, copy):
@@ -248,7 +248,7 @@ def whose(x):
     return getattr(x, 'memory', None)
 
 
-def root(x):
+def holder_of(x):
     """Returns the tracer that holds all of the memory that `x` looks at."""
     mine = whose(x)
     return mine.shared.content if type(mine) is View else x
@@ -401,7 +401,7 @@ def is_a_number(x) -> bool:
 
 def check_writable(x):
     """Raises a ReadOnlyError if the traced array `x` may only be read."""
-    owner = root(x)
+    owner = holder_of(x)
     mine = is_at_home(owner)
     why = getattr(whose(x), 'why', None) or whose(owner)
     if why is None and mine:
@@ -425,7 +425,7 @@ def write(x, new):
             another, or another of it, and nobody knows.
     """
     check_writable(x)
-    contents, trace = [(x, new)], root(x)._trace
+    contents, trace = [(x, new)], holder_of(x)._trace
     if isinstance(whose(x), View):
         shared, path, _ = x.memory
         others = shared.others(x)

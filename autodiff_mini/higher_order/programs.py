@@ -141,6 +141,7 @@ def jvp_jaxpr(jaxpr, moving, wanted):
     return program, out_moving
 
 
+@remembered
 def vmap_jaxpr(jaxpr, size, mapped, wanted):
     """Returns a program mapped over an axis, and which outputs are.
 

@@ -89,7 +89,7 @@ class BatchTrace(Trace):
             parent.line = None
             set_current_trace(self)
         if self.has_shared and not primitive.is_call:
-            dim = share(dim, joint_dim(dims))
+            dim = mark_shared(dim, joint_dim(dims))
         if primitive.multiple_results:
             return list(map(self.join, out, dim, repeat(line)))
         return self.join(out, dim, line)
@@ -119,10 +119,10 @@ class BatchTrace(Trace):
         return to_read(self.box(self.parent.lift(x)), CLOSED_OVER)
 
 
-def share(dims, joint):
+def mark_shared(dims, joint):
     """Returns one dim, or several, with this one for those that are 0."""
     if isinstance(dims, (list, tuple)):
-        return [share(dim, joint) for dim in dims]
+        return [mark_shared(dim, joint) for dim in dims]
     return joint if dims == 0 else dims
 
 
