@@ -297,6 +297,7 @@ def test_a_context_variable_keeps_its_value(run):
     run('from contextvars import ContextVar\n'
         + listing('errors', 'trace_at_work') + '\n'
         + listing('core', 'set_current_trace', 'current_trace'))
+    run('from autodiff_mini import errors')
     assert run('trace_at_work is errors.trace_at_work') == 'True'
     assert run(SLOPE_OF_SIN) == '1.0'
 

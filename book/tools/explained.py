@@ -425,38 +425,6 @@ ERRORS['Trees and arguments'] = group(
     ('Two trees that should go together do not.',
      'ad.tree_map(lambda a, b: a, (1, 2), (1, 2, 3))',
      'The first tree decides; the others must begin like it.'),
-    ('A rule makes a `custom_vjp` function that closes over its tangent, and '
-     'a transformation outside might ask for its rule.',
-     '''
-     def rule(p, t):
-         k = ad.custom_vjp(lambda y: y * t[0])
-         k.defvjp(lambda y: (k(y), None), lambda _, ct: (ct * t[0],))
-         return f(*p), k(p[0])
-     f = ad.custom_jvp(lambda x: x * x / 2)
-     f.defjvp(rule)
-     ad.jvp(ad.grad(f), (2.0,), (1.0,))
-     ''',
-     'Pass the tangent to the function as an argument, as in '
-     '`k(p[0], t[0])`.'),
-    ('A rule makes a `custom_jvp` function that closes over its tangent, and '
-     'over something else that is being differentiated.',
-     '''
-     def rule(p, t):
-         k = ad.custom_jvp(lambda s: s * t[0] * p[0])
-         k.defjvp(lambda q, s: (k(*q), s[0] * t[0] * p[0]))
-         return f(*p), k(1.0)
-     f = ad.custom_jvp(lambda x: x * x / 2)
-     f.defjvp(rule)
-     ad.jvp(ad.grad(f), (2.0,), (1.0,))
-     ''',
-     'Pass the other value to the function as an argument.'),
-    ('`defjvps` has another number of rules than the function has arguments.',
-     '''
-     f = ad.custom_jvp(lambda x, y: x * y)
-     f.defjvps(None)
-     ad.grad(f)(1.0, 2.0)
-     ''',
-     'Give one for each argument, or None.'),
     ('A rule cannot know an argument that the signature does not name.',
      '''
      f = ad.custom_jvp(lambda x, **options: x * options['n'])
@@ -625,6 +593,38 @@ ERRORS['Checking derivatives'] = group(
 )
 
 ERRORS['Rules for the way out: custom_jvp'] = group(
+    ('A rule makes a `custom_vjp` function that closes over its tangent, and '
+     'a transformation outside might ask for its rule.',
+     '''
+     def rule(p, t):
+         k = ad.custom_vjp(lambda y: y * t[0])
+         k.defvjp(lambda y: (k(y), None), lambda _, ct: (ct * t[0],))
+         return f(*p), k(p[0])
+     f = ad.custom_jvp(lambda x: x * x / 2)
+     f.defjvp(rule)
+     ad.jvp(ad.grad(f), (2.0,), (1.0,))
+     ''',
+     'Pass the tangent to the function as an argument, as in '
+     '`k(p[0], t[0])`.'),
+    ('A rule makes a `custom_jvp` function that closes over its tangent, and '
+     'over something else that is being differentiated.',
+     '''
+     def rule(p, t):
+         k = ad.custom_jvp(lambda s: s * t[0] * p[0])
+         k.defjvp(lambda q, s: (k(*q), s[0] * t[0] * p[0]))
+         return f(*p), k(1.0)
+     f = ad.custom_jvp(lambda x: x * x / 2)
+     f.defjvp(rule)
+     ad.jvp(ad.grad(f), (2.0,), (1.0,))
+     ''',
+     'Pass the other value to the function as an argument.'),
+    ('`defjvps` has another number of rules than the function has arguments.',
+     '''
+     f = ad.custom_jvp(lambda x, y: x * y)
+     f.defjvps(None)
+     ad.grad(f)(1.0, 2.0)
+     ''',
+     'Give one for each argument, or None.'),
     ('There is no rule yet.',
      'ad.grad(ad.custom_jvp(np.sin))(1.0)',
      'Give it one with `defjvp`.'),
