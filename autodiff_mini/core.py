@@ -285,7 +285,7 @@ def in_the_place_of(function, args, out=None, **kwargs):
     if function in AS_UFUNCS:
         return write_each([result], [out])[0]
     check_place(function.__name__, result, out,
-                'accumulate' if function in RUNNING_TOTALS else 'reduce', None)
+                'accumulate' if function in TOTALS else 'reduce', None)
     of_ufunc = function.__module__ == 'numpy.fft'
     casting = OUT_CASTING.get(function, 'same_kind' if of_ufunc else 'unsafe')
     if casting == 'no' and out.dtype != typeof(result).dtype:
@@ -297,7 +297,7 @@ def in_the_place_of(function, args, out=None, **kwargs):
 
 SUMS = {np.sum, np.prod, np.cumsum, np.cumprod, np.mean, np.nansum,
         np.nanprod, np.nanmean, np.trace}
-RUNNING_TOTALS = {np.cumsum, np.cumprod, np.nancumsum, np.nancumprod}
+TOTALS = {np.cumsum, np.cumprod, np.nancumsum, np.nancumprod}
 AS_UFUNCS = {np.clip, np.outer, np.fix, np.isneginf, np.isposinf,
              np.percentile, np.quantile, np.nanpercentile, np.nanquantile,
              np.nanmedian}

@@ -373,6 +373,11 @@ class Rules(NamedTuple):
 rules_at_work = ContextVar('rules_at_work', default={})    # by function
 
 
+def rules_of(function) -> Rules:
+    """Return the rules that a call of the function has now."""
+    return rules_at_work.get().get(function, function.rules)
+
+
 class custom_jvp:
     """A function whose derivative is a rule that you write.
 
@@ -516,21 +521,20 @@ def flatten_call(function, args, given):
     They are what is traced in the nondiff arguments, and the other arguments.
     """
     args, kwargs = resolve_kwargs(function.fun, args, given)
-    left_out = {*kwargs} - {*function.nondiff}
-    if left_out & {*given}:
+    left_out = kwargs.keys() - {*function.nondiff}
+    if left_out & given.keys():
         left_out = ()
     kwargs = {key: x for key, x in kwargs.items() if key not in left_out}
-    every = OrderedDict([*enumerate(args), *kwargs.items()])
-    held = {key: every.pop(key) for key in function.nondiff if key in every}
+    free = dict(enumerate(args)) | kwargs
+    held = {key: free.pop(key) for key in function.nondiff if key in free}
     traced = {key: traced_leaves(x) for key, x in held.items()}
-    xs, in_tree = tree_flatten(tuple(every.values()))
-    names = lambda: leaf_names(tree_structure(every),
+    xs, in_tree = tree_flatten(tuple(free.values()))
+    names = lambda: leaf_names(tree_structure(OrderedDict(free)),
                                f'arguments of {fun_name(function)}')
     map_leaves(typeof, names, xs)
     keys = [key for key, leaves in traced.items() for _ in leaves]
-    rules = rules_at_work.get().get(function, function.rules)
-    call = FlatCall(function, rules, held, keys, in_tree, list(kwargs),
-                    len(left_out))
+    call = FlatCall(function, rules_of(function), held, keys, in_tree,
+                    list(kwargs), len(left_out))
     return call, [*chain(*traced.values()), *xs]
 
 
@@ -581,7 +585,10 @@ class FlatCall:
 
     def in_place(self, held, xs):
         """Returns all arguments: those in positions, and those by name."""
-        free = iter(self.in_tree.unflatten(xs))
+        free = self.in_tree.unflatten(xs)
+        if not (held or self.names):
+            return free, {}
+        free = iter(free)
         count = len(held) + len(self.in_tree.children) - len(self.names)
         args, kwargs = [[held[key] if key in held else next(free)
                          for key in keys]
@@ -601,6 +608,8 @@ class FlatCall:
 
         If it calls the function, then by the rules of this call.
         """
+        if self.rules is rules_of(self.function):
+            return read_by(rule, what, *args)
         token = rules_at_work.set(
             rules_at_work.get() | {self.function: self.rules})
         try:

@@ -162,12 +162,11 @@ def custom_lin_jvp(tag, operands, dots, bwd, still, out_avals, **params):
 
 def custom_lin_partial_eval(trace, operands, **params):
     """Open an envelope whose residuals are unknown, if a rule allows it."""
-    unknown = list(map(trace.is_unknown, operands))
-    if not any(unknown):
-        return trace.compute(custom_lin_p, operands, params)
     n = len(operands) - params['still'].count(False)
-    if params['jvp'] and any(unknown[:n]):
+    if params['jvp'] and any(map(trace.is_unknown, operands[:n])):
         return custom_lin(*operands, **params)
+    if not any(map(trace.is_unknown, operands)):
+        return trace.compute(custom_lin_p, operands, params)
     return trace.record(custom_lin_p, operands, params)
 
 
