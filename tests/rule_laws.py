@@ -192,8 +192,8 @@ LAWS = {
         ('lower(custom_jvp(f, r)) = lower(f)', LOWERED)],
     'custom_vjp': [
         ('custom_vjp(f, fwd, bwd) = f', dye),
-        ('jvp(custom_vjp(f, fwd, bwd)) = fwd, and bwd in an envelope that '
-         'refuses to be run', FORWARD),
+        ("jvp(custom_vjp(f, fwd, bwd)) = fwd, and an envelope with bwd, "
+         "which can't be run", FORWARD),
         ('vmap(custom_vjp(f, fwd, bwd)) = custom_vjp(vmap(f), vmap(fwd), '
          'vmap(bwd))', reverse(ad.vmap(dye))),
         ('stage(custom_vjp(f, fwd, bwd)) = custom_vjp(stage(f), fwd, bwd)',
@@ -209,8 +209,8 @@ LAWS = {
          both(ad.vmap(dye))),
         ('stage(custom_vjp(f, fwd, bwd, r)) = '
          'custom_vjp(stage(f), fwd, bwd, r)', both(staged(dye))),
-        ('pe(jvp(custom_vjp(f, fwd, bwd, r))) = fwd now, and for later an '
-         'envelope that runs as r', linearized(dye)),
+        ('pe(jvp(custom_vjp(f, fwd, bwd, r))) = fwd now, and an envelope '
+         'that runs r for later', linearized(dye)),
         ('T(envelope) = bwd', pulled(dye)),
         ('lower(custom_vjp(f, fwd, bwd, r)) = lower(f)', LOWERED)],
     'custom_vmap': [
@@ -230,8 +230,8 @@ LAWS = {
         ('jvp(jit(f)) = jit(jvp(f))', ad.jit(jvp_of(dye))),
         ('vmap(jit(f)) = jit(vmap(f))', ad.jit(ad.vmap(dye))),
         ('stage(jit(f)) = jit(stage(f))', ad.jit(staged(dye))),
-        ('pe(jvp(jit(f))) = jit of what is known, and for later jit of the '
-         'rest', now_and_later(ad.jit)),
+        ('pe(jvp(jit(f))) = jit of the known part now, and jit of the rest '
+         'for later', now_and_later(ad.jit)),
         ('T(jit(linear)) = jit(T(linear))', now_and_later(ad.jit)),
         ('lower(jit(f)) = lower(f)', LOWERED)],
     'checkpoint': [
@@ -252,30 +252,30 @@ LAWS = {
         ('jvp(scan(f)) = scan(jvp(f))', loop_of_jvp),
         ('vmap(scan(f)) = scan(vmap(f))', ROWS['scan'](ad.vmap(dye))),
         ('stage(scan(f)) = scan(stage(f))', ROWS['scan'](staged(dye))),
-        ('pe(jvp(scan(f))) = scan of what is known, and for later scan of '
-         'the rest', two_loops),
-        ('T(scan(linear)) = scan(T(linear)), from the end',
+        ('pe(jvp(scan(f))) = scan of the known part now, and scan of the '
+         'rest for later', two_loops),
+        ('T(scan(linear)) = scan(T(linear)), from the last step to the first',
          partial(two_loops, reverse=True)),
         ('lower(scan(f)) = a loop over lower(f)', LOWERED)],
     'cond': [
-        ('cond(f, g) = lower(stage(f)), or that of g', LOWERED),
+        ('cond(f, g) = lower(stage(f)) or lower(stage(g))', LOWERED),
         ('jvp(cond(f, g)) = cond(jvp(f), jvp(g))', cond_of_jvp),
-        ('vmap(cond(f, g)) = cond(vmap(f), vmap(g)); both of them, if the '
+        ('vmap(cond(f, g)) = cond(vmap(f), vmap(g)), or both if the '
          'predicate is mapped', ROWS['call'](ad.vmap(dye))),
         ('stage(cond(f, g)) = cond(stage(f), stage(g))',
          ROWS['cond'](staged(dye))),
-        ('pe(jvp(cond(f, g))) = pe(jvp(f)), or that of g', linearized(dye)),
+        ('pe(jvp(cond(f, g))) = pe(jvp(f)) or pe(jvp(g))', linearized(dye)),
         ('T(cond(linear, linear)) = cond(T(linear), T(linear))',
          pulled(dye)),
         ('lower(cond(f, g)) = a branch of lower(f) or lower(g)', LOWERED)],
     'while': [
         ('while(f) = a loop over lower(stage(f))', LOWERED),
         ('jvp(while(f)) = while(jvp(f))', while_of_jvp),
-        ('vmap(while(f)) = while(vmap(f)), until the last has ended',
+        ('vmap(while(f)) = while(vmap(f)), until every element has ended',
          ad.vmap(dye)),
         ('stage(while(f)) = while(stage(f))', ROWS['while'](staged(dye))),
-        ('pe(jvp(while(f))) = while of what is known, and for later '
-         'while(jvp(f))', while_of_jvp),
+        ('pe(jvp(while(f))) = while of the known part now, and '
+         'while(jvp(f)) for later', while_of_jvp),
         ('T(while(f)) is refused', WHILE),
         ('lower(while(f)) = a loop over lower(f)', LOWERED)],
 }
