@@ -12,7 +12,7 @@ pullback changes the gradient; a maximum of equal numbers goes back to the
 second of them; a loop whose carry changes its shape is written down with the
 first one; the gradient of a `cond` under `vmap` may be nan, because
 there both branches are computed; and a rule that applies a function with a
-rule to a tangent loses that one in a gradient of a gradient.  Where
+rule to a tangent loses that one in the derivative of a gradient.  Where
 precisions are mixed, a tangent may have another one than its value.
 """
 
