@@ -31,13 +31,13 @@ UNSAID = 'NumPy does not say what the result is.'
 
 # By the beginnings of the names of programs.
 WHY_NOT = {
-    'It adds products in another order.': (
+    'They add products in another order.': (
         'convolve_', 'correlate_', 'einsum_', 'vecmat', 'nanvar_complex'),
-    'NumPy adds to 0.0, which makes 0.0 of -0.0, and ours multiplies; or the '
+    'NumPy adds to 0.0, which turns -0.0 into 0.0, and we multiply, or the '
     'other way round.': (
         'dot_scalars', 'dot_stacks', 'inner_scalar', 'tensordot_0',
         'add_reduceat'),
-    'Of 0.0 and -0.0, which are equal, it takes the other one.': (
+    '0.0 and -0.0 are equal, and they return the other one.': (
         'clip_arrays', 'clip_float', 'max_where', 'nanmax_axis',
         'nanmin_axis', 'nanmedian', 'nanquantile_', 'quantile_',
         'median_complex', 'sort_None', 'write_by_methods'),
@@ -48,10 +48,10 @@ WHY_NOT = {
     'NumPy itself gives other bits for one number than for an array.': (
         'pow_float_on_the_left', 'power_0.5_of_float',
         'pow_ufunc_float_singlescalar', 'fmax_', 'fmin_'),
-    'It is composed of several operations, and each of them rounds.': (
+    'They are composed of several operations, and each of them rounds.': (
         'round_complex', 'sinc_', 'nan_to_num_complex', 'interp_period',
         'linspace_open', 'mixed_numbers'),
-    'It calls another routine of LAPACK.': ('lstsq', 'polyfit', 'eig'),
+    'They call another LAPACK routine.': ('lstsq', 'polyfit', 'eig'),
     UNSAID: ('searchsorted_', 'empty_like')}
 
 

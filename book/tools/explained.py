@@ -98,8 +98,8 @@ ERRORS['What a traced value refuses'] = group(
     ('NumPy needs a plain array, in a place where it asks nobody.',
      'ad.linearize(lambda x: np.array([x[0], x[1]]), x)',
      '`np.stack([x[0], x[1]])` or `ad.asarray([x[0], x[1]])`.'),
-    ('An attribute of arrays is about their memory. A traced value has '
-     'none of its own.',
+    ('The attribute describes the memory of an array, and a traced value '
+     'has none of its own.',
      'ad.linearize(lambda x: x.strides, x)',
      'Leave it out, or look at a plain array.'),
     ('A traced value was kept, and used when its transformation had '
@@ -169,30 +169,30 @@ ERRORS['What is not yours to write'] = group(
     ('The array that `out=` names is of another shape than the result.',
      'ad.linearize(lambda x: np.sum(x, out=np.zeros_like(x)), x)',
      'Make one of the shape of the result.'),
-    ('A ufunc writes into an array of its shape, or of one to which it is '
-     'broadcast.',
+    ('The result of a ufunc does not fit into the `out=` array.',
      'ad.linearize(lambda x: np.sin(x, out=np.zeros(1, like=x)), x)',
-     'Make one of the shape of the result, or with axes in front.'),
-    ('NumPy would fill a part of the array that `out=` names.',
+     'Pass an array of the shape of the result, or with more axes in '
+     'front.'),
+    ('NumPy would fill only a part of the `out=` array.',
      '''
      def f(x):
          np.cumsum(x[None], 0, out=np.zeros((2, 3), like=x))
      ad.linearize(f, x)
      ''',
-     'Give it a part of that shape, `out=a[:1]`.'),
-    ('`dot` writes into an array of its very dtype.',
+     'Pass that part, `out=a[:1]`.'),
+    ('The `out=` array of `dot` has another dtype than the result.',
      'ad.linearize(lambda x: np.dot(x, 2.0, out=np.zeros(3, int, like=x)), x)',
-     'Make one of that dtype.'),
-    ('What `out=` names is no array.',
+     'Pass an array of that dtype.'),
+    ('The value of `out=` is not an array.',
      'ad.linearize(lambda x: np.sum(x, out=0.0), x)',
-     'Give it an array: `np.zeros((), like=x)`.'),
+     'Pass an array, such as `np.zeros((), like=x)`.'),
     ('The array is given by position.',
      'ad.linearize(lambda x: np.sum(x, 0, None, np.zeros_like(x[0])), x)',
      'Give it by its name, `out=`.'),
-    ('NumPy lets nobody write into this view, either. Only this error is a '
-     '`ValueError`, as in NumPy.',
+    ('This view is read-only in NumPy, too, so the error is also a '
+     '`ValueError`.',
      'ad.linearize(lambda x: np.diagonal(np.outer(x, x)).fill(1.0), x)',
-     'Write by `np.fill_diagonal`, or into a copy.'),
+     'Use `np.fill_diagonal`, or write into a copy.'),
     ('One element of `x.flat` takes one value.',
      '''
      def f(x):
@@ -203,15 +203,15 @@ ERRORS['What is not yours to write'] = group(
      'Write into a part, `y.flat[:2]`.'),
     ('`place` has no values to insert.',
      'ad.linearize(lambda x: np.place(x * 2, np.ones(3), []), x)',
-     'Give it one value or more.'),
-    ('A mask that is traced does not fit the array.',
+     'Pass at least one value.'),
+    ('A traced mask has another shape than the array.',
      '''
      def f(x):
          y = x * 2
          y[x[:2] > 1] = 0.0
      ad.jit(f)(x)
      ''',
-     'As in NumPy: the mask needs the shape of the array.'),
+     'Give the mask the shape of the array, as in NumPy.'),
     ('What is written is of another shape.',
      '''
      def f(x):
@@ -350,7 +350,7 @@ ERRORS['NumPy\'s functions, on traced values'] = group(
     ('Indices along an axis have to be integers.',
      'ad.linearize(lambda x: np.take_along_axis(x, x, 0), x)',
      'Convert them: `i.astype(int)`.'),
-    ('`take` takes elements by integers.',
+    ('The indices of `take` have to be integers.',
      'ad.linearize(lambda x: np.take(x, x), x)',
      'Convert them: `i.astype(int)`.'),
     ('`pad` knows some modes only.',
@@ -432,7 +432,7 @@ ERRORS['Trees and arguments'] = group(
      f(2.0, n=3)
      ''',
      'Name the argument in the signature, or close over its value, '
-     '`functools.partial(f, n=3)`, before you give the rule.'),
+     '`functools.partial(f, n=3)`, before you define the rule.'),
     ('A call does not fit the function.',
      '''
      f = ad.custom_jvp(lambda x: x)
@@ -593,8 +593,8 @@ ERRORS['Checking derivatives'] = group(
 )
 
 ERRORS['Rules for the way out: custom_jvp'] = group(
-    ('A rule makes a `custom_vjp` function that closes over its tangent, and '
-     'a transformation outside might ask for its rule.',
+    ('A rule makes a `custom_vjp` function that closes over the tangent, and '
+     'an outer transformation can ask for the rules of that function.',
      '''
      def rule(p, t):
          k = ad.custom_vjp(lambda y: y * t[0])
@@ -606,8 +606,8 @@ ERRORS['Rules for the way out: custom_jvp'] = group(
      ''',
      'Pass the tangent to the function as an argument, as in '
      '`k(p[0], t[0])`.'),
-    ('A rule makes a `custom_jvp` function that closes over its tangent, and '
-     'over something else that is being differentiated.',
+    ('A rule makes a `custom_jvp` function that closes over the tangent and '
+     'over another value that is being differentiated.',
      '''
      def rule(p, t):
          k = ad.custom_jvp(lambda s: s * t[0] * p[0])
@@ -618,13 +618,13 @@ ERRORS['Rules for the way out: custom_jvp'] = group(
      ad.jvp(ad.grad(f), (2.0,), (1.0,))
      ''',
      'Pass the other value to the function as an argument.'),
-    ('`defjvps` has another number of rules than the function has arguments.',
+    ('`defjvps` got more or fewer rules than the function has arguments.',
      '''
      f = ad.custom_jvp(lambda x, y: x * y)
      f.defjvps(None)
      ad.grad(f)(1.0, 2.0)
      ''',
-     'Give one for each argument, or None.'),
+     'Give a rule or None for each argument.'),
     ('There is no rule yet.',
      'ad.grad(ad.custom_jvp(np.sin))(1.0)',
      'Give it one with `defjvp`.'),
