@@ -657,11 +657,38 @@ def for_rule(ts, others, symbolic) -> list:
     return instantiate_all(ts, foreign_one([*ts, *others]))
 
 
-class FlatRule:
-    """A user's rule, as a function of flat lists."""
+class UserRule:
+    """A user's rule, as a function of flat lists.
+
+    A subclass says the rule's `name` in Rules, and the `kind` for errors.
+
+    Args:
+        call: the function, as it was called.
+    """
 
     def __init__(self, call):
         self.call = call
+
+    def check_pair(self, out, what):
+        """Raise a TypeError unless the rule has returned a pair."""
+        if not isinstance(out, (tuple, list)) or len(out) != 2:
+            raise TypeError(
+                f'{self} must produce a pair (list or tuple of length two) '
+                f'{what} {out!r}')
+
+    @property
+    def __name__(self):
+        return fun_name(getattr(self.call.rules, self.name))
+
+    def __str__(self):
+        return (f'Custom {self.kind} rule {self.__name__} for function '
+                f'{self.call}')
+
+
+class FlatRule(UserRule):
+    """The rule of forward mode: from primals and tangents to both."""
+
+    name, kind = 'jvp', 'JVP'
 
     def __call__(self, operands, dots):
         call, rules = self.call, self.call.rules
@@ -671,10 +698,8 @@ class FlatRule:
         out = call.ask(rules.jvp, self, *held.values(),
                        call.in_tree.unflatten(map(to_read, xs)),
                        call.in_tree.unflatten(map(to_read, x_dots)))
-        if not isinstance(out, (tuple, list)) or len(out) != 2:
-            raise TypeError(
-                f'{self} must produce a pair (list or tuple of length two) '
-                f'representing primal and tangent outputs, but got {out!r}')
+        self.check_pair(
+            out, 'representing primal and tangent outputs, but got')
         ys, call.out_tree = tree_flatten(out[0])
         y_dots, dot_tree = tree_flatten(out[1])
         if dot_tree != call.out_tree:
@@ -685,17 +710,10 @@ class FlatRule:
         map_leaves(check_output, self.out_names, ys)
         return ys, map_leaves(fit_rule_tangent, self.out_names, ys, y_dots)
 
-    @property
-    def __name__(self):
-        return fun_name(self.call.rules.jvp)
-
     def out_names(self):
         return leaf_names(
             self.call.out_tree, f'{self} must produce primal and tangent '
             'outputs with corresponding shapes and dtypes: output')
-
-    def __str__(self):
-        return f'Custom JVP rule {self.__name__} for function {self.call}'
 
 
 def fit_rule_tangent(y, y_dot):

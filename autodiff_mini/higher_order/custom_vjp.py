@@ -19,9 +19,9 @@ from autodiff_mini.core import (
 from autodiff_mini.errors import (
     UnexpectedTracerError, closed_over, fun_name, public)
 from autodiff_mini.higher_order.custom_jvp import (
-    FlatRule, Pull, apply_rule, call_transpose, check_output, conform,
-    custom_jvp, flatten_call, for_rule, leave_call, map_function, map_rule,
-    of_tangents, with_batching)
+    FlatRule, Pull, UserRule, apply_rule, call_transpose, check_output,
+    conform, custom_jvp, flatten_call, for_rule, leave_call, map_function,
+    map_rule, of_tangents, with_batching)
 from autodiff_mini.higher_order.optimize_remat import RematForward
 from autodiff_mini.higher_order.programs import (
     interleave, others, picked, stage_program)
@@ -503,11 +503,10 @@ class CustomVJPPrimal:
     perturbed: bool
 
 
-class FlatForward:
-    """A user's two rules, as functions of flat lists."""
+class FlatForward(UserRule):
+    """The rule for the way out, which also returns the way back."""
 
-    def __init__(self, call):
-        self.call = call
+    name, kind = 'fwd', 'VJP fwd'
 
     def __call__(self, operands, perturbed):
         """Returns the outputs, the residuals, and the way back from them."""
@@ -520,13 +519,11 @@ class FlatForward:
             primals = map(CustomVJPPrimal, primals, perturbed[n:])
         args, kwargs = call.in_place(held, primals)
         out = call.ask(partial(rules.fwd, **kwargs), self, *args)
-        if not isinstance(out, (tuple, list)) or len(out) != 2:
-            raise TypeError(
-                f'{self} must produce a pair (list or tuple of length two) '
-                'where the first element represents the primal output and '
-                'the second element represents residuals (i.e. values stored '
-                'from the forward pass for use on the backward pass), but '
-                f'instead of a pair it produced {out!r}')
+        self.check_pair(
+            out, 'where the first element represents the primal output and '
+            'the second element represents residuals (i.e. values stored '
+            'from the forward pass for use on the backward pass), but '
+            'instead of a pair it produced')
         ys, call.out_tree = tree_flatten(out[0])
         names = lambda: leaf_names(call.out_tree, f'{self}: output')
         map_leaves(check_no_record, names, ys)
@@ -540,14 +537,6 @@ class FlatForward:
             [x for x, keep in zip(leaves, kept) if not keep])
         residuals = [x for x, keep in zip(leaves, kept) if keep]
         return ys, [*operands[:n], *residuals], back
-
-    @property
-    def __name__(self):
-        return fun_name(self.call.rules.fwd)
-
-    def __str__(self):
-        return f'Custom VJP fwd rule {self.__name__} for function {self.call}'
-
 
 
 def check_no_record(y):
@@ -564,14 +553,16 @@ def is_residual(x) -> bool:
             or is_array(x) and x.dtype.kind in 'biufc')
 
 
-class FlatBackward:
+class FlatBackward(UserRule):
     """The way back from one call: from residuals and cotangents, flat.
 
     It returns an array for each argument of the function, or None for zero.
     """
 
+    name, kind = 'bwd', 'VJP bwd'
+
     def __init__(self, call, in_avals, res_tree, kept, static):
-        self.call = call
+        super().__init__(call)
         self.in_avals = in_avals
         self.out_tree = call.out_tree
         self.res_tree = res_tree
@@ -617,13 +608,6 @@ class FlatBackward:
             raise closed_over(call, 'custom_vjp')
         none = [None] * len(call.keys)
         return none + map_leaves(fit_bwd, names, self.in_avals, cts)
-
-    @property
-    def __name__(self):
-        return fun_name(self.call.rules.bwd)
-
-    def __str__(self):
-        return f'Custom VJP bwd rule {self.__name__} for function {self.call}'
 
 
 def prefix_leaves(tree, out) -> list:

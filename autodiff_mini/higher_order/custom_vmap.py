@@ -15,7 +15,8 @@ from autodiff_mini.core import (
     Primitive, TraceTag, Tracer, array_type, float0, typeof)
 from autodiff_mini.errors import UnexpectedTracerError, fun_name, public
 from autodiff_mini.higher_order.custom_jvp import (
-    Pull, apply_rule, check_output, custom_jvp, flatten_call, with_known)
+    Pull, UserRule, apply_rule, check_output, custom_jvp, flatten_call,
+    with_known)
 from autodiff_mini.higher_order.custom_vjp import (
     custom_vjp, element, is_written_down)
 from autodiff_mini.higher_order.programs import (
@@ -341,22 +342,18 @@ def call_with_batching(call):
     return fun
 
 
-class FlatBatching:
-    """A user's rule for batches, as a function of flat lists."""
+class FlatBatching(UserRule):
+    """The rule for batches: from a size, marks, and arrays to both."""
 
-    def __init__(self, call):
-        self.call = call
+    name, kind = 'vmap', 'vmap'
 
     def __call__(self, size, mapped, xs):
         call = self.call
         args, kwargs = call.in_place(*call.split(xs))
         out = call.ask(partial(call.rules.vmap, **kwargs), self, size,
                        call.marks(mapped), *args)
-        if not isinstance(out, (tuple, list)) or len(out) != 2:
-            raise TypeError(
-                f'{self} must produce a pair (list or tuple of length two) '
-                'of its output and, in a tree like it, which parts of it are '
-                f'batched, but got {out!r}')
+        self.check_pair(out, 'of its output and, in a tree like it, which '
+                        'parts of it are batched, but got')
         ys, out_tree = tree_flatten(out[0])
         flags, flag_tree = tree_flatten(out[1])
         if flag_tree != out_tree:
@@ -373,13 +370,6 @@ class FlatBatching:
         names = lambda: leaf_names(out_tree, f'{self}: output')
         map_leaves(partial(check_batch, size), names, ys, flags)
         return ys, list(map(bool, flags))
-
-    @property
-    def __name__(self):
-        return fun_name(self.call.rules.vmap)
-
-    def __str__(self):
-        return f'Custom vmap rule {self.__name__} for function {self.call}'
 
 
 def check_batch(size, y, batched):
