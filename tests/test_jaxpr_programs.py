@@ -15,9 +15,9 @@ from autodiff_mini.api.checking import check_jaxpr, check_jaxpr
 from autodiff_mini.core import Trace, TraceTag, current_trace, typeof
 from autodiff_mini.higher_order.loops import fixpoint, hoist
 from autodiff_mini.higher_order.programs import (
-    close, forward, interleave, jvp_jaxpr, known_jaxpr, nothing, others,
-    partial_eval_jaxpr, permute, picked, remembered, run, stage_program,
-    transpose_jaxpr, vmap_jaxpr, without, zeros)
+    close, for_arguments, for_outputs, forward, interleave, jvp_jaxpr,
+    known_jaxpr, nothing, others, partial_eval_jaxpr, permute, picked,
+    remembered, run, stage_program, transpose_jaxpr, vmap_jaxpr, zeros)
 from autodiff_mini.zeros import Zero, instantiate_zeros
 from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS
@@ -289,8 +289,8 @@ CACHED = {
     'permute_outs': lambda: permute(BODY, (1, 0), (1, 0)),
     'forward': lambda: forward(BODY),
     'hoist': lambda: hoist(BODY, 1), 'hoist_more': lambda: hoist(BODY, 2),
-    'without': lambda: without(BODY, (False, False), (True, False)),
-    'without_other': lambda: without(BODY, (False, False), (False, True)),
+    'outputs': lambda: for_outputs(BODY, (False, True)),
+    'outputs_other': lambda: for_outputs(BODY, (True, False)),
 }
 
 
@@ -351,7 +351,7 @@ def test_programs_of_programs_are_remembered_too():
     check_jaxpr(second())
 
 
-# permute, forward, without
+# permute, forward, for_outputs
 
 def test_arguments_and_outputs_in_another_order():
     jaxpr = staged(lambda x, y, z: (x - y, z, x * C), C, C, 2.0)
@@ -382,14 +382,18 @@ def test_outputs_that_are_arguments_are_passed():
     assert passed == [None] and len(unchanged.outvars) == 1
 
 
-def test_without_some_arguments_and_outputs():
+def test_a_program_for_some_outputs_and_the_arguments_that_matter():
     jaxpr = staged(lambda x, y: (np.sin(x) * C, np.cos(y), x), C, C)
-    some = without(jaxpr, (False, True), (False, True, True))
+    some, read = for_outputs(jaxpr, (True, False, False))
     assert [e.primitive.name for e in some.eqns] == ['sin', 'mul']
-    (y,) = checked(some, C)
+    assert read == (True, False)
+    (y,) = checked(some, C, C + 1)
     assert_same(y, np.sin(C) * C)
-    none = without(jaxpr, (True, True), (True, True, True))
-    assert none.eqns == [] and none.consts == [] and checked(none) == []
+    (y,) = checked(for_arguments(some, read), C)
+    assert_same(y, np.sin(C) * C)
+    none, read = for_outputs(jaxpr, (False, False, False))
+    assert none.eqns == [] and none.consts == [] and read == (False, False)
+    assert checked(for_arguments(none, read)) == []
     assert len(jaxpr.eqns) == 3 and len(jaxpr.consts) == 1
 
 

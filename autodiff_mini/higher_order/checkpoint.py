@@ -15,8 +15,8 @@ from autodiff_mini.higher_order.jit import (
     jit_p, program_for_outputs, program_jvp, program_transpose, program_vmap,
     run_compiled)
 from autodiff_mini.higher_order.programs import (
-    close_once_more, interleave, jvp_jaxpr, known_jaxpr, nothing, others,
-    partial_eval_jaxpr, remembered, run, stage_program, without)
+    close_once_more, for_outputs, interleave, jvp_jaxpr, known_jaxpr,
+    nothing, others, partial_eval_jaxpr, remembered, run, stage_program)
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jaxpr import stage_tree
 from autodiff_mini.interpreters.jvp import jvp_rules
@@ -103,8 +103,7 @@ def two_programs(jaxpr, moving, policy):
             return ((drop_dead(now), stage_program(again, avals, tag)),
                     out_moving)
     now, _ = known_jaxpr(program, moves, is_slope)
-    again = without(program, (False,) * end,
-                    tuple(not slope for slope in is_slope))
+    again, _ = for_outputs(program, is_slope)
     return (now, again), out_moving
 
 
@@ -140,8 +139,7 @@ def checkpoint_partial_eval(trace, args, jaxpr, **params):
     if not any(unknown):
         return trace.compute(checkpoint_p, args, {'jaxpr': jaxpr, **params})
     now, out_unknown = known_jaxpr(jaxpr, unknown, nothing(jaxpr))
-    later = without(jaxpr, (False,) * len(args),
-                    tuple(not later for later in out_unknown))
+    later, _ = for_outputs(jaxpr, tuple(out_unknown))
     late = trace.record(checkpoint_p, args, {'jaxpr': later, **params})
     if all(out_unknown):
         return late

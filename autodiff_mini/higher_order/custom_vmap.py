@@ -20,7 +20,7 @@ from autodiff_mini.higher_order.custom_jvp import (
 from autodiff_mini.higher_order.custom_vjp import (
     custom_vjp, element, is_written_down)
 from autodiff_mini.higher_order.programs import (
-    interleave, others, picked, smaller, without)
+    for_outputs, interleave, others, picked, smaller)
 from autodiff_mini.higher_order.scan import scan
 from autodiff_mini.higher_order.staged_calls import (
     LinearCall, StagedFunction, call_late, check_outputs, inline_call,
@@ -274,8 +274,7 @@ def custom_vmap_for_outputs(eqn, used):
     def rule_for_outputs(size, mapped, xs):
         return [picked(results, used) for results in rule(size, mapped, xs)]
     rule_for_outputs.__qualname__ = fun_name(rule)
-    program = without(fun.jaxpr, (False,) * len(eqn.invars),
-                      tuple(not here for here in used))
+    program, _ = for_outputs(fun.jaxpr, used)
     return smaller(eqn, (True,) * len(eqn.invars), used,
                    fun=StagedFunction(fun, program), vmap=rule_for_outputs)
 

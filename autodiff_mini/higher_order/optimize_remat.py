@@ -9,7 +9,8 @@ from autodiff_mini.core import Primitive, TraceTag, Tracer, typeof
 from autodiff_mini.errors import fun_name
 from autodiff_mini.higher_order.jit import (
     jit_p, program_for_outputs, run_compiled)
-from autodiff_mini.higher_order.programs import close, vmap_jaxpr, without
+from autodiff_mini.higher_order.programs import (
+    close, for_outputs, vmap_jaxpr)
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jaxpr import stage_flat
 from autodiff_mini.interpreters.jvp import jvp_rules
@@ -46,10 +47,11 @@ class RematForward:
         jaxpr, traced = close(stage_flat(
             both, list(map(typeof, operands)), TraceTag('custom_vjp', self)))
         ys, residuals, back = found
-        count = len(jaxpr.outvars)
-        is_fun = [i + len(ys) + len(residuals) < count for i in range(count)]
-        fwd, fun = [without(jaxpr, (False,) * len(jaxpr.invars), tuple(
-            here == other for here in is_fun)) for other in (True, False)]
+        n, count = len(ys) + len(residuals), len(jaxpr.outvars)
+        fun, fwd = [
+            for_outputs(jaxpr, tuple((i + n < count) == here
+                                     for i in range(count)))[0]
+            for here in (True, False)]
         outs = forward_p.bind(*traced, *operands, jaxpr=fwd, fun=fun,
                               name=fun_name(self))
         return outs[:len(ys)], outs[len(ys):], back

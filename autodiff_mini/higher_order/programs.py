@@ -232,8 +232,8 @@ def known_jaxpr(jaxpr, unknown, wanted):
     """
     known, _, out_unknown = partial_eval_jaxpr(jaxpr, unknown, wanted)
     count = out_unknown.count(False)
-    known = without(known, (False,) * len(known.invars), tuple(
-        i >= count for i in range(len(known.outvars))))
+    known, _ = for_outputs(known, tuple(
+        i < count for i in range(len(known.outvars))))
     return known, out_unknown
 
 
@@ -281,21 +281,13 @@ def permute(jaxpr, ins, outs):
 
 
 @remembered
-def without(jaxpr, ins, outs):
-    """Returns a program without some arguments, and without some outputs."""
-    return drop_dead(Jaxpr(jaxpr.constvars, others(jaxpr.invars, ins),
-                           jaxpr.eqns, others(jaxpr.outvars, outs),
-                           jaxpr.consts))
-
-
-@remembered
 def for_outputs(jaxpr, used):
     """Returns a program with some outputs only, and which arguments matter.
 
     It takes all of them.
     """
-    program = without(jaxpr, (False,) * len(jaxpr.invars),
-                      tuple(not here for here in used))
+    program = drop_dead(Jaxpr(jaxpr.constvars, jaxpr.invars, jaxpr.eqns,
+                              picked(jaxpr.outvars, used), jaxpr.consts))
     read = {v for eqn in program.eqns for v in eqn.invars}
     read.update(program.outvars)
     return program, tuple(v in read for v in program.invars)
