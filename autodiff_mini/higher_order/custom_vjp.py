@@ -289,15 +289,8 @@ def custom_vjp_staging(trace, args, fun, fwd, jvp):
         'jvp': jvp and StagedRule(fun, jvp, n)})
 
 
-class StagedForward:
+class StagedForward(StagedRule):
     """A `StagedRule`, for a function with a rule for the way back."""
-
-    def __init__(self, fun, fwd, num_consts, residuals=False):
-        self.__qualname__ = fun_name(fwd)
-        self.fun = fun
-        self.fwd = fwd
-        self.num_consts = num_consts
-        self.residuals = residuals
 
     def __call__(self, xs, perturbed):
         n = self.num_consts
@@ -305,14 +298,14 @@ class StagedForward:
             raise closed_over(self.fun, 'custom_vjp')
         ys, residuals, bwd = call_late(
             self.fun, self.checked_fwd, xs[n:], perturbed[n:])
-        check_outputs(self.fun, self.fwd, ys)
+        check_outputs(self.fun, self.rule, ys)
 
         def bwd_with_consts(residuals, cts):
             return [None] * n + call_late(self.fun, bwd, residuals, cts)
         return ys, residuals, bwd_with_consts
 
     def checked_fwd(self, xs, perturbed):
-        ys, residuals, bwd = self.fwd(xs, perturbed)
+        ys, residuals, bwd = self.rule(xs, perturbed)
         for x in [*ys, *residuals]:
             if type(x) is JaxprTracer and not x._trace.thread:
                 raise UnexpectedTracerError(x)

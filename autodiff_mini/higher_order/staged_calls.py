@@ -43,16 +43,16 @@ class StagedRule:
 
     Args:
         fun: the function, written down.
-        jvp: the rule, as it was.
+        rule: the rule, as it was.
         num_consts: how many of the arguments are none of the rule's.
         residuals: whether they are made of the others, whose tangents say
             all, and are not closed over.
     """
 
-    def __init__(self, fun, jvp, num_consts, residuals=False):
-        self.__qualname__ = fun_name(jvp)
+    def __init__(self, fun, rule, num_consts, residuals=False):
+        self.__qualname__ = fun_name(rule)
         self.fun = fun
-        self.jvp = jvp
+        self.rule = rule
         self.num_consts = num_consts
         self.residuals = residuals
 
@@ -60,8 +60,8 @@ class StagedRule:
         n = self.num_consts
         if not (self.residuals or all(which_zero(x_dots[:n]))):
             raise closed_over(self.fun, 'custom_jvp')
-        ys, y_dots = call_late(self.fun, self.jvp, xs[n:], x_dots[n:])
-        check_outputs(self.fun, self.jvp, ys)
+        ys, y_dots = call_late(self.fun, self.rule, xs[n:], x_dots[n:])
+        check_outputs(self.fun, self.rule, ys)
         return ys, y_dots
 
 
