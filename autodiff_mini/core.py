@@ -206,7 +206,7 @@ def unusual(ufunc, method, inputs, out=None, **kwargs):
 
 
 def check_arrays(function, *out):
-    """Raises a TypeError if a place to write into is no array."""
+    """Raise a TypeError if one of `out` is not an array."""
     for place in out:
         if place is not None and not hasattr(place, 'shape'):
             raise TypeError(f'numpy.{function.__name__}: out= must be an '
@@ -214,14 +214,14 @@ def check_arrays(function, *out):
 
 
 def core_axes(ufunc, inputs):
-    """Returns how many last axes of a result are no loop of the ufunc's."""
+    """Return how many last axes of a result the ufunc does not loop over."""
     if ufunc is np.matmul:
         return sum(np.ndim(x) > 1 for x in inputs)
     return 0 if ufunc.signature in (None, '(n),(n)->()') else 1
 
 
 def write_each(results, out, where=True, core=0):
-    """Writes results into arrays, to whose one shape they are broadcast."""
+    """Write results into arrays of one shape, and broadcast them to it."""
     places = [place for place in out if place is not None]
     if not places:
         return results
@@ -243,9 +243,9 @@ def write_each(results, out, where=True, core=0):
 
 
 def computed_for(place, args, kwargs):
-    """Returns the keywords of a sum, which is computed in a wider dtype.
+    """Return the keywords of a sum, with the dtype to compute it in.
 
-    That is the dtype of the array it is written into, if it can hold more.
+    That is the dtype of the array it is written into, if this one is wider.
     """
     dtype = getattr(place, 'dtype', None)
     if dtype is None or dtype.kind not in 'fc' or (
@@ -256,7 +256,7 @@ def computed_for(place, args, kwargs):
 
 
 def check_place(name, result, place, method='reduce', axis=0):
-    """Raises an error if a result does not fit the array to write into."""
+    """Raise an error if a result does not fit the array to write into."""
     have, want = place.shape, np.shape(result)
     if have == want:
         return
@@ -284,8 +284,8 @@ def in_the_place_of(function, args, out=None, **kwargs):
     result = function_table[function](*args, **kwargs)
     if function in AS_UFUNCS:
         return write_each([result], [out])[0]
-    check_place(function.__name__, result, out,
-                'accumulate' if function in TOTALS else 'reduce', None)
+    method = 'accumulate' if function in TOTALS else 'reduce'
+    check_place(function.__name__, result, out, method, None)
     of_ufunc = function.__module__ == 'numpy.fft'
     casting = OUT_CASTING.get(function, 'same_kind' if of_ufunc else 'unsafe')
     if casting == 'no' and out.dtype != typeof(result).dtype:

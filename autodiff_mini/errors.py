@@ -147,9 +147,9 @@ class UnexpectedTracerError(TracerError):
 class ReadOnlyError(TracerError):
     """A program writes into an array that is not its own.
 
-    An argument is its caller's.  What may be a view of an array that is
-    still in use is not written either, as nobody knows.  It is a ValueError
-    as well only where NumPy raises one: see NumPyReadOnlyError.
+    An argument belongs to its caller.  An array that might be a view of
+    another one still in use is not written to, either.  The error is a
+    ValueError as well only where NumPy raises one: see NumPyReadOnlyError.
     """
 
     def __init__(self, tracer, why):
@@ -160,9 +160,9 @@ class ReadOnlyError(TracerError):
 
 
 class NumPyReadOnlyError(ReadOnlyError, ValueError):
-    """A program writes where NumPy lets nobody write, either.
+    """A program writes into an array that is read-only in NumPy, too.
 
-    What np.diagonal returns can only be read, and what a rule is given.
+    The result of np.diagonal is one, and so are the arguments of a rule.
     """
 
 

@@ -205,9 +205,9 @@ def param_text(value) -> str:
 
 
 def drop_dead(jaxpr):
-    """Returns the program without equations whose results nobody needs.
+    """Return the program without equations whose results are not needed.
 
-    Those stay that speak up in an error state of their own.
+    An equation stays if it can raise or warn in its own error state.
     """
     needed, eqns = set(jaxpr.outvars), []
     for eqn in reversed(jaxpr.eqns):
@@ -230,7 +230,7 @@ def for_results(eqn, needed):
 
 
 def speaks_up(eqn):
-    """Return whether an equation says what goes wrong, or one inside does."""
+    """Return whether an equation, or one inside it, can raise or warn."""
     return bool(eqn.outvars) and (is_loud(eqn.params) or any(
         speaks_up(inner) for value in eqn.params.values()
         for program in programs_in(value) for inner in program.eqns))

@@ -199,8 +199,8 @@ class Shared:
     """Memory that several traced arrays look at.
 
     Args:
-        content: all of it, in a tracer that nobody else holds; or, if it
-            may only be read, the array itself.
+        content: all of it, in a tracer of its own; or, if it can only be
+            read, the array itself.
     """
 
     __slots__ = ('content', 'views')
@@ -217,7 +217,7 @@ class Shared:
         x.memory = View(self, path)
 
     def others(self, x) -> list:
-        """Returns who else looks at it, but for programs that are over."""
+        """Return the other views of it, but for programs that are over."""
         self.views = [view for view in self.views if view() is not None]
         return [y for y in (view() for view in self.views) if y is not x
                 and (y._trace.thread or y._trace.tag is x._trace.tag)]
@@ -249,7 +249,7 @@ def whose(x):
 
 
 def holder_of(x):
-    """Returns the tracer that holds all of the memory that `x` looks at."""
+    """Return the tracer that holds all of the memory that `x` looks at."""
     mine = whose(x)
     return mine.shared.content if type(mine) is View else x
 
@@ -298,7 +298,7 @@ def view_of(x, y, step=None, why=None):
 
 
 def only_seen_of(x, y, why):
-    """Returns `y`, made of the number `x`, as an array that is only read."""
+    """Return `y`, made of the number `x`, as an array that is only read."""
     content = boxed(y, x._trace)
     content.memory = why
     y = duplicate(content)
@@ -307,7 +307,7 @@ def only_seen_of(x, y, why):
 
 
 def share(x):
-    """Returns the View of a tracer at which another is to look."""
+    """Return the View of a tracer, of which another becomes a view."""
     mine = whose(x)
     if isinstance(mine, str | TraceTag):
         shared = Shared(x)
@@ -322,7 +322,7 @@ def share(x):
 
 
 def is_outer(y, x) -> bool:
-    """Returns whether `y` is of an outer program than `x`, or of none."""
+    """Return whether the program of `y` is outside that of `x`, or over."""
     trace = current_trace()
     while trace and trace.tag is not y._trace.tag:
         if trace.tag is x._trace.tag:
@@ -380,7 +380,7 @@ def made(y, args=()):
 
 
 def handed_array(y, args):
-    """Returns `y` as `handed` does; of shape (), it is an array as well."""
+    """Return `y` as `handed` does; of shape (), it is an array as well."""
     y = handed(y, args)
     if isinstance(y, Tracer):
         return y if y.ndim else made(y)
@@ -388,7 +388,7 @@ def handed_array(y, args):
 
 
 def handed_alike(y, args):
-    """Returns `y` as `handed` does; a number only if the argument is one."""
+    """Return `y` as `handed` does; a number only if the argument is one."""
     x = args[0]
     number = isinstance(x, Tracer) and is_a_number(x)
     return (handed if number else handed_array)(y, args)

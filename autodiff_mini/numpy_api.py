@@ -84,12 +84,12 @@ for comparison in ('__eq__', '__ne__', '__lt__', '__le__', '__gt__',
 
 
 def in_a_row(x):
-    """Returns `x`; the row itself, where it is the `flat` of an array."""
+    """Return `x`, or its elements in a row if it is a Flat."""
     return np.ravel(x.base) if isinstance(x, Flat) else x
 
 
 def repeated(values, shape):
-    """Returns the first of the values, which begin anew if they are few."""
+    """Return as many of the values as fit, which repeat if they are few."""
     if not shape:
         raise ValueError('one element cannot be set to several values')
     values, count = np.ravel(np.copy(values)), math.prod(shape)
@@ -257,7 +257,7 @@ def unchanged(y, args):
 
 
 def along_one(a, axis, or_number=False):
-    """Returns `a` and `axis`; flat, where the axis is None.
+    """Return `a` and `axis`; flat, where the axis is None.
 
     And where `a` has no axes, if NumPy's function takes a number so.
     """
@@ -268,7 +268,7 @@ def along_one(a, axis, or_number=False):
 
 
 def reduced_axes(a, axis):
-    """Returns the axes that a reduction is over, as numbers from 0.
+    """Return the axes of a reduction, as numbers from 0.
 
     To NumPy a number has an axis 0, over which it is reduced to itself.
     """

@@ -105,7 +105,7 @@ def check_alive(tracer, trace):
 
 
 def resolve_kwargs(f, args, kwargs) -> tuple:
-    """Returns the arguments of a call, those in positions and the others.
+    """Return the arguments of a call, the positional ones and the others.
 
     Arguments that were left out take their default values.
 
@@ -158,7 +158,7 @@ def resolve_kwargs(f, args, kwargs) -> tuple:
 
 
 def signature_of(f):
-    """Returns the signature of `f`; raises a ValueError if it has none."""
+    """Return the signature of `f`, or raise a ValueError if it has none."""
     inner = f
     while isinstance(inner, partial):
         inner = inner.func
@@ -168,7 +168,7 @@ def signature_of(f):
 
 
 def keyword_only(f) -> list:
-    """Returns the names of the keyword-only arguments, in their order.
+    """Return the names of the keyword-only arguments, in their order.
 
     But not of those that functools.partial has closed over.
     """
@@ -225,7 +225,7 @@ def argument_positions(f, argnums, argnames) -> tuple:
 
 
 def argument_keys(f, argnums, argnames) -> tuple:
-    """Returns the positions of some arguments, or names if keyword-only."""
+    """Return the positions of some arguments, or names if keyword-only."""
     names = keyword_only(f)
     every = list(inspect.signature(f).parameters) if names else []
     keys = {every.index(name): name for name in names}

@@ -35,8 +35,8 @@ class UserPrimitive(Primitive):
     Arrays are positional operands, and static parameters are keywords:
     `bind(*arrays, **params)`.  Each rule gets the parameters as keywords.
 
-    A rule may be defined anew.  It holds from then on, also in programs that
-    jit has traced, of which the derivatives are made again.
+    A rule can be defined again.  The new one holds from then on, also in
+    programs that jit has traced, whose derivatives are made again.
 
     Args:
         name: what errors and printed programs call it.

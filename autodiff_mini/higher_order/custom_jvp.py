@@ -109,7 +109,7 @@ def map_rule(jvp, fun, axis, dims, out_dims):
 
 
 def of_tangents(dims) -> list:
-    """Returns the dims of tangents, or cotangents, of values with these."""
+    """Return the dims of tangents, or cotangents, of values with `dims`."""
     return [None if dim is None else 0 for dim in dims]
 
 
@@ -124,12 +124,12 @@ def conform(outs, found, count, axis, dims, out_dims):
         y_dot[i] = jvp(xs[i], x_dots[i]).
 
     Outside of the batch y is that of the first element: `y_dot` is
-    `y_dot[0]`, and on the way back y_bar counts once, with `y_bar[0] = y_bar`
-    and zeros for the others, in
+    `y_dot[0]`, and the reverse pass counts y_bar once, with
+    `y_bar[0] = y_bar` and zeros for the others, in
 
         x_bar = sum of bwd(residuals[i], y_bar[i]) over i.
 
-    Whoever runs first decides, the function or the rule.
+    The function or the rule decides, whichever runs first.
     """
     if not out_dims:
         some = 0 in [*dims, *found]
@@ -471,7 +471,7 @@ class custom_jvp:
         self.defjvp(partial(sum_of_rules, self, rules))
 
     def def_vmap(self, rule):
-        """Defines the batching; may be used as a decorator.
+        """Define the batching; may be used as a decorator.
 
         The rule holds for calls from now on, as that of `defjvp` does.
         Derivatives still ask the rules for derivatives, whether the function
@@ -505,7 +505,7 @@ class custom_jvp:
 
 
 def with_batching(call):
-    """Returns the function of a custom call, which asks its rule for vmap.
+    """Return the function of a custom call, with its rule for vmap.
 
     It is a call inside of the call, so that other rules are asked first.
     """
@@ -575,7 +575,7 @@ class FlatCall:
         return held, operands[n:]
 
     def marks(self, operands):
-        """Returns all arguments, with these marks for what is traced."""
+        """Return all arguments, with these marks in place of operands."""
         values = iter(operands)
         held = {key: key in self.keys and replace_traced(
                     x, values, lambda leaf: False)
@@ -584,7 +584,7 @@ class FlatCall:
         return [*args, *kwargs.values()]
 
     def in_place(self, held, xs):
-        """Returns all arguments: those in positions, and those by name."""
+        """Return all arguments: those in positions, and those by name."""
         free = self.in_tree.unflatten(xs)
         if not (held or self.names):
             return free, {}
@@ -604,9 +604,9 @@ class FlatCall:
         vars(self).update({'rules': state['function'].rules} | state)
 
     def ask(self, rule, what, *args):
-        """Returns what a rule returns, for `read_by`.
+        """Call a rule, by `read_by`, and return what it returns.
 
-        If it calls the function, then by the rules of this call.
+        If it calls the function, the rules of this call hold there, too.
         """
         if self.rules is rules_of(self.function):
             return read_by(rule, what, *args)

@@ -126,7 +126,7 @@ def custom_lin_transpose(cts, *operands, name, jvp, bwd, still, out_avals):
 def custom_lin_jvp(tag, operands, dots, bwd, still, out_avals, **params):
     """The derivative of an envelope: two more, one with that of `bwd`.
 
-    Where there is a rule for the way out, it is differentiated instead.
+    Where there is a rule for forward mode, it is differentiated instead.
     """
     params |= {'still': still, 'out_avals': out_avals}
     if params['jvp']:
@@ -497,7 +497,7 @@ class CustomVJPPrimal:
 
 
 class FlatForward(UserRule):
-    """The rule for the way out, which also returns the way back."""
+    """The rule `fwd`, which also returns the `bwd` of the call."""
 
     name, kind = 'fwd', 'VJP fwd'
 

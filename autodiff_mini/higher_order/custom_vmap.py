@@ -260,7 +260,7 @@ def custom_vmap_transpose(cts, *operands, fun, vmap, out_avals=None):
 
 
 def custom_vmap_for_outputs(eqn, used):
-    """Returns a call for some outputs, if its function is written down."""
+    """Return a call for some outputs, if its function is written down."""
     fun, rule = eqn.params['fun'], eqn.params['vmap']
     if all(used) or type(fun) is not StagedFunction:
         return eqn
@@ -328,7 +328,7 @@ class custom_vmap(custom_vjp):
 
 
 def call_with_batching(call):
-    """Returns the function of a custom call, which asks its rule for vmap."""
+    """Return the function of a custom call, with its rule for vmap."""
     def fun(*xs):
         return custom_vmap_call_p.bind(*xs, fun=call, vmap=FlatBatching(call))
     fun.__qualname__ = fun_name(call)

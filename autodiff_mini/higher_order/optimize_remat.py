@@ -64,7 +64,7 @@ forward_p = Primitive('forward', run_compiled, multiple_results=True)
 
 
 def as_jit(rule):
-    """Returns a rule of `jit`, for what may become another program."""
+    """Return a rule of `jit`, for what may become another program."""
     return lambda *args, fun, **params: rule(*args, **params)
 
 
@@ -85,7 +85,7 @@ vmap_rules[forward_p] = forward_vmap
 
 
 def forward_for_outputs(eqn, used):
-    """Returns a call of the function, where no residual is used."""
+    """Return a call of the function, where no residual is used."""
     fun = eqn.params['fun']
     n = len(fun.outvars)
     if any(used[n:]):

@@ -157,7 +157,7 @@ def vmap_jaxpr(jaxpr, size, mapped, wanted):
 
 @remembered
 def batch_jaxpr(jaxpr, size, mapped, wanted):
-    """Returns what `vmap_jaxpr` does, but of the outputs the dims."""
+    """Return the program of `vmap_jaxpr`, and the dims of its outputs."""
     axis, out_dims = Axis(size, TraceTag('vmap', Jaxpr)), []
 
     def batched(*vals):

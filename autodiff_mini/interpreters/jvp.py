@@ -35,7 +35,7 @@ class JVPTracer(Tracer):
         return bool(self.primal)
 
     def __format__(self, spec):
-        """Returns the primal as text; read as a number, it is a constant."""
+        """Return the primal as text; read as a number, it is a constant."""
         return format(self.primal, spec) if spec else str(self)
 
     def __repr__(self):

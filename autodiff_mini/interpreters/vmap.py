@@ -40,7 +40,7 @@ SHARED = SharedDim(0)
 
 
 def joint_dim(dims):
-    """Returns the dim of a result that is made of values with these dims."""
+    """Return the dim of a result computed from values with these dims."""
     mapped = [dim for dim in dims if dim is not None]
     return SHARED if {*map(type, mapped)} == {SharedDim} else 0
 
@@ -120,7 +120,7 @@ class BatchTrace(Trace):
 
 
 def mark_shared(dims, joint):
-    """Returns one dim, or several, with this one for those that are 0."""
+    """Return one dim, or several, with `joint` in place of each 0."""
     if isinstance(dims, (list, tuple)):
         return [mark_shared(dim, joint) for dim in dims]
     return joint if dims == 0 else dims
@@ -130,7 +130,7 @@ vmap_rules = RuleTable('Batching rule', 'define vmap_rules[primitive]')
 
 
 def vmap_flat(f, axis, vals, dims):
-    """Returns the outputs of `f`, and for each its dim: 0, SHARED, or None.
+    """Return the outputs of `f`, and their dims: 0, SHARED, or None.
 
     Args:
         f: takes arrays, returns a list of them.

@@ -19,12 +19,12 @@ def conjugate(a):
 
 
 def copy_of(x, order='C'):
-    """Returns a copy; of a number, which does not change, a number."""
+    """Return a copy; of a number, which does not change, a number."""
     return handed(x, (x,)) if is_a_number(x) else np.copy(x, order)
 
 
 def refuse_attribute(name, x):
-    """Refuses what is about memory, which a tracer has none of.
+    """Refuse an attribute of an array's memory, which a tracer lacks.
 
     An AttributeError would be caught by `hasattr`, as if `x` were no array.
     """

@@ -151,7 +151,7 @@ def sort(x, axis=-1, kind=None, order=None, *, stable=None):
 
 
 def partition(x, kth, axis=-1, kind='introselect', order=None):
-    """Partitions `x` itself."""
+    """Partition `x` itself."""
     x[...] = np.partition(x, kth, axis, kind, order)
 
 

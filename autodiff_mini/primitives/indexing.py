@@ -64,7 +64,7 @@ def getitem(x, indices):
 
 
 def fillable(x, y):
-    """Returns `y`, a copy of elements of `x`, to be filled as `x` can be.
+    """Return `y`, a copy of elements of `x`, to be filled as `x` can be.
 
     In `x[[0, 2]] += v` Python adds `v` to the copy, and writes it back.  A
     copy of booleans is left alone, because it is a mask more often.
