@@ -1,4 +1,4 @@
-"""B11: a law for every custom rule, and the page that states the laws."""
+"""A law for every custom rule, and the page that states the laws."""
 
 from pathlib import Path
 

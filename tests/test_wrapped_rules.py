@@ -69,14 +69,9 @@ def compositions(count):
                rng.choice([use for use in USES if is_defined(rule, use)]))
 
 
-def test_a_rule_wrapped_in_everything_is_the_rule():
-    for case in compositions(60 * amount.TIMES):
-        check(*case)
-
-
-@pytest.mark.rest
-def test_a_rule_wrapped_in_everything_is_the_rule_more_often():
-    for case in compositions(600 * amount.TIMES):
+@pytest.mark.parametrize('count', [60, rest(600)])
+def test_a_rule_wrapped_in_everything_is_the_rule(count):
+    for case in compositions(count * amount.TIMES):
         check(*case)
 
 
