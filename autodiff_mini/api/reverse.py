@@ -16,8 +16,7 @@ from autodiff_mini.interpreters.jaxpr import eval_jaxpr
 from autodiff_mini.interpreters.jvp import fit_tangent, whole_tangent
 from autodiff_mini.interpreters.partial_eval import (
     linear_flat, linearize_flat)
-from autodiff_mini.interpreters.transpose import (
-    backward_passes, pull)
+from autodiff_mini.interpreters.transpose import backward_passes, pull
 from autodiff_mini.jaxprs import Jaxpr, drop_dead
 from autodiff_mini.memory import apart, own_memory, owner_of
 from autodiff_mini.pytree import (

@@ -15,16 +15,15 @@ from autodiff_mini.higher_order.jit import (
     jit_p, program_for_outputs, program_jvp, program_transpose, program_vmap,
     run_compiled)
 from autodiff_mini.higher_order.programs import (
-    close_once_more, for_outputs, interleave, jvp_jaxpr, known_jaxpr,
-    nothing, others, partial_eval_jaxpr, remembered, run, stage_program)
+    close_once_more, for_outputs, interleave, jvp_jaxpr, known_jaxpr, nothing,
+    others, partial_eval_jaxpr, remembered, run, stage_program)
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jaxpr import stage_tree
 from autodiff_mini.interpreters.jvp import jvp_rules
 from autodiff_mini.interpreters.lowering import (
     inline, inline_rules, lowering_rules)
 from autodiff_mini.interpreters.partial_eval import partial_eval_rules
-from autodiff_mini.interpreters.transpose import (
-    linear_parts, transpose_rules)
+from autodiff_mini.interpreters.transpose import linear_parts, transpose_rules
 from autodiff_mini.interpreters.vmap import vmap_rules
 from autodiff_mini.jaxprs import Jaxpr, dead_rules, drop_dead
 from autodiff_mini.primitives.linalg import matmul_p

@@ -6,22 +6,21 @@ Chapter 6.
 """
 
 from collections import OrderedDict
+from collections.abc import Callable
 from contextvars import ContextVar
 from copyreg import __newobj__
 from functools import partial, update_wrapper
 from importlib import import_module
 from itertools import chain, repeat
-from typing import Callable, NamedTuple
+from typing import NamedTuple
 
 from autodiff_mini.arrays import foreign_one
 from autodiff_mini.copying import copied, place_of
-from autodiff_mini.core import (
-    Primitive, TraceTag, Tracer, float0, typeof)
+from autodiff_mini.core import Primitive, TraceTag, Tracer, float0, typeof
 from autodiff_mini.errors import (
     UnexpectedTracerError, closed_over, fun_name, public)
 from autodiff_mini.higher_order.call import on_arrays
-from autodiff_mini.higher_order.programs import (
-    interleave, others, picked)
+from autodiff_mini.higher_order.programs import interleave, others, picked
 from autodiff_mini.higher_order.staged_calls import (
     StagedRule, inline_call, stage_function, stage_linear, staged_types)
 from autodiff_mini.interpreters.abstract import abstract_rules
@@ -39,8 +38,7 @@ from autodiff_mini.jaxprs import Jaxpr, Var
 from autodiff_mini.memory import apart, read_by, to_read
 from autodiff_mini.pytree import (
     leaf_names, tree_flatten, tree_leaves, tree_map, tree_structure)
-from autodiff_mini.signature import (
-    argument_keys, map_leaves, resolve_kwargs)
+from autodiff_mini.signature import argument_keys, map_leaves, resolve_kwargs
 from autodiff_mini.zeros import (
     SymbolicZero, Zero, instantiate_all, instantiate_zeros, pack,
     tangent_type, unpack, which_zero, zero_from_primal)
@@ -370,12 +368,12 @@ class Rules(NamedTuple):
     vmap: Callable | None = None
 
 
-rules_at_work = ContextVar('rules_at_work', default={})    # by function
+rules_at_work = ContextVar('rules_at_work')    # a dictionary, by function
 
 
 def rules_of(function) -> Rules:
     """Return the rules that a call of the function has now."""
-    return rules_at_work.get().get(function, function.rules)
+    return rules_at_work.get({}).get(function, function.rules)
 
 
 class custom_jvp:
@@ -611,7 +609,7 @@ class FlatCall:
         if self.rules is rules_of(self.function):
             return read_by(rule, what, *args)
         token = rules_at_work.set(
-            rules_at_work.get() | {self.function: self.rules})
+            rules_at_work.get({}) | {self.function: self.rules})
         try:
             return read_by(rule, what, *args)
         finally:

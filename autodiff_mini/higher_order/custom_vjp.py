@@ -26,8 +26,8 @@ from autodiff_mini.higher_order.optimize_remat import RematForward
 from autodiff_mini.higher_order.programs import (
     interleave, others, picked, stage_program)
 from autodiff_mini.higher_order.staged_calls import (
-    StagedRule, call_late, check_outputs, inline_call, stage_function,
-    staged_types)
+    LateRule, StagedRule, call_late, check_outputs, inline_call,
+    stage_function, staged_types)
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jaxpr import (
     JaxprTracer, eval_jaxpr, staging_rules)
@@ -289,8 +289,8 @@ def custom_vjp_staging(trace, args, fun, fwd, jvp):
         'jvp': jvp and StagedRule(fun, jvp, n)})
 
 
-class StagedForward(StagedRule):
-    """A `StagedRule`, for a function with a rule for the way back."""
+class StagedForward(LateRule):
+    """A `LateRule` for a function with a rule for reverse mode."""
 
     def __call__(self, xs, perturbed):
         n = self.num_consts

@@ -23,7 +23,7 @@ from autodiff_mini.higher_order.programs import (
     for_outputs, interleave, others, picked, smaller)
 from autodiff_mini.higher_order.scan import scan
 from autodiff_mini.higher_order.staged_calls import (
-    LinearCall, StagedFunction, StagedRule, call_late, check_outputs,
+    LateRule, LinearCall, StagedFunction, call_late, check_outputs,
     inline_call, stage_function, stage_linear)
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jaxpr import staging_rules
@@ -161,8 +161,8 @@ def custom_vmap_staging(trace, args, fun, vmap, out_avals=None):
                         {'fun': fun, 'vmap': vmap})
 
 
-class StagedBatching(StagedRule):
-    """A `StagedRule`, for a function with a rule for batches."""
+class StagedBatching(LateRule):
+    """A `LateRule` for a function with a rule for batches."""
 
     def __call__(self, size, mapped, xs):
         n = self.num_consts

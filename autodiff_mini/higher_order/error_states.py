@@ -43,7 +43,7 @@ stagers.append(StateTrace)
 
 def error_state() -> dict:
     """Return the error state of NumPy, as arguments of `np.errstate`."""
-    state = np.geterr()
+    state: dict = {**np.geterr()}
     if not {'call', 'log'}.isdisjoint(state.values()):
         state['call'] = np.geterrcall()
     return state

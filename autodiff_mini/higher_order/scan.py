@@ -27,8 +27,7 @@ from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jvp import jvp_rules
 from autodiff_mini.interpreters.lowering import lowering_rules
 from autodiff_mini.interpreters.partial_eval import partial_eval_rules
-from autodiff_mini.interpreters.transpose import (
-    linear_parts, transpose_rules)
+from autodiff_mini.interpreters.transpose import linear_parts, transpose_rules
 from autodiff_mini.interpreters.vmap import spread, vmap_rules
 from autodiff_mini.jaxprs import Equation, Jaxpr, Var, dead_rules
 from autodiff_mini.pytree import leaf_names, tree_flatten

@@ -38,7 +38,7 @@ def stage_function(fun, args):
     return StagedFunction(fun, closed), jaxpr.consts
 
 
-class StagedRule:
+class LateRule:
     """A rule, to be called later, with the values its function closed over.
 
     Args:
@@ -55,6 +55,10 @@ class StagedRule:
         self.rule = rule
         self.num_consts = num_consts
         self.residuals = residuals
+
+
+class StagedRule(LateRule):
+    """A `LateRule` for forward mode."""
 
     def __call__(self, xs, x_dots):
         n = self.num_consts

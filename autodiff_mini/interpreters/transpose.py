@@ -101,9 +101,9 @@ def calls_with_rules(jaxpr, linear) -> set:
             continue
         marks = [v in linear for v in eqn.invars]
         parts = linear_parts.get(eqn.primitive, programs_reached)
-        for program, marks in parts(marks, **eqn.params):
+        for program, inside in parts(marks, **eqn.params):
             found |= calls_with_rules(program, [
-                v for v, here in zip(program.invars, marks) if here])
+                v for v, here in zip(program.invars, inside) if here])
     return found
 
 
