@@ -15,6 +15,7 @@ from autodiff_mini.arrays import convert, strong
 from autodiff_mini.core import (
     PYTHON_NUMBERS, Tracer, current_trace, function_table, typeof,
     ufunc_table)
+from autodiff_mini.errors import refuse
 from autodiff_mini.memory import (
     ONLY_SEEN, check_writable, handed, is_a_number, view_of)
 
@@ -206,6 +207,9 @@ def composed_ufunc(function):
 def implements(function, result=handed):
     """Returns a decorator: the decorated stands for a NumPy function.
 
+    An array `out` to write into is refused if it is passed by position.  If
+    it is passed by name, `in_the_place_of` writes into it.
+
     Args:
         function: the function of NumPy's.
         result: makes of the result what NumPy would hand out: `handed`, in
@@ -215,11 +219,17 @@ def implements(function, result=handed):
             `unchanged`, as it is.
     """
     def register(implementation):
+        code = getattr(implementation, '__code__', None)    # none in C
+        names = code.co_varnames[:code.co_argcount] if code else ()
+        place = names.index('out') if 'out' in names else None
+
         def call(*args, **kwargs):
+            if place and len(args) > place:
+                refuse(function, out=args[place])
             y = implementation(*args, **kwargs)
             return result(y, (*args, *kwargs.values()))
         function_table[function] = (
-            implementation if result is unchanged else call)
+            call if place or result is not unchanged else implementation)
         return implementation
     return register
 

@@ -8,6 +8,7 @@ import ctypes
 import decimal
 import fractions
 import functools
+import inspect
 import io
 import math
 import os
@@ -28,6 +29,7 @@ import scipy.stats
 from IPython.core import ultratb
 
 import autodiff_mini as ad
+from autodiff_mini.core import function_table
 from autodiff_mini.errors import RuleTable, full_name, fun_name
 from autodiff_mini.primitives.elementwise import sin_p
 from tests.wings import needs
@@ -257,6 +259,48 @@ def test_an_array_to_write_into_is_named():
         refused(f, np.ones(4), sees(TypeError, 'by its name, out=a'))
     refused(lambda x: np.cumsum(x, out=A[0]), np.ones(4),
             sees(ValueError, 'but out= has'))
+
+
+BORROWED = {np.isneginf, np.isposinf, np.ptp}   # they run NumPy's own code
+
+
+def takes_out():
+    """Returns functions, each with the position of its argument `out`."""
+    for module in np, np.linalg, np.fft:
+        for name, function in sorted(vars(module).items()):
+            if isinstance(function, (type, np.ufunc)) or not hasattr(
+                    function, '__name__') or not callable(function):
+                continue
+            try:
+                function_table[function]
+                parameters = inspect.signature(function).parameters
+            except (ValueError, NotImplementedError):
+                continue    # it has no signature, or is not supported
+            found = parameters.get('out')
+            if found and found.kind is not found.KEYWORD_ONLY and (
+                    function not in BORROWED):
+                yield pytest.param(function, [*parameters].index('out'),
+                                   id=f'{module.__name__}.{name}')
+
+
+@pytest.mark.parametrize('function, place', [*takes_out()])
+def test_an_array_to_write_into_is_refused_by_position(function, place):
+    def f(x):
+        return function(*[x] * place, A)
+    refused(f, np.ones(4), sees(TypeError, 'by its name, out=a'))
+
+
+@pytest.mark.parametrize('call', [
+    np.isneginf, np.isposinf,
+    lambda x, out: np.ptp(np.stack([x > 2, x > 0]) * 1.0, 0, out)])
+def test_a_borrowed_function_writes_into_an_array_by_position(call):
+    def f(x):
+        out = np.ones(2) + 0 * x[1]
+        call(x, out)
+        return out
+    x = np.array([np.inf, 1.0])
+    for g in ad.jit(f), lambda x: ad.jvp(f, (x,), (x,))[0]:
+        np.testing.assert_array_equal(g(x), f(x))
 
 
 def test_a_function_is_named_with_its_module():

@@ -162,7 +162,6 @@ def numpy_apply_along_axis(func1d, axis, arr, *args, **kwargs):
 
 @implements(np.choose)
 def numpy_choose(a, choices, out=None, mode='raise'):
-    refuse(np.choose, out=out)
     choices = promote(*map(operand, choices))
     i, *choices = np.broadcast_arrays(a, *choices)
     count = len(choices)
@@ -177,7 +176,6 @@ def numpy_choose(a, choices, out=None, mode='raise'):
 
 @implements(np.compress)
 def numpy_compress(condition, a, axis=None, out=None):
-    refuse(np.compress, out=out)
     if np.ndim(condition) != 1:
         raise ValueError('condition must be a 1-d array')
     return np.take(a, np.flatnonzero(condition), axis)

@@ -33,7 +33,6 @@ def sorted_rows(a, axis):
 @implements(np.median)
 def numpy_median(a, axis=None, out=None, overwrite_input=False,
                  keepdims=False):
-    refuse(np.median, out=out)
     rows, axes = sorted_rows(a, axis)
     count = len(rows)
     y = np.mean(rows[max(count - 1, 0) // 2:count // 2 + 1], 0)
@@ -45,7 +44,6 @@ def numpy_median(a, axis=None, out=None, overwrite_input=False,
 @implements(np.nanmedian)
 def numpy_nanmedian(a, axis=None, out=None, overwrite_input=False,
                     keepdims=False):
-    refuse(np.nanmedian, out=out)
     rows, axes = sorted_rows(a, axis)
     if rows.dtype.kind not in 'fc' or not len(rows):
         return np.median(a, axis, keepdims=keepdims)
@@ -113,7 +111,7 @@ def quantile_function(function, most, leaves_nan_out):
     @implements(function)
     def call(a, q, axis=None, out=None, overwrite_input=False,
              method='linear', keepdims=False, *, weights=None):
-        refuse(function, out=out, weights=weights)
+        refuse(function, weights=weights)
         is_weak = typeof(operand(q)).weak_type
         q = check_quantiles(array_or_tracer(q), most)
         rows, axes = sorted_rows(a, axis)
@@ -203,7 +201,6 @@ def nan_extremum(function, plain, value):
     @implements(function)
     def call(a, axis=None, out=None, keepdims=False, initial=None,
              where=True):
-        refuse(function, out=out)
         y = plain(without_nan(a, value), axis, keepdims=keepdims,
                   initial=initial, where=where)
         if initial is not None or typeof(y).dtype.kind not in 'fc':
@@ -223,7 +220,6 @@ def nan_arg_extremum(function, plain, value):
     """
     @implements(function)
     def call(a, axis=None, out=None, *, keepdims=False):
-        refuse(function, out=out)
         place = plain(without_nan(a, value), axis, keepdims=keepdims)
         nothing = np.all(np.isnan(a), axis, keepdims=keepdims)
         return np.where(nothing, -1, place)
@@ -236,7 +232,6 @@ nan_arg_extremum(np.nanargmin, np.argmin, np.inf)
 @implements(np.nanmean)
 def numpy_nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *,
                   where=True):
-    refuse(np.nanmean, out=out)
     a, options = asarray(a), {'keepdims': keepdims, 'where': where}
     if a.dtype.kind not in 'fc':
         return np.mean(a, axis, dtype, **options)
@@ -248,7 +243,6 @@ def numpy_nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *,
 @implements(np.nanvar)
 def numpy_nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False,
                  *, where=True, mean=None, correction=None):
-    refuse(np.nanvar, out=out)
     a, free = asarray(a), ddof if correction is None else correction
     if mean is None:
         mean = np.nanmean(a, axis, dtype, keepdims=True, where=where)

@@ -12,7 +12,7 @@ from types import FunctionType, ModuleType, SimpleNamespace
 import numpy as np
 
 from autodiff_mini.core import Tracer, function_table
-from autodiff_mini.numpy_api import implements, operand, unchanged
+from autodiff_mini.numpy_api import operand
 
 
 def array_or_tracer(a, dtype=None, **kwargs):
@@ -54,7 +54,7 @@ def borrow(*functions):
     for function in functions:
         code = function.__wrapped__
         names = names_for_tracers(code.__globals__['__name__'])
-        implements(function, unchanged)(with_names(code, names))
+        function_table[function] = with_names(code, names)
 
 
 borrow(np.append, np.apply_over_axes, np.atleast_3d, np.dsplit, np.dstack,

@@ -36,7 +36,6 @@ reduce_sum_p = Primitive('reduce_sum', np.sum)
 @implements(np.sum)
 def numpy_sum(a, axis=None, dtype=None, out=None, keepdims=False, *,
               initial=None, where=True):
-    refuse(np.sum, out=out)
     a = masked(asarray(a, dtype), where, 0)
     y = reduce_sum_p.bind(a, axis=reduced_axes(a, axis),
                           keepdims=bool(keepdims))
@@ -79,7 +78,6 @@ reduce_prod_p = Primitive('reduce_prod', np.prod)
 @implements(np.prod)
 def numpy_prod(a, axis=None, dtype=None, out=None, keepdims=False, *,
                initial=None, where=True):
-    refuse(np.prod, out=out)
     a = masked(asarray(a, dtype), where, 1)
     y = reduce_prod_p.bind(a, axis=reduced_axes(a, axis),
                            keepdims=bool(keepdims))
@@ -121,7 +119,6 @@ def extremum(function, primitive, larger):
     @implements(function)
     def call(a, axis=None, out=None, keepdims=False, initial=None,
              where=True):
-        refuse(function, out=out)
         if where is not True and initial is None:
             raise ValueError(
                 f'reduction operation {larger.__name__!r} does not have an '
@@ -183,7 +180,6 @@ def arg_reduction(function, primitive):
     """Lets `primitive` stand for a function that finds an element."""
     @implements(function)
     def call(a, axis=None, out=None, *, keepdims=False):
-        refuse(function, out=out)
         a = asarray(a)
         if axis is None or a.ndim == 0 and axis in (0, -1):
             place = primitive.bind(np.reshape(a, -1), axis=0)
@@ -224,7 +220,6 @@ def cumulation(function, primitive):
     """Lets `primitive` stand for a function that runs along an axis."""
     @implements(function)
     def call(a, axis=None, dtype=None, out=None):
-        refuse(function, out=out)
         a, axis = along_one(asarray(a, dtype), axis, or_number=True)
         return as_asked(primitive.bind(a, axis=axis), dtype)
 
