@@ -923,7 +923,7 @@ def test_hard_case_8_fwd_knows_which_arguments_are_perturbed():
     assert seen == [(True, False), ad.SymbolicZero] * 4
 
 
-def test_symbolic_zeros_have_the_shape_of_an_element():
+def test_r2_symbolic_zeros_have_the_shape_of_an_element():
     shapes = []
 
     def bwd(r, ct):
@@ -938,7 +938,7 @@ def test_symbolic_zeros_have_the_shape_of_an_element():
     assert shapes == [(ad.SymbolicZero, (2,), 0)] * 2
 
 
-def test_without_symbolic_zeros_there_are_arrays():
+def test_r2_without_symbolic_zeros_there_are_arrays():
     def bwd(r, ct):
         assert_same(ct[1], 0 * X)
         return 3 * ct[0],
@@ -947,7 +947,7 @@ def test_without_symbolic_zeros_there_are_arrays():
     assert_same(summed_grad(lambda x: f(x)[0])(X), np.full(4, 3.))
 
 
-def test_integers_are_not_perturbed_nor_what_is_stopped():
+def test_r2_integers_are_not_perturbed_nor_what_is_stopped():
     seen = []
 
     def fwd(*args):
@@ -960,7 +960,7 @@ def test_integers_are_not_perturbed_nor_what_is_stopped():
     assert seen == [[True, False, False]]
 
 
-def test_records_in_trees_and_registered_nodes(node):
+def test_r2_records_in_trees_and_registered_nodes(node):
     def fwd(n, p):
         assert n.x.perturbed and not p['a'][0].perturbed
         return n.x.value * p['a'][0].value, p['a'][0].value
@@ -979,7 +979,7 @@ TWICE = {   # how a function of an array is used
 
 
 @pytest.mark.parametrize('name', TWICE)
-def test_symbolic_zeros_inside_a_registered_node(node, name):
+def test_r2_symbolic_zeros_inside_a_registered_node(node, name):
     def bwd(r, ct):
         assert type(ct) is node and ct.unit == 'm'
         assert type(ct.x[1]) is ad.SymbolicZero
@@ -996,7 +996,7 @@ def test_symbolic_zeros_inside_a_registered_node(node, name):
     lambda ct: ad.zero_from_primal(np.ones(3), symbolic_zeros=True),
     lambda ct: ad.Zero(np.ones((2, 4))), lambda ct: ad.Zero(np.arange(4)),
     lambda ct: ad.Zero(1.0), lambda ct: np.zeros(3)])
-def test_a_zero_of_another_type_names_the_argument(node, zero, name):
+def test_r2_a_zero_of_another_type_names_the_argument(node, zero, name):
     """A symbolic zero was taken whatever its shape."""
     f = custom(lambda n, y: n.x[0] + y, lambda n, y: (
         n.x[0].value + y.value, None), lambda r, ct: (
@@ -1009,7 +1009,7 @@ def test_a_zero_of_another_type_names_the_argument(node, zero, name):
 
 
 @pytest.mark.parametrize('out', [lambda x: x, lambda x: {'a': [x]}])
-def test_records_are_no_outputs(out):
+def test_r2_records_are_no_outputs(out):
     def loss(x):
         return x
 
@@ -1019,7 +1019,7 @@ def test_records_are_no_outputs(out):
             'CustomVJPPrimal.*return its .value')
 
 
-def test_records_are_no_residuals():
+def test_r2_records_are_no_residuals():
     """They hold a tracer, of which nobody would know."""
     f = custom(lambda x: x * x, lambda x: (x.value * x.value, x),
                lambda x, ct: (3 * x.value * ct,), symbolic_zeros=True)
@@ -1489,7 +1489,7 @@ def test_b1_d10_both_rules_take_trees_and_registered_nodes(node):
 
 @pytest.mark.parametrize('forth', [False, True])
 @pytest.mark.parametrize('back', [False, True])
-def test_each_rule_has_symbolic_zeros_of_its_own(back, forth):
+def test_b1_r2_each_rule_has_symbolic_zeros_of_its_own(back, forth):
     def fwd(x, y):
         assert (type(x) is ad.CustomVJPPrimal) == back
         x, y = (x.value, y.value) if back else (x, y)
