@@ -15,8 +15,11 @@ A second derivative needs the vectors.  Each of several equal eigenvalues has
 a kink, as `abs(x)` has at 0, and its second derivative is NaN, although that
 of `sum(w**2)` exists: the rule of `w` cannot know what becomes of it.  So
 norms have rules of their own, and sums of squares are written as
-`np.sum(a * a)`, logarithms of products as `np.linalg.slogdet`.  Where values
-differ by rounding alone, second derivatives by way of them lose all digits.
+`np.sum(a * a)`, logarithms of products as `np.linalg.slogdet`.  Reverse mode
+cannot see the kink where the cotangents of equal eigenvalues are exactly 0,
+as those of `sum((w - 1)**2)` are at the identity matrix: it leaves out what
+mixes them.  Where values differ by rounding alone, second derivatives by way
+of them lose all digits.
 """
 
 import numpy as np

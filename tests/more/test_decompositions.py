@@ -563,3 +563,11 @@ def test_numpy_decomposes_no_half_precision(f):
     for g in f, ad.jit(f):
         with pytest.raises(TypeError, match='float16 is unsupported'):
             g(A.astype(np.float16))
+
+
+def test_a_kink_of_eigenvalues_with_cotangents_of_zero_is_not_seen():
+    """What the module says of equal eigenvalues: reverse mode leaves it out."""
+    v = np.array([[0.3, 0.5], [0.5, -0.2]])
+    f = lambda t: np.sum((np.linalg.eigvalsh(np.eye(2) + t * v) - 1) ** 2)
+    assert_close(ad.grad(ad.grad(f))(0.0), 2 * np.sum(np.diag(v) ** 2))
+    assert np.isnan(ad.jvp(ad.grad(f), (0.0,), (1.0,))[1])
