@@ -4,10 +4,12 @@ Its one idea: an interpreter need not look inside.  It makes a new function
 of the one that is carried, and calls that.  Chapter 6.
 """
 
+from functools import partial
+
 from autodiff_mini.core import Primitive
 from autodiff_mini.errors import fun_name
 from autodiff_mini.higher_order.staged_calls import (
-    inline_call, stage_function, staged_types)
+    inline_call, stage_call, staged_types)
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jaxpr import staging_rules
 from autodiff_mini.interpreters.jvp import jvp_flat, jvp_rules
@@ -86,12 +88,7 @@ def vmap_of(fun, axis, dims):
 vmap_rules[call_p] = call_vmap
 
 
-def call_staging(trace, args, fun):
-    fun, consts = stage_function(fun, args)
-    return trace.record(call_p, [*consts, *args], {'fun': fun})
-
-
-staging_rules[call_p] = call_staging
+staging_rules[call_p] = partial(stage_call, call_p)
 abstract_rules[call_p] = staged_types
 
 

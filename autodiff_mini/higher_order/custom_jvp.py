@@ -22,7 +22,8 @@ from autodiff_mini.errors import (
 from autodiff_mini.higher_order.call import on_arrays
 from autodiff_mini.higher_order.programs import interleave, others, picked
 from autodiff_mini.higher_order.staged_calls import (
-    StagedRule, inline_call, stage_function, stage_linear, staged_types)
+    inline_call, stage_call, stage_function, stage_linear, stage_rules,
+    staged_types)
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr, staging_rules
 from autodiff_mini.interpreters.jvp import (
@@ -146,23 +147,11 @@ def conform(outs, found, count, axis, dims, out_dims):
 vmap_rules[custom_jvp_call_p] = custom_jvp_vmap
 
 
-def custom_jvp_staging(trace, args, fun, jvp):
-    fun, consts = stage_function(fun, args)
-    jvp = StagedRule(fun, jvp, len(consts))
-    return trace.record(custom_jvp_call_p, [*consts, *args],
-                        {'fun': fun, 'jvp': jvp})
-
-
-staging_rules[custom_jvp_call_p] = custom_jvp_staging
+staging_rules[custom_jvp_call_p] = partial(stage_call, custom_jvp_call_p)
 abstract_rules[custom_jvp_call_p] = staged_types
 
 
-def custom_jvp_partial_eval(trace, args, fun, jvp):
-    return leave_call(custom_jvp_call_p, trace, args, fun, lambda linear, n: {
-        'jvp': StagedRule(linear, jvp, n, residuals=True)}, jvp=jvp)
-
-
-def leave_call(primitive, trace, args, fun, rules_for, **rules):
+def leave_call(primitive, trace, args, fun, **rules):
     """Leave a call with an unknown operand for later, with its rules.
 
     A tangent that another rule passes to the function is a value, and can be
@@ -171,8 +160,6 @@ def leave_call(primitive, trace, args, fun, rules_for, **rules):
     Args:
         primitive, args, fun, rules: the call.
         trace: the one that records it.
-        rules_for: returns the rules for a function with so many residuals in
-            front of its arguments.
     """
     unknown = list(map(trace.is_unknown, args))
     if not any(unknown):
@@ -186,8 +173,8 @@ def leave_call(primitive, trace, args, fun, rules_for, **rules):
     if any(map(trace.is_unknown, residuals)):
         return leave_closure(primitive, trace, args, fun, **rules)
     n = len(residuals)
-    outs = trace.record(primitive, [*residuals, *args],
-                        {'fun': linear, **rules_for(linear, n)})
+    outs = trace.record(primitive, [*residuals, *args], {
+        'fun': linear, **stage_rules(linear, rules, n, residuals=True)})
     known = [v in linear.jaxpr.invars[:n] for v in linear.jaxpr.outvars]
     return with_known(outs, known, trace, primitive, args,
                       {'fun': fun, **rules})
@@ -205,7 +192,7 @@ def leave_closure(primitive, trace, args, fun, **rules):
     if primitive is not custom_jvp_call_p:
         raise closed_over(fun, 'custom_vjp')
     args, fun, jvp = open_call(trace, args, fun, **rules)
-    return custom_jvp_partial_eval(trace, args, fun, jvp)
+    return leave_call(primitive, trace, args, fun, jvp=jvp)
 
 
 def open_call(trace, args, fun, jvp):
@@ -263,7 +250,8 @@ def with_known(outs, known, trace, primitive, args, params):
     return [y if here else out for y, out, here in zip(ys, outs, known)]
 
 
-partial_eval_rules[custom_jvp_call_p] = custom_jvp_partial_eval
+partial_eval_rules[custom_jvp_call_p] = partial(
+    leave_call, custom_jvp_call_p)
 inline_rules[custom_jvp_call_p] = inline_call
 
 

@@ -26,8 +26,8 @@ from autodiff_mini.higher_order.optimize_remat import RematForward
 from autodiff_mini.higher_order.programs import (
     interleave, others, picked, stage_program)
 from autodiff_mini.higher_order.staged_calls import (
-    LateRule, StagedRule, call_late, check_outputs, inline_call,
-    stage_function, staged_types)
+    LateRule, call_late, check_outputs, inline_call, stage_call,
+    staged_kinds, staged_types)
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jaxpr import (
     JaxprTracer, eval_jaxpr, staging_rules)
@@ -281,14 +281,6 @@ def inline_linear(*avals, **params):
 inline_rules[custom_lin_p] = inline_linear
 
 
-def custom_vjp_staging(trace, args, fun, fwd, jvp):
-    fun, consts = stage_function(fun, args)
-    n = len(consts)
-    return trace.record(custom_vjp_call_p, [*consts, *args], {
-        'fun': fun, 'fwd': StagedForward(fun, fwd, n),
-        'jvp': jvp and StagedRule(fun, jvp, n)})
-
-
 class StagedForward(LateRule):
     """A `LateRule` for a function with a rule for reverse mode."""
 
@@ -312,18 +304,11 @@ class StagedForward(LateRule):
         return ys, residuals, bwd
 
 
-staging_rules[custom_vjp_call_p] = custom_vjp_staging
+staged_kinds['fwd'] = StagedForward
+staging_rules[custom_vjp_call_p] = partial(stage_call, custom_vjp_call_p)
 abstract_rules[custom_vjp_call_p] = staged_types
-
-
-def custom_vjp_partial_eval(trace, args, fun, fwd, jvp):
-    return leave_call(custom_vjp_call_p, trace, args, fun, lambda linear, n: {
-        'fwd': StagedForward(linear, fwd, n, residuals=True),
-        'jvp': jvp and StagedRule(linear, jvp, n, residuals=True)},
-        fwd=fwd, jvp=jvp)
-
-
-partial_eval_rules[custom_vjp_call_p] = custom_vjp_partial_eval
+partial_eval_rules[custom_vjp_call_p] = partial(
+    leave_call, custom_vjp_call_p)
 inline_rules[custom_vjp_call_p] = inline_call
 
 

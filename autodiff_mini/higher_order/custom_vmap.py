@@ -24,7 +24,7 @@ from autodiff_mini.higher_order.programs import (
 from autodiff_mini.higher_order.scan import scan
 from autodiff_mini.higher_order.staged_calls import (
     LateRule, LinearCall, StagedFunction, call_late, check_outputs,
-    inline_call, stage_function, stage_linear)
+    inline_call, stage_call, stage_linear, staged_kinds)
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jaxpr import staging_rules
 from autodiff_mini.interpreters.jvp import jvp_flat, jvp_rules
@@ -155,10 +155,7 @@ jvp_rules[custom_vmap_call_p] = custom_vmap_jvp
 
 
 def custom_vmap_staging(trace, args, fun, vmap, out_avals=None):
-    fun, consts = stage_function(fun, args)
-    vmap = StagedBatching(fun, vmap, len(consts))
-    return trace.record(custom_vmap_call_p, [*consts, *args],
-                        {'fun': fun, 'vmap': vmap})
+    return stage_call(custom_vmap_call_p, trace, args, fun, vmap=vmap)
 
 
 class StagedBatching(LateRule):
@@ -180,6 +177,7 @@ def custom_vmap_types(*avals, fun, vmap, out_avals=None):
     return fun.jaxpr.out_avals if out_avals is None else out_avals
 
 
+staged_kinds['vmap'] = StagedBatching
 staging_rules[custom_vmap_call_p] = custom_vmap_staging
 abstract_rules[custom_vmap_call_p] = custom_vmap_types
 

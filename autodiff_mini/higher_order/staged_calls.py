@@ -38,6 +38,20 @@ def stage_function(fun, args):
     return StagedFunction(fun, closed), jaxpr.consts
 
 
+def stage_call(primitive, trace, args, fun, **rules):
+    """Record a call with its function written down, and its rules kept."""
+    fun, consts = stage_function(fun, args)
+    return trace.record(primitive, [*consts, *args], {
+        'fun': fun, **stage_rules(fun, rules, len(consts))})
+
+
+def stage_rules(fun, rules, num_consts, residuals=False):
+    """Return the rules of a call, by name, each as a LateRule or None."""
+    return {name: rule and staged_kinds[name](fun, rule, num_consts,
+                                              residuals)
+            for name, rule in rules.items()}
+
+
 class LateRule:
     """A rule, to be called later, with the values its function closed over.
 
@@ -67,6 +81,9 @@ class StagedRule(LateRule):
         ys, y_dots = call_late(self.fun, self.rule, xs[n:], x_dots[n:])
         check_outputs(self.fun, self.rule, ys)
         return ys, y_dots
+
+
+staged_kinds = {'jvp': StagedRule}     # by the name of the rule
 
 
 def call_late(fun, rule, *args):
