@@ -25,8 +25,9 @@ FIRST = (       # of y, which has the shape (3, 3)
 SECOND = (      # of v, which is the first view
     'v', 'v[0]', 'v[1:]', 'v[..., 0]', 'v[::-1]', 'v[None]', 'v[[0, 0]]',
     'v.T', 'v.reshape(-1)', 'v.ravel()', 'v.real', 'v.flat[0]',
-    'np.diagonal(np.atleast_2d(v))', 'next(iter(v))', 'np.squeeze(v)',
-    'v[np.argmax(v[..., 0])]', 'np.moveaxis(v, 0, -1)', 'v[::-1].T[0]',
+    'np.diagonal(np.atleast_2d(v))', 'next(iter(v[:]))', 'np.squeeze(v)',
+    'v[np.argmax(v[..., 0]) % len(v)]', 'np.moveaxis(v, 0, -1)',
+    'v[::-1].T[0]',
     'np.broadcast_to(v, (2, *v.shape))', 'np.array_split(v, 1)[0]')
 MAYBE = FIRST[FIRST.index('y.reshape(9, 1)'):]  # nobody knows, or sees both
 PROGRAM = '''def program(x):

@@ -26,8 +26,8 @@ from autodiff_mini.higher_order.optimize_remat import RematForward
 from autodiff_mini.higher_order.programs import (
     interleave, others, picked, stage_program)
 from autodiff_mini.higher_order.staged_calls import (
-    LateRule, call_late, check_outputs, inline_call, stage_call,
-    staged_kinds, staged_types)
+    LateRule, call_late, check_outputs, inline_call, stage_call, staged_kinds,
+    staged_types)
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jaxpr import (
     JaxprTracer, eval_jaxpr, staging_rules)
