@@ -83,7 +83,7 @@ class StagedRule(LateRule):
         return ys, y_dots
 
 
-staged_kinds = {'jvp': StagedRule}     # by the name of the rule
+staged_kinds: dict = {'jvp': StagedRule}   # by the name of the rule
 
 
 def call_late(fun, rule, *args):
