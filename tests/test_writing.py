@@ -107,7 +107,7 @@ def test_flat_of_an_argument_is_its_callers():
 
 
 @pytest.mark.parametrize('index', [
-    '1:', '...', '()', '::-1', '[1, 2]', '2', '-1', 'np.array(1)', '[]',
+    '1:', '...', '::-1', '[1, 2]', '2', '-1', 'np.array(1)', '[]',
     '[[1, 2], [3, 4]]', 'np.arange(6) > 2'])
 @pytest.mark.parametrize('statements', [
     'y = x * 1; z = y.flat[{i}]; y += 1; r = z * 1',
