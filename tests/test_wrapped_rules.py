@@ -45,7 +45,7 @@ def check(rule, inside, outside, use):
     assert_close(y, expected(rule, outside, use))
 
 
-def cases(every=61):
+def cases(every=101):
     """Returns cases, and marks those that are met by the rest alone."""
     found = [(rule, inside, outside, use)
              for rule in RULES for inside in INSIDE for outside in OUTSIDE
