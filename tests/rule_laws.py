@@ -209,8 +209,8 @@ LAWS = {
          both(ad.vmap(dye))),
         ('stage(custom_vjp(f, fwd, bwd, r)) = '
          'custom_vjp(stage(f), fwd, bwd, r)', both(staged(dye))),
-        ('pe(jvp(custom_vjp(f, fwd, bwd, r))) = fwd now, and an envelope '
-         'that runs r for later', linearized(dye)),
+        ('pe(jvp(custom_vjp(f, fwd, bwd, r))) = '
+         'fwd now, an envelope that runs r later', linearized(dye)),
         ('T(envelope) = bwd', pulled(dye)),
         ('lower(custom_vjp(f, fwd, bwd, r)) = lower(f)', LOWERED)],
     'custom_vmap': [
