@@ -40,7 +40,7 @@ class Flat:
     """The elements of a traced array in one row, as NumPy's `x.flat`.
 
     It is no array: it writes into the array `base`, and what it reads is a
-    copy.  A function of NumPy's reads the row.
+    copy.  A NumPy function reads the row.
     """
 
     def __init__(self, base):

@@ -74,7 +74,7 @@ FUNCTIONS = {f for f in (*function_table, *ufunc_table)
 
 
 def spelled(function):
-    """Returns how a program calls a function of NumPy's, or None."""
+    """Return how a program calls a NumPy function, or None."""
     for prefix, module in (('np.', np), ('np.linalg.', np.linalg),
                            ('np.fft.', np.fft), ('np.emath.', np.emath)):
         if getattr(module, function.__name__, None) is function:

@@ -354,7 +354,7 @@ def test_what_is_compiled_keeps_its_text_when_there_is_another_lowering():
 
 
 def test_a_new_operation_makes_no_program_old():
-    """Only a rule in the place of another one is a reason to start again."""
+    """Only a rule that replaces another one makes programs start again."""
     f = ad.jit(np.sin)
     slope = ad.grad(f)
     slope(X)
