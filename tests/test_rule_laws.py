@@ -16,6 +16,7 @@ from tests.rule_laws import (
     WRAPPERS,
     batch,
     double,
+    dye,
     inner,
     nestings,
     outcome,
@@ -146,6 +147,23 @@ def test_a_bwd_does_not_see_a_lie_about_its_cotangent():
     assert ad.grad(pulled)(1.0) == tangent(pulled)(1.0, 1.0) == 2.0
     pushed = lambda t: ad.jvp(inner, (0.0,), (t,))[1]
     assert ad.grad(pushed)(1.0) == tangent(pushed)(1.0, 1.0) == 3.0
+
+
+def test_a_program_with_rules_of_both_kinds_on_tangents_is_pulled():
+    """The bwd keeps its tangent, so forward mode alone would be refused."""
+    g = ad.custom_vjp(lambda t: 2 * t)
+    g.defvjp(lambda t: (g(t), t), lambda t, ct: (3 * ct + 0 * t,))
+    f = ad.custom_jvp(lambda x: np.exp(2 * x))
+    f.defjvp(lambda p, t: (f(*p), g(np.exp(2 * p[0]) * t[0])))
+    twice = ad.grad(ad.grad(lambda x: f(x) + inner(x)))
+    assert twice(0.0) == ad.jit(twice)(0.0) == 12.0
+
+
+def test_a_checkpoint_that_runs_a_rule_again_is_not_pulled():
+    """Its custom call is on the point, and not on the tangent."""
+    program = ad.make_jaxpr(ad.grad(ad.checkpoint(lambda x: dye(x))))(0.0)
+    assert 'custom_jvp_call' not in {
+        eqn.primitive.name for eqn in program.eqns}
 
 
 def test_a_transposed_rule_is_that_of_the_transpose():

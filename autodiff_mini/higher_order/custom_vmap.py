@@ -32,7 +32,7 @@ from autodiff_mini.interpreters.lowering import inline_rules
 from autodiff_mini.interpreters.partial_eval import (
     linear_flat, partial_eval_rules)
 from autodiff_mini.interpreters.transpose import (
-    pull, pull_rules, transpose_rules)
+    backward_pass, pull_rules, transpose_rules)
 from autodiff_mini.interpreters.vmap import BatchTracer, spread, vmap_rules
 from autodiff_mini.jaxprs import Var, dead_rules
 from autodiff_mini.memory import apart
@@ -224,7 +224,7 @@ def custom_vmap_transpose(cts, *operands, fun, vmap, out_avals=None):
     n, tag = len(known), TraceTag('transpose', fun)
 
     def pull_back(jaxpr, cts):
-        return instantiate_all(pull(jaxpr, jaxpr.consts, cts),
+        return instantiate_all(backward_pass(jaxpr, jaxpr.consts, cts),
                                foreign_one([*cts, *jaxpr.consts]))
 
     def fun_transpose(*xs):
