@@ -160,8 +160,9 @@ def test_a_program_with_rules_of_both_kinds_on_tangents_is_pulled():
 
 
 def test_a_checkpoint_that_runs_a_rule_again_is_not_pulled():
-    """Its custom call is on the point, and not on the tangent."""
-    program = ad.make_jaxpr(ad.grad(ad.checkpoint(lambda x: dye(x))))(0.0)
+    """Its custom call is on the carry of a loop, and not on its tangent."""
+    loop = lambda x: ad.scan(lambda c, _: (dye(c), None), x, None, 2)[0]
+    program = ad.make_jaxpr(ad.grad(ad.checkpoint(loop)))(0.0)
     assert 'custom_jvp_call' not in {
         eqn.primitive.name for eqn in program.eqns}
 
