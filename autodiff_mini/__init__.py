@@ -117,4 +117,5 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *LATER})
+    """Return the public names, which editors complete."""
+    return sorted([*__all__, *(x for x in globals() if x[:2] == '__')])

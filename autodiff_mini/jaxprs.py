@@ -21,6 +21,9 @@ class Var:
     def __init__(self, aval):
         self.aval = aval
 
+    def __repr__(self):
+        return f'Var({self.aval})'
+
     @property
     def shape(self):
         return self.aval.shape
@@ -42,6 +45,9 @@ class Literal:
 
     def __init__(self, val):
         self.val = val
+
+    def __repr__(self):
+        return f'Literal({self.val})'
 
     @property
     def aval(self):

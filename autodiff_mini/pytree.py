@@ -127,7 +127,7 @@ class PyTreeDef:
         return leaf_or_node, (self.node_type, self.aux, self.children,
                               self.num_leaves)
 
-    def __str__(self):
+    def __repr__(self):
         return f'PyTreeDef({build(self, repeat(Asterisk()))})'
 
 

@@ -5,15 +5,40 @@ lists, and one small object stands between the two.  Chapter 3.
 """
 
 import inspect
-from functools import partial, wraps
+from functools import partial, update_wrapper
 from inspect import CO_VARARGS, CO_VARKEYWORDS
-from types import FunctionType
+from types import FunctionType, MethodType
 
 import numpy as np
 
 from autodiff_mini.core import Tracer, current_trace, typeof
 from autodiff_mini.errors import TracerError, UnexpectedTracerError, fun_name
 from autodiff_mini.pytree import leaf_names, tree_flatten
+
+
+class UserFunction:
+    """A user's function with something added; in a class, a method."""
+
+    def __repr__(self):
+        return f'<{type(self).__name__} of {fun_name(self)}>'
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else MethodType(self, instance)
+
+
+def named_after(f):
+    """Return a decorator that gives a function the name of `f`, and more.
+
+    It does what functools.wraps does, also if `f` is a partial, or an object
+    that is called.
+    """
+    def decorate(g):
+        update_wrapper(g, f.func if isinstance(f, partial) else f, updated=())
+        g.__wrapped__ = f
+        g.__qualname__ = fun_name(f)
+        g.__name__ = g.__qualname__.rpartition('.')[2]
+        return g
+    return decorate
 
 
 class FlatFunction:
@@ -265,7 +290,7 @@ def hold_arguments(f, args, kwargs, keys):
     if not held:
         return args, kwargs, f, held
 
-    @wraps(f, updated=())
+    @named_after(f)
     def f_of_others(*args, **kwargs):
         args = [held.get(i, x) for i, x in enumerate(args)]
         return f(*args, **{name: held.get(name, x)
@@ -277,7 +302,7 @@ def hold_arguments(f, args, kwargs, keys):
 
 def apply(f):
     """Returns `f` as a function of a tuple and a dict of arguments."""
-    return wraps(f, updated=())(lambda args, kwargs: f(*args, **kwargs))
+    return named_after(f)(lambda args, kwargs: f(*args, **kwargs))
 
 
 def argument_names(tree, tag):

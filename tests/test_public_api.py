@@ -1,6 +1,7 @@
 """The names that users see."""
 
 import ast
+import functools
 import inspect
 import re
 import subprocess
@@ -103,6 +104,12 @@ def test_names_that_come_later_are_listed_and_others_refused():
                            "attribute 'scam'")
 
 
+def test_dir_shows_public_names_only():
+    """Editors complete them; LATER, find_spec and copying were among them."""
+    shown = {name for name in dir(ad) if name[0] != '_'}
+    assert shown == {*ad.__all__} and '__version__' in dir(ad)
+
+
 def test_all_has_what_api_promises_so_far():
     assert set(ad.__all__) >= {
         'jvp', 'stop_gradient', 'asarray', 'Zero', 'instantiate_zeros',
@@ -159,6 +166,61 @@ def test_every_argument_is_documented(name):
     function = getattr(ad, name)
     for parameter in inspect.signature(function).parameters:
         assert f' {parameter}: ' in inspect.getdoc(function)
+
+
+def double(x):
+    """Twice x."""
+    return 2 * x
+
+
+WRAPPED = {name: getattr(ad, name)(double) for name in [
+    'grad', 'value_and_grad', 'jacfwd', 'jacrev', 'hessian', 'vmap', 'jit',
+    'make_jaxpr', 'checkpoint', 'custom_jvp', 'custom_vjp', 'custom_vmap',
+    'custom_gradient', 'sequential_vmap']}
+
+
+@pytest.mark.parametrize('name', WRAPPED)
+def test_a_transformed_function_keeps_name_and_signature(name):
+    f = WRAPPED[name]
+    assert (f.__name__, f.__qualname__) == ('double', 'double')
+    assert f.__doc__ == 'Twice x.' and str(inspect.signature(f)) == '(x)'
+    kind = type(f).__name__
+    assert repr(f).startswith('<function double at ' if kind == 'function'
+                              else f'<{kind} of double>')
+
+
+class Doubler:
+    def __call__(self, x):
+        return double(x)
+
+
+@pytest.mark.parametrize('name', set(WRAPPED) - {'custom_gradient'})
+@pytest.mark.parametrize('f, called', [
+    (functools.partial(double), 'double'), (Doubler(), 'Doubler')])
+def test_a_partial_or_an_object_gives_its_name(name, f, called):
+    """It was grad.<locals>.grad_of_f, and an object of a class jit."""
+    found = getattr(ad, name)(f)
+    assert found.__name__ == found.__qualname__ == called
+    assert f'{called}' in repr(found) and '<locals>' not in repr(found)
+    assert found.__doc__ == (double.__doc__ if called == 'double' else None)
+
+
+@pytest.mark.parametrize('made, text', [
+    (lambda: ad.vjp(double, 1.0)[1], '<Pullback from vjp of double>'),
+    (lambda: ad.linearize(double, 1.0)[1],
+     '<Pushforward from linearize of double>'),
+    (lambda: ad.linear_transpose(double, 1.0),
+     '<Pullback from linear_transpose of double>'),
+    (lambda: ad.tree_structure({'a': (1, 2)}), "PyTreeDef({'a': (*, *)})"),
+    (lambda: ad.make_jaxpr(double)(1.0).eqns[0].invars,
+     '[Literal(2), Var(float64[])]'),
+    (lambda: ad.Primitive('twice'), 'twice'),
+    pytest.param(lambda: ad.watch(double, 1.0),
+                 '<Recording with value 2.0: a notebook shows it>',
+                 marks=needs('notebook')),
+])
+def test_what_a_transformation_returns_names_the_function(made, text):
+    assert repr(made()) == text
 
 
 def test_no_module_shares_a_level_with_a_function_of_its_name():

@@ -4,7 +4,6 @@ Its one idea: check at the edge, where the user's own names are known, so
 that nothing inside needs to.  Chapters 3 and 4.
 """
 
-from functools import wraps
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from autodiff_mini.memory import apart
 from autodiff_mini.pytree import leaf_names, open_as, tree_flatten
 from autodiff_mini.signature import (
     FlatFunction, apply, argument_names, hold_arguments, map_leaves,
-    typeof_result)
+    named_after, typeof_result)
 
 
 @public
@@ -124,7 +123,7 @@ def vmap(f, in_axes=0, out_axes=0, axis_size=None):
     still = {i for i, entry in enumerate(entries) if entry is None}
 
     @public
-    @wraps(f, updated=())
+    @named_after(f)
     def vmap_of_f(*args, **kwargs):
         tag = TraceTag('vmap', f)
         args, kwargs, g, _ = hold_arguments(f, args, kwargs, still)

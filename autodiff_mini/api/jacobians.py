@@ -4,7 +4,6 @@ Chapter 10.
 """
 
 import math
-from functools import wraps
 from itertools import accumulate
 
 import numpy as np
@@ -19,6 +18,7 @@ from autodiff_mini.core import TraceTag, float0, typeof
 from autodiff_mini.errors import public
 from autodiff_mini.memory import own_memory
 from autodiff_mini.pytree import tree_flatten, tree_leaves, tree_map
+from autodiff_mini.signature import named_after
 
 
 def jacfwd(f, argnums=0, has_aux=False, holomorphic=False,
@@ -54,7 +54,7 @@ def jacfwd(f, argnums=0, has_aux=False, holomorphic=False,
                [0., 1.]])
     """
     @public
-    @wraps(f, updated=())
+    @named_after(f)
     def jacfwd_of_f(*args, **kwargs):
         tag = TraceTag('jacfwd', f)
         g, point = select(tag, f, argnums, args, kwargs, allow_int,
@@ -106,7 +106,7 @@ def jacrev(f, argnums=0, has_aux=False, holomorphic=False,
                [0., 1.]])
     """
     @public
-    @wraps(f, updated=())
+    @named_after(f)
     def jacrev_of_f(*args, **kwargs):
         tag = TraceTag('jacrev', f)
         g, point = select(tag, f, argnums, args, kwargs, allow_int,

@@ -5,7 +5,6 @@ two, and the linear half run backwards.  Chapter 10.
 """
 
 import operator
-from functools import wraps
 from typing import NamedTuple
 
 from autodiff_mini.api.staging import as_type
@@ -22,7 +21,8 @@ from autodiff_mini.memory import apart, own_memory, owner_of
 from autodiff_mini.pytree import (
     LEAF, PyTreeDef, leaf_names, register_pytree_node_class, tree_flatten,
     tree_map, tree_structure)
-from autodiff_mini.signature import FlatFunction, map_leaves, typeof_result
+from autodiff_mini.signature import (
+    FlatFunction, map_leaves, named_after, typeof_result)
 from autodiff_mini.zeros import instantiate_all, instantiate_zeros
 
 
@@ -52,6 +52,9 @@ class LinearFunction:
     def __init__(self, program, residuals):
         self.program = program
         self.residuals = residuals
+
+    def __repr__(self):
+        return f'<{type(self).__name__} from {self.program.tag}>'
 
     def tree_flatten(self):
         return self.residuals, self.program
@@ -314,7 +317,7 @@ def grad(f, argnums=0, has_aux=False, holomorphic=False, allow_int=False):
                                          allow_int)
 
     @public
-    @wraps(f, updated=())
+    @named_after(f)
     def grad_of_f(*args, **kwargs):
         y, gradient = value_and_grad_of_f(*args, **kwargs)
         return (gradient, y[1]) if has_aux else gradient
@@ -346,7 +349,7 @@ def value_and_grad(f, argnums=0, has_aux=False, holomorphic=False,
         (15.0, (5.0, 3.0))
     """
     @public
-    @wraps(f, updated=())
+    @named_after(f)
     def value_and_grad_of_f(*args, **kwargs):
         tag = TraceTag('grad', f)
         g, point = select(tag, f, argnums, args, kwargs, allow_int,

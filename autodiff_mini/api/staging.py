@@ -4,7 +4,6 @@ Chapter 7.
 """
 
 import operator
-from functools import wraps
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from autodiff_mini.errors import public
 from autodiff_mini.interpreters.jaxpr import stage_tree
 from autodiff_mini.pytree import tree_map
 from autodiff_mini.signature import (
-    argument_positions, hold_arguments, names_of)
+    argument_positions, hold_arguments, named_after, names_of)
 
 
 def as_type(x):
@@ -62,7 +61,7 @@ def make_jaxpr(f, static_argnums=(), return_shape=False):
     held = {*static, *names_of(f, static)}
 
     @public
-    @wraps(f, updated=())
+    @named_after(f)
     def jaxpr_of_f(*args, **kwargs):
         tag = TraceTag('make_jaxpr', f)
         args, kwargs, g, _ = hold_arguments(f, args, kwargs, held)

@@ -6,7 +6,7 @@ Chapter 22.
 """
 
 import operator
-from functools import partial, reduce, wraps
+from functools import partial, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +23,7 @@ from autodiff_mini.higher_order.while_loop import while_loop
 from autodiff_mini.numpy_api import asarray, inexact
 from autodiff_mini.pytree import (
     leaf_names, tree_flatten, tree_leaves, tree_map)
-from autodiff_mini.signature import map_leaves
+from autodiff_mini.signature import map_leaves, named_after
 
 # J. R. Dormand and P. J. Prince, "A family of embedded Runge-Kutta
 # formulae", Journal of Computational and Applied Mathematics 6 (1980).
@@ -361,7 +361,7 @@ def odeint(func, y0, t, *args, rtol=1.4e-8, atol=1.4e-8, mxstep=100_000):
         raise ValueError(f'{tag}: there are no numbers in the state y0: '
                          'pass one at least')
 
-    @wraps(func, updated=())
+    @named_after(func)
     def slope(y, t):
         slopes, found = tree_flatten(func(y, t, *args))
         if found != tree:

@@ -6,7 +6,7 @@ once more.  Chapter 19.
 """
 
 from dataclasses import replace
-from functools import partial, wraps
+from functools import partial
 
 from autodiff_mini.core import Primitive, TraceTag
 from autodiff_mini.errors import fun_name, public
@@ -29,7 +29,7 @@ from autodiff_mini.jaxprs import Jaxpr, dead_rules, drop_dead
 from autodiff_mini.primitives.linalg import matmul_p
 from autodiff_mini.pytree import tree_leaves
 from autodiff_mini.signature import (
-    argument_positions, hold_arguments, names_of)
+    argument_positions, hold_arguments, named_after, names_of)
 from autodiff_mini.zeros import Zero, pack, unpack
 
 checkpoint_p = Primitive('checkpoint', run_compiled, multiple_results=True)
@@ -206,7 +206,7 @@ def checkpoint(f, *, prevent_cse=True, policy=None, static_argnums=()):
     held = {*static, *names_of(f, static)}
 
     @public
-    @wraps(f, updated=())
+    @named_after(f)
     def f_checkpointed(*args, **kwargs):
         args, kwargs, g, _ = hold_arguments(f, args, kwargs, held)
         jaxpr, out_tree = stage_tree(g, args, kwargs, tag)

@@ -4,7 +4,6 @@ Its one idea: a rule speaks of arguments only.  So write the function down,
 and see which values its program has closed over.  Chapter 12.
 """
 
-from functools import wraps
 
 from autodiff_mini.core import TraceTag, Tracer, typeof
 from autodiff_mini.errors import fun_name, public
@@ -13,7 +12,7 @@ from autodiff_mini.higher_order.programs import interleave
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr, stage_tree
 from autodiff_mini.pytree import (
     leaf_names, tree_flatten, tree_map, tree_structure)
-from autodiff_mini.signature import map_leaves
+from autodiff_mini.signature import map_leaves, named_after
 from autodiff_mini.zeros import tangent_type
 
 
@@ -150,7 +149,7 @@ def custom_gradient(fun):
         (6.0, 24.0)
     """
     @custom_vjp
-    @wraps(fun, updated=())
+    @named_after(fun)
     def f(*args, **kwargs):
         return with_rule(fun, args, kwargs)[0]
 

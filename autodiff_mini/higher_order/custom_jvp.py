@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from contextvars import ContextVar
 from copyreg import __newobj__
-from functools import partial, update_wrapper
+from functools import partial
 from importlib import import_module
 from itertools import chain, repeat
 from typing import NamedTuple
@@ -39,7 +39,8 @@ from autodiff_mini.jaxprs import Jaxpr, Var
 from autodiff_mini.memory import apart, read_by, to_read
 from autodiff_mini.pytree import (
     leaf_names, tree_flatten, tree_leaves, tree_map, tree_structure)
-from autodiff_mini.signature import argument_keys, map_leaves, resolve_kwargs
+from autodiff_mini.signature import (
+    UserFunction, argument_keys, map_leaves, named_after, resolve_kwargs)
 from autodiff_mini.zeros import (
     SymbolicZero, Zero, instantiate_all, instantiate_zeros, pack,
     tangent_type, unpack, which_zero, zero_from_primal)
@@ -364,7 +365,7 @@ def rules_of(function) -> Rules:
     return rules_at_work.get({}).get(function, function.rules)
 
 
-class custom_jvp:
+class custom_jvp(UserFunction):
     """A function whose derivative is a rule that you write.
 
     Args:
@@ -406,13 +407,10 @@ class custom_jvp:
     """
 
     def __init__(self, fun, nondiff_argnums=(), nondiff_argnames=()):
-        update_wrapper(self, fun, updated=())
+        named_after(fun)(self)
         self.fun = fun
         self.rules = Rules()
         self.nondiff = argument_keys(fun, nondiff_argnums, nondiff_argnames)
-
-    def __get__(self, instance, owner=None):
-        return self if instance is None else partial(self, instance)
 
     __copy__ = __deepcopy__ = copied
 

@@ -4,7 +4,7 @@ Its one idea: a primitive that carries a program.  What interprets it makes
 another program of it, and only who computes has it compiled.  Chapter 14.
 """
 
-from functools import partial, update_wrapper
+from functools import partial
 from itertools import repeat
 from numbers import Number
 
@@ -30,7 +30,8 @@ from autodiff_mini.jaxprs import Var, dead_rules, is_loud
 from autodiff_mini.memory import own_memory
 from autodiff_mini.pytree import tree_flatten
 from autodiff_mini.signature import (
-    argument_names, argument_positions, hold_arguments, map_leaves, names_of)
+    UserFunction, argument_names, argument_positions, hold_arguments,
+    map_leaves, named_after, names_of)
 from autodiff_mini.zeros import Zero, pack, unpack
 
 compiled = remembered(lower)
@@ -123,7 +124,7 @@ def jit_lowering(emitter, *operands, jaxpr, name, **state):
 lowering_rules[jit_p] = jit_lowering
 
 
-class jit:
+class jit(UserFunction):
     """A function that is written down once, and runs as Python source.
 
     The function runs as Python at its first call, with tracers for arguments,
@@ -166,7 +167,7 @@ class jit:
 
     @public
     def __init__(self, f, static_argnums=(), static_argnames=()):
-        update_wrapper(self, f, updated=())
+        named_after(f)(self)
         self.f = f
         self.tag = TraceTag('jit', f)
         self.static = argument_positions(f, static_argnums, static_argnames)
@@ -174,9 +175,6 @@ class jit:
         self.staged = {}    # by types, trees, and static arguments
         self.last = None    # the program of the last call
         self.guard = None   # for calls like the last one
-
-    def __get__(self, instance, owner=None):
-        return self if instance is None else partial(self, instance)
 
     def __reduce__(self):
         return place_of(self) or (jit, (self.f, self.static))

@@ -103,6 +103,9 @@ class Recording:
         self.lines = [line for source in recorder.sources
                       for line in source.lines]
 
+    def __repr__(self):
+        return f'<Recording with value {self.value!r}: a notebook shows it>'
+
     def _repr_html_(self):
         data = json.dumps(
             {'lines': self.lines, 'traces': self.traces,
