@@ -24,8 +24,8 @@ from autodiff_mini.interpreters.jaxpr import eval_jaxpr
 from autodiff_mini.numpy_api import asarray
 from autodiff_mini.primitives.elementwise import stop_gradient
 from autodiff_mini.pytree import (
-    register_pytree_node, register_pytree_node_class, tree_flatten,
-    tree_leaves, tree_map, tree_structure, tree_unflatten)
+    register_dataclass, register_pytree_node, register_pytree_node_class,
+    tree_flatten, tree_leaves, tree_map, tree_structure, tree_unflatten)
 from autodiff_mini.zeros import (
     SymbolicZero, Zero, instantiate_zeros, zero_from_primal)
 
@@ -95,9 +95,9 @@ if TYPE_CHECKING:   # for editors, which read and do not run
 __all__ = [
     'ShapedArray', 'Tracer', 'typeof', 'asarray',
     'Zero', 'float0', 'instantiate_zeros', 'SymbolicZero', 'zero_from_primal',
-    'register_pytree_node', 'register_pytree_node_class',
-    'tree_flatten', 'tree_leaves', 'tree_map', 'tree_structure',
-    'tree_unflatten',
+    'register_dataclass', 'register_pytree_node',
+    'register_pytree_node_class', 'tree_flatten', 'tree_leaves', 'tree_map',
+    'tree_structure', 'tree_unflatten',
     'jvp', 'stop_gradient', 'vmap',
     'make_jaxpr', 'eval_jaxpr', 'eval_shape',
     'linearize', 'linear_transpose', 'vjp', 'grad', 'value_and_grad', 'jit',

@@ -26,7 +26,8 @@ from autodiff_mini.zeros import SymbolicZero, Zero
 
 __all__ = [
     'ShapedArray', 'Tracer', 'typeof', 'asarray', 'Zero', 'float0',
-    'instantiate_zeros', 'register_pytree_node', 'register_pytree_node_class',
+    'instantiate_zeros', 'register_dataclass', 'register_pytree_node',
+    'register_pytree_node_class',
     'tree_flatten', 'tree_leaves', 'tree_map', 'tree_structure',
     'tree_unflatten', 'jvp', 'stop_gradient', 'vmap', 'custom_jvp',
     'SymbolicZero', 'zero_from_primal', 'custom_vjp', 'CustomVJPPrimal',
@@ -71,7 +72,11 @@ def tree_map(f: Callable[..., Any], tree: Any, *rest: Any) -> Any: ...
 def register_pytree_node(
     node_type: type[_S],
     flatten: Callable[[_S], tuple[Iterable[Any], Any]],
-    unflatten: Callable[[Any, Any], _S]) -> None: ...
+    unflatten: Callable[[Any, Any], _S],
+    names: Callable[[Any], Iterable[str]] | None = None) -> None: ...
+def register_dataclass(
+    nodetype: type[_S], data_fields: Sequence[str] | None = None,
+    meta_fields: Sequence[str] | None = None) -> type[_S]: ...
 def register_pytree_node_class(cls: type[_S]) -> type[_S]: ...
 
 

@@ -119,7 +119,8 @@ def what_to_register(kind):
                 'static_argnums')
     if kind.__module__ == 'builtins' or kind.__module__.startswith('numpy'):
         return 'pass an array (no matrix, no masked array) or a number'
-    return ('pass an array or a number, or say what is in it: see '
+    return ('pass an array or a number. If the class is yours, make it a '
+            'dataclass, whose fields are traced; for another, see '
             'ad.register_pytree_node')
 
 

@@ -1,7 +1,9 @@
 """pytree.py: containers as leaves and a structure (D10)."""
 
+import pickle
 from collections import OrderedDict, namedtuple
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import pytest
@@ -236,3 +238,160 @@ def test_subclasses_are_leaves_unless_they_are_registered():
 
     names = Names(a=1)
     assert ad.tree_leaves(names) == [names]
+
+
+# Dataclasses
+
+@dataclass
+class Line:
+    w: object
+    b: object
+    name: str = field(default='', metadata={'static': True})
+
+    def at(self, x):
+        return self.w * x + self.b
+
+
+@dataclass(frozen=True, slots=True)
+class Frozen:
+    """Its constructor checks and converts what it is given."""
+    x: object
+    norm: float = field(init=False)
+
+    def __post_init__(self):
+        object.__setattr__(self, 'norm', float(np.linalg.norm(self.x)))
+        if self.norm < 0.5:
+            raise ValueError('too short')
+
+
+def test_a_dataclass_is_a_container():
+    line = Line([1, 2], {'c': 3}, 'steep')
+    leaves, treedef = ad.tree_flatten(line)
+    assert leaves == [1, 2, 3]
+    assert treedef.unflatten([4, 5, 6]) == Line([4, 5], {'c': 6}, 'steep')
+    assert str(treedef) == (
+        "PyTreeDef(Line(w=[*, *], b={'c': *}, name='steep'))")
+    assert treedef == ad.tree_structure(Line([7, 8], {'c': 9}, 'steep'))
+    assert treedef != ad.tree_structure(Line([7, 8], {'c': 9}, 'flat'))
+    assert leaf_names(treedef, 'line') == [
+        'line.w[0]', 'line.w[1]', "line.b['c']"]
+
+
+def test_static_fields_differ_by_type_as_well():
+    """1 and True are equal, and do not compute the same."""
+    a, b, c = (ad.tree_structure(Line(1.0, 2.0, x)) for x in (1, True, 1))
+    assert a != b and a == c and hash(a) == hash(c) and len({a, b, c}) == 2
+
+
+def test_grad_of_a_dataclass_is_a_dataclass():
+    loss = lambda line: np.sum(line.at(np.arange(3.0)) ** 2)
+    assert ad.grad(loss)(Line(1.0, 2.0, 'x')) == Line(22.0, 18.0, 'x')
+    assert ad.jit(ad.grad(loss))(Line(1.0, 2.0, 'x')) == Line(22., 18., 'x')
+    y, y_dot = ad.jvp(lambda p: p, (Line(1., 2.),), (Line(3., 4.),))
+    assert (y, y_dot) == (Line(1., 2.), Line(3., 4.))
+    lines = Line(np.ones(2), np.ones(2))
+    mapped = ad.vmap(Line.at, (Line(0, None), None))(
+        Line(np.arange(2.0), 1.0), 3.0)
+    assert list(mapped) == [1.0, 4.0]
+    assert list(ad.vmap(Line.at, (0, None))(lines, 3.0)) == [4.0, 4.0]
+
+
+def test_the_constructor_of_a_dataclass_does_not_run_again():
+    """A gradient may be shorter than a value, and a tracer is no float."""
+    point = Frozen(np.array([3.0, 4.0]))
+    gradient = ad.grad(lambda p: np.sum(p.x) * 0.1 + p.norm)(point)
+    assert list(gradient.x) == [0.1, 0.1] and gradient.norm == 1.0
+    assert type(gradient) is Frozen
+
+
+def test_jit_traces_again_for_another_static_field():
+    @ad.jit
+    def f(line):
+        names.append(line.name)
+        return line.w * len(line.name)
+
+    names = []
+    assert [f(Line(2.0, 0.0, name)) for name in ('a', 'bc', 'a')] == [2, 4, 2]
+    assert names == ['a', 'bc']
+    with pytest.raises(ValueError, match=(
+            'static field: name of Line is of type list. Pass a tuple')):
+        f(Line(2.0, 0.0, ['a']))
+
+
+def test_a_leaf_of_a_dataclass_is_named():
+    with pytest.raises(TypeError, match=r'primals\[0\].b: .*type str'):
+        ad.jvp(lambda line: line.w, (Line(1.0, 'b'),), (Line(1.0, 'b'),))
+
+
+def test_attributes_of_a_dataclass_that_are_not_fields_are_refused():
+    @dataclass
+    class Data:
+        x: object
+
+        @cached_property
+        def square(self):
+            return self.x ** 2
+
+    data = Data(3.0)
+    assert data.square == 9.0 and ad.grad(lambda d: d.square)(data) == Data(6)
+    data.size = 1
+    with pytest.raises(TypeError, match=(
+            'attribute size of Data is not a field.*size: ... = field')):
+        ad.tree_leaves(data)
+
+
+def test_dataclasses_that_are_arrays_or_something_else_are_leaves():
+    @dataclass
+    class Array:
+        x: object
+        __array_function__ = None
+
+    @dataclass
+    class Failure(Exception):
+        x: object
+
+    class Steeper(Line):
+        pass
+
+    for leaf in (Array(1), Failure(1), Steeper(1, 2), Line, ad.typeof(1.0)):
+        assert ad.tree_leaves([leaf]) == [leaf]
+
+
+def test_register_dataclass_takes_lists_of_fields():
+    def made():
+        @dataclass
+        class Layer:
+            w: object
+            size: int
+        return Layer
+
+    for lists in ({'meta_fields': ['size']}, {'data_fields': ['w'],
+                                              'meta_fields': ['size']}):
+        Layer = ad.register_dataclass(made(), **lists)
+        assert ad.tree_leaves(Layer([1, 2], 3)) == [1, 2]
+        with pytest.raises(ValueError, match='Duplicate .*Layer'):
+            ad.register_dataclass(Layer)
+        del node_types[Layer]
+    every = ad.register_dataclass(made(), ['size', 'w'], ())
+    assert ad.tree_leaves(every(1, 2)) == [2, 1]
+    del node_types[every]
+    with pytest.raises(ValueError, match=(
+            r"each field of Layer once: .*\['w', 'size'\].*\['w'\]")):
+        ad.register_dataclass(made(), ['w'], [])
+    with pytest.raises(TypeError, match='dataclass'):
+        ad.register_dataclass(int)
+
+
+def test_a_registered_type_names_its_children():
+    class Box:
+        pass
+
+    ad.register_pytree_node(Box, lambda b: ([1], None), None,
+                            lambda aux: ['.content'])
+    assert leaf_names(ad.tree_structure([Box()]), 'x') == ['x[0].content']
+    del node_types[Box]
+
+
+def test_structures_of_dataclasses_are_pickled():
+    treedef = ad.tree_structure(Line(1.0, 2.0, 'x'))
+    assert pickle.loads(pickle.dumps(treedef)) == treedef

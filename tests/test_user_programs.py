@@ -3,6 +3,7 @@
 `make lint` reads this file with mypy and pyright, as editors do.
 """
 
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple, assert_type
 
@@ -216,6 +217,11 @@ def test_a_container_of_ones_own() -> None:
         left: Array
         right: Array
 
+    @dataclass
+    class Layer:
+        w: float
+        size: int
+
     @ad.register_pytree_node_class
     class Box:
         def __init__(self, inside: Any) -> None:
@@ -231,6 +237,8 @@ def test_a_container_of_ones_own() -> None:
     pair = ad.tree_map(lambda x: 2 * x, Pair(np.ones(1), np.ones(2)))
     leaves, treedef = ad.tree_flatten(pair)
     assert ad.tree_unflatten(treedef, leaves).left[0] == 2.0
+    ad.register_dataclass(Layer, ['w'], ['size'])
+    assert ad.grad(lambda layer: layer.w ** 2)(Layer(3.0, 1)).w == 6.0
     slope = ad.grad(lambda box: box.inside ** 2)(Box(3.0))
     assert slope.inside == 6.0 and Box(1).tree_flatten() == ((1,), None)
 

@@ -12,7 +12,6 @@ import numpy as np
 
 from autodiff_mini.arrays import astype_p
 from autodiff_mini.core import float0
-from autodiff_mini.higher_order.jit import frozen
 from autodiff_mini.interpreters.abstract import (
     abstract_rules, elementwise_type)
 from autodiff_mini.interpreters.lowering import inline, inline_rules
@@ -25,6 +24,7 @@ from autodiff_mini.primitives.indexing import index_p
 from autodiff_mini.primitives.linalg import matmul_p
 from autodiff_mini.primitives.shapes import (
     broadcast_to_p, reshape_p, transpose_p)
+from autodiff_mini.pytree import frozen
 from autodiff_mini.zeros import Zero
 
 ELEMENTWISE = {

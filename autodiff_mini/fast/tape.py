@@ -14,7 +14,6 @@ from autodiff_mini.core import (
 from autodiff_mini.errors import user_line
 from autodiff_mini.fast.prepared import (
     BY_VALUE, Findings, LongWay, Prepared, preparations)
-from autodiff_mini.higher_order.jit import frozen
 from autodiff_mini.interpreters.jaxpr import JaxprTracer, quote_line
 from autodiff_mini.interpreters.jvp import JVPTrace, JVPTracer
 from autodiff_mini.interpreters.partial_eval import (
@@ -26,7 +25,7 @@ from autodiff_mini.jaxprs import Equation, Jaxpr, Var
 from autodiff_mini.memory import lent, owner_of
 from autodiff_mini.numpy_api import compositions
 from autodiff_mini.primitives.indexing import index_p
-from autodiff_mini.pytree import LEAF
+from autodiff_mini.pytree import LEAF, frozen
 from autodiff_mini.zeros import Zero, tangent_type
 
 # These functions of NumPy's are composed of several operations, too.

@@ -11,11 +11,11 @@ from autodiff_mini.api.primitive import UserPrimitive
 from autodiff_mini.errors import RuleTable
 from autodiff_mini.higher_order.custom_jvp import FlatCall, FlatRule
 from autodiff_mini.higher_order.custom_vjp import FlatForward, StagedForward
-from autodiff_mini.higher_order.jit import frozen
 from autodiff_mini.higher_order.programs import remember, remembered
 from autodiff_mini.higher_order.staged_calls import StagedFunction, StagedRule
 from autodiff_mini.jaxprs import Jaxpr, Var
 from autodiff_mini.memory import bits
+from autodiff_mini.pytree import frozen
 
 known_programs = {}         # by what is written in them
 TOO_LARGE = 100_000         # bytes: constants of which no program is kept

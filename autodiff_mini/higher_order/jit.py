@@ -6,7 +6,6 @@ another program of it, and only who computes has it compiled.  Chapter 14.
 
 from functools import partial
 from itertools import repeat
-from numbers import Number
 
 import numpy as np
 
@@ -28,7 +27,7 @@ from autodiff_mini.interpreters.transpose import transpose_rules
 from autodiff_mini.interpreters.vmap import vmap_rules
 from autodiff_mini.jaxprs import Var, dead_rules, is_loud
 from autodiff_mini.memory import own_memory
-from autodiff_mini.pytree import tree_flatten
+from autodiff_mini.pytree import check_hash, frozen, tree_flatten
 from autodiff_mini.signature import (
     UserFunction, argument_names, argument_positions, hold_arguments,
     map_leaves, named_after, names_of)
@@ -228,30 +227,6 @@ class jit(UserFunction):
 def static_part(f, static):
     """Returns static arguments as a part of a key."""
     for name, x in static.items():
-        try:
-            hash(x)
-        except TypeError:
-            raise ValueError(
-                'Non-hashable static arguments are used in a jit '
-                f'function: argument {name} of {fun_name(f)} is of '
-                f'type {type(x).__name__}. Pass a tuple for a list, or '
-                'define __hash__ and __eq__; or let it be traced.'
-            ) from None
+        check_hash(x, 'Non-hashable static arguments are used in a jit '
+                   f'function: argument {name} of {fun_name(f)}')
     return [(name, frozen(x)) for name, x in static.items()]
-
-
-def frozen(x):
-    """Returns a parameter as a part of a key: what is equal is the same.
-
-    1 and 1.0 and True are equal, and 0.0 and -0.0, but do not compute the
-    same.
-    """
-    if isinstance(x, tuple):
-        return type(x), tuple(map(frozen, x))
-    if isinstance(x, slice):
-        return slice, x.start, x.stop, x.step
-    try:
-        hash(x)
-    except TypeError:
-        return id(x)
-    return type(x), x, repr(x) if isinstance(x, Number) else None

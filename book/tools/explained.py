@@ -416,6 +416,23 @@ ERRORS['Trees and arguments'] = group(
     ('A class was registered twice as a pytree.',
      'ad.register_pytree_node(dict, None, None)',
      'Once, where it is defined.'),
+    ('The fields of a dataclass were not each named once.',
+     '''
+     from dataclasses import make_dataclass
+     Line = make_dataclass('Line', ['w', 'b'])
+     ad.register_dataclass(Line, ['w'], [])
+     ''',
+     'Name the fields to trace first, and then the static ones. If you name '
+     'none, `field(metadata={\'static\': True})` marks the static ones.'),
+    ('A dataclass has an attribute that is not a field, and would lose it.',
+     '''
+     from dataclasses import make_dataclass
+     Line = make_dataclass('Line', ['w'])
+     line = Line(1.0)
+     line.length = 3.0
+     ad.grad(lambda line: line.w)(line)
+     ''',
+     'Declare it as a field, or compute it in a property.'),
     ('The keys of a dictionary have no order.',
      "ad.tree_leaves({1: x, 'a': x})",
      'Use keys of one kind.'),
