@@ -5,15 +5,18 @@ lists, and one small object stands between the two.  Chapter 3.
 """
 
 import inspect
-from functools import partial, update_wrapper
+import operator
+from functools import cached_property, partial, update_wrapper
 from inspect import CO_VARARGS, CO_VARKEYWORDS
-from types import FunctionType, MethodType
+from types import FunctionType, MethodType, ModuleType
 
 import numpy as np
 
-from autodiff_mini.core import Tracer, current_trace, typeof
+from autodiff_mini.core import Tracer, current_trace, is_array, typeof
 from autodiff_mini.errors import TracerError, UnexpectedTracerError, fun_name
-from autodiff_mini.pytree import leaf_names, tree_flatten
+from autodiff_mini.pytree import (
+    Static, containers, leaf_names, register_pytree_node, tree_flatten,
+    tree_map, tree_structure)
 
 
 class UserFunction:
@@ -279,12 +282,15 @@ def hold_arguments(f, args, kwargs, keys):
         f: a function.
         args: all its arguments that are given by position.
         kwargs: those given by keyword.
-        keys: the positions and names of those to hold fixed.
+        keys: the positions and names of those to hold fixed, besides the
+            self of a method.
 
     Returns:
         A tuple and a dictionary of arguments, a function, and a dictionary
         from positions and names to arguments.
     """
+    if gives_self(f, args):
+        keys = {*keys, 0}
     held = {key: x for key, x in [*enumerate(args), *kwargs.items()]
             if key in keys}
     if not held:
@@ -298,6 +304,106 @@ def hold_arguments(f, args, kwargs, keys):
     args = tuple(None if i in held else x for i, x in enumerate(args))
     kwargs = {name: None if name in held else x for name, x in kwargs.items()}
     return args, kwargs, f_of_others, held
+
+
+def takes_self(f) -> bool:
+    """Return whether `f` is written as a method, with self or cls first."""
+    while hasattr(f, '__wrapped__') and not isinstance(f, MethodType):
+        f = f.__wrapped__
+    return isinstance(f, FunctionType) and f.__code__.co_argcount > 0 and (
+        f.__code__.co_varnames[0] in ('self', 'cls'))
+
+
+def is_object(x) -> bool:
+    """Return whether `x` is an object with attributes, and not a tree."""
+    kind = type(x)
+    return kind.__new__ is object.__new__ and hasattr(x, '__dict__') and (
+        containers[kind] is None and not isinstance(x, Tracer)
+        and not is_array(x))
+
+
+def gives_self(f, args) -> bool:
+    """Return whether the first argument is the self, or cls, of a method."""
+    return bool(args) and (is_object(args[0]) or isinstance(args[0], type)
+                           ) and takes_self(f)
+
+
+class Attributes:
+    """An object as a tree: its arrays are leaves, and the rest is static."""
+
+    def __init__(self, it):
+        self.it = it
+
+    def tree_flatten(self):
+        attributes = vars(self.it)
+        return (list(map(opened, attributes.values())),
+                (type(self.it), tuple(attributes)))
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        kind, names = aux
+        new = object.__new__(kind)
+        vars(new).update(zip(names, children))
+        return new
+
+
+register_pytree_node(
+    Attributes, Attributes.tree_flatten, Attributes.tree_unflatten,
+    lambda aux: [f'.{name}' for name in aux[1]])
+register_pytree_node(Static, lambda x: ((), x), lambda x, _: x.value)
+
+
+def opened(x):
+    """Return an attribute as a tree, with what is no array made Static."""
+    try:
+        return tree_map(lambda leaf: leaf if is_value(leaf) else Static(leaf),
+                        x)
+    except TypeError:   # such as a dictionary whose keys have no order
+        return Static(x)
+
+
+def is_value(x) -> bool:
+    """Return whether `x` is an array, or stands for one."""
+    return isinstance(x, Tracer) or is_array(x)
+
+
+def check_static(f, name, treedef, seen):
+    """Raise a TypeError if arrays are inside of an object that is static."""
+    x = treedef.aux.value if treedef.node_type is Static else None
+    if hasattr(x, '__dict__') and id(x) not in seen and not isinstance(
+            x, (type, ModuleType, UserFunction)):
+        seen.add(id(x))
+        treedef = tree_structure(Attributes(x))
+        if treedef.num_leaves:
+            raise TypeError(
+                f'{fun_name(f)} would not see changes of the arrays in '
+                f'self.{name}, an object of type {type(x).__name__}. Make '
+                f'{type(x).__name__} a dataclass, whose fields are traced, '
+                'or keep the arrays in attributes of self')
+    for child in treedef.children:
+        check_static(f, name, child, seen)
+
+
+def keeps_self(f):
+    """Return a method, which raises if it changes the object."""
+    @named_after(f)
+    def f_of_self(self, *args, **kwargs):
+        before = {name: tree_flatten(opened(x))
+                  for name, x in vars(self).items()}
+        for name, (_, treedef) in before.items():
+            check_static(f, name, treedef, set())
+        out = f(self, *args, **kwargs)
+        for name, x in vars(self).items():
+            leaves, treedef = tree_flatten(opened(x))
+            have, wanted = before.get(name, ([], None))
+            if treedef != wanted or any(map(operator.is_not, leaves, have)):
+                if type(getattr(type(self), name, 0)) is not cached_property:
+                    raise TypeError(
+                        f'{fun_name(f)} changes self.{name}, which jit would '
+                        'do only once, and to a copy. Return the new value, '
+                        'and assign it outside')
+        return out
+    return f_of_self
 
 
 def apply(f):

@@ -1052,10 +1052,6 @@ def test_name_docstring_and_signature_are_those_of_the_function():
 class Scaler:
     factor = 3.0
 
-    @ad.jit
-    def free(self, x):
-        return x * self
-
     @partial(ad.jit, static_argnums=0)
     def method(self, x):
         return x * self.factor
@@ -1080,9 +1076,6 @@ def test_methods_partials_and_objects_are_compiled():
     s = Scaler()
     assert s.method(2.0) == s.method(x=2.0) == 6.0
     assert ad.grad(s.method)(2.0) == 3.0
-    assert Scaler.free(2.0, 3.0) == 6.0
-    with pytest.raises(TypeError, match='free.*Scaler cannot be traced'):
-        s.free(1.0)
     for f in (s.plain, s, Scaler.of_class, partial(operator.mul, 3.0),
               partial(lambda x, y: x * y, y=3.0), lambda x: x * 3.0):
         g = ad.jit(f)

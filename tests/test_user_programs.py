@@ -142,11 +142,15 @@ def test_a_method_is_compiled() -> None:
         def at(self, x: float) -> float:
             return self.slope * x
 
+        @ad.jit
+        def above(self, x: float) -> float:
+            return self.slope * x + 1
+
         @ad.custom_jvp
         def twice(self, x: float) -> float:
             return 2 * x
 
-    assert Line(3.0).at(2.0) == 6.0
+    assert Line(3.0).at(2.0) == 6.0 and Line(3.0).above(2.0) == 7.0
     assert callable(Line.twice)
 
 

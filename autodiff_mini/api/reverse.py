@@ -22,7 +22,7 @@ from autodiff_mini.pytree import (
     LEAF, PyTreeDef, leaf_names, register_pytree_node_class, tree_flatten,
     tree_map, tree_structure)
 from autodiff_mini.signature import (
-    FlatFunction, map_leaves, named_after, typeof_result)
+    FlatFunction, gives_self, map_leaves, named_after, typeof_result)
 from autodiff_mini.zeros import instantiate_all, instantiate_zeros
 
 
@@ -384,6 +384,12 @@ def select(tag, f, argnums, args, kwargs, allow_int, holomorphic):
         raise TypeError(f'{tag}: argnums={argnums} names an argument twice, '
                         f'of {len(args)}: name each once')
     for i in positions:
+        if i % len(args) == 0 and gives_self(f, args):
+            raise TypeError(
+                f'{tag}: argnums={argnums} names self, of type '
+                f'{type(args[0]).__name__}, which has no derivative. Write '
+                'argnums=1 for the argument after self, or make the class a '
+                'dataclass to differentiate by its fields')
         check_differentiable(tag, args[i], 'inputs', allow_int, holomorphic,
                              f'argument {i % len(args)}')
 

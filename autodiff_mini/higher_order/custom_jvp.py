@@ -40,7 +40,8 @@ from autodiff_mini.memory import apart, read_by, to_read
 from autodiff_mini.pytree import (
     leaf_names, tree_flatten, tree_leaves, tree_map, tree_structure)
 from autodiff_mini.signature import (
-    UserFunction, argument_keys, map_leaves, named_after, resolve_kwargs)
+    Attributes, UserFunction, argument_keys, gives_self, map_leaves,
+    named_after, resolve_kwargs)
 from autodiff_mini.zeros import (
     SymbolicZero, Zero, instantiate_all, instantiate_zeros, pack,
     tangent_type, unpack, which_zero, zero_from_primal)
@@ -372,7 +373,8 @@ class custom_jvp(UserFunction):
         fun: the function, of arrays or trees of arrays.
         nondiff_argnums: the positions of arguments that are not
             differentiated, and may be anything.  They come first in the
-            rule: `rule(*nondiff, primals, tangents)`.
+            rule: `rule(*nondiff, primals, tangents)`.  The self of a method
+            is one of them, unless it is a pytree, such as a dataclass.
         nondiff_argnames: the names of such arguments.
 
     Keyword-only arguments stand behind the others in the primals and the
@@ -505,12 +507,17 @@ def flatten_call(function, args, given):
     They are what is traced in the nondiff arguments, and the other arguments.
     """
     args, kwargs = resolve_kwargs(function.fun, args, given)
-    left_out = kwargs.keys() - {*function.nondiff}
+    nondiff = function.nondiff
+    if 0 not in nondiff and gives_self(function.fun, args):
+        nondiff = (0, *nondiff)
+        if traced_leaves(Attributes(args[0])):
+            args = (Attributes(args[0]), *args[1:])
+    left_out = kwargs.keys() - {*nondiff}
     if left_out & given.keys():
         left_out = ()
     kwargs = {key: x for key, x in kwargs.items() if key not in left_out}
     free = dict(enumerate(args)) | kwargs
-    held = {key: free.pop(key) for key in function.nondiff if key in free}
+    held = {key: free.pop(key) for key in nondiff if key in free}
     traced = {key: traced_leaves(x) for key, x in held.items()}
     xs, in_tree = tree_flatten(tuple(free.values()))
     names = lambda: leaf_names(tree_structure(OrderedDict(free)),
@@ -605,11 +612,14 @@ class FlatCall:
         """Raises a TypeError if a nondiff argument is differentiated."""
         for key, moves in zip(self.keys, perturbed):
             if moves:
+                why = ('is the self of a method'
+                       if isinstance(self.held[key], Attributes) else
+                       'is named in nondiff_argnums')
                 raise TypeError(
-                    f'Argument {key} of {self} is named in '
-                    'nondiff_argnums, but is being differentiated, and its '
-                    'rule would drop that derivative. Make it an ordinary '
-                    'argument, or wrap it in stop_gradient.')
+                    f'Argument {key} of {self} {why}, but is being '
+                    'differentiated, and its rule would drop that '
+                    'derivative. Make it an ordinary argument, or wrap it in '
+                    'stop_gradient.')
 
     @property
     def __name__(self):
@@ -717,8 +727,13 @@ def check_output(y):
     typeof(y)
 
 
-def sum_of_rules(function, rules, primals, tangents):
+def sum_of_rules(function, rules, *args):
     """Returns the output and its tangent, a sum of what the rules return."""
+    *owner, primals, tangents = args
+    if owner:
+        raise TypeError(f'The rules of {fun_name(function)}, by defjvps, are '
+                        'not given self: define one with defjvp, as '
+                        'rule(self, primals, tangents)')
     if len(primals) != len(rules):
         raise ValueError(
             f'{fun_name(function)} has {len(rules)} rules, by defjvps, but '

@@ -6,6 +6,7 @@ another program of it, and only who computes has it compiled.  Chapter 14.
 
 from functools import partial
 from itertools import repeat
+from types import MethodType
 
 import numpy as np
 
@@ -29,8 +30,9 @@ from autodiff_mini.jaxprs import Var, dead_rules, is_loud
 from autodiff_mini.memory import own_memory
 from autodiff_mini.pytree import check_hash, frozen, tree_flatten
 from autodiff_mini.signature import (
-    UserFunction, argument_names, argument_positions, hold_arguments,
-    map_leaves, named_after, names_of)
+    Attributes, UserFunction, argument_names, argument_positions, gives_self,
+    hold_arguments, is_object, keeps_self, map_leaves, named_after, names_of,
+    takes_self)
 from autodiff_mini.zeros import Zero, pack, unpack
 
 compiled = remembered(lower)
@@ -132,6 +134,12 @@ class jit(UserFunction):
     `with np.errstate(...)` around a part of it is kept, in so far as it is
     another error state than that of NumPy around the first call.
 
+    In a method, the arrays in the attributes of `self` are traced, as
+    arguments are, so the method sees new values.  The other attributes are
+    static: the method is traced again when one of them has another value.
+    What a function closes over that is such an attribute stays as it was
+    when the method was traced.  A method that changes `self` is refused.
+
     A function with a rule of its own, such as a custom_jvp, keeps in the
     program the rule that it had when the program was written down.  An
     operation of `ad.Primitive` is always what its rules say now.
@@ -145,7 +153,8 @@ class jit(UserFunction):
     Raises:
         ValueError: a static argument has no hash.
         TypeError: an argument, or what `f` returns, is no array, or Python
-            asks for the value of one.
+            asks for the value of one; or a method changes `self`, or has
+            arrays inside of an object in an attribute.
 
     Source: `jax.jit`.
 
@@ -167,16 +176,21 @@ class jit(UserFunction):
     @public
     def __init__(self, f, static_argnums=(), static_argnames=()):
         named_after(f)(self)
-        self.f = f
+        self.f, self.bound = f, ()
         self.tag = TraceTag('jit', f)
         self.static = argument_positions(f, static_argnums, static_argnames)
         self.held = {*self.static, *names_of(f, self.static)}
+        if isinstance(f, MethodType) and gives_self(f.__func__, [f.__self__]):
+            self.f, self.bound = f.__func__, (f.__self__,)
+            self.held = {x + 1 if isinstance(x, int) else x
+                         for x in self.held}
         self.staged = {}    # by types, trees, and static arguments
         self.last = None    # the program of the last call
         self.guard = None   # for calls like the last one
 
     def __reduce__(self):
-        return place_of(self) or (jit, (self.f, self.static))
+        f = MethodType(self.f, *self.bound) if self.bound else self.f
+        return place_of(self) or (jit, (f, self.static))
 
     def __call__(self, *args, **kwargs):
         try:
@@ -193,8 +207,11 @@ class jit(UserFunction):
     @public
     def run(self, args, kwargs):
         """Returns the result for arguments of which nothing is known."""
-        args, kwargs, f, static = hold_arguments(self.f, args, kwargs,
-                                                 self.held)
+        f, args = self.f, (*self.bound, *args)
+        if args and 0 not in self.held and is_object(args[0]) and (
+                takes_self(f)):
+            f, args = keeps_self(f), (Attributes(args[0]), *args[1:])
+        args, kwargs, f, static = hold_arguments(f, args, kwargs, self.held)
         xs, in_tree = tree_flatten((args, kwargs))
         avals = map_leaves(typeof, partial(argument_names, in_tree, self.tag),
                            xs)
@@ -210,7 +227,7 @@ class jit(UserFunction):
         outs = jit_p.bind(*traced, *xs, jaxpr=jaxpr, name=fun_name(self.f))
         self.last = jaxpr
         if current_trace() is Trace.base and not (
-                traced or self.static or kwargs):
+                traced or self.static or self.bound or kwargs):
             self.guard = compiled(jaxpr).guard(xs, in_tree, out_tree)
         return out_tree.unflatten(outs)
 

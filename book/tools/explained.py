@@ -424,6 +424,42 @@ ERRORS['Trees and arguments'] = group(
      ''',
      'Name the fields to trace first, and then the static ones. If you name '
      'none, `field(metadata={\'static\': True})` marks the static ones.'),
+    ('A method changes its object, and runs only once, with a copy.',
+     '''
+     class Counter:
+         n = 0
+         @ad.jit
+         def count(self, x): self.n += 1
+     Counter().count(x)
+     ''',
+     'Return the new value, and assign it outside of `jit`.'),
+    ('A method of an object whose attributes hold objects with arrays.',
+     '''
+     from types import SimpleNamespace
+     class Net:
+         def __init__(self): self.layer = SimpleNamespace(w=x)
+         @ad.jit
+         def out(self, x): return self.layer.w * x
+     Net().out(x)
+     ''',
+     'Make the class of the inner object a dataclass: its fields are traced.'),
+    ('`grad` of a method differentiates by its first argument, `self`.',
+     '''
+     class Net:
+         @ad.grad
+         def loss(self, x): return x
+     Net().loss(1.0)
+     ''',
+     'Count `self` as argument 0, and write `argnums=1`.'),
+    ('Rules for single arguments cannot be told from the rule for `self`.',
+     '''
+     class Net:
+         @ad.custom_jvp
+         def f(self, x): return x
+         f.defjvps(lambda x_dot, y, x: x_dot)
+     ad.grad(Net().f)(1.0)
+     ''',
+     'Define one rule with `defjvp`, as `rule(self, primals, tangents)`.'),
     ('A dataclass has an attribute that is not a field, and would lose it.',
      '''
      from dataclasses import make_dataclass

@@ -1,0 +1,390 @@
+"""Transformations as decorators of methods, and of methods of an object."""
+
+import copy
+import functools
+import pickle
+from dataclasses import dataclass
+from functools import cached_property, partial
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import autodiff_mini as ad
+
+X = np.arange(3.0)
+traced = []     # the names of methods, each time one runs
+
+
+class Model:
+    kind = 'tanh'
+
+    def __init__(self, w=2.0):
+        self.w = np.full(3, w)
+        self.rate = 0.5
+        self.options = {'power': 1, 'shift': np.ones(3)}
+
+    def plain(self, x):
+        traced.append('plain')
+        return (self.w * x) ** self.options['power'] * self.rate
+
+    @ad.jit
+    def step(self, x):
+        """Take a step."""
+        traced.append('step')
+        return self.plain(x) + self.options['shift']
+
+    @partial(ad.jit, static_argnames='n')
+    def times(self, x, n):
+        return x * self.w if n == 1 else x * self.times(x, n=n - 1)
+
+    @property
+    @ad.jit
+    def energy(self):
+        return np.sum(self.w ** 2)
+
+    @cached_property
+    def norm(self):
+        return np.sum(self.w ** 2)
+
+    @ad.jit
+    def normed(self, x):
+        return x / self.norm
+
+    @staticmethod
+    @ad.jit
+    def twice(x):
+        return 2 * x
+
+    @classmethod
+    @ad.jit
+    def named(cls, x):
+        return x * len(cls.kind)
+
+    @ad.vmap
+    def mapped(self, x):
+        return np.sum(self.w * x)
+
+    @ad.checkpoint
+    def cheap(self, x):
+        return np.sum(np.sin(self.w * x))
+
+    @ad.make_jaxpr
+    def program(self, x):
+        return self.w * x
+
+    @partial(ad.grad, argnums=1)
+    def slope(self, x):
+        return np.sum(self.w * x ** 2)
+
+    @ad.grad
+    def by_self(self, x):
+        return np.sum(self.w * x)
+
+    @ad.custom_jvp
+    def ruled(self, x):
+        return self.w * x
+
+    @ruled.defjvp
+    def ruled_jvp(self, primals, tangents):
+        return self.ruled(*primals), 7 * self.w * tangents[0]
+
+    @ad.custom_vjp
+    def back(self, x):
+        return np.sum(self.w * x)
+
+    def back_fwd(self, x):
+        return self.back(x), None
+
+    def back_bwd(self, residuals, ct):
+        return 7 * self.w * ct,
+
+    back.defvjp(back_fwd, back_bwd)
+
+    @ad.custom_vmap
+    def batched(self, x):
+        return self.w * x
+
+    @batched.def_vmap
+    def batched_rule(axis_size, in_batched, self, x):
+        assert (axis_size, in_batched) == (2, [False, True])
+        return 7 * self.w * x, True
+
+
+def test_a_method_is_decorated_with_jit():
+    model = Model()
+    assert list(model.step(X)) == list(model.step(x=X)) == [1.0, 2.0, 3.0]
+    assert list(Model.step(model, X)) == [1.0, 2.0, 3.0]
+    assert list(Model(4.0).step(X)) == [1.0, 3.0, 5.0]
+    assert list(model.times(X, n=2)) == [0.0, 2.0, 8.0]
+    assert model.energy == 12.0 and list(model.normed(X)) == list(X / 12)
+    assert list(Model.twice(X)) == list(model.twice(X)) == [0.0, 2.0, 4.0]
+    assert Model.named(2.0) == model.named(2.0) == 8.0
+
+
+def test_a_jit_method_sees_that_attributes_have_changed():
+    model = Model()
+    changes = [
+        lambda: None, lambda: setattr(model, 'w', np.ones(3)),
+        lambda: np.copyto(model.w, 3.0), lambda: setattr(model, 'rate', 2.0),
+        lambda: model.options.update(power=2),
+        lambda: np.copyto(model.options['shift'], X),
+        lambda: setattr(model, 'kind', 'relu')]
+    bound = ad.jit(model.plain)
+    for change in changes:
+        change()
+        expected = model.plain(X)
+        np.testing.assert_array_equal(bound(X), expected)
+        np.testing.assert_array_equal(
+            model.step(X), expected + model.options['shift'])
+
+
+def test_a_jit_method_is_traced_once_for_values_of_arrays():
+    class Other(Model):
+        step = ad.jit(Model.step.f)
+
+    model, other = Other(), Other(5.0)
+    del traced[:]
+    for _ in range(3):
+        model.step(X), other.step(X)
+        model.w = model.w + 1
+        model.w *= 2
+    assert traced == ['step', 'plain']
+
+
+def test_a_copy_of_an_object_has_its_own_values():
+    model = Model()
+    model.step(X)
+    for other in copy.deepcopy(model), copy.copy(model):
+        other.w = np.zeros(3)
+        assert list(other.step(X)) == [1.0, 1.0, 1.0]
+    bound = pickle.loads(pickle.dumps(ad.jit(model.plain)))
+    assert list(bound(X)) == list(model.plain(X))
+    assert list(pickle.loads(pickle.dumps(model.step))(X)) == [1.0, 2.0, 3.0]
+
+
+def test_jit_of_a_bound_method_counts_arguments_without_self():
+    model = Model()
+    f = ad.jit(model.plain)
+    assert list(f(X)) == list(f(x=X)) == [0.0, 1.0, 2.0]
+    assert list(ad.jit(model.plain, static_argnums=0)(3)) == [3.0] * 3
+    assert list(ad.jit(model.plain, static_argnames='x')(x=3)) == [3.0] * 3
+    assert repr(f) == '<jit of Model.plain>' and 'def program' in f.source
+
+
+def test_a_bound_method_says_what_it_is():
+    method = Model().step
+    assert repr(method).startswith('<bound method Model.step of <')
+    assert (method.__name__, method.__doc__) == ('step', 'Take a step.')
+    method(X)
+    assert 'def program' in method.source
+
+
+def test_derivatives_reach_the_attributes_of_self():
+    def loss(w):
+        model = Model()
+        model.w = w
+        return np.sum(model.step(X))
+
+    assert list(ad.grad(loss)(np.ones(3))) == [0.0, 0.5, 1.0]
+    model = Model()
+    assert list(ad.grad(lambda x: np.sum(model.step(x)))(X)) == [1.0] * 3
+    assert ad.vmap(model.step)(np.ones((2, 3))).tolist() == [[2.0] * 3] * 2
+
+
+class Careless:
+    def __init__(self):
+        self.seen = []
+        self.count = 0
+        self.w = np.ones(3)
+
+    @ad.jit
+    def counts(self, x):
+        self.count += 1
+        return x
+
+    @ad.jit
+    def remembers(self, x):
+        self.seen.append(x)
+        return x
+
+    @ad.jit
+    def adds(self, x):
+        self.new = x
+        return x
+
+    @ad.jit
+    def writes(self, x):
+        self.w += x
+        return x
+
+
+@pytest.mark.parametrize('name, words', [
+    ('counts', 'changes self.count'), ('remembers', 'changes self.seen'),
+    ('adds', 'changes self.new'), ('writes', 'read-only')])
+def test_jit_refuses_a_method_that_changes_self(name, words):
+    careless = Careless()
+    with pytest.raises(TypeError, match=words):
+        getattr(careless, name)(X)
+    assert (careless.seen, careless.count) == ([], 0)
+    assert list(careless.w) == [1.0] * 3 and not hasattr(careless, 'new')
+
+
+class Layer:
+    def __init__(self):
+        self.w = np.ones(3)
+
+
+class Net:
+    """A circle of objects, and arrays at the end of it."""
+
+    def __init__(self, *layers):
+        self.rest = [Net(*layers[1:])] if layers else []
+        self.layers = layers[:1]
+        self.me = self
+
+    @ad.jit
+    def run(self, x):
+        return x * len(self.layers)
+
+
+def test_jit_refuses_arrays_inside_of_objects_that_it_would_freeze():
+    assert list(Net().run(X)) == [0.0] * 3
+    kept = SimpleNamespace(w=X)
+    for net, name in ((Net(Layer()), 'layers'), (Net(None, Layer()), 'rest'),
+                      (Net(kept), 'layers')):
+        kind = 'SimpleNamespace' if kept in net.layers else 'Layer'
+        with pytest.raises(TypeError, match=(
+                f'changes of the arrays in self.{name}, an object of type '
+                f'{kind}. Make {kind} a dataclass')):
+            net.run(X)
+
+
+def test_an_object_may_hold_its_own_jit_methods_and_modules():
+    class Holder(Model):
+        def __init__(self):
+            super().__init__()
+            self.fast = ad.jit(self.plain)
+            self.derivative = ad.grad(lambda x: np.sum(self.plain(x)))
+            self.tools = [np, Model, np.tanh, self.plain]
+
+    holder = Holder()
+    for _ in range(2):
+        assert list(holder.fast(X)) == list(holder.plain(X))
+        assert list(holder.step(X)) == list(holder.plain(X) + 1)
+        holder.w = holder.w + 1
+
+
+@dataclass
+class Line:
+    w: float
+    b: float
+
+    @ad.jit
+    def at(self, x):
+        return self.w * x + self.b
+
+    @ad.grad
+    def slopes(self, x):
+        return self.w * x + self.b
+
+    @ad.custom_jvp
+    def ruled(self, x):
+        return self.w * x
+
+    ruled.defjvps(lambda t, y, line, x: 5 * t.w, lambda t, y, line, x: 7 * t)
+
+
+def test_a_method_of_a_dataclass_has_a_traced_self():
+    line = Line(2.0, 1.0)
+    assert line.at(3.0) == 7.0 and line.slopes(3.0) == Line(3.0, 1.0)
+    line.w = 5.0
+    assert line.at(3.0) == ad.jit(line.at)(3.0) == 16.0
+    assert ad.grad(line.at)(3.0) == 5.0 and ad.grad(line.ruled)(3.0) == 7.0
+    assert ad.grad(Line.ruled)(line, 3.0) == Line(5.0, 0.0)
+
+
+def test_other_transformations_of_methods_hold_self():
+    model = Model()
+    assert ad.vmap(model.plain)(np.ones((2, 3))).shape == (2, 3)
+    assert list(model.mapped(np.ones((2, 3)))) == [6.0, 6.0]
+    assert model.cheap(X) == np.sum(np.sin(2 * X))
+    assert list(ad.grad(model.cheap)(X)) == list(2 * np.cos(2 * X))
+    assert list(model.slope(X)) == [0.0, 4.0, 8.0]
+    assert len(model.program(X).eqns) == 1
+    model.w[:] = 0
+    assert model.cheap(X) == 0 and list(model.mapped(np.ones((2, 3)))) == [0] * 2
+
+
+def test_a_gradient_with_respect_to_self_names_the_fix():
+    with pytest.raises(TypeError, match=(
+            'grad of Model.by_self: argnums=0 names self, of type Model.*'
+            'argnums=1')):
+        Model().by_self(X)
+
+
+def test_rules_of_a_method_are_given_self():
+    model = Model()
+    for wrap in (lambda f: f), ad.jit:
+        assert list(wrap(model.ruled)(X)) == [0.0, 2.0, 4.0]
+        y, y_dot = ad.jvp(wrap(model.ruled), (X,), (np.ones(3),))
+        assert list(y_dot) == [14.0] * 3
+        assert list(ad.grad(wrap(model.back))(X)) == [14.0] * 3
+        assert wrap(ad.vmap(model.batched))(np.ones((2, 3))).tolist() == [
+            [14.0] * 3] * 2
+
+
+def test_rules_of_a_method_are_not_asked_for_derivatives_by_self():
+    def with_w(w, name):
+        model = Model()
+        model.w = w
+        return np.sum(getattr(model, name)(X))
+
+    for name in 'ruled', 'back':
+        with pytest.raises(TypeError, match=(
+                f'0 of Model.{name} is the self of a method, but is being')):
+            ad.grad(with_w)(np.ones(3), name)
+        assert ad.jit(partial(with_w, name=name))(np.ones(3)) == 3.0
+    assert list(ad.grad(ad.jit(lambda w, x: np.sum(
+        with_x(w, x))), 1)(np.ones(3), X)) == [7.0] * 3
+    assert ad.vmap(with_x, (0, None))(np.ones((2, 3)), X).tolist() == [
+        [0.0, 1.0, 2.0]] * 2
+
+
+def with_x(w, x):
+    model = Model()
+    model.w = w
+    return model.ruled(x)
+
+
+def test_defjvps_of_a_method_names_defjvp():
+    class Scale:
+        @ad.custom_jvp
+        def of(self, x):
+            return x
+
+        of.defjvps(lambda t, y, x: t)
+
+    with pytest.raises(TypeError, match='Scale.of.*not given self.*defjvp'):
+        ad.jvp(Scale().of, (1.0,), (1.0,))
+
+
+def test_objects_that_are_not_the_self_of_a_method_are_refused():
+    for transform in ad.jit, ad.vmap, ad.checkpoint, ad.make_jaxpr:
+        with pytest.raises(TypeError, match='type Model cannot be traced.*'
+                           'make it a dataclass'):
+            transform(lambda model, x: x)(Model(), X)
+
+
+def test_a_wrapped_method_still_has_a_self():
+    class Twice:
+        @functools.lru_cache
+        def slow(self):
+            return 2.0
+
+        @ad.jit
+        @ad.vmap
+        def f(self, x):
+            return self.slow() * x
+
+    assert list(Twice().f(X)) == [0.0, 2.0, 4.0]
