@@ -8,6 +8,7 @@ import ast
 import base64
 import copy
 import mimetypes
+import os
 import re
 import sys
 from pathlib import Path
@@ -15,16 +16,20 @@ from pathlib import Path
 import nbformat
 
 from book.tools import weave
+from book.tools.places import ROOT
 
 NEEDS = '''\
 from importlib.util import find_spec
 
-missing = [name for name in {names} if not find_spec(name)]
+needs = {needs}
+missing = [name for name in needs if not find_spec(name)]
 if missing:
     raise ModuleNotFoundError(
         f"This notebook needs {{' and '.join(missing)}}: "
-        "pip install 'autodiff_mini[book]'")
-del missing'''
+        f"pip install {{' '.join(needs[name] for name in missing)}}"
+        f"{{', in the folder of the book' * (needs[missing[0]] == '.')}}")
+del needs, missing'''
+PIP = {'dask': "'dask[array,distributed]'"}     # other names are the same
 SOURCE = "# This cell runs in a folder of the book's source."
 PICTURE = re.compile(r'!\[([^]]*)\]\(([^):]+)\)')
 CLASSES = re.compile(r'(?<=\))\{ \.[^}]*\}')
@@ -48,7 +53,7 @@ def alone(notebook, path):
             cell.source = f'{SOURCE}\n{cell.source}'
     names = packages(notebook)
     if names:
-        check = nbformat.v4.new_code_cell(NEEDS.format(names=names))
+        check = nbformat.v4.new_code_cell(NEEDS.format(needs=needs(names)))
         check.id = 'needs'
         notebook.cells.insert(0, check)
     return notebook
@@ -83,6 +88,20 @@ def packages(notebook):
         if cell.cell_type == 'code':
             found |= imported(cell.source)
     return sorted(found - sys.stdlib_module_names - {'book'})
+
+
+def needs(names):
+    """Returns what pip installs each package from, by its name in Python."""
+    return {name: library() if name == 'autodiff_mini' else
+            PIP.get(name, name) for name in names}
+
+
+def library():
+    """Returns where pip finds the library: its address, or this folder."""
+    settings = (ROOT / 'mkdocs.yml').read_text(encoding='utf-8')
+    default = re.search(r"repo_url: !ENV \[REPO_URL, '(.*?)'\]", settings)[1]
+    address = os.environ.get('REPO_URL', default)
+    return f'git+{address}' if address else '.'
 
 
 def imported(source):

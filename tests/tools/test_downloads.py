@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from book.tools import downloads, render
+from book.tools.places import ROOT
 
 PAGE = '''# A page
 
@@ -75,15 +76,43 @@ def test_a_cell_that_needs_the_source_says_so(cells):
     assert cells[4].source.startswith(downloads.SOURCE + '\nfrom book')
 
 
-def test_what_is_missing_is_said_with_the_extra_that_has_it(cells):
+def told(needs):
+    """Returns the last line that a notebook with these needs prints."""
+    source = downloads.NEEDS.format(needs=needs)
+    run = subprocess.run([sys.executable, '-c', source],
+                         capture_output=True, text=True)
+    return run.stderr.splitlines()[-1]
+
+
+def test_a_notebook_names_the_packages_that_are_missing(cells):
     run = subprocess.run([sys.executable, '-c', cells[0].source],
                          capture_output=True, text=True)
     assert run.stderr.endswith(
         'ModuleNotFoundError: This notebook needs elsewhere and nowhere: '
-        "pip install 'autodiff_mini[book]'\n")
+        'pip install elsewhere nowhere\n')
+
+
+@pytest.mark.parametrize('address, last', [
+    ('', 'needs autodiff_mini and nowhere: pip install . nowhere, in the '
+         'folder of the book'),
+    ('https://example.org/book', 'needs autodiff_mini and nowhere: pip '
+     'install git+https://example.org/book nowhere')])
+def test_a_notebook_says_where_the_library_is(monkeypatch, address, last):
+    monkeypatch.setenv('REPO_URL', address)
+    needs = downloads.needs(['autodiff_mini', 'nowhere'])
+    needs = str(needs).replace("'autodiff_mini'", "'autodiff_mini_elsewhere'")
+    assert told(needs).replace('_elsewhere', '').endswith(last)
+
+
+def test_pip_has_another_name_for_some_packages():
+    """It was autodiff_mini[book], with all that the site is built with."""
+    assert downloads.needs(['dask', 'matplotlib']) == {
+        'dask': "'dask[array,distributed]'", 'matplotlib': 'matplotlib'}
+    text = (ROOT / 'pyproject.toml').read_text()
+    assert '"dask[array,distributed]"' in text
 
 
 def test_nothing_is_said_where_nothing_is_missing():
-    source = downloads.NEEDS.format(names=['numpy', 'autodiff_mini'])
+    source = downloads.NEEDS.format(needs={'numpy': '', 'autodiff_mini': '.'})
     run = subprocess.run([sys.executable, '-c', source], capture_output=True)
     assert (run.returncode, run.stderr) == (0, b'')
