@@ -28,12 +28,11 @@ BEHIND = 1.05   # what is within a twentieth is even
 NAMES = {'numpy': 'NumPy', 'jax': 'JAX'}
 SIZES = {'hand': 'by hand', 'jax': 'JAX'}   # how the book's plot calls them
 
-# The rows that README shows.
+# The columns and rows that README shows.
+FEW = ['jit', 'eager', 'torch', 'JAX jit']
 SHORT = [
     'MLP 784-512-256-10, batch of 128, float64',
-    'GELU, 1,000,000 elements',
     'Black–Scholes, 1,000,000 options',
-    '1,000 operations, polynomial, on floats',
     '1,000 operations, sines and cosines, on floats',
     'RNN, 64 hidden, 32 inputs, 1,000 steps',
     'hessian, Rosenbrock in 200 dimensions']
@@ -75,7 +74,7 @@ def sizes():
 def readme_table(data):
     """Returns a short table in Markdown, and where it was measured."""
     rows = [row for row in data['rows'] if row['label'] in SHORT]
-    table = markdown(ratio_table(rows, TO_HAND))
+    table = markdown(ratio_table(rows, FEW, spreads=False))
     return f'{table}\n\n{measured_at(data)}'
 
 
@@ -126,19 +125,19 @@ def conditions(data):
             'most the spread, in the median of the row.')
 
 
-def ratio_table(rows, columns=COLUMNS):
+def ratio_table(rows, columns=COLUMNS, spreads=True):
     """Returns the time of NumPy by hand, and the ratios of all others.
 
-    The last column is the spread.  Columns of peers that were not there are
-    left out.
+    The last column is the spread, if it is wanted.  Columns of peers that
+    were not there are left out.
     """
-    table = [['', 'by hand, µs', *columns, 'spread']]
+    table = [['', 'by hand, µs', *columns, *['spread'] * spreads]]
     for row in rows:
         for suffix, times in variants(row['seconds']).items():
             table.append([
                 row['label'] + suffix, number(times['hand'] * 1e6),
                 *[ratio(times, *COLUMNS[column]) for column in columns],
-                percent(row.get('spread', {}))])
+                *[percent(row.get('spread', {}))] * spreads])
     full = [column for column in zip(*table) if {*column[1:]} != {NONE}]
     return [list(row) for row in zip(*full)]
 
