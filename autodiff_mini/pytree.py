@@ -153,12 +153,17 @@ def of_dataclass(kind, data_fields=None, meta_fields=None):
 def check_attributes(x, names):
     """Raise a TypeError if a dataclass has attributes besides its fields."""
     for name in getattr(x, '__dict__', {}).keys() - {*names}:
-        if not isinstance(getattr(type(x), name, None), cached_property):
+        if not is_cached(x, name):
             kind = type(x).__name__
             raise TypeError(
                 f'the attribute {name} of {kind} is not a field, so a copy '
                 f'of {kind} would lack it. Make it a property, or declare '
                 f'it: {name}: ... = field(init=False)')
+
+
+def is_cached(x, name) -> bool:
+    """Return whether an attribute keeps the value of a cached_property."""
+    return isinstance(getattr(type(x), name, None), cached_property)
 
 
 def check_hash(x, what):

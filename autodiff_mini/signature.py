@@ -6,7 +6,7 @@ lists, and one small object stands between the two.  Chapter 3.
 
 import inspect
 import operator
-from functools import cached_property, partial, update_wrapper
+from functools import partial, update_wrapper
 from inspect import CO_VARARGS, CO_VARKEYWORDS
 from types import FunctionType, MethodType, ModuleType
 
@@ -15,8 +15,8 @@ import numpy as np
 from autodiff_mini.core import Tracer, current_trace, is_array, typeof
 from autodiff_mini.errors import TracerError, UnexpectedTracerError, fun_name
 from autodiff_mini.pytree import (
-    Static, containers, leaf_names, register_pytree_node, tree_flatten,
-    tree_map, tree_structure)
+    Static, containers, is_cached, leaf_names, register_pytree_node,
+    tree_flatten, tree_map, tree_structure)
 
 
 class UserFunction:
@@ -386,22 +386,25 @@ def check_static(f, name, treedef, seen):
 
 def keeps_self(f):
     """Return a method, which raises if it changes the object."""
+    def attributes(it):
+        return {name: tree_flatten(opened(x)) for name, x in vars(it).items()}
+
     @named_after(f)
     def f_of_self(self, *args, **kwargs):
-        before = {name: tree_flatten(opened(x))
-                  for name, x in vars(self).items()}
+        before = attributes(self)
         for name, (_, treedef) in before.items():
             check_static(f, name, treedef, set())
         out = f(self, *args, **kwargs)
-        for name, x in vars(self).items():
-            leaves, treedef = tree_flatten(opened(x))
-            have, wanted = before.get(name, ([], None))
-            if treedef != wanted or any(map(operator.is_not, leaves, have)):
-                if type(getattr(type(self), name, 0)) is not cached_property:
-                    raise TypeError(
-                        f'{fun_name(f)} changes self.{name}, which jit would '
-                        'do only once, and to a copy. Return the new value, '
-                        'and assign it outside')
+        after = attributes(self)
+        for name in before | after:
+            old, new = before.get(name), after.get(name)
+            if not (old and new and old[1] == new[1]
+                    and all(map(operator.is_, old[0], new[0]))
+                    or is_cached(self, name)):
+                raise TypeError(
+                    f'{fun_name(f)} changes self.{name}, which jit would do '
+                    'only once, and to a copy. Return the new value, and '
+                    'assign it outside')
         return out
     return f_of_self
 

@@ -218,10 +218,16 @@ class Careless:
         self.w += x
         return x
 
+    @ad.jit
+    def removes(self, x):
+        del self.count
+        return x
+
 
 @pytest.mark.parametrize('name, words', [
     ('counts', 'changes self.count'), ('remembers', 'changes self.seen'),
-    ('adds', 'changes self.new'), ('writes', 'read-only')])
+    ('adds', 'changes self.new'), ('removes', 'changes self.count'),
+    ('writes', 'read-only')])
 def test_jit_refuses_a_method_that_changes_self(name, words):
     careless = Careless()
     with pytest.raises(TypeError, match=words):
