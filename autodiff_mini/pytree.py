@@ -177,18 +177,22 @@ def check_hash(x, what):
 
 
 class Static:
-    """A value that is a part of a structure, and is not traced."""
+    """A value that is a part of a structure, and is not traced.
 
-    __slots__ = ('value',)
+    It is compared as it was when the structure was made.
+    """
+
+    __slots__ = ('key', 'value')
 
     def __init__(self, value):
         self.value = value
+        self.key = frozen(frozenset(value) if type(value) is set else value)
 
     def __eq__(self, other):
-        return frozen(self.value) == frozen(other.value)
+        return self.key == other.key
 
     def __hash__(self):
-        return hash(frozen(self.value))
+        return hash(self.key)
 
 
 def frozen(x):

@@ -16,7 +16,7 @@ from autodiff_mini.core import Tracer, current_trace, is_array, typeof
 from autodiff_mini.errors import TracerError, UnexpectedTracerError, fun_name
 from autodiff_mini.pytree import (
     Static, containers, is_cached, leaf_names, register_pytree_node,
-    tree_flatten, tree_map, tree_structure)
+    tree_flatten, tree_structure)
 
 
 class UserFunction:
@@ -317,15 +317,27 @@ def takes_self(f) -> bool:
 def is_object(x) -> bool:
     """Return whether `x` is an object with attributes, and not a tree."""
     kind = type(x)
-    return kind.__new__ is object.__new__ and hasattr(x, '__dict__') and (
-        containers[kind] is None and not isinstance(x, Tracer)
-        and not is_array(x))
+    return kind.__new__ is object.__new__ and hasattr(x, '__dict__') and not (
+        containers[kind] or getattr(kind, '__slots__', ())
+        or isinstance(x, Tracer) or is_array(x))
 
 
 def gives_self(f, args) -> bool:
     """Return whether the first argument is the self, or cls, of a method."""
     return bool(args) and (is_object(args[0]) or isinstance(args[0], type)
                            ) and takes_self(f)
+
+
+def as_method(f) -> tuple:
+    """Return the function of a bound method, or called object, and its self.
+
+    Return `f` and None for another function.
+    """
+    if isinstance(f, MethodType):
+        return f.__func__, f.__self__
+    if is_object(f) and not isinstance(f, UserFunction):
+        return type(f).__call__, f
+    return f, None
 
 
 class Attributes:
@@ -355,16 +367,10 @@ register_pytree_node(Static, lambda x: ((), x), lambda x, _: x.value)
 
 def opened(x):
     """Return an attribute as a tree, with what is no array made Static."""
-    try:
-        return tree_map(lambda leaf: leaf if is_value(leaf) else Static(leaf),
-                        x)
-    except TypeError:   # such as a dictionary whose keys have no order
-        return Static(x)
-
-
-def is_value(x) -> bool:
-    """Return whether `x` is an array, or stands for one."""
-    return isinstance(x, Tracer) or is_array(x)
+    leaves, treedef = tree_flatten(x)
+    return treedef.unflatten(
+        [leaf if isinstance(leaf, Tracer) or is_array(leaf) else Static(leaf)
+         for leaf in leaves])
 
 
 def check_static(f, name, treedef, seen):

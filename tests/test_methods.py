@@ -172,6 +172,66 @@ def test_jit_of_a_bound_method_counts_arguments_without_self():
     assert repr(f) == '<jit of Model.plain>' and 'def program' in f.source
 
 
+def test_jit_of_a_called_object_sees_its_attributes():
+    class Scale:
+        def __init__(self):
+            self.w = np.ones(3)
+
+        def __call__(self, x):
+            return self.w * x
+
+    scale = Scale()
+    f = ad.jit(scale)
+    assert list(f(X)) == [0.0, 1.0, 2.0]
+    scale.w *= 2
+    assert list(f(X)) == [0.0, 2.0, 4.0]
+    assert repr(f).startswith('<jit of ') and 'Scale>' in repr(f)
+    assert list(pickle.loads(pickle.dumps(ad.jit(Plus(1))))(X)) == [1, 2, 3]
+
+
+class Plus:
+    def __init__(self, n):
+        self.n = n
+
+    def __call__(self, x):
+        return x + self.n
+
+
+def test_static_attributes_are_compared_as_they_were():
+    class Sizes:
+        def __init__(self):
+            self.sizes = {1, 2}
+            self.rows = [1, 2]
+
+        @ad.jit
+        def times(self, x):
+            return x * len(self.sizes) * len(self.rows)
+
+    sizes = Sizes()
+    assert sizes.times(1.0) == 4.0
+    sizes.sizes.add(3)
+    assert sizes.times(1.0) == 6.0
+    sizes.rows.append(3)
+    assert sizes.times(1.0) == 9.0
+
+
+@pytest.mark.parametrize('attributes, words', [
+    ({'d': {1: X, 'a': X}}, 'must be sortable'), ({}, 'cannot be traced')])
+def test_objects_that_cannot_be_opened_are_refused(attributes, words):
+    class Open:
+        @ad.jit
+        def f(self, x):
+            return x
+
+    class Slots(Open):
+        __slots__ = ('w',)
+
+    it = Open() if attributes else Slots()
+    vars(it).update(attributes)
+    with pytest.raises(TypeError, match=words):
+        it.f(1.0)
+
+
 def test_a_bound_method_says_what_it_is():
     method = Model().step
     assert repr(method).startswith('<bound method Model.step of <')

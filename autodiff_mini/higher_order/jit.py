@@ -6,7 +6,6 @@ another program of it, and only who computes has it compiled.  Chapter 14.
 
 from functools import partial
 from itertools import repeat
-from types import MethodType
 
 import numpy as np
 
@@ -30,9 +29,9 @@ from autodiff_mini.jaxprs import Var, dead_rules, is_loud
 from autodiff_mini.memory import own_memory
 from autodiff_mini.pytree import check_hash, frozen, tree_flatten
 from autodiff_mini.signature import (
-    Attributes, UserFunction, argument_names, argument_positions, gives_self,
-    hold_arguments, is_object, keeps_self, map_leaves, named_after, names_of,
-    takes_self)
+    Attributes, UserFunction, argument_names, argument_positions, as_method,
+    gives_self, hold_arguments, is_object, keeps_self, map_leaves,
+    named_after, names_of, takes_self)
 from autodiff_mini.zeros import Zero, pack, unpack
 
 compiled = remembered(lower)
@@ -180,17 +179,18 @@ class jit(UserFunction):
         self.tag = TraceTag('jit', f)
         self.static = argument_positions(f, static_argnums, static_argnames)
         self.held = {*self.static, *names_of(f, self.static)}
-        if isinstance(f, MethodType) and gives_self(f.__func__, [f.__self__]):
-            self.f, self.bound = f.__func__, (f.__self__,)
+        method, owner = as_method(f)
+        if gives_self(method, [owner]):
+            self.f, self.bound = method, (owner,)
             self.held = {x + 1 if isinstance(x, int) else x
                          for x in self.held}
+        self.method = keeps_self(self.f) if takes_self(self.f) else None
         self.staged = {}    # by types, trees, and static arguments
         self.last = None    # the program of the last call
         self.guard = None   # for calls like the last one
 
     def __reduce__(self):
-        f = MethodType(self.f, *self.bound) if self.bound else self.f
-        return place_of(self) or (jit, (f, self.static))
+        return place_of(self) or (jit, (self.__wrapped__, self.static))
 
     def __call__(self, *args, **kwargs):
         try:
@@ -208,9 +208,9 @@ class jit(UserFunction):
     def run(self, args, kwargs):
         """Returns the result for arguments of which nothing is known."""
         f, args = self.f, (*self.bound, *args)
-        if args and 0 not in self.held and is_object(args[0]) and (
-                takes_self(f)):
-            f, args = keeps_self(f), (Attributes(args[0]), *args[1:])
+        if self.method and args and is_object(args[0]) and (
+                0 not in self.held):
+            f, args = self.method, (Attributes(args[0]), *args[1:])
         args, kwargs, f, static = hold_arguments(f, args, kwargs, self.held)
         xs, in_tree = tree_flatten((args, kwargs))
         avals = map_leaves(typeof, partial(argument_names, in_tree, self.tag),
