@@ -14,9 +14,8 @@ HANDS := -n 2 --dist worksteal
 # Of what `make test` leaves out: one test in so many.
 SHARE ?= 1
 
-# What `make test` runs: all, a file or a folder, or what is about a row.
-WHICH := $(if $(findstring /,$(ROW)),$(ROW),\
-           $(HANDS) $(if $(ROW),--row $(ROW)))
+# What `make test` runs: all, or in one process a file or what is about a row.
+WHICH := $(if $(ROW),$(if $(findstring /,$(ROW)),,--row) $(ROW),$(HANDS))
 
 # A click on a chapter opens it as a notebook: a setting of .venv alone.
 LAB_SETTINGS := .venv/share/jupyter/lab/settings/overrides.json

@@ -2,15 +2,12 @@
 
 import gc
 import os
-import time
 
 import numpy as np
 import pytest
 
 from autodiff_mini.core import Trace, current_trace, set_current_trace
 from tests import amount
-
-TIME_IS_OVER = 'the time is over: `make test` runs the rest'
 
 
 def pytest_addoption(parser):
@@ -19,8 +16,6 @@ def pytest_addoption(parser):
                     help='meet every program, and not one of each kind')
     group.addoption('--row', default='', metavar='NAME',
                     help='run what is about a primitive, such as tanh')
-    group.addoption('--seconds', type=float, metavar='N',
-                    help='stop after N seconds')
     group.addoption('--examples', type=int, default=1, metavar='N',
                     help='give each law N times as many random examples')
     group.addoption('--share', type=int, default=1, metavar='N',
@@ -37,25 +32,17 @@ def pytest_configure(config):
     amount.SHARE = config.option.share
 
 
+def pytest_ignore_collect(collection_path):
+    return None if amount.is_read(collection_path) else True
+
+
 def pytest_collection_modifyitems(config, items):
     left = [item for item in items if not amount.is_chosen(item)]
     items[:] = [item for item in items if amount.is_chosen(item)]
     config.hook.pytest_deselected(items=left)
-
-
-def pytest_sessionstart(session):
-    session.started = time.monotonic()
-
-
-def pytest_runtest_teardown(item):
-    limit, session = item.config.option.seconds, item.session
-    if limit and time.monotonic() - session.started > limit:
-        session.shouldstop = TIME_IS_OVER
-
-
-def pytest_sessionfinish(session):
-    if session.shouldstop == TIME_IS_OVER and not session.testsfailed:
-        session.exitstatus = pytest.ExitCode.OK
+    if amount.ROW and not items:
+        pytest.exit(f'no program uses {amount.ROW!r}, and no test names it',
+                    pytest.ExitCode.NO_TESTS_COLLECTED)
 
 
 @pytest.fixture(autouse=True, scope='module')

@@ -16,6 +16,8 @@ ROW = ''        # --row: all that is about a primitive, or another word, or two
 TIMES = 1       # --examples: so many times the random examples
 SHARE = 1       # --share: one test in so many
 
+TABLES = re.compile(r'\btests(\.more)?\.(\w*programs|hard_points)\b')
+
 law = settings(derandomize=True, deadline=None, database=None)
 
 
@@ -45,7 +47,7 @@ def each(programs, composed=False):
 
     def is_about_it(program):
         return says(ROW, program.name) or (
-            is_first(program) and set(ROW.split(',')) & program.primitives)
+            is_first(program) and uses(ROW, program))
 
     choose = is_about_it if ROW else is_wanted
     return pytest.mark.parametrize('program', [
@@ -83,14 +85,30 @@ def is_chosen(item):
     if not ROW:
         return WHOLE or not item.get_closest_marker('rest')
     params = item.callspec.params if hasattr(item, 'callspec') else {}
-    is_of_each = hasattr(params.get('program'), 'primitives')
-    return is_of_each or says(ROW, item.name)
+    return says(ROW, item.name) or uses(ROW, params.get('program'))
 
 
-def says(word, name):
-    """Returns whether a name has this word: exp_float has exp, exp2 not.
+def is_read(path):
+    """Return whether a file can have a test that is about the row.
 
-    A comma stands between words of which one is enough.
+    It says the row's name, or it runs the programs of a table.  To import
+    all files takes longer than to run the tests of a row.
+    """
+    if path.suffix != '.py' or not ROW:
+        return True
+    text = path.read_text()
+    return says(ROW, text) or TABLES.search(text)
+
+
+def uses(words, program):
+    """Return whether a program binds one of the primitives."""
+    return bool(set(words.split(',')) & getattr(program, 'primitives', set()))
+
+
+def says(word, text):
+    """Return whether a text has this word: exp_float has exp, exp2 doesn't.
+
+    Commas separate words, and one of them is enough.
     """
     words = re.escape(word).replace(',', '|')
-    return re.search(rf'(?<![^\W_])({words})(?![^\W_])', name)
+    return re.search(rf'(?<![^\W_])({words})(?![^\W_])', text)

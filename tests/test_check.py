@@ -1,11 +1,14 @@
 """`make check`: what it runs for what has changed."""
 
+import re
 import subprocess
 import sys
+import time
 
 import pytest
 
 from tests import check
+from tests.programs import PROGRAMS
 
 ROWS = '''import numpy as np
 
@@ -14,7 +17,27 @@ defjvp(sin_p, lambda x_dot, y, x: x_dot * np.cos(x))
 defjvp(cos_p, lambda x_dot, y, x: x_dot * -np.sin(x))
 
 def helper(x):
-    return x
+    return -x
+
+def tanh_jvp(x_dot, y, x):
+    return helper(x)
+
+tanh_p = elementwise('_tanh', np.tanh)
+defjvp(tanh_p, tanh_jvp)
+
+@implements(np.var)
+def numpy_var(x):
+    return np.var(x)
+'''
+PAGE = '''# A page
+
+```python title="autodiff_mini/core.py"
+x = 1
+```
+
+```python
+print(1)
+```
 '''
 
 
@@ -24,10 +47,12 @@ def root(tmp_path):
     for name, text in {
             'autodiff_mini/primitives/rows.py': ROWS,
             'autodiff_mini/draft.py': ROWS,
+            'autodiff_mini/core.py': 'def listed(x):\n    return x\n',
+            'book/chapters/01_page.md': PAGE,
             'book/tools/weave.py': 'x = 1\n',
             'tests/test_rows.py': 'def test_it(): pass\n',
             'tests/test_draft.py': 'def test_it(): pass\n',
-            'tests/more/test_others.py': 'def test_it(): helper(1)\n',
+            'tests/more/test_others.py': 'def test_it(): listed(1)\n',
             'tests/test_helpers.py': 'def test_it(): helpers(1)\n',
             'tests/tools/test_weave.py': 'def test_it(): pass\n'}.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -53,60 +78,207 @@ def change(root, name, old, new):
     (root / name).write_text(text.replace(old, new))
 
 
-def test_for_a_rule_the_squares_of_its_row_come_first(root):
+def planned(root):
+    """Return what is planned, without the words that all sessions share."""
+    jobs, unknown = check.plan(root)
+    return [job.command[len(check.PYTEST):] for job in jobs], unknown
+
+
+def test_squares_of_a_changed_rule_come_first_and_run_to_the_end(root):
     change(root, 'autodiff_mini/primitives/rows.py', 'np.cos(x)', 'x')
-    squares, near = check.sessions(root)
-    assert squares == [*check.SQUARES, '--row', 'sin']
-    assert near == ['autodiff_mini/primitives/rows.py', 'tests/test_rows.py']
-
-
-def test_two_rules_are_asked_for_in_one_session(root):
-    change(root, 'autodiff_mini/primitives/rows.py', 'x_dot *', 'x_dot /')
-    squares, _ = check.sessions(root)
-    assert squares[-1] == 'sin,cos'
-
-
-def test_for_a_function_the_tests_that_say_its_name_come(root):
-    change(root, 'autodiff_mini/primitives/rows.py', 'return x', 'return -x')
-    assert check.sessions(root) == [[
-        'autodiff_mini/primitives/rows.py', 'tests/test_rows.py',
-        'tests/more/test_others.py']]
-
-
-def test_a_rule_of_the_draft_is_no_rule_of_the_library(root):
-    change(root, 'autodiff_mini/draft.py', 'np.cos(x)', 'x')
-    assert check.sessions(root) == [[
-        'autodiff_mini/draft.py', 'tests/test_draft.py']]
-
-
-def test_what_was_committed_last_is_tested_where_nothing_is_new(root):
     change(root, 'tests/test_helpers.py', 'helpers', 'helped')
-    assert check.sessions(root) == [['tests/test_helpers.py']]
+    jobs, _ = check.plan(root)
+    assert [job.to_the_end for job in jobs] == [True, False, False]
+    assert planned(root) == ([
+        [*check.SQUARES, '--row', 'sin'], ['tests/test_rows.py'],
+        ['tests/test_helpers.py']], [])
+
+
+def test_rows_of_one_module_share_a_session(root):
+    change(root, 'autodiff_mini/primitives/rows.py', 'x_dot *', 'x_dot /')
+    jobs, _ = planned(root)
+    assert jobs[0][-1] == 'sin,cos'
+
+
+def test_a_deleted_rule_changes_its_row(root):
+    change(root, 'autodiff_mini/primitives/rows.py',
+           'defjvp(cos_p, lambda x_dot, y, x: x_dot * -np.sin(x))\n', '')
+    jobs, _ = planned(root)
+    assert jobs[0][-1] == 'cos'
+
+
+def test_a_helper_changes_the_rows_that_use_it(root):
+    change(root, 'autodiff_mini/primitives/rows.py', 'return -x', 'return x')
+    jobs, _ = planned(root)
+    assert jobs[0][-2:] == ['--row', 'tanh,_tanh']
+
+
+def test_a_numpy_function_has_the_programs_named_after_it(root):
+    change(root, 'autodiff_mini/primitives/rows.py', 'np.var(x)', 'x')
+    jobs, _ = planned(root)
+    assert jobs[0][-2:] == ['--row', 'var']
+
+
+def test_other_code_has_the_tests_that_name_it_and_all_columns(root):
+    change(root, 'autodiff_mini/core.py', 'return x', 'return -x')
+    jobs, _ = planned(root)
+    assert jobs == [['tests/more/test_others.py'], *check.COLUMNS]
+
+
+def test_a_rule_of_the_draft_has_no_squares(root):
+    change(root, 'autodiff_mini/draft.py', 'np.cos(x)', 'x')
+    assert planned(root) == ([['tests/test_draft.py']], [])
+
+
+def test_the_last_commit_is_tested_if_nothing_has_changed(root):
+    change(root, 'tests/test_helpers.py', 'helpers', 'helped')
+    expected = [['tests/test_helpers.py']], []
+    assert planned(root) == expected
     commit(root)
-    assert check.sessions(root) == [['tests/test_helpers.py']]
+    assert planned(root) == expected
 
 
 def test_new_tests_and_the_tests_of_a_tool_are_run(root):
     change(root, 'book/tools/weave.py', '1', '2')
     (root / 'tests' / 'test_new.py').write_text('def test_it(): pass\n')
-    assert check.sessions(root) == [['tests/tools/test_weave.py',
-                                     'tests/test_new.py']]
+    assert planned(root)[0] == [
+        ['tests/tools/test_weave.py'], ['tests/test_new.py']]
 
 
-@pytest.mark.parametrize('body, code', [('pass', 0), ('assert 0', 2)])
-def test_a_session_whose_time_is_over_stops_and_may_be_green(
-        request, tmp_path, body, code):
-    (tmp_path / 'conftest.py').symlink_to(
-        request.config.rootpath / 'conftest.py')
-    (tmp_path / 'test_it.py').write_text(
-        f'def test_a(): {body}\ndef test_b(): assert 0\n')
-    ran = subprocess.run(
-        [sys.executable, '-m', 'pytest', '--seconds', '0.001', tmp_path],
-        cwd=tmp_path, env={'PYTHONPATH': str(request.config.rootpath)},
-        text=True, capture_output=True)
-    assert ran.returncode == code
-    assert 'the time is over' in ran.stdout
-    assert 'test_b' not in ran.stdout
+def test_a_file_that_no_test_mentions_is_not_tried(root):
+    (root / 'other.txt').write_text('other')
+    assert planned(root) == ([], ['other.txt'])
+
+
+def test_a_page_whose_own_words_change_runs_its_cells(root):
+    change(root, 'book/chapters/01_page.md', 'x = 1', 'x = 2')
+    assert check.plan(root)[0] == []       # a listing that was woven
+    change(root, 'book/chapters/01_page.md', 'print(1)', 'print(2)')
+    jobs, _ = check.plan(root)
+    assert jobs[0].command[1:] == [
+        'book.tools.render', 'book/chapters/01_page.md']
+
+
+def test_an_exercise_is_tried_with_its_stub_and_its_solution(root):
+    (root / 'tests/exercises').mkdir()
+    (root / 'tests/exercises/test_e01_1_door.py').write_text('')
+    assert planned(root)[0] == [
+        ['tests/test_exercises.py', '--row', 'e01_1_door']]
+
+
+# Trying
+
+def job(code, to_the_end=False):
+    return check.Job(code, ['-c', code], to_the_end)
+
+
+def run(jobs, seconds):
+    right, late = check.run('.', jobs, time.monotonic() + seconds)
+    return right, [job.what for job in late]
+
+
+def test_what_runs_to_its_end_is_right(capsys):
+    assert run([job('print("3 passed")')], 60) == (True, [])
+    assert capsys.readouterr().out == 'right  print("3 passed"): 3 passed\n'
+
+
+def test_the_first_failure_ends_the_check_and_is_shown(capsys):
+    start = time.monotonic()
+    jobs = [job('import time; time.sleep(50)'), job('1 / 0'), job('3')]
+    assert run(jobs, 60)[0] is False
+    assert time.monotonic() - start < 20
+    assert 'ZeroDivisionError' in capsys.readouterr().out
+
+
+def test_what_the_time_is_too_short_for_is_not_tried():
+    loop = job('while True: pass')
+    assert run([loop], 0.5) == run([loop], -1) == (True, [loop.what])
+
+
+def test_squares_run_when_the_time_is_over(monkeypatch):
+    assert run([job('pass', to_the_end=True)], -1) == (True, [])
+    monkeypatch.setattr(check, 'LONGEST', 0.5)
+    assert run([job('while True: pass', to_the_end=True)], -1) == (False, [])
+
+
+def test_no_test_is_no_success():
+    code = f'exit({check.NO_TEST})'
+    assert run([job(code)], 60) == (True, [code])
+
+
+@pytest.mark.parametrize('jobs, unknown, status', [
+    ([], [], 0), ([job('pass')], [], 0), ([job('exit(1)')], [], 1),
+    ([job(f'exit({check.NO_TEST})')], [], check.NOT_TRIED),
+    ([job('pass')], ['Makefile'], check.NOT_TRIED)])
+def test_status_is_zero_only_if_all_was_tried(
+        jobs, unknown, status, monkeypatch, root, capsys):
+    monkeypatch.chdir(root)
+    monkeypatch.setattr(check, 'plan', lambda root: (jobs, unknown))
+    monkeypatch.setattr(check, 'STARTED', time.monotonic())
+    for tool, name in ((check.weave, 'weave'), (check.weave, 'check'),
+                       (check.mainline, 'check')):
+        monkeypatch.setattr(tool, name, lambda root: [])
+    assert check.main() == status
+    said = capsys.readouterr().out
+    assert ('NOT TRIED' in said) == (status == check.NOT_TRIED)
+    assert all(f'\n  {file}\n' in said for file in unknown)
+
+
+def test_a_module_that_is_not_python_is_said_in_one_line(
+        root, monkeypatch, capsys):
+    monkeypatch.chdir(root)
+    change(root, 'autodiff_mini/core.py', 'return x', 'return (x')
+    assert check.main() == 1
+    assert capsys.readouterr().out == (
+        "autodiff_mini/core.py:2: not Python: '(' was never closed\n")
+
+
+# What is about a row (tests/amount.py)
+
+ABOUT = '''
+import pytest
+from tests.amount import each
+from tests.programs import PROGRAMS
+
+@each(PROGRAMS[:40])
+def test_each(program): pass
+
+@pytest.mark.parametrize('program', PROGRAMS[:40], ids=str)
+def test_table(program): pass
+
+def test_tanh(): pass
+'''
+
+
+@pytest.fixture
+def pytest_at(tmp_path, request):
+    """Return a function that runs pytest on the files of a folder."""
+    top = request.config.rootpath
+    (tmp_path / 'conftest.py').symlink_to(top / 'conftest.py')
+
+    def pytest_at(*arguments):
+        return subprocess.run(
+            [sys.executable, '-m', 'pytest', '-v', *arguments], cwd=tmp_path,
+            env={'PYTHONPATH': str(top)}, text=True, capture_output=True)
+    return pytest_at
+
+
+def test_row_chooses_the_programs_that_bind_it_in_every_test(
+        tmp_path, pytest_at):
+    (tmp_path / 'test_programs.py').write_text(ABOUT)
+    (tmp_path / 'test_broken.py').write_text('1 / 0   # of arctanh\n')
+    ran = pytest_at('--row', 'tanh')
+    assert set(re.findall(r'(test_\w+(?:\[\w+\])?) PASSED', ran.stdout)) == {
+        f'test_{test}[{program}]' for test in ('each', 'table')
+        for program in PROGRAMS[:40] if 'tanh' in program.primitives
+    } | {'test_tanh'}
+
+
+def test_row_that_no_test_is_about_is_an_error(tmp_path, pytest_at):
+    (tmp_path / 'test_it.py').write_text('def test_it(): 1   # tahn\n')
+    ran = pytest_at('--row', 'tahn')
+    assert ran.returncode == check.NO_TEST
+    assert "no program uses 'tahn', and no test names it" in ran.stdout
 
 
 def test_there_is_a_square_for_each_column(request):

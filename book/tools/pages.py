@@ -85,18 +85,6 @@ def differences():
     return weave.check(Path()) + mainline.check(Path())
 
 
-def not_python():
-    """Returns a problem for each module that is not Python."""
-    problems = []
-    for path in sorted(Path(weave.PACKAGE).rglob('*.py')):
-        try:
-            compile(path.read_text(), path, 'exec')
-        except SyntaxError as error:
-            problems.append(weave.Problem(path, error.lineno,
-                                          f'not Python: {error.msg}'))
-    return problems
-
-
 # The folder. What has not changed keeps its time.
 
 def put(name, text):
@@ -126,7 +114,7 @@ def put_files():
 def write():
     """Makes the folder; returns whether something keeps it from being whole.
     """
-    if wrong := not_python() or differences():
+    if wrong := weave.not_python(Path()) or differences():
         print(*wrong, sep='\n')
         return True
     print(weave.summary(weave.early_names(Path())), flush=True)
@@ -155,7 +143,7 @@ class Desk:
 
     def look(self):
         """Weaves, and makes what is no longer as it was."""
-        self.wrong = not_python()
+        self.wrong = weave.not_python(Path())
         if not self.wrong:
             self.wrong = weave.weave(Path())
             found = [problem[:2] for problem in self.wrong]

@@ -18,6 +18,7 @@ import json
 import os
 import platform
 import re
+import sys
 import sysconfig
 import tempfile
 import time
@@ -371,3 +372,11 @@ def svg(text, label):
     text = re.sub(r'<g id="\w+[^"]*"', '<g', text)   # two plots share them
     text = re.sub(r'\n\s*\n', '\n', text)   # which would end the HTML
     return text.replace('<svg', f'<svg role="img" aria-label="{label}"', 1)
+
+
+if __name__ == '__main__':     # runs the cells of the pages that are named
+    try:
+        for page in sys.argv[1:]:
+            build(Path(page))
+    except ChapterError as error:
+        sys.exit(str(error))

@@ -290,6 +290,18 @@ def diff(old_name, old, new_name, new):
 
 # Checking.
 
+def not_python(root):
+    """Returns a problem for each module that is not Python."""
+    problems = []
+    for path in sorted((root / PACKAGE).rglob('*.py')):
+        try:
+            compile(path.read_text(), path, 'exec')
+        except SyntaxError as error:
+            problems.append(Problem(path.relative_to(root), error.lineno,
+                                    f'not Python: {error.msg}'))
+    return problems
+
+
 def check(root):
     """Returns all that is wrong with the blocks and the modules."""
     book, shown, problems = modules(root), {}, []
@@ -550,10 +562,11 @@ def main(arguments):
     root, [option] = Path(), arguments or ['']
     commands = {'--check': check, '--names': early_names,
                 '--anyway': partial(weave, anyway=True)}
-    problems = commands.get(option, weave)(root)
+    wrong = not_python(root)
+    problems = wrong or commands.get(option, weave)(root)
     for problem in problems:
         print(problem)
-    if option in ('--check', '--names'):
+    if option in ('--check', '--names') and not wrong:
         print(summary(early_names(root)))
     return int(bool(problems) and option != '--names')
 

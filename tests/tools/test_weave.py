@@ -462,6 +462,14 @@ def test_the_command_says_what_is_wrong_and_fails(book, capsys):
     assert "+defrule('sin', np.tan)" in capsys.readouterr().out
 
 
+def test_a_module_that_is_not_python_is_said_in_one_line(book, capsys):
+    change('autodiff_mini/core.py', 'np.sin)', 'np.sin')
+    for option in '', '--check', '--names':
+        weave.main([option])
+        [said] = capsys.readouterr().out.splitlines()
+        assert said.endswith("not Python: '(' was never closed")
+
+
 def test_the_command_lists_and_counts_the_names(book, capsys):
     read_jvp_first(book, FIRST.replace('`bind(x)`', ''))
     capsys.readouterr()
