@@ -39,7 +39,8 @@ SQUARES = [
     'tests/test_grid.py',
 ]
 COLUMNS = [SQUARES[:3], SQUARES[3:6], SQUARES[7:]]    # of all rows
-WINGS = 'draft.py', 'fast', 'applications', 'more', 'notebook'
+ROWS = 'primitives', 'numpy_functions', 'higher_order', 'more'
+WINGS = 'draft.py', 'fast', 'applications', 'notebook'
 PYTEST = ['-m', 'pytest', '--no-header', '-qx', '--tb=short', '-rfE']
 PAGE_TESTS = ['tests/tools/test_pages.py', 'tests/test_claims.py']
 
@@ -121,15 +122,14 @@ def mentions(names, text):
 
 
 def rows_of(statements, source):
-    """Return the rows that statements belong to.
+    """Return the rows whose primitive or NumPy function statements name.
 
-    A rule names its primitive; a NumPy function's programs are called after
-    it.
+    The programs of a NumPy function are called after it.
     """
     called = dict(re.findall(r"\b(\w+)_p = \w+\(\s*'(\w+)'", source))
     rows = {}
     for found in statements:
-        for row in re.findall(r'\b(\w+)_p\b', found.address):
+        for row in re.findall(r'\b(\w+)_p\b', found.text):
             rows |= {row: None, called.get(row, row): None}
         for name in re.findall(r'(?m)^@?\w+\(np\.([\w.]+)', found.text):
             rows[name.rpartition('.')[2]] = None
@@ -163,16 +163,16 @@ def jobs_of_module(root, commit, module):
     """Return the squares of the rows that have changed, and what is near."""
     source = (root / module).read_text()
     changed = changed_statements(root, commit, module)
-    rows = module != weave.DRAFT and rows_of(
-        affected(root, module, changed), source)
+    folder = module.split('/')[1]
+    rows = rows_of(affected(root, module, changed), source)
     jobs = near(root, names_of(changed), own_tests(root, module))
     if '>>>' in source:
         jobs.insert(0, pytest_of(module))
-    if rows:
+    if folder in ROWS and rows:
         words = ','.join(rows)
         return [pytest_of(*SQUARES, '--row', words, to_the_end=True,
                           what=f'the squares of {words}'), *jobs]
-    if module.split('/')[1] not in WINGS:
+    if folder not in WINGS:
         jobs[1:1] = [pytest_of(*squares, what=f'the columns, part {part}')
                      for part, squares in enumerate(COLUMNS, 1)]
     return jobs

@@ -1,6 +1,7 @@
 """The exercises: each stub fails, each solution passes, wrong ones do not."""
 
 import ast
+import re
 
 import pytest
 
@@ -15,8 +16,7 @@ def holes(name):
     solved = {ast.dump(node)
               for node in ast.parse(exercises.solution(name)).body}
     first, *rest = ast.parse(exercises.stub(name)).body
-    return [node for node in rest if ast.dump(node) not in solved
-            and not ast.unparse(node).startswith('HINTS')]
+    return [node for node in rest if ast.dump(node) not in solved]
 
 
 def every_test_fails(name, text):
@@ -34,6 +34,20 @@ def test_stub_has_one_hole_and_fails_every_test(name):
     assert exercises.mark(name) in exercises.stub(name)
     assert len(holes(name)) == 1
     every_test_fails(name, exercises.stub(name))
+
+
+def without_answer(name):
+    """Return what a reader can save who has not answered."""
+    stub, hole = exercises.stub(name), r'raise NotImplementedError\([^)]*\)'
+    return '', stub, *(re.sub(hole, nothing, stub)
+                       for nothing in ('pass', 'return None'))
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_file_without_an_answer_is_not_solved(name):
+    tests = exercises.tests(name).values()
+    for text in without_answer(name):
+        assert any(exercises.attempt(test, name, text) for test in tests), text
 
 
 @pytest.mark.parametrize('name', NAMES)
@@ -70,7 +84,7 @@ def failed(error):
 def test_files_have_a_title_hints_and_narrow_lines(name):
     title, text, hints = exercises.task(name)
     assert title.endswith(('.', '?')) and text and len(hints) >= 2
-    for source in exercises.stub(name), exercises.solution(name):
+    for source in exercises.source(name), exercises.solution(name):
         assert max(map(len, source.splitlines())) <= 78
 
 

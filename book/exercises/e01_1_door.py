@@ -33,5 +33,5 @@ def d(x):
 
 
 def prediction():
+    # e.g. {'a': ['add', 'exp'], 'b': [], 'c': [], 'd': []}
     raise NotImplementedError('exercise e01_1: write your four lists here')
-    return {'a': ['add', 'exp'], 'b': [], 'c': [], 'd': []}

@@ -21,5 +21,5 @@ def proposal(y_dot, z, x, y):
 
 
 def breaks_it():
+    # e.g. 6.0, 2.0
     raise NotImplementedError('exercise e02_1: write your x and y here')
-    return 6.0, 2.0

@@ -30,5 +30,5 @@ EXPRESSIONS = {
 
 
 def prediction():
+    # e.g. {'comparison', 'shape'}
     raise NotImplementedError('exercise e02_4: write the names here')
-    return {'comparison', 'shape'}

@@ -33,5 +33,5 @@ TREES = {
 
 
 def prediction():
+    # e.g. {'a': [1, 2, None, 3], 'b': [], 'c': [], 'd': []}
     raise NotImplementedError('exercise e03_1: write your four lists here')
-    return {'a': [1, 2, None, 3], 'b': [], 'c': [], 'd': []}

@@ -34,5 +34,5 @@ CALLS = {
 
 
 def prediction():
+    # e.g. {'a': [(3, 5), (3, 5), (3, 5)]}
     raise NotImplementedError('exercise e04_1: write the shapes here')
-    return {'a': [(3, 5), (3, 5), (3, 5)]}

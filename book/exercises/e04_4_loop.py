@@ -19,5 +19,5 @@ HINTS = (
 
 
 def breaks_it():
+    # e.g. np.sin, np.arange(3.0)
     raise NotImplementedError('exercise e04_4: return f and xs here')
-    return np.sin, np.arange(3.0)

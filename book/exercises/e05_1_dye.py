@@ -61,5 +61,5 @@ PROGRAMS = {
 
 
 def prediction():
+    # e.g. {'a': 3, 'b': 0, 'c': 0, 'd': 0, 'e': 0}
     raise NotImplementedError('exercise e05_1: write your five numbers here')
-    return {'a': 3, 'b': 0, 'c': 0, 'd': 0, 'e': 0}

@@ -45,5 +45,5 @@ def d(table):
 
 
 def prediction():
+    # e.g. {'a': ['c = mul a b'], 'b': [], 'c': [], 'd': []}
     raise NotImplementedError('exercise e07_1: write your equations here')
-    return {'a': ['c = mul a b'], 'b': [], 'c': [], 'd': []}

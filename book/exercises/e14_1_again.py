@@ -54,5 +54,5 @@ def g(f):
 
 
 def prediction():
+    # e.g. {'a': 1, 'b': 0, 'c': 0, 'd': 0, 'e': 0, 'g': 0}
     raise NotImplementedError('exercise e14_1: write the numbers here')
-    return {'a': 1, 'b': 0, 'c': 0, 'd': 0, 'e': 0, 'g': 0}

@@ -47,5 +47,5 @@ def e(m, h, xs):
 
 
 def prediction():
+    # e.g. {'a': [(3,)], 'b': [], 'c': [], 'd': [], 'e': []}
     raise NotImplementedError('exercise e16_2: write the shapes here')
-    return {'a': [(3,)], 'b': [], 'c': [], 'd': [], 'e': []}

@@ -64,5 +64,5 @@ def d(table):
 
 
 def prediction():
+    # e.g. {'a': ['b = np.exp(a)'], 'b': [], 'c': [], 'd': []}
     raise NotImplementedError('exercise e25_1: write your lines here')
-    return {'a': ['b = np.exp(a)'], 'b': [], 'c': [], 'd': []}

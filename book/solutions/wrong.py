@@ -17,8 +17,9 @@ WRONG = {
     ],
     'e01_2_polyval': [
         ('lowest power first', 'asarray(p):', 'asarray(p)[::-1]:'),
-        ('coefficients stay weak', 'asarray(p):', 'p:'),
-        ('it begins with a number', 'np.zeros(x.shape, x.dtype)', '0.0'),
+        ('coefficients stay weak', 'np.asarray(p)', 'p'),
+        ('it begins with a number',
+         'np.zeros(np.shape(x), typeof(x).dtype)', '0.0'),
     ],
     'e01_3_intervals': [
         ('low times low, high times high',

@@ -10,6 +10,7 @@ copy, `exercises/e02_1_div.py`, and has solved it when the tests pass.
 import ast
 import io
 import re
+import signal
 import sys
 import warnings
 from contextlib import contextmanager, redirect_stdout
@@ -26,6 +27,7 @@ from book.tools import weave
 ROOT = Path(__file__).resolve().parents[2]
 STUBS, SOLUTIONS = Path('book/exercises'), Path('book/solutions')
 TESTS, YOURS = Path('tests/exercises'), Path('exercises')
+LIMIT = 10     # seconds for a test; that of a solution needs one
 
 
 # The files
@@ -46,9 +48,19 @@ def mark(name):
     return f'exercise {number(name)}:'
 
 
-def stub(name):
-    """Returns the text of an exercise, as it is given to the reader."""
+def source(name):
+    """Return the text of an exercise, with its hints."""
     return (ROOT / STUBS / f'{name}.py').read_text()
+
+
+def stub(name):
+    """Return the text of an exercise as a reader gets it, without hints."""
+    text = source(name)
+    [hints] = [found for found in weave.statements(text)
+               if found.address == 'HINTS']
+    lines = text.splitlines(keepends=True)
+    return (''.join(lines[:hints.line - 1]).rstrip('\n') + '\n'
+            + ''.join(lines[hints.end:]))
 
 
 def yours(name):
@@ -70,7 +82,7 @@ def solution(name):
 
 def task(name):
     """Returns the title of an exercise, its text, and its hints."""
-    tree = ast.parse(stub(name))
+    tree = ast.parse(source(name))
     title, _, text = ast.get_docstring(tree).partition('\n\n')
     hints = [ast.literal_eval(node.value) for node in tree.body
              if isinstance(node, ast.Assign)
@@ -80,17 +92,40 @@ def task(name):
 
 # Trying
 
+class TookTooLong(BaseException):
+    """Not an Exception, which a program could catch to try another way."""
+
+    __module__ = 'builtins'     # a reader is told no more than its name
+
+
+@contextmanager
+def limited():
+    """Interrupt a program that runs for more than LIMIT seconds."""
+    def stop(number, frame):
+        raise TookTooLong(f'stopped after {LIMIT} seconds: does a loop '
+                          'never end?')
+
+    previous = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, LIMIT)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+
+
 @contextmanager
 def loaded(name, text=None):
     """Yields a fresh module of an exercise's text; by default the reader's.
 
-    Afterwards the library's tables are what they were.
+    It must come to its end within LIMIT seconds. Afterwards the library's
+    tables are what they were.
     """
     module = ModuleType(name)
     module.__file__ = str(yours(name))
     code = compile(attempted(name) if text is None else text,
                    module.__file__, 'exec')
-    with library_restored():
+    with library_restored(), limited():
         exec(code, vars(module))
         yield module
 
@@ -144,7 +179,7 @@ def attempt(test, name, text=None):
         try:
             with loaded(name, text) as module:
                 test(module)
-        except (Exception, SystemExit) as error:
+        except (Exception, SystemExit, TookTooLong) as error:
             return error
     return None
 
@@ -174,8 +209,7 @@ def markdown(chapter):
 def entry(name):
     """Returns one exercise, as it stands in its chapter."""
     title, text, hints = task(name)
-    given = [found for found in weave.statements(stub(name))[1:]
-             if found.address != 'HINTS']
+    given = weave.statements(stub(name))[1:]
     return '\n\n'.join([
         f'**{title}**', text,
         folded(f'{YOURS}/{name}.py', listing(weave.join(given))),
@@ -195,8 +229,7 @@ def filled(name, text):
     known = {ast.dump(found.node) for found in weave.statements(stub(name))}
     return weave.join([
         found for found in weave.statements(text)
-        if ast.dump(found.node) not in known
-        and found.address not in ('HINTS', '"""')])
+        if ast.dump(found.node) not in known and found.address != '"""'])
 
 
 def listing(code):

@@ -13,6 +13,7 @@ the commands that follow are about it, until it is solved.
 
 import json
 import linecache
+import os
 import re
 import shutil
 import sys
@@ -26,7 +27,7 @@ import pytest
 
 from book.tools import exercises
 from book.tools.exercises import (
-    SOLUTIONS, TESTS, YOURS, attempted, filled, is_solved, loaded, mark,
+    SOLUTIONS, TESTS, YOURS, TookTooLong, attempted, filled, is_solved, loaded, mark,
     names, number, reason, solution, stub, task, yours)
 
 CHOICE = re.compile(r'(?:.*/)?e?(\d+)(?:_(\d+)\w*)?(?:\.py)?')
@@ -198,7 +199,9 @@ class Listener:
 
     def pytest_runtest_makereport(self, item, call):
         if call.excinfo:
-            self.raised[item.name] = call.excinfo.value
+            self.raised[item.name] = error = call.excinfo.value
+            if isinstance(error, TookTooLong):
+                item.session.shouldfail = str(error)   # so would others
         elif call.when == 'call':
             self.raised[item.name] = None
 
@@ -231,8 +234,7 @@ def show_failure(name, tried):
              if Path(place[0].co_filename) == tests_of(name)]
     if asked:
         for other, raised in tried.raised.items():
-            words = other.removeprefix('test_').replace('_', ' ')
-            print(f'  {"wrong" if raised else "right"}  {words}')
+            print(f'  {"wrong" if raised else "right"}  {sentence(other)}')
         if (isinstance(error, AssertionError)
                 and 'prediction' in steps[-1][0].co_names):
             return
@@ -285,6 +287,13 @@ def indented(text):
 
 
 # Words and places
+
+def sentence(test):
+    """Return the name of a test in words, after the part that it is about.
+    """
+    words = test.removeprefix('test_')
+    return words.replace('__', ': ').replace('_', ' ')
+
 
 def headline(name):
     """Returns an exercise's number and title."""
@@ -359,5 +368,8 @@ def main(command, words='', tips=TIPS):
 if __name__ == '__main__':
     try:
         main(*sys.argv[1:])
+        sys.stdout.flush()
     except KeyboardInterrupt:
         raise SystemExit('\nStopped.') from None
+    except BrokenPipeError:     # `make next | head` has read enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -3,9 +3,10 @@
     python -m book.tools.watch          begins where the reader is
     python -m book.tools.watch 02_1     begins there
 
-Each trial is a process of its own: a program that never ends is stopped
-when its file is saved again. The next process waits for its command, with
-what is slow to import already there; the library is read when it is tried.
+Each trial is a process of its own: a program that doesn't end is stopped when
+its file is saved again, or when its time is over. The next process waits for
+its command, with what is slow to import already there; the library is read
+when it is tried.
 """
 
 import json
@@ -19,7 +20,8 @@ from threading import Thread
 
 import watchfiles
 
-from book.tools.exercises import ROOT, YOURS, attempted, names, stub
+from book.tools.exercises import (
+    ROOT, YOURS, attempted, names, number, stub, yours)
 
 KEYS = {'n': 'next', 'h': 'hint', 's': 'skip', 'r': 'reset', 'p': 'progress',
         'q': 'quit'}
@@ -70,12 +72,18 @@ def run(child, *command):
 
 
 def saves(asked):
-    """Asks for each exercise that is saved, and is not as it was given."""
+    """Asks for each exercise that is saved, and is not as it was given.
+
+    If its file is gone, that is said: its reader may have wanted that.
+    """
     (ROOT / YOURS).mkdir(exist_ok=True)
     for changes in watchfiles.watch(ROOT / YOURS, raise_interrupt=False):
         for name in {Path(path).stem for _, path in changes
                      if path.endswith('.py')}.intersection(names()):
-            if attempted(name) != stub(name):
+            if not yours(name).exists():
+                print(f'\n{YOURS}/{name}.py is gone. Type '
+                      f'{number(name)[1:]} to get a new one.', flush=True)
+            elif attempted(name) != stub(name):
                 asked.put(('next', name))
 
 

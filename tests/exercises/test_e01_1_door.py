@@ -15,17 +15,17 @@ def bound(f):
     return trace.names
 
 
-def test_two_numbers_and_a_tracer(exercise):
+def test_a__two_numbers_and_a_tracer(exercise):
     assert exercise.prediction()['a'] == bound(exercise.a)
 
 
-def test_a_tracer_and_two_numbers(exercise):
+def test_b__a_tracer_and_two_numbers(exercise):
     assert exercise.prediction()['b'] == bound(exercise.b)
 
 
-def test_two_exponentials(exercise):
+def test_c__two_exponentials(exercise):
     assert exercise.prediction()['c'] == bound(exercise.c)
 
 
-def test_a_sum_of_a_list(exercise):
+def test_d__a_sum_of_a_list(exercise):
     assert exercise.prediction()['d'] == bound(exercise.d)

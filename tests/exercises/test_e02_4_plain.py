@@ -18,17 +18,17 @@ def check(exercise, *names):
     assert {name for name in predicted if name in names} == traced
 
 
-def test_values_that_cannot_move(exercise):
+def test_comparison_integers_and_shape__values_that_cannot_move(exercise):
     check(exercise, 'comparison', 'integers', 'shape')
 
 
-def test_values_that_do_not_depend_on_x(exercise):
+def test_constant_and_stopped__values_that_do_not_depend_on_x(exercise):
     check(exercise, 'constant', 'stopped')
 
 
-def test_values_that_happen_to_stand_still(exercise):
+def test_product_and_difference__values_that_do_not_change(exercise):
     check(exercise, 'product with zero', 'difference')
 
 
-def test_a_choice_between_one_that_moves_and_one_that_does_not(exercise):
+def test_choice__one_branch_depends_on_x(exercise):
     check(exercise, 'choice')

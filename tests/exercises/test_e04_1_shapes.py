@@ -10,17 +10,17 @@ def check(exercise, name):
     assert exercise.prediction()[name] == [*shapes, out.shape]
 
 
-def test_both_are_mapped(exercise):
+def test_a__both_are_mapped(exercise):
     check(exercise, 'a')
 
 
-def test_another_axis(exercise):
+def test_b__another_axis(exercise):
     check(exercise, 'b')
 
 
-def test_the_axis_goes_elsewhere(exercise):
+def test_c__the_axis_goes_elsewhere(exercise):
     check(exercise, 'c')
 
 
-def test_two_axes(exercise):
+def test_d__two_axes(exercise):
     check(exercise, 'd')

@@ -14,17 +14,17 @@ def check(exercise, name, *args):
     assert exercise.prediction()[name] == equations
 
 
-def test_precedence_and_order(exercise):
+def test_a__precedence_and_order(exercise):
     check(exercise, 'a', 2.0, 3.0)
 
 
-def test_a_loop_with_a_branch(exercise):
+def test_b__a_loop_with_a_branch(exercise):
     check(exercise, 'b', 2.0)
 
 
-def test_what_nobody_uses(exercise):
+def test_c__what_nobody_uses(exercise):
     check(exercise, 'c', 2.0)
 
 
-def test_under_vmap(exercise):
+def test_d__under_vmap(exercise):
     check(exercise, 'd', np.ones((2, 3)))

@@ -12,25 +12,25 @@ def check(exercise, name):
     assert (sorted(names), count) == (sorted(left), arrays)
 
 
-def test_a_line(exercise):
+def test_a__a_line(exercise):
     check(exercise, 'a')
 
 
-def test_an_exponential_of_an_exponential(exercise):
+def test_b__an_exponential_of_an_exponential(exercise):
     check(exercise, 'b')
 
 
-def test_a_product(exercise):
+def test_c__a_product(exercise):
     check(exercise, 'c')
 
 
-def test_a_choice(exercise):
+def test_d__a_choice(exercise):
     check(exercise, 'd')
 
 
-def test_a_rule(exercise):
+def test_e__a_rule(exercise):
     check(exercise, 'e')
 
 
-def test_a_sum(exercise):
+def test_f__a_sum(exercise):
     check(exercise, 'f')

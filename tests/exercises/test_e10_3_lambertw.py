@@ -28,21 +28,21 @@ def check(exercise, name):
     return out
 
 
-def test_gradient(exercise):
+def test_a__gradient(exercise):
     assert np.allclose(check(exercise, 'a'), SLOPES)
 
 
-def test_jacobian(exercise):
+def test_b__jacobian(exercise):
     assert np.allclose(check(exercise, 'b'), np.diag(SLOPES))
 
 
-def test_gradient_of_a_batch(exercise):
+def test_c__gradient_of_a_batch(exercise):
     assert np.allclose(check(exercise, 'c'), SLOPES)
 
 
-def test_gradient_that_is_written_down(exercise):
+def test_d__gradient_that_is_written_down(exercise):
     check(exercise, 'd')
 
 
-def test_second_order(exercise):
+def test_e__second_order(exercise):
     check(exercise, 'e')

@@ -12,33 +12,33 @@ def check(exercise, name, *words):
     assert all(word in message for word in words)
 
 
-def test_a_word_that_is_an_argument_like_others(exercise):
+def test_a__a_word_that_is_an_argument_like_others(exercise):
     check(exercise, 'a', 'str', 'cannot be traced')
 
 
-def test_a_rule_that_nobody_asks_for(exercise):
+def test_b__a_rule_that_nobody_asks_for(exercise):
     check(exercise, 'b')
 
 
-def test_an_output_without_residuals(exercise):
+def test_c__an_output_without_residuals(exercise):
     check(exercise, 'c', 'must produce a pair')
 
 
-def test_forward_mode(exercise):
+def test_d__forward_mode(exercise):
     check(exercise, 'd', 'only a rule for the way back')
 
 
-def test_one_cotangent_for_two_arguments(exercise):
+def test_e__one_cotangent_for_two_arguments(exercise):
     check(exercise, 'e', 'one cotangent per argument')
 
 
-def test_a_cotangent_that_is_none(exercise):
+def test_f__a_cotangent_that_is_none(exercise):
     check(exercise, 'f')
 
 
-def test_a_pair_for_a_number(exercise):
+def test_g__a_pair_for_a_number(exercise):
     check(exercise, 'g', 'structure')
 
 
-def test_a_unit_that_moves(exercise):
+def test_h__a_unit_that_moves(exercise):
     check(exercise, 'h', 'nondiff_argnums')

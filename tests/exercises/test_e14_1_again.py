@@ -12,25 +12,25 @@ def check(exercise, name):
     assert exercise.prediction()[name] == len(runs)
 
 
-def test_other_values(exercise):
+def test_a__other_values(exercise):
     check(exercise, 'a')
 
 
-def test_other_kinds_of_number(exercise):
+def test_b__other_kinds_of_number(exercise):
     check(exercise, 'b')
 
 
-def test_other_shapes(exercise):
+def test_c__other_shapes(exercise):
     check(exercise, 'c')
 
 
-def test_other_trees(exercise):
+def test_d__other_trees(exercise):
     check(exercise, 'd')
 
 
-def test_another_jit(exercise):
+def test_e__another_jit(exercise):
     check(exercise, 'e')
 
 
-def test_other_transformations(exercise):
+def test_g__other_transformations(exercise):
     check(exercise, 'g')

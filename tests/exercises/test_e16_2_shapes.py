@@ -13,21 +13,21 @@ def check(exercise, name, *args):
     assert sorted(exercise.prediction()[name]) == sorted(shapes)
 
 
-def test_a_sum(exercise):
+def test_a__a_sum(exercise):
     check(exercise, 'a', H, XS)
 
 
-def test_a_sine(exercise):
+def test_b__a_sine(exercise):
     check(exercise, 'b', H)
 
 
-def test_a_product(exercise):
+def test_c__a_product(exercise):
     check(exercise, 'c', W, H, XS)
 
 
-def test_a_factor_that_stays_the_same(exercise):
+def test_d__a_factor_that_stays_the_same(exercise):
     check(exercise, 'd', W, H)
 
 
-def test_a_recurrent_network(exercise):
+def test_e__a_recurrent_network(exercise):
     check(exercise, 'e', M, H, XS)

@@ -27,16 +27,16 @@ def check(exercise, name, bad):
     return x
 
 
-def test_values_that_are_finite_and_a_slope_that_is_not(exercise):
+def test_a__values_that_are_finite_and_a_slope_that_is_not(exercise):
     x = check(exercise, 'a', [False, True, True])
     _, first, _ = exercise.BRANCHES['a']
     with np.errstate(all='ignore'):
         assert np.isfinite(first(x))
 
 
-def test_a_branch_that_overflows(exercise):
+def test_b__a_branch_that_overflows(exercise):
     check(exercise, 'b', [False, True, True])
 
 
-def test_a_second_derivative(exercise):
+def test_c__a_second_derivative(exercise):
     check(exercise, 'c', [False, False, True])

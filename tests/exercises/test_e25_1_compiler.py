@@ -14,17 +14,17 @@ def check(exercise, name, *args):
     assert exercise.prediction()[name] == lines[start + 1:-1]
 
 
-def test_what_nobody_needs(exercise):
+def test_a__what_nobody_needs(exercise):
     check(exercise, 'a', TABLE)
 
 
-def test_a_rule_that_nobody_asked(exercise):
+def test_b__a_rule_that_nobody_asked(exercise):
     check(exercise, 'b', TABLE)
 
 
-def test_a_rule_that_was_asked(exercise):
+def test_c__a_rule_that_was_asked(exercise):
     check(exercise, 'c', TABLE, TABLE)
 
 
-def test_a_program_in_a_batch(exercise):
+def test_d__a_program_in_a_batch(exercise):
     check(exercise, 'd', TABLE)

@@ -1,6 +1,7 @@
 """The exercises' tool: tries the reader's files, and shows them in a page."""
 
 import json
+import signal
 import subprocess
 import sys
 
@@ -18,12 +19,12 @@ The task, with `code`.
 
 import numpy as np
 
-HINTS = ('Add it.', 'To itself.')
-
 
 def twice(x):
     raise NotImplementedError('exercise e01_1: write the sum here')
 '''
+SOURCE = STUB.replace(
+    'as np\n', "as np\n\nHINTS = ('Add it.', 'To itself.')\n")
 
 SOLUTION = '''"""A sum will do."""
 
@@ -55,7 +56,7 @@ CHAPTER = '''# A chapter
 def book(tmp_path, monkeypatch):
     """A book with one exercise."""
     for path, text in (
-            (exercises.STUBS / 'e01_1_twice.py', STUB),
+            (exercises.STUBS / 'e01_1_twice.py', SOURCE),
             (exercises.SOLUTIONS / 'e01_1_twice.py', SOLUTION),
             (exercises.TESTS / 'test_e01_1_twice.py', TESTS)):
         (tmp_path / path).parent.mkdir(parents=True)
@@ -136,6 +137,25 @@ def test_an_exercise_is_solved_when_its_tests_pass(book):
     assert not exercises.is_solved('e01_1_twice')
     write(book, SOLUTION + '# exercise e01_1: a line above is wrong.\n')
     assert exercises.is_solved('e01_1_twice')
+
+
+def test_a_reader_gets_no_hints_in_the_file():
+    assert exercises.stub('e01_1_twice') == STUB
+    assert exercises.task('e01_1_twice')[2] == ('Add it.', 'To itself.')
+
+
+def test_a_program_that_does_not_end_is_stopped(book, monkeypatch):
+    monkeypatch.setattr(exercises, 'LIMIT', 0.3)
+    for text in ('while True: pass', 'def twice(x):\n    while True: pass',
+                 'def twice(x):\n    while True:\n        try: int(x)\n'
+                 '        except Exception: pass'):
+        write(book, text)
+        tests = exercises.tests('e01_1_twice')
+        error = exercises.attempt(tests['test_of_a_number'], 'e01_1_twice')
+        assert str(error) == (
+            'stopped after 0.3 seconds: does a loop never end?')
+        assert not exercises.is_solved('e01_1_twice')
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
 def test_the_page_does_not_depend_on_what_the_reader_wrote(book):

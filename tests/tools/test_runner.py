@@ -1,14 +1,15 @@
 """The exercises' runner: what a reader sees."""
 
-import os
 import subprocess
 import sys
+import time
 
 import pytest
 
 from book.tools import exercises, runner
-from tests.tools.test_exercises import SOLUTION, STUB, TESTS
+from tests.tools.test_exercises import SOLUTION, SOURCE, STUB, TESTS
 
+HERE = exercises.ROOT
 GUESS = '''"""Predict: what comes out?
 
 Say it.
@@ -69,7 +70,7 @@ def test_double(exercise):
 '''
 
 FILES = {
-    'e01_1_twice': (STUB, SOLUTION, TESTS),
+    'e01_1_twice': (SOURCE, SOLUTION, TESTS),
     'e01_2_guess': (GUESS, GUESS_SOLUTION, GUESS_TESTS),
     'e02_1_cold': (COLD, COLD_SOLUTION, COLD_TESTS)}
 
@@ -126,7 +127,7 @@ def test_the_first_time_the_task_is_shown_and_a_file_is_there(ask, book):
     assert 'e01_1  Add a row: twice as much.' in text
     assert 'The task, with `code`.' in text
     assert '1. One, book/chapters/01_one.md' in text
-    assert 'exercises/e01_1_twice.py:12\n' in text
+    assert 'exercises/e01_1_twice.py:10\n' in text
     assert 'Add it.' not in text and 'wrong' not in text
     assert (book / 'exercises/e01_1_twice.py').read_text() == STUB
 
@@ -269,6 +270,13 @@ def test_a_wrong_prediction_is_not_told_what_is_right(ask, save):
     assert 'Error' not in text
 
 
+def test_a_part_of_a_prediction_is_named(ask, save, book):
+    test = book / 'tests/exercises/test_e01_2_guess.py'
+    write(test, test.read_text().replace('test_the_first', 'test_a__the_1st'))
+    save('e01_2_guess', GUESS.replace('raise', 'return dict(a=1717, b=5) #'))
+    assert '  right  a: the 1st\n' in ask('next', '01_2')
+
+
 def test_a_prediction_that_does_not_run_says_so(ask, save):
     save('e01_2_guess', GUESS.replace('raise', 'return nobody #'))
     assert ("exercises/e01_2_guess.py:10: NameError: name 'nobody' is not "
@@ -287,7 +295,7 @@ def test_a_prediction_that_does_not_run_says_so(ask, save):
      '    assert exercise.twice(1) == 2\n'),
     ('exit()', '1: SystemExit: None\n'),
     (STUB + '\n# Nothing yet.\n',
-     '12: NotImplementedError: exercise e01_1: write the sum here\n'),
+     '10: NotImplementedError: exercise e01_1: write the sum here\n'),
 ])
 def test_a_mistake_has_a_file_a_line_and_a_sentence(
         ask, save, text, complaint):
@@ -343,6 +351,18 @@ def test_a_program_that_is_stopped_is_not_solved(ask, save):
         ask('next')
 
 
+def test_a_program_that_does_not_end_is_stopped_with_a_word(
+        ask, save, monkeypatch):
+    monkeypatch.setattr(exercises, 'LIMIT', 0.3)
+    save('e01_1_twice', 'def twice(x):\n    while True:\n        x += 1\n')
+    start = time.monotonic()
+    text = ask('next')
+    assert time.monotonic() - start < 5
+    assert ('TookTooLong: stopped after 0.3 seconds: does a loop never end?\n'
+            in text)
+    assert 'wrong  of a number\n' in text and 'of a word' not in text
+
+
 # All of them
 
 def test_progress_lists_chapters_and_the_readers_place(ask, solve):
@@ -370,8 +390,22 @@ def test_progress_does_not_move_the_reader(ask):
 
 
 def test_it_runs_as_a_program():
-    root = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
     ran = subprocess.run([sys.executable, '-m', 'book.tools.runner',
-                          'progress', '02'], cwd=root, text=True,
+                          'progress', '02'], cwd=HERE, text=True,
                          capture_output=True)
     assert '] e02_1  Break it' in ran.stdout, ran.stderr
+
+
+@pytest.mark.parametrize('command', ['next', 'progress'])
+def test_output_that_nobody_reads_is_no_error(command, book, monkeypatch):
+    """As of `make next | head`."""
+    program = ('import runpy, sys; from pathlib import Path\n'
+               'from book.tools import exercises\n'
+               'exercises.ROOT = Path(sys.argv.pop(1))\n'
+               "runpy.run_module('book.tools.runner', run_name='__main__')")
+    with subprocess.Popen(
+            [sys.executable, '-c', program, book, command], cwd=HERE,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b''
+    assert process.returncode == 0
