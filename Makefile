@@ -127,8 +127,9 @@ progress:   ## list the exercises, and which are solved
 next hint skip reset progress: .venv/ready
 	@$(BIN)/python -m book.tools.runner $@ $(E)
 
-serve: .venv/ready   ## show the book, and rebuild it as you edit
-	@$(BIN)/python -m book.tools.pages mkdocs serve --dirty
+serve: PORT ?= 8000
+serve: .venv/ready   ## show the book, and rebuild it as you edit; PORT=9000
+	@$(BIN)/python -m book.tools.pages $(PORT) mkdocs serve --dirty
 
 # Jupyter does not like to run as root, and then takes a flag to do so.
 lab: ROOT_FLAG = $(if $(filter 0,$(shell id -u)),--allow-root)

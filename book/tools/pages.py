@@ -1,7 +1,7 @@
 """Makes a folder of Markdown of the book: all that a site is made of.
 
-    python -m book.tools.pages                        writes it
-    python -m book.tools.pages mkdocs serve --dirty   and serves it, too
+    python -m book.tools.pages                             writes it
+    python -m book.tools.pages 8000 mkdocs serve --dirty   and serves it, too
 
 The folder `pages` has the chapters with the outputs of their cells, their
 notebooks, and whatever they show. Nothing here knows how a site is made of
@@ -16,6 +16,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -144,7 +145,9 @@ class Desk:
     def look(self):
         """Weaves, and makes what is no longer as it was."""
         self.wrong = weave.not_python(Path())
-        if not self.wrong:
+        if self.wrong:
+            self.stop()     # or page after page would fail, and say so
+        else:
             self.wrong = weave.weave(Path())
             found = [problem[:2] for problem in self.wrong]
             self.wrong += [problem for problem in differences()
@@ -161,9 +164,8 @@ class Desk:
         new = [path for path in paths if texts[path] != self.texts.get(path)]
         self.texts, changed = texts, now != self.library
         if changed:
-            for pool in filter(None, (self.here, self.there)):
-                pool.shutdown(wait=False, cancel_futures=True)
-            self.library, self.behind = now, {}
+            self.stop()
+            self.library = now
             self.here, self.there = workers(), workers(nice=10)
         jobs = {self.here.submit(made_of, path): path for path in new}
         for job in as_completed(jobs):
@@ -172,6 +174,12 @@ class Desk:
             self.behind = {self.there.submit(made_of, path):
                            (path, texts[path])
                            for path in paths if self.made[path] != now}
+
+    def stop(self):
+        """Make nothing more with the library as it was."""
+        for pool in filter(None, (self.here, self.there)):
+            pool.shutdown(wait=False, cancel_futures=True)
+        self.library, self.behind = None, {}
 
     def collect(self):
         """Takes what has been made behind, every few seconds."""
@@ -220,12 +228,25 @@ class Desk:
         return '\n\n'.join(said)
 
 
-def serve(command):
+def free_port(words):
+    """Return the address of a port; exit with a word if it isn't free."""
+    try:
+        with socket.socket() as asked:
+            asked.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            asked.bind(('127.0.0.1', int(words)))
+    except (OSError, OverflowError, ValueError) as error:
+        sys.exit(f'Port {words} cannot be used: '
+                 f'{getattr(error, "strerror", error)}. Choose another one, '
+                 'as in `make serve PORT=9000`.')
+    return f'127.0.0.1:{words}'
+
+
+def serve(port, *command):
     """Runs a server of the folder, and keeps the folder as the book is."""
-    desk = Desk()
+    address, desk = free_port(port), Desk()
     desk.look()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
-    with subprocess.Popen([sys.executable, '-m', *command],
+    with subprocess.Popen([sys.executable, '-m', *command, '-a', address],
                           env=os.environ | {'SERVING': '1'}) as engine:
         try:
             for changes in watchfiles.watch(
@@ -256,4 +277,4 @@ def meet(desk, changed):
 
 if __name__ == '__main__':
     with suppress(KeyboardInterrupt):
-        sys.exit(serve(sys.argv[1:]) if sys.argv[1:] else write())
+        sys.exit(serve(*sys.argv[1:]) if sys.argv[1:] else write())

@@ -185,8 +185,8 @@ def serving(site):
     """Serves a book; yields a function that awaits words in the log."""
     with socket.create_server(('127.0.0.1', 0)) as free:
         port = free.getsockname()[1]
-    server = module(site, 'book.tools.pages', 'mkdocs', 'serve', '--dirty',
-                    '-a', f'127.0.0.1:{port}', run=subprocess.Popen)
+    server = module(site, 'book.tools.pages', str(port), 'mkdocs', 'serve',
+                    '--dirty', run=subprocess.Popen)
     patience = threading.Timer(60, server.kill)
     patience.start()
     log = []
@@ -235,6 +235,17 @@ def test_a_server_says_on_the_page_what_was_edited_there(site):
         assert TRUE[3:-3] in page and said == ''
 
 
+def test_a_port_is_asked_for_before_anything_is_built(site):
+    with socket.create_server(('127.0.0.1', 0)) as taken:
+        port = str(taken.getsockname()[1])
+        for words in port, '99999', 'http':
+            ran = module(site, 'book.tools.pages', words, 'mkdocs', 'serve')
+            assert ran.returncode == 1 and not (site / 'pages').exists()
+            assert ran.stdout.startswith(f'Port {words} cannot be used: ')
+            assert 'make serve PORT=9000' in ran.stdout
+            assert 'Traceback' not in ran.stdout
+
+
 @pytest.mark.rest
 def test_a_server_weaves(site):
     with serving(site) as await_words:
@@ -256,7 +267,7 @@ def test_a_server_says_which_module_is_not_python(site):
 
 
 def test_a_server_says_that_outputs_are_old_and_makes_them_again(
-        monkeypatch, tmp_path):
+        monkeypatch, tmp_path, capsys):
     """The desk itself, with a library and processes that are not."""
     library, ran, later = ['one'], [], []
 
@@ -310,3 +321,21 @@ def test_a_server_says_that_outputs_are_old_and_makes_them_again(
     desk.collect()
     assert ran == ['a', 'b', 'a', 'b']
     assert shown() == (['# a on two', '# b on two'], ['', ''])
+
+    # While a module is not Python, that is all there is to say.
+    library[0] = 'three'
+    desk.look()
+    broken = tmp_path / 'autodiff_mini/core.py'
+    broken.parent.mkdir()
+    broken.write_text('x = = 1')
+    capsys.readouterr()
+    desk.look()
+    for todo in later[2:]:
+        todo()
+    desk.collect()
+    said = 'autodiff_mini/core.py:1: not Python: invalid syntax'
+    assert capsys.readouterr().out == said + '\n'
+    assert shown() == (['# a on two', '# b on two'], [said, said])
+    broken.unlink()
+    desk.look()
+    assert shown()[1] == [pages.OLD, pages.OLD]
