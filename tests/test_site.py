@@ -207,6 +207,7 @@ PLAYED = """
     const wrong = [];
     for (const player of document.querySelectorAll("trace-player")) {
       const say = (words) => wrong.push(`${player.id} ${player.at}: ${words}`);
+      let first;
       player.frames.forEach((frame, i) => {
         player.go(i);
         const shown = (name) => [...player.querySelectorAll(name)];
@@ -221,7 +222,22 @@ PLAYED = """
           say("the operation is missing");
         for (const part of shown(".pl, .pl-stage, .pl-known"))
           if (part.scrollWidth > part.clientWidth + 1) say("too wide");
+        const top = shown(".pl-controls")[0].getBoundingClientRect().top
+          - player.getBoundingClientRect().top;
+        if (top !== (first ??= top)) say("the buttons move");
+        const [stage] = shown(".pl-stage");
+        if (stage.getBoundingClientRect().bottom - stage.lastChild
+            .getBoundingClientRect().bottom > 10) say("an empty gap");
       });
+      const program = player.querySelector("pre");
+      for (const line of program.children)
+        if (line.getClientRects()[0].height > 30)
+          say(`a line is broken: ${line.textContent}`);
+      if (program.scrollWidth > program.clientWidth && innerWidth >= 1280)
+        say("the program scrolls");
+      const { accentColor } = getComputedStyle(player.querySelector("input"));
+      if (accentColor !== getComputedStyle(document.querySelector(
+          ".md-typeset a:not([class])")).color) say(`slider ${accentColor}`);
       if (player.frames.length < 3) say("too short");
     }
     return wrong;

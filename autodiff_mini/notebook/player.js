@@ -3,18 +3,21 @@
   if (customElements.get("trace-player")) return;
 
   const style = `
-trace-player { display: block; margin: 1.6em 0; --pl-line: #8888; }
+trace-player { display: block; margin: 1.6em 0; --pl-line: #8888;
+  --pl-accent: #9c3d14; }
 trace-player .pl { border: 1px solid var(--pl-line); border-radius: 6px;
   padding: .6em .8em; font-size: .72rem; line-height: 1.45; }
 .jp-OutputArea-output trace-player .pl { font-size: 13px; }
-trace-player .pl-parts { display: grid; gap: .6em 1em;
-  grid-template-columns: minmax(0, 9fr) minmax(0, 11fr); }
+trace-player .pl-parts { display: flex; flex-wrap: wrap; gap: .6em 1em;
+  align-items: start; }
+trace-player .pl-stage { flex: 1 1 22em; min-width: 0; }
 trace-player .pl-known { display: flex; flex-wrap: wrap; gap: .4em 2em;
   margin-top: .6em; }
 trace-player .pl-mono, trace-player .pl pre { font-family: ui-monospace,
   SFMono-Regular, Menlo, monospace; font-size: .95em; }
-trace-player .pl pre { margin: 0; white-space: pre-wrap; }
-trace-player .pl pre span { display: block; padding: 0 .3em; }
+trace-player .pl .pl-program { display: grid; max-width: 100%; margin: 0;
+  padding: 0; overflow-x: auto; white-space: pre; }
+trace-player .pl-program span { padding: 0 .3em; }
 trace-player .pl .pl-here { background: #e8a33d55; border-radius: 3px; }
 trace-player .pl-row { border: 1.5px solid var(--c, #888); padding: .2em .5em;
   border-radius: 5px; margin-bottom: .3em; min-height: 2.9em; }
@@ -31,15 +34,16 @@ trace-player .pl .pl-head { margin: 0 0 .1em; font-weight: 600; }
 trace-player .pl .pl-legend { margin: .4em 0 0; }
 trace-player .pl-bar { display: inline-block; height: .8em; min-width: 1px;
   background: #8889; vertical-align: middle; margin-right: .4em; }
-trace-player .pl-caption { min-height: 2.9em; margin: .4em 0; }
+trace-player .pl-caption { margin: .4em 0; }
 trace-player .pl-controls { display: flex; flex-wrap: wrap; gap: .35em;
   align-items: center; }
-trace-player .pl-controls input { flex: 1 1 8em; min-width: 6em; }
+trace-player .pl-controls input { flex: 1 1 8em; min-width: 6em;
+  accent-color: var(--pl-accent); }
 trace-player .pl button { font: inherit; color: inherit; background: none;
   border: 1px solid var(--pl-line); border-radius: 4px; cursor: pointer;
   min-width: 2.4em; min-height: 2.2em; padding: 0 .5em; }
-trace-player .pl button:focus-visible, trace-player .pl input:focus-visible {
-  outline: 2px solid #1d5fa8; outline-offset: 1px; }
+trace-player .pl :focus-visible { outline: 2px solid var(--pl-accent);
+  outline-offset: 1px; }
 trace-player .pl-guess { display: grid; gap: .3em; margin: .4em 0; }
 trace-player .pl-guess button { text-align: left; padding: .3em .5em; }
 trace-player .pl-c0 { --c: #595959; } trace-player .pl-c1 { --c: #1a5596; }
@@ -47,12 +51,11 @@ trace-player .pl-c2 { --c: #974708; } trace-player .pl-c3 { --c: #1f643b; }
 trace-player .pl-c4 { --c: #95304f; } trace-player .pl-c5 { --c: #704090; }
 trace-player .pl-c6 { --c: #155f64; }
 :is([data-md-color-scheme="slate"], [data-jp-theme-light="false"]) {
+  trace-player { --pl-accent: #e7996b; }
   trace-player .pl-c0 { --c: #a5a5a5; } trace-player .pl-c1 { --c: #7db3ee; }
   trace-player .pl-c2 { --c: #f0a267; } trace-player .pl-c3 { --c: #7cc79a; }
   trace-player .pl-c4 { --c: #e58aa8; } trace-player .pl-c5 { --c: #c39ae0; }
   trace-player .pl-c6 { --c: #6fc3c9; } }
-@media (max-width: 44em) {
-  trace-player .pl-parts { grid-template-columns: minmax(0, 1fr); } }
 @media screen { trace-player.pl-on .player-still { display: none; } }
 @media print { trace-player .pl { display: none; } }`;
 
@@ -81,12 +84,6 @@ trace-player .pl-c6 { --c: #155f64; }
       this.build(data);
       this.classList.add("pl-on");
       addEventListener("hashchange", () => this.link());
-      // Measuring every step takes a while: it waits until a reader is near.
-      new IntersectionObserver(([{ isIntersecting }], waiting) => {
-        if (!isIntersecting) return;
-        waiting.disconnect();
-        new ResizeObserver(() => this.reserve()).observe(this);
-      }, { rootMargin: "100%" }).observe(this);
       this.go(0);
       this.link();
     }
@@ -99,20 +96,6 @@ trace-player .pl-c6 { --c: #155f64; }
       this.scrollIntoView({ block: "nearest" });
     }
 
-    // Leaves room for the highest step, so that the buttons stay in place.
-    reserve() {
-      if (this.clientWidth === this.reserved) return;
-      this.reserved = this.clientWidth;
-      const { at, stage } = this;
-      stage.style.minHeight = "";
-      const most = Math.max(...this.frames.map((_, i) => {
-        this.go(i);
-        return stage.offsetHeight;
-      }));
-      stage.style.minHeight = `${most}px`;
-      this.go(at);
-    }
-
     build(data) {
       const button = (text, label, act) => {
         const node = element("button", "", text);
@@ -122,8 +105,9 @@ trace-player .pl-c6 { --c: #155f64; }
         return node;
       };
       const last = this.frames.length - 1;
-      this.program = element("pre", "", ...this.lines.map(
+      this.program = element("pre", "pl-program", ...this.lines.map(
         (line) => element("span", "", line || " ")));
+      this.program.tabIndex = 0;      // the keys scroll what is too wide
       this.stage = element("div", "pl-stage");
       this.known = element("div", "pl-known");
       this.caption = element("p", "pl-caption");
@@ -145,9 +129,10 @@ trace-player .pl-c6 { --c: #155f64; }
         button("▶", "Next step", () => this.step(1)),
         button("▶|", "Last step", () => this.step(Infinity)),
         this.player, this.asker, this.slider, this.number);
-      const whole = element("div", "pl", element("div", "pl-parts",
-        this.program, this.stage),
-      this.caption, controls, this.guess, this.known, element("p", "pl-legend",
+      // What grows with a step stands below the buttons, which stay in place.
+      const whole = element("div", "pl", controls, this.guess, this.caption,
+        element("div", "pl-parts", this.program, this.stage),
+        this.known, element("p", "pl-legend",
         "The colour of a box is its tag: whose it is. Value and tangent "
         + "stand side by side. Shaded: who is at work. What it asks for in "
         + "turn stands below."));
@@ -157,9 +142,12 @@ trace-player .pl-c6 { --c: #155f64; }
       whole.addEventListener("keydown", (event) => {
         const steps = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity,
           End: Infinity };
-        if (!(event.key in steps)) return;
+        const { target, key } = event;
+        const scrolls = target === this.program
+          && target.scrollWidth > target.clientWidth;
+        if (scrolls || !(key in steps)) return;
         event.preventDefault();
-        this.step(steps[event.key]);
+        this.step(steps[key]);
       });
       data.before(whole);
     }
