@@ -62,7 +62,7 @@ def alone(notebook, path):
 def tell(cell, path):
     """Puts what the site adds to a cell of prose into the cell."""
     text = LISTING.sub(r'\1python\n# \2', cell.source)
-    text = CLASSES.sub('', text).replace('> [!NOTE]\n', '')
+    text = CLASSES.sub('', text)
 
     def picture(match):
         words, source = match.groups()

@@ -28,7 +28,6 @@ import numpy as np
 import sys, warnings
 ```
 
-> [!NOTE]
 > A note.
 
 ```py title="autodiff_mini/static.py"
@@ -106,7 +105,7 @@ def chapter(directory, text, name='01_chapter.md'):
 def test_prose_stands_as_it_is_and_front_matter_does_not(page):
     assert page.markdown.startswith('# A chapter\n\nA word with `code` and '
                                     '$x^2$.\n\n```python')
-    assert '> [!NOTE]\n> A note.' in page.markdown
+    assert '\n\n> A note.\n\n' in page.markdown
 
 
 def test_code_stands_in_a_fence_with_its_title_and_marks(page):
@@ -129,7 +128,7 @@ def test_printed_text_and_the_result_follow_their_cell(page):
 
 
 def test_a_cell_without_output_is_followed_by_none(page):
-    assert 'import sys, warnings\n```\n\n> [!NOTE]' in page.markdown
+    assert 'import sys, warnings\n```\n\n> A note.' in page.markdown
 
 
 def test_a_warning_is_shown_without_its_path(page):
