@@ -289,6 +289,19 @@ listings = finding('a listing scrolls', '''
         .reduce((a, b) => a.length < b.length ? b : a));
 ''')
 
+# A telephone shows no bar until a finger moves the box.
+shadows = finding('nothing shows that it scrolls', '''
+    if (innerWidth >= 960) return [];
+    return [...document.querySelectorAll("article *")]
+      .filter(it => it.clientWidth && it.scrollWidth > it.clientWidth + 1)
+      .filter(it => {
+        const { overflowX, backgroundAttachment } = getComputedStyle(it);
+        return /auto|scroll/.test(overflowX)
+          && !backgroundAttachment.includes("local");
+      })
+      .map(it => it.outerHTML.slice(0, 200));
+''')
+
 _on_paper = finding('on paper', '''
     return [...document.querySelectorAll("header, nav, footer, details")]
       .filter(part => part.checkVisibility())
@@ -303,4 +316,4 @@ def paper(browser):
 
 
 CHECKS = [requests, console, colours, mathematics, sideways, listings,
-          accessibility, paper]
+          shadows, accessibility, paper]

@@ -58,6 +58,10 @@ FAULTS = {
     'formula that is not set': (
         r'<p><span class="arithmatex">\(\frac12\)</span></p>',
         r'a formula is not set: \\\(\\frac12'),
+    'box that scrolls unseen': (
+        '<div style="overflow: auto" tabindex="0">'
+        '<div style="width: 1500px">Wide</div></div>',
+        'nothing shows that it scrolls: <div .*Wide'),
     'colours that stay': (
         '<style>body { color-scheme: dark !important }</style>',
         'the wrong colours: dark'),
@@ -110,10 +114,10 @@ def faults_with(browser, site, tmp_path_factory):
     text, end, rest = small.read_text('utf-8').partition('</article>')
     numbers = itertools.count()   # a browser remembers the pages of a name
 
-    def plant(planted):
+    def plant(planted, widths=[1280]):
         page = f'chapters/planted{next(numbers)}.html'
         (folder / page).write_text(text + planted + end + rest, 'utf-8')
-        return faults(browser, f'{address}/{page}', [1280])
+        return faults(browser, f'{address}/{page}', widths)
 
     with serving(folder) as address:
         yield plant
@@ -326,7 +330,8 @@ def test_a_player_is_a_list_on_paper_and_without_scripts(browser, home):
 @pytest.mark.parametrize('name', FAULTS)
 def test_browser_finds_what_is_wrong(faults_with, name):
     planted, words = FAULTS[name]
-    [fault] = faults_with(planted)
+    widths = [375] if 'unseen' in name else [1280]
+    [fault] = faults_with(planted, widths)
     assert re.match(words, fault)
 
 
