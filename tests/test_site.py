@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from tests.browser import (
-    accessibility, browsing, emulate, ends_of_requests, faults, installed,
-    search, serving, visit)
+    accessibility, browsing, colours, emulate, ends_of_requests, faults, installed,
+    search, serving, sideways, visit)
 from tests.links import broken_links
 
 SITE = Path(__file__).parents[1] / 'site'
@@ -174,12 +174,17 @@ def test_the_root_of_the_site_may_be_a_folder(browser, below):
     assert faults(browser, f'{below}/chapters/10_backwards.html', [1280]) == []
 
 
-@pytest.mark.parametrize('lost', ['nowhere', 'chapters/nowhere.html',
-                                  'chapters/no/where/index.html'])
-def test_the_lost_are_shown_to_the_front_page(browser, below, lost):
-    browser.get(f'{below}/{lost}')
+@pytest.mark.parametrize('lost', [
+    'nowhere', 'chapters/nowhere.html', 'chapters/no/where/index.html',
+    'no/such/folder/at/all.html', 'chapters/10_backwards.html/'])
+def test_a_lost_reader_can_search_and_go_home(browser, below, lost):
+    emulate(browser, 1280, 'light')
+    visit(browser, f'{below}/{lost}')
     assert browser.find_element('tag name', 'h1').text.startswith('This page')
-    browser.find_element('tag name', 'a').click()
+    assert [fault for check in (colours, accessibility, sideways)
+            for fault in check(browser)] == []
+    assert search(browser, 'tangent')[0].startswith(f'{below}/')
+    browser.execute_script('document.querySelector("article a").click()')
     assert browser.current_url == f'{below}/index.html'
 
 

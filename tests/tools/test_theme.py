@@ -88,9 +88,15 @@ def test_every_page_says_version_date_and_licence(unsaid):
         ROOT / 'LICENSE').read_text()
 
 
-def test_the_lost_are_told_the_address_that_is_known(said, unsaid):
-    for site, home in (said, HOME), (unsaid, ''):
-        assert f'href="{home}index.html"' in (site / '404.html').read_text()
+def test_the_lost_page_knows_its_folder_or_looks_for_it(said, unsaid):
+    known, unknown = [(site / '404.html').read_text()
+                      for site in (said, unsaid)]
+    assert known.index('<base href="/book/">') < known.index('<link ')
+    assert '<base href="/' not in unknown
+    assert unknown.index('document.write(`<base') < unknown.index('<link ')
+    for page in known, unknown:
+        assert 'class="md-search"' in page
+        assert re.findall(r'(?:href|src)="/(?!book/"|")', page) == []
 
 
 def test_the_workflow_sets_what_can_be_set():
