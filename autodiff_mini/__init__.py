@@ -32,6 +32,8 @@ from autodiff_mini.zeros import (
 LATER = {   # by name: where it is, to be imported when it is asked for
     'check_grads': 'api.checking.check_grads',
     'cost': 'api.costs.cost',
+    'debug_nans': 'api.debugging.debug_nans',
+    'NaNError': 'api.debugging.NaNError',
     'jacfwd': 'api.jacobians.jacfwd',
     'jacrev': 'api.jacobians.jacrev',
     'hessian': 'api.jacobians.hessian',
@@ -69,6 +71,7 @@ if find_spec('autodiff_mini.applications'):
 if TYPE_CHECKING:   # for editors, which read and do not run
     from autodiff_mini.api.checking import check_grads
     from autodiff_mini.api.costs import cost
+    from autodiff_mini.api.debugging import NaNError, debug_nans
     from autodiff_mini.api.jacobians import hessian, jacfwd, jacrev
     from autodiff_mini.api.primitive import UserPrimitive as Primitive
     from autodiff_mini.api.primitive import is_undefined_primal

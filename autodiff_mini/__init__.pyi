@@ -5,6 +5,7 @@ compares the two: names, arguments and defaults.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from typing import (
     Any, Concatenate, Generic, Literal, ParamSpec, Self, TypeVar, overload)
 
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from autodiff_mini.api.costs import CostTable
+from autodiff_mini.api.debugging import NaNError
 from autodiff_mini.core import ShapedArray, Tracer
 from autodiff_mini.errors import (
     ConcretizationTypeError, ReadOnlyError, TracerArrayConversionError,
@@ -32,7 +34,8 @@ __all__ = [
     'tree_unflatten', 'jvp', 'stop_gradient', 'vmap', 'custom_jvp',
     'SymbolicZero', 'zero_from_primal', 'custom_vjp', 'CustomVJPPrimal',
     'closure_convert', 'custom_gradient', 'custom_vmap', 'sequential_vmap',
-    'make_jaxpr', 'eval_jaxpr', 'eval_shape', 'cost', 'linearize',
+    'make_jaxpr', 'eval_jaxpr', 'eval_shape', 'cost', 'debug_nans',
+    'NaNError', 'linearize',
     'linear_transpose', 'vjp', 'grad', 'value_and_grad', 'jacfwd', 'jacrev', 'hessian',
     'check_grads', 'jit', 'Primitive', 'is_undefined_primal', 'scan', 'cond',
     'switch', 'while_loop', 'fori_loop', 'checkpoint', 'remat',
@@ -180,6 +183,7 @@ def make_jaxpr(f: Callable[_P, Any],
 def eval_jaxpr(jaxpr: Jaxpr, consts: Iterable[Any], *args: Any
                ) -> list[Any]: ...
 def cost(f: Callable[..., Any], *args: Any) -> CostTable: ...
+def debug_nans() -> AbstractContextManager[None]: ...
 def eval_shape(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any: ...
 def watch(f: Callable[..., Any], *args: Any, name: str = 'player',
           title: str = '', lines: Sequence[Any] = (),

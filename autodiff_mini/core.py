@@ -96,6 +96,7 @@ class Trace:
     base: 'Trace'
     thread = None   # the one it runs in, for an error message
     line = None     # where the program is, if a trace inside has looked
+    watcher = None  # looks at each result, and at those of traces inside
 
     def __init__(self, parent, tag):
         self.parent = parent
@@ -103,6 +104,8 @@ class Trace:
 
     def __enter__(self):
         self.thread = get_ident()
+        if self.parent.watcher:
+            self.parent.watcher.watch(self)
         set_current_trace(self)
         return self
 

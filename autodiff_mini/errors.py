@@ -306,6 +306,9 @@ LIBRARY = ('<autodiff_mini ', *(import_module(name).__path__[0] + os.sep
                                 for name in ('autodiff_mini', 'numpy')))
 
 
+REVERSE = 'reverse'     # the third part of a line, in the reverse pass
+
+
 def user_line(depth):
     """Returns where the program called into the library.
 
@@ -393,9 +396,9 @@ def line_number(line) -> int:
 
 def lasting_line(line):
     """Returns a file and a number, which last longer than code does."""
-    code, instruction = line
+    code, instruction, *_ = line
     if isinstance(code, str):
-        return line     # it is so already
+        return code, instruction    # it is so already
     return code.co_filename, code_lines(code)[instruction // 2]
 
 

@@ -56,7 +56,7 @@ def written_key(jaxpr):
         operands = tuple(map(place, eqn.invars))
         for v in eqn.outvars:
             places[v] = len(places)
-        code, instruction = eqn.line or (None, None)
+        code, instruction, *_ = eqn.line or (None, None)
         params = content_key(eqn.params) if eqn.params else None
         eqns.append((eqn.primitive, operands, len(eqn.outvars), id(code),
                      instruction, params))

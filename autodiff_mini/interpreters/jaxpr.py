@@ -193,6 +193,6 @@ def bind_names(jaxpr, consts, args) -> dict:
 
 def quote_line(error, eqn):
     """Adds to an error where the program asked for the operation."""
-    if eqn and eqn.line:
+    if eqn and eqn.line and line_text(eqn.line) not in str(error):
         error.add_note(f"in the operation '{eqn.primitive}', asked for at "
                        f'{line_text(eqn.line)}')

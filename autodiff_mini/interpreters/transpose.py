@@ -9,7 +9,7 @@ import numpy as np
 
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import current_trace, typeof
-from autodiff_mini.errors import RuleTable
+from autodiff_mini.errors import REVERSE, RuleTable
 from autodiff_mini.interpreters.jaxpr import quote_line
 from autodiff_mini.jaxprs import (
     Jaxpr, Var, for_results, primitives_in, programs_in)
@@ -55,9 +55,16 @@ def transpose_equation(eqn, known, gathered):
         ct = cts if eqn.primitive.multiple_results else cts[0]
         operands = [known.get(v, v) for v in eqn.invars]
         rule = transpose_rules[eqn.primitive]
-        trace.line = None if eqn.primitive.is_call else eqn.line
+        line = eqn.line
+        if line and trace.parent:   # where somebody asks for the direction
+            line = line[0], line[1], REVERSE
+        trace.line = None if eqn.primitive.is_call else line
         gather_cotangents(gathered, eqn.invars,
                           rule(ct, *operands, **eqn.params))
+        if trace.watcher:
+            trace.watcher.check(eqn.primitive, eqn.params, line,
+                                [ct, *operands],
+                                map(gathered.get, eqn.invars))
     except Exception as error:
         quote_line(error, eqn)
         raise

@@ -645,6 +645,27 @@ ERRORS['Checking derivatives'] = group(
      'try another `eps`.'),
 )
 
+ERRORS['NaN'] = group(
+    ('An operation made a NaN inside `with ad.debug_nans()`.',
+     '''
+     with ad.debug_nans():
+         ad.grad(lambda x: np.where(x > 0, np.sqrt(x), 0.0))(0.0)
+     ''',
+     'Choose the operand before the operation: '
+     '`np.sqrt(np.where(x > 0, x, 1.0))`.'),
+    ('`debug_nans` was entered while a transformation was running, whose '
+     'values it would not see.',
+     '''
+     def f(x):
+         with ad.debug_nans():
+             return x * 2
+
+     ad.grad(f)(1.0)
+     ''',
+     'Put the `with` around the call: `with ad.debug_nans(): '
+     'ad.grad(f)(1.0)`.'),
+)
+
 ERRORS['Rules for the way out: custom_jvp'] = group(
     ('A rule makes a `custom_vjp` function that closes over the tangent, and '
      'an outer transformation can ask for the rules of that function.',

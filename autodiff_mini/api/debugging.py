@@ -1,0 +1,251 @@
+"""`debug_nans`: find the line of the program that makes the first NaN.
+
+Inside its block, an interpreter at the bottom computes one operation at a
+time and looks at each result, and so do the interpreters above it.  Outside,
+nothing looks.  Chapter 20, and appendix *Errors explained*.
+"""
+
+import linecache
+from contextlib import contextmanager
+from functools import partial
+
+import numpy as np
+
+from autodiff_mini.core import (
+    PYTHON_NUMBERS, TraceTag, Tracer, current_trace, elementwise, is_array,
+    typeof)
+from autodiff_mini.errors import (
+    REVERSE, TracerError, fun_name, lasting_line, line_text, user_line)
+from autodiff_mini.higher_order.checkpoint import checkpoint_p
+from autodiff_mini.higher_order.cond import cond_p
+from autodiff_mini.higher_order.jit import jit_p
+from autodiff_mini.higher_order.optimize_remat import forward_p
+from autodiff_mini.higher_order.programs import run
+from autodiff_mini.higher_order.scan import loop_scan, scan_p
+from autodiff_mini.higher_order.while_loop import loop_while, while_p
+from autodiff_mini.interpreters.evaluate import EvalTrace
+from autodiff_mini.interpreters.jaxpr import stage_flat
+from autodiff_mini.jaxprs import Var, programs_in
+from autodiff_mini.memory import own_memory
+
+
+class NaNError(FloatingPointError):
+    """An operation returned a NaN inside `with debug_nans()`."""
+
+
+@contextmanager
+def debug_nans():
+    """Raise an error at the operation that makes the first NaN.
+
+    Inside the `with` block, transformations look at the result of each
+    operation on a traced value, and at each tangent and cotangent.  A
+    compiled program runs one equation at a time, so it is slow.  NumPy alone
+    computes what is not traced, so nothing looks at that.
+
+    Raises:
+        NaNError: a result has a NaN in it, even if the program discards it
+            later, as `np.where` does.  The error names the operation, its
+            operands, and the user's line; in the reverse pass that is the
+            line of the forward operation.
+        RuntimeError: a transformation is running already.
+
+    Source: the option `jax_debug_nans` in JAX.
+
+    Examples:
+        >>> import autodiff_mini as ad
+        >>> with debug_nans():
+        ...     print(ad.grad(np.sqrt)(4.0))
+        0.25
+    """
+    outside = current_trace()
+    if not isinstance(outside, EvalTrace):
+        raise RuntimeError(
+            f'debug_nans was entered inside {outside.tag}, which is running '
+            'already. Put `with ad.debug_nans():` around the call.')
+    with NaNTrace(outside, None):
+        yield
+
+
+class NaNTrace(EvalTrace):
+    """Compute one operation at a time, and look at each result."""
+
+    def __enter__(self):
+        self.watch(self)
+        return super().__enter__()
+
+    def watch(self, trace):
+        """Make a trace look at its results, and at those inside it."""
+        process = trace.process_primitive
+
+        def process_primitive(primitive, args, params):
+            line = trace.line or user_line(2)
+            out = process(primitive, args, params)
+            outs = out if primitive.multiple_results else [out]
+            self.check(primitive, params, line, args, outs)
+            return out
+        trace.process_primitive, trace.watcher = process_primitive, self
+
+    def process_primitive(self, primitive, args, params):
+        if primitive in in_steps:
+            outs = in_steps[primitive](*args, **params)
+            consts = [x for value in params.values()
+                      for program in programs_in(value)
+                      for x in program.consts]
+            return own_memory(outs, [*args, *consts])
+        out = super().process_primitive(primitive, args, params)
+        if 'fun' in params and any(map(has_nan, out)):
+            self.look_inside(params['fun'], args)
+        return out
+
+    def look_inside(self, fun, args):
+        """Raise the error for a line of a function, if it can be traced.
+
+        On plain arrays NumPy alone has run the function.
+        """
+        try:
+            program = stage_flat(fun, list(map(typeof, args)),
+                                 TraceTag('debug_nans', fun))
+        except TracerError:     # Python branches on its values
+            return
+        run(program, *args)
+
+    def check(self, primitive, params, line, operands, results):
+        """Raise a NaNError if one of the results has a NaN in it."""
+        for result in results:
+            for part, array in parts(result):
+                if has_nan(array):
+                    raise NaNError(explain(primitive, params, line, operands,
+                                           part, array))
+
+
+def run_jit(*xs, jaxpr, name, **state):
+    with np.errstate(**state):
+        return run(jaxpr, *xs)
+
+
+def run_scan(*xs, jaxpr, **params):
+    if params['length'] == 0:
+        return scan_p.impl(*xs, jaxpr=jaxpr, **params)
+    return loop_scan(partial(run, jaxpr), *xs, **params)
+
+
+in_steps = {    # by primitive: how its programs run, equation by equation
+    jit_p: run_jit, scan_p: run_scan,
+    checkpoint_p: lambda *xs, jaxpr, **params: run(jaxpr, *xs),
+    forward_p: lambda *xs, jaxpr, **params: run(jaxpr, *xs),
+    while_p: lambda *xs, test, body, counts: loop_while(
+        partial(run, test), partial(run, body), *xs, counts=counts),
+    cond_p: lambda i, *xs, branches: run(branches[int(i)], *xs)}
+
+PARTS = {'primal': '', 'val': '', 'tangent': ' as its tangent'}
+
+
+def parts(x, part=''):
+    """Yield each array of numbers in a value, and which part it is."""
+    if isinstance(x, Tracer):
+        for name, inner in PARTS.items():
+            if hasattr(x, name):
+                yield from parts(getattr(x, name), part or inner)
+    elif type(x) is not Var and (is_array(x) or type(x) in PYTHON_NUMBERS):
+        if typeof(x).dtype.kind in 'biufc':
+            yield part, x
+
+
+def has_nan(x) -> bool:
+    """Return whether a value has a NaN in it."""
+    return any(np.any(np.isnan(array)) for _, array in parts(x))
+
+
+def explain(primitive, params, line, operands, part, result):
+    """Return what an error says about the operation that made a NaN.
+
+    Args:
+        primitive, params: the operation.
+        line: where the program asked for it.
+        operands: its operands; in the reverse pass the cotangent is first.
+        part: which part of its result has the NaN.
+        result: this part, an array.
+    """
+    code, _, *direction = line
+    where = ', in the reverse pass,' if REVERSE in direction else part
+    inside = '' if isinstance(code, str) else f', in {code.co_qualname}'
+    name = (params.get('name') or fun_name(params['fun'])
+            if primitive.is_call else primitive.name)
+    xs = [x for operand in operands for inner, x in parts(operand)
+          if not inner]
+    values = elements(xs, result) if primitive in ELEMENTWISE else None
+    shown = map(number, values) if values else map(str, map(typeof, xs))
+    text = [f'invalid value (nan) encountered in {name}{where} at '
+            f'{line_text(line)}{inside}']
+    text += [f'    {x}' for x in [expression(line)] if x]
+    text.append(f'{name}({", ".join(shown)}) returned nan{part}.')
+    if any(map(has_nan, operands)):
+        text.append('An operand is nan already: it came in as an argument '
+                    'or a constant, or it is the slope at this point.')
+    elif primitive.is_call:
+        text.append('NumPy alone computed inside it. Under ad.jit, the error '
+                    'names the line there.')
+    elif part:
+        text.append(ZERO_TIMES_INFINITY)
+    elif values:
+        text.append(hint(name, values))
+    return '\n'.join(text)
+
+
+ELEMENTWISE = {*elementwise.primitives}
+
+
+def elements(operands, result):
+    """Return the element of each operand that made the first NaN, or None."""
+    place = tuple(np.argwhere(np.isnan(result))[0])
+    try:
+        return [np.broadcast_to(x, np.shape(result))[place]
+                for x in operands]
+    except ValueError:      # the cotangent of an operand that was broadcast
+        return None
+
+
+def number(x) -> str:
+    """Return a number as an error shows it."""
+    return f'{x:.6g}'
+
+
+def expression(line) -> str:
+    """Return the user's expression; the whole line, if that is unknown."""
+    code, instruction, *_ = line
+    file, first = lasting_line(line)
+    last = end = None
+    if not isinstance(code, str):
+        _, last, start, end = [*code.co_positions()][instruction // 2]
+    if last is None or end is None:
+        return linecache.getline(file, first).strip()
+    lines = [linecache.getline(file, i).encode()    # columns count bytes
+             for i in range(first, last + 1)]
+    lines[-1] = lines[-1][:end]
+    lines[0] = lines[0][start:]
+    return ' '.join(b' '.join(lines).decode().split())
+
+
+def hint(name, values) -> str:
+    """Return what to do about a NaN that these operands made."""
+    zeros, infinite = [x == 0 for x in values], list(map(np.isinf, values))
+    if any(zeros) and any(infinite):
+        return ZERO_TIMES_INFINITY
+    if any(infinite):
+        return ('An operand is infinite, so a result before it overflowed, '
+                'or was divided by 0. If that is np.exp, subtract the '
+                'largest exponent first, as ad.logsumexp does.')
+    if len(values) == 2 and zeros[1]:
+        return ('Keep 0 out of the divisor, even where np.where discards the '
+                'result: x / np.where(y == 0, 1.0, y).')
+    function = name if len(values) == 1 and hasattr(np, name) else 'log'
+    return (f'{name} has no real value here. Keep this number out of the '
+            'operand, even where np.where discards the result: '
+            f'np.{function}(np.where(ok, x, 1.0)).')
+
+
+ZERO_TIMES_INFINITY = (
+    '0 * inf is nan. The infinity is the slope of sqrt, of a norm, or of a '
+    'power at 0, or it is log(0). Keep 0 out of the operand, even where '
+    'np.where discards the result: '
+    'np.where(x > 0, np.sqrt(np.where(x > 0, x, 1.0)), 0.0).')

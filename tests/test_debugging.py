@@ -1,0 +1,268 @@
+"""`debug_nans` names the line of the user's that makes the first NaN."""
+
+import threading
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import autodiff_mini as ad
+from tests.numerical import assert_same
+
+X = np.array([1.0, 0.0])
+
+
+@pytest.fixture(autouse=True)
+def numpy_is_quiet():
+    """NumPy warns before the error comes, and a warning is an error here."""
+    with np.errstate(all='ignore'):
+        yield
+
+
+def rooted(x):
+    y = x * 2.0
+    return np.sum(np.where(y > 0, np.sqrt(y), 0.0))     # the root
+
+
+def logs(x):
+    y = 1.0 + x
+    return np.sum(np.log(y - 1.0) * 2.0)    # the log
+
+
+def length(x):
+    root = np.sqrt(np.sum(x ** 2))      # the square, in the reverse pass
+    return root
+
+
+def step(c, x):
+    c = c + x
+    return np.sqrt(
+        c - 1.0), c     # a root, in a loop
+
+
+@ad.custom_jvp
+def ruled(x):
+    z = x - 1.0
+    return np.log(z)    # inside a function with a rule
+
+
+@ruled.defjvp
+def ruled_jvp(primals, tangents):
+    (x,), (x_dot,) = primals, tangents
+    return ruled(x), np.sqrt(x - 5.0) * x_dot       # the rule
+
+
+@ad.custom_vjp
+def bwd_ruled(x):
+    return x * 1.0
+
+
+def bwd_ruled_bwd(x, ct):
+    return (np.log(x) * 0.0 * ct,)      # the bwd rule
+
+
+bwd_ruled.defvjp(lambda x: (x * 1.0, x), bwd_ruled_bwd)
+
+
+def looped(x):
+    return ad.scan(step, x, np.arange(3.0))[0]
+
+
+def counted(x):
+    return ad.while_loop(lambda c: c[0] < 5,
+                         lambda c: (c[0] + 1, np.sqrt(c[1] - 1.0)),   # while
+                         (0, x))[1]
+
+
+def chosen(x):
+    return ad.cond(x > 0, np.sin, lambda x: np.log(x), x)     # a branch
+
+
+def squares_of_roots(x):
+    return np.sum(np.sqrt(x) * x)       # a root of zero
+
+
+# The program; the operation; is it in the reverse pass; the line.
+FOUND = {
+    'grad': (lambda: ad.grad(rooted)(X), 'mul', True, 'the root'),
+    'jit_of_grad': (lambda: ad.jit(ad.grad(rooted))(X),
+                    'mul', True, 'the root'),
+    'grad_of_jit': (lambda: ad.grad(ad.jit(rooted))(X),
+                    'mul', True, 'the root'),
+    'vmap_of_grad': (lambda: ad.vmap(ad.grad(rooted))(X),
+                     'mul', True, 'the root'),
+    'grad_of_vmap': (lambda: ad.grad(lambda x: np.sum(ad.vmap(rooted)(x)))(X),
+                     'mul', True, 'the root'),
+    'vjp': (lambda: ad.vjp(rooted, X)[1](1.0), 'mul', True, 'the root'),
+    'jacrev': (lambda: ad.jacrev(squares_of_roots)(X),
+               'mul', True, 'a root of zero'),
+    'hessian': (lambda: ad.hessian(length)(0 * X), 'mul', True, 'the square'),
+    'a_later_line': (lambda: ad.grad(length)(0 * X),
+                     'mul', True, 'the square'),
+    'linearize': (lambda: ad.linearize(rooted, X)[1](0 * X),
+                  'mul', False, 'the root'),
+    'jvp': (lambda: ad.jvp(length, (0 * X,), (X,)),
+            'sqrt as its tangent', False, 'the square'),
+    'jit_of_jvp': (lambda: ad.jit(lambda x: ad.jvp(length, (x,), (X,)))(
+        0 * X), 'mul', False, 'the square'),
+    'the_value_under_jit': (lambda: ad.jit(logs)(-X), 'log', False,
+                            'the log'),
+    'the_value_under_grad': (lambda: ad.grad(logs)(-X), 'log', False,
+                             'the log'),
+    'the_value_under_vmap': (lambda: ad.vmap(logs)(-X), 'log', False,
+                             'the log'),
+    'a_scan': (lambda: looped(0.5), 'sqrt', False, 'return np.sqrt('),
+    'grad_of_a_scan': (lambda: ad.grad(looped)(0.5), 'sqrt', False,
+                       'return np.sqrt('),
+    'jit_of_a_scan': (lambda: ad.jit(looped)(0.5), 'sqrt', False,
+                      'return np.sqrt('),
+    'a_while_loop': (lambda: counted(2.0), 'sqrt', False, '# while'),
+    'a_branch': (lambda: ad.jit(chosen)(-1.0), 'log', False, 'a branch'),
+    'a_checkpoint': (lambda: ad.grad(lambda x: ad.checkpoint(rooted)(x))(X),
+                     'mul', True, 'the root'),
+    'a_function_with_a_rule': (lambda: ad.grad(ruled)(0.0), 'log', False,
+                               'inside a function'),
+    'a_function_of_plain_arrays': (lambda: ruled(0.0), 'log', False,
+                                   'inside a function'),
+    'a_jvp_rule_under_jit': (lambda: ad.jit(ad.grad(ruled))(2.0), 'sqrt',
+                             False, 'the rule'),
+    'a_bwd_rule_under_jit': (lambda: ad.jit(ad.grad(bwd_ruled))(-1.0), 'log',
+                             False, 'the bwd rule'),
+}
+
+
+@pytest.mark.parametrize('name', FOUND)
+def test_debug_nans_names_the_line_of_the_first_nan(name):
+    program, operation, backwards, words = FOUND[name]
+    with pytest.raises(FloatingPointError) as e, ad.debug_nans():
+        program()
+    text = str(e.value)
+    assert text.startswith(f'invalid value (nan) encountered in {operation}')
+    assert (', in the reverse pass,' in text) == backwards
+    lines = Path(__file__).read_text().splitlines()
+    number = next(i for i, line in enumerate(lines, 1) if words in line)
+    assert f'{__file__}:{number}' in text.splitlines()[0]
+
+
+def test_debug_nans_quotes_the_expression_and_the_operands():
+    with pytest.raises(ad.NaNError) as e, ad.debug_nans():
+        ad.jit(ad.grad(rooted))(X)
+    lines = str(e.value).splitlines()
+    assert lines[0].endswith('in rooted')
+    assert lines[1:3] == ['    np.sqrt(y)', 'mul(0, inf) returned nan.']
+    assert 'np.sqrt(np.where(x > 0, x, 1.0))' in lines[3]
+
+
+def test_debug_nans_quotes_an_expression_of_several_lines():
+    with pytest.raises(ad.NaNError, match=r'\n    np\.sqrt\( c - 1\.0\)\n'):
+        with ad.debug_nans():
+            looped(0.5)
+
+
+HINTS = {
+    'a_logarithm': (lambda x: np.log(x - 2.0), 'np.log(np.where(ok, x, 1.0))'),
+    'an_arcsine': (lambda x: np.arcsin(x + 5), 'np.arcsin(np.where(ok, x'),
+    'a_power': (lambda x: (x - 2.0) ** 0.5, 'pow(-1, 0.5) returned nan'),
+    'zero_by_zero': (lambda x: (x - 1.0) / (x - 1.0), 'np.where(y == 0, 1.0'),
+    'an_overflow': (lambda x: np.exp(1e3 * x) / np.exp(1e3 * x),
+                    'subtract the largest exponent'),
+    'x_log_x': (lambda x: (x - 1.0) * np.log(x - 1.0), 'or it is log(0)'),
+    'what_was_given': (lambda x: x * np.nan, 'An operand is nan already'),
+    'a_product': (lambda x: np.full((2, 2), np.inf) @ np.stack([x, -x]),
+                  'matmul(float64[2,2], float64[2]) returned nan'),
+    'infinity': (lambda x: (x - 1.0) * np.inf, 'mul(0, inf)'),
+    'complex_numbers': (lambda x: np.abs(np.exp(x * 1e3 + 1j) * 0.0),
+                        '0 * inf is nan'),
+}
+
+
+@pytest.mark.parametrize('name', HINTS)
+def test_debug_nans_says_what_to_write(name):
+    f, words = HINTS[name]
+    for program in (ad.jit(f), ad.grad(lambda x: np.sum(f(x)))):
+        with pytest.raises(ad.NaNError) as e, ad.debug_nans():
+            program(np.float64(1.0))
+        assert words in str(e.value)
+
+
+def test_debug_nans_looks_at_python_numbers():
+    with pytest.raises(ad.NaNError, match=r'mul\(0, inf\)'):
+        with ad.debug_nans():
+            ad.grad(lambda x: x * np.inf)(0.0)
+
+
+def test_debug_nans_names_a_rule_where_numpy_alone_computes():
+    with pytest.raises(ad.NaNError, match='bwd_ruled.*reverse pass') as e:
+        with ad.debug_nans():
+            ad.grad(bwd_ruled)(-1.0)
+    assert 'Under ad.jit, the error names the line' in str(e.value)
+
+
+def test_debug_nans_says_which_calls_lead_to_the_line_and_no_line_twice():
+    with pytest.raises(ad.NaNError) as e, ad.debug_nans():
+        ad.jit(logs)(-X)
+    assert not hasattr(e.value, '__notes__')
+    with pytest.raises(ad.NaNError) as e, ad.debug_nans():
+        ad.grad(ad.jit(rooted))(X)
+    [note] = e.value.__notes__
+    assert note.startswith("in the operation 'jit'")
+
+
+def test_debug_nans_is_off_after_the_block_and_outside_its_thread():
+    f, results = ad.jit(ad.grad(rooted)), []
+
+    def in_a_thread():
+        with np.errstate(all='ignore'):
+            results.append(f(X))
+    with ad.debug_nans():
+        thread = threading.Thread(target=in_a_thread)
+        thread.start()
+        thread.join()
+        with pytest.raises(ad.NaNError):
+            f(X)
+        with ad.debug_nans():
+            ad.grad(np.sin)(1.0)
+        with pytest.raises(ad.NaNError):
+            f(X)
+    assert np.isnan(f(X)).tolist() == np.isnan(results[0]).tolist() == [
+        False, True]
+
+
+def test_debug_nans_lets_pass_what_has_no_nan():
+    data = np.array([1.0, np.nan, 3.0])
+    whole = lambda x: np.sum(np.where(x > 0, np.sqrt(np.where(x > 0, x, 1.0)),
+                                      0.0)) / 0.0
+    for program, x in ((np.nanmean, data), (whole, X), (looped, 2.0),
+                       (lambda x: ad.jit(lambda x: (x, x))(x)[0][0], X)):
+        expected = ad.value_and_grad(program)(x)
+        with ad.debug_nans():
+            result = ad.value_and_grad(program)(x)
+        assert_same(result[0], expected[0])
+        assert_same(result[1], expected[1])
+
+
+def test_debug_nans_returns_arrays_of_the_callers_own():
+    x = np.ones(2)
+    with ad.debug_nans():
+        y, z = ad.jit(lambda x: (x, x))(x)
+        c, _ = ad.scan(lambda c, _: (c, None), x, length=0)
+    y += 1.0
+    c += 1.0
+    assert x.tolist() == z.tolist() == [1.0, 1.0]
+
+
+def test_debug_nans_refuses_to_begin_inside_a_transformation():
+    def f(x):
+        with ad.debug_nans():
+            return np.sin(x)
+    with pytest.raises(RuntimeError, match='debug_nans was entered inside '
+                       'grad of .*f, which is running already'):
+        ad.grad(f)(1.0)
+
+
+def test_numpy_warns_as_before_where_debug_nans_is_off():
+    with np.errstate(all='warn'), warnings.catch_warnings(record=True) as w:
+        warnings.simplefilter('always')
+        ad.grad(rooted)(X)
+    assert any('invalid value' in str(x.message) for x in w)
