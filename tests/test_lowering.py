@@ -354,6 +354,7 @@ def names_in(program):
             {node.id for node in names if isinstance(node.ctx, ast.Load)})
 
 
+@pytest.mark.filterwarnings('ignore:.* because a Python loop is unrolled')
 def test_no_variable_has_a_name_that_python_or_the_source_needs(lowered):
     """Of 10,500: those of two letters, and some of three."""
     def f(x):
@@ -624,6 +625,7 @@ def test_the_small_compiler_has_no_guard(monkeypatch):
 
 # Long programs
 
+@pytest.mark.filterwarnings('ignore:.* because a Python loop is unrolled')
 @pytest.mark.parametrize('count', [
     10_000, pytest.param(100_000, marks=pytest.mark.rest)])
 def test_a_long_program_compiles_at_recursion_limit_300(lowered, count):

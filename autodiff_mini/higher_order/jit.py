@@ -129,7 +129,8 @@ class jit(UserFunction):
 
     The function runs as Python at its first call, with tracers for arguments,
     and again when an argument has another type or tree, or a static argument
-    another value.  What it does besides computing is done only then.  But
+    another value.  What it does besides computing is done only then, so the
+    random numbers that it draws become constants, and a warning says so.  But
     `with np.errstate(...)` around a part of it is kept, in so far as it is
     another error state than that of NumPy around the first call.
 

@@ -17,6 +17,7 @@ from autodiff_mini.memory import (
 from autodiff_mini.pytree import leaf_names, tree_flatten
 from autodiff_mini.signature import (
     FlatFunction, apply, argument_names, check_alive, map_leaves)
+from autodiff_mini.slips import MANY, count_lines, with_warnings
 
 
 class JaxprTracer(Tracer):
@@ -36,7 +37,7 @@ class JaxprTrace(Trace):
 
     def __init__(self, parent, tag):
         super().__init__(parent, tag)
-        self.eqns = []
+        self.eqns, self.counts = [], None   # by line, if they are counted
         self.known = {}     # by id: a value, and its name
         self.snapshot = Snapshot()
 
@@ -65,6 +66,8 @@ class JaxprTrace(Trace):
             outs = JaxprTracer(self, Var(out), line)
             outvars = [outs.name]
         self.eqns.append(Equation(primitive, invars, params, outvars, line))
+        if len(self.eqns) % MANY == 0 and self.counts is not None:
+            count_lines(self)
         return outs
 
     def var(self, x):
@@ -134,11 +137,13 @@ def stage_tree(f, args, kwargs, tag):
     flat_f = FlatFunction(apply(f), in_tree)
 
     def checked(*xs):
+        current_trace().counts = {}
         outs = flat_f(*xs)
         map_leaves(typeof, lambda: leaf_names(
             flat_f.out_tree, f'{tag}: output'), outs)
         return outs
-    return stage_flat(checked, avals, tag), flat_f.out_tree
+    jaxpr = with_warnings(f, tag, lambda: stage_flat(checked, avals, tag))
+    return jaxpr, flat_f.out_tree
 
 
 @public

@@ -572,6 +572,17 @@ ERRORS['Programs'] = group(
     ('A static argument is a part of a key, and needs a hash.',
      'ad.jit(lambda x, n: x, static_argnums=1)(x, [1])',
      'A tuple in place of the list; or let it be traced.'),
+    ('A function calls itself while it is traced, and a traced condition '
+     'cannot stop it.',
+     '''
+     @ad.jit
+     def factorial(n):
+         return np.where(n < 2, 1, n * factorial(n - 1))
+
+     factorial(5)
+     ''',
+     '`ad.while_loop(lambda c: c[0] > 1, lambda c: (c[0] - 1, c[0] * c[1]), '
+     '(5, 1))[1]`.'),
 )
 
 ERRORS['Reverse mode'] = group(
