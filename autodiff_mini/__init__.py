@@ -113,7 +113,11 @@ __all__ = [
 def __getattr__(name):
     """Returns what a name of LATER means; Python asks only once."""
     if name not in LATER:
-        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+        cure = {'lax': '. Leave lax out: write ad.scan, ad.cond and so on',
+                'tree_util': '. Leave tree_util out: write ad.tree_map',
+                'numpy': '. Write np: it is plain NumPy'}.get(name, '')
+        raise AttributeError(
+            f'module {__name__!r} has no attribute {name!r}{cure}')
     module, _, inside = LATER[name].rpartition('.')
     found = getattr(import_module(f'autodiff_mini.{module}'), inside)
     return globals().setdefault(name, found)

@@ -10,12 +10,18 @@ Appendix *Errors explained*.
 
 import os
 import sys
+import warnings
 from contextvars import ContextVar
 from functools import lru_cache, partial, wraps
 from importlib import import_module
 from inspect import isfunction
 from threading import get_ident
-from types import TracebackType
+from types import CodeType, GeneratorType, TracebackType
+from typing import NamedTuple
+
+from autodiff_mini.advice import (
+    advice_on, instead_of_integer, instead_of_number, instead_of_truth,
+    whole_names)
 
 FILL = ('An array that is to be filled with traced values is made by '
         'np.zeros(n, like=x), or np.array(a, like=x), where x is traced.')
@@ -37,18 +43,18 @@ class ConcretizationTypeError(TracerError):
             'Abstract tracer value encountered where concrete value is '
             f'expected: {tracer.describe()}. The problem arose with the '
             f'`{function}` function: a plain number would forget what is '
-            'traced. Compute with the traced value itself, and with '
-            f'functions of NumPy in place of `math`. {FILL}')
+            f'traced. {cure(instead_of_number, tracer, function) or FILL}')
 
 
 class TracerBoolConversionError(ConcretizationTypeError):
     """A truth value was asked of a tracer whose value is not known."""
 
     def __init__(self, tracer):
-        TypeError.__init__(
+        TracerError.__init__(
             self, 'Attempted boolean conversion of traced array '
             f'{tracer.describe()}. Its value is not known while it is '
-            'traced, so Python cannot branch on it: use np.where.')
+            'traced, so Python cannot branch on it. '
+            f'{cure(instead_of_truth, tracer)}')
 
 
 class TracerIntegerConversionError(TracerError):
@@ -57,9 +63,8 @@ class TracerIntegerConversionError(TracerError):
     def __init__(self, tracer):
         super().__init__(
             'The __index__() method was called on traced array '
-            f'{tracer.describe()}. To index a plain array `a` with it, '
-            'write ad.asarray(a)[i]; a size or a loop bound must be a plain '
-            'Python integer, and so a static argument of jit.')
+            f'{tracer.describe()}, but only a plain Python integer will do. '
+            f'{cure(instead_of_integer, tracer)}')
 
 
 class TracerArrayConversionError(TracerError):
@@ -80,21 +85,76 @@ class TracerArrayConversionError(TracerError):
             f'traced array {tracer.describe()}. {cure}')
 
 
-def function_of_scipy():
-    """Returns the full name of SciPy's function at work, None if none is."""
-    frame, name = sys._getframe(1), None
-    while frame and frame.f_code.co_filename.startswith(LIBRARY):
+class Refusal(NamedTuple):
+    """Where a tracer refused, and what was said.
+
+    Args:
+        code, instruction: the place in the user's program.
+        line: the number of its line.
+        is_direct: whether it asked itself, and not a library.
+        message: what was said.
+    """
+
+    code: CodeType
+    instruction: int
+    line: int
+    is_direct: bool
+    message: str
+
+
+last_refusal = ContextVar('last_refusal', default=None)
+
+
+def program_frame():
+    """Return the frame of the user's program, and whether it asked itself."""
+    frame = sys._getframe(1)
+    while frame.f_code.co_filename == in_a_library.__code__.co_filename:
         frame = frame.f_back
-    while frame and (module := frame.f_globals.get('__name__') or ''
-                     ).startswith(('scipy.', 'numpy.')):
-        function = frame.f_code.co_name
+    asks = frame
+    while frame.f_back and in_a_library(frame):
+        frame = frame.f_back
+    return frame, frame is asks
+
+
+def in_a_library(frame) -> bool:
+    """Return whether a frame is of this library, or of one that we name."""
+    return is_library[frame.f_code.co_filename] or (
+        frame.f_globals.get('__name__') or '').startswith(OTHERS)
+
+
+def cure(advise, tracer, *details):
+    """Return what to write in place of what asks the tracer."""
+    other = function_of_scipy()
+    if other:
+        return what_to_write(other)
+    return advise(program_frame()[0], tracer, *details)
+
+
+OTHERS = 'scipy.', 'pandas.', 'sklearn.', 'matplotlib.'
+
+
+def function_of_scipy():
+    """Returns the full name of another library's function at work, or None.
+
+    A function whose name is private is called by its library.
+    """
+    frame, name, library = sys._getframe(1), None, None
+    while frame.f_code.co_filename.startswith(LIBRARY[:2]):
+        frame = frame.f_back
+    while frame and in_a_library(frame):
+        module = frame.f_globals.get('__name__') or ''
+        code = frame.f_code
+        function = code.co_name
         decorated = filter(isfunction, frame.f_locals.values())
         if function == 'wrapper' and (f := next(decorated, None)):
             module, function = f.__module__, f.__name__
-        if module.startswith('scipy.') and function[0] != '_':
-            name = '.'.join([*module.split('.')[:2], function])
+        if module.startswith(OTHERS):
+            library = '.'.join(module.split('.')[:2])
+            name = name if function[0] == '_' else f'{library}.{function}'
+        elif code.co_qualname == 'vectorize.__call__':
+            library = 'numpy.vectorize'
         frame = frame.f_back
-    return name
+    return name or library
 
 
 advisers_on_scipy = []      # who says what to write in place of SciPy's
@@ -103,9 +163,8 @@ advisers_on_scipy = []      # who says what to write in place of SciPy's
 def what_to_write(name):
     """Returns what an error says of a function of SciPy's."""
     advice = filter(None, [advise(name) for advise in advisers_on_scipy])
-    return (f'{name} would make a plain array of it and forget what is '
-            f'traced. Write {(*advice, "it with functions of NumPy")[0]}, '
-            f'{WAY_OUT}.')
+    instead = next(advice, f'it with functions of NumPy, {WAY_OUT}')
+    return f'{name} works with plain numbers. Write {instead}.'
 
 
 WAY_OUT = ('or make it an operation of your own, which says its derivative: '
@@ -115,13 +174,17 @@ WAY_OUT = ('or make it an operation of your own, which says its derivative: '
 def what_to_register(kind):
     """Returns what to do with a value of a class that is no array's."""
     if issubclass(kind, str):
-        return ('let the function close over it, or name its place in '
-                'static_argnums')
+        return 'close over it'
+    if hasattr(kind, 'to_numpy'):
+        return 'pass its .to_numpy()'
+    if hasattr(kind, '__array__') or kind is range:
+        return 'pass np.asarray of it'
+    if kind is GeneratorType:
+        return 'return arrays, and do not `yield`'
     if kind.__module__ == 'builtins' or kind.__module__.startswith('numpy'):
         return 'pass an array (no matrix, no masked array) or a number'
-    return ('pass an array or a number. If the class is yours, make it a '
-            'dataclass, whose fields are traced; for another, see '
-            'ad.register_pytree_node')
+    return (f'say what is in it, with ad.register_pytree_node('
+            f'{kind.__name__}, flatten, unflatten)')
 
 
 class UnexpectedTracerError(TracerError):
@@ -131,8 +194,9 @@ class UnexpectedTracerError(TracerError):
         trace = tracer._trace
         if trace.thread is None:
             cause = (f'{trace.tag} has returned. The tracer escaped through '
-                     'a global, an attribute or a generator: let the '
-                     'function return it instead.')
+                     'a global, an attribute or a generator: let '
+                     f'{fun_name(trace.tag.function)} return it instead'
+                     f'{AS_AUX.get(trace.tag.transform, "")}.')
         elif trace.thread != get_ident():
             cause = (f'{trace.tag} runs in another thread, and a new thread '
                      'does not know of it: start the thread with a copy of '
@@ -143,6 +207,30 @@ class UnexpectedTracerError(TracerError):
         self.tracer = tracer
         super().__init__('Encountered an unexpected tracer: '
                          f'{tracer.describe()} is used, but {cause}')
+
+
+AS_AUX = dict.fromkeys(
+    ['grad', 'jvp', 'vjp', 'linearize', 'jacfwd', 'jacrev'],
+    ', as (result, value) with has_aux=True')
+
+
+def is_alive(tracer, trace) -> bool:
+    """Return whether a tracer's transformation is around this trace."""
+    while trace and trace.tag is not tracer._trace.tag:
+        trace = trace.parent
+    return trace is not None
+
+
+def refusal(kind, tracer, *details):
+    """Return the error for what a tracer refuses, or that it has escaped."""
+    trace = trace_at_work.get(None)
+    if tracer._trace.thread is None and not is_alive(tracer, trace):
+        return UnexpectedTracerError(tracer)
+    error, (frame, is_direct) = kind(tracer, *details), program_frame()
+    if trace and trace.tag:
+        last_refusal.set(Refusal(frame.f_code, frame.f_lasti, frame.f_lineno,
+                                 is_direct, str(error)))
+    return error
 
 
 class ReadOnlyError(TracerError):
@@ -156,8 +244,7 @@ class ReadOnlyError(TracerError):
     def __init__(self, tracer, why):
         super().__init__(
             f'assignment destination is read-only: {tracer.describe()} '
-            f'{why}. Write into a copy, `x = np.copy(x)`, or make a new '
-            'array, as `x = x + 1` does in place of `x += 1`.')
+            f'{why}. Write into a copy, `x = np.copy(x)`.')
 
 
 class NumPyReadOnlyError(ReadOnlyError, ValueError):
@@ -174,28 +261,28 @@ class Refusals:
     __hash__ = None     # since == is element-wise
 
     def __array__(self, dtype=None, copy=None):
-        raise TracerArrayConversionError(self)
+        raise refusal(TracerArrayConversionError, self)
 
     def __bool__(self):
-        raise TracerBoolConversionError(self)
+        raise refusal(TracerBoolConversionError, self)
 
     def __index__(self):
-        raise TracerIntegerConversionError(self)
+        raise refusal(TracerIntegerConversionError, self)
 
     def __float__(self):
-        raise ConcretizationTypeError(self, 'float')
+        raise refusal(ConcretizationTypeError, self, 'float')
 
     def __int__(self):
-        raise ConcretizationTypeError(self, 'int')
+        raise refusal(ConcretizationTypeError, self, 'int')
 
     def __complex__(self):
-        raise ConcretizationTypeError(self, 'complex')
+        raise refusal(ConcretizationTypeError, self, 'complex')
 
     def item(self):
-        raise ConcretizationTypeError(self, 'item')
+        raise refusal(ConcretizationTypeError, self, 'item')
 
     def tolist(self):
-        raise ConcretizationTypeError(self, 'tolist')
+        raise refusal(ConcretizationTypeError, self, 'tolist')
 
     def describe(self) -> str:
         """Returns what it is and where it was made."""
@@ -335,19 +422,70 @@ trace_at_work = ContextVar('current_trace')
 
 
 def public(f):
-    """Returns `f`, whose errors show where the user's program has been."""
+    """Returns `f`, whose errors show where the user's program has been.
+
+    If it takes a function, by a name of FUNCTION_FIRST, that must be one.
+    """
+    names = f.__code__.co_varnames[:f.__code__.co_argcount]
+    [place] = [i for i, name in enumerate(names[:2])
+               if name in FUNCTION_FIRST] or [None]
+
     @wraps(f)
     def public_f(*args, **kwargs):
         trace = trace_at_work.get(None)
         try:
-            return f(*args, **kwargs)
+            if place is not None:
+                check_function(f, place, args, kwargs)
+            out = f(*args, **kwargs)
         except BaseException as error:
             trace_at_work.set(trace)    # Ctrl-C can cut `__exit__` short
             if isinstance(error, Exception):
                 tell_user(error)
+            if not trace or not trace.tag:
+                last_refusal.set(None)
             raise   # as it is: `raise error` would add this frame again
+        if last_refusal.get():
+            warn_of_lost_refusal()
+        return out
     public_f.__wrapped__ = getattr(f, '__wrapped__', f)
     return public_f
+
+
+FUNCTION_FIRST = 'f', 'fun', 'func', 'cond_fun'
+
+
+def check_function(transform, place, args, kwargs):
+    """Raise a TypeError if what has to be a function is none."""
+    if callable(args[place] if len(args) > place else kwargs.get(
+            transform.__code__.co_varnames[place])):
+        return
+    name = type(args[0]).__name__ if place else transform.__name__
+    if len(args) == place:
+        options = ', '.join(f'{key}={x!r}' for key, x in kwargs.items())
+        raise TypeError(f'{name} takes a function first. As a decorator with '
+                        f'options, write functools.partial(ad.{name}, '
+                        f'{options or "..."}).')
+    functions = [fun_name(x) for x in args if callable(x)]
+    raise TypeError(
+        f'{name} takes a function first, but got something of type '
+        f'{type(args[place]).__name__}. ' + (
+            f'Put {functions[place]} first.'
+            if len(functions) > place else
+            f'Pass the function itself, as in ad.{name}(f), and not what it '
+            'returns.'))
+
+
+def warn_of_lost_refusal():
+    """Warn that the program caught an error, and has forgotten a tracer."""
+    refused = last_refusal.get()
+    if sys.exc_info()[1] is None:   # it is not being handled any more
+        last_refusal.set(None)
+        if refused.is_direct:
+            warnings.warn_explicit(
+                'a tracer refused, and an `except` caught the error, so the '
+                'result does not depend on it, and its derivative is lost. '
+                f'It had said: {refused.message}', UserWarning,
+                refused.code.co_filename, refused.line)
 
 
 def tell_user(error):
@@ -362,6 +500,9 @@ def tell_user(error):
         # It was raised where NumPy asked, and NumPy tells a symptom.
         error.add_note(str(cause))
         error.__cause__, error.__context__ = None, cause
+    elif said := advice_on(error, in_a_library, last_refusal.get()):
+        if said not in getattr(error, '__notes__', ()):
+            error.add_note(said)
     if os.environ.get('AUTODIFF_MINI_TRACEBACK') == 'full':
         return
     told = []
@@ -369,6 +510,25 @@ def tell_user(error):
         error.__traceback__ = users_part(error.__traceback__)
         told.append(error)
         error = error.__cause__ or error.__context__
+
+
+def is_miscall(error) -> bool:
+    """Return whether a function was called with the wrong arguments."""
+    return 'argument' in str(error) and not users_part(error.__traceback__)
+
+
+def tuples_at_work(error, tuples) -> list:
+    """Return the names of tuples that an expression takes for arrays.
+
+    Args:
+        error: what the expression raised.
+        tuples: what the user's function has been given.
+    """
+    traceback = users_part(error.__traceback__)
+    while traceback and traceback.tb_next:
+        traceback = traceback.tb_next
+    return traceback and whole_names(traceback.tb_frame, traceback.tb_lasti,
+                                     tuples)
 
 
 def users_part(traceback):
@@ -422,5 +582,5 @@ def closed_over(fun, kind):
         f'Detected differentiation of a {kind} function with respect to a '
         f'closed-over value: {fun_name(fun)} uses a value that is being '
         'differentiated and is none of its arguments, and its rule speaks of '
-        'its arguments only. Pass the value as an argument, and adapt the '
-        'rule; or wrap it in stop_gradient.')
+        'its arguments only. Pass the value as an argument, and let the rule '
+        'return its derivative, too.')

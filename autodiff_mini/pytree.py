@@ -171,9 +171,11 @@ def check_hash(x, what):
     try:
         hash(x)
     except TypeError:
+        cure = ('Pass a tuple' if isinstance(x, list) else
+                'Let it be traced' if hasattr(x, '__array__') or (
+                    isinstance(x, dict)) else 'Define __hash__ and __eq__')
         raise ValueError(
-            f'{what} is of type {type(x).__name__}. Pass a tuple for a list, '
-            'or define __hash__ and __eq__; or let it be traced.') from None
+            f'{what} is of type {type(x).__name__}. {cure}.') from None
 
 
 class Static:
@@ -414,8 +416,8 @@ def flatten_up_to(treedef, tree):
         return [tree]
     opened = open_as(treedef, tree)
     if opened is None:
-        raise ValueError(f'Expected a tree that begins as {treedef}, but got '
-                         f'{tree_structure(tree)}')
+        raise ValueError(f'Expected a tree that begins as {treedef}, like '
+                         f'the first one, but got {tree_structure(tree)}')
     return [subtree for down, child in zip(treedef.children, opened)
             for subtree in flatten_up_to(down, child)]
 

@@ -13,7 +13,8 @@ from types import FunctionType, MethodType, ModuleType
 import numpy as np
 
 from autodiff_mini.core import Tracer, current_trace, is_array, typeof
-from autodiff_mini.errors import TracerError, UnexpectedTracerError, fun_name
+from autodiff_mini.errors import (
+    TracerError, UnexpectedTracerError, fun_name, is_alive, is_miscall)
 from autodiff_mini.pytree import (
     Static, containers, is_cached, leaf_names, register_pytree_node,
     tree_flatten, tree_structure)
@@ -53,15 +54,24 @@ class FlatFunction:
         f: the function; with `has_aux` it returns a pair, whose second half
             is not to be transformed.  Its leaves follow in the flat list.
         in_tree: the structure of the tuple of its arguments.
+        tag: if it is called as `apply` says: which application of which
+            transformation calls it.
     """
 
-    def __init__(self, f, in_tree, has_aux=False):
+    def __init__(self, f, in_tree, has_aux=False, tag=None):
         self.f = f
+        self.tag = tag
         self.in_tree = in_tree
         self.has_aux = has_aux
 
     def __call__(self, *leaves):
-        out = self.f(*self.in_tree.unflatten(leaves))
+        args = self.in_tree.unflatten(leaves)
+        try:
+            out = self.f(*args)
+        except TypeError as error:
+            if self.tag and is_miscall(error):
+                error.add_note(how_called(self.tag, args[0]))
+            raise
         aux = []
         if self.has_aux:
             out, aux = self.pair(out)
@@ -93,6 +103,14 @@ class FlatFunction:
         return self.__name__
 
 
+def how_called(tag, args):
+    """Returns what an error says of how a function was called."""
+    if not args and tag.transform in ('cond', 'switch'):
+        return (f'{tag} calls it without arguments: pass the operands behind '
+                'the functions.')
+    return f'{tag} calls it with {len(args)} arguments.'
+
+
 def map_leaves(check, names, *leaves) -> list:
     """Returns what `check` returns for each leaf of some trees.
 
@@ -121,14 +139,18 @@ def typeof_result(x):
     """Returns the type of what is handed out; raises if it has escaped."""
     if isinstance(x, Tracer) and x._trace.thread is None:
         check_alive(x, current_trace())
-    return typeof(x)
+    try:
+        return typeof(x)
+    except TypeError as error:
+        if isinstance(x, str):
+            raise TypeError('a value of type str cannot be traced: leave it '
+                            'out of what is returned') from None
+        raise
 
 
 def check_alive(tracer, trace):
     """Raises if a tracer belongs to no trace that this one runs in."""
-    while trace and trace.tag is not tracer._trace.tag:
-        trace = trace.parent
-    if trace is None:
+    if not is_alive(tracer, trace):
         raise UnexpectedTracerError(tracer)
 
 
@@ -261,15 +283,22 @@ def argument_keys(f, argnums, argnames) -> tuple:
                  for i in argument_positions(f, argnums, argnames))
 
 
-def names_of(f, positions) -> set:
-    """Returns the names of the arguments of `f` in these positions."""
-    if not positions:
-        return set()
+def names_of(f, keys=None) -> list:
+    """Returns the names of arguments of `f`, of all if there are no keys.
+
+    Args:
+        f: any callable.
+        keys: positions and names.
+    """
+    if keys is not None and not keys:
+        return []
     try:
         names = list(inspect.signature(f).parameters)
     except ValueError:  # it can be called by position only
         names = []
-    return {names[i] for i in positions if i < len(names)}
+    if keys is None:
+        return names
+    return [name for i, name in enumerate(names) if i in keys or name in keys]
 
 
 def hold_arguments(f, args, kwargs, keys):

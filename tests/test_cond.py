@@ -559,7 +559,7 @@ def branch(x):
 EQUAL = 'the branches must return equal types, but '
 ERRORS = {
     'vector': (lambda: ad.cond(X > 0, I, I, 1.), T, r'Pred must be a scalar, '
-               r'but got bool\[4\].*np.where, or vmap'),
+               r'but got bool\[4\].*np.where'),
     'text': (lambda: ad.cond('a', I, I, 1.), T, 'type str'),
     'none': (lambda: ad.cond(None, I, I, 1.), T, 'NoneType'),
     'tree': (lambda: ad.cond(True, identity, pair, 1.), T,

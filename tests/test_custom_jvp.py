@@ -744,7 +744,7 @@ def test_d12_a_perturbed_nondiff_argument_is_an_error():
                       lambda z: f(x * y * z, 2.0))(X))(X)[0, 0]):
         with pytest.raises(TypeError, match=(
                 'Argument 0 of .*k is named in nondiff_argnums, but is being '
-                'differentiated.*ordinary argument.*stop_gradient')):
+                'differentiated.*Leave it out of nondiff_argnums')):
             ad.jvp(wrong, (3.0,), (1.0,))
         assert current_trace() is Trace.base
     g = lambda x: f(ad.stop_gradient(x), x)
@@ -840,7 +840,7 @@ CLOSED_OVER_BY_RULES = {
 }
 DETECTED = ('Detected differentiation of a custom_jvp function with respect '
             'to a closed-over value: .*<lambda>.*Pass the value as an '
-            'argument.*stop_gradient')
+            'argument')
 
 
 def refused(f, words=DETECTED, error=TypeError):

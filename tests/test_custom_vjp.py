@@ -801,8 +801,8 @@ def test_d12_a_perturbed_nondiff_argument_is_an_error(wrong):
 
     f = custom(scale, lambda a, x: (x, None), lambda a, r, ct: (ct,), 0)
     refused(partial(wrong, f), 'Argument 0 of .*scale is named in '
-            'nondiff_argnums, but is being differentiated.*ordinary '
-            'argument.*stop_gradient')
+            'nondiff_argnums, but is being differentiated.*Leave it '
+            'out')
     assert ad.grad(lambda x: f(ad.stop_gradient(x), x))(3.0) == 1.0
 
 
@@ -1186,7 +1186,7 @@ def test_d13_check_grads_catches_a_lie_in_reverse_mode():
 
 DETECTED = ('Detected differentiation of a custom_vjp function with respect '
             'to a closed-over value: .*closer.*Pass the value as an '
-            'argument.*stop_gradient')
+            'argument')
 
 
 def closing(where, x):
@@ -1741,7 +1741,7 @@ def test_b2_d12_late_perturbation_of_a_nondiff_argument_is_named(
     hold = HOLDING[holding]
     g = staged(lambda a, x: f(hold(a), x))
     words = ('Argument 0 of .*scale is named in nondiff_argnums, but is '
-             'being differentiated.*stop_gradient')
+             'being differentiated.*nondiff_argnums')
     for late in (g, ad.vmap(g), staged(g), staged(ad.vmap(g))):
         refused(lambda a: np.sum(late(a, X)), words, x=X)
         refused(lambda a: np.sum(late(a, a)), words, x=X)

@@ -591,7 +591,7 @@ def test_jacfwd_of_complex_numbers_wants_a_word_that_it_may():
     """A column is the derivative along 1; conj has another along i."""
     with pytest.raises(TypeError, match=(
             r'jacfwd of conj\w*: argument 0: jacfwd requires real-valued '
-            r'inputs, but got complex128\[\]. .*holomorphic=True.*ad.jvp')):
+            r'inputs, but got complex128\[\]. .*holomorphic=True')):
         ad.jacfwd(np.conj)(1j)
     with pytest.raises(TypeError, match=(
             r'holomorphic=True requires complex-valued inputs, but got '
@@ -837,7 +837,7 @@ EARLY = {       # before the function runs
                                'argnums'),
     'integer': (lambda: ad.grad(f)(2),
                 r'grad of f: argument 0: grad requires real-valued inputs '
-                r'.*int64\[\].*allow_int=True'),
+                r'.*int64\[\].*Write 2.0'),
     'integers': (lambda: ad.grad(f, 1)(2.0, {'n': np.arange(3)}),
                  r"grad of f: argument 1\['n'\].*int64\[3\]"),
     'complex': (lambda: ad.grad(f, 1, holomorphic=True)(1j, 1.0),
@@ -886,7 +886,7 @@ LATE = {        # after it ran
     'one_element': (lambda x: x[:1], r'Output had shape: \(1,\)'),
     'tuple': (lambda x: (x[0],), r'scalar-output functions. Output was: \('),
     'dict': (lambda x: {'a': x[0]}, "Output was: {'a': "),
-    'none': (None, 'Output was: None. Return one number'),
+    'none': (None, 'Output was: None. Is a `return`'),
     'nothing': ((), r'Output was: \(\)'),
     'int': (2, r'loss: outputs: grad requires real-valued outputs .*int64'
                r'\[\], which has no derivative. Convert it'),

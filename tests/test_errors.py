@@ -10,9 +10,11 @@ import fractions
 import functools
 import inspect
 import io
+import linecache
 import math
 import os
 import pdb
+import re
 import struct
 import subprocess
 import sys
@@ -32,6 +34,7 @@ import autodiff_mini as ad
 from autodiff_mini.core import function_table
 from autodiff_mini.errors import RuleTable, full_name, fun_name
 from autodiff_mini.primitives.elementwise import sin_p
+from tests.slips import ASKED, FIRST, SECOND, STATEMENTS
 from tests.wings import needs
 
 A = np.arange(4.)
@@ -95,7 +98,7 @@ DROPS = {
     'complex': (complex, ad.ConcretizationTypeError, '`complex`'),
     'item': (lambda x: x.item(), ad.ConcretizationTypeError, '`item`'),
     'tolist': (lambda x: x.tolist(), ad.ConcretizationTypeError, '`tolist`'),
-    'math.sin': (math.sin, ad.ConcretizationTypeError, 'functions of NumPy'),
+    'math.sin': (math.sin, ad.ConcretizationTypeError, 'Write np.sin.'),
     'math.floor': (math.floor, ad.ConcretizationTypeError, '`float`'),
     'math.fsum': (lambda x: math.fsum([x, x]), ad.ConcretizationTypeError,
                   '`float`'),
@@ -144,10 +147,10 @@ DROPS = {
     'np.random': (lambda x: np.random.default_rng(0).normal(x),
                   ad.TracerArrayConversionError, 'forget'),
     'np.vectorize': (lambda x: np.vectorize(lambda y: 2 * y)(x),
-                     ad.TracerArrayConversionError, 'forget'),
+                     ad.TracerArrayConversionError, 'Write ad.vmap'),
     'range': (range, ad.TracerIntegerConversionError, 'Python integer'),
     'list_index': (lambda x: [1, 2][x], ad.TracerIntegerConversionError,
-                   'ad.asarray(a)[i]'),
+                   'ad.asarray([1, 2])[x]'),
     'slice': (lambda x: A[:x], ad.TracerIntegerConversionError,
               'Python integer'),
     'np.ones': (lambda x: np.ones(x), TypeError, 'JVPTracer'),
@@ -312,9 +315,9 @@ def test_a_function_is_named_with_its_module():
 
 SCIPYS = {
     'logsumexp': (lambda x: scipy.special.logsumexp(x),
-                  'scipy.special.logsumexp would make a plain array'),
+                  'scipy.special.logsumexp works with plain numbers'),
     'decorated': (lambda x: scipy.linalg.cho_factor(x[None])[0],
-                  'scipy.linalg.cho_factor would make a plain array'),
+                  'scipy.linalg.cho_factor works with plain numbers'),
     'unknown': (lambda x: scipy.linalg.expm(x[None]),
                 'Write it with functions of NumPy, or make it an operation '
                 'of your own, which says its derivative: see ad.Primitive'),
@@ -329,9 +332,9 @@ def test_an_error_names_the_function_of_scipy(name):
 
 @needs('more')
 @pytest.mark.parametrize('f, words', [
-    (lambda x: scipy.special.logsumexp(x), 'Write ad.logsumexp, or'),
-    (lambda x: scipy.linalg.inv(x[None]), 'Write np.linalg.inv, or'),
-    (lambda x: scipy.fft.rfft(x), 'Write np.fft.rfft, or'),
+    (lambda x: scipy.special.logsumexp(x), 'Write ad.logsumexp.'),
+    (lambda x: scipy.linalg.inv(x[None]), 'Write np.linalg.inv.'),
+    (lambda x: scipy.fft.rfft(x), 'Write np.fft.rfft.'),
     (lambda x: scipy.linalg.cho_factor(x[None]), 'np.linalg.cholesky'),
     (lambda x: scipy.stats.norm.logpdf(x), 'the formula of the density'),
 ])
@@ -382,6 +385,75 @@ def test_the_cause_is_read_after_the_line_that_asked_for_the_operation():
     *places, cause = e.value.__notes__
     assert "in the operation 'custom_lin', asked for at" in places[0]
     assert 'np.zeros(n, like=x)' in cause
+
+
+# What the error of a mistyped program says (tests/slips.py).
+
+def run(program, name='slip'):
+    """Runs a program as if it were a file; its lines can be shown."""
+    file = f'/{name}.py'
+    linecache.cache[file] = (len(program), None, program.splitlines(True),
+                             file)
+    exec(compile(program, file, 'exec'),
+         {'np': np, 'ad': ad, 'math': math, 'partial': functools.partial})
+
+
+@pytest.mark.parametrize('slip', [
+    pytest.param(slip, id=name)
+    for name, slip in [*FIRST.items(), *SECOND.items()]])
+def test_the_error_of_a_slip_names_the_program_and_one_cure(
+        as_users_see_it, slip):
+    with pytest.raises(slip.error) as e:
+        run(slip.program)
+    said = ''.join(traceback.format_exception_only(e.value))
+    assert slip.cure in said
+    lines = [frame.name for frame in traceback.extract_tb(
+        e.value.__traceback__) if frame.filename == '/slip.py']
+    assert re.search(r'\bf\b|/slip.py:', said) or lines[-1] in ('f', 'rule') or (
+        slip in (SECOND['lax'], SECOND['options']))
+    assert len(said) < 700
+
+
+def asked(lines):
+    return ('def int_of(x):\n    return x.astype(int)\n\n@ad.jit\n'
+            f'def f(x, y, n):\n    {lines}\n\nf(2.0, 1.0, 1)\n')
+
+
+@pytest.mark.parametrize('lines, cure', [
+    *((f'return {line}', cure) for line, cure in ASKED.items()),
+    *STATEMENTS.items()])
+def test_the_line_that_asks_a_tracer_decides_the_cure(lines, cure):
+    with pytest.raises((TypeError, ValueError, AttributeError)) as e:
+        run(asked(lines))
+    assert cure in ''.join(traceback.format_exception_only(e.value))
+
+
+@pytest.mark.parametrize('line', [
+    'x if x > 0 else -x', 'range(n)', 'float(x)'])
+def test_a_program_without_its_source_is_told_less(line):
+    with pytest.raises(ad.ConcretizationTypeError if 'range' not in line else
+                       ad.TracerIntegerConversionError):
+        exec(asked(f'return {line}'), {'ad': ad})
+
+
+def test_a_refusal_that_is_not_caught_is_no_warning():
+    """The error leaves the transformation: nothing is lost in silence."""
+    with pytest.raises(ad.ConcretizationTypeError):
+        ad.grad(float)(1.0)
+    assert ad.grad(np.sin)(0.0) == 1.0
+
+    def f(x):
+        try:
+            return float(x)
+        finally:
+            ad.tree_map(np.sin, [1.0])
+    with pytest.raises(ad.ConcretizationTypeError):
+        ad.grad(f)(1.0)
+
+
+def test_vmap_says_that_a_size_is_one_for_all():
+    with pytest.raises(TypeError, match='let in_axes be None'):
+        run('def f(n):\n    return range(n)\n\nad.vmap(f)(np.arange(3))\n')
 
 
 # Where it was: the frames of a traceback.
@@ -616,8 +688,8 @@ ad.grad(loss)(np.ones(3))
 
 
 @pytest.mark.parametrize('x, words', [
-    ('a', 'close over it, or name its place in static_argnums'),
-    (fractions.Fraction(1, 2), 'make it a dataclass, whose fields are traced'),
+    ('a', 'close over it'),
+    (fractions.Fraction(1, 2), r'with ad.register_pytree_node\(Fraction, flatten'),
     (None, 'pass an array'),
 ])
 def test_what_cannot_be_traced_is_told_what_to_do(x, words):

@@ -449,7 +449,7 @@ def test_a_tracer_of_an_inner_transformation_is_unexpected():
 REFUSED = {
     'bool': (bool, ad.TracerBoolConversionError, 'boolean conversion'),
     'if': (lambda x: 1 if x > 0 else 2, ad.TracerBoolConversionError,
-           'use np.where'),
+           'np.where'),
     'int': (int, ad.ConcretizationTypeError, '`int` function'),
     'float': (float, ad.ConcretizationTypeError, '`float` function'),
     'complex': (complex, ad.ConcretizationTypeError, '`complex` function'),
@@ -457,7 +457,7 @@ REFUSED = {
     'index': (lambda x: [1, 2][x], ad.TracerIntegerConversionError,
               r'__index__\(\)'),
     'range': (lambda x: range(x), ad.TracerIntegerConversionError,
-              'loop bound'),
+              'ad.fori_loop'),
     'array': (lambda x: np.array([x]), ad.TracerArrayConversionError,
               '__array__'),
     'index_of_array': (lambda x: X[x], (ad.TracerArrayConversionError,

@@ -152,7 +152,7 @@ def test_vmap_and_jit_in_every_order(program):
 @pytest.mark.parametrize('name', NOT_STAGED)
 def test_d3_what_depends_on_values_is_refused_and_not_guessed(name):
     (program,) = [p for p in PROGRAMS if p.name == name]
-    with pytest.raises(NOT_STAGED[name][0], match='np.where'):
+    with pytest.raises(NOT_STAGED[name][0], match=r'np\.(where|max)'):
         ad.jit(partial(program.function, np))(*program.args)
     assert current_trace() is Trace.base
 
@@ -621,7 +621,7 @@ def test_a_static_argument_without_a_hash_is_a_value_error(value):
              lambda f: f(1.0, sizes=value), 'sizes')):
         with pytest.raises(ValueError, match=(
                 'Non-hashable static arguments.*argument '
-                f'{name} of .*stretch.*{kind}.*__hash__')):
+                f'{name} of .*stretch.*{kind}. (Pass a tuple|Let it be traced|Def)')):
             call_it(f)
 
 

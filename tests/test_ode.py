@@ -406,7 +406,7 @@ def test_slopes_that_are_no_numbers_do_not_loop(bad):
      r'expected float32\[\] as in y0, but got float64\[\]'),
     (lambda: odeint(decay, 1.0, TIMES, 1j), TypeError, 'complex128'),
     (lambda: odeint(lambda y, t: y if y > 0 else -y, 1.0, TIMES),
-     TracerBoolConversionError, 'odeint of .*use np.where'),
+     TracerBoolConversionError, 'odeint of .*np.where'),
 ])
 def test_mistakes_are_named(mistake, error, words):
     with pytest.raises(error, match=f'(?s){words}'):

@@ -338,7 +338,7 @@ def test_asked_what_nondiff_argnums_is_for():
         custom(lambda g, x: g(x), np.sin, np.sin)(np.cos, 0.5)
     scaled = custom(lambda a, x: a * x, lambda a, x: (a * x, a),
                     lambda held, a, ct: (3 * ct * a,), 0)
-    with pytest.raises(TypeError, match='Argument 0 .*stop_gradient'):
+    with pytest.raises(TypeError, match='Argument 0 .*Leave it out of nondiff_argnums'):
         ad.grad(scaled)(2.0, 5.0)
     assert ad.grad(scaled, 1)(2.0, 5.0) == 6.0
     assert ad.grad(lambda a: scaled(ad.stop_gradient(a), a))(2.0) == 6.0
@@ -517,8 +517,8 @@ def without_names(make):
 T, V = TypeError, ValueError
 PAIR = r'loss.* must produce a pair \(list or tuple of length two\)'
 CLOSED = ('Detected differentiation of a custom_.*closed-over value: '
-          '.*loss.*Pass the value as an argument.*stop_gradient')
-HELD = 'Argument 0 of .*loss is named in nondiff_argnums.*stop_gradient'
+          '.*loss.*Pass the value as an argument')
+HELD = 'Argument 0 of .*loss is named in nondiff_argnums'
 ERRORS = {
     # no rule
     'jvp_missing': (ad.custom_jvp(loss), AttributeError,

@@ -678,7 +678,7 @@ def test_an_escaped_tracer_is_named_with_the_line_that_made_it():
             use(leaked[0])
         message = str(info.value)
         assert f'made at {__file__}:{line} in jvp of ' in message
-        assert 'has returned' in message and 'let the function' in message
+        assert 'has returned' in message and 'return it instead' in message
 
 
 def test_a_primitive_bound_by_the_user_is_named_by_its_line():

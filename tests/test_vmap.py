@@ -166,7 +166,7 @@ def test_what_depends_on_values_is_refused_and_not_guessed(name):
     """D3."""
     (program,) = [p for p in PROGRAMS if p.name == name]
     error, reason = UNMAPPED[name]
-    with pytest.raises(error, match='np.where'):
+    with pytest.raises(error, match=r'np\.(where|max)'):
         ad.vmap(partial(program.function, np))(*batched(program, [0]))
     assert len(reason) > 20
     # and where the argument is not mapped, its value is known
@@ -738,7 +738,7 @@ def test_asarray_alone_is_unmapped():
 
 ERRORS = {
     'list_too_long': ([0, 0], {}, (A,), ValueError,
-                      'in_axes must be an int, None, or a tree'),
+                      'in_axes must have an entry for each of the 1'),
     'dict_of_axes': ({'x': 0}, {}, (A,), TypeError, r"got \{'x': 0\}"),
     'float_axis': (1.0, {}, (A,), TypeError, 'in_axes must be'),
     'bool_axis': (True, {}, (A,), TypeError,
@@ -771,8 +771,7 @@ ERRORS = {
                        'must have at least one non-None value in in_axes'),
     'all_none': ((None, None), {}, (A, A), ValueError, 'axis_size'),
     'too_few': ((0,), {}, (A, A), ValueError, (
-        r'in_axes must be an int, None, or a tree that begins as .*, but '
-        r'got \(0,\)')),
+        r'in_axes must have an entry for each of the 2 .*got \(0,\)')),
     'too_many': ((0, 0), {}, (A,), ValueError, r'got \(0, 0\)'),
     'bool_in_a_tree': (([0, True],), {}, ([A, A],), ValueError,
                        'in_axes must be .*got True'),

@@ -54,7 +54,8 @@ def check_grads(f, args, order, modes=('fwd', 'rev'), eps=None, atol=None,
     """
     if not isinstance(args, (tuple, list)):
         raise TypeError(f'check_grads of {fun_name(f)}: args must be a tuple '
-                        f'of the arguments, but got {args!r}')
+                        f'of the arguments, but got {args!r}. For one, write '
+                        '(x,).')
     if not isinstance(order, int) or order < 1:
         raise ValueError(f'check_grads of {fun_name(f)}: order must be an '
                          f'integer, 1 or more, but got {order!r}')

@@ -56,7 +56,8 @@ def jvp(f, primals, tangents, has_aux=False):
             raise TypeError(
                 f'jvp of {fun_name(f)}: primals and tangents must be tuples '
                 'or lists with an entry for each argument, but found '
-                f'{arguments!r}')
+                f'{arguments!r}. For one argument, write '
+                f'ad.jvp({fun_name(f)}, (x,), (x_dot,)).')
     xs, in_tree = tree_flatten(tuple(primals))
     x_dots, tangent_tree = tree_flatten(tuple(tangents))
     if in_tree != tangent_tree:
@@ -126,6 +127,11 @@ def vmap(f, in_axes=0, out_axes=0, axis_size=None):
     @named_after(f)
     def vmap_of_f(*args, **kwargs):
         tag = TraceTag('vmap', f)
+        if entries and len(entries) != len(args):
+            raise ValueError(
+                f'{tag}: in_axes must have an entry for each of the '
+                f'{len(args)} positional arguments, but got {in_axes}. Where '
+                'an argument is the same for all elements, write None.')
         args, kwargs, g, _ = hold_arguments(f, args, kwargs, still)
         xs, in_tree = tree_flatten((args, kwargs))
         axes = flatten_axes(tag, 'in_axes', (in_axes, 0), in_tree)
@@ -190,8 +196,9 @@ def batch_size(tag, names, vals, axes, axis_size):
     if axis_size is not None:
         lengths.append(f'axis_size is {axis_size}')
     raise ValueError(f'{tag}: vmap got inconsistent sizes for array axes to '
-                     f'be mapped: {", ".join(lengths)}. They must be equal; '
-                     'where nothing is to be mapped over, in_axes is None.')
+                     f'be mapped: {", ".join(lengths)}. Where an '
+                     'argument is the same for all elements, in_axes is '
+                     'None.')
 
 
 def batch_from_front(x, dim, axis, size):

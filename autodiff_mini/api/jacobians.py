@@ -12,7 +12,7 @@ from autodiff_mini.api.checking import moves
 from autodiff_mini.api.forward import vmap
 from autodiff_mini.api.reverse import (
     Pushforward, check_differentiable, chosen_arguments, linearize_tree,
-    select, vjp_tree)
+    positions_of, select, vjp_tree)
 from autodiff_mini.arrays import foreign_one
 from autodiff_mini.core import TraceTag, float0, typeof
 from autodiff_mini.errors import public
@@ -21,6 +21,7 @@ from autodiff_mini.pytree import tree_flatten, tree_leaves, tree_map
 from autodiff_mini.signature import named_after
 
 
+@public
 def jacfwd(f, argnums=0, has_aux=False, holomorphic=False,
            allow_int=False):
     """Returns a function that returns the Jacobian of `f`, column by column.
@@ -53,6 +54,8 @@ def jacfwd(f, argnums=0, has_aux=False, holomorphic=False,
         array([[3., 2.],
                [0., 1.]])
     """
+    positions_of(TraceTag('jacfwd', f), argnums)
+
     @public
     @named_after(f)
     def jacfwd_of_f(*args, **kwargs):
@@ -79,6 +82,7 @@ def jacfwd(f, argnums=0, has_aux=False, holomorphic=False,
     return jacfwd_of_f
 
 
+@public
 def jacrev(f, argnums=0, has_aux=False, holomorphic=False,
            allow_int=False):
     """Returns a function that returns the Jacobian of `f`, row by row.
@@ -105,6 +109,8 @@ def jacrev(f, argnums=0, has_aux=False, holomorphic=False,
         array([[3., 2.],
                [0., 1.]])
     """
+    positions_of(TraceTag('jacrev', f), argnums)
+
     @public
     @named_after(f)
     def jacrev_of_f(*args, **kwargs):
@@ -163,6 +169,7 @@ def basis(tree):
     return treedef.unflatten(map(columns, xs, spans(xs)))
 
 
+@public
 def hessian(f, argnums=0, has_aux=False, holomorphic=False,
             allow_int=False):
     """Returns a function that returns the second derivatives of `f`.

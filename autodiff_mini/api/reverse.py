@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from autodiff_mini.api.staging import as_type
 from autodiff_mini.arrays import brought, convert, foreign_one
-from autodiff_mini.core import ShapedArray, TraceTag, float0, typeof
+from autodiff_mini.core import ShapedArray, TraceTag, Tracer, float0, typeof
 from autodiff_mini.errors import fun_name, public
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr
 from autodiff_mini.interpreters.jvp import fit_tangent, whole_tangent
@@ -22,7 +22,8 @@ from autodiff_mini.pytree import (
     LEAF, PyTreeDef, leaf_names, register_pytree_node_class, tree_flatten,
     tree_map, tree_structure)
 from autodiff_mini.signature import (
-    FlatFunction, gives_self, map_leaves, named_after, typeof_result)
+    FlatFunction, gives_self, map_leaves, named_after, names_of,
+    typeof_result)
 from autodiff_mini.zeros import instantiate_all, instantiate_zeros
 
 
@@ -124,8 +125,8 @@ def fit_given(aval, ct):
     except (TypeError, ValueError):
         raise ValueError(
             'unexpected type (e.g. shape or dtype) of the cotangent: got '
-            f'{typeof(ct)}, but the output of the function is {aval}'
-        ) from None
+            f'{typeof(ct)}, but the output of the function is {aval}. Pass '
+            'one of the type of the output.') from None
 
 
 def pull_back(jaxpr, residuals, y_bars):
@@ -282,6 +283,7 @@ def linear_transpose(f, *primals):
     return Pullback(program, residuals)
 
 
+@public
 def grad(f, argnums=0, has_aux=False, holomorphic=False, allow_int=False):
     """Returns a function that returns the gradient of `f`.
 
@@ -324,6 +326,7 @@ def grad(f, argnums=0, has_aux=False, holomorphic=False, allow_int=False):
     return grad_of_f
 
 
+@public
 def value_and_grad(f, argnums=0, has_aux=False, holomorphic=False,
                    allow_int=False):
     """Returns a function that returns the value of `f` and its gradient.
@@ -348,6 +351,8 @@ def value_and_grad(f, argnums=0, has_aux=False, holomorphic=False,
         >>> value_and_grad(lambda x, y: x * y, argnums=(0, 1))(3.0, 5.0)
         (15.0, (5.0, 3.0))
     """
+    positions_of(TraceTag('grad', f), argnums)
+
     @public
     @named_after(f)
     def value_and_grad_of_f(*args, **kwargs):
@@ -366,20 +371,15 @@ def select(tag, f, argnums, args, kwargs, allow_int, holomorphic):
 
     They are checked as `check_differentiable` says.
     """
-    several = isinstance(argnums, (tuple, list))
-    try:
-        positions = list(map(operator.index,
-                             argnums if several else [argnums]))
-    except TypeError:
-        raise TypeError(f'{tag}: argnums must be an int or a tuple of ints, '
-                        f'but got {argnums!r}') from None
+    positions = positions_of(tag, argnums)
     for i in positions:
         if not -len(args) <= i < len(args):
             raise TypeError(
                 f'{tag}: differentiating with respect to argnums={argnums} '
                 f'requires at least {i + 1 if i >= 0 else -i} positional '
                 'arguments to be passed by the caller, but got only '
-                f'{len(args)}')
+                f'{len(args)}' + ('. Pass it by position, not by keyword.'
+                                  if kwargs else ''))
     if len({i % len(args) for i in positions}) < len(positions):
         raise TypeError(f'{tag}: argnums={argnums} names an argument twice, '
                         f'of {len(args)}: name each once')
@@ -402,6 +402,21 @@ def select(tag, f, argnums, args, kwargs, allow_int, holomorphic):
     return f_of_some, tuple(args[i] for i in positions)
 
 
+def positions_of(tag, argnums) -> list:
+    """Returns the positions in argnums; raises a TypeError for others."""
+    several = isinstance(argnums, (tuple, list))
+    try:
+        return list(map(operator.index, argnums if several else [argnums]))
+    except TypeError:
+        f, names = fun_name(tag.function), names_of(tag.function)
+        cure = (f'Write {names.index(argnums)}' if isinstance(argnums, str)
+                and argnums in names else
+                f'Pass arguments of {f} in a second call: '
+                f'ad.{tag.transform}({f})(x)')
+        raise TypeError(f'{tag}: argnums must be an int or a tuple of ints, '
+                        f'but got {argnums!r}. {cure}.') from None
+
+
 def check_differentiable(tag, tree, what, allow_int, holomorphic=None,
                          name=None):
     """Raises a TypeError if a leaf has no derivative of the kind wanted.
@@ -420,12 +435,13 @@ def check_differentiable(tag, tree, what, allow_int, holomorphic=None,
     def check(x):
         aval = typeof(x)
         if aval.dtype.kind not in 'fc' and not allow_int:
+            cure = (f'Write {float(x)}' if what == 'inputs' and aval.weak_type
+                    and not isinstance(x, Tracer) else
+                    'Convert it, x.astype(float)')
             raise TypeError(
                 f'{tag.transform} requires real-valued {what} ({what[:-1]} '
                 'dtype that is a sub-dtype of np.floating), but got '
-                f'{aval}, which has no derivative. Convert it with astype, '
-                'or use vjp'
-                f'{", or allow_int=True" if what == "inputs" else ""}.')
+                f'{aval}, which has no derivative. {cure}.')
         if holomorphic and aval.dtype.kind != 'c':
             raise TypeError(f'{tag.transform} with holomorphic=True requires '
                             f'complex-valued {what}, but got {aval}. Convert '
@@ -434,8 +450,7 @@ def check_differentiable(tag, tree, what, allow_int, holomorphic=None,
             raise TypeError(
                 f'{tag.transform} requires real-valued {what}, but got '
                 f'{aval}. If the function has a complex derivative, pass '
-                'holomorphic=True; if not, compute with real and imaginary '
-                'parts, or use ad.jvp or ad.vjp.')
+                'holomorphic=True; if not, make them real, by np.abs say.')
     map_leaves(check, lambda: leaf_names(treedef, f'{tag}: {name or what}'),
                xs)
 
@@ -443,15 +458,18 @@ def check_differentiable(tag, tree, what, allow_int, holomorphic=None,
 def one_for(tag, y, holomorphic):
     """Returns the cotangent 1 for a scalar output; raises if it is none."""
     if tree_structure(y) is not LEAF:
+        cure = ('Is a `return` missing?' if y is None else
+                'Pass has_aux=True, so that only the first of the pair is '
+                'differentiated.' if isinstance(y, tuple) and len(y) == 2
+                else 'Return one number.')
         raise TypeError(f'{tag}: Gradient only defined for scalar-output '
-                        f'functions. Output was: {y}. Return one number, or '
-                        'use vjp or jacrev; with has_aux=True, a pair of it '
-                        'and of what else there is.')
+                        f'functions. Output was: {y}. {cure}')
     aval = typeof(y)
     if aval.shape != ():
         raise TypeError(f'{tag}: Gradient only defined for scalar-output '
-                        f'functions. Output had shape: {aval.shape}. Sum it, '
-                        'or use vjp or jacrev.')
+                        f'functions. Output had shape: {aval.shape}. Return '
+                        'its sum or mean; for the derivative of each element '
+                        'there is jacrev.')
     check_differentiable(tag, y, 'outputs', False, bool(holomorphic))
     one = aval.dtype.type(1)
     one = one.item() if aval.weak_type else one

@@ -27,6 +27,7 @@ def as_type(x):
         return x    # the error for it names the argument
 
 
+@public
 def make_jaxpr(f, static_argnums=(), return_shape=False):
     """Returns a function that returns `f` as a program, a jaxpr.
 

@@ -49,7 +49,8 @@ def carry_of_pair(tag, out_tree):
     """Returns the structure of the carry in what the body returns."""
     if out_tree.node_type is not tuple or len(out_tree.children) != 2:
         raise TypeError(f'{tag}: the body of a scan must return a pair '
-                        f'(carry, y), but its output is {out_tree}')
+                        f'(carry, y), but its output is {out_tree}. Return '
+                        '(carry, None) if it puts nothing out.')
     return out_tree.children[0]
 
 
@@ -73,10 +74,12 @@ def stage_body(tag, f, carry_tree, avals, args, carry_of):
             f, (carry_tree.unflatten(avals), *args), {}, tag)
         found = carry_of(tag, out_tree)
         if found != carry_tree:
+            cure = ('Is a `return` missing?' if found.node_type is type(None)
+                    else 'Begin with the structure of the output.')
             raise TypeError(
                 f'{tag}: body function carry input and carry output must '
                 'have the same pytree structure, but they differ: the input '
-                f'is {carry_tree}, and the output {found}')
+                f'is {carry_tree}, and the output {found}. {cure}')
         better = list(map(promote_carry, avals, jaxpr.out_avals))
         if better == avals:
             return fit_carry(jaxpr, avals, tag, carry_tree), avals, out_tree
@@ -106,7 +109,8 @@ def fit_carry(jaxpr, avals, tag, carry_tree):
             raise TypeError(
                 'body function carry input and carry output must have equal '
                 'types (e.g. shapes and dtypes of arrays), but they differ: '
-                f'the input is {aval}, and the output {out_aval}')
+                f'the input is {aval}, and the output {out_aval}. Begin '
+                'with the type of the output.')
     map_leaves(check, lambda: leaf_names(carry_tree, f'{tag}: carry'),
                avals, jaxpr.out_avals[:len(avals)])
     if jaxpr.out_avals[:len(avals)] == avals:

@@ -242,6 +242,12 @@ def cond(pred, true_fun, false_fun, *operands):
         >>> cond(True, lambda x: x + 1, lambda x: x * 2, 5.0)
         6.0
     """
+    for f in (true_fun, false_fun):
+        if not callable(f):
+            raise TypeError(
+                'cond takes two functions after its condition, but got '
+                f'something of type {type(f).__name__}. To choose between '
+                'two values, write np.where(pred, a, b).')
     tag = TraceTag('cond', true_fun)
     check_scalar(tag, 'Pred', pred)
     if typeof(pred).dtype != bool:
@@ -288,8 +294,7 @@ def check_scalar(tag, what, x):
     [aval] = map_leaves(typeof, lambda: [f'{tag}: {what}'], [x])
     if aval.shape != ():
         raise TypeError(f'{tag}: {what} must be a scalar, but got {aval}. To '
-                        'choose for each element of an array, use np.where, '
-                        'or vmap.')
+                        'choose for each element of an array, use np.where.')
 
 
 def choose(tag, index, functions, operands):

@@ -18,7 +18,8 @@ from autodiff_mini.arrays import foreign_one
 from autodiff_mini.copying import copied, place_of
 from autodiff_mini.core import Primitive, TraceTag, Tracer, float0, typeof
 from autodiff_mini.errors import (
-    UnexpectedTracerError, closed_over, fun_name, public)
+    UnexpectedTracerError, closed_over, fun_name, is_miscall, public,
+    tuples_at_work)
 from autodiff_mini.higher_order.call import on_arrays
 from autodiff_mini.higher_order.programs import interleave, others, picked
 from autodiff_mini.higher_order.staged_calls import (
@@ -41,7 +42,7 @@ from autodiff_mini.pytree import (
     leaf_names, tree_flatten, tree_leaves, tree_map, tree_structure)
 from autodiff_mini.signature import (
     Attributes, UserFunction, argument_keys, gives_self, map_leaves,
-    named_after, resolve_kwargs)
+    named_after, names_of, resolve_kwargs)
 from autodiff_mini.zeros import (
     SymbolicZero, Zero, instantiate_all, instantiate_zeros, pack,
     tangent_type, unpack, which_zero, zero_from_primal)
@@ -408,6 +409,7 @@ class custom_jvp(UserFunction):
         3.0
     """
 
+    @public
     def __init__(self, fun, nondiff_argnums=(), nondiff_argnames=()):
         named_after(fun)(self)
         self.fun = fun
@@ -612,14 +614,15 @@ class FlatCall:
         """Raises a TypeError if a nondiff argument is differentiated."""
         for key, moves in zip(self.keys, perturbed):
             if moves:
-                why = ('is the self of a method'
-                       if isinstance(self.held[key], Attributes) else
-                       'is named in nondiff_argnums')
+                why, cure = (
+                    'is the self of a method', 'Pass it by an argument'
+                ) if isinstance(self.held[key], Attributes) else (
+                    'is named in nondiff_argnums',
+                    'Leave it out of nondiff_argnums')
                 raise TypeError(
                     f'Argument {key} of {self} {why}, but is being '
                     'differentiated, and its rule would drop that '
-                    'derivative. Make it an ordinary argument, or wrap it in '
-                    'stop_gradient.')
+                    f'derivative. {cure}.')
 
     @property
     def __name__(self):
@@ -678,20 +681,43 @@ class UserRule:
         return (f'Custom {self.kind} rule {self.__name__} for function '
                 f'{self.call}')
 
+    def ask(self, rule, *args):
+        """Call the rule; an error says so if it takes other arguments."""
+        try:
+            return self.call.ask(rule, self, *args)
+        except TypeError as error:
+            if is_miscall(error):
+                raise TypeError(f'{self} is called with other arguments: '
+                                f'{error}. Write def {self.__name__}'
+                                f'({", ".join(self.takes())}).') from None
+            raise
+
+    def takes(self) -> list:
+        """Return the names of what the rule is called with."""
+        held = names_of(self.call.function.fun, self.call.held)
+        return [*held, *self.given]
+
 
 class FlatRule(UserRule):
     """The rule of forward mode: from primals and tangents to both."""
 
-    name, kind = 'jvp', 'JVP'
+    name, kind, given = 'jvp', 'JVP', ('primals', 'tangents')
 
     def __call__(self, operands, dots):
         call, rules = self.call, self.call.rules
         held, xs = call.split(operands)
         call.check_still(not zero for zero in which_zero(dots))
         x_dots = for_rule(dots[len(call.keys):], xs, rules.symbolic_zeros)
-        out = call.ask(rules.jvp, self, *held.values(),
-                       call.in_tree.unflatten(map(to_read, xs)),
-                       call.in_tree.unflatten(map(to_read, x_dots)))
+        tuples = [call.in_tree.unflatten(map(to_read, row))
+                  for row in (xs, x_dots)]
+        try:
+            out = self.ask(rules.jvp, *held.values(), *tuples)
+        except TypeError as error:
+            if names := tuples_at_work(error, tuples):
+                error.add_note(
+                    f'{self} is called with two tuples. Unpack them: '
+                    f'(x,), (x_dot,) = {", ".join(names)}.')
+            raise
         self.check_pair(
             out, 'representing primal and tangent outputs, but got')
         ys, call.out_tree = tree_flatten(out[0])

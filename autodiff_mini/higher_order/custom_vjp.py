@@ -44,7 +44,7 @@ from autodiff_mini.jaxprs import Jaxpr, Var
 from autodiff_mini.memory import apart, to_read
 from autodiff_mini.pytree import (
     leaf_names, open_as, tree_flatten, tree_structure)
-from autodiff_mini.signature import map_leaves
+from autodiff_mini.signature import map_leaves, names_of
 from autodiff_mini.zeros import (
     Zero, instantiate_zeros, pack, tangent_type, unpack, which_zero)
 
@@ -486,6 +486,9 @@ class FlatForward(UserRule):
 
     name, kind = 'fwd', 'VJP fwd'
 
+    def takes(self):
+        return names_of(self.call.function.fun)
+
     def __call__(self, operands, perturbed):
         """Returns the outputs, the residuals, and the way back from them."""
         call, rules = self.call, self.call.rules
@@ -496,7 +499,7 @@ class FlatForward(UserRule):
         if rules.symbolic_zeros_back:
             primals = map(CustomVJPPrimal, primals, perturbed[n:])
         args, kwargs = call.in_place(held, primals)
-        out = call.ask(partial(rules.fwd, **kwargs), self, *args)
+        out = self.ask(partial(rules.fwd, **kwargs), *args)
         self.check_pair(
             out, 'where the first element represents the primal output and '
             'the second element represents residuals (i.e. values stored '
@@ -537,7 +540,7 @@ class FlatBackward(UserRule):
     It returns an array for each argument of the function, or None for zero.
     """
 
-    name, kind = 'bwd', 'VJP bwd'
+    name, kind, given = 'bwd', 'VJP bwd', ('residuals', 'cotangent')
 
     def __init__(self, call, in_avals, res_tree, kept, static):
         super().__init__(call)
@@ -553,7 +556,7 @@ class FlatBackward(UserRule):
         cts = for_rule(cts, residuals, rules.symbolic_zeros_back)
         leaves = interleave(self.kept, map(to_read, residuals), self.static)
         try:
-            out = call.ask(rules.bwd, self, *held.values(),
+            out = self.ask(rules.bwd, *held.values(),
                            self.res_tree.unflatten(leaves),
                            self.out_tree.unflatten(map(to_read, cts)))
         except UnexpectedTracerError as error:
@@ -608,7 +611,11 @@ def fit_bwd(aval, ct):
     is_zero = isinstance(ct, Zero)
     have = ct.aval if is_zero else typeof(ct)
     if have.shape != aval.shape:
-        raise ValueError(f'the argument is {aval}, but the cotangent {have}')
+        more = len(have.shape) - len(aval.shape)
+        raise ValueError(
+            f'the argument is {aval}, but the cotangent {have}' + (
+                f': sum it, np.sum(ct, {(*range(more),)})'
+                if more > 0 and have.shape[more:] == aval.shape else ''))
     weak = have.weak_type or aval.weak_type
     if have.dtype != aval.dtype and not (
             weak and np.can_cast(have.dtype, aval.dtype, 'same_kind')):

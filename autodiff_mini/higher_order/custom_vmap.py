@@ -38,7 +38,7 @@ from autodiff_mini.jaxprs import Var, dead_rules
 from autodiff_mini.memory import apart
 from autodiff_mini.pytree import (
     leaf_names, tree_flatten, tree_leaves, tree_map)
-from autodiff_mini.signature import map_leaves
+from autodiff_mini.signature import map_leaves, names_of
 from autodiff_mini.zeros import (
     Zero, instantiate_all, pack, tangent_type, unpack, which_zero)
 
@@ -338,10 +338,13 @@ class FlatBatching(UserRule):
 
     name, kind = 'vmap', 'vmap'
 
+    def takes(self):
+        return ['axis_size', 'in_batched', *names_of(self.call.function.fun)]
+
     def __call__(self, size, mapped, xs):
         call = self.call
         args, kwargs = call.in_place(*call.split(xs))
-        out = call.ask(partial(call.rules.vmap, **kwargs), self, size,
+        out = self.ask(partial(call.rules.vmap, **kwargs), size,
                        call.marks(mapped), *args)
         self.check_pair(out, 'of its output and, in a tree like it, which '
                         'parts of it are batched, but got')

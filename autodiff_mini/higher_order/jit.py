@@ -214,8 +214,8 @@ class jit(UserFunction):
             f, args = self.method, (Attributes(args[0]), *args[1:])
         args, kwargs, f, static = hold_arguments(f, args, kwargs, self.held)
         xs, in_tree = tree_flatten((args, kwargs))
-        avals = map_leaves(typeof, partial(argument_names, in_tree, self.tag),
-                           xs)
+        names = partial(argument_names, in_tree, self.tag)
+        avals = map_leaves(typeof_argument, names, xs)
         key = in_tree, *avals, *static_part(self.f, static)
         program = self.staged.get(key)
         if program is None:
@@ -240,6 +240,14 @@ class jit(UserFunction):
                                  'yet, so there is no program of it: call it '
                                  'with an argument of each type first')
         return compiled(self.last).source
+
+
+def typeof_argument(x):
+    """Returns the type of an argument."""
+    if isinstance(x, str):
+        raise TypeError('a value of type str cannot be traced: make it a '
+                        'static argument, with static_argnums')
+    return typeof(x)
 
 
 def static_part(f, static):

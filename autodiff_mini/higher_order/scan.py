@@ -319,11 +319,14 @@ def scan(f, init, xs=None, length=None, reverse=False):
         >>> scan(lambda total, x: (total + x, total), 0.0, np.arange(4.0))
         (6.0, array([0., 0., 1., 3.]))
     """
-    tag = TraceTag('scan', f)
+    tag = TraceTag(getattr(f, 'loop', 'scan'), f)
     carry, carry_tree = tree_flatten(init)
     rows, xs_tree = tree_flatten(xs)
     names = lambda: leaf_names(carry_tree, f'{tag}: init')
     carry_avals = map_leaves(typeof, names, carry)
+    if rows and isinstance(xs, list) and all(np.ndim(x) == 0 for x in rows):
+        raise ValueError(f'{tag}: xs is a list of numbers, and not an array '
+                         'to go along. Write np.array(xs).')
     names = lambda: leaf_names(xs_tree, f'{tag}: xs')
     row_avals = map_leaves(element_type, names, rows)
     length = common_length(tag, rows, names, length)

@@ -168,8 +168,7 @@ def while_transpose(*_, **__):
     raise TypeError(
         'Reverse-mode differentiation does not work for while_loop, or for '
         'fori_loop with traced bounds: nobody knows how many steps to go '
-        'back. Use scan, or fori_loop with bounds that are Python integers; '
-        'or forward mode.')
+        'back. Use fori_loop with bounds that are Python integers.')
 
 
 transpose_rules[while_p] = while_transpose
@@ -213,7 +212,7 @@ def while_loop(cond_fun, body_fun, init_val):
         >>> while_loop(lambda x: x < 100, lambda x: x * 2, 3)
         192
     """
-    tag = TraceTag('while_loop', body_fun)
+    tag = TraceTag(getattr(body_fun, 'loop', 'while_loop'), body_fun)
     carry, tree = tree_flatten(init_val)
     names = lambda: leaf_names(tree, f'{tag}: init_val')
     body, avals, _ = stage_body(tag, body_fun, tree,
@@ -255,6 +254,10 @@ def fori_loop(lower, upper, body_fun, init_val):
         >>> fori_loop(1, 5, lambda i, product: i * product, 1)
         24
     """
+    if callable(lower):
+        raise TypeError('fori_loop takes its bounds first. Write '
+                        f'ad.fori_loop(lower, upper, {fun_name(lower)}, '
+                        'init_val).')
     for bound in lower, upper:
         if typeof(bound).shape or typeof(bound).dtype.kind not in 'iu':
             raise TypeError(f'fori_loop of {fun_name(body_fun)}: the bounds '
@@ -262,11 +265,11 @@ def fori_loop(lower, upper, body_fun, init_val):
     if isinstance(lower, Tracer) or isinstance(upper, Tracer):
         def step(state):
             return state[0] + 1, body_fun(*state)
-        step.__qualname__ = fun_name(body_fun)
+        step.__qualname__, step.loop = fun_name(body_fun), 'fori_loop'
         return while_loop(lambda state: state[0] < upper, step,
                           (lower, init_val))[1]
 
     def body(carry, i):
         return body_fun(i, carry), None
-    body.__qualname__ = fun_name(body_fun)
+    body.__qualname__, body.loop = fun_name(body_fun), 'fori_loop'
     return scan(body, init_val, np.arange(lower, upper))[0]

@@ -16,7 +16,8 @@ from autodiff_mini.memory import (
     CLOSED_OVER, Snapshot, lent, to_read, uncollected)
 from autodiff_mini.pytree import leaf_names, tree_flatten
 from autodiff_mini.signature import (
-    FlatFunction, apply, argument_names, check_alive, map_leaves)
+    FlatFunction, apply, argument_names, check_alive, map_leaves,
+    typeof_result)
 from autodiff_mini.slips import MANY, count_lines, with_warnings
 
 
@@ -134,12 +135,12 @@ def stage_tree(f, args, kwargs, tag):
     """Returns `f` as a jaxpr, and the structure of what it returns."""
     xs, in_tree = tree_flatten((args, kwargs))
     avals = map_leaves(typeof, lambda: argument_names(in_tree, tag), xs)
-    flat_f = FlatFunction(apply(f), in_tree)
+    flat_f = FlatFunction(apply(f), in_tree, tag=tag)
 
     def checked(*xs):
         current_trace().counts = {}
         outs = flat_f(*xs)
-        map_leaves(typeof, lambda: leaf_names(
+        map_leaves(typeof_result, lambda: leaf_names(
             flat_f.out_tree, f'{tag}: output'), outs)
         return outs
     jaxpr = with_warnings(f, tag, lambda: stage_flat(checked, avals, tag))

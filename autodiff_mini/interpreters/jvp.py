@@ -173,10 +173,10 @@ def fit_tangent(x, x_dot):
         return x_dot
     same_kind = np.can_cast(got.dtype, wanted.dtype, 'same_kind')
     if got.dtype != wanted.dtype and not (got.weak_type and same_kind):
-        raise TypeError(
-            'primal and tangent dtypes must be equal, or the tangent dtype '
-            'float0 where the primal is an integer or a boolean, which has '
-            f'no derivative; but the primal is {aval} and the tangent {got}')
+        cure = f'. Write the primal as {x}.0' if type(x) is int else ''
+        raise TypeError('primal and tangent dtypes must be equal, or float0 '
+                        'where the primal is an integer or boolean, but the '
+                        f'primal is {aval} and the tangent {got}{cure}')
     if got.shape != aval.shape:
         raise ValueError('primal and tangent shapes must be equal, but the '
                          f'primal is {aval} and the tangent {got}')

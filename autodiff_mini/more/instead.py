@@ -27,9 +27,14 @@ INSTEAD = {
     'integrate.trapezoid': 'np.trapezoid',
     'optimize.root': 'ad.root',
     'optimize.fixed_point': 'ad.fixed_point',
+    'integrate.quad': 'np.trapezoid(f(t), t) for a grid of points t',
+    'interpolate': 'np.interp',
+    'sparse': 'A.toarray() @ x',
     'stats.logpdf': 'the formula of the density',
     'stats.pdf': 'the formula of the density',
 }
+ELSEWHERE = {'pandas': 'table.to_numpy() in place of the table',
+             'numpy': 'ad.vmap in place of np.vectorize'}
 
 
 def instead(name):
@@ -38,7 +43,9 @@ def instead(name):
     Args:
         name: the full name of the function.
     """
-    _, module, function = name.split('.', 2)
+    library, module, function = [*name.split('.', 2), ''][:3]
+    if library != 'scipy':
+        return ELSEWHERE.get(name.partition('.')[0])
     if module in ('linalg', 'fft') and hasattr(getattr(np, module), function):
         return f'np.{module}.{function}'
-    return INSTEAD.get(f'{module}.{function}')
+    return INSTEAD.get(f'{module}.{function}', INSTEAD.get(module))

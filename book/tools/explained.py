@@ -6,6 +6,7 @@ tests check that each `raise` of the library is run by one of them.
 """
 
 import html
+import linecache
 import textwrap
 import warnings
 from typing import NamedTuple
@@ -32,6 +33,9 @@ def error_of(program):
         ValueError: it raises none.
     """
     scope = {'np': np, 'ad': ad, 'x': np.arange(3.0)}
+    # An error reads the lines that it is about.
+    linecache.cache['<program>'] = (len(program), None,
+                                    program.splitlines(True), '<program>')
     code = compile(program, '<program>', 'exec')
     with (library_restored(), warnings.catch_warnings(),
           np.errstate(all='ignore')):
@@ -500,6 +504,22 @@ ERRORS['Trees and arguments'] = group(
      f(1.0, where=True)
      ''',
      'Give the arguments by position, or wrap it in a `lambda`.'),
+    ('A transformation was given something else than a function.',
+     'ad.grad(np.sin(1.0))',
+     'The function itself, and not what it returns.'),
+    ('A transformation with options was used as a decorator.',
+     '''
+     @ad.jit(static_argnums=1)
+     def f(x, n):
+         return x ** n
+     ''',
+     '`@functools.partial(ad.jit, static_argnums=1)`.'),
+    ('`jit` was given a string.',
+     "ad.jit(lambda x, mode: x)(1.0, 'fast')",
+     "Make it static: `ad.jit(f, static_argnames='mode')`."),
+    ('A function returned a string.',
+     "ad.make_jaxpr(lambda x: 'done')(1.0)",
+     'Return arrays and numbers.'),
     ('There is no argument of that name.',
      "ad.jit(lambda x: x, static_argnames='n')",
      'Look at the signature.'),
@@ -535,7 +555,10 @@ ERRORS['vmap'] = group(
      'An integer, None, or a tuple with an entry for each argument.'),
     ('`in_axes` does not fit the arguments.',
      'ad.vmap(np.sin, in_axes=(0, 0))(x)',
-     'An entry for each argument; for a tree, one entry or a tree of them.'),
+     'An entry for each argument.'),
+    ('`in_axes` does not fit an argument, which is a tree.',
+     'ad.vmap(np.add, in_axes=(0, {}))(x, x)',
+     'For a tree, one entry, or a tree of them.'),
     ('The array has no such axis.',
      'ad.vmap(np.sin)(1.0)',
      'None is for arguments that are not mapped.'),
@@ -571,7 +594,7 @@ ERRORS['Programs'] = group(
      'Call it first. There is a program for each type of arguments.'),
     ('A static argument is a part of a key, and needs a hash.',
      'ad.jit(lambda x, n: x, static_argnums=1)(x, [1])',
-     'A tuple in place of the list; or let it be traced.'),
+     'A tuple in place of the list.'),
     ('A function calls itself while it is traced, and a traced condition '
      'cannot stop it.',
      '''
@@ -591,14 +614,13 @@ ERRORS['Reverse mode'] = group(
      'Return one number. For a second result, `has_aux=True`.'),
     ('A gradient is that of a scalar, and this is an array.',
      'ad.grad(np.sin)(x)',
-     'Sum it; or `ad.jacrev`; or `ad.vmap(ad.grad(f))`, for one gradient '
-     'for each element.'),
+     'Sum it; for the derivative of each element, `ad.jacrev`.'),
     ('The output has no derivative.',
      'ad.grad(lambda x: np.argmax(x))(x)',
      'Return a float. An index does not move a little.'),
     ('An argument has no derivative.',
      'ad.grad(lambda n: n * 2.0)(3)',
-     'Write `3.0`, or take another argument by `argnums`.'),
+     'Write `3.0`.'),
     ('A Jacobian by complex numbers has a column for each, and no word says '
      'that one is enough.',
      'ad.jacfwd(np.conj)(1j)',
@@ -727,6 +749,13 @@ ERRORS['Rules for the way out: custom_jvp'] = group(
      ad.jvp(f, (1.0,), (1.0,))
      ''',
      '`tangents` is a tuple; take its elements.'),
+    ('A rule takes other arguments.',
+     '''
+     f = ad.custom_jvp(lambda n, x: n * x, nondiff_argnums=0)
+     f.defjvp(lambda primals, tangents: (1.0, 1.0))
+     ad.jvp(lambda x: f(2, x), (1.0,), (1.0,))
+     ''',
+     'Arguments that are not differentiated come first.'),
     ('The rule returns another output than the function. It is noticed '
      'where both are written down.',
      '''
@@ -747,8 +776,7 @@ ERRORS['Rules for the way out: custom_jvp'] = group(
      f.defjvp(lambda a, primals, tangents: (f(a, *primals), a * tangents[0]))
      ad.grad(lambda x: f(x, x))(3.0)
      ''',
-     'Make it an ordinary argument, with a tangent in the rule; or wrap it '
-     'in `ad.stop_gradient`, if its part of the derivative is not wanted.'),
+     'Make it an ordinary argument, with a tangent in the rule.'),
     ('The function uses a value that is being differentiated, and is no '
      'argument.',
      '''
@@ -1031,6 +1059,15 @@ ERRORS['Closures'] = group(
 )
 
 ERRORS['Branches and loops'] = group(
+    ('`cond` was given values in place of functions.',
+     'ad.cond(True, 1.0, 2.0)',
+     '`np.where` chooses between values.'),
+    ('`fori_loop` was given its body first.',
+     'ad.fori_loop(lambda i, c: c, 0, 3, 1.0)',
+     'The bounds come first, and then the body.'),
+    ('`scan` was given a list of numbers, which is a tree.',
+     'ad.scan(lambda c, x: (c, x), 0.0, [1.0, 2.0])',
+     'An array.'),
     ('`switch` has nothing to choose from.',
      'ad.switch(0, [], x)',
      'One branch at least.'),

@@ -1,0 +1,315 @@
+"""Advice: what to write in place of the line that asked a tracer.
+
+A tracer that refuses knows who asks, but not what for.  The line in the
+program does: `while x > 1`, `range(n)` and `math.sin(x)` need different
+cures, so we read it, and name one.  Appendix *Errors explained*.
+"""
+
+import ast
+import builtins
+import linecache
+from functools import lru_cache
+from inspect import unwrap
+
+import numpy as np
+
+SELDOM_NUMPY = {'erf': 'scipy.special.erf', 'erfc': 'scipy.special.erfc',
+                'gamma': 'scipy.special.gamma', 'fsum': 'np.sum',
+                'lgamma': 'scipy.special.gammaln', 'dist': 'np.linalg.norm'}
+OF_TWO = {'max': 'np.maximum', 'min': 'np.minimum'}
+OF_MANY = {'max': 'np.max', 'min': 'np.min', 'any': 'np.any',
+           'all': 'np.all', 'sorted': 'np.sort'}
+
+
+def nodes_around(frame, instruction=None) -> list:
+    """Return the syntax at work in a frame, innermost first.
+
+    The list ends with the statement.  It is empty where there is no source.
+    """
+    instruction = frame.f_lasti if instruction is None else instruction
+    code, around = frame.f_code, []
+    line, last, start, end = [*code.co_positions()][instruction // 2]
+    lines = linecache.getlines(code.co_filename, frame.f_globals)
+    if None in (line, last, start, end):
+        return []
+    for node in ast.walk(syntax_of(''.join(lines))):
+        if isinstance(node, ast.expr | ast.stmt) and (
+                (node.lineno, node.col_offset) <= (line, start)
+                and (last, end) <= (node.end_lineno, node.end_col_offset)):
+            around = [node, *([] if isinstance(node, ast.stmt) else around)]
+    return around
+
+
+@lru_cache(maxsize=4)
+def syntax_of(source):
+    """Return the syntax of a file; of a notebook's %magic, none."""
+    try:
+        return ast.parse(source)
+    except SyntaxError:
+        return ast.parse('')
+
+
+def instead_of_truth(frame, tracer):
+    """Return what to write where Python asks whether a tracer is true."""
+    nodes = nodes_around(frame)
+    calls = [node for node in nodes[:1] if isinstance(node, ast.Call)
+             and numpy_call(node)]
+    if calls:
+        return f'Write {numpy_call(calls[0])}.'
+    choosers = [node for node in nodes if hasattr(node, 'test')
+                and (node is nodes[0] or node.test in nodes)]
+    if choosers:
+        return (static_advice(choosers[0].test, frame, tracer)
+                or instead_of_test(choosers[0], frame))
+    texts = [array_text(node) for node in nodes[:-1]
+             if array_text(node) != ast.unparse(node)]
+    return f'Write {texts[-1]}.' if texts else (
+        'Choose between two results with np.where(condition, a, b).')
+
+
+def instead_of_test(chooser, frame):
+    """Return what to write in place of `while`, `if`, or `assert`."""
+    test = array_text(chooser.test)
+    if isinstance(chooser, ast.While):
+        names = ', '.join(name for name, _ in traced_names(
+            chooser.test, frame)) or 'x'
+        return (f'Write the loop as ad.while_loop(lambda {names}: {test}, '
+                f'body, {names}).' if ',' not in names else
+                'Write the loop as ad.while_loop(condition, body, '
+                f'({names})).')
+    if isinstance(chooser, ast.IfExp):
+        return (f'Write np.where({test}, {ast.unparse(chooser.body)}, '
+                f'{ast.unparse(chooser.orelse)}).')
+    if isinstance(chooser, ast.Assert) or isinstance(
+            chooser.body[0], ast.Raise):
+        return f'Check {test} before the call, where the values are known.'
+    if all(len(branch) < 2 and all(isinstance(
+            step, ast.Return | ast.Assign | ast.AugAssign) for step in branch)
+            for branch in (chooser.body, chooser.orelse)):
+        return (f'Write np.where({test}, a, b), which chooses between the '
+                'results a and b of the two branches.')
+    return (f'Write ad.cond({test}, f, g, x), where f and g are the two '
+            'branches, functions of x.')
+
+
+def instead_of_integer(frame, tracer):
+    """Return what to write where Python asks a tracer for an integer."""
+    nodes = nodes_around(frame)
+    asks = nodes[0] if nodes else None
+    if isinstance(asks, ast.Subscript) and not isinstance(
+            asks.slice, ast.Slice):
+        return (f'Write ad.asarray({ast.unparse(asks.value)})'
+                f'[{ast.unparse(asks.slice)}].')
+    static = static_advice(asks, frame, tracer)
+    if static:
+        return static
+    if isinstance(asks, ast.Call) and called(asks, frame) is range:
+        bounds = list(map(ast.unparse, asks.args))
+        if len(bounds) < 3:
+            return ('Write the loop as ad.fori_loop('
+                    f'{", ".join(["0", *bounds][-2:])}, body, x).')
+    return ('A size, an axis or a bound must be a plain Python integer, and '
+            'so a static argument of jit.')
+
+
+def instead_of_number(frame, tracer, kind):
+    """Return what to write where Python asks a tracer for a number.
+
+    Args:
+        frame: the one that asks.
+        tracer: the value that is asked.
+        kind: how: `float`, `int`, `complex`, `item` or `tolist`.
+    """
+    nodes, source = nodes_around(frame), tracer._trace.tag.function
+    if getattr(source, '__module__', None) == 'math':
+        return f'Write {numpy_name(source)}.'
+    if nodes and isinstance(nodes[0], ast.BinOp):
+        return 'To print it, write an f-string.'
+    if not nodes or not isinstance(nodes[0], ast.Call):
+        return None
+    asks, function = nodes[0], called(nodes[0], frame)
+    arguments = ', '.join(map(ast.unparse, asks.args))
+    if getattr(function, '__module__', None) == 'math':
+        return f'Write {numpy_name(function)}({arguments}).'
+    if isinstance(asks.func, ast.Attribute) and asks.func.attr == kind:
+        return (f'Leave .{kind}() out, and write '
+                f'{ast.unparse(asks.func.value)}.')
+    if function is int:
+        return static_advice(asks, frame, tracer) or (
+            f'Write np.trunc({arguments}).')
+    if function in (float, complex):
+        return f'Write {arguments} in place of {ast.unparse(asks)}.'
+    if getattr(asks.func, 'attr', None) in ('__setitem__', 'fill'):
+        return None
+    return 'Compute with the traced value itself, by functions of NumPy.'
+
+
+def numpy_name(function):
+    """Return what does in NumPy, or in SciPy, what one of `math` does."""
+    name = function.__name__
+    return SELDOM_NUMPY.get(name, f'np.{name}')
+
+
+def called(call, frame):
+    """Return the function that is called, if a name or two lead to it."""
+    match call.func:
+        case ast.Name(name):
+            return frame.f_locals.get(name, frame.f_globals.get(
+                name, getattr(builtins, name, None)))
+        case ast.Attribute(ast.Name(module), name):
+            return getattr(frame.f_globals.get(module), name, None)
+    return None
+
+
+def numpy_call(call):
+    """Return a call of `max`, `any` or the like, as one of NumPy's."""
+    if not isinstance(call.func, ast.Name):
+        return None
+    if call.func.id == 'bool':
+        return f'{ast.unparse(call.args[0])} != 0'
+    table = OF_TWO if len(call.args) == 2 else OF_MANY
+    name = table.get(call.func.id)
+    return name and f'{name}({", ".join(map(ast.unparse, call.args))})'
+
+
+def array_text(node):
+    """Return a condition as text, with `&` in place of `and`."""
+    match node:
+        case ast.BoolOp(operation, values):
+            sign = ' & ' if isinstance(operation, ast.And) else ' | '
+            return sign.join(f'({array_text(value)})' for value in values)
+        case ast.UnaryOp(ast.Not(), operand):
+            return f'np.logical_not({array_text(operand)})'
+        case ast.Compare(left, [_, _, *_] as signs, right):
+            return ' & '.join(
+                f'({ast.unparse(ast.Compare(a, [sign], [b]))})'
+                for a, sign, b in zip([left, *right], signs, right))
+    return ast.unparse(node)
+
+
+def traced_names(node, frame):
+    """Return the names in an expression that stand for tracers, and these."""
+    names = dict.fromkeys(part.id for part in ast.walk(node)
+                          if isinstance(part, ast.Name))
+    found = [(name, frame.f_locals.get(name)) for name in names]
+    return [(name, x) for name, x in found if hasattr(x, '_trace')]
+
+
+def static_advice(node, frame, tracer):
+    """Return advice to make arguments of jit static, if these are asked.
+
+    They are integers or booleans, and the expression depends on nothing else
+    that is traced.
+    """
+    tag, asked = tracer._trace.tag, [tracer]
+    if node and not argument_name(tracer, frame, tag.function):
+        asked = [x for _, x in traced_names(node, frame)]
+    names = [argument_name(x, frame, tag.function) for x in asked]
+    if not names or None in names or any(
+            x.ndim or x.dtype.kind not in 'iub' for x in asked):
+        return None
+    text = ', '.join(names)
+    if tag.transform == 'vmap':
+        return (f'{text} must be the same for all elements: let in_axes be '
+                'None in its place.')
+    if tag.transform not in ('jit', 'make_jaxpr'):
+        return None
+    named = repr(names[0] if len(names) == 1 else tuple(names))
+    return (f'Make {text} static: ad.jit({str(tag).partition(" of ")[2]}, '
+            f'static_argnames={named}).')
+
+
+def argument_name(tracer, frame, function):
+    """Return which argument of a function a tracer is, None if it is none."""
+    code = getattr(unwrap(function), '__code__', None)
+    while frame and frame.f_code is not code:
+        frame = frame.f_back
+    count = frame and code.co_argcount + code.co_kwonlyargcount
+    for name in frame and code.co_varnames[:count] or ():
+        if frame.f_locals.get(name) is tracer and tracer.line is None:
+            return name
+    return None
+
+
+def advice_on(error, in_a_library, refused):
+    """Return what to add to an error of Python's, or of NumPy's; or None.
+
+    Args:
+        error: the error.
+        in_a_library: says whether a frame is of a library.
+        refused: the last Refusal, which C code may have hidden.
+    """
+    entry, inner = None, error.__traceback__
+    while inner:
+        entry = entry if in_a_library(inner.tb_frame) else inner
+        inner = inner.tb_next
+    text = str(error)
+    if text.startswith('unhashable type') and text.endswith("Tracer'"):
+        return ('A traced value has no hash, so no dict, set or lru_cache '
+                'can look it up: leave the cache out.')
+    if entry is None:
+        return None
+    place = entry.tb_frame, entry.tb_lasti
+    if isinstance(error, AttributeError) and hasattr(error.obj, '_trace'):
+        return instead_of_attribute(error.name, *place)
+    if isinstance(error, ValueError) and text.startswith('matmul: '):
+        return shapes_of_product(*place)
+    if refused and refused.message != text and isinstance(
+            error, TypeError) and (
+            refused.code, refused.instruction) == (
+            entry.tb_frame.f_code, entry.tb_lasti):
+        return refused.message
+    return None
+
+
+def instead_of_attribute(name, *place):
+    """Return what to write in place of an attribute that no array has."""
+    x = 'x'
+    for node in nodes_around(*place)[:1]:
+        if isinstance(node, ast.Attribute):
+            x = ast.unparse(node.value)
+    if name in HABITS:
+        return HABITS[name].format(x)
+    return f'Write np.{name}({x}).' if hasattr(np, name) else None
+
+
+HABITS = dict.fromkeys(
+    ['numpy', 'cpu', 'cuda', 'to', 'block_until_ready', 'to_numpy'],
+    'Leave it out: {0} is an array to NumPy.') | {
+    'at': 'Write into a copy: y = np.copy({0}), and then y[i] = value.',
+    'detach': 'Write ad.stop_gradient({0}).',
+    'backward': 'Write ad.grad(f)(x), which returns the gradient.',
+    'requires_grad': 'Write ad.grad(f)(x), which differentiates by x.'}
+
+
+def shapes_of_product(frame, instruction):
+    """Return the shapes in a product of matrices, and what would fit."""
+    for node in nodes_around(frame, instruction)[:1]:
+        if not isinstance(node, ast.BinOp):
+            return None
+        names = list(map(ast.unparse, (node.left, node.right)))
+        arrays = [frame.f_locals.get(name, frame.f_globals.get(name))
+                  for name in names]
+        if any(not hasattr(x, 'shape') for x in arrays):
+            return None
+        (a, b), (x, y) = [x.shape for x in arrays], names
+        said = f'{x} has the shape {a}, and {y} the shape {b}'
+        if len(a) == 2 and a[0] == b[-2:][0]:
+            return f'{said}: write {x}.T @ {y}.'
+        if len(b) == 2 and a[-1] == b[1]:
+            return f'{said}: write {x} @ {y}.T.'
+        return f'{said}: {a[-1]} and {b[-2:][0]} must be equal.'
+    return None
+
+
+def whole_names(frame, instruction, values) -> list:
+    """Return the names of values, if an expression uses one as a whole."""
+    for node in nodes_around(frame, instruction)[:1]:
+        apart = {id(part.value) for part in ast.walk(node)
+                 if isinstance(part, ast.Subscript | ast.Starred)}
+        used = [frame.f_locals.get(part.id) for part in ast.walk(node)
+                if isinstance(part, ast.Name) and id(part) not in apart]
+        if any(x is value for x in used for value in values):
+            return [name for value in values for name, x in
+                    frame.f_locals.items() if x is value]
+    return []

@@ -1,0 +1,385 @@
+"""Slips: programs that people mistype, and the one thing to write instead.
+
+Each is a program, the error that it raises, and words of its cure.  The first
+25 are those that a newcomer made; the others differ from them in kind.  What
+the error names of the program, a function, an argument or a line, is tested
+as well: it is `f`, or a traceback that ends in the program.
+"""
+
+from textwrap import dedent
+from typing import NamedTuple
+
+import autodiff_mini as ad
+
+
+class Slip(NamedTuple):
+    """A program that fails, and what its error has to say."""
+    program: str
+    error: type
+    cure: str
+
+
+def slips(**rows):
+    return {name: Slip(dedent(program).strip('\n') + '\n', error, cure)
+            for name, (program, error, cure) in rows.items()}
+
+
+FIRST = slips(
+    leaked=('''
+        kept = []
+        def f(x):
+            kept.append(np.sum(x ** 2))
+            return kept[-1]
+        ad.grad(f)(np.ones(3))
+        np.mean(kept)
+        ''', ad.UnexpectedTracerError,
+        'let f return it instead, as (result, value) with has_aux=True'),
+    bwd_without_nondiff=('''
+        @partial(ad.custom_vjp, nondiff_argnums=(0,))
+        def f(n, x):
+            return x ** n
+        def bwd(x, ct):
+            return 3 * x ** 2 * ct,
+        f.defvjp(lambda n, x: (x ** n, x), bwd)
+        ad.grad(f, 1)(3, 2.0)
+        ''', TypeError, 'Write def bwd(n, residuals, cotangent).'),
+    function_second=('''
+        def f(w):
+            return np.sum(w ** 2)
+        ad.grad(np.ones(3), f)
+        ''', TypeError, 'Put f first.'),
+    caught=('''
+        def f(x):
+            try:
+                return x * math.log(x)
+            except Exception:
+                return 0.0
+        ad.grad(f)(2.0)
+        ''', UserWarning, 'its derivative is lost. It had said: '),
+    size=('''
+        @ad.jit
+        def f(n):
+            return np.zeros(n) + 1
+        f(3)
+        ''', TypeError, "Make n static: ad.jit(f, static_argnames='n')."),
+    tuples_in_a_rule=('''
+        f = ad.custom_jvp(lambda x: x ** 3)
+        @f.defjvp
+        def rule(x, t):
+            return x ** 3, 3 * x ** 2 * t
+        ad.grad(f)(2.0)
+        ''', TypeError, 'Unpack them: (x,), (x_dot,) = x, t.'),
+    product=('''
+        W = np.ones((3, 4))
+        def f(x):
+            return np.sum(np.tanh(W @ x))
+        ad.grad(f)(np.ones(3))
+        ''', ValueError,
+        'W has the shape (3, 4), and x the shape (3,): write W.T @ x.'),
+    integer=('''
+        def f(x):
+            return x ** 3
+        ad.grad(f)(3)
+        ''', TypeError, 'has no derivative. Write 3.0.'),
+    if_=('''
+        @ad.jit
+        def f(x):
+            if x > 0:
+                return x
+            return 0.0
+        f(2.0)
+        ''', ad.TracerBoolConversionError, 'Write np.where(x > 0, a, b)'),
+    while_=('''
+        @ad.jit
+        def f(x):
+            while x > 1:
+                x = x / 2
+            return x
+        f(20.0)
+        ''', ad.TracerBoolConversionError,
+        'Write the loop as ad.while_loop(lambda x: x > 1, body, x).'),
+    math=('''
+        def f(t):
+            return math.sin(t) * t
+        ad.grad(f)(1.0)
+        ''', ad.ConcretizationTypeError, 'Write np.sin(t).'),
+    table=('''
+        class DataFrame:
+            def to_numpy(self):
+                return np.ones((2, 2))
+        def f(w, table):
+            return np.sum((table @ w) ** 2)
+        ad.jit(f)(np.ones(2), DataFrame())
+        ''', TypeError, 'args[1]: a value of type DataFrame cannot be traced: '
+        'pass its .to_numpy()'),
+    quad=('''
+        from scipy.integrate import quad
+        def f(a):
+            return quad(lambda t: np.exp(-a * t), 0.0, 1.0)[0]
+        ad.grad(f)(2.0)
+        ''', ad.ConcretizationTypeError, 'Write np.trapezoid(f(t), t)'),
+    vectorize=('''
+        @np.vectorize
+        def relu(x):
+            return x if x > 0 else 0.0
+        def f(w):
+            return np.sum(relu(w))
+        ad.grad(f)(np.ones(2))
+        ''', ad.TracerArrayConversionError,
+        'Write ad.vmap in place of np.vectorize.'),
+    range=('''
+        @ad.jit
+        def f(x, n):
+            for _ in range(n):
+                x = x * x
+            return x
+        f(2.0, 3)
+        ''', ad.TracerIntegerConversionError,
+        "Make n static: ad.jit(f, static_argnames='n')."),
+    list=('''
+        table = [1.0, 4.0, 9.0]
+        @ad.jit
+        def f(i):
+            return table[i] * 2
+        f(1)
+        ''', ad.TracerIntegerConversionError, 'Write ad.asarray(table)[i].'),
+    item=('''
+        def f(w):
+            return np.sum(w - np.max(w).item())
+        ad.grad(f)(np.ones(3))
+        ''', ad.ConcretizationTypeError,
+        'Leave .item() out, and write np.max(w).'),
+    vector=('''
+        def f(w):
+            return w ** 2
+        ad.grad(f)(np.ones(3))
+        ''', TypeError, 'Output had shape: (3,). Return its sum or mean'),
+    no_tuples=('''
+        def f(x):
+            return np.sin(x)
+        ad.jvp(f, 1.0, 1.0)
+        ''', TypeError, 'write ad.jvp(f, (x,), (x_dot,)).'),
+    lengths=('''
+        def f(w, x):
+            return w @ x
+        ad.vmap(f)(np.ones(3), np.ones((5, 3)))
+        ''', ValueError, 'args[0] has length 3, args[1] has length 5. Where '
+        'an argument is the same for all elements, in_axes is None.'),
+    tangent_alone=('''
+        f = ad.custom_jvp(lambda x: x ** 3)
+        f.__qualname__ = 'f'
+        f.defjvp(lambda primals, tangents: 3 * primals[0] * tangents[0])
+        ad.jvp(f, (2.0,), (1.0,))
+        ''', TypeError, 'must produce a pair (list or tuple of length two) '
+        'representing primal and tangent outputs'),
+    bwd_without_tuple=('''
+        f = ad.custom_vjp(lambda x: x ** 3)
+        f.__qualname__ = 'f'
+        f.defvjp(lambda x: (x ** 3, x), lambda x, ct: 3 * x ** 2 * ct)
+        ad.grad(f)(2.0)
+        ''', TypeError, 'Return `(ct,)`'),
+    no_pair=('''
+        def f(total, x):
+            return total + x
+        ad.scan(f, 0.0, np.arange(4.0))
+        ''', TypeError, 'Return (carry, None) if it puts nothing out.'),
+    carry=('''
+        def f(total, x):
+            return total + x, total
+        ad.scan(f, 0.0, np.ones((3, 2)))
+        ''', TypeError, 'the input is float64[], and the output float64[2]. '
+        'Begin with the type of the output.'),
+    no_operands=('''
+        def f(x):
+            return ad.cond(x > 0, lambda x: x, lambda x: -x)
+        f(2.0)
+        ''', TypeError, 'pass the operands behind the functions.'),
+)
+
+SECOND = slips(
+    static_list=('''
+        @partial(ad.jit, static_argnums=1)
+        def f(x, sizes):
+            return x
+        f(2.0, [3, 4])
+        ''', ValueError, 'argument 1 of f is of type list. Pass a tuple.'),
+    string=('''
+        @ad.jit
+        def f(x, activation):
+            return np.tanh(x) if activation == 'tanh' else x
+        f(np.ones(3), 'tanh')
+        ''', TypeError, 'jit of f: args[1]: a value of type str cannot be '
+        'traced: make it a static argument'),
+    gradient_of_while=('''
+        def f(x):
+            return ad.while_loop(lambda c: c < 9, lambda c: c * 2, x)
+        ad.grad(f)(2.0)
+        ''', TypeError,
+        'Use fori_loop with bounds that are Python integers.'),
+    write_into_argument=('''
+        def f(w):
+            w[0] = 0.0
+            return np.sum(w)
+        ad.grad(f)(np.ones(3))
+        ''', ad.ReadOnlyError, 'Write into a copy, `x = np.copy(x)`.'),
+    by_keyword=('''
+        def f(w, x):
+            return np.sum(w * x)
+        ad.grad(f)(w=np.ones(3), x=2.0)
+        ''', TypeError, 'Pass it by position, not by keyword.'),
+    argnums_by_name=('''
+        def f(w, x):
+            return np.sum(w * x)
+        ad.grad(f, argnums='x')
+        ''', TypeError, "but got 'x'. Write 1."),
+    point_too_early=('''
+        def f(w):
+            return np.sum(w)
+        ad.grad(f, np.ones(3))
+        ''', TypeError, 'ad.grad(f)(x).'),
+    result_for_function=('''
+        def f(w):
+            return np.sum(w ** 2)
+        ad.jacrev(f(np.ones(3)))
+        ''', TypeError, 'Pass the function itself, as in ad.jacrev(f)'),
+    cotangent=('''
+        def f(x):
+            return x ** 2
+        ad.vjp(f, np.ones(3))[1](1.0)
+        ''', ValueError, 'the output of the function is float64[3]. Pass one '
+        'of the type of the output.'),
+    no_return=('''
+        def f(w):
+            np.sum(w ** 2)
+        ad.grad(f)(np.ones(3))
+        ''', TypeError, 'Output was: None. Is a `return` missing?'),
+    two_results=('''
+        def f(w):
+            return np.sum(w), {'w': w}
+        ad.grad(f)(np.ones(3))
+        ''', TypeError, 'Pass has_aux=True'),
+    integer_primal=('''
+        def f(x):
+            return x ** 2
+        ad.jvp(f, (3,), (1.0,))
+        ''', TypeError, 'Write the primal as 3.0'),
+    too_few_axes=('''
+        def f(x, a):
+            return a * x
+        ad.vmap(f, in_axes=(0,))(np.ones(4), 2.0)
+        ''', ValueError, 'an entry for each of the 2 positional arguments'),
+    values_for_branches=('''
+        def f(x):
+            return ad.cond(x > 0, x, -x)
+        f(2.0)
+        ''', TypeError, 'write np.where(pred, a, b).'),
+    max=('''
+        @ad.jit
+        def f(x):
+            return max(x, 0.0)
+        f(2.0)
+        ''', ad.TracerBoolConversionError, 'Write np.maximum(x, 0.0).'),
+    chain=('''
+        @ad.jit
+        def f(x):
+            return 0 < x < 1 and not x == 0.5
+        f(0.5)
+        ''', ad.TracerBoolConversionError,
+        'Write ((0 < x) & (x < 1)) & (np.logical_not(x == 0.5)).'),
+    at_set=('''
+        def f(x):
+            return np.sum(x.at[0].set(0.0))
+        ad.grad(f)(np.ones(3))
+        ''', AttributeError, 'y = np.copy(x), and then y[i] = value.'),
+    detach=('''
+        def f(x):
+            return np.sum(x * x.detach())
+        ad.grad(f)(np.ones(3))
+        ''', AttributeError, 'Write ad.stop_gradient(x).'),
+    lax=('''
+        def f(c, x):
+            return c + x, c
+        ad.lax.scan(f, 0.0, np.arange(3.0))
+        ''', AttributeError, 'Leave lax out'),
+    options=('''
+        @ad.jit(static_argnums=1)
+        def f(x, n):
+            return x ** n
+        ''', TypeError, 'functools.partial(ad.jit, static_argnums=1).'),
+    sparse=('''
+        import scipy.sparse
+        A = scipy.sparse.eye(3).tocsr()
+        def f(x):
+            return np.sum((A @ x) ** 2)
+        ad.grad(f)(np.ones(3))
+        ''', ad.TracerArrayConversionError, 'Write A.toarray() @ x.'),
+    cotangent_of_a_broadcast=('''
+        f = ad.custom_vjp(lambda x, b: x + b)
+        f.__qualname__ = 'f'
+        f.defvjp(lambda x, b: (x + b, None), lambda _, ct: (ct, ct))
+        ad.grad(lambda b: np.sum(f(np.ones(3), b)))(1.0)
+        ''', ValueError, 'arguments[1]: the argument is float64[], but the '
+        'cotangent float64[3]: sum it, np.sum(ct, (0,))'),
+    cache=('''
+        from functools import lru_cache
+        @lru_cache
+        def slow(x):
+            return np.sin(x)
+        def f(x):
+            return slow(x)
+        ad.grad(f)(1.0)
+        ''', TypeError, 'leave the cache out.'),
+    list_of_numbers=('''
+        def f(c, x):
+            return c + x, c
+        ad.scan(f, 0.0, [1.0, 2.0, 3.0])
+        ''', ValueError, 'Write np.array(xs).'),
+    body_without_return=('''
+        def f(i, x):
+            x = x + i
+        ad.fori_loop(0, 3, f, 1.0)
+        ''', TypeError, 'fori_loop of f: body function carry input and carry '
+        'output must have the same pytree structure, but they differ: the '
+        'input is PyTreeDef(*), and the output PyTreeDef(None). Is a `return` '
+        'missing?'),
+)
+
+# More lines that ask a tracer, and what each is told.
+ASKED = {
+    'x if x > 0 else -x': 'Write np.where(x > 0, x, -x).',
+    'bool(x) and 1': 'Write x != 0.',
+    'min(x, 1.0)': 'Write np.minimum(x, 1.0).',
+    'sorted([x, x])': 'Write np.sort([x, x]).',
+    'any([x])': 'Write np.any([x]).',
+    'x > 0 or x < -1': 'Write (x > 0) | (x < -1).',
+    'not x > 0': 'Write np.logical_not(x > 0).',
+    '[1 for _ in [0] if x > 0]': 'np.where(condition, a, b)',
+    'float(2 * x)': 'Write 2 * x in place of float(2 * x).',
+    'complex(x)': 'Write x in place of complex(x).',
+    'int(x)': 'Write np.trunc(x).',
+    'x.tolist()': 'Leave .tolist() out, and write x.',
+    'math.erf(x)': 'Write scipy.special.erf(x).',
+    "'%.3f' % x": 'To print it, write an f-string.',
+    'range(1, n + 1)': "Make n static: ad.jit(f, static_argnames='n').",
+    'range(int_of(x))': 'ad.fori_loop(0, int_of(x), body, x).',
+    'np.arange(6.0)[:n]': "Make n static: ad.jit(f, static_argnames='n').",
+    'np.reshape(x, (n,))': "Make n static: ad.jit(f, static_argnames='n').",
+    'np.linspace(0.0, 1.0, n + n)':
+        "Make n static: ad.jit(f, static_argnames='n').",
+    'np.eye(int_of(x))': 'and so a static argument of jit.',
+    '2.0 if n == 1 else x': "Make n static: ad.jit(f, static_argnames='n').",
+    'x.numpy()': 'Leave it out: x is an array to NumPy.',
+    'x.exp()': 'Write np.exp(x).',
+    '{x: 1}': 'A traced value has no hash',
+}
+STATEMENTS = {
+    'assert x > 0': 'Check x > 0 before the call',
+    'if np.any(x > 0):\n        raise ValueError': 'Check np.any(x > 0) before',
+    'if x > 0:\n        x = x + 1\n        x = x * 2':
+        'Write ad.cond(x > 0, f, g, x)',
+    'while x > y:\n        x = x - 1':
+        'Write the loop as ad.while_loop(condition, body, (x, y)).',
+    'while n > 0:\n        n -= 1':
+        "Make n static: ad.jit(f, static_argnames='n').",
+    'a = np.zeros(2)\n    a[0] = x': 'np.zeros(n, like=x)',
+}
