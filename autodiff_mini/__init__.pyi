@@ -43,7 +43,7 @@ __all__ = [
     'TracerArrayConversionError', 'TracerBoolConversionError',
     'TracerIntegerConversionError', 'UnexpectedTracerError', 'watch', 'logit',
     'expit', 'log1pexp', 'logsumexp', 'fixed_point', 'custom_root', 'root',
-    'odeint',
+    'odeint', 'patch_numpy',
 ]
 
 __version__: str
@@ -59,6 +59,7 @@ _S = TypeVar('_S')
 # Values.
 float0: np.dtype[np.void]
 
+def patch_numpy(on: bool = True) -> None: ...
 def asarray(a: Any, dtype: DTypeLike | None = None) -> Any: ...
 def typeof(x: Any) -> ShapedArray: ...
 def stop_gradient(x: _S) -> _S: ...

@@ -94,6 +94,7 @@ class Trace:
     """
 
     base: 'Trace'
+    outermost_started = outermost_ended = staticmethod(lambda: None)
     thread = None   # the one it runs in, for an error message
     line = None     # where the program is, if a trace inside has looked
     watcher = None  # looks at each result, and at those of traces inside
@@ -107,11 +108,15 @@ class Trace:
         if self.parent.watcher:
             self.parent.watcher.watch(self)
         set_current_trace(self)
+        if self.parent is Trace.base:
+            Trace.outermost_started()
         return self
 
     def __exit__(self, *error):
         self.thread = None
         set_current_trace(self.parent)
+        if self.parent is Trace.base:
+            Trace.outermost_ended()
 
     def process_primitive(self, primitive, args, params):
         """Returns the result, or results, of `primitive` on `args`."""
@@ -141,6 +146,15 @@ set_current_trace = trace_at_work.set
 def current_trace() -> Trace:
     """Returns the trace that is asked about the next operation."""
     return trace_at_work.get(None) or Trace.base
+
+
+unwrap_as = {}  # by class of array: a function, see `unwrapped`
+
+
+def unwrapped(x, to_write=False):
+    """Return what the library sees of an array, to read it or to write."""
+    kind = type(x)
+    return unwrap_as[kind](x, to_write) if kind in unwrap_as else x
 
 
 class TraceTag:
@@ -175,6 +189,8 @@ class Tracer(Refusals):
         return ufunc_table[ufunc](*inputs)
 
     def __array_function__(self, function, types, args, kwargs):
+        if len(types) > 1 and not unwrap_as.keys().isdisjoint(types):
+            return NotImplemented   # such an array answers
         if 'out' in kwargs:
             return in_the_place_of(function, args, **kwargs)
         return current_trace().process_function(function, args, kwargs)

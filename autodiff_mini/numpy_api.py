@@ -13,8 +13,8 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from autodiff_mini.arrays import convert, strong
 from autodiff_mini.core import (
-    PYTHON_NUMBERS, Tracer, current_trace, function_table, typeof,
-    ufunc_table)
+    PYTHON_NUMBERS, Tracer, array_type, current_trace, function_table,
+    typeof, ufunc_table, unwrapped)
 from autodiff_mini.errors import refuse
 from autodiff_mini.memory import (
     ONLY_SEEN, check_writable, handed, is_a_number, view_of)
@@ -24,6 +24,7 @@ def operand(x):
     """Returns `x` as something a primitive takes; lists become arrays."""
     if isinstance(x, Tracer) or type(x) in PYTHON_NUMBERS:
         return x
+    x = unwrapped(x)
     if isinstance(x, (list, tuple, range)):
         rows = list(map(operand, x))
         traced = any(isinstance(row, Tracer) for row in rows)
@@ -123,7 +124,7 @@ def asarray(a, dtype=None):
     """
     a = strong(operand(a))
     if dtype is not None:
-        a = convert(a, np.dtype(dtype))
+        a = convert(a, array_type((), np.dtype(dtype)).dtype)
     return a if isinstance(a, Tracer) else current_trace().lift(a)
 
 

@@ -12,6 +12,7 @@ from itertools import repeat
 from numbers import Number
 from typing import Any, NamedTuple
 
+from autodiff_mini.core import unwrap_as, unwrapped
 from autodiff_mini.errors import public
 
 
@@ -346,7 +347,7 @@ def take_apart(tree, leaves):
     """Returns the structure of `tree`, and appends its leaves to a list."""
     node_type = containers[type(tree)]
     if node_type is None:
-        leaves.append(tree)
+        leaves.append(unwrapped(tree) if type(tree) in unwrap_as else tree)
         return LEAF
     children, aux = node_type.flatten(tree)
     start = len(leaves)

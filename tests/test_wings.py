@@ -48,6 +48,9 @@ WINGS = {
     'more': Wing(
         ['more', 'gallery', 'test_jax_gallery.py'], [],
         ['test_public_api.py', 'test_numpy_api.py', '-k', 'not programs']),
+    'patch': Wing(
+        ['test_patch.py', 'test_textbook.py'], ['patch_numpy'],
+        ['test_public_api.py', 'test_numpy_api.py', '-k', 'not programs']),
     'notebook': Wing(
         ['test_live.py', 'test_drawing.py', 'test_player.py'], ['watch'],
         ['test_public_api.py', 'test_jaxpr.py', 'test_copying.py']),

@@ -9,7 +9,8 @@ from functools import partial
 
 import numpy as np
 
-from autodiff_mini.core import Primitive, ShapedArray, TraceTag, typeof
+from autodiff_mini.core import (
+    Primitive, ShapedArray, TraceTag, typeof, unwrapped)
 from autodiff_mini.errors import fun_name, public
 from autodiff_mini.higher_order.closures import open_closure
 from autodiff_mini.higher_order.custom_jvp import (
@@ -86,6 +87,8 @@ class UserPrimitive(Primitive):
             TypeError: a parameter is traced.
             NotImplementedError: a rule is missing.
         """
+        args = list(map(unwrapped, args))
+        params = {key: unwrapped(x) for key, x in params.items()}
         map_leaves(typeof, lambda: [f'operand {i} of {self}'
                                     for i in range(len(args))], args)
         for key, x in params.items():

@@ -53,7 +53,9 @@ def numpy_array(object, dtype=None, *, copy=True, order='K', subok=False,
                 ndmin=0, ndmax=0):
     a = asarray(object, dtype)
     a = a if isinstance(a, Tracer) else np.array(a)
-    return np.reshape(a, (*[1] * (ndmin - a.ndim), *a.shape))
+    if ndmin > a.ndim:
+        a = np.reshape(a, (*[1] * (ndmin - a.ndim), *a.shape))
+    return a
 
 
 @implements(np.asarray, unchanged)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from autodiff_mini.arrays import convert
-from autodiff_mini.core import Tracer, typeof, ufunc_table
+from autodiff_mini.core import Tracer, typeof, ufunc_table, unwrapped
 from autodiff_mini.errors import FILL, ReadOnlyError, TracerError
 from autodiff_mini.memory import (
     View, check_writable, is_a_number, whose, write)
@@ -21,7 +21,7 @@ from autodiff_mini.primitives.indexing import (
 
 def setitem(x, indices, value):
     """Lets the elements `x[indices]` be `value`, as NumPy does."""
-    check_array(x)
+    x = check_array(x)
     y, static, arrays = as_operands(x, indices)
     value = operand(value)
     if is_this_part(x, value, Indexed(static, tuple(arrays))):
@@ -48,13 +48,15 @@ Tracer.__setitem__ = setitem
 
 
 def check_array(x):
-    """Raises an error if `x` cannot be written into."""
+    """Return the tracer to write into in the place of `x`, or raise."""
+    x = unwrapped(x, to_write=True)
     if not isinstance(x, Tracer):
-        raise TypeError(f'a traced value would be written into an array of '
-                        f'NumPy, which would forget what is traced. {FILL}')
+        raise TracerError(f'a traced value would be written into an array of '
+                          f'NumPy, which would forget what is traced. {FILL}')
     check_writable(x)
     if is_a_number(x):
         raise ReadOnlyError(x, 'is a number, which does not change')
+    return x
 
 
 def is_this_part(x, value, step) -> bool:
@@ -107,7 +109,7 @@ def as_part(value, x, shape):
 
 @implements(np.copyto, unchanged)
 def numpy_copyto(dst, src, casting='same_kind', where=True):
-    check_array(dst)
+    dst = check_array(dst)
     src = operand(src)
     check_cast(src, dst, casting)
     if where is not True:
@@ -127,7 +129,7 @@ def check_cast(value, x, casting='same_kind'):
 
 def add_at_indices(x, indices, value):
     """Adds to elements of `x`; to one that is meant twice, both times."""
-    check_array(x)
+    x = check_array(x)
     y, static, arrays = as_operands(x, indices)
     value = operand(value)
     check_cast(value, x)
@@ -164,7 +166,7 @@ method("put", np.put)
 @implements(np.put, unchanged)
 def numpy_put(a, ind, v, mode='raise'):
     """Writes as if `a` were flat; `v` begins anew where it is too short."""
-    check_array(a)
+    a = check_array(a)
     if mode == 'wrap':
         ind = np.remainder(ind, a.size)
     if mode == 'clip':
@@ -198,7 +200,7 @@ def numpy_place(arr, mask, vals):
 
 @implements(np.put_along_axis, unchanged)
 def numpy_put_along_axis(arr, indices, values, axis):
-    check_array(arr)
+    arr = check_array(arr)
     if axis is None:
         flat = arr.flat[:]
         np.put_along_axis(flat, np.ravel(indices), np.ravel(values), 0)

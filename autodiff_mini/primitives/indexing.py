@@ -12,7 +12,7 @@ import numpy as np
 
 from autodiff_mini.arrays import full, is_foreign
 from autodiff_mini.core import (
-    Primitive, Tracer, array_type, current_trace, typeof)
+    Primitive, Tracer, array_type, current_trace, typeof, unwrapped)
 from autodiff_mini.errors import TracerError
 from autodiff_mini.interpreters.abstract import abstract_rules, defview
 from autodiff_mini.interpreters.jvp import jvp_rules
@@ -103,8 +103,8 @@ def as_operands(x, indices):
     """Returns what to index, with what that is static, and the arrays."""
     if not isinstance(indices, tuple):
         indices = (indices,)
-    indices = [operand(i) if isinstance(i, (list, tuple, range)) and i else i
-               for i in indices]
+    indices = [operand(i) if isinstance(i, (list, tuple, range)) and i
+               else unwrapped(i) for i in indices]
     if any(map(is_mask, indices)):
         x, indices = replace_masks(x, indices)
     static, arrays = [], []

@@ -99,9 +99,9 @@ ERRORS['What a traced value refuses'] = group(
      'ad.jit(lambda n: x[:n])(2)',
      'Make it a static argument, `ad.jit(f, static_argnums=0)`; to take an '
      'element of a plain array, write `ad.asarray(a)[n]`.'),
-    ('NumPy needs a plain array, in a place where it asks nobody.',
-     'ad.linearize(lambda x: np.array([x[0], x[1]]), x)',
-     '`np.stack([x[0], x[1]])` or `ad.asarray([x[0], x[1]])`.'),
+    ('NumPy makes a plain array of a list, and asks none of its elements.',
+     'ad.linearize(lambda x: np.sum([x[0], x[1]]), x)',
+     'Make the array yourself: `np.sum(np.array([x[0], x[1]]))`.'),
     ('The attribute describes the memory of an array, and a traced value '
      'has none of its own.',
      'ad.linearize(lambda x: x.strides, x)',
@@ -168,8 +168,41 @@ ERRORS['What is not yours to write'] = group(
      'ad.jit(ad.grad(lambda t: np.floor(x * t).fill(t) or t))(2.0)',
      'Copy it first: `np.copy(a)` belongs to the transformation at work.'),
     ('A plain array cannot take what is traced.',
-     'ad.linearize(lambda x: np.sin(x, out=np.zeros(3)), x)',
-     'Make it by `np.zeros(3, like=x)`; `np.zeros_like(x)` does it, too.'),
+     '''
+     y = np.zeros(3)
+     ad.linearize(lambda x: np.sin(x, out=y), x)
+     ''',
+     'Make it inside the function: `y = np.zeros(3)`, or `y = np.copy(y)`.'),
+    ('A plain array of an outer transformation cannot take what an inner '
+     'one traces.',
+     '''
+     def f(x):
+         y = np.zeros(2)
+         ad.grad(lambda t: y.fill(t) or t)(2.0)
+     ad.linearize(f, x)
+     ''',
+     'Let the inner function return what is to be written.'),
+    ('The array has a view that sees its elements as another dtype.',
+     '''
+     def f(x):
+         y = np.zeros(3, complex)
+         real = y.real
+         y[0] = x[0]
+     ad.linearize(f, x)
+     ''',
+     'Write first, and take the view afterwards.'),
+    ('The array was made read-only.',
+     '''
+     def f(x):
+         y = np.zeros(3)
+         y.flags.writeable = False
+         y[0] = x[0]
+     ad.linearize(f, x)
+     ''',
+     'As in NumPy: write into a copy.'),
+    ('The words that `np.r_` takes first are not supported on traced values.',
+     "ad.linearize(lambda x: np.r_['0,2', x, x], x)",
+     'Use `np.concatenate` or `np.stack`.'),
     ('The array that `out=` names is of another shape than the result.',
      'ad.linearize(lambda x: np.sum(x, out=np.zeros_like(x)), x)',
      'Make one of the shape of the result.'),

@@ -1,0 +1,247 @@
+"""Arrays that a traced program fills: `y = np.zeros(n)`, then `y[0] = x`.
+
+Such an array is NumPy's in every respect until something traced is written
+into it.  Then it and its views become traced, and what was in their memory
+cannot be read any more.  Appendix W.
+"""
+
+from warnings import warn
+from weakref import WeakValueDictionary, ref
+
+import numpy as np
+
+from autodiff_mini.core import (
+    Trace, Tracer, current_trace, typeof, unwrap_as)
+from autodiff_mini.errors import TracerError
+from autodiff_mini.memory import made, view_of
+from autodiff_mini.numpy_api import operand
+from autodiff_mini.primitives.indexing import OPERAND, Indexed
+
+
+class Fillable(np.ndarray):
+    """A NumPy array that a traced program made, and may fill.
+
+    Attributes:
+        root: the array whose memory it looks at, None if that is its own.
+        views: of a root, the arrays that look at its memory, by id.
+        made_in: of a root, a weak reference to the trace that it belongs to.
+        plain: a weak reference to the plain array that the library sees.
+        tracer: what it has become, once something traced was written.
+        memory: what it was an array of until then.
+    """
+
+    __slots__ = ('root', 'views', 'made_in', 'plain', 'tracer', 'memory')
+
+    def __array_finalize__(self, parent):
+        self.plain = None
+        self.root = root = owner_to_fill(self.base)
+        if root is None:
+            self.views, self.made_in = None, ref(current_trace())
+            return
+        if root.views is None:
+            root.views = WeakValueDictionary()
+        root.views[id(self)] = self
+
+    def __array_wrap__(self, array, context=None, return_scalar=False):
+        return array[()] if return_scalar else to_fill(array)
+
+    def __array_function__(self, function, types, args, kwargs):
+        if not any(issubclass(kind, Tracer) for kind in types):
+            try:
+                return views_to_fill(super().__array_function__(
+                    function, types, args, kwargs))
+            except (TypeError, ValueError):
+                if not holds_traced((*args, *kwargs.values())):
+                    raise
+        return views_to_fill(
+            Tracer.__array_function__(None, function, (), args, kwargs))
+
+    def __setitem__(self, key, value):
+        try:
+            if type(value) is not Filled:
+                return np.ndarray.__setitem__(self, key, value)
+        except (TypeError, ValueError, IndexError):
+            if not holds_traced((key, value)):
+                raise
+            if self.dtype.kind in 'biu' and (
+                    typeof(operand(value)).dtype.kind in 'fc'):
+                warn(f'a traced float is written into an array of '
+                     f'{self.dtype}, which drops its fraction, and with it '
+                     'its derivative. Make it an array of floats.',
+                     stacklevel=2)
+        to_write(self)[key] = value
+
+    def fill(self, value):
+        self[...] = value
+
+    def put(self, indices, values, mode='raise'):
+        try:
+            np.ndarray.put(self, indices, values, mode)
+        except (TypeError, ValueError):
+            if not holds_traced((indices, values)):
+                raise
+            to_write(self).put(indices, values, mode)
+
+    def __reduce_ex__(self, protocol):
+        return plain_of(self).__reduce_ex__(protocol)
+
+
+Fillable.__name__ = 'array'     # so it prints
+
+
+class Filled(Fillable):
+    """A Fillable that holds something traced: its tracer answers."""
+
+    __slots__ = ()
+
+    def __getattribute__(self, name):
+        return Filled if name == '__class__' else getattr(
+            tracer_of(self), name)
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        return getattr(ufunc, method)(*shown(inputs), **shown(kwargs))
+
+    def __array_function__(self, function, types, args, kwargs):
+        return function(*shown(args), **shown(kwargs))
+
+
+tracer_of = Fillable.tracer.__get__
+
+
+def answer_by_tracer(name):
+    """Let the tracer of a Filled answer a special method."""
+    def method(self, *args):
+        tracer = tracer_of(self)
+        y = getattr(tracer, name)(*args)
+        return self if y is tracer else y   # y += 1 is y
+    setattr(Filled, name, method)
+
+
+for special in {'__str__', '__format__'}.union(
+        *map(vars, Tracer.__mro__[:-1])):
+    if special not in vars(Filled) and callable(getattr(Tracer, special)):
+        answer_by_tracer(special)
+
+homes = WeakValueDictionary()   # by id of a plain array: its Fillable
+
+
+def to_fill(y):
+    """Return a new array of NumPy's as one that the program may fill."""
+    if type(y) is not np.ndarray or y.dtype.kind not in 'biufc' or (
+            current_trace() is Trace.base):
+        return y
+    homes[id(y)] = own = y.view(Fillable)
+    return own
+
+
+def views_to_fill(y):
+    """Return results of NumPy's; their views of a Fillable are fillable."""
+    if type(y) is list or type(y) is tuple:
+        return type(y)(map(views_to_fill, y))
+    if type(y) is np.ndarray and owner_to_fill(y) is not None:
+        return y.view(Fillable)
+    return y
+
+
+def owner_to_fill(x):
+    """Return the Fillable whose memory an array looks at, or None."""
+    while x is not None and type(x) is not Fillable:
+        x = homes.get(id(x), getattr(x, 'base', None))
+    return x if x is None or x.root is None else x.root
+
+
+def plain_of(x):
+    """Return a Fillable as the library sees it: the same each time."""
+    plain = x.plain and x.plain()
+    if plain is None:
+        plain = x.view(np.ndarray)
+        x.plain = ref(plain)
+    return plain
+
+
+def shown(x):
+    """Return arguments with tracers in the place of Filled arrays."""
+    if type(x) is dict:
+        return {key: shown(value) for key, value in x.items()}
+    if type(x) is list or type(x) is tuple:
+        return type(x)(map(shown, x))
+    return tracer_of(x) if type(x) is Filled else x
+
+
+def holds_traced(x) -> bool:
+    """Return whether something in a list is traced."""
+    for kind in {*map(type, x)}:
+        if issubclass(kind, (Tracer, Filled)):
+            return True
+        if issubclass(kind, (list, tuple)) and any(
+                holds_traced(y) for y in x if type(y) is kind):
+            return True
+    return False
+
+
+def to_write(x):
+    """Return the tracer to write into in the place of a Fillable.
+
+    From now on, all arrays that look at its memory answer by their tracers.
+    """
+    root = x if x.root is None else x.root
+    views = list((root.views or {}).values())
+    check_fillable(x, root, views)
+    whole = made(np.array(plain_of(root)))
+    parts = []
+    for y in views:
+        step = step_to(root, y)
+        parts.append(view_of(whole, step.read(whole), step))
+    if root.dtype.kind in 'fc':
+        plain_of(root).fill(np.nan)     # it may have views unknown to us
+    for y, tracer in zip([root, *views], [whole, *parts], strict=True):
+        hide_content(plain_of(y))
+        y.memory = y.base   # C code may still point there
+        hide_content(y)
+        y.__class__, y.tracer = Filled, tracer
+    return tracer_of(x)
+
+
+def check_fillable(x, root, views):
+    """Raise an error if a traced value cannot be written into `x`."""
+    if root.made_in() is not current_trace():
+        raise TracerError(
+            f'a value traced by {current_trace().tag} would be written into '
+            'an array that was made outside of it. Make the array inside, or '
+            'return the value and write it outside.')
+    if not x.flags.writeable:
+        raise ValueError('assignment destination is read-only')
+    if any(y.dtype != root.dtype or y.ndim > root.ndim == 0 for y in views):
+        raise TracerError(
+            'a traced value would be written into an array of which a view '
+            'has another dtype, or more axes. Write first, and take the view '
+            'afterwards.')
+
+
+def hide_content(x):
+    """Let C code, which asks nobody, find no numbers in an array.
+
+    An array that owns its memory keeps it, since C code may point there.
+    """
+    if not x.flags.owndata:
+        np.ndarray.__setstate__(x, (1, (), np.dtype('V1'), False, b'?'))
+
+
+def step_to(root, view):
+    """Return the step from an array to a view of it, for `Shared`."""
+    known, wanted = addresses(root).ravel(), addresses(view)
+    order = np.argsort(known)
+    places = order[np.searchsorted(known, wanted, sorter=order)]
+    arrays = np.unravel_index(places, root.shape) if root.ndim else ()
+    return Indexed((OPERAND,) * root.ndim, tuple(arrays))
+
+
+def addresses(x):
+    """Return where each element of an array is in memory."""
+    steps = map(np.multiply, np.indices(x.shape, sparse=True), x.strides)
+    return sum(steps, np.full(x.shape, x.__array_interface__['data'][0]))
+
+
+unwrap_as[Filled] = lambda x, to_be_written: tracer_of(x)
+unwrap_as[Fillable] = lambda x, to_be_written: (
+    to_write(x) if to_be_written else plain_of(x))

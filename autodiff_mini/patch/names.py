@@ -1,0 +1,103 @@
+"""What the numpy module answers while a program is traced.
+
+NumPy's C code makes an array of a list without asking the tracers in it.  So
+a program that is traced finds other functions under some names of `np`: they
+let NumPy try, and do what it must refuse.  Other code finds NumPy's own, and
+when no trace is running, the module is what it was.  Appendix W.
+"""
+
+import sys
+from functools import wraps
+from importlib import import_module
+from os import sep
+from threading import RLock
+from types import ModuleType
+
+import numpy as np
+
+from autodiff_mini.core import Trace
+from autodiff_mini.errors import is_library, trace_at_work
+
+
+class TracedNumPy(ModuleType):
+    """The class of the numpy module while a trace is running."""
+
+    def __reduce__(self):   # pickle knows modules by their class
+        return import_module, (self.__name__,)
+
+
+class IsPackage(dict):
+    """Whether a file is part of the library, of NumPy, or of SciPy."""
+
+    def __missing__(self, file):
+        self[file] = is_library[file] or f'{sep}scipy{sep}' in file
+        return self[file]
+
+
+is_package = IsPackage()
+
+
+def answer(name, replacement):
+    """Let a program that is traced find `replacement` under a name of np."""
+    names = vars(np)
+    own = names[name]
+
+    def look(module):
+        found = names[name]     # it may be what a test has put there
+        if found is not own or trace_at_work.get(None) in NO_TRACE or (
+                is_package[sys._getframe(1).f_code.co_filename]):
+            return found
+        return replacement
+
+    def put(module, x):
+        names[name] = own if x is replacement else x
+
+    def take(module):
+        del names[name]
+    setattr(TracedNumPy, name, property(look, put, take))
+
+
+NO_TRACE = None, Trace.base
+
+
+class Patch:
+    """Whether the numpy module is one of a program that is traced."""
+
+    lock = RLock()
+    on = True
+    running = 0     # how many outermost traces, in all threads
+
+    @classmethod
+    def started(cls):
+        with cls.lock:
+            cls.running += 1
+            if cls.on:
+                np.__class__ = TracedNumPy
+
+    @classmethod
+    def ended(cls):
+        with cls.lock:
+            cls.running -= 1
+            if not cls.running:
+                np.__class__ = ModuleType
+
+
+def patch_numpy(on=True):
+    """Let np.array, np.zeros and others take traced values, or let them not.
+
+    By default they do: while a function is differentiated, batched or
+    staged, its `np.array([x, y])` is traced, and so is `y = np.zeros(n)` once
+    a traced value is written into it.  In other code, in other threads, and
+    when no transformation is running, NumPy is unchanged.
+
+    Args:
+        on: False restores NumPy everywhere.  Then both are a TracerError.
+
+    Examples:
+        >>> import autodiff_mini as ad
+        >>> ad.patch_numpy(False)   # from here on, in all threads
+        >>> ad.patch_numpy()
+    """
+    with Patch.lock:
+        Patch.on = on
+        np.__class__ = TracedNumPy if on and Patch.running else ModuleType
