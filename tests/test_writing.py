@@ -362,6 +362,25 @@ def test_a_rule_only_reads():
             way(E)
 
 
+@pytest.mark.parametrize('way', [
+    ad.jacrev, lambda f: ad.jit(ad.jacrev(f)), lambda f: ad.jit(ad.jacfwd(f)),
+    lambda f: ad.jacrev(ad.jit(f)),
+    lambda f: lambda x: ad.vmap(ad.jacrev(f))(x[None])[0]])
+def test_a_rule_fills_its_own_arrays_under_every_trace(way):
+    def squares(x):
+        y = x * x
+        y[0] = 3.0
+        z = np.zeros(3, like=x)
+        z[1:] = y[1:]
+        return y, z
+
+    f = ad.custom_jvp(lambda x: squares(x))
+    f.defjvp(lambda primals, tangents: (
+        squares(*primals), ad.jvp(squares, primals, tangents)[1]))
+    for slope in way(f)(X):
+        np.testing.assert_array_equal(slope, np.diag([0, 4, 6]))
+
+
 @pytest.mark.parametrize('write', [
     lambda a, x: a.__setitem__(0, x[0]), lambda a, x: a.__setitem__(
         slice(1, 3), x[1:]), lambda a, x: np.add(a, x, out=a),

@@ -13,7 +13,7 @@ from autodiff_mini.core import (
 from autodiff_mini.interpreters.jaxpr import JaxprTrace, JaxprTracer
 from autodiff_mini.interpreters.jvp import jvp_flat
 from autodiff_mini.jaxprs import Literal
-from autodiff_mini.memory import lent, owner_of
+from autodiff_mini.memory import lent, made_in, owner_of
 from autodiff_mini.zeros import Zero, tangent_type
 
 
@@ -56,7 +56,8 @@ class PartialEvalTrace(JaxprTrace):
             return self.compute(primitive, args, params)
         try:
             self.parent.line = self.line
-            return self.parent.process_primitive(primitive, args, params)
+            return made_in(self, self.parent.process_primitive(
+                primitive, args, params))
         finally:
             self.parent.line = None
             set_current_trace(self)
@@ -127,7 +128,8 @@ def linearize_flat(f, primals, tag):
                 current_trace().keep(x)
         tangents = [Zero(x) if t.dtype == float0 else t
                     for x, t in zip(primals, tangents, strict=True)]
-        ys[:], y_dots = jvp_flat(f, primals, tangents, tag)
+        outs, y_dots = jvp_flat(f, primals, tangents, tag)
+        ys[:] = map(current_trace().opened, outs)
         return y_dots
 
     types = [tangent_type(typeof(x)) for x in primals]
