@@ -15,7 +15,7 @@ import numpy as np
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import (
     NUMBERS, Primitive, ShapedArray, TraceTag, Tracer, float0, is_array,
-    typeof)
+    typeof, unwrapped)
 from autodiff_mini.errors import (
     UnexpectedTracerError, closed_over, fun_name, public)
 from autodiff_mini.higher_order.custom_jvp import (
@@ -596,7 +596,7 @@ def prefix_leaves(tree, out) -> list:
     if out is None:
         return [None] * tree.num_leaves
     if tree.node_type is None and tree_structure(out).node_type is None:
-        return [out]
+        return [unwrapped(out)]
     opened = open_as(tree, out)
     if opened is None:
         raise ValueError
