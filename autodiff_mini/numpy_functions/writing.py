@@ -192,7 +192,7 @@ def numpy_putmask(a, mask, values):
 
 @implements(np.place, unchanged)
 def numpy_place(arr, mask, vals):
-    places = np.flatnonzero(mask)
+    places, vals = np.flatnonzero(mask), operand(vals)
     if places.size and not np.size(vals):
         raise ValueError('Cannot insert from an empty array!')
     np.put(arr, places, vals)

@@ -127,6 +127,8 @@ homes = WeakValueDictionary()   # by id of a plain array: its Fillable
 
 def to_fill(y):
     """Return a new array of NumPy's as one that the program may fill."""
+    if type(y) is list or type(y) is tuple:
+        return type(y)(map(to_fill, y))
     if type(y) is not np.ndarray or y.dtype.kind not in 'biufc' or (
             current_trace() is Trace.base):
         return y

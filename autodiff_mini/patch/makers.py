@@ -10,7 +10,7 @@ import numpy as np
 
 from autodiff_mini.core import Trace, current_trace, function_table
 from autodiff_mini.memory import made
-from autodiff_mini.numpy_api import asarray
+from autodiff_mini.numpy_api import asarray, operand
 from autodiff_mini.patch.fillable import (
     holds_traced, shown, to_fill, views_to_fill)
 from autodiff_mini.patch.names import Patch, answer
@@ -43,16 +43,62 @@ def maker(name, of_traced=None, is_new=is_new):
             return of_traced(*args, **kwargs)
         return numpys(*args, **kwargs)
 
+    stands_for(name, make, numpys)
+
+
+def stands_for(name, function, numpys):
+    """Let traced programs find a function under the name of NumPy's."""
     # With like=, NumPy asks about the name that it finds.
-    function_table[make] = lambda *args, **kwargs: (
+    function_table[function] = lambda *args, **kwargs: (
         function_table[numpys](*args, **kwargs))
-    answer(name, make)
+    answer(name, function)
 
 
 def as_table_says(function):
     """Return what a function of NumPy's does to tracers."""
     return lambda *args, **kwargs: current_trace().process_function(
         function, args, kwargs)
+
+
+def taker(name, depth=0):
+    """Let a NumPy function take lists with something traced in them.
+
+    Args:
+        name: the name of the function.
+        depth: 1 if its first argument is a list of arrays.
+    """
+    numpys = vars(np)[name]
+
+    @wraps(numpys)
+    def take(*args, **kwargs):
+        kinds = list(map(type, (*args, *kwargs.values()) if kwargs else args))
+        if list in kinds or tuple in kinds:
+            if depth and args:
+                args = list(map(listed, args[0])), *args[1:]
+            else:
+                args = map(listed, args)
+            kwargs = {key: listed(x) for key, x in kwargs.items()}
+        y = numpys(*args, **kwargs)
+        if type(y) in ARRAYS and not is_view(y, args):
+            return to_fill(y)
+        return y
+    stands_for(name, take, numpys)
+
+
+LISTS = {list, tuple}
+ARRAYS = {np.ndarray, *LISTS}
+
+
+def listed(x):
+    """Return a list with something traced in it as an array."""
+    return operand(x) if type(x) in LISTS and holds_traced(x) else x
+
+
+def is_view(y, args) -> bool:
+    """Return whether a result may look at the memory of an argument."""
+    return any(type(part) is np.ndarray and isinstance(x, np.ndarray)
+               and np.may_share_memory(x, part)
+               for x in args for part in (y if type(y) in LISTS else [y]))
 
 
 def is_of_list(y, a=None, *args, **kwargs) -> bool:
@@ -67,10 +113,19 @@ def full_of(shape, fill_value, dtype=None, order='C', **kwargs):
     return made(np.broadcast_to(asarray(fill_value, dtype), shape))
 
 
-for makes in ('zeros ones empty eye identity tri arange linspace logspace '
-             'geomspace zeros_like ones_like empty_like full_like '
-             'copy').split():
+for makes in ('zeros ones empty eye identity tri arange zeros_like ones_like '
+              'empty_like full_like').split():
     maker(makes)
+for takes in ('linspace logspace geomspace copy tile repeat diag diagflat '
+              'append sum prod mean std var median max min amax amin argmax '
+              'argmin dot inner outer cross kron cumsum cumprod diff '
+              'trapezoid average sort flip roll clip where polyval vander '
+              'interp convolve einsum trace triu tril pad ravel reshape '
+              'transpose atleast_1d atleast_2d meshgrid gradient indices '
+              'fromfunction fromiter').split():
+    taker(takes)
+for joins in 'concatenate stack vstack hstack column_stack dstack'.split():
+    taker(joins, depth=1)
 maker('array', as_table_says(np.array),
       lambda y, *args, copy=True, **kwargs: copy)
 for takes in 'asarray', 'asanyarray', 'asfortranarray':
