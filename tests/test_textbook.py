@@ -1,0 +1,188 @@
+"""Textbooks' programs mean what NumPy means, under each transformation.
+
+What is made inside them is made in plain NumPy, and filled in place.
+"""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+import autodiff_mini as ad
+from tests.amount import crossed
+from tests.textbook_programs import PROGRAMS
+
+WAYS = {}   # by name: what a program, transformed, returns, and should
+
+
+def way(test):
+    WAYS[test.__name__] = test
+    return test
+
+
+@cache
+def slopes(name):
+    """Return the Jacobian of a program by differences."""
+    f, x = PROGRAMS[name]
+    return differences(f, x)
+
+
+def differences(f, x, h=1e-6):
+    return np.stack([(f(x + d) - f(x - d)) / (2 * h)
+                     for d in h * np.eye(len(x))], -1)
+
+
+def in_turn(f, x):
+    """Return what `f` returns in a loop that changes `x`."""
+    results = []
+    for _ in range(2):
+        results.append(f(x))
+        x = 1.02 * x
+    return np.stack(results)
+
+
+def scanned(f, x):
+    return ad.scan(lambda x, _: (1.02 * x, f(x)), x, None, length=2)[1]
+
+
+def with_jvp_rule(f):
+    g = ad.custom_jvp(lambda x: f(x))
+
+    @g.defjvp
+    def rule(primals, tangents):
+        (x,), (t,) = primals, tangents
+        t_copy = np.zeros(len(x))
+        for i in range(len(x)):
+            t_copy[i] = t[i]
+        return f(x), ad.jvp(f, (np.array([*x]),), (t_copy,))[1]
+    return g
+
+
+def with_vjp_rule(f):
+    g = ad.custom_vjp(lambda x: f(x))
+
+    def fwd(x):
+        return f(x), np.array([*x])
+
+    def bwd(x, ct):
+        x_bar = np.zeros(len(x))
+        x_bar[:] = ad.vjp(f, x)[1](ct)[0]
+        return x_bar,
+    g.defvjp(fwd, bwd)
+    return g
+
+
+@way
+def value(f, x, slope):
+    return f(x), f(np.copy(x))
+
+
+@way
+def jvp(f, x, slope):
+    return ad.jvp(f, (x,), (np.ones_like(x),))[1], slope.sum(-1)
+
+
+@way
+def grad(f, x, slope):
+    gradient = ad.grad(lambda x: np.sum(f(x)))(x)
+    return gradient, slope.reshape(-1, len(x)).sum(0)
+
+
+@way
+def jacrev(f, x, slope):
+    return ad.jacrev(f)(x), slope
+
+
+@way
+def jacfwd(f, x, slope):
+    return ad.jacfwd(f)(x), slope
+
+
+@way
+def jit(f, x, slope):
+    return ad.jit(f)(x), f(x)
+
+
+@way
+def jit_of_jacrev(f, x, slope):
+    return ad.jit(ad.jacrev(f))(x), slope
+
+
+@way
+def jacrev_of_jit(f, x, slope):
+    return ad.jacrev(ad.jit(f))(x), slope
+
+
+@way
+def vmap(f, x, slope):
+    return ad.vmap(f)(np.stack([x, x * 1.02])), in_turn(f, x)
+
+
+@way
+def vmap_of_jacrev(f, x, slope):
+    return ad.vmap(ad.jacrev(f))(np.stack([x * 1.02, x]))[1], slope
+
+
+@way
+def grad_of_vmap(f, x, slope):
+    gradient = ad.grad(lambda xs: np.sum(ad.vmap(f)(xs)))(np.stack([x, x]))
+    return gradient[1], slope.reshape(-1, len(x)).sum(0)
+
+
+@way
+def hessian(f, x, slope):
+    gradient = ad.jacrev(f)
+    return ad.hessian(f)(x), differences(gradient, x)
+
+
+@way
+def scan(f, x, slope):
+    return scanned(f, x), in_turn(f, x)
+
+
+@way
+def jacrev_of_scan(f, x, slope):
+    return (ad.jacrev(lambda x: scanned(f, x))(x),
+            differences(lambda x: in_turn(f, x), x))
+
+
+@way
+def jvp_rule(f, x, slope):
+    return ad.jacfwd(with_jvp_rule(f))(x), slope
+
+
+@way
+def jit_of_jvp_rule(f, x, slope):
+    return ad.jit(ad.jacrev(with_jvp_rule(f)))(x), slope
+
+
+@way
+def vjp_rule(f, x, slope):
+    return ad.jacrev(with_vjp_rule(f))(x), slope
+
+
+@way
+def jit_of_vjp_rule(f, x, slope):
+    return ad.jit(ad.jacrev(with_vjp_rule(f)))(x), slope
+
+
+@way
+def checkpoint(f, x, slope):
+    return ad.jacrev(ad.checkpoint(f))(x), slope
+
+
+@crossed('name, transform', PROGRAMS, WAYS, turns=19)
+def test_textbook_program_means_what_it_means_in_numpy(name, transform):
+    f, x = PROGRAMS[name]
+    given = x.copy()
+    result, expected = WAYS[transform](f, x, slopes(name))
+    kind = type(expected)
+    assert type(result) is kind and result.dtype == np.float64
+    assert result.shape == expected.shape
+    is_exact = transform in ('value', 'jit', 'vmap', 'scan')
+    scale = max(1, np.max(np.abs(expected)))
+    np.testing.assert_allclose(result, expected,
+                               rtol=1e-12 if is_exact else 1e-5,
+                               atol=(1e-13 if is_exact else 1e-7) * scale)
+    np.testing.assert_array_equal(x, given)
+    assert type(np) is type(pytest)     # an ordinary module
