@@ -94,7 +94,7 @@ class Trace:
     """
 
     base: 'Trace'
-    outermost_started = outermost_ended = staticmethod(lambda: None)
+    outermost_started = outermost_ended = staticmethod(lambda trace: None)
     thread = None   # the one it runs in, for an error message
     line = None     # where the program is, if a trace inside has looked
     watcher = None  # looks at each result, and at those of traces inside
@@ -109,14 +109,14 @@ class Trace:
             self.parent.watcher.watch(self)
         set_current_trace(self)
         if self.parent is Trace.base:
-            Trace.outermost_started()
+            Trace.outermost_started(self)
         return self
 
     def __exit__(self, *error):
         self.thread = None
         set_current_trace(self.parent)
         if self.parent is Trace.base:
-            Trace.outermost_ended()
+            Trace.outermost_ended(self)
 
     def process_primitive(self, primitive, args, params):
         """Returns the result, or results, of `primitive` on `args`."""

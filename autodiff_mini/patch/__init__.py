@@ -11,10 +11,10 @@ from autodiff_mini.core import Trace
 LATER = {'patch_numpy': 'patch.names.patch_numpy'}
 
 
-def first_trace_started():
+def first_trace_started(trace):
     """Import the wing, whose own functions then hear of traces."""
     import_module('autodiff_mini.patch.makers')
-    Trace.outermost_started()
+    Trace.outermost_started(trace)
 
 
 Trace.outermost_started = first_trace_started

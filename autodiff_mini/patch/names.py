@@ -12,6 +12,7 @@ from importlib import import_module
 from os import sep
 from threading import RLock
 from types import ModuleType
+from weakref import ref
 
 import numpy as np
 
@@ -65,21 +66,28 @@ class Patch:
 
     lock = RLock()
     on = True
-    running = 0     # how many outermost traces, in all threads
+    running = {}    # by id: weak references to outermost traces
 
     @classmethod
-    def started(cls):
+    def started(cls, trace):
+        number = id(trace)
+        # Ctrl-C can cut `__exit__` short: then it is over when it is gone.
+        over = ref(trace, lambda _: cls.ended_is(number))
         with cls.lock:
-            cls.running += 1
+            cls.running[number] = over
             if cls.on:
                 np.__class__ = TracedNumPy
 
     @classmethod
-    def ended(cls):
+    def ended(cls, trace):
+        cls.ended_is(id(trace))
+
+    @classmethod
+    def ended_is(cls, number):
         with cls.lock:
-            cls.running -= 1
-            if not cls.running:
+            if cls.running.keys() <= {number}:
                 np.__class__ = ModuleType
+            cls.running.pop(number, None)
 
 
 def patch_numpy(on=True):
