@@ -109,3 +109,145 @@ def test_patch_numpy_off_during_a_trace_leaves_filled_arrays_as_they_are():
             ad.patch_numpy()
         return np.sum(y * np.array([x, 1.0]))
     assert ad.grad(f)(3.0) == 12.0
+
+
+# What is filled
+
+def gradient(f, x=0.7):
+    """Return the derivative of `f` by each way, which differences confirm."""
+    value, slope = f(x), (f(x + 1e-6) - f(x - 1e-6)) / 2e-6
+    twice = np.array([x, x])
+    np.testing.assert_allclose(ad.jit(f)(x), value, rtol=1e-12)
+    np.testing.assert_allclose(ad.vmap(f)(twice)[1], value, rtol=1e-12)
+    for way in (ad.grad(f), ad.jacfwd(f), ad.jit(ad.grad(f)),
+                ad.grad(ad.jit(f)), ad.grad(ad.checkpoint(f)),
+                lambda x: ad.vmap(ad.grad(f))(twice)[1]):
+        np.testing.assert_allclose(way(x), slope, rtol=1e-6, atol=1e-8)
+    return slope
+
+
+def written(y, x):
+    y[0] = x
+    return np.sum(y * np.arange(1.0, 1 + len(y)))
+
+
+@pytest.mark.parametrize('make', [
+    lambda: np.zeros(3), lambda: np.ones(3) * 2, lambda: np.copy(X),
+    lambda: np.sin(np.linspace(0, 1, 3)), lambda: np.arange(6.0)[::2],
+    lambda: np.linspace(0, 1, 3, retstep=True)[0], lambda: np.append(X, 1.0),
+    lambda: np.arange(3) / 2, lambda: np.zeros(3, int).astype(float),
+    lambda: np.where(X > 1, X, 0.0), lambda: np.sort([3.0, 1.0, 2.0]),
+    lambda: np.fromfunction(lambda i: i * 1.0, (3,)), lambda: np.array(X),
+    lambda: np.meshgrid(X, X)[0][0], lambda: np.r_[X, 1.0],
+    lambda: np.random.default_rng(0).normal(size=3)],
+    ids=lambda make: None)
+def test_an_array_of_constants_is_filled(make):
+    assert gradient(lambda x: written(make(), x)) != 0
+
+
+@pytest.mark.parametrize('view', [
+    lambda y: y.T, lambda y: y[::-1], lambda y: y.reshape(6), np.ravel,
+    lambda y: y[None], lambda y: y[:, 1:], lambda y: np.split(y, 2, 0)[1],
+    lambda y: y.diagonal(), np.transpose, np.squeeze, np.atleast_3d,
+    lambda y: np.broadcast_to(y, (2, 2, 3)), lambda y: np.rot90(y),
+    lambda y: np.lib.stride_tricks.sliding_window_view(y, 2, 1),
+    lambda y: np.asarray(y), lambda y: y.view(), lambda y: y.flat,
+    lambda y: np.broadcast_arrays(y, X)[0], lambda y: np.moveaxis(y, 0, 1)],
+    ids=lambda view: None)
+def test_a_view_taken_before_sees_what_is_written(view):
+    def f(x):
+        y = np.zeros((2, 3))
+        seen = view(y)
+        y[1, 1] = x
+        y[0, 0] = y[1, 2] = x * x
+        seen = np.ravel(seen[:])
+        return np.sum(np.arange(seen.size) * seen)
+    assert gradient(f) != 0
+
+
+@pytest.mark.parametrize('write', [
+    lambda y, x: y.T.__setitem__(1, x), lambda y, x: y[1].fill(x),
+    lambda y, x: y.reshape(6).__setitem__(slice(None, None, 4), x),
+    lambda y, x: y.flat.__setitem__(4, x), lambda y, x: y.put([1, 2], x),
+    lambda y, x: setattr(y, 'flat', x), lambda y, x: np.put(y, 4, x),
+    lambda y, x: np.fill_diagonal(y, x), lambda y, x: np.copyto(y[0], x),
+    lambda y, x: np.add.at(y, ([0, 0], [1, 1]), x),
+    lambda y, x: np.add(y, x, out=y), lambda y, x: y.__imul__(x),
+    lambda y, x: np.multiply(X, x, out=y[1]),
+    lambda y, x: y.__setitem__(np.ix_([0, 1], [0, 2]), x),
+    lambda y, x: y.__setitem__(y > 0, x), lambda y, x: np.place(
+        y, y > 0, [x, 1.0]), lambda y, x: np.putmask(y, y > 0, x),
+    lambda y, x: np.cumsum(x * X, out=y[0]),
+    lambda y, x: [row.__setitem__(0, x) for row in y],
+    lambda y, x: setattr(y, 'shape', (3, 2)) or y.__setitem__((2, 1), x)],
+    ids=lambda write: None)
+def test_a_write_of_each_kind_is_traced(write):
+    def f(x):
+        y = np.eye(2, 3)
+        whole = y[:]
+        write(y, x)
+        return (np.sum(np.arange(6.0) * np.ravel(whole))
+                + np.sum(np.ravel(y) * np.arange(6.0)[::-1]) * x)
+    assert gradient(f) != 0
+
+
+def test_a_plain_write_is_seen_by_what_comes_after_it_alone():
+    def f(x):
+        y = np.ones(3)
+        g = ad.jit(lambda t: np.sum(y * t))
+        before = g(x)
+        y[0] = 5.0
+        between = ad.vmap(lambda t: t * y)(x * X)
+        y[1] = x
+        return before + 2 * np.sum(between) + 3 * g(x)
+    gradient(f)
+
+
+def test_a_new_shape_of_an_array_is_seen():
+    def f(x):
+        y = np.arange(4.0)
+        half = y[:2]
+        before = x * y
+        y.shape = 2, 2
+        after = x * y
+        y[1] = x
+        return np.sum(before) + np.sum(after @ y) + half[1] * x
+    gradient(f)
+
+
+def test_what_was_filled_is_not_written_into_behind_its_back():
+    """NumPy's C code finds no memory to write into."""
+    def f(x):
+        y = np.zeros(3)
+        y[0] = x
+        with pytest.raises(ValueError):
+            np.random.default_rng(0).random(out=y)
+        with pytest.raises(AttributeError, match='has no setter'):
+            y.shape = 3, 1
+        return np.sum(y)
+    ad.jit(f)(1.0)
+
+
+def test_c_code_finds_no_old_numbers_in_a_filled_array():
+    def f(x):
+        y = np.ones(3)
+        memory = memoryview(y)
+        y[0] = x
+        assert np.isnan(memory.tolist()).all()
+        with pytest.raises((TypeError, ValueError)):
+            list(map(float, np.nditer(y)))
+        return np.sum(y)
+    assert ad.grad(f)(2.0) == 1.0
+
+
+def test_a_view_that_is_taken_beside_a_traced_array_is_never_stale():
+    """NumPy shows several arrays at once: one of them is traced."""
+    def f(x):
+        y = np.zeros(3)
+        _, seen = np.atleast_1d(x, y)
+        y[0] = x
+        return np.sum(seen)
+    try:
+        assert ad.jit(f)(2.0) == 2.0 and ad.grad(f)(2.0) == 1.0
+    except ad.TracerError:
+        pass

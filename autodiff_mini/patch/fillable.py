@@ -11,10 +11,10 @@ from weakref import WeakValueDictionary, ref
 import numpy as np
 
 from autodiff_mini.core import (
-    Trace, Tracer, current_trace, typeof, unwrap_as)
+    Trace, Tracer, current_trace, typeof, unwrap_as, unwrapped)
 from autodiff_mini.errors import TracerError
 from autodiff_mini.memory import made, view_of
-from autodiff_mini.numpy_api import operand
+from autodiff_mini.numpy_api import Flat, operand
 from autodiff_mini.primitives.indexing import OPERAND, Indexed
 
 
@@ -53,6 +53,8 @@ class Fillable(np.ndarray):
             except (TypeError, ValueError):
                 if not holds_traced((*args, *kwargs.values())):
                     raise
+        if function in VIEWS:   # of each argument, also of a plain one
+            args = [to_write(x) if is_ours(x) else x for x in args]
         return views_to_fill(
             Tracer.__array_function__(None, function, (), args, kwargs))
 
@@ -86,6 +88,27 @@ class Fillable(np.ndarray):
         return plain_of(self).__reduce_ex__(protocol)
 
 
+VIEWS = {np.atleast_1d, np.atleast_2d, np.atleast_3d, np.broadcast_arrays}
+
+
+class FlatFillable(Flat):
+    """The elements of a Fillable in one row, which may be written into."""
+
+    def __getitem__(self, i):
+        if type(self.base) is Filled:
+            return super().__getitem__(i)
+        return numpys_flat.__get__(self.base)[i]
+
+    def __setitem__(self, i, value):
+        if type(self.base) is Filled or holds_traced((i, value)):
+            unwrapped(self.base, to_write=True).flat[i] = value
+        else:
+            numpys_flat.__get__(self.base)[i] = value
+
+
+numpys_flat = np.ndarray.flat
+Fillable.flat = property(FlatFillable, lambda self, values: (
+    self.flat.__setitem__(..., values)))
 Fillable.__name__ = 'array'     # so it prints
 
 
@@ -97,6 +120,9 @@ class Filled(Fillable):
     def __getattribute__(self, name):
         return Filled if name == '__class__' else getattr(
             tracer_of(self), name)
+
+    def __setattr__(self, name, value):
+        setattr(tracer_of(self), name, value)
 
     def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
         return getattr(ufunc, method)(*shown(inputs), **shown(kwargs))
@@ -155,7 +181,7 @@ def owner_to_fill(x):
 def plain_of(x):
     """Return a Fillable as the library sees it: the same each time."""
     plain = x.plain and x.plain()
-    if plain is None:
+    if plain is None or plain.shape != x.shape:     # x.shape = 2, 3
         plain = x.view(np.ndarray)
         x.plain = ref(plain)
     return plain
@@ -200,13 +226,19 @@ def to_write(x):
         hide_content(plain_of(y))
         y.memory = y.base   # C code may still point there
         hide_content(y)
-        y.__class__, y.tracer = Filled, tracer
+        y.tracer, y.__class__ = tracer, Filled
     return tracer_of(x)
+
+
+def is_ours(x) -> bool:
+    """Return whether `x` is a Fillable of the trace at work."""
+    return type(x) is Fillable and (
+        x if x.root is None else x.root).made_in() is current_trace()
 
 
 def check_fillable(x, root, views):
     """Raise an error if a traced value cannot be written into `x`."""
-    if root.made_in() is not current_trace():
+    if not is_ours(x):
         raise TracerError(
             f'a value traced by {current_trace().tag} would be written into '
             'an array that was made outside of it. Make the array inside, or '
@@ -227,6 +259,7 @@ def hide_content(x):
     """
     if not x.flags.owndata:
         np.ndarray.__setstate__(x, (1, (), np.dtype('V1'), False, b'?'))
+    np.ndarray.setflags(x, write=False)
 
 
 def step_to(root, view):
