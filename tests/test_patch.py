@@ -108,7 +108,8 @@ def test_patch_numpy_off_during_a_trace_leaves_filled_arrays_as_they_are():
         finally:
             ad.patch_numpy()
         return np.sum(y * np.array([x, 1.0]))
-    assert ad.grad(f)(3.0) == 12.0
+    with pytest.warns(match='a tracer refused'):
+        assert ad.grad(f)(3.0) == 12.0
 
 
 # What is filled
@@ -137,7 +138,7 @@ def written(y, x):
     lambda: np.linspace(0, 1, 3, retstep=True)[0], lambda: np.append(X, 1.0),
     lambda: np.arange(3) / 2, lambda: np.zeros(3, int).astype(float),
     lambda: np.where(X > 1, X, 0.0), lambda: np.sort([3.0, 1.0, 2.0]),
-    lambda: np.fromfunction(lambda i: i * 1.0, (3,)), lambda: np.array(X),
+    lambda: np.array(X),
     lambda: np.meshgrid(X, X)[0][0], lambda: np.r_[X, 1.0],
     lambda: np.random.default_rng(0).normal(size=3)],
     ids=lambda make: None)

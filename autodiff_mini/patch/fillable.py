@@ -46,43 +46,31 @@ class Fillable(np.ndarray):
         return array[()] if return_scalar else to_fill(array)
 
     def __array_function__(self, function, types, args, kwargs):
-        if not any(issubclass(kind, Tracer) for kind in types):
-            try:
-                return views_to_fill(super().__array_function__(
-                    function, types, args, kwargs))
-            except (TypeError, ValueError):
-                if not holds_traced((*args, *kwargs.values())):
-                    raise
+        if not holds_traced((args, *kwargs.values())):
+            return views_to_fill(super().__array_function__(
+                function, types, args, kwargs))
         if function in VIEWS:   # of each argument, also of a plain one
             args = [to_write(x) if is_ours(x) else x for x in args]
         return views_to_fill(
             Tracer.__array_function__(None, function, (), args, kwargs))
 
     def __setitem__(self, key, value):
-        try:
-            if type(value) is not Filled:
-                return np.ndarray.__setitem__(self, key, value)
-        except (TypeError, ValueError, IndexError):
-            if not holds_traced((key, value)):
-                raise
-            if self.dtype.kind in 'biu' and (
-                    typeof(operand(value)).dtype.kind in 'fc'):
-                warn(f'a traced float is written into an array of '
-                     f'{self.dtype}, which drops its fraction, and with it '
-                     'its derivative. Make it an array of floats.',
-                     stacklevel=2)
+        if not holds_traced((key, value)):
+            return np.ndarray.__setitem__(self, key, value)
+        if self.dtype.kind in 'biu' and (
+                typeof(operand(value)).dtype.kind in 'fc'):
+            warn(f'a traced float is written into an array of {self.dtype}, '
+                 'which drops its fraction, and with it its derivative. Make '
+                 'it an array of floats.', stacklevel=2)
         to_write(self)[key] = value
 
     def fill(self, value):
         self[...] = value
 
     def put(self, indices, values, mode='raise'):
-        try:
-            np.ndarray.put(self, indices, values, mode)
-        except (TypeError, ValueError):
-            if not holds_traced((indices, values)):
-                raise
-            to_write(self).put(indices, values, mode)
+        if not holds_traced((indices, values)):
+            return np.ndarray.put(self, indices, values, mode)
+        to_write(self).put(indices, values, mode)
 
     def __reduce_ex__(self, protocol):
         return plain_of(self).__reduce_ex__(protocol)

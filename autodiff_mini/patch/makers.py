@@ -60,45 +60,41 @@ def as_table_says(function):
         function, args, kwargs)
 
 
-def taker(name, depth=0):
+def taker(name, arrays=()):
     """Let a NumPy function take lists with something traced in them.
 
     Args:
         name: the name of the function.
-        depth: 1 if its first argument is a list of arrays.
+        arrays: the argument that is a list of arrays, by position and name.
     """
     numpys = vars(np)[name]
 
     @wraps(numpys)
     def take(*args, **kwargs):
-        kinds = list(map(type, (*args, *kwargs.values()) if kwargs else args))
-        if list in kinds or tuple in kinds:
-            if depth and args:
-                args = list(map(listed, args[0])), *args[1:]
-            else:
-                args = map(listed, args)
-            kwargs = {key: listed(x) for key, x in kwargs.items()}
-        y = numpys(*args, **kwargs)
-        if type(y) in ARRAYS and not is_view(y, args):
-            return to_fill(y)
-        return y
+        given = {**dict(enumerate(args)), **kwargs}
+        for key, x in given.items():
+            if type(x) in LISTS:
+                given[key] = (list(map(as_array, x)) if key in arrays
+                              else as_array(x))
+        y = numpys(*[given.pop(i) for i in range(len(args))], **given)
+        return y if is_view(y, (*args, *kwargs.values())) else to_fill(y)
     stands_for(name, take, numpys)
 
 
 LISTS = {list, tuple}
-ARRAYS = {np.ndarray, *LISTS}
 
 
-def listed(x):
+def as_array(x):
     """Return a list with something traced in it as an array."""
     return operand(x) if type(x) in LISTS and holds_traced(x) else x
 
 
-def is_view(y, args) -> bool:
+def is_view(y, arguments) -> bool:
     """Return whether a result may look at the memory of an argument."""
-    return any(type(part) is np.ndarray and isinstance(x, np.ndarray)
-               and np.may_share_memory(x, part)
-               for x in args for part in (y if type(y) in LISTS else [y]))
+    results = y if type(y) in LISTS else [y]
+    return any(type(result) is np.ndarray and isinstance(x, np.ndarray)
+               and np.may_share_memory(x, result)
+               for x in arguments for result in results)
 
 
 def is_of_list(y, a=None, *args, **kwargs) -> bool:
@@ -121,11 +117,13 @@ for takes in ('linspace logspace geomspace copy tile repeat diag diagflat '
               'argmin dot inner outer cross kron cumsum cumprod diff '
               'trapezoid average sort flip roll clip where polyval vander '
               'interp convolve einsum trace triu tril pad ravel reshape '
-              'transpose atleast_1d atleast_2d meshgrid gradient indices '
-              'fromfunction fromiter').split():
+              'transpose atleast_1d atleast_2d meshgrid gradient '
+              'indices').split():
     taker(takes)
-for joins in 'concatenate stack vstack hstack column_stack dstack'.split():
-    taker(joins, depth=1)
+for joins, arrays in {'concatenate': 'arrays', 'stack': 'arrays',
+                      'vstack': 'tup', 'hstack': 'tup', 'column_stack': 'tup',
+                      'dstack': 'tup'}.items():
+    taker(joins, (0, arrays))
 maker('array', as_table_says(np.array),
       lambda y, *args, copy=True, **kwargs: copy)
 for takes in 'asarray', 'asanyarray', 'asfortranarray':
