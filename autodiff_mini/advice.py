@@ -10,6 +10,7 @@ import builtins
 import linecache
 from functools import lru_cache
 from inspect import unwrap
+from types import ModuleType
 
 import numpy as np
 
@@ -112,6 +113,47 @@ def instead_of_integer(frame, tracer):
             'so a static argument of jit.')
 
 
+def instead_of_array(frame, tracer):
+    """Return what to write where NumPy asks a tracer for a plain array."""
+    match nodes_around(frame)[:1]:
+        case [ast.Subscript(array, _, ast.Store())]:
+            return how_to_fill(ast.unparse(array))
+        case [ast.Subscript(array, index)]:
+            return (f'Write ad.asarray({ast.unparse(array)})'
+                    f'[{ast.unparse(index)}].')
+        case [ast.Call(function, [first, *rest]) as call]:
+            name, x = ast.unparse(function), ast.unparse(first)
+            asks = called(call, frame)
+            if isinstance(asks, type) and issubclass(asks, np.generic):
+                return f'Write {x}.astype({name}).'
+            if isinstance(function, ast.Attribute) and function.attr == 'dot':
+                return f'Write {ast.unparse(function.value)} @ {x}.'
+            if isinstance(function, ast.Name) and asks in (
+                    np.array, np.asarray, np.full):
+                return f'Write np.{asks.__name__} in place of {name}.'
+            if isinstance(first, ast.List | ast.ListComp | ast.Tuple):
+                if asks in (np.array, np.matrix):
+                    array = 'ad.asarray' if is_unpatched() else 'np.array'
+                    return f'Write {array}({x}).'
+                others = ''.join(f', {ast.unparse(y)}' for y in rest)
+                return f'Write {name}(np.array({x}){others}).'
+    return ('Use functions of np, which ask it, or make an operation of your '
+            'own, which says its derivative: see ad.Primitive.')
+
+
+def how_to_fill(array='x'):
+    """Return how to make an array that takes traced values."""
+    if is_unpatched():
+        return (f'Write into a copy, y = np.array({array}, like=x), where x '
+                'is traced.')
+    return f'Write into a copy, y = np.copy({array}).'
+
+
+def is_unpatched() -> bool:
+    """Return whether np.array refuses what is traced."""
+    return type(np) is ModuleType
+
+
 def instead_of_number(frame, tracer, kind):
     """Return what to write where Python asks a tracer for a number.
 
@@ -126,7 +168,7 @@ def instead_of_number(frame, tracer, kind):
     if nodes and isinstance(nodes[0], ast.BinOp):
         return 'To print it, write an f-string.'
     if not nodes or not isinstance(nodes[0], ast.Call):
-        return None
+        return instead_of_array(frame, tracer)
     asks, function = nodes[0], called(nodes[0], frame)
     arguments = ', '.join(map(ast.unparse, asks.args))
     if getattr(function, '__module__', None) == 'math':

@@ -20,12 +20,8 @@ from types import CodeType, GeneratorType, TracebackType
 from typing import NamedTuple
 
 from autodiff_mini.advice import (
-    advice_on, instead_of_integer, instead_of_number, instead_of_truth,
-    whole_names)
-
-FILL = ('An array that is to be filled with traced values is made by '
-        'np.zeros(n, like=x), or np.array(a, like=x), where x is traced.')
-
+    advice_on, instead_of_array, instead_of_integer, instead_of_number,
+    instead_of_truth, whole_names)
 
 class TracerError(TypeError):
     """A tracer was asked for what NumPy would compute, and must refuse."""
@@ -43,7 +39,7 @@ class ConcretizationTypeError(TracerError):
             'Abstract tracer value encountered where concrete value is '
             f'expected: {tracer.describe()}. The problem arose with the '
             f'`{function}` function: a plain number would forget what is '
-            f'traced. {cure(instead_of_number, tracer, function) or FILL}')
+            f'traced. {cure(instead_of_number, tracer, function)}')
 
 
 class TracerBoolConversionError(ConcretizationTypeError):
@@ -71,18 +67,10 @@ class TracerArrayConversionError(TracerError):
     """A plain NumPy array was asked of a tracer."""
 
     def __init__(self, tracer):
-        scipy = function_of_scipy()
-        cure = what_to_write(scipy) if scipy else (
-            'A plain array would forget what is traced. In place of '
-            'np.array(x) write np.copy(x); of np.array([x, y]), '
-            'np.stack([x, y]) or ad.asarray([x, y]); of np.r_[x, y], '
-            'np.hstack([x, y]); of np.full(n, x), np.full(n, x, like=x); of '
-            'np.float64(x), x.astype(np.float64); of a.dot(x), a @ x; of '
-            'a[i], or a function of a plain array `a` that does not ask '
-            f'tracers, that of ad.asarray(a), which does. {FILL}')
         super().__init__(
             'The numpy.ndarray conversion method __array__() was called on '
-            f'traced array {tracer.describe()}. {cure}')
+            f'traced array {tracer.describe()}, but a plain array would '
+            f'forget what is traced. {cure(instead_of_array, tracer)}')
 
 
 class Refusal(NamedTuple):

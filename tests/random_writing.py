@@ -16,7 +16,7 @@ from types import SimpleNamespace
 import numpy as np
 
 import autodiff_mini as ad
-from autodiff_mini.errors import FILL, TracerError, UnexpectedTracerError
+from autodiff_mini.errors import TracerError, UnexpectedTracerError
 from autodiff_mini.higher_order.call import call
 
 SHAPE = 3, 3
@@ -410,7 +410,7 @@ def refused(error, source) -> bool:
         for e in (error, error.__context__))
 
 
-WORDS = (FILL, 'A boolean index under vmap', 'has only a rule for the way',
+WORDS = ('would forget what is traced', 'A boolean index under vmap', 'has only a rule for the way',
          'Detected differentiation of', 'but out= has',
          'Detected batching of a custom_vmap function',
          'Reverse-mode differentiation does not work for while_loop',
