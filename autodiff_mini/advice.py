@@ -10,10 +10,10 @@ import builtins
 import linecache
 from functools import lru_cache
 from inspect import unwrap
+from opcode import opmap
 from types import ModuleType
 
 import numpy as np
-
 SELDOM_NUMPY = {'erf': 'scipy.special.erf', 'erfc': 'scipy.special.erfc',
                 'gamma': 'scipy.special.gamma', 'fsum': 'np.sum',
                 'lgamma': 'scipy.special.gammaln', 'dist': 'np.linalg.norm'}
@@ -43,7 +43,7 @@ def nodes_around(frame, instruction=None) -> list:
 
 @lru_cache(maxsize=4)
 def syntax_of(source):
-    """Return the syntax of a file; of a notebook's %magic, none."""
+    """Return the syntax of a file; none, if it is not Python's."""
     try:
         return ast.parse(source)
     except SyntaxError:
@@ -137,8 +137,15 @@ def instead_of_array(frame, tracer):
                     return f'Write {array}({x}).'
                 others = ''.join(f', {ast.unparse(y)}' for y in rest)
                 return f'Write {name}(np.array({x}){others}).'
+    if asks_to_write(frame):
+        return how_to_fill()
     return ('Use functions of np, which ask it, or make an operation of your '
             'own, which says its derivative: see ad.Primitive.')
+
+
+def asks_to_write(frame) -> bool:
+    """Return whether a frame assigns to an element, as in `a[0] = x`."""
+    return frame.f_code.co_code[frame.f_lasti] == opmap['STORE_SUBSCR']
 
 
 def how_to_fill(array='x'):
@@ -167,8 +174,10 @@ def instead_of_number(frame, tracer, kind):
         return f'Write {numpy_name(source)}.'
     if nodes and isinstance(nodes[0], ast.BinOp):
         return 'To print it, write an f-string.'
+    compute = 'Compute with the traced value itself, by functions of NumPy.'
     if not nodes or not isinstance(nodes[0], ast.Call):
-        return instead_of_array(frame, tracer)
+        return (instead_of_array(frame, tracer)
+                if nodes or asks_to_write(frame) else compute)
     asks, function = nodes[0], called(nodes[0], frame)
     arguments = ', '.join(map(ast.unparse, asks.args))
     if getattr(function, '__module__', None) == 'math':
@@ -183,7 +192,7 @@ def instead_of_number(frame, tracer, kind):
         return f'Write {arguments} in place of {ast.unparse(asks)}.'
     if getattr(asks.func, 'attr', None) in ('__setitem__', 'fill'):
         return None
-    return 'Compute with the traced value itself, by functions of NumPy.'
+    return compute
 
 
 def numpy_name(function):

@@ -1848,3 +1848,21 @@ def test_a_function_of_two_tangents_with_a_reverse_rule_is_refused():
         with pytest.raises(TypeError, match='Detected differentiation of a '
                            'custom_vjp function with respect to a closed'):
             g(0.5)
+
+
+def test_a_rule_that_stacks_its_tuples_is_refused():
+    """NumPy makes an array of (x,), so the output had an axis too many."""
+    f = ad.custom_jvp(np.sin)
+    f.defjvp(lambda x, t: (np.sin(x), np.cos(x) * t))
+    for x in 2.0, np.ones(3):
+        with pytest.raises(TypeError, match=r'Unpack them: \(x,\), \(x_dot'):
+            ad.jvp(f, (x,), (x,))
+
+
+def test_a_function_may_add_an_axis_to_its_argument():
+    f = ad.custom_jvp(lambda x: 2 * np.atleast_1d(x))
+    f.defjvp(lambda primals, tangents: (
+        f(*primals), 2 * np.atleast_1d(tangents[0])))
+    for g in f, ad.jit(f):
+        y, y_dot = ad.jvp(g, (3.0,), (1.0,))
+        assert y.tolist() == [6.0] and y_dot.tolist() == [2.0]

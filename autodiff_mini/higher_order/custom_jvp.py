@@ -714,9 +714,7 @@ class FlatRule(UserRule):
             out = self.ask(rules.jvp, *held.values(), *tuples)
         except TypeError as error:
             if names := tuples_at_work(error, tuples):
-                error.add_note(
-                    f'{self} is called with two tuples. Unpack them: '
-                    f'(x,), (x_dot,) = {", ".join(names)}.')
+                error.add_note(self.unpack(*names))
             raise
         self.check_pair(
             out, 'representing primal and tangent outputs, but got')
@@ -728,12 +726,27 @@ class FlatRule(UserRule):
                 f'container (pytree) structures, but got {call.out_tree} '
                 f'and {dot_tree} respectively')
         map_leaves(check_output, self.out_names, ys)
+        if is_stacked(ys, xs) and (
+                typeof(call(*operands)[0]).shape != typeof(ys[0]).shape):
+            raise TypeError(self.unpack('primals', 'tangents'))
         return ys, map_leaves(fit_rule_tangent, self.out_names, ys, y_dots)
+
+    def unpack(self, *names):
+        """Return what an error says where tuples are taken for arrays."""
+        return (f'{self} is called with two tuples. Unpack them: '
+                f'(x,), (x_dot,) = {", ".join(names)}.')
 
     def out_names(self):
         return leaf_names(
             self.call.out_tree, f'{self} must produce primal and tangent '
             'outputs with corresponding shapes and dtypes: output')
+
+
+def is_stacked(ys, xs) -> bool:
+    """Return whether an output may be made of the tuple of the `xs`."""
+    shapes = {typeof(x).shape for x in xs}
+    return len(ys) == len(shapes) == 1 and (
+        typeof(ys[0]).shape == (len(xs), *shapes.pop()))
 
 
 def fit_rule_tangent(y, y_dot):

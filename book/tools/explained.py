@@ -782,6 +782,13 @@ ERRORS['Rules for the way out: custom_jvp'] = group(
      ad.jvp(f, (1.0,), (1.0,))
      ''',
      '`tangents` is a tuple; take its elements.'),
+    ('A rule takes its tuples for arrays, and NumPy makes arrays of them.',
+     '''
+     f = ad.custom_jvp(np.sin)
+     f.defjvp(lambda x, x_dot: (np.sin(x), np.cos(x) * x_dot))
+     ad.jvp(f, (1.0,), (1.0,))
+     ''',
+     'Take the elements of both tuples.'),
     ('A rule takes other arguments.',
      '''
      f = ad.custom_jvp(lambda n, x: n * x, nondiff_argnums=0)
