@@ -38,7 +38,7 @@ SQUARES = [
     'tests/test_hard_points.py',
     'tests/test_grid.py',
 ]
-COLUMNS = [SQUARES[:3], SQUARES[3:6], SQUARES[7:]]    # of all rows
+COLUMNS = [[*SQUARES[:2], SQUARES[5]], [SQUARES[7]]]     # of all rows
 ROWS = 'primitives', 'numpy_functions', 'higher_order', 'more'
 WINGS = 'draft.py', 'fast', 'applications', 'notebook'
 PYTEST = ['-m', 'pytest', '--no-header', '-qx', '--tb=short', '-rfE']
@@ -138,11 +138,16 @@ def rows_of(statements, source):
 
 # What is near
 
-def near(root, names, own=()):
-    """Return a job for a file's own tests, and for each that says a name."""
-    counts = {file: mentions(names, (root / file).read_text())
-              for file in test_files(root) if file not in own}
-    saying = sorted(filter(counts.get, counts), key=lambda f: -counts[f])
+def near(root, names, own=(), others=()):
+    """Return jobs for a file's own tests, and for those that say its names.
+
+    Those that say other names, of what uses it, come last.
+    """
+    counts = {file: (mentions(names, text), mentions(others, text))
+              for file in test_files(root) if file not in own
+              for text in [(root / file).read_text()]}
+    saying = sorted(filter(lambda file: any(counts[file]), counts),
+                    key=counts.get, reverse=True)
     return [pytest_of(file) for file in [*own, *saying[:NEAREST]]]
 
 
@@ -164,8 +169,10 @@ def jobs_of_module(root, commit, module):
     source = (root / module).read_text()
     changed = changed_statements(root, commit, module)
     folder = module.split('/')[1]
-    rows = rows_of(affected(root, module, changed), source)
-    jobs = near(root, names_of(changed), own_tests(root, module))
+    users = affected(root, module, changed)
+    rows = rows_of(users, source)
+    jobs = near(root, names_of(changed), own_tests(root, module),
+                names_of(users))
     if '>>>' in source:
         jobs.insert(0, pytest_of(module))
     if folder in ROWS and rows:
