@@ -260,7 +260,8 @@ class Hands:
                     timeout=LONGEST if job.to_the_end else left)
                 status = process.returncode
             except subprocess.TimeoutExpired:
-                process.send_signal(signal.SIGINT)
+                process.send_signal(      # after the first it says where it is
+                    signal.SIGINT if job.to_the_end else signal.SIGKILL)
                 output, _ = process.communicate()
                 status = 1 if job.to_the_end else None
             self.running.discard(process)
