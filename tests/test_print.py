@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from book.tools.explained import ERRORS
+
 ROOT = Path(__file__).parents[1]
 WIDTH = 590    # px: that of the text on a page
 
@@ -109,6 +111,32 @@ def test_links_lead_to_places_in_the_print(book):
     assert len(inside) > 1000
     assert {*inside} <= {*book.named_destinations}
     assert [link for link in elsewhere if '127.0.0.1' in link] == []
+
+
+def test_the_print_says_what_it_is_and_who_wrote_it(pdf, book):
+    said = pdf.settings()
+    assert book.metadata.title == said['site_name']
+    assert book.metadata.author == said['site_author']
+    assert book.metadata.subject == said['site_description']
+
+
+def test_folded_listings_in_a_row_share_a_line(browser):
+    assert browser.execute_script(
+        'return document.querySelectorAll(".folded + .folded").length') == 0
+    lines = browser.execute_script(
+        'return [...document.querySelectorAll(".folded")]'
+        '  .map(it => it.textContent)')
+    assert any(line.count('errors.py: ') == 2 for line in lines)
+
+
+def test_errors_are_not_folded(browser):
+    said = browser.execute_script(
+        'return document.getElementById("appendix_e_errors_explained_html")'
+        '  .textContent')
+    for entries in ERRORS.values():
+        for meaning, program, cure in entries:
+            assert program in said
+    assert said.count('Cure.') == sum(map(len, ERRORS.values()))
 
 
 def test_nothing_is_cut_off_or_folded(browser, book):

@@ -2,10 +2,11 @@
 
     python -m book.tools.pdf [file]     from the site, which has to be there
 
-What is folded away on the site is not printed: of a listing of the library
-its name is, for all of it is in the package; hints and solutions of the
-exercises are on the site. Chromium makes the pages and the outline. The
-numbers in the contents are those of a first print, which is thrown away.
+What is folded away on the site is not printed, except for the errors of
+appendix E: of a listing of the library its name is, for all of it is in the
+package; hints and solutions of the exercises are on the site. Chromium makes
+the pages and the outline. The numbers in the contents are those of a first
+print, which is thrown away.
 """
 
 import base64
@@ -90,6 +91,10 @@ def pdf(browser):
         name.lstrip('/'): first.get_destination_page_number(place) + 1
         for name, place in first.named_destinations.items()})
     book = pypdf.PdfWriter(clone_from=BytesIO(printed(browser)))
+    said = settings()
+    book.add_metadata({'/Title': said['site_name'],
+                       '/Author': said['site_author'],
+                       '/Subject': said['site_description']})
     for entry in entries(book.get_outline_root()):
         title = entry['/Title'].strip()
         half = title[:len(title) // 2]

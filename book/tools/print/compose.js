@@ -14,6 +14,16 @@ const made = (tag, properties = {}, ...children) => {
   return it;
 };
 
+// What is folded away on the site: of a listing, there is its name, and of an
+// error all there is to say.
+function unfolded(it) {
+  const [summary, heading, ...rest] = it.children;
+  if (it.matches(".error"))
+    return [made("p", {}, made("strong", {}, ...heading.childNodes)), ...rest];
+  return it.matches(".library") && summary?.matches("summary")
+    ? [made("p", { className: "folded" }, ...summary.childNodes)] : [];
+}
+
 async function sheet(page, level) {
   const url = new URL(page, site).href;
   const answer = await fetch(url);
@@ -24,11 +34,13 @@ async function sheet(page, level) {
       "script:not([type='application/json']), .notebook, .headerlink, "
       + ".md-button"))
     it.remove();
-  // What is folded away on the site: of a listing, there is its name.
   for (const it of article.querySelectorAll("details"))
-    it.replaceWith(...it.matches(".library") && it.querySelector("summary")
-      ? [made("p", { className: "folded" },
-              ...it.querySelector("summary").childNodes)] : []);
+    it.replaceWith(...unfolded(it));
+  // Listings that follow each other share a line.
+  for (const it of article.querySelectorAll(".folded + .folded")) {
+    it.previousElementSibling.append("; ", ...it.childNodes);
+    it.remove();
+  }
   for (const it of article.querySelectorAll("*"))
     for (const { name: kind, value } of [...it.attributes])
       if (kind === "id" || kind === "for")
