@@ -303,7 +303,8 @@ shadows = finding('nothing shows that it scrolls', '''
 ''')
 
 _on_paper = finding('on paper', '''
-    return [...document.querySelectorAll("header, nav, footer, details")]
+    return [...document.querySelectorAll(
+        "header, nav, footer, details:not(.error)")]
       .filter(part => part.checkVisibility())
       .map(part => part.outerHTML);
 ''')

@@ -14,7 +14,7 @@ import pytest
 
 from tests.browser import (
     accessibility, browsing, colours, emulate, ends_of_requests, faults, installed,
-    search, serving, sideways, visit)
+    rest, search, serving, sideways, visit)
 from tests.links import broken_links
 
 SITE = Path(__file__).parents[1] / 'site'
@@ -186,6 +186,31 @@ def test_a_lost_reader_can_search_and_go_home(browser, below, lost):
     assert search(browser, 'tangent')[0].startswith(f'{below}/')
     browser.execute_script('document.querySelector("article a").click()')
     assert browser.current_url == f'{below}/index.html'
+
+
+def test_search_leads_to_an_error_and_opens_it(browser, home):
+    emulate(browser, 1280, 'light')
+    browser.get(f'{home}/index.html')
+    entry = 'python-needs-an-integer-and-has-a-traced-value'
+    [found] = [url for url in search(
+        browser, '"__index__() method" was called on traced array')
+        if url.endswith(entry)]
+    browser.get(found)
+    rest(browser)
+    assert visible(browser, f'[id="{entry}"] ~ .output')
+    assert not visible(browser, f'details:has([id="{entry}"]) + details pre')
+
+
+def test_errors_are_folded_into_two_lines(browser, home):
+    emulate(browser, 1280, 'light')
+    browser.get(f'{home}/appendix/e_errors_explained.html')
+    rest(browser)
+    assert browser.execute_script('''
+        return [...document.querySelectorAll("details.error")]
+          .filter(it => it.getBoundingClientRect().height > 75)
+          .map(it => it.textContent)''') == []
+    assert browser.execute_script(
+        'return document.documentElement.scrollHeight') < 20_000
 
 
 # Returns the examples of a page, each with what its button copies of it.

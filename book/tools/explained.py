@@ -3,15 +3,20 @@
 For each error there is what it means, the smallest program that raises it,
 and the cure.  The build runs the programs, and shows what they raise.  The
 tests check that each `raise` of the library is run by one of them.
+
+There are two hundred, so each is folded into two lines: what it means, and
+how its message begins.
 """
 
 import html
 import linecache
+import re
 import textwrap
 import warnings
 from typing import NamedTuple
 
 import numpy as np
+from markdown.extensions.toc import slugify, unique
 
 import autodiff_mini as ad
 from book.tools.exercises import library_restored
@@ -48,20 +53,50 @@ def error_of(program):
 
 
 def table(page):
-    """Returns all the errors as Markdown."""
+    """Returns all the errors as Markdown, after a list of their groups."""
+    groups = '\n'.join(f'- [{title}](#{slugify(title, "-")}), {len(entries)}'
+                       for title, entries in ERRORS.items())
+    names = set()
     return '\n\n'.join(
-        '\n\n'.join([f'### {title}', *map(entry, entries)])
-        for title, entries in ERRORS.items())
+        [f'<div class="works" markdown="1">\n\n{groups}\n\n</div>'] + [
+            '\n\n'.join([f'### {title}',
+                         *(entry(each, names) for each in entries)])
+            for title, entries in ERRORS.items()])
 
 
-def entry(explained):
-    """Returns the Markdown of one error."""
+def entry(explained, names):
+    """Returns the Markdown of one error, with a name that is not in `names`.
+
+    The heading is for the search, which leads to it and opens the entry. It
+    is lower than those that stand in the table of contents.
+    """
     error = error_of(explained.program)
-    said = html.escape(f'{type(error).__name__}: {error}')
-    said = said.replace('`', '&#96;').replace('\n\n', '\n&#8203;\n')
-    return (f'**{explained.meaning}**\n\n```py\n{explained.program}\n```\n\n'
-            '<div class="output"><pre class="error" tabindex="0">'
-            f'{said}</pre></div>\n\n*Cure.* {explained.cure}')
+    said = f'{type(error).__name__}: {error}'
+    begins = quoted(textwrap.shorten(said, 110, placeholder=' …'))
+    meaning = re.sub('&#96;(.*?)&#96;', r'<code>\1</code>',
+                     quoted(explained.meaning))
+    name = unique(slugify(explained.meaning, '-'), names)
+    return f'''\
+<details class="error" markdown="1">
+<summary>{meaning}<br><code>{begins}</code></summary>
+
+<h5 id="{name}" aria-level="4">{meaning}</h5>
+
+```py
+{explained.program}
+```
+
+<div class="output"><pre class="error" tabindex="0">{quoted(said)}</pre></div>
+
+*Cure.* {explained.cure}
+
+</details>'''
+
+
+def quoted(text):
+    """Returns text as HTML in which Markdown finds no marks and no end."""
+    return html.escape(text).replace('`', '&#96;').replace(
+        '\n\n', '\n&#8203;\n')
 
 
 def group(*entries):

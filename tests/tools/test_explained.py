@@ -1,6 +1,7 @@
 """Every error explained: the page has all of them, and they are raised."""
 
 import ast
+import re
 from pathlib import Path
 from traceback import walk_tb
 
@@ -112,15 +113,23 @@ def test_a_program_that_raises_nothing_is_a_fault():
 
 
 def test_an_entry_has_the_program_what_it_raised_and_the_cure():
-    text = entry(Explained('It is no number.', "float('<a>')", 'Do not.'))
-    assert text.startswith("**It is no number.**\n\n```py\nfloat('<a>')\n```")
-    assert 'ValueError: could not convert string to float: ' in text
-    assert '&lt;a&gt;' in text and text.endswith('*Cure.* Do not.')
+    explained = Explained('It is no `a`.', f"float('<a>{'!' * 90}')", 'Do not.')
+    names = set()
+    text = entry(explained, names)
+    program = f"\n```py\nfloat('<a>{'!' * 90}')\n```\n"
+    assert program in text and '\n\n*Cure.* Do not.\n\n</details>' in text
+    said = f'ValueError: could not convert string to float: {"&#x27;"}&lt;a&gt;'
+    assert f'>{said}{"!" * 90}&#x27;</pre>' in text
+    assert ('<summary>It is no <code>a</code>.<br><code>ValueError: could not '
+            'convert string to float: …</code></summary>') in text
+    assert '<h5 id="it-is-no-a" aria-level="4">It is no <code>a' in text
+    assert '<h5 id="it-is-no-a_1"' in entry(explained, names)
 
 
 def test_the_page_has_all_of_them_and_no_path_of_this_machine():
     text = render.back_matter('errors', PAGE)
-    assert text.count('*Cure.*') == len(ALL)
+    assert text.count('*Cure.*') == text.count('</details>') == len(ALL)
+    assert text.count('<h5 id=') == len({*re.findall('<h5 id="(.*?)"', text)})
     assert [line[4:] for line in text.splitlines()
             if line.startswith('### ')] == list(ERRORS)
     assert str(ROOT) not in text
