@@ -4,6 +4,7 @@ Where the versions differ, `by_version` has what each of them says.
 `make test-jax` runs it; without JAX it is skipped.
 """
 
+from dataclasses import field, make_dataclass
 from types import SimpleNamespace
 from unittest.mock import patch
 
@@ -21,6 +22,23 @@ OURS = SimpleNamespace(np=np, custom_jvp=ad.custom_jvp, jvp=ad.jvp,
 THEIRS = SimpleNamespace(np=jnp, custom_jvp=jax.custom_jvp, jvp=jax.jvp,
                          custom_vjp=jax.custom_vjp, grad=jax.grad,
                          vmap=jax.vmap)
+
+
+# Chapter 3: containers
+
+def test_jax_takes_a_dataclass_apart_when_it_is_registered():
+    def made():
+        return make_dataclass('Line', ['w', 'b', (
+            'name', str, field(default='', metadata={'static': True}))])
+
+    Line = made()
+    assert jax.tree_util.tree_leaves(Line(1, 2)) == [Line(1, 2)]
+    for register, leaves in ((jax.tree_util.register_dataclass,
+                              jax.tree_util.tree_leaves),
+                             (ad.register_dataclass, ad.tree_leaves)):
+        assert leaves(register(made())(1, 2, 'steep')) == [1, 2]
+        every = register(made(), ['w'], ['b', 'name'])
+        assert leaves(every(1, 2, 'steep')) == [1]
 
 
 # Chapters 6 and 9: what no rule sees, and a rule that is opened
