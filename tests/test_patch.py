@@ -15,7 +15,7 @@ import autodiff_mini as ad
 from autodiff_mini.core import Trace
 from autodiff_mini.patch.names import Patch
 
-ZEROS, ARRAY = np.zeros, np.array
+ZEROS, ARRAY, LINALG_OUTER = np.zeros, np.array, np.linalg.outer
 X = np.array([1.0, 2.0, 3.0])
 
 
@@ -24,11 +24,12 @@ X = np.array([1.0, 2.0, 3.0])
 def test_numpy_is_an_ordinary_module_after_an_error():
     def f(x):
         assert type(np) is not ModuleType and np.zeros is not ZEROS
+        assert np.linalg.outer is LINALG_OUTER is not np.outer
         raise KeyError
     for way in (ad.grad(f), ad.jit(f), ad.jit(ad.grad(f)), ad.vmap(f)):
         with pytest.raises(KeyError):
             way(X)
-        assert type(np) is ModuleType and np.zeros is ZEROS
+        assert type(np) is type(np.linalg) is ModuleType and np.zeros is ZEROS
 
 
 def test_numpy_is_an_ordinary_module_after_ctrl_c_cuts_an_exit_short(
@@ -40,7 +41,7 @@ def test_numpy_is_an_ordinary_module_after_ctrl_c_cuts_an_exit_short(
         with pytest.raises(KeyboardInterrupt):
             ad.jvp(np.sin, (1.0,), (1.0,))
     gc.collect()
-    assert type(np) is ModuleType and not Patch.running
+    assert type(np) is type(np.linalg) is ModuleType and not Patch.running
 
 
 def test_other_threads_find_numpys_own_functions_during_a_trace():
@@ -144,6 +145,21 @@ def written(y, x):
     ids=lambda make: None)
 def test_an_array_of_constants_is_filled(make):
     assert gradient(lambda x: written(make(), x)) != 0
+
+
+@pytest.mark.parametrize('f', [
+    lambda x: np.linalg.norm([x, 1.0]), lambda x: np.linalg.det(
+        [[x, 1.0], [2.0, x]]), lambda x: np.sum(np.linalg.solve(
+            [[x, 1.0], [0.0, x]], [1.0, 2.0])), lambda x: np.min([x, 1.0]),
+    lambda x: np.dot([x, 1.0], [2.0, x]), lambda x: np.vstack(
+        [[x, 1.0], [2.0, x]])[1, 1], lambda x: np.diag([x, 2.0])[0, 0],
+    lambda x: np.average([x, 2.0], weights=[x, 1.0]),
+    lambda x: np.append([x], [1.0, x])[2], lambda x: written(
+        np.linalg.solve(np.eye(3), X), x), lambda x: np.linalg.multi_dot(
+            [np.array([[x, 1.0]]), np.array([[x], [2.0]])])[0, 0]],
+    ids=lambda f: None)
+def test_a_numpy_function_takes_a_list_of_traced_values(f):
+    assert gradient(f) != 0
 
 
 @pytest.mark.parametrize('view', [
@@ -252,3 +268,25 @@ def test_a_view_that_is_taken_beside_a_traced_array_is_never_stale():
         assert ad.jit(f)(2.0) == 2.0 and ad.grad(f)(2.0) == 1.0
     except ad.TracerError:
         pass
+
+
+@pytest.mark.parametrize('view', [
+    lambda a: np.reshape(a, (3, 1)), lambda a: np.ravel(a=a),
+    lambda a: np.ravel(a), lambda a: np.flip(a), lambda a: np.transpose(a),
+    lambda a: np.atleast_2d(a), lambda a: np.asarray(a), lambda a: a[1:],
+    lambda a: np.einsum('i->i', a), lambda a: np.array(a, copy=None),
+    lambda a: np.sum(np.ones((2, 3)), 0, out=a),
+    lambda a: np.clip(a, 0, 9, a),
+    lambda a: np.cumsum(a, out=a), lambda a: np.asanyarray(a, float)],
+    ids=lambda view: None)
+def test_no_array_from_outside_is_filled_through_a_view(view):
+    outside = np.ones(3)
+
+    def f(x):
+        y = view(outside)
+        before = outside.copy()
+        with pytest.raises((ValueError, TypeError)):
+            y[0] = x
+        np.testing.assert_array_equal(outside, before)
+        return x * x
+    assert ad.grad(f)(2.0) == ad.jit(f)(2.0) == 4.0

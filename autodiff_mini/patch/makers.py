@@ -46,12 +46,12 @@ def maker(name, of_traced=None, is_new=is_new):
     stands_for(name, make, numpys)
 
 
-def stands_for(name, function, numpys):
+def stands_for(name, function, numpys, module=np):
     """Let traced programs find a function under the name of NumPy's."""
     # With like=, NumPy asks about the name that it finds.
     function_table[function] = lambda *args, **kwargs: (
         function_table[numpys](*args, **kwargs))
-    answer(name, function)
+    answer(name, function, module)
 
 
 def as_table_says(function):
@@ -60,14 +60,15 @@ def as_table_says(function):
         function, args, kwargs)
 
 
-def taker(name, arrays=()):
+def taker(name, arrays=(), module=np):
     """Let a NumPy function take lists with something traced in them.
 
     Args:
         name: the name of the function.
         arrays: the argument that is a list of arrays, by position and name.
+        module: np, or np.linalg.
     """
-    numpys = vars(np)[name]
+    numpys = vars(module)[name]
 
     @wraps(numpys)
     def take(*args, **kwargs):
@@ -78,7 +79,7 @@ def taker(name, arrays=()):
                               else as_array(x))
         y = numpys(*[given.pop(i) for i in range(len(args))], **given)
         return y if is_view(y, (*args, *kwargs.values())) else to_fill(y)
-    stands_for(name, take, numpys)
+    stands_for(name, take, numpys, module)
 
 
 LISTS = {list, tuple}
@@ -124,6 +125,9 @@ for joins, arrays in {'concatenate': 'arrays', 'stack': 'arrays',
                       'vstack': 'tup', 'hstack': 'tup', 'column_stack': 'tup',
                       'dstack': 'tup'}.items():
     taker(joins, (0, arrays))
+for takes in ('norm det inv solve slogdet eigh eigvalsh cholesky svd lstsq '
+              'matrix_power').split():
+    taker(takes, module=np.linalg)
 maker('array', as_table_says(np.array),
       lambda y, *args, copy=True, **kwargs: copy)
 for takes in 'asarray', 'asanyarray', 'asfortranarray':

@@ -20,11 +20,28 @@ from autodiff_mini.core import Trace
 from autodiff_mini.errors import is_library, trace_at_work
 
 
-class TracedNumPy(ModuleType):
-    """The class of the numpy module while a trace is running."""
+class TracedModule(ModuleType):
+    """The class of a module of NumPy's while a trace is running."""
 
     def __reduce__(self):   # pickle knows modules by their class
         return import_module, (self.__name__,)
+
+
+class TracedNumPy(TracedModule):
+    """The class of numpy."""
+
+
+class TracedLinalg(TracedModule):
+    """The class of numpy.linalg."""
+
+
+CLASSES = {np: TracedNumPy, np.linalg: TracedLinalg}
+
+
+def exchange_classes(traced):
+    """Let the modules be those of a program that is traced, or NumPy's."""
+    for module, kind in CLASSES.items():
+        module.__class__ = kind if traced else ModuleType
 
 
 class IsPackage(dict):
@@ -38,9 +55,9 @@ class IsPackage(dict):
 is_package = IsPackage()
 
 
-def answer(name, replacement):
+def answer(name, replacement, module=np):
     """Let a program that is traced find `replacement` under a name of np."""
-    names = vars(np)
+    names = vars(module)
     own = names[name]
 
     def look(module):
@@ -55,7 +72,7 @@ def answer(name, replacement):
 
     def take(module):
         del names[name]
-    setattr(TracedNumPy, name, property(look, put, take))
+    setattr(CLASSES[module], name, property(look, put, take))
 
 
 NO_TRACE = None, Trace.base
@@ -76,7 +93,7 @@ class Patch:
         with cls.lock:
             cls.running[number] = over
             if cls.on:
-                np.__class__ = TracedNumPy
+                exchange_classes(True)
 
     @classmethod
     def ended(cls, trace):
@@ -86,7 +103,7 @@ class Patch:
     def ended_is(cls, number):
         with cls.lock:
             if cls.running.keys() <= {number}:
-                np.__class__ = ModuleType
+                exchange_classes(False)
             cls.running.pop(number, None)
 
 
@@ -108,4 +125,4 @@ def patch_numpy(on=True):
     """
     with Patch.lock:
         Patch.on = on
-        np.__class__ = TracedNumPy if on and Patch.running else ModuleType
+        exchange_classes(on and Patch.running)
