@@ -279,6 +279,7 @@ def test_a_view_that_is_taken_beside_a_traced_array_is_never_stale():
     lambda a: np.clip(a, 0, 9, a),
     lambda a: np.cumsum(a, out=a), lambda a: np.asanyarray(a, float)],
     ids=lambda view: None)
+@pytest.mark.filterwarnings('ignore:a tracer refused')
 def test_no_array_from_outside_is_filled_through_a_view(view):
     outside = np.ones(3)
 
