@@ -42,6 +42,7 @@ COLUMNS = [[*SQUARES[:2], SQUARES[5]], [SQUARES[7]]]     # of all rows
 ROWS = 'primitives', 'numpy_functions', 'higher_order', 'more'
 WINGS = 'draft.py', 'fast', 'applications', 'notebook'
 PYTEST = ['-m', 'pytest', '--no-header', '-qx', '--tb=short', '-rfE']
+EQUALS_NUMPY = 'tests/test_equals_numpy.py'     # of what no test names
 PAGE_TESTS = ['tests/tools/test_pages.py', 'tests/test_claims.py']
 
 
@@ -178,7 +179,8 @@ def jobs_of_module(root, commit, module):
     if folder in ROWS and rows:
         words = ','.join(rows)
         return [pytest_of(*SQUARES, '--row', words, to_the_end=True,
-                          what=f'the squares of {words}'), *jobs]
+                          what=f'the squares of {words}'),
+                *(jobs or [pytest_of(EQUALS_NUMPY)])]
     if folder not in WINGS:
         jobs[1:1] = [pytest_of(*squares, what=f'the columns, part {part}')
                      for part, squares in enumerate(COLUMNS, 1)]

@@ -119,6 +119,14 @@ def test_a_numpy_function_has_the_programs_named_after_it(root):
     assert jobs[0][-2:] == ['--row', 'var']
 
 
+def test_a_function_that_no_test_names_is_compared_with_numpy(root):
+    file = root / 'autodiff_mini/numpy_functions/new.py'
+    file.parent.mkdir()
+    file.write_text('@implements(np.std)\ndef numpy_std(x):\n    pass\n')
+    jobs, _ = planned(root)
+    assert jobs[0][-1] == 'std' and jobs[1:] == [[check.EQUALS_NUMPY]]
+
+
 def test_other_code_has_the_tests_that_name_it_and_all_columns(root):
     change(root, 'autodiff_mini/core.py', 'return x', 'return -x')
     jobs, _ = planned(root)
@@ -282,7 +290,7 @@ def test_row_that_no_test_is_about_is_an_error(tmp_path, pytest_at):
 
 
 def test_there_is_a_square_for_each_column(request):
-    for square in check.SQUARES:
+    for square in *check.SQUARES, check.EQUALS_NUMPY:
         file, _, name = square.partition('::')
         text = (request.config.rootpath / file).read_text()
         assert f'def {name}' in text
