@@ -74,7 +74,7 @@ class Equation:
     line: tuple | None = None
 
     def __reduce__(self):
-        line = self.line and lasting_line(self.line)
+        line = self.line and (*lasting_line(self.line), *self.line[2:])
         return Equation, (self.primitive, self.invars, self.params,
                           self.outvars, line)
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from autodiff_mini.errors import is_library, lasting_line
 
-MANY = 10_000   # operations of one line, which only a loop asks for
+LONG_LOOP = 10_000   # operations of one line, which only a loop asks for
 SAID = {}       # which warnings have been given
 
 
@@ -27,19 +27,19 @@ def warn(text, file, number):
 
 
 def count_lines(trace):
-    """Count the last MANY operations of a program by the lines that ask.
+    """Count the last operations of a program by the lines that asked.
 
-    A line with as many in all is in a loop.  There is one warning of that,
+    A line with LONG_LOOP in all is in a loop.  There is one warning of that,
     and then no more counting.
     """
-    eqns, counts = trace.eqns[-MANY:], trace.counts
+    eqns, counts = trace.eqns[-LONG_LOOP:], trace.counts
     lines = {(id(eqn.line[0]), eqn.line[1]): eqn.line for eqn in eqns}
     for place, n in Counter((id(eqn.line[0]), eqn.line[1])
                             for eqn in eqns).items():
         line = lasting_line(lines[place])
         counts[line] = counts.get(line, 0) + n
     line = max(counts, key=counts.get)
-    if counts[line] >= MANY:
+    if counts[line] >= LONG_LOOP:
         trace.counts = None
         warn(f'{trace.tag}: {counts[line]:,} operations of this line have '
              'been traced so far, because a Python loop is unrolled. Write '
@@ -115,7 +115,8 @@ def warn_of_frozen(states):
 GENERATORS = {('random', 'Random'), ('numpy.random.mtrand', 'RandomState'),
               ('numpy.random._generator', 'Generator')}
 # These lead to none, and are met most often.
-PLAIN = {type(None), int, float, str, np.ndarray, np.ufunc, type(np.sum)}
+LEADS_NOWHERE = {type(None), int, float, str, np.ndarray, np.ufunc,
+                 type(np.sum)}
 
 
 def look_for_generators(x, names, place, found, seen):
@@ -131,7 +132,7 @@ def look_for_generators(x, names, place, found, seen):
     kind = type(x)
     if (kind.__module__, kind.__name__) in GENERATORS and place:
         found.setdefault(id(x), (x, place))
-    elif kind in PLAIN or (id(x), id(names)) in seen:
+    elif kind in LEADS_NOWHERE or (id(x), id(names)) in seen:
         return
     seen.add((id(x), id(names)))
     inside = getattr(x, '__dict__', {})
@@ -163,7 +164,7 @@ def look_in_function(f, found, seen, owner=None):
     for name in names:
         value = (content(cells[name]) if name in cells
                  else f.__globals__.get(name))
-        if type(value) not in PLAIN:
+        if type(value) not in LEADS_NOWHERE:
             look_for_generators(value, names, (code, name), found, seen)
 
 
@@ -175,7 +176,7 @@ def look_in_attributes(x, names, place, found, seen):
     for name in names:
         if name not in inside:      # a method?
             look_in_function(getattr(type(x), name, None), found, seen, x)
-        elif type(inside[name]) not in PLAIN:
+        elif type(inside[name]) not in LEADS_NOWHERE:
             look_for_generators(inside[name], names, place and (
                 place[0], name), found, seen)
 

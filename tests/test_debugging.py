@@ -1,9 +1,11 @@
 """`debug_nans` names the line of the user's that makes the first NaN."""
 
+import pickle
 import threading
 import warnings
 from pathlib import Path
 
+import dask.array as da
 import numpy as np
 import pytest
 
@@ -192,6 +194,20 @@ def test_debug_nans_looks_at_python_numbers():
             ad.grad(lambda x: x * np.inf)(0.0)
 
 
+def test_debug_nans_knows_the_line_of_a_program_that_was_pickled():
+    jaxpr = pickle.loads(pickle.dumps(ad.make_jaxpr(ad.grad(rooted))(X)))
+    with pytest.raises(ad.NaNError, match='in the reverse pass') as e:
+        with ad.debug_nans():
+            ad.eval_jaxpr(jaxpr, jaxpr.consts, X)
+    assert 'np.sqrt(y), 0.0))     # the root' in str(e.value)
+
+
+def test_debug_nans_looks_at_the_arrays_of_other_libraries():
+    with pytest.raises(ad.NaNError, match=r'mul\(0, inf\) returned nan'):
+        with ad.debug_nans():
+            ad.jit(ad.grad(rooted))(da.from_array(X))
+
+
 def test_debug_nans_names_a_rule_where_numpy_alone_computes():
     with pytest.raises(ad.NaNError, match='bwd_ruled.*reverse pass') as e:
         with ad.debug_nans():
@@ -203,6 +219,7 @@ def test_debug_nans_says_which_calls_lead_to_the_line_and_no_line_twice():
     with pytest.raises(ad.NaNError) as e, ad.debug_nans():
         ad.jit(logs)(-X)
     assert not hasattr(e.value, '__notes__')
+    assert e.value.place.startswith(f'{__file__}:')
     with pytest.raises(ad.NaNError) as e, ad.debug_nans():
         ad.grad(ad.jit(rooted))(X)
     [note] = e.value.__notes__

@@ -10,7 +10,7 @@ import pytest
 from numpy.random import normal
 
 import autodiff_mini as ad
-from autodiff_mini.slips import MANY, SAID
+from autodiff_mini.slips import LONG_LOOP, SAID
 
 rng = np.random.default_rng(1)
 
@@ -34,7 +34,7 @@ def line_of(f, offset=1):
     return f.__code__.co_firstlineno + offset
 
 
-def simulated(x, steps=MANY):
+def simulated(x, steps=LONG_LOOP):
     for _ in range(steps):
         x = x * 1.001
     return np.sum(x)
@@ -56,19 +56,19 @@ def test_a_long_loop_is_named_while_it_is_traced(name):
             LOOPS[name](interrupted)
     [w] = caught
     assert w.lineno == line_of(interrupted, 2)
-    assert f'of interrupted: {MANY:,} operations' in str(w.message)
+    assert f'of interrupted: {LONG_LOOP:,} operations' in str(w.message)
     assert 'ad.fori_loop' in str(w.message) and 'ad.scan' in str(w.message)
 
 
 def interrupted(x):
-    for _ in range(MANY + 1):
+    for _ in range(LONG_LOOP + 1):
         x = x * 1.001
     raise InterruptedError
 
 
 def test_a_long_loop_of_several_lines_is_named_once():
     def steps(x):
-        for _ in range(2 * MANY):
+        for _ in range(2 * LONG_LOOP):
             y = np.sin(x)
             x = x + y
         return x
@@ -78,11 +78,11 @@ def test_a_long_loop_of_several_lines_is_named_once():
 
 
 def test_programs_without_a_long_loop_are_traced_in_silence():
-    assert warned(ad.make_jaxpr(partial(simulated, steps=MANY - 2)), 1.0) == []
+    assert warned(ad.make_jaxpr(partial(simulated, steps=LONG_LOOP - 2)), 1.0) == []
     assert warned(ad.grad(simulated), 1.0) == []     # nothing is unrolled
     assert warned(ad.vjp, simulated, 1.0) == []
     assert warned(ad.vmap(simulated), np.ones(2)) == []
-    lines = [f'    x = x * {1 + i / 1e6}' for i in range(MANY + 10)]
+    lines = [f'    x = x * {1 + i / 1e6}' for i in range(LONG_LOOP + 10)]
     scope = {}
     exec('\n'.join(['def many_lines(x):', *lines, '    return x']), scope)
     assert warned(ad.make_jaxpr(scope['many_lines']), 1.0) == []

@@ -30,7 +30,19 @@ from autodiff_mini.memory import own_memory
 
 
 class NaNError(FloatingPointError):
-    """An operation returned a NaN inside `with debug_nans()`."""
+    """An operation returned a NaN inside `with debug_nans()`.
+
+    Its `place` is the file and the line that it names.
+    """
+
+    def __init__(self, text, place=None):
+        super().__init__(text)
+        self.place = place
+
+    def add_note(self, note):
+        """Add where a caller was, and not the place that is named already."""
+        if not note.endswith(f' {self.place}'):
+            super().add_note(note)
 
 
 @contextmanager
@@ -115,22 +127,22 @@ class NaNTrace(EvalTrace):
             for part, array in parts(result):
                 if has_nan(array):
                     raise NaNError(explain(primitive, params, line, operands,
-                                           part, array))
+                                           part, array), line_text(line))
 
 
-def run_jit(*xs, jaxpr, name, **state):
+def step_jit(*xs, jaxpr, name, **state):
     with np.errstate(**state):
         return run(jaxpr, *xs)
 
 
-def run_scan(*xs, jaxpr, **params):
+def step_scan(*xs, jaxpr, **params):
     if params['length'] == 0:
         return scan_p.impl(*xs, jaxpr=jaxpr, **params)
     return loop_scan(partial(run, jaxpr), *xs, **params)
 
 
 in_steps = {    # by primitive: how its programs run, equation by equation
-    jit_p: run_jit, scan_p: run_scan,
+    jit_p: step_jit, scan_p: step_scan,
     checkpoint_p: lambda *xs, jaxpr, **params: run(jaxpr, *xs),
     forward_p: lambda *xs, jaxpr, **params: run(jaxpr, *xs),
     while_p: lambda *xs, test, body, counts: loop_while(
@@ -173,7 +185,7 @@ def explain(primitive, params, line, operands, part, result):
             if primitive.is_call else primitive.name)
     xs = [x for operand in operands for inner, x in parts(operand)
           if not inner]
-    values = elements(xs, result) if primitive in ELEMENTWISE else None
+    values = elements(xs, result) if primitive in BY_ELEMENT else None
     shown = map(number, values) if values else map(str, map(typeof, xs))
     text = [f'invalid value (nan) encountered in {name}{where} at '
             f'{line_text(line)}{inside}']
@@ -192,12 +204,13 @@ def explain(primitive, params, line, operands, part, result):
     return '\n'.join(text)
 
 
-ELEMENTWISE = {*elementwise.primitives}
+BY_ELEMENT = {*elementwise.primitives}
 
 
 def elements(operands, result):
     """Return the element of each operand that made the first NaN, or None."""
-    place = tuple(np.argwhere(np.isnan(result))[0])
+    place = np.unravel_index(int(np.argmax(np.isnan(result))),
+                             np.shape(result))
     try:
         return [np.broadcast_to(x, np.shape(result))[place]
                 for x in operands]
@@ -207,7 +220,7 @@ def elements(operands, result):
 
 def number(x) -> str:
     """Return a number as an error shows it."""
-    return f'{x:.6g}'
+    return f'{complex(x) if typeof(x).dtype.kind == "c" else float(x):.6g}'
 
 
 def expression(line) -> str:

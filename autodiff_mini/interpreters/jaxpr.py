@@ -18,7 +18,7 @@ from autodiff_mini.pytree import leaf_names, tree_flatten
 from autodiff_mini.signature import (
     FlatFunction, apply, argument_names, check_alive, map_leaves,
     typeof_result)
-from autodiff_mini.slips import MANY, count_lines, with_warnings
+from autodiff_mini.slips import LONG_LOOP, count_lines, with_warnings
 
 
 class JaxprTracer(Tracer):
@@ -67,7 +67,7 @@ class JaxprTrace(Trace):
             outs = JaxprTracer(self, Var(out), line)
             outvars = [outs.name]
         self.eqns.append(Equation(primitive, invars, params, outvars, line))
-        if len(self.eqns) % MANY == 0 and self.counts is not None:
+        if len(self.eqns) % LONG_LOOP == 0 and self.counts is not None:
             count_lines(self)
         return outs
 
@@ -199,6 +199,6 @@ def bind_names(jaxpr, consts, args) -> dict:
 
 def quote_line(error, eqn):
     """Adds to an error where the program asked for the operation."""
-    if eqn and eqn.line and line_text(eqn.line) not in str(error):
+    if eqn and eqn.line:
         error.add_note(f"in the operation '{eqn.primitive}', asked for at "
                        f'{line_text(eqn.line)}')
