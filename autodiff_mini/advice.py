@@ -124,6 +124,10 @@ def instead_of_array(frame, tracer):
         case [ast.Call(function, [first, *rest]) as call]:
             name, x = ast.unparse(function), ast.unparse(first)
             asks = called(call, frame)
+            others = ''.join(f', {ast.unparse(y)}' for y in rest)
+            static = static_advice(call, frame, tracer)
+            if static:
+                return static
             if isinstance(asks, type) and issubclass(asks, np.generic):
                 return f'Write {x}.astype({name}).'
             if isinstance(function, ast.Attribute) and function.attr == 'dot':
@@ -135,8 +139,9 @@ def instead_of_array(frame, tracer):
                 if asks in (np.array, np.matrix):
                     array = 'ad.asarray' if is_unpatched() else 'np.array'
                     return f'Write {array}({x}).'
-                others = ''.join(f', {ast.unparse(y)}' for y in rest)
                 return f'Write {name}(np.array({x}){others}).'
+            if rest and not traced_names(first, frame):
+                return f'Write {name}(ad.asarray({x}){others}).'
     if asks_to_write(frame):
         return how_to_fill()
     return ('Use functions of np, which ask it, or make an operation of your '
