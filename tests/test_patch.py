@@ -291,3 +291,13 @@ def test_no_array_from_outside_is_filled_through_a_view(view):
         np.testing.assert_array_equal(outside, before)
         return x * x
     assert ad.grad(f)(2.0) == ad.jit(f)(2.0) == 4.0
+
+
+def test_constants_in_a_filled_array_can_be_chosen_from():
+    def f(x):
+        y = np.ones(3)
+        y[0] = x
+        y[:] = 2.0
+        z = np.where(y > 1, y, 0.5 * y)
+        return np.sum(z) * x + np.sum(y)
+    gradient(f)

@@ -8,11 +8,12 @@ from functools import wraps
 
 import numpy as np
 
-from autodiff_mini.core import Trace, current_trace, function_table
+from autodiff_mini.core import (
+    Trace, Tracer, current_trace, function_table)
 from autodiff_mini.memory import made
 from autodiff_mini.numpy_api import asarray, operand
 from autodiff_mini.patch.fillable import (
-    holds_traced, shown, to_fill, views_to_fill)
+    Filled, holds_traced, shown, to_fill, views_to_fill)
 from autodiff_mini.patch.names import Patch, answer
 
 
@@ -93,9 +94,10 @@ def as_array(x):
 def is_view(y, arguments) -> bool:
     """Return whether a result may look at the memory of an argument."""
     results = y if type(y) in LISTS else [y]
-    return any(type(result) is np.ndarray and isinstance(x, np.ndarray)
-               and np.may_share_memory(x, result)
-               for x in arguments for result in results)
+    return any(isinstance(x, (Tracer, Filled)) or (
+        type(result) is np.ndarray and isinstance(x, np.ndarray)
+        and np.may_share_memory(x, result))
+        for x in arguments for result in results)
 
 
 def is_of_list(y, a=None, *args, **kwargs) -> bool:
