@@ -194,7 +194,7 @@ class Doubler:
         return double(x)
 
 
-@pytest.mark.parametrize('name', set(WRAPPED) - {'custom_gradient'})
+@pytest.mark.parametrize('name', sorted({*WRAPPED} - {'custom_gradient'}))
 @pytest.mark.parametrize('f, called', [
     (functools.partial(double), 'double'), (Doubler(), 'Doubler')])
 def test_a_partial_or_an_object_gives_its_name(name, f, called):
