@@ -93,8 +93,10 @@ def random_states(f) -> list:
     They are looked for in globals, closures, modules, and attributes, by `f`
     and by the functions that it names.
     """
-    found, code = {}, getattr(f, '__code__', None)
-    if code is None or names_in(code):
+    found = {}
+    if type(f) is FunctionType and not f.__dict__:
+        look_in_function(f, found, set())
+    else:
         look_for_generators(f, (), None, found, set())
     return [(x, place, dumps(x)) for x, place in found.values()]
 
@@ -160,11 +162,11 @@ def look_in_function(f, found, seen, owner=None):
     code, names = f.__code__, names_in(f.__code__)
     if owner is not None:
         look_in_attributes(owner, names, (code, 'self'), found, seen)
-    cells = dict(zip(code.co_freevars, f.__closure__ or ()))
+    cells = dict(zip(code.co_freevars, map(content, f.__closure__ or ())))
     for name in names:
-        value = (content(cells[name]) if name in cells
-                 else f.__globals__.get(name))
-        if type(value) not in LEADS_NOWHERE:
+        value = cells[name] if name in cells else f.__globals__.get(name)
+        if type(value) not in LEADS_NOWHERE and (
+                value is not np or 'random' in names):
             look_for_generators(value, names, (code, name), found, seen)
 
 
