@@ -20,7 +20,7 @@ from typing import NamedTuple
 from book.tools import mainline, weave
 
 STARTED = time.monotonic() - time.process_time()    # with the imports above
-SECONDS = 9.5     # pytest needs the rest of ten to stop
+SECONDS = 9       # Python needs the rest of ten to start and to end
 LONGEST = 60      # of the squares, which have no other limit
 HANDS = 2
 NEAREST = 6       # files that mention what changed
