@@ -27,8 +27,8 @@ import pytest
 
 from book.tools import exercises
 from book.tools.exercises import (
-    SOLUTIONS, TESTS, YOURS, TookTooLong, attempted, filled, is_solved, loaded, mark,
-    names, number, reason, solution, stub, task, yours)
+    SOLUTIONS, TESTS, YOURS, TookTooLong, attempted, filled, is_solved,
+    loaded, mark, names, number, reason, solution, stub, task, yours)
 
 CHOICE = re.compile(r'(?:.*/)?e?(\d+)(?:_(\d+)\w*)?(?:\.py)?')
 MOST_LINES = 12      # that are shown of what a failure says, or printed
