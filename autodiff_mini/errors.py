@@ -162,7 +162,8 @@ WAY_OUT = ('or make it an operation of your own, which says its derivative: '
 def what_to_register(kind):
     """Returns what to do with a value of a class that is no array's."""
     if issubclass(kind, str):
-        return 'close over it'
+        return ('close over it, or, if it is in a dataclass, declare its '
+                "field with metadata={'static': True}")
     if hasattr(kind, 'to_numpy'):
         return 'pass its .to_numpy()'
     if hasattr(kind, '__array__') or kind is range:
@@ -171,8 +172,18 @@ def what_to_register(kind):
         return 'return arrays, and do not `yield`'
     if kind.__module__ == 'builtins' or kind.__module__.startswith('numpy'):
         return 'pass an array (no matrix, no masked array) or a number'
+    if is_users(kind):
+        return f'make {kind.__name__} a dataclass, whose fields are traced'
     return (f'say what is in it, with ad.register_pytree_node('
             f'{kind.__name__}, flatten, unflatten)')
+
+
+def is_users(kind) -> bool:
+    """Return whether a class is defined in the user's own program."""
+    package = kind.__module__.partition('.')[0]
+    file = getattr(sys.modules.get(package), '__file__', None) or ''
+    return package not in sys.stdlib_module_names and (
+        'site-packages' not in file)
 
 
 class UnexpectedTracerError(TracerError):
@@ -420,7 +431,7 @@ def public(f):
 
     @wraps(f)
     def public_f(*args, **kwargs):
-        trace = trace_at_work.get(None)
+        trace, before = trace_at_work.get(None), last_refusal.get()
         try:
             if place is not None:
                 check_function(f, place, args, kwargs)
@@ -432,8 +443,9 @@ def public(f):
             if not trace or not trace.tag:
                 last_refusal.set(None)
             raise   # as it is: `raise error` would add this frame again
-        if last_refusal.get():
-            warn_of_lost_refusal()
+        refused = last_refusal.get()
+        if refused and refused is not before:
+            warn_of_lost_refusal(refused)
         return out
     public_f.__wrapped__ = getattr(f, '__wrapped__', f)
     return public_f
@@ -463,9 +475,8 @@ def check_function(transform, place, args, kwargs):
             'returns.'))
 
 
-def warn_of_lost_refusal():
+def warn_of_lost_refusal(refused):
     """Warn that the program caught an error, and has forgotten a tracer."""
-    refused = last_refusal.get()
     if sys.exc_info()[1] is None:   # it is not being handled any more
         last_refusal.set(None)
         if refused.is_direct:

@@ -377,7 +377,7 @@ class Attributes:
 
     def tree_flatten(self):
         attributes = vars(self.it)
-        return (list(map(opened, attributes.values())),
+        return (list(map(as_attribute, attributes.values())),
                 (type(self.it), tuple(attributes)))
 
     @classmethod
@@ -394,7 +394,7 @@ register_pytree_node(
 register_pytree_node(Static, lambda x: ((), x), lambda x, _: x.value)
 
 
-def opened(x):
+def as_attribute(x):
     """Return an attribute as a tree, with what is no array made Static."""
     leaves, treedef = tree_flatten(x)
     return treedef.unflatten(
@@ -422,7 +422,8 @@ def check_static(f, name, treedef, seen):
 def keeps_self(f):
     """Return a method, which raises if it changes the object."""
     def attributes(it):
-        return {name: tree_flatten(opened(x)) for name, x in vars(it).items()}
+        return {name: tree_flatten(as_attribute(x))
+                for name, x in vars(it).items()}
 
     @named_after(f)
     def f_of_self(self, *args, **kwargs):

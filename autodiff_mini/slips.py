@@ -8,6 +8,7 @@ import dis
 import warnings
 from collections import Counter
 from functools import lru_cache, partial
+from inspect import unwrap
 from pickle import dumps
 from traceback import walk_tb
 from types import (
@@ -16,6 +17,7 @@ from types import (
 import numpy as np
 
 from autodiff_mini.errors import is_library, lasting_line
+from autodiff_mini.signature import Attributes
 
 LONG_LOOP = 10_000   # operations of one line, which only a loop asks for
 SAID = {}       # which warnings have been given
@@ -33,6 +35,8 @@ def count_lines(trace):
     and then no more counting.
     """
     eqns, counts = trace.eqns[-LONG_LOOP:], trace.counts
+    if counts is None or trace.tag.transform not in LASTING:
+        return
     lines = {(id(eqn.line[0]), eqn.line[1]): eqn.line for eqn in eqns}
     for place, n in Counter((id(eqn.line[0]), eqn.line[1])
                             for eqn in eqns).items():
@@ -47,17 +51,20 @@ def count_lines(trace):
              'a result to keep.', *line)
 
 
-def with_warnings(f, tag, stage):
+def with_warnings(f, args, tag, stage):
     """Return the program of `f`, and warn of random numbers in it.
 
     Args:
         f: a function of the user's.
+        args: its arguments by position.
         tag: which application of which transformation traces it.
         stage: a function that traces it, and returns the program.
 
     Raises:
         RecursionError: it calls itself too often, and is named.
     """
+    if args and type(args[0]) is Attributes:    # f is a method
+        f = MethodType(unwrap(f), args[0].it)
     states = random_states(f) if tag.transform in LASTING else ()
     try:
         jaxpr = stage()

@@ -168,7 +168,7 @@ TRANSFORMATIONS = {
 }
 FORWARD = "can't apply forward-mode autodiff .* to a custom_vjp function"
 REVERSE = ('Reverse-mode differentiation does not work for while_loop.*'
-           'Use scan, or fori_loop with bounds that are Python integers')
+           'Use fori_loop with bounds that are Python integers')
 GOES_BACK = re.compile('grad|vjp|jacrev|hessian')
 
 

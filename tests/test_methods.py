@@ -439,7 +439,7 @@ def test_defjvps_of_a_method_names_defjvp():
 def test_objects_that_are_not_the_self_of_a_method_are_refused():
     for transform in ad.jit, ad.vmap, ad.checkpoint, ad.make_jaxpr:
         with pytest.raises(TypeError, match='type Model cannot be traced.*'
-                           'make it a dataclass'):
+                           'make Model a dataclass'):
             transform(lambda model, x: x)(Model(), X)
 
 

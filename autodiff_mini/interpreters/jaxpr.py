@@ -38,7 +38,7 @@ class JaxprTrace(Trace):
 
     def __init__(self, parent, tag):
         super().__init__(parent, tag)
-        self.eqns, self.counts = [], None   # by line, if they are counted
+        self.eqns, self.counts = [], {}     # by line; see slips.py
         self.known = {}     # by id: a value, and its name
         self.snapshot = Snapshot()
 
@@ -67,7 +67,7 @@ class JaxprTrace(Trace):
             outs = JaxprTracer(self, Var(out), line)
             outvars = [outs.name]
         self.eqns.append(Equation(primitive, invars, params, outvars, line))
-        if len(self.eqns) % LONG_LOOP == 0 and self.counts is not None:
+        if len(self.eqns) % LONG_LOOP == 0:
             count_lines(self)
         return outs
 
@@ -138,13 +138,12 @@ def stage_tree(f, args, kwargs, tag):
     flat_f = FlatFunction(apply(f), in_tree, tag=tag)
 
     def checked(*xs):
-        current_trace().counts = {}
         outs = flat_f(*xs)
         map_leaves(typeof_result, lambda: leaf_names(
             flat_f.out_tree, f'{tag}: output'), outs)
         return outs
-    jaxpr = with_warnings(f, tag, lambda: stage_flat(checked, avals, tag))
-    return jaxpr, flat_f.out_tree
+    return with_warnings(f, args, tag, lambda: stage_flat(
+        checked, avals, tag)), flat_f.out_tree
 
 
 @public

@@ -49,8 +49,8 @@ class Fillable(np.ndarray):
         if not holds_traced((args, *kwargs.values())):
             return views_to_fill(super().__array_function__(
                 function, types, args, kwargs))
-        if function in VIEWS:   # of each argument, also of a plain one
-            args = [to_write(x) if is_ours(x) else x for x in args]
+        if function in OF_SEVERAL:   # of each argument, also of a plain one
+            args = [to_write(x) if belongs_here(x) else x for x in args]
         return views_to_fill(
             Tracer.__array_function__(None, function, (), args, kwargs))
 
@@ -76,7 +76,7 @@ class Fillable(np.ndarray):
         return plain_of(self).__reduce_ex__(protocol)
 
 
-VIEWS = {np.atleast_1d, np.atleast_2d, np.atleast_3d, np.broadcast_arrays}
+OF_SEVERAL = {np.atleast_1d, np.atleast_2d, np.atleast_3d, np.broadcast_arrays}
 
 
 class FlatFillable(Flat):
@@ -218,7 +218,7 @@ def to_write(x):
     return tracer_of(x)
 
 
-def is_ours(x) -> bool:
+def belongs_here(x) -> bool:
     """Return whether `x` is a Fillable of the trace at work."""
     return type(x) is Fillable and (
         x if x.root is None else x.root).made_in() is current_trace()
@@ -226,7 +226,7 @@ def is_ours(x) -> bool:
 
 def check_fillable(x, root, views):
     """Raise an error if a traced value cannot be written into `x`."""
-    if not is_ours(x):
+    if not belongs_here(x):
         raise TracerError(
             f'a value traced by {current_trace().tag} would be written into '
             'an array that was made outside of it. Make the array inside, or '

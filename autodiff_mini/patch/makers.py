@@ -75,7 +75,7 @@ def taker(name, arrays=(), module=np):
     def take(*args, **kwargs):
         given = {**dict(enumerate(args)), **kwargs}
         for key, x in given.items():
-            if type(x) in LISTS:
+            if type(x) in LISTS and key != 'out':
                 given[key] = (list(map(as_array, x)) if key in arrays
                               else as_array(x))
         y = numpys(*[given.pop(i) for i in range(len(args))], **given)
@@ -115,13 +115,11 @@ def full_of(shape, fill_value, dtype=None, order='C', **kwargs):
 for makes in ('zeros ones empty eye identity tri arange zeros_like ones_like '
               'empty_like full_like').split():
     maker(makes)
-for takes in ('linspace logspace geomspace copy tile repeat diag diagflat '
-              'append sum prod mean std var median max min amax amin argmax '
-              'argmin dot inner outer cross kron cumsum cumprod diff '
-              'trapezoid average sort flip roll clip where polyval vander '
-              'interp convolve einsum trace triu tril pad ravel reshape '
-              'transpose atleast_1d atleast_2d meshgrid gradient '
-              'indices').split():
+for takes in ('linspace logspace geomspace copy repeat diag diagflat append '
+              'sum prod mean std var median max min amax amin argmax argmin '
+              'dot inner outer cross kron cumsum cumprod diff trapezoid '
+              'average sort clip where polyval vander interp convolve trace '
+              'tile triu tril meshgrid').split():
     taker(takes)
 for joins, arrays in {'concatenate': 'arrays', 'stack': 'arrays',
                       'vstack': 'tup', 'hstack': 'tup', 'column_stack': 'tup',

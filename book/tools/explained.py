@@ -135,8 +135,8 @@ ERRORS['What a traced value refuses'] = group(
      'Make it a static argument, `ad.jit(f, static_argnums=0)`; to take an '
      'element of a plain array, write `ad.asarray(a)[n]`.'),
     ('NumPy makes a plain array of a list, and asks none of its elements.',
-     'ad.linearize(lambda x: np.sum([x[0], x[1]]), x)',
-     'Make the array yourself: `np.sum(np.array([x[0], x[1]]))`.'),
+     'ad.linearize(lambda x: np.exp([x[0], x[1]]), x)',
+     'Make the array yourself: `np.exp(np.array([x[0], x[1]]))`.'),
     ('The attribute describes the memory of an array, and a traced value '
      'has none of its own.',
      'ad.linearize(lambda x: x.strides, x)',
