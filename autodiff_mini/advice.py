@@ -14,6 +14,7 @@ from opcode import opmap
 from types import ModuleType
 
 import numpy as np
+
 SELDOM_NUMPY = {'erf': 'scipy.special.erf', 'erfc': 'scipy.special.erfc',
                 'gamma': 'scipy.special.gamma', 'fsum': 'np.sum',
                 'lgamma': 'scipy.special.gammaln', 'dist': 'np.linalg.norm'}

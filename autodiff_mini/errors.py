@@ -23,6 +23,7 @@ from autodiff_mini.advice import (
     advice_on, instead_of_array, instead_of_integer, instead_of_number,
     instead_of_truth, whole_names)
 
+
 class TracerError(TypeError):
     """A tracer was asked for what NumPy would compute, and must refuse."""
 
@@ -499,9 +500,9 @@ def tell_user(error):
         # It was raised where NumPy asked, and NumPy tells a symptom.
         error.add_note(str(cause))
         error.__cause__, error.__context__ = None, cause
-    elif said := advice_on(error, in_a_library, last_refusal.get()):
-        if said not in getattr(error, '__notes__', ()):
-            error.add_note(said)
+    elif (said := advice_on(error, in_a_library, last_refusal.get())) and (
+            said not in getattr(error, '__notes__', ())):
+        error.add_note(said)
     if os.environ.get('AUTODIFF_MINI_TRACEBACK') == 'full':
         return
     told = []

@@ -13,8 +13,8 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from autodiff_mini.arrays import convert, strong
 from autodiff_mini.core import (
-    PYTHON_NUMBERS, Tracer, array_type, current_trace, function_table,
-    typeof, ufunc_table, unwrapped)
+    PYTHON_NUMBERS, Tracer, array_type, current_trace, function_table, typeof,
+    ufunc_table, unwrapped)
 from autodiff_mini.errors import refuse
 from autodiff_mini.memory import (
     ONLY_SEEN, check_writable, handed, is_a_number, view_of)

@@ -141,7 +141,7 @@ def typeof_result(x):
         check_alive(x, current_trace())
     try:
         return typeof(x)
-    except TypeError as error:
+    except TypeError:
         if isinstance(x, str):
             raise TypeError('a value of type str cannot be traced: leave it '
                             'out of what is returned') from None

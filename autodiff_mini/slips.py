@@ -8,11 +8,10 @@ import dis
 import warnings
 from collections import Counter
 from functools import lru_cache, partial
-from inspect import unwrap
+from inspect import getattr_static, unwrap
 from pickle import dumps
 from traceback import walk_tb
-from types import (
-    BuiltinMethodType, CodeType, FunctionType, MethodType)
+from types import BuiltinMethodType, CodeType, FunctionType, MethodType
 
 import numpy as np
 
@@ -157,7 +156,8 @@ def look_for_generators(x, names, place, found, seen):
         look_in_function(getattr(x, '__func__', None), found, seen, owner)
     else:
         look_in_attributes(x, names, place, found, seen)
-        look_in_function(getattr(kind, '__call__', None), found, seen, x)
+        look_in_function(
+            getattr_static(kind, '__call__', None), found, seen, x)
 
 
 def look_in_function(f, found, seen, owner=None):

@@ -13,7 +13,7 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.core import Trace
-from autodiff_mini.patch.names import Patch
+from autodiff_mini.patch.names import running
 
 ZEROS, ARRAY, LINALG_OUTER = np.zeros, np.array, np.linalg.outer
 X = np.array([1.0, 2.0, 3.0])
@@ -41,7 +41,7 @@ def test_numpy_is_an_ordinary_module_after_ctrl_c_cuts_an_exit_short(
         with pytest.raises(KeyboardInterrupt):
             ad.jvp(np.sin, (1.0,), (1.0,))
     gc.collect()
-    assert type(np) is type(np.linalg) is ModuleType and not Patch.running
+    assert type(np) is type(np.linalg) is ModuleType and not running
 
 
 def test_other_threads_find_numpys_own_functions_during_a_trace():

@@ -158,9 +158,10 @@ def parts(x, part=''):
         for name, inner in PARTS.items():
             if hasattr(x, name):
                 yield from parts(getattr(x, name), part or inner)
-    elif type(x) is not Var and (is_array(x) or type(x) in PYTHON_NUMBERS):
-        if typeof(x).dtype.kind in 'biufc':
-            yield part, x
+    elif type(x) is not Var and (
+            is_array(x) or type(x) in PYTHON_NUMBERS) and (
+            typeof(x).dtype.kind in 'biufc'):
+        yield part, x
 
 
 def has_nan(x) -> bool:
@@ -187,8 +188,8 @@ def explain(primitive, params, line, operands, part, result):
           if not inner]
     values = elements(xs, result) if primitive in BY_ELEMENT else None
     shown = map(number, values) if values else map(str, map(typeof, xs))
-    text = [f'invalid value (nan) encountered in {name}{where} at '
-            f'{line_text(line)}{inside}']
+    text = [(f'invalid value (nan) encountered in {name}{where} at '
+             f'{line_text(line)}{inside}')]
     text += [f'    {x}' for x in [expression(line)] if x]
     text.append(f'{name}({", ".join(shown)}) returned nan{part}.')
     if any(map(has_nan, operands)):
@@ -227,7 +228,7 @@ def expression(line) -> str:
     """Return the user's expression; the whole line, if that is unknown."""
     code, instruction, *_ = line
     file, first = lasting_line(line)
-    last = end = None
+    last = start = end = None
     if not isinstance(code, str):
         _, last, start, end = [*code.co_positions()][instruction // 2]
     if last is None or end is None:

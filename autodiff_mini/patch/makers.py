@@ -8,8 +8,7 @@ from functools import wraps
 
 import numpy as np
 
-from autodiff_mini.core import (
-    Trace, Tracer, current_trace, function_table)
+from autodiff_mini.core import Trace, Tracer, current_trace, function_table
 from autodiff_mini.memory import made
 from autodiff_mini.numpy_api import asarray, operand
 from autodiff_mini.patch.fillable import (
@@ -112,21 +111,23 @@ def full_of(shape, fill_value, dtype=None, order='C', **kwargs):
     return made(np.broadcast_to(asarray(fill_value, dtype), shape))
 
 
-for makes in ('zeros ones empty eye identity tri arange zeros_like ones_like '
-              'empty_like full_like').split():
+for makes in ('zeros', 'ones', 'empty', 'eye', 'identity', 'tri', 'arange',
+              'zeros_like', 'ones_like', 'empty_like', 'full_like'):
     maker(makes)
-for takes in ('linspace logspace geomspace copy repeat diag diagflat append '
-              'sum prod mean std var median max min amax amin argmax argmin '
-              'dot inner outer cross kron cumsum cumprod diff trapezoid '
-              'average sort clip where polyval vander interp convolve trace '
-              'tile triu tril meshgrid').split():
+for takes in ('linspace', 'logspace', 'geomspace', 'copy', 'repeat', 'diag',
+              'diagflat', 'append', 'sum', 'prod', 'mean', 'std', 'var',
+              'median', 'max', 'min', 'amax', 'amin', 'argmax', 'argmin',
+              'dot', 'inner', 'outer', 'cross', 'kron', 'cumsum', 'cumprod',
+              'diff', 'trapezoid', 'average', 'sort', 'clip', 'where',
+              'polyval', 'vander', 'interp', 'convolve', 'trace', 'tile',
+              'triu', 'tril', 'meshgrid'):
     taker(takes)
 for joins, arrays in {'concatenate': 'arrays', 'stack': 'arrays',
                       'vstack': 'tup', 'hstack': 'tup', 'column_stack': 'tup',
                       'dstack': 'tup'}.items():
     taker(joins, (0, arrays))
-for takes in ('norm det inv solve slogdet eigh eigvalsh cholesky svd lstsq '
-              'matrix_power').split():
+for takes in ('norm', 'det', 'inv', 'solve', 'slogdet', 'eigh', 'eigvalsh',
+              'cholesky', 'svd', 'lstsq', 'matrix_power'):
     taker(takes, module=np.linalg)
 maker('array', as_table_says(np.array),
       lambda y, *args, copy=True, **kwargs: copy)

@@ -7,7 +7,6 @@ when no trace is running, the module is what it was.  Appendix W.
 """
 
 import sys
-from functools import wraps
 from importlib import import_module
 from os import sep
 from threading import RLock
@@ -78,12 +77,14 @@ def answer(name, replacement, module=np):
 NO_TRACE = None, Trace.base
 
 
+running = {}    # by id: weak references to outermost traces
+
+
 class Patch:
     """Whether the numpy module is one of a program that is traced."""
 
     lock = RLock()
     on = True
-    running = {}    # by id: weak references to outermost traces
 
     @classmethod
     def started(cls, trace):
@@ -91,7 +92,7 @@ class Patch:
         # Ctrl-C can cut `__exit__` short: then it is over when it is gone.
         over = ref(trace, lambda _: cls.ended_is(number))
         with cls.lock:
-            cls.running[number] = over
+            running[number] = over
             if cls.on:
                 exchange_classes(True)
 
@@ -102,9 +103,9 @@ class Patch:
     @classmethod
     def ended_is(cls, number):
         with cls.lock:
-            if cls.running.keys() <= {number}:
+            if running.keys() <= {number}:
                 exchange_classes(False)
-            cls.running.pop(number, None)
+            running.pop(number, None)
 
 
 def patch_numpy(on=True):
@@ -125,4 +126,4 @@ def patch_numpy(on=True):
     """
     with Patch.lock:
         Patch.on = on
-        exchange_classes(on and Patch.running)
+        exchange_classes(on and running)
