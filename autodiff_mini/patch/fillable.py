@@ -76,7 +76,8 @@ class Fillable(np.ndarray):
         return plain_of(self).__reduce_ex__(protocol)
 
 
-OF_SEVERAL = {np.atleast_1d, np.atleast_2d, np.atleast_3d, np.broadcast_arrays}
+OF_SEVERAL = {np.atleast_1d, np.atleast_2d, np.atleast_3d,
+              np.broadcast_arrays}
 
 
 class FlatFillable(Flat):
