@@ -82,6 +82,11 @@ def instead_of_test(chooser, frame):
     if isinstance(chooser, ast.IfExp):
         return (f'Write np.where({test}, {ast.unparse(chooser.body)}, '
                 f'{ast.unparse(chooser.orelse)}).')
+    if isinstance(chooser, ast.If) and any(
+            isinstance(step, ast.Break | ast.Continue)
+            for step in chooser.body):
+        return ('Write the loop as ad.while_loop(condition, body, x), with '
+                f'{test} in the condition.')
     if isinstance(chooser, ast.Assert) or isinstance(
             chooser.body[0], ast.Raise):
         return f'Check {test} before the call, where the values are known.'
@@ -105,7 +110,8 @@ def instead_of_integer(frame, tracer):
     static = static_advice(asks, frame, tracer)
     if static:
         return static
-    if isinstance(asks, ast.Call) and called(asks, frame) is range:
+    if isinstance(asks, ast.Call) and called(asks, frame) is range and (
+            tracer.dtype.kind in 'iu'):
         bounds = list(map(ast.unparse, asks.args))
         if len(bounds) < 3:
             return ('Write the loop as ad.fori_loop('
@@ -119,6 +125,10 @@ def instead_of_array(frame, tracer):
     match nodes_around(frame)[:1]:
         case [ast.Subscript(array, _, ast.Store())]:
             return how_to_fill(ast.unparse(array))
+        case [ast.Subscript(array, index)] if tracer.dtype == bool:
+            return (f'Write np.where({ast.unparse(index)}, '
+                    f'{ast.unparse(array)}, 0), which has a 0 in the place '
+                    'of each element that is left out.')
         case [ast.Subscript(array, index)]:
             return (f'Write ad.asarray({ast.unparse(array)})'
                     f'[{ast.unparse(index)}].')
@@ -141,7 +151,7 @@ def instead_of_array(frame, tracer):
                     array = 'ad.asarray' if is_unpatched() else 'np.array'
                     return f'Write {array}({x}).'
                 return f'Write {name}(np.array({x}){others}).'
-            if rest and not traced_names(first, frame):
+            if rest and type(value_of(first, frame)) is np.ndarray:
                 return f'Write {name}(ad.asarray({x}){others}).'
     if asks_to_write(frame):
         return how_to_fill()
@@ -154,12 +164,22 @@ def asks_to_write(frame) -> bool:
     return frame.f_code.co_code[frame.f_lasti] == opmap['STORE_SUBSCR']
 
 
+def what_to_fill(frame):
+    """Return how to make the array that a frame writes into."""
+    match nodes_around(frame)[-1:]:
+        case [ast.AugAssign(ast.Name(array))]:
+            return how_to_fill(array)
+        case [ast.AugAssign(ast.Subscript(array))]:
+            return how_to_fill(ast.unparse(array))
+    return how_to_fill()
+
+
 def how_to_fill(array='x'):
     """Return how to make an array that takes traced values."""
     if is_unpatched():
         return (f'Write into a copy, y = np.array({array}, like=x), where x '
                 'is traced.')
-    return f'Write into a copy, y = np.copy({array}).'
+    return f'Write into a copy that np.copy makes: y = np.copy({array}).'
 
 
 def is_unpatched() -> bool:
@@ -176,6 +196,8 @@ def instead_of_number(frame, tracer, kind):
         kind: how: `float`, `int`, `complex`, `item` or `tolist`.
     """
     nodes, source = nodes_around(frame), tracer._trace.tag.function
+    if kind == 'format':
+        return 'To print it, leave the format out.'
     if getattr(source, '__module__', None) == 'math':
         return f'Write {numpy_name(source)}.'
     if nodes and isinstance(nodes[0], ast.BinOp):
@@ -187,7 +209,10 @@ def instead_of_number(frame, tracer, kind):
     asks, function = nodes[0], called(nodes[0], frame)
     arguments = ', '.join(map(ast.unparse, asks.args))
     if getattr(function, '__module__', None) == 'math':
-        return f'Write {numpy_name(function)}({arguments}).'
+        numpys = getattr(np, function.__name__, None)
+        fits = len(asks.args) == getattr(numpys, 'nin', 1)
+        return (f'Write {numpy_name(function)}({arguments}).'
+                if fits else compute)
     if isinstance(asks.func, ast.Attribute) and asks.func.attr == kind:
         return (f'Leave .{kind}() out, and write '
                 f'{ast.unparse(asks.func.value)}.')
@@ -195,9 +220,10 @@ def instead_of_number(frame, tracer, kind):
         return static_advice(asks, frame, tracer) or (
             f'Write np.trunc({arguments}).')
     if function in (float, complex):
-        return f'Write {arguments} in place of {ast.unparse(asks)}.'
+        parts = arguments.replace(', ', ' + 1j * ', 1)
+        return f'Write {parts} in place of {ast.unparse(asks)}.'
     if getattr(asks.func, 'attr', None) in ('__setitem__', 'fill'):
-        return None
+        return how_to_fill()
     return compute
 
 
@@ -209,12 +235,17 @@ def numpy_name(function):
 
 def called(call, frame):
     """Return the function that is called, if a name or two lead to it."""
-    match call.func:
+    return value_of(call.func, frame)
+
+
+def value_of(node, frame):
+    """Return the value of a name, or of an attribute of one, or None."""
+    match node:
         case ast.Name(name):
             return frame.f_locals.get(name, frame.f_globals.get(
                 name, getattr(builtins, name, None)))
-        case ast.Attribute(ast.Name(module), name):
-            return getattr(frame.f_globals.get(module), name, None)
+        case ast.Attribute(ast.Name() as owner, name):
+            return getattr(value_of(owner, frame), name, None)
     return None
 
 
@@ -226,15 +257,28 @@ def numpy_call(call):
         return f'{ast.unparse(call.args[0])} != 0'
     table = OF_TWO if len(call.args) == 2 else OF_MANY
     name = table.get(call.func.id)
-    return name and f'{name}({", ".join(map(ast.unparse, call.args))})'
+    if name is None or call.keywords:
+        return None     # np.max has no key=, and np.sort no reverse=
+    text = ', '.join(map(ast.unparse, call.args))
+    if len(call.args) > 2:
+        return f'{name}(np.array([{text}]))'
+    if isinstance(call.args[0], ast.GeneratorExp):
+        return f'{name}(np.array([{text[1:-1]}]))'
+    return f'{name}({text})'
 
 
 def array_text(node):
     """Return a condition as text, with `&` in place of `and`."""
     match node:
         case ast.BoolOp(operation, values):
+            name = ('np.logical_and' if isinstance(operation, ast.And)
+                    else 'np.logical_or')
+            texts = list(map(array_text, values))
+            if len(texts) == 2 and not any(
+                    isinstance(value, ast.Compare) for value in values):
+                return f'{name}({texts[0]}, {texts[1]})'
             sign = ' & ' if isinstance(operation, ast.And) else ' | '
-            return sign.join(f'({array_text(value)})' for value in values)
+            return sign.join(f'({text})' for text in texts)
         case ast.UnaryOp(ast.Not(), operand):
             return f'np.logical_not({array_text(operand)})'
         case ast.Compare(left, [_, _, *_] as signs, right):

@@ -167,6 +167,8 @@ def what_to_register(kind):
                 "field with metadata={'static': True}")
     if hasattr(kind, 'to_numpy'):
         return 'pass its .to_numpy()'
+    if kind.__name__ == 'MaskedArray':
+        return 'pass np.ma.filled(x, value)'
     if hasattr(kind, '__array__') or kind is range:
         return 'pass np.asarray of it'
     if kind is GeneratorType:
@@ -283,6 +285,11 @@ class Refusals:
 
     def tolist(self):
         raise refusal(ConcretizationTypeError, self, 'tolist')
+
+    def __format__(self, spec):
+        if spec:
+            raise refusal(ConcretizationTypeError, self, 'format')
+        return str(self)
 
     def describe(self) -> str:
         """Returns what it is and where it was made."""

@@ -381,5 +381,5 @@ STATEMENTS = {
         'Write the loop as ad.while_loop(condition, body, (x, y)).',
     'while n > 0:\n        n -= 1':
         "Make n static: ad.jit(f, static_argnames='n').",
-    'a = np.frombuffer(bytearray(16))\n    a[0] = x': 'Write into a copy, y = np.copy(a).',
+    'a = np.frombuffer(bytearray(16))\n    a[0] = x': 'Write into a copy that np.copy makes: y = np.copy(a).',
 }

@@ -1850,6 +1850,23 @@ def test_a_function_of_two_tangents_with_a_reverse_rule_is_refused():
             g(0.5)
 
 
+def test_a_rule_that_doubles_its_tuples_is_refused():
+    @ad.custom_jvp
+    def twice(x):
+        return x * 2
+    twice.defjvp(lambda x, t: (x * 2, t * 2))
+    for way in (lambda: ad.jvp(twice, (1.0,), (1.0,)),
+                lambda: ad.grad(twice)(1.0)):
+        with pytest.raises(TypeError, match='Unpack them'):
+            way()
+
+    @ad.custom_jvp
+    def both(x):
+        return x, x
+    both.defjvp(lambda p, t: (p * 2, t * 2))
+    assert ad.jvp(both, (1.0,), (3.0,)) == ((1.0, 1.0), (3.0, 3.0))
+
+
 def test_a_rule_that_stacks_its_tuples_is_refused():
     """NumPy makes an array of (x,), so the output had an axis too many."""
     f = ad.custom_jvp(np.sin)

@@ -189,7 +189,7 @@ def iadd(x):
     a += x
 
 
-FILLED = 'Write into a copy, y = np.copy(x).'
+FILLED = 'Write into a copy that np.copy makes: y = np.copy('
 INTO_PLAIN_ARRAYS = {
     'iadd': iadd,
     'out': lambda x: np.sin(x, out=ZERO),
@@ -687,7 +687,7 @@ ad.grad(loss)(np.ones(3))
         f'  File "{path}", line 6, in loss',
         '    a[0] = w[0]', '    ~^^^',
         'ValueError: setting an array element with a sequence.']
-    assert lines[-1].endswith('Write into a copy, y = np.copy(a).')
+    assert lines[-1].endswith('Write into a copy that np.copy makes: y = np.copy(a).')
 
 
 @pytest.mark.parametrize('x, words', [

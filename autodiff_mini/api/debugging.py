@@ -249,13 +249,15 @@ def hint(name, values) -> str:
         return ('An operand is infinite, so a result before it overflowed, '
                 'or was divided by 0. If that is np.exp, subtract the '
                 'largest exponent first, as ad.logsumexp does.')
-    if len(values) == 2 and zeros[1]:
+    if len(values) == 2 and zeros[1] and name in ('div', 'divide'):
         return ('Keep 0 out of the divisor, even where np.where discards the '
                 'result: x / np.where(y == 0, 1.0, y).')
-    function = name if len(values) == 1 and hasattr(np, name) else 'log'
+    other = {'arcsin': 0.0, 'arctanh': 0.0, 'arccosh': 2.0}.get(name, 1.0)
+    call = (f'np.{name}(np.where(ok, x, {other}))'
+            if len(values) == 1 and hasattr(np, name)
+            else f'np.where(ok, x, {other})')
     return (f'{name} has no real value here. Keep this number out of the '
-            'operand, even where np.where discards the result: '
-            f'np.{function}(np.where(ok, x, 1.0)).')
+            f'operand, even where np.where discards the result: {call}.')
 
 
 ZERO_TIMES_INFINITY = (

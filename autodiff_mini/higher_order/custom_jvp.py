@@ -729,6 +729,10 @@ class FlatRule(UserRule):
         if is_stacked(ys, xs) and (
                 typeof(call(*operands)[0]).shape != typeof(ys[0]).shape):
             raise TypeError(self.unpack('primals', 'tangents'))
+        if type(out[0]) is tuple and are_among(ys, tree_leaves(tuples[0])):
+            call(*operands)     # which says what the function returns
+            if call.out_tree != dot_tree:
+                raise TypeError(self.unpack('primals', 'tangents'))
         return ys, map_leaves(fit_rule_tangent, self.out_names, ys, y_dots)
 
     def unpack(self, *names):
@@ -740,6 +744,11 @@ class FlatRule(UserRule):
         return leaf_names(
             self.call.out_tree, f'{self} must produce primal and tangent '
             'outputs with corresponding shapes and dtypes: output')
+
+
+def are_among(ys, xs) -> bool:
+    """Return whether all outputs are inputs, as in a multiple of a tuple."""
+    return all(any(y is x for x in xs) for y in ys)
 
 
 def is_stacked(ys, xs) -> bool:

@@ -137,8 +137,9 @@ class jit(UserFunction):
     In a method, the arrays in the attributes of `self` are traced, as
     arguments are, so the method sees new values.  The other attributes are
     static: the method is traced again when one of them has another value.
-    What a function closes over that is such an attribute stays as it was
-    when the method was traced.  A method that changes `self` is refused.
+    A method that changes `self` is refused.  A method of another function,
+    as in `jit(grad(self.loss))`, and one whose first parameter is not called
+    self, see the attributes as they were when they were traced.
 
     A function with a rule of its own, such as a custom_jvp, keeps in the
     program the rule that it had when the program was written down.  An

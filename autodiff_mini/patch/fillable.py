@@ -1,8 +1,8 @@
 """Arrays that a traced program fills: `y = np.zeros(n)`, then `y[0] = x`.
 
-Such an array is NumPy's in every respect until something traced is written
-into it.  Then it and its views become traced, and what was in their memory
-cannot be read any more.  Appendix W.
+Such an array holds NumPy's numbers until something traced is written into
+it.  From then on tracers answer for it and for its views, and the numbers in
+their memory are gone.  Appendix W.
 """
 
 from warnings import warn
@@ -11,10 +11,10 @@ from weakref import WeakValueDictionary, ref
 import numpy as np
 
 from autodiff_mini.core import (
-    Trace, Tracer, current_trace, typeof, unwrap_as, unwrapped)
+    Trace, Tracer, current_trace, typeof, unwrap_as)
 from autodiff_mini.errors import TracerError
 from autodiff_mini.memory import made, view_of
-from autodiff_mini.numpy_api import Flat, operand
+from autodiff_mini.numpy_api import operand
 from autodiff_mini.primitives.indexing import OPERAND, Indexed
 
 
@@ -58,7 +58,7 @@ class Fillable(np.ndarray):
         if not holds_traced((key, value)):
             return np.ndarray.__setitem__(self, key, value)
         if self.dtype.kind in 'biu' and (
-                typeof(operand(value)).dtype.kind in 'fc'):
+                typeof(operand(value)).dtype.kind == 'f'):
             warn(f'a traced float is written into an array of {self.dtype}, '
                  'which drops its fraction, and with it its derivative. Make '
                  'it an array of floats.', stacklevel=2)
@@ -80,24 +80,6 @@ OF_SEVERAL = {np.atleast_1d, np.atleast_2d, np.atleast_3d,
               np.broadcast_arrays}
 
 
-class FlatFillable(Flat):
-    """The elements of a Fillable in one row, which may be written into."""
-
-    def __getitem__(self, i):
-        if type(self.base) is Filled:
-            return super().__getitem__(i)
-        return numpys_flat.__get__(self.base)[i]
-
-    def __setitem__(self, i, value):
-        if type(self.base) is Filled or holds_traced((i, value)):
-            unwrapped(self.base, to_write=True).flat[i] = value
-        else:
-            numpys_flat.__get__(self.base)[i] = value
-
-
-numpys_flat = np.ndarray.flat
-Fillable.flat = property(FlatFillable, lambda self, values: (
-    self.flat.__setitem__(..., values)))
 Fillable.__name__ = 'array'     # so it prints
 
 
@@ -105,6 +87,11 @@ class Filled(Fillable):
     """A Fillable that holds something traced: its tracer answers."""
 
     __slots__ = ()
+
+    def __array_finalize__(self, parent):
+        raise TracerError(
+            'an array into which a traced value was written is read by code '
+            'that does not ask the tracer, such as y.flat from before.')
 
     def __getattribute__(self, name):
         return Filled if name == '__class__' else getattr(

@@ -155,8 +155,8 @@ class Glue:
             return to_fill(self.numpys[key])
         if isinstance(parts[0], str):
             raise NotImplementedError(
-                f'np.r_[{parts[0]!r}, ...] is not supported on traced '
-                'values: write np.concatenate or np.stack')
+                f'a text such as {parts[0]!r} in np.r_ or np.c_ is not '
+                'supported on traced values: write np.concatenate')
         return self.join([self.numpys[part] if isinstance(part, slice)
                           else asarray(shown(part)) for part in parts])
 

@@ -109,15 +109,16 @@ class Patch:
 
 
 def patch_numpy(on=True):
-    """Let np.array, np.zeros and others take traced values, or let them not.
+    """Say whether np.array, np.zeros, and others take traced values.
 
-    By default they do: while a function is differentiated, batched or
+    By default they do.  While a function is differentiated, batched, or
     staged, its `np.array([x, y])` is traced, and so is `y = np.zeros(n)` once
-    a traced value is written into it.  In other code, in other threads, and
-    when no transformation is running, NumPy is unchanged.
+    a traced value is written into it.  Other threads find NumPy's own
+    functions, and so does all code when no transformation is running.
 
     Args:
-        on: False restores NumPy everywhere.  Then both are a TracerError.
+        on: False restores NumPy everywhere.  Then `np.array([x, y])` raises
+            a TracerArrayConversionError, and `y[0] = x` a ValueError.
 
     Examples:
         >>> import autodiff_mini as ad

@@ -130,6 +130,9 @@ ERRORS['What a traced value refuses'] = group(
      'ad.jit(lambda x: x if x > 0 else -x)(2.0)',
      '`np.where` chooses between two values, `ad.cond` between two '
      'functions.'),
+    ('A traced value has no number to be printed in a format.',
+     "ad.jit(lambda x: f'{x:.3f}' and x)(2.0)",
+     "Leave the format out: `f'{x}'` says what the tracer is."),
     ('Python needs an integer, and has a traced value.',
      'ad.jit(lambda n: x[:n])(2)',
      'Make it a static argument, `ad.jit(f, static_argnums=0)`; to take an '
@@ -324,6 +327,19 @@ ERRORS['What is not yours to write'] = group(
      np.copy(kept[0])
      ''',
      'Return it: what a function returns is no longer traced.'),
+)
+
+ERRORS['What is not yours to write'] += group(
+    ('What `y.flat` returned reads memory that no longer holds the numbers.',
+     '''
+     def f(x):
+         y = np.zeros(3)
+         elements = y.flat
+         y[0] = x[0]
+         elements[:]
+     ad.linearize(f, x)
+     ''',
+     'Ask for `y.flat` after you have written.'),
 )
 
 ERRORS['What cannot be traced'] = group(
@@ -768,6 +784,13 @@ ERRORS['NaN'] = group(
 )
 
 ERRORS['Rules for the way out: custom_jvp'] = group(
+    ('The rule doubles its tuples, and not what is in them.',
+     '''
+     f = ad.custom_jvp(lambda x: x * 2)
+     f.defjvp(lambda x, t: (x * 2, t * 2))
+     ad.jvp(f, (1.0,), (1.0,))
+     ''',
+     'Unpack them: `(x,), (t,) = primals, tangents`.'),
     ('A rule makes a `custom_vjp` function that closes over the tangent, and '
      'an outer transformation can ask for the rules of that function.',
      '''
