@@ -10,8 +10,7 @@ from weakref import WeakValueDictionary, ref
 
 import numpy as np
 
-from autodiff_mini.core import (
-    Trace, Tracer, current_trace, typeof, unwrap_as)
+from autodiff_mini.core import Trace, Tracer, current_trace, typeof, unwrap_as
 from autodiff_mini.errors import TracerError
 from autodiff_mini.memory import made, view_of
 from autodiff_mini.numpy_api import operand
