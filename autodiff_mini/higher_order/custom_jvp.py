@@ -729,7 +729,7 @@ class FlatRule(UserRule):
         if is_stacked(ys, xs) and (
                 typeof(call(*operands)[0]).shape != typeof(ys[0]).shape):
             raise TypeError(self.unpack('primals', 'tangents'))
-        if type(out[0]) is tuple and are_among(ys, tree_leaves(tuples[0])):
+        if len(ys) > len(xs) and are_among(ys, tree_leaves(tuples[0])):
             call(*operands)     # which says what the function returns
             if call.out_tree != dot_tree:
                 raise TypeError(self.unpack('primals', 'tangents'))
