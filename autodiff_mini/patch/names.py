@@ -14,6 +14,7 @@ from types import ModuleType
 from weakref import ref
 
 import numpy as np
+from numpy import linalg
 
 from autodiff_mini.core import Trace
 from autodiff_mini.errors import is_library, trace_at_work
@@ -34,13 +35,13 @@ class TracedLinalg(TracedModule):
     """The class of numpy.linalg."""
 
 
-CLASSES = {np: TracedNumPy, np.linalg: TracedLinalg}
+CLASSES = {np: TracedNumPy, linalg: TracedLinalg}
 
 
 def exchange_classes(traced):
     """Let the modules be those of a program that is traced, or NumPy's."""
-    for module, kind in CLASSES.items():
-        module.__class__ = kind if traced else ModuleType
+    np.__class__ = TracedNumPy if traced else ModuleType
+    linalg.__class__ = TracedLinalg if traced else ModuleType
 
 
 class IsPackage(dict):
@@ -61,8 +62,9 @@ def answer(name, replacement, module=np):
 
     def look(module):
         found = names[name]     # it may be what a test has put there
-        if found is not own or trace_at_work.get(None) in NO_TRACE or (
-                is_package[sys._getframe(1).f_code.co_filename]):
+        if found is not own or (
+                is_package[sys._getframe(1).f_code.co_filename]) or (
+                trace_at_work.get(None) in NO_TRACE):
             return found
         return replacement
 
@@ -75,8 +77,6 @@ def answer(name, replacement, module=np):
 
 
 NO_TRACE = None, Trace.base
-
-
 running = {}    # by id: weak references to outermost traces
 
 
