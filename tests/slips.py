@@ -346,6 +346,12 @@ SECOND = slips(
 
 # More lines that ask a tracer, and what each is told.
 ASKED = {
+    'max(x, 2.0, 3.0)': 'Write np.max(np.array([x, 2.0, 3.0])).',
+    'max(x, y, key=abs)': 'Choose between two results with np.where',
+    'any(v > 1 for v in [x, y])':
+        'Write np.any(np.array([v > 1 for v in [x, y]])).',
+    'x or 1.0': 'Write np.logical_or(x, 1.0).',
+    "f'{x:.3f}'": 'To print it, leave the format out.',
     'x if x > 0 else -x': 'Write np.where(x > 0, x, -x).',
     'bool(x) and 1': 'Write x != 0.',
     'min(x, 1.0)': 'Write np.minimum(x, 1.0).',
@@ -373,6 +379,10 @@ ASKED = {
     '{x: 1}': 'A traced value has no hash',
 }
 STATEMENTS = {
+    'for _ in range(3):\n        if x > 3:\n            break':
+        'Write the loop as ad.while_loop(condition, body, x), with x > 3 in',
+    'a = np.frombuffer(bytearray(16))\n    a[1:] += x':
+        'Write into a copy that np.copy makes: y = np.copy(a).',
     'assert x > 0': 'Check x > 0 before the call',
     'if np.any(x > 0):\n        raise ValueError': 'Check np.any(x > 0) before',
     'if x > 0:\n        x = x + 1\n        x = x * 2':

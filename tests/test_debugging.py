@@ -283,3 +283,11 @@ def test_numpy_warns_as_before_where_debug_nans_is_off():
         warnings.simplefilter('always')
         ad.grad(rooted)(X)
     assert any('invalid value' in str(x.message) for x in w)
+
+
+def test_debug_nans_scans_backwards_in_reverse():
+    def scan():
+        return ad.scan(lambda c, x: (c + x, c + x), 0.0,
+                       np.array([1.0, 2.0, 3.0]), reverse=True)[1]
+    with ad.debug_nans():
+        np.testing.assert_array_equal(scan(), [6.0, 5.0, 3.0])
