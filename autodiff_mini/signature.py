@@ -253,10 +253,18 @@ def argument_positions(f, argnums, argnames) -> tuple:
         argnames: a name, or several.
 
     Raises:
+        TypeError: a position is not an integer.
         ValueError: there is no such argument, or a name, or a negative
             position, is given and the signature of `f` cannot be read.
     """
-    argnums = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+    try:
+        argnums = tuple(map(operator.index, (
+            argnums if hasattr(argnums, '__iter__') else [argnums])))
+    except TypeError:
+        raise TypeError(
+            f'the positions of static arguments of {fun_name(f)} must be '
+            f'integers, but got {argnums!r}. To call what jit returns, write '
+            f'ad.jit({fun_name(f)})(...).') from None
     argnames = (argnames,) if isinstance(argnames, str) else tuple(argnames)
     try:
         names = list(inspect.signature(f).parameters)

@@ -247,7 +247,9 @@ def typeof_argument(x):
     """Returns the type of an argument."""
     if isinstance(x, str):
         raise TypeError('a value of type str cannot be traced: make it a '
-                        'static argument, with static_argnums')
+                        'static argument, with static_argnums, or a field '
+                        "of a dataclass static, with metadata={'static': "
+                        'True}')
     return typeof(x)
 
 
