@@ -182,6 +182,7 @@ def test_a_view_taken_before_sees_what_is_written(view):
     assert gradient(f) != 0
 
 
+@pytest.mark.filterwarnings('ignore:Setting the shape')
 @pytest.mark.parametrize('write', [
     lambda y, x: y.T.__setitem__(1, x), lambda y, x: y[1].fill(x),
     lambda y, x: y.reshape(6).__setitem__(slice(None, None, 4), x),
@@ -220,6 +221,7 @@ def test_a_plain_write_is_seen_by_what_comes_after_it_alone():
     gradient(f)
 
 
+@pytest.mark.filterwarnings('ignore:Setting the shape')    # NumPy 2.5
 def test_a_new_shape_of_an_array_is_seen():
     def f(x):
         y = np.arange(4.0)

@@ -26,10 +26,9 @@ class Fillable(np.ndarray):
         made_in: of a root, a weak reference to the trace that it belongs to.
         plain: a weak reference to the plain array that the library sees.
         tracer: what it has become, once something traced was written.
-        memory: what it was an array of until then.
     """
 
-    __slots__ = ('root', 'views', 'made_in', 'plain', 'tracer', 'memory')
+    __slots__ = ('root', 'views', 'made_in', 'plain', 'tracer')
 
     def __array_finalize__(self, parent):
         self.plain = None
@@ -199,7 +198,6 @@ def to_write(x):
         plain_of(root).fill(np.nan)     # it may have views unknown to us
     for y, tracer in zip([root, *views], [whole, *parts], strict=True):
         hide_content(plain_of(y))
-        y.memory = y.base   # C code may still point there
         hide_content(y)
         y.tracer, y.__class__ = tracer, Filled
     return tracer_of(x)
@@ -228,13 +226,13 @@ def check_fillable(x, root, views):
 
 
 def hide_content(x):
-    """Let C code, which asks nobody, find no numbers in an array.
-
-    An array that owns its memory keeps it, since C code may point there.
-    """
-    if not x.flags.owndata:
-        np.ndarray.__setstate__(x, (1, (), np.dtype('V1'), False, b'?'))
+    """Let C code, which asks nobody, find no numbers in an array."""
+    set_dtype(x, np.dtype(f'V{x.itemsize}'))
     np.ndarray.setflags(x, write=False)
+
+
+# From NumPy 2.5 on, x.dtype = ... is deprecated.
+set_dtype = getattr(np.ndarray, '_set_dtype', np.ndarray.dtype.__set__)
 
 
 def step_to(root, view):
