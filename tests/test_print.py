@@ -126,7 +126,7 @@ def test_folded_listings_in_a_row_share_a_line(browser):
     lines = browser.execute_script(
         'return [...document.querySelectorAll(".folded")]'
         '  .map(it => it.textContent)')
-    assert any(line.count('errors.py: ') == 2 for line in lines)
+    assert any(line.count('.py') > 1 for line in lines)
 
 
 def test_errors_are_not_folded(browser):
