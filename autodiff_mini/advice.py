@@ -1,8 +1,8 @@
-"""Advice: what to write in place of the line that asked a tracer.
+"""Advise what to write instead of the line that asked a tracer.
 
-A tracer that refuses knows who asks, but not what for.  The line in the
-program does: `while x > 1`, `range(n)` and `math.sin(x)` need different
-cures, so we read it, and name one.  Appendix *Errors explained*.
+A tracer that refuses knows who asks, but not why.  The line in the program
+shows it.  `while x > 1`, `range(n)`, and `math.sin(x)` need different cures,
+so we read the line and name one.  Appendix *Errors explained*.
 """
 
 import ast
@@ -24,9 +24,9 @@ OF_MANY = {'max': 'np.max', 'min': 'np.min', 'any': 'np.any',
 
 
 def nodes_around(frame, instruction=None) -> list:
-    """Return the syntax at work in a frame, innermost first.
+    """Return the syntax nodes that a frame is running, innermost first.
 
-    The list ends with the statement.  It is empty where there is no source.
+    The last is the statement.  Without source, the list is empty.
     """
     instruction = frame.f_lasti if instruction is None else instruction
     code, around = frame.f_code, []
@@ -44,7 +44,7 @@ def nodes_around(frame, instruction=None) -> list:
 
 @lru_cache(maxsize=4)
 def syntax_of(source):
-    """Return the syntax of a file; none, if it is not Python's."""
+    """Return the syntax tree of a file, empty if it is not Python."""
     try:
         return ast.parse(source)
     except SyntaxError:
@@ -116,8 +116,8 @@ def instead_of_integer(frame, tracer):
         if len(bounds) < 3:
             return ('Write the loop as ad.fori_loop('
                     f'{", ".join(["0", *bounds][-2:])}, body, x).')
-    return ('A size, an axis or a bound must be a plain Python integer, and '
-            'so a static argument of jit.')
+    return ('A size, an axis, or a bound must be a plain Python integer, so '
+            'make it a static argument of jit.')
 
 
 def instead_of_array(frame, tracer):
@@ -127,8 +127,8 @@ def instead_of_array(frame, tracer):
             return how_to_fill(ast.unparse(array))
         case [ast.Subscript(array, index)] if tracer.dtype == bool:
             return (f'Write np.where({ast.unparse(index)}, '
-                    f'{ast.unparse(array)}, 0), which has a 0 in the place '
-                    'of each element that is left out.')
+                    f'{ast.unparse(array)}, 0), which has a 0 wherever '
+                    'an element is left out.')
         case [ast.Subscript(array, index)]:
             return (f'Write ad.asarray({ast.unparse(array)})'
                     f'[{ast.unparse(index)}].')
@@ -155,8 +155,8 @@ def instead_of_array(frame, tracer):
                 return f'Write {name}(ad.asarray({x}){others}).'
     if asks_to_write(frame):
         return how_to_fill()
-    return ('Use functions of np, which ask it, or make an operation of your '
-            'own, which says its derivative: see ad.Primitive.')
+    return ('Use NumPy functions, which ask the tracer, or define your own '
+            'operation and its derivative with ad.Primitive.')
 
 
 def asks_to_write(frame) -> bool:
@@ -175,15 +175,15 @@ def what_to_fill(frame):
 
 
 def how_to_fill(array='x'):
-    """Return how to make an array that takes traced values."""
+    """Return how to make an array that accepts traced values."""
     if is_unpatched():
         return (f'Write into a copy, y = np.array({array}, like=x), where x '
                 'is traced.')
-    return f'Write into a copy that np.copy makes: y = np.copy({array}).'
+    return f'Write into a copy made by np.copy: y = np.copy({array}).'
 
 
 def is_unpatched() -> bool:
-    """Return whether np.array refuses what is traced."""
+    """Return whether np.array refuses traced values."""
     return type(np) is ModuleType
 
 
@@ -191,18 +191,18 @@ def instead_of_number(frame, tracer, kind):
     """Return what to write where Python asks a tracer for a number.
 
     Args:
-        frame: the one that asks.
-        tracer: the value that is asked.
-        kind: how: `float`, `int`, `complex`, `item` or `tolist`.
+        frame: the frame that asks.
+        tracer: the tracer that is asked.
+        kind: `float`, `int`, `complex`, `item`, `tolist`, or `format`.
     """
     nodes, source = nodes_around(frame), tracer._trace.tag.function
     if kind == 'format':
-        return 'To print it, leave the format out.'
+        return 'To print it, leave out the format.'
     if getattr(source, '__module__', None) == 'math':
         return f'Write {numpy_name(source)}.'
     if nodes and isinstance(nodes[0], ast.BinOp):
         return 'To print it, write an f-string.'
-    compute = 'Compute with the traced value itself, by functions of NumPy.'
+    compute = 'Compute with the traced value itself, with NumPy functions.'
     if not nodes or not isinstance(nodes[0], ast.Call):
         return (instead_of_array(frame, tracer)
                 if nodes or asks_to_write(frame) else compute)
@@ -214,7 +214,7 @@ def instead_of_number(frame, tracer, kind):
         return (f'Write {numpy_name(function)}({arguments}).'
                 if fits else compute)
     if isinstance(asks.func, ast.Attribute) and asks.func.attr == kind:
-        return (f'Leave .{kind}() out, and write '
+        return (f'Leave out .{kind}() and write '
                 f'{ast.unparse(asks.func.value)}.')
     if function is int:
         return static_advice(asks, frame, tracer) or (
@@ -228,18 +228,18 @@ def instead_of_number(frame, tracer, kind):
 
 
 def numpy_name(function):
-    """Return what does in NumPy, or in SciPy, what one of `math` does."""
+    """Return the NumPy or SciPy equivalent of a function of `math`."""
     name = function.__name__
     return SELDOM_NUMPY.get(name, f'np.{name}')
 
 
 def called(call, frame):
-    """Return the function that is called, if a name or two lead to it."""
+    """Return the function of a call such as `f(x)` or `a.f(x)`, or None."""
     return value_of(call.func, frame)
 
 
 def value_of(node, frame):
-    """Return the value of a name, or of an attribute of one, or None."""
+    """Return the value of a name or of its attribute, or None."""
     match node:
         case ast.Name(name):
             return frame.f_locals.get(name, frame.f_globals.get(
@@ -250,7 +250,7 @@ def value_of(node, frame):
 
 
 def numpy_call(call):
-    """Return a call of `max`, `any` or the like, as one of NumPy's."""
+    """Return a NumPy call that replaces `max`, `any`, or the like."""
     if not isinstance(call.func, ast.Name):
         return None
     if call.func.id == 'bool':
@@ -289,7 +289,7 @@ def array_text(node):
 
 
 def traced_names(node, frame):
-    """Return the names in an expression that stand for tracers, and these."""
+    """Return (name, tracer) for each traced name in an expression."""
     names = dict.fromkeys(part.id for part in ast.walk(node)
                           if isinstance(part, ast.Name))
     found = [(name, frame.f_locals.get(name)) for name in names]
@@ -297,10 +297,10 @@ def traced_names(node, frame):
 
 
 def static_advice(node, frame, tracer):
-    """Return advice to make arguments of jit static, if these are asked.
+    """Return advice to make arguments of jit static, or None.
 
-    They are integers or booleans, and the expression depends on nothing else
-    that is traced.
+    There is advice only if the expression depends on no other traced values
+    and the arguments are scalar integers or booleans.
     """
     tag, asked = tracer._trace.tag, [tracer]
     if node and not argument_name(tracer, frame, tag.function):
@@ -311,8 +311,8 @@ def static_advice(node, frame, tracer):
         return None
     text = ', '.join(names)
     if tag.transform == 'vmap':
-        return (f'{text} must be the same for all elements: let in_axes be '
-                'None in its place.')
+        return (f'{text} must be the same for all elements, so its entry in '
+                'in_axes must be None.')
     if tag.transform not in ('jit', 'make_jaxpr'):
         return None
     named = repr(names[0] if len(names) == 1 else tuple(names))
@@ -321,7 +321,7 @@ def static_advice(node, frame, tracer):
 
 
 def argument_name(tracer, frame, function):
-    """Return which argument of a function a tracer is, None if it is none."""
+    """Return the name of the argument that a tracer is, or None."""
     code = getattr(unwrap(function), '__code__', None)
     while frame and frame.f_code is not code:
         frame = frame.f_back
@@ -333,11 +333,11 @@ def argument_name(tracer, frame, function):
 
 
 def advice_on(error, in_a_library, refused):
-    """Return what to add to an error of Python's, or of NumPy's; or None.
+    """Return the line to add to a Python or NumPy error, or None.
 
     Args:
         error: the error.
-        in_a_library: says whether a frame is of a library.
+        in_a_library: a function that says whether a frame is in a library.
         refused: the last Refusal, which C code may have hidden.
     """
     entry, inner = None, error.__traceback__
@@ -346,8 +346,8 @@ def advice_on(error, in_a_library, refused):
         inner = inner.tb_next
     text = str(error)
     if text.startswith('unhashable type') and text.endswith("Tracer'"):
-        return ('A traced value has no hash, so no dict, set or lru_cache '
-                'can look it up: leave the cache out.')
+        return ('A traced value has no hash, so no dict, set, or lru_cache '
+                'can look it up. Leave the lookup out.')
     if entry is None:
         return None
     place = entry.tb_frame, entry.tb_lasti
@@ -364,7 +364,7 @@ def advice_on(error, in_a_library, refused):
 
 
 def instead_of_attribute(name, *place):
-    """Return what to write in place of an attribute that no array has."""
+    """Return what to write instead of an attribute that arrays lack."""
     x = 'x'
     for node in nodes_around(*place)[:1]:
         if isinstance(node, ast.Attribute):
@@ -376,15 +376,15 @@ def instead_of_attribute(name, *place):
 
 HABITS = dict.fromkeys(
     ['numpy', 'cpu', 'cuda', 'to', 'block_until_ready', 'to_numpy'],
-    'Leave it out: {0} is an array to NumPy.') | {
+    'Leave it out, because NumPy accepts {0}.') | {
     'at': 'Write into a copy: y = np.copy({0}), and then y[i] = value.',
     'detach': 'Write ad.stop_gradient({0}).',
     'backward': 'Write ad.grad(f)(x), which returns the gradient.',
-    'requires_grad': 'Write ad.grad(f)(x), which differentiates by x.'}
+    'requires_grad': 'Write ad.grad(f)(x), which differentiates f at x.'}
 
 
 def shapes_of_product(frame, instruction):
-    """Return the shapes in a product of matrices, and what would fit."""
+    """Return the shapes in a matrix product and a product that fits."""
     for node in nodes_around(frame, instruction)[:1]:
         if not isinstance(node, ast.BinOp):
             return None
@@ -394,7 +394,7 @@ def shapes_of_product(frame, instruction):
         if any(not hasattr(x, 'shape') for x in arrays):
             return None
         (a, b), (x, y) = [x.shape for x in arrays], names
-        said = f'{x} has the shape {a}, and {y} the shape {b}'
+        said = f'{x} has shape {a} and {y} has shape {b}'
         if len(a) == 2 and a[0] == b[-2:][0]:
             return f'{said}: write {x}.T @ {y}.'
         if len(b) == 2 and a[-1] == b[1]:
@@ -404,7 +404,7 @@ def shapes_of_product(frame, instruction):
 
 
 def whole_names(frame, instruction, values) -> list:
-    """Return the names of values, if an expression uses one as a whole."""
+    """Return the names of values if an expression uses one unindexed."""
     for node in nodes_around(frame, instruction)[:1]:
         apart = {id(part.value) for part in ast.walk(node)
                  if isinstance(part, ast.Subscript | ast.Starred)}

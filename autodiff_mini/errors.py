@@ -152,7 +152,7 @@ advisers_on_scipy = []      # who says what to write in place of SciPy's
 def what_to_write(name):
     """Returns what an error says of a function of SciPy's."""
     advice = filter(None, [advise(name) for advise in advisers_on_scipy])
-    instead = next(advice, f'it with functions of NumPy, {WAY_OUT}')
+    instead = next(advice, f'it with NumPy functions, {WAY_OUT}')
     return f'{name} works with plain numbers. Write {instead}.'
 
 

@@ -1,7 +1,7 @@
-"""Slips: warnings about Python that runs only while a program is traced.
+"""Warn about Python code that runs only while a program is traced.
 
-A loop is unrolled, a recursion that waits for a traced value never ends, and
-random numbers become constants.  Appendix *Errors explained*.
+A loop is unrolled, a recursion that a traced value should end never ends,
+and random numbers become constants.  Appendix *Errors explained*.
 """
 
 import dis
@@ -18,20 +18,20 @@ import numpy as np
 from autodiff_mini.errors import is_library, lasting_line
 from autodiff_mini.signature import Attributes
 
-LONG_LOOP = 10_000   # operations of one line, which only a loop asks for
-SAID = {}       # which warnings have been given
+LONG_LOOP = 10_000   # operations of one line: only a loop records so many
+SAID = {}       # the warnings given so far
 
 
 def warn(text, file, number):
-    """Give a warning once, at a line of the user's program."""
+    """Give a warning once for each line of the user's program."""
     warnings.warn_explicit(text, UserWarning, file, number, registry=SAID)
 
 
 def count_lines(trace):
-    """Count the last operations of a program by the lines that asked.
+    """Count the last operations of a program by the line that asked.
 
-    A line with LONG_LOOP in all is in a loop.  There is one warning of that,
-    and then no more counting.
+    A line that reaches LONG_LOOP is in a loop.  Warn once per trace, and
+    then stop counting.
     """
     eqns, counts = trace.eqns[-LONG_LOOP:], trace.counts
     if counts is None or trace.tag.transform not in LASTING:
@@ -46,7 +46,7 @@ def count_lines(trace):
         trace.counts = None
         warn(f'{trace.tag}: {counts[line]:,} operations of this line have '
              'been traced so far, because a Python loop is unrolled. Write '
-             'the loop with ad.fori_loop; or with ad.scan, if each step has '
+             'the loop with ad.fori_loop, or with ad.scan if each step has '
              'a result to keep.', *line)
 
 
@@ -54,13 +54,13 @@ def with_warnings(f, args, tag, stage):
     """Return the program of `f`, and warn of random numbers in it.
 
     Args:
-        f: a function of the user's.
-        args: its arguments by position.
-        tag: which application of which transformation traces it.
-        stage: a function that traces it, and returns the program.
+        f: a function of the user.
+        args: its positional arguments.
+        tag: the application of a transformation that traces it.
+        stage: a function that traces it and returns the program.
 
     Raises:
-        RecursionError: it calls itself too often, and is named.
+        RecursionError: a function calls itself too often; the error names it.
     """
     if args and type(args[0]) is Attributes:    # f is a method
         f = MethodType(unwrap(f), args[0].it)
@@ -74,7 +74,7 @@ def with_warnings(f, args, tag, stage):
     return jaxpr
 
 
-# Those that run a program more often than its function.
+# Transformations that run a program more often than its function.
 LASTING = {'jit', 'make_jaxpr', 'scan', 'while_loop'}
 
 
@@ -94,10 +94,10 @@ def recursion_error(error, tag):
 
 
 def random_states(f) -> list:
-    """Return the random generators that `f` names, where, and their states.
+    """Return each random generator that `f` names, its place, and its state.
 
-    They are looked for in globals, closures, modules, and attributes, by `f`
-    and by the functions that it names.
+    Search the globals, closures, modules, and attributes that `f` names, and
+    the functions that it names.
     """
     found = {}
     if type(f) is FunctionType and not f.__dict__:
@@ -108,21 +108,21 @@ def random_states(f) -> list:
 
 
 def warn_of_frozen(states):
-    """Warn of the generators that have drawn numbers since."""
+    """Warn of each generator whose state has changed."""
     for x, (code, name), before in states:
         if dumps(x) != before:
             lines = [i.positions.lineno for part in codes_in(code)
                      for i in dis.get_instructions(part) if i.argval == name]
             warn('Random numbers were drawn while a function was traced, so '
                  'they are constants of its program, and each run uses the '
-                 'same ones. Draw them outside, and pass them as an '
+                 'same numbers. Draw them outside and pass them as an '
                  'argument.', code.co_filename,
                  [*lines, code.co_firstlineno][0])
 
 
 GENERATORS = {('random', 'Random'), ('numpy.random.mtrand', 'RandomState'),
               ('numpy.random._generator', 'Generator')}
-# These lead to none, and are met most often.
+# The most common types that never lead to a generator.
 LEADS_NOWHERE = {type(None), int, float, str, np.ndarray, np.ufunc,
                  type(np.sum)}
 
@@ -132,9 +132,9 @@ def look_for_generators(x, names, place, found, seen):
 
     Args:
         x: a function, a module, or any other value.
-        names: those in the code that uses the value.
-        place: this code, and the name in it that leads to the value.
-        found: by id: a generator, and its place.
+        names: the names in the code that uses the value.
+        place: that code, and the name in it that leads to the value.
+        found: each generator and its place, by the id of the generator.
         seen: ids of values, and of the names that were looked up in them.
     """
     kind = type(x)
@@ -161,7 +161,7 @@ def look_for_generators(x, names, place, found, seen):
 
 
 def look_in_function(f, found, seen, owner=None):
-    """Add the generators that a function leads to, or a method of `owner`."""
+    """Add the generators that a function or a method of `owner` leads to."""
     if type(f) is not FunctionType or (id(f), id(owner)) in seen or (
             is_library[f.__code__.co_filename]):
         return
@@ -180,7 +180,7 @@ def look_in_function(f, found, seen, owner=None):
 def look_in_attributes(x, names, place, found, seen):
     """Add the generators that the attributes with these names lead to."""
     inside = getattr(x, '__dict__', {})
-    if x is np and 'random' in names:   # which is imported on demand
+    if x is np and 'random' in names:   # NumPy imports it on demand
         inside = inside | {'random': np.random}
     for name in names:
         if name not in inside:      # a method?
@@ -191,7 +191,7 @@ def look_in_attributes(x, names, place, found, seen):
 
 
 def content(cell):
-    """Return what a closure's cell holds, None if it is empty still."""
+    """Return the value in a closure's cell, or None if it is empty."""
     try:
         return cell.cell_contents
     except ValueError:
@@ -199,7 +199,7 @@ def content(cell):
 
 
 def codes_in(code):
-    """Yield a function's code, and that of the functions inside it."""
+    """Yield a function's code and the code of the functions inside it."""
     yield code
     for x in code.co_consts:
         if isinstance(x, CodeType):
@@ -208,7 +208,7 @@ def codes_in(code):
 
 @lru_cache
 def names_in(code) -> tuple:
-    """Return the names of what a function does not define itself."""
+    """Return the names that a function uses but does not define."""
     return tuple(dict.fromkeys(
         name for part in codes_in(code)
         for name in [*part.co_names, *part.co_freevars]))

@@ -75,7 +75,7 @@ FIRST = slips(
             return np.sum(np.tanh(W @ x))
         ad.grad(f)(np.ones(3))
         ''', ValueError,
-        'W has the shape (3, 4), and x the shape (3,): write W.T @ x.'),
+        'W has shape (3, 4) and x has shape (3,): write W.T @ x.'),
     integer=('''
         def f(x):
             return x ** 3
@@ -148,7 +148,7 @@ FIRST = slips(
             return np.sum(w - np.max(w).item())
         ad.grad(f)(np.ones(3))
         ''', ad.ConcretizationTypeError,
-        'Leave .item() out, and write np.max(w).'),
+        'Leave out .item() and write np.max(w).'),
     vector=('''
         def f(w):
             return w ** 2
@@ -328,7 +328,7 @@ SECOND = slips(
         def f(x):
             return slow(x)
         ad.grad(f)(1.0)
-        ''', TypeError, 'leave the cache out.'),
+        ''', TypeError, 'Leave the lookup out.'),
     list_of_numbers=('''
         def f(c, x):
             return c + x, c
@@ -351,7 +351,7 @@ ASKED = {
     'any(v > 1 for v in [x, y])':
         'Write np.any(np.array([v > 1 for v in [x, y]])).',
     'x or 1.0': 'Write np.logical_or(x, 1.0).',
-    "f'{x:.3f}'": 'To print it, leave the format out.',
+    "f'{x:.3f}'": 'To print it, leave out the format.',
     'x if x > 0 else -x': 'Write np.where(x > 0, x, -x).',
     'bool(x) and 1': 'Write x != 0.',
     'min(x, 1.0)': 'Write np.minimum(x, 1.0).',
@@ -363,7 +363,7 @@ ASKED = {
     'float(2 * x)': 'Write 2 * x in place of float(2 * x).',
     'complex(x)': 'Write x in place of complex(x).',
     'int(x)': 'Write np.trunc(x).',
-    'x.tolist()': 'Leave .tolist() out, and write x.',
+    'x.tolist()': 'Leave out .tolist() and write x.',
     'math.erf(x)': 'Write scipy.special.erf(x).',
     "'%.3f' % x": 'To print it, write an f-string.',
     'range(1, n + 1)': "Make n static: ad.jit(f, static_argnames='n').",
@@ -372,9 +372,9 @@ ASKED = {
     'np.reshape(x, (n,))': "Make n static: ad.jit(f, static_argnames='n').",
     'np.linspace(0.0, 1.0, n + n)':
         "Make n static: ad.jit(f, static_argnames='n').",
-    'np.eye(int_of(x))': 'and so a static argument of jit.',
+    'np.eye(int_of(x))': 'so make it a static argument of jit.',
     '2.0 if n == 1 else x': "Make n static: ad.jit(f, static_argnames='n').",
-    'x.numpy()': 'Leave it out: x is an array to NumPy.',
+    'x.numpy()': 'Leave it out, because NumPy accepts x.',
     'x.exp()': 'Write np.exp(x).',
     '{x: 1}': 'A traced value has no hash',
 }
@@ -382,7 +382,7 @@ STATEMENTS = {
     'for _ in range(3):\n        if x > 3:\n            break':
         'Write the loop as ad.while_loop(condition, body, x), with x > 3 in',
     'a = np.frombuffer(bytearray(16))\n    a[1:] += x':
-        'Write into a copy that np.copy makes: y = np.copy(a).',
+        'Write into a copy made by np.copy: y = np.copy(a).',
     'assert x > 0': 'Check x > 0 before the call',
     'if np.any(x > 0):\n        raise ValueError': 'Check np.any(x > 0) before',
     'if x > 0:\n        x = x + 1\n        x = x * 2':
@@ -391,5 +391,5 @@ STATEMENTS = {
         'Write the loop as ad.while_loop(condition, body, (x, y)).',
     'while n > 0:\n        n -= 1':
         "Make n static: ad.jit(f, static_argnames='n').",
-    'a = np.frombuffer(bytearray(16))\n    a[0] = x': 'Write into a copy that np.copy makes: y = np.copy(a).',
+    'a = np.frombuffer(bytearray(16))\n    a[0] = x': 'Write into a copy made by np.copy: y = np.copy(a).',
 }

@@ -169,7 +169,7 @@ HINTS = {
     'zero_by_zero': (lambda x: (x - 1.0) / (x - 1.0), 'np.where(y == 0, 1.0'),
     'an_overflow': (lambda x: np.exp(1e3 * x) / np.exp(1e3 * x),
                     'subtract the largest exponent'),
-    'x_log_x': (lambda x: (x - 1.0) * np.log(x - 1.0), 'or it is log(0)'),
+    'x_log_x': (lambda x: (x - 1.0) * np.log(x - 1.0), 'The infinity is log(0)'),
     'what_was_given': (lambda x: x * np.nan, 'An operand is nan already'),
     'a_product': (lambda x: np.full((2, 2), np.inf) @ np.stack([x, -x]),
                   'matmul(float64[2,2], float64[2]) returned nan'),

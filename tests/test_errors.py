@@ -189,7 +189,7 @@ def iadd(x):
     a += x
 
 
-FILLED = 'Write into a copy that np.copy makes: y = np.copy('
+FILLED = 'Write into a copy made by np.copy: y = np.copy('
 INTO_PLAIN_ARRAYS = {
     'iadd': iadd,
     'out': lambda x: np.sin(x, out=ZERO),
@@ -319,7 +319,7 @@ SCIPYS = {
     'decorated': (lambda x: scipy.linalg.cho_factor(x[None])[0],
                   'scipy.linalg.cho_factor works with plain numbers'),
     'unknown': (lambda x: scipy.linalg.expm(x[None]),
-                'Write it with functions of NumPy, or make it an operation '
+                'Write it with NumPy functions, or make it an operation '
                 'of your own, which says its derivative: see ad.Primitive'),
 }
 
@@ -455,7 +455,7 @@ def test_a_refusal_that_is_not_caught_is_no_warning():
 
 
 def test_vmap_says_that_a_size_is_one_for_all():
-    with pytest.raises(TypeError, match='let in_axes be None'):
+    with pytest.raises(TypeError, match='entry in in_axes must be None'):
         run('def f(n):\n    return range(n)\n\nad.vmap(f)(np.arange(3))\n')
 
 
@@ -687,7 +687,7 @@ ad.grad(loss)(np.ones(3))
         f'  File "{path}", line 6, in loss',
         '    a[0] = w[0]', '    ~^^^',
         'ValueError: setting an array element with a sequence.']
-    assert lines[-1].endswith('Write into a copy that np.copy makes: y = np.copy(a).')
+    assert lines[-1].endswith('Write into a copy made by np.copy: y = np.copy(a).')
 
 
 @pytest.mark.parametrize('x, words', [

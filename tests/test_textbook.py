@@ -146,29 +146,15 @@ def jacrev_of_scan(f, x, slope):
             differences(lambda x: in_turn(f, x), x))
 
 
-@way
-def jvp_rule(f, x, slope):
-    return ad.jacfwd(with_jvp_rule(f))(x), slope
-
-
-@way
-def jit_of_jvp_rule(f, x, slope):
-    return ad.jit(ad.jacrev(with_jvp_rule(f)))(x), slope
-
-
-@way
-def vjp_rule(f, x, slope):
-    return ad.jacrev(with_vjp_rule(f))(x), slope
-
-
-@way
-def jit_of_vjp_rule(f, x, slope):
-    return ad.jit(ad.jacrev(with_vjp_rule(f)))(x), slope
-
-
-@way
-def checkpoint(f, x, slope):
-    return ad.jacrev(ad.checkpoint(f))(x), slope
+WAYS |= {
+    'jvp_rule': lambda f, x, slope: (ad.jacfwd(with_jvp_rule(f))(x), slope),
+    'vjp_rule': lambda f, x, slope: (ad.jacrev(with_vjp_rule(f))(x), slope),
+    'jit_of_jvp_rule': lambda f, x, slope: (
+        ad.jit(ad.jacrev(with_jvp_rule(f)))(x), slope),
+    'jit_of_vjp_rule': lambda f, x, slope: (
+        ad.jit(ad.jacrev(with_vjp_rule(f)))(x), slope),
+    'checkpoint': lambda f, x, slope: (
+        ad.jacrev(ad.checkpoint(f))(x), slope)}
 
 
 @crossed('name, transform', PROGRAMS, WAYS, turns=19)

@@ -1,8 +1,8 @@
 """`debug_nans`: find the line of the program that makes the first NaN.
 
 Inside its block, an interpreter at the bottom computes one operation at a
-time and looks at each result, and so do the interpreters above it.  Outside,
-nothing looks.  Chapter 20, and appendix *Errors explained*.
+time and checks each result, and so do the interpreters above it.  Outside
+it, results are not checked.  Chapter 20, and appendix *Errors explained*.
 """
 
 import linecache
@@ -32,7 +32,8 @@ from autodiff_mini.memory import own_memory
 class NaNError(FloatingPointError):
     """An operation returned a NaN inside `with debug_nans()`.
 
-    Its `place` is the file and the line that it names.
+    Attributes:
+        place: the file and line that the error names.
     """
 
     def __init__(self, text, place=None):
@@ -40,7 +41,7 @@ class NaNError(FloatingPointError):
         self.place = place
 
     def add_note(self, note):
-        """Add where a caller was, and not the place that is named already."""
+        """Add the place of a caller, unless the error already names it."""
         if not note.endswith(f' {self.place}'):
             super().add_note(note)
 
@@ -49,15 +50,15 @@ class NaNError(FloatingPointError):
 def debug_nans():
     """Raise an error at the operation that makes the first NaN.
 
-    Inside the `with` block, transformations look at the result of each
-    operation on a traced value, and at each tangent and cotangent.  A
-    compiled program runs one equation at a time, so it is slow.  NumPy alone
-    computes what is not traced, so nothing looks at that.
+    Inside the `with` block, transformations check the result of each
+    operation on a traced value, and each tangent and cotangent.  A compiled
+    program runs one equation at a time, so it is slow.  NumPy alone computes
+    untraced values, so those are not checked.
 
     Raises:
         NaNError: a result has a NaN in it, even if the program discards it
             later, as `np.where` does.  The error names the operation, its
-            operands, and the user's line; in the reverse pass that is the
+            operands, and the user's line.  In the reverse pass, that is the
             line of the forward operation.
         RuntimeError: a transformation is running already.
 
@@ -79,14 +80,14 @@ def debug_nans():
 
 
 class NaNTrace(EvalTrace):
-    """Compute one operation at a time, and look at each result."""
+    """Compute one operation at a time and check each result."""
 
     def __enter__(self):
         self.watch(self)
         return super().__enter__()
 
     def watch(self, trace):
-        """Make a trace look at its results, and at those inside it."""
+        """Make a trace, and each trace inside it, check their results."""
         process = trace.process_primitive
 
         def process_primitive(primitive, args, params):
@@ -110,9 +111,9 @@ class NaNTrace(EvalTrace):
         return out
 
     def look_inside(self, fun, args):
-        """Raise the error for a line of a function, if it can be traced.
+        """Raise the error at a line of a function, if it can be traced.
 
-        On plain arrays NumPy alone has run the function.
+        The function ran on plain arrays, so no line was recorded.
         """
         try:
             program = stage_flat(fun, list(map(typeof, args)),
@@ -141,7 +142,7 @@ def step_scan(*xs, jaxpr, **params):
     return loop_scan(partial(run, jaxpr), *xs, **params)
 
 
-in_steps = {    # by primitive: how its programs run, equation by equation
+in_steps = {    # by primitive: how to run its programs step by step
     jit_p: step_jit, scan_p: step_scan,
     checkpoint_p: lambda *xs, jaxpr, **params: run(jaxpr, *xs),
     forward_p: lambda *xs, jaxpr, **params: run(jaxpr, *xs),
@@ -153,7 +154,7 @@ PARTS = {'primal': '', 'val': '', 'tangent': ' as its tangent'}
 
 
 def parts(x, part=''):
-    """Yield each array of numbers in a value, and which part it is."""
+    """Yield each numeric array in a value, and the name of its part."""
     if isinstance(x, Tracer):
         for name, inner in PARTS.items():
             if hasattr(x, name):
@@ -170,14 +171,14 @@ def has_nan(x) -> bool:
 
 
 def explain(primitive, params, line, operands, part, result):
-    """Return what an error says about the operation that made a NaN.
+    """Return the message about an operation that made a NaN.
 
     Args:
         primitive, params: the operation.
-        line: where the program asked for it.
-        operands: its operands; in the reverse pass the cotangent is first.
-        part: which part of its result has the NaN.
-        result: this part, an array.
+        line: the line that asked for it.
+        operands: its operands.  In the reverse pass, the cotangent is first.
+        part: the name of the part of its result that has the NaN.
+        result: the array that is this part.
     """
     code, _, *direction = line
     where = ', in the reverse pass,' if REVERSE in direction else part
@@ -193,11 +194,11 @@ def explain(primitive, params, line, operands, part, result):
     text += [f'    {x}' for x in [expression(line)] if x]
     text.append(f'{name}({", ".join(shown)}) returned nan{part}.')
     if any(map(has_nan, operands)):
-        text.append('An operand is nan already: it came in as an argument '
-                    'or a constant, or it is the slope at this point.')
+        text.append('An operand is nan already. It is an argument, a '
+                    'constant, or a derivative that a rule computed.')
     elif primitive.is_call:
-        text.append('NumPy alone computed inside it. Under ad.jit, the error '
-                    'names the line there.')
+        text.append('NumPy alone ran the code inside it. Under ad.jit, the '
+                    'error names the line.')
     elif part:
         text.append(ZERO_TIMES_INFINITY)
     elif values:
@@ -220,12 +221,12 @@ def elements(operands, result):
 
 
 def number(x) -> str:
-    """Return a number as an error shows it."""
+    """Return a number as text for an error message."""
     return f'{complex(x) if typeof(x).dtype.kind == "c" else float(x):.6g}'
 
 
 def expression(line) -> str:
-    """Return the user's expression; the whole line, if that is unknown."""
+    """Return the user's expression, or the whole line if it is unknown."""
     code, instruction, *_ = line
     file, first = lasting_line(line)
     last = start = end = None
@@ -241,13 +242,13 @@ def expression(line) -> str:
 
 
 def hint(name, values) -> str:
-    """Return what to do about a NaN that these operands made."""
+    """Return advice on a NaN that an operation made of these operands."""
     zeros, infinite = [x == 0 for x in values], list(map(np.isinf, values))
     if any(zeros) and any(infinite):
         return ZERO_TIMES_INFINITY
     if any(infinite):
-        return ('An operand is infinite, so a result before it overflowed, '
-                'or was divided by 0. If that is np.exp, subtract the '
+        return ('An operand is infinite, perhaps because an operation before '
+                'overflowed or divided by 0. If np.exp did, subtract the '
                 'largest exponent first, as ad.logsumexp does.')
     if len(values) == 2 and zeros[1] and name in ('div', 'divide'):
         return ('Keep 0 out of the divisor, even where np.where discards the '
@@ -261,7 +262,7 @@ def hint(name, values) -> str:
 
 
 ZERO_TIMES_INFINITY = (
-    '0 * inf is nan. The infinity is the slope of sqrt, of a norm, or of a '
-    'power at 0, or it is log(0). Keep 0 out of the operand, even where '
+    '0 * inf is nan. The infinity is log(0), or the derivative of sqrt, a '
+    'norm, or a power at 0. Keep 0 out of the operand, even where '
     'np.where discards the result: '
     'np.where(x > 0, np.sqrt(np.where(x > 0, x, 1.0)), 0.0).')

@@ -244,7 +244,7 @@ def folded(eqn):
     try:
         with np.errstate(all='raise'):
             value = eqn.primitive.impl(*[v.val for v in eqn.invars])
-    except Exception:   # which whoever runs the program shall see
+    except (ArithmeticError, TypeError, ValueError):    # raised when it runs
         return None
     value = Literal(value[()] if type(value) is np.ndarray else value)
     return value if value.aval == eqn.outvars[0].aval else None

@@ -42,6 +42,9 @@ compositions.update({
 STATIC = {int, bool, str, type(None), type,
           *map(type, map(np.dtype, '?bhilqBHILQefdgFDG'))}
 SMALL = 4096    # bytes: what is copied without a thought
+# What an operation can raise.  A fault of the tape itself is not hidden.
+REFUSED = (LongWay, ArithmeticError, IndexError, NotImplementedError,
+           TypeError, ValueError)
 
 
 class TapeTracer(JVPTracer):
@@ -89,7 +92,7 @@ class TapeTrace(JVPTrace):
                     self.look_at(x, key, found, primitive in BY_VALUE)
             key += map(frozen, params.values())
             return self.process_prepared(key, found, primitive, args, params)
-        except Exception:   # whose words, if any, are those of the long way
+        except REFUSED:     # the long way says why, in the user's terms
             pass
         return super().process_primitive(primitive, args, params)
 
@@ -104,7 +107,7 @@ class TapeTrace(JVPTrace):
                     self.look_at(x, key, found)
                 return self.process_prepared(key, found, function, args,
                                              kwargs)
-        except Exception:
+        except REFUSED:
             pass
         return super().process_function(function, args, kwargs)
 

@@ -56,7 +56,7 @@ def transpose_equation(eqn, known, gathered):
         operands = [known.get(v, v) for v in eqn.invars]
         rule = transpose_rules[eqn.primitive]
         line = eqn.line
-        if line and trace.parent:   # where somebody asks for the direction
+        if line and trace.parent:   # a trace above us records lines
             line = line[0], line[1], REVERSE
         trace.line = None if eqn.primitive.is_call else line
         gather_cotangents(gathered, eqn.invars,

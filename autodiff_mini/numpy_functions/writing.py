@@ -49,7 +49,7 @@ Tracer.__setitem__ = setitem
 
 
 def check_array(x):
-    """Return the tracer to write into in the place of `x`, or raise."""
+    """Return the tracer that a write into `x` changes, or raise."""
     x = unwrapped(x, to_write=True)
     if not isinstance(x, Tracer):
         frame, _ = program_frame()

@@ -1,7 +1,7 @@
-"""A wing: np.array([x, y]), and np.zeros(n) to be filled with traced values.
+"""A wing: let np.array([x, y]) and `y = np.zeros(n); y[0] = x` be traced.
 
-It is imported when the first trace starts.  Without this folder, or after
-`ad.patch_numpy(False)`, both are refused.  Appendix W.
+The first trace imports it.  Without this folder, or after
+`ad.patch_numpy(False)`, both programs raise an error.  Appendix W.
 """
 
 from importlib import import_module
@@ -12,7 +12,7 @@ LATER = {'patch_numpy': 'patch.names.patch_numpy'}
 
 
 def first_trace_started(trace):
-    """Import the wing, whose own functions then hear of traces."""
+    """Import the wing, which replaces this hook with its own."""
     import_module('autodiff_mini.patch.makers')
     Trace.outermost_started(trace)
 

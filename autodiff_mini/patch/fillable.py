@@ -1,8 +1,8 @@
 """Arrays that a traced program fills: `y = np.zeros(n)`, then `y[0] = x`.
 
-Such an array holds NumPy's numbers until something traced is written into
-it.  From then on tracers answer for it and for its views, and the numbers in
-their memory are gone.  Appendix W.
+Such an array is an ordinary one until a traced value is written into it.
+Then tracers answer for it and for its views, and the floats in their memory
+are overwritten with NaN.  Appendix W.
 """
 
 from warnings import warn
@@ -18,14 +18,14 @@ from autodiff_mini.primitives.indexing import OPERAND, Indexed
 
 
 class Fillable(np.ndarray):
-    """A NumPy array that a traced program made, and may fill.
+    """A NumPy array that a traced program made and can fill.
 
     Attributes:
-        root: the array whose memory it looks at, None if that is its own.
-        views: of a root, the arrays that look at its memory, by id.
-        made_in: of a root, a weak reference to the trace that it belongs to.
+        root: the array that owns its memory, or None if it owns it itself.
+        views: for a root, the views of its memory, by id.
+        made_in: for a root, a weak reference to the trace that made it.
         plain: a weak reference to the plain array that the library sees.
-        tracer: what it has become, once something traced was written.
+        tracer: the tracer that answers for it after the first traced write.
     """
 
     __slots__ = ('root', 'views', 'made_in', 'plain', 'tracer')
@@ -47,7 +47,7 @@ class Fillable(np.ndarray):
         if not holds_traced((args, *kwargs.values())):
             return views_to_fill(super().__array_function__(
                 function, types, args, kwargs))
-        if function in OF_SEVERAL:   # of each argument, also of a plain one
+        if function in OF_SEVERAL:   # they return one result per argument
             args = [to_write(x) if belongs_here(x) else x for x in args]
         return views_to_fill(
             Tracer.__array_function__(None, function, (), args, kwargs))
@@ -58,8 +58,8 @@ class Fillable(np.ndarray):
         if self.dtype.kind in 'biu' and (
                 typeof(operand(value)).dtype.kind == 'f'):
             warn(f'a traced float is written into an array of {self.dtype}, '
-                 'which drops its fraction, and with it its derivative. Make '
-                 'it an array of floats.', stacklevel=2)
+                 'which drops its fraction and its derivative. Make the '
+                 'array one of floats.', stacklevel=2)
         to_write(self)[key] = value
 
     def fill(self, value):
@@ -78,18 +78,18 @@ OF_SEVERAL = {np.atleast_1d, np.atleast_2d, np.atleast_3d,
               np.broadcast_arrays}
 
 
-Fillable.__name__ = 'array'     # so it prints
+Fillable.__name__ = 'array'     # the name that repr shows
 
 
 class Filled(Fillable):
-    """A Fillable that holds something traced: its tracer answers."""
+    """A Fillable that holds a traced value, and whose tracer answers."""
 
     __slots__ = ()
 
     def __array_finalize__(self, parent):
         raise TracerError(
-            'an array into which a traced value was written is read by code '
-            'that does not ask the tracer, such as y.flat from before.')
+            'an array that holds a traced value is read by code that does '
+            'not ask its tracer, such as a y.flat from before the write.')
 
     def __getattribute__(self, name):
         return Filled if name == '__class__' else getattr(
@@ -113,7 +113,7 @@ def answer_by_tracer(name):
     def method(self, *args):
         tracer = tracer_of(self)
         y = getattr(tracer, name)(*args)
-        return self if y is tracer else y   # y += 1 is y
+        return self if y is tracer else y   # y += 1 returns y itself
     setattr(Filled, name, method)
 
 
@@ -126,7 +126,7 @@ homes = WeakValueDictionary()   # by id of a plain array: its Fillable
 
 
 def to_fill(y):
-    """Return a new array of NumPy's as one that the program may fill."""
+    """Return a new NumPy array as one that the program can fill."""
     if type(y) is list or type(y) is tuple:
         return type(y)(map(to_fill, y))
     if type(y) is not np.ndarray or y.dtype.kind not in 'biufc' or (
@@ -137,7 +137,7 @@ def to_fill(y):
 
 
 def views_to_fill(y):
-    """Return results of NumPy's; their views of a Fillable are fillable."""
+    """Return NumPy's results, with views of a Fillable made fillable."""
     if type(y) is list or type(y) is tuple:
         return type(y)(map(views_to_fill, y))
     if type(y) is np.ndarray and owner_to_fill(y) is not None:
@@ -146,23 +146,23 @@ def views_to_fill(y):
 
 
 def owner_to_fill(x):
-    """Return the Fillable whose memory an array looks at, or None."""
+    """Return the Fillable that owns the memory of an array, or None."""
     while x is not None and type(x) is not Fillable:
         x = homes.get(id(x), getattr(x, 'base', None))
     return x if x is None or x.root is None else x.root
 
 
 def plain_of(x):
-    """Return a Fillable as the library sees it: the same each time."""
+    """Return the plain view of a Fillable, the same object each time."""
     plain = x.plain and x.plain()
-    if plain is None or plain.shape != x.shape:     # x.shape = 2, 3
+    if plain is None or plain.shape != x.shape:     # after x.shape = 2, 3
         plain = x.view(np.ndarray)
         x.plain = ref(plain)
     return plain
 
 
 def shown(x):
-    """Return arguments with tracers in the place of Filled arrays."""
+    """Return arguments, with each Filled array replaced by its tracer."""
     if type(x) is dict:
         return {key: shown(value) for key, value in x.items()}
     if type(x) is list or type(x) is tuple:
@@ -171,7 +171,7 @@ def shown(x):
 
 
 def holds_traced(x) -> bool:
-    """Return whether something in a list is traced."""
+    """Return whether a list or tuple contains a traced value."""
     for kind in {*map(type, x)}:
         if issubclass(kind, (Tracer, Filled)):
             return True
@@ -182,9 +182,9 @@ def holds_traced(x) -> bool:
 
 
 def to_write(x):
-    """Return the tracer to write into in the place of a Fillable.
+    """Return the tracer that replaces a Fillable for a write.
 
-    From now on, all arrays that look at its memory answer by their tracers.
+    From then on, tracers answer for all arrays that share its memory.
     """
     root = x if x.root is None else x.root
     views = list((root.views or {}).values())
@@ -195,7 +195,7 @@ def to_write(x):
         step = step_to(root, y)
         parts.append(view_of(whole, step.read(whole), step))
     if root.dtype.kind in 'fc':
-        plain_of(root).fill(np.nan)     # it may have views unknown to us
+        plain_of(root).fill(np.nan)     # for views that we do not know
     for y, tracer in zip([root, *views], [whole, *parts], strict=True):
         hide_content(plain_of(y))
         hide_content(y)
@@ -204,7 +204,7 @@ def to_write(x):
 
 
 def belongs_here(x) -> bool:
-    """Return whether `x` is a Fillable of the trace at work."""
+    """Return whether `x` is a Fillable made in the current trace."""
     return type(x) is Fillable and (
         x if x.root is None else x.root).made_in() is current_trace()
 
@@ -220,13 +220,13 @@ def check_fillable(x, root, views):
         raise ValueError('assignment destination is read-only')
     if any(y.dtype != root.dtype or y.ndim > root.ndim == 0 for y in views):
         raise TracerError(
-            'a traced value would be written into an array of which a view '
-            'has another dtype, or more axes. Write first, and take the view '
+            'a traced value would be written into an array that has a view '
+            'with another dtype or more axes. Write first, and take the view '
             'afterwards.')
 
 
 def hide_content(x):
-    """Let C code, which asks nobody, find no numbers in an array."""
+    """Hide the numbers in an array from C code that bypasses tracers."""
     set_dtype(x, np.dtype(f'V{x.itemsize}'))
     np.ndarray.setflags(x, write=False)
 
@@ -236,7 +236,7 @@ set_dtype = getattr(np.ndarray, '_set_dtype', np.ndarray.dtype.__set__)
 
 
 def step_to(root, view):
-    """Return the step from an array to a view of it, for `Shared`."""
+    """Return the indexing step from an array to its view, for `Shared`."""
     known, wanted = addresses(root).ravel(), addresses(view)
     order = np.argsort(known)
     places = order[np.searchsorted(known, wanted, sorter=order)]
@@ -245,7 +245,7 @@ def step_to(root, view):
 
 
 def addresses(x):
-    """Return where each element of an array is in memory."""
+    """Return the memory address of each element of an array."""
     steps = map(np.multiply, np.indices(x.shape, sparse=True), x.strides)
     return sum(steps, np.full(x.shape, x.__array_interface__['data'][0]))
 

@@ -1,6 +1,6 @@
-"""NumPy's functions that make arrays, as a traced program finds them.
+"""The array-making NumPy functions that a traced program finds.
 
-What they make of traced values is traced, and other arrays can be filled.
+They return tracers for traced arguments, and otherwise fillable arrays.
 Appendix W.
 """
 
@@ -21,14 +21,14 @@ def is_new(y, *args, **kwargs) -> bool:
 
 
 def maker(name, of_traced=None, is_new=is_new):
-    """Let a program that is traced make arrays with a NumPy function.
+    """Let a traced program make arrays with a NumPy function.
 
     Args:
         name: the name of the function.
-        of_traced: what to call if an argument is traced and NumPy does not
-            ask about it.
-        is_new: tells from a result and the arguments whether the result has
-            memory of its own.
+        of_traced: the function to call if an argument is traced, or None if
+            NumPy asks the tracer itself.
+        is_new: takes a result and the arguments, and says whether the result
+            has memory of its own.
     """
     numpys = vars(np)[name]
 
@@ -47,21 +47,21 @@ def maker(name, of_traced=None, is_new=is_new):
 
 
 def stands_for(name, function, numpys, module=np):
-    """Let traced programs find a function under the name of NumPy's."""
-    # With like=, NumPy asks about the name that it finds.
+    """Let a traced program find a function under a NumPy function's name."""
+    # With like=, NumPy looks the function up in np and finds ours.
     function_table[function] = lambda *args, **kwargs: (
         function_table[numpys](*args, **kwargs))
     answer(name, function, module)
 
 
 def as_table_says(function):
-    """Return what a function of NumPy's does to tracers."""
+    """Return a function that applies the table's entry for a NumPy one."""
     return lambda *args, **kwargs: current_trace().process_function(
         function, args, kwargs)
 
 
 def taker(name, arrays=(), module=np):
-    """Let a NumPy function take lists with something traced in them.
+    """Let a NumPy function accept lists with traced values in them.
 
     Args:
         name: the name of the function.
@@ -86,12 +86,12 @@ LISTS = {list, tuple}
 
 
 def as_array(x):
-    """Return a list with something traced in it as an array."""
+    """Return a list with a traced value in it as an array."""
     return operand(x) if type(x) in LISTS and holds_traced(x) else x
 
 
 def is_view(y, arguments) -> bool:
-    """Return whether a result may look at the memory of an argument."""
+    """Return whether a result may share memory with an argument."""
     results = y if type(y) in LISTS else [y]
     return any(isinstance(x, (Tracer, Filled)) or (
         type(result) is np.ndarray and isinstance(x, np.ndarray)
@@ -138,11 +138,11 @@ maker('full', full_of)
 
 
 class Glue:
-    """`np.r_` or `np.c_`, also of what is traced.
+    """`np.r_` or `np.c_`, for traced values too.
 
     Args:
-        numpys: NumPy's own.
-        join: joins arrays as it does.
+        numpys: NumPy's own `r_` or `c_`.
+        join: a function that joins a list of arrays in the same way.
     """
 
     def __init__(self, numpys, join):
@@ -155,8 +155,8 @@ class Glue:
             return to_fill(self.numpys[key])
         if isinstance(parts[0], str):
             raise NotImplementedError(
-                f'a text such as {parts[0]!r} in np.r_ or np.c_ is not '
-                'supported on traced values: write np.concatenate')
+                f'a string such as {parts[0]!r} in np.r_ or np.c_ is not '
+                'supported on traced values. Write np.concatenate.')
         return self.join([self.numpys[part] if isinstance(part, slice)
                           else asarray(shown(part)) for part in parts])
 

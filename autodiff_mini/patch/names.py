@@ -1,9 +1,9 @@
-"""What the numpy module answers while a program is traced.
+"""Give a traced program its own np.array, np.zeros, and others.
 
 NumPy's C code makes an array of a list without asking the tracers in it.  So
-a program that is traced finds other functions under some names of `np`: they
-let NumPy try, and do what it must refuse.  Other code finds NumPy's own, and
-when no trace is running, the module is what it was.  Appendix W.
+a traced program finds our functions under some names of `np`.  They call
+NumPy unless an argument is traced.  Other code finds NumPy's own functions,
+and the module is unchanged when no trace is running.  Appendix W.
 """
 
 import sys
@@ -21,31 +21,31 @@ from autodiff_mini.errors import is_library, trace_at_work
 
 
 class TracedModule(ModuleType):
-    """The class of a module of NumPy's while a trace is running."""
+    """The class of a NumPy module while a trace is running."""
 
     def __reduce__(self):   # pickle knows modules by their class
         return import_module, (self.__name__,)
 
 
 class TracedNumPy(TracedModule):
-    """The class of numpy."""
+    """The class of numpy while a trace is running."""
 
 
 class TracedLinalg(TracedModule):
-    """The class of numpy.linalg."""
+    """The class of numpy.linalg while a trace is running."""
 
 
 CLASSES = {np: TracedNumPy, linalg: TracedLinalg}
 
 
 def exchange_classes(traced):
-    """Let the modules be those of a program that is traced, or NumPy's."""
+    """Give the modules the classes for a traced program, or NumPy's own."""
     np.__class__ = TracedNumPy if traced else ModuleType
     linalg.__class__ = TracedLinalg if traced else ModuleType
 
 
 class IsPackage(dict):
-    """Whether a file is part of the library, of NumPy, or of SciPy."""
+    """Remember whether a file belongs to the library, NumPy, or SciPy."""
 
     def __missing__(self, file):
         self[file] = is_library[file] or f'{sep}scipy{sep}' in file
@@ -56,12 +56,12 @@ is_package = IsPackage()
 
 
 def answer(name, replacement, module=np):
-    """Let a program that is traced find `replacement` under a name of np."""
+    """Let a traced program find `replacement` under a name of np."""
     names = vars(module)
     own = names[name]
 
     def look(module):
-        found = names[name]     # it may be what a test has put there
+        found = names[name]     # a test may have replaced it
         if found is not own or (
                 is_package[sys._getframe(1).f_code.co_filename]) or (
                 trace_at_work.get(None) in NO_TRACE):
@@ -81,7 +81,7 @@ running = {}    # by id: weak references to outermost traces
 
 
 class Patch:
-    """Whether the numpy module is one of a program that is traced."""
+    """Exchange the classes of np and np.linalg when traces start and end."""
 
     lock = RLock()
     on = True
@@ -89,7 +89,7 @@ class Patch:
     @classmethod
     def started(cls, trace):
         number = id(trace)
-        # Ctrl-C can cut `__exit__` short: then it is over when it is gone.
+        # If Ctrl-C cuts `__exit__` short, the trace ends when it is freed.
         over = ref(trace, lambda _: cls.ended_is(number))
         with cls.lock:
             running[number] = over
@@ -109,12 +109,12 @@ class Patch:
 
 
 def patch_numpy(on=True):
-    """Say whether np.array, np.zeros, and others take traced values.
+    """Choose whether np.array, np.zeros, and others accept traced values.
 
     By default they do.  While a function is differentiated, batched, or
     staged, its `np.array([x, y])` is traced, and so is `y = np.zeros(n)` once
-    a traced value is written into it.  Other threads find NumPy's own
-    functions, and so does all code when no transformation is running.
+    a traced value is written into it.  Threads that are not tracing
+    find NumPy's own functions, as does all code outside a transformation.
 
     Args:
         on: False restores NumPy everywhere.  Then `np.array([x, y])` raises

@@ -5,10 +5,11 @@
 
 import html
 import json
-import re
 from pathlib import Path
 
 import numpy as np
+
+from book.tools.online import between_marks
 
 DATA = Path(__file__).parents[1] / 'benchmarks.json'
 
@@ -21,8 +22,6 @@ COLUMNS = {
     'eager / autograd': ('eager', 'autograd'),
     'eager / torch': ('eager', 'torch')}
 TO_HAND = [name for name, (_, below) in COLUMNS.items() if below == 'hand']
-MARKS = re.compile(r'(<!-- benchmarks -->\n).*?(<!-- end benchmarks -->)',
-                   re.DOTALL)
 NONE = '–'
 BEHIND = 1.05   # what is within a twentieth is even
 NAMES = {'numpy': 'NumPy', 'jax': 'JAX'}
@@ -319,13 +318,5 @@ def missed(data):
 
 
 def replace_table(text, table):
-    """Returns the text with another table between its marks.
-
-    Raises:
-        ValueError: the text has no marks, or has them more than once.
-    """
-    if len(MARKS.findall(text)) != 1:
-        raise ValueError('README.md must have one line <!-- benchmarks --> '
-                         'and one line <!-- end benchmarks --> after it, '
-                         'where the table goes')
-    return MARKS.sub(lambda found: f'{found[1]}\n{table}\n\n{found[2]}', text)
+    """Returns README with another table between its marks."""
+    return between_marks(text, 'benchmarks', f'\n{table}\n\n')

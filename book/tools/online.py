@@ -5,22 +5,27 @@ import sys
 
 from book.tools.places import ROOT
 
-MARKS = re.compile(r'(<!-- online -->\n).*?(<!-- end online -->)', re.DOTALL)
 README = ROOT / 'README.md'
 
 
-def with_address(text, address):
-    """Returns the text of README with a link to the book between its marks.
+def between_marks(text, name, part):
+    """Returns README with another part between the marks of this name.
 
     Raises:
-        ValueError: the text has no marks, or has them more than once.
+        ValueError: the text has no such marks, or has them more than once.
     """
-    if len(MARKS.findall(text)) != 1:
-        raise ValueError('README.md must have one line <!-- online --> and '
-                         'one line <!-- end online --> after it, where the '
-                         'link to the book is')
-    line = f'\n**[Read the book online]({address})**\n\n' if address else ''
-    return MARKS.sub(lambda found: found[1] + line + found[2], text)
+    marks = re.compile(rf'(<!-- {name} -->\n).*?(<!-- end {name} -->)',
+                       re.DOTALL)
+    if len(marks.findall(text)) != 1:
+        raise ValueError(f'README.md must have one line <!-- {name} --> and '
+                         f'one line <!-- end {name} --> after it')
+    return marks.sub(lambda found: found[1] + part + found[2], text)
+
+
+def with_address(text, address):
+    """Returns README with a link to the book, or without one."""
+    return between_marks(text, 'online', (
+        f'\n**[Read the book online]({address})**\n\n' if address else ''))
 
 
 if __name__ == '__main__':

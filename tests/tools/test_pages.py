@@ -103,7 +103,7 @@ def test_the_readme_is_short_and_begins_with_what_to_type():
     assert len(words_of(text)) <= 600
     order = [text.index(words) for words in (
         'make book ', 'make test ', 'pip install .', 'import autodiff_mini',
-        '\n## Limits\n', '\n| to | do |\n', '\n<!-- benchmarks -->\n')]
+        '\n## Limits\n', '\n| to | run |\n', '\n<!-- benchmarks -->\n')]
     assert order == sorted(order)
 
 
