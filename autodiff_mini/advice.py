@@ -54,10 +54,9 @@ def syntax_of(source):
 def instead_of_truth(frame, tracer):
     """Return what to write where Python asks whether a tracer is true."""
     nodes = nodes_around(frame)
-    calls = [node for node in nodes[:1] if isinstance(node, ast.Call)
-             and numpy_call(node)]
-    if calls:
-        return f'Write {numpy_call(calls[0])}.'
+    match nodes[:1]:
+        case [ast.Call() as call] if numpy_call(call):
+            return f'Write {numpy_call(call)}.'
     choosers = [node for node in nodes if hasattr(node, 'test')
                 and (node is nodes[0] or node.test in nodes)]
     if choosers:
@@ -110,8 +109,8 @@ def instead_of_integer(frame, tracer):
     static = static_advice(asks, frame, tracer)
     if static:
         return static
-    if isinstance(asks, ast.Call) and called(asks, frame) is range and (
-            tracer.dtype.kind in 'iu'):
+    if isinstance(asks, ast.Call) and tracer.dtype.kind in 'iu' and (
+            value_of(asks.func, frame) is range):
         bounds = list(map(ast.unparse, asks.args))
         if len(bounds) < 3:
             return ('Write the loop as ad.fori_loop('
@@ -134,7 +133,7 @@ def instead_of_array(frame, tracer):
                     f'[{ast.unparse(index)}].')
         case [ast.Call(function, [first, *rest]) as call]:
             name, x = ast.unparse(function), ast.unparse(first)
-            asks = called(call, frame)
+            asks = value_of(function, frame)
             others = ''.join(f', {ast.unparse(y)}' for y in rest)
             static = static_advice(call, frame, tracer)
             if static:
@@ -206,7 +205,7 @@ def instead_of_number(frame, tracer, kind):
     if not nodes or not isinstance(nodes[0], ast.Call):
         return (instead_of_array(frame, tracer)
                 if nodes or asks_to_write(frame) else compute)
-    asks, function = nodes[0], called(nodes[0], frame)
+    asks, function = nodes[0], value_of(nodes[0].func, frame)
     arguments = ', '.join(map(ast.unparse, asks.args))
     if getattr(function, '__module__', None) == 'math':
         numpys = getattr(np, function.__name__, None)
@@ -231,11 +230,6 @@ def numpy_name(function):
     """Return the NumPy or SciPy equivalent of a function of `math`."""
     name = function.__name__
     return SELDOM_NUMPY.get(name, f'np.{name}')
-
-
-def called(call, frame):
-    """Return the function of a call such as `f(x)` or `a.f(x)`, or None."""
-    return value_of(call.func, frame)
 
 
 def value_of(node, frame):
@@ -357,8 +351,7 @@ def advice_on(error, in_a_library, refused):
         return shapes_of_product(*place)
     if refused and refused.message != text and isinstance(
             error, TypeError) and (
-            refused.code, refused.instruction) == (
-            entry.tb_frame.f_code, entry.tb_lasti):
+            refused.line == (entry.tb_frame.f_code, entry.tb_lasti)):
         return refused.message
     return None
 
@@ -385,22 +378,19 @@ HABITS = dict.fromkeys(
 
 def shapes_of_product(frame, instruction):
     """Return the shapes in a matrix product and a product that fits."""
-    for node in nodes_around(frame, instruction)[:1]:
-        if not isinstance(node, ast.BinOp):
-            return None
-        names = list(map(ast.unparse, (node.left, node.right)))
-        arrays = [frame.f_locals.get(name, frame.f_globals.get(name))
-                  for name in names]
-        if any(not hasattr(x, 'shape') for x in arrays):
-            return None
-        (a, b), (x, y) = [x.shape for x in arrays], names
-        said = f'{x} has shape {a} and {y} has shape {b}'
-        if len(a) == 2 and a[0] == b[-2:][0]:
-            return f'{said}: write {x}.T @ {y}.'
-        if len(b) == 2 and a[-1] == b[1]:
-            return f'{said}: write {x} @ {y}.T.'
-        return f'{said}: {a[-1]} and {b[-2:][0]} must be equal.'
-    return None
+    match nodes_around(frame, instruction)[:1]:
+        case [ast.BinOp(left, _, right)]:
+            arrays = value_of(left, frame), value_of(right, frame)
+            if not all(hasattr(array, 'shape') for array in arrays):
+                return None
+            (a, b), x, y = [array.shape for array in arrays], *map(
+                ast.unparse, (left, right))
+            said = f'{x} has shape {a} and {y} has shape {b}'
+            if len(a) == 2 and a[0] == b[-2:][0]:
+                return f'{said}: write {x}.T @ {y}.'
+            if len(b) == 2 and a[-1] == b[1]:
+                return f'{said}: write {x} @ {y}.T.'
+            return f'{said}: {a[-1]} and {b[-2:][0]} must be equal.'
 
 
 def whole_names(frame, instruction, values) -> list:

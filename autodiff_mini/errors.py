@@ -16,7 +16,7 @@ from functools import lru_cache, partial, wraps
 from importlib import import_module
 from inspect import isfunction
 from threading import get_ident
-from types import CodeType, GeneratorType, TracebackType
+from types import GeneratorType, TracebackType
 from typing import NamedTuple
 
 from autodiff_mini.advice import (
@@ -78,15 +78,12 @@ class Refusal(NamedTuple):
     """Where a tracer refused, and what was said.
 
     Args:
-        code, instruction: the place in the user's program.
-        line: the number of its line.
+        line: the place in the user's program, as `user_line` gives it.
         is_direct: whether it asked itself, and not a library.
         message: what was said.
     """
 
-    code: CodeType
-    instruction: int
-    line: int
+    line: tuple
     is_direct: bool
     message: str
 
@@ -230,8 +227,8 @@ def refusal(kind, tracer, *details):
         return UnexpectedTracerError(tracer)
     error, (frame, is_direct) = kind(tracer, *details), program_frame()
     if trace and trace.tag:
-        last_refusal.set(Refusal(frame.f_code, frame.f_lasti, frame.f_lineno,
-                                 is_direct, str(error)))
+        last_refusal.set(Refusal((frame.f_code, frame.f_lasti), is_direct,
+                                 str(error)))
     return error
 
 
@@ -492,7 +489,7 @@ def warn_of_lost_refusal(refused):
                 'a tracer refused, and an `except` caught the error, so the '
                 'result does not depend on it, and its derivative is lost. '
                 f'It had said: {refused.message}', UserWarning,
-                refused.code.co_filename, refused.line)
+                *lasting_line(refused.line))
 
 
 def tell_user(error):

@@ -345,8 +345,7 @@ def hold_arguments(f, args, kwargs, keys):
 
 def takes_self(f) -> bool:
     """Return whether `f` is written as a method, with self or cls first."""
-    while hasattr(f, '__wrapped__') and not isinstance(f, MethodType):
-        f = f.__wrapped__
+    f = inspect.unwrap(f, stop=lambda f: isinstance(f, MethodType))
     return isinstance(f, FunctionType) and f.__code__.co_argcount > 0 and (
         f.__code__.co_varnames[0] in ('self', 'cls'))
 
@@ -355,8 +354,7 @@ def is_object(x) -> bool:
     """Return whether `x` is an object with attributes, and not a tree."""
     kind = type(x)
     return kind.__new__ is object.__new__ and hasattr(x, '__dict__') and not (
-        containers[kind] or getattr(kind, '__slots__', ())
-        or isinstance(x, Tracer) or is_array(x))
+        containers[kind] or getattr(kind, '__slots__', ()) or is_array(x))
 
 
 def gives_self(f, args) -> bool:

@@ -7,6 +7,7 @@ and random numbers become constants.  Appendix *Errors explained*.
 import dis
 import warnings
 from collections import Counter
+from contextlib import suppress
 from functools import lru_cache, partial
 from inspect import getattr_static, unwrap
 from pickle import dumps
@@ -36,10 +37,8 @@ def count_lines(trace):
     eqns, counts = trace.eqns[-LONG_LOOP:], trace.counts
     if counts is None or trace.tag.transform not in LASTING:
         return
-    lines = {(id(eqn.line[0]), eqn.line[1]): eqn.line for eqn in eqns}
-    for place, n in Counter((id(eqn.line[0]), eqn.line[1])
-                            for eqn in eqns).items():
-        line = lasting_line(lines[place])
+    for place, n in Counter(eqn.line for eqn in eqns).items():
+        line = lasting_line(place)
         counts[line] = counts.get(line, 0) + n
     line = max(counts, key=counts.get)
     if counts[line] >= LONG_LOOP:
@@ -69,8 +68,7 @@ def with_warnings(f, args, tag, stage):
         jaxpr = stage()
     except RecursionError as error:
         raise recursion_error(error, tag) from None
-    if states:
-        warn_of_frozen(states)
+    warn_of_frozen(states)
     return jaxpr
 
 
@@ -99,25 +97,28 @@ def random_states(f) -> list:
     Search the globals, closures, modules, and attributes that `f` names, and
     the functions that it names.
     """
-    found = {}
-    if type(f) is FunctionType and not f.__dict__:
-        look_in_function(f, found, set())
-    else:
-        look_for_generators(f, (), None, found, set())
-    return [(x, place, dumps(x)) for x, place in found.values()]
+    found, seen, left = {}, set(), [(f, None, '')]
+    for x, code, name in left:      # which grows
+        if type(x) in LEADS_NOWHERE or (id(x), id(code)) in seen:
+            continue
+        seen.add((id(x), id(code)))
+        if code and (type(x).__module__, type(x).__name__) in GENERATORS:
+            found.setdefault(id(x), (x, code, name, dumps(x)))
+        left += leads_to(x, code, name)
+    return list(found.values())
 
 
 def warn_of_frozen(states):
     """Warn of each generator whose state has changed."""
-    for x, (code, name), before in states:
+    for x, code, name, before in states:
         if dumps(x) != before:
-            lines = [i.positions.lineno for part in codes_in(code)
-                     for i in dis.get_instructions(part) if i.argval == name]
+            lines = (i.positions.lineno for part in codes_in(code)
+                     for i in dis.get_instructions(part) if i.argval == name)
             warn('Random numbers were drawn while a function was traced, so '
                  'they are constants of its program, and each run uses the '
                  'same numbers. Draw them outside and pass them as an '
                  'argument.', code.co_filename,
-                 [*lines, code.co_firstlineno][0])
+                 next(lines, code.co_firstlineno))
 
 
 GENERATORS = {('random', 'Random'), ('numpy.random.mtrand', 'RandomState'),
@@ -127,75 +128,47 @@ LEADS_NOWHERE = {type(None), int, float, str, np.ndarray, np.ufunc,
                  type(np.sum)}
 
 
-def look_for_generators(x, names, place, found, seen):
-    """Add the random generators that a value leads to.
+def leads_to(x, code, name):
+    """Yield what a value leads to, each with the code and name that use it.
 
     Args:
         x: a function, a module, or any other value.
-        names: the names in the code that uses the value.
-        place: that code, and the name in it that leads to the value.
-        found: each generator and its place, by the id of the generator.
-        seen: ids of values, and of the names that were looked up in them.
+        code: that of the function that uses it, None for the first.
+        name: the name in this code that leads to it.
     """
-    kind = type(x)
-    if (kind.__module__, kind.__name__) in GENERATORS and place:
-        found.setdefault(id(x), (x, place))
-    elif kind in LEADS_NOWHERE or (id(x), id(names)) in seen:
-        return
-    seen.add((id(x), id(names)))
-    inside = getattr(x, '__dict__', {})
-    if kind is partial:
-        look_for_generators(x.func, names, place, found, seen)
-    elif '__wrapped__' in inside:
-        look_for_generators(inside['__wrapped__'], names, place, found, seen)
+    kind, inside = type(x), getattr(x, '__dict__', {})
+    wrapped = x.func if kind is partial else inside.get('__wrapped__')
+    if wrapped is not None:
+        yield wrapped, code, name
     elif kind is FunctionType:
-        look_in_function(x, found, seen)
+        if not is_library[x.__code__.co_filename]:
+            code = x.__code__
+            for key in names_in(code):
+                yield x.__globals__.get(key), code, key
+            for key, cell in zip(code.co_freevars, x.__closure__ or ()):
+                with suppress(ValueError):      # the cell is still empty
+                    yield cell.cell_contents, code, key
     elif kind in (MethodType, BuiltinMethodType):
-        owner = x.__self__
-        look_for_generators(owner, names, place, found, seen)
-        look_in_function(getattr(x, '__func__', None), found, seen, owner)
+        yield x.__self__, code, name
+        yield from of_method(x.__self__, getattr(x, '__func__', None))
+    elif x is np:
+        if 'random' in names_in(code):      # NumPy imports it on demand
+            yield np.random, code, 'random'
     else:
-        look_in_attributes(x, names, place, found, seen)
-        look_in_function(
-            getattr_static(kind, '__call__', None), found, seen, x)
+        for key in names_in(code) if code else ():
+            if key in inside:
+                yield inside[key], code, key
+            else:
+                yield from of_method(x, getattr(kind, key, None))
+        yield from of_method(x, getattr_static(kind, '__call__', None))
 
 
-def look_in_function(f, found, seen, owner=None):
-    """Add the generators that a function or a method of `owner` leads to."""
-    if type(f) is not FunctionType or (id(f), id(owner)) in seen or (
-            is_library[f.__code__.co_filename]):
-        return
-    seen.add((id(f), id(owner)))
-    code, names = f.__code__, names_in(f.__code__)
-    if owner is not None:
-        look_in_attributes(owner, names, (code, 'self'), found, seen)
-    cells = dict(zip(code.co_freevars, map(content, f.__closure__ or ())))
-    for name in names:
-        value = cells[name] if name in cells else f.__globals__.get(name)
-        if type(value) not in LEADS_NOWHERE and (
-                value is not np or 'random' in names):
-            look_for_generators(value, names, (code, name), found, seen)
-
-
-def look_in_attributes(x, names, place, found, seen):
-    """Add the generators that the attributes with these names lead to."""
-    inside = getattr(x, '__dict__', {})
-    if x is np and 'random' in names:   # NumPy imports it on demand
-        inside = inside | {'random': np.random}
-    for name in names:
-        if name not in inside:      # a method?
-            look_in_function(getattr(type(x), name, None), found, seen, x)
-        elif type(inside[name]) not in LEADS_NOWHERE:
-            look_for_generators(inside[name], names, place and (
-                place[0], name), found, seen)
-
-
-def content(cell):
-    """Return the value in a closure's cell, or None if it is empty."""
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return None
+def of_method(owner, method):
+    """Yield an object, as one of its methods uses it, and the method."""
+    if type(method) is FunctionType and (
+            not is_library[method.__code__.co_filename]):
+        yield owner, method.__code__, 'self'
+        yield method, None, ''
 
 
 def codes_in(code):

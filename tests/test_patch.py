@@ -5,6 +5,7 @@ and each way in which an old number could be read by mistake.
 """
 
 import gc
+import pickle
 import threading
 from types import ModuleType
 
@@ -314,3 +315,22 @@ def test_constants_in_a_filled_array_can_be_chosen_from():
         z = np.where(y > 1, y, 0.5 * y)
         return np.sum(z) * x + np.sum(y)
     gradient(f)
+
+
+def test_a_traced_float_in_an_array_of_integers_is_warned_of():
+    def f(x):
+        y = np.array([0, 0])
+        y[0] = x
+        return x * np.sum(y)
+    with pytest.warns(UserWarning, match='one of floats'):
+        assert ad.grad(f)(2.7) == 2.0
+
+
+def test_an_array_to_be_filled_is_pickled_and_written_as_numpys():
+    def f(x):
+        y = np.arange(3.0)
+        y.put([0, 1], [5.0, 6.0])
+        z = pickle.loads(pickle.dumps(y))
+        assert type(z) is np.ndarray and list(z) == [5.0, 6.0, 2.0]
+        return x * np.ascontiguousarray([x, 1.0])[0]
+    assert ad.grad(f)(2.0) == 4.0

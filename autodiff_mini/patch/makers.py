@@ -5,6 +5,7 @@ Appendix W.
 """
 
 from functools import wraps
+from weakref import ref
 
 import numpy as np
 
@@ -13,14 +14,10 @@ from autodiff_mini.memory import made
 from autodiff_mini.numpy_api import asarray, operand
 from autodiff_mini.patch.fillable import (
     Filled, holds_traced, shown, to_fill, views_to_fill)
-from autodiff_mini.patch.names import Patch, answer
+from autodiff_mini.patch.names import answer, ended, started
 
 
-def is_new(y, *args, **kwargs) -> bool:
-    return True
-
-
-def maker(name, of_traced=None, is_new=is_new):
+def maker(name, of_traced=None, is_new=lambda *args, **kwargs: True):
     """Let a traced program make arrays with a NumPy function.
 
     Args:
@@ -36,22 +33,17 @@ def maker(name, of_traced=None, is_new=is_new):
     def make(*args, **kwargs):
         if not holds_traced((args, *kwargs.values())):
             y = numpys(*args, **kwargs)
-            new = type(y) is np.ndarray and is_new(y, *args, **kwargs)
-            return to_fill(y) if new else views_to_fill(y)
+            fill = to_fill if is_new(*args, **kwargs) else views_to_fill
+            return fill(y)
         args, kwargs = shown(args), shown(kwargs)
         if of_traced and kwargs.get('like') is None:
             return of_traced(*args, **kwargs)
         return numpys(*args, **kwargs)
 
-    stands_for(name, make, numpys)
-
-
-def stands_for(name, function, numpys, module=np):
-    """Let a traced program find a function under a NumPy function's name."""
     # With like=, NumPy looks the function up in np and finds ours.
-    function_table[function] = lambda *args, **kwargs: (
+    function_table[make] = lambda *args, **kwargs: (
         function_table[numpys](*args, **kwargs))
-    answer(name, function, module)
+    answer(name, make)
 
 
 def as_table_says(function):
@@ -60,34 +52,37 @@ def as_table_says(function):
         function, args, kwargs)
 
 
-def taker(name, arrays=(), module=np):
-    """Let a NumPy function accept lists with traced values in them.
-
-    Args:
-        name: the name of the function.
-        arrays: the argument that is a list of arrays, by position and name.
-        module: np, or np.linalg.
-    """
-    numpys = vars(module)[name]
-
-    @wraps(numpys)
-    def take(*args, **kwargs):
-        given = {**dict(enumerate(args)), **kwargs}
-        for key, x in given.items():
-            if type(x) in LISTS and key != 'out':
-                given[key] = (list(map(as_array, x)) if key in arrays
-                              else as_array(x))
-        y = numpys(*[given.pop(i) for i in range(len(args))], **given)
-        return y if is_view(y, (*args, *kwargs.values())) else to_fill(y)
-    stands_for(name, take, numpys, module)
-
-
 LISTS = {list, tuple}
 
 
 def as_array(x):
     """Return a list with a traced value in it as an array."""
     return operand(x) if type(x) in LISTS and holds_traced(x) else x
+
+
+def as_arrays(x):
+    """Return a list of arrays with each as `as_array` says."""
+    return list(map(as_array, x)) if type(x) in LISTS else x
+
+
+def taker(name, ready=as_array, module=np):
+    """Let a NumPy function accept lists with traced values in them.
+
+    Args:
+        name: the name of the function.
+        ready: a function that returns an argument as NumPy accepts it.
+        module: np, or np.linalg.
+    """
+    numpys = vars(module)[name]
+
+    @wraps(numpys)
+    def take(*args, **kwargs):
+        args = list(map(ready, args))
+        kwargs = {key: x if key == 'out' else ready(x)
+                  for key, x in kwargs.items()}
+        y = numpys(*args, **kwargs)
+        return y if is_view(y, (*args, *kwargs.values())) else to_fill(y)
+    answer(name, take, module)
 
 
 def is_view(y, arguments) -> bool:
@@ -99,7 +94,7 @@ def is_view(y, arguments) -> bool:
         for x in arguments for result in results)
 
 
-def is_of_list(y, a=None, *args, **kwargs) -> bool:
+def is_of_list(a=None, *args, **kwargs) -> bool:
     return isinstance(a, (list, tuple))
 
 
@@ -122,15 +117,14 @@ for takes in ('linspace', 'logspace', 'geomspace', 'copy', 'repeat', 'diag',
               'polyval', 'vander', 'interp', 'convolve', 'trace', 'tile',
               'triu', 'tril', 'meshgrid'):
     taker(takes)
-for joins, arrays in {'concatenate': 'arrays', 'stack': 'arrays',
-                      'vstack': 'tup', 'hstack': 'tup', 'column_stack': 'tup',
-                      'dstack': 'tup'}.items():
-    taker(joins, (0, arrays))
+for joins in ('concatenate', 'stack', 'vstack', 'hstack', 'column_stack',
+              'dstack'):
+    taker(joins, as_arrays)
 for takes in ('norm', 'det', 'inv', 'solve', 'slogdet', 'eigh', 'eigvalsh',
               'cholesky', 'svd', 'lstsq', 'matrix_power'):
     taker(takes, module=np.linalg)
 maker('array', as_table_says(np.array),
-      lambda y, *args, copy=True, **kwargs: copy)
+      lambda *args, copy=True, **kwargs: copy)
 for takes in 'asarray', 'asanyarray', 'asfortranarray':
     maker(takes, as_table_says(np.asarray), is_of_list)
 maker('ascontiguousarray', at_least_one, is_of_list)
@@ -160,14 +154,11 @@ class Glue:
         return self.join([self.numpys[part] if isinstance(part, slice)
                           else asarray(shown(part)) for part in parts])
 
-    def __getattr__(self, name):
-        return getattr(self.numpys, name)
-
 
 answer('r_', Glue(np.r_, lambda arrays: np.concatenate(
     [np.atleast_1d(a) for a in arrays])))
 answer('c_', Glue(np.c_, lambda arrays: np.concatenate(
     [np.reshape(a, (-1, 1)) if a.ndim < 2 else a for a in arrays], -1)))
 
-Trace.outermost_started = Patch.started
-Trace.outermost_ended = Patch.ended
+Trace.outermost_started = started
+Trace.outermost_ended = lambda trace: ended(ref(trace))

@@ -8,7 +8,6 @@ and the module is unchanged when no trace is running.  Appendix W.
 
 import sys
 from importlib import import_module
-from os import sep
 from threading import RLock
 from types import ModuleType
 from weakref import ref
@@ -17,42 +16,24 @@ import numpy as np
 from numpy import linalg
 
 from autodiff_mini.core import Trace
-from autodiff_mini.errors import is_library, trace_at_work
+from autodiff_mini.errors import in_a_library, trace_at_work
 
 
 class TracedModule(ModuleType):
-    """The class of a NumPy module while a trace is running."""
+    """A NumPy module while a trace is running."""
 
     def __reduce__(self):   # pickle knows modules by their class
         return import_module, (self.__name__,)
 
 
-class TracedNumPy(TracedModule):
-    """The class of numpy while a trace is running."""
-
-
-class TracedLinalg(TracedModule):
-    """The class of numpy.linalg while a trace is running."""
-
-
-CLASSES = {np: TracedNumPy, linalg: TracedLinalg}
+CLASSES = {module: type('TracedModule', (TracedModule,), {})
+           for module in (np, linalg)}
 
 
 def exchange_classes(traced):
     """Give the modules the classes for a traced program, or NumPy's own."""
-    np.__class__ = TracedNumPy if traced else ModuleType
-    linalg.__class__ = TracedLinalg if traced else ModuleType
-
-
-class IsPackage(dict):
-    """Remember whether a file belongs to the library, NumPy, or SciPy."""
-
-    def __missing__(self, file):
-        self[file] = is_library[file] or f'{sep}scipy{sep}' in file
-        return self[file]
-
-
-is_package = IsPackage()
+    for module, kind in CLASSES.items():
+        module.__class__ = kind if traced else ModuleType
 
 
 def answer(name, replacement, module=np):
@@ -62,9 +43,8 @@ def answer(name, replacement, module=np):
 
     def look(module):
         found = names[name]     # a test may have replaced it
-        if found is not own or (
-                is_package[sys._getframe(1).f_code.co_filename]) or (
-                trace_at_work.get(None) in NO_TRACE):
+        if (found is not own or in_a_library(sys._getframe(1))
+                or trace_at_work.get(None) in NO_TRACE):
             return found
         return replacement
 
@@ -77,35 +57,24 @@ def answer(name, replacement, module=np):
 
 
 NO_TRACE = None, Trace.base
-running = {}    # by id: weak references to outermost traces
+running = set()     # weak references to outermost traces
+lock = RLock()
+is_on = True
 
 
-class Patch:
-    """Exchange the classes of np and np.linalg when traces start and end."""
-
-    lock = RLock()
-    on = True
-
-    @classmethod
-    def started(cls, trace):
-        number = id(trace)
+def started(trace):
+    """Note that an outermost trace has started, and patch the modules."""
+    with lock:
         # If Ctrl-C cuts `__exit__` short, the trace ends when it is freed.
-        over = ref(trace, lambda _: cls.ended_is(number))
-        with cls.lock:
-            running[number] = over
-            if cls.on:
-                exchange_classes(True)
+        running.add(ref(trace, ended))
+        exchange_classes(is_on)
 
-    @classmethod
-    def ended(cls, trace):
-        cls.ended_is(id(trace))
 
-    @classmethod
-    def ended_is(cls, number):
-        with cls.lock:
-            if running.keys() <= {number}:
-                exchange_classes(False)
-            running.pop(number, None)
+def ended(trace):
+    """Note that a trace has ended, and restore the modules after the last."""
+    with lock:
+        exchange_classes(is_on and running - {trace})
+        running.discard(trace)
 
 
 def patch_numpy(on=True):
@@ -113,8 +82,8 @@ def patch_numpy(on=True):
 
     By default they do.  While a function is differentiated, batched, or
     staged, its `np.array([x, y])` is traced, and so is `y = np.zeros(n)` once
-    a traced value is written into it.  Threads that are not tracing
-    find NumPy's own functions, as does all code outside a transformation.
+    a traced value is written into it.  Threads that are not tracing find
+    NumPy's own functions, as does all code outside a transformation.
 
     Args:
         on: False restores NumPy everywhere.  Then `np.array([x, y])` raises
@@ -125,6 +94,7 @@ def patch_numpy(on=True):
         >>> ad.patch_numpy(False)   # from here on, in all threads
         >>> ad.patch_numpy()
     """
-    with Patch.lock:
-        Patch.on = on
+    global is_on
+    with lock:
+        is_on = on
         exchange_classes(on and running)
