@@ -40,7 +40,7 @@ SQUARES = [
 ]
 COLUMNS = [[*SQUARES[:2], SQUARES[5]], [SQUARES[7]]]     # of all rows
 ROWS = 'primitives', 'numpy_functions', 'higher_order', 'more'
-WINGS = 'draft.py', 'fast', 'applications', 'notebook', 'patch'
+WINGS = 'draft', 'fast', 'applications', 'notebook', 'patch'
 PYTEST = ['-m', 'pytest', '--no-header', '-qx', '--tb=short', '-rfE']
 EQUALS_NUMPY = 'tests/test_equals_numpy.py'     # of what no test names
 PAGE_TESTS = ['tests/tools/test_pages.py', 'tests/test_claims.py']
@@ -162,6 +162,9 @@ def test_files(root):
 
 def own_tests(root, file):
     """Return the files of tests that are called after a file."""
+    if file.startswith('autodiff_mini/draft/'):
+        return [test for test in test_files(root)
+                if test.startswith('tests/draft/')]
     return [test for test in test_files(root)
             if Path(test).name == f'test_{Path(file).stem}.py']
 

@@ -46,12 +46,12 @@ def root(tmp_path):
     """Returns the folder of a project with one commit."""
     for name, text in {
             'autodiff_mini/primitives/rows.py': ROWS,
-            'autodiff_mini/draft.py': ROWS,
+            'autodiff_mini/draft/jvp.py': ROWS,
             'autodiff_mini/core.py': 'def listed(x):\n    return x\n',
             'book/chapters/01_page.md': PAGE,
             'book/tools/weave.py': 'x = 1\n',
             'tests/test_rows.py': 'def test_it(): pass\n',
-            'tests/test_draft.py': 'def test_it(): pass\n',
+            'tests/draft/test_draft.py': 'def test_it(): pass\n',
             'tests/more/test_others.py': 'def test_it(): listed(1)\n',
             'tests/test_helpers.py': 'def test_it(): helpers(1)\n',
             'tests/tools/test_weave.py': 'def test_it(): pass\n'}.items():
@@ -134,8 +134,8 @@ def test_other_code_has_the_tests_that_name_it_and_all_columns(root):
 
 
 def test_a_rule_of_the_draft_has_no_squares(root):
-    change(root, 'autodiff_mini/draft.py', 'np.cos(x)', 'x')
-    assert planned(root) == ([['tests/test_draft.py']], [])
+    change(root, 'autodiff_mini/draft/jvp.py', 'np.cos(x)', 'x')
+    assert planned(root) == ([['tests/draft/test_draft.py']], [])
 
 
 def test_the_last_commit_is_tested_if_nothing_has_changed(root):

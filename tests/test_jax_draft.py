@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tests.draft_programs import (
+from tests.draft.programs import (
     DRAFT, NAMES, PROGRAMS, STACKS, cannot, transformed)
 from tests.real_jax import jax
 

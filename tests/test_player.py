@@ -77,7 +77,7 @@ def test_what_is_found_written_and_sent_back():
     assert recording.value == ad.grad(swish)(2.0)
     said = captions(recording)
     assert 'Forward mode answers (-2, b).' in said
-    assert 'Partial evaluation writes c = b * 0.13534.' in said
+    assert 'Partial evaluation records c = b * 0.13534.' in said
     assert said[-1] == 'The result is 1.0908.'
     back = [frame for frame in recording.frames if frame['kind'] == 'back']
     assert [frame['op'] for frame in back] == [
@@ -115,11 +115,31 @@ def test_a_system_of_the_callers_own_is_heard():
         'Seven: six(6) is 7.', 'The result is 7.']
 
 
+def test_what_a_tracer_of_the_callers_own_holds_is_shown():
+    """As in chapter 16, whose interpreter has two ends in each tracer."""
+    class BoundsTrace(draft.core.Trace):
+        def process_primitive(self, primitive, args, params):
+            [x] = args
+            return draft.core.Tracer(self, x.aval, low=-x.high, high=-x.low)
+
+    def ask():
+        with BoundsTrace(draft.core.current_trace(), object()) as trace:
+            aval = draft.core.typeof(1.0)
+            return -draft.core.Tracer(trace, aval, low=1.0, high=2.0)
+
+    recording = ad.watch(ask)
+    assert captions(recording)[:2] == [
+        'Bounds is asked for negative(1, 2).', 'Bounds answers (-2, -1).']
+    kind, trace, *ends = recording.frames[0]['args'][0]
+    assert kind == 'box' and recording.traces[trace][0] == 'bounds'
+    assert ends == [['value', '1'], ['value', '2']]
+
+
 def test_an_envelope_is_sealed_and_opened():
     calm = ad.custom_vjp(lambda x: x)
     calm.defvjp(lambda x: (calm(x), None), lambda _, ct: (-ct,))
     said = ' '.join(captions(ad.watch(ad.grad(calm), 2.0)))
-    assert 'the way back is sealed in it' in said
+    assert "The backward rule is sealed in it." in said
     assert 'a gets -1. The envelope is opened.' in said
 
 

@@ -1,11 +1,14 @@
 """The draft, in the notebooks of the chapters that write it.
 
-Its one idea: a notebook begins where the last chapter ended, because it runs
-what the chapters before it have written, in the notebook itself.  So a
-function that you edit there is the one that everything calls.  Appendix D.
+A notebook starts where the chapter before it ended, because its first cell
+runs in the notebook itself what the earlier chapters wrote.  A definition
+that you edit there is therefore the one that every other definition calls.
 """
 
+import ast
 import re
+import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 from autodiff_mini import draft
@@ -13,19 +16,51 @@ from autodiff_mini import draft
 PIECE = re.compile(r'(?m)^# (\d+)[a-z]\. ')
 
 
-def until(chapter):
-    """Returns what the draft has before a chapter, to be executed.
+def until(chapter, namespace):
+    """Define in a notebook what the chapters before one wrote.
 
     Args:
-        chapter: the number of the chapter.
+        chapter: the number of the chapter, an int.
+        namespace: the dict to define it in, such as `globals()`.
 
     Examples:
-        >>> exec(until(4))
+        >>> until(3, globals())
         >>> jvp(lambda x: x * x, (3.0,), (1.0,))
         (9.0, 6.0)
     """
-    path = Path(draft.__file__)
-    source = path.read_text()
-    ends = [piece.start() for piece in PIECE.finditer(source)
-            if int(piece[1]) >= chapter]
-    return compile(source[:min(ends, default=None)], path, 'exec')
+    for path in files():
+        source = path.read_text()
+        written = [node for node in ast.parse(source).body
+                   if is_before(chapter, source, node)]
+        exec(compile(ast.Module(written, []), path, 'exec'), namespace)
+
+
+def files():
+    """Return the draft's modules, each after those that it imports."""
+    paths = {path.stem: path for path in
+             sorted(Path(draft.__file__).parent.glob('[!_]*.py'))}
+    imported = {name: re.findall(r'(?m)^from \.(\w+)', path.read_text())
+                for name, path in paths.items()}
+    return [paths[name] for name in
+            TopologicalSorter(imported).static_order()]
+
+
+def is_before(chapter, source, node):
+    """Return whether a statement is in a piece of an earlier chapter.
+
+    An import is, unless it is of another module of the draft.
+    """
+    if isinstance(node, ast.ImportFrom) and node.level:
+        return False
+    above = '\n'.join(source.splitlines()[:node.lineno - 1])
+    pieces = PIECE.findall(above)
+    return not pieces or int(pieces[-1]) < chapter
+
+
+def draft_names():
+    """Return {name: value} of all that the modules of the draft define."""
+    found = {}
+    for name, module in [*sys.modules.items()]:
+        if name.startswith('autodiff_mini.draft.'):
+            found |= vars(module)
+    return found

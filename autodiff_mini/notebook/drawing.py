@@ -2,7 +2,7 @@
 
 Its one idea: all words stand in rows, and wires bend only between two rows,
 so that no wire ever crosses a word.  A wire that goes past a row has a place
-in it, as an equation has.  Appendix F.
+in it, as an equation has.
 """
 
 from collections import defaultdict

@@ -3,7 +3,7 @@
 `%load_ext autodiff_mini.notebook` lets them.  Its one idea: what the library
 holds stays where it is and takes over what is new, so that nobody is left
 with the old.  Only functions are exchanged, wherever the library keeps them.
-Appendix D.
+The page *How the notebooks edit the library*.
 """
 
 import ast
@@ -68,13 +68,14 @@ def defined(node):
 def library():
     """Returns the modules of the library that cells edit.
 
-    This one is none of them.  Nor are the applications: no other module
-    needs them, and a name such as `expit` is anybody's.
+    Not this one, nor the draft, which has names of its own, nor the
+    applications, because a name such as `expit` is anybody's.
     """
     package = __name__.partition('.')[0]
+    aside = {f'{package}.applications', f'{package}.draft'}
     return [module for name, module in list(sys.modules.items())
             if name.partition('.')[0] == package and name != __name__
-            and not name.startswith(f'{package}.applications.')]
+            and '.'.join(name.split('.')[:2]) not in aside]
 
 
 @cache

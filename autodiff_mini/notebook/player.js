@@ -133,9 +133,9 @@ trace-player .pl-c6 { --c: #155f64; }
       const whole = element("div", "pl", controls, this.guess, this.caption,
         element("div", "pl-parts", this.program, this.stage),
         this.known, element("p", "pl-legend",
-        "The colour of a box is its tag: whose it is. Value and tangent "
-        + "stand side by side. Shaded: who is at work. What it asks for in "
-        + "turn stands below."));
+        "The color of a box says whose it is, and a value sits beside its "
+        + "tangent. The shaded interpreter is running, and it asks the one "
+        + "below it."));
       whole.setAttribute("role", "group");
       whole.setAttribute("aria-label",
         this.querySelector("p")?.textContent || "A recording, step by step");

@@ -3,7 +3,6 @@
 Its one idea: a recorder stands beside every trace while a program runs, and
 notes what the trace is asked, what it answers, and who else was asked in
 between.  The frames of the player are these notes, and nothing else.
-Appendix Q.
 """
 
 import inspect
@@ -23,6 +22,7 @@ from autodiff_mini.api.reverse import linearizers
 from autodiff_mini.errors import LIBRARY
 from autodiff_mini.interpreters.transpose import transpose_rules
 from autodiff_mini.jaxprs import Names, Var
+from autodiff_mini.notebook.drafting import draft_names
 from autodiff_mini.pytree import tree_leaves
 from autodiff_mini.zeros import Zero
 
@@ -173,7 +173,7 @@ class Recorder:
     def systems(caller, f):
         """Returns where there are traces: the library, and others."""
         found = [{'Trace': core.Trace, 'transpose_rules': transpose_rules},
-                 vars(sys.modules.get('autodiff_mini.draft', core)), caller,
+                 draft_names(), caller,
                  getattr(f, '__globals__', {})]
         return {id(system['Trace']): system for system in found
                 if isinstance(system.get('Trace'), type)}.values()
@@ -215,7 +215,7 @@ class Recorder:
     def asker(self):
         """Returns who is at work on what, and asks."""
         trace, primitive = self.open[-1]
-        role = self.role(trace) if trace else 'the way back'
+        role = self.role(trace) if trace else 'the reverse pass'
         return f'for {SIGNS.get(str(primitive), primitive)}, {role}'
 
     def answer(self, trace, primitive, args, result, written, start):
@@ -231,9 +231,9 @@ class Recorder:
             done = applied(primitive, args, self)
             caption, kind = f'{who}: {done} is {said}.', 'compute'
         elif texts:
-            caption, kind = f'{role} writes {"; ".join(texts)}.', 'write'
+            caption, kind = f'{role} records {"; ".join(texts)}.', 'write'
             if primitive.name == 'custom_lin':
-                caption += ' An envelope: the way back is sealed in it.'
+                caption += ' The backward rule is sealed in it.'
         else:
             caption, kind = f'{role} answers {said}.', 'answer'
         self.note(kind, capital(caption), trace, primitive, args, result,
@@ -253,8 +253,9 @@ class Recorder:
         if not self.open and not self.turned:
             self.turned = True
             out = [line.split(' = ')[0]] if line else []
-            self.note('turn', 'Now backwards: what was written is read from '
-                      'the last line to the first. Its result is worth '
+            self.note('turn', 'Now backwards: the reverse pass reads the '
+                      'recorded lines from last to first. The cotangent of '
+                      'the result is '
                       f'{self.said(tree_leaves(cts))}.',
                       cotangents=[[name, encoded(cts, self)]
                                   for name in out], at=start)
@@ -278,7 +279,7 @@ class Recorder:
         opened = (' The envelope is opened.'
                   if primitive.name == 'custom_lin' else '')
         self.note('back', f'Back through {line or primitive}, with the '
-                  f'cotangent {came}: {went or "nothing goes on"}.{opened}',
+                  f'cotangent {came}: {went or "none gets one"}.{opened}',
                   primitive=primitive, written=[line] if line else [],
                   cotangents=[[name, encoded(total, self)]
                               for name, _, _, total in told], at=start)
@@ -319,8 +320,10 @@ class Recorder:
     def kind(self, trace):
         """Returns what a trace does, and a number for its tag."""
         if id(trace) not in self.kinds:
+            name = type(trace).__name__
             role = next((ROLES[cls.__name__] for cls in type(trace).__mro__
-                         if cls.__name__ in ROLES), type(trace).__name__)
+                         if cls.__name__ in ROLES),
+                        name.removesuffix('Trace').lower() or name)
             tags = self.tags.setdefault(role, [])
             if not any(tag is trace.tag for tag in tags):
                 tags.append(trace.tag)
@@ -380,9 +383,8 @@ class Source:
         for inner in ('__wrapped__', 'fun', 'f'):
             f = getattr(f, inner, f)
         code = getattr(f, '__code__', None)
-        from autodiff_mini import draft
         if (code is None or code.co_filename.startswith(LIBRARY)
-                or hasattr(draft, code.co_name)):
+                or code.co_name in draft_names()):
             return None
         try:
             lines, first = inspect.getsourcelines(f)
@@ -457,10 +459,16 @@ def packed_by(x):
 
 
 def contents(x):
-    """Returns what is in a tracer: a primal and a tangent, rows, a name."""
-    fields = type(x).__slots__ if isinstance(x, core.Tracer) else vars(x)
+    """Return what is in a tracer: a primal and a tangent, rows, a name.
+
+    Tracers of a draft, or of the caller's own, hold what they were made with.
+    """
+    if not isinstance(x, core.Tracer):
+        return [part for name, part in vars(x).items()
+                if name not in ('trace', 'aval')]
     return [getattr(x, name) for name in ('primal', 'tangent', 'val', 'var',
-                                          'name') if name in fields]
+                                          'name')
+            if name in type(x).__slots__]
 
 
 def applied(primitive, args, recorder):

@@ -1,18 +1,18 @@
-"""Predict: who comes to the door?
+"""Predict: which operations does a trace see?
 
-A trace sees only what its tracers touch. Here are four programs. Write down,
-for each, the names of the primitives that are bound when `x` is a tracer, in
-their order: `'add'`, `'mul'`, `'exp'`. Do it with a pencil first. If you
-were wrong somewhere, find out who did that operation in our place.
+A trace sees only the operations on its tracers. For each of these four
+programs, write down the names of the primitives that are bound when `x` is a
+tracer, in order: `'add'`, `'multiply'`, `'exp'`. Do it with a pencil first.
+If one of your lists is wrong, find out who did that operation instead.
 """
 
 import numpy as np
 
 HINTS = (
-    'Python works from left to right, and asks the left operand first. Which '
+    'Python works from left to right and asks the left operand first. Which '
     'operands are tracers at that moment?',
-    '`np.exp(0.5)` is a call of NumPy, but NumPy asks only where an argument '
-    'is a tracer. And `sum` begins with a number of its own.',
+    '`np.exp(0.5)` calls NumPy, but NumPy asks us only if an argument is a '
+    'tracer. And `sum` starts with a number of its own.',
 )
 
 

@@ -1,18 +1,18 @@
-"""Break it: two rules for one quotient.
+"""Break it: two rules for a quotient.
 
-The library's rule for the divisor of `z = x / y` is `y_dot * (-z / y)`. On
-paper the slope is minus x/y², and somebody proposes to change the line, so
-that the code looks like the formula. Find an `x` and a `y` for which the
-answer is finite and not zero, the library's rule has it right to twelve
-digits, and the proposal has no digit right at all.
+The draft's rule for the divisor of `z = x / y` is `y_dot * (-z / y)`. On
+paper the slope is -x/y², and a colleague proposes to change the line so that
+the code looks like the formula. Find an `x` and a `y` for which the slope is
+finite and isn't zero, the draft's rule gets it right to twelve digits, and
+the proposal gets no digit right at all.
 """
 
 HINTS = (
-    'The two are equal for real numbers. Floats have a largest and a '
-    'smallest one, near 1e308 and 1e-308. What is the largest number on the '
-    'way, and the smallest?',
-    'Choose `y` so that `y * y` is out of range, and then `x` so that x/y² '
-    'is not.',
+    'The two are equal for real numbers. But floats have a largest and a '
+    'smallest number, near 1e308 and 1e-308. What are the largest and the '
+    'smallest number that each rule computes?',
+    'Choose `y` so that `y * y` is out of range, and then choose `x` so that '
+    'x/y² isn\'t.',
 )
 
 

@@ -1,20 +1,20 @@
 """Your row, second square: the tangent of Lambert's W.
 
-Here is the row as far as you have it. Write the rule of forward mode: take
-the tangents of both sides of `w * exp(w) = x`, and solve for `w_dot`. The
-slope at 0 is 1, and your rule should say so.
+Here's your row so far. Write the rule for forward mode: take the tangents of
+both sides of `w * exp(w) = x`, and solve for `w_dot`. The slope at 0 is 1,
+and your rule should say so. `ad.check_jvp(lambertw, (x,))` tests it.
 """
 
 import numpy as np
 
-from autodiff_mini.core import Primitive
-from autodiff_mini.interpreters.jvp import defjvp
+from autodiff_mini.draft.core import Primitive
+from autodiff_mini.draft.jvp import defjvp
 
 HINTS = (
-    'The left side is a product, so its tangent has two terms: '
+    'The left side is a product, so its tangent has two terms, '
     '`w_dot * exp(w) + w * exp(w) * w_dot`. The right side has `x_dot`.',
-    'Textbooks write `w / (x * (1 + w))` for the slope. That is the same '
-    'function, except at 0. What is equal to `w / x`, and is no quotient?',
+    'Textbooks give the slope as `w / (x * (1 + w))`. That\'s the same '
+    'function, except at 0. What is equal to `w / x` without a quotient?',
 )
 
 

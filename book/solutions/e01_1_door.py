@@ -1,6 +1,6 @@
-"""In `a`, Python multiplies 2 by 3 before it meets the tracer, and nobody
-asks us. In `c` the first exponential is NumPy's own affair. In `d`, `sum`
-begins with 0, so there is an addition more than you see.
+"""In `a`, Python multiplies 2 by 3 before it gets to the tracer, so we aren't
+asked. In `c`, NumPy computes the first exponential without us. In `d`, `sum`
+starts with 0, so there's one more addition than you see.
 """
 
 import numpy as np
@@ -24,8 +24,8 @@ def d(x):
 
 def prediction():
     return {
-        'a': ['mul'],
-        'b': ['mul', 'mul'],
-        'c': ['mul', 'exp', 'add'],   # the left factor is a number already
-        'd': ['add', 'add', 'add'],   # ((0 + x) + x) + x
+        'a': ['multiply'],
+        'b': ['multiply', 'multiply'],
+        'c': ['multiply', 'exp', 'add'],  # the left factor is a number
+        'd': ['add', 'add', 'add'],       # ((0 + x) + x) + x
     }

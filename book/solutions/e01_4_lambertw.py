@@ -1,12 +1,12 @@
-"""Newton's method, from above. Since `1 + w * exp(w)` is never less than
-`exp(w)`, the start `log(1 + x)` is never below the solution. From there the
-steps go down to it, and cannot jump over it, because `w * exp(w)` bends
-upwards.
+"""This is Newton's method from above. Since `1 + w * exp(w)` is never less
+than `exp(w)`, the start `log(1 + x)` is never below the solution. From
+there each step descends, and it can't jump over the solution, because `w *
+exp(w)` bends upwards.
 """
 
 import numpy as np
 
-from autodiff_mini.core import Primitive
+from autodiff_mini.draft.core import Primitive
 
 
 def implementation(x):

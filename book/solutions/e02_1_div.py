@@ -1,5 +1,5 @@
-"""The square of 1e-200 is too small for a float, and becomes 0. The library
-divides twice by `y` and never meets the square. (With `y = 1e200` and `x =
+"""The square of 1e-200 is too small for a float, so it becomes 0. The draft
+divides by `y` twice and never computes the square. (With `y = 1e200` and `x =
 1e300` the square becomes infinite, which breaks the proposal too.)
 """
 

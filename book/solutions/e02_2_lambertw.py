@@ -1,12 +1,12 @@
-"""The tangents are `w_dot * exp(w) * (1 + w) = x_dot`. The rule uses the
-output `w`, which is there already, and no `x`. It is plain NumPy, so second
-derivatives work: then `w` is a tracer of the trace that is one further out.
+"""The tangents say that `w_dot * exp(w) * (1 + w) = x_dot`. The rule uses the
+output `w`, which has been computed already, and not `x`. It's plain NumPy, so
+second derivatives work: there, `w` is a tracer of an outer trace.
 """
 
 import numpy as np
 
-from autodiff_mini.core import Primitive
-from autodiff_mini.interpreters.jvp import defjvp
+from autodiff_mini.draft.core import Primitive
+from autodiff_mini.draft.jvp import defjvp
 
 
 def implementation(x):

@@ -1,52 +1,38 @@
-"""The square stays empty, and the row is complete. The rule of forward mode
-is asked, and what it does to the tangent is a product with a number. Only
-that product is transposed. So a primitive that is not linear needs nothing
-new for reverse mode, whatever the order of the derivative; and `check_grads`
-agrees.
+"""One array is kept, and the backward pass computes one exponential. For the
+second derivative, the `w` in `bwd` is differentiated. It came from
+`lambertw`, so the rule is asked again, and the loop isn't.
 
-The abstract rule is asked only if the primals are written down as well. And
-`jacrev` maps over the product, and not over the function.
+`vmap` of this function fails, because it maps the function in the call, and
+the `while` there can't decide for a whole batch. Chapter 14 has a loop that's
+an operation. A Jacobian maps the backward pass only, so it works.
+
+Take home: a rule for a result doesn't care how the result was found.
 """
 
 import numpy as np
 
-import autodiff_mini as ad
-from autodiff_mini.core import Primitive
-from autodiff_mini.interpreters.abstract import defabstract
-from autodiff_mini.interpreters.jvp import defjvp
-from autodiff_mini.interpreters.vmap import defelementwise
+from autodiff_mini import draft as ad
 
 
-def implementation(x):
-    w = np.log1p(x)
-    for _ in range(20):
-        w = w - (w - x * np.exp(-w)) / (1 + w)
+def newton(x):
+    """Return the solution `w` of `w * exp(w) = x`, for numbers x >= 0."""
+    w, step = np.log1p(x), 1.0
+    while np.any(np.abs(step) > 1e-12 * (1 + w)):
+        step = (w - x * np.exp(-w)) / (1 + w)
+        w = w - step
     return w
 
 
-lambertw_p = Primitive('lambertw', implementation)
-defjvp(lambertw_p, lambda x_dot, w, x: np.exp(-w) / (1 + w) * x_dot)
-defelementwise(lambertw_p)
-defabstract(lambertw_p)
+def with_rule():
+    """Return `newton`, with a rule for the backward pass."""
+    lambertw = ad.custom_vjp(newton)
 
+    def fwd(x):
+        w = lambertw(x)     # with its rule, for the second derivative
+        return w, w
 
-def lambertw(x):
-    return lambertw_p.bind(x)
+    def bwd(w, ct):
+        return (ct * np.exp(-w) / (1 + w),)
 
-
-def total(xs):
-    return np.sum(lambertw(xs))
-
-
-PROGRAMS = {
-    'a': lambda xs: ad.grad(total)(xs),
-    'b': lambda xs: ad.jacrev(lambertw)(xs),
-    'c': lambda xs: ad.grad(lambda xs: np.sum(ad.vmap(lambertw)(xs)))(xs),
-    'd': lambda xs: ad.make_jaxpr(ad.grad(total))(xs),
-    'e': lambda xs: ad.check_grads(lambertw, (xs,), order=2),
-}
-
-
-def prediction():
-    return {'a': {'jvp'}, 'b': {'jvp'}, 'c': {'jvp', 'vmap'},
-            'd': {'jvp', 'abstract'}, 'e': {'jvp'}}
+    lambertw.defvjp(fwd, bwd)
+    return lambertw

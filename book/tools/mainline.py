@@ -1,8 +1,8 @@
-"""The main line: what a chapter shows that is not folded away.
+"""The main line of Book One: short listings, and an experiment after each.
 
-On the pages that write `draft.py` it is kept short enough to be held in the
-head: no listing over so many lines, and no more than so many between two
-experiments.  A listing shows a module; an experiment is any other cell.
+No listing of the draft has more than so many lines of code, there are no more
+than so many between two experiments, and none is folded away but the head of
+a module.  A listing shows a module; an experiment is any other cell.
 """
 
 import ast
@@ -15,7 +15,8 @@ from book.tools import places, weave
 
 MOST_LISTED = 20      # code lines in a listing
 MOST_BETWEEN = 40     # code lines of listings between two experiments
-MOST_WORDS = 30_000   # from chapter 0 to 12, with everything not folded
+MOST_WORDS = 3_500    # on a page, with everything that isn't folded
+MOST_IN_ALL = 25_000
 FOLD = re.compile(r'(?ms)^<details.*?^</details>')
 UNSEEN = re.compile(   # what heads a notebook, and is folded or not shown
     r'(?ms)\A---$.*?^---$|^```python tags=\["(?:imports|hide-input)"\].*?^```$')
@@ -23,24 +24,19 @@ SPACE = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT,
          tokenize.DEDENT, tokenize.ENDMARKER}
 
 
-def pages(root):
-    """Returns the chapters that write the draft."""
-    return [path for path in weave.chapters(root)
-            if weave.is_draft(weave.blocks(path))]
-
-
 def check(root):
-    """Returns what on the main line is too long."""
-    problems = []
-    for path in pages(root):
+    """Return what on the main line is too long, or folded away."""
+    problems, total = [], 0
+    for path in weave.book_one(root):
         text, between = path.read_text(), 0
         folds = [range(text.count('\n', 0, fold.start()),
                        text.count('\n', 0, fold.end()) + 1)
                  for fold in FOLD.finditer(text)]
         for block in weave.blocks(path):
             if any(block.line in fold for fold in folds):
+                problems += folded(block)
                 continue
-            if not block.title.startswith(f'{weave.PACKAGE}/'):
+            if not block.title.startswith(weave.DRAFT):
                 between = 0 if block.runs else between
                 continue
             count = code_lines(block.text)
@@ -50,7 +46,22 @@ def check(root):
                     (f'a listing of {count} lines', count > MOST_LISTED),
                     (f'{between} lines without an experiment',
                      between > MOST_BETWEEN)] if wrong]
+        total += (count := words(path))
+        if count > MOST_WORDS:
+            problems.append(weave.Problem(path, 1, f'{count} words'))
+    if total > MOST_IN_ALL:
+        problems.append(weave.Problem(path, 1, f'{total} words in Book One'))
     return problems
+
+
+def folded(block):
+    """Return the statements of the draft that a fold hides."""
+    if not block.title.startswith(weave.DRAFT):
+        return []
+    return [weave.Problem(block.path, block.line + found.line,
+                          f'`{found.address}` is folded away')
+            for found in weave.statements(block.text)
+            if not weave.is_head(found)]
 
 
 def code_lines(source):
@@ -76,19 +87,17 @@ def words(path):
     return len(UNSEEN.sub('', FOLD.sub('', path.read_text())).split())
 
 
-def count(root):
-    """Returns the words of the chapters 0 to 12."""
-    return sum(words(path) for path in weave.chapters(root)
-               if re.match(r'(0\d|1[0-2])_', Path(path).name))
-
-
 def whole(page):
-    """Returns what other pages write of the draft, with links to them."""
-    parts, book = [], weave.modules(places.ROOT)
-    for path in pages(places.ROOT):
+    """Return all modules of the draft, each with a link to its chapter."""
+    parts, book, done = [], weave.modules(places.ROOT), set()
+    for path in weave.book_one(places.ROOT):
         title = path.read_text().split('\n# ', 1)[1].partition('\n')[0]
-        parts.append(f'**[{title}](../chapters/{path.name})**')
-        parts += [f'```py\n{weave.join(weave.resolve(block, book)[0])}\n```'
-                  for block in weave.blocks(path)
-                  if block.title == weave.DRAFT]
+        for block in weave.woven(path):
+            if block.title.startswith(weave.DRAFT) and (
+                    block.title not in done):
+                done.add(block.title)
+                parts.append(f'**[{title}](../chapters/{path.name})**')
+                parts.append(f'```py title="{block.title}"\n'
+                             + weave.join(book[block.title].values())
+                             + '\n```')
     return '\n\n'.join(parts)

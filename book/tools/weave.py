@@ -14,9 +14,11 @@ names the statements, `# weave: bind .. full_raise, Trace`.
 A listing may show what its module says, or what it has said; then it is
 refreshed. Any other text was written in the chapter, and is not overwritten.
 
-A name of the library comes too early where a listing imports or uses it
-before this or an earlier listing has defined it, and before the prose has
-said it: as the first word of a code span, such as `bind(x)` or `ad.jvp`.
+Each statement of the draft is shown once, in Book One, in the order of its
+module.  A name comes too early there where a listing uses it before this or an
+earlier listing has defined it, and before the prose has said it: as the first
+word of a code span, such as `bind(x)`.  What Book Two shows of the library is
+only kept equal to it.
 """
 
 import ast
@@ -33,7 +35,8 @@ from symtable import symtable
 from typing import NamedTuple
 
 PACKAGE = 'autodiff_mini'
-DRAFT = f'{PACKAGE}/draft.py'
+DRAFT = f'{PACKAGE}/draft/'     # every statement of it is shown, once
+LAST = 17                       # chapter of Book One
 SAID_BEFORE = Path('.cache/woven')   # a hash of all that the modules said
 ASK = '# weave:'
 ANYWAY = '.venv/bin/python -m book.tools.weave --anyway'
@@ -161,19 +164,6 @@ def modules(root):
             {found.address: found for found in statements(path.read_text())}
             for path in sorted((root / PACKAGE).rglob('*.py'))
             if path.name != '__init__.py'}
-
-
-def placements(root):
-    """Returns which statements each chapter shows.
-
-    That is {chapter's path: {(title, address): Statement}}, in the order of
-    the book, with each statement as its module has it.
-    """
-    book = modules(root)
-    return {path: {(block.title, found.address): found
-                   for block in woven(path)
-                   for found in resolve(block, book)[0]}
-            for path in chapters(root)}
 
 
 def resolve(block, book):
@@ -307,15 +297,42 @@ def check(root):
     book, shown, problems = modules(root), {}, []
     for path in chapters(root):
         for block in woven(path):
-            problems += drift(block, book) + repeats(block, book, shown)
+            problems += drift(block, book)
+            if block.title.startswith(DRAFT):
+                problems += repeats(block, book, shown)
         problems += misplaced_imports(blocks(path))
     for title, module in book.items():
         problems += untidy(root, title)
-        problems += [Problem(Path(title), found.line,
-                             f'no chapter shows `{found.address}`')
-                     for found in module.values()
-                     if (title, found.address) not in shown]
+        if title.startswith(DRAFT):
+            problems += [Problem(Path(title), found.line,
+                                 f'no chapter shows `{found.address}`')
+                         for found in module.values()
+                         if (title, found.address) not in shown]
+            problems += out_of_order(module, title, shown)
     return problems
+
+
+def out_of_order(module, title, shown):
+    """Return the statements of a module that are shown too early.
+
+    What a module begins with, its docstring and imports, can come anywhere.
+    """
+    problems, last = [], None
+    for found in module.values():
+        place = shown.get((title, found.address))
+        if place and not is_head(found):
+            if last and place < last:
+                problems.append(Problem(
+                    Path(title), found.line, f'`{found.address}` is shown '
+                    'before the statement above it'))
+            last = place
+    return problems
+
+
+def is_head(statement):
+    """Return whether a statement belongs to the head of its module."""
+    return (statement.address == '"""' or
+            isinstance(statement.node, ast.Import | ast.ImportFrom))
 
 
 def drift(block, book):
@@ -338,7 +355,7 @@ def drift(block, book):
 def repeats(block, book, shown):
     """Returns what a block shows again, and puts the rest into `shown`.
 
-    `shown` is {(title, address): place}.
+    `shown` is {(title, address): (page, line)}.
     """
     problems = []
     for found in resolve(block, book)[0]:
@@ -346,8 +363,9 @@ def repeats(block, book, shown):
         if key in shown:
             problems.append(Problem(
                 block.path, block.line,
-                f'shows `{found.address}` again, after {shown[key]}'))
-        shown.setdefault(key, f'{block.path}:{block.line}')
+                f'shows `{found.address}` again, after '
+                '{}:{}'.format(*shown[key])))
+        shown.setdefault(key, (block.path, block.line))
     return problems
 
 
@@ -380,31 +398,23 @@ def untidy(root, title):
 
 
 # Imports. A notebook must use what its reader has built, not the library's
-# own. So an import of something that the same chapter builds is shown in a
-# fence that does not run, and every other import in one that does. A chapter
-# that writes the draft builds that; what it shows of the library is not run.
+# own, so it doesn't import what a cell of it defines.
 
 def misplaced_imports(chapter):
-    """Returns which imports run and should not, or should and do not."""
+    """Return the imports of what the same chapter builds."""
     built = {(dotted(block.title), name) for block in chapter
              if block.runs and block.title.startswith(PACKAGE + '/')
              for found in parsed(block) for name in bound(found.node)}
-    imported, problems = set(), []
-    drafts = is_draft(chapter)
-    for block in chapter:
-        for found in parsed(block):
-            where = (block.path, block.line + found.line)
-            if block.runs:
-                problems += running(found.node, built, where)
-                imported |= bound(found.node)
-            elif block.title.startswith(PACKAGE + '/') and not drafts:
-                problems += static(found, built, imported, where)
-    return problems
+    return [problem for block in chapter if block.runs
+            for found in parsed(block)
+            for problem in running(found.node, built, (
+                block.path, block.line + found.line))]
 
 
-def is_draft(chapter):
-    """Returns whether these blocks write a part of the draft."""
-    return any(block.runs and block.title == DRAFT for block in chapter)
+def book_one(root):
+    """Return the chapters of Book One, which write the draft."""
+    return [path for path in chapters(root)
+            if path.parent.name == 'chapters' and int(label(path)) <= LAST]
 
 
 def running(node, built, where):
@@ -415,20 +425,6 @@ def running(node, built, where):
             for module, name in origins(node)
             for source in ['.'.join(filter(None, (module, name)))]
             if (module, name) in built or source in whole]
-
-
-def static(found, built, imported, where):
-    """Returns the problems of a statement that is shown but does not run."""
-    if found.address == '"""':
-        return []
-    if not isinstance(found.node, ast.Import | ast.ImportFrom):
-        return [Problem(*where, f'`{found.address}` would not run: show it '
-                                'in a `python` fence')]
-    from_here = {name for module, name in origins(found.node)
-                 if (module, name) in built}
-    return [Problem(*where, f'this import would not run, and nothing above '
-                            f'defines {name}: show it in a `python` fence')
-            for name in sorted(bound(found.node) - from_here - imported)]
 
 
 def origins(node):
@@ -468,27 +464,24 @@ def parsed(block):
 # Names that come too early: those that a reader cannot know yet.
 
 def early_names(root):
-    """Returns a Problem for each name that comes too early on a page."""
+    """Return a Problem for each name that comes too early in Book One."""
     book, said, known, problems = modules(root), set(), set(), []
     binders = {title: {name: found.node for found in module.values()
                        for name in bound(found.node)}
                for title, module in book.items()}
-    for path in chapters(root):
-        early, drafts = {}, is_draft(blocks(path))
+    for path in book_one(root):
+        early = {}
         for words, block in reading(path):
             said |= words
             shown = resolve(block, book)[0] if block.title in book else []
-            if drafts and not block.runs:   # it is folded away
-                known |= {(block.title, name) for found in shown
-                          for name in bound(found.node)}
-                continue
             known |= {(block.title, name) for found in shown
                       for name in bound(found.node)}
-            names = {home(block.title, name, binders)
-                     for found in shown for name in used(found)}
-            for title, name in names - known - {None}:
-                if name not in said:
-                    early.setdefault((title, name), block.line)
+            if block.runs:      # or it is the head of a module
+                names = {home(block.title, name, binders)
+                         for found in shown for name in used(found)}
+                for title, name in names - known - {None}:
+                    if name not in said:
+                        early.setdefault((title, name), block.line)
         problems += sorted(Problem(path, line, f'`{name}` of {title}')
                            for (title, name), line in early.items())
     return problems
@@ -535,10 +528,12 @@ def home(title, name, binders):
     match binders.get(title, {}).get(name):
         case None | ast.Import():
             return None
-        case ast.ImportFrom(module, names):
+        case ast.ImportFrom(module, names, level):
             [name] = [alias.name for alias in names
                       if name == (alias.asname or alias.name)]
-            return home(module.replace('.', '/') + '.py', name, binders)
+            folder = title.rpartition('/')[0] + '/' if level else ''
+            path = folder + module.replace('.', '/') + '.py'
+            return home(path, name, binders)
     return title, name
 
 
@@ -552,9 +547,11 @@ def summary(early):
 
 
 def label(page):
-    """Returns the number of a chapter, or the letter of an appendix."""
+    """Return the number of a chapter, or the name of another page."""
     name = page.stem.partition('_')[0]
-    return name.lstrip('0') or '0' if name.isdigit() else name.upper()
+    if name.isdigit():
+        return name.lstrip('0') or '0'
+    return page.stem.replace('_', ' ')
 
 
 def main(arguments):

@@ -1,10 +1,19 @@
 import numpy as np
 
-from tests.traces import spied
+from autodiff_mini.draft.core import Trace, current_trace
 
 
 def solves(w, x, tolerance=1e-13):
     return np.allclose(w * np.exp(w), x, rtol=tolerance, atol=tolerance)
+
+
+class Listening(Trace):
+    """Record the primitives, and let the parent compute."""
+
+    def process_primitive(self, primitive, args, params):
+        self.asked.append(primitive)
+        with self.parent:
+            return primitive.bind(*args, **params)
 
 
 def test_it_solves_the_equation(exercise):
@@ -29,12 +38,14 @@ def test_large_numbers(exercise):
     assert np.allclose(w + np.log(w), np.log(x), rtol=1e-14)
 
 
-def test_the_dtype_stays(exercise):
+def test_dtype_is_kept(exercise):
     w = exercise.lambertw(np.ones(3, np.float32))
     assert w.dtype == np.float32 and solves(w, 1.0, 1e-6)
 
 
-def test_a_trace_is_asked_about_one_primitive(exercise):
-    w, counts = spied(exercise.lambertw, np.array([0.5, 2.0]))
-    assert counts == {exercise.lambertw_p: 1}
+def test_trace_is_asked_about_one_primitive(exercise):
+    with Listening(current_trace(), object()) as trace:
+        trace.asked = []
+        w = exercise.lambertw(np.array([0.5, 2.0]))
+    assert trace.asked == [exercise.lambertw_p]
     assert solves(w, [0.5, 2.0])

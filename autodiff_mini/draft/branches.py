@@ -1,0 +1,77 @@
+"""Branches: `cond` runs one of two programs; `while_loop` repeats one."""
+
+from .calls import halves
+from .core import Primitive, typeof
+from .jaxpr import Jaxpr, Var, stage
+from .jit import drop_dead, run
+from .jvp import instantiate, jvp, jvp_rules
+from .loops import scan_p
+from .programs import defrecomputing
+from .trees import check_shapes, tree_leaves, tree_like
+from .vmap import row_type, vmap_rules
+
+# 14a. An operation with two programs.
+cond_p = defrecomputing('cond', lambda which, *xs, true, false: run(
+    true if which else false, which, *xs))
+
+
+# 14b. A batch of branches is a loop: every element takes its own.  Running
+# both branches and selecting with `np.where` is faster, but wrong: zero times
+# the infinite slope of the branch not taken is nan.
+def cond_vmap(axis, *operands, **programs):
+    step, _, _ = stage(lambda *rows: cond_p.bind(*rows, **programs),
+                       list(map(row_type, operands)))
+    return scan_p.bind(*operands, fun=step, num_carry=0, length=axis.size,
+                       reverse=False)
+
+
+vmap_rules[cond_p] = cond_vmap
+
+
+# 14c. For users.
+def cond(which, true_fun, false_fun, *operands):
+    """Return what one of two functions returns."""
+    both, consts, out = stage(
+        lambda *xs: [true_fun(*xs), false_fun(*xs)], operands)
+    check_shapes('cond: the output of the second branch', *out)
+    invars = [Var(typeof(which)), *both.invars]
+    true, false = [drop_dead(Jaxpr(invars, both.eqns, outvars))
+                   for outvars in halves(both.outvars)]
+    ys = cond_p.bind(which, *consts, *tree_leaves(operands),
+                     true=true, false=false)
+    return tree_like(out[0], ys)
+
+
+# 14d. A loop of unknown length: forward mode only.
+def run_while(*xs, step, test):
+    while run(test, *xs)[0]:
+        xs = run(step, *xs)
+    return list(xs)
+
+
+while_p = Primitive('while_loop', run_while)
+
+
+def while_jvp(tag, primals, tangents, step, test):
+    """Step primals and tangents together, since the test needs primals."""
+    both = stage(lambda *args: jvp(step, *halves(args)), step.invars * 2)[0]
+    ask = stage(lambda *args: test(*halves(args)[0]), step.invars * 2)[0]
+    outs = while_p.bind(*primals, *map(instantiate, primals, tangents),
+                        step=both, test=ask)
+    return while_p.bind(*primals, step=step, test=test), halves(outs)[1]
+
+
+jvp_rules[while_p] = while_jvp
+
+
+# 14e. For users.
+def while_loop(test, step, init):
+    """Return the first of init, step(init), ... that fails the test."""
+    both, consts, out = stage(lambda x: (step(x), test(x)), (init,))
+    check_shapes('while_loop: what a step returns', init, out[0])
+    n = len(consts)
+    step, test = [drop_dead(Jaxpr(both.invars, both.eqns, outvars))
+                  for outvars in (both.invars[:n] + both.outvars[:-1],
+                                  both.outvars[-1:])]
+    xs = while_p.bind(*consts, *tree_leaves(init), step=step, test=test)
+    return tree_like(init, xs[n:])

@@ -1,0 +1,23 @@
+"""Rematerialization: keep the arguments, and compute the rest again."""
+
+from .jaxpr import stage
+from .jit import run
+from .programs import defrecomputing, vmap_jaxpr
+from .trees import tree_leaves, tree_like
+from .vmap import vmap_rules
+
+# 15a. An operation with one program.
+checkpoint_p = defrecomputing(
+    'checkpoint', lambda *xs, fun: run(fun, *xs))
+vmap_rules[checkpoint_p] = lambda axis, *xs, fun: checkpoint_p.bind(
+    *xs, fun=vmap_jaxpr(fun, axis.size))
+
+
+# 15b. For users.
+def checkpoint(f):
+    """Return `f`, whose derivative keeps only the arguments of `f`."""
+    def checkpointed(*args):
+        fun, consts, out = stage(f, args)
+        ys = checkpoint_p.bind(*consts, *tree_leaves(args), fun=fun)
+        return tree_like(out, ys)
+    return checkpointed

@@ -1,0 +1,121 @@
+"""Primitives, tracers, the stack of interpreters, and evaluation.
+
+Every operation goes through `Primitive.bind`, which asks the interpreter on
+top of the stack what to do.  The interpreter at the bottom evaluates.
+"""
+
+from dataclasses import dataclass
+from operator import getitem
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin as Operators
+
+
+# 1a. An operation has a name and a single entry point.
+class Primitive:
+    """An operation that every interpreter can look up a rule for."""
+
+    def __init__(self, name, impl, is_call=False):
+        self.name = name
+        self.impl = impl
+        self.is_call = is_call      # its parameters are functions: chapter 5
+
+    def bind(self, *args, **params):
+        """Apply the operation, as the current interpreter sees fit."""
+        return current_trace().process_primitive(self, args, params)
+
+    def __repr__(self):
+        return self.name
+
+
+# 1b. The type of a value.
+@dataclass(frozen=True)
+class ShapedArray:
+    """An abstract value: the shape and dtype of an array."""
+    shape: tuple
+    dtype: np.dtype
+    aval = property(lambda self: self)
+
+
+def typeof(x):
+    """Return the abstract value of an array, a tracer, or a variable."""
+    if hasattr(x, 'aval'):
+        return x.aval
+    return ShapedArray(np.shape(x), np.result_type(x))
+
+
+# 1c. A tracer stands in for an array.
+class Tracer(Operators):
+    """A stand-in for an array: its trace, its type, and the trace's data."""
+    shape = property(lambda self: self.aval.shape)
+    __hash__ = object.__hash__
+
+    def __init__(self, trace, aval, **data):
+        vars(self).update(data, trace=trace, aval=aval)
+
+    def __bool__(self):
+        raise TypeError('this tracer has no value to branch on')
+
+
+# 1d. NumPy's functions, applied to a tracer, are looked up in a table.
+class Table(dict):
+    """A table of functions, by primitive or by NumPy function."""
+
+    def __missing__(self, key):
+        raise TypeError(f'the draft has nothing here for {key}')
+
+
+numpy_table = Table()
+
+
+def call_ufunc(x, ufunc, method, *args, out=(None,), **options):
+    """Apply a ufunc; `x += 1`, which sets `out`, works for numbers alone."""
+    in_place = out[0] is not None and (out[0] is not x or x.shape)
+    if method != '__call__' or in_place or options:
+        raise TypeError(f'{ufunc.__name__}: a tracer cannot change in place '
+                        'and takes no options: write x = x + 1 for x += 1')
+    return numpy_table[ufunc](*args)
+
+
+Tracer.__array_ufunc__ = call_ufunc
+Tracer.__array_function__ = lambda x, function, types, args, kwargs: (
+    numpy_table[function](*args, **kwargs))
+Tracer.__getitem__ = lambda x, index: numpy_table[getitem](x, index)
+Tracer.__len__ = lambda x: x.shape[0]
+Tracer.__iter__ = lambda x: iter([x[i] for i in range(len(x))])
+
+
+# 1e. An interpreter at work.
+class Trace:
+    """An interpreter: it processes the operations in its `with` block."""
+
+    def __init__(self, parent, tag):
+        self.parent = parent
+        self.tag = tag      # identifies one application of a transformation
+
+    def __enter__(self):
+        trace_stack.append(self)
+        return self
+
+    def __exit__(self, *error):
+        trace_stack.pop()
+
+    def owns(self, x):
+        return isinstance(x, Tracer) and x.trace.tag is self.tag
+
+
+# 1f. The interpreter at the bottom of the stack.
+class EvalTrace(Trace):
+    """The interpreter that has no parent: it computes."""
+
+    def process_primitive(self, primitive, args, params):
+        if any(isinstance(x, Tracer) for x in (*args, *params.values())):
+            raise TypeError(f'{primitive}: a tracer left its transformation')
+        return primitive.impl(*args, **params)
+
+
+trace_stack = [EvalTrace(None, None)]
+
+
+def current_trace():
+    return trace_stack[-1]

@@ -1,0 +1,58 @@
+"""Functions with a reverse rule: a promise that only transposition keeps."""
+
+from .calls import custom_jvp
+from .core import Primitive, typeof
+from .jaxpr import abstract_rules
+from .jvp import instantiate, jvp_rules
+from .transpose import transpose_rules
+from .trees import check_shapes, tree_leaves, tree_like, tree_map
+from .vmap import rows_type, vmap_rules, vmap_with
+
+
+# 10a. A promise: an equation that can be transposed, and nothing else.
+def refuse(*operands, **params):
+    raise TypeError('forward mode meets a custom_vjp function, which has a '
+                    'reverse rule only: use grad or vjp')
+
+
+def custom_lin_vmap(axis, *operands, bwd, n, out_avals):
+    return custom_lin_p.bind(
+        *operands, bwd=vmap_with(axis, bwd), n=n,
+        out_avals=[rows_type(aval, axis.size) for aval in out_avals])
+
+
+def custom_lin_transpose(cts, *operands, bwd, n, out_avals):
+    return [None] * n + bwd(operands[:n], cts)
+
+
+custom_lin_p = Primitive('custom_lin', refuse)
+jvp_rules[custom_lin_p] = refuse
+vmap_rules[custom_lin_p] = custom_lin_vmap
+abstract_rules[custom_lin_p] = lambda *avals, bwd, n, out_avals: out_avals
+transpose_rules[custom_lin_p] = custom_lin_transpose
+
+
+# 10b. A custom_vjp function is a custom_jvp function whose rule returns a
+# promise in place of a tangent.
+class custom_vjp(custom_jvp):
+    """A function whose pullback is given by a rule of its own."""
+
+    def defvjp(self, fwd, bwd):
+        """Set the rules: `fwd` returns (y, res); `bwd(res, ct)`, a tuple."""
+        def rule(primals, tangents):
+            y, res = fwd(*primals)
+            leaves = tree_leaves(res)
+            y_dots = custom_lin_p.bind(
+                *leaves, *tree_leaves(tangents), n=len(leaves),
+                bwd=lambda leaves, cts: keep_promise(
+                    bwd, primals, tree_like(res, leaves), tree_like(y, cts)),
+                out_avals=list(map(typeof, tree_leaves(y))))
+            return y, tree_like(y, y_dots)
+        self.defjvp(rule)
+
+
+def keep_promise(bwd, primals, res, ct):
+    """Return the cotangents of all primals: zeros where `bwd` says None."""
+    cts = tree_map(instantiate, primals, bwd(res, ct))
+    check_shapes('the cotangents that a bwd rule returns', primals, cts)
+    return tree_leaves(cts)

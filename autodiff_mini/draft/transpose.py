@@ -1,0 +1,155 @@
+"""Reverse mode: transpose a linear program."""
+
+import numpy as np
+
+from .calls import custom_jvp_call_p
+from .core import Table, typeof
+from .jaxpr import Var, stage
+from .jvp import central_difference, instantiate, jvp, random_like
+from .partial_eval import PartialEvalTrace, linearize_at
+from .primitives import (
+    add_p, broadcast_to_p, div_p, index_p, mul_p, neg_p, reshape_p, scatter_p,
+    sub_p, sum_p, transpose_p, where_p)
+from .trees import check_shapes, tree_leaves, tree_like
+
+
+# 9a. From the last equation to the first.
+def backward_pass(linear, residuals, cts):
+    """Return the cotangents of the inputs of a linear program."""
+    known = dict(zip(linear.invars, residuals))
+    sums = {}
+
+    def accumulate(variables, cts):
+        for v, ct in zip(variables, cts, strict=True):
+            if type(v) is Var and ct is not None:
+                sums[v] = sums[v] + ct if v in sums else ct
+
+    accumulate(linear.outvars, cts)
+    for eqn in reversed(linear.eqns):
+        outs = tree_leaves(eqn.outvars)
+        if any(v in sums for v in outs):
+            cts = [instantiate(v, sums.pop(v, None)) for v in outs]
+            operands = [known.get(v, v) if type(v) is Var else v
+                        for v in eqn.invars]
+            rule = transpose_rules[eqn.primitive]
+            accumulate(eqn.invars, rule(cts, *operands, **eqn.params))
+    return [instantiate(v, sums.get(v))
+            for v in linear.invars[len(residuals):]]
+
+
+# 9b. The form of a rule: a variable among the operands is linear.
+transpose_rules = Table()
+
+
+def deftranspose(primitive, *rules):
+    """Define the cotangent of each operand, given that of the output."""
+    def transpose_rule(cts, *operands, **params):
+        return [unbroadcast(rule(*cts, *operands, **params), x.aval.shape)
+                if type(x) is Var else None
+                for rule, x in zip(rules, operands, strict=True)]
+    transpose_rules[primitive] = transpose_rule
+
+
+def unbroadcast(ct, shape):
+    """Sum a cotangent over the axes along which its operand was broadcast."""
+    if np.shape(ct) == shape:
+        return ct
+    padded = (1,) * (np.ndim(ct) - len(shape)) + shape
+    axes = [i for i, n in enumerate(np.shape(ct)) if n != padded[i]]
+    return np.reshape(np.sum(ct, tuple(axes)), shape)
+
+
+# 9c. The rules of linear operations; no others are needed.
+def sum_transpose(ct, x, axis):
+    ones = [1 if i in axis else n for i, n in enumerate(x.aval.shape)]
+    return np.broadcast_to(np.reshape(ct, ones), x.aval.shape)
+
+
+deftranspose(neg_p, lambda ct, x: -ct)
+deftranspose(add_p, lambda ct, x, y: ct, lambda ct, x, y: ct)
+deftranspose(sub_p, lambda ct, x, y: ct, lambda ct, x, y: -ct)
+deftranspose(mul_p, lambda ct, x, y: ct * y, lambda ct, x, y: x * ct)
+deftranspose(div_p, lambda ct, x, y: ct / y, None)
+deftranspose(where_p, None, lambda ct, c, x, y: np.where(c, ct, 0.0),
+                            lambda ct, c, x, y: np.where(c, 0.0, ct))
+deftranspose(sum_p, sum_transpose)
+deftranspose(reshape_p, lambda ct, x, shape: np.reshape(ct, x.aval.shape))
+deftranspose(transpose_p, lambda ct, x, axes: np.transpose(
+    ct, tuple(map(int, np.argsort(axes)))))
+deftranspose(broadcast_to_p, lambda ct, x, shape: ct)
+deftranspose(index_p, lambda ct, x, index: scatter_p.bind(
+    ct, index=index, shape=x.aval.shape))
+deftranspose(scatter_p, lambda ct, x, index, shape: ct[index])
+
+
+# 9d. For users.
+def vjp(f, *primals):
+    """Return the output of `f`, and its pullback."""
+    y, linear, residuals = linearize_at(f, primals)
+
+    def pullback(y_bar):
+        check_shapes('vjp: the cotangent', y, y_bar)
+        return tree_like(primals, pull(
+            linear, residuals, tree_leaves(y_bar)))
+    return y, pullback
+
+
+def grad(f):
+    """Return the gradient of `f` with respect to its first argument."""
+    def grad_of_f(x, *others):
+        y, pullback = vjp(lambda x: f(x, *others), x)
+        if typeof(y).shape or typeof(y).dtype.kind != 'f':
+            raise TypeError('grad is for functions that return a real number')
+        return pullback(1.0)[0]
+    return grad_of_f
+
+
+# 9e. A test for rules: a cotangent agrees with a central difference.
+def check_grads(f, args):
+    """Raise an AssertionError unless `vjp` agrees with a difference."""
+    y, pullback = vjp(f, *args)
+    tangents, y_bar = random_like(args, 0), random_like(y, 1)
+
+    def dot(xs, ys):
+        return sum(np.sum(x * y) for x, y in
+                   zip(tree_leaves(xs), tree_leaves(ys), strict=True))
+    np.testing.assert_allclose(
+        dot(pullback(y_bar), tangents),
+        dot(y_bar, central_difference(f, args, tangents)), 1e-4, 1e-6)
+
+
+# 9f. To transpose a call, transpose its function.
+def call_transpose(cts, *operands, fun, **rules):
+    """Transpose the function of a call; its known operands are constants."""
+    unknown = [x for x in operands if type(x) is Var]
+
+    def linear(*ts):
+        ts = iter(ts)
+        return fun(*[next(ts) if type(x) is Var else x for x in operands])
+    program, residuals, _ = stage(linear, unknown, PartialEvalTrace)
+    cts = iter(backward_pass(program, residuals, cts))
+    return [next(cts) if type(x) is Var else None for x in operands]
+
+
+transpose_rules[custom_jvp_call_p] = call_transpose
+
+
+# 9g. A pullback with a rule: its derivative is the transposed derivative of
+# the linear program, and in there the calls still have their rules.
+def pull(linear, residuals, cts):
+    """Run a linear program backwards; keep the rules of its calls."""
+    n = len(residuals)
+
+    def pull_jvp(xs, x_dots):
+        x_dots = list(map(instantiate, xs, x_dots))
+        linear_dot, residuals_dot, _ = stage(lambda *ts: jvp(
+            lambda *rs: linear(*rs, *ts), xs[:n], x_dots[:n])[1],
+            linear.invars[n:], PartialEvalTrace)
+        return pull(linear, xs[:n], xs[n:]), list(map(
+            np.add, pull(linear_dot, residuals_dot, xs[n:]),
+            pull(linear, xs[:n], x_dots[n:])))
+    if all(e.primitive is not custom_jvp_call_p for e in linear.eqns):
+        return backward_pass(linear, residuals, cts)
+    return custom_jvp_call_p.bind(
+        *residuals, *cts, jvp=pull_jvp,
+        fun=lambda *xs: backward_pass(linear, xs[:n], xs[n:]))

@@ -1,0 +1,343 @@
+"""The draft is right, short, and loud where it stops.
+
+Its pieces are Book One's main line, and the chapters run them one by one.
+"""
+
+import ast
+import itertools
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import autodiff_mini as ad
+from autodiff_mini import draft
+from autodiff_mini.draft.calls import call_p
+from autodiff_mini.draft.jit import compiled
+from autodiff_mini.notebook import drafting
+from book.tools.mainline import code_lines
+from tests import amount
+from tests.draft.programs import (
+    DRAFT, LIBRARY, PROGRAMS, STACKS, as_long_as, cannot, ruled, transformed)
+from tests.programs import PROGRAMS as TABLE
+from tests.programs import is_inexact
+
+MODULES = {path.stem: path.read_text()
+           for path in Path(draft.__file__).parent.glob('*.py')}
+PIECES = [piece for source in MODULES.values() for piece in
+          re.split(r'(?m)^(?=# \d+[a-z]\. )', source)[1:]]
+
+
+# Short.
+
+def test_the_draft_has_at_most_eight_hundred_lines():
+    assert sum(map(code_lines, MODULES.values())) <= 800
+
+
+@pytest.mark.parametrize('name', MODULES)
+def test_a_module_of_the_draft_has_about_a_hundred_lines(name):
+    assert code_lines(MODULES[name]) <= 110
+
+
+def test_no_piece_of_the_draft_is_longer_than_twenty_lines():
+    assert len(PIECES) > 50
+    assert max(map(code_lines, PIECES)) <= 20
+
+
+@pytest.mark.parametrize('name', MODULES)
+def test_the_draft_imports_numpy_and_itself_alone(name):
+    absolute = {node.module.split('.')[0]
+                for node in ast.walk(ast.parse(MODULES[name]))
+                if isinstance(node, ast.ImportFrom) and not node.level}
+    assert absolute <= {'dataclasses', 'functools', 'numpy', 'operator',
+                        'typing'}
+
+
+def test_a_chapter_starts_with_the_pieces_of_the_chapters_before_it():
+    labels = sorted(int(label) for piece in PIECES
+                    for label in re.findall(r'^# (\d+)[a-z]', piece))
+    for chapter in {*labels}:
+        before, after = {}, {}
+        drafting.until(chapter, before)
+        drafting.until(chapter + 1, after)
+        assert before.keys() <= after.keys()
+    assert callable(after['checkpoint']) and 'checkpoint' not in before
+
+
+# Right.
+
+@pytest.mark.parametrize('program', PROGRAMS, ids=lambda f: f.__name__)
+def test_under_every_stack_of_three_it_is_the_library(program):
+    for names in STACKS if amount.WHOLE else STACKS[::3]:
+        try:
+            y = transformed(DRAFT, program, names)(0.7)
+        except TypeError as error:
+            assert cannot(program, names), names
+            assert re.search('has a reverse rule only', str(error))
+            continue
+        np.testing.assert_allclose(
+            y, transformed(LIBRARY, program, names)(0.7), 1e-9, 1e-12,
+            err_msg=' of '.join([*names[::-1], program.__name__]))
+
+
+def test_every_numpy_program_that_it_can_express_is_the_librarys():
+    """What it cannot, it refuses; but for what its docstring says."""
+    expressed = []
+    with np.errstate(all='ignore'):
+        for program in TABLE:
+            if program.is_smooth and all(map(is_float, program.args)):
+                expressed += compared(program)
+    assert len(expressed) > 300
+
+
+def is_float(x):
+    return (not isinstance(x, (bool, int)) and is_inexact(x)
+            and np.result_type(x).kind == 'f')
+
+
+def compared(program):
+    """Returns the program in a list, or none if the draft refuses it."""
+    if program.name in ('index_true', 'index_false', 'stop_gradient'):
+        return []
+
+    def f(*xs):
+        return program.function(np, *xs)
+    x_dots = tuple(np.cos(np.arange(np.size(x))).reshape(np.shape(x)).astype(
+        np.result_type(x)) for x in program.args)
+    try:
+        y, y_dot = draft.jvp(f, program.args, x_dots)
+    except Exception:
+        return []
+    results = ad.jvp(f, program.args, x_dots)
+    narrow = min(np.result_type(x).itemsize
+                 for x in (*program.args, *results))
+    tolerance = {2: 1e-2, 4: 1e-5}.get(narrow, 1e-9)
+    for ours, theirs in zip([y, y_dot], results):
+        np.testing.assert_equal(np.shape(ours), np.shape(theirs))
+        np.testing.assert_allclose(
+            np.asarray(ours, float), np.asarray(theirs, float), tolerance,
+            tolerance, err_msg=program.name)
+    return [program]
+
+
+def test_while_loops_go_forwards():
+    for names in (['jvp'], ['jvp', 'jvp'], ['jit', 'jvp'], ['jvp', 'jit']):
+        np.testing.assert_allclose(
+            transformed(DRAFT, as_long_as, names)(0.7),
+            transformed(LIBRARY, as_long_as, names)(0.7))
+
+
+# The rule survives.
+
+WRAPPERS = {
+    'call': lambda f: lambda x: call_p.bind(x, fun=f),
+    'jit': draft.jit,
+    'checkpoint': draft.checkpoint,
+    'vmap': lambda f: lambda x: draft.vmap(f)(x * np.ones(2))[1],
+    'scan': lambda f: lambda x: draft.scan(
+        lambda c, a: (c, f(a)), 0.0, x * np.ones(2))[1][1],
+    'carry': lambda f: lambda x: draft.scan(
+        lambda c, _: (f(c), None), x, None, length=1)[0],
+    'cond': lambda f: lambda x: draft.cond(x > 0, f, lambda x: 0.0 * x, x),
+    'staged': lambda f: lambda x: draft.make_jaxpr(f)(x)(x)[0],
+}
+DERIVATIVES = {
+    'jvp': lambda f: lambda x: draft.jvp(f, (x,), (1.0,))[1],
+    'grad': draft.grad,
+    'linearize': lambda f: lambda x: draft.linearize(f, x)[1](1.0)}
+
+
+@pytest.mark.parametrize('derivative', DERIVATIVES.values(), ids=DERIVATIVES)
+def test_the_dye_is_three_in_every_order(derivative):
+    dye = draft.custom_jvp(lambda x: 2 * x)
+    dye.defjvp(lambda p, t: (dye(*p), 3 * t[0]))
+    for names in itertools.product(WRAPPERS, repeat=2):
+        for place in range(3):
+            f = dye
+            for name in names[:place]:
+                f = WRAPPERS[name](f)
+            f = derivative(f)
+            for name in names[place:]:
+                f = WRAPPERS[name](f)
+            assert f(1.0) == 3, (names, place)
+
+
+def test_hard_case_1_the_wrong_number_of_jax():
+    f = ruled(DRAFT)
+    three = lambda x: draft.scan(lambda c, _: (f(c), None), x, None, 3)[0]
+    for g in (three, draft.jit(three), draft.checkpoint(three)):
+        np.testing.assert_allclose(draft.grad(draft.grad(g))(1.0),
+                                   -10805.46137749049, 1e-12)
+
+
+def test_a_staged_rule_that_calls_its_function_ends():
+    jaxpr = draft.make_jaxpr(ruled(DRAFT))(1.0)
+    again = draft.make_jaxpr(lambda x: jaxpr(x)[0])(1.0)
+    slope = draft.grad(draft.grad(lambda x: again(x)[0]))(1.0)
+    np.testing.assert_allclose(slope, -100 * np.sin(1.0) / 10)
+
+
+# The rule of a rule.
+
+def test_a_rule_on_a_tangent_is_kept_in_all_nine_orders():
+    double = draft.custom_jvp(lambda x: 2 * x)
+    double.defjvp(lambda p, t: (double(*p), 3 * t[0]))
+    f = draft.custom_jvp(lambda x: 2 * x)
+    f.defjvp(lambda p, t: (f(*p), double(p[0] * t[0])))
+    for first, second in itertools.product(DERIVATIVES.values(), repeat=2):
+        assert second(first(f))(1.0) == 3
+
+
+# What NumPy would do.
+
+@pytest.mark.parametrize('program, x, slope', [
+    (lambda x: 2.0 ** x, 3.0, 8 * np.log(2)),
+    (lambda x: x ** 0, 0.0, 0.0),
+    (lambda x: draft.jit(lambda x, n: x ** n)(x, 3), 2.0, 12.0),
+    (lambda x: draft.cond(x > 0, lambda x: x * x, lambda x: -x, x), 2.0, 4.0),
+    (lambda x: np.maximum(x, 1.0), 1.0, 0.5),
+    (lambda x: np.minimum(x, x), 1.0, 1.0)])
+def test_a_slope_is_right_where_the_last_edition_was_wrong(program, x, slope):
+    for derivative in DERIVATIVES.values():
+        np.testing.assert_allclose(derivative(program)(x), slope)
+    np.testing.assert_allclose(
+        draft.vmap(draft.grad(program))(np.array([x, x])), [slope, slope])
+
+
+def test_adding_in_place_works_for_a_number():
+    def f(x):
+        y = x
+        y += x * x
+        return x * y
+    assert draft.grad(f)(2.0) == 2 * 2 + 3 * 4
+
+
+@pytest.mark.parametrize('index', [
+    0, -1, slice(1, None), (slice(None), 0), (..., 1), (None, 1),
+    (1, slice(None, None, 2))])
+def test_an_index_has_the_value_and_the_gradient_of_numpy(index):
+    x = np.arange(12.0).reshape(3, 4)
+    np.testing.assert_array_equal(draft.jit(lambda x: x[index])(x), x[index])
+    expected = np.zeros((3, 4))
+    expected[index] = 2 * x[index]
+    gradient = draft.grad(lambda x: np.sum(x[index] * x[index]))
+    np.testing.assert_array_equal(gradient(x), expected)
+    np.testing.assert_array_equal(
+        draft.vmap(gradient)(np.stack([x, x]))[1], expected)
+
+
+def test_an_index_keeps_the_dtype_of_integers():
+    x = np.arange(3)
+    assert draft.jit(lambda x: x[1])(x).dtype == x.dtype
+
+
+def test_an_array_that_changes_before_the_pullback_is_no_matter():
+    w = np.ones(3)
+    _, pullback = draft.vjp(lambda x: np.sum(x * w), np.ones(3))
+    w[:] = 7
+    np.testing.assert_array_equal(pullback(1.0)[0], np.ones(3))
+
+
+def test_a_batch_of_branches_has_no_nan_from_the_branch_not_taken():
+    def f(x):
+        return draft.cond(x > 0, lambda x: x ** 0.5, lambda x: 0 * x, x)
+    np.testing.assert_array_equal(
+        draft.vmap(draft.grad(f))(np.array([0.0, 4.0])), [0.0, 0.25])
+
+
+@pytest.mark.parametrize('legacy', ['1.25', False])
+@pytest.mark.parametrize('number', [
+    np.float16(0.1), np.float32(0.1), np.float64(0.1), np.int8(3),
+    np.bool_(True), np.complex64(1j), np.float32(np.inf)], ids=repr)
+def test_a_compiled_program_keeps_the_dtype_of_a_number(legacy, number):
+    x = np.float16(2.0)
+    with np.printoptions(legacy=legacy):
+        program = compiled(draft.make_jaxpr(lambda x: x * number)(x))
+    y = program(x)[0]
+    assert y == x * number and y.dtype == (x * number).dtype
+
+
+# The checks of a rule.
+
+def wrong_by_one_percent(x):
+    f = draft.custom_jvp(np.sin)
+    f.defjvp(lambda p, t: (f(*p), 1.01 * np.cos(p[0]) * t[0]))
+    return f(x)
+
+
+def test_check_jvp_and_check_grads_find_a_wrong_rule():
+    args = (np.array([0.3, 0.5]),)
+    for check in (draft.check_jvp, draft.check_grads):
+        check(np.sin, args)
+        check(lambda x: {'a': x[0] * x, 'b': [x[1]]}, args)
+        with pytest.raises(AssertionError):
+            check(wrong_by_one_percent, args)
+
+
+def test_check_grads_finds_a_wrong_reverse_rule():
+    f = draft.custom_vjp(lambda x, y: x * y)
+    f.defvjp(lambda x, y: (f(x, y), (x, y)),
+             lambda res, ct: (ct * res[1], ct * res[1]))
+    draft.check_grads(lambda x, y: f(x, y), (2.0, 2.0))
+    with pytest.raises(AssertionError):
+        draft.check_grads(f, (2.0, 3.0))
+
+
+# What it does not do, it says.
+
+def rule_of_wrong_shape(x):
+    f = draft.custom_jvp(np.sin)
+    f.defjvp(lambda p, t: (f(*p), np.sum(t[0])))
+    return f(x)
+
+
+def bwd_of_wrong_shape(x):
+    f = draft.custom_vjp(np.sin)
+    f.defvjp(lambda x: (f(x), x), lambda x, ct: (np.sum(ct),))
+    return np.sum(f(x))
+
+
+def closing_over(x):
+    f = draft.custom_jvp(lambda y: x * y)
+    f.defjvp(lambda p, t: (f(*p), 5 * t[0]))
+    return f(1.0)
+
+
+def adding_in_place(x):
+    x += 1
+    return np.sum(x)
+
+
+def growing(x):
+    return draft.scan(lambda c, _: (c * np.ones(2), None), x, None, 3)[0]
+
+
+TWO = np.ones(2)
+
+
+@pytest.mark.parametrize('words, program', [
+    ('nothing here for', lambda: draft.grad(np.arcsin)(0.5)),
+    ('nothing here for while_loop',
+     lambda: draft.grad(as_long_as(DRAFT))(0.5)),
+    ('nothing here for while_loop', lambda: draft.vmap(as_long_as(DRAFT))(TWO)),
+    ('a real number', lambda: draft.grad(np.sin)(TWO)),
+    ('no value to branch on',
+     lambda: draft.vmap(lambda x: x if x > 0 else -x)(TWO)),
+    ('left its transformation', lambda: draft.grad(closing_over)(1.0)),
+    ('write x = x [+] 1', lambda: draft.grad(adding_in_place)(TWO)),
+    ('indexed with integers', lambda: draft.grad(lambda x: x[[0, 1]])(TWO)),
+    ('the carry that a step returns', lambda: growing(1.0)),
+    ('the output of the second branch', lambda: draft.cond(
+        True, lambda x: x, lambda x: x * TWO, 1.0)),
+    ('the tangent that a JVP rule returns',
+     lambda: draft.jvp(rule_of_wrong_shape, (TWO,), (TWO,))),
+    ('the cotangents that a bwd rule returns',
+     lambda: draft.grad(bwd_of_wrong_shape)(TWO)),
+    ('jvp: the tangents', lambda: draft.jvp(np.sin, (TWO,), (1.0,))),
+    ('vjp: the cotangent', lambda: draft.vjp(np.sin, TWO)[1](1.0)),
+])
+def test_what_the_draft_does_not_do_is_an_error(words, program):
+    with pytest.raises(TypeError, match=words):
+        program()
+    assert draft.grad(np.sin)(0.0) == 1     # and it works on afterwards

@@ -1,0 +1,364 @@
+"""The laws of the draft: what becomes of a rule, for each row and column.
+
+The rows are the primitives that carry functions or programs, and the columns
+are the interpreters.  Each cell is an equation that a test runs, and the last
+chapter of Book One prints the equations.
+
+The dye is a function whose rule says 3 where the function says 2: it is
+f(x) = exp(2x), so f(0) = 1.  After d derivatives at 0, a kept rule says
+3 ** d, and a lost one shows a factor of 2.  The rule of the inner dye applies
+a linear function with a rule to the tangent: the derivatives are 1, 2, 6 if
+that rule is kept, and 1, 2, 4 if it is lost.
+"""
+
+import itertools
+import re
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from autodiff_mini.draft import (
+    checkpoint, cond, custom_jvp, custom_vjp, grad, jit, jvp, linearize,
+    make_jaxpr, scan, vjp, vmap, while_loop)
+from autodiff_mini.draft.calls import call_p
+from autodiff_mini.draft.jit import compiled
+from autodiff_mini.draft.loops import scan_p
+from autodiff_mini.draft.programs import (
+    linearize_jaxpr, tangent_jaxpr, transpose_jaxpr, vmap_jaxpr)
+from autodiff_mini.draft.trees import tree_leaves
+from tests import amount
+
+ROOT = Path(__file__).resolve().parents[2]
+POSTCARD = ROOT / 'book/chapters/17_the_postcard.md'
+
+
+def dyed(fun, rule):
+    """Return a function with a rule, which is given the function too."""
+    f = custom_jvp(fun)
+    f.defjvp(lambda primals, tangents: rule(f, *primals, *tangents))
+    return f
+
+
+def tangent(f):
+    return lambda x, t: jvp(f, (x,), (t,))[1]
+
+
+def cotangent(f):
+    return lambda x, ct: vjp(f, x)[1](ct)[0]
+
+
+def staged(f):
+    return lambda x: make_jaxpr(f)(x)(x)[0]
+
+
+def lowered(f):
+    return lambda x: compiled(make_jaxpr(f)(0.0))(x)[0]
+
+
+def plain(x):
+    return np.exp(2 * x)
+
+
+dye = dyed(plain, lambda f, x, t: (f(x), 3 * f(x) * t))
+double = dyed(lambda x: 2 * x, lambda f, x, t: (f(x), 3 * t))
+inner = dyed(plain, lambda f, x, t: (f(x), double(plain(x) * t)))
+
+
+# The rows, as wrappers: each calls `f` once.
+
+def call(f):
+    return lambda x: call_p.bind(x, fun=f)
+
+
+def custom(f):
+    return dyed(f, lambda g, x, t: (g(x), tangent(f)(x, t)))
+
+
+def reverse(f):
+    g = custom_vjp(f)
+    g.defvjp(lambda x: (g(x), x), lambda x, ct: (cotangent(f)(x, ct),))
+    return g
+
+
+def loop(f):
+    return lambda x: scan(lambda c, _: (f(c), None), x, None, length=1)[0]
+
+
+def branch(f):
+    return lambda x: cond(x > -1, f, lambda x: 0 * x, x)
+
+
+def repeat(f):
+    return lambda x: while_loop(
+        lambda s: s[1] < 1, lambda s: (f(s[0]), s[1] + 1), (x, 0 * x))[0]
+
+
+ROWS = {'call': call, 'custom_jvp': custom, 'custom_vjp': reverse,
+        'jit': jit, 'scan': loop, 'cond': branch, 'while': repeat,
+        'checkpoint': checkpoint}
+
+
+# The columns, as functions of a function.
+
+def forward(f):
+    return lambda x: jvp(f, (x,), (1.0,))
+
+
+def linear(f):
+    """Return the output, and what the linear program says of 1."""
+    def at(x):
+        y, f_jvp = linearize(f, x)
+        return y, f_jvp(1.0)
+    return at
+
+
+def backward(f):
+    def at(x):
+        y, pullback = vjp(f, x)
+        return y, pullback(1.0)[0]
+    return at
+
+
+COLUMNS = {'evaluate': lambda f: f, 'jvp': forward, 'vmap': vmap,
+           'stage': staged, 'pe': linear, 'transpose': backward,
+           'lower': lowered}
+
+
+# The right-hand sides.
+
+def cut(linear_loop):
+    """Run the loop of primals, then one of tangents or cotangents."""
+    def run_both(x):
+        known, linear = linearize_jaxpr(make_jaxpr(dye)(x))
+        params = dict(num_carry=1, length=1)
+        *residuals, y = scan_p.bind(x, fun=known, reverse=False, **params)
+        return y, linear_loop(linear, residuals, params)[0]
+    return run_both
+
+
+forwards = cut(lambda linear, residuals, params: scan_p.bind(
+    *residuals, 1.0, fun=linear, reverse=False, **params))
+backwards = cut(lambda linear, residuals, params: scan_p.bind(
+    *residuals, 1.0, fun=transpose_jaxpr(linear, len(residuals)),
+    reverse=True, **params))
+
+
+def after(row, g):
+    """Return what the row returns, and `g` of the point and 1."""
+    return lambda x: (row(dye)(x), g(x, 1.0))
+
+
+def repeated_jvp(x):
+    return while_loop(
+        lambda s: s[2] < 1,
+        lambda s: (dye(s[0]), tangent(dye)(s[0], s[1]), s[2] + 1),
+        (x, 1.0, 0.0))[:2]
+
+
+# A law is an equation and its right-hand side, which is None if the equation
+# says that the left-hand side raises.
+LAWS = {
+    'evaluate': {
+        'call': ('call(f) = f', dye),
+        'custom_jvp': ('custom_jvp(f, r) = f', plain),
+        'custom_vjp': ('custom_vjp(f, fwd, bwd) = f', dye),
+        'jit': ('jit(f) = lower(stage(f))', lowered(dye)),
+        'scan': ('scan(f) = loop(lower(stage(f)))', lowered(dye)),
+        'cond': ('cond(f, g) = lower(stage(f)) or lower(stage(g))',
+                 lowered(dye)),
+        'while': ('while(f) = loop(lower(stage(f)))', lowered(dye)),
+        'checkpoint': ('checkpoint(f) = lower(stage(f))', lowered(dye))},
+    'jvp': {
+        'call': ('jvp(call(f)) = call(jvp(f))', call(forward(dye))),
+        'custom_jvp': ('jvp(custom_jvp(f, r)) = r',
+                       lambda x: dye.rule((x,), (1.0,))),
+        'custom_vjp': ('jvp(custom_vjp(f, fwd, bwd)) raises', None),
+        'jit': ('jvp(jit(f)) = call(jvp(f))', call(forward(dye))),
+        'scan': ('jvp(scan(f)) = scan(known(f)), scan(linear(f))', forwards),
+        'cond': ('jvp(cond(f, g)) = cond(f, g), cond(jvp(f), jvp(g))', after(
+            branch, lambda x, t: cond(
+                x > -1, tangent(dye), lambda x, t: 0 * t, x, t))),
+        'while': ('jvp(while(f)) = while(jvp(f))', repeated_jvp),
+        'checkpoint': (
+            'jvp(checkpoint(f)) = checkpoint(f), checkpoint(jvp(f))',
+            after(checkpoint, checkpoint(tangent(dye))))},
+    'vmap': {
+        'call': ('vmap(call(f)) = call(vmap(f))', call(vmap(dye))),
+        'custom_jvp': (
+            'vmap(custom_jvp(f, r)) = custom_jvp(vmap(f), vmap(r))',
+            custom(vmap(dye))),
+        'custom_vjp': (
+            'vmap(custom_vjp(f, fwd, bwd)) = custom_vjp(vmap of all three)',
+            reverse(vmap(dye))),
+        'jit': ('vmap(jit(f)) = call(vmap(f))', call(vmap(dye))),
+        'scan': ('vmap(scan(f)) = scan(vmap(f))', loop(vmap(dye))),
+        'cond': ('vmap(cond(f, g)) = scan(cond(f, g))', lambda xs: scan(
+            lambda c, x: (c, branch(dye)(x)), 0.0, xs)[1]),
+        'while': ('vmap(while(f)) raises', None),
+        'checkpoint': ('vmap(checkpoint(f)) = checkpoint(vmap(f))',
+                       checkpoint(vmap(dye)))},
+    'stage': {
+        'call': ('stage(call(f)) = call(stage(f))', call(staged(dye))),
+        'custom_jvp': ('stage(custom_jvp(f, r)) = custom_jvp(stage(f), r)',
+                       dye),
+        'custom_vjp': (
+            'stage(custom_vjp(f, fwd, bwd)) = custom_vjp(stage(f), fwd, bwd)',
+            reverse(dye)),
+        'jit': ('stage(jit(f)) = jit(stage(f))', jit(staged(dye))),
+        'scan': ('stage(scan(f)) = scan(stage(f))', loop(staged(dye))),
+        'cond': ('stage(cond(f, g)) = cond(stage(f), stage(g))',
+                 branch(staged(dye))),
+        'while': ('stage(while(f)) = while(stage(f))', repeat(staged(dye))),
+        'checkpoint': ('stage(checkpoint(f)) = checkpoint(stage(f))',
+                       checkpoint(staged(dye)))},
+    'pe': {
+        'call': ('pe(call(f)) = pe(f)', linear(dye)),
+        'custom_jvp': ('pe(custom_jvp(linear, r)) = custom_jvp(linear, r)',
+                       lambda x: (inner(x), double(plain(x)))),
+        'custom_vjp': ('pe(promise) = promise, which raises', None),
+        'jit': ('pe(jit(f)) = pe(f)', linear(dye)),
+        'scan': ('pe(scan(linear)) = scan(linear)', forwards),
+        'cond': ('pe(cond(linear)) = cond(linear)',
+                 after(branch, checkpoint(tangent(dye)))),
+        'while': ('pe(while(jvp(f))) = while(jvp(f))', forward(dye)),
+        'checkpoint': ('pe(checkpoint(linear)) = checkpoint(linear)',
+                       after(checkpoint, checkpoint(tangent(dye))))},
+    'transpose': {
+        'call': ('T(pe(call(f))) = T(pe(f))', backward(dye)),
+        'custom_jvp': (
+            'T(custom_jvp(linear, r)) = custom_jvp(T(linear), T(r))',
+            lambda x: (inner(x), double(plain(x)))),
+        'custom_vjp': ('T(promise) = bwd',
+                       lambda x: (dye(x), cotangent(dye)(x, 1.0))),
+        'jit': ('T(pe(jit(f))) = T(pe(f))', backward(dye)),
+        'scan': ('T(scan(linear)) = reversed scan(T(linear))',
+                 backwards),
+        'cond': ('T(cond(linear)) = cond(T(linear))', after(
+            branch, lambda x, ct: cond(
+                x > -1, cotangent(dye), lambda x, ct: 0 * ct, x, ct))),
+        'while': ('T(while(jvp(f))) raises', None),
+        'checkpoint': ('T(checkpoint(linear)) = checkpoint(T(linear))',
+                       after(checkpoint, checkpoint(cotangent(dye))))},
+    'lower': {
+        'call': ('lower(call(f)) = call(lower(f))', call(lowered(dye))),
+        'custom_jvp': ('lower(custom_jvp(f, r)) = call(lower(f))',
+                       call(plain)),
+        'custom_vjp': ('lower(custom_vjp(f, fwd, bwd)) = call(lower(f))',
+                       call(lowered(dye))),
+        'jit': ('lower(jit(f)) = call(lower(f))', call(lowered(dye))),
+        'scan': ('lower(scan(f)) = scan(lower(f))', lowered(dye)),
+        'cond': ('lower(cond(f, g)) = cond(lower(f), lower(g))',
+                 lowered(dye)),
+        'while': ('lower(while(f)) = while(lower(f))', lowered(dye)),
+        'checkpoint': ('lower(checkpoint(f)) = checkpoint(lower(f))',
+                       lowered(dye))}}
+
+
+# The cells.
+
+def left_side(column, row):
+    if row == 'custom_jvp':
+        return COLUMNS[column](
+            inner if column in ('pe', 'transpose') else dye)
+    return COLUMNS[column](ROWS[row](dye))
+
+
+def slope(f, x, is_forward):
+    """Return the relative derivative of the last output of `f`."""
+    def last(x):
+        return np.sum(tree_leaves(f(x))[-1])
+    ones = 0 * x + 1.0
+    y_dot = (jvp(last, (x,), (ones,))[1] if is_forward
+             else np.sum(grad(last)(x)))
+    return float(y_dot / last(x))
+
+
+def modes(column, row):
+    """Return in which modes a cell can be differentiated afterwards."""
+    if column == 'lower' or row == 'while':
+        return [True]
+    return [False] if row == 'custom_vjp' else [True, False]
+
+
+REASONS = 'nothing here for while_loop|a reverse rule only'
+
+
+@pytest.mark.parametrize('row', ROWS)
+@pytest.mark.parametrize('column', COLUMNS)
+def test_law_holds(column, row):
+    """Compare the values, and the slopes that a derivative finds later."""
+    _, right = LAWS[column][row]
+    left = left_side(column, row)
+    x = np.zeros(2) if column == 'vmap' else 0.0
+    if right is None:
+        with pytest.raises(TypeError, match=REASONS):
+            left(x)
+        return
+    np.testing.assert_allclose(tree_leaves(left(x)), tree_leaves(right(x)))
+    if column != 'evaluate':    # a call that has been evaluated is over
+        assert {slope(f, x, is_forward) for f in (left, right)
+                for is_forward in modes(column, row)} == {
+                    2.0 if column == 'lower' else 3.0}
+
+
+def test_the_postcard_shows_the_laws():
+    [card] = re.findall(r'(?ms)^```text\n(.*?)^```$', POSTCARD.read_text())
+    assert [line.strip() for line in card.splitlines() if re.search(
+        '=|raises', line)] == [equation for column in LAWS.values()
+                               for equation, _ in column.values()]
+
+
+# The nestings.
+
+WRAPPERS = ROWS | {
+    'vmap': lambda f: lambda x: vmap(f)(x * np.ones(2))[1], 'stage': staged}
+DERIVATIVES = {'jvp': lambda f: lambda x: tangent(f)(x, 1.0), 'grad': grad,
+               'linearize': lambda f: lambda x: linearize(f, x)[1](1.0)}
+
+
+@cache
+def nestings(wrappers, derivatives):
+    """Return all orders of some wrappers and some derivatives, by name."""
+    n = wrappers + derivatives
+    return [names for places in itertools.combinations(range(n), derivatives)
+            for names in itertools.product(*[
+                DERIVATIVES if i in places else WRAPPERS for i in range(n)])]
+
+
+def outcome(f, expected, names):
+    """Return 'right', 'raises', or 'wrong'."""
+    for name in names:
+        f = (WRAPPERS | DERIVATIVES)[name](f)
+    try:
+        y = f(0.0)
+    except TypeError as error:
+        can_raise = {'while', 'custom_vjp'} & set(names)
+        known = re.search(REASONS, str(error))
+        return 'raises' if can_raise and known else 'wrong'
+    return 'right' if np.allclose(y, expected) else 'wrong'
+
+
+def forget_programs():
+    for kept in (compiled, linearize_jaxpr, tangent_jaxpr, transpose_jaxpr,
+                 vmap_jaxpr):
+        kept.cache_clear()
+
+
+@pytest.mark.parametrize('derivatives', range(3))
+@pytest.mark.parametrize('wrappers', range(3))
+@pytest.mark.parametrize('f, slopes', [(dye, (1, 3, 9)), (inner, (1, 2, 6))],
+                         ids=['outer', 'inner'])
+def test_rule_is_kept_in_every_order(f, slopes, wrappers, derivatives):
+    many = wrappers == derivatives == 2
+    cases = nestings(wrappers, derivatives)[::1 if amount.WHOLE else
+                                            7 if many else 1]
+    found = Counter()
+    for names in cases:
+        result = outcome(f, slopes[derivatives], names)
+        assert result != 'wrong', names
+        found[result] += 1
+    forget_programs()
+    assert found['right'] > 4 * found['raises']

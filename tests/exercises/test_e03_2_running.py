@@ -1,0 +1,27 @@
+import numpy as np
+
+from autodiff_mini import draft as ad
+
+TABLE = np.arange(9.0).reshape(3, 3)
+CUBE = np.arange(24.0).reshape(2, 3, 4)
+
+
+def test_rows_of_a_table(exercise):
+    assert np.all(ad.vmap(exercise.running_sum)(TABLE)
+                  == np.cumsum(TABLE, axis=1))
+
+
+def test_tables_in_a_cube(exercise):
+    for axis in 0, 1, -1:
+        sums = ad.vmap(lambda x: exercise.running_sum(x, axis))(CUBE)
+        assert np.all(sums == [np.cumsum(x, axis) for x in CUBE])
+
+
+def test_nested_vmap(exercise):
+    sums = ad.vmap(ad.vmap(exercise.running_sum))(CUBE)
+    assert np.all(sums == np.cumsum(CUBE, axis=2))
+
+
+def test_derivative_of_the_batch(exercise):
+    _, dots = ad.jvp(ad.vmap(exercise.running_sum), (TABLE,), (TABLE,))
+    assert np.all(dots == np.cumsum(TABLE, axis=1))

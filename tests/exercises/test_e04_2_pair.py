@@ -1,0 +1,51 @@
+import numpy as np
+
+from autodiff_mini.draft import jvp, vmap
+
+
+def along_ones(f, xs):
+    return jvp(f, (xs,), (np.ones(np.shape(xs)),))[1]
+
+
+def share(x):
+    """Return each element as its share of the sum."""
+    return x / np.sum(x)
+
+
+def test_vmap_returns_the_right_value(exercise):
+    f = exercise.custom(share, lambda x, x_dot: x_dot)
+    xs = np.array([[1.0, 3.0], [2.0, 2.0]])
+    assert np.all(vmap(f)(xs) == [[0.25, 0.75], [0.5, 0.5]])
+
+
+def test_dye_survives_vmap(exercise):
+    f = exercise.custom(lambda x: 2 * x, lambda x, x_dot: 3 * x_dot)
+    assert np.all(along_ones(vmap(f), np.ones(4)) == 3)
+
+
+def test_dye_survives_nested_vmap(exercise):
+    f = exercise.custom(lambda x: 2 * x, lambda x, x_dot: 3 * x_dot)
+    assert np.all(along_ones(vmap(vmap(f)), np.ones((2, 3))) == 3)
+    row = lambda xs: along_ones(vmap(f), xs)
+    assert np.all(vmap(row)(np.ones((2, 3))) == 3)
+
+
+def test_rule_sees_one_element(exercise):
+    f = exercise.custom(share, lambda x, x_dot: x_dot * np.sum(x))
+    xs = np.array([[1.0, 3.0], [2.0, 5.0]])
+    assert np.all(along_ones(vmap(f), xs) == [[4.0, 4.0], [7.0, 7.0]])
+
+
+def test_second_derivative_of_expit(exercise):
+    def rule(x, x_dot):
+        y = expit(x)
+        return y * (1 - y) * x_dot
+
+    expit = exercise.custom(lambda x: 1 / (1 + np.exp(-x)), rule)
+    xs = np.array([-800.0, 0.0, 2.0])
+    with np.errstate(over='ignore', invalid='ignore'):
+        first = along_ones(vmap(expit), xs)
+        second = along_ones(lambda xs: along_ones(vmap(expit), xs), xs)
+    y = np.array([0.0, 0.5, 1 / (1 + np.exp(-2.0))])
+    assert np.allclose(first, y * (1 - y))
+    assert np.allclose(second, y * (1 - y) * (1 - 2 * y))

@@ -1,0 +1,43 @@
+import numpy as np
+
+from autodiff_mini import draft as ad
+from autodiff_mini.draft.calls import call_p
+
+
+def deriv(f):
+    return lambda x: ad.jvp(f, (x,), (1.0,))[1]
+
+
+exp = ad.custom_jvp(lambda x: np.exp(x))
+exp.defjvp(lambda primals, tangents: (
+    exp(*primals), exp(*primals) * tangents[0]))
+
+dyed = ad.custom_jvp(lambda x: 2 * x)
+dyed.defjvp(lambda primals, tangents: (dyed(*primals), 3 * tangents[0]))
+
+
+def test_calls_are_transformed(exercise):
+    through_call = lambda x: x * call_p.bind(x, fun=np.tanh)
+    assert exercise.cosine(through_call)(0.5) == 0.5 * np.cos(0.5)
+
+
+def test_custom_functions_are_transformed(exercise):
+    assert exercise.cosine(exp)(0.5) == np.cos(0.5)
+    assert exercise.cosine(lambda x: x * exp(np.log(x)))(0.5) == (
+        0.5 * np.cos(np.cos(0.5)))
+
+
+def test_derivative_is_of_what_is_computed(exercise):
+    assert np.isclose(deriv(exercise.cosine(exp))(0.5), -np.sin(0.5))
+    assert deriv(exercise.cosine(dyed))(1.0) == 2.0
+
+
+def test_rule_of_an_inner_derivative_is_transformed(exercise):
+    assert exercise.cosine(deriv(dyed))(1.0) == 3.0
+    assert exercise.cosine(deriv(exp))(0.5) == np.cos(0.5)
+
+
+def test_cosine_with_vmap(exercise):
+    xs = np.array([0.5, 1.0])
+    assert np.allclose(ad.vmap(exercise.cosine(exp))(xs), np.cos(xs))
+    assert np.allclose(exercise.cosine(ad.vmap(exp))(xs), np.cos(xs))

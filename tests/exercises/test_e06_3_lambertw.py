@@ -1,0 +1,46 @@
+import numpy as np
+import pytest
+
+from autodiff_mini import draft as ad
+from autodiff_mini.draft.core import ShapedArray, typeof
+from autodiff_mini.draft.jaxpr import abstract_eval
+
+W = np.linspace(0.1, 2.0, 6)
+X = W * np.exp(W)
+SLOPES = 1 / (np.exp(W) * (1 + W))
+
+
+def check(exercise, x):
+    """Check that the rule knows the type of the result for `x`."""
+    found = abstract_eval(exercise.lambertw_p, [typeof(x)], {})
+    assert found == typeof(exercise.lambertw(x))
+
+
+def test_shapes(exercise):
+    check(exercise, X)
+    check(exercise, X.reshape(2, 3))
+    check(exercise, np.float64(0.5))
+
+
+def test_dtypes(exercise):
+    for dtype in np.float16, np.float32, np.int8, np.int64:
+        check(exercise, np.ones(3, dtype))
+
+
+def test_a_huge_array_is_not_computed(exercise):
+    huge = ShapedArray((10 ** 9, 10 ** 9), np.dtype(np.float32))
+    assert abstract_eval(exercise.lambertw_p, [huge], {}) == huge
+
+
+def test_the_recorded_program_computes_the_values(exercise):
+    jaxpr = ad.make_jaxpr(lambda x: 2 * exercise.lambertw(x))(X)
+    assert jaxpr.outvars[0].aval == typeof(X)
+    [out] = jaxpr(X)
+    assert out == pytest.approx(2 * W, rel=1e-12)
+
+
+def test_the_recorded_derivative_computes_the_slopes(exercise):
+    jaxpr = ad.make_jaxpr(lambda x: ad.jvp(
+        exercise.lambertw, (x,), (np.ones(6),))[1])(X)
+    assert jaxpr.outvars[0].aval == typeof(X)
+    assert jaxpr(X)[0] == pytest.approx(SLOPES)

@@ -1,0 +1,50 @@
+import numpy as np
+
+from autodiff_mini import draft as ad
+
+RNG = np.random.default_rng(0)
+MATRIX = np.diff(np.eye(5), axis=0)
+
+
+def pull(exercise, x, ct):
+    return ad.vjp(exercise.difference, x)[1](ct)[0]
+
+
+def test_it_is_the_transpose(exercise):
+    x, y = RNG.standard_normal(5), RNG.standard_normal(4)
+    x_bar = pull(exercise, x, y)
+    assert np.isclose(np.sum(exercise.difference(x) * y), np.sum(x * x_bar))
+    assert np.allclose(x_bar, MATRIX.T @ y)
+
+
+def test_two_numbers(exercise):
+    x_bar = pull(exercise, np.array([3.0, 5.0]), np.array([1.0]))
+    assert np.array_equal(x_bar, [-1.0, 1.0])
+
+
+def test_rows_of_a_table(exercise):
+    y = RNG.standard_normal((3, 4))
+    assert np.allclose(pull(exercise, np.ones((3, 5)), y), y @ MATRIX)
+
+
+def test_batch_of_cotangents(exercise):
+    _, pullback = ad.vjp(exercise.difference, np.ones(5))
+    assert np.array_equal(ad.vmap(pullback)(np.eye(4))[0], MATRIX)
+
+
+def test_gradient_of_roughness(exercise):
+    roughness = lambda x: np.sum(exercise.difference(x) ** 2)
+    x = RNG.standard_normal(5)
+    assert np.allclose(ad.grad(roughness)(x), 2 * MATRIX.T @ MATRIX @ x)
+
+
+def test_gradient_agrees_with_a_difference_twice(exercise):
+    f = lambda x: np.sum(np.sin(exercise.difference(x)))
+    ad.check_grads(f, (RNG.standard_normal(5),))
+    ad.check_grads(ad.grad(f), (RNG.standard_normal(5),))
+
+
+def test_transpose_of_the_transpose_is_the_difference(exercise):
+    x = RNG.standard_normal(5)
+    _, pullback = ad.vjp(lambda y: pull(exercise, np.ones(5), y), np.ones(4))
+    assert np.allclose(pullback(x)[0], MATRIX @ x)

@@ -1,0 +1,76 @@
+import numpy as np
+
+from autodiff_mini import draft as ad
+
+X = np.array([0.4, 1.6, -2.7])
+
+
+def test_values(exercise):
+    assert np.array_equal(exercise.straight(X), [1.0, 1.0, -1.0])
+    assert np.array_equal(exercise.against(X), X)
+
+
+def test_slopes(exercise):
+    square = lambda f: lambda x: np.sum(f(x) ** 2)
+    assert np.array_equal(ad.grad(square(exercise.straight))(X),
+                          [2.0, 2.0, -2.0])
+    assert np.array_equal(ad.grad(square(exercise.against))(X), -2 * X)
+
+
+def test_trees(exercise):
+    weights = {'w': X, 'b': (np.ones((2, 2)), 0.7)}
+    loss = lambda f: lambda p: np.sum(f(p)['w']) * f(p)['b'][1]
+    found = ad.grad(loss(exercise.straight))(weights)
+    assert np.array_equal(found['w'], np.ones(3))
+    assert np.array_equal(found['b'][0], np.zeros((2, 2)))
+    assert found['b'][1] == 1.0
+    found = ad.grad(loss(exercise.against))(weights)
+    assert np.array_equal(found['w'], np.full(3, -0.7))
+    assert np.isclose(found['b'][1], -np.sum(X))
+
+
+def test_second_derivative(exercise):
+    twice = lambda f: ad.grad(ad.grad(lambda x: f(x) ** 2 / 2))(1.6)
+    assert twice(exercise.straight) == 1.0
+    assert twice(exercise.against) == 1.0       # two changes of sign
+
+
+def test_fourth_derivative(exercise):
+    f = lambda x: exercise.against(x) ** 4
+    for _ in range(4):
+        f = ad.grad(f)
+    assert np.isclose(f(1.6), 24.0)             # four changes of sign
+
+
+def test_vmap_of_grad(exercise):
+    slopes = ad.vmap(ad.grad(lambda x: exercise.straight(x) ** 2))(X)
+    assert np.array_equal(slopes, [2.0, 2.0, -2.0])
+
+
+def test_grad_of_vmap(exercise):
+    f = ad.vmap(lambda p: exercise.against(p)['w'] * p['x'])
+    found = ad.grad(lambda p: np.sum(f(p)))({'w': X, 'x': 2 * X})
+    assert np.array_equal(found['w'], -2 * X)
+    assert np.array_equal(found['x'], X)
+
+
+def test_second_derivative_under_vmap(exercise):
+    f = lambda x: exercise.straight(x) ** 2
+    assert np.array_equal(ad.vmap(ad.grad(ad.grad(f)))(X), np.full(3, 2.0))
+
+
+def test_pullback_that_is_not_linear(exercise):
+    unit = exercise.pretend(np.sin, lambda ct: ct / np.sum(ct * ct) ** 0.5)
+    weighted = lambda x, w: np.sum(unit(x) * w)
+    w = np.array([[3.0, 4.0], [0.0, -2.0]])
+    expected = [[0.6, 0.8], [0.0, -1.0]]
+    assert np.allclose(ad.grad(weighted)(np.ones(2), w[0]), expected[0])
+    # Under vmap, for each example.
+    assert np.allclose(ad.vmap(ad.grad(weighted))(np.ones((2, 2)), w),
+                       expected)
+
+
+def test_cotangent_that_is_none(exercise):
+    f = exercise.pretend(lambda p: p['a'] * p['b'],
+                         lambda ct: {'a': ct, 'b': None})
+    assert ad.grad(f)({'a': 2.0, 'b': 3.0}) == {'a': 1.0, 'b': 0.0}

@@ -1,0 +1,106 @@
+import numpy as np
+import pytest
+
+from autodiff_mini import draft as ad
+from autodiff_mini.draft.jaxpr import Jaxpr
+from autodiff_mini.draft.partial_eval import linearize_at
+from autodiff_mini.draft.trees import tree_leaves
+
+RNG = np.random.default_rng(0)
+A, B, CT = RNG.standard_normal((3, 4))
+WS = RNG.standard_normal((5, 4, 4)) / 3
+
+
+def f(w, b):
+    return np.tanh(w @ b)
+
+
+def loop(ws, a, b):
+    for w in ws:
+        a, b = b, a + f(w, b)
+    return a, b
+
+
+def loss(run):
+    def total(args):
+        a, b = run(*args)
+        return np.sum(a * CT) + np.sum(b * b)
+    return total
+
+
+def close(found, expected):
+    for x, y in zip(tree_leaves(found), tree_leaves(expected), strict=True):
+        assert x == pytest.approx(y)
+
+
+def programs_in(jaxpr):
+    """Yield a program and all programs in it."""
+    yield jaxpr
+    for eqn in jaxpr.eqns:
+        for value in eqn.params.values():
+            if type(value) is Jaxpr:
+                yield from programs_in(value)
+
+
+def test_values(exercise):
+    close(exercise.reversible(f)(WS, A, B), loop(WS, A, B))
+
+
+def test_gradients(exercise):
+    close(ad.grad(loss(exercise.reversible(f)))((WS, A, B)),
+          ad.grad(loss(loop))((WS, A, B)))
+
+
+def test_it_keeps_the_weights_and_one_pair(exercise):
+    """Every array that reverse mode keeps is in the linear program."""
+    run = exercise.reversible(f)
+    for steps in 5, 50:
+        _, linear, _ = linearize_at(run, (np.zeros((steps, 4, 4)), A, B))
+        kept = {id(x): x.size for eqn in linear.eqns for x in eqn.invars
+                if isinstance(x, np.ndarray) and np.any(x)}
+        assert sum(kept.values()) <= 2 * 4
+
+
+def test_no_array_has_a_row_for_each_pair(exercise):
+    slopes = ad.grad(loss(exercise.reversible(f)))
+    shapes = {v.aval.shape
+              for program in programs_in(ad.make_jaxpr(slopes)((WS, A, B)))
+              for eqn in program.eqns for v in tree_leaves(eqn.outvars)}
+    assert (5, 4, 4) in shapes      # the cotangents of the weights
+    assert (5, 4) not in shapes
+
+
+def test_check_grads(exercise):
+    ad.check_grads(exercise.reversible(f), (WS[:3, :2, :2], A[:2], B[:2]))
+
+
+def test_second_derivatives(exercise):
+    def slope_along(run):
+        def along(b):
+            w_bar, _, b_bar = ad.grad(loss(run))((WS, A, b))
+            return np.sum(b_bar * CT) + np.sum(w_bar)
+        return along
+    close(ad.grad(slope_along(exercise.reversible(f)))(B),
+          ad.grad(slope_along(loop))(B))
+
+
+def test_weights_that_are_trees(exercise):
+    def g(p, b):
+        return p['scale'] * np.sin(b) + p['shift']
+
+    def unrolled(ps, a, b):
+        for i in range(6):
+            p = {name: rows[i] for name, rows in ps.items()}
+            a, b = b, a + g(p, b)
+        return a, b
+    ps = {'scale': RNG.standard_normal(6), 'shift': np.ones((6, 4))}
+    close(ad.grad(loss(exercise.reversible(g)))((ps, A, B)),
+          ad.grad(loss(unrolled))((ps, A, B)))
+
+
+def test_batched_and_compiled(exercise):
+    def slope(run):
+        return lambda a, b: ad.grad(loss(run))((WS, a, b))
+    rows = np.stack([A, B]), np.stack([B, A])
+    close(ad.jit(ad.vmap(slope(exercise.reversible(f))))(*rows),
+          ad.vmap(slope(loop))(*rows))

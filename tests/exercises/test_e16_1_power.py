@@ -1,0 +1,51 @@
+import numpy as np
+
+from autodiff_mini import draft as ad
+
+
+def test_a_square_is_never_negative(exercise):
+    square = exercise.bounds(lambda x: x ** 2)
+    assert square((-1.0, 1.0)) == (0, 1)
+    assert square((-2.0, 1.0)) == (0, 4)
+
+
+def test_a_square_far_from_zero(exercise):
+    square = exercise.bounds(lambda x: x ** 2)
+    assert square((2.0, 3.0)) == (4, 9)
+    assert square((-3.0, -2.0)) == (4, 9)
+
+
+def test_an_odd_power_keeps_the_order(exercise):
+    assert exercise.bounds(lambda x: x ** 3)((-2.0, 1.0)) == (-8, 1)
+
+
+def test_the_power_zero_is_one(exercise):
+    assert exercise.bounds(lambda x: x ** 0)((-1.0, 1.0)) == (1, 1)
+
+
+def test_the_slope_of_a_cube_is_never_negative(exercise):
+    slope = exercise.bounds(ad.grad(lambda x: x ** 3))
+    assert slope((-1.0, 2.0)) == (0, 12)
+
+
+def test_arrays_and_pieces_of_an_interval(exercise):
+    ends = np.linspace(-1.0, 1.0, 5)
+    square = exercise.bounds(lambda x: x ** 2)
+    for lows, highs in (
+            square((ends[:-1], ends[1:])),
+            ad.vmap(lambda low, high: square((low, high)))(
+                ends[:-1], ends[1:])):
+        assert np.array_equal(lows, [0.25, 0, 0, 0.25])
+        assert np.array_equal(highs, [1, 0.25, 0.25, 1])
+
+
+def test_the_cliff_is_never_steeper_than_it_is(exercise):
+    tanh = ad.custom_jvp(np.tanh)
+
+    def rule(primals, tangents):
+        y = tanh(*primals)
+        return y, tangents[0] * (1 - y ** 2)
+
+    tanh.defjvp(rule)
+    cliff = lambda x: tanh(1000 * (x - 0.3337))
+    assert exercise.bounds(ad.grad(cliff))((0.0, 1.0)) == (0, 1000)

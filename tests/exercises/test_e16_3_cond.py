@@ -1,0 +1,48 @@
+import numpy as np
+
+from autodiff_mini import draft as ad
+
+
+def huber(x):
+    """A parabola that becomes a line at 1."""
+    return ad.cond(x > 1, lambda x: x - 0.5, lambda x: x * x / 2, x)
+
+
+def steep(x):
+    return ad.cond(x > 0, lambda x: 5 * x, lambda x: -2 * x, x)
+
+
+def test_values_of_both_branches(exercise):
+    assert exercise.bounds(steep)((-1.0, 1.0)) == (-5, 5)
+    assert exercise.bounds(lambda x: steep(-x))((-3.0, 1.0)) == (-6, 15)
+
+
+def test_a_branch_that_is_decided(exercise):
+    assert exercise.bounds(huber)((2.0, 3.0)) == (1.5, 2.5)
+    assert exercise.bounds(huber)((0.0, 1.0)) == (0, 0.5)
+
+
+def test_the_slope_of_both_branches(exercise):
+    slope = exercise.bounds(ad.grad(huber))
+    assert slope((0.5, 2.0)) == (0.5, 2)
+    assert slope((2.0, 3.0)) == (1, 1)
+
+
+def test_several_outputs(exercise):
+    f = lambda x: ad.cond(x > 0, lambda x: (x, [3 * x]),
+                          lambda x: (0 * x, [x + 1]), x)
+    low, [high] = exercise.bounds(f)((-1.0, 2.0))
+    assert low == (-1, 2) and high == (-3, 6)
+
+
+def test_what_a_branch_captures(exercise):
+    f = lambda x, y: ad.cond(x > 0, lambda x: x * y, lambda x: x - y, x)
+    assert exercise.bounds(f)((1.0, 2.0), (3.0, 4.0)) == (3, 8)
+    assert exercise.bounds(f)((-2.0, -1.0), (3.0, 4.0)) == (-6, -4)
+
+
+def test_each_element_has_its_own_branch(exercise):
+    lows, highs = np.array([-2.0, -1.0, 1.0]), np.array([-1.0, 1.0, 2.0])
+    piece = lambda low, high: exercise.bounds(ad.grad(steep))((low, high))
+    found = ad.vmap(piece)(lows, highs)
+    assert np.array_equal(found, [[-2, -2, 5], [-2, 5, 5]])
