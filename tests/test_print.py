@@ -61,20 +61,22 @@ def words(text):
 def chapters(book):
     """Returns [(title, page)] of the pages of the site in a print."""
     return [entry[:2] for title, page, inside in outline(book)
-            for entry in (inside if re.match('Part|Appendix', title)
+            for entry in (inside if re.match('Book|Reference', title)
                           else [(title, page)])]
 
 
 def test_every_page_is_in_the_outline_in_its_part(pdf, book, chapters):
     parts = pdf.parts(pdf.settings()['nav'])
     assert [title for title, *_ in outline(book)
-            if re.match('Part|Appendix', title)] == [
+            if re.match('Book|Reference', title)] == [
         part for part, _ in parts if part]
     titles = [re.search('(?m)^# (.*)', (
-        ROOT / 'book' / page).with_suffix('.md').read_text())[1]
+        ROOT / 'pages' / page).with_suffix('.md').read_text())[1]
         for _, pages in parts for page, _ in pages]
     assert [words(title) for title, _ in chapters] == [*map(words, titles)]
-    assert len(titles) == len([*(ROOT / 'pages').rglob('*.md')])
+    assert len(titles) == len([
+        page for page in (ROOT / 'pages').rglob('*.md')
+        if page.stem == 'index' or 'modules' not in page.parts])
 
 
 def test_the_outline_says_each_heading_once(book):
@@ -84,7 +86,7 @@ def test_the_outline_says_each_heading_once(book):
             yield from titles(inside)
 
     said = [*titles(outline(book))]
-    assert len(said) > 500
+    assert len(said) > 400
     assert [title for title in said
             if title == 2 * title[:len(title) // 2]] == []
 
@@ -108,7 +110,7 @@ def test_links_lead_to_places_in_the_print(book):
             link = link.get_object()
             inside += [link['/Dest']] if '/Dest' in link else []
             elsewhere += [link['/A']['/URI']] if '/A' in link else []
-    assert len(inside) > 1000
+    assert len(inside) > 400
     assert {*inside} <= {*book.named_destinations}
     assert [link for link in elsewhere if '127.0.0.1' in link] == []
 
@@ -120,18 +122,9 @@ def test_the_print_says_what_it_is_and_who_wrote_it(pdf, book):
     assert book.metadata.subject == said['site_description']
 
 
-def test_folded_listings_in_a_row_share_a_line(browser):
-    assert browser.execute_script(
-        'return document.querySelectorAll(".folded + .folded").length') == 0
-    lines = browser.execute_script(
-        'return [...document.querySelectorAll(".folded")]'
-        '  .map(it => it.textContent)')
-    assert any(line.count('.py') > 1 for line in lines)
-
-
 def test_errors_are_not_folded(browser):
     said = browser.execute_script(
-        'return document.getElementById("appendix_e_errors_explained_html")'
+        'return document.getElementById("appendix_errors_explained_html")'
         '  .textContent')
     for entries in ERRORS.values():
         for meaning, program, cure in entries:

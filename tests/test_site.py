@@ -110,7 +110,7 @@ def faults_with(browser, site, tmp_path_factory):
     """Returns a function: what is planted in a copy of the site -> faults."""
     folder = tmp_path_factory.mktemp('copy')
     shutil.copytree(site, folder, dirs_exist_ok=True)
-    small = site / 'chapters/23b_epilogue.html'     # and yet a whole page
+    small = site / 'chapters/17_the_postcard.html'     # and yet a whole page
     text, end, rest = small.read_text('utf-8').partition('</article>')
     numbers = itertools.count()   # a browser remembers the pages of a name
 
@@ -125,7 +125,12 @@ def faults_with(browser, site, tmp_path_factory):
 
 # In the browser.
 
-@pytest.mark.parametrize('page', PAGES)
+# One tool makes the pages of the modules, so one in ten is shown.
+SHOWN = [page for page in PAGES if not page.startswith('modules/')]
+SHOWN += sorted(set(PAGES) - set(SHOWN))[::10]
+
+
+@pytest.mark.parametrize('page', SHOWN)
 def test_a_page_is_sound(browser, home, page):
     assert faults(browser, f'{home}/{page}') == []
 
@@ -171,12 +176,12 @@ def test_the_root_of_the_site_may_be_a_folder(browser, below):
     emulate(browser, 1280, 'light')
     browser.get(f'{below}/index.html')
     assert search(browser, 'tangent')[0].startswith(f'{below}/')
-    assert faults(browser, f'{below}/chapters/10_backwards.html', [1280]) == []
+    assert faults(browser, f'{below}/chapters/09_backwards.html', [1280]) == []
 
 
 @pytest.mark.parametrize('lost', [
     'nowhere', 'chapters/nowhere.html', 'chapters/no/where/index.html',
-    'no/such/folder/at/all.html', 'chapters/10_backwards.html/'])
+    'no/such/folder/at/all.html', 'chapters/09_backwards.html/'])
 def test_a_lost_reader_can_search_and_go_home(browser, below, lost):
     emulate(browser, 1280, 'light')
     visit(browser, f'{below}/{lost}')
@@ -203,7 +208,7 @@ def test_search_leads_to_an_error_and_opens_it(browser, home):
 
 def test_errors_are_folded_into_two_lines(browser, home):
     emulate(browser, 1280, 'light')
-    browser.get(f'{home}/appendix/e_errors_explained.html')
+    browser.get(f'{home}/appendix/errors_explained.html')
     rest(browser)
     assert browser.execute_script('''
         return [...document.querySelectorAll("details.error")]
@@ -228,8 +233,11 @@ COPIED = """
 def test_examples_are_copied_as_programs(browser, home):
     """Which is how doctest reads them: its sources, without what they print.
     """
-    browser.get(f'{home}/reference.html')
-    copied = browser.execute_script(COPIED)
+    copied = []
+    for page in PAGES:
+        if page.startswith('reference/'):
+            browser.get(f'{home}/{page}')
+            copied += browser.execute_script(COPIED)
     assert copied
     for text, program in copied:
         lines = [example.source.rstrip()
@@ -271,8 +279,11 @@ PLAYED = """
       if (program.scrollWidth > program.clientWidth && innerWidth >= 1280)
         say("the program scrolls");
       const { accentColor } = getComputedStyle(player.querySelector("input"));
-      if (accentColor !== getComputedStyle(document.querySelector(
-          ".md-typeset a:not([class])")).color) say(`slider ${accentColor}`);
+      const link = player.parentNode.appendChild(document.createElement("a"));
+      link.href = "#";
+      if (accentColor !== getComputedStyle(link).color)
+        say(`slider ${accentColor}`);
+      link.remove();
       if (player.frames.length < 3) say("too short");
     }
     return wrong;
@@ -284,7 +295,7 @@ PLAYERS = [page for page in PAGES
 
 
 def test_players_are_on_these_pages(site):
-    assert len(PLAYERS) >= 9 and 'index.html' in PLAYERS
+    assert len(PLAYERS) >= 8 and 'index.html' in PLAYERS
 
 
 @pytest.mark.parametrize('page', PLAYERS)

@@ -354,7 +354,7 @@ ERRORS['What cannot be traced'] = group(
     ('There is no rule for a function of NumPy\'s.',
      'ad.linearize(np.packbits, x)',
      'Write it with functions that there are, or make it a primitive of your '
-     'own. The appendix *What works* lists them all.'),
+     'own. The page *What works* lists them all.'),
     ('There is no rule for a method of a ufunc.',
      'ad.linearize(lambda x: np.hypot.at(x, [0], 1.0), x)',
      'Call the function that the method serves.'),

@@ -27,7 +27,7 @@ from pathlib import Path
 
 import watchfiles
 
-from book.tools import mainline, reference, weave
+from book.tools import mainline, modules, reference, weave
 from book.tools.render import (
     ROOT, ChapterError, build, has_cells, is_live, surroundings)
 
@@ -39,11 +39,14 @@ FRONT = re.compile(r'(?s)(?:---\n(.*?)---\n\n*)?(.*)')
 OLD = ('The library has changed since the outputs on this page were made. '
        'They are being made again.')
 RELEASE = importlib.metadata.version(weave.PACKAGE)    # the book's, too
+# Beside a source is room for nothing, and there is no page to edit.
+FRONT_OF_MODULES = f'---\nhide: [toc]\nmade: true\nrelease: {RELEASE}\n---\n\n'
 
 
 def sources():
     """Returns the Markdown files of the book."""
-    return [path for pattern in ('*.md', 'chapters/*.md', 'appendix/*.md')
+    return [path for pattern in ('*.md', 'chapters/*.md', 'appendix/*.md',
+                                   'reference/*.md')
             for path in sorted(Path('book').glob(pattern))]
 
 
@@ -51,18 +54,17 @@ def made_of(path):
     """Returns ({name in the folder: text}, seconds) for a Markdown file.
 
     A page that has cells leads to its notebook, but for the front page,
-    which has enough on it.  The reference and the listings lead to each
-    other.
+    which has enough on it.  Listings and the reference lead to the modules.
     """
     name = path.relative_to('book')
     up = '../' * (len(name.parts) - 1)
     front, text = FRONT.fullmatch(path.read_text()).groups()
     made, seconds = {}, 0
-    if name.name == reference.PAGE:
-        text = reference.with_places(text)
+    if name.parts[0] == 'reference':
+        text = reference.with_places(text, path)
     elif is_live(path):
         page = build(path)
-        text, seconds = reference.with_entries(page.markdown, up), page.seconds
+        text, seconds = page.markdown, page.seconds
         if has_cells(path):
             notebook = f'notebooks/{path.stem}.ipynb'
             made[notebook] = page.notebook
@@ -70,8 +72,8 @@ def made_of(path):
                 link = f'[Open as notebook]({up}{notebook})'
                 text = text.replace(
                     '\n', f'\n\n{link}{{ .notebook download="" }}\n', 1)
-    made[name.as_posix()] = (
-        f'---\n{front or ""}release: {RELEASE}\n---\n\n{text}')
+    made[name.as_posix()] = (f'---\n{front or ""}release: {RELEASE}\n---\n\n'
+                             + reference.with_titles(text, path))
     return made, seconds
 
 
@@ -174,6 +176,8 @@ class Desk:
             self.behind = {self.there.submit(made_of, path):
                            (path, texts[path])
                            for path in paths if self.made[path] != now}
+        self.files |= {name: FRONT_OF_MODULES + text
+                       for name, text in modules.pages().items()}
 
     def stop(self):
         """Make nothing more with the library as it was."""

@@ -2,10 +2,9 @@
 
     python -m book.tools.pdf [file]     from the site, which has to be there
 
-What is folded away on the site is not printed, except for the errors of
-appendix E: of a listing of the library its name is, for all of it is in the
-package; hints and solutions of the exercises are on the site. Chromium makes
-the pages and the outline. The numbers in the contents are those of a first
+What is folded away on the site is not printed, except for the errors of the
+page *Errors explained*, and neither are the pages of the modules. Chromium
+makes the pages and the outline. The numbers in the contents are those of a first
 print, which is thrown away.
 """
 
@@ -29,8 +28,8 @@ HERE = Path(__file__).parent / 'print'
 COVER = '''<img src="assets/logo.svg" alt="">
 <div class="title">{site_name}</div><p>{site_description}</p>
 <p class="small">Version {release}. Text and code: Apache-2.0.<br>
-Listings of the library that the site folds away are named here, and are in
-the package.<br>Hints and solutions of the exercises are on the site.</p>'''
+Hints and solutions of the exercises are on the site, and so are the sources
+of the library.</p>'''
 NUMBERS = '''
   const pages = arguments[0];
   for (const link of document.querySelectorAll(".contents a"))
@@ -39,19 +38,21 @@ NUMBERS = '''
 '''
 
 
-def parts(navigation):
+def parts(navigation, above=()):
     """Returns [(part, [(page, title)])] of the `nav` of a mkdocs.yml.
 
-    What stands in no part has one of its own, with no name. A title is empty
-    where the page says it.
+    A part in another has both names. A page in no part has one of its own,
+    with no name. A title is empty where the page says it.
     """
-    found = []
+    found, part = [], ' · '.join(above)
     for entry in navigation:
-        part, inside = named(entry)
-        if not isinstance(inside, list):
-            part, inside = '', [entry]
-        found.append((part, [(re.sub('md$', 'html', page), title)
-                             for title, page in map(named, inside)]))
+        title, inside = named(entry)
+        if isinstance(inside, list):
+            found += parts(inside, (*above, title))
+            continue
+        if not part or not found or found[-1][0] != part:
+            found.append((part, []))
+        found[-1][1].append((re.sub('md$', 'html', inside), title))
     return found
 
 

@@ -1,4 +1,4 @@
-"""Finds places in the book: the section that a line of a page is in.
+"""Find places in the book: the section that a line of a page is in.
 
 A place is a page and the anchor that the site gives to a heading.
 """
@@ -23,18 +23,18 @@ class Place(NamedTuple):
     title: str
 
     def link(self, page) -> str:
-        """Returns what leads from another page to this place."""
-        path = os.path.relpath(self.page, page.parent)
-        return f'{Path(path).as_posix()}#{self.anchor}'
+        """Return what leads from another page to this place."""
+        path = Path(os.path.relpath(self.page, page.parent)).as_posix()
+        return f'{path}#{self.anchor}' if self.anchor else path
 
     @property
     def label(self) -> str:
-        """The number of a chapter, or the letter of an appendix."""
+        """The number of a chapter, or the name of another page."""
         return weave.label(self.page)
 
 
 def sections(page):
-    """Returns {line: Place} of the headings of a page, from the top."""
+    """Return {line: Place} of the headings of a page, from the top."""
     used, found, fence = set(), {}, None
     for number, line in enumerate(page.read_text().splitlines(), 1):
         ticks = re.match('`{3,}', line)
@@ -50,35 +50,20 @@ def sections(page):
 
 
 def above(line, places):
-    """Returns the last of the places {line: Place} that is not below."""
+    """Return the last of the places {line: Place} that is not below."""
     return [place for start, place in places.items() if start <= line][-1]
 
 
-def woven():
-    """Returns {(title, address): Place} of every statement of the library."""
-    book = weave.modules(ROOT)
-    return {(block.title, statement.address): above(block.line, places)
-            for page in weave.chapters(ROOT)
-            for places in [sections(page)]
-            for block in weave.woven(page)
-            for statement in weave.resolve(block, book)[0]}
-
-
-def chapter(number, heading=None):
-    """Returns the Place of a chapter, or of a heading in it.
-
-    Args:
-        number: of the chapter, or the letter of an appendix.
-        heading: the text of the heading.
-
-    Raises:
-        ValueError: there is no such chapter, or no such heading.
-    """
-    name = f'{number:02}' if isinstance(number, int) else number.lower()
-    pages = [page for page in weave.chapters(ROOT)
-             if page.stem.startswith(f'{name}_')]
-    found = [section for page in pages for section in sections(page).values()
-             if heading in (None, section.title)]
-    if not found:
-        raise ValueError(f'no heading {heading!r} in chapter {number}')
-    return found[0]
+def told():
+    """Return {title: {address: Places}} of what the book shows, in order."""
+    book, found = weave.modules(Path()), {}
+    for page in weave.chapters(Path()):
+        if page.name != 'index.md':
+            places = sections(page)
+            for block in weave.woven(page):
+                for statement in weave.resolve(block, book)[0]:
+                    known, key = (found.setdefault(block.title, {}),
+                                  statement.address)
+                    known[key] = known.get(key, ()) + (
+                        above(block.line, places),)
+    return found

@@ -1,111 +1,67 @@
-"""Leads from the reference to where a function is built, and back.
-
-A public name is a statement of a module, and every statement stands in one
-listing of the book.
-"""
+"""Link the reference to sources and chapters, and listings to modules."""
 
 import re
-from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
-import griffe
-from markdown.extensions.toc import slugify
+from book.tools import places, weave
+from book.tools.modules import (     # mkdocstrings takes AsHelp from here
+    AsHelp, first_paragraph, kind, library, member, place, place_of, title_of)
 
-import autodiff_mini as ad
-from book.tools import weave
-
-ROOT = Path(__file__).parents[2]
-PAGE = 'reference.md'
+FOLDER = Path('book/reference')
+GROUPS = ('values', 'forward_mode', 'batching', 'reverse_mode',
+          'custom_rules', 'programs', 'control_flow', 'primitives',
+          'functions_with_rules', 'trees', 'errors')
 ENTRY = re.compile(r'^::: autodiff_mini\.(\w+)\n(?: +.*\n)*', re.MULTILINE)
-LISTING = re.compile(r'^(`{3,})\w+ .*?title="(.*?)".*?\n(.*?)^\1\n',
-                     re.MULTILINE | re.DOTALL)
+LISTING = re.compile(
+    rf'^(`{{3,}})(\w+)(.*?) title="({weave.PACKAGE}/.*?)"(.*)\n((?s:.*?))^\1$',
+    re.MULTILINE)
 
 
-class WithoutTypes(griffe.Extension):
-    """Lets mkdocstrings read the modules alone, and say what `help` says.
-
-    The stub has the same names, arguments and defaults.
-    """
-
-    def on_module_members(self, *, mod, **_):
-        if mod.filepath.suffix == '.pyi':
-            mod.members.clear()
-            mod.overloads.clear()
+def groups():
+    """Return {page: names} of the reference."""
+    pages = [FOLDER / f'{name}.md' for name in GROUPS]
+    return {page: ENTRY.findall(page.read_text()) for page in pages}
 
 
-class Place(NamedTuple):
-    """Where a public name is built: a page, and the heading above it."""
-
-    page: Path
-    heading: str
-
-    def link(self):
-        """Returns the link to it, from the reference."""
-        page = self.page.relative_to(ROOT / 'book').as_posix()
-        kind = self.page.parent.name.rstrip('s')
-        return (f'[{kind} {weave.label(self.page)}, *{self.heading}*]'
-                f'({page}#{slugify(self.heading, "-")})')
-
-
-def home(name):
-    """Returns the module and the address of what a public name means."""
-    found = getattr(ad, name)
-    module = getattr(found, '__module__', 'autodiff_mini.core')
-    return (module.replace('.', '/') + '.py',
-            getattr(found, '__qualname__', name))
+def index(page):
+    """Return the list of all public names, by group, for a page."""
+    parts, found = [], library()
+    for group, names in groups().items():
+        title = group.read_text().partition('\n')[0].removeprefix('# ')
+        path = f'{FOLDER.name}/{group.name}'
+        parts += [f'## [{title}]({path})', '\n'.join(
+            f'- [`{name}`]({path}#autodiff_mini.{name}) '
+            + first_paragraph(member(found, name).docstring)
+            for name in names)]
+    return '\n\n'.join(parts)
 
 
-@cache
-def names():
-    """Returns {(module, address): public name}, the first of several."""
-    return {home(name): name for name in reversed(ad.__all__)}
+def with_places(markdown, page):
+    """Return a page of the reference that says where its names are built."""
+    found, shown = library(), places.told()
 
-
-@cache
-def places():
-    """Returns {name: Place} of the public names."""
-    modules = weave.modules(ROOT)
-    return {names()[block.title, found.address]:
-            Place(page, heading_above(page, block.line))
-            for page in weave.chapters(ROOT) for block in weave.woven(page)
-            for found in weave.resolve(block, modules)[0]
-            if (block.title, found.address) in names()}
-
-
-def heading_above(page, line):
-    """Returns the heading of the section in which a line of a page stands."""
-    heading, inside = '', None
-    for text in page.read_text().splitlines()[:line - 1]:
-        fence = re.match('`{3,}', text)
-        if fence and inside in (None, text.rstrip()):
-            inside = None if inside else fence[0]
-        elif inside is None and re.match('##+ ', text):
-            heading = re.sub('^#+ |[`*]', '', text)
-    return heading
-
-
-def with_places(markdown):
-    """Returns the reference, with a link behind each entry that is built."""
     def entry(match):
-        place = places().get(match[1])
-        built = f'\nBuilt in {place.link()}.\n' if place else ''
-        return match[0] + built
+        meant = member(found, match[1])
+        goal = place_of(meant)
+        told = shown.get(title_of(meant), {}).get(meant.name, ())
+        links = ' and in '.join(f'{kind(x)}, [*{x.title}*]({x.link(page)})'
+                                for x in told)
+        return (f'{match[0]}\nDefined in [`{goal.title}`]({goal.link(page)}).'
+                + f' Explained in {links}.' * bool(told) + '\n')
     return ENTRY.sub(entry, markdown)
 
 
-def with_entries(markdown, up):
-    """Returns a page, with links to the reference behind its listings.
+def with_titles(markdown, page):
+    """Return a page on which a listing's title links to its module."""
+    book = weave.modules(Path())
 
-    Args:
-        markdown: the page.
-        up: what leads from it to where the reference is.
-    """
     def listing(match):
-        defined = re.findall(r'^(?:def|class) (\w+)', match[3], re.MULTILINE)
-        found = [names()[match[2], name] for name in defined
-                 if (match[2], name) in names()]
-        links = ', '.join(f'[`{name}`]({up}{PAGE}#autodiff_mini.{name})'
-                          for name in found)
-        return match[0] + f'\nIn the reference: {links}.\n' * bool(found)
+        ticks, language, before, title, after, text = match.groups()
+        chosen, _ = weave.resolve(weave.Block(
+            page, 0, 0, False, title, text.rstrip('\n')), book)
+        if not chosen:
+            return match[0]      # which weave calls a problem
+        link = place(title, chosen[0].line).link(page)
+        return (f'[{title}]({link}){{ .filename }}\n\n'
+                f'{ticks}{language}{before}{after}\n{text}{ticks}')
     return LISTING.sub(listing, markdown)

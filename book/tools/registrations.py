@@ -21,7 +21,8 @@ from typing import NamedTuple
 from book.tools import weave
 
 TABLE = '_rules'
-MORE = f'{weave.PACKAGE}/more/'     # a wing that is no part of the grid
+# What is no part of the grid: a wing, and the draft, which has its own.
+BESIDE = f'{weave.PACKAGE}/more/', weave.DRAFT
 
 
 class Registration(NamedTuple):
@@ -130,7 +131,7 @@ def main(root):
     sys.meta_path.insert(0, Finder(root))
     modules = [import_module(weave.dotted(title))
                for title in weave.modules(root)
-               if not title.startswith(MORE)]
+               if not title.startswith(BESIDE)]
     rows = {id(value): name.removesuffix('_p') for module in modules
             for name, value in vars(module).items() if name.endswith('_p')}
     print(json.dumps([

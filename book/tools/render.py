@@ -36,10 +36,9 @@ from nbclient.exceptions import (
 from traitlets.config import Config
 
 from book.tools import (
-    benchmark_tables, documents, exercises, explained, mainline, weave,
-    what_works, whole_grid)
+    benchmark_tables, documents, exercises, explained, mainline, reference,
+    weave, what_works, whole_grid)
 from book.tools.downloads import alone
-from book.tools.scoreboard import scoreboard
 
 ROOT = Path(__file__).parents[2]
 CACHE = ROOT / '.cache' / 'chapters'
@@ -50,7 +49,7 @@ IMPORTS = ('<details class="imports" markdown="1">\n'
            '<summary>What the notebook of this page begins with</summary>\n\n'
            '{}\n\n</details>')
 DIRECTIVE = re.compile(
-    r'^<!-- (scoreboard|benchmarks|table|exercises): ([\w. ]+) -->$',
+    r'^<!-- (benchmarks|table|exercises): ([\w. ]+) -->$',
     re.MULTILINE)
 
 
@@ -261,9 +260,8 @@ def markdown(notebook, path):
 
 
 def directed(match, path):
-    """Returns what a line such as `<!-- table: map -->` asks for."""
-    made = {'scoreboard': lambda name: scoreboard(name, path),
-            'benchmarks': benchmark_tables.benchmarks,
+    """Returns what a line such as `<!-- table: errors -->` asks for."""
+    made = {'benchmarks': benchmark_tables.benchmarks,
             'table': lambda name: back_matter(name, path),
             'exercises': exercises.markdown}
     try:
@@ -285,9 +283,9 @@ def with_exercises(notebook):
 
 def back_matter(name, path):
     """Returns a table that is made of the whole book, for one page."""
-    tables = {'whole grid': whole_grid.table, 'map': whole_grid.squares,
-              'documents': documents.table, 'errors': explained.table,
-              'draft': mainline.whole}
+    tables = {'whole grid': whole_grid.table, 'documents': documents.table,
+              'errors': explained.table, 'draft': mainline.whole,
+              'reference': reference.index}
     if name.startswith('what works in '):
         return what_works.table(name.removeprefix('what works in '))
     if name not in tables:

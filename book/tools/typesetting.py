@@ -31,6 +31,9 @@ class Finish(Postprocessor):
         text = FORMULA.sub(formula, text)
         # Names, operators, punctuation and spaces have the colour of text.
         text = re.sub(r'<span class="[nopw]">([^<]*)</span>', r'\1', text)
+        # Markdown leaves the words of a fold as they are.
+        text = re.sub('<summary>.*?</summary>', lambda fold: re.sub(
+            '`(.*?)`', r'<code>\1</code>', fold[0]), text)
         # An empty heading heads nothing.
         return re.sub(r'<th( [^>]*)?></th>', '<td></td>', text)
 

@@ -119,11 +119,11 @@ def twice(x):
 @pytest.mark.rest
 def test_a_notebook_that_is_downloaded_has_them_too(book):
     path = book / '01_chapter.md'
-    path.write_text(CHAPTER + '\n<!-- scoreboard: grid -->\n')
+    path.write_text(CHAPTER + '\n<!-- table: draft -->\n')
     (cell,) = json.loads(render.build(path).notebook)['cells']
     text = ''.join(cell['source'])
     assert '**Add a row: twice as much.**\n\nThe task' in text
-    assert '<!-- scoreboard: grid -->' in text and 'exercises: 01' not in text
+    assert '<!-- table: draft -->' in text and 'exercises: 01' not in text
 
 
 def test_a_chapter_without_exercises_is_an_error():

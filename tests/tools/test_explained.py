@@ -14,12 +14,13 @@ from book.tools.explained import ERRORS, Explained, entry, error_of
 from book.tools.places import ROOT
 
 PACKAGE = Path(autodiff_mini.__file__).parent
-PAGE = ROOT / 'book/appendix/e_errors_explained.md'
+PAGE = ROOT / 'book/appendix/errors_explained.md'
 ALL = [explained for entries in ERRORS.values() for explained in entries]
 
 # The draft's errors are explained where it is written; those of the wing
 # `more` are NumPy's, in NumPy's words; and the package's own is Python's.
-ELSEWHERE = {PACKAGE / 'draft.py', *(PACKAGE / 'more').glob('*.py'),
+ELSEWHERE = {*(PACKAGE / 'draft').glob('*.py'),
+             *(PACKAGE / 'more').glob('*.py'),
              PACKAGE / '__init__.py'}
 
 # Nobody sees these: another line of the same file catches them.

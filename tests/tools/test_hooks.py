@@ -77,7 +77,7 @@ def test_a_false_listing_fails_the_build_with_line_and_diff(site):
 def test_this_book_is_not_built_with_a_false_rule(tmp_path):
     for name in 'autodiff_mini', 'book':
         shutil.copytree(ROOT / name, tmp_path / name)
-    library = tmp_path / 'autodiff_mini/primitives/elementwise.py'
+    library = tmp_path / 'autodiff_mini/draft/jvp.py'
     page = tmp_path / 'book/chapters/02_two_numbers_at_once.md'
     for file, rule in (library, 'x_dot * -np.sin(x)'), (page, 'x_dot * y'):
         text = file.read_text()
@@ -120,7 +120,8 @@ def test_the_folder_has_all_that_a_page_needs_and_nothing_else(site):
     first = folder(site)
     assert sorted(first) == [
         'LICENSE.txt', 'assets/dot.svg', 'assets/player.js',
-        'chapters/01_core.md', 'chapters/02_cell.md', 'index.md']
+        'chapters/01_core.md', 'chapters/02_cell.md', 'index.md',
+        'modules/core.md', 'modules/index.md']
     front = f'---\nhide: [toc]\nrelease: {pages.RELEASE}\n---\n\n'
     assert first['chapters/02_cell.md'][0] == f'{front}# A cell\n\nWords.\n'
 

@@ -11,7 +11,7 @@ import pytest
 import autodiff_mini
 from book.tools.places import ROOT
 
-PAGE = ROOT / 'book/appendix/m_from_here_to_jax.md'
+PAGE = ROOT / 'book/appendix/from_here_to_jax.md'
 FILE = re.compile(r'`([\w/]+\.py)`: ((?:`\w+`(?:, )?)+)')
 
 
@@ -36,7 +36,7 @@ def test_every_module_is_on_the_page_once():
     package = Path(autodiff_mini.__file__).parent
     assert sorted(ours) == sorted(
         path.relative_to(package).as_posix() for path in package.rglob('*.py')
-        if path.name not in ('__init__.py', 'draft.py'))
+        if path.name != '__init__.py' and path.parent.name != 'draft')
 
 
 def test_every_file_of_theirs_has_names():

@@ -1,26 +1,34 @@
-"""The reference says what `help` says, and leads to the book and back."""
+"""The reference says what `help` says, and leads to sources and chapters."""
 
 import inspect
 import re
+from pathlib import Path
 
 import griffe
 import pytest
 
 import autodiff_mini as ad
-from book.tools import reference, weave
+from book.tools import modules, places, reference, weave
 from tests.wings import needs
 
-BOOK = reference.ROOT / 'book'
-TEXT = (BOOK / reference.PAGE).read_text()
-ENTRIES = re.findall(r'^::: autodiff_mini\.(\w+)', TEXT, re.MULTILINE)
+pytestmark = [needs(wing) for wing in ('applications', 'notebook', 'patch')]
+
+GROUPS = reference.groups()
+ENTRIES = [name for names in GROUPS.values() for name in names]
 
 
 @pytest.fixture(scope='module')
 def package():
     """Returns the library as mkdocstrings reads it."""
-    return griffe.load('autodiff_mini', search_paths=[reference.ROOT],
+    return griffe.load('autodiff_mini', search_paths=[places.ROOT],
                        extensions=griffe.load_extensions(
                            'book.tools.reference'))
+
+
+def test_each_public_name_is_in_one_group():
+    assert sorted([*ENTRIES, 'remat']) == sorted(ad.__all__)
+    assert {page.stem for page in reference.FOLDER.glob('*.md')} == {
+        *reference.GROUPS}
 
 
 @pytest.mark.parametrize('name', [
@@ -33,31 +41,80 @@ def test_the_reference_says_what_help_says(package, name):
         (x, None) for x in parameters]
 
 
-@needs('applications')
-@needs('notebook')
-def test_every_entry_of_the_reference_leads_to_where_it_is_built():
-    found = reference.with_places(TEXT)
-    assert len(re.findall('^Built in ', found, re.MULTILINE)) == len(ENTRIES)
-    assert ('::: autodiff_mini.jit\n    options:\n      members: [source]\n\n'
-            'Built in [chapter 14, *What users call*]'
-            '(chapters/14_from_program_to_program.md#what-users-call).\n'
-            ) in found
+def test_the_index_lists_the_names_with_what_they_do():
+    text = reference.index(Path('book/reference.md'))
+    assert re.findall(r'#autodiff_mini\.(\w+)\) ', text) == ENTRIES
+    assert ('## [Control flow](reference/control_flow.md)\n\n'
+            '- [`scan`](reference/control_flow.md#autodiff_mini.scan) '
+            + ad.scan.__doc__.partition('\n\n')[0] + '\n') in text
 
 
-@needs('applications')
-@needs('notebook')
-def test_every_listing_of_what_users_call_leads_to_the_reference():
-    pages = {page: reference.with_entries(page.read_text(), '../')
-             for page in weave.chapters(reference.ROOT)}
-    found = {name for text in pages.values() for name in re.findall(
-        r'\]\(\.\./reference\.md#autodiff_mini\.(\w+)\)', text)}
-    assert found == {*ENTRIES} - {'float0'}     # which has no listing alone
-    chapter = BOOK / 'chapters' / '10_backwards.md'
-    assert ('```\n\nIn the reference: [`grad`](../reference.md'
-            '#autodiff_mini.grad), [`value_and_grad`]') in pages[chapter]
+@pytest.mark.parametrize('page', GROUPS, ids=lambda page: page.stem)
+def test_an_entry_links_to_the_line_that_defines_it(page):
+    found = reference.with_places(page.read_text(), page)
+    lines = re.findall(r'^Defined in \[`(.*?)`\]\((.*?)#L(\d+)\)\.',
+                       found, re.MULTILINE)
+    assert len(lines) == len(GROUPS[page])
+    sources = modules.texts()
+    for name, (title, link, line) in zip(GROUPS[page], lines, strict=True):
+        assert link == f'../modules/{title[:-3]}.md'
+        meant = getattr(ad, name)
+        own = getattr(meant, '__name__', name)
+        text = sources[f'autodiff_mini/{title}'].splitlines()
+        assert re.search(rf'\b{own}\b', ' '.join(text[int(line) - 1:][:4]))
 
 
-def test_a_heading_in_a_listing_is_no_heading(tmp_path):
-    page = tmp_path / 'page.md'
-    page.write_text('# Title\n\n## A *section*\n\n```python\n## no\n```\n\nx')
-    assert reference.heading_above(page, 9) == 'A section'
+def test_an_entry_links_to_the_chapters_that_explain_it(monkeypatch):
+    place = places.Place(Path('book/chapters/07_x.md'), 'how', 'How')
+    monkeypatch.setattr(places, 'told', lambda: {
+        'autodiff_mini/api/forward.py': {'jvp': (place, place)}})
+    entry = '::: autodiff_mini.jvp\n    options:\n      members: []\n'
+    found = reference.with_places(entry, Path('book/reference/x.md'))
+    chapter = 'chapter 7, [*How*](../chapters/07_x.md#how)'
+    assert found.startswith(entry + '\nDefined in [`api/forward.py`](')
+    assert found.endswith(f'. Explained in {chapter} and in {chapter}.\n')
+
+
+# The titles of listings.
+
+LISTING = '''Before.
+
+```python title="autodiff_mini/core.py" hl_lines="2"
+{}
+```
+
+After.
+'''
+
+
+@pytest.fixture
+def titled(tmp_path, monkeypatch):
+    """Returns a function of a listing of a small module: its page."""
+    module = tmp_path / 'autodiff_mini/core.py'
+    module.parent.mkdir()
+    module.write_text('a = 1\n\n# Two.\nb = 2\nc = 3\n')
+    monkeypatch.chdir(tmp_path)
+    return lambda text: reference.with_titles(
+        LISTING.format(text), Path('book/chapters/01_page.md'))
+
+
+def test_the_title_of_a_listing_links_to_its_first_line(titled):
+    assert titled('# Two.\nb = 2\nc = 3') == (
+        'Before.\n\n[autodiff_mini/core.py](../modules/core.md#L3)'
+        '{ .filename }\n\n```python hl_lines="2"\n# Two.\nb = 2\nc = 3\n```'
+        '\n\nAfter.\n')
+    Path('autodiff_mini/core.py').write_text('\n# Two.\nb = 2\n')
+    assert '(../modules/core.md#L2)' in titled('# Two.\nb = 2')
+
+
+def test_a_listing_that_no_module_has_keeps_its_title(titled):
+    for text in 'z = 26', 'no Python':
+        assert titled(text) == LISTING.format(text)
+
+
+@pytest.mark.parametrize('page', weave.chapters(places.ROOT),
+                         ids=lambda page: page.stem)
+def test_every_listing_of_the_book_links_to_its_module(page):
+    found = reference.with_titles(page.read_text(), page)
+    assert len(re.findall(r'\{ \.filename \}\n\n```', found)) == len(
+        weave.woven(page))

@@ -1,10 +1,10 @@
-"""Who fills a square: the statements at work when a rule is registered."""
+"""Who fills a cell: the statements at work when a rule is registered."""
 
 import subprocess
 
 import pytest
 
-from book.tools import scoreboard
+from book.tools import whole_grid
 from book.tools.registrations import Registration, registrations
 
 CORE = '''
@@ -84,26 +84,12 @@ vmap_rules[neg_p] = 'another than its kind has'
 '''
 MODULES = {'core': CORE, 'interpreters/jvp': JVP, 'interpreters/vmap': VMAP,
            'primitives/rows': ROWS}
-LISTING = '```python title="autodiff_mini/{}.py"\n# weave: {}\n```\n'
-PAGES = {    # they do not show tan_p
-    'chapters/01_core': [('core', 'Table .. neg_p'),
-                         ('primitives/rows', 'sin_p')],
-    'chapters/02_jvp': [('interpreters/jvp', 'jvp_rules, defjvp'),
-                        ('primitives/rows', 'defjvp(sin_p')],
-    'chapters/03_vmap': [('interpreters/vmap', 'defelementwise')],
-    'appendix/a_rest': [('primitives/rows', 'cos_p, for p in (cos_p,'),
-                        ('primitives/rows', 'vmap_rules[neg_p]')],
-}
-
 
 @pytest.fixture
 def root(tmp_path):
     """Returns a folder with a library in which a kind says what holds."""
     files = {f'autodiff_mini/{name}.py': text
              for name, text in MODULES.items()}
-    files |= {f'book/{name}.md': ''.join(LISTING.format(*listing)
-                                         for listing in listings)
-              for name, listings in PAGES.items()}
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
@@ -137,18 +123,20 @@ def test_a_registration_names_the_module_of_each_statement(root):
     ]) in registrations(root)
 
 
-def test_the_last_of_them_that_the_book_shows_fills_the_square(root):
-    found = scoreboard.rules(root)
+def test_a_cell_links_to_what_says_its_rule(root):
+    """And not to the line that only says of which kind a primitive is."""
+    found = whole_grid.rules(root)
     assert dict(zip(found, names(found.values()))) == {
         ('neg', 'evaluate'): 'neg_p',
         ('sin', 'evaluate'): 'sin_p',
         ('cos', 'evaluate'): 'cos_p',
+        ('tan', 'evaluate'): 'tan_p',
         ('sin', 'jvp'): 'defjvp(sin_p',
         ('cos', 'jvp'): 'for p in (cos_p,',
         ('tan', 'jvp'): 'for p in (cos_p,',
         ('neg', 'vmap'): 'vmap_rules[neg_p]',
         ('sin', 'vmap'): 'defelementwise',
-        ('cos', 'vmap'): 'cos_p',
+        ('cos', 'vmap'): 'defelementwise',
         ('tan', 'vmap'): 'defelementwise',
     }
 

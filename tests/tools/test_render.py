@@ -9,7 +9,7 @@ import jupytext
 import pytest
 from jupyter_client.connect import LocalPortCache
 
-from book.tools import render, scoreboard, weave
+from book.tools import render, weave
 from book.tools.places import ROOT
 from tests.amount import rest
 
@@ -288,81 +288,3 @@ def test_a_marker_becomes_its_table(tmp_path, monkeypatch):
     path = chapter(tmp_path, 'A.\n\n<!-- benchmarks: first calls -->\n\nB.\n')
     assert render.is_live(path)
     assert render.render(path) == 'A.\n\nThe table of first calls.\n\nB.\n'
-
-
-# The scoreboards.
-
-@pytest.fixture
-def woven(tmp_path, monkeypatch):
-    """Returns the folder of two chapters: three rows, then two rules."""
-    monkeypatch.setattr(scoreboard, 'ROOT', tmp_path)
-    files = {
-        'autodiff_mini/primitives.py':
-            "sin_p = 'sin'\ncos_p = 'cos'\nscan_p = 'scan'\n",
-        'autodiff_mini/interpreters/jvp.py':
-            'from autodiff_mini.primitives import cos_p, sin_p\n'
-            'jvp_rules = {}\n'
-            'for p in (sin_p, cos_p):\n    jvp_rules[p] = None\n',
-        'autodiff_mini/scan.py':
-            'from autodiff_mini.primitives import scan_p\n'
-            'vmap_rules = {}\nvmap_rules[scan_p] = 1\n',
-        'book/chapters/00_map.md': '',
-        'book/chapters/01_first.md': '```python title="autodiff_mini/'
-            'primitives.py"\n# weave: sin_p .. scan_p\n```\n',
-        'book/chapters/02_second.md': '```python title="autodiff_mini/'
-            'interpreters/jvp.py"\n# weave: for p in (sin_p,cos_p):\n```\n'
-            '```python title="autodiff_mini/scan.py"\n'
-            '# weave: vmap_rules[scan_p]\n```\n',
-    }
-    for name, text in files.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text)
-    return tmp_path / 'book' / 'chapters'
-
-
-def test_the_grid_grows_by_chapter(woven):
-    first = scoreboard.scoreboard('grid', woven / '01_first.md')
-    assert '3 of 21 cells are filled, 3 of them in this' in first
-    assert 'a row for each of the 3 primitives so far.' in first
-    second = scoreboard.scoreboard('grid', woven / '02_second.md')
-    assert '6 of 21 cells are filled, 3 of them in this' in second
-    assert 'class="old" title="sin × evaluate: filled"' in second
-    assert 'class="new" title="cos × jvp: filled here"' in second
-    assert 'class="new" title="scan × vmap: filled here"' in second
-    assert 'class="open" title="sin × vmap: open"' in second
-
-
-def test_before_the_first_code_the_grid_is_empty_but_whole(woven):
-    board = scoreboard.scoreboard('grid', woven / '00_map.md')
-    assert '0 of 21 cells are filled.' in board
-    assert 'a row for each of the 3 primitives to come.' in board
-    assert '<th scope="row">scan</th>' in board
-
-
-def test_survives_names_the_chapters_to_come(monkeypatch):
-    calls = []
-    monkeypatch.setitem(scoreboard.CHECKS, 'vmap', lambda: calls.append(1))
-    early = scoreboard.scoreboard('survives', Path('02_jvp.md'))
-    assert '✓' not in early and 'chapter </span>14' in early and not calls
-    late = scoreboard.scoreboard('survives', Path('06_custom_jvp.md'))
-    assert late.count('✓') == 1 and calls
-
-
-@pytest.mark.parametrize('name', ['jit', 'scan', 'cond', 'checkpoint'])
-def test_survives_names_the_chapter_that_writes_it(name):
-    [page] = [path for path in weave.chapters(ROOT)
-              if f'{name}_p = Primitive(' in path.read_text()
-              and weave.is_draft(weave.blocks(path))]
-    assert page.name.startswith(str(scoreboard.SURVIVES[name]))
-
-
-def test_a_marker_becomes_its_board(woven):
-    path = woven / '00_map.md'
-    path.write_text('Before.\n\n<!-- scoreboard: grid -->\n\nAfter.\n')
-    assert render.is_live(path)
-    assert 'Before.\n\n<figure class="scoreboard' in render.render(path)
-
-
-def test_an_unknown_board_is_named():
-    with pytest.raises(ValueError, match="no scoreboard 'gird'; there are"):
-        scoreboard.scoreboard('gird', Path('01_a.md'))

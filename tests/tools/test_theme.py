@@ -30,7 +30,7 @@ def built(folder, settings):
     (folder / 'mkdocs.yml').write_text(CONFIG)
     for name, text in (('book/index.md', '# A book\n'),
                        ('book/assets/logo.svg', '<svg/>'),
-                       ('autodiff_mini/core.py', '')):
+                       ('autodiff_mini/core.py', '"""The core."""\n')):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
     for command in ['book.tools.pages'], ['mkdocs', 'build', '-q']:
@@ -65,6 +65,11 @@ SHOWN = {
 @pytest.mark.parametrize('name', SHOWN)
 def test_an_address_that_is_set_is_shown(said, name):
     assert SHOWN[name] in (said / 'index.html').read_text()
+
+
+def test_a_page_that_is_made_has_nothing_to_edit(said):
+    page = (said / 'modules/core.html').read_text()
+    assert 'Report a mistake' in page and 'Edit this page' not in page
 
 
 def test_an_address_that_is_not_set_is_nowhere(unsaid):

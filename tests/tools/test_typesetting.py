@@ -38,6 +38,12 @@ def test_words_in_the_colour_of_text_have_no_element():
     assert 'x + <span class="mi">1</span>' in html
 
 
+def test_names_on_a_fold_are_code():
+    html = page('<details markdown="1">\n<summary>What `a.py` says</summary>'
+                '\n\n`b`\n\n</details>\n')
+    assert '<summary>What <code>a.py</code> says</summary>' in html
+
+
 def test_an_empty_heading_of_a_table_is_a_cell():
     html = page('| | a |\n|--|--|\n| 1 | 2 |')
     assert '<td></td>\n<th>a</th>' in html

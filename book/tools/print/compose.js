@@ -14,14 +14,11 @@ const made = (tag, properties = {}, ...children) => {
   return it;
 };
 
-// What is folded away on the site: of a listing, there is its name, and of an
-// error all there is to say.
+// What is folded away on the site is left out, except for an error.
 function unfolded(it) {
-  const [summary, heading, ...rest] = it.children;
-  if (it.matches(".error"))
-    return [made("p", {}, made("strong", {}, ...heading.childNodes)), ...rest];
-  return it.matches(".library") && summary?.matches("summary")
-    ? [made("p", { className: "folded" }, ...summary.childNodes)] : [];
+  const [, heading, ...rest] = it.children;
+  return it.matches(".error")
+    ? [made("p", {}, made("strong", {}, ...heading.childNodes)), ...rest] : [];
 }
 
 async function sheet(page, level) {
@@ -36,11 +33,6 @@ async function sheet(page, level) {
     it.remove();
   for (const it of article.querySelectorAll("details"))
     it.replaceWith(...unfolded(it));
-  // Listings that follow each other share a line.
-  for (const it of article.querySelectorAll(".folded + .folded")) {
-    it.previousElementSibling.append("; ", ...it.childNodes);
-    it.remove();
-  }
   for (const it of article.querySelectorAll("*"))
     for (const { name: kind, value } of [...it.attributes])
       if (kind === "id" || kind === "for")

@@ -1,0 +1,391 @@
+"""Make a page for each module of the library: its source, with links.
+
+In the source, every name that the library defines links to the line of its
+definition, wherever that is, and a statement that the book shows links to the
+section that shows it.  The modules are read for that, and never run.
+"""
+
+import ast
+import html
+import os
+import re
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import griffe
+from pygments.lexers import PythonLexer
+from pygments.token import STANDARD_TYPES
+
+from book.tools import weave
+from book.tools.places import Place, told
+
+# The storeys of the house from the ground, and beside it the draft: a title,
+# what is there, and the folders.
+STOREYS = [
+    ('The draft', 'The whole system in 800 lines. Book One writes it.',
+     ['draft']),
+    ('The core', 'Primitives and tracers, trees, memory, and errors.', ['']),
+    ('Interpreters', 'Each is a column of the grid.', ['interpreters']),
+    ('Primitives', 'The rows of the grid, by family.', ['primitives']),
+    ('Operations that carry programs',
+     'Custom rules, loops, branches, `jit`, and checkpoints.',
+     ['higher_order']),
+    ('NumPy’s functions', 'Those that are programs over primitives.',
+     ['numpy_functions']),
+    ('What users call', 'The public functions.', ['api']),
+    ('The wings', 'The rest of the library needs none of these folders.',
+     ['fast', 'applications', 'more', 'notebook', 'patch'])]
+FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+SCOPES = (FUNCTIONS | ast.ClassDef | ast.ListComp | ast.SetComp
+          | ast.DictComp | ast.GeneratorExp)
+PLAIN = {'', 'n', 'o', 'p', 'w'}     # styles that look like text
+FENCES = str.maketrans({'`': '&#96;', '~': '&#126;'})   # or Markdown sees them
+HERE = Path('book/modules/index.md')       # among the pages that are made
+
+
+# The library, as griffe reads it.
+
+class AsHelp(griffe.Extension):
+    """Make griffe read the modules alone, and all that they define.
+
+    A stub has the same names, arguments and defaults.
+    """
+
+    def on_module_members(self, *, node, mod, **_):
+        if mod.filepath.suffix == '.pyi':
+            mod.members.clear()
+            mod.overloads.clear()
+            return
+        for part in own(node.body) if isinstance(node, ast.Module) else ():
+            match part:
+                case ast.Name(name, ast.Store()) if name not in mod.members:
+                    mod.set_member(name, griffe.Attribute(
+                        name, lineno=part.lineno))
+
+    def on_class_members(self, *, node, cls, **_):
+        for part in ast.walk(node):
+            match part:
+                case ast.Attribute(ast.Name('self'), name, ast.Store()) if (
+                        name not in cls.members):
+                    cls.set_member(name, griffe.Attribute(
+                        name, lineno=part.lineno))
+
+
+def texts():
+    """Return {title: source} of the modules that say something."""
+    return {path.as_posix(): path.read_text()
+            for path in sorted(Path(weave.PACKAGE).rglob('*.py'))
+            if path.stat().st_size}
+
+
+def library():
+    """Return the library as griffe reads it now."""
+    return loaded(tuple(texts().items()))
+
+
+@lru_cache(maxsize=1)
+def loaded(sources):
+    """Return the library as griffe reads it, while it has these sources."""
+    return griffe.load(weave.PACKAGE, search_paths=[Path()],
+                       extensions=griffe.Extensions(AsHelp()))
+
+
+def within(found, dotted):
+    """Return what a dotted name means, in the library as found, or None."""
+    package, _, rest = dotted.partition('.')
+    if package != found.name:
+        return None
+    for name in filter(None, rest.split('.')):
+        found = found and member(found, name)
+    return found
+
+
+def member(found, name):
+    """Return the attribute of a module or of a class, where it is defined.
+
+    That is None if there is none, or if it isn't the library's.
+    """
+    if not (found.is_module or found.is_class):
+        return None
+    inside = found.members.get(name) or (
+        found.is_class and found.inherited_members.get(name))
+    return defined(inside or None)
+
+
+def defined(found):
+    """Return what griffe found where it is defined, or None."""
+    try:
+        return found.final_target if isinstance(
+            found, griffe.Alias) else found
+    except griffe.AliasResolutionError:
+        return None
+
+
+def dotted(title):
+    """Return the dotted name of a module, or of a package."""
+    return weave.dotted(title).removesuffix('.__init__')
+
+
+def place(title, line=0):
+    """Return the Place of a module, or of a line of it."""
+    name = title.removeprefix(f'{weave.PACKAGE}/')
+    page = HERE.parent / (name.removesuffix('.py') + '.md')
+    return Place(page, f'L{line}' if line else '', name)
+
+
+def place_of(found):
+    """Return the Place where something is defined."""
+    return place(title_of(found), found.lineno or 0)
+
+
+def title_of(found):
+    """Return the title of the module in which something is defined."""
+    return found.relative_package_filepath.as_posix()
+
+
+def first_paragraph(docstring):
+    """Return what a docstring begins with, on one line."""
+    text = docstring.value if docstring else ''
+    return ' '.join(text.partition('\n\n')[0].split())
+
+
+# The names of a module, and what they mean.
+
+class Me(NamedTuple):
+    """What the first argument of a method means: an object of a class."""
+    around: griffe.Class
+
+
+class Names:
+    """Find what the names of a module mean."""
+
+    def __init__(self, title, library):
+        self.library = library
+        self.home = within(library, dotted(title))
+        self.folder = title.split('/')[:-1]
+
+    def uses(self, node, scopes, around):
+        """Yield (line, column, text, meaning) of the names in a node.
+
+        Args:
+            scopes: dicts of what names mean, from the module's own.
+            around: the module or the class whose body this is, or None.
+        """
+        match node:
+            case ast.Import(parts) | ast.ImportFrom(_, parts):
+                if isinstance(node, ast.ImportFrom):
+                    text = '.' * node.level + (node.module or '')
+                    yield (node.lineno, node.col_offset + len('from '), text,
+                           within(self.library, self.origin(node)))
+                for part in parts:
+                    yield (part.lineno, part.col_offset, part.name,
+                           self.imported(node, part))
+            case ast.Name(text) | ast.Attribute(_, text):
+                yield (node.end_lineno, node.end_col_offset
+                       - len(text.encode()), text,
+                       self.meaning(node, scopes))
+        outside, below, inside = [], scopes, around
+        if isinstance(node, SCOPES):
+            outside = [*getattr(node, 'decorator_list', []),
+                       *getattr(node, 'bases', [])]
+            # A method doesn't see the names of its class.
+            seen = scopes[:-1] if isinstance(around, griffe.Class) else scopes
+            below, inside = [*seen, self.local(node, around)], None
+        if isinstance(node, ast.ClassDef):
+            inside = around and member(around, node.name)
+            below[-1] = inside.members if inside else {}
+        for part in ast.iter_child_nodes(node):
+            yield from (self.uses(part, scopes, around) if part in outside
+                        else self.uses(part, below, inside))
+
+    def origin(self, node):
+        """Return the dotted name of the module that is imported from."""
+        folder = self.folder[:len(self.folder) + 1 - node.level]
+        return '.'.join(folder * bool(node.level)
+                        + [node.module] * bool(node.module))
+
+    def imported(self, node, part):
+        """Return what one of the names that an import lists means."""
+        if isinstance(node, ast.Import):
+            return within(self.library, part.name)
+        source = within(self.library, self.origin(node))
+        return source and member(source, part.name)
+
+    def local(self, node, around):
+        """Return what the names mean that a scope binds: None, mostly."""
+        found, released = {}, set()
+        for part in own(ast.iter_child_nodes(node)):
+            match part:
+                case ast.Import(parts) | ast.ImportFrom(_, parts):
+                    found |= {x.asname or x.name: self.imported(part, x)
+                              for x in parts}
+                case (ast.Name(name, ast.Store()) | ast.arg(name)
+                      | ast.FunctionDef(name) | ast.ClassDef(name)
+                      | ast.ExceptHandler(name=str(name))
+                      | ast.MatchAs(name=str(name))
+                      | ast.MatchStar(name=str(name))):
+                    found.setdefault(name, None)
+                case ast.Global(names) | ast.Nonlocal(names):
+                    released |= {*names}
+        if isinstance(around, griffe.Class) and isinstance(
+                node, FUNCTIONS) and 'staticmethod' not in map(
+                ast.unparse, getattr(node, 'decorator_list', [])):
+            found |= {part.arg: Me(around) for part in (
+                node.args.posonlyargs + node.args.args)[:1]}
+        return {name: found[name] for name in found.keys() - released}
+
+    def meaning(self, node, scopes):
+        """Return what an expression means in the library, or None."""
+        match node:
+            case ast.Name(name):
+                return defined(next((scope[name] for scope in reversed(scopes)
+                                     if name in scope), None))
+            case ast.Attribute(value, name):
+                found = self.meaning(value, scopes)
+                return found and member(getattr(found, 'around', found), name)
+        return None
+
+
+def own(nodes):
+    """Yield the nodes of a scope, and no node of the scopes in it."""
+    for node in nodes:
+        yield node
+        if not isinstance(node, SCOPES):
+            yield from own(ast.iter_child_nodes(node))
+
+
+# A source as HTML, line by line.
+
+def source(text, links, marks):
+    """Return the HTML of a module's source, with links and marks in it."""
+    lines = [f'<span id="L{number}"><a class="ln" href="#L{number}" '
+             f'tabindex="-1">{number:3}</a> {line}{marks.get(number, "")}\n'
+             '</span>'
+             for number, line in enumerate(highlighted(text, links), 1)]
+    return ('<div class="highlight module" data-search-exclude><pre><code>'
+            + ''.join(lines) + '</code></pre></div>')
+
+
+def links_in(title, text, library):
+    """Return {(line, column): (name, link)} of what a module's names mean."""
+    names, lines, found = Names(title, library), text.splitlines(), {}
+    for line, column, name, meaning in names.uses(
+            ast.parse(text), [names.home.members], names.home):
+        start = len(lines[line - 1].encode()[:column].decode())
+        # Python 3.11 errs about places in f-strings; empty modules have no
+        # page.
+        if not isinstance(meaning, griffe.Object) or (
+                not lines[line - 1].startswith(name, start)) or (
+                meaning.is_module and not meaning.docstring):
+            continue
+        goal = place_of(meaning)
+        if goal != place(title, line):
+            found[line, start] = name, address(goal, place(title).page)
+    return found
+
+
+def address(goal, page):
+    """Return the link of a site's page to a Place."""
+    return goal.link(page).replace('.md', '.html')
+
+
+def marks_in(title, text, shown):
+    """Return {line: HTML} of what leads to where the book shows a line.
+
+    Args:
+        shown: the Places in the book of its statements, by address.
+    """
+    marks, before = {}, None
+    for found in weave.statements(text):
+        places = shown.get(found.address)
+        if places and places != before:
+            marks[found.line] = '  ' + ' '.join(
+                f'<a class="shown" href="{address(x, place(title).page)}" '
+                f'title="{html.escape(x.title)}">{kind(x)}</a>'
+                for x in places)
+        before = places
+    return marks
+
+
+def highlighted(text, links):
+    """Return the HTML of each line of a module."""
+    lines, column, end = [''], 0, None
+    for _, token, value in PythonLexer(
+            ensurenl=False, stripnl=False).get_tokens_unprocessed(text):
+        style = STANDARD_TYPES.get(token, '')
+        for piece in re.findall('\n|@|[^\n@]+', value):
+            if piece == '\n':
+                lines.append('')
+                column = 0
+                continue
+            if (len(lines), column) in links:
+                name, link = links[len(lines), column]
+                lines[-1] += f'<a href="{link}">'
+                end = column + len(name)
+            words = html.escape(piece, quote=False).translate(FENCES)
+            lines[-1] += words if style in PLAIN else (
+                f'<span class="{style}">{words}</span>')
+            column += len(piece)
+            if column == end:
+                lines[-1] += '</a>'
+                end = None
+    return lines if lines[-1] else lines[:-1]
+
+
+# The pages.
+
+def pages():
+    """Return {name in the folder: text} of the modules and their index."""
+    sources, shown = texts(), told()
+    if not sources:
+        return {}
+    library = loaded(tuple(sources.items()))
+    found = {HERE: index(sources, shown, library)} | {
+        place(title).page: page(
+            title, text, tuple(shown.get(title, {}).items()), library)
+        for title, text in sources.items()}
+    return {path.relative_to('book').as_posix(): text
+            for path, text in found.items()}
+
+
+@lru_cache(maxsize=1000)
+def page(title, text, shown, library):
+    """Return the page of a module, of which the book has `shown` a part."""
+    shown, where = dict(shown), place(title)
+    docstring = ast.get_docstring(ast.parse(text)) or ''
+    first = {x.page: x for places in reversed(shown.values())
+             for x in reversed(places)}
+    chapters = ', '.join(f'[{kind(x)}]({x.link(where.page)})'
+                         for x in sorted(first.values()))
+    up = os.path.relpath(HERE, where.page.parent)
+    return '\n\n'.join([
+        f'# {where.title}', docstring,
+        f'Explained in {chapters}. ' * bool(chapters)
+        + f'[All modules]({up})',
+        source(text, links_in(title, text, library),
+               marks_in(title, text, shown))]) + '\n'
+
+
+def kind(place):
+    """Return the name of a page, such as `chapter 3`."""
+    return f'chapter {place.label}' * place.label.isdigit() or place.label
+
+
+def index(sources, shown, library):
+    """Return the page that lists the modules, by storey."""
+    parts = ['# The modules',
+             'This is the whole library. In the source of a module, each name '
+             'of the library links to its definition, and a statement that '
+             'the book explains links to the section that explains it.']
+    order = [*shown, *sources]
+    for heading, words, folders in STOREYS:
+        titles = [title for folder in folders for title in sources if
+                  title.split('/')[1:-1] == [folder] * bool(folder)]
+        if folders == ['draft']:     # in the order of the book
+            titles.sort(key=order.index)
+        parts += [f'## {heading}', words, '\n'.join(
+            f'- [`{place(title).title}`]({place(title).link(HERE)}) '
+            + first_paragraph(within(library, dotted(title)).docstring)
+            for title in titles)]
+    return '\n\n'.join(parts) + '\n'
