@@ -2,7 +2,7 @@
 
 Its one idea: two questions are asked in one place.  As what must a value be
 written down to have this dtype?  And who makes an array that fits these?
-Chapter 1, and chapter 23.
+Chapter 1, and chapter 30.
 """
 
 import numpy as np

@@ -2,7 +2,7 @@
 
 Its one idea: rules know a primitive, and users a function, by where it
 stands.  So it is pickled by that place, and whoever reads it finds there the
-one that is at home.  Appendix F.
+one that is at home.
 """
 
 import sys

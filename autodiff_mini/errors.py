@@ -5,7 +5,7 @@ the words that say what to do.  Where NumPy raises an error, ours is of its
 class.  Where NumPy would compute, ours is a TypeError, most often a
 TracerError, or a NotImplementedError: a program that catches a ValueError or
 an IndexError by habit must not go another way because it is traced.
-Appendix *Errors explained*.
+The page *Errors explained*.
 """
 
 import os

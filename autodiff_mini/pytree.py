@@ -1,7 +1,7 @@
 """Pytrees: nested containers, seen as a list of leaves and a structure.
 
 Its one idea: users have dicts, interpreters have lists, and a `PyTreeDef`
-knows the way back.  Chapter 3.
+knows the way back.  Chapter 18.
 """
 
 from collections import OrderedDict

@@ -1,7 +1,7 @@
 """Signatures: between the user's functions and the interpreters' lists.
 
 Its one idea: users call with trees and keywords, interpreters with flat
-lists, and one small object stands between the two.  Chapter 3.
+lists, and one small object stands between the two.  Chapter 18.
 """
 
 import inspect

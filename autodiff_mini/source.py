@@ -2,7 +2,6 @@
 
 Its one idea: what is written by a program, for the machine, is looked at by
 others: an error asks for the line, and whoever counts for the arrays.
-Appendix J.
 """
 
 from traceback import walk_tb

@@ -2,7 +2,7 @@
 
 Its one idea: a zero that is an object can be asked for, left out of a list
 of arrays, and made an array when somebody needs one.  Rules of primitives
-see Zero, rules of users SymbolicZero.  Chapters 2, 6 and 11.
+see Zero, rules of users SymbolicZero.  Chapter 21.
 """
 
 import numpy as np

@@ -278,7 +278,7 @@ def test_other_values_may_be_given():
     assert ad.grad(loss)(3.0) == 30.0
 
 
-# The solver of chapter 12
+# The solver of chapter 22
 
 @partial(ad.custom_vjp, nondiff_argnums=(0, 3))
 def solve(f, params, x0, tol):

@@ -24,7 +24,7 @@ THEIRS = SimpleNamespace(np=jnp, custom_jvp=jax.custom_jvp, jvp=jax.jvp,
                          vmap=jax.vmap)
 
 
-# Chapter 3: containers
+# Chapter 18: containers
 
 def test_jax_takes_a_dataclass_apart_when_it_is_registered():
     def made():
@@ -41,7 +41,7 @@ def test_jax_takes_a_dataclass_apart_when_it_is_registered():
         assert leaves(every(1, 2, 'steep')) == [1]
 
 
-# Chapters 6 and 9: what no rule sees, and a rule that is opened
+# Chapters 5 and 8: what no rule sees, and a rule that is opened
 
 def test_jax_differentiates_half_of_a_product():
     """The other operand is in an argument of nondiff_argnums."""
@@ -62,7 +62,7 @@ def test_jax_partial_evaluation_of_a_call_with_a_known_operand():
         '0.10.2': 1, '0.12': 10})
 
 
-# Chapters 11 and 12: which rules a function can have, and shared outputs
+# Chapters 10 and 22: which rules a function can have, and shared outputs
 
 def test_jax_loses_the_rule_on_a_tangent_where_reverse_mode_comes_first():
     """Rows are the outer derivative, and columns the inner one."""
@@ -169,7 +169,7 @@ def test_jax_pullback_sees_writes_into_a_numpy_argument():
     assert pullback(1.0)[0].tolist() == [4, 6, 8]
 
 
-# Chapter 15: a rule for batches
+# Chapter 24: a rule for batches
 
 def square(asked):
     f = jax.custom_batching.custom_vmap(lambda x: x * x)
@@ -211,7 +211,7 @@ def test_jax_second_order_of_a_tangent_that_is_mapped_alone():
     assert jax.vmap(along)(jnp.ones((3, 3))).shape == (3, 3, 3)
 
 
-# Chapter 16: a rule in a loop
+# Chapter 13: a rule in a loop
 
 def second_slope_of_a_loop():
     f = jax.custom_jvp(lambda x: jnp.sin(x))
@@ -250,7 +250,7 @@ def test_jax_partial_evaluation_of_a_custom_jvp_function():
         '0.10.2': ['jit'], '0.12': ['custom_jvp_call']})
 
 
-# Chapter 17: a branch in a batch
+# Chapter 14: a branch in a batch
 
 def test_jax_chooses_before_the_branch_and_where_does_not():
     x = jnp.array([4.0, -1.0])
@@ -273,7 +273,7 @@ def test_jax_lets_all_elements_into_each_branch():
     assert sorted(seen) == [-1.0, 4.0]
 
 
-# Chapter 19: checkpoints, and a rule that is applied to a tangent
+# Chapter 15: checkpoints, and a rule that is applied to a tangent
 
 @pytest.mark.parametrize('options, first', [
     ({}, ['residuals']), ({'optimize_remat': True}, ['value'])], ids=str)
@@ -330,11 +330,18 @@ def test_jax_refuses_a_way_back_that_is_applied_to_a_tangent():
         jax.grad(jax.grad(f))(1.0)
 
 
-# Chapters 20 and 22
+# Chapters 26 and 28
 
 def test_the_slope_of_expit_at_40_is_nothing_in_jax():
     assert jax.grad(jax.scipy.special.expit)(40.0) == 0.0
     np.testing.assert_allclose(ad.grad(ad.expit)(40.0), np.exp(-40.0), 1e-12)
+
+
+def test_jax_corners_that_cancel():
+    for system, np_, slope, second in (jax, jnp, 0, 0.25), (ad, np, 0.5, 0):
+        f = lambda x: np_.maximum(x, 0.0) + np_.log1p(np_.exp(-np_.abs(x)))
+        assert system.grad(f)(0.0) == slope
+        assert system.grad(system.grad(f))(0.0) == second
 
 
 def test_jax_slope_of_logit_outside_of_its_domain():
@@ -356,7 +363,51 @@ def test_odeint_of_jax_has_no_forward_mode():
         jax.jvp(end, (1.0,), (1.0,))
 
 
-# Appendix H: a rule that is linear in a tangent
+# Chapter 36: a rule carried over, and what is to come
+
+def softmax_with_a_rule(system):
+    """JAX's rule, without its options."""
+    np = system.np
+
+    def softmax(axis, x):
+        weights = np.exp(x - np.max(x, axis, keepdims=True))
+        return weights / np.sum(weights, axis, keepdims=True)
+
+    def rule(axis, primals, tangents):
+        [t], y = tangents, softmax(axis, *primals)
+        return y, y * (t - np.sum(y * t, axis, keepdims=True))
+
+    softmax = system.custom_jvp(softmax, nondiff_argnums=(0,))
+    softmax.defjvp(rule)
+    return lambda x: softmax(-1, x)
+
+
+def test_rules_carried_from_jax_and_to_jax():
+    x, t = np.array([1.0, 2.0, 3.0]), np.array([1.0, 0.0, 0.0])
+    ours = softmax_with_a_rule(OURS)
+    for f in jax.nn.softmax, softmax_with_a_rule(THEIRS):
+        for along in (lambda lib, f: lib.jvp(f, (x,), (t,)),
+                      lambda lib, f: lib.hessian(lambda x: f(x)[0])(x)):
+            np.testing.assert_allclose(along(ad, ours), along(jax, f), 1e-12)
+    expit = jax.custom_jvp(jax.scipy.special.expit)
+    expit.defjvps(lambda x_dot, y, x: y * expit(-x) * x_dot)
+    np.testing.assert_allclose(jax.grad(expit)(40.0),
+                               ad.grad(ad.expit)(40.0), 1e-14)
+    assert jax.grad(jax.scipy.special.expit)(40.0) == 0
+
+
+def test_jax_custom_jvp3_traces_the_function_first():
+    """It's off by default: then the function can branch on a value."""
+    f = jax.custom_jvp(lambda x: x if x > 0 else 0 * x)
+    f.defjvp(lambda primals, tangents: (f(*primals), 3 * tangents[0]))
+    assert jax.grad(f)(2.0) == 3
+    if by_version({'0.10.2': False, '0.12': True}):
+        with (jax._src.config.custom_jvp3(True),
+              pytest.raises(jax.errors.TracerBoolConversionError)):
+            jax.grad(f)(2.0)
+
+
+# a rule that is linear in a tangent
 
 def by_jvp(system, f):
     return lambda x: system.jvp(f, (x,), (1.0,))[1]
@@ -403,7 +454,7 @@ def test_a_linear_call_with_a_way_back_in_three_orders():
         orders(THEIRS)[1](1.0)
 
 
-# Appendix M
+# The page *From here to JAX's own files*
 
 def test_jax_linearizes_directly():
     assert jax.config.jax_use_direct_linearize

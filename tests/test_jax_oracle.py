@@ -493,7 +493,7 @@ def with_gradient_mapped(system, np, x):
 
 
 def with_conversion(system, np, x):
-    """A rule speaks of what a function closes over, as in chapter 12."""
+    """A rule speaks of what a function closes over, as in chapter 22."""
     def apply(f, y):
         f, values = system.closure_convert(f, y)
         k = custom_vjp(system, lambda y, values: f(y, *values),
@@ -829,7 +829,7 @@ def test_reverse_mode_over_a_while_loop_is_refused_by_both():
 
 
 def test_d14_where_jax_loses_what_is_small():
-    """The figures of chapter 20."""
+    """The figures of chapter 26."""
     x = np.array([0.0, -50.0])
     assert jax.grad(jax.scipy.special.expit)(40.0) == 0.0
     assert jax.scipy.special.logsumexp(x) == 0.0

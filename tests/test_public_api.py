@@ -86,7 +86,7 @@ def test_the_first_program_brings_the_compiler_of_the_wing():
 
 @needs('fast')
 def test_whoever_imports_the_compiler_first_has_what_opens_loops():
-    """Chapter 28 did, and its loops stayed equations."""
+    """Chapter 34 did, and its loops stayed equations."""
     assert 'autodiff_mini.fast.fission' in loaded_after(
         'import autodiff_mini as ad, autodiff_mini.fast.compiler',
         'ad.jit(abs)(1.0)')

@@ -24,7 +24,7 @@ from tests.rule_laws import (
     tangent,
 )
 
-PAGE = Path(__file__).parent.parent / 'book/appendix/v_the_postcard.md'
+PAGE = Path(__file__).parent.parent / 'book/appendix/the_laws.md'
 WORDS = {'evaluate': 'ends', 'lower': 'lost'}   # in other columns, kept
 REFUSED = {('custom_vjp', 'jvp'), ('custom_vjp', 'partial eval'),
            ('while', 'transpose')}

@@ -1192,7 +1192,7 @@ def test_p6_two_primitives_of_one_name_are_two():
 
 
 def test_p6_a_custom_function_had_saved_all_of_this():
-    """What chapter 15 shows: the same numbers from two rules alone."""
+    """What chapter 24 shows: the same numbers from two rules alone."""
     f = ad.custom_vjp(lambda x, factor: x * factor)
     f.defvjp(lambda x, factor: (f(x, factor), (x, factor)), scale_backward)
     f.defjvp(lambda xs, ts: (f(*xs), ts[0] * xs[1] + xs[0] * ts[1]))

@@ -1,7 +1,7 @@
 """Checking derivatives, by going there and looking; and programs.
 
 Its one idea: along a random direction a derivative is a number, and so is a
-difference quotient.  Chapters 7 and 10.
+difference quotient.  Chapters 6 and 10.
 """
 
 import numpy as np

@@ -2,7 +2,7 @@
 
 Its one idea: a program that is written down can be counted.  Which arrays it
 makes is in its equations, and how long each is needed; so the most that is
-held at once follows from the types alone.  Appendix U.
+held at once follows from the types alone.  The page *What a program costs*.
 """
 
 import math
@@ -96,7 +96,7 @@ def cost(f, *args) -> CostTable:
 
     Source: G. Golub and C. Van Loan, *Matrix Computations*, for the
         operations; A. Griewank and A. Walther, *Evaluating Derivatives*,
-        chapter 3, for what to count.
+        chapter 18, for what to count.
 
     Examples:
         >>> import numpy as np

@@ -1,7 +1,7 @@
 """Forward mode and batching, for users: `jvp` and `vmap` over trees.
 
 Its one idea: check at the edge, where the user's own names are known, so
-that nothing inside needs to.  Chapters 3 and 4.
+that nothing inside needs to.  Chapter 18.
 """
 
 

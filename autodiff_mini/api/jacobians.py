@@ -1,6 +1,6 @@
 """Jacobians and Hessians: derivatives along all unit vectors at once.
 
-Chapter 10.
+Chapter 9.
 """
 
 import math

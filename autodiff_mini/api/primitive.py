@@ -1,7 +1,7 @@
 """`ad.Primitive`, for users: a row of the grid, filled by hand.
 
 Its one idea: an operation is what its rules say, and each rule is a method.
-A rule that is missing is an error which names the method.  Chapter 15.
+A rule that is missing is an error which names the method.  Chapter 24.
 """
 
 import inspect

@@ -1,7 +1,7 @@
 """Reverse mode, for users: linearize, vjp, grad.
 
 Its one idea: reverse mode is no mode of its own.  It is forward mode cut in
-two, and the linear half run backwards.  Chapter 10.
+two, and the linear half run backwards.  Chapter 9.
 """
 
 import operator

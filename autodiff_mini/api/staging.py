@@ -1,6 +1,6 @@
 """Programs, for users: `make_jaxpr` and `eval_shape`.
 
-Chapter 7.
+Chapter 6.
 """
 
 import operator

@@ -1,8 +1,8 @@
 """Solving: `fixed_point`, `custom_root` and `root`.
 
-Its one idea: differentiate the answer, not the iterations.  What holds at
-a solution holds near it too, and that says how the solution moves.
-Chapter 21.
+Differentiate the answer, not the iterations.  The equation that holds at a
+solution also holds near it, and that determines how the solution changes.
+Chapter 27.
 """
 
 import warnings
@@ -34,7 +34,7 @@ from autodiff_mini.signature import map_leaves
 
 @register_pytree_node_class
 class OpenFunction:
-    """A function that is a tree: the leaves are what it closes over.
+    """A function that is a tree: its leaves are the values it captures.
 
     So it can be an argument of a function with a rule, and has a tangent.
     """
@@ -50,7 +50,7 @@ class OpenFunction:
 
     @property
     def out_types(self):
-        """Returns the types of what it returns."""
+        """Return the types of its outputs."""
         jaxpr, out_tree, _ = self.program
         return out_tree.unflatten(jaxpr.out_avals)
 
@@ -67,17 +67,17 @@ class OpenFunction:
 
 
 def open_function(tag, f, *args):
-    """Returns `f` as an OpenFunction of such arguments."""
+    """Return `f` as an OpenFunction of arguments like these."""
     jaxpr, out_tree = stage_tree(f, args, {}, tag)
     jaxpr, values = close_once_more(jaxpr)
     return OpenFunction((jaxpr, out_tree, fun_name(f)), values)
 
 
 def open_system(tag, f, guess):
-    """Returns `f` as an OpenFunction, and the guess.
+    """Return `f` as an OpenFunction, and the guess.
 
-    A guess that is a Python number takes the type that `f` gives it, and
-    then another one may take its type from that.
+    A guess that is a Python number takes the type that `f` returns, and then
+    another guess can take its type from that.
     """
     while True:
         system = open_function(tag, f, guess)
@@ -89,18 +89,18 @@ def open_system(tag, f, guess):
 
 
 def same_types(x, y):
-    """Returns whether two trees have leaves of the same types."""
+    """Return whether two trees have leaves of the same types."""
     return [*map(typeof, tree_leaves(x))] == [*map(typeof, tree_leaves(y))]
 
 
 def fit_number(x, out_aval):
-    """Returns the guess `x`; a Python number with the type of an array."""
+    """Return the guess `x`; a Python number gets the type of an array."""
     aval = promote_carry(typeof(x), out_aval)
     return convert(x, aval.dtype, aval.weak_type)
 
 
 def check_like(what, x, out):
-    """Raises a TypeError if what a function returns is not like `x`."""
+    """Raise a TypeError unless the output of a function is like `x`."""
     xs, tree = tree_flatten(x)
     outs, out_tree = tree_flatten(out)
     if out_tree != tree:
@@ -119,7 +119,7 @@ def check_like(what, x, out):
 
 
 def solution_or_nan(found, x, what):
-    """Returns `x`; where it was not found nan, and says so."""
+    """Return `x`, or nan and a warning where it was not found."""
     if not np.all(found):
         warnings.warn(f'{what}, and the result is nan', RuntimeWarning)
     return np.where(found, x, np.nan)[()]
@@ -132,14 +132,14 @@ abstract_rules[solution_p] = lambda found, x, what: array_type(
 
 
 def converge(name, step, x, tol, max_steps):
-    """Returns where `step` leads to from `x`, or nan if it does not settle.
+    """Repeat `step` until it settles; return the result, or nan.
 
     Args:
-        name: what a warning calls this.
-        step: from a tree of arrays to the next.
-        x: the first.
-        tol: how small a last step is, absolute and relative.
-        max_steps: how many there may be.
+        name: the name in a warning.
+        step: a function from a tree of arrays to the next.
+        x: the first tree.
+        tol: how small the last step is, absolute and relative.
+        max_steps: the largest number of steps.
     """
     def goes_on(state):
         steps, moved, _ = state
@@ -158,20 +158,20 @@ def converge(name, step, x, tol, max_steps):
 
 
 def largest(tree):
-    """Returns the largest absolute value in a tree of arrays."""
+    """Return the largest absolute value in a tree of arrays."""
     sizes = [np.max(np.abs(x)) for x in tree_leaves(tree) if np.size(x)]
     return reduce(np.maximum, sizes, 0.0)
 
 
 def precision(tree):
-    """Returns the distance from 1 to the next number: the largest there."""
+    """Return the distance from 1 to the next float, in the coarsest dtype."""
     return max([float(np.finfo(typeof(x).dtype).eps)
                 for x in tree_leaves(tree)], default=0.0)
 
 
 @partial(custom_vjp, nondiff_argnums=(2, 3))
 def limit(f, guess, tol, max_steps):
-    """Returns the limit of `guess, f(guess), f(f(guess)), …`."""
+    """Return the limit of `guess, f(guess), f(f(guess)), …`."""
     return converge(f'fixed_point of {fun_name(f)}', f, guess, tol,
                     max_steps)
 
@@ -202,14 +202,14 @@ limit.defvjp(limit_fwd, limit_bwd)
 
 
 def nan_with(x, x_dot):
-    """Returns the tangent `x_dot` of `x`; where `x` is nan, it is too."""
+    """Return the tangent `x_dot` of `x`, or nan where `x` is nan."""
     return x_dot * np.where(np.isnan(x), x, 1.0)
 
 
 def affine_limit(f, slope, b, x, tol, max_steps):
-    """Returns the `v` with `v == b + slope(v)`, a derivative of the limit.
+    """Return the `v` with `v == b + slope(v)`, a derivative of the limit.
 
-    `b` is brought to the size of 1, so that `tol` is relative to it.
+    `b` is scaled to the size 1, so that `tol` is relative to it.
     """
     size = stop_gradient(largest(b))
     size = np.where(size > 0, size, 1.0)
@@ -225,29 +225,29 @@ def affine_limit(f, slope, b, x, tol, max_steps):
 
 @public
 def fixed_point(f, a, x_guess, *, tol=None, max_steps=10_000):
-    """Returns the `x` with `x == f(a, x)`, by repeating `x = f(a, x)`.
+    """Return the `x` with `x == f(a, x)`, by repeating `x = f(a, x)`.
 
     It is differentiable any number of times, forwards and backwards, with
-    respect to `a` and to whatever `f` closes over.  The derivatives are
-    found by repetition, too.  Nothing is remembered of the way, so they do
-    not depend on the guess.
+    respect to `a` and to the values that `f` captures.  The derivatives are
+    found by repetition, too.  The steps are not differentiated, so the
+    derivatives do not depend on the guess.
 
     Args:
-        f: `f(a, x)`, a function of two trees of arrays, which returns a
-            tree like `x`.  It is written down.
+        f: `f(a, x)`, a function of two trees of arrays that returns a tree
+            like `x`.  It is traced.
         a: a tree of arrays.
-        x_guess: where to begin, a tree of arrays of floats.
-        tol: when to stop: when a step moves each number by less than
+        x_guess: where to start, a tree of arrays of floats.
+        tol: stop when a step changes each number by less than
             `tol * (1 + abs(x))`.  By default, `eps ** 0.75` of the dtype.
-        max_steps: how many steps there may be.
+        max_steps: the largest number of steps.
 
     Returns:
-        A tree like `x_guess`.  If there was no end, it is nan, as are its
-        derivatives, and there is a RuntimeWarning.  (In a batch, only those
-        elements are nan for which there was none.)
+        A tree like `x_guess`.  If it does not settle, it is nan, as are its
+        derivatives, and there is a RuntimeWarning.  (In a batch, only the
+        elements that do not settle are nan.)
 
     Raises:
-        TypeError: what `f` returns is not like `x`.
+        TypeError: the output of `f` is not like `x`.
 
     Source: the JAX documentation, *Custom derivative rules*, which has a
     `fixed_point` with a rule for reverse mode.
@@ -280,26 +280,26 @@ def root_of_jvp(primals, tangents):
 
 @public
 def custom_root(f, initial_guess, solve, tangent_solve):
-    """Returns a root of `f`, with the derivatives of a root.
+    """Return a root of `f`, with the derivatives of a root.
 
-    It is differentiable with respect to what `f` closes over.  How the root
-    is found is not differentiated.
+    It is differentiable with respect to the values that `f` captures.  The
+    solver is not differentiated.
 
     Args:
-        f: a function of a tree of arrays, which returns one like it.
-        initial_guess: where to begin, a tree of arrays of floats.
+        f: a function of a tree of arrays that returns a tree like it.
+        initial_guess: where to start, a tree of arrays of floats.
         solve: `solve(f, initial_guess) -> x`, such that `f(x)` is zero.
         tangent_solve: `tangent_solve(g, y) -> x`, such that `g(x) == y`,
             for a linear function `g`, the slope of `f` at the root.  It
             must be linear in `y`, and for reverse mode have a transpose:
             `lambda g, y: y / g(1.0)` for numbers.  All three functions are
-            written down.
+            traced.
 
     Returns:
-        What `solve` returns.  Its derivatives are nan where it is.
+        The result of `solve`.  Its derivatives are nan where it is nan.
 
     Raises:
-        TypeError: what one of the functions returns is not like the guess.
+        TypeError: the output of one of the functions is not like the guess.
 
     Source: `jax.lax.custom_root`, and the implicit function theorem.
 
@@ -327,13 +327,13 @@ def custom_root(f, initial_guess, solve, tangent_solve):
 
 
 def newton_step(f, x):
-    """Returns where the line that touches `f` at `x` is zero."""
+    """Return the zero of the tangent line of `f` at `x`."""
     y, slope = linearize(f, x)
     return tree_map(np.subtract, x, dense_solve(slope, y))
 
 
 def dense_solve(g, y):
-    """Returns the `x` with `g(x) == y`, for a linear function, or nan."""
+    """Return the `x` with `g(x) == y`, for a linear function, or nan."""
     ys, tree = tree_flatten(y)
     if not ys:
         return y
@@ -350,31 +350,31 @@ def dense_solve(g, y):
 
 @public
 def root(f, a, x_guess, *, tol=None, max_steps=100):
-    """Returns an `x` for which `f(a, x)` is zero, found by Newton's method.
+    """Return an `x` for which `f(a, x)` is zero, found by Newton's method.
 
     It is differentiable any number of times, forwards and backwards, with
-    respect to `a` and to whatever `f` closes over.  Each step, and each
+    respect to `a` and to the values that `f` captures.  Each step, and each
     derivative, solves a system with the dense Jacobian of `f`.
 
     Args:
-        f: `f(a, x)`, a function of two trees of arrays, which returns a
-            tree like `x`: as many equations as unknowns.  It is written
-            down.
+        f: `f(a, x)`, a function of two trees of arrays that returns a tree
+            like `x`, so there are as many equations as unknowns.  It is
+            traced.
         a: a tree of arrays.
-        x_guess: where to begin, a tree of arrays of floats.
-        tol: when to stop: when a step moves each number by less than
-            `tol * (1 + abs(x))`.  By default, `eps ** 0.5` of the dtype: the
-            error of the last step is about its square.
-        max_steps: how many steps there may be.
+        x_guess: where to start, a tree of arrays of floats.
+        tol: stop when a step changes each number by less than
+            `tol * (1 + abs(x))`.  By default, `eps ** 0.5` of the dtype,
+            because the error of the last step is about its square.
+        max_steps: the largest number of steps.
 
     Returns:
-        A tree like `x_guess`.  If none was found, or if the Jacobian was
+        A tree like `x_guess`.  If no root was found, or if the Jacobian was
         singular, it is nan, as are its derivatives, and there is a
-        RuntimeWarning.  (In a batch, only those elements are nan for which
-        none was found.)
+        RuntimeWarning.  (In a batch, only the elements without a root are
+        nan.)
 
     Raises:
-        TypeError: what `f` returns is not like `x`.
+        TypeError: the output of `f` is not like `x`.
 
     Examples:
         >>> import numpy as np, autodiff_mini as ad

@@ -1,8 +1,7 @@
-"""`odeint`: where a flow leads, and how to come back.
+"""`odeint`: solve a differential equation and differentiate the solution.
 
-Its one idea: the derivative of where a flow leads is carried by a flow too.
-So one more differential equation, for the same solver, is the way back.
-Chapter 22.
+The derivative of a flow is a flow, run backwards.  So the reverse pass solves
+one more differential equation, with the same solver.  Chapter 28.
 """
 
 import operator
@@ -46,7 +45,7 @@ BENDS = np.array([
 
 
 def weighted(h, weights, slopes):
-    """Returns how far slopes lead in a time `h`, each with its weight."""
+    """Return the change after a time `h` along a weighted sum of slopes."""
     used = [(w, f) for w, f in zip(weights.tolist(), slopes) if w]
 
     def far(*fs):
@@ -56,11 +55,11 @@ def weighted(h, weights, slopes):
 
 
 def stages(func, t, y, f, h):
-    """Returns the state after a step, and the slopes on the way.
+    """Return the state after a step, and the slopes at its stages.
 
     Args:
         func: `func(y, t)`, the slope.
-        t, y, f: the time, the state and its slope at the beginning.
+        t, y, f: the time, the state, and its slope at the start.
         h: the length of the step.
     """
     slopes = [f]
@@ -71,13 +70,12 @@ def stages(func, t, y, f, h):
 
 
 class Course(NamedTuple):
-    """What is asked of the solver.
+    """The settings of the solver.
 
     Args:
-        rtol, atol, mxstep: how exact it is to be, and how patient; see
-            `odeint`.
-        sign: 1 if time increases, and else -1.
-        end: the time beyond which it does not go.
+        rtol, atol, mxstep: see `odeint`.
+        sign: 1 if time increases, and -1 if not.
+        end: the time that no step exceeds.
     """
 
     rtol: Any
@@ -88,36 +86,35 @@ class Course(NamedTuple):
 
 
 def tolerated(course, *ys):
-    """Returns the error that is small enough, for a state near to these."""
+    """Return the tolerated error for a state near these."""
     largest = lambda *ys: reduce(np.maximum, map(np.abs, ys))
     return tree_map(
         lambda *ys: course.atol + course.rtol * largest(*ys), *ys)
 
 
 def tree_dot(xs, ys):
-    """Returns the sum of all products of a number with its counterpart."""
+    """Return the inner product of two trees."""
     products = tree_leaves(tree_map(operator.mul, xs, ys))
     return reduce(operator.add, [np.sum(x) if x.ndim else x
                                  for x in products])
 
 
 def size(tree, units):
-    """Returns the root mean square of all numbers, in these units."""
+    """Return the root mean square of all numbers, in these units."""
     ratios = tree_map(operator.truediv, tree, units)
     count = sum(map(np.size, tree_leaves(tree)))
     return np.sqrt(tree_dot(ratios, ratios) / count)
 
 
 class RungeKuttaStep(NamedTuple):
-    """A step of the solver, which may turn out to have been too long.
+    """A step of the solver, which can turn out to be too long.
 
     Args:
-        t0, y0: the time and the state at the beginning.
+        t0, y0: the time and the state at the start.
         t1, y1: the time and the state at the end.
-        slopes: those at the stages; the first is that at the beginning, the
-            last that at the end.
+        slopes: the slopes at the stages, from the start to the end.
         error: if more than 1, the step was too long.
-        width: how long the next one should be.
+        width: the proposed length of the next step.
     """
 
     t0: Any
@@ -130,7 +127,7 @@ class RungeKuttaStep(NamedTuple):
 
 
 def next_step(func, course, last):
-    """Returns the next step, or a shorter one in place of the last."""
+    """Return the next step, or a shorter one in place of the last."""
     t, y, f = tree_map(partial(np.where, last.error <= 1),
                        (last.t1, last.y1, last.slopes[-1]),
                        (last.t0, last.y0, last.slopes[0]))
@@ -146,9 +143,9 @@ def next_step(func, course, last):
 
 
 def growth(error):
-    """Returns how much longer the next step should be: 1/5 to 10 times.
+    """Return the factor for the next step's length, from 1/5 to 10.
 
-    An error that is no number is as bad as any.
+    A nan counts as the largest error.
     """
     least, most = (0.9 / 10)**5, (0.9 * 5)**5
     error = np.where(error < most, np.maximum(error, least), most)
@@ -156,7 +153,7 @@ def growth(error):
 
 
 def first_step(func, course, t, y):
-    """Returns a step of no length, which says how long the next should be.
+    """Return a step of length 0 that proposes the length of the next.
 
     Source: E. Hairer, S. P. Nørsett, G. Wanner, *Solving Ordinary
     Differential Equations I*, 2nd ed., Springer 1993, sec. II.4.
@@ -177,7 +174,7 @@ def first_step(func, course, t, y):
 
 
 def between(step, t):
-    """Returns the state at a time between the ends of a step."""
+    """Return the state at a time between the ends of a step."""
     h = step.t1 - step.t0
     part = (t - step.t0) / np.where(h == 0, 1, h)
 
@@ -194,9 +191,9 @@ def between(step, t):
 
 
 def arrive(func, course, step, t):
-    """Returns the step that reaches a time, and the state at this time.
+    """Return the step that reaches a time, and the state at that time.
 
-    If there is none, the state is NaN, and no further step will be made.
+    If no step reaches it, the state is NaN, and no further step is made.
     """
     def reaches(step):
         return (step.error <= 1) & (course.sign * (step.t1 - t) >= 0)
@@ -220,7 +217,7 @@ def arrive(func, course, step, t):
 
 @partial(custom_vjp, nondiff_argnums=(1,))
 def integrate(func, limits, y0, t):
-    """Returns the states at all times.
+    """Return the states at all times.
 
     Args:
         func: `func(y, t)`, the slope, an OpenFunction.
@@ -241,7 +238,7 @@ def integrate_fwd(func, limits, y0, t):
 
 
 def integrate_bwd(limits, residuals, cts):
-    """Follows the cotangents from each time back to the one before."""
+    """Follow the cotangents from each time back to the one before."""
     func, ys, t = residuals
 
     def adjoint(state, t):
@@ -269,13 +266,13 @@ def integrate_bwd(limits, residuals, cts):
 
 
 def of_floats(f, tree):
-    """Returns a tree of what `f` returns; None for what is no float."""
+    """Map `f` over the floats in a tree; other leaves become None."""
     return tree_map(lambda x: asarray(f(x)) if typeof(x).dtype.kind in 'fc'
                     else None, tree)
 
 
 def at(index, tree):
-    """Returns a tree of parts of arrays."""
+    """Index each array in a tree."""
     return tree_map(lambda x: x[index], tree)
 
 
@@ -284,7 +281,7 @@ integrate.defvjp(integrate_fwd, integrate_bwd)
 
 @integrate.defjvp
 def integrate_jvp(limits, primals, tangents):
-    """Follows the state and its tangent together."""
+    """Follow the state and its tangent together."""
     (func, y0, t), (func_dot, y_dot, t_dot) = primals, tangents
 
     def tangent(state, t):
@@ -304,39 +301,40 @@ def integrate_jvp(limits, primals, tangents):
 
 @public
 def odeint(func, y0, t, *args, rtol=1.4e-8, atol=1.4e-8, mxstep=100_000):
-    """Returns the solution of a differential equation, at the given times.
+    """Solve the differential equation dy/dt = func(y, t) at given times.
 
-    The solver is adaptive: it makes its steps as long as the tolerances
-    allow.  Its derivatives are those of the flow, and not of its steps: on
-    the way back it solves the adjoint equation, and needs no memory for the
-    steps.  So they are as exact as the tolerances make them.
+    The solver makes its steps as long as the tolerances allow.  Derivatives
+    are those of the flow, and not of the steps: the reverse pass solves the
+    adjoint equation and needs no memory for the steps.  So derivatives are
+    as exact as the tolerances make them.
 
     Args:
-        func: `func(y, t, *args)`, the slope dy/dt: a tree like `y`.  It is
-            written down, and may close over values to be differentiated.
+        func: `func(y, t, *args)`, the slope dy/dt, a tree like `y`.  It is
+            recorded as a program, and can capture values that are being
+            differentiated.
         y0: the state at the time `t[0]`, a tree of arrays of real numbers,
-            of any shapes.  What is no float becomes a float64.
-        t: float[n], the times, all increasing or all decreasing.  Some may
+            of any shapes.  Integers and booleans become float64.
+        t: float[n], the times, all increasing or all decreasing.  Some can
             be equal.
         args: trees of arrays, for `func`.
         rtol: a float.  The error of a step is tolerated if its root mean
             square is at most that of `atol + rtol * abs(y)`.
         atol: a float, see `rtol`.
-        mxstep: an int, how many steps are made from one time to the next.
+        mxstep: an int, the largest number of steps between two times.
 
     Returns:
         A tree like `y0`, with an axis of length n in front of each array.
-        It is NaN from the first time on that is not reached: because
-        mxstep steps do not suffice, because the steps become too short to
-        count, or because the times turn round, or are infinite.  Then the
-        derivatives are NaN too.
+        It is NaN from the first time that the solver does not reach, because
+        it would take more than mxstep steps, because the steps become too
+        short to change the time, or because the times turn around or are
+        infinite.  Then the derivatives are NaN too.
 
     Raises:
-        TypeError: a state or a time is no real number, or `func` does not
-            return a tree like `y0`, with arrays like its arrays, or it asks
-            for the values of its arguments.
-        ValueError: the times are no list, or there is none, or the state is
-            empty.
+        TypeError: if a state or a time is not a real number, if `func` does
+            not return a tree like `y0` with arrays of the same types, or if
+            `func` needs the values of its arguments.
+        ValueError: if the times are not a list, if there is no time, or if
+            the state is empty.
 
     Source: `jax.experimental.ode.odeint`.
 
@@ -378,7 +376,7 @@ def odeint(func, y0, t, *args, rtol=1.4e-8, atol=1.4e-8, mxstep=100_000):
 
 
 def float_array(x):
-    """Returns an array of floats; numbers of other kinds become float64."""
+    """Return an array of floats; integers and booleans become float64."""
     x = asarray(x)
     if x.dtype.kind not in 'biuf':
         raise TypeError(f'expected real numbers, but got {typeof(x)}')
@@ -386,7 +384,7 @@ def float_array(x):
 
 
 def fit_slope(y, f):
-    """Returns the slope `f` with the type of the state; loses nothing."""
+    """Return the slope `f` in the dtype of the state, if that is safe."""
     want, have = typeof(y), typeof(f)
     casting = 'same_kind' if have.weak_type else 'safe'
     if have.shape != want.shape or not np.can_cast(have.dtype, want.dtype,

@@ -1,8 +1,8 @@
 """Functions that stay right at the end of the number line.
 
-Their one idea: a value is computed by the formula that is good for values,
-and a derivative by the one that is good for derivatives.  A custom rule
-lets them differ.  Chapter 20.
+A value is computed by a formula that is good for values, and a derivative
+by one that is good for derivatives.  A custom rule lets the two differ.
+Chapter 26.
 """
 
 from functools import partial
@@ -16,7 +16,7 @@ from autodiff_mini.primitives.elementwise import stop_gradient
 
 
 def floats(x):
-    """Returns `x` as an array of real floats; integers become float64."""
+    """Return `x` as an array of real floats; integers become float64."""
     x = inexact(x)
     if x.dtype.kind == 'c':
         raise TypeError('expit, log1pexp, logit and logsumexp take real '
@@ -26,7 +26,7 @@ def floats(x):
 
 @custom_jvp
 def expit(x):
-    """Returns `1 / (1 + exp(-x))`, which rises from 0 to 1.
+    """Return `1 / (1 + exp(-x))`, which rises from 0 to 1.
 
     Args:
         x: an array of real numbers.
@@ -56,7 +56,7 @@ expit.defjvps(lambda x_dot, y, x: y * expit(-x) * x_dot)
 
 @custom_jvp
 def log1pexp(x):
-    """Returns `log(1 + exp(x))`, also known as softplus.
+    """Return `log(1 + exp(x))`, also known as softplus.
 
     Args:
         x: an array of real numbers.
@@ -86,15 +86,15 @@ log1pexp.defjvps(lambda x_dot, y, x: expit(x) * x_dot)
 
 
 def probability(x):
-    """Returns `x`, and NaN where it is not between 0 and 1."""
-    # A factor, and no choice, so that all derivatives are NaN too.
+    """Return `x`, and NaN where it is not between 0 and 1."""
+    # A factor instead of a choice, so that all derivatives are NaN, too.
     return x * np.where((x >= 0) & (x <= 1), np.ones_like(x), np.nan)
 
 
 def beside_half(p):
-    """Returns whether `p` is near to 1/2, and if so `2 * p - 1`, else 0.
+    """Return whether `p` is close to 1/2, and if so `2 * p - 1`, else 0.
 
-    There a logarithm of almost 1 would lose digits, and so would a
+    There, a logarithm of almost 1 would lose digits, and so would a
     difference of almost equal slopes.
     """
     near = np.abs(p - 0.5) < 0.25
@@ -103,14 +103,14 @@ def beside_half(p):
 
 @custom_jvp
 def logit(x):
-    """Returns `log(x / (1 - x))`, the inverse of expit.
+    """Return `log(x / (1 - x))`, the inverse of expit.
 
     Args:
         x: an array of real numbers.
 
     Returns:
         An array of floats like `x`.  It is -inf at 0, inf at 1, and NaN
-        outside, where the derivative is NaN too.
+        outside of 0 to 1, where the derivative is NaN, too.
 
     Raises:
         TypeError: `x` is complex.
@@ -139,23 +139,23 @@ def logit_jvp(primals, tangents):
 
 
 def exponentials(x, b, axis):
-    """Returns the largest `x` that counts, and each `exp(x)` beside it."""
+    """Return the largest `x` that counts, and each `exp(x)` over its exp."""
     x_seen, largest = stop_gradient(x), np.finfo(x.dtype).max
     top = np.max(np.where(b == 0, -np.inf, x_seen), axis, keepdims=True)
     x = x - np.clip(top, -largest, largest)
-    # Without a weight, what is too large to be computed does not count.
+    # With the weight 0, an exponential that overflows does not count.
     counts = (b != 0) | (x < np.log(largest))
     return top, np.exp(np.where(counts, x, -np.inf))
 
 
 @partial(custom_jvp, nondiff_argnums=(2,))
 def log_sum(x, b, axis):
-    """Returns the logarithm of the sum of `b * exp(x)`; keeps the axis."""
+    """Return the logarithm of the sum of `b * exp(x)`; keep the axis."""
     top, e = exponentials(x, b, axis)
     is_top = (x == top) & (b != 0)
     first = np.sum(np.where(is_top, b, 0), axis, keepdims=True)
     rest = np.sum(np.where(is_top, 0, b * e), axis, keepdims=True)
-    # The rest may be small beside the first, and be lost in their sum.
+    # The rest can be so small that it is lost when it is added to first.
     is_small = np.abs(rest) < first
     safe = np.where(is_small, first, 1)
     return top + np.where(is_small, np.log(safe) + np.log1p(rest / safe),
@@ -174,18 +174,18 @@ def log_sum_jvp(axis, primals, tangents):
 
 @composed_function
 def logsumexp(x, axis=None, keepdims=False, b=None):
-    """Returns the logarithm of a sum of exponentials.
+    """Return the logarithm of a sum of exponentials.
 
     Args:
         x: an array of real numbers.
         axis: an axis to sum over, or a tuple of axes; by default all.
-        keepdims: whether the axes stay, with one element.
+        keepdims: whether to keep the axes, with one element each.
         b: weights, an array of real numbers that broadcasts with `x`.
 
     Returns:
         `log(sum(exp(x), axis))`, or `log(sum(b * exp(x), axis))`.  It is
-        -inf if nothing is summed, or only zeros.  It is NaN if the sum is
-        negative, and so are its derivatives.  Where `b` is 0, `x` may be
+        -inf if there are no terms, or only zeros.  It is NaN if the sum is
+        negative, and so are its derivatives.  Where `b` is 0, `x` can be
         infinite or NaN.  As in JAX, derivatives are NaN with respect to an
         `x` of inf, and with respect to all of them if all are -inf.
 

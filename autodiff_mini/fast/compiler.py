@@ -2,7 +2,7 @@
 
 Its one idea: most arrays are NumPy's, and lie in memory row by row.  There is
 a version for these that makes use of it, and a careful one for all others.
-Appendix *How the source is written*.
+Chapter 31.
 """
 
 from functools import cache, cached_property, partial

@@ -2,7 +2,7 @@
 
 Its one idea: NumPy is asked for less.  A result goes where there is memory
 for it, a number has been made an array beforehand, a ufunc reduces by itself.
-Appendix *How the source is written*.
+Chapter 31.
 """
 
 import keyword

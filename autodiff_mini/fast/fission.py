@@ -2,7 +2,7 @@
 
 Its one idea: most of a body does not wait for the step before.  That is done
 for all steps at once, by vmap, before the loop or after it; and what is only
-added up is one sum.  Chapter 27.
+added up is one sum.  Chapter 33.
 """
 
 import math
@@ -212,7 +212,7 @@ def as_program(body, eqns, outs):
 
 
 def total(x, y=None):
-    """Returns the sum over all steps, of matrices or of their products."""
+    """Return the sum over all steps, of matrices or of their products."""
     if y is None:
         return np.sum(x, 0)
     (steps, rows, count), columns = x.shape, y.shape[2]

@@ -2,7 +2,7 @@
 
 Its one idea: the way to a compiled program, through trees, types and a table,
 is the same at each call.  So it is written down too, as a few comparisons,
-and where one of them fails the long way is taken.  Chapter 28.
+and where one of them fails the long way is taken.  Chapter 34.
 """
 
 from itertools import count

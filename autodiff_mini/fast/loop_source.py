@@ -1,7 +1,7 @@
 """The source of a loop: a `for` of Python's.
 
 Its one idea: what is left of a scan when all else is taken out of it is
-written as one would write it by hand.  Appendix *The rest of control flow*.
+written as one would write it by hand.  Chapter 33.
 """
 
 import math

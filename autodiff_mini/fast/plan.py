@@ -2,7 +2,7 @@
 
 Its one idea: memory is slower than arithmetic.  A result may take the place
 of an array that nobody needs any more; and a run of element-wise equations on
-large arrays goes through them in blocks that stay in the cache.  Chapters 25
+large arrays goes through them in blocks that stay in the cache.  Chapters 32
 and 26.
 """
 
@@ -227,7 +227,7 @@ def placed(eqn, i, uses, in_order):
 
 
 def overwritten(eqn, is_free):
-    """Returns the operand whose array may take the result, or None."""
+    """Return the operand whose array can take the result, or None."""
     if eqn.primitive in OVERWRITING:
         for v in eqn.invars:
             if (type(v) is Var and v.aval == eqn.outvars[0].aval
@@ -268,9 +268,9 @@ def block(eqns, i, uses):
 
 
 def are_new(jaxpr):
-    """Returns whether each result is new: no argument, constant, or view.
+    """Return whether each result is new: no argument, constant, or view.
 
-    A scalar must be a NumPy scalar, no array without axes.
+    A scalar must be a NumPy scalar, not an array without axes.
     """
     made = {v: eqn.primitive for eqn in jaxpr.eqns for v in eqn.outvars}
     scalar = FRESH - {astype_p, where_p}

@@ -2,7 +2,7 @@
 
 Its one idea: on arguments of the same types an operation has the same
 derivative, cut in two at the same place.  So both halves are worked out once,
-by the rules that all interpreters use, and compiled.  Chapter 29.
+by the rules that all interpreters use, and compiled.  Chapter 35.
 """
 
 from itertools import compress

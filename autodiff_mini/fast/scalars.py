@@ -2,7 +2,7 @@
 
 Its one idea: for one number an array is a heavy suitcase.  A float of
 Python's has the same bits, and computes ten times faster; and where it would
-not behave as NumPy's does, the program is run again, carefully.  Chapter 28.
+not behave as NumPy's does, the program is run again, carefully.  Chapter 34.
 """
 
 import math

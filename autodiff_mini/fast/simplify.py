@@ -2,7 +2,7 @@
 
 Its one idea: read the equations once, forwards, and ask of each whether its
 result is there already.  No equation may change a bit of what comes out.
-Chapter 24.
+Chapter 31.
 """
 
 import math
@@ -214,7 +214,7 @@ def same_product(x, y):
 
 
 def same_sum(x, y):
-    """Nothing is added by -0.0; 0.0 would make a 0.0 of a -0.0."""
+    """Adding -0.0 changes nothing, but adding 0.0 turns -0.0 into 0.0."""
     if 'f' in (x.aval.dtype.kind, y.aval.dtype.kind):
         zero = -0.0
     else:

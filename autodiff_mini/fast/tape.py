@@ -2,7 +2,7 @@
 
 Its one idea: two interpreters, forward mode and the one that writes down, may
 be one.  It computes, and of each operation keeps residuals and names.  What
-it has not prepared it leaves to the two.  Chapter 29.
+it has not prepared it leaves to the two.  Chapter 35.
 """
 
 import numpy as np

@@ -2,7 +2,7 @@
 
 Its one idea: what was made of a program stays with it: its derivatives, and
 its compiled source.  A loop that is met again writes its body down again, as
-Python may have changed; and if nothing has, the old one goes on.  Chapter 29.
+Python may have changed; and if nothing has, the old one goes on.  Chapter 35.
 """
 
 import numpy as np

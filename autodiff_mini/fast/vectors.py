@@ -3,7 +3,7 @@
 Its one idea: a vector of two numbers is two numbers.  A program of such
 vectors is rewritten for their elements, and becomes one of single numbers;
 what only moves elements about, such as an index or a stack, leaves nothing
-behind.  Chapter 28.
+behind.  Chapter 34.
 """
 
 import math

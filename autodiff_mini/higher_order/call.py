@@ -1,7 +1,7 @@
 """`call`: a primitive that carries a Python function.
 
 Its one idea: an interpreter need not look inside.  It makes a new function
-of the one that is carried, and calls that.  Chapter 6.
+of the one that is carried, and calls that.  Chapter 5.
 """
 
 from functools import partial

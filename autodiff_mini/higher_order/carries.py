@@ -1,7 +1,7 @@
 """Carries: what a loop carries has one type.
 
 Its one idea: the body is written down for the types of the first carry, and
-they must be those of the next.  Appendix I.
+they must be those of the next.
 """
 
 import operator

@@ -2,7 +2,7 @@
 
 Its one idea: what reverse mode would have to remember is a function of the
 arguments.  So remember the arguments, and on the way back run the function
-once more.  Chapter 19.
+once more.  Chapter 15.
 """
 
 from dataclasses import replace

@@ -1,7 +1,7 @@
 """Closures, opened: what a function closes over becomes its arguments.
 
 Its one idea: a rule speaks of arguments only.  So write the function down,
-and see which values its program has closed over.  Chapter 12.
+and see which values its program has closed over.  Chapter 22.
 """
 
 

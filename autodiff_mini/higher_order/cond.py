@@ -1,7 +1,7 @@
 """`cond` and `switch`: one of several programs.
 
 Its one idea: all branches are programs of one type, so that whoever does not
-know which will run can do with any.  Chapter 17.
+know which will run can do with any.  Chapter 14.
 """
 
 from itertools import chain, repeat

@@ -2,7 +2,7 @@
 
 Its one idea: a call that carries two functions.  Other transformations
 transform both; differentiation calls the second in place of the first.
-Chapter 6.
+Chapter 5.
 """
 
 from collections import OrderedDict

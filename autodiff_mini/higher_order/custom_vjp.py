@@ -2,7 +2,7 @@
 
 Its one idea: forward mode is given a promise in the place of a tangent.
 `custom_lin` stands in the linear program like a sealed envelope, cannot be
-run, and is opened on the way back.  Chapter 11.
+run, and is opened on the way back.  Chapter 10.
 """
 
 from dataclasses import dataclass, replace

@@ -2,7 +2,7 @@
 
 Its one idea: a call that carries a function and a rule for batches of it.
 Batching calls the rule in place of the function; the others transform both.
-Chapter 15.
+Chapter 24.
 """
 
 from functools import partial

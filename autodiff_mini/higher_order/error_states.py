@@ -1,7 +1,7 @@
 """Error states: `with np.errstate(...)` around a part of a program.
 
 Its one idea: what is asked for in another error state than the program is a
-program of its own, a `jit` that is not inlined.  Chapter 14.
+program of its own, a `jit` that is not inlined.  Chapter 12.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """`jit`: a function that is written down once, and becomes Python.
 
 Its one idea: a primitive that carries a program.  What interprets it makes
-another program of it, and only who computes has it compiled.  Chapter 14.
+another program of it, and only who computes has it compiled.  Chapter 12.
 """
 
 from functools import partial

@@ -1,7 +1,7 @@
 """Loops: what they have in common.
 
 Its one idea: the body is one program for all steps.  What may be so at some
-step is so at every step.  Chapter 16.
+step is so at every step.  Chapter 13.
 """
 
 from autodiff_mini.higher_order.programs import remembered

@@ -2,7 +2,7 @@
 
 Its one idea: an operation that carries two programs, that of `fwd` and that
 of the function.  When dead code is dropped and no residual is used, it
-becomes a call of the second.  Chapter 19.
+becomes a call of the second.  Chapter 15.
 """
 
 from autodiff_mini.core import Primitive, TraceTag, Tracer, typeof

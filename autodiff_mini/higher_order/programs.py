@@ -1,7 +1,7 @@
 """Programs, transformed: from a jaxpr to a jaxpr.
 
 Its one idea: run the program under the interpreter, and write down what it
-does.  Each is done once for a program, and remembered.  Chapter 14.
+does.  Each is done once for a program, and remembered.  Chapter 12.
 """
 
 from functools import partial, wraps

@@ -2,7 +2,7 @@
 
 Its one idea: the body is a program, so it is transformed once, however often
 the loop runs.  What a carry *may* be at any step (moving, mapped, unknown),
-it is at every step.  Chapter 16.
+it is at every step.  Chapter 13.
 """
 
 import operator

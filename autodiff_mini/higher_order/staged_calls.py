@@ -2,7 +2,7 @@
 
 Its one idea: the equation of a call holds the parameters that the call had.
 Its function is written down at once, its rule stays a Python function, and is
-run when it is needed.  Chapter 8.
+run when it is needed.  Chapter 7.
 """
 
 from autodiff_mini.core import TraceTag, typeof

@@ -1,7 +1,7 @@
 """`while_loop` and `fori_loop`: as long as it takes.
 
 Its one idea: nobody knows the number of steps before it is over.  So a
-derivative can go along with the loop, but cannot go back.  Chapter 18.
+derivative can go along with the loop, but cannot go back.  Chapter 14.
 """
 
 import operator

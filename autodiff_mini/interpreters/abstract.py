@@ -1,7 +1,7 @@
 """Abstract evaluation: the type of a result, from the types of the operands.
 
 Its one idea: shapes are worked out, dtypes are not.  For those NumPy is asked
-to compute, once, with arrays of a single element.  Chapter 7.
+to compute, once, with arrays of a single element.  Chapter 6.
 """
 
 from functools import lru_cache, partial

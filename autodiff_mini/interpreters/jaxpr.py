@@ -2,7 +2,7 @@
 
 Its one idea: an interpreter that computes nothing, and writes down what it is
 asked about.  What it wrote can be read, checked, and run again, under any
-other interpreter.  Chapter 7.
+other interpreter.  Chapter 6.
 """
 
 import numpy as np

@@ -2,7 +2,7 @@
 
 Its one idea: a program that is written down needs no interpreter any more.
 Calls are inlined, what nobody needs is left out, and each equation is a line
-of NumPy.  Chapter 13.
+of NumPy.  Chapter 11.
 """
 
 import builtins

@@ -3,7 +3,7 @@
 Its one idea: a value is known, and then it is an array, or unknown, and then
 it is a tracer.  What has no unknown operand is computed; all else is written
 down.  Of a JVP with known primals and unknown tangents, a linear program is
-left.  Chapter 9.
+left.  Chapter 8.
 """
 
 import numpy as np

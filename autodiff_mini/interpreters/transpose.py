@@ -2,7 +2,7 @@
 
 Its one idea: read the equations from the last to the first.  Where the
 program used a value twice, two cotangents come back, and are added.
-Chapter 10.
+Chapter 9.
 """
 
 import numpy as np

@@ -2,7 +2,7 @@
 
 Its one idea: a tracer stands for one element and carries them all, along an
 axis that is always in front; each primitive has a rule that looks past it.
-Chapter 4.
+Chapter 3.
 """
 
 from itertools import repeat

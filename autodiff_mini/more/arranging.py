@@ -1,7 +1,7 @@
 """Elements put in another place, put together, sorted and looked up.
 
 Its one idea: NumPy itself says where an element goes, when it is asked to
-arrange the numbers 0, 1, 2, ... in place of the elements.  Appendix R.
+arrange the numbers 0, 1, 2, ... in place of the elements.  Chapter 25.
 """
 
 import numpy as np

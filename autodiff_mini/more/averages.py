@@ -1,7 +1,7 @@
 """Statistics: quantiles, what leaves NaN out, covariances, histograms.
 
 Its one idea: a quantile lies between two neighbours in a sorted array, so it
-is their weighted mean.  Appendix R.
+is their weighted mean.  Chapter 25.
 """
 
 import math

@@ -2,7 +2,7 @@
 
 Its one idea: such a function looks up `asarray`, `zeros` and the like among
 the names of its module.  A copy of it, with names that know of tracers, runs
-on traced values, and computes what NumPy computes.  Appendix R.
+on traced values, and computes what NumPy computes.  Chapter 25.
 """
 
 import sys

@@ -4,7 +4,7 @@ Its one idea: when a matrix moves, a basis that was found for it turns, and by
 how much is seen in that basis.  All of it works on stacks of matrices.
 Sources: M. Giles, "An extended collection of matrix derivative results for
 forward and reverse mode automatic differentiation", 2008; JAX's
-`jax/_src/lax/linalg.py`.  Appendix R.
+`jax/_src/lax/linalg.py`.  Chapter 25.
 
 Vectors of equal eigenvalues, or singular values, may be any basis of a space.
 A direction that mixes them has no derivative, and gives NaN: with 0 in its

@@ -1,7 +1,7 @@
 """Functions of each element: how a number is written, and pieces.
 
 Its one idea: what is known of floating-point numbers only (an exponent, a
-neighbour) does not move when the number does.  Appendix R.
+neighbour) does not move when the number does.  Chapter 25.
 """
 
 import math

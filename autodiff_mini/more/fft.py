@@ -2,7 +2,7 @@
 
 Its one idea: along one axis each is a linear map, whose transpose is a
 transform of the same family; along several it is one after the other.
-Appendix R.
+Chapter 25.
 """
 
 import operator

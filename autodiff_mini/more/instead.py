@@ -2,7 +2,7 @@
 
 Its one idea: SciPy's ufuncs ask, and have rows in `special`.  Its Python
 functions make plain arrays first, so an error can only say what to write.
-Appendix R.
+Chapter 25.
 """
 
 import numpy as np

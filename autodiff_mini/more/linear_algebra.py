@@ -1,7 +1,7 @@
 """Linear algebra that is made of primitives: fits, ranks, norms, products.
 
 Its one idea: what NumPy computes from a decomposition, or by a chain of
-products, is computed so here, and needs no rules.  Appendix R.
+products, is computed so here, and needs no rules.  Chapter 25.
 """
 
 import math

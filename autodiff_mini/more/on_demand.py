@@ -1,7 +1,7 @@
 """When this wing comes in: when NumPy, or an error, asks for what it has.
 
 Its one idea: a table that does not know a function asks its sources first.
-Appendix R.
+Chapter 25.
 """
 
 import sys

@@ -2,7 +2,7 @@
 
 Its one idea: what NumPy reads off values (that a leading coefficient is
 zero, that a grid is uniform) is read off only where they are known.
-Appendix R.
+Chapter 25.
 """
 
 import math

@@ -1,7 +1,7 @@
 """Products of arrays, and what slides along another.
 
 Its one idea: what slides is laid out first, a row for each place, so that
-nothing is left but to multiply and to add.  Appendix R.
+nothing is left but to multiply and to add.  Chapter 25.
 """
 
 import numpy as np

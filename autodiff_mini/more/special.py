@@ -3,7 +3,7 @@
 Its one idea: a slope is written with functions that have rows, so there are
 all derivatives; and it is computed in double precision, as SciPy computes.
 Sources are in the *Digital Library of Mathematical Functions* (DLMF).
-Appendix R.
+Chapter 25.
 """
 
 import math

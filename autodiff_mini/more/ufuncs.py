@@ -1,7 +1,7 @@
 """The methods of ufuncs, and their calls with `dtype=` and the like.
 
 Its one idea: a method is a program over the ufunc itself, so what is said of
-`np.multiply` holds for `np.multiply.outer`.  Appendix R.
+`np.multiply` holds for `np.multiply.outer`.  Chapter 25.
 """
 
 from functools import partial, reduce

@@ -1,6 +1,6 @@
 """New arrays that are like others, or between them.
 
-Appendix A.
+Chapter 25.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """Functions of each element that are made of primitives.
 
-Appendix A.
+Chapter 25.
 """
 
 import math

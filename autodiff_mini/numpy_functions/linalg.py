@@ -1,6 +1,6 @@
 """Linear algebra that is made of primitives.
 
-Appendix A.
+Chapter 25.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """The methods and attributes that arrays have for functions of NumPy's.
 
-Appendix A.
+Chapter 25.
 """
 
 import math

@@ -1,6 +1,6 @@
 """What goes along an axis in order: sorting, differences, tables.
 
-Appendix A.
+Chapter 25.
 """
 
 import numpy as np

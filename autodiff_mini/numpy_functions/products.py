@@ -1,6 +1,6 @@
 """Products of arrays: each becomes one stack of matrix products.
 
-Appendix A.
+Chapter 25.
 """
 
 import math

@@ -1,6 +1,6 @@
 """Elements taken out of an array, turned round, moved and padded.
 
-Appendix A.
+Chapter 25.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """Arrays of other shapes, joined and split.
 
-Appendix A.
+Chapter 25.
 """
 
 import operator

@@ -1,6 +1,6 @@
 """Means, counts, and what is asked of all elements.
 
-Appendix A.
+Chapter 25.
 """
 
 import math

@@ -1,7 +1,7 @@
 """Indexing: some elements of an array, and the way back to their places.
 
 What NumPy knows of an index (numbers, slices, None, an ellipsis) is a static
-parameter; index arrays are operands.  Appendices A, B, C, G and H.
+parameter; index arrays are operands.
 """
 
 import math

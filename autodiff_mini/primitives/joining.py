@@ -1,7 +1,6 @@
 """Joining: arrays are put beside each other.
 
-Backwards, each gets its own piece of the cotangent.  Appendices A, B, C, G
-and H.
+Backwards, each gets its own piece of the cotangent.
 """
 
 from itertools import accumulate

@@ -1,6 +1,6 @@
 """Linear algebra: products of matrices, and what undoes them.
 
-All of it works on stacks of matrices.  Appendices A, B, C, G and H.
+All of it works on stacks of matrices.
 """
 
 import math

@@ -1,6 +1,6 @@
 """Reductions: many elements become one; and what runs along an axis.
 
-Chapters 1, 2 and 4; most rows are in the appendix.
+Chapters 1, 2 and 3; most rows are in the appendix.
 """
 
 import numpy as np

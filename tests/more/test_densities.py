@@ -1,4 +1,4 @@
-"""The densities that appendix T writes down, in as few lines as it can."""
+"""The densities that chapter 29 writes down, in as few lines as it can."""
 
 from functools import cache
 from pathlib import Path
@@ -12,7 +12,7 @@ from book.tools import weave
 from tests.numerical import assert_close, derivative
 
 PAGE = (Path(__file__).parents[2]
-        / 'book/appendix/t_likelihoods_with_scipy.md')
+        / 'book/chapters/29_likelihoods.md')
 
 
 @cache

@@ -1,0 +1,47 @@
+import numpy as np
+
+import autodiff_mini as ad
+
+
+def area(circle):
+    return np.pi * circle.radius ** 2
+
+
+def test_a_radius_is_a_leaf_and_a_color_is_not(exercise):
+    exercise.register()
+    assert ad.tree_leaves([exercise.Circle(2.0, 'red'), 3.0]) == [2.0, 3.0]
+
+
+def test_derivative_of_an_area(exercise):
+    exercise.register()
+    circle = exercise.Circle(2.0, 'red')
+    a, a_dot = ad.jvp(area, (circle,), (circle,))
+    assert np.allclose([a, a_dot], [4 * np.pi, 8 * np.pi])
+
+
+def test_a_circle_may_come_out(exercise):
+    exercise.register()
+
+    def shrink(circle):
+        return exercise.Circle(1 / circle.radius, circle.color)
+
+    circle = exercise.Circle(2.0, 'red')
+    _, dot = ad.jvp(shrink, (circle,), (circle,))
+    assert dot.radius == -0.5 and dot.color == 'red'
+
+
+def test_colors_are_structures(exercise):
+    exercise.register()
+    red, blue, other = [ad.tree_structure(exercise.Circle(1.0, color))
+                        for color in ('red', 'blue', 'red')]
+    assert red == other != blue
+
+
+def test_a_structure_can_be_printed(exercise):
+    exercise.register()
+    structure = ad.tree_structure(exercise.Circle(1.0, 'red'))
+    try:
+        text = str(structure)
+    except TypeError:
+        text = 'an asterisk has no size'
+    assert text == "PyTreeDef(Circle(*, 'red'))"
