@@ -160,7 +160,7 @@ def test_jax_custom_vjp_with_a_shared_output_under_vmap():
     assert slope_of_a_shared_output(THEIRS, generic_batching=True) == 10
 
 
-# The interlude: whose memory is it?
+# Chapter 23: whose memory is it?
 
 def test_jax_pullback_sees_writes_into_a_numpy_argument():
     x = np.array([1.0, 2.0, 3.0])
@@ -169,7 +169,7 @@ def test_jax_pullback_sees_writes_into_a_numpy_argument():
     assert pullback(1.0)[0].tolist() == [4, 6, 8]
 
 
-# Chapter 24: a rule for batches
+# Chapter 22: a rule for batches
 
 def square(asked):
     f = jax.custom_batching.custom_vmap(lambda x: x * x)
