@@ -23,7 +23,7 @@ def bring(function):
     """Imports what this wing defines; SciPy's rows, if SciPy is at work.
 
     Args:
-        function: what a table lacks: a function of NumPy's, or a ufunc and
+        function: what a table lacks: a NumPy function, or a ufunc and
             the name of a method.
     """
     for name in MODULES:

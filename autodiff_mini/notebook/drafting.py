@@ -7,7 +7,6 @@ that you edit there is therefore the one that every other definition calls.
 
 import ast
 import re
-import sys
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -55,12 +54,3 @@ def is_before(chapter, source, node):
     above = '\n'.join(source.splitlines()[:node.lineno - 1])
     pieces = PIECE.findall(above)
     return not pieces or int(pieces[-1]) < chapter
-
-
-def draft_names():
-    """Return {name: value} of all that the modules of the draft define."""
-    found = {}
-    for name, module in [*sys.modules.items()]:
-        if name.startswith('autodiff_mini.draft.'):
-            found |= vars(module)
-    return found

@@ -22,7 +22,6 @@ from autodiff_mini.api.reverse import linearizers
 from autodiff_mini.errors import LIBRARY
 from autodiff_mini.interpreters.transpose import transpose_rules
 from autodiff_mini.jaxprs import Names, Var
-from autodiff_mini.notebook.drafting import draft_names
 from autodiff_mini.pytree import tree_leaves
 from autodiff_mini.zeros import Zero
 
@@ -395,6 +394,18 @@ class Source:
     def has(self, frame):
         return (frame.f_code.co_filename == self.file
                 and 0 <= frame.f_lineno - self.first < len(self.lines))
+
+
+def draft_names():
+    """Return {name: value} of all that the modules of the draft define.
+
+    There are none in a notebook that doesn't need the draft.
+    """
+    found = {}
+    for name, module in [*sys.modules.items()]:
+        if name.startswith('autodiff_mini.draft.'):
+            found |= vars(module)
+    return found
 
 
 @contextmanager

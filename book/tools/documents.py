@@ -117,9 +117,9 @@ def tests() -> dict:
 
 def places(row):
     """Return the Places of the definitions that do what a row asks for."""
-    found = [modules.within(modules.library(), f'autodiff_mini.{name}')
-             for name in ROWS[row][1:]]
-    return [modules.place_of(each) for each in found]
+    library = modules.library()
+    return [modules.place_of(modules.within(library, f'autodiff_mini.{name}'))
+            for name in ROWS[row][1:]]
 
 
 def table(page):

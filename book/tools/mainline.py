@@ -91,7 +91,7 @@ def whole(page):
     """Return all modules of the draft, each with a link to its chapter."""
     parts, book, done = [], weave.modules(places.ROOT), set()
     for path in weave.book_one(places.ROOT):
-        title = path.read_text().split('\n# ', 1)[1].partition('\n')[0]
+        title = [*places.sections(path).values()][0].title
         for block in weave.woven(path):
             if block.title.startswith(weave.DRAFT) and (
                     block.title not in done):

@@ -45,9 +45,7 @@ FRONT_OF_MODULES = f'---\nhide: [toc]\nmade: true\nrelease: {RELEASE}\n---\n\n'
 
 def sources():
     """Returns the Markdown files of the book."""
-    return [path for pattern in ('*.md', 'chapters/*.md', 'appendix/*.md',
-                                   'reference/*.md')
-            for path in sorted(Path('book').glob(pattern))]
+    return [*weave.chapters(Path()), *reference.pages(Path())]
 
 
 def made_of(path):

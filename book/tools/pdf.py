@@ -4,8 +4,8 @@
 
 What is folded away on the site is not printed, except for the errors of the
 page *Errors explained*, and neither are the pages of the modules. Chromium
-makes the pages and the outline. The numbers in the contents are those of a first
-print, which is thrown away.
+makes the pages and the outline. The numbers in the contents are those of a
+first print, which is thrown away.
 """
 
 import base64

@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 from book.tools import places, weave
-from book.tools.modules import (     # mkdocstrings takes AsHelp from here
-    AsHelp, first_paragraph, kind, library, member, place, place_of, title_of)
+from book.tools.modules import (
+    first_paragraph, kind, library, member, place, place_of, title_of)
 
 FOLDER = Path('book/reference')
 GROUPS = ('values', 'forward_mode', 'batching', 'reverse_mode',
@@ -17,10 +17,16 @@ LISTING = re.compile(
     re.MULTILINE)
 
 
+def pages(root):
+    """Return the files of the reference, its index first."""
+    return [path for pattern in ('reference.md', 'reference/*.md')
+            for path in sorted((root / 'book').glob(pattern))]
+
+
 def groups():
     """Return {page: names} of the reference."""
-    pages = [FOLDER / f'{name}.md' for name in GROUPS]
-    return {page: ENTRY.findall(page.read_text()) for page in pages}
+    return {page: ENTRY.findall(page.read_text())
+            for page in [FOLDER / f'{name}.md' for name in GROUPS]}
 
 
 def index(page):

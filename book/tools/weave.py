@@ -539,8 +539,7 @@ def home(title, name, binders):
 
 def summary(early):
     """Returns a line that counts what `early_names` returned, by page."""
-    pages = Counter(f'{problem.path.parent.name.rstrip("s")} '
-                    f'{label(problem.path)}' for problem in early)
+    pages = Counter(f'chapter {label(problem.path)}' for problem in early)
     counts = ', '.join(f'{page}: {count}' for page, count in pages.items())
     return (f'names shown before they are defined or said: {len(early)}'
             + f' ({counts})' * bool(early))

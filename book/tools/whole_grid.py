@@ -27,14 +27,14 @@ DEFAULTS = {
 
 
 @cache
-def cells(root=ROOT):
+def cells():
     """Return {(row, column): (kind, (title, address))} of the whole grid.
 
     The kinds are 'rule', for a rule of its own; 'default', if the interpreter
     has one answer for all primitives that have none; and 'never', if it is
     never asked.
     """
-    found = rules(root)
+    found = rules(ROOT)
     rows = sorted((row for row, column in found if column == 'evaluate'),
                   key=lambda row: '/primitives/' not in found[
                       row, 'evaluate'][0])

@@ -314,6 +314,8 @@ def test_the_postcard_shows_the_laws():
 # The nestings.
 
 WRAPPERS = ROWS | {
+    'outputs of a scan': lambda f: lambda x: scan(
+        lambda c, x: (c, f(x)), 0.0, x * np.ones(2))[1][1],
     'vmap': lambda f: lambda x: vmap(f)(x * np.ones(2))[1], 'stage': staged}
 DERIVATIVES = {'jvp': lambda f: lambda x: tangent(f)(x, 1.0), 'grad': grad,
                'linearize': lambda f: lambda x: linearize(f, x)[1](1.0)}

@@ -15,14 +15,12 @@ import pytest
 import scipy.linalg
 
 import autodiff_mini as ad
-from book.tools import online, places, render, weave
+from book.tools import online, places, reference, render, weave
 from book.tools.places import ROOT
 
 # Not \S+: a link may carry a title, and code may look like one.
 LINK = re.compile(r'\]\(([^)\s]+)(?: "[^"]*")?\)')
-REFERENCE = [ROOT / 'book/reference.md', *sorted(
-    (ROOT / 'book/reference').glob('*.md'))]
-PAGES = [*weave.chapters(ROOT), *REFERENCE,
+PAGES = [*weave.chapters(ROOT), *reference.pages(ROOT),
          ROOT / 'README.md', ROOT / 'CONTRIBUTING.md']
 each_page = pytest.mark.parametrize(
     'page', PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
@@ -204,8 +202,8 @@ def test_a_sum_of_pages_is_the_book():
     named = set(re.findall(r'- (?:[^:\n]*: )?(\S+\.md)$',
                            (ROOT / 'mkdocs.yml').read_text(), re.MULTILINE))
     assert named == {page.relative_to(ROOT / 'book').as_posix()
-                     for page in [*weave.chapters(ROOT), *REFERENCE]} | {
-                         'modules/index.md'}
+                     for page in PAGES if page.is_relative_to(
+                         ROOT / 'book')} | {'modules/index.md'}
 
 
 def test_no_cell_is_wider_than_a_page():

@@ -22,7 +22,7 @@ def package():
     """Returns the library as mkdocstrings reads it."""
     return griffe.load('autodiff_mini', search_paths=[places.ROOT],
                        extensions=griffe.load_extensions(
-                           'book.tools.reference'))
+                           'book.tools.modules'))
 
 
 def test_each_public_name_is_in_one_group():

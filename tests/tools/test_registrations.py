@@ -85,6 +85,7 @@ vmap_rules[neg_p] = 'another than its kind has'
 MODULES = {'core': CORE, 'interpreters/jvp': JVP, 'interpreters/vmap': VMAP,
            'primitives/rows': ROWS}
 
+
 @pytest.fixture
 def root(tmp_path):
     """Returns a folder with a library in which a kind says what holds."""
