@@ -11,8 +11,8 @@ import numpy as np
 from autodiff_mini.core import ShapedArray, array_type, elementwise, typeof
 from autodiff_mini.errors import RuleTable
 
-abstract_rules = RuleTable('Abstract evaluation rule',
-                           'define abstract_rules[primitive]')
+rules = abstract_rules = RuleTable(
+    'Abstract evaluation rule', 'define abstract_rules[primitive]')
 
 
 @lru_cache(maxsize=4096)

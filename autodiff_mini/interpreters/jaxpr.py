@@ -111,7 +111,7 @@ class JaxprTrace(Trace):
         return self.snapshot(x)
 
 
-staging_rules = {}
+rules = staging_rules = {}
 
 
 @uncollected

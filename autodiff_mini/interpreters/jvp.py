@@ -94,7 +94,8 @@ class JVPTrace(Trace):
         return JVPTracer(self, x, Zero(x), user_line(2))
 
 
-jvp_rules = RuleTable('Differentiation rule', 'define jvp_rules[primitive]')
+rules = jvp_rules = RuleTable(
+    'Differentiation rule', 'define jvp_rules[primitive]')
 
 
 def jvp_flat(f, primals, tangents, tag):

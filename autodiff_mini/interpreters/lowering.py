@@ -135,8 +135,8 @@ def name_of_implementation(primitive) -> str:
     return f'{name}_impl' if name.isidentifier() else 'impl'
 
 
-lowering_rules = RuleTable('Lowering rule',
-                           'define lowering_rules[primitive]')
+rules = lowering_rules = RuleTable(
+    'Lowering rule', 'define lowering_rules[primitive]')
 
 
 def defwritten(primitive, template):

@@ -96,7 +96,7 @@ class PartialEvalTrace(JaxprTrace):
         return self.parent.lift(x)
 
 
-partial_eval_rules = {}
+rules = partial_eval_rules = {}
 
 
 def linear_flat(f, avals, tag):

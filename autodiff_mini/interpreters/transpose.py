@@ -15,7 +15,7 @@ from autodiff_mini.jaxprs import (
     Jaxpr, Var, for_results, primitives_in, programs_in)
 from autodiff_mini.zeros import Zero
 
-transpose_rules = RuleTable(
+rules = transpose_rules = RuleTable(
     'Transpose rule', 'only what is linear can be run backwards; if this is, '
     'define transpose_rules[primitive]')
 

@@ -126,7 +126,8 @@ def mark_shared(dims, joint):
     return joint if dims == 0 else dims
 
 
-vmap_rules = RuleTable('Batching rule', 'define vmap_rules[primitive]')
+rules = vmap_rules = RuleTable(
+    'Batching rule', 'define vmap_rules[primitive]')
 
 
 def vmap_flat(f, axis, vals, dims):
