@@ -7,7 +7,6 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import autodiff_mini.higher_order.error_states  # np.errstate
-import autodiff_mini.interpreters.evaluate  # the base trace
 import autodiff_mini.numpy_functions  # what NumPy's names mean
 import autodiff_mini.primitives  # the rows
 from autodiff_mini.api.forward import jvp, vmap
@@ -26,6 +25,7 @@ from autodiff_mini.primitives.elementwise import stop_gradient
 from autodiff_mini.pytree import (
     register_dataclass, register_pytree_node, register_pytree_node_class,
     tree_flatten, tree_leaves, tree_map, tree_structure, tree_unflatten)
+from autodiff_mini.seams import plain, which
 from autodiff_mini.zeros import (
     SymbolicZero, Zero, instantiate_zeros, zero_from_primal)
 
@@ -110,7 +110,7 @@ __all__ = [
     'linearize', 'linear_transpose', 'vjp', 'grad', 'value_and_grad', 'jit',
     'ConcretizationTypeError', 'ReadOnlyError', 'TracerArrayConversionError',
     'TracerBoolConversionError', 'TracerIntegerConversionError',
-    'UnexpectedTracerError', *LATER,
+    'UnexpectedTracerError', 'plain', 'which', *LATER,
 ]
 
 

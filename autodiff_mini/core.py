@@ -5,15 +5,17 @@ door asks the *current trace* what the operation means.  To change what a
 program means, make another trace current and run it.  Chapter 1.
 """
 
-from dataclasses import dataclass
 from functools import lru_cache
 from threading import get_ident
+from typing import NamedTuple
 
 import numpy as np
 
+from autodiff_mini import seams
 from autodiff_mini.copying import primitive_place
 from autodiff_mini.errors import (
-    NumPyTable, Refusals, fun_name, trace_at_work, what_to_register)
+    NumPyTable, Refusals, UnexpectedTracerError, fun_name, trace_at_work,
+    user_line, what_to_register)
 
 
 class Primitive:
@@ -40,7 +42,8 @@ class Primitive:
 
     def bind(self, *args, **params):
         """Returns what the operation means here and now."""
-        return current_trace().process_primitive(self, args, params)
+        trace = trace_at_work.get(None) or base
+        return trace.process_primitive(self, args, params)
 
     def __repr__(self):
         return self.name
@@ -86,7 +89,7 @@ class Trace:
     """An interpreter at work; current inside its `with` block.
 
     It says what a primitive means, in terms of primitives that its parent
-    will be asked about.  `Trace.base`, where parents end, computes.
+    will be asked about.  The trace that has no parent, `base`, computes.
 
     Args:
         parent: the trace that was current before.
@@ -94,7 +97,6 @@ class Trace:
     """
 
     base: 'Trace'
-    outermost_started = outermost_ended = staticmethod(lambda trace: None)
     thread = None   # the one it runs in, for an error message
     line = None     # where the program is, if a trace inside has looked
     watcher = None  # looks at each result, and at those of traces inside
@@ -107,45 +109,95 @@ class Trace:
         self.thread = get_ident()
         if self.parent.watcher:
             self.parent.watcher.watch(self)
+        if seams.mode.get():
+            seams.note(type(self))
         set_current_trace(self)
         if self.parent is Trace.base:
-            Trace.outermost_started(self)
+            seams.started(self)
         return self
 
     def __exit__(self, *error):
         self.thread = None
         set_current_trace(self.parent)
         if self.parent is Trace.base:
-            Trace.outermost_ended(self)
+            seams.ended(self)
 
     def process_primitive(self, primitive, args, params):
-        """Returns the result, or results, of `primitive` on `args`."""
+        """Return the result, or results, of `primitive` on `args`.
+
+        What `interpret` does is done here around it for all interpreters:
+        the parent is current, an operation has the line of the user's program
+        that asked for it, and a result is the array of the program that runs
+        inside, even if an outer trace made it.
+        """
+        parent, line = self.parent, self.line or user_line(2)
+        try:
+            set_current_trace(parent)
+            parent.line = None if primitive.is_call else line
+            out = self.interpret(primitive, args, params)
+        finally:
+            parent.line = None
+            set_current_trace(self)
+        for y in out if primitive.multiple_results else (out,):
+            if isinstance(y, Tracer):
+                if y._trace is self:
+                    y.line = line
+                elif not primitive.multiple_results:
+                    y.made_in = self
+        return out
+
+    def interpret(self, primitive, args, params):
+        """Return the result in terms of what the parent, now current, does."""
         raise NotImplementedError(
-            f'{type(self).__name__} does not define process_primitive')
+            f'{type(self).__name__} does not define interpret')
 
     def process_function(self, function, args, kwargs):
-        """Returns what a function of NumPy's, made of primitives, does."""
+        """Return the result of a NumPy function composed of primitives."""
         return function_table[function](*args, **kwargs)
 
     def lift(self, x):
-        """Returns the plain array `x` as this trace sees it."""
+        """Return the plain array `x` as this trace sees it."""
         return self.parent.lift(x)
 
     def box(self, x):
-        """Returns `x`, of an outer trace or none, as a tracer of this one."""
+        """Return `x`, of an outer trace or none, as a tracer of this one."""
         return self.parent.box(x)
 
     def keep(self, x):
-        """Returns the plain array `x`, or a copy if it must not change."""
+        """Return the plain array `x`, or a copy if it must not change."""
         return self.parent.keep(x)
 
 
+class EvalTrace(Trace):
+    """The interpreter at the bottom: it computes.
+
+    It has no parent, so a tracer that gets here has left its transformation.
+    """
+
+    def process_primitive(self, primitive, args, params):
+        for x in args:
+            if isinstance(x, Tracer):
+                raise UnexpectedTracerError(x)
+        return primitive.impl(*args, **params)
+
+    def lift(self, x):
+        return x
+
+    keep = lift
+
+    def box(self, x):
+        if isinstance(x, Tracer):
+            raise UnexpectedTracerError(x)
+        return x
+
+
+base = Trace.base = EvalTrace(parent=None, tag=None)
 set_current_trace = trace_at_work.set
 
 
 def current_trace() -> Trace:
-    """Returns the trace that is asked about the next operation."""
-    return trace_at_work.get(None) or Trace.base
+    """Return the trace that is asked about the next operation."""
+    return trace_at_work.get(None) or base
 
 
 unwrap_as = {}  # by class of array: a function, see `unwrapped`
@@ -193,7 +245,8 @@ class Tracer(Refusals):
             return NotImplemented   # such an array answers
         if 'out' in kwargs:
             return in_the_place_of(function, args, **kwargs)
-        return current_trace().process_function(function, args, kwargs)
+        trace = trace_at_work.get(None) or base
+        return trace.process_function(function, args, kwargs)
 
     def __repr__(self):
         return f'{type(self).__name__}<{self.aval}>'
@@ -331,8 +384,7 @@ ufunc_table = NumPyTable()
 function_table = NumPyTable()
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class ShapedArray:
+class ShapedArray(NamedTuple):
     """The type of an array: its shape and dtype, without its values.
 
     Args:
@@ -355,9 +407,6 @@ class ShapedArray:
     @property
     def ndim(self) -> int:
         return len(self.shape)
-
-    def __hash__(self):
-        return hash(self.shape)     # quick, and seldom ambiguous
 
     def __str__(self):
         return f'{self.dtype}[{",".join(map(str, self.shape))}]'

@@ -80,47 +80,50 @@ def owner_of(x):
     return x
 
 
-def own_memory(arrays, others) -> list:
-    """Returns the arrays, each in memory that is no other's.
+def memory_of(xs) -> set:
+    """Return the ids of arrays, and of the arrays that own their memory."""
+    found = set()
+    for x in xs:
+        found.add(id(x))
+        while isinstance(x, Tracer):
+            x = getattr(x, 'primal', getattr(x, 'val', None))
+        while isinstance(x, np.ndarray) and x.base is not None:
+            x = x.base
+        found.add(id(x))
+    return found
 
-    NumPy's arrays are changed in place: `gradient *= 0.1` must not change
-    another gradient, nor fail because the gradient is a view.
+
+def own_memory(arrays, others) -> list:
+    """Return results that their caller may change: NumPy's arrays, or copies.
+
+    `gradient *= 0.1` must not change another gradient, nor an argument, nor
+    fail because the gradient is read-only; and a small result must not keep
+    a large array alive.  An array of shape () becomes a number, as NumPy's
+    functions return it.
+
+    Args:
+        arrays: the results.
+        others: arrays whose memory is someone else's.
     """
-    others, owned = set(map(id, others)), []
+    taken, owned = memory_of(others), []
     for x in arrays:
         if isinstance(x, np.ndarray):
             if x.ndim == 0:
-                x = x[()]   # a scalar, as from NumPy's functions
-            elif x.base is not None or id(x) in others:
-                x = fresh(x)
-            others.add(id(x))
+                x = x[()]
+            elif x.base is not None or id(x) in taken:
+                owner = owner_of(x)
+                if id(owner) in taken or not (
+                        x.flags.writeable and x.nbytes == owner.nbytes):
+                    x = owner = fresh(x)
+                taken.add(id(owner))
+            else:
+                taken.add(id(x))
         elif isinstance(x, Tracer):
-            if whose(x) or id(x) in others:
-                x = duplicate(x)
-            others.add(id(x))
-        owned.append(x)
-    return owned
-
-
-def apart(arrays, others) -> list:
-    """Returns the arrays, copied where others have their memory.
-
-    And where it cannot be written, as that of a broadcast array.
-    """
-    taken, free = set(), []
-    for x in others:
-        taken |= {id(x), id(owner_of(inside(x)))}
-    for x in arrays:
-        if isinstance(x, np.ndarray):
-            if id(owner_of(x)) in taken or not x.flags.writeable:
-                x = fresh(x)
-            taken.add(id(owner_of(x)))
-        elif isinstance(x, Tracer):
-            if id(x) in taken:
+            if whose(x) or id(x) in taken:
                 x = duplicate(x)
             taken.add(id(x))
-        free.append(x)
-    return free
+        owned.append(x)
+    return owned
 
 
 def to_read(x, why=GIVEN):

@@ -260,13 +260,14 @@ containers = Containers()
 
 def unregistered(kind):
     """Return how to take apart a namedtuple or dataclass, None for others."""
+    if kind.__module__.startswith('autodiff_mini.'):
+        return None     # the library's own are leaves, such as ShapedArray
     if issubclass(kind, tuple) and hasattr(kind, '_fields'):
         return NAMEDTUPLE
     if '__dataclass_fields__' not in kind.__dict__ or (
             kind.__new__ is not object.__new__
-            or hasattr(kind, '__array_function__')
-            or kind.__module__.startswith('autodiff_mini.')):
-        return None     # the dataclasses of the library are leaves
+            or hasattr(kind, '__array_function__')):
+        return None
     return of_dataclass(kind)
 
 

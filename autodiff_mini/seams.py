@@ -1,34 +1,58 @@
-"""Seams: all that a wing may replace, and nothing else is replaced.
+"""Seams: all that a wing may replace; nothing else is replaced at run time.
 
-A wing is a folder that can be deleted.  Each seam is a step of the library
-that a wing may take over: the module that owns the step defines its plain
-way, and the wing, when it is imported, its own.
+A wing is a folder of the package that can be deleted.  Each seam is a step of
+the library that a wing may take over.  The module that owns the step defines
+its plain way; the wing, when it is imported, takes the step over.
 """
 
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import NamedTuple
 
-wings_off = ContextVar('wings_off', default=False)
+
+class Mode(NamedTuple):
+    """How the library works inside a `with` block; by default there is none.
+
+    Args:
+        off: the names of the wings that are off.
+        ran: the interpreters, passes and compilers that have run, or None.
+    """
+
+    off: tuple = ()
+    ran: list | None = None
+
+
+mode = ContextVar('mode', default=None)
+
+
+@contextmanager
+def in_mode(new):
+    token = mode.set(new)
+    try:
+        yield
+    finally:
+        mode.reset(token)
 
 
 class Seam:
-    """A step of the library that a wing may take over.
+    """A step of the library; call it as the function that it stands for.
 
-    Call it as the function that it stands for.
+    Args:
+        plain: the function that takes the step without a wing, unless the
+            module that owns the step defines it.
     """
 
-    def __init__(self):
-        self.plain = self.wing = None
-
-    @property
-    def way(self):
-        """The function that takes this step now."""
-        if self.wing is None or wings_off.get():
-            return self.plain
-        return self.wing
+    def __init__(self, plain=None):
+        self.plain = plain
+        self.wing = self.taken = None
 
     def __call__(self, *args):
-        return self.way(*args)
+        return (self.taken if self.is_taken() else self.plain)(*args)
+
+    def is_taken(self) -> bool:
+        """Return whether a wing takes this step here and now."""
+        now = mode.get()
+        return self.taken is not None and not (now and self.wing in now.off)
 
     def define(self, function):
         """Define the plain way; use it as a decorator."""
@@ -36,22 +60,31 @@ class Seam:
         return function
 
     def take(self, function):
-        """Take the step over for a wing; use it as a decorator."""
-        self.wing = function
+        """Take the step over for the wing that defines the function."""
+        self.taken, self.wing = function, function.__module__.split('.')[1]
         return function
 
 
-lower = Seam()          # lower(jaxpr): the program as a compiled function
-linearize = Seam()      # linearize(f, primals, tag): outputs and derivative
-recall = Seam()         # recall(jaxpr): an equal program that was met before
+# What computes.
+linearize = Seam()      # (f, primals, tag): the outputs, and the derivative
+lower = Seam()          # (jaxpr): the program as a compiled function
+recall = Seam(lambda jaxpr: jaxpr)      # an equal program that was met before
+
+# What stands around a trace.
+stage = Seam()          # (parent, tag): the trace that records a program
+started = Seam(lambda trace: None)      # an outermost trace is entered
+ended = Seam(lambda trace: None)        # and left
 
 
-@contextmanager
-def plain():
-    """Let the core alone compute, inside a `with` block.
+def plain(*wings):
+    """Turn wings off inside a `with` block.
 
-    Gradients are then computed by the interpreters of the book, and programs
-    run as the plain compiler writes them.
+    By default the wing `fast` is off, so that the interpreters of the book
+    compute gradients, and programs run as the book's compiler writes them.
+    The values are the same.
+
+    Args:
+        wings: names of wings that replace a step of the core.
 
     Examples:
         >>> import autodiff_mini as ad
@@ -59,8 +92,38 @@ def plain():
         ...     print(ad.grad(lambda x: x * x)(3.0))
         6.0
     """
-    token = wings_off.set(True)
-    try:
-        yield
-    finally:
-        wings_off.reset(token)
+    now = mode.get() or Mode()
+    return in_mode(now._replace(off=(*now.off, *(wings or ('fast',)))))
+
+
+def which(f, *args) -> list[str]:
+    """Return what runs in a call: interpreters, passes, and compilers.
+
+    Args:
+        f: a function, such as `ad.grad(loss)`.
+        args: the arguments to call it with.
+
+    Returns:
+        Their names, in the order in which each of them first runs.
+
+    Examples:
+        >>> import numpy as np, autodiff_mini as ad
+        >>> which(ad.grad(np.sin), 1.0)[1:]
+        ['fast.tape.TapeTrace', 'fast.tape.play_back']
+        >>> with ad.plain():
+        ...     which(ad.grad(np.sin), 1.0)[1:]
+        ['interpreters.jvp.JVPTrace', 'interpreters.transpose.backward_pass']
+    """
+    now = mode.get() or Mode()
+    with in_mode(now._replace(ran=[])):
+        f(*args)
+        found = dict.fromkeys(mode.get().ran)
+    return [f'{x.__module__.partition(".")[2]}.{x.__qualname__}'
+            for x in found]
+
+
+def note(what):
+    """Note that a class or function of the library runs, for `which`."""
+    now = mode.get()
+    if now and now.ran is not None:
+        now.ran.append(what)

@@ -16,7 +16,8 @@ from autodiff_mini.api.reverse import vjp
 from autodiff_mini.api.staging import as_type, make_jaxpr
 from autodiff_mini.errors import public
 from autodiff_mini.higher_order.cond import cond_p
-from autodiff_mini.interpreters.lowering import inline, inline_rules, lower
+from autodiff_mini import seams
+from autodiff_mini.interpreters.lowering import inline, inline_rules
 from autodiff_mini.jaxprs import Var, programs_in
 from autodiff_mini.primitives.elementwise import (
     imag_p, real_p, stop_gradient_p)
@@ -127,7 +128,7 @@ def cost(f, *args) -> CostTable:
         backward = ProgramCost(calls, operations, moved, both.peak_bytes)
         program = replace(whole, outvars=whole.outvars[len(types):],
                           cache={})
-    compiled = cost_of(program, lower(program).work)
+    compiled = cost_of(program, seams.lower(program).work)
     return CostTable(forward, backward, compiled)
 
 

@@ -23,7 +23,7 @@ from autodiff_mini.higher_order.optimize_remat import forward_p
 from autodiff_mini.higher_order.programs import run
 from autodiff_mini.higher_order.scan import loop_scan, scan_p
 from autodiff_mini.higher_order.while_loop import loop_while, while_p
-from autodiff_mini.interpreters.evaluate import EvalTrace
+from autodiff_mini.core import EvalTrace
 from autodiff_mini.interpreters.jaxpr import stage_flat
 from autodiff_mini.jaxprs import Var, programs_in
 from autodiff_mini.memory import own_memory

@@ -13,7 +13,7 @@ from autodiff_mini.interpreters.jvp import (
     fit_tangent, jvp_flat, whole_tangent)
 from autodiff_mini.interpreters.vmap import (
     SHARED, Axis, move_front, spread, vmap_flat)
-from autodiff_mini.memory import apart
+from autodiff_mini.memory import own_memory
 from autodiff_mini.pytree import leaf_names, open_as, tree_flatten
 from autodiff_mini.signature import (
     FlatFunction, apply, argument_names, hold_arguments, map_leaves,
@@ -69,10 +69,10 @@ def jvp(f, primals, tangents, has_aux=False):
     x_dots = map_leaves(fit_tangent, names, xs, x_dots)
     flat_f = FlatFunction(f, in_tree, has_aux)
     outs, y_dots = jvp_flat(flat_f, xs, x_dots, TraceTag('jvp', f))
-    outs = apart(outs, [*xs, *x_dots])
+    outs = own_memory(outs, [*xs, *x_dots])
     ys, aux = flat_f.split(outs)
     map_leaves(typeof_result, flat_f.out_names, ys)
-    y_dots = apart(map(whole_tangent, ys, y_dots), [*outs, *xs, *x_dots])
+    y_dots = own_memory(map(whole_tangent, ys, y_dots), [*outs, *xs, *x_dots])
     map_leaves(typeof_result, flat_f.out_names, y_dots)
     y = flat_f.out_tree.unflatten(ys)
     y_dot = flat_f.out_tree.unflatten(y_dots)
@@ -146,7 +146,7 @@ def vmap(f, in_axes=0, out_axes=0, axis_size=None):
         axes = flatten_axes(tag, 'out_axes', out_axes, flat_f.out_tree)
         outs = map_leaves(batch_from_front, flat_f.out_names, outs, dims,
                           axes, [size] * len(outs))
-        return flat_f.out_tree.unflatten(apart(outs, xs))
+        return flat_f.out_tree.unflatten(own_memory(outs, xs))
     return vmap_of_f
 
 

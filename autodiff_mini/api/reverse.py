@@ -7,6 +7,7 @@ two, and the linear half run backwards.  Chapter 9.
 import operator
 from typing import NamedTuple
 
+from autodiff_mini import seams
 from autodiff_mini.api.staging import as_type
 from autodiff_mini.arrays import brought, convert, foreign_one
 from autodiff_mini.core import ShapedArray, TraceTag, Tracer, float0, typeof
@@ -15,9 +16,9 @@ from autodiff_mini.interpreters.jaxpr import eval_jaxpr
 from autodiff_mini.interpreters.jvp import fit_tangent, whole_tangent
 from autodiff_mini.interpreters.partial_eval import (
     linear_flat, linearize_flat)
-from autodiff_mini.interpreters.transpose import backward_passes, pull
+from autodiff_mini.interpreters.transpose import pull
 from autodiff_mini.jaxprs import Jaxpr, drop_dead
-from autodiff_mini.memory import apart, own_memory, owner_of
+from autodiff_mini.memory import own_memory
 from autodiff_mini.pytree import (
     LEAF, PyTreeDef, leaf_names, register_pytree_node_class, tree_flatten,
     tree_map, tree_structure)
@@ -85,7 +86,7 @@ class Pushforward(LinearFunction):
         for y_dot in y_dots:
             typeof_result(y_dot)
         return out_tree.unflatten(
-            apart(y_dots, [*x_dots, *self.residuals]))
+            own_memory(y_dots, [*x_dots, *self.residuals]))
 
 
 @register_pytree_node_class
@@ -115,7 +116,7 @@ class Pullback(LinearFunction):
         x_bars = pull_back(jaxpr, self.residuals, y_bars)
         x_bars = map(whole_cotangent, in_avals, x_bars)
         return in_tree.unflatten(
-            own_memory(x_bars, [*given, *map(owner_of, self.residuals)]))
+            own_memory(x_bars, [*given, *self.residuals]))
 
 
 def fit_given(aval, ct):
@@ -137,8 +138,7 @@ def pull_back(jaxpr, residuals, y_bars):
     """
     like = foreign_one([*y_bars, *residuals])
     y_bars = [brought(y_bar, like) for y_bar in y_bars]
-    run = backward_passes.get(type(jaxpr), pull)
-    return instantiate_all(run(jaxpr, residuals, y_bars), like)
+    return instantiate_all(pull(jaxpr, residuals, y_bars), like)
 
 
 def whole_cotangent(aval, ct):
@@ -148,7 +148,7 @@ def whole_cotangent(aval, ct):
     return convert(ct, aval.dtype, aval.weak_type)
 
 
-linearizers = [linearize_flat]  # the last is asked for a gradient
+seams.linearize.define(linearize_flat)
 
 
 def linearize_tree(tag, f, primals, has_aux=False,
@@ -160,7 +160,7 @@ def linearize_tree(tag, f, primals, has_aux=False,
     flat_f = FlatFunction(f, in_tree, has_aux)
     ys, jaxpr = linearizer(flat_f, xs, tag)
     # What is handed out may be a residual, or an argument.
-    ys = own_memory(ys, [*map(owner_of, jaxpr.consts), *xs])
+    ys = own_memory(ys, [*jaxpr.consts, *xs])
     ys, aux = flat_f.split(ys)
     out_avals = map_leaves(typeof_result, flat_f.out_names, ys)
     del jaxpr.outvars[len(ys):]
@@ -359,7 +359,7 @@ def value_and_grad(f, argnums=0, has_aux=False, holomorphic=False,
         tag = TraceTag('grad', f)
         g, point = select(tag, f, argnums, args, kwargs, allow_int,
                           holomorphic or None)
-        y, pullback, aux = vjp_tree(tag, g, point, has_aux, linearizers[-1])
+        y, pullback, aux = vjp_tree(tag, g, point, has_aux, seams.linearize)
         one = [one_for(tag, y, holomorphic)]
         gradient = chosen_arguments(argnums, pullback.of_leaves(one, one))
         return ((y, aux) if has_aux else y), gradient

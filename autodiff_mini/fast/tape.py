@@ -7,6 +7,7 @@ it has not prepared it leaves to the two.  Chapter 35.
 
 import numpy as np
 
+from autodiff_mini import seams
 from autodiff_mini.arrays import ORDINARY
 from autodiff_mini.core import (
     NUMBERS, Primitive, Trace, array_type, current_trace, set_current_trace,
@@ -19,7 +20,7 @@ from autodiff_mini.interpreters.jvp import JVPTrace, JVPTracer
 from autodiff_mini.interpreters.partial_eval import (
     PartialEvalTrace, linearize_flat)
 from autodiff_mini.interpreters.transpose import (
-    backward_passes, gather_cotangents, transpose_equation)
+    gather_cotangents, transpose_equation)
 from autodiff_mini.interpreters.vmap import BatchTrace, BatchTracer
 from autodiff_mini.jaxprs import Equation, Jaxpr, Var
 from autodiff_mini.memory import lent, owner_of
@@ -196,17 +197,19 @@ class TapeTrace(JVPTrace):
         """Returns what an index takes of the value `x`."""
         return index_p.impl(x, **params)
 
-    def join(self, primal, tangent, line=None):
+    def join(self, primal, tangent):
         tangent = self.parent.opened(tangent)
         if type(tangent) is Zero:
             return primal
         return TapeTracer(self, primal, self.parent.var(tangent),
-                          typeof(primal), line)
+                          typeof(primal), None)
 
     def box(self, x):
         x = super().box(x)
         if type(x.tangent) is not Zero:
-            return self.join(x.primal, x.tangent, x.line)
+            x, line = self.join(x.primal, x.tangent), x.line
+            x.line = line
+            return x
         return TapeTracer(self, x.primal, None, x.aval, x.line)
 
 
@@ -240,6 +243,10 @@ class Tape(Jaxpr):
     """
 
     __slots__ = ()
+
+    def pull(self, consts, cts):
+        """Return the cotangents of the inputs, as `pull` in transpose.py."""
+        return play_back(self, consts, cts)
 
 
 def record_flat(f, primals, tag):
@@ -278,6 +285,7 @@ def record_flat(f, primals, tag):
 
 def play_back(tape, consts, cts):
     """Returns the cotangents of the inputs of a tape, and uses it up."""
+    seams.note(play_back)
     known = dict(zip(tape.constvars, consts, strict=True))
     gathered, eqns = {}, tape.eqns
     gather_cotangents(gathered, tape.outvars, cts)
@@ -301,6 +309,3 @@ def play_back(tape, consts, cts):
         for v, ct in zip(sources, cts):
             gathered[v] = gathered[v] + ct if v in gathered else ct
     return [gathered.get(v, Zero(v.aval)) for v in tape.invars]
-
-
-backward_passes[Tape] = play_back

@@ -16,7 +16,7 @@ from autodiff_mini.interpreters.jvp import jvp_flat, jvp_rules
 from autodiff_mini.interpreters.lowering import inline_rules
 from autodiff_mini.interpreters.partial_eval import partial_eval_rules
 from autodiff_mini.interpreters.vmap import vmap_flat, vmap_rules
-from autodiff_mini.memory import apart
+from autodiff_mini.memory import own_memory
 from autodiff_mini.pytree import tree_flatten
 from autodiff_mini.signature import FlatFunction
 from autodiff_mini.zeros import pack, unpack, which_zero
@@ -35,7 +35,7 @@ def call(f, *args):
     xs, in_tree = tree_flatten(args)
     fun = FlatFunction(f, in_tree)
     outs = call_p.bind(*xs, fun=fun)
-    return fun.out_tree.unflatten(apart(outs, xs))
+    return fun.out_tree.unflatten(own_memory(outs, xs))
 
 
 def call_jvp(tag, xs, x_dots, fun):

@@ -37,7 +37,7 @@ from autodiff_mini.interpreters.transpose import (
 from autodiff_mini.interpreters.vmap import (
     SHARED, spread, vmap_flat, vmap_rules)
 from autodiff_mini.jaxprs import Jaxpr, Var
-from autodiff_mini.memory import apart, read_by, to_read
+from autodiff_mini.memory import own_memory, read_by, to_read
 from autodiff_mini.pytree import (
     leaf_names, tree_flatten, tree_leaves, tree_map, tree_structure)
 from autodiff_mini.signature import (
@@ -489,7 +489,7 @@ class custom_jvp(UserFunction):
         call, xs = flatten_call(self, args, kwargs)
         ys = custom_jvp_call_p.bind(*xs, fun=with_batching(call),
                                     jvp=FlatRule(call))
-        return call.out_tree.unflatten(apart(ys, xs))
+        return call.out_tree.unflatten(own_memory(ys, xs))
 
 
 def with_batching(call):

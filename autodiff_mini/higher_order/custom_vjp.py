@@ -41,7 +41,7 @@ from autodiff_mini.interpreters.transpose import (
 from autodiff_mini.interpreters.vmap import (
     BatchTracer, spread, vmap_flat, vmap_rules)
 from autodiff_mini.jaxprs import Jaxpr, Var
-from autodiff_mini.memory import apart, to_read
+from autodiff_mini.memory import own_memory, to_read
 from autodiff_mini.pytree import (
     leaf_names, open_as, tree_flatten, tree_structure)
 from autodiff_mini.signature import map_leaves, names_of
@@ -463,7 +463,7 @@ class custom_vjp(custom_jvp):
         ys = custom_vjp_call_p.bind(
             *xs, fun=with_batching(call), fwd=fwd,
             jvp=FlatRule(call) if call.rules.jvp else None)
-        return call.out_tree.unflatten(apart(ys, xs))
+        return call.out_tree.unflatten(own_memory(ys, xs))
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ from autodiff_mini.interpreters.transpose import (
     backward_pass, pull_rules, transpose_rules)
 from autodiff_mini.interpreters.vmap import BatchTracer, spread, vmap_rules
 from autodiff_mini.jaxprs import Var, dead_rules
-from autodiff_mini.memory import apart
+from autodiff_mini.memory import own_memory
 from autodiff_mini.pytree import (
     leaf_names, tree_flatten, tree_leaves, tree_map)
 from autodiff_mini.signature import map_leaves, names_of
@@ -322,7 +322,7 @@ class custom_vmap(custom_vjp):
             return custom_jvp.__call__(self, *args, **kwargs)
         call, xs = flatten_call(self, args, kwargs)
         ys = call_with_batching(call)(*xs)
-        return call.out_tree.unflatten(apart(ys, xs))
+        return call.out_tree.unflatten(own_memory(ys, xs))
 
 
 def call_with_batching(call):

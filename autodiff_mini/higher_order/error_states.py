@@ -6,8 +6,9 @@ program of its own, a `jit` that is not inlined.  Chapter 12.
 
 import numpy as np
 
+from autodiff_mini import seams
 from autodiff_mini.higher_order.jit import jit_p
-from autodiff_mini.interpreters.jaxpr import JaxprTrace, stagers
+from autodiff_mini.interpreters.jaxpr import JaxprTrace
 from autodiff_mini.jaxprs import Equation, Jaxpr, Var
 
 
@@ -38,7 +39,7 @@ class StateTrace(JaxprTrace):
         return super().jaxpr(inputs, outs)
 
 
-stagers.append(StateTrace)
+seams.stage.define(StateTrace)
 
 
 def error_state() -> dict:

@@ -8,6 +8,7 @@ from functools import partial, wraps
 
 import numpy as np
 
+from autodiff_mini import seams
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import TraceTag, Tracer, array_type, current_trace
 from autodiff_mini.errors import RuleTable
@@ -58,10 +59,7 @@ def close(jaxpr):
 def close_once_more(jaxpr):
     """As `close`, for what a call writes down each time."""
     closed, traced = close(jaxpr)
-    return recallers[-1](closed), traced
-
-
-recallers = [lambda jaxpr: jaxpr]    # the last may know the program already
+    return seams.recall(closed), traced
 
 
 def stage_program(f, avals, tag):

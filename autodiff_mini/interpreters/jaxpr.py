@@ -5,15 +5,17 @@ asked about.  What it wrote can be read, checked, and run again, under any
 other interpreter.  Chapter 6.
 """
 
+from operator import attrgetter
+
 import numpy as np
 
+from autodiff_mini import seams
 from autodiff_mini.core import (
     PYTHON_NUMBERS, Trace, Tracer, current_trace, typeof)
 from autodiff_mini.errors import line_text, public, user_line
-from autodiff_mini.interpreters.abstract import abstract_rules
+from autodiff_mini.interpreters import abstract
 from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var
-from autodiff_mini.memory import (
-    CLOSED_OVER, Snapshot, lent, to_read, uncollected)
+from autodiff_mini.memory import CLOSED_OVER, Snapshot, to_read, uncollected
 from autodiff_mini.pytree import leaf_names, tree_flatten
 from autodiff_mini.signature import (
     FlatFunction, apply, argument_names, check_alive, map_leaves,
@@ -22,7 +24,7 @@ from autodiff_mini.slips import LONG_LOOP, count_lines, with_warnings
 
 
 class JaxprTracer(Tracer):
-    """A value of which the type is known, and a name, and nothing else."""
+    """A value of which the type and a name are known, and nothing else."""
 
     __slots__ = ('aval', 'name')
 
@@ -34,31 +36,32 @@ class JaxprTracer(Tracer):
 
 
 class JaxprTrace(Trace):
-    """Computes nothing, and writes down what it is asked about."""
+    """Record each operation as an equation, and compute nothing."""
 
     def __init__(self, parent, tag):
-        super().__init__(parent, tag)
+        self.parent, self.tag = parent, tag
         self.eqns, self.counts = [], {}     # by line; see slips.py
         self.known = {}     # by id: a value, and its name
         self.snapshot = Snapshot()
 
     def __exit__(self, *error):
-        """A rule in the program may hold tracers; these let go of it."""
+        """Let go of what was recorded: a rule in it may hold tracers."""
         super().__exit__(*error)
         self.parent, self.eqns, self.known = None, [], {}
-        self.snapshot = Snapshot()
+        self.snapshot.copies = {}
 
     def process_primitive(self, primitive, args, params):
-        rule = staging_rules.get(primitive)
-        if rule:
-            return rule(self, args, **params)
+        if primitive in rules:
+            return rules[primitive](self, args, **params)
         return self.record(primitive, args, params)
 
     def record(self, primitive, args, params):
-        """Appends an equation; returns tracers for its results."""
-        invars = [x.name if type(x) is JaxprTracer and x._trace is self
-                  else self.var(x) for x in args]
-        out = abstract_rules[primitive](*[v.aval for v in invars], **params)
+        """Append an equation, and return tracers for its results."""
+        invars = []
+        for x in args:
+            mine = type(x) is JaxprTracer and x._trace is self
+            invars.append(x.name if mine else self.var(x))
+        out = abstract.rules[primitive](*map(type_of, invars), **params)
         line = self.line or user_line(3)
         if primitive.multiple_results:
             outs = [JaxprTracer(self, Var(aval), line) for aval in out]
@@ -72,7 +75,7 @@ class JaxprTrace(Trace):
         return outs
 
     def var(self, x):
-        """Returns what stands for `x` in an equation."""
+        """Return what represents `x` in an equation."""
         if type(x) is JaxprTracer and x._trace is self:
             return x.name
         if type(x) in PYTHON_NUMBERS or isinstance(x, np.generic):
@@ -80,7 +83,7 @@ class JaxprTrace(Trace):
         return self.constant(self.snapshot(x))
 
     def constant(self, x):
-        """Returns the name of a value that the program closes over."""
+        """Return the name of a value that the program closes over."""
         if id(x) in self.known:
             return self.known[id(x)][1]
         if isinstance(x, Tracer):
@@ -90,14 +93,16 @@ class JaxprTrace(Trace):
         return var
 
     def input(self, aval):
-        """Returns a tracer for a new argument of this type."""
-        return JaxprTracer(self, Var(aval))
+        """Return a tracer for a new argument of this type."""
+        x = JaxprTracer(self, Var(aval))
+        x.memory = self.tag     # it is the caller's, and can only be read
+        return x
 
     def jaxpr(self, inputs, outs):
-        """Returns the program from these tracers to those values."""
+        """Return the program from these tracers to those values."""
         outvars = list(map(self.var, outs))
-        constvars = [var for _, var in self.known.values()]
-        consts = [x for x, _ in self.known.values()]
+        consts, constvars = map(list, zip(*self.known.values())) if (
+            self.known) else ([], [])
         return Jaxpr(constvars, [x.name for x in inputs], self.eqns, outvars,
                      consts)
 
@@ -111,7 +116,9 @@ class JaxprTrace(Trace):
         return self.snapshot(x)
 
 
+type_of = attrgetter('aval')
 rules = staging_rules = {}
+seams.stage.define(JaxprTrace)
 
 
 @uncollected
@@ -123,12 +130,9 @@ def stage_flat(f, avals, tag):
         avals: the types of its arguments.
         tag: which application of which transformation this is.
     """
-    with stagers[-1](current_trace(), tag) as trace:
-        inputs = lent(trace, list(map(trace.input, avals)))
+    with seams.stage(current_trace(), tag) as trace:
+        inputs = list(map(trace.input, avals))
         return trace.jaxpr(inputs, f(*inputs))
-
-
-stagers = [JaxprTrace]  # the last is asked; who writes more down adds it
 
 
 def stage_tree(f, args, kwargs, tag):

@@ -4,32 +4,26 @@ Its one idea: carry two numbers at once, the primal and the tangent, and give
 every primitive a rule for the second.  Chapter 2.
 """
 
-from itertools import repeat
-
 import numpy as np
 
 from autodiff_mini.arrays import convert
-from autodiff_mini.core import (
-    Trace, Tracer, current_trace, float0, set_current_trace, typeof)
+from autodiff_mini.core import Trace, Tracer, current_trace, float0, typeof
 from autodiff_mini.errors import RuleTable, user_line
-from autodiff_mini.memory import lent, made_in
+from autodiff_mini.memory import lent
 from autodiff_mini.zeros import Zero, instantiate_zeros, tangent_type
 
 
 class JVPTracer(Tracer):
     """A value of this interpreter: a primal, and the tangent beside it."""
 
-    __slots__ = ('primal', 'tangent')
+    __slots__ = ('primal', 'tangent', 'aval')
 
-    def __init__(self, trace, primal, tangent, line):
+    def __init__(self, trace, primal, tangent, line=None):
         self._trace = trace
         self.primal = primal
         self.tangent = tangent
+        self.aval = typeof(primal)
         self.line = line
-
-    @property
-    def aval(self):
-        return typeof(self.primal)
 
     def __bool__(self):
         return bool(self.primal)
@@ -45,30 +39,21 @@ class JVPTracer(Tracer):
 class JVPTrace(Trace):
     """Computes a tangent beside every primal that the input reaches."""
 
-    def process_primitive(self, primitive, args, params):
+    def interpret(self, primitive, args, params):
         primals, tangents, perturbed = self.split(args)
-        parent, line = self.parent, self.line or user_line(3)
-        try:
-            set_current_trace(parent)
-            if primitive.is_call:
-                y, y_dot = jvp_rules[primitive](
-                    self.tag, primals, tangents, **params)
-            else:
-                parent.line = line
-                if not perturbed:
-                    return made_in(self, primitive.bind(*primals, **params))
-                y, y_dot = jvp_rules[primitive](primals, tangents, **params)
-        finally:
-            parent.line = None
-            set_current_trace(self)
+        if primitive.is_call:
+            y, y_dot = rules[primitive](
+                self.tag, primals, tangents, **params)
+        elif perturbed:
+            y, y_dot = rules[primitive](primals, tangents, **params)
+        else:
+            return primitive.bind(*primals, **params)
         if primitive.multiple_results:
-            return list(map(self.join, y, y_dot, repeat(line)))
-        if type(y_dot) is Zero:
-            return made_in(self, y)
-        return self.join(y, y_dot, line)
+            return list(map(self.join, y, y_dot))
+        return self.join(y, y_dot)
 
     def split(self, xs):
-        """Returns the primals, the tangents, and whether any is no Zero."""
+        """Return the primals, the tangents, and whether any is no Zero."""
         primals, tangents, perturbed = [], [], False
         for x in xs:
             if isinstance(x, JVPTracer) and x._trace.tag is self.tag:
@@ -82,11 +67,11 @@ class JVPTrace(Trace):
                 tangents.append(Zero(x))
         return primals, tangents, perturbed
 
-    def join(self, primal, tangent, line=None):
-        """Returns a tracer of both; the primal, if it is unperturbed."""
+    def join(self, primal, tangent):
+        """Return a tracer of both; the primal, if it is unperturbed."""
         if type(tangent) is Zero:
             return primal
-        return JVPTracer(self, primal, tangent, line)
+        return JVPTracer(self, primal, tangent)
 
     def box(self, x):
         if isinstance(x, JVPTracer) and x._trace.tag is self.tag:

@@ -1,9 +1,8 @@
-"""Partial evaluation: do now what can be done now, write down the rest.
+"""Partial evaluation: compute what is known, and record the rest.
 
-Its one idea: a value is known, and then it is an array, or unknown, and then
-it is a tracer.  What has no unknown operand is computed; all else is written
-down.  Of a JVP with known primals and unknown tangents, a linear program is
-left.  Chapter 8.
+A known value is an array, and an unknown one is a tracer.  An operation whose
+operands are all known is computed; any other is recorded.  A JVP with known
+primals and unknown tangents leaves a linear program.  Chapter 8.
 """
 
 import numpy as np
@@ -13,12 +12,12 @@ from autodiff_mini.core import (
 from autodiff_mini.interpreters.jaxpr import JaxprTrace, JaxprTracer
 from autodiff_mini.interpreters.jvp import jvp_flat
 from autodiff_mini.jaxprs import Literal
-from autodiff_mini.memory import lent, made_in, owner_of
+from autodiff_mini.memory import owner_of
 from autodiff_mini.zeros import Zero, tangent_type
 
 
 class PartialEvalTrace(JaxprTrace):
-    """Computes with what is known, and writes down what is not."""
+    """Compute with what is known, and record what is not."""
 
     def __init__(self, parent, tag):
         super().__init__(parent, tag)
@@ -26,71 +25,64 @@ class PartialEvalTrace(JaxprTrace):
         self.snapshot.subok = True    # residuals are as they were
         self.has_boxes = False
 
-    def keep(self, x):
-        """Returns `x`; it will be copied if it becomes a residual."""
-        owner = owner_of(x)
-        self.foreign[id(owner)] = owner
-        return x
+    def process_primitive(self, primitive, args, params):
+        if self.has_boxes:
+            args = list(map(self.opened, args))
+        if primitive in rules:
+            return rules[primitive](self, args, **params)
+        for x in args:
+            if type(x) is JaxprTracer and x._trace is self:
+                return self.record(primitive, args, params)
+        return self.compute(primitive, args, params)
+
+    def compute(self, primitive, args, params):
+        """Let the parent compute, because all operands are known."""
+        parent = self.parent
+        try:
+            parent.line = None if primitive.is_call else self.line
+            set_current_trace(parent)
+            out = parent.process_primitive(primitive, args, params)
+        finally:
+            parent.line = None
+            set_current_trace(self)
+        if isinstance(out, Tracer):
+            out.made_in = self
+        return out
+
+    def is_unknown(self, x):
+        return type(x) is JaxprTracer and x._trace is self
+
+    def var(self, x):
+        """Return what represents `x`; a known value becomes a residual.
+
+        Someone else may hold the array, and change it later.  A user's rule
+        does, too, and runs without a rule of ours above it.
+        """
+        x = self.opened(x)
+        if type(x) is JaxprTracer and x._trace is self:
+            return x.name
+        if isinstance(x, Tracer) or isinstance(x, np.ndarray) and (
+                self.line is None or id(owner_of(x)) in self.foreign):
+            x = self.snapshot(x)
+        return Literal(x) if type(x) is Zero else self.constant(x)
 
     def box(self, x):
-        """Returns a tracer for what is known, until it is written into."""
+        """Return a tracer for what is known, until it is written into."""
         self.has_boxes = True
         return JaxprTracer(self, Literal(x))
 
     def opened(self, x):
-        """Returns what is known, out of its box."""
+        """Return what is known, out of its box."""
         if type(x) is JaxprTracer and x._trace is self and (
                 type(x.name) is Literal):
             return x.name.val
         return x
 
-    def process_primitive(self, primitive, args, params):
-        if self.has_boxes:
-            args = list(map(self.opened, args))
-        if primitive in partial_eval_rules:
-            return partial_eval_rules[primitive](self, args, **params)
-        for x in args:
-            if type(x) is JaxprTracer and x._trace is self:
-                return self.record(primitive, args, params)
-        if primitive.is_call:
-            return self.compute(primitive, args, params)
-        try:
-            self.parent.line = self.line
-            return made_in(self, self.parent.process_primitive(
-                primitive, args, params))
-        finally:
-            self.parent.line = None
-            set_current_trace(self)
-
-    def is_unknown(self, x):
-        return type(x) is JaxprTracer and x._trace is self
-
-    def is_lent(self, x):
-        """Returns whether somebody else may hold the array `x`.
-
-        So do users' rules, which run without a rule of ours above them.
-        """
-        return isinstance(x, np.ndarray) and (
-            self.line is None or id(owner_of(x)) in self.foreign)
-
-    def compute(self, primitive, args, params):
-        """Lets the parent do what has no unknown operand."""
-        try:
-            set_current_trace(self.parent)
-            self.parent.line = self.line
-            return primitive.bind(*args, **params)
-        finally:
-            self.parent.line = None
-            set_current_trace(self)
-
-    def var(self, x):
-        """Returns what stands for `x`; what is known becomes a residual."""
-        x = self.opened(x)
-        if self.is_unknown(x):
-            return x.name
-        if isinstance(x, Tracer) or self.is_lent(x):
-            x = self.snapshot(x)
-        return Literal(x) if type(x) is Zero else self.constant(x)
+    def keep(self, x):
+        """Return `x`, which will be copied if it becomes a residual."""
+        owner = owner_of(x)
+        self.foreign[id(owner)] = owner
+        return x
 
     def lift(self, x):
         return self.parent.lift(x)
@@ -100,7 +92,7 @@ rules = partial_eval_rules = {}
 
 
 def linear_flat(f, avals, tag):
-    """Returns the linear function `f`, of arrays of these types, as a jaxpr.
+    """Return the linear function `f`, of arrays of these types, as a jaxpr.
 
     Args:
         f: takes arrays, returns a list of them.
@@ -108,29 +100,25 @@ def linear_flat(f, avals, tag):
         tag: which application of which transformation this is.
     """
     with PartialEvalTrace(current_trace(), tag) as trace:
-        inputs = lent(trace, list(map(trace.input, avals)))
+        inputs = list(map(trace.input, avals))
         return trace.jaxpr(inputs, f(*inputs))
 
 
 def linearize_flat(f, primals, tag):
-    """Returns the outputs of `f`, and its derivative there as a jaxpr.
+    """Return the outputs of `f`, and its derivative there as a jaxpr.
 
     Args:
         f: takes arrays, returns a list of them.
         primals: the arrays at which to evaluate it.
         tag: which application of which transformation this is.
     """
-    ys = []
-
-    def jvp_at_primals(*tangents):
+    with PartialEvalTrace(current_trace(), tag) as trace:
+        tangents, x_dots = [], []
         for x in primals:
             if isinstance(x, np.ndarray):
-                current_trace().keep(x)
-        tangents = [Zero(x) if t.dtype == float0 else t
-                    for x, t in zip(primals, tangents, strict=True)]
-        outs, y_dots = jvp_flat(f, primals, tangents, tag)
-        ys[:] = map(current_trace().opened, outs)
-        return y_dots
-
-    types = [tangent_type(typeof(x)) for x in primals]
-    return ys, linear_flat(jvp_at_primals, types, tag)
+                trace.keep(x)
+            x_dot = trace.input(tangent_type(typeof(x)))
+            tangents.append(x_dot)
+            x_dots.append(Zero(x) if x_dot.aval.dtype == float0 else x_dot)
+        ys, y_dots = jvp_flat(f, primals, x_dots, tag)
+        return list(map(trace.opened, ys)), trace.jaxpr(tangents, y_dots)

@@ -7,9 +7,10 @@ Chapter 9.
 
 import numpy as np
 
+from autodiff_mini import seams
 from autodiff_mini.arrays import convert
-from autodiff_mini.core import current_trace, typeof
-from autodiff_mini.errors import REVERSE, RuleTable
+from autodiff_mini.core import array_type, base, typeof
+from autodiff_mini.errors import REVERSE, RuleTable, trace_at_work
 from autodiff_mini.interpreters.jaxpr import quote_line
 from autodiff_mini.jaxprs import (
     Jaxpr, Var, for_results, primitives_in, programs_in)
@@ -21,49 +22,53 @@ rules = transpose_rules = RuleTable(
 
 
 def backward_pass(jaxpr, consts, cts) -> list:
-    """Returns the cotangents of the inputs of a linear program.
+    """Return the cotangents of the inputs of a linear program.
 
     Args:
         jaxpr: the program; see `linear_flat`.
         consts: the arrays for its `constvars`.
         cts: a cotangent for each output, or a Zero.
     """
+    seams.note(backward_pass)
     known = dict(zip(jaxpr.constvars, consts, strict=True))
     gathered = {}
     gather_cotangents(gathered, jaxpr.outvars, cts)
     for eqn in reversed(jaxpr.eqns):
         transpose_equation(eqn, known, gathered)
-    return [gathered.get(v, Zero(v.aval)) for v in jaxpr.invars]
+    found = []
+    for v in jaxpr.invars:
+        found.append(gathered[v] if v in gathered else Zero(v.aval))
+    return found
 
 
 def gather_cotangents(gathered, variables, cts):
-    """Adds cotangents to those that have come back."""
+    """Add cotangents to those that were gathered so far."""
     for v, ct in zip(variables, cts):
         if ct is not None and type(ct) is not Zero:
             gathered[v] = gathered[v] + ct if v in gathered else ct
 
 
 def transpose_equation(eqn, known, gathered):
-    """Takes the cotangents of an equation's results to its operands."""
+    """Gather the cotangents of an equation's operands from its results'."""
     if gathered.keys().isdisjoint(eqn.outvars):
         return      # nothing depends on it
-    trace = current_trace()
+    trace, primitive = trace_at_work.get(None) or base, eqn.primitive
     try:
-        if not gathered.keys() >= {*eqn.outvars}:
-            eqn = for_results(eqn, gathered)
-        cts = [gathered.pop(v, None) for v in eqn.outvars]
-        ct = cts if eqn.primitive.multiple_results else cts[0]
-        operands = [known.get(v, v) for v in eqn.invars]
-        rule = transpose_rules[eqn.primitive]
+        if primitive.multiple_results:
+            if not gathered.keys() >= {*eqn.outvars}:
+                eqn = for_results(eqn, gathered)
+            ct = [gathered.pop(v, None) for v in eqn.outvars]
+        else:
+            ct = gathered.pop(eqn.outvars[0])
+        operands = list(map(known.get, eqn.invars, eqn.invars))
         line = eqn.line
         if line and trace.parent:   # a trace above us records lines
             line = line[0], line[1], REVERSE
-        trace.line = None if eqn.primitive.is_call else line
-        gather_cotangents(gathered, eqn.invars,
-                          rule(ct, *operands, **eqn.params))
+        trace.line = None if primitive.is_call else line
+        cts = rules[eqn.primitive](ct, *operands, **eqn.params)
+        gather_cotangents(gathered, eqn.invars, cts)
         if trace.watcher:
-            trace.watcher.check(eqn.primitive, eqn.params, line,
-                                [ct, *operands],
+            trace.watcher.check(primitive, eqn.params, line, [ct, *operands],
                                 map(gathered.get, eqn.invars))
     except Exception as error:
         quote_line(error, eqn)
@@ -78,6 +83,8 @@ def pull(jaxpr, consts, cts) -> list:
     Args:
         jaxpr, consts, cts: as for `backward_pass`.
     """
+    if type(jaxpr) is not Jaxpr:    # a wing's, which knows how to
+        return jaxpr.pull(consts, cts)
     calls = calls_with_rules(jaxpr, jaxpr.invars)
     if not calls:
         return backward_pass(jaxpr, consts, cts)
@@ -125,7 +132,6 @@ def programs_reached(marks, **params):
 
 pull_rules = {}     # by primitive: the Pull of a program that calls it
 linear_parts = {}   # by primitive: as `programs_reached`, if it is other
-backward_passes = {}    # by kind of program: who else runs it backwards
 
 
 def deftranspose(primitive, *rules):
@@ -149,11 +155,13 @@ def deftranspose(primitive, *rules):
 
 
 def fit_cotangent(ct, aval):
-    """Returns `ct` as a cotangent of a value of this type.
+    """Return `ct` as a cotangent of a value of this type.
 
-    What was broadcast on the way out is summed on the way back, and of what
-    became complex the real part comes back.
+    The cotangents of what was broadcast are summed, and of what became
+    complex, the real part is taken.
     """
+    if type(ct) is np.ndarray and array_type(ct.shape, ct.dtype) is aval:
+        return ct
     have = typeof(ct)
     if have is aval:
         return ct

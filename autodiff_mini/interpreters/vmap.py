@@ -5,16 +5,14 @@ axis that is always in front; each primitive has a rule that looks past it.
 Chapter 3.
 """
 
-from itertools import repeat
 from typing import NamedTuple
 
 import numpy as np
 
 from autodiff_mini.core import (
-    Trace, TraceTag, Tracer, array_type, current_trace, elementwise,
-    set_current_trace, typeof)
+    Trace, TraceTag, Tracer, array_type, current_trace, elementwise, typeof)
 from autodiff_mini.errors import RuleTable, user_line
-from autodiff_mini.memory import CLOSED_OVER, lent, made_in, to_read
+from autodiff_mini.memory import CLOSED_OVER, lent, to_read
 
 
 class Axis(NamedTuple):
@@ -53,7 +51,7 @@ class BatchTracer(Tracer):
 
     __slots__ = ('val', 'dim')
 
-    def __init__(self, trace, val, dim, line):
+    def __init__(self, trace, val, dim, line=None):
         self._trace = trace
         self.val = val
         self.dim = dim
@@ -75,24 +73,16 @@ class BatchTrace(Trace):
         self.axis = axis
         self.has_shared = False
 
-    def process_primitive(self, primitive, args, params):
+    def interpret(self, primitive, args, params):
         vals, dims = self.split(args)
-        parent, line = self.parent, self.line or user_line(3)
-        try:
-            set_current_trace(parent)
-            if not primitive.is_call:
-                parent.line = line
-                if all(dim is None for dim in dims):
-                    return made_in(self, primitive.bind(*vals, **params))
-            out, dim = vmap_rules[primitive](self.axis, vals, dims, **params)
-        finally:
-            parent.line = None
-            set_current_trace(self)
+        if not primitive.is_call and all(dim is None for dim in dims):
+            return primitive.bind(*vals, **params)
+        out, dim = rules[primitive](self.axis, vals, dims, **params)
         if self.has_shared and not primitive.is_call:
             dim = mark_shared(dim, joint_dim(dims))
         if primitive.multiple_results:
-            return list(map(self.join, out, dim, repeat(line)))
-        return self.join(out, dim, line)
+            return list(map(self.join, out, dim))
+        return self.join(out, dim)
 
     def split(self, xs):
         """Returns the values, and for each 0, or None if it is not mapped."""
@@ -103,12 +93,12 @@ class BatchTrace(Trace):
             dims.append(x.dim if mine else None)
         return vals, dims
 
-    def join(self, val, dim, line=None):
-        """Returns a tracer; the value itself, if it is not mapped."""
+    def join(self, val, dim):
+        """Return a tracer; the value itself, if it is not mapped."""
         if dim is None:
             return val
         self.has_shared = self.has_shared or dim is SHARED
-        return BatchTracer(self, val, dim, line)
+        return BatchTracer(self, val, dim)
 
     def box(self, x):
         (val,), (dim,) = self.split([x])

@@ -17,8 +17,7 @@ from threading import get_ident
 
 import numpy as np
 
-from autodiff_mini import core
-from autodiff_mini.api.reverse import linearizers
+from autodiff_mini import core, seams
 from autodiff_mini.errors import LIBRARY
 from autodiff_mini.interpreters.transpose import transpose_rules
 from autodiff_mini.jaxprs import Names, Var
@@ -156,7 +155,7 @@ class Recorder:
 
     def listen(self, caller, f, args):
         """Returns `f(*args)`, and notes what happens."""
-        with ExitStack() as stack, step_by_step():
+        with ExitStack() as stack, seams.plain():
             for system in self.systems(caller, f):
                 for cls in subclasses(system['Trace']):
                     if 'process_primitive' in vars(cls):
@@ -417,17 +416,6 @@ def listened(cls, beside):
         yield
     finally:
         cls.process_primitive = method
-
-
-@contextmanager
-def step_by_step():
-    """Has gradients done by two interpreters, and not by one, for a while."""
-    quicker = linearizers[1:]
-    del linearizers[1:]
-    try:
-        yield
-    finally:
-        linearizers.extend(quicker)
 
 
 @contextmanager

@@ -7,15 +7,13 @@ The first trace imports it.  Without this folder, or after
 
 from importlib import import_module
 
-from autodiff_mini.core import Trace
+from autodiff_mini import seams
 
 LATER = {'patch_numpy': 'patch.names.patch_numpy'}
 
 
+@seams.started.take
 def first_trace_started(trace):
-    """Import the wing, which replaces this hook with its own."""
+    """Import the wing, which takes the seam over from this function."""
     import_module('autodiff_mini.patch.makers')
-    Trace.outermost_started(trace)
-
-
-Trace.outermost_started = first_trace_started
+    seams.started(trace)

@@ -9,7 +9,8 @@ from weakref import ref
 
 import numpy as np
 
-from autodiff_mini.core import Trace, Tracer, current_trace, function_table
+from autodiff_mini import seams
+from autodiff_mini.core import Tracer, current_trace, function_table
 from autodiff_mini.memory import made
 from autodiff_mini.numpy_api import asarray, operand
 from autodiff_mini.patch.fillable import (
@@ -160,5 +161,5 @@ answer('r_', Glue(np.r_, lambda arrays: np.concatenate(
 answer('c_', Glue(np.c_, lambda arrays: np.concatenate(
     [np.reshape(a, (-1, 1)) if a.ndim < 2 else a for a in arrays], -1)))
 
-Trace.outermost_started = started
-Trace.outermost_ended = lambda trace: ended(ref(trace))
+seams.started.take(started)
+seams.ended.take(lambda trace: ended(ref(trace)))

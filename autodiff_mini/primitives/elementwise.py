@@ -18,7 +18,7 @@ from autodiff_mini.interpreters.jvp import (
 from autodiff_mini.interpreters.lowering import defwritten
 from autodiff_mini.interpreters.transpose import deftranspose
 from autodiff_mini.interpreters.vmap import defelementwise
-from autodiff_mini.memory import ONLY_SEEN, apart, is_a_number, view_of
+from autodiff_mini.memory import ONLY_SEEN, is_a_number, own_memory, view_of
 from autodiff_mini.numpy_api import (
     implements, operand, operator_ufunc, seen, ufunc, unchanged)
 from autodiff_mini.pytree import tree_map
@@ -261,4 +261,4 @@ def stop_gradient(x):
 
 def stop_leaf(x):
     y = stop_gradient_p.bind(x) if isinstance(x, Tracer) else x
-    return apart([y], [x])[0]
+    return own_memory([y], [x])[0]
