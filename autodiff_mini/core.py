@@ -109,18 +109,18 @@ class Trace:
         self.thread = get_ident()
         if self.parent.watcher:
             self.parent.watcher.watch(self)
-        if seams.mode.get():
+        if seams.modes:
             seams.note(type(self))
         set_current_trace(self)
         if self.parent is Trace.base:
-            seams.started(self)
+            seams.enter_outermost(self)
         return self
 
     def __exit__(self, *error):
         self.thread = None
         set_current_trace(self.parent)
         if self.parent is Trace.base:
-            seams.ended(self)
+            seams.leave_outermost(self)
 
     def process_primitive(self, primitive, args, params):
         """Return the result, or results, of `primitive` on `args`.
@@ -138,16 +138,19 @@ class Trace:
         finally:
             parent.line = None
             set_current_trace(self)
-        for y in out if primitive.multiple_results else (out,):
-            if isinstance(y, Tracer):
-                if y._trace is self:
+        if primitive.multiple_results:
+            for y in out:
+                if isinstance(y, Tracer) and y._trace is self:
                     y.line = line
-                elif not primitive.multiple_results:
-                    y.made_in = self
+        elif isinstance(out, Tracer):
+            if out._trace is self:
+                out.line = line
+            else:
+                out.made_in = self
         return out
 
     def interpret(self, primitive, args, params):
-        """Return the result in terms of what the parent, now current, does."""
+        """Return the result, while the parent is current."""
         raise NotImplementedError(
             f'{type(self).__name__} does not define interpret')
 

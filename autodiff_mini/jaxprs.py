@@ -188,13 +188,12 @@ def primitives_in(jaxpr) -> set:
     """Return the primitives of a program, and of the programs inside it."""
     found = jaxpr.cache.get(primitives_in)
     if found is None:
-        found = {eqn.primitive for eqn in jaxpr.eqns}
-        programs = {program for eqn in jaxpr.eqns
-                    if eqn.primitive.multiple_results
-                    for value in eqn.params.values()
-                    for program in programs_in(value)}
-        found = found.union(*map(primitives_in, programs))
-        jaxpr.cache[primitives_in] = found
+        found = jaxpr.cache[primitives_in] = set()
+        for eqn in jaxpr.eqns:
+            found.add(eqn.primitive)
+            for value in eqn.params.values() if (
+                    eqn.primitive.multiple_results) else ():
+                found.update(*map(primitives_in, programs_in(value)))
     return found
 
 

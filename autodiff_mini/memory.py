@@ -337,7 +337,9 @@ def is_outer(y, x) -> bool:
 def handed(y, args):
     """Returns `y`, as what NumPy would return in memory of its own."""
     if isinstance(y, Tracer):
-        known = whose(y) is not None or any(y is x for x in args)
+        known = getattr(y, 'memory', None) is not None
+        for x in args:
+            known = known or y is x
         return duplicate(y) if known else y
     if isinstance(y, tuple):
         parts = [handed(part, args) for part in y]

@@ -24,6 +24,9 @@ def operand(x):
     """Returns `x` as something a primitive takes; lists become arrays."""
     if isinstance(x, Tracer) or type(x) in PYTHON_NUMBERS:
         return x
+    if type(x) is np.ndarray:
+        array_type(x.shape, x.dtype)    # raises for one of objects
+        return x
     x = unwrapped(x)
     if isinstance(x, (list, tuple, range)):
         rows = list(map(operand, x))
@@ -122,7 +125,8 @@ def asarray(a, dtype=None):
         >>> ad.jvp(lambda x: ad.asarray([x, 2 * x]), (1.0,), (1.0,))
         (array([1., 2.]), array([1., 2.]))
     """
-    a = strong(operand(a))
+    if not (isinstance(a, Tracer) and a.aval.weak_type is False):
+        a = strong(operand(a))
     if dtype is not None:
         a = convert(a, array_type((), np.dtype(dtype)).dtype)
     return a if isinstance(a, Tracer) else current_trace().lift(a)

@@ -12,7 +12,7 @@ from itertools import repeat
 from numbers import Number
 from typing import Any, NamedTuple
 
-from autodiff_mini.core import unwrap_as, unwrapped
+from autodiff_mini.core import ShapedArray, unwrap_as, unwrapped
 from autodiff_mini.errors import public
 
 
@@ -260,14 +260,13 @@ containers = Containers()
 
 def unregistered(kind):
     """Return how to take apart a namedtuple or dataclass, None for others."""
-    if kind.__module__.startswith('autodiff_mini.'):
-        return None     # the library's own are leaves, such as ShapedArray
     if issubclass(kind, tuple) and hasattr(kind, '_fields'):
-        return NAMEDTUPLE
+        return None if kind is ShapedArray else NAMEDTUPLE
     if '__dataclass_fields__' not in kind.__dict__ or (
             kind.__new__ is not object.__new__
-            or hasattr(kind, '__array_function__')):
-        return None
+            or hasattr(kind, '__array_function__')
+            or kind.__module__.startswith('autodiff_mini.')):
+        return None     # the dataclasses of the library are leaves
     return of_dataclass(kind)
 
 
@@ -350,10 +349,12 @@ def take_apart(tree, leaves):
     if node_type is None:
         leaves.append(unwrapped(tree) if type(tree) in unwrap_as else tree)
         return LEAF
-    children, aux = node_type.flatten(tree)
-    start = len(leaves)
-    children = tuple([take_apart(child, leaves) for child in children])
-    return PyTreeDef(type(tree), aux, children, len(leaves) - start)
+    kind, start, treedefs = type(tree), len(leaves), []
+    children, aux = ((tree, None) if kind is tuple or kind is list
+                     else node_type.flatten(tree))
+    for child in children:
+        treedefs.append(take_apart(child, leaves))
+    return PyTreeDef(kind, aux, tuple(treedefs), len(leaves) - start)
 
 
 def build(treedef, leaves):

@@ -23,14 +23,17 @@ class Mode(NamedTuple):
 
 
 mode = ContextVar('mode', default=None)
+modes = []      # of all threads; a quick look tells that there is none
 
 
 @contextmanager
 def in_mode(new):
     token = mode.set(new)
+    modes.append(new)
     try:
         yield
     finally:
+        modes.pop()
         mode.reset(token)
 
 
@@ -38,8 +41,9 @@ class Seam:
     """A step of the library; call it as the function that it stands for.
 
     Args:
-        plain: the function that takes the step without a wing, unless the
-            module that owns the step defines it.
+        plain: the function that takes the step without a wing.  The module
+            that owns the step can define it later; without one, the step is
+            left out.
     """
 
     def __init__(self, plain=None):
@@ -47,7 +51,10 @@ class Seam:
         self.wing = self.taken = None
 
     def __call__(self, *args):
-        return (self.taken if self.is_taken() else self.plain)(*args)
+        now = mode.get()
+        off = self.taken is None or now and self.wing in now.off
+        way = self.plain if off else self.taken
+        return way and way(*args)
 
     def is_taken(self) -> bool:
         """Return whether a wing takes this step here and now."""
@@ -72,8 +79,8 @@ recall = Seam(lambda jaxpr: jaxpr)      # an equal program that was met before
 
 # What stands around a trace.
 stage = Seam()          # (parent, tag): the trace that records a program
-started = Seam(lambda trace: None)      # an outermost trace is entered
-ended = Seam(lambda trace: None)        # and left
+enter_outermost = Seam()    # (trace): an outermost trace is entered
+leave_outermost = Seam()    # (trace): and left
 
 
 def plain(*wings):

@@ -52,7 +52,7 @@ def test_trace_must_say_what_primitives_mean():
 
     with Half(current_trace(), TraceTag('half', np.sin)):
         with pytest.raises(NotImplementedError,
-                           match='Half does not define process_primitive'):
+                           match='Half does not define interpret'):
             sin_p.bind(1.0)
 
 

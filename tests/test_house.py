@@ -20,7 +20,7 @@ WINGS = {'fast', 'applications', 'more', 'notebook', 'patch'}
 # Each storey needs itself and what is below.
 STOREYS = [{'advice', 'copying', 'errors', 'core', 'pytree', 'signature',
             'arrays', 'memory', 'zeros', 'jaxprs', 'slips', 'source',
-            'numpy_api'},
+            'numpy_api', 'seams'},
            {'interpreters'}, {'primitives'},
            {'higher_order', 'numpy_functions'}, {'api'}, WINGS]
 MOST_LINES = 125    # of code, in a column
@@ -42,10 +42,15 @@ def statements(name):
 
 def imports(name):
     """Returns the modules of the library that a module imports, anywhere."""
-    return {node.module.removeprefix('autodiff_mini.')
-            for node in ast.walk(ast.parse(MODULES[name].read_text()))
-            if isinstance(node, ast.ImportFrom)
-            and node.module.startswith('autodiff_mini.')}
+    found = set()
+    for node in ast.walk(ast.parse(MODULES[name].read_text())):
+        if isinstance(node, ast.ImportFrom) and (
+                node.module.partition('.')[0] == 'autodiff_mini'):
+            inner = node.module.partition('.')[2]
+            found |= {inner} & MODULES.keys()
+            found |= {f'{inner}.{alias.name}'.lstrip('.')
+                      for alias in node.names} & MODULES.keys()
+    return found
 
 
 def storey(name):

@@ -137,7 +137,6 @@ def test_an_edited_function_is_replaced_wherever_it_was_imported(run):
 
 
 def test_an_edited_rule_changes_jvp(run):
-    run(listing(JVP, 'jvp_rules'))
     run(listing(JVP, 'defjvp'))
     assert run(SLOPE_OF_SIN) == '1.0'
     run('defjvp(sin_p, lambda x_dot, y, x: 3 * x_dot)')
@@ -183,8 +182,8 @@ def test_what_a_function_defines_does_not_count(run):
 def test_bind_redefined_twice_is_the_one_that_numpy_reaches(run):
     bind = listing('core', 'Primitive')
     for word in 'one', 'two':
-        run(edited(bind, 'return current_trace()',
-                   f'print({word!r}, self)\n        return current_trace()'))
+        run(edited(bind, 'trace = trace_at',
+                   f'print({word!r}, self)\n        trace = trace_at'))
         assert run('ad.jvp(np.sin, (0.0,), (1.0,));').splitlines() == [
             f'{word} sin', f'{word} sin']   # jvp is asked, and its parent
     assert run('Primitive is core.Primitive is type(sin_p)') == 'True'
@@ -241,13 +240,9 @@ def test_super_finds_the_class_that_stays(run):
 
 @pytest.mark.rest
 def test_a_class_with_slots_keeps_its_instances(run):
-    run('old = ShapedArray((2,), np.dtype(float))')
-    run('from dataclasses import dataclass')
-    run(edited(listing('core', 'ShapedArray'), '[{","', '<{","'))
-    assert run('str(old), old == ShapedArray((2,), np.dtype(float))'
-               ) == "('float64<2]', True)"
-    with pytest.raises(CellError, match='^FrozenInstanceError'):
-        run('old.shape = ()')
+    run('from autodiff_mini.jaxprs import *\nold = Literal(2.0)')
+    run(edited(listing('jaxprs', 'Literal'), 'Literal({', 'Literal<{'))
+    assert run('old, type(old) is Literal') == '(Literal<2.0), True)'
     assert run(SLOPE_OF_SIN) == '1.0'
 
 
@@ -270,14 +265,13 @@ def test_a_class_cannot_get_other_slots(run):
 # All else.
 
 def test_a_table_that_is_defined_again_is_not_emptied(run):
-    run('jvp_rules = {}\n'
-        'jvp_rules[sin_p] = lambda primals, tangents: (1.0, 2.0)')
-    assert run('len(jvp_rules) > 20, len(function_table) > 3, '
-               'type(jvp_rules).__name__') == "(True, True, 'RuleTable')"
+    run('ufunc_table = {}\nufunc_table[np.sin] = lambda x: 2 * x')
+    assert run('len(ufunc_table) > 20, len(function_table) > 3, '
+               'type(ufunc_table).__name__') == "(True, True, 'NumPyTable')"
     run(listing('core', 'ufunc_table', 'function_table')
         .join(['from autodiff_mini.errors import NumPyTable\n', '']))
     assert run('ad.jvp(lambda x: np.sum(np.sin(x)), (0.0,), (1.0,))'
-               ) == '(1.0, 2.0)'
+               ) == '(0.0, 2.0)'
 
 
 @pytest.mark.rest
@@ -394,11 +388,11 @@ def test_it_survives_a_reset_of_the_notebook(run):
 def test_a_cell_that_fails_has_done_what_stands_above_the_failure(run):
     with pytest.raises(CellError, match='^ZeroDivisionError'):
         run('def add_tangents(s, t):\n    return 100.0\n'
-            'jvp_rules = {}\n'
+            'ufunc_table = {}\n'
             '1 / 0\n'
             'def typeof(x):\n    return 7\n')
     assert run('ad.jvp(lambda x: x * x, (3.0,), (1.0,))') == '(9.0, 100.0)'
-    assert run('core.typeof is typeof, len(jvp_rules) > 20'
+    assert run('core.typeof is typeof, len(ufunc_table) > 20'
                ) == '(True, True)'
     with pytest.raises(CellError, match='^SyntaxError'):
         run('def typeof(x):\n    return 7\n=')
@@ -420,11 +414,11 @@ def test_each_name_has_one_home_in_the_library():
     """Or live would not know which of the two a cell means."""
     homes = Counter(
         name for path, module in LISTINGS.items()
-        if not path.startswith(weave.DRAFT)
+        if not path.startswith(weave.DRAFT) and not path.endswith('seams.py')
         for name in {name for found in module.values()
                      for name in live.defined(found.node)}
         if hasattr(import_module(weave.dotted(path)), name))
-    assert [name for name, count in homes.items() if count > 1] == []
+    assert {name for name, count in homes.items() if count > 1} <= {'rules'}
 
 
 def every_program(names):

@@ -4,6 +4,7 @@ Chapter 9.
 """
 
 import math
+from functools import partial
 from itertools import accumulate
 
 import numpy as np
@@ -11,14 +12,15 @@ import numpy as np
 from autodiff_mini.api.checking import moves
 from autodiff_mini.api.forward import vmap
 from autodiff_mini.api.reverse import (
-    Pushforward, check_differentiable, chosen_arguments, linearize_tree,
-    positions_of, select, vjp_tree)
+    Pullback, Pushforward, check_differentiable, chosen_arguments,
+    linearize_tree, positions_of, select)
 from autodiff_mini.arrays import foreign_one
 from autodiff_mini.core import TraceTag, float0, typeof
 from autodiff_mini.errors import public
 from autodiff_mini.memory import own_memory
-from autodiff_mini.pytree import tree_flatten, tree_leaves, tree_map
-from autodiff_mini.signature import named_after
+from autodiff_mini.pytree import (
+    leaf_names, tree_flatten, tree_leaves, tree_map)
+from autodiff_mini.signature import map_leaves, named_after
 
 
 @public
@@ -54,17 +56,18 @@ def jacfwd(f, argnums=0, has_aux=False, holomorphic=False,
         array([[3., 2.],
                [0., 1.]])
     """
-    positions_of(TraceTag('jacfwd', f), argnums)
+    positions = positions_of(TraceTag('jacfwd', f), argnums)
 
     @public
     @named_after(f)
     def jacfwd_of_f(*args, **kwargs):
         tag = TraceTag('jacfwd', f)
-        g, point = select(tag, f, argnums, args, kwargs, allow_int,
-                          bool(holomorphic))
-        y, program, residuals, aux = linearize_tree(tag, g, point, has_aux)
-        check_differentiable(tag, y, 'outputs', allow_int,
-                             holomorphic or None)
+        g, point, names = select(tag, f, argnums, positions, args, kwargs)
+        check = partial(check_differentiable, tag, 'inputs', allow_int,
+                        bool(holomorphic))
+        y, program, residuals, aux = linearize_tree(
+            tag, g, point, has_aux, check=check, names=names)
+        check_output_kinds(tag, y, allow_int, holomorphic or None)
         f_jvp = Pushforward(program, residuals)
         columns = vmap(f_jvp, out_axes=-1, axis_size=total_size(point))(
             *basis(point))
@@ -109,16 +112,19 @@ def jacrev(f, argnums=0, has_aux=False, holomorphic=False,
         array([[3., 2.],
                [0., 1.]])
     """
-    positions_of(TraceTag('jacrev', f), argnums)
+    positions = positions_of(TraceTag('jacrev', f), argnums)
 
     @public
     @named_after(f)
     def jacrev_of_f(*args, **kwargs):
         tag = TraceTag('jacrev', f)
-        g, point = select(tag, f, argnums, args, kwargs, allow_int,
-                          holomorphic or None)
-        y, pullback, aux = vjp_tree(tag, g, point, has_aux)
-        check_differentiable(tag, y, 'outputs', False, bool(holomorphic))
+        g, point, names = select(tag, f, argnums, positions, args, kwargs)
+        check = partial(check_differentiable, tag, 'inputs', allow_int,
+                        holomorphic or None)
+        y, program, residuals, aux = linearize_tree(
+            tag, g, point, has_aux, check=check, names=names)
+        check_output_kinds(tag, y, False, bool(holomorphic))
+        pullback = Pullback(program, residuals)
         rows = vmap(pullback, axis_size=total_size(y))(basis(y))
         rows = chosen_arguments(argnums, rows)
         ys, out_tree = tree_flatten(y)
@@ -130,6 +136,14 @@ def jacrev(f, argnums=0, has_aux=False, holomorphic=False,
             map(rows_of_output, ys, spans(ys))))
         return (jacobian, aux) if has_aux else jacobian
     return jacrev_of_f
+
+
+def check_output_kinds(tag, tree, allow_int, holomorphic):
+    """Raise a TypeError if an output has no derivative of the kind wanted."""
+    ys, treedef = tree_flatten(tree)
+    map_leaves(partial(check_differentiable, tag, 'outputs', allow_int,
+                       holomorphic),
+               lambda: leaf_names(treedef, f'{tag}: outputs'), ys)
 
 
 def spans(xs) -> list[slice]:

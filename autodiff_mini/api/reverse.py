@@ -5,12 +5,16 @@ two, and the linear half run backwards.  Chapter 9.
 """
 
 import operator
+from functools import partial
 from typing import NamedTuple
+
+import numpy as np
 
 from autodiff_mini import seams
 from autodiff_mini.api.staging import as_type
-from autodiff_mini.arrays import brought, convert, foreign_one
-from autodiff_mini.core import ShapedArray, TraceTag, Tracer, float0, typeof
+from autodiff_mini.arrays import ORDINARY, brought, convert, foreign_one
+from autodiff_mini.core import (
+    ShapedArray, TraceTag, Tracer, array_type, float0, typeof)
 from autodiff_mini.errors import fun_name, public
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr
 from autodiff_mini.interpreters.jvp import fit_tangent, whole_tangent
@@ -111,10 +115,16 @@ class Pullback(LinearFunction):
         return self.of_leaves(y_bars, given)
 
     def of_leaves(self, y_bars, given):
-        """Returns the cotangents of the arguments; none is one of `given`."""
+        """Return the cotangents of the arguments; none is one of `given`.
+
+        What is made on the way is of the library of the other arrays.
+        """
         _, jaxpr, in_tree, in_avals, *_ = self.program
-        x_bars = pull_back(jaxpr, self.residuals, y_bars)
-        x_bars = map(whole_cotangent, in_avals, x_bars)
+        like = foreign_one([*y_bars, *self.residuals])
+        if like is not None:
+            y_bars = [brought(y_bar, like) for y_bar in y_bars]
+        x_bars = pull(jaxpr, self.residuals, y_bars)
+        x_bars = map(whole_cotangent, in_avals, instantiate_all(x_bars, like))
         return in_tree.unflatten(
             own_memory(x_bars, [*given, *self.residuals]))
 
@@ -130,19 +140,10 @@ def fit_given(aval, ct):
             'one of the type of the output.') from None
 
 
-def pull_back(jaxpr, residuals, y_bars):
-    """Returns the cotangents of the inputs.
-
-    What is made on the way is of the library of the other arrays, if there
-    are any.
-    """
-    like = foreign_one([*y_bars, *residuals])
-    y_bars = [brought(y_bar, like) for y_bar in y_bars]
-    return instantiate_all(pull(jaxpr, residuals, y_bars), like)
-
-
 def whole_cotangent(aval, ct):
-    """Returns the cotangent of an input as users get it: an array."""
+    """Return the cotangent of an input as users get it: an array."""
+    if type(ct) is np.ndarray and array_type(ct.shape, ct.dtype) is aval:
+        return ct
     if typeof_result(ct).dtype == float0:
         return ct
     return convert(ct, aval.dtype, aval.weak_type)
@@ -151,17 +152,25 @@ def whole_cotangent(aval, ct):
 seams.linearize.define(linearize_flat)
 
 
-def linearize_tree(tag, f, primals, has_aux=False,
-                   linearizer=linearize_flat):
-    """Returns the output of `f`, its linear program, residuals and aux."""
+def linearize_tree(tag, f, primals, has_aux=False, linearizer=linearize_flat,
+                   check=typeof, names=None):
+    """Return the output of `f`, its linear program, residuals and aux.
+
+    Args:
+        tag: which application of which transformation this is.
+        f: a function of trees.
+        primals: the tuple of its arguments.
+        has_aux: whether it returns a pair.
+        linearizer: `linearize_flat`, or another way to do the same.
+        check: takes a leaf, and returns its type or raises an error.
+        names: what errors call the leaves, a function; by default primals.
+    """
     xs, in_tree = tree_flatten(primals)
-    names = lambda: leaf_names(in_tree, f'{tag}: primals')
-    in_avals = map_leaves(typeof, names, xs)
+    in_avals = map_leaves(check, names or (
+        lambda: leaf_names(in_tree, f'{tag}: primals')), xs)
     flat_f = FlatFunction(f, in_tree, has_aux)
     ys, jaxpr = linearizer(flat_f, xs, tag)
-    # What is handed out may be a residual, or an argument.
-    ys = own_memory(ys, [*jaxpr.consts, *xs])
-    ys, aux = flat_f.split(ys)
+    ys, aux = flat_f.split(own_memory(ys, [*jaxpr.consts, *xs]))
     out_avals = map_leaves(typeof_result, flat_f.out_names, ys)
     del jaxpr.outvars[len(ys):]
     residuals, jaxpr.consts = jaxpr.consts, []
@@ -238,15 +247,9 @@ def vjp(f, *primals, has_aux=False):
         (15.0, (5.0, 3.0))
     """
     tag = TraceTag('vjp', f)
-    y, f_vjp, aux = vjp_tree(tag, f, primals, has_aux)
+    y, program, residuals, aux = linearize_tree(tag, f, primals, has_aux)
+    f_vjp = Pullback(program, residuals)
     return (y, f_vjp, aux) if has_aux else (y, f_vjp)
-
-
-def vjp_tree(tag, f, primals, has_aux=False, linearizer=linearize_flat):
-    """Returns the output of `f`, its pullback, and aux."""
-    y, program, residuals, aux = linearize_tree(tag, f, primals, has_aux,
-                                                linearizer)
-    return y, Pullback(program, residuals), aux
 
 
 @public
@@ -315,14 +318,13 @@ def grad(f, argnums=0, has_aux=False, holomorphic=False, allow_int=False):
         >>> grad(lambda x: np.sum(x ** 2))(np.array([1.0, 2.0]))
         array([2., 4.])
     """
-    value_and_grad_of_f = value_and_grad(f, argnums, has_aux, holomorphic,
-                                         allow_int)
+    differentiated = gradient_of(f, argnums, has_aux, holomorphic, allow_int)
 
     @public
     @named_after(f)
     def grad_of_f(*args, **kwargs):
-        y, gradient = value_and_grad_of_f(*args, **kwargs)
-        return (gradient, y[1]) if has_aux else gradient
+        _, aux, gradient = differentiated(args, kwargs)
+        return (gradient, aux) if has_aux else gradient
     return grad_of_f
 
 
@@ -351,55 +353,70 @@ def value_and_grad(f, argnums=0, has_aux=False, holomorphic=False,
         >>> value_and_grad(lambda x, y: x * y, argnums=(0, 1))(3.0, 5.0)
         (15.0, (5.0, 3.0))
     """
-    positions_of(TraceTag('grad', f), argnums)
+    differentiated = gradient_of(f, argnums, has_aux, holomorphic, allow_int)
 
     @public
     @named_after(f)
     def value_and_grad_of_f(*args, **kwargs):
-        tag = TraceTag('grad', f)
-        g, point = select(tag, f, argnums, args, kwargs, allow_int,
-                          holomorphic or None)
-        y, pullback, aux = vjp_tree(tag, g, point, has_aux, seams.linearize)
-        one = [one_for(tag, y, holomorphic)]
-        gradient = chosen_arguments(argnums, pullback.of_leaves(one, one))
+        y, aux, gradient = differentiated(args, kwargs)
         return ((y, aux) if has_aux else y), gradient
     return value_and_grad_of_f
 
 
-def select(tag, f, argnums, args, kwargs, allow_int, holomorphic):
-    """Returns `f` as a function of some of its arguments; and these.
+def gradient_of(f, argnums, has_aux, holomorphic, allow_int):
+    """Return a function of arguments, to output, aux, and gradient of `f`."""
+    positions = positions_of(TraceTag('grad', f), argnums)
 
-    They are checked as `check_differentiable` says.
+    def differentiated(args, kwargs):
+        tag = TraceTag('grad', f)
+        g, point, names = select(tag, f, argnums, positions, args, kwargs)
+        check = partial(check_differentiable, tag, 'inputs', allow_int,
+                        holomorphic or None)
+        y, program, residuals, aux = linearize_tree(
+            tag, g, point, has_aux, seams.linearize, check, names)
+        one = [one_for(tag, y, program, holomorphic)]
+        gradients = Pullback(program, residuals).of_leaves(one, one)
+        return y, aux, chosen_arguments(argnums, gradients)
+    return differentiated
+
+
+def select(tag, f, argnums, positions, args, kwargs):
+    """Return `f` as a function of some of its arguments; and these.
+
+    And a function that returns what errors call their leaves.
     """
-    positions = positions_of(tag, argnums)
+    count, chosen = len(args), []
     for i in positions:
-        if not -len(args) <= i < len(args):
+        if not -count <= i < count:
             raise TypeError(
                 f'{tag}: differentiating with respect to argnums={argnums} '
                 f'requires at least {i + 1 if i >= 0 else -i} positional '
                 'arguments to be passed by the caller, but got only '
-                f'{len(args)}' + ('. Pass it by position, not by keyword.'
-                                  if kwargs else ''))
-    if len({i % len(args) for i in positions}) < len(positions):
-        raise TypeError(f'{tag}: argnums={argnums} names an argument twice, '
-                        f'of {len(args)}: name each once')
-    for i in positions:
-        if i % len(args) == 0 and gives_self(f, args):
+                f'{count}' + ('. Pass it by position, not by keyword.'
+                              if kwargs else ''))
+        if i % count == 0 and type(args[0]) not in ORDINARY and (
+                gives_self(f, args)):
             raise TypeError(
                 f'{tag}: argnums={argnums} names self, of type '
                 f'{type(args[0]).__name__}, which has no derivative. Write '
                 'argnums=1 for the argument after self, or make the class a '
                 'dataclass to differentiate by its fields')
-        check_differentiable(tag, args[i], 'inputs', allow_int, holomorphic,
-                             f'argument {i % len(args)}')
+        chosen.append(i % count)
+    if len({*chosen}) < len(chosen):
+        raise TypeError(f'{tag}: argnums={argnums} names an argument twice, '
+                        f'of {count}: name each once')
 
     def f_of_some(*values):
         every = list(args)
-        for i, value in zip(positions, values, strict=True):
+        for i, value in zip(chosen, values, strict=True):
             every[i] = value
         return f(*every, **kwargs)
+
+    def names():
+        return [name for i in chosen for name in leaf_names(
+            tree_structure(args[i]), f'{tag}: argument {i}')]
     f_of_some.__qualname__ = fun_name(f)
-    return f_of_some, tuple(args[i] for i in positions)
+    return f_of_some, tuple(map(args.__getitem__, chosen)), names
 
 
 def positions_of(tag, argnums) -> list:
@@ -417,63 +434,60 @@ def positions_of(tag, argnums) -> list:
                         f'but got {argnums!r}. {cure}.') from None
 
 
-def check_differentiable(tag, tree, what, allow_int, holomorphic=None,
-                         name=None):
-    """Raises a TypeError if a leaf has no derivative of the kind wanted.
+def check_differentiable(tag, what, allow_int, holomorphic, x):
+    """Return the type of a leaf, or raise a TypeError if it's of no use.
 
     Args:
         tag: which application of which transformation this is.
-        tree: an argument, or an output.
         what: 'inputs' or 'outputs'.
-        allow_int: whether it may hold integers.
-        holomorphic: whether it has to be complex, or must not be; if None,
-            it may be.
-        name: what errors call it, if not `what`.
+        allow_int: whether integers are allowed.
+        holomorphic: True if it has to be complex, False if it must not be,
+            and None if it can be.
+        x: an array.
     """
-    xs, treedef = tree_flatten(tree)
-
-    def check(x):
-        aval = typeof(x)
-        if aval.dtype.kind not in 'fc' and not allow_int:
-            cure = (f'Write {float(x)}' if what == 'inputs' and aval.weak_type
-                    and not isinstance(x, Tracer) else
-                    'Convert it, x.astype(float)')
-            raise TypeError(
-                f'{tag.transform} requires real-valued {what} ({what[:-1]} '
-                'dtype that is a sub-dtype of np.floating), but got '
-                f'{aval}, which has no derivative. {cure}.')
-        if holomorphic and aval.dtype.kind != 'c':
-            raise TypeError(f'{tag.transform} with holomorphic=True requires '
-                            f'complex-valued {what}, but got {aval}. Convert '
-                            'it with astype, or leave holomorphic out.')
-        if holomorphic is False and aval.dtype.kind == 'c':
-            raise TypeError(
-                f'{tag.transform} requires real-valued {what}, but got '
-                f'{aval}. If the function has a complex derivative, pass '
-                'holomorphic=True; if not, make them real, by np.abs say.')
-    map_leaves(check, lambda: leaf_names(treedef, f'{tag}: {name or what}'),
-               xs)
+    aval = typeof(x)
+    if aval.dtype.kind not in 'fc' and not allow_int:
+        cure = (f'Write {float(x)}' if what == 'inputs' and aval.weak_type
+                and not isinstance(x, Tracer) else
+                'Convert it, x.astype(float)')
+        raise TypeError(
+            f'{tag.transform} requires real-valued {what} ({what[:-1]} '
+            'dtype that is a sub-dtype of np.floating), but got '
+            f'{aval}, which has no derivative. {cure}.')
+    if holomorphic and aval.dtype.kind != 'c':
+        raise TypeError(f'{tag.transform} with holomorphic=True requires '
+                        f'complex-valued {what}, but got {aval}. Convert '
+                        'it with astype, or leave holomorphic out.')
+    if holomorphic is False and aval.dtype.kind == 'c':
+        raise TypeError(
+            f'{tag.transform} requires real-valued {what}, but got '
+            f'{aval}. If the function has a complex derivative, pass '
+            'holomorphic=True; if not, make them real, by np.abs say.')
+    return aval
 
 
-def one_for(tag, y, holomorphic):
-    """Returns the cotangent 1 for a scalar output; raises if it is none."""
-    if tree_structure(y) is not LEAF:
+def one_for(tag, y, program, holomorphic):
+    """Return the cotangent 1 for a scalar output, or raise a TypeError."""
+    if program.out_tree is not LEAF:
         cure = ('Is a `return` missing?' if y is None else
                 'Pass has_aux=True, so that only the first of the pair is '
                 'differentiated.' if isinstance(y, tuple) and len(y) == 2
                 else 'Return one number.')
         raise TypeError(f'{tag}: Gradient only defined for scalar-output '
                         f'functions. Output was: {y}. {cure}')
-    aval = typeof(y)
+    [aval] = program.out_avals
     if aval.shape != ():
         raise TypeError(f'{tag}: Gradient only defined for scalar-output '
                         f'functions. Output had shape: {aval.shape}. Return '
                         'its sum or mean; for the derivative of each element '
                         'there is jacrev.')
-    check_differentiable(tag, y, 'outputs', False, bool(holomorphic))
+    if aval.dtype.kind != 'f' or holomorphic:
+        map_leaves(partial(check_differentiable, tag, 'outputs', False,
+                           bool(holomorphic)), lambda: [f'{tag}: outputs'],
+                   [y])
     one = aval.dtype.type(1)
     one = one.item() if aval.weak_type else one
-    return brought(one, foreign_one([y]))
+    return one if type(y) in ORDINARY else brought(one, foreign_one([y]))
 
 
 def chosen_arguments(argnums, results):

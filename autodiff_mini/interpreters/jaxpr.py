@@ -11,7 +11,7 @@ import numpy as np
 
 from autodiff_mini import seams
 from autodiff_mini.core import (
-    PYTHON_NUMBERS, Trace, Tracer, current_trace, typeof)
+    PYTHON_NUMBERS, Trace, Tracer, array_type, current_trace, typeof)
 from autodiff_mini.errors import line_text, public, user_line
 from autodiff_mini.interpreters import abstract
 from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var
@@ -88,7 +88,8 @@ class JaxprTrace(Trace):
             return self.known[id(x)][1]
         if isinstance(x, Tracer):
             check_alive(x, self.parent)
-        var = Var(typeof(x))
+        var = Var(array_type(x.shape, x.dtype) if type(x) is np.ndarray
+                  else typeof(x))
         self.known[id(x)] = x, var
         return var
 
@@ -101,10 +102,9 @@ class JaxprTrace(Trace):
     def jaxpr(self, inputs, outs):
         """Return the program from these tracers to those values."""
         outvars = list(map(self.var, outs))
-        consts, constvars = map(list, zip(*self.known.values())) if (
-            self.known) else ([], [])
-        return Jaxpr(constvars, [x.name for x in inputs], self.eqns, outvars,
-                     consts)
+        return Jaxpr([var for _, var in self.known.values()],
+                     [x.name for x in inputs], self.eqns, outvars,
+                     [x for x, _ in self.known.values()])
 
     def box(self, x):
         return JaxprTracer(self, self.var(x))

@@ -7,7 +7,8 @@ every primitive a rule for the second.  Chapter 2.
 import numpy as np
 
 from autodiff_mini.arrays import convert
-from autodiff_mini.core import Trace, Tracer, current_trace, float0, typeof
+from autodiff_mini.core import (
+    Trace, Tracer, array_type, current_trace, float0, typeof)
 from autodiff_mini.errors import RuleTable, user_line
 from autodiff_mini.memory import lent
 from autodiff_mini.zeros import Zero, instantiate_zeros, tangent_type
@@ -22,7 +23,8 @@ class JVPTracer(Tracer):
         self._trace = trace
         self.primal = primal
         self.tangent = tangent
-        self.aval = typeof(primal)
+        self.aval = (array_type(primal.shape, primal.dtype)
+                     if type(primal) is np.ndarray else typeof(primal))
         self.line = line
 
     def __bool__(self):
@@ -97,27 +99,27 @@ def jvp_flat(f, primals, tangents, tag):
         return trace.split(outs)[:2]
 
 
-def defjvp(primitive, *rules):
-    """Defines how the tangent of each operand reaches the output.
+def defjvp(primitive, *each):
+    """Define how the tangent of each operand contributes to the output's.
 
     Args:
-        rules: for each operand `rule(x_dot, out, *operands, **params)`,
-            which returns a tangent; None in place of a rule for an operand
-            whose motion does not move the output.
+        each: for each operand `rule(x_dot, out, *operands, **params)`, which
+            returns a tangent; None for an operand that the output does not
+            depend on smoothly.
     """
     def unary_rule(primals, tangents, **params):
         y = primitive.bind(*primals, **params)
-        return y, rules[0](*tangents, y, *primals, **params)
+        return y, each[0](*tangents, y, *primals, **params)
 
     def jvp_rule(primals, tangents, **params):
         y = primitive.bind(*primals, **params)
         y_dot = None
-        for rule, x_dot in zip(rules, tangents, strict=True):
+        for rule, x_dot in zip(each, tangents, strict=True):
             if rule and type(x_dot) is not Zero:
                 term = rule(x_dot, y, *primals, **params)
                 y_dot = term if y_dot is None else add_tangents(y_dot, term)
         return y, Zero(y) if y_dot is None else y_dot
-    jvp_rules[primitive] = unary_rule if len(rules) == 1 else jvp_rule
+    rules[primitive] = unary_rule if len(each) == 1 else jvp_rule
 
 
 def add_tangents(s, t):
@@ -128,17 +130,17 @@ def add_tangents(s, t):
 
 
 def deflinear(primitive):
-    """Defines a rule for a primitive that is linear in its one operand."""
+    """Define the rule of a primitive that is linear in its one operand."""
     defjvp(primitive,
            lambda x_dot, y, x, **params: primitive.bind(x_dot, **params))
 
 
 def defzero(primitive):
-    """Defines a rule for a primitive whose output stays when inputs move."""
+    """Define the rule of a primitive whose output has no derivative."""
     def zero_rule(primals, tangents, **params):
         y = primitive.bind(*primals, **params)
         return y, Zero(y)
-    jvp_rules[primitive] = zero_rule
+    rules[primitive] = zero_rule
 
 
 def match(x_dot, y):

@@ -58,11 +58,13 @@ class PartialEvalTrace(JaxprTrace):
         Someone else may hold the array, and change it later.  A user's rule
         does, too, and runs without a rule of ours above it.
         """
-        x = self.opened(x)
+        if self.has_boxes:
+            x = self.opened(x)
         if type(x) is JaxprTracer and x._trace is self:
             return x.name
         if isinstance(x, Tracer) or isinstance(x, np.ndarray) and (
-                self.line is None or id(owner_of(x)) in self.foreign):
+                self.line is None
+                or id(x if x.base is None else owner_of(x)) in self.foreign):
             x = self.snapshot(x)
         return Literal(x) if type(x) is Zero else self.constant(x)
 

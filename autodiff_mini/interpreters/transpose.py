@@ -29,7 +29,8 @@ def backward_pass(jaxpr, consts, cts) -> list:
         consts: the arrays for its `constvars`.
         cts: a cotangent for each output, or a Zero.
     """
-    seams.note(backward_pass)
+    if seams.modes:
+        seams.note(backward_pass)
     known = dict(zip(jaxpr.constvars, consts, strict=True))
     gathered = {}
     gather_cotangents(gathered, jaxpr.outvars, cts)
@@ -134,24 +135,24 @@ pull_rules = {}     # by primitive: the Pull of a program that calls it
 linear_parts = {}   # by primitive: as `programs_reached`, if it is other
 
 
-def deftranspose(primitive, *rules):
-    """Defines how a cotangent of the output goes back to each operand.
+def deftranspose(primitive, *each):
+    """Define the cotangent of each operand, given that of the output.
 
     Args:
-        rules: for each operand `rule(ct, *operands, **params)`, which
-            returns a cotangent of the operand; None in place of a rule where
-            the primitive is not linear in it.
+        each: for each operand `rule(ct, *operands, **params)`, which returns
+            a cotangent of the operand; None where the primitive is not
+            linear in it.
     """
     def transpose_rule(ct, *operands, **params):
         cts = []
-        for rule, x in zip(rules, operands, strict=True):
+        for rule, x in zip(each, operands, strict=True):
             if type(x) is Var:
                 x_bar = (rule or x.refuse)(ct, *operands, **params)
                 cts.append(fit_cotangent(x_bar, x.aval))
             else:
                 cts.append(None)
         return cts
-    transpose_rules[primitive] = transpose_rule
+    rules[primitive] = transpose_rule
 
 
 def fit_cotangent(ct, aval):

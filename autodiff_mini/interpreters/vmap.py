@@ -49,20 +49,16 @@ class BatchTracer(Tracer):
     Where `dim` is None, all elements are the same, and `val` is the one.
     """
 
-    __slots__ = ('val', 'dim')
+    __slots__ = ('val', 'dim', 'aval')
 
     def __init__(self, trace, val, dim, line=None):
+        aval = typeof(val)
         self._trace = trace
         self.val = val
         self.dim = dim
+        self.aval = (aval if dim is None else
+                     array_type(aval.shape[1:], aval.dtype))
         self.line = line
-
-    @property
-    def aval(self):
-        aval = typeof(self.val)
-        if self.dim is None:
-            return aval
-        return array_type(aval.shape[1:], aval.dtype)
 
 
 class BatchTrace(Trace):
@@ -75,7 +71,7 @@ class BatchTrace(Trace):
 
     def interpret(self, primitive, args, params):
         vals, dims = self.split(args)
-        if not primitive.is_call and all(dim is None for dim in dims):
+        if not primitive.is_call and dims.count(None) == len(dims):
             return primitive.bind(*vals, **params)
         out, dim = rules[primitive](self.axis, vals, dims, **params)
         if self.has_shared and not primitive.is_call:
@@ -148,7 +144,8 @@ def align(vals, dims):
     NumPy aligns shapes at their ends.  So behind the batch axis of a short
     one stand as many 1s as it is shorter.
     """
-    ranks = [np.ndim(x) - (dim is not None) for x, dim in zip(vals, dims)]
+    ranks = [len(typeof(x).shape) - (dim is not None)
+             for x, dim in zip(vals, dims)]
     return [x if dim is None or rank == max(ranks)
             else lengthen(x, max(ranks) - rank)
             for x, dim, rank in zip(vals, dims, ranks)]

@@ -10,6 +10,7 @@ import ast
 import gc
 import inspect
 import sys
+from collections import Counter
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -40,17 +41,21 @@ def import_library():
 
 
 class Live(ast.NodeTransformer):
-    """Has a statement that defines a name of the library's call `update`."""
+    """Make a statement that defines a name of the library call `update`.
+
+    A name with several homes, such as `rules`, is left to the notebook.
+    """
 
     def visit_Assign(self, node):
-        names = defined(node)
+        homes = [(name, module, definitions(module)[name])
+                 for name in defined(node) for module in library()
+                 if name in definitions(module)]
+        count = Counter(name for name, *_ in homes)
         calls = '; '.join(
             f'__import__("sys").modules[{__name__!r}].update(globals(), '
             f'{module.__name__!r}, {name!r}, '
             f'{ast.dump(node) != ast.dump(known)})'
-            for module in library()
-            for name, known in definitions(module).items()
-            if name in names)
+            for name, module, known in homes if count[name] == 1)
         tree = ast.increment_lineno(ast.parse(calls), node.lineno - 1)
         return [node, *tree.body]
 
@@ -68,11 +73,12 @@ def defined(node):
 def library():
     """Returns the modules of the library that cells edit.
 
-    Not this one, nor the draft, which has names of its own, nor the
-    applications, because a name such as `expit` is anybody's.
+    Not this one, nor the draft, which has names of its own, nor modules with
+    names that a program uses for its own ends, such as `expit` or `plain`.
     """
     package = __name__.partition('.')[0]
-    aside = {f'{package}.applications', f'{package}.draft'}
+    aside = {f'{package}.{name}'
+             for name in ('applications', 'draft', 'seams')}
     return [module for name, module in list(sys.modules.items())
             if name.partition('.')[0] == package and name != __name__
             and '.'.join(name.split('.')[:2]) not in aside]

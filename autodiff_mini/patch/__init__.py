@@ -12,8 +12,8 @@ from autodiff_mini import seams
 LATER = {'patch_numpy': 'patch.names.patch_numpy'}
 
 
-@seams.started.take
+@seams.enter_outermost.take
 def first_trace_started(trace):
     """Import the wing, which takes the seam over from this function."""
     import_module('autodiff_mini.patch.makers')
-    seams.started(trace)
+    seams.enter_outermost(trace)

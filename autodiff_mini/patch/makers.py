@@ -161,5 +161,5 @@ answer('r_', Glue(np.r_, lambda arrays: np.concatenate(
 answer('c_', Glue(np.c_, lambda arrays: np.concatenate(
     [np.reshape(a, (-1, 1)) if a.ndim < 2 else a for a in arrays], -1)))
 
-seams.started.take(started)
-seams.ended.take(lambda trace: ended(ref(trace)))
+seams.enter_outermost.take(started)
+seams.leave_outermost.take(lambda trace: ended(ref(trace)))

@@ -1,0 +1,66 @@
+"""A value's way: how many Python calls, and files, a gradient goes through.
+
+`python -m tests.test_route` prints the way of a small gradient without wings.
+"""
+
+import sys
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import autodiff_mini as ad
+
+PACKAGE = Path(ad.__file__).parent
+WINGS = 'fast', 'patch', 'more', 'tools'
+
+
+def loss(x):
+    return np.sum(np.sin(x) * x)
+
+
+def route(call, *args):
+    """Returns the calls of the library's functions, as (file, name)."""
+    steps = []
+
+    def note(frame, event, arg):
+        code = frame.f_code
+        if event == 'call' and code.co_filename.startswith(f'{PACKAGE}/'):
+            steps.append((code.co_filename[len(f'{PACKAGE}/'):],
+                          code.co_qualname))
+
+    with ad.plain(*WINGS):
+        call(*args)     # what is cached is cached now
+        sys.setprofile(note)
+        try:
+            call(*args)
+        finally:
+            sys.setprofile(None)
+    return steps
+
+
+def gradient(x):
+    return ad.grad(loss)(x)
+
+
+def compiled_gradients(xs):
+    return ad.jit(ad.vmap(ad.grad(loss)))(xs)
+
+
+@pytest.mark.parametrize('call, args, most_calls, most_files', [
+    (gradient, np.arange(3.0), 240, 20),
+    (compiled_gradients, np.ones((4, 3)), 850, 30),
+], ids=['grad', 'jit_vmap_grad'])
+def test_a_value_walks_straight(call, args, most_calls, most_files):
+    steps = route(call, args)
+    files = {file for file, _ in steps}
+    assert len(steps) <= most_calls, Counter(steps).most_common(20)
+    assert len(files) <= most_files, sorted(files)
+
+
+if __name__ == '__main__':
+    way = route(gradient, np.arange(3.0))
+    print(f'{len(way)} calls in {len({file for file, _ in way})} files')
+    for step in way:
+        print('{}: {}'.format(*step))

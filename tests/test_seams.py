@@ -1,0 +1,113 @@
+"""seams.py: what wings replace, that nothing else is, and who sees it."""
+
+import ast
+import inspect
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import autodiff_mini as ad
+from autodiff_mini import seams
+from tests.wings import needs
+
+PACKAGE = Path(ad.__file__).parent
+WINGS = {path.name for path in PACKAGE.iterdir() if path.is_dir()} - {
+    '__pycache__', 'api', 'draft', 'higher_order', 'interpreters',
+    'numpy_functions', 'primitives'}
+SEAMS = {name: x for name, x in vars(seams).items()
+         if isinstance(x, seams.Seam)}
+X = np.arange(3.0)
+
+
+def loss(x):
+    return np.sum(np.sin(x) * x)
+
+
+def test_the_interpreters_of_the_book_run_inside_plain():
+    with ad.plain():
+        ran = ad.which(ad.grad(loss), X)
+    assert ran == ['interpreters.partial_eval.PartialEvalTrace',
+                   'interpreters.jvp.JVPTrace',
+                   'interpreters.transpose.backward_pass']
+
+
+@needs('fast')
+def test_the_tape_runs_outside_of_plain():
+    assert ad.which(ad.grad(loss), X) == [
+        'interpreters.partial_eval.PartialEvalTrace', 'fast.tape.TapeTrace',
+        'fast.tape.play_back']
+
+
+@needs('fast')
+def test_a_program_runs_as_the_compiler_of_the_moment_writes_it():
+    f = ad.jit(loss)
+    assert ad.which(f, X)[-1] == 'fast.compiler.FastLowered'
+    assert ad.which(f, X) == ['fast.compiler.FastLowered']
+    with ad.plain():
+        assert ad.which(f, X) == ['interpreters.lowering.Lowered']
+        plainly = f(X)
+    assert f(X) == plainly and f.guard
+
+
+def test_vmap_and_staging_are_seen():
+    ran = ad.which(ad.jit(ad.vmap(loss)), np.ones((2, 3)))
+    assert [name.rpartition('.')[2] for name in ran[:2]] == [
+        seams.stage.plain.__name__
+        if not seams.stage.taken else seams.stage.taken.__name__,
+        'BatchTrace']
+
+
+@needs('fast')
+def test_plain_holds_in_its_own_context_only():
+    with ad.plain(), ThreadPoolExecutor(1) as pool:
+        [elsewhere] = pool.map(lambda x: ad.which(ad.grad(loss), x), [X])
+    assert 'fast.tape.TapeTrace' in elsewhere
+
+
+@needs('fast')
+def test_an_error_inside_plain_turns_the_wings_on_again():
+    with pytest.raises(ZeroDivisionError), ad.plain():
+        1 / 0
+    assert 'fast.tape.TapeTrace' in ad.which(ad.grad(loss), X)
+
+
+def test_plain_takes_names_of_wings_and_nests():
+    with ad.plain('no such wing'), ad.plain():
+        assert seams.mode.get().off == ('no such wing', 'fast')
+
+
+@pytest.mark.parametrize('name', SEAMS)
+def test_a_seam_is_taken_by_a_wing_or_by_none(name):
+    assert SEAMS[name].wing in {None, *WINGS}
+    assert callable(SEAMS[name].plain) or SEAMS[name].plain is None
+
+
+def assigned(node):
+    """Yields the attributes that a statement assigns, as (object, name)."""
+    targets = (node.targets if isinstance(node, ast.Assign) else
+               [node.target] if isinstance(node, ast.AugAssign) else [])
+    for target in targets:
+        if isinstance(target, ast.Attribute) and (
+                isinstance(target.value, ast.Name)):
+            yield target.value.id, target.attr
+
+
+@pytest.mark.parametrize('path', [
+    path for wing in WINGS for path in sorted((PACKAGE / wing).rglob('*.py'))],
+    ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_a_wing_assigns_nothing_of_a_module_of_the_core(path):
+    """What it replaces, it takes by a seam; tables of rules are filled."""
+    tree = ast.parse(path.read_text())
+    modules = {(alias.asname or alias.name).split('.')[0]
+               for node in ast.walk(tree)
+               if isinstance(node, (ast.Import, ast.ImportFrom))
+               for alias in node.names
+               if getattr(node, 'module', '') != '__future__'}
+    of_core = {name for name in modules if inspect.ismodule(
+        sys.modules.get(f'autodiff_mini.{name}')) or name in vars(ad.core)}
+    found = {f'{x}.{name}' for node in ast.walk(tree)
+             for x, name in assigned(node) if x in of_core}
+    assert found == set()
