@@ -16,7 +16,7 @@ import numpy as np
 import autodiff_mini as ad
 from autodiff_mini.higher_order.call import call
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr
-from autodiff_mini.interpreters.lowering import lower
+from autodiff_mini.seams import lower
 
 # The dyes
 
