@@ -49,16 +49,19 @@ class BatchTracer(Tracer):
     Where `dim` is None, all elements are the same, and `val` is the one.
     """
 
-    __slots__ = ('val', 'dim', 'aval')
+    __slots__ = ('val', 'dim')
 
     def __init__(self, trace, val, dim, line=None):
-        aval = typeof(val)
         self._trace = trace
         self.val = val
         self.dim = dim
-        self.aval = (aval if dim is None else
-                     array_type(aval.shape[1:], aval.dtype))
         self.line = line
+
+    @property
+    def aval(self):
+        aval = typeof(self.val)
+        return (aval if self.dim is None else
+                array_type(aval.shape[1:], aval.dtype))
 
 
 class BatchTrace(Trace):
