@@ -80,19 +80,6 @@ def owner_of(x):
     return x
 
 
-def memory_of(xs) -> set:
-    """Return the ids of arrays, and of the arrays that own their memory."""
-    found = set()
-    for x in xs:
-        found.add(id(x))
-        while isinstance(x, Tracer):
-            x = getattr(x, 'primal', getattr(x, 'val', None))
-        while isinstance(x, np.ndarray) and x.base is not None:
-            x = x.base
-        found.add(id(x))
-    return found
-
-
 def own_memory(arrays, others) -> list:
     """Return results that their caller may change: NumPy's arrays, or copies.
 
@@ -105,7 +92,12 @@ def own_memory(arrays, others) -> list:
         arrays: the results.
         others: arrays whose memory is someone else's.
     """
-    taken, owned = memory_of(others), []
+    taken, owned = set(), []
+    for x in others:
+        taken.add(id(x))
+        while isinstance(x, Tracer):
+            x = getattr(x, 'primal', getattr(x, 'val', None))
+        taken.add(id(x if getattr(x, 'base', None) is None else owner_of(x)))
     for x in arrays:
         if isinstance(x, np.ndarray):
             if x.ndim == 0:

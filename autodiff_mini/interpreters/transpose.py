@@ -9,7 +9,7 @@ import numpy as np
 
 from autodiff_mini import seams
 from autodiff_mini.arrays import convert
-from autodiff_mini.core import array_type, base, typeof
+from autodiff_mini.core import NUMBERS, array_type, base, typeof
 from autodiff_mini.errors import REVERSE, RuleTable, trace_at_work
 from autodiff_mini.interpreters.jaxpr import quote_line
 from autodiff_mini.jaxprs import (
@@ -163,7 +163,7 @@ def fit_cotangent(ct, aval):
     """
     if type(ct) is np.ndarray and array_type(ct.shape, ct.dtype) is aval:
         return ct
-    have = typeof(ct)
+    have = NUMBERS.get(type(ct)) or typeof(ct)
     if have is aval:
         return ct
     if have.shape != aval.shape:
