@@ -21,6 +21,7 @@ import re
 import sys
 import sysconfig
 import tempfile
+import textwrap
 import time
 from pathlib import Path
 from typing import NamedTuple
@@ -36,8 +37,8 @@ from nbclient.exceptions import (
 from traitlets.config import Config
 
 from book.tools import (
-    benchmark_tables, documents, exercises, explained, mainline, reference,
-    weave, what_works, whole_grid)
+    benchmark_tables, documents, exercises, mainline, reference, weave,
+    what_works, whole_grid)
 from book.tools.downloads import alone
 
 ROOT = Path(__file__).parents[2]
@@ -51,6 +52,8 @@ IMPORTS = ('<details class="imports" markdown="1">\n'
 DIRECTIVE = re.compile(
     r'^<!-- (benchmarks|table|exercises): ([\w. ]+) -->$',
     re.MULTILINE)
+ENTRY = re.compile(r'(?ms)^##### (.*?)$(.*?)(?=^#{3,5} |\Z)')
+OUTPUT = re.compile(r'(?ms)^<div class="output">$.*?^</div>$')
 
 
 class ChapterError(Exception):
@@ -255,12 +258,30 @@ def markdown(notebook, path):
         elif cell.cell_type == 'code':
             parts += code(cell, place(path, number))
             number += 1
-    return DIRECTIVE.sub(lambda match: directed(match, path),
+    text = DIRECTIVE.sub(lambda match: directed(match, path),
                          '\n\n'.join(parts)) + '\n'
+    return ENTRY.sub(folded, text)
+
+
+def folded(entry):
+    """Return an error of the page *Errors explained* folded into two lines.
+
+    They say what it means, and how its message begins. A search finds the
+    heading below, which is too low for the table of contents.
+    """
+    meaning, text = entry.groups()
+    text = OUTPUT.sub(lambda out: out[0] * (' class="error"' in out[0]), text)
+    [said] = re.findall('(?s)<pre class="error".*?>(.*?)</pre>', text)
+    begins = quoted(textwrap.shorten(
+        html.unescape(said), 110, placeholder=' …'))
+    return (f'<details class="error" markdown="1">\n<summary>'
+            f'{html.escape(meaning, quote=False)}<br><code>{begins}</code>'
+            f'</summary>\n\n##### {meaning} {{ aria-level="4" }}\n\n'
+            f'{text.strip()}\n\n</details>\n\n')
 
 
 def directed(match, path):
-    """Returns what a line such as `<!-- table: errors -->` asks for."""
+    """Returns what a line such as `<!-- table: draft -->` asks for."""
     made = {'benchmarks': benchmark_tables.benchmarks,
             'table': lambda name: back_matter(name, path),
             'exercises': exercises.markdown}
@@ -284,8 +305,7 @@ def with_exercises(notebook):
 def back_matter(name, path):
     """Returns a table that is made of the whole book, for one page."""
     tables = {'whole grid': whole_grid.table, 'documents': documents.table,
-              'errors': explained.table, 'draft': mainline.whole,
-              'reference': reference.index}
+              'draft': mainline.whole, 'reference': reference.index}
     if name.startswith('what works in '):
         return what_works.table(name.removeprefix('what works in '))
     if name not in tables:
@@ -346,8 +366,13 @@ def pre(text, kind):
     """
     if kind == 'stdout' and max(map(len, text.split('\n'))) > WIDEST:
         kind += ' prose'
-    text = html.escape(text.strip('\n')).replace('`', '&#96;')
+    text = quoted(text.strip('\n'))
     return f'<pre class="{kind}" tabindex="0">{text}</pre>' if text else ''
+
+
+def quoted(text):
+    """Return text as HTML in which Markdown finds no code."""
+    return html.escape(text).replace('`', '&#96;')
 
 
 def alt(cell, place):
