@@ -52,15 +52,13 @@ def made_of(path):
     """Returns ({name in the folder: text}, seconds) for a Markdown file.
 
     A page that has cells leads to its notebook, but for the front page,
-    which has enough on it.  Listings and the reference lead to the modules.
+    which has enough on it.
     """
     name = path.relative_to('book')
     up = '../' * (len(name.parts) - 1)
     front, text = FRONT.fullmatch(path.read_text()).groups()
     made, seconds = {}, 0
-    if name.parts[0] == 'reference':
-        text = reference.with_places(text, path)
-    elif is_live(path):
+    if is_live(path):
         page = build(path)
         text, seconds = page.markdown, page.seconds
         if has_cells(path):
@@ -71,7 +69,7 @@ def made_of(path):
                 text = text.replace(
                     '\n', f'\n\n{link}{{ .notebook download="" }}\n', 1)
     made[name.as_posix()] = (f'---\n{front or ""}release: {RELEASE}\n---\n\n'
-                             + reference.with_titles(text, path))
+                             + reference.linked(text, path))
     return made, seconds
 
 

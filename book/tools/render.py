@@ -37,7 +37,7 @@ from nbclient.exceptions import (
 from traitlets.config import Config
 
 from book.tools import (
-    benchmark_tables, documents, exercises, mainline, reference, weave,
+    benchmark_tables, exercises, mainline, reference, weave,
     what_works, whole_grid)
 from book.tools.downloads import alone
 
@@ -304,8 +304,8 @@ def with_exercises(notebook):
 
 def back_matter(name, path):
     """Returns a table that is made of the whole book, for one page."""
-    tables = {'whole grid': whole_grid.table, 'documents': documents.table,
-              'draft': mainline.whole, 'reference': reference.index}
+    tables = {'whole grid': whole_grid.table, 'draft': mainline.whole,
+              'reference': reference.index}
     if name.startswith('what works in '):
         return what_works.table(name.removeprefix('what works in '))
     if name not in tables:

@@ -214,11 +214,6 @@ def test_no_cell_is_wider_than_a_page():
     assert wide == []
 
 
-def test_pages_with_tables_are_rendered():
-    for name in 'the_whole_grid', 'what_the_documents_ask':
-        assert render.is_live(ROOT / f'book/appendix/{name}.md')
-
-
 @pytest.mark.parametrize('page', [
     page for page in weave.chapters(ROOT)
     if weave.woven(page) and page not in weave.book_one(ROOT)],

@@ -1,6 +1,7 @@
 """The whole grid: each rule of the library, and where in the book it is."""
 
 import re
+import subprocess
 import sys
 
 import markdown
@@ -31,6 +32,99 @@ def library_primitives():
             if name.startswith('autodiff_mini.')
             and not name.startswith('autodiff_mini.more.')
             for value in vars(module).values() if isinstance(value, Primitive)}
+
+
+LIBRARY = {
+    '__init__': '',
+    'kinds': '''
+class Kind:
+    def __init__(self):
+        self.members, self.definitions = [], []
+
+    def add(self, primitive):
+        self.members.append(primitive)
+        for define in self.definitions:
+            define(primitive)
+        return primitive
+
+    def define(self, definition):
+        self.definitions.append(definition)
+        return definition
+
+
+elementwise = Kind()
+''',
+    'interpreters/jvp': '''
+rules = {}
+
+
+def defjvp(primitive, *rules_of):
+    rules[primitive] = lambda *args: rules_of
+''',
+    'interpreters/vmap': '''
+from functools import partial
+from autodiff_mini.kinds import elementwise
+
+rules: dict = {}
+
+
+def apply(primitive, *args):
+    return primitive
+
+
+@elementwise.define
+def defelementwise(primitive):
+    rules[primitive] = partial(apply, primitive)
+''',
+    'primitives/rows': '''
+from autodiff_mini.kinds import elementwise
+from autodiff_mini.interpreters import jvp, vmap
+
+sin_p = elementwise.add('sin')
+# Its tangent.
+jvp.defjvp(sin_p,
+           lambda x_dot: x_dot)
+cos_p = elementwise.add('cos')
+tan_p = elementwise.add('tan')
+for p in (cos_p,
+          tan_p):
+    jvp.rules[p] = None
+jvp.rules['a primitive without a name'] = None
+vmap.rules[tan_p] = 'another than its kind has'
+'''}
+
+
+@pytest.fixture
+def root(tmp_path):
+    """Returns a folder with a library in which a kind says what holds."""
+    for name, text in LIBRARY.items():
+        path = tmp_path / f'autodiff_mini/{name}.py'
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tmp_path
+
+
+def test_a_cell_links_to_what_says_its_rule(root):
+    """And not to the line that only says of which kind a primitive is."""
+    rows, vmap = [f'autodiff_mini/{name}.py' for name in (
+        'primitives/rows', 'interpreters/vmap')]
+    assert whole_grid.rules(root) == {
+        ('sin', 'evaluate'): (rows, 'sin_p'),
+        ('cos', 'evaluate'): (rows, 'cos_p'),
+        ('tan', 'evaluate'): (rows, 'tan_p'),
+        ('sin', 'jvp'): (rows, 'jvp.defjvp(sin_p'),
+        ('cos', 'jvp'): (rows, 'for p in (cos_p,'),
+        ('tan', 'jvp'): (rows, 'for p in (cos_p,'),
+        ('sin', 'vmap'): (vmap, 'apply'),
+        ('cos', 'vmap'): (vmap, 'apply'),
+        ('tan', 'vmap'): (rows, 'vmap.rules[tan_p]')}
+
+
+def test_a_library_that_does_not_run_is_an_error(root, capfd):
+    (root / 'autodiff_mini/kinds.py').write_text('wrong = 1 / 0\n')
+    with pytest.raises(subprocess.CalledProcessError):
+        whole_grid.rules(root)
+    assert 'ZeroDivisionError' in capfd.readouterr().err
 
 
 def rows_with_a_rule(column):
