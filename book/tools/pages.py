@@ -116,7 +116,6 @@ def write():
     if wrong := weave.not_python(Path()) or differences():
         print(*wrong, sep='\n')
         return True
-    print(weave.summary(weave.early_names(Path())), flush=True)
     desk = Desk()
     desk.make(sources(), surroundings())
     for name, text in desk.files.items():

@@ -88,7 +88,7 @@ cos_p = elementwise.add('cos')
 tan_p = elementwise.add('tan')
 for p in (cos_p,
           tan_p):
-    jvp.rules[p] = None
+    jvp.rules[p] = 'a rule'
 jvp.rules['a primitive without a name'] = None
 vmap.rules[tan_p] = 'another than its kind has'
 '''}
