@@ -72,7 +72,7 @@ def write(book, text):
 
 def test_a_marker_becomes_tasks_with_folded_hints_and_solutions(book):
     (book / '01_chapter.md').write_text(CHAPTER)
-    assert render.render(book / '01_chapter.md') == '''# A chapter
+    assert render.build(book / '01_chapter.md').markdown == '''# A chapter
 
 **Add a row: twice as much.**
 

@@ -162,7 +162,7 @@ def test_an_entry_is_folded_with_its_program_its_error_and_its_cure(
         tmp_path, monkeypatch):
     monkeypatch.setattr(render, 'CACHE', tmp_path)
     (tmp_path / 'page.md').write_text(ENTRY)
-    text = render.render(tmp_path / 'page.md')
+    text = render.build(tmp_path / 'page.md').markdown
     said = f'could not convert string to float: &#x27;&lt;a&gt;{"!" * 90}&#x27;'
     assert text == f'''### A group
 

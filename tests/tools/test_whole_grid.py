@@ -156,7 +156,7 @@ def test_every_cell_has_its_kind_and_its_statement():
 
 
 def test_the_page_has_a_link_in_every_cell_that_has_a_rule():
-    text = render.render(PAGE)
+    text = render.build(PAGE).markdown
     grid, book = whole_grid.cells(), weave.modules(ROOT)
     links = re.findall(r'\[[●○]\]\((\S+)#L(\d+) "(\w+), ([\w ]+)"\)', text)
     assert len(links) == sum(kind != 'never' for kind, _ in grid.values())
@@ -187,8 +187,3 @@ def test_the_same_heading_twice_has_two_anchors(tmp_path):
     assert found.anchor == 'same-link_1' and found.label == '7'
     assert found.link(tmp_path / 'deep' / 'x.md') == (
         '../07_page.md#same-link_1')
-
-
-def test_an_unknown_table_is_named():
-    with pytest.raises(ValueError, match="no table 'tables'.*whole grid"):
-        render.back_matter('tables', PAGE)
