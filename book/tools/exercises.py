@@ -53,14 +53,18 @@ def source(name):
     return (ROOT / STUBS / f'{name}.py').read_text()
 
 
+def hints(name):
+    """Return the statement of an exercise that has its hints."""
+    [found] = [found for found in weave.statements(source(name))
+               if found.address == 'HINTS']
+    return found
+
+
 def stub(name):
     """Return the text of an exercise as a reader gets it, without hints."""
-    text = source(name)
-    [hints] = [found for found in weave.statements(text)
-               if found.address == 'HINTS']
-    lines = text.splitlines(keepends=True)
-    return (''.join(lines[:hints.line - 1]).rstrip('\n') + '\n'
-            + ''.join(lines[hints.end:]))
+    lines = source(name).splitlines(keepends=True)
+    return (''.join(lines[:hints(name).line - 1]).rstrip('\n') + '\n'
+            + ''.join(lines[hints(name).end:]))
 
 
 def yours(name):
@@ -82,12 +86,9 @@ def solution(name):
 
 def task(name):
     """Returns the title of an exercise, its text, and its hints."""
-    tree = ast.parse(source(name))
-    title, _, text = ast.get_docstring(tree).partition('\n\n')
-    hints = [ast.literal_eval(node.value) for node in tree.body
-             if isinstance(node, ast.Assign)
-             and ast.unparse(node.targets[0]) == 'HINTS']
-    return title, text, *hints
+    title, _, text = ast.get_docstring(
+        ast.parse(source(name))).partition('\n\n')
+    return title, text, ast.literal_eval(hints(name).node.value)
 
 
 # Trying
@@ -151,12 +152,11 @@ def library_restored():
 
 def tables():
     """Returns the library's tables of rules, and of what is registered."""
-    found = {id(table): table for name, module in [*sys.modules.items()]
-             if name.startswith('autodiff_mini.')
-             for key, table in vars(module).items()
-             if isinstance(table, dict)
-             and key.endswith(('_rules', '_table', 'node_types'))}
-    return [*found.values()]
+    return [table for name, module in [*sys.modules.items()]
+            if name.startswith('autodiff_mini.')
+            for key, table in vars(module).items()
+            if isinstance(table, dict)
+            and key.endswith(('rules', '_table', 'node_types'))]
 
 
 def tests(name):
@@ -208,13 +208,13 @@ def markdown(chapter):
 
 def entry(name):
     """Returns one exercise, as it stands in its chapter."""
-    title, text, hints = task(name)
+    title, text, tips = task(name)
     given = weave.statements(stub(name))[1:]
     return '\n\n'.join([
         f'**{title}**', text,
         folded(f'{YOURS}/{name}.py', listing(weave.join(given))),
         *(folded(f'Hint {n} for {number(name)}', hint)
-          for n, hint in enumerate(hints, 1)),
+          for n, hint in enumerate(tips, 1)),
         folded(f'Solution of {number(name)}', reason(name) + '\n\n'
                + listing(filled(name, solution(name))))])
 

@@ -30,10 +30,7 @@ import jupytext
 import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import (
-    CellExecutionError,
-    CellTimeoutError,
-    DeadKernelError,
-)
+    CellExecutionError, CellTimeoutError, DeadKernelError)
 from traitlets.config import Config
 
 from book.tools import (

@@ -42,27 +42,22 @@ with E=02_1, each of them is about that exercise."""
 
 def state():
     """Returns what is remembered: where the reader is, the hints given."""
-    path = exercises.ROOT / YOURS / '.state.json'
+    path = place()
     return json.loads(path.read_text()) if path.exists() else {}
 
 
 def remember(**news):
     """Changes what is remembered, also if this process is ended meanwhile.
     """
-    path = exercises.ROOT / YOURS / '.state.json'
+    path = place()
     path.parent.mkdir(exist_ok=True)
     path.with_suffix('.new').write_text(json.dumps(state() | news))
     path.with_suffix('.new').replace(path)
 
 
-def hints_given(name):
-    """Returns how many hints a reader has been given for an exercise."""
-    return state().get('hints', {}).get(name, 0)
-
-
-def give_hints(name, count):
-    """Notes that a reader has been given so many hints."""
-    remember(hints=state().get('hints', {}) | {name: count})
+def place():
+    """Returns the file in which the reader's place is."""
+    return exercises.ROOT / YOURS / '.state.json'
 
 
 def chosen(words=''):
@@ -126,7 +121,8 @@ def show_solved(name):
     if after is None:
         print('All exercises are solved.')
     elif page(after) != page(name):
-        print(f'Read on:    {reading(next_page(name))}')
+        after_this = pages()[pages().index(page(name)) + 1]
+        print(f'Read on:    {reading(after_this)}')
     if after:
         print(f'Next:       {headline(after)}')
 
@@ -135,8 +131,9 @@ def show_hint(name):
     """Prints the hints that were given before, and one more."""
     remember(at=name)
     _, _, hints = task(name)
-    count = min(hints_given(name) + 1, len(hints))
-    give_hints(name, count)
+    given = state().get('hints', {})      # how many, by exercise
+    count = min(given.get(name, 0) + 1, len(hints))
+    remember(hints=given | {name: count})
     print(headline(name))
     for n, hint in enumerate(hints[:count], 1):
         print('\n' + textwrap.fill(f'Hint {n} of {len(hints)}. {hint}'))
@@ -154,7 +151,7 @@ def reset(name):
     if yours(name).exists() and attempted(name) != stub(name):
         yours(name).replace(yours(name).with_suffix('.old'))
         print(f'What you had is in {YOURS}/{name}.old now.\n')
-    give_hints(name, 0)
+    remember(hints=state().get('hints', {}) | {name: 0})
     show_next(name)
 
 
@@ -258,8 +255,8 @@ def complaint(name, error, steps):
         where, quote = code.co_filename, quoted(code.co_filename, line)
     elif isinstance(error, SyntaxError):
         line, quote = error.lineno, indented((error.text or '').strip())
-    place = f'{shown(where)}:{line}' if line else shown(where)
-    return '\n'.join(filter(None, [f'{place}: {first}', quote,
+    at = f'{shown(where)}:{line}' if line else shown(where)
+    return '\n'.join(filter(None, [f'{at}: {first}', quote,
                                    indented('\n'.join(rest))]))
 
 
@@ -275,7 +272,7 @@ def without_places(said):
 
 def quoted(path, line):
     """Returns a line of code, as it is shown."""
-    return indented(linecache.getline(str(path), line).strip())
+    return indented(linecache.getline(path, line).strip())
 
 
 def indented(text):
@@ -320,13 +317,8 @@ def pages():
 
 def page(name):
     """Returns the chapter of an exercise."""
-    return next(path for path in pages()
-                if path.name.startswith(f'{name[1:3]}_'))
-
-
-def next_page(name):
-    """Returns the chapter after that of an exercise."""
-    return pages()[pages().index(page(name)) + 1]
+    [path] = (exercises.ROOT / 'book/chapters').glob(f'{name[1:3]}_*.md')
+    return path
 
 
 def title(chapter):

@@ -70,20 +70,21 @@ class Problem(NamedTuple):
 def address(node, source):
     """Returns the name by which a block asks for the statement `node`."""
     match node:
-        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-            found = node.name
-        case ast.Assign():
-            found = ' = '.join(map(ast.unparse, node.targets))
-        case ast.AnnAssign() | ast.AugAssign():
-            found = ast.unparse(node.target)
-        case ast.Import():
-            found = 'import ' + ', '.join(name.name for name in node.names)
-        case ast.ImportFrom():
-            found = 'from ' + '.' * node.level + (node.module or '')
+        case ast.FunctionDef(name) | ast.AsyncFunctionDef(name) | ast.ClassDef(
+                name):
+            found = name
+        case ast.Assign(targets):
+            found = ' = '.join(map(ast.unparse, targets))
+        case ast.AnnAssign(target) | ast.AugAssign(target):
+            found = ast.unparse(target)
         case ast.Expr(ast.Constant(str())):
             found = '"""'
         case ast.Expr(ast.Call(func, [first, *_])):
             found = f'{ast.unparse(func)}({ast.unparse(first)}'
+        case ast.ImportFrom(module, _, level):
+            found = 'from ' + '.' * level + (module or '')
+        case ast.Import():
+            found = ast.unparse(node).partition(' as ')[0]
         case _:
             found = ast.get_source_segment(source, node).splitlines()[0]
     return found.replace(', ', ',')   # ', ' stands between two addresses
@@ -106,13 +107,12 @@ def statements(source):
 
 def join(chosen):
     """Returns the text of a block that shows the `chosen` statements."""
-    lines, end = [], None
+    text, end = '', 0
     for statement in chosen:
-        if end is not None and statement.line != end + 1:
-            lines.append('')
-        lines.append(statement.text)
+        gap = '\n' if statement.line == end + 1 else '\n\n'
+        text += gap * bool(text) + statement.text
         end = statement.end
-    return '\n'.join(lines)
+    return text
 
 
 # The book: its chapters, their blocks, the modules they show.
@@ -160,19 +160,19 @@ def modules(root):
 
 def resolve(block, book):
     """Returns the statements that a block asks for, and the problems."""
-    if block.title not in book:
+    module = book.get(block.title)
+    if module is None:
         return [], [unknown('module', block.title, book, block, block.line)]
-    module = book[block.title]
     try:
         names = asked(block, module)
     except SyntaxError as error:
         line = block.line + (error.lineno or 0)
         return [], [Problem(block.path, line, f'not Python: {error.msg}')]
-    if not names:
-        return [], [Problem(block.path, block.line, 'shows nothing')]
+    wrong = [unknown('statement', name, module, block, line)
+             for name, line in names if name not in module]
     return ([module[name] for name, _ in names if name in module],
-            [unknown('statement', name, module, block, line)
-             for name, line in names if name not in module])
+            wrong if names else
+            [Problem(block.path, block.line, 'shows nothing')])
 
 
 def asked(block, module):
@@ -216,7 +216,7 @@ def weave(root, anyway=False):
         if (new := '\n'.join(lines)) != old:
             path.write_text(new)
             print(f'{path}: refreshed')
-    remember(root)
+    remember(root, before)
     return problems
 
 
@@ -224,18 +224,15 @@ def own_words(block, book, before, root):
     """Returns the statements of a block that no module has ever had."""
     if block.text.startswith(ASK):
         return []
-    module = book[block.title]
-    strange = [found for found in statements(block.text)
-               if found.text != module[found.address].text
-               and digest(block.title, found) not in before
-               and found.text not in committed(root, block.title)]
     return [Problem(block.path, block.line + found.line,
                     f'`{found.address}` was edited here, and not in its '
                     'module. Edit the module, or give this edit up with '
                     f'`{ANYWAY}`:\n'
-                    + diff(block.title, module[found.address].text,
-                           block.path, found.text))
-            for found in strange]
+                    + diff(block.title, now, block.path, found.text))
+            for found in statements(block.text)
+            for now in [book[block.title][found.address].text]
+            if found.text != now and digest(block.title, found) not in before
+            and found.text not in committed(root, block.title)]
 
 
 def digest(title, statement):
@@ -249,12 +246,12 @@ def said_before(root):
     return set(file.read_text().split()) if file.exists() else set()
 
 
-def remember(root):
-    """Notes what the modules say now."""
-    digests = {digest(title, found) for title, module in modules(root).items()
-               for found in module.values()} | said_before(root)
+def remember(root, before):
+    """Notes what the modules say now, beside what they said before."""
+    now = {digest(title, found) for title, module in modules(root).items()
+           for found in module.values()}
     (root / SAID_BEFORE).parent.mkdir(exist_ok=True)
-    (root / SAID_BEFORE).write_text('\n'.join(sorted(digests)))
+    (root / SAID_BEFORE).write_text('\n'.join(sorted(now | before)))
 
 
 def committed(root, title):
@@ -333,13 +330,11 @@ def is_head(statement):
 def drift(block, book):
     """Returns how a block differs from what it asks for."""
     chosen, problems = resolve(block, book)
-    if problems:
+    if problems or block.text == join(chosen):
         return problems
     if block.text.startswith(ASK):
         return [Problem(block.path, block.line + 1,
                         f'`make weave` has to expand `{block.text}`')]
-    if block.text == join(chosen):
-        return []
     return [Problem(block.path, block.line,
                     'differs from its module; what was not edited here '
                     'goes away with `make weave`:\n'
