@@ -18,6 +18,7 @@ from pathlib import Path
 from types import ModuleType
 
 import numpy as np
+from _pytest.assertion.rewrite import rewrite_asserts
 
 from autodiff_mini.core import Trace, set_current_trace
 from autodiff_mini.errors import sources_of_functions
@@ -160,28 +161,32 @@ def tables():
 
 
 def tests(name):
-    """Returns the tests of an exercise, {name: function}."""
+    """Returns the tests of an exercise, {name: function}.
+
+    What they assert is rewritten, as pytest does it: then an error says of
+    which values.
+    """
     path = ROOT / TESTS / f'test_{name}.py'
-    module = ModuleType(path.stem)
-    exec(compile(path.read_text(), path, 'exec'), vars(module))
+    tree, module = ast.parse(path.read_bytes()), ModuleType(path.stem)
+    rewrite_asserts(tree, path.read_bytes(), str(path))
+    exec(compile(tree, path, 'exec'), vars(module))
     return {name: test for name, test in vars(module).items()
             if name.startswith('test_')}
 
 
 def attempt(test, name, text=None):
-    """Returns what a test of an exercise raised; None if it passed.
-
-    What it prints is not shown.
+    """Returns what a test of an exercise raised, or None, and what it printed.
     """
+    printed = io.StringIO()
     with (warnings.catch_warnings(), np.printoptions(legacy='1.25'),
-          redirect_stdout(io.StringIO())):
+          redirect_stdout(printed)):
         warnings.simplefilter('error')
         try:
             with loaded(name, text) as module:
                 test(module)
         except (Exception, SystemExit, TookTooLong) as error:
-            return error
-    return None
+            return error, printed.getvalue()
+    return None, printed.getvalue()
 
 
 def is_solved(name):
@@ -190,7 +195,7 @@ def is_solved(name):
     As it is given it passes none, and need not be tried.
     """
     return yours(name).exists() and all(
-        attempt(test, name) is None for test in tests(name).values())
+        attempt(test, name)[0] is None for test in tests(name).values())
 
 
 # In a chapter

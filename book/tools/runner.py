@@ -22,13 +22,10 @@ import traceback
 from itertools import dropwhile, zip_longest
 from pathlib import Path
 
-import numpy as np
-import pytest
-
 from book.tools import exercises
 from book.tools.exercises import (
-    SOLUTIONS, TESTS, YOURS, TookTooLong, attempted, filled, is_solved,
-    loaded, mark, names, number, reason, solution, stub, task, yours)
+    SOLUTIONS, TESTS, YOURS, TookTooLong, attempt, attempted, filled,
+    is_solved, mark, names, number, reason, solution, stub, task, yours)
 
 CHOICE = re.compile(r'(?:.*/)?e?(\d+)(?:_(\d+)\w*)?(?:\.py)?')
 MOST_LINES = 12      # that are shown of what a failure says, or printed
@@ -97,14 +94,14 @@ def show_next(name):
     if not yours(name).exists():
         yours(name).write_text(stub(name))
     print(headline(name) + '\n', flush=True)
-    tried = Listener(name)
-    if not any(tried.raised.values()):
+    found = tried(name)
+    if not any(error for error, _ in found.values()):
         return show_solved(name)
     if attempted(name) == stub(name):
         print(task(name)[1])
         print(f'\nChapter:    {reading(page(name))}')
     else:
-        show_failure(name, tried)
+        show_failure(name, found)
         print()
     print(f'Your file:  {file_and_hole(name)}')
     print(f'Its tests:  {TESTS}/test_{name}.py')
@@ -170,44 +167,19 @@ def show_progress(words=''):
     print(f'\n{done} of {len(listed)} are solved. You are at {number(at)}.')
 
 
-# Trying, in pytest's hands
+# Trying
 
-class Listener:
-    """A plugin of pytest: tries an exercise, and keeps what was raised."""
+def tried(name):
+    """Returns {test: (what it raised, what it printed)} of an exercise.
 
-    def __init__(self, name):
-        self.name = name
-        self.raised = {}     # {test: what it raised, or None}
-        self.printed = {}    # {test: what it printed}
-        self.broken = ''     # why the tests themselves cannot be read
-        status = pytest.main([
-            str(tests_of(name)), '-W', 'error', '-o', 'addopts=',
-            '--noconftest', '--disable-plugin-autoload', '-p', 'no:terminal',
-            '-p', 'no:cacheprovider'], plugins=[self])
-        if self.broken:
-            raise SystemExit(self.broken)
-        if status == pytest.ExitCode.INTERRUPTED:
-            raise KeyboardInterrupt
-
-    @pytest.fixture
-    def exercise(self):
-        with np.printoptions(legacy='1.25'), loaded(self.name) as module:
-            yield module
-
-    def pytest_runtest_makereport(self, item, call):
-        if call.excinfo:
-            self.raised[item.name] = error = call.excinfo.value
-            if isinstance(error, TookTooLong):
-                item.session.shouldfail = str(error)   # so would others
-        elif call.when == 'call':
-            self.raised[item.name] = None
-
-    def pytest_runtest_logreport(self, report):
-        self.printed[report.location[2]] = report.capstdout
-
-    def pytest_collectreport(self, report):
-        if report.failed:
-            self.broken = report.longreprtext
+    After one that took too long, others would do so, too.
+    """
+    found = {}
+    for test, function in exercises.tests(name).items():
+        found[test] = attempt(function, name)
+        if isinstance(found[test][0], TookTooLong):
+            break
+    return found
 
 
 def tests_of(name):
@@ -217,12 +189,12 @@ def tests_of(name):
 
 # What went wrong
 
-def show_failure(name, tried):
+def show_failure(name, found):
     """Prints which tests fail, and where and why the first of them does.
 
     Of a prediction it says no more than that it is wrong.
     """
-    test, error = next(item for item in tried.raised.items() if item[1])
+    error, printed = next(each for each in found.values() if each[0])
     steps = [(frame.f_code, line) for frame, line
              in traceback.walk_tb(error.__traceback__)
              if Path(frame.f_code.co_filename) in (
@@ -230,8 +202,8 @@ def show_failure(name, tried):
     asked = [place for place in steps
              if Path(place[0].co_filename) == tests_of(name)]
     if asked:
-        for other, raised in tried.raised.items():
-            print(f'  {"wrong" if raised else "right"}  {sentence(other)}')
+        for test, (raised, _) in found.items():
+            print(f'  {"wrong" if raised else "right"}  {sentence(test)}')
         if (isinstance(error, AssertionError)
                 and 'prediction' in steps[-1][0].co_names):
             return
@@ -241,8 +213,8 @@ def show_failure(name, tried):
         code, line = asked[-1]
         print(f'It was called here, {shown(code.co_filename)}:{line}:\n'
               + quoted(code.co_filename, line))
-    if tried.printed.get(test):
-        print('It printed\n' + indented(tried.printed[test]))
+    if printed:
+        print('It printed\n' + indented(printed))
 
 
 def complaint(name, error, steps):

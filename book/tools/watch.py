@@ -30,7 +30,7 @@ HELP = ('Save your file, and it is tried. Or type, and press Enter:\n'
 WAITING = """
 import json, runpy, signal, sys
 signal.signal(signal.SIGINT, signal.SIG_IGN)   # whoever watches will kill it
-import numpy, pytest
+import numpy, _pytest.assertion.rewrite
 if command := sys.stdin.readline():
     sys.argv[1:] = json.loads(command)
     runpy.run_module('book.tools.runner', run_name='__main__')

@@ -151,7 +151,7 @@ def test_a_program_that_does_not_end_is_stopped(book, monkeypatch):
                  '        except Exception: pass'):
         write(book, text)
         tests = exercises.tests('e01_1_twice')
-        error = exercises.attempt(tests['test_of_a_number'], 'e01_1_twice')
+        error, _ = exercises.attempt(tests['test_of_a_number'], 'e01_1_twice')
         assert str(error) == (
             'stopped after 0.3 seconds: does a loop never end?')
         assert not exercises.is_solved('e01_1_twice')
