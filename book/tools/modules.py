@@ -10,6 +10,7 @@ import html
 import os
 import re
 from functools import lru_cache
+from itertools import accumulate
 from pathlib import Path
 
 import griffe
@@ -251,8 +252,9 @@ def source(text, links, marks):
 
 
 def links_in(title, text, library):
-    """Return {(line, column): (name, link)} of what a module's names mean."""
-    names, lines, found = Names(title, library), text.splitlines(), {}
+    """Return {place in the text: (name, link)} of what names mean."""
+    names, lines, found = Names(title, library), text.splitlines(True), {}
+    starts = [0, *accumulate(map(len, lines))]
     for line, column, name, meaning in names.uses(
             ast.parse(text), {}, names.home):
         start = len(lines[line - 1].encode()[:column].decode())
@@ -264,7 +266,8 @@ def links_in(title, text, library):
             continue
         goal = place_of(meaning)
         if goal != place(title, line):
-            found[line, start] = name, address(goal, place(title).page)
+            found[starts[line - 1] + start] = (
+                name, address(goal, place(title).page))
     return found
 
 
@@ -293,27 +296,22 @@ def marks_in(title, text, shown):
 
 def highlighted(text, links):
     """Return the HTML of each line of a module."""
-    lines, column, end = [''], 0, None
-    for _, token, value in PythonLexer(
+    found, end = '', None
+    for start, token, value in PythonLexer(
             ensurenl=False, stripnl=False).get_tokens_unprocessed(text):
         style = STANDARD_TYPES.get(token, '')
-        for piece in re.findall('\n|@|[^\n@]+', value):
-            if piece == '\n':
-                lines.append('')
-                column = 0
-                continue
-            if (len(lines), column) in links:
-                name, link = links[len(lines), column]
-                lines[-1] += f'<a href="{link}">'
-                end = column + len(name)
-            words = html.escape(piece, quote=False).translate(FENCES)
-            lines[-1] += words if style in PLAIN else (
+        for piece in re.finditer('\n|@|[^\n@]+', value):
+            at = start + piece.start()
+            if at in links:
+                name, link = links[at]
+                found += f'<a href="{link}">'
+                end = at + len(name)
+            words = html.escape(piece[0], quote=False).translate(FENCES)
+            found += words if style in PLAIN or words == '\n' else (
                 f'<span class="{style}">{words}</span>')
-            column += len(piece)
-            if column == end:
-                lines[-1] += '</a>'
-                end = None
-    return lines if lines[-1] else lines[:-1]
+            if at + len(piece[0]) == end:
+                found += '</a>'
+    return found.splitlines()
 
 
 # The pages.

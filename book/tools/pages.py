@@ -220,9 +220,7 @@ class Desk:
 def free_port(words):
     """Return the address of a port; exit with a word if it isn't free."""
     try:
-        with socket.socket() as asked:
-            asked.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            asked.bind(('127.0.0.1', int(words)))
+        socket.create_server(('127.0.0.1', int(words))).close()
     except (OSError, OverflowError, ValueError) as error:
         sys.exit(f'Port {words} cannot be used: '
                  f'{getattr(error, "strerror", error)}. Choose another one, '

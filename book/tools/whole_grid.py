@@ -48,8 +48,14 @@ def cells():
     rows = sorted((row for row, column in found if column == 'evaluate'),
                   key=lambda row: '/primitives/' not in found[
                       row, 'evaluate'][0])
-    return {(row, column): kind_of(row, column, found)
-            for row in rows for column in COLUMNS}
+    grid = dict.fromkeys(
+        ((row, column) for row in rows for column in COLUMNS),
+        ('never', None))
+    # What has no vmap is made by lowering, when the others have finished.
+    grid |= {(row, column): ('default', DEFAULTS[column])
+             for row in rows if (row, 'vmap') in found for column in DEFAULTS}
+    return grid | {cell: ('rule', found[cell]) for cell in grid
+                   if cell in found}
 
 
 def rules(root):
@@ -79,16 +85,6 @@ def titles(root):
     """Return the modules of the grid, as `weave.modules` has them."""
     return {title: module for title, module in weave.modules(root).items()
             if not title.startswith(BESIDE)}
-
-
-def kind_of(row, column, found):
-    """Return the kind of a cell, and its statement, or None."""
-    if (row, column) in found:
-        return 'rule', found[row, column]
-    # What has no vmap is made by lowering, when the others have finished.
-    if column in DEFAULTS and (row, 'vmap') in found:
-        return 'default', DEFAULTS[column]
-    return 'never', None
 
 
 def table(page):

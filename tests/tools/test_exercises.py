@@ -137,10 +137,7 @@ def test_an_exercise_is_solved_when_its_tests_pass(book):
     assert not exercises.is_solved('e01_1_twice')
     write(book, SOLUTION + '# exercise e01_1: a line above is wrong.\n')
     assert exercises.is_solved('e01_1_twice')
-
-
-def test_a_reader_gets_no_hints_in_the_file():
-    assert exercises.stub('e01_1_twice') == STUB
+    assert exercises.stub('e01_1_twice') == STUB     # has no hints
     assert exercises.task('e01_1_twice')[2] == ('Add it.', 'To itself.')
 
 
