@@ -37,22 +37,13 @@ def library_primitives():
 LIBRARY = {
     '__init__': '',
     'kinds': '''
-class Kind:
-    def __init__(self):
-        self.members, self.definitions = [], []
-
-    def add(self, primitive):
-        self.members.append(primitive)
-        for define in self.definitions:
-            define(primitive)
-        return primitive
-
-    def define(self, definition):
-        self.definitions.append(definition)
-        return definition
+definitions = []
 
 
-elementwise = Kind()
+def elementwise(primitive):
+    for define in definitions:
+        define(primitive)
+    return primitive
 ''',
     'interpreters/jvp': '''
 rules = {}
@@ -63,7 +54,7 @@ def defjvp(primitive, *rules_of):
 ''',
     'interpreters/vmap': '''
 from functools import partial
-from autodiff_mini.kinds import elementwise
+from autodiff_mini.kinds import definitions
 
 rules: dict = {}
 
@@ -72,7 +63,7 @@ def apply(primitive, *args):
     return primitive
 
 
-@elementwise.define
+@definitions.append
 def defelementwise(primitive):
     rules[primitive] = partial(apply, primitive)
 ''',
@@ -80,12 +71,12 @@ def defelementwise(primitive):
 from autodiff_mini.kinds import elementwise
 from autodiff_mini.interpreters import jvp, vmap
 
-sin_p = elementwise.add('sin')
+sin_p = elementwise('sin')
 # Its tangent.
 jvp.defjvp(sin_p,
            lambda x_dot: x_dot)
-cos_p = elementwise.add('cos')
-tan_p = elementwise.add('tan')
+cos_p = elementwise('cos')
+tan_p = elementwise('tan')
 for p in (cos_p,
           tan_p):
     jvp.rules[p] = 'a rule'
