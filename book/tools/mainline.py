@@ -11,7 +11,6 @@ import ast
 import io
 import re
 import tokenize
-from pathlib import Path
 from symtable import symtable
 
 from book.tools import places, weave

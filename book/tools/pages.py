@@ -60,7 +60,8 @@ def made_of(path):
         notebook = f'notebooks/{path.stem}.ipynb'
         made[notebook] = page.notebook
         if name.name != 'index.md':
-            link = f'[Open as notebook]({"../" * (len(name.parts) - 1)}{notebook})'
+            up = '../' * (len(name.parts) - 1)
+            link = f'[Open as notebook]({up}{notebook})'
             text = text.replace(
                 '\n', f'\n\n{link}{{ .notebook download="" }}\n', 1)
     made[name.as_posix()] = (f'---\n{front}release: {RELEASE}\n---\n\n'

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from book.tools import mainline, online, places, reference, render, weave
+from book.tools import mainline, online, places, reference, weave
 from book.tools.places import ROOT
 
 # Not \S+: a link may carry a title, and code may look like one.
