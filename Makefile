@@ -75,7 +75,7 @@ test-oldest: .venv/oldest/ready   ## run tests with the oldest NumPy allowed
 	  tests/test_writing.py
 
 WITH_JAX = $(PYTEST) $(HANDS) --all --share $(SHARE) -k jax \
-  tests/test_jax_*.py tests/tools/test_jax_files.py tests/test_ode.py
+  tests/test_jax_*.py tests/test_ode.py
 
 # With the newest JAX for this Python, which .venv has, and with 0.10.2.
 # No program runs often enough to be worth an optimization.

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from book.tools.explained import ERRORS
+from tests.explained import ALL
 
 ROOT = Path(__file__).parents[1]
 WIDTH = 590    # px: that of the text on a page
@@ -126,10 +126,9 @@ def test_errors_are_not_folded(browser):
     said = browser.execute_script(
         'return document.getElementById("appendix_errors_explained_html")'
         '  .textContent')
-    for entries in ERRORS.values():
-        for meaning, program, cure in entries:
-            assert program in said
-    assert said.count('Cure.') == sum(map(len, ERRORS.values()))
+    for explained in ALL:
+        assert explained.program in said and explained.cure in said
+    assert said.count('Cure.') == len(ALL)
 
 
 def test_nothing_is_cut_off_or_folded(browser, book):

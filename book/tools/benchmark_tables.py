@@ -1,4 +1,4 @@
-"""The tables that README and the book show, from book/benchmarks.json.
+"""The tables that the book shows, from book/benchmarks.json.
 
 `make bench` measures, and writes the data; nothing here is typed by hand.
 """
@@ -8,8 +8,6 @@ import json
 from pathlib import Path
 
 import numpy as np
-
-from book.tools.online import between_marks
 
 DATA = Path(__file__).parents[1] / 'benchmarks.json'
 
@@ -27,17 +25,6 @@ BEHIND = 1.05   # what is within a twentieth is even
 NAMES = {'numpy': 'NumPy', 'jax': 'JAX'}
 SIZES = {'hand': 'by hand', 'jax': 'JAX'}   # how the book's plot calls them
 
-# The columns and rows that README shows.
-FEW = ['jit', 'eager', 'torch', 'JAX jit']
-SHORT = [
-    'MLP 784-512-256-10, batch of 128, float64',
-    'Black–Scholes, 1,000,000 options',
-    '1,000 operations, sines and cosines, on floats',
-    'RNN, 64 hidden, 32 inputs, 1,000 steps',
-    'hessian, Rosenbrock in 200 dimensions']
-
-
-# In the book
 
 def load():
     """Returns what was measured last."""
@@ -46,14 +33,10 @@ def load():
 
 def benchmarks(name):
     """Returns a table of the book, and below it where that was measured."""
-    if name not in TABLES:
-        raise ValueError(f'there is no table of benchmarks {name!r}; there '
-                         f'are {", ".join(TABLES)}')
-    data = load()
-    table = TABLES[name](data)
-    if len(table) < 2:
-        raise ValueError(f'{DATA.name} has nothing for the table {name!r}: '
-                         'run `make bench`')
+    data, (key, make) = load(), TABLES[name]
+    if not data.get(key):
+        raise ValueError(f'{DATA.name} has nothing for it: run `make bench`')
+    table = make(data[key])
     # A narrow page scrolls the table, which takes a cell that has the focus.
     table[0][-1] += ' { tabindex="0" }'
     where = conditions(data) if name == 'ratios' else measured_at(data)
@@ -66,40 +49,6 @@ def sizes():
     data = load()['sizes']
     return data['elements'], {SIZES.get(name, name): seconds
                               for name, seconds in data['seconds'].items()}
-
-
-# In README
-
-def readme_table(data):
-    """Returns a short table in Markdown, and where it was measured."""
-    rows = [row for row in data['rows'] if row['label'] in SHORT]
-    table = markdown(ratio_table(rows, FEW, spreads=False))
-    return f'{table}\n\n{measured_at(data)}'
-
-
-# In a terminal
-
-def table_text(data):
-    """Returns the tables for a terminal, that of the book's plot included."""
-    found = [*tables(data), *([size_table(data['sizes'])]
-                              if 'sizes' in data else [])]
-    return '\n\n'.join([conditions(data), *map(aligned, found), ''])
-
-
-def tables(data):
-    """Returns the tables, each a list of lists of strings, its titles first.
-
-    What was not measured has no table.
-    """
-    coded = {key: [row | {'label': f'{row["workload"]} {row["label"]}'}
-                   for row in data.get(key, [])]
-             for key in ('rows', 'figures')}
-    found = [ratio_table(coded['rows']), floor_table(coded['rows']),
-             pass_table(data.get('passes', [])),
-             first_call_table(data.get('first_calls', [])),
-             gallery_table(data.get('gallery', [])),
-             figure_table(coded['figures'])]
-    return [table for table in found if len(table) > 1]
 
 
 # The tables
@@ -143,9 +92,8 @@ def ratio_table(rows, columns=COLUMNS, spreads=True):
 
 def percent(spreads):
     """Returns the text of the median of some spreads."""
-    if not spreads:
-        return NONE
-    return f'{np.median([*spreads.values()]) * 100:.0f} %'
+    return (f'{np.median([*spreads.values()]) * 100:.0f} %' if spreads
+            else NONE)
 
 
 def variants(times):
@@ -219,31 +167,24 @@ def lost_table(rows):
 def first_call_table(rows):
     """Returns the microseconds an operation of a first call, over sizes."""
     sizes = sorted({row['operations'] for row in rows})
-    table = [['first call, µs an operation', *[f'{n:,}' for n in sizes],
-              'power']]
-    for kind in dict.fromkeys(row['kind'] for row in rows):
-        for who, title in ('ours', kind), ('jax', f'{kind}, JAX'):
-            times = {row['operations']: row['seconds'][who] for row in rows
-                     if row['kind'] == kind and who in row['seconds']}
-            if times:
-                table.append([title, *[
-                    number(times[n] / n * 1e6) if n in times else NONE
-                    for n in sizes],
-                    number(power(times)) if len(times) > 2 else NONE])
-    return table
+    times = {}      # {title: {size: seconds}}
+    for row in rows:
+        for who, title in ('ours', row['kind']), ('jax', f'{row["kind"]}, JAX'):
+            if who in row['seconds']:
+                times.setdefault(title, {})[row['operations']] = (
+                    row['seconds'][who])
+    return [['first call, µs an operation', *[f'{n:,}' for n in sizes],
+             'power'], *[
+        [title, *[number(found[n] / n * 1e6) if n in found else NONE
+                  for n in sizes],
+         number(power(found)) if len(found) > 2 else NONE]
+        for title, found in times.items()]]
 
 
 def power(times):
     """Returns the power of n that the times grow with: size -> seconds."""
     n, seconds = list(times), list(times.values())
     return float(np.polyfit(np.log(n), np.log(seconds), 1)[0])
-
-
-def figure_table(figures):
-    """Returns the figures that are no ratios to NumPy by hand."""
-    return [['', 'measured'], *[
-        [figure['label'], amount(figure['value'], figure['unit'])]
-        for figure in figures]]
 
 
 def gallery_table(rows):
@@ -261,28 +202,11 @@ def gallery_table(rows):
     return table
 
 
-def amount(x, unit):
-    """Returns the text of a figure; short times are not in seconds."""
-    if unit == 's' and x < 1:
-        x, unit = (x * 1e3, 'ms') if x >= 1e-3 else (x * 1e6, 'µs')
-    return f'{number(x)} {unit}'.strip()
-
-
-def size_table(data):
-    """Returns the microseconds of the gradient of GELU, over sizes."""
-    columns = [[name, *[number(took * 1e6) for took in seconds]]
-               for name, seconds in data['seconds'].items()]
-    first = ['gradient of GELU, µs', *map('{:,}'.format, data['elements'])]
-    return [list(row) for row in zip(first, *columns)]
-
-
 TABLES = {  # of the book, by their names in directives
-    'ratios': lambda data: ratio_table(data.get('rows', []), TO_HAND),
-    'floor': lambda data: floor_table(data.get('rows', [])),
-    'lost': lambda data: lost_table(data.get('rows', [])),
-    'passes': lambda data: pass_table(data.get('passes', [])),
-    'first calls': lambda data: first_call_table(data.get('first_calls', [])),
-    'gallery': lambda data: gallery_table(data.get('gallery', []))}
+    'ratios': ('rows', lambda rows: ratio_table(rows, TO_HAND)),
+    'floor': ('rows', floor_table), 'lost': ('rows', lost_table),
+    'passes': ('passes', pass_table), 'gallery': ('gallery', gallery_table),
+    'first calls': ('first_calls', first_call_table)}
 
 
 def markdown(table, mark='---:'):
@@ -290,33 +214,3 @@ def markdown(table, mark='---:'):
     marks = ['---', *[mark] * (len(titles) - 1)]
     return '\n'.join(f'| {" | ".join(row)} |'
                      for row in [titles, marks, *rows])
-
-
-def aligned(table):
-    widths = [max(map(len, column)) for column in zip(*table)]
-    return '\n'.join(
-        '  '.join([row[0].ljust(widths[0]),
-                   *[cell.rjust(width)
-                     for cell, width in zip(row[1:], widths[1:])]])
-        for row in table)
-
-
-def missed(data):
-    """Returns a line for each target that was not met."""
-    found = [(f'{row["workload"]} {row["label"]}: {target}',
-              row['seconds'][above] / row['seconds'][below], '', limit)
-             for row in data.get('rows', [])
-             for target, limit in row['targets'].items()
-             for above, below in [target.split('/')]
-             if {above, below} <= row['seconds'].keys()]
-    found += [(f'{figure["workload"]} {figure["label"]}', figure['value'],
-               figure['unit'], figure['target'])
-              for figure in data.get('figures', []) if figure['target']]
-    return [f'over its target: {label} {amount(value, unit)} > '
-            f'{amount(limit, unit)}'
-            for label, value, unit, limit in found if value > limit]
-
-
-def replace_table(text, table):
-    """Returns README with another table between its marks."""
-    return between_marks(text, 'benchmarks', f'\n{table}\n\n')

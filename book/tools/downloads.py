@@ -8,7 +8,6 @@ import ast
 import base64
 import copy
 import mimetypes
-import os
 import re
 import sys
 from pathlib import Path
@@ -16,7 +15,7 @@ from pathlib import Path
 import nbformat
 
 from book.tools import weave
-from book.tools.places import ROOT
+from book.tools.places import settings
 
 NEEDS = '''\
 from importlib.util import find_spec
@@ -83,11 +82,9 @@ def tell(cell, path):
 
 def packages(notebook):
     """Returns the names of the packages that the cells import, sorted."""
-    found = set()
-    for cell in notebook.cells:
-        if cell.cell_type == 'code':
-            found |= imported(cell.source)
-    return sorted(found - sys.stdlib_module_names - {'book'})
+    found = [imported(cell.source) for cell in notebook.cells
+             if cell.cell_type == 'code']
+    return sorted(set().union(*found) - sys.stdlib_module_names - {'book'})
 
 
 def needs(names):
@@ -98,20 +95,21 @@ def needs(names):
 
 def library():
     """Returns where pip finds the library: its address, or this folder."""
-    settings = (ROOT / 'mkdocs.yml').read_text(encoding='utf-8')
-    default = re.search(r"repo_url: !ENV \[REPO_URL, '(.*?)'\]", settings)[1]
-    address = os.environ.get('REPO_URL', default)
+    address = settings()['repo_url']
     return f'git+{address}' if address else '.'
 
 
 def imported(source):
     """Returns the names of the packages that a cell imports."""
     try:
-        nodes = [*ast.walk(ast.parse(source))]
+        tree = ast.parse(source)
     except SyntaxError:     # a magic, or an error that is shown
         return set()
-    names = [alias.name for node in nodes if isinstance(node, ast.Import)
-             for alias in node.names]
-    names += [node.module for node in nodes
-              if isinstance(node, ast.ImportFrom) and not node.level]
-    return {name.split('.')[0] for name in names}
+    names = []
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(parts):
+                names += [part.name for part in parts]
+            case ast.ImportFrom(module, _, 0):
+                names.append(module)
+    return {name.partition('.')[0] for name in names}

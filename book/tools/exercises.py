@@ -18,6 +18,7 @@ from pathlib import Path
 from types import ModuleType
 
 import numpy as np
+from _pytest.assertion.rewrite import rewrite_asserts
 
 from autodiff_mini.core import Trace, set_current_trace
 from autodiff_mini.errors import sources_of_functions
@@ -53,14 +54,18 @@ def source(name):
     return (ROOT / STUBS / f'{name}.py').read_text()
 
 
+def hints(name):
+    """Return the statement of an exercise that has its hints."""
+    [found] = [found for found in weave.statements(source(name))
+               if found.address == 'HINTS']
+    return found
+
+
 def stub(name):
     """Return the text of an exercise as a reader gets it, without hints."""
-    text = source(name)
-    [hints] = [found for found in weave.statements(text)
-               if found.address == 'HINTS']
-    lines = text.splitlines(keepends=True)
-    return (''.join(lines[:hints.line - 1]).rstrip('\n') + '\n'
-            + ''.join(lines[hints.end:]))
+    lines = source(name).splitlines(keepends=True)
+    return (''.join(lines[:hints(name).line - 1]).rstrip('\n') + '\n'
+            + ''.join(lines[hints(name).end:]))
 
 
 def yours(name):
@@ -82,12 +87,9 @@ def solution(name):
 
 def task(name):
     """Returns the title of an exercise, its text, and its hints."""
-    tree = ast.parse(source(name))
-    title, _, text = ast.get_docstring(tree).partition('\n\n')
-    hints = [ast.literal_eval(node.value) for node in tree.body
-             if isinstance(node, ast.Assign)
-             and ast.unparse(node.targets[0]) == 'HINTS']
-    return title, text, *hints
+    title, _, text = ast.get_docstring(
+        ast.parse(source(name))).partition('\n\n')
+    return title, text, ast.literal_eval(hints(name).node.value)
 
 
 # Trying
@@ -151,37 +153,40 @@ def library_restored():
 
 def tables():
     """Returns the library's tables of rules, and of what is registered."""
-    found = {id(table): table for name, module in [*sys.modules.items()]
-             if name.startswith('autodiff_mini.')
-             for key, table in vars(module).items()
-             if isinstance(table, dict)
-             and key.endswith(('_rules', '_table', 'node_types'))}
-    return [*found.values()]
+    return [table for name, module in [*sys.modules.items()]
+            if name.startswith('autodiff_mini.')
+            for key, table in vars(module).items()
+            if isinstance(table, dict)
+            and key.endswith(('rules', '_table', 'node_types'))]
 
 
 def tests(name):
-    """Returns the tests of an exercise, {name: function}."""
+    """Returns the tests of an exercise, {name: function}.
+
+    What they assert is rewritten, as pytest does it: then an error says of
+    which values.
+    """
     path = ROOT / TESTS / f'test_{name}.py'
-    module = ModuleType(path.stem)
-    exec(compile(path.read_text(), path, 'exec'), vars(module))
+    tree, module = ast.parse(path.read_bytes()), ModuleType(path.stem)
+    rewrite_asserts(tree, path.read_bytes(), str(path))
+    exec(compile(tree, path, 'exec'), vars(module))
     return {name: test for name, test in vars(module).items()
             if name.startswith('test_')}
 
 
 def attempt(test, name, text=None):
-    """Returns what a test of an exercise raised; None if it passed.
-
-    What it prints is not shown.
+    """Returns what a test of an exercise raised, or None, and what it printed.
     """
+    printed = io.StringIO()
     with (warnings.catch_warnings(), np.printoptions(legacy='1.25'),
-          redirect_stdout(io.StringIO())):
+          redirect_stdout(printed)):
         warnings.simplefilter('error')
         try:
             with loaded(name, text) as module:
                 test(module)
         except (Exception, SystemExit, TookTooLong) as error:
-            return error
-    return None
+            return error, printed.getvalue()
+    return None, printed.getvalue()
 
 
 def is_solved(name):
@@ -190,7 +195,7 @@ def is_solved(name):
     As it is given it passes none, and need not be tried.
     """
     return yours(name).exists() and all(
-        attempt(test, name) is None for test in tests(name).values())
+        attempt(test, name)[0] is None for test in tests(name).values())
 
 
 # In a chapter
@@ -208,13 +213,13 @@ def markdown(chapter):
 
 def entry(name):
     """Returns one exercise, as it stands in its chapter."""
-    title, text, hints = task(name)
+    title, text, tips = task(name)
     given = weave.statements(stub(name))[1:]
     return '\n\n'.join([
         f'**{title}**', text,
         folded(f'{YOURS}/{name}.py', listing(weave.join(given))),
         *(folded(f'Hint {n} for {number(name)}', hint)
-          for n, hint in enumerate(hints, 1)),
+          for n, hint in enumerate(tips, 1)),
         folded(f'Solution of {number(name)}', reason(name) + '\n\n'
                + listing(filled(name, solution(name))))])
 

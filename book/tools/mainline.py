@@ -2,16 +2,19 @@
 
 No listing of the draft has more than so many lines of code, there are no more
 than so many between two experiments, and none is folded away but the head of
-a module.  A listing shows a module; an experiment is any other cell.
+a module.  A listing shows a module; an experiment is any other cell.  No
+listing uses a name before it, or one above, has defined it, or the prose has
+said it, as the first word of a code span such as `bind(x)`.
 """
 
 import ast
 import io
 import re
 import tokenize
-from pathlib import Path
+from symtable import symtable
 
 from book.tools import places, weave
+from book.tools.weave import Problem
 
 MOST_LISTED = 20      # code lines in a listing
 MOST_BETWEEN = 40     # code lines of listings between two experiments
@@ -20,84 +23,122 @@ MOST_IN_ALL = 25_000
 FOLD = re.compile(r'(?ms)^<details.*?^</details>')
 UNSEEN = re.compile(   # what heads a notebook, and is folded or not shown
     r'(?ms)\A---$.*?^---$|^```python tags=\["(?:imports|hide-input)"\].*?^```$')
+SAID = re.compile(r'(?<!`)`(?:ad\.)?([A-Za-z_]\w*)')
 SPACE = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT,
          tokenize.DEDENT, tokenize.ENDMARKER}
 
 
 def check(root):
-    """Return what on the main line is too long, or folded away."""
-    problems, total = [], 0
+    """Return what on the main line is too long, folded away, or too early."""
+    problems, total = early_names(root), 0
     for path in weave.book_one(root):
-        text, between = path.read_text(), 0
-        folds = [range(text.count('\n', 0, fold.start()),
-                       text.count('\n', 0, fold.end()) + 1)
-                 for fold in FOLD.finditer(text)]
+        folds, between = folded_lines(path.read_text()), 0
         for block in weave.blocks(path):
-            if any(block.line in fold for fold in folds):
-                problems += folded(block)
-                continue
-            if not block.title.startswith(weave.DRAFT):
-                between = 0 if block.runs else between
-                continue
-            count = code_lines(block.text)
-            between += count
-            problems += [
-                weave.Problem(path, block.line, words) for words, wrong in [
-                    (f'a listing of {count} lines', count > MOST_LISTED),
-                    (f'{between} lines without an experiment',
-                     between > MOST_BETWEEN)] if wrong]
+            is_draft = block.title.startswith(weave.DRAFT)
+            if is_draft and block.line in folds:
+                problems += [Problem(path, block.line + found.line,
+                                     f'`{found.address}` is folded away')
+                             for found in weave.parsed(block)
+                             if not weave.is_head(found)]
+            elif is_draft:
+                count = code_lines(block.text)
+                between += count
+                if count > MOST_LISTED:
+                    problems.append(Problem(path, block.line,
+                                            f'a listing of {count} lines'))
+                if between > MOST_BETWEEN:
+                    problems.append(Problem(
+                        path, block.line,
+                        f'{between} lines without an experiment'))
+            elif block.runs and block.line not in folds:
+                between = 0
         total += (count := words(path))
         if count > MOST_WORDS:
-            problems.append(weave.Problem(path, 1, f'{count} words'))
+            problems.append(Problem(path, 1, f'{count} words'))
     if total > MOST_IN_ALL:
-        problems.append(weave.Problem(path, 1, f'{total} words in Book One'))
+        problems.append(Problem(path, 1, f'{total} words in Book One'))
     return problems
 
 
-def folded(block):
-    """Return the statements of the draft that a fold hides."""
-    if not block.title.startswith(weave.DRAFT):
-        return []
-    return [weave.Problem(block.path, block.line + found.line,
-                          f'`{found.address}` is folded away')
-            for found in weave.statements(block.text)
-            if not weave.is_head(found)]
+def folded_lines(text):
+    """Return the numbers of the lines that are folded away."""
+    return {line for fold in FOLD.finditer(text)
+            for line in range(text.count('\n', 0, fold.start()) + 1,
+                              text.count('\n', 0, fold.end()) + 2)}
+
+
+def early_names(root):
+    """Return a problem for each name that comes too early in Book One."""
+    names = {name for title, module in weave.modules(root).items()
+             if title.startswith(weave.DRAFT)
+             for found in module.values() for name in defined(found)}
+    known, problems = set(), []
+    for path in weave.book_one(root):
+        lines, end = path.read_text().splitlines(), 0
+        for block in weave.blocks(path):
+            known |= said(lines[end:block.line - 1])
+            end = block.end
+            if not block.title.startswith(weave.DRAFT):
+                continue
+            shown = weave.parsed(block)
+            known |= {name for found in shown for name in defined(found)}
+            if block.runs:      # or it is the head of a module
+                problems += [Problem(path, block.line + found.line,
+                                     f'`{name}` comes too early')
+                             for found in shown
+                             for name in sorted(used(found) & names - known)]
+        known |= said(lines[end:])
+    return problems
+
+
+def defined(statement):
+    """Return the names that a statement defines, and doesn't import."""
+    is_import = isinstance(statement.node, ast.Import | ast.ImportFrom)
+    return set() if is_import else weave.bound(statement.node)
+
+
+def said(lines):
+    """Return the names that lines of prose say."""
+    return set(SAID.findall('\n'.join(lines)))
+
+
+def used(statement):
+    """Return the names of its module that a statement uses or imports."""
+    tables, names = [symtable(statement.text, '', 'exec')], set()
+    for table in tables:
+        tables += table.get_children()
+        names |= {symbol.get_name() for symbol in table.get_symbols()
+                  if symbol.is_global()
+                  and (symbol.is_referenced() or symbol.is_imported())}
+    return names
 
 
 def code_lines(source):
-    """Returns how many lines hold code, and not only words about it."""
-    words = {line for found in weave.statements(source)
-             for line in docstring_lines(found.node)}
+    """Return how many lines hold code, and not only words about it."""
     tokens = tokenize.generate_tokens(io.StringIO(source + '\n').readline)
-    return len({line for token in tokens if token.type not in SPACE
-                for line in range(token.start[0], token.end[0] + 1)} - words)
-
-
-def docstring_lines(node):
-    """Yields the lines of the docstrings in a statement."""
-    for part in ast.walk(node):
-        if (isinstance(part, ast.Expr)
-                and isinstance(part.value, ast.Constant)
-                and isinstance(part.value.value, str)):
-            yield from range(part.lineno, part.end_lineno + 1)
+    code = {line for token in tokens if token.type not in SPACE
+            for line in range(token.start[0], token.end[0] + 1)}
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Expr(ast.Constant(str())):
+                code -= {*range(node.lineno, node.end_lineno + 1)}
+    return len(code)
 
 
 def words(path):
-    """Returns how many words of a chapter are not folded away."""
+    """Return how many words of a chapter are not folded away."""
     return len(UNSEEN.sub('', FOLD.sub('', path.read_text())).split())
 
 
 def whole(page):
     """Return all modules of the draft, each with a link to its chapter."""
-    parts, book, done = [], weave.modules(places.ROOT), set()
+    book, parts = weave.modules(places.ROOT), {}
     for path in weave.book_one(places.ROOT):
-        title = [*places.sections(path).values()][0].title
+        [title, *_] = places.sections(path).values()
         for block in weave.woven(path):
-            if block.title.startswith(weave.DRAFT) and (
-                    block.title not in done):
-                done.add(block.title)
-                parts.append(f'**[{title}](../chapters/{path.name})**')
-                parts.append(f'```py title="{block.title}"\n'
-                             + weave.join(book[block.title].values())
-                             + '\n```')
-    return '\n\n'.join(parts)
+            if block.title.startswith(weave.DRAFT):
+                code = weave.join(book[block.title].values())
+                parts.setdefault(
+                    block.title, f'**[{title.title}](../chapters/{path.name})**\n\n'
+                    f'```py title="{block.title}"\n{code}\n```')
+    return '\n\n'.join(parts.values())

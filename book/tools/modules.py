@@ -10,8 +10,8 @@ import html
 import os
 import re
 from functools import lru_cache
+from itertools import accumulate
 from pathlib import Path
-from typing import NamedTuple
 
 import griffe
 from pygments.lexers import PythonLexer
@@ -36,9 +36,8 @@ STOREYS = [
     ('What users call', 'The public functions.', ['api']),
     ('The wings', 'The rest of the library needs none of these folders.',
      ['fast', 'applications', 'more', 'notebook', 'patch'])]
-FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-SCOPES = (FUNCTIONS | ast.ClassDef | ast.ListComp | ast.SetComp
-          | ast.DictComp | ast.GeneratorExp)
+SCOPES = (ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ListComp
+          | ast.SetComp | ast.DictComp | ast.GeneratorExp)
 PLAIN = {'', 'n', 'o', 'p', 'w'}     # styles that look like text
 FENCES = str.maketrans({'`': '&#96;', '~': '&#126;'})   # or Markdown sees them
 HERE = Path('book/modules/index.md')       # among the pages that are made
@@ -57,11 +56,10 @@ class AsHelp(griffe.Extension):
             mod.members.clear()
             mod.overloads.clear()
             return
-        for part in own(node.body) if isinstance(node, ast.Module) else ():
-            match part:
-                case ast.Name(name, ast.Store()) if name not in mod.members:
-                    mod.set_member(name, griffe.Attribute(
-                        name, lineno=part.lineno))
+        for part in getattr(node, 'body', ()):
+            for name in weave.bound(part) - mod.members.keys():
+                mod.set_member(name, griffe.Attribute(
+                    name, lineno=part.lineno))
 
     def on_class_members(self, *, node, cls, **_):
         for part in ast.walk(node):
@@ -152,11 +150,6 @@ def first_paragraph(docstring):
 
 # The names of a module, and what they mean.
 
-class Me(NamedTuple):
-    """What the first argument of a method means: an object of a class."""
-    around: griffe.Class
-
-
 class Names:
     """Find what the names of a module mean."""
 
@@ -165,94 +158,85 @@ class Names:
         self.home = within(library, dotted(title))
         self.folder = title.split('/')[:-1]
 
-    def uses(self, node, scopes, around):
+    def uses(self, node, local, around):
         """Yield (line, column, text, meaning) of the names in a node.
 
         Args:
-            scopes: dicts of what names mean, from the module's own.
+            local: what the names mean that a function around it binds.
             around: the module or the class whose body this is, or None.
         """
+        seen = local | around.members if (
+            isinstance(around, griffe.Class)) else local
         match node:
-            case ast.Import(parts) | ast.ImportFrom(_, parts):
-                if isinstance(node, ast.ImportFrom):
-                    text = '.' * node.level + (node.module or '')
-                    yield (node.lineno, node.col_offset + len('from '), text,
-                           within(self.library, self.origin(node)))
-                for part in parts:
-                    yield (part.lineno, part.col_offset, part.name,
-                           self.imported(node, part))
+            case ast.ImportFrom(module, _, level):
+                yield (node.lineno, node.col_offset + len('from '),
+                       '.' * level + (module or ''), self.origin(node))
             case ast.Name(text) | ast.Attribute(_, text):
                 yield (node.end_lineno, node.end_col_offset
-                       - len(text.encode()), text,
-                       self.meaning(node, scopes))
-        outside, below, inside = [], scopes, around
-        if isinstance(node, SCOPES):
-            outside = [*getattr(node, 'decorator_list', []),
-                       *getattr(node, 'bases', [])]
-            # A method doesn't see the names of its class.
-            seen = scopes[:-1] if isinstance(around, griffe.Class) else scopes
-            below, inside = [*seen, self.local(node, around)], None
+                       - len(text.encode()), text, self.meaning(node, seen))
+        for part, meaning in self.imported(node):
+            yield part.lineno, part.col_offset, part.name, meaning
+        inside = around
         if isinstance(node, ast.ClassDef):
             inside = around and member(around, node.name)
-            below[-1] = inside.members if inside else {}
+        elif isinstance(node, SCOPES):
+            local, inside = local | self.bound(node, around), None
         for part in ast.iter_child_nodes(node):
-            yield from (self.uses(part, scopes, around) if part in outside
-                        else self.uses(part, below, inside))
+            yield from self.uses(part, local, inside)
 
     def origin(self, node):
-        """Return the dotted name of the module that is imported from."""
+        """Return the module that names are imported from, or None."""
         folder = self.folder[:len(self.folder) + 1 - node.level]
-        return '.'.join(folder * bool(node.level)
-                        + [node.module] * bool(node.module))
+        return within(self.library, '.'.join(
+            folder * bool(node.level) + [node.module] * bool(node.module)))
 
-    def imported(self, node, part):
-        """Return what one of the names that an import lists means."""
-        if isinstance(node, ast.Import):
-            return within(self.library, part.name)
-        source = within(self.library, self.origin(node))
-        return source and member(source, part.name)
+    def imported(self, node):
+        """Return (part, meaning) of the names that an import lists."""
+        match node:
+            case ast.Import(parts):
+                return [(x, within(self.library, x.name)) for x in parts]
+            case ast.ImportFrom(_, parts):
+                source = self.origin(node)
+                return [(x, source and member(source, x.name)) for x in parts]
+        return []
 
-    def local(self, node, around):
-        """Return what the names mean that a scope binds: None, mostly."""
+    def bound(self, node, around):
+        """Return what the names mean that a function binds: None, mostly.
+
+        What a function in it binds counts as its own.
+        """
         found, released = {}, set()
-        for part in own(ast.iter_child_nodes(node)):
+        for part in ast.walk(node):
+            found |= {x.asname or x.name: meaning
+                      for x, meaning in self.imported(part)}
             match part:
-                case ast.Import(parts) | ast.ImportFrom(_, parts):
-                    found |= {x.asname or x.name: self.imported(part, x)
-                              for x in parts}
-                case (ast.Name(name, ast.Store()) | ast.arg(name)
-                      | ast.FunctionDef(name) | ast.ClassDef(name)
-                      | ast.ExceptHandler(name=str(name))
-                      | ast.MatchAs(name=str(name))
-                      | ast.MatchStar(name=str(name))):
+                case ast.Name(name, ast.Store()) | ast.arg(name):
                     found.setdefault(name, None)
                 case ast.Global(names) | ast.Nonlocal(names):
                     released |= {*names}
-        if isinstance(around, griffe.Class) and isinstance(
-                node, FUNCTIONS) and 'staticmethod' not in map(
+                case (ast.stmt(name=str(name)) | ast.pattern(name=str(name))
+                      | ast.excepthandler(name=str(name))):
+                    if part is not node:
+                        found.setdefault(name, None)
+        if isinstance(around, griffe.Class) and 'staticmethod' not in map(
                 ast.unparse, getattr(node, 'decorator_list', [])):
-            found |= {part.arg: Me(around) for part in (
+            found |= {part.arg: around for part in (
                 node.args.posonlyargs + node.args.args)[:1]}
         return {name: found[name] for name in found.keys() - released}
 
-    def meaning(self, node, scopes):
-        """Return what an expression means in the library, or None."""
+    def meaning(self, node, local):
+        """Return what an expression means in the library, or None.
+
+        The first argument of a method means its class.
+        """
         match node:
             case ast.Name(name):
-                return defined(next((scope[name] for scope in reversed(scopes)
-                                     if name in scope), None))
+                return defined(local[name] if name in local
+                               else self.home.members.get(name))
             case ast.Attribute(value, name):
-                found = self.meaning(value, scopes)
-                return found and member(getattr(found, 'around', found), name)
+                found = self.meaning(value, local)
+                return found and member(found, name)
         return None
-
-
-def own(nodes):
-    """Yield the nodes of a scope, and no node of the scopes in it."""
-    for node in nodes:
-        yield node
-        if not isinstance(node, SCOPES):
-            yield from own(ast.iter_child_nodes(node))
 
 
 # A source as HTML, line by line.
@@ -268,20 +252,22 @@ def source(text, links, marks):
 
 
 def links_in(title, text, library):
-    """Return {(line, column): (name, link)} of what a module's names mean."""
-    names, lines, found = Names(title, library), text.splitlines(), {}
+    """Return {place in the text: (name, link)} of what names mean."""
+    names, lines, found = Names(title, library), text.splitlines(True), {}
+    starts = [0, *accumulate(map(len, lines))]
     for line, column, name, meaning in names.uses(
-            ast.parse(text), [names.home.members], names.home):
+            ast.parse(text), {}, names.home):
         start = len(lines[line - 1].encode()[:column].decode())
         # Python 3.11 errs about places in f-strings; empty modules have no
         # page.
-        if not isinstance(meaning, griffe.Object) or (
+        if not meaning or name in ('self', 'cls') or (
                 not lines[line - 1].startswith(name, start)) or (
                 meaning.is_module and not meaning.docstring):
             continue
         goal = place_of(meaning)
         if goal != place(title, line):
-            found[line, start] = name, address(goal, place(title).page)
+            found[starts[line - 1] + start] = (
+                name, address(goal, place(title).page))
     return found
 
 
@@ -310,27 +296,22 @@ def marks_in(title, text, shown):
 
 def highlighted(text, links):
     """Return the HTML of each line of a module."""
-    lines, column, end = [''], 0, None
-    for _, token, value in PythonLexer(
+    found, end = '', None
+    for start, token, value in PythonLexer(
             ensurenl=False, stripnl=False).get_tokens_unprocessed(text):
         style = STANDARD_TYPES.get(token, '')
-        for piece in re.findall('\n|@|[^\n@]+', value):
-            if piece == '\n':
-                lines.append('')
-                column = 0
-                continue
-            if (len(lines), column) in links:
-                name, link = links[len(lines), column]
-                lines[-1] += f'<a href="{link}">'
-                end = column + len(name)
-            words = html.escape(piece, quote=False).translate(FENCES)
-            lines[-1] += words if style in PLAIN else (
+        for piece in re.finditer('\n|@|[^\n@]+', value):
+            at = start + piece.start()
+            if at in links:
+                name, link = links[at]
+                found += f'<a href="{link}">'
+                end = at + len(name)
+            words = html.escape(piece[0], quote=False).translate(FENCES)
+            found += words if style in PLAIN or words == '\n' else (
                 f'<span class="{style}">{words}</span>')
-            column += len(piece)
-            if column == end:
-                lines[-1] += '</a>'
-                end = None
-    return lines if lines[-1] else lines[:-1]
+            if at + len(piece[0]) == end:
+                found += '</a>'
+    return found.splitlines()
 
 
 # The pages.

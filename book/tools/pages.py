@@ -8,13 +8,11 @@ notebooks, and whatever they show. Nothing here knows how a site is made of
 it: `mkdocs.yml` does, and any engine that can read that.
 """
 
-import filecmp
 import importlib.metadata
 import json
 import multiprocessing
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -28,14 +26,14 @@ from pathlib import Path
 import watchfiles
 
 from book.tools import mainline, modules, reference, weave
-from book.tools.render import (
-    ROOT, ChapterError, build, has_cells, is_live, surroundings)
+from book.tools.places import ROOT
+from book.tools.render import ChapterError, build, surroundings
 
 FOLDER = Path('pages')
 LEFT_OUT = 'katex.min.js'     # it sets formulas here, and not on the site
 FILES = {'assets/player.js': ROOT / weave.PACKAGE / 'notebook' / 'player.js',
          'LICENSE.txt': ROOT / 'LICENSE'}
-FRONT = re.compile(r'(?s)(?:---\n(.*?)---\n\n*)?(.*)')
+FRONT = re.compile(r'(?s)(?:---\n(.*?)---\n)?')
 OLD = ('The library has changed since the outputs on this page were made. '
        'They are being made again.')
 RELEASE = importlib.metadata.version(weave.PACKAGE)    # the book's, too
@@ -52,27 +50,23 @@ def made_of(path):
     """Returns ({name in the folder: text}, seconds) for a Markdown file.
 
     A page that has cells leads to its notebook, but for the front page,
-    which has enough on it.  Listings and the reference lead to the modules.
+    which has enough on it.
     """
     name = path.relative_to('book')
-    up = '../' * (len(name.parts) - 1)
-    front, text = FRONT.fullmatch(path.read_text()).groups()
-    made, seconds = {}, 0
-    if name.parts[0] == 'reference':
-        text = reference.with_places(text, path)
-    elif is_live(path):
-        page = build(path)
-        text, seconds = page.markdown, page.seconds
-        if has_cells(path):
-            notebook = f'notebooks/{path.stem}.ipynb'
-            made[notebook] = page.notebook
-            if name.name != 'index.md':
-                link = f'[Open as notebook]({up}{notebook})'
-                text = text.replace(
-                    '\n', f'\n\n{link}{{ .notebook download="" }}\n', 1)
-    made[name.as_posix()] = (f'---\n{front or ""}release: {RELEASE}\n---\n\n'
-                             + reference.with_titles(text, path))
-    return made, seconds
+    [front] = FRONT.match(path.read_text()).groups('')
+    page = build(path)
+    text, made = page.markdown, {}
+    if page.notebook:
+        notebook = f'notebooks/{path.stem}.ipynb'
+        made[notebook] = page.notebook
+        if name.name != 'index.md':
+            up = '../' * (len(name.parts) - 1)
+            link = f'[Open as notebook]({up}{notebook})'
+            text = text.replace(
+                '\n', f'\n\n{link}{{ .notebook download="" }}\n', 1)
+    made[name.as_posix()] = (f'---\n{front}release: {RELEASE}\n---\n\n'
+                             + reference.linked(text, path))
+    return made, page.seconds
 
 
 def workers(nice=0):
@@ -88,15 +82,14 @@ def differences():
 
 # The folder. What has not changed keeps its time.
 
-def put(name, text):
+def put(name, data):
     """Writes a file of the folder, at once, if it says something else."""
     file = FOLDER / name
-    if file.exists() and file.read_text() == text:
-        return
-    file.parent.mkdir(parents=True, exist_ok=True)
-    part = file.with_name(f'.{file.name}')
-    part.write_text(text)
-    part.replace(file)
+    if not (file.exists() and file.read_bytes() == data):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        part = file.with_name(f'.{file.name}')
+        part.write_bytes(data)
+        part.replace(file)
 
 
 def put_files():
@@ -105,10 +98,7 @@ def put_files():
                      for path in sorted(Path('book/assets').rglob('*'))
                      if path.is_file() and path.name != LEFT_OUT}
     for name, path in files.items():
-        file = FOLDER / name
-        if not (file.exists() and filecmp.cmp(path, file)):
-            file.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(path, file)
+        put(name, path.read_bytes())
     return files
 
 
@@ -118,11 +108,10 @@ def write():
     if wrong := weave.not_python(Path()) or differences():
         print(*wrong, sep='\n')
         return True
-    print(weave.summary(weave.early_names(Path())), flush=True)
     desk = Desk()
     desk.make(sources(), surroundings())
     for name, text in desk.files.items():
-        put(name, text)
+        put(name, text.encode())
     names = {*put_files(), *desk.files}
     for file in FOLDER.rglob('*'):
         if file.is_file() and file.relative_to(FOLDER).as_posix() not in names:
@@ -205,18 +194,17 @@ class Desk:
             print(self.errors[path], flush=True)
         else:
             self.files |= files
-            took = f'{seconds:6.1f} s' if seconds else '  cached'
-            if is_live(path):
-                print(took, '', path, flush=True)
+            if seconds:
+                print(f'{seconds:6.1f} s  {path}', flush=True)
 
     def write(self):
         """Writes what is new, and what the pages say of themselves."""
         now = surroundings()
         for name, text in self.files.items():
-            put(name, text)
+            put(name, text.encode())
         put('served.json', json.dumps({
             path.relative_to('book').as_posix(): self.banner(path, now)
-            for path in self.texts}))
+            for path in self.texts}).encode())
         self.files, self.untold, self.wrote = {}, False, time.monotonic()
 
     def banner(self, path, now):
@@ -233,9 +221,7 @@ class Desk:
 def free_port(words):
     """Return the address of a port; exit with a word if it isn't free."""
     try:
-        with socket.socket() as asked:
-            asked.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            asked.bind(('127.0.0.1', int(words)))
+        socket.create_server(('127.0.0.1', int(words))).close()
     except (OSError, OverflowError, ValueError) as error:
         sys.exit(f'Port {words} cannot be used: '
                  f'{getattr(error, "strerror", error)}. Choose another one, '

@@ -17,13 +17,12 @@ from io import BytesIO
 from pathlib import Path
 
 import pypdf
-from mkdocs.utils.yaml import yaml_load
 from pypdf.generic import NameObject, TextStringObject
 
 from book.tools.pages import RELEASE
+from book.tools.places import ROOT, settings
 from tests.browser import browsing, installed, serving
 
-ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent / 'print'
 COVER = '''<img src="assets/logo.svg" alt="">
 <div class="title">{site_name}</div><p>{site_description}</p>
@@ -46,7 +45,8 @@ def parts(navigation, above=()):
     """
     found, part = [], ' · '.join(above)
     for entry in navigation:
-        title, inside = named(entry)
+        [(title, inside)] = entry.items() if isinstance(entry, dict) else [
+            ('', entry)]
         if isinstance(inside, list):
             found += parts(inside, (*above, title))
             continue
@@ -54,18 +54,6 @@ def parts(navigation, above=()):
             found.append((part, []))
         found[-1][1].append((re.sub('md$', 'html', inside), title))
     return found
-
-
-def named(entry):
-    """Returns (title, page or pages) of an entry of a navigation."""
-    [both] = entry.items() if isinstance(entry, dict) else [('', entry)]
-    return both
-
-
-def settings():
-    """Returns what mkdocs.yml says."""
-    with open(ROOT / 'mkdocs.yml') as file:
-        return yaml_load(file)
 
 
 @contextmanager

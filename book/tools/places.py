@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from markdown.extensions.toc import slugify, unique
+from mkdocs.utils.yaml import yaml_load
 
 from book.tools import weave
 
@@ -31,6 +32,12 @@ class Place(NamedTuple):
     def label(self) -> str:
         """The number of a chapter, or the name of another page."""
         return weave.label(self.page)
+
+
+def settings():
+    """Return what mkdocs.yml says."""
+    with open(ROOT / 'mkdocs.yml') as file:
+        return yaml_load(file)
 
 
 def sections(page):

@@ -1,17 +1,18 @@
-"""Link the reference to sources and chapters, and listings to modules."""
+"""Link the reference to sources and chapters, and pages to definitions."""
 
 import re
 from pathlib import Path
 
 from book.tools import places, weave
 from book.tools.modules import (
-    first_paragraph, kind, library, member, place, place_of, title_of)
+    first_paragraph, kind, library, member, place, place_of, title_of, within)
 
 FOLDER = Path('book/reference')
 GROUPS = ('values', 'forward_mode', 'batching', 'reverse_mode',
           'custom_rules', 'programs', 'control_flow', 'primitives',
           'functions_with_rules', 'trees', 'errors')
 ENTRY = re.compile(r'^::: autodiff_mini\.(\w+)\n(?: +.*\n)*', re.MULTILINE)
+NAME = re.compile(r'(\[`([\w.]+)`\])\[\]')
 LISTING = re.compile(
     rf'^(`{{3,}})(\w+)(.*?) title="({weave.PACKAGE}/.*?)"(.*)\n((?s:.*?))^\1$',
     re.MULTILINE)
@@ -42,24 +43,21 @@ def index(page):
     return '\n\n'.join(parts)
 
 
-def with_places(markdown, page):
-    """Return a page of the reference that says where its names are built."""
-    found, shown = library(), places.told()
+def linked(markdown, page):
+    """Return a page with its links to modules, and to the chapters.
 
+    An entry of the reference says where its name is defined and explained.
+    The title of a listing leads to its module, and a name that is written
+    [`core.bind`][] leads to its definition.
+    """
     def entry(match):
-        meant = member(found, match[1])
+        meant = member(library(), match[1])
         goal = place_of(meant)
-        told = shown.get(title_of(meant), {}).get(meant.name, ())
+        told = places.told().get(title_of(meant), {}).get(meant.name, ())
         links = ' and in '.join(f'{kind(x)}, [*{x.title}*]({x.link(page)})'
                                 for x in told)
         return (f'{match[0]}\nDefined in [`{goal.title}`]({goal.link(page)}).'
                 + f' Explained in {links}.' * bool(told) + '\n')
-    return ENTRY.sub(entry, markdown)
-
-
-def with_titles(markdown, page):
-    """Return a page on which a listing's title links to its module."""
-    book = weave.modules(Path())
 
     def listing(match):
         ticks, language, before, title, after, text = match.groups()
@@ -70,4 +68,13 @@ def with_titles(markdown, page):
         link = place(title, chosen[0].line).link(page)
         return (f'[{title}]({link}){{ .filename }}\n\n'
                 f'{ticks}{language}{before}{after}\n{text}{ticks}')
-    return LISTING.sub(listing, markdown)
+
+    def definition(match):
+        meant = within(library(), f'{weave.PACKAGE}.{match[2]}')
+        return f'{match[1]}({place_of(meant).link(page)})'
+
+    book = weave.modules(Path())
+    for pattern, link in (ENTRY, entry), (LISTING, listing), (
+            NAME, definition):
+        markdown = pattern.sub(link, markdown)
+    return markdown

@@ -21,6 +21,7 @@ import re
 import sys
 import sysconfig
 import tempfile
+import textwrap
 import time
 from pathlib import Path
 from typing import NamedTuple
@@ -29,18 +30,15 @@ import jupytext
 import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import (
-    CellExecutionError,
-    CellTimeoutError,
-    DeadKernelError,
-)
+    CellExecutionError, CellTimeoutError, DeadKernelError)
 from traitlets.config import Config
 
 from book.tools import (
-    benchmark_tables, documents, exercises, explained, mainline, reference,
-    weave, what_works, whole_grid)
+    benchmark_tables, exercises, mainline, reference, weave,
+    what_works, whole_grid)
 from book.tools.downloads import alone
+from book.tools.places import ROOT
 
-ROOT = Path(__file__).parents[2]
 CACHE = ROOT / '.cache' / 'chapters'
 TOOLS = Path(__file__).parent
 WIDEST = 110      # columns of a printed table
@@ -48,9 +46,8 @@ GREY = '#7f7f7f'   # of all text and lines in matplotlibrc
 IMPORTS = ('<details class="imports" markdown="1">\n'
            '<summary>What the notebook of this page begins with</summary>\n\n'
            '{}\n\n</details>')
-DIRECTIVE = re.compile(
-    r'^<!-- (benchmarks|table|exercises): ([\w. ]+) -->$',
-    re.MULTILINE)
+ENTRY = re.compile(r'(?ms)^##### (.*?)$(.*?)(?=^#{3,5} |\Z)')
+OUTPUT = re.compile(r'(?ms)^<div class="output">$.*?^</div>$')
 
 
 class ChapterError(Exception):
@@ -59,23 +56,8 @@ class ChapterError(Exception):
 
 class Page(NamedTuple):
     markdown: str
-    notebook: str     # the executed notebook, as JSON
+    notebook: str     # the executed notebook, as JSON; none without cells
     seconds: float    # that the cells took; none if they are cached
-
-
-def is_live(path):
-    """Returns whether a Markdown file has a cell, or a table to be made."""
-    return has_cells(path) or DIRECTIVE.search(path.read_text())
-
-
-def has_cells(path):
-    """Returns whether something in a Markdown file runs."""
-    return any(block.runs for block in weave.blocks(path))
-
-
-def render(path):
-    """Returns the chapter as Markdown, with the outputs of its cells."""
-    return build(path).markdown
 
 
 def build(path):
@@ -83,20 +65,18 @@ def build(path):
     notebook, start = read(path), time.perf_counter()
     ran = fill(notebook, path)
     seconds = time.perf_counter() - start if ran else 0
-    page = markdown(notebook, path)
-    notebook = alone(with_exercises(notebook), path)
-    return Page(page, nbformat.writes(notebook), seconds)
+    page, text = markdown(notebook, path), ''
+    if code_cells(notebook):
+        text = nbformat.writes(alone(with_exercises(notebook), path))
+    return Page(page, text, seconds)
 
 
 def fill(notebook, path):
     """Puts the outputs into a notebook; returns whether its cells ran."""
     cells = code_cells(notebook)
     cached = CACHE / f'{path.stem}-{key(notebook)}.json'
-    if cached.exists():
-        outputs = json.loads(cached.read_text())
-        for cell, output in zip(cells, outputs, strict=True):
-            cell.outputs = nbformat.from_dict(output)
-    elif cells:
+    ran = bool(cells) and not cached.exists()
+    if ran:
         run(notebook, path)
         CACHE.mkdir(parents=True, exist_ok=True)
         for stale in CACHE.glob(f'{path.stem}-*.json'):
@@ -104,15 +84,18 @@ def fill(notebook, path):
         part = cached.with_suffix('.part')
         part.write_text(json.dumps([cell.outputs for cell in cells]))
         part.replace(cached)    # whole, or not at all
-        return True
-    return False
+    elif cells:
+        for cell, output in zip(cells, json.loads(cached.read_text()),
+                                strict=True):
+            cell.outputs = nbformat.from_dict(output)
+    return ran
 
 
 # Running
 
 def read(path):
     """Returns the notebook that is in a Markdown file."""
-    notebook = jupytext.read(path)
+    notebook = jupytext.read(path, fmt='md:markdown')
     notebook.metadata = nbformat.from_dict({'kernelspec': {
         'name': 'python3', 'display_name': 'Python 3 (ipykernel)',
         'language': 'python'}})
@@ -255,21 +238,45 @@ def markdown(notebook, path):
         elif cell.cell_type == 'code':
             parts += code(cell, place(path, number))
             number += 1
-    return DIRECTIVE.sub(lambda match: directed(match, path),
+    text = DIRECTIVE.sub(lambda match: directed(match, path),
                          '\n\n'.join(parts)) + '\n'
+    return ENTRY.sub(folded, text)
+
+
+def folded(entry):
+    """Return an error of the page *Errors explained* folded into two lines.
+
+    They say what it means, and how its message begins. A search finds the
+    heading below, which is too low for the table of contents.
+    """
+    meaning, text = entry.groups()
+    text = OUTPUT.sub(lambda out: out[0] * (' class="error"' in out[0]), text)
+    [said] = re.findall('(?s)<pre class="error".*?>(.*?)</pre>', text)
+    begins = quoted(textwrap.shorten(
+        html.unescape(said), 110, placeholder=' …'))
+    return (f'<details class="error" markdown="1">\n<summary>'
+            f'{html.escape(meaning, quote=False)}<br><code>{begins}</code>'
+            f'</summary>\n\n##### {meaning} {{ aria-level="4" }}\n\n'
+            f'{text.strip()}\n\n</details>\n\n')
 
 
 def directed(match, path):
-    """Returns what a line such as `<!-- table: errors -->` asks for."""
-    made = {'benchmarks': benchmark_tables.benchmarks,
-            'table': lambda name: back_matter(name, path),
-            'exercises': exercises.markdown}
+    """Returns what a line such as `<!-- table: draft -->` asks for."""
     try:
-        return made[match[1]](match[2])
+        return MADE[match[1]](match[2], path)
     except Exception as error:
         line = path.read_text().split(match[0])[0].count('\n') + 1
         what = f'{type(error).__name__}: {error}'
         raise ChapterError(f'{path}:{line}: {match[0]}: {what}') from error
+
+
+TABLES = {'whole grid': whole_grid.table, 'draft': mainline.whole,
+          'reference': reference.index}
+MADE = {'table': lambda name, path: TABLES[name](path),
+        'benchmarks': lambda name, _: benchmark_tables.benchmarks(name),
+        'exercises': lambda chapter, _: exercises.markdown(chapter),
+        'works': lambda module, _: what_works.table(module)}
+DIRECTIVE = re.compile(rf'(?m)^<!-- ({"|".join(MADE)}): ([\w. ]+) -->$')
 
 
 def with_exercises(notebook):
@@ -279,19 +286,6 @@ def with_exercises(notebook):
             lambda match: exercises.markdown(match[2])
             if match[1] == 'exercises' else match[0], cell.source)
     return notebook
-
-
-def back_matter(name, path):
-    """Returns a table that is made of the whole book, for one page."""
-    tables = {'whole grid': whole_grid.table, 'documents': documents.table,
-              'errors': explained.table, 'draft': mainline.whole,
-              'reference': reference.index}
-    if name.startswith('what works in '):
-        return what_works.table(name.removeprefix('what works in '))
-    if name not in tables:
-        raise ValueError(f'no table {name!r}; there are '
-                         + ', '.join(tables))
-    return tables[name](path)
 
 
 def code(cell, place):
@@ -328,10 +322,8 @@ def show(output, cell, place):
         return pre(output.traceback[0], 'error')
     data = output.data
     if 'image/svg+xml' in data:
-        return plot(svg(data['image/svg+xml'], alt(cell, place)))
-    if 'image/png' in data:
-        return plot(f'<img src="data:image/png;base64,{data["image/png"]}" '
-                    f'alt="{alt(cell, place)}">')
+        drawn = svg(data['image/svg+xml'], alt(cell, place))
+        return f'<figure class="plot">{drawn}</figure>'
     if 'text/html' in data:
         # The script of the players is one of the site's.
         text = re.sub(r'(?s)<script>.*?</script>', '', data['text/html'])
@@ -346,8 +338,13 @@ def pre(text, kind):
     """
     if kind == 'stdout' and max(map(len, text.split('\n'))) > WIDEST:
         kind += ' prose'
-    text = html.escape(text.strip('\n')).replace('`', '&#96;')
+    text = quoted(text.strip('\n'))
     return f'<pre class="{kind}" tabindex="0">{text}</pre>' if text else ''
+
+
+def quoted(text):
+    """Return text as HTML in which Markdown finds no code."""
+    return html.escape(text).replace('`', '&#96;')
 
 
 def alt(cell, place):
@@ -356,11 +353,6 @@ def alt(cell, place):
         raise ChapterError(f'{place}: the cell draws, and needs an '
                            'alt="…" for those who cannot see it')
     return html.escape(cell.metadata['alt'])
-
-
-def plot(picture):
-    """Returns the HTML of a picture that a cell drew."""
-    return f'<figure class="plot">{picture}</figure>'
 
 
 def svg(text, label):

@@ -22,13 +22,10 @@ import traceback
 from itertools import dropwhile, zip_longest
 from pathlib import Path
 
-import numpy as np
-import pytest
-
 from book.tools import exercises
 from book.tools.exercises import (
-    SOLUTIONS, TESTS, YOURS, TookTooLong, attempted, filled, is_solved,
-    loaded, mark, names, number, reason, solution, stub, task, yours)
+    SOLUTIONS, TESTS, YOURS, TookTooLong, attempt, attempted, filled,
+    is_solved, mark, names, number, reason, solution, stub, task, yours)
 
 CHOICE = re.compile(r'(?:.*/)?e?(\d+)(?:_(\d+)\w*)?(?:\.py)?')
 MOST_LINES = 12      # that are shown of what a failure says, or printed
@@ -42,27 +39,22 @@ with E=02_1, each of them is about that exercise."""
 
 def state():
     """Returns what is remembered: where the reader is, the hints given."""
-    path = exercises.ROOT / YOURS / '.state.json'
+    path = place()
     return json.loads(path.read_text()) if path.exists() else {}
 
 
 def remember(**news):
     """Changes what is remembered, also if this process is ended meanwhile.
     """
-    path = exercises.ROOT / YOURS / '.state.json'
+    path = place()
     path.parent.mkdir(exist_ok=True)
     path.with_suffix('.new').write_text(json.dumps(state() | news))
     path.with_suffix('.new').replace(path)
 
 
-def hints_given(name):
-    """Returns how many hints a reader has been given for an exercise."""
-    return state().get('hints', {}).get(name, 0)
-
-
-def give_hints(name, count):
-    """Notes that a reader has been given so many hints."""
-    remember(hints=state().get('hints', {}) | {name: count})
+def place():
+    """Returns the file in which the reader's place is."""
+    return exercises.ROOT / YOURS / '.state.json'
 
 
 def chosen(words=''):
@@ -102,14 +94,14 @@ def show_next(name):
     if not yours(name).exists():
         yours(name).write_text(stub(name))
     print(headline(name) + '\n', flush=True)
-    tried = Listener(name)
-    if not any(tried.raised.values()):
+    found = tried(name)
+    if not any(error for error, _ in found.values()):
         return show_solved(name)
     if attempted(name) == stub(name):
         print(task(name)[1])
         print(f'\nChapter:    {reading(page(name))}')
     else:
-        show_failure(name, tried)
+        show_failure(name, found)
         print()
     print(f'Your file:  {file_and_hole(name)}')
     print(f'Its tests:  {TESTS}/test_{name}.py')
@@ -126,7 +118,8 @@ def show_solved(name):
     if after is None:
         print('All exercises are solved.')
     elif page(after) != page(name):
-        print(f'Read on:    {reading(next_page(name))}')
+        after_this = pages()[pages().index(page(name)) + 1]
+        print(f'Read on:    {reading(after_this)}')
     if after:
         print(f'Next:       {headline(after)}')
 
@@ -135,8 +128,9 @@ def show_hint(name):
     """Prints the hints that were given before, and one more."""
     remember(at=name)
     _, _, hints = task(name)
-    count = min(hints_given(name) + 1, len(hints))
-    give_hints(name, count)
+    given = state().get('hints', {})      # how many, by exercise
+    count = min(given.get(name, 0) + 1, len(hints))
+    remember(hints=given | {name: count})
     print(headline(name))
     for n, hint in enumerate(hints[:count], 1):
         print('\n' + textwrap.fill(f'Hint {n} of {len(hints)}. {hint}'))
@@ -154,7 +148,7 @@ def reset(name):
     if yours(name).exists() and attempted(name) != stub(name):
         yours(name).replace(yours(name).with_suffix('.old'))
         print(f'What you had is in {YOURS}/{name}.old now.\n')
-    give_hints(name, 0)
+    remember(hints=state().get('hints', {}) | {name: 0})
     show_next(name)
 
 
@@ -173,44 +167,19 @@ def show_progress(words=''):
     print(f'\n{done} of {len(listed)} are solved. You are at {number(at)}.')
 
 
-# Trying, in pytest's hands
+# Trying
 
-class Listener:
-    """A plugin of pytest: tries an exercise, and keeps what was raised."""
+def tried(name):
+    """Returns {test: (what it raised, what it printed)} of an exercise.
 
-    def __init__(self, name):
-        self.name = name
-        self.raised = {}     # {test: what it raised, or None}
-        self.printed = {}    # {test: what it printed}
-        self.broken = ''     # why the tests themselves cannot be read
-        status = pytest.main([
-            str(tests_of(name)), '-W', 'error', '-o', 'addopts=',
-            '--noconftest', '--disable-plugin-autoload', '-p', 'no:terminal',
-            '-p', 'no:cacheprovider'], plugins=[self])
-        if self.broken:
-            raise SystemExit(self.broken)
-        if status == pytest.ExitCode.INTERRUPTED:
-            raise KeyboardInterrupt
-
-    @pytest.fixture
-    def exercise(self):
-        with np.printoptions(legacy='1.25'), loaded(self.name) as module:
-            yield module
-
-    def pytest_runtest_makereport(self, item, call):
-        if call.excinfo:
-            self.raised[item.name] = error = call.excinfo.value
-            if isinstance(error, TookTooLong):
-                item.session.shouldfail = str(error)   # so would others
-        elif call.when == 'call':
-            self.raised[item.name] = None
-
-    def pytest_runtest_logreport(self, report):
-        self.printed[report.location[2]] = report.capstdout
-
-    def pytest_collectreport(self, report):
-        if report.failed:
-            self.broken = report.longreprtext
+    After one that took too long, others would do so, too.
+    """
+    found = {}
+    for test, function in exercises.tests(name).items():
+        found[test] = attempt(function, name)
+        if isinstance(found[test][0], TookTooLong):
+            break
+    return found
 
 
 def tests_of(name):
@@ -220,12 +189,12 @@ def tests_of(name):
 
 # What went wrong
 
-def show_failure(name, tried):
+def show_failure(name, found):
     """Prints which tests fail, and where and why the first of them does.
 
     Of a prediction it says no more than that it is wrong.
     """
-    test, error = next(item for item in tried.raised.items() if item[1])
+    error, printed = next(each for each in found.values() if each[0])
     steps = [(frame.f_code, line) for frame, line
              in traceback.walk_tb(error.__traceback__)
              if Path(frame.f_code.co_filename) in (
@@ -233,8 +202,8 @@ def show_failure(name, tried):
     asked = [place for place in steps
              if Path(place[0].co_filename) == tests_of(name)]
     if asked:
-        for other, raised in tried.raised.items():
-            print(f'  {"wrong" if raised else "right"}  {sentence(other)}')
+        for test, (raised, _) in found.items():
+            print(f'  {"wrong" if raised else "right"}  {sentence(test)}')
         if (isinstance(error, AssertionError)
                 and 'prediction' in steps[-1][0].co_names):
             return
@@ -244,8 +213,8 @@ def show_failure(name, tried):
         code, line = asked[-1]
         print(f'It was called here, {shown(code.co_filename)}:{line}:\n'
               + quoted(code.co_filename, line))
-    if tried.printed.get(test):
-        print('It printed\n' + indented(tried.printed[test]))
+    if printed:
+        print('It printed\n' + indented(printed))
 
 
 def complaint(name, error, steps):
@@ -258,8 +227,8 @@ def complaint(name, error, steps):
         where, quote = code.co_filename, quoted(code.co_filename, line)
     elif isinstance(error, SyntaxError):
         line, quote = error.lineno, indented((error.text or '').strip())
-    place = f'{shown(where)}:{line}' if line else shown(where)
-    return '\n'.join(filter(None, [f'{place}: {first}', quote,
+    at = f'{shown(where)}:{line}' if line else shown(where)
+    return '\n'.join(filter(None, [f'{at}: {first}', quote,
                                    indented('\n'.join(rest))]))
 
 
@@ -275,7 +244,7 @@ def without_places(said):
 
 def quoted(path, line):
     """Returns a line of code, as it is shown."""
-    return indented(linecache.getline(str(path), line).strip())
+    return indented(linecache.getline(path, line).strip())
 
 
 def indented(text):
@@ -320,13 +289,8 @@ def pages():
 
 def page(name):
     """Returns the chapter of an exercise."""
-    return next(path for path in pages()
-                if path.name.startswith(f'{name[1:3]}_'))
-
-
-def next_page(name):
-    """Returns the chapter after that of an exercise."""
-    return pages()[pages().index(page(name)) + 1]
+    [path] = (exercises.ROOT / 'book/chapters').glob(f'{name[1:3]}_*.md')
+    return path
 
 
 def title(chapter):

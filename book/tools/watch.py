@@ -4,12 +4,9 @@
     python -m book.tools.watch 02_1     begins there
 
 Each trial is a process of its own: a program that doesn't end is stopped when
-its file is saved again, or when its time is over. The next process waits for
-its command, with what is slow to import already there; the library is read
-when it is tried.
+its file is saved again, or when its time is over.
 """
 
-import json
 import os
 import subprocess
 import sys
@@ -27,14 +24,6 @@ KEYS = {'n': 'next', 'h': 'hint', 's': 'skip', 'r': 'reset', 'p': 'progress',
         'q': 'quit'}
 HELP = ('Save your file, and it is tried. Or type, and press Enter:\n'
         + ', '.join(map(' '.join, KEYS.items())) + ', or 02_1 to choose.')
-WAITING = """
-import json, runpy, signal, sys
-signal.signal(signal.SIGINT, signal.SIG_IGN)   # whoever watches will kill it
-import numpy, pytest
-if command := sys.stdin.readline():
-    sys.argv[1:] = json.loads(command)
-    runpy.run_module('book.tools.runner', run_name='__main__')
-"""
 
 
 def watch(words=''):
@@ -43,32 +32,25 @@ def watch(words=''):
     asked.put(('next', words))
     for listen in saves, lines:
         Thread(target=listen, args=[asked], daemon=True).start()
-    child, spare = None, process()
+    child = None
     try:
         while (command := asked.get())[0] != 'quit':
-            if child:
-                child.kill()
-                child.wait()
-            child, spare = spare, process()
-            run(child, *command)
+            stop(child)
+            if sys.stdout.isatty():     # an empty screen
+                print('\x1b[2J\x1b[3J\x1b[H', end='', flush=True)
+            # In a group of its own: an interrupt is for the watcher.
+            child = subprocess.Popen(
+                [sys.executable, '-m', 'book.tools.runner', *command, HELP],
+                cwd=ROOT, stdin=subprocess.DEVNULL, process_group=0)
     finally:
-        for each in filter(None, [child, spare]):
-            each.kill()
-            each.wait()
+        stop(child)
 
 
-def process():
-    """Starts a process that waits for a command of the runner's."""
-    return subprocess.Popen([sys.executable, '-c', WAITING], cwd=ROOT,
-                            stdin=subprocess.PIPE)
-
-
-def run(child, *command):
-    """Hands a command to a process, and gives it an empty screen."""
-    if sys.stdout.isatty():
-        print('\x1b[2J\x1b[3J\x1b[H', end='', flush=True)
-    child.stdin.write(json.dumps([*command, HELP]).encode())
-    child.stdin.close()
+def stop(child):
+    """Ends a trial, if there is one."""
+    if child:
+        child.kill()
+        child.wait()
 
 
 def saves(asked):

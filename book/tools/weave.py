@@ -9,29 +9,22 @@ names the statements, `# weave: bind .. full_raise, Trace`.
     python -m book.tools.weave            copies the code into the chapters
     python -m book.tools.weave --anyway   also over what was edited in them
     python -m book.tools.weave --check    says what is not as it should be
-    python -m book.tools.weave --names    lists the names that come too early
 
 A listing may show what its module says, or what it has said; then it is
 refreshed. Any other text was written in the chapter, and is not overwritten.
 
 Each statement of the draft is shown once, in Book One, in the order of its
-module.  A name comes too early there where a listing uses it before this or an
-earlier listing has defined it, and before the prose has said it: as the first
-word of a code span, such as `bind(x)`.  What Book Two shows of the library is
-only kept equal to it.
+module.  What Book Two shows of the library is only kept equal to it.
 """
 
 import ast
-import builtins
 import difflib
 import re
 import subprocess
 import sys
-from collections import Counter
-from functools import cache, partial
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from symtable import symtable
 from typing import NamedTuple
 
 PACKAGE = 'autodiff_mini'
@@ -42,7 +35,6 @@ ASK = '# weave:'
 ANYWAY = '.venv/bin/python -m book.tools.weave --anyway'
 FENCE = re.compile(r'`{3,}(python|py)\b(.*)')
 TITLE = re.compile(r'title="([^"]*)"')
-SAID = re.compile(r'(?<!`)`(?:ad\.)?([A-Za-z_]\w*)')
 
 
 class Statement(NamedTuple):
@@ -78,20 +70,21 @@ class Problem(NamedTuple):
 def address(node, source):
     """Returns the name by which a block asks for the statement `node`."""
     match node:
-        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-            found = node.name
-        case ast.Assign():
-            found = ' = '.join(map(ast.unparse, node.targets))
-        case ast.AnnAssign() | ast.AugAssign():
-            found = ast.unparse(node.target)
-        case ast.Import():
-            found = 'import ' + ', '.join(name.name for name in node.names)
-        case ast.ImportFrom():
-            found = 'from ' + '.' * node.level + (node.module or '')
+        case ast.FunctionDef(name) | ast.AsyncFunctionDef(name) | ast.ClassDef(
+                name):
+            found = name
+        case ast.Assign(targets):
+            found = ' = '.join(map(ast.unparse, targets))
+        case ast.AnnAssign(target) | ast.AugAssign(target):
+            found = ast.unparse(target)
         case ast.Expr(ast.Constant(str())):
             found = '"""'
         case ast.Expr(ast.Call(func, [first, *_])):
             found = f'{ast.unparse(func)}({ast.unparse(first)}'
+        case ast.ImportFrom(module, _, level):
+            found = 'from ' + '.' * level + (module or '')
+        case ast.Import():
+            found = ast.unparse(node).partition(' as ')[0]
         case _:
             found = ast.get_source_segment(source, node).splitlines()[0]
     return found.replace(', ', ',')   # ', ' stands between two addresses
@@ -114,13 +107,12 @@ def statements(source):
 
 def join(chosen):
     """Returns the text of a block that shows the `chosen` statements."""
-    lines, end = [], None
+    text, end = '', 0
     for statement in chosen:
-        if end is not None and statement.line != end + 1:
-            lines.append('')
-        lines.append(statement.text)
+        gap = '\n' if statement.line == end + 1 else '\n\n'
+        text += gap * bool(text) + statement.text
         end = statement.end
-    return '\n'.join(lines)
+    return text
 
 
 # The book: its chapters, their blocks, the modules they show.
@@ -168,19 +160,19 @@ def modules(root):
 
 def resolve(block, book):
     """Returns the statements that a block asks for, and the problems."""
-    if block.title not in book:
+    module = book.get(block.title)
+    if module is None:
         return [], [unknown('module', block.title, book, block, block.line)]
-    module = book[block.title]
     try:
         names = asked(block, module)
     except SyntaxError as error:
         line = block.line + (error.lineno or 0)
         return [], [Problem(block.path, line, f'not Python: {error.msg}')]
-    if not names:
-        return [], [Problem(block.path, block.line, 'shows nothing')]
+    wrong = [unknown('statement', name, module, block, line)
+             for name, line in names if name not in module]
     return ([module[name] for name, _ in names if name in module],
-            [unknown('statement', name, module, block, line)
-             for name, line in names if name not in module])
+            wrong if names else
+            [Problem(block.path, block.line, 'shows nothing')])
 
 
 def asked(block, module):
@@ -224,7 +216,7 @@ def weave(root, anyway=False):
         if (new := '\n'.join(lines)) != old:
             path.write_text(new)
             print(f'{path}: refreshed')
-    remember(root)
+    remember(root, before)
     return problems
 
 
@@ -232,18 +224,15 @@ def own_words(block, book, before, root):
     """Returns the statements of a block that no module has ever had."""
     if block.text.startswith(ASK):
         return []
-    module = book[block.title]
-    strange = [found for found in statements(block.text)
-               if found.text != module[found.address].text
-               and digest(block.title, found) not in before
-               and found.text not in committed(root, block.title)]
     return [Problem(block.path, block.line + found.line,
                     f'`{found.address}` was edited here, and not in its '
                     'module. Edit the module, or give this edit up with '
                     f'`{ANYWAY}`:\n'
-                    + diff(block.title, module[found.address].text,
-                           block.path, found.text))
-            for found in strange]
+                    + diff(block.title, now, block.path, found.text))
+            for found in statements(block.text)
+            for now in [book[block.title][found.address].text]
+            if found.text != now and digest(block.title, found) not in before
+            and found.text not in committed(root, block.title)]
 
 
 def digest(title, statement):
@@ -257,12 +246,12 @@ def said_before(root):
     return set(file.read_text().split()) if file.exists() else set()
 
 
-def remember(root):
-    """Notes what the modules say now."""
-    digests = {digest(title, found) for title, module in modules(root).items()
-               for found in module.values()} | said_before(root)
+def remember(root, before):
+    """Notes what the modules say now, beside what they said before."""
+    now = {digest(title, found) for title, module in modules(root).items()
+           for found in module.values()}
     (root / SAID_BEFORE).parent.mkdir(exist_ok=True)
-    (root / SAID_BEFORE).write_text('\n'.join(sorted(digests)))
+    (root / SAID_BEFORE).write_text('\n'.join(sorted(now | before)))
 
 
 def committed(root, title):
@@ -294,39 +283,42 @@ def not_python(root):
 
 def check(root):
     """Returns all that is wrong with the blocks and the modules."""
-    book, shown, problems = modules(root), {}, []
+    book, problems = modules(root), []
+    shown = {title: [] for title in book}     # [(address, (page, line))]
     for path in chapters(root):
         for block in woven(path):
             problems += drift(block, book)
-            if block.title.startswith(DRAFT):
-                problems += repeats(block, book, shown)
+            for found in resolve(block, book)[0]:
+                shown[block.title].append((found.address, block[:2]))
         problems += misplaced_imports(blocks(path))
     for title, module in book.items():
         problems += untidy(root, title)
         if title.startswith(DRAFT):
-            problems += [Problem(Path(title), found.line,
-                                 f'no chapter shows `{found.address}`')
-                         for found in module.values()
-                         if (title, found.address) not in shown]
-            problems += out_of_order(module, title, shown)
+            problems += told_otherwise(title, module, shown[title])
     return problems
 
 
-def out_of_order(module, title, shown):
-    """Return the statements of a module that are shown too early.
+def told_otherwise(title, module, shown):
+    """Yield what is not shown once, in the order of its module.
 
     What a module begins with, its docstring and imports, can come anywhere.
     """
-    problems, last = [], None
+    places, last = {}, None
+    for address, place in shown:
+        if address in places:
+            yield Problem(*place, f'shows `{address}` again, after '
+                          + '{}:{}'.format(*places[address]))
+        places.setdefault(address, place)
     for found in module.values():
-        place = shown.get((title, found.address))
-        if place and not is_head(found):
+        place = places.get(found.address)
+        if not place:
+            yield Problem(Path(title), found.line,
+                          f'no chapter shows `{found.address}`')
+        elif not is_head(found):
             if last and place < last:
-                problems.append(Problem(
-                    Path(title), found.line, f'`{found.address}` is shown '
-                    'before the statement above it'))
+                yield Problem(Path(title), found.line, f'`{found.address}` '
+                              'is shown before the statement above it')
             last = place
-    return problems
 
 
 def is_head(statement):
@@ -338,13 +330,11 @@ def is_head(statement):
 def drift(block, book):
     """Returns how a block differs from what it asks for."""
     chosen, problems = resolve(block, book)
-    if problems:
+    if problems or block.text == join(chosen):
         return problems
     if block.text.startswith(ASK):
         return [Problem(block.path, block.line + 1,
                         f'`make weave` has to expand `{block.text}`')]
-    if block.text == join(chosen):
-        return []
     return [Problem(block.path, block.line,
                     'differs from its module; what was not edited here '
                     'goes away with `make weave`:\n'
@@ -352,49 +342,27 @@ def drift(block, book):
                            join(chosen)))]
 
 
-def repeats(block, book, shown):
-    """Returns what a block shows again, and puts the rest into `shown`.
-
-    `shown` is {(title, address): (page, line)}.
-    """
-    problems = []
-    for found in resolve(block, book)[0]:
-        key = block.title, found.address
-        if key in shown:
-            problems.append(Problem(
-                block.path, block.line,
-                f'shows `{found.address}` again, after '
-                '{}:{}'.format(*shown[key])))
-        shown.setdefault(key, (block.path, block.line))
-    return problems
-
-
 def untidy(root, title):
-    """Returns what in a module cannot be asked for by an address."""
+    """Yield what in a module cannot be asked for by an address."""
     source = (root / title).read_text()
-    problems, seen, end = [], {}, 0
-
-    def report(line, text):
-        problems.append(Problem(Path(title), line, text))
-
-    def report_stray(lines):
-        for line in lines:
-            if source.splitlines()[line - 1].strip():
-                report(line, 'this comment belongs to no statement: '
-                             'close the gap below it')
-
+    seen, end = {}, 0
     for found in statements(source):
-        report_stray(range(end + 1, found.line))
         if found.line <= end:
-            report(found.line, 'a second statement on one line')
+            yield Problem(Path(title), found.line,
+                          'a second statement on one line')
         if found.address == '_':
-            report(found.line, 'nothing may be named `_`')
+            yield Problem(Path(title), found.line, 'nothing may be named `_`')
         elif found.address in seen:
-            report(found.line, f'ambiguous address `{found.address}`, also '
-                               f'of line {seen[found.address]}')
+            yield Problem(Path(title), found.line,
+                          f'ambiguous address `{found.address}`, also of '
+                          f'line {seen[found.address]}')
         seen[found.address], end = found.line, found.end
-    report_stray(range(end + 1, len(source.splitlines()) + 1))
-    return problems
+    covered = {number for found in statements(source)
+               for number in range(found.line, found.end + 1)}
+    for number, line in enumerate(source.splitlines(), 1):
+        if line.strip() and number not in covered:
+            yield Problem(Path(title), number, 'this comment belongs to no '
+                          'statement: close the gap below it')
 
 
 # Imports. A notebook must use what its reader has built, not the library's
@@ -402,38 +370,25 @@ def untidy(root, title):
 
 def misplaced_imports(chapter):
     """Return the imports of what the same chapter builds."""
-    built = {(dotted(block.title), name) for block in chapter
+    built = {name for block in chapter
              if block.runs and block.title.startswith(PACKAGE + '/')
-             for found in parsed(block) for name in bound(found.node)}
-    return [problem for block in chapter if block.runs
-            for found in parsed(block)
-            for problem in running(found.node, built, (
-                block.path, block.line + found.line))]
+             for module in [dotted(block.title)]
+             for found in parsed(block)
+             for name in (module, *[f'{module}.{name}'
+                                    for name in bound(found.node)])}
+    return [Problem(block.path, block.line + found.line,
+                    f'imports {name}, which this chapter builds: show it in '
+                    'a `py` fence')
+            for block in chapter if block.runs for found in parsed(block)
+            for name in imports(found.node) if name in built]
 
 
-def book_one(root):
-    """Return the chapters of Book One, which write the draft."""
-    return [path for path in chapters(root)
-            if path.parent.name == 'chapters' and int(label(path)) <= LAST]
-
-
-def running(node, built, where):
-    """Returns the problems of a statement that runs."""
-    whole = {module for module, _ in built}
-    return [Problem(*where, f'imports {source}, which this chapter builds: '
-                            'show it in a `py` fence')
-            for module, name in origins(node)
-            for source in ['.'.join(filter(None, (module, name)))]
-            if (module, name) in built or source in whole]
-
-
-def origins(node):
-    """Returns the pairs (module, name) that a statement imports."""
+def imports(node):
+    """Return the dotted names of what a statement imports."""
     if isinstance(node, ast.ImportFrom):
-        return [(node.module, name.name) for name in node.names]
-    if isinstance(node, ast.Import):
-        return [(name.name, None) for name in node.names]
-    return []
+        return [f'{node.module}.{name.name}' for name in node.names]
+    return [name.name for name in node.names
+            ] if isinstance(node, ast.Import) else []
 
 
 def bound(node):
@@ -461,88 +416,10 @@ def parsed(block):
         return []
 
 
-# Names that come too early: those that a reader cannot know yet.
-
-def early_names(root):
-    """Return a Problem for each name that comes too early in Book One."""
-    book, said, known, problems = modules(root), set(), set(), []
-    binders = {title: {name: found.node for found in module.values()
-                       for name in bound(found.node)}
-               for title, module in book.items()}
-    for path in book_one(root):
-        early = {}
-        for words, block in reading(path):
-            said |= words
-            shown = resolve(block, book)[0] if block.title in book else []
-            known |= {(block.title, name) for found in shown
-                      for name in bound(found.node)}
-            if block.runs:      # or it is the head of a module
-                names = {home(block.title, name, binders)
-                         for found in shown for name in used(found)}
-                for title, name in names - known - {None}:
-                    if name not in said:
-                        early.setdefault((title, name), block.line)
-        problems += sorted(Problem(path, line, f'`{name}` of {title}')
-                           for (title, name), line in early.items())
-    return problems
-
-
-def reading(path):
-    """Yields what a reader of a chapter meets, part by part.
-
-    A part is a set of names that the prose says, and the block below it;
-    at the end of a page that is an empty one.
-    """
-    lines, end = path.read_text().splitlines(), 0
-    last = Block(path, len(lines) + 1, 0, False, '', '')
-    for block in [*blocks(path), last]:
-        yield set(SAID.findall('\n'.join(lines[end:block.line - 1]))), block
-        end = block.end
-
-
-def unbound(path):
-    """Returns the names that a chapter's cells use and none of them has."""
-    cells = [cell for block in blocks(path) if block.runs
-             for cell in parsed(block)]
-    has = set(dir(builtins)).union(*(bound(cell.node) for cell in cells))
-    return sorted(set().union(*map(used, cells)) - has)
-
-
-@cache
-def used(statement):
-    """Returns the names of its module that a statement uses or imports."""
-    tables, names = [symtable(statement.text, '', 'exec')], set()
-    for table in tables:
-        tables += table.get_children()
-        names |= {symbol.get_name() for symbol in table.get_symbols()
-                  if symbol.is_global()
-                  and (symbol.is_referenced() or symbol.is_imported())}
-    return names
-
-
-def home(title, name, binders):
-    """Returns (title, name) of where a name of a module is defined.
-
-    That is None for a name that is not the library's.
-    """
-    match binders.get(title, {}).get(name):
-        case None | ast.Import():
-            return None
-        case ast.ImportFrom(module, names, level):
-            [name] = [alias.name for alias in names
-                      if name == (alias.asname or alias.name)]
-            folder = title.rpartition('/')[0] + '/' if level else ''
-            path = folder + module.replace('.', '/') + '.py'
-            return home(path, name, binders)
-    return title, name
-
-
-def summary(early):
-    """Returns a line that counts what `early_names` returned, by page."""
-    pages = Counter(f'chapter {label(problem.path)}' for problem in early)
-    counts = ', '.join(f'{page}: {count}' for page, count in pages.items())
-    return (f'names shown before they are defined or said: {len(early)}'
-            + f' ({counts})' * bool(early))
+def book_one(root):
+    """Return the chapters of Book One, which write the draft."""
+    return [path for path in chapters(root)
+            if path.parent.name == 'chapters' and int(label(path)) <= LAST]
 
 
 def label(page):
@@ -555,16 +432,12 @@ def label(page):
 
 def main(arguments):
     """Weaves or checks the book of the current directory."""
-    root, [option] = Path(), arguments or ['']
-    commands = {'--check': check, '--names': early_names,
-                '--anyway': partial(weave, anyway=True)}
-    wrong = not_python(root)
-    problems = wrong or commands.get(option, weave)(root)
+    problems = not_python(Path()) or (
+        check(Path()) if '--check' in arguments
+        else weave(Path(), '--anyway' in arguments))
     for problem in problems:
         print(problem)
-    if option in ('--check', '--names') and not wrong:
-        print(summary(early_names(root)))
-    return int(bool(problems) and option != '--names')
+    return bool(problems)
 
 
 if __name__ == '__main__':

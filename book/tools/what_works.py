@@ -18,22 +18,17 @@ def table(module):
         module: its name, such as 'numpy.linalg'.
     """
     answers = json.loads(DATA.read_text(encoding='utf-8'))[module]
-    moving = [f'- `{name}` {", ".join(answer)}'
-              for name, answer in answers.items()
-              if answer and not isinstance(answer, str)]
-    groups = {STILL: [name for name in answers if answers[name] == []]}
+    works, groups = {}, {STILL: []}
     for name, answer in answers.items():
         if isinstance(answer, str):
             groups.setdefault(f'Not there: {answer}.', []).append(name)
+        else:
+            works[name] = f'- `{name}` {", ".join(answer)}'
+            groups[STILL] += [name] * (not answer)
+    moving = [line for name, line in works.items() if answers[name]]
     return '\n\n'.join([
-        summary(answers), '<div class="works" markdown="1">',
-        '\n'.join(moving), '</div>',
+        f'{len(works)} of {len(answers)} functions work on traced values, '
+        f'and {len(moving)} of these have derivatives.',
+        '<div class="works" markdown="1">', '\n'.join(moving), '</div>',
         *[f'*{title}* ' + ', '.join(f'`{name}`' for name in names) + '.'
           for title, names in groups.items() if names]])
-
-
-def summary(answers):
-    """Returns how many of the functions work, and have derivatives."""
-    works = [x for x in answers.values() if not isinstance(x, str)]
-    return (f'{len(works)} of {len(answers)} functions work on traced '
-            f'values, and {sum(map(bool, works))} of these have derivatives.')

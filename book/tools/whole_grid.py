@@ -1,21 +1,31 @@
 """Draw the whole grid: every primitive, and where each of its rules is.
 
 `<!-- table: whole grid -->` becomes a table whose cells link to the lines of
-the modules that register the rules.
+the modules that register the rules.  The library is imported once more for
+that, in a process of its own: after each line of a module the tables of rules
+are compared with what they were.  So it does not matter how a rule is
+registered.
+
+    python -m book.tools.whole_grid .    prints the rules and lines, as JSON
 """
 
-from functools import cache
+import inspect
+import json
+import subprocess
+import sys
+from functools import cache, partial
+from importlib import import_module
+from pathlib import Path
 
 from book.tools import modules, weave
 from book.tools.benchmark_tables import markdown
 from book.tools.places import ROOT
-from book.tools.registrations import BESIDE, registrations
 
 COLUMNS = ('evaluate', 'jvp', 'vmap', 'abstract', 'partial_eval',
            'transpose', 'lowering')
-OTHER_TABLES = {'inline': 'lowering'}   # whose rules are of a column, too
-HEADS = {column: column.replace('_', ' ') for column in COLUMNS}
 MARKS = {'rule': '●', 'default': '○', 'never': '–'}
+# What is no part of the grid: a wing, and the draft, which has its own.
+BESIDE = f'{weave.PACKAGE}/more/', weave.DRAFT
 
 # What an interpreter does with a primitive that has no rule in its column:
 # the statement that says so.
@@ -38,49 +48,54 @@ def cells():
     rows = sorted((row for row, column in found if column == 'evaluate'),
                   key=lambda row: '/primitives/' not in found[
                       row, 'evaluate'][0])
-    return {(row, column): kind_of(row, column, found)
-            for row in rows for column in COLUMNS}
+    grid = dict.fromkeys(
+        ((row, column) for row in rows for column in COLUMNS),
+        ('never', None))
+    # What has no vmap is made by lowering, when the others have finished.
+    grid |= {(row, column): ('default', DEFAULTS[column])
+             for row in rows if (row, 'vmap') in found for column in DEFAULTS}
+    return grid | {cell: ('rule', found[cell]) for cell in grid
+                   if cell in found}
 
 
 def rules(root):
-    """Return the statement that fills each cell: {cell: (title, address)}.
+    """Return the statement that registers each rule: {cell: (title, address)}.
 
-    It is the one that was run last when the rule was registered, unless that
-    only says that its primitive is of a kind: then it is what says the rule
-    for the whole kind.
+    If that only says of which kind its primitive is, it is the statement
+    that has the code of the rule.
     """
+    book = titles(root)
     found = {(address.removesuffix('_p'), 'evaluate'): (title, address)
-             for title, module in weave.modules(root).items()
-             if not title.startswith(BESIDE)
-             for address in module
+             for title, module in book.items() for address in module
              if address.endswith('_p') and address.isidentifier()}
-    for row, table, at_work in registrations(root):
-        column = OTHER_TABLES.get(table, table)
-        if column in COLUMNS and at_work:
-            is_kind = at_work[-1][1] == f'{row}_p'
-            found[row, column] = at_work[0 if is_kind else -1]
+    notes = json.loads(subprocess.run(
+        [sys.executable, '-m', 'book.tools.whole_grid', root.resolve()],
+        cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout)
+    for row, column, *lines in notes:
+        registering, coding = [
+            next(((title, found.address) for found in book[title].values()
+                  if found.line <= line <= found.end), None)
+            for title, line in lines]
+        is_kind = registering[1] == f'{row}_p'
+        found[row, column] = coding if is_kind else registering
     return found
 
 
-def kind_of(row, column, found):
-    """Return the kind of a cell, and its statement, or None."""
-    if (row, column) in found:
-        return 'rule', found[row, column]
-    # What has no vmap is made by lowering, when the others have finished.
-    if column in DEFAULTS and (row, 'vmap') in found:
-        return 'default', DEFAULTS[column]
-    return 'never', None
+def titles(root):
+    """Return the modules of the grid, as `weave.modules` has them."""
+    return {title: module for title, module in weave.modules(root).items()
+            if not title.startswith(BESIDE)}
 
 
 def table(page):
     """Return the grid as Markdown, with links as seen from `page`."""
     grid, book = cells(), weave.modules(ROOT)
-    titles = ['', *HEADS.values()]
-    titles[-1] += ' { tabindex="0" }'   # so that a narrow page scrolls it
+    heads = ['', *map(head, COLUMNS)]
+    heads[-1] += ' { tabindex="0" }'   # so that a narrow page scrolls it
     rows = dict.fromkeys(row for row, _ in grid)
     lines = [[f'`{row}`', *[cell(row, column, grid, page, book)
                             for column in COLUMNS]] for row in rows]
-    return f'{markdown([titles, *lines], ":---:")}\n\n{caption(grid)}'
+    return f'{markdown([heads, *lines], ":---:")}\n\n{caption(grid)}'
 
 
 def cell(row, column, grid, page, book):
@@ -90,7 +105,12 @@ def cell(row, column, grid, page, book):
         return MARKS[kind]
     title, address = statement
     link = modules.place(title, book[title][address].line).link(page)
-    return f'[{MARKS[kind]}]({link} "{row}, {HEADS[column]}")'
+    return f'[{MARKS[kind]}]({link} "{row}, {head(column)}")'
+
+
+def head(column):
+    """Return the words above a column."""
+    return column.replace('_', ' ')
 
 
 def caption(grid):
@@ -100,3 +120,59 @@ def caption(grid):
             f'their own (●). For {kinds.count("default")} the interpreter '
             f'has one answer for all primitives (○), and it is never asked '
             f'for the other {kinds.count("never")} (–).')
+
+
+# What follows happens in the other process.
+
+def register(root):
+    """Import the library; yield (row, column, line, line) of each rule.
+
+    A line is that of the statement that a module was at, or of the code of
+    the rule.
+    """
+    known, place = {}, None     # {(column, primitive): (rule, place)}
+
+    def look(frame, event, _):
+        nonlocal place
+        code = frame.f_code
+        if code.co_name != '<module>' or (
+                not code.co_filename.startswith(f'{root}/')):
+            return None
+        for column in COLUMNS:
+            for primitive, rule in table_of(column).items():
+                if known.get((column, primitive), [None])[0] is not rule:
+                    known[column, primitive] = rule, place
+        place = code.co_filename, frame.f_lineno
+        return look
+
+    sys.path.insert(0, root)
+    names = map(weave.dotted, titles(Path(root)))
+    sys.settrace(look)
+    found = [*map(import_module, names)]
+    sys.settrace(None)
+    rows = {id(value): name.removesuffix('_p') for module in found
+            for name, value in vars(module).items() if name.endswith('_p')}
+    for (column, primitive), (rule, place) in known.items():
+        if id(primitive) in rows:
+            yield rows[id(primitive)], column, *[
+                (Path(path).relative_to(root).as_posix(), line)
+                for path, line in (place, code_of(rule) or place)]
+
+
+def table_of(column):
+    """Return the rules of a column as far as its module has run."""
+    module = sys.modules.get(f'{weave.PACKAGE}.interpreters.{column}')
+    return {**getattr(module, 'inline_rules', {}),
+            **getattr(module, 'rules', {})}
+
+
+def code_of(rule):
+    """Return the file and the first line of the code of a rule, if any."""
+    while isinstance(rule, partial):
+        rule = rule.func
+    code = getattr(inspect.unwrap(rule), '__code__', None)
+    return code and (code.co_filename, code.co_firstlineno)
+
+
+if __name__ == '__main__':
+    print(json.dumps([*register(sys.argv[1])]))

@@ -12,8 +12,7 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
-from book.tools.benchmark_tables import (
-    DATA, missed, readme_table, replace_table, table_text)
+from book.tools.benchmark_tables import DATA
 from tests.benchmarks.arrays import sizes, w1, w2, w8, w9, w10
 from tests.benchmarks.first_calls import first_calls, w5
 from tests.benchmarks.gallery import gallery
@@ -23,6 +22,8 @@ from tests.benchmarks.memory import w11
 from tests.benchmarks.odes import w7
 from tests.benchmarks.passes import passes
 from tests.benchmarks.peers import EVERYBODY, PEERS
+from tests.benchmarks.report import (
+    missed, readme_table, replace_table, table_text)
 from tests.benchmarks.scalars import w3, w4
 
 ROOT = Path(__file__).resolve().parents[2]

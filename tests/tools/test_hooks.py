@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -53,43 +52,14 @@ def module(site, *arguments, run=subprocess.run):
                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
-@pytest.mark.rest
-def test_a_build_counts_the_names_that_come_too_early(site):
-    made = module(site, 'book.tools.pages')
-    assert made.returncode == 0, made.stdout
-    assert 'names shown before they are defined or said: 0' in made.stdout
-    assert module(site, 'mkdocs', 'build').returncode == 0
-    [page] = site.glob('site/**/01_core/index.html')
-    assert TRUE[3:-3] in page.read_text()
-    assert 'served.json' not in page.read_text()
-
-
 def test_a_false_listing_fails_the_build_with_line_and_diff(site):
+    """Before a page is made, or an old one is changed."""
     (site / PAGE).write_text(LISTING.format(FALSE))
     made = module(site, 'book.tools.pages')
     assert made.returncode == 1
     assert f'{PAGE}:3: differs from its module' in made.stdout
     assert f'-{FALSE}\n+{TRUE}' in made.stdout
     assert not (site / 'pages').exists()
-
-
-@pytest.mark.rest
-def test_this_book_is_not_built_with_a_false_rule(tmp_path):
-    for name in 'autodiff_mini', 'book':
-        shutil.copytree(ROOT / name, tmp_path / name)
-    library = tmp_path / 'autodiff_mini/draft/jvp.py'
-    page = tmp_path / 'book/chapters/02_two_numbers_at_once.md'
-    for file, rule in (library, 'x_dot * -np.sin(x)'), (page, 'x_dot * y'):
-        text = file.read_text()
-        assert rule in text
-        file.write_text(text.replace(rule, 'x_dot'))
-    made = module(tmp_path, 'book.tools.pages')
-    assert made.returncode == 1
-    found = re.findall(r'(\S+):\d+: differs from', made.stdout)
-    assert set(found) == {'book/chapters/02_two_numbers_at_once.md'}
-    assert '+defjvp(cos_p, lambda x_dot, y, x: x_dot)' in made.stdout
-    assert '-defjvp(exp_p, lambda x_dot, y, x: x_dot)' in made.stdout
-    assert not (tmp_path / 'pages').exists()
 
 
 @pytest.mark.rest
@@ -219,21 +189,27 @@ def shown(address):
 
 
 @pytest.mark.rest
-def test_a_server_says_on_the_page_what_was_edited_there(site):
+def test_a_server_weaves_and_says_on_the_page_what_was_edited_there(site):
     with serving(site) as await_words:
         address = await_words(r'Serving on .*').split()[-1]
+
+        def edit(path, text, words, there, problem=''):
+            (site / path).write_text(text)
+            await_words(words)
+            await_words('Reloading browsers')
+            page, said = shown(address)
+            assert there[3:-3] in page
+            assert problem in said and bool(problem) == bool(said)
+
         page, said = shown(address)
         assert TRUE[3:-3] in page and said == ''
-        (site / PAGE).write_text(LISTING.format(FALSE))
-        await_words(f'{PAGE}:4: .* was edited here')
-        await_words('Reloading browsers')
-        page, said = shown(address)
-        assert FALSE[3:-3] in page
-        assert 'was edited here' in said and f'-{TRUE}\n+{FALSE}' in said
-        (site / PAGE).write_text(LISTING.format(TRUE))
-        await_words('Reloading browsers')
-        page, said = shown(address)
-        assert TRUE[3:-3] in page and said == ''
+        edit(PAGE, LISTING.format(FALSE), f'{PAGE}:4: .* was edited here',
+             FALSE, f'-{TRUE}\n+{FALSE}')
+        edit(PAGE, LISTING.format(TRUE), '', TRUE)
+        module = 'autodiff_mini/core.py'
+        edit(module, FALSE + '\n', f'{PAGE}: refreshed', FALSE)
+        edit(module, FALSE + '\nx = = 1\n', 'not Python', FALSE,
+             'core.py:2: not Python: invalid syntax')
 
 
 def test_a_port_is_asked_for_before_anything_is_built(site):
@@ -245,26 +221,6 @@ def test_a_port_is_asked_for_before_anything_is_built(site):
             assert ran.stdout.startswith(f'Port {words} cannot be used: ')
             assert 'make serve PORT=9000' in ran.stdout
             assert 'Traceback' not in ran.stdout
-
-
-@pytest.mark.rest
-def test_a_server_weaves(site):
-    with serving(site) as await_words:
-        address = await_words(r'Serving on .*').split()[-1]
-        (site / 'autodiff_mini/core.py').write_text(FALSE + '\n')
-        await_words(f'{PAGE}: refreshed')
-        await_words('Reloading browsers')
-        page, said = shown(address)
-        assert FALSE[3:-3] in page and said == ''
-
-
-@pytest.mark.rest
-def test_a_server_says_which_module_is_not_python(site):
-    with serving(site) as await_words:
-        address = await_words(r'Serving on .*').split()[-1]
-        (site / 'autodiff_mini/core.py').write_text(TRUE + '\nx = = 1\n')
-        await_words('Reloading browsers')
-        assert 'core.py:2: not Python: invalid syntax' in shown(address)[1]
 
 
 def test_a_server_says_that_outputs_are_old_and_makes_them_again(

@@ -1,12 +1,10 @@
 """The main line is short: its listings, and the way to an experiment."""
 
-from pathlib import Path
-
 import pytest
 
 from book.tools import mainline, weave
+from book.tools.places import ROOT
 
-ROOT = Path(__file__).parents[2]
 DRAFT = ''.join(f'def f{i}():\n    """It does\n    this."""\n    # and that\n'
                 f'    return {i}\n\n\n' for i in range(40))
 
@@ -39,32 +37,24 @@ def test_the_main_line_of_book_one_is_short_enough():
     assert mainline.check(ROOT) == []
 
 
-def test_a_listing_of_twenty_lines_is_short_enough(problems):
-    assert problems(fence(0, 10)) == []
-    assert problems(fence(0, 11)) == [(3, 'a listing of 22 lines')]
-
-
-def test_an_experiment_ends_the_way(problems):
-    assert problems(fence(0, 10) + fence(10, 20)) == []
-    [(line, text)] = problems(fence(0, 10) + fence(10, 20) + fence(20, 21))
-    assert (line, text) == (127, '42 lines without an experiment')
-    assert problems(fence(0, 10) + fence(10, 20) + EXPERIMENT
-                    + fence(20, 21)) == []
-
-
 FOLD = '<details markdown="1">\n\n{}</details>\n\n'
+HEAD = '```py title="autodiff_mini/draft/f.py"\nimport math\n```\n\n'
 
 
-def test_only_the_head_of_a_module_is_folded_away(problems):
-    head = '```py title="autodiff_mini/draft/f.py"\nimport math\n```\n\n'
-    assert problems(fence(0, 1) + FOLD.format(head)) == []
-    assert problems(fence(0, 1) + FOLD.format(fence(1, 2, 'py'))) == [
-        (14, '`f1` is folded away')]
-
-
-def test_a_page_of_book_one_has_at_most_so_many_words(problems):
-    assert problems('word ' * 3_490) == []
-    assert problems('word ' * 3_510) == [(1, '3512 words')]
+@pytest.mark.parametrize('text, found', [
+    (fence(0, 10), []),
+    (fence(0, 11), [(3, 'a listing of 22 lines')]),
+    (fence(0, 10) + fence(10, 20), []),
+    (fence(0, 10) + fence(10, 20) + fence(20, 21),
+     [(127, '42 lines without an experiment')]),
+    (fence(0, 10) + fence(10, 20) + EXPERIMENT + fence(20, 21), []),
+    (fence(0, 1) + FOLD.format(HEAD), []),
+    (fence(0, 1) + FOLD.format(fence(1, 2, 'py')),
+     [(14, '`f1` is folded away')]),
+    ('word ' * 3_490, []),
+    ('word ' * 3_510, [(1, '3512 words')])])
+def test_what_is_too_long_or_folded_away_is_named(problems, text, found):
+    assert problems(text) == found
 
 
 def test_book_one_has_at_most_so_many_words(problems, tmp_path):

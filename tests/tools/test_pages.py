@@ -3,19 +3,15 @@
 The same of the built site is in tests/test_site.py.
 """
 
+import builtins
 import itertools
-import math
 import os
 import re
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import numpy as np
 import pytest
-import scipy.linalg
 
-import autodiff_mini as ad
-from book.tools import online, places, reference, render, weave
+from book.tools import mainline, online, places, reference, weave
 from book.tools.places import ROOT
 
 # Not \S+: a link may carry a title, and code may look like one.
@@ -96,66 +92,6 @@ def test_the_samples_of_the_first_pages_run(name):
                 assert repr(eval(match[1], scope)) == match[2]
 
 
-# README
-
-def words_of(text):
-    """Returns the words that a reader of Markdown sees."""
-    text = re.sub(r'<!--.*?-->|!\[[^]]*\]\([^)]*\)', '', text,
-                  flags=re.DOTALL)
-    text = re.sub(r'\]\([^)]*\)', ']', text)
-    return [word for word in text.split() if re.search(r'\w', word)]
-
-
-def test_words_that_a_reader_sees_are_counted():
-    text = '# A page\n<!-- not\nthis -->\n![nor](this) [a link](there) | --- |'
-    assert words_of(text) == ['A', 'page', '[a', 'link]']
-
-
-def test_the_readme_is_short_and_begins_with_what_to_type():
-    text = (ROOT / 'README.md').read_text()
-    assert len(words_of(text)) <= 600
-    order = [text.index(words) for words in (
-        'make book ', 'make test ', 'pip install .', 'import autodiff_mini',
-        '\n## Limits\n', '\n| to | run |\n', '\n<!-- benchmarks -->\n')]
-    assert order == sorted(order)
-
-
-@pytest.mark.parametrize('program', [
-    'ad.grad(lambda x: float(x) * x)(2.0)', 'ad.grad(math.sin)(2.0)',
-    'ad.jit(lambda x: x if x > 0 else -x)(2.0)',
-    'ad.vmap(lambda x: x if x > 0 else -x)(np.ones(2))',
-    'ad.grad(lambda x: x * x)(3)',
-    'ad.grad(lambda x: scipy.linalg.expm(x).sum())(np.eye(2))',
-    'ad.grad(np.sum)(np.ma.array([1.0]))', 'ad.grad(np.sum)(np.asmatrix(1.))',
-    'ad.jit(np.sum)(np.array([None]))', 'ad.grad(in_a_thread)(2.0)'])
-@pytest.mark.filterwarnings('ignore:the matrix subclass')
-def test_the_limits_of_the_readme_are_errors(program):
-    """Or the README has to say so."""
-    with pytest.raises(TypeError):
-        eval(program)
-
-
-def in_a_thread(x):
-    with ThreadPoolExecutor(1) as pool:
-        assert pool.submit(lambda: ad.grad(lambda x: x * x)(3.)).result() == 6
-        return pool.submit(lambda: 2 * x).result()
-
-
-def test_jit_freezes_random_numbers_as_the_readme_says():
-    f = ad.jit(lambda x: x * np.random.default_rng().random())
-    assert f(1.0) == f(1.0)
-
-
-def test_every_command_of_the_readme_is_one_of_make():
-    commands = re.findall(r'^([a-z-]+): .*## ',
-                          (ROOT / 'Makefile').read_text(), re.MULTILINE)
-    commands += re.findall(r'^([a-z-]+): +## ',
-                           (ROOT / 'Makefile').read_text(), re.MULTILINE)
-    text = (ROOT / 'README.md').read_text()
-    found = re.findall(r'make ([a-z][a-z-]*)', text)
-    assert found and {*found} <= {*commands, 'help'}
-
-
 def test_publishing_links_to_the_book_from_the_readme():
     text = (ROOT / 'README.md').read_text()
     linked = online.with_address(text, 'https://example.org/book/')
@@ -214,15 +150,13 @@ def test_no_cell_is_wider_than_a_page():
     assert wide == []
 
 
-def test_pages_with_tables_are_rendered():
-    for name in 'the_whole_grid', 'what_the_documents_ask':
-        assert render.is_live(ROOT / f'book/appendix/{name}.md')
-
-
 @pytest.mark.parametrize('page', [
     page for page in weave.chapters(ROOT)
     if weave.woven(page) and page not in weave.book_one(ROOT)],
     ids=lambda page: page.stem)
 def test_every_name_of_a_page_is_defined_or_imported_on_it(page):
     """Else an edited cell would put a function there that cannot run."""
-    assert weave.unbound(page) == []
+    cells = [cell for block in weave.blocks(page) if block.runs
+             for cell in weave.parsed(block)]
+    has = set(dir(builtins)).union(*(weave.bound(x.node) for x in cells))
+    assert set().union(*map(mainline.used, cells)) <= has

@@ -51,7 +51,7 @@ def test_the_index_lists_the_names_with_what_they_do():
 
 @pytest.mark.parametrize('page', GROUPS, ids=lambda page: page.stem)
 def test_an_entry_links_to_the_line_that_defines_it(page):
-    found = reference.with_places(page.read_text(), page)
+    found = reference.linked(page.read_text(), page)
     lines = re.findall(r'^Defined in \[`(.*?)`\]\((.*?)#L(\d+)\)\.',
                        found, re.MULTILINE)
     assert len(lines) == len(GROUPS[page])
@@ -69,7 +69,7 @@ def test_an_entry_links_to_the_chapters_that_explain_it(monkeypatch):
     monkeypatch.setattr(places, 'told', lambda: {
         'autodiff_mini/api/forward.py': {'jvp': (place, place)}})
     entry = '::: autodiff_mini.jvp\n    options:\n      members: []\n'
-    found = reference.with_places(entry, Path('book/reference/x.md'))
+    found = reference.linked(entry, Path('book/reference/x.md'))
     chapter = 'chapter 7, [*How*](../chapters/07_x.md#how)'
     assert found.startswith(entry + '\nDefined in [`api/forward.py`](')
     assert found.endswith(f'. Explained in {chapter} and in {chapter}.\n')
@@ -94,7 +94,7 @@ def titled(tmp_path, monkeypatch):
     module.parent.mkdir()
     module.write_text('a = 1\n\n# Two.\nb = 2\nc = 3\n')
     monkeypatch.chdir(tmp_path)
-    return lambda text: reference.with_titles(
+    return lambda text: reference.linked(
         LISTING.format(text), Path('book/chapters/01_page.md'))
 
 
@@ -115,6 +115,6 @@ def test_a_listing_that_no_module_has_keeps_its_title(titled):
 @pytest.mark.parametrize('page', weave.chapters(places.ROOT),
                          ids=lambda page: page.stem)
 def test_every_listing_of_the_book_links_to_its_module(page):
-    found = reference.with_titles(page.read_text(), page)
+    found = reference.linked(page.read_text(), page)
     assert len(re.findall(r'\{ \.filename \}\n\n```', found)) == len(
         weave.woven(page))

@@ -3,17 +3,13 @@
 import json
 import re
 import socket
-from pathlib import Path
 
 import jupytext
 import pytest
 from jupyter_client.connect import LocalPortCache
 
-from book.tools import render, weave
-from book.tools.places import ROOT
+from book.tools import render
 from tests.amount import rest
-
-ROOT = Path(__file__).parents[2]
 
 CHAPTER = '''---
 title: Not for the page
@@ -102,44 +98,29 @@ def chapter(directory, text, name='01_chapter.md'):
 
 # The page.
 
-def test_prose_stands_as_it_is_and_front_matter_does_not(page):
+@pytest.mark.parametrize('text', [
+    '\n\n> A note.\n\n',
+    '\n```python title="autodiff_mini/core.py" hl_lines="1"\n'
+    'import numpy as np\nimport sys, warnings\n```\n\n> A note.',
+    '```py title="autodiff_mini/static.py"\nthis_never_runs()\n```',
+    '6 * 7\n```\n\n<div class="output">\n'
+    '<pre class="stdout" tabindex="0">&lt;first&gt;\n\n    second</pre>\n'
+    '<pre class="result" tabindex="0">42</pre>\n</div>',
+    '<pre class="stderr" tabindex="0">UserWarning: take care</pre>',
+    '<pre class="error" tabindex="0">ValueError: bad\nworse</pre>',
+    '<div class="rich"><table><tr><td>cell</td></tr></table></div>',
+    "print('unseen')", '````python\n"```"\n````', '&#96;&#96;&#96;',
+    '```python\nimport math\nprint(math.pi)\n```\n\n</details>\n\n'
+    '<div class="output">\n<pre class="stdout" tabindex="0">3.14'])
+def test_the_page_has_what_its_cells_say_and_do(page, text):
+    assert text in page.markdown
+
+
+def test_the_page_has_no_front_matter_and_nothing_hidden(page):
     assert page.markdown.startswith('# A chapter\n\nA word with `code` and '
                                     '$x^2$.\n\n```python')
-    assert '\n\n> A note.\n\n' in page.markdown
-
-
-def test_code_stands_in_a_fence_with_its_title_and_marks(page):
-    assert ('\n```python title="autodiff_mini/core.py" hl_lines="1"\n'
-            'import numpy as np\n') in page.markdown
-    assert 'tags=' not in page.markdown
-
-
-def test_a_static_fence_is_shown_and_does_not_run(page):
-    assert ('```py title="autodiff_mini/static.py"\nthis_never_runs()\n```'
-            in page.markdown)
-
-
-def test_printed_text_and_the_result_follow_their_cell(page):
-    assert ('6 * 7\n```\n\n<div class="output">\n'
-            '<pre class="stdout" tabindex="0">&lt;first&gt;\n\n'
-            '    second</pre>\n'
-            '<pre class="result" tabindex="0">42</pre>\n</div>'
-            in page.markdown)
-
-
-def test_a_cell_without_output_is_followed_by_none(page):
-    assert 'import sys, warnings\n```\n\n> A note.' in page.markdown
-
-
-def test_a_warning_is_shown_without_its_path(page):
-    assert ('<pre class="stderr" tabindex="0">UserWarning: take care</pre>'
-            in page.markdown)
-
-
-def test_a_tagged_error_is_shown_by_its_type_and_message(page):
-    assert ('<pre class="error" tabindex="0">ValueError: bad\nworse</pre>'
-            in page.markdown)
-    assert 'Traceback' not in page.markdown
+    for text in 'tags=', 'Traceback', 'plt.plot', '>unseen<':
+        assert text not in page.markdown
 
 
 def test_a_plot_is_an_svg_in_the_colour_of_the_page(page):
@@ -148,29 +129,6 @@ def test_a_plot_is_an_svg_in_the_colour_of_the_page(page):
     assert '>Rising</text>' in svg
     assert 'currentColor' in svg and render.GREY not in svg
     assert '\n\n' not in svg and '<style' not in svg
-
-
-def test_a_table_stands_in_the_page(page):
-    assert ('<div class="rich"><table><tr><td>cell</td></tr></table></div>'
-            in page.markdown)
-
-
-def test_hidden_input_and_hidden_output_are_not_on_the_page(page):
-    assert 'plt.plot' not in page.markdown
-    assert '>unseen<' not in page.markdown
-    assert "print('unseen')" in page.markdown
-
-
-def test_what_is_imported_is_folded_and_what_it_prints_is_not(page):
-    folded = page.markdown.split('<details class="imports"')[1]
-    folded, after = folded.split('</details>')
-    assert '```python\nimport math\nprint(math.pi)\n```' in folded
-    assert '3.14' in after
-
-
-def test_ticks_in_a_cell_do_not_end_its_fence(page):
-    assert '````python\n"```"\n````' in page.markdown
-    assert '&#96;&#96;&#96;' in page.markdown
 
 
 @pytest.mark.parametrize('text', ['markdown', 'notebook'])
@@ -200,23 +158,20 @@ def test_a_failing_cell_is_named_by_file_and_line(tmp_path, cell, line,
     path = chapter(tmp_path, '# Title\n\n```python\nx = 1\ndef f():\n'
                              f'    z\n```\n\n```python\n{cell}\n```\n')
     with pytest.raises(render.ChapterError) as error:
-        render.render(path)
+        render.build(path)
     assert str(error.value).startswith(f'{path}:{9 + line}: {words}')
 
 
-def test_a_table_that_fails_is_named_by_its_file_and_line(tmp_path):
-    path = chapter(tmp_path, '# Title\n\n<!-- table: of nothing -->\n')
+@pytest.mark.parametrize('text, words', [
+    ('\n<!-- table: of nothing -->\n',
+     "2: <!-- table: of nothing -->: KeyError: 'of nothing'"),
+    ('\n```python tags=["raises-exception"]\n1\n```\n',
+     '2: the cell is tagged raises-exception, and raised none')])
+def test_what_cannot_be_made_is_named(tmp_path, text, words):
+    path = chapter(tmp_path, text)
     with pytest.raises(render.ChapterError) as error:
-        render.render(path)
-    assert str(error.value).startswith(
-        f"{path}:3: <!-- table: of nothing -->: ValueError: no table 'of n")
-
-
-def test_a_tagged_cell_that_does_not_raise_is_named(tmp_path):
-    path = chapter(
-        tmp_path, '\n```python tags=["raises-exception"]\n1\n```\n')
-    with pytest.raises(render.ChapterError, match=r'md:2: .* raised none'):
-        render.render(path)
+        render.build(path)
+    assert str(error.value) == f'{path}:{words}'
 
 
 def test_a_plot_needs_words(tmp_path):
@@ -232,7 +187,7 @@ def test_a_kernel_needs_no_port_that_another_program_may_take(tmp_path,
         taken = server.getsockname()[1]
         monkeypatch.setattr(
             LocalPortCache, 'find_available_port', lambda *_: taken)
-        assert 'reached' in render.render(path)
+        assert 'reached' in render.build(path).markdown
 
 
 # The cache.
@@ -240,7 +195,7 @@ def test_a_kernel_needs_no_port_that_another_program_may_take(tmp_path,
 def test_a_second_build_takes_the_outputs_from_the_cache(page, tmp_path,
                                                          monkeypatch):
     path = chapter(tmp_path, '```python\n1 + 1\n```\n')
-    assert '>2<' in render.render(path)
+    assert '>2<' in render.build(path).markdown
     monkeypatch.setattr(render, 'run', None)
     path.write_text('New prose.\n\n```python\n1 + 1\n```\n')
     again = render.build(path)
@@ -259,25 +214,19 @@ def test_the_key_depends_on_code_and_tags_and_not_on_prose():
     assert key('```python tags=["raises-exception"]\n1\n```') != plain
 
 
-def test_the_key_depends_on_every_module(tmp_path, monkeypatch):
-    (tmp_path / 'autodiff_mini' / 'deep').mkdir(parents=True)
-    module = tmp_path / 'autodiff_mini' / 'deep' / 'core.py'
+def test_the_key_depends_on_every_module_and_the_benchmarks(tmp_path,
+                                                            monkeypatch):
     monkeypatch.setattr(render, 'ROOT', tmp_path)
     monkeypatch.setattr(render, 'TOOLS', tmp_path)
     keys = set()
-    for source in 'a = 1', 'a = 2', 'a = 1':
-        module.write_text(source)
+    for name, text in (('autodiff_mini/deep/core.py', 'a = 1'),
+                       ('autodiff_mini/deep/core.py', 'a = 2'),
+                       ('autodiff_mini/deep/core.py', 'a = 1'),
+                       ('book/benchmarks.json', '{}')):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
         keys.add(key('```python\n1\n```'))
-    assert len(keys) == 2
-
-
-def test_the_key_depends_on_the_benchmarks(tmp_path, monkeypatch):
-    (tmp_path / 'book').mkdir()
-    monkeypatch.setattr(render, 'ROOT', tmp_path)
-    monkeypatch.setattr(render, 'TOOLS', tmp_path)
-    before = key('```python\n1\n```')
-    (tmp_path / 'book' / 'benchmarks.json').write_text('{}')
-    assert key('```python\n1\n```') != before
+    assert len(keys) == 3
 
 
 # The benchmarks.
@@ -286,5 +235,4 @@ def test_a_marker_becomes_its_table(tmp_path, monkeypatch):
     monkeypatch.setattr(render.benchmark_tables, 'benchmarks',
                         lambda name: f'The table of {name}.')
     path = chapter(tmp_path, 'A.\n\n<!-- benchmarks: first calls -->\n\nB.\n')
-    assert render.is_live(path)
-    assert render.render(path) == 'A.\n\nThe table of first calls.\n\nB.\n'
+    assert render.build(path).markdown == 'A.\n\nThe table of first calls.\n\nB.\n'

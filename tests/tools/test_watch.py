@@ -56,7 +56,7 @@ def test_a_file_that_is_saved_is_tried_and_keys_are_obeyed(book, watcher):
     file = book / f'exercises/{NAME}.py'
     solution = (book / f'book/solutions/{NAME}.py').read_text()
     text = read_until(watcher, 'to choose.')
-    assert 'Add that line.' in text and 'Save your file' in text
+    assert 'Add that entry.' in text and 'Save your file' in text
 
     # A program that never ends is stopped by the next that is saved.
     file.write_text('while True: pass')
@@ -67,7 +67,7 @@ def test_a_file_that_is_saved_is_tried_and_keys_are_obeyed(book, watcher):
     file.unlink()
     read_until(watcher, f'exercises/{NAME}.py is gone. Type 01_2 to get a')
     say('01_2')
-    read_until(watcher, 'Add that line.')
+    read_until(watcher, 'Add that entry.')
     assert file.exists()
     file.write_text(solution)
     read_until(watcher, 'Solved.')

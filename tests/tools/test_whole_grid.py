@@ -1,6 +1,7 @@
 """The whole grid: each rule of the library, and where in the book it is."""
 
 import re
+import subprocess
 import sys
 
 import markdown
@@ -33,6 +34,90 @@ def library_primitives():
             for value in vars(module).values() if isinstance(value, Primitive)}
 
 
+LIBRARY = {
+    '__init__': '',
+    'kinds': '''
+definitions = []
+
+
+def elementwise(primitive):
+    for define in definitions:
+        define(primitive)
+    return primitive
+''',
+    'interpreters/jvp': '''
+rules = {}
+
+
+def defjvp(primitive, *rules_of):
+    rules[primitive] = lambda *args: rules_of
+''',
+    'interpreters/vmap': '''
+from functools import partial
+from autodiff_mini.kinds import definitions
+
+rules: dict = {}
+
+
+def apply(primitive, *args):
+    return primitive
+
+
+@definitions.append
+def defelementwise(primitive):
+    rules[primitive] = partial(apply, primitive)
+''',
+    'primitives/rows': '''
+from autodiff_mini.kinds import elementwise
+from autodiff_mini.interpreters import jvp, vmap
+
+sin_p = elementwise('sin')
+# Its tangent.
+jvp.defjvp(sin_p,
+           lambda x_dot: x_dot)
+cos_p = elementwise('cos')
+tan_p = elementwise('tan')
+for p in (cos_p,
+          tan_p):
+    jvp.rules[p] = 'a rule'
+jvp.rules['a primitive without a name'] = None
+vmap.rules[tan_p] = 'another than its kind has'
+'''}
+
+
+@pytest.fixture
+def root(tmp_path):
+    """Returns a folder with a library in which a kind says what holds."""
+    for name, text in LIBRARY.items():
+        path = tmp_path / f'autodiff_mini/{name}.py'
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tmp_path
+
+
+def test_a_cell_links_to_what_says_its_rule(root):
+    """And not to the line that only says of which kind a primitive is."""
+    rows, vmap = [f'autodiff_mini/{name}.py' for name in (
+        'primitives/rows', 'interpreters/vmap')]
+    assert whole_grid.rules(root) == {
+        ('sin', 'evaluate'): (rows, 'sin_p'),
+        ('cos', 'evaluate'): (rows, 'cos_p'),
+        ('tan', 'evaluate'): (rows, 'tan_p'),
+        ('sin', 'jvp'): (rows, 'jvp.defjvp(sin_p'),
+        ('cos', 'jvp'): (rows, 'for p in (cos_p,'),
+        ('tan', 'jvp'): (rows, 'for p in (cos_p,'),
+        ('sin', 'vmap'): (vmap, 'apply'),
+        ('cos', 'vmap'): (vmap, 'apply'),
+        ('tan', 'vmap'): (rows, 'vmap.rules[tan_p]')}
+
+
+def test_a_library_that_does_not_run_is_an_error(root, capfd):
+    (root / 'autodiff_mini/kinds.py').write_text('wrong = 1 / 0\n')
+    with pytest.raises(subprocess.CalledProcessError):
+        whole_grid.rules(root)
+    assert 'ZeroDivisionError' in capfd.readouterr().err
+
+
 def rows_with_a_rule(column):
     return {row for (row, name), (kind, _) in whole_grid.cells().items()
             if name == column and kind == 'rule'}
@@ -62,7 +147,7 @@ def test_every_cell_has_its_kind_and_its_statement():
 
 
 def test_the_page_has_a_link_in_every_cell_that_has_a_rule():
-    text = render.render(PAGE)
+    text = render.build(PAGE).markdown
     grid, book = whole_grid.cells(), weave.modules(ROOT)
     links = re.findall(r'\[[●○]\]\((\S+)#L(\d+) "(\w+), ([\w ]+)"\)', text)
     assert len(links) == sum(kind != 'never' for kind, _ in grid.values())
@@ -93,8 +178,3 @@ def test_the_same_heading_twice_has_two_anchors(tmp_path):
     assert found.anchor == 'same-link_1' and found.label == '7'
     assert found.link(tmp_path / 'deep' / 'x.md') == (
         '../07_page.md#same-link_1')
-
-
-def test_an_unknown_table_is_named():
-    with pytest.raises(ValueError, match="no table 'tables'.*whole grid"):
-        render.back_matter('tables', PAGE)

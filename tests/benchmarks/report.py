@@ -1,0 +1,101 @@
+"""What `make bench` says of its data: in README, and in a terminal."""
+
+from book.tools.benchmark_tables import (
+    conditions, first_call_table, floor_table, gallery_table, markdown,
+    measured_at, number, pass_table, ratio_table)
+from book.tools.online import between_marks
+
+# The columns and rows that README shows.
+FEW = ['jit', 'eager', 'torch', 'JAX jit']
+SHORT = [
+    'MLP 784-512-256-10, batch of 128, float64',
+    'Black–Scholes, 1,000,000 options',
+    '1,000 operations, sines and cosines, on floats',
+    'RNN, 64 hidden, 32 inputs, 1,000 steps',
+    'hessian, Rosenbrock in 200 dimensions']
+
+
+# In README
+
+def readme_table(data):
+    """Returns a short table in Markdown, and where it was measured."""
+    rows = [row for row in data['rows'] if row['label'] in SHORT]
+    table = markdown(ratio_table(rows, FEW, spreads=False))
+    return f'{table}\n\n{measured_at(data)}'
+
+
+def replace_table(text, table):
+    """Returns README with another table between its marks."""
+    return between_marks(text, 'benchmarks', f'\n{table}\n\n')
+
+
+# In a terminal
+
+def table_text(data):
+    """Returns the tables for a terminal, that of the book's plot included."""
+    found = [*tables(data), *([size_table(data['sizes'])]
+                              if 'sizes' in data else [])]
+    return '\n\n'.join([conditions(data), *map(aligned, found), ''])
+
+
+def tables(data):
+    """Returns the tables, each a list of lists of strings, its titles first.
+
+    What was not measured has no table.
+    """
+    coded = {key: [row | {'label': f'{row["workload"]} {row["label"]}'}
+                   for row in data.get(key, [])]
+             for key in ('rows', 'figures')}
+    found = [ratio_table(coded['rows']), floor_table(coded['rows']),
+             pass_table(data.get('passes', [])),
+             first_call_table(data.get('first_calls', [])),
+             gallery_table(data.get('gallery', [])),
+             figure_table(coded['figures'])]
+    return [table for table in found if len(table) > 1]
+
+
+def figure_table(figures):
+    """Returns the figures that are no ratios to NumPy by hand."""
+    return [['', 'measured'], *[
+        [figure['label'], amount(figure['value'], figure['unit'])]
+        for figure in figures]]
+
+
+def size_table(data):
+    """Returns the microseconds of the gradient of GELU, over sizes."""
+    columns = [[name, *[number(took * 1e6) for took in seconds]]
+               for name, seconds in data['seconds'].items()]
+    first = ['gradient of GELU, µs', *map('{:,}'.format, data['elements'])]
+    return [list(row) for row in zip(first, *columns)]
+
+
+def aligned(table):
+    widths = [max(map(len, column)) for column in zip(*table)]
+    return '\n'.join(
+        '  '.join([row[0].ljust(widths[0]),
+                   *[cell.rjust(width)
+                     for cell, width in zip(row[1:], widths[1:])]])
+        for row in table)
+
+
+def missed(data):
+    """Returns a line for each target that was not met."""
+    found = [(f'{row["workload"]} {row["label"]}: {target}',
+              row['seconds'][above] / row['seconds'][below], '', limit)
+             for row in data.get('rows', [])
+             for target, limit in row['targets'].items()
+             for above, below in [target.split('/')]
+             if {above, below} <= row['seconds'].keys()]
+    found += [(f'{figure["workload"]} {figure["label"]}', figure['value'],
+               figure['unit'], figure['target'])
+              for figure in data.get('figures', []) if figure['target']]
+    return [f'over its target: {label} {amount(value, unit)} > '
+            f'{amount(limit, unit)}'
+            for label, value, unit, limit in found if value > limit]
+
+
+def amount(x, unit):
+    """Returns the text of a figure; short times are not in seconds."""
+    if unit == 's' and x < 1:
+        x, unit = (x * 1e3, 'ms') if x >= 1e-3 else (x * 1e6, 'µs')
+    return f'{number(x)} {unit}'.strip()

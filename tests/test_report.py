@@ -1,0 +1,112 @@
+"""What `make bench` says: the tables of a terminal, and that of README."""
+
+import pytest
+
+from book.tools.benchmark_tables import load, markdown
+from book.tools.places import ROOT
+from tests.benchmarks import report
+from tests.benchmarks.report import (
+    SHORT, missed, readme_table, replace_table, table_text, tables)
+from tests.tools.test_benchmark_tables import DATA, MEASURED
+
+MARKDOWN = '''\
+|  | by hand, µs | floor | small compiler | jit | eager | JAX jit \
+| jit / JAX | spread |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+| W1 network | 2,000 | 0.25 | 3.00 | 0.50 | 15.0 | 0.40 | 1.25 | 4 % |
+| W9 softplus | 1.00 | – | – | 3.00 | 4.00 | – | – | – |
+| W9 softplus, without it | 1.00 | – | – | 2.00 | – | – | – | – |
+
+|  | calls | of jit | MB | of jit | floor, µs | by hand | jit | JAX jit |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+| W1 network | 12 | 1,015 | 16.0 | 40.0 | 500 | 4.00 | 2.00 | 1.60 |
+
+|  | as written | blocks |
+| --- | ---: | ---: |
+| GELU | 4.00 | 0.50 |
+
+| first call, µs an operation | 10 | 100 | 1,000 | power |
+| --- | ---: | ---: | ---: | ---: |
+| jit | 1.00 | 1.00 | 1.00 | 1.00 |
+| jit, JAX | 10.0 | – | – | – |
+
+| time / autograd | programs | eager | worst | jit |
+| --- | ---: | ---: | ---: | ---: |
+| optics | 3 | 0.50 | 1.25 | 0.25 |
+| puzzles | 1 | 0.25 | 0.25 | – |
+| all | 4 | 0.38 | 1.25 | 0.25 |
+
+|  | measured |
+| --- | ---: |
+| W11 import | 25.0 ms |
+| W11 memory | 6.00 arrays |
+| W5 equation | 70.0 µs |
+| W5 other | 6.00 |'''
+
+
+def test_tables_have_ratios_to_hand_and_leave_out_absent_peers():
+    assert '\n\n'.join(map(markdown, tables(DATA))) == MARKDOWN
+
+
+def test_text_aligns_columns_and_has_the_sizes():
+    lines = table_text(DATA).splitlines()
+    assert lines[0].startswith(f'{MEASURED} (z80, CP/M): '
+                               'Python 3.11.0, NumPy 2.1.0, JAX 0.9.0.')
+    ratios = lines[2:6]
+    assert len({len(line) for line in ratios}) == 1
+    assert lines[-4:-1] == ['gradient of GELU, µs  hand   jit   jax',
+                            '1                     1.00  3.00  5.00',
+                            '1,000                 2.00  4.00  6.00']
+
+
+def test_what_was_not_measured_has_no_table():
+    few = {key: DATA[key] for key in ('date', 'machine', 'versions')}
+    assert tables(few) == []
+    [table, _] = tables(few | {'rows': DATA['rows']})
+    assert table[2][0] == 'W9 softplus'
+
+
+def test_readme_has_a_short_table(monkeypatch):
+    monkeypatch.setattr(report, 'SHORT', ['network'])
+    assert readme_table(DATA) == (
+        '|  | by hand, µs | jit | eager | JAX jit |\n'
+        '| --- | ---: | ---: | ---: | ---: |\n'
+        '| network | 2,000 | 0.50 | 15.0 | 0.40 |\n\n'
+        f'{MEASURED}.')
+
+
+def test_readme_shows_the_table_of_the_data():
+    text = (ROOT / 'README.md').read_text()
+    table = readme_table(load())
+    assert replace_table(text, table) == text
+    assert len(table.splitlines()[0].split('|')) - 2 <= 6
+
+
+def test_every_row_of_readme_is_measured():
+    assert {*SHORT} <= {row['label'] for row in load()['rows']}
+
+
+def test_missed_targets_are_named_and_unmeasured_ones_are_not():
+    assert missed(DATA) == [
+        'over its target: W1 network: jit/hand 0.50 > 0.40',
+        'over its target: W1 network: jit/jax 1.25 > 0.30',
+        'over its target: W9 softplus: jit/jit, without it 1.50 > 1.05',
+        'over its target: W11 memory 6.00 arrays > 1.50 arrays',
+        'over its target: W5 equation 70.0 µs > 60.0 µs']
+
+
+def test_replace_table_changes_only_what_is_between_the_marks():
+    before = ('Title\n<!-- benchmarks -->\nold\n'
+              '<!-- end benchmarks -->\nEnd\n')
+    after = replace_table(before, r'| \1 |')
+    assert after == ('Title\n<!-- benchmarks -->\n\n'
+                     '| \\1 |\n\n<!-- end benchmarks -->\nEnd\n')
+    assert replace_table(after, r'| \1 |') == after
+
+
+@pytest.mark.parametrize('text', [
+    'nothing', '<!-- end benchmarks -->\n<!-- benchmarks -->\n',
+    '<!-- benchmarks -->\n<!-- end benchmarks -->\n' * 2])
+def test_replace_table_needs_one_pair_of_marks(text):
+    with pytest.raises(ValueError, match='one line <!-- benchmarks -->'):
+        replace_table(text, '')
