@@ -42,10 +42,14 @@ def statements(name):
 
 def imports(name):
     """Returns the modules of the library that a module imports, anywhere."""
-    return {node.module.removeprefix('autodiff_mini.')
-            for node in ast.walk(ast.parse(MODULES[name].read_text()))
-            if isinstance(node, ast.ImportFrom)
-            and node.module.startswith('autodiff_mini.')}
+    found = set()
+    for node in ast.walk(ast.parse(MODULES[name].read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module.startswith(
+                'autodiff_mini.'):
+            module = node.module.removeprefix('autodiff_mini.')
+            inside = {f'{module}.{x.name}' for x in node.names} & {*MODULES}
+            found |= inside or {module}
+    return found
 
 
 def storey(name):
@@ -79,8 +83,11 @@ def registered(node):
         case ast.Expr(ast.Call(ast.Name(f), [ast.Name(p), *_])) if (
                 f.startswith('def')):
             return p
-        case ast.Assign([ast.Subscript(ast.Name(table), ast.Name(p))]) if (
-                table.endswith('_rules')):
+        case ast.Assign([ast.Subscript(
+                ast.Name(table) | ast.Attribute(attr=table),
+                ast.Name(p))]) if table.endswith('rules'):
+            return p
+        case ast.Assign([ast.Name(p)], ast.Call()) if p.endswith('_p'):
             return p
     return None
 

@@ -17,13 +17,8 @@ from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.partial_eval import linear_flat
 from autodiff_mini.interpreters.transpose import (
     backward_pass, fit_cotangent, transpose_rules, unbroadcast)
-from autodiff_mini.primitives.arithmetic import add_p, mul_p
 from autodiff_mini.primitives.elementwise import (
-    conj_p,
-    imag_p,
-    real_p,
-    stop_gradient_p,
-)
+    add_p, conj_p, imag_p, mul_p, real_p, stop_gradient_p)
 from autodiff_mini.primitives.indexing import (
     OPERAND, scatter_add, scatter_add_p)
 from autodiff_mini.primitives.linalg import matmul_p

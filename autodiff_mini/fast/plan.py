@@ -13,11 +13,9 @@ import numpy as np
 
 from autodiff_mini.arrays import astype_p
 from autodiff_mini.fast.simplify import (
-    ELEMENTWISE, PIECEWISE, VIEWS, is_ordered, opened, simplify)
+    ELEMENTWISE, PIECEWISE, VIEWS, is_ordered, learn, opened, simplify)
 from autodiff_mini.jaxprs import Equation, Var, programs_in
-from autodiff_mini.primitives.arithmetic import pow_p
-from autodiff_mini.primitives.comparisons import where_p
-from autodiff_mini.primitives.elementwise import sign_p
+from autodiff_mini.primitives.elementwise import pow_p, sign_p, where_p
 from autodiff_mini.primitives.indexing import index_p, scatter_add_p
 from autodiff_mini.primitives.joining import concatenate_p, stack_p
 from autodiff_mini.primitives.linalg import matmul_p
@@ -38,6 +36,7 @@ FRESH = PIECEWISE | {
     argmax_p, argmin_p, argsort_p, concatenate_p, cumprod_p, cumsum_p,
     matmul_p, reduce_max_p, reduce_min_p, reduce_prod_p, reduce_sum_p,
     stack_p}
+learn(UFUNCS, OVERWRITING, FRESH)
 
 
 class Step(NamedTuple):

@@ -21,7 +21,7 @@ from autodiff_mini.fast.scalars import (
     MATH, PYTHON, as_numpy, is_float, is_scalar, with_boxes)
 from autodiff_mini.fast.simplify import PIECEWISE, VIEWS, simplify
 from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var
-from autodiff_mini.primitives.arithmetic import add_p, max_p, min_p, pow_p
+from autodiff_mini.primitives.elementwise import add_p, max_p, min_p, pow_p
 from autodiff_mini.primitives.indexing import index_p, scatter_add_p
 from autodiff_mini.primitives.joining import concatenate_p, stack_p
 from autodiff_mini.primitives.reductions import reduce_sum_p

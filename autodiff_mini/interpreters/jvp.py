@@ -142,12 +142,6 @@ def add_tangents(s, t):
     return s if type(t) is Zero else s + t
 
 
-def deflinear(primitive):
-    """Defines a rule for a primitive that is linear in its one operand."""
-    defjvp(primitive,
-           lambda x_dot, y, x, **params: primitive.bind(x_dot, **params))
-
-
 def defzero(primitive):
     """Defines a rule for a primitive whose output stays when inputs move."""
     def zero_rule(primals, tangents, **params):

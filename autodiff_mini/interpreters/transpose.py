@@ -11,6 +11,7 @@ from autodiff_mini.arrays import convert
 from autodiff_mini.core import current_trace, typeof
 from autodiff_mini.errors import REVERSE, RuleTable
 from autodiff_mini.interpreters.jaxpr import quote_line
+from autodiff_mini.interpreters.jvp import defjvp
 from autodiff_mini.jaxprs import (
     Jaxpr, Var, for_results, primitives_in, programs_in)
 from autodiff_mini.zeros import Zero
@@ -146,6 +147,19 @@ def deftranspose(primitive, *rules):
                 cts.append(None)
         return cts
     transpose_rules[primitive] = transpose_rule
+
+
+def deflinear(primitive, transpose_rule):
+    """Define both rules of a primitive that is linear in its one operand.
+
+    It maps a tangent as it maps the primal.
+
+    Args:
+        transpose_rule: as of `deftranspose`.
+    """
+    defjvp(primitive,
+           lambda x_dot, y, x, **params: primitive.bind(x_dot, **params))
+    deftranspose(primitive, transpose_rule)
 
 
 def fit_cotangent(ct, aval):

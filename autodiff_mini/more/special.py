@@ -17,8 +17,9 @@ from scipy.special import (
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import elementwise, typeof, ufunc_table
 from autodiff_mini.interpreters.jvp import defjvp, match
+from autodiff_mini.more.rows import LOG_2, LOG_10
 from autodiff_mini.numpy_api import ufunc
-from autodiff_mini.primitives.elementwise import LOG_2, LOG_10, ratio
+from autodiff_mini.primitives.elementwise import ratio
 
 PI, ROOT_PI, ROOT_2 = math.pi, math.sqrt(math.pi), math.sqrt(2)
 

@@ -78,8 +78,10 @@ class NotingLoader(SourceFileLoader):
             code = compile(ast.Module([node], []), self.path, 'exec')
             exec(code, vars(module))
             if isinstance(node, ast.Assign | ast.AnnAssign):
-                for name in filter(is_table, weave.bound(node)):
-                    put_noting(module, name, (self.path, node.lineno))
+                names = weave.bound(node)
+                for name in filter(is_table, names):
+                    put_noting(module, name, names,
+                               (self.path, node.lineno))
 
 
 NOTES = []   # of what was registered: (primitive, column, places)
@@ -89,12 +91,13 @@ def is_table(name):
     return name.endswith(TABLE)
 
 
-def put_noting(module, name, where):
+def put_noting(module, name, names, where):
     """Puts a table that notes who writes into it in the place of a table.
 
     Args:
         module: that has the table, a dict, as a global variable.
         name: of the variable.
+        names: of all variables of the statement, which may have the table.
         where: the file and the line of the statement that made the table.
     """
     table, column = getattr(module, name), name.removesuffix(TABLE)
@@ -109,7 +112,9 @@ def put_noting(module, name, where):
     copy = Noting.__new__(Noting)
     vars(copy).update(getattr(table, '__dict__', {}))
     dict.update(copy, table)
-    setattr(module, name, copy)
+    for other in names:
+        if getattr(module, other) is table:
+            setattr(module, other, copy)
     NOTES.extend((primitive, column, [where]) for primitive in table)
 
 

@@ -15,6 +15,8 @@ COLUMNS = ('evaluate', 'jvp', 'vmap', 'abstract', 'partial_eval',
            'transpose', 'lowering')
 OTHER_TABLES = {'inline': 'lowering'}   # whose rules are of a column, too
 HEADS = {column: column.replace('_', ' ') for column in COLUMNS}
+# What registers a rule that holds for a whole kind of primitives.
+OF_KIND = {'defelementwise', 'defabstract'}
 MARKS = {'rule': '●', 'default': '○', 'never': '–'}
 
 # What an interpreter does with a primitive that has no rule in its column:
@@ -57,7 +59,8 @@ def rules(root):
     for row, table, at_work in registrations(root):
         column = OTHER_TABLES.get(table, table)
         if column in COLUMNS and at_work:
-            is_kind = at_work[-1][1] == f'{row}_p'
+            is_kind = (at_work[-1][1] == f'{row}_p'
+                       and at_work[0][1] in OF_KIND)
             found[row, column] = at_work[0 if is_kind else -1]
     return found
 
