@@ -121,7 +121,7 @@ def checks_of_points(rows):
     for row in rows:
         if row in tests.ROWS:
             yield Check(tests.test_single_numbers, row)
-        if row == 'scatter_add':
+        if row == 'add_at':
             yield Check(type_of_scatter, float)
         if row in SLOPES_OF_TWO:
             yield Check(tests.test_ranks_may_differ_under_vmap, row)

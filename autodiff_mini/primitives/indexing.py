@@ -12,7 +12,7 @@ import numpy as np
 
 from autodiff_mini.arrays import full, is_foreign
 from autodiff_mini.core import (
-    Primitive, Tracer, array_type, current_trace, typeof, unwrapped)
+    Primitive, Tracer, current_trace, typeof, unwrapped)
 from autodiff_mini.errors import TracerError
 from autodiff_mini.interpreters.abstract import abstract_rules, defview
 from autodiff_mini.interpreters.jvp import jvp_rules
@@ -22,7 +22,7 @@ from autodiff_mini.interpreters.vmap import (
     lengthen, move_front, spread, vmap_rules)
 from autodiff_mini.jaxprs import Var
 from autodiff_mini.memory import (
-    CLOSED_OVER, is_a_number, made, view_of, whose)
+    CLOSED_OVER, inside, is_a_number, made, view_of, whose)
 from autodiff_mini.numpy_api import asarray, operand
 from autodiff_mini.zeros import Zero, instantiate_zeros, which_zero
 
@@ -301,9 +301,20 @@ def check_known(arrays):
 
 
 def index_transpose(ct, x, *arrays, indices):
+    """Write the cotangent into zeros.  Index arrays can repeat an element."""
     check_known(arrays)
-    x_bar = scatter_add_p.bind(ct, *arrays, shape=x.shape, indices=indices)
+    write = add_at_p if OPERAND in indices else scatter_p
+    x_bar = write.bind(zeros(ct, x.shape), ct, *arrays, indices=indices)
     return [x_bar, *[None] * len(arrays)]
+
+
+def zeros(ct, shape):
+    """Return zeros to be copied; if NumPy's, they all are one in memory."""
+    dtype = typeof(ct).dtype
+    if is_foreign(inside(ct)):
+        return full(ct, shape, 0, dtype)
+    return np.ndarray(shape, dtype, bytes(dtype.itemsize),
+                      strides=(0,) * len(shape))
 
 
 transpose_rules[index_p] = index_transpose
@@ -327,38 +338,6 @@ def index_text(emitter, i):
 
 
 lowering_rules[index_p] = index_lowering
-
-
-def scatter_add(x, *arrays, shape, indices):
-    """Returns zeros of this shape, with `x` added at the indices."""
-    place = filled(indices, arrays)
-    out = np.zeros_like(x, shape=shape)
-    if OPERAND in indices:
-        np.add.at(out, place, x)    # an element may be meant twice
-    else:
-        out[place] = x
-    return out[()]
-
-
-scatter_add_p = Primitive('scatter_add', scatter_add)
-
-
-def scatter_add_jvp(primals, tangents, **params):
-    (x, *arrays), x_dot = primals, tangents[0]
-    y = scatter_add_p.bind(x, *arrays, **params)
-    return y, scatter_add_p.bind(x_dot, *arrays, **params)
-
-
-jvp_rules[scatter_add_p] = scatter_add_jvp
-
-
-def scatter_add_vmap(axis, vals, dims, shape, indices):
-    """The rule of `index`, read from right to left."""
-    (x, *arrays), (x_dim, *dims) = vals, dims
-    x, arrays, indices = of_batch(axis, spread(x, x_dim, axis.size), arrays,
-                                  dims, indices, len(shape))
-    return scatter_add_p.bind(x, *arrays, shape=(axis.size, *shape),
-                              indices=indices), 0
 
 
 def of_batch(axis, part, arrays, dims, indices, ndim):
@@ -386,20 +365,6 @@ def of_batch(axis, part, arrays, dims, indices, ndim):
     part = np.moveaxis(part, [i + (place or 0) for i in block], block)
     rows = np.reshape(np.arange(axis.size), (-1, *[1] * rank))
     return part, [rows, *arrays], (OPERAND, *indices)
-
-
-vmap_rules[scatter_add_p] = scatter_add_vmap
-abstract_rules[scatter_add_p] = lambda x, *arrays, shape, indices: (
-    array_type(shape, x.dtype))
-
-
-def scatter_add_transpose(ct, x, *arrays, shape, indices):
-    check_known(arrays)
-    x_bar = index_p.bind(ct, *arrays, indices=indices)
-    return [x_bar, *[None] * len(arrays)]
-
-
-transpose_rules[scatter_add_p] = scatter_add_transpose
 
 
 def scatter(x, part, *arrays, indices):
@@ -435,8 +400,11 @@ def defwrite(primitive):
         y = primitive.bind(x, part, *arrays, indices=indices)
         if all(which_zero(dots)):
             return y, Zero(y)
-        dots = map(instantiate_zeros, dots)
-        return y, primitive.bind(*dots, *arrays, indices=indices)
+        x_dot, part_dot = dots
+        if type(x_dot) is Zero:
+            x_dot = zeros(y, np.shape(y))
+        return y, primitive.bind(x_dot, instantiate_zeros(part_dot),
+                                 *arrays, indices=indices)
 
     def vmap_rule(axis, vals, dims, indices):
         x, part = [spread(x, dim, axis.size)
