@@ -14,12 +14,10 @@ from autodiff_mini.arrays import full, is_foreign
 from autodiff_mini.core import (
     Primitive, Tracer, current_trace, typeof, unwrapped)
 from autodiff_mini.errors import TracerError
-from autodiff_mini.interpreters.abstract import abstract_rules, defview
-from autodiff_mini.interpreters.jvp import jvp_rules
-from autodiff_mini.interpreters.lowering import lowering_rules
-from autodiff_mini.interpreters.transpose import transpose_rules
-from autodiff_mini.interpreters.vmap import (
-    lengthen, move_front, spread, vmap_rules)
+from autodiff_mini.interpreters import (
+    abstract, jvp, lowering, transpose, vmap)
+from autodiff_mini.interpreters.abstract import defview
+from autodiff_mini.interpreters.vmap import lengthen, spread
 from autodiff_mini.jaxprs import Var
 from autodiff_mini.memory import (
     CLOSED_OVER, inside, is_a_number, made, view_of, whose)
@@ -184,7 +182,7 @@ def index_jvp(primals, tangents, indices):
     return y, index_p.bind(x_dot, *arrays, indices=indices)
 
 
-jvp_rules[index_p] = index_jvp
+jvp.rules[index_p] = index_jvp
 
 
 def index_rule(axis, vals, dims, indices):
@@ -195,19 +193,46 @@ def index_rule(axis, vals, dims, indices):
                 'A boolean index under vmap would select another number of '
                 'elements for each element of the batch: use '
                 'np.where(mask, x, 0) in place of x[mask].')
+    mapped = x_dim is not None
+    indices, arrays, source, destination = index_of_batch(
+        axis, np.ndim(x) - mapped, arrays, dims, indices, mapped)
+    out = index_p.bind(x, *arrays, indices=indices)
+    return move_axes(out, source, destination), 0
+
+
+def index_of_batch(axis, ndim, arrays, dims, indices, mapped=True):
+    """Return the index of a batch that selects what an index does of each.
+
+    Args:
+        axis: the axis of the batch.
+        ndim: how many axes an element has.
+        arrays: index arrays.
+        dims: for each of them 0, or None if it is not mapped.
+        indices: their places among what is static.
+        mapped: whether the batch has the axis.
+
+    Returns:
+        The indices, the arrays, and for `move_axes` where NumPy puts axes of
+        the result and where they belong.
+    """
     rank = max((index_rank(a, d) for a, d in zip(arrays, dims)), default=0)
-    place = index_place(indices, np.ndim(x) - (x_dim is not None), arrays)
+    place = index_place(indices, ndim, arrays)
     if all(dim is None for dim in dims):
-        out = index_p.bind(x, *arrays, indices=(slice(None), *indices))
-        return move_front(out, rank if place is None else 0), 0
+        front = [rank if place is None else 0]
+        return (slice(None), *indices), arrays, front, [0]
     arrays = [a if d is None else lengthen(a, rank - index_rank(a, d))
               for a, d in zip(arrays, dims)]
-    if x_dim is None:
-        out = index_p.bind(x, *arrays, indices=indices)
-        return move_front(out, place or 0), 0
+    place = place or 0
+    if not mapped:
+        return indices, arrays, [place], [0]
     rows = np.reshape(np.arange(axis.size), (-1, *[1] * rank))
-    out = index_p.bind(x, rows, *arrays, indices=(OPERAND, *indices))
-    return move_block(out, rank, place or 0), 0
+    block = [*range(1, rank + 1)]
+    return (OPERAND, *indices), [rows, *arrays], block, [
+        place + i for i in block]
+
+
+def move_axes(x, source, destination):
+    return x if source == destination else np.moveaxis(x, source, destination)
 
 
 def index_rank(array, dim):
@@ -236,14 +261,7 @@ def index_place(indices, ndim, arrays):
                for i in indices[:places[0]])
 
 
-def move_block(x, count, place):
-    """Returns `x` with the axes 1 to `count` behind the next `place`."""
-    front, block, rest = [0], range(1, count + 1), range(count + 1, x.ndim)
-    return x if place == 0 else np.transpose(
-        x, [*front, *rest[:place], *block, *rest[place:]])
-
-
-vmap_rules[index_p] = index_rule
+vmap.rules[index_p] = index_rule
 
 
 def index_shape(shape, *arrays, indices):
@@ -253,33 +271,14 @@ def index_shape(shape, *arrays, indices):
             'Array boolean indices must be concrete: the shape of x[mask] '
             'depends on values that are not known while they are traced. '
             'Use np.where(mask, x, 0) in place of x[mask].')
-    lengths, kept = list(shape), []
-    used = sum(i is not None and i is not Ellipsis for i in indices)
-    if used > len(shape):
-        raise IndexError(f'too many indices for array: {used} of them, for '
-                         f'an array of shape {shape}')
-    for i in indices:
-        if i is None:
-            kept.append(1)
-        elif i is Ellipsis:
-            count = len(shape) - used
-            kept += lengths[:count]
-            del lengths[:count]
-        else:
-            kept += remaining_length(i, lengths.pop(0))
+    # NumPy knows the shape.  For now, index arrays select nothing.
+    nothing = [np.empty(0, int)] * len(arrays)
+    found = np.empty(shape, np.void)[filled(indices, nothing)].shape
+    if not arrays:
+        return found
     before = index_place(indices, len(shape), arrays) or 0
     block = block_shape([array.shape for array in arrays])
-    return (*kept[:before], *block, *kept[before:], *lengths)
-
-
-def remaining_length(i, n) -> list[int]:
-    """Returns what an index makes of an axis of length `n`: one, or none."""
-    if isinstance(i, slice):
-        return [len(range(*i.indices(n)))]
-    if i is not OPERAND and not -n <= i < n:
-        raise IndexError(f'index {i} is out of bounds for an axis of size '
-                         f'{n}')
-    return []
+    return (*found[:before], *block, *found[before + 1:])
 
 
 def block_shape(shapes):
@@ -317,7 +316,7 @@ def zeros(ct, shape):
                       strides=(0,) * len(shape))
 
 
-transpose_rules[index_p] = index_transpose
+transpose.rules[index_p] = index_transpose
 
 
 def index_lowering(emitter, x, *arrays, indices):
@@ -337,34 +336,7 @@ def index_text(emitter, i):
     return ':'.join('' if end is None else str(end) for end in ends)
 
 
-lowering_rules[index_p] = index_lowering
-
-
-def of_batch(axis, part, arrays, dims, indices, ndim):
-    """Returns a part of each array of a batch, as one part of the batch.
-
-    Args:
-        part: what stands, or is to stand, at the indices; with batch axis.
-        arrays: index arrays.
-        dims: for each of them 0, or None if it is not mapped.
-        indices: their places among what is static.
-        ndim: how many axes an array has of which it is a part.
-
-    Returns:
-        The part, the arrays and the indices.
-    """
-    rank = max((index_rank(a, d) for a, d in zip(arrays, dims)), default=0)
-    place = index_place(indices, ndim, arrays)
-    if all(dim is None for dim in dims):
-        if place is None:
-            part = np.moveaxis(part, 0, rank)
-        return part, arrays, (slice(None), *indices)
-    arrays = [a if d is None else lengthen(a, rank - index_rank(a, d))
-              for a, d in zip(arrays, dims)]
-    block = range(1, rank + 1)
-    part = np.moveaxis(part, [i + (place or 0) for i in block], block)
-    rows = np.reshape(np.arange(axis.size), (-1, *[1] * rank))
-    return part, [rows, *arrays], (OPERAND, *indices)
+lowering.rules[index_p] = index_lowering
 
 
 def scatter(x, part, *arrays, indices):
@@ -409,13 +381,14 @@ def defwrite(primitive):
     def vmap_rule(axis, vals, dims, indices):
         x, part = [spread(x, dim, axis.size)
                    for x, dim in zip(vals[:2], dims)]
-        part, arrays, indices = of_batch(axis, part, vals[2:], dims[2:],
-                                         indices, x.ndim - 1)
+        indices, arrays, source, destination = index_of_batch(
+            axis, x.ndim - 1, vals[2:], dims[2:], indices)
+        part = move_axes(part, destination, source)
         return primitive.bind(x, part, *arrays, indices=indices), 0
 
-    jvp_rules[primitive] = jvp_rule
-    vmap_rules[primitive] = vmap_rule
-    abstract_rules[primitive] = lambda x, *operands, indices: x
+    jvp.rules[primitive] = jvp_rule
+    vmap.rules[primitive] = vmap_rule
+    abstract.rules[primitive] = lambda x, *operands, indices: x
 
 
 defwrite(scatter_p)
@@ -446,7 +419,7 @@ def not_overwritten(shape, part_shape, arrays, indices):
     return np.equal(index_p.bind(last, *arrays, indices=indices), order)
 
 
-transpose_rules[scatter_p] = scatter_transpose
+transpose.rules[scatter_p] = scatter_transpose
 
 
 def add_at_transpose(ct, x, part, *arrays, indices):
@@ -456,4 +429,4 @@ def add_at_transpose(ct, x, part, *arrays, indices):
             part_bar if type(part) is Var else None, *[None] * len(arrays)]
 
 
-transpose_rules[add_at_p] = add_at_transpose
+transpose.rules[add_at_p] = add_at_transpose
