@@ -72,7 +72,8 @@ class Implementations(dict):
 
 
 FIRST_ORDER = [p for p in vmap_rules
-               if p in rows_in('primitives') | rows_in('more.rows')]
+               if p in rows_in('primitives') | rows_in('more.rows')
+               | rows_in('more.matrices')]
 ROWS = [p for p in vmap_rules if type(p) is Primitive
         and getattr(p.impl, '__module__', None) not in (
             'tests.traces', 'autodiff_mini.applications.implicit')]

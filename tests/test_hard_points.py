@@ -273,7 +273,8 @@ def test_numbers_of_python(row):
 def test_each_primitive_has_its_hard_points():
     """Most of those of the wing `more` have tests of their own."""
     assert {point.row for point in POINTS} == set(map(
-        str, rows_in('primitives') | rows_in('more.rows')))
+        str, rows_in('primitives') | rows_in('more.rows')
+        | rows_in('more.matrices')))
 
 
 @pytest.mark.parametrize('row', sorted({point.row for point in POINTS}))
