@@ -1,7 +1,7 @@
-"""Indexing: some elements of an array, and the way back to their places.
+"""Indexing: read some elements of an array, and write to their places.
 
-What NumPy knows of an index (numbers, slices, None, an ellipsis) is a static
-parameter; index arrays are operands.
+The static part of an index (numbers, slices, None, an ellipsis) is a
+parameter; index arrays are operands.  Writing is the transpose of reading.
 """
 
 import math
@@ -17,16 +17,15 @@ from autodiff_mini.errors import TracerError
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, transpose, vmap)
 from autodiff_mini.interpreters.abstract import defview
-from autodiff_mini.interpreters.vmap import lengthen, spread
 from autodiff_mini.jaxprs import Var
 from autodiff_mini.memory import (
     CLOSED_OVER, inside, is_a_number, made, view_of, whose)
 from autodiff_mini.numpy_api import asarray, operand
-from autodiff_mini.zeros import Zero, instantiate_zeros, which_zero
+from autodiff_mini.zeros import Zero, instantiate_zeros
 
 
 class Operand:
-    """Stands in a static index for an array that is an operand."""
+    """The placeholder in a static index for an array that is an operand."""
 
     def __repr__(self):
         return '.'
@@ -36,12 +35,12 @@ OPERAND = Operand()
 
 
 def index(x, *arrays, indices):
-    """Returns `x[indices]`, with `arrays` in the places of OPERAND."""
+    """Return `x[indices]`, with `arrays` in the places of OPERAND."""
     return x[filled(indices, arrays)]
 
 
 def filled(indices, arrays):
-    """Returns the indices, with the arrays in the places of OPERAND."""
+    """Return the indices, with the arrays in the places of OPERAND."""
     arrays = iter(arrays)
     return tuple(next(arrays) if i is OPERAND else i for i in indices)
 
@@ -50,7 +49,7 @@ index_p = Primitive('index', index)
 
 
 def getitem(x, indices):
-    """Returns `x[indices]`: arrays among the indices become operands."""
+    """Return `x[indices]`: arrays among the indices become operands."""
     x, static, arrays = as_operands(x, indices)
     y = index_p.bind(x, *arrays, indices=static)
     if not all(map(is_traced_number, arrays)) or not (
@@ -75,7 +74,7 @@ def fillable(x, y):
 
 
 def is_traced_number(i):
-    """Returns whether `i` is an integer; and no array of shape ()."""
+    """Return whether `i` is an integer; and no array of shape ()."""
     return (isinstance(i, Tracer) and i.dtype.kind in 'iu'
             and is_a_number(i) and whose(i) is not CLOSED_OVER)
 
@@ -98,7 +97,7 @@ class Indexed(NamedTuple):
 
 
 def as_operands(x, indices):
-    """Returns what to index, with what that is static, and the arrays."""
+    """Return what to index, with what that is static, and the arrays."""
     if not isinstance(indices, tuple):
         indices = (indices,)
     indices = [operand(i) if isinstance(i, (list, tuple, range)) and i
@@ -118,13 +117,13 @@ def as_operands(x, indices):
 
 
 def is_mask(i):
-    """Returns whether `i` is a mask of NumPy's, whose values are known."""
+    """Return whether `i` is a mask of NumPy's, whose values are known."""
     return (type(i) in (bool, np.bool_)
             or type(i) is np.ndarray and i.dtype == bool)
 
 
 def replace_masks(x, indices):
-    """Returns `x`, and indices that select from it what the masks do.
+    """Return `x`, and indices that select from it what the masks do.
 
     Integers stand for where a mask is True.  A mask without axes selects
     from an axis of length 1, which `x` gets for it.
@@ -144,12 +143,12 @@ def replace_masks(x, indices):
 
 
 def is_static_integer(i):
-    """Returns whether `i` is a Python or NumPy integer (True is a mask)."""
+    """Return whether `i` is a Python or NumPy integer (True is a mask)."""
     return (isinstance(i, (int, np.integer)) and not isinstance(i, bool))
 
 
 def index_array(i):
-    """Returns `i` as an array to index with."""
+    """Return `i` as an array to index with."""
     empty = isinstance(i, (list, range)) and not i
     i = asarray(i, np.intp if empty else None)
     if i.dtype.kind not in 'biu':
@@ -165,7 +164,7 @@ def length(x):
 
 
 def iterate(x):
-    """Returns an iterator over the first axis of `x`."""
+    """Return an iterator over the first axis of `x`."""
     if not x.shape:
         raise TypeError('iteration over a 0-d array, which is traced')
     return (x[i] for i in range(len(x)))
@@ -220,7 +219,7 @@ def index_of_batch(axis, ndim, arrays, dims, indices, mapped=True):
     if all(dim is None for dim in dims):
         front = [rank if place is None else 0]
         return (slice(None), *indices), arrays, front, [0]
-    arrays = [a if d is None else lengthen(a, rank - index_rank(a, d))
+    arrays = [a if d is None else vmap.lengthen(a, rank - index_rank(a, d))
               for a, d in zip(arrays, dims)]
     place = place or 0
     if not mapped:
@@ -236,18 +235,18 @@ def move_axes(x, source, destination):
 
 
 def index_rank(array, dim):
-    """Returns how many axes an index array makes in the result."""
+    """Return how many axes an index array makes in the result."""
     if array.dtype == bool:
         return min(array.ndim, 1)
     return array.ndim - (dim is not None)
 
 
 def index_place(indices, ndim, arrays):
-    """Returns before which axis of `x[indices]` those of the arrays stand.
+    """Return before which axis of `x[indices]` those of the arrays stand.
 
-    NumPy puts them in the place of the arrays, if these stand side by side
-    (an integer among them counts as one).  If not, it puts them in front, and
-    None is returned.
+    NumPy puts them where the arrays are, if these are side by side (an
+    integer among them counts as one).  If not, it puts them in front, and the
+    result is None.
     """
     if not arrays:
         return 0
@@ -265,7 +264,7 @@ vmap.rules[index_p] = index_rule
 
 
 def index_shape(shape, *arrays, indices):
-    """Returns the shape of `x[indices]`, if `x` has this shape."""
+    """Return the shape of `x[indices]`, if `x` has this shape."""
     if any(array.dtype == bool for array in arrays):
         raise TracerError(
             'Array boolean indices must be concrete: the shape of x[mask] '
@@ -277,23 +276,18 @@ def index_shape(shape, *arrays, indices):
     if not arrays:
         return found
     before = index_place(indices, len(shape), arrays) or 0
-    block = block_shape([array.shape for array in arrays])
-    return (*found[:before], *block, *found[before + 1:])
-
-
-def block_shape(shapes):
-    """Returns the shape of what index arrays of these shapes select."""
     try:
-        return np.broadcast_shapes(*shapes)
+        block = np.broadcast_shapes(*[array.shape for array in arrays])
     except ValueError as error:
         raise IndexError(f'indexing arrays: {error}') from None
+    return (*found[:before], *block, *found[before + 1:])
 
 
 defview(index_p, index_shape)
 
 
 def check_known(arrays):
-    """Raises a TypeError if an index has no value: it depends on inputs."""
+    """Raise a TypeError if an index has no value: it depends on inputs."""
     for i in arrays:
         if type(i) is Var:
             i.refuse()
@@ -320,18 +314,16 @@ transpose.rules[index_p] = index_transpose
 
 
 def index_lowering(emitter, x, *arrays, indices):
-    arrays = iter(arrays)
-    places = [next(arrays) if i is OPERAND else index_text(emitter, i)
-              for i in indices]
+    places = [index_text(emitter, i) for i in filled(indices, arrays)]
     return f'{x}[{", ".join(places) or "()"}]'
 
 
 def index_text(emitter, i):
-    """Returns how Python writes a place of an index."""
+    """Return how Python writes a place of an index; a str is written."""
     if i is Ellipsis:
         return '...'
     if type(i) is not slice:
-        return str(i) if type(i) is int else emitter.value(i)
+        return str(i) if type(i) in (int, str) else emitter.value(i)
     ends = [i.start, i.stop] if i.step is None else [i.start, i.stop, i.step]
     return ':'.join('' if end is None else str(end) for end in ends)
 
@@ -340,14 +332,14 @@ lowering.rules[index_p] = index_lowering
 
 
 def scatter(x, part, *arrays, indices):
-    """Returns a copy of `x` that has `part` at the indices."""
+    """Return a copy of `x` that has `part` at the indices."""
     out = writable_copy(x)
     out[filled(indices, arrays)] = part
     return out[()]
 
 
 def add_at(x, part, *arrays, indices):
-    """Returns a copy of `x`, with `part` added at the indices.
+    """Return a copy of `x`, with `part` added at the indices.
 
     An element that is meant twice gets both.
     """
@@ -357,7 +349,7 @@ def add_at(x, part, *arrays, indices):
 
 
 def writable_copy(x):
-    """Returns a copy of an array, of whichever library."""
+    """Return a copy of an array, of whichever library."""
     return x.copy() if is_foreign(x) else np.array(x)
 
 
@@ -366,20 +358,17 @@ add_at_p = Primitive('add_at', add_at)
 
 
 def defwrite(primitive):
-    """Defines what holds for both: they are linear in array and part."""
+    """Define what holds for both: they are linear in array and part."""
     def jvp_rule(primals, tangents, indices):
-        (x, part, *arrays), dots = primals, tangents[:2]
+        (x, part, *arrays), (x_dot, part_dot, *_) = primals, tangents
         y = primitive.bind(x, part, *arrays, indices=indices)
-        if all(which_zero(dots)):
-            return y, Zero(y)
-        x_dot, part_dot = dots
         if type(x_dot) is Zero:
             x_dot = zeros(y, np.shape(y))
         return y, primitive.bind(x_dot, instantiate_zeros(part_dot),
                                  *arrays, indices=indices)
 
     def vmap_rule(axis, vals, dims, indices):
-        x, part = [spread(x, dim, axis.size)
+        x, part = [vmap.spread(x, dim, axis.size)
                    for x, dim in zip(vals[:2], dims)]
         indices, arrays, source, destination = index_of_batch(
             axis, x.ndim - 1, vals[2:], dims[2:], indices)
@@ -412,7 +401,7 @@ def scatter_transpose(ct, x, part, *arrays, indices):
 
 
 def not_overwritten(shape, part_shape, arrays, indices):
-    """Returns which elements of a part are not written over by others."""
+    """Return which elements of a part are not written over by others."""
     order = np.arange(math.prod(part_shape)).reshape(part_shape)
     last = scatter_p.bind(np.zeros(shape, int), order, *arrays,
                           indices=indices)

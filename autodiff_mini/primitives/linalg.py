@@ -42,7 +42,7 @@ vmap.rules[matmul_p] = matmul_rule
 
 
 def matmul_shape(x, y):
-    """Returns the shape of a product; a vector is a row, or a column."""
+    """Return the shape of a product; a vector is a row, or a column."""
     left = x if len(x) > 1 else (1, *x)
     right = y if len(y) > 1 else (*y, 1)
     if left[-1] != right[-2]:
@@ -56,7 +56,7 @@ defshape(matmul_p, matmul_shape)
 
 
 def matmul_left(ct, x, y):
-    """Returns `ct @ y.T`; a vector is a row on the left, or a column."""
+    """Return `ct @ y.T`; a vector is a row on the left, or a column."""
     row, column = len(x.shape) == 1, np.ndim(y) == 1
     if row and column:
         return ct * y
@@ -69,7 +69,7 @@ def matmul_left(ct, x, y):
 
 
 def matmul_right(ct, x, y):
-    """Returns `x.T @ ct`; a vector is a row on the left, or a column."""
+    """Return `x.T @ ct`; a vector is a row on the left, or a column."""
     if len(y.shape) > 2:
         if np.ndim(x) == 1:
             x, ct = np.expand_dims(x, -2), np.expand_dims(ct, -2)
@@ -88,7 +88,7 @@ defwritten(matmul_p, '{} @ {}')
 
 
 def stacked_matrices(a):
-    """Returns `a`; raises if it is no stack of matrices."""
+    """Return `a`; raises if it is no stack of matrices."""
     if a.ndim < 2:
         raise np.linalg.LinAlgError(
             f'{a.ndim}-dimensional array given. Array must be at least '
@@ -97,7 +97,7 @@ def stacked_matrices(a):
 
 
 def square_matrices(a):
-    """Returns `a`; raises if it is no stack of square matrices."""
+    """Return `a`; raises if it is no stack of square matrices."""
     if stacked_matrices(a).shape[-1] != a.shape[-2]:
         raise np.linalg.LinAlgError(
             'Last 2 dimensions of the array must be square')

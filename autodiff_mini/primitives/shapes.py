@@ -42,7 +42,7 @@ def reverse(shape):
 
 
 def full_shape(old, new):
-    """Returns the shape `new`, with the length that -1 stands for."""
+    """Return the shape `new`, with the length that -1 stands for."""
     new = tuple(new) if np.iterable(new) else (new,)
     return np.empty(old, np.void).reshape(new).shape
 
@@ -101,7 +101,7 @@ vmap.rules[broadcast_to_p] = broadcast_to_rule
 
 
 def broadcast_shape(old, shape):
-    """Returns `shape`; raises if `old` does not broadcast to it."""
+    """Return `shape`; raises if `old` does not broadcast to it."""
     if np.broadcast_shapes(old, shape) != shape:
         raise ValueError(f'cannot broadcast {old} to {shape}')
     return shape
