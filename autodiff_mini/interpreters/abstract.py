@@ -46,6 +46,7 @@ def defabstract(primitive):
 
 def defshape(primitive, shape_rule):
     """Define the shape of the result, by `shape_rule(*shapes, **params)`."""
+    @lru_cache(maxsize=512)
     def rule(*avals, **params):
         kind = type_of_ones(primitive, *[ones(aval, aval.ndim)
                                          for aval in avals], **params)
