@@ -13,7 +13,7 @@ from numpy.lib.array_utils import normalize_axis_index
 from autodiff_mini.interpreters.transpose import deflinear
 from autodiff_mini.numpy_api import along, asarray, implements, unchanged
 from autodiff_mini.numpy_functions.creation import numpy_asarray
-from autodiff_mini.primitives.reductions import along_axis, same_shape
+from autodiff_mini.primitives.reductions import axis_primitive, same_shape
 
 
 def fourier_along_axis(function, primitive):
@@ -48,13 +48,13 @@ def resized(a, n, axis):
                       for i in range(a.ndim)])
 
 
-fft_p = along_axis(np.fft.fft, same_shape)
+fft_p = axis_primitive(np.fft.fft, same_shape)
 fourier_along_axis(np.fft.fft, fft_p)
 # The matrix of the transform is symmetric.
 deflinear(fft_p, lambda ct, x, axis, norm: np.fft.fft(
     ct, axis=axis, norm=norm))
 
-ifft_p = along_axis(np.fft.ifft, same_shape)
+ifft_p = axis_primitive(np.fft.ifft, same_shape)
 fourier_along_axis(np.fft.ifft, ifft_p)
 deflinear(ifft_p, lambda ct, x, axis, norm: np.fft.ifft(
     ct, axis=axis, norm=norm))
@@ -65,7 +65,7 @@ def with_length(shape, axis, length):
     return (*shape[:axis], length, *shape[axis + 1:])
 
 
-rfft_p = along_axis(np.fft.rfft, lambda shape, axis, norm: with_length(
+rfft_p = axis_primitive(np.fft.rfft, lambda shape, axis, norm: with_length(
     shape, axis, shape[axis] // 2 + 1))
 fourier_along_axis(np.fft.rfft, rfft_p)
 
@@ -91,8 +91,8 @@ def rfft_transpose(ct, x, axis, norm):
 
 deflinear(rfft_p, rfft_transpose)
 
-irfft_p = along_axis(np.fft.irfft, lambda shape, n, axis, norm: with_length(
-    shape, axis, n))
+irfft_p = axis_primitive(
+    np.fft.irfft, lambda shape, n, axis, norm: with_length(shape, axis, n))
 
 
 @implements(np.fft.irfft)

@@ -297,11 +297,12 @@ def index_transpose(ct, x, *arrays, indices):
     """Write the cotangent into zeros.  Index arrays can repeat an element."""
     check_known(arrays)
     write = add_at_p if OPERAND in indices else scatter_p
-    x_bar = write.bind(zeros(ct, x.shape), ct, *arrays, indices=indices)
+    zeros = zeros_to_copy(ct, x.shape)
+    x_bar = write.bind(zeros, ct, *arrays, indices=indices)
     return [x_bar, *[None] * len(arrays)]
 
 
-def zeros(ct, shape):
+def zeros_to_copy(ct, shape):
     """Return zeros to be copied; if NumPy's, they all are one in memory."""
     dtype = typeof(ct).dtype
     if is_foreign(inside(ct)):
@@ -363,7 +364,7 @@ def defwrite(primitive):
         (x, part, *arrays), (x_dot, part_dot, *_) = primals, tangents
         y = primitive.bind(x, part, *arrays, indices=indices)
         if type(x_dot) is Zero:
-            x_dot = zeros(y, np.shape(y))
+            x_dot = zeros_to_copy(y, np.shape(y))
         return y, primitive.bind(x_dot, instantiate_zeros(part_dot),
                                  *arrays, indices=indices)
 

@@ -146,7 +146,7 @@ reduce_max_p = extremum('reduce_max', [np.max, np.amax], np.maximum)
 reduce_min_p = extremum('reduce_min', [np.min, np.amin], np.minimum)
 
 
-def along_axis(function, shape_rule):
+def axis_primitive(function, shape_rule):
     """Return the primitive of a function that runs along the axis `axis`."""
     primitive = Primitive(function.__name__, function)
     vmap.rules[primitive] = lambda batch, vals, dims, axis, **params: (
@@ -175,7 +175,7 @@ def arg_reduction(function):
         place = primitive.bind(a, axis=axis)
         return np.expand_dims(place, axis) if keepdims else place
 
-    primitive = along_axis(function, without_axis)
+    primitive = axis_primitive(function, without_axis)
     defzero(primitive)
     return primitive
 
@@ -183,7 +183,7 @@ def arg_reduction(function):
 argmax_p = arg_reduction(np.argmax)
 argmin_p = arg_reduction(np.argmin)
 
-argsort_p = along_axis(np.argsort, same_shape)
+argsort_p = axis_primitive(np.argsort, same_shape)
 defzero(argsort_p)
 
 
@@ -201,7 +201,7 @@ def cumulation(function):
         a, axis = along_one(asarray(a, dtype), axis, or_number=True)
         return as_asked(primitive.bind(a, axis=axis), dtype)
 
-    primitive = along_axis(function, same_shape)
+    primitive = axis_primitive(function, same_shape)
     return primitive
 
 
