@@ -1,8 +1,6 @@
-"""Arrays, whose ever they are: of which dtype, and of which library.
+"""Arrays: conversion to a dtype, and arrays of other libraries than NumPy.
 
-Its one idea: two questions are asked in one place.  As what must a value be
-written down to have this dtype?  And who makes an array that fits these?
-Chapter 1, and chapter 30.
+Chapters 1 and 30.
 """
 
 import numpy as np
@@ -12,7 +10,7 @@ from autodiff_mini.memory import inside
 
 
 def astype(x, *, dtype, weak_type):
-    """Returns `x` as an array of `dtype`, or as a Python number if weak."""
+    """Return `x` as an array of `dtype`, or as a Python number if weak."""
     if weak_type:
         return np.asarray(x, dtype).item()
     return x.astype(dtype) if hasattr(x, 'astype') else dtype.type(x)
@@ -22,7 +20,7 @@ astype_p = Primitive('astype', astype)
 
 
 def convert(x, dtype, weak_type=False):
-    """Returns `x` with this dtype; weak means as a Python number."""
+    """Return `x` with this dtype; weak means as a Python number."""
     aval = typeof(x)
     if aval.dtype == dtype and aval.weak_type == weak_type:
         return x
@@ -30,14 +28,14 @@ def convert(x, dtype, weak_type=False):
 
 
 def strong(x):
-    """Returns `x` as an array where it is, or stands for, a Python number."""
+    """Return `x` as an array where it is, or stands for, a Python number."""
     return convert(x, typeof(x).dtype)
 
 
 def full(like, shape, value, dtype):
-    """Returns an array of one value, in the library that `like` is of.
+    """Return an array of one value, in the library that `like` is of.
 
-    While a program is written down, nobody knows it.  Then it is NumPy.
+    While a program is staged, the library is not known.  Then it is NumPy.
     """
     like = inside(like)
     if not is_foreign(like):
@@ -48,12 +46,12 @@ def full(like, shape, value, dtype):
 
 
 def is_foreign(x) -> bool:
-    """Returns whether `x` is an array of another library than NumPy."""
+    """Return whether `x` is an array of another library than NumPy."""
     return not isinstance(x, (np.ndarray, np.generic)) and is_array(x)
 
 
 def foreign_one(xs):
-    """Returns the first array that is of another library, or None.
+    """Return the first array that is of another library, or None.
 
     It may be in a tracer; what is returned is the array.
     """
@@ -67,7 +65,7 @@ ORDINARY = {np.ndarray, *NUMBERS}   # most often it is one of these
 
 
 def brought(x, like):
-    """Returns `x`, in the library of `like` if it is one number of NumPy's.
+    """Return `x`, in the library of `like` if it is one number of NumPy's.
 
     It may have been broadcast.  If `like` is None, there is only NumPy.
     """
@@ -79,7 +77,7 @@ def brought(x, like):
 
 
 def argument_like(x, like):
-    """Returns an argument; an array of one number, in the library of `like`.
+    """Return an argument; an array of one number, in the library of `like`.
 
     A number itself stays what it is, but for a member of an IntEnum and the
     like: it has no methods of NumPy's.
@@ -92,7 +90,7 @@ def argument_like(x, like):
 
 
 def constant_like(x, like):
-    """Returns a constant, in the library of `like` if it is of floats."""
+    """Return a constant, in the library of `like` if it is of floats."""
     if like is None or not (isinstance(x, (np.ndarray, np.generic))
                             and x.dtype.kind in 'fc'):
         return x
@@ -105,7 +103,7 @@ def constant_like(x, like):
 
 
 def own(y, xs):
-    """Returns a copy of a result of floats, unless it is an argument."""
+    """Return a copy of a result of floats, unless it is an argument."""
     if is_foreign(y) and y.dtype.kind in 'fc' and not any(
             y is x for x in xs):
         return np.positive(y)   # is a copy, in any library

@@ -1,7 +1,7 @@
-"""Zeros: the derivative of what stands still, and no array.
+"""Symbolic zeros: the derivative of a value that nothing perturbs.
 
-Its one idea: a zero that is an object can be asked for, left out of a list
-of arrays, and made an array when somebody needs one.  Rules of primitives
+A zero that is an object and not an array can be recognized, left out of a
+list of arrays, and made an array where one is needed.  Rules of primitives
 see Zero, rules of users SymbolicZero.  Chapter 21.
 """
 
@@ -43,7 +43,7 @@ class Zero:
 
 
 def tangent_type(aval):
-    """Returns the type of the tangents of values of type `aval`.
+    """Return the type of the tangents of values of type `aval`.
 
     Integers and booleans cannot be perturbed: their tangents hold nothing.
     """
@@ -53,7 +53,7 @@ def tangent_type(aval):
 
 
 def instantiate_zeros(t):
-    """Returns the tangent `t`, as an array if it is a symbolic zero.
+    """Return the tangent `t`, as an array if it is a symbolic zero.
 
     Args:
         t: an array, or a Zero.
@@ -74,9 +74,9 @@ def instantiate_zeros(t):
 
 
 def instantiate_all(ts, like) -> list:
-    """Returns tangents as arrays.
+    """Return tangents as arrays.
 
-    Where nobody knows the library of a zero, it is that of `like`.
+    Where the library of a zero is not known, it is that of `like`.
     """
     def instantiate(t):
         if (type(t) is not Zero or t.aval.dtype == float0
@@ -87,17 +87,17 @@ def instantiate_all(ts, like) -> list:
 
 
 def which_zero(x_dots) -> list[bool]:
-    """Returns which tangents are symbolic zeros."""
+    """Return which tangents are symbolic zeros."""
     return [type(t) is Zero for t in x_dots]
 
 
 def pack(xs, x_dots) -> list:
-    """Returns the primals and those tangents that are arrays, in a row."""
+    """Return the primals and those tangents that are arrays, in a row."""
     return [*xs, *(t for t in x_dots if type(t) is not Zero)]
 
 
 def unpack(arrays, zeros):
-    """Returns the primals and the tangents that `pack` put in a row."""
+    """Return the primals and the tangents that `pack` put in a row."""
     xs, moving = list(arrays[:len(zeros)]), iter(arrays[len(zeros):])
     return xs, [Zero(x) if zero else next(moving)
                 for x, zero in zip(xs, zeros, strict=True)]
@@ -117,7 +117,7 @@ class SymbolicZero(Zero):
 
 
 def zero_from_primal(x, symbolic_zeros=False):
-    """Returns the zero tangent of the value `x`.
+    """Return the zero tangent of the value `x`.
 
     Args:
         x: an array.

@@ -607,11 +607,12 @@ for name, x, place, x_bar in [
         ('repeated', vec(0.3, 2, inf), np.array([1, 1, 0]), [2, 2, 1]),
         ('nothing', E, np.zeros(0, int), E),
         ('slice', vec(nan, -0.0), slice(1, 3), [2, 3])]:
-    point('scatter_add', name, lambda np, x, place=place: ad.vjp(
+    row = 'scatter' if type(place) is slice else 'add_at'
+    point(row, f'through_{name}', lambda np, x, place=place: ad.vjp(
         lambda y: y[place], vec(0, 0, 0))[1](x)[0] * vec(1, 2, 3), x,
         bars=(x_bar,), jax=False)
 
-point('scatter_add', 'alone', lambda np, x: ad.vjp(
+point('add_at', 'through_alone', lambda np, x: ad.vjp(
     lambda y: y[np.array([1, 1])], vec(0, 0, 0))[1](x)[0], vec(0.1, -0.3),
     bars=([1, 1],), jax=False)
 

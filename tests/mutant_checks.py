@@ -121,8 +121,8 @@ def checks_of_points(rows):
     for row in rows:
         if row in tests.ROWS:
             yield Check(tests.test_single_numbers, row)
-        if row == 'scatter_add':
-            yield Check(type_of_scatter, float)
+        if row in ('scatter', 'add_at'):
+            yield Check(type_of_scatter, row)
         if row in SLOPES_OF_TWO:
             yield Check(tests.test_ranks_may_differ_under_vmap, row)
         if row in ('real', 'imag', 'conj', 'neg', 'astype'):
@@ -545,9 +545,10 @@ def arrays_may_change(transform):
     assert_equal(held(X_DOT), transform(multiply_by(X_DOT), X)(X_DOT))
 
 
-def type_of_scatter(kind):
+def type_of_scatter(row):
     """Whoever asks for it makes the dtype right afterwards."""
-    x, place = np.ones(2, kind), np.array([1, 1])
+    x, place = np.ones(2), np.array([1, 1])
+    place = place if row == 'add_at' else slice(1, None)
     f = partial(test_transpose.bind_scatter, place=place, shape=(3,))
     assert ad.make_jaxpr(f)(x).out_avals == [ad.typeof(f(x))]
 

@@ -71,7 +71,9 @@ class Implementations(dict):
         super().__setitem__(primitive, impl)
 
 
-FIRST_ORDER = [p for p in vmap_rules if p in rows_in('primitives')]
+FIRST_ORDER = [p for p in vmap_rules
+               if p in rows_in('primitives') | rows_in('more.rows')
+               | rows_in('more.matrices')]
 ROWS = [p for p in vmap_rules if type(p) is Primitive
         and getattr(p.impl, '__module__', None) not in (
             'tests.traces', 'autodiff_mini.applications.implicit')]

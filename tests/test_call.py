@@ -15,8 +15,7 @@ from autodiff_mini.core import Trace, TraceTag, current_trace
 from autodiff_mini.higher_order.call import call, call_p
 from autodiff_mini.interpreters.jvp import JVPTracer, jvp_flat
 from autodiff_mini.interpreters.vmap import Axis, BatchTracer, vmap_flat
-from autodiff_mini.primitives.arithmetic import mul_p
-from autodiff_mini.primitives.elementwise import sin_p
+from autodiff_mini.primitives.elementwise import mul_p, sin_p
 from tests.numerical import assert_close, assert_same
 from tests.traces import SpyTracer, spied
 

@@ -8,8 +8,7 @@ import pytest
 import autodiff_mini as ad
 from autodiff_mini.core import (
     Primitive, Trace, TraceTag, current_trace, is_array)
-from autodiff_mini.primitives.arithmetic import add_p
-from autodiff_mini.primitives.elementwise import sin_p
+from autodiff_mini.primitives.elementwise import add_p, sin_p
 from tests.traces import SpyTrace, SpyTracer, call, call_p, spied
 
 

@@ -23,8 +23,7 @@ from autodiff_mini.higher_order.call import call
 from autodiff_mini.higher_order.custom_jvp import custom_jvp_call_p
 from autodiff_mini.interpreters.jvp import JVPTracer, jvp_flat
 from autodiff_mini.interpreters.vmap import Axis, BatchTracer, vmap_flat
-from autodiff_mini.primitives.arithmetic import mul_p
-from autodiff_mini.primitives.elementwise import cos_p, sin_p
+from autodiff_mini.primitives.elementwise import cos_p, mul_p, sin_p
 from tests.numerical import assert_close, assert_same
 from tests.traces import spied
 

@@ -5,8 +5,7 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.core import Trace, current_trace
-from autodiff_mini.primitives.arithmetic import add_p
-from autodiff_mini.primitives.elementwise import sin_p
+from autodiff_mini.primitives.elementwise import add_p, sin_p
 from autodiff_mini.primitives.reductions import reduce_sum_p
 from tests.traces import SpyTrace, SpyTracer
 

@@ -84,8 +84,11 @@ def registered(node):
         case ast.Expr(ast.Call(ast.Name(f), [ast.Name(p), *_])) if (
                 f.startswith('def')):
             return p
-        case ast.Assign([ast.Subscript(ast.Name(table), ast.Name(p))]) if (
-                table.endswith('_rules')):
+        case ast.Assign([ast.Subscript(
+                ast.Name(table) | ast.Attribute(attr=table),
+                ast.Name(p))]) if table.endswith('rules'):
+            return p
+        case ast.Assign([ast.Name(p)], ast.Call()) if p.endswith('_p'):
             return p
     return None
 

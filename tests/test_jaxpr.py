@@ -16,8 +16,7 @@ from autodiff_mini.core import typeof
 from autodiff_mini.errors import line_text
 from autodiff_mini.higher_order.call import call
 from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var
-from autodiff_mini.primitives.arithmetic import add_p
-from autodiff_mini.primitives.elementwise import sin_p
+from autodiff_mini.primitives.elementwise import add_p, sin_p
 from tests.amount import each
 from tests.numerical import assert_close, assert_same, assert_same_type
 from tests.programs import is_inexact

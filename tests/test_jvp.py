@@ -8,14 +8,13 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.arrays import astype_p
-from autodiff_mini.primitives.arithmetic import add_p, mul_p, neg_p, sub_p
-from autodiff_mini.primitives.elementwise import cos_p, exp_p, sin_p
+from autodiff_mini.primitives.elementwise import (
+    add_p, cos_p, exp_p, mul_p, neg_p, sin_p, stop_gradient_p, sub_p)
 from autodiff_mini.primitives.reductions import reduce_sum_p
 from autodiff_mini.primitives.shapes import broadcast_to_p
 from autodiff_mini.core import Primitive, TraceTag, current_trace
 from autodiff_mini.interpreters.jvp import (
     JVPTracer, defjvp, jvp_flat, jvp_rules)
-from autodiff_mini.primitives.elementwise import stop_gradient_p
 from autodiff_mini.zeros import tangent_type
 from tests.numerical import assert_close, assert_same
 from tests.traces import SpyTracer, call, call_p, spied

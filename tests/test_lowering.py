@@ -24,8 +24,7 @@ from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.lowering import (
     MISS, Lowered, inline, inline_rules, lowering_rules)
 from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var, drop_dead
-from autodiff_mini.primitives.arithmetic import add_p, mul_p
-from autodiff_mini.primitives.elementwise import sin_p
+from autodiff_mini.primitives.elementwise import add_p, mul_p, sin_p
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.numerical import python_type
 from tests.programs import PROGRAMS

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.primitives.arithmetic import add_p, mul_p
+from autodiff_mini.primitives.elementwise import add_p, mul_p
 from autodiff_mini.primitives.indexing import OPERAND, index_p
 from autodiff_mini.primitives.shapes import reshape_p, transpose_p
 from autodiff_mini.arrays import convert

@@ -14,8 +14,8 @@ from autodiff_mini.interpreters.jaxpr import JaxprTracer, eval_jaxpr
 from autodiff_mini.interpreters.partial_eval import (
     PartialEvalTrace, linear_flat, linearize_flat, partial_eval_rules)
 from autodiff_mini.interpreters.transpose import transpose_rules
-from autodiff_mini.primitives.arithmetic import mul_p, neg_p
-from autodiff_mini.primitives.elementwise import cos_p, exp_p, sin_p
+from autodiff_mini.primitives.elementwise import (
+    cos_p, exp_p, mul_p, neg_p, sin_p)
 from autodiff_mini.jaxprs import Literal
 from autodiff_mini.zeros import Zero
 from tests.amount import each

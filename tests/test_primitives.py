@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 
 from autodiff_mini.arrays import astype_p
-from autodiff_mini.primitives.arithmetic import (
-    add_p, div_p, max_p, mul_p, pow_p, sub_p)
-from autodiff_mini.primitives.comparisons import (
-    eq_p, ge_p, gt_p, le_p, lt_p, ne_p, where_p)
-from autodiff_mini.primitives.elementwise import sin_p
+from autodiff_mini.primitives.elementwise import (
+    add_p, div_p, eq_p, ge_p, gt_p, le_p, lt_p, max_p, mul_p, ne_p, pow_p,
+    sin_p, sub_p, where_p)
 from autodiff_mini.primitives.indexing import index_p
 from autodiff_mini.primitives.joining import stack_p
 from autodiff_mini.primitives.linalg import matmul_p

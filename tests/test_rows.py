@@ -20,8 +20,7 @@ from autodiff_mini.core import Trace, current_trace
 from autodiff_mini.interpreters.jvp import JVPTracer, jvp_rules
 from autodiff_mini.interpreters.transpose import transpose_rules
 from autodiff_mini.interpreters.vmap import BatchTracer
-from autodiff_mini.primitives.arithmetic import mul_p
-from autodiff_mini.primitives.elementwise import sin_p
+from autodiff_mini.primitives.elementwise import mul_p, sin_p
 from tests.numerical import assert_close, assert_same
 from tests.test_custom_jvp import X, custom as with_jvp, d
 from tests.test_custom_vjp import custom, square

@@ -17,15 +17,10 @@ from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.partial_eval import linear_flat
 from autodiff_mini.interpreters.transpose import (
     backward_pass, fit_cotangent, transpose_rules, unbroadcast)
-from autodiff_mini.primitives.arithmetic import add_p, mul_p
 from autodiff_mini.primitives.elementwise import (
-    conj_p,
-    imag_p,
-    real_p,
-    stop_gradient_p,
-)
+    add_p, conj_p, imag_p, mul_p, real_p, stop_gradient_p)
 from autodiff_mini.primitives.indexing import (
-    OPERAND, scatter_add, scatter_add_p)
+    OPERAND, add_at_p, scatter, scatter_p)
 from autodiff_mini.primitives.linalg import matmul_p
 from autodiff_mini.jaxprs import Var
 from autodiff_mini.zeros import Zero
@@ -232,8 +227,8 @@ NONLINEAR = {
     'power': lambda x: x ** 2,
     'argmax': lambda x: x[np.argmax(x)],
     'max': np.max,
-    'scatter': lambda x: scatter_add_p.bind(
-        x, np.argsort(x), shape=(3,), indices=(OPERAND,)),
+    'scatter': lambda x: add_at_p.bind(
+        np.zeros(3), x, np.argsort(x), indices=(OPERAND,)),
 }
 
 
@@ -540,7 +535,7 @@ def test_solve_is_transposed_in_both_operands(a, b):
         assert_close(b_bar, np.linalg.solve(a.T, ct))
 
 
-# scatter_add, the transpose of indexing
+# Writing into zeros, the transpose of indexing
 
 def scattered_by_a_loop(x, shape, place):
     """Returns zeros, with the elements of `x` added one after another."""
@@ -586,17 +581,19 @@ PLACES = {
 
 
 def bind_scatter(x, place, shape=CUBE, arrays=None):
-    """Returns scatter_add of `x` at an index, as an operation."""
+    """Returns zeros with `x` added at an index, as an operation."""
     place = place if isinstance(place, tuple) else (place,)
     if arrays is None:
         arrays = [i for i in place if isinstance(i, np.ndarray)]
     indices = tuple(OPERAND if isinstance(i, np.ndarray) else i
                     for i in place)
-    return scatter_add_p.bind(x, *arrays, shape=shape, indices=indices)
+    write = add_at_p if OPERAND in indices else scatter_p
+    return write.bind(np.zeros(shape, typeof(x).dtype), x, *arrays,
+                      indices=indices)
 
 
 @pytest.mark.parametrize('name', PLACES)
-def test_scatter_add_is_a_loop_under_every_interpreter(name):
+def test_adding_at_an_index_is_a_loop_under_every_interpreter(name):
     place, rng = PLACES[name], np.random.default_rng(0)
     shape = np.empty(CUBE)[place].shape
     x, t = rng.standard_normal((2, *shape))
@@ -634,7 +631,7 @@ def test_scatter_add_is_a_loop_under_every_interpreter(name):
     name for name, place in PLACES.items()
     if any(isinstance(i, np.ndarray) for i in (place if isinstance(
         place, tuple) else (place,)))])
-def test_scatter_add_with_mapped_indices_is_a_loop(name, values_are_mapped):
+def test_adding_at_an_index_with_mapped_indices_is_a_loop(name, values_are_mapped):
     """One index array after the other is mapped, and all together."""
     place, rng = PLACES[name], np.random.default_rng(0)
     x = rng.standard_normal((3, *np.empty(CUBE)[place].shape))
@@ -662,13 +659,13 @@ def test_scatter_add_with_mapped_indices_is_a_loop(name, values_are_mapped):
                 x[k] if values_are_mapped else x[0], CUBE, here))
 
 
-def test_scatter_add_of_other_dtypes_and_of_numbers():
+def test_adding_at_an_index_of_other_dtypes_and_of_numbers():
     place = (np.array([0, 0, 1]),)
     for dtype in (np.float16, np.float32, np.longdouble):
         x = np.ones(3, dtype)
         y = bind_scatter(x, place, (2,))
         assert_same(y, np.array([2, 1], dtype))
-    y = scatter_add(np.float64(2.0), shape=(), indices=())
+    y = scatter(np.zeros(()), np.float64(2.0), indices=())
     assert y == 2.0 and type(y) is np.float64   # as NumPy's scalars are
     assert_same(ad.grad(lambda x: x[()])(2.0 * np.ones(())), np.float64(1))
     assert_same(ad.grad(lambda x: x[2])(np.float32([1, 2, 3])),
@@ -737,5 +734,5 @@ def test_every_transpose_rule_is_used_by_a_program_of_the_table():
         except TypeError:
             continue
         used |= {e.primitive for e in f_jvp.program.jaxpr.eqns}
-    used |= {scatter_add_p, stop_gradient_p}    # of second derivatives
+    used |= {stop_gradient_p}    # of second derivatives
     assert used & first_order() == transpose_rules.keys() & first_order()

@@ -22,8 +22,7 @@ from autodiff_mini.core import Primitive, Trace, TraceTag, current_trace
 from autodiff_mini.interpreters.jvp import jvp_flat, jvp_rules
 from autodiff_mini.interpreters.vmap import (
     Axis, BatchTrace, BatchTracer, vmap_flat, vmap_rules)
-from autodiff_mini.primitives.arithmetic import add_p, mul_p
-from autodiff_mini.primitives.elementwise import sin_p
+from autodiff_mini.primitives.elementwise import add_p, mul_p, sin_p
 from autodiff_mini.primitives.indexing import index_p
 from autodiff_mini.primitives.joining import stack_p
 from tests.amount import each

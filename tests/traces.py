@@ -129,8 +129,8 @@ def first_order():
 
 
 def rows_in(folder):
-    """Returns the primitives that modules of this folder have."""
+    """Returns the primitives that modules of this folder, or one, have."""
     return {primitive for name, module in list(sys.modules.items())
-            if name.startswith(f'autodiff_mini.{folder}.')
+            if f'{name}.'.startswith(f'autodiff_mini.{folder}.')
             for primitive in vars(module).values()
             if isinstance(primitive, Primitive)}

@@ -187,7 +187,9 @@ def explain(primitive, params, line, operands, part, result):
             if primitive.is_call else primitive.name)
     xs = [x for operand in operands for inner, x in parts(operand)
           if not inner]
-    values = elements(xs, result) if primitive in BY_ELEMENT else None
+    values = None
+    if primitive in elementwise.primitives:
+        values = elements(xs, result)
     shown = map(number, values) if values else map(str, map(typeof, xs))
     text = [(f'invalid value (nan) encountered in {name}{where} at '
              f'{line_text(line)}{inside}')]
@@ -204,9 +206,6 @@ def explain(primitive, params, line, operands, part, result):
     elif values:
         text.append(hint(name, values))
     return '\n'.join(text)
-
-
-BY_ELEMENT = {*elementwise.primitives}
 
 
 def elements(operands, result):

@@ -23,8 +23,7 @@ from autodiff_mini.fast.vectors import as_numbers
 from autodiff_mini.interpreters.lowering import (
     RESERVED, lowering_rules, name_of_implementation)
 from autodiff_mini.jaxprs import Literal, Names, Var
-from autodiff_mini.primitives.arithmetic import pow_p, to_the_power
-from autodiff_mini.primitives.comparisons import where_p
+from autodiff_mini.primitives.elementwise import pow_p, to_the_power, where_p
 from autodiff_mini.primitives.linalg import matmul_p
 from autodiff_mini.primitives.reductions import (
     reduce_max_p, reduce_min_p, reduce_prod_p, reduce_sum_p)

@@ -20,7 +20,7 @@ from autodiff_mini.higher_order.programs import (
     others, remembered, run, stage_program, vmap_jaxpr, zeros)
 from autodiff_mini.higher_order.scan import scan_p, scan_types
 from autodiff_mini.jaxprs import Jaxpr, Var, drop_dead
-from autodiff_mini.primitives.arithmetic import add_p
+from autodiff_mini.primitives.elementwise import add_p
 from autodiff_mini.primitives.linalg import matmul_p
 
 MOST = 4_000_000    # elements that may be kept for all steps

@@ -13,12 +13,10 @@ import numpy as np
 
 from autodiff_mini.arrays import astype_p
 from autodiff_mini.fast.simplify import (
-    ELEMENTWISE, PIECEWISE, VIEWS, is_ordered, opened, simplify)
+    ELEMENTWISE, PIECEWISE, VIEWS, is_ordered, learn, opened, simplify)
 from autodiff_mini.jaxprs import Equation, Var, programs_in
-from autodiff_mini.primitives.arithmetic import pow_p
-from autodiff_mini.primitives.comparisons import where_p
-from autodiff_mini.primitives.elementwise import sign_p
-from autodiff_mini.primitives.indexing import index_p, scatter_add_p
+from autodiff_mini.primitives.elementwise import pow_p, sign_p, where_p
+from autodiff_mini.primitives.indexing import add_at_p, index_p, scatter_p
 from autodiff_mini.primitives.joining import concatenate_p, stack_p
 from autodiff_mini.primitives.linalg import matmul_p
 from autodiff_mini.primitives.reductions import (
@@ -38,6 +36,8 @@ FRESH = PIECEWISE | {
     argmax_p, argmin_p, argsort_p, concatenate_p, cumprod_p, cumsum_p,
     matmul_p, reduce_max_p, reduce_min_p, reduce_prod_p, reduce_sum_p,
     stack_p}
+WRITES = {add_at_p, scatter_p}
+learn(UFUNCS, OVERWRITING, FRESH)
 
 
 class Step(NamedTuple):
@@ -94,11 +94,15 @@ def plan(jaxpr, ordered=True):
 def c_ordered(jaxpr) -> set:
     """Returns the variables that are C-contiguous, if the arguments are."""
     found = {*jaxpr.invars}
+    copied = set()      # what has no order, and a copy of it has this one
     for v, x in zip(jaxpr.constvars, jaxpr.consts, strict=True):
         if type(x) is np.ndarray and x.flags.c_contiguous:
             found.add(v)
+        elif type(x) is np.ndarray and not any(x.strides):
+            copied.add(v)
     for eqn in jaxpr.eqns:
-        if makes_order(eqn, is_ordered(eqn, found)):
+        known = found | copied if eqn.primitive in WRITES else found
+        if makes_order(eqn, is_ordered(eqn, known)):
             found.update(eqn.outvars)
     return found
 
@@ -106,7 +110,7 @@ def c_ordered(jaxpr) -> set:
 def makes_order(eqn, ordered):
     """Returns whether the results are C-contiguous, if the operands are."""
     ndim = len(eqn.outvars[0].aval.shape) if eqn.outvars else 0
-    if eqn.primitive in FRESH or eqn.primitive is scatter_add_p:
+    if eqn.primitive in FRESH or eqn.primitive in WRITES:
         return ordered or ndim < 2 or eqn.primitive is matmul_p and ndim < 3
     if eqn.primitive is index_p:
         return ordered and is_piece(eqn.params['indices'])

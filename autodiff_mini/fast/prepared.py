@@ -22,7 +22,7 @@ from autodiff_mini.higher_order.programs import (
 from autodiff_mini.interpreters.vmap import BatchTracer, joint_dim
 from autodiff_mini.jaxprs import Equation, Jaxpr, Var, programs_in
 from autodiff_mini.memory import View, made_in, whose
-from autodiff_mini.primitives.arithmetic import float_power_p, pow_p
+from autodiff_mini.primitives.elementwise import float_power_p, pow_p
 from autodiff_mini.pytree import tree_flatten
 
 BY_VALUE = {pow_p, float_power_p}   # whose rules look at a Python number

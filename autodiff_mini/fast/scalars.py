@@ -14,12 +14,10 @@ import numpy as np
 from autodiff_mini.arrays import astype_p
 from autodiff_mini.fast.simplify import ELEMENTWISE
 from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var
-from autodiff_mini.primitives.arithmetic import (
-    add_p, div_p, max_p, min_p, mul_p, neg_p, pow_p, sub_p)
-from autodiff_mini.primitives.comparisons import (
-    and_p, eq_p, ge_p, gt_p, invert_p, le_p, lt_p, ne_p, or_p, where_p, xor_p)
 from autodiff_mini.primitives.elementwise import (
-    abs_p, cos_p, isfinite_p, sin_p, sqrt_p)
+    abs_p, add_p, and_p, cos_p, div_p, eq_p, ge_p, gt_p, invert_p, isfinite_p,
+    le_p, lt_p, max_p, min_p, mul_p, ne_p, neg_p, or_p, pow_p, sin_p, sqrt_p,
+    sub_p, where_p, xor_p)
 from autodiff_mini.zeros import Zero
 
 # How Python writes them; and, OPEN, those whose result is not finite if an

@@ -11,15 +11,13 @@ from functools import partial
 import numpy as np
 
 from autodiff_mini.arrays import astype_p
-from autodiff_mini.core import float0
-from autodiff_mini.interpreters.abstract import (
-    abstract_rules, elementwise_type)
+from autodiff_mini.core import elementwise, float0
+from autodiff_mini.interpreters.abstract import elementwise_type
 from autodiff_mini.interpreters.lowering import inline, inline_rules
 from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var, drop_dead
-from autodiff_mini.primitives.arithmetic import (
-    PRODUCTS, add_p, div_p, mul_p, pow_p, sub_p)
 from autodiff_mini.primitives.elementwise import (
-    conj_p, imag_p, real_p, stop_gradient_p)
+    PRODUCTS, add_p, conj_p, div_p, imag_p, mul_p, pow_p, real_p,
+    stop_gradient_p, sub_p)
 from autodiff_mini.primitives.indexing import index_p
 from autodiff_mini.primitives.linalg import matmul_p
 from autodiff_mini.primitives.shapes import (
@@ -27,11 +25,23 @@ from autodiff_mini.primitives.shapes import (
 from autodiff_mini.pytree import frozen
 from autodiff_mini.zeros import Zero
 
-ELEMENTWISE = {
-    primitive for primitive, rule in abstract_rules.items()
-    if isinstance(rule, partial) and rule.func is elementwise_type}
+ELEMENTWISE = {*elementwise.primitives}
 VIEWS = {broadcast_to_p, imag_p, index_p, real_p, reshape_p, transpose_p}
 PIECEWISE = ELEMENTWISE - VIEWS | {astype_p}
+
+
+def learn(*sets):
+    """Let sets have the rows, too, of NumPy's ufuncs that come in later."""
+    def add(primitive):
+        ufunc = primitive.impl
+        if (isinstance(ufunc, np.ufunc) and hasattr(np, ufunc.__name__)
+                and 'd' * ufunc.nin + '->d' in ufunc.types):
+            for primitives in sets:
+                primitives.add(primitive)
+    elementwise.definitions.append(add)
+
+
+learn(ELEMENTWISE, PIECEWISE)
 
 
 def opened(jaxpr):

@@ -21,8 +21,8 @@ from autodiff_mini.fast.scalars import (
     MATH, PYTHON, as_numpy, is_float, is_scalar, with_boxes)
 from autodiff_mini.fast.simplify import PIECEWISE, VIEWS, simplify
 from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var
-from autodiff_mini.primitives.arithmetic import add_p, max_p, min_p, pow_p
-from autodiff_mini.primitives.indexing import index_p, scatter_add_p
+from autodiff_mini.primitives.elementwise import add_p, max_p, min_p, pow_p
+from autodiff_mini.primitives.indexing import index_p, scatter_p
 from autodiff_mini.primitives.joining import concatenate_p, stack_p
 from autodiff_mini.primitives.reductions import reduce_sum_p
 from autodiff_mini.primitives.shapes import (
@@ -31,7 +31,7 @@ from autodiff_mini.zeros import Zero
 
 FEW = 8     # elements: what has more is faster as an array
 CALL = 12   # operations of Python's in the time that NumPy needs for one
-MOVING = {index_p, scatter_add_p, concatenate_p, stack_p, broadcast_to_p,
+MOVING = {index_p, scatter_p, concatenate_p, stack_p, broadcast_to_p,
           reshape_p, transpose_p}
 
 
@@ -154,8 +154,9 @@ def can_split(eqn):
         return False
     if primitive in MOVING:
         [out] = eqn.outvars
-        if primitive in (index_p, scatter_add_p) and len(avals) > 1:
-            return False
+        if (primitive is index_p and len(avals) > 1
+                or primitive is scatter_p and len(avals) > 2):
+            return False    # an index is not known
         is_box = out.aval.shape == () and (
             primitive is not index_p or avals[0].shape == ()
             or Ellipsis in eqn.params['indices'])
@@ -174,9 +175,9 @@ def can_split(eqn):
 def rearranged(eqn, xs):
     """Returns the numbers of a result that only has them elsewhere."""
     dtype = eqn.outvars[0].aval.dtype
-    if eqn.primitive is scatter_add_p:
-        found = np.zeros(eqn.params['shape'], object)
-        found[eqn.params['indices']] = xs[0][()]
+    if eqn.primitive is scatter_p:
+        found = xs[0].copy()
+        found[eqn.params['indices']] = xs[1][()]
     else:
         found = np.asarray(eqn.primitive.impl(*xs, **eqn.params), object)
     return array_of((x if type(x) is Var else Literal(

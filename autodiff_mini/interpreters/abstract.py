@@ -1,7 +1,7 @@
 """Abstract evaluation: the type of a result, from the types of the operands.
 
-Its one idea: shapes are worked out, dtypes are not.  For those NumPy is asked
-to compute, once, with arrays of a single element.  Chapter 6.
+Rules work out shapes.  For the dtype, NumPy computes once with arrays of a
+single element.  Chapter 6.
 """
 
 from functools import lru_cache, partial
@@ -17,7 +17,7 @@ rules = abstract_rules = RuleTable(
 
 @lru_cache(maxsize=4096)
 def elementwise_type(primitive, *avals):
-    """Returns the type of an element-wise result."""
+    """Return the type of an element-wise result."""
     shape = np.broadcast_shapes(*[aval.shape for aval in avals])
     # 1j + np.float64(1) is a Python number, and 1j + np.ones(2) is none, so
     # each operand keeps its number of axes.
@@ -27,25 +27,26 @@ def elementwise_type(primitive, *avals):
 
 
 def ones(aval, ndim):
-    """Returns a one of this type, as an array of a single element."""
+    """Return a one of this type, as an array of a single element."""
     one = aval.dtype.type(1)
     return one.item() if aval.weak_type else np.full((1,) * ndim, one)[()]
 
 
 def type_of_ones(primitive, *ones, **params):
-    """Returns the type of what NumPy makes of some arrays of ones."""
+    """Return the type of what NumPy makes of some arrays of ones."""
     with np.errstate(all='ignore'):
         return typeof(primitive.impl(*ones, **params))
 
 
 @elementwise.define
 def defabstract(primitive):
-    """Defines the type of the result of an element-wise primitive."""
+    """Define the type of the result of an element-wise primitive."""
     abstract_rules[primitive] = partial(elementwise_type, primitive)
 
 
 def defshape(primitive, shape_rule):
-    """Defines the shape of the result, by `shape_rule(*shapes, **params)`."""
+    """Define the shape of the result, by `shape_rule(*shapes, **params)`."""
+    @lru_cache(maxsize=512)
     def rule(*avals, **params):
         kind = type_of_ones(primitive, *[ones(aval, aval.ndim)
                                          for aval in avals], **params)
@@ -55,6 +56,6 @@ def defshape(primitive, shape_rule):
 
 
 def defview(primitive, shape_rule):
-    """Defines the shape of a result that only rearranges its operand."""
+    """Define the shape of a result that only rearranges its operand."""
     abstract_rules[primitive] = lambda x, *arrays, **params: array_type(
         shape_rule(x.shape, *arrays, **params), x.dtype)

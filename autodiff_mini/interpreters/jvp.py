@@ -129,12 +129,6 @@ def add_tangents(s, t):
     return s if type(t) is Zero else s + t
 
 
-def deflinear(primitive):
-    """Define the rule of a primitive that is linear in its one operand."""
-    defjvp(primitive,
-           lambda x_dot, y, x, **params: primitive.bind(x_dot, **params))
-
-
 def defzero(primitive):
     """Define the rule of a primitive whose output has no derivative."""
     def zero_rule(primals, tangents, **params):

@@ -12,6 +12,7 @@ from autodiff_mini.arrays import convert
 from autodiff_mini.core import NUMBERS, array_type, base, typeof
 from autodiff_mini.errors import REVERSE, RuleTable, trace_at_work
 from autodiff_mini.interpreters.jaxpr import quote_line
+from autodiff_mini.interpreters.jvp import defjvp
 from autodiff_mini.jaxprs import (
     Jaxpr, Var, for_results, primitives_in, programs_in)
 from autodiff_mini.zeros import Zero
@@ -153,6 +154,19 @@ def deftranspose(primitive, *each):
                 cts.append(None)
         return cts
     rules[primitive] = transpose_rule
+
+
+def deflinear(primitive, transpose_rule):
+    """Define both rules of a primitive that is linear in its one operand.
+
+    It maps a tangent as it maps the primal.
+
+    Args:
+        transpose_rule: as of `deftranspose`.
+    """
+    defjvp(primitive,
+           lambda x_dot, y, x, **params: primitive.bind(x_dot, **params))
+    deftranspose(primitive, transpose_rule)
 
 
 def fit_cotangent(ct, aval):

@@ -18,7 +18,7 @@ from autodiff_mini.more.borrowed import array_or_tracer
 from autodiff_mini.numpy_api import asarray, implements, operand, promote
 from autodiff_mini.numpy_functions.writing import check_cast
 from autodiff_mini.primitives.elementwise import length_p
-from autodiff_mini.primitives.indexing import OPERAND, scatter_add_p
+from autodiff_mini.primitives.indexing import OPERAND, add_at_p
 from autodiff_mini.primitives.reductions import as_rows
 
 
@@ -347,8 +347,9 @@ def numpy_bincount(x, /, weights=None, minlength=0):
     if x.shape != weights.shape:
         raise ValueError("The weights and list don't have the same length.")
     count = len(np.bincount(x, minlength=minlength))
-    return scatter_add_p.bind(convert(weights, np.dtype(np.float64)), x,
-                              shape=(count,), indices=(OPERAND,))
+    return add_at_p.bind(
+        np.zeros(count), convert(weights, np.dtype(np.float64)), x,
+        indices=(OPERAND,))
 
 
 @implements(np.histogram_bin_edges)
@@ -406,8 +407,8 @@ def bin_sums(points, edges, weights):
         [bin_number(x, e) for x, e in zip(points, edges)], shape)
     weights = np.ravel(convert(
         weights, np.result_type(weights.dtype, np.float64)))
-    sums = scatter_add_p.bind(weights, place, shape=(math.prod(shape),),
-                              indices=(OPERAND,))
+    sums = add_at_p.bind(np.zeros(math.prod(shape), weights.dtype), weights,
+                         place, indices=(OPERAND,))
     return np.reshape(sums, shape)[(slice(1, -1),) * len(shape)]
 
 

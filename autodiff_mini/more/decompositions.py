@@ -30,11 +30,12 @@ from autodiff_mini.interpreters.jvp import defjvp, jvp_rules
 from autodiff_mini.interpreters.transpose import deftranspose
 from autodiff_mini.interpreters.vmap import (
     defelementwise, lengthen, spread, vmap_rules)
+from autodiff_mini.more.matrices import (
+    hermitian_transpose, lower_half, mirrored)
 from autodiff_mini.numpy_api import asarray, implements, inexact, operand
 from autodiff_mini.primitives.elementwise import stop_gradient
 from autodiff_mini.primitives.linalg import (
-    hermitian_transpose, lower_half, mirrored, square_matrices,
-    stacked_matrices)
+    square_matrices, stacked_matrices)
 
 
 def over_gap(x, gap):

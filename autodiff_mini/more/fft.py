@@ -10,14 +10,10 @@ import operator
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
-from autodiff_mini.core import Primitive
-from autodiff_mini.interpreters.abstract import defshape
-from autodiff_mini.interpreters.jvp import deflinear
-from autodiff_mini.interpreters.transpose import deftranspose
-from autodiff_mini.interpreters.vmap import vmap_rules
+from autodiff_mini.interpreters.transpose import deflinear
 from autodiff_mini.numpy_api import along, asarray, implements, unchanged
 from autodiff_mini.numpy_functions.creation import numpy_asarray
-from autodiff_mini.primitives.reductions import along_rule, same_shape
+from autodiff_mini.primitives.reductions import axis_primitive, same_shape
 
 
 def fourier_along_axis(function, primitive):
@@ -52,27 +48,16 @@ def resized(a, n, axis):
                       for i in range(a.ndim)])
 
 
-fft_p = Primitive('fft', np.fft.fft)
+fft_p = axis_primitive(np.fft.fft, same_shape)
 fourier_along_axis(np.fft.fft, fft_p)
-deflinear(fft_p)
-vmap_rules[fft_p] = along_rule(fft_p)
-defshape(fft_p, same_shape)
 # The matrix of the transform is symmetric.
-deftranspose(fft_p, lambda ct, x, axis, norm: np.fft.fft(
+deflinear(fft_p, lambda ct, x, axis, norm: np.fft.fft(
     ct, axis=axis, norm=norm))
 
-ifft_p = Primitive('ifft', np.fft.ifft)
+ifft_p = axis_primitive(np.fft.ifft, same_shape)
 fourier_along_axis(np.fft.ifft, ifft_p)
-deflinear(ifft_p)
-vmap_rules[ifft_p] = along_rule(ifft_p)
-defshape(ifft_p, same_shape)
-deftranspose(ifft_p, lambda ct, x, axis, norm: np.fft.ifft(
+deflinear(ifft_p, lambda ct, x, axis, norm: np.fft.ifft(
     ct, axis=axis, norm=norm))
-
-rfft_p = Primitive('rfft', np.fft.rfft)
-fourier_along_axis(np.fft.rfft, rfft_p)
-deflinear(rfft_p)
-vmap_rules[rfft_p] = along_rule(rfft_p)
 
 
 def with_length(shape, axis, length):
@@ -80,8 +65,9 @@ def with_length(shape, axis, length):
     return (*shape[:axis], length, *shape[axis + 1:])
 
 
-defshape(rfft_p, lambda shape, axis, norm: with_length(
+rfft_p = axis_primitive(np.fft.rfft, lambda shape, axis, norm: with_length(
     shape, axis, shape[axis] // 2 + 1))
+fourier_along_axis(np.fft.rfft, rfft_p)
 
 
 def multiplicities(n, ndim, axis):
@@ -103,9 +89,10 @@ def rfft_transpose(ct, x, axis, norm):
     return np.fft.hfft(ct / counts, n, axis, norm)
 
 
-deftranspose(rfft_p, rfft_transpose)
+deflinear(rfft_p, rfft_transpose)
 
-irfft_p = Primitive('irfft', np.fft.irfft)
+irfft_p = axis_primitive(
+    np.fft.irfft, lambda shape, n, axis, norm: with_length(shape, axis, n))
 
 
 @implements(np.fft.irfft)
@@ -117,17 +104,13 @@ def fft_irfft(a, n=None, axis=-1, norm=None, out=None):
     return irfft_p.bind(a, n=n, axis=axis, norm=norm)
 
 
-deflinear(irfft_p)
-vmap_rules[irfft_p] = along_rule(irfft_p)
-defshape(irfft_p, lambda shape, n, axis, norm: with_length(shape, axis, n))
-
 
 def irfft_transpose(ct, x, n, axis, norm):
     counts = multiplicities(n, len(x.shape), axis)
     return counts * np.fft.ihfft(ct, n, axis, norm)
 
 
-deftranspose(irfft_p, irfft_transpose)
+deflinear(irfft_p, irfft_transpose)
 
 INVERSE_NORM = {None: 'forward', 'backward': 'forward', 'forward': 'backward'}
 

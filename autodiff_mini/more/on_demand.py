@@ -11,7 +11,7 @@ from autodiff_mini.errors import advisers_on_scipy, sources_of_functions
 
 MODULES = (
     'arranging', 'averages', 'borrowed', 'decompositions', 'elements',
-    'fft', 'linear_algebra', 'polynomials', 'products')
+    'fft', 'linear_algebra', 'matrices', 'polynomials', 'products', 'rows')
 
 
 def module(name):

@@ -17,8 +17,9 @@ from scipy.special import (
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import elementwise, typeof, ufunc_table
 from autodiff_mini.interpreters.jvp import defjvp, match
+from autodiff_mini.more.rows import LOG_2, LOG_10
 from autodiff_mini.numpy_api import ufunc
-from autodiff_mini.primitives.elementwise import LOG_2, LOG_10, ratio
+from autodiff_mini.primitives.elementwise import ratio
 
 PI, ROOT_PI, ROOT_2 = math.pi, math.sqrt(math.pi), math.sqrt(2)
 
@@ -55,7 +56,7 @@ def double_of(x):
 SLOPES = {}     # of each function, by its name
 
 
-def row(name, *slopes):
+def special_row(name, *slopes):
     """Returns the primitive that stands for a ufunc of SciPy's.
 
     Args:
@@ -90,7 +91,7 @@ def complement(name, other):
         if isinstance(slope, str):
             return slope
         return lambda *args: -slope(*args)
-    return row(name, *map(opposite, SLOPES[other]))
+    return special_row(name, *map(opposite, SLOPES[other]))
 
 
 def inverse(name, other, place):
@@ -106,7 +107,7 @@ def inverse(name, other, place):
             moved = 1 if i == place else -slopes[i](z, *xs)
             return moved / slopes[place](z, *xs)
         return slopes[i] if isinstance(slopes[i], str) else slope
-    return row(name, *map(solved, range(len(slopes))))
+    return special_row(name, *map(solved, range(len(slopes))))
 
 
 def row_of_several(function, **slopes):
@@ -136,11 +137,11 @@ def refuse_complex_slope(name, x):
 
 
 # The gamma function, DLMF 5.  SciPy's zeta and polygamma call `_zeta`.
-gamma_p = row('gamma', lambda y, x: y * psi(x))
-gammaln_p = row('gammaln', lambda y, x: psi(x))
-loggamma_p = row('loggamma', lambda y, x: within(y == y, psi(x)))
-zeta_p = row('_zeta', 'x', lambda y, x, q: -x * zeta(x + 1, q))
-riemann_zeta_p = row('_riemann_zeta', 'x')
+gamma_p = special_row('gamma', lambda y, x: y * psi(x))
+gammaln_p = special_row('gammaln', lambda y, x: psi(x))
+loggamma_p = special_row('loggamma', lambda y, x: within(y == y, psi(x)))
+zeta_p = special_row('_zeta', 'x', lambda y, x, q: -x * zeta(x + 1, q))
+riemann_zeta_p = special_row('_riemann_zeta', 'x')
 
 
 def psi_slope(y, x):
@@ -148,7 +149,7 @@ def psi_slope(y, x):
     return zeta(2, x)
 
 
-psi_p = row('psi', psi_slope)
+psi_p = special_row('psi', psi_slope)
 
 
 def rgamma_slope(y, x):
@@ -163,14 +164,17 @@ def rgamma_slope(y, x):
     return np.where(left, reflected, 0) - y * psi(z)
 
 
-rgamma_p = row('rgamma', rgamma_slope)
-gammasgn_p = row('gammasgn', lambda y, x: np.zeros_like(x))
-poch_p = row('poch', lambda y, z, m: y * (psi(z + m) - psi(z)),
-                     lambda y, z, m: y * psi(z + m))
-beta_p = row('beta', lambda y, a, b: y * (psi(a) - psi(a + b)),
-                     lambda y, a, b: y * (psi(b) - psi(a + b)))
-betaln_p = row('betaln', lambda y, a, b: psi(a) - psi(a + b),
-                         lambda y, a, b: psi(b) - psi(a + b))
+rgamma_p = special_row('rgamma', rgamma_slope)
+gammasgn_p = special_row('gammasgn', lambda y, x: np.zeros_like(x))
+poch_p = special_row(
+    'poch', lambda y, z, m: y * (psi(z + m) - psi(z)),
+            lambda y, z, m: y * psi(z + m))
+beta_p = special_row(
+    'beta', lambda y, a, b: y * (psi(a) - psi(a + b)),
+            lambda y, a, b: y * (psi(b) - psi(a + b)))
+betaln_p = special_row(
+    'betaln', lambda y, a, b: psi(a) - psi(a + b),
+              lambda y, a, b: psi(b) - psi(a + b))
 
 
 # Incomplete gamma functions and their distributions, DLMF 8.
@@ -222,17 +226,20 @@ gammainc_a_p = special_primitive(
     'gammainc_a', gammainc_in_a,
     refused('the derivative of scipy.special.gammainc', 'a'), density_in_a)
 
-gammainc_p = row('gammainc', lambda y, a, x: gammainc_a_p.bind(a, x),
-                             lambda y, a, x: gamma_density(a, x))
+gammainc_p = special_row(
+    'gammainc', lambda y, a, x: gammainc_a_p.bind(a, x),
+                lambda y, a, x: gamma_density(a, x))
 gammaincc_p = complement('gammaincc', 'gammainc')
 gammaincinv_p = inverse('gammaincinv', 'gammainc', 1)
 gammainccinv_p = inverse('gammainccinv', 'gammaincc', 1)
-chdtr_p = row('chdtr', lambda y, v, x: gammainc_a_p.bind(v / 2, x / 2) / 2,
-                       lambda y, v, x: gamma_density(v / 2, x / 2) / 2)
+chdtr_p = special_row(
+    'chdtr', lambda y, v, x: gammainc_a_p.bind(v / 2, x / 2) / 2,
+             lambda y, v, x: gamma_density(v / 2, x / 2) / 2)
 chdtrc_p = complement('chdtrc', 'chdtr')
 chdtri_p = inverse('chdtri', 'chdtrc', 1)
-pdtrc_p = row('pdtrc', 'k',
-              lambda y, k, m: gamma_density(np.floor(k) + 1, m))
+pdtrc_p = special_row(
+    'pdtrc', 'k',
+    lambda y, k, m: gamma_density(np.floor(k) + 1, m))
 pdtr_p = complement('pdtr', 'pdtrc')
 
 
@@ -242,12 +249,13 @@ def beta_density(a, b, x):
     return np.exp(xlogy(a - 1, x) + xlog1py(b - 1, -x) - betaln(a, b))
 
 
-betainc_p = row('betainc', 'a', 'b',
-                lambda y, a, b, x: beta_density(a, b, x))
+betainc_p = special_row(
+    'betainc', 'a', 'b',
+    lambda y, a, b, x: beta_density(a, b, x))
 betaincc_p = complement('betaincc', 'betainc')
 betaincinv_p = inverse('betaincinv', 'betainc', 2)
 betainccinv_p = inverse('betainccinv', 'betaincc', 2)
-stdtr_p = row('stdtr', 'df', lambda y, df, t: np.exp(
+stdtr_p = special_row('stdtr', 'df', lambda y, df, t: np.exp(
     xlog1py(-(df + 1) / 2, t * t / df) - betaln(0.5, df / 2)) / np.sqrt(df))
 stdtrit_p = inverse('stdtrit', 'stdtr', 1)
 
@@ -278,14 +286,14 @@ def erfcx_slope(y, x):
                                     -0.5 / far_x / far_x)
 
 
-erf_p = row('erf', lambda y, x: 2 / ROOT_PI * np.exp(-x * x))
+erf_p = special_row('erf', lambda y, x: 2 / ROOT_PI * np.exp(-x * x))
 erfc_p = complement('erfc', 'erf')
-erfi_p = row('erfi', lambda y, x: 2 / ROOT_PI * np.exp(x * x))
+erfi_p = special_row('erfi', lambda y, x: 2 / ROOT_PI * np.exp(x * x))
 erfinv_p = inverse('erfinv', 'erf', 0)
 erfcinv_p = inverse('erfcinv', 'erfc', 0)
-dawsn_p = row('dawsn', dawsn_slope)
-erfcx_p = row('erfcx', erfcx_slope)
-wofz_p = row('wofz', lambda y, z: -1j * erfcx_slope(y, -1j * z))
+dawsn_p = special_row('dawsn', dawsn_slope)
+erfcx_p = special_row('erfcx', erfcx_slope)
+wofz_p = special_row('wofz', lambda y, z: -1j * erfcx_slope(y, -1j * z))
 
 
 def normal_density(x):
@@ -303,11 +311,11 @@ def log_ndtr_slope(y, x):
                     normal_density(high) / np.exp(np.where(left, 0, y)))
 
 
-ndtr_p = row('ndtr', lambda y, x: normal_density(x))
+ndtr_p = special_row('ndtr', lambda y, x: normal_density(x))
 ndtri_p = inverse('ndtri', 'ndtr', 0)
-log_ndtr_p = row('log_ndtr', log_ndtr_slope)
+log_ndtr_p = special_row('log_ndtr', log_ndtr_slope)
 ndtri_exp_p = inverse('ndtri_exp', 'log_ndtr', 0)
-owens_t_p = row(
+owens_t_p = special_row(
     'owens_t', lambda y, h, a: normal_density(h) * erf(a * h / ROOT_2) / -2,
     lambda y, h, a: normal_density(h) * normal_density(a * h) / (1 + a * a))
 
@@ -319,26 +327,30 @@ def quotient(x, y):
     return np.where(both, 0, np.divide(x, np.where(both, 1, y)))
 
 
-expit_p = row('expit', lambda y, x: y * expit(-x))
-log_expit_p = row('log_expit', lambda y, x: expit(-x))
+expit_p = special_row('expit', lambda y, x: y * expit(-x))
+log_expit_p = special_row('log_expit', lambda y, x: expit(-x))
 logit_p = inverse('logit', 'expit', 0)
-xlogy_p = row('xlogy', lambda z, x, y: np.log(y),
-                       lambda z, x, y: within(z == z, quotient(x, y)))
-xlog1py_p = row('xlog1py', lambda z, x, y: np.log1p(y),
-                lambda z, x, y: within(z == z, quotient(x, 1 + y)))
-entr_p = row('entr', lambda y, x: -np.log(x) - 1)
-rel_entr_p = row('rel_entr', lambda z, x, y: np.log(x / y) + 1,
-                 lambda z, x, y: within(y >= 0, -quotient(x, y)))
-kl_div_p = row('kl_div', lambda z, x, y: np.log(x / y),
-               lambda z, x, y: within(y >= 0, 1 - quotient(x, y)))
-special_expm1_p = row('expm1', lambda y, x: np.exp(x))
-special_log1p_p = row('log1p', lambda y, x: within(
+xlogy_p = special_row(
+    'xlogy', lambda z, x, y: np.log(y),
+             lambda z, x, y: within(z == z, quotient(x, y)))
+xlog1py_p = special_row(
+    'xlog1py', lambda z, x, y: np.log1p(y),
+    lambda z, x, y: within(z == z, quotient(x, 1 + y)))
+entr_p = special_row('entr', lambda y, x: -np.log(x) - 1)
+rel_entr_p = special_row(
+    'rel_entr', lambda z, x, y: np.log(x / y) + 1,
+    lambda z, x, y: within(y >= 0, -quotient(x, y)))
+kl_div_p = special_row(
+    'kl_div', lambda z, x, y: np.log(x / y),
+    lambda z, x, y: within(y >= 0, 1 - quotient(x, y)))
+special_expm1_p = special_row('expm1', lambda y, x: np.exp(x))
+special_log1p_p = special_row('log1p', lambda y, x: within(
     y == y, np.divide(1, 1 + x)))
-special_exp2_p = row('exp2', lambda y, x: LOG_2 * y)
-special_exp10_p = row('exp10', lambda y, x: LOG_10 * y)
-special_cbrt_p = row('cbrt', lambda y, x: 1 / (3 * y * y))
-cosm1_p = row('cosm1', lambda y, x: -np.sin(x))
-exprel_p = row('exprel', lambda y, x: hyp1f1(2, 3, x) / 2)
+special_exp2_p = special_row('exp2', lambda y, x: LOG_2 * y)
+special_exp10_p = special_row('exp10', lambda y, x: LOG_10 * y)
+special_cbrt_p = special_row('cbrt', lambda y, x: 1 / (3 * y * y))
+cosm1_p = special_row('cosm1', lambda y, x: -np.sin(x))
+exprel_p = special_row('exprel', lambda y, x: hyp1f1(2, 3, x) / 2)
 
 
 def power_in_lmbda(log_x, lmbda):
@@ -346,14 +358,16 @@ def power_in_lmbda(log_x, lmbda):
     return log_x * log_x / 2 * hyp1f1(2, 3, lmbda * log_x)
 
 
-boxcox_p = row('boxcox', lambda y, x, lmbda: np.exp(xlogy(lmbda - 1, x)),
-               lambda y, x, lmbda: power_in_lmbda(np.log(x), lmbda))
-boxcox1p_p = row('boxcox1p',
-                 lambda y, x, lmbda: np.exp(xlog1py(lmbda - 1, x)),
-                 lambda y, x, lmbda: power_in_lmbda(np.log1p(x), lmbda))
+boxcox_p = special_row(
+    'boxcox', lambda y, x, lmbda: np.exp(xlogy(lmbda - 1, x)),
+    lambda y, x, lmbda: power_in_lmbda(np.log(x), lmbda))
+boxcox1p_p = special_row(
+    'boxcox1p',
+    lambda y, x, lmbda: np.exp(xlog1py(lmbda - 1, x)),
+    lambda y, x, lmbda: power_in_lmbda(np.log1p(x), lmbda))
 inv_boxcox_p = inverse('inv_boxcox', 'boxcox', 0)
 inv_boxcox1p_p = inverse('inv_boxcox1p', 'boxcox1p', 0)
-huber_p = row(
+huber_p = special_row(
     'huber', lambda y, d, r: within(d >= 0, np.maximum(np.abs(r) - d, 0)),
     lambda y, d, r: within(d >= 0, np.clip(r, -d, d)))
 
@@ -364,11 +378,12 @@ def pseudo_huber_in_delta(y, delta, r):
     return within(delta >= 0, part * ratio(part, h))
 
 
-pseudo_huber_p = row(
+pseudo_huber_p = special_row(
     'pseudo_huber', pseudo_huber_in_delta,
     lambda y, d, r: within(d >= 0, r * ratio(d, np.hypot(d, r))))
-lambertw_p = row('_lambertw', lambda y, z, k, tol: 1 / (z + np.exp(y)),
-                 'k', 'tol')
+lambertw_p = special_row(
+    '_lambertw', lambda y, z, k, tol: 1 / (z + np.exp(y)),
+    'k', 'tol')
 
 
 # Bessel functions, DLMF 10.6 and 10.29.
@@ -377,29 +392,30 @@ def beside_order(function, v, x, sign):
     return (function(v - 1, x) + sign * function(v + 1, x)) / 2
 
 
-j0_p = row('j0', lambda y, x: -special.j1(x))
-j1_p = row('j1', lambda y, x: beside_order(jv, 1, x, -1))
-jv_p = row('jv', 'v', lambda y, v, x: beside_order(jv, v, x, -1))
-y0_p = row('y0', lambda y, x: -special.y1(x))
-y1_p = row('y1', lambda y, x: beside_order(yv, 1, x, -1))
-yn_p = row('yn', 'n', lambda y, n, x: beside_order(yv, n, x, -1))
-yv_p = row('yv', 'v', lambda y, v, x: beside_order(yv, v, x, -1))
-special_i0_p = row('i0', lambda y, x: special.i1(x))
-i1_p = row('i1', lambda y, x: beside_order(iv, 1, x, 1))
-iv_p = row('iv', 'v', lambda y, v, x: beside_order(iv, v, x, 1))
-k0_p = row('k0', lambda y, x: -special.k1(x))
-k1_p = row('k1', lambda y, x: -beside_order(kv, 1, x, 1))
-kn_p = row('kn', 'n', lambda y, n, x: -beside_order(kv, n, x, 1))
-kv_p = row('kv', 'v', lambda y, v, x: -beside_order(kv, v, x, 1))
-k0e_p = row('k0e', lambda y, x: y - special.k1e(x))
-k1e_p = row('k1e', lambda y, x: y - beside_order(kve, 1, x, 1))
-kve_p = row('kve', 'v', lambda y, v, x: y - beside_order(kve, v, x, 1))
+j0_p = special_row('j0', lambda y, x: -special.j1(x))
+j1_p = special_row('j1', lambda y, x: beside_order(jv, 1, x, -1))
+jv_p = special_row('jv', 'v', lambda y, v, x: beside_order(jv, v, x, -1))
+y0_p = special_row('y0', lambda y, x: -special.y1(x))
+y1_p = special_row('y1', lambda y, x: beside_order(yv, 1, x, -1))
+yn_p = special_row('yn', 'n', lambda y, n, x: beside_order(yv, n, x, -1))
+yv_p = special_row('yv', 'v', lambda y, v, x: beside_order(yv, v, x, -1))
+special_i0_p = special_row('i0', lambda y, x: special.i1(x))
+i1_p = special_row('i1', lambda y, x: beside_order(iv, 1, x, 1))
+iv_p = special_row('iv', 'v', lambda y, v, x: beside_order(iv, v, x, 1))
+k0_p = special_row('k0', lambda y, x: -special.k1(x))
+k1_p = special_row('k1', lambda y, x: -beside_order(kv, 1, x, 1))
+kn_p = special_row('kn', 'n', lambda y, n, x: -beside_order(kv, n, x, 1))
+kv_p = special_row('kv', 'v', lambda y, v, x: -beside_order(kv, v, x, 1))
+k0e_p = special_row('k0e', lambda y, x: y - special.k1e(x))
+k1e_p = special_row('k1e', lambda y, x: y - beside_order(kve, 1, x, 1))
+kve_p = special_row(
+    'kve', 'v', lambda y, v, x: y - beside_order(kve, v, x, 1))
 
 # exp(-|x|) I is a confluent hypergeometric function, DLMF 10.39.5.  At 0
 # i0e has a kink, and the slope 0 in between.
-i0e_p = row('i0e', lambda y, x: -np.sign(x) * hyp1f1(
+i0e_p = special_row('i0e', lambda y, x: -np.sign(x) * hyp1f1(
     1.5, 2, -2 * np.abs(x)))
-i1e_p = row('i1e', lambda y, x: (
+i1e_p = special_row('i1e', lambda y, x: (
     hyp1f1(1.5, 3, -2 * np.abs(x))
     - np.abs(x) * hyp1f1(2.5, 4, -2 * np.abs(x))) / 2)
 
@@ -409,13 +425,13 @@ def ive_slope(y, v, x):
     return beside_order(ive, v, x, 1) - np.sign(x) * y
 
 
-ive_p = row('ive', 'v', ive_slope)
+ive_p = special_row('ive', 'v', ive_slope)
 
 # Hypergeometric functions, DLMF 13.3, 15.5 and 16.3.
-hyp0f1_p = row('hyp0f1', 'v', lambda y, v, z: hyp0f1(v + 1, z) / v)
-hyp1f1_p = row('hyp1f1', 'a', 'b', lambda y, a, b, x: (
+hyp0f1_p = special_row('hyp0f1', 'v', lambda y, v, z: hyp0f1(v + 1, z) / v)
+hyp1f1_p = special_row('hyp1f1', 'a', 'b', lambda y, a, b, x: (
     a / b * hyp1f1(a + 1, b + 1, x)))
-hyp2f1_p = row('hyp2f1', 'a', 'b', 'c', lambda y, a, b, c, z: (
+hyp2f1_p = special_row('hyp2f1', 'a', 'b', 'c', lambda y, a, b, c, z: (
     a * b / c * hyp2f1(a + 1, b + 1, c + 1, z)))
 
 
@@ -433,12 +449,12 @@ def ellipkm1_slope(y, p):
         lambda p: (ellipkm1(p) - ellipe(1 - p) / p) / (2 * (1 - p)))
 
 
-ellipkm1_p = row('ellipkm1', ellipkm1_slope)
-ellipk_p = row('ellipk', lambda y, m: -ellipkm1_slope(y, 1 - m))
-ellipe_p = row('ellipe', lambda y, m: near_one(
+ellipkm1_p = special_row('ellipkm1', ellipkm1_slope)
+ellipk_p = special_row('ellipk', lambda y, m: -ellipkm1_slope(y, 1 - m))
+ellipe_p = special_row('ellipe', lambda y, m: near_one(
     1 - m, lambda m: -PI / 8 * hyp2f1(0.5, 1.5, 2, m),
     lambda p: (ellipe(1 - p) - ellipkm1(p)) / (2 * (1 - p))))
-spence_p = row('spence', lambda y, x: near_one(
+spence_p = special_row('spence', lambda y, x: near_one(
     x, lambda u: -hyp2f1(1, 1, 2, u), lambda x: np.log(x) / (1 - x)))
 
 
@@ -457,9 +473,9 @@ def sine_over(x, sine, sign):
                     sine(large) / large)
 
 
-expi_p = row('expi', lambda y, x: np.exp(x) / x)
-exp1_p = row('exp1', lambda y, x: within(y == y, -np.exp(-x) / x))
-expn_p = row('expn', 'n', expn_slope)
+expi_p = special_row('expi', lambda y, x: np.exp(x) / x)
+exp1_p = special_row('exp1', lambda y, x: within(y == y, -np.exp(-x) / x))
+expn_p = special_row('expn', 'n', expn_slope)
 si_p, ci_p = row_of_several(
     special.sici, si=lambda y, x: sine_over(x, np.sin, -1),
     ci=lambda y, x: within(y == y, np.cos(x) / x))

@@ -1,7 +1,5 @@
 """The rows of the grid: primitives of the first order, by family."""
 
-import autodiff_mini.primitives.arithmetic
-import autodiff_mini.primitives.comparisons
 import autodiff_mini.primitives.elementwise
 import autodiff_mini.primitives.indexing
 import autodiff_mini.primitives.joining

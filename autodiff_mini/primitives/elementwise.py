@@ -1,160 +1,116 @@
-"""Functions of one number, applied to each element of an array.
+"""Element-wise operations, of which most are one line.
 
-A row is one place: the primitive, the function of NumPy's that it stands for,
-and its rules, in the order of the columns.  What holds for all that works
-element by element is said once, in the columns `vmap` and `abstract`.
-Chapters 1 and 2; most rows are in the appendix.
+A row is a primitive, the NumPy function that it stands for, and a JVP rule
+for each operand.  What holds for all element-wise primitives is said once, in
+the columns `vmap` and `abstract`.  Chapters 1 and 2; most rows are in the
+appendix.
 """
 
 import operator
+from functools import partial
 
 import numpy as np
 
 from autodiff_mini.arrays import convert, full
-from autodiff_mini.core import Primitive, Tracer, elementwise, typeof
-from autodiff_mini.interpreters.abstract import abstract_rules
-from autodiff_mini.interpreters.jvp import (
-    defjvp, deflinear, defzero, jvp_rules, match)
+from autodiff_mini.core import (
+    PYTHON_NUMBERS, Primitive, Tracer, elementwise, typeof)
+from autodiff_mini.interpreters import abstract, jvp
+from autodiff_mini.interpreters.jvp import defjvp, defzero, match
 from autodiff_mini.interpreters.lowering import defwritten
-from autodiff_mini.interpreters.transpose import deftranspose
+from autodiff_mini.interpreters.transpose import deflinear, deftranspose
 from autodiff_mini.interpreters.vmap import defelementwise
-from autodiff_mini.memory import ONLY_SEEN, is_a_number, own_memory, view_of
+from autodiff_mini.memory import (
+    ONLY_SEEN, handed_array, is_a_number, own_memory, view_of)
 from autodiff_mini.numpy_api import (
     implements, operand, operator_ufunc, seen, ufunc, unchanged)
 from autodiff_mini.pytree import tree_map
 from autodiff_mini.zeros import Zero
 
-sin_p = elementwise('sin', np.sin)
-ufunc(np.sin, sin_p)
-defjvp(sin_p, lambda x_dot, y, x: x_dot * np.cos(x))
 
-cos_p = elementwise('cos', np.cos)
-ufunc(np.cos, cos_p)
-defjvp(cos_p, lambda x_dot, y, x: x_dot * -np.sin(x))
+def row(function, *rules, name=None, impl=None):
+    """Return the primitive of a ufunc, with its JVP rules.
 
-tanh_p = elementwise('tanh', np.tanh)
-ufunc(np.tanh, tanh_p)
-defjvp(tanh_p, lambda x_dot, y, x: x_dot * (1 - y * y))
-
-exp_p = elementwise('exp', np.exp)
-ufunc(np.exp, exp_p)
-defjvp(exp_p, lambda x_dot, y, x: x_dot * y)
-
-log_p = elementwise('log', np.log)
-ufunc(np.log, log_p)
-defjvp(log_p, lambda x_dot, y, x: np.divide(x_dot, x))
-
-sqrt_p = elementwise('sqrt', np.sqrt)
-ufunc(np.sqrt, sqrt_p)
-defjvp(sqrt_p, lambda x_dot, y, x: x_dot * (0.5 / y))
-
-LOG_2 = float(np.log(2))    # Python's, so that they widen no dtype
-LOG_10 = float(np.log(10))
-
-exp2_p = elementwise('exp2', np.exp2)
-ufunc(np.exp2, exp2_p)
-defjvp(exp2_p, lambda x_dot, y, x: x_dot * (LOG_2 * y))
-
-expm1_p = elementwise('expm1', np.expm1)
-ufunc(np.expm1, expm1_p)
-defjvp(expm1_p, lambda x_dot, y, x: x_dot * np.exp(x))
-
-log2_p = elementwise('log2', np.log2)
-ufunc(np.log2, log2_p)
-defjvp(log2_p, lambda x_dot, y, x: np.divide(x_dot, LOG_2 * x))
-
-log10_p = elementwise('log10', np.log10)
-ufunc(np.log10, log10_p)
-defjvp(log10_p, lambda x_dot, y, x: np.divide(x_dot, LOG_10 * x))
-
-log1p_p = elementwise('log1p', np.log1p)
-ufunc(np.log1p, log1p_p)
-defjvp(log1p_p, lambda x_dot, y, x: np.divide(x_dot, 1 + x))
-
-cbrt_p = elementwise('cbrt', np.cbrt)
-ufunc(np.cbrt, cbrt_p)
-defjvp(cbrt_p, lambda x_dot, y, x: x_dot / (3 * y * y))
-
-reciprocal_p = elementwise('reciprocal', np.reciprocal)
-ufunc(np.reciprocal, reciprocal_p)
-defjvp(reciprocal_p, lambda x_dot, y, x: x_dot * (-y * y))
-
-tan_p = elementwise('tan', np.tan)
-ufunc(np.tan, tan_p)
-defjvp(tan_p, lambda x_dot, y, x: x_dot * (1 + y * y))
-
-arcsin_p = elementwise('arcsin', np.arcsin)
-ufunc(np.arcsin, arcsin_p)
-defjvp(arcsin_p, lambda x_dot, y, x: x_dot / np.sqrt((1 - x) * (1 + x)))
-
-arccos_p = elementwise('arccos', np.arccos)
-ufunc(np.arccos, arccos_p)
-defjvp(arccos_p, lambda x_dot, y, x: -x_dot / np.sqrt((1 - x) * (1 + x)))
-
-arctan_p = elementwise('arctan', np.arctan)
-ufunc(np.arctan, arctan_p)
-defjvp(arctan_p, lambda x_dot, y, x: np.divide(x_dot, 1 + x * x))
-
-sinh_p = elementwise('sinh', np.sinh)
-ufunc(np.sinh, sinh_p)
-defjvp(sinh_p, lambda x_dot, y, x: x_dot * np.cosh(x))
-
-cosh_p = elementwise('cosh', np.cosh)
-ufunc(np.cosh, cosh_p)
-defjvp(cosh_p, lambda x_dot, y, x: x_dot * np.sinh(x))
-
-arcsinh_p = elementwise('arcsinh', np.arcsinh)
-ufunc(np.arcsinh, arcsinh_p)
+    Args:
+        function: the ufunc.
+        rules: as of `defjvp`.  Without any, the output is piecewise constant.
+        name: of the primitive, if the ufunc has another one.
+        impl: computes it, if the ufunc does not.
+    """
+    primitive = elementwise(name or function.__name__, impl or function)
+    ufunc(function, primitive)
+    return with_jvp(primitive, rules)
 
 
-def arcsinh_rule(x_dot, y, x):
-    is_complex = typeof(x).dtype.kind == 'c'    # y knows the side of a cut
-    return x_dot / (np.cosh(y) if is_complex else np.hypot(x, 1))
+def with_jvp(primitive, rules):
+    if rules:
+        defjvp(primitive, *rules)
+    else:
+        defzero(primitive)
+    return primitive
 
 
-defjvp(arcsinh_p, arcsinh_rule)
+def operator_primitive(method, function, text, name=None):
+    """Return the primitive of a ufunc that Python has an operator for.
 
-arccosh_p = elementwise('arccosh', np.arccosh)
-ufunc(np.arccosh, arccosh_p)
+    The operator implements it, so that two Python numbers meet as Python
+    numbers and NumPy's rules for dtypes hold to the letter.
 
-
-def arccosh_rule(x_dot, y, x):
-    is_complex = typeof(x).dtype.kind == 'c'
-    return x_dot / (np.sinh(y) if is_complex
-                    else np.sqrt(x - 1) * np.sqrt(x + 1))
-
-
-defjvp(arccosh_p, arccosh_rule)
-
-arctanh_p = elementwise('arctanh', np.arctanh)
-ufunc(np.arctanh, arctanh_p)
-defjvp(arctanh_p, lambda x_dot, y, x: np.divide(x_dot, (1 - x) * (1 + x)))
-
-deg2rad_p = elementwise('deg2rad', np.deg2rad)
-ufunc(np.deg2rad, deg2rad_p)
-ufunc(np.radians, deg2rad_p)
-deflinear(deg2rad_p)
-deftranspose(deg2rad_p, lambda ct, x: np.deg2rad(ct))
-
-rad2deg_p = elementwise('rad2deg', np.rad2deg)
-ufunc(np.rad2deg, rad2deg_p)
-ufunc(np.degrees, rad2deg_p)
-deflinear(rad2deg_p)
-deftranspose(rad2deg_p, lambda ct, x: np.rad2deg(ct))
-
-abs_p = elementwise('abs', operator.abs)
-operator_ufunc(np.absolute, abs_p, '__abs__')
+    Args:
+        method: that Python calls for the operator, without the underscores.
+        function: the ufunc.
+        text: how the operator is written.
+        name: of the primitive, if the method has another one.
+    """
+    python, mirrored = f'__{method}__', f'__r{method}__'
+    primitive = elementwise(name or method, getattr(operator, python))
+    operator_ufunc(function, primitive, python,
+                   mirrored if hasattr(np.ndarray, mirrored) else None)
+    defwritten(primitive, text)
+    return primitive
 
 
-def abs_rule(x_dot, y, x):
-    return match(np.real(x_dot * np.conj(np.sign(x))), y)
+def operator_row(method, function, text, *rules, name=None):
+    """Return `operator_primitive`, with the JVP rules of a row."""
+    primitive = operator_primitive(method, function, text, name)
+    return with_jvp(primitive, rules)
 
 
-defjvp(abs_p, abs_rule)
-defwritten(abs_p, 'abs({})')
+def ratio(x, z):
+    """Return `x / z`, and 0 where `z` is 0."""
+    is_zero = np.equal(z, 0)
+    return np.where(is_zero, 0, np.divide(x, np.where(is_zero, 1, z)))
 
-sign_p = elementwise('sign', np.sign)
-ufunc(np.sign, sign_p)
+
+# Functions of one number.
+sin_p = row(np.sin, lambda x_dot, y, x: x_dot * np.cos(x))
+cos_p = row(np.cos, lambda x_dot, y, x: x_dot * -np.sin(x))
+tan_p = row(np.tan, lambda x_dot, y, x: x_dot * (1 + y * y))
+sinh_p = row(np.sinh, lambda x_dot, y, x: x_dot * np.cosh(x))
+cosh_p = row(np.cosh, lambda x_dot, y, x: x_dot * np.sinh(x))
+tanh_p = row(np.tanh, lambda x_dot, y, x: x_dot * (1 - y * y))
+arctan_p = row(np.arctan, lambda x_dot, y, x: np.divide(x_dot, 1 + x * x))
+arcsin_p = row(np.arcsin,
+               lambda x_dot, y, x: x_dot / np.sqrt((1 - x) * (1 + x)))
+exp_p = row(np.exp, lambda x_dot, y, x: x_dot * y)
+expm1_p = row(np.expm1, lambda x_dot, y, x: x_dot * np.exp(x))
+log_p = row(np.log, lambda x_dot, y, x: np.divide(x_dot, x))
+log1p_p = row(np.log1p, lambda x_dot, y, x: np.divide(x_dot, 1 + x))
+sqrt_p = row(np.sqrt, lambda x_dot, y, x: x_dot * (0.5 / y))
+floor_p = row(np.floor)
+ceil_p = row(np.ceil)
+rint_p = row(np.rint)
+trunc_p = row(np.trunc)
+isfinite_p = row(np.isfinite)
+signbit_p = row(np.signbit)
+
+# The root of a sum of squares is a cone.  It has no slope at its tip, and
+# gets 0, as abs does.
+length_p = elementwise('length', np.sqrt)
+defjvp(length_p, lambda x_dot, y, x: x_dot * ratio(0.5, y))
+
+abs_p = operator_row(
+    'abs', np.absolute, 'abs({})',
+    lambda x_dot, y, x: match(np.real(x_dot * np.conj(np.sign(x))), y))
 
 
 def sign_rule(x_dot, y, x):
@@ -164,49 +120,193 @@ def sign_rule(x_dot, y, x):
     return ratio(across, np.abs(x))
 
 
-def ratio(x, z):
-    """Returns `x / z`, and 0 where `z` is 0."""
-    is_zero = np.equal(z, 0)
-    return np.where(is_zero, 0, np.divide(x, np.where(is_zero, 1, z)))
+sign_p = row(np.sign, sign_rule)
+
+# Arithmetic.
+neg_p = operator_primitive('neg', np.negative, '-{}')
+deflinear(neg_p, lambda ct, x: -ct)
+
+add_p = operator_primitive('add', np.add, '{} + {}')
+sub_p = operator_primitive('sub', np.subtract, '{} - {}')
 
 
-defjvp(sign_p, sign_rule)
+def sum_jvp(primitive, primals, tangents):
+    z, (x_dot, y_dot) = primitive.bind(*primals), tangents
+    if type(x_dot) is Zero:
+        return z, match(-y_dot if primitive is sub_p else y_dot, z)
+    if type(y_dot) is Zero:
+        return z, match(x_dot, z)
+    return z, primitive.impl(x_dot, y_dot)
 
-# The root of a sum of squares is a cone: it has no slope at its tip, and 0 is
-# what stands there, as for abs.
-length_p = elementwise('length', np.sqrt)
-defjvp(length_p, lambda x_dot, y, x: x_dot * ratio(0.5, y))
 
-floor_p = elementwise('floor', np.floor)
-ufunc(np.floor, floor_p)
-defzero(floor_p)
+jvp.rules[add_p] = partial(sum_jvp, add_p)
+jvp.rules[sub_p] = partial(sum_jvp, sub_p)
+deftranspose(add_p, lambda ct, x, y: ct, lambda ct, x, y: ct)
+deftranspose(sub_p, lambda ct, x, y: ct, lambda ct, x, y: -ct)
 
-ceil_p = elementwise('ceil', np.ceil)
-ufunc(np.ceil, ceil_p)
-defzero(ceil_p)
+mul_p = operator_row('mul', np.multiply, '{} * {}',
+                     lambda x_dot, z, x, y: x_dot * y,
+                     lambda y_dot, z, x, y: y_dot * x)
+deftranspose(mul_p, lambda ct, x, y: ct * y, lambda ct, x, y: ct * x)
 
-rint_p = elementwise('rint', np.rint)
-ufunc(np.rint, rint_p)
-defzero(rint_p)
+div_p = operator_row('truediv', np.divide, '{} / {}',
+                     lambda x_dot, z, x, y: x_dot / y,
+                     lambda y_dot, z, x, y: y_dot * (-z / y), name='div')
+deftranspose(div_p, lambda ct, x, y: ct / y, None)
 
-trunc_p = elementwise('trunc', np.trunc)
-ufunc(np.trunc, trunc_p)
-defzero(trunc_p)
+floor_divide_p = operator_row(
+    'floordiv', np.floor_divide, '{} // {}', name='floor_divide')
+remainder_p = operator_row(
+    'mod', np.remainder, '{} % {}',
+    lambda x_dot, z, x, y: match(x_dot, z),
+    lambda y_dot, z, x, y: match(y_dot * -np.floor_divide(x, y), z),
+    name='remainder')
 
-isfinite_p = elementwise('isfinite', np.isfinite)
-ufunc(np.isfinite, isfinite_p)
-defzero(isfinite_p)
+PRODUCTS = {    # a small power, as products of smaller ones
+    2: [(1, 1)], 3: [(1, 1), (2, 1)], 4: [(1, 1), (2, 2)],
+    5: [(1, 1), (2, 2), (4, 1)], 6: [(1, 1), (2, 1), (3, 3)],
+    7: [(1, 1), (2, 1), (3, 3), (6, 1)], 8: [(1, 1), (2, 2), (4, 4)]}
 
-signbit_p = elementwise('signbit', np.signbit)
-ufunc(np.signbit, signbit_p)
-defzero(signbit_p)
 
+def to_the_power(x, y):
+    """Return `x ** y`; a small power of an array of floats as products.
+
+    That is a hundred times faster, and differs in the last digits.
+    """
+    if (type(y) is not int or y not in PRODUCTS or type(x) is not np.ndarray
+            or x.shape == () or x.dtype.kind != 'f'):
+        return x ** y
+    powers = {1: x}
+    for i, j in PRODUCTS[y]:
+        powers[i + j] = powers[i] * powers[j]
+    return powers[y]
+
+
+def pow_base(x_dot, z, x, y):
+    if type(y) in PYTHON_NUMBERS and y == 0:
+        return Zero(z)
+    if type(y) in PYTHON_NUMBERS:
+        slope = y * pow_p.bind(convert(x, typeof(z).dtype), y - 1)
+    else:
+        # 0**0 is a special case, because 0 * 0**-1 is no number.
+        y = convert(y, typeof(z).dtype)
+        safe = np.where(np.equal(x, 0), np.where(np.equal(y, 0), 1, y), y)
+        slope = y * np.power(x, safe - 1)
+    return match(x_dot * slope, z)
+
+
+def pow_exponent(y_dot, z, x, y):
+    x = convert(np.where(np.equal(x, 0), 1, x), typeof(z).dtype)
+    return match(y_dot * z * np.log(x), z)
+
+
+pow_p = row(np.power, pow_base, pow_exponent, name='pow', impl=to_the_power)
+operator_ufunc(np.power, pow_p, '__pow__', '__rpow__')
+float_power_p = row(np.float_power, pow_base, pow_exponent)
+
+
+def cosine(x, y, z):
+    """Return `x / z`, where `z` is the length of `(x, y)`."""
+    x = convert(x, typeof(z).dtype)
+    alone = np.isfinite(y) & ~np.isfinite(x)    # x / z would be inf / inf
+    return ratio(np.where(alone, np.sign(x), x), np.where(alone, 1, z))
+
+
+hypot_p = row(np.hypot, lambda x_dot, z, x, y: x_dot * cosine(x, y, z),
+                        lambda y_dot, z, x, y: y_dot * cosine(y, x, z))
+
+
+def above(x, y, z):
+    """Return `y - x`, and 0 where both are the same infinity."""
+    x, y = convert(x, typeof(z).dtype), convert(y, typeof(z).dtype)
+    same = np.equal(x, y) & ~np.isfinite(x)
+    return np.where(same, 0, y) - np.where(same, 0, x)
+
+
+# The logarithm of a slope is x - z.  Beside large numbers it would be lost.
+logaddexp_p = row(
+    np.logaddexp,
+    lambda x_dot, z, x, y: x_dot * np.exp(-np.logaddexp(0, above(x, y, z))),
+    lambda y_dot, z, x, y: y_dot * np.exp(-np.logaddexp(0, above(y, x, z))))
+
+
+def chosen(x_dot, z, x, y):
+    """Return `x_dot` where `z` is `x`, and half of it where `y` is, too."""
+    share = np.where(np.equal(x, y), 0.5 * x_dot, x_dot)
+    return match(np.where(np.equal(x, z), share, 0), z)
+
+
+def chosen_last(y_dot, z, x, y):
+    return chosen(y_dot, z, y, x)
+
+
+max_p = row(np.maximum, chosen, chosen_last, name='max')
+min_p = row(np.minimum, chosen, chosen_last, name='min')
+
+# Comparisons, logic, and the choice that is made with them.
+lt_p = operator_row('lt', np.less, '{} < {}')
+le_p = operator_row('le', np.less_equal, '{} <= {}')
+gt_p = operator_row('gt', np.greater, '{} > {}')
+ge_p = operator_row('ge', np.greater_equal, '{} >= {}')
+eq_p = operator_row('eq', np.equal, '{} == {}')
+ne_p = operator_row('ne', np.not_equal, '{} != {}')
+and_p = operator_row('and', np.bitwise_and, '{} & {}')
+or_p = operator_row('or', np.bitwise_or, '{} | {}')
+xor_p = operator_row('xor', np.bitwise_xor, '{} ^ {}')
+invert_p = operator_row('invert', np.invert, '~{}')
+left_shift_p = operator_row(
+    'lshift', np.left_shift, '{} << {}', name='left_shift')
+right_shift_p = operator_row(
+    'rshift', np.right_shift, '{} >> {}', name='right_shift')
+
+
+def allow_comparison_with_none(name, answer):
+    """Let `==` or `!=` answer as arrays do, if the other is not a number."""
+    method = getattr(Tracer, name)
+
+    def compare(self, other):
+        if other is None or isinstance(other, str):
+            return np.full(self.shape, answer) if self.shape else answer
+        return method(self, other)
+    setattr(Tracer, name, compare)
+
+
+allow_comparison_with_none('__eq__', False)
+allow_comparison_with_none('__ne__', True)
+
+where_p = elementwise('where', np.where)
+
+
+@implements(np.where, handed_array)
+def numpy_where(condition, *choices):
+    if not choices:
+        raise NotImplementedError(
+            'numpy.where(condition) of a traced value: how many indices it '
+            'returns would depend on values. Use all three arguments, '
+            'numpy.where(condition, x, y).')
+    return where_p.bind(*map(operand, (condition, *choices)))
+
+
+def where_jvp(primals, tangents):
+    condition, x, y = primals
+    z = where_p.bind(condition, x, y)
+    x_dot, y_dot = [0 if type(t) is Zero else t for t in tangents[1:]]
+    if type(tangents[1]) is type(tangents[2]) is Zero:
+        return z, Zero(z)
+    return z, match(np.where(condition, x_dot, y_dot), z)
+
+
+jvp.rules[where_p] = where_jvp
+deftranspose(where_p, None, lambda ct, c, x, y: np.where(c, ct, 0),
+                            lambda ct, c, x, y: np.where(c, 0, ct))
+
+# Complex numbers.
 conj_p = elementwise('conj', np.conjugate)
 ufunc(np.conjugate, conj_p)
-deflinear(conj_p)
-deftranspose(conj_p, lambda ct, x: np.conj(ct))
+deflinear(conj_p, lambda ct, x: np.conj(ct))
 
 real_p = elementwise('real', np.real)
+deflinear(real_p, lambda ct, x: ct)
 
 
 @implements(np.real, seen)
@@ -215,10 +315,8 @@ def numpy_real(val):
     return real_p.bind(val) if typeof(val).dtype.kind == 'c' else val
 
 
-deflinear(real_p)
-deftranspose(real_p, lambda ct, x: ct)
-
 imag_p = elementwise('imag', np.imag)
+deflinear(imag_p, lambda ct, x: -1j * ct)
 
 
 @implements(np.imag, unchanged)
@@ -232,19 +330,16 @@ def numpy_imag(val):
     return zero if is_a_number(val) else view_of(val, zero, why=ONLY_SEEN)
 
 
-deflinear(imag_p)
-deftranspose(imag_p, lambda ct, x: -1j * ct)
-
+# The identity, of which the derivative is zero.
 stop_gradient_p = Primitive('stop_gradient', lambda x: x)
-jvp_rules[stop_gradient_p] = lambda primals, tangents: (
-    stop_gradient_p.bind(*primals), Zero(*primals))
+defzero(stop_gradient_p)
 defelementwise(stop_gradient_p)
-abstract_rules[stop_gradient_p] = lambda x: x
+abstract.rules[stop_gradient_p] = lambda x: x
 deftranspose(stop_gradient_p, lambda ct, x: stop_gradient_p.bind(ct))
 
 
 def stop_gradient(x):
-    """Returns `x`, as a constant: its derivative is zero.
+    """Return `x`, as a constant: its derivative is zero.
 
     Args:
         x: an array, or a tree of arrays.

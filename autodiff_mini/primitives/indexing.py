@@ -1,7 +1,7 @@
-"""Indexing: some elements of an array, and the way back to their places.
+"""Indexing: read some elements of an array, and write to their places.
 
-What NumPy knows of an index (numbers, slices, None, an ellipsis) is a static
-parameter; index arrays are operands.
+The static part of an index (numbers, slices, None, an ellipsis) is a
+parameter; index arrays are operands.  Writing is the transpose of reading.
 """
 
 import math
@@ -12,23 +12,20 @@ import numpy as np
 
 from autodiff_mini.arrays import full, is_foreign
 from autodiff_mini.core import (
-    Primitive, Tracer, array_type, current_trace, typeof, unwrapped)
+    Primitive, Tracer, current_trace, typeof, unwrapped)
 from autodiff_mini.errors import TracerError
-from autodiff_mini.interpreters.abstract import abstract_rules, defview
-from autodiff_mini.interpreters.jvp import jvp_rules
-from autodiff_mini.interpreters.lowering import lowering_rules
-from autodiff_mini.interpreters.transpose import transpose_rules
-from autodiff_mini.interpreters.vmap import (
-    lengthen, move_front, spread, vmap_rules)
+from autodiff_mini.interpreters import (
+    abstract, jvp, lowering, transpose, vmap)
+from autodiff_mini.interpreters.abstract import defview
 from autodiff_mini.jaxprs import Var
 from autodiff_mini.memory import (
-    CLOSED_OVER, is_a_number, made, view_of, whose)
+    CLOSED_OVER, inside, is_a_number, made, view_of, whose)
 from autodiff_mini.numpy_api import asarray, operand
-from autodiff_mini.zeros import Zero, instantiate_zeros, which_zero
+from autodiff_mini.zeros import Zero, instantiate_zeros
 
 
 class Operand:
-    """Stands in a static index for an array that is an operand."""
+    """The placeholder in a static index for an array that is an operand."""
 
     def __repr__(self):
         return '.'
@@ -38,12 +35,12 @@ OPERAND = Operand()
 
 
 def index(x, *arrays, indices):
-    """Returns `x[indices]`, with `arrays` in the places of OPERAND."""
+    """Return `x[indices]`, with `arrays` in the places of OPERAND."""
     return x[filled(indices, arrays)]
 
 
 def filled(indices, arrays):
-    """Returns the indices, with the arrays in the places of OPERAND."""
+    """Return the indices, with the arrays in the places of OPERAND."""
     arrays = iter(arrays)
     return tuple(next(arrays) if i is OPERAND else i for i in indices)
 
@@ -52,7 +49,7 @@ index_p = Primitive('index', index)
 
 
 def getitem(x, indices):
-    """Returns `x[indices]`: arrays among the indices become operands."""
+    """Return `x[indices]`: arrays among the indices become operands."""
     x, static, arrays = as_operands(x, indices)
     y = index_p.bind(x, *arrays, indices=static)
     if not all(map(is_traced_number, arrays)) or not (
@@ -77,7 +74,7 @@ def fillable(x, y):
 
 
 def is_traced_number(i):
-    """Returns whether `i` is an integer; and no array of shape ()."""
+    """Return whether `i` is an integer; and no array of shape ()."""
     return (isinstance(i, Tracer) and i.dtype.kind in 'iu'
             and is_a_number(i) and whose(i) is not CLOSED_OVER)
 
@@ -100,7 +97,7 @@ class Indexed(NamedTuple):
 
 
 def as_operands(x, indices):
-    """Returns what to index, with what that is static, and the arrays."""
+    """Return what to index, with what that is static, and the arrays."""
     if not isinstance(indices, tuple):
         indices = (indices,)
     indices = [operand(i) if isinstance(i, (list, tuple, range)) and i
@@ -120,13 +117,13 @@ def as_operands(x, indices):
 
 
 def is_mask(i):
-    """Returns whether `i` is a mask of NumPy's, whose values are known."""
+    """Return whether `i` is a mask of NumPy's, whose values are known."""
     return (type(i) in (bool, np.bool_)
             or type(i) is np.ndarray and i.dtype == bool)
 
 
 def replace_masks(x, indices):
-    """Returns `x`, and indices that select from it what the masks do.
+    """Return `x`, and indices that select from it what the masks do.
 
     Integers stand for where a mask is True.  A mask without axes selects
     from an axis of length 1, which `x` gets for it.
@@ -146,12 +143,12 @@ def replace_masks(x, indices):
 
 
 def is_static_integer(i):
-    """Returns whether `i` is a Python or NumPy integer (True is a mask)."""
+    """Return whether `i` is a Python or NumPy integer (True is a mask)."""
     return (isinstance(i, (int, np.integer)) and not isinstance(i, bool))
 
 
 def index_array(i):
-    """Returns `i` as an array to index with."""
+    """Return `i` as an array to index with."""
     empty = isinstance(i, (list, range)) and not i
     i = asarray(i, np.intp if empty else None)
     if i.dtype.kind not in 'biu':
@@ -167,7 +164,7 @@ def length(x):
 
 
 def iterate(x):
-    """Returns an iterator over the first axis of `x`."""
+    """Return an iterator over the first axis of `x`."""
     if not x.shape:
         raise TypeError('iteration over a 0-d array, which is traced')
     return (x[i] for i in range(len(x)))
@@ -184,7 +181,7 @@ def index_jvp(primals, tangents, indices):
     return y, index_p.bind(x_dot, *arrays, indices=indices)
 
 
-jvp_rules[index_p] = index_jvp
+jvp.rules[index_p] = index_jvp
 
 
 def index_rule(axis, vals, dims, indices):
@@ -195,34 +192,61 @@ def index_rule(axis, vals, dims, indices):
                 'A boolean index under vmap would select another number of '
                 'elements for each element of the batch: use '
                 'np.where(mask, x, 0) in place of x[mask].')
+    mapped = x_dim is not None
+    indices, arrays, source, destination = index_of_batch(
+        axis, np.ndim(x) - mapped, arrays, dims, indices, mapped)
+    out = index_p.bind(x, *arrays, indices=indices)
+    return move_axes(out, source, destination), 0
+
+
+def index_of_batch(axis, ndim, arrays, dims, indices, mapped=True):
+    """Return the index of a batch that selects what an index does of each.
+
+    Args:
+        axis: the axis of the batch.
+        ndim: how many axes an element has.
+        arrays: index arrays.
+        dims: for each of them 0, or None if it is not mapped.
+        indices: their places among what is static.
+        mapped: whether the batch has the axis.
+
+    Returns:
+        The indices, the arrays, and for `move_axes` where NumPy puts axes of
+        the result and where they belong.
+    """
     rank = max((index_rank(a, d) for a, d in zip(arrays, dims)), default=0)
-    place = index_place(indices, np.ndim(x) - (x_dim is not None), arrays)
+    place = index_place(indices, ndim, arrays)
     if all(dim is None for dim in dims):
-        out = index_p.bind(x, *arrays, indices=(slice(None), *indices))
-        return move_front(out, rank if place is None else 0), 0
-    arrays = [a if d is None else lengthen(a, rank - index_rank(a, d))
+        front = [rank if place is None else 0]
+        return (slice(None), *indices), arrays, front, [0]
+    arrays = [a if d is None else vmap.lengthen(a, rank - index_rank(a, d))
               for a, d in zip(arrays, dims)]
-    if x_dim is None:
-        out = index_p.bind(x, *arrays, indices=indices)
-        return move_front(out, place or 0), 0
+    place = place or 0
+    if not mapped:
+        return indices, arrays, [place], [0]
     rows = np.reshape(np.arange(axis.size), (-1, *[1] * rank))
-    out = index_p.bind(x, rows, *arrays, indices=(OPERAND, *indices))
-    return move_block(out, rank, place or 0), 0
+    block = [*range(1, rank + 1)]
+    return (OPERAND, *indices), [rows, *arrays], block, [
+        place + i for i in block]
+
+
+def move_axes(x, source, destination):
+    return x if source == destination else np.moveaxis(x, source, destination)
 
 
 def index_rank(array, dim):
-    """Returns how many axes an index array makes in the result."""
+    """Return how many axes an index array makes in the result."""
     if array.dtype == bool:
         return min(array.ndim, 1)
     return array.ndim - (dim is not None)
 
 
 def index_place(indices, ndim, arrays):
-    """Returns before which axis of `x[indices]` those of the arrays stand.
+    """Return before which axis of `x[indices]` those of the arrays stand.
 
-    NumPy puts them in the place of the arrays, if these stand side by side
-    (an integer among them counts as one).  If not, it puts them in front, and
-    None is returned.
+    NumPy puts them where the arrays are, if these are side by side (an
+    integer among them counts as one).  If not, it puts them in front, and the
+    result is None.
     """
     if not arrays:
         return 0
@@ -236,181 +260,87 @@ def index_place(indices, ndim, arrays):
                for i in indices[:places[0]])
 
 
-def move_block(x, count, place):
-    """Returns `x` with the axes 1 to `count` behind the next `place`."""
-    front, block, rest = [0], range(1, count + 1), range(count + 1, x.ndim)
-    return x if place == 0 else np.transpose(
-        x, [*front, *rest[:place], *block, *rest[place:]])
-
-
-vmap_rules[index_p] = index_rule
+vmap.rules[index_p] = index_rule
 
 
 def index_shape(shape, *arrays, indices):
-    """Returns the shape of `x[indices]`, if `x` has this shape."""
+    """Return the shape of `x[indices]`, if `x` has this shape."""
     if any(array.dtype == bool for array in arrays):
         raise TracerError(
             'Array boolean indices must be concrete: the shape of x[mask] '
             'depends on values that are not known while they are traced. '
             'Use np.where(mask, x, 0) in place of x[mask].')
-    lengths, kept = list(shape), []
-    used = sum(i is not None and i is not Ellipsis for i in indices)
-    if used > len(shape):
-        raise IndexError(f'too many indices for array: {used} of them, for '
-                         f'an array of shape {shape}')
-    for i in indices:
-        if i is None:
-            kept.append(1)
-        elif i is Ellipsis:
-            count = len(shape) - used
-            kept += lengths[:count]
-            del lengths[:count]
-        else:
-            kept += remaining_length(i, lengths.pop(0))
+    # NumPy knows the shape.  For now, index arrays select nothing.
+    nothing = [np.empty(0, int)] * len(arrays)
+    found = np.empty(shape, np.void)[filled(indices, nothing)].shape
+    if not arrays:
+        return found
     before = index_place(indices, len(shape), arrays) or 0
-    block = block_shape([array.shape for array in arrays])
-    return (*kept[:before], *block, *kept[before:], *lengths)
-
-
-def remaining_length(i, n) -> list[int]:
-    """Returns what an index makes of an axis of length `n`: one, or none."""
-    if isinstance(i, slice):
-        return [len(range(*i.indices(n)))]
-    if i is not OPERAND and not -n <= i < n:
-        raise IndexError(f'index {i} is out of bounds for an axis of size '
-                         f'{n}')
-    return []
-
-
-def block_shape(shapes):
-    """Returns the shape of what index arrays of these shapes select."""
     try:
-        return np.broadcast_shapes(*shapes)
+        block = np.broadcast_shapes(*[array.shape for array in arrays])
     except ValueError as error:
         raise IndexError(f'indexing arrays: {error}') from None
+    return (*found[:before], *block, *found[before + 1:])
 
 
 defview(index_p, index_shape)
 
 
 def check_known(arrays):
-    """Raises a TypeError if an index has no value: it depends on inputs."""
+    """Raise a TypeError if an index has no value: it depends on inputs."""
     for i in arrays:
         if type(i) is Var:
             i.refuse()
 
 
 def index_transpose(ct, x, *arrays, indices):
+    """Write the cotangent into zeros.  Index arrays can repeat an element."""
     check_known(arrays)
-    x_bar = scatter_add_p.bind(ct, *arrays, shape=x.shape, indices=indices)
+    write = add_at_p if OPERAND in indices else scatter_p
+    zeros = zeros_to_copy(ct, x.shape)
+    x_bar = write.bind(zeros, ct, *arrays, indices=indices)
     return [x_bar, *[None] * len(arrays)]
 
 
-transpose_rules[index_p] = index_transpose
+def zeros_to_copy(ct, shape):
+    """Return zeros to be copied; if NumPy's, they all are one in memory."""
+    dtype = typeof(ct).dtype
+    if is_foreign(inside(ct)):
+        return full(ct, shape, 0, dtype)
+    return np.ndarray(shape, dtype, bytes(dtype.itemsize),
+                      strides=(0,) * len(shape))
+
+
+transpose.rules[index_p] = index_transpose
 
 
 def index_lowering(emitter, x, *arrays, indices):
-    arrays = iter(arrays)
-    places = [next(arrays) if i is OPERAND else index_text(emitter, i)
-              for i in indices]
+    places = [index_text(emitter, i) for i in filled(indices, arrays)]
     return f'{x}[{", ".join(places) or "()"}]'
 
 
 def index_text(emitter, i):
-    """Returns how Python writes a place of an index."""
+    """Return how Python writes a place of an index; a str is written."""
     if i is Ellipsis:
         return '...'
     if type(i) is not slice:
-        return str(i) if type(i) is int else emitter.value(i)
+        return str(i) if type(i) in (int, str) else emitter.value(i)
     ends = [i.start, i.stop] if i.step is None else [i.start, i.stop, i.step]
     return ':'.join('' if end is None else str(end) for end in ends)
 
 
-lowering_rules[index_p] = index_lowering
-
-
-def scatter_add(x, *arrays, shape, indices):
-    """Returns zeros of this shape, with `x` added at the indices."""
-    place = filled(indices, arrays)
-    out = np.zeros_like(x, shape=shape)
-    if OPERAND in indices:
-        np.add.at(out, place, x)    # an element may be meant twice
-    else:
-        out[place] = x
-    return out[()]
-
-
-scatter_add_p = Primitive('scatter_add', scatter_add)
-
-
-def scatter_add_jvp(primals, tangents, **params):
-    (x, *arrays), x_dot = primals, tangents[0]
-    y = scatter_add_p.bind(x, *arrays, **params)
-    return y, scatter_add_p.bind(x_dot, *arrays, **params)
-
-
-jvp_rules[scatter_add_p] = scatter_add_jvp
-
-
-def scatter_add_vmap(axis, vals, dims, shape, indices):
-    """The rule of `index`, read from right to left."""
-    (x, *arrays), (x_dim, *dims) = vals, dims
-    x, arrays, indices = of_batch(axis, spread(x, x_dim, axis.size), arrays,
-                                  dims, indices, len(shape))
-    return scatter_add_p.bind(x, *arrays, shape=(axis.size, *shape),
-                              indices=indices), 0
-
-
-def of_batch(axis, part, arrays, dims, indices, ndim):
-    """Returns a part of each array of a batch, as one part of the batch.
-
-    Args:
-        part: what stands, or is to stand, at the indices; with batch axis.
-        arrays: index arrays.
-        dims: for each of them 0, or None if it is not mapped.
-        indices: their places among what is static.
-        ndim: how many axes an array has of which it is a part.
-
-    Returns:
-        The part, the arrays and the indices.
-    """
-    rank = max((index_rank(a, d) for a, d in zip(arrays, dims)), default=0)
-    place = index_place(indices, ndim, arrays)
-    if all(dim is None for dim in dims):
-        if place is None:
-            part = np.moveaxis(part, 0, rank)
-        return part, arrays, (slice(None), *indices)
-    arrays = [a if d is None else lengthen(a, rank - index_rank(a, d))
-              for a, d in zip(arrays, dims)]
-    block = range(1, rank + 1)
-    part = np.moveaxis(part, [i + (place or 0) for i in block], block)
-    rows = np.reshape(np.arange(axis.size), (-1, *[1] * rank))
-    return part, [rows, *arrays], (OPERAND, *indices)
-
-
-vmap_rules[scatter_add_p] = scatter_add_vmap
-abstract_rules[scatter_add_p] = lambda x, *arrays, shape, indices: (
-    array_type(shape, x.dtype))
-
-
-def scatter_add_transpose(ct, x, *arrays, shape, indices):
-    check_known(arrays)
-    x_bar = index_p.bind(ct, *arrays, indices=indices)
-    return [x_bar, *[None] * len(arrays)]
-
-
-transpose_rules[scatter_add_p] = scatter_add_transpose
+lowering.rules[index_p] = index_lowering
 
 
 def scatter(x, part, *arrays, indices):
-    """Returns a copy of `x` that has `part` at the indices."""
+    """Return a copy of `x` that has `part` at the indices."""
     out = writable_copy(x)
     out[filled(indices, arrays)] = part
     return out[()]
 
 
 def add_at(x, part, *arrays, indices):
-    """Returns a copy of `x`, with `part` added at the indices.
+    """Return a copy of `x`, with `part` added at the indices.
 
     An element that is meant twice gets both.
     """
@@ -420,7 +350,7 @@ def add_at(x, part, *arrays, indices):
 
 
 def writable_copy(x):
-    """Returns a copy of an array, of whichever library."""
+    """Return a copy of an array, of whichever library."""
     return x.copy() if is_foreign(x) else np.array(x)
 
 
@@ -429,25 +359,26 @@ add_at_p = Primitive('add_at', add_at)
 
 
 def defwrite(primitive):
-    """Defines what holds for both: they are linear in array and part."""
+    """Define what holds for both: they are linear in array and part."""
     def jvp_rule(primals, tangents, indices):
-        (x, part, *arrays), dots = primals, tangents[:2]
+        (x, part, *arrays), (x_dot, part_dot, *_) = primals, tangents
         y = primitive.bind(x, part, *arrays, indices=indices)
-        if all(which_zero(dots)):
-            return y, Zero(y)
-        dots = map(instantiate_zeros, dots)
-        return y, primitive.bind(*dots, *arrays, indices=indices)
+        if type(x_dot) is Zero:
+            x_dot = zeros_to_copy(y, np.shape(y))
+        return y, primitive.bind(x_dot, instantiate_zeros(part_dot),
+                                 *arrays, indices=indices)
 
     def vmap_rule(axis, vals, dims, indices):
-        x, part = [spread(x, dim, axis.size)
+        x, part = [vmap.spread(x, dim, axis.size)
                    for x, dim in zip(vals[:2], dims)]
-        part, arrays, indices = of_batch(axis, part, vals[2:], dims[2:],
-                                         indices, x.ndim - 1)
+        indices, arrays, source, destination = index_of_batch(
+            axis, x.ndim - 1, vals[2:], dims[2:], indices)
+        part = move_axes(part, destination, source)
         return primitive.bind(x, part, *arrays, indices=indices), 0
 
-    jvp_rules[primitive] = jvp_rule
-    vmap_rules[primitive] = vmap_rule
-    abstract_rules[primitive] = lambda x, *operands, indices: x
+    jvp.rules[primitive] = jvp_rule
+    vmap.rules[primitive] = vmap_rule
+    abstract.rules[primitive] = lambda x, *operands, indices: x
 
 
 defwrite(scatter_p)
@@ -471,14 +402,14 @@ def scatter_transpose(ct, x, part, *arrays, indices):
 
 
 def not_overwritten(shape, part_shape, arrays, indices):
-    """Returns which elements of a part are not written over by others."""
+    """Return which elements of a part are not written over by others."""
     order = np.arange(math.prod(part_shape)).reshape(part_shape)
     last = scatter_p.bind(np.zeros(shape, int), order, *arrays,
                           indices=indices)
     return np.equal(index_p.bind(last, *arrays, indices=indices), order)
 
 
-transpose_rules[scatter_p] = scatter_transpose
+transpose.rules[scatter_p] = scatter_transpose
 
 
 def add_at_transpose(ct, x, part, *arrays, indices):
@@ -488,4 +419,4 @@ def add_at_transpose(ct, x, part, *arrays, indices):
             part_bar if type(part) is Var else None, *[None] * len(arrays)]
 
 
-transpose_rules[add_at_p] = add_at_transpose
+transpose.rules[add_at_p] = add_at_transpose

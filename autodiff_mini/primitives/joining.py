@@ -10,64 +10,46 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from autodiff_mini.arrays import convert, strong
 from autodiff_mini.core import Primitive, typeof
+from autodiff_mini.interpreters import jvp, lowering, transpose, vmap
 from autodiff_mini.interpreters.abstract import defshape
-from autodiff_mini.interpreters.jvp import jvp_rules
-from autodiff_mini.interpreters.lowering import lowering_rules
-from autodiff_mini.interpreters.transpose import (
-    fit_cotangent, transpose_rules)
-from autodiff_mini.interpreters.vmap import spread, vmap_rules
 from autodiff_mini.jaxprs import Var
-from autodiff_mini.numpy_api import implements, operand
+from autodiff_mini.numpy_api import along, implements, operand
 from autodiff_mini.zeros import Zero
 
 
-def join_rule(primitive):
-    """Returns the rule of a primitive that joins arrays along an axis."""
-    def rule(primals, tangents, axis):
+def joining(function, shape_rule, places):
+    """Return the primitive of a function that joins arrays along an axis.
+
+    Args:
+        function: the function of a list of arrays and an axis.
+        shape_rule: as of `defshape`.
+        places: from the arrays and the axis, where on it each of them is.
+    """
+    def jvp_rule(primals, tangents, axis):
         y = primitive.bind(*primals, axis=axis)
         dots = [np.zeros(typeof(x).shape, y.dtype) if type(t) is Zero else t
                 for x, t in zip(primals, tangents, strict=True)]
         return y, primitive.bind(*dots, axis=axis)
-    return rule
 
+    def vmap_rule(batch, vals, dims, axis):
+        vals = [vmap.spread(x, dim, batch.size)
+                for x, dim in zip(vals, dims)]
+        return primitive.bind(*vals, axis=axis + 1), 0
 
-def stack(*xs, axis):
-    return np.stack(xs, axis)
+    def transpose_rule(ct, *xs, axis):
+        return [transpose.fit_cotangent(ct[along(axis, place)], x.aval)
+                if type(x) is Var else None
+                for x, place in zip(xs, places(xs, axis), strict=True)]
 
-
-stack_p = Primitive('stack', stack)
-
-
-@implements(np.stack)
-def numpy_stack(arrays, axis=0, out=None, *, dtype=None,
-                casting='same_kind'):
-    arrays = to_join(arrays, dtype, casting)
-    ndim = typeof(arrays[0]).ndim + 1
-    return stack_p.bind(*arrays, axis=normalize_axis_index(axis, ndim))
-
-
-def to_join(arrays, dtype, casting):
-    """Returns the arrays, in the dtype that is asked for, if one is."""
-    arrays = list(map(operand, arrays))
-    if dtype is None:
-        return arrays
-    for a in arrays:
-        if not np.can_cast(typeof(a).dtype, dtype, casting):
-            raise TypeError(
-                f'Cannot cast array data from {typeof(a).dtype!r} to '
-                f'{np.dtype(dtype)!r} according to the rule {casting!r}')
-    return [convert(a, np.dtype(dtype)) for a in arrays]
-
-
-jvp_rules[stack_p] = join_rule(stack_p)
-
-
-def stack_rule(batch, vals, dims, axis):
-    vals = [spread(x, dim, batch.size) for x, dim in zip(vals, dims)]
-    return np.stack(vals, axis + 1), 0
-
-
-vmap_rules[stack_p] = stack_rule
+    name = function.__name__
+    primitive = Primitive(name, lambda *xs, axis: function(xs, axis))
+    jvp.rules[primitive] = jvp_rule
+    vmap.rules[primitive] = vmap_rule
+    defshape(primitive, shape_rule)
+    transpose.rules[primitive] = transpose_rule
+    lowering.rules[primitive] = lambda emitter, *xs, axis: (
+        f'np.{name}([{", ".join(xs)}], {axis})')
+    return primitive
 
 
 def stack_shape(*shapes, axis):
@@ -75,49 +57,6 @@ def stack_shape(*shapes, axis):
         raise ValueError('all input arrays must have the same shape, but '
                          f'they have {", ".join(map(str, shapes))}')
     return (*shapes[0][:axis], len(shapes), *shapes[0][axis:])
-
-
-defshape(stack_p, stack_shape)
-
-
-def stack_transpose(ct, *operands, axis):
-    before = (slice(None),) * axis
-    return [fit_cotangent(ct[(*before, i)], x.aval)
-            if type(x) is Var else None
-            for i, x in enumerate(operands)]
-
-
-transpose_rules[stack_p] = stack_transpose
-lowering_rules[stack_p] = lambda emitter, *xs, axis: (
-    f'np.stack([{", ".join(xs)}], {axis})')
-
-
-def concatenate(*xs, axis):
-    return np.concatenate(xs, axis)
-
-
-concatenate_p = Primitive('concatenate', concatenate)
-
-
-@implements(np.concatenate)
-def numpy_concatenate(arrays, axis=0, out=None, *, dtype=None,
-                      casting='same_kind'):
-    arrays = [strong(a) for a in to_join(arrays, dtype, casting)]
-    if axis is None:
-        arrays, axis = [np.reshape(a, -1) for a in arrays], 0
-    axis = normalize_axis_index(axis, arrays[0].ndim)
-    return concatenate_p.bind(*arrays, axis=axis)
-
-
-jvp_rules[concatenate_p] = join_rule(concatenate_p)
-
-
-def concatenate_rule(batch, vals, dims, axis):
-    vals = [spread(x, dim, batch.size) for x, dim in zip(vals, dims)]
-    return np.concatenate(vals, axis + 1), 0
-
-
-vmap_rules[concatenate_p] = concatenate_rule
 
 
 def concatenate_shape(*shapes, axis):
@@ -130,18 +69,42 @@ def concatenate_shape(*shapes, axis):
     return (*shapes[0][:axis], total, *shapes[0][axis + 1:])
 
 
-defshape(concatenate_p, concatenate_shape)
+def pieces(xs, axis):
+    lengths = [x.shape[axis] for x in xs]
+    return [slice(end - n, end)
+            for n, end in zip(lengths, accumulate(lengths))]
 
 
-def concatenate_transpose(ct, *operands, axis):
-    before = (slice(None),) * axis
-    ends = list(accumulate(x.shape[axis] for x in operands))
-    return [fit_cotangent(ct[(*before, slice(end - x.shape[axis], end))],
-                          x.aval)
-            if type(x) is Var else None
-            for x, end in zip(operands, ends, strict=True)]
+stack_p = joining(np.stack, stack_shape, lambda xs, axis: range(len(xs)))
+concatenate_p = joining(np.concatenate, concatenate_shape, pieces)
 
 
-transpose_rules[concatenate_p] = concatenate_transpose
-lowering_rules[concatenate_p] = lambda emitter, *xs, axis: (
-    f'np.concatenate([{", ".join(xs)}], {axis})')
+@implements(np.stack)
+def numpy_stack(arrays, axis=0, out=None, *, dtype=None,
+                casting='same_kind'):
+    arrays = to_join(arrays, dtype, casting)
+    ndim = typeof(arrays[0]).ndim + 1
+    return stack_p.bind(*arrays, axis=normalize_axis_index(axis, ndim))
+
+
+@implements(np.concatenate)
+def numpy_concatenate(arrays, axis=0, out=None, *, dtype=None,
+                      casting='same_kind'):
+    arrays = [strong(a) for a in to_join(arrays, dtype, casting)]
+    if axis is None:
+        arrays, axis = [np.reshape(a, -1) for a in arrays], 0
+    axis = normalize_axis_index(axis, arrays[0].ndim)
+    return concatenate_p.bind(*arrays, axis=axis)
+
+
+def to_join(arrays, dtype, casting):
+    """Return the arrays, in the dtype that is asked for, if one is."""
+    arrays = list(map(operand, arrays))
+    if dtype is None:
+        return arrays
+    for a in arrays:
+        if not np.can_cast(typeof(a).dtype, dtype, casting):
+            raise TypeError(
+                f'Cannot cast array data from {typeof(a).dtype!r} to '
+                f'{np.dtype(dtype)!r} according to the rule {casting!r}')
+    return [convert(a, np.dtype(dtype)) for a in arrays]

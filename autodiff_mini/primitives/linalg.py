@@ -9,14 +9,14 @@ import operator
 import numpy as np
 
 from autodiff_mini.core import Primitive, array_type, typeof
-from autodiff_mini.interpreters.abstract import abstract_rules, defshape, ones
-from autodiff_mini.interpreters.jvp import defjvp, jvp_rules
+from autodiff_mini.interpreters import abstract, jvp, vmap
+from autodiff_mini.interpreters.abstract import defshape
+from autodiff_mini.interpreters.jvp import defjvp
 from autodiff_mini.interpreters.lowering import defwritten
 from autodiff_mini.interpreters.transpose import deftranspose
-from autodiff_mini.interpreters.vmap import align, defelementwise, vmap_rules
+from autodiff_mini.interpreters.vmap import align, defelementwise
 from autodiff_mini.numpy_api import (
     implements, inexact, operator_ufunc, promote)
-from autodiff_mini.primitives.reductions import same_shape
 from autodiff_mini.zeros import Zero
 
 matmul_p = Primitive('matmul', operator.matmul)
@@ -29,26 +29,20 @@ def matmul_rule(axis, vals, dims):
     x, y = vals
     if dims[1] is None and np.ndim(y) <= 2:
         return x @ y, 0      # one large product, in place of many small
-    row = x.ndim - (dims[0] is not None) == 1
-    column = y.ndim - (dims[1] is not None) == 1
-    if row:
+    shapes = [np.shape(a)[dim is not None:] for a, dim in zip(vals, dims)]
+    if len(shapes[0]) == 1:
         x = np.reshape(x, (*x.shape[:-1], 1, x.shape[-1]))
-    if column:
+    if len(shapes[1]) == 1:
         y = np.reshape(y, (*y.shape, 1))
     z = np.matmul(*align([x, y], dims))
-    shape = list(z.shape)
-    if column:
-        del shape[-1]
-    if row:
-        del shape[-2 + column]
-    return np.reshape(z, shape), 0
+    return np.reshape(z, (axis.size, *matmul_shape(*shapes))), 0
 
 
-vmap_rules[matmul_p] = matmul_rule
+vmap.rules[matmul_p] = matmul_rule
 
 
 def matmul_shape(x, y):
-    """Returns the shape of a product; a vector is a row, or a column."""
+    """Return the shape of a product; a vector is a row, or a column."""
     left = x if len(x) > 1 else (1, *x)
     right = y if len(y) > 1 else (*y, 1)
     if left[-1] != right[-2]:
@@ -62,7 +56,7 @@ defshape(matmul_p, matmul_shape)
 
 
 def matmul_left(ct, x, y):
-    """Returns `ct @ y.T`; a vector is a row on the left, or a column."""
+    """Return `ct @ y.T`; a vector is a row on the left, or a column."""
     row, column = len(x.shape) == 1, np.ndim(y) == 1
     if row and column:
         return ct * y
@@ -75,7 +69,7 @@ def matmul_left(ct, x, y):
 
 
 def matmul_right(ct, x, y):
-    """Returns `x.T @ ct`; a vector is a row on the left, or a column."""
+    """Return `x.T @ ct`; a vector is a row on the left, or a column."""
     if len(y.shape) > 2:
         if np.ndim(x) == 1:
             x, ct = np.expand_dims(x, -2), np.expand_dims(ct, -2)
@@ -94,7 +88,7 @@ defwritten(matmul_p, '{} @ {}')
 
 
 def stacked_matrices(a):
-    """Returns `a`; raises if it is no stack of matrices."""
+    """Return `a`; raises if it is no stack of matrices."""
     if a.ndim < 2:
         raise np.linalg.LinAlgError(
             f'{a.ndim}-dimensional array given. Array must be at least '
@@ -103,7 +97,7 @@ def stacked_matrices(a):
 
 
 def square_matrices(a):
-    """Returns `a`; raises if it is no stack of square matrices."""
+    """Return `a`; raises if it is no stack of square matrices."""
     if stacked_matrices(a).shape[-1] != a.shape[-2]:
         raise np.linalg.LinAlgError(
             'Last 2 dimensions of the array must be square')
@@ -140,69 +134,6 @@ defshape(solve_p, solve_shape)
 deftranspose(solve_p, None, lambda ct, a, b: np.linalg.solve(
     np.swapaxes(a, -2, -1), ct))
 
-cholesky_p = Primitive('cholesky', np.linalg.cholesky)
-
-
-@implements(np.linalg.cholesky)
-def linalg_cholesky(a, /, *, upper=False):
-    a = square_matrices(inexact(a))
-    if upper:
-        return hermitian_transpose(cholesky_p.bind(hermitian_transpose(a)))
-    return cholesky_p.bind(a)
-
-
-def hermitian_transpose(a):
-    return np.conj(np.matrix_transpose(a))
-
-
-def lower_half(a):
-    """Return the lower triangle of `a`, with half of its diagonal."""
-    return np.tril(a) * (1 - np.eye(a.shape[-1], dtype=a.dtype) / 2)
-
-
-def mirrored(a, UPLO='L'):
-    """Return the Hermitian matrices that NumPy reads from one triangle.
-
-    Of a complex diagonal, it reads the real part.
-    """
-    half = lower_half(a if UPLO == 'L' else hermitian_transpose(a))
-    return half + hermitian_transpose(half)
-
-
-def cholesky_rule(a_dot, y, a):
-    half = np.linalg.solve(y, mirrored(a_dot))
-    middle = np.linalg.solve(y, hermitian_transpose(half))
-    return y @ lower_half(middle)
-
-
-defjvp(cholesky_p, cholesky_rule)
-defelementwise(cholesky_p)
-defshape(cholesky_p, same_shape)
-
-det_p = Primitive('det', np.linalg.det)
-
-
-@implements(np.linalg.det)
-def linalg_det(a):
-    return det_p.bind(square_matrices(inexact(a)))
-
-
-def det_rule(a_dot, y, a):
-    return np.sum(a_dot * cofactors(a), (-2, -1))
-
-
-def cofactors(a):
-    """Returns the determinants of `a` with a unit vector for each row."""
-    size = a.shape[-1]
-    unit = np.eye(size, dtype=a.dtype)[:, None, :]
-    is_row = np.eye(size, dtype=bool)[:, None, :, None]
-    return np.linalg.det(np.where(is_row, unit, a[..., None, None, :, :]))
-
-
-defjvp(det_p, det_rule)
-defelementwise(det_p)
-defshape(det_p, lambda shape: shape[:-2])
-
 slogdet_p = Primitive('slogdet', np.linalg.slogdet, multiple_results=True)
 
 SlogdetResult = type(np.linalg.slogdet(np.eye(1)))
@@ -222,14 +153,11 @@ def slogdet_jvp(primals, tangents):
     return [sign, logdet], [1j * np.imag(dot) * sign, np.real(dot)]
 
 
-jvp_rules[slogdet_p] = slogdet_jvp
-vmap_rules[slogdet_p] = lambda axis, vals, dims: (
+jvp.rules[slogdet_p] = slogdet_jvp
+vmap.rules[slogdet_p] = lambda axis, vals, dims: (
     slogdet_p.bind(*vals), [0, 0])
 
 
-def slogdet_types(a):
-    types = map(typeof, slogdet_p.impl(ones(a, a.ndim)))
-    return [array_type(a.shape[:-2], t.dtype) for t in types]
-
-
-abstract_rules[slogdet_p] = slogdet_types
+abstract.rules[slogdet_p] = lambda a: [
+    array_type(a.shape[:-2], typeof(x).dtype)
+    for x in slogdet_p.impl(abstract.ones(a, a.ndim))]

@@ -3,48 +3,55 @@
 Chapters 1, 2 and 3; most rows are in the appendix.
 """
 
+import operator
+
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import Primitive, typeof
 from autodiff_mini.errors import refuse
+from autodiff_mini.interpreters import vmap
 from autodiff_mini.interpreters.abstract import defshape
-from autodiff_mini.interpreters.jvp import defjvp, deflinear, defzero, match
-from autodiff_mini.interpreters.transpose import deftranspose
-from autodiff_mini.interpreters.vmap import behind, vmap_rules
+from autodiff_mini.interpreters.jvp import defjvp, defzero, match
+from autodiff_mini.interpreters.transpose import deflinear
 from autodiff_mini.numpy_api import (
     along_one, asarray, implements, reduced_axes)
 
 
-def reduce_rule(primitive):
-    """Returns the rule of a reduction over the axes `axis`."""
-    def rule(batch, vals, dims, axis, **params):
-        return primitive.bind(*vals, axis=behind(axis), **params), 0
-    return rule
+def reduction(name, function):
+    """Return the primitive of a function that reduces the axes `axis`."""
+    primitive = Primitive(name, function)
+    vmap.rules[primitive] = lambda batch, vals, dims, axis, keepdims: (
+        primitive.bind(*vals, axis=vmap.behind(axis), keepdims=keepdims), 0)
+    defshape(primitive, reduced_shape)
+    return primitive
 
 
 def reduced_shape(shape, axis, keepdims):
-    """Returns the shape that is left when some axes are reduced."""
+    """Return the shape that is left when some axes are reduced."""
     return tuple(1 if i in axis else n for i, n in enumerate(shape)
                  if keepdims or i not in axis)
 
 
-reduce_sum_p = Primitive('reduce_sum', np.sum)
+def sum_or_product(function, primitive, combine, identity):
+    """Let `primitive` stand for a sum or a product.
 
-
-@implements(np.sum)
-def numpy_sum(a, axis=None, dtype=None, out=None, keepdims=False, *,
-              initial=None, where=True):
-    a = masked(asarray(a, dtype), where, 0)
-    y = reduce_sum_p.bind(a, axis=reduced_axes(a, axis),
-                          keepdims=bool(keepdims))
-    y = as_asked(y, dtype)
-    return y if initial is None else y + convert(initial, y.dtype)
+    NumPy computes with small integers and booleans in a larger dtype.  To
+    wrap around at the end is the same as at each step.
+    """
+    @implements(function)
+    def call(a, axis=None, dtype=None, out=None, keepdims=False, *,
+             initial=None, where=True):
+        a = masked(asarray(a, dtype), where, identity)
+        y = primitive.bind(a, axis=reduced_axes(a, axis),
+                           keepdims=bool(keepdims))
+        y = as_asked(y, dtype)
+        return y if initial is None else combine(y, convert(initial, y.dtype))
 
 
 def masked(a, where, identity):
-    """Returns `a`, with what does not matter where `where` is false."""
+    """Return `a`, with what does not matter where `where` is false."""
     if where is True:
         return a
     return np.where(np.broadcast_to(where, a.shape), a,
@@ -52,17 +59,12 @@ def masked(a, where, identity):
 
 
 def as_asked(y, dtype):
-    """Returns a sum or product in the dtype that was asked for.
-
-    NumPy computes with small integers and booleans in a larger one.  To wrap
-    around at the end is the same as at each step.
-    """
+    """Return `y` in the dtype that was asked for, if one was."""
     return y if dtype is None else convert(y, np.dtype(dtype))
 
 
-deflinear(reduce_sum_p)
-vmap_rules[reduce_sum_p] = reduce_rule(reduce_sum_p)
-defshape(reduce_sum_p, reduced_shape)
+reduce_sum_p = reduction('reduce_sum', np.sum)
+sum_or_product(np.sum, reduce_sum_p, operator.add, identity=0)
 
 
 def sum_transpose(ct, x, axis, keepdims):
@@ -70,19 +72,10 @@ def sum_transpose(ct, x, axis, keepdims):
     return np.broadcast_to(spread_out, x.shape)
 
 
-deftranspose(reduce_sum_p, sum_transpose)
+deflinear(reduce_sum_p, sum_transpose)
 
-reduce_prod_p = Primitive('reduce_prod', np.prod)
-
-
-@implements(np.prod)
-def numpy_prod(a, axis=None, dtype=None, out=None, keepdims=False, *,
-               initial=None, where=True):
-    a = masked(asarray(a, dtype), where, 1)
-    y = reduce_prod_p.bind(a, axis=reduced_axes(a, axis),
-                           keepdims=bool(keepdims))
-    y = as_asked(y, dtype)
-    return y if initial is None else y * convert(initial, y.dtype)
+reduce_prod_p = reduction('reduce_prod', np.prod)
+sum_or_product(np.prod, reduce_prod_p, operator.mul, identity=1)
 
 
 def prod_rule(x_dot, y, x, axis, keepdims):
@@ -97,26 +90,23 @@ def prod_rule(x_dot, y, x, axis, keepdims):
 
 
 def as_rows(x, axis):
-    """Returns `x` with these axes made one, in front."""
+    """Return `x` with these axes made one, in front."""
     x = np.moveaxis(x, axis, range(len(axis)))
     count, rest = int(np.prod(x.shape[:len(axis)])), x.shape[len(axis):]
     return np.reshape(x, (count, *rest))
 
 
 defjvp(reduce_prod_p, prod_rule)
-vmap_rules[reduce_prod_p] = reduce_rule(reduce_prod_p)
-defshape(reduce_prod_p, reduced_shape)
 
 
-def extremum(function, primitive, larger):
-    """Lets `primitive` stand for a function that finds an extremum.
+def extremum(name, functions, larger):
+    """Return the primitive of functions that find an extremum.
 
     Args:
-        function: NumPy's.
-        primitive: what stands for it.
-        larger: the ufunc that finds it of two.
+        name: of the primitive.
+        functions: of NumPy's, all for the same.
+        larger: the ufunc that finds the extremum of two numbers.
     """
-    @implements(function)
     def call(a, axis=None, out=None, keepdims=False, initial=None,
              where=True):
         if where is not True and initial is None:
@@ -135,6 +125,12 @@ def extremum(function, primitive, larger):
         return larger(primitive.bind(a, axis=axes, keepdims=keepdims),
                       initial)
 
+    primitive = reduction(name, functions[0])
+    for function in functions:
+        implements(function)(call)
+    defjvp(primitive, extremum_rule)
+    return primitive
+
 
 def extremum_rule(x_dot, y, x, axis, keepdims):
     sought = y if keepdims else np.expand_dims(y, axis)
@@ -146,26 +142,17 @@ def extremum_rule(x_dot, y, x, axis, keepdims):
     return match(np.divide(total, convert(count, typeof(y).dtype)), y)
 
 
-reduce_max_p = Primitive('reduce_max', np.max)
-extremum(np.max, reduce_max_p, np.maximum)
-extremum(np.amax, reduce_max_p, np.maximum)
-defjvp(reduce_max_p, extremum_rule)
-vmap_rules[reduce_max_p] = reduce_rule(reduce_max_p)
-defshape(reduce_max_p, reduced_shape)
-
-reduce_min_p = Primitive('reduce_min', np.min)
-extremum(np.min, reduce_min_p, np.minimum)
-extremum(np.amin, reduce_min_p, np.minimum)
-defjvp(reduce_min_p, extremum_rule)
-vmap_rules[reduce_min_p] = reduce_rule(reduce_min_p)
-defshape(reduce_min_p, reduced_shape)
+reduce_max_p = extremum('reduce_max', [np.max, np.amax], np.maximum)
+reduce_min_p = extremum('reduce_min', [np.min, np.amin], np.minimum)
 
 
-def along_rule(primitive):
-    """Returns the rule of a primitive that works along the axis `axis`."""
-    def rule(batch, vals, dims, axis, **params):
-        return primitive.bind(*vals, axis=axis + 1, **params), 0
-    return rule
+def axis_primitive(function, shape_rule):
+    """Return the primitive of a function that runs along the axis `axis`."""
+    primitive = Primitive(function.__name__, function)
+    vmap.rules[primitive] = lambda batch, vals, dims, axis, **params: (
+        primitive.bind(*vals, axis=axis + 1, **params), 0)
+    defshape(primitive, shape_rule)
+    return primitive
 
 
 def without_axis(shape, axis):
@@ -176,8 +163,8 @@ def same_shape(shape, **params):
     return shape
 
 
-def arg_reduction(function, primitive):
-    """Lets `primitive` stand for a function that finds an element."""
+def arg_reduction(function):
+    """Return the primitive of a function that finds the place of one."""
     @implements(function)
     def call(a, axis=None, out=None, *, keepdims=False):
         a = asarray(a)
@@ -188,20 +175,16 @@ def arg_reduction(function, primitive):
         place = primitive.bind(a, axis=axis)
         return np.expand_dims(place, axis) if keepdims else place
 
+    primitive = axis_primitive(function, without_axis)
+    defzero(primitive)
+    return primitive
 
-argmax_p = Primitive('argmax', np.argmax)
-arg_reduction(np.argmax, argmax_p)
-defzero(argmax_p)
-vmap_rules[argmax_p] = along_rule(argmax_p)
-defshape(argmax_p, without_axis)
 
-argmin_p = Primitive('argmin', np.argmin)
-arg_reduction(np.argmin, argmin_p)
-defzero(argmin_p)
-vmap_rules[argmin_p] = along_rule(argmin_p)
-defshape(argmin_p, without_axis)
+argmax_p = arg_reduction(np.argmax)
+argmin_p = arg_reduction(np.argmin)
 
-argsort_p = Primitive('argsort', np.argsort)
+argsort_p = axis_primitive(np.argsort, same_shape)
+defzero(argsort_p)
 
 
 @implements(np.argsort)
@@ -211,29 +194,22 @@ def numpy_argsort(a, axis=-1, kind=None, order=None, *, stable=None):
     return argsort_p.bind(a, axis=axis, kind='stable' if stable else kind)
 
 
-defzero(argsort_p)
-vmap_rules[argsort_p] = along_rule(argsort_p)
-defshape(argsort_p, same_shape)
-
-
-def cumulation(function, primitive):
-    """Lets `primitive` stand for a function that runs along an axis."""
+def cumulation(function):
+    """Return the primitive of a function that adds up, or multiplies."""
     @implements(function)
     def call(a, axis=None, dtype=None, out=None):
         a, axis = along_one(asarray(a, dtype), axis, or_number=True)
         return as_asked(primitive.bind(a, axis=axis), dtype)
 
+    primitive = axis_primitive(function, same_shape)
+    return primitive
 
-cumsum_p = Primitive('cumsum', np.cumsum)
-cumulation(np.cumsum, cumsum_p)
-deflinear(cumsum_p)
-vmap_rules[cumsum_p] = along_rule(cumsum_p)
-defshape(cumsum_p, same_shape)
-deftranspose(cumsum_p, lambda ct, x, axis: np.flip(
+
+cumsum_p = cumulation(np.cumsum)
+deflinear(cumsum_p, lambda ct, x, axis: np.flip(
     np.cumsum(np.flip(ct, axis), axis), axis))
 
-cumprod_p = Primitive('cumprod', np.cumprod)
-cumulation(np.cumprod, cumprod_p)
+cumprod_p = cumulation(np.cumprod)
 
 
 def cumprod_rule(x_dot, y, x, axis):
@@ -247,11 +223,9 @@ def cumprod_rule(x_dot, y, x, axis):
 
 
 def shifted(x, distance, value):
-    """Returns `x` moved along its first axis, with `value` at the start."""
+    """Return `x` moved along its first axis, with `value` at the start."""
     start = np.full_like(x[:distance], value)
     return np.concatenate([start, x[:-distance]])
 
 
 defjvp(cumprod_p, cumprod_rule)
-vmap_rules[cumprod_p] = along_rule(cumprod_p)
-defshape(cumprod_p, same_shape)

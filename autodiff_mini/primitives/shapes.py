@@ -11,10 +11,11 @@ from numpy.lib.array_utils import normalize_axis_tuple
 
 from autodiff_mini.arrays import astype_p, convert
 from autodiff_mini.core import Primitive, ShapedArray, Tracer
-from autodiff_mini.interpreters.abstract import abstract_rules, defview
-from autodiff_mini.interpreters.jvp import defjvp, deflinear
-from autodiff_mini.interpreters.transpose import deftranspose
-from autodiff_mini.interpreters.vmap import behind, lengthen, vmap_rules
+from autodiff_mini.interpreters import abstract, vmap
+from autodiff_mini.interpreters.abstract import defview
+from autodiff_mini.interpreters.jvp import defjvp
+from autodiff_mini.interpreters.transpose import deflinear, deftranspose
+from autodiff_mini.interpreters.vmap import behind, lengthen
 from autodiff_mini.memory import handed_alike, view_of
 from autodiff_mini.numpy_api import (
     asarray, implements, only_seen, seen, unchanged)
@@ -41,21 +42,15 @@ def reverse(shape):
 
 
 def full_shape(old, new):
-    """Returns the shape `new`, with the length that -1 stands for."""
+    """Return the shape `new`, with the length that -1 stands for."""
     new = tuple(new) if np.iterable(new) else (new,)
     return np.empty(old, np.void).reshape(new).shape
 
 
-deflinear(reshape_p)
-
-
-def reshape_rule(axis, vals, dims, shape):
-    return np.reshape(*vals, (axis.size, *shape)), 0
-
-
-vmap_rules[reshape_p] = reshape_rule
+vmap.rules[reshape_p] = lambda axis, vals, dims, shape: (
+    np.reshape(*vals, (axis.size, *shape)), 0)
 defview(reshape_p, lambda old, shape: shape)
-deftranspose(reshape_p, lambda ct, x, shape: np.reshape(ct, x.shape))
+deflinear(reshape_p, lambda ct, x, shape: np.reshape(ct, x.shape))
 
 transpose_p = Primitive('transpose', np.transpose)
 
@@ -82,16 +77,10 @@ class Transposed(NamedTuple):
             np.argsort(self.axes).tolist()))
 
 
-deflinear(transpose_p)
-
-
-def transpose_rule(axis, vals, dims, axes):
-    return np.transpose(*vals, (0, *behind(axes))), 0
-
-
-vmap_rules[transpose_p] = transpose_rule
+vmap.rules[transpose_p] = lambda axis, vals, dims, axes: (
+    np.transpose(*vals, (0, *behind(axes))), 0)
 defview(transpose_p, lambda old, axes: tuple(old[i] for i in axes))
-deftranspose(transpose_p, lambda ct, x, axes: np.transpose(
+deflinear(transpose_p, lambda ct, x, axes: np.transpose(
     ct, np.argsort(axes).tolist()))
 
 broadcast_to_p = Primitive('broadcast_to', np.broadcast_to)
@@ -103,26 +92,23 @@ def numpy_broadcast_to(array, shape, subok=False):
     return broadcast_to_p.bind(asarray(array), shape=shape)
 
 
-deflinear(broadcast_to_p)
-
-
 def broadcast_to_rule(axis, vals, dims, shape):
     x = lengthen(*vals, len(shape) + 1 - vals[0].ndim)
     return np.broadcast_to(x, (axis.size, *shape)), 0
 
 
-vmap_rules[broadcast_to_p] = broadcast_to_rule
+vmap.rules[broadcast_to_p] = broadcast_to_rule
 
 
 def broadcast_shape(old, shape):
-    """Returns `shape`; raises if `old` does not broadcast to it."""
+    """Return `shape`; raises if `old` does not broadcast to it."""
     if np.broadcast_shapes(old, shape) != shape:
         raise ValueError(f'cannot broadcast {old} to {shape}')
     return shape
 
 
 defview(broadcast_to_p, broadcast_shape)
-deftranspose(broadcast_to_p, lambda ct, x, shape: ct)
+deflinear(broadcast_to_p, lambda ct, x, shape: ct)
 
 
 @implements(np.astype, unchanged)
@@ -140,11 +126,9 @@ def astype_rule(x_dot, y, x, dtype, weak_type):
 defjvp(astype_p, astype_rule)
 
 
-def astype_vmap(axis, vals, dims, dtype, weak_type):
-    return convert(*vals, dtype), 0    # no element of an array is weak
-
-
-vmap_rules[astype_p] = astype_vmap
-abstract_rules[astype_p] = lambda x, dtype, weak_type: ShapedArray(
+# No element of an array is weak.
+vmap.rules[astype_p] = lambda axis, vals, dims, dtype, weak_type: (
+    convert(*vals, dtype), 0)
+abstract.rules[astype_p] = lambda x, dtype, weak_type: ShapedArray(
     x.shape, dtype, weak_type)
 deftranspose(astype_p, lambda ct, x, dtype, weak_type: ct)

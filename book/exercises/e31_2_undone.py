@@ -14,8 +14,7 @@ No bit may change, and no type. Some pairs only *nearly* undo each other: `1 /
 """
 
 from autodiff_mini.jaxprs import Equation, Jaxpr, Var, drop_dead
-from autodiff_mini.primitives.arithmetic import neg_p
-from autodiff_mini.primitives.comparisons import invert_p
+from autodiff_mini.primitives.elementwise import invert_p, neg_p
 from autodiff_mini.primitives.shapes import transpose_p
 
 

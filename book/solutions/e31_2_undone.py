@@ -10,8 +10,7 @@ apply it twice, -0.0 becomes 0.0.
 """
 
 from autodiff_mini.jaxprs import Equation, Jaxpr, Var, drop_dead
-from autodiff_mini.primitives.arithmetic import neg_p
-from autodiff_mini.primitives.comparisons import invert_p
+from autodiff_mini.primitives.elementwise import invert_p, neg_p
 from autodiff_mini.primitives.shapes import transpose_p
 
 

@@ -12,9 +12,8 @@ from autodiff_mini.fast.plan import c_ordered
 from autodiff_mini.fast.scalars import MATH, as_numpy, is_scalar
 from autodiff_mini.fast.simplify import opened, simplify
 from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var
-from autodiff_mini.primitives.arithmetic import mul_p
 from autodiff_mini.primitives.elementwise import (
-    cos_p, exp_p, sin_p, sqrt_p, tanh_p)
+    cos_p, exp_p, mul_p, sin_p, sqrt_p, tanh_p)
 from autodiff_mini.zeros import Zero
 from tests.test_jit_equals_eager import (
     Raised,

@@ -11,8 +11,7 @@ import autodiff_mini as ad
 from autodiff_mini.fast import prepared
 from autodiff_mini.interpreters.jvp import jvp_rules
 from autodiff_mini.interpreters.transpose import transpose_rules
-from autodiff_mini.primitives.arithmetic import mul_p
-from autodiff_mini.primitives.elementwise import sin_p
+from autodiff_mini.primitives.elementwise import mul_p, sin_p
 from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.gallery import GALLERY

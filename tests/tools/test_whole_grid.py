@@ -133,12 +133,12 @@ def test_the_grid_has_what_the_tables_of_the_library_have(column):
 def test_every_cell_has_its_kind_and_its_statement():
     grid = whole_grid.cells()
     rows = {row for row, _ in grid}
-    assert len(grid) == len(rows) * len(COLUMNS) > 700
+    assert len(grid) == len(rows) * len(COLUMNS) > 500
     for kind, statement in grid.values():
         assert (statement is None) == (kind == 'never')
     folder = 'autodiff_mini/'
     assert grid['sin', 'jvp'][1] == (
-        folder + 'primitives/elementwise.py', 'defjvp(sin_p')
+        folder + 'primitives/elementwise.py', 'sin_p')
     assert grid['sin', 'vmap'][1][0] == folder + 'interpreters/vmap.py'
     assert grid['sin', 'partial_eval'][0] == 'default'
     assert grid['sin', 'transpose'] == ('never', None)
