@@ -14,9 +14,9 @@ from autodiff_mini.core import (
 from autodiff_mini.errors import fun_name, public
 from autodiff_mini.higher_order.closures import open_closure
 from autodiff_mini.higher_order.custom_jvp import (
-    FlatRule, flatten_call, traced_leaves)
+    FlatRule, flatten_call, is_written_down, traced_leaves)
 from autodiff_mini.higher_order.custom_vjp import (
-    FlatForward, custom_vjp, is_written_down, promise)
+    FlatForward, custom_vjp, promise)
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jvp import jvp_rules
 from autodiff_mini.interpreters.lowering import lowering_rules
@@ -208,7 +208,7 @@ def differentiate(primitive, primals, tangents, /, **params):
         function.defvjp(partial(fwd, **params), partial(bwd, **params))
     call, xs = flatten_call(function, primals, {})
     jvp = FlatRule(call) if primitive.jvp_rule else None
-    rule = partial(promise, call, FlatForward(call), jvp)
+    rule = partial(promise, fun_name(call), FlatForward(call), jvp)
     if jvp and not (primitive.vjp_rule
                     and any(map(is_written_down, tangents))):
         rule = jvp

@@ -1,8 +1,7 @@
 """`custom_jvp`: a function that carries its own derivative.
 
-Its one idea: a call that carries two functions.  Other transformations
-transform both; differentiation calls the second in place of the first.
-Chapter 5.
+A call that carries two functions, of which differentiation calls the second.
+The other interpreters transform both.  Chapter 5.
 """
 
 from collections import OrderedDict
@@ -16,26 +15,16 @@ from typing import NamedTuple
 
 from autodiff_mini.arrays import foreign_one
 from autodiff_mini.copying import copied, place_of
-from autodiff_mini.core import Primitive, TraceTag, Tracer, float0, typeof
+from autodiff_mini.core import TraceTag, Tracer, float0, typeof
 from autodiff_mini.errors import (
     UnexpectedTracerError, closed_over, fun_name, is_miscall, public,
     tuples_at_work)
-from autodiff_mini.higher_order.call import on_arrays
+from autodiff_mini.higher_order.call import Store, defcall, on_arrays
 from autodiff_mini.higher_order.programs import interleave, others, picked
 from autodiff_mini.higher_order.staged_calls import (
-    inline_call, stage_call, stage_function, stage_linear, stage_rules,
-    staged_types)
-from autodiff_mini.interpreters.abstract import abstract_rules
-from autodiff_mini.interpreters.jaxpr import eval_jaxpr, staging_rules
-from autodiff_mini.interpreters.jvp import (
-    JVPTracer, add_tangents, fit_tangent, jvp_flat, jvp_rules)
-from autodiff_mini.interpreters.lowering import inline_rules
-from autodiff_mini.interpreters.partial_eval import (
-    linear_flat, partial_eval_rules)
-from autodiff_mini.interpreters.transpose import (
-    backward_pass, pull, pull_rules, transpose_rules)
-from autodiff_mini.interpreters.vmap import (
-    SHARED, spread, vmap_flat, vmap_rules)
+    linear_program, stage_function, stage_linear, stage_rules)
+from autodiff_mini.interpreters import jvp, partial_eval, transpose, vmap
+from autodiff_mini.interpreters.jaxpr import JaxprTracer, eval_jaxpr
 from autodiff_mini.jaxprs import Jaxpr, Var
 from autodiff_mini.memory import apart, read_by, to_read
 from autodiff_mini.pytree import (
@@ -47,81 +36,91 @@ from autodiff_mini.zeros import (
     SymbolicZero, Zero, instantiate_all, instantiate_zeros, pack,
     tangent_type, unpack, which_zero, zero_from_primal)
 
-custom_jvp_call_p = Primitive(
-    'custom_jvp_call', lambda *xs, fun, jvp: fun(*xs),
-    multiple_results=True, is_call=True)
+
+def custom_call_jvp(primitive, rule_of, tag, xs, x_dots, **params):
+    """Call a rule in place of the function."""
+    return apply_rule(primitive, tag, xs, x_dots, rule_of(x_dots, **params),
+                      **params)
 
 
-def custom_jvp_jvp(tag, xs, x_dots, fun, jvp):
-    def call():
-        return custom_jvp_call_p.bind(*xs, fun=fun, jvp=jvp)
-    return apply_rule(tag, xs, x_dots, fun, call, jvp, 'custom_jvp')
+def is_written_down(x_dot) -> bool:
+    """Return whether a tangent is unknown, in a linear program.
+
+    This program may be run backwards.
+    """
+    while isinstance(x_dot, vmap.BatchTracer | jvp.JVPTracer):
+        is_batch = isinstance(x_dot, vmap.BatchTracer)
+        x_dot = x_dot.val if is_batch else x_dot.primal
+    return isinstance(x_dot, JaxprTracer)
 
 
-def apply_rule(tag, xs, x_dots, fun, call, rule, kind):
-    """Returns what the rule returns; makes the call if nothing moves."""
+def apply_rule(primitive, tag, xs, x_dots, rule, fun, **rules):
+    """Return what the rule returns; bind the call if no tangent moves."""
+    def call_again(xs, x_dots):
+        ys = primitive.bind(*xs, fun=fun, **rules)
+        return ys, list(map(Zero, ys))
+    return run_outside(
+        jvp.JVPTracer, tag, partial(closed_over, fun, primitive),
+        call_again if all(which_zero(x_dots)) else rule, xs, x_dots)
+
+
+def run_outside(kind, tag, error, rule, *args):
+    """Return the two lists that a rule returns.
+
+    It runs outside of the transformation that calls it, which is known by its
+    kind of tracer and its tag.  If it uses such a tracer, it closes over it,
+    which is an error.
+    """
     try:
-        if all(which_zero(x_dots)):
-            ys = call()
-            y_dots = list(map(Zero, ys))
-        else:
-            ys, y_dots = rule(xs, x_dots)
-    except UnexpectedTracerError as error:
-        if error.tracer._trace.tag is not tag:
+        results = rule(*args)
+    except UnexpectedTracerError as unexpected:
+        if unexpected.tracer._trace.tag is not tag:
             raise
-        raise closed_over(fun, kind) from None
-    if any(isinstance(y, JVPTracer) and y._trace.tag is tag
-           for y in [*ys, *y_dots]):
-        raise closed_over(fun, kind)
-    return ys, y_dots
+        raise error() from None
+    if any(isinstance(x, kind) and x._trace.tag is tag
+           for x in chain(*results)):
+        raise error()
+    return results
 
 
-jvp_rules[custom_jvp_call_p] = custom_jvp_jvp
+def custom_call_vmap(primitive, mappers, axis, xs, dims, fun, **rules):
+    """Map the function and its rules over an axis."""
+    out_dims = Store()
 
-
-def custom_jvp_vmap(axis, xs, dims, fun, jvp):
-    out_dims = []   # of the outputs, when one of the two has run
-    outs = custom_jvp_call_p.bind(
-        *xs, fun=map_function(fun, axis, dims, out_dims),
-        jvp=map_rule(jvp, fun, axis, dims, out_dims))
-    return outs, out_dims
-
-
-def map_function(fun, axis, dims, out_dims):
-    """Returns the function of a custom call, mapped over an axis."""
     def fun_vmap(*xs):
-        ys, found = vmap_flat(fun, axis, xs, dims)
-        return conform(ys, found, len(ys), axis, dims, out_dims)
-    fun_vmap.__qualname__ = fun_name(fun)
-    return fun_vmap
+        ys, found = vmap.vmap_flat(fun, axis, xs, dims)
+        return conform(ys, found, len(ys), axis, dims, out_dims.value)
+
+    outs = primitive.bind(*xs, fun=out_dims.keep(fun_vmap, fun), **{
+        name: rule and out_dims.keep(
+            partial(mappers[name], rule, axis, dims, out_dims), rule)
+        for name, rule in rules.items()})
+    return outs, out_dims.value
 
 
-def map_rule(jvp, fun, axis, dims, out_dims):
-    """Returns the rule of a custom call, mapped over an axis."""
-    def jvp_vmap(xs, x_dots):
-        zero = which_zero(x_dots)
-        jvp_arrays, out_zero = on_arrays(jvp, zero, fun)
-        moving = others(of_tangents(dims), zero)
-        outs, found = vmap_flat(jvp_arrays, axis, pack(xs, x_dots),
-                                [*dims, *moving])
-        outs = conform(outs, found, len(out_zero), axis, dims, out_dims)
-        return unpack(outs, out_zero)
-    jvp_vmap.__qualname__ = fun_name(jvp)
-    return jvp_vmap
+def jvp_vmap(rule, axis, dims, out_dims, xs, x_dots):
+    """Return the outputs and tangents of all elements, and the dims."""
+    still, out_still = which_zero(x_dots), Store()
+    outs, found = vmap.vmap_flat(
+        on_arrays(rule, still, out_still, rule), axis, pack(xs, x_dots),
+        [*dims, *others(dims_of_tangents(dims), still)])
+    outs, y_dims = conform(outs, found, len(out_still.value), axis, dims,
+                           out_dims.value)
+    return unpack(outs, out_still.value), y_dims
 
 
-def of_tangents(dims) -> list:
+def dims_of_tangents(dims) -> list:
     """Return the dims of tangents, or cotangents, of values with `dims`."""
     return [None if dim is None else 0 for dim in dims]
 
 
 def conform(outs, found, count, axis, dims, out_dims):
-    """Returns the outputs of a call, all of them mapped or none.
+    """Return the outputs of a call, all mapped or none, and their dims.
 
-    They are mapped if an operand is, since the rule may move what the
-    function does not; or if one turns out to be.  An output whose value is
-    not mapped is shared then: each element i has the output y, and a tangent
-    that its own rule says,
+    They are mapped if an operand is, since a rule may depend on an operand on
+    which the function does not; or if one turns out to be.  An output whose
+    value is not mapped is shared then: each element i has the output y, and a
+    tangent of its own,
 
         y_dot[i] = jvp(xs[i], x_dots[i]).
 
@@ -131,27 +130,24 @@ def conform(outs, found, count, axis, dims, out_dims):
 
         x_bar = sum of bwd(residuals[i], y_bar[i]) over i.
 
-    The function or the rule decides, whichever runs first.
+    The function or a rule decides, whichever runs first.
     """
-    if not out_dims:
+    if out_dims is None:
         some = 0 in [*dims, *found]
-        out_dims[:] = [SHARED if some and dim is None else dim
-                       for dim in found[:count]]
+        out_dims = [vmap.SHARED if some and dim is None else dim
+                    for dim in found[:count]]
     if 0 in out_dims:
-        return [spread(y, dim, axis.size) for y, dim in zip(outs, found)]
-    if 0 in found:
-        raise TypeError(
-            f'{axis.tag}: the rule of a staged custom function closes over '
-            'a mapped value, but the function does not: pass the value to '
-            'the function as an argument')
-    return outs
+        outs = [vmap.spread(y, dim, axis.size) for y, dim in zip(outs, found)]
+    elif 0 in found:
+        raise closed_alone(axis, 'rule of a staged custom function')
+    return outs, out_dims
 
 
-vmap_rules[custom_jvp_call_p] = custom_jvp_vmap
-
-
-staging_rules[custom_jvp_call_p] = partial(stage_call, custom_jvp_call_p)
-abstract_rules[custom_jvp_call_p] = staged_types
+def closed_alone(axis, rule):
+    """Return the error for a rule that closes over more than its function."""
+    return TypeError(
+        f'{axis.tag}: the {rule} closes over a mapped value, but the '
+        'function does not: pass the value to the function as an argument')
 
 
 def leave_call(primitive, trace, args, fun, **rules):
@@ -177,73 +173,17 @@ def leave_call(primitive, trace, args, fun, **rules):
         return leave_closure(primitive, trace, args, fun, **rules)
     n = len(residuals)
     outs = trace.record(primitive, [*residuals, *args], {
-        'fun': linear, **stage_rules(linear, rules, n, residuals=True)})
+        'fun': linear,
+        **stage_rules(primitive, linear, rules, n, residuals=True)})
     known = [v in linear.jaxpr.invars[:n] for v in linear.jaxpr.outvars]
     return with_known(outs, known, trace, primitive, args,
                       {'fun': fun, **rules})
 
 
-def leave_closure(primitive, trace, args, fun, **rules):
-    """Leave a call whose function closes over what is unknown.
-
-    Another rule has made the function, and it closes over a tangent of that
-    rule, in which it is linear.  If no transformation outside can ask for its
-    own rules, it is part of the linear program.
-    """
-    if trace.parent.parent is None:
-        return fun(*args)
-    if primitive is not custom_jvp_call_p:
-        raise closed_over(fun, 'custom_vjp')
-    args, fun, jvp = open_call(trace, args, fun, **rules)
-    return leave_call(primitive, trace, args, fun, jvp=jvp)
-
-
-def open_call(trace, args, fun, jvp):
-    """Return a call whose operands include the values it closes over.
-
-    The function and the rule are written down for that.  The derivative with
-    respect to an unknown value follows from linearity, and with respect to
-    a known one the rule says nothing.
-
-    Returns:
-        The operands, the function, and the rule.
-    """
-    types = list(map(typeof, args))
-    still = [aval.dtype.kind not in 'fc' for aval in types]
-    slope, out_still = on_arrays(jvp, still, fun)
-    fun, consts = stage_function(fun, types)
-    slope, more = stage_function(
-        slope, pack(types, [Zero(x) if zero else x
-                            for x, zero in zip(types, still)]))
-    args, n, end = [*consts, *more, *args], len(consts), len(consts + more)
-    linear = list(map(trace.is_unknown, args))
-
-    def opened(*xs):
-        return fun(*xs[:n], *xs[end:])
-
-    def opened_jvp(xs, x_dots):
-        zeros = which_zero(x_dots[:end])
-        if not all(zero or free for zero, free in zip(zeros, linear)):
-            raise closed_over(fun, 'custom_jvp')
-        dots = [Zero(x) if zero else instantiate_zeros(t)
-                for x, t, zero in zip(xs[end:], x_dots[end:], still)]
-        ys, y_dots = unpack(slope(*xs[n:end], *pack(xs[end:], dots)),
-                            out_still)
-        if not all(zeros[:n]):
-            ts = [*x_dots[:end], *map(Zero, xs[end:])]
-            ts = [instantiate_zeros(t) if free else x
-                  for x, t, free in zip(xs, ts, linear)]
-            y_dots = list(map(add_tangents, y_dots, opened(*ts)))
-        return ys, y_dots
-    opened.__qualname__ = fun_name(fun)
-    opened_jvp.__qualname__ = fun_name(jvp)
-    return args, opened, opened_jvp
-
-
 def with_known(outs, known, trace, primitive, args, params):
     """Return the outputs of a call, those that are known as values.
 
-    No unknown operand reaches these, so a call with zeros computes them.
+    They depend on no unknown operand, so a call with zeros computes them.
     """
     if not any(known):
         return outs
@@ -253,23 +193,88 @@ def with_known(outs, known, trace, primitive, args, params):
     return [y if here else out for y, out, here in zip(ys, outs, known)]
 
 
-partial_eval_rules[custom_jvp_call_p] = partial(
-    leave_call, custom_jvp_call_p)
-inline_rules[custom_jvp_call_p] = inline_call
+def leave_closure(primitive, trace, args, fun, **rules):
+    """Leave a call whose function closes over an unknown value.
+
+    Another rule has made the function, and it closes over a tangent of that
+    rule, in which it is linear.  If no transformation outside can ask for its
+    own rules, it is part of the linear program.
+    """
+    if trace.parent.parent is None:
+        return fun(*args)
+    if 'fwd' in rules:
+        raise closed_over(fun, primitive)
+    args, fun, rule = open_call(trace, args, fun, rules['jvp'])
+    return leave_call(primitive, trace, args, fun, jvp=rule)
+
+
+def open_call(trace, args, fun, rule):
+    """Return a call whose operands include the values it closes over.
+
+    The function and the rule are staged for that.  The derivative with
+    respect to an unknown value follows from linearity, and with respect to
+    a known one the rule says nothing.
+
+    Returns:
+        The operands, the function, and the rule.
+    """
+    types, out_still = list(map(typeof, args)), Store()
+    still = [aval.dtype.kind not in 'fc' for aval in types]
+    zeros = [Zero(aval) if zero else aval for aval, zero in zip(types, still)]
+    slope, more = stage_function(on_arrays(rule, still, out_still, rule),
+                                 pack(types, zeros))
+    staged, consts = stage_function(fun, types)
+    args, n, end = [*consts, *more, *args], len(consts), len(consts + more)
+    linear = list(map(trace.is_unknown, args))
+
+    def opened(*xs):
+        return staged(*xs[:n], *xs[end:])
+
+    def opened_rule(xs, x_dots):
+        zeros = which_zero(x_dots[:end])
+        if not all(zero or free for zero, free in zip(zeros, linear)):
+            raise closed_over(fun, custom_jvp_call_p)
+        dots = [Zero(x) if zero else instantiate_zeros(t)
+                for x, t, zero in zip(xs[end:], x_dots[end:], still)]
+        ys, y_dots = unpack(slope(*xs[n:end], *pack(xs[end:], dots)),
+                            out_still.value)
+        if not all(zeros[:n]):
+            ts = [*x_dots[:end], *map(Zero, xs[end:])]
+            ts = [instantiate_zeros(t) if free else x
+                  for x, t, free in zip(xs, ts, linear)]
+            y_dots = list(map(jvp.add_tangents, y_dots, opened(*ts)))
+        return ys, y_dots
+    return args, named_after(fun)(opened), named_after(rule)(opened_rule)
 
 
 def call_transpose(cts, *operands, fun, **rules):
     """Transpose the function of a call; a `Pull` keeps its rules."""
     linear = [type(x) is Var for x in operands]
-    known = others(operands, linear)
-    jaxpr = linear_flat(lambda *ts: fun(*interleave(linear, ts, known)),
-                        [x.aval for x in picked(operands, linear)],
-                        TraceTag('transpose', fun))
-    x_bars = backward_pass(jaxpr, jaxpr.consts, cts)
+    jaxpr = linear_program('transpose', fun, operands, linear)
+    x_bars = transpose.backward_pass(jaxpr, jaxpr.consts, cts)
     return interleave(linear, x_bars, repeat(None))
 
 
-transpose_rules[custom_jvp_call_p] = call_transpose
+def custom_call(name, rule_of, **mappers):
+    """Return a primitive that calls a function with rules for its derivative.
+
+    Args:
+        name: the primitive's.
+        rule_of: from the tangents and the parameters, returns the rule to
+            call.  It takes primals and tangents, and returns the outputs'.
+        mappers: by name, how a rule is mapped over an axis.
+    """
+    primitive = defcall(name)
+    jvp.rules[primitive] = partial(custom_call_jvp, primitive, rule_of)
+    vmap.rules[primitive] = partial(custom_call_vmap, primitive, mappers)
+    partial_eval.rules[primitive] = partial(leave_call, primitive)
+    transpose.rules[primitive] = call_transpose
+    return primitive
+
+
+# jvp(custom_jvp_call(f, f_jvp)) == f_jvp
+custom_jvp_call_p = custom_call(
+    'custom_jvp_call', lambda x_dots, fun, jvp: jvp, jvp=jvp_vmap)
 
 
 class Pull:
@@ -313,7 +318,7 @@ class Pull:
                 interleave(self.zeros, zeros, operands[n:]))
 
     def __call__(self, *operands):
-        x_bars = backward_pass(self.jaxpr, *self.split(operands))
+        x_bars = transpose.backward_pass(self.jaxpr, *self.split(operands))
         return instantiate_all(picked(x_bars, self.moves),
                                foreign_one(operands))
 
@@ -323,19 +328,22 @@ class Pull:
         r_dots = interleave(self.traced, dots[:n], map(Zero, self.fixed))
 
         def derivative(*ts):
-            return jvp_flat(lambda *rs: eval_jaxpr(self.jaxpr, rs, *ts),
-                            residuals, r_dots, tag)[1]
+            return jvp.jvp_flat(
+                lambda *rs: eval_jaxpr(self.jaxpr, rs, *ts),
+                residuals, r_dots, tag)[1]
 
-        program = linear_flat(derivative, self.jaxpr.in_avals, tag)
-        x_dots = picked(pull(program, program.consts, cts), self.moves)
+        program = partial_eval.linear_flat(
+            derivative, self.jaxpr.in_avals, tag)
+        x_dots = picked(transpose.pull(program, program.consts, cts),
+                        self.moves)
         if not all(which_zero(dots[n:])):
             ct_dots = map(instantiate_zeros, dots[n:])
-            x_dots = map(add_tangents, x_dots,
+            x_dots = map(jvp.add_tangents, x_dots,
                          self.bind(*operands[:n], *ct_dots))
         return self.bind(*operands), list(x_dots)
 
 
-pull_rules[custom_jvp_call_p] = Pull
+transpose.pull_rules[custom_jvp_call_p] = Pull
 
 
 class Rules(NamedTuple):
@@ -556,7 +564,14 @@ class FlatCall:
 
     def __call__(self, *operands):
         args, kwargs = self.in_place(*self.split(operands))
-        ys, self.out_tree = tree_flatten(self.function.fun(*args, **kwargs))
+        return self.flatten(self.function.fun(*args, **kwargs))
+
+    def flatten(self, out):
+        """Return the leaves of an output, and set the call's `out_tree`.
+
+        The output is the function's, or that of a rule which ran instead.
+        """
+        ys, self.out_tree = tree_flatten(out)
         return ys
 
     def split(self, operands):
@@ -718,7 +733,7 @@ class FlatRule(UserRule):
             raise
         self.check_pair(
             out, 'representing primal and tangent outputs, but got')
-        ys, call.out_tree = tree_flatten(out[0])
+        ys = call.flatten(out[0])
         y_dots, dot_tree = tree_flatten(out[1])
         if dot_tree != call.out_tree:
             raise TypeError(
@@ -761,9 +776,9 @@ def is_stacked(ys, xs) -> bool:
 def fit_rule_tangent(y, y_dot):
     """Returns the tangent that a rule returned, converted to fit `y`."""
     if not isinstance(y_dot, Zero):
-        return fit_tangent(y, y_dot)
+        return jvp.fit_tangent(y, y_dot)
     if y_dot.aval != tangent_type(typeof(y)):
-        fit_tangent(y, instantiate_zeros(y_dot))    # which may raise
+        jvp.fit_tangent(y, instantiate_zeros(y_dot))    # which may raise
     return Zero(y)
 
 

@@ -1,8 +1,8 @@
-"""`custom_vjp`: a function that carries its own way back.
+"""`custom_vjp`: a function that carries its own pullback.
 
-Its one idea: forward mode is given a promise in the place of a tangent.
-`custom_lin` stands in the linear program like a sealed envelope, cannot be
-run, and is opened on the way back.  Chapter 10.
+A custom_vjp function is a custom_jvp function whose rule returns a promise as
+the tangent.  This is an equation, `custom_lin`, of a linear program.  It
+cannot be run, and transposition keeps the promise.  Chapter 10.
 """
 
 from dataclasses import dataclass, replace
@@ -14,66 +14,51 @@ import numpy as np
 
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import (
-    NUMBERS, Primitive, ShapedArray, TraceTag, Tracer, float0, is_array,
-    typeof, unwrapped)
+    NUMBERS, Primitive, ShapedArray, TraceTag, Tracer, current_trace, float0,
+    is_array, typeof, unwrapped)
 from autodiff_mini.errors import (
     UnexpectedTracerError, closed_over, fun_name, public)
 from autodiff_mini.higher_order.custom_jvp import (
-    FlatRule, Pull, UserRule, apply_rule, call_transpose, check_output,
-    conform, custom_jvp, flatten_call, for_rule, leave_call, map_function,
-    map_rule, of_tangents, with_batching)
+    FlatRule, Pull, UserRule, check_output, closed_alone, conform, custom_call,
+    custom_jvp, dims_of_tangents, flatten_call, for_rule, is_written_down,
+    jvp_vmap, with_batching)
 from autodiff_mini.higher_order.optimize_remat import RematForward
 from autodiff_mini.higher_order.programs import (
     interleave, others, picked, stage_program)
-from autodiff_mini.higher_order.staged_calls import (
-    LateRule, call_late, check_outputs, inline_call, stage_call, staged_kinds,
-    staged_types)
-from autodiff_mini.interpreters.abstract import abstract_rules
-from autodiff_mini.interpreters.jaxpr import (
-    JaxprTracer, eval_jaxpr, staging_rules)
-from autodiff_mini.interpreters.jvp import (
-    JVPTracer, add_tangents, jvp_flat, jvp_rules)
-from autodiff_mini.interpreters.lowering import inline_rules
-from autodiff_mini.interpreters.partial_eval import (
-    linear_flat, linearize_flat, partial_eval_rules)
-from autodiff_mini.interpreters.transpose import (
-    pull, pull_rules, transpose_rules)
-from autodiff_mini.interpreters.vmap import (
-    BatchTracer, spread, vmap_flat, vmap_rules)
+from autodiff_mini.higher_order.staged_calls import call_late, element
+from autodiff_mini.interpreters import (
+    abstract, jvp, lowering, partial_eval, transpose, vmap)
+from autodiff_mini.interpreters.jaxpr import eval_jaxpr
 from autodiff_mini.jaxprs import Jaxpr, Var
-from autodiff_mini.memory import apart, to_read
+from autodiff_mini.memory import apart, lent, to_read
 from autodiff_mini.pytree import (
     leaf_names, open_as, tree_flatten, tree_structure)
-from autodiff_mini.signature import map_leaves, names_of
+from autodiff_mini.signature import check_alive, map_leaves, names_of
 from autodiff_mini.zeros import (
     Zero, instantiate_zeros, pack, tangent_type, unpack, which_zero)
 
-custom_vjp_call_p = Primitive(
-    'custom_vjp_call', lambda *xs, fun, fwd, jvp: fun(*xs),
-    multiple_results=True, is_call=True)
 
+def promise_of(x_dots, fun, fwd, jvp):
+    """Return the rule of a call: one that makes a promise.
 
-def custom_vjp_jvp(tag, xs, x_dots, fun, fwd, jvp):
-    def call():
-        return custom_vjp_call_p.bind(*xs, fun=fun, fwd=fwd, jvp=jvp)
-    rule = jvp
-    if jvp is None or any(map(is_written_down, x_dots)):
-        rule = partial(promise, fun, fwd, jvp)
-    return apply_rule(tag, xs, x_dots, fun, call, rule, 'custom_vjp')
-
-
-def is_written_down(x_dot) -> bool:
-    """Returns whether a tangent has no value yet.
-
-    Then somebody writes a linear program down, and may read it backwards.
+    In forward mode it is `jvp`, if there is one.
     """
-    while isinstance(x_dot, BatchTracer | JVPTracer):
-        x_dot = x_dot.val if isinstance(x_dot, BatchTracer) else x_dot.primal
-    return isinstance(x_dot, JaxprTracer)
+    if jvp and not any(map(is_written_down, x_dots)):
+        return jvp
+    return partial(promise, fun_name(fun), fwd, jvp)
 
 
-def promise(fun, fwd, jvp, xs, x_dots):
-    """Returns the outputs, and a sealed envelope in place of tangents."""
+def promise(name, fwd, jvp, xs, x_dots):
+    """Return the outputs, and a promise in place of their tangents.
+
+    Args:
+        name: the function's, for errors.
+        fwd: takes primals, and for each whether it is perturbed; returns the
+            outputs, the residuals, and `bwd`.  This takes the residuals and
+            the cotangents, and returns those of the last operands.
+        jvp: the rule for forward mode, or None.
+        xs, x_dots: primals, and their tangents.
+    """
     still = which_zero(x_dots)
     ys, residuals, bwd = fwd(xs, [not zero for zero in still])
     n = len(residuals)
@@ -88,7 +73,7 @@ def promise(fun, fwd, jvp, xs, x_dots):
 
     types = [tangent_type(typeof(y)) for y in ys]
     y_dots = custom_lin_p.bind(
-        *residuals, *pack(xs if jvp else [], x_dots), name=fun_name(fun),
+        *residuals, *pack(xs if jvp else [], x_dots), name=name,
         jvp=jvp and forwards, bwd=backwards if jvp else bwd, still=still,
         out_avals=types)
     return ys, [Zero(y) if aval.dtype == float0 else y_dot
@@ -118,33 +103,37 @@ def custom_lin_transpose(cts, *operands, name, jvp, bwd, still, out_avals):
         refuse_forward_mode(name)
     cts = [Zero(aval) if ct is None else ct
            for ct, aval in zip(cts, out_avals, strict=True)]
+    x_bars = keep_promise(bwd, residuals, cts, len(still))
+    return [None] * len(residuals) + others(x_bars, still)
+
+
+def keep_promise(bwd, residuals, cts, count):
+    """Return the cotangents of all operands, None for those without.
+
+    `bwd` says nothing of the first, which the user's function closes over.
+    """
     x_bars = bwd(residuals, cts)
-    return [None] * len(residuals) + [
-        x_bar for x_bar, zero in zip(x_bars, still, strict=True) if not zero]
+    return [None] * (count - len(x_bars)) + x_bars
 
 
 def custom_lin_jvp(tag, operands, dots, bwd, still, out_avals, **params):
-    """The derivative of an envelope: two more, one with that of `bwd`.
+    """The derivative of a promise: two more, one with that of `bwd`.
 
     Where there is a rule for forward mode, it is differentiated instead.
     """
     params |= {'still': still, 'out_avals': out_avals}
     if params['jvp']:
         forwards = partial(custom_lin, bwd=bwd, **params)
-        return jvp_flat(forwards, operands, dots, tag)
+        return jvp.jvp_flat(forwards, operands, dots, tag)
     n = len(operands) - still.count(False)
     zero = which_zero(dots)
 
     def bwd_dot(arrays, cts):
-        present = []
-
-        def flat_bwd(*residuals):
-            x_bars = bwd(residuals, cts)
-            present[:] = [x_bar is not None for x_bar in x_bars]
-            return picked(x_bars, present)
-        _, x_dots = jvp_flat(flat_bwd, *unpack(arrays, zero[:n]), tag)
-        return interleave(present, map(instantiate_zeros, x_dots),
-                          repeat(None))
+        x_bars, x_dots = jvp.jvp_flat(
+            lambda *residuals: bwd(residuals, cts),
+            *unpack(arrays, zero[:n]), tag)
+        return [None if x_bar is None else instantiate_zeros(x_dot)
+                for x_bar, x_dot in zip(x_bars, x_dots)]
     bwd_dot.__qualname__ = fun_name(bwd)
 
     y_dots = [[Zero(aval) for aval in out_avals]]
@@ -157,89 +146,17 @@ def custom_lin_jvp(tag, operands, dots, bwd, still, out_avals, **params):
             *operands[:n], *map(instantiate_zeros, dots[n:]), bwd=bwd,
             **params))
     return (custom_lin_p.bind(*operands, bwd=bwd, **params),
-            [reduce(add_tangents, terms) for terms in zip(*y_dots)])
+            [reduce(jvp.add_tangents, terms) for terms in zip(*y_dots)])
 
 
 def custom_lin_partial_eval(trace, operands, **params):
-    """Open an envelope whose residuals are unknown, if a rule allows it."""
+    """Open a promise whose residuals are unknown, if a rule allows it."""
     n = len(operands) - params['still'].count(False)
     if params['jvp'] and any(map(trace.is_unknown, operands[:n])):
         return custom_lin(*operands, **params)
     if not any(map(trace.is_unknown, operands)):
         return trace.compute(custom_lin_p, operands, params)
     return trace.record(custom_lin_p, operands, params)
-
-
-partial_eval_rules[custom_lin_p] = custom_lin_partial_eval
-jvp_rules[custom_vjp_call_p] = custom_vjp_jvp
-jvp_rules[custom_lin_p] = custom_lin_jvp
-transpose_rules[custom_lin_p] = custom_lin_transpose
-abstract_rules[custom_lin_p] = lambda *avals, out_avals, **_: out_avals
-
-
-def custom_vjp_vmap(axis, xs, dims, fun, fwd, jvp):
-    out_dims = []   # of the outputs, when one of the three has run
-
-    def fwd_vmap(xs, perturbed):
-        def flat_fwd(*xs):
-            nonlocal bwd, count
-            ys, residuals, bwd = fwd(xs, perturbed)
-            count = len(ys)
-            return [*ys, *residuals]
-        bwd, count = None, 0
-        outs, found = vmap_flat(flat_fwd, axis, xs, dims)
-        ys = conform(outs[:count], found, count, axis, dims, out_dims)
-        return ys, outs[count:], bwd_vmap(
-            bwd, axis, found[count:], out_dims, dims)
-    fwd_vmap.__qualname__ = fun_name(fwd)
-
-    ys = custom_vjp_call_p.bind(
-        *xs, fun=map_function(fun, axis, dims, out_dims), fwd=fwd_vmap,
-        jvp=jvp and map_rule(jvp, fun, axis, dims, out_dims))
-    return ys, out_dims
-
-
-def bwd_vmap(bwd, axis, res_dims, y_dims, x_dims):
-    """Returns `bwd` mapped over an axis.
-
-    What one argument is to all elements, all their cotangents are added for.
-    """
-    def mapped_bwd(residuals, cts):
-        still = which_zero(cts)
-        dims = [*res_dims, *others(of_tangents(y_dims), still)]
-        absent = []
-
-        def flat_bwd(*arrays):
-            n = len(residuals)
-            moving = iter(arrays[n:])
-            x_bars = bwd(arrays[:n], [
-                Zero(element(ct.aval, dim)) if zero else next(moving)
-                for ct, dim, zero in zip(cts, y_dims, still)])
-            absent[:] = [x_bar is None for x_bar in x_bars]
-            return [x_bar for x_bar in x_bars if x_bar is not None]
-
-        found = vmap_flat(flat_bwd, axis, pack(residuals, cts), dims)
-        bars = zip(*found)
-        return [None if gone else fit_axis(*next(bars), x_dim, axis, dims)
-                for gone, x_dim in zip(absent, x_dims, strict=True)]
-    return mapped_bwd
-
-
-def element(aval, dim):
-    """Returns the type of an element."""
-    return aval if dim is None else ShapedArray(aval.shape[1:], aval.dtype)
-
-
-def fit_axis(x_bar, dim, x_dim, axis, dims):
-    """Returns a cotangent, mapped if its argument is; if not, the sum."""
-    if x_dim == 0 or 0 in dims:
-        x_bar = spread(x_bar, dim, axis.size)
-    elif dim == 0:
-        raise TypeError(
-            f'{axis.tag}: the bwd of a custom function closes over a mapped '
-            'value, but the function does not: pass the value to the '
-            'function as an argument')
-    return x_bar if x_dim == 0 or 0 not in dims else np.sum(x_bar, 0)
 
 
 def custom_lin_vmap(axis, operands, dims, jvp, bwd, still, out_avals,
@@ -255,20 +172,46 @@ def custom_lin_vmap(axis, operands, dims, jvp, bwd, still, out_avals,
     types = [ShapedArray((axis.size, *aval.shape), aval.dtype)
              for aval in out_avals]
 
-    def jvp_vmap(*operands):
-        y_dots, found = vmap_flat(
+    def forwards_vmap(*operands):
+        y_dots, found = vmap.vmap_flat(
             lambda *operands: list(map(instantiate_zeros, jvp(*operands))),
             axis, operands, dims)
-        return [spread(y_dot, dim, axis.size)
+        return [vmap.spread(y_dot, dim, axis.size)
                 for y_dot, dim in zip(y_dots, found)]
 
     return custom_lin_p.bind(
-        *operands, jvp=jvp and jvp_vmap, still=still, out_avals=types,
-        bwd=bwd_vmap(bwd, axis, dims[:n], y_dims, x_dims), **params), y_dims
+        *operands, jvp=jvp and forwards_vmap, still=still, out_avals=types,
+        bwd=partial(bwd_vmap, bwd, axis, dims[:n], y_dims, x_dims),
+        **params), y_dims
 
 
-vmap_rules[custom_vjp_call_p] = custom_vjp_vmap
-vmap_rules[custom_lin_p] = custom_lin_vmap
+def bwd_vmap(bwd, axis, res_dims, y_dims, x_dims, residuals, cts):
+    """Call `bwd` mapped over an axis.
+
+    The cotangents of an argument that all elements share are added.
+    """
+    still = which_zero(cts)
+
+    def flat_bwd(*arrays):
+        n = len(residuals)
+        moving = iter(arrays[n:])
+        return keep_promise(bwd, arrays[:n], [
+            Zero(element(ct.aval, dim)) if zero else next(moving)
+            for ct, dim, zero in zip(cts, y_dims, still)], len(x_dims))
+
+    dims = [*res_dims, *others(dims_of_tangents(y_dims), still)]
+    x_bars, found = vmap.vmap_flat(flat_bwd, axis, pack(residuals, cts), dims)
+    return [None if x_bar is None else fit_axis(x_bar, dim, x_dim, axis, dims)
+            for x_bar, dim, x_dim in zip(x_bars, found, x_dims)]
+
+
+def fit_axis(x_bar, dim, x_dim, axis, dims):
+    """Return a cotangent, mapped if its argument is; if not, the sum."""
+    if x_dim == 0 or 0 in dims:
+        x_bar = vmap.spread(x_bar, dim, axis.size)
+    elif dim == 0:
+        raise closed_alone(axis, 'bwd of a custom function')
+    return x_bar if x_dim == 0 or 0 not in dims else np.sum(x_bar, 0)
 
 
 def inline_linear(*avals, **params):
@@ -278,38 +221,27 @@ def inline_linear(*avals, **params):
                          TraceTag('jvp', params['name']))
 
 
-inline_rules[custom_lin_p] = inline_linear
+def fwd_vmap(fwd, axis, dims, out_dims, xs, perturbed):
+    """Return what `fwd` returns for all elements, and the dims."""
+    with vmap.BatchTrace(current_trace(), axis) as trace:
+        ys, residuals, bwd = fwd(
+            lent(trace, list(map(trace.join, xs, dims))), perturbed)
+        ys, found = trace.split(ys)
+        residuals, res_dims = trace.split(residuals)
+    ys, y_dims = conform(ys, [*found, *res_dims], len(ys), axis, dims,
+                         out_dims.value)
+    return (ys, residuals, partial(bwd_vmap, bwd, axis, res_dims, y_dims,
+                                   dims)), y_dims
 
 
-class StagedForward(LateRule):
-    """A `LateRule` for a function with a rule for reverse mode."""
-
-    def __call__(self, xs, perturbed):
-        n = self.num_consts
-        if any(perturbed[:n]) and not self.residuals:
-            raise closed_over(self.fun, 'custom_vjp')
-        ys, residuals, bwd = call_late(
-            self.fun, self.checked_fwd, xs[n:], perturbed[n:])
-        check_outputs(self.fun, self.rule, ys)
-
-        def bwd_with_consts(residuals, cts):
-            return [None] * n + call_late(self.fun, bwd, residuals, cts)
-        return ys, residuals, bwd_with_consts
-
-    def checked_fwd(self, xs, perturbed):
-        ys, residuals, bwd = self.rule(xs, perturbed)
-        for x in [*ys, *residuals]:
-            if type(x) is JaxprTracer and not x._trace.thread:
-                raise UnexpectedTracerError(x)
-        return ys, residuals, bwd
-
-
-staged_kinds['fwd'] = StagedForward
-staging_rules[custom_vjp_call_p] = partial(stage_call, custom_vjp_call_p)
-abstract_rules[custom_vjp_call_p] = staged_types
-partial_eval_rules[custom_vjp_call_p] = partial(
-    leave_call, custom_vjp_call_p)
-inline_rules[custom_vjp_call_p] = inline_call
+custom_vjp_call_p = custom_call('custom_vjp_call', promise_of, fwd=fwd_vmap,
+                                jvp=jvp_vmap)
+jvp.rules[custom_lin_p] = custom_lin_jvp
+vmap.rules[custom_lin_p] = custom_lin_vmap
+abstract.rules[custom_lin_p] = lambda *avals, out_avals, **_: out_avals
+partial_eval.rules[custom_lin_p] = custom_lin_partial_eval
+transpose.rules[custom_lin_p] = custom_lin_transpose
+lowering.inline_rules[custom_lin_p] = inline_linear
 
 
 class PullBothWays(Pull):
@@ -321,8 +253,8 @@ class PullBothWays(Pull):
     """
 
     def bind(self, *operands):
-        return custom_vjp_call_p.bind(*operands, fun=self, fwd=self.fwd,
-                                      jvp=self.jvp)
+        return custom_vjp_call_p.bind(
+            *operands, fun=self, fwd=self.fwd, jvp=self.jvp)
 
     def fwd(self, operands, perturbed):
         return self.bind(*operands), list(operands), self.bwd
@@ -332,18 +264,19 @@ class PullBothWays(Pull):
         ts = interleave(self.moves, map(instantiate_zeros, x_bar_bars), [
             instantiate_zeros(Zero(v.aval))
             for v in others(self.jaxpr.invars, self.moves)])
-        ct_bars, program = linearize_flat(
+        ct_bars, program = partial_eval.linearize_flat(
             lambda *rs: eval_jaxpr(runnable(self.jaxpr), rs, *ts), residuals,
             TraceTag('vjp', Jaxpr))
-        r_bars = picked(pull(program, program.consts, cts), self.traced)
+        r_bars = picked(transpose.pull(program, program.consts, cts),
+                        self.traced)
         bars = [*r_bars, *others(ct_bars, self.zeros)]
         return [None if type(bar) is Zero else bar for bar in bars]
 
 
 def runnable(jaxpr):
-    """Return a linear program whose envelopes can be run.
+    """Return a linear program whose promises can be run.
 
-    What an envelope does forwards is the transpose of its `bwd`, if it has no
+    What a promise does forwards is the transpose of its `bwd`, if it has no
     rule for it; and if it holds a pullback, whose rule can refuse.
     """
     def runnable_param(x):
@@ -368,15 +301,16 @@ def transpose_of_bwd(*operands, bwd, still, out_avals, **_):
     def backwards(*cts):
         cts = [Zero(aval) if aval.dtype == float0 else ct
                for aval, ct in zip(out_avals, cts)]
-        x_bars = others(bwd(operands[:n], cts), still)
+        x_bars = others(keep_promise(bwd, operands[:n], cts, len(still)),
+                        still)
         return [Zero(typeof(t)) if x_bar is None else x_bar
                 for t, x_bar in zip(operands[n:], x_bars)]
-    program = linear_flat(backwards, out_avals, TraceTag('transpose', Jaxpr))
-    return pull(program, program.consts, operands[n:])
+    program = partial_eval.linear_flat(
+        backwards, out_avals, TraceTag('transpose', Jaxpr))
+    return transpose.pull(program, program.consts, operands[n:])
 
 
-transpose_rules[custom_vjp_call_p] = call_transpose
-pull_rules[custom_vjp_call_p] = PullBothWays
+transpose.pull_rules[custom_vjp_call_p] = PullBothWays
 
 
 class custom_vjp(custom_jvp):
@@ -505,7 +439,7 @@ class FlatForward(UserRule):
             'the second element represents residuals (i.e. values stored '
             'from the forward pass for use on the backward pass), but '
             'instead of a pair it produced')
-        ys, call.out_tree = tree_flatten(out[0])
+        ys = call.flatten(out[0])
         names = lambda: leaf_names(call.out_tree, f'{self}: output')
         map_leaves(check_no_record, names, ys)
         leaves, res_tree = tree_flatten(out[1])
@@ -517,7 +451,15 @@ class FlatForward(UserRule):
             call, list(map(typeof, xs)), res_tree, kept,
             [x for x, keep in zip(leaves, kept) if not keep])
         residuals = [x for x, keep in zip(leaves, kept) if keep]
+        check_all_alive([*ys, *residuals])
         return ys, [*operands[:n], *residuals], back
+
+
+def check_all_alive(values):
+    """Raise an UnexpectedTracerError if a rule has closed over one of them."""
+    for x in values:
+        if isinstance(x, Tracer):
+            check_alive(x, current_trace())
 
 
 def check_no_record(y):
@@ -537,7 +479,8 @@ def is_residual(x) -> bool:
 class FlatBackward(UserRule):
     """The way back from one call: from residuals and cotangents, flat.
 
-    It returns an array for each argument of the function, or None for zero.
+    It returns an array for each argument that is differentiated, or None for
+    zero.
     """
 
     name, kind, given = 'bwd', 'VJP bwd', ('residuals', 'cotangent')
@@ -551,18 +494,22 @@ class FlatBackward(UserRule):
         self.static = static
 
     def __call__(self, residuals, cts):
+        try:
+            return call_late(self.call, self.cotangents, residuals, cts)
+        except UnexpectedTracerError as error:
+            if not isinstance(error.tracer, jvp.JVPTracer):
+                raise
+            raise closed_over(self.call, 'custom_vjp') from None
+
+    def cotangents(self, residuals, cts):
+        """Return what the rule returns, checked and flat."""
         call, rules = self.call, self.call.rules
         held, residuals = call.split(residuals)
         cts = for_rule(cts, residuals, rules.symbolic_zeros_back)
         leaves = interleave(self.kept, map(to_read, residuals), self.static)
-        try:
-            out = self.ask(rules.bwd, *held.values(),
-                           self.res_tree.unflatten(leaves),
-                           self.out_tree.unflatten(map(to_read, cts)))
-        except UnexpectedTracerError as error:
-            if not isinstance(error.tracer, JVPTracer):
-                raise
-            raise closed_over(call, 'custom_vjp') from None
+        out = self.ask(rules.bwd, *held.values(),
+                       self.res_tree.unflatten(leaves),
+                       self.out_tree.unflatten(map(to_read, cts)))
         tree = call.in_tree
         if isinstance(out, list):
             out = tuple(out)
@@ -584,11 +531,8 @@ class FlatBackward(UserRule):
                 '(pytree) structure as the args tuple of the primal '
                 f'function, {tree}, or a prefix of it with None for zeros, '
                 f'but got {tree_structure(out)}') from None
-        if any(isinstance(ct, JVPTracer) and not ct._trace.thread
-               for ct in cts):
-            raise closed_over(call, 'custom_vjp')
-        none = [None] * len(call.keys)
-        return none + map_leaves(fit_bwd, names, self.in_avals, cts)
+        check_all_alive(cts)
+        return map_leaves(fit_bwd, names, self.in_avals, cts)
 
 
 def prefix_leaves(tree, out) -> list:
