@@ -43,7 +43,6 @@ LATER = {   # by name: where it is, to be imported when it is asked for
     'custom_vjp': 'higher_order.custom_vjp.custom_vjp',
     'CustomVJPPrimal': 'higher_order.custom_vjp.CustomVJPPrimal',
     'closure_convert': 'higher_order.closures.closure_convert',
-    'custom_gradient': 'higher_order.closures.custom_gradient',
     'custom_vmap': 'higher_order.custom_vmap.custom_vmap',
     'sequential_vmap': 'higher_order.custom_vmap.sequential_vmap',
     'scan': 'higher_order.scan.scan',
@@ -78,6 +77,7 @@ if TYPE_CHECKING:   # for editors, which read and do not run
     from autodiff_mini.api.jacobians import hessian, jacfwd, jacrev
     from autodiff_mini.api.primitive import UserPrimitive as Primitive
     from autodiff_mini.api.primitive import is_undefined_primal
+    from autodiff_mini.applications.gradient import custom_gradient
     from autodiff_mini.applications.implicit import (
         custom_root, fixed_point, root)
     from autodiff_mini.applications.ode import odeint
@@ -86,8 +86,7 @@ if TYPE_CHECKING:   # for editors, which read and do not run
     from autodiff_mini.higher_order.checkpoint import checkpoint
     from autodiff_mini.higher_order.checkpoint import checkpoint as remat
     from autodiff_mini.higher_order.checkpoint import checkpoint_policies
-    from autodiff_mini.higher_order.closures import (
-        closure_convert, custom_gradient)
+    from autodiff_mini.higher_order.closures import closure_convert
     from autodiff_mini.higher_order.cond import cond, switch
     from autodiff_mini.higher_order.custom_jvp import custom_jvp
     from autodiff_mini.higher_order.custom_vjp import (

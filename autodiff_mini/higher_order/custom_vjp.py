@@ -19,9 +19,9 @@ from autodiff_mini.core import (
 from autodiff_mini.errors import (
     UnexpectedTracerError, closed_over, fun_name, public)
 from autodiff_mini.higher_order.custom_jvp import (
-    FlatRule, Pull, UserRule, check_output, closed_alone, conform, custom_call,
-    custom_jvp, dims_of_tangents, flatten_call, for_rule, is_written_down,
-    jvp_vmap, with_batching)
+    FlatRule, Pull, UserRule, check_output, closed_alone, conform,
+    custom_call, custom_jvp, dims_of_tangents, flatten_call, for_rule,
+    is_written_down, jvp_vmap, with_batching)
 from autodiff_mini.higher_order.optimize_remat import RematForward
 from autodiff_mini.higher_order.programs import (
     interleave, others, picked, stage_program)
@@ -456,7 +456,7 @@ class FlatForward(UserRule):
 
 
 def check_all_alive(values):
-    """Raise an UnexpectedTracerError if a rule has closed over one of them."""
+    """Raise an UnexpectedTracerError if a value has escaped."""
     for x in values:
         if isinstance(x, Tracer):
             check_alive(x, current_trace())
