@@ -43,7 +43,7 @@ def promise_of(x_dots, fun, fwd, jvp):
 
     In forward mode it is `jvp`, if there is one.
     """
-    if jvp and not any(map(is_written_down, x_dots)):
+    if jvp and not (fwd and any(map(is_written_down, x_dots))):
         return jvp
     return partial(promise, fun_name(fun), fwd, jvp)
 
