@@ -534,8 +534,8 @@ def flatten_call(function, args, given):
                                f'arguments of {fun_name(function)}')
     map_leaves(typeof, names, xs)
     keys = [key for key, leaves in traced.items() for _ in leaves]
-    call = FlatCall(function, rules_of(function), held, keys, in_tree,
-                    list(kwargs), len(left_out))
+    call = FlatCall(function, rules_of(function), held, keys, list(free),
+                    in_tree, list(kwargs), len(left_out))
     return call, [*chain(*traced.values()), *xs]
 
 
@@ -547,17 +547,19 @@ class FlatCall:
         rules: the rules that it has now.
         held: its nondiff arguments, by their positions, or their names.
         keys: of those that the first operands are for.
-        in_tree: the structure of the tuple of the other arguments.
+        free: the positions, or names, of the other arguments.
+        in_tree: the structure of the tuple of these.
         names: those of the arguments that are keyword-only.
         left_out: how many more the function has.
     """
 
-    def __init__(self, function, rules, held, keys, in_tree, names,
+    def __init__(self, function, rules, held, keys, free, in_tree, names,
                  left_out):
         self.function = function
         self.rules = rules
         self.held = held
         self.keys = keys
+        self.free = free
         self.in_tree = in_tree
         self.names = names
         self.left_out = left_out
@@ -593,15 +595,9 @@ class FlatCall:
 
     def in_place(self, held, xs):
         """Return all arguments: those in positions, and those by name."""
-        free = self.in_tree.unflatten(xs)
-        if not (held or self.names):
-            return free, {}
-        free = iter(free)
-        count = len(held) + len(self.in_tree.children) - len(self.names)
-        args, kwargs = [[held[key] if key in held else next(free)
-                         for key in keys]
-                        for keys in (range(count), self.names)]
-        return args, dict(zip(self.names, kwargs))
+        every = held | dict(zip(self.free, self.in_tree.unflatten(xs)))
+        args = [every[i] for i in range(len(every) - len(self.names))]
+        return args, {name: every[name] for name in self.names}
 
     def __getstate__(self):
         """In a pickle, the rules of now are found with the function."""

@@ -21,15 +21,13 @@ from autodiff_mini.higher_order.custom_jvp import (
 from autodiff_mini.higher_order.custom_vjp import custom_vjp
 from autodiff_mini.higher_order.programs import (
     for_outputs, interleave, others, picked, smaller)
-from autodiff_mini.higher_order.scan import scan
 from autodiff_mini.higher_order.staged_calls import (
     StagedFunction, linear_program, stage_call, stage_linear)
 from autodiff_mini.interpreters import (
     abstract, jaxpr, jvp, partial_eval, transpose, vmap as batching)
 from autodiff_mini.jaxprs import Var, dead_rules
 from autodiff_mini.memory import apart
-from autodiff_mini.pytree import (
-    leaf_names, tree_flatten, tree_leaves, tree_map)
+from autodiff_mini.pytree import leaf_names, tree_flatten
 from autodiff_mini.signature import map_leaves, named_after, names_of
 from autodiff_mini.zeros import (
     Zero, instantiate_all, pack, tangent_type, unpack, which_zero)
@@ -310,38 +308,3 @@ def check_batch(size, y, batched):
         raise ValueError(
             f'out_batched says that it has a batch axis of length {size} in '
             f'front, but it is {typeof(y)}')
-
-
-def sequential_vmap(fun):
-    """Returns `fun`, of which vmap makes a loop over the elements.
-
-    Args:
-        fun: the function, of arrays or trees of arrays.  Under vmap it is
-            written down, as the body of a scan, so it may not ask for the
-            values of its arguments.
-
-    Returns:
-        A custom_vmap function.
-
-    Source: `jax.custom_batching.sequential_vmap`.
-
-    Examples:
-        >>> import autodiff_mini as ad
-        >>> f = sequential_vmap(lambda x, y: x * y)
-        >>> ad.vmap(f, (0, None))(np.arange(3.0), 2.0)
-        array([0., 2., 4.])
-    """
-    f = custom_vmap(fun)
-
-    @f.def_vmap
-    def loop(axis_size, in_batched, *args, **kwargs):
-        leaves, tree = tree_flatten((*args, *kwargs.values()))
-        mapped = tree_leaves(in_batched)
-        fixed, n = others(leaves, mapped), len(args)
-
-        def step(_, xs):
-            xs = tree.unflatten(interleave(mapped, xs, fixed))
-            return None, f(*xs[:n], **dict(zip(kwargs, xs[n:])))
-        _, out = scan(step, None, picked(leaves, mapped), axis_size)
-        return out, tree_map(lambda _: True, out)
-    return f
