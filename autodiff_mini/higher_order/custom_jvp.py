@@ -417,6 +417,8 @@ class custom_jvp(UserFunction):
         3.0
     """
 
+    needs = 'jvp', 'JVP', 'defjvp'      # which rule, and who defines it
+
     @public
     def __init__(self, fun, nondiff_argnums=(), nondiff_argnames=()):
         named_after(fun)(self)
@@ -490,14 +492,20 @@ class custom_jvp(UserFunction):
 
     @public
     def __call__(self, *args, **kwargs):
-        if self.rules.jvp is None:
-            raise AttributeError('No JVP defined for custom_jvp function '
-                                 f'{fun_name(self)} using defjvp. Define it '
-                                 f'with {fun_name(self)}.defjvp.')
+        rule, what, method = self.needs
+        if getattr(self.rules, rule) is None:
+            kind, name = type(self).__name__, fun_name(self)
+            raise AttributeError(
+                f'No {what} defined for {kind} function {name} using '
+                f'{method}. Define it with {name}.{method}.')
         call, xs = flatten_call(self, args, kwargs)
-        ys = custom_jvp_call_p.bind(*xs, fun=with_batching(call),
-                                    jvp=FlatRule(call))
+        ys = self.bind(call, xs)
         return call.out_tree.unflatten(apart(ys, xs))
+
+    def bind(self, call, xs):
+        """Return the outputs of a call with these operands."""
+        return custom_jvp_call_p.bind(*xs, fun=with_batching(call),
+                                      jvp=FlatRule(call))
 
 
 def with_batching(call):

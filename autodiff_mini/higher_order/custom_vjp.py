@@ -7,7 +7,6 @@ cannot be run, and transposition keeps the promise.  Chapter 10.
 
 from dataclasses import dataclass, replace
 from functools import partial, reduce
-from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -17,10 +16,10 @@ from autodiff_mini.core import (
     NUMBERS, Primitive, ShapedArray, TraceTag, Tracer, current_trace, float0,
     is_array, typeof, unwrapped)
 from autodiff_mini.errors import (
-    UnexpectedTracerError, closed_over, fun_name, public)
+    UnexpectedTracerError, closed_over, fun_name)
 from autodiff_mini.higher_order.custom_jvp import (
     FlatRule, Pull, UserRule, check_output, closed_alone, conform,
-    custom_call, custom_jvp, dims_of_tangents, flatten_call, for_rule,
+    custom_call, custom_jvp, dims_of_tangents, for_rule,
     is_written_down, jvp_vmap, with_batching)
 from autodiff_mini.higher_order.optimize_remat import RematForward
 from autodiff_mini.higher_order.programs import (
@@ -30,7 +29,7 @@ from autodiff_mini.interpreters import (
     abstract, jvp, lowering, partial_eval, transpose, vmap)
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr
 from autodiff_mini.jaxprs import Jaxpr, Var
-from autodiff_mini.memory import apart, lent, to_read
+from autodiff_mini.memory import lent, to_read
 from autodiff_mini.pytree import (
     leaf_names, open_as, tree_flatten, tree_structure)
 from autodiff_mini.signature import check_alive, map_leaves, names_of
@@ -61,26 +60,29 @@ def promise(name, fwd, jvp, xs, x_dots):
     """
     still = which_zero(x_dots)
     ys, residuals, bwd = fwd(xs, [not zero for zero in still])
-    n = len(residuals)
+    count = len(residuals)
 
     def forwards(*operands):
-        return jvp(*unpack(operands[n:], still))[1]
+        return jvp(*unpack(operands[count:], still))[1]
     forwards.__qualname__ = fun_name(jvp)
 
-    def backwards(residuals, cts):
-        return bwd(residuals[:n], cts)
-    backwards.__qualname__ = fun_name(bwd)
-
+    known = [*residuals, *(xs if jvp else [])]
     types = [tangent_type(typeof(y)) for y in ys]
     y_dots = custom_lin_p.bind(
-        *residuals, *pack(xs if jvp else [], x_dots), name=name,
-        jvp=jvp and forwards, bwd=backwards if jvp else bwd, still=still,
+        *known, *others(x_dots, still), name=name, jvp=jvp and forwards,
+        bwd=partial(keep_promise, bwd, count, still), n=len(known),
         out_avals=types)
     return ys, [Zero(y) if aval.dtype == float0 else y_dot
                 for y, y_dot, aval in zip(ys, y_dots, types)]
 
 
-def custom_lin(*operands, name, jvp, bwd, still, out_avals):
+def keep_promise(bwd, count, still, residuals, cts):
+    """Return the cotangents of the operands that move, None for zeros."""
+    x_bars = bwd(residuals[:count], cts)
+    return others([None] * (len(still) - len(x_bars)) + x_bars, still)
+
+
+def custom_lin(*operands, name, jvp, bwd, n, out_avals):
     if jvp is None:
         refuse_forward_mode(name)
     return list(map(instantiate_zeros, jvp(*operands)))
@@ -97,35 +99,23 @@ def refuse_forward_mode(name):
         'vjp, or give it a rule for the way out too, with defjvp.')
 
 
-def custom_lin_transpose(cts, *operands, name, jvp, bwd, still, out_avals):
-    residuals = operands[:len(operands) - still.count(False)]
+def custom_lin_transpose(cts, *operands, name, jvp, bwd, n, out_avals):
+    residuals = operands[:n]
     if any(type(x) is Var for x in residuals):
         refuse_forward_mode(name)
     cts = [Zero(aval) if ct is None else ct
            for ct, aval in zip(cts, out_avals, strict=True)]
-    x_bars = keep_promise(bwd, residuals, cts, len(still))
-    return [None] * len(residuals) + others(x_bars, still)
+    return [None] * n + bwd(residuals, cts)
 
 
-def keep_promise(bwd, residuals, cts, count):
-    """Return the cotangents of all operands, None for those without.
-
-    `bwd` says nothing of the first, which the user's function closes over.
-    """
-    x_bars = bwd(residuals, cts)
-    return [None] * (count - len(x_bars)) + x_bars
-
-
-def custom_lin_jvp(tag, operands, dots, bwd, still, out_avals, **params):
+def custom_lin_jvp(tag, operands, dots, bwd, n, **params):
     """The derivative of a promise: two more, one with that of `bwd`.
 
     Where there is a rule for forward mode, it is differentiated instead.
     """
-    params |= {'still': still, 'out_avals': out_avals}
     if params['jvp']:
-        forwards = partial(custom_lin, bwd=bwd, **params)
+        forwards = partial(custom_lin, bwd=bwd, n=n, **params)
         return jvp.jvp_flat(forwards, operands, dots, tag)
-    n = len(operands) - still.count(False)
     zero = which_zero(dots)
 
     def bwd_dot(arrays, cts):
@@ -136,73 +126,67 @@ def custom_lin_jvp(tag, operands, dots, bwd, still, out_avals, **params):
                 for x_bar, x_dot in zip(x_bars, x_dots)]
     bwd_dot.__qualname__ = fun_name(bwd)
 
-    y_dots = [[Zero(aval) for aval in out_avals]]
+    y_dots = [[Zero(aval) for aval in params['out_avals']]]
     if not all(zero[:n]):
+        moving = pack(operands[:n], dots[:n])
         y_dots.append(custom_lin_p.bind(
-            *pack(operands[:n], dots[:n]), *operands[n:], bwd=bwd_dot,
-            **params))
+            *moving, *operands[n:], bwd=bwd_dot, n=len(moving), **params))
     if not all(zero[n:]):
         y_dots.append(custom_lin_p.bind(
-            *operands[:n], *map(instantiate_zeros, dots[n:]), bwd=bwd,
+            *operands[:n], *map(instantiate_zeros, dots[n:]), bwd=bwd, n=n,
             **params))
-    return (custom_lin_p.bind(*operands, bwd=bwd, **params),
+    return (custom_lin_p.bind(*operands, bwd=bwd, n=n, **params),
             [reduce(jvp.add_tangents, terms) for terms in zip(*y_dots)])
 
 
 def custom_lin_partial_eval(trace, operands, **params):
     """Open a promise whose residuals are unknown, if a rule allows it."""
-    n = len(operands) - params['still'].count(False)
-    if params['jvp'] and any(map(trace.is_unknown, operands[:n])):
+    if params['jvp'] and any(map(trace.is_unknown, operands[:params['n']])):
         return custom_lin(*operands, **params)
     if not any(map(trace.is_unknown, operands)):
         return trace.compute(custom_lin_p, operands, params)
     return trace.record(custom_lin_p, operands, params)
 
 
-def custom_lin_vmap(axis, operands, dims, jvp, bwd, still, out_avals,
-                    **params):
-    if all(dim is None for dim in dims):
-        return custom_lin_p.bind(
-            *operands, jvp=jvp, bwd=bwd, still=still, out_avals=out_avals,
-            **params), [None] * len(out_avals)
-    n = len(operands) - still.count(False)
-    moving = iter(dims[n:])
-    x_dims = [None if zero else next(moving) for zero in still]
-    y_dims = [0] * len(out_avals)
-    types = [ShapedArray((axis.size, *aval.shape), aval.dtype)
-             for aval in out_avals]
+def custom_lin_vmap(axis, operands, dims, jvp, bwd, n, out_avals, **params):
+    y_dims = [None] * len(out_avals)
+    if 0 in dims:
+        jvp = jvp and partial(forwards_vmap, jvp, axis, dims)
+        y_dims = [0] * len(out_avals)
+        bwd = partial(bwd_vmap, bwd, axis, dims[:n], y_dims, dims[n:])
+        out_avals = [ShapedArray((axis.size, *aval.shape), aval.dtype)
+                     for aval in out_avals]
+    return custom_lin_p.bind(*operands, jvp=jvp, bwd=bwd, n=n,
+                             out_avals=out_avals, **params), y_dims
 
-    def forwards_vmap(*operands):
-        y_dots, found = vmap.vmap_flat(
-            lambda *operands: list(map(instantiate_zeros, jvp(*operands))),
-            axis, operands, dims)
-        return [vmap.spread(y_dot, dim, axis.size)
-                for y_dot, dim in zip(y_dots, found)]
 
-    return custom_lin_p.bind(
-        *operands, jvp=jvp and forwards_vmap, still=still, out_avals=types,
-        bwd=partial(bwd_vmap, bwd, axis, dims[:n], y_dims, x_dims),
-        **params), y_dims
+def forwards_vmap(jvp, axis, dims, *operands):
+    """Return the tangents of all elements."""
+    y_dots, found = vmap.vmap_flat(
+        lambda *operands: list(map(instantiate_zeros, jvp(*operands))), axis,
+        operands, dims)
+    return [vmap.spread(y_dot, dim, axis.size)
+            for y_dot, dim in zip(y_dots, found)]
 
 
 def bwd_vmap(bwd, axis, res_dims, y_dims, x_dims, residuals, cts):
-    """Call `bwd` mapped over an axis.
+    """Return the cotangents of all elements.
 
-    The cotangents of an argument that all elements share are added.
+    Those of an operand that all elements share are added.
     """
-    still = which_zero(cts)
+    still, n = which_zero(cts), len(residuals)
 
     def flat_bwd(*arrays):
-        n = len(residuals)
         moving = iter(arrays[n:])
-        return keep_promise(bwd, arrays[:n], [
+        return bwd(arrays[:n], [
             Zero(element(ct.aval, dim)) if zero else next(moving)
-            for ct, dim, zero in zip(cts, y_dims, still)], len(x_dims))
+            for ct, dim, zero in zip(cts, y_dims, still)])
 
     dims = [*res_dims, *others(dims_of_tangents(y_dims), still)]
     x_bars, found = vmap.vmap_flat(flat_bwd, axis, pack(residuals, cts), dims)
     return [None if x_bar is None else fit_axis(x_bar, dim, x_dim, axis, dims)
-            for x_bar, dim, x_dim in zip(x_bars, found, x_dims)]
+            for x_bar, dim, x_dim in zip(
+                x_bars, found, x_dims[len(x_dims) - len(x_bars):])]
 
 
 def fit_axis(x_bar, dim, x_dim, axis, dims):
@@ -295,16 +279,12 @@ def runnable(jaxpr):
                    cache={})
 
 
-def transpose_of_bwd(*operands, bwd, still, out_avals, **_):
-    n = len(operands) - still.count(False)
-
+def transpose_of_bwd(*operands, bwd, n, out_avals, **_):
     def backwards(*cts):
         cts = [Zero(aval) if aval.dtype == float0 else ct
                for aval, ct in zip(out_avals, cts)]
-        x_bars = others(keep_promise(bwd, operands[:n], cts, len(still)),
-                        still)
         return [Zero(typeof(t)) if x_bar is None else x_bar
-                for t, x_bar in zip(operands[n:], x_bars)]
+                for t, x_bar in zip(operands[n:], bwd(operands[:n], cts))]
     program = partial_eval.linear_flat(
         backwards, out_avals, TraceTag('transpose', Jaxpr))
     return transpose.pull(program, program.consts, operands[n:])
@@ -361,6 +341,8 @@ class custom_vjp(custom_jvp):
         3.0
     """
 
+    needs = 'fwd', 'VJP', 'defvjp'
+
     def defvjp(self, fwd, bwd, symbolic_zeros=False, optimize_remat=False):
         """Defines the derivative, as a way out and a way back.
 
@@ -384,20 +366,15 @@ class custom_vjp(custom_jvp):
             fwd=fwd, bwd=bwd, symbolic_zeros_back=symbolic_zeros,
             optimize_remat=bool(optimize_remat))
 
-    @public
-    def __call__(self, *args, **kwargs):
-        if self.rules.fwd is None:
-            raise AttributeError('No VJP defined for custom_vjp function '
-                                 f'{fun_name(self)} using defvjp. Define it '
-                                 f'with {fun_name(self)}.defvjp.')
-        call, xs = flatten_call(self, args, kwargs)
+    def bind(self, call, xs):
+        if call.rules.fwd is None:
+            return super().bind(call, xs)
         fwd = FlatForward(call)
         if call.rules.optimize_remat:
             fwd = RematForward(call, fwd)
-        ys = custom_vjp_call_p.bind(
+        return custom_vjp_call_p.bind(
             *xs, fun=with_batching(call), fwd=fwd,
             jvp=FlatRule(call) if call.rules.jvp else None)
-        return call.out_tree.unflatten(apart(ys, xs))
 
 
 @dataclass(frozen=True, slots=True)

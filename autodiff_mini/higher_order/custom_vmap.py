@@ -13,11 +13,11 @@ import numpy as np
 from autodiff_mini.arrays import foreign_one
 from autodiff_mini.core import (
     TraceTag, Tracer, array_type, float0, typeof)
-from autodiff_mini.errors import closed_over, fun_name, public
+from autodiff_mini.errors import closed_over
 from autodiff_mini.higher_order.call import Store, defcall
 from autodiff_mini.higher_order.custom_jvp import (
-    Pull, UserRule, apply_rule, check_output, custom_jvp, flatten_call,
-    is_written_down, run_outside, with_known)
+    Pull, UserRule, apply_rule, check_output, is_written_down, run_outside,
+    with_known)
 from autodiff_mini.higher_order.custom_vjp import custom_vjp
 from autodiff_mini.higher_order.programs import (
     for_outputs, interleave, others, picked, smaller)
@@ -26,7 +26,6 @@ from autodiff_mini.higher_order.staged_calls import (
 from autodiff_mini.interpreters import (
     abstract, jaxpr, jvp, partial_eval, transpose, vmap as batching)
 from autodiff_mini.jaxprs import Var, dead_rules
-from autodiff_mini.memory import apart
 from autodiff_mini.pytree import leaf_names, tree_flatten
 from autodiff_mini.signature import map_leaves, named_after, names_of
 from autodiff_mini.zeros import (
@@ -244,19 +243,12 @@ class custom_vmap(custom_vjp):
                [0.5, 0.5]])
     """
 
-    @public
-    def __call__(self, *args, **kwargs):
-        if self.rules.vmap is None:
-            raise AttributeError('No batching rule defined for custom_vmap '
-                                 f'function {fun_name(self)}: define it with '
-                                 f'{fun_name(self)}.def_vmap.')
-        if self.rules.fwd:
-            return super().__call__(*args, **kwargs)
-        if self.rules.jvp:
-            return custom_jvp.__call__(self, *args, **kwargs)
-        call, xs = flatten_call(self, args, kwargs)
-        ys = call_with_batching(call)(*xs)
-        return call.out_tree.unflatten(apart(ys, xs))
+    needs = 'vmap', 'batching rule', 'def_vmap'
+
+    def bind(self, call, xs):
+        if call.rules.fwd or call.rules.jvp:
+            return super().bind(call, xs)
+        return call_with_batching(call)(*xs)
 
 
 def call_with_batching(call):
