@@ -38,29 +38,13 @@ from autodiff_mini.zeros import (
 
 
 def custom_call_jvp(primitive, rule_of, tag, xs, x_dots, **params):
-    """Call a rule in place of the function."""
-    return apply_rule(primitive, tag, xs, x_dots, rule_of(x_dots, **params),
-                      **params)
-
-
-def is_written_down(x_dot) -> bool:
-    """Return whether a tangent is unknown, in a linear program.
-
-    This program may be run backwards.
-    """
-    while isinstance(x_dot, vmap.BatchTracer | jvp.JVPTracer):
-        is_batch = isinstance(x_dot, vmap.BatchTracer)
-        x_dot = x_dot.val if is_batch else x_dot.primal
-    return isinstance(x_dot, JaxprTracer)
-
-
-def apply_rule(primitive, tag, xs, x_dots, rule, fun, **rules):
-    """Return what the rule returns; bind the call if no tangent moves."""
+    """Call a rule in place of the function; bind it if no tangent moves."""
     def call_again(xs, x_dots):
-        ys = primitive.bind(*xs, fun=fun, **rules)
+        ys = primitive.bind(*xs, **params)
         return ys, list(map(Zero, ys))
+    rule = rule_of(x_dots, **params)
     return run_outside(
-        jvp.JVPTracer, tag, partial(closed_over, fun, primitive),
+        jvp.JVPTracer, tag, partial(closed_over, params['fun'], primitive),
         call_again if all(which_zero(x_dots)) else rule, xs, x_dots)
 
 
@@ -81,6 +65,17 @@ def run_outside(kind, tag, error, rule, *args):
            for x in chain(*results)):
         raise error()
     return results
+
+
+def is_written_down(x_dot) -> bool:
+    """Return whether a tangent is unknown, in a linear program.
+
+    This program may be run backwards.
+    """
+    while isinstance(x_dot, vmap.BatchTracer | jvp.JVPTracer):
+        is_batch = isinstance(x_dot, vmap.BatchTracer)
+        x_dot = x_dot.val if is_batch else x_dot.primal
+    return isinstance(x_dot, JaxprTracer)
 
 
 def custom_call_vmap(primitive, mappers, axis, xs, dims, fun, **rules):

@@ -16,15 +16,15 @@ from autodiff_mini.core import (
 from autodiff_mini.errors import closed_over
 from autodiff_mini.higher_order.call import Store, defcall
 from autodiff_mini.higher_order.custom_jvp import (
-    Pull, UserRule, apply_rule, check_output, is_written_down, run_outside,
-    with_known)
+    Pull, UserRule, check_output, custom_call_jvp, is_written_down,
+    run_outside, with_known)
 from autodiff_mini.higher_order.custom_vjp import custom_vjp
 from autodiff_mini.higher_order.programs import (
     for_outputs, interleave, others, picked, smaller)
 from autodiff_mini.higher_order.staged_calls import (
-    StagedFunction, linear_program, stage_call, stage_linear)
-from autodiff_mini.interpreters import (
-    abstract, jaxpr, jvp, partial_eval, transpose, vmap as batching)
+    StagedFunction, linear_program, stage_linear)
+from autodiff_mini.interpreters import jvp, partial_eval, transpose
+from autodiff_mini.interpreters import vmap as batching
 from autodiff_mini.jaxprs import Var, dead_rules
 from autodiff_mini.pytree import leaf_names, tree_flatten
 from autodiff_mini.signature import map_leaves, named_after, names_of
@@ -47,35 +47,34 @@ def custom_vmap_vmap(axis, xs, dims, fun, **rules):
     return ys, [0 if here else None for here in mapped]
 
 
-def custom_vmap_jvp(tag, xs, x_dots, fun, vmap, **types):
-    """The derivative of a call has a rule too: the rule's derivative.
+def derivative_of(x_dots, fun, vmap, **types):
+    return partial(derivative, fun, vmap, types)
+
+
+def derivative(fun, vmap, types, xs, x_dots):
+    """Call the derivative of a function; its rule is the rule's derivative.
 
     Where it is recorded, the outputs are computed now, and the values that
     their tangents need again.
     """
-    def derivative(xs, x_dots):
-        fun_jvp, rule_jvp, still = push_forward(fun, vmap, which_zero(x_dots))
-        arrays = pack(xs, x_dots)
-        if not any(map(is_written_down, x_dots)):
-            outs = custom_vmap_call_p.bind(*arrays, fun=fun_jvp,
-                                           vmap=rule_jvp)
-            return unpack(outs, still.value)
-        ys = custom_vmap_call_p.bind(*xs, fun=fun, vmap=vmap, **types)
-        dot_types = [tangent_type(typeof(y)) for y in ys]
-        still = [aval.dtype == float0 for aval in dot_types]
+    fun_jvp, rule_jvp, still = push_forward(fun, vmap, which_zero(x_dots))
+    arrays = pack(xs, x_dots)
+    if not any(map(is_written_down, x_dots)):
+        outs = custom_vmap_call_p.bind(*arrays, fun=fun_jvp, vmap=rule_jvp)
+        return unpack(outs, still.value)
+    ys = custom_vmap_call_p.bind(*xs, fun=fun, vmap=vmap, **types)
+    dot_types = [tangent_type(typeof(y)) for y in ys]
+    still = [aval.dtype == float0 for aval in dot_types]
 
-        def fun_dot(*arrays):
-            return fun_jvp(*arrays)[len(ys):]
+    def fun_dot(*arrays):
+        return fun_jvp(*arrays)[len(ys):]
 
-        def rule_dot(*args):
-            return [row[len(ys):] for row in rule_jvp(*args)]
-        y_dots = custom_vmap_call_p.bind(
-            *arrays, fun=named_after(fun)(fun_dot),
-            vmap=named_after(vmap)(rule_dot),
-            out_avals=others(dot_types, still))
-        return unpack([*ys, *y_dots], still)
-    return apply_rule(custom_vmap_call_p, tag, xs, x_dots, derivative, fun,
-                      vmap=vmap, **types)
+    def rule_dot(*args):
+        return [row[len(ys):] for row in rule_jvp(*args)]
+    y_dots = custom_vmap_call_p.bind(
+        *arrays, fun=named_after(fun)(fun_dot),
+        vmap=named_after(vmap)(rule_dot), out_avals=others(dot_types, still))
+    return unpack([*ys, *y_dots], still)
 
 
 def push_forward(fun, rule, zeros):
@@ -192,18 +191,9 @@ def custom_vmap_for_outputs(eqn, used):
                    vmap=named_after(rule)(rule_for_outputs))
 
 
-def custom_vmap_staging(trace, args, fun, vmap, **types):
-    return stage_call(custom_vmap_call_p, trace, args, fun, vmap=vmap)
-
-
-def custom_vmap_types(*avals, fun, vmap, out_avals=None):
-    return fun.jaxpr.out_avals if out_avals is None else out_avals
-
-
 batching.rules[custom_vmap_call_p] = custom_vmap_vmap
-jvp.rules[custom_vmap_call_p] = custom_vmap_jvp
-jaxpr.rules[custom_vmap_call_p] = custom_vmap_staging
-abstract.rules[custom_vmap_call_p] = custom_vmap_types
+jvp.rules[custom_vmap_call_p] = partial(
+    custom_call_jvp, custom_vmap_call_p, derivative_of)
 partial_eval.rules[custom_vmap_call_p] = custom_vmap_partial_eval
 transpose.rules[custom_vmap_call_p] = custom_vmap_transpose
 transpose.pull_rules[custom_vmap_call_p] = Pull     # not what is in it

@@ -62,7 +62,7 @@ def stage_linear(fun, args, unknown):
     return opened(fun, jaxpr, interleave(unknown, jaxpr.invars, known))
 
 
-def stage_call(primitive, trace, args, fun, **rules):
+def stage_call(primitive, trace, args, fun, out_avals=None, **rules):
     """Record a call with its function staged, and its rules kept."""
     fun, consts = stage_function(fun, args)
     return trace.record(primitive, [*consts, *args], {
@@ -143,9 +143,9 @@ def check_outputs(fun, rule, have):
             f'function returns {", ".join(map(str, want))}')
 
 
-def staged_types(*avals, fun, **rules):
-    """Return the types of the results of a call that was staged."""
-    return fun.jaxpr.out_avals
+def staged_types(*avals, fun, out_avals=None, **rules):
+    """Return the types of a call's results; a staged function knows them."""
+    return fun.jaxpr.out_avals if out_avals is None else out_avals
 
 
 def inline_call(*avals, fun, **rules):
