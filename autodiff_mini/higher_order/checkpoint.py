@@ -10,7 +10,7 @@ from functools import partial
 
 from autodiff_mini.core import Primitive, TraceTag
 from autodiff_mini.errors import fun_name, public
-from autodiff_mini.higher_order.custom_jvp import is_written_down
+from autodiff_mini.higher_order.custom_vjp import is_written_down
 from autodiff_mini.higher_order.jit import (
     jit_p, program_for_outputs, program_jvp, program_transpose, program_vmap,
     run_compiled)

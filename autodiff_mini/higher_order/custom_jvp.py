@@ -24,7 +24,7 @@ from autodiff_mini.higher_order.programs import interleave, others, picked
 from autodiff_mini.higher_order.staged_calls import (
     linear_program, stage_function, stage_linear, stage_rules)
 from autodiff_mini.interpreters import jvp, partial_eval, transpose, vmap
-from autodiff_mini.interpreters.jaxpr import JaxprTracer, eval_jaxpr
+from autodiff_mini.interpreters.jaxpr import eval_jaxpr
 from autodiff_mini.jaxprs import Jaxpr, Var
 from autodiff_mini.memory import apart, read_by, to_read
 from autodiff_mini.pytree import (
@@ -65,17 +65,6 @@ def run_outside(kind, tag, error, rule, *args):
            for x in chain(*results)):
         raise error()
     return results
-
-
-def is_written_down(x_dot) -> bool:
-    """Return whether a tangent is unknown, in a linear program.
-
-    This program may be run backwards.
-    """
-    while isinstance(x_dot, vmap.BatchTracer | jvp.JVPTracer):
-        is_batch = isinstance(x_dot, vmap.BatchTracer)
-        x_dot = x_dot.val if is_batch else x_dot.primal
-    return isinstance(x_dot, JaxprTracer)
 
 
 def custom_call_vmap(primitive, mappers, axis, xs, dims, fun, **rules):
@@ -427,7 +416,7 @@ class custom_jvp(UserFunction):
         return place_of(self) or (__newobj__, (type(self),), vars(self))
 
     def defjvp(self, rule, symbolic_zeros=False):
-        """Defines the derivative; may be used as a decorator.
+        """Define the derivative; may be used as a decorator.
 
         The rule holds for calls from now on.  A call that was made before
         keeps its rule: in a linear function, in a pullback, in a jaxpr, and
@@ -449,7 +438,7 @@ class custom_jvp(UserFunction):
         return rule
 
     def defjvps(self, *rules):
-        """Defines the derivative by one rule for each argument.
+        """Define the derivative by one rule for each argument.
 
         Args:
             rules: `rule(tangent, out, *primals)`, which returns a tangent of
@@ -515,7 +504,7 @@ def with_batching(call):
 
 
 def flatten_call(function, args, given):
-    """Returns a function of flat operands, and the operands of this call.
+    """Return a function of flat operands, and the operands of this call.
 
     They are what is traced in the nondiff arguments, and the other arguments.
     """
@@ -580,7 +569,7 @@ class FlatCall:
         return ys
 
     def split(self, operands):
-        """Returns the nondiff arguments, and the leaves of the others."""
+        """Return the nondiff arguments, and the leaves of the others."""
         n = len(self.keys)
         values = iter(operands[:n])
         held = {key: replace_traced(x, values) if key in self.keys else x
@@ -625,7 +614,7 @@ class FlatCall:
             rules_at_work.reset(token)
 
     def check_still(self, perturbed):
-        """Raises a TypeError if a nondiff argument is differentiated."""
+        """Raise a TypeError if a nondiff argument is differentiated."""
         for key, moves in zip(self.keys, perturbed):
             if moves:
                 why, cure = (
@@ -647,7 +636,7 @@ class FlatCall:
 
 
 def traced_leaves(x) -> list:
-    """Returns the tracers in a nondiff argument, which may be anything."""
+    """Return the tracers in a nondiff argument, which may be anything."""
     try:
         leaves = tree_leaves(x)
     except TypeError:   # such as a dictionary whose keys have no order
@@ -656,13 +645,13 @@ def traced_leaves(x) -> list:
 
 
 def replace_traced(x, values, other=lambda leaf: leaf):
-    """Returns a nondiff argument with these values for its tracers."""
+    """Return a nondiff argument with these values for its tracers."""
     return tree_map(lambda leaf: next(values) if isinstance(leaf, Tracer)
                     else other(leaf), x)
 
 
 def for_rule(ts, others, symbolic) -> list:
-    """Returns tangents as a rule sees them, beside the `others`."""
+    """Return tangents as a rule sees them, beside the `others`."""
     if symbolic:
         return [SymbolicZero(t.like) if type(t) is Zero else t for t in ts]
     return instantiate_all(ts, foreign_one([*ts, *others]))
@@ -740,12 +729,10 @@ class FlatRule(UserRule):
                 f'container (pytree) structures, but got {call.out_tree} '
                 f'and {dot_tree} respectively')
         map_leaves(check_output, self.out_names, ys)
-        if is_stacked(ys, xs) and (
-                typeof(call(*operands)[0]).shape != typeof(ys[0]).shape):
-            raise TypeError(self.unpack('primals', 'tangents'))
-        if len(ys) > len(xs) and are_among(ys, tree_leaves(tuples[0])):
-            call(*operands)     # which says what the function returns
-            if call.out_tree != dot_tree:
+        if is_of_tuple(ys, xs, tree_leaves(tuples[0])):
+            want = call(*operands)
+            if call.out_tree != dot_tree or (
+                    typeof(want[0]).shape != typeof(ys[0]).shape):
                 raise TypeError(self.unpack('primals', 'tangents'))
         return ys, map_leaves(fit_rule_tangent, self.out_names, ys, y_dots)
 
@@ -760,20 +747,20 @@ class FlatRule(UserRule):
             'outputs with corresponding shapes and dtypes: output')
 
 
-def are_among(ys, xs) -> bool:
-    """Return whether all outputs are inputs, as in a multiple of a tuple."""
-    return all(any(y is x for x in xs) for y in ys)
+def is_of_tuple(ys, xs, primals) -> bool:
+    """Return whether a rule may have taken the tuple of primals for an array.
 
-
-def is_stacked(ys, xs) -> bool:
-    """Return whether an output may be made of the tuple of the `xs`."""
+    The output is the tuple stacked, or several times the tuple.
+    """
     shapes = {typeof(x).shape for x in xs}
-    return len(ys) == len(shapes) == 1 and (
-        typeof(ys[0]).shape == (len(xs), *shapes.pop()))
+    if len(ys) == len(shapes) == 1:
+        return typeof(ys[0]).shape == (len(xs), *shapes.pop())
+    return len(ys) > len(xs) and all(
+        any(y is x for x in primals) for y in ys)
 
 
 def fit_rule_tangent(y, y_dot):
-    """Returns the tangent that a rule returned, converted to fit `y`."""
+    """Return the tangent that a rule returned, converted to fit `y`."""
     if not isinstance(y_dot, Zero):
         return jvp.fit_tangent(y, y_dot)
     if y_dot.aval != tangent_type(typeof(y)):
@@ -782,7 +769,7 @@ def fit_rule_tangent(y, y_dot):
 
 
 def check_output(y):
-    """Raises a TypeError if `y` is nothing that a function may return."""
+    """Raise a TypeError if `y` is nothing that a function may return."""
     if isinstance(y, Zero):
         raise TypeError(f'{y} is a record of a tangent or a cotangent, no '
                         'array, and cannot be an output')
@@ -790,7 +777,7 @@ def check_output(y):
 
 
 def sum_of_rules(function, rules, *args):
-    """Returns the output and its tangent, a sum of what the rules return."""
+    """Return the output and its tangent, a sum of what the rules return."""
     *owner, primals, tangents = args
     if owner:
         raise TypeError(f'The rules of {fun_name(function)}, by defjvps, are '

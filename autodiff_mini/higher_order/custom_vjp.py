@@ -20,14 +20,14 @@ from autodiff_mini.errors import (
 from autodiff_mini.higher_order.custom_jvp import (
     FlatRule, Pull, UserRule, check_output, closed_alone, conform,
     custom_call, custom_jvp, dims_of_tangents, for_rule,
-    is_written_down, jvp_vmap, with_batching)
+    jvp_vmap, with_batching)
 from autodiff_mini.higher_order.optimize_remat import RematForward
 from autodiff_mini.higher_order.programs import (
     interleave, others, picked, stage_program)
 from autodiff_mini.higher_order.staged_calls import call_late, element
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, partial_eval, transpose, vmap)
-from autodiff_mini.interpreters.jaxpr import eval_jaxpr
+from autodiff_mini.interpreters.jaxpr import JaxprTracer, eval_jaxpr
 from autodiff_mini.jaxprs import Jaxpr, Var
 from autodiff_mini.memory import lent, to_read
 from autodiff_mini.pytree import (
@@ -45,6 +45,17 @@ def promise_of(x_dots, fun, fwd, jvp):
     if jvp and not (fwd and any(map(is_written_down, x_dots))):
         return jvp
     return partial(promise, fun_name(fun), fwd, jvp)
+
+
+def is_written_down(x_dot) -> bool:
+    """Return whether a tangent is unknown, in a linear program.
+
+    This program may be run backwards.
+    """
+    while isinstance(x_dot, vmap.BatchTracer | jvp.JVPTracer):
+        is_batch = isinstance(x_dot, vmap.BatchTracer)
+        x_dot = x_dot.val if is_batch else x_dot.primal
+    return isinstance(x_dot, JaxprTracer)
 
 
 def promise(name, fwd, jvp, xs, x_dots):
@@ -344,7 +355,7 @@ class custom_vjp(custom_jvp):
     needs = 'fwd', 'VJP', 'defvjp'
 
     def defvjp(self, fwd, bwd, symbolic_zeros=False, optimize_remat=False):
-        """Defines the derivative, as a way out and a way back.
+        """Define the derivative, as a way out and a way back.
 
         The rules hold for calls from now on, as those of `defjvp` do.
 
@@ -401,7 +412,7 @@ class FlatForward(UserRule):
         return names_of(self.call.function.fun)
 
     def __call__(self, operands, perturbed):
-        """Returns the outputs, the residuals, and the way back from them."""
+        """Return the outputs, the residuals, and `bwd`."""
         call, rules = self.call, self.call.rules
         call.check_still(perturbed)
         held, xs = call.split(operands)
@@ -424,12 +435,10 @@ class FlatForward(UserRule):
             raise TypeError(f'{self}: a CustomVJPPrimal is a record of an '
                             'argument, no residual: keep its .value')
         kept = list(map(is_residual, leaves))
-        back = FlatBackward(
-            call, list(map(typeof, xs)), res_tree, kept,
-            [x for x, keep in zip(leaves, kept) if not keep])
-        residuals = [x for x, keep in zip(leaves, kept) if keep]
+        residuals = picked(leaves, kept)
         check_all_alive([*ys, *residuals])
-        return ys, [*operands[:n], *residuals], back
+        return ys, [*operands[:n], *residuals], FlatBackward(
+            call, list(map(typeof, xs)), res_tree, kept, others(leaves, kept))
 
 
 def check_all_alive(values):
@@ -440,7 +449,7 @@ def check_all_alive(values):
 
 
 def check_no_record(y):
-    """Raises a TypeError if `y` is nothing that fwd may return."""
+    """Raise a TypeError if `y` is nothing that fwd may return."""
     if isinstance(y, CustomVJPPrimal):
         raise TypeError('a CustomVJPPrimal is a record of an argument, no '
                         'array: return its .value')
@@ -448,13 +457,13 @@ def check_no_record(y):
 
 
 def is_residual(x) -> bool:
-    """Returns whether `x` is an array; other things are kept as they are."""
+    """Return whether `x` is an array; other things are kept as they are."""
     return (isinstance(x, Tracer) or type(x) in NUMBERS
             or is_array(x) and x.dtype.kind in 'biufc')
 
 
 class FlatBackward(UserRule):
-    """The way back from one call: from residuals and cotangents, flat.
+    """The rule `bwd`, for one call: from residuals and cotangents, flat.
 
     It returns an array for each argument that is differentiated, or None for
     zero.
@@ -513,7 +522,7 @@ class FlatBackward(UserRule):
 
 
 def prefix_leaves(tree, out) -> list:
-    """Returns the leaves of `out`, where None stands for all below it."""
+    """Return the leaves of `out`, where None stands for all below it."""
     if out is None:
         return [None] * tree.num_leaves
     if tree.node_type is None and tree_structure(out).node_type is None:
@@ -526,7 +535,7 @@ def prefix_leaves(tree, out) -> list:
 
 
 def fit_bwd(aval, ct):
-    """Returns the cotangent of an argument that bwd returned, or None."""
+    """Return the cotangent of an argument that bwd returned, or None."""
     if ct is None or aval.dtype.kind not in 'fc':
         return None
     is_zero = isinstance(ct, Zero)
@@ -545,7 +554,7 @@ def fit_bwd(aval, ct):
 
 
 def describe(out):
-    """Returns what an error says of something that is no such tuple."""
+    """Return what an error says of something that is no such tuple."""
     if isinstance(out, tuple):
         return f'a tuple of {len(out)}'
     return f'an array {typeof(out)}' if is_residual(out) else repr(out)

@@ -16,9 +16,8 @@ from autodiff_mini.core import (
 from autodiff_mini.errors import closed_over
 from autodiff_mini.higher_order.call import Store, defcall
 from autodiff_mini.higher_order.custom_jvp import (
-    Pull, UserRule, check_output, custom_call_jvp, is_written_down,
-    run_outside, with_known)
-from autodiff_mini.higher_order.custom_vjp import custom_vjp
+    Pull, UserRule, check_output, custom_call_jvp, run_outside, with_known)
+from autodiff_mini.higher_order.custom_vjp import custom_vjp, is_written_down
 from autodiff_mini.higher_order.programs import (
     for_outputs, interleave, others, picked, smaller)
 from autodiff_mini.higher_order.staged_calls import (
@@ -281,7 +280,7 @@ class FlatBatching(UserRule):
 
 
 def check_batch(size, y, batched):
-    """Raises unless `y` is an output, with a batch axis if it says so."""
+    """Raise unless `y` is an output, with a batch axis if it says so."""
     check_output(y)
     if not isinstance(batched, (bool, np.bool_)):
         raise TypeError('out_batched must be True or False, but got '

@@ -20,7 +20,7 @@ NAMED = re.compile(r'^(?:    )?def test_([dprb]\d+)_', re.MULTILINE)
 DOCUMENTS = {
     'The design document of custom rules': {
         'D1': ('`vmap`, `jit`, `scan`, `cond`, and `checkpoint` keep the rule',
-               'higher_order.custom_jvp.custom_jvp_vmap',
+               'higher_order.custom_jvp.custom_call_vmap',
                'higher_order.staged_calls.stage_call'),
         'D2': ('the old mechanism can be built, and fails in three ways',
                'api.primitive.UserPrimitive'),
@@ -31,7 +31,7 @@ DOCUMENTS = {
                'api.debugging.debug_nans'),
         'D5': ('the equations of `call` and of the call with a rule',
                'higher_order.call.call_jvp', 'higher_order.call.call_vmap',
-               'higher_order.custom_jvp.custom_jvp_jvp'),
+               'higher_order.custom_jvp.custom_call_jvp'),
         'D6': ('a call is staged with its rule, which runs only when needed',
                'higher_order.staged_calls.StagedRule'),
         'D7': ('`custom_jvp`, `defjvp`, `defjvps`',
@@ -39,7 +39,7 @@ DOCUMENTS = {
         'D8': ('`custom_vjp`, `defvjp`',
                'higher_order.custom_vjp.custom_vjp'),
         'D9': ('derivatives of any order through a rule that calls its own '
-               'function', 'higher_order.custom_jvp.apply_rule'),
+               'function', 'higher_order.custom_jvp.custom_call_jvp'),
         'D10': ('trees as arguments, results, and residuals',
                 'signature.FlatFunction',
                 'higher_order.custom_vjp.FlatForward'),
