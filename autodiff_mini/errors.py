@@ -588,10 +588,12 @@ def closed_over(fun, primitive, is_mapped=False):
         primitive: that of the call, or the kind of the function.
         is_mapped: whether the value is mapped, and not differentiated.
     """
-    what, way = (('batching', 'mapped') if is_mapped else
-                 ('differentiation', 'differentiated'))
+    what, way, cure = (
+        ('batching', 'mapped', 'adapt the rule') if is_mapped else
+        ('differentiation', 'differentiated',
+         'let the rule return its derivative'))
     return TypeError(
         f'Detected {what} of a {str(primitive).removesuffix("_call")} '
         f'function with respect to a closed-over value: {fun_name(fun)}, or '
         f'its rule, uses a value that is being {way} and is none of its '
-        'arguments. Pass the value as an argument, and adapt the rule.')
+        f'arguments. Pass the value as an argument, and {cure}.')

@@ -128,7 +128,7 @@ class UserPrimitive(Primitive):
         return rule
 
     def def_vjp(self, fwd, bwd=None):
-        """Define the way back; as a decorator, by one function.
+        """Define the pullback; as a decorator, by one function.
 
         Args:
             fwd: `fwd(*arrays, **params) -> (out, residuals)`; or, without

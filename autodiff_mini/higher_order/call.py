@@ -65,8 +65,13 @@ class Store:
         def first(*args):
             out, self.value = f(*args)
             return out
-        first.__qualname__ = fun_name(like)
-        return first
+        return named(first, like)
+
+
+def named(f, like):
+    """Return the function `f`, with the name of another one for errors."""
+    f.__qualname__ = fun_name(like)
+    return f
 
 
 def call_jvp(tag, xs, x_dots, fun):

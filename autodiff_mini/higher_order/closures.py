@@ -7,7 +7,8 @@ tells which values it closes over.  Chapter 22.
 from autodiff_mini.core import TraceTag, Tracer, typeof
 from autodiff_mini.errors import fun_name, public
 from autodiff_mini.higher_order.programs import interleave, others, picked
-from autodiff_mini.interpreters.jaxpr import eval_jaxpr, stage_tree
+from autodiff_mini.higher_order.staged_calls import opened
+from autodiff_mini.interpreters.jaxpr import stage_tree
 from autodiff_mini.pytree import leaf_names, tree_flatten, tree_structure
 from autodiff_mini.signature import map_leaves
 
@@ -21,14 +22,13 @@ def open_closure(tag, fun, example_args):
         example_args: its arguments, or their types.
 
     Returns:
-        `opened(values, *args)`, and a list of values.
+        `converted(values, *args)`, and a list of values.
     """
     in_tree = tree_structure(example_args)
     jaxpr, out_tree = stage_tree(fun, example_args, {}, tag)
-    values, jaxpr.consts = jaxpr.consts, []
-    avals = [v.aval for v in jaxpr.constvars] + jaxpr.in_avals
+    staged, values = opened(fun, jaxpr, jaxpr.invars)
 
-    def opened(values, *args):
+    def converted(values, *args):
         xs, tree = tree_flatten(args)
         if tree != in_tree:
             raise TypeError(f'{tag}: expected arguments with the structure '
@@ -36,9 +36,9 @@ def open_closure(tag, fun, example_args):
         names = lambda: [
             *(f'{tag}: values[{i}]' for i in range(len(values))),
             *leaf_names(in_tree, f'{tag}: arguments')]
-        map_leaves(check_type, names, avals, [*values, *xs])
-        return out_tree.unflatten(eval_jaxpr(jaxpr, values, *xs))
-    return opened, values
+        map_leaves(check_type, names, staged.jaxpr.in_avals, [*values, *xs])
+        return out_tree.unflatten(staged(*values, *xs))
+    return converted, values
 
 
 def check_type(aval, x):
@@ -82,7 +82,7 @@ def closure_convert(fun, *example_args):
         (10.0, 5.0)
     """
     tag = TraceTag('closure_convert', fun)
-    opened, values = open_closure(tag, fun, example_args)
+    with_values, values = open_closure(tag, fun, example_args)
     moving = [isinstance(x, Tracer) and x.dtype.kind in 'fc' for x in values]
     fixed, count = others(values, moving), len(example_args)
 
@@ -93,7 +93,7 @@ def closure_convert(fun, *example_args):
                 f'{tag}: expected {count} arguments, and behind them the '
                 f'{sum(moving)} values that it returned, but got '
                 f'{len(args)}: call converted(*args, *values)')
-        return opened(interleave(moving, args[count:], fixed),
-                      *args[:count])
+        return with_values(interleave(moving, args[count:], fixed),
+                           *args[:count])
     converted.__qualname__ = fun_name(fun)
     return converted, picked(values, moving)

@@ -19,7 +19,7 @@ from autodiff_mini.core import TraceTag, Tracer, float0, typeof
 from autodiff_mini.errors import (
     UnexpectedTracerError, closed_over, fun_name, is_miscall, public,
     tuples_at_work)
-from autodiff_mini.higher_order.call import Store, defcall, on_arrays
+from autodiff_mini.higher_order.call import Store, defcall, named, on_arrays
 from autodiff_mini.higher_order.programs import interleave, others, picked
 from autodiff_mini.higher_order.staged_calls import (
     linear_program, stage_function, stage_linear, stage_rules)
@@ -39,16 +39,17 @@ from autodiff_mini.zeros import (
 
 def custom_call_jvp(primitive, rule_of, tag, xs, x_dots, **params):
     """Call a rule in place of the function; bind it if no tangent moves."""
-    def call_again(xs, x_dots):
-        ys = primitive.bind(*xs, **params)
-        return ys, list(map(Zero, ys))
-    rule = rule_of(x_dots, **params)
-    return run_outside(
-        jvp.JVPTracer, tag, partial(closed_over, params['fun'], primitive),
-        call_again if all(which_zero(x_dots)) else rule, xs, x_dots)
+    if all(which_zero(x_dots)):
+        def rule(xs, x_dots):
+            ys = primitive.bind(*xs, **params)
+            return ys, list(map(Zero, ys))
+    else:
+        rule = rule_of(x_dots, **params)
+    return run_outside(jvp.JVPTracer, tag, primitive, params['fun'], rule,
+                       xs, x_dots)
 
 
-def run_outside(kind, tag, error, rule, *args):
+def run_outside(kind, tag, primitive, fun, rule, *args):
     """Return the two lists that a rule returns.
 
     It runs outside of the transformation that calls it, which is known by its
@@ -60,10 +61,10 @@ def run_outside(kind, tag, error, rule, *args):
     except UnexpectedTracerError as unexpected:
         if unexpected.tracer._trace.tag is not tag:
             raise
-        raise error() from None
-    if any(isinstance(x, kind) and x._trace.tag is tag
-           for x in chain(*results)):
-        raise error()
+        raise closed_over(fun, primitive, kind is vmap.BatchTracer) from None
+    for x in chain(*results):
+        if isinstance(x, kind) and x._trace.tag is tag:
+            raise closed_over(fun, primitive, kind is vmap.BatchTracer)
     return results
 
 
@@ -133,6 +134,9 @@ def closed_alone(axis, rule):
         f'{axis.tag}: the {rule} closes over a mapped value, but the '
         'function does not: pass the value to the function as an argument')
 
+
+# What a call means in a linear program.  A rule may apply a function with a
+# rule of its own to a tangent, and a derivative of that asks for this rule.
 
 def leave_call(primitive, trace, args, fun, **rules):
     """Leave a call with an unknown operand for later, with its rules.
@@ -228,7 +232,7 @@ def open_call(trace, args, fun, rule):
                   for x, t, free in zip(xs, ts, linear)]
             y_dots = list(map(jvp.add_tangents, y_dots, opened(*ts)))
         return ys, y_dots
-    return args, named_after(fun)(opened), named_after(rule)(opened_rule)
+    return args, named(opened, fun), named(opened_rule, rule)
 
 
 def call_transpose(cts, *operands, fun, **rules):
@@ -329,6 +333,8 @@ class Pull:
 
 transpose.pull_rules[custom_jvp_call_p] = Pull
 
+
+# What users define
 
 class Rules(NamedTuple):
     """The rules of a custom function; a call keeps those that it began with.
@@ -442,7 +448,7 @@ class custom_jvp(UserFunction):
 
         Args:
             rules: `rule(tangent, out, *primals)`, which returns a tangent of
-                the output; None for an argument whose motion moves nothing.
+                the output; None for an argument on which it does not depend.
 
         Raises:
             TypeError: there are nondiff arguments.
@@ -502,6 +508,8 @@ def with_batching(call):
     custom_vmap = import_module('autodiff_mini.higher_order.custom_vmap')
     return custom_vmap.call_with_batching(call)
 
+
+# Between what users write and flat lists
 
 def flatten_call(function, args, given):
     """Return a function of flat operands, and the operands of this call.
@@ -587,6 +595,8 @@ class FlatCall:
 
     def in_place(self, held, xs):
         """Return all arguments: those in positions, and those by name."""
+        if not (held or self.names):
+            return self.in_tree.unflatten(xs), {}
         every = held | dict(zip(self.free, self.in_tree.unflatten(xs)))
         args = [every[i] for i in range(len(every) - len(self.names))]
         return args, {name: every[name] for name in self.names}
@@ -729,7 +739,7 @@ class FlatRule(UserRule):
                 f'container (pytree) structures, but got {call.out_tree} '
                 f'and {dot_tree} respectively')
         map_leaves(check_output, self.out_names, ys)
-        if is_of_tuple(ys, xs, tree_leaves(tuples[0])):
+        if is_of_tuple(ys, xs, tuples[0]):
             want = call(*operands)
             if call.out_tree != dot_tree or (
                     typeof(want[0]).shape != typeof(ys[0]).shape):
@@ -756,7 +766,7 @@ def is_of_tuple(ys, xs, primals) -> bool:
     if len(ys) == len(shapes) == 1:
         return typeof(ys[0]).shape == (len(xs), *shapes.pop())
     return len(ys) > len(xs) and all(
-        any(y is x for x in primals) for y in ys)
+        any(y is x for x in tree_leaves(primals)) for y in ys)
 
 
 def fit_rule_tangent(y, y_dot):

@@ -17,6 +17,7 @@ from autodiff_mini.core import (
     is_array, typeof, unwrapped)
 from autodiff_mini.errors import (
     UnexpectedTracerError, closed_over, fun_name)
+from autodiff_mini.higher_order.call import named
 from autodiff_mini.higher_order.custom_jvp import (
     FlatRule, Pull, UserRule, check_output, closed_alone, conform,
     custom_call, custom_jvp, dims_of_tangents, for_rule,
@@ -75,12 +76,12 @@ def promise(name, fwd, jvp, xs, x_dots):
 
     def forwards(*operands):
         return jvp(*unpack(operands[count:], still))[1]
-    forwards.__qualname__ = fun_name(jvp)
 
     known = [*residuals, *(xs if jvp else [])]
     types = [tangent_type(typeof(y)) for y in ys]
     y_dots = custom_lin_p.bind(
-        *known, *others(x_dots, still), name=name, jvp=jvp and forwards,
+        *known, *others(x_dots, still), name=name,
+        jvp=jvp and named(forwards, jvp),
         bwd=partial(keep_promise, bwd, count, still), n=len(known),
         out_avals=types)
     return ys, [Zero(y) if aval.dtype == float0 else y_dot
@@ -135,13 +136,13 @@ def custom_lin_jvp(tag, operands, dots, bwd, n, **params):
             *unpack(arrays, zero[:n]), tag)
         return [None if x_bar is None else instantiate_zeros(x_dot)
                 for x_bar, x_dot in zip(x_bars, x_dots)]
-    bwd_dot.__qualname__ = fun_name(bwd)
 
     y_dots = [[Zero(aval) for aval in params['out_avals']]]
     if not all(zero[:n]):
         moving = pack(operands[:n], dots[:n])
         y_dots.append(custom_lin_p.bind(
-            *moving, *operands[n:], bwd=bwd_dot, n=len(moving), **params))
+            *moving, *operands[n:], bwd=named(bwd_dot, bwd),
+            n=len(moving), **params))
     if not all(zero[n:]):
         y_dots.append(custom_lin_p.bind(
             *operands[:n], *map(instantiate_zeros, dots[n:]), bwd=bwd, n=n,
@@ -305,9 +306,9 @@ transpose.pull_rules[custom_vjp_call_p] = PullBothWays
 
 
 class custom_vjp(custom_jvp):
-    """A function with a rule of yours for the way back.
+    """A function whose pullback is a rule that you write.
 
-    By `defjvp`, as in custom_jvp, it may get a rule for the way out too.
+    With `defjvp`, as in custom_jvp, it can get a rule for forward mode too.
     Reverse mode uses `fwd` and `bwd`, and forward mode the other.
 
     Args:
@@ -355,23 +356,23 @@ class custom_vjp(custom_jvp):
     needs = 'fwd', 'VJP', 'defvjp'
 
     def defvjp(self, fwd, bwd, symbolic_zeros=False, optimize_remat=False):
-        """Define the derivative, as a way out and a way back.
+        """Define the derivative by a forward pass and a backward pass.
 
-        The rules hold for calls from now on, as those of `defjvp` do.
+        The rules hold for calls from now on, as a rule of `defjvp` does.
 
         Args:
-            fwd: `fwd(*args) -> (out, residuals)`: the function, with what
-                the way back will need.  For higher derivatives, it calls the
-                function itself.
+            fwd: `fwd(*args) -> (out, residuals)`: the function, with the
+                values that `bwd` will need.  For higher derivatives, it
+                calls the function itself.
             bwd: `bwd(residuals, cotangent) -> cotangents`: a tuple with an
-                entry for each argument, like the argument; None, there or in
-                the place of any part of it, stands for zeros.
-            symbolic_zeros: whether `fwd` is given a CustomVJPPrimal in the
-                place of each array, and `bwd` a SymbolicZero in the place of
-                each cotangent that is zero.
+                entry for each argument, like the argument.  None instead of
+                an entry, or of any part of it, means zeros.
+            symbolic_zeros: whether `fwd` is given a CustomVJPPrimal instead
+                of each array, and `bwd` a SymbolicZero instead of each
+                cotangent that is zero.
             optimize_remat: whether checkpoint calls the function, and not
-                `fwd`, when nobody keeps the residuals.  Derivatives of the
-                output are then those of what `fun` computes.
+                `fwd`, when no residual is kept.  The output's derivatives
+                are then the derivatives of what `fun` computes.
         """
         self.rules = self.rules._replace(
             fwd=fwd, bwd=bwd, symbolic_zeros_back=symbolic_zeros,

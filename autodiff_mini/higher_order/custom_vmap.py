@@ -13,8 +13,7 @@ import numpy as np
 from autodiff_mini.arrays import foreign_one
 from autodiff_mini.core import (
     TraceTag, Tracer, array_type, float0, typeof)
-from autodiff_mini.errors import closed_over
-from autodiff_mini.higher_order.call import Store, defcall
+from autodiff_mini.higher_order.call import Store, defcall, named
 from autodiff_mini.higher_order.custom_jvp import (
     Pull, UserRule, check_output, custom_call_jvp, run_outside, with_known)
 from autodiff_mini.higher_order.custom_vjp import custom_vjp, is_written_down
@@ -26,7 +25,7 @@ from autodiff_mini.interpreters import jvp, partial_eval, transpose
 from autodiff_mini.interpreters import vmap as batching
 from autodiff_mini.jaxprs import Var, dead_rules
 from autodiff_mini.pytree import leaf_names, tree_flatten
-from autodiff_mini.signature import map_leaves, named_after, names_of
+from autodiff_mini.signature import map_leaves, names_of
 from autodiff_mini.zeros import (
     Zero, instantiate_all, pack, tangent_type, unpack, which_zero)
 
@@ -35,14 +34,15 @@ custom_vmap_call_p = defcall('custom_vmap_call')
 
 def custom_vmap_vmap(axis, xs, dims, fun, **rules):
     """Call the rule; bind the call if no operand is mapped."""
-    def call_again(xs, mapped, size):
-        ys = custom_vmap_call_p.bind(*xs, fun=fun, **rules)
-        return ys, [False] * len(ys)
+    if 0 in dims:
+        rule = rules['vmap']
+    else:
+        def rule(xs, mapped, size):
+            ys = custom_vmap_call_p.bind(*xs, fun=fun, **rules)
+            return ys, [False] * len(ys)
     ys, mapped = run_outside(
-        batching.BatchTracer, axis.tag,
-        partial(closed_over, fun, custom_vmap_call_p, True),
-        rules['vmap'] if 0 in dims else call_again,
-        xs, [dim == 0 for dim in dims], axis.size)
+        batching.BatchTracer, axis.tag, custom_vmap_call_p, fun,
+        rule, xs, [dim == 0 for dim in dims], axis.size)
     return ys, [0 if here else None for here in mapped]
 
 
@@ -71,8 +71,8 @@ def derivative(fun, vmap, types, xs, x_dots):
     def rule_dot(*args):
         return [row[len(ys):] for row in rule_jvp(*args)]
     y_dots = custom_vmap_call_p.bind(
-        *arrays, fun=named_after(fun)(fun_dot),
-        vmap=named_after(vmap)(rule_dot), out_avals=others(dot_types, still))
+        *arrays, fun=named(fun_dot, fun),
+        vmap=named(rule_dot, vmap), out_avals=others(dot_types, still))
     return unpack([*ys, *y_dots], still)
 
 
@@ -131,7 +131,7 @@ def custom_vmap_partial_eval(trace, args, fun, vmap, **types):
         def rule(xs, mapped, size):
             return vmap(xs[n:], mapped[n:], size)
         outs = trace.record(custom_vmap_call_p, [*residuals, *args],
-                            {'fun': linear, 'vmap': named_after(vmap)(rule)})
+                            {'fun': linear, 'vmap': named(rule, vmap)})
         known = [v in linear.jaxpr.invars[:n] for v in linear.jaxpr.outvars]
     return with_known(outs, known, trace, custom_vmap_call_p, args, params)
 
@@ -169,8 +169,8 @@ def custom_vmap_transpose(cts, *operands, fun, vmap, **types):
         return x_bars, [True] * len(x_bars)
 
     x_bars = custom_vmap_call_p.bind(
-        *known, *picked(cts, given), fun=named_after(fun)(fun_transpose),
-        vmap=named_after(vmap)(rule_transpose),
+        *known, *picked(cts, given), fun=named(fun_transpose, fun),
+        vmap=named(rule_transpose, vmap),
         out_avals=[v.aval for v in inputs])
     return interleave(linear, x_bars, repeat(None))
 
@@ -187,7 +187,7 @@ def custom_vmap_for_outputs(eqn, used):
     program, _ = for_outputs(fun.jaxpr, used)
     return smaller(eqn, (True,) * len(eqn.invars), used,
                    fun=StagedFunction(fun, program),
-                   vmap=named_after(rule)(rule_for_outputs))
+                   vmap=named(rule_for_outputs, rule))
 
 
 batching.rules[custom_vmap_call_p] = custom_vmap_vmap
@@ -242,10 +242,9 @@ class custom_vmap(custom_vjp):
 
 def call_with_batching(call):
     """Return the function of a custom call, with its rule for vmap."""
-    @named_after(call)
     def fun(*xs):
         return custom_vmap_call_p.bind(*xs, fun=call, vmap=FlatBatching(call))
-    return fun
+    return named(fun, call)
 
 
 class FlatBatching(UserRule):
