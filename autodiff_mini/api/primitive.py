@@ -61,7 +61,7 @@ class UserPrimitive(Primitive):
             *arrays, **params)
         self.missing = {
             table.what: partial(missing_rule, self, what, method)
-            for table, what, method in METHODS}
+            for table, what, method in RULE_METHODS}
 
     @public
     def bind(self, *args, **params):
@@ -183,7 +183,7 @@ class UserPrimitive(Primitive):
         return rule
 
 
-METHODS = (     # by table: what an error calls a missing rule, and its method
+RULE_METHODS = (    # by table: what a missing rule is called, and its method
     (abstract.rules, 'abstract evaluation', 'def_abstract_eval'),
     (jvp.rules, 'differentiation', 'def_jvp or def_vjp'),
     (vmap.rules, 'vmap', 'def_vmap'),

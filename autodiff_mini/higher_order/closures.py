@@ -7,7 +7,7 @@ tells which values it closes over.  Chapter 22.
 from autodiff_mini.core import TraceTag, Tracer, typeof
 from autodiff_mini.errors import fun_name, public
 from autodiff_mini.higher_order.programs import interleave, others, picked
-from autodiff_mini.higher_order.staged_calls import opened
+from autodiff_mini.higher_order.staged_calls import open_program
 from autodiff_mini.interpreters.jaxpr import stage_tree
 from autodiff_mini.pytree import leaf_names, tree_flatten, tree_structure
 from autodiff_mini.signature import map_leaves
@@ -26,7 +26,7 @@ def open_closure(tag, fun, example_args):
     """
     in_tree = tree_structure(example_args)
     jaxpr, out_tree = stage_tree(fun, example_args, {}, tag)
-    staged, values = opened(fun, jaxpr, jaxpr.invars)
+    staged, values = open_program(fun, jaxpr, jaxpr.invars)
 
     def converted(values, *args):
         xs, tree = tree_flatten(args)

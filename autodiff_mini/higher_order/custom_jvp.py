@@ -137,7 +137,6 @@ def closed_alone(axis, rule):
 
 # What a call means in a linear program.  A rule may apply a function with a
 # rule of its own to a tangent, and a derivative of that asks for this rule.
-
 def leave_call(primitive, trace, args, fun, **rules):
     """Leave a call with an unknown operand for later, with its rules.
 
@@ -334,8 +333,6 @@ class Pull:
 transpose.pull_rules[custom_jvp_call_p] = Pull
 
 
-# What users define
-
 class Rules(NamedTuple):
     """The rules of a custom function; a call keeps those that it began with.
 
@@ -509,8 +506,7 @@ def with_batching(call):
     return custom_vmap.call_with_batching(call)
 
 
-# Between what users write and flat lists
-
+# Between what users write and flat lists.
 def flatten_call(function, args, given):
     """Return a function of flat operands, and the operands of this call.
 

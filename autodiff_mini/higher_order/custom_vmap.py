@@ -21,8 +21,8 @@ from autodiff_mini.higher_order.programs import (
     for_outputs, interleave, others, picked, smaller)
 from autodiff_mini.higher_order.staged_calls import (
     StagedFunction, linear_program, stage_linear)
-from autodiff_mini.interpreters import jvp, partial_eval, transpose
-from autodiff_mini.interpreters import vmap as batching
+from autodiff_mini.interpreters import (
+    jvp, partial_eval, transpose, vmap as batching)
 from autodiff_mini.jaxprs import Var, dead_rules
 from autodiff_mini.pytree import leaf_names, tree_flatten
 from autodiff_mini.signature import map_leaves, names_of

@@ -11,9 +11,9 @@ from autodiff_mini.higher_order.call import Store
 from autodiff_mini.higher_order.jit import (
     jit_p, program_for_outputs, run_compiled)
 from autodiff_mini.higher_order.programs import close, for_outputs, vmap_jaxpr
-from autodiff_mini.interpreters import abstract, jvp, lowering, transpose
-from autodiff_mini.interpreters import jaxpr as staging
-from autodiff_mini.interpreters import vmap as batching
+from autodiff_mini.interpreters import (
+    abstract, jvp, lowering, transpose, vmap)
+from autodiff_mini.interpreters.jaxpr import stage_flat
 from autodiff_mini.jaxprs import Equation, dead_rules
 
 
@@ -43,7 +43,7 @@ class RematForward:
             ys, residuals, bwd = self.forward(operands, perturbed)
             return [*outs, *ys, *residuals], (len(ys), bwd)
 
-        jaxpr, traced = close(staging.stage_flat(
+        jaxpr, traced = close(stage_flat(
             found.keep(both, self), list(map(typeof, operands)),
             TraceTag('custom_vjp', self)))
         n, bwd = found.value
@@ -77,7 +77,7 @@ def forward_vmap(axis, vals, dims, jaxpr, fun, name):
     return outs, [0] * len(outs)
 
 
-batching.rules[forward_p] = forward_vmap
+vmap.rules[forward_p] = forward_vmap
 
 
 def forward_for_outputs(eqn, used):

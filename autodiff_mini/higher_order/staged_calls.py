@@ -32,10 +32,10 @@ def stage_function(fun, args):
     They become its first arguments, so that it closes over nothing.
     """
     jaxpr = stage_flat(fun, list(map(typeof, args)), TraceTag('call', fun))
-    return opened(fun, jaxpr, jaxpr.invars)
+    return open_program(fun, jaxpr, jaxpr.invars)
 
 
-def opened(fun, jaxpr, invars):
+def open_program(fun, jaxpr, invars):
     """Return the function of a program, and the values it closes over."""
     program = Jaxpr([], [*jaxpr.constvars, *invars], jaxpr.eqns,
                     jaxpr.outvars, [])
@@ -59,7 +59,7 @@ def stage_linear(fun, args, unknown):
     """
     jaxpr = drop_dead(linear_program('call', fun, args, unknown))
     known = [Var(typeof(x)) for x, here in zip(args, unknown) if not here]
-    return opened(fun, jaxpr, interleave(unknown, jaxpr.invars, known))
+    return open_program(fun, jaxpr, interleave(unknown, jaxpr.invars, known))
 
 
 def stage_call(primitive, trace, args, fun, out_avals=None, **rules):
