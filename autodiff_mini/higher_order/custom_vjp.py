@@ -15,13 +15,12 @@ from autodiff_mini.arrays import convert
 from autodiff_mini.core import (
     NUMBERS, Primitive, ShapedArray, TraceTag, Tracer, current_trace, float0,
     is_array, typeof, unwrapped)
-from autodiff_mini.errors import (
-    UnexpectedTracerError, closed_over, fun_name)
+from autodiff_mini.errors import UnexpectedTracerError, closed_over, fun_name
 from autodiff_mini.higher_order.call import named
 from autodiff_mini.higher_order.custom_jvp import (
     FlatRule, Pull, UserRule, check_output, closed_alone, conform,
-    custom_call, custom_jvp, dims_of_tangents, for_rule,
-    jvp_vmap, with_batching)
+    custom_call, custom_jvp, dims_of_tangents, for_rule, jvp_vmap,
+    with_batching)
 from autodiff_mini.higher_order.optimize_remat import RematForward
 from autodiff_mini.higher_order.programs import (
     interleave, others, picked, stage_program)
