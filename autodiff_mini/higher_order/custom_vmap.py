@@ -11,8 +11,7 @@ from itertools import repeat
 import numpy as np
 
 from autodiff_mini.arrays import foreign_one
-from autodiff_mini.core import (
-    TraceTag, Tracer, array_type, float0, typeof)
+from autodiff_mini.core import TraceTag, Tracer, array_type, float0, typeof
 from autodiff_mini.higher_order.call import Store, defcall, named
 from autodiff_mini.higher_order.custom_jvp import (
     Pull, UserRule, check_output, custom_call_jvp, run_outside, with_known)
@@ -21,8 +20,8 @@ from autodiff_mini.higher_order.programs import (
     for_outputs, interleave, others, picked, smaller)
 from autodiff_mini.higher_order.staged_calls import (
     StagedFunction, linear_program, stage_linear)
-from autodiff_mini.interpreters import (
-    jvp, partial_eval, transpose, vmap as batching)
+from autodiff_mini.interpreters import jvp, partial_eval, transpose, vmap
+from autodiff_mini.interpreters.vmap import spread
 from autodiff_mini.jaxprs import Var, dead_rules
 from autodiff_mini.pytree import leaf_names, tree_flatten
 from autodiff_mini.signature import map_leaves, names_of
@@ -41,7 +40,7 @@ def custom_vmap_vmap(axis, xs, dims, fun, **rules):
             ys = custom_vmap_call_p.bind(*xs, fun=fun, **rules)
             return ys, [False] * len(ys)
     ys, mapped = run_outside(
-        batching.BatchTracer, axis.tag, custom_vmap_call_p, fun,
+        vmap.BatchTracer, axis.tag, custom_vmap_call_p, fun,
         rule, xs, [dim == 0 for dim in dims], axis.size)
     return ys, [0 if here else None for here in mapped]
 
@@ -97,7 +96,7 @@ def push_forward(fun, rule, zeros):
         # A value is mapped if its tangent is, and the other way round.
         either = [x or x_dot is True for x, x_dot in zip(primals, tangents)]
         wanted = [*either, *others(either, zeros)]
-        arrays = [batching.spread(x, None, size) if want and not has else x
+        arrays = [spread(x, None, size) if want and not has else x
                   for x, want, has in zip(arrays, wanted, mapped)]
         out_mapped = Store()
         batched = out_mapped.keep(lambda *xs: rule(xs, either, size), rule)
@@ -160,7 +159,7 @@ def custom_vmap_transpose(cts, *operands, fun, vmap, **types):
         batched = out_mapped.keep(lambda *xs: vmap(xs, marks, size), vmap)
         program = linear_program(
             'transpose', batched, interleave(linear, rows, xs), linear)
-        cts = [batching.spread(ct, 0 if here else None, size)
+        cts = [spread(ct, 0 if here else None, size)
                for ct, here in zip(xs[n:], mapped[n:])]
         # What is one for all elements has the cotangents of all.
         cts = [ct if here else np.sum(ct, 0)
@@ -190,7 +189,7 @@ def custom_vmap_for_outputs(eqn, used):
                    vmap=named(rule_for_outputs, rule))
 
 
-batching.rules[custom_vmap_call_p] = custom_vmap_vmap
+vmap.rules[custom_vmap_call_p] = custom_vmap_vmap
 jvp.rules[custom_vmap_call_p] = partial(
     custom_call_jvp, custom_vmap_call_p, derivative_of)
 partial_eval.rules[custom_vmap_call_p] = custom_vmap_partial_eval
