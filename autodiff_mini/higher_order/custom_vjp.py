@@ -24,7 +24,7 @@ from autodiff_mini.higher_order.custom_jvp import (
 from autodiff_mini.higher_order.optimize_remat import RematForward
 from autodiff_mini.higher_order.programs import (
     interleave, others, picked, stage_program)
-from autodiff_mini.higher_order.staged_calls import call_late, element
+from autodiff_mini.higher_order.staged_calls import element
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, partial_eval, transpose, vmap)
 from autodiff_mini.interpreters.jaxpr import JaxprTracer, eval_jaxpr
@@ -481,7 +481,7 @@ class FlatBackward(UserRule):
 
     def __call__(self, residuals, cts):
         try:
-            return call_late(self.call, self.cotangents, residuals, cts)
+            return self.cotangents(residuals, cts)
         except UnexpectedTracerError as error:
             if not isinstance(error.tracer, jvp.JVPTracer):
                 raise

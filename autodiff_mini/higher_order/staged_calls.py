@@ -5,6 +5,8 @@ once, and its rules stay Python functions, which run when they are needed.
 Chapter 7.
 """
 
+from functools import partial
+
 from autodiff_mini.core import ShapedArray, TraceTag, typeof
 from autodiff_mini.errors import UnexpectedTracerError, closed_over, fun_name
 from autodiff_mini.higher_order.programs import interleave, stage_program
@@ -110,6 +112,8 @@ class StagedRule:
             types = [element(aval, 0 if is_mapped else None)
                      for aval, is_mapped in zip(types, *more)]
         check_outputs(self.fun, self.rule, types)
+        if callable(more[-1]):      # bwd, which runs even later
+            more[-1] = partial(call_late, self.fun, more[-1])
         return ys, *more
 
 
