@@ -43,9 +43,7 @@ LATER = {   # by name: where it is, to be imported when it is asked for
     'custom_vjp': 'higher_order.custom_vjp.custom_vjp',
     'CustomVJPPrimal': 'higher_order.custom_vjp.CustomVJPPrimal',
     'closure_convert': 'higher_order.closures.closure_convert',
-    'custom_gradient': 'higher_order.closures.custom_gradient',
     'custom_vmap': 'higher_order.custom_vmap.custom_vmap',
-    'sequential_vmap': 'higher_order.custom_vmap.sequential_vmap',
     'scan': 'higher_order.scan.scan',
     'cond': 'higher_order.cond.cond',
     'switch': 'higher_order.cond.switch',
@@ -78,22 +76,22 @@ if TYPE_CHECKING:   # for editors, which read and do not run
     from autodiff_mini.api.jacobians import hessian, jacfwd, jacrev
     from autodiff_mini.api.primitive import UserPrimitive as Primitive
     from autodiff_mini.api.primitive import is_undefined_primal
+    from autodiff_mini.applications.gradient import custom_gradient
     from autodiff_mini.applications.implicit import (
         custom_root, fixed_point, root)
     from autodiff_mini.applications.ode import odeint
+    from autodiff_mini.applications.sequential import sequential_vmap
     from autodiff_mini.applications.special import (
         expit, log1pexp, logit, logsumexp)
     from autodiff_mini.higher_order.checkpoint import checkpoint
     from autodiff_mini.higher_order.checkpoint import checkpoint as remat
     from autodiff_mini.higher_order.checkpoint import checkpoint_policies
-    from autodiff_mini.higher_order.closures import (
-        closure_convert, custom_gradient)
+    from autodiff_mini.higher_order.closures import closure_convert
     from autodiff_mini.higher_order.cond import cond, switch
     from autodiff_mini.higher_order.custom_jvp import custom_jvp
     from autodiff_mini.higher_order.custom_vjp import (
         CustomVJPPrimal, custom_vjp)
-    from autodiff_mini.higher_order.custom_vmap import (
-        custom_vmap, sequential_vmap)
+    from autodiff_mini.higher_order.custom_vmap import custom_vmap
     from autodiff_mini.higher_order.scan import scan
     from autodiff_mini.higher_order.while_loop import fori_loop, while_loop
     from autodiff_mini.notebook.player import watch

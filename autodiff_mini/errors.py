@@ -580,11 +580,20 @@ def fun_name(f) -> str:
     return name or type(f).__qualname__
 
 
-def closed_over(fun, kind):
-    """Returns the error for a derivative that the rule cannot give."""
+def closed_over(fun, primitive, is_mapped=False):
+    """Return the error for a call whose rules know nothing of some value.
+
+    Args:
+        fun: the function that is called, which closes over the value.
+        primitive: that of the call, or the kind of the function.
+        is_mapped: whether the value is mapped, and not differentiated.
+    """
+    what, way, cure = (
+        ('batching', 'mapped', 'adapt the rule') if is_mapped else
+        ('differentiation', 'differentiated',
+         'let the rule return its derivative'))
     return TypeError(
-        f'Detected differentiation of a {kind} function with respect to a '
-        f'closed-over value: {fun_name(fun)} uses a value that is being '
-        'differentiated and is none of its arguments, and its rule speaks of '
-        'its arguments only. Pass the value as an argument, and let the rule '
-        'return its derivative, too.')
+        f'Detected {what} of a {str(primitive).removesuffix("_call")} '
+        f'function with respect to a closed-over value: {fun_name(fun)}, or '
+        f'its rule, uses a value that is being {way} and is none of its '
+        f'arguments. Pass the value as an argument, and {cure}.')

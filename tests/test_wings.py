@@ -43,7 +43,8 @@ WINGS = {
     'applications': Wing(
         ['test_implicit.py', 'test_ode.py', 'test_special.py'],
         ['logit', 'expit', 'log1pexp', 'logsumexp', 'fixed_point',
-         'custom_root', 'root', 'odeint'],
+         'custom_root', 'root', 'odeint', 'custom_gradient',
+         'sequential_vmap'],
         ['test_public_api.py', 'test_evaluate.py', 'test_core.py']),
     'more': Wing(
         ['more', 'gallery', 'test_jax_gallery.py'], [],

@@ -1,6 +1,5 @@
-"""`ad.Primitive`, for users: a row of the grid, filled by hand.
+"""`ad.Primitive`, for users: a row of the grid, with a method for each rule.
 
-Its one idea: an operation is what its rules say, and each rule is a method.
 A rule that is missing is an error which names the method.  Chapter 24.
 """
 
@@ -16,13 +15,9 @@ from autodiff_mini.higher_order.closures import open_closure
 from autodiff_mini.higher_order.custom_jvp import (
     FlatRule, flatten_call, traced_leaves)
 from autodiff_mini.higher_order.custom_vjp import (
-    FlatForward, custom_vjp, is_written_down, promise)
-from autodiff_mini.interpreters.abstract import abstract_rules
-from autodiff_mini.interpreters.jvp import jvp_rules
-from autodiff_mini.interpreters.lowering import lowering_rules
-from autodiff_mini.interpreters.transpose import (
-    fit_cotangent, transpose_rules)
-from autodiff_mini.interpreters.vmap import vmap_rules
+    FlatForward, custom_vjp, promise_of)
+from autodiff_mini.interpreters import (
+    abstract, jvp, lowering, transpose, vmap)
 from autodiff_mini.jaxprs import Var
 from autodiff_mini.memory import read_by, to_read
 from autodiff_mini.pytree import LEAF, tree_map
@@ -61,23 +56,16 @@ class UserPrimitive(Primitive):
         super().__init__(name, multiple_results=multiple_results)
         self.jvp_rule = self.vjp_rule = self.abstract_rule = None
         self.rules = {}
-        missing = partial(missing_rule, self)
-        self.impl_rule = missing('evaluation', 'def_impl')
+        self.impl_rule = partial(missing_rule, self, 'evaluation', 'def_impl')
+        self.impl = lambda *arrays, **params: self.impl_rule(     # as of now
+            *arrays, **params)
         self.missing = {
-            abstract_rules.what: missing('abstract evaluation',
-                                         'def_abstract_eval'),
-            jvp_rules.what: missing('differentiation', 'def_jvp or def_vjp'),
-            vmap_rules.what: missing('vmap', 'def_vmap'),
-            transpose_rules.what: missing('transposition',
-                                          'def_transpose or def_vjp')}
-
-        def impl(*arrays, **params):
-            return self.impl_rule(*arrays, **params)    # that of now
-        self.impl = impl
+            table.what: partial(missing_rule, self, what, method)
+            for table, what, method in RULE_METHODS}
 
     @public
     def bind(self, *args, **params):
-        """Returns what the operation means here and now.
+        """Return what the operation means here and now.
 
         Args:
             args: the operands, arrays.
@@ -100,7 +88,7 @@ class UserPrimitive(Primitive):
         return super().bind(*args, **params)
 
     def def_impl(self, rule):
-        """Defines `rule(*arrays, **params) -> out`, with plain NumPy."""
+        """Define `rule(*arrays, **params) -> out`, with plain NumPy."""
         def impl(*arrays, **params):
             what = f'{fun_name(rule)}, the implementation of {self},'
             out = call_rule(rule, params, what, *arrays)
@@ -110,38 +98,37 @@ class UserPrimitive(Primitive):
         return rule
 
     def def_abstract_eval(self, rule):
-        """Defines `rule(*avals, **params) -> aval`, on ShapedArrays.
+        """Define `rule(*avals, **params) -> aval`, on ShapedArrays.
 
-        With multiple results, it returns a list.  A program that is written
-        down already keeps its types.
+        With multiple results, it returns a list.  A program that is staged
+        already keeps its types.
         """
         def abstract_eval(*avals, **params):
-            out = rule(*avals, **params)
-            for aval in results(self, out):
+            types = results(self, rule(*avals, **params))
+            for aval in types:
                 if type(aval) is not ShapedArray:
                     raise TypeError(
                         f'the abstract evaluation rule {fun_name(rule)} of '
                         f'{self} must return a ShapedArray for each result, '
                         f'but returned {aval!r}')
             types = [ShapedArray(tuple(aval.shape), np.dtype(aval.dtype),
-                                 aval.weak_type)
-                     for aval in results(self, out)]
+                                 aval.weak_type) for aval in types]
             return types if self.multiple_results else types[0]
         self.abstract_rule = abstract_eval
-        abstract_rules.leave(self, abstract_eval)
+        abstract.rules.leave(self, abstract_eval)
         return rule
 
     def def_jvp(self, rule):
-        """Defines `rule(primals, tangents, **params) -> (out, out_dot)`.
+        """Define `rule(primals, tangents, **params) -> (out, out_dot)`.
 
         A tangent may be a Zero: of an operand that does not move.
         """
         self.jvp_rule = rule
-        jvp_rules.leave(self, partial(differentiate, self))
+        jvp.rules.leave(self, partial(differentiate, self))
         return rule
 
     def def_vjp(self, fwd, bwd=None):
-        """Defines the way back; as a decorator, by one function.
+        """Define the pullback; as a decorator, by one function.
 
         Args:
             fwd: `fwd(*arrays, **params) -> (out, residuals)`; or, without
@@ -151,11 +138,11 @@ class UserPrimitive(Primitive):
             bwd: `bwd(residuals, ct, **params)`, which returns such a tuple.
         """
         self.vjp_rule = (fwd, bwd) if bwd else two_rules(fwd)
-        jvp_rules.leave(self, partial(differentiate, self))
+        jvp.rules.leave(self, partial(differentiate, self))
         return fwd
 
     def def_vmap(self, rule):
-        """Defines `rule(args, dims, **params) -> (out, out_dim)`.
+        """Define `rule(args, dims, **params) -> (out, out_dim)`.
 
         A mapped operand has dim 0, its batch axis in front; another, None.
         With multiple results, `out` and `out_dim` are lists.
@@ -164,17 +151,17 @@ class UserPrimitive(Primitive):
             what = f'{fun_name(rule)}, the vmap rule of {self},'
             pair = call_rule(rule, params, what, tuple(vals), tuple(dims))
             return fit_batch(self, what, axis.size, pair)
-        vmap_rules.leave(self, batch)
+        vmap.rules.leave(self, batch)
         return rule
 
     def def_transpose(self, rule):
-        """Defines `rule(ct, *args, **params) -> cotangents`.
+        """Define `rule(ct, *args, **params) -> cotangents`.
 
         For an operand in which the operation is linear the rule gets what
         `is_undefined_primal` tells, with an `aval` and a `shape`.  It returns
         a tuple with an entry for each operand, None for the others.
         """
-        def transpose(ct, *operands, **params):
+        def cotangents(ct, *operands, **params):
             what = f'{fun_name(rule)}, the transpose rule of {self}'
             cts = call_rule(rule, params, what, ct, *operands)
             if not isinstance(cts, tuple | list) or len(cts) != len(operands):
@@ -183,35 +170,46 @@ class UserPrimitive(Primitive):
                     f'its {len(operands)} operands, but returned {cts!r}')
             names = lambda: [f'{what}: entry {i}' for i in range(len(cts))]
             return map_leaves(fit_transposed, names, cts, operands)
-        transpose_rules.leave(self, transpose)
+        transpose.rules.leave(self, cotangents)
         return rule
 
     def def_lowering(self, rule):
-        """Defines `rule(emitter, *names, **params) -> expression`, as text.
+        """Define `rule(emitter, *names, **params) -> expression`, as text.
 
         Without it, the program calls the implementation.  One that is
         compiled already keeps its text.
         """
-        lowering_rules.leave(self, rule)
+        lowering.rules.leave(self, rule)
         return rule
 
 
+RULE_METHODS = (    # by table: what a missing rule is called, and its method
+    (abstract.rules, 'abstract evaluation', 'def_abstract_eval'),
+    (jvp.rules, 'differentiation', 'def_jvp or def_vjp'),
+    (vmap.rules, 'vmap', 'def_vmap'),
+    (transpose.rules, 'transposition', 'def_transpose or def_vjp'))
+
+
+def missing_rule(primitive, what, method, *_, **__):
+    raise NotImplementedError(
+        f"no {what} rule for the primitive '{primitive}': define it with "
+        f'{method}')
+
+
 def differentiate(primitive, primals, tangents, /, **params):
-    """The rule of forward mode, which is that of a custom function."""
+    """Apply the rule of forward mode, which is that of a custom function."""
     function = custom_vjp(partial(primitive.bind, **params))
     function.__qualname__ = primitive.name
     if primitive.jvp_rule:
         function.defjvp(partial(primitive.jvp_rule, **params),
                         symbolic_zeros=True)
     if primitive.vjp_rule:
-        fwd, bwd = primitive.vjp_rule
-        function.defvjp(partial(fwd, **params), partial(bwd, **params))
+        function.defvjp(*[partial(rule, **params)
+                          for rule in primitive.vjp_rule])
     call, xs = flatten_call(function, primals, {})
-    jvp = FlatRule(call) if primitive.jvp_rule else None
-    rule = partial(promise, call, FlatForward(call), jvp)
-    if jvp and not (primitive.vjp_rule
-                    and any(map(is_written_down, tangents))):
-        rule = jvp
+    rule = promise_of(
+        tangents, call, primitive.vjp_rule and FlatForward(call),
+        primitive.jvp_rule and FlatRule(call))
     try:
         ys, y_dots = rule(xs, tangents)
     except Exception as error:
@@ -228,17 +226,17 @@ def differentiate(primitive, primals, tangents, /, **params):
 
 
 def call_rule(rule, params, what, *args):
-    """Returns what a rule returns, which may only read its arrays."""
+    """Return what a rule returns, which may only read its arrays."""
     return read_by(partial(rule, **params), what, *tree_map(to_read, args))
 
 
 def results(primitive, out):
-    """Returns the results as a list."""
+    """Return the results as a list."""
     return list(out) if primitive.multiple_results else [out]
 
 
 def check_types(primitive, what, outs, arrays, params):
-    """Raises a TypeError if results are not as the abstract rule says."""
+    """Raise a TypeError if results are not as the abstract rule says."""
     if primitive.abstract_rule is None:
         return
     avals = results(primitive, primitive.abstract_rule(
@@ -251,19 +249,17 @@ def check_types(primitive, what, outs, arrays, params):
             f'{", ".join(map(str, avals))}')
 
 
-def missing_rule(primitive, what, method):
-    """Returns a rule that raises the error for a rule that is missing."""
-    def rule(*_, **__):
-        raise NotImplementedError(
-            f"no {what} rule for the primitive '{primitive}': define it with "
-            f'{method}')
-    return rule
-
-
 def two_rules(rule):
-    """Returns fwd and bwd, from a rule that returns both."""
+    """Return fwd and bwd, from a rule that returns both."""
     def fwd(*primals, **params):
-        out, backward = with_backward(rule, rule(primals, **params))
+        pair = rule(primals, **params)
+        if not isinstance(pair, tuple) or len(pair) != 2 or not callable(
+                pair[1]):
+            raise TypeError(
+                f'{fun_name(rule)}, a VJP rule, must return a pair (out, '
+                'backward), where backward is a function of the cotangent, '
+                f'but returned {pair!r}')
+        out, backward = pair
         if len(inspect.signature(backward).parameters) == 2:
             return out, (backward, primals)
         ct = tree_map(lambda y: tangent_type(typeof(y)), out)
@@ -277,40 +273,29 @@ def two_rules(rule):
 
 
 def fit_transposed(ct, x):
-    """Returns what a transpose rule returned for the operand `x`."""
+    """Return what a transpose rule returned for the operand `x`."""
     if ct is None or not is_undefined_primal(x):
         return None
     if np.shape(ct) != x.shape:
         raise ValueError(f'the operand is {x.aval}, but the cotangent '
                          f'{typeof(ct)}')
-    return fit_cotangent(ct, x.aval)
-
-
-def with_backward(rule, out):
-    """Returns what a VJP rule returned, if it is what it should be."""
-    if not isinstance(out, tuple) or len(out) != 2 or not callable(out[1]):
-        raise TypeError(f'{fun_name(rule)}, a VJP rule, must return a pair '
-                        '(out, backward), where backward is a function of '
-                        f'the cotangent, but returned {out!r}')
-    return out
+    return transpose.fit_cotangent(ct, x.aval)
 
 
 def fit_batch(primitive, what, size, pair):
-    """Returns what a vmap rule returned, with each batch axis in front."""
+    """Return what a vmap rule returned, with each batch axis in front."""
     if not isinstance(pair, tuple) or len(pair) != 2:
         raise TypeError(f'{what} must return a pair (out, out_dim), but '
                         f'returned {pair!r}')
     outs, dims = [results(primitive, x) for x in pair]
-    outs = [to_front(what, size, *each)
-            for each in zip(outs, dims, strict=True)]
+    outs = [x if dim is None else to_front(what, size, x, dim)
+            for x, dim in zip(outs, dims, strict=True)]
     dims = [None if dim is None else 0 for dim in dims]
     return (outs, dims) if primitive.multiple_results else (outs[0], dims[0])
 
 
 def to_front(what, size, x, dim):
-    """Returns the array with its batch axis in front."""
-    if dim is None:
-        return x
+    """Return the array with its batch axis in front."""
     shape = np.shape(x)
     if dim not in range(-len(shape), len(shape)) or shape[dim] != size:
         raise ValueError(f'{what} returned an array of shape {shape} and '
@@ -320,7 +305,7 @@ def to_front(what, size, x, dim):
 
 
 def is_undefined_primal(x) -> bool:
-    """Returns whether a transpose rule is asked for the cotangent of `x`.
+    """Return whether a transpose rule is asked for the cotangent of `x`.
 
     Args:
         x: an operand, as a rule defined by def_transpose gets it.

@@ -10,7 +10,7 @@ import numpy as np
 from autodiff_mini.api.primitive import UserPrimitive
 from autodiff_mini.errors import RuleTable
 from autodiff_mini.higher_order.custom_jvp import FlatCall, FlatRule
-from autodiff_mini.higher_order.custom_vjp import FlatForward, StagedForward
+from autodiff_mini.higher_order.custom_vjp import FlatForward
 from autodiff_mini.higher_order.programs import remember, remembered
 from autodiff_mini.higher_order.staged_calls import StagedFunction, StagedRule
 from autodiff_mini.jaxprs import Jaxpr, Var
@@ -83,8 +83,7 @@ def content_key(x):
     return frozen(x)
 
 
-CALLS = {FlatCall, FlatRule, FlatForward, StagedFunction, StagedRule,
-         StagedForward}
+CALLS = {FlatCall, FlatRule, FlatForward, StagedFunction, StagedRule}
 
 
 def is_ours(x):

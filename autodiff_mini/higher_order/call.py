@@ -1,7 +1,7 @@
 """`call`: a primitive that carries a Python function.
 
-Its one idea: an interpreter need not look inside.  It makes a new function
-of the one that is carried, and calls that.  Chapter 5.
+An interpreter does not look inside the function.  It makes a new function of
+it, and binds that.  Chapter 5.
 """
 
 from functools import partial
@@ -10,23 +10,33 @@ from autodiff_mini.core import Primitive
 from autodiff_mini.errors import fun_name
 from autodiff_mini.higher_order.staged_calls import (
     inline_call, stage_call, staged_types)
-from autodiff_mini.interpreters.abstract import abstract_rules
-from autodiff_mini.interpreters.jaxpr import staging_rules
-from autodiff_mini.interpreters.jvp import jvp_flat, jvp_rules
-from autodiff_mini.interpreters.lowering import inline_rules
-from autodiff_mini.interpreters.partial_eval import partial_eval_rules
-from autodiff_mini.interpreters.vmap import vmap_flat, vmap_rules
+from autodiff_mini.interpreters import (
+    abstract, jaxpr, jvp, lowering, partial_eval, vmap)
 from autodiff_mini.memory import own_memory
 from autodiff_mini.pytree import tree_flatten
 from autodiff_mini.signature import FlatFunction
 from autodiff_mini.zeros import pack, unpack, which_zero
 
-call_p = Primitive('call', lambda *xs, fun: fun(*xs),
-                   multiple_results=True, is_call=True)
+
+def defcall(name):
+    """Return a primitive that calls its parameter `fun`.
+
+    Its other parameters are rules of this function.  Staging keeps them, and
+    evaluation and lowering forget them.
+    """
+    primitive = Primitive(name, lambda *xs, fun, **rules: fun(*xs),
+                          multiple_results=True, is_call=True)
+    jaxpr.rules[primitive] = partial(stage_call, primitive)
+    abstract.rules[primitive] = staged_types
+    lowering.inline_rules[primitive] = inline_call
+    return primitive
+
+
+call_p = defcall('call')
 
 
 def call(f, *args):
-    """Returns `f(*args)`, as one operation.
+    """Return `f(*args)`, as one operation.
 
     Args:
         f: a function of arrays, or trees of arrays.
@@ -38,63 +48,60 @@ def call(f, *args):
     return fun.out_tree.unflatten(own_memory(outs, xs))
 
 
-def call_jvp(tag, xs, x_dots, fun):
-    def jvp(xs, x_dots):
-        return jvp_flat(fun, xs, x_dots, tag)
+class Store:
+    """What a function that is bound returns besides arrays.
 
-    fun_jvp, out_zeros = on_arrays(jvp, which_zero(x_dots), fun)
-    outs = call_p.bind(*pack(xs, x_dots), fun=fun_jvp)
-    return unpack(outs, out_zeros)
+    `bind` passes on values alone, so `keep` sets the rest aside for the rule
+    that binds the function.  A function and its rules share one store, and
+    the first of them that runs fills it.
 
-
-def on_arrays(jvp, in_zeros, fun):
-    """Returns a function of primals and tangents, as one of arrays; a list.
-
-    Symbolic zeros are no arrays, so they are left out.  When the function
-    has run, the list says which tangents of its outputs are zeros.
+    Source: `Store` in JAX's `jax/_src/linear_util.py`.
     """
-    out_zeros = []
 
+    value = None
+
+    def keep(self, f, like):
+        """Return `f` without its second result, with the name of `like`."""
+        def first(*args):
+            out, self.value = f(*args)
+            return out
+        return named(first, like)
+
+
+def named(f, like):
+    """Return the function `f`, with the name of another one for errors."""
+    f.__qualname__ = fun_name(like)
+    return f
+
+
+def call_jvp(tag, xs, x_dots, fun):
+    out_zeros = Store()
+    fun_jvp = on_arrays(
+        lambda xs, x_dots: jvp.jvp_flat(fun, xs, x_dots, tag),
+        which_zero(x_dots), out_zeros, fun)
+    outs = call_p.bind(*pack(xs, x_dots), fun=fun_jvp)
+    return unpack(outs, out_zeros.value)
+
+
+def on_arrays(rule, in_zeros, out_zeros, like):
+    """Return a function of primals and tangents as a function of arrays.
+
+    Symbolic zeros are not arrays, so they are left out.  The store
+    `out_zeros` tells which tangents of the outputs are.
+    """
     def fun_jvp(*arrays):
-        ys, y_dots = jvp(*unpack(arrays, in_zeros))
-        out_zeros[:] = which_zero(y_dots)
-        return pack(ys, y_dots)
-    fun_jvp.__qualname__ = fun_name(fun)
-    return fun_jvp, out_zeros
-
-
-jvp_rules[call_p] = call_jvp
+        ys, y_dots = rule(*unpack(arrays, in_zeros))
+        return pack(ys, y_dots), which_zero(y_dots)
+    return out_zeros.keep(fun_jvp, like)
 
 
 def call_vmap(axis, xs, dims, fun):
-    fun_vmap, out_dims = vmap_of(fun, axis, dims)
-    return call_p.bind(*xs, fun=fun_vmap), out_dims
+    out_dims = Store()
+    fun_vmap = out_dims.keep(
+        lambda *xs: vmap.vmap_flat(fun, axis, xs, dims), fun)
+    return call_p.bind(*xs, fun=fun_vmap), out_dims.value
 
 
-def vmap_of(fun, axis, dims):
-    """Returns `fun` mapped over an axis; and a list.
-
-    When the function has run, the list holds the dims of its outputs.
-    """
-    out_dims = []
-
-    def fun_vmap(*xs):
-        ys, out_dims[:] = vmap_flat(fun, axis, xs, dims)
-        return ys
-    fun_vmap.__qualname__ = fun_name(fun)
-    return fun_vmap, out_dims
-
-
-vmap_rules[call_p] = call_vmap
-
-
-staging_rules[call_p] = partial(stage_call, call_p)
-abstract_rules[call_p] = staged_types
-
-
-def call_partial_eval(trace, args, fun):
-    return fun(*args)
-
-
-partial_eval_rules[call_p] = call_partial_eval
-inline_rules[call_p] = inline_call
+jvp.rules[call_p] = call_jvp
+vmap.rules[call_p] = call_vmap
+partial_eval.rules[call_p] = lambda trace, args, fun: fun(*args)

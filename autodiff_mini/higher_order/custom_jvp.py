@@ -1,8 +1,7 @@
 """`custom_jvp`: a function that carries its own derivative.
 
-Its one idea: a call that carries two functions.  Other transformations
-transform both; differentiation calls the second in place of the first.
-Chapter 5.
+A call that carries two functions, of which differentiation calls the second.
+The other interpreters transform both.  Chapter 5.
 """
 
 from collections import OrderedDict
@@ -16,26 +15,16 @@ from typing import NamedTuple
 
 from autodiff_mini.arrays import foreign_one
 from autodiff_mini.copying import copied, place_of
-from autodiff_mini.core import Primitive, TraceTag, Tracer, float0, typeof
+from autodiff_mini.core import TraceTag, Tracer, float0, typeof
 from autodiff_mini.errors import (
     UnexpectedTracerError, closed_over, fun_name, is_miscall, public,
     tuples_at_work)
-from autodiff_mini.higher_order.call import on_arrays
+from autodiff_mini.higher_order.call import Store, defcall, named, on_arrays
 from autodiff_mini.higher_order.programs import interleave, others, picked
 from autodiff_mini.higher_order.staged_calls import (
-    inline_call, stage_call, stage_function, stage_linear, stage_rules,
-    staged_types)
-from autodiff_mini.interpreters.abstract import abstract_rules
-from autodiff_mini.interpreters.jaxpr import eval_jaxpr, staging_rules
-from autodiff_mini.interpreters.jvp import (
-    JVPTracer, add_tangents, fit_tangent, jvp_flat, jvp_rules)
-from autodiff_mini.interpreters.lowering import inline_rules
-from autodiff_mini.interpreters.partial_eval import (
-    linear_flat, partial_eval_rules)
-from autodiff_mini.interpreters.transpose import (
-    backward_pass, pull, pull_rules, transpose_rules)
-from autodiff_mini.interpreters.vmap import (
-    SHARED, spread, vmap_flat, vmap_rules)
+    linear_program, stage_function, stage_linear, stage_rules)
+from autodiff_mini.interpreters import jvp, partial_eval, transpose, vmap
+from autodiff_mini.interpreters.jaxpr import eval_jaxpr
 from autodiff_mini.jaxprs import Jaxpr, Var
 from autodiff_mini.memory import own_memory, read_by, to_read
 from autodiff_mini.pytree import (
@@ -47,81 +36,76 @@ from autodiff_mini.zeros import (
     SymbolicZero, Zero, instantiate_all, instantiate_zeros, pack,
     tangent_type, unpack, which_zero, zero_from_primal)
 
-custom_jvp_call_p = Primitive(
-    'custom_jvp_call', lambda *xs, fun, jvp: fun(*xs),
-    multiple_results=True, is_call=True)
+
+def custom_call_jvp(primitive, rule_of, tag, xs, x_dots, **params):
+    """Call a rule in place of the function; bind it if no tangent moves."""
+    if all(which_zero(x_dots)):
+        def rule(xs, x_dots):
+            ys = primitive.bind(*xs, **params)
+            return ys, list(map(Zero, ys))
+    else:
+        rule = rule_of(x_dots, **params)
+    return run_outside(jvp.JVPTracer, tag, primitive, params['fun'], rule,
+                       xs, x_dots)
 
 
-def custom_jvp_jvp(tag, xs, x_dots, fun, jvp):
-    def call():
-        return custom_jvp_call_p.bind(*xs, fun=fun, jvp=jvp)
-    return apply_rule(tag, xs, x_dots, fun, call, jvp, 'custom_jvp')
+def run_outside(kind, tag, primitive, fun, rule, *args):
+    """Return the two lists that a rule returns.
 
-
-def apply_rule(tag, xs, x_dots, fun, call, rule, kind):
-    """Returns what the rule returns; makes the call if nothing moves."""
+    It runs outside of the transformation that calls it, which is known by its
+    kind of tracer and its tag.  If it uses such a tracer, it closes over it,
+    which is an error.
+    """
     try:
-        if all(which_zero(x_dots)):
-            ys = call()
-            y_dots = list(map(Zero, ys))
-        else:
-            ys, y_dots = rule(xs, x_dots)
-    except UnexpectedTracerError as error:
-        if error.tracer._trace.tag is not tag:
+        results = rule(*args)
+    except UnexpectedTracerError as unexpected:
+        if unexpected.tracer._trace.tag is not tag:
             raise
-        raise closed_over(fun, kind) from None
-    if any(isinstance(y, JVPTracer) and y._trace.tag is tag
-           for y in [*ys, *y_dots]):
-        raise closed_over(fun, kind)
-    return ys, y_dots
+        raise closed_over(fun, primitive, kind is vmap.BatchTracer) from None
+    for x in chain(*results):
+        if isinstance(x, kind) and x._trace.tag is tag:
+            raise closed_over(fun, primitive, kind is vmap.BatchTracer)
+    return results
 
 
-jvp_rules[custom_jvp_call_p] = custom_jvp_jvp
+def custom_call_vmap(primitive, mappers, axis, xs, dims, fun, **rules):
+    """Map the function and its rules over an axis."""
+    out_dims = Store()
 
-
-def custom_jvp_vmap(axis, xs, dims, fun, jvp):
-    out_dims = []   # of the outputs, when one of the two has run
-    outs = custom_jvp_call_p.bind(
-        *xs, fun=map_function(fun, axis, dims, out_dims),
-        jvp=map_rule(jvp, fun, axis, dims, out_dims))
-    return outs, out_dims
-
-
-def map_function(fun, axis, dims, out_dims):
-    """Returns the function of a custom call, mapped over an axis."""
     def fun_vmap(*xs):
-        ys, found = vmap_flat(fun, axis, xs, dims)
-        return conform(ys, found, len(ys), axis, dims, out_dims)
-    fun_vmap.__qualname__ = fun_name(fun)
-    return fun_vmap
+        ys, found = vmap.vmap_flat(fun, axis, xs, dims)
+        return conform(ys, found, len(ys), axis, dims, out_dims.value)
+
+    outs = primitive.bind(*xs, fun=out_dims.keep(fun_vmap, fun), **{
+        name: rule and out_dims.keep(
+            partial(mappers[name], rule, axis, dims, out_dims), rule)
+        for name, rule in rules.items()})
+    return outs, out_dims.value
 
 
-def map_rule(jvp, fun, axis, dims, out_dims):
-    """Returns the rule of a custom call, mapped over an axis."""
-    def jvp_vmap(xs, x_dots):
-        zero = which_zero(x_dots)
-        jvp_arrays, out_zero = on_arrays(jvp, zero, fun)
-        moving = others(of_tangents(dims), zero)
-        outs, found = vmap_flat(jvp_arrays, axis, pack(xs, x_dots),
-                                [*dims, *moving])
-        outs = conform(outs, found, len(out_zero), axis, dims, out_dims)
-        return unpack(outs, out_zero)
-    jvp_vmap.__qualname__ = fun_name(jvp)
-    return jvp_vmap
+def jvp_vmap(rule, axis, dims, out_dims, xs, x_dots):
+    """Return the outputs and tangents of all elements, and the dims."""
+    still, out_still = which_zero(x_dots), Store()
+    outs, found = vmap.vmap_flat(
+        on_arrays(rule, still, out_still, rule), axis, pack(xs, x_dots),
+        [*dims, *others(dims_of_tangents(dims), still)])
+    outs, y_dims = conform(outs, found, len(out_still.value), axis, dims,
+                           out_dims.value)
+    return unpack(outs, out_still.value), y_dims
 
 
-def of_tangents(dims) -> list:
+def dims_of_tangents(dims) -> list:
     """Return the dims of tangents, or cotangents, of values with `dims`."""
     return [None if dim is None else 0 for dim in dims]
 
 
 def conform(outs, found, count, axis, dims, out_dims):
-    """Returns the outputs of a call, all of them mapped or none.
+    """Return the outputs of a call, all mapped or none, and their dims.
 
-    They are mapped if an operand is, since the rule may move what the
-    function does not; or if one turns out to be.  An output whose value is
-    not mapped is shared then: each element i has the output y, and a tangent
-    that its own rule says,
+    They are mapped if an operand is, since a rule may depend on an operand on
+    which the function does not; or if one turns out to be.  An output whose
+    value is not mapped is shared then: each element i has the output y, and a
+    tangent of its own,
 
         y_dot[i] = jvp(xs[i], x_dots[i]).
 
@@ -131,29 +115,28 @@ def conform(outs, found, count, axis, dims, out_dims):
 
         x_bar = sum of bwd(residuals[i], y_bar[i]) over i.
 
-    The function or the rule decides, whichever runs first.
+    The function or a rule decides, whichever runs first.
     """
-    if not out_dims:
+    if out_dims is None:
         some = 0 in [*dims, *found]
-        out_dims[:] = [SHARED if some and dim is None else dim
-                       for dim in found[:count]]
+        out_dims = [vmap.SHARED if some and dim is None else dim
+                    for dim in found[:count]]
     if 0 in out_dims:
-        return [spread(y, dim, axis.size) for y, dim in zip(outs, found)]
-    if 0 in found:
-        raise TypeError(
-            f'{axis.tag}: the rule of a staged custom function closes over '
-            'a mapped value, but the function does not: pass the value to '
-            'the function as an argument')
-    return outs
+        outs = [vmap.spread(y, dim, axis.size) for y, dim in zip(outs, found)]
+    elif 0 in found:
+        raise closed_alone(axis, 'rule of a staged custom function')
+    return outs, out_dims
 
 
-vmap_rules[custom_jvp_call_p] = custom_jvp_vmap
+def closed_alone(axis, rule):
+    """Return the error for a rule that closes over more than its function."""
+    return TypeError(
+        f'{axis.tag}: the {rule} closes over a mapped value, but the '
+        'function does not: pass the value to the function as an argument')
 
 
-staging_rules[custom_jvp_call_p] = partial(stage_call, custom_jvp_call_p)
-abstract_rules[custom_jvp_call_p] = staged_types
-
-
+# What a call means in a linear program.  A rule may apply a function with a
+# rule of its own to a tangent, and a derivative of that asks for this rule.
 def leave_call(primitive, trace, args, fun, **rules):
     """Leave a call with an unknown operand for later, with its rules.
 
@@ -177,73 +160,17 @@ def leave_call(primitive, trace, args, fun, **rules):
         return leave_closure(primitive, trace, args, fun, **rules)
     n = len(residuals)
     outs = trace.record(primitive, [*residuals, *args], {
-        'fun': linear, **stage_rules(linear, rules, n, residuals=True)})
+        'fun': linear,
+        **stage_rules(primitive, linear, rules, n, residuals=True)})
     known = [v in linear.jaxpr.invars[:n] for v in linear.jaxpr.outvars]
     return with_known(outs, known, trace, primitive, args,
                       {'fun': fun, **rules})
 
 
-def leave_closure(primitive, trace, args, fun, **rules):
-    """Leave a call whose function closes over what is unknown.
-
-    Another rule has made the function, and it closes over a tangent of that
-    rule, in which it is linear.  If no transformation outside can ask for its
-    own rules, it is part of the linear program.
-    """
-    if trace.parent.parent is None:
-        return fun(*args)
-    if primitive is not custom_jvp_call_p:
-        raise closed_over(fun, 'custom_vjp')
-    args, fun, jvp = open_call(trace, args, fun, **rules)
-    return leave_call(primitive, trace, args, fun, jvp=jvp)
-
-
-def open_call(trace, args, fun, jvp):
-    """Return a call whose operands include the values it closes over.
-
-    The function and the rule are written down for that.  The derivative with
-    respect to an unknown value follows from linearity, and with respect to
-    a known one the rule says nothing.
-
-    Returns:
-        The operands, the function, and the rule.
-    """
-    types = list(map(typeof, args))
-    still = [aval.dtype.kind not in 'fc' for aval in types]
-    slope, out_still = on_arrays(jvp, still, fun)
-    fun, consts = stage_function(fun, types)
-    slope, more = stage_function(
-        slope, pack(types, [Zero(x) if zero else x
-                            for x, zero in zip(types, still)]))
-    args, n, end = [*consts, *more, *args], len(consts), len(consts + more)
-    linear = list(map(trace.is_unknown, args))
-
-    def opened(*xs):
-        return fun(*xs[:n], *xs[end:])
-
-    def opened_jvp(xs, x_dots):
-        zeros = which_zero(x_dots[:end])
-        if not all(zero or free for zero, free in zip(zeros, linear)):
-            raise closed_over(fun, 'custom_jvp')
-        dots = [Zero(x) if zero else instantiate_zeros(t)
-                for x, t, zero in zip(xs[end:], x_dots[end:], still)]
-        ys, y_dots = unpack(slope(*xs[n:end], *pack(xs[end:], dots)),
-                            out_still)
-        if not all(zeros[:n]):
-            ts = [*x_dots[:end], *map(Zero, xs[end:])]
-            ts = [instantiate_zeros(t) if free else x
-                  for x, t, free in zip(xs, ts, linear)]
-            y_dots = list(map(add_tangents, y_dots, opened(*ts)))
-        return ys, y_dots
-    opened.__qualname__ = fun_name(fun)
-    opened_jvp.__qualname__ = fun_name(jvp)
-    return args, opened, opened_jvp
-
-
 def with_known(outs, known, trace, primitive, args, params):
     """Return the outputs of a call, those that are known as values.
 
-    No unknown operand reaches these, so a call with zeros computes them.
+    They depend on no unknown operand, so a call with zeros computes them.
     """
     if not any(known):
         return outs
@@ -253,23 +180,88 @@ def with_known(outs, known, trace, primitive, args, params):
     return [y if here else out for y, out, here in zip(ys, outs, known)]
 
 
-partial_eval_rules[custom_jvp_call_p] = partial(
-    leave_call, custom_jvp_call_p)
-inline_rules[custom_jvp_call_p] = inline_call
+def leave_closure(primitive, trace, args, fun, **rules):
+    """Leave a call whose function closes over an unknown value.
+
+    Another rule has made the function, and it closes over a tangent of that
+    rule, in which it is linear.  If no transformation outside can ask for its
+    own rules, it is part of the linear program.
+    """
+    if trace.parent.parent is None:
+        return fun(*args)
+    if 'fwd' in rules:
+        raise closed_over(fun, primitive)
+    args, fun, rule = open_call(trace, args, fun, rules['jvp'])
+    return leave_call(primitive, trace, args, fun, jvp=rule)
+
+
+def open_call(trace, args, fun, rule):
+    """Return a call whose operands include the values it closes over.
+
+    The function and the rule are staged for that.  The derivative with
+    respect to an unknown value follows from linearity, and with respect to
+    a known one the rule says nothing.
+
+    Returns:
+        The operands, the function, and the rule.
+    """
+    types, out_still = list(map(typeof, args)), Store()
+    still = [aval.dtype.kind not in 'fc' for aval in types]
+    zeros = [Zero(aval) if zero else aval for aval, zero in zip(types, still)]
+    slope, more = stage_function(on_arrays(rule, still, out_still, rule),
+                                 pack(types, zeros))
+    staged, consts = stage_function(fun, types)
+    args, n, end = [*consts, *more, *args], len(consts), len(consts + more)
+    linear = list(map(trace.is_unknown, args))
+
+    def opened(*xs):
+        return staged(*xs[:n], *xs[end:])
+
+    def opened_rule(xs, x_dots):
+        zeros = which_zero(x_dots[:end])
+        if not all(zero or free for zero, free in zip(zeros, linear)):
+            raise closed_over(fun, custom_jvp_call_p)
+        dots = [Zero(x) if zero else instantiate_zeros(t)
+                for x, t, zero in zip(xs[end:], x_dots[end:], still)]
+        ys, y_dots = unpack(slope(*xs[n:end], *pack(xs[end:], dots)),
+                            out_still.value)
+        if not all(zeros[:n]):
+            ts = [*x_dots[:end], *map(Zero, xs[end:])]
+            ts = [instantiate_zeros(t) if free else x
+                  for x, t, free in zip(xs, ts, linear)]
+            y_dots = list(map(jvp.add_tangents, y_dots, opened(*ts)))
+        return ys, y_dots
+    return args, named(opened, fun), named(opened_rule, rule)
 
 
 def call_transpose(cts, *operands, fun, **rules):
     """Transpose the function of a call; a `Pull` keeps its rules."""
     linear = [type(x) is Var for x in operands]
-    known = others(operands, linear)
-    jaxpr = linear_flat(lambda *ts: fun(*interleave(linear, ts, known)),
-                        [x.aval for x in picked(operands, linear)],
-                        TraceTag('transpose', fun))
-    x_bars = backward_pass(jaxpr, jaxpr.consts, cts)
+    jaxpr = linear_program('transpose', fun, operands, linear)
+    x_bars = transpose.backward_pass(jaxpr, jaxpr.consts, cts)
     return interleave(linear, x_bars, repeat(None))
 
 
-transpose_rules[custom_jvp_call_p] = call_transpose
+def custom_call(name, rule_of, **mappers):
+    """Return a primitive that calls a function with rules for its derivative.
+
+    Args:
+        name: the primitive's.
+        rule_of: from the tangents and the parameters, returns the rule to
+            call.  It takes primals and tangents, and returns the outputs'.
+        mappers: by name, how a rule is mapped over an axis.
+    """
+    primitive = defcall(name)
+    jvp.rules[primitive] = partial(custom_call_jvp, primitive, rule_of)
+    vmap.rules[primitive] = partial(custom_call_vmap, primitive, mappers)
+    partial_eval.rules[primitive] = partial(leave_call, primitive)
+    transpose.rules[primitive] = call_transpose
+    return primitive
+
+
+# jvp(custom_jvp_call(f, f_jvp)) == f_jvp
+custom_jvp_call_p = custom_call(
+    'custom_jvp_call', lambda x_dots, fun, jvp: jvp, jvp=jvp_vmap)
 
 
 class Pull:
@@ -313,7 +305,7 @@ class Pull:
                 interleave(self.zeros, zeros, operands[n:]))
 
     def __call__(self, *operands):
-        x_bars = backward_pass(self.jaxpr, *self.split(operands))
+        x_bars = transpose.backward_pass(self.jaxpr, *self.split(operands))
         return instantiate_all(picked(x_bars, self.moves),
                                foreign_one(operands))
 
@@ -323,19 +315,22 @@ class Pull:
         r_dots = interleave(self.traced, dots[:n], map(Zero, self.fixed))
 
         def derivative(*ts):
-            return jvp_flat(lambda *rs: eval_jaxpr(self.jaxpr, rs, *ts),
-                            residuals, r_dots, tag)[1]
+            return jvp.jvp_flat(
+                lambda *rs: eval_jaxpr(self.jaxpr, rs, *ts),
+                residuals, r_dots, tag)[1]
 
-        program = linear_flat(derivative, self.jaxpr.in_avals, tag)
-        x_dots = picked(pull(program, program.consts, cts), self.moves)
+        program = partial_eval.linear_flat(
+            derivative, self.jaxpr.in_avals, tag)
+        x_dots = picked(transpose.pull(program, program.consts, cts),
+                        self.moves)
         if not all(which_zero(dots[n:])):
             ct_dots = map(instantiate_zeros, dots[n:])
-            x_dots = map(add_tangents, x_dots,
+            x_dots = map(jvp.add_tangents, x_dots,
                          self.bind(*operands[:n], *ct_dots))
         return self.bind(*operands), list(x_dots)
 
 
-pull_rules[custom_jvp_call_p] = Pull
+transpose.pull_rules[custom_jvp_call_p] = Pull
 
 
 class Rules(NamedTuple):
@@ -409,6 +404,8 @@ class custom_jvp(UserFunction):
         3.0
     """
 
+    needs = 'jvp', 'JVP', 'defjvp'      # which rule, and who defines it
+
     @public
     def __init__(self, fun, nondiff_argnums=(), nondiff_argnames=()):
         named_after(fun)(self)
@@ -422,7 +419,7 @@ class custom_jvp(UserFunction):
         return place_of(self) or (__newobj__, (type(self),), vars(self))
 
     def defjvp(self, rule, symbolic_zeros=False):
-        """Defines the derivative; may be used as a decorator.
+        """Define the derivative; may be used as a decorator.
 
         The rule holds for calls from now on.  A call that was made before
         keeps its rule: in a linear function, in a pullback, in a jaxpr, and
@@ -444,11 +441,11 @@ class custom_jvp(UserFunction):
         return rule
 
     def defjvps(self, *rules):
-        """Defines the derivative by one rule for each argument.
+        """Define the derivative by one rule for each argument.
 
         Args:
             rules: `rule(tangent, out, *primals)`, which returns a tangent of
-                the output; None for an argument whose motion moves nothing.
+                the output; None for an argument on which it does not depend.
 
         Raises:
             TypeError: there are nondiff arguments.
@@ -482,14 +479,20 @@ class custom_jvp(UserFunction):
 
     @public
     def __call__(self, *args, **kwargs):
-        if self.rules.jvp is None:
-            raise AttributeError('No JVP defined for custom_jvp function '
-                                 f'{fun_name(self)} using defjvp. Define it '
-                                 f'with {fun_name(self)}.defjvp.')
+        rule, what, method = self.needs
+        if getattr(self.rules, rule) is None:
+            kind, name = type(self).__name__, fun_name(self)
+            raise AttributeError(
+                f'No {what} defined for {kind} function {name} using '
+                f'{method}. Define it with {name}.{method}.')
         call, xs = flatten_call(self, args, kwargs)
-        ys = custom_jvp_call_p.bind(*xs, fun=with_batching(call),
-                                    jvp=FlatRule(call))
+        ys = self.bind(call, xs)
         return call.out_tree.unflatten(own_memory(ys, xs))
+
+    def bind(self, call, xs):
+        """Return the outputs of a call with these operands."""
+        return custom_jvp_call_p.bind(*xs, fun=with_batching(call),
+                                      jvp=FlatRule(call))
 
 
 def with_batching(call):
@@ -503,8 +506,9 @@ def with_batching(call):
     return custom_vmap.call_with_batching(call)
 
 
+# Between what users write and flat lists.
 def flatten_call(function, args, given):
-    """Returns a function of flat operands, and the operands of this call.
+    """Return a function of flat operands, and the operands of this call.
 
     They are what is traced in the nondiff arguments, and the other arguments.
     """
@@ -526,8 +530,8 @@ def flatten_call(function, args, given):
                                f'arguments of {fun_name(function)}')
     map_leaves(typeof, names, xs)
     keys = [key for key, leaves in traced.items() for _ in leaves]
-    call = FlatCall(function, rules_of(function), held, keys, in_tree,
-                    list(kwargs), len(left_out))
+    call = FlatCall(function, rules_of(function), held, keys, list(free),
+                    in_tree, list(kwargs), len(left_out))
     return call, [*chain(*traced.values()), *xs]
 
 
@@ -539,28 +543,37 @@ class FlatCall:
         rules: the rules that it has now.
         held: its nondiff arguments, by their positions, or their names.
         keys: of those that the first operands are for.
-        in_tree: the structure of the tuple of the other arguments.
+        free: the positions, or names, of the other arguments.
+        in_tree: the structure of the tuple of these.
         names: those of the arguments that are keyword-only.
         left_out: how many more the function has.
     """
 
-    def __init__(self, function, rules, held, keys, in_tree, names,
+    def __init__(self, function, rules, held, keys, free, in_tree, names,
                  left_out):
         self.function = function
         self.rules = rules
         self.held = held
         self.keys = keys
+        self.free = free
         self.in_tree = in_tree
         self.names = names
         self.left_out = left_out
 
     def __call__(self, *operands):
         args, kwargs = self.in_place(*self.split(operands))
-        ys, self.out_tree = tree_flatten(self.function.fun(*args, **kwargs))
+        return self.flatten(self.function.fun(*args, **kwargs))
+
+    def flatten(self, out):
+        """Return the leaves of an output, and set the call's `out_tree`.
+
+        The output is the function's, or that of a rule which ran instead.
+        """
+        ys, self.out_tree = tree_flatten(out)
         return ys
 
     def split(self, operands):
-        """Returns the nondiff arguments, and the leaves of the others."""
+        """Return the nondiff arguments, and the leaves of the others."""
         n = len(self.keys)
         values = iter(operands[:n])
         held = {key: replace_traced(x, values) if key in self.keys else x
@@ -578,15 +591,11 @@ class FlatCall:
 
     def in_place(self, held, xs):
         """Return all arguments: those in positions, and those by name."""
-        free = self.in_tree.unflatten(xs)
         if not (held or self.names):
-            return free, {}
-        free = iter(free)
-        count = len(held) + len(self.in_tree.children) - len(self.names)
-        args, kwargs = [[held[key] if key in held else next(free)
-                         for key in keys]
-                        for keys in (range(count), self.names)]
-        return args, dict(zip(self.names, kwargs))
+            return self.in_tree.unflatten(xs), {}
+        every = held | dict(zip(self.free, self.in_tree.unflatten(xs)))
+        args = [every[i] for i in range(len(every) - len(self.names))]
+        return args, {name: every[name] for name in self.names}
 
     def __getstate__(self):
         """In a pickle, the rules of now are found with the function."""
@@ -611,7 +620,7 @@ class FlatCall:
             rules_at_work.reset(token)
 
     def check_still(self, perturbed):
-        """Raises a TypeError if a nondiff argument is differentiated."""
+        """Raise a TypeError if a nondiff argument is differentiated."""
         for key, moves in zip(self.keys, perturbed):
             if moves:
                 why, cure = (
@@ -633,7 +642,7 @@ class FlatCall:
 
 
 def traced_leaves(x) -> list:
-    """Returns the tracers in a nondiff argument, which may be anything."""
+    """Return the tracers in a nondiff argument, which may be anything."""
     try:
         leaves = tree_leaves(x)
     except TypeError:   # such as a dictionary whose keys have no order
@@ -642,13 +651,13 @@ def traced_leaves(x) -> list:
 
 
 def replace_traced(x, values, other=lambda leaf: leaf):
-    """Returns a nondiff argument with these values for its tracers."""
+    """Return a nondiff argument with these values for its tracers."""
     return tree_map(lambda leaf: next(values) if isinstance(leaf, Tracer)
                     else other(leaf), x)
 
 
 def for_rule(ts, others, symbolic) -> list:
-    """Returns tangents as a rule sees them, beside the `others`."""
+    """Return tangents as a rule sees them, beside the `others`."""
     if symbolic:
         return [SymbolicZero(t.like) if type(t) is Zero else t for t in ts]
     return instantiate_all(ts, foreign_one([*ts, *others]))
@@ -718,7 +727,7 @@ class FlatRule(UserRule):
             raise
         self.check_pair(
             out, 'representing primal and tangent outputs, but got')
-        ys, call.out_tree = tree_flatten(out[0])
+        ys = call.flatten(out[0])
         y_dots, dot_tree = tree_flatten(out[1])
         if dot_tree != call.out_tree:
             raise TypeError(
@@ -726,12 +735,10 @@ class FlatRule(UserRule):
                 f'container (pytree) structures, but got {call.out_tree} '
                 f'and {dot_tree} respectively')
         map_leaves(check_output, self.out_names, ys)
-        if is_stacked(ys, xs) and (
-                typeof(call(*operands)[0]).shape != typeof(ys[0]).shape):
-            raise TypeError(self.unpack('primals', 'tangents'))
-        if len(ys) > len(xs) and are_among(ys, tree_leaves(tuples[0])):
-            call(*operands)     # which says what the function returns
-            if call.out_tree != dot_tree:
+        if is_of_tuple(ys, xs, tuples[0]):
+            want = call(*operands)
+            if call.out_tree != dot_tree or (
+                    typeof(want[0]).shape != typeof(ys[0]).shape):
                 raise TypeError(self.unpack('primals', 'tangents'))
         return ys, map_leaves(fit_rule_tangent, self.out_names, ys, y_dots)
 
@@ -746,29 +753,29 @@ class FlatRule(UserRule):
             'outputs with corresponding shapes and dtypes: output')
 
 
-def are_among(ys, xs) -> bool:
-    """Return whether all outputs are inputs, as in a multiple of a tuple."""
-    return all(any(y is x for x in xs) for y in ys)
+def is_of_tuple(ys, xs, primals) -> bool:
+    """Return whether a rule may have taken the tuple of primals for an array.
 
-
-def is_stacked(ys, xs) -> bool:
-    """Return whether an output may be made of the tuple of the `xs`."""
+    The output is the tuple stacked, or several times the tuple.
+    """
     shapes = {typeof(x).shape for x in xs}
-    return len(ys) == len(shapes) == 1 and (
-        typeof(ys[0]).shape == (len(xs), *shapes.pop()))
+    if len(ys) == len(shapes) == 1:
+        return typeof(ys[0]).shape == (len(xs), *shapes.pop())
+    return len(ys) > len(xs) and all(
+        any(y is x for x in tree_leaves(primals)) for y in ys)
 
 
 def fit_rule_tangent(y, y_dot):
-    """Returns the tangent that a rule returned, converted to fit `y`."""
+    """Return the tangent that a rule returned, converted to fit `y`."""
     if not isinstance(y_dot, Zero):
-        return fit_tangent(y, y_dot)
+        return jvp.fit_tangent(y, y_dot)
     if y_dot.aval != tangent_type(typeof(y)):
-        fit_tangent(y, instantiate_zeros(y_dot))    # which may raise
+        jvp.fit_tangent(y, instantiate_zeros(y_dot))    # which may raise
     return Zero(y)
 
 
 def check_output(y):
-    """Raises a TypeError if `y` is nothing that a function may return."""
+    """Raise a TypeError if `y` is nothing that a function may return."""
     if isinstance(y, Zero):
         raise TypeError(f'{y} is a record of a tangent or a cotangent, no '
                         'array, and cannot be an output')
@@ -776,7 +783,7 @@ def check_output(y):
 
 
 def sum_of_rules(function, rules, *args):
-    """Returns the output and its tangent, a sum of what the rules return."""
+    """Return the output and its tangent, a sum of what the rules return."""
     *owner, primals, tangents = args
     if owner:
         raise TypeError(f'The rules of {fun_name(function)}, by defjvps, are '

@@ -1,101 +1,99 @@
-"""`custom_vjp`: a function that carries its own way back.
+"""`custom_vjp`: a function that carries its own pullback.
 
-Its one idea: forward mode is given a promise in the place of a tangent.
-`custom_lin` stands in the linear program like a sealed envelope, cannot be
-run, and is opened on the way back.  Chapter 10.
+A custom_vjp function is a custom_jvp function whose rule returns a promise as
+the tangent.  This is an equation, `custom_lin`, of a linear program.  It
+cannot be run, and transposition keeps the promise.  Chapter 10.
 """
 
 from dataclasses import dataclass, replace
 from functools import partial, reduce
-from itertools import repeat
 from typing import Any
 
 import numpy as np
 
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import (
-    NUMBERS, Primitive, ShapedArray, TraceTag, Tracer, float0, is_array,
-    typeof, unwrapped)
-from autodiff_mini.errors import (
-    UnexpectedTracerError, closed_over, fun_name, public)
+    NUMBERS, Primitive, ShapedArray, TraceTag, Tracer, current_trace, float0,
+    is_array, typeof, unwrapped)
+from autodiff_mini.errors import UnexpectedTracerError, closed_over, fun_name
+from autodiff_mini.higher_order.call import named
 from autodiff_mini.higher_order.custom_jvp import (
-    FlatRule, Pull, UserRule, apply_rule, call_transpose, check_output,
-    conform, custom_jvp, flatten_call, for_rule, leave_call, map_function,
-    map_rule, of_tangents, with_batching)
+    FlatRule, Pull, UserRule, check_output, closed_alone, conform,
+    custom_call, custom_jvp, dims_of_tangents, for_rule, jvp_vmap,
+    with_batching)
 from autodiff_mini.higher_order.optimize_remat import RematForward
 from autodiff_mini.higher_order.programs import (
     interleave, others, picked, stage_program)
-from autodiff_mini.higher_order.staged_calls import (
-    LateRule, call_late, check_outputs, inline_call, stage_call, staged_kinds,
-    staged_types)
-from autodiff_mini.interpreters.abstract import abstract_rules
-from autodiff_mini.interpreters.jaxpr import (
-    JaxprTracer, eval_jaxpr, staging_rules)
-from autodiff_mini.interpreters.jvp import (
-    JVPTracer, add_tangents, jvp_flat, jvp_rules)
-from autodiff_mini.interpreters.lowering import inline_rules
-from autodiff_mini.interpreters.partial_eval import (
-    linear_flat, linearize_flat, partial_eval_rules)
-from autodiff_mini.interpreters.transpose import (
-    pull, pull_rules, transpose_rules)
-from autodiff_mini.interpreters.vmap import (
-    BatchTracer, spread, vmap_flat, vmap_rules)
+from autodiff_mini.higher_order.staged_calls import element
+from autodiff_mini.interpreters import (
+    abstract, jvp, lowering, partial_eval, transpose, vmap)
+from autodiff_mini.interpreters.jaxpr import JaxprTracer, eval_jaxpr
 from autodiff_mini.jaxprs import Jaxpr, Var
-from autodiff_mini.memory import own_memory, to_read
+from autodiff_mini.memory import lent, to_read
 from autodiff_mini.pytree import (
     leaf_names, open_as, tree_flatten, tree_structure)
-from autodiff_mini.signature import map_leaves, names_of
+from autodiff_mini.signature import check_alive, map_leaves, names_of
 from autodiff_mini.zeros import (
     Zero, instantiate_zeros, pack, tangent_type, unpack, which_zero)
 
-custom_vjp_call_p = Primitive(
-    'custom_vjp_call', lambda *xs, fun, fwd, jvp: fun(*xs),
-    multiple_results=True, is_call=True)
 
+def promise_of(x_dots, fun, fwd, jvp):
+    """Return the rule of a call: one that makes a promise.
 
-def custom_vjp_jvp(tag, xs, x_dots, fun, fwd, jvp):
-    def call():
-        return custom_vjp_call_p.bind(*xs, fun=fun, fwd=fwd, jvp=jvp)
-    rule = jvp
-    if jvp is None or any(map(is_written_down, x_dots)):
-        rule = partial(promise, fun, fwd, jvp)
-    return apply_rule(tag, xs, x_dots, fun, call, rule, 'custom_vjp')
+    In forward mode it is `jvp`, if there is one.
+    """
+    if jvp and not (fwd and any(map(is_written_down, x_dots))):
+        return jvp
+    return partial(promise, fun_name(fun), fwd, jvp)
 
 
 def is_written_down(x_dot) -> bool:
-    """Returns whether a tangent has no value yet.
+    """Return whether a tangent is unknown, in a linear program.
 
-    Then somebody writes a linear program down, and may read it backwards.
+    This program may be run backwards.
     """
-    while isinstance(x_dot, BatchTracer | JVPTracer):
-        x_dot = x_dot.val if isinstance(x_dot, BatchTracer) else x_dot.primal
+    while isinstance(x_dot, vmap.BatchTracer | jvp.JVPTracer):
+        is_batch = isinstance(x_dot, vmap.BatchTracer)
+        x_dot = x_dot.val if is_batch else x_dot.primal
     return isinstance(x_dot, JaxprTracer)
 
 
-def promise(fun, fwd, jvp, xs, x_dots):
-    """Returns the outputs, and a sealed envelope in place of tangents."""
+def promise(name, fwd, jvp, xs, x_dots):
+    """Return the outputs, and a promise in place of their tangents.
+
+    Args:
+        name: the function's, for errors.
+        fwd: takes primals, and for each whether it is perturbed; returns the
+            outputs, the residuals, and `bwd`.  This takes the residuals and
+            the cotangents, and returns those of the last operands.
+        jvp: the rule for forward mode, or None.
+        xs, x_dots: primals, and their tangents.
+    """
     still = which_zero(x_dots)
     ys, residuals, bwd = fwd(xs, [not zero for zero in still])
-    n = len(residuals)
+    count = len(residuals)
 
     def forwards(*operands):
-        return jvp(*unpack(operands[n:], still))[1]
-    forwards.__qualname__ = fun_name(jvp)
+        return jvp(*unpack(operands[count:], still))[1]
 
-    def backwards(residuals, cts):
-        return bwd(residuals[:n], cts)
-    backwards.__qualname__ = fun_name(bwd)
-
+    known = [*residuals, *(xs if jvp else [])]
     types = [tangent_type(typeof(y)) for y in ys]
     y_dots = custom_lin_p.bind(
-        *residuals, *pack(xs if jvp else [], x_dots), name=fun_name(fun),
-        jvp=jvp and forwards, bwd=backwards if jvp else bwd, still=still,
+        *known, *others(x_dots, still), name=name,
+        jvp=jvp and named(forwards, jvp),
+        bwd=partial(keep_promise, bwd, count, still), n=len(known),
         out_avals=types)
     return ys, [Zero(y) if aval.dtype == float0 else y_dot
                 for y, y_dot, aval in zip(ys, y_dots, types)]
 
 
-def custom_lin(*operands, name, jvp, bwd, still, out_avals):
+def keep_promise(bwd, count, still, residuals, cts):
+    """Return the cotangents of the operands that move, None for zeros."""
+    x_bars = bwd(residuals[:count], cts)
+    return others([None] * (len(still) - len(x_bars)) + x_bars, still)
+
+
+def custom_lin(*operands, name, jvp, bwd, n, out_avals):
     if jvp is None:
         refuse_forward_mode(name)
     return list(map(instantiate_zeros, jvp(*operands)))
@@ -112,163 +110,103 @@ def refuse_forward_mode(name):
         'vjp, or give it a rule for the way out too, with defjvp.')
 
 
-def custom_lin_transpose(cts, *operands, name, jvp, bwd, still, out_avals):
-    residuals = operands[:len(operands) - still.count(False)]
+def custom_lin_transpose(cts, *operands, name, jvp, bwd, n, out_avals):
+    residuals = operands[:n]
     if any(type(x) is Var for x in residuals):
         refuse_forward_mode(name)
     cts = [Zero(aval) if ct is None else ct
            for ct, aval in zip(cts, out_avals, strict=True)]
-    x_bars = bwd(residuals, cts)
-    return [None] * len(residuals) + [
-        x_bar for x_bar, zero in zip(x_bars, still, strict=True) if not zero]
+    return [None] * n + bwd(residuals, cts)
 
 
-def custom_lin_jvp(tag, operands, dots, bwd, still, out_avals, **params):
-    """The derivative of an envelope: two more, one with that of `bwd`.
+def custom_lin_jvp(tag, operands, dots, bwd, n, **params):
+    """The derivative of a promise: two more, one with that of `bwd`.
 
     Where there is a rule for forward mode, it is differentiated instead.
     """
-    params |= {'still': still, 'out_avals': out_avals}
     if params['jvp']:
-        forwards = partial(custom_lin, bwd=bwd, **params)
-        return jvp_flat(forwards, operands, dots, tag)
-    n = len(operands) - still.count(False)
+        forwards = partial(custom_lin, bwd=bwd, n=n, **params)
+        return jvp.jvp_flat(forwards, operands, dots, tag)
     zero = which_zero(dots)
 
     def bwd_dot(arrays, cts):
-        present = []
+        x_bars, x_dots = jvp.jvp_flat(
+            lambda *residuals: bwd(residuals, cts),
+            *unpack(arrays, zero[:n]), tag)
+        return [None if x_bar is None else instantiate_zeros(x_dot)
+                for x_bar, x_dot in zip(x_bars, x_dots)]
 
-        def flat_bwd(*residuals):
-            x_bars = bwd(residuals, cts)
-            present[:] = [x_bar is not None for x_bar in x_bars]
-            return picked(x_bars, present)
-        _, x_dots = jvp_flat(flat_bwd, *unpack(arrays, zero[:n]), tag)
-        return interleave(present, map(instantiate_zeros, x_dots),
-                          repeat(None))
-    bwd_dot.__qualname__ = fun_name(bwd)
-
-    y_dots = [[Zero(aval) for aval in out_avals]]
+    y_dots = [[Zero(aval) for aval in params['out_avals']]]
     if not all(zero[:n]):
+        moving = pack(operands[:n], dots[:n])
         y_dots.append(custom_lin_p.bind(
-            *pack(operands[:n], dots[:n]), *operands[n:], bwd=bwd_dot,
-            **params))
+            *moving, *operands[n:], bwd=named(bwd_dot, bwd),
+            n=len(moving), **params))
     if not all(zero[n:]):
         y_dots.append(custom_lin_p.bind(
-            *operands[:n], *map(instantiate_zeros, dots[n:]), bwd=bwd,
+            *operands[:n], *map(instantiate_zeros, dots[n:]), bwd=bwd, n=n,
             **params))
-    return (custom_lin_p.bind(*operands, bwd=bwd, **params),
-            [reduce(add_tangents, terms) for terms in zip(*y_dots)])
+    return (custom_lin_p.bind(*operands, bwd=bwd, n=n, **params),
+            [reduce(jvp.add_tangents, terms) for terms in zip(*y_dots)])
 
 
 def custom_lin_partial_eval(trace, operands, **params):
-    """Open an envelope whose residuals are unknown, if a rule allows it."""
-    n = len(operands) - params['still'].count(False)
-    if params['jvp'] and any(map(trace.is_unknown, operands[:n])):
+    """Open a promise whose residuals are unknown, if a rule allows it."""
+    if params['jvp'] and any(map(trace.is_unknown, operands[:params['n']])):
         return custom_lin(*operands, **params)
     if not any(map(trace.is_unknown, operands)):
         return trace.compute(custom_lin_p, operands, params)
     return trace.record(custom_lin_p, operands, params)
 
 
-partial_eval_rules[custom_lin_p] = custom_lin_partial_eval
-jvp_rules[custom_vjp_call_p] = custom_vjp_jvp
-jvp_rules[custom_lin_p] = custom_lin_jvp
-transpose_rules[custom_lin_p] = custom_lin_transpose
-abstract_rules[custom_lin_p] = lambda *avals, out_avals, **_: out_avals
+def custom_lin_vmap(axis, operands, dims, jvp, bwd, n, out_avals, **params):
+    y_dims = [None] * len(out_avals)
+    if 0 in dims:
+        jvp = jvp and partial(forwards_vmap, jvp, axis, dims)
+        y_dims = [0] * len(out_avals)
+        bwd = partial(bwd_vmap, bwd, axis, dims[:n], y_dims, dims[n:])
+        out_avals = [ShapedArray((axis.size, *aval.shape), aval.dtype)
+                     for aval in out_avals]
+    return custom_lin_p.bind(*operands, jvp=jvp, bwd=bwd, n=n,
+                             out_avals=out_avals, **params), y_dims
 
 
-def custom_vjp_vmap(axis, xs, dims, fun, fwd, jvp):
-    out_dims = []   # of the outputs, when one of the three has run
-
-    def fwd_vmap(xs, perturbed):
-        def flat_fwd(*xs):
-            nonlocal bwd, count
-            ys, residuals, bwd = fwd(xs, perturbed)
-            count = len(ys)
-            return [*ys, *residuals]
-        bwd, count = None, 0
-        outs, found = vmap_flat(flat_fwd, axis, xs, dims)
-        ys = conform(outs[:count], found, count, axis, dims, out_dims)
-        return ys, outs[count:], bwd_vmap(
-            bwd, axis, found[count:], out_dims, dims)
-    fwd_vmap.__qualname__ = fun_name(fwd)
-
-    ys = custom_vjp_call_p.bind(
-        *xs, fun=map_function(fun, axis, dims, out_dims), fwd=fwd_vmap,
-        jvp=jvp and map_rule(jvp, fun, axis, dims, out_dims))
-    return ys, out_dims
+def forwards_vmap(jvp, axis, dims, *operands):
+    """Return the tangents of all elements."""
+    y_dots, found = vmap.vmap_flat(
+        lambda *operands: list(map(instantiate_zeros, jvp(*operands))), axis,
+        operands, dims)
+    return [vmap.spread(y_dot, dim, axis.size)
+            for y_dot, dim in zip(y_dots, found)]
 
 
-def bwd_vmap(bwd, axis, res_dims, y_dims, x_dims):
-    """Returns `bwd` mapped over an axis.
+def bwd_vmap(bwd, axis, res_dims, y_dims, x_dims, residuals, cts):
+    """Return the cotangents of all elements.
 
-    What one argument is to all elements, all their cotangents are added for.
+    Those of an operand that all elements share are added.
     """
-    def mapped_bwd(residuals, cts):
-        still = which_zero(cts)
-        dims = [*res_dims, *others(of_tangents(y_dims), still)]
-        absent = []
+    still, n = which_zero(cts), len(residuals)
 
-        def flat_bwd(*arrays):
-            n = len(residuals)
-            moving = iter(arrays[n:])
-            x_bars = bwd(arrays[:n], [
-                Zero(element(ct.aval, dim)) if zero else next(moving)
-                for ct, dim, zero in zip(cts, y_dims, still)])
-            absent[:] = [x_bar is None for x_bar in x_bars]
-            return [x_bar for x_bar in x_bars if x_bar is not None]
+    def flat_bwd(*arrays):
+        moving = iter(arrays[n:])
+        return bwd(arrays[:n], [
+            Zero(element(ct.aval, dim)) if zero else next(moving)
+            for ct, dim, zero in zip(cts, y_dims, still)])
 
-        found = vmap_flat(flat_bwd, axis, pack(residuals, cts), dims)
-        bars = zip(*found)
-        return [None if gone else fit_axis(*next(bars), x_dim, axis, dims)
-                for gone, x_dim in zip(absent, x_dims, strict=True)]
-    return mapped_bwd
-
-
-def element(aval, dim):
-    """Returns the type of an element."""
-    return aval if dim is None else ShapedArray(aval.shape[1:], aval.dtype)
+    dims = [*res_dims, *others(dims_of_tangents(y_dims), still)]
+    x_bars, found = vmap.vmap_flat(flat_bwd, axis, pack(residuals, cts), dims)
+    return [None if x_bar is None else fit_axis(x_bar, dim, x_dim, axis, dims)
+            for x_bar, dim, x_dim in zip(
+                x_bars, found, x_dims[len(x_dims) - len(x_bars):])]
 
 
 def fit_axis(x_bar, dim, x_dim, axis, dims):
-    """Returns a cotangent, mapped if its argument is; if not, the sum."""
+    """Return a cotangent, mapped if its argument is; if not, the sum."""
     if x_dim == 0 or 0 in dims:
-        x_bar = spread(x_bar, dim, axis.size)
+        x_bar = vmap.spread(x_bar, dim, axis.size)
     elif dim == 0:
-        raise TypeError(
-            f'{axis.tag}: the bwd of a custom function closes over a mapped '
-            'value, but the function does not: pass the value to the '
-            'function as an argument')
+        raise closed_alone(axis, 'bwd of a custom function')
     return x_bar if x_dim == 0 or 0 not in dims else np.sum(x_bar, 0)
-
-
-def custom_lin_vmap(axis, operands, dims, jvp, bwd, still, out_avals,
-                    **params):
-    if all(dim is None for dim in dims):
-        return custom_lin_p.bind(
-            *operands, jvp=jvp, bwd=bwd, still=still, out_avals=out_avals,
-            **params), [None] * len(out_avals)
-    n = len(operands) - still.count(False)
-    moving = iter(dims[n:])
-    x_dims = [None if zero else next(moving) for zero in still]
-    y_dims = [0] * len(out_avals)
-    types = [ShapedArray((axis.size, *aval.shape), aval.dtype)
-             for aval in out_avals]
-
-    def jvp_vmap(*operands):
-        y_dots, found = vmap_flat(
-            lambda *operands: list(map(instantiate_zeros, jvp(*operands))),
-            axis, operands, dims)
-        return [spread(y_dot, dim, axis.size)
-                for y_dot, dim in zip(y_dots, found)]
-
-    return custom_lin_p.bind(
-        *operands, jvp=jvp and jvp_vmap, still=still, out_avals=types,
-        bwd=bwd_vmap(bwd, axis, dims[:n], y_dims, x_dims), **params), y_dims
-
-
-vmap_rules[custom_vjp_call_p] = custom_vjp_vmap
-vmap_rules[custom_lin_p] = custom_lin_vmap
 
 
 def inline_linear(*avals, **params):
@@ -278,38 +216,27 @@ def inline_linear(*avals, **params):
                          TraceTag('jvp', params['name']))
 
 
-inline_rules[custom_lin_p] = inline_linear
+def fwd_vmap(fwd, axis, dims, out_dims, xs, perturbed):
+    """Return what `fwd` returns for all elements, and the dims."""
+    with vmap.BatchTrace(current_trace(), axis) as trace:
+        ys, residuals, bwd = fwd(
+            lent(trace, list(map(trace.join, xs, dims))), perturbed)
+        ys, found = trace.split(ys)
+        residuals, res_dims = trace.split(residuals)
+    ys, y_dims = conform(ys, [*found, *res_dims], len(ys), axis, dims,
+                         out_dims.value)
+    return (ys, residuals, partial(bwd_vmap, bwd, axis, res_dims, y_dims,
+                                   dims)), y_dims
 
 
-class StagedForward(LateRule):
-    """A `LateRule` for a function with a rule for reverse mode."""
-
-    def __call__(self, xs, perturbed):
-        n = self.num_consts
-        if any(perturbed[:n]) and not self.residuals:
-            raise closed_over(self.fun, 'custom_vjp')
-        ys, residuals, bwd = call_late(
-            self.fun, self.checked_fwd, xs[n:], perturbed[n:])
-        check_outputs(self.fun, self.rule, ys)
-
-        def bwd_with_consts(residuals, cts):
-            return [None] * n + call_late(self.fun, bwd, residuals, cts)
-        return ys, residuals, bwd_with_consts
-
-    def checked_fwd(self, xs, perturbed):
-        ys, residuals, bwd = self.rule(xs, perturbed)
-        for x in [*ys, *residuals]:
-            if type(x) is JaxprTracer and not x._trace.thread:
-                raise UnexpectedTracerError(x)
-        return ys, residuals, bwd
-
-
-staged_kinds['fwd'] = StagedForward
-staging_rules[custom_vjp_call_p] = partial(stage_call, custom_vjp_call_p)
-abstract_rules[custom_vjp_call_p] = staged_types
-partial_eval_rules[custom_vjp_call_p] = partial(
-    leave_call, custom_vjp_call_p)
-inline_rules[custom_vjp_call_p] = inline_call
+custom_vjp_call_p = custom_call('custom_vjp_call', promise_of, fwd=fwd_vmap,
+                                jvp=jvp_vmap)
+jvp.rules[custom_lin_p] = custom_lin_jvp
+vmap.rules[custom_lin_p] = custom_lin_vmap
+abstract.rules[custom_lin_p] = lambda *avals, out_avals, **_: out_avals
+partial_eval.rules[custom_lin_p] = custom_lin_partial_eval
+transpose.rules[custom_lin_p] = custom_lin_transpose
+lowering.inline_rules[custom_lin_p] = inline_linear
 
 
 class PullBothWays(Pull):
@@ -321,8 +248,8 @@ class PullBothWays(Pull):
     """
 
     def bind(self, *operands):
-        return custom_vjp_call_p.bind(*operands, fun=self, fwd=self.fwd,
-                                      jvp=self.jvp)
+        return custom_vjp_call_p.bind(
+            *operands, fun=self, fwd=self.fwd, jvp=self.jvp)
 
     def fwd(self, operands, perturbed):
         return self.bind(*operands), list(operands), self.bwd
@@ -332,18 +259,19 @@ class PullBothWays(Pull):
         ts = interleave(self.moves, map(instantiate_zeros, x_bar_bars), [
             instantiate_zeros(Zero(v.aval))
             for v in others(self.jaxpr.invars, self.moves)])
-        ct_bars, program = linearize_flat(
+        ct_bars, program = partial_eval.linearize_flat(
             lambda *rs: eval_jaxpr(runnable(self.jaxpr), rs, *ts), residuals,
             TraceTag('vjp', Jaxpr))
-        r_bars = picked(pull(program, program.consts, cts), self.traced)
+        r_bars = picked(transpose.pull(program, program.consts, cts),
+                        self.traced)
         bars = [*r_bars, *others(ct_bars, self.zeros)]
         return [None if type(bar) is Zero else bar for bar in bars]
 
 
 def runnable(jaxpr):
-    """Return a linear program whose envelopes can be run.
+    """Return a linear program whose promises can be run.
 
-    What an envelope does forwards is the transpose of its `bwd`, if it has no
+    What a promise does forwards is the transpose of its `bwd`, if it has no
     rule for it; and if it holds a pullback, whose rule can refuse.
     """
     def runnable_param(x):
@@ -362,27 +290,24 @@ def runnable(jaxpr):
                    cache={})
 
 
-def transpose_of_bwd(*operands, bwd, still, out_avals, **_):
-    n = len(operands) - still.count(False)
-
+def transpose_of_bwd(*operands, bwd, n, out_avals, **_):
     def backwards(*cts):
         cts = [Zero(aval) if aval.dtype == float0 else ct
                for aval, ct in zip(out_avals, cts)]
-        x_bars = others(bwd(operands[:n], cts), still)
         return [Zero(typeof(t)) if x_bar is None else x_bar
-                for t, x_bar in zip(operands[n:], x_bars)]
-    program = linear_flat(backwards, out_avals, TraceTag('transpose', Jaxpr))
-    return pull(program, program.consts, operands[n:])
+                for t, x_bar in zip(operands[n:], bwd(operands[:n], cts))]
+    program = partial_eval.linear_flat(
+        backwards, out_avals, TraceTag('transpose', Jaxpr))
+    return transpose.pull(program, program.consts, operands[n:])
 
 
-transpose_rules[custom_vjp_call_p] = call_transpose
-pull_rules[custom_vjp_call_p] = PullBothWays
+transpose.pull_rules[custom_vjp_call_p] = PullBothWays
 
 
 class custom_vjp(custom_jvp):
-    """A function with a rule of yours for the way back.
+    """A function whose pullback is a rule that you write.
 
-    By `defjvp`, as in custom_jvp, it may get a rule for the way out too.
+    With `defjvp`, as in custom_jvp, it can get a rule for forward mode too.
     Reverse mode uses `fwd` and `bwd`, and forward mode the other.
 
     Args:
@@ -427,43 +352,40 @@ class custom_vjp(custom_jvp):
         3.0
     """
 
-    def defvjp(self, fwd, bwd, symbolic_zeros=False, optimize_remat=False):
-        """Defines the derivative, as a way out and a way back.
+    needs = 'fwd', 'VJP', 'defvjp'
 
-        The rules hold for calls from now on, as those of `defjvp` do.
+    def defvjp(self, fwd, bwd, symbolic_zeros=False, optimize_remat=False):
+        """Define the derivative by a forward pass and a backward pass.
+
+        The rules hold for calls from now on, as a rule of `defjvp` does.
 
         Args:
-            fwd: `fwd(*args) -> (out, residuals)`: the function, with what
-                the way back will need.  For higher derivatives, it calls the
-                function itself.
+            fwd: `fwd(*args) -> (out, residuals)`: the function, with the
+                values that `bwd` will need.  For higher derivatives, it
+                calls the function itself.
             bwd: `bwd(residuals, cotangent) -> cotangents`: a tuple with an
-                entry for each argument, like the argument; None, there or in
-                the place of any part of it, stands for zeros.
-            symbolic_zeros: whether `fwd` is given a CustomVJPPrimal in the
-                place of each array, and `bwd` a SymbolicZero in the place of
-                each cotangent that is zero.
+                entry for each argument, like the argument.  None instead of
+                an entry, or of any part of it, means zeros.
+            symbolic_zeros: whether `fwd` is given a CustomVJPPrimal instead
+                of each array, and `bwd` a SymbolicZero instead of each
+                cotangent that is zero.
             optimize_remat: whether checkpoint calls the function, and not
-                `fwd`, when nobody keeps the residuals.  Derivatives of the
-                output are then those of what `fun` computes.
+                `fwd`, when no residual is kept.  The output's derivatives
+                are then the derivatives of what `fun` computes.
         """
         self.rules = self.rules._replace(
             fwd=fwd, bwd=bwd, symbolic_zeros_back=symbolic_zeros,
             optimize_remat=bool(optimize_remat))
 
-    @public
-    def __call__(self, *args, **kwargs):
-        if self.rules.fwd is None:
-            raise AttributeError('No VJP defined for custom_vjp function '
-                                 f'{fun_name(self)} using defvjp. Define it '
-                                 f'with {fun_name(self)}.defvjp.')
-        call, xs = flatten_call(self, args, kwargs)
+    def bind(self, call, xs):
+        if call.rules.fwd is None:
+            return super().bind(call, xs)
         fwd = FlatForward(call)
         if call.rules.optimize_remat:
             fwd = RematForward(call, fwd)
-        ys = custom_vjp_call_p.bind(
+        return custom_vjp_call_p.bind(
             *xs, fun=with_batching(call), fwd=fwd,
             jvp=FlatRule(call) if call.rules.jvp else None)
-        return call.out_tree.unflatten(own_memory(ys, xs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -490,7 +412,7 @@ class FlatForward(UserRule):
         return names_of(self.call.function.fun)
 
     def __call__(self, operands, perturbed):
-        """Returns the outputs, the residuals, and the way back from them."""
+        """Return the outputs, the residuals, and `bwd`."""
         call, rules = self.call, self.call.rules
         call.check_still(perturbed)
         held, xs = call.split(operands)
@@ -505,7 +427,7 @@ class FlatForward(UserRule):
             'the second element represents residuals (i.e. values stored '
             'from the forward pass for use on the backward pass), but '
             'instead of a pair it produced')
-        ys, call.out_tree = tree_flatten(out[0])
+        ys = call.flatten(out[0])
         names = lambda: leaf_names(call.out_tree, f'{self}: output')
         map_leaves(check_no_record, names, ys)
         leaves, res_tree = tree_flatten(out[1])
@@ -513,15 +435,21 @@ class FlatForward(UserRule):
             raise TypeError(f'{self}: a CustomVJPPrimal is a record of an '
                             'argument, no residual: keep its .value')
         kept = list(map(is_residual, leaves))
-        back = FlatBackward(
-            call, list(map(typeof, xs)), res_tree, kept,
-            [x for x, keep in zip(leaves, kept) if not keep])
-        residuals = [x for x, keep in zip(leaves, kept) if keep]
-        return ys, [*operands[:n], *residuals], back
+        residuals = picked(leaves, kept)
+        check_all_alive([*ys, *residuals])
+        return ys, [*operands[:n], *residuals], FlatBackward(
+            call, list(map(typeof, xs)), res_tree, kept, others(leaves, kept))
+
+
+def check_all_alive(values):
+    """Raise an UnexpectedTracerError if a value has escaped."""
+    for x in values:
+        if isinstance(x, Tracer):
+            check_alive(x, current_trace())
 
 
 def check_no_record(y):
-    """Raises a TypeError if `y` is nothing that fwd may return."""
+    """Raise a TypeError if `y` is nothing that fwd may return."""
     if isinstance(y, CustomVJPPrimal):
         raise TypeError('a CustomVJPPrimal is a record of an argument, no '
                         'array: return its .value')
@@ -529,15 +457,16 @@ def check_no_record(y):
 
 
 def is_residual(x) -> bool:
-    """Returns whether `x` is an array; other things are kept as they are."""
+    """Return whether `x` is an array; other things are kept as they are."""
     return (isinstance(x, Tracer) or type(x) in NUMBERS
             or is_array(x) and x.dtype.kind in 'biufc')
 
 
 class FlatBackward(UserRule):
-    """The way back from one call: from residuals and cotangents, flat.
+    """The rule `bwd`, for one call: from residuals and cotangents, flat.
 
-    It returns an array for each argument of the function, or None for zero.
+    It returns an array for each argument that is differentiated, or None for
+    zero.
     """
 
     name, kind, given = 'bwd', 'VJP bwd', ('residuals', 'cotangent')
@@ -551,18 +480,22 @@ class FlatBackward(UserRule):
         self.static = static
 
     def __call__(self, residuals, cts):
+        try:
+            return self.cotangents(residuals, cts)
+        except UnexpectedTracerError as error:
+            if not isinstance(error.tracer, jvp.JVPTracer):
+                raise
+            raise closed_over(self.call, 'custom_vjp') from None
+
+    def cotangents(self, residuals, cts):
+        """Return what the rule returns, checked and flat."""
         call, rules = self.call, self.call.rules
         held, residuals = call.split(residuals)
         cts = for_rule(cts, residuals, rules.symbolic_zeros_back)
         leaves = interleave(self.kept, map(to_read, residuals), self.static)
-        try:
-            out = self.ask(rules.bwd, *held.values(),
-                           self.res_tree.unflatten(leaves),
-                           self.out_tree.unflatten(map(to_read, cts)))
-        except UnexpectedTracerError as error:
-            if not isinstance(error.tracer, JVPTracer):
-                raise
-            raise closed_over(call, 'custom_vjp') from None
+        out = self.ask(rules.bwd, *held.values(),
+                       self.res_tree.unflatten(leaves),
+                       self.out_tree.unflatten(map(to_read, cts)))
         tree = call.in_tree
         if isinstance(out, list):
             out = tuple(out)
@@ -584,15 +517,12 @@ class FlatBackward(UserRule):
                 '(pytree) structure as the args tuple of the primal '
                 f'function, {tree}, or a prefix of it with None for zeros, '
                 f'but got {tree_structure(out)}') from None
-        if any(isinstance(ct, JVPTracer) and not ct._trace.thread
-               for ct in cts):
-            raise closed_over(call, 'custom_vjp')
-        none = [None] * len(call.keys)
-        return none + map_leaves(fit_bwd, names, self.in_avals, cts)
+        check_all_alive(cts)
+        return map_leaves(fit_bwd, names, self.in_avals, cts)
 
 
 def prefix_leaves(tree, out) -> list:
-    """Returns the leaves of `out`, where None stands for all below it."""
+    """Return the leaves of `out`, where None stands for all below it."""
     if out is None:
         return [None] * tree.num_leaves
     if tree.node_type is None and tree_structure(out).node_type is None:
@@ -605,7 +535,7 @@ def prefix_leaves(tree, out) -> list:
 
 
 def fit_bwd(aval, ct):
-    """Returns the cotangent of an argument that bwd returned, or None."""
+    """Return the cotangent of an argument that bwd returned, or None."""
     if ct is None or aval.dtype.kind not in 'fc':
         return None
     is_zero = isinstance(ct, Zero)
@@ -624,7 +554,7 @@ def fit_bwd(aval, ct):
 
 
 def describe(out):
-    """Returns what an error says of something that is no such tuple."""
+    """Return what an error says of something that is no such tuple."""
     if isinstance(out, tuple):
         return f'a tuple of {len(out)}'
     return f'an array {typeof(out)}' if is_residual(out) else repr(out)

@@ -1,30 +1,28 @@
 """`optimize_remat`: in a checkpoint, call the function and not its `fwd`.
 
-Its one idea: an operation that carries two programs, that of `fwd` and that
-of the function.  When dead code is dropped and no residual is used, it
-becomes a call of the second.  Chapter 15.
+An operation that carries two programs, that of `fwd` and that of the
+function.  When dead code is dropped and no residual is used, it becomes a
+call of the second.  Chapter 15.
 """
 
 from autodiff_mini.core import Primitive, TraceTag, Tracer, typeof
 from autodiff_mini.errors import fun_name
+from autodiff_mini.higher_order.call import Store
 from autodiff_mini.higher_order.jit import (
     jit_p, program_for_outputs, run_compiled)
 from autodiff_mini.higher_order.programs import close, for_outputs, vmap_jaxpr
-from autodiff_mini.interpreters.abstract import abstract_rules
+from autodiff_mini.interpreters import (
+    abstract, jvp, lowering, transpose, vmap)
 from autodiff_mini.interpreters.jaxpr import stage_flat
-from autodiff_mini.interpreters.jvp import jvp_rules
-from autodiff_mini.interpreters.lowering import inline_rules
-from autodiff_mini.interpreters.transpose import transpose_rules
-from autodiff_mini.interpreters.vmap import vmap_rules
 from autodiff_mini.jaxprs import Equation, dead_rules
 
 
 class RematForward:
-    """The rules of a call, or its function where no residual is kept.
+    """A `fwd`, or the function of the call where no residual is kept.
 
     Args:
         call: the function.
-        forward: its two rules, a FlatForward.
+        forward: the user's `fwd`, a FlatForward.
     """
 
     def __init__(self, call, forward):
@@ -32,42 +30,41 @@ class RematForward:
         self.call = call
         self.forward = forward
 
+    def __str__(self):
+        return str(self.forward)
+
     def __call__(self, operands, perturbed):
         if not any(isinstance(x, Tracer) for x in operands):
             return self.forward(operands, perturbed)    # it runs at once
-        found = []
+        found = Store()
 
         def both(*operands):
             outs = self.call(*operands)
-            found[:] = self.forward(operands, perturbed)
-            ys, residuals, _ = found
-            return [*outs, *ys, *residuals]
+            ys, residuals, bwd = self.forward(operands, perturbed)
+            return [*outs, *ys, *residuals], (len(ys), bwd)
 
         jaxpr, traced = close(stage_flat(
-            both, list(map(typeof, operands)), TraceTag('custom_vjp', self)))
-        ys, residuals, back = found
-        n, count = len(ys) + len(residuals), len(jaxpr.outvars)
-        fun, fwd = [
-            for_outputs(jaxpr, tuple((i + n < count) == here
-                                     for i in range(count)))[0]
-            for here in (True, False)]
+            found.keep(both, self), list(map(typeof, operands)),
+            TraceTag('custom_vjp', self)))
+        n, bwd = found.value
+        rest = len(jaxpr.outvars) - n
+        fun, _ = for_outputs(jaxpr, (True,) * n + (False,) * rest)
+        fwd, _ = for_outputs(jaxpr, (False,) * n + (True,) * rest)
         outs = forward_p.bind(*traced, *operands, jaxpr=fwd, fun=fun,
                               name=fun_name(self))
-        return outs[:len(ys)], outs[len(ys):], back
-
-    def __str__(self):
-        return str(self.forward)
+        return outs[:n], outs[n:], bwd
 
 
 forward_p = Primitive('forward', run_compiled, multiple_results=True)
 
 
 def as_jit(rule):
-    """Return a rule of `jit`, for what may become another program."""
+    """Return a rule of `jit`, for a call that may become another one."""
     return lambda *args, fun, **params: rule(*args, **params)
 
 
-for rules in (jvp_rules, transpose_rules, abstract_rules, inline_rules):
+for rules in (jvp.rules, transpose.rules, abstract.rules,
+              lowering.inline_rules):
     rules[forward_p] = as_jit(rules[jit_p])
 
 
@@ -80,7 +77,7 @@ def forward_vmap(axis, vals, dims, jaxpr, fun, name):
     return outs, [0] * len(outs)
 
 
-vmap_rules[forward_p] = forward_vmap
+vmap.rules[forward_p] = forward_vmap
 
 
 def forward_for_outputs(eqn, used):

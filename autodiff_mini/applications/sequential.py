@@ -1,0 +1,44 @@
+"""`sequential_vmap`: a function that vmap maps one element at a time.
+
+Chapter 24.
+"""
+
+from autodiff_mini.higher_order.custom_vmap import custom_vmap
+from autodiff_mini.higher_order.programs import interleave, others, picked
+from autodiff_mini.higher_order.scan import scan
+from autodiff_mini.pytree import tree_flatten, tree_leaves, tree_map
+
+
+def sequential_vmap(fun):
+    """Return `fun`, which vmap maps by a loop over the elements.
+
+    Args:
+        fun: the function, of arrays or trees of arrays.  Under vmap it is
+            staged, as the body of a scan, so it may not ask for the values
+            of its arguments.
+
+    Returns:
+        A custom_vmap function.
+
+    Source: `jax.custom_batching.sequential_vmap`.
+
+    Examples:
+        >>> import numpy as np, autodiff_mini as ad
+        >>> f = sequential_vmap(lambda x, y: x * y)
+        >>> ad.vmap(f, (0, None))(np.arange(3.0), 2.0)
+        array([0., 2., 4.])
+    """
+    f = custom_vmap(fun)
+
+    @f.def_vmap
+    def loop(axis_size, in_batched, *args, **kwargs):
+        leaves, tree = tree_flatten((*args, *kwargs.values()))
+        mapped = tree_leaves(in_batched)
+        fixed, n = others(leaves, mapped), len(args)
+
+        def step(_, xs):
+            xs = tree.unflatten(interleave(mapped, xs, fixed))
+            return None, f(*xs[:n], **dict(zip(kwargs, xs[n:])))
+        _, out = scan(step, None, picked(leaves, mapped), axis_size)
+        return out, tree_map(lambda _: True, out)
+    return f
