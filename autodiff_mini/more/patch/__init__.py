@@ -9,12 +9,12 @@ from importlib import import_module
 
 from autodiff_mini.core import Trace
 
-LATER = {'patch_numpy': 'patch.names.patch_numpy'}
+LATER = {'patch_numpy': 'more.patch.names.patch_numpy'}
 
 
 def first_trace_started(trace):
     """Import the wing, which replaces this hook with its own."""
-    import_module('autodiff_mini.patch.makers')
+    import_module('autodiff_mini.more.patch.makers')
     Trace.outermost_started(trace)
 
 
