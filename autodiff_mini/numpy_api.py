@@ -208,8 +208,7 @@ def composed_ufunc(function):
 def implements(function, result=handed):
     """Returns a decorator: the decorated stands for a NumPy function.
 
-    An array `out` to write into is refused if it is passed by position.  If
-    it is passed by name, `in_the_place_of` writes into it.
+    An array `out` to write into is refused if it is passed by position.
 
     Args:
         function: the function of NumPy's.

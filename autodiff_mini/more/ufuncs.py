@@ -11,9 +11,10 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from autodiff_mini.arrays import convert
-from autodiff_mini.core import ufunc_table
+from autodiff_mini.core import function_table, ufunc_table
 from autodiff_mini.errors import refuse
 from autodiff_mini.memory import handed
+from autodiff_mini.more.out import call_function, call_ufunc
 from autodiff_mini.numpy_api import asarray, operand, reduced_axes, stand_in
 from autodiff_mini.primitives.reductions import as_rows
 
@@ -84,7 +85,10 @@ METHODS = {'__call__': call_with, 'outer': outer, 'reduce': reduce_with,
            'accumulate': accumulate_with, 'reduceat': reduce_at}
 
 
-def define_method(ufunc, method):
-    """Defines what a method of a ufunc means, if it is known here."""
-    if method in METHODS and ufunc in ufunc_table:
-        ufunc_table[ufunc, method] = partial(METHODS[method], ufunc)
+def define_method(function, method):
+    """Define a method of a ufunc, or a function's `out=`, if there is one."""
+    if method == 'out':
+        function_table[function, method] = partial(call_function, function)
+    elif method in METHODS and function in ufunc_table:
+        ufunc_table[function, method] = partial(
+            call_ufunc, function, method, partial(METHODS[method], function))
