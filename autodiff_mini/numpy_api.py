@@ -5,7 +5,6 @@ functions), and the answer stands in a table.  Chapter 1; the rows are in
 `primitives`, the functions that are made of them in `numpy_functions`.
 """
 
-import math
 from functools import partial, wraps
 
 import numpy as np
@@ -29,77 +28,12 @@ def operand(x):
         rows = list(map(operand, x))
         traced = any(isinstance(row, Tracer) for row in rows)
         x = np.stack(rows) if traced else np.asarray(x)
-    if isinstance(x, (np.flatiter, Flat)):
+    if isinstance(x, np.flatiter):
         x = x[:]
     if isinstance(x, (int, float, complex)):    # a member of an IntEnum, say
         x = np.asarray(x)[()]   # to NumPy, no number of Python's
     typeof(x)   # raises where it is no array
     return x
-
-
-class Flat:
-    """The elements of a traced array in one row, as NumPy's `x.flat`.
-
-    It is no array: it writes into the array `base`, and what it reads is a
-    copy.  A NumPy function reads the row.
-    """
-
-    def __init__(self, base):
-        self.base = base
-
-    def __len__(self):
-        return self.base.size
-
-    def __iter__(self):
-        return (self[i] for i in range(len(self)))
-
-    def __getitem__(self, i):
-        return np.copy(np.ravel(self.base))[i]
-
-    def __setitem__(self, i, value):
-        row, value = self[:], operand(value)
-        if np.ndim(value):
-            value = repeated(value, np.shape(row[i]))
-        if np.size(value):
-            row[i] = value
-            self.base[...] = np.reshape(row, self.base.shape)
-
-    def copy(self):
-        return self[:]
-
-    def __array__(self, dtype=None, copy=None):
-        return self.base.__array__(dtype, copy)
-
-    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
-        return self.base.__array_ufunc__(
-            ufunc, method, *map(in_a_row, inputs), **kwargs)
-
-    def __array_function__(self, function, types, args, kwargs):
-        return self.base.__array_function__(
-            function, types, tuple(map(in_a_row, args)), kwargs)
-
-
-for comparison in ('__eq__', '__ne__', '__lt__', '__le__', '__gt__',
-                   '__ge__'):
-    setattr(Flat, comparison, lambda self, other, name=comparison: (
-        getattr(self[:], name)(other)))
-
-
-def in_a_row(x):
-    """Return `x`, or its elements in a row if it is a Flat."""
-    return np.ravel(x.base) if isinstance(x, Flat) else x
-
-
-def repeated(values, shape):
-    """Return as many of the values as fit, which repeat if they are few."""
-    if not shape:
-        raise ValueError('one element cannot be set to several values')
-    values, count = np.ravel(np.copy(values)), math.prod(shape)
-    if values.size == 0:
-        return values
-    if values.size != count:
-        values = values[np.arange(count) % values.size]
-    return np.reshape(values, shape)
 
 
 def asarray(a, dtype=None):
@@ -296,19 +230,3 @@ def inexact(a):
     """Returns `a` as an array of floats, or of complex numbers."""
     a = asarray(a)
     return a if a.dtype.kind in 'fc' else convert(a, np.dtype(np.float64))
-
-
-def method(name, function):
-    """Gives tracers the method that arrays have for a NumPy function."""
-    def call(self, *args, **kwargs):
-        return function(self, *args, **kwargs)
-    setattr(Tracer, name, call)
-
-
-def shape_method(name, function):
-    """As `method`, for `x.reshape(2, 3)` beside `x.reshape((2, 3))`."""
-    def call(self, *args, **kwargs):
-        if len(args) > 1:
-            args = [args]
-        return function(self, *args, **kwargs)
-    setattr(Tracer, name, call)

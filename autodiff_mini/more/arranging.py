@@ -12,7 +12,7 @@ from autodiff_mini.arrays import convert
 from autodiff_mini.core import Tracer
 from autodiff_mini.errors import refuse, sources_of_functions
 from autodiff_mini.memory import handed_array
-from autodiff_mini.more.borrowed import array_or_tracer
+from autodiff_mini.numpy_functions.borrowed import array_or_tracer
 from autodiff_mini.numpy_api import (
     along_one, asarray, implements, only_seen, operand, promote, unchanged)
 from autodiff_mini.numpy_functions.writing import check_cast

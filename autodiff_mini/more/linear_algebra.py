@@ -15,8 +15,9 @@ from autodiff_mini.arrays import convert
 from autodiff_mini.memory import handed_array
 from autodiff_mini.numpy_api import (
     asarray, implements, inexact, operand, promote, seen, unchanged)
-from autodiff_mini.primitives.elementwise import stop_gradient
-from autodiff_mini.primitives.linalg import square_matrices
+from autodiff_mini.numpy_functions.composed import squared_size
+from autodiff_mini.primitives.elementwise import length_p, stop_gradient
+from autodiff_mini.primitives.linalg import solve_p, square_matrices
 
 
 @implements(np.linalg.lstsq)
@@ -264,3 +265,50 @@ def linalg_diagonal(x, /, *, offset=0):
 @implements(np.linalg.matrix_transpose, seen)
 def linalg_matrix_transpose(x, /):
     return np.matrix_transpose(asarray(x))
+
+
+@implements(np.linalg.inv)
+def linalg_inv(a):
+    a = square_matrices(inexact(a))
+    return solve_p.bind(a, np.eye(a.shape[-1], dtype=a.dtype))
+
+
+@implements(np.linalg.norm)
+def linalg_norm(x, ord=None, axis=None, keepdims=False):
+    x = inexact(x)
+    axes = range(x.ndim) if axis is None else axis
+    axes = normalize_axis_tuple(axes, x.ndim)
+    if ord is None or (ord == 2 and len(axes) == 1) or (
+            ord in ('fro', 'f') and len(axes) == 2):
+        return length_p.bind(
+            np.sum(squared_size(x), axes, keepdims=keepdims))
+    if len(axes) == 1:
+        return vector_norm(x, ord, axes, keepdims)
+    if len(axes) != 2:
+        raise ValueError('Improper number of dimensions to norm.')
+    if ord in (2, -2, 'nuc'):   # of singular values
+        norm = np.linalg.matrix_norm(np.moveaxis(x, axes, (-2, -1)), ord=ord)
+        return np.expand_dims(norm, axes) if keepdims else norm
+    if ord not in (1, -1, np.inf, -np.inf):
+        raise ValueError('Invalid norm order for matrices.')
+    summed, sought = axes if abs(ord) == 1 else axes[::-1]
+    sums = np.sum(np.abs(x), summed, keepdims=True)
+    norm = (np.max if ord > 0 else np.min)(sums, sought, keepdims=True)
+    return norm if keepdims else np.squeeze(norm, axes)
+
+
+def vector_norm(x, ord, axes, keepdims):
+    """Returns the norm over one axis, of an order other than 2."""
+    if ord in (np.inf, -np.inf):
+        extremum = np.max if ord > 0 else np.min
+        return extremum(np.abs(x), axes, keepdims=keepdims)
+    if ord == 0:
+        return np.sum(np.not_equal(x, 0), axes, np.real(x).dtype,
+                      keepdims=keepdims)
+    if ord == 1:
+        return np.sum(np.abs(x), axes, keepdims=keepdims)
+    if isinstance(ord, str):
+        raise ValueError(f'Invalid norm order {ord!r} for vectors')
+    powers = np.sum(np.abs(x) ** ord, axes, keepdims=keepdims)
+    is_zero = np.equal(powers, 0)   # the tip of a cone
+    return np.where(is_zero, 0, np.where(is_zero, 1, powers) ** (1 / ord))

@@ -1,17 +1,19 @@
-"""When this wing comes in: when NumPy, or an error, asks for what it has.
+"""When this wing is imported: when a table lacks a NumPy function.
 
-Its one idea: a table that does not know a function asks its sources first.
-Chapter 25.
+A table that does not know a function asks its sources first.  Chapter 25.
 """
 
 import sys
 from importlib import import_module
 
+from autodiff_mini.core import function_table, ufunc_table
 from autodiff_mini.errors import advisers_on_scipy, sources_of_functions
 
+# Those that programs use most come first.
 MODULES = (
-    'arranging', 'averages', 'borrowed', 'decompositions', 'elements',
-    'fft', 'linear_algebra', 'polynomials', 'products')
+    'selection', 'borrowed', 'filling', 'tables', 'einsum', 'products',
+    'elements', 'linear_algebra', 'arranging', 'averages', 'decompositions',
+    'fft', 'polynomials')
 
 
 def module(name):
@@ -20,18 +22,20 @@ def module(name):
 
 
 def bring(function):
-    """Imports what this wing defines; SciPy's rows, if SciPy is at work.
+    """Import modules of this wing until one of them defines a function.
 
     Args:
         function: what a table lacks: a NumPy function, or a ufunc and
             the name of a method.
     """
+    if isinstance(function, tuple):
+        return module('ufuncs').define_method(*function)
     for name in MODULES:
         module(name)
+        if function in function_table or function in ufunc_table:
+            return
     if 'scipy.special' in sys.modules:
         module('special')
-    if isinstance(function, tuple):
-        module('ufuncs').define_method(*function)
 
 
 def advise(name):

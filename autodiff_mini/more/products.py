@@ -102,3 +102,22 @@ def slide(a, v, mode):
     # What stands out is left out: 0 * inf would be NaN.
     y = np.where(sliding_window_view(inside, len(v)), y, y.dtype.type(0))
     return np.sum(y, -1, y.dtype)
+
+
+@composed_ufunc(np.vecdot)
+def numpy_vecdot(x, y):
+    x = np.conj(x) if typeof(x).dtype.kind == 'c' else x
+    return (x[..., None, :] @ y[..., :, None])[..., 0, 0]
+
+
+@implements(np.inner)
+def numpy_inner(a, b):
+    a, b = asarray(a), asarray(b)
+    if a.ndim == 0 or b.ndim == 0:
+        return a * b
+    return np.tensordot(a, b, (-1, -1))
+
+
+@implements(np.outer)
+def numpy_outer(a, b, out=None):
+    return np.ravel(a)[:, None] * np.ravel(b)

@@ -89,6 +89,6 @@ def define_method(function, method):
     """Define a method of a ufunc, or a function's `out=`, if there is one."""
     if method == 'out':
         function_table[function, method] = partial(call_function, function)
-    elif method in METHODS and function in ufunc_table:
+    elif method in METHODS and ufunc_table[function]:
         ufunc_table[function, method] = partial(
             call_ufunc, function, method, partial(METHODS[method], function))

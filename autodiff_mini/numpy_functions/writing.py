@@ -5,7 +5,6 @@ old one become it; see `write` in memory.py.  Chapter *Whose memory is it?*
 """
 
 import numpy as np
-from numpy.lib.array_utils import normalize_axis_index
 
 from autodiff_mini.advice import what_to_fill
 from autodiff_mini.arrays import convert
@@ -13,9 +12,7 @@ from autodiff_mini.core import Tracer, typeof, ufunc_table, unwrapped
 from autodiff_mini.errors import ReadOnlyError, TracerError, program_frame
 from autodiff_mini.memory import (
     View, check_writable, is_a_number, whose, write)
-from autodiff_mini.numpy_api import (
-    asarray, implements, method, operand, repeated, stand_in, unchanged)
-from autodiff_mini.numpy_functions.selection import places_along
+from autodiff_mini.numpy_api import implements, operand, stand_in, unchanged
 from autodiff_mini.primitives.indexing import (
     Indexed, add_at_p, as_operands, index_shape, scatter_p)
 
@@ -143,71 +140,3 @@ def add_at_indices(x, indices, value):
 ufunc_table[np.add, 'at'] = add_at_indices
 ufunc_table[np.subtract, 'at'] = lambda x, indices, value: (
     add_at_indices(x, indices, -operand(value)))
-
-
-def fill_all(x, value):
-    """Lets all elements of `x` be `value`."""
-    x[...] = value
-
-
-def sort(x, axis=-1, kind=None, order=None, *, stable=None):
-    """Sorts `x` itself."""
-    x[...] = np.sort(x, axis, kind, order)
-
-
-def partition(x, kth, axis=-1, kind='introselect', order=None):
-    """Partition `x` itself."""
-    x[...] = np.partition(x, kth, axis, kind, order)
-
-
-method('fill', fill_all)
-method('sort', sort)
-method('partition', partition)
-method("put", np.put)
-
-
-@implements(np.put, unchanged)
-def numpy_put(a, ind, v, mode='raise'):
-    """Writes as if `a` were flat; `v` begins anew where it is too short."""
-    a = check_array(a)
-    if mode == 'wrap':
-        ind = np.remainder(ind, a.size)
-    if mode == 'clip':
-        ind = np.clip(ind, 0, a.size - 1)
-    ind = np.ravel(asarray(ind))
-    a.flat[convert(ind, np.dtype(np.intp))] = v
-
-
-@implements(np.fill_diagonal, unchanged)
-def numpy_fill_diagonal(a, val, wrap=False):
-    places = np.arange(np.size(a)).reshape(a.shape)
-    marks = np.zeros(a.shape, bool)
-    np.fill_diagonal(marks, True, wrap)
-    np.put(a, places[marks], val)
-
-
-@implements(np.putmask, unchanged)
-def numpy_putmask(a, mask, values):
-    v = repeated(asarray(values), (a.size,))
-    if v.size == a.size:
-        np.copyto(a, np.reshape(v, a.shape), where=np.reshape(mask, a.shape))
-
-
-@implements(np.place, unchanged)
-def numpy_place(arr, mask, vals):
-    places, vals = np.flatnonzero(mask), operand(vals)
-    if places.size and not np.size(vals):
-        raise ValueError('Cannot insert from an empty array!')
-    np.put(arr, places, vals)
-
-
-@implements(np.put_along_axis, unchanged)
-def numpy_put_along_axis(arr, indices, values, axis):
-    arr = check_array(arr)
-    if axis is None:
-        flat = arr.flat[:]
-        np.put_along_axis(flat, np.ravel(indices), np.ravel(values), 0)
-        arr[...] = np.reshape(flat, arr.shape)
-    else:
-        axis = normalize_axis_index(axis, arr.ndim)
-        arr[places_along(arr, indices, axis)] = values

@@ -1,48 +1,21 @@
-"""Elements taken out of an array, turned round, moved and padded.
+"""Elements taken out of an array, sorted, moved, repeated and padded.
 
 Chapter 25.
 """
 
+import operator
+
 import numpy as np
-from numpy.lib.array_utils import normalize_axis_tuple
+from numpy.lib.array_utils import normalize_axis_index
 
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import typeof
 from autodiff_mini.errors import refuse
 from autodiff_mini.memory import handed_array
 from autodiff_mini.numpy_api import (
-    along, along_one, asarray, implements, only_seen, operand, seen,
-    unchanged)
-
-
-@implements(np.flip, seen)
-def numpy_flip(m, axis=None):
-    m = asarray(m)
-    axes = range(m.ndim) if axis is None else axis
-    axes = normalize_axis_tuple(axes, m.ndim)
-    return m[tuple(slice(None, None, -1 if i in axes else None)
-                   for i in range(m.ndim))]
-
-
-@implements(np.fliplr, seen)
-def numpy_fliplr(m):
-    return np.flip(m, 1)
-
-
-@implements(np.flipud, seen)
-def numpy_flipud(m):
-    return np.flip(m, 0)
-
-
-@implements(np.rot90, seen)
-def numpy_rot90(m, k=1, axes=(0, 1)):
-    if k % 4 == 0:
-        return asarray(m)
-    if k % 4 == 2:
-        return np.flip(m, axes)
-    if k % 4 == 1:
-        return np.swapaxes(np.flip(m, axes[1]), *axes)
-    return np.flip(np.swapaxes(m, *axes), axes[1])
+    along, along_one, asarray, implements, operand, promote, seen, unchanged)
+from autodiff_mini.numpy_functions.creation import numpy_asarray
+from autodiff_mini.primitives.shapes import broadcast_to_p
 
 
 @implements(np.take)
@@ -130,29 +103,6 @@ def pad_constant(a, axis, width, values):
     return np.concatenate([*ends[0], a, *ends[1]], axis)
 
 
-@implements(np.tril)
-def numpy_tril(m, k=0):
-    m = asarray(m)
-    mask = np.tri(*m.shape[-2:], k=k, dtype=bool)
-    return np.where(mask, m, m.dtype.type(0))
-
-
-@implements(np.triu)
-def numpy_triu(m, k=0):
-    m = asarray(m)
-    mask = np.tri(*m.shape[-2:], k=k - 1, dtype=bool)
-    return np.where(mask, m.dtype.type(0), m)
-
-
-@implements(np.diagonal, only_seen)
-def numpy_diagonal(a, offset=0, axis1=0, axis2=1):
-    a = np.moveaxis(a, (axis1, axis2), (-2, -1))
-    rows, columns = a.shape[-2:]
-    above, below = max(offset, 0), max(-offset, 0)
-    i = np.arange(max(min(rows - below, columns - above), 0))
-    return a[..., i + below, i + above]
-
-
 @implements(np.diag, unchanged)
 def numpy_diag(v, k=0):
     v = asarray(v)
@@ -165,6 +115,83 @@ def numpy_diag(v, k=0):
                     v[:, None] if k > 0 else v, v.dtype.type(0))
 
 
-@implements(np.trace)
-def numpy_trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
-    return np.sum(np.diagonal(a, offset, axis1, axis2), -1, dtype)
+@implements(np.sort)
+def numpy_sort(a, axis=-1, kind=None, order=None, *, stable=None):
+    refuse(np.sort, order=order)
+    a, axis = along_one(a, axis)
+    places = np.argsort(a, axis, kind, stable=stable)
+    return np.take_along_axis(a, places, axis)
+
+
+@implements(np.select, handed_array)
+def numpy_select(condlist, choicelist, default=0):
+    if not 0 < len(condlist) == len(choicelist):
+        raise ValueError(
+            'list of cases must be same length as list of conditions')
+    conditions = list(map(asarray, condlist))
+    if any(condition.dtype != bool for condition in conditions):
+        raise TypeError('invalid entry in condlist: should be boolean '
+                        'ndarray')
+    *choices, out = promote(*map(operand, [*choicelist, default]))
+    for condition, choice in zip(conditions[::-1], choices[::-1]):
+        out = np.where(condition, choice, out)
+    return out
+
+
+@implements(np.column_stack)
+def numpy_column_stack(tup):
+    return np.concatenate(
+        [a if a.ndim > 1 else np.reshape(a, (-1, 1))
+         for a in map(asarray, tup)], 1)
+
+
+@implements(np.tile, handed_array)
+def numpy_tile(A, reps):
+    reps = tuple(reps) if np.iterable(reps) else (reps,)
+    a = asarray(A)
+    shape = (1,) * (len(reps) - a.ndim) + a.shape
+    reps = (1,) * (a.ndim - len(reps)) + reps
+    pairs = list(zip(reps, shape))
+    a = np.reshape(a, [n for _, size in pairs for n in (1, size)])
+    a = np.broadcast_to(a, [n for pair in pairs for n in pair])
+    return np.reshape(a, [rep * size for rep, size in pairs])
+
+
+@implements(np.meshgrid)
+def numpy_meshgrid(*xi, copy=True, sparse=False, indexing='xy'):
+    if indexing not in ('xy', 'ij'):
+        raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
+    places = list(range(len(xi)))
+    if indexing == 'xy':
+        places[:2] = reversed(places[:2])
+    grids = [np.reshape(x, [-1 if i == place else 1 for i in range(len(xi))])
+             for x, place in zip(xi, places)]
+    if not copy:
+        refuse(np.meshgrid, copy=copy)
+    return tuple(grids) if sparse else np.broadcast_arrays(*grids)
+
+
+@implements(np.array_split, seen)
+def numpy_array_split(ary, indices_or_sections, axis=0):
+    a = asarray(ary)
+    axis = normalize_axis_index(axis, a.ndim)
+    if np.iterable(indices_or_sections):
+        cuts = list(indices_or_sections)
+    else:
+        number = operator.index(indices_or_sections)
+        if number < 1:
+            raise ValueError('number sections must be larger than 0.')
+        size, longer = divmod(a.shape[axis], number)
+        cuts = [size * i + min(i, longer) for i in range(1, number)]
+    return [a[along(axis, slice(start, end))]
+            for start, end in zip([0, *cuts], [*cuts, a.shape[axis]])]
+
+
+@implements(np.broadcast_arrays, seen)
+def numpy_broadcast_arrays(*args, subok=False):
+    arrays = list(map(asarray, args))
+    shape = np.broadcast_shapes(*[a.shape for a in arrays])
+    if all(a.shape == shape for a in arrays):
+        return tuple(numpy_asarray(a) for a in arrays)
+    return tuple(seen(broadcast_to_p.bind(a, shape=shape), (a,))
+                 for a in arrays)

@@ -1,4 +1,4 @@
-"""Means, counts, and what is asked of all elements.
+"""Functions that are made of primitives, of each element and of them all.
 
 Chapter 25.
 """
@@ -8,13 +8,37 @@ import math
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
-from autodiff_mini.arrays import convert
-from autodiff_mini.numpy_api import asarray, implements
+from autodiff_mini.arrays import convert, strong
+from autodiff_mini.numpy_api import (
+    asarray, composed_ufunc, implements, operand)
 from autodiff_mini.primitives.elementwise import length_p
+
+composed_ufunc(np.positive)(lambda x: x)
+composed_ufunc(np.square)(lambda x: x * x)
+composed_ufunc(np.isnan)(lambda x: x != x)
+composed_ufunc(np.isinf)(lambda x: ~(np.isfinite(x) | np.isnan(x)))
+composed_ufunc(np.logical_not)(lambda x: x == 0)
+composed_ufunc(np.logical_and)(lambda x, y: (x != 0) & (y != 0))
+composed_ufunc(np.logical_or)(lambda x, y: (x != 0) | (y != 0))
+composed_ufunc(np.logical_xor)(lambda x, y: (x != 0) ^ (y != 0))
+composed_ufunc(np.divmod)(lambda x, y: (x // y, x % y))
+
+
+@implements(np.clip)
+def numpy_clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None):
+    a = strong(operand(a))
+    low, high = [x if x is None else operand(x) for x in (
+        min if a_min is None else a_min, max if a_max is None else a_max)]
+    if a.dtype.kind in 'iu':   # NumPy lets a Python int exceed the dtype
+        limits = np.iinfo(a.dtype)
+        low = None if type(low) is int and low <= limits.min else low
+        high = None if type(high) is int and high >= limits.max else high
+    a = a if low is None else np.maximum(a, low)
+    return a if high is None else np.minimum(a, high)
 
 
 def count_of(a, axis, where=True, keepdims=False):
-    """Returns how many elements a reduction over `axis` makes into one."""
+    """Return how many elements a reduction over `axis` makes into one."""
     if where is not True:
         return np.count_nonzero(np.broadcast_to(where, a.shape), axis,
                                 keepdims=keepdims)
@@ -36,6 +60,12 @@ def numpy_mean(a, axis=None, dtype=None, out=None, keepdims=False, *,
                    np.dtype(dtype))
 
 
+def squared_size(x):
+    """Return the squares of numbers, or of the sizes of complex ones."""
+    square = np.square(np.real(x))
+    return square + np.square(np.imag(x)) if x.dtype.kind == 'c' else square
+
+
 @implements(np.var)
 def numpy_var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *,
               where=True, mean=None, correction=None):
@@ -46,11 +76,7 @@ def numpy_var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *,
         total = np.sum(a, axis, dtype, keepdims=True, where=where)
         count = count_of(a, axis, where, True)
         mean = convert(np.divide(total, count), total.dtype)
-    error = a - mean
-    squares = np.square(np.real(error))
-    if error.dtype.kind == 'c':
-        squares = squares + np.square(np.imag(error))
-    total = np.sum(squares, axis, dtype, keepdims=keepdims, where=where)
+    total = np.sum(squared_size(a - mean), axis, dtype, keepdims=keepdims, where=where)
     count = count_of(a, axis, where, keepdims)
     free = np.maximum(count - (ddof if correction is None else correction), 0)
     return convert(np.divide(total, free), total.dtype)
@@ -59,31 +85,6 @@ def numpy_var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *,
 @implements(np.std)
 def numpy_std(a, *args, **kwargs):
     return length_p.bind(np.var(a, *args, **kwargs))
-
-
-@implements(np.average)
-def numpy_average(a, axis=None, weights=None, returned=False, *,
-                  keepdims=False):
-    a = asarray(a)
-    if weights is None:
-        mean = np.mean(a, axis, keepdims=keepdims)
-        count = np.full_like(mean, count_of(a, axis))
-        return (mean, count) if returned else mean
-    weights = asarray(weights)
-    if weights.shape != a.shape:
-        if axis is None:
-            raise TypeError('Axis must be specified when shapes of a and '
-                            'weights differ.')
-        axes = normalize_axis_tuple(axis, a.ndim)
-        shape = [a.shape[i] if i in axes else 1 for i in range(a.ndim)]
-        weights = np.transpose(weights, np.argsort(axes)).reshape(shape)
-        weights = np.broadcast_to(weights, a.shape)
-    dtype = np.result_type(a.dtype, weights.dtype,
-                           a.dtype if a.dtype.kind in 'fc' else np.float64)
-    total = np.sum(weights, axis, dtype, keepdims=keepdims)
-    mean = np.sum(convert(a, dtype) * convert(weights, dtype), axis,
-                  keepdims=keepdims) / total
-    return (mean, np.broadcast_to(total, mean.shape)) if returned else mean
 
 
 @implements(np.count_nonzero)
@@ -101,3 +102,13 @@ def numpy_any(a, axis=None, out=None, keepdims=False, *, where=True):
 def numpy_all(a, axis=None, out=None, keepdims=False, *, where=True):
     return np.sum(np.equal(a, 0), axis, np.intp, keepdims=keepdims,
                   where=where) == 0
+
+
+@implements(np.dot)
+def numpy_dot(a, b, out=None):
+    a, b = asarray(a), asarray(b)
+    if a.ndim == 0 or b.ndim == 0:
+        return a * b
+    if a.ndim > 1 and b.ndim > 2:
+        return np.tensordot(a, b, (-1, -2))
+    return a @ b
