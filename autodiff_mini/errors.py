@@ -384,12 +384,11 @@ def full_name(function):
 
 def refuse_method(function, method):
     """Raise the error for a use of a ufunc or function that is refused."""
-    name = full_name(function)
-    use = {'__call__': f'{name} with keywords', 'out': f'{name} with out='}
+    use = {'__call__': ' with keywords', 'out': ' with out='}.get(
+        method, f'.{method}')
     raise NotImplementedError(
-        f'{use.get(method, f"{name}.{method}")} is not supported on traced '
-        'values: call the function that it serves, as np.sum for '
-        'np.add.reduce.')
+        f'{full_name(function)}{use} is not supported on traced values: call '
+        'a plain function, such as np.sum for np.add.reduce.')
 
 
 # Where no program of the user's is.  NumPy's own Python may run on tracers,

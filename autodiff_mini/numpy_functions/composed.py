@@ -63,7 +63,9 @@ def numpy_mean(a, axis=None, dtype=None, out=None, keepdims=False, *,
 def squared_size(x):
     """Return the squares of numbers, or of the sizes of complex ones."""
     square = np.square(np.real(x))
-    return square + np.square(np.imag(x)) if x.dtype.kind == 'c' else square
+    if x.dtype.kind == 'c':
+        square = square + np.square(np.imag(x))
+    return square
 
 
 @implements(np.var)
