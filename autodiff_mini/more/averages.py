@@ -15,8 +15,8 @@ from autodiff_mini.core import Tracer, typeof
 from autodiff_mini.errors import refuse
 from autodiff_mini.memory import handed_array
 from autodiff_mini.numpy_functions.borrowed import array_or_tracer
+from autodiff_mini.more.statistics import squared_size
 from autodiff_mini.numpy_api import asarray, implements, operand, promote
-from autodiff_mini.numpy_functions.composed import count_of, squared_size
 from autodiff_mini.numpy_functions.writing import check_cast
 from autodiff_mini.primitives.elementwise import length_p
 from autodiff_mini.primitives.indexing import OPERAND, scatter_add_p
@@ -437,28 +437,3 @@ def numpy_histogramdd(sample, bins=10, range=None, density=None,
             n = n / np.reshape(widths, (-1, *[1] * (n.ndim - i - 1)))
         n = n / total
     return n, edges
-
-
-@implements(np.average)
-def numpy_average(a, axis=None, weights=None, returned=False, *,
-                  keepdims=False):
-    a = asarray(a)
-    if weights is None:
-        mean = np.mean(a, axis, keepdims=keepdims)
-        count = np.full_like(mean, count_of(a, axis))
-        return (mean, count) if returned else mean
-    weights = asarray(weights)
-    if weights.shape != a.shape:
-        if axis is None:
-            raise TypeError('Axis must be specified when shapes of a and '
-                            'weights differ.')
-        axes = normalize_axis_tuple(axis, a.ndim)
-        shape = [a.shape[i] if i in axes else 1 for i in range(a.ndim)]
-        weights = np.transpose(weights, np.argsort(axes)).reshape(shape)
-        weights = np.broadcast_to(weights, a.shape)
-    dtype = np.result_type(a.dtype, weights.dtype,
-                           a.dtype if a.dtype.kind in 'fc' else np.float64)
-    total = np.sum(weights, axis, dtype, keepdims=keepdims)
-    mean = np.sum(convert(a, dtype) * convert(weights, dtype), axis,
-                  keepdims=keepdims) / total
-    return (mean, np.broadcast_to(total, mean.shape)) if returned else mean

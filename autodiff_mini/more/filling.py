@@ -9,10 +9,13 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from autodiff_mini.arrays import convert
-from autodiff_mini.core import function_table, unwrap_as
+from autodiff_mini.core import function_table, ufunc_table, unwrap_as
 from autodiff_mini.more.selection import places_along
 from autodiff_mini.numpy_api import asarray, implements, operand, unchanged
-from autodiff_mini.numpy_functions.writing import check_array
+from autodiff_mini.numpy_functions.writing import (
+    as_part, check_array, check_cast, overwrite)
+from autodiff_mini.primitives.indexing import (
+    add_at_p, as_operands, index_shape)
 
 
 class Flat:
@@ -128,3 +131,18 @@ def numpy_put_along_axis(arr, indices, values, axis):
     else:
         axis = normalize_axis_index(axis, arr.ndim)
         arr[places_along(arr, indices, axis)] = values
+
+
+def add_at_indices(x, indices, value):
+    """Adds to elements of `x`; to one that is meant twice, both times."""
+    x = check_array(x)
+    y, static, arrays = as_operands(x, indices)
+    value = operand(value)
+    check_cast(value, x)
+    part = as_part(value, x, index_shape(y.shape, *arrays, indices=static))
+    overwrite(x, add_at_p.bind(y, part, *arrays, indices=static))
+
+
+ufunc_table[np.add, 'at'] = add_at_indices
+ufunc_table[np.subtract, 'at'] = lambda x, indices, value: (
+    add_at_indices(x, indices, -operand(value)))

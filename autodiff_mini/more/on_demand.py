@@ -11,9 +11,9 @@ from autodiff_mini.errors import advisers_on_scipy, sources_of_functions
 
 # Those that programs use most come first.
 MODULES = (
-    'selection', 'borrowed', 'filling', 'tables', 'einsum', 'products',
-    'elements', 'linear_algebra', 'arranging', 'averages', 'decompositions',
-    'fft', 'polynomials')
+    'selection', 'statistics', 'borrowed', 'filling', 'tables', 'einsum',
+    'products', 'elements', 'linear_algebra', 'arranging', 'averages',
+    'decompositions', 'fft', 'polynomials')
 
 
 def module(name):
@@ -29,6 +29,7 @@ def bring(function):
             the name of a method.
     """
     if isinstance(function, tuple):
+        module('filling')   # np.add.at
         return module('ufuncs').define_method(*function)
     for name in MODULES:
         module(name)

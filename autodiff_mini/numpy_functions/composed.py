@@ -11,7 +11,6 @@ from numpy.lib.array_utils import normalize_axis_tuple
 from autodiff_mini.arrays import convert, strong
 from autodiff_mini.numpy_api import (
     asarray, composed_ufunc, implements, operand)
-from autodiff_mini.primitives.elementwise import length_p
 
 composed_ufunc(np.positive)(lambda x: x)
 composed_ufunc(np.square)(lambda x: x * x)
@@ -49,49 +48,13 @@ def count_of(a, axis, where=True, keepdims=False):
 @implements(np.mean)
 def numpy_mean(a, axis=None, dtype=None, out=None, keepdims=False, *,
                where=True):
-    a = asarray(a)
+    a, wide = asarray(a), dtype
     if dtype is None:
         dtype = a.dtype if a.dtype.kind in 'fc' else np.float64
-        wide = np.float32 if dtype == np.float16 else dtype
-    else:
-        wide = dtype
+        wide = np.result_type(dtype, np.float32)    # for float16
     total = np.sum(a, axis, wide, keepdims=keepdims, where=where)
     return convert(np.divide(total, count_of(a, axis, where, keepdims)),
                    np.dtype(dtype))
-
-
-def squared_size(x):
-    """Return the squares of numbers, or of the sizes of complex ones."""
-    square = np.square(np.real(x))
-    if x.dtype.kind == 'c':
-        square = square + np.square(np.imag(x))
-    return square
-
-
-@implements(np.var)
-def numpy_var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *,
-              where=True, mean=None, correction=None):
-    a = asarray(a)
-    if dtype is None and a.dtype.kind in 'biu':
-        dtype = np.float64
-    if mean is None:
-        total = np.sum(a, axis, dtype, keepdims=True, where=where)
-        count = count_of(a, axis, where, True)
-        mean = convert(np.divide(total, count), total.dtype)
-    total = np.sum(squared_size(a - mean), axis, dtype, keepdims=keepdims, where=where)
-    count = count_of(a, axis, where, keepdims)
-    free = np.maximum(count - (ddof if correction is None else correction), 0)
-    return convert(np.divide(total, free), total.dtype)
-
-
-@implements(np.std)
-def numpy_std(a, *args, **kwargs):
-    return length_p.bind(np.var(a, *args, **kwargs))
-
-
-@implements(np.count_nonzero)
-def numpy_count_nonzero(a, axis=None, *, keepdims=False):
-    return np.sum(np.not_equal(a, 0), axis, np.intp, keepdims=keepdims)
 
 
 @implements(np.any)

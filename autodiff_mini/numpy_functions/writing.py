@@ -8,13 +8,13 @@ import numpy as np
 
 from autodiff_mini.advice import what_to_fill
 from autodiff_mini.arrays import convert
-from autodiff_mini.core import Tracer, typeof, ufunc_table, unwrapped
+from autodiff_mini.core import Tracer, typeof, unwrapped
 from autodiff_mini.errors import ReadOnlyError, TracerError, program_frame
 from autodiff_mini.memory import (
     View, check_writable, is_a_number, whose, write)
 from autodiff_mini.numpy_api import implements, operand, stand_in, unchanged
 from autodiff_mini.primitives.indexing import (
-    Indexed, add_at_p, as_operands, index_shape, scatter_p)
+    Indexed, as_operands, index_shape, scatter_p)
 
 
 def setitem(x, indices, value):
@@ -125,18 +125,3 @@ def check_cast(value, x, casting='same_kind'):
     if not np.can_cast(kind, x.dtype, casting):
         raise TypeError(f'Cannot cast array data from {kind!r} to {x.dtype!r}'
                         f' according to the rule {casting!r}')
-
-
-def add_at_indices(x, indices, value):
-    """Adds to elements of `x`; to one that is meant twice, both times."""
-    x = check_array(x)
-    y, static, arrays = as_operands(x, indices)
-    value = operand(value)
-    check_cast(value, x)
-    part = as_part(value, x, index_shape(y.shape, *arrays, indices=static))
-    overwrite(x, add_at_p.bind(y, part, *arrays, indices=static))
-
-
-ufunc_table[np.add, 'at'] = add_at_indices
-ufunc_table[np.subtract, 'at'] = lambda x, indices, value: (
-    add_at_indices(x, indices, -operand(value)))

@@ -1,0 +1,72 @@
+"""Averages with weights, and how far numbers are from their mean.
+
+Chapter 25.
+"""
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
+
+from autodiff_mini.arrays import convert
+from autodiff_mini.numpy_api import asarray, implements
+from autodiff_mini.numpy_functions.composed import count_of
+from autodiff_mini.primitives.elementwise import length_p
+
+
+@implements(np.var)
+def numpy_var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *,
+              where=True, mean=None, correction=None):
+    a = asarray(a)
+    if dtype is None and a.dtype.kind in 'biu':
+        dtype = np.float64
+    if mean is None:
+        total = np.sum(a, axis, dtype, keepdims=True, where=where)
+        count = count_of(a, axis, where, True)
+        mean = convert(np.divide(total, count), total.dtype)
+    total = np.sum(squared_size(a - mean), axis, dtype, keepdims=keepdims,
+                   where=where)
+    count = count_of(a, axis, where, keepdims)
+    free = np.maximum(count - (ddof if correction is None else correction), 0)
+    return convert(np.divide(total, free), total.dtype)
+
+
+def squared_size(x):
+    """Return the squares of numbers, or of the sizes of complex ones."""
+    square = np.square(np.real(x))
+    if x.dtype.kind == 'c':
+        square = square + np.square(np.imag(x))
+    return square
+
+
+@implements(np.std)
+def numpy_std(a, *args, **kwargs):
+    return length_p.bind(np.var(a, *args, **kwargs))
+
+
+@implements(np.average)
+def numpy_average(a, axis=None, weights=None, returned=False, *,
+                  keepdims=False):
+    a = asarray(a)
+    if weights is None:
+        mean = np.mean(a, axis, keepdims=keepdims)
+        count = np.full_like(mean, count_of(a, axis))
+        return (mean, count) if returned else mean
+    weights = asarray(weights)
+    if weights.shape != a.shape:
+        if axis is None:
+            raise TypeError('Axis must be specified when shapes of a and '
+                            'weights differ.')
+        axes = normalize_axis_tuple(axis, a.ndim)
+        shape = [a.shape[i] if i in axes else 1 for i in range(a.ndim)]
+        weights = np.transpose(weights, np.argsort(axes)).reshape(shape)
+        weights = np.broadcast_to(weights, a.shape)
+    dtype = np.result_type(a.dtype, weights.dtype,
+                           a.dtype if a.dtype.kind in 'fc' else np.float64)
+    total = np.sum(weights, axis, dtype, keepdims=keepdims)
+    mean = np.sum(convert(a, dtype) * convert(weights, dtype), axis,
+                  keepdims=keepdims) / total
+    return (mean, np.broadcast_to(total, mean.shape)) if returned else mean
+
+
+@implements(np.count_nonzero)
+def numpy_count_nonzero(a, axis=None, *, keepdims=False):
+    return np.sum(np.not_equal(a, 0), axis, np.intp, keepdims=keepdims)
