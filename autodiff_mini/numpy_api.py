@@ -140,17 +140,17 @@ def composed_ufunc(function):
 
 
 def implements(function, result=handed):
-    """Returns a decorator: the decorated stands for a NumPy function.
+    """Return a decorator that puts a function into the table.
 
     An array `out` to write into is refused if it is passed by position.
 
     Args:
-        function: the function of NumPy's.
-        result: makes of the result what NumPy would hand out: `handed`, in
-            memory of its own; `handed_array`, no number; `handed_alike`, a
-            number if the argument is one; `seen`, as a view; `only_seen`,
-            as one that is not written into; `made`, as a new array;
-            `unchanged`, as it is.
+        function: the NumPy function that the decorated one stands for.
+        result: a function that makes of a result what NumPy would return:
+            `handed`, in memory of its own, and a number if it has no axes;
+            `handed_array`, always an array; `made`, a new array to fill;
+            `as_view` or `as_read_only_view`, a view of the argument; `as_is`,
+            for a function that only calls others.
     """
     def register(implementation):
         code = getattr(implementation, '__code__', None)    # none in C
@@ -163,7 +163,7 @@ def implements(function, result=handed):
             y = implementation(*args, **kwargs)
             return result(y, (*args, *kwargs.values()))
         function_table[function] = (
-            call if place or result is not unchanged else implementation)
+            call if place or result is not as_is else implementation)
         return implementation
     return register
 
@@ -184,20 +184,22 @@ def composed_function(function):
 compositions = set()    # functions that are composed of others
 
 
-def seen(y, args, why=None):
-    """Returns `y`, a view of the first argument that is traced."""
-    if isinstance(y, tuple | list):
-        return y    # each of them is what a function of NumPy's has returned
+def as_view(y, args, why=None):
+    """Return `y`, a view of the first argument that is traced."""
     x = next((x for x in args if isinstance(x, Tracer)), None)
     return y if x is None else view_of(x, y, None, why)
 
 
-only_seen = partial(seen, why=ONLY_SEEN)
+as_read_only_view = partial(as_view, why=ONLY_SEEN)
 
 
-def unchanged(y, args):
-    """Returns `y`, as the function inside that has made it returned it."""
+def as_is(y, args):
+    """Return `y`, as the function that made it returned it."""
     return y
+
+
+# Their names in modules that are not yet rewritten.
+seen, only_seen, unchanged = as_view, as_read_only_view, as_is
 
 
 def along_one(a, axis, or_number=False):

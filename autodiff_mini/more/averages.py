@@ -14,9 +14,9 @@ from autodiff_mini.arrays import convert
 from autodiff_mini.core import Tracer, typeof
 from autodiff_mini.errors import refuse
 from autodiff_mini.memory import handed_array
-from autodiff_mini.numpy_functions.borrowed import array_or_tracer
 from autodiff_mini.more.statistics import squared_size
 from autodiff_mini.numpy_api import asarray, implements, operand, promote
+from autodiff_mini.numpy_functions.borrowed import array_or_tracer
 from autodiff_mini.numpy_functions.writing import check_cast
 from autodiff_mini.primitives.elementwise import length_p
 from autodiff_mini.primitives.indexing import OPERAND, scatter_add_p

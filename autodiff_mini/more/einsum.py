@@ -10,11 +10,11 @@ import numpy as np
 from autodiff_mini.errors import refuse
 from autodiff_mini.memory import handed
 from autodiff_mini.numpy_api import (
-    asarray, implements, promote, seen, unchanged)
+    as_is, as_view, asarray, implements, promote)
 from autodiff_mini.numpy_functions.shapes import numpy_diagonal
 
 
-@implements(np.einsum, unchanged)
+@implements(np.einsum, as_is)
 def numpy_einsum(subscripts, *operands, out=None, optimize=False, **kwargs):
     refuse(np.einsum, out=out, **kwargs)
     if not isinstance(subscripts, str):
@@ -30,7 +30,7 @@ def numpy_einsum(subscripts, *operands, out=None, optimize=False, **kwargs):
     y = np.transpose(a, [letters.index(i) for i in result])
     is_view = result and len(operands) == 1 and (
         set(terms[0]) == set(result))
-    return (seen if is_view else handed)(y, arrays)
+    return (as_view if is_view else handed)(y, arrays)
 
 
 def einsum_string(*operands):

@@ -11,7 +11,7 @@ from numpy.lib.array_utils import normalize_axis_index
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import function_table, ufunc_table, unwrap_as
 from autodiff_mini.more.selection import places_along
-from autodiff_mini.numpy_api import asarray, implements, operand, unchanged
+from autodiff_mini.numpy_api import as_is, asarray, implements, operand
 from autodiff_mini.numpy_functions.writing import (
     as_part, check_array, check_cast, overwrite)
 from autodiff_mini.primitives.indexing import (
@@ -86,7 +86,7 @@ def repeated(values, shape):
     return np.reshape(values, shape)
 
 
-@implements(np.put, unchanged)
+@implements(np.put, as_is)
 def numpy_put(a, ind, v, mode='raise'):
     """Writes as if `a` were flat; `v` begins anew where it is too short."""
     a = check_array(a)
@@ -98,7 +98,7 @@ def numpy_put(a, ind, v, mode='raise'):
     a.flat[convert(ind, np.dtype(np.intp))] = v
 
 
-@implements(np.fill_diagonal, unchanged)
+@implements(np.fill_diagonal, as_is)
 def numpy_fill_diagonal(a, val, wrap=False):
     places = np.arange(np.size(a)).reshape(a.shape)
     marks = np.zeros(a.shape, bool)
@@ -106,14 +106,14 @@ def numpy_fill_diagonal(a, val, wrap=False):
     np.put(a, places[marks], val)
 
 
-@implements(np.putmask, unchanged)
+@implements(np.putmask, as_is)
 def numpy_putmask(a, mask, values):
     v = repeated(asarray(values), (a.size,))
     if v.size == a.size:
         np.copyto(a, np.reshape(v, a.shape), where=np.reshape(mask, a.shape))
 
 
-@implements(np.place, unchanged)
+@implements(np.place, as_is)
 def numpy_place(arr, mask, vals):
     places, vals = np.flatnonzero(mask), operand(vals)
     if places.size and not np.size(vals):
@@ -121,7 +121,7 @@ def numpy_place(arr, mask, vals):
     np.put(arr, places, vals)
 
 
-@implements(np.put_along_axis, unchanged)
+@implements(np.put_along_axis, as_is)
 def numpy_put_along_axis(arr, indices, values, axis):
     arr = check_array(arr)
     if axis is None:

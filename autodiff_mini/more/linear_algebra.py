@@ -15,7 +15,7 @@ from autodiff_mini.arrays import convert
 from autodiff_mini.memory import handed_array
 from autodiff_mini.more.statistics import squared_size
 from autodiff_mini.numpy_api import (
-    asarray, implements, inexact, operand, promote, seen, unchanged)
+    as_is, asarray, implements, inexact, operand, promote)
 from autodiff_mini.primitives.elementwise import length_p, stop_gradient
 from autodiff_mini.primitives.linalg import solve_p, square_matrices
 
@@ -247,7 +247,7 @@ def linalg_matmul(x1, x2, /):
     return np.matmul(operand(x1), operand(x2))
 
 
-@implements(np.linalg.tensordot, unchanged)
+@implements(np.linalg.tensordot, as_is)
 def linalg_tensordot(x1, x2, /, *, axes=2):
     return np.tensordot(asarray(x1), asarray(x2), axes)
 
@@ -257,12 +257,12 @@ def linalg_trace(x, /, *, offset=0, dtype=None):
     return np.trace(asarray(x), offset, -2, -1, dtype)
 
 
-@implements(np.linalg.diagonal, unchanged)
+@implements(np.linalg.diagonal, as_is)
 def linalg_diagonal(x, /, *, offset=0):
     return np.diagonal(asarray(x), offset, -2, -1)
 
 
-@implements(np.linalg.matrix_transpose, seen)
+@implements(np.linalg.matrix_transpose, as_is)
 def linalg_matrix_transpose(x, /):
     return np.matrix_transpose(asarray(x))
 

@@ -13,7 +13,7 @@ from autodiff_mini.core import typeof
 from autodiff_mini.errors import refuse
 from autodiff_mini.memory import handed_array
 from autodiff_mini.numpy_api import (
-    along, along_one, asarray, implements, operand, promote, seen, unchanged)
+    along, along_one, as_is, as_view, asarray, implements, operand, promote)
 from autodiff_mini.numpy_functions.creation import numpy_asarray
 from autodiff_mini.primitives.shapes import broadcast_to_p
 
@@ -103,7 +103,7 @@ def pad_constant(a, axis, width, values):
     return np.concatenate([*ends[0], a, *ends[1]], axis)
 
 
-@implements(np.diag, unchanged)
+@implements(np.diag, as_is)
 def numpy_diag(v, k=0):
     v = asarray(v)
     if v.ndim == 2:
@@ -171,7 +171,7 @@ def numpy_meshgrid(*xi, copy=True, sparse=False, indexing='xy'):
     return tuple(grids) if sparse else np.broadcast_arrays(*grids)
 
 
-@implements(np.array_split, seen)
+@implements(np.array_split, as_is)
 def numpy_array_split(ary, indices_or_sections, axis=0):
     a = asarray(ary)
     axis = normalize_axis_index(axis, a.ndim)
@@ -187,11 +187,11 @@ def numpy_array_split(ary, indices_or_sections, axis=0):
             for start, end in zip([0, *cuts], [*cuts, a.shape[axis]])]
 
 
-@implements(np.broadcast_arrays, seen)
+@implements(np.broadcast_arrays, as_is)
 def numpy_broadcast_arrays(*args, subok=False):
     arrays = list(map(asarray, args))
     shape = np.broadcast_shapes(*[a.shape for a in arrays])
     if all(a.shape == shape for a in arrays):
         return tuple(numpy_asarray(a) for a in arrays)
-    return tuple(seen(broadcast_to_p.bind(a, shape=shape), (a,))
+    return tuple(as_view(broadcast_to_p.bind(a, shape=shape), (a,))
                  for a in arrays)

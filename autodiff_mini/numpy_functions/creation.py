@@ -8,7 +8,7 @@ import numpy as np
 from autodiff_mini.arrays import convert, full
 from autodiff_mini.core import Tracer, typeof
 from autodiff_mini.memory import is_a_number, made
-from autodiff_mini.numpy_api import asarray, implements, unchanged
+from autodiff_mini.numpy_api import as_is, asarray, implements
 
 
 @implements(np.full_like, made)
@@ -21,17 +21,17 @@ def numpy_full_like(a, fill_value, dtype=None, order='K', subok=True,
     return full(a, shape, fill_value, dtype)
 
 
-@implements(np.zeros_like, unchanged)
+@implements(np.zeros_like, as_is)
 def numpy_zeros_like(a, *args, **kwargs):
     return np.full_like(a, 0, *args, **kwargs)
 
 
-@implements(np.ones_like, unchanged)
+@implements(np.ones_like, as_is)
 def numpy_ones_like(a, *args, **kwargs):
     return np.full_like(a, 1, *args, **kwargs)
 
 
-implements(np.empty_like, unchanged)(numpy_zeros_like)
+implements(np.empty_like, as_is)(numpy_zeros_like)
 
 
 @implements(np.copy, made)
@@ -57,7 +57,7 @@ def numpy_array(object, dtype=None, *, copy=True, order='K', subok=False,
     return a
 
 
-@implements(np.asarray, unchanged)
+@implements(np.asarray, as_is)
 def numpy_asarray(a, dtype=None, order=None, *, device=None, copy=None):
     a = asarray(a, dtype)
     if copy or isinstance(a, Tracer) and is_a_number(a):

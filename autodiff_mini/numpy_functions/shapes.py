@@ -8,15 +8,15 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from autodiff_mini.core import Tracer
 from autodiff_mini.numpy_api import (
-    asarray, implements, only_seen, seen, stand_in)
+    as_is, as_read_only_view, asarray, implements, stand_in)
 
 
-@implements(np.ravel, seen)
+@implements(np.ravel, as_is)
 def numpy_ravel(a, order='C'):
     return np.reshape(asarray(a), -1, order)
 
 
-@implements(np.squeeze, seen)
+@implements(np.squeeze, as_is)
 def numpy_squeeze(a, axis=None):
     a = asarray(a)
     if axis is None or a.ndim == 0 and axis in (0, -1):
@@ -29,7 +29,7 @@ def numpy_squeeze(a, axis=None):
                           if i not in axes])
 
 
-@implements(np.swapaxes, seen)
+@implements(np.swapaxes, as_is)
 def numpy_swapaxes(a, axis1, axis2):
     a = asarray(a)
     i = normalize_axis_index(axis1, a.ndim)
@@ -44,7 +44,7 @@ def numpy_result_type(*arrays_and_dtypes):
                             for x in arrays_and_dtypes])
 
 
-@implements(np.diagonal, only_seen)
+@implements(np.diagonal, as_read_only_view)
 def numpy_diagonal(a, offset=0, axis1=0, axis2=1):
     a = np.moveaxis(a, (axis1, axis2), (-2, -1))
     rows, columns = a.shape[-2:]

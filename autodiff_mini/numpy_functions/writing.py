@@ -12,7 +12,7 @@ from autodiff_mini.core import Tracer, typeof, unwrapped
 from autodiff_mini.errors import ReadOnlyError, TracerError, program_frame
 from autodiff_mini.memory import (
     View, check_writable, is_a_number, whose, write)
-from autodiff_mini.numpy_api import implements, operand, stand_in, unchanged
+from autodiff_mini.numpy_api import as_is, implements, operand, stand_in
 from autodiff_mini.primitives.indexing import (
     Indexed, as_operands, index_shape, scatter_p)
 
@@ -107,7 +107,7 @@ def as_part(value, x, shape):
                          f'{aval.shape} into shape {shape}') from None
 
 
-@implements(np.copyto, unchanged)
+@implements(np.copyto, as_is)
 def numpy_copyto(dst, src, casting='same_kind', where=True):
     dst = check_array(dst)
     src = operand(src)
