@@ -94,8 +94,8 @@ if TYPE_CHECKING:   # for editors, which read and do not run
         custom_vmap, sequential_vmap)
     from autodiff_mini.higher_order.scan import scan
     from autodiff_mini.higher_order.while_loop import fori_loop, while_loop
-    from autodiff_mini.notebook.player import watch
     from autodiff_mini.more.patch.names import patch_numpy
+    from autodiff_mini.notebook.player import watch
 
 __all__ = [
     'ShapedArray', 'Tracer', 'typeof', 'asarray',

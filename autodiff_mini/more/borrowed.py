@@ -14,6 +14,10 @@ borrow(np.common_type, np.iscomplex, np.iscomplexobj, np.isneginf,
 borrow(np.cumulative_prod, np.cumulative_sum, np.histogram2d, np.poly,
        np.polyadd, np.polyder, np.polyint, np.polysub, np.polyval, np.ptp,
        np.trapezoid, np.vander)
+borrow(np.linalg.cross, np.linalg.diagonal, np.linalg.matmul,
+       np.linalg.matrix_power, np.linalg.matrix_transpose, np.linalg.outer,
+       np.linalg.tensordot, np.linalg.tensorinv, np.linalg.trace,
+       np.linalg.vector_norm)
 
 # What these return depends on values, which must be known: whether one is
 # negative, or complex.

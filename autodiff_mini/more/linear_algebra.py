@@ -5,7 +5,6 @@ products, is computed so here, and needs no rules.  Chapter 25.
 """
 
 import math
-import operator
 from functools import lru_cache
 
 import numpy as np
@@ -15,7 +14,7 @@ from autodiff_mini.arrays import convert
 from autodiff_mini.memory import handed_array
 from autodiff_mini.more.statistics import squared_size
 from autodiff_mini.numpy_api import (
-    as_is, asarray, implements, inexact, operand, promote)
+    asarray, implements, inexact, promote)
 from autodiff_mini.primitives.elementwise import length_p, stop_gradient
 from autodiff_mini.primitives.linalg import solve_p, square_matrices
 
@@ -110,25 +109,6 @@ def condition_by_inverse(x, p):
     return np.where(singular, np.nan, product)
 
 
-@implements(np.linalg.matrix_power)
-def linalg_matrix_power(a, n):
-    a, n = square_matrices(asarray(a)), operator.index(n)
-    if n == 0:
-        return np.zeros_like(a) + np.eye(a.shape[-1], dtype=a.dtype)
-    if n < 0:
-        a, n = np.linalg.inv(a), -n
-    if n == 3:
-        return (a @ a) @ a
-    result = None
-    while True:
-        if n % 2:
-            result = a if result is None else result @ a
-        n //= 2
-        if n == 0:
-            return result
-        a = a @ a
-
-
 @implements(np.linalg.multi_dot)
 def linalg_multi_dot(arrays, *, out=None):
     arrays = list(map(asarray, arrays))
@@ -173,16 +153,6 @@ def cheapest_cut(sizes):
     return min((cost(cut), cut) for cut in range(1, len(sizes) - 1))
 
 
-@implements(np.linalg.tensorinv)
-def linalg_tensorinv(a, ind=2):
-    a = asarray(a)
-    if ind <= 0:
-        raise ValueError('Invalid ind argument.')
-    rest = a.shape[ind:]
-    inverse = np.linalg.inv(np.reshape(a, (math.prod(rest), -1)))
-    return np.reshape(inverse, (*rest, *a.shape[:ind]))
-
-
 @implements(np.linalg.tensorsolve, handed_array)
 def linalg_tensorsolve(a, b, axes=None):
     a, b = asarray(a), asarray(b)
@@ -201,70 +171,9 @@ def linalg_tensorsolve(a, b, axes=None):
     return np.reshape(x, shape)
 
 
-# The names of the array API standard.
-@implements(np.linalg.vector_norm)
-def linalg_vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
-    x = asarray(x)
-    axes = normalize_axis_tuple(range(x.ndim) if axis is None else axis,
-                                x.ndim)
-    rest = [i for i in range(x.ndim) if i not in axes]
-    sizes = [x.shape[i] for i in rest]
-    vectors = np.reshape(np.transpose(x, (*axes, *rest)),
-                         (math.prod(x.shape[i] for i in axes), *sizes))
-    norm = np.linalg.norm(vectors, ord, 0)
-    return np.expand_dims(norm, axes) if keepdims else norm
-
-
-@implements(np.linalg.outer)
-def linalg_outer(x1, x2, /):
-    x1, x2 = asarray(x1), asarray(x2)
-    if x1.ndim != 1 or x2.ndim != 1:
-        raise ValueError('Input arrays must be one-dimensional, but they are '
-                         f'{x1.ndim=} and {x2.ndim=}.')
-    return np.outer(x1, x2)
-
-
-@implements(np.linalg.cross)
-def linalg_cross(x1, x2, /, *, axis=-1):
-    x, y = (np.moveaxis(asarray(a), axis, -1) for a in (x1, x2))
-    if x.shape[-1] != 3 or y.shape[-1] != 3:
-        raise ValueError(
-            'Both input arrays must be (arrays of) 3-dimensional vectors, '
-            f'but they are {x.shape[-1]} and {y.shape[-1]} dimensional '
-            'instead.')
-    one, two = [1, 2, 0], [2, 0, 1]     # the next axis, and the next but one
-    z = x[..., one] * y[..., two] - x[..., two] * y[..., one]
-    return np.moveaxis(z, -1, axis)
-
-
 @implements(np.linalg.vecdot)
 def linalg_vecdot(x1, x2, /, *, axis=-1):
     return np.vecdot(*(np.moveaxis(asarray(a), axis, -1) for a in (x1, x2)))
-
-
-@implements(np.linalg.matmul)
-def linalg_matmul(x1, x2, /):
-    return np.matmul(operand(x1), operand(x2))
-
-
-@implements(np.linalg.tensordot, as_is)
-def linalg_tensordot(x1, x2, /, *, axes=2):
-    return np.tensordot(asarray(x1), asarray(x2), axes)
-
-
-@implements(np.linalg.trace)
-def linalg_trace(x, /, *, offset=0, dtype=None):
-    return np.trace(asarray(x), offset, -2, -1, dtype)
-
-
-@implements(np.linalg.diagonal, as_is)
-def linalg_diagonal(x, /, *, offset=0):
-    return np.diagonal(asarray(x), offset, -2, -1)
-
-
-@implements(np.linalg.matrix_transpose, as_is)
-def linalg_matrix_transpose(x, /):
-    return np.matrix_transpose(asarray(x))
 
 
 @implements(np.linalg.inv)
