@@ -110,6 +110,22 @@ def test_without_a_wing_only_its_names_are_missing(name, tmp_path):
     assert f'autodiff_mini.{name}' not in modules
 
 
+@needs('more')
+def test_without_more_its_functions_and_out_are_refused_by_name(tmp_path):
+    without('more', tmp_path)
+    ran = python(tmp_path, '-c', 'import numpy as np, autodiff_mini as ad\n'
+                 'x = np.ones(3)\n'
+                 'for f in (lambda x: np.sort(x), lambda x: np.sum(x, out=x),'
+                 ' lambda x: np.sin(x, out=x), lambda x: x.flat[0]):\n'
+                 '    try:\n'
+                 '        ad.jvp(f, (x,), (x,))\n'
+                 '    except NotImplementedError as error:\n'
+                 '        print(str(error).partition(" is not")[0])\n')
+    assert ran.stdout.splitlines() == [
+        'numpy.sort', 'numpy.sum with out=', 'numpy.sin with keywords',
+        'numpy.flatiter'], ran.stderr
+
+
 @each_wing
 def test_an_error_inside_a_wing_is_not_hidden(name, tmp_path):
     without(name, tmp_path)

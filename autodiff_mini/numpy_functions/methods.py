@@ -19,8 +19,9 @@ NAMESAKES = (
     'searchsorted', 'squeeze', 'std', 'sum', 'swapaxes', 'take', 'trace',
     'var')
 
-# An AttributeError would be caught by `hasattr`, as if there were no array.
-REFUSED = (
+# Attributes of an array's memory, which a tracer lacks.  An AttributeError
+# would be caught by `hasattr`, as if there were no array.
+OF_MEMORY = (
     'base', 'byteswap', 'ctypes', 'data', 'device', 'dump', 'dumps', 'flags',
     'getfield', 'resize', 'setfield', 'setflags', 'strides', 'to_device',
     'tobytes', 'tofile', 'view')
@@ -67,17 +68,17 @@ def refuse_attribute(name, x):
 
 for name in NAMESAKES:
     setattr(Tracer, name, method(vars(np)[name]))
-for name in REFUSED:
+for name in OF_MEMORY:
     setattr(Tracer, name, property(partial(refuse_attribute, name)))
 Tracer.reshape = method_of_shape(np.reshape)
 Tracer.transpose = method_of_shape(np.transpose)
 Tracer.sort = method_in_place(np.sort)
 Tracer.partition = method_in_place(np.partition)
 Tracer.fill = method_in_place(lambda x, value: value)
-Tracer.compress = lambda x, condition, *args, **kwargs: np.compress(
-    condition, x, *args, **kwargs)
-Tracer.flatten = lambda x, *args, **kwargs: np.copy(
-    np.ravel(x, *args, **kwargs))
+Tracer.compress = lambda self, condition, *args, **kwargs: np.compress(
+    condition, self, *args, **kwargs)
+Tracer.flatten = lambda self, *args, **kwargs: np.copy(
+    np.ravel(self, *args, **kwargs))
 Tracer.conj = Tracer.conjugate = conjugate
 Tracer.copy = Tracer.__copy__ = copy_of
 Tracer.__deepcopy__ = lambda x, memo: copy_of(x)
@@ -86,12 +87,13 @@ Tracer.__round__ = method(np.round)
 Tracer.__pos__ = lambda x: x if x.aval.weak_type else np.positive(x)
 Tracer.__divmod__ = lambda x, y: (x // y, x % y)
 Tracer.__rdivmod__ = lambda y, x: (x // y, x % y)
-Tracer.flat = property(lambda x: function_table[np.flatiter](x),
-                       lambda x, value: x.flat.__setitem__(..., value))
+Tracer.flat = property(
+    lambda self: function_table[np.flatiter](self),
+    lambda self, value: self.flat.__setitem__(..., value))
 Tracer.T = property(np.transpose)
-Tracer.mT = property(np.matrix_transpose)
-Tracer.real = property(np.real)
-Tracer.imag = property(np.imag)
+Tracer.mT = property(lambda self: np.matrix_transpose(self))
+Tracer.real = property(lambda self: np.real(self))
+Tracer.imag = property(lambda self: np.imag(self))
 Tracer.size = property(lambda self: math.prod(self.shape))
 Tracer.itemsize = property(lambda self: self.dtype.itemsize)
 Tracer.nbytes = property(lambda self: self.size * self.itemsize)
