@@ -1,8 +1,8 @@
 """NumPy as the language: how a NumPy call on a tracer becomes a primitive.
 
-Its one idea: NumPy asks before it computes (NEP 13 for ufuncs, NEP 18 for
-functions), and the answer stands in a table.  Chapter 1; the rows are in
-`primitives`, the functions that are made of them in `numpy_functions`.
+NumPy asks before it computes (NEP 13 for ufuncs, NEP 18 for functions), and a
+table has the answer.  The rows are in `primitives`, and the functions that
+are made of rows in `numpy_functions`.  Chapter 1.
 """
 
 from functools import partial, wraps
@@ -20,7 +20,7 @@ from autodiff_mini.memory import (
 
 
 def operand(x):
-    """Returns `x` as something a primitive takes; lists become arrays."""
+    """Return `x` as something a primitive takes; lists become arrays."""
     if isinstance(x, Tracer) or type(x) in PYTHON_NUMBERS:
         return x
     x = unwrapped(x)
@@ -37,7 +37,7 @@ def operand(x):
 
 
 def asarray(a, dtype=None):
-    """Returns the array `a` as the interpreter at work sees it.
+    """Return the array `a` as the interpreter at work sees it.
 
     NumPy asks no tracer about `a[i]` when only the index `i` is traced, nor
     about `np.array([x, y])`.  `asarray(a)[i]` and `asarray([x, y])` are
@@ -63,20 +63,20 @@ def asarray(a, dtype=None):
 
 
 def ufunc(function, primitive):
-    """Lets `primitive` stand for a ufunc."""
+    """Put a primitive into the table of ufuncs."""
     def call(*args):
         return primitive.bind(*map(operand, args))
     ufunc_table[function] = primitive.bind if function.nin == 1 else call
 
 
 def operator_ufunc(function, primitive, name, mirrored=None):
-    """Lets `primitive` stand for a ufunc, and for the operator it is.
+    """Put a primitive into the table of ufuncs, and define an operator.
 
     Args:
         function: the ufunc.
-        primitive: what stands for it.
+        primitive: the primitive that computes it.
         name: the method that Python calls for the operator.
-        mirrored: the one that it calls when only the right operand has it.
+        mirrored: the method that it calls on the right operand, or None.
     """
     def call(*args):
         args = list(map(operand, args))
@@ -109,7 +109,7 @@ def operator_ufunc(function, primitive, name, mirrored=None):
 
 
 def stand_in(x):
-    """Returns what NumPy's promotion has to see of `x`."""
+    """Return the dtype of `x`, or a Python number, for NumPy's promotion."""
     aval = typeof(x)
     if aval.weak_type and aval.dtype != bool:
         return aval.dtype.type(0).item()
@@ -117,23 +117,29 @@ def stand_in(x):
 
 
 def promote(*arrays):
-    """Returns the arrays in the one dtype that NumPy has for them all."""
+    """Return the arrays in the dtype to which NumPy promotes them."""
     dtype = np.result_type(*map(stand_in, arrays))
     return [convert(a, dtype) for a in arrays]
 
 
-def composed_ufunc(function):
-    """Returns a decorator: the decorated stands for a ufunc.
+def dtypes_of(ufunc, args, **options):
+    """Return the dtypes in which a ufunc would compute with these operands.
+    """
+    kinds = [kind if isinstance(kind, np.dtype) else type(kind)
+             for kind in map(stand_in, args)]
+    return ufunc.resolve_dtypes((*kinds, *[None] * ufunc.nout), **options)
 
-    It gets its operands in the dtypes in which the ufunc would compute.
+
+def composed_ufunc(function):
+    """Return a decorator that puts a function into the table of ufuncs.
+
+    It is passed operands of the dtypes in which the ufunc would compute.
     """
     def register(implementation):
         def call(*args):
             args = list(map(operand, args))
-            types = [t if isinstance(t, np.dtype) else type(t)
-                     for t in map(stand_in, args)]
-            types = function.resolve_dtypes((*types, *[None] * function.nout))
-            return handed(implementation(*map(convert, args, types)), args)
+            dtypes = dtypes_of(function, args)
+            return handed(implementation(*map(convert, args, dtypes)), args)
         ufunc_table[function] = call
         return implementation
     return register
@@ -169,9 +175,9 @@ def implements(function, result=handed):
 
 
 def composed_function(function):
-    """Lets the trace at work be asked about a function of the library's.
+    """Let the current trace process a function of the library.
 
-    What it computes must depend on types and values of its arguments alone.
+    Its result must depend on the types and values of its arguments alone.
     """
     @wraps(function)
     def call(*args, **kwargs):
@@ -203,9 +209,9 @@ seen, only_seen, unchanged = as_view, as_read_only_view, as_is
 
 
 def along_one(a, axis, or_number=False):
-    """Return `a` and `axis`; flat, where the axis is None.
+    """Return an array and an axis of it; flattened, if the axis is None.
 
-    And where `a` has no axes, if NumPy's function takes a number so.
+    With `or_number`, an array without axes is flattened, too.
     """
     if axis is None or or_number and np.ndim(a) == 0:
         a = np.reshape(a, -1)
@@ -224,11 +230,11 @@ def reduced_axes(a, axis):
 
 
 def along(axis, i):
-    """Returns the index that is `i` on this axis."""
+    """Return the index that is `i` on this axis."""
     return (*[slice(None)] * axis, i)
 
 
 def inexact(a):
-    """Returns `a` as an array of floats, or of complex numbers."""
+    """Return `a` as an array of floats or complex numbers."""
     a = asarray(a)
     return a if a.dtype.kind in 'fc' else convert(a, np.dtype(np.float64))

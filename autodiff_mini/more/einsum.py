@@ -34,7 +34,7 @@ def numpy_einsum(subscripts, *operands, out=None, optimize=False, **kwargs):
 
 
 def einsum_string(*operands):
-    """Returns the subscripts and the operands, where lists stand between.
+    """Return the subscripts and the operands, where lists stand between.
 
     Behind each operand is the list of its axes, and at the end, perhaps,
     that of the result.
@@ -47,12 +47,12 @@ def einsum_string(*operands):
 
 
 def einsum_letters(axes):
-    """Returns a letter for each number in a list."""
+    """Return a letter for each number in a list."""
     return ''.join('...' if i is Ellipsis else chr(97 + i) for i in axes)
 
 
 def einsum_terms(subscripts, ndims):
-    """Returns a letter for each axis of each operand, and of the result."""
+    """Return a letter for each axis of each operand, and of the result."""
     inputs, arrow, result = subscripts.replace(' ', '').partition('->')
     terms = inputs.split(',')
     unused = [chr(i) for i in range(97, 1000) if chr(i) not in subscripts]
@@ -76,7 +76,7 @@ def einsum_terms(subscripts, ndims):
 
 
 def einsum_diagonal(a, letters):
-    """Returns `a` without the axes whose letters are there before."""
+    """Return `a` without the axes whose letters are there before."""
     for i in letters:
         while letters.count(i) > 1:
             first, second = letters.index(i), letters.rindex(i)
@@ -89,7 +89,7 @@ def einsum_diagonal(a, letters):
 
 
 def einsum_sum(a, letters, needed):
-    """Returns `a` summed over the axes whose letters are not needed."""
+    """Return `a` summed over the axes whose letters are not needed."""
     axes = tuple(k for k, i in enumerate(letters) if i not in needed)
     if not axes:
         return a, letters
@@ -98,7 +98,7 @@ def einsum_sum(a, letters, needed):
 
 
 def einsum_pair(a, a_letters, b, b_letters, needed):
-    """Returns the product of two operands, as one stack of matrices."""
+    """Return the product of two operands, as one stack of matrices."""
     a, a_letters = einsum_sum(a, a_letters, {*b_letters, *needed})
     b, b_letters = einsum_sum(b, b_letters, {*a_letters, *needed})
     both = [i for i in a_letters if i in b_letters]
@@ -118,7 +118,7 @@ def einsum_pair(a, a_letters, b, b_letters, needed):
 
 
 def einsum_matrices(a, letters, sizes, *groups):
-    """Returns `a` with the axes in this order, the last groups made one."""
+    """Return `a` with the axes in this order, the last groups made one."""
     order = [i for group in groups for i in group]
     a = np.transpose(a, [letters.index(i) for i in order])
     a = np.broadcast_to(a, [sizes[i] for i in order])

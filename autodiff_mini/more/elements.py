@@ -9,12 +9,12 @@ import math
 import numpy as np
 
 from autodiff_mini.arrays import convert
-from autodiff_mini.core import elementwise, typeof
+from autodiff_mini.core import Tracer, elementwise, typeof
 from autodiff_mini.interpreters.jvp import defjvp, defzero, match
 from autodiff_mini.interpreters.transpose import deftranspose
 from autodiff_mini.memory import handed_array
 from autodiff_mini.numpy_api import (
-    asarray, composed_ufunc, implements, inexact, operand, ufunc)
+    asarray, composed_ufunc, implements, inexact, operand, stand_in, ufunc)
 from autodiff_mini.primitives.elementwise import stop_gradient
 
 gcd_p = elementwise('gcd', np.gcd)
@@ -202,3 +202,9 @@ def numpy_isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
 @implements(np.allclose)
 def numpy_allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     return np.all(np.isclose(a, b, rtol, atol, equal_nan))
+
+
+@implements(np.result_type)
+def numpy_result_type(*arrays_and_dtypes):
+    return np.result_type(*[stand_in(x) if isinstance(x, Tracer) else x
+                            for x in arrays_and_dtypes])

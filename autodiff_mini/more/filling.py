@@ -88,7 +88,7 @@ def repeated(values, shape):
 
 @implements(np.put, as_is)
 def numpy_put(a, ind, v, mode='raise'):
-    """Writes as if `a` were flat; `v` begins anew where it is too short."""
+    """Write as if `a` were flat; `v` begins anew where it is too short."""
     a = check_array(a)
     if mode == 'wrap':
         ind = np.remainder(ind, a.size)
@@ -134,7 +134,7 @@ def numpy_put_along_axis(arr, indices, values, axis):
 
 
 def add_at_indices(x, indices, value):
-    """Adds to elements of `x`; to one that is meant twice, both times."""
+    """Add to elements of `x`; to one that is meant twice, both times."""
     x = check_array(x)
     y, static, arrays = as_operands(x, indices)
     value = operand(value)

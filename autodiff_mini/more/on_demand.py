@@ -17,7 +17,7 @@ MODULES = (
 
 
 def module(name):
-    """Returns a module of this wing, imported."""
+    """Return a module of this wing, imported."""
     return import_module(f'autodiff_mini.more.{name}')
 
 
@@ -40,7 +40,7 @@ def bring(function):
 
 
 def advise(name):
-    """Returns what to write in place of a function of SciPy's, or None."""
+    """Return what to write in place of a function of SciPy's, or None."""
     return module('instead').instead(name)
 
 

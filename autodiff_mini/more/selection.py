@@ -42,7 +42,7 @@ def numpy_take_along_axis(arr, indices, axis=-1):
 
 
 def places_along(a, indices, axis):
-    """Returns an index of `a`: at each place, another one on this axis."""
+    """Return an index of `a`: at each place, another one on this axis."""
     indices = asarray(indices)
     if indices.ndim != a.ndim:
         raise ValueError(
@@ -94,7 +94,7 @@ def numpy_pad(array, pad_width, mode='constant', *, constant_values=0,
 
 
 def pad_constant(a, axis, width, values):
-    """Returns `a`, longer on one axis, at the beginning and at the end."""
+    """Return `a`, longer on one axis, at the beginning and at the end."""
     shapes = [(*a.shape[:axis], n, *a.shape[axis + 1:]) for n in width]
     ends = [[np.broadcast_to(convert(values[i], a.dtype), shapes[i])]
             if width[i] else [] for i in (0, 1)]

@@ -6,11 +6,10 @@ Chapter 25.
 import math
 
 import numpy as np
-from numpy.lib.array_utils import normalize_axis_tuple
 
 from autodiff_mini.arrays import convert, strong
 from autodiff_mini.numpy_api import (
-    asarray, composed_ufunc, implements, operand)
+    asarray, composed_ufunc, implements, operand, reduced_axes)
 
 composed_ufunc(np.positive)(lambda x: x)
 composed_ufunc(np.square)(lambda x: x * x)
@@ -41,8 +40,7 @@ def count_of(a, axis, where=True, keepdims=False):
     if where is not True:
         return np.count_nonzero(np.broadcast_to(where, a.shape), axis,
                                 keepdims=keepdims)
-    axes = range(a.ndim) if axis is None else axis
-    return math.prod(a.shape[i] for i in normalize_axis_tuple(axes, a.ndim))
+    return math.prod(a.shape[i] for i in reduced_axes(a, axis))
 
 
 @implements(np.mean)

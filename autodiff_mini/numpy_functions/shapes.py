@@ -6,9 +6,8 @@ Chapter 25.
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
-from autodiff_mini.core import Tracer
 from autodiff_mini.numpy_api import (
-    as_is, as_read_only_view, asarray, implements, stand_in)
+    as_is, as_read_only_view, asarray, implements)
 
 
 @implements(np.ravel, as_is)
@@ -36,12 +35,6 @@ def numpy_swapaxes(a, axis1, axis2):
     j = normalize_axis_index(axis2, a.ndim)
     swap = {i: j, j: i}
     return np.transpose(a, [swap.get(k, k) for k in range(a.ndim)])
-
-
-@implements(np.result_type)
-def numpy_result_type(*arrays_and_dtypes):
-    return np.result_type(*[stand_in(x) if isinstance(x, Tracer) else x
-                            for x in arrays_and_dtypes])
 
 
 @implements(np.diagonal, as_read_only_view)

@@ -1,7 +1,7 @@
 """Writing into arrays: a traced array changes what it holds.
 
-Its one idea: each way of NumPy's to write computes a new array, and lets the
-old one become it; see `write` in memory.py.  Chapter *Whose memory is it?*
+Each way to write computes a new array, which the old one becomes; see `write`
+in memory.py.  Chapter 23.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ from autodiff_mini.primitives.indexing import (
 
 
 def setitem(x, indices, value):
-    """Lets the elements `x[indices]` be `value`, as NumPy does."""
+    """Set the elements `x[indices]` to a value."""
     x = check_array(x)
     y, static, arrays = as_operands(x, indices)
     value = operand(value)
@@ -36,7 +36,7 @@ def setitem(x, indices, value):
 
 
 def overwrite(x, y):
-    """Lets the traced array `x` be what `y` is now."""
+    """Write the content of `y` into the traced array `x`."""
     if np.shape(y) != x.shape:
         y = np.reshape(y, x.shape)  # a mask without axes has given it one
     write(x, y if isinstance(y, Tracer) else np.array(y))
@@ -60,7 +60,7 @@ def check_array(x):
 
 
 def is_this_part(x, value, step) -> bool:
-    """Returns whether `value` is a view of `x`, by this step."""
+    """Return whether a value is the view of `x` that this step takes."""
     mine = whose(x)
     if type(mine) is not View or mine.path is None:
         return False
@@ -69,7 +69,7 @@ def is_this_part(x, value, step) -> bool:
 
 
 def where_masked(x, mask, value):
-    """Returns `x` with `value` where a mask is True that is traced itself."""
+    """Return `x`, with a value where a traced mask is True."""
     mask = mask[0] if isinstance(mask, tuple) and len(mask) == 1 else mask
     value = operand(value)
     is_one = isinstance(mask, Tracer)
@@ -87,9 +87,9 @@ def where_masked(x, mask, value):
 
 
 def as_part(value, x, shape):
-    """Returns a value as it is written into `x`, where there is this shape.
+    """Return a value in the dtype of `x` and in the shape of the part.
 
-    NumPy's arrays take what can be cast in any way, but for complex numbers.
+    NumPy casts any value in an assignment, except for complex numbers.
     """
     aval = typeof(value)
     if aval.dtype.kind == 'c' and x.dtype.kind != 'c':
@@ -118,7 +118,7 @@ def numpy_copyto(dst, src, casting='same_kind', where=True):
 
 
 def check_cast(value, x, casting='same_kind'):
-    """Raises a TypeError if a value cannot be cast to be added to `x`."""
+    """Raise a TypeError if a value cannot be cast to the dtype of `x`."""
     kind = typeof(value).dtype
     if typeof(value).weak_type:
         kind = np.result_type(stand_in(value), x.dtype)
