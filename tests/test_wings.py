@@ -53,7 +53,7 @@ WINGS = {
     'more': Wing(
         ['more', 'gallery', 'test_jax_gallery.py', 'test_patch.py',
          'test_textbook.py'], ['patch_numpy'],
-        ['test_public_api.py', 'test_numpy_api.py', '-k', 'not programs']),
+        ['test_public_api.py', 'test_numpy_api.py', 'test_programs.py']),
     'more.patch': Wing(
         ['test_patch.py', 'test_textbook.py'], ['patch_numpy'],
         ['test_public_api.py', 'test_numpy_api.py', '-k', 'not programs']),
