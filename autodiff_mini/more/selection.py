@@ -195,3 +195,11 @@ def numpy_broadcast_arrays(*args, subok=False):
         return tuple(numpy_asarray(a) for a in arrays)
     return tuple(as_view(broadcast_to_p.bind(a, shape=shape), (a,))
                  for a in arrays)
+
+
+# NumPy indexes with None, whose transpose is slower than that of reshape.
+@implements(np.atleast_2d, as_is)
+def numpy_atleast_2d(*arys):
+    arrays = tuple(a if a.ndim > 1 else np.reshape(a, (1, -1))
+                   for a in map(asarray, arys))
+    return arrays[0] if len(arrays) == 1 else arrays
