@@ -5,6 +5,7 @@ products, is computed so here, and needs no rules.  Chapter 25.
 """
 
 import math
+import operator
 from functools import lru_cache
 
 import numpy as np
@@ -221,3 +222,22 @@ def vector_norm(x, ord, axes, keepdims):
     powers = np.sum(np.abs(x) ** ord, axes, keepdims=keepdims)
     is_zero = np.equal(powers, 0)   # the tip of a cone
     return np.where(is_zero, 0, np.where(is_zero, 1, powers) ** (1 / ord))
+
+
+@implements(np.linalg.matrix_power)
+def linalg_matrix_power(a, n):
+    a, n = square_matrices(asarray(a)), operator.index(n)
+    if n == 0:
+        return np.zeros_like(a) + np.eye(a.shape[-1], dtype=a.dtype)
+    if n < 0:
+        a, n = np.linalg.inv(a), -n
+    if n == 3:
+        return (a @ a) @ a
+    result = None
+    while True:
+        if n % 2:
+            result = a if result is None else result @ a
+        n //= 2
+        if n == 0:
+            return result
+        a = a @ a
