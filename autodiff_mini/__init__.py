@@ -58,10 +58,8 @@ LATER = {   # by name: where it is, to be imported when it is asked for
 if find_spec('autodiff_mini.fast'):
     import autodiff_mini.fast  # a second compiler
 if find_spec('autodiff_mini.more'):
-    import autodiff_mini.more  # rows and functions
-if find_spec('autodiff_mini.patch'):
-    import autodiff_mini.patch  # np.array of traced values
-    LATER |= autodiff_mini.patch.LATER
+    import autodiff_mini.more  # rows and functions, np.array of traced values
+    LATER |= autodiff_mini.more.LATER
 if find_spec('autodiff_mini.notebook'):
     import autodiff_mini.notebook
     LATER |= autodiff_mini.notebook.LATER
@@ -94,8 +92,8 @@ if TYPE_CHECKING:   # for editors, which read and do not run
     from autodiff_mini.higher_order.custom_vmap import custom_vmap
     from autodiff_mini.higher_order.scan import scan
     from autodiff_mini.higher_order.while_loop import fori_loop, while_loop
+    from autodiff_mini.more.patch.names import patch_numpy
     from autodiff_mini.notebook.player import watch
-    from autodiff_mini.patch.names import patch_numpy
 
 __all__ = [
     'ShapedArray', 'Tracer', 'typeof', 'asarray',

@@ -302,7 +302,8 @@ class NumPyTable(dict):
     """What stands for each NumPy function that may meet a tracer.
 
     For a ufunc's method there is a pair, `(np.add, 'reduce')`; for a call of
-    it with keywords as well, `(np.add, '__call__')`.
+    it with keywords as well, `(np.add, '__call__')`; for a function that is
+    told where to write, `(np.sum, 'out')`.
     """
 
     def __missing__(self, function):
@@ -381,14 +382,13 @@ def full_name(function):
     return f'{getattr(function, "__module__", "numpy")}.{name}'
 
 
-def refuse_method(ufunc, method):
-    """Raises the error for a use of a ufunc that is not supported."""
-    name = full_name(ufunc)
+def refuse_method(function, method):
+    """Raise the error for a use of a ufunc or function that is refused."""
+    use = {'__call__': ' with keywords', 'out': ' with out='}.get(
+        method, f'.{method}')
     raise NotImplementedError(
-        f'{name} with other keywords than out= is not supported on traced '
-        'values.' if method == '__call__' else
-        f'{name}.{method} is not supported on traced values: call the '
-        'function that it serves, as np.sum for np.add.reduce.')
+        f'{full_name(function)}{use} is not supported on traced values: call '
+        'a plain function, such as np.sum for np.add.reduce.')
 
 
 # Where no program of the user's is.  NumPy's own Python may run on tracers,

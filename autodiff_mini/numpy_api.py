@@ -1,11 +1,10 @@
 """NumPy as the language: how a NumPy call on a tracer becomes a primitive.
 
-Its one idea: NumPy asks before it computes (NEP 13 for ufuncs, NEP 18 for
-functions), and the answer stands in a table.  Chapter 1; the rows are in
-`primitives`, the functions that are made of them in `numpy_functions`.
+NumPy asks before it computes (NEP 13 for ufuncs, NEP 18 for functions), and a
+table has the answer.  The rows are in `primitives`, and the functions that
+are made of rows in `numpy_functions`.  Chapter 1.
 """
 
-import math
 from functools import partial, wraps
 
 import numpy as np
@@ -21,7 +20,7 @@ from autodiff_mini.memory import (
 
 
 def operand(x):
-    """Returns `x` as something a primitive takes; lists become arrays."""
+    """Return `x` as something a primitive takes; lists become arrays."""
     if isinstance(x, Tracer) or type(x) in PYTHON_NUMBERS:
         return x
     if type(x) is np.ndarray:
@@ -32,7 +31,7 @@ def operand(x):
         rows = list(map(operand, x))
         traced = any(isinstance(row, Tracer) for row in rows)
         x = np.stack(rows) if traced else np.asarray(x)
-    if isinstance(x, (np.flatiter, Flat)):
+    if isinstance(x, np.flatiter):
         x = x[:]
     if isinstance(x, (int, float, complex)):    # a member of an IntEnum, say
         x = np.asarray(x)[()]   # to NumPy, no number of Python's
@@ -40,73 +39,8 @@ def operand(x):
     return x
 
 
-class Flat:
-    """The elements of a traced array in one row, as NumPy's `x.flat`.
-
-    It is no array: it writes into the array `base`, and what it reads is a
-    copy.  A NumPy function reads the row.
-    """
-
-    def __init__(self, base):
-        self.base = base
-
-    def __len__(self):
-        return self.base.size
-
-    def __iter__(self):
-        return (self[i] for i in range(len(self)))
-
-    def __getitem__(self, i):
-        return np.copy(np.ravel(self.base))[i]
-
-    def __setitem__(self, i, value):
-        row, value = self[:], operand(value)
-        if np.ndim(value):
-            value = repeated(value, np.shape(row[i]))
-        if np.size(value):
-            row[i] = value
-            self.base[...] = np.reshape(row, self.base.shape)
-
-    def copy(self):
-        return self[:]
-
-    def __array__(self, dtype=None, copy=None):
-        return self.base.__array__(dtype, copy)
-
-    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
-        return self.base.__array_ufunc__(
-            ufunc, method, *map(in_a_row, inputs), **kwargs)
-
-    def __array_function__(self, function, types, args, kwargs):
-        return self.base.__array_function__(
-            function, types, tuple(map(in_a_row, args)), kwargs)
-
-
-for comparison in ('__eq__', '__ne__', '__lt__', '__le__', '__gt__',
-                   '__ge__'):
-    setattr(Flat, comparison, lambda self, other, name=comparison: (
-        getattr(self[:], name)(other)))
-
-
-def in_a_row(x):
-    """Return `x`, or its elements in a row if it is a Flat."""
-    return np.ravel(x.base) if isinstance(x, Flat) else x
-
-
-def repeated(values, shape):
-    """Return as many of the values as fit, which repeat if they are few."""
-    if not shape:
-        raise ValueError('one element cannot be set to several values')
-    values, count = np.ravel(np.copy(values)), math.prod(shape)
-    if values.size == 0:
-        return values
-    if values.size != count:
-        values = values[np.arange(count) % values.size]
-    return np.reshape(values, shape)
-
-
 def asarray(a, dtype=None):
-    """Returns the array `a` as the interpreter at work sees it.
+    """Return the array `a` as the interpreter at work sees it.
 
     NumPy asks no tracer about `a[i]` when only the index `i` is traced, nor
     about `np.array([x, y])`.  `asarray(a)[i]` and `asarray([x, y])` are
@@ -133,20 +67,20 @@ def asarray(a, dtype=None):
 
 
 def ufunc(function, primitive):
-    """Lets `primitive` stand for a ufunc."""
+    """Put a primitive into the table of ufuncs."""
     def call(*args):
         return primitive.bind(*map(operand, args))
     ufunc_table[function] = primitive.bind if function.nin == 1 else call
 
 
 def operator_ufunc(function, primitive, name, mirrored=None):
-    """Lets `primitive` stand for a ufunc, and for the operator it is.
+    """Put a primitive into the table of ufuncs, and define an operator.
 
     Args:
         function: the ufunc.
-        primitive: what stands for it.
+        primitive: the primitive that computes it.
         name: the method that Python calls for the operator.
-        mirrored: the one that it calls when only the right operand has it.
+        mirrored: the method that it calls on the right operand, or None.
     """
     def call(*args):
         args = list(map(operand, args))
@@ -179,7 +113,7 @@ def operator_ufunc(function, primitive, name, mirrored=None):
 
 
 def stand_in(x):
-    """Returns what NumPy's promotion has to see of `x`."""
+    """Return the dtype of `x`, or a Python number, for NumPy's promotion."""
     aval = typeof(x)
     if aval.weak_type and aval.dtype != bool:
         return aval.dtype.type(0).item()
@@ -187,41 +121,46 @@ def stand_in(x):
 
 
 def promote(*arrays):
-    """Returns the arrays in the one dtype that NumPy has for them all."""
+    """Return the arrays in the dtype to which NumPy promotes them."""
     dtype = np.result_type(*map(stand_in, arrays))
     return [convert(a, dtype) for a in arrays]
 
 
-def composed_ufunc(function):
-    """Returns a decorator: the decorated stands for a ufunc.
+def dtypes_of(ufunc, args, **options):
+    """Return the dtypes in which a ufunc would compute with these operands.
+    """
+    kinds = [kind if isinstance(kind, np.dtype) else type(kind)
+             for kind in map(stand_in, args)]
+    return ufunc.resolve_dtypes((*kinds, *[None] * ufunc.nout), **options)
 
-    It gets its operands in the dtypes in which the ufunc would compute.
+
+def composed_ufunc(function):
+    """Return a decorator that puts a function into the table of ufuncs.
+
+    It is passed operands of the dtypes in which the ufunc would compute.
     """
     def register(implementation):
         def call(*args):
             args = list(map(operand, args))
-            types = [t if isinstance(t, np.dtype) else type(t)
-                     for t in map(stand_in, args)]
-            types = function.resolve_dtypes((*types, *[None] * function.nout))
-            return handed(implementation(*map(convert, args, types)), args)
+            dtypes = dtypes_of(function, args)
+            return handed(implementation(*map(convert, args, dtypes)), args)
         ufunc_table[function] = call
         return implementation
     return register
 
 
 def implements(function, result=handed):
-    """Returns a decorator: the decorated stands for a NumPy function.
+    """Return a decorator that puts a function into the table.
 
-    An array `out` to write into is refused if it is passed by position.  If
-    it is passed by name, `in_the_place_of` writes into it.
+    An array `out` to write into is refused if it is passed by position.
 
     Args:
-        function: the function of NumPy's.
-        result: makes of the result what NumPy would hand out: `handed`, in
-            memory of its own; `handed_array`, no number; `handed_alike`, a
-            number if the argument is one; `seen`, as a view; `only_seen`,
-            as one that is not written into; `made`, as a new array;
-            `unchanged`, as it is.
+        function: the NumPy function that the decorated one stands for.
+        result: a function that makes of a result what NumPy would return:
+            `handed`, in memory of its own, and a number if it has no axes;
+            `handed_array`, always an array; `made`, a new array to fill;
+            `as_view` or `as_read_only_view`, a view of the argument; `as_is`,
+            for a function that only calls others.
     """
     def register(implementation):
         code = getattr(implementation, '__code__', None)    # none in C
@@ -234,15 +173,15 @@ def implements(function, result=handed):
             y = implementation(*args, **kwargs)
             return result(y, (*args, *kwargs.values()))
         function_table[function] = (
-            call if place or result is not unchanged else implementation)
+            call if place or result is not as_is else implementation)
         return implementation
     return register
 
 
 def composed_function(function):
-    """Lets the trace at work be asked about a function of the library's.
+    """Let the current trace process a function of the library.
 
-    What it computes must depend on types and values of its arguments alone.
+    Its result must depend on the types and values of its arguments alone.
     """
     @wraps(function)
     def call(*args, **kwargs):
@@ -255,26 +194,28 @@ def composed_function(function):
 compositions = set()    # functions that are composed of others
 
 
-def seen(y, args, why=None):
-    """Returns `y`, a view of the first argument that is traced."""
-    if isinstance(y, tuple | list):
-        return y    # each of them is what a function of NumPy's has returned
+def as_view(y, args, why=None):
+    """Return `y`, a view of the first argument that is traced."""
     x = next((x for x in args if isinstance(x, Tracer)), None)
     return y if x is None else view_of(x, y, None, why)
 
 
-only_seen = partial(seen, why=ONLY_SEEN)
+as_read_only_view = partial(as_view, why=ONLY_SEEN)
 
 
-def unchanged(y, args):
-    """Returns `y`, as the function inside that has made it returned it."""
+def as_is(y, args):
+    """Return `y`, as the function that made it returned it."""
     return y
 
 
-def along_one(a, axis, or_number=False):
-    """Return `a` and `axis`; flat, where the axis is None.
+# Their names in modules that are not yet rewritten.
+seen, only_seen, unchanged = as_view, as_read_only_view, as_is
 
-    And where `a` has no axes, if NumPy's function takes a number so.
+
+def along_one(a, axis, or_number=False):
+    """Return an array and an axis of it; flattened, if the axis is None.
+
+    With `or_number`, an array without axes is flattened, too.
     """
     if axis is None or or_number and np.ndim(a) == 0:
         a = np.reshape(a, -1)
@@ -293,27 +234,11 @@ def reduced_axes(a, axis):
 
 
 def along(axis, i):
-    """Returns the index that is `i` on this axis."""
+    """Return the index that is `i` on this axis."""
     return (*[slice(None)] * axis, i)
 
 
 def inexact(a):
-    """Returns `a` as an array of floats, or of complex numbers."""
+    """Return `a` as an array of floats or complex numbers."""
     a = asarray(a)
     return a if a.dtype.kind in 'fc' else convert(a, np.dtype(np.float64))
-
-
-def method(name, function):
-    """Gives tracers the method that arrays have for a NumPy function."""
-    def call(self, *args, **kwargs):
-        return function(self, *args, **kwargs)
-    setattr(Tracer, name, call)
-
-
-def shape_method(name, function):
-    """As `method`, for `x.reshape(2, 3)` beside `x.reshape((2, 3))`."""
-    def call(self, *args, **kwargs):
-        if len(args) > 1:
-            args = [args]
-        return function(self, *args, **kwargs)
-    setattr(Tracer, name, call)

@@ -15,7 +15,7 @@ import autodiff_mini
 from book.tools.mainline import code_lines
 
 PACKAGE = Path(autodiff_mini.__file__).parent
-WINGS = {'fast', 'applications', 'more', 'notebook', 'patch'}
+WINGS = {'fast', 'applications', 'more', 'notebook'}
 
 # Each storey needs itself and what is below.
 STOREYS = [{'advice', 'copying', 'errors', 'core', 'pytree', 'signature',

@@ -17,6 +17,7 @@ from autodiff_mini.numpy_api import operand
 from tests import what_works
 from tests.numerical import assert_same
 from tests.traces import SpyTrace, SpyTracer, spied
+from tests.wings import needs
 
 
 def counts_of(f, *args):
@@ -350,6 +351,7 @@ def test_none_for_an_option_means_the_default():
     assert ad.jvp(f, (1.0,), (1.0,)) == (2.0, 1.0)
 
 
+@needs('more')
 def test_none_for_the_dtype_of_a_ufunc_means_the_default():
     f = lambda x: np.add(x, 1, dtype=None)
     assert f(1.0) == 2.0

@@ -14,7 +14,7 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.core import Trace
-from autodiff_mini.patch.names import running
+from autodiff_mini.more.patch.names import running
 
 ZEROS, ARRAY, LINALG_OUTER = np.zeros, np.array, np.linalg.outer
 X = np.array([1.0, 2.0, 3.0])

@@ -20,6 +20,11 @@ PACKAGE = Path(autodiff_mini.__file__).parent
 TESTS = Path(__file__).parent
 
 
+def folder(name):
+    """Return the folder of a wing, from that of the package."""
+    return name.replace('.', '/')
+
+
 class Wing(NamedTuple):
     """What goes with a wing, and what has to work without it.
 
@@ -47,9 +52,10 @@ WINGS = {
          'sequential_vmap'],
         ['test_public_api.py', 'test_evaluate.py', 'test_core.py']),
     'more': Wing(
-        ['more', 'gallery', 'test_jax_gallery.py'], [],
-        ['test_public_api.py', 'test_numpy_api.py', '-k', 'not programs']),
-    'patch': Wing(
+        ['more', 'gallery', 'test_jax_gallery.py', 'test_patch.py',
+         'test_textbook.py'], ['patch_numpy'],
+        ['test_public_api.py', 'test_numpy_api.py', 'test_programs.py']),
+    'more.patch': Wing(
         ['test_patch.py', 'test_textbook.py'], ['patch_numpy'],
         ['test_public_api.py', 'test_numpy_api.py', '-k', 'not programs']),
     'notebook': Wing(
@@ -67,7 +73,7 @@ def without(name, tmp_path):
     shutil.copytree(TESTS, tmp_path / 'tests', ignore=leave)
     for file in 'pyproject.toml', 'conftest.py':
         shutil.copy(TESTS.parent / file, tmp_path)
-    shutil.rmtree(tmp_path / PACKAGE.name / name)
+    shutil.rmtree(tmp_path / PACKAGE.name / folder(name))
     for path in WINGS[name].tests:
         path = tmp_path / 'tests' / path
         shutil.rmtree(path) if path.is_dir() else path.unlink()
@@ -105,10 +111,26 @@ def test_without_a_wing_only_its_names_are_missing(name, tmp_path):
     assert f'autodiff_mini.{name}' not in modules
 
 
+@needs('more')
+def test_without_more_its_functions_and_out_are_refused_by_name(tmp_path):
+    without('more', tmp_path)
+    ran = python(tmp_path, '-c', 'import numpy as np, autodiff_mini as ad\n'
+                 'x = np.ones(3)\n'
+                 'for f in (lambda x: np.sort(x), lambda x: np.sum(x, out=x),'
+                 ' lambda x: np.sin(x, out=x), lambda x: x.flat[0]):\n'
+                 '    try:\n'
+                 '        ad.jvp(f, (x,), (x,))\n'
+                 '    except NotImplementedError as error:\n'
+                 '        print(str(error).partition(" is not")[0])\n')
+    assert ran.stdout.splitlines() == [
+        'numpy.sort', 'numpy.sum with out=', 'numpy.sin with keywords',
+        'numpy.flatiter'], ran.stderr
+
+
 @each_wing
 def test_an_error_inside_a_wing_is_not_hidden(name, tmp_path):
     without(name, tmp_path)
-    wing = tmp_path / PACKAGE.name / name
+    wing = tmp_path / PACKAGE.name / folder(name)
     wing.mkdir()
     (wing / '__init__.py').write_text('import no_such_module')
     ran = python(tmp_path, '-c', 'import autodiff_mini')
@@ -119,7 +141,9 @@ def test_an_error_inside_a_wing_is_not_hidden(name, tmp_path):
 def test_nothing_imports_a_wing_but_itself_and_the_package(name):
     wing = f'{PACKAGE.name}.{name}'
     for path in PACKAGE.rglob('*.py'):
-        if path.parent == PACKAGE / name or path == PACKAGE / '__init__.py':
+        home = PACKAGE / folder(name)
+        if home in path.parents or path in (
+                PACKAGE / '__init__.py', home.parent / '__init__.py'):
             continue
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, (ast.Import, ast.ImportFrom)):

@@ -1,6 +1,13 @@
-"""A wing: rows and functions beyond those that the chapters teach.
+"""A wing: rows and functions beyond those that the core needs.
 
-Without this folder, what it defines is refused.
+Without this folder, what it defines is refused.  Its folder `patch` is a wing
+of its own.
 """
 
+from importlib.util import find_spec
+
 import autodiff_mini.more.on_demand
+
+LATER = {}
+if find_spec('autodiff_mini.more.patch'):
+    from autodiff_mini.more.patch import LATER  # np.array of traced values

@@ -12,13 +12,14 @@ from autodiff_mini.arrays import convert
 from autodiff_mini.core import Tracer
 from autodiff_mini.errors import refuse, sources_of_functions
 from autodiff_mini.memory import handed_array
-from autodiff_mini.more.borrowed import array_or_tracer
 from autodiff_mini.numpy_api import (
-    along_one, asarray, implements, only_seen, operand, promote, unchanged)
+    along_one, as_is, as_read_only_view, asarray, implements, operand,
+    promote)
+from autodiff_mini.numpy_functions.borrowed import array_or_tracer
 from autodiff_mini.numpy_functions.writing import check_cast
 
 
-@implements(sliding_window_view, only_seen)
+@implements(sliding_window_view, as_read_only_view)
 def numpy_sliding_window_view(x, window_shape, axis=None, *, subok=False,
                               writeable=False):
     refuse(sliding_window_view, writeable=writeable or None)
@@ -143,7 +144,7 @@ def numpy_lexsort(keys, axis=-1):
     return places
 
 
-@implements(np.apply_along_axis, unchanged)
+@implements(np.apply_along_axis, as_is)
 def numpy_apply_along_axis(func1d, axis, arr, *args, **kwargs):
     a = asarray(arr)
     axis = normalize_axis_index(axis, a.ndim)
@@ -274,7 +275,7 @@ sources_of_functions.append(refuse_by_size)
 
 def tells_places(function):
     """Lets a function tell where `a` is not zero, if that is known."""
-    @implements(function, unchanged)
+    @implements(function, as_is)
     def call(a):
         mask = np.not_equal(a, 0)
         return refuse_size(function) if isinstance(

@@ -14,8 +14,9 @@ from autodiff_mini.arrays import convert
 from autodiff_mini.core import Tracer, typeof
 from autodiff_mini.errors import refuse
 from autodiff_mini.memory import handed_array
-from autodiff_mini.more.borrowed import array_or_tracer
+from autodiff_mini.more.statistics import squared_size
 from autodiff_mini.numpy_api import asarray, implements, operand, promote
+from autodiff_mini.numpy_functions.borrowed import array_or_tracer
 from autodiff_mini.numpy_functions.writing import check_cast
 from autodiff_mini.primitives.elementwise import length_p
 from autodiff_mini.primitives.indexing import OPERAND, add_at_p
@@ -251,10 +252,7 @@ def numpy_nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False,
         return np.var(a, axis, dtype, ddof=free, mean=mean, **options)
     is_number = ~np.isnan(a)
     error = convert(np.where(is_number, a - mean, 0), a.dtype)
-    squares = np.square(np.real(error))
-    if error.dtype.kind == 'c':
-        squares = squares + np.square(np.imag(error))
-    total = np.sum(squares, axis, dtype, **options)
+    total = np.sum(squared_size(error), axis, dtype, **options)
     free = np.sum(is_number, axis, np.intp, **options) - free
     free = np.where(np.greater(free, 0), free, np.nan)
     return convert(np.divide(total, free), total.dtype)

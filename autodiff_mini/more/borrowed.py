@@ -1,62 +1,10 @@
-"""Functions that NumPy itself writes in Python: its own code, on tracers.
-
-Its one idea: such a function looks up `asarray`, `zeros` and the like among
-the names of its module.  A copy of it, with names that know of tracers, runs
-on traced values, and computes what NumPy computes.  Chapter 25.
-"""
-
-import sys
-from functools import lru_cache
-from types import FunctionType, ModuleType, SimpleNamespace
+"""The rarer functions that NumPy itself writes in Python.  Chapter 25."""
 
 import numpy as np
 
-from autodiff_mini.core import Tracer, function_table
-from autodiff_mini.numpy_api import operand
+from autodiff_mini.numpy_functions.borrowed import borrow
 
-
-def array_or_tracer(a, dtype=None, **kwargs):
-    """Returns `a` as an array: a tracer, where something in it is traced."""
-    a = operand(a)
-    make = function_table[np.asarray] if isinstance(a, Tracer) else np.asarray
-    return make(a, dtype, **kwargs)
-
-
-FOR_TRACERS = {
-    'asarray': array_or_tracer, 'asanyarray': array_or_tracer,
-    'array': function_table[np.array], 'empty': function_table[np.empty],
-    'ones': function_table[np.ones], 'zeros': function_table[np.zeros]}
-
-
-@lru_cache
-def names_for_tracers(module):
-    """Returns the names that functions of a module use, for tracers."""
-    names, plain = {}, vars(sys.modules[module])
-    for name, x in plain.items():
-        if isinstance(x, FunctionType) and x.__globals__ is plain:
-            x = with_names(x, names)
-        if isinstance(x, ModuleType) and hasattr(x, 'asarray'):
-            x = SimpleNamespace(**vars(x) | FOR_TRACERS)
-        names[name] = FOR_TRACERS.get(name, x)
-    return names
-
-
-def with_names(function, names):
-    """Returns a function with the same code, which uses these names."""
-    copy = FunctionType(function.__code__, names, function.__name__,
-                        function.__defaults__, function.__closure__)
-    copy.__kwdefaults__ = function.__kwdefaults__
-    return copy
-
-
-def borrow(*functions):
-    """Lets copies of functions of NumPy's stand for them."""
-    for function in functions:
-        code = function.__wrapped__
-        names = names_for_tracers(code.__globals__['__name__'])
-        function_table[function] = with_names(code, names)
-
-
+borrow(np.split, np.vstack)
 borrow(np.append, np.apply_over_axes, np.atleast_3d, np.dsplit, np.dstack,
        np.einsum_path, np.extract, np.hsplit, np.ix_, np.resize, np.rollaxis,
        np.sort_complex, np.unstack, np.vsplit)
@@ -66,6 +14,9 @@ borrow(np.common_type, np.iscomplex, np.iscomplexobj, np.isneginf,
 borrow(np.cumulative_prod, np.cumulative_sum, np.histogram2d, np.poly,
        np.polyadd, np.polyder, np.polyint, np.polysub, np.polyval, np.ptp,
        np.trapezoid, np.vander)
+borrow(np.linalg.cross, np.linalg.diagonal, np.linalg.matmul,
+       np.linalg.matrix_transpose, np.linalg.outer, np.linalg.tensordot,
+       np.linalg.tensorinv, np.linalg.trace, np.linalg.vector_norm)
 
 # What these return depends on values, which must be known: whether one is
 # negative, or complex.

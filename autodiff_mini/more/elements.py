@@ -9,12 +9,12 @@ import math
 import numpy as np
 
 from autodiff_mini.arrays import convert
-from autodiff_mini.core import elementwise, typeof
+from autodiff_mini.core import Tracer, elementwise, typeof
 from autodiff_mini.interpreters.jvp import defjvp, defzero, match
 from autodiff_mini.interpreters.transpose import deftranspose
 from autodiff_mini.memory import handed_array
 from autodiff_mini.numpy_api import (
-    asarray, composed_ufunc, implements, inexact, operand, ufunc)
+    asarray, composed_ufunc, implements, inexact, operand, stand_in, ufunc)
 from autodiff_mini.primitives.elementwise import stop_gradient
 
 gcd_p = elementwise('gcd', np.gcd)
@@ -145,3 +145,66 @@ def inside_piece(x, condition):
     place = np.argmax(np.ravel(condition))
     other = stop_gradient(np.take(np.ravel(x), place))
     return np.where(condition, x, other)
+
+
+@implements(np.around)
+@implements(np.round)
+def numpy_round(a, decimals=0, out=None):
+    a, scale = asarray(a), 10.0 ** abs(decimals)
+    if a.dtype.kind in 'iu':
+        return a if decimals >= 0 else convert(
+            np.rint(a / scale) * scale, a.dtype)
+    if decimals >= 0:
+        return np.rint(a * scale) / scale if decimals else np.rint(a)
+    return np.rint(a / scale) * scale
+
+
+@implements(np.sinc)
+def numpy_sinc(x):
+    y = asarray(x) * math.pi
+    small = np.less(np.abs(y), 0.5)
+    safe = np.where(small, 1, y)
+    # The series has all derivatives at zero, which the quotient has not.
+    series, square = 1, y * y
+    for k in range(20, 0, -2):
+        series = 1 - series * square / (k * (k + 1))
+    return np.where(small, series, np.sin(safe) / safe)
+
+
+@implements(np.nan_to_num)
+def numpy_nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    x = asarray(x)
+    if x.dtype.kind in 'biu':
+        return x
+    if x.dtype.kind == 'c':
+        parts = np.real(x), np.imag(x)
+        real, imag = [np.nan_to_num(part, copy, nan, posinf, neginf)
+                      for part in parts]
+        return real + 1j * imag
+    limits = np.finfo(x.dtype)
+    posinf = limits.max if posinf is None else posinf
+    neginf = limits.min if neginf is None else neginf
+    y = np.where(np.isnan(x), x.dtype.type(nan), x)
+    y = np.where(np.equal(x, np.inf), x.dtype.type(posinf), y)
+    return np.where(np.equal(x, -np.inf), x.dtype.type(neginf), y)
+
+
+@implements(np.isclose)
+def numpy_isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    x, y = operand(a), operand(b)
+    y = y * 1.0 if typeof(y).dtype.kind in 'biu' else y
+    with np.errstate(invalid='ignore'):
+        near = np.abs(np.subtract(x, y)) <= atol + rtol * np.abs(y)
+        close = near & np.isfinite(y) | np.equal(x, y)
+    return close | np.isnan(x) & np.isnan(y) if equal_nan else close
+
+
+@implements(np.allclose)
+def numpy_allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    return np.all(np.isclose(a, b, rtol, atol, equal_nan))
+
+
+@implements(np.result_type)
+def numpy_result_type(*arrays_and_dtypes):
+    return np.result_type(*[stand_in(x) if isinstance(x, Tracer) else x
+                            for x in arrays_and_dtypes])

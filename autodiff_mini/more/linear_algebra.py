@@ -13,10 +13,10 @@ from numpy.lib.array_utils import normalize_axis_tuple
 
 from autodiff_mini.arrays import convert
 from autodiff_mini.memory import handed_array
-from autodiff_mini.numpy_api import (
-    asarray, implements, inexact, operand, promote, seen, unchanged)
-from autodiff_mini.primitives.elementwise import stop_gradient
-from autodiff_mini.primitives.linalg import square_matrices
+from autodiff_mini.more.statistics import squared_size
+from autodiff_mini.numpy_api import asarray, implements, inexact, promote
+from autodiff_mini.primitives.elementwise import length_p, stop_gradient
+from autodiff_mini.primitives.linalg import solve_p, square_matrices
 
 
 @implements(np.linalg.lstsq)
@@ -109,25 +109,6 @@ def condition_by_inverse(x, p):
     return np.where(singular, np.nan, product)
 
 
-@implements(np.linalg.matrix_power)
-def linalg_matrix_power(a, n):
-    a, n = square_matrices(asarray(a)), operator.index(n)
-    if n == 0:
-        return np.zeros_like(a) + np.eye(a.shape[-1], dtype=a.dtype)
-    if n < 0:
-        a, n = np.linalg.inv(a), -n
-    if n == 3:
-        return (a @ a) @ a
-    result = None
-    while True:
-        if n % 2:
-            result = a if result is None else result @ a
-        n //= 2
-        if n == 0:
-            return result
-        a = a @ a
-
-
 @implements(np.linalg.multi_dot)
 def linalg_multi_dot(arrays, *, out=None):
     arrays = list(map(asarray, arrays))
@@ -172,16 +153,6 @@ def cheapest_cut(sizes):
     return min((cost(cut), cut) for cut in range(1, len(sizes) - 1))
 
 
-@implements(np.linalg.tensorinv)
-def linalg_tensorinv(a, ind=2):
-    a = asarray(a)
-    if ind <= 0:
-        raise ValueError('Invalid ind argument.')
-    rest = a.shape[ind:]
-    inverse = np.linalg.inv(np.reshape(a, (math.prod(rest), -1)))
-    return np.reshape(inverse, (*rest, *a.shape[:ind]))
-
-
 @implements(np.linalg.tensorsolve, handed_array)
 def linalg_tensorsolve(a, b, axes=None):
     a, b = asarray(a), asarray(b)
@@ -200,67 +171,72 @@ def linalg_tensorsolve(a, b, axes=None):
     return np.reshape(x, shape)
 
 
-# The names of the array API standard.
-@implements(np.linalg.vector_norm)
-def linalg_vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
-    x = asarray(x)
-    axes = normalize_axis_tuple(range(x.ndim) if axis is None else axis,
-                                x.ndim)
-    rest = [i for i in range(x.ndim) if i not in axes]
-    sizes = [x.shape[i] for i in rest]
-    vectors = np.reshape(np.transpose(x, (*axes, *rest)),
-                         (math.prod(x.shape[i] for i in axes), *sizes))
-    norm = np.linalg.norm(vectors, ord, 0)
-    return np.expand_dims(norm, axes) if keepdims else norm
-
-
-@implements(np.linalg.outer)
-def linalg_outer(x1, x2, /):
-    x1, x2 = asarray(x1), asarray(x2)
-    if x1.ndim != 1 or x2.ndim != 1:
-        raise ValueError('Input arrays must be one-dimensional, but they are '
-                         f'{x1.ndim=} and {x2.ndim=}.')
-    return np.outer(x1, x2)
-
-
-@implements(np.linalg.cross)
-def linalg_cross(x1, x2, /, *, axis=-1):
-    x, y = (np.moveaxis(asarray(a), axis, -1) for a in (x1, x2))
-    if x.shape[-1] != 3 or y.shape[-1] != 3:
-        raise ValueError(
-            'Both input arrays must be (arrays of) 3-dimensional vectors, '
-            f'but they are {x.shape[-1]} and {y.shape[-1]} dimensional '
-            'instead.')
-    one, two = [1, 2, 0], [2, 0, 1]     # the next axis, and the next but one
-    z = x[..., one] * y[..., two] - x[..., two] * y[..., one]
-    return np.moveaxis(z, -1, axis)
-
-
 @implements(np.linalg.vecdot)
 def linalg_vecdot(x1, x2, /, *, axis=-1):
     return np.vecdot(*(np.moveaxis(asarray(a), axis, -1) for a in (x1, x2)))
 
 
-@implements(np.linalg.matmul)
-def linalg_matmul(x1, x2, /):
-    return np.matmul(operand(x1), operand(x2))
+@implements(np.linalg.inv)
+def linalg_inv(a):
+    a = square_matrices(inexact(a))
+    return solve_p.bind(a, np.eye(a.shape[-1], dtype=a.dtype))
 
 
-@implements(np.linalg.tensordot, unchanged)
-def linalg_tensordot(x1, x2, /, *, axes=2):
-    return np.tensordot(asarray(x1), asarray(x2), axes)
+@implements(np.linalg.norm)
+def linalg_norm(x, ord=None, axis=None, keepdims=False):
+    x = inexact(x)
+    axes = range(x.ndim) if axis is None else axis
+    axes = normalize_axis_tuple(axes, x.ndim)
+    if ord is None or (ord == 2 and len(axes) == 1) or (
+            ord in ('fro', 'f') and len(axes) == 2):
+        return length_p.bind(
+            np.sum(squared_size(x), axes, keepdims=keepdims))
+    if len(axes) == 1:
+        return vector_norm(x, ord, axes, keepdims)
+    if len(axes) != 2:
+        raise ValueError('Improper number of dimensions to norm.')
+    if ord in (2, -2, 'nuc'):   # of singular values
+        norm = np.linalg.matrix_norm(np.moveaxis(x, axes, (-2, -1)), ord=ord)
+        return np.expand_dims(norm, axes) if keepdims else norm
+    if ord not in (1, -1, np.inf, -np.inf):
+        raise ValueError('Invalid norm order for matrices.')
+    summed, sought = axes if abs(ord) == 1 else axes[::-1]
+    sums = np.sum(np.abs(x), summed, keepdims=True)
+    norm = (np.max if ord > 0 else np.min)(sums, sought, keepdims=True)
+    return norm if keepdims else np.squeeze(norm, axes)
 
 
-@implements(np.linalg.trace)
-def linalg_trace(x, /, *, offset=0, dtype=None):
-    return np.trace(asarray(x), offset, -2, -1, dtype)
+def vector_norm(x, ord, axes, keepdims):
+    """Returns the norm over one axis, of an order other than 2."""
+    if ord in (np.inf, -np.inf):
+        extremum = np.max if ord > 0 else np.min
+        return extremum(np.abs(x), axes, keepdims=keepdims)
+    if ord == 0:
+        return np.sum(np.not_equal(x, 0), axes, np.real(x).dtype,
+                      keepdims=keepdims)
+    if ord == 1:
+        return np.sum(np.abs(x), axes, keepdims=keepdims)
+    if isinstance(ord, str):
+        raise ValueError(f'Invalid norm order {ord!r} for vectors')
+    powers = np.sum(np.abs(x) ** ord, axes, keepdims=keepdims)
+    is_zero = np.equal(powers, 0)   # the tip of a cone
+    return np.where(is_zero, 0, np.where(is_zero, 1, powers) ** (1 / ord))
 
 
-@implements(np.linalg.diagonal, unchanged)
-def linalg_diagonal(x, /, *, offset=0):
-    return np.diagonal(asarray(x), offset, -2, -1)
-
-
-@implements(np.linalg.matrix_transpose, seen)
-def linalg_matrix_transpose(x, /):
-    return np.matrix_transpose(asarray(x))
+@implements(np.linalg.matrix_power)
+def linalg_matrix_power(a, n):
+    a, n = square_matrices(asarray(a)), operator.index(n)
+    if n == 0:
+        return np.zeros_like(a) + np.eye(a.shape[-1], dtype=a.dtype)
+    if n < 0:
+        a, n = np.linalg.inv(a), -n
+    if n == 3:
+        return (a @ a) @ a
+    result = None
+    while True:
+        if n % 2:
+            result = a if result is None else result @ a
+        n //= 2
+        if n == 0:
+            return result
+        a = a @ a

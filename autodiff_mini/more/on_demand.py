@@ -1,41 +1,46 @@
-"""When this wing comes in: when NumPy, or an error, asks for what it has.
+"""When this wing is imported: when a table lacks a NumPy function.
 
-Its one idea: a table that does not know a function asks its sources first.
-Chapter 25.
+A table that does not know a function asks its sources first.  Chapter 25.
 """
 
 import sys
 from importlib import import_module
 
+from autodiff_mini.core import function_table, ufunc_table
 from autodiff_mini.errors import advisers_on_scipy, sources_of_functions
 
+# Those that programs use most come first.
 MODULES = (
-    'arranging', 'averages', 'borrowed', 'decompositions', 'elements',
-    'fft', 'linear_algebra', 'matrices', 'polynomials', 'products', 'rows')
+    'selection', 'statistics', 'borrowed', 'filling', 'rows', 'tables',
+    'einsum', 'products', 'elements', 'matrices', 'linear_algebra',
+    'arranging', 'averages', 'decompositions', 'fft', 'polynomials')
 
 
 def module(name):
-    """Returns a module of this wing, imported."""
+    """Return a module of this wing, imported."""
     return import_module(f'autodiff_mini.more.{name}')
 
 
 def bring(function):
-    """Imports what this wing defines; SciPy's rows, if SciPy is at work.
+    """Import modules of this wing until one of them defines a function.
 
     Args:
         function: what a table lacks: a NumPy function, or a ufunc and
             the name of a method.
     """
+    if isinstance(function, tuple):
+        module('filling')   # np.add.at
+        return module('ufuncs').define_method(*function)
     for name in MODULES:
         module(name)
+        if function in function_table or function in ufunc_table:
+            return
     if 'scipy.special' in sys.modules:
         module('special')
-    if isinstance(function, tuple):
-        module('ufuncs').define_method(*function)
 
 
 def advise(name):
-    """Returns what to write in place of a function of SciPy's, or None."""
+    """Return what to write in place of a function of SciPy's, or None."""
     return module('instead').instead(name)
 
 

@@ -12,9 +12,9 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import Tracer
-from autodiff_mini.more.borrowed import array_or_tracer
 from autodiff_mini.numpy_api import (
     along, asarray, implements, inexact, operand, promote)
+from autodiff_mini.numpy_functions.borrowed import array_or_tracer
 
 
 @implements(np.polymul)

@@ -4,10 +4,14 @@ Its one idea: what slides is laid out first, a row for each place, so that
 nothing is left but to multiply and to add.  Chapter 25.
 """
 
+import math
+
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
 from numpy.lib.stride_tricks import sliding_window_view
 
 from autodiff_mini.core import typeof
+from autodiff_mini.memory import handed_array
 from autodiff_mini.numpy_api import asarray, composed_ufunc, implements
 from autodiff_mini.numpy_functions.methods import conjugate
 
@@ -102,3 +106,43 @@ def slide(a, v, mode):
     # What stands out is left out: 0 * inf would be NaN.
     y = np.where(sliding_window_view(inside, len(v)), y, y.dtype.type(0))
     return np.sum(y, -1, y.dtype)
+
+
+@composed_ufunc(np.vecdot)
+def numpy_vecdot(x, y):
+    x = np.conj(x) if typeof(x).dtype.kind == 'c' else x
+    return (x[..., None, :] @ y[..., :, None])[..., 0, 0]
+
+
+@implements(np.inner)
+def numpy_inner(a, b):
+    a, b = asarray(a), asarray(b)
+    if a.ndim == 0 or b.ndim == 0:
+        return a * b
+    return np.tensordot(a, b, (-1, -1))
+
+
+@implements(np.outer)
+def numpy_outer(a, b, out=None):
+    return np.ravel(a)[:, None] * np.ravel(b)
+
+
+@implements(np.tensordot, handed_array)
+def numpy_tensordot(a, b, axes=2):
+    a, b = asarray(a), asarray(b)
+    if not np.iterable(axes):
+        axes = range(a.ndim - axes, a.ndim), range(axes)
+    axes_a = normalize_axis_tuple(axes[0], a.ndim)
+    axes_b = normalize_axis_tuple(axes[1], b.ndim)
+    if [a.shape[i] for i in axes_a] != [b.shape[i] for i in axes_b]:
+        raise ValueError('shape-mismatch for sum')
+    free_a = [i for i in range(a.ndim) if i not in axes_a]
+    free_b = [i for i in range(b.ndim) if i not in axes_b]
+    size = math.prod(a.shape[i] for i in axes_a)
+    rows = [a.shape[i] for i in free_a]
+    columns = [b.shape[i] for i in free_b]
+    a = np.transpose(a, (*free_a, *axes_a))
+    b = np.transpose(b, (*axes_b, *free_b))
+    product = (np.reshape(a, (math.prod(rows), size))
+               @ np.reshape(b, (size, math.prod(columns))))
+    return np.reshape(product, (*rows, *columns))

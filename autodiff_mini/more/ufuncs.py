@@ -1,7 +1,7 @@
 """The methods of ufuncs, and their calls with `dtype=` and the like.
 
-Its one idea: a method is a program over the ufunc itself, so what is said of
-`np.multiply` holds for `np.multiply.outer`.  Chapter 25.
+A method is a program over the ufunc itself, so the rules of `np.multiply` are
+those of `np.multiply.outer`.  Chapter 25.
 """
 
 from functools import partial, reduce
@@ -11,10 +11,11 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from autodiff_mini.arrays import convert
-from autodiff_mini.core import ufunc_table
+from autodiff_mini.core import function_table, ufunc_table
 from autodiff_mini.errors import refuse
 from autodiff_mini.memory import handed
-from autodiff_mini.numpy_api import asarray, operand, reduced_axes, stand_in
+from autodiff_mini.more.out import call_function, call_ufunc
+from autodiff_mini.numpy_api import asarray, dtypes_of, operand, reduced_axes
 from autodiff_mini.primitives.reductions import as_rows
 
 SERVES = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max,
@@ -24,21 +25,19 @@ RUNS = {np.add: np.cumsum, np.multiply: np.cumprod}
 
 def call_with(ufunc, *args, dtype=None, casting='same_kind', order='K',
               subok=True, where=None, signature=None):
-    """Returns `ufunc(*args, dtype=dtype)`: computed in this dtype."""
+    """Return the result of a ufunc, computed in a dtype."""
     refuse(ufunc, where=where, signature=signature)
     if dtype is None:
         return ufunc(*args)
     args = list(map(operand, args))
-    types = [t if isinstance(t, np.dtype) else type(t)
-             for t in map(stand_in, args)]
-    types = ufunc.resolve_dtypes(
-        (*types, *[None] * ufunc.nout), casting=casting,
+    dtypes = dtypes_of(
+        ufunc, args, casting=casting,
         signature=(*[None] * ufunc.nin, *[np.dtype(dtype)] * ufunc.nout))
-    return handed(ufunc(*map(convert, args, types)), args)
+    return handed(ufunc(*map(convert, args, dtypes)), args)
 
 
 def outer(ufunc, a, b, **kwargs):
-    """Returns the ufunc of each element of `a` and each of `b`."""
+    """Return the ufunc of each element of `a` and each of `b`."""
     a, b = asarray(a), asarray(b)
     a = np.reshape(a, (*a.shape, *[1] * b.ndim))
     return ufunc(a, b, **kwargs) if kwargs else ufunc(a, b)
@@ -46,7 +45,7 @@ def outer(ufunc, a, b, **kwargs):
 
 def reduce_with(ufunc, array, axis=0, dtype=None, out=None, keepdims=False,
                 initial=None, where=True):
-    """Returns what becomes of the elements along some axes."""
+    """Return the reduction of an array over some axes."""
     a = asarray(array)
     axes = reduced_axes(a, axis)
     given = {'dtype': dtype, 'initial': initial,
@@ -62,7 +61,7 @@ def reduce_with(ufunc, array, axis=0, dtype=None, out=None, keepdims=False,
 
 
 def accumulate_with(ufunc, array, axis=0, dtype=None, out=None):
-    """Returns what has become of the elements, up to each of them."""
+    """Return the reductions of the elements up to each one."""
     a = asarray(array)
     if ufunc in RUNS:
         return RUNS[ufunc](a, axis, dtype)
@@ -73,7 +72,7 @@ def accumulate_with(ufunc, array, axis=0, dtype=None, out=None):
 
 
 def reduce_at(ufunc, array, indices, axis=0, dtype=None, out=None):
-    """Returns what becomes of the elements between two indices, for each."""
+    """Return the reductions of the elements between two indices."""
     a = np.moveaxis(asarray(array), axis, 0)
     parts = [reduce_with(ufunc, a[i:j if i < j else i + 1], dtype=dtype)
              for i, j in zip(indices, [*indices[1:], len(a)])]
@@ -84,7 +83,10 @@ METHODS = {'__call__': call_with, 'outer': outer, 'reduce': reduce_with,
            'accumulate': accumulate_with, 'reduceat': reduce_at}
 
 
-def define_method(ufunc, method):
-    """Defines what a method of a ufunc means, if it is known here."""
-    if method in METHODS and ufunc in ufunc_table:
-        ufunc_table[ufunc, method] = partial(METHODS[method], ufunc)
+def define_method(function, method):
+    """Define a method of a ufunc, or a function's `out=`, if there is one."""
+    if method == 'out':
+        function_table[function, method] = partial(call_function, function)
+    elif method in METHODS and ufunc_table[function]:
+        ufunc_table[function, method] = partial(
+            call_ufunc, function, method, partial(METHODS[method], function))

@@ -1,4 +1,4 @@
-"""New arrays that are like others, or between them.
+"""New arrays, like others or of given values.
 
 Chapter 25.
 """
@@ -8,8 +8,7 @@ import numpy as np
 from autodiff_mini.arrays import convert, full
 from autodiff_mini.core import Tracer, typeof
 from autodiff_mini.memory import is_a_number, made
-from autodiff_mini.numpy_api import (
-    asarray, implements, operand, promote, unchanged)
+from autodiff_mini.numpy_api import as_is, asarray, implements
 
 
 @implements(np.full_like, made)
@@ -22,17 +21,17 @@ def numpy_full_like(a, fill_value, dtype=None, order='K', subok=True,
     return full(a, shape, fill_value, dtype)
 
 
-@implements(np.zeros_like, unchanged)
+@implements(np.zeros_like, as_is)
 def numpy_zeros_like(a, *args, **kwargs):
     return np.full_like(a, 0, *args, **kwargs)
 
 
-@implements(np.ones_like, unchanged)
+@implements(np.ones_like, as_is)
 def numpy_ones_like(a, *args, **kwargs):
     return np.full_like(a, 1, *args, **kwargs)
 
 
-implements(np.empty_like, unchanged)(numpy_zeros_like)
+implements(np.empty_like, as_is)(numpy_zeros_like)
 
 
 @implements(np.copy, made)
@@ -58,7 +57,7 @@ def numpy_array(object, dtype=None, *, copy=True, order='K', subok=False,
     return a
 
 
-@implements(np.asarray, unchanged)
+@implements(np.asarray, as_is)
 def numpy_asarray(a, dtype=None, order=None, *, device=None, copy=None):
     a = asarray(a, dtype)
     if copy or isinstance(a, Tracer) and is_a_number(a):
@@ -69,21 +68,3 @@ def numpy_asarray(a, dtype=None, order=None, *, device=None, copy=None):
 NEW = (np.zeros, np.ones, np.empty, np.arange, np.eye, np.tri, np.identity)
 for function in NEW:
     implements(function, made)(function)
-
-
-@implements(np.linspace)
-def numpy_linspace(start, stop, num=50, endpoint=True, retstep=False,
-                   dtype=None, axis=0, *, device=None):
-    start, stop = promote(operand(start), operand(stop), 1.0)[:2]
-    start, stop = np.broadcast_arrays(start, stop)
-    count = num - 1 if endpoint else num
-    i = np.arange(num).reshape(-1, *[1] * start.ndim)
-    step = (stop - start) / max(count, 1)
-    y = i.astype(start.dtype) * step + start
-    if endpoint and num > 1:
-        y = np.where(i == count, stop, y)
-    if dtype is not None:
-        dtype = np.dtype(dtype)
-        y = convert(np.floor(y) if dtype.kind in 'iu' else y, dtype)
-    y = np.moveaxis(y, 0, axis)
-    return (y, step) if retstep else y

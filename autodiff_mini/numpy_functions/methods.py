@@ -1,4 +1,4 @@
-"""The methods and attributes that arrays have for functions of NumPy's.
+"""The methods and attributes of arrays, as a tracer has them.
 
 Chapter 25.
 """
@@ -8,13 +8,49 @@ from functools import partial
 
 import numpy as np
 
-from autodiff_mini.core import Tracer
+from autodiff_mini.core import Tracer, function_table
 from autodiff_mini.memory import handed, is_a_number
-from autodiff_mini.numpy_api import Flat, method, shape_method
+
+# Methods that are NumPy functions of the same name.
+NAMESAKES = (
+    'all', 'any', 'argmax', 'argmin', 'argpartition', 'argsort', 'astype',
+    'choose', 'clip', 'cumprod', 'cumsum', 'diagonal', 'dot', 'max', 'mean',
+    'min', 'nonzero', 'prod', 'put', 'ravel', 'repeat', 'round',
+    'searchsorted', 'squeeze', 'std', 'sum', 'swapaxes', 'take', 'trace',
+    'var')
+
+# Attributes of an array's memory, which a tracer lacks.  An AttributeError
+# would be caught by `hasattr`, as if there were no array.
+OF_MEMORY = (
+    'base', 'byteswap', 'ctypes', 'data', 'device', 'dump', 'dumps', 'flags',
+    'getfield', 'resize', 'setfield', 'setflags', 'strides', 'to_device',
+    'tobytes', 'tofile', 'view')
+
+
+def method(function):
+    """Return the method that calls a function with the array first."""
+    def call(self, *args, **kwargs):
+        return function(self, *args, **kwargs)
+    return call
+
+
+def method_of_shape(function):
+    """As `method`, for `x.reshape(2, 3)` beside `x.reshape((2, 3))`."""
+    def call(self, *args, **kwargs):
+        return function(self, *(args if len(args) < 2 else [args]), **kwargs)
+    return call
+
+
+def method_in_place(function):
+    """Return the method that writes what a function returns into the array.
+    """
+    def call(self, *args, **kwargs):
+        self[...] = function(self, *args, **kwargs)
+    return call
 
 
 def conjugate(a):
-    """Returns the conjugate; of what is real, the array itself."""
+    """Return the conjugate; of a real array, the array itself."""
     return np.conjugate(a) if a.dtype.kind == 'c' else a
 
 
@@ -24,63 +60,37 @@ def copy_of(x, order='C'):
 
 
 def refuse_attribute(name, x):
-    """Refuse an attribute of an array's memory, which a tracer lacks.
-
-    An AttributeError would be caught by `hasattr`, as if `x` were no array.
-    """
+    """Refuse an attribute of an array's memory, which a tracer lacks."""
     raise NotImplementedError(
         f'numpy.ndarray.{name} is not supported on traced values: '
         f'{x.describe()} has no memory of its own.')
 
 
-method('sum', np.sum)
-method('astype', np.astype)
-method('prod', np.prod)
-method('max', np.max)
-method('min', np.min)
-method('mean', np.mean)
-method('var', np.var)
-method('std', np.std)
-method('any', np.any)
-method('all', np.all)
-method('argmax', np.argmax)
-method('argmin', np.argmin)
-method('argsort', np.argsort)
-method('cumsum', np.cumsum)
-method('cumprod', np.cumprod)
-method('clip', np.clip)
-method('round', np.round)
-method('conj', conjugate)
-method('conjugate', conjugate)
-method('ravel', np.ravel)
-method('flatten', lambda a, *order, **named: np.copy(
-    np.ravel(a, *order, **named)))
-method('squeeze', np.squeeze)
-method('swapaxes', np.swapaxes)
-method('take', np.take)
-method('repeat', np.repeat)
-method('diagonal', np.diagonal)
-method('trace', np.trace)
-method('dot', np.dot)
-method('copy', copy_of)
-method('__copy__', copy_of)
-method('__deepcopy__', lambda x, memo: copy_of(x))
-method('searchsorted', np.searchsorted)
-method('__round__', np.round)
-method('nonzero', np.nonzero)
-method('argpartition', np.argpartition)
-method('compress', lambda a, condition, axis=None, out=None: np.compress(
-    condition, a, axis, out=out))
-method('choose', np.choose)
-method('__contains__', lambda a, x: bool(np.any(np.equal(a, x))))
-shape_method('reshape', np.reshape)
-shape_method('transpose', np.transpose)
-for name in ('base', 'byteswap', 'ctypes', 'data', 'device', 'dump', 'dumps',
-             'flags', 'getfield', 'resize', 'setfield', 'setflags', 'strides',
-             'to_device', 'tobytes', 'tofile', 'view'):
+for name in NAMESAKES:
+    setattr(Tracer, name, method(vars(np)[name]))
+for name in OF_MEMORY:
     setattr(Tracer, name, property(partial(refuse_attribute, name)))
+Tracer.reshape = method_of_shape(np.reshape)
+Tracer.transpose = method_of_shape(np.transpose)
+Tracer.sort = method_in_place(np.sort)
+Tracer.partition = method_in_place(np.partition)
+Tracer.fill = method_in_place(lambda x, value: value)
+Tracer.compress = lambda self, condition, *args, **kwargs: np.compress(
+    condition, self, *args, **kwargs)
+Tracer.flatten = lambda self, *args, **kwargs: np.copy(
+    np.ravel(self, *args, **kwargs))
+Tracer.conj = Tracer.conjugate = conjugate
+Tracer.copy = Tracer.__copy__ = copy_of
+Tracer.__deepcopy__ = lambda x, memo: copy_of(x)
+Tracer.__contains__ = lambda x, value: bool(np.any(np.equal(x, value)))
+Tracer.__round__ = method(np.round)
+Tracer.__pos__ = lambda x: x if x.aval.weak_type else np.positive(x)
+Tracer.__divmod__ = lambda x, y: (x // y, x % y)
+Tracer.__rdivmod__ = lambda y, x: (x // y, x % y)
+Tracer.flat = property(
+    lambda self: function_table[np.flatiter](self),
+    lambda self, value: self.flat.__setitem__(..., value))
 Tracer.T = property(np.transpose)
-Tracer.flat = property(Flat, lambda self, v: self.flat.__setitem__(..., v))
 Tracer.mT = property(lambda self: np.matrix_transpose(self))
 Tracer.real = property(lambda self: np.real(self))
 Tracer.imag = property(lambda self: np.imag(self))

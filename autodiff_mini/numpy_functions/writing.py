@@ -1,27 +1,24 @@
 """Writing into arrays: a traced array changes what it holds.
 
-Its one idea: each way of NumPy's to write computes a new array, and lets the
-old one become it; see `write` in memory.py.  Chapter *Whose memory is it?*
+Each way to write computes a new array, which the old one becomes; see `write`
+in memory.py.  Chapter 23.
 """
 
 import numpy as np
-from numpy.lib.array_utils import normalize_axis_index
 
 from autodiff_mini.advice import what_to_fill
 from autodiff_mini.arrays import convert
-from autodiff_mini.core import Tracer, typeof, ufunc_table, unwrapped
+from autodiff_mini.core import Tracer, typeof, unwrapped
 from autodiff_mini.errors import ReadOnlyError, TracerError, program_frame
 from autodiff_mini.memory import (
     View, check_writable, is_a_number, whose, write)
-from autodiff_mini.numpy_api import (
-    asarray, implements, method, operand, repeated, stand_in, unchanged)
-from autodiff_mini.numpy_functions.selection import places_along
+from autodiff_mini.numpy_api import as_is, implements, operand, stand_in
 from autodiff_mini.primitives.indexing import (
-    Indexed, add_at_p, as_operands, index_shape, scatter_p)
+    Indexed, as_operands, index_shape, scatter_p)
 
 
 def setitem(x, indices, value):
-    """Lets the elements `x[indices]` be `value`, as NumPy does."""
+    """Set the elements `x[indices]` to a value."""
     x = check_array(x)
     y, static, arrays = as_operands(x, indices)
     value = operand(value)
@@ -39,7 +36,7 @@ def setitem(x, indices, value):
 
 
 def overwrite(x, y):
-    """Lets the traced array `x` be what `y` is now."""
+    """Write the content of `y` into the traced array `x`."""
     if np.shape(y) != x.shape:
         y = np.reshape(y, x.shape)  # a mask without axes has given it one
     write(x, y if isinstance(y, Tracer) else np.array(y))
@@ -63,7 +60,7 @@ def check_array(x):
 
 
 def is_this_part(x, value, step) -> bool:
-    """Returns whether `value` is a view of `x`, by this step."""
+    """Return whether a value is the view of `x` that this step takes."""
     mine = whose(x)
     if type(mine) is not View or mine.path is None:
         return False
@@ -72,7 +69,7 @@ def is_this_part(x, value, step) -> bool:
 
 
 def where_masked(x, mask, value):
-    """Returns `x` with `value` where a mask is True that is traced itself."""
+    """Return `x`, with a value where a traced mask is True."""
     mask = mask[0] if isinstance(mask, tuple) and len(mask) == 1 else mask
     value = operand(value)
     is_one = isinstance(mask, Tracer)
@@ -90,9 +87,9 @@ def where_masked(x, mask, value):
 
 
 def as_part(value, x, shape):
-    """Returns a value as it is written into `x`, where there is this shape.
+    """Return a value in the dtype of `x` and in the shape of the part.
 
-    NumPy's arrays take what can be cast in any way, but for complex numbers.
+    NumPy casts any value in an assignment, except for complex numbers.
     """
     aval = typeof(value)
     if aval.dtype.kind == 'c' and x.dtype.kind != 'c':
@@ -110,7 +107,7 @@ def as_part(value, x, shape):
                          f'{aval.shape} into shape {shape}') from None
 
 
-@implements(np.copyto, unchanged)
+@implements(np.copyto, as_is)
 def numpy_copyto(dst, src, casting='same_kind', where=True):
     dst = check_array(dst)
     src = operand(src)
@@ -121,93 +118,10 @@ def numpy_copyto(dst, src, casting='same_kind', where=True):
 
 
 def check_cast(value, x, casting='same_kind'):
-    """Raises a TypeError if a value cannot be cast to be added to `x`."""
+    """Raise a TypeError if a value cannot be cast to the dtype of `x`."""
     kind = typeof(value).dtype
     if typeof(value).weak_type:
         kind = np.result_type(stand_in(value), x.dtype)
     if not np.can_cast(kind, x.dtype, casting):
         raise TypeError(f'Cannot cast array data from {kind!r} to {x.dtype!r}'
                         f' according to the rule {casting!r}')
-
-
-def add_at_indices(x, indices, value):
-    """Adds to elements of `x`; to one that is meant twice, both times."""
-    x = check_array(x)
-    y, static, arrays = as_operands(x, indices)
-    value = operand(value)
-    check_cast(value, x)
-    part = as_part(value, x, index_shape(y.shape, *arrays, indices=static))
-    overwrite(x, add_at_p.bind(y, part, *arrays, indices=static))
-
-
-ufunc_table[np.add, 'at'] = add_at_indices
-ufunc_table[np.subtract, 'at'] = lambda x, indices, value: (
-    add_at_indices(x, indices, -operand(value)))
-
-
-def fill_all(x, value):
-    """Lets all elements of `x` be `value`."""
-    x[...] = value
-
-
-def sort(x, axis=-1, kind=None, order=None, *, stable=None):
-    """Sorts `x` itself."""
-    x[...] = np.sort(x, axis, kind, order)
-
-
-def partition(x, kth, axis=-1, kind='introselect', order=None):
-    """Partition `x` itself."""
-    x[...] = np.partition(x, kth, axis, kind, order)
-
-
-method('fill', fill_all)
-method('sort', sort)
-method('partition', partition)
-method("put", np.put)
-
-
-@implements(np.put, unchanged)
-def numpy_put(a, ind, v, mode='raise'):
-    """Writes as if `a` were flat; `v` begins anew where it is too short."""
-    a = check_array(a)
-    if mode == 'wrap':
-        ind = np.remainder(ind, a.size)
-    if mode == 'clip':
-        ind = np.clip(ind, 0, a.size - 1)
-    ind = np.ravel(asarray(ind))
-    a.flat[convert(ind, np.dtype(np.intp))] = v
-
-
-@implements(np.fill_diagonal, unchanged)
-def numpy_fill_diagonal(a, val, wrap=False):
-    places = np.arange(np.size(a)).reshape(a.shape)
-    marks = np.zeros(a.shape, bool)
-    np.fill_diagonal(marks, True, wrap)
-    np.put(a, places[marks], val)
-
-
-@implements(np.putmask, unchanged)
-def numpy_putmask(a, mask, values):
-    v = repeated(asarray(values), (a.size,))
-    if v.size == a.size:
-        np.copyto(a, np.reshape(v, a.shape), where=np.reshape(mask, a.shape))
-
-
-@implements(np.place, unchanged)
-def numpy_place(arr, mask, vals):
-    places, vals = np.flatnonzero(mask), operand(vals)
-    if places.size and not np.size(vals):
-        raise ValueError('Cannot insert from an empty array!')
-    np.put(arr, places, vals)
-
-
-@implements(np.put_along_axis, unchanged)
-def numpy_put_along_axis(arr, indices, values, axis):
-    arr = check_array(arr)
-    if axis is None:
-        flat = arr.flat[:]
-        np.put_along_axis(flat, np.ravel(indices), np.ravel(values), 0)
-        arr[...] = np.reshape(flat, arr.shape)
-    else:
-        axis = normalize_axis_index(axis, arr.ndim)
-        arr[places_along(arr, indices, axis)] = values

@@ -35,7 +35,7 @@ STOREYS = [
      ['numpy_functions']),
     ('What users call', 'The public functions.', ['api']),
     ('The wings', 'The rest of the library needs none of these folders.',
-     ['fast', 'applications', 'more', 'notebook', 'patch'])]
+     ['fast', 'applications', 'more', 'more/patch', 'notebook'])]
 SCOPES = (ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ListComp
           | ast.SetComp | ast.DictComp | ast.GeneratorExp)
 PLAIN = {'', 'n', 'o', 'p', 'w'}     # styles that look like text
@@ -362,7 +362,7 @@ def index(sources, shown, library):
     order = [*shown, *sources]
     for heading, words, folders in STOREYS:
         titles = [title for folder in folders for title in sources if
-                  title.split('/')[1:-1] == [folder] * bool(folder)]
+                  '/'.join(title.split('/')[1:-1]) == folder]
         if folders == ['draft']:     # in the order of the book
             titles.sort(key=order.index)
         parts += [f'## {heading}', words, '\n'.join(

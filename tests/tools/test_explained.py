@@ -33,10 +33,14 @@ CAUGHT = {('guard.py', 'check_key'), ('guard.py', 'compare'),
               'written_key', 'content_key')]}
 
 
-def raises():
+# NumPy's own code raises these errors, in functions that are borrowed.
+BORROWED = 'np.moveaxis(', 'np.diff(', 'np.split('
+
+
+def raises(elsewhere=ELSEWHERE):
     """Returns {(file, line): (last line, file, function)} of each raise."""
     found = {}
-    for path in sorted({*PACKAGE.rglob('*.py')} - ELSEWHERE):
+    for path in sorted({*PACKAGE.rglob('*.py')} - elsewhere):
         for function in ast.walk(ast.parse(path.read_text())):
             if isinstance(function, ast.FunctionDef):
                 for node in ast.walk(function):
@@ -105,9 +109,13 @@ def test_every_raise_of_the_library_is_explained(errors):
 
 
 def test_every_error_explained_is_the_librarys(errors):
-    places = raises()
+    places = raises(set())
     for explained, error in errors.items():
-        assert reached(error, places), explained
+        if any(name in explained.program for name in BORROWED):
+            path, _ = [*lines_of(error)][-1]
+            assert path.startswith(np.__path__[0]), explained
+        else:
+            assert reached(error, places), explained
 
 
 # What raises these is no `public` function: it takes no function of the

@@ -1,45 +1,12 @@
-"""What goes along an axis in order: sorting, differences, tables.
+"""Places in a sorted table, and lines between points.
 
 Chapter 25.
 """
 
 import numpy as np
-from numpy.lib.array_utils import normalize_axis_index
 
 from autodiff_mini.arrays import convert
-from autodiff_mini.errors import refuse
-from autodiff_mini.numpy_api import (
-    along, along_one, asarray, implements, operand, unchanged)
-
-
-@implements(np.sort)
-def numpy_sort(a, axis=-1, kind=None, order=None, *, stable=None):
-    refuse(np.sort, order=order)
-    a, axis = along_one(a, axis)
-    places = np.argsort(a, axis, kind, stable=stable)
-    return np.take_along_axis(a, places, axis)
-
-
-@implements(np.diff, unchanged)
-def numpy_diff(a, n=1, axis=-1, prepend=None, append=None):
-    if n < 0:
-        raise ValueError(f'order must be non-negative but got {n}')
-    a = asarray(a)
-    if n == 0:
-        return a
-    axis = normalize_axis_index(axis, a.ndim)
-    if prepend is not None or append is not None:
-        ends = [np.broadcast_to(end, (*a.shape[:axis], 1,
-                                      *a.shape[axis + 1:]))
-                if np.ndim(end) == 0 else operand(end)
-                for end in (prepend, append) if end is not None]
-        ends.insert(prepend is not None, a)
-        a = np.concatenate(ends, axis)
-    subtract = np.not_equal if a.dtype == bool else np.subtract
-    for _ in range(n):
-        a = subtract(a[along(axis, slice(1, None))],
-                     a[along(axis, slice(None, -1))])
-    return a
+from autodiff_mini.numpy_api import asarray, implements, operand, promote
 
 
 @implements(np.searchsorted)
@@ -72,9 +39,27 @@ def numpy_interp(x, xp, fp, left=None, right=None, period=None):
 
 
 def one_period(x, xp, fp, period):
-    """Returns the points of one period, with a neighbour at each end."""
+    """Return the points of one period, with a neighbour at each end."""
     x, xp = x % period, xp % period
     order = np.argsort(xp)
     xp, fp = [np.take_along_axis(a, order, 0) for a in (xp, fp)]
     return (x, np.concatenate([xp[-1:] - period, xp, xp[:1] + period]),
             np.concatenate([fp[-1:], fp, fp[:1]]))
+
+
+@implements(np.linspace)
+def numpy_linspace(start, stop, num=50, endpoint=True, retstep=False,
+                   dtype=None, axis=0, *, device=None):
+    start, stop = promote(operand(start), operand(stop), 1.0)[:2]
+    start, stop = np.broadcast_arrays(start, stop)
+    count = num - 1 if endpoint else num
+    i = np.arange(num).reshape(-1, *[1] * start.ndim)
+    step = (stop - start) / max(count, 1)
+    y = i.astype(start.dtype) * step + start
+    if endpoint and num > 1:
+        y = np.where(i == count, stop, y)
+    if dtype is not None:
+        dtype = np.dtype(dtype)
+        y = convert(np.floor(y) if dtype.kind in 'iu' else y, dtype)
+    y = np.moveaxis(y, 0, axis)
+    return (y, step) if retstep else y

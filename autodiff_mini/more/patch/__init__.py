@@ -9,11 +9,11 @@ from importlib import import_module
 
 from autodiff_mini import seams
 
-LATER = {'patch_numpy': 'patch.names.patch_numpy'}
+LATER = {'patch_numpy': 'more.patch.names.patch_numpy'}
 
 
 @seams.enter_outermost.take
 def first_trace_started(trace):
     """Import the wing, which takes the seam over from this function."""
-    import_module('autodiff_mini.patch.makers')
+    import_module('autodiff_mini.more.patch.makers')
     seams.enter_outermost(trace)

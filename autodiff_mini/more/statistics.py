@@ -1,39 +1,15 @@
-"""Means, counts, and what is asked of all elements.
+"""Averages with weights, and how far numbers are from their mean.
 
 Chapter 25.
 """
-
-import math
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from autodiff_mini.arrays import convert
 from autodiff_mini.numpy_api import asarray, implements
+from autodiff_mini.numpy_functions.composed import count_of
 from autodiff_mini.primitives.elementwise import length_p
-
-
-def count_of(a, axis, where=True, keepdims=False):
-    """Returns how many elements a reduction over `axis` makes into one."""
-    if where is not True:
-        return np.count_nonzero(np.broadcast_to(where, a.shape), axis,
-                                keepdims=keepdims)
-    axes = range(a.ndim) if axis is None else axis
-    return math.prod(a.shape[i] for i in normalize_axis_tuple(axes, a.ndim))
-
-
-@implements(np.mean)
-def numpy_mean(a, axis=None, dtype=None, out=None, keepdims=False, *,
-               where=True):
-    a = asarray(a)
-    if dtype is None:
-        dtype = a.dtype if a.dtype.kind in 'fc' else np.float64
-        wide = np.float32 if dtype == np.float16 else dtype
-    else:
-        wide = dtype
-    total = np.sum(a, axis, wide, keepdims=keepdims, where=where)
-    return convert(np.divide(total, count_of(a, axis, where, keepdims)),
-                   np.dtype(dtype))
 
 
 @implements(np.var)
@@ -46,14 +22,19 @@ def numpy_var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *,
         total = np.sum(a, axis, dtype, keepdims=True, where=where)
         count = count_of(a, axis, where, True)
         mean = convert(np.divide(total, count), total.dtype)
-    error = a - mean
-    squares = np.square(np.real(error))
-    if error.dtype.kind == 'c':
-        squares = squares + np.square(np.imag(error))
-    total = np.sum(squares, axis, dtype, keepdims=keepdims, where=where)
+    total = np.sum(squared_size(a - mean), axis, dtype, keepdims=keepdims,
+                   where=where)
     count = count_of(a, axis, where, keepdims)
     free = np.maximum(count - (ddof if correction is None else correction), 0)
     return convert(np.divide(total, free), total.dtype)
+
+
+def squared_size(x):
+    """Return the squares of numbers, or of the sizes of complex ones."""
+    square = np.square(np.real(x))
+    if x.dtype.kind == 'c':
+        square = square + np.square(np.imag(x))
+    return square
 
 
 @implements(np.std)
@@ -89,15 +70,3 @@ def numpy_average(a, axis=None, weights=None, returned=False, *,
 @implements(np.count_nonzero)
 def numpy_count_nonzero(a, axis=None, *, keepdims=False):
     return np.sum(np.not_equal(a, 0), axis, np.intp, keepdims=keepdims)
-
-
-@implements(np.any)
-def numpy_any(a, axis=None, out=None, keepdims=False, *, where=True):
-    return np.sum(np.not_equal(a, 0), axis, np.intp, keepdims=keepdims,
-                  where=where) > 0
-
-
-@implements(np.all)
-def numpy_all(a, axis=None, out=None, keepdims=False, *, where=True):
-    return np.sum(np.equal(a, 0), axis, np.intp, keepdims=keepdims,
-                  where=where) == 0

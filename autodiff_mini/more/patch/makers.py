@@ -12,10 +12,10 @@ import numpy as np
 from autodiff_mini import seams
 from autodiff_mini.core import Tracer, current_trace, function_table
 from autodiff_mini.memory import made
-from autodiff_mini.numpy_api import asarray, operand
-from autodiff_mini.patch.fillable import (
+from autodiff_mini.more.patch.fillable import (
     Filled, holds_traced, shown, to_fill, views_to_fill)
-from autodiff_mini.patch.names import answer, ended, started
+from autodiff_mini.more.patch.names import answer, ended, started
+from autodiff_mini.numpy_api import asarray, operand
 
 
 def maker(name, of_traced=None, is_new=lambda *args, **kwargs: True):
