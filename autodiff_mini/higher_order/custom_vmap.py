@@ -20,7 +20,7 @@ from autodiff_mini.higher_order.custom_jvp import (
 from autodiff_mini.higher_order.custom_vjp import (
     custom_vjp, element, is_written_down)
 from autodiff_mini.higher_order.programs import (
-    for_outputs, interleave, others, picked, smaller)
+    for_outputs, interleave, others, picked, prune_equation)
 from autodiff_mini.higher_order.scan import scan
 from autodiff_mini.higher_order.staged_calls import (
     LateRule, LinearCall, StagedFunction, call_late, check_outputs,
@@ -267,8 +267,9 @@ def custom_vmap_for_outputs(eqn, used):
         return [picked(results, used) for results in rule(size, mapped, xs)]
     rule_for_outputs.__qualname__ = fun_name(rule)
     program, _ = for_outputs(fun.jaxpr, used)
-    return smaller(eqn, (True,) * len(eqn.invars), used,
-                   fun=StagedFunction(fun, program), vmap=rule_for_outputs)
+    return prune_equation(eqn, (True,) * len(eqn.invars), used,
+                          fun=StagedFunction(fun, program),
+                          vmap=rule_for_outputs)
 
 
 transpose_rules[custom_vmap_call_p] = custom_vmap_transpose

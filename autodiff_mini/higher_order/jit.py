@@ -1,13 +1,11 @@
-"""`jit`: a function that is written down once, and becomes Python.
+"""`jit`: record a function once, and run it as Python source.
 
-Its one idea: a primitive that carries a program.  What interprets it makes
-another program of it, and only who computes has it compiled.  Chapter 12.
+A primitive carries a program.  Each interpreter makes another program of it,
+and only evaluation compiles it.  Chapter 12.
 """
 
 from functools import partial
 from itertools import repeat
-
-import numpy as np
 
 from autodiff_mini.copying import place_of
 from autodiff_mini.core import (
@@ -15,26 +13,21 @@ from autodiff_mini.core import (
 from autodiff_mini.errors import fun_name, public, tell_user
 from autodiff_mini.higher_order.programs import (
     batch_jaxpr, close, for_arguments, for_outputs, forward, interleave,
-    jvp_jaxpr, nothing, others, partial_eval_jaxpr, picked, remember,
-    remembered, smaller, transpose_jaxpr)
-from autodiff_mini.interpreters.abstract import abstract_rules
+    jvp_jaxpr, nothing, others, partial_eval_jaxpr, perturbed, picked,
+    prune_equation, remember, remembered, transpose_jaxpr, unpack_marked)
+from autodiff_mini.interpreters import (
+    abstract, jvp, lowering, partial_eval, transpose, vmap)
 from autodiff_mini.interpreters.jaxpr import stage_tree
-from autodiff_mini.interpreters.jvp import jvp_rules
-from autodiff_mini.interpreters.lowering import (
-    MISS, inline_rules, lower, lowering_rules)
-from autodiff_mini.interpreters.partial_eval import partial_eval_rules
-from autodiff_mini.interpreters.transpose import transpose_rules
-from autodiff_mini.interpreters.vmap import vmap_rules
-from autodiff_mini.jaxprs import Var, dead_rules, is_loud
+from autodiff_mini.jaxprs import Var, dead_rules
 from autodiff_mini.memory import own_memory
 from autodiff_mini.pytree import check_hash, frozen, tree_flatten
 from autodiff_mini.signature import (
     Attributes, UserFunction, argument_names, argument_positions, as_method,
     gives_self, hold_arguments, is_object, keeps_self, map_leaves,
     named_after, names_of, takes_self)
-from autodiff_mini.zeros import Zero, pack, unpack
+from autodiff_mini.zeros import pack
 
-compiled = remembered(lower)
+compiled = remembered(lowering.lower)
 
 
 def run_compiled(*xs, jaxpr, **params):
@@ -42,90 +35,121 @@ def run_compiled(*xs, jaxpr, **params):
     return own_memory(program(*xs), [*xs, *program.constants])
 
 
-def run_in_state(*xs, jaxpr, name, **state):
-    if not state:
-        return run_compiled(*xs, jaxpr=jaxpr)
-    with np.errstate(**state):
-        return run_compiled(*xs, jaxpr=jaxpr)
+# The rules of a primitive whose parameters are programs: `jaxpr`, or one for
+# each branch.  The last operands are the arguments of the programs.
+def programs_of(params) -> tuple:
+    """Return the programs that an equation has as parameters."""
+    return params['branches'] if 'branches' in params else (params['jaxpr'],)
 
 
-jit_p = Primitive('jit', run_in_state, multiple_results=True)
+def with_programs(params, programs):
+    """Return parameters with other programs."""
+    if 'branches' in params:
+        return params | {'branches': tuple(programs)}
+    return params | {'jaxpr': programs[0]}
 
 
-def program_jvp(primitive, primals, tangents, jaxpr, **params):
-    moving = tuple(type(t) is not Zero for t in tangents)
-    jaxpr, out_moving = jvp_jaxpr(jaxpr, moving, nothing(jaxpr))
-    outs = primitive.bind(*pack(primals, tangents), jaxpr=jaxpr, **params)
-    return unpack(outs, [not moves for moves in out_moving])
+def transform_branches(transform, params, marks):
+    """Return transformed programs, in columns, and the marks of the outputs.
+
+    If an output is marked in one of the programs, it is in all.
+
+    Args:
+        transform: `transform(program, marks, wanted)`, which returns a tuple.
+            Its last element says which outputs are marked.
+        params: the parameters of an equation.
+        marks: the marks of its operands: which are perturbed, or unknown.
+    """
+    programs = programs_of(params)
+    marks = marks[len(marks) - len(programs[0].invars):]
+    results = [transform(program, marks, nothing(program))
+               for program in programs]
+    wanted = tuple(map(any, zip(*[found[-1] for found in results])))
+    results = [found if tuple(found[-1]) == wanted
+               else transform(program, marks, wanted)
+               for program, found in zip(programs, results)]
+    return *list(zip(*results))[:-1], list(wanted)
 
 
-def program_vmap(primitive, axis, vals, dims, jaxpr, **params):
-    mapped = tuple(dim == 0 for dim in dims)
-    jaxpr, out_dims = batch_jaxpr(jaxpr, axis.size, mapped, nothing(jaxpr))
-    return primitive.bind(*vals, jaxpr=jaxpr, **params), out_dims
+def program_jvp(primitive, primals, tangents, **params):
+    programs, out_moving = transform_branches(jvp_jaxpr, params,
+                                              perturbed(tangents))
+    outs = primitive.bind(*pack(primals, tangents),
+                          **with_programs(params, programs))
+    return unpack_marked(outs, out_moving)
 
 
-def program_transpose(primitive, cts, *operands, jaxpr, **params):
+def program_vmap(primitive, axis, vals, dims, **params):
+    programs, out_dims, out_mapped = transform_branches(
+        lambda program, *marks: batch_jaxpr(program, axis.size, *marks),
+        params, tuple(dim == 0 for dim in dims))
+    outs = primitive.bind(*vals, **with_programs(params, programs))
+    return outs, [vmap.joint_dim(branch_dims) if has else None for
+                  branch_dims, has in zip(zip(*out_dims), out_mapped)]
+
+
+def program_partial_eval(primitive, trace, args, late_params=None, **params):
+    """Cut a program in two; a residual that is an argument is passed.
+
+    Args:
+        late_params: what is changed in the parameters of the later part.
+    """
+    unknown = tuple(map(trace.is_unknown, args))
+    if not any(unknown):
+        return trace.compute(primitive, args, params)
+    known, later, out_unknown = partial_eval_jaxpr(
+        params['jaxpr'], unknown, nothing(params['jaxpr']))
+    xs, n = others(args, unknown), out_unknown.count(False)
+    known, passed = forward(known, n)
+    outs = iter(trace.compute(primitive, xs, params | {'jaxpr': known}))
+    outs = [next(outs) if i is None else xs[i] for i in passed]
+    late = trace.record(primitive, [*outs[n:], *picked(args, unknown)],
+                        params | {'jaxpr': later} | (late_params or {}))
+    return interleave(out_unknown, late, outs[:n])
+
+
+def program_transpose(primitive, cts, *operands, **params):
     linear = tuple(type(x) is Var for x in operands)
     given = tuple(ct is not None for ct in cts)
     outs = primitive.bind(
         *others(operands, linear), *picked(cts, given),
-        jaxpr=transpose_jaxpr(jaxpr, linear, given), **params)
+        **with_programs(params, [
+            transpose_jaxpr(
+                program, linear[len(linear) - len(program.invars):], given)
+            for program in programs_of(params)]))
     return interleave(linear, outs, repeat(None))
 
 
-jvp_rules[jit_p] = partial(program_jvp, jit_p)
-vmap_rules[jit_p] = partial(program_vmap, jit_p)
-transpose_rules[jit_p] = partial(program_transpose, jit_p)
-abstract_rules[jit_p] = lambda *avals, jaxpr, **params: jaxpr.out_avals
-
-
-def jit_partial_eval(trace, args, jaxpr, **params):
-    unknown = tuple(map(trace.is_unknown, args))
-    if not any(unknown):
-        return trace.compute(jit_p, args, {'jaxpr': jaxpr, **params})
-    known, later, out_unknown = partial_eval_jaxpr(jaxpr, unknown,
-                                                   nothing(jaxpr))
-    xs, n = others(args, unknown), out_unknown.count(False)
-    known, passed = forward(known, n)
-    outs = iter(trace.compute(jit_p, xs, {'jaxpr': known, **params}))
-    outs = [next(outs) if i is None else xs[i] for i in passed]
-    if is_loud(params):     # only what is known now speaks up if it is dead
-        params = params | {'name': 'errstate of tangents'}
-    late = trace.record(jit_p, [*outs[n:], *picked(args, unknown)],
-                        {'jaxpr': later, **params})
-    return interleave(out_unknown, late, outs[:n])
-
-
-partial_eval_rules[jit_p] = jit_partial_eval
+def program_types(*avals, **params):
+    return programs_of(params)[0].out_avals
 
 
 def program_for_outputs(eqn, used):
-    if is_loud(eqn.params):
-        return eqn
-    program, matter = for_outputs(eqn.params['jaxpr'], used)
-    return smaller(eqn, matter, used, jaxpr=for_arguments(program, matter))
+    programs, marks = zip(*[for_outputs(program, used)
+                            for program in programs_of(eqn.params)])
+    matter = tuple(map(any, zip(*marks)))
+    index = (True,) * (len(eqn.invars) - len(matter))
+    return prune_equation(eqn, index + matter, used, **with_programs(
+        eqn.params, [for_arguments(program, matter) for program in programs]))
 
 
-dead_rules[jit_p] = program_for_outputs
+def defprogram(primitive):
+    """Define the rules of a primitive whose parameters are programs."""
+    jvp.rules[primitive] = partial(program_jvp, primitive)
+    vmap.rules[primitive] = partial(program_vmap, primitive)
+    abstract.rules[primitive] = program_types
+    partial_eval.rules[primitive] = partial(program_partial_eval, primitive)
+    transpose.rules[primitive] = partial(program_transpose, primitive)
+    dead_rules[primitive] = program_for_outputs
 
 
-inline_rules[jit_p] = lambda *avals, jaxpr, name, **state: (
-    None if state else jaxpr)
-
-
-def jit_lowering(emitter, *operands, jaxpr, name, **state):
-    part = emitter.nested('part', jaxpr)
-    states = ', '.join(f'{kind}={emitter.value(what)}'
-                       for kind, what in state.items())
-    return f'np.errstate({states})({part})({", ".join(operands)})'
-
-
-lowering_rules[jit_p] = jit_lowering
+jit_p = Primitive('jit', run_compiled, multiple_results=True)
+defprogram(jit_p)
+lowering.inline_rules[jit_p] = lambda *avals, jaxpr, name: jaxpr
 
 
 class jit(UserFunction):
-    """A function that is written down once, and runs as Python source.
+    """A function that is recorded once, and runs as Python source.
 
     The function runs as Python at its first call, with tracers for arguments,
     and again when an argument has another type or tree, or a static argument
@@ -199,7 +223,7 @@ class jit(UserFunction):
             guard = self.guard
             if guard and not kwargs:
                 out = guard(args)
-                if out is not MISS:
+                if out is not lowering.MISS:
                     return out
             return self.run(args, kwargs)
         except Exception as error:      # as `public` does, without a call

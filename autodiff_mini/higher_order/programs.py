@@ -1,7 +1,7 @@
-"""Programs, transformed: from a jaxpr to a jaxpr.
+"""Transform programs: from a jaxpr to a jaxpr.
 
-Its one idea: run the program under the interpreter, and write down what it
-does.  Each is done once for a program, and remembered.  Chapter 12.
+Run the program under the interpreter, and record what it does.  Each result
+is computed once, and kept with the program.  Chapter 12.
 """
 
 from functools import partial, wraps
@@ -11,42 +11,48 @@ import numpy as np
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import TraceTag, Tracer, array_type, current_trace
 from autodiff_mini.errors import RuleTable
+from autodiff_mini.interpreters import jvp, partial_eval, transpose, vmap
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr, stage_flat
-from autodiff_mini.interpreters.jvp import jvp_flat
-from autodiff_mini.interpreters.partial_eval import (
-    PartialEvalTrace, linear_flat)
-from autodiff_mini.interpreters.transpose import backward_pass
-from autodiff_mini.interpreters.vmap import Axis, spread, vmap_flat
 from autodiff_mini.jaxprs import Equation, Jaxpr, drop_dead
 from autodiff_mini.zeros import (
-    Zero, instantiate_zeros, pack, tangent_type, unpack, which_zero)
+    Zero, instantiate_zeros, pack, tangent_type, unpack)
 
 
 def nothing(jaxpr):
-    """Says of each output that nothing is wanted of it."""
+    """Return a mark for each output: nothing is wanted of it."""
     return (False,) * len(jaxpr.outvars)
 
 
 def picked(xs, where):
-    """Returns those `xs` whose mark is True."""
+    """Return those `xs` whose mark is True."""
     return [x for x, here in zip(xs, where, strict=True) if here]
 
 
 def others(xs, where):
-    """Returns those `xs` whose mark is False."""
+    """Return those `xs` whose mark is False."""
     return [x for x, here in zip(xs, where, strict=True) if not here]
 
 
 def interleave(places, xs, others) -> list:
-    """Returns the `xs` in these places, and the others in the others."""
+    """Return the `xs` at the marked places, and the others elsewhere."""
     xs, others = iter(xs), iter(others)
     return [next(xs if here else others) for here in places]
 
 
-def close(jaxpr):
-    """Returns a program that closes over arrays only, and the tracers.
+def perturbed(tangents) -> tuple:
+    """Return a mark for each tangent: whether it is an array, not a Zero."""
+    return tuple(type(t) is not Zero for t in tangents)
 
-    What is traced becomes its first arguments.
+
+def unpack_marked(arrays, marks):
+    """Return the outputs, and the tangents of those that have one."""
+    return unpack(arrays, [not mark for mark in marks])
+
+
+def close(jaxpr):
+    """Return a program that closes over arrays only, and the tracers.
+
+    Its first arguments are the tracers that `jaxpr` closes over.
     """
     traced = [isinstance(x, Tracer) for x in jaxpr.consts]
     invars = [*picked(jaxpr.constvars, traced), *jaxpr.invars]
@@ -55,8 +61,8 @@ def close(jaxpr):
     return closed, picked(jaxpr.consts, traced)
 
 
-def close_once_more(jaxpr):
-    """As `close`, for what a call writes down each time."""
+def close_and_dedupe(jaxpr):
+    """Close a program that each call records; return a known one like it."""
     closed, traced = close(jaxpr)
     return recallers[-1](closed), traced
 
@@ -65,7 +71,7 @@ recallers = [lambda jaxpr: jaxpr]    # the last may know the program already
 
 
 def stage_program(f, avals, tag):
-    """Returns `f` as a program that closes over arrays only."""
+    """Return `f` as a program that closes over arrays only."""
     jaxpr, traced = close(stage_flat(f, avals, tag))
     if traced:
         raise TypeError(
@@ -74,12 +80,28 @@ def stage_program(f, avals, tag):
     return jaxpr
 
 
-def remembered(transform):
-    """Returns `transform`, which keeps its results with the program.
+def stage_pair(f, avals, tag):
+    """Return the program of `f`, and what else `f` returns.
 
-    They are made again when a rule has taken the place of another.  They
-    must not hold the program; its tags, such as `jvp of Jaxpr`, do not.
-    Else both would stay until Python looks for circles.
+    Args:
+        f: returns a pair: a list of arrays, and anything.
+        avals, tag: as for `stage_program`.
+    """
+    rest = []
+
+    def arrays(*xs):
+        outs, found = f(*xs)
+        rest.append(found)
+        return outs
+    return stage_program(arrays, avals, tag), rest[0]
+
+
+def remembered(transform):
+    """Return `transform`, which keeps its results with the program.
+
+    A result is computed again after a rule has been replaced.  It must not
+    hold the program; its tags, such as `jvp of Jaxpr`, do not.  Otherwise
+    both would stay until Python collects cycles.
     """
     @wraps(transform)
     def remembering(jaxpr, *args):
@@ -92,10 +114,9 @@ def remembered(transform):
 
 
 def remember(table, key, result):
-    """Puts a result into a table, and returns it; of many the oldest goes.
+    """Put a result into a table, and return it; drop the oldest of many.
 
-    There is one for each type, size, or static value that came along, and
-    there may be ever new ones.
+    Each type, size, or static value of an argument adds a result.
     """
     for oldest in list(table)[:max(0, len(table) + 1 - REMEMBERED)]:
         table.pop(oldest, None)
@@ -107,13 +128,13 @@ REMEMBERED = 1000   # results in a table
 
 
 def run(jaxpr, *args):
-    """Returns what a program returns."""
+    """Return the outputs of a program."""
     return eval_jaxpr(jaxpr, jaxpr.consts, *args)
 
 
 @remembered
 def jvp_jaxpr(jaxpr, moving, wanted):
-    """Returns the derivative of a program, and which of its outputs move.
+    """Return the derivative of a program, and which outputs have a tangent.
 
     Args:
         jaxpr: a program that closes over arrays only.
@@ -122,28 +143,25 @@ def jvp_jaxpr(jaxpr, moving, wanted):
             if it is zero.
 
     Returns:
-        A program from the arguments, and the tangents of those that move, to
-        the outputs and the tangents of those that move.
+        A program from the arguments, and the tangents of those that have
+        one, to the outputs and the tangents of those that have one.
     """
-    tag, out_moving = TraceTag('jvp', Jaxpr), []
+    tag = TraceTag('jvp', Jaxpr)
 
-    def jvp(*arrays):
-        ys, y_dots = jvp_flat(
-            partial(run, jaxpr),
-            *unpack(arrays, [not moves for moves in moving]), tag)
+    def derivative(*arrays):
+        ys, y_dots = jvp.jvp_flat(
+            partial(run, jaxpr), *unpack_marked(arrays, moving), tag)
         y_dots = [instantiate_zeros(t) if want else t
                   for t, want in zip(y_dots, wanted, strict=True)]
-        out_moving[:] = [not zero for zero in which_zero(y_dots)]
-        return pack(ys, y_dots)
+        return pack(ys, y_dots), list(perturbed(y_dots))
 
     tangents = map(tangent_type, picked(jaxpr.in_avals, moving))
-    program = stage_program(jvp, [*jaxpr.in_avals, *tangents], tag)
-    return program, out_moving
+    return stage_pair(derivative, [*jaxpr.in_avals, *tangents], tag)
 
 
 @remembered
 def vmap_jaxpr(jaxpr, size, mapped, wanted):
-    """Returns a program mapped over an axis, and which outputs are.
+    """Return a program mapped over an axis, and which outputs are.
 
     Args:
         jaxpr: a program that closes over arrays only.
@@ -151,38 +169,45 @@ def vmap_jaxpr(jaxpr, size, mapped, wanted):
         mapped: for each argument, whether it has the axis, in front.
         wanted: for each output, whether it is to have the axis.
     """
-    program, out_dims = batch_jaxpr(jaxpr, size, mapped, wanted)
-    return program, [dim is not None for dim in out_dims]
+    program, _, out_mapped = batch_jaxpr(jaxpr, size, mapped, wanted)
+    return program, out_mapped
+
+
+def batching(size):
+    """Return `vmap_jaxpr` for an axis of this length."""
+    return lambda jaxpr, *marks: vmap_jaxpr(jaxpr, size, *marks)
 
 
 @remembered
 def batch_jaxpr(jaxpr, size, mapped, wanted):
-    """Return the program of `vmap_jaxpr`, and the dims of its outputs."""
-    axis, out_dims = Axis(size, TraceTag('vmap', Jaxpr)), []
+    """As `vmap_jaxpr`; return the dims of the outputs, too."""
+    axis = vmap.Axis(size, TraceTag('vmap', Jaxpr))
 
     def batched(*vals):
-        outs, dims = vmap_flat(partial(run, jaxpr), axis, vals,
-                               [0 if has else None for has in mapped])
-        out_dims[:] = [0 if want else dim
-                       for dim, want in zip(dims, wanted, strict=True)]
-        # What is mapped is no Python number any more, and keeps its dtype.
-        return [y if to is None else
-                convert(spread(y, dim, size), aval.dtype)
+        outs, dims = vmap.vmap_flat(partial(run, jaxpr), axis, vals,
+                                    [0 if has else None for has in mapped])
+        out_dims = [0 if want else dim
+                    for dim, want in zip(dims, wanted, strict=True)]
+        # A mapped Python number is an array: it keeps its dtype.
+        outs = [y if to is None else
+                convert(vmap.spread(y, dim, size), aval.dtype)
                 for y, dim, to, aval in
                 zip(outs, dims, out_dims, jaxpr.out_avals)]
+        return outs, out_dims
 
     avals = [array_type((size, *aval.shape), aval.dtype) if has else aval
              for aval, has in zip(jaxpr.in_avals, mapped, strict=True)]
-    return stage_program(batched, avals, axis.tag), out_dims
+    program, out_dims = stage_pair(batched, avals, axis.tag)
+    return program, out_dims, [dim is not None for dim in out_dims]
 
 
 @remembered
 def partial_eval_jaxpr(jaxpr, unknown, wanted):
-    """Returns a program cut in two, and how to put them together.
+    """Return a program cut in two, and which outputs are unknown.
 
     Args:
         jaxpr: a program that closes over arrays only.
-        unknown: for each argument, whether it is known later.
+        unknown: for each argument, whether it is unknown.
         wanted: for each output, whether it is to be an unknown one.
 
     Returns:
@@ -190,45 +215,48 @@ def partial_eval_jaxpr(jaxpr, unknown, wanted):
         arguments to the known outputs, and residuals.  The program `later`
         is from residuals and unknown arguments to the unknown outputs.
     """
-    tag, found = TraceTag('partial evaluation', Jaxpr), []
+    tag = TraceTag('partial evaluation', Jaxpr)
 
     def known(*xs):
-        with PartialEvalTrace(current_trace(), tag) as trace:
+        with partial_eval.PartialEvalTrace(current_trace(), tag) as trace:
             inputs = list(map(trace.input, picked(jaxpr.in_avals, unknown)))
             outs = run(jaxpr, *interleave(unknown, inputs, xs))
             out_unknown = [want or trace.is_unknown(y)
                            for y, want in zip(outs, wanted, strict=True)]
             later, residuals = close(drop_dead(
                 trace.jaxpr(inputs, picked(outs, out_unknown))))
-        found[:] = later, out_unknown
-        return others(outs, out_unknown) + residuals
+        return others(outs, out_unknown) + residuals, (later, out_unknown)
 
-    return stage_program(known, others(jaxpr.in_avals, unknown), tag), *found
+    program, found = stage_pair(known, others(jaxpr.in_avals, unknown), tag)
+    return program, *found
 
 
 @remembered
-def forward(jaxpr, count=0):
-    """Returns a program without the outputs that are its arguments.
+def forward(jaxpr, count=0, changing=()):
+    """Return a program without the outputs that are its arguments.
 
-    But with the first `count` outputs.  And a list, with the position of the
-    argument for each output that is left out, and None for each other.
+    Args:
+        jaxpr: a program that closes over arrays only.
+        count: how many of its first outputs stay in any case.
+        changing: the positions of arguments that stay if they are outputs.
+
+    Returns:
+        The program; and a list, with the position of the argument for each
+        output that is left out, and None for each other.
     """
-    place = {v: i for i, v in enumerate(jaxpr.invars)}
+    place = {v: i for i, v in enumerate(jaxpr.invars) if i not in changing}
     passed = [place.get(v) if i >= count else None
               for i, v in enumerate(jaxpr.outvars)]
     kept = tuple(i for i, p in enumerate(passed) if p is None)
-    return permute(jaxpr, tuple(range(len(place))), kept), passed
+    return permute(jaxpr, range(len(jaxpr.invars)), kept), passed
 
 
 @remembered
 def known_jaxpr(jaxpr, unknown, wanted):
-    """Returns what of a program is known now, and which outputs are not.
+    """Return the program of the known outputs, and which are unknown.
 
     Args:
         jaxpr, unknown, wanted: as for `partial_eval_jaxpr`.
-
-    Returns:
-        A program from the known arguments to the known outputs, and a list.
     """
     known, _, out_unknown = partial_eval_jaxpr(jaxpr, unknown, wanted)
     count = out_unknown.count(False)
@@ -239,7 +267,7 @@ def known_jaxpr(jaxpr, unknown, wanted):
 
 @remembered
 def transpose_jaxpr(jaxpr, linear, given):
-    """Returns a linear program, run backwards.
+    """Transpose a linear program.
 
     Args:
         jaxpr: a program that closes over arrays only.
@@ -254,13 +282,13 @@ def transpose_jaxpr(jaxpr, linear, given):
 
     def transposed(*arrays):
         n = linear.count(False)
-        program = linear_flat(
+        program = partial_eval.linear_flat(
             lambda *ts: run(jaxpr, *interleave(linear, ts, arrays[:n])),
             picked(jaxpr.in_avals, linear), tag)
         zeros = map(Zero, others(jaxpr.out_avals, given))
         cts = interleave(given, arrays[n:], zeros)
-        return list(map(instantiate_zeros,
-                        backward_pass(program, program.consts, cts)))
+        return list(map(instantiate_zeros, transpose.backward_pass(
+            program, program.consts, cts)))
 
     cts = map(tangent_type, picked(jaxpr.out_avals, given))
     return stage_program(
@@ -269,7 +297,7 @@ def transpose_jaxpr(jaxpr, linear, given):
 
 @remembered
 def permute(jaxpr, ins, outs):
-    """Returns a program with arguments and outputs in another order.
+    """Return a program with arguments and outputs in another order.
 
     Args:
         jaxpr: a program that closes over arrays only.
@@ -282,9 +310,9 @@ def permute(jaxpr, ins, outs):
 
 @remembered
 def for_outputs(jaxpr, used):
-    """Returns a program with some outputs only, and which arguments matter.
+    """Return a program for some outputs, and which arguments they need.
 
-    It takes all of them.
+    The program takes all arguments.
     """
     program = drop_dead(Jaxpr(jaxpr.constvars, jaxpr.invars, jaxpr.eqns,
                               picked(jaxpr.outvars, used), jaxpr.consts))
@@ -294,18 +322,18 @@ def for_outputs(jaxpr, used):
 
 
 def for_arguments(jaxpr, used):
-    """Returns a program that takes only those arguments that matter."""
+    """Return a program that takes only the marked arguments."""
     return permute(jaxpr, tuple(picked(range(len(used)), used)),
-                   tuple(range(len(jaxpr.outvars))))
+                   range(len(jaxpr.outvars)))
 
 
-def smaller(eqn, operands, results, **params):
-    """Returns an equation with only some operands, and some results."""
+def prune_equation(eqn, operands, results, **params):
+    """Return an equation with only some operands, and some results."""
     return Equation(eqn.primitive, picked(eqn.invars, operands),
                     eqn.params | params, picked(eqn.outvars, results),
                     eqn.line)
 
 
 def zeros(aval):
-    """Returns zeros of this type, as an array or a NumPy scalar."""
+    """Return zeros of this type, as an array or a NumPy scalar."""
     return np.zeros(aval.shape, aval.dtype)[()]

@@ -1,167 +1,151 @@
-"""`while_loop` and `fori_loop`: as long as it takes.
+"""`while_loop` and `fori_loop`: repeat a body while a condition holds.
 
-Its one idea: nobody knows the number of steps before it is over.  So a
-derivative can go along with the loop, but cannot go back.  Chapter 14.
+The number of steps is unknown until the loop ends.  So forward mode can
+follow the loop, but reverse mode cannot run it backwards.  Chapter 14.
 """
-
-import operator
-from itertools import chain
 
 import numpy as np
 
 from autodiff_mini.arrays import convert
-from autodiff_mini.core import Primitive, TraceTag, Tracer, typeof
+from autodiff_mini.core import TraceTag, Tracer, typeof
 from autodiff_mini.errors import fun_name, public
-from autodiff_mini.higher_order.carries import stage_body
-from autodiff_mini.higher_order.cond import lend, where
-from autodiff_mini.higher_order.jit import run_compiled
+from autodiff_mini.higher_order.cond import fill_from_first_match, where
 from autodiff_mini.higher_order.loops import (
-    at_all_steps, beside, fixpoint, split)
+    CONSTANT, at_all_steps, by_kind, fixpoint, kinds_of,
+    loop_primitive, split, stage_body)
 from autodiff_mini.higher_order.programs import (
-    close_once_more, for_arguments, for_outputs, interleave, jvp_jaxpr,
-    known_jaxpr, others, permute, picked, remembered, run, smaller,
-    stage_program, vmap_jaxpr)
-from autodiff_mini.higher_order.scan import one_equation, scan
-from autodiff_mini.interpreters.abstract import abstract_rules
+    batching, close_and_dedupe, for_arguments, for_outputs, interleave,
+    jvp_jaxpr, known_jaxpr, others, permute, perturbed, picked,
+    prune_equation, remembered, run, stage_program, unpack_marked)
+from autodiff_mini.higher_order.scan import scan
+from autodiff_mini.interpreters import (
+    abstract, jvp, lowering, partial_eval, transpose, vmap)
 from autodiff_mini.interpreters.jaxpr import stage_tree
-from autodiff_mini.interpreters.jvp import jvp_rules
-from autodiff_mini.interpreters.lowering import lowering_rules
-from autodiff_mini.interpreters.partial_eval import partial_eval_rules
-from autodiff_mini.interpreters.transpose import transpose_rules
-from autodiff_mini.interpreters.vmap import spread, vmap_rules
 from autodiff_mini.jaxprs import Jaxpr, Var, dead_rules
 from autodiff_mini.pytree import LEAF, leaf_names, tree_flatten
 from autodiff_mini.signature import map_leaves
-from autodiff_mini.zeros import Zero, instantiate_zeros, tangent_type, unpack
+from autodiff_mini.zeros import instantiate_zeros
 
-
-def run_while(*operands, body, **params):
-    program = one_equation(body, 'body', while_p,
-                           tuple(map(typeof, operands)), *params.items())
-    return run_compiled(*operands, jaxpr=program, name='while')
+# Its operands are the constants of the test, those of the body, and the
+# carry.  The parameter `counts` says how many constants there are of each.
+while_p = loop_primitive('while', 'body')
+abstract.rules[while_p] = lambda *avals, test, body, counts: body.out_avals
 
 
 def loop_while(test, body, *operands, counts):
-    """Loops; `counts` says how many constants the test and the body have."""
+    """Run a loop of functions."""
     test_consts, body_consts, carry = split(operands, counts)
     while test(*test_consts, *carry)[0]:
         carry = body(*body_consts, *carry)
     return carry
 
 
-while_p = Primitive('while', run_while, multiple_results=True)
-abstract_rules[while_p] = lambda *avals, test, body, counts: body.out_avals
-
-
 def while_lowering(emitter, *names, test, body, counts):
-    """Returns a call of `loop_while`, with functions for test and body."""
+    """Return a call of `loop_while`, with functions for test and body."""
     loop = emitter.constant('loop_while', loop_while)
     functions = emitter.nested('test', test), emitter.nested('body', body)
     return f'{loop}({", ".join([*functions, *names])}, counts={counts})'
 
 
-lowering_rules[while_p] = while_lowering
+lowering.rules[while_p] = while_lowering
 
 
 def while_jvp(primals, tangents, test, body, counts):
-    _, consts, carry = split(
-        [type(t) is not Zero for t in tangents], counts)
-    carry, (derivative, _) = at_all_steps(jvp_jaxpr, body, consts, carry, [])
-    moving = consts, carry
-    dots = split(tangents, counts)
-    groups = zip(split(primals, counts)[1:], dots[1:], moving)
+    n, m = counts
+    moving, (body, out_moving) = at_all_steps(
+        jvp_jaxpr, body, perturbed(tangents[n:]), (m, len(body.outvars)))
+    kinds = kinds_of(primals[n:], (m, len(primals) - n - m))
+    kinds += picked(kinds, moving)
+    operands = [*primals[n:], *map(instantiate_zeros,
+                                   picked(tangents[n:], moving))]
+    order = by_kind(kinds)
+    body = permute(body, order, range(len(body.outvars)))
+    carry = tuple(body.in_avals[len(moving) + sum(moving[:m]):])
     outs = while_p.bind(
-        *primals[:counts[0]],
-        *chain(*[[*x, *map(instantiate_zeros, picked(x_dot, moves))]
-                 for x, x_dot, moves in groups]),
-        test=with_unused(test, tuple(x_dot.aval if type(x_dot) is Zero
-                                     else tangent_type(typeof(x_dot))
-                                     for x_dot in picked(dots[2], carry))),
-        body=permute(derivative, beside(moving),
-                     tuple(range(len(carry) + sum(carry)))),
-        counts=(counts[0], len(consts) + sum(consts)))
-    return unpack(outs, [not moves for moves in carry])
+        *primals[:n], *[operands[i] for i in order], body=body,
+        test=with_unused(test, carry), counts=(n, kinds.count(CONSTANT)))
+    return unpack_marked(outs, out_moving)
 
 
 @remembered
 def with_unused(jaxpr, avals):
-    """Returns a program that takes more arguments than it looks at."""
+    """Return a program that takes more arguments, and ignores them."""
     return Jaxpr(jaxpr.constvars, [*jaxpr.invars, *map(Var, avals)],
                  jaxpr.eqns, jaxpr.outvars, jaxpr.consts)
 
 
-jvp_rules[while_p] = while_jvp
+jvp.rules[while_p] = while_jvp
 
 
 def while_vmap(axis, vals, dims, test, body, counts):
-    test_mapped, consts, carry = split([dim == 0 for dim in dims], counts)
-    batched = lambda jaxpr, *marks: vmap_jaxpr(jaxpr, axis.size, *marks)
-    carry, _ = at_all_steps(batched, body, consts, carry, [])
+    """Run a loop of batches until all elements are done."""
+    n, batched = counts[0], batching(axis.size)
+    mapped = tuple(dim == 0 for dim in dims)
+    mapped = mapped[:n] + at_all_steps(batched, body, mapped[n:], (
+        counts[1], len(body.outvars)))[0]
     goes_on, (some_stop_early,) = batched(
-        test, (*test_mapped, *carry), (False,))
+        test, mapped[:n] + mapped[sum(counts):], (False,))
     if some_stop_early:
-        carry = (True,) * len(carry)
-        goes_on, _ = batched(test, (*test_mapped, *carry), (True,))
-    step, _ = batched(body, (*consts, *carry), carry)
-    test_consts, body_consts, start = split(vals, counts)
-    start = [spread(x, dim, axis.size) if has else x for x, dim, has in
-             zip(start, split(dims, counts)[2], carry)]
+        mapped = mapped[:sum(counts)] + (True,) * len(body.outvars)
+        goes_on, _ = batched(test, mapped[:n] + mapped[sum(counts):], (True,))
+    carry = mapped[sum(counts):]
+    step, _ = batched(body, mapped[n:], carry)
+    vals = [vmap.spread(x, dim, axis.size) if has else x
+            for x, dim, has in zip(vals, dims, mapped)]
     if some_stop_early:
-        step = stop_each(step, goes_on, counts[0], (*consts, *carry))
-        body_consts = [*test_consts, *body_consts]
+        step = stop_each(step, goes_on, n, mapped[n:])
+        vals, counts = vals[:n] + vals, (n, n + counts[1])
         goes_on = any_of(goes_on)
-    outs = while_p.bind(*test_consts, *body_consts, *start, test=goes_on,
-                        body=step, counts=(counts[0], len(body_consts)))
+    outs = while_p.bind(*vals, test=goes_on, body=step, counts=counts)
     return outs, [0 if has else None for has in carry]
 
 
 @remembered
 def any_of(test):
-    """Returns a test that holds if `test` does for any element."""
+    """Return a test that holds if `test` holds for any element."""
     return stage_program(lambda *xs: [np.any(run(test, *xs)[0])],
                          test.in_avals, TraceTag('vmap', test))
 
 
 @remembered
 def stop_each(body, test, n, mapped):
-    """Returns a body that leaves elements alone for which `test` is over.
+    """Return a body that leaves elements alone whose `test` has failed.
 
     It takes the `n` constants of the test before its own arguments.
     """
     def step(*xs):
         before = xs[len(xs) - len(body.outvars):]
         goes_on, = run(test, *xs[:n], *before)
-        after = run(body, *lend(goes_on, xs[n:], mapped))
+        after = run(body, *fill_from_first_match(goes_on, xs[n:], mapped))
         return [where(goes_on, y, x) for x, y in zip(before, after)]
     return stage_program(step, [*test.in_avals[:n], *body.in_avals],
                          TraceTag('vmap', body))
 
 
-vmap_rules[while_p] = while_vmap
+vmap.rules[while_p] = while_vmap
 
 
 def while_partial_eval(trace, args, test, body, counts):
-    """Loops now over what is known, and later over everything again."""
-    params = {'test': test, 'body': body, 'counts': counts}
-    test_unknown, consts, carry = split(list(map(trace.is_unknown, args)),
-                                        counts)
-    if not any([*test_unknown, *consts, *carry]):
+    """Loop now over the known values, and later over all values again."""
+    n, params = counts[0], {'test': test, 'body': body, 'counts': counts}
+    unknown = tuple(map(trace.is_unknown, args))
+    if not any(unknown):
         return trace.compute(while_p, args, params)
-    carry, (step, _) = at_all_steps(known_jaxpr, body, consts, carry, [])
     late = trace.record(while_p, args, params)
-    goes_on, (later,) = known_jaxpr(test, (*test_unknown, *carry), (False,))
-    if later:
+    late_inside, (step, out_unknown) = at_all_steps(
+        known_jaxpr, body, unknown[n:], (counts[1], len(body.outvars)))
+    unknown = unknown[:n] + late_inside
+    goes_on, (is_late,) = known_jaxpr(
+        test, unknown[:n] + unknown[sum(counts):], (False,))
+    if is_late:
         return late
-    known = [not later for later in (*consts, *carry)]
-    outs = trace.compute(while_p, [
-        *others(args[:counts[0]], test_unknown),
-        *picked(args[counts[0]:], known)], {
-        'test': goes_on, 'body': step,
-        'counts': (test_unknown.count(False), consts.count(False))})
-    return interleave(carry, picked(late, carry), outs)
+    outs = trace.compute(while_p, others(args, unknown), {
+        'test': goes_on, 'body': step, 'counts': (
+            unknown[:n].count(False), unknown[n:sum(counts)].count(False))})
+    return interleave(out_unknown, picked(late, out_unknown), outs)
 
 
-partial_eval_rules[while_p] = while_partial_eval
+partial_eval.rules[while_p] = while_partial_eval
 
 
 def while_transpose(*_, **__):
@@ -171,22 +155,20 @@ def while_transpose(*_, **__):
         'back. Use fori_loop with bounds that are Python integers.')
 
 
-transpose_rules[while_p] = while_transpose
+transpose.rules[while_p] = while_transpose
 
 
 def while_for_outputs(eqn, used):
-    body, test, counts = map(eqn.params.get, ('body', 'test', 'counts'))
-    marks = for_outputs(test, (True,))[1]
-    start = tuple(map(operator.or_, used, marks[counts[0]:]))
-    carry = fixpoint(
-        lambda carry: for_outputs(body, carry)[1][counts[1]:], start)
+    test, body, (n, m) = map(eqn.params.get, ('test', 'body', 'counts'))
+    _, asked = for_outputs(test, (True,))
+    start = tuple(a or b for a, b in zip(used, asked[n:]))
+    carry = fixpoint(lambda carry: for_outputs(body, carry)[1][m:], start)
     body, needed = for_outputs(body, carry)
-    test_consts, consts = marks[:counts[0]], needed[:counts[1]]
-    return smaller(
-        eqn, (*test_consts, *consts, *carry), carry,
-        test=for_arguments(test, (*test_consts, *carry)),
-        body=for_arguments(body, (*consts, *carry)),
-        counts=(sum(test_consts), sum(consts)))
+    matter = asked[:n] + needed[:m] + carry
+    return prune_equation(
+        eqn, matter, carry, body=for_arguments(body, matter[n:]),
+        test=for_arguments(test, matter[:n] + carry),
+        counts=(sum(matter[:n]), sum(matter[n:n + m])))
 
 
 dead_rules[while_p] = while_for_outputs
@@ -194,7 +176,7 @@ dead_rules[while_p] = while_for_outputs
 
 @public
 def while_loop(cond_fun, body_fun, init_val):
-    """Returns the first carry for which the condition does not hold.
+    """Return the first carry for which the condition does not hold.
 
     Args:
         cond_fun: `cond_fun(carry) -> bool`, a scalar.
@@ -224,8 +206,8 @@ def while_loop(cond_fun, body_fun, init_val):
         raise TypeError(f'{fun_name(cond_fun)}, the condition of a '
                         f'while_loop, must return a boolean scalar, but '
                         f'returns {types or test_tree}')
-    test, test_consts = close_once_more(test)
-    body, body_consts = close_once_more(body)
+    test, test_consts = close_and_dedupe(test)
+    body, body_consts = close_and_dedupe(body)
     carry = [convert(x, aval.dtype, aval.weak_type)
              for x, aval in zip(carry, avals)]
     outs = while_p.bind(*test_consts, *body_consts, *carry, test=test,
@@ -236,7 +218,7 @@ def while_loop(cond_fun, body_fun, init_val):
 
 @public
 def fori_loop(lower, upper, body_fun, init_val):
-    """Returns the last carry of a loop over integers.
+    """Return the last carry of a loop over integers.
 
     Args:
         lower: the first integer.
