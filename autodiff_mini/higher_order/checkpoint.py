@@ -9,14 +9,12 @@ from dataclasses import replace
 from autodiff_mini.core import Primitive, TraceTag
 from autodiff_mini.errors import fun_name, public
 from autodiff_mini.higher_order.custom_vjp import is_written_down
-from autodiff_mini.higher_order.jit import (
-    defprogram, jit_p, program_jvp, run_compiled)
+from autodiff_mini.higher_order.jit import jit_p, run_compiled
 from autodiff_mini.higher_order.programs import (
-    close_and_dedupe, for_outputs, interleave, jvp_jaxpr, known_jaxpr,
-    nothing, others, partial_eval_jaxpr, perturbed, remembered, run,
-    stage_program, unpack_marked)
-from autodiff_mini.interpreters import (
-    jvp, lowering, partial_eval, transpose)
+    close_and_dedupe, defpartial, defprogram, for_outputs, interleave,
+    jvp_jaxpr, known_jaxpr, nothing, others, partial_eval_jaxpr, perturbed,
+    program_jvp, remembered, run, stage_program, unpack_marked)
+from autodiff_mini.interpreters import jvp, lowering, transpose
 from autodiff_mini.interpreters.jaxpr import stage_tree
 from autodiff_mini.jaxprs import Jaxpr, drop_dead
 from autodiff_mini.primitives.linalg import matmul_p
@@ -113,11 +111,8 @@ def save(known, m, policy):
     return saved, replace(rest, invars=known.invars + saved, cache={})
 
 
-def checkpoint_partial_eval(trace, args, jaxpr, **params):
+def checkpoint_partial_eval(trace, args, unknown, jaxpr, **params):
     """Compute again, later, all that the unknown outputs depend on."""
-    unknown = tuple(map(trace.is_unknown, args))
-    if not any(unknown):
-        return trace.compute(checkpoint_p, args, {'jaxpr': jaxpr, **params})
     now, out_unknown = known_jaxpr(jaxpr, unknown, nothing(jaxpr))
     later, _ = for_outputs(jaxpr, tuple(out_unknown))
     late = trace.record(checkpoint_p, args, {'jaxpr': later, **params})
@@ -128,7 +123,7 @@ def checkpoint_partial_eval(trace, args, jaxpr, **params):
     return interleave(out_unknown, late, outs)
 
 
-partial_eval.rules[checkpoint_p] = checkpoint_partial_eval
+defpartial(checkpoint_p, checkpoint_partial_eval)
 
 
 def checkpoint_parts(marks, jaxpr, **params):

@@ -11,15 +11,13 @@ import numpy as np
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import Primitive, TraceTag, Tracer, typeof
 from autodiff_mini.errors import fun_name, public
-from autodiff_mini.higher_order.jit import (
-    defprogram, jit_p, program_jvp, program_transpose, program_vmap,
-    transform_branches)
-from autodiff_mini.higher_order.loops import common_type, fit_outputs
+from autodiff_mini.higher_order.jit import jit_p
 from autodiff_mini.higher_order.programs import (
-    close_and_dedupe, interleave, others, partial_eval_jaxpr, picked,
-    remembered, run, stage_program, vmap_jaxpr, zeros)
-from autodiff_mini.interpreters import (
-    jvp, lowering, partial_eval, transpose, vmap)
+    close_and_dedupe, common_type, defpartial, defprogram, fit_outputs,
+    interleave, others, partial_eval_jaxpr, picked, program_jvp,
+    program_transpose, program_vmap, remembered, run, stage_program,
+    transform_branches, vmap_jaxpr, zeros)
+from autodiff_mini.interpreters import jvp, lowering, transpose, vmap
 from autodiff_mini.interpreters.jaxpr import stage_tree
 from autodiff_mini.jaxprs import Jaxpr, Var, drop_dead
 from autodiff_mini.memory import own_memory
@@ -107,13 +105,10 @@ def where(mask, x, y):
 vmap.rules[cond_p] = cond_vmap
 
 
-def cond_partial_eval(trace, args, branches):
+def cond_partial_eval(trace, args, unknown, branches):
     index, *xs = args
-    unknown = tuple(map(trace.is_unknown, args))
     if unknown[0]:
         return trace.record(cond_p, args, {'branches': branches})
-    if not any(unknown):
-        return trace.compute(cond_p, args, {'branches': branches})
     if not isinstance(index, Tracer):
         return own_memory(run(pruned(branches[int(index)]), *xs), xs)
     known, later, out_unknown = transform_branches(
@@ -158,7 +153,7 @@ def pad_residual_inputs(jaxpr, i, types):
                  jaxpr.eqns, jaxpr.outvars, jaxpr.consts)
 
 
-partial_eval.rules[cond_p] = cond_partial_eval
+defpartial(cond_p, cond_partial_eval)
 
 
 def cond_transpose(cts, index, *xs, branches):

@@ -5,27 +5,21 @@ and only evaluation compiles it.  Chapter 12.
 """
 
 from functools import partial
-from itertools import repeat
 
 from autodiff_mini.copying import place_of
 from autodiff_mini.core import (
     Primitive, Trace, TraceTag, current_trace, typeof)
 from autodiff_mini.errors import fun_name, public, tell_user
 from autodiff_mini.higher_order.programs import (
-    batch_jaxpr, close, for_arguments, for_outputs, forward, interleave,
-    jvp_jaxpr, nothing, others, partial_eval_jaxpr, perturbed, picked,
-    prune_equation, remember, remembered, transpose_jaxpr, unpack_marked)
-from autodiff_mini.interpreters import (
-    abstract, jvp, lowering, partial_eval, transpose, vmap)
+    close, defprogram, remember, remembered)
+from autodiff_mini.interpreters import lowering
 from autodiff_mini.interpreters.jaxpr import stage_tree
-from autodiff_mini.jaxprs import Var, dead_rules
 from autodiff_mini.memory import own_memory
 from autodiff_mini.pytree import check_hash, frozen, tree_flatten
 from autodiff_mini.signature import (
     Attributes, UserFunction, argument_names, argument_positions, as_method,
     gives_self, hold_arguments, is_object, keeps_self, map_leaves,
     named_after, names_of, takes_self)
-from autodiff_mini.zeros import pack
 
 compiled = remembered(lowering.lower)
 
@@ -33,114 +27,6 @@ compiled = remembered(lowering.lower)
 def run_compiled(*xs, jaxpr, **params):
     program = compiled(jaxpr)
     return own_memory(program(*xs), [*xs, *program.constants])
-
-
-# The rules of a primitive whose parameters are programs: `jaxpr`, or one for
-# each branch.  The last operands are the arguments of the programs.
-def programs_of(params) -> tuple:
-    """Return the programs that an equation has as parameters."""
-    return params['branches'] if 'branches' in params else (params['jaxpr'],)
-
-
-def with_programs(params, programs):
-    """Return parameters with other programs."""
-    if 'branches' in params:
-        return params | {'branches': tuple(programs)}
-    return params | {'jaxpr': programs[0]}
-
-
-def transform_branches(transform, params, marks):
-    """Return transformed programs, in columns, and the marks of the outputs.
-
-    If an output is marked in one of the programs, it is in all.
-
-    Args:
-        transform: `transform(program, marks, wanted)`, which returns a tuple.
-            Its last element says which outputs are marked.
-        params: the parameters of an equation.
-        marks: the marks of its operands: which are perturbed, or unknown.
-    """
-    programs = programs_of(params)
-    marks = marks[len(marks) - len(programs[0].invars):]
-    results = [transform(program, marks, nothing(program))
-               for program in programs]
-    wanted = tuple(map(any, zip(*[found[-1] for found in results])))
-    results = [found if tuple(found[-1]) == wanted
-               else transform(program, marks, wanted)
-               for program, found in zip(programs, results)]
-    return *list(zip(*results))[:-1], list(wanted)
-
-
-def program_jvp(primitive, primals, tangents, **params):
-    programs, out_moving = transform_branches(jvp_jaxpr, params,
-                                              perturbed(tangents))
-    outs = primitive.bind(*pack(primals, tangents),
-                          **with_programs(params, programs))
-    return unpack_marked(outs, out_moving)
-
-
-def program_vmap(primitive, axis, vals, dims, **params):
-    programs, out_dims, out_mapped = transform_branches(
-        lambda program, *marks: batch_jaxpr(program, axis.size, *marks),
-        params, tuple(dim == 0 for dim in dims))
-    outs = primitive.bind(*vals, **with_programs(params, programs))
-    return outs, [vmap.joint_dim(branch_dims) if has else None for
-                  branch_dims, has in zip(zip(*out_dims), out_mapped)]
-
-
-def program_partial_eval(primitive, trace, args, late_params=None, **params):
-    """Cut a program in two; a residual that is an argument is passed.
-
-    Args:
-        late_params: what is changed in the parameters of the later part.
-    """
-    unknown = tuple(map(trace.is_unknown, args))
-    if not any(unknown):
-        return trace.compute(primitive, args, params)
-    known, later, out_unknown = partial_eval_jaxpr(
-        params['jaxpr'], unknown, nothing(params['jaxpr']))
-    xs, n = others(args, unknown), out_unknown.count(False)
-    known, passed = forward(known, n)
-    outs = iter(trace.compute(primitive, xs, params | {'jaxpr': known}))
-    outs = [next(outs) if i is None else xs[i] for i in passed]
-    late = trace.record(primitive, [*outs[n:], *picked(args, unknown)],
-                        params | {'jaxpr': later} | (late_params or {}))
-    return interleave(out_unknown, late, outs[:n])
-
-
-def program_transpose(primitive, cts, *operands, **params):
-    linear = tuple(type(x) is Var for x in operands)
-    given = tuple(ct is not None for ct in cts)
-    outs = primitive.bind(
-        *others(operands, linear), *picked(cts, given),
-        **with_programs(params, [
-            transpose_jaxpr(
-                program, linear[len(linear) - len(program.invars):], given)
-            for program in programs_of(params)]))
-    return interleave(linear, outs, repeat(None))
-
-
-def program_types(*avals, **params):
-    return programs_of(params)[0].out_avals
-
-
-def program_for_outputs(eqn, used):
-    programs, marks = zip(*[for_outputs(program, used)
-                            for program in programs_of(eqn.params)])
-    matter = tuple(map(any, zip(*marks)))
-    index = (True,) * (len(eqn.invars) - len(matter))
-    return prune_equation(eqn, index + matter, used, **with_programs(
-        eqn.params, [for_arguments(program, matter) for program in programs]))
-
-
-def defprogram(primitive):
-    """Define the rules of a primitive whose parameters are programs."""
-    jvp.rules[primitive] = partial(program_jvp, primitive)
-    vmap.rules[primitive] = partial(program_vmap, primitive)
-    abstract.rules[primitive] = program_types
-    partial_eval.rules[primitive] = partial(program_partial_eval, primitive)
-    transpose.rules[primitive] = partial(program_transpose, primitive)
-    dead_rules[primitive] = program_for_outputs
 
 
 jit_p = Primitive('jit', run_compiled, multiple_results=True)

@@ -5,15 +5,17 @@ is computed once, and kept with the program.  Chapter 12.
 """
 
 from functools import partial, wraps
+from itertools import repeat
 
 import numpy as np
 
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import TraceTag, Tracer, array_type, current_trace
 from autodiff_mini.errors import RuleTable
-from autodiff_mini.interpreters import jvp, partial_eval, transpose, vmap
+from autodiff_mini.interpreters import (
+    abstract, jvp, partial_eval, transpose, vmap)
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr, stage_flat
-from autodiff_mini.jaxprs import Equation, Jaxpr, drop_dead
+from autodiff_mini.jaxprs import Equation, Jaxpr, Var, dead_rules, drop_dead
 from autodiff_mini.zeros import (
     Zero, instantiate_zeros, pack, tangent_type, unpack)
 
@@ -337,3 +339,166 @@ def prune_equation(eqn, operands, results, **params):
 def zeros(aval):
     """Return zeros of this type, as an array or a NumPy scalar."""
     return np.zeros(aval.shape, aval.dtype)[()]
+
+
+def defpartial(primitive, cut):
+    """Define partial evaluation: compute with known operands, or cut.
+
+    Args:
+        cut: `cut(trace, args, unknown, **params)`, which returns the outputs
+            where some operands are unknown.
+    """
+    def rule(trace, args, **params):
+        unknown = tuple(map(trace.is_unknown, args))
+        if any(unknown):
+            return cut(trace, args, unknown, **params)
+        return trace.compute(primitive, args, params)
+    partial_eval.rules[primitive] = rule
+
+
+# The rules of a primitive whose parameters are programs: `jaxpr`, or one for
+# each branch.  The last operands are the arguments of the programs.
+def programs_of(params) -> tuple:
+    """Return the programs that an equation has as parameters."""
+    return params['branches'] if 'branches' in params else (params['jaxpr'],)
+
+
+def with_programs(params, programs):
+    """Return parameters with other programs."""
+    if 'branches' in params:
+        return params | {'branches': tuple(programs)}
+    return params | {'jaxpr': programs[0]}
+
+
+def transform_branches(transform, params, marks):
+    """Return transformed programs, in columns, and the marks of the outputs.
+
+    If an output is marked in one of the programs, it is in all.
+
+    Args:
+        transform: `transform(program, marks, wanted)`, which returns a tuple.
+            Its last element says which outputs are marked.
+        params: the parameters of an equation.
+        marks: the marks of its operands: which are perturbed, or unknown.
+    """
+    programs = programs_of(params)
+    marks = marks[len(marks) - len(programs[0].invars):]
+    results = [transform(program, marks, nothing(program))
+               for program in programs]
+    wanted = tuple(map(any, zip(*[found[-1] for found in results])))
+    results = [found if tuple(found[-1]) == wanted
+               else transform(program, marks, wanted)
+               for program, found in zip(programs, results)]
+    return *list(zip(*results))[:-1], list(wanted)
+
+
+def program_jvp(primitive, primals, tangents, **params):
+    programs, out_moving = transform_branches(jvp_jaxpr, params,
+                                              perturbed(tangents))
+    outs = primitive.bind(*pack(primals, tangents),
+                          **with_programs(params, programs))
+    return unpack_marked(outs, out_moving)
+
+
+def program_vmap(primitive, axis, vals, dims, **params):
+    programs, out_dims, out_mapped = transform_branches(
+        lambda program, *marks: batch_jaxpr(program, axis.size, *marks),
+        params, tuple(dim == 0 for dim in dims))
+    outs = primitive.bind(*vals, **with_programs(params, programs))
+    return outs, [vmap.joint_dim(branch_dims) if has else None for
+                  branch_dims, has in zip(zip(*out_dims), out_mapped)]
+
+
+def program_partial_eval(primitive, trace, args, unknown, late_params=None,
+                         **params):
+    """Cut a program in two; a residual that is an argument is passed.
+
+    Args:
+        late_params: what is changed in the parameters of the later part.
+    """
+    known, later, out_unknown = partial_eval_jaxpr(
+        params['jaxpr'], unknown, nothing(params['jaxpr']))
+    n = out_unknown.count(False)
+    outs, _ = compute_forwarded(trace, primitive, others(args, unknown),
+                                params | {'jaxpr': known}, n)
+    late = trace.record(primitive, [*outs[n:], *picked(args, unknown)],
+                        params | {'jaxpr': later} | (late_params or {}))
+    return interleave(out_unknown, late, outs[:n])
+
+
+def compute_forwarded(trace, primitive, xs, params, *kept):
+    """Compute a known part, but not the residuals that are its operands.
+
+    Args:
+        kept: as for `forward`.
+
+    Returns:
+        All outputs; and for each, its position among the operands, or None.
+    """
+    program, passed = forward(params['jaxpr'], *kept)
+    outs = iter(trace.compute(primitive, xs, params | {'jaxpr': program}))
+    return [next(outs) if i is None else xs[i] for i in passed], passed
+
+
+def program_transpose(primitive, cts, *operands, **params):
+    linear = tuple(type(x) is Var for x in operands)
+    given = tuple(ct is not None for ct in cts)
+    outs = primitive.bind(
+        *others(operands, linear), *picked(cts, given),
+        **with_programs(params, [
+            transpose_jaxpr(
+                program, linear[len(linear) - len(program.invars):], given)
+            for program in programs_of(params)]))
+    return interleave(linear, outs, repeat(None))
+
+
+def program_types(*avals, **params):
+    return programs_of(params)[0].out_avals
+
+
+def program_for_outputs(eqn, used):
+    programs, marks = zip(*[for_outputs(program, used)
+                            for program in programs_of(eqn.params)])
+    matter = tuple(map(any, zip(*marks)))
+    index = (True,) * (len(eqn.invars) - len(matter))
+    return prune_equation(eqn, index + matter, used, **with_programs(
+        eqn.params, [for_arguments(program, matter) for program in programs]))
+
+
+def defprogram(primitive):
+    """Define the rules of a primitive whose parameters are programs."""
+    jvp.rules[primitive] = partial(program_jvp, primitive)
+    vmap.rules[primitive] = partial(program_vmap, primitive)
+    abstract.rules[primitive] = program_types
+    defpartial(primitive, partial(program_partial_eval, primitive))
+    transpose.rules[primitive] = partial(program_transpose, primitive)
+    dead_rules[primitive] = program_for_outputs
+
+
+def common_type(avals):
+    """Return the type of an output that has several, or None.
+
+    A Python number becomes an array's if it can do so and lose nothing: an
+    integer can become a float, and a float no integer.
+    """
+    def rank(aval):
+        return 'bifc'.index(aval.dtype.kind.replace('u', 'i'))
+
+    strong = [aval for aval in avals if not aval.weak_type]
+    if not strong:
+        return max(avals, key=rank)
+    fits = [aval.shape == strong[0].shape and (
+                rank(aval) <= rank(strong[0]) if aval.weak_type
+                else aval.dtype == strong[0].dtype) for aval in avals]
+    return strong[0] if all(fits) else None
+
+
+def fit_outputs(jaxpr, types, tag):
+    """Return a program whose outputs have these types."""
+    if jaxpr.out_avals == types:
+        return jaxpr
+
+    def fitted(*xs):
+        return [convert(y, aval.dtype, aval.weak_type)
+                for y, aval in zip(run(jaxpr, *xs), types)]
+    return stage_flat(fitted, jaxpr.in_avals, tag)

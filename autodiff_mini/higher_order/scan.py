@@ -6,30 +6,163 @@ at every step.  Chapter 13.
 """
 
 import operator
+from dataclasses import replace
 from itertools import repeat
 
 import numpy as np
 
 from autodiff_mini.arrays import convert, foreign_one
-from autodiff_mini.core import TraceTag, array_type, typeof
+from autodiff_mini.core import Primitive, TraceTag, array_type, typeof
 from autodiff_mini.errors import public
-from autodiff_mini.higher_order.jit import jit_p
-from autodiff_mini.higher_order.loops import (
-    CARRY, CONSTANT, ROW, at_all_steps, by_kind, carry_of_pair, common_length,
-    counts_of,
-    element_type, fixpoint, grouped, hoist, kinds_of, loop_primitive, split,
-    stage_body)
+from autodiff_mini.higher_order.jit import jit_p, run_compiled
 from autodiff_mini.higher_order.programs import (
-    batching, close_and_dedupe, for_arguments, for_outputs, forward, interleave, jvp_jaxpr,
-    others, partial_eval_jaxpr, perturbed, picked, prune_equation, remembered,
-    run, stage_program, transpose_jaxpr, unpack_marked, zeros)
+    batching, close_and_dedupe, common_type, compute_forwarded, defpartial,
+    fit_outputs, for_arguments, for_outputs, interleave, jvp_jaxpr, others,
+    partial_eval_jaxpr, permute, perturbed, picked, prune_equation,
+    remembered, run, stage_program, transpose_jaxpr, unpack_marked, zeros)
 from autodiff_mini.interpreters import (
-    abstract, jvp, lowering, partial_eval, transpose, vmap)
-from autodiff_mini.jaxprs import Jaxpr, Var, dead_rules
+    abstract, jvp, lowering, transpose, vmap)
+from autodiff_mini.interpreters.jaxpr import stage_tree
+from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var, dead_rules
 from autodiff_mini.pytree import leaf_names, tree_flatten
 from autodiff_mini.signature import map_leaves
 from autodiff_mini.zeros import Zero, instantiate_all, instantiate_zeros
 
+# What all loops have in common.
+CONSTANT, CARRY, ROW = range(3)     # the kinds of a loop's operands
+
+
+def loop_primitive(name, key):
+    """Return a primitive whose body is the parameter `key`.
+
+    Evaluation compiles a program of nothing but the loop.
+    """
+    def run_loop(*operands, **params):
+        program = one_equation(params.pop(key), key, primitive,
+                               tuple(map(typeof, operands)), *params.items())
+        return run_compiled(*operands, jaxpr=program)
+    primitive = Primitive(name, run_loop, multiple_results=True)
+    return primitive
+
+
+@remembered
+def one_equation(body, key, primitive, avals, *params):
+    """Return a program of one equation, a loop; it is kept with the body.
+
+    What is kept with a program must not hold it, or both would stay.  So the
+    parameter `key` is a copy of the body.
+    """
+    params = {key: replace(body, cache={}), **dict(params)}
+    operands = [*map(Var, avals)]
+    outs = [*map(Var, abstract.rules[primitive](*avals, **params))]
+    eqn = Equation(primitive, operands, params, outs)
+    return Jaxpr([], operands, [eqn], outs, [])
+
+
+def kinds_of(operands, counts) -> list:
+    """Return the kinds of a loop's operands: constants, carry, rows."""
+    rows = len(operands) - sum(counts)
+    return [CONSTANT] * counts[0] + [CARRY] * counts[1] + [ROW] * rows
+
+
+def counts_of(kinds) -> tuple:
+    """Return the numbers of constants and carries."""
+    return kinds.count(CONSTANT), kinds.count(CARRY)
+
+
+def by_kind(kinds) -> tuple:
+    """Return the order that groups values by kind, and keeps it in a group."""
+    return tuple(sorted(range(len(kinds)), key=kinds.__getitem__))
+
+
+def grouped(operands, kinds, body, out_order=None):
+    """Return the operands of a scan, grouped by kind, and its parameters.
+
+    Args:
+        operands: the operands in the order of the arguments of `body`.
+        kinds: for each of them, its kind.
+        body: a program.
+        out_order: the order of its outputs, if another than it has.
+    """
+    order = by_kind(kinds)
+    body = permute(body, order, out_order or range(len(body.outvars)))
+    return [operands[i] for i in order], {
+        'jaxpr': body, 'counts': counts_of(kinds)}
+
+
+def split(xs, counts):
+    """Return constants, carry, and rows: three lists."""
+    start, end = counts[0], counts[0] + counts[1]
+    return list(xs[:start]), list(xs[start:end]), list(xs[end:])
+
+
+def fixpoint(step, start):
+    """Return the fewest marks, from `start` on, to which no step adds any.
+
+    A mark says of a carry that it is perturbed, mapped, or unknown.
+
+    Args:
+        step: from marks at the beginning of the body, to those at its end.
+        start: a tuple of booleans.
+    """
+    while True:
+        end = tuple(a or b for a, b in zip(start, step(start), strict=True))
+        if end == start:
+            return start
+        start = end
+
+
+def at_all_steps(transform, jaxpr, marks, counts):
+    """Return the marks of a loop's operands at all steps, and its body.
+
+    Args:
+        transform: `transform(jaxpr, marks, wanted)`, the last of whose
+            results says which outputs are marked.
+        jaxpr: the body of a loop.
+        marks: the marks of its arguments at the first step.
+        counts: how many of them are constants and carries.
+
+    Returns:
+        A tuple of booleans, and what `transform` returns for them.
+    """
+    n, (before, carry, rows) = counts[1], map(tuple, split(marks, counts))
+    rest = (False,) * (len(jaxpr.outvars) - n)
+
+    def body(carry):
+        return transform(jaxpr, before + carry + rows, carry + rest)
+
+    carry = fixpoint(lambda carry: body(carry)[-1][:n], carry)
+    return before + carry + rows, body(carry)
+
+
+@remembered
+def hoist(jaxpr, count):
+    """Split a program into what needs only its first arguments, and the rest.
+
+    Args:
+        jaxpr: a program that closes over arrays only.
+        count: how many arguments are the first.
+
+    Returns:
+        A program from the first arguments to some values; and a program from
+        them, these values, and the other arguments to the outputs.
+    """
+    fixed, first, rest = {*jaxpr.constvars, *jaxpr.invars[:count]}, [], []
+    for eqn in jaxpr.eqns:
+        if all(type(v) is Literal or v in fixed for v in eqn.invars):
+            first.append(eqn)
+            fixed.update(eqn.outvars)
+        else:
+            rest.append(eqn)
+    used = {v for eqn in rest for v in eqn.invars} | {*jaxpr.outvars}
+    values = [v for eqn in first for v in eqn.outvars if v in used]
+    before, behind = jaxpr.invars[:count], jaxpr.invars[count:]
+    return (Jaxpr(jaxpr.constvars, before, first, values, jaxpr.consts),
+            Jaxpr(jaxpr.constvars, [*before, *values, *behind], rest,
+                  jaxpr.outvars, jaxpr.consts))
+
+
+# `scan`: its rules.
 scan_p = loop_primitive('scan', 'jaxpr')
 
 
@@ -117,31 +250,27 @@ def swap_axes(x, has_both):
 vmap.rules[scan_p] = scan_vmap
 
 
-def scan_partial_eval(trace, args, jaxpr, counts, **loop):
+def scan_partial_eval(trace, args, unknown, jaxpr, counts, **loop):
     """Loop twice: now over the known values, and later over the others.
 
     A residual is the same at all steps, or a row of an operand, or it is
     kept at each step.
     """
-    unknown = list(map(trace.is_unknown, args))
-    if not any(unknown):
-        return trace.compute(scan_p, args,
-                             {'jaxpr': jaxpr, 'counts': counts, **loop})
     unknown, (known, later, out_unknown) = at_all_steps(
         partial_eval_jaxpr, jaxpr, unknown, counts)
     kinds = kinds_of(args, counts)
     now, now_kinds = others(args, unknown), others(kinds, unknown)
     n, m = now_kinds.count(CONSTANT), out_unknown.count(False)
 
-    hoisted, body = hoist(known, n)
+    # What needs constants only is computed once, before the loop.
+    first, body = hoist(known, n)
     now[n:n] = trace.compute(jit_p, now[:n],
-                             {'jaxpr': hoisted, 'name': 'scan'})
-    now_kinds[n:n] = [CONSTANT] * len(hoisted.outvars)
-    body, passed = forward(body, m, tuple(
-        i for i, kind in enumerate(now_kinds) if kind == CARRY))
-    outs = iter(trace.compute(scan_p, now, {
-        'jaxpr': body, 'counts': counts_of(now_kinds), **loop}))
-    outs = [next(outs) if i is None else now[i] for i in passed]
+                             {'jaxpr': first, 'name': 'scan'})
+    now_kinds[n:n] = [CONSTANT] * len(first.outvars)
+    carried = [i for i, kind in enumerate(now_kinds) if kind == CARRY]
+    outs, passed = compute_forwarded(trace, scan_p, now, {
+        'jaxpr': body, 'counts': counts_of(now_kinds), **loop},
+        m, tuple(carried))
     res_kinds = [ROW if i is None else now_kinds[i] for i in passed[m:]]
 
     operands, params = grouped(
@@ -151,7 +280,7 @@ def scan_partial_eval(trace, args, jaxpr, counts, **loop):
     return interleave(out_unknown, late, outs[:m])
 
 
-partial_eval.rules[scan_p] = scan_partial_eval
+defpartial(scan_p, scan_partial_eval)
 
 
 def scan_transpose(cts, *operands, jaxpr, length, reverse, counts):
@@ -224,6 +353,7 @@ def scan_for_outputs(eqn, used):
 dead_rules[scan_p] = scan_for_outputs
 
 
+# What a user writes, checked.
 @public
 def scan(f, init, xs=None, length=None, reverse=False):
     """Returns the last carry of a loop, and what its steps have put out.
@@ -253,24 +383,112 @@ def scan(f, init, xs=None, length=None, reverse=False):
         (6.0, array([0., 0., 1., 3.]))
     """
     tag = TraceTag(getattr(f, 'loop', 'scan'), f)
-    carry, carry_tree = tree_flatten(init)
     rows, xs_tree = tree_flatten(xs)
-    names = lambda: leaf_names(carry_tree, f'{tag}: init')
-    carry_avals = map_leaves(typeof, names, carry)
     if rows and isinstance(xs, list) and all(np.ndim(x) == 0 for x in rows):
         raise ValueError(f'{tag}: xs is a list of numbers, and not an array '
                          'to go along. Write np.array(xs).')
     names = lambda: leaf_names(xs_tree, f'{tag}: xs')
     row_avals = map_leaves(element_type, names, rows)
     length = common_length(tag, rows, names, length)
-    x_avals = xs_tree.unflatten(row_avals)
-
-    jaxpr, carry_avals, out_tree = stage_body(
-        tag, f, carry_tree, carry_avals, (x_avals,), carry_of_pair)
-    jaxpr, traced = close_and_dedupe(jaxpr)
-    carry = [convert(x, aval.dtype, aval.weak_type)
-             for x, aval in zip(carry, carry_avals)]
-    outs = scan_p.bind(*traced, *carry, *rows, jaxpr=jaxpr, length=length,
+    jaxpr, consts, carry, out_tree = stage_body(
+        tag, f, 'init', init, (xs_tree.unflatten(row_avals),), carry_of_pair)
+    outs = scan_p.bind(*consts, *carry, *rows, jaxpr=jaxpr, length=length,
                        reverse=bool(reverse),
-                       counts=(len(traced), len(carry)))
+                       counts=(len(consts), len(carry)))
     return out_tree.unflatten(outs)
+
+
+def element_type(x):
+    """Return the type of the elements of an array."""
+    aval = typeof(x)
+    if not aval.shape:
+        raise ValueError('scan goes along the first axis, but this has none: '
+                         f'{aval}. Close over what is the same at all steps.')
+    return array_type(aval.shape[1:], aval.dtype)
+
+
+def common_length(tag, rows, names, length):
+    """Return the number of steps; raise a ValueError if it is unclear."""
+    lengths = [x.shape[0] for x in rows]
+    if length is not None:
+        try:
+            lengths.append(operator.index(length))
+        except TypeError:
+            raise TypeError(f'{tag}: length must be an integer, but got '
+                            f'{length!r}') from None
+        if lengths[-1] < 0:
+            raise ValueError(f'{tag}: length must not be negative, but got '
+                             f'{length}')
+    if not lengths:
+        raise ValueError(f'{tag}: scan needs xs to go along, or a length')
+    if len({*lengths}) > 1:
+        short = [name.removeprefix(f'{tag}: ') for name in names()]
+        have = ', '.join(map('{} has {}'.format, [*short, 'length'], lengths))
+        raise ValueError(f'{tag}: scan got values with different leading '
+                         f'axis sizes: {have}. They must be equal.')
+    return lengths[0]
+
+
+def carry_of_pair(tag, out_tree):
+    """Return the structure of the carry in what the body returns."""
+    if out_tree.node_type is not tuple or len(out_tree.children) != 2:
+        raise TypeError(f'{tag}: the body of a scan must return a pair '
+                        f'(carry, y), but its output is {out_tree}. Return '
+                        '(carry, None) if it puts nothing out.')
+    return out_tree.children[0]
+
+
+def stage_body(tag, f, what, init, args, carry_of):
+    """Return the body of a loop as a program, and its first carry.
+
+    Args:
+        tag: which application of which transformation this is.
+        f: the body, a function of a carry and the `args`.
+        what: what errors call the first carry.
+        init: the first carry, a tree.  A Python number may become an array,
+            if the body makes it one.
+        args: the types of other arguments, a tuple of trees.
+        carry_of: finds the structure of the carry in that of the output.
+
+    Returns:
+        The program; what it closes over, its first arguments; the leaves of
+        the carry; and the structure of the output.
+    """
+    carry, tree = tree_flatten(init)
+    names = lambda: leaf_names(tree, f'{tag}: {what}')
+    better, avals = map_leaves(typeof, names, carry), None
+    while better != avals:
+        avals = better
+        jaxpr, out_tree = stage_tree(f, (tree.unflatten(avals), *args), {},
+                                     tag)
+        found = carry_of(tag, out_tree)
+        if found != tree:
+            cure = ('Is a `return` missing?' if found.node_type is type(None)
+                    else 'Begin with the structure of the output.')
+            raise TypeError(
+                f'{tag}: body function carry input and carry output must '
+                'have the same pytree structure, but they differ: the input '
+                f'is {tree}, and the output {found}. {cure}')
+        better = list(map(promote_carry, avals, jaxpr.out_avals))
+    map_leaves(check_carry, lambda: leaf_names(tree, f'{tag}: carry'),
+               avals, jaxpr.out_avals[:len(avals)])
+    types = avals + jaxpr.out_avals[len(avals):]
+    jaxpr, consts = close_and_dedupe(fit_outputs(jaxpr, types, tag))
+    carry = [convert(x, aval.dtype, aval.weak_type)
+             for x, aval in zip(carry, avals)]
+    return jaxpr, consts, carry, out_tree
+
+
+def promote_carry(aval, out_aval):
+    """Return the type of a carry, which may start as a Python number."""
+    return aval.weak_type and common_type([aval, out_aval]) or aval
+
+
+def check_carry(aval, out_aval):
+    """Raise a TypeError if a carry has another type at the end of a step."""
+    if (out_aval.shape, out_aval.dtype) != (aval.shape, aval.dtype):
+        raise TypeError(
+            'body function carry input and carry output must have equal '
+            'types (e.g. shapes and dtypes of arrays), but they differ: '
+            f'the input is {aval}, and the output {out_aval}. Begin '
+            'with the type of the output.')

@@ -6,24 +6,21 @@ follow the loop, but reverse mode cannot run it backwards.  Chapter 14.
 
 import numpy as np
 
-from autodiff_mini.arrays import convert
 from autodiff_mini.core import TraceTag, Tracer, typeof
 from autodiff_mini.errors import fun_name, public
 from autodiff_mini.higher_order.cond import fill_from_first_match, where
-from autodiff_mini.higher_order.loops import (
-    CONSTANT, at_all_steps, by_kind, fixpoint, kinds_of,
-    loop_primitive, split, stage_body)
 from autodiff_mini.higher_order.programs import (
-    batching, close_and_dedupe, for_arguments, for_outputs, interleave,
-    jvp_jaxpr, known_jaxpr, others, permute, perturbed, picked,
+    batching, close_and_dedupe, defpartial, for_arguments, for_outputs,
+    interleave, jvp_jaxpr, known_jaxpr, others, permute, perturbed, picked,
     prune_equation, remembered, run, stage_program, unpack_marked)
-from autodiff_mini.higher_order.scan import scan
+from autodiff_mini.higher_order.scan import (
+    CONSTANT, at_all_steps, by_kind, fixpoint, kinds_of, loop_primitive, scan,
+    split, stage_body)
 from autodiff_mini.interpreters import (
-    abstract, jvp, lowering, partial_eval, transpose, vmap)
+    abstract, jvp, lowering, transpose, vmap)
 from autodiff_mini.interpreters.jaxpr import stage_tree
 from autodiff_mini.jaxprs import Jaxpr, Var, dead_rules
-from autodiff_mini.pytree import LEAF, leaf_names, tree_flatten
-from autodiff_mini.signature import map_leaves
+from autodiff_mini.pytree import LEAF
 from autodiff_mini.zeros import instantiate_zeros
 
 # Its operands are the constants of the test, those of the body, and the
@@ -125,16 +122,14 @@ def stop_each(body, test, n, mapped):
 vmap.rules[while_p] = while_vmap
 
 
-def while_partial_eval(trace, args, test, body, counts):
+def while_partial_eval(trace, args, unknown, test, body, counts):
     """Loop now over the known values, and later over all values again."""
-    n, params = counts[0], {'test': test, 'body': body, 'counts': counts}
-    unknown = tuple(map(trace.is_unknown, args))
-    if not any(unknown):
-        return trace.compute(while_p, args, params)
-    late = trace.record(while_p, args, params)
-    late_inside, (step, out_unknown) = at_all_steps(
+    n = counts[0]
+    late = trace.record(while_p, args, {
+        'test': test, 'body': body, 'counts': counts})
+    inside, (step, out_unknown) = at_all_steps(
         known_jaxpr, body, unknown[n:], (counts[1], len(body.outvars)))
-    unknown = unknown[:n] + late_inside
+    unknown = unknown[:n] + inside
     goes_on, (is_late,) = known_jaxpr(
         test, unknown[:n] + unknown[sum(counts):], (False,))
     if is_late:
@@ -145,7 +140,7 @@ def while_partial_eval(trace, args, test, body, counts):
     return interleave(out_unknown, picked(late, out_unknown), outs)
 
 
-partial_eval.rules[while_p] = while_partial_eval
+defpartial(while_p, while_partial_eval)
 
 
 def while_transpose(*_, **__):
@@ -195,21 +190,15 @@ def while_loop(cond_fun, body_fun, init_val):
         192
     """
     tag = TraceTag(getattr(body_fun, 'loop', 'while_loop'), body_fun)
-    carry, tree = tree_flatten(init_val)
-    names = lambda: leaf_names(tree, f'{tag}: init_val')
-    body, avals, _ = stage_body(tag, body_fun, tree,
-                                map_leaves(typeof, names, carry), (),
-                                lambda tag, out_tree: out_tree)
-    test, test_tree = stage_tree(cond_fun, (tree.unflatten(avals),), {}, tag)
+    body, body_consts, carry, tree = stage_body(
+        tag, body_fun, 'init_val', init_val, (), lambda tag, tree: tree)
+    test, test_tree = stage_tree(cond_fun, (tree.unflatten(carry),), {}, tag)
     types = ', '.join(map(str, test.out_avals))
     if test_tree is not LEAF or types != 'bool[]':
         raise TypeError(f'{fun_name(cond_fun)}, the condition of a '
                         f'while_loop, must return a boolean scalar, but '
                         f'returns {types or test_tree}')
     test, test_consts = close_and_dedupe(test)
-    body, body_consts = close_and_dedupe(body)
-    carry = [convert(x, aval.dtype, aval.weak_type)
-             for x, aval in zip(carry, avals)]
     outs = while_p.bind(*test_consts, *body_consts, *carry, test=test,
                         body=body,
                         counts=(len(test_consts), len(body_consts)))

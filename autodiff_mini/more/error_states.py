@@ -9,9 +9,10 @@ from functools import partial
 import numpy as np
 
 from autodiff_mini.core import Primitive
-from autodiff_mini.higher_order.jit import (
-    defprogram, jit_p, program_for_outputs, program_partial_eval)
-from autodiff_mini.interpreters import lowering, partial_eval
+from autodiff_mini.higher_order.jit import jit_p
+from autodiff_mini.higher_order.programs import (
+    defpartial, defprogram, program_for_outputs, program_partial_eval)
+from autodiff_mini.interpreters import lowering
 from autodiff_mini.interpreters.jaxpr import JaxprTrace, stagers
 from autodiff_mini.jaxprs import Equation, Jaxpr, Var, dead_rules, lasting
 
@@ -90,10 +91,10 @@ def state_for_outputs(eqn, used):
 dead_rules[errstate_p] = state_for_outputs
 
 
-# Of a program that is cut in two, only the known part speaks up if it is dead.
-partial_eval.rules[errstate_p] = partial(
+# Of a program that is cut in two, only the known part stays if it is dead.
+defpartial(errstate_p, partial(
     program_partial_eval, errstate_p,
-    late_params={'name': 'errstate of tangents'})
+    late_params={'name': 'errstate of tangents'}))
 
 
 def state_lowering(emitter, *operands, jaxpr, name, **state):
