@@ -4,7 +4,6 @@ All branches are programs of one type, so an interpreter that does not know
 which branch will run can transform them all.  Chapter 14.
 """
 
-from itertools import chain
 
 import numpy as np
 
@@ -13,13 +12,14 @@ from autodiff_mini.core import Primitive, TraceTag, Tracer, typeof
 from autodiff_mini.errors import fun_name, public
 from autodiff_mini.higher_order.jit import jit_p
 from autodiff_mini.higher_order.programs import (
-    close_and_dedupe, common_type, defpartial, defprogram, fit_outputs,
-    interleave, others, partial_eval_jaxpr, picked, program_jvp,
+    close_together, common_type, defpartial, defprogram, fit_outputs,
+    interleave, others, pad_residual_inputs, partial_eval_jaxpr, picked,
+    program_jvp,
     program_transpose, program_vmap, remembered, run, stage_program,
     transform_branches, vmap_jaxpr, zeros)
 from autodiff_mini.interpreters import jvp, lowering, transpose, vmap
 from autodiff_mini.interpreters.jaxpr import stage_tree
-from autodiff_mini.jaxprs import Jaxpr, Var, drop_dead
+from autodiff_mini.jaxprs import Var, drop_dead
 from autodiff_mini.memory import own_memory
 from autodiff_mini.numpy_api import asarray
 from autodiff_mini.primitives.elementwise import stop_gradient
@@ -140,19 +140,6 @@ def pad_residual_outputs(jaxpr, i, types):
     return stage_program(padded, jaxpr.in_avals, TraceTag('cond', padded))
 
 
-@remembered
-def pad_residual_inputs(jaxpr, i, types):
-    """Return branch `i` with the residuals of all branches as arguments.
-
-    Those of branch `i` are its first arguments now.
-    """
-    n, own = len(types[i]), iter(jaxpr.invars)
-    residuals = [next(own) if i == j else Var(aval)
-                 for j, avals in enumerate(types) for aval in avals]
-    return Jaxpr(jaxpr.constvars, [*residuals, *jaxpr.invars[n:]],
-                 jaxpr.eqns, jaxpr.outvars, jaxpr.consts)
-
-
 defpartial(cond_p, cond_partial_eval)
 
 
@@ -264,14 +251,9 @@ def choose(tag, index, functions, operands):
                 f'{fun_name(f)} returns {tree}')
     types = [branch_type(tag, functions, avals) for avals in
              zip(*[jaxpr.out_avals for jaxpr, _ in staged])]
-    branches, traced = zip(*[
-        close_and_dedupe(fit_outputs(jaxpr, types, tag))
-        for jaxpr, _ in staged])
-    avals = tuple(tuple(map(typeof, values)) for values in traced)
-    outs = cond_p.bind(
-        index, *chain(*traced), *xs,
-        branches=tuple(pad_residual_inputs(branch, i, avals)
-                       for i, branch in enumerate(branches)))
+    branches, consts = close_together(
+        [fit_outputs(jaxpr, types, tag) for jaxpr, _ in staged])
+    outs = cond_p.bind(index, *consts, *xs, branches=branches)
     return out_tree.unflatten(outs)
 
 

@@ -5,12 +5,13 @@ is computed once, and kept with the program.  Chapter 12.
 """
 
 from functools import partial, wraps
-from itertools import repeat
+from itertools import chain, repeat
 
 import numpy as np
 
 from autodiff_mini.arrays import convert
-from autodiff_mini.core import TraceTag, Tracer, array_type, current_trace
+from autodiff_mini.core import (
+    TraceTag, Tracer, array_type, current_trace, typeof)
 from autodiff_mini.errors import RuleTable
 from autodiff_mini.interpreters import (
     abstract, jvp, partial_eval, transpose, vmap)
@@ -70,6 +71,17 @@ def close_and_dedupe(jaxpr):
 
 
 recallers = [lambda jaxpr: jaxpr]    # the last may know the program already
+
+
+def close_together(jaxprs):
+    """Close programs so that all take the tracers of all as first arguments.
+
+    Return the programs, a tuple, and the tracers.
+    """
+    programs, traced = zip(*map(close_and_dedupe, jaxprs))
+    avals = tuple(tuple(map(typeof, values)) for values in traced)
+    return tuple(pad_residual_inputs(program, i, avals)
+                 for i, program in enumerate(programs)), [*chain(*traced)]
 
 
 def stage_program(f, avals, tag):
@@ -308,6 +320,19 @@ def permute(jaxpr, ins, outs):
     """
     return Jaxpr(jaxpr.constvars, [jaxpr.invars[i] for i in ins], jaxpr.eqns,
                  [jaxpr.outvars[i] for i in outs], jaxpr.consts)
+
+
+@remembered
+def pad_residual_inputs(jaxpr, i, types):
+    """Return branch `i` with the residuals of all branches as arguments.
+
+    Those of branch `i` are its first arguments now.
+    """
+    n, own = len(types[i]), iter(jaxpr.invars)
+    residuals = [next(own) if i == j else Var(aval)
+                 for j, avals in enumerate(types) for aval in avals]
+    return Jaxpr(jaxpr.constvars, [*residuals, *jaxpr.invars[n:]],
+                 jaxpr.eqns, jaxpr.outvars, jaxpr.consts)
 
 
 @remembered

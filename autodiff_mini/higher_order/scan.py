@@ -65,6 +65,13 @@ def kinds_of(operands, counts) -> list:
     return [CONSTANT] * counts[0] + [CARRY] * counts[1] + [ROW] * rows
 
 
+def marked_kinds(operands, counts, marks) -> list:
+    """Return the kinds of operands, and of the tangents of the marked ones.
+    """
+    kinds = kinds_of(operands, counts)
+    return kinds + picked(kinds, marks)
+
+
 def counts_of(kinds) -> tuple:
     """Return the numbers of constants and carries."""
     return kinds.count(CONSTANT), kinds.count(CARRY)
@@ -75,19 +82,17 @@ def by_kind(kinds) -> tuple:
     return tuple(sorted(range(len(kinds)), key=kinds.__getitem__))
 
 
-def grouped(operands, kinds, body, out_order=None):
-    """Return the operands of a scan, grouped by kind, and its parameters.
+def grouped(operands, kinds, *bodies):
+    """Return operands, grouped by kind; their counts; and the programs.
 
     Args:
-        operands: the operands in the order of the arguments of `body`.
+        operands: the operands in the order of the arguments of the programs.
         kinds: for each of them, its kind.
-        body: a program.
-        out_order: the order of its outputs, if another than it has.
+        bodies: programs that take them.
     """
     order = by_kind(kinds)
-    body = permute(body, order, out_order or range(len(body.outvars)))
-    return [operands[i] for i in order], {
-        'jaxpr': body, 'counts': counts_of(kinds)}
+    return [operands[i] for i in order], counts_of(kinds), *[
+        permute(body, order, range(len(body.outvars))) for body in bodies]
 
 
 def split(xs, counts):
@@ -106,10 +111,15 @@ def fixpoint(step, start):
         start: a tuple of booleans.
     """
     while True:
-        end = tuple(a or b for a, b in zip(start, step(start), strict=True))
+        end = either(start, step(start))
         if end == start:
             return start
         start = end
+
+
+def either(marks, more) -> tuple:
+    """Return a mark where one of two has it."""
+    return tuple(a or b for a, b in zip(marks, more, strict=True))
 
 
 def at_all_steps(transform, jaxpr, marks, counts):
@@ -208,13 +218,12 @@ lowering.rules[scan_p] = scan_lowering
 def scan_jvp(primals, tangents, jaxpr, counts, **loop):
     moving, (body, out_moving) = at_all_steps(
         jvp_jaxpr, jaxpr, perturbed(tangents), counts)
-    kinds = kinds_of(primals, counts)
-    out_kinds = kinds_of(jaxpr.outvars, (0, counts[1]))
-    out_order = by_kind(out_kinds + picked(out_kinds, out_moving))
-    operands, params = grouped(
+    out_order = by_kind(marked_kinds(out_moving, (0, counts[1]), out_moving))
+    operands, counts, body = grouped(
         [*primals, *map(at_start, picked(tangents, moving))],
-        kinds + picked(kinds, moving), body, out_order)
-    outs = scan_p.bind(*operands, **params, **loop)
+        marked_kinds(primals, counts, moving), body)
+    body = permute(body, range(len(operands)), out_order)
+    outs = scan_p.bind(*operands, jaxpr=body, counts=counts, **loop)
     outs = [outs[out_order.index(i)] for i in range(len(outs))]
     return unpack_marked(outs, out_moving)
 
@@ -273,10 +282,11 @@ def scan_partial_eval(trace, args, unknown, jaxpr, counts, **loop):
         m, tuple(carried))
     res_kinds = [ROW if i is None else now_kinds[i] for i in passed[m:]]
 
-    operands, params = grouped(
+    operands, counts, later = grouped(
         [*outs[m:], *picked(args, unknown)],
         res_kinds + picked(kinds, unknown), later)
-    late = trace.record(scan_p, operands, params | loop)
+    late = trace.record(scan_p, operands, {
+        'jaxpr': later, 'counts': counts, **loop})
     return interleave(out_unknown, late, outs[:m])
 
 
@@ -301,13 +311,14 @@ def scan_transpose(cts, *operands, jaxpr, length, reverse, counts):
     sums = [Zero(x.aval) for x in operands[:counts[0]] if type(x) is Var]
     ends = [Zero(aval) if ct is None else ct
             for ct, aval in zip(cts[:n], jaxpr.out_avals)]
-    ins, params = grouped(
+    ins, counts, body = grouped(
         [*instantiate_all(sums, like), *others(operands, linear),
          *instantiate_all(ends, like), *picked(cts[n:], given)],
         [*repeat(CARRY, len(sums)), *others(kinds, linear),
          *repeat(CARRY, n), *repeat(ROW, sum(given))],
         add_to_sums(jaxpr, linear, (True,) * n + given, len(sums)))
-    outs = scan_p.bind(*ins, length=length, reverse=not reverse, **params)
+    outs = scan_p.bind(*ins, jaxpr=body, length=length, reverse=not reverse,
+                       counts=counts)
     return [ct if here else None for ct, here in
             zip(interleave(linear, outs, repeat(None)), unknown)]
 
@@ -390,8 +401,9 @@ def scan(f, init, xs=None, length=None, reverse=False):
     names = lambda: leaf_names(xs_tree, f'{tag}: xs')
     row_avals = map_leaves(element_type, names, rows)
     length = common_length(tag, rows, names, length)
-    jaxpr, consts, carry, out_tree = stage_body(
+    jaxpr, carry, out_tree = stage_body(
         tag, f, 'init', init, (xs_tree.unflatten(row_avals),), carry_of_pair)
+    jaxpr, consts = close_and_dedupe(jaxpr)
     outs = scan_p.bind(*consts, *carry, *rows, jaxpr=jaxpr, length=length,
                        reverse=bool(reverse),
                        counts=(len(consts), len(carry)))
@@ -451,8 +463,7 @@ def stage_body(tag, f, what, init, args, carry_of):
         carry_of: finds the structure of the carry in that of the output.
 
     Returns:
-        The program; what it closes over, its first arguments; the leaves of
-        the carry; and the structure of the output.
+        The program, the leaves of the carry, and the structure of the output.
     """
     carry, tree = tree_flatten(init)
     names = lambda: leaf_names(tree, f'{tag}: {what}')
@@ -473,10 +484,9 @@ def stage_body(tag, f, what, init, args, carry_of):
     map_leaves(check_carry, lambda: leaf_names(tree, f'{tag}: carry'),
                avals, jaxpr.out_avals[:len(avals)])
     types = avals + jaxpr.out_avals[len(avals):]
-    jaxpr, consts = close_and_dedupe(fit_outputs(jaxpr, types, tag))
     carry = [convert(x, aval.dtype, aval.weak_type)
              for x, aval in zip(carry, avals)]
-    return jaxpr, consts, carry, out_tree
+    return fit_outputs(jaxpr, types, tag), carry, out_tree
 
 
 def promote_carry(aval, out_aval):

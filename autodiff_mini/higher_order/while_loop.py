@@ -10,12 +10,12 @@ from autodiff_mini.core import TraceTag, Tracer, typeof
 from autodiff_mini.errors import fun_name, public
 from autodiff_mini.higher_order.cond import fill_from_first_match, where
 from autodiff_mini.higher_order.programs import (
-    batching, close_and_dedupe, defpartial, for_arguments, for_outputs,
-    interleave, jvp_jaxpr, known_jaxpr, others, permute, perturbed, picked,
+    batching, close_together, defpartial, for_arguments, for_outputs,
+    interleave, jvp_jaxpr, known_jaxpr, others, perturbed, picked,
     prune_equation, remembered, run, stage_program, unpack_marked)
 from autodiff_mini.higher_order.scan import (
-    CONSTANT, at_all_steps, by_kind, fixpoint, kinds_of, loop_primitive, scan,
-    split, stage_body)
+    at_all_steps, counts_of, either, fixpoint, grouped, kinds_of,
+    loop_primitive, marked_kinds, scan, split, stage_body)
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, transpose, vmap)
 from autodiff_mini.interpreters.jaxpr import stage_tree
@@ -23,17 +23,15 @@ from autodiff_mini.jaxprs import Jaxpr, Var, dead_rules
 from autodiff_mini.pytree import LEAF
 from autodiff_mini.zeros import instantiate_zeros
 
-# Its operands are the constants of the test, those of the body, and the
-# carry.  The parameter `counts` says how many constants there are of each.
 while_p = loop_primitive('while', 'body')
 abstract.rules[while_p] = lambda *avals, test, body, counts: body.out_avals
 
 
 def loop_while(test, body, *operands, counts):
-    """Run a loop of functions."""
-    test_consts, body_consts, carry = split(operands, counts)
-    while test(*test_consts, *carry)[0]:
-        carry = body(*body_consts, *carry)
+    """Run a loop of functions, which all take the constants and the carry."""
+    consts, carry, _ = split(operands, counts)
+    while test(*consts, *carry)[0]:
+        carry = body(*consts, *carry)
     return carry
 
 
@@ -48,19 +46,13 @@ lowering.rules[while_p] = while_lowering
 
 
 def while_jvp(primals, tangents, test, body, counts):
-    n, m = counts
     moving, (body, out_moving) = at_all_steps(
-        jvp_jaxpr, body, perturbed(tangents[n:]), (m, len(body.outvars)))
-    kinds = kinds_of(primals[n:], (m, len(primals) - n - m))
-    kinds += picked(kinds, moving)
-    operands = [*primals[n:], *map(instantiate_zeros,
-                                   picked(tangents[n:], moving))]
-    order = by_kind(kinds)
-    body = permute(body, order, range(len(body.outvars)))
-    carry = tuple(body.in_avals[len(moving) + sum(moving[:m]):])
-    outs = while_p.bind(
-        *primals[:n], *[operands[i] for i in order], body=body,
-        test=with_unused(test, carry), counts=(n, kinds.count(CONSTANT)))
+        jvp_jaxpr, body, perturbed(tangents), counts)
+    test = with_unused(test, tuple(body.in_avals[len(primals):]))
+    operands, counts, body, test = grouped(
+        [*primals, *map(instantiate_zeros, picked(tangents, moving))],
+        marked_kinds(primals, counts, moving), body, test)
+    outs = while_p.bind(*operands, test=test, body=body, counts=counts)
     return unpack_marked(outs, out_moving)
 
 
@@ -77,24 +69,19 @@ jvp.rules[while_p] = while_jvp
 def while_vmap(axis, vals, dims, test, body, counts):
     """Run a loop of batches until all elements are done."""
     n, batched = counts[0], batching(axis.size)
-    mapped = tuple(dim == 0 for dim in dims)
-    mapped = mapped[:n] + at_all_steps(batched, body, mapped[n:], (
-        counts[1], len(body.outvars)))[0]
-    goes_on, (some_stop_early,) = batched(
-        test, mapped[:n] + mapped[sum(counts):], (False,))
+    mapped, _ = at_all_steps(batched, body, [dim == 0 for dim in dims],
+                             counts)
+    goes_on, (some_stop_early,) = batched(test, mapped, (False,))
     if some_stop_early:
-        mapped = mapped[:sum(counts)] + (True,) * len(body.outvars)
-        goes_on, _ = batched(test, mapped[:n] + mapped[sum(counts):], (True,))
-    carry = mapped[sum(counts):]
-    step, _ = batched(body, mapped[n:], carry)
+        mapped = mapped[:n] + (True,) * counts[1]
+        goes_on, _ = batched(test, mapped, (True,))
+    step, _ = batched(body, mapped, mapped[n:])
+    if some_stop_early:
+        step, goes_on = stop_each(step, goes_on, mapped), any_of(goes_on)
     vals = [vmap.spread(x, dim, axis.size) if has else x
             for x, dim, has in zip(vals, dims, mapped)]
-    if some_stop_early:
-        step = stop_each(step, goes_on, n, mapped[n:])
-        vals, counts = vals[:n] + vals, (n, n + counts[1])
-        goes_on = any_of(goes_on)
     outs = while_p.bind(*vals, test=goes_on, body=step, counts=counts)
-    return outs, [0 if has else None for has in carry]
+    return outs, [0 if has else None for has in mapped[n:]]
 
 
 @remembered
@@ -105,18 +92,14 @@ def any_of(test):
 
 
 @remembered
-def stop_each(body, test, n, mapped):
-    """Return a body that leaves elements alone whose `test` has failed.
-
-    It takes the `n` constants of the test before its own arguments.
-    """
+def stop_each(body, test, mapped):
+    """Return a body that leaves elements alone whose `test` has failed."""
     def step(*xs):
         before = xs[len(xs) - len(body.outvars):]
-        goes_on, = run(test, *xs[:n], *before)
-        after = run(body, *fill_from_first_match(goes_on, xs[n:], mapped))
+        goes_on, = run(test, *xs)
+        after = run(body, *fill_from_first_match(goes_on, xs, mapped))
         return [where(goes_on, y, x) for x, y in zip(before, after)]
-    return stage_program(step, [*test.in_avals[:n], *body.in_avals],
-                         TraceTag('vmap', body))
+    return stage_program(step, body.in_avals, TraceTag('vmap', body))
 
 
 vmap.rules[while_p] = while_vmap
@@ -124,19 +107,16 @@ vmap.rules[while_p] = while_vmap
 
 def while_partial_eval(trace, args, unknown, test, body, counts):
     """Loop now over the known values, and later over all values again."""
-    n = counts[0]
     late = trace.record(while_p, args, {
         'test': test, 'body': body, 'counts': counts})
-    inside, (step, out_unknown) = at_all_steps(
-        known_jaxpr, body, unknown[n:], (counts[1], len(body.outvars)))
-    unknown = unknown[:n] + inside
-    goes_on, (is_late,) = known_jaxpr(
-        test, unknown[:n] + unknown[sum(counts):], (False,))
+    unknown, (step, out_unknown) = at_all_steps(known_jaxpr, body, unknown,
+                                                counts)
+    goes_on, (is_late,) = known_jaxpr(test, unknown, (False,))
     if is_late:
         return late
     outs = trace.compute(while_p, others(args, unknown), {
-        'test': goes_on, 'body': step, 'counts': (
-            unknown[:n].count(False), unknown[n:sum(counts)].count(False))})
+        'test': goes_on, 'body': step,
+        'counts': counts_of(others(kinds_of(args, counts), unknown))})
     return interleave(out_unknown, picked(late, out_unknown), outs)
 
 
@@ -154,16 +134,16 @@ transpose.rules[while_p] = while_transpose
 
 
 def while_for_outputs(eqn, used):
-    test, body, (n, m) = map(eqn.params.get, ('test', 'body', 'counts'))
+    test, body, (n, _) = map(eqn.params.get, ('test', 'body', 'counts'))
     _, asked = for_outputs(test, (True,))
-    start = tuple(a or b for a, b in zip(used, asked[n:]))
-    carry = fixpoint(lambda carry: for_outputs(body, carry)[1][m:], start)
+    carry = fixpoint(lambda carry: for_outputs(body, carry)[1][n:],
+                     either(used, asked[n:]))
     body, needed = for_outputs(body, carry)
-    matter = asked[:n] + needed[:m] + carry
+    consts = either(asked[:n], needed[:n])
+    matter = consts + carry
     return prune_equation(
-        eqn, matter, carry, body=for_arguments(body, matter[n:]),
-        test=for_arguments(test, matter[:n] + carry),
-        counts=(sum(matter[:n]), sum(matter[n:n + m])))
+        eqn, matter, carry, body=for_arguments(body, matter),
+        test=for_arguments(test, matter), counts=(sum(consts), sum(carry)))
 
 
 dead_rules[while_p] = while_for_outputs
@@ -190,7 +170,7 @@ def while_loop(cond_fun, body_fun, init_val):
         192
     """
     tag = TraceTag(getattr(body_fun, 'loop', 'while_loop'), body_fun)
-    body, body_consts, carry, tree = stage_body(
+    body, carry, tree = stage_body(
         tag, body_fun, 'init_val', init_val, (), lambda tag, tree: tree)
     test, test_tree = stage_tree(cond_fun, (tree.unflatten(carry),), {}, tag)
     types = ', '.join(map(str, test.out_avals))
@@ -198,10 +178,9 @@ def while_loop(cond_fun, body_fun, init_val):
         raise TypeError(f'{fun_name(cond_fun)}, the condition of a '
                         f'while_loop, must return a boolean scalar, but '
                         f'returns {types or test_tree}')
-    test, test_consts = close_and_dedupe(test)
-    outs = while_p.bind(*test_consts, *body_consts, *carry, test=test,
-                        body=body,
-                        counts=(len(test_consts), len(body_consts)))
+    (test, body), consts = close_together([test, body])
+    outs = while_p.bind(*consts, *carry, test=test, body=body,
+                        counts=(len(consts), len(carry)))
     return tree.unflatten(outs)
 
 
