@@ -42,10 +42,15 @@ def statements(name):
 
 def imports(name):
     """Returns the modules of the library that a module imports, anywhere."""
-    return {node.module.removeprefix('autodiff_mini.')
-            for node in ast.walk(ast.parse(MODULES[name].read_text()))
-            if isinstance(node, ast.ImportFrom)
-            and node.module.startswith('autodiff_mini.')}
+    found = set()
+    for node in ast.walk(ast.parse(MODULES[name].read_text())):
+        if isinstance(node, ast.ImportFrom) and (
+                node.module.partition('.')[0] == 'autodiff_mini'):
+            inner = node.module.partition('.')[2]
+            found |= {inner} & MODULES.keys()
+            found |= {f'{inner}.{alias.name}'.lstrip('.')
+                      for alias in node.names} & MODULES.keys()
+    return found
 
 
 def storey(name):

@@ -86,7 +86,7 @@ def no_run(program):
 
 
 def fill_from_first_match(mask, xs, mapped):
-    """Return operands whose rows are the first match, where the mask is False.
+    """Return operands, with the first match where the mask is False.
 
     The copies of that row have no derivative.
     """
@@ -231,7 +231,7 @@ def switch(index, branches, *operands):
 
 
 def check_scalar(tag, what, x):
-    """Raises a TypeError if `x` is no scalar."""
+    """Raise a TypeError unless `x` is a scalar."""
     [aval] = map_leaves(typeof, lambda: [f'{tag}: {what}'], [x])
     if aval.shape != ():
         raise TypeError(f'{tag}: {what} must be a scalar, but got {aval}. To '
@@ -258,7 +258,7 @@ def choose(tag, index, functions, operands):
 
 
 def branch_type(tag, functions, avals):
-    """Return the type of an output of all branches; raise if there is none."""
+    """Return the type of an output of all branches, or raise."""
     aval = common_type(avals)
     if aval is None:
         strong = next(aval for aval in avals if not aval.weak_type)

@@ -66,8 +66,7 @@ def kinds_of(operands, counts) -> list:
 
 
 def marked_kinds(operands, counts, marks) -> list:
-    """Return the kinds of operands, and of the tangents of the marked ones.
-    """
+    """Return the kinds of operands, and of tangents of the marked ones."""
     kinds = kinds_of(operands, counts)
     return kinds + picked(kinds, marks)
 
@@ -78,7 +77,7 @@ def counts_of(kinds) -> tuple:
 
 
 def by_kind(kinds) -> tuple:
-    """Return the order that groups values by kind, and keeps it in a group."""
+    """Return the order that groups values by kind, and is stable."""
     return tuple(sorted(range(len(kinds)), key=kinds.__getitem__))
 
 
