@@ -4,6 +4,7 @@ All branches are programs of one type, so an interpreter that does not know
 which branch will run can transform them all.  Chapter 14.
 """
 
+from itertools import repeat
 
 import numpy as np
 
@@ -12,20 +13,21 @@ from autodiff_mini.core import Primitive, TraceTag, Tracer, typeof
 from autodiff_mini.errors import fun_name, public
 from autodiff_mini.higher_order.jit import jit_p
 from autodiff_mini.higher_order.programs import (
-    close_together, common_type, defpartial, defprogram, fit_outputs,
-    interleave, others, pad_residual_inputs, partial_eval_jaxpr, picked,
-    program_jvp,
-    program_transpose, program_vmap, remembered, run, stage_program,
-    transform_branches, vmap_jaxpr, zeros)
-from autodiff_mini.interpreters import jvp, lowering, transpose, vmap
+    batching, close_together, common_type, defpartial, fit_outputs,
+    for_arguments, for_outputs, interleave, jvp_jaxpr, nothing, others,
+    pad_residual_inputs, partial_eval_jaxpr, perturbed, picked,
+    prune_equation, remembered, run, stage_program, transpose_jaxpr,
+    unpack_marked, vmap_jaxpr, zeros)
+from autodiff_mini.interpreters import (
+    abstract, jvp, lowering, transpose, vmap)
 from autodiff_mini.interpreters.jaxpr import stage_tree
-from autodiff_mini.jaxprs import Var, drop_dead
+from autodiff_mini.jaxprs import Var, dead_rules, drop_dead
 from autodiff_mini.memory import own_memory
 from autodiff_mini.numpy_api import asarray
 from autodiff_mini.primitives.elementwise import stop_gradient
 from autodiff_mini.pytree import tree_leaves
 from autodiff_mini.signature import map_leaves
-from autodiff_mini.zeros import Zero
+from autodiff_mini.zeros import pack
 
 
 def run_branch(index, *xs, branches):
@@ -33,12 +35,33 @@ def run_branch(index, *xs, branches):
 
 
 cond_p = Primitive('cond', run_branch, multiple_results=True)
-defprogram(cond_p)
+abstract.rules[cond_p] = lambda *avals, branches: branches[0].out_avals
+
+
+def transform_branches(transform, branches, *args):
+    """Return transformed branches, in columns, and the marks of the outputs.
+
+    If an output is perturbed, mapped, or unknown in one branch, it is in all.
+
+    Args:
+        transform: `transform(branch, *args, wanted)`, which returns a tuple.
+            Its last element says which outputs are marked.
+    """
+    results = [transform(branch, *args, nothing(branch))
+               for branch in branches]
+    wanted = tuple(map(any, zip(*[found[-1] for found in results])))
+    results = [found if tuple(found[-1]) == wanted
+               else transform(branch, *args, wanted)
+               for branch, found in zip(branches, results)]
+    return *list(zip(*results))[:-1], list(wanted)
 
 
 def cond_jvp(primals, tangents, branches):
-    tangents = [Zero(primals[0]), *tangents[1:]]
-    return program_jvp(cond_p, primals, tangents, branches=branches)
+    branches, out_moving = transform_branches(jvp_jaxpr, branches,
+                                              perturbed(tangents[1:]))
+    outs = cond_p.bind(primals[0], *pack(primals[1:], tangents[1:]),
+                       branches=branches)
+    return unpack_marked(outs, out_moving)
 
 
 jvp.rules[cond_p] = cond_jvp
@@ -46,10 +69,13 @@ jvp.rules[cond_p] = cond_jvp
 
 def cond_vmap(axis, vals, dims, branches):
     """Run each branch for the whole batch, if any element takes it."""
-    if dims[0] is None:
-        return program_vmap(cond_p, axis, vals, dims, branches=branches)
-    index, *xs = vals
     mapped = tuple(dim == 0 for dim in dims[1:])
+    if dims[0] is None:
+        branches, out_mapped = transform_branches(
+            batching(axis.size), branches, mapped)
+        outs = cond_p.bind(*vals, branches=branches)
+        return outs, [0 if has else None for has in out_mapped]
+    index, *xs = vals
     outs = None
     for i, branch in enumerate(branches):
         mask = index == i
@@ -112,7 +138,7 @@ def cond_partial_eval(trace, args, unknown, branches):
     if not isinstance(index, Tracer):
         return own_memory(run(pruned(branches[int(index)]), *xs), xs)
     known, later, out_unknown = transform_branches(
-        partial_eval_jaxpr, {'branches': branches}, unknown)
+        partial_eval_jaxpr, branches, unknown[1:])
     n = out_unknown.count(False)
     types = tuple(tuple(program.out_avals[n:]) for program in known)
     outs = trace.compute(cond_p, others(args, unknown), {
@@ -146,10 +172,27 @@ defpartial(cond_p, cond_partial_eval)
 def cond_transpose(cts, index, *xs, branches):
     if type(index) is Var:
         index.refuse()
-    return program_transpose(cond_p, cts, index, *xs, branches=branches)
+    linear = tuple(type(x) is Var for x in xs)
+    given = tuple(ct is not None for ct in cts)
+    outs = cond_p.bind(
+        index, *others(xs, linear), *picked(cts, given),
+        branches=tuple(transpose_jaxpr(branch, linear, given)
+                       for branch in branches))
+    return [None, *interleave(linear, outs, repeat(None))]
 
 
 transpose.rules[cond_p] = cond_transpose
+
+
+def cond_for_outputs(eqn, used):
+    branches, marks = zip(*[for_outputs(branch, used)
+                            for branch in eqn.params['branches']])
+    matter = tuple(map(any, zip(*marks)))
+    return prune_equation(eqn, (True, *matter), used, branches=tuple(
+        for_arguments(branch, matter) for branch in branches))
+
+
+dead_rules[cond_p] = cond_for_outputs
 
 
 def cond_lowering(emitter, index, *names, branches):

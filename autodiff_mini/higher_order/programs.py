@@ -79,9 +79,11 @@ def close_together(jaxprs):
     Return the programs, a tuple, and the tracers.
     """
     programs, traced = zip(*map(close_and_dedupe, jaxprs))
-    avals = tuple(tuple(map(typeof, values)) for values in traced)
-    return tuple(pad_residual_inputs(program, i, avals)
-                 for i, program in enumerate(programs)), [*chain(*traced)]
+    if any(traced):
+        avals = tuple(tuple(map(typeof, values)) for values in traced)
+        programs = tuple(pad_residual_inputs(program, i, avals)
+                         for i, program in enumerate(programs))
+    return programs, [*chain(*traced)]
 
 
 def stage_program(f, avals, tag):
@@ -381,73 +383,33 @@ def defpartial(primitive, cut):
     partial_eval.rules[primitive] = rule
 
 
-# The rules of a primitive whose parameters are programs: `jaxpr`, or one for
-# each branch.  The last operands are the arguments of the programs.
-def programs_of(params) -> tuple:
-    """Return the programs that an equation has as parameters."""
-    return params['branches'] if 'branches' in params else (params['jaxpr'],)
-
-
-def with_programs(params, programs):
-    """Return parameters with other programs."""
-    if 'branches' in params:
-        return params | {'branches': tuple(programs)}
-    return params | {'jaxpr': programs[0]}
-
-
-def transform_branches(transform, params, marks):
-    """Return transformed programs, in columns, and the marks of the outputs.
-
-    If an output is marked in one of the programs, it is in all.
-
-    Args:
-        transform: `transform(program, marks, wanted)`, which returns a tuple.
-            Its last element says which outputs are marked.
-        params: the parameters of an equation.
-        marks: the marks of its operands: which are perturbed, or unknown.
-    """
-    programs = programs_of(params)
-    marks = marks[len(marks) - len(programs[0].invars):]
-    results = [transform(program, marks, nothing(program))
-               for program in programs]
-    wanted = tuple(map(any, zip(*[found[-1] for found in results])))
-    results = [found if tuple(found[-1]) == wanted
-               else transform(program, marks, wanted)
-               for program, found in zip(programs, results)]
-    return *list(zip(*results))[:-1], list(wanted)
-
-
-def program_jvp(primitive, primals, tangents, **params):
-    programs, out_moving = transform_branches(jvp_jaxpr, params,
-                                              perturbed(tangents))
-    outs = primitive.bind(*pack(primals, tangents),
-                          **with_programs(params, programs))
+# The rules of a primitive whose parameter `jaxpr` is a program.
+def program_jvp(primitive, primals, tangents, jaxpr, **params):
+    jaxpr, out_moving = jvp_jaxpr(jaxpr, perturbed(tangents), nothing(jaxpr))
+    outs = primitive.bind(*pack(primals, tangents), jaxpr=jaxpr, **params)
     return unpack_marked(outs, out_moving)
 
 
-def program_vmap(primitive, axis, vals, dims, **params):
-    programs, out_dims, out_mapped = transform_branches(
-        lambda program, *marks: batch_jaxpr(program, axis.size, *marks),
-        params, tuple(dim == 0 for dim in dims))
-    outs = primitive.bind(*vals, **with_programs(params, programs))
-    return outs, [vmap.joint_dim(branch_dims) if has else None for
-                  branch_dims, has in zip(zip(*out_dims), out_mapped)]
+def program_vmap(primitive, axis, vals, dims, jaxpr, **params):
+    mapped = tuple(dim == 0 for dim in dims)
+    jaxpr, out_dims, _ = batch_jaxpr(jaxpr, axis.size, mapped, nothing(jaxpr))
+    return primitive.bind(*vals, jaxpr=jaxpr, **params), out_dims
 
 
-def program_partial_eval(primitive, trace, args, unknown, late_params=None,
-                         **params):
+def program_partial_eval(primitive, trace, args, unknown, jaxpr,
+                         late_params=None, **params):
     """Cut a program in two; a residual that is an argument is passed.
 
     Args:
         late_params: what is changed in the parameters of the later part.
     """
-    known, later, out_unknown = partial_eval_jaxpr(
-        params['jaxpr'], unknown, nothing(params['jaxpr']))
+    known, later, out_unknown = partial_eval_jaxpr(jaxpr, unknown,
+                                                   nothing(jaxpr))
     n = out_unknown.count(False)
     outs, _ = compute_forwarded(trace, primitive, others(args, unknown),
-                                params | {'jaxpr': known}, n)
+                                {'jaxpr': known, **params}, n)
     late = trace.record(primitive, [*outs[n:], *picked(args, unknown)],
-                        params | {'jaxpr': later} | (late_params or {}))
+                        {'jaxpr': later, **params, **(late_params or {})})
     return interleave(out_unknown, late, outs[:n])
 
 
@@ -465,36 +427,26 @@ def compute_forwarded(trace, primitive, xs, params, *kept):
     return [next(outs) if i is None else xs[i] for i in passed], passed
 
 
-def program_transpose(primitive, cts, *operands, **params):
+def program_transpose(primitive, cts, *operands, jaxpr, **params):
     linear = tuple(type(x) is Var for x in operands)
     given = tuple(ct is not None for ct in cts)
     outs = primitive.bind(
         *others(operands, linear), *picked(cts, given),
-        **with_programs(params, [
-            transpose_jaxpr(
-                program, linear[len(linear) - len(program.invars):], given)
-            for program in programs_of(params)]))
+        jaxpr=transpose_jaxpr(jaxpr, linear, given), **params)
     return interleave(linear, outs, repeat(None))
 
 
-def program_types(*avals, **params):
-    return programs_of(params)[0].out_avals
-
-
 def program_for_outputs(eqn, used):
-    programs, marks = zip(*[for_outputs(program, used)
-                            for program in programs_of(eqn.params)])
-    matter = tuple(map(any, zip(*marks)))
-    index = (True,) * (len(eqn.invars) - len(matter))
-    return prune_equation(eqn, index + matter, used, **with_programs(
-        eqn.params, [for_arguments(program, matter) for program in programs]))
+    program, matter = for_outputs(eqn.params['jaxpr'], used)
+    return prune_equation(eqn, matter, used,
+                          jaxpr=for_arguments(program, matter))
 
 
 def defprogram(primitive):
-    """Define the rules of a primitive whose parameters are programs."""
+    """Define the rules of a primitive whose parameter is a program."""
     jvp.rules[primitive] = partial(program_jvp, primitive)
     vmap.rules[primitive] = partial(program_vmap, primitive)
-    abstract.rules[primitive] = program_types
+    abstract.rules[primitive] = lambda *_, jaxpr, **params: jaxpr.out_avals
     defpartial(primitive, partial(program_partial_eval, primitive))
     transpose.rules[primitive] = partial(program_transpose, primitive)
     dead_rules[primitive] = program_for_outputs
