@@ -52,7 +52,7 @@ class jit(UserFunction):
     self, see the attributes as they were when they were traced.
 
     A function with a rule of its own, such as a custom_jvp, keeps in the
-    program the rule that it had when the program was written down.  An
+    program the rule that it had when the program was recorded.  An
     operation of `ad.Primitive` is always what its rules say now.
 
     Args:
@@ -118,7 +118,7 @@ class jit(UserFunction):
 
     @public
     def run(self, args, kwargs):
-        """Returns the result for arguments of which nothing is known."""
+        """Return the result for arguments that the guard does not know."""
         f, args = self.f, (*self.bound, *args)
         if self.method and args and is_object(args[0]) and (
                 0 not in self.held):
@@ -154,7 +154,7 @@ class jit(UserFunction):
 
 
 def typeof_argument(x):
-    """Returns the type of an argument."""
+    """Return the type of an argument."""
     if isinstance(x, str):
         raise TypeError('a value of type str cannot be traced: make it a '
                         'static argument, with static_argnums, or a field '
@@ -164,7 +164,7 @@ def typeof_argument(x):
 
 
 def static_part(f, static):
-    """Returns static arguments as a part of a key."""
+    """Return static arguments as a part of a key."""
     for name, x in static.items():
         check_hash(x, 'Non-hashable static arguments are used in a jit '
                    f'function: argument {name} of {fun_name(f)}')

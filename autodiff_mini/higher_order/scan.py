@@ -366,7 +366,7 @@ dead_rules[scan_p] = scan_for_outputs
 # What a user writes, checked.
 @public
 def scan(f, init, xs=None, length=None, reverse=False):
-    """Returns the last carry of a loop, and what its steps have put out.
+    """Return the last carry of a loop, and the stacked outputs of its steps.
 
     Args:
         f: `f(carry, x) -> (carry, y)`, the body of the loop.  Of a carry, the

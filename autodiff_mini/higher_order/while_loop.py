@@ -126,8 +126,8 @@ defpartial(while_p, while_partial_eval)
 def while_transpose(*_, **__):
     raise TypeError(
         'Reverse-mode differentiation does not work for while_loop, or for '
-        'fori_loop with traced bounds: nobody knows how many steps to go '
-        'back. Use fori_loop with bounds that are Python integers.')
+        'fori_loop with traced bounds, because the number of steps is '
+        'unknown. Use fori_loop with bounds that are Python integers.')
 
 
 transpose.rules[while_p] = while_transpose
