@@ -205,10 +205,10 @@ def scan_lowering(emitter, *names, jaxpr, **loop):
         ys = scan_types(jaxpr=jaxpr, **loop)[len(outs):]
         outs += [emitter.value(zeros(aval)) for aval in ys]
         return f'[{", ".join(outs)}]'
-    body = emitter.nested('body', jaxpr)
+    function = emitter.constant('loop_scan', loop_scan)
     keywords = [f'{key}={x}' for key, x in loop.items()]
-    arguments = ', '.join([body, *names, *keywords])
-    return f'{emitter.constant("loop_scan", loop_scan)}({arguments})'
+    body = emitter.nested('body', jaxpr)
+    return f'{function}({", ".join([body, *names, *keywords])})'
 
 
 lowering.rules[scan_p] = scan_lowering
