@@ -6,7 +6,6 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-import autodiff_mini.higher_order.error_states  # np.errstate
 import autodiff_mini.numpy_functions  # what NumPy's names mean
 import autodiff_mini.primitives  # the rows
 from autodiff_mini.api.forward import jvp, vmap

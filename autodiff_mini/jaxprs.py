@@ -212,7 +212,7 @@ def param_text(value) -> str:
 def drop_dead(jaxpr):
     """Return the program without equations whose results are not needed.
 
-    An equation stays if it can raise or warn in its own error state.
+    An equation stays if it can raise or warn by itself; see `lasting`.
     """
     needed, eqns = set(jaxpr.outvars), []
     for eqn in reversed(jaxpr.eqns):
@@ -236,16 +236,12 @@ def for_results(eqn, needed):
 
 def speaks_up(eqn):
     """Return whether an equation, or one inside it, can raise or warn."""
-    return bool(eqn.outvars) and (is_loud(eqn.params) or any(
-        speaks_up(inner) for value in eqn.params.values()
-        for program in programs_in(value) for inner in program.eqns))
-
-
-def is_loud(params):
-    """Return whether parameters ask for errors, warnings, or calls."""
-    return params.get('name') == 'errstate' and any(
-        params.get(kind, 'ignore') != 'ignore'
-        for kind in ('divide', 'over', 'under', 'invalid'))
+    stays = lasting.get(eqn.primitive)
+    return bool(eqn.outvars) and (
+        stays is not None and stays(eqn.params)
+        or any(speaks_up(inner) for value in eqn.params.values()
+               for program in programs_in(value) for inner in program.eqns))
 
 
 dead_rules = {}     # by primitive: the equation, for some of its results
+lasting = {}    # by primitive: whether it stays, given its parameters

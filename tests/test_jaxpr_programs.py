@@ -13,11 +13,11 @@ import pytest
 import autodiff_mini as ad
 from autodiff_mini.api.checking import check_jaxpr, check_jaxpr
 from autodiff_mini.core import Trace, TraceTag, current_trace, typeof
-from autodiff_mini.higher_order.loops import fixpoint, hoist
 from autodiff_mini.higher_order.programs import (
     close, for_arguments, for_outputs, forward, interleave, jvp_jaxpr,
     known_jaxpr, nothing, others, partial_eval_jaxpr, permute, picked,
     remembered, run, stage_program, transpose_jaxpr, vmap_jaxpr, zeros)
+from autodiff_mini.higher_order.scan import fixpoint, hoist
 from autodiff_mini.zeros import Zero, instantiate_zeros
 from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS

@@ -195,16 +195,16 @@ def program(a):
     return [d]'''),
     'while': (lambda x: ad.while_loop(
         lambda c: c < 100, lambda c: c * x, x), [1.5], '''\
-def test_2(a):
-    b = a < 100
-    return [b]
+def test_2(a, b):
+    c = b < 100
+    return [c]
 
 def body_3(a, b):
     c = b * a
     return [c]
 
 def program(a):
-    [b] = loop_while_1(test_2, body_3, a, a, counts=(0, 1))
+    [b] = loop_while_1(test_2, body_3, a, a, counts=(1, 1))
     return [b]'''),
     'scan': (lambda x, ys: ad.scan(lambda c, y: (c * y + x, c), x, ys,
                                    reverse=True), [1.5, C], '''\

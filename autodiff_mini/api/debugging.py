@@ -131,11 +131,6 @@ class NaNTrace(EvalTrace):
                                            part, array), line_text(line))
 
 
-def step_jit(*xs, jaxpr, name, **state):
-    with np.errstate(**state):
-        return run(jaxpr, *xs)
-
-
 def step_scan(*xs, jaxpr, **params):
     if params['length'] == 0:
         return scan_p.impl(*xs, jaxpr=jaxpr, **params)
@@ -143,7 +138,7 @@ def step_scan(*xs, jaxpr, **params):
 
 
 in_steps = {    # by primitive: how to run its programs step by step
-    jit_p: step_jit, scan_p: step_scan,
+    scan_p: step_scan, jit_p: lambda *xs, jaxpr, name: run(jaxpr, *xs),
     checkpoint_p: lambda *xs, jaxpr, **params: run(jaxpr, *xs),
     forward_p: lambda *xs, jaxpr, **params: run(jaxpr, *xs),
     while_p: lambda *xs, test, body, counts: loop_while(

@@ -16,10 +16,10 @@ from autodiff_mini.api.reverse import linearize, vjp
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import Primitive, TraceTag, array_type, typeof
 from autodiff_mini.errors import fun_name, public
-from autodiff_mini.higher_order.carries import promote_carry
 from autodiff_mini.higher_order.custom_jvp import custom_jvp
 from autodiff_mini.higher_order.custom_vjp import custom_vjp
-from autodiff_mini.higher_order.programs import close_once_more, run
+from autodiff_mini.higher_order.programs import close_and_dedupe, run
+from autodiff_mini.higher_order.scan import promote_carry
 from autodiff_mini.higher_order.while_loop import while_loop
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.jaxpr import stage_tree
@@ -69,7 +69,7 @@ class OpenFunction:
 def open_function(tag, f, *args):
     """Return `f` as an OpenFunction of arguments like these."""
     jaxpr, out_tree = stage_tree(f, args, {}, tag)
-    jaxpr, values = close_once_more(jaxpr)
+    jaxpr, values = close_and_dedupe(jaxpr)
     return OpenFunction((jaxpr, out_tree, fun_name(f)), values)
 
 

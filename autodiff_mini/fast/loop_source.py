@@ -15,8 +15,8 @@ from autodiff_mini.fast.scalars import (
     taken_out)
 from autodiff_mini.fast.simplify import opened, simplify
 from autodiff_mini.fast.vectors import as_numbers
-from autodiff_mini.higher_order.loops import split
-from autodiff_mini.higher_order.scan import scan_for_outputs, scan_types
+from autodiff_mini.higher_order.scan import (
+    scan_for_outputs, scan_types, split)
 from autodiff_mini.higher_order.while_loop import while_lowering, while_p
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.jaxprs import dead_rules
@@ -155,7 +155,7 @@ def fast_while(emitter, *names, test, body, counts):
     if not (emitter.fast and tests and steps):
         return carefully_called
     name = f'while_{next(emitter.numbers)}'
-    arguments, lines = scalar_while(emitter, test, body, tests, steps, counts,
+    arguments, lines = scalar_while(emitter, body, tests, steps, counts,
                                     call)
     emitter.define(f'{name}({", ".join(arguments)})', lines)
     return f'{name}({", ".join(names)})'
@@ -164,18 +164,16 @@ def fast_while(emitter, *names, test, body, counts):
 fast_rules[while_p] = fast_while
 
 
-def scalar_while(emitter, test, body, tests, steps, counts, call):
+def scalar_while(emitter, body, tests, steps, counts, call):
     """Returns the arguments and lines of a function that loops with floats.
 
     If it has to give up, it does what `call` says, carefully.
     """
     names = emitter.names(steps.jaxpr)
-    inputs = test.invars[:counts[0]] + body.invars
-    given = [names['given', i] for i in range(len(inputs))]
-    start = taken_out(inputs, tests.ins[:counts[0]] + steps.ins, given, names)
-    carry = steps.ins[counts[1]:]
-    seen = tests.ins[counts[0]:]
-    names.update((v, names[x]) for vs, xs in zip(seen, carry)
+    given = [names['given', i] for i in range(len(body.invars))]
+    start = taken_out(body.invars, steps.ins, given, names)
+    carry = steps.ins[counts[0]:]
+    names.update((v, names[x]) for vs, xs in zip(tests.ins, steps.ins)
                  for v, x in zip(vs, xs))
     lines, watched, test_asks = scalar_body(emitter, tests.jaxpr, names)
     [[goes_on]] = tests.outs
@@ -190,7 +188,7 @@ def scalar_while(emitter, test, body, tests, steps, counts, call):
     if test_asks or body_asks:
         lines = [("with np.errstate(all='raise'):", None), *indented(lines)]
     outs = [put_back(emitter, v, parts, names)
-            for v, parts in zip(body.invars[counts[1]:], carry)]
+            for v, parts in zip(body.invars[counts[0]:], carry)]
     return given, carefully(
         [*start, *lines,
          *checked(emitter, [names[v] for vs in carry for v in vs]),

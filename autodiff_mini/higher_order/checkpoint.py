@@ -1,75 +1,55 @@
-"""`checkpoint`: forget on purpose, and compute again.
+"""`checkpoint`: compute residuals again instead of keeping them.
 
-Its one idea: what reverse mode would have to remember is a function of the
-arguments.  So remember the arguments, and on the way back run the function
-once more.  Chapter 15.
+All that reverse mode needs is a function of the arguments.  So keep the
+arguments, and run the function again in the reverse pass.  Chapter 15.
 """
 
 from dataclasses import replace
-from functools import partial
 
 from autodiff_mini.core import Primitive, TraceTag
 from autodiff_mini.errors import fun_name, public
 from autodiff_mini.higher_order.custom_vjp import is_written_down
-from autodiff_mini.higher_order.jit import (
-    jit_p, program_for_outputs, program_jvp, program_transpose, program_vmap,
-    run_compiled)
+from autodiff_mini.higher_order.jit import jit_p, run_compiled
 from autodiff_mini.higher_order.programs import (
-    close_once_more, for_outputs, interleave, jvp_jaxpr, known_jaxpr, nothing,
-    others, partial_eval_jaxpr, remembered, run, stage_program)
-from autodiff_mini.interpreters.abstract import abstract_rules
+    close_and_dedupe, defpartial, defprogram, for_outputs, interleave,
+    jvp_jaxpr, known_jaxpr, nothing, others, partial_eval_jaxpr, perturbed,
+    program_jvp, remembered, run, stage_program, unpack_marked)
+from autodiff_mini.interpreters import jvp, lowering, transpose
 from autodiff_mini.interpreters.jaxpr import stage_tree
-from autodiff_mini.interpreters.jvp import jvp_rules
-from autodiff_mini.interpreters.lowering import (
-    inline, inline_rules, lowering_rules)
-from autodiff_mini.interpreters.partial_eval import partial_eval_rules
-from autodiff_mini.interpreters.transpose import linear_parts, transpose_rules
-from autodiff_mini.interpreters.vmap import vmap_rules
-from autodiff_mini.jaxprs import Jaxpr, dead_rules, drop_dead
+from autodiff_mini.jaxprs import Jaxpr, drop_dead
 from autodiff_mini.primitives.linalg import matmul_p
 from autodiff_mini.pytree import tree_leaves
 from autodiff_mini.signature import (
     argument_positions, hold_arguments, named_after, names_of)
-from autodiff_mini.zeros import Zero, pack, unpack
+from autodiff_mini.zeros import pack
 
 checkpoint_p = Primitive('checkpoint', run_compiled, multiple_results=True)
-vmap_rules[checkpoint_p] = partial(program_vmap, checkpoint_p)
-transpose_rules[checkpoint_p] = partial(program_transpose, checkpoint_p)
-abstract_rules[checkpoint_p] = lambda *avals, jaxpr, **params: jaxpr.out_avals
+defprogram(checkpoint_p)
 
 
-def checkpoint_lowering(emitter, *names, jaxpr, **params):
-    """It stays a function: nobody is to find that both do the same."""
-    return f'{emitter.nested("checkpoint", jaxpr)}({", ".join(names)})'
+def checkpoint_jvp(primals, tangents, jaxpr, policy, name):
+    """Compute the outputs now, and what their tangents need again.
 
-
-lowering_rules[checkpoint_p] = checkpoint_lowering
-
-
-def checkpoint_jvp(primals, tangents, jaxpr, policy, **params):
-    """The outputs are computed now, and what their tangents need again.
-
-    So, if nothing is saved, no residuals are computed now: nobody would keep
-    them.
+    So no residuals are computed now if none are saved.
     """
-    params = {'policy': policy, **params}
+    params = {'policy': policy, 'name': name}
     if not any(map(is_written_down, tangents)):
-        return program_jvp(checkpoint_p, primals, tangents, jaxpr, **params)
-    moving = tuple(type(t) is not Zero for t in tangents)
-    (now, again), out_moving = two_programs(jaxpr, moving, policy)
+        return program_jvp(checkpoint_p, primals, tangents, jaxpr=jaxpr,
+                           **params)
+    now, again, out_moving = two_programs(jaxpr, perturbed(tangents), policy)
     n = len(jaxpr.outvars)
     outs = checkpoint_p.bind(*primals, jaxpr=now, **params)
     y_dots = checkpoint_p.bind(*pack(primals, tangents), *outs[n:],
                                jaxpr=again, **params)
-    return unpack([*outs[:n], *y_dots], [not moves for moves in out_moving])
+    return unpack_marked([*outs[:n], *y_dots], out_moving)
 
 
-jvp_rules[checkpoint_p] = checkpoint_jvp
+jvp.rules[checkpoint_p] = checkpoint_jvp
 
 
 @remembered
 def two_programs(jaxpr, moving, policy):
-    """Returns what runs now, and what runs again, and which outputs move.
+    """Return what runs now, and what runs again, and which outputs move.
 
     Args:
         jaxpr: a program.
@@ -77,7 +57,7 @@ def two_programs(jaxpr, moving, policy):
         policy: says which results may be saved, or is None.
 
     Returns:
-        `(now, again), out_moving`.  The program `now` is from the arguments
+        `(now, again, out_moving)`.  The program `now` is from the arguments
         to the outputs, and what is saved.  The program `again` is from
         arguments, tangents, and what is saved, to the tangents of the
         outputs that move.
@@ -85,29 +65,28 @@ def two_programs(jaxpr, moving, policy):
     program, out_moving = jvp_jaxpr(jaxpr, moving, nothing(jaxpr))
     n, m = len(jaxpr.invars), len(jaxpr.outvars)
     end = len(program.invars)
-    moves = tuple(i >= n for i in range(end))
+    is_tangent = tuple(i >= n for i in range(end))
     is_slope = tuple(i >= m for i in range(len(program.outvars)))
     if policy:
-        known, later, _ = partial_eval_jaxpr(program, moves, is_slope)
-        known = inline(known, {jit_p: inline_rules[jit_p]})
+        known, later, _ = partial_eval_jaxpr(program, is_tangent, is_slope)
+        known = lowering.inline(known, {jit_p: lowering.inline_rules[jit_p]})
         saved, rest = save(known, m, policy)
         if saved:
             def again(*args):
                 xs, x_dots, kept = args[:n], args[n:end], args[end:]
                 return run(later, *run(rest, *xs, *kept), *x_dots)
 
-            avals = [v.aval for v in [*program.invars, *saved]]
             now = replace(known, outvars=known.outvars[:m] + saved, cache={})
-            tag = TraceTag('checkpoint', Jaxpr)
-            return ((drop_dead(now), stage_program(again, avals, tag)),
-                    out_moving)
-    now, _ = known_jaxpr(program, moves, is_slope)
+            return drop_dead(now), stage_program(
+                again, program.in_avals + [v.aval for v in saved],
+                TraceTag('checkpoint', Jaxpr)), out_moving
+    now, _ = known_jaxpr(program, is_tangent, is_slope)
     again, _ = for_outputs(program, is_slope)
-    return (now, again), out_moving
+    return now, again, out_moving
 
 
 def save(known, m, policy):
-    """Returns what is saved, and a program that computes the rest with it.
+    """Return what is saved, and a program that computes the rest with it.
 
     Args:
         known: a program; behind its first `m` outputs stand residuals.
@@ -132,11 +111,8 @@ def save(known, m, policy):
     return saved, replace(rest, invars=known.invars + saved, cache={})
 
 
-def checkpoint_partial_eval(trace, args, jaxpr, **params):
-    """What depends on unknown arguments is done later, from the start."""
-    unknown = tuple(map(trace.is_unknown, args))
-    if not any(unknown):
-        return trace.compute(checkpoint_p, args, {'jaxpr': jaxpr, **params})
+def checkpoint_partial_eval(trace, args, unknown, jaxpr, **params):
+    """Compute again, later, all that the unknown outputs depend on."""
     now, out_unknown = known_jaxpr(jaxpr, unknown, nothing(jaxpr))
     later, _ = for_outputs(jaxpr, tuple(out_unknown))
     late = trace.record(checkpoint_p, args, {'jaxpr': later, **params})
@@ -147,7 +123,7 @@ def checkpoint_partial_eval(trace, args, jaxpr, **params):
     return interleave(out_unknown, late, outs)
 
 
-partial_eval_rules[checkpoint_p] = checkpoint_partial_eval
+defpartial(checkpoint_p, checkpoint_partial_eval)
 
 
 def checkpoint_parts(marks, jaxpr, **params):
@@ -157,24 +133,31 @@ def checkpoint_parts(marks, jaxpr, **params):
     yield later, [i >= count for i in range(len(later.invars))]
 
 
-linear_parts[checkpoint_p] = checkpoint_parts
-dead_rules[checkpoint_p] = program_for_outputs
+transpose.linear_parts[checkpoint_p] = checkpoint_parts
+
+
+def checkpoint_lowering(emitter, *names, jaxpr, **params):
+    """Return a call: if inlined, both runs could be merged into one."""
+    return f'{emitter.nested("checkpoint", jaxpr)}({", ".join(names)})'
+
+
+lowering.rules[checkpoint_p] = checkpoint_lowering
 
 
 @public
 def checkpoint(f, *, prevent_cse=True, policy=None, static_argnums=()):
-    """Returns `f`, which remembers its arguments and nothing else.
+    """Return `f`, whose derivative keeps its arguments and nothing else.
 
-    Reverse mode then runs it once more, on the way back.
+    Reverse mode runs `f` again to compute its residuals.
 
     Args:
         f: a function of arrays, or trees of arrays, that computes with NumPy.
-            It is written down.
+            It is recorded as a program.
         prevent_cse: for JAX's sake, and changes nothing: common
             subexpressions of the two runs are never computed together, since
             in a compiled program each run is a function of its own.
-        policy: which results are remembered, if they are needed on the way
-            back: `policy(primitive, *avals, **params)` returns whether that
+        policy: which results are kept, if the reverse pass needs them:
+            `policy(primitive, *avals, **params)` returns whether the result
             of such an operation is.  By default none is.  A loop or a branch
             is one operation; a jit is opened.  It may be asked once for many
             calls.  See checkpoint_policies.
@@ -210,7 +193,7 @@ def checkpoint(f, *, prevent_cse=True, policy=None, static_argnums=()):
     def f_checkpointed(*args, **kwargs):
         args, kwargs, g, _ = hold_arguments(f, args, kwargs, held)
         jaxpr, out_tree = stage_tree(g, args, kwargs, tag)
-        jaxpr, traced = close_once_more(jaxpr)
+        jaxpr, traced = close_and_dedupe(jaxpr)
         outs = checkpoint_p.bind(
             *traced, *tree_leaves((args, kwargs)), jaxpr=jaxpr,
             name=fun_name(f), policy=policy)

@@ -1,199 +1,175 @@
-"""`cond` and `switch`: one of several programs.
+"""`cond` and `switch`: run one of several programs.
 
-Its one idea: all branches are programs of one type, so that whoever does not
-know which will run can do with any.  Chapter 14.
+All branches are programs of one type, so an interpreter that does not know
+which branch will run can transform them all.  Chapter 14.
 """
 
-from itertools import chain, repeat
+from itertools import repeat
 
 import numpy as np
 
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import Primitive, TraceTag, Tracer, typeof
 from autodiff_mini.errors import fun_name, public
-from autodiff_mini.higher_order.carries import gives_way
 from autodiff_mini.higher_order.jit import jit_p
 from autodiff_mini.higher_order.programs import (
-    close_once_more, for_arguments, for_outputs, interleave, jvp_jaxpr,
-    nothing, others, partial_eval_jaxpr, picked, remembered, run, smaller,
-    stage_program, transpose_jaxpr, vmap_jaxpr, zeros)
-from autodiff_mini.interpreters.abstract import abstract_rules
-from autodiff_mini.interpreters.jaxpr import (
-    eval_jaxpr, stage_flat, stage_tree)
-from autodiff_mini.interpreters.jvp import jvp_rules
-from autodiff_mini.interpreters.lowering import lowering_rules
-from autodiff_mini.interpreters.partial_eval import partial_eval_rules
-from autodiff_mini.interpreters.transpose import transpose_rules
-from autodiff_mini.interpreters.vmap import lengthen, vmap_rules
-from autodiff_mini.jaxprs import Jaxpr, Var, dead_rules, drop_dead
+    batching, close_together, common_type, defpartial, fit_outputs,
+    for_arguments, for_outputs, interleave, jvp_jaxpr, nothing, others,
+    pad_residual_inputs, partial_eval_jaxpr, perturbed, picked,
+    prune_equation, remembered, run, stage_program, transpose_jaxpr,
+    unpack_marked, vmap_jaxpr, zeros)
+from autodiff_mini.interpreters import (
+    abstract, jvp, lowering, transpose, vmap)
+from autodiff_mini.interpreters.jaxpr import stage_tree
+from autodiff_mini.jaxprs import Var, dead_rules, drop_dead
 from autodiff_mini.memory import own_memory
 from autodiff_mini.numpy_api import asarray
 from autodiff_mini.primitives.elementwise import stop_gradient
 from autodiff_mini.pytree import tree_leaves
 from autodiff_mini.signature import map_leaves
-from autodiff_mini.zeros import Zero, pack, unpack
+from autodiff_mini.zeros import pack
 
 
 def run_branch(index, *xs, branches):
-    return jit_p.impl(*xs, jaxpr=branches[int(index)], name='cond')
+    return jit_p.impl(*xs, jaxpr=branches[int(index)])
 
 
 cond_p = Primitive('cond', run_branch, multiple_results=True)
-abstract_rules[cond_p] = lambda *avals, branches: branches[0].out_avals
+abstract.rules[cond_p] = lambda *avals, branches: branches[0].out_avals
 
 
-def cond_lowering(emitter, index, *names, branches):
-    functions = [emitter.nested('branch', branch) for branch in branches]
-    return f'[{", ".join(functions)}][int({index})]({", ".join(names)})'
+def transform_branches(transform, branches, *args):
+    """Return transformed branches, in columns, and the marks of the outputs.
 
+    If an output is perturbed, mapped, or unknown in one branch, it is in all.
 
-lowering_rules[cond_p] = cond_lowering
-
-
-def alike(transform, branches, *args):
-    """Returns what a transform makes of branches, with equal outputs.
-
-    If an output moves, or is mapped, or is unknown in one of them, it is in
-    all.
+    Args:
+        transform: `transform(branch, *args, wanted)`, which returns a tuple.
+            Its last element says which outputs are marked.
     """
-    marks = [transform(branch, *args, nothing(branch))[-1]
-             for branch in branches]
-    wanted = tuple(map(any, zip(*marks, strict=True)))
-    return [transform(branch, *args, wanted) for branch in branches], wanted
+    results = [transform(branch, *args, nothing(branch))
+               for branch in branches]
+    wanted = tuple(map(any, zip(*[found[-1] for found in results])))
+    results = [found if tuple(found[-1]) == wanted
+               else transform(branch, *args, wanted)
+               for branch, found in zip(branches, results)]
+    return *list(zip(*results))[:-1], list(wanted)
 
 
 def cond_jvp(primals, tangents, branches):
-    moving = tuple(type(t) is not Zero for t in tangents[1:])
-    results, wanted = alike(jvp_jaxpr, branches, moving)
-    outs = cond_p.bind(
-        primals[0], *pack(primals[1:], tangents[1:]),
-        branches=tuple(branch for branch, _ in results))
-    return unpack(outs, [not moves for moves in wanted])
+    branches, out_moving = transform_branches(jvp_jaxpr, branches,
+                                              perturbed(tangents[1:]))
+    outs = cond_p.bind(primals[0], *pack(primals[1:], tangents[1:]),
+                       branches=branches)
+    return unpack_marked(outs, out_moving)
 
 
-jvp_rules[cond_p] = cond_jvp
+jvp.rules[cond_p] = cond_jvp
 
 
 def cond_vmap(axis, vals, dims, branches):
-    if dims[0] is None:
-        mapped = tuple(dim == 0 for dim in dims[1:])
-        results, wanted = alike(
-            lambda branch, mapped, wanted: vmap_jaxpr(
-                branch, axis.size, mapped, wanted), branches, mapped)
-        outs = cond_p.bind(*vals, branches=tuple(b for b, _ in results))
-        return outs, [0 if has else None for has in wanted]
-    index, *xs = vals
+    """Run each branch for the whole batch, if any element takes it."""
     mapped = tuple(dim == 0 for dim in dims[1:])
+    if dims[0] is None:
+        branches, out_mapped = transform_branches(
+            batching(axis.size), branches, mapped)
+        outs = cond_p.bind(*vals, branches=branches)
+        return outs, [0 if has else None for has in out_mapped]
+    index, *xs = vals
     outs = None
     for i, branch in enumerate(branches):
         mask = index == i
-        ys = run_for_its_own(axis, mask, xs, mapped, branch)
+        ys = run_branch_if_any(axis, mask, xs, mapped, branch)
         outs = ys if outs is None else [
             where(mask, y, out) for y, out in zip(ys, outs)]
     return outs, [0] * len(outs)
 
 
-def run_for_its_own(axis, mask, xs, mapped, branch):
-    """Returns what a branch makes of a batch, if any element is its own.
+def run_branch_if_any(axis, mask, xs, mapped, branch):
+    """Return the outputs of a branch for a batch, if any element takes it.
 
-    Nothing may come of the others, no error, no warning, and no nan: in their
-    place stand copies of the first element that is.
+    The other elements must cause no error, no warning, and no nan: copies of
+    the first element that takes the branch replace them.
     """
     program, _ = vmap_jaxpr(branch, axis.size, mapped,
                             (True,) * len(branch.outvars))
     branches = no_run(program), program
     some = convert(np.any(mask), np.dtype(int))
-    xs = lend(mask, xs, mapped)
+    xs = fill_from_first_match(mask, xs, mapped)
     if isinstance(some, Tracer):
         return cond_p.bind(some, *xs, branches=branches)
-    return run(live(branches[bool(some)]), *xs)
+    return run(pruned(branches[bool(some)]), *xs)
 
 
-live = remembered(drop_dead)    # what of a branch is run here and now
+pruned = remembered(drop_dead)  # a branch that is run operation by operation
 
 
 @remembered
 def no_run(program):
-    """Returns a program of the same type, whose outputs are zeros."""
+    """Return a program of the same type, whose outputs are zeros."""
     return stage_program(lambda *_: list(map(zeros, program.out_avals)),
                          program.in_avals, TraceTag('cond', program))
 
 
-def lend(mask, xs, mapped):
-    """Returns operands with a copy of one row where the mask is False.
+def fill_from_first_match(mask, xs, mapped):
+    """Return operands, with the first match where the mask is False.
 
-    It is the first row where it holds.  No derivative comes back from copies.
+    The copies of that row have no derivative.
     """
     if len(mask) == 0:
         return xs
-    lender = np.argmax(mask)
-    return [where(mask, x, asarray(stop_gradient(x))[lender]) if has else x
+    first = np.argmax(mask)
+    return [where(mask, x, asarray(stop_gradient(x))[first]) if has else x
             for x, has in zip(xs, mapped)]
 
 
 def where(mask, x, y):
-    """Returns a row of `x` or of `y` for each element of the batch."""
-    return np.where(lengthen(mask, np.ndim(x) - 1), x, y)
+    """Return a row of `x` or of `y` for each element of the batch."""
+    return np.where(vmap.lengthen(mask, np.ndim(x) - 1), x, y)
 
 
-vmap_rules[cond_p] = cond_vmap
+vmap.rules[cond_p] = cond_vmap
 
 
-def cond_partial_eval(trace, args, branches):
+def cond_partial_eval(trace, args, unknown, branches):
     index, *xs = args
-    unknown = tuple(map(trace.is_unknown, xs))
-    if trace.is_unknown(index):
+    if unknown[0]:
         return trace.record(cond_p, args, {'branches': branches})
-    if not any(unknown):
-        return trace.compute(cond_p, args, {'branches': branches})
     if not isinstance(index, Tracer):
-        return own_memory(run(live(branches[int(index)]), *xs), xs)
-    results, out_unknown = alike(partial_eval_jaxpr, branches, unknown)
+        return own_memory(run(pruned(branches[int(index)]), *xs), xs)
+    known, later, out_unknown = transform_branches(
+        partial_eval_jaxpr, branches, unknown[1:])
     n = out_unknown.count(False)
-    types = tuple(tuple(known.out_avals[n:]) for known, *_ in results)
-    outs = trace.compute(cond_p, [index, *others(xs, unknown)], {
-        'branches': tuple(put_out_all(known, i, types)
-                          for i, (known, *_) in enumerate(results))})
-    late = trace.record(cond_p, [index, *outs[n:], *picked(xs, unknown)], {
-        'branches': tuple(take_in_all(later, i, types)
-                          for i, (_, later, _) in enumerate(results))})
+    types = tuple(tuple(program.out_avals[n:]) for program in known)
+    outs = trace.compute(cond_p, others(args, unknown), {
+        'branches': tuple(pad_residual_outputs(program, i, types)
+                          for i, program in enumerate(known))})
+    late = trace.record(cond_p, [index, *outs[n:], *picked(args, unknown)], {
+        'branches': tuple(pad_residual_inputs(program, i, types)
+                          for i, program in enumerate(later))})
     return interleave(out_unknown, late, outs[:n])
 
 
 @remembered
-def put_out_all(jaxpr, i, types):
-    """Returns branch `i` with the residuals of all branches for outputs.
+def pad_residual_outputs(jaxpr, i, types):
+    """Return branch `i` with the residuals of all branches as outputs.
 
     Those of the others are zeros.
     """
     n = len(jaxpr.outvars) - len(types[i])
 
-    def all_out(*xs):
+    def padded(*xs):
         outs = run(jaxpr, *xs)
         return outs[:n] + [
             r for j, avals in enumerate(types)
             for r in (outs[n:] if i == j else map(zeros, avals))]
-    return stage_program(all_out, jaxpr.in_avals, TraceTag('cond', all_out))
+    return stage_program(padded, jaxpr.in_avals, TraceTag('cond', padded))
 
 
-@remembered
-def take_in_all(jaxpr, i, types):
-    """Returns branch `i` with arguments for what any branch has kept.
-
-    Those of branch `i` are the first of its arguments.
-    """
-    n, own = len(types[i]), iter(jaxpr.invars)
-    residuals = [next(own) if i == j else Var(aval)
-                 for j, avals in enumerate(types) for aval in avals]
-    return Jaxpr(jaxpr.constvars, [*residuals, *jaxpr.invars[n:]],
-                 jaxpr.eqns, jaxpr.outvars, jaxpr.consts)
+defpartial(cond_p, cond_partial_eval)
 
 
-partial_eval_rules[cond_p] = cond_partial_eval
-
-
-def cond_transpose(cts, *operands, branches):
-    index, *xs = operands
+def cond_transpose(cts, index, *xs, branches):
     if type(index) is Var:
         index.refuse()
     linear = tuple(type(x) is Var for x in xs)
@@ -205,23 +181,31 @@ def cond_transpose(cts, *operands, branches):
     return [None, *interleave(linear, outs, repeat(None))]
 
 
-transpose_rules[cond_p] = cond_transpose
+transpose.rules[cond_p] = cond_transpose
 
 
 def cond_for_outputs(eqn, used):
     branches, marks = zip(*[for_outputs(branch, used)
                             for branch in eqn.params['branches']])
     matter = tuple(map(any, zip(*marks)))
-    return smaller(eqn, (True, *matter), used, branches=tuple(
+    return prune_equation(eqn, (True, *matter), used, branches=tuple(
         for_arguments(branch, matter) for branch in branches))
 
 
 dead_rules[cond_p] = cond_for_outputs
 
 
+def cond_lowering(emitter, index, *names, branches):
+    functions = [emitter.nested('branch', branch) for branch in branches]
+    return f'[{", ".join(functions)}][int({index})]({", ".join(names)})'
+
+
+lowering.rules[cond_p] = cond_lowering
+
+
 @public
 def cond(pred, true_fun, false_fun, *operands):
-    """Returns what one of two functions returns.
+    """Return what one of two functions returns.
 
     Under `vmap`, a function runs for the whole batch, if any element takes
     it.  It is not told of the other elements, so they cause no error.
@@ -258,7 +242,7 @@ def cond(pred, true_fun, false_fun, *operands):
 
 @public
 def switch(index, branches, *operands):
-    """Returns what one of several functions returns.
+    """Return what one of several functions returns.
 
     Args:
         index: which, an integer; one that is too small or too large means
@@ -290,7 +274,7 @@ def switch(index, branches, *operands):
 
 
 def check_scalar(tag, what, x):
-    """Raises a TypeError if `x` is no scalar."""
+    """Raise a TypeError unless `x` is a scalar."""
     [aval] = map_leaves(typeof, lambda: [f'{tag}: {what}'], [x])
     if aval.shape != ():
         raise TypeError(f'{tag}: {what} must be a scalar, but got {aval}. To '
@@ -298,53 +282,33 @@ def check_scalar(tag, what, x):
 
 
 def choose(tag, index, functions, operands):
-    """Writes all branches down, and asks for the one."""
+    """Stage all branches, and bind a cond that runs one of them."""
     xs = tree_leaves(operands)
     staged = [stage_tree(f, operands, {}, tag) for f in functions]
     _, out_tree = staged[0]
-    for f, (jaxpr, tree) in zip(functions, staged):
+    for f, (_, tree) in zip(functions, staged):
         if tree != out_tree:
             raise TypeError(
                 f'{tag}: the branches must have the same type structure, but '
                 f'{fun_name(functions[0])} returns {out_tree}, and '
                 f'{fun_name(f)} returns {tree}')
-    types = [common_type(tag, functions, avals) for avals in
+    types = [branch_type(tag, functions, avals) for avals in
              zip(*[jaxpr.out_avals for jaxpr, _ in staged])]
-    branches, traced = [], []
-    for jaxpr, _ in staged:
-        branch, values = close_once_more(fit_outputs(jaxpr, types, tag))
-        branches.append(branch)
-        traced.append(values)
-    types = [tuple(map(typeof, values)) for values in traced]
-    outs = cond_p.bind(
-        index, *chain(*traced), *xs,
-        branches=tuple(take_in_all(branch, i, tuple(types))
-                       for i, branch in enumerate(branches)))
+    branches, consts = close_together(
+        [fit_outputs(jaxpr, types, tag) for jaxpr, _ in staged])
+    outs = cond_p.bind(index, *consts, *xs, branches=branches)
     return out_tree.unflatten(outs)
 
 
-def common_type(tag, functions, avals):
-    """Returns the type of an output: a Python number becomes an array's."""
-    strong = [aval for aval in avals if not aval.weak_type]
-    if not strong:
-        return max(avals, key=lambda aval: 'biufc'.index(aval.dtype.kind))
-    for f, aval in zip(functions, avals):
-        fits = (gives_way(aval, strong[0]) if aval.weak_type
-                else aval.dtype == strong[0].dtype)
-        if aval.shape != strong[0].shape or not fits:
-            raise TypeError(
-                f'{tag}: the branches must return equal types, but '
-                f'{fun_name(functions[avals.index(strong[0])])} returns '
-                f'{strong[0]}, and {fun_name(f)} returns {aval}')
-    return strong[0]
-
-
-def fit_outputs(jaxpr, types, tag):
-    """Returns a program whose outputs have these types."""
-    if jaxpr.out_avals == types:
-        return jaxpr
-
-    def fitted(*xs):
-        return [convert(y, aval.dtype, aval.weak_type) for y, aval in
-                zip(eval_jaxpr(jaxpr, jaxpr.consts, *xs), types)]
-    return stage_flat(fitted, jaxpr.in_avals, tag)
+def branch_type(tag, functions, avals):
+    """Return the type of an output of all branches, or raise."""
+    aval = common_type(avals)
+    if aval is None:
+        strong = next(aval for aval in avals if not aval.weak_type)
+        f, other = next((f, aval) for f, aval in zip(functions, avals)
+                        if common_type([strong, aval]) is None)
+        raise TypeError(
+            f'{tag}: the branches must return equal types, but '
+            f'{fun_name(functions[avals.index(strong)])} returns {strong}, '
+            f'and {fun_name(f)} returns {other}')
+    return aval

@@ -17,7 +17,7 @@ from autodiff_mini.higher_order.custom_jvp import (
     Pull, UserRule, check_output, custom_call_jvp, run_outside, with_known)
 from autodiff_mini.higher_order.custom_vjp import custom_vjp, is_written_down
 from autodiff_mini.higher_order.programs import (
-    for_outputs, interleave, others, picked, smaller)
+    for_outputs, interleave, others, picked, prune_equation)
 from autodiff_mini.higher_order.staged_calls import (
     StagedFunction, linear_program, stage_linear)
 from autodiff_mini.interpreters import jvp, partial_eval, transpose, vmap
@@ -184,9 +184,9 @@ def custom_vmap_for_outputs(eqn, used):
     def rule_for_outputs(xs, mapped, size):
         return [picked(row, used) for row in rule(xs, mapped, size)]
     program, _ = for_outputs(fun.jaxpr, used)
-    return smaller(eqn, (True,) * len(eqn.invars), used,
-                   fun=StagedFunction(fun, program),
-                   vmap=named(rule_for_outputs, rule))
+    return prune_equation(eqn, (True,) * len(eqn.invars), used,
+                          fun=StagedFunction(fun, program),
+                          vmap=named(rule_for_outputs, rule))
 
 
 vmap.rules[custom_vmap_call_p] = custom_vmap_vmap

@@ -1,13 +1,10 @@
-"""`jit`: a function that is written down once, and becomes Python.
+"""`jit`: record a function once, and run it as Python source.
 
-Its one idea: a primitive that carries a program.  What interprets it makes
-another program of it, and only who computes has it compiled.  Chapter 12.
+A primitive carries a program.  Each interpreter makes another program of it,
+and only evaluation compiles it.  Chapter 12.
 """
 
 from functools import partial
-from itertools import repeat
-
-import numpy as np
 
 from autodiff_mini import seams
 from autodiff_mini.copying import place_of
@@ -15,25 +12,16 @@ from autodiff_mini.core import (
     Primitive, Trace, TraceTag, current_trace, typeof)
 from autodiff_mini.errors import fun_name, public, tell_user
 from autodiff_mini.higher_order.programs import (
-    batch_jaxpr, close, for_arguments, for_outputs, forward, interleave,
-    jvp_jaxpr, nothing, others, partial_eval_jaxpr, picked, remember,
-    remembered, smaller, transpose_jaxpr)
-from autodiff_mini.interpreters.abstract import abstract_rules
+    close, defprogram, remember, remembered)
+from autodiff_mini.interpreters import lowering
 from autodiff_mini.interpreters.jaxpr import stage_tree
-from autodiff_mini.interpreters.jvp import jvp_rules
-from autodiff_mini.interpreters.lowering import (
-    MISS, inline_rules, lowering_rules)
-from autodiff_mini.interpreters.partial_eval import partial_eval_rules
-from autodiff_mini.interpreters.transpose import transpose_rules
-from autodiff_mini.interpreters.vmap import vmap_rules
-from autodiff_mini.jaxprs import Var, dead_rules, is_loud
 from autodiff_mini.memory import own_memory
 from autodiff_mini.pytree import check_hash, frozen, tree_flatten
 from autodiff_mini.signature import (
     Attributes, UserFunction, argument_names, argument_positions, as_method,
     gives_self, hold_arguments, is_object, keeps_self, map_leaves,
     named_after, names_of, takes_self)
-from autodiff_mini.zeros import Zero, pack, unpack
+
 
 @remembered
 def compiled_by(jaxpr, wing):
@@ -52,90 +40,13 @@ def run_compiled(*xs, jaxpr, **params):
     return own_memory(program(*xs), [*xs, *program.constants])
 
 
-def run_in_state(*xs, jaxpr, name, **state):
-    if not state:
-        return run_compiled(*xs, jaxpr=jaxpr)
-    with np.errstate(**state):
-        return run_compiled(*xs, jaxpr=jaxpr)
-
-
-jit_p = Primitive('jit', run_in_state, multiple_results=True)
-
-
-def program_jvp(primitive, primals, tangents, jaxpr, **params):
-    moving = tuple(type(t) is not Zero for t in tangents)
-    jaxpr, out_moving = jvp_jaxpr(jaxpr, moving, nothing(jaxpr))
-    outs = primitive.bind(*pack(primals, tangents), jaxpr=jaxpr, **params)
-    return unpack(outs, [not moves for moves in out_moving])
-
-
-def program_vmap(primitive, axis, vals, dims, jaxpr, **params):
-    mapped = tuple(dim == 0 for dim in dims)
-    jaxpr, out_dims = batch_jaxpr(jaxpr, axis.size, mapped, nothing(jaxpr))
-    return primitive.bind(*vals, jaxpr=jaxpr, **params), out_dims
-
-
-def program_transpose(primitive, cts, *operands, jaxpr, **params):
-    linear = tuple(type(x) is Var for x in operands)
-    given = tuple(ct is not None for ct in cts)
-    outs = primitive.bind(
-        *others(operands, linear), *picked(cts, given),
-        jaxpr=transpose_jaxpr(jaxpr, linear, given), **params)
-    return interleave(linear, outs, repeat(None))
-
-
-jvp_rules[jit_p] = partial(program_jvp, jit_p)
-vmap_rules[jit_p] = partial(program_vmap, jit_p)
-transpose_rules[jit_p] = partial(program_transpose, jit_p)
-abstract_rules[jit_p] = lambda *avals, jaxpr, **params: jaxpr.out_avals
-
-
-def jit_partial_eval(trace, args, jaxpr, **params):
-    unknown = tuple(map(trace.is_unknown, args))
-    if not any(unknown):
-        return trace.compute(jit_p, args, {'jaxpr': jaxpr, **params})
-    known, later, out_unknown = partial_eval_jaxpr(jaxpr, unknown,
-                                                   nothing(jaxpr))
-    xs, n = others(args, unknown), out_unknown.count(False)
-    known, passed = forward(known, n)
-    outs = iter(trace.compute(jit_p, xs, {'jaxpr': known, **params}))
-    outs = [next(outs) if i is None else xs[i] for i in passed]
-    if is_loud(params):     # only what is known now speaks up if it is dead
-        params = params | {'name': 'errstate of tangents'}
-    late = trace.record(jit_p, [*outs[n:], *picked(args, unknown)],
-                        {'jaxpr': later, **params})
-    return interleave(out_unknown, late, outs[:n])
-
-
-partial_eval_rules[jit_p] = jit_partial_eval
-
-
-def program_for_outputs(eqn, used):
-    if is_loud(eqn.params):
-        return eqn
-    program, matter = for_outputs(eqn.params['jaxpr'], used)
-    return smaller(eqn, matter, used, jaxpr=for_arguments(program, matter))
-
-
-dead_rules[jit_p] = program_for_outputs
-
-
-inline_rules[jit_p] = lambda *avals, jaxpr, name, **state: (
-    None if state else jaxpr)
-
-
-def jit_lowering(emitter, *operands, jaxpr, name, **state):
-    part = emitter.nested('part', jaxpr)
-    states = ', '.join(f'{kind}={emitter.value(what)}'
-                       for kind, what in state.items())
-    return f'np.errstate({states})({part})({", ".join(operands)})'
-
-
-lowering_rules[jit_p] = jit_lowering
+jit_p = Primitive('jit', run_compiled, multiple_results=True)
+defprogram(jit_p)
+lowering.inline_rules[jit_p] = lambda *avals, jaxpr, name: jaxpr
 
 
 class jit(UserFunction):
-    """A function that is written down once, and runs as Python source.
+    """A function that is recorded once, and runs as Python source.
 
     The function runs as Python at its first call, with tracers for arguments,
     and again when an argument has another type or tree, or a static argument
@@ -152,7 +63,7 @@ class jit(UserFunction):
     self, see the attributes as they were when they were traced.
 
     A function with a rule of its own, such as a custom_jvp, keeps in the
-    program the rule that it had when the program was written down.  An
+    program the rule that it had when the program was recorded.  An
     operation of `ad.Primitive` is always what its rules say now.
 
     Args:
@@ -209,7 +120,7 @@ class jit(UserFunction):
             guard = self.guard
             if guard and not kwargs and not seams.modes:
                 out = guard(args)
-                if out is not MISS:
+                if out is not lowering.MISS:
                     return out
             return self.run(args, kwargs)
         except Exception as error:      # as `public` does, without a call
@@ -218,7 +129,7 @@ class jit(UserFunction):
 
     @public
     def run(self, args, kwargs):
-        """Returns the result for arguments of which nothing is known."""
+        """Return the result for arguments that the guard does not know."""
         f, args = self.f, (*self.bound, *args)
         if self.method and args and is_object(args[0]) and (
                 0 not in self.held):
@@ -254,7 +165,7 @@ class jit(UserFunction):
 
 
 def typeof_argument(x):
-    """Returns the type of an argument."""
+    """Return the type of an argument."""
     if isinstance(x, str):
         raise TypeError('a value of type str cannot be traced: make it a '
                         'static argument, with static_argnums, or a field '
@@ -264,7 +175,7 @@ def typeof_argument(x):
 
 
 def static_part(f, static):
-    """Returns static arguments as a part of a key."""
+    """Return static arguments as a part of a key."""
     for name, x in static.items():
         check_hash(x, 'Non-hashable static arguments are used in a jit '
                    f'function: argument {name} of {fun_name(f)}')

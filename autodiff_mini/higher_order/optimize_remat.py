@@ -8,9 +8,9 @@ call of the second.  Chapter 15.
 from autodiff_mini.core import Primitive, TraceTag, Tracer, typeof
 from autodiff_mini.errors import fun_name
 from autodiff_mini.higher_order.call import Store
-from autodiff_mini.higher_order.jit import (
-    jit_p, program_for_outputs, run_compiled)
-from autodiff_mini.higher_order.programs import close, for_outputs, vmap_jaxpr
+from autodiff_mini.higher_order.jit import jit_p, run_compiled
+from autodiff_mini.higher_order.programs import (
+    close, for_outputs, program_for_outputs, vmap_jaxpr)
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, transpose, vmap)
 from autodiff_mini.interpreters.jaxpr import stage_flat

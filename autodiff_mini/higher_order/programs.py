@@ -1,53 +1,62 @@
-"""Programs, transformed: from a jaxpr to a jaxpr.
+"""Transform programs: from a jaxpr to a jaxpr.
 
-Its one idea: run the program under the interpreter, and write down what it
-does.  Each is done once for a program, and remembered.  Chapter 12.
+Run the program under the interpreter, and record what it does.  Each result
+is computed once, and kept with the program.  Chapter 12.
 """
 
 from functools import partial, wraps
+from itertools import chain, repeat
 
 import numpy as np
 
 from autodiff_mini import seams
 from autodiff_mini.arrays import convert
-from autodiff_mini.core import TraceTag, Tracer, array_type, current_trace
+from autodiff_mini.core import (
+    TraceTag, Tracer, array_type, current_trace, typeof)
 from autodiff_mini.errors import RuleTable
+from autodiff_mini.interpreters import (
+    abstract, jvp, partial_eval, transpose, vmap)
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr, stage_flat
-from autodiff_mini.interpreters.jvp import jvp_flat
-from autodiff_mini.interpreters.partial_eval import (
-    PartialEvalTrace, linear_flat)
-from autodiff_mini.interpreters.transpose import backward_pass
-from autodiff_mini.interpreters.vmap import Axis, spread, vmap_flat
-from autodiff_mini.jaxprs import Equation, Jaxpr, drop_dead
+from autodiff_mini.jaxprs import Equation, Jaxpr, Var, dead_rules, drop_dead
 from autodiff_mini.zeros import (
-    Zero, instantiate_zeros, pack, tangent_type, unpack, which_zero)
+    Zero, instantiate_zeros, pack, tangent_type, unpack)
 
 
 def nothing(jaxpr):
-    """Says of each output that nothing is wanted of it."""
+    """Return a mark for each output: nothing is wanted of it."""
     return (False,) * len(jaxpr.outvars)
 
 
 def picked(xs, where):
-    """Returns those `xs` whose mark is True."""
+    """Return those `xs` whose mark is True."""
     return [x for x, here in zip(xs, where, strict=True) if here]
 
 
 def others(xs, where):
-    """Returns those `xs` whose mark is False."""
+    """Return those `xs` whose mark is False."""
     return [x for x, here in zip(xs, where, strict=True) if not here]
 
 
 def interleave(places, xs, others) -> list:
-    """Returns the `xs` in these places, and the others in the others."""
+    """Return the `xs` at the marked places, and the others elsewhere."""
     xs, others = iter(xs), iter(others)
     return [next(xs if here else others) for here in places]
 
 
-def close(jaxpr):
-    """Returns a program that closes over arrays only, and the tracers.
+def perturbed(tangents) -> tuple:
+    """Return a mark for each tangent: whether it is an array, not a Zero."""
+    return tuple(type(t) is not Zero for t in tangents)
 
-    What is traced becomes its first arguments.
+
+def unpack_marked(arrays, marks):
+    """Return the outputs, and the tangents of those that have one."""
+    return unpack(arrays, [not mark for mark in marks])
+
+
+def close(jaxpr):
+    """Return a program that closes over arrays only, and the tracers.
+
+    Its first arguments are the tracers that `jaxpr` closes over.
     """
     traced = [isinstance(x, Tracer) for x in jaxpr.consts]
     invars = [*picked(jaxpr.constvars, traced), *jaxpr.invars]
@@ -56,14 +65,27 @@ def close(jaxpr):
     return closed, picked(jaxpr.consts, traced)
 
 
-def close_once_more(jaxpr):
-    """As `close`, for what a call writes down each time."""
+def close_and_dedupe(jaxpr):
+    """Close a program that each call records; return a known one like it."""
     closed, traced = close(jaxpr)
     return seams.recall(closed), traced
 
 
+def close_together(jaxprs):
+    """Close programs so that all take the tracers of all as first arguments.
+
+    Return the programs, a tuple, and the tracers.
+    """
+    programs, traced = zip(*map(close_and_dedupe, jaxprs))
+    if any(traced):
+        avals = tuple(tuple(map(typeof, values)) for values in traced)
+        programs = tuple(pad_residual_inputs(program, i, avals)
+                         for i, program in enumerate(programs))
+    return programs, [*chain(*traced)]
+
+
 def stage_program(f, avals, tag):
-    """Returns `f` as a program that closes over arrays only."""
+    """Return `f` as a program that closes over arrays only."""
     jaxpr, traced = close(stage_flat(f, avals, tag))
     if traced:
         raise TypeError(
@@ -72,12 +94,28 @@ def stage_program(f, avals, tag):
     return jaxpr
 
 
-def remembered(transform):
-    """Returns `transform`, which keeps its results with the program.
+def stage_pair(f, avals, tag):
+    """Return the program of `f`, and what else `f` returns.
 
-    They are made again when a rule has taken the place of another.  They
-    must not hold the program; its tags, such as `jvp of Jaxpr`, do not.
-    Else both would stay until Python looks for circles.
+    Args:
+        f: returns a pair: a list of arrays, and anything.
+        avals, tag: as for `stage_program`.
+    """
+    rest = []
+
+    def arrays(*xs):
+        outs, found = f(*xs)
+        rest.append(found)
+        return outs
+    return stage_program(arrays, avals, tag), rest[0]
+
+
+def remembered(transform):
+    """Return `transform`, which keeps its results with the program.
+
+    A result is computed again after a rule has been replaced.  It must not
+    hold the program; its tags, such as `jvp of Jaxpr`, do not.  Otherwise
+    both would stay until Python collects cycles.
     """
     @wraps(transform)
     def remembering(jaxpr, *args):
@@ -90,10 +128,9 @@ def remembered(transform):
 
 
 def remember(table, key, result):
-    """Puts a result into a table, and returns it; of many the oldest goes.
+    """Put a result into a table, and return it; drop the oldest of many.
 
-    There is one for each type, size, or static value that came along, and
-    there may be ever new ones.
+    Each type, size, or static value of an argument adds a result.
     """
     for oldest in list(table)[:max(0, len(table) + 1 - REMEMBERED)]:
         table.pop(oldest, None)
@@ -105,13 +142,13 @@ REMEMBERED = 1000   # results in a table
 
 
 def run(jaxpr, *args):
-    """Returns what a program returns."""
+    """Return the outputs of a program."""
     return eval_jaxpr(jaxpr, jaxpr.consts, *args)
 
 
 @remembered
 def jvp_jaxpr(jaxpr, moving, wanted):
-    """Returns the derivative of a program, and which of its outputs move.
+    """Return the derivative of a program, and which outputs have a tangent.
 
     Args:
         jaxpr: a program that closes over arrays only.
@@ -120,28 +157,25 @@ def jvp_jaxpr(jaxpr, moving, wanted):
             if it is zero.
 
     Returns:
-        A program from the arguments, and the tangents of those that move, to
-        the outputs and the tangents of those that move.
+        A program from the arguments, and the tangents of those that have
+        one, to the outputs and the tangents of those that have one.
     """
-    tag, out_moving = TraceTag('jvp', Jaxpr), []
+    tag = TraceTag('jvp', Jaxpr)
 
-    def jvp(*arrays):
-        ys, y_dots = jvp_flat(
-            partial(run, jaxpr),
-            *unpack(arrays, [not moves for moves in moving]), tag)
+    def derivative(*arrays):
+        ys, y_dots = jvp.jvp_flat(
+            partial(run, jaxpr), *unpack_marked(arrays, moving), tag)
         y_dots = [instantiate_zeros(t) if want else t
                   for t, want in zip(y_dots, wanted, strict=True)]
-        out_moving[:] = [not zero for zero in which_zero(y_dots)]
-        return pack(ys, y_dots)
+        return pack(ys, y_dots), list(perturbed(y_dots))
 
     tangents = map(tangent_type, picked(jaxpr.in_avals, moving))
-    program = stage_program(jvp, [*jaxpr.in_avals, *tangents], tag)
-    return program, out_moving
+    return stage_pair(derivative, [*jaxpr.in_avals, *tangents], tag)
 
 
 @remembered
 def vmap_jaxpr(jaxpr, size, mapped, wanted):
-    """Returns a program mapped over an axis, and which outputs are.
+    """Return a program mapped over an axis, and which outputs are.
 
     Args:
         jaxpr: a program that closes over arrays only.
@@ -149,38 +183,45 @@ def vmap_jaxpr(jaxpr, size, mapped, wanted):
         mapped: for each argument, whether it has the axis, in front.
         wanted: for each output, whether it is to have the axis.
     """
-    program, out_dims = batch_jaxpr(jaxpr, size, mapped, wanted)
-    return program, [dim is not None for dim in out_dims]
+    program, _, out_mapped = batch_jaxpr(jaxpr, size, mapped, wanted)
+    return program, out_mapped
+
+
+def batching(size):
+    """Return `vmap_jaxpr` for an axis of this length."""
+    return lambda jaxpr, *marks: vmap_jaxpr(jaxpr, size, *marks)
 
 
 @remembered
 def batch_jaxpr(jaxpr, size, mapped, wanted):
-    """Return the program of `vmap_jaxpr`, and the dims of its outputs."""
-    axis, out_dims = Axis(size, TraceTag('vmap', Jaxpr)), []
+    """As `vmap_jaxpr`; return the dims of the outputs, too."""
+    axis = vmap.Axis(size, TraceTag('vmap', Jaxpr))
 
     def batched(*vals):
-        outs, dims = vmap_flat(partial(run, jaxpr), axis, vals,
-                               [0 if has else None for has in mapped])
-        out_dims[:] = [0 if want else dim
-                       for dim, want in zip(dims, wanted, strict=True)]
-        # What is mapped is no Python number any more, and keeps its dtype.
-        return [y if to is None else
-                convert(spread(y, dim, size), aval.dtype)
+        outs, dims = vmap.vmap_flat(partial(run, jaxpr), axis, vals,
+                                    [0 if has else None for has in mapped])
+        out_dims = [0 if want else dim
+                    for dim, want in zip(dims, wanted, strict=True)]
+        # A mapped Python number is an array: it keeps its dtype.
+        outs = [y if to is None else
+                convert(vmap.spread(y, dim, size), aval.dtype)
                 for y, dim, to, aval in
                 zip(outs, dims, out_dims, jaxpr.out_avals)]
+        return outs, out_dims
 
     avals = [array_type((size, *aval.shape), aval.dtype) if has else aval
              for aval, has in zip(jaxpr.in_avals, mapped, strict=True)]
-    return stage_program(batched, avals, axis.tag), out_dims
+    program, out_dims = stage_pair(batched, avals, axis.tag)
+    return program, out_dims, [dim is not None for dim in out_dims]
 
 
 @remembered
 def partial_eval_jaxpr(jaxpr, unknown, wanted):
-    """Returns a program cut in two, and how to put them together.
+    """Return a program cut in two, and which outputs are unknown.
 
     Args:
         jaxpr: a program that closes over arrays only.
-        unknown: for each argument, whether it is known later.
+        unknown: for each argument, whether it is unknown.
         wanted: for each output, whether it is to be an unknown one.
 
     Returns:
@@ -188,45 +229,48 @@ def partial_eval_jaxpr(jaxpr, unknown, wanted):
         arguments to the known outputs, and residuals.  The program `later`
         is from residuals and unknown arguments to the unknown outputs.
     """
-    tag, found = TraceTag('partial evaluation', Jaxpr), []
+    tag = TraceTag('partial evaluation', Jaxpr)
 
     def known(*xs):
-        with PartialEvalTrace(current_trace(), tag) as trace:
+        with partial_eval.PartialEvalTrace(current_trace(), tag) as trace:
             inputs = list(map(trace.input, picked(jaxpr.in_avals, unknown)))
             outs = run(jaxpr, *interleave(unknown, inputs, xs))
             out_unknown = [want or trace.is_unknown(y)
                            for y, want in zip(outs, wanted, strict=True)]
             later, residuals = close(drop_dead(
                 trace.jaxpr(inputs, picked(outs, out_unknown))))
-        found[:] = later, out_unknown
-        return others(outs, out_unknown) + residuals
+        return others(outs, out_unknown) + residuals, (later, out_unknown)
 
-    return stage_program(known, others(jaxpr.in_avals, unknown), tag), *found
+    program, found = stage_pair(known, others(jaxpr.in_avals, unknown), tag)
+    return program, *found
 
 
 @remembered
-def forward(jaxpr, count=0):
-    """Returns a program without the outputs that are its arguments.
+def forward(jaxpr, count=0, changing=()):
+    """Return a program without the outputs that are its arguments.
 
-    But with the first `count` outputs.  And a list, with the position of the
-    argument for each output that is left out, and None for each other.
+    Args:
+        jaxpr: a program that closes over arrays only.
+        count: how many of its first outputs stay in any case.
+        changing: the positions of arguments that stay if they are outputs.
+
+    Returns:
+        The program; and a list, with the position of the argument for each
+        output that is left out, and None for each other.
     """
-    place = {v: i for i, v in enumerate(jaxpr.invars)}
+    place = {v: i for i, v in enumerate(jaxpr.invars) if i not in changing}
     passed = [place.get(v) if i >= count else None
               for i, v in enumerate(jaxpr.outvars)]
     kept = tuple(i for i, p in enumerate(passed) if p is None)
-    return permute(jaxpr, tuple(range(len(place))), kept), passed
+    return permute(jaxpr, range(len(jaxpr.invars)), kept), passed
 
 
 @remembered
 def known_jaxpr(jaxpr, unknown, wanted):
-    """Returns what of a program is known now, and which outputs are not.
+    """Return the program of the known outputs, and which are unknown.
 
     Args:
         jaxpr, unknown, wanted: as for `partial_eval_jaxpr`.
-
-    Returns:
-        A program from the known arguments to the known outputs, and a list.
     """
     known, _, out_unknown = partial_eval_jaxpr(jaxpr, unknown, wanted)
     count = out_unknown.count(False)
@@ -237,7 +281,7 @@ def known_jaxpr(jaxpr, unknown, wanted):
 
 @remembered
 def transpose_jaxpr(jaxpr, linear, given):
-    """Returns a linear program, run backwards.
+    """Transpose a linear program.
 
     Args:
         jaxpr: a program that closes over arrays only.
@@ -252,13 +296,13 @@ def transpose_jaxpr(jaxpr, linear, given):
 
     def transposed(*arrays):
         n = linear.count(False)
-        program = linear_flat(
+        program = partial_eval.linear_flat(
             lambda *ts: run(jaxpr, *interleave(linear, ts, arrays[:n])),
             picked(jaxpr.in_avals, linear), tag)
         zeros = map(Zero, others(jaxpr.out_avals, given))
         cts = interleave(given, arrays[n:], zeros)
-        return list(map(instantiate_zeros,
-                        backward_pass(program, program.consts, cts)))
+        return list(map(instantiate_zeros, transpose.backward_pass(
+            program, program.consts, cts)))
 
     cts = map(tangent_type, picked(jaxpr.out_avals, given))
     return stage_program(
@@ -267,7 +311,7 @@ def transpose_jaxpr(jaxpr, linear, given):
 
 @remembered
 def permute(jaxpr, ins, outs):
-    """Returns a program with arguments and outputs in another order.
+    """Return a program with arguments and outputs in another order.
 
     Args:
         jaxpr: a program that closes over arrays only.
@@ -279,10 +323,23 @@ def permute(jaxpr, ins, outs):
 
 
 @remembered
-def for_outputs(jaxpr, used):
-    """Returns a program with some outputs only, and which arguments matter.
+def pad_residual_inputs(jaxpr, i, types):
+    """Return branch `i` with the residuals of all branches as arguments.
 
-    It takes all of them.
+    Those of branch `i` are its first arguments now.
+    """
+    n, own = len(types[i]), iter(jaxpr.invars)
+    residuals = [next(own) if i == j else Var(aval)
+                 for j, avals in enumerate(types) for aval in avals]
+    return Jaxpr(jaxpr.constvars, [*residuals, *jaxpr.invars[n:]],
+                 jaxpr.eqns, jaxpr.outvars, jaxpr.consts)
+
+
+@remembered
+def for_outputs(jaxpr, used):
+    """Return a program for some outputs, and which arguments they need.
+
+    The program takes all arguments.
     """
     program = drop_dead(Jaxpr(jaxpr.constvars, jaxpr.invars, jaxpr.eqns,
                               picked(jaxpr.outvars, used), jaxpr.consts))
@@ -292,18 +349,131 @@ def for_outputs(jaxpr, used):
 
 
 def for_arguments(jaxpr, used):
-    """Returns a program that takes only those arguments that matter."""
+    """Return a program that takes only the marked arguments."""
     return permute(jaxpr, tuple(picked(range(len(used)), used)),
-                   tuple(range(len(jaxpr.outvars))))
+                   range(len(jaxpr.outvars)))
 
 
-def smaller(eqn, operands, results, **params):
-    """Returns an equation with only some operands, and some results."""
+def prune_equation(eqn, operands, results, **params):
+    """Return an equation with only some operands, and some results."""
     return Equation(eqn.primitive, picked(eqn.invars, operands),
                     eqn.params | params, picked(eqn.outvars, results),
                     eqn.line)
 
 
 def zeros(aval):
-    """Returns zeros of this type, as an array or a NumPy scalar."""
+    """Return zeros of this type, as an array or a NumPy scalar."""
     return np.zeros(aval.shape, aval.dtype)[()]
+
+
+def defpartial(primitive, cut):
+    """Define partial evaluation: compute with known operands, or cut.
+
+    Args:
+        cut: `cut(trace, args, unknown, **params)`, which returns the outputs
+            where some operands are unknown.
+    """
+    def rule(trace, args, **params):
+        unknown = tuple(map(trace.is_unknown, args))
+        if any(unknown):
+            return cut(trace, args, unknown, **params)
+        return trace.compute(primitive, args, params)
+    partial_eval.rules[primitive] = rule
+
+
+# The rules of a primitive whose parameter `jaxpr` is a program.
+def program_jvp(primitive, primals, tangents, jaxpr, **params):
+    jaxpr, out_moving = jvp_jaxpr(jaxpr, perturbed(tangents), nothing(jaxpr))
+    outs = primitive.bind(*pack(primals, tangents), jaxpr=jaxpr, **params)
+    return unpack_marked(outs, out_moving)
+
+
+def program_vmap(primitive, axis, vals, dims, jaxpr, **params):
+    mapped = tuple(dim == 0 for dim in dims)
+    jaxpr, out_dims, _ = batch_jaxpr(jaxpr, axis.size, mapped, nothing(jaxpr))
+    return primitive.bind(*vals, jaxpr=jaxpr, **params), out_dims
+
+
+def program_partial_eval(primitive, trace, args, unknown, jaxpr,
+                         late_params=None, **params):
+    """Cut a program in two; a residual that is an argument is passed.
+
+    Args:
+        late_params: what is changed in the parameters of the later part.
+    """
+    known, later, out_unknown = partial_eval_jaxpr(jaxpr, unknown,
+                                                   nothing(jaxpr))
+    n = out_unknown.count(False)
+    outs, _ = compute_forwarded(trace, primitive, others(args, unknown),
+                                {'jaxpr': known, **params}, n)
+    late = trace.record(primitive, [*outs[n:], *picked(args, unknown)],
+                        {'jaxpr': later, **params, **(late_params or {})})
+    return interleave(out_unknown, late, outs[:n])
+
+
+def compute_forwarded(trace, primitive, xs, params, *kept):
+    """Compute a known part, but not the residuals that are its operands.
+
+    Args:
+        kept: as for `forward`.
+
+    Returns:
+        All outputs; and for each, its position among the operands, or None.
+    """
+    program, passed = forward(params['jaxpr'], *kept)
+    outs = iter(trace.compute(primitive, xs, params | {'jaxpr': program}))
+    return [next(outs) if i is None else xs[i] for i in passed], passed
+
+
+def program_transpose(primitive, cts, *operands, jaxpr, **params):
+    linear = tuple(type(x) is Var for x in operands)
+    given = tuple(ct is not None for ct in cts)
+    outs = primitive.bind(
+        *others(operands, linear), *picked(cts, given),
+        jaxpr=transpose_jaxpr(jaxpr, linear, given), **params)
+    return interleave(linear, outs, repeat(None))
+
+
+def program_for_outputs(eqn, used):
+    program, matter = for_outputs(eqn.params['jaxpr'], used)
+    return prune_equation(eqn, matter, used,
+                          jaxpr=for_arguments(program, matter))
+
+
+def defprogram(primitive):
+    """Define the rules of a primitive whose parameter is a program."""
+    jvp.rules[primitive] = partial(program_jvp, primitive)
+    vmap.rules[primitive] = partial(program_vmap, primitive)
+    abstract.rules[primitive] = lambda *_, jaxpr, **params: jaxpr.out_avals
+    defpartial(primitive, partial(program_partial_eval, primitive))
+    transpose.rules[primitive] = partial(program_transpose, primitive)
+    dead_rules[primitive] = program_for_outputs
+
+
+def common_type(avals):
+    """Return the type of an output that has several, or None.
+
+    A Python number becomes an array's if it can do so and lose nothing: an
+    integer can become a float, and a float no integer.
+    """
+    def rank(aval):
+        return 'bifc'.index(aval.dtype.kind.replace('u', 'i'))
+
+    strong = [aval for aval in avals if not aval.weak_type]
+    if not strong:
+        return max(avals, key=rank)
+    fits = [aval.shape == strong[0].shape and (
+                rank(aval) <= rank(strong[0]) if aval.weak_type
+                else aval.dtype == strong[0].dtype) for aval in avals]
+    return strong[0] if all(fits) else None
+
+
+def fit_outputs(jaxpr, types, tag):
+    """Return a program whose outputs have these types."""
+    if jaxpr.out_avals == types:
+        return jaxpr
+
+    def fitted(*xs):
+        return [convert(y, aval.dtype, aval.weak_type)
+                for y, aval in zip(run(jaxpr, *xs), types)]
+    return stage_flat(fitted, jaxpr.in_avals, tag)

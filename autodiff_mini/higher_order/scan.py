@@ -1,62 +1,178 @@
-"""`scan`: a loop that carries a value, and is one operation.
+"""`scan`: a loop that carries a value, as one operation.
 
-Its one idea: the body is a program, so it is transformed once, however often
-the loop runs.  What a carry *may* be at any step (moving, mapped, unknown),
-it is at every step.  Chapter 13.
+The body is a program, so it is transformed once, however often the loop runs.
+If a carry can be perturbed, mapped, or unknown at some step, it is treated so
+at every step.  Chapter 13.
 """
 
 import operator
 from dataclasses import replace
-from itertools import chain, repeat
+from itertools import repeat
 
 import numpy as np
 
 from autodiff_mini.arrays import convert, foreign_one
 from autodiff_mini.core import Primitive, TraceTag, array_type, typeof
 from autodiff_mini.errors import public
-from autodiff_mini.higher_order.carries import (
-    carry_of_pair, common_length, element_type, stage_body)
 from autodiff_mini.higher_order.jit import jit_p, run_compiled
-from autodiff_mini.higher_order.loops import (
-    at_all_steps, beside, fixpoint, hoist, split)
 from autodiff_mini.higher_order.programs import (
-    close_once_more, for_arguments, for_outputs, interleave, jvp_jaxpr,
-    others, partial_eval_jaxpr, permute, picked, remembered, run, smaller,
-    stage_program, transpose_jaxpr, vmap_jaxpr, zeros)
-from autodiff_mini.interpreters.abstract import abstract_rules
-from autodiff_mini.interpreters.jvp import jvp_rules
-from autodiff_mini.interpreters.lowering import lowering_rules
-from autodiff_mini.interpreters.partial_eval import partial_eval_rules
-from autodiff_mini.interpreters.transpose import linear_parts, transpose_rules
-from autodiff_mini.interpreters.vmap import spread, vmap_rules
-from autodiff_mini.jaxprs import Equation, Jaxpr, Var, dead_rules
+    batching, close_and_dedupe, common_type, compute_forwarded, defpartial,
+    fit_outputs, for_arguments, for_outputs, interleave, jvp_jaxpr, others,
+    partial_eval_jaxpr, permute, perturbed, picked, prune_equation,
+    remembered, run, stage_program, transpose_jaxpr, unpack_marked, zeros)
+from autodiff_mini.interpreters import (
+    abstract, jvp, lowering, transpose, vmap)
+from autodiff_mini.interpreters.jaxpr import stage_tree
+from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var, dead_rules
 from autodiff_mini.pytree import leaf_names, tree_flatten
 from autodiff_mini.signature import map_leaves
-from autodiff_mini.zeros import (
-    Zero, instantiate_all, instantiate_zeros, unpack)
+from autodiff_mini.zeros import Zero, instantiate_all, instantiate_zeros
+
+# What all loops have in common.
+CONSTANT, CARRY, ROW = range(3)     # the kinds of a loop's operands
 
 
-def run_scan(*operands, jaxpr, **params):
-    program = one_equation(jaxpr, 'jaxpr', scan_p,
-                           tuple(map(typeof, operands)), *params.items())
-    return run_compiled(*operands, jaxpr=program, name='scan')
+def loop_primitive(name, key):
+    """Return a primitive whose body is the parameter `key`.
+
+    Evaluation compiles a program of nothing but the loop.
+    """
+    def run_loop(*operands, **params):
+        program = one_equation(params.pop(key), key, primitive,
+                               tuple(map(typeof, operands)), *params.items())
+        return run_compiled(*operands, jaxpr=program)
+    primitive = Primitive(name, run_loop, multiple_results=True)
+    return primitive
 
 
 @remembered
 def one_equation(body, key, primitive, avals, *params):
-    """Returns a program of nothing else; it is kept with its body.
+    """Return a program of one equation, a loop; it is kept with the body.
 
-    What is kept with a program must not hold it, or both would stay.  So
-    there is a twin of the body in it, as the parameter `key`.
+    What is kept with a program must not hold it, or both would stay.  So the
+    parameter `key` is a copy of the body.
     """
     params = {key: replace(body, cache={}), **dict(params)}
     operands = [*map(Var, avals)]
-    outs = [*map(Var, abstract_rules[primitive](*avals, **params))]
+    outs = [*map(Var, abstract.rules[primitive](*avals, **params))]
     eqn = Equation(primitive, operands, params, outs)
     return Jaxpr([], operands, [eqn], outs, [])
 
 
-scan_p = Primitive('scan', run_scan, multiple_results=True)
+def kinds_of(operands, counts) -> list:
+    """Return the kinds of a loop's operands: constants, carry, rows."""
+    rows = len(operands) - sum(counts)
+    return [CONSTANT] * counts[0] + [CARRY] * counts[1] + [ROW] * rows
+
+
+def marked_kinds(operands, counts, marks) -> list:
+    """Return the kinds of operands, and of tangents of the marked ones."""
+    kinds = kinds_of(operands, counts)
+    return kinds + picked(kinds, marks)
+
+
+def counts_of(kinds) -> tuple:
+    """Return the numbers of constants and carries."""
+    return kinds.count(CONSTANT), kinds.count(CARRY)
+
+
+def by_kind(kinds) -> tuple:
+    """Return the order that groups values by kind, and is stable."""
+    return tuple(sorted(range(len(kinds)), key=kinds.__getitem__))
+
+
+def grouped(operands, kinds, *bodies):
+    """Return operands, grouped by kind; their counts; and the programs.
+
+    Args:
+        operands: the operands in the order of the arguments of the programs.
+        kinds: for each of them, its kind.
+        bodies: programs that take them.
+    """
+    order = by_kind(kinds)
+    return [operands[i] for i in order], counts_of(kinds), *[
+        permute(body, order, range(len(body.outvars))) for body in bodies]
+
+
+def split(xs, counts):
+    """Return constants, carry, and rows: three lists."""
+    start, end = counts[0], counts[0] + counts[1]
+    return list(xs[:start]), list(xs[start:end]), list(xs[end:])
+
+
+def fixpoint(step, start):
+    """Return the fewest marks, from `start` on, to which no step adds any.
+
+    A mark says of a carry that it is perturbed, mapped, or unknown.
+
+    Args:
+        step: from marks at the beginning of the body, to those at its end.
+        start: a tuple of booleans.
+    """
+    while True:
+        end = either(start, step(start))
+        if end == start:
+            return start
+        start = end
+
+
+def either(marks, more) -> tuple:
+    """Return a mark where one of two has it."""
+    return tuple(a or b for a, b in zip(marks, more, strict=True))
+
+
+def at_all_steps(transform, jaxpr, marks, counts):
+    """Return the marks of a loop's operands at all steps, and its body.
+
+    Args:
+        transform: `transform(jaxpr, marks, wanted)`, the last of whose
+            results says which outputs are marked.
+        jaxpr: the body of a loop.
+        marks: the marks of its arguments at the first step.
+        counts: how many of them are constants and carries.
+
+    Returns:
+        A tuple of booleans, and what `transform` returns for them.
+    """
+    n, (before, carry, rows) = counts[1], map(tuple, split(marks, counts))
+    rest = (False,) * (len(jaxpr.outvars) - n)
+
+    def body(carry):
+        return transform(jaxpr, before + carry + rows, carry + rest)
+
+    carry = fixpoint(lambda carry: body(carry)[-1][:n], carry)
+    return before + carry + rows, body(carry)
+
+
+@remembered
+def hoist(jaxpr, count):
+    """Split a program into what needs only its first arguments, and the rest.
+
+    Args:
+        jaxpr: a program that closes over arrays only.
+        count: how many arguments are the first.
+
+    Returns:
+        A program from the first arguments to some values; and a program from
+        them, these values, and the other arguments to the outputs.
+    """
+    fixed, first, rest = {*jaxpr.constvars, *jaxpr.invars[:count]}, [], []
+    for eqn in jaxpr.eqns:
+        if all(type(v) is Literal or v in fixed for v in eqn.invars):
+            first.append(eqn)
+            fixed.update(eqn.outvars)
+        else:
+            rest.append(eqn)
+    used = {v for eqn in rest for v in eqn.invars} | {*jaxpr.outvars}
+    values = [v for eqn in first for v in eqn.outvars if v in used]
+    before, behind = jaxpr.invars[:count], jaxpr.invars[count:]
+    return (Jaxpr(jaxpr.constvars, before, first, values, jaxpr.consts),
+            Jaxpr(jaxpr.constvars, [*before, *values, *behind], rest,
+                  jaxpr.outvars, jaxpr.consts))
+
+
+# `scan`: its rules.
+scan_p = loop_primitive('scan', 'jaxpr')
 
 
 def scan_types(*_, jaxpr, length, reverse, counts):
@@ -66,11 +182,12 @@ def scan_types(*_, jaxpr, length, reverse, counts):
         for aval in jaxpr.out_avals[n:]]
 
 
-abstract_rules[scan_p] = scan_types
+abstract.rules[scan_p] = scan_types
 
 
 def loop_scan(body, *operands, length, reverse, counts):
-    """Loops, at least once; each row of results is one array at the end."""
+    """Run a loop of at least one step; stack each row of outputs at the end.
+    """
     consts, carry, xs = split(operands, counts)
     rows = []
     for i in reversed(range(length)) if reverse else range(length):
@@ -81,157 +198,145 @@ def loop_scan(body, *operands, length, reverse, counts):
     return [*carry, *map(np.stack, ys)]
 
 
-def scan_lowering(emitter, *names, jaxpr, length, reverse, counts):
-    """Returns a call of `loop_scan`; of no steps, the carry and no rows."""
-    params = {'length': length, 'reverse': reverse, 'counts': counts}
-    if length == 0:
-        ys = scan_types(jaxpr=jaxpr, **params)[counts[1]:]
-        outs = split(names, counts)[1]
+def scan_lowering(emitter, *names, jaxpr, **loop):
+    """Return a call of `loop_scan`; of no steps, the carry and no rows."""
+    if loop['length'] == 0:
+        outs = split(names, loop['counts'])[1]
+        ys = scan_types(jaxpr=jaxpr, **loop)[len(outs):]
         outs += [emitter.value(zeros(aval)) for aval in ys]
         return f'[{", ".join(outs)}]'
-    loop = emitter.constant('loop_scan', loop_scan)
-    keywords = [f'{key}={x}' for key, x in params.items()]
+    function = emitter.constant('loop_scan', loop_scan)
+    keywords = [f'{key}={x}' for key, x in loop.items()]
     body = emitter.nested('body', jaxpr)
-    return f'{loop}({", ".join([body, *names, *keywords])})'
+    return f'{function}({", ".join([body, *names, *keywords])})'
 
 
-lowering_rules[scan_p] = scan_lowering
+lowering.rules[scan_p] = scan_lowering
 
 
-def scan_jvp(primals, tangents, jaxpr, length, reverse, counts):
-    consts, carry, xs = split([type(t) is not Zero for t in tangents], counts)
-    carry, (body, out_moving) = at_all_steps(jvp_jaxpr, jaxpr, consts, carry,
-                                             xs)
-    moving = consts, carry, xs
-    out_moving = split(out_moving, (0, counts[1]))[1:]
-    x_dots = split(tangents, counts)
-    outs = scan_p.bind(
-        *chain(*[[*x, *map(at_start, picked(x_dot, moves))]
-                 for x, x_dot, moves in
-                 zip(split(primals, counts), x_dots, moving)]),
-        jaxpr=permute(body, beside(moving), beside(out_moving)),
-        length=length, reverse=reverse,
-        counts=(len(consts) + sum(consts), len(carry) + sum(carry)))
-    order = beside(out_moving)
-    outs = [outs[order.index(i)] for i in range(len(outs))]
-    return unpack(outs, [not moves for moves in chain(*out_moving)])
+def scan_jvp(primals, tangents, jaxpr, counts, **loop):
+    moving, (body, out_moving) = at_all_steps(
+        jvp_jaxpr, jaxpr, perturbed(tangents), counts)
+    out_order = by_kind(marked_kinds(out_moving, (0, counts[1]), out_moving))
+    operands, counts, body = grouped(
+        [*primals, *map(at_start, picked(tangents, moving))],
+        marked_kinds(primals, counts, moving), body)
+    body = permute(body, range(len(operands)), out_order)
+    outs = scan_p.bind(*operands, jaxpr=body, counts=counts, **loop)
+    outs = [outs[out_order.index(i)] for i in range(len(outs))]
+    return unpack_marked(outs, out_moving)
 
 
-jvp_rules[scan_p] = scan_jvp
+jvp.rules[scan_p] = scan_jvp
 
 
 def at_start(t):
-    """Returns a tangent as an array; a zero can be looked at, as NumPy's."""
+    """Return a tangent as an array; a zero can be read, as NumPy's zeros."""
     if type(t) is Zero and foreign_one([t.like]) is not None:
         zero = np.zeros((), t.aval.dtype)
         return np.broadcast_to(zero, t.aval.shape)[()]
     return instantiate_zeros(t)
 
 
-def scan_vmap(axis, vals, dims, jaxpr, length, reverse, counts):
-    consts, carry, xs = split([dim == 0 for dim in dims], counts)
-    carry, (body, out_mapped) = at_all_steps(
-        lambda body, *marks: vmap_jaxpr(body, axis.size, *marks),
-        jaxpr, consts, carry, xs)
-    const_vals, carry_vals, x_vals = split(vals, counts)
-    carry_vals = [spread(x, dim, axis.size) if has else x for x, dim, has
-                  in zip(carry_vals, split(dims, counts)[1], carry)]
-    outs = scan_p.bind(
-        *const_vals, *carry_vals,
-        *[np.swapaxes(x, 0, 1) if has else x for x, has in zip(x_vals, xs)],
-        jaxpr=body, length=length, reverse=reverse, counts=counts)
-    n = len(carry)
-    ys = [np.swapaxes(y, 0, 1) if has else y
-          for y, has in zip(outs[n:], out_mapped[n:])]
-    return [*outs[:n], *ys], [0 if has else None for has in out_mapped]
+def scan_vmap(axis, vals, dims, jaxpr, counts, **loop):
+    """Run a loop of batches: of rows, the axis of the steps comes first."""
+    mapped, (body, out_mapped) = at_all_steps(
+        batching(axis.size), jaxpr, [dim == 0 for dim in dims], counts)
+    vals = [vmap.spread(x, dim, axis.size) if has else x
+            for x, dim, has in zip(vals, dims, mapped)]
+    n, m = sum(counts), counts[1]
+    outs = scan_p.bind(*vals[:n], *map(swap_axes, vals[n:], mapped[n:]),
+                       jaxpr=body, counts=counts, **loop)
+    ys = map(swap_axes, outs[m:], out_mapped[m:])
+    return [*outs[:m], *ys], [0 if has else None for has in out_mapped]
 
 
-vmap_rules[scan_p] = scan_vmap
+def swap_axes(x, has_both):
+    return np.swapaxes(x, 0, 1) if has_both else x
 
 
-def scan_partial_eval(trace, args, jaxpr, length, reverse, counts):
-    """Loops twice: now over what is known, and later over the rest.
+vmap.rules[scan_p] = scan_vmap
 
-    What the second loop needs of the first is of three kinds: what is the
-    same at all steps, what was scanned over, and what has to be kept at each.
+
+def scan_partial_eval(trace, args, unknown, jaxpr, counts, **loop):
+    """Loop twice: now over the known values, and later over the others.
+
+    A residual is the same at all steps, or a row of an operand, or it is
+    kept at each step.
     """
-    unknown = list(map(trace.is_unknown, args))
-    loop = {'length': length, 'reverse': reverse}
-    if not any(unknown):
-        return trace.compute(scan_p, args,
-                             {'jaxpr': jaxpr, 'counts': counts, **loop})
-    consts, carry, xs = split(unknown, counts)
-    carry, (known, later, out_unknown) = at_all_steps(
-        partial_eval_jaxpr, jaxpr, consts, carry, xs)
-    arg_consts, arg_carry, arg_xs = split(args, counts)
-    now = others(arg_consts, consts)
-    now_carry, now_xs = others(arg_carry, carry), others(arg_xs, xs)
+    unknown, (known, later, out_unknown) = at_all_steps(
+        partial_eval_jaxpr, jaxpr, unknown, counts)
+    kinds = kinds_of(args, counts)
+    now, now_kinds = others(args, unknown), others(kinds, unknown)
+    n, m = now_kinds.count(CONSTANT), out_unknown.count(False)
 
-    first, body = hoist(known, len(now))
-    now += trace.compute(jit_p, now, {'jaxpr': first, 'name': 'scan'})
-    place = {v: i for i, v in enumerate(body.invars)}
-    n, start = out_unknown.count(False), len(now) + len(now_carry)
-    origin = [place.get(v) for v in body.outvars[n:]]
-    is_kept = [p is None or len(now) <= p < start for p in origin]
-    kept = picked(range(len(origin)), is_kept)
-    outs = trace.compute(scan_p, [*now, *now_carry, *now_xs], {
-        'jaxpr': permute(body, tuple(range(len(place))),
-                         (*range(n), *[n + i for i in kept])),
-        'counts': (len(now), len(now_carry)), **loop})
+    # What needs constants only is computed once, before the loop.
+    first, body = hoist(known, n)
+    now[n:n] = trace.compute(jit_p, now[:n],
+                             {'jaxpr': first, 'name': 'scan'})
+    now_kinds[n:n] = [CONSTANT] * len(first.outvars)
+    carried = [i for i, kind in enumerate(now_kinds) if kind == CARRY]
+    outs, passed = compute_forwarded(trace, scan_p, now, {
+        'jaxpr': body, 'counts': counts_of(now_kinds), **loop},
+        m, tuple(carried))
+    res_kinds = [ROW if i is None else now_kinds[i] for i in passed[m:]]
 
-    rows = iter(outs[n:])
-    residuals = [next(rows) if keep else
-                 now[p] if p < len(now) else now_xs[p - start]
-                 for p, keep in zip(origin, is_kept)]
-    is_row = [keep or p >= len(now) for p, keep in zip(origin, is_kept)]
-    n_consts, n_carry = sum(consts), sum(carry)
-    late_args = range(len(residuals), len(later.invars))
-    ins = (*others(range(len(residuals)), is_row),
-           *late_args[:n_consts + n_carry],
-           *picked(range(len(residuals)), is_row),
-           *late_args[n_consts + n_carry:])
-    late = trace.record(scan_p, [
-        *others(residuals, is_row), *picked(arg_consts, consts),
-        *picked(arg_carry, carry),
-        *picked(residuals, is_row), *picked(arg_xs, xs)], {
-        'jaxpr': permute(later, ins, tuple(range(len(later.outvars)))),
-        'counts': (is_row.count(False) + n_consts, n_carry), **loop})
-    return interleave(out_unknown, late, outs[:n])
+    operands, counts, later = grouped(
+        [*outs[m:], *picked(args, unknown)],
+        res_kinds + picked(kinds, unknown), later)
+    late = trace.record(scan_p, operands, {
+        'jaxpr': later, 'counts': counts, **loop})
+    return interleave(out_unknown, late, outs[:m])
 
 
-partial_eval_rules[scan_p] = scan_partial_eval
+defpartial(scan_p, scan_partial_eval)
 
 
 def scan_transpose(cts, *operands, jaxpr, length, reverse, counts):
-    """Loops in the other direction, and carries the cotangents.
+    """Loop in the other direction, and carry the cotangents.
 
     A constant is used at each step, so all its cotangents are added.
     """
-    linear = split([type(x) is Var for x in operands], counts)
-    consts, carry, xs = split(operands, counts)
-    if any(type(x) is not Var and np.any(x) for x in carry):
+    kinds, n = kinds_of(operands, counts), counts[1]
+    unknown = [type(x) is Var for x in operands]
+    linear = tuple(here or kind == CARRY
+                   for here, kind in zip(unknown, kinds))
+    if any(map(np.any, others(picked(operands, linear),
+                              picked(unknown, linear)))):
         raise TypeError('the program is not linear: a scan starts with a '
                         'carry that is not zero, and depends on its inputs')
-    marks = (tuple(linear[0]), (True,) * len(carry), tuple(linear[2]))
-    given = tuple(ct is not None for ct in cts[len(carry):])
-    body = add_to_sums(jaxpr, *marks, given)
+    given = tuple(ct is not None for ct in cts[n:])
     like = foreign_one(x for x in [*cts, *operands] if type(x) is not Var)
-    sums = instantiate_all(
-        [Zero(x.aval) for x in picked(consts, linear[0])], like)
-    ends = instantiate_all(
-        [Zero(aval) if ct is None else ct
-         for ct, aval in zip(cts, jaxpr.out_avals[:len(carry)])], like)
-    res_consts = others(consts, linear[0])
-    outs = scan_p.bind(
-        *res_consts, *sums, *ends, *others(xs, linear[2]),
-        *picked(cts[len(carry):], given), jaxpr=body, length=length,
-        reverse=not reverse,
-        counts=(len(res_consts), len(sums) + len(carry)))
-    starts = outs[len(sums):len(sums) + len(carry)]
-    return [*interleave(linear[0], outs[:len(sums)], repeat(None)),
-            *[ct if here else None for ct, here in zip(starts, linear[1])],
-            *interleave(linear[2], outs[len(sums) + len(carry):],
-                        repeat(None))]
+    sums = [Zero(x.aval) for x in operands[:counts[0]] if type(x) is Var]
+    ends = [Zero(aval) if ct is None else ct
+            for ct, aval in zip(cts[:n], jaxpr.out_avals)]
+    ins, counts, body = grouped(
+        [*instantiate_all(sums, like), *others(operands, linear),
+         *instantiate_all(ends, like), *picked(cts[n:], given)],
+        [*repeat(CARRY, len(sums)), *others(kinds, linear),
+         *repeat(CARRY, n), *repeat(ROW, sum(given))],
+        add_to_sums(jaxpr, linear, (True,) * n + given, len(sums)))
+    outs = scan_p.bind(*ins, jaxpr=body, length=length, reverse=not reverse,
+                       counts=counts)
+    return [ct if here else None for ct, here in
+            zip(interleave(linear, outs, repeat(None)), unknown)]
+
+
+@remembered
+def add_to_sums(jaxpr, linear, given, count):
+    """Return a transposed body, whose first outputs are added to sums.
+
+    Args:
+        jaxpr, linear, given: as for `transpose_jaxpr`.
+        count: the number of sums, which are the first arguments.
+    """
+    back = transpose_jaxpr(jaxpr, linear, given)
+
+    def body(*args):
+        outs = run(back, *args[count:])
+        return [*map(operator.add, args[:count], outs), *outs[count:]]
+    return stage_program(body, [*back.out_avals[:count], *back.in_avals],
+                         TraceTag('transpose', Jaxpr))
 
 
 def scan_parts(marks, jaxpr, counts, **params):
@@ -240,60 +345,28 @@ def scan_parts(marks, jaxpr, counts, **params):
     yield jaxpr, [*consts, *[True] * len(carry), *xs]
 
 
-linear_parts[scan_p] = scan_parts
-
-
-@remembered
-def add_to_sums(jaxpr, consts, carry, xs, given):
-    """Returns the body of a transposed loop.
-
-    Args:
-        jaxpr: the body of the loop.
-        consts, carry, xs: which of its arguments it is linear in.
-        given: of which of its rows there are cotangents.
-    """
-    back = transpose_jaxpr(jaxpr, (*consts, *carry, *xs), (*carry, *given))
-    n, n_sums = consts.count(False), sum(consts)
-    n_carry, n_rows = len(carry), xs.count(False)
-    sums_end = n + n_sums
-    rows = sums_end + n_carry
-
-    def body(*args):
-        outs = run(back, *args[:n], *args[rows:rows + n_rows],
-                   *args[sums_end:rows], *args[rows + n_rows:])
-        return [*map(operator.add, args[n:sums_end], outs[:n_sums]),
-                *outs[n_sums:]]
-
-    avals = back.in_avals
-    carried = avals[n + n_rows:n + n_rows + n_carry]
-    return stage_program(
-        body, [*avals[:n], *back.out_avals[:n_sums], *carried,
-               *avals[n:n + n_rows], *avals[n + n_rows + n_carry:]],
-        TraceTag('transpose', Jaxpr))
-
-
-transpose_rules[scan_p] = scan_transpose
+transpose.rules[scan_p] = scan_transpose
+transpose.linear_parts[scan_p] = scan_parts
 
 
 def scan_for_outputs(eqn, used):
-    jaxpr, counts = eqn.params['jaxpr'], eqn.params['counts']
-    carry, ys = used[:counts[1]], used[counts[1]:]
-    carry = fixpoint(lambda carry: tuple(split(for_outputs(
-        jaxpr, (*carry, *ys))[1], counts)[1]), carry)
-    body, marks = for_outputs(jaxpr, (*carry, *ys))
-    consts, _, xs = split(marks, counts)
-    matter = *consts, *carry, *xs
-    return smaller(eqn, matter, (*carry, *ys),
-                   jaxpr=for_arguments(body, matter),
-                   counts=(sum(consts), sum(carry)))
+    jaxpr, (start, n) = eqn.params['jaxpr'], eqn.params['counts']
+    used = fixpoint(lambda used: (
+        *for_outputs(jaxpr, used)[1][start:start + n], *used[n:]), used)
+    body, matter = for_outputs(jaxpr, used)
+    matter = matter[:start] + used[:n] + matter[start + n:]
+    return prune_equation(eqn, matter, used,
+                          jaxpr=for_arguments(body, matter),
+                          counts=(sum(matter[:start]), sum(used[:n])))
 
 
 dead_rules[scan_p] = scan_for_outputs
 
 
+# What a user writes, checked.
 @public
 def scan(f, init, xs=None, length=None, reverse=False):
-    """Returns the last carry of a loop, and what its steps have put out.
+    """Return the last carry of a loop, and the stacked outputs of its steps.
 
     Args:
         f: `f(carry, x) -> (carry, y)`, the body of the loop.  Of a carry, the
@@ -320,24 +393,111 @@ def scan(f, init, xs=None, length=None, reverse=False):
         (6.0, array([0., 0., 1., 3.]))
     """
     tag = TraceTag(getattr(f, 'loop', 'scan'), f)
-    carry, carry_tree = tree_flatten(init)
     rows, xs_tree = tree_flatten(xs)
-    names = lambda: leaf_names(carry_tree, f'{tag}: init')
-    carry_avals = map_leaves(typeof, names, carry)
     if rows and isinstance(xs, list) and all(np.ndim(x) == 0 for x in rows):
         raise ValueError(f'{tag}: xs is a list of numbers, and not an array '
                          'to go along. Write np.array(xs).')
     names = lambda: leaf_names(xs_tree, f'{tag}: xs')
     row_avals = map_leaves(element_type, names, rows)
     length = common_length(tag, rows, names, length)
-    x_avals = xs_tree.unflatten(row_avals)
-
-    jaxpr, carry_avals, out_tree = stage_body(
-        tag, f, carry_tree, carry_avals, (x_avals,), carry_of_pair)
-    jaxpr, traced = close_once_more(jaxpr)
-    carry = [convert(x, aval.dtype, aval.weak_type)
-             for x, aval in zip(carry, carry_avals)]
-    outs = scan_p.bind(*traced, *carry, *rows, jaxpr=jaxpr, length=length,
+    jaxpr, carry, out_tree = stage_body(
+        tag, f, 'init', init, (xs_tree.unflatten(row_avals),), carry_of_pair)
+    jaxpr, consts = close_and_dedupe(jaxpr)
+    outs = scan_p.bind(*consts, *carry, *rows, jaxpr=jaxpr, length=length,
                        reverse=bool(reverse),
-                       counts=(len(traced), len(carry)))
+                       counts=(len(consts), len(carry)))
     return out_tree.unflatten(outs)
+
+
+def element_type(x):
+    """Return the type of the elements of an array."""
+    aval = typeof(x)
+    if not aval.shape:
+        raise ValueError('scan goes along the first axis, but this has none: '
+                         f'{aval}. Close over what is the same at all steps.')
+    return array_type(aval.shape[1:], aval.dtype)
+
+
+def common_length(tag, rows, names, length):
+    """Return the number of steps; raise a ValueError if it is unclear."""
+    lengths = [x.shape[0] for x in rows]
+    if length is not None:
+        try:
+            lengths.append(operator.index(length))
+        except TypeError:
+            raise TypeError(f'{tag}: length must be an integer, but got '
+                            f'{length!r}') from None
+        if lengths[-1] < 0:
+            raise ValueError(f'{tag}: length must not be negative, but got '
+                             f'{length}')
+    if not lengths:
+        raise ValueError(f'{tag}: scan needs xs to go along, or a length')
+    if len({*lengths}) > 1:
+        short = [name.removeprefix(f'{tag}: ') for name in names()]
+        have = ', '.join(map('{} has {}'.format, [*short, 'length'], lengths))
+        raise ValueError(f'{tag}: scan got values with different leading '
+                         f'axis sizes: {have}. They must be equal.')
+    return lengths[0]
+
+
+def carry_of_pair(tag, out_tree):
+    """Return the structure of the carry in what the body returns."""
+    if out_tree.node_type is not tuple or len(out_tree.children) != 2:
+        raise TypeError(f'{tag}: the body of a scan must return a pair '
+                        f'(carry, y), but its output is {out_tree}. Return '
+                        '(carry, None) if it puts nothing out.')
+    return out_tree.children[0]
+
+
+def stage_body(tag, f, what, init, args, carry_of):
+    """Return the body of a loop as a program, and its first carry.
+
+    Args:
+        tag: which application of which transformation this is.
+        f: the body, a function of a carry and the `args`.
+        what: what errors call the first carry.
+        init: the first carry, a tree.  A Python number may become an array,
+            if the body makes it one.
+        args: the types of other arguments, a tuple of trees.
+        carry_of: finds the structure of the carry in that of the output.
+
+    Returns:
+        The program, the leaves of the carry, and the structure of the output.
+    """
+    carry, tree = tree_flatten(init)
+    names = lambda: leaf_names(tree, f'{tag}: {what}')
+    better, avals = map_leaves(typeof, names, carry), None
+    while better != avals:
+        avals = better
+        jaxpr, out_tree = stage_tree(f, (tree.unflatten(avals), *args), {},
+                                     tag)
+        found = carry_of(tag, out_tree)
+        if found != tree:
+            cure = ('Is a `return` missing?' if found.node_type is type(None)
+                    else 'Begin with the structure of the output.')
+            raise TypeError(
+                f'{tag}: body function carry input and carry output must '
+                'have the same pytree structure, but they differ: the input '
+                f'is {tree}, and the output {found}. {cure}')
+        better = list(map(promote_carry, avals, jaxpr.out_avals))
+    map_leaves(check_carry, lambda: leaf_names(tree, f'{tag}: carry'),
+               avals, jaxpr.out_avals[:len(avals)])
+    types = avals + jaxpr.out_avals[len(avals):]
+    carry = [convert(x, aval.dtype, aval.weak_type)
+             for x, aval in zip(carry, avals)]
+    return fit_outputs(jaxpr, types, tag), carry, out_tree
+
+
+def promote_carry(aval, out_aval):
+    """Return the type of a carry, which may start as a Python number."""
+    return aval.weak_type and common_type([aval, out_aval]) or aval
+
+
+def check_carry(aval, out_aval):
+    """Raise a TypeError if a carry has another type at the end of a step."""
+    if (out_aval.shape, out_aval.dtype) != (aval.shape, aval.dtype):
+        raise TypeError(
+            'body function carry input and carry output must have equal '
+            'types (e.g. shapes and dtypes of arrays), but they differ: '
+            f'the input is {aval}, and the output {out_aval}. Begin '
+            'with the type of the output.')

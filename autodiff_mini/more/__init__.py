@@ -6,6 +6,7 @@ of its own.
 
 from importlib.util import find_spec
 
+import autodiff_mini.more.error_states  # np.errstate
 import autodiff_mini.more.on_demand
 
 LATER = {}
