@@ -11,9 +11,9 @@ from threading import get_ident
 
 import numpy as np
 
+from autodiff_mini import seams
 from autodiff_mini.copying import primitive_place
-from autodiff_mini.errors import (
-    NumPyTable, Refusals, fun_name, trace_at_work, what_to_register)
+from autodiff_mini.errors import NumPyTable, Refusals, fun_name, trace_at_work
 
 
 class Primitive:
@@ -395,7 +395,8 @@ def typeof(x) -> ShapedArray:
     if isinstance(x, (int, float, complex)):    # a member of an IntEnum, say
         return array_type((), np.asarray(x).dtype)
     raise TypeError(f'a value of type {kind.__name__} cannot be traced: '
-                    f'{what_to_register(kind)}')
+                    + seams.advise('register', 'pass an array or a number',
+                                   kind))
 
 
 def is_array(x) -> bool:

@@ -41,9 +41,36 @@ class Seam:
         return function
 
 
+class Service(Seam):
+    """A step that computes nothing, which `plain` leaves to the wing.
+
+    Its plain way is to do nothing, unless another one is defined.
+    """
+
+    def __init__(self):
+        super().__init__()
+        self.plain = lambda *args: None
+
+    @property
+    def way(self):
+        return self.wing or self.plain
+
+
 lower = Seam()          # lower(jaxpr): the program as a compiled function
 linearize = Seam()      # linearize(f, primals, tag): outputs and derivative
 recall = Seam()         # recall(jaxpr): an equal program that was met before
+
+bring = Service()       # bring(function): define a function a table lacks
+
+advise = Service()      # advise(topic, *details): what to write instead
+tell = Service()        # tell(error): add to an error that a user will see
+note_refusal = Service()    # note_refusal(error): a tracer raises it
+warn_of_lost_refusal = Service()    # the program has caught such an error
+refuse_call = Service()     # raise: a transformation got no function
+explain_call = Service()    # note how a user's function was called
+tuples_at_work = Service()  # the names of tuples taken for arrays
+with_warnings = Service()   # trace a function, and warn of random numbers
+count_lines = Service()     # count_lines(trace): find a long Python loop
 
 
 @contextmanager

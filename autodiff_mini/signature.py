@@ -12,9 +12,10 @@ from types import FunctionType, MethodType, ModuleType
 
 import numpy as np
 
+from autodiff_mini import seams
 from autodiff_mini.core import Tracer, current_trace, is_array, typeof
 from autodiff_mini.errors import (
-    TracerError, UnexpectedTracerError, fun_name, is_alive, is_miscall)
+    TracerError, UnexpectedTracerError, fun_name, is_alive)
 from autodiff_mini.pytree import (
     Static, containers, is_cached, leaf_names, register_pytree_node,
     tree_flatten, tree_structure)
@@ -69,8 +70,8 @@ class FlatFunction:
         try:
             out = self.f(*args)
         except TypeError as error:
-            if self.tag and is_miscall(error):
-                error.add_note(how_called(self.tag, args[0]))
+            if self.tag:
+                seams.explain_call(error, self.tag, args[0])
             raise
         aux = []
         if self.has_aux:
@@ -101,14 +102,6 @@ class FlatFunction:
 
     def __str__(self):
         return self.__name__
-
-
-def how_called(tag, args):
-    """Returns what an error says of how a function was called."""
-    if not args and tag.transform in ('cond', 'switch'):
-        return (f'{tag} calls it without arguments: pass the operands behind '
-                'the functions.')
-    return f'{tag} calls it with {len(args)} arguments.'
 
 
 def map_leaves(check, names, *leaves) -> list:

@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.api.checking import check_jaxpr, check_jaxpr
 from autodiff_mini.core import Primitive, Trace, current_trace
 from autodiff_mini.higher_order.call import call
 from autodiff_mini.higher_order.jit import compiled
@@ -26,6 +25,7 @@ from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var, drop_dead
 from autodiff_mini.primitives.arithmetic import add_p, mul_p
 from autodiff_mini.primitives.elementwise import sin_p
 from tests.custom_programs import CUSTOM_PROGRAMS
+from tests.jaxpr_checks import check_jaxpr
 from tests.numerical import python_type
 from tests.programs import PROGRAMS
 from tests.test_abstract import NOT_STAGED

@@ -51,6 +51,12 @@ WINGS = {
     'patch': Wing(
         ['test_patch.py', 'test_textbook.py'], ['patch_numpy'],
         ['test_public_api.py', 'test_numpy_api.py', '-k', 'not programs']),
+    'tools': Wing(
+        ['test_errors.py', 'test_slips.py', 'test_debugging.py',
+         'test_costs.py', 'test_checking.py', 'tools', 'exercises'],
+        ['check_grads', 'cost', 'debug_nans', 'NaNError'],
+        ['test_public_api.py', 'test_jit.py', 'test_methods.py', '-k',
+         'not self_of_a_method_are_refused']),
     'notebook': Wing(
         ['test_live.py', 'test_drawing.py', 'test_player.py'], ['watch'],
         ['test_public_api.py', 'test_jaxpr.py', 'test_copying.py']),
@@ -102,6 +108,40 @@ def test_without_a_wing_only_its_names_are_missing(name, tmp_path):
     names, modules = map(str.split, ran.stdout.splitlines())
     assert {*names} == {*autodiff_mini.__all__} - {*WINGS[name].names}
     assert f'autodiff_mini.{name}' not in modules
+
+
+PROGRAMS = {    # by program: words of its error without the wing `tools`
+    'ad.jit(lambda x: x if x > 0 else -x)(1.0)':
+        'Attempted boolean conversion of traced array .* in jit of <lambda>.*'
+        'np.where',
+    'ad.vmap(lambda n: [0, 1, 2][n])(np.arange(3))':
+        r'The __index__\(\) method was called .* in vmap of <lambda>.*static',
+    'ad.grad(math.sin)(1.0)':
+        'Abstract tracer value encountered .*NumPy functions',
+    'ad.jvp(lambda x: np.matrix(x), (X,), (X,))':
+        r'The numpy.ndarray conversion method __array__\(\) .*ad.Primitive',
+    'ad.grad(float)(1.0)': 'NumPy functions',
+    'ad.grad(np.sin(1.0))': 'grad takes a function first: pass the function',
+    'ad.jit(np.sin)("text")': 'str cannot be traced',
+    'ad.jit(lambda x: x)({1})': 'type set cannot be traced: pass an array',
+    'ad.check_grads': "has no attribute 'check_grads'$",
+}
+
+
+@needs('tools')
+def test_without_the_wing_of_words_errors_say_a_cure_in_general(tmp_path):
+    without('tools', tmp_path)
+    ran = python(tmp_path, '-c', f"""if True:
+        import math, re, numpy as np, autodiff_mini as ad
+        X = np.ones(2)
+        for program, words in {PROGRAMS}.items():
+            try:
+                eval(program)
+            except Exception as error:
+                assert re.search(words, str(error)), (program, error)
+            else:
+                assert False, program""")
+    assert ran.returncode == 0, ran.stderr
 
 
 @each_wing

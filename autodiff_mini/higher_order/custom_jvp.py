@@ -14,12 +14,12 @@ from importlib import import_module
 from itertools import chain, repeat
 from typing import NamedTuple
 
+from autodiff_mini import seams
 from autodiff_mini.arrays import foreign_one
 from autodiff_mini.copying import copied, place_of
 from autodiff_mini.core import Primitive, TraceTag, Tracer, float0, typeof
 from autodiff_mini.errors import (
-    UnexpectedTracerError, closed_over, fun_name, is_miscall, public,
-    tuples_at_work)
+    UnexpectedTracerError, closed_over, fun_name, is_miscall, public)
 from autodiff_mini.higher_order.call import on_arrays
 from autodiff_mini.higher_order.programs import interleave, others, picked
 from autodiff_mini.higher_order.staged_calls import (
@@ -713,7 +713,7 @@ class FlatRule(UserRule):
         try:
             out = self.ask(rules.jvp, *held.values(), *tuples)
         except TypeError as error:
-            if names := tuples_at_work(error, tuples):
+            if names := seams.tuples_at_work(error, tuples):
                 error.add_note(self.unpack(*names))
             raise
         self.check_pair(

@@ -7,6 +7,7 @@ other interpreter.  Chapter 6.
 
 import numpy as np
 
+from autodiff_mini import seams
 from autodiff_mini.core import (
     PYTHON_NUMBERS, Trace, Tracer, current_trace, typeof)
 from autodiff_mini.errors import line_text, public, user_line
@@ -18,7 +19,8 @@ from autodiff_mini.pytree import leaf_names, tree_flatten
 from autodiff_mini.signature import (
     FlatFunction, apply, argument_names, check_alive, map_leaves,
     typeof_result)
-from autodiff_mini.slips import LONG_LOOP, count_lines, with_warnings
+
+LONG_LOOP = 10_000   # operations of one line: only a loop records so many
 
 
 class JaxprTracer(Tracer):
@@ -38,7 +40,7 @@ class JaxprTrace(Trace):
 
     def __init__(self, parent, tag):
         super().__init__(parent, tag)
-        self.eqns, self.counts = [], {}     # by line; see slips.py
+        self.eqns = []
         self.known = {}     # by id: a value, and its name
         self.snapshot = Snapshot()
 
@@ -68,7 +70,7 @@ class JaxprTrace(Trace):
             outvars = [outs.name]
         self.eqns.append(Equation(primitive, invars, params, outvars, line))
         if len(self.eqns) % LONG_LOOP == 0:
-            count_lines(self)
+            seams.count_lines(self)
         return outs
 
     def var(self, x):
@@ -131,6 +133,9 @@ def stage_flat(f, avals, tag):
 stagers = [JaxprTrace]  # the last is asked; who writes more down adds it
 
 
+seams.with_warnings.define(lambda f, args, tag, stage: stage())
+
+
 def stage_tree(f, args, kwargs, tag):
     """Returns `f` as a jaxpr, and the structure of what it returns."""
     xs, in_tree = tree_flatten((args, kwargs))
@@ -142,7 +147,7 @@ def stage_tree(f, args, kwargs, tag):
         map_leaves(typeof_result, lambda: leaf_names(
             flat_f.out_tree, f'{tag}: output'), outs)
         return outs
-    return with_warnings(f, args, tag, lambda: stage_flat(
+    return seams.with_warnings(f, args, tag, lambda: stage_flat(
         checked, avals, tag)), flat_f.out_tree
 
 

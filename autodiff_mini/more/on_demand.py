@@ -7,7 +7,7 @@ Chapter 25.
 import sys
 from importlib import import_module
 
-from autodiff_mini.errors import advisers_on_scipy, sources_of_functions
+from autodiff_mini import seams
 
 MODULES = (
     'arranging', 'averages', 'borrowed', 'decompositions', 'elements',
@@ -19,6 +19,7 @@ def module(name):
     return import_module(f'autodiff_mini.more.{name}')
 
 
+@seams.bring.take
 def bring(function):
     """Imports what this wing defines; SciPy's rows, if SciPy is at work.
 
@@ -32,12 +33,5 @@ def bring(function):
         module('special')
     if isinstance(function, tuple):
         module('ufuncs').define_method(*function)
-
-
-def advise(name):
-    """Returns what to write in place of a function of SciPy's, or None."""
-    return module('instead').instead(name)
-
-
-sources_of_functions.append(bring)
-advisers_on_scipy.append(advise)
+    else:
+        module('arranging').refuse_by_size(function)

@@ -7,10 +7,10 @@ old one become it; see `write` in memory.py.  Chapter *Whose memory is it?*
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
-from autodiff_mini.advice import what_to_fill
+from autodiff_mini import seams
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import Tracer, typeof, ufunc_table, unwrapped
-from autodiff_mini.errors import ReadOnlyError, TracerError, program_frame
+from autodiff_mini.errors import ReadOnlyError, TracerError
 from autodiff_mini.memory import (
     View, check_writable, is_a_number, whose, write)
 from autodiff_mini.numpy_api import (
@@ -52,10 +52,11 @@ def check_array(x):
     """Return the tracer that a write into `x` changes, or raise."""
     x = unwrapped(x, to_write=True)
     if not isinstance(x, Tracer):
-        frame, _ = program_frame()
         raise TracerError(
             'a traced value would be written into an array of NumPy, which '
-            f'would forget what is traced. {what_to_fill(frame)}')
+            'would forget what is traced. ' + seams.advise(
+                'fill', 'Write into a copy, y = np.array(a, like=x), where '
+                'x is traced.'))
     check_writable(x)
     if is_a_number(x):
         raise ReadOnlyError(x, 'is a number, which does not change')

@@ -9,7 +9,7 @@ from importlib import import_module
 
 from autodiff_mini.core import Trace
 
-LATER = {'patch_numpy': 'patch.names.patch_numpy'}
+NAMES = {'patch_numpy': 'patch.names.patch_numpy'}
 
 
 def first_trace_started(trace):

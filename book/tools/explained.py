@@ -665,14 +665,6 @@ ERRORS['Programs'] = group(
     ('A jaxpr was given another number of arguments.',
      'ad.eval_jaxpr(ad.make_jaxpr(np.sin)(x), [], x, x)',
      'Print it: the inputs stand before `let`.'),
-    ('A program makes no sense. Somebody has put equations together by hand.',
-     '''
-     from autodiff_mini.api.checking import check_jaxpr
-     jaxpr = ad.make_jaxpr(np.sin)(x)
-     jaxpr.eqns = jaxpr.eqns * 2
-     check_jaxpr(jaxpr)
-     ''',
-     '`check_jaxpr` says what is wrong, and in which equation.'),
     ('The source of a compiled function was asked for too early.',
      'ad.jit(np.sin).source',
      'Call it first. There is a program for each type of arguments.'),

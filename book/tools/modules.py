@@ -35,7 +35,7 @@ STOREYS = [
      ['numpy_functions']),
     ('What users call', 'The public functions.', ['api']),
     ('The wings', 'The rest of the library needs none of these folders.',
-     ['fast', 'applications', 'more', 'notebook', 'patch'])]
+     ['fast', 'applications', 'more', 'notebook', 'patch', 'tools'])]
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 SCOPES = (FUNCTIONS | ast.ClassDef | ast.ListComp | ast.SetComp
           | ast.DictComp | ast.GeneratorExp)
