@@ -69,10 +69,12 @@ def library():
     """Returns the modules of the library that cells edit.
 
     Not this one, nor the draft, which has names of its own, nor the
-    applications, because a name such as `expit` is anybody's.
+    applications, because a name such as `expit` is anybody's, nor the seams,
+    whose names are those of the functions that take them.
     """
     package = __name__.partition('.')[0]
-    aside = {f'{package}.applications', f'{package}.draft'}
+    aside = {f'{package}.{name}'
+             for name in ('applications', 'draft', 'seams')}
     return [module for name, module in list(sys.modules.items())
             if name.partition('.')[0] == package and name != __name__
             and '.'.join(name.split('.')[:2]) not in aside]

@@ -59,6 +59,10 @@ class AsHelp(griffe.Extension):
             return
         for part in own(node.body) if isinstance(node, ast.Module) else ():
             match part:
+                case ast.Assign([ast.Name('NAMES')], names):    # of a wing
+                    for name, where in ast.literal_eval(names).items():
+                        mod.parent.set_member(name, griffe.Alias(
+                            name, f'{mod.parent.path}.{where}'))
                 case ast.Name(name, ast.Store()) if name not in mod.members:
                     mod.set_member(name, griffe.Attribute(
                         name, lineno=part.lineno))
