@@ -61,13 +61,14 @@ linearize = Seam()      # linearize(f, primals, tag): outputs and derivative
 recall = Seam()         # recall(jaxpr): an equal program that was met before
 
 bring = Service()       # bring(function): define a function a table lacks
+method_of = Service()   # method_of(f): the function of a method, and its self
+open_self = Service()   # open_self(x): an object as a tree of its attributes
 
 advise = Service()      # advise(topic, *details): what to write instead
 tell = Service()        # tell(error): add to an error that a user will see
 note_refusal = Service()    # note_refusal(error): a tracer raises it
 warn_of_lost_refusal = Service()    # the program has caught such an error
 refuse_call = Service()     # raise: a transformation got no function
-explain_call = Service()    # note how a user's function was called
 tuples_at_work = Service()  # the names of tuples taken for arrays
 with_warnings = Service()   # trace a function, and warn of random numbers
 count_lines = Service()     # count_lines(trace): find a long Python loop

@@ -53,10 +53,10 @@ WINGS = {
         ['test_public_api.py', 'test_numpy_api.py', '-k', 'not programs']),
     'tools': Wing(
         ['test_errors.py', 'test_slips.py', 'test_debugging.py',
-         'test_costs.py', 'test_checking.py', 'tools', 'exercises'],
+         'test_costs.py', 'test_checking.py', 'test_methods.py', 'tools',
+         'exercises'],
         ['check_grads', 'cost', 'debug_nans', 'NaNError'],
-        ['test_public_api.py', 'test_jit.py', 'test_methods.py', '-k',
-         'not self_of_a_method_are_refused']),
+        ['test_public_api.py', 'test_jit.py', 'test_signature.py']),
     'notebook': Wing(
         ['test_live.py', 'test_drawing.py', 'test_player.py'], ['watch'],
         ['test_public_api.py', 'test_jaxpr.py', 'test_copying.py']),

@@ -41,8 +41,8 @@ from autodiff_mini.memory import apart, read_by, to_read
 from autodiff_mini.pytree import (
     leaf_names, tree_flatten, tree_leaves, tree_map, tree_structure)
 from autodiff_mini.signature import (
-    Attributes, UserFunction, argument_keys, gives_self, map_leaves,
-    named_after, names_of, resolve_kwargs)
+    UserFunction, argument_keys, gives_self, map_leaves, named_after,
+    names_of, resolve_kwargs)
 from autodiff_mini.zeros import (
     SymbolicZero, Zero, instantiate_all, instantiate_zeros, pack,
     tangent_type, unpack, which_zero, zero_from_primal)
@@ -512,8 +512,9 @@ def flatten_call(function, args, given):
     nondiff = function.nondiff
     if 0 not in nondiff and gives_self(function.fun, args):
         nondiff = (0, *nondiff)
-        if traced_leaves(Attributes(args[0])):
-            args = (Attributes(args[0]), *args[1:])
+        opened = seams.open_self(args[0])
+        if traced_leaves(opened):
+            args = (opened, *args[1:])
     left_out = kwargs.keys() - {*nondiff}
     if left_out & given.keys():
         left_out = ()
@@ -616,7 +617,7 @@ class FlatCall:
             if moves:
                 why, cure = (
                     'is the self of a method', 'Pass it by an argument'
-                ) if isinstance(self.held[key], Attributes) else (
+                ) if key not in self.function.nondiff else (
                     'is named in nondiff_argnums',
                     'Leave it out of nondiff_argnums')
                 raise TypeError(

@@ -9,6 +9,7 @@ from itertools import repeat
 
 import numpy as np
 
+from autodiff_mini import seams
 from autodiff_mini.copying import place_of
 from autodiff_mini.core import (
     Primitive, Trace, TraceTag, current_trace, typeof)
@@ -29,9 +30,8 @@ from autodiff_mini.jaxprs import Var, dead_rules, is_loud
 from autodiff_mini.memory import own_memory
 from autodiff_mini.pytree import check_hash, frozen, tree_flatten
 from autodiff_mini.signature import (
-    Attributes, UserFunction, argument_names, argument_positions, as_method,
-    gives_self, hold_arguments, is_object, keeps_self, map_leaves,
-    named_after, names_of, takes_self)
+    UserFunction, argument_names, argument_positions, hold_arguments,
+    is_object, map_leaves, named_after, names_of)
 from autodiff_mini.zeros import Zero, pack, unpack
 
 compiled = remembered(lower)
@@ -124,6 +124,9 @@ def jit_lowering(emitter, *operands, jaxpr, name, **state):
 lowering_rules[jit_p] = jit_lowering
 
 
+seams.method_of.define(lambda f: (f, (), None))
+
+
 class jit(UserFunction):
     """A function that is written down once, and runs as Python source.
 
@@ -177,16 +180,13 @@ class jit(UserFunction):
     @public
     def __init__(self, f, static_argnums=(), static_argnames=()):
         named_after(f)(self)
-        self.f, self.bound = f, ()
         self.tag = TraceTag('jit', f)
         self.static = argument_positions(f, static_argnums, static_argnames)
         self.held = {*self.static, *names_of(f, self.static)}
-        method, owner = as_method(f)
-        if gives_self(method, [owner]):
-            self.f, self.bound = method, (owner,)
+        self.f, self.bound, self.method = seams.method_of(f)
+        if self.bound:
             self.held = {x + 1 if isinstance(x, int) else x
                          for x in self.held}
-        self.method = keeps_self(self.f) if takes_self(self.f) else None
         self.staged = {}    # by types, trees, and static arguments
         self.last = None    # the program of the last call
         self.guard = None   # for calls like the last one
@@ -212,7 +212,7 @@ class jit(UserFunction):
         f, args = self.f, (*self.bound, *args)
         if self.method and args and is_object(args[0]) and (
                 0 not in self.held):
-            f, args = self.method, (Attributes(args[0]), *args[1:])
+            f, args = self.method, (seams.open_self(args[0]), *args[1:])
         args, kwargs, f, static = hold_arguments(f, args, kwargs, self.held)
         xs, in_tree = tree_flatten((args, kwargs))
         names = partial(argument_names, in_tree, self.tag)

@@ -5,9 +5,11 @@ get other arguments than it takes.  The page *Errors explained*.
 """
 
 import ast
+from traceback import walk_tb
 
 from autodiff_mini import seams
 from autodiff_mini.errors import fun_name, is_miscall, users_part
+from autodiff_mini.signature import FlatFunction
 from autodiff_mini.tools.advice import nodes_around
 
 
@@ -30,22 +32,22 @@ def refuse_call(transform, place, args, kwargs):
             'returns.'))
 
 
-@seams.explain_call.take
-def explain_call(error, tag, args):
-    """Add to an error how a transformation called a function.
+def how_called(error) -> list:
+    """Return how transformations called functions with wrong arguments."""
+    if not isinstance(error, TypeError) or not is_miscall(error):
+        return []
+    calls = [frame.f_locals for frame, _ in walk_tb(error.__traceback__)
+             if frame.f_code is FlatFunction.__call__.__code__]
+    return [how(call['self'].tag, call['args'][0]) for call in calls[::-1]
+            if call['self'].tag]
 
-    Args:
-        error: what the call raised.
-        tag: which application of which transformation called it.
-        args: the positional arguments.
-    """
-    if not is_miscall(error):
-        return
+
+def how(tag, args):
+    """Return how a transformation called a function."""
     if not args and tag.transform in ('cond', 'switch'):
-        error.add_note(f'{tag} calls it without arguments: pass the operands '
-                       'behind the functions.')
-    else:
-        error.add_note(f'{tag} calls it with {len(args)} arguments.')
+        return (f'{tag} calls it without arguments: pass the operands behind '
+                'the functions.')
+    return f'{tag} calls it with {len(args)} arguments.'
 
 
 @seams.tuples_at_work.take

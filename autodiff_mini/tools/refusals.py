@@ -16,6 +16,7 @@ from autodiff_mini import seams
 from autodiff_mini.errors import (
     in_a_library, last_refusal, lasting_line, trace_at_work)
 from autodiff_mini.tools.advice import nodes_around, program_frame, value_of
+from autodiff_mini.tools.calls import how_called
 
 
 class Refusal(NamedTuple):
@@ -58,9 +59,9 @@ def warn_of_lost_refusal():
 @seams.tell.take
 def tell(error):
     """Add advice to a Python or NumPy error."""
-    advice = advice_on(error, last_refusal.get())
-    if advice and advice not in getattr(error, '__notes__', ()):
-        error.add_note(advice)
+    for advice in [*how_called(error), advice_on(error, last_refusal.get())]:
+        if advice and advice not in getattr(error, '__notes__', ()):
+            error.add_note(advice)
     trace = trace_at_work.get(None)
     if not trace or not trace.tag:
         last_refusal.set(None)
