@@ -436,6 +436,15 @@ def is_users(kind) -> bool:
         'site-packages' not in file)
 
 
+def instead_of_hash(general, x):
+    """Return what to do with a static value that has no hash."""
+    if isinstance(x, list):
+        return 'Pass a tuple'
+    if isinstance(x, dict) or hasattr(x, '__array__'):
+        return 'Let it be traced'
+    return general
+
+
 def instead_of_name(general, name):
     """Return what to write in place of a name that the package lacks."""
     return {'lax': '. Leave lax out: write ad.scan, ad.cond and so on',
@@ -449,4 +458,5 @@ ADVISERS = {    # by topic
     'integer': partial(instead_of, instead_of_integer),
     'array': partial(instead_of, instead_of_array),
     'fill': what_to_fill, 'escape': instead_of_escape,
-    'register': what_to_register, 'name': instead_of_name}
+    'register': what_to_register, 'hash': instead_of_hash,
+    'name': instead_of_name}
