@@ -26,7 +26,7 @@ TOLERANCES = {np.dtype(np.float16): 5e-2, np.dtype(np.float32): 5e-3,
 @public
 def check_grads(f, args, order, modes=('fwd', 'rev'), eps=None, atol=None,
                 rtol=None):
-    """Raises an error if derivatives of `f` differ from difference quotients.
+    """Raise an error if derivatives of `f` differ from difference quotients.
 
     Args:
         f: a function of arrays, or trees of arrays, that computes with NumPy.
@@ -78,7 +78,7 @@ def check_grads(f, args, order, modes=('fwd', 'rev'), eps=None, atol=None,
 
 
 def check_forward(f, args, eps, rng):
-    """Returns a derivative, the difference; and the derivative's function."""
+    """Return a derivative, the difference; and the derivative's function."""
     v = tree_map(lambda x: random_tangent(x, rng), tuple(args))
 
     def derivative(*xs):
@@ -87,7 +87,7 @@ def check_forward(f, args, eps, rng):
 
 
 def check_reverse(f, args, eps, rng):
-    """Returns a product, the same by differences; and vjp's function."""
+    """Return a product, the same by differences; and vjp's function."""
     v = tree_map(lambda x: random_tangent(x, rng), tuple(args))
     y, pullback = vjp(f, *args)
     w = tree_map(lambda y: random_tangent(y, rng), y)
@@ -102,7 +102,7 @@ CHECKS = {'fwd': check_forward, 'rev': check_reverse}
 
 
 def random_tangent(x, rng):
-    """Returns a random tangent of `x`."""
+    """Return a random tangent of `x`."""
     aval = typeof(x)
     if aval.dtype.kind not in 'fc':
         return instantiate_zeros(Zero(x))
@@ -113,7 +113,7 @@ def random_tangent(x, rng):
 
 
 def central_difference(f, args, v, eps):
-    """Returns the central difference quotient of `f` along `v`."""
+    """Return the central difference quotient of `f` along `v`."""
     def moved(step):
         return f(*tree_map(lambda x, t: x + step * t if moves(x) else x,
                            tuple(args), v))
@@ -122,14 +122,14 @@ def central_difference(f, args, v, eps):
 
 
 def inner(xs, ys):
-    """Returns the inner product of two trees; of complex, its real part."""
+    """Return the inner product of two trees; of complex, its real part."""
     return sum(float(np.real(np.sum(np.multiply(x, y, dtype=complex))))
                for x, y in zip(tree_leaves(xs), tree_leaves(ys), strict=True)
                if moves(x))
 
 
 def lowest_precision(*trees):
-    """Returns the dtype of the least precise number in the trees."""
+    """Return the dtype of the least precise number in the trees."""
     kinds = [np.finfo(typeof(x).dtype).dtype for x in tree_leaves(trees)
              if moves(x)]
     kinds = [kind for kind in kinds if kind in STEPS]
@@ -138,7 +138,7 @@ def lowest_precision(*trees):
 
 
 def compare(what, exact, numerical, atol, rtol):
-    """Raises an AssertionError if two trees of numbers are too different."""
+    """Raise an AssertionError if two trees of numbers are too different."""
     for x, y in zip(tree_leaves(exact), tree_leaves(numerical), strict=True):
         if moves(x) and not np.allclose(x, y, rtol, atol, equal_nan=True):
             raise AssertionError(f'{what}: the derivative is {x}, but the '
