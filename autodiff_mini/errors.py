@@ -12,7 +12,6 @@ import sys
 from contextvars import ContextVar
 from functools import lru_cache, partial, wraps
 from importlib import import_module
-from threading import get_ident
 from types import TracebackType
 
 from autodiff_mini import seams
@@ -88,21 +87,13 @@ class UnexpectedTracerError(TracerError):
 
     def __init__(self, tracer):
         trace = tracer._trace
-        if trace.thread is None:
-            cause = ('has returned. The tracer escaped through a global, an '
-                     'attribute or a generator: '
-                     + seams.advise('escape', 'return it', trace.tag))
-        elif trace.thread != get_ident():
-            cause = ('runs in another thread, and a new thread does not know '
-                     'of it: start the thread with a copy of the context, '
-                     'contextvars.copy_context().run')
-        else:
-            cause = ('is not at work here: a tracer may be used only inside '
-                     'its transformation, in its context')
         self.tracer = tracer
         super().__init__(
             f'Encountered an unexpected tracer: {tracer.describe()} is used, '
-            f'but {trace.tag} {cause}.')
+            f'but {trace.tag} ' + seams.advise(
+                'escape', 'is not running here. Use a tracer only inside its '
+                'transformation, and let the function return it', trace)
+            + '.')
 
 
 class ReadOnlyError(TracerError):

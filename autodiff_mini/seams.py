@@ -1,34 +1,63 @@
-"""Seams: all that a wing may replace, and nothing else is replaced.
+"""Seams: all that a wing may replace; nothing else is replaced at run time.
 
-A wing is a folder that can be deleted.  Each seam is a step of the library
-that a wing may take over: the module that owns the step defines its plain
-way, and the wing, when it is imported, its own.
+A wing is a folder of the package that can be deleted.  Each seam is a step of
+the library that a wing may take over.  The module that owns the step defines
+its plain way; the wing, when it is imported, takes the step over.
 """
 
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import NamedTuple
 
-wings_off = ContextVar('wings_off', default=False)
+
+class Mode(NamedTuple):
+    """How the library works inside a `with` block; by default there is none.
+
+    Args:
+        off: the names of the wings that are off.
+    """
+
+    off: tuple = ()
+
+
+mode = ContextVar('mode', default=None)
+modes = []      # of all threads; a quick look tells that there is none
+
+
+@contextmanager
+def in_mode(new):
+    token = mode.set(new)
+    modes.append(new)
+    try:
+        yield
+    finally:
+        modes.pop()
+        mode.reset(token)
 
 
 class Seam:
-    """A step of the library that a wing may take over.
+    """A step of the library; call it as the function that it stands for.
 
-    Call it as the function that it stands for.
+    Args:
+        plain: the function that takes the step without a wing.  The module
+            that owns the step can define it later; without one, the step is
+            left out.
     """
 
-    def __init__(self):
-        self.plain = self.wing = None
-
-    @property
-    def way(self):
-        """The function that takes this step now."""
-        if self.wing is None or wings_off.get():
-            return self.plain
-        return self.wing
+    def __init__(self, plain=None):
+        self.plain = plain
+        self.wing = self.taken = None
 
     def __call__(self, *args):
-        return self.way(*args)
+        now = mode.get()
+        off = self.taken is None or now and self.wing in now.off
+        way = self.plain if off else self.taken
+        return way and way(*args)
+
+    def is_taken(self) -> bool:
+        """Return whether a wing takes this step here and now."""
+        now = mode.get()
+        return self.taken is not None and not (now and self.wing in now.off)
 
     def define(self, function):
         """Define the plain way; use it as a decorator."""
@@ -36,50 +65,41 @@ class Seam:
         return function
 
     def take(self, function):
-        """Take the step over for a wing; use it as a decorator."""
-        self.wing = function
+        """Take the step over for the wing that defines the function."""
+        self.taken, self.wing = function, function.__module__.split('.')[1]
         return function
 
 
-class Service(Seam):
-    """A step that computes nothing, which `plain` leaves to the wing.
+# What computes.
+linearize = Seam()      # (f, primals, tag): the outputs, and the derivative
+lower = Seam()          # (jaxpr): the program as a compiled function
+recall = Seam(lambda jaxpr: jaxpr)      # an equal program that was met before
 
-    Its plain way is to do nothing, unless another one is defined.
-    """
+# What NumPy asks, and the self of a method.
+bring = Seam()          # (function): define a function that a table lacks
+method_of = Seam()      # (f): the function of a method, and its self
+open_self = Seam()      # (x): an object as a tree of its attributes
 
-    def __init__(self):
-        super().__init__()
-        self.plain = lambda *args: None
-
-    @property
-    def way(self):
-        return self.wing or self.plain
-
-
-lower = Seam()          # lower(jaxpr): the program as a compiled function
-linearize = Seam()      # linearize(f, primals, tag): outputs and derivative
-recall = Seam()         # recall(jaxpr): an equal program that was met before
-
-bring = Service()       # bring(function): define a function a table lacks
-method_of = Service()   # method_of(f): the function of a method, and its self
-open_self = Service()   # open_self(x): an object as a tree of its attributes
-
-advise = Service()      # advise(topic, *details): what to write instead
-tell = Service()        # tell(error): add to an error that a user will see
-note_refusal = Service()    # note_refusal(error): a tracer raises it
-warn_of_lost_refusal = Service()    # the program has caught such an error
-refuse_call = Service()     # raise: a transformation got no function
-tuples_at_work = Service()  # the names of tuples taken for arrays
-with_warnings = Service()   # trace a function, and warn of random numbers
-count_lines = Service()     # count_lines(trace): find a long Python loop
+# Words.
+advise = Seam()         # (topic, general, *details): what to write instead
+tell = Seam()           # (error): add advice to an error, for the user
+note_refusal = Seam()   # (error): a tracer raises it
+warn_of_lost_refusal = Seam()   # (): the program has caught such an error
+refuse_call = Seam()    # (transform, place, args, kwargs): raise an error
+tuples_at_work = Seam()     # (error, tuples): those taken for arrays
+with_warnings = Seam()  # (f, args, tag, stage): the program, and warnings
+count_lines = Seam()    # (trace): warn of a long Python loop
 
 
-@contextmanager
-def plain():
-    """Let the core alone compute, inside a `with` block.
+def plain(*wings):
+    """Turn wings off inside a `with` block.
 
-    Gradients are then computed by the interpreters of the book, and programs
-    run as the plain compiler writes them.
+    By default the wing `fast` is off, so that the interpreters of the book
+    compute gradients, and programs run as the book's compiler writes them.
+    The values are the same.
+
+    Args:
+        wings: names of wings that replace a step of the core.
 
     Examples:
         >>> import autodiff_mini as ad
@@ -87,8 +107,5 @@ def plain():
         ...     print(ad.grad(lambda x: x * x)(3.0))
         6.0
     """
-    token = wings_off.set(True)
-    try:
-        yield
-    finally:
-        wings_off.reset(token)
+    now = mode.get() or Mode()
+    return in_mode(now._replace(off=(*now.off, *(wings or ('fast',)))))

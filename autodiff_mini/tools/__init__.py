@@ -5,7 +5,6 @@ has `check_grads`, `cost` and `debug_nans`.  Without this folder, errors give
 the same reasons, and general advice.  The page *Errors explained*.
 """
 
-from functools import partial
 from importlib import import_module
 
 from autodiff_mini import seams
@@ -25,12 +24,14 @@ TAKEN = {   # by module: the seams that it takes
 }
 
 
-def first_time(module, seam, *args):
-    """Import a module of this wing, which takes the seam itself."""
-    import_module(f'autodiff_mini.tools.{module}')
-    return seam(*args)
+def import_when_called(seam, module):
+    """Take a seam until a call imports the module that takes it."""
+    @seam.take
+    def first(*args):
+        import_module(f'autodiff_mini.tools.{module}')
+        return seam(*args)
 
 
 for module, taken in TAKEN.items():
     for seam in taken:
-        seam.take(partial(first_time, module, seam))
+        import_when_called(seam, module)

@@ -12,6 +12,7 @@ import sys
 from functools import lru_cache, partial
 from inspect import isfunction, unwrap
 from opcode import opmap
+from threading import get_ident
 from types import GeneratorType, ModuleType
 
 import numpy as np
@@ -400,11 +401,21 @@ def argument_name(tracer, frame, function):
     return None
 
 
-def instead_of_escape(general, tag):
-    """Return what to do with a tracer that outlived its transformation."""
-    aux = (', as (result, value) with has_aux=True' if tag.transform in (
-        'grad', 'jvp', 'vjp', 'linearize', 'jacfwd', 'jacrev') else '')
-    return f'let {fun_name(tag.function)} return it instead{aux}'
+def instead_of_escape(general, trace):
+    """Return why a tracer is used outside of its transformation."""
+    tag = trace.tag
+    if trace.thread is None:
+        aux = (', as (result, value) with has_aux=True' if tag.transform in (
+            'grad', 'jvp', 'vjp', 'linearize', 'jacfwd', 'jacrev') else '')
+        return ('has returned. The tracer escaped through a global, an '
+                f'attribute or a generator: let {fun_name(tag.function)} '
+                f'return it instead{aux}')
+    if trace.thread != get_ident():
+        return ('runs in another thread, and a new thread does not know of '
+                'it: start the thread with a copy of the context, '
+                'contextvars.copy_context().run')
+    return ('is not at work here: a tracer may be used only inside its '
+            'transformation, in its context')
 
 
 def what_to_register(general, kind):
