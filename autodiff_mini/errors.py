@@ -201,11 +201,10 @@ class RuleTable(dict):
 
     def __missing__(self, primitive):
         missing = getattr(primitive, 'missing', {}).get(self.what)
-        rule = self.get(primitive, missing)
-        if rule is None:
-            raise NotImplementedError(f"{self.what} for '{primitive}' not "
-                                      f'implemented: {self.advice}')
-        return rule
+        if rule := self.get(primitive, missing):
+            return rule
+        raise NotImplementedError(f"{self.what} for '{primitive}' not "
+                                  f'implemented: {self.advice}')
 
     def get(self, primitive, default=None):
         if primitive in self:
@@ -403,17 +402,15 @@ def is_miscall(error) -> bool:
 
 def fun_name(f) -> str:
     """Return what error messages call the function `f`."""
-    if isinstance(f, partial):
-        f = f.func
-    name = getattr(f, '__qualname__', None) or getattr(f, '__name__', None)
-    return name or type(f).__qualname__
+    f = f.func if isinstance(f, partial) else f
+    return (getattr(f, '__qualname__', None) or getattr(f, '__name__', None)
+            or type(f).__qualname__)
 
 
 def closed_over(fun, kind):
     """Return the error for a derivative that the rule cannot give."""
     return TypeError(
         f'Detected differentiation of a {kind} function with respect to a '
-        f'closed-over value: {fun_name(fun)} uses a value that is being '
-        'differentiated and is none of its arguments, and its rule speaks of '
-        'its arguments only. Pass the value as an argument, and let the rule '
-        'return its derivative, too.')
+        f'closed-over value: {fun_name(fun)} uses a value that is not an '
+        'argument, so its rule has no derivative for it. Pass the value as '
+        'an argument, and let the rule return its derivative, too.')

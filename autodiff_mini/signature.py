@@ -220,15 +220,20 @@ def without_partials(f) -> tuple:
     return f, held
 
 
+def parameters_of(f):
+    """Return the parameters of `f` by name, none without a signature."""
+    signature = signature_of(f)
+    return signature.parameters if signature else {}
+
+
 def keyword_only(f) -> list:
     """Return the names of the keyword-only arguments, in their order.
 
     Those that functools.partial holds are not among them.
     """
-    signature, (_, held) = signature_of(f), without_partials(f)
-    return [name for name, x in signature.parameters.items()
-            if x.kind is x.KEYWORD_ONLY and name not in held
-            ] if signature else []
+    _, held = without_partials(f)
+    return [name for name, x in parameters_of(f).items()
+            if x.kind is x.KEYWORD_ONLY and name not in held]
 
 
 def names_of(f, keys=None) -> list:
@@ -238,10 +243,8 @@ def names_of(f, keys=None) -> list:
         f: any callable.  One without a signature has no names.
         keys: positions and names.
     """
-    signature = signature_of(f)
-    return [name for i, name in enumerate(signature.parameters)
-            if keys is None or i in keys or name in keys
-            ] if signature else []
+    return [name for i, name in enumerate(parameters_of(f))
+            if keys is None or i in keys or name in keys]
 
 
 def argument_positions(f, argnums, argnames) -> tuple:
@@ -266,16 +269,14 @@ def argument_positions(f, argnums, argnames) -> tuple:
             f'integers, but got {argnums!r}. To call what jit returns, write '
             f'ad.jit({fun_name(f)})(...).') from None
     argnames = [argnames] if isinstance(argnames, str) else [*argnames]
-    signature, names = signature_of(f), names_of(f)
-    n = len(names)
-    is_open_ended = not signature or any(
-        x.kind is x.VAR_POSITIONAL for x in signature.parameters.values())
-    known = f'{fun_name(f)}, whose arguments are {names}'
-    if missing := [name for name in argnames if name not in names]:
-        raise ValueError(f'no argument {missing[0]!r} in {known}')
-    if wrong := [i for i in argnums if i < -n
-                 or i >= n and not is_open_ended]:
-        raise ValueError(f'no argument {wrong[0]} in {known}')
+    names, n = names_of(f), len(names_of(f))
+    is_open_ended = signature_of(f) is None or any(
+        x.kind is x.VAR_POSITIONAL for x in parameters_of(f).values())
+    wrong = [name for name in argnames if name not in names] + [
+        i for i in argnums if i < -n or i >= n and not is_open_ended]
+    if wrong:
+        raise ValueError(f'no argument {wrong[0]!r} in {fun_name(f)}, whose '
+                         f'arguments are {names}')
     return tuple(sorted({i + n if i < 0 else i for i in argnums}
                         | {names.index(name) for name in argnames}))
 
