@@ -39,7 +39,7 @@ def how_called(error) -> list:
     calls = [frame.f_locals for frame, _ in walk_tb(error.__traceback__)
              if frame.f_code is FlatFunction.__call__.__code__]
     return [how(call['self'].tag, call['args'][0]) for call in calls[::-1]
-            if call['self'].tag]
+            if call['self'].tag and 'args' in call and 'out' not in call]
 
 
 def how(tag, args):
