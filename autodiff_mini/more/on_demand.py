@@ -19,7 +19,6 @@ def module(name):
     return import_module(f'autodiff_mini.more.{name}')
 
 
-@seams.bring.take
 def bring(function):
     """Imports what this wing defines; SciPy's rows, if SciPy is at work.
 
@@ -35,3 +34,6 @@ def bring(function):
         module('ufuncs').define_method(*function)
     else:
         module('arranging').refuse_by_size(function)
+
+
+seams.bring.take(bring)
