@@ -17,12 +17,6 @@ from types import TracebackType
 from autodiff_mini import seams
 
 
-@seams.advise.define
-def general_advice(topic, advice, *details):
-    """Return the advice that holds for every program."""
-    return advice
-
-
 class TracerError(TypeError):
     """A tracer was asked for what NumPy would compute, and must refuse."""
 

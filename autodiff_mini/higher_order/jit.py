@@ -124,9 +124,6 @@ def jit_lowering(emitter, *operands, jaxpr, name, **state):
 lowering_rules[jit_p] = jit_lowering
 
 
-seams.method_of.define(lambda f: (f, (), None))
-
-
 class jit(UserFunction):
     """A function that is written down once, and runs as Python source.
 

@@ -20,8 +20,6 @@ from autodiff_mini.signature import (
     FlatFunction, apply, argument_names, check_alive, map_leaves,
     typeof_result)
 
-LONG_LOOP = 10_000   # operations of one line: only a loop records so many
-
 
 class JaxprTracer(Tracer):
     """A value of which the type is known, and a name, and nothing else."""
@@ -69,7 +67,7 @@ class JaxprTrace(Trace):
             outs = JaxprTracer(self, Var(out), line)
             outvars = [outs.name]
         self.eqns.append(Equation(primitive, invars, params, outvars, line))
-        if len(self.eqns) % LONG_LOOP == 0:
+        if len(self.eqns) % seams.LONG_LOOP == 0:
             seams.count_lines(self)
         return outs
 
@@ -131,9 +129,6 @@ def stage_flat(f, avals, tag):
 
 
 stagers = [JaxprTrace]  # the last is asked; who writes more down adds it
-
-
-seams.with_warnings.define(lambda f, args, tag, stage: stage())
 
 
 def stage_tree(f, args, kwargs, tag):

@@ -18,7 +18,7 @@ import numpy as np
 
 from autodiff_mini import seams
 from autodiff_mini.errors import is_library, lasting_line
-from autodiff_mini.interpreters.jaxpr import LONG_LOOP
+from autodiff_mini.seams import LONG_LOOP
 from autodiff_mini.tools.methods import Attributes
 
 SAID = {}       # the warnings given so far
