@@ -85,8 +85,8 @@ class UnexpectedTracerError(TracerError):
         super().__init__(
             f'Encountered an unexpected tracer: {tracer.describe()} is used, '
             f'but {trace.tag} ' + seams.advise(
-                'escape', 'has returned, or runs elsewhere. The tracer escaped: '
-                'let the function return it', trace)
+                'escape', 'has returned, or runs elsewhere. The tracer '
+                'escaped: let the function return it', trace)
             + '.')
 
 
