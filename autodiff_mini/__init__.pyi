@@ -12,8 +12,6 @@ from typing import (
 import numpy as np
 from numpy.typing import DTypeLike
 
-from autodiff_mini.api.costs import CostTable
-from autodiff_mini.api.debugging import NaNError
 from autodiff_mini.core import ShapedArray, Tracer
 from autodiff_mini.errors import (
     ConcretizationTypeError, ReadOnlyError, TracerArrayConversionError,
@@ -24,6 +22,8 @@ from autodiff_mini.higher_order.custom_vjp import CustomVJPPrimal
 from autodiff_mini.jaxprs import Jaxpr
 from autodiff_mini.notebook.player import Recording
 from autodiff_mini.pytree import PyTreeDef
+from autodiff_mini.tools.costs import CostTable
+from autodiff_mini.tools.debugging import NaNError
 from autodiff_mini.zeros import SymbolicZero, Zero
 
 __all__ = [
@@ -36,14 +36,15 @@ __all__ = [
     'closure_convert', 'custom_gradient', 'custom_vmap', 'sequential_vmap',
     'make_jaxpr', 'eval_jaxpr', 'eval_shape', 'cost', 'debug_nans',
     'NaNError', 'linearize',
-    'linear_transpose', 'vjp', 'grad', 'value_and_grad', 'jacfwd', 'jacrev', 'hessian',
+    'linear_transpose', 'vjp', 'grad', 'value_and_grad', 'jacfwd', 'jacrev',
+    'hessian',
     'check_grads', 'jit', 'Primitive', 'is_undefined_primal', 'scan', 'cond',
     'switch', 'while_loop', 'fori_loop', 'checkpoint', 'remat',
     'checkpoint_policies', 'ConcretizationTypeError', 'ReadOnlyError',
     'TracerArrayConversionError', 'TracerBoolConversionError',
     'TracerIntegerConversionError', 'UnexpectedTracerError', 'watch', 'logit',
     'expit', 'log1pexp', 'logsumexp', 'fixed_point', 'custom_root', 'root',
-    'odeint', 'patch_numpy',
+    'odeint', 'patch_numpy', 'plain',
 ]
 
 __version__: str
@@ -185,6 +186,7 @@ def eval_jaxpr(jaxpr: Jaxpr, consts: Iterable[Any], *args: Any
                ) -> list[Any]: ...
 def cost(f: Callable[..., Any], *args: Any) -> CostTable: ...
 def debug_nans() -> AbstractContextManager[None]: ...
+def plain(*wings: str) -> AbstractContextManager[None]: ...
 def eval_shape(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any: ...
 def watch(f: Callable[..., Any], *args: Any, name: str = 'player',
           title: str = '', lines: Sequence[Any] = (),

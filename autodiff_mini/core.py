@@ -15,7 +15,7 @@ from autodiff_mini import seams
 from autodiff_mini.copying import primitive_place
 from autodiff_mini.errors import (
     NumPyTable, Refusals, UnexpectedTracerError, fun_name, trace_at_work,
-    user_line, what_to_register)
+    user_line)
 
 
 class Primitive:
@@ -320,7 +320,8 @@ def typeof(x) -> ShapedArray:
     if isinstance(x, (int, float, complex)):    # a member of an IntEnum, say
         return array_type((), np.asarray(x).dtype)
     raise TypeError(f'a value of type {kind.__name__} cannot be traced: '
-                    f'{what_to_register(kind)}')
+                    + seams.advise('register', 'pass an array or a number',
+                                   kind))
 
 
 def is_array(x) -> bool:

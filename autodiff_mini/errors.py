@@ -1,189 +1,79 @@
-"""What is said when something goes wrong.
+"""Errors: what a tracer refuses, and what a user reads.
 
-Errors have the names they have in JAX, since readers search for them, and
-the words that say what to do.  Where NumPy raises an error, ours is of its
-class.  Where NumPy would compute, ours is a TypeError, most often a
-TracerError, or a NotImplementedError: a program that catches a ValueError or
-an IndexError by habit must not go another way because it is traced.
-The page *Errors explained*.
+Errors have the names that they have in JAX, since readers search for them.
+Where NumPy raises an error, ours is of its class.  Where NumPy would compute,
+ours is a TypeError, most often a TracerError, or a NotImplementedError,
+because a program that catches a ValueError or an IndexError by habit must not
+take another branch when it is traced.  The page *Errors explained*.
 """
 
 import os
 import sys
-import warnings
 from contextvars import ContextVar
 from functools import lru_cache, partial, wraps
 from importlib import import_module
-from inspect import isfunction
-from threading import get_ident
-from types import GeneratorType, TracebackType
-from typing import NamedTuple
+from types import TracebackType
 
-from autodiff_mini.advice import (
-    advice_on, instead_of_array, instead_of_integer, instead_of_number,
-    instead_of_truth, whole_names)
+from autodiff_mini import seams
 
 
 class TracerError(TypeError):
     """A tracer was asked for what NumPy would compute, and must refuse."""
 
 
-class ConcretizationTypeError(TracerError):
+class TracerConversionError(TracerError):
+    """A tracer was asked to become what is no tracer.
+
+    A subclass has a `text`, in which {} is the tracer, and general `advice`.
+    """
+
+    def __init__(self, tracer, *details):
+        text = self.text.format(tracer.describe(), *details)
+        advice = seams.advise(self.topic, self.advice, tracer, *details)
+        super().__init__(f'{text} {advice}')
+
+
+class ConcretizationTypeError(TracerConversionError):
     """A plain Python number was asked of a tracer.
 
     It would not be differentiated, so `float(x)`, `math.sin(x)`, `a[0] = x`
     and `np.float64(x)` raise instead of forgetting.
     """
 
-    def __init__(self, tracer, function):
-        super().__init__(
-            'Abstract tracer value encountered where concrete value is '
-            f'expected: {tracer.describe()}. The problem arose with the '
-            f'`{function}` function: a plain number would forget what is '
-            f'traced. {cure(instead_of_number, tracer, function)}')
+    text = ('Abstract tracer value encountered where concrete value is '
+            'expected: {}. The problem arose with the `{}` function: a plain '
+            'number would forget what is traced.')
+    topic = 'number'
+    advice = 'Compute with the traced value itself, with NumPy functions.'
 
 
 class TracerBoolConversionError(ConcretizationTypeError):
     """A truth value was asked of a tracer whose value is not known."""
 
-    def __init__(self, tracer):
-        TracerError.__init__(
-            self, 'Attempted boolean conversion of traced array '
-            f'{tracer.describe()}. Its value is not known while it is '
-            'traced, so Python cannot branch on it. '
-            f'{cure(instead_of_truth, tracer)}')
+    text = ('Attempted boolean conversion of traced array {}. Its value is '
+            'not known while it is traced, so Python cannot branch on it.')
+    topic = 'truth'
+    advice = 'Choose between two results with np.where(condition, a, b).'
 
 
-class TracerIntegerConversionError(TracerError):
+class TracerIntegerConversionError(TracerConversionError):
     """An index, a size or a loop bound was asked of a tracer."""
 
-    def __init__(self, tracer):
-        super().__init__(
-            'The __index__() method was called on traced array '
-            f'{tracer.describe()}, but only a plain Python integer will do. '
-            f'{cure(instead_of_integer, tracer)}')
+    text = ('The __index__() method was called on traced array {}, but only '
+            'a plain Python integer will do.')
+    topic = 'integer'
+    advice = ('A size, an axis, or a bound must be a plain Python integer, '
+              'so make it a static argument of jit.')
 
 
-class TracerArrayConversionError(TracerError):
+class TracerArrayConversionError(TracerConversionError):
     """A plain NumPy array was asked of a tracer."""
 
-    def __init__(self, tracer):
-        super().__init__(
-            'The numpy.ndarray conversion method __array__() was called on '
-            f'traced array {tracer.describe()}, but a plain array would '
-            f'forget what is traced. {cure(instead_of_array, tracer)}')
-
-
-class Refusal(NamedTuple):
-    """Where a tracer refused, and what was said.
-
-    Args:
-        line: the place in the user's program, as `user_line` gives it.
-        is_direct: whether it asked itself, and not a library.
-        message: what was said.
-    """
-
-    line: tuple
-    is_direct: bool
-    message: str
-
-
-last_refusal = ContextVar('last_refusal', default=None)
-
-
-def program_frame():
-    """Return the frame of the user's program, and whether it asked itself."""
-    frame = sys._getframe(1)
-    while frame.f_code.co_filename == in_a_library.__code__.co_filename:
-        frame = frame.f_back
-    asks = frame
-    while frame.f_back and in_a_library(frame):
-        frame = frame.f_back
-    return frame, frame is asks
-
-
-def in_a_library(frame) -> bool:
-    """Return whether a frame is of this library, or of one that we name."""
-    return is_library[frame.f_code.co_filename] or (
-        frame.f_globals.get('__name__') or '').startswith(OTHERS)
-
-
-def cure(advise, tracer, *details):
-    """Return what to write in place of what asks the tracer."""
-    other = function_of_scipy()
-    if other:
-        return what_to_write(other)
-    return advise(program_frame()[0], tracer, *details)
-
-
-OTHERS = 'scipy.', 'pandas.', 'sklearn.', 'matplotlib.'
-
-
-def function_of_scipy():
-    """Returns the full name of another library's function at work, or None.
-
-    A function whose name is private is called by its library.
-    """
-    frame, name, library = sys._getframe(1), None, None
-    while frame.f_code.co_filename.startswith(LIBRARY[:2]):
-        frame = frame.f_back
-    while frame and in_a_library(frame):
-        module = frame.f_globals.get('__name__') or ''
-        code = frame.f_code
-        function = code.co_name
-        decorated = filter(isfunction, frame.f_locals.values())
-        if function == 'wrapper' and (f := next(decorated, None)):
-            module, function = f.__module__, f.__name__
-        if module.startswith(OTHERS):
-            library = '.'.join(module.split('.')[:2])
-            name = name if function[0] == '_' else f'{library}.{function}'
-        elif code.co_qualname == 'vectorize.__call__':
-            library = 'numpy.vectorize'
-        frame = frame.f_back
-    return name or library
-
-
-advisers_on_scipy = []      # who says what to write in place of SciPy's
-
-
-def what_to_write(name):
-    """Returns what an error says of a function of SciPy's."""
-    advice = filter(None, [advise(name) for advise in advisers_on_scipy])
-    instead = next(advice, f'it with NumPy functions, {WAY_OUT}')
-    return f'{name} works with plain numbers. Write {instead}.'
-
-
-WAY_OUT = ('or make it an operation of your own, which says its derivative: '
-           'see ad.Primitive, ad.custom_jvp and ad.custom_vjp')
-
-
-def what_to_register(kind):
-    """Returns what to do with a value of a class that is no array's."""
-    if issubclass(kind, str):
-        return ('close over it, or, if it is in a dataclass, declare its '
-                "field with metadata={'static': True}")
-    if hasattr(kind, 'to_numpy'):
-        return 'pass its .to_numpy()'
-    if kind.__name__ == 'MaskedArray':
-        return 'pass np.ma.filled(x, value)'
-    if hasattr(kind, '__array__') or kind is range:
-        return 'pass np.asarray of it'
-    if kind is GeneratorType:
-        return 'return arrays, and do not `yield`'
-    if kind.__module__ == 'builtins' or kind.__module__.startswith('numpy'):
-        return 'pass an array (no matrix, no masked array) or a number'
-    if is_users(kind):
-        return f'make {kind.__name__} a dataclass, whose fields are traced'
-    return (f'say what is in it, with ad.register_pytree_node('
-            f'{kind.__name__}, flatten, unflatten)')
-
-
-def is_users(kind) -> bool:
-    """Return whether a class is defined in the user's own program."""
-    package = kind.__module__.partition('.')[0]
-    file = getattr(sys.modules.get(package), '__file__', None) or ''
-    return package not in sys.stdlib_module_names and (
-        'site-packages' not in file)
+    text = ('The numpy.ndarray conversion method __array__() was called on '
+            'traced array {}, but a plain array would forget what is traced.')
+    topic = 'array'
+    advice = ('Use NumPy functions, which ask the tracer, or define your own '
+              'operation and its derivative with ad.Primitive.')
 
 
 class UnexpectedTracerError(TracerError):
@@ -191,45 +81,13 @@ class UnexpectedTracerError(TracerError):
 
     def __init__(self, tracer):
         trace = tracer._trace
-        if trace.thread is None:
-            cause = (f'{trace.tag} has returned. The tracer escaped through '
-                     'a global, an attribute or a generator: let '
-                     f'{fun_name(trace.tag.function)} return it instead'
-                     f'{AS_AUX.get(trace.tag.transform, "")}.')
-        elif trace.thread != get_ident():
-            cause = (f'{trace.tag} runs in another thread, and a new thread '
-                     'does not know of it: start the thread with a copy of '
-                     'the context, contextvars.copy_context().run.')
-        else:
-            cause = (f'{trace.tag} is not at work here: a tracer may be used '
-                     'only inside its transformation, in its context.')
         self.tracer = tracer
-        super().__init__('Encountered an unexpected tracer: '
-                         f'{tracer.describe()} is used, but {cause}')
-
-
-AS_AUX = dict.fromkeys(
-    ['grad', 'jvp', 'vjp', 'linearize', 'jacfwd', 'jacrev'],
-    ', as (result, value) with has_aux=True')
-
-
-def is_alive(tracer, trace) -> bool:
-    """Return whether a tracer's transformation is around this trace."""
-    while trace and trace.tag is not tracer._trace.tag:
-        trace = trace.parent
-    return trace is not None
-
-
-def refusal(kind, tracer, *details):
-    """Return the error for what a tracer refuses, or that it has escaped."""
-    trace = trace_at_work.get(None)
-    if tracer._trace.thread is None and not is_alive(tracer, trace):
-        return UnexpectedTracerError(tracer)
-    error, (frame, is_direct) = kind(tracer, *details), program_frame()
-    if trace and trace.tag:
-        last_refusal.set(Refusal((frame.f_code, frame.f_lasti), is_direct,
-                                 str(error)))
-    return error
+        super().__init__(
+            f'Encountered an unexpected tracer: {tracer.describe()} is used, '
+            f'but {trace.tag} ' + seams.advise(
+                'escape', 'has returned, or runs elsewhere. The tracer '
+                'escaped: let the function return it', trace)
+            + '.')
 
 
 class ReadOnlyError(TracerError):
@@ -253,35 +111,43 @@ class NumPyReadOnlyError(ReadOnlyError, ValueError):
     """
 
 
+def refuses(kind, *details):
+    """Return a method of a tracer that raises an error."""
+    def method(tracer, *_, **__):
+        raise refusal(kind, tracer, *details)
+    return method
+
+
+def refusal(kind, tracer, *details):
+    """Return the error for what a tracer refuses, or that it has escaped."""
+    if tracer._trace.thread is None and not is_alive(
+            tracer, trace_at_work.get(None)):
+        return UnexpectedTracerError(tracer)
+    error = kind(tracer, *details)
+    seams.note_refusal(error)
+    return error
+
+
+def is_alive(tracer, trace) -> bool:
+    """Return whether a tracer's transformation is around this trace."""
+    while trace and trace.tag is not tracer._trace.tag:
+        trace = trace.parent
+    return trace is not None
+
+
 class Refusals:
     """What a tracer refuses, since it would forget what is traced."""
 
     __slots__ = ()
     __hash__ = None     # since == is element-wise
-
-    def __array__(self, dtype=None, copy=None):
-        raise refusal(TracerArrayConversionError, self)
-
-    def __bool__(self):
-        raise refusal(TracerBoolConversionError, self)
-
-    def __index__(self):
-        raise refusal(TracerIntegerConversionError, self)
-
-    def __float__(self):
-        raise refusal(ConcretizationTypeError, self, 'float')
-
-    def __int__(self):
-        raise refusal(ConcretizationTypeError, self, 'int')
-
-    def __complex__(self):
-        raise refusal(ConcretizationTypeError, self, 'complex')
-
-    def item(self):
-        raise refusal(ConcretizationTypeError, self, 'item')
-
-    def tolist(self):
-        raise refusal(ConcretizationTypeError, self, 'tolist')
+    __array__ = refuses(TracerArrayConversionError)
+    __bool__ = refuses(TracerBoolConversionError)
+    __index__ = refuses(TracerIntegerConversionError)
+    __float__ = refuses(ConcretizationTypeError, 'float')
+    __int__ = refuses(ConcretizationTypeError, 'int')
+    __complex__ = refuses(ConcretizationTypeError, 'complex')
+    item = refuses(ConcretizationTypeError, 'item')
+    tolist = refuses(ConcretizationTypeError, 'tolist')
 
     def __format__(self, spec):
         if spec:
@@ -289,30 +155,24 @@ class Refusals:
         return str(self)
 
     def describe(self) -> str:
-        """Returns what it is and where it was made."""
+        """Return what it is and where it was made."""
         origin = f'made at {line_text(self.line)} ' if self.line else ''
         return (f'{type(self).__name__}<{self.aval}>, {origin}in '
                 f'{self._trace.tag}')
 
 
-sources_of_functions = []   # who is asked to define what a NumPyTable lacks
-
-
 class NumPyTable(dict):
-    """What stands for each NumPy function that may meet a tracer.
+    """The function that a tracer calls instead of each NumPy function.
 
-    For a ufunc's method there is a pair, `(np.add, 'reduce')`; for a call of
-    it with keywords as well, `(np.add, '__call__')`; for a function that is
-    told where to write, `(np.sum, 'out')`.
+    A ufunc's method has a pair as its key, `(np.add, 'reduce')`, and so have
+    a call with keywords, `(np.add, '__call__')`, and a function with an array
+    to write into, `(np.sum, 'out')`.
     """
 
     def __missing__(self, function):
-        for bring in sources_of_functions:
-            bring(function)
+        seams.bring(function)
         if function in self:
             return self[function]
-        if isinstance(function, tuple):
-            refuse_method(*function)
         refuse(function)
 
 
@@ -324,7 +184,7 @@ class RuleTable(dict):
         advice: what they say to do where one is missing.
     """
 
-    version = 0     # another one whenever a rule takes another's place
+    version = 0     # another one whenever a rule is replaced
 
     def __init__(self, what, advice):
         self.what = what
@@ -336,11 +196,10 @@ class RuleTable(dict):
 
     def __missing__(self, primitive):
         missing = getattr(primitive, 'missing', {}).get(self.what)
-        rule = self.get(primitive, missing)
-        if rule is None:
-            raise NotImplementedError(f"{self.what} for '{primitive}' not "
-                                      f'implemented: {self.advice}')
-        return rule
+        if rule := self.get(primitive, missing):
+            return rule
+        raise NotImplementedError(f"{self.what} for '{primitive}' not "
+                                  f'implemented: {self.advice}')
 
     def get(self, primitive, default=None):
         if primitive in self:
@@ -348,18 +207,18 @@ class RuleTable(dict):
         return getattr(primitive, 'rules', {}).get(self.what, default)
 
     def leave(self, primitive, rule):
-        """Leaves a rule with its primitive, with which it will be gone."""
+        """Leave a rule with its primitive, so that they go together."""
         RuleTable.version += self.what in primitive.rules
         primitive.rules[self.what] = rule
 
 
 def refuse(function, **keywords):
-    """Raises the error for what is not supported on traced values.
+    """Raise the error for what is not supported on traced values.
 
     Args:
-        function: a function of NumPy's.
-        keywords: arguments that are not supported, where they are not None;
-            without any, the function itself is not.
+        function: a NumPy function, or a ufunc and the name of a method.
+        keywords: arguments that are refused unless they are None.  Without
+            any, the function itself is refused.
     """
     name = full_name(function)
     given = [f'{key}=' for key in keywords if keywords[key] is not None]
@@ -369,12 +228,25 @@ def refuse(function, **keywords):
     if given or not keywords:
         raise NotImplementedError(
             f'{" with ".join([name, *given])} is not supported on traced '
-            'values. Write it with functions that are (np.where for where=, '
-            f'astype for dtype=), {WAY_OUT}.')
+            'values. Write it with functions that are (np.sum for '
+            'np.add.reduce, np.where for where=, astype for dtype=), '
+            f'{OWN_OPERATION}.')
+
+
+OWN_OPERATION = ('or make it an operation of your own, which says its '
+                 'derivative: see ad.Primitive, ad.custom_jvp and '
+                 'ad.custom_vjp')
 
 
 def full_name(function):
-    """Returns the name of a function or ufunc, with that of its module."""
+    """Return the name of what NumPy calls, with that of its module.
+
+    A function, a ufunc, or a pair of a ufunc and the name of a method.
+    """
+    if isinstance(function, tuple):
+        ufunc, method = function
+        return full_name(ufunc) + (
+            ' with keywords' if method == '__call__' else f'.{method}')
     special = sys.modules.get('scipy.special')
     name = function.__name__
     if getattr(special, name, None) is function:
@@ -382,33 +254,11 @@ def full_name(function):
     return f'{getattr(function, "__module__", "numpy")}.{name}'
 
 
-def refuse_method(function, method):
-    """Raise the error for a use of a ufunc or function that is refused."""
-    use = {'__call__': ' with keywords', 'out': ' with out='}.get(
-        method, f'.{method}')
-    raise NotImplementedError(
-        f'{full_name(function)}{use} is not supported on traced values: call '
-        'a plain function, such as np.sum for np.add.reduce.')
-
-
-# Where no program of the user's is.  NumPy's own Python may run on tracers,
-# and what the library has written is called <autodiff_mini ...>.
+# The user's program is elsewhere.  NumPy's own Python may run on tracers, and
+# source that the library has written is called <autodiff_mini ...>.
 LIBRARY = ('<autodiff_mini ', *(import_module(name).__path__[0] + os.sep
                                 for name in ('autodiff_mini', 'numpy')))
-
-
-REVERSE = 'reverse'     # the third part of a line, in the reverse pass
-
-
-def user_line(depth):
-    """Returns where the program called into the library.
-
-    A frame would keep its variables alive; its code and position do not.
-    """
-    frame = sys._getframe(depth)
-    while is_library[frame.f_code.co_filename] and frame.f_back:
-        frame = frame.f_back
-    return frame.f_code, frame.f_lasti
+OTHERS = 'scipy.', 'pandas.', 'sklearn.', 'matplotlib.'
 
 
 class IsLibrary(dict):
@@ -422,35 +272,74 @@ class IsLibrary(dict):
 is_library = IsLibrary()
 
 
+def in_a_library(frame) -> bool:
+    """Return whether a frame is of this library, or of one that we name."""
+    return is_library[frame.f_code.co_filename] or (
+        frame.f_globals.get('__name__') or '').startswith(OTHERS)
+
+
+REVERSE = 'reverse'     # the third part of a line, in the reverse pass
+
+
+def user_line(depth):
+    """Return where the user's program called the library.
+
+    A frame would keep its variables alive; its code and position do not.
+    """
+    frame = sys._getframe(depth)
+    while is_library[frame.f_code.co_filename] and frame.f_back:
+        frame = frame.f_back
+    return frame.f_code, frame.f_lasti
+
+
+def line_text(line) -> str:
+    """Return what `user_line` returned, as `file:line`."""
+    return '{}:{}'.format(*lasting_line(line))
+
+
+def lasting_line(line):
+    """Return a file and a line number, which last longer than code does."""
+    code, instruction, *_ = line
+    if isinstance(code, str):
+        return code, instruction    # it is so already
+    return code.co_filename, code_lines(code)[instruction // 2]
+
+
+@lru_cache(maxsize=16)
+def code_lines(code) -> list:
+    """Return the line number of each instruction."""
+    return [position[0] for position in code.co_positions()]
+
+
 trace_at_work = ContextVar('current_trace')
+last_refusal = ContextVar('last_refusal', default=None)
 
 
 def public(f):
-    """Returns `f`, whose errors show where the user's program has been.
+    """Return `f`, whose errors show the user's part of the program.
 
-    If it takes a function, by a name of FUNCTION_FIRST, that must be one.
+    A parameter of `f` that is called as in FUNCTION_FIRST, behind `self` or
+    in front, must be a function.
     """
-    names = f.__code__.co_varnames[:f.__code__.co_argcount]
-    [place] = [i for i, name in enumerate(names[:2])
-               if name in FUNCTION_FIRST] or [None]
+    names = f.__code__.co_varnames[:f.__code__.co_argcount][:2]
+    first = [i for i, name in enumerate(names) if name in FUNCTION_FIRST]
 
     @wraps(f)
     def public_f(*args, **kwargs):
         trace, before = trace_at_work.get(None), last_refusal.get()
         try:
-            if place is not None:
-                check_function(f, place, args, kwargs)
+            for i in first:
+                if not callable(args[i] if len(args) > i
+                                else kwargs.get(names[i])):
+                    seams.refuse_call(f, i, args, kwargs)
             out = f(*args, **kwargs)
         except BaseException as error:
             trace_at_work.set(trace)    # Ctrl-C can cut `__exit__` short
             if isinstance(error, Exception):
                 tell_user(error)
-            if not trace or not trace.tag:
-                last_refusal.set(None)
             raise   # as it is: `raise error` would add this frame again
-        refused = last_refusal.get()
-        if refused and refused is not before:
-            warn_of_lost_refusal(refused)
+        if last_refusal.get() is not before:
+            seams.warn_of_lost_refusal()
         return out
     public_f.__wrapped__ = getattr(f, '__wrapped__', f)
     return public_f
@@ -459,54 +348,26 @@ def public(f):
 FUNCTION_FIRST = 'f', 'fun', 'func', 'cond_fun'
 
 
-def check_function(transform, place, args, kwargs):
-    """Raise a TypeError if what has to be a function is none."""
-    if callable(args[place] if len(args) > place else kwargs.get(
-            transform.__code__.co_varnames[place])):
-        return
-    name = type(args[0]).__name__ if place else transform.__name__
-    if len(args) == place:
-        options = ', '.join(f'{key}={x!r}' for key, x in kwargs.items())
-        raise TypeError(f'{name} takes a function first. As a decorator with '
-                        f'options, write functools.partial(ad.{name}, '
-                        f'{options or "..."}).')
-    functions = [fun_name(x) for x in args if callable(x)]
-    raise TypeError(
-        f'{name} takes a function first, but got something of type '
-        f'{type(args[place]).__name__}. ' + (
-            f'Put {functions[place]} first.'
-            if len(functions) > place else
-            f'Pass the function itself, as in ad.{name}(f), and not what it '
-            'returns.'))
-
-
-def warn_of_lost_refusal(refused):
-    """Warn that the program caught an error, and has forgotten a tracer."""
-    if sys.exc_info()[1] is None:   # it is not being handled any more
-        last_refusal.set(None)
-        if refused.is_direct:
-            warnings.warn_explicit(
-                'a tracer refused, and an `except` caught the error, so the '
-                'result does not depend on it, and its derivative is lost. '
-                f'It had said: {refused.message}', UserWarning,
-                *lasting_line(refused.line))
+@seams.refuse_call.define
+def refuse_no_function(transform, *_):
+    """Raise the error for a call where a function is missing."""
+    raise TypeError(f'{transform.__qualname__} takes a function first: pass '
+                    'the function itself, and not what it returns.')
 
 
 def tell_user(error):
-    """Leaves in an error what tells a user something, the cause last.
+    """Shorten an error to what a user wants to know, the cause last.
 
-    Frames of the library, and of NumPy, go from its traceback, and from
-    those of the errors before it.  If the environment variable
-    AUTODIFF_MINI_TRACEBACK is "full", they stay.
+    Frames of the library, and of NumPy, leave its traceback, and those of the
+    errors before it.  If the environment variable AUTODIFF_MINI_TRACEBACK is
+    "full", they stay.
     """
     cause = error.__cause__
     if isinstance(cause, TracerError) and not users_part(cause.__traceback__):
         # It was raised where NumPy asked, and NumPy tells a symptom.
         error.add_note(str(cause))
         error.__cause__, error.__context__ = None, cause
-    elif (said := advice_on(error, in_a_library, last_refusal.get())) and (
-            said not in getattr(error, '__notes__', ())):
-        error.add_note(said)
+    seams.tell(error)
     if os.environ.get('AUTODIFF_MINI_TRACEBACK') == 'full':
         return
     told = []
@@ -516,27 +377,8 @@ def tell_user(error):
         error = error.__cause__ or error.__context__
 
 
-def is_miscall(error) -> bool:
-    """Return whether a function was called with the wrong arguments."""
-    return 'argument' in str(error) and not users_part(error.__traceback__)
-
-
-def tuples_at_work(error, tuples) -> list:
-    """Return the names of tuples that an expression takes for arrays.
-
-    Args:
-        error: what the expression raised.
-        tuples: what the user's function has been given.
-    """
-    traceback = users_part(error.__traceback__)
-    while traceback and traceback.tb_next:
-        traceback = traceback.tb_next
-    return traceback and whole_names(traceback.tb_frame, traceback.tb_lasti,
-                                     tuples)
-
-
 def users_part(traceback):
-    """Returns a traceback without entries of the library, None if empty."""
+    """Return a traceback without entries of the library, None if empty."""
     entries = []
     while traceback:
         entries.append(traceback)
@@ -548,36 +390,16 @@ def users_part(traceback):
     return traceback
 
 
-def line_text(line) -> str:
-    """Returns where `user_line` was, as `file:line`."""
-    return '{}:{}'.format(*lasting_line(line))
-
-
-def line_number(line) -> int:
-    """Returns the number of the line where `user_line` was."""
-    return lasting_line(line)[1]
-
-
-def lasting_line(line):
-    """Returns a file and a number, which last longer than code does."""
-    code, instruction, *_ = line
-    if isinstance(code, str):
-        return code, instruction    # it is so already
-    return code.co_filename, code_lines(code)[instruction // 2]
-
-
-@lru_cache(maxsize=16)
-def code_lines(code) -> list:
-    """Returns the number of the line of each instruction."""
-    return [position[0] for position in code.co_positions()]
+def is_miscall(error) -> bool:
+    """Return whether a function was called with the wrong arguments."""
+    return 'argument' in str(error) and not users_part(error.__traceback__)
 
 
 def fun_name(f) -> str:
-    """Returns what error messages call the function `f`."""
-    if isinstance(f, partial):
-        f = f.func
-    name = getattr(f, '__qualname__', None) or getattr(f, '__name__', None)
-    return name or type(f).__qualname__
+    """Return what error messages call the function `f`."""
+    f = f.func if isinstance(f, partial) else f
+    return (getattr(f, '__qualname__', None) or getattr(f, '__name__', None)
+            or type(f).__qualname__)
 
 
 def closed_over(fun, primitive, is_mapped=False):
@@ -595,5 +417,5 @@ def closed_over(fun, primitive, is_mapped=False):
     return TypeError(
         f'Detected {what} of a {str(primitive).removesuffix("_call")} '
         f'function with respect to a closed-over value: {fun_name(fun)}, or '
-        f'its rule, uses a value that is being {way} and is none of its '
+        f'its rule, uses a value that is being {way} and is not one of its '
         f'arguments. Pass the value as an argument, and {cure}.')

@@ -1,7 +1,7 @@
 """Pytrees: nested containers, seen as a list of leaves and a structure.
 
-Its one idea: users have dicts, interpreters have lists, and a `PyTreeDef`
-knows the way back.  Chapter 18.
+Users have dicts, interpreters have lists, and a `PyTreeDef` has the structure
+to build one from the other.  Chapter 18.
 """
 
 from collections import OrderedDict
@@ -12,6 +12,7 @@ from itertools import repeat
 from numbers import Number
 from typing import Any, NamedTuple
 
+from autodiff_mini import seams
 from autodiff_mini.core import ShapedArray, unwrap_as, unwrapped
 from autodiff_mini.errors import public
 
@@ -28,12 +29,12 @@ node_types: dict[type, NodeType] = {}
 
 
 def register_pytree_node(node_type, flatten, unflatten, names=None):
-    """Makes a type a container: no longer a leaf.
+    """Make a type a container, which is not a leaf.
 
     Args:
         node_type: the class.
-        flatten: `flatten(container) -> (children, aux)`.  What else is
-            needed to rebuild it is `aux`, which can be compared with `==`.
+        flatten: `flatten(container) -> (children, aux)`, where `aux` is
+            what rebuilds it with them, and can be compared with `==`.
         unflatten: `unflatten(aux, children) -> container`.
         names: `names(aux)`, which returns what errors append to the name of
             the container to name each child: by default `[0]`, `[1]`, ...
@@ -60,7 +61,7 @@ def register_pytree_node(node_type, flatten, unflatten, names=None):
 
 
 def register_pytree_node_class(cls):
-    """Makes a class a container: a decorator.
+    """Make a class a container; use it as a decorator.
 
     Args:
         cls: has a method `tree_flatten(self) -> (children, aux)` and a class
@@ -121,13 +122,13 @@ def register_dataclass(nodetype, data_fields=None, meta_fields=None):
 
 def of_dataclass(kind, data_fields=None, meta_fields=None):
     """Return how to take a dataclass apart, and to put it together."""
-    every = fields(kind)
+    names = [x.name for x in fields(kind)]
     if data_fields is None and meta_fields is None:
-        meta_fields = [x.name for x in every if x.metadata.get('static')]
-    names = [x.name for x in every]
+        meta_fields = [x.name for x in fields(kind)
+                       if x.metadata.get('static')]
     meta = tuple(meta_fields or ())
-    data = tuple([x for x in names if x not in meta]
-                 if data_fields is None else data_fields)
+    data = tuple(data_fields if data_fields is not None else
+                 [x for x in names if x not in meta])
     if sorted(data + meta) != sorted(names):
         raise ValueError(
             f'data_fields and meta_fields must name each field of '
@@ -136,11 +137,11 @@ def of_dataclass(kind, data_fields=None, meta_fields=None):
 
     def flatten(x):
         check_attributes(x, names)
-        static = [getattr(x, name) for name in meta]
+        static = tuple([getattr(x, name) for name in meta])
         for name, value in zip(meta, static):
             check_hash(value, f'Non-hashable static field: {name} of '
                        f'{kind.__name__}')
-        return [getattr(x, name) for name in data], Static(tuple(static))
+        return [getattr(x, name) for name in data], Static(static)
 
     def unflatten(aux, children):
         new = object.__new__(kind)      # __post_init__ has checked the values
@@ -172,9 +173,7 @@ def check_hash(x, what):
     try:
         hash(x)
     except TypeError:
-        cure = ('Pass a tuple' if isinstance(x, list) else
-                'Let it be traced' if hasattr(x, '__array__') or (
-                    isinstance(x, dict)) else 'Define __hash__ and __eq__')
+        cure = seams.advise('hash', 'Define __hash__ and __eq__', x)
         raise ValueError(
             f'{what} is of type {type(x).__name__}. {cure}.') from None
 
@@ -199,10 +198,10 @@ class Static:
 
 
 def frozen(x):
-    """Returns a parameter as a part of a key: what is equal is the same.
+    """Return a parameter as a part of a key, equal if it computes the same.
 
-    1 and 1.0 and True are equal, and 0.0 and -0.0, but do not compute the
-    same.
+    1, 1.0, and True are equal, and so are 0.0 and -0.0, but their results
+    differ.
     """
     if isinstance(x, tuple):
         return type(x), tuple(map(frozen, x))
@@ -216,7 +215,7 @@ def frozen(x):
 
 
 def flatten_dict(d):
-    """Returns the values in the order of the keys, and the keys."""
+    """Return the values in the order of the keys, and the keys."""
     try:
         keys = sorted(d)
     except TypeError as error:
@@ -226,29 +225,23 @@ def flatten_dict(d):
     return [d[key] for key in keys], tuple(keys)
 
 
-def unflatten_dict(keys, values):
-    return dict(zip(keys, values, strict=True))
-
-
 def key_names(keys):
     return [f'[{key!r}]' for key in keys]
-
-
-def unflatten_ordered_dict(keys, values):
-    return OrderedDict(zip(keys, values, strict=True))
 
 
 node_types[tuple] = NodeType(lambda x: (x, None), lambda _, xs: tuple(xs))
 node_types[list] = NodeType(lambda x: (x, None), lambda _, xs: list(xs))
 node_types[type(None)] = NodeType(lambda _: ((), None), lambda *_: None)
-node_types[dict] = NodeType(flatten_dict, unflatten_dict, key_names)
-node_types[OrderedDict] = NodeType(lambda d: (d.values(), tuple(d)),
-                                   unflatten_ordered_dict, key_names)
+node_types[dict] = NodeType(flatten_dict, lambda keys, xs: dict(
+    zip(keys, xs, strict=True)), key_names)
+node_types[OrderedDict] = NodeType(
+    lambda d: (d.values(), tuple(d)),
+    lambda keys, xs: OrderedDict(zip(keys, xs, strict=True)), key_names)
 NAMEDTUPLE = NodeType(lambda t: (t, type(t)), lambda cls, xs: cls(*xs))
 
 
 class Containers(dict):
-    """How to take each type apart that was met: None for a type of leaves."""
+    """The NodeType of each type that was met, None for a type of leaves."""
 
     def __missing__(self, kind):
         self[kind] = node_types.get(kind) or unregistered(kind)
@@ -283,7 +276,7 @@ class PyTreeDef:
     num_leaves: int
 
     def unflatten(self, leaves):
-        """Returns the tree of this structure with these leaves."""
+        """Return the tree of this structure with these leaves."""
         leaves = list(leaves)
         if len(leaves) != self.num_leaves:
             raise ValueError(f'{self} has {self.num_leaves} leaves, but '
@@ -303,7 +296,7 @@ class PyTreeDef:
 
 
 class Asterisk:
-    """How a leaf is printed in a structure."""
+    """What is printed for a leaf in a structure."""
 
     def __repr__(self):
         return '*'
@@ -313,12 +306,12 @@ LEAF = PyTreeDef(None, None, (), num_leaves=1)
 
 
 def leaf_or_node(node_type, *rest):
-    """Returns a PyTreeDef that was pickled; all leaves are one."""
+    """Return a PyTreeDef that was pickled; all leaves are LEAF."""
     return LEAF if node_type is None else PyTreeDef(node_type, *rest)
 
 
 def tree_flatten(tree):
-    """Returns the leaves of a tree, and its structure.
+    """Return the leaves of a tree, and its structure.
 
     Args:
         tree: nested tuples, lists, dicts, namedtuples, OrderedDicts, None
@@ -344,7 +337,7 @@ def tree_flatten(tree):
 
 
 def take_apart(tree, leaves):
-    """Returns the structure of `tree`, and appends its leaves to a list."""
+    """Return the structure of `tree`, and append its leaves to a list."""
     node_type = containers[type(tree)]
     if node_type is None:
         leaves.append(unwrapped(tree) if type(tree) in unwrap_as else tree)
@@ -358,7 +351,7 @@ def take_apart(tree, leaves):
 
 
 def build(treedef, leaves):
-    """Returns the tree of this structure, taking leaves from an iterator."""
+    """Return the tree of this structure, taking leaves from an iterator."""
     if treedef.node_type is None:
         return next(leaves)
     node_type = containers[treedef.node_type]
@@ -367,7 +360,7 @@ def build(treedef, leaves):
 
 
 def tree_unflatten(treedef, leaves):
-    """Returns the tree with this structure and these leaves.
+    """Return the tree with this structure and these leaves.
 
     Args:
         treedef: a PyTreeDef.
@@ -380,22 +373,22 @@ def tree_unflatten(treedef, leaves):
 
 
 def tree_leaves(tree) -> list:
-    """Returns the leaves of a tree: see `tree_flatten`."""
+    """Return the leaves of a tree: see `tree_flatten`."""
     return tree_flatten(tree)[0]
 
 
 def tree_structure(tree) -> PyTreeDef:
-    """Returns the structure of a tree: see `tree_flatten`."""
+    """Return the structure of a tree: see `tree_flatten`."""
     return tree_flatten(tree)[1]
 
 
 @public
 def tree_map(f, tree, *rest):
-    """Returns the tree of what `f` returns for each leaf.
+    """Return the tree of what `f` returns for each leaf.
 
     Args:
-        f: takes a leaf of `tree`, and the leaves, or subtrees, that stand in
-            the same place in each tree of `rest`.
+        f: takes a leaf of `tree`, and the leaf, or subtree, at the same
+            place in each tree of `rest`.
         tree: a pytree.
         rest: trees that begin with the structure of `tree`.
 
@@ -414,7 +407,7 @@ def tree_map(f, tree, *rest):
 
 
 def flatten_up_to(treedef, tree):
-    """Returns what stands in `tree` in the places of the leaves."""
+    """Return the subtrees of `tree` where the structure has leaves."""
     if treedef.node_type is None:
         return [tree]
     opened = open_as(treedef, tree)
@@ -426,7 +419,7 @@ def flatten_up_to(treedef, tree):
 
 
 def open_as(treedef, tree) -> list | None:
-    """Returns the children of `tree`, if it begins as the structure does."""
+    """Return the children of `tree`, if it begins as the structure does."""
     if type(tree) is not treedef.node_type:
         return None
     node_type = containers[type(tree)]
@@ -437,7 +430,7 @@ def open_as(treedef, tree) -> list | None:
 
 
 def leaf_names(treedef, name) -> list[str]:
-    """Returns what error messages call the leaves of the tree `name`."""
+    """Return what error messages call the leaves of the tree `name`."""
     if treedef.node_type is None:
         return [name]
     names = containers[treedef.node_type].names or (

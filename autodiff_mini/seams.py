@@ -81,6 +81,24 @@ recall = Seam(lambda jaxpr: jaxpr)      # an equal program that was met before
 stage = Seam()          # (parent, tag): the trace that records a program
 enter_outermost = Seam()    # (trace): an outermost trace is entered
 leave_outermost = Seam()    # (trace): and left
+# What NumPy asks, and the self of a method.
+bring = Seam()          # (function): define a function that a table lacks
+method_of = Seam(       # (f): the function of a method, and its self
+    lambda f: (f, (), None))
+open_self = Seam()      # (x): an object as a tree of its attributes
+
+# Words.
+advise = Seam(          # (topic, general, *details): what to write instead
+    lambda topic, general, *details: general)
+tell = Seam()           # (error): add advice to an error, for the user
+note_refusal = Seam()   # (error): a tracer raises it
+warn_of_lost_refusal = Seam()   # (): the program has caught such an error
+refuse_call = Seam()    # (transform, place, args, kwargs): raise an error
+tuples_at_work = Seam()     # (error, tuples): those taken for arrays
+with_warnings = Seam(   # (f, args, tag, stage): the program, with warnings
+    lambda f, args, tag, stage: stage())
+LONG_LOOP = 10_000      # operations of one line: only a loop records so many
+count_lines = Seam()    # (trace): asked after that many; warn of a loop
 
 
 def plain(*wings):

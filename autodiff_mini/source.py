@@ -1,7 +1,7 @@
 """Source: text that becomes functions, and what these do, step by step.
 
-Its one idea: what is written by a program, for the machine, is looked at by
-others: an error asks for the line, and whoever counts for the arrays.
+An error asks for a line of the text, and `cost` for the arrays that a program
+holds.
 """
 
 from traceback import walk_tb
@@ -12,16 +12,16 @@ from autodiff_mini.jaxprs import Equation, Var
 
 
 class Work(NamedTuple):
-    """A step of a program at work: which arrays are made, and which go.
+    """A step of a running program, and the arrays that it makes and frees.
 
     Args:
-        eqns: the equations that are done.
-        gone: the variables that are let go afterwards.
+        eqns: the equations that are computed.
+        gone: the variables that are freed afterwards.
         into: {result: the operand whose array it takes}.
-        pieces: how often the equations are done, each time for a piece.
+        pieces: how often the equations are computed, each time for a piece.
         scratch: the bytes of the arrays for the pieces.
         outs: the results that have arrays of their own, if not all have.
-        ordered: whether arrays may be expected to lie row by row, in the
+        ordered: whether arrays can be expected to be in row order, in the
             programs that an equation holds.
     """
 
@@ -35,30 +35,29 @@ class Work(NamedTuple):
 
 
 def functions_in(source, scope) -> dict:
-    """Returns the functions that a source defines, by name.
+    """Return the functions that a source defines, by name.
 
-    Each has those names for globals that it uses.  If all had the same, that
-    would hold the functions, and they would hold it: a circle, in which the
-    arrays of a program stay until Python looks for circles.
+    The globals of each are only the names that it uses.  If all functions had
+    the same globals, these would hold the functions, and the functions hold
+    them.  In such a circle the arrays of a program stay until Python looks
+    for circles.
 
     Args:
-        source: each function in it comes after those that it calls.
-        scope: what else the names in the source mean.
+        source: each function in it follows those that it calls.
+        scope: what the other names in the source mean.
     """
     exec(compile(source, '<autodiff_mini program>', 'exec'), scope)
-    defined = {f.__name__: f.__code__ for f in scope.values() if
-               isinstance(f, FunctionType) and f.__globals__ is scope}
     functions = {}
-    for name in sorted(defined, key=lambda x: defined[x].co_firstlineno):
-        code = defined[name]
-        names = {*code.co_names, '__builtins__'}    # a warning asks for these
-        used = {x: scope[x] for x in names if x in scope}
-        scope[name] = functions[name] = FunctionType(code, used)
+    for name, f in list(scope.items()):     # in the order of the source
+        if isinstance(f, FunctionType) and f.__globals__ is scope:
+            names = {*f.__code__.co_names, '__builtins__'}  # for warnings
+            used = {x: scope[x] for x in names if x in scope}
+            scope[name] = functions[name] = FunctionType(f.__code__, used)
     return functions
 
 
 def lines_within(functions, error) -> list:
-    """Returns the lines of these functions by which an error has come."""
+    """Return the lines of these functions that an error passed through."""
     codes = {id(f.__code__) for f in functions.values()}
     return [line for frame, line in walk_tb(error.__traceback__)
             if id(frame.f_code) in codes]

@@ -14,7 +14,6 @@ from math import inf, nan
 import numpy as np
 
 import autodiff_mini as ad
-from autodiff_mini.api.checking import check_jaxpr
 from autodiff_mini.higher_order.call import call
 from tests import (
     test_abstract,
@@ -24,6 +23,7 @@ from tests import (
     test_vmap,
 )
 from tests.hard_points import POINTS, SLOPES_OF_TWO
+from tests.jaxpr_checks import check_jaxpr
 from tests.numerical import assert_close, assert_same, assert_same_type
 from tests.test_unrolled import unrolled
 

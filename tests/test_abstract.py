@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.api.checking import check_jaxpr, check_jaxpr
 from autodiff_mini.core import Primitive, typeof
 from autodiff_mini.errors import TracerError
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.primitives.shapes import transpose_p
 from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS
+from tests.jaxpr_checks import check_jaxpr
 from tests.numerical import assert_same
 from tests.programs import PROGRAMS
 

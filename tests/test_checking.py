@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.api import checking
+from autodiff_mini.tools import checking
 from autodiff_mini.core import Trace, current_trace
 from tests.numerical import assert_close
 from tests.test_custom_jvp import Pair, custom

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.api.checking import check_jaxpr, check_jaxpr
 from autodiff_mini.higher_order.cond import cond_p
 from tests.amount import crossed
+from tests.jaxpr_checks import check_jaxpr
 from tests.numerical import assert_close, assert_same
 from tests.test_custom_jvp import custom as with_jvp
 from tests.test_custom_jvp import assert_trees, d, node, power, sine, square

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.api.costs import cost_as_written, cost_of
+from autodiff_mini.tools.costs import cost_as_written, cost_of
 from tests.wings import needs
 
 N = 1000

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.api.checking import check_jaxpr, check_jaxpr
 from autodiff_mini.core import Primitive, typeof
 from autodiff_mini.higher_order import (
     call, checkpoint, cond, custom_jvp, custom_vjp, custom_vmap, jit, scan,
@@ -22,6 +21,7 @@ from autodiff_mini.higher_order.optimize_remat import forward_p
 from autodiff_mini.interpreters import abstract, jvp, transpose, vmap
 from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS
+from tests.jaxpr_checks import check_jaxpr
 from tests.numerical import (
     assert_close,
     assert_same,

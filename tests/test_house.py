@@ -15,12 +15,11 @@ import autodiff_mini
 from book.tools.mainline import code_lines
 
 PACKAGE = Path(autodiff_mini.__file__).parent
-WINGS = {'fast', 'applications', 'more', 'notebook'}
+WINGS = {'fast', 'applications', 'more', 'notebook', 'tools'}
 
 # Each storey needs itself and what is below.
-STOREYS = [{'advice', 'copying', 'errors', 'core', 'pytree', 'signature',
-            'arrays', 'memory', 'zeros', 'jaxprs', 'slips', 'source',
-            'numpy_api', 'seams'},
+STOREYS = [{'seams', 'copying', 'errors', 'core', 'pytree', 'signature',
+            'arrays', 'memory', 'zeros', 'jaxprs', 'source', 'numpy_api'},
            {'interpreters'}, {'primitives'},
            {'higher_order', 'numpy_functions'}, {'api'}, WINGS]
 MOST_LINES = 125    # of code, in a column

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.api.checking import check_jaxpr, check_jaxpr
 from autodiff_mini.core import typeof
 from autodiff_mini.errors import line_text
 from autodiff_mini.higher_order.call import call
 from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var
 from autodiff_mini.primitives.elementwise import add_p, sin_p
 from tests.amount import each
+from tests.jaxpr_checks import check_jaxpr
 from tests.numerical import assert_close, assert_same, assert_same_type
 from tests.programs import is_inexact
 from tests.test_abstract import STAGED, each_staged, staged

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.api.checking import check_jaxpr, check_jaxpr
 from autodiff_mini.core import Trace, TraceTag, current_trace, typeof
 from autodiff_mini.higher_order.programs import (
     close, for_arguments, for_outputs, forward, interleave, jvp_jaxpr,
@@ -21,6 +20,7 @@ from autodiff_mini.higher_order.scan import fixpoint, hoist
 from autodiff_mini.zeros import Zero, instantiate_zeros
 from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS
+from tests.jaxpr_checks import check_jaxpr
 from tests.numerical import (
     assert_close,
     assert_same,

@@ -21,14 +21,13 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.api.checking import (
-    check_jaxpr, check_jaxpr, check_jaxpr, check_jaxpr)
 from autodiff_mini.core import Trace, current_trace, typeof
 from autodiff_mini.higher_order.call import call
 from autodiff_mini.higher_order.jit import compiled, jit_p
 from autodiff_mini.interpreters.lowering import Lowered
 from tests.amount import each, rest
 from tests.custom_programs import CUSTOM_PROGRAMS
+from tests.jaxpr_checks import check_jaxpr
 from tests.numerical import assert_close, assert_same, assert_same_type
 from tests.programs import PROGRAMS, is_inexact
 from tests.test_abstract import NOT_STAGED

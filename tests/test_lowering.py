@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.api.checking import check_jaxpr, check_jaxpr
 from autodiff_mini import seams
 from autodiff_mini.core import Primitive, Trace, current_trace
 from autodiff_mini.higher_order.call import call
@@ -26,6 +25,7 @@ from autodiff_mini.interpreters.lowering import (
 from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var, drop_dead
 from autodiff_mini.primitives.elementwise import add_p, mul_p, sin_p
 from tests.custom_programs import CUSTOM_PROGRAMS
+from tests.jaxpr_checks import check_jaxpr
 from tests.numerical import python_type
 from tests.programs import PROGRAMS
 from tests.test_abstract import NOT_STAGED

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.api.checking import check_jaxpr
 from autodiff_mini.core import TraceTag, typeof
 from autodiff_mini.higher_order.call import call, call_p
 from autodiff_mini.higher_order.custom_jvp import custom_jvp_call_p
@@ -20,6 +19,7 @@ from autodiff_mini.jaxprs import Literal
 from autodiff_mini.zeros import Zero
 from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS
+from tests.jaxpr_checks import check_jaxpr
 from tests.numerical import assert_close, assert_same, assert_same_type
 from tests.programs import PROGRAMS, is_inexact
 from tests.test_programs import tangents_for

@@ -10,7 +10,7 @@ import pytest
 from numpy.random import normal
 
 import autodiff_mini as ad
-from autodiff_mini.slips import LONG_LOOP, SAID
+from autodiff_mini.tools.slips import LONG_LOOP, SAID
 
 rng = np.random.default_rng(1)
 

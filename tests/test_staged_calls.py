@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.api.checking import check_jaxpr
 from autodiff_mini.core import Trace, TraceTag, current_trace
 from autodiff_mini.higher_order.call import call, call_p
 from autodiff_mini.higher_order.custom_jvp import custom_jvp_call_p
 from autodiff_mini.higher_order.staged_calls import StagedRule
 from autodiff_mini.interpreters.jvp import jvp_flat
 from autodiff_mini.interpreters.vmap import BatchTracer
+from tests.jaxpr_checks import check_jaxpr
 from tests.numerical import assert_close, assert_same
 from tests.test_custom_jvp import (
     CLOSED_OVER,

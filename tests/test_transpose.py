@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.api.checking import check_jaxpr
 from autodiff_mini.core import Primitive, TraceTag, typeof
 from autodiff_mini.interpreters.abstract import abstract_rules
 from autodiff_mini.interpreters.partial_eval import linear_flat
@@ -26,6 +25,7 @@ from autodiff_mini.jaxprs import Var
 from autodiff_mini.zeros import Zero
 from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS
+from tests.jaxpr_checks import check_jaxpr
 from tests.numerical import (
     assert_close,
     assert_same,

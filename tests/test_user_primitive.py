@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.api.checking import check_jaxpr, check_jaxpr
 from autodiff_mini.core import Trace, current_trace
 from autodiff_mini.higher_order.custom_vjp import custom_lin_p
 from autodiff_mini.primitives.elementwise import cos_p, sin_p
 from tests.amount import crossed
+from tests.jaxpr_checks import check_jaxpr
 from tests.numerical import assert_close, assert_same
 from tests.test_custom_jvp import d
 from tests.test_staged_calls import nested, staged, summed_grad

@@ -58,6 +58,12 @@ WINGS = {
     'more.patch': Wing(
         ['test_patch.py', 'test_textbook.py'], ['patch_numpy'],
         ['test_public_api.py', 'test_numpy_api.py', '-k', 'not programs']),
+    'tools': Wing(
+        ['test_errors.py', 'test_slips.py', 'test_debugging.py',
+         'test_costs.py', 'test_checking.py', 'test_methods.py', 'tools',
+         'exercises'],
+        ['check_grads', 'cost', 'debug_nans', 'NaNError'],
+        ['test_public_api.py', 'test_jit.py', 'test_signature.py']),
     'notebook': Wing(
         ['test_live.py', 'test_drawing.py', 'test_player.py'], ['watch'],
         ['test_public_api.py', 'test_jaxpr.py', 'test_copying.py']),
@@ -125,6 +131,43 @@ def test_without_more_its_functions_and_out_are_refused_by_name(tmp_path):
     assert ran.stdout.splitlines() == [
         'numpy.sort', 'numpy.sum with out=', 'numpy.sin with keywords',
         'numpy.flatiter'], ran.stderr
+
+
+PROGRAMS = {    # by program: words of its error without the wing `tools`
+    'ad.jit(lambda x: x if x > 0 else -x)(1.0)':
+        'Attempted boolean conversion of traced array .* in jit of <lambda>.*'
+        'np.where',
+    'ad.vmap(lambda n: [0, 1, 2][n])(np.arange(3))':
+        r'The __index__\(\) method was called .* in vmap of <lambda>.*static',
+    'ad.grad(math.sin)(1.0)':
+        'Abstract tracer value encountered .*NumPy functions',
+    'ad.jvp(lambda x: np.matrix(x), (X,), (X,))':
+        r'The numpy.ndarray conversion method __array__\(\) .*ad.Primitive',
+    'ad.grad(float)(1.0)': 'NumPy functions',
+    'ad.grad(np.sin(1.0))': 'grad takes a function first: pass the function',
+    'ad.jit(np.sin)("text")': 'str cannot be traced',
+    'ad.jit(lambda x: x)({1})': 'type set cannot be traced: pass an array',
+    '[ad.grad(lambda x: x * kept[0])(kept[0]) for kept in [[]]'
+    ' if ad.grad(lambda x: kept.append(x) or x)(1.0)]':
+        'Encountered an unexpected tracer: .* grad of .*lambda> has returned',
+    'ad.check_grads': "has no attribute 'check_grads'$",
+}
+
+
+@needs('tools')
+def test_without_the_wing_of_words_errors_say_a_cure_in_general(tmp_path):
+    without('tools', tmp_path)
+    ran = python(tmp_path, '-c', f"""if True:
+        import math, re, numpy as np, autodiff_mini as ad
+        X = np.ones(2)
+        for program, words in {PROGRAMS}.items():
+            try:
+                eval(program)
+            except Exception as error:
+                assert re.search(words, str(error)), (program, error)
+            else:
+                assert False, program""")
+    assert ran.returncode == 0, ran.stderr
 
 
 @each_wing

@@ -12,6 +12,7 @@ import pytest
 import scipy.special  # noqa: F401  (its rows come with it)
 
 import autodiff_mini as ad
+from autodiff_mini import seams
 from autodiff_mini.core import (
     Primitive,
     Trace,
@@ -21,7 +22,6 @@ from autodiff_mini.core import (
     set_current_trace,
     typeof,
 )
-from autodiff_mini.errors import sources_of_functions
 from autodiff_mini.interpreters.jvp import jvp_flat, jvp_rules
 
 
@@ -123,8 +123,7 @@ def first_order():
 
     Those of a wing are brought first, if it is there.
     """
-    for bring in sources_of_functions:
-        bring(None)
+    seams.bring(None)
     return rows_in('primitives') | rows_in('more')
 
 

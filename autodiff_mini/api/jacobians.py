@@ -9,7 +9,6 @@ from itertools import accumulate
 
 import numpy as np
 
-from autodiff_mini.api.checking import moves
 from autodiff_mini.api.forward import vmap
 from autodiff_mini.api.reverse import (
     Pullback, Pushforward, check_differentiable, chosen_arguments,
@@ -21,6 +20,11 @@ from autodiff_mini.memory import own_memory
 from autodiff_mini.pytree import (
     leaf_names, tree_flatten, tree_leaves, tree_map)
 from autodiff_mini.signature import map_leaves, named_after
+
+
+def moves(x) -> bool:
+    """Return whether `x` has a derivative: integers have none."""
+    return typeof(x).dtype.kind in 'fc'
 
 
 @public

@@ -3,7 +3,7 @@
 Without this folder, the package has all other names.
 """
 
-LATER = {   # by name: where it is, to be imported when it is asked for
+NAMES = {   # by name: where it is, to be imported when it is asked for
     'logit': 'applications.special.logit',
     'expit': 'applications.special.expit',
     'log1pexp': 'applications.special.log1pexp',

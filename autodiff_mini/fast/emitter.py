@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_mini.arrays import astype_p
-from autodiff_mini.errors import line_number
+from autodiff_mini.errors import lasting_line
 from autodiff_mini.fast.plan import UFUNCS, Block, c_ordered, is_large, plan
 from autodiff_mini.fast.scalars import indented, scalar_lines
 from autodiff_mini.fast.simplify import opened, simplify
@@ -307,7 +307,7 @@ class FastEmitter:
         lines = self.head + [''] * 2 * bool(self.head)
         equations, before = {}, None
         for text, eqn in self.lines:
-            number = line_number(eqn.line) if eqn and eqn.line else None
+            number = lasting_line(eqn.line)[1] if eqn and eqn.line else None
             if number not in (None, before):
                 text = f'{text:35} # line {number}'
             before = (number or before) if text else None

@@ -13,12 +13,12 @@ from importlib import import_module
 from itertools import chain, repeat
 from typing import NamedTuple
 
+from autodiff_mini import seams
 from autodiff_mini.arrays import foreign_one
 from autodiff_mini.copying import copied, place_of
 from autodiff_mini.core import TraceTag, Tracer, float0, typeof
 from autodiff_mini.errors import (
-    UnexpectedTracerError, closed_over, fun_name, is_miscall, public,
-    tuples_at_work)
+    UnexpectedTracerError, closed_over, fun_name, is_miscall, public)
 from autodiff_mini.higher_order.call import Store, defcall, named, on_arrays
 from autodiff_mini.higher_order.programs import interleave, others, picked
 from autodiff_mini.higher_order.staged_calls import (
@@ -30,8 +30,8 @@ from autodiff_mini.memory import own_memory, read_by, to_read
 from autodiff_mini.pytree import (
     leaf_names, tree_flatten, tree_leaves, tree_map, tree_structure)
 from autodiff_mini.signature import (
-    Attributes, UserFunction, argument_keys, gives_self, map_leaves,
-    named_after, names_of, resolve_kwargs)
+    UserFunction, argument_keys, gives_self, map_leaves, named_after,
+    names_of, resolve_kwargs)
 from autodiff_mini.zeros import (
     SymbolicZero, Zero, instantiate_all, instantiate_zeros, pack,
     tangent_type, unpack, which_zero, zero_from_primal)
@@ -516,8 +516,9 @@ def flatten_call(function, args, given):
     nondiff = function.nondiff
     if 0 not in nondiff and gives_self(function.fun, args):
         nondiff = (0, *nondiff)
-        if traced_leaves(Attributes(args[0])):
-            args = (Attributes(args[0]), *args[1:])
+        opened = seams.open_self(args[0])
+        if traced_leaves(opened):
+            args = (opened, *args[1:])
     left_out = kwargs.keys() - {*nondiff}
     if left_out & given.keys():
         left_out = ()
@@ -625,7 +626,7 @@ class FlatCall:
             if moves:
                 why, cure = (
                     'is the self of a method', 'Pass it by an argument'
-                ) if isinstance(self.held[key], Attributes) else (
+                ) if key not in self.function.nondiff else (
                     'is named in nondiff_argnums',
                     'Leave it out of nondiff_argnums')
                 raise TypeError(
@@ -722,7 +723,7 @@ class FlatRule(UserRule):
         try:
             out = self.ask(rules.jvp, *held.values(), *tuples)
         except TypeError as error:
-            if names := tuples_at_work(error, tuples):
+            if names := seams.tuples_at_work(error, tuples):
                 error.add_note(self.unpack(*names))
             raise
         self.check_pair(

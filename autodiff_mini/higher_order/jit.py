@@ -18,9 +18,8 @@ from autodiff_mini.interpreters.jaxpr import stage_tree
 from autodiff_mini.memory import own_memory
 from autodiff_mini.pytree import check_hash, frozen, tree_flatten
 from autodiff_mini.signature import (
-    Attributes, UserFunction, argument_names, argument_positions, as_method,
-    gives_self, hold_arguments, is_object, keeps_self, map_leaves,
-    named_after, names_of, takes_self)
+    UserFunction, argument_names, argument_positions, hold_arguments,
+    is_object, map_leaves, named_after, names_of)
 
 
 @remembered
@@ -98,16 +97,13 @@ class jit(UserFunction):
     @public
     def __init__(self, f, static_argnums=(), static_argnames=()):
         named_after(f)(self)
-        self.f, self.bound = f, ()
         self.tag = TraceTag('jit', f)
         self.static = argument_positions(f, static_argnums, static_argnames)
         self.held = {*self.static, *names_of(f, self.static)}
-        method, owner = as_method(f)
-        if gives_self(method, [owner]):
-            self.f, self.bound = method, (owner,)
+        self.f, self.bound, self.method = seams.method_of(f)
+        if self.bound:
             self.held = {x + 1 if isinstance(x, int) else x
                          for x in self.held}
-        self.method = keeps_self(self.f) if takes_self(self.f) else None
         self.staged = {}    # by types, trees, and static arguments
         self.last = None    # the program of the last call
         self.guard = None   # for calls like the last one
@@ -133,7 +129,7 @@ class jit(UserFunction):
         f, args = self.f, (*self.bound, *args)
         if self.method and args and is_object(args[0]) and (
                 0 not in self.held):
-            f, args = self.method, (Attributes(args[0]), *args[1:])
+            f, args = self.method, (seams.open_self(args[0]), *args[1:])
         args, kwargs, f, static = hold_arguments(f, args, kwargs, self.held)
         xs, in_tree = tree_flatten((args, kwargs))
         names = partial(argument_names, in_tree, self.tag)

@@ -20,7 +20,6 @@ from autodiff_mini.pytree import leaf_names, tree_flatten
 from autodiff_mini.signature import (
     FlatFunction, apply, argument_names, check_alive, map_leaves,
     typeof_result)
-from autodiff_mini.slips import LONG_LOOP, count_lines, with_warnings
 
 
 class JaxprTracer(Tracer):
@@ -40,7 +39,7 @@ class JaxprTrace(Trace):
 
     def __init__(self, parent, tag):
         self.parent, self.tag = parent, tag
-        self.eqns, self.counts = [], {}     # by line; see slips.py
+        self.eqns = []
         self.known = {}     # by id: a value, and its name
         self.snapshot = Snapshot()
 
@@ -70,8 +69,8 @@ class JaxprTrace(Trace):
             outs = JaxprTracer(self, Var(out), line)
             outvars = [outs.name]
         self.eqns.append(Equation(primitive, invars, params, outvars, line))
-        if len(self.eqns) % LONG_LOOP == 0:
-            count_lines(self)
+        if len(self.eqns) % seams.LONG_LOOP == 0:
+            seams.count_lines(self)
         return outs
 
     def var(self, x):
@@ -146,7 +145,7 @@ def stage_tree(f, args, kwargs, tag):
         map_leaves(typeof_result, lambda: leaf_names(
             flat_f.out_tree, f'{tag}: output'), outs)
         return outs
-    return with_warnings(f, args, tag, lambda: stage_flat(
+    return seams.with_warnings(f, args, tag, lambda: stage_flat(
         checked, avals, tag)), flat_f.out_tree
 
 

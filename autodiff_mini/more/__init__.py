@@ -9,6 +9,6 @@ from importlib.util import find_spec
 import autodiff_mini.more.error_states  # np.errstate
 import autodiff_mini.more.on_demand
 
-LATER = {}
+NAMES = {}
 if find_spec('autodiff_mini.more.patch'):
-    from autodiff_mini.more.patch import LATER  # np.array of traced values
+    from autodiff_mini.more.patch import NAMES  # np.array of traced values

@@ -10,7 +10,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import Tracer
-from autodiff_mini.errors import refuse, sources_of_functions
+from autodiff_mini.errors import refuse
 from autodiff_mini.memory import handed_array
 from autodiff_mini.numpy_api import (
     along_one, as_is, as_read_only_view, asarray, implements, operand,
@@ -268,9 +268,6 @@ def refuse_size(function):
         f'numpy.{function.__name__} of a traced value: how many elements it '
         'returns would depend on values. Keep them all, and mark with '
         'np.where those that count.')
-
-
-sources_of_functions.append(refuse_by_size)
 
 
 def tells_places(function):

@@ -6,8 +6,8 @@ A table that does not know a function asks its sources first.  Chapter 25.
 import sys
 from importlib import import_module
 
+from autodiff_mini import seams
 from autodiff_mini.core import function_table, ufunc_table
-from autodiff_mini.errors import advisers_on_scipy, sources_of_functions
 
 # Those that programs use most come first.
 MODULES = (
@@ -37,12 +37,7 @@ def bring(function):
             return
     if 'scipy.special' in sys.modules:
         module('special')
+    module('arranging').refuse_by_size(function)
 
 
-def advise(name):
-    """Return what to write in place of a function of SciPy's, or None."""
-    return module('instead').instead(name)
-
-
-sources_of_functions.append(bring)
-advisers_on_scipy.append(advise)
+seams.bring.take(bring)

@@ -7,7 +7,7 @@ from importlib import import_module
 
 from autodiff_mini.jaxprs import Jaxpr
 
-LATER = {'watch': 'notebook.player.watch'}
+NAMES = {'watch': 'notebook.player.watch'}
 
 
 def draw(jaxpr):

@@ -6,10 +6,10 @@ in memory.py.  Chapter 23.
 
 import numpy as np
 
-from autodiff_mini.advice import what_to_fill
+from autodiff_mini import seams
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import Tracer, typeof, unwrapped
-from autodiff_mini.errors import ReadOnlyError, TracerError, program_frame
+from autodiff_mini.errors import ReadOnlyError, TracerError
 from autodiff_mini.memory import (
     View, check_writable, is_a_number, whose, write)
 from autodiff_mini.numpy_api import as_is, implements, operand, stand_in
@@ -49,10 +49,11 @@ def check_array(x):
     """Return the tracer that a write into `x` changes, or raise."""
     x = unwrapped(x, to_write=True)
     if not isinstance(x, Tracer):
-        frame, _ = program_frame()
         raise TracerError(
             'a traced value would be written into an array of NumPy, which '
-            f'would forget what is traced. {what_to_fill(frame)}')
+            'would forget what is traced. ' + seams.advise(
+                'fill', 'Write into a copy, y = np.array(a, like=x), where '
+                'x is traced.'))
     check_writable(x)
     if is_a_number(x):
         raise ReadOnlyError(x, 'is a number, which does not change')

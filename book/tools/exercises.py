@@ -20,8 +20,8 @@ from types import ModuleType
 import numpy as np
 from _pytest.assertion.rewrite import rewrite_asserts
 
+from autodiff_mini import seams
 from autodiff_mini.core import Trace, set_current_trace
-from autodiff_mini.errors import sources_of_functions
 from autodiff_mini.notebook.live import import_library
 from book.tools import weave
 
@@ -139,8 +139,7 @@ def library_restored():
     What a wing defines when it is asked comes first: else it would go again.
     """
     import_library()
-    for bring in sources_of_functions:
-        bring(None)
+    seams.bring(None)
     before = [(table, dict(table)) for table in tables()]
     try:
         yield

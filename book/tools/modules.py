@@ -35,7 +35,7 @@ STOREYS = [
      ['numpy_functions']),
     ('What users call', 'The public functions.', ['api']),
     ('The wings', 'The rest of the library needs none of these folders.',
-     ['fast', 'applications', 'more', 'more/patch', 'notebook'])]
+     ['fast', 'applications', 'more', 'more/patch', 'notebook', 'tools'])]
 SCOPES = (ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ListComp
           | ast.SetComp | ast.DictComp | ast.GeneratorExp)
 PLAIN = {'', 'n', 'o', 'p', 'w'}     # styles that look like text
@@ -57,6 +57,11 @@ class AsHelp(griffe.Extension):
             mod.overloads.clear()
             return
         for part in getattr(node, 'body', ()):
+            match part:
+                case ast.Assign([ast.Name('NAMES')], names):    # of a wing
+                    for name, where in ast.literal_eval(names).items():
+                        mod.package.set_member(name, griffe.Alias(
+                            name, f'{mod.package.path}.{where}'))
             for name in weave.bound(part) - mod.members.keys():
                 mod.set_member(name, griffe.Attribute(
                     name, lineno=part.lineno))

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 import autodiff_mini as ad
-from autodiff_mini.api.costs import cost_of
 from autodiff_mini.seams import lower
+from autodiff_mini.tools.costs import cost_of
 
 BUDGET = 0.5    # seconds for each call of a row
 ROUND = 0.001   # seconds; less than the slice that another process gets

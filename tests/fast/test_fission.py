@@ -15,13 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import autodiff_mini as ad
-from autodiff_mini.api.checking import check_jaxpr
 from autodiff_mini.fast import twins
 from autodiff_mini.fast.fission import fission, taken_apart, total
 from autodiff_mini.fast.loop_source import loop_p
 from autodiff_mini.fast.simplify import opened, simplify
 from autodiff_mini.higher_order.programs import close
 from autodiff_mini.jaxprs import drop_dead, programs_in
+from tests.jaxpr_checks import check_jaxpr
 from tests.numerical import assert_close, assert_same, assert_same_type
 from tests.test_custom_jvp import assert_trees, square
 from tests.test_jit import lines_of

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.api.checking import check_jaxpr
 from autodiff_mini.fast.plan import c_ordered
 from autodiff_mini.fast.simplify import (
     ELEMENTWISE, opened, simplify, uniform)
@@ -18,6 +17,7 @@ from autodiff_mini.jaxprs import (
     Equation, Jaxpr, Literal, Var, dead_rules, drop_dead)
 from autodiff_mini.primitives.elementwise import add_p, mul_p, sub_p
 from autodiff_mini.zeros import Zero
+from tests.jaxpr_checks import check_jaxpr
 from tests.test_jit_equals_eager import assert_identical, outcome
 from tests.wings import needs
 

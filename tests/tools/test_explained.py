@@ -23,8 +23,10 @@ ELSEWHERE = {*(PACKAGE / 'draft').glob('*.py'),
              *(PACKAGE / 'more').glob('*.py'),
              PACKAGE / '__init__.py'}
 
-# Nobody sees these: another line of the same file catches them.
+# Nobody sees these: another line of the same file catches them, or the wing
+# `tools` has more to say.
 CAUGHT = {('guard.py', 'check_key'), ('guard.py', 'compare'),
+          ('errors.py', 'refuse_no_function'),
           *[('prepared.py', name) for name in (
               'meet', '__init__', 'run')],
           *[('tape.py', name) for name in (
@@ -123,7 +125,7 @@ def test_every_error_explained_is_the_librarys(errors):
 STEPS_SHOWN = {
     '__array_function__', 'binary', 'refuse', 'register_pytree_node',
     'tree_leaves', 'tree_unflatten', 'source', 'defjvps', 'primitive_place',
-    'check_jaxpr', 'patch'}
+    'patch'}
 
 
 def test_errors_show_no_step_of_the_library(as_users_see_it):

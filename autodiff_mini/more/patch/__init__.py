@@ -9,7 +9,7 @@ from importlib import import_module
 
 from autodiff_mini import seams
 
-LATER = {'patch_numpy': 'more.patch.names.patch_numpy'}
+NAMES = {'patch_numpy': 'more.patch.names.patch_numpy'}
 
 
 @seams.enter_outermost.take

@@ -1,19 +1,17 @@
-"""Checking derivatives, by going there and looking; and programs.
+"""`check_grads`: compare derivatives with difference quotients.
 
-Its one idea: along a random direction a derivative is a number, and so is a
-difference quotient.  Chapters 6 and 10.
+Along a random direction a derivative is a number, and so is a difference
+quotient.  Chapter 10.
 """
 
 import numpy as np
 
 from autodiff_mini.api.forward import jvp
+from autodiff_mini.api.jacobians import moves
 from autodiff_mini.api.reverse import vjp
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import typeof
 from autodiff_mini.errors import fun_name, public
-from autodiff_mini.interpreters.abstract import abstract_rules
-from autodiff_mini.interpreters.jaxpr import quote_line
-from autodiff_mini.jaxprs import Var, programs_in
 from autodiff_mini.pytree import tree_leaves, tree_map
 from autodiff_mini.zeros import Zero, instantiate_zeros
 
@@ -28,7 +26,7 @@ TOLERANCES = {np.dtype(np.float16): 5e-2, np.dtype(np.float32): 5e-3,
 @public
 def check_grads(f, args, order, modes=('fwd', 'rev'), eps=None, atol=None,
                 rtol=None):
-    """Raises an error if derivatives of `f` differ from difference quotients.
+    """Raise an error if derivatives of `f` differ from difference quotients.
 
     Args:
         f: a function of arrays, or trees of arrays, that computes with NumPy.
@@ -80,7 +78,7 @@ def check_grads(f, args, order, modes=('fwd', 'rev'), eps=None, atol=None,
 
 
 def check_forward(f, args, eps, rng):
-    """Returns a derivative, the difference; and the derivative's function."""
+    """Return a derivative, the difference; and the derivative's function."""
     v = tree_map(lambda x: random_tangent(x, rng), tuple(args))
 
     def derivative(*xs):
@@ -89,7 +87,7 @@ def check_forward(f, args, eps, rng):
 
 
 def check_reverse(f, args, eps, rng):
-    """Returns a product, the same by differences; and vjp's function."""
+    """Return a product, the same by differences; and vjp's function."""
     v = tree_map(lambda x: random_tangent(x, rng), tuple(args))
     y, pullback = vjp(f, *args)
     w = tree_map(lambda y: random_tangent(y, rng), y)
@@ -104,7 +102,7 @@ CHECKS = {'fwd': check_forward, 'rev': check_reverse}
 
 
 def random_tangent(x, rng):
-    """Returns a random tangent of `x`."""
+    """Return a random tangent of `x`."""
     aval = typeof(x)
     if aval.dtype.kind not in 'fc':
         return instantiate_zeros(Zero(x))
@@ -115,7 +113,7 @@ def random_tangent(x, rng):
 
 
 def central_difference(f, args, v, eps):
-    """Returns the central difference quotient of `f` along `v`."""
+    """Return the central difference quotient of `f` along `v`."""
     def moved(step):
         return f(*tree_map(lambda x, t: x + step * t if moves(x) else x,
                            tuple(args), v))
@@ -123,20 +121,15 @@ def central_difference(f, args, v, eps):
                     if moves(ahead) else 0.0, moved(eps), moved(-eps))
 
 
-def moves(x) -> bool:
-    """Returns whether `x` has a derivative: integers have none."""
-    return typeof(x).dtype.kind in 'fc'
-
-
 def inner(xs, ys):
-    """Returns the inner product of two trees; of complex, its real part."""
+    """Return the inner product of two trees; of complex, its real part."""
     return sum(float(np.real(np.sum(np.multiply(x, y, dtype=complex))))
                for x, y in zip(tree_leaves(xs), tree_leaves(ys), strict=True)
                if moves(x))
 
 
 def lowest_precision(*trees):
-    """Returns the dtype of the least precise number in the trees."""
+    """Return the dtype of the least precise number in the trees."""
     kinds = [np.finfo(typeof(x).dtype).dtype for x in tree_leaves(trees)
              if moves(x)]
     kinds = [kind for kind in kinds if kind in STEPS]
@@ -145,56 +138,8 @@ def lowest_precision(*trees):
 
 
 def compare(what, exact, numerical, atol, rtol):
-    """Raises an AssertionError if two trees of numbers are too different."""
+    """Raise an AssertionError if two trees of numbers are too different."""
     for x, y in zip(tree_leaves(exact), tree_leaves(numerical), strict=True):
         if moves(x) and not np.allclose(x, y, rtol, atol, equal_nan=True):
             raise AssertionError(f'{what}: the derivative is {x}, but the '
                                  f'difference quotient is {y}')
-
-
-def check_jaxpr(jaxpr):
-    """Raises a TypeError if a program makes no sense.
-
-    Each name must be defined once, before it is used; each result must have
-    the type that abstract evaluation finds.
-    """
-    defined = set()
-    define(defined, [*jaxpr.constvars, *jaxpr.invars], None)
-    for eqn in jaxpr.eqns:
-        look_up(defined, eqn.invars, eqn)
-        out = abstract_rules[eqn.primitive](
-            *[v.aval for v in eqn.invars], **eqn.params)
-        types = out if eqn.primitive.multiple_results else [out]
-        have = [v.aval for v in eqn.outvars]
-        if have != types:
-            fail(f"the result of '{eqn.primitive}' is declared as "
-                 f'{" ".join(map(str, have))}, but is '
-                 f'{" ".join(map(str, types))}', eqn)
-        define(defined, eqn.outvars, eqn)
-        for value in eqn.params.values():
-            for program in programs_in(value):
-                check_jaxpr(program)
-    look_up(defined, jaxpr.outvars, None)
-
-
-def define(defined, variables, eqn):
-    """Adds names to a set; raises if one is there already."""
-    for v in variables:
-        if v in defined:
-            fail(f'a variable of type {v.aval} is defined twice', eqn)
-        defined.add(v)
-
-
-def look_up(defined, variables, eqn):
-    """Raises if a name is not in a set."""
-    for v in variables:
-        if type(v) is Var and v not in defined:
-            fail(f'a variable of type {v.aval} is used before it is defined',
-                 eqn)
-
-
-def fail(what, eqn):
-    """Raises the error for a program that makes no sense."""
-    error = TypeError(f'this is no jaxpr: {what}')
-    quote_line(error, eqn)
-    raise error

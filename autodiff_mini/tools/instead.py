@@ -1,8 +1,7 @@
-"""What to write in place of SciPy's functions that do not ask tracers.
+"""What to write in place of SciPy functions that do not ask tracers.
 
-Its one idea: SciPy's ufuncs ask, and have rows in `special`.  Its Python
-functions make plain arrays first, so an error can only say what to write.
-Chapter 25.
+SciPy's ufuncs ask, and have rows in the wing `more`.  Its Python functions
+make plain arrays first, so an error can only say what to write.  Chapter 25.
 """
 
 import numpy as np
@@ -38,7 +37,7 @@ ELSEWHERE = {'pandas': 'table.to_numpy() in place of the table',
 
 
 def instead(name):
-    """Returns what to write in place of a function of SciPy's, or None.
+    """Return what to write in place of a SciPy function, or None.
 
     Args:
         name: the full name of the function.

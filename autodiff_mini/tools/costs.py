@@ -1,8 +1,8 @@
-"""`cost`: what a program asks of the machine, counted and not measured.
+"""`cost`: count what a program asks of the machine, without running it.
 
-Its one idea: a program that is written down can be counted.  Which arrays it
-makes is in its equations, and how long each is needed; so the most that is
-held at once follows from the types alone.  The page *What a program costs*.
+The equations of a jaxpr say which arrays it makes and how long each is
+needed, so the most memory that it holds follows from the types alone.  The
+page *What a program costs*.
 """
 
 import math
@@ -32,8 +32,8 @@ class ProgramCost(NamedTuple):
     """What a program asks of the machine.
 
     Args:
-        calls: of NumPy's functions: each equation is one, at each turn of a
-            loop.
+        calls: of NumPy functions.  Each equation is one, in each iteration
+            of a loop.
         operations: on numbers.
         bytes_moved: of the arrays that the calls read, and write.
         peak_bytes: of the arrays that the program has made, the most that
@@ -47,7 +47,7 @@ class ProgramCost(NamedTuple):
 
 
 class CostTable(NamedTuple):
-    """The costs of a function, its way back, and its gradient compiled."""
+    """The costs of a function, of its reverse pass, and of jit of grad."""
 
     forward: ProgramCost
     backward: ProgramCost
@@ -67,7 +67,7 @@ class CostTable(NamedTuple):
 
 @public
 def cost(f, *args) -> CostTable:
-    """Returns what `f` and its derivative cost, without computing them.
+    """Return what `f` and its derivative cost, without computing them.
 
     What an element-wise function makes, and what goes into a sum, is one
     operation for each element.  A product of matrices, m by k and k by n,
@@ -75,7 +75,7 @@ def cost(f, *args) -> CostTable:
     have what the textbooks say.  What only moves elements has none.
 
     A view moves nothing, and is not new.  Not counted are arguments, what
-    `f` closes over, and what a function of NumPy's needs inside.  Of the
+    `f` closes over, and what a NumPy function needs inside.  Of the
     branches of a `cond` the most counts, and a `while_loop` counts as if it
     took one turn.
 
@@ -89,11 +89,12 @@ def cost(f, *args) -> CostTable:
         goes after its last use.  `backward` is what `vjp` does besides, for
         cotangents that are given; its peak is that of both.  `compiled` is
         the gradient, as `jit` compiles it, without the value of `f`.  If no
-        float goes into `f`, or none comes out, there is no way back, and
+        float goes into `f`, or none comes out, there is no reverse pass, and
         `compiled` is `f`.
 
     Raises:
-        TypeError: as `make_jaxpr`; or as `vjp`, where there is no way back.
+        TypeError: as `make_jaxpr`; or as `vjp`, where there is no reverse
+            pass.
 
     Source: G. Golub and C. Van Loan, *Matrix Computations*, for the
         operations; A. Griewank and A. Walther, *Evaluating Derivatives*,
@@ -115,14 +116,14 @@ def cost(f, *args) -> CostTable:
     def floats(*args):
         return list(filter(can_move, tree_leaves(f(*args))))
 
-    def there_and_back(cts, args):
+    def both_passes(cts, args):
         ys, pullback = vjp(floats, *args)
         cts = [ct if y.shape else np.ones((), y.dtype)   # as in grad
                for ct, y in zip(cts, types, strict=True)]
         return ys, list(filter(can_move, tree_leaves(pullback(cts))))
 
     if types and any(map(can_move, tree_leaves(args))):
-        whole = make_jaxpr(there_and_back)(types, args)
+        whole = make_jaxpr(both_passes)(types, args)
         both = cost_as_written(whole)
         calls, operations, moved = map(int.__sub__, both[:3], forward[:3])
         backward = ProgramCost(calls, operations, moved, both.peak_bytes)
@@ -133,17 +134,17 @@ def cost(f, *args) -> CostTable:
 
 
 def can_move(x):
-    """Returns whether a derivative can go through `x`: a float does."""
+    """Return whether a derivative can go through `x`: a float does."""
     return np.dtype(getattr(x, 'dtype', type(x))).kind in 'fc'
 
 
 def cost_as_written(jaxpr) -> ProgramCost:
-    """Returns the cost of a program as it stands."""
+    """Return the cost of a program as it is written."""
     return cost_of(jaxpr, until_last_use)
 
 
 def until_last_use(jaxpr, ordered=True) -> list:
-    """Returns the work of a program whose arrays go after their last use."""
+    """Return the work of a program whose arrays go after their last use."""
     jaxpr = inline(jaxpr, inline_rules)
     last = {v: i for i, eqn in enumerate(jaxpr.eqns)
             for v in [*eqn.outvars, *eqn.invars]}
@@ -170,18 +171,18 @@ class HeldArrays:
         self.held = 0
 
     def make(self, v):
-        """Notes a new array."""
+        """Note a new array."""
         self.owner[v], self.users[v] = v, {v}
         self.held += bytes_of(v)
 
     def share(self, v, other):
-        """Notes that `v` looks at the array of another variable."""
+        """Note that `v` looks at the array of another variable."""
         owner = self.owner[v] = self.owner.get(other, other)
         if owner in self.users:     # it is no argument
             self.users[owner].add(v)
 
     def let_go(self, variables):
-        """Notes that nobody asks for these any more."""
+        """Note that these variables are not used again."""
         for v in variables:
             owner = self.owner.get(v)
             if owner in self.users:
@@ -191,11 +192,11 @@ class HeldArrays:
                     self.held -= bytes_of(owner)
 
     def read(self, v):
-        """Returns how many bytes there are to read: a view may repeat."""
+        """Return how many bytes there are to read: a view may repeat."""
         return self.extent.get(v, bytes_of(v))
 
     def looks(self, eqn):
-        """Notes a result that is a view; returns whether it is one."""
+        """Note a result that is a view, and return whether it is one."""
         x, *others = eqn.invars or [None]
         copied = eqn.primitive is reshape_p and x in self.turned
         if eqn.primitive not in VIEWS_OF_NUMPY or others or copied:
@@ -210,7 +211,7 @@ class HeldArrays:
 
 
 def cost_of(jaxpr, work) -> ProgramCost:
-    """Returns the cost of a program.
+    """Return the cost of a program.
 
     Args:
         jaxpr: the program.
@@ -228,7 +229,7 @@ def cost_of(jaxpr, work) -> ProgramCost:
 
 
 def cost_of_programs(step, work, memory):
-    """Returns the cost of a call, a branch, or a loop; or None."""
+    """Return the cost of a call, a branch, or a loop; or None."""
     eqn = step.eqns[0]
     inner = [cost_of(program, partial(work, ordered=step.ordered))
              for x in eqn.params.values() for program in programs_in(x)]
@@ -250,7 +251,7 @@ def cost_of_programs(step, work, memory):
 
 
 def cost_of_step(step, memory) -> ProgramCost:
-    """Returns the cost of equations, and notes the arrays that they make."""
+    """Return the cost of equations, and notes the arrays that they make."""
     before, read, moved = memory.held, set(), 0
     made = {v for eqn in step.eqns for v in eqn.outvars}
     outs = made if step.outs is None else {*step.outs}
@@ -274,19 +275,19 @@ def cost_of_step(step, memory) -> ProgramCost:
 
 
 def laid_out(x) -> int:
-    """Returns the bytes of an array, each counted once."""
+    """Return the bytes of an array, each counted once."""
     strides = getattr(x, 'strides', None) or [1] * len(x.shape)
     return x.dtype.itemsize * math.prod(
         n for n, stride in zip(x.shape, strides, strict=True) if stride)
 
 
 def bytes_of(v) -> int:
-    """Returns the bytes of an array of the type of `v`."""
+    """Return the bytes of an array of the type of `v`."""
     return math.prod(v.aval.shape) * v.aval.dtype.itemsize
 
 
 def operations_of(eqn) -> int:
-    """Returns how many operations on numbers an equation is."""
+    """Return how many operations on numbers an equation is."""
     rule = operation_counts.get(eqn.primitive.name, each_result)
     shapes = [v.aval.shape for v in [*eqn.invars, *eqn.outvars]]
     return round(rule(*shapes, **eqn.params))
@@ -305,7 +306,7 @@ def none_at_all(*shapes, **params):
 
 
 def each_matrix(count):
-    """Returns the rule for m by n matrices, m >= n, with that many each."""
+    """Return the rule for m by n matrices, m >= n, with that many each."""
     def rule(a, *shapes, **params):
         *batch, m, n = a
         return math.prod(batch) * count(max(m, n), min(m, n), shapes[0])
@@ -313,7 +314,7 @@ def each_matrix(count):
 
 
 def along_axis(factor):
-    """Returns the rule for what has `factor * n * log2(n)` along an axis."""
+    """Return the rule for what has `factor * n * log2(n)` along an axis."""
     def rule(x, out, axis, **params):
         shape = max(x, out)
         return factor * math.prod(shape) * math.log2(max(shape[axis], 2))

@@ -8,12 +8,20 @@ so we read the line and name one.  The page *Errors explained*.
 import ast
 import builtins
 import linecache
-from functools import lru_cache
-from inspect import unwrap
+import sys
+from functools import lru_cache, partial
+from inspect import isfunction, unwrap
 from opcode import opmap
-from types import ModuleType
+from threading import get_ident
+from types import GeneratorType, ModuleType
 
 import numpy as np
+
+from autodiff_mini import seams
+from autodiff_mini.errors import (
+    LIBRARY, OTHERS, OWN_OPERATION, Refusals, TracerArrayConversionError,
+    fun_name, in_a_library)
+from autodiff_mini.tools.instead import instead
 
 SELDOM_NUMPY = {'erf': 'scipy.special.erf', 'erfc': 'scipy.special.erfc',
                 'gamma': 'scipy.special.gamma', 'fsum': 'np.sum',
@@ -21,6 +29,74 @@ SELDOM_NUMPY = {'erf': 'scipy.special.erf', 'erfc': 'scipy.special.erfc',
 OF_TWO = {'max': 'np.maximum', 'min': 'np.minimum'}
 OF_MANY = {'max': 'np.max', 'min': 'np.min', 'any': 'np.any',
            'all': 'np.all', 'sorted': 'np.sort'}
+
+
+@seams.advise.take
+def advise(topic, general, *details):
+    """Return what to write in place of the line at fault.
+
+    Args:
+        topic: a key of ADVISERS.
+        general: the advice that holds for every program.
+        details: what the adviser needs to know.
+    """
+    return ADVISERS[topic](general, *details)
+
+
+def program_frame():
+    """Return the frame of the user's program, and whether it asked itself."""
+    frame = sys._getframe(1)
+    while is_word(frame):
+        frame = frame.f_back
+    asks = frame
+    while frame.f_back and in_a_library(frame):
+        frame = frame.f_back
+    return frame, frame is asks
+
+
+def is_word(frame) -> bool:
+    """Return whether a frame only puts an error into words."""
+    file = frame.f_code.co_filename
+    return file in WORDS or file.startswith(TOOLS)
+
+
+TOOLS = __file__.removesuffix('advice.py')
+WORDS = {f.__code__.co_filename
+         for f in (in_a_library, Refusals.describe, seams.Seam.__call__)}
+
+
+def instead_of(adviser, general, tracer, *details):
+    """Return what to write in place of what asks a tracer."""
+    other = function_of_scipy()
+    if other:
+        other_advice = (instead(other)
+                        or f'it with NumPy functions, {OWN_OPERATION}')
+        return f'{other} works with plain numbers. Write {other_advice}.'
+    return adviser(general, program_frame()[0], tracer, *details)
+
+
+def function_of_scipy():
+    """Return the full name of another library's function at work, or None.
+
+    A function whose name is private is called by its library.
+    """
+    frame, name, library = sys._getframe(1), None, None
+    while frame.f_code.co_filename.startswith(LIBRARY[:2]):
+        frame = frame.f_back
+    while frame and in_a_library(frame):
+        module = frame.f_globals.get('__name__') or ''
+        code = frame.f_code
+        function = code.co_name
+        decorated = filter(isfunction, frame.f_locals.values())
+        if function == 'wrapper' and (f := next(decorated, None)):
+            module, function = f.__module__, f.__name__
+        if module.startswith(OTHERS):
+            library = '.'.join(module.split('.')[:2])
+            name = name if function[0] == '_' else f'{library}.{function}'
+        elif code.co_qualname == 'vectorize.__call__':
+            library = 'numpy.vectorize'
+        frame = frame.f_back
+    return name or library
 
 
 def nodes_around(frame, instruction=None) -> list:
@@ -51,7 +127,7 @@ def syntax_of(source):
         return ast.parse('')
 
 
-def instead_of_truth(frame, tracer):
+def instead_of_truth(general, frame, tracer):
     """Return what to write where Python asks whether a tracer is true."""
     nodes = nodes_around(frame)
     match nodes[:1]:
@@ -64,8 +140,7 @@ def instead_of_truth(frame, tracer):
                 or instead_of_test(choosers[0], frame))
     texts = [array_text(node) for node in nodes[:-1]
              if array_text(node) != ast.unparse(node)]
-    return f'Write {texts[-1]}.' if texts else (
-        'Choose between two results with np.where(condition, a, b).')
+    return f'Write {texts[-1]}.' if texts else general
 
 
 def instead_of_test(chooser, frame):
@@ -98,7 +173,7 @@ def instead_of_test(chooser, frame):
             'branches, functions of x.')
 
 
-def instead_of_integer(frame, tracer):
+def instead_of_integer(general, frame, tracer):
     """Return what to write where Python asks a tracer for an integer."""
     nodes = nodes_around(frame)
     asks = nodes[0] if nodes else None
@@ -115,11 +190,10 @@ def instead_of_integer(frame, tracer):
         if len(bounds) < 3:
             return ('Write the loop as ad.fori_loop('
                     f'{", ".join(["0", *bounds][-2:])}, body, x).')
-    return ('A size, an axis, or a bound must be a plain Python integer, so '
-            'make it a static argument of jit.')
+    return general
 
 
-def instead_of_array(frame, tracer):
+def instead_of_array(general, frame, tracer):
     """Return what to write where NumPy asks a tracer for a plain array."""
     match nodes_around(frame)[:1]:
         case [ast.Subscript(array, _, ast.Store())]:
@@ -154,8 +228,7 @@ def instead_of_array(frame, tracer):
                 return f'Write {name}(ad.asarray({x}){others}).'
     if asks_to_write(frame):
         return how_to_fill()
-    return ('Use NumPy functions, which ask the tracer, or define your own '
-            'operation and its derivative with ad.Primitive.')
+    return general
 
 
 def asks_to_write(frame) -> bool:
@@ -163,8 +236,9 @@ def asks_to_write(frame) -> bool:
     return frame.f_code.co_code[frame.f_lasti] == opmap['STORE_SUBSCR']
 
 
-def what_to_fill(frame):
-    """Return how to make the array that a frame writes into."""
+def what_to_fill(general):
+    """Return how to make the array that the program writes into."""
+    frame, _ = program_frame()
     match nodes_around(frame)[-1:]:
         case [ast.AugAssign(ast.Name(array))]:
             return how_to_fill(array)
@@ -186,10 +260,11 @@ def is_unpatched() -> bool:
     return type(np) is ModuleType
 
 
-def instead_of_number(frame, tracer, kind):
+def instead_of_number(general, frame, tracer, kind):
     """Return what to write where Python asks a tracer for a number.
 
     Args:
+        general: the advice that holds for every program.
         frame: the frame that asks.
         tracer: the tracer that is asked.
         kind: `float`, `int`, `complex`, `item`, `tolist`, or `format`.
@@ -201,17 +276,17 @@ def instead_of_number(frame, tracer, kind):
         return f'Write {numpy_name(source)}.'
     if nodes and isinstance(nodes[0], ast.BinOp):
         return 'To print it, write an f-string.'
-    compute = 'Compute with the traced value itself, with NumPy functions.'
     if not nodes or not isinstance(nodes[0], ast.Call):
-        return (instead_of_array(frame, tracer)
-                if nodes or asks_to_write(frame) else compute)
+        return (instead_of_array(TracerArrayConversionError.advice, frame,
+                                 tracer)
+                if nodes or asks_to_write(frame) else general)
     asks, function = nodes[0], value_of(nodes[0].func, frame)
     arguments = ', '.join(map(ast.unparse, asks.args))
     if getattr(function, '__module__', None) == 'math':
         numpys = getattr(np, function.__name__, None)
         fits = len(asks.args) == getattr(numpys, 'nin', 1)
         return (f'Write {numpy_name(function)}({arguments}).'
-                if fits else compute)
+                if fits else general)
     if isinstance(asks.func, ast.Attribute) and asks.func.attr == kind:
         return (f'Leave out .{kind}() and write '
                 f'{ast.unparse(asks.func.value)}.')
@@ -223,7 +298,7 @@ def instead_of_number(frame, tracer, kind):
         return f'Write {parts} in place of {ast.unparse(asks)}.'
     if getattr(asks.func, 'attr', None) in ('__setitem__', 'fill'):
         return how_to_fill()
-    return compute
+    return general
 
 
 def numpy_name(function):
@@ -326,81 +401,73 @@ def argument_name(tracer, frame, function):
     return None
 
 
-def advice_on(error, in_a_library, refused):
-    """Return the line to add to a Python or NumPy error, or None.
-
-    Args:
-        error: the error.
-        in_a_library: a function that says whether a frame is in a library.
-        refused: the last Refusal, which C code may have hidden.
-    """
-    entry, inner = None, error.__traceback__
-    while inner:
-        entry = entry if in_a_library(inner.tb_frame) else inner
-        inner = inner.tb_next
-    text = str(error)
-    if text.startswith('unhashable type') and text.endswith("Tracer'"):
-        return ('A traced value has no hash, so no dict, set, or lru_cache '
-                'can look it up. Leave the lookup out.')
-    if entry is None:
-        return None
-    place = entry.tb_frame, entry.tb_lasti
-    if isinstance(error, AttributeError) and hasattr(error.obj, '_trace'):
-        return instead_of_attribute(error.name, *place)
-    if isinstance(error, ValueError) and text.startswith('matmul: '):
-        return shapes_of_product(*place)
-    if refused and refused.message != text and isinstance(
-            error, TypeError) and (
-            refused.line == (entry.tb_frame.f_code, entry.tb_lasti)):
-        return refused.message
-    return None
+def instead_of_escape(general, trace):
+    """Return why a tracer is used outside of its transformation."""
+    tag = trace.tag
+    if trace.thread is None:
+        aux = (', as (result, value) with has_aux=True' if tag.transform in (
+            'grad', 'jvp', 'vjp', 'linearize', 'jacfwd', 'jacrev') else '')
+        return ('has returned. The tracer escaped through a global, an '
+                f'attribute or a generator: let {fun_name(tag.function)} '
+                f'return it instead{aux}')
+    if trace.thread != get_ident():
+        return ('runs in another thread, and a new thread does not know of '
+                'it: start the thread with a copy of the context, '
+                'contextvars.copy_context().run')
+    return ('is not at work here: a tracer may be used only inside its '
+            'transformation, in its context')
 
 
-def instead_of_attribute(name, *place):
-    """Return what to write instead of an attribute that arrays lack."""
-    x = 'x'
-    for node in nodes_around(*place)[:1]:
-        if isinstance(node, ast.Attribute):
-            x = ast.unparse(node.value)
-    if name in HABITS:
-        return HABITS[name].format(x)
-    return f'Write np.{name}({x}).' if hasattr(np, name) else None
+def what_to_register(general, kind):
+    """Return what to do with a value of a class that is not an array's."""
+    if issubclass(kind, str):
+        return ('close over it, or, if it is in a dataclass, declare its '
+                "field with metadata={'static': True}")
+    if hasattr(kind, 'to_numpy'):
+        return 'pass its .to_numpy()'
+    if kind.__name__ == 'MaskedArray':
+        return 'pass np.ma.filled(x, value)'
+    if hasattr(kind, '__array__') or kind is range:
+        return 'pass np.asarray of it'
+    if kind is GeneratorType:
+        return 'return arrays, and do not `yield`'
+    if kind.__module__ == 'builtins' or kind.__module__.startswith('numpy'):
+        return 'pass an array (no matrix, no masked array) or a number'
+    if is_users(kind):
+        return f'make {kind.__name__} a dataclass, whose fields are traced'
+    return (f'say what is in it, with ad.register_pytree_node('
+            f'{kind.__name__}, flatten, unflatten)')
 
 
-HABITS = dict.fromkeys(
-    ['numpy', 'cpu', 'cuda', 'to', 'block_until_ready', 'to_numpy'],
-    'Leave it out, because NumPy accepts {0}.') | {
-    'at': 'Write into a copy: y = np.copy({0}), and then y[i] = value.',
-    'detach': 'Write ad.stop_gradient({0}).',
-    'backward': 'Write ad.grad(f)(x), which returns the gradient.',
-    'requires_grad': 'Write ad.grad(f)(x), which differentiates f at x.'}
+def is_users(kind) -> bool:
+    """Return whether a class is defined in the user's own program."""
+    package = kind.__module__.partition('.')[0]
+    file = getattr(sys.modules.get(package), '__file__', None) or ''
+    return package not in sys.stdlib_module_names and (
+        'site-packages' not in file)
 
 
-def shapes_of_product(frame, instruction):
-    """Return the shapes in a matrix product and a product that fits."""
-    match nodes_around(frame, instruction)[:1]:
-        case [ast.BinOp(left, _, right)]:
-            arrays = value_of(left, frame), value_of(right, frame)
-            if not all(hasattr(array, 'shape') for array in arrays):
-                return None
-            (a, b), x, y = [array.shape for array in arrays], *map(
-                ast.unparse, (left, right))
-            said = f'{x} has shape {a} and {y} has shape {b}'
-            if len(a) == 2 and a[0] == b[-2:][0]:
-                return f'{said}: write {x}.T @ {y}.'
-            if len(b) == 2 and a[-1] == b[1]:
-                return f'{said}: write {x} @ {y}.T.'
-            return f'{said}: {a[-1]} and {b[-2:][0]} must be equal.'
+def instead_of_hash(general, x):
+    """Return what to do with a static value that has no hash."""
+    if isinstance(x, list):
+        return 'Pass a tuple'
+    if isinstance(x, dict) or hasattr(x, '__array__'):
+        return 'Let it be traced'
+    return general
 
 
-def whole_names(frame, instruction, values) -> list:
-    """Return the names of values if an expression uses one unindexed."""
-    for node in nodes_around(frame, instruction)[:1]:
-        apart = {id(part.value) for part in ast.walk(node)
-                 if isinstance(part, ast.Subscript | ast.Starred)}
-        used = [frame.f_locals.get(part.id) for part in ast.walk(node)
-                if isinstance(part, ast.Name) and id(part) not in apart]
-        if any(x is value for x in used for value in values):
-            return [name for value in values for name, x in
-                    frame.f_locals.items() if x is value]
-    return []
+def instead_of_name(general, name):
+    """Return what to write in place of a name that the package lacks."""
+    return {'lax': '. Leave lax out: write ad.scan, ad.cond and so on',
+            'tree_util': '. Leave tree_util out: write ad.tree_map',
+            'numpy': '. Write np: it is plain NumPy'}.get(name, general)
+
+
+ADVISERS = {    # by topic
+    'number': partial(instead_of, instead_of_number),
+    'truth': partial(instead_of, instead_of_truth),
+    'integer': partial(instead_of, instead_of_integer),
+    'array': partial(instead_of, instead_of_array),
+    'fill': what_to_fill, 'escape': instead_of_escape,
+    'register': what_to_register, 'hash': instead_of_hash,
+    'name': instead_of_name}

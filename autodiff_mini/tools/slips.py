@@ -16,10 +16,11 @@ from types import BuiltinMethodType, CodeType, FunctionType, MethodType
 
 import numpy as np
 
+from autodiff_mini import seams
 from autodiff_mini.errors import is_library, lasting_line
-from autodiff_mini.signature import Attributes
+from autodiff_mini.seams import LONG_LOOP
+from autodiff_mini.tools.methods import Attributes
 
-LONG_LOOP = 10_000   # operations of one line: only a loop records so many
 SAID = {}       # the warnings given so far
 
 
@@ -28,13 +29,15 @@ def warn(text, file, number):
     warnings.warn_explicit(text, UserWarning, file, number, registry=SAID)
 
 
+@seams.count_lines.take
 def count_lines(trace):
     """Count the last operations of a program by the line that asked.
 
     A line that reaches LONG_LOOP is in a loop.  Warn once per trace, and
     then stop counting.
     """
-    eqns, counts = trace.eqns[-LONG_LOOP:], trace.counts
+    eqns = trace.eqns[-LONG_LOOP:]
+    counts = vars(trace).setdefault('counts', {})
     if counts is None or trace.tag.transform not in LASTING:
         return
     for place, n in Counter(eqn.line for eqn in eqns).items():
@@ -49,6 +52,7 @@ def count_lines(trace):
              'a result to keep.', *line)
 
 
+@seams.with_warnings.take
 def with_warnings(f, args, tag, stage):
     """Return the program of `f`, and warn of random numbers in it.
 

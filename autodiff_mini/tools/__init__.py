@@ -1,0 +1,37 @@
+"""A wing: words and instruments.
+
+It reads the user's line to say what to write instead, warns of slips, and
+has `check_grads`, `cost` and `debug_nans`.  Without this folder, errors give
+the same reasons, and general advice.  The page *Errors explained*.
+"""
+
+from importlib import import_module
+
+from autodiff_mini import seams
+
+NAMES = {   # by name: where it is, to be imported when it is asked for
+    'check_grads': 'tools.checking.check_grads',
+    'cost': 'tools.costs.cost',
+    'debug_nans': 'tools.debugging.debug_nans',
+    'NaNError': 'tools.debugging.NaNError',
+}
+TAKEN = {   # by module: the seams that it takes
+    'advice': [seams.advise],
+    'refusals': [seams.tell, seams.note_refusal, seams.warn_of_lost_refusal],
+    'calls': [seams.refuse_call, seams.tuples_at_work],
+    'methods': [seams.method_of, seams.open_self],
+    'slips': [seams.with_warnings, seams.count_lines],
+}
+
+
+def import_when_called(seam, module):
+    """Take a seam until a call imports the module that takes it."""
+    @seam.take
+    def first(*args):
+        import_module(f'autodiff_mini.tools.{module}')
+        return seam(*args)
+
+
+for module, taken in TAKEN.items():
+    for seam in taken:
+        import_when_called(seam, module)

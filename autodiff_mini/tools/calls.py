@@ -1,0 +1,78 @@
+"""Explain calls with the wrong arguments.
+
+A transformation may get what is not a function, and a user's function may
+get other arguments than it takes.  The page *Errors explained*.
+"""
+
+import ast
+from traceback import walk_tb
+
+from autodiff_mini import seams
+from autodiff_mini.errors import fun_name, is_miscall, users_part
+from autodiff_mini.signature import FlatFunction
+from autodiff_mini.tools.advice import nodes_around
+
+
+@seams.refuse_call.take
+def refuse_call(transform, place, args, kwargs):
+    """Raise the error for a call whose first argument is not a function."""
+    name = type(args[0]).__name__ if place else transform.__name__
+    if len(args) == place:
+        options = ', '.join(f'{key}={x!r}' for key, x in kwargs.items())
+        raise TypeError(f'{name} takes a function first. As a decorator with '
+                        f'options, write functools.partial(ad.{name}, '
+                        f'{options or "..."}).')
+    functions = [fun_name(x) for x in args if callable(x)]
+    raise TypeError(
+        f'{name} takes a function first, but got something of type '
+        f'{type(args[place]).__name__}. ' + (
+            f'Put {functions[place]} first.'
+            if len(functions) > place else
+            f'Pass the function itself, as in ad.{name}(f), and not what it '
+            'returns.'))
+
+
+def how_called(error) -> list:
+    """Return how transformations called functions with wrong arguments."""
+    if not isinstance(error, TypeError) or not is_miscall(error):
+        return []
+    calls = [frame.f_locals for frame, _ in walk_tb(error.__traceback__)
+             if frame.f_code is FlatFunction.__call__.__code__]
+    return [how(call['self'].tag, call['args'][0]) for call in calls[::-1]
+            if call['self'].tag and 'args' in call and 'out' not in call]
+
+
+def how(tag, args):
+    """Return how a transformation called a function."""
+    if not args and tag.transform in ('cond', 'switch'):
+        return (f'{tag} calls it without arguments: pass the operands behind '
+                'the functions.')
+    return f'{tag} calls it with {len(args)} arguments.'
+
+
+@seams.tuples_at_work.take
+def tuples_at_work(error, tuples) -> list:
+    """Return the names of tuples that an expression takes for arrays.
+
+    Args:
+        error: what the expression raised.
+        tuples: what the user's function has been given.
+    """
+    traceback = users_part(error.__traceback__)
+    while traceback and traceback.tb_next:
+        traceback = traceback.tb_next
+    return traceback and whole_names(traceback.tb_frame, traceback.tb_lasti,
+                                     tuples)
+
+
+def whole_names(frame, instruction, values) -> list:
+    """Return the names of values if an expression uses one unindexed."""
+    for node in nodes_around(frame, instruction)[:1]:
+        apart = {id(part.value) for part in ast.walk(node)
+                 if isinstance(part, ast.Subscript | ast.Starred)}
+        used = [frame.f_locals.get(part.id) for part in ast.walk(node)
+                if isinstance(part, ast.Name) and id(part) not in apart]
+        if any(x is value for x in used for value in values):
+            return [name for value in values for name, x in
+                    frame.f_locals.items() if x is value]
+    return []

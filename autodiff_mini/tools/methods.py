@@ -1,0 +1,121 @@
+"""Trace the attributes of `self` in a method that `jit` compiles.
+
+The arrays in the attributes are leaves of a tree, and the rest is static, so
+the method sees new values and is traced again for other static ones.  Without
+this, `jit` keeps the attributes as they were when it traced the method.
+"""
+
+import operator
+from types import MethodType, ModuleType
+
+from autodiff_mini import seams
+from autodiff_mini.core import Tracer, is_array
+from autodiff_mini.errors import fun_name
+from autodiff_mini.pytree import (
+    Static, is_cached, register_pytree_node, tree_flatten, tree_structure)
+from autodiff_mini.signature import (
+    UserFunction, gives_self, is_object, named_after, takes_self)
+
+
+@seams.method_of.take
+def method_of(f):
+    """Return the function of a method, its self, and how to trace self.
+
+    Returns:
+        The function of a bound method, or called object, and a tuple of its
+        self, empty for other functions; and the method as a function of a
+        self that may be traced, or None if it is not written as a method.
+    """
+    method, owner = as_method(f)
+    bound = (owner,) if gives_self(method, [owner]) else ()
+    method = method if bound else f
+    return method, bound, keeps_self(method) if takes_self(method) else None
+
+
+def as_method(f) -> tuple:
+    """Return the function of a bound method, or called object, and its self.
+
+    Return `f` and None for another function.
+    """
+    if isinstance(f, MethodType):
+        return f.__func__, f.__self__
+    if is_object(f) and not isinstance(f, UserFunction):
+        return type(f).__call__, f
+    return f, None
+
+
+@seams.open_self.take
+class Attributes:
+    """An object as a tree: its arrays are leaves, and the rest is static."""
+
+    def __init__(self, it):
+        self.it = it
+
+    def tree_flatten(self):
+        attributes = vars(self.it)
+        return (list(map(as_attribute, attributes.values())),
+                (type(self.it), tuple(attributes)))
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        kind, names = aux
+        new = object.__new__(kind)
+        vars(new).update(zip(names, children))
+        return new
+
+
+register_pytree_node(
+    Attributes, Attributes.tree_flatten, Attributes.tree_unflatten,
+    lambda aux: [f'.{name}' for name in aux[1]])
+register_pytree_node(Static, lambda x: ((), x), lambda x, _: x.value)
+
+
+def as_attribute(x):
+    """Return an attribute as a tree, with what is no array made Static."""
+    leaves, treedef = tree_flatten(x)
+    return treedef.unflatten(
+        [leaf if isinstance(leaf, Tracer) or is_array(leaf) else Static(leaf)
+         for leaf in leaves])
+
+
+def check_static(f, name, treedef, seen):
+    """Raise a TypeError if arrays are inside of an object that is static."""
+    x = treedef.aux.value if treedef.node_type is Static else None
+    if hasattr(x, '__dict__') and id(x) not in seen and not isinstance(
+            x, (type, ModuleType, UserFunction)):
+        seen.add(id(x))
+        treedef = tree_structure(Attributes(x))
+        if treedef.num_leaves:
+            raise TypeError(
+                f'{fun_name(f)} would not see changes of the arrays in '
+                f'self.{name}, an object of type {type(x).__name__}. Make '
+                f'{type(x).__name__} a dataclass, whose fields are traced, '
+                'or keep the arrays in attributes of self')
+    for child in treedef.children:
+        check_static(f, name, child, seen)
+
+
+def keeps_self(f):
+    """Return a method, which raises if it changes the object."""
+    def attributes(it):
+        return {name: tree_flatten(as_attribute(x))
+                for name, x in vars(it).items()}
+
+    @named_after(f)
+    def f_of_self(self, *args, **kwargs):
+        before = attributes(self)
+        for name, (_, treedef) in before.items():
+            check_static(f, name, treedef, set())
+        out = f(self, *args, **kwargs)
+        after = attributes(self)
+        for name in before | after:
+            old, new = before.get(name), after.get(name)
+            if not (old and new and old[1] == new[1]
+                    and all(map(operator.is_, old[0], new[0]))
+                    or is_cached(self, name)):
+                raise TypeError(
+                    f'{fun_name(f)} changes self.{name}, which jit would do '
+                    'only once, and to a copy. Return the new value, and '
+                    'assign it outside')
+        return out
+    return f_of_self

@@ -1,0 +1,133 @@
+"""Add to errors that the user's own lines raise.
+
+Python and NumPy say what failed, but not that a value was traced.  And a
+program that catches a tracer's refusal loses a derivative, so we warn.  The
+page *Errors explained*.
+"""
+
+import ast
+import sys
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+
+from autodiff_mini import seams
+from autodiff_mini.errors import (
+    in_a_library, last_refusal, lasting_line, trace_at_work)
+from autodiff_mini.tools.advice import nodes_around, program_frame, value_of
+from autodiff_mini.tools.calls import how_called
+
+
+class Refusal(NamedTuple):
+    """Where a tracer refused, and the message of the error.
+
+    Args:
+        line: the place in the user's program, as `user_line` returns it.
+        is_direct: whether the program asked itself, and not a library.
+        message: the message.
+    """
+
+    line: tuple
+    is_direct: bool
+    message: str
+
+
+@seams.note_refusal.take
+def note_refusal(error):
+    """Remember that a tracer refused, in case the program hides the error."""
+    trace, (frame, is_direct) = trace_at_work.get(None), program_frame()
+    if trace and trace.tag:
+        last_refusal.set(Refusal((frame.f_code, frame.f_lasti), is_direct,
+                                 str(error)))
+
+
+@seams.warn_of_lost_refusal.take
+def warn_of_lost_refusal():
+    """Warn that the program caught an error and has forgotten a tracer."""
+    refused = last_refusal.get()
+    if refused and sys.exc_info()[1] is None:   # it is not being handled
+        last_refusal.set(None)
+        if refused.is_direct:
+            warnings.warn_explicit(
+                'a tracer refused, and an `except` caught the error, so the '
+                'result does not depend on it, and its derivative is lost. '
+                f'It had said: {refused.message}', UserWarning,
+                *lasting_line(refused.line))
+
+
+@seams.tell.take
+def tell(error):
+    """Add advice to a Python or NumPy error."""
+    for advice in [*how_called(error), advice_on(error, last_refusal.get())]:
+        if advice and advice not in getattr(error, '__notes__', ()):
+            error.add_note(advice)
+    trace = trace_at_work.get(None)
+    if not trace or not trace.tag:
+        last_refusal.set(None)
+
+
+def advice_on(error, refused):
+    """Return the line to add to a Python or NumPy error, or None.
+
+    Args:
+        error: the error.
+        refused: the last Refusal, which C code may have hidden.
+    """
+    entry, inner = None, error.__traceback__
+    while inner:
+        entry = entry if in_a_library(inner.tb_frame) else inner
+        inner = inner.tb_next
+    text = str(error)
+    if text.startswith('unhashable type') and text.endswith("Tracer'"):
+        return ('A traced value has no hash, so no dict, set, or lru_cache '
+                'can look it up. Leave the lookup out.')
+    if entry is None:
+        return None
+    place = entry.tb_frame, entry.tb_lasti
+    if isinstance(error, AttributeError) and hasattr(error.obj, '_trace'):
+        return instead_of_attribute(error.name, *place)
+    if isinstance(error, ValueError) and text.startswith('matmul: '):
+        return shapes_of_product(*place)
+    if refused and refused.message != text and isinstance(
+            error, TypeError) and (
+            refused.line == (entry.tb_frame.f_code, entry.tb_lasti)):
+        return refused.message
+    return None
+
+
+def instead_of_attribute(name, *place):
+    """Return what to write instead of an attribute that arrays lack."""
+    x = 'x'
+    for node in nodes_around(*place)[:1]:
+        if isinstance(node, ast.Attribute):
+            x = ast.unparse(node.value)
+    if name in HABITS:
+        return HABITS[name].format(x)
+    return f'Write np.{name}({x}).' if hasattr(np, name) else None
+
+
+HABITS = dict.fromkeys(
+    ['numpy', 'cpu', 'cuda', 'to', 'block_until_ready', 'to_numpy'],
+    'Leave it out, because NumPy accepts {0}.') | {
+    'at': 'Write into a copy: y = np.copy({0}), and then y[i] = value.',
+    'detach': 'Write ad.stop_gradient({0}).',
+    'backward': 'Write ad.grad(f)(x), which returns the gradient.',
+    'requires_grad': 'Write ad.grad(f)(x), which differentiates f at x.'}
+
+
+def shapes_of_product(frame, instruction):
+    """Return the shapes in a matrix product and a product that fits."""
+    match nodes_around(frame, instruction)[:1]:
+        case [ast.BinOp(left, _, right)]:
+            arrays = value_of(left, frame), value_of(right, frame)
+            if not all(hasattr(array, 'shape') for array in arrays):
+                return None
+            (a, b), x, y = [array.shape for array in arrays], *map(
+                ast.unparse, (left, right))
+            said = f'{x} has shape {a} and {y} has shape {b}'
+            if len(a) == 2 and a[0] == b[-2:][0]:
+                return f'{said}: write {x}.T @ {y}.'
+            if len(b) == 2 and a[-1] == b[1]:
+                return f'{said}: write {x} @ {y}.T.'
+            return f'{said}: {a[-1]} and {b[-2:][0]} must be equal.'
