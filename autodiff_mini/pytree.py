@@ -342,12 +342,11 @@ def take_apart(tree, leaves):
     if node_type is None:
         leaves.append(unwrapped(tree) if type(tree) in unwrap_as else tree)
         return LEAF
-    kind, start, treedefs = type(tree), len(leaves), []
-    children, aux = ((tree, None) if kind is tuple or kind is list
-                     else node_type.flatten(tree))
+    children, aux = node_type.flatten(tree)
+    start, treedefs = len(leaves), []
     for child in children:
         treedefs.append(take_apart(child, leaves))
-    return PyTreeDef(kind, aux, tuple(treedefs), len(leaves) - start)
+    return PyTreeDef(type(tree), aux, tuple(treedefs), len(leaves) - start)
 
 
 def build(treedef, leaves):

@@ -14,9 +14,9 @@ from autodiff_mini import seams
 from tests.wings import needs
 
 PACKAGE = Path(ad.__file__).parent
-WINGS = {path.name for path in PACKAGE.iterdir() if path.is_dir()} - {
+WINGS = sorted({path.name for path in PACKAGE.iterdir() if path.is_dir()} - {
     '__pycache__', 'api', 'draft', 'higher_order', 'interpreters',
-    'numpy_functions', 'primitives'}
+    'numpy_functions', 'primitives'})
 SEAMS = {name: x for name, x in vars(seams).items()
          if isinstance(x, seams.Seam)}
 X = np.arange(3.0)

@@ -34,8 +34,7 @@ from autodiff_mini.more.matrices import (
     hermitian_transpose, lower_half, mirrored)
 from autodiff_mini.numpy_api import asarray, implements, inexact, operand
 from autodiff_mini.primitives.elementwise import stop_gradient
-from autodiff_mini.primitives.linalg import (
-    square_matrices, stacked_matrices)
+from autodiff_mini.primitives.linalg import square_matrices, stacked_matrices
 
 
 def over_gap(x, gap):

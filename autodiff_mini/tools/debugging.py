@@ -12,8 +12,8 @@ from functools import partial
 import numpy as np
 
 from autodiff_mini.core import (
-    PYTHON_NUMBERS, TraceTag, Tracer, current_trace, elementwise, is_array,
-    typeof)
+    PYTHON_NUMBERS, EvalTrace, TraceTag, Tracer, current_trace, elementwise,
+    is_array, typeof)
 from autodiff_mini.errors import (
     REVERSE, TracerError, fun_name, lasting_line, line_text, user_line)
 from autodiff_mini.higher_order.checkpoint import checkpoint_p
@@ -23,7 +23,6 @@ from autodiff_mini.higher_order.optimize_remat import forward_p
 from autodiff_mini.higher_order.programs import run
 from autodiff_mini.higher_order.scan import loop_scan, scan_p
 from autodiff_mini.higher_order.while_loop import loop_while, while_p
-from autodiff_mini.core import EvalTrace
 from autodiff_mini.interpreters.jaxpr import stage_flat
 from autodiff_mini.jaxprs import Var, programs_in
 from autodiff_mini.memory import own_memory
