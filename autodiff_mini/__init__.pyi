@@ -44,7 +44,7 @@ __all__ = [
     'TracerArrayConversionError', 'TracerBoolConversionError',
     'TracerIntegerConversionError', 'UnexpectedTracerError', 'watch', 'logit',
     'expit', 'log1pexp', 'logsumexp', 'fixed_point', 'custom_root', 'root',
-    'odeint', 'patch_numpy', 'plain',
+    'odeint', 'patch_numpy', 'plain', 'which',
 ]
 
 __version__: str
@@ -187,6 +187,7 @@ def eval_jaxpr(jaxpr: Jaxpr, consts: Iterable[Any], *args: Any
 def cost(f: Callable[..., Any], *args: Any) -> CostTable: ...
 def debug_nans() -> AbstractContextManager[None]: ...
 def plain(*wings: str) -> AbstractContextManager[None]: ...
+def which(f: Callable[..., Any], *args: Any) -> list[str]: ...
 def eval_shape(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any: ...
 def watch(f: Callable[..., Any], *args: Any, name: str = 'player',
           title: str = '', lines: Sequence[Any] = (),

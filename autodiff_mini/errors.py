@@ -241,12 +241,13 @@ OWN_OPERATION = ('or make it an operation of your own, which says its '
 def full_name(function):
     """Return the name of what NumPy calls, with that of its module.
 
-    A function, a ufunc, or a pair of a ufunc and the name of a method.
+    A function, or a pair of a function and how it is used.
     """
     if isinstance(function, tuple):
-        ufunc, method = function
-        return full_name(ufunc) + (
-            ' with keywords' if method == '__call__' else f'.{method}')
+        function, method = function
+        return full_name(function) + {
+            '__call__': ' with keywords', 'out': ' with out='}.get(
+                method, f'.{method}')
     special = sys.modules.get('scipy.special')
     name = function.__name__
     if getattr(special, name, None) is function:
@@ -303,6 +304,13 @@ def lasting_line(line):
     if isinstance(code, str):
         return code, instruction    # it is so already
     return code.co_filename, code_lines(code)[instruction // 2]
+
+
+def quote_line(error, eqn):
+    """Add to an error where the program asked for the operation."""
+    if eqn and eqn.line:
+        error.add_note(f"in the operation '{eqn.primitive}', asked for at "
+                       f'{line_text(eqn.line)}')
 
 
 @lru_cache(maxsize=16)

@@ -5,7 +5,7 @@ the type that abstract evaluation finds.
 """
 
 from autodiff_mini.interpreters import abstract
-from autodiff_mini.interpreters.jaxpr import quote_line
+from autodiff_mini.errors import quote_line
 from autodiff_mini.jaxprs import Var, programs_in
 
 

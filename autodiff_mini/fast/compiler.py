@@ -12,12 +12,12 @@ import numpy as np
 from autodiff_mini.arrays import (
     argument_like, constant_like, foreign_one, own)
 from autodiff_mini.core import NUMBERS
+from autodiff_mini.errors import quote_line
 from autodiff_mini.fast.emitter import FastEmitter
 from autodiff_mini.fast.guard import write_guard
 from autodiff_mini.fast.plan import are_new, planned_work
 from autodiff_mini.fast.simplify import opened
 from autodiff_mini.higher_order.programs import remember
-from autodiff_mini.interpreters.jaxpr import quote_line
 from autodiff_mini.interpreters.lowering import MISS
 from autodiff_mini.memory import uncollected
 from autodiff_mini.source import functions_in, lines_within

@@ -12,10 +12,10 @@ from autodiff_mini.arrays import ORDINARY
 from autodiff_mini.core import (
     NUMBERS, Primitive, Trace, array_type, current_trace, set_current_trace,
     typeof)
-from autodiff_mini.errors import user_line
+from autodiff_mini.errors import quote_line, user_line
 from autodiff_mini.fast.prepared import (
     BY_VALUE, Findings, LongWay, Prepared, preparations)
-from autodiff_mini.interpreters.jaxpr import JaxprTracer, quote_line
+from autodiff_mini.interpreters.jaxpr import JaxprTracer
 from autodiff_mini.interpreters.jvp import JVPTrace, JVPTracer
 from autodiff_mini.interpreters.partial_eval import (
     PartialEvalTrace, linearize_flat)

@@ -47,7 +47,7 @@ def promise_of(x_dots, fun, fwd, jvp):
     return partial(promise, fun_name(fun), fwd, jvp)
 
 
-def is_written_down(x_dot) -> bool:
+def is_written_down(x_dot):
     """Return whether a tangent is unknown, in a linear program.
 
     This program may be run backwards.

@@ -12,7 +12,7 @@ import numpy as np
 from autodiff_mini import seams
 from autodiff_mini.core import (
     PYTHON_NUMBERS, Trace, Tracer, array_type, current_trace, typeof)
-from autodiff_mini.errors import line_text, public, user_line
+from autodiff_mini.errors import public, quote_line, user_line
 from autodiff_mini.interpreters import abstract
 from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var
 from autodiff_mini.memory import CLOSED_OVER, Snapshot, to_read, uncollected
@@ -197,10 +197,3 @@ def bind_names(jaxpr, consts, args) -> dict:
             raise TypeError(f'this jaxpr has {len(names)} {what}, but '
                             f'{len(values)} were given:\n{jaxpr}')
     return dict(zip([*jaxpr.constvars, *jaxpr.invars], [*consts, *args]))
-
-
-def quote_line(error, eqn):
-    """Adds to an error where the program asked for the operation."""
-    if eqn and eqn.line:
-        error.add_note(f"in the operation '{eqn.primitive}', asked for at "
-                       f'{line_text(eqn.line)}')

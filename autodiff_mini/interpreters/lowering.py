@@ -16,8 +16,7 @@ import numpy as np
 from autodiff_mini import seams
 from autodiff_mini.arrays import (
     argument_like, constant_like, foreign_one, own)
-from autodiff_mini.errors import RuleTable
-from autodiff_mini.interpreters.jaxpr import quote_line
+from autodiff_mini.errors import RuleTable, quote_line
 from autodiff_mini.jaxprs import Equation, Jaxpr, Names, Var, drop_dead
 from autodiff_mini.source import Work, functions_in, lines_within
 from autodiff_mini.zeros import instantiate_zeros

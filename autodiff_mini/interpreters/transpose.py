@@ -10,8 +10,7 @@ import numpy as np
 from autodiff_mini import seams
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import NUMBERS, array_type, base, typeof
-from autodiff_mini.errors import REVERSE, RuleTable, trace_at_work
-from autodiff_mini.interpreters.jaxpr import quote_line
+from autodiff_mini.errors import REVERSE, RuleTable, quote_line, trace_at_work
 from autodiff_mini.interpreters.jvp import defjvp
 from autodiff_mini.jaxprs import (
     Jaxpr, Var, for_results, primitives_in, programs_in)
@@ -37,10 +36,7 @@ def backward_pass(jaxpr, consts, cts) -> list:
     gather_cotangents(gathered, jaxpr.outvars, cts)
     for eqn in reversed(jaxpr.eqns):
         transpose_equation(eqn, known, gathered)
-    found = []
-    for v in jaxpr.invars:
-        found.append(gathered[v] if v in gathered else Zero(v.aval))
-    return found
+    return [gathered.get(v, Zero(v.aval)) for v in jaxpr.invars]
 
 
 def gather_cotangents(gathered, variables, cts):

@@ -48,7 +48,7 @@ def full_shape(old, new):
 
 
 vmap.rules[reshape_p] = lambda axis, vals, dims, shape: (
-    np.reshape(*vals, (axis.size, *shape)), 0)
+    np.reshape(vals[0], (axis.size, *shape)), 0)
 defview(reshape_p, lambda old, shape: shape)
 deflinear(reshape_p, lambda ct, x, shape: np.reshape(ct, x.shape))
 
@@ -78,7 +78,7 @@ class Transposed(NamedTuple):
 
 
 vmap.rules[transpose_p] = lambda axis, vals, dims, axes: (
-    np.transpose(*vals, (0, *behind(axes))), 0)
+    np.transpose(vals[0], (0, *behind(axes))), 0)
 defview(transpose_p, lambda old, axes: tuple(old[i] for i in axes))
 deflinear(transpose_p, lambda ct, x, axes: np.transpose(
     ct, np.argsort(axes).tolist()))
@@ -128,7 +128,7 @@ defjvp(astype_p, astype_rule)
 
 # No element of an array is weak.
 vmap.rules[astype_p] = lambda axis, vals, dims, dtype, weak_type: (
-    convert(*vals, dtype), 0)
+    convert(vals[0], dtype), 0)
 abstract.rules[astype_p] = lambda x, dtype, weak_type: ShapedArray(
     x.shape, dtype, weak_type)
 deftranspose(astype_p, lambda ct, x, dtype, weak_type: ct)

@@ -23,8 +23,8 @@ from book.tools.places import ROOT
 
 COLUMNS = ('evaluate', 'jvp', 'vmap', 'abstract', 'partial_eval',
            'transpose', 'lowering')
-# What registers a rule that holds for a whole kind of primitives.
-OF_KIND = {'defelementwise', 'defabstract', 'elementwise_type'}
+# These make a rule of what the row says, so the row is the place to look.
+MAKERS = {'defjvp', 'deflinear', 'deftranspose', 'defwritten', 'defzero'}
 MARKS = {'rule': '●', 'default': '○', 'never': '–'}
 # What is no part of the grid: a wing, and the draft, which has its own.
 BESIDE = f'{weave.PACKAGE}/more/', weave.DRAFT
@@ -79,7 +79,7 @@ def rules(root):
                   if found.line <= line <= found.end), None)
             for title, line in lines]
         is_kind = (registering[1] == f'{row}_p' and coding
-                   and coding[1] in OF_KIND)
+                   and coding[1] not in MAKERS)
         found[row, column] = coding if is_kind else registering
     return found
 
