@@ -15,8 +15,10 @@ from autodiff_mini.higher_order.programs import (
     close, defprogram, remember, remembered)
 from autodiff_mini.interpreters import lowering
 from autodiff_mini.interpreters.jaxpr import stage_tree
+from autodiff_mini.interpreters.lowering import MISS
 from autodiff_mini.memory import own_memory
 from autodiff_mini.pytree import check_hash, frozen, tree_flatten
+from autodiff_mini.seams import modes
 from autodiff_mini.signature import (
     UserFunction, argument_names, argument_positions, hold_arguments,
     is_object, map_leaves, named_after, names_of)
@@ -34,7 +36,7 @@ def compiled(jaxpr):
 
 def run_compiled(*xs, jaxpr, **params):
     program = compiled(jaxpr)
-    if seams.modes:
+    if modes:
         seams.note(type(program))
     return own_memory(program(*xs), [*xs, *program.constants])
 
@@ -114,9 +116,9 @@ class jit(UserFunction):
     def __call__(self, *args, **kwargs):
         try:
             guard = self.guard
-            if guard and not kwargs and not seams.modes:
+            if guard and not kwargs and not modes:
                 out = guard(args)
-                if out is not lowering.MISS:
+                if out is not MISS:
                     return out
             return self.run(args, kwargs)
         except Exception as error:      # as `public` does, without a call

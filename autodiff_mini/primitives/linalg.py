@@ -29,13 +29,15 @@ def matmul_rule(axis, vals, dims):
     x, y = vals
     if dims[1] is None and np.ndim(y) <= 2:
         return x @ y, 0      # one large product, in place of many small
-    shapes = [np.shape(a)[dim is not None:] for a, dim in zip(vals, dims)]
-    if len(shapes[0]) == 1:
+    row = x.ndim - (dims[0] is not None) == 1
+    column = y.ndim - (dims[1] is not None) == 1
+    if row:
         x = np.reshape(x, (*x.shape[:-1], 1, x.shape[-1]))
-    if len(shapes[1]) == 1:
+    if column:
         y = np.reshape(y, (*y.shape, 1))
     z = np.matmul(*align([x, y], dims))
-    return np.reshape(z, (axis.size, *matmul_shape(*shapes))), 0
+    *batch, m, n = z.shape
+    return np.reshape(z, (*batch, *[m] * (not row), *[n] * (not column))), 0
 
 
 vmap.rules[matmul_p] = matmul_rule
