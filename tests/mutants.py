@@ -30,14 +30,15 @@ from autodiff_mini.core import (
 from autodiff_mini.higher_order.call import call_jvp, call_vmap
 from autodiff_mini.interpreters import (
     abstract, jvp, partial_eval, transpose, vmap)
-from autodiff_mini.interpreters.abstract import abstract_rules
-from autodiff_mini.interpreters.jaxpr import staging_rules
-from autodiff_mini.interpreters.jvp import jvp_rules
+from autodiff_mini.interpreters.abstract import rules as abstract_rules
+from autodiff_mini.interpreters.jaxpr import rules as staging_rules
+from autodiff_mini.interpreters.jvp import rules as jvp_rules
 from autodiff_mini.interpreters.lowering import (
-    Emitter, call_of, lowering_rules)
-from autodiff_mini.interpreters.partial_eval import partial_eval_rules
-from autodiff_mini.interpreters.transpose import transpose_rules
-from autodiff_mini.interpreters.vmap import vmap_rules
+    Emitter, call_of, rules as lowering_rules)
+from autodiff_mini.interpreters.partial_eval import (
+    rules as partial_eval_rules)
+from autodiff_mini.interpreters.transpose import rules as transpose_rules
+from autodiff_mini.interpreters.vmap import rules as vmap_rules
 from autodiff_mini.zeros import Zero
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.mutant_checks import (

@@ -9,7 +9,7 @@ import pytest
 import autodiff_mini as ad
 from autodiff_mini.core import Primitive, typeof
 from autodiff_mini.errors import TracerError
-from autodiff_mini.interpreters.abstract import abstract_rules
+from autodiff_mini.interpreters.abstract import rules as abstract_rules
 from autodiff_mini.primitives.shapes import transpose_p
 from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS
@@ -152,7 +152,7 @@ def test_a_primitive_without_a_rule_is_named():
     unknown = Primitive('unknown', lambda x: x)
     with pytest.raises(NotImplementedError,
                        match="Abstract evaluation rule for 'unknown'.*"
-                             r'define abstract_rules\[primitive\]'):
+                             r'define abstract.rules\[primitive\]'):
         ad.make_jaxpr(unknown.bind)(1.0)
 
 

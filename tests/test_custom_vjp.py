@@ -24,7 +24,7 @@ from autodiff_mini.higher_order.custom_vjp import (
     custom_vjp_call_p,
 )
 from autodiff_mini.interpreters.jvp import JVPTracer
-from autodiff_mini.interpreters.transpose import transpose_rules
+from autodiff_mini.interpreters.transpose import rules as transpose_rules
 from tests.amount import examples
 from tests.numerical import assert_close, assert_same
 from tests.test_custom_jvp import ODD_THINGS, X, assert_trees, node

@@ -18,7 +18,7 @@ import pytest
 import autodiff_mini as ad
 from autodiff_mini.core import Trace, current_trace
 from autodiff_mini.higher_order.custom_vmap import custom_vmap_call_p
-from autodiff_mini.interpreters.transpose import transpose_rules
+from autodiff_mini.interpreters.transpose import rules as transpose_rules
 from tests.amount import crossed, rest
 from tests.numerical import assert_close, assert_same
 from tests.test_staged_calls import TRANSFORMS

@@ -205,9 +205,9 @@ def rows_of_the_table():
 
 @pytest.mark.parametrize('primitive', ROWS, ids=str)
 def test_each_primitive_has_its_rules_and_a_program(primitive):
-    assert primitive.impl and primitive in jvp.jvp_rules
-    assert primitive in vmap.vmap_rules
-    assert primitive in abstract.abstract_rules
+    assert primitive.impl and primitive in jvp.rules
+    assert primitive in vmap.rules
+    assert primitive in abstract.rules
     assert primitive in rows_of_the_table(), (
         f'no program in tests/programs.py asks for {primitive}')
 
@@ -232,7 +232,7 @@ if find_spec('autodiff_mini.more'):
 
 
 def test_primitives_with_a_transpose_rule():
-    rules = {p for p in transpose.transpose_rules
+    rules = {p for p in transpose.rules
              if type(p) is Primitive}   # and not one of another test's
     assert set(map(str, rules)) == TRANSPOSED
     rest = rules - {*ROWS, *WAYS_BACK, *PROGRAM_ROWS}
@@ -250,7 +250,7 @@ def test_jvp_rules_are_linear_in_the_tangent(program):
     for g in (f, push) if is_inexact(f(*program.args)) else (f,):
         _, f_jvp = ad.linearize(g, *program.args)
         left = {eqn.primitive for eqn in f_jvp.program.jaxpr.eqns}
-        assert left <= transpose.transpose_rules.keys()
+        assert left <= transpose.rules.keys()
 
 
 # The rows that carry programs.  Each computes x^3, somehow.
@@ -376,7 +376,7 @@ def test_rows_of_the_way_back_meet_each_interpreter(cell):
 def test_the_rows_of_the_way_back_are_complete():
     for primitive in WAYS_BACK:
         assert primitive.is_call and primitive.multiple_results
-        assert primitive in jvp.jvp_rules and primitive in vmap.vmap_rules
-        assert primitive in abstract.abstract_rules
+        assert primitive in jvp.rules and primitive in vmap.rules
+        assert primitive in abstract.rules
     assert {p for p in vars(custom_vjp).values() if isinstance(p, Primitive)
             } <= {*WAYS_BACK, *ROWS}

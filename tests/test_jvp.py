@@ -14,7 +14,7 @@ from autodiff_mini.primitives.reductions import reduce_sum_p
 from autodiff_mini.primitives.shapes import broadcast_to_p
 from autodiff_mini.core import Primitive, TraceTag, current_trace
 from autodiff_mini.interpreters.jvp import (
-    JVPTracer, defjvp, jvp_flat, jvp_rules)
+    JVPTracer, defjvp, jvp_flat, rules as jvp_rules)
 from autodiff_mini.zeros import tangent_type
 from tests.numerical import assert_close, assert_same
 from tests.traces import SpyTracer, call, call_p, spied
@@ -663,7 +663,7 @@ def test_missing_rule_names_primitive_and_cure():
     lost_p = Primitive('lost', lambda x: x)
     with pytest.raises(NotImplementedError, match=(
             r"Differentiation rule for 'lost' not implemented: "
-            r'define jvp_rules')):
+            r'define jvp.rules')):
         ad.jvp(lost_p.bind, (1.0,), (1.0,))
     assert ad.jvp(lambda x: x * lost_p.bind(3.0), (1.0,), (1.0,))[1] == 3.0
 

@@ -19,9 +19,9 @@ from autodiff_mini import seams
 from autodiff_mini.core import Primitive, Trace, current_trace
 from autodiff_mini.higher_order.call import call
 from autodiff_mini.higher_order.jit import compiled
-from autodiff_mini.interpreters.abstract import abstract_rules
+from autodiff_mini.interpreters.abstract import rules as abstract_rules
 from autodiff_mini.interpreters.lowering import (
-    MISS, Lowered, inline, inline_rules, lowering_rules)
+    MISS, Lowered, inline, inline_rules, rules as lowering_rules)
 from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var, drop_dead
 from autodiff_mini.primitives.elementwise import add_p, mul_p, sin_p
 from tests.custom_programs import CUSTOM_PROGRAMS

@@ -11,8 +11,9 @@ from autodiff_mini.higher_order.call import call, call_p
 from autodiff_mini.higher_order.custom_jvp import custom_jvp_call_p
 from autodiff_mini.interpreters.jaxpr import JaxprTracer, eval_jaxpr
 from autodiff_mini.interpreters.partial_eval import (
-    PartialEvalTrace, linear_flat, linearize_flat, partial_eval_rules)
-from autodiff_mini.interpreters.transpose import transpose_rules
+    PartialEvalTrace, linear_flat, linearize_flat, rules as
+    partial_eval_rules)
+from autodiff_mini.interpreters.transpose import rules as transpose_rules
 from autodiff_mini.primitives.elementwise import (
     cos_p, exp_p, mul_p, neg_p, sin_p)
 from autodiff_mini.jaxprs import Literal

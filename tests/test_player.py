@@ -11,7 +11,7 @@ import pytest
 import autodiff_mini as ad
 from autodiff_mini import draft
 from autodiff_mini.core import Trace
-from autodiff_mini.interpreters.transpose import transpose_rules
+from autodiff_mini.interpreters.transpose import rules as transpose_rules
 from autodiff_mini.notebook import player
 from book.tools import weave
 from book.tools.places import ROOT

@@ -17,8 +17,8 @@ import pytest
 import autodiff_mini as ad
 from autodiff_mini import draft
 from autodiff_mini.core import Trace, current_trace
-from autodiff_mini.interpreters.jvp import JVPTracer, jvp_rules
-from autodiff_mini.interpreters.transpose import transpose_rules
+from autodiff_mini.interpreters.jvp import JVPTracer, rules as jvp_rules
+from autodiff_mini.interpreters.transpose import rules as transpose_rules
 from autodiff_mini.interpreters.vmap import BatchTracer
 from autodiff_mini.primitives.elementwise import mul_p, sin_p
 from tests.numerical import assert_close, assert_same

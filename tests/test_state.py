@@ -21,9 +21,10 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.core import Primitive, Trace, current_trace
-from autodiff_mini.interpreters.abstract import abstract_rules
-from autodiff_mini.interpreters.jvp import JVPTrace, JVPTracer, jvp_rules
-from autodiff_mini.interpreters.transpose import transpose_rules
+from autodiff_mini.interpreters.abstract import rules as abstract_rules
+from autodiff_mini.interpreters.jvp import (
+    JVPTrace, JVPTracer, rules as jvp_rules)
+from autodiff_mini.interpreters.transpose import rules as transpose_rules
 from autodiff_mini.primitives.elementwise import sin_p
 from autodiff_mini.pytree import node_types
 from tests.amount import rest

@@ -12,10 +12,10 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.core import Primitive, TraceTag, typeof
-from autodiff_mini.interpreters.abstract import abstract_rules
+from autodiff_mini.interpreters.abstract import rules as abstract_rules
 from autodiff_mini.interpreters.partial_eval import linear_flat
 from autodiff_mini.interpreters.transpose import (
-    backward_pass, fit_cotangent, transpose_rules, unbroadcast)
+    backward_pass, fit_cotangent, rules as transpose_rules, unbroadcast)
 from autodiff_mini.primitives.elementwise import (
     add_p, conj_p, imag_p, mul_p, real_p, stop_gradient_p)
 from autodiff_mini.primitives.indexing import (
@@ -250,7 +250,7 @@ def test_a_missing_rule_is_named():
         patch.setitem(abstract_rules, unknown, lambda x: x)
         with pytest.raises(NotImplementedError,
                            match="Transpose rule for 'unknown'.*define "
-                                 r'transpose_rules\[primitive\]') as e:
+                                 r'transpose.rules\[primitive\]') as e:
             ad.linear_transpose(unknown.bind, X)(X)
     assert f'{__file__}:' in e.value.__notes__[0]
 

@@ -19,9 +19,9 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.core import Primitive, Trace, TraceTag, current_trace
-from autodiff_mini.interpreters.jvp import jvp_flat, jvp_rules
+from autodiff_mini.interpreters.jvp import jvp_flat, rules as jvp_rules
 from autodiff_mini.interpreters.vmap import (
-    Axis, BatchTrace, BatchTracer, vmap_flat, vmap_rules)
+    Axis, BatchTrace, BatchTracer, vmap_flat, rules as vmap_rules)
 from autodiff_mini.primitives.elementwise import add_p, mul_p, sin_p
 from autodiff_mini.primitives.indexing import index_p
 from autodiff_mini.primitives.joining import stack_p
@@ -845,7 +845,7 @@ def test_missing_rule_names_primitive_and_cure():
     lost_p = Primitive('lost', lambda x: x)
     with pytest.raises(NotImplementedError, match=(
             r"Batching rule for 'lost' not implemented: "
-            r'define vmap_rules')):
+            r'define vmap.rules')):
         ad.vmap(lost_p.bind)(A)
     assert_same(ad.vmap(lambda x: x * lost_p.bind(3.0))(A), 3 * A)
 

@@ -22,7 +22,7 @@ from autodiff_mini.core import (
     set_current_trace,
     typeof,
 )
-from autodiff_mini.interpreters.jvp import jvp_flat, jvp_rules
+from autodiff_mini.interpreters.jvp import jvp_flat, rules as jvp_rules
 
 
 class SpyTracer(Tracer):

@@ -21,7 +21,7 @@ from autodiff_mini.higher_order.custom_vjp import custom_vjp
 from autodiff_mini.higher_order.programs import close_and_dedupe, run
 from autodiff_mini.higher_order.scan import promote_carry
 from autodiff_mini.higher_order.while_loop import while_loop
-from autodiff_mini.interpreters.abstract import abstract_rules
+from autodiff_mini.interpreters import abstract
 from autodiff_mini.interpreters.jaxpr import stage_tree
 from autodiff_mini.interpreters.jvp import match
 from autodiff_mini.interpreters.vmap import defelementwise
@@ -127,7 +127,7 @@ def solution_or_nan(found, x, what):
 
 solution_p = Primitive('solution', solution_or_nan)
 defelementwise(solution_p)
-abstract_rules[solution_p] = lambda found, x, what: array_type(
+abstract.rules[solution_p] = lambda found, x, what: array_type(
     x.shape, x.dtype)
 
 

@@ -20,8 +20,9 @@ from autodiff_mini.fast.plan import UFUNCS, Block, c_ordered, is_large, plan
 from autodiff_mini.fast.scalars import indented, scalar_lines
 from autodiff_mini.fast.simplify import opened, simplify
 from autodiff_mini.fast.vectors import as_numbers
+from autodiff_mini.interpreters import lowering
 from autodiff_mini.interpreters.lowering import (
-    RESERVED, lowering_rules, name_of_implementation)
+    RESERVED, name_of_implementation)
 from autodiff_mini.jaxprs import Literal, Names, Var
 from autodiff_mini.primitives.elementwise import pow_p, to_the_power, where_p
 from autodiff_mini.primitives.linalg import matmul_p
@@ -182,7 +183,7 @@ class FastEmitter:
     def expression(self, operands) -> str:
         """Returns the text for the result of the equation at hand."""
         primitive, params = self.eqn.primitive, self.eqn.params
-        rule = fast_rules.get(primitive) or lowering_rules.get(primitive)
+        rule = fast_rules.get(primitive) or lowering.rules.get(primitive)
         if rule:
             return rule(self, *operands, **params)
         return self.call(primitive, operands, params)

@@ -18,11 +18,11 @@ from autodiff_mini.fast.vectors import as_numbers
 from autodiff_mini.higher_order.scan import (
     scan_for_outputs, scan_types, split)
 from autodiff_mini.higher_order.while_loop import while_lowering, while_p
-from autodiff_mini.interpreters.abstract import abstract_rules
+from autodiff_mini.interpreters import abstract
 from autodiff_mini.jaxprs import dead_rules
 
 loop_p = Primitive('loop', multiple_results=True)
-abstract_rules[loop_p] = scan_types
+abstract.rules[loop_p] = scan_types
 dead_rules[loop_p] = scan_for_outputs
 
 

@@ -11,8 +11,8 @@ import numpy as np
 from autodiff_mini.core import ShapedArray, array_type, elementwise, typeof
 from autodiff_mini.errors import RuleTable
 
-rules = abstract_rules = RuleTable(
-    'Abstract evaluation rule', 'define abstract_rules[primitive]')
+rules = RuleTable(
+    'Abstract evaluation rule', 'define abstract.rules[primitive]')
 
 
 @lru_cache(maxsize=4096)
@@ -41,7 +41,7 @@ def type_of_ones(primitive, *ones, **params):
 @elementwise.define
 def defabstract(primitive):
     """Define the type of the result of an element-wise primitive."""
-    abstract_rules[primitive] = partial(elementwise_type, primitive)
+    rules[primitive] = partial(elementwise_type, primitive)
 
 
 def defshape(primitive, shape_rule):
@@ -52,10 +52,10 @@ def defshape(primitive, shape_rule):
                                          for aval in avals], **params)
         shape = shape_rule(*[aval.shape for aval in avals], **params)
         return array_type(shape, kind.dtype)
-    abstract_rules[primitive] = rule
+    rules[primitive] = rule
 
 
 def defview(primitive, shape_rule):
     """Define the shape of a result that only rearranges its operand."""
-    abstract_rules[primitive] = lambda x, *arrays, **params: array_type(
+    rules[primitive] = lambda x, *arrays, **params: array_type(
         shape_rule(x.shape, *arrays, **params), x.dtype)

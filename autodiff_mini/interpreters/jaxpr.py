@@ -116,7 +116,7 @@ class JaxprTrace(Trace):
 
 
 type_of = attrgetter('aval')
-rules = staging_rules = {}
+rules = {}
 seams.stage.define(JaxprTrace)
 
 

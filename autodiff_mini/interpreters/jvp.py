@@ -81,8 +81,8 @@ class JVPTrace(Trace):
         return JVPTracer(self, x, Zero(x), user_line(2))
 
 
-rules = jvp_rules = RuleTable(
-    'Differentiation rule', 'define jvp_rules[primitive]')
+rules = RuleTable(
+    'Differentiation rule', 'define jvp.rules[primitive]')
 
 
 def jvp_flat(f, primals, tangents, tag):

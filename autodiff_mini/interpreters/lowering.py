@@ -84,7 +84,7 @@ class Emitter:
         text = lambda variables: ', '.join(map(read, variables))
         lines = [(f'def {name}({text(jaxpr.invars)}):', None)]
         for eqn in jaxpr.eqns:
-            rule = lowering_rules.get(eqn.primitive,
+            rule = rules.get(eqn.primitive,
                                       partial(call_of, eqn.primitive))
             right = rule(self, *map(read, eqn.invars), **eqn.params)
             left = text(eqn.outvars)
@@ -135,13 +135,13 @@ def name_of_implementation(primitive) -> str:
     return f'{name}_impl' if name.isidentifier() else 'impl'
 
 
-rules = lowering_rules = RuleTable(
-    'Lowering rule', 'define lowering_rules[primitive]')
+rules = RuleTable(
+    'Lowering rule', 'define lowering.rules[primitive]')
 
 
 def defwritten(primitive, template):
     """Defines how a primitive is written that is an operator of Python's."""
-    lowering_rules[primitive] = lambda emitter, *operands: (
+    rules[primitive] = lambda emitter, *operands: (
         template.format(*operands))
 
 

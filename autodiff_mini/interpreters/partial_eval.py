@@ -90,7 +90,7 @@ class PartialEvalTrace(JaxprTrace):
         return self.parent.lift(x)
 
 
-rules = partial_eval_rules = {}
+rules = {}
 
 
 def linear_flat(f, avals, tag):

@@ -16,9 +16,9 @@ from autodiff_mini.jaxprs import (
     Jaxpr, Var, for_results, primitives_in, programs_in)
 from autodiff_mini.zeros import Zero
 
-rules = transpose_rules = RuleTable(
+rules = RuleTable(
     'Transpose rule', 'only what is linear can be run backwards; if this is, '
-    'define transpose_rules[primitive]')
+    'define transpose.rules[primitive]')
 
 
 def backward_pass(jaxpr, consts, cts) -> list:

@@ -115,8 +115,8 @@ def mark_shared(dims, joint):
     return joint if dims == 0 else dims
 
 
-rules = vmap_rules = RuleTable(
-    'Batching rule', 'define vmap_rules[primitive]')
+rules = RuleTable(
+    'Batching rule', 'define vmap.rules[primitive]')
 
 
 def vmap_flat(f, axis, vals, dims):
@@ -138,7 +138,7 @@ def defelementwise(primitive):
     """Defines a rule for a primitive that works element by element."""
     def rule(axis, vals, dims, **params):
         return primitive.bind(*align(vals, dims), **params), 0
-    vmap_rules[primitive] = rule
+    rules[primitive] = rule
 
 
 def align(vals, dims):

@@ -25,11 +25,11 @@ of them lose all digits.
 import numpy as np
 
 from autodiff_mini.core import Primitive, array_type, typeof
-from autodiff_mini.interpreters.abstract import abstract_rules, defshape, ones
-from autodiff_mini.interpreters.jvp import defjvp, jvp_rules
+from autodiff_mini.interpreters import abstract, jvp, vmap
+from autodiff_mini.interpreters.abstract import defshape, ones
+from autodiff_mini.interpreters.jvp import defjvp
 from autodiff_mini.interpreters.transpose import deftranspose
-from autodiff_mini.interpreters.vmap import (
-    defelementwise, lengthen, spread, vmap_rules)
+from autodiff_mini.interpreters.vmap import defelementwise, lengthen, spread
 from autodiff_mini.more.matrices import (
     hermitian_transpose, lower_half, mirrored)
 from autodiff_mini.numpy_api import asarray, implements, inexact, operand
@@ -96,8 +96,8 @@ def defdecomposition(primitive, shapes):
         return [array_type((*a.shape[:-2], *shape), kind.dtype)
                 for shape, kind in zip(shapes(*a.shape[-2:], **params),
                                        kinds, strict=True)]
-    vmap_rules[primitive] = vmap_rule
-    abstract_rules[primitive] = abstract_rule
+    vmap.rules[primitive] = vmap_rule
+    abstract.rules[primitive] = abstract_rule
 
 
 # Of Hermitian matrices.  NumPy reads one triangle of a matrix, and the rules
@@ -132,7 +132,7 @@ def eigh_jvp(primals, tangents, UPLO):
     return [w, v], [diagonals(p), v @ turned(p, differences(w))]
 
 
-jvp_rules[eigh_p] = eigh_jvp
+jvp.rules[eigh_p] = eigh_jvp
 defdecomposition(eigh_p, lambda n, _, UPLO: [(n,), (n, n)])
 
 eigvalsh_p = Primitive('eigvalsh', np.linalg.eigvalsh)
@@ -215,7 +215,7 @@ def left_free(v, v_dot):
     return length + 1j * phase
 
 
-jvp_rules[eig_p] = eig_jvp
+jvp.rules[eig_p] = eig_jvp
 defdecomposition(eig_p, lambda n, _: [(n,), (n, n)])
 
 
@@ -242,7 +242,7 @@ def eigvals_jvp(primals, tangents):
     return w, np.diagonal(in_its_basis(a_dot, w, v), 0, -2, -1)
 
 
-jvp_rules[eigvals_p] = eigvals_jvp
+jvp.rules[eigvals_p] = eigvals_jvp
 defelementwise(eigvals_p)
 defshape(eigvals_p, lambda shape: shape[:-1])
 
@@ -310,7 +310,7 @@ def check_svd_is_thin(a, full_matrices):
             'full_matrices=False; for the singular values, compute_uv=False.')
 
 
-jvp_rules[svd_p] = svd_jvp
+jvp.rules[svd_p] = svd_jvp
 defdecomposition(svd_p, lambda m, n, full_matrices: [
     (m, m if full_matrices else min(m, n)), (min(m, n),),
     (n if full_matrices else min(m, n), n)])
@@ -471,7 +471,7 @@ def solve_from_the_right(b, a):
         np.matrix_transpose(a), np.matrix_transpose(b)))
 
 
-jvp_rules[qr_p] = qr_jvp
+jvp.rules[qr_p] = qr_jvp
 
 
 def qr_shapes(m, n, mode):
@@ -523,5 +523,5 @@ def pinv_vmap(axis, vals, dims, hermitian):
 
 
 defjvp(pinv_p, pinv_rule, None)
-vmap_rules[pinv_p] = pinv_vmap
+vmap.rules[pinv_p] = pinv_vmap
 defshape(pinv_p, lambda a, rcond, hermitian: (*a[:-2], a[-1], a[-2]))

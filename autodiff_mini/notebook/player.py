@@ -19,7 +19,7 @@ import numpy as np
 
 from autodiff_mini import core, seams
 from autodiff_mini.errors import LIBRARY
-from autodiff_mini.interpreters.transpose import transpose_rules
+from autodiff_mini.interpreters import transpose
 from autodiff_mini.jaxprs import Names, Var
 from autodiff_mini.pytree import tree_leaves
 from autodiff_mini.zeros import Zero
@@ -170,7 +170,7 @@ class Recorder:
     @staticmethod
     def systems(caller, f):
         """Returns where there are traces: the library, and others."""
-        found = [{'Trace': core.Trace, 'transpose_rules': transpose_rules},
+        found = [{'Trace': core.Trace, 'transpose_rules': transpose.rules},
                  draft_names(), caller,
                  getattr(f, '__globals__', {})]
         return {id(system['Trace']): system for system in found

@@ -12,7 +12,7 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.core import Primitive, Trace, current_trace
-from autodiff_mini.interpreters.abstract import abstract_rules
+from autodiff_mini.interpreters.abstract import rules as abstract_rules
 from autodiff_mini.fast.compiler import FastLowered, Version
 from autodiff_mini.fast.emitter import (
     IN_PLACE,

@@ -9,8 +9,8 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.fast import prepared
-from autodiff_mini.interpreters.jvp import jvp_rules
-from autodiff_mini.interpreters.transpose import transpose_rules
+from autodiff_mini.interpreters.jvp import rules as jvp_rules
+from autodiff_mini.interpreters.transpose import rules as transpose_rules
 from autodiff_mini.primitives.elementwise import mul_p, sin_p
 from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS

@@ -12,7 +12,7 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.fast import compiler, twins
-from autodiff_mini.interpreters.jvp import jvp_rules
+from autodiff_mini.interpreters.jvp import rules as jvp_rules
 from autodiff_mini.primitives.elementwise import sin_p
 from tests.numerical import assert_same
 from tests.test_jit_equals_eager import assert_identical

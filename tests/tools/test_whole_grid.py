@@ -8,10 +8,10 @@ import markdown
 import pytest
 
 from autodiff_mini.core import Primitive
-from autodiff_mini.interpreters.abstract import abstract_rules
-from autodiff_mini.interpreters.jvp import jvp_rules
-from autodiff_mini.interpreters.transpose import transpose_rules
-from autodiff_mini.interpreters.vmap import vmap_rules
+from autodiff_mini.interpreters.abstract import rules as abstract_rules
+from autodiff_mini.interpreters.jvp import rules as jvp_rules
+from autodiff_mini.interpreters.transpose import rules as transpose_rules
+from autodiff_mini.interpreters.vmap import rules as vmap_rules
 from autodiff_mini.notebook.live import import_library
 from book.tools import modules, places, render, weave, whole_grid
 from book.tools.places import ROOT
