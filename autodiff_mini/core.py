@@ -109,7 +109,7 @@ class Trace:
         self.thread = get_ident()
         if self.parent.watcher:
             self.parent.watcher.watch(self)
-        if seams.modes:
+        if seams.asked:
             seams.note(type(self))
         set_current_trace(self)
         if self.parent is Trace.base:

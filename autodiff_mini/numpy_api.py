@@ -92,7 +92,9 @@ def operator_ufunc(function, primitive, name, mirrored=None):
         return primitive.bind(self)
 
     def binary(self, other):
-        return primitive.bind(self, operand(other))
+        if not isinstance(other, Tracer):
+            other = operand(other)
+        return primitive.bind(self, other)
 
     def binary_mirrored(self, other):
         return primitive.bind(operand(other), self)
@@ -228,9 +230,10 @@ def reduced_axes(a, axis):
 
     To NumPy a number has an axis 0, over which it is reduced to itself.
     """
-    if axis is None or a.ndim == 0 and axis in (0, -1):
-        return tuple(range(a.ndim))
-    return normalize_axis_tuple(axis, a.ndim)
+    ndim = len(a.shape)
+    if axis is None or ndim == 0 and axis in (0, -1):
+        return tuple(range(ndim))
+    return normalize_axis_tuple(axis, ndim)
 
 
 def along(axis, i):

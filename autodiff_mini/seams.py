@@ -23,7 +23,8 @@ class Mode(NamedTuple):
 
 
 mode = ContextVar('mode', default=None)
-modes = []      # of all threads; a quick look tells that there is none
+# Of all threads, so that a quick look tells that there are none.
+modes, asked = [], []
 
 
 @contextmanager
@@ -141,7 +142,11 @@ def which(f, *args) -> list[str]:
     """
     now = mode.get() or Mode()
     with in_mode(now._replace(ran=[])):
-        f(*args)
+        asked.append(f)
+        try:
+            f(*args)
+        finally:
+            asked.pop()
         found = dict.fromkeys(mode.get().ran)
     return [f'{x.__module__.partition(".")[2]}.{x.__qualname__}'
             for x in found]

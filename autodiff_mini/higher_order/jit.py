@@ -36,7 +36,7 @@ def compiled(jaxpr):
 
 def run_compiled(*xs, jaxpr, **params):
     program = compiled(jaxpr)
-    if modes:
+    if seams.asked:
         seams.note(type(program))
     return own_memory(program(*xs), [*xs, *program.constants])
 

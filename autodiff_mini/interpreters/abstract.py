@@ -23,7 +23,8 @@ def elementwise_type(primitive, *avals):
     # each operand keeps its number of axes.
     kind = type_of_ones(primitive, *[ones(aval, aval.ndim)
                                      for aval in avals])
-    return ShapedArray(shape, kind.dtype, kind.weak_type)
+    return (ShapedArray(shape, kind.dtype, True) if kind.weak_type
+            else array_type(shape, kind.dtype))
 
 
 def ones(aval, ndim):

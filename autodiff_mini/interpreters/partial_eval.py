@@ -8,7 +8,7 @@ primals and unknown tangents leaves a linear program.  Chapter 8.
 import numpy as np
 
 from autodiff_mini.core import (
-    Tracer, current_trace, float0, set_current_trace, typeof)
+    Tracer, base, current_trace, float0, set_current_trace, typeof)
 from autodiff_mini.interpreters.jaxpr import JaxprTrace, JaxprTracer
 from autodiff_mini.interpreters.jvp import jvp_flat
 from autodiff_mini.jaxprs import Literal
@@ -33,6 +33,8 @@ class PartialEvalTrace(JaxprTrace):
         for x in args:
             if type(x) is JaxprTracer and x._trace is self:
                 return self.record(primitive, args, params)
+        if self.parent is base:     # which leaves the current trace alone
+            return base.process_primitive(primitive, args, params)
         return self.compute(primitive, args, params)
 
     def compute(self, primitive, args, params):
@@ -123,4 +125,6 @@ def linearize_flat(f, primals, tag):
             tangents.append(x_dot)
             x_dots.append(Zero(x) if x_dot.aval.dtype == float0 else x_dot)
         ys, y_dots = jvp_flat(f, primals, x_dots, tag)
-        return list(map(trace.opened, ys)), trace.jaxpr(tangents, y_dots)
+        if trace.has_boxes:
+            ys = list(map(trace.opened, ys))
+        return ys, trace.jaxpr(tangents, y_dots)

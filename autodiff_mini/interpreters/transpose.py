@@ -29,14 +29,15 @@ def backward_pass(jaxpr, consts, cts) -> list:
         consts: the arrays for its `constvars`.
         cts: a cotangent for each output, or a Zero.
     """
-    if seams.modes:
+    if seams.asked:
         seams.note(backward_pass)
     known = dict(zip(jaxpr.constvars, consts, strict=True))
     gathered = {}
     gather_cotangents(gathered, jaxpr.outvars, cts)
     for eqn in reversed(jaxpr.eqns):
         transpose_equation(eqn, known, gathered)
-    return [gathered.get(v, Zero(v.aval)) for v in jaxpr.invars]
+    return [gathered[v] if v in gathered else Zero(v.aval)
+            for v in jaxpr.invars]
 
 
 def gather_cotangents(gathered, variables, cts):
@@ -83,7 +84,8 @@ def pull(jaxpr, consts, cts) -> list:
     """
     if type(jaxpr) is not Jaxpr:    # a wing's, which knows how to
         return jaxpr.pull(consts, cts)
-    calls = calls_with_rules(jaxpr, jaxpr.invars)
+    calls = not pull_rules.keys().isdisjoint(primitives_in(jaxpr)) and (
+        calls_with_rules(jaxpr, jaxpr.invars))
     if not calls:
         return backward_pass(jaxpr, consts, cts)
     # A class that extends another one knows what to do with its calls, too.

@@ -43,10 +43,13 @@ def sum_or_product(function, primitive, combine, identity):
     @implements(function)
     def call(a, axis=None, dtype=None, out=None, keepdims=False, *,
              initial=None, where=True):
-        a = masked(asarray(a, dtype), where, identity)
+        a = asarray(a, dtype)
+        if where is not True:
+            a = masked(a, where, identity)
         y = primitive.bind(a, axis=reduced_axes(a, axis),
                            keepdims=bool(keepdims))
-        y = as_asked(y, dtype)
+        if dtype is not None:
+            y = convert(y, np.dtype(dtype))
         return y if initial is None else combine(y, convert(initial, y.dtype))
 
 
@@ -56,11 +59,6 @@ def masked(a, where, identity):
         return a
     return np.where(np.broadcast_to(where, a.shape), a,
                     convert(identity, a.dtype))
-
-
-def as_asked(y, dtype):
-    """Return `y` in the dtype that was asked for, if one was."""
-    return y if dtype is None else convert(y, np.dtype(dtype))
 
 
 reduce_sum_p = reduction('reduce_sum', np.sum)
@@ -199,7 +197,8 @@ def cumulation(function):
     @implements(function)
     def call(a, axis=None, dtype=None, out=None):
         a, axis = along_one(asarray(a, dtype), axis, or_number=True)
-        return as_asked(primitive.bind(a, axis=axis), dtype)
+        y = primitive.bind(a, axis=axis)
+        return y if dtype is None else convert(y, np.dtype(dtype))
 
     primitive = axis_primitive(function, same_shape)
     return primitive
