@@ -263,7 +263,7 @@ function_table = NumPyTable()
 class ShapedArray(NamedTuple):
     """The type of an array: its shape and dtype, without its values.
 
-    Args:
+    Attributes:
         shape: the lengths of the axes, a tuple of ints.
         dtype: a NumPy dtype.
         weak_type: True for Python numbers, which take on the dtype of the
