@@ -25,7 +25,7 @@ from pathlib import Path
 
 import watchfiles
 
-from book.tools import mainline, modules, reference, weave
+from book.tools import in_page, mainline, modules, reference, weave
 from book.tools.places import ROOT
 from book.tools.render import ChapterError, build, surroundings
 
@@ -97,9 +97,11 @@ def put_files():
     files = FILES | {path.relative_to('book').as_posix(): path
                      for path in sorted(Path('book/assets').rglob('*'))
                      if path.is_file() and path.name != LEFT_OUT}
-    for name, path in files.items():
-        put(name, path.read_bytes())
-    return files
+    made = {name: path.read_bytes() for name, path in files.items()}
+    made |= in_page.files()
+    for name, data in made.items():
+        put(name, data)
+    return made
 
 
 def write():

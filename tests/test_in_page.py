@@ -1,0 +1,333 @@
+"""The cells of a page run in it, in a browser, and print what the book prints.
+
+`make runtime` brings the Python that a browser runs; without it these tests
+are skipped.  `make test-site` runs them.
+"""
+
+import io
+import json
+import re
+import sys
+import zipfile
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+import pytest
+
+from book.tools import exercises, in_page
+from tests.browser import (
+    accessibility, browsing, emulate, ends_of_requests, installed, rest,
+    serving)
+
+ROOT = Path(__file__).parents[1]
+SITE = ROOT / 'site'
+SECONDS = 300
+CHAPTERS = sorted(path.stem for path in (ROOT / 'book/chapters').glob('*.md'))
+
+# Cells whose output is another one in a browser, by the words that tell why.
+DIFFERS = {
+    'times': r'race\(|nanoseconds\(|timeit',
+    'calls, which Python 3.12 counts otherwise': r'calls\(|profile',
+    'integers of 32 bits': r'np\.float64\(2\.0\), 3, x|\(3\)$',
+    'memory': r'peak|tracemalloc|arrays\(',
+    'NumPy warnings, which WebAssembly has not': r'800',
+    'the interpreter that quotes source': r'symbolic_zeros=True\)$',
+    'no SciPy': r'special\.',
+}
+DIGITS = re.compile(r'-?\d+\.\d{9,}(e[-+]\d+)?')
+
+# Without a browser.
+
+@pytest.fixture
+def cells():
+    """Return the module that runs cells, with what it says in `said`."""
+    spec = spec_from_file_location('cells', in_page.SCRIPTS / 'cells.py')
+    module = module_from_spec(spec)
+    kept = {name: module for name, module in sys.modules.items()
+            if name == '__main__' or name.startswith('autodiff_mini')}
+    streams = sys.stdout, sys.stderr
+    spec.loader.exec_module(module)
+    module.said = []
+    module.say = lambda kind, text: module.said.append((kind, text))
+    module.fresh()
+    yield module
+    sys.stdout, sys.stderr = streams
+    for name in [name for name in sys.modules
+                 if name.startswith(('autodiff_mini', 'matplotlib'))
+                 and name not in kept]:
+        del sys.modules[name]
+    sys.modules.update(kept)
+
+
+def test_cell_prints_and_shows_its_last_value(cells):
+    assert cells.run("print('one')\n{'a': [1, 2.5]}", 0) == []
+    assert ''.join(text for _, text in cells.said) == "one\n{'a': [1, 2.5]}"
+    assert cells.said[-1][0] == 'result'
+
+
+def test_semicolon_hides_the_last_value(cells):
+    cells.run('1 + 1;', 0)
+    assert cells.said == []
+
+
+def test_error_has_the_lines_of_the_reader(cells):
+    cells.run('def f(x):\n    return x / 0', 0)
+    text, frames = cells.run('y = 1\nf(y)', 1)
+    assert text == 'ZeroDivisionError: division by zero'
+    assert frames == [[1, 2], [0, 2]]
+
+
+def test_syntax_error_has_its_line(cells):
+    text, frames = cells.run('x = 1\nfor i in 3', 4)
+    assert text.startswith('SyntaxError') and frames == [[4, 2]]
+
+
+def test_flood_of_output_is_cut(cells):
+    cells.run('for i in range(10 ** 6):\n    print(i)', 0)
+    assert sum(len(text) for _, text in cells.said) < 2 * cells.MOST
+
+
+def test_fresh_namespace_has_the_library_of_the_book(cells):
+    cells.run('import autodiff_mini.draft as draft\ndraft.jvp = None', 0)
+    cells.fresh()
+    cells.run('from autodiff_mini.draft import jvp\njvp is None', 0)
+    assert cells.said[-1] == ('result', 'False')
+
+
+@pytest.mark.parametrize('name', [
+    pytest.param(name, marks=[pytest.mark.rest] * (not name[4:].startswith('1')))
+    for name in exercises.names()])
+def test_exercise_in_a_page_is_solved_by_its_solution_alone(cells, name):
+    given = json.loads(in_page.exercise(name))
+    if 'dask' in given['tests'] or 'book' in given['tests']:
+        pytest.skip('a browser has no Dask and no book')
+    lines = given['head'].count('\n')
+    solved = exercises.solution(name)
+    assert cells.attempt(name, solved, lines, given['tests'])[2], cells.said
+    unsolved = given['head'] + exercises.stub(name).removeprefix(given['head'])
+    assert unsolved == exercises.stub(name)
+    assert not cells.attempt(name, unsolved, lines, given['tests'])[2]
+
+
+def test_archive_holds_the_library_and_is_the_same_each_time():
+    first, second = in_page.library(), in_page.library()
+    names = zipfile.ZipFile(io.BytesIO(first)).namelist()
+    assert first == second
+    assert {'cells.py', 'autodiff_mini/draft/core.py'} <= {*names}
+
+
+def test_scripts_before_the_click_are_small():
+    assert len((in_page.SCRIPTS / 'run.js').read_bytes()) < 15_000
+
+
+# With one.
+
+@pytest.fixture(scope='module')
+def browser(request, tmp_path_factory):
+    if request.config.args_source is pytest.Config.ArgsSource.TESTPATHS:
+        pytest.skip('only `make test-site` starts a browser')
+    if not (SITE / 'assets/run/runtime').exists():
+        pytest.skip('no Python for the browser: `make runtime` brings it, '
+                    'if npm and a package index can be reached')
+    pytest.importorskip('selenium', reason='`make test-site` installs it')
+    if not installed():
+        pytest.skip('there is no browser: install Chromium and chromedriver')
+    with browsing(*installed(), tmp_path_factory.mktemp('profile')) as found:
+        found.set_script_timeout(SECONDS)
+        yield found
+
+
+@pytest.fixture(scope='module')
+def home():
+    with serving(SITE) as address:
+        yield address
+
+
+def page_of(browser, home, name):
+    """Open a page as a reader does who has edited nothing."""
+    url = f'{home}/chapters/{name}.html'
+    browser.get(url)
+    browser.execute_script('localStorage.clear()')
+    browser.get(url)
+    rest(browser)
+
+
+def do(browser, script, *args):
+    """Do something on the page, and wait until Python is done."""
+    browser.execute_async_script(f"""
+        const done = arguments[arguments.length - 1];
+        {script}
+        const look = setInterval(async () => {{
+          const opened = await bookRun.session;
+          if (!opened || opened.busy) return;
+          clearInterval(look);
+          window.opened = opened;
+          done();
+        }}, 50);
+    """, *args)
+
+
+def run_all(browser):
+    do(browser, 'bookRun.start("runAll");')
+
+
+def run(browser, number):
+    do(browser, 'bookRun.start("run", bookRun.cells[arguments[0]]);', number)
+
+
+def write(browser, number, source):
+    browser.execute_script(
+        'bookRun.cells[arguments[0]].fill(arguments[1])', number, source)
+
+
+def says(browser, number):
+    """Return the output of a cell of the page."""
+    return browser.execute_script("""
+        const cell = bookRun.cells[arguments[0]];
+        return (cell.output || cell.printed)?.innerText || '';
+    """, number)
+
+
+def outputs(browser):
+    """Return of each cell its source, and what the book and Python say."""
+    return browser.execute_script(r"""
+        const texts = (box) => box ? [...box.querySelectorAll(":scope > pre")]
+          .map((pre) => pre.textContent.replace(/<cell \d+>/g, "<cell>")) : [];
+        return opened.program.map((cell) => [
+          cell.original, !!cell.ran, texts(cell.printed),
+          texts(cell.output || (cell.box ? null : cell.fresh))]);
+    """)
+
+
+def rounded(texts):
+    """Return texts with no more than nine digits of a number."""
+    return [DIGITS.sub(lambda number: f'{float(number[0]):.9g}', text)
+            for text in texts]
+
+
+def is_known_to_differ(source):
+    return any(re.search(words, source) for words in DIFFERS.values())
+
+
+@pytest.mark.parametrize('name', CHAPTERS)
+def test_every_cell_of_a_chapter_prints_what_the_book_prints(
+        browser, home, name):
+    page_of(browser, home, name)
+    run_all(browser)
+    for source, ran, book, here in outputs(browser):
+        assert ran, source
+        assert rounded(here) == rounded(book) or is_known_to_differ(source), (
+            source, here)
+
+
+RULE = '10_your_own_pullback'
+
+
+def test_page_asks_for_nothing_before_the_first_click(browser, home):
+    browser.get_log('performance')
+    page_of(browser, home, RULE)
+    asked = [url for url, _ in ends_of_requests(browser)]
+    assert not [url for url in asked if '/run/' in url or 'ipynb' in url]
+
+
+def test_edit_takes_effect_in_the_cells_below(browser, home):
+    page_of(browser, home, RULE)
+    run(browser, 5)
+    write(browser, 1, 'x = 41')
+    write(browser, 2, 'x + 1')
+    run(browser, 2)
+    assert '42' in says(browser, 2)
+    assert browser.execute_script('return bookRun.cells[4].stale')
+    run(browser, 4)
+    assert not browser.execute_script('return bookRun.cells[4].stale')
+
+
+def test_error_names_the_line_of_the_reader(browser, home):
+    page_of(browser, home, RULE)
+    write(browser, 1, 'def f(y):\n    return y / 0\n\nf(1)')
+    run(browser, 1)
+    assert 'ZeroDivisionError: division by zero' in says(browser, 1)
+    assert 'line 4: f(1) → line 2: return y / 0' in says(browser, 1)
+
+
+def test_endless_loop_is_stopped_and_the_next_run_works(browser, home):
+    page_of(browser, home, RULE)
+    write(browser, 1, 'while True:\n    pass')
+    do(browser, """
+        bookRun.start("run", bookRun.cells[1]);
+        const wait = setInterval(async () => {
+          if (!bookRun.cells[1].running) return;
+          clearInterval(wait);
+          setTimeout(async () => (await bookRun.session).stop(), 300);
+        }, 50);""")
+    assert 'Stopped.' in says(browser, 1)
+    browser.execute_script('bookRun.cells[1].reset()')
+    write(browser, 2, '6 * 7')
+    run(browser, 2)
+    assert '42' in says(browser, 2)
+
+
+def test_edits_survive_a_reload_and_reset_removes_them(browser, home):
+    page_of(browser, home, RULE)
+    write(browser, 1, 'x = 1')
+    browser.refresh()
+    source = 'return bookRun.cells[1].source'
+    assert browser.execute_script(source) == 'x = 1'
+    browser.execute_script('bookRun.cells[1].reset()')
+    browser.refresh()
+    assert browser.execute_script(source) != 'x = 1'
+
+
+def test_keys_edit_run_and_leave_a_cell(browser, home):
+    from selenium.webdriver.common.keys import Keys
+    page_of(browser, home, RULE)
+    code = browser.find_elements('css selector', '[contenteditable]')[1]
+    browser.execute_script(
+        'bookRun.cells[1].fill("");'
+        'getSelection().selectAllChildren(arguments[0])', code)
+    code.send_keys('def f(s):', Keys.ENTER, 'return s / 2', Keys.ENTER,
+                   Keys.BACKSPACE * 4, 'f(84)')
+    code.send_keys(Keys.SHIFT, Keys.ENTER)
+    do(browser, '')
+    assert '42.0' in says(browser, 1)
+    code.send_keys(Keys.NULL, Keys.ESCAPE)
+    label = 'return document.activeElement.ariaLabel'
+    assert browser.execute_script(label) == 'Run: cell 2'
+
+
+def test_exercise_is_tried_and_solved_in_the_page(browser, home):
+    page_of(browser, home, '02_two_numbers_at_once')
+    name = 'e02_1_div'
+
+    def attempt(source):
+        browser.execute_script('bookRun.exercises[0].fill(arguments[0])',
+                               source)
+        do(browser, 'bookRun.start("run", bookRun.exercises[0])')
+        return browser.execute_script(
+            'const { says, output } = bookRun.exercises[0];'
+            'return [says.textContent, output.textContent]')
+
+    head = json.loads(in_page.exercise(name))['head']
+    stub = exercises.stub(name).removeprefix(head)
+    told, shown = attempt(stub)
+    assert told == 'Not solved yet.' and 'wrong' in shown
+    solution = exercises.weave.join(
+        exercises.weave.statements(exercises.solution(name))[1:])
+    told, shown = attempt(solution)
+    assert told == 'Solved.' and 'wrong' not in shown
+    browser.refresh()
+    assert browser.execute_script(
+        'return document.querySelectorAll(".run-solved").length') == 1
+
+
+@pytest.mark.parametrize('width', [390, 1280])
+@pytest.mark.parametrize('scheme', ['light', 'dark'])
+def test_page_with_an_error_and_stale_outputs_is_accessible(
+        browser, home, width, scheme):
+    emulate(browser, width, scheme)
+    page_of(browser, home, RULE)
+    run(browser, 3)
+    write(browser, 1, '1 / 0')
+    run(browser, 1)
+    rest(browser)
+    assert [*accessibility(browser, 'article')] == []
