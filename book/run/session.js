@@ -150,7 +150,8 @@ export async function open(page) {
   }
 
   function place(cell) {        // an id must not be on the page twice
-    const old = cell.output || cell.printed;
+    const old = cell.output || cell.printed, question = cell.box?.nextElementSibling;
+    if (question?.matches(".question")) question.querySelector(".shows").open = true;
     if (old === cell.fresh || !(old || cell.box)) return;
     old ? old.replaceWith(cell.fresh) : cell.box.after(cell.fresh);
     cell.output = cell.fresh;

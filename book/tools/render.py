@@ -34,7 +34,7 @@ from nbclient.exceptions import (
 from traitlets.config import Config
 
 from book.tools import (
-    benchmark_tables, exercises, mainline, reference, weave,
+    benchmark_tables, exercises, mainline, questions, reference, weave,
     what_works, whole_grid)
 from book.tools.downloads import alone
 from book.tools.places import ROOT
@@ -236,7 +236,8 @@ def markdown(notebook, path):
         if cell.cell_type == 'markdown':
             parts.append(cell.source)
         elif cell.cell_type == 'code':
-            parts += code(cell, place(path, number))
+            parts += code(cell, place(path, number),
+                          questions.about(cell, path))
             number += 1
     text = DIRECTIVE.sub(lambda match: directed(match, path),
                          '\n\n'.join(parts)) + '\n'
@@ -288,8 +289,8 @@ def with_exercises(notebook):
     return notebook
 
 
-def code(cell, place):
-    """Returns the parts of a page that one cell makes."""
+def code(cell, place, question=None):
+    """Return the parts of a page that one cell makes."""
     parts = []
     if 'imports' in tags(cell):
         parts.append(IMPORTS.format(listing(cell)))
@@ -298,6 +299,7 @@ def code(cell, place):
     if 'hide-output' not in tags(cell):
         shown = [show(output, cell, place) for output in cell.outputs]
         if any(shown):
+            parts += filter(None, [question])
             parts.append('\n'.join(
                 ['<div class="output">', *filter(None, shown), '</div>']))
     return parts

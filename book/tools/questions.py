@@ -1,0 +1,55 @@
+"""Questions: what does a cell print, and why, asked before its output.
+
+`book/questions/05.toml` has those of chapter 5.  Each names its cell by a
+part of the source and has several answers, one of them right, with a reason
+for each.  `prints` is a part of the output that only the right answer, or
+only a wrong one, agrees with.  A test compares them with what the cell
+printed.
+"""
+
+import hashlib
+import html
+import re
+import tomllib
+
+from book.tools.places import ROOT
+
+FOLDER = ROOT / 'book/questions'
+
+
+def of_page(path):
+    """Return the questions of a page, if it's a chapter that has some."""
+    file = FOLDER / f'{path.stem.partition("_")[0]}.toml'
+    if path.parent.name != 'chapters' or not file.exists():
+        return []
+    return tomllib.loads(file.read_text())['question']
+
+
+def about(cell, path):
+    """Return the question about a cell as Markdown, or None."""
+    for question in of_page(path):
+        if question['cell'] in cell.source:
+            return markdown(question)
+    return None
+
+
+def markdown(question):
+    """Return a question as a box; opening an answer shows the output."""
+    answers = sorted(question['choices'], key=lambda answer: hashlib.sha256(
+        answer['says'].encode()).digest())
+    return '\n\n'.join([
+        '<div class="question" markdown="1">', question['asks'],
+        *(folded(answer) for answer in answers),
+        '<details class="shows"><summary>Show the output</summary></details>',
+        '</div>'])
+
+
+def folded(answer):
+    """Return an answer, with its reason folded."""
+    says = re.sub('`([^`]*)`', r'<code>\1</code>',
+                  html.escape(answer['says'], quote=False))
+    right = answer.get('right', False)
+    return (f'<details class="{"right" if right else "wrong"}" markdown="1">'
+            f'<summary>{says}</summary>\n\n'
+            f'**{"Right." if right else "No."}** {answer["why"]}\n\n'
+            '</details>')
