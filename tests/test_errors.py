@@ -31,8 +31,8 @@ import scipy.stats
 from IPython.core import ultratb
 
 import autodiff_mini as ad
-from autodiff_mini.core import function_table
-from autodiff_mini.errors import RuleTable, full_name, fun_name
+from autodiff_mini.core import fun_name, function_table
+from autodiff_mini.errors import RuleTable, full_name
 from autodiff_mini.primitives.elementwise import sin_p
 from tests.slips import ASKED, FIRST, SECOND, STATEMENTS
 from tests.wings import needs

@@ -14,12 +14,11 @@ from autodiff_mini.api.reverse import (
     Pullback, Pushforward, check_differentiable, chosen_arguments,
     linearize_tree, positions_of, select)
 from autodiff_mini.arrays import foreign_one
-from autodiff_mini.core import TraceTag, float0, typeof
-from autodiff_mini.errors import public
+from autodiff_mini.core import TraceTag, float0, public, typeof
 from autodiff_mini.memory import own_memory
 from autodiff_mini.pytree import (
-    leaf_names, tree_flatten, tree_leaves, tree_map)
-from autodiff_mini.signature import map_leaves, named_after
+    leaf_names, map_leaves, tree_flatten, tree_leaves, tree_map)
+from autodiff_mini.signature import named_after
 
 
 def moves(x) -> bool:

@@ -18,9 +18,10 @@ from types import GeneratorType, ModuleType
 import numpy as np
 
 from autodiff_mini import seams
+from autodiff_mini.core import fun_name
 from autodiff_mini.errors import (
     LIBRARY, OTHERS, OWN_OPERATION, Refusals, TracerArrayConversionError,
-    fun_name, in_a_library)
+    in_a_library)
 from autodiff_mini.tools.instead import instead
 
 SELDOM_NUMPY = {'erf': 'scipy.special.erf', 'erfc': 'scipy.special.erfc',
