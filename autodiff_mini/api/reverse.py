@@ -14,7 +14,7 @@ import numpy as np
 
 from autodiff_mini import seams
 from autodiff_mini.api.staging import as_type
-from autodiff_mini.arrays import ORDINARY, brought, convert, foreign_one
+from autodiff_mini.arrays import ORDINARY, convert
 from autodiff_mini.core import (
     ShapedArray, TraceTag, Tracer, array_type, float0, fun_name, public,
     typeof, typeof_result)
@@ -120,11 +120,11 @@ class Pullback(LinearFunction):
         What is made on the way is of the library of the other arrays.
         """
         _, jaxpr, in_tree, in_avals, *_ = self.program
-        like = foreign_one([*y_bars, *self.residuals])
-        if like is not None:
-            y_bars = [brought(y_bar, like) for y_bar in y_bars]
+        others = [*y_bars, *self.residuals]
+        if library := seams.library_of(others):
+            y_bars = list(map(library.adapt, y_bars))
         x_bars = pull(jaxpr, self.residuals, y_bars)
-        x_bars = map(whole_cotangent, in_avals, x_bars, repeat(like))
+        x_bars = map(whole_cotangent, in_avals, x_bars, repeat(others))
         return in_tree.unflatten(
             own_memory(x_bars, [*given, *self.residuals]))
 
@@ -140,11 +140,11 @@ def fit_given(aval, ct):
             'one of the type of the output.') from None
 
 
-def whole_cotangent(aval, ct, like):
+def whole_cotangent(aval, ct, others):
     """Return the cotangent of an input as users get it: an array."""
     if type(ct) is np.ndarray and array_type(ct.shape, ct.dtype) is aval:
         return ct
-    [ct] = instantiate_all([ct], like)
+    [ct] = instantiate_all([ct], others)
     if typeof_result(ct).dtype == float0:
         return ct
     return convert(ct, aval.dtype, aval.weak_type)
@@ -488,7 +488,8 @@ def one_for(tag, y, program, holomorphic):
                    [y])
     one = aval.dtype.type(1)
     one = one.item() if aval.weak_type else one
-    return one if type(y) in ORDINARY else brought(one, foreign_one([y]))
+    library = seams.library_of([y])
+    return library.adapt(one) if library else one
 
 
 def chosen_arguments(argnums, results):
