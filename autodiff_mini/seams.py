@@ -90,6 +90,9 @@ method_of = Seam(       # (f): the function of a method, and its self
     lambda f: (f, (), None))
 open_self = Seam()      # (x): an object as a tree of its attributes
 
+# Arrays of other libraries.
+library_of = Seam()     # (xs): the library of the first that is not NumPy's
+
 # Words.
 advise = Seam(          # (topic, general, *details): what to write instead
     lambda topic, general, *details: general)

@@ -14,5 +14,5 @@ NAMES = {   # by name: where it is, to be imported when it is asked for
     'sequential_vmap': 'more.sequential.sequential_vmap',
 }
 if find_spec('autodiff_mini.more.patch'):
-    from autodiff_mini.more import patch    # np.array of traced values
+    from autodiff_mini.more import patch  # np.array of traced values
     NAMES |= patch.NAMES
