@@ -9,7 +9,7 @@ from numpy.lib.array_utils import normalize_axis_tuple
 from autodiff_mini.arrays import convert
 from autodiff_mini.numpy_api import asarray, implements
 from autodiff_mini.numpy_functions.composed import count_of
-from autodiff_mini.primitives.elementwise import length_p
+from autodiff_mini.primitives.elementwise import norm_sqrt_p
 
 
 @implements(np.var)
@@ -39,7 +39,7 @@ def squared_size(x):
 
 @implements(np.std)
 def numpy_std(a, *args, **kwargs):
-    return length_p.bind(np.var(a, *args, **kwargs))
+    return norm_sqrt_p.bind(np.var(a, *args, **kwargs))
 
 
 @implements(np.average)

@@ -20,9 +20,9 @@ from autodiff_mini.interpreters.lowering import defwritten
 from autodiff_mini.interpreters.transpose import deflinear, deftranspose
 from autodiff_mini.interpreters.vmap import defelementwise
 from autodiff_mini.memory import (
-    ONLY_SEEN, handed_array, is_a_number, own_memory, view_of)
+    ONLY_SEEN, as_new_array, is_a_number, own_memory, view_of)
 from autodiff_mini.numpy_api import (
-    implements, operand, operator_ufunc, seen, ufunc, unchanged)
+    as_is, as_view, implements, operand, operator_ufunc, ufunc)
 from autodiff_mini.pytree import tree_map
 from autodiff_mini.zeros import Zero
 
@@ -105,8 +105,8 @@ signbit_p = row(np.signbit)
 
 # The root of a sum of squares is a cone.  It has no slope at its tip, and
 # gets 0, as abs does.
-length_p = elementwise('length', np.sqrt)
-defjvp(length_p, lambda x_dot, y, x: x_dot * ratio(0.5, y))
+norm_sqrt_p = elementwise('length', np.sqrt)
+defjvp(norm_sqrt_p, lambda x_dot, y, x: x_dot * ratio(0.5, y))
 
 abs_p = operator_row(
     'abs', np.absolute, 'abs({})',
@@ -277,7 +277,7 @@ allow_comparison_with_none('__ne__', True)
 where_p = elementwise('where', np.where)
 
 
-@implements(np.where, handed_array)
+@implements(np.where, as_new_array)
 def numpy_where(condition, *choices):
     if not choices:
         raise NotImplementedError(
@@ -309,7 +309,7 @@ real_p = elementwise('real', np.real)
 deflinear(real_p, lambda ct, x: ct)
 
 
-@implements(np.real, seen)
+@implements(np.real, as_view)
 def numpy_real(val):
     val = operand(val)
     return real_p.bind(val) if typeof(val).dtype.kind == 'c' else val
@@ -319,7 +319,7 @@ imag_p = elementwise('imag', np.imag)
 deflinear(imag_p, lambda ct, x: -1j * ct)
 
 
-@implements(np.imag, unchanged)
+@implements(np.imag, as_is)
 def numpy_imag(val):
     val = operand(val)
     aval = typeof(val)
