@@ -14,13 +14,12 @@ from autodiff_mini.arrays import convert
 from autodiff_mini.core import Tracer, typeof
 from autodiff_mini.errors import refuse
 from autodiff_mini.memory import as_new_array
-from autodiff_mini.more.statistics import squared_size
+from autodiff_mini.more.along_axis import as_rows
+from autodiff_mini.more.statistics import norm_sqrt_p, squared_size
 from autodiff_mini.numpy_api import asarray, implements, operand, promote
 from autodiff_mini.numpy_functions.borrowed import array_or_tracer
 from autodiff_mini.numpy_functions.writing import check_cast
-from autodiff_mini.primitives.elementwise import norm_sqrt_p
 from autodiff_mini.primitives.indexing import OPERAND, add_at_p
-from autodiff_mini.primitives.reductions import as_rows
 
 
 def sorted_rows(a, axis):
