@@ -29,7 +29,7 @@ from autodiff_mini.interpreters import (
     abstract, jvp, lowering, partial_eval, transpose, vmap)
 from autodiff_mini.interpreters.jaxpr import JaxprTracer, eval_jaxpr
 from autodiff_mini.jaxprs import Jaxpr, Var
-from autodiff_mini.memory import lent, to_read
+from autodiff_mini.memory import mark_as_arguments, to_read
 from autodiff_mini.pytree import (
     leaf_names, open_as, tree_flatten, tree_structure)
 from autodiff_mini.signature import check_alive, map_leaves, names_of
@@ -220,7 +220,7 @@ def fwd_vmap(fwd, axis, dims, out_dims, xs, perturbed):
     """Return what `fwd` returns for all elements, and the dims."""
     with vmap.BatchTrace(current_trace(), axis) as trace:
         ys, residuals, bwd = fwd(
-            lent(trace, list(map(trace.join, xs, dims))), perturbed)
+            mark_as_arguments(trace, map(trace.join, xs, dims)), perturbed)
         ys, found = trace.split(ys)
         residuals, res_dims = trace.split(residuals)
     ys, y_dims = conform(ys, [*found, *res_dims], len(ys), axis, dims,
