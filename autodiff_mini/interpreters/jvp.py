@@ -11,9 +11,10 @@ import numpy as np
 
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import (
-    Trace, Tracer, current_trace, float0, tangent_type, typeof, user_line)
+    Trace, Tracer, current_trace, float0, tangent_type, typeof,
+    user_line)
 from autodiff_mini.errors import RuleTable
-from autodiff_mini.memory import lent
+from autodiff_mini.memory import mark_as_arguments
 from autodiff_mini.zeros import Zero, instantiate_zeros
 
 
@@ -95,7 +96,8 @@ def jvp_flat(f, primals, tangents, tag):
         tag: which application of jvp this is.
     """
     with JVPTrace(current_trace(), tag) as trace:
-        outs = f(*lent(trace, list(map(trace.join, primals, tangents))))
+        xs = map(trace.join, primals, tangents)
+        outs = f(*mark_as_arguments(trace, xs))
         return trace.split(outs)[:2]
 
 
