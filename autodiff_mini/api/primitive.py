@@ -24,8 +24,13 @@ from autodiff_mini.pytree import LEAF, tree_map
 from autodiff_mini.signature import map_leaves
 from autodiff_mini.zeros import tangent_type
 
-
 evaluation = RuleTable('Evaluation rule', 'define it with def_impl')
+ADVICE = {      # by what a table calls its rules
+    evaluation.what: evaluation.advice,
+    abstract.rules.what: 'define it with def_abstract_eval',
+    jvp.rules.what: 'define it with def_jvp or def_vjp',
+    vmap.rules.what: 'define it with def_vmap',
+    transpose.rules.what: 'define it with def_transpose or def_vjp'}
 
 
 class UserPrimitive(Primitive):
@@ -55,17 +60,10 @@ class UserPrimitive(Primitive):
         (array([2., 2.]), array([2., 2.]))
     """
 
-    advice = {      # by what a table calls its rules
-        evaluation.what: evaluation.advice,
-        abstract.rules.what: 'define it with def_abstract_eval',
-        jvp.rules.what: 'define it with def_jvp or def_vjp',
-        vmap.rules.what: 'define it with def_vmap',
-        transpose.rules.what: 'define it with def_transpose or def_vjp'}
-
     def __init__(self, name, multiple_results=False):
         super().__init__(name, multiple_results=multiple_results)
         self.jvp_rule = self.vjp_rule = None
-        self.rules = {}
+        self.rules, self.advice = {}, ADVICE
         self.impl = lambda *arrays, **params: (     # the rule as of now
             evaluation[self](*arrays, **params))
 
