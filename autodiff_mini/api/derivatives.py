@@ -15,7 +15,7 @@ import numpy as np
 from autodiff_mini import seams
 from autodiff_mini.api.forward import vmap
 from autodiff_mini.api.staging import as_type
-from autodiff_mini.arrays import ORDINARY, brought, convert, foreign_one
+from autodiff_mini.arrays import convert
 from autodiff_mini.core import (
     ShapedArray, TraceTag, array_type, float0, typeof)
 from autodiff_mini.errors import fun_name, public
@@ -122,11 +122,11 @@ class Pullback(LinearFunction):
         What is made on the way is of the library of the other arrays.
         """
         _, jaxpr, in_tree, in_avals, *_ = self.program
-        like = foreign_one([*y_bars, *self.residuals])
-        if like is not None:
-            y_bars = [brought(y_bar, like) for y_bar in y_bars]
-        x_bars = pull(jaxpr, self.residuals, y_bars)
-        x_bars = map(whole_cotangent, in_avals, instantiate_all(x_bars, like))
+        others = [*y_bars, *self.residuals]
+        if library := seams.library_of(others):
+            y_bars = list(map(library.adapt, y_bars))
+        x_bars = instantiate_all(pull(jaxpr, self.residuals, y_bars), others)
+        x_bars = map(whole_cotangent, in_avals, x_bars)
         return in_tree.unflatten(
             own_memory(x_bars, [*given, *self.residuals]))
 
@@ -580,7 +580,8 @@ def gradient(point, y, program, residuals, holomorphic, allow_int):
         check_outputs(program, y, False, bool(holomorphic))
     one = aval.dtype.type(1)
     one = one.item() if aval.weak_type else one
-    ones = [one if type(y) in ORDINARY else brought(one, foreign_one([y]))]
+    library = seams.library_of([y])
+    ones = [library.adapt(one) if library else one]
     [found] = Pullback(program, residuals).of_leaves(ones, ones)
     return found
 
@@ -650,6 +651,7 @@ def basis(tree):
         if not moves(x):
             return np.zeros((count, *np.shape(x)), float0)
         units = np.eye(count, dtype=typeof(x).dtype)
-        units = np.asarray(units, like=foreign_one([x]))
+        if library := seams.library_of([x]):
+            units = library.array(units)
         return np.reshape(units[:, span], (count, *np.shape(x)))
     return treedef.unflatten(map(vectors, xs, spans(xs)))
