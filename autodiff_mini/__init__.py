@@ -45,7 +45,7 @@ __all__ = [name for name, x in globals().items()
 
 # The wings: each is a folder that nothing else needs, and can be deleted.
 LATER = {}  # by name: where a wing has it, which is imported on demand
-for wing in 'fast', 'more', 'notebook', 'applications', 'tools':
+for wing in 'fast', 'more', 'elsewhere', 'notebook', 'applications', 'tools':
     if importlib.util.find_spec(f'autodiff_mini.{wing}'):
         module = importlib.import_module(f'autodiff_mini.{wing}')
         LATER |= getattr(module, 'NAMES', {})

@@ -66,7 +66,7 @@ def bits(x):
     return np.asarray(x).view(f'V{x.itemsize}')
 
 
-def inside(x):
+def innermost_array(x):
     """Returns the array in a tracer, and None where nobody knows it."""
     while isinstance(x, Tracer):
         x = getattr(x, 'primal', getattr(x, 'val', None))

@@ -10,7 +10,7 @@ from functools import partial, wraps
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
-from autodiff_mini.arrays import convert, strong
+from autodiff_mini.arrays import as_number, convert, strong
 from autodiff_mini.core import (
     PYTHON_NUMBERS, Tracer, array_type, current_trace, function_table, typeof,
     ufunc_table, unwrapped)
@@ -33,8 +33,7 @@ def operand(x):
         x = np.stack(rows) if traced else np.asarray(x)
     if isinstance(x, np.flatiter):
         x = x[:]
-    if isinstance(x, (int, float, complex)):    # a member of an IntEnum, say
-        x = np.asarray(x)[()]   # to NumPy, no number of Python's
+    x = as_number(x)
     typeof(x)   # raises where it is no array
     return x
 

@@ -104,6 +104,9 @@ ask = Seam(             # (trace, primitive, args, params): its result
 transpose = Seam(       # (primitive, rule): the rule that is applied
     lambda primitive, rule: rule)
 
+# Arrays of other libraries.
+library_of = Seam()     # (xs): the library of the first that is not NumPy's
+
 # Words.
 advise = Seam(          # (topic, general, *details): what to write instead
     lambda topic, general, *details: general)

@@ -45,6 +45,10 @@ WINGS = {
         ['test_lowering.py', 'test_user_primitive.py', '-k',
          'small or in_a_parameter or it_computes or error_tells or '
          'compiler or lowering or compiled_program']),
+    'elsewhere': Wing(
+        ['test_dask.py', 'test_cupy.py'], [],
+        ['test_public_api.py', 'test_lowering.py', 'test_scan.py', '-k',
+         'not random']),
     'applications': Wing(
         ['test_implicit.py', 'test_ode.py', 'test_special.py'],
         ['logit', 'expit', 'log1pexp', 'logsumexp', 'fixed_point',
@@ -131,6 +135,22 @@ def test_without_more_its_functions_and_out_are_refused_by_name(tmp_path):
     assert ran.stdout.splitlines() == [
         'numpy.sort', 'numpy.sum with out=', 'numpy.sin with keywords',
         'numpy.flatiter'], ran.stderr
+
+
+@needs('elsewhere')
+def test_without_elsewhere_only_arrays_of_numpy_can_be_traced(tmp_path):
+    without('elsewhere', tmp_path)
+    ran = python(tmp_path, '-c', """if True:
+        import dask.array as da, autodiff_mini as ad
+        for f in ad.grad, ad.jit, ad.vmap:
+            try:
+                f(lambda x: x)(da.ones(3))
+            except TypeError as error:
+                assert 'type Array cannot be traced: pass' in str(
+                    error), error
+            else:
+                assert False, f""")
+    assert ran.returncode == 0, ran.stderr
 
 
 PROGRAMS = {    # by program: words of its error without the wing `tools`

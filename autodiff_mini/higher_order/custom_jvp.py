@@ -14,7 +14,6 @@ from itertools import chain, repeat
 from typing import NamedTuple
 
 from autodiff_mini import seams
-from autodiff_mini.arrays import foreign_one
 from autodiff_mini.copying import copied, place_of
 from autodiff_mini.core import TraceTag, Tracer, float0, typeof
 from autodiff_mini.errors import (
@@ -306,8 +305,7 @@ class Pull:
 
     def __call__(self, *operands):
         x_bars = transpose.backward_pass(self.jaxpr, *self.split(operands))
-        return instantiate_all(picked(x_bars, self.moves),
-                               foreign_one(operands))
+        return instantiate_all(picked(x_bars, self.moves), operands)
 
     def jvp(self, operands, dots):
         residuals, cts = self.split(operands)
@@ -661,7 +659,7 @@ def for_rule(ts, others, symbolic) -> list:
     """Return tangents as a rule sees them, beside the `others`."""
     if symbolic:
         return [SymbolicZero(t.like) if type(t) is Zero else t for t in ts]
-    return instantiate_all(ts, foreign_one([*ts, *others]))
+    return instantiate_all(ts, [*ts, *others])
 
 
 class UserRule:
