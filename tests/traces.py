@@ -127,6 +127,14 @@ def first_order():
     return rows_in('primitives') | rows_in('more')
 
 
+def rows_of_numpy():
+    """Returns the primitives of NumPy's commoner functions."""
+    seams.bring(None)
+    return set().union(*map(rows_in, (
+        'primitives', 'more.rows', 'more.along_axis', 'more.matrices',
+        'more.statistics')))
+
+
 def rows_in(folder):
     """Returns the primitives that modules of this folder, or one, have."""
     return {primitive for name, module in list(sys.modules.items())

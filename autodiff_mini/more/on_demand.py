@@ -11,9 +11,10 @@ from autodiff_mini.core import function_table, ufunc_table
 
 # Those that programs use most come first.
 MODULES = (
-    'selection', 'statistics', 'borrowed', 'filling', 'rows', 'tables',
-    'einsum', 'products', 'elements', 'matrices', 'linear_algebra',
-    'arranging', 'averages', 'decompositions', 'fft', 'polynomials')
+    'along_axis', 'selection', 'statistics', 'borrowed', 'filling', 'rows',
+    'tables', 'matrices', 'einsum', 'products', 'elements',
+    'linear_algebra', 'arranging', 'averages', 'decompositions', 'fft',
+    'polynomials')
 
 
 def module(name):

@@ -14,9 +14,9 @@ from autodiff_mini.arrays import convert
 from autodiff_mini.core import function_table, ufunc_table
 from autodiff_mini.errors import refuse
 from autodiff_mini.memory import handed
+from autodiff_mini.more.along_axis import as_rows
 from autodiff_mini.more.out import call_function, call_ufunc
 from autodiff_mini.numpy_api import asarray, dtypes_of, operand, reduced_axes
-from autodiff_mini.primitives.reductions import as_rows
 
 SERVES = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max,
           np.minimum: np.min, np.logical_and: np.all, np.logical_or: np.any}
