@@ -87,8 +87,7 @@ def pull(jaxpr, consts, cts) -> list:
     """
     if type(jaxpr) is not Jaxpr:    # a wing's, which knows how to
         return jaxpr.pull(consts, cts)
-    calls = not pull_rules.keys().isdisjoint(primitives_in(jaxpr)) and (
-        calls_with_rules(jaxpr, jaxpr.invars))
+    calls = calls_with_rules(jaxpr, jaxpr.invars)
     if not calls:
         return backward_pass(jaxpr, consts, cts)
     # A class that extends another one knows what to do with its calls, too.
@@ -146,10 +145,12 @@ def deftranspose(primitive, *each):
             linear in it.
     """
     def transpose_rule(ct, *operands, **params):
-        return [
-            fit_cotangent((rule or x.refuse)(ct, *operands, **params), x.aval)
-            if type(x) is Var else None
-            for rule, x in zip(each, operands, strict=True)]
+        cts = [None] * len(each)
+        for i, (rule, x) in enumerate(zip(each, operands, strict=True)):
+            if type(x) is Var:
+                x_bar = (rule or x.refuse)(ct, *operands, **params)
+                cts[i] = fit_cotangent(x_bar, x.aval)
+        return cts
     rules[primitive] = transpose_rule
 
 
