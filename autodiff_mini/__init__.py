@@ -22,11 +22,9 @@ from autodiff_mini.errors import (
 from autodiff_mini.higher_order.checkpoint import checkpoint
 from autodiff_mini.higher_order.checkpoint import checkpoint as remat
 from autodiff_mini.higher_order.checkpoint import checkpoint_policies
-from autodiff_mini.higher_order.closures import closure_convert
 from autodiff_mini.higher_order.cond import cond, switch
 from autodiff_mini.higher_order.custom_jvp import custom_jvp
 from autodiff_mini.higher_order.custom_vjp import CustomVJPPrimal, custom_vjp
-from autodiff_mini.higher_order.custom_vmap import custom_vmap
 from autodiff_mini.higher_order.jit import jit
 from autodiff_mini.higher_order.scan import scan
 from autodiff_mini.higher_order.while_loop import fori_loop, while_loop

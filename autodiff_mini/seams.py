@@ -87,6 +87,8 @@ class Seam:
 linearize = Seam()      # (f, primals, tag): the outputs, and the derivative
 lower = Seam()          # (jaxpr): the program as a compiled function
 recall = Seam(lambda jaxpr: jaxpr)      # an equal program that was met before
+call_with_batching = Seam()     # (call): a call with its rule for vmap
+call_if_unused = Seam()     # (call, fwd): fwd, for optimize_remat
 
 # What stands around a trace.
 stage = Seam()          # (parent, tag): the trace that records a program

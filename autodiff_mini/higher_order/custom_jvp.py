@@ -9,7 +9,6 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from copyreg import __newobj__
 from functools import partial
-from importlib import import_module
 from itertools import chain, repeat
 from typing import NamedTuple
 
@@ -498,10 +497,15 @@ def with_batching(call):
 
     It is a call inside of the call, so that other rules are asked first.
     """
-    if call.rules.vmap is None:
-        return call
-    custom_vmap = import_module('autodiff_mini.higher_order.custom_vmap')
-    return custom_vmap.call_with_batching(call)
+    return seams.call_with_batching(call) if call.rules.vmap else call
+
+
+@seams.call_with_batching.define
+@seams.call_if_unused.define
+def refuse_without_wing(call, *_):
+    raise NotImplementedError(
+        f'{call} needs the wing autodiff_mini/more, which is off or missing: '
+        'def_vmap and optimize_remat are defined there')
 
 
 # Between what users write and flat lists.

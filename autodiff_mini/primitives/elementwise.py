@@ -20,9 +20,9 @@ from autodiff_mini.interpreters.lowering import defwritten
 from autodiff_mini.interpreters.transpose import deflinear, deftranspose
 from autodiff_mini.interpreters.vmap import defelementwise
 from autodiff_mini.memory import (
-    ONLY_SEEN, handed_array, is_a_number, own_memory, view_of)
+    ONLY_SEEN, as_new_array, is_a_number, own_memory, view_of)
 from autodiff_mini.numpy_api import (
-    implements, operand, operator_ufunc, seen, ufunc, unchanged)
+    as_is, as_view, implements, operand, operator_ufunc, ufunc)
 from autodiff_mini.pytree import tree_map
 from autodiff_mini.zeros import Zero
 
@@ -236,7 +236,7 @@ allow_comparison_with_none('__ne__', True)
 where_p = elementwise('where', np.where)
 
 
-@implements(np.where, handed_array)
+@implements(np.where, as_new_array)
 def numpy_where(condition, *choices):
     if not choices:
         raise NotImplementedError(
@@ -268,7 +268,7 @@ real_p = elementwise('real', np.real)
 deflinear(real_p, lambda ct, x: ct)
 
 
-@implements(np.real, seen)
+@implements(np.real, as_view)
 def numpy_real(val):
     val = operand(val)
     return real_p.bind(val) if typeof(val).dtype.kind == 'c' else val
@@ -278,7 +278,7 @@ imag_p = elementwise('imag', np.imag)
 deflinear(imag_p, lambda ct, x: -1j * ct)
 
 
-@implements(np.imag, unchanged)
+@implements(np.imag, as_is)
 def numpy_imag(val):
     val = operand(val)
     aval = typeof(val)
