@@ -43,6 +43,8 @@ class Primitive:
     def bind(self, *args, **params):
         """Returns what the operation means here and now."""
         trace = trace_at_work.get(None) or base
+        if seams.ask.taken:
+            return seams.ask(trace, self, args, params)
         return trace.process_primitive(self, args, params)
 
     def __repr__(self):
