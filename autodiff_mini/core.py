@@ -56,7 +56,10 @@ class Primitive:
 
     def bind(self, *args, **params):
         """Returns what the operation means here and now."""
-        return current_trace().process_primitive(self, args, params)
+        trace = current_trace()
+        if seams.ask.taken:
+            return seams.ask(trace, self, args, params)
+        return trace.process_primitive(self, args, params)
 
     def __repr__(self):
         return self.name

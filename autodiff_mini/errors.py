@@ -179,6 +179,9 @@ class NumPyTable(dict):
 class RuleTable(dict):
     """An interpreter's rules, by primitive.
 
+    A primitive of the user has `rules` and keeps its rule there itself, so
+    the two can be collected together.
+
     Args:
         what: what errors call a rule of this table.
         advice: what they say to do where one is missing.
@@ -191,25 +194,23 @@ class RuleTable(dict):
         self.advice = advice
 
     def __setitem__(self, primitive, rule):
-        RuleTable.version += primitive in self
-        super().__setitem__(primitive, rule)
+        RuleTable.version += self.get(primitive) is not None
+        if hasattr(primitive, 'rules'):
+            primitive.rules[self.what] = rule
+        else:
+            super().__setitem__(primitive, rule)
 
     def __missing__(self, primitive):
-        missing = getattr(primitive, 'missing', {}).get(self.what)
-        if rule := self.get(primitive, missing):
+        if rule := self.get(primitive):
             return rule
+        advice = getattr(primitive, 'advice', {}).get(self.what, self.advice)
         raise NotImplementedError(f"{self.what} for '{primitive}' not "
-                                  f'implemented: {self.advice}')
+                                  f'implemented: {advice}')
 
     def get(self, primitive, default=None):
         if primitive in self:
             return self[primitive]
         return getattr(primitive, 'rules', {}).get(self.what, default)
-
-    def leave(self, primitive, rule):
-        """Leave a rule with its primitive, so that they go together."""
-        RuleTable.version += self.what in primitive.rules
-        primitive.rules[self.what] = rule
 
 
 def refuse(function, **keywords):

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from autodiff_mini.api.derivatives import vjp
 from autodiff_mini.api.forward import jvp, vmap
-from autodiff_mini.api.reverse import vjp
 from autodiff_mini.applications.implicit import open_function
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import TraceTag, public, typeof

@@ -11,8 +11,7 @@ import numpy as np
 
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import (
-    Trace, Tracer, current_trace, float0, tangent_type, typeof,
-    user_line)
+    Trace, Tracer, current_trace, float0, tangent_type, typeof, user_line)
 from autodiff_mini.errors import RuleTable
 from autodiff_mini.memory import mark_as_arguments
 from autodiff_mini.zeros import Zero, instantiate_zeros

@@ -7,6 +7,7 @@ primals and unknown tangents leaves a linear program.  Chapter 8.
 
 import numpy as np
 
+from autodiff_mini import seams
 from autodiff_mini.core import (
     Tracer, base, current_trace, float0, set_current_trace, tangent_type,
     typeof)
@@ -34,7 +35,8 @@ class PartialEvalTrace(JaxprTrace):
         for x in args:
             if type(x) is JaxprTracer and x._trace is self:
                 return self.record(primitive, args, params)
-        if self.parent is base:     # which leaves the current trace alone
+        if self.parent is base and not seams.ask.taken:
+            # Base leaves the current trace alone.
             return base.process_primitive(primitive, args, params)
         return self.compute(primitive, args, params)
 
@@ -44,7 +46,7 @@ class PartialEvalTrace(JaxprTrace):
         try:
             parent.line = None if primitive.is_call else self.line
             set_current_trace(parent)
-            out = parent.process_primitive(primitive, args, params)
+            out = primitive.bind(*args, **params)
         finally:
             parent.line = None
             set_current_trace(self)

@@ -65,7 +65,10 @@ def transpose_equation(eqn, known, gathered):
         if line and trace.parent:   # a trace above us records lines
             line = line[0], line[1], REVERSE
         trace.line = None if primitive.is_call else line
-        cts = rules[eqn.primitive](ct, *operands, **eqn.params)
+        rule = rules[primitive]
+        if seams.transpose.taken:
+            rule = seams.transpose(primitive, rule)
+        cts = rule(ct, *operands, **eqn.params)
         gather_cotangents(gathered, eqn.invars, cts)
         if trace.watcher:
             trace.watcher.check(primitive, eqn.params, line, [ct, *operands],
@@ -145,13 +148,11 @@ def deftranspose(primitive, *each):
             linear in it.
     """
     def transpose_rule(ct, *operands, **params):
-        cts = []
-        for rule, x in zip(each, operands, strict=True):
+        cts = [None] * len(each)
+        for i, (rule, x) in enumerate(zip(each, operands, strict=True)):
             if type(x) is Var:
                 x_bar = (rule or x.refuse)(ct, *operands, **params)
-                cts.append(fit_cotangent(x_bar, x.aval))
-            else:
-                cts.append(None)
+                cts[i] = fit_cotangent(x_bar, x.aval)
         return cts
     rules[primitive] = transpose_rule
 

@@ -6,9 +6,8 @@ quotient.  Chapter 10.
 
 import numpy as np
 
+from autodiff_mini.api.derivatives import moves, vjp
 from autodiff_mini.api.forward import jvp
-from autodiff_mini.api.jacobians import moves
-from autodiff_mini.api.reverse import vjp
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import fun_name, public, typeof
 from autodiff_mini.pytree import tree_leaves, tree_map
