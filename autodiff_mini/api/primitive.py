@@ -9,7 +9,8 @@ from functools import partial
 import numpy as np
 
 from autodiff_mini.core import (
-    Primitive, ShapedArray, TraceTag, fun_name, public, typeof, unwrapped)
+    Primitive, ShapedArray, TraceTag, fun_name, public, tangent_type, typeof,
+    unwrapped)
 from autodiff_mini.errors import RuleTable
 from autodiff_mini.higher_order.custom_jvp import (
     FlatRule, flatten_call, traced_leaves)
