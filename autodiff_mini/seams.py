@@ -89,6 +89,8 @@ lower = Seam()          # (jaxpr): the program as a compiled function
 recall = Seam(lambda jaxpr: jaxpr)      # an equal program that was met before
 call_with_batching = Seam()     # (call): a call with its rule for vmap
 call_if_unused = Seam()     # (call, fwd): fwd, for optimize_remat
+leave_closure = Seam()  # (trace, primitive, args, fun, rules): over a tangent
+bind_both_ways = Seam()     # (pull, *operands): its reverse is known, too
 
 # What stands around a trace.
 stage = Seam()          # (parent, tag): the trace that records a program
@@ -116,7 +118,8 @@ tell = Seam()           # (error): add advice to an error, for the user
 note_refusal = Seam()   # (error): a tracer raises it
 warn_of_lost_refusal = Seam()   # (): the program has caught such an error
 refuse_call = Seam()    # (transform, place, args, kwargs): raise an error
-tuples_at_work = Seam()     # (error, tuples): those taken for arrays
+explain_rule = Seam()   # (error, rule, args): how it is called
+check_unpacked = Seam()     # (rule, operands, tuples, outs): after a JVP rule
 with_warnings = Seam(   # (f, args, tag, stage): the program, with warnings
     lambda f, args, tag, stage: stage())
 LONG_LOOP = 10_000      # operations of one line: only a loop records so many

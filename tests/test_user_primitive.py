@@ -1066,7 +1066,7 @@ def mistakes():
         lambda ct: (ct[:2],)), r'argument is float64\[3\].*float64\[2\]'
     yield 'ct_dtype', 'def_vjp', back(
         lambda ct: (ct.astype(np.float32),)), r'float32\[3\]'
-    yield 'ct_tree', 'def_vjp', back(lambda ct: ({'a': ct},)), 'structure'
+    yield 'ct_tree', 'def_vjp', back(lambda ct: ({'a': ct},)), 'type dict'
     yield 'res_two', 'def_vjp', back(lambda xs, ct: (ct, ct)), one
     yield 'not_two', 'def_vjp', lambda xs: np.exp(xs[0]), 'pair'
     yield 'no_function', 'def_vjp', lambda xs: (np.exp(xs[0]), xs), 'pair'
