@@ -78,6 +78,7 @@ linearize = Seam()      # (f, primals, tag): the outputs, and the derivative
 lower = Seam()          # (jaxpr): the program as a compiled function
 recall = Seam(lambda jaxpr: jaxpr)      # an equal program that was met before
 
+save = Seam()   # (program, is_tangent, is_slope, policy): two programs
 # What stands around a trace.
 stage = Seam()          # (parent, tag): the trace that records a program
 enter_outermost = Seam()    # (trace): an outermost trace is entered
