@@ -21,11 +21,9 @@ from autodiff_mini.errors import (
     UnexpectedTracerError)
 from autodiff_mini.higher_order.checkpoint import checkpoint
 from autodiff_mini.higher_order.checkpoint import checkpoint as remat
-from autodiff_mini.higher_order.closures import closure_convert
 from autodiff_mini.higher_order.cond import cond, switch
 from autodiff_mini.higher_order.custom_jvp import custom_jvp
 from autodiff_mini.higher_order.custom_vjp import CustomVJPPrimal, custom_vjp
-from autodiff_mini.higher_order.custom_vmap import custom_vmap
 from autodiff_mini.higher_order.jit import jit
 from autodiff_mini.higher_order.loops import fori_loop, scan, while_loop
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr
@@ -43,7 +41,7 @@ __all__ = [name for name, x in globals().items()
 
 # The wings: each is a folder that nothing else needs, and can be deleted.
 LATER = {}  # by name: where a wing has it, which is imported on demand
-for wing in 'fast', 'more', 'notebook', 'applications', 'tools':
+for wing in 'fast', 'more', 'elsewhere', 'notebook', 'applications', 'tools':
     if importlib.util.find_spec(f'autodiff_mini.{wing}'):
         module = importlib.import_module(f'autodiff_mini.{wing}')
         LATER |= getattr(module, 'NAMES', {})

@@ -77,8 +77,10 @@ class Seam:
 linearize = Seam()      # (f, primals, tag): the outputs, and the derivative
 lower = Seam()          # (jaxpr): the program as a compiled function
 recall = Seam(lambda jaxpr: jaxpr)      # an equal program that was met before
+call_with_batching = Seam()     # (call): a call with its rule for vmap
+call_if_unused = Seam()     # (call, fwd): fwd, for optimize_remat
+save = Seam()           # (program, is_tangent, is_slope, policy): two programs
 
-save = Seam()   # (program, is_tangent, is_slope, policy): two programs
 # What stands around a trace.
 stage = Seam()          # (parent, tag): the trace that records a program
 enter_outermost = Seam()    # (trace): an outermost trace is entered
@@ -88,6 +90,9 @@ bring = Seam()          # (function): define a function that a table lacks
 method_of = Seam(       # (f): the function of a method, and its self
     lambda f: (f, (), None))
 open_self = Seam()      # (x): an object as a tree of its attributes
+
+# Arrays of other libraries.
+library_of = Seam()     # (xs): the library of the first that is not NumPy's
 
 # Words.
 advise = Seam(          # (topic, general, *details): what to write instead

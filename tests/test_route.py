@@ -13,7 +13,7 @@ import pytest
 import autodiff_mini as ad
 
 PACKAGE = Path(ad.__file__).parent
-WINGS = 'fast', 'more', 'tools'
+WINGS = 'fast', 'elsewhere', 'more', 'tools'
 
 
 def loss(x):

@@ -9,11 +9,11 @@ from itertools import accumulate
 
 import numpy as np
 
+from autodiff_mini import seams
 from autodiff_mini.api.forward import vmap
 from autodiff_mini.api.reverse import (
     Pullback, Pushforward, check_differentiable, chosen_arguments,
     linearize_tree, positions_of, select)
-from autodiff_mini.arrays import foreign_one
 from autodiff_mini.core import TraceTag, float0, typeof
 from autodiff_mini.errors import public
 from autodiff_mini.memory import own_memory
@@ -181,8 +181,9 @@ def basis(tree):
     def columns(x, span):
         if not moves(x):
             return np.zeros((count, *np.shape(x)), float0)
-        units = np.asarray(np.eye(count, dtype=typeof(x).dtype),
-                           like=foreign_one([x]))
+        units = np.eye(count, dtype=typeof(x).dtype)
+        if library := seams.library_of([x]):
+            units = library.array(units)
         return np.reshape(units[:, span], (count, *np.shape(x)))
     return treedef.unflatten(map(columns, xs, spans(xs)))
 

@@ -11,16 +11,17 @@ import numpy as np
 from autodiff_mini.core import (
     Primitive, ShapedArray, TraceTag, typeof, unwrapped)
 from autodiff_mini.errors import fun_name, public
-from autodiff_mini.higher_order.closures import open_closure
 from autodiff_mini.higher_order.custom_jvp import (
     FlatRule, flatten_call, traced_leaves)
 from autodiff_mini.higher_order.custom_vjp import (
     FlatForward, custom_vjp, promise_of)
+from autodiff_mini.higher_order.staged_calls import open_program
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, transpose, vmap)
+from autodiff_mini.interpreters.jaxpr import stage_tree
 from autodiff_mini.jaxprs import Var
 from autodiff_mini.memory import read_by, to_read
-from autodiff_mini.pytree import LEAF, tree_map
+from autodiff_mini.pytree import LEAF, tree_leaves, tree_map
 from autodiff_mini.signature import map_leaves
 from autodiff_mini.zeros import tangent_type
 
@@ -263,7 +264,11 @@ def two_rules(rule):
         if len(inspect.signature(backward).parameters) == 2:
             return out, (backward, primals)
         ct = tree_map(lambda y: tangent_type(typeof(y)), out)
-        return out, open_closure(TraceTag('def_vjp', rule), backward, (ct,))
+        jaxpr, out_tree = stage_tree(backward, (ct,), {},
+                                     TraceTag('def_vjp', rule))
+        backward, values = open_program(rule, jaxpr, jaxpr.invars)
+        return out, (lambda values, ct: out_tree.unflatten(
+            backward(*values, *tree_leaves(ct))), values)
 
     def bwd(residuals, ct, **params):
         backward, values = residuals

@@ -12,7 +12,7 @@ import numpy as np
 
 from autodiff_mini import seams
 from autodiff_mini.api.staging import as_type
-from autodiff_mini.arrays import ORDINARY, brought, convert, foreign_one
+from autodiff_mini.arrays import ORDINARY, convert
 from autodiff_mini.core import (
     ShapedArray, TraceTag, Tracer, array_type, float0, typeof)
 from autodiff_mini.errors import fun_name, public
@@ -120,11 +120,11 @@ class Pullback(LinearFunction):
         What is made on the way is of the library of the other arrays.
         """
         _, jaxpr, in_tree, in_avals, *_ = self.program
-        like = foreign_one([*y_bars, *self.residuals])
-        if like is not None:
-            y_bars = [brought(y_bar, like) for y_bar in y_bars]
-        x_bars = pull(jaxpr, self.residuals, y_bars)
-        x_bars = map(whole_cotangent, in_avals, instantiate_all(x_bars, like))
+        others = [*y_bars, *self.residuals]
+        if library := seams.library_of(others):
+            y_bars = list(map(library.adapt, y_bars))
+        x_bars = instantiate_all(pull(jaxpr, self.residuals, y_bars), others)
+        x_bars = map(whole_cotangent, in_avals, x_bars)
         return in_tree.unflatten(
             own_memory(x_bars, [*given, *self.residuals]))
 
@@ -487,7 +487,8 @@ def one_for(tag, y, program, holomorphic):
                    [y])
     one = aval.dtype.type(1)
     one = one.item() if aval.weak_type else one
-    return one if type(y) in ORDINARY else brought(one, foreign_one([y]))
+    library = seams.library_of([y])
+    return library.adapt(one) if library else one
 
 
 def chosen_arguments(argnums, results):

@@ -9,8 +9,8 @@ from functools import cache, cached_property, partial
 
 import numpy as np
 
-from autodiff_mini.arrays import (
-    argument_like, constant_like, foreign_one, own)
+from autodiff_mini import seams
+from autodiff_mini.arrays import as_number
 from autodiff_mini.core import NUMBERS
 from autodiff_mini.errors import quote_line
 from autodiff_mini.fast.emitter import FastEmitter
@@ -19,7 +19,7 @@ from autodiff_mini.fast.plan import are_new, planned_work
 from autodiff_mini.fast.simplify import opened
 from autodiff_mini.higher_order.programs import remember
 from autodiff_mini.interpreters.lowering import MISS
-from autodiff_mini.memory import uncollected
+from autodiff_mini.memory import gc_paused
 from autodiff_mini.source import functions_in, lines_within
 
 
@@ -34,7 +34,7 @@ class FastLowered:
         jaxpr: the program.
     """
 
-    @uncollected
+    @gc_paused
     def __init__(self, jaxpr):
         self.elsewhere = {}     # by home: a version
         self.guards = {}        # by trees and types: a guard, or None
@@ -51,17 +51,18 @@ class FastLowered:
     def __call__(self, *xs):
         if self.fast.takes_all(xs):
             return self.fast(*xs)
-        like = foreign_one([*xs, self.fast.foreign])
-        xs = [argument_like(x, like) for x in xs]
-        return self.careful(*xs) if like is None else self.run_at(like, xs)
+        xs = list(map(as_number, xs))
+        library = seams.library_of(xs) or self.fast.library
+        return self.run_at(library, xs) if library else self.careful(*xs)
 
-    def run_at(self, like, xs):
-        """Runs the program in the library of `like`."""
-        key = home(like)
+    def run_at(self, library, xs):
+        """Return the results of the program, computed in another library."""
+        key = library.key()
         version = self.elsewhere.get(key) or remember(
-            self.elsewhere, key, Version(self.jaxpr, False, like=like))
+            self.elsewhere, key, Version(self.jaxpr, False, library=library))
+        xs = list(map(library.argument, xs))
         outs = version(*xs)
-        return outs if version.owned else [own(y, xs) for y in outs]
+        return outs if version.owned else library.owned(outs, xs)
 
     def work(self, jaxpr, ordered=True) -> list:
         """Returns what its source does, or would do, for a program."""
@@ -77,15 +78,6 @@ class FastLowered:
             self.guards, key, write_guard(self, xs, in_tree, out_tree))
 
 
-def home(x):
-    """Returns what tells where an array of another library is at home.
-
-    It may be made of others, in chunks, and be on one of many devices.
-    """
-    return (type(x), type(getattr(x, '_meta', None)),
-            *[str(getattr(x, name, None)) for name in ('chunks', 'device')])
-
-
 class Version:
     """Python source for a program, and the function that it defines.
 
@@ -93,10 +85,10 @@ class Version:
         jaxpr: a program without calls.
         fast: whether it is for plain arrays only; see FastLowered.
         careful: what a fast version calls where it cannot go on.
-        like: an array of another library, if the version is for that.
+        library: another library, if the version is for that.
     """
 
-    def __init__(self, jaxpr, fast, careful=None, like=None):
+    def __init__(self, jaxpr, fast, careful=None, library=None):
         emitter = FastEmitter(fast)
         jaxpr = emitter.simplified(jaxpr, fast)
         emitter.scope['careful'] = careful
@@ -105,17 +97,18 @@ class Version:
         self.in_order = emitter.in_order
         self.scalar = emitter.scalar
         self.owned = are_new(jaxpr)
-        for name in emitter.operands & emitter.scope.keys():
-            emitter.scope[name] = constant_like(emitter.scope[name], like)
+        for name in library and emitter.operands & emitter.scope.keys() or ():
+            emitter.scope[name] = library.constant(emitter.scope[name])
         self.functions = functions_in(self.source, emitter.scope)
         self.function = self.functions['program']
         self.constants = [x for x in emitter.scope.values()
                           if isinstance(x, np.ndarray)]
-        self.foreign = foreign_one(emitter.scope.values())  # closed over
+        # Of an array that the program closes over.
+        self.library = seams.library_of(emitter.scope.values())
 
     def takes_all(self, xs):
         """Returns whether the fast version is for arguments like these."""
-        return self.foreign is None and all(map(self.takes, xs))
+        return self.library is None and all(map(self.takes, xs))
 
     def takes(self, x):
         """Returns whether it is for an argument like this one."""

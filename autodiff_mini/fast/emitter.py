@@ -26,8 +26,7 @@ from autodiff_mini.interpreters.lowering import (
 from autodiff_mini.jaxprs import Literal, Names, Var
 from autodiff_mini.primitives.elementwise import pow_p, to_the_power, where_p
 from autodiff_mini.primitives.linalg import matmul_p
-from autodiff_mini.primitives.reductions import (
-    reduce_max_p, reduce_min_p, reduce_prod_p, reduce_sum_p)
+from autodiff_mini.primitives.reductions import reducing
 from autodiff_mini.primitives.shapes import reshape_p, transpose_p
 from autodiff_mini.zeros import Zero, instantiate_zeros
 
@@ -401,8 +400,15 @@ fast_rules[transpose_p] = transpose_lowering
 fast_rules[astype_p] = astype_lowering
 
 
-def defreduction(primitive, ufunc):
-    """Lets a ufunc reduce arrays itself, as NumPy's function would ask it."""
+UFUNC_OF = {np.sum: np.add, np.prod: np.multiply, np.max: np.maximum,
+            np.min: np.minimum}
+
+
+@reducing.define
+def defreduction(primitive):
+    """Let a ufunc reduce arrays itself, as NumPy's function would ask it."""
+    ufunc = UFUNC_OF.get(primitive.impl)
+
     def reduction_lowering(emitter, x, axis, keepdims):
         if not emitter.fast or emitter.eqn.invars[0].aval.shape == ():
             return emitter.call(primitive, [x], {'axis': axis,
@@ -410,13 +416,9 @@ def defreduction(primitive, ufunc):
         axis = axis[0] if len(axis) == 1 else axis
         keep = ', keepdims=True' if keepdims else ''
         return f'np.{ufunc.__name__}.reduce({x}, {axis}{keep})'
-    fast_rules[primitive] = reduction_lowering
 
-
-defreduction(reduce_sum_p, np.add)
-defreduction(reduce_prod_p, np.multiply)
-defreduction(reduce_max_p, np.maximum)
-defreduction(reduce_min_p, np.minimum)
+    if ufunc:
+        fast_rules[primitive] = reduction_lowering
 
 
 def where_lowering(emitter, mask, x, y):

@@ -23,7 +23,7 @@ from autodiff_mini.interpreters.transpose import (
     gather_cotangents, transpose_equation)
 from autodiff_mini.interpreters.vmap import BatchTrace, BatchTracer
 from autodiff_mini.jaxprs import Equation, Jaxpr, Var
-from autodiff_mini.memory import lent, owner_of
+from autodiff_mini.memory import mark_as_arguments, owner_of
 from autodiff_mini.numpy_api import compositions
 from autodiff_mini.primitives.indexing import index_p
 from autodiff_mini.pytree import LEAF, frozen
@@ -276,7 +276,7 @@ def record_flat(f, primals, tag):
         for x in primals:
             if type(x) is np.ndarray:
                 below.keep(x)
-        outs = f(*lent(trace, inputs))
+        outs = f(*mark_as_arguments(trace, inputs))
         ys, y_dots = trace.split(outs)[:2]
         jaxpr = below.jaxpr(dots, y_dots)
     return ys, Tape(jaxpr.constvars, jaxpr.invars, jaxpr.eqns, jaxpr.outvars,

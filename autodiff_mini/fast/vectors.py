@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from autodiff_mini.arrays import foreign_one
+from autodiff_mini import seams
 from autodiff_mini.core import ShapedArray
 from autodiff_mini.fast.plan import keeps_order
 from autodiff_mini.fast.scalars import (
@@ -75,7 +75,7 @@ def has_few_numbers(jaxpr):
     """Returns whether all arrays are of few floats, or of few truths."""
     found = chain(jaxpr.constvars, jaxpr.invars,
                   *[eqn.outvars for eqn in jaxpr.eqns])
-    return foreign_one(jaxpr.consts) is None and all(
+    return seams.library_of(jaxpr.consts) is None and all(
         v.aval.dtype in (float, bool)
         and 0 < math.prod(v.aval.shape) <= FEW for v in found)
 

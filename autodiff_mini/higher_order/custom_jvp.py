@@ -9,12 +9,10 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from copyreg import __newobj__
 from functools import partial
-from importlib import import_module
 from itertools import chain, repeat
 from typing import NamedTuple
 
 from autodiff_mini import seams
-from autodiff_mini.arrays import foreign_one
 from autodiff_mini.copying import copied, place_of
 from autodiff_mini.core import TraceTag, Tracer, float0, typeof
 from autodiff_mini.errors import (
@@ -306,8 +304,7 @@ class Pull:
 
     def __call__(self, *operands):
         x_bars = transpose.backward_pass(self.jaxpr, *self.split(operands))
-        return instantiate_all(picked(x_bars, self.moves),
-                               foreign_one(operands))
+        return instantiate_all(picked(x_bars, self.moves), operands)
 
     def jvp(self, operands, dots):
         residuals, cts = self.split(operands)
@@ -500,10 +497,15 @@ def with_batching(call):
 
     It is a call inside of the call, so that other rules are asked first.
     """
-    if call.rules.vmap is None:
-        return call
-    custom_vmap = import_module('autodiff_mini.higher_order.custom_vmap')
-    return custom_vmap.call_with_batching(call)
+    return seams.call_with_batching(call) if call.rules.vmap else call
+
+
+@seams.call_with_batching.define
+@seams.call_if_unused.define
+def refuse_without_wing(call, *_):
+    raise NotImplementedError(
+        f'{call} needs the wing autodiff_mini/more, which is off or missing: '
+        'def_vmap and optimize_remat are defined there')
 
 
 # Between what users write and flat lists.
@@ -661,7 +663,7 @@ def for_rule(ts, others, symbolic) -> list:
     """Return tangents as a rule sees them, beside the `others`."""
     if symbolic:
         return [SymbolicZero(t.like) if type(t) is Zero else t for t in ts]
-    return instantiate_all(ts, foreign_one([*ts, *others]))
+    return instantiate_all(ts, [*ts, *others])
 
 
 class UserRule:

@@ -15,7 +15,8 @@ from itertools import repeat
 
 import numpy as np
 
-from autodiff_mini.arrays import convert, foreign_one
+from autodiff_mini import seams
+from autodiff_mini.arrays import convert
 from autodiff_mini.core import (
     Primitive, TraceTag, Tracer, array_type, typeof)
 from autodiff_mini.errors import fun_name, public
@@ -225,7 +226,7 @@ jvp.rules[scan_p] = scan_jvp
 
 def at_start(t):
     """Return a tangent as an array; a zero can be read, as NumPy's zeros."""
-    if type(t) is Zero and foreign_one([t.like]) is not None:
+    if type(t) is Zero and seams.library_of([t.like]):
         zero = np.zeros((), t.aval.dtype)
         return np.broadcast_to(zero, t.aval.shape)[()]
     return instantiate_zeros(t)
@@ -301,13 +302,13 @@ def scan_transpose(cts, *operands, jaxpr, length, reverse, counts):
         raise TypeError('the program is not linear: a scan starts with a '
                         'carry that is not zero, and depends on its inputs')
     given = tuple(ct is not None for ct in cts[n:])
-    like = foreign_one(x for x in [*cts, *operands] if type(x) is not Var)
+    arrays = [x for x in [*cts, *operands] if type(x) is not Var]
     sums = [Zero(x.aval) for x in operands[:counts[0]] if type(x) is Var]
     ends = [Zero(aval) if ct is None else ct
             for ct, aval in zip(cts[:n], jaxpr.out_avals)]
     ins, counts, body = grouped(
-        [*instantiate_all(sums, like), *others(operands, linear),
-         *instantiate_all(ends, like), *picked(cts[n:], given)],
+        [*instantiate_all(sums, arrays), *others(operands, linear),
+         *instantiate_all(ends, arrays), *picked(cts[n:], given)],
         [*repeat(CARRY, len(sums)), *others(kinds, linear),
          *repeat(CARRY, n), *repeat(ROW, sum(given))],
         add_to_sums(jaxpr, linear, (True,) * n + given, len(sums)))

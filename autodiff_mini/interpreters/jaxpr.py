@@ -15,7 +15,7 @@ from autodiff_mini.core import (
 from autodiff_mini.errors import public, quote_line, user_line
 from autodiff_mini.interpreters import abstract
 from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var
-from autodiff_mini.memory import CLOSED_OVER, Snapshot, to_read, uncollected
+from autodiff_mini.memory import CLOSED_OVER, Snapshot, gc_paused, to_read
 from autodiff_mini.pytree import leaf_names, tree_flatten
 from autodiff_mini.signature import (
     FlatFunction, apply, argument_names, check_alive, map_leaves,
@@ -120,7 +120,7 @@ rules = {}
 seams.stage.define(JaxprTrace)
 
 
-@uncollected
+@gc_paused
 def stage_flat(f, avals, tag):
     """Returns the function `f`, of arrays of these types, as a jaxpr.
 

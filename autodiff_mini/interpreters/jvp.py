@@ -10,7 +10,7 @@ from autodiff_mini.arrays import convert
 from autodiff_mini.core import (
     Trace, Tracer, array_type, current_trace, float0, typeof)
 from autodiff_mini.errors import RuleTable, user_line
-from autodiff_mini.memory import lent
+from autodiff_mini.memory import mark_as_arguments
 from autodiff_mini.zeros import Zero, instantiate_zeros, tangent_type
 
 
@@ -95,7 +95,8 @@ def jvp_flat(f, primals, tangents, tag):
         tag: which application of jvp this is.
     """
     with JVPTrace(current_trace(), tag) as trace:
-        outs = f(*lent(trace, list(map(trace.join, primals, tangents))))
+        xs = map(trace.join, primals, tangents)
+        outs = f(*mark_as_arguments(trace, xs))
         return trace.split(outs)[:2]
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from autodiff_mini.core import (
     Trace, TraceTag, Tracer, array_type, current_trace, elementwise, typeof)
 from autodiff_mini.errors import RuleTable, user_line
-from autodiff_mini.memory import CLOSED_OVER, lent, to_read
+from autodiff_mini.memory import CLOSED_OVER, mark_as_arguments, to_read
 
 
 class Axis(NamedTuple):
@@ -129,7 +129,8 @@ def vmap_flat(f, axis, vals, dims):
         dims: for each of them 0, or None if it is not mapped.
     """
     with BatchTrace(current_trace(), axis) as trace:
-        outs = f(*lent(trace, list(map(trace.join, vals, dims))))
+        xs = map(trace.join, vals, dims)
+        outs = f(*mark_as_arguments(trace, xs))
         return trace.split(outs)
 
 

@@ -6,7 +6,6 @@ the program that runs in the reverse pass takes it.  Chapter 15.
 
 from dataclasses import replace
 
-from autodiff_mini import seams
 from autodiff_mini.core import TraceTag
 from autodiff_mini.higher_order.jit import jit_p
 from autodiff_mini.higher_order.programs import (
@@ -16,7 +15,6 @@ from autodiff_mini.jaxprs import Jaxpr, drop_dead
 from autodiff_mini.primitives.linalg import matmul_p
 
 
-@seams.save.take
 def save(program, is_tangent, is_slope, policy):
     """Return what runs now, and what runs again with what is saved.
 

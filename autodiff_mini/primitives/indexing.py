@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from autodiff_mini.arrays import full, is_foreign
+from autodiff_mini import seams
+from autodiff_mini.arrays import full
 from autodiff_mini.core import (
     Primitive, Tracer, current_trace, typeof, unwrapped)
 from autodiff_mini.errors import TracerError
@@ -19,7 +20,7 @@ from autodiff_mini.interpreters import (
 from autodiff_mini.interpreters.abstract import defview
 from autodiff_mini.jaxprs import Var
 from autodiff_mini.memory import (
-    CLOSED_OVER, inside, is_a_number, made, view_of, whose)
+    CLOSED_OVER, is_a_number, view_of, whose, writable_result)
 from autodiff_mini.numpy_api import asarray, operand
 from autodiff_mini.zeros import Zero, instantiate_zeros
 
@@ -56,7 +57,7 @@ def getitem(x, indices):
             y.ndim or Ellipsis in static):
         return fillable(x, y)   # a copy, or a number
     if is_a_number(x):
-        return y if y.ndim else made(y)
+        return y if y.ndim else writable_result(y)
     return view_of(x, y, Indexed(static, tuple(arrays)))
 
 
@@ -70,7 +71,7 @@ def fillable(x, y):
     if x._trace is not trace or getattr(y, '_trace', None) is trace or (
             not np.ndim(y) or y.dtype == bool):
         return y
-    return made(y)
+    return writable_result(y)
 
 
 def is_traced_number(i):
@@ -305,8 +306,8 @@ def index_transpose(ct, x, *arrays, indices):
 def zeros_to_copy(ct, shape):
     """Return zeros to be copied; if NumPy's, they all are one in memory."""
     dtype = typeof(ct).dtype
-    if is_foreign(inside(ct)):
-        return full(ct, shape, 0, dtype)
+    if library := seams.library_of([ct]):
+        return library.full(shape, 0, dtype)
     return np.ndarray(shape, dtype, bytes(dtype.itemsize),
                       strides=(0,) * len(shape))
 
@@ -351,7 +352,7 @@ def add_at(x, part, *arrays, indices):
 
 def writable_copy(x):
     """Return a copy of an array, of whichever library."""
-    return x.copy() if is_foreign(x) else np.array(x)
+    return x.copy() if seams.library_of([x]) else np.array(x)
 
 
 scatter_p = Primitive('scatter', scatter)

@@ -18,13 +18,13 @@ from autodiff_mini.interpreters.transpose import deflinear, deftranspose
 from autodiff_mini.interpreters.vmap import behind, lengthen
 from autodiff_mini.memory import handed_alike, view_of
 from autodiff_mini.numpy_api import (
-    asarray, implements, only_seen, seen, unchanged)
+    as_is, as_read_only_view, as_view, asarray, implements)
 from autodiff_mini.zeros import Zero
 
 reshape_p = Primitive('reshape', np.reshape)
 
 
-@implements(np.reshape, seen)
+@implements(np.reshape, as_view)
 def numpy_reshape(a, shape, order='C', *, copy=None):
     a = asarray(a)
     if copy:
@@ -55,7 +55,7 @@ deflinear(reshape_p, lambda ct, x, shape: np.reshape(ct, x.shape))
 transpose_p = Primitive('transpose', np.transpose)
 
 
-@implements(np.transpose, unchanged)
+@implements(np.transpose, as_is)
 def numpy_transpose(a, axes=None):
     a = asarray(a)
     axes = range(a.ndim)[::-1] if axes is None else axes
@@ -86,7 +86,7 @@ deflinear(transpose_p, lambda ct, x, axes: np.transpose(
 broadcast_to_p = Primitive('broadcast_to', np.broadcast_to)
 
 
-@implements(np.broadcast_to, only_seen)
+@implements(np.broadcast_to, as_read_only_view)
 def numpy_broadcast_to(array, shape, subok=False):
     shape = tuple(shape) if np.iterable(shape) else (shape,)
     return broadcast_to_p.bind(asarray(array), shape=shape)
@@ -111,7 +111,7 @@ defview(broadcast_to_p, broadcast_shape)
 deflinear(broadcast_to_p, lambda ct, x, shape: ct)
 
 
-@implements(np.astype, unchanged)
+@implements(np.astype, as_is)
 def numpy_astype(x, dtype, /, *, copy=True):
     y = convert(x, np.dtype(dtype))
     return y if y is x and not copy else handed_alike(y, (x,))
