@@ -72,6 +72,16 @@ class Seam:
         self.taken, self.wing = function, function.__module__.split('.')[1]
         return function
 
+    @contextmanager
+    def taken_by(self, function):
+        """Let a wing's function take the step inside a `with` block."""
+        before = self.taken, self.wing
+        self.take(function)
+        try:
+            yield
+        finally:
+            self.taken, self.wing = before
+
 
 # What computes.
 linearize = Seam()      # (f, primals, tag): the outputs, and the derivative
@@ -90,6 +100,12 @@ bring = Seam()          # (function): define a function that a table lacks
 method_of = Seam(       # (f): the function of a method, and its self
     lambda f: (f, (), None))
 open_self = Seam()      # (x): an object as a tree of its attributes
+
+# What is asked, for a wing that listens.
+ask = Seam(             # (trace, primitive, args, params): its result
+    lambda trace, *asked: trace.process_primitive(*asked))
+transpose = Seam(       # (primitive, rule): the rule that is applied
+    lambda primitive, rule: rule)
 
 # Arrays of other libraries.
 library_of = Seam()     # (xs): the library of the first that is not NumPy's

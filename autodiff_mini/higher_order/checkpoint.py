@@ -5,8 +5,7 @@ arguments, and run the function again in the reverse pass.  Chapter 15.
 """
 
 from autodiff_mini import seams
-from autodiff_mini.core import Primitive, TraceTag
-from autodiff_mini.errors import fun_name, public
+from autodiff_mini.core import Primitive, TraceTag, fun_name, public
 from autodiff_mini.higher_order.custom_vjp import is_written_down
 from autodiff_mini.higher_order.jit import run_compiled
 from autodiff_mini.higher_order.programs import (

@@ -18,8 +18,7 @@ import numpy as np
 from autodiff_mini import seams
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import (
-    Primitive, TraceTag, Tracer, array_type, typeof)
-from autodiff_mini.errors import fun_name, public
+    Primitive, TraceTag, Tracer, array_type, fun_name, public, typeof)
 from autodiff_mini.higher_order.cond import fill_from_first_match, where
 from autodiff_mini.higher_order.jit import jit_p, run_compiled
 from autodiff_mini.higher_order.programs import (
@@ -32,8 +31,8 @@ from autodiff_mini.interpreters import (
     abstract, jvp, lowering, transpose, vmap)
 from autodiff_mini.interpreters.jaxpr import stage_tree
 from autodiff_mini.jaxprs import Equation, Jaxpr, Var, dead_rules
-from autodiff_mini.pytree import LEAF, leaf_names, tree_flatten
-from autodiff_mini.signature import map_leaves, named_after
+from autodiff_mini.pytree import LEAF, leaf_names, map_leaves, tree_flatten
+from autodiff_mini.signature import named_after
 from autodiff_mini.zeros import Zero, instantiate_all, instantiate_zeros
 
 # What all loops have in common.

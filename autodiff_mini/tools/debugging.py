@@ -13,9 +13,8 @@ import numpy as np
 
 from autodiff_mini.core import (
     PYTHON_NUMBERS, EvalTrace, TraceTag, Tracer, current_trace, elementwise,
-    is_array, typeof)
-from autodiff_mini.errors import (
-    REVERSE, TracerError, fun_name, lasting_line, line_text, user_line)
+    fun_name, is_array, typeof, user_line)
+from autodiff_mini.errors import REVERSE, TracerError, lasting_line, line_text
 from autodiff_mini.higher_order.cond import cond_p
 from autodiff_mini.higher_order.jit import run_compiled
 from autodiff_mini.higher_order.programs import run
