@@ -209,10 +209,6 @@ def as_is(y, args):
     return y
 
 
-# Their names in modules that are not yet rewritten.
-seen, only_seen, unchanged = as_view, as_read_only_view, as_is
-
-
 def along_one(a, axis, or_number=False):
     """Return an array and an axis of it; flattened, if the axis is None.
 
