@@ -9,7 +9,7 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.errors import ReadOnlyError
-from autodiff_mini.memory import uncollected
+from autodiff_mini.memory import gc_paused
 from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.programs import PROGRAMS, is_inexact
@@ -238,8 +238,8 @@ def test_the_garbage_collector_waits_while_a_program_is_written_down(
         collector):
     gc.set_threshold(700, 10, 10)
     threshold = lambda: gc.get_threshold()[0]
-    assert uncollected(threshold)() == 0
-    assert uncollected(lambda: (uncollected(threshold)(), threshold()))() == (
+    assert gc_paused(threshold)() == 0
+    assert gc_paused(lambda: (gc_paused(threshold)(), threshold()))() == (
         0, 0)
     assert gc.get_threshold() == (700, 10, 10)
 

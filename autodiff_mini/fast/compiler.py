@@ -19,7 +19,7 @@ from autodiff_mini.fast.plan import are_new, planned_work
 from autodiff_mini.fast.simplify import opened
 from autodiff_mini.higher_order.programs import remember
 from autodiff_mini.interpreters.lowering import MISS
-from autodiff_mini.memory import uncollected
+from autodiff_mini.memory import gc_paused
 from autodiff_mini.source import functions_in, lines_within
 
 
@@ -34,7 +34,7 @@ class FastLowered:
         jaxpr: the program.
     """
 
-    @uncollected
+    @gc_paused
     def __init__(self, jaxpr):
         self.elsewhere = {}     # by home: a version
         self.guards = {}        # by trees and types: a guard, or None

@@ -6,8 +6,7 @@ arguments, and run the function again in the reverse pass.  Chapter 15.
 
 from dataclasses import replace
 
-from autodiff_mini.core import Primitive, TraceTag
-from autodiff_mini.errors import fun_name, public
+from autodiff_mini.core import Primitive, TraceTag, fun_name, public
 from autodiff_mini.higher_order.custom_vjp import is_written_down
 from autodiff_mini.higher_order.jit import jit_p, run_compiled
 from autodiff_mini.higher_order.programs import (

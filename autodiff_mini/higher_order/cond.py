@@ -9,8 +9,8 @@ from itertools import repeat
 import numpy as np
 
 from autodiff_mini.arrays import convert
-from autodiff_mini.core import Primitive, TraceTag, Tracer, typeof
-from autodiff_mini.errors import fun_name, public
+from autodiff_mini.core import (
+    Primitive, TraceTag, Tracer, fun_name, public, typeof)
 from autodiff_mini.higher_order.jit import jit_p
 from autodiff_mini.higher_order.programs import (
     batching, close_together, common_type, defpartial, fit_outputs,
@@ -25,8 +25,7 @@ from autodiff_mini.jaxprs import Var, dead_rules, drop_dead
 from autodiff_mini.memory import own_memory
 from autodiff_mini.numpy_api import asarray
 from autodiff_mini.primitives.elementwise import stop_gradient
-from autodiff_mini.pytree import tree_leaves
-from autodiff_mini.signature import map_leaves
+from autodiff_mini.pytree import map_leaves, tree_leaves
 from autodiff_mini.zeros import pack
 
 

@@ -12,14 +12,13 @@ import numpy as np
 from autodiff_mini import seams
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import (
-    TraceTag, Tracer, array_type, current_trace, typeof)
+    TraceTag, Tracer, array_type, current_trace, tangent_type, typeof)
 from autodiff_mini.errors import RuleTable
 from autodiff_mini.interpreters import (
     abstract, jvp, partial_eval, transpose, vmap)
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr, stage_flat
 from autodiff_mini.jaxprs import Equation, Jaxpr, Var, dead_rules, drop_dead
-from autodiff_mini.zeros import (
-    Zero, instantiate_zeros, pack, tangent_type, unpack)
+from autodiff_mini.zeros import Zero, instantiate_zeros, pack, unpack
 
 
 def nothing(jaxpr):

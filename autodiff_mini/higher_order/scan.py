@@ -13,8 +13,7 @@ import numpy as np
 
 from autodiff_mini import seams
 from autodiff_mini.arrays import convert
-from autodiff_mini.core import Primitive, TraceTag, array_type, typeof
-from autodiff_mini.errors import public
+from autodiff_mini.core import Primitive, TraceTag, array_type, public, typeof
 from autodiff_mini.higher_order.jit import jit_p, run_compiled
 from autodiff_mini.higher_order.programs import (
     batching, close_and_dedupe, common_type, compute_forwarded, defpartial,
@@ -25,8 +24,7 @@ from autodiff_mini.interpreters import (
     abstract, jvp, lowering, transpose, vmap)
 from autodiff_mini.interpreters.jaxpr import stage_tree
 from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var, dead_rules
-from autodiff_mini.pytree import leaf_names, tree_flatten
-from autodiff_mini.signature import map_leaves
+from autodiff_mini.pytree import leaf_names, map_leaves, tree_flatten
 from autodiff_mini.zeros import Zero, instantiate_all, instantiate_zeros
 
 # What all loops have in common.

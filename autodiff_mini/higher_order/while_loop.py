@@ -6,8 +6,7 @@ follow the loop, but reverse mode cannot run it backwards.  Chapter 14.
 
 import numpy as np
 
-from autodiff_mini.core import TraceTag, Tracer, typeof
-from autodiff_mini.errors import fun_name, public
+from autodiff_mini.core import TraceTag, Tracer, fun_name, public, typeof
 from autodiff_mini.higher_order.cond import fill_from_first_match, where
 from autodiff_mini.higher_order.programs import (
     batching, close_together, defpartial, for_arguments, for_outputs,

@@ -13,7 +13,7 @@ from numpy.lib.array_utils import normalize_axis_tuple
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import Tracer, typeof
 from autodiff_mini.errors import refuse
-from autodiff_mini.memory import handed_array
+from autodiff_mini.memory import as_new_array
 from autodiff_mini.more.along_axis import as_rows
 from autodiff_mini.more.statistics import norm_sqrt_p, squared_size
 from autodiff_mini.numpy_api import asarray, implements, operand, promote
@@ -262,7 +262,7 @@ def numpy_nanstd(a, *args, **kwargs):
     return norm_sqrt_p.bind(np.nanvar(a, *args, **kwargs))
 
 
-@implements(np.cov, handed_array)
+@implements(np.cov, as_new_array)
 def numpy_cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None,
               aweights=None, *, dtype=None):
     if ddof is not None and ddof != int(ddof):

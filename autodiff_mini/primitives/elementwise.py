@@ -18,7 +18,7 @@ from autodiff_mini.interpreters import abstract, jvp, lowering, vmap
 from autodiff_mini.interpreters.jvp import match
 from autodiff_mini.interpreters.transpose import deflinear, deftranspose
 from autodiff_mini.memory import (
-    ONLY_SEEN, handed_array, is_a_number, own_memory, view_of)
+    ONLY_SEEN, as_new_array, is_a_number, own_memory, view_of)
 from autodiff_mini.numpy_api import (
     as_is, as_view, implements, operand, operator_ufunc, ufunc)
 from autodiff_mini.pytree import tree_map
@@ -228,7 +228,7 @@ allow_comparison_with_none('__ne__', True)
 where_p = elementwise('where', np.where)
 
 
-@implements(np.where, handed_array)
+@implements(np.where, as_new_array)
 def numpy_where(condition, *choices):
     if not choices:
         return np.nonzero(condition)

@@ -21,7 +21,7 @@ from autodiff_mini.interpreters import (
 from autodiff_mini.interpreters.abstract import defview
 from autodiff_mini.jaxprs import Var
 from autodiff_mini.memory import (
-    CLOSED_OVER, is_a_number, made, view_of, whose)
+    CLOSED_OVER, is_a_number, view_of, whose, writable_result)
 from autodiff_mini.numpy_api import asarray, operand
 from autodiff_mini.zeros import Zero, instantiate_zeros
 
@@ -54,7 +54,7 @@ def getitem(x, indices):
             y.ndim or Ellipsis in static):
         return fillable(x, y)   # a copy, or a number
     if is_a_number(x):
-        return y if y.ndim else made(y)
+        return y if y.ndim else writable_result(y)
     return view_of(x, y, Indexed(static, tuple(arrays)))
 
 
@@ -68,7 +68,7 @@ def fillable(x, y):
     if x._trace is not trace or getattr(y, '_trace', None) is trace or (
             not np.ndim(y) or y.dtype == bool):
         return y
-    return made(y)
+    return writable_result(y)
 
 
 def is_traced_number(i):

@@ -16,7 +16,6 @@ from autodiff_mini.interpreters.jvp import defjvp, defzero, match
 from autodiff_mini.interpreters.transpose import deflinear
 from autodiff_mini.numpy_api import asarray, implements, reduced_axes
 
-
 reducing = Kind()   # the result is new; in C order, if the operand is
 
 

@@ -5,8 +5,7 @@ function.  When dead code is dropped and no residual is used, it becomes a
 call of the second.  Chapter 15.
 """
 
-from autodiff_mini.core import Primitive, TraceTag, Tracer, typeof
-from autodiff_mini.errors import fun_name
+from autodiff_mini.core import Primitive, TraceTag, Tracer, fun_name, typeof
 from autodiff_mini.higher_order.call import Store
 from autodiff_mini.higher_order.jit import jit_p, run_compiled
 from autodiff_mini.higher_order.programs import (
