@@ -98,8 +98,8 @@ def sign_rule(x_dot, y, x):
 sign_p = row(np.sign, sign_rule)
 
 # Arithmetic.
-neg_p = operator_row('neg', np.negative, '-{}', lambda x_dot, y, x: -x_dot)
-deftranspose(neg_p, lambda ct, x: -ct)
+neg_p = operator_row('neg', np.negative, '-{}')
+deflinear(neg_p, lambda ct, x: -ct)
 
 add_p = operator_row('add', np.add, '{} + {}')
 sub_p = operator_row('sub', np.subtract, '{} - {}')
