@@ -53,11 +53,13 @@ WINGS = {
         ['test_implicit.py', 'test_ode.py', 'test_special.py'],
         ['logit', 'expit', 'log1pexp', 'logsumexp', 'fixed_point',
          'custom_root', 'root', 'odeint', 'custom_gradient',
-         'sequential_vmap'],
+         'closure_convert'],
         ['test_public_api.py', 'test_evaluate.py', 'test_core.py']),
     'more': Wing(
         ['more', 'gallery', 'test_jax_gallery.py', 'test_patch.py',
-         'test_textbook.py'], ['patch_numpy'],
+         'test_textbook.py', 'test_custom_vmap.py'],
+        ['patch_numpy', 'custom_vmap', 'sequential_vmap',
+         'checkpoint_policies'],
         ['test_public_api.py', 'test_numpy_api.py', 'test_programs.py']),
     'more.patch': Wing(
         ['test_patch.py', 'test_textbook.py'], ['patch_numpy'],
