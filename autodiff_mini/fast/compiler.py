@@ -9,16 +9,15 @@ from functools import cache, cached_property, partial
 
 import numpy as np
 
-from autodiff_mini.arrays import (
-    argument_like, constant_like, foreign_one, own)
+from autodiff_mini.arrays import foreign_one
 from autodiff_mini.core import NUMBERS
 from autodiff_mini.errors import quote_line
 from autodiff_mini.fast.emitter import FastEmitter
 from autodiff_mini.fast.guard import write_guard
-from autodiff_mini.fast.plan import are_new, planned_work
-from autodiff_mini.fast.simplify import opened
+from autodiff_mini.fast.plan import are_new, c_ordered, plan
+from autodiff_mini.fast.simplify import opened, simplify
 from autodiff_mini.higher_order.programs import remember
-from autodiff_mini.interpreters.lowering import MISS
+from autodiff_mini.interpreters.lowering import MISS, Lowered
 from autodiff_mini.memory import uncollected
 from autodiff_mini.source import functions_in, lines_within
 
@@ -26,9 +25,9 @@ from autodiff_mini.source import functions_in, lines_within
 class FastLowered:
     """A program as Python; a function of its arguments.
 
-    There are two versions of it.  The fast one is for NumPy's arrays in their
-    usual order, and for numbers.  The careful one is for its other arrays.
-    For each other library there is a careful one with constants of its own.
+    There are two versions of it.  The fast one is for NumPy arrays in their
+    usual order, and for numbers.  The careful one is for NumPy arrays in any
+    order.  Arrays of other types are for the small compiler.
 
     Args:
         jaxpr: the program.
@@ -36,7 +35,6 @@ class FastLowered:
 
     @uncollected
     def __init__(self, jaxpr):
-        self.elsewhere = {}     # by home: a version
         self.guards = {}        # by trees and types: a guard, or None
         self.jaxpr = opened(jaxpr)
         # What the fast one falls back on must not hold it, or all stay.
@@ -47,25 +45,20 @@ class FastLowered:
     source = property(lambda self: self.fast.source)
     constants = property(lambda self: self.fast.constants)
     careful = cached_property(lambda self: self.write_careful())
+    small = cached_property(lambda self: Lowered(simplify(self.jaxpr)))
 
     def __call__(self, *xs):
         if self.fast.takes_all(xs):
             return self.fast(*xs)
-        like = foreign_one([*xs, self.fast.foreign])
-        xs = [argument_like(x, like) for x in xs]
-        return self.careful(*xs) if like is None else self.run_at(like, xs)
-
-    def run_at(self, like, xs):
-        """Runs the program in the library of `like`."""
-        key = home(like)
-        version = self.elsewhere.get(key) or remember(
-            self.elsewhere, key, Version(self.jaxpr, False, like=like))
-        outs = version(*xs)
-        return outs if version.owned else [own(y, xs) for y in outs]
+        if self.careful.takes_all(xs):
+            return self.careful(*xs)
+        return self.small(*xs)
 
     def work(self, jaxpr, ordered=True) -> list:
-        """Returns what its source does, or would do, for a program."""
-        return planned_work(opened(jaxpr), ordered)
+        """Return what its source does, or would do, for a program."""
+        jaxpr = opened(jaxpr)
+        return plan(simplify(jaxpr, c_ordered(jaxpr) if ordered else ()),
+                    ordered)
 
     def guard(self, xs, in_tree, out_tree):
         """Returns the guard for calls like this one, or None."""
@@ -77,26 +70,16 @@ class FastLowered:
             self.guards, key, write_guard(self, xs, in_tree, out_tree))
 
 
-def home(x):
-    """Returns what tells where an array of another library is at home.
-
-    It may be made of others, in chunks, and be on one of many devices.
-    """
-    return (type(x), type(getattr(x, '_meta', None)),
-            *[str(getattr(x, name, None)) for name in ('chunks', 'device')])
-
-
 class Version:
     """Python source for a program, and the function that it defines.
 
     Args:
         jaxpr: a program without calls.
-        fast: whether it is for plain arrays only; see FastLowered.
+        fast: whether it is for arrays in order only; see FastLowered.
         careful: what a fast version calls where it cannot go on.
-        like: an array of another library, if the version is for that.
     """
 
-    def __init__(self, jaxpr, fast, careful=None, like=None):
+    def __init__(self, jaxpr, fast, careful=None):
         emitter = FastEmitter(fast)
         jaxpr = emitter.simplified(jaxpr, fast)
         emitter.scope['careful'] = careful
@@ -105,8 +88,6 @@ class Version:
         self.in_order = emitter.in_order
         self.scalar = emitter.scalar
         self.owned = are_new(jaxpr)
-        for name in emitter.operands & emitter.scope.keys():
-            emitter.scope[name] = constant_like(emitter.scope[name], like)
         self.functions = functions_in(self.source, emitter.scope)
         self.function = self.functions['program']
         self.constants = [x for x in emitter.scope.values()

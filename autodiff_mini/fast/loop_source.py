@@ -9,27 +9,27 @@ from functools import partial
 
 from autodiff_mini.core import Primitive
 from autodiff_mini.fast.emitter import fast_rules
-from autodiff_mini.fast.plan import keeps_order
 from autodiff_mini.fast.scalars import (
     carefully, checked, float_text, indented, is_bool, put_back, scalar_body,
     taken_out)
 from autodiff_mini.fast.simplify import opened, simplify
 from autodiff_mini.fast.vectors import as_numbers
 from autodiff_mini.higher_order.scan import (
-    scan_for_outputs, scan_types, split)
+    scan_for_outputs, scan_lowering, scan_types, split)
 from autodiff_mini.higher_order.while_loop import while_lowering, while_p
-from autodiff_mini.interpreters import abstract
+from autodiff_mini.interpreters import abstract, lowering
 from autodiff_mini.jaxprs import dead_rules
 
 loop_p = Primitive('loop', multiple_results=True)
 abstract.rules[loop_p] = scan_types
 dead_rules[loop_p] = scan_for_outputs
+lowering.rules[loop_p] = scan_lowering
 
 
 def loop_lowering(emitter, *names, jaxpr, length, reverse, counts):
     """Appends a function in which Python loops; returns a call of it."""
     loop = {'length': length, 'reverse': reverse, 'counts': counts}
-    ordered = emitter.ordered and keeps_order(jaxpr)
+    ordered = emitter.ordered
     name = f'loop_{next(emitter.numbers)}'
     arguments, body = array_loop(emitter, jaxpr, ordered, **loop)
     numbers = as_numbers(jaxpr, ordered) if emitter.fast else None
@@ -144,7 +144,6 @@ def assigned(names, values):
 
 def fast_while(emitter, *names, test, body, counts):
     """Returns a call of `loop_while`, or of a function written for floats."""
-    emitter.ordered = emitter.ordered and keeps_order(body)
     call = partial(while_lowering, emitter, test=test, body=body,
                    counts=counts)
     carefully_called = call(*names)

@@ -61,7 +61,7 @@ SOURCES = {
         'a', 'b = float(a)', 'c = (-2.0) * b', *unless('c'),
         'return [np.float64(c), 3.0, np.float64(2.0)]')),
     'literals_that_are_not_finite': (lambda x: x + np.inf, [X], (
-        'a', 'b = float(a)', 'c = b + np.inf', *unless('c'),
+        'a', 'b = float(a)', 'c = b + inf', *unless('c'),
         'return [np.float64(c)]')),
     'powers': (lambda x: (x ** 2, x ** -1), [X], (
         'a', 'b = float(a)', 'c = b ** 2', 'd = b ** (-1)',
