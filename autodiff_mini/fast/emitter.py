@@ -23,7 +23,8 @@ from autodiff_mini.interpreters import lowering
 from autodiff_mini.interpreters.lowering import (
     RESERVED, Emitter, call_of)
 from autodiff_mini.jaxprs import Literal, Names, Var
-from autodiff_mini.primitives.elementwise import pow_p, to_the_power, where_p
+from autodiff_mini.primitives.elementwise import (
+    add_p, mul_p, pow_p, to_the_power, where_p)
 from autodiff_mini.primitives.linalg import matmul_p
 from autodiff_mini.primitives.reductions import (
     reduce_max_p, reduce_min_p, reduce_prod_p, reduce_sum_p)
@@ -176,10 +177,13 @@ class FastEmitter(Emitter):
 
     def into(self, name, operands) -> str:
         """Return the line that computes the equation into an array."""
-        primitive, text = self.eqn.primitive, self.expression(operands)
+        primitive = self.eqn.primitive
         if primitive not in UFUNCS:
-            return f'{name}[...] = {text}'
-        left, _, rest = text.partition(' ')
+            return f'{name}[...] = {self.expression(operands)}'
+        if (primitive in (add_p, mul_p) and name == operands[1]
+                and type(self.eqn.invars[0]) is Literal):
+            operands = operands[::-1]   # the same to the bit
+        left, _, rest = self.expression(operands).partition(' ')
         sign, _, right = rest.partition(' ')
         if left == name and sign in AUGMENTED:
             return f'{name} {sign}= {right}'

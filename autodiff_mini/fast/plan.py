@@ -251,10 +251,9 @@ def block(eqns, i, uses):
         free = [v for v in free + done if v is not taken]
     shape = made[0].aval.shape
     rows, row = rows_of(shape), math.prod(shape[1:])
-    new = [v.aval.dtype.itemsize for v in made if v not in into]
+    new = [v.aval.dtype.itemsize for v in inner.difference(into)]
     while rows > 1 and rows * row * sum(new) > SCRATCH:
         rows //= 2
-    new = [v.aval.dtype.itemsize for v in inner.difference(into)]
     gone = [v for v in last if type(v) is Var and is_large(v)
             and v not in inner and uses.variable[v] == i]
     return Work(eqns, gone, into, math.ceil(shape[0] / rows),

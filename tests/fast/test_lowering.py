@@ -234,7 +234,7 @@ def program(a):
     b = np.sin(a)
     b += const_1
     b -= a
-    np.multiply(const_2, b, b)
+    b *= const_2
     b /= a
     np.subtract(const_1, b, b)
     b += a
@@ -301,11 +301,11 @@ const_1 = np.array(2.0)
 
 def program(a):
     b = np.sin(a)
-    np.add(const_1, b, b)
+    b += const_1
     c = np.cos(a)
     np.subtract(const_1, c, c)
     d = np.exp(a)
-    np.multiply(const_1, d, d)
+    d *= const_1
     e = np.tan(a)
     np.divide(const_1, e, e)
     f = np.tanh(a)

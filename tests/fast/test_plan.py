@@ -187,6 +187,18 @@ def test_exactly_these_blocks(name):
 
 # When things are used
 
+
+def test_a_block_of_many_arrays_is_smaller():
+    """All of them fit into four million bytes."""
+    def f(x, n):
+        ys = [np.sin(x + i) for i in range(n)]
+        return sum(ys[1:], ys[0])
+
+    for n, rows in ((30, 16_384), (62, 4096)):
+        [block] = plan(ad.make_jaxpr(partial(f, n=n))(H))
+        assert block.rows == rows
+
+
 # What is C-contiguous, and new
 
 TABLE = [program for i, program in enumerate(PROGRAMS + CUSTOM_PROGRAMS)
