@@ -1,12 +1,12 @@
-"""Arrays: conversion to a dtype, and arrays of other libraries than NumPy.
+"""Arrays: conversion to a dtype, and new arrays in the library of others.
 
 Chapters 1 and 30.
 """
 
 import numpy as np
 
-from autodiff_mini.core import NUMBERS, Primitive, is_array, typeof
-from autodiff_mini.memory import inside
+from autodiff_mini import seams
+from autodiff_mini.core import NUMBERS, Primitive, typeof
 
 
 def astype(x, *, dtype, weak_type):
@@ -37,74 +37,19 @@ def full(like, shape, value, dtype):
 
     While a program is staged, the library is not known.  Then it is NumPy.
     """
-    like = inside(like)
-    if not is_foreign(like):
-        return np.full(shape, value, dtype)
-    if shape == np.shape(like):     # with its chunks, if it has some
-        return np.full_like(like, value, dtype=dtype)
-    return np.full_like(like, value, dtype=dtype, shape=shape)
+    library = seams.library_of((like,))
+    make = library.full if library else np.full
+    return make(shape, value, dtype)
 
 
-def is_foreign(x) -> bool:
-    """Return whether `x` is an array of another library than NumPy."""
-    return not isinstance(x, (np.ndarray, np.generic)) and is_array(x)
+def as_number(x):
+    """Return `x`; as a NumPy number, if it is of a subclass of Python's.
 
-
-def foreign_one(xs):
-    """Return the first array that is of another library, or None.
-
-    It may be in a tracer; what is returned is the array.
+    A member of an IntEnum is an int, but lacks the methods of an array.
     """
-    for x in xs:
-        if type(x) not in ORDINARY and is_foreign(inside(x)):
-            return inside(x)
-    return None
-
-
-ORDINARY = {np.ndarray, *NUMBERS}   # most often it is one of these
-
-
-def brought(x, like):
-    """Return `x`, in the library of `like` if it is one number of NumPy's.
-
-    It may have been broadcast.  If `like` is None, there is only NumPy.
-    """
-    if like is None or not isinstance(x, (np.ndarray, np.generic)):
-        return x
-    if x.dtype.kind not in 'fc' or x.size and any(x.strides):
-        return x
-    return full(like, x.shape, x.flat[0] if x.size else 0, x.dtype)
-
-
-def argument_like(x, like):
-    """Return an argument; an array of one number, in the library of `like`.
-
-    A number itself stays what it is, but for a member of an IntEnum and the
-    like: it has no methods of NumPy's.
-    """
-    if type(x) in NUMBERS:
-        return x
-    if isinstance(x, (int, float, complex)):
+    if type(x) not in NUMBERS and isinstance(x, (int, float, complex)):
         return np.asarray(x)[()]
-    return brought(x, like)
+    return x
 
 
-def constant_like(x, like):
-    """Return a constant, in the library of `like` if it is of floats."""
-    if like is None or not (isinstance(x, (np.ndarray, np.generic))
-                            and x.dtype.kind in 'fc'):
-        return x
-    number = brought(x, like)
-    if number is not x:
-        return number
-    if x.tobytes() == x.flat[0].tobytes() * x.size:     # one, all over
-        return full(like, x.shape, x.flat[0], x.dtype)
-    return np.asarray(x, like=like)
-
-
-def own(y, xs):
-    """Return a copy of a result of floats, unless it is an argument."""
-    if is_foreign(y) and y.dtype.kind in 'fc' and not any(
-            y is x for x in xs):
-        return np.positive(y)   # is a copy, in any library
-    return y
+ORDINARY = {np.ndarray, *NUMBERS}   # most arrays are one of these

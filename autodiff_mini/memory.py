@@ -66,7 +66,7 @@ def bits(x):
     return np.asarray(x).view(f'V{x.itemsize}')
 
 
-def inside(x):
+def innermost_array(x):
     """Returns the array in a tracer, and None where nobody knows it."""
     while isinstance(x, Tracer):
         x = getattr(x, 'primal', getattr(x, 'val', None))
@@ -249,8 +249,9 @@ def holder_of(x):
     return mine.shared.content if type(mine) is View else x
 
 
-def lent(trace, xs) -> list:
-    """Returns the arguments of a function that is traced: only to be read."""
+def mark_as_arguments(trace, xs) -> list:
+    """Return the arguments of a function that is traced: only to be read."""
+    xs = list(xs)
     for x in xs:
         if isinstance(x, Tracer) and x._trace is trace:
             x.memory = trace.tag
@@ -326,7 +327,7 @@ def is_outer(y, x) -> bool:
     return trace is None
 
 
-def handed(y, args):
+def as_new_result(y, args):
     """Returns `y`, as what NumPy would return in memory of its own."""
     if isinstance(y, Tracer):
         known = getattr(y, 'memory', None) is not None
@@ -334,10 +335,10 @@ def handed(y, args):
             known = known or y is x
         return duplicate(y) if known else y
     if isinstance(y, tuple):
-        parts = [handed(part, args) for part in y]
+        parts = [as_new_result(part, args) for part in y]
         return y._make(parts) if hasattr(y, '_make') else tuple(parts)
     if isinstance(y, list):
-        return [handed(part, args) for part in y]
+        return [as_new_result(part, args) for part in y]
     return y[()] if isinstance(y, np.ndarray) and y.ndim == 0 else y
 
 
@@ -365,7 +366,7 @@ def is_at_home(x) -> bool:
     return x._trace is trace or getattr(x, 'made_in', None) is trace
 
 
-def made(y, args=()):
+def writable_result(y, args=()):
     """Returns `y` as an array of the program's own, which it may fill.
 
     Of shape (), it is an array, too, and no number.
@@ -376,19 +377,19 @@ def made(y, args=()):
     return y
 
 
-def handed_array(y, args):
-    """Return `y` as `handed` does; of shape (), it is an array as well."""
-    y = handed(y, args)
+def as_new_array(y, args):
+    """Return `y` as `as_new_result` does; of shape (), also as an array."""
+    y = as_new_result(y, args)
     if isinstance(y, Tracer):
-        return y if y.ndim else made(y)
+        return y if y.ndim else writable_result(y)
     return np.array(y) if isinstance(y, np.generic) else y
 
 
 def handed_alike(y, args):
-    """Return `y` as `handed` does; a number only if the argument is one."""
+    """Return `y` as `as_new_result` does; a number only if `x` is one."""
     x = args[0]
     number = isinstance(x, Tracer) and is_a_number(x)
-    return (handed if number else handed_array)(y, args)
+    return (as_new_result if number else as_new_array)(y, args)
 
 
 def is_a_number(x) -> bool:
@@ -461,7 +462,7 @@ def put(whole, path, part):
     return step.write(whole, put(step.read(whole), rest, part))
 
 
-def uncollected(f):
+def gc_paused(f):
     """Return `f`, during which Python's garbage collector waits.
 
     The collector goes through all objects again and again, and a program that
@@ -470,7 +471,7 @@ def uncollected(f):
     user's business.
     """
     @wraps(f)
-    def uncollected_f(*args, **kwargs):
+    def paused_f(*args, **kwargs):
         found = changed = None
         try:
             with thresholds:
@@ -484,7 +485,7 @@ def uncollected(f):
                 with thresholds:
                     if found and not changed:
                         gc.set_threshold(*found)
-    return uncollected_f
+    return paused_f
 
 
 thresholds = Lock()

@@ -10,13 +10,13 @@ from functools import partial, wraps
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
-from autodiff_mini.arrays import convert, strong
+from autodiff_mini.arrays import as_number, convert, strong
 from autodiff_mini.core import (
     PYTHON_NUMBERS, Tracer, array_type, current_trace, function_table, typeof,
     ufunc_table, unwrapped)
 from autodiff_mini.errors import refuse
 from autodiff_mini.memory import (
-    ONLY_SEEN, check_writable, handed, is_a_number, view_of)
+    ONLY_SEEN, as_new_result, check_writable, is_a_number, view_of)
 
 
 def operand(x):
@@ -33,8 +33,7 @@ def operand(x):
         x = np.stack(rows) if traced else np.asarray(x)
     if isinstance(x, np.flatiter):
         x = x[:]
-    if isinstance(x, (int, float, complex)):    # a member of an IntEnum, say
-        x = np.asarray(x)[()]   # to NumPy, no number of Python's
+    x = as_number(x)
     typeof(x)   # raises where it is no array
     return x
 
@@ -145,13 +144,14 @@ def composed_ufunc(function):
         def call(*args):
             args = list(map(operand, args))
             dtypes = dtypes_of(function, args)
-            return handed(implementation(*map(convert, args, dtypes)), args)
+            y = implementation(*map(convert, args, dtypes))
+            return as_new_result(y, args)
         ufunc_table[function] = call
         return implementation
     return register
 
 
-def implements(function, result=handed):
+def implements(function, result=as_new_result):
     """Return a decorator that puts a function into the table.
 
     An array `out` to write into is refused if it is passed by position.
@@ -159,8 +159,8 @@ def implements(function, result=handed):
     Args:
         function: the NumPy function that the decorated one stands for.
         result: a function that makes of a result what NumPy would return:
-            `handed`, in memory of its own, and a number if it has no axes;
-            `handed_array`, always an array; `made`, a new array to fill;
+            `as_new_result`, in memory of its own, and a number if it has no
+            axes; `as_new_array`, always an array; `writable_result`, to fill;
             `as_view` or `as_read_only_view`, a view of the argument; `as_is`,
             for a function that only calls others.
     """
@@ -208,10 +208,6 @@ as_read_only_view = partial(as_view, why=ONLY_SEEN)
 def as_is(y, args):
     """Return `y`, as the function that made it returned it."""
     return y
-
-
-# Their names in modules that are not yet rewritten.
-seen, only_seen, unchanged = as_view, as_read_only_view, as_is
 
 
 def along_one(a, axis, or_number=False):

@@ -72,11 +72,24 @@ class Seam:
         self.taken, self.wing = function, function.__module__.split('.')[1]
         return function
 
+    @contextmanager
+    def taken_by(self, function):
+        """Let a wing's function take the step inside a `with` block."""
+        before = self.taken, self.wing
+        self.take(function)
+        try:
+            yield
+        finally:
+            self.taken, self.wing = before
+
 
 # What computes.
 linearize = Seam()      # (f, primals, tag): the outputs, and the derivative
 lower = Seam()          # (jaxpr): the program as a compiled function
 recall = Seam(lambda jaxpr: jaxpr)      # an equal program that was met before
+call_with_batching = Seam()     # (call): a call with its rule for vmap
+call_if_unused = Seam()     # (call, fwd): fwd, for optimize_remat
+save = Seam()           # (program, is_tangent, is_slope, policy): its parts
 
 # What stands around a trace.
 stage = Seam()          # (parent, tag): the trace that records a program
@@ -87,6 +100,15 @@ bring = Seam()          # (function): define a function that a table lacks
 method_of = Seam(       # (f): the function of a method, and its self
     lambda f: (f, (), None))
 open_self = Seam()      # (x): an object as a tree of its attributes
+
+# What is asked, for a wing that listens.
+ask = Seam(             # (trace, primitive, args, params): its result
+    lambda trace, *asked: trace.process_primitive(*asked))
+transpose = Seam(       # (primitive, rule): the rule that is applied
+    lambda primitive, rule: rule)
+
+# Arrays of other libraries.
+library_of = Seam()     # (xs): the library of the first that is not NumPy's
 
 # Words.
 advise = Seam(          # (topic, general, *details): what to write instead

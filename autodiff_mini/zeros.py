@@ -7,9 +7,9 @@ see Zero, rules of users SymbolicZero.  Chapter 21.
 
 import numpy as np
 
+from autodiff_mini import seams
 from autodiff_mini.arrays import full
-from autodiff_mini.core import ShapedArray, float0, is_array, typeof
-from autodiff_mini.memory import inside
+from autodiff_mini.core import float0, is_array, tangent_type, typeof
 
 
 class Zero:
@@ -42,16 +42,6 @@ class Zero:
     __float__ = __bool__ = __lt__ = __gt__ = refuse
 
 
-def tangent_type(aval):
-    """Return the type of the tangents of values of type `aval`.
-
-    Integers and booleans cannot be perturbed: their tangents hold nothing.
-    """
-    if aval.dtype.kind in 'fc':
-        return aval
-    return ShapedArray(aval.shape, float0)
-
-
 def instantiate_zeros(t):
     """Return the tangent `t`, as an array if it is a symbolic zero.
 
@@ -73,17 +63,13 @@ def instantiate_zeros(t):
     return zeros.item() if aval.weak_type else zeros[()]
 
 
-def instantiate_all(ts, like) -> list:
+def instantiate_all(ts, others) -> list:
     """Return tangents as arrays.
 
-    Where the library of a zero is not known, it is that of `like`.
+    Where the library of a zero is not known, it is that of `others`.
     """
-    def instantiate(t):
-        if (type(t) is not Zero or t.aval.dtype == float0
-                or t.aval.weak_type or is_array(inside(t.like))):
-            return instantiate_zeros(t)
-        return full(like, t.aval.shape, 0, t.aval.dtype)
-    return list(map(instantiate_zeros if like is None else instantiate, ts))
+    library = seams.library_of(others)
+    return list(map(instantiate_zeros, library.zeros(ts) if library else ts))
 
 
 def which_zero(x_dots) -> list[bool]:

@@ -40,7 +40,7 @@ SQUARES = [
 ]
 COLUMNS = [[*SQUARES[:2], SQUARES[5]], [SQUARES[7]]]     # of all rows
 ROWS = 'primitives', 'numpy_functions', 'higher_order', 'more'
-WINGS = 'draft', 'fast', 'applications', 'notebook', 'tools'
+WINGS = 'draft', 'fast', 'elsewhere', 'applications', 'notebook', 'tools'
 PYTEST = ['-m', 'pytest', '--no-header', '-qx', '--tb=short', '-rfE']
 EQUALS_NUMPY = 'tests/test_equals_numpy.py'     # of what no test names
 PAGE_TESTS = ['tests/tools/test_pages.py', 'tests/test_claims.py']

@@ -48,7 +48,7 @@ from tests.mutant_checks import (
     checks_of_programs_of_programs,
 )
 from tests.programs import PROGRAMS
-from tests.traces import rows_in, spied
+from tests.traces import rows_of_numpy, spied
 
 for name in ad.__all__:     # what is imported when asked for has rules, too
     getattr(ad, name)
@@ -73,8 +73,7 @@ class Implementations(dict):
 
 
 FIRST_ORDER = [p for p in vmap_rules
-               if p in rows_in('primitives') | rows_in('more.rows')
-               | rows_in('more.matrices')]
+               if p in rows_of_numpy()]
 ROWS = [p for p in vmap_rules if type(p) is Primitive
         and getattr(p.impl, '__module__', None) not in (
             'tests.traces', 'autodiff_mini.applications.implicit')]

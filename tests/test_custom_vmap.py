@@ -17,7 +17,7 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.core import Trace, current_trace
-from autodiff_mini.higher_order.custom_vmap import custom_vmap_call_p
+from autodiff_mini.more.custom_vmap import custom_vmap_call_p
 from autodiff_mini.interpreters.transpose import rules as transpose_rules
 from tests.amount import crossed, rest
 from tests.numerical import assert_close, assert_same
@@ -917,3 +917,12 @@ def test_a_rule_for_some_outputs_of_a_linear_program_is_the_rule():
     assert_close(push(1.0), 2.0)
     assert_close(ad.vmap(push)(X), 5 * X)
     assert_close(ad.vmap(ad.linear_transpose(push, 0.5))(X)[0], 5 * X)
+
+
+def test_without_the_wing_a_rule_for_vmap_is_refused():
+    f = ad.custom_jvp(lambda x: x)
+    f.defjvp(lambda primals, tangents: (primals[0], tangents[0]))
+    f.def_vmap(lambda size, mapped, x: (x, True))
+    with ad.plain('more'), pytest.raises(
+            NotImplementedError, match='<lambda> needs the wing .*/more'):
+        f(1.0)

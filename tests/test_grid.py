@@ -13,12 +13,13 @@ import pytest
 import autodiff_mini as ad
 from autodiff_mini.core import Primitive, typeof
 from autodiff_mini.higher_order import (
-    call, checkpoint, cond, custom_jvp, custom_vjp, custom_vmap, jit, scan,
+    call, checkpoint, cond, custom_jvp, custom_vjp, jit, scan,
     while_loop)
 from autodiff_mini.higher_order.custom_vjp import (
     custom_lin_p, custom_vjp_call_p)
-from autodiff_mini.higher_order.optimize_remat import forward_p
 from autodiff_mini.interpreters import abstract, jvp, transpose, vmap
+from autodiff_mini.more import custom_vmap
+from autodiff_mini.more.optimize_remat import forward_p
 from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.jaxpr_checks import check_jaxpr

@@ -15,7 +15,7 @@ import autodiff_mini
 from book.tools.mainline import code_lines
 
 PACKAGE = Path(autodiff_mini.__file__).parent
-WINGS = {'fast', 'applications', 'more', 'notebook', 'tools'}
+WINGS = {'fast', 'applications', 'elsewhere', 'more', 'notebook', 'tools'}
 
 # Each storey needs itself and what is below.
 STOREYS = [{'seams', 'copying', 'errors', 'core', 'pytree', 'signature',

@@ -330,7 +330,7 @@ INTERRUPTED = {
     'checkpoint': lambda: ad.grad(ad.checkpoint(sin_times))(X),
 }
 X, SIZES = np.linspace(0.5, 1.0, 3), itertools.count(7)
-IN_HASTE = {'__enter__', '__exit__', 'uncollected_f', 'public_f'}
+IN_HASTE = {'__enter__', '__exit__', 'paused_f', 'public_f'}
 
 
 def points_of(f, every):

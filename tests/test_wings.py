@@ -45,15 +45,21 @@ WINGS = {
         ['test_lowering.py', 'test_user_primitive.py', '-k',
          'small or in_a_parameter or it_computes or error_tells or '
          'compiler or lowering or compiled_program']),
+    'elsewhere': Wing(
+        ['test_dask.py', 'test_cupy.py'], [],
+        ['test_public_api.py', 'test_lowering.py', 'test_scan.py', '-k',
+         'not random']),
     'applications': Wing(
         ['test_implicit.py', 'test_ode.py', 'test_special.py'],
         ['logit', 'expit', 'log1pexp', 'logsumexp', 'fixed_point',
          'custom_root', 'root', 'odeint', 'custom_gradient',
-         'sequential_vmap'],
+         'closure_convert'],
         ['test_public_api.py', 'test_evaluate.py', 'test_core.py']),
     'more': Wing(
         ['more', 'gallery', 'test_jax_gallery.py', 'test_patch.py',
-         'test_textbook.py'], ['patch_numpy'],
+         'test_textbook.py', 'test_custom_vmap.py'],
+        ['patch_numpy', 'custom_vmap', 'sequential_vmap',
+         'checkpoint_policies'],
         ['test_public_api.py', 'test_numpy_api.py', 'test_programs.py']),
     'more.patch': Wing(
         ['test_patch.py', 'test_textbook.py'], ['patch_numpy'],
@@ -131,6 +137,22 @@ def test_without_more_its_functions_and_out_are_refused_by_name(tmp_path):
     assert ran.stdout.splitlines() == [
         'numpy.sort', 'numpy.sum with out=', 'numpy.sin with keywords',
         'numpy.flatiter'], ran.stderr
+
+
+@needs('elsewhere')
+def test_without_elsewhere_only_arrays_of_numpy_can_be_traced(tmp_path):
+    without('elsewhere', tmp_path)
+    ran = python(tmp_path, '-c', """if True:
+        import dask.array as da, autodiff_mini as ad
+        for f in ad.grad, ad.jit, ad.vmap:
+            try:
+                f(lambda x: x)(da.ones(3))
+            except TypeError as error:
+                assert 'type Array cannot be traced: pass' in str(
+                    error), error
+            else:
+                assert False, f""")
+    assert ran.returncode == 0, ran.stderr
 
 
 PROGRAMS = {    # by program: words of its error without the wing `tools`

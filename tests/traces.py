@@ -127,10 +127,21 @@ def first_order():
     return rows_in('primitives') | rows_in('more')
 
 
+def rows_of_numpy():
+    """Returns the primitives of NumPy's commoner functions."""
+    seams.bring(None)
+    return set().union(*map(rows_in, (
+        'primitives', 'more.rows', 'more.along_axis', 'more.matrices',
+        'more.statistics')))
+
+
+CARRYING_PROGRAMS = 'error_states', 'custom_vmap', 'optimize_remat'
+
+
 def rows_in(folder):
     """Returns the primitives that modules of this folder, or one, have."""
     return {primitive for name, module in list(sys.modules.items())
             if f'{name}.'.startswith(f'autodiff_mini.{folder}.')
-            and not name.endswith('.error_states')  # it carries programs
+            and not name.endswith(CARRYING_PROGRAMS)
             for primitive in vars(module).values()
             if isinstance(primitive, Primitive)}

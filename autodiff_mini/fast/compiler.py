@@ -9,7 +9,7 @@ from functools import cache, cached_property, partial
 
 import numpy as np
 
-from autodiff_mini.arrays import foreign_one
+from autodiff_mini import seams
 from autodiff_mini.core import NUMBERS
 from autodiff_mini.errors import quote_line
 from autodiff_mini.fast.emitter import FastEmitter
@@ -18,7 +18,7 @@ from autodiff_mini.fast.plan import are_new, c_ordered, plan
 from autodiff_mini.fast.simplify import opened, simplify
 from autodiff_mini.higher_order.programs import remember
 from autodiff_mini.interpreters.lowering import MISS, Lowered
-from autodiff_mini.memory import uncollected
+from autodiff_mini.memory import gc_paused
 from autodiff_mini.source import functions_in, lines_within
 
 
@@ -33,7 +33,7 @@ class FastLowered:
         jaxpr: the program.
     """
 
-    @uncollected
+    @gc_paused
     def __init__(self, jaxpr):
         self.guards = {}        # by trees and types: a guard, or None
         self.jaxpr = opened(jaxpr)
@@ -92,11 +92,12 @@ class Version:
         self.function = self.functions['program']
         self.constants = [x for x in emitter.scope.values()
                           if isinstance(x, np.ndarray)]
-        self.foreign = foreign_one(emitter.scope.values())  # closed over
+        # Of an array that the program closes over.
+        self.library = seams.library_of(emitter.scope.values())
 
     def takes_all(self, xs):
         """Returns whether the fast version is for arguments like these."""
-        return self.foreign is None and all(map(self.takes, xs))
+        return self.library is None and all(map(self.takes, xs))
 
     def takes(self, x):
         """Returns whether it is for an argument like this one."""

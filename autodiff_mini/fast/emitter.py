@@ -26,8 +26,7 @@ from autodiff_mini.jaxprs import Literal, Names, Var
 from autodiff_mini.primitives.elementwise import (
     add_p, mul_p, pow_p, to_the_power, where_p)
 from autodiff_mini.primitives.linalg import matmul_p
-from autodiff_mini.primitives.reductions import (
-    reduce_max_p, reduce_min_p, reduce_prod_p, reduce_sum_p)
+from autodiff_mini.primitives.reductions import reducing
 from autodiff_mini.primitives.shapes import reshape_p, transpose_p
 
 
@@ -347,7 +346,6 @@ def transposed_text(emitter, x, axes):
 
 
 def reduced_text(ufunc, emitter, x, axis, keepdims):
-    """A ufunc reduces arrays itself, as NumPy's function would ask it to."""
     axis = axis[0] if len(axis) == 1 else axis
     keep = ', keepdims=True' if keepdims else ''
     return f'np.{ufunc}.reduce({x}, {axis}{keep})'
@@ -355,10 +353,18 @@ def reduced_text(ufunc, emitter, x, axis, keepdims):
 
 defmethod(reshape_p, lambda emitter, x, shape: f'{x}.reshape({shape})')
 defmethod(transpose_p, transposed_text)
-for primitive, ufunc in ((reduce_sum_p, 'add'), (reduce_prod_p, 'multiply'),
-                         (reduce_max_p, 'maximum'),
-                         (reduce_min_p, 'minimum')):
-    defmethod(primitive, partial(reduced_text, ufunc))
+
+
+UFUNC_OF = {np.sum: 'add', np.prod: 'multiply', np.max: 'maximum',
+            np.min: 'minimum'}
+
+
+@reducing.define
+def defreduction(primitive):
+    """Let a ufunc reduce arrays itself, as NumPy's function would ask it."""
+    ufunc = UFUNC_OF.get(primitive.impl)
+    if ufunc:
+        defmethod(primitive, partial(reduced_text, ufunc))
 
 
 def where_lowering(emitter, mask, x, y):

@@ -17,12 +17,9 @@ from autodiff_mini.fast.simplify import (
 from autodiff_mini.jaxprs import Var, programs_in
 from autodiff_mini.primitives.elementwise import pow_p, sign_p, where_p
 from autodiff_mini.primitives.indexing import add_at_p, index_p, scatter_p
-from autodiff_mini.primitives.joining import concatenate_p, stack_p
 from autodiff_mini.primitives.linalg import matmul_p
-from autodiff_mini.primitives.reductions import (
-    argmax_p, argmin_p, argsort_p, cumprod_p, cumsum_p, reduce_max_p,
-    reduce_min_p, reduce_prod_p, reduce_sum_p)
-from autodiff_mini.primitives.shapes import reshape_p
+from autodiff_mini.primitives.reductions import reducing
+from autodiff_mini.primitives.shapes import concatenate_p, reshape_p, stack_p
 from autodiff_mini.source import Work
 
 LARGE = 1024        # elements: what is smaller is not worth a thought
@@ -32,10 +29,8 @@ SCRATCH = 4_000_000     # bytes: what all arrays of a block may take
 
 UFUNCS = ELEMENTWISE - VIEWS - {pow_p, where_p}
 OVERWRITING = UFUNCS - {sign_p}     # with out=, that is seven times slower
-FRESH = PIECEWISE | {
-    argmax_p, argmin_p, argsort_p, concatenate_p, cumprod_p, cumsum_p,
-    matmul_p, reduce_max_p, reduce_min_p, reduce_prod_p, reduce_sum_p,
-    stack_p}
+FRESH = PIECEWISE | {concatenate_p, matmul_p, stack_p}
+reducing.define(FRESH.add)
 WRITES = {add_at_p, scatter_p}
 learn(UFUNCS, OVERWRITING, FRESH)
 

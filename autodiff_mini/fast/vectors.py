@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from autodiff_mini.arrays import foreign_one
+from autodiff_mini import seams
 from autodiff_mini.core import ShapedArray
 from autodiff_mini.fast.plan import keeps_order
 from autodiff_mini.fast.scalars import (
@@ -23,10 +23,9 @@ from autodiff_mini.fast.simplify import PIECEWISE, VIEWS, simplify
 from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var
 from autodiff_mini.primitives.elementwise import add_p, max_p, min_p, pow_p
 from autodiff_mini.primitives.indexing import index_p, scatter_p
-from autodiff_mini.primitives.joining import concatenate_p, stack_p
 from autodiff_mini.primitives.reductions import reduce_sum_p
 from autodiff_mini.primitives.shapes import (
-    broadcast_to_p, reshape_p, transpose_p)
+    broadcast_to_p, concatenate_p, reshape_p, stack_p, transpose_p)
 from autodiff_mini.zeros import Zero
 
 FEW = 8     # elements: what has more is faster as an array
@@ -77,7 +76,7 @@ def has_few_numbers(jaxpr):
     """Returns whether all arrays are of few floats, or of few truths."""
     found = chain(jaxpr.constvars, jaxpr.invars,
                   *[eqn.outvars for eqn in jaxpr.eqns])
-    return foreign_one(jaxpr.consts) is None and all(
+    return seams.library_of(jaxpr.consts) is None and all(
         v.aval.dtype in (float, bool)
         and 0 < math.prod(v.aval.shape) <= FEW for v in found)
 

@@ -9,32 +9,31 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from copyreg import __newobj__
 from functools import partial
-from importlib import import_module
 from itertools import chain, repeat
 from typing import NamedTuple
 
 from autodiff_mini import seams
-from autodiff_mini.arrays import foreign_one
 from autodiff_mini.copying import copied, place_of
-from autodiff_mini.core import TraceTag, Tracer, float0, typeof
-from autodiff_mini.errors import (
-    UnexpectedTracerError, closed_over, fun_name, is_miscall, public)
+from autodiff_mini.core import (
+    TraceTag, Tracer, float0, fun_name, public, tangent_type, typeof)
+from autodiff_mini.errors import UnexpectedTracerError, is_miscall
 from autodiff_mini.higher_order.call import Store, defcall, named, on_arrays
 from autodiff_mini.higher_order.programs import interleave, others, picked
 from autodiff_mini.higher_order.staged_calls import (
-    linear_program, stage_function, stage_linear, stage_rules)
+    closed_over, linear_program, stage_function, stage_linear, stage_rules)
 from autodiff_mini.interpreters import jvp, partial_eval, transpose, vmap
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr
 from autodiff_mini.jaxprs import Jaxpr, Var
 from autodiff_mini.memory import own_memory, read_by, to_read
 from autodiff_mini.pytree import (
-    leaf_names, tree_flatten, tree_leaves, tree_map, tree_structure)
+    leaf_names, map_leaves, tree_flatten, tree_leaves, tree_map,
+    tree_structure)
 from autodiff_mini.signature import (
-    UserFunction, argument_keys, gives_self, map_leaves, named_after,
-    names_of, resolve_kwargs)
+    UserFunction, argument_keys, gives_self, named_after, names_of,
+    resolve_kwargs)
 from autodiff_mini.zeros import (
-    SymbolicZero, Zero, instantiate_all, instantiate_zeros, pack,
-    tangent_type, unpack, which_zero, zero_from_primal)
+    SymbolicZero, Zero, instantiate_all, instantiate_zeros, pack, unpack,
+    which_zero, zero_from_primal)
 
 
 def custom_call_jvp(primitive, rule_of, tag, xs, x_dots, **params):
@@ -306,8 +305,7 @@ class Pull:
 
     def __call__(self, *operands):
         x_bars = transpose.backward_pass(self.jaxpr, *self.split(operands))
-        return instantiate_all(picked(x_bars, self.moves),
-                               foreign_one(operands))
+        return instantiate_all(picked(x_bars, self.moves), operands)
 
     def jvp(self, operands, dots):
         residuals, cts = self.split(operands)
@@ -500,10 +498,15 @@ def with_batching(call):
 
     It is a call inside of the call, so that other rules are asked first.
     """
-    if call.rules.vmap is None:
-        return call
-    custom_vmap = import_module('autodiff_mini.higher_order.custom_vmap')
-    return custom_vmap.call_with_batching(call)
+    return seams.call_with_batching(call) if call.rules.vmap else call
+
+
+@seams.call_with_batching.define
+@seams.call_if_unused.define
+def refuse_without_wing(call, *_):
+    raise NotImplementedError(
+        f'{call} needs the wing autodiff_mini/more, which is off or missing: '
+        'def_vmap and optimize_remat are defined there')
 
 
 # Between what users write and flat lists.
@@ -661,7 +664,7 @@ def for_rule(ts, others, symbolic) -> list:
     """Return tangents as a rule sees them, beside the `others`."""
     if symbolic:
         return [SymbolicZero(t.like) if type(t) is Zero else t for t in ts]
-    return instantiate_all(ts, foreign_one([*ts, *others]))
+    return instantiate_all(ts, [*ts, *others])
 
 
 class UserRule:

@@ -14,8 +14,7 @@ from unicodedata import normalize
 import numpy as np
 
 from autodiff_mini import seams
-from autodiff_mini.arrays import (
-    argument_like, constant_like, foreign_one, own)
+from autodiff_mini.arrays import as_number
 from autodiff_mini.errors import RuleTable, quote_line
 from autodiff_mini.jaxprs import Equation, Jaxpr, Names, Var, drop_dead
 from autodiff_mini.source import Work, functions_in, lines_within
@@ -159,20 +158,18 @@ class Lowered:
         self.source, self.scope = '\n'.join(texts[:-1]), emitter.scope
         self.constants = [x for x in self.scope.values()
                           if isinstance(x, np.ndarray)]
-        self.functions = self.functions_like(None)
-
-    def functions_like(self, like):
-        """Returns the functions, their constants in the library of `like`."""
-        return functions_in(self.source, {
-            name: constant_like(x, like) for name, x in self.scope.items()})
+        self.functions = functions_in(self.source, self.scope)
 
     def __call__(self, *xs):
-        like = foreign_one([*xs, *self.scope.values()])
-        functions = (self.functions if like is None
-                     else self.functions_like(like))
-        xs = [argument_like(x, like) for x in xs]
+        functions, xs = self.functions, list(map(as_number, xs))
+        library = seams.library_of([*xs, *self.scope.values()])
+        if library:
+            functions = functions_in(self.source, {
+                name: library.constant(x) for name, x in self.scope.items()})
+            xs = list(map(library.argument, xs))
         try:
-            return [own(y, xs) for y in functions['program'](*xs)]
+            outs = functions['program'](*xs)
+            return library.owned(outs, xs) if library else outs
         except Exception as error:
             for line in lines_within(functions, error):
                 quote_line(error, self.equations[line - 1])

@@ -9,6 +9,11 @@ from importlib.util import find_spec
 import autodiff_mini.more.error_states  # np.errstate
 import autodiff_mini.more.on_demand
 
-NAMES = {}
+NAMES = {   # by name: where it is, to be imported when it is asked for
+    'checkpoint_policies': 'more.policies.checkpoint_policies',
+    'custom_vmap': 'more.custom_vmap.custom_vmap',
+    'sequential_vmap': 'more.sequential.sequential_vmap',
+}
 if find_spec('autodiff_mini.more.patch'):
-    from autodiff_mini.more.patch import NAMES  # np.array of traced values
+    from autodiff_mini.more import patch  # np.array of traced values
+    NAMES |= patch.NAMES

@@ -11,7 +11,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import Tracer
 from autodiff_mini.errors import refuse
-from autodiff_mini.memory import handed_array
+from autodiff_mini.memory import as_new_array
 from autodiff_mini.numpy_api import (
     along_one, as_is, as_read_only_view, asarray, implements, operand,
     promote)
@@ -59,7 +59,7 @@ def numpy_insert(arr, obj, values, axis=None):
     return np.take(both, places, axis)
 
 
-@implements(np.block, handed_array)
+@implements(np.block, as_new_array)
 def numpy_block(arrays):
     depth = block_depth(arrays)
     return block_of(arrays, depth, max(depth, block_ndim(arrays)))

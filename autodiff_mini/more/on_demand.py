@@ -1,6 +1,7 @@
-"""When this wing is imported: when a table lacks a NumPy function.
+"""When this wing is imported: when a program asks for what is in it.
 
-A table that does not know a function asks its sources first.  Chapter 25.
+A table that lacks a NumPy function asks here first, and so does a call whose
+function has a rule for vmap.  Chapter 25.
 """
 
 import sys
@@ -11,9 +12,10 @@ from autodiff_mini.core import function_table, ufunc_table
 
 # Those that programs use most come first.
 MODULES = (
-    'selection', 'statistics', 'borrowed', 'filling', 'rows', 'tables',
-    'einsum', 'products', 'elements', 'matrices', 'linear_algebra',
-    'arranging', 'averages', 'decompositions', 'fft', 'polynomials')
+    'along_axis', 'selection', 'statistics', 'borrowed', 'filling', 'rows',
+    'tables', 'matrices', 'einsum', 'products', 'elements',
+    'linear_algebra', 'arranging', 'averages', 'decompositions', 'fft',
+    'polynomials')
 
 
 def module(name):
@@ -41,3 +43,8 @@ def bring(function):
 
 
 seams.bring.take(bring)
+seams.call_with_batching.take(
+    lambda call: module('custom_vmap').call_with_batching(call))
+seams.save.take(lambda *args: module('policies').save(*args))
+seams.call_if_unused.take(
+    lambda call, fwd: module('optimize_remat').RematForward(call, fwd))

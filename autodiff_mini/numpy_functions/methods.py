@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from autodiff_mini.core import Tracer, function_table
-from autodiff_mini.memory import handed, is_a_number
+from autodiff_mini.memory import as_new_result, is_a_number
 
 # Methods that are NumPy functions of the same name.
 NAMESAKES = (
@@ -56,7 +56,7 @@ def conjugate(a):
 
 def copy_of(x, order='C'):
     """Return a copy; of a number, which does not change, a number."""
-    return handed(x, (x,)) if is_a_number(x) else np.copy(x, order)
+    return as_new_result(x, (x,)) if is_a_number(x) else np.copy(x, order)
 
 
 def refuse_attribute(name, x):

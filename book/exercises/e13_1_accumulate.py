@@ -3,7 +3,7 @@
 Python's `itertools.accumulate(xs, f, initial=c)` returns c, f(c, x0), f(f(c,
 x0), x1), and so on. With `f` an addition, that's a running sum. Write it as
 one loop, for any `f` of two trees. Return what each step computes, so without
-`c`, with a first axis as long as that of `xs`.
+`c`, with a first axis as long as the first axis of `xs`.
 
 With `reverse=True`, begin with the last row. The results stay where their
 rows are: the last one is then `f(c, xs[-1])`.

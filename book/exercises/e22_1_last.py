@@ -6,7 +6,7 @@ when it's called.
 
 Predict the result of each of the eight programs. It's the number that the
 program returns or, if the program raises an error, the rule that ran last:
-`'fwd'`, `'bwd'`, or `'nobody'`.
+`'fwd'`, `'bwd'`, or `'neither'`.
 """
 
 import autodiff_mini as ad
@@ -79,6 +79,6 @@ PROGRAMS = {
 
 
 def prediction():
-    # e.g. {'a': 'nobody', 'b': 'fwd', 'c': 'bwd', 'd': 1.0, 'e': 1.0,
+    # e.g. {'a': 'neither', 'b': 'fwd', 'c': 'bwd', 'd': 1.0, 'e': 1.0,
     #       'f': 1.0, 'g': 1.0, 'h': 1.0}
     raise NotImplementedError('exercise e22_1: write your answers here')

@@ -6,7 +6,7 @@ wrote the rule of chapter 22, for arrays. I can't divide by 1 - s anymore, but
 `x_dot = b_dot + s * x_dot` can be solved like the rest, by putting the answer
 in again until it stays. The values are right. Among friends, who listen to
 each other equally, the gradients are right as well. Then a teacher came. The
-others listen to her, and she listens to nobody. The gradient says that her
+others listen to her, and she listens to no one. The gradient says that her
 opinion doesn't matter."
 
 One line is wrong.

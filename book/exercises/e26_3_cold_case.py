@@ -3,7 +3,7 @@
 A model decides which of some texts belong together. A text is a row of
 numbers, of which only the direction counts. The loss looks at how alike any
 two rows are, with a weight for each column. The model has been in use for a
-year. Last night somebody sent a text with no words in it, a row of zeros, and
+year. Last night a user sent a text with no words in it, a row of zeros, and
 in the morning all weights of the model were `nan`.
 
 The loss itself is right, even for such a row, and has to stay as it is. But

@@ -1,7 +1,7 @@
 """Extend: the best of all.
 
 To fit a model is to find the `x` for which a cost is smallest. Which `x` that
-is depends on the data, and on numbers that somebody has chosen, such as the
+is depends on the data, and on numbers that a person chose, such as the
 strength of a penalty. Would another choice be better? That's a question for
 the derivative *of the best x*, and few optimizers have one.
 

@@ -4,7 +4,7 @@ are five structures, because the key is the printed tree, and dicts print
 their keys in order. (JAX sorts the keys and would record four times.)
 
 `e` makes three jitted functions, and each has a table of its own. That's how
-programs get slow without an error: somebody calls `jit` inside a loop, or
+programs get slow without an error: a program calls `jit` inside a loop, or
 inside a function that is called often.
 
 In `g`, the function is recorded once, for three numbers. An element of the

@@ -73,5 +73,5 @@ PROGRAMS = {
 
 
 def prediction():
-    return {'a': 'nobody', 'b': 6.0, 'c': 'fwd', 'd': 'fwd', 'e': 'bwd',
-            'f': 0.0, 'g': 'bwd', 'h': 'nobody'}
+    return {'a': 'neither', 'b': 6.0, 'c': 'fwd', 'd': 'fwd', 'e': 'bwd',
+            'f': 0.0, 'g': 'bwd', 'h': 'neither'}

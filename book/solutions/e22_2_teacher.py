@@ -1,7 +1,7 @@
 """The equation for cotangents has the transposed matrix in it. The pullback
 was there already, and its second half is that product, since it returns the
 cotangent that `f` passes from its value to `x`. The wrong line pushed the
-cotangent forwards, as if it were a tangent. The teacher listens to nobody, so
+cotangent forwards, as if it were a tangent. The teacher listens to no one, so
 she got nothing.
 
 A number is its own transpose, so the chapter didn't have to mention it.

@@ -1,4 +1,4 @@
-"""Plausible wrong solutions: what somebody thought, and the text they wrote.
+"""Plausible wrong solutions: what a reader thought, and wrote.
 
 For each exercise, (the thought, what the solution says, what they wrote).
 Each of its tests must fail for at least one of them.
@@ -656,15 +656,15 @@ WRONG = {
          '    return args + tuple(kwargs.values())'),
     ],
     'e22_1_last': [
-        ('fwd is where a word does harm', "'a': 'nobody'", "'a': 'fwd'"),
+        ('fwd is where a word does harm', "'a': 'neither'", "'a': 'fwd'"),
         ('a wrong rule is an error', "'b': 6.0", "'b': 'fwd'"),
         ('residuals are missed when they are needed',
          "'c': 'fwd'", "'c': 'bwd'"),
-        ('forward mode is refused at once', "'d': 'fwd'", "'d': 'nobody'"),
+        ('forward mode is refused at once', "'d': 'fwd'", "'d': 'neither'"),
         ('one was asked for, one is there', "'e': 'bwd'", "'e': 3.0"),
         ('the truth comes out', "'f': 0.0", "'f': 2.0"),
-        ('what nobody asks for is not looked at', "'g': 'bwd'", "'g': 3.0"),
-        ('the cotangent of a unit is missing', "'h': 'nobody'",
+        ('an output without a cotangent is not checked', "'g': 'bwd'", "'g': 3.0"),
+        ('the cotangent of a unit is missing', "'h': 'neither'",
          "'h': 'bwd'"),
     ],
     'e22_2_teacher': [
@@ -742,8 +742,8 @@ WRONG = {
          '        return ad.linear_transpose(linear, *primals)(ct)',
          'lambda t: rule(primals, (t,))[1]\n'
          '        return ad.linear_transpose(linear, primals[0])(ct)'),
-        ('a rule for the way back is enough', '    g.defjvp(rule)\n', ''),
-        ('a rule for the way out is enough',
+        ('a reverse rule is enough', '    g.defjvp(rule)\n', ''),
+        ('a forward rule is enough',
          'g = ad.custom_vjp(f)', 'g = ad.custom_jvp(f)\n'
          '    g.defvjp = lambda fwd, bwd: None'),
         ('bwd is there when fwd is, and may use what it knows',
@@ -842,7 +842,7 @@ WRONG = {
          ', None', 'return ad.tree_map(lambda x: np.minimum(x, limit), tree),'
          ' None'),
         ('the square is long enough', 'np.sqrt(squares)', 'squares'),
-        ('clipped on the way out',
+        ('clipped in the forward pass',
          '        return tree\n',
          '        return ad.tree_map(lambda x: x * (limit / np.maximum(np.sqrt('
          'sum(np.sum(y * y) for y in ad.tree_leaves(tree))), limit)), tree)'
@@ -1062,12 +1062,12 @@ WRONG = {
          "['b = np.exp(a)', 'c = b * const_1']"),
         ('two calls are two sums', "['b = a + a', 'b *= b']",
          "['b = a + a', 'c = a + a', 'b *= c', 'del c']"),
-        ('a rule belongs to a function, whoever calls it',
+        ('a rule belongs to a function and not to a call',
          "['b = a + a', 'b *= b']", "['b = const_1 * a', 'b *= b']"),
         ('nothing of a rule is left', "'d = const_1 * b'", "'d = b + b'"),
         ('the argument is free', "'d = const_1 * b', 'np.cos(c, c)', 'd *= c',",
          "'b *= const_1', 'np.cos(c, c)', 'b *= c',"),
-        ('nobody lets go', "'d *= c',\n              'del c'", "'d *= c'"),
+        ('nothing is freed', "'d *= c',\n              'del c'", "'d *= c'"),
         ('a program inside is called', "'b *= const_1', 'b += const_2'",
          "'b += const_1'"),
         ('a number stands where it is', "'b += const_2'", "'b += 1'"),
@@ -1086,10 +1086,10 @@ WRONG = {
          'for x in operands[1:]:\n            looking'),
         ('a view is an array',
          "owner.get(operands[0]) if operation == 'T' else name", 'name'),
-        ('a view of a view is one of nobody',
+        ('a view of a view has no owner',
          "owner.get(operands[0]) if operation == 'T' else name",
          "operands[0] if operation == 'T' else name"),
-        ('nobody else is looking', 'looking == {x}', 'x in looking'),
+        ('there is no other view', 'looking == {x}', 'x in looking'),
         ('one operand is enough', 'looking == {x}',
          'looking == {x} and len({*operands}) == len(operands)'),
         ('everybody can write', 'operation in ELEMENTWISE', "operation != "
@@ -1109,7 +1109,7 @@ WRONG = {
          'x.shape[-1]'),
         ('one row at a time', 'max(1, block // max(1, '
          'math.prod(x.shape[1:])))', '1'),
-        ('in the place of x', 'out = np.empty_like(x)', 'out = x'),
+        ('written over x', 'out = np.empty_like(x)', 'out = x'),
         ('one number for a block', 'np.max(rows, -1, keepdims=True)',
          'np.max(rows)'),
         ('the numbers are small', 'np.max(rows, -1, keepdims=True)', '0.0'),

@@ -35,7 +35,8 @@ STOREYS = [
      ['numpy_functions']),
     ('What users call', 'The public functions.', ['api']),
     ('The wings', 'The rest of the library needs none of these folders.',
-     ['fast', 'applications', 'more', 'more/patch', 'notebook', 'tools'])]
+     ['fast', 'elsewhere', 'applications', 'more', 'more/patch', 'notebook',
+      'tools'])]
 SCOPES = (ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ListComp
           | ast.SetComp | ast.DictComp | ast.GeneratorExp)
 PLAIN = {'', 'n', 'o', 'p', 'w'}     # styles that look like text

@@ -8,7 +8,6 @@ notebooks, and whatever they show. Nothing here knows how a site is made of
 it: `mkdocs.yml` does, and any engine that can read that.
 """
 
-import importlib.metadata
 import json
 import multiprocessing
 import os
@@ -25,6 +24,7 @@ from pathlib import Path
 
 import watchfiles
 
+import autodiff_mini
 from book.tools import mainline, modules, reference, weave
 from book.tools.places import ROOT
 from book.tools.render import ChapterError, build, surroundings
@@ -36,7 +36,7 @@ FILES = {'assets/player.js': ROOT / weave.PACKAGE / 'notebook' / 'player.js',
 FRONT = re.compile(r'(?s)(?:---\n(.*?)---\n)?')
 OLD = ('The library has changed since the outputs on this page were made. '
        'They are being made again.')
-RELEASE = importlib.metadata.version(weave.PACKAGE)    # the book's, too
+RELEASE = autodiff_mini.__version__    # the book's, too
 # Beside a source is room for nothing, and there is no page to edit.
 FRONT_OF_MODULES = f'---\nhide: [toc]\nmade: true\nrelease: {RELEASE}\n---\n\n'
 

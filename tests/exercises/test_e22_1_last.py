@@ -6,7 +6,7 @@ def check(exercise, name, *words):
     try:
         outcome = exercise.PROGRAMS[name]()
     except (TypeError, ValueError) as error:
-        outcome, message = (['nobody'] + exercise.ran)[-1], str(error)
+        outcome, message = (['neither'] + exercise.ran)[-1], str(error)
     assert prediction == outcome
     assert bool(message) == bool(words)
     assert all(word in message for word in words)

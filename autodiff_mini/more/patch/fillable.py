@@ -12,7 +12,7 @@ import numpy as np
 
 from autodiff_mini.core import Trace, Tracer, current_trace, typeof, unwrap_as
 from autodiff_mini.errors import TracerError
-from autodiff_mini.memory import made, view_of
+from autodiff_mini.memory import view_of, writable_result
 from autodiff_mini.numpy_api import operand
 from autodiff_mini.primitives.indexing import OPERAND, Indexed
 
@@ -189,7 +189,7 @@ def to_write(x):
     root = x if x.root is None else x.root
     views = list((root.views or {}).values())
     check_fillable(x, root, views)
-    whole = made(np.array(plain_of(root)))
+    whole = writable_result(np.array(plain_of(root)))
     parts = []
     for y in views:
         step = step_to(root, y)

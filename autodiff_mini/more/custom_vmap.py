@@ -10,8 +10,8 @@ from itertools import repeat
 
 import numpy as np
 
-from autodiff_mini.arrays import foreign_one
-from autodiff_mini.core import TraceTag, Tracer, array_type, float0, typeof
+from autodiff_mini.core import (
+    TraceTag, Tracer, array_type, float0, tangent_type, typeof)
 from autodiff_mini.higher_order.call import Store, defcall, named
 from autodiff_mini.higher_order.custom_jvp import (
     Pull, UserRule, check_output, custom_call_jvp, run_outside, with_known)
@@ -23,10 +23,10 @@ from autodiff_mini.higher_order.staged_calls import (
 from autodiff_mini.interpreters import jvp, partial_eval, transpose, vmap
 from autodiff_mini.interpreters.vmap import spread
 from autodiff_mini.jaxprs import Var, dead_rules
-from autodiff_mini.pytree import leaf_names, tree_flatten
-from autodiff_mini.signature import map_leaves, names_of
+from autodiff_mini.pytree import leaf_names, map_leaves, tree_flatten
+from autodiff_mini.signature import names_of
 from autodiff_mini.zeros import (
-    Zero, instantiate_all, pack, tangent_type, unpack, which_zero)
+    Zero, instantiate_all, pack, unpack, which_zero)
 
 custom_vmap_call_p = defcall('custom_vmap_call')
 
@@ -85,8 +85,8 @@ def push_forward(fun, rule, zeros):
 
     def on_arrays(ys, y_dots):
         fixed = [Zero(y).aval.dtype == float0 for y in ys]
-        return [*ys, *instantiate_all(others(y_dots, fixed),
-                                      foreign_one(ys))], fixed
+        y_dots = instantiate_all(others(y_dots, fixed), ys)
+        return [*ys, *y_dots], fixed
 
     def fun_jvp(*arrays):
         return on_arrays(*jvp.jvp_flat(fun, *unpack(arrays, zeros), tag))
@@ -145,7 +145,7 @@ def custom_vmap_transpose(cts, *operands, fun, vmap, **types):
     def pull_back(program, cts):
         x_bars = transpose.backward_pass(
             program, program.consts, interleave(given, cts, repeat(None)))
-        return instantiate_all(x_bars, foreign_one([*cts, *program.consts]))
+        return instantiate_all(x_bars, [*cts, *program.consts])
 
     def fun_transpose(*xs):
         return pull_back(linear_program(

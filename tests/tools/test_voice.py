@@ -1,0 +1,43 @@
+"""What people read has none of the turns that make English sound translated.
+
+This is a net with wide meshes, and not the aim, since a bad sentence can pass
+it.  If a pattern catches a good sentence, argue with the pattern here.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+
+# Each pattern, and what to write instead.
+TICS = {
+    r"\w+ of (NumPy|JAX|Python|SciPy)'s(?=[.,;:)]|$)": 'a NumPy function',
+    r'\bin the place of\b': 'instead of',
+    r'\b([Ww]hoever|[Ss]omebody|[Aa]nybody)\b': 'the caller, the reader',
+    r'\b[Nn]obody\b': 'a passive, or what is missing',
+    r'\bshall\b': 'must, or the present tense',
+    r'\b(is|are|was|were) (no|none) (array|number|tracer|function|tuple)\b':
+        "isn't an array",
+    r'\bLet us\b': "let's",
+    r'\b(the|a|no|its) way (back|out)\b': 'the reverse pass',
+    r'\bis to be [a-z]+ed\b': 'has to be',
+    r'\b(Mind|Mark) (that|how)\b': 'leave it out',
+    r'(?<=[a-z][.!?] )Of [^.,;:?!]{5,60} (it|we|they|you|there) \w+':
+        'the subject comes first',
+    r'\bas ever\b|\bbe it\b': 'leave it out',
+}
+
+PAGES = [*(ROOT / 'book').rglob('*.md'), ROOT / 'README.md',
+         ROOT / 'CONTRIBUTING.md', ROOT / 'tests/CLAIMS.md',
+         *(ROOT / 'book/exercises').glob('*.py'),
+         *(ROOT / 'book/solutions').glob('*.py')]
+
+
+@pytest.mark.parametrize('tic', TICS)
+def test_text_sounds_native(tic):
+    caught = [f'{path.name}: …{text[max(found.start() - 40, 0):found.end()]}'
+              for path in PAGES for text in [path.read_text()]
+              for found in re.finditer(tic, text)]
+    assert caught == [], f'better: {TICS[tic]}'
