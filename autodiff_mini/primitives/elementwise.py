@@ -15,7 +15,7 @@ from autodiff_mini.arrays import convert, full
 from autodiff_mini.core import (
     PYTHON_NUMBERS, Primitive, Tracer, elementwise, typeof)
 from autodiff_mini.interpreters import abstract, jvp
-from autodiff_mini.interpreters.jvp import defjvp, defzero, match
+from autodiff_mini.interpreters.jvp import defjvp, match
 from autodiff_mini.interpreters.lowering import defwritten
 from autodiff_mini.interpreters.transpose import deflinear, deftranspose
 from autodiff_mini.interpreters.vmap import defelementwise
@@ -42,10 +42,7 @@ def row(function, *rules, name=None, impl=None):
 
 
 def with_jvp(primitive, rules):
-    if rules:
-        defjvp(primitive, *rules)
-    else:
-        defzero(primitive)
+    defjvp(primitive, *rules)
     return primitive
 
 
@@ -291,7 +288,7 @@ def numpy_imag(val):
 
 # The identity, of which the derivative is zero.
 stop_gradient_p = Primitive('stop_gradient', lambda x: x)
-defzero(stop_gradient_p)
+defjvp(stop_gradient_p)
 defelementwise(stop_gradient_p)
 abstract.rules[stop_gradient_p] = lambda x: x
 deftranspose(stop_gradient_p, lambda ct, x: stop_gradient_p.bind(ct))
