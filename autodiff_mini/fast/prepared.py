@@ -265,7 +265,7 @@ def compiled_step(jaxpr):
 
     Its arrays are NumPy's, and may lie in memory in any order.
     """
-    emitter = FastEmitter()
+    emitter = FastEmitter(False)
     emitter.emit('step', emitter.simplified(opened(jaxpr), False), False)
     source, _ = emitter.text()
     exec(compile(source, '<autodiff_mini step>', 'exec'), emitter.scope)
