@@ -91,6 +91,7 @@ call_with_batching = Seam()     # (call): a call with its rule for vmap
 call_if_unused = Seam()     # (call, fwd): fwd, for optimize_remat
 leave_closure = Seam()  # (trace, primitive, args, fun, rules): over a tangent
 bind_both_ways = Seam()     # (pull, *operands): its reverse is known, too
+save = Seam()           # (program, is_tangent, is_slope, policy): its parts
 
 # What stands around a trace.
 stage = Seam()          # (parent, tag): the trace that records a program
@@ -114,7 +115,7 @@ library_of = Seam()     # (xs): the library of the first that is not NumPy's
 # Words.
 advise = Seam(          # (topic, general, *details): what to write instead
     lambda topic, general, *details: general)
-tell = Seam()           # (error): add advice to an error, for the user
+tell = Seam()           # (error): shorten an error and add advice
 note_refusal = Seam()   # (error): a tracer raises it
 warn_of_lost_refusal = Seam()   # (): the program has caught such an error
 refuse_call = Seam()    # (transform, place, args, kwargs): raise an error

@@ -16,8 +16,7 @@ from autodiff_mini.applications.implicit import open_function
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import TraceTag, public, typeof
 from autodiff_mini.higher_order.custom_vjp import custom_vjp
-from autodiff_mini.higher_order.scan import scan
-from autodiff_mini.higher_order.while_loop import while_loop
+from autodiff_mini.higher_order.loops import scan, while_loop
 from autodiff_mini.numpy_api import asarray, inexact
 from autodiff_mini.pytree import (
     leaf_names, map_leaves, tree_flatten, tree_leaves, tree_map)

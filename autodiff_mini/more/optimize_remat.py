@@ -70,7 +70,7 @@ for rules in (jvp.rules, transpose.rules, abstract.rules,
 def forward_vmap(axis, vals, dims, jaxpr, fun, name):
     mapped = tuple(dim == 0 for dim in dims)
     jaxpr, fun = [
-        vmap_jaxpr(program, axis.size, mapped, (True,) * len(program.outvars))
+        vmap_jaxpr(program, mapped, (True,) * len(program.outvars), axis.size)
         [0] for program in (jaxpr, fun)]
     outs = forward_p.bind(*vals, jaxpr=jaxpr, fun=fun, name=name)
     return outs, [0] * len(outs)
