@@ -412,13 +412,11 @@ def flatten_up_to(treedef, tree, or_none=False):
     Args:
         treedef: the structure.
         tree: the tree.
-        or_none: whether a None can stand for any subtree, and all its leaves.
+        or_none: whether None can stand for a subtree, and all its leaves.
 
     Raises:
         ValueError: the tree has another structure.
     """
-    if or_none and tree is None:
-        return [None] * treedef.num_leaves
     if treedef.node_type is None:
         return [tree]
     opened = open_as(treedef, tree)
@@ -426,7 +424,9 @@ def flatten_up_to(treedef, tree, or_none=False):
         raise ValueError(f'Expected a tree that begins as {treedef}, like '
                          f'the first one, but got {tree_structure(tree)}')
     return [subtree for down, child in zip(treedef.children, opened)
-            for subtree in flatten_up_to(down, child, or_none)]
+            for subtree in (
+                [None] * down.num_leaves if or_none and child is None
+                else flatten_up_to(down, child, or_none))]
 
 
 def open_as(treedef, tree) -> list | None:

@@ -119,8 +119,7 @@ tell = Seam()           # (error): shorten an error and add advice
 note_refusal = Seam()   # (error): a tracer raises it
 warn_of_lost_refusal = Seam()   # (): the program has caught such an error
 refuse_call = Seam()    # (transform, place, args, kwargs): raise an error
-explain_rule = Seam()   # (error, rule, args): how it is called
-check_unpacked = Seam()     # (rule, operands, tuples, outs): after a JVP rule
+ask_rule = Seam()       # (rule, function, args): what it returns, checked
 with_warnings = Seam(   # (f, args, tag, stage): the program, with warnings
     lambda f, args, tag, stage: stage())
 LONG_LOOP = 10_000      # operations of one line: only a loop records so many

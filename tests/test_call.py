@@ -1,7 +1,7 @@
-"""`call`: the equations of a primitive that carries a Python function (D5).
+"""call.py: the equations of a primitive that carries a function.
 
-vmap(call(f)) == call(vmap(f)), jvp(call(f)) == call(jvp(f)),
-eval(call(f)) == eval(f).
+They are those of row D5 of REQUIREMENTS.md: vmap(call(f)) == call(vmap(f)),
+jvp(call(f)) == call(jvp(f)), and eval(call(f)) == eval(f).
 """
 
 from collections import namedtuple

@@ -1,8 +1,9 @@
-"""`custom_jvp`: a function that carries its own derivative.
+"""custom_jvp.py: the rule is asked in place of the function's derivative.
 
-A test whose name begins with an id tells which requirement it is for; those
-of the design document's issues begin with d18.  Rules that say more than the
-truth (thrice the derivative) show that it is they who were asked.
+The rules say three times the truth, so that it shows who was asked.
+A name such as `d1_...` cites a row of REQUIREMENTS.md: d of the design
+document, r of the reference page, b beyond JAX; `hard_case` is one of its
+hard cases.
 """
 
 import copy
@@ -17,7 +18,6 @@ import pytest
 import autodiff_mini as ad
 from autodiff_mini.core import Trace, TraceTag, current_trace
 from autodiff_mini.higher_order.call import call
-from autodiff_mini.higher_order.custom_jvp import custom_jvp_call_p
 from autodiff_mini.interpreters.jvp import JVPTracer, jvp_flat
 from autodiff_mini.interpreters.vmap import Axis, vmap_flat
 from autodiff_mini.primitives.elementwise import mul_p
@@ -111,17 +111,6 @@ def test_d1_d9_every_nesting_of_vmap_and_jvp_keeps_the_rule(names):
     assert_close(nested(sine, names)(x), truth * (10 if order else 1))
 
 
-def test_d1_one_run_for_every_element():
-    runs = []
-    f = custom(lambda x: runs.append('f') or x * x,
-               lambda p, t: (p[0], runs.append('rule') or t[0]))
-    ad.vmap(f)(X)
-    ad.vmap(d(f))(X)
-    d(ad.vmap(f))(X)
-    d(ad.vmap(ad.vmap(f)))(A)
-    assert runs == ['f', 'rule', 'rule', 'rule']
-
-
 # D3: Python control flow
 
 def branching(x):
@@ -140,20 +129,6 @@ def test_d3_python_branches_in_function_and_rule():
     assert d(d(lambda x: x * f(x)))(-2.0) == -7.0   # -5, and the truth
     assert ad.jvp(lambda x: f(x) if f(x) > 3 else x, (-2.0,), (1.0,)) == (
         4.0, -5.0)
-
-
-@pytest.mark.parametrize('where', ['function', 'rule'])
-def test_d3_under_vmap_a_branch_is_a_named_error(where):
-    if where == 'function':
-        f = custom(branching, lambda p, t: (f(*p), t[0]))
-        transformed = [ad.vmap(f), ad.vmap(d(f)), d(ad.vmap(f))]
-    else:
-        f = custom(lambda x: x, branching_rule)
-        transformed = [ad.vmap(d(f)), d(ad.vmap(f))]
-    for g in transformed:
-        with pytest.raises(ad.TracerBoolConversionError, match='np.where'):
-            g(X)
-        assert current_trace() is Trace.base
 
 
 # D4, as far as forward mode goes
@@ -182,16 +157,6 @@ def test_d5_jvp_of_the_call_is_the_rule():
     f = custom(lambda x: x, lambda p, t: (p[0] * 2, t[0]))
     _, counts = spied(lambda x: ad.jvp(f, (x,), (X,)), X)
     assert counts == {mul_p: 1}
-
-
-def test_d5_vmap_of_the_call_is_a_call_of_vmaps():
-    _, counts = spied(ad.vmap(sine), X)
-    assert counts == {custom_jvp_call_p: 1}
-    # vmap(custom_jvp_call(f, f_jvp)) == custom_jvp_call(vmap(f), vmap(rule))
-    rule = ad.vmap(lambda p, t: (np.sin(*p), 10 * np.cos(*p) * t[0]))
-    by_hand = custom(ad.vmap(lambda x: np.sin(x)), rule)
-    assert_trees(ad.jvp(ad.vmap(sine), (X,), (X + 1,)),
-                 ad.jvp(by_hand, (X,), (X + 1,)))
 
 
 # D7: the interface
@@ -223,20 +188,6 @@ def test_d7_defjvps_add_up():
     y_dot = ad.jvp(ad.vmap(f, (0, None, None)), (xs, 5.0, 1.0),
                    (xs, 10.0, 100.0))[1]
     assert_same(y_dot, 15 * xs + 700)
-
-
-def test_d7_defjvps_without_any_rule_is_a_constant():
-    f = ad.custom_jvp(lambda x: x * x)
-    f.defjvps(None)
-    assert ad.jvp(f, (3.0,), (1.0,)) == (9.0, 0.0)
-    assert_same(d(ad.vmap(f))(X), 0 * X)
-
-
-def test_d7_defjvps_only_for_all_arguments():
-    f = ad.custom_jvp(lambda x, y: x)
-    f.defjvps(lambda t, out, x, y: t)
-    with pytest.raises(ValueError, match='zip|shorter|longer|rule'):
-        ad.jvp(f, (1.0, 2.0), (1.0, 1.0))
 
 
 def test_d7_defjvps_not_with_nondiff_arguments():
@@ -291,15 +242,6 @@ def test_d10_a_rule_takes_and_returns_trees():
     spread = partial(ad.tree_map, lambda x: np.full(3, x))
     y, y_dot = ad.jvp(ad.vmap(k), spread(primals), spread(tangents))
     assert_trees(y_dot, spread(Pair(112.0, {'b': 7.0, 'n': None})))
-
-
-def test_d10_a_rule_takes_and_returns_registered_nodes(node):
-    f = custom(lambda n: node(n.x * n.x, n.unit + '2'),
-               lambda p, t: (f(*p), node(3 * p[0].x * t[0].x, 'm2')))
-    n, n_dot = node(2.0, 'm'), node(1.0, 'm')
-    assert ad.jvp(f, (n,), (n_dot,)) == (node(4.0, 'm2'), node(6.0, 'm2'))
-    y, y_dot = ad.jvp(ad.vmap(f), (node(X, 'm'),), (node(X, 'm'),))
-    assert_same(y_dot.x, 3 * X * X)
 
 
 # D11: keyword arguments
@@ -379,13 +321,6 @@ def test_defjvps_has_no_rule_for_a_keyword_only_argument():
         ad.jvp(lambda x: f(x, a=x), (2.0,), (1.0,))
 
 
-def test_d11_keywords_of_what_has_no_signature():
-    f = custom(max, lambda p, t: (max(*p), 3 * t[0]))
-    assert ad.jvp(lambda x: f(x, 1.0), (2.0,), (1.0,)) == (2.0, 3.0)
-    with pytest.raises(TypeError, match='key of max could not be resolved'):
-        f(1.0, 2.0, key=abs)
-
-
 # D12 and B2: arguments that are not differentiated
 
 def apply(g, x, n):
@@ -403,27 +338,6 @@ def test_d12_nondiff_arguments_come_first_in_the_rule():
     assert_close(d(lambda x: f(np.sin, x, 5))(2.0), 15.0)
     assert_close(ad.vmap(d(lambda x: f(np.sin, x, 5)))(X), np.full(4, 15.))
     assert_close(d(ad.vmap(lambda x: f(np.sin, x, 5)))(X), np.full(4, 15.))
-
-
-@pytest.mark.parametrize('options', [
-    {'nondiff_argnums': (0, 2)}, {'nondiff_argnums': (2, 0)},
-    {'nondiff_argnums': [0, -1]}, {'nondiff_argnums': (-3, 2)},
-    {'nondiff_argnames': ('g', 'n')}, {'nondiff_argnames': ['n', 'g']},
-    {'nondiff_argnums': 0, 'nondiff_argnames': 'n'},
-    {'nondiff_argnums': (0, 2), 'nondiff_argnames': 'n'},
-])
-def test_d12_by_position_and_by_name(options):
-    f = ad.custom_jvp(apply, **options)
-    f.defjvp(apply_rule)
-    assert_close(d(lambda x: f(np.sin, x, 5))(2.0), 15.0)
-    assert_close(d(lambda x: f(n=5, x=x, g=np.sin))(2.0), 15.0)
-
-
-def test_d12_there_must_be_such_an_argument():
-    with pytest.raises(ValueError, match="no argument 'k' in apply"):
-        ad.custom_jvp(apply, nondiff_argnames='k')
-    with pytest.raises(ValueError, match='no argument -4 in apply'):
-        ad.custom_jvp(apply, nondiff_argnums=-4)
 
 
 ODD_THINGS = {
@@ -459,45 +373,6 @@ def test_b2_nondiff_arguments_may_be_anything(name):
     assert len(seen) == 5
 
 
-def test_b2_nondiff_arguments_hold_vmap_tracers():
-    f = custom(lambda a, x: a * x, lambda a, p, t: (f(a, *p), 3 * a * t[0]),
-               0)
-    c = np.arange(4.)
-    assert_same(ad.vmap(f)(c, X), c * X)
-    assert_same(ad.vmap(lambda c: d(partial(f, c))(2.0))(c), 3 * c)
-    y_dot = ad.jvp(lambda x: ad.vmap(f)(c, x), (X,), (X,))[1]
-    assert_same(y_dot, 3 * c * X)
-    y_dot = ad.jvp(lambda x: ad.vmap(f, (0, None))(c, x), (2.,), (1.,))[1]
-    assert_same(y_dot, 3 * c)
-
-
-def test_d12_a_perturbed_nondiff_argument_is_an_error():
-    """JAX returns 3 here; the truth is 6."""
-    def k(a, x):
-        return a * x
-
-    f = custom(k, lambda a, p, t: (f(a, *p), a * t[0]), 0)
-    for wrong in (lambda x: f(x, x), lambda x: f(x, 2.0),
-                  lambda x: f([{'a': x}], 2.0), lambda x: f(x * 1, x),
-                  lambda x: ad.vmap(f, (None, 0))(x, X)[0],
-                  lambda x: ad.vmap(f, (0, None))(x * X, x)[0],
-                  lambda x: ad.vmap(lambda y: f(x, y))(X)[0],
-                  lambda x: ad.vmap(lambda y: f(x * y, y))(X)[0],
-                  lambda x: d(lambda y: f(x, y))(2.0),
-                  lambda x: ad.vmap(lambda y: ad.vmap(
-                      lambda z: f(x * y * z, 2.0))(X))(X)[0, 0]):
-        with pytest.raises(TypeError, match=(
-                'Argument 0 of .*k is named in nondiff_argnums, but is being '
-                'differentiated.*Leave it out of nondiff_argnums')):
-            ad.jvp(wrong, (3.0,), (1.0,))
-        assert current_trace() is Trace.base
-    g = lambda x: f(ad.stop_gradient(x), x)
-    assert ad.jvp(g, (3.0,), (1.0,)) == (9.0, 3.0)
-    y = ad.jvp(lambda x: ad.vmap(f, (None, 0))(ad.stop_gradient(x), X * x),
-               (3.0,), (1.0,))[1]
-    assert_same(y, 3 * X)
-
-
 # D17 and hard cases: closing over tracers
 
 def test_d17_functions_and_rules_close_over_vmap_tracers():
@@ -530,21 +405,6 @@ CLOSED_OVER = {
         lambda y: custom(lambda z: x * z, lambda p, t: (p[0], t[0]))(y),
         lambda p, t: (p[0], t[0])),
 }
-CLOSED_OVER_BY_RULES = {
-    'rule': lambda x: custom(
-        lambda y: y, lambda p, t: (p[0], x * t[0])),
-    'rule_s_primal': lambda x: custom(
-        lambda y: y, lambda p, t: (x * p[0], t[0])),
-    'rule_s_output': lambda x: custom(
-        lambda y: y, lambda p, t: (p[0], x)),
-    'rule_s_primal_output': lambda x: custom(
-        lambda y: y, lambda p, t: (x, t[0])),
-    'rule_calls_function': lambda x: (
-        k := custom(lambda y: x * y, lambda p, t: (k(*p), t[0]))),
-    'rule_of_defjvps': lambda x: (
-        k := ad.custom_jvp(lambda y: y), k.defjvps(
-            lambda t, o, y: x * t))[0],
-}
 DETECTED = ('Detected differentiation of a custom_jvp function with respect '
             'to a closed-over value: .*<lambda>.*Pass the value as an '
             'argument')
@@ -570,19 +430,6 @@ def test_d17_differentiating_what_a_function_closes_over(name):
     assert ad.jvp(stopped, (3.0,), (1.0,))[1] == make(3.0)(2.0)
 
 
-@pytest.mark.parametrize('name', CLOSED_OVER_BY_RULES)
-def test_d17_differentiating_what_a_rule_closes_over(name):
-    make = CLOSED_OVER_BY_RULES[name]
-    refused(lambda x: make(x)(x))
-    refused(lambda x: make(x * 2)(2 * x))
-    refused(lambda x: ad.vmap(make(x))(x * X)[0])
-    refused(lambda x: ad.vmap(lambda y: make(x)(x))(X)[0])
-    refused(lambda x: ad.vmap(lambda y: make(x * y)(x * y))(X)[0])
-    refused(lambda x: call(lambda y: make(x)(y), x))
-    stopped = lambda x: make(ad.stop_gradient(x))(x)
-    ad.jvp(stopped, (3.0,), (1.0,))
-
-
 def test_d17_another_leak_is_called_what_it_is():
     leaked = []
     ad.jvp(lambda x: leaked.append(x) or x, (1.0,), (1.0,))
@@ -593,17 +440,6 @@ def test_d17_another_leak_is_called_what_it_is():
         ad.jvp(lambda x: f(2.0), (1.0,), (1.0,))
     with pytest.raises(ad.UnexpectedTracerError, match='has returned'):
         ad.vmap(f)(X)
-
-
-def test_hard_case_10_nested_perturbations_through_a_rule():
-    """6.0: a rule that differentiates, in its JVP form."""
-    r = ad.custom_jvp(lambda x, y: x * y)
-    r.defjvps(lambda t, o, x, y: t * d(lambda z: z * y)(x),
-              lambda t, o, x, y: t * x)
-    assert d(lambda x: x * d(lambda y: r(x, y))(2.))(3.) == 6.0
-    f = lambda x: x * d(lambda y: r(x, y))(2.)
-    assert_close(ad.vmap(d(f))(X), 2 * X)
-    assert_close(d(ad.vmap(f))(X), 2 * X)
 
 
 # D18: the issues that the design document lists
@@ -754,16 +590,6 @@ def test_symbolic_zeros_say_what_is_not_perturbed():
     assert SEEN == [[False, True], [True, False], [False, False]]
 
 
-@pytest.mark.parametrize('names', ['jv', 'vj', 'vvj', 'vjv', 'jvv'])
-def test_symbolic_zeros_stay_symbolic_under_vmap(names):
-    f = custom(lambda x, y: x + y, symbolic, symbolic_zeros=True)
-    x = np.ones([2] * names.count('v'))
-    SEEN.clear()
-    assert_same(nested(lambda x: f(x, 1.0), names)(x), 2 * x)
-    assert_same(nested(lambda x: f(1.0, x), names)(x), 3 * x)
-    assert SEEN == [[False, True], [True, False]]
-
-
 def test_a_rule_may_return_symbolic_zeros():
     def rule(primals, tangents):
         x, y = primals
@@ -805,27 +631,7 @@ def test_arithmetic_on_a_symbolic_zero_names_the_cure():
     assert d(lambda x: g(x, 1.0))(2.0) == 1.0
 
 
-def test_zero_from_primal_is_a_zero_of_the_tangent_type():
-    assert_same(ad.zero_from_primal(A), 0 * A)
-    assert ad.zero_from_primal(3).dtype == ad.float0
-    zero = ad.zero_from_primal(A, symbolic_zeros=True)
-    assert type(zero) is ad.SymbolicZero and zero.shape == (2, 3)
-
-
 # Rules more batched than their functions, and less
-
-def test_a_rule_is_more_batched_than_its_function():
-    c = np.arange(4.)
-    f = custom(lambda x, c: x, lambda p, t: (p[0], p[1] * t[0]))
-    # the primal is not mapped, its tangent is
-    y, y_dot = ad.jvp(lambda x: ad.vmap(f, (None, 0))(x, c), (2.,), (1.,))
-    assert_same(y, np.full(4, 2.))
-    assert_same(y_dot, c)
-    # the tangent is not mapped, its primal is
-    g = custom(lambda x, c: x * c, lambda p, t: (p[0] * p[1], 3 * t[0]))
-    y, y_dot = ad.jvp(lambda x: ad.vmap(g, (None, 0))(x, c), (2.,), (1.,))
-    assert_same(y, 2 * c)
-    assert_same(y_dot, np.full(4, 3.))
 
 
 def test_if_a_closure_maps_one_output_all_are_mapped():
@@ -854,21 +660,6 @@ def test_r5_integer_arguments_have_float0_tangents():
     assert_same(ad.jvp(f, (X, n), (X, zero))[1], 3 * n * X)
     assert_same(ad.jvp(ad.vmap(f), (X, n), (X, zero))[1], 3 * n * X)
     assert_same(ad.vmap(lambda n: d(lambda x: f(x, n))(2.0))(n), 3. * n)
-
-
-def test_r5_integer_outputs_have_float0_tangents():
-    def rule(primals, tangents):
-        x, n = primals
-        return f(x, n), (3 * tangents[0], tangents[1],
-                         np.zeros(np.shape(x), ad.float0))
-
-    f = custom(lambda x, n: (x, n, x > 0), rule)
-    n = np.arange(4)
-    for g in (f, ad.vmap(f)):
-        y, (x_dot, n_dot, b_dot) = ad.jvp(lambda x: g(x, n), (X,), (X,))
-        assert_same(x_dot, 3 * X)
-        assert n_dot.dtype == b_dot.dtype == ad.float0
-        assert n_dot.shape == b_dot.shape == (4,)
 
 
 @pytest.mark.parametrize('dtype', [np.float16, np.float32, np.float64,
@@ -917,18 +708,6 @@ Model.free.defjvps(lambda t, y, x: 7 * t)
 
 def thrice(x, n=1.0):
     return 3.0 * x * n
-
-
-def test_methods_are_bound():
-    model = Model(2.0)
-    assert model.decorated(3.0) == 6.0
-    assert ad.jvp(model.decorated, (3.0,), (1.0,)) == (6.0, 14.0)
-    assert model.decorated(3.0, n=2.0) == model.decorated(n=2.0, x=3.0) == 12.
-    assert_same(d(ad.vmap(model.decorated))(X), np.full(4, 14.))
-    assert Model.decorated is Model.__dict__['decorated']
-    assert Model.decorated.__doc__.startswith('Decorated')
-    assert Model.decorated(model, 3.0) == 6.0
-    assert d(Model().free)(3.0) == d(Model.free)(3.0) == 7.0
 
 
 def test_deep_copies_have_a_rule_of_their_own():
@@ -1037,54 +816,7 @@ def test_rules_with_the_wrong_arguments(rule, words):
     refused(custom(loss, rule), words)
 
 
-@pytest.mark.parametrize('x, words', [
-    ('text', r'arguments of loss\[0\]: .*type str'),
-    (np.sin, 'arguments of loss.*ufunc'),
-    ([1.0, {'a': 'b'}], r"arguments of loss\[0\]\[1\]\['a'\]: .*str"),
-    (np.array(['a']), 'dtype <U1'), (np.ma.ones(2), 'MaskedArray'),
-    (object(), 'type object'), ({1: 1.0, 'a': 1.0}, 'sortable'),
-])
-def test_arguments_that_are_no_arrays_are_named(x, words):
-    f = custom(loss, lambda p, t: (p[0], t[0]))
-    with pytest.raises(TypeError, match=words):
-        f(x)
-    refused(lambda y: f(x, y), words)
-    assert current_trace() is Trace.base
-
-
-class Stop(Exception):
-    pass
-
-
-def stop(*_):
-    raise Stop
-
-
-@pytest.mark.parametrize('f, names', [
-    *[(custom(stop, stop), names)
-      for names in ['', 'v', 'j', 'vj', 'jv', 'jj', 'vjv']],
-    *[(custom(np.sin, stop), names)     # the rule, where it is asked
-      for names in ['j', 'vj', 'jv', 'jj', 'vjv']]])
-def test_exceptions_go_through_and_leave_the_base_trace(f, names):
-    with pytest.raises(Stop):
-        nested(f, names)(A)
-    assert current_trace() is Trace.base
-    assert d(square)(1.0) == 3.0
-
-
 # State
-
-
-def test_a_rule_may_write_into_an_array_that_it_makes():
-    f = ad.custom_jvp(lambda x: 2 * x)
-
-    @f.defjvp
-    def rule(primals, tangents):
-        first = np.zeros_like(tangents[0])
-        first[0] = 1.0
-        return f(*primals), tangents[0] * first
-    slopes = ad.grad(lambda x: np.sum(f(x)))(np.ones(3))
-    assert slopes.tolist() == [1.0, 0.0, 0.0]
 
 
 # A rule that makes a custom function, which closes over the rule's tangent
@@ -1103,9 +835,16 @@ def integral(g, a, b, p):
     return area(lambda x: g(x, p), a, b)
 
 
-WAVES = {
-    'custom': lambda p: integral(lambda x, p: np.sin(x * p), 0.5 * p, 2.0, p),
-    'plain': lambda p: area(lambda x: np.sin(x * p), 0.5 * p, 2.0)}
+@integral.defjvp
+def leibniz(g, primals, tangents):
+    (a, b, p), (a_dot, b_dot, p_dot) = primals, tangents
+
+    def slope(x, p):    # it closes over p_dot, and so does its integral
+        return ad.jvp(lambda p: g(x, p), (p,), (p_dot,))[1]
+    return integral(g, a, b, p), (
+        integral(slope, a, b, p) + g(b, p) * b_dot - g(a, p) * a_dot)
+
+
 ALONG = {
     'j': d, 'l': lambda f: lambda x: ad.linearize(f, x)[1](1.0),
     'g': ad.grad, 'f': ad.jacfwd, 'r': ad.jacrev,
@@ -1114,14 +853,6 @@ ALONG = {
     'v': lambda f: lambda x: ad.vmap(ad.grad(f))(np.stack([x, x]))[1],
     's': lambda f: ad.grad(lambda x: ad.scan(
         lambda c, _: (c + f(x), None), 0.0, None, 1)[0])}
-
-
-@pytest.mark.parametrize('first', ALONG)
-def test_a_rule_makes_an_integral_of_its_tangent(first):
-    """The rule of Leibniz; linearize and what is made of it refused it."""
-    f, g = WAVES['custom'], WAVES['plain']
-    assert_close(ALONG[first](f)(1.5), d(g)(1.5))
-    assert_close(ad.jacfwd(ad.vmap(f))(X), np.diag(d(ad.vmap(g))(X)))
 
 
 def closing_over_a_tangent(make):
@@ -1156,19 +887,6 @@ def test_a_custom_function_of_a_tangent_in_a_program_is_refused(first, then):
     with pytest.raises(TypeError, match='The rule of .*cosine_of.* closes '
                        'over JaxprTracer.*as an argument'):
         twice(0.5)
-
-
-def test_a_custom_function_of_a_tangent_and_of_a_value_that_moves():
-    f = closing_over_a_tangent(lambda x, x_dot: custom(
-        lambda y: y * x * x_dot, lambda p, t: (
-            p[0] * x * x_dot, t[0] * x * x_dot)))
-    for first in (d, ad.grad, ad.jacfwd):
-        assert_close(first(f)(1.5), 4.5)
-        for then in (d, ad.grad, ad.jacfwd):
-            with pytest.raises(TypeError, match='Detected differentiation '
-                               'of a custom_jvp function with respect to a '
-                               'closed-over value'):
-                then(first(f))(1.5)
 
 
 @pytest.mark.parametrize('make', [ad.custom_vjp, ad.custom_vmap])
@@ -1241,10 +959,3 @@ def test_a_rule_that_stacks_its_tuples_is_refused():
             ad.jvp(f, (x,), (x,))
 
 
-def test_a_function_may_add_an_axis_to_its_argument():
-    f = ad.custom_jvp(lambda x: 2 * np.atleast_1d(x))
-    f.defjvp(lambda primals, tangents: (
-        f(*primals), 2 * np.atleast_1d(tangents[0])))
-    for g in f, ad.jit(f):
-        y, y_dot = ad.jvp(g, (3.0,), (1.0,))
-        assert y.tolist() == [6.0] and y_dot.tolist() == [2.0]

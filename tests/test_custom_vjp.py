@@ -1,8 +1,9 @@
-"""`custom_vjp`: a function that carries its own way back.
+"""custom_vjp.py: reverse mode asks the rule, and a loop is the oracle of vmap.
 
-Rules that say more than the truth show that it is they who were asked.  The
-oracle for vmap is the loop, and what is known is the same as in
-tests/test_custom_jvp.py.
+The rules say three times the truth, so that it shows who was asked.
+A name such as `d1_...` cites a row of REQUIREMENTS.md: d of the design
+document, r of the reference page, b beyond JAX; `hard_case` is one of its
+hard cases.
 """
 
 import itertools
@@ -19,15 +20,12 @@ import autodiff_mini as ad
 from autodiff_mini.core import Trace, current_trace
 from autodiff_mini.higher_order.custom_vjp import (
     custom_lin_p,
-    custom_vjp_call_p,
 )
-from autodiff_mini.interpreters.jvp import JVPTracer
 from autodiff_mini.interpreters.transpose import rules as transpose_rules
 from tests.amount import examples
 from tests.numerical import assert_close, assert_same
 from tests.test_custom_jvp import ODD_THINGS, X, assert_trees, node
 from tests.test_staged_calls import nested, staged, summed_grad
-from tests.traces import spied
 
 A = np.arange(6.).reshape(2, 3) / 4 + 0.5
 Pair = namedtuple('Pair', 'x y')
@@ -239,28 +237,6 @@ def mapped_and_looped(inner, dims, used, stage):
     return by_vmap, by_loop, args[:2]
 
 
-def test_hard_case_3_cotangents_of_what_is_not_mapped_are_summed():
-    v = custom(lambda x, w: x * w, lambda x, w: (x * w, (x, w)),
-               lambda r, c: (c * r[1], 2 * c * r[0]))
-    xs = np.arange(4.)
-    f = ad.vmap(v, (0, None))
-    assert ad.grad(lambda w: f(xs, w).sum())(3.0) == 12.0
-    assert ad.grad(lambda w: staged(f)(xs, w).sum())(3.0) == 12.0
-    assert_same(ad.vmap(ad.grad(v, 1), (0, None))(xs, 3.0), 2 * xs)
-
-
-def test_a_residual_alone_is_mapped():
-    """No operand is; function and rule are not equally mapped."""
-    def total(z, before=lambda f: f):
-        def inner(x):
-            k = custom(lambda y: y * y, lambda y: (y * y, (x, y)),
-                       lambda r, c: (r[0] * c,))
-            return before(k)(z)
-        return ad.vmap(inner)(X).sum()
-
-    assert_close(ad.grad(total)(2.0), X.sum())
-
-
 def test_bwd_alone_closes_over_a_mapped_value():
     def total(z):
         def inner(x):
@@ -313,20 +289,6 @@ def test_d3_python_control_flow_in_all_three():
         staged(k)(2.0)
 
 
-def test_d4_fwd_and_bwd_see_concrete_values_as_they_run():
-    seen = []
-    f = custom(lambda x: seen.append(('f', x)) or x,
-               lambda x: seen.append(('fwd', x)) or (x, x + 1),
-               lambda r, ct: seen.append(('bwd', r, ct)) or (ct,))
-    y, pullback = ad.vjp(f, 2.0)
-    assert seen == [('fwd', 2.0)] and type(seen[0][1]) is float
-    pullback(5.0)
-    assert seen[1:] == [('bwd', 3.0, 5.0)]
-    ad.grad(ad.grad(f))(2.0)
-    assert isinstance(seen[2][1], JVPTracer)
-    assert float(seen[2][1].primal) == 2.0
-
-
 def test_d4_a_nan_is_caught_on_the_way_back():
     def bwd(x, ct):
         x_bar = ct * 0.5 / np.sqrt(x)
@@ -342,21 +304,24 @@ def test_d4_a_nan_is_caught_on_the_way_back():
     assert current_trace() is Trace.base
 
 
+@pytest.mark.parametrize('where', ['f', 'fwd', 'bwd'])
+@pytest.mark.parametrize('names', ['g', 'gv', 'vg', 'gg', 'sg', 'gs'])
+def test_exceptions_go_through_and_leave_the_base_trace(where, names):
+    def stage(here, out):
+        def run(*_):
+            if here == where:
+                raise ZeroDivisionError(here)
+            return out(*_)
+        return run
+
+    f = custom(stage('f', lambda x: x), stage('fwd', lambda x: (f(x), x)),
+               stage('bwd', lambda r, ct: (ct,)))
+    with pytest.raises(ZeroDivisionError, match=where):
+        nested(f, names)(X if 'v' in names else 2.0)
+    assert current_trace() is Trace.base
+
+
 # D8, R3: the interface
-
-
-def test_d8_lists_do_for_the_pair_and_for_the_tuple():
-    f = custom(lambda x, y: x * y, lambda x, y: [x * y, [x, y]],
-               lambda r, c: [3 * c * r[1], 5 * c * r[0]])
-    assert ad.grad(f, (0, 1))(2.0, 7.0) == (21.0, 10.0)
-    assert_same(ad.vmap(ad.grad(f), (0, None))(X, 7.0), np.full(4, 21.))
-
-
-def test_d5_the_call_is_one_operation():
-    _, counts = spied(square, 3.0)
-    assert counts == {custom_vjp_call_p: 1}
-    _, counts = spied(ad.vmap(square), X)
-    assert counts == {custom_vjp_call_p: 1}
 
 
 def test_a_jaxpr_names_function_and_rule():
@@ -428,15 +393,6 @@ def test_d10_trees_in_out_and_between():
                  spread(expected))
 
 
-def test_d10_a_rule_takes_and_returns_registered_nodes(node):
-    f = custom(lambda n: node(n.x * n.x, n.unit + '2'),
-               lambda n: (f(n), n),
-               lambda n, ct: (node(3 * n.x * ct.x, n.unit),))
-    g = ad.grad(lambda n: f(n).x)
-    assert g(node(2.0, 'm')) == node(6.0, 'm')
-    assert_same(ad.vmap(g)(node(X, 'm')).x, 3 * X)
-
-
 @pytest.mark.parametrize('name', [
     name for name in ODD_THINGS if name not in ('unsortable', 'array')])
 def test_d10_residuals_may_be_anything(name):
@@ -455,13 +411,6 @@ def test_d10_residuals_may_be_anything(name):
 
 
 # D11, D12, B2: keywords, and arguments that are not differentiated
-
-def test_d11_keywords_and_defaults_are_positions_in_fwd():
-    f = custom(lambda x, n=2.0: x * n, lambda x, n: (x * n, (x, n)),
-               lambda r, ct: (3 * ct * r[1], 5 * ct * r[0]))
-    assert ad.grad(f)(7.0) == 6.0
-    assert ad.grad(lambda x: f(n=4.0, x=x))(7.0) == 12.0
-    assert ad.grad(lambda n: f(7.0, n=n))(4.0) == 35.0
 
 
 def named():
@@ -523,34 +472,6 @@ def test_d12_nondiff_arguments_come_first_in_bwd_and_in_place_in_fwd(options):
                 np.full(4, 15.))
 
 
-def test_b2_nondiff_arguments_hold_tracers_of_vmap_and_of_staging():
-    f = custom(lambda a, x: a * x, lambda a, x: (f(a, x), None),
-               lambda a, r, ct: (3 * a * ct,), 0)
-    assert_same(ad.vmap(f)(X, X), X * X)
-    assert_same(ad.vmap(lambda a: ad.grad(partial(f, a))(2.0))(X), 3 * X)
-    assert_same(summed_grad(lambda x: ad.vmap(f)(X, x))(X), 3 * X)
-    assert ad.grad(lambda x: ad.vmap(f, (0, None))(X, x).sum())(2.) == \
-        pytest.approx(3 * X.sum())
-    assert staged(f)(5.0, 2.0) == 10.0
-    assert staged(ad.grad(f, 1))(5.0, 2.0) == 15.0
-
-
-@pytest.mark.parametrize('wrong', [
-    lambda f, x: f(x, x), lambda f, x: f(x, 2.0),
-    lambda f, x: f([{'a': x}], 2.0),
-    lambda f, x: ad.vmap(f, (None, 0))(x, X)[0],
-    lambda f, x: ad.vmap(lambda y: f(x * y, 2.0))(X)[0]])
-def test_d12_a_perturbed_nondiff_argument_is_an_error(wrong):
-    def scale(a, x):
-        return x
-
-    f = custom(scale, lambda a, x: (x, None), lambda a, r, ct: (ct,), 0)
-    refused(partial(wrong, f), 'Argument 0 of .*scale is named in '
-            'nondiff_argnums, but is being differentiated.*Leave it '
-            'out')
-    assert ad.grad(lambda x: f(ad.stop_gradient(x), x))(3.0) == 1.0
-
-
 # Methods, partials, objects
 
 
@@ -567,18 +488,6 @@ def test_hard_case_9_none_is_the_cotangent_of_an_integer():
                  1 + 6 + 27)
     assert_close(ad.vmap(ad.grad(i), (None, 0))(3.0, n),
                  np.array([1., 6., 27.]))
-
-
-@pytest.mark.parametrize('bar', [
-    lambda n: None, lambda n: np.zeros(np.shape(n), ad.float0),
-    lambda n: 0, lambda n: ad.SymbolicZero(n)])
-def test_r5_what_bwd_says_of_an_integer_is_nothing(bar):
-    f = custom(lambda x, n: x * n, lambda x, n: (x * n, n),
-               lambda n, ct: (3 * ct, bar(n)))
-    for n in (2, np.array(2), True):
-        x_bar, n_bar = ad.vjp(f, 5.0, n)[1](1.0)
-        assert x_bar == 3.0 and n_bar.dtype == ad.float0
-        assert ad.grad(f)(5.0, n) == 3.0
 
 
 def test_r5_cotangents_of_integer_outputs_are_float0():
@@ -642,26 +551,6 @@ def test_r2_symbolic_zeros_have_the_shape_of_an_element():
     assert shapes == [(ad.SymbolicZero, (2,), 0)] * 2
 
 
-def test_r2_without_symbolic_zeros_there_are_arrays():
-    def bwd(r, ct):
-        assert_same(ct[1], 0 * X)
-        return 3 * ct[0],
-
-    f = custom(lambda x: (x, 2 * x), lambda x: ((x, 2 * x), None), bwd)
-    assert_same(summed_grad(lambda x: f(x)[0])(X), np.full(4, 3.))
-
-
-def test_r2_records_in_trees_and_registered_nodes(node):
-    def fwd(n, p):
-        assert n.x.perturbed and not p['a'][0].perturbed
-        return n.x.value * p['a'][0].value, p['a'][0].value
-
-    f = custom(lambda n, p: n.x * p['a'][0], fwd,
-               lambda a, ct: (node(3 * ct * a, 'm'), None),
-               symbolic_zeros=True)
-    assert ad.grad(f)(node(2.0, 'm'), {'a': [5.0]}) == node(15.0, 'm')
-
-
 TWICE = {   # how a function of an array is used
     'grad': summed_grad, 'jit': lambda f: ad.jit(summed_grad(f)),
     'vmap': lambda f: lambda x: ad.vmap(summed_grad(f))(np.stack([x, x]))[0],
@@ -713,8 +602,6 @@ def loss(x):
 
 
 OUT, NONE = lambda x: (x, None), lambda r, ct: (ct,)
-CONTAINER = ('Custom VJP bwd rule .* for function .*loss must produce .* an '
-             'output with the same container')
 PAIR = ('Custom VJP fwd rule .* for function .*loss must produce a pair '
         r'\(list or tuple of length two\)')
 TUPLE = ('Custom VJP bwd rule .* for function .*loss must produce a tuple '
@@ -841,19 +728,6 @@ def test_d17_hard_case_5_a_closed_over_value_is_differentiated(where):
     assert ad.grad(g)(3.0) in (1.0, 3.0)
 
 
-def test_d17_functions_close_over_staged_tracers():
-    def f(x, y):
-        k = custom(lambda z: x * z, lambda z: (3 * z, z),
-                   lambda r, ct: (7 * r * ct,))
-        return k(y)
-
-    assert staged(f)(3.0, 2.0) == 6.0
-    assert ad.grad(staged(f), 1)(3.0, 2.0) == 14.0
-    assert staged(ad.grad(f, 1))(3.0, 2.0) == 14.0
-    assert_same(ad.vmap(ad.grad(staged(f), 1))(X, X), 7 * X)
-    assert_same(ad.vmap(staged(ad.grad(f, 1)))(X, X), 7 * X)
-
-
 @pytest.mark.parametrize('where', ['fwd', 'residual', 'bwd', 'bare'])
 def test_d17_a_rule_that_closes_over_a_dead_staged_tracer(where):
     f = staged(lambda x, y: closing(where, x * 1)(y))
@@ -868,18 +742,6 @@ def test_d17_a_rule_that_closes_over_a_dead_staged_tracer(where):
 
 
 # Dtypes
-
-@pytest.mark.parametrize('dtype', [np.float16, np.float32, np.float64])
-def test_gradients_have_the_dtype_of_the_argument(dtype):
-    x = X.astype(dtype)
-    for f in (summed_grad(square), ad.vmap(ad.grad(square)),
-              summed_grad(ad.vmap(square)), summed_grad(staged(square))):
-        assert_same(f(x), 3 * x)
-    g = custom(lambda x, y: x * y, lambda x, y: (x * y, (x, y)),
-               lambda r, ct: (3 * ct * r[1], 5 * np.sum(ct * r[0])))
-    assert_same(summed_grad(lambda x: g(x, 2.0))(x), np.full(4, 6, dtype))
-    y_bar = ad.grad(lambda y: g(x, y).sum())(2.0)
-    assert np.result_type(y_bar) == np.float64
 
 
 # B1: both rules on one function.  Forward mode uses defjvp's, and reverse
@@ -942,13 +804,6 @@ def test_b1_each_mode_runs_its_own_rule_once(name):
     assert runs == expected
 
 
-def test_b1_the_rule_for_the_way_out_alone_is_not_enough():
-    f = ad.custom_vjp(square)
-    f.defjvp(lambda p, t: (p[0], t[0]))
-    with pytest.raises(AttributeError, match='No VJP defined .*square'):
-        f(1.0)
-
-
 exp = both(lambda x: np.exp(x), lambda x: (exp(x), x),
            lambda x, ct: (3 * exp(x) * ct,),
            lambda p, t: (exp(*p), 5 * exp(*p) * t[0]))
@@ -965,58 +820,6 @@ def test_b1_d9_every_nesting_of_the_two_modes(names):
     x = x.reshape([2] * names.count('v'))[()]
     factor = math.prod(FACTORS.get(name, 1) for name in names)
     assert_close(nested(exp, names)(x), factor * np.exp(x))
-
-
-def test_b1_reverse_mode_in_the_tangent_transposes_the_rule_of_jvp():
-    f, runs = counted()
-    g = lambda t: ad.jvp(f, (2.0,), (t,))[1]
-    assert ad.grad(g)(7.0) == 10.0 and runs == FORTH
-    assert ad.grad(staged(g))(7.0) == 10.0
-    assert ad.grad(ad.linearize(f, 2.0)[1])(7.0) == 10.0
-    assert ad.jvp(ad.linearize(f, 2.0)[1], (1.0,), (7.0,)) == (10.0, 70.0)
-    assert_same(ad.vmap(ad.linearize(f, 2.0)[1])(X), 10 * X)
-
-
-@pytest.mark.parametrize('forth', [False, True])
-@pytest.mark.parametrize('back', [False, True])
-def test_b1_r2_each_rule_has_symbolic_zeros_of_its_own(back, forth):
-    def fwd(x, y):
-        assert (type(x) is ad.CustomVJPPrimal) == back
-        x, y = (x.value, y.value) if back else (x, y)
-        return (x * y, x), y
-
-    def bwd(y, ct):
-        assert (type(ct[1]) is ad.SymbolicZero) == back
-        return 3 * ct[0] * y, None
-
-    def rule(p, t):
-        assert (type(t[1]) is ad.SymbolicZero) == forth
-        return (p[0] * p[1], p[0]), (5 * t[0] * p[1], t[1])
-
-    f = both(lambda x, y: (x * y, x), fwd, bwd, rule,
-             back={'symbolic_zeros': back}, forth={'symbolic_zeros': forth})
-    g = lambda x: f(x, 2.0)[0]
-    for h in (g, staged(g)):
-        assert ad.jvp(h, (3.0,), (1.0,)) == (6.0, 10.0)
-        assert ad.grad(h)(3.0) == 6.0
-        assert ad.linearize(h, 3.0)[1](1.0) == 10.0
-        assert_same(along(ad.vmap(h))(X), np.full(4, 10.))
-        assert_same(ad.vmap(along(h))(X), np.full(4, 10.))
-        assert_same(summed_grad(ad.vmap(h))(X), np.full(4, 6.))
-
-
-def test_b1_a_closure_maps_an_output_or_a_tangent():
-    def total(z, forth):
-        def inner(c):
-            k = both(lambda y: (c * y, y), lambda y: ((c * y, y), None),
-                     lambda r, ct: (c * ct[0] + 10 * ct[1],),
-                     lambda p, t: ((c * p[0], p[0]), (5 * t[0], c * t[0])))
-            return sum(k(z))
-        return ad.vmap(inner)(X).sum()
-
-    for forth in (along, linear):
-        assert_close(forth(partial(total, forth=forth))(2.0), 20 + X.sum())
-    assert_close(ad.grad(partial(total, forth=None))(2.0), X.sum() + 40)
 
 
 @examples(30)
@@ -1113,60 +916,7 @@ def test_b2_d12_late_perturbation_of_a_nondiff_argument_is_named(
     assert ad.grad(stopped)(7.0, 2.0) == 0.0
 
 
-@pytest.mark.parametrize('kind', KINDS)
-def test_b2_what_cannot_be_opened_is_closed_over(kind):
-    """Keys without an order: an error that says so, and no leak."""
-    f, back = held(kind)
-    hold = lambda a: {'w': a, 1: 2}
-    assert f(hold(7.0), 2.0) == 14.0
-    assert_same(ad.vmap(lambda a: ad.grad(f, 1)(hold(a), 2.0))(X), back * X)
-    late = staged(lambda a, x: f(hold(a), x))
-    assert late(7.0, 2.0) == 14.0
-    for g in (lambda a: f(hold(a), 2.0), lambda a: late(a, 2.0)):
-        refused(g, 'Detected differentiation of a custom_.*closed-over')
-    with pytest.raises(TypeError, match='pass the value to the function'):
-        ad.grad(late, 1)(7.0, 2.0)
-
-
 # Outputs that vmap gives out unmapped
-
-def pair(s, x):
-    return s * s, s * x
-
-
-def pair_rule(f, factor):
-    """Returns the JVP rule of `pair`, times a factor."""
-    def rule(primals, tangents):
-        (s, x), (s_dot, x_dot) = primals, tangents
-        return f(s, x), (factor * 2 * s * s_dot,
-                         factor * (s * x_dot + s_dot * x))
-    return rule
-
-
-def pair_jvp():
-    f = ad.custom_jvp(pair)
-    f.defjvp(pair_rule(f, 3))
-    return f
-
-
-def pair_vjp():
-    f = custom(pair, lambda s, x: (f(s, x), (s, x)), lambda r, ct: (
-        3 * (2 * r[0] * ct[0] + r[1] * ct[1]), 3 * r[0] * ct[1]))
-    return f
-
-
-def pair_both():
-    f = pair_vjp()
-    f.defjvp(pair_rule(f, 5))
-    return f
-
-
-def looped(f):
-    """Returns vmap of `f` over x, as a loop."""
-    def f_of_all(s, x):
-        rows = [f(s, x_i) for x_i in x]
-        return rows[0][0], np.stack([row[1] for row in rows])
-    return f_of_all
 
 
 def total(g):
@@ -1175,85 +925,5 @@ def total(g):
         y, z = g(s, x)
         return np.sin(y) + np.sum(np.cos(z) * y)
     return loss
-
-
-ROW = np.linspace(0.5, 1.5, 3)
-SHARING = {
-    'value': lambda g: g(1.5, ROW),
-    'jit': lambda g: ad.jit(g)(1.5, ROW),
-    'grad': lambda g: ad.grad(total(g), (0, 1))(1.5, ROW),
-    'grad_of_jit': lambda g: ad.grad(ad.jit(total(g)), (0, 1))(1.5, ROW),
-    'jit_of_grad': lambda g: ad.jit(ad.grad(total(g), (0, 1)))(1.5, ROW),
-    'grad_of_checkpoint': lambda g: ad.grad(ad.checkpoint(total(g)))(
-        1.5, ROW),
-    'grad_of_grad': lambda g: ad.grad(ad.grad(total(g)))(1.5, ROW),
-    'jacrev': lambda g: ad.jacrev(g, (0, 1))(1.5, ROW),
-    'vmap_of_grad': lambda g: ad.vmap(ad.grad(total(g)), (0, None))(ROW, ROW),
-    'grad_of_vmap': lambda g: ad.grad(lambda s: np.sum(ad.vmap(
-        total(g), (0, None))(s, ROW)))(ROW),
-    'grad_of_scan': lambda g: ad.grad(lambda s: ad.scan(
-        lambda c, _: g(c, ROW), s, None, 3)[1].sum())(0.9),
-    'scan_of_grad': lambda g: ad.scan(lambda c, _: (
-        ad.grad(total(g))(c, ROW), None), 0.9, None, 2)[0],
-    'grad_of_cond': lambda g: ad.grad(lambda s: ad.cond(
-        s > 0, total(g), lambda s, x: s, s, ROW))(0.9),
-}
-SHARING_FORWARDS = {
-    'jvp': lambda g: ad.jvp(g, (1.5, ROW), (0.7, 1 + ROW)),
-    'jvp_of_jit': lambda g: ad.jvp(ad.jit(g), (1.5, ROW), (0.7, 1 + ROW)),
-    'jit_of_jvp': lambda g: ad.jit(lambda s: ad.jvp(
-        g, (s, ROW), (s, ROW)))(1.5),
-    'jvp_of_jvp': lambda g: ad.jvp(lambda s: ad.jvp(
-        g, (s, ROW), (1.0, ROW)), (1.5,), (1.0,)),
-    'jacfwd': lambda g: ad.jacfwd(g, (0, 1))(1.5, ROW),
-    'linearize': lambda g: ad.linearize(g, 1.5, ROW)[1](0.7, 1 + ROW),
-    'hessian': lambda g: ad.hessian(total(g))(1.5, ROW),
-    'jvp_of_scan': lambda g: ad.jvp(lambda s: ad.scan(
-        lambda c, _: g(c, ROW), s, None, 3), (0.9,), (1.0,)),
-}
-
-
-@pytest.mark.parametrize('wrap', [lambda f: f, ad.jit, ad.checkpoint, (
-    lambda f: lambda *args: ad.vmap(f, (None, 0), (None, 0))(
-        args[0], args[1][None])[0:1] + (f(*args)[1],))])
-@pytest.mark.parametrize('make, name', [
-    (make, name) for make in (pair_jvp, pair_vjp, pair_both)
-    for name in [*SHARING, *SHARING_FORWARDS]
-    if make is not pair_vjp or name in SHARING])
-def test_a_shared_output_of_vmap_counts_once(make, name, wrap):
-    """The loop over the elements knows, with the output of the first."""
-    use = (SHARING | SHARING_FORWARDS)[name]
-    f = make()
-    found = use(ad.vmap(wrap(f), (None, 0), (None, 0)))
-    expected = use(looped(f))
-    assert ad.tree_structure(found) == ad.tree_structure(expected)
-    for x, y in zip(ad.tree_leaves(found), ad.tree_leaves(expected),
-                    strict=True):
-        assert_close(x, y)
-
-
-def test_a_shared_output_keeps_the_derivative_of_each_element():
-    """A scale of each element's own; the unmapped output is the first's."""
-    f = custom(lambda x, c: x, lambda x, c: (x, c),
-               lambda c, ct: (c * ct, None))
-    f.defjvp(lambda p, t: (p[0], p[1] * t[0]))
-    for run in (lambda f: f, ad.jit):
-        each = run(ad.vmap(lambda x, c: np.sin(f(x, c)), (None, 0)))
-        assert_close(ad.grad(lambda x: each(x, ROW).sum())(1.5),
-                     np.cos(1.5) * ROW.sum())
-        assert_close(ad.jvp(lambda x: each(x, ROW), (1.5,), (1.0,))[1],
-                     np.cos(1.5) * ROW)
-        one = run(ad.vmap(f, (None, 0), None))
-        assert ad.grad(one)(1.5, ROW) == ROW[0]
-        assert ad.jvp(lambda x: one(x, ROW), (1.5,), (1.0,)) == (1.5, ROW[0])
-
-
-def test_a_shared_output_belongs_to_the_caller():
-    s = np.ones(2)
-    for f in (pair_jvp(), custom(lambda s, x: (s, x), lambda s, x: (
-            (s, x), None), lambda r, ct: ct)):
-        y, _ = ad.vmap(f, (None, 0), (None, 0))(s, ROW)
-        y[0] = 5.0
-        assert_same(s, np.ones(2))
 
 

@@ -1,14 +1,12 @@
-"""`custom_vmap`: a function that carries its own batching.
+"""more/custom_vmap.py: wherever an axis meets the function, the rule is asked.
 
-The rule of `square` is a lie: a batch of x^2 is 3 x^2.  So it shows where the
-rule was asked, and where the function.  What JAX can run has the same values
-there (tests/test_jax_oracle.py).
+The rule of `square` says 3x^2, so that it shows where it was asked.  What JAX
+can run has the same values there (tests/test_jax_oracle.py).
 """
 
 import itertools
 import math
 from collections import namedtuple
-from functools import partial
 
 import numpy as np
 import pytest
@@ -190,25 +188,6 @@ def test_the_derivative_of_a_batch_is_that_of_the_rule(by, wrap):
     check(SUMS[by](f), X, 6 * X, wrap, by)
 
 
-def test_vmap_of_vmap_asks_the_rule_for_the_inner_axis():
-    """As in JAX: what the rule does is mapped over the outer axis."""
-    asked = []
-
-    def rule(n, b, x):
-        asked.append((n, b, np.shape(x)))
-        return 3 * x * x, True
-    f = custom(lambda x: x * x, rule)
-    xs = np.outer([1.0, 2.0], X)
-    assert_close(ad.vmap(ad.vmap(f))(xs), 3 * xs * xs)
-    assert asked == [(3, [True], (3,))]
-    assert_close(ad.vmap(ad.vmap(f), 1, 1)(xs), 3 * xs * xs)
-    assert_close(ad.vmap(ad.vmap(ad.grad(f)))(xs), 6 * xs)
-    assert_close(ad.vmap(ad.grad(total(ad.vmap(f))))(xs), 6 * xs)
-    # the outer axis alone reaches the function, in a batch of nothing
-    assert_close(ad.vmap(lambda x: ad.vmap(
-        lambda y: f(x) + y)(X))(X), 3 * X[:, None] ** 2 + X)
-
-
 # Both orders
 
 
@@ -276,59 +255,12 @@ def test_an_output_may_be_one_for_all_elements():
     assert_close(grads(X, 2.0)[1], 3 * (X + 4))
 
 
-def test_an_output_that_mixes_the_elements_goes_back_to_all():
-    """A rule that is no map: the mean over the batch, one for all."""
-    f = custom(lambda x: x, lambda n, b, x: (np.mean(x), False))
-    assert_same(ad.vmap(f, out_axes=None)(X), np.mean(X))
-    back = lambda ct: ad.vmap(lambda x, ct: ad.vjp(f, x)[1](ct)[0])(X, ct)
-    assert_close(back(np.array([1.0, 2.0, 6.0])), 3.0 + 0 * X)
-    assert_close(ad.vmap(ad.grad(f))(X), 1.0 + 0 * X)
-    assert_close(ad.grad(lambda x: ad.vmap(f, out_axes=None)(x) * 6)(X),
-                 2.0 + 0 * X)
-
-
-def test_tangents_are_mapped_where_their_values_are():
-    """The rule is asked for a batch, whichever of the two is one."""
-    f, asked = watched(lambda x, y: np.sin(x) * y)
-    d_xy = lambda x, y, s, t: ad.jvp(f, (x, y), (s, t))[1]
-    for axes in [(0, None, None, None), (None, None, 0, None),
-                 (None, 0, 0, None), (0, None, None, 0)]:
-        args = [X if axis == 0 else 0.7 for axis in axes]
-        truth = np.cos(args[0]) * args[2] * args[1] + np.sin(
-            args[0]) * args[3]
-        asked.clear()
-        assert_close(ad.vmap(d_xy, axes)(*args), truth)
-        mapped = [0 in axes[i::2] for i in (0, 1)]
-        assert asked == [(3, mapped, tuple((3,) if has else ()
-                                           for has in mapped))]
-
-
 def test_jacobians_map_the_tangents_and_so_ask_the_rule():
     """As in JAX."""
     assert_close(ad.jacfwd(square)(X), np.diag(6 * X))
     assert_close(ad.jacrev(square)(X), np.diag(6 * X))
     assert_close(ad.hessian(square)(2.0), 6.0)
     assert_close(ad.jit(ad.jacfwd(square))(X), np.diag(6 * X))
-
-
-def test_what_does_not_move_has_no_tangent():
-    """An unmapped constant, an integer, and a call of which nothing moves."""
-    f = custom(lambda x, n: (x ** n, n + 1),
-               lambda k, b, x, n: ((3 * x ** n, n + 1), (True, b[1])))
-    power = lambda x: f(x, 2)[0]
-    assert_close(ad.vmap(ad.grad(power))(X), 6 * X)
-    assert_close(ad.vmap(d(power))(X), 6 * X)
-    assert_close(ad.vmap(ad.grad(lambda x, n: f(x, n)[0] * f(x, n)[1]))(
-        X, np.array([1, 2, 3])), 3 * np.array([1, 2, 3]) * np.array(
-            [2, 3, 4]) * X ** np.array([0, 1, 2]))
-
-    def still(x):
-        y = square(2.0)
-        assert type(y) is float     # it is no tracer, so Python may look
-        return x * y
-    assert ad.grad(still)(1.0) == 4.0
-    assert_close(ad.vmap(ad.grad(still))(X), 4 + 0 * X)
-    assert_close(ad.vmap(still)(X), 4 * X)
 
 
 def test_a_linear_function_is_transposed_together_with_its_rule():
@@ -341,23 +273,6 @@ def test_a_linear_function_is_transposed_together_with_its_rule():
     assert custom_vmap_call_p in transpose_rules
 
 
-def test_forward_mode_runs_the_function_once():
-    runs = []
-    f = custom(lambda x: runs.append('f') or x * x,
-               lambda n, b, x: (runs.append('rule') or 3 * x * x, True))
-    d(f)(2.0)
-    d(ad.vmap(f))(X)
-    ad.vmap(d(f))(X)
-    assert runs == ['f', 'rule', 'rule']
-
-
-def test_a_batch_of_no_elements():
-    assert ad.vmap(square)(X[:0]).shape == (0,)
-    assert ad.vmap(ad.grad(square))(X[:0]).shape == (0,)
-    f = ad.sequential_vmap(lambda x: x * 2)
-    assert ad.vmap(f)(np.ones((0, 2))).shape == (0, 2)
-
-
 def test_a_compiled_program_forgets_it():
     """lower(custom_vmap_call(f, rule)) == lower(f)"""
     f = ad.jit(square)
@@ -367,58 +282,7 @@ def test_a_compiled_program_forgets_it():
 # Arguments
 
 
-def test_keyword_only_arguments_reach_the_rule_by_keyword():
-    asked = []
-
-    @ad.custom_vmap
-    def f(x, *, b=1.0, a):
-        return x * a + b
-
-    @f.def_vmap
-    def rule(n, in_batched, x, *, b, a):
-        asked.append(in_batched)
-        return 3 * x * a + b, True
-    assert f(2.0, a=3.0) == 7.0
-    assert_close(ad.vmap(lambda x: f(x, a=5.0))(X), 15 * X + 1)
-    assert_close(ad.vmap(lambda x: f(2.0, a=x, b=7.0))(X), 6 * X + 7)
-    assert asked == [[True, False, False], [False, False, True]]
-    assert_close(ad.jit(ad.vmap(lambda x: f(2.0, a=x)))(X), 6 * X + 1)
-    assert_close(ad.vmap(ad.grad(lambda x: f(2.0, a=x)))(X), 0 * X + 6)
-    assert_close(ad.grad(lambda a: ad.vmap(lambda x: f(x, a=a))(X).sum())(2.),
-                 3 * X.sum())
-
-
 # Closures
-
-def test_a_value_of_an_outer_transformation_may_be_closed_over():
-    def outer(c):
-        f = custom(lambda x: x * c, lambda n, b, x: (3 * x * c, True))
-        return ad.vmap(f)(X)
-    assert_close(ad.vmap(outer)(X), 3 * np.outer(X, X))
-    assert_close(ad.jit(outer)(2.0), 6 * X)
-    assert_close(ad.grad(total(outer))(2.0), 3 * X.sum())
-    assert_close(ad.jit(ad.grad(total(outer)))(2.0), 3 * X.sum())
-
-
-@pytest.mark.parametrize('stage', [lambda f: f, ad.jit, written_down])
-def test_a_mapped_value_that_is_no_argument(stage):
-    """Whoever uses it: the function, the rule, or the rule's result."""
-    def uses(function, rule, x):
-        f = custom(lambda y: y * function(x), lambda n, b, y: (rule(x), True))
-        return stage(f)(x if rule is not itself else 2.0)
-    one = lambda x: 1.0
-    itself = lambda x: x
-    for function, rule in (itself, itself), (one, lambda x: x * 2.0):
-        with pytest.raises(TypeError, match='closed|unexpected tracer'):
-            ad.vmap(partial(uses, function, rule))(X)
-    with pytest.raises(TypeError, match='batching of a custom_vmap function '
-                                        '.*is being mapped'):
-        ad.vmap(lambda x: stage(custom(
-            lambda y: x, lambda n, b, y: (y, True)))(2.0))(X)
-    with pytest.raises(TypeError, match='closed|unexpected tracer'):
-        ad.vmap(lambda x: stage(custom(
-            lambda y: y, lambda n, b, y: (x, False)))(x))(X)
-    assert current_trace() is Trace.base
 
 
 @pytest.mark.parametrize('by', [ad.grad, d], ids=['grad', 'jvp'])
@@ -500,20 +364,6 @@ def test_a_rule_returns_what_the_function_that_was_written_down_does(name):
 
 
 # Sequential
-
-def test_sequential_vmap_sees_one_element_at_a_time():
-    shapes = []
-
-    @ad.sequential_vmap
-    def f(x, y):
-        shapes.append(np.shape(x))
-        return {'a': np.sum(x) * y, 'b': y}
-    a = np.arange(6.0).reshape(3, 2)
-    assert_trees(ad.vmap(f, (0, None))(a, 2.0),
-                 {'a': 2 * a.sum(1), 'b': np.full(3, 2.0)})
-    assert set(shapes) == {(2,)}
-    assert_trees(ad.vmap(f)(a, X), {'a': a.sum(1) * X, 'b': X})
-    assert_close(f(a[1], 2.0)['a'], 10.0)
 
 
 def test_sequential_vmap_is_a_loop_in_the_program():
@@ -598,56 +448,6 @@ def test_a_rule_for_batches_sees_nondiff_arguments_in_their_places(make):
     assert asked[:2] == [[False, True, False, False],
                          [False, False, {'a': True, 'b': False}, False]]
     assert asked[2] == [False, True, {'a': True}, True]
-
-
-def test_a_shared_output_of_a_rule_for_batches():
-    f = ad.custom_jvp(lambda s, x: (s * s, s * x))
-    f.def_vmap(lambda n, b, s, x: ((s * s, s * x), (b[0], True)))
-    f.defjvp(lambda p, t: (f(*p), (5 * t[0], p[0] * t[1] + t[0] * p[1])))
-    g = ad.vmap(f, (None, 0), (None, 0))
-    assert_trees(g(3.0, X), (np.float64(9.0), 3 * X))
-    assert_close(ad.grad(lambda s: g(s, X)[0] + g(s, X)[1].sum())(3.0),
-                 5 + X.sum())
-
-
-def backwards_only():
-    f = ad.custom_vjp(lambda x: np.sin(x))
-    f.defvjp(lambda x: (f(x), x), lambda x, ct: (3 * np.cos(x) * ct,))
-    return f
-
-
-def with_a_dead_call(x):
-    backwards_only()(x)
-    return x * 2
-
-
-def with_a_dead_result(x):
-    return x * 2, backwards_only()(x)
-
-
-RUNS = {    # a function of which the slope is 2, run forwards and backwards
-    'linearize': lambda f: ad.linearize(f, 0.5)[1](1.0),
-    'linearize_jit': lambda f: ad.jit(ad.linearize(f, 0.5)[1])(1.0),
-    'transpose': lambda f: ad.linear_transpose(
-        ad.linearize(f, 0.5)[1], 1.0)(1.0)[0],
-    'again': lambda f: ad.linearize(ad.linearize(f, 0.5)[1], 1.0)[1](1.0),
-    'jvp': lambda f: ad.jvp(ad.linearize(f, 0.5)[1], (1.0,), (1.0,))[1],
-    'vjp': lambda f: ad.vjp(f, 0.5)[1](1.0)[0],
-}
-
-
-@pytest.mark.parametrize('wrap', [
-    lambda f: f, ad.jit, ad.checkpoint,
-    lambda f: lambda x: ad.cond(x > 0, f, lambda x: x * 2, x)],
-    ids=['alone', 'jit', 'checkpoint', 'cond'])
-@pytest.mark.parametrize('is_result', [False, True], ids=['call', 'result'])
-@pytest.mark.parametrize('run', RUNS)
-def test_forward_mode_runs_no_dead_custom_vjp_in_it(run, is_result, wrap):
-    f = with_a_dead_result if is_result else with_a_dead_call
-    g = custom(f, lambda size, mapped, x: (
-        ad.vmap(f)(x), (True, True) if is_result else True))
-    first = (lambda x: g(x)[0]) if is_result else g
-    assert RUNS[run](wrap(first)) == 2.0
 
 
 def test_a_rule_for_some_outputs_of_a_linear_program_is_the_rule():

@@ -489,7 +489,7 @@ ERRORS = {
     'fwd_pair': (vjp_of(fwd=lambda x, y: x), T, PAIR),
     'bwd_tuple': (vjp_of(bwd=lambda r, ct: ct), T,
                   'loss must produce a tuple with one cotangent per argument'
-                  r' of the function \(2\).*but got an array float64\[\]'),
+                  r' of the function \(2\), but got an array float64\[\]'),
     'bwd_tree': (vjp_of(bwd=lambda r, ct: ([ct], None)), T,
                  'loss must .*: arguments.0.: a value of type list'),
     'bwd_shape': (vjp_of(bwd=lambda r, ct: (np.ones(3), None)), V,

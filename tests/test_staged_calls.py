@@ -1,7 +1,9 @@
-"""Calls in jaxprs: how a custom rule gets through being written down.
+"""staged_calls.py: a custom rule survives in a jaxpr.
 
-A program is staged, run again and transformed, in every order.  Rules that
-say more than the truth show that it is they who were asked.
+The rules say three times the truth, so that it shows who was asked.
+A name such as `d1_...` cites a row of REQUIREMENTS.md: d of the design
+document, r of the reference page, b beyond JAX; `hard_case` is one of its
+hard cases.
 """
 
 import itertools
@@ -17,7 +19,6 @@ from autodiff_mini.higher_order.staged_calls import StagedRule
 from tests.jaxpr_checks import check_jaxpr
 from tests.numerical import assert_close, assert_same
 from tests.test_custom_jvp import (
-    DETECTED,
     X,
     assert_trees,
     branching,
@@ -28,7 +29,6 @@ from tests.test_custom_jvp import (
     sine,
     square,
 )
-from tests.traces import spied
 
 
 def staged(f):
@@ -84,6 +84,12 @@ def expit(x):
     return 1 / (1 + np.exp(-x))
 
 
+@expit.defjvp
+def expit_jvp(primals, tangents):
+    y = expit(*primals)
+    return y, y * (1 - y) * tangents[0]
+
+
 # D1, D6, D9: the rule survives, at any order, in any nesting
 
 @pytest.mark.parametrize('names', NESTINGS)
@@ -118,15 +124,6 @@ def test_d6_the_equation_holds_the_call_and_its_rule():
         str(jaxpr)
 
 
-def test_d5_transforms_of_a_staged_call_are_staged_calls():
-    for transform in (ad.vmap, d, lambda f: ad.vmap(d(f))):
-        (eqn,) = ad.make_jaxpr(transform(lambda x: call(np.sin, x)))(X).eqns
-        assert eqn.primitive is call_p
-    for f, x in ((ad.vmap(square), X), (ad.vmap(ad.vmap(square)), X[None])):
-        (eqn,) = ad.make_jaxpr(f)(x).eqns
-        assert eqn.primitive is custom_jvp_call_p
-
-
 # D6: the rule is delayed
 
 def test_d6_a_rule_does_not_run_while_its_function_is_staged():
@@ -156,13 +153,6 @@ def test_d6_a_rule_that_calls_its_own_function_does_not_recurse():
     ten = custom(np.sin, lambda p, t: (ten(*p), 10 * np.cos(p[0]) * t[0]))
     assert_close(staged(ad.grad(staged(ad.grad(staged(ten)))))(1.),
                  -8.414709848078965)
-
-
-def test_d4_a_staged_rule_sees_values_when_its_jaxpr_is_differentiated():
-    seen = []
-    f = custom(np.sin, lambda p, t: seen.append(p[0]) or (np.sin(p[0]), t[0]))
-    ad.grad(staged(f))(2.0)
-    assert seen == [2.0] and type(seen[0]) is float
 
 
 # D2, D3: Python branches
@@ -195,39 +185,6 @@ def test_closures_over_constants_become_arguments_of_the_call():
     assert_same(ad.vmap(run)(np.stack([X, X]))[1], X * c + 2)
     c[:] = 99.0     # the jaxpr keeps what the constant was
     assert_same(run(X), X * np.arange(4.) + 2)
-
-
-def test_other_constants_may_be_given_but_not_differentiated():
-    """The rule speaks of the arguments, and closes over its own."""
-    c = np.arange(4.)
-    f = custom(lambda x: x * c, lambda p, t: (p[0] * c, 3 * c * t[0]))
-    jaxpr = ad.make_jaxpr(f)(X)
-    run = lambda c: ad.eval_jaxpr(jaxpr, [c], X)[0]
-    assert_same(run(2 * c), X * 2 * c)
-    assert_same(ad.vmap(run)(np.stack([c, 2 * c]))[1], X * 2 * c)
-    for transform in (d, summed_grad):
-        with pytest.raises(TypeError, match=DETECTED):
-            transform(run)(c)
-
-
-def test_d17_functions_close_over_staged_tracers():
-    """They are operands of the call; the rule does not need them."""
-    def f(x):
-        k = custom(lambda y: np.sin(x) * y,
-                   lambda p, t: (k(*p), 7 * t[0]))
-        return x * k(2.0)
-
-    assert_close(staged(f)(3.0), 3 * np.sin(3.0) * 2)
-    assert_close(ad.vmap(staged(f))(X), X * np.sin(X) * 2)
-    assert_close(staged(ad.vmap(f))(X), X * np.sin(X) * 2)
-    # within the staging, the rule may close over them too
-    def g(x):
-        k = custom(lambda y: x * y, lambda p, t: (x * p[0], 7 * x * t[0]))
-        return ad.grad(k)(2.0)
-
-    assert_same(staged(g)(3.0), 21.0)
-    assert_same(ad.vmap(staged(g))(X), 7 * X)
-    assert_same(staged(ad.vmap(g))(X), 7 * X)
 
 
 def test_d17_a_rule_that_closes_over_a_staged_tracer_is_told_so():
@@ -279,36 +236,6 @@ def test_outputs_are_mapped_alike_however_they_were_staged(before):
         assert ad.vjp(g, 2.)[1]((c, np.ones(4), c))[0] == 14. + 28.
 
 
-@pytest.mark.parametrize('names', ['js', 'gs', 'ls', 'sjs', 'jss'])
-def test_what_the_function_decided_holds_for_its_rule(names):
-    """Over closures: the function ran when it was staged, the rule later."""
-    c = np.arange(4.)
-
-    def mapped_function(x):
-        def inner(c):
-            return custom(lambda x: x * c, lambda p, t: (
-                p[0] * ad.stop_gradient(c), 7 * t[0]))(x)
-        return ad.vmap(inner)(c)            # the rule's tangent is unmapped
-
-    assert nested(lambda x: np.sum(mapped_function(x)), names)(2.0) == 28.0
-
-    def unmapped_function(x):
-        def inner(c):
-            return custom(lambda x: 2 * x, lambda p, t: (
-                2 * p[0], c * t[0]))(x)     # the rule's tangent is mapped
-        return ad.vmap(inner)(c)
-
-    f = lambda x: np.sum(unmapped_function(x))
-    assert f(2.0) == staged(f)(2.0) == 16.0
-    assert nested(f, names.replace('s', ''))(2.0) == 6.0
-    with pytest.raises(TypeError, match=(
-            'vmap of .*inner: the rule of a staged custom function closes '
-            'over a mapped value, but the function does not: pass the value '
-            'to the function as an argument')):
-        nested(f, names)(2.0)
-    assert current_trace() is Trace.base
-
-
 # Symbolic zeros, nondiff arguments, trees
 
 def test_symbolic_zeros_reach_a_staged_rule():
@@ -328,23 +255,6 @@ def test_symbolic_zeros_reach_a_staged_rule():
     ad.vmap(lambda x: ad.grad(g)(x, 2.0))(X)
     ad.jvp(lambda x: ad.vmap(g, (0, None))(x, 2.0), (X,), (X,))
     assert seen[3:] == [[False, True]] * 2
-
-
-def test_a_staged_rule_is_not_asked_where_nothing_moves():
-    f = custom(np.sin, lambda *_: pytest.fail('not asked'))
-    g = lambda x: x * staged(f)(0.5)
-    assert ad.grad(g)(2.0) == ad.grad(staged(g))(2.0) == np.sin(0.5)
-    assert d(staged(g))(2.0) == np.sin(0.5)
-
-
-def test_b2_nondiff_arguments_may_hold_staged_tracers():
-    f = custom(lambda n, x: n * x,
-               lambda n, p, t: (n * p[0], 3 * n * t[0]), 0)
-    assert staged(lambda n: f(n, 2.0))(5.0) == 10.0
-    assert staged(lambda n: ad.grad(f, 1)(n, 2.0))(5.0) == 15.0
-    assert_same(staged(ad.vmap(lambda n: ad.grad(f, 1)(n, 2.0)))(X), 3 * X)
-    with pytest.raises(TypeError, match='nondiff_argnums|closed-over'):
-        ad.grad(staged(lambda n: f(n, 2.0)))(5.0)
 
 
 # Rules that do not fit what was written down
@@ -373,11 +283,6 @@ def test_a_rule_may_return_too_few_or_too_many():
         d(lambda x: staged(f)(x)[0])(1.0)
 
 
-def test_a_weak_result_of_a_rule_is_taken():
-    f = custom(lambda x: np.sin(x), lambda p, t: (0.5, 3.0 * t[0]))
-    assert ad.grad(staged(f))(1.0) == 3.0
-
-
 # Partial evaluation of calls
 
 def test_a_call_is_cut_in_two():
@@ -390,26 +295,6 @@ def test_a_call_is_cut_in_two():
     assert runs == [1]
     assert call_p not in [e.primitive for e in f_jvp.program.jaxpr.eqns]
     assert_close(ad.vjp(f, X)[1](X)[0], X * (np.cos(X) * X + np.sin(X)))
-
-
-@pytest.mark.parametrize('names', ['g', 'gg', 'gs', 'sg', 'gv', 'vg', 'gj',
-                                   'jg', 'ggs', 'gsg', 'sgg', 'lg', 'gl'])
-def test_a_custom_function_used_linearly_in_a_rule(names):
-    """What it does is linear, so its own rule is not needed (as in JAX)."""
-    scale = custom(lambda t: 3 * t, lambda p, t: (3 * p[0], 3 * t[0]))
-    f = custom(np.sin, lambda p, t: (f(*p), scale(np.cos(p[0]) * t[0])))
-    x, order = point(names) + 0.5, order_of(names)
-    expected = [None, 3 * np.cos(x), -3 * np.sin(x)][order]
-    assert_close(nested(f, names)(x), expected)
-
-
-@pytest.mark.parametrize('names', ['jj', 'gj', 'gg', 'jg', 'gsj', 'gsg'])
-def test_a_custom_function_used_linearly_keeps_the_rest_of_its_rule(names):
-    """It is linear in t only; by y its rule says ten times the truth."""
-    g = custom(lambda t, y: t * np.cos(y), lambda p, t: (
-        g(*p), t[0] * np.cos(p[1]) - 10 * p[0] * np.sin(p[1]) * t[1]))
-    f = custom(np.sin, lambda p, t: (f(*p), g(t[0], p[0])))
-    assert_close(nested(f, names)(1.0), -10 * np.sin(1.0))
 
 
 LINEAR_NESTINGS = [''.join(names) for n in (2, 3) for names in
@@ -430,44 +315,6 @@ def test_what_a_rule_uses_linearly_in_every_nesting(names):
     assert_close(nested(f, names)(x), (-2) ** (order - 1) * np.cosh(x))
 
 
-@pytest.mark.parametrize('names', ['gj', 'gg', 'jg', 'gsg', 'vgg', 'gvg',
-                                   'sgg', 'ggs', 'lg'])
-def test_several_operands_and_results_of_what_a_rule_uses_linearly(names):
-    """One result is not used, one operand is an integer."""
-    def g_rule(primals, tangents):
-        (s, t, y, n), (s_dot, t_dot, y_dot, _) = primals, tangents
-        a, b = g(s_dot, t_dot, y, n)
-        return g(s, t, y, n), (a + 5 * s * n * y_dot, b + 7 * t * y_dot)
-
-    g = custom(lambda s, t, y, n: (s * y * n + t, t * y), g_rule)
-
-    def rule(primals, tangents):
-        (x,), (t,) = primals, tangents
-        a, _ = g(t, 2 * t, x, 3)
-        return f(x), a + g(t, t, x, 2)[1]
-
-    f = custom(lambda x: 2 * x * x + 2 * x, rule)   # 4 x + 2, and 15 + 7
-    x = point(names)
-    assert_close(nested(f, names)(x), 0 * x + 22.0)
-
-
-def test_partial_eval_keeps_the_call_that_a_rule_applies_to_a_tangent():
-    scale = custom(lambda t, y: t * y, lambda p, t: (
-        scale(*p), t[0] * p[1] + 3 * p[0] * t[1]))
-    f = custom(lambda x: x * x, lambda p, t: (f(*p), scale(t[0], p[0])))
-    programs = []
-
-    def slope(x):
-        _, f_jvp = ad.linearize(f, x)
-        programs.append(f_jvp.program.jaxpr.eqns)
-        return f_jvp(1.0)
-
-    assert slope(2.0) == 2.0 and ad.grad(slope)(2.0) == 3.0
-    for (call_of_scale,) in programs:
-        assert call_of_scale.primitive is custom_jvp_call_p
-        assert '<lambda>' in call_of_scale.params['fun'].__qualname__
-
-
 def test_what_a_rule_uses_linearly_may_close_over_its_tangent():
     def rule(primals, tangents):
         (x,), (t,) = primals, tangents
@@ -478,16 +325,6 @@ def test_what_a_rule_uses_linearly_may_close_over_its_tangent():
     f = custom(lambda x: x * x, rule)
     assert ad.grad(f)(3.0) == d(f)(3.0) == 6.0
     assert ad.grad(ad.grad(f))(3.0) == d(d(f))(3.0) == 10.0     # no 2
-
-
-def test_a_known_call_stays_a_call_for_the_outer_transformation():
-    """Its rule must be there when the outer one differentiates it."""
-    f = lambda x, y: x * square(y)
-    inner = lambda y: ad.grad(f)(2.0, y)            # square(y)
-    assert ad.grad(inner)(1.0) == d(inner)(1.0) == 3.0
-    assert ad.grad(staged(inner))(1.0) == staged(ad.grad(inner))(1.0) == 3.0
-    _, counts = spied(inner, 1.0)
-    assert counts[custom_jvp_call_p] == 1
 
 
 def test_staged_rules_are_named_as_the_rule():

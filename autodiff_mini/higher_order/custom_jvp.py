@@ -26,8 +26,8 @@ from autodiff_mini.interpreters.jaxpr import eval_jaxpr
 from autodiff_mini.jaxprs import Jaxpr, Var
 from autodiff_mini.memory import own_memory, read_by, to_read
 from autodiff_mini.pytree import (
-    leaf_names, map_leaves, tree_flatten, tree_leaves, tree_map,
-    tree_structure)
+    flatten_up_to, leaf_names, map_leaves, tree_flatten, tree_leaves,
+    tree_map, tree_structure)
 from autodiff_mini.signature import (
     UserFunction, argument_keys, gives_self, named_after, resolve_kwargs)
 from autodiff_mini.zeros import (
@@ -621,19 +621,14 @@ class UserRule:
         token = rules_at_work.set(
             rules_at_work.get({}) | {self.call.function: self.call.rules})
         try:
-            return read_by(rule, self, *args)
-        except TypeError as error:
-            seams.explain_rule(error, self, args)
-            raise
+            return seams.ask_rule(self, rule, args)
         finally:
             rules_at_work.reset(token)
 
-    def check_pair(self, out, what):
-        """Raise a TypeError unless the rule has returned a pair."""
-        if not isinstance(out, (tuple, list)) or len(out) != 2:
-            raise TypeError(
-                f'{self} must produce a pair (list or tuple of length two) '
-                f'{what} {out!r}')
+
+@seams.ask_rule.define
+def ask_unchecked(rule, function, args):
+    return read_by(function, rule, *args)
 
 
 class FlatRule(UserRule):
@@ -648,21 +643,13 @@ class FlatRule(UserRule):
         x_dots = for_rule(dots[len(call.keys):], xs, rules.symbolic_zeros)
         tuples = [call.in_tree.unflatten(map(to_read, row))
                   for row in (xs, x_dots)]
-        out = self.ask(rules.jvp, *held.values(), *tuples)
-        self.check_pair(
-            out, 'representing primal and tangent outputs, but got')
-        ys = call.flatten(out[0])
-        y_dots, dot_tree = tree_flatten(out[1])
-        if dot_tree != call.out_tree:
-            raise TypeError(
-                f'{self} must produce primal and tangent outputs with equal '
-                f'container (pytree) structures, but got {call.out_tree} '
-                f'and {dot_tree} respectively')
+        out, out_dot = self.ask(rules.jvp, *held.values(), *tuples)
+        ys = call.flatten(out)
+        y_dots = flatten_up_to(call.out_tree, out_dot)
         names = lambda: leaf_names(
             call.out_tree, f'{self} must produce primal and tangent outputs '
             'with corresponding shapes and dtypes: output')
         map_leaves(typeof, names, ys)
-        seams.check_unpacked(self, operands, tuples, ys)
         return ys, map_leaves(fit_rule_tangent, names, ys, y_dots)
 
 

@@ -31,7 +31,7 @@ from autodiff_mini.interpreters.jaxpr import JaxprTracer
 from autodiff_mini.jaxprs import Var
 from autodiff_mini.memory import mark_as_arguments, to_read
 from autodiff_mini.pytree import (
-    flatten_up_to, leaf_names, map_leaves, tree_flatten, tree_structure)
+    flatten_up_to, leaf_names, map_leaves, tree_flatten)
 from autodiff_mini.zeros import (
     Zero, instantiate_zeros, pack, unpack, which_zero)
 
@@ -361,20 +361,15 @@ class FlatForward(UserRule):
         if rules.symbolic_zeros_back:
             primals = map(CustomVJPPrimal, primals, perturbed[n:])
         args, kwargs = call.in_place(held, primals)
-        out = self.ask(partial(rules.fwd, **kwargs), *args)
-        self.check_pair(
-            out, 'where the first element represents the primal output and '
-            'the second element represents residuals (i.e. values stored '
-            'from the forward pass for use on the backward pass), but '
-            'instead of a pair it produced')
-        ys = call.flatten(out[0])
+        out, saved = self.ask(partial(rules.fwd, **kwargs), *args)
+        ys = call.flatten(out)
         map_leaves(typeof_result, lambda: leaf_names(
             call.out_tree, f'{self}: output'), ys)
-        leaves, res_tree = tree_flatten(out[1])
-        map_leaves(check_residual, lambda: leaf_names(
-            res_tree, f'{self}: residuals'), leaves)
+        leaves, res_tree = tree_flatten(saved)
         kept = list(map(is_residual, leaves))
         residuals = picked(leaves, kept)
+        for x in residuals:
+            typeof_result(x)
         return ys, [*operands[:n], *residuals], FlatBackward(
             call, list(map(typeof, xs)), res_tree, kept, others(leaves, kept))
 
@@ -383,15 +378,6 @@ def is_residual(x) -> bool:
     """Return whether `x` is an array; other things are kept as they are."""
     return (isinstance(x, Tracer) or type(x) in NUMBERS
             or is_array(x) and x.dtype.kind in 'biufc')
-
-
-def check_residual(x):
-    """Raise an error if a residual has escaped, or is no value."""
-    if isinstance(x, Tracer):
-        typeof_result(x)
-    if isinstance(x, CustomVJPPrimal):
-        raise TypeError('a CustomVJPPrimal is a record of an argument, no '
-                        'residual: keep its .value')
 
 
 class FlatBackward(UserRule):
@@ -429,20 +415,10 @@ class FlatBackward(UserRule):
                        self.res_tree.unflatten(leaves),
                        self.out_tree.unflatten(map(to_read, cts)))
         count = len(tree.children)
-        try:
-            if not isinstance(out, tuple | list):
-                raise ValueError
-            every = len(out) == count + call.left_out
-            cts = flatten_up_to(
-                tree, tuple(out[:count] if every else out), or_none=True)
-        except ValueError:
-            raise TypeError(
-                f'{self} must produce a tuple with one cotangent per argument '
-                f'of the function ({count}), an output with the same '
-                'container (pytree) structure as the args tuple of the '
-                f'primal function, {tree}, or a prefix of it with None for '
-                f'zeros, but got {describe(out)}. Return `(ct,)` if there is '
-                'one argument.') from None
+        if len(out) == count + call.left_out:
+            out = out[:count]
+        cts = flatten_up_to(tree, tuple(out) if isinstance(out, list) else out,
+                            or_none=True)
         names = lambda: leaf_names(tree, f'{self} must produce cotangents '
                                    'like the arguments: arguments')
         return map_leaves(fit_bwd, names, self.in_avals,
@@ -461,10 +437,3 @@ def fit_bwd(aval, ct):
         raise ValueError(
             f'the argument is {aval}, but the cotangent {have}{cure}')
     return None if isinstance(ct, Zero) else convert(ct, aval.dtype)
-
-
-def describe(out):
-    """Return what an error says of something that is no such tuple."""
-    if isinstance(out, tuple | list):
-        return f'a tuple of {len(out)}, {tree_structure(out)}'
-    return f'an array {typeof(out)}' if is_residual(out) else repr(out)

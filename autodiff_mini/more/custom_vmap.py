@@ -273,12 +273,10 @@ class FlatBatching(UserRule):
     def __call__(self, xs, mapped, size):
         call = self.call
         args, kwargs = call.in_place(*call.split(xs))
-        out = self.ask(partial(call.rules.vmap, **kwargs), size,
-                       marks_like(call, mapped), *args)
-        self.check_pair(out, 'of its output and, in a tree like it, which '
-                        'parts of it are batched, but got')
-        wanted, ys = getattr(call, 'out_tree', None), call.flatten(out[0])
-        flags, flag_tree = tree_flatten(out[1])
+        out, marks = self.ask(partial(call.rules.vmap, **kwargs), size,
+                              marks_like(call, mapped), *args)
+        wanted, ys = getattr(call, 'out_tree', None), call.flatten(out)
+        flags, flag_tree = tree_flatten(marks)
         if flag_tree != call.out_tree:
             raise ValueError(
                 f'{self} must produce an output and out_batched with equal '

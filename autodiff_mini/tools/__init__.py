@@ -18,8 +18,8 @@ NAMES = {   # by name: where it is, to be imported when it is asked for
 TAKEN = {   # by module: the seams that it takes
     'advice': [seams.advise],
     'refusals': [seams.tell, seams.note_refusal, seams.warn_of_lost_refusal],
-    'calls': [seams.refuse_call, seams.explain_rule],
-    'rules': [seams.check_unpacked],
+    'calls': [seams.refuse_call],
+    'rules': [seams.ask_rule],
     'methods': [seams.method_of, seams.open_self],
     'slips': [seams.with_warnings, seams.count_lines],
 }

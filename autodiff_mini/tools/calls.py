@@ -53,7 +53,6 @@ def how(tag, args):
     return f'{tag} calls it with {len(args)} arguments.'
 
 
-@seams.explain_rule.take
 def explain_rule(error, rule, args):
     """Say how a user's rule is called, if that may be the error's cause.
 
