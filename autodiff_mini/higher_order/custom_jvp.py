@@ -540,6 +540,8 @@ class FlatCall:
 
     def in_place(self, held, xs):
         """Return all arguments: those in positions, and those by name."""
+        if not (held or self.names):
+            return self.in_tree.unflatten(xs), {}
         every = held | dict(zip(self.free, self.in_tree.unflatten(xs)))
         args = [every[i] for i in range(len(every) - len(self.names))]
         return args, {name: every[name] for name in self.names}
@@ -618,6 +620,8 @@ class UserRule:
 
         If it calls the function, the rules of this call hold there, too.
         """
+        if self.call.rules is rules_of(self.call.function):
+            return seams.ask_rule(self, rule, args)
         token = rules_at_work.set(
             rules_at_work.get({}) | {self.call.function: self.call.rules})
         try:

@@ -9,7 +9,8 @@ from autodiff_mini import seams
 from autodiff_mini.core import typeof
 from autodiff_mini.higher_order.custom_vjp import CustomVJPPrimal, is_residual
 from autodiff_mini.memory import read_by
-from autodiff_mini.pytree import flatten_up_to, tree_leaves, tree_structure
+from autodiff_mini.pytree import (
+    containers, flatten_up_to, tree_leaves, tree_structure)
 
 
 @seams.ask_rule.take
@@ -38,8 +39,8 @@ def ask_rule(rule, function, args):
             f'{PAIRS[rule.name]} {out!r}')
     if rule.name == 'jvp':
         check_tangents(rule, out, args)
-    if rule.name == 'fwd' and any(isinstance(x, CustomVJPPrimal)
-                                  for x in tree_leaves(out[1])):
+    if rule.name == 'fwd' and rule.call.rules.symbolic_zeros_back and any(
+            isinstance(x, CustomVJPPrimal) for x in tree_leaves(out[1])):
         raise TypeError(f'{rule}: a CustomVJPPrimal is a record of an '
                         'argument, no residual: keep its .value')
     return out
@@ -57,21 +58,29 @@ PAIRS = {   # by rule: of what
 
 def check_tangents(rule, out, args):
     """Raise a TypeError if the tangents do not fit the outputs of a rule."""
-    tree, dot_tree = map(tree_structure, out)
-    if dot_tree != tree:
-        raise TypeError(
-            f'{rule} must produce primal and tangent outputs with equal '
-            f'container (pytree) structures, but got {tree} and {dot_tree} '
-            'respectively')
+    y, y_dot = out
+    if is_opened(y) or is_opened(y_dot):
+        tree, dot_tree = tree_structure(y), tree_structure(y_dot)
+        if dot_tree != tree:
+            raise TypeError(
+                f'{rule} must produce primal and tangent outputs with equal '
+                f'container (pytree) structures, but got {tree} and '
+                f'{dot_tree} respectively')
     *held, primals, _ = args
-    ys, xs = tree_leaves(out[0]), tree_leaves(primals)
+    ys = tree_leaves(y) if is_opened(y) else [y]
+    xs = tree_leaves(primals) if any(map(is_opened, primals)) else primals
     if is_of_tuple(ys, xs):
         call = rule.call
         args, kwargs = call.in_place(dict(zip(call.held, held)), xs)
         want = call.function.fun(*args, **kwargs)
-        if tree_structure(want) != tree or (
+        if tree_structure(want) != tree_structure(y) or (
                 typeof(tree_leaves(want)[0]).shape != typeof(ys[0]).shape):
             raise TypeError(how_to_unpack(rule, 'primals', 'tangents'))
+
+
+def is_opened(x) -> bool:
+    """Return whether `x` is a container, and not a leaf of a tree."""
+    return bool(containers[type(x)])
 
 
 def is_of_tuple(ys, xs) -> bool:
@@ -103,6 +112,8 @@ def check_cotangents(rule, out):
             f'{rule} must produce a tuple with one cotangent per argument of '
             f'the function ({count}), but got {describe(out)}. Return '
             '`(ct,)` if there is one argument.')
+    if tree.num_leaves == count and not any(map(is_opened, out)):
+        return
     try:
         flatten_up_to(tree, tuple(out[:count]), or_none=True)
     except ValueError:
