@@ -6,27 +6,23 @@ else.  A name gets its letter when the text first speaks of it.  Chapter 6.
 
 from dataclasses import dataclass, field
 from itertools import count, product
+from operator import attrgetter
 from string import ascii_lowercase
 
-from autodiff_mini.core import Primitive, ShapedArray, typeof
-from autodiff_mini.errors import fun_name, lasting_line
+from autodiff_mini.core import Primitive, ShapedArray, fun_name, typeof
+from autodiff_mini.errors import lasting_line
 from autodiff_mini.zeros import Zero
 
 
+@dataclass(slots=True, eq=False)
 class Var:
     """A name for a value that is not known yet."""
 
-    __slots__ = ('aval',)
-
-    def __init__(self, aval):
-        self.aval = aval
+    aval: ShapedArray
+    shape = property(attrgetter('aval.shape'))
 
     def __repr__(self):
         return f'Var({self.aval})'
-
-    @property
-    def shape(self):
-        return self.aval.shape
 
     def refuse(self, *_, **__):
         raise TypeError('the program is not linear: an operation needs the '

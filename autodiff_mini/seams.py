@@ -89,6 +89,7 @@ lower = Seam()          # (jaxpr): the program as a compiled function
 recall = Seam(lambda jaxpr: jaxpr)      # an equal program that was met before
 call_with_batching = Seam()     # (call): a call with its rule for vmap
 call_if_unused = Seam()     # (call, fwd): fwd, for optimize_remat
+save = Seam()           # (program, is_tangent, is_slope, policy): its parts
 
 # What stands around a trace.
 stage = Seam()          # (parent, tag): the trace that records a program
@@ -113,7 +114,7 @@ library_of = Seam()     # (xs): the library of the first that is not NumPy's
 # Words.
 advise = Seam(          # (topic, general, *details): what to write instead
     lambda topic, general, *details: general)
-tell = Seam()           # (error): add advice to an error, for the user
+tell = Seam()           # (error): shorten an error and add advice
 note_refusal = Seam()   # (error): a tracer raises it
 warn_of_lost_refusal = Seam()   # (): the program has caught such an error
 refuse_call = Seam()    # (transform, place, args, kwargs): raise an error

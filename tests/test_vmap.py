@@ -24,7 +24,7 @@ from autodiff_mini.interpreters.vmap import (
     Axis, BatchTrace, BatchTracer, vmap_flat, rules as vmap_rules)
 from autodiff_mini.primitives.elementwise import add_p, mul_p, sin_p
 from autodiff_mini.primitives.indexing import index_p
-from autodiff_mini.primitives.joining import stack_p
+from autodiff_mini.primitives.shapes import stack_p
 from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.numerical import (

@@ -6,8 +6,9 @@ Chapter 9.
 
 import math
 import operator
+from dataclasses import dataclass
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -17,8 +18,8 @@ from autodiff_mini.api.forward import vmap
 from autodiff_mini.api.staging import as_type
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import (
-    ShapedArray, TraceTag, array_type, float0, typeof)
-from autodiff_mini.errors import fun_name, public
+    ShapedArray, TraceTag, array_type, float0, fun_name, public, typeof,
+    typeof_result)
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr
 from autodiff_mini.interpreters.jvp import fit_tangent, whole_tangent
 from autodiff_mini.interpreters.partial_eval import (
@@ -27,10 +28,10 @@ from autodiff_mini.interpreters.transpose import pull
 from autodiff_mini.jaxprs import Jaxpr, drop_dead
 from autodiff_mini.memory import own_memory
 from autodiff_mini.pytree import (
-    LEAF, PyTreeDef, leaf_names, register_pytree_node_class, tree_flatten,
-    tree_leaves, tree_map, tree_structure)
-from autodiff_mini.signature import (
-    FlatFunction, gives_self, map_leaves, named_after, typeof_result)
+    LEAF, FlatFunction, PyTreeDef, leaf_names, map_leaves,
+    register_pytree_node_class, tree_flatten, tree_leaves, tree_map,
+    tree_structure)
+from autodiff_mini.signature import gives_self, named_after
 from autodiff_mini.zeros import instantiate_all, instantiate_zeros
 
 
@@ -54,12 +55,12 @@ class LinearProgram(NamedTuple):
     out_avals: tuple[ShapedArray, ...]
 
 
+@dataclass(eq=False, repr=False)
 class LinearFunction:
     """A linear function; a pytree, whose leaves are its residuals."""
 
-    def __init__(self, program, residuals):
-        self.program = program
-        self.residuals = residuals
+    program: LinearProgram
+    residuals: list
 
     def __repr__(self):
         return f'<{type(self).__name__} from {self.program.tag}>'
@@ -125,8 +126,8 @@ class Pullback(LinearFunction):
         others = [*y_bars, *self.residuals]
         if library := seams.library_of(others):
             y_bars = list(map(library.adapt, y_bars))
-        x_bars = instantiate_all(pull(jaxpr, self.residuals, y_bars), others)
-        x_bars = map(whole_cotangent, in_avals, x_bars)
+        x_bars = pull(jaxpr, self.residuals, y_bars)
+        x_bars = map(whole_cotangent, in_avals, x_bars, repeat(others))
         return in_tree.unflatten(
             own_memory(x_bars, [*given, *self.residuals]))
 
@@ -142,10 +143,11 @@ def fit_given(aval, ct):
             'one of the type of the output.') from None
 
 
-def whole_cotangent(aval, ct):
+def whole_cotangent(aval, ct, others):
     """Return the cotangent of an input as users get it: an array."""
     if type(ct) is np.ndarray and array_type(ct.shape, ct.dtype) is aval:
         return ct
+    [ct] = instantiate_all([ct], others)
     if typeof_result(ct).dtype == float0:
         return ct
     return convert(ct, aval.dtype, aval.weak_type)

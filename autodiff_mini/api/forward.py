@@ -6,17 +6,17 @@ interpreters need no checks.  Chapter 18.
 
 import numpy as np
 
-from autodiff_mini.core import TraceTag, Tracer, typeof
-from autodiff_mini.errors import fun_name, public
+from autodiff_mini.core import (
+    TraceTag, Tracer, fun_name, public, typeof, typeof_result)
 from autodiff_mini.interpreters.jvp import (
     fit_tangent, jvp_flat, whole_tangent)
 from autodiff_mini.interpreters.vmap import (
     SHARED, Axis, move_front, spread, vmap_flat)
 from autodiff_mini.memory import own_memory
-from autodiff_mini.pytree import leaf_names, open_as, tree_flatten
+from autodiff_mini.pytree import (
+    FlatFunction, leaf_names, map_leaves, open_as, tree_flatten)
 from autodiff_mini.signature import (
-    FlatFunction, apply, argument_names, hold_arguments, map_leaves,
-    named_after, typeof_result)
+    apply, argument_names, hold_arguments, named_after)
 
 
 @public

@@ -9,8 +9,9 @@ from functools import partial
 import numpy as np
 
 from autodiff_mini.core import (
-    Primitive, ShapedArray, TraceTag, typeof, unwrapped)
-from autodiff_mini.errors import RuleTable, fun_name, public
+    Primitive, ShapedArray, TraceTag, fun_name, public, tangent_type, typeof,
+    unwrapped)
+from autodiff_mini.errors import RuleTable
 from autodiff_mini.higher_order.custom_jvp import (
     FlatRule, flatten_call, traced_leaves)
 from autodiff_mini.higher_order.custom_vjp import (
@@ -21,9 +22,7 @@ from autodiff_mini.interpreters import (
 from autodiff_mini.interpreters.jaxpr import stage_tree
 from autodiff_mini.jaxprs import Var
 from autodiff_mini.memory import read_by, to_read
-from autodiff_mini.pytree import LEAF, tree_leaves, tree_map
-from autodiff_mini.signature import map_leaves
-from autodiff_mini.zeros import tangent_type
+from autodiff_mini.pytree import LEAF, map_leaves, tree_leaves, tree_map
 
 evaluation = RuleTable('Evaluation rule', 'define it with def_impl')
 ADVICE = {      # by what a table calls its rules

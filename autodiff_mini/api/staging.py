@@ -8,8 +8,7 @@ import operator
 import numpy as np
 
 from autodiff_mini.core import (
-    ShapedArray, TraceTag, Tracer, array_type, is_array)
-from autodiff_mini.errors import public
+    ShapedArray, TraceTag, Tracer, array_type, is_array, public)
 from autodiff_mini.interpreters.jaxpr import stage_tree
 from autodiff_mini.pytree import tree_map
 from autodiff_mini.signature import (

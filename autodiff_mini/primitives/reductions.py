@@ -12,7 +12,7 @@ from autodiff_mini.arrays import convert
 from autodiff_mini.core import Kind, Primitive, typeof
 from autodiff_mini.interpreters import vmap
 from autodiff_mini.interpreters.abstract import defshape
-from autodiff_mini.interpreters.jvp import defjvp, defzero, match
+from autodiff_mini.interpreters.jvp import defjvp, match
 from autodiff_mini.interpreters.transpose import deflinear
 from autodiff_mini.numpy_api import asarray, implements, reduced_axes
 
@@ -77,16 +77,13 @@ def extremum(name, functions, larger):
 
     Args:
         name: of the primitive.
-        functions: of NumPy's, all for the same.
+        functions: NumPy's functions for it.
         larger: the ufunc that finds the extremum of two numbers.
     """
     def call(a, axis=None, out=None, keepdims=False, initial=None,
              where=True):
         if where is not True and initial is None:
-            raise ValueError(
-                f'reduction operation {larger.__name__!r} does not have an '
-                "identity, so to use a where mask one has to specify "
-                "'initial'")
+            larger.reduce([0.0], where=[True])  # NumPy says what is missing
         a = masked(asarray(a), where, initial)
         axes, keepdims = reduced_axes(a, axis), bool(keepdims)
         if initial is None:
@@ -145,7 +142,7 @@ def arg_reduction(function):
         return np.expand_dims(place, axis) if keepdims else place
 
     primitive = axis_primitive(function, without_axis, reducing)
-    defzero(primitive)
+    defjvp(primitive)
     return primitive
 
 

@@ -18,10 +18,10 @@ from types import GeneratorType, ModuleType
 import numpy as np
 
 from autodiff_mini import seams
-from autodiff_mini.core import Tracer
+from autodiff_mini.core import Tracer, fun_name
 from autodiff_mini.errors import (
     LIBRARY, OTHERS, OWN_OPERATION, Refusals, TracerArrayConversionError,
-    fun_name, in_a_library)
+    in_a_library)
 from autodiff_mini.signature import names_of
 from autodiff_mini.tools.instead import instead
 
