@@ -289,7 +289,8 @@ for pair in PAIRS:
                 *PAIRS[pair])
 program('maximum_with_zero', lambda np, x: np.maximum(x, 0), f64(3) - 1)
 program('maximum_complex', lambda np, x, y: np.maximum(x, y),
-        np.array([.6 + 1j, 1.2j]), np.array([.9 + 1j, 0.5]), jax='JAX orders complex numbers otherwise')
+        np.array([.6 + 1j, 1.2j]), np.array([.9 + 1j, 0.5]),
+        jax='JAX orders complex numbers otherwise')
 
 # Operators with something that is not traced beside them.
 
