@@ -1,7 +1,7 @@
 """Pytrees: nested containers, seen as a list of leaves and a structure.
 
 Users have dicts, interpreters have lists, and a `PyTreeDef` has the structure
-to build one from the other.  Chapter 18.
+to build one from the other.  A FlatFunction is in between.  Chapter 18.
 """
 
 from collections import OrderedDict
@@ -13,8 +13,9 @@ from numbers import Number
 from typing import Any, NamedTuple
 
 from autodiff_mini import seams
-from autodiff_mini.core import ShapedArray, unwrap_as, unwrapped
-from autodiff_mini.errors import public
+from autodiff_mini.core import (
+    ShapedArray, TraceTag, fun_name, public, unwrap_as, unwrapped)
+from autodiff_mini.errors import TracerError
 
 
 class NodeType(NamedTuple):
@@ -436,3 +437,73 @@ def leaf_names(treedef, name) -> list[str]:
         lambda aux: key_names(range(len(treedef.children))))
     return [leaf for part, child in zip(names(treedef.aux), treedef.children)
             for leaf in leaf_names(child, name + part)]
+
+
+@dataclass(eq=False, repr=False)
+class FlatFunction:
+    """A user's function, as a function from a flat list to a flat list.
+
+    After a call, `out_tree` is the structure of what the function returned.
+
+    Args:
+        f: the function.  With `has_aux` it returns a pair, whose second half
+            is not transformed; its leaves follow in the flat list.
+        in_tree: the structure of the tuple of its arguments.
+        tag: if it is called as `apply` says, the application of the
+            transformation that calls it.
+    """
+
+    f: Callable
+    in_tree: PyTreeDef
+    has_aux: bool = False
+    tag: TraceTag | None = None
+
+    def __call__(self, *leaves):
+        args = self.in_tree.unflatten(leaves)
+        out, aux = self.f(*args), []
+        if self.has_aux:
+            if not isinstance(out, tuple) or len(out) != 2:
+                raise TypeError(
+                    f'With has_aux=True, {self} must return a pair (output, '
+                    f'aux), but it returned {out!r}')
+            out, (aux, self.aux_tree) = out[0], tree_flatten(out[1])
+        outs, self.out_tree = tree_flatten(out)
+        return outs + aux
+
+    def split(self, outs):
+        """Return the leaves of the output, and the tree of the aux."""
+        n = self.out_tree.num_leaves
+        return outs[:n], self.has_aux and self.aux_tree.unflatten(outs[n:])
+
+    def out_names(self) -> list[str]:
+        """Return what error messages call the leaves of the output."""
+        return leaf_names(self.out_tree, f'output of {self}')
+
+    def __str__(self):
+        return fun_name(self.f)
+
+    __name__ = property(__str__)
+
+
+def map_leaves(check, names, *leaves) -> list:
+    """Return what `check` returns for each leaf of some trees.
+
+    Args:
+        check: takes a leaf of each tree, and raises if something is wrong.
+        names: returns what the leaves are called, and is called only then.
+        leaves: the flat lists.
+
+    Raises:
+        TypeError, ValueError: what `check` raised, with the leaf named.
+    """
+    try:
+        return list(map(check, *leaves))
+    except TracerError:
+        raise
+    except (TypeError, ValueError):
+        for name, *arguments in zip(names(), *leaves):
+            try:
+                check(*arguments)
+            except (TypeError, ValueError) as error:
+                raise type(error)(f'{name}: {error}') from None
+        raise

@@ -89,6 +89,7 @@ lower = Seam()          # (jaxpr): the program as a compiled function
 recall = Seam(lambda jaxpr: jaxpr)      # an equal program that was met before
 call_with_batching = Seam()     # (call): a call with its rule for vmap
 call_if_unused = Seam()     # (call, fwd): fwd, for optimize_remat
+save = Seam()           # (program, is_tangent, is_slope, policy): its parts
 
 # What stands around a trace.
 stage = Seam()          # (parent, tag): the trace that records a program

@@ -16,7 +16,7 @@ from autodiff_mini.higher_order.programs import (
     close, for_arguments, for_outputs, forward, interleave, jvp_jaxpr,
     known_jaxpr, nothing, others, partial_eval_jaxpr, permute, picked,
     remembered, run, stage_program, transpose_jaxpr, vmap_jaxpr, zeros)
-from autodiff_mini.higher_order.scan import fixpoint, hoist
+from autodiff_mini.higher_order.loops import fixpoint
 from autodiff_mini.zeros import Zero, instantiate_zeros
 from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS
@@ -122,7 +122,7 @@ def test_vmap_jaxpr_is_the_vmap(program):
     for mapped in some_mapped:
         axes = tuple(0 if here else None for here in mapped)
         args = batched(program, axes)
-        many, has = vmap_jaxpr(jaxpr, SIZE, mapped, (False,))
+        many, _, has = vmap_jaxpr(jaxpr, mapped, (False,), SIZE)
         (ys,) = checked(many, *args)
         with np.errstate(all='ignore'):
             expected = ad.vmap(f, axes)(*args)
@@ -139,11 +139,11 @@ def test_vmap_jaxpr_is_the_vmap(program):
 
 def test_vmap_jaxpr_says_which_outputs_are_mapped():
     jaxpr = staged(lambda x, y: (x * 2, np.sin(y), x * y, C), C, C)
-    many, mapped = vmap_jaxpr(jaxpr, 4, (True, False), nothing(jaxpr))
+    many, _, mapped = vmap_jaxpr(jaxpr, (True, False), nothing(jaxpr), 4)
     assert mapped == [True, False, True, False]
     assert [a.shape for a in many.out_avals] == [(4, 3), (3,), (4, 3), (3,)]
     for wanted in masks(4):
-        many, mapped = vmap_jaxpr(jaxpr, 4, (False, True), wanted)
+        many, _, mapped = vmap_jaxpr(jaxpr, (False, True), wanted, 4)
         natural = [False, True, True, False]
         assert mapped == [a or b for a, b in zip(wanted, natural)]
         x, y = C, np.arange(12.0).reshape(4, 3)
@@ -156,7 +156,7 @@ def test_vmap_jaxpr_says_which_outputs_are_mapped():
 @pytest.mark.parametrize('size', [0, 1, 5])
 def test_vmap_jaxpr_takes_every_size(size):
     jaxpr = staged(lambda x: np.sum(np.sin(x)), C)
-    many, _ = vmap_jaxpr(jaxpr, size, (True,), (False,))
+    many, *_ = vmap_jaxpr(jaxpr, (True,), (False,), size)
     assert checked(many, np.ones((size, 3)))[0].shape == (size,)
 
 
@@ -275,9 +275,9 @@ CACHED = {
     'jvp': lambda: jvp_jaxpr(BODY, (True, False), (False, False)),
     'jvp_other': lambda: jvp_jaxpr(BODY, (True, True), (False, False)),
     'jvp_wanted': lambda: jvp_jaxpr(BODY, (True, False), (True, True)),
-    'vmap': lambda: vmap_jaxpr(BODY, 2, (True, False), (False, False)),
-    'vmap_size': lambda: vmap_jaxpr(BODY, 3, (True, False), (False, False)),
-    'vmap_mapped': lambda: vmap_jaxpr(BODY, 2, (True, True), (False, False)),
+    'vmap': lambda: vmap_jaxpr(BODY, (True, False), (False, False), 2),
+    'vmap_size': lambda: vmap_jaxpr(BODY, (True, False), (False, False), 3),
+    'vmap_mapped': lambda: vmap_jaxpr(BODY, (True, True), (False, False), 2),
     'partial_eval': lambda: partial_eval_jaxpr(BODY, (True, False),
                                                (False, False)),
     'partial_eval_other': lambda: partial_eval_jaxpr(BODY, (False, True),
@@ -288,7 +288,6 @@ CACHED = {
     'permute': lambda: permute(BODY, (1, 0), (0, 1)),
     'permute_outs': lambda: permute(BODY, (1, 0), (1, 0)),
     'forward': lambda: forward(BODY),
-    'hoist': lambda: hoist(BODY, 1), 'hoist_more': lambda: hoist(BODY, 2),
     'outputs': lambda: for_outputs(BODY, (False, True)),
     'outputs_other': lambda: for_outputs(BODY, (True, False)),
 }
@@ -397,47 +396,7 @@ def test_a_program_for_some_outputs_and_the_arguments_that_matter():
     assert len(jaxpr.eqns) == 3 and len(jaxpr.consts) == 1
 
 
-# hoist, known_jaxpr
-
-HOISTED = {
-    'nothing': (lambda a, x: x * 2 + x, []),
-    'everything': (lambda a, x: np.sin(a) * C, ['sin', 'mul']),
-    'some': (lambda a, x: np.sin(a) * x + np.cos(a), ['sin', 'cos']),
-    'chain': (lambda a, x: np.sin(np.cos(a * 2)) + x, ['mul', 'cos', 'sin']),
-    'constants': (lambda a, x: ad.asarray(C) * 2 + x * a, ['mul']),
-    'unused': (lambda a, x: (np.sin(a), x)[1], ['sin']),
-    'output': (lambda a, x: (a, np.exp(a), x - np.exp(a), C), ['exp', 'exp']),
-    'call': (lambda a, x: ad.jit(np.sin)(a) * ad.jit(np.sin)(x), ['jit']),
-}
-
-
-@pytest.mark.parametrize('name', HOISTED)
-def test_what_the_first_arguments_are_enough_for_is_done_first(name):
-    f, names = HOISTED[name]
-    jaxpr = staged(f, C, C + 1)
-    first, rest = hoist(jaxpr, 1)
-    assert [e.primitive.name for e in first.eqns] == names
-    assert len(first.eqns) + len(rest.eqns) == len(jaxpr.eqns)
-    values = checked(first, C)
-    for y, expected in zip(checked(rest, C, *values, C + 1),
-                           run(jaxpr, C, C + 1), strict=True):
-        assert_same(y, expected)
-    # values that nobody needs are not handed on
-    used = {v for e in rest.eqns for v in e.invars} | {*rest.outvars}
-    assert used >= set(first.outvars)
-
-
-@each_program
-def test_a_hoisted_program_computes_the_same(program):
-    jaxpr = program_of(program)
-    with np.errstate(all='ignore'):
-        (expected,) = run(jaxpr, *program.args)
-    for n in range(len(program.args) + 1):
-        first, rest = hoist(jaxpr, n)
-        before, behind = program.args[:n], program.args[n:]
-        (y,) = checked(rest, *before, *checked(first, *before), *behind)
-        assert_same(y, expected, program.ulps)
-
+# known_jaxpr
 
 def test_which_outputs_are_known_and_what_they_are():
     jaxpr = staged(lambda x, y, z: (
@@ -565,6 +524,6 @@ def test_rules_are_kept_through_programs_of_programs():
             tangents[2 ** i - 1] = 1.0
         assert_close(checked(jaxpr, 0.5, *tangents)[-1],
                      3 ** order * np.sin(0.5))
-    many, _ = vmap_jaxpr(staged(f, 1.0), 3, (True,), (True,))
+    many, *_ = vmap_jaxpr(staged(f, 1.0), (True,), (True,), 3)
     moved, _ = jvp_jaxpr(many, (True,), (True,))
     assert_close(checked(moved, C, np.ones(3))[1], 3 * np.sin(C))

@@ -12,10 +12,10 @@ from autodiff_mini.primitives.elementwise import (
     add_p, cos_p, exp_p, mul_p, neg_p, sin_p, stop_gradient_p, sub_p)
 from autodiff_mini.primitives.reductions import reduce_sum_p
 from autodiff_mini.primitives.shapes import broadcast_to_p
-from autodiff_mini.core import Primitive, TraceTag, current_trace
+from autodiff_mini.core import (
+    Primitive, TraceTag, current_trace, tangent_type)
 from autodiff_mini.interpreters.jvp import (
     JVPTracer, defjvp, jvp_flat, rules as jvp_rules)
-from autodiff_mini.zeros import tangent_type
 from tests.numerical import assert_close, assert_same
 from tests.traces import SpyTracer, call, call_p, spied
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.signature import FlatFunction, map_leaves, resolve_kwargs
+from autodiff_mini.pytree import FlatFunction, map_leaves
+from autodiff_mini.signature import resolve_kwargs
 
 
 def plain(x, y, n=2):

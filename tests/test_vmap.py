@@ -24,7 +24,7 @@ from autodiff_mini.interpreters.vmap import (
     Axis, BatchTrace, BatchTracer, vmap_flat, rules as vmap_rules)
 from autodiff_mini.primitives.elementwise import add_p, mul_p, sin_p
 from autodiff_mini.primitives.indexing import index_p
-from autodiff_mini.primitives.joining import stack_p
+from autodiff_mini.primitives.shapes import stack_p
 from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.numerical import (
@@ -765,7 +765,7 @@ ERRORS = {
     'sizes_of_axes': ((0, 0, None), {}, (A, A.T, A), ValueError,
                       r': args\[0\] has length 2, args\[1\] has length 3\.'),
     'axis_size': (0, {'axis_size': 4}, (A,), ValueError,
-                  r'args\[0\] has length 2, axis_size is 4'),
+                  r'args\[0\] has length 2, axis_size has length 4'),
     'nothing_mapped': (None, {}, (A,), ValueError,
                        'must have at least one non-None value in in_axes'),
     'all_none': ((None, None), {}, (A, A), ValueError, 'axis_size'),

@@ -10,8 +10,7 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.core import Trace, current_trace
-from autodiff_mini.higher_order.scan import scan_p
-from autodiff_mini.higher_order.while_loop import while_p
+from autodiff_mini.higher_order.loops import scan_p, while_p
 from tests.amount import crossed
 from tests.jaxpr_checks import check_jaxpr
 from tests.numerical import assert_close, assert_same

@@ -15,9 +15,8 @@ from autodiff_mini.fast.scalars import (
     taken_out)
 from autodiff_mini.fast.simplify import opened, simplify
 from autodiff_mini.fast.vectors import as_numbers
-from autodiff_mini.higher_order.scan import (
-    scan_for_outputs, scan_types, split)
-from autodiff_mini.higher_order.while_loop import while_lowering, while_p
+from autodiff_mini.higher_order.loops import (
+    scan_for_outputs, scan_types, split, while_lowering, while_p)
 from autodiff_mini.interpreters import abstract
 from autodiff_mini.jaxprs import dead_rules
 

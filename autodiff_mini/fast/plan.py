@@ -17,10 +17,9 @@ from autodiff_mini.fast.simplify import (
 from autodiff_mini.jaxprs import Equation, Var, programs_in
 from autodiff_mini.primitives.elementwise import pow_p, sign_p, where_p
 from autodiff_mini.primitives.indexing import add_at_p, index_p, scatter_p
-from autodiff_mini.primitives.joining import concatenate_p, stack_p
 from autodiff_mini.primitives.linalg import matmul_p
 from autodiff_mini.primitives.reductions import reducing
-from autodiff_mini.primitives.shapes import reshape_p
+from autodiff_mini.primitives.shapes import concatenate_p, reshape_p, stack_p
 from autodiff_mini.source import Work
 
 LARGE = 1024        # elements: what is smaller is not worth a thought

@@ -172,7 +172,8 @@ class Mapped(Prepared):
                             for x in xs])
             if mapped not in steps:
                 size = traces[0].axis.size if traces else 0
-                every, is_mapped = vmap_jaxpr(jaxpr, size, mapped, nowhere)
+                every, _, is_mapped = vmap_jaxpr(jaxpr, mapped, nowhere,
+                                                 size)
                 steps[mapped] = compiled_step(every), is_mapped
             run, is_mapped = steps[mapped]
             ys = run(*[x.val if type(x) is BatchTracer else x for x in xs])

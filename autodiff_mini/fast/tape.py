@@ -11,8 +11,8 @@ from autodiff_mini import seams
 from autodiff_mini.arrays import ORDINARY
 from autodiff_mini.core import (
     NUMBERS, Primitive, Trace, array_type, current_trace, set_current_trace,
-    typeof)
-from autodiff_mini.errors import quote_line, user_line
+    tangent_type, typeof, user_line)
+from autodiff_mini.errors import quote_line
 from autodiff_mini.fast.prepared import (
     BY_VALUE, Findings, LongWay, Prepared, preparations)
 from autodiff_mini.interpreters.jaxpr import JaxprTracer
@@ -27,7 +27,7 @@ from autodiff_mini.memory import mark_as_arguments, owner_of
 from autodiff_mini.numpy_api import compositions
 from autodiff_mini.primitives.indexing import index_p
 from autodiff_mini.pytree import LEAF, frozen
-from autodiff_mini.zeros import Zero, tangent_type
+from autodiff_mini.zeros import Zero
 
 # These functions of NumPy's are composed of several operations, too.
 compositions.update({

@@ -23,10 +23,9 @@ from autodiff_mini.fast.simplify import PIECEWISE, VIEWS, simplify
 from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var
 from autodiff_mini.primitives.elementwise import add_p, max_p, min_p, pow_p
 from autodiff_mini.primitives.indexing import index_p, scatter_p
-from autodiff_mini.primitives.joining import concatenate_p, stack_p
 from autodiff_mini.primitives.reductions import reduce_sum_p
 from autodiff_mini.primitives.shapes import (
-    broadcast_to_p, reshape_p, transpose_p)
+    broadcast_to_p, concatenate_p, reshape_p, stack_p, transpose_p)
 from autodiff_mini.zeros import Zero
 
 FEW = 8     # elements: what has more is faster as an array

@@ -9,11 +9,11 @@ from itertools import repeat
 import numpy as np
 
 from autodiff_mini.arrays import convert
-from autodiff_mini.core import Primitive, TraceTag, Tracer, typeof
-from autodiff_mini.errors import fun_name, public
+from autodiff_mini.core import (
+    Primitive, TraceTag, Tracer, fun_name, public, typeof)
 from autodiff_mini.higher_order.jit import jit_p
 from autodiff_mini.higher_order.programs import (
-    batching, close_together, common_type, defpartial, fit_outputs,
+    close_together, common_type, defpartial, fit_outputs,
     for_arguments, for_outputs, interleave, jvp_jaxpr, nothing, others,
     pad_residual_inputs, partial_eval_jaxpr, perturbed, picked,
     prune_equation, remembered, run, stage_program, transpose_jaxpr,
@@ -25,8 +25,7 @@ from autodiff_mini.jaxprs import Var, dead_rules, drop_dead
 from autodiff_mini.memory import own_memory
 from autodiff_mini.numpy_api import asarray
 from autodiff_mini.primitives.elementwise import stop_gradient
-from autodiff_mini.pytree import tree_leaves
-from autodiff_mini.signature import map_leaves
+from autodiff_mini.pytree import map_leaves, tree_leaves
 from autodiff_mini.zeros import pack
 
 
@@ -38,20 +37,23 @@ cond_p = Primitive('cond', run_branch, multiple_results=True)
 abstract.rules[cond_p] = lambda *avals, branches: branches[0].out_avals
 
 
-def transform_branches(transform, branches, *args):
+def transform_branches(transform, branches, marks, *more):
     """Return transformed branches, in columns, and the marks of the outputs.
 
     If an output is perturbed, mapped, or unknown in one branch, it is in all.
 
     Args:
-        transform: `transform(branch, *args, wanted)`, which returns a tuple.
-            Its last element says which outputs are marked.
+        transform: `transform(branch, marks, wanted, *more)`, which returns a
+            tuple.  Its last element says which outputs are marked.
+        branches: programs.
+        marks: the marks of their arguments.
+        more: other arguments of the transform.
     """
-    results = [transform(branch, *args, nothing(branch))
+    results = [transform(branch, marks, nothing(branch), *more)
                for branch in branches]
     wanted = tuple(map(any, zip(*[found[-1] for found in results])))
     results = [found if tuple(found[-1]) == wanted
-               else transform(branch, *args, wanted)
+               else transform(branch, marks, wanted, *more)
                for branch, found in zip(branches, results)]
     return *list(zip(*results))[:-1], list(wanted)
 
@@ -71,8 +73,8 @@ def cond_vmap(axis, vals, dims, branches):
     """Run each branch for the whole batch, if any element takes it."""
     mapped = tuple(dim == 0 for dim in dims[1:])
     if dims[0] is None:
-        branches, out_mapped = transform_branches(
-            batching(axis.size), branches, mapped)
+        branches, _, out_mapped = transform_branches(
+            vmap_jaxpr, branches, mapped, axis.size)
         outs = cond_p.bind(*vals, branches=branches)
         return outs, [0 if has else None for has in out_mapped]
     index, *xs = vals
@@ -91,8 +93,8 @@ def run_branch_if_any(axis, mask, xs, mapped, branch):
     The other elements must cause no error, no warning, and no nan: copies of
     the first element that takes the branch replace them.
     """
-    program, _ = vmap_jaxpr(branch, axis.size, mapped,
-                            (True,) * len(branch.outvars))
+    program, *_ = vmap_jaxpr(branch, mapped, (True,) * len(branch.outvars),
+                             axis.size)
     branches = no_run(program), program
     some = convert(np.any(mask), np.dtype(int))
     xs = fill_from_first_match(mask, xs, mapped)

@@ -14,25 +14,26 @@ from typing import NamedTuple
 
 from autodiff_mini import seams
 from autodiff_mini.copying import copied, place_of
-from autodiff_mini.core import TraceTag, Tracer, float0, typeof
-from autodiff_mini.errors import (
-    UnexpectedTracerError, closed_over, fun_name, is_miscall, public)
+from autodiff_mini.core import (
+    TraceTag, Tracer, float0, fun_name, public, tangent_type, typeof)
+from autodiff_mini.errors import UnexpectedTracerError, is_miscall
 from autodiff_mini.higher_order.call import Store, defcall, named, on_arrays
 from autodiff_mini.higher_order.programs import interleave, others, picked
 from autodiff_mini.higher_order.staged_calls import (
-    linear_program, stage_function, stage_linear, stage_rules)
+    closed_over, linear_program, stage_function, stage_linear, stage_rules)
 from autodiff_mini.interpreters import jvp, partial_eval, transpose, vmap
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr
 from autodiff_mini.jaxprs import Jaxpr, Var
 from autodiff_mini.memory import own_memory, read_by, to_read
 from autodiff_mini.pytree import (
-    leaf_names, tree_flatten, tree_leaves, tree_map, tree_structure)
+    leaf_names, map_leaves, tree_flatten, tree_leaves, tree_map,
+    tree_structure)
 from autodiff_mini.signature import (
-    UserFunction, argument_keys, gives_self, map_leaves, named_after,
-    names_of, resolve_kwargs)
+    UserFunction, argument_keys, gives_self, named_after, names_of,
+    resolve_kwargs)
 from autodiff_mini.zeros import (
-    SymbolicZero, Zero, instantiate_all, instantiate_zeros, pack,
-    tangent_type, unpack, which_zero, zero_from_primal)
+    SymbolicZero, Zero, instantiate_all, instantiate_zeros, pack, unpack,
+    which_zero, zero_from_primal)
 
 
 def custom_call_jvp(primitive, rule_of, tag, xs, x_dots, **params):

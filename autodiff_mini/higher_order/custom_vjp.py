@@ -14,9 +14,10 @@ import numpy as np
 from autodiff_mini import seams
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import (
-    NUMBERS, Primitive, ShapedArray, TraceTag, Tracer, current_trace, float0,
-    is_array, typeof, unwrapped)
-from autodiff_mini.errors import UnexpectedTracerError, closed_over, fun_name
+    NUMBERS, Primitive, ShapedArray, TraceTag, Tracer, check_alive,
+    current_trace, float0, fun_name, is_array, tangent_type, typeof,
+    unwrapped)
+from autodiff_mini.errors import UnexpectedTracerError
 from autodiff_mini.higher_order.call import named
 from autodiff_mini.higher_order.custom_jvp import (
     FlatRule, Pull, UserRule, check_output, closed_alone, conform,
@@ -24,17 +25,17 @@ from autodiff_mini.higher_order.custom_jvp import (
     with_batching)
 from autodiff_mini.higher_order.programs import (
     interleave, others, picked, stage_program)
-from autodiff_mini.higher_order.staged_calls import element
+from autodiff_mini.higher_order.staged_calls import closed_over, element
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, partial_eval, transpose, vmap)
 from autodiff_mini.interpreters.jaxpr import JaxprTracer, eval_jaxpr
 from autodiff_mini.jaxprs import Jaxpr, Var
 from autodiff_mini.memory import mark_as_arguments, to_read
 from autodiff_mini.pytree import (
-    leaf_names, open_as, tree_flatten, tree_structure)
-from autodiff_mini.signature import check_alive, map_leaves, names_of
+    leaf_names, map_leaves, open_as, tree_flatten, tree_structure)
+from autodiff_mini.signature import names_of
 from autodiff_mini.zeros import (
-    Zero, instantiate_zeros, pack, tangent_type, unpack, which_zero)
+    Zero, instantiate_zeros, pack, unpack, which_zero)
 
 
 def promise_of(x_dots, fun, fwd, jvp):

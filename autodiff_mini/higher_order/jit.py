@@ -9,19 +9,19 @@ from functools import partial
 from autodiff_mini import seams
 from autodiff_mini.copying import place_of
 from autodiff_mini.core import (
-    Primitive, Trace, TraceTag, current_trace, typeof)
-from autodiff_mini.errors import fun_name, public, tell_user
+    Primitive, Trace, TraceTag, current_trace, fun_name, public, typeof)
+from autodiff_mini.errors import tell_user
 from autodiff_mini.higher_order.programs import (
     close, defprogram, remember, remembered)
 from autodiff_mini.interpreters import lowering
 from autodiff_mini.interpreters.jaxpr import stage_tree
 from autodiff_mini.interpreters.lowering import MISS
 from autodiff_mini.memory import own_memory
-from autodiff_mini.pytree import check_hash, frozen, tree_flatten
+from autodiff_mini.pytree import check_hash, frozen, map_leaves, tree_flatten
 from autodiff_mini.seams import modes
 from autodiff_mini.signature import (
     UserFunction, argument_names, argument_positions, hold_arguments,
-    is_object, map_leaves, named_after, names_of)
+    is_object, named_after, names_of)
 
 
 @remembered

@@ -12,14 +12,13 @@ import numpy as np
 from autodiff_mini import seams
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import (
-    TraceTag, Tracer, array_type, current_trace, typeof)
+    TraceTag, Tracer, array_type, current_trace, tangent_type, typeof)
 from autodiff_mini.errors import RuleTable
 from autodiff_mini.interpreters import (
     abstract, jvp, partial_eval, transpose, vmap)
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr, stage_flat
 from autodiff_mini.jaxprs import Equation, Jaxpr, Var, dead_rules, drop_dead
-from autodiff_mini.zeros import (
-    Zero, instantiate_zeros, pack, tangent_type, unpack)
+from autodiff_mini.zeros import Zero, instantiate_zeros, pack, unpack
 
 
 def nothing(jaxpr):
@@ -174,27 +173,19 @@ def jvp_jaxpr(jaxpr, moving, wanted):
 
 
 @remembered
-def vmap_jaxpr(jaxpr, size, mapped, wanted):
-    """Return a program mapped over an axis, and which outputs are.
+def vmap_jaxpr(jaxpr, mapped, wanted, size):
+    """Return a program mapped over an axis.
 
     Args:
         jaxpr: a program that closes over arrays only.
-        size: the length of the axis.
         mapped: for each argument, whether it has the axis, in front.
         wanted: for each output, whether it is to have the axis.
+        size: the length of the axis.
+
+    Returns:
+        The program, the dims of its outputs, and for each of them whether it
+        has the axis.
     """
-    program, _, out_mapped = batch_jaxpr(jaxpr, size, mapped, wanted)
-    return program, out_mapped
-
-
-def batching(size):
-    """Return `vmap_jaxpr` for an axis of this length."""
-    return lambda jaxpr, *marks: vmap_jaxpr(jaxpr, size, *marks)
-
-
-@remembered
-def batch_jaxpr(jaxpr, size, mapped, wanted):
-    """As `vmap_jaxpr`; return the dims of the outputs, too."""
     axis = vmap.Axis(size, TraceTag('vmap', Jaxpr))
 
     def batched(*vals):
@@ -390,7 +381,7 @@ def program_jvp(primitive, primals, tangents, jaxpr, **params):
 
 def program_vmap(primitive, axis, vals, dims, jaxpr, **params):
     mapped = tuple(dim == 0 for dim in dims)
-    jaxpr, out_dims, _ = batch_jaxpr(jaxpr, axis.size, mapped, nothing(jaxpr))
+    jaxpr, out_dims, _ = vmap_jaxpr(jaxpr, mapped, nothing(jaxpr), axis.size)
     return primitive.bind(*vals, jaxpr=jaxpr, **params), out_dims
 
 

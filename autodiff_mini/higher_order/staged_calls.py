@@ -7,8 +7,8 @@ Chapter 7.
 
 from functools import partial
 
-from autodiff_mini.core import ShapedArray, TraceTag, typeof
-from autodiff_mini.errors import UnexpectedTracerError, closed_over, fun_name
+from autodiff_mini.core import ShapedArray, TraceTag, fun_name, typeof
+from autodiff_mini.errors import UnexpectedTracerError
 from autodiff_mini.higher_order.programs import interleave, stage_program
 from autodiff_mini.interpreters.jaxpr import (
     JaxprTracer, eval_jaxpr, stage_flat)
@@ -157,3 +157,22 @@ def inline_call(*avals, fun, **rules):
     if type(fun) is StagedFunction:
         return fun.jaxpr
     return stage_program(fun, avals, TraceTag('jit', fun))
+
+
+def closed_over(fun, primitive, is_mapped=False):
+    """Return the error for a call whose rules know nothing of some value.
+
+    Args:
+        fun: the function that is called, which closes over the value.
+        primitive: that of the call, or the kind of the function.
+        is_mapped: whether the value is mapped, and not differentiated.
+    """
+    what, way, cure = (
+        ('batching', 'mapped', 'adapt the rule') if is_mapped else
+        ('differentiation', 'differentiated',
+         'let the rule return its derivative'))
+    return TypeError(
+        f'Detected {what} of a {str(primitive).removesuffix("_call")} '
+        f'function with respect to a closed-over value: {fun_name(fun)}, or '
+        f'its rule, uses a value that is being {way} and is not one of its '
+        f'arguments. Pass the value as an argument, and {cure}.')

@@ -4,28 +4,28 @@ Its one idea: carry two numbers at once, the primal and the tangent, and give
 every primitive a rule for the second.  Chapter 2.
 """
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import (
-    Trace, Tracer, array_type, current_trace, float0, typeof)
-from autodiff_mini.errors import RuleTable, user_line
+    Trace, Tracer, current_trace, float0, tangent_type, typeof, user_line)
+from autodiff_mini.errors import RuleTable
 from autodiff_mini.memory import mark_as_arguments
-from autodiff_mini.zeros import Zero, instantiate_zeros, tangent_type
+from autodiff_mini.zeros import Zero, instantiate_zeros
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class JVPTracer(Tracer):
     """A value of this interpreter: a primal, and the tangent beside it."""
 
-    __slots__ = ('primal', 'tangent', 'aval')
-
-    def __init__(self, trace, primal, tangent, line=None):
-        self._trace = trace
-        self.primal = primal
-        self.tangent = tangent
-        self.aval = (array_type(primal.shape, primal.dtype)
-                     if type(primal) is np.ndarray else typeof(primal))
-        self.line = line
+    _trace: Trace
+    primal: Any
+    tangent: Any
+    line: tuple | None = None
+    aval = property(lambda self: typeof(self.primal))
 
     def __bool__(self):
         return bool(self.primal)

@@ -9,12 +9,13 @@ import numpy as np
 
 from autodiff_mini import seams
 from autodiff_mini.core import (
-    Tracer, base, current_trace, float0, set_current_trace, typeof)
+    Tracer, base, current_trace, float0, set_current_trace, tangent_type,
+    typeof)
 from autodiff_mini.interpreters.jaxpr import JaxprTrace, JaxprTracer
 from autodiff_mini.interpreters.jvp import jvp_flat
 from autodiff_mini.jaxprs import Literal
 from autodiff_mini.memory import owner_of
-from autodiff_mini.zeros import Zero, tangent_type
+from autodiff_mini.zeros import Zero
 
 
 class PartialEvalTrace(JaxprTrace):
@@ -23,7 +24,7 @@ class PartialEvalTrace(JaxprTrace):
     def __init__(self, parent, tag):
         super().__init__(parent, tag)
         self.foreign = {}   # by id: arrays that may be changed later
-        self.snapshot.subok = True    # residuals are as they were
+        self.snapshot.subok = True  # residuals are as they were
         self.has_boxes = False
 
     def process_primitive(self, primitive, args, params):

@@ -10,6 +10,7 @@ import autodiff_mini.more.error_states  # np.errstate
 import autodiff_mini.more.on_demand
 
 NAMES = {   # by name: where it is, to be imported when it is asked for
+    'checkpoint_policies': 'more.policies.checkpoint_policies',
     'custom_vmap': 'more.custom_vmap.custom_vmap',
     'sequential_vmap': 'more.sequential.sequential_vmap',
 }

@@ -10,7 +10,8 @@ from itertools import repeat
 
 import numpy as np
 
-from autodiff_mini.core import TraceTag, Tracer, array_type, float0, typeof
+from autodiff_mini.core import (
+    TraceTag, Tracer, array_type, float0, tangent_type, typeof)
 from autodiff_mini.higher_order.call import Store, defcall, named
 from autodiff_mini.higher_order.custom_jvp import (
     Pull, UserRule, check_output, custom_call_jvp, run_outside, with_known)
@@ -22,10 +23,10 @@ from autodiff_mini.higher_order.staged_calls import (
 from autodiff_mini.interpreters import jvp, partial_eval, transpose, vmap
 from autodiff_mini.interpreters.vmap import spread
 from autodiff_mini.jaxprs import Var, dead_rules
-from autodiff_mini.pytree import leaf_names, tree_flatten
-from autodiff_mini.signature import map_leaves, names_of
+from autodiff_mini.pytree import leaf_names, map_leaves, tree_flatten
+from autodiff_mini.signature import names_of
 from autodiff_mini.zeros import (
-    Zero, instantiate_all, pack, tangent_type, unpack, which_zero)
+    Zero, instantiate_all, pack, unpack, which_zero)
 
 custom_vmap_call_p = defcall('custom_vmap_call')
 

@@ -45,5 +45,6 @@ def bring(function):
 seams.bring.take(bring)
 seams.call_with_batching.take(
     lambda call: module('custom_vmap').call_with_batching(call))
+seams.save.take(lambda *args: module('policies').save(*args))
 seams.call_if_unused.take(
     lambda call, fwd: module('optimize_remat').RematForward(call, fwd))

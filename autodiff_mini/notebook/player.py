@@ -204,8 +204,8 @@ class Recorder:
         if not trace.parent:
             self.count(result)
         eqns = getattr(trace, 'eqns', ())[written:]
-        for x, var in getattr(trace, 'known', {}).values():
-            self.constants[var] = x
+        self.constants |= zip(getattr(trace, 'constvars', ()),
+                              getattr(trace, 'consts', ()))
         texts = list(map(self.equation, eqns))
         role, said = self.role(trace), in_words(result, self)
         if not trace.parent and len(self.frames) == start:

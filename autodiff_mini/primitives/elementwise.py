@@ -14,11 +14,9 @@ import numpy as np
 from autodiff_mini.arrays import convert, full
 from autodiff_mini.core import (
     PYTHON_NUMBERS, Primitive, Tracer, elementwise, typeof)
-from autodiff_mini.interpreters import abstract, jvp
-from autodiff_mini.interpreters.jvp import defjvp, defzero, match
-from autodiff_mini.interpreters.lowering import defwritten
+from autodiff_mini.interpreters import abstract, jvp, lowering, vmap
+from autodiff_mini.interpreters.jvp import match
 from autodiff_mini.interpreters.transpose import deflinear, deftranspose
-from autodiff_mini.interpreters.vmap import defelementwise
 from autodiff_mini.memory import (
     ONLY_SEEN, as_new_array, is_a_number, own_memory, view_of)
 from autodiff_mini.numpy_api import (
@@ -33,46 +31,39 @@ def row(function, *rules, name=None, impl=None):
     Args:
         function: the ufunc.
         rules: as of `defjvp`.  Without any, the output is piecewise constant.
-        name: of the primitive, if the ufunc has another one.
+        name: the name of the primitive, by default the name of the ufunc.
         impl: computes it, if the ufunc does not.
     """
     primitive = elementwise(name or function.__name__, impl or function)
     ufunc(function, primitive)
-    return with_jvp(primitive, rules)
-
-
-def with_jvp(primitive, rules):
     if rules:
-        defjvp(primitive, *rules)
+        jvp.defjvp(primitive, *rules)
     else:
-        defzero(primitive)
+        jvp.defzero(primitive)
     return primitive
 
 
-def operator_primitive(method, function, text, name=None):
+def operator_row(method, function, text, *rules, name=None):
     """Return the primitive of a ufunc that Python has an operator for.
 
     The operator implements it, so that two Python numbers meet as Python
     numbers and NumPy's rules for dtypes hold to the letter.
 
     Args:
-        method: that Python calls for the operator, without the underscores.
+        method: the method that Python calls for the operator, without the
+            underscores.
         function: the ufunc.
         text: how the operator is written.
-        name: of the primitive, if the method has another one.
+        rules: as of `row`.
+        name: the name of the primitive, by default the name of the method.
     """
     python, mirrored = f'__{method}__', f'__r{method}__'
-    primitive = elementwise(name or method, getattr(operator, python))
+    primitive = row(function, *rules, name=name or method,
+                    impl=getattr(operator, python))
     operator_ufunc(function, primitive, python,
                    mirrored if hasattr(np.ndarray, mirrored) else None)
-    defwritten(primitive, text)
+    lowering.defwritten(primitive, text)
     return primitive
-
-
-def operator_row(method, function, text, *rules, name=None):
-    """Return `operator_primitive`, with the JVP rules of a row."""
-    primitive = operator_primitive(method, function, text, name)
-    return with_jvp(primitive, rules)
 
 
 def ratio(x, z):
@@ -107,14 +98,15 @@ def sign_rule(x_dot, y, x):
 sign_p = row(np.sign, sign_rule)
 
 # Arithmetic.
-neg_p = operator_primitive('neg', np.negative, '-{}')
+neg_p = operator_row('neg', np.negative, '-{}')
 deflinear(neg_p, lambda ct, x: -ct)
 
-add_p = operator_primitive('add', np.add, '{} + {}')
-sub_p = operator_primitive('sub', np.subtract, '{} - {}')
+add_p = operator_row('add', np.add, '{} + {}')
+sub_p = operator_row('sub', np.subtract, '{} - {}')
 
 
 def sum_jvp(primitive, primals, tangents):
+    """Add or subtract the tangents as the primals, not one by one."""
     z, (x_dot, y_dot) = primitive.bind(*primals), tangents
     if type(x_dot) is Zero:
         return z, match(-y_dot if primitive is sub_p else y_dot, z)
@@ -239,19 +231,15 @@ where_p = elementwise('where', np.where)
 @implements(np.where, as_new_array)
 def numpy_where(condition, *choices):
     if not choices:
-        raise NotImplementedError(
-            'numpy.where(condition) of a traced value: how many indices it '
-            'returns would depend on values. Use all three arguments, '
-            'numpy.where(condition, x, y).')
+        return np.nonzero(condition)
     return where_p.bind(*map(operand, (condition, *choices)))
 
 
 def where_jvp(primals, tangents):
-    condition, x, y = primals
-    z = where_p.bind(condition, x, y)
-    x_dot, y_dot = [0 if type(t) is Zero else t for t in tangents[1:]]
-    if type(tangents[1]) is type(tangents[2]) is Zero:
+    condition, z = primals[0], where_p.bind(*primals)
+    if {*map(type, tangents[1:])} == {Zero}:
         return z, Zero(z)
+    x_dot, y_dot = [0 if type(t) is Zero else t for t in tangents[1:]]
     return z, match(np.where(condition, x_dot, y_dot), z)
 
 
@@ -260,8 +248,7 @@ deftranspose(where_p, None, lambda ct, c, x, y: np.where(c, ct, 0),
                             lambda ct, c, x, y: np.where(c, 0, ct))
 
 # Complex numbers.
-conj_p = elementwise('conj', np.conjugate)
-ufunc(np.conjugate, conj_p)
+conj_p = row(np.conjugate, name='conj')
 deflinear(conj_p, lambda ct, x: np.conj(ct))
 
 real_p = elementwise('real', np.real)
@@ -289,10 +276,10 @@ def numpy_imag(val):
     return zero if is_a_number(val) else view_of(val, zero, why=ONLY_SEEN)
 
 
-# The identity, of which the derivative is zero.
+# The identity, whose derivative is zero.
 stop_gradient_p = Primitive('stop_gradient', lambda x: x)
-defzero(stop_gradient_p)
-defelementwise(stop_gradient_p)
+jvp.defzero(stop_gradient_p)
+vmap.defelementwise(stop_gradient_p)
 abstract.rules[stop_gradient_p] = lambda x: x
 deftranspose(stop_gradient_p, lambda ct, x: stop_gradient_p.bind(ct))
 

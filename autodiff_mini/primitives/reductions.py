@@ -77,16 +77,13 @@ def extremum(name, functions, larger):
 
     Args:
         name: of the primitive.
-        functions: of NumPy's, all for the same.
+        functions: NumPy's functions for it.
         larger: the ufunc that finds the extremum of two numbers.
     """
     def call(a, axis=None, out=None, keepdims=False, initial=None,
              where=True):
         if where is not True and initial is None:
-            raise ValueError(
-                f'reduction operation {larger.__name__!r} does not have an '
-                "identity, so to use a where mask one has to specify "
-                "'initial'")
+            larger.reduce([0.0], where=[True])  # NumPy says what is missing
         a = masked(asarray(a), where, initial)
         axes, keepdims = reduced_axes(a, axis), bool(keepdims)
         if initial is None:

@@ -1,24 +1,24 @@
-"""Shapes and types: the same elements, otherwise arranged or written.
+"""Shapes and types: the same elements, otherwise arranged, written or joined.
 
-All of it is linear, so a tangent is rearranged as its primal is.  Appendices
-A, B, C, G and H.
+All of it is linear, so a tangent is rearranged as its primal is.
 """
 
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
-from numpy.lib.array_utils import normalize_axis_tuple
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
-from autodiff_mini.arrays import astype_p, convert
-from autodiff_mini.core import Primitive, ShapedArray, Tracer
-from autodiff_mini.interpreters import abstract, vmap
-from autodiff_mini.interpreters.abstract import defview
-from autodiff_mini.interpreters.jvp import defjvp
+from autodiff_mini.arrays import astype_p, convert, strong
+from autodiff_mini.core import Primitive, ShapedArray, Tracer, typeof
+from autodiff_mini.interpreters import (
+    abstract, jvp, lowering, transpose, vmap)
+from autodiff_mini.interpreters.abstract import defshape, defview
 from autodiff_mini.interpreters.transpose import deflinear, deftranspose
-from autodiff_mini.interpreters.vmap import behind, lengthen
+from autodiff_mini.jaxprs import Var
 from autodiff_mini.memory import handed_alike, view_of
 from autodiff_mini.numpy_api import (
-    as_is, as_read_only_view, as_view, asarray, implements)
+    along, as_is, as_read_only_view, as_view, asarray, implements, operand)
 from autodiff_mini.zeros import Zero
 
 reshape_p = Primitive('reshape', np.reshape)
@@ -78,7 +78,7 @@ class Transposed(NamedTuple):
 
 
 vmap.rules[transpose_p] = lambda axis, vals, dims, axes: (
-    np.transpose(vals[0], (0, *behind(axes))), 0)
+    np.transpose(vals[0], (0, *vmap.behind(axes))), 0)
 defview(transpose_p, lambda old, axes: tuple(old[i] for i in axes))
 deflinear(transpose_p, lambda ct, x, axes: np.transpose(
     ct, np.argsort(axes).tolist()))
@@ -93,7 +93,7 @@ def numpy_broadcast_to(array, shape, subok=False):
 
 
 def broadcast_to_rule(axis, vals, dims, shape):
-    x = lengthen(*vals, len(shape) + 1 - vals[0].ndim)
+    x = vmap.lengthen(*vals, len(shape) + 1 - vals[0].ndim)
     return np.broadcast_to(x, (axis.size, *shape)), 0
 
 
@@ -123,7 +123,7 @@ def astype_rule(x_dot, y, x, dtype, weak_type):
     return astype_p.bind(x_dot, dtype=dtype, weak_type=weak_type)
 
 
-defjvp(astype_p, astype_rule)
+jvp.defjvp(astype_p, astype_rule)
 
 
 # No element of an array is weak.
@@ -132,3 +132,93 @@ vmap.rules[astype_p] = lambda axis, vals, dims, dtype, weak_type: (
 abstract.rules[astype_p] = lambda x, dtype, weak_type: ShapedArray(
     x.shape, dtype, weak_type)
 deftranspose(astype_p, lambda ct, x, dtype, weak_type: ct)
+
+
+def joining(function, shape_rule, places):
+    """Return the primitive of a function that joins arrays along an axis.
+
+    Args:
+        function: the function of a list of arrays and an axis.
+        shape_rule: as of `defshape`.
+        places: from the arrays and the axis, where on it each of them is.
+    """
+    def jvp_rule(primals, tangents, axis):
+        y = primitive.bind(*primals, axis=axis)
+        dots = [np.zeros(typeof(x).shape, y.dtype) if type(t) is Zero else t
+                for x, t in zip(primals, tangents, strict=True)]
+        return y, primitive.bind(*dots, axis=axis)
+
+    def vmap_rule(batch, vals, dims, axis):
+        vals = [vmap.spread(x, dim, batch.size)
+                for x, dim in zip(vals, dims)]
+        return primitive.bind(*vals, axis=axis + 1), 0
+
+    def transpose_rule(ct, *xs, axis):
+        return [transpose.fit_cotangent(ct[along(axis, place)], x.aval)
+                if type(x) is Var else None
+                for x, place in zip(xs, places(xs, axis), strict=True)]
+
+    name = function.__name__
+    primitive = Primitive(name, lambda *xs, axis: function(xs, axis))
+    jvp.rules[primitive] = jvp_rule
+    vmap.rules[primitive] = vmap_rule
+    defshape(primitive, shape_rule)
+    transpose.rules[primitive] = transpose_rule
+    lowering.rules[primitive] = lambda emitter, *xs, axis: (
+        f'np.{name}([{", ".join(xs)}], {axis})')
+    return primitive
+
+
+def stack_shape(*shapes, axis):
+    if len(set(shapes)) != 1:
+        raise ValueError('all input arrays must have the same shape, but '
+                         f'they have {", ".join(map(str, shapes))}')
+    return (*shapes[0][:axis], len(shapes), *shapes[0][axis:])
+
+
+def concatenate_shape(*shapes, axis):
+    rest = {(*shape[:axis], *shape[axis + 1:]) for shape in shapes}
+    if len(rest) != 1:
+        raise ValueError('all input arrays must have the same shape, but for '
+                         f'the axis {axis} of concatenation, but they have '
+                         f'{", ".join(map(str, shapes))}')
+    total = sum(shape[axis] for shape in shapes)
+    return (*shapes[0][:axis], total, *shapes[0][axis + 1:])
+
+
+def pieces(xs, axis):
+    lengths = [x.shape[axis] for x in xs]
+    return [slice(end - n, end)
+            for n, end in zip(lengths, accumulate(lengths))]
+
+
+stack_p = joining(np.stack, stack_shape, lambda xs, axis: range(len(xs)))
+concatenate_p = joining(np.concatenate, concatenate_shape, pieces)
+
+
+@implements(np.stack)
+def numpy_stack(arrays, axis=0, out=None, *, dtype=None,
+                casting='same_kind'):
+    arrays = to_join(arrays, dtype, casting)
+    ndim = typeof(arrays[0]).ndim + 1
+    return stack_p.bind(*arrays, axis=normalize_axis_index(axis, ndim))
+
+
+@implements(np.concatenate)
+def numpy_concatenate(arrays, axis=0, out=None, *, dtype=None,
+                      casting='same_kind'):
+    arrays = [strong(a) for a in to_join(arrays, dtype, casting)]
+    if axis is None:
+        arrays, axis = [np.reshape(a, -1) for a in arrays], 0
+    axis = normalize_axis_index(axis, arrays[0].ndim)
+    return concatenate_p.bind(*arrays, axis=axis)
+
+
+def to_join(arrays, dtype, casting):
+    """Return the arrays, in the dtype that is asked for, if one is."""
+    arrays = list(map(operand, arrays))
+    if dtype is None:
+        return arrays
+    for a in arrays:    # NumPy refuses what it cannot cast
+        np.empty(0, typeof(a).dtype).astype(dtype, casting=casting)
+    return [convert(a, np.dtype(dtype)) for a in arrays]

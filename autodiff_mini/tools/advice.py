@@ -18,9 +18,11 @@ from types import GeneratorType, ModuleType
 import numpy as np
 
 from autodiff_mini import seams
+from autodiff_mini.core import Tracer, fun_name
 from autodiff_mini.errors import (
     LIBRARY, OTHERS, OWN_OPERATION, Refusals, TracerArrayConversionError,
-    fun_name, in_a_library)
+    in_a_library)
+from autodiff_mini.signature import names_of
 from autodiff_mini.tools.instead import instead
 
 SELDOM_NUMPY = {'erf': 'scipy.special.erf', 'erfc': 'scipy.special.erfc',
@@ -463,6 +465,34 @@ def instead_of_name(general, name):
             'numpy': '. Write np: it is plain NumPy'}.get(name, general)
 
 
+def instead_of_argnums(general, tag, argnums):
+    """Return what to write in place of argnums that are no positions."""
+    name, names = fun_name(tag.function), names_of(tag.function)
+    if isinstance(argnums, str) and argnums in names:
+        return f'Write {names.index(argnums)}'
+    return (f'Pass arguments of {name} in a second call: '
+            f'ad.{tag.transform}({name})(x)')
+
+
+def instead_of_integers(general, what, x):
+    """Return how to make a number or array one that has a derivative."""
+    is_number = what == 'inputs' and isinstance(x, int)
+    return f'Write {float(x)}' if is_number else general
+
+
+def instead_of_output(general, y):
+    """Return what to return in place of an output without a gradient."""
+    if y is None:
+        return 'Is a `return` missing?'
+    if isinstance(y, tuple) and len(y) == 2:
+        return ('Pass has_aux=True, so that only the first of the pair is '
+                'differentiated')
+    if isinstance(y, Tracer) or hasattr(y, 'shape'):
+        return ('Return its sum or mean; for the derivative of each element '
+                'there is jacrev')
+    return general
+
+
 ADVISERS = {    # by topic
     'number': partial(instead_of, instead_of_number),
     'truth': partial(instead_of, instead_of_truth),
@@ -470,4 +500,5 @@ ADVISERS = {    # by topic
     'array': partial(instead_of, instead_of_array),
     'fill': what_to_fill, 'escape': instead_of_escape,
     'register': what_to_register, 'hash': instead_of_hash,
-    'name': instead_of_name}
+    'name': instead_of_name, 'argnums': instead_of_argnums,
+    'integers': instead_of_integers, 'scalar': instead_of_output}

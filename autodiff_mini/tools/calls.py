@@ -8,8 +8,9 @@ import ast
 from traceback import walk_tb
 
 from autodiff_mini import seams
-from autodiff_mini.errors import fun_name, is_miscall, users_part
-from autodiff_mini.signature import FlatFunction
+from autodiff_mini.core import fun_name
+from autodiff_mini.errors import is_miscall, users_part
+from autodiff_mini.pytree import FlatFunction
 from autodiff_mini.tools.advice import nodes_around
 
 

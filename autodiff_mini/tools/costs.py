@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from autodiff_mini import seams
-from autodiff_mini.api.reverse import vjp
+from autodiff_mini.api.derivatives import vjp
 from autodiff_mini.api.staging import as_type, make_jaxpr
-from autodiff_mini.errors import public
+from autodiff_mini.core import public
 from autodiff_mini.higher_order.cond import cond_p
 from autodiff_mini.interpreters.lowering import inline, inline_rules
 from autodiff_mini.jaxprs import Var, programs_in

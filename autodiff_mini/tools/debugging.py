@@ -13,14 +13,13 @@ import numpy as np
 
 from autodiff_mini.core import (
     PYTHON_NUMBERS, EvalTrace, TraceTag, Tracer, current_trace, elementwise,
-    is_array, typeof)
-from autodiff_mini.errors import (
-    REVERSE, TracerError, fun_name, lasting_line, line_text, user_line)
+    fun_name, is_array, typeof, user_line)
+from autodiff_mini.errors import REVERSE, TracerError, lasting_line, line_text
 from autodiff_mini.higher_order.cond import cond_p
 from autodiff_mini.higher_order.jit import run_compiled
 from autodiff_mini.higher_order.programs import run
-from autodiff_mini.higher_order.scan import loop_scan, scan_p
-from autodiff_mini.higher_order.while_loop import loop_while, while_p
+from autodiff_mini.higher_order.loops import (
+    loop_scan, loop_while, scan_p, while_p)
 from autodiff_mini.interpreters.jaxpr import stage_flat
 from autodiff_mini.jaxprs import Var, programs_in
 from autodiff_mini.memory import own_memory

@@ -9,8 +9,7 @@ import operator
 from types import MethodType, ModuleType
 
 from autodiff_mini import seams
-from autodiff_mini.core import Tracer, is_array
-from autodiff_mini.errors import fun_name
+from autodiff_mini.core import Tracer, fun_name, is_array
 from autodiff_mini.pytree import (
     Static, is_cached, register_pytree_node, tree_flatten, tree_structure)
 from autodiff_mini.signature import (

@@ -398,9 +398,10 @@ def test_what_would_have_as_many_elements_as_values_say_is_refused(f):
 
 
 @pytest.mark.parametrize('places', [
-    np.nonzero, np.flatnonzero, lambda x: tuple(np.argwhere(x).T),
+    np.nonzero, np.where, np.flatnonzero,
+    lambda x: tuple(np.argwhere(x).T),
     lambda x: x.nonzero()],
-    ids=['nonzero', 'flatnonzero', 'argwhere', 'method'])
+    ids=['nonzero', 'where', 'flatnonzero', 'argwhere', 'method'])
 def test_places_of_values_that_are_known(places):
     x = np.array([3.0, 0.0, 2.0])
     gradient = ad.grad(lambda x: np.sum(x[places(x)] ** 2))

@@ -143,7 +143,7 @@ def test_every_cell_has_its_kind_and_its_statement():
     assert grid['sin', 'partial_eval'][0] == 'default'
     assert grid['sin', 'transpose'] == ('never', None)
     assert grid['scan', 'transpose'] == ('rule', (
-        folder + 'higher_order/scan.py', 'transpose.rules[scan_p]'))
+        folder + 'higher_order/loops.py', 'transpose.rules[scan_p]'))
 
 
 def test_the_page_has_a_link_in_every_cell_that_has_a_rule():
