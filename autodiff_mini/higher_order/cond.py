@@ -13,11 +13,10 @@ from autodiff_mini.core import (
     Primitive, TraceTag, Tracer, fun_name, public, typeof)
 from autodiff_mini.higher_order.jit import jit_p
 from autodiff_mini.higher_order.programs import (
-    close_together, common_type, defpartial, fit_outputs,
-    for_arguments, for_outputs, interleave, jvp_jaxpr, nothing, others,
-    pad_residual_inputs, partial_eval_jaxpr, perturbed, picked,
-    prune_equation, remembered, run, stage_program, transpose_jaxpr,
-    unpack_marked, vmap_jaxpr, zeros)
+    close_together, common_type, defpartial, fit_outputs, for_arguments,
+    for_outputs, interleave, jvp_jaxpr, nothing, others, pad_residual_inputs,
+    partial_eval_jaxpr, perturbed, picked, prune_equation, remembered, run,
+    stage_program, transpose_jaxpr, unpack_marked, vmap_jaxpr, zeros)
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, transpose, vmap)
 from autodiff_mini.interpreters.jaxpr import stage_tree
