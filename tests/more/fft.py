@@ -1,7 +1,7 @@
 """Programs of discrete Fourier transforms."""
 
 from tests.programs import (
-    HALF_CAST, c64, c128, f16, f32, f64, ints, program)
+    c64, c128, f32, f64, ints, program)
 
 program('spectral_power', lambda np, x:
         np.sum(np.abs(np.fft.fft(x, 4)) ** 2), f64(3))

@@ -2,7 +2,7 @@
 
 import numpy
 
-from tests.programs import c128, f16, f32, f64, ints, program
+from tests.programs import c128, f32, f64, ints, program
 
 program('polymul', lambda np, x, y: np.polymul(np.exp(x), np.exp(y)), f64(3),
         f64(2), ulps=8)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.programs import f32, f64, ints, program
+from tests.programs import f32, f64, program
 
 LISTED = np.array([0, 2, 1])
 METHODS = {
