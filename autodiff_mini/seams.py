@@ -97,8 +97,8 @@ enter_outermost = Seam()    # (trace): an outermost trace is entered
 leave_outermost = Seam()    # (trace): and left
 # What NumPy asks, and the self of a method.
 bring = Seam()          # (function): define a function that a table lacks
-method_of = Seam(       # (f): the function of a method, and its self
-    lambda f: (f, (), None))
+method_of = Seam(       # (f, held): what jit calls where f is a method
+    lambda f, held: (f, (), held, lambda args: (f, args)))
 open_self = Seam()      # (x): an object as a tree of its attributes
 
 # What is asked, for a wing that listens.
@@ -116,6 +116,7 @@ advise = Seam(          # (topic, general, *details): what to write instead
 tell = Seam()           # (error): add advice to an error, for the user
 note_refusal = Seam()   # (error): a tracer raises it
 warn_of_lost_refusal = Seam()   # (): the program has caught such an error
+check = Seam()          # (topic, tag, *details): raise for a mistake
 refuse_call = Seam()    # (transform, place, args, kwargs): raise an error
 tuples_at_work = Seam()     # (error, tuples): those taken for arrays
 with_warnings = Seam(   # (f, args, tag, stage): the program, with warnings

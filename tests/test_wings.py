@@ -59,7 +59,7 @@ WINGS = {
         ['more', 'gallery', 'test_jax_gallery.py', 'test_patch.py',
          'test_textbook.py', 'test_custom_vmap.py'],
         ['patch_numpy', 'custom_vmap', 'sequential_vmap',
-         'checkpoint_policies'],
+         'checkpoint_policies', 'fori_loop', 'switch'],
         ['test_public_api.py', 'test_numpy_api.py', 'test_programs.py']),
     'more.patch': Wing(
         ['test_patch.py', 'test_textbook.py'], ['patch_numpy'],

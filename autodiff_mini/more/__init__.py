@@ -11,6 +11,8 @@ import autodiff_mini.more.on_demand
 
 NAMES = {   # by name: where it is, to be imported when it is asked for
     'checkpoint_policies': 'more.policies.checkpoint_policies',
+    'fori_loop': 'more.control_flow.fori_loop',
+    'switch': 'more.control_flow.switch',
     'custom_vmap': 'more.custom_vmap.custom_vmap',
     'sequential_vmap': 'more.sequential.sequential_vmap',
 }
