@@ -18,7 +18,7 @@ from autodiff_mini import seams
 from autodiff_mini.copying import primitive_place
 from autodiff_mini.errors import (
     NumPyTable, Refusals, UnexpectedTracerError, is_alive, is_library,
-    last_refusal, tell_user, trace_at_work)
+    last_refusal, trace_at_work)
 
 
 def user_line(depth):
@@ -239,7 +239,7 @@ def public(f):
         except BaseException as error:
             set_current_trace(trace)    # Ctrl-C can cut `__exit__` short
             if isinstance(error, Exception):
-                tell_user(error)
+                seams.tell(error)
             raise   # as it is: `raise error` would add this frame again
         if last_refusal.get() is not before:
             seams.warn_of_lost_refusal()

@@ -320,28 +320,6 @@ def refuse_no_function(transform, *_):
                     'the function itself, and not what it returns.')
 
 
-def tell_user(error):
-    """Shorten an error to what a user wants to know, the cause last.
-
-    Frames of the library, and of NumPy, leave its traceback, and those of the
-    errors before it.  If the environment variable AUTODIFF_MINI_TRACEBACK is
-    "full", they stay.
-    """
-    cause = error.__cause__
-    if isinstance(cause, TracerError) and not users_part(cause.__traceback__):
-        # It was raised where NumPy asked, and NumPy tells a symptom.
-        error.add_note(str(cause))
-        error.__cause__, error.__context__ = None, cause
-    seams.tell(error)
-    if os.environ.get('AUTODIFF_MINI_TRACEBACK') == 'full':
-        return
-    told = []
-    while error and error not in told:
-        error.__traceback__ = users_part(error.__traceback__)
-        told.append(error)
-        error = error.__cause__ or error.__context__
-
-
 def users_part(traceback):
     """Return a traceback without entries of the library, None if empty."""
     entries = []

@@ -7,13 +7,12 @@ own, and what a program writes into is a box, whose content is exchanged.
 
 import gc
 from functools import wraps
-from threading import Lock
 from typing import NamedTuple
 from weakref import ref
 
 import numpy as np
 
-from autodiff_mini.core import TraceTag, Tracer, current_trace
+from autodiff_mini.core import Tracer, current_trace
 from autodiff_mini.errors import NumPyReadOnlyError, ReadOnlyError
 
 GIVEN = 'was given to a rule, which may only read it'
@@ -49,10 +48,11 @@ class Snapshot:
 
     def content_of(self, x):
         """Returns a traced array that holds, for good, what `x` holds now."""
-        if isinstance(whose(holder_of(x)), str | TraceTag):
+        if whose(holder_of(x)):
             return x    # nobody writes into it
         _, copy = self.copies.get(id(x), (x, None))
-        if copy is None or not holds_same(x, copy):
+        if copy is None or any(getattr(x, slot) is not getattr(copy, slot)
+                               for slot in slots_of(x)):
             copy = duplicate(x)
             self.copies[id(x)] = x, copy
         return copy
@@ -185,11 +185,6 @@ def duplicate(x):
     return copy
 
 
-def holds_same(x, y) -> bool:
-    """Returns whether two tracers of one class hold the same objects."""
-    return all(getattr(x, slot) is getattr(y, slot) for slot in slots_of(x))
-
-
 class Shared:
     """Memory that several traced arrays look at.
 
@@ -254,7 +249,7 @@ def mark_as_arguments(trace, xs) -> list:
     xs = list(xs)
     for x in xs:
         if isinstance(x, Tracer) and x._trace is trace:
-            x.memory = trace.tag
+            x.memory = ARGUMENT
     return xs
 
 
@@ -305,7 +300,7 @@ def only_seen_of(x, y, why):
 def share(x):
     """Return the View of a tracer, of which another becomes a view."""
     mine = whose(x)
-    if isinstance(mine, str | TraceTag):
+    if isinstance(mine, str):
         shared = Shared(x)
         shared.views.append(ref(x))
         return View(shared, None)
@@ -334,11 +329,9 @@ def as_new_result(y, args):
         for x in args:
             known = known or y is x
         return duplicate(y) if known else y
-    if isinstance(y, tuple):
+    if isinstance(y, (tuple, list)):
         parts = [as_new_result(part, args) for part in y]
-        return y._make(parts) if hasattr(y, '_make') else tuple(parts)
-    if isinstance(y, list):
-        return [as_new_result(part, args) for part in y]
+        return getattr(y, '_make', type(y))(parts)
     return y[()] if isinstance(y, np.ndarray) and y.ndim == 0 else y
 
 
@@ -348,16 +341,6 @@ def boxed(x, trace):
         x = duplicate(x)
     mine = isinstance(x, Tracer) and x._trace is trace
     return x if mine else trace.box(x)
-
-
-def made_in(trace, x):
-    """Returns a result, of an outer trace, which an inner one asked for.
-
-    It is the array of the program that runs inside.
-    """
-    if isinstance(x, Tracer):
-        x.made_in = trace
-    return x
 
 
 def is_at_home(x) -> bool:
@@ -385,13 +368,6 @@ def as_new_array(y, args):
     return np.array(y) if isinstance(y, np.generic) else y
 
 
-def handed_alike(y, args):
-    """Return `y` as `as_new_result` does; a number only if `x` is one."""
-    x = args[0]
-    number = isinstance(x, Tracer) and is_a_number(x)
-    return (as_new_result if number else as_new_array)(y, args)
-
-
 def is_a_number(x) -> bool:
     """Returns whether a tracer stands for a number, which does not change."""
     return x.ndim == 0 and not isinstance(whose(x), View)
@@ -406,10 +382,9 @@ def check_writable(x):
         return
     if why in (GIVEN, ONLY_SEEN):
         raise NumPyReadOnlyError(x, why)
-    if not isinstance(why, str):
-        why = ARGUMENT if mine else (
-            f'has memory that belongs to {owner._trace.tag}, and '
-            f'{current_trace().tag} is at work')
+    if not mine and why in (None, ARGUMENT):
+        why = (f'has memory that belongs to {owner._trace.tag}, and '
+               f'{current_trace().tag} is at work')
     raise ReadOnlyError(x, why)
 
 
@@ -463,29 +438,22 @@ def put(whole, path, part):
 
 
 def gc_paused(f):
-    """Return `f`, during which Python's garbage collector waits.
+    """Return `f`, during which Python's garbage collector is paused.
 
-    The collector goes through all objects again and again, and a program that
-    is being written down is many objects, of which none is garbage.  Its
-    threshold is set to never, in all threads: whether it is enabled is the
-    user's business.
+    The collector looks at all objects again and again, and a program that is
+    being recorded is many objects, none of them garbage.  Its threshold is
+    set to never, in all threads.  Enabling it is left to the user.
     """
     @wraps(f)
     def paused_f(*args, **kwargs):
-        found = changed = None
+        found, now = gc.get_threshold(), None
         try:
-            with thresholds:
-                found = gc.get_threshold()
-                gc.set_threshold(0)
+            gc.set_threshold(0)
             return f(*args, **kwargs)
         finally:
             try:    # Ctrl-C can come after each call
-                changed = gc.get_threshold()[0]
+                now = gc.get_threshold()[0]
             finally:
-                with thresholds:
-                    if found and not changed:
-                        gc.set_threshold(*found)
+                if found[0] and not now:
+                    gc.set_threshold(*found)
     return paused_f
-
-
-thresholds = Lock()

@@ -113,7 +113,7 @@ library_of = Seam()     # (xs): the library of the first that is not NumPy's
 # Words.
 advise = Seam(          # (topic, general, *details): what to write instead
     lambda topic, general, *details: general)
-tell = Seam()           # (error): add advice to an error, for the user
+tell = Seam()           # (error): shorten an error and add advice
 note_refusal = Seam()   # (error): a tracer raises it
 warn_of_lost_refusal = Seam()   # (): the program has caught such an error
 check = Seam()          # (topic, tag, *details): raise for a mistake

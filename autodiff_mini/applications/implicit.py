@@ -17,8 +17,8 @@ from autodiff_mini.core import (
     Primitive, TraceTag, array_type, fun_name, public, typeof)
 from autodiff_mini.higher_order.custom_jvp import custom_jvp
 from autodiff_mini.higher_order.custom_vjp import custom_vjp
-from autodiff_mini.higher_order.programs import close_and_dedupe, run
 from autodiff_mini.higher_order.loops import promote_carry, while_loop
+from autodiff_mini.higher_order.programs import close_and_dedupe, run
 from autodiff_mini.interpreters import abstract
 from autodiff_mini.interpreters.jaxpr import stage_tree
 from autodiff_mini.interpreters.jvp import match

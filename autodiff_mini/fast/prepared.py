@@ -21,7 +21,7 @@ from autodiff_mini.higher_order.programs import (
     transpose_jaxpr, vmap_jaxpr)
 from autodiff_mini.interpreters.vmap import BatchTracer, joint_dim
 from autodiff_mini.jaxprs import Equation, Jaxpr, Var, programs_in
-from autodiff_mini.memory import View, made_in, whose
+from autodiff_mini.memory import View, whose
 from autodiff_mini.primitives.elementwise import float_power_p, pow_p
 from autodiff_mini.pytree import tree_flatten
 
@@ -178,9 +178,12 @@ class Mapped(Prepared):
             run, is_mapped = steps[mapped]
             ys = run(*[x.val if type(x) is BatchTracer else x for x in xs])
             dim = joint_dim([x.dim for x in xs if type(x) is BatchTracer])
-            return [made_in(current_trace(), traces[0].join(y, dim))
-                    if here else y
+            outs = [traces[0].join(y, dim) if here else y
                     for y, here in zip(ys, is_mapped)]
+            for y in outs:
+                if type(y) is BatchTracer:
+                    y.made_in = current_trace()
+            return outs
         return step
 
 
@@ -262,7 +265,7 @@ def compiled_step(jaxpr):
 
     Its arrays are NumPy's, and may lie in memory in any order.
     """
-    emitter = FastEmitter()
+    emitter = FastEmitter(False)
     emitter.emit('step', emitter.simplified(opened(jaxpr), False), False)
     source, _ = emitter.text()
     exec(compile(source, '<autodiff_mini step>', 'exec'), emitter.scope)

@@ -10,7 +10,6 @@ from autodiff_mini import seams
 from autodiff_mini.copying import place_of
 from autodiff_mini.core import (
     Primitive, Trace, TraceTag, current_trace, fun_name, public, typeof)
-from autodiff_mini.errors import tell_user
 from autodiff_mini.higher_order.programs import (
     close, defprogram, remember, remembered)
 from autodiff_mini.interpreters import lowering
@@ -119,7 +118,7 @@ class jit(UserFunction):
                     return out
             return self.run(args, kwargs)
         except Exception as error:      # as `public` does, without a call
-            tell_user(error)
+            seams.tell(error)
             raise
 
     @public

@@ -17,7 +17,8 @@ from autodiff_mini.core import (
 from autodiff_mini.errors import quote_line
 from autodiff_mini.interpreters import abstract
 from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var
-from autodiff_mini.memory import CLOSED_OVER, Snapshot, gc_paused, to_read
+from autodiff_mini.memory import (
+    ARGUMENT, CLOSED_OVER, Snapshot, gc_paused, to_read)
 from autodiff_mini.pytree import (
     FlatFunction, leaf_names, map_leaves, tree_flatten)
 from autodiff_mini.signature import apply, argument_names
@@ -96,7 +97,7 @@ class JaxprTrace(Trace):
     def input(self, aval):
         """Return a tracer for a new argument of this type."""
         x = JaxprTracer(self, Var(aval))
-        x.memory = self.tag     # it is the caller's, and can only be read
+        x.memory = ARGUMENT     # it is the caller's, and can only be read
         return x
 
     def jaxpr(self, inputs, outs):

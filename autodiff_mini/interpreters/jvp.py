@@ -106,7 +106,7 @@ def defjvp(primitive, *each):
     Args:
         each: for each operand `rule(x_dot, out, *operands, **params)`, which
             returns a tangent; None for an operand that the output does not
-            depend on smoothly.
+            depend on smoothly.  Without any, the output has no derivative.
     """
     def unary_rule(primals, tangents, **params):
         y = primitive.bind(*primals, **params)
@@ -115,7 +115,7 @@ def defjvp(primitive, *each):
     def jvp_rule(primals, tangents, **params):
         y = primitive.bind(*primals, **params)
         y_dot = None
-        for rule, x_dot in zip(each, tangents, strict=True):
+        for rule, x_dot in zip(each, tangents, strict=bool(each)):
             if rule and type(x_dot) is not Zero:
                 term = rule(x_dot, y, *primals, **params)
                 y_dot = term if y_dot is None else add_tangents(y_dot, term)
@@ -128,14 +128,6 @@ def add_tangents(s, t):
     if type(s) is Zero:
         return t
     return s if type(t) is Zero else s + t
-
-
-def defzero(primitive):
-    """Define the rule of a primitive whose output has no derivative."""
-    def zero_rule(primals, tangents, **params):
-        y = primitive.bind(*primals, **params)
-        return y, Zero(y)
-    rules[primitive] = zero_rule
 
 
 def match(x_dot, y):

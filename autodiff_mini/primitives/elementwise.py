@@ -39,7 +39,7 @@ def row(function, *rules, name=None, impl=None):
     if rules:
         jvp.defjvp(primitive, *rules)
     else:
-        jvp.defzero(primitive)
+        jvp.defjvp(primitive)
     return primitive
 
 
@@ -278,7 +278,7 @@ def numpy_imag(val):
 
 # The identity, whose derivative is zero.
 stop_gradient_p = Primitive('stop_gradient', lambda x: x)
-jvp.defzero(stop_gradient_p)
+jvp.defjvp(stop_gradient_p)
 vmap.defelementwise(stop_gradient_p)
 abstract.rules[stop_gradient_p] = lambda x: x
 deftranspose(stop_gradient_p, lambda ct, x: stop_gradient_p.bind(ct))

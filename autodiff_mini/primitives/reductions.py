@@ -12,7 +12,7 @@ from autodiff_mini.arrays import convert
 from autodiff_mini.core import Kind, Primitive, typeof
 from autodiff_mini.interpreters import vmap
 from autodiff_mini.interpreters.abstract import defshape
-from autodiff_mini.interpreters.jvp import defjvp, defzero, match
+from autodiff_mini.interpreters.jvp import defjvp, match
 from autodiff_mini.interpreters.transpose import deflinear
 from autodiff_mini.numpy_api import asarray, implements, reduced_axes
 
@@ -142,7 +142,7 @@ def arg_reduction(function):
         return np.expand_dims(place, axis) if keepdims else place
 
     primitive = axis_primitive(function, without_axis, reducing)
-    defzero(primitive)
+    defjvp(primitive)
     return primitive
 
 

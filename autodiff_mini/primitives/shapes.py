@@ -16,7 +16,8 @@ from autodiff_mini.interpreters import (
 from autodiff_mini.interpreters.abstract import defshape, defview
 from autodiff_mini.interpreters.transpose import deflinear, deftranspose
 from autodiff_mini.jaxprs import Var
-from autodiff_mini.memory import handed_alike, view_of
+from autodiff_mini.memory import (
+    as_new_array, as_new_result, is_a_number, view_of)
 from autodiff_mini.numpy_api import (
     along, as_is, as_read_only_view, as_view, asarray, implements, operand)
 from autodiff_mini.zeros import Zero
@@ -114,7 +115,10 @@ deflinear(broadcast_to_p, lambda ct, x, shape: ct)
 @implements(np.astype, as_is)
 def numpy_astype(x, dtype, /, *, copy=True):
     y = convert(x, np.dtype(dtype))
-    return y if y is x and not copy else handed_alike(y, (x,))
+    if y is x and not copy:
+        return y
+    number = isinstance(x, Tracer) and is_a_number(x)
+    return (as_new_result if number else as_new_array)(y, (x,))
 
 
 def astype_rule(x_dot, y, x, dtype, weak_type):

@@ -17,9 +17,9 @@ from autodiff_mini.core import (
 from autodiff_mini.errors import REVERSE, TracerError, lasting_line, line_text
 from autodiff_mini.higher_order.cond import cond_p
 from autodiff_mini.higher_order.jit import run_compiled
-from autodiff_mini.higher_order.programs import run
 from autodiff_mini.higher_order.loops import (
     loop_scan, loop_while, scan_p, while_p)
+from autodiff_mini.higher_order.programs import run
 from autodiff_mini.interpreters.jaxpr import stage_flat
 from autodiff_mini.jaxprs import Var, programs_in
 from autodiff_mini.memory import own_memory

@@ -24,7 +24,7 @@ from book.tools.places import ROOT
 COLUMNS = ('evaluate', 'jvp', 'vmap', 'abstract', 'partial_eval',
            'transpose', 'lowering')
 # These make a rule of what the row says, so the row is the place to look.
-MAKERS = {'defjvp', 'deflinear', 'deftranspose', 'defwritten', 'defzero'}
+MAKERS = {'defjvp', 'deflinear', 'deftranspose', 'defwritten'}
 MARKS = {'rule': '●', 'default': '○', 'never': '–'}
 # What is no part of the grid: a wing, and the draft, which has its own.
 BESIDE = f'{weave.PACKAGE}/more/', weave.DRAFT

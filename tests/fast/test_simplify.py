@@ -10,7 +10,7 @@ import pytest
 import autodiff_mini as ad
 from autodiff_mini.fast.plan import c_ordered
 from autodiff_mini.fast.simplify import (
-    ELEMENTWISE, opened, simplify, uniform)
+    opened, simplify, uniform)
 from autodiff_mini.higher_order.jit import frozen
 from autodiff_mini.higher_order.programs import picked
 from autodiff_mini.jaxprs import (
