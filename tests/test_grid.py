@@ -13,8 +13,7 @@ import pytest
 import autodiff_mini as ad
 from autodiff_mini.core import Primitive, typeof
 from autodiff_mini.higher_order import (
-    call, checkpoint, cond, custom_jvp, custom_vjp, jit, scan,
-    while_loop)
+    call, checkpoint, cond, custom_jvp, custom_vjp, jit, loops)
 from autodiff_mini.higher_order.custom_vjp import (
     custom_lin_p, custom_vjp_call_p)
 from autodiff_mini.interpreters import abstract, jvp, transpose, vmap
@@ -273,9 +272,9 @@ PROGRAM_ROWS = {
         lambda x: step(x, step(x, x))),
     cond.cond_p: lambda x: ad.cond(
         np.sum(x) > 5, lambda x: step(x, step(x, x)), lambda x: x ** 3, x),
-    scan.scan_p: lambda x: ad.scan(
+    loops.scan_p: lambda x: ad.scan(
         lambda y, _: (step(x, y), None), x, length=2)[0],
-    while_loop.while_p: lambda x: ad.while_loop(
+    loops.while_p: lambda x: ad.while_loop(
         lambda c: c[0] < 2, lambda c: (c[0] + 1, step(x, c[1])), (0, x))[1],
 }
 COLUMNS = {
@@ -293,7 +292,7 @@ COLUMNS = {
 PROGRAM_ROWS[custom_vmap.custom_vmap_call_p].def_vmap(
     lambda axis_size, in_batched, x: (step(x, step(x, x)), True))
 # Nobody knows how many steps to go back.
-NO_PROGRAM_CELL = {(while_loop.while_p, 'transpose'): 'while_loop'}
+NO_PROGRAM_CELL = {(loops.while_p, 'transpose'): 'while_loop'}
 
 
 def by_checked_jaxpr(f, x):

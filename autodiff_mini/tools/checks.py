@@ -19,14 +19,12 @@ def check(topic, tag, *details):
     """Raise an error if the user made a mistake.
 
     Args:
-        topic: a key of CHECKS.
+        topic: a key of CHECKERS.
         tag: which application of which transformation is checked.
         details: what the check needs to know.
     """
-    CHECKS[topic](tag, *details)
+    CHECKERS[topic](tag, *details)
 
-
-# Loops
 
 def check_rows(tag, xs):
     """Check the arrays that a scan goes along."""
@@ -68,7 +66,7 @@ def number_of_steps(length):
     return length
 
 
-def check_carry(tag, tree, out_tree):
+def check_carry_tree(tag, tree, out_tree):
     """Check that a step returns a carry of this structure, and an output."""
     if out_tree.node_type is not tuple or len(out_tree.children) != 2:
         raise TypeError(f'{tag}: the body of a scan must return a pair '
@@ -120,8 +118,6 @@ def check_bounds(tag, *bounds):
                             f'{typeof(bound)}')
 
 
-# cond and switch
-
 def check_functions(tag, *functions):
     """Check that a cond is passed two functions."""
     for f in functions:
@@ -168,8 +164,6 @@ def check_branches(tag, functions, trees, types):
                 f'returns {other}')
 
 
-# checkpoint
-
 def check_policy(tag, policy):
     """Check that the policy of a checkpoint is a function."""
     if policy is not None and not callable(policy):
@@ -179,8 +173,8 @@ def check_policy(tag, policy):
             f'{policy!r}')
 
 
-CHECKS = {      # by topic
-    'rows': check_rows, 'length': check_length, 'carry': check_carry,
+CHECKERS = {      # by topic
+    'rows': check_rows, 'length': check_length, 'carry': check_carry_tree,
     'carry_types': check_carry_types, 'condition': check_condition,
     'bounds': check_bounds, 'functions': check_functions,
     'scalar': check_scalar, 'branches': check_branches,
