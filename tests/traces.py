@@ -135,7 +135,8 @@ def rows_of_numpy():
         'more.statistics')))
 
 
-CARRYING_PROGRAMS = 'error_states', 'custom_vmap', 'optimize_remat'
+CARRYING_PROGRAMS = (
+    'error_states', 'custom_vmap', 'optimize_remat', 'policies')
 
 
 def rows_in(folder):
