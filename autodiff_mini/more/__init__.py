@@ -10,6 +10,8 @@ import autodiff_mini.more.error_states  # np.errstate
 import autodiff_mini.more.on_demand
 
 NAMES = {   # by name: where it is, to be imported when it is asked for
+    'Primitive': 'more.user_primitive.UserPrimitive',
+    'is_undefined_primal': 'more.user_primitive.is_undefined_primal',
     'checkpoint_policies': 'more.policies.checkpoint_policies',
     'fori_loop': 'more.control_flow.fori_loop',
     'switch': 'more.control_flow.switch',
