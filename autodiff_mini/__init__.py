@@ -11,8 +11,6 @@ from autodiff_mini.api.derivatives import (
     grad, hessian, jacfwd, jacrev, linear_transpose, linearize,
     value_and_grad, vjp)
 from autodiff_mini.api.forward import jvp, vmap
-from autodiff_mini.api.primitive import UserPrimitive as Primitive
-from autodiff_mini.api.primitive import is_undefined_primal
 from autodiff_mini.api.staging import eval_shape, make_jaxpr
 from autodiff_mini.core import ShapedArray, Tracer, float0, typeof
 from autodiff_mini.errors import (

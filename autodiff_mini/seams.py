@@ -104,6 +104,7 @@ bring = Seam()          # (function): define a function that a table lacks
 method_of = Seam(       # (f): the function of a method, and its self
     lambda f: (f, (), None))
 open_self = Seam()      # (x): an object as a tree of its attributes
+check_attributes = Seam()   # (x, names): of a dataclass; raise for others
 
 # What is asked, for a wing that listens.
 ask = Seam(             # (trace, primitive, args, params): its result

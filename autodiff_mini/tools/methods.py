@@ -6,12 +6,13 @@ this, `jit` keeps the attributes as they were when it traced the method.
 """
 
 import operator
+from functools import cached_property
 from types import MethodType, ModuleType
 
 from autodiff_mini import seams
 from autodiff_mini.core import Tracer, fun_name, is_array
 from autodiff_mini.pytree import (
-    Static, is_cached, register_pytree_node, tree_flatten, tree_structure)
+    Static, register_pytree_node, tree_flatten, tree_structure)
 from autodiff_mini.signature import (
     UserFunction, gives_self, is_object, named_after, takes_self)
 
@@ -92,6 +93,23 @@ def check_static(f, name, treedef, seen):
                 'or keep the arrays in attributes of self')
     for child in treedef.children:
         check_static(f, name, child, seen)
+
+
+@seams.check_attributes.take
+def check_attributes(x, names):
+    """Raise a TypeError if a dataclass has attributes besides its fields."""
+    for name in getattr(x, '__dict__', {}).keys() - {*names}:
+        if not is_cached(x, name):
+            kind = type(x).__name__
+            raise TypeError(
+                f'the attribute {name} of {kind} is not a field, so a copy '
+                f'of {kind} would lack it. Make it a property, or declare '
+                f'it: {name}: ... = field(init=False)')
+
+
+def is_cached(x, name) -> bool:
+    """Return whether an attribute keeps the value of a cached_property."""
+    return isinstance(getattr(type(x), name, None), cached_property)
 
 
 def keeps_self(f):
