@@ -141,6 +141,22 @@ def test_without_more_its_functions_and_out_are_refused_by_name(tmp_path):
         'numpy.flatiter'], ran.stderr
 
 
+@needs('more')
+@pytest.mark.parametrize('write', ['y[0] = 2', 'y += 2', 'y.fill(2)'])
+def test_without_more_a_traced_array_refuses_to_be_written_into(
+        write, tmp_path):
+    without('more', tmp_path)
+    ran = python(tmp_path, '-c', f"""if True:
+        import numpy as np, autodiff_mini as ad
+        def f(x):
+            y = x * 1
+            {write}
+            return y
+        ad.jvp(f, (np.ones(3),), (np.ones(3),))""")
+    assert 'is read-only: JVPTracer<float64[3]>' in ran.stderr
+    assert 'never changes without the wing' in ran.stderr
+
+
 @needs('elsewhere')
 def test_without_elsewhere_only_arrays_of_numpy_can_be_traced(tmp_path):
     without('elsewhere', tmp_path)

@@ -8,6 +8,7 @@ from importlib.util import find_spec
 
 import autodiff_mini.more.error_states  # np.errstate
 import autodiff_mini.more.on_demand
+import autodiff_mini.more.writing  # x[i] = y
 
 NAMES = {   # by name: where it is, to be imported when it is asked for
     'Primitive': 'more.user_primitive.UserPrimitive',
