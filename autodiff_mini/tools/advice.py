@@ -428,8 +428,9 @@ def what_to_register(general, kind):
                 'it is a record of a zero tangent, so make it an array with '
                 'ad.instantiate_zeros')
     if issubclass(kind, str):
-        return ('close over it, or, if it is in a dataclass, declare its '
-                "field with metadata={'static': True}")
+        return ('make it a static argument, with static_argnums of jit, or '
+                "a static field of its dataclass, with metadata={'static': "
+                'True}, or close over it')
     if hasattr(kind, 'to_numpy'):
         return 'pass its .to_numpy()'
     if kind.__name__ == 'MaskedArray':
