@@ -18,7 +18,7 @@ from types import GeneratorType, ModuleType
 import numpy as np
 
 from autodiff_mini import seams
-from autodiff_mini.core import Tracer, fun_name
+from autodiff_mini.core import Tracer, fun_name, typeof
 from autodiff_mini.errors import (
     LIBRARY, OTHERS, OWN_OPERATION, Refusals, TracerArrayConversionError,
     in_a_library)
@@ -423,8 +423,9 @@ def instead_of_escape(general, trace):
 def what_to_register(general, kind):
     """Return what to do with a value of a class that is not an array's."""
     if issubclass(kind, str):
-        return ('close over it, or, if it is in a dataclass, declare its '
-                "field with metadata={'static': True}")
+        return ('make it a static argument, with static_argnums of jit, or '
+                "a static field of its dataclass, with metadata={'static': "
+                'True}, or close over it')
     if hasattr(kind, 'to_numpy'):
         return 'pass its .to_numpy()'
     if kind.__name__ == 'MaskedArray':
@@ -469,15 +470,22 @@ def instead_of_argnums(general, tag, argnums):
     """Return what to write in place of argnums that are no positions."""
     name, names = fun_name(tag.function), names_of(tag.function)
     if isinstance(argnums, str) and argnums in names:
-        return f'Write {names.index(argnums)}'
-    return (f'Pass arguments of {name} in a second call: '
-            f'ad.{tag.transform}({name})(x)')
+        return f'. Write {names.index(argnums)}.'
+    return (f'. Pass arguments of {name} in a second call: '
+            f'ad.{tag.transform}({name})(x).')
 
 
-def instead_of_integers(general, what, x):
+def instead_of_kind(general, what, x, holomorphic):
     """Return how to make a number or array one that has a derivative."""
-    is_number = what == 'inputs' and isinstance(x, int)
-    return f'Write {float(x)}' if is_number else general
+    kind = typeof(x).dtype.kind
+    if kind == 'c':
+        return ('. If the function has a complex derivative, pass '
+                'holomorphic=True; if not, make them real, by np.abs say.')
+    if holomorphic:
+        return '. Convert it with astype, or leave holomorphic out.'
+    cure = (f'Write {float(x)}' if what == 'inputs' and isinstance(x, int)
+            else 'Convert it, x.astype(float)')
+    return f', which has no derivative. {cure}.'
 
 
 def instead_of_output(general, y):
@@ -501,4 +509,4 @@ ADVISERS = {    # by topic
     'fill': what_to_fill, 'escape': instead_of_escape,
     'register': what_to_register, 'hash': instead_of_hash,
     'name': instead_of_name, 'argnums': instead_of_argnums,
-    'integers': instead_of_integers, 'scalar': instead_of_output}
+    'kind': instead_of_kind, 'scalar': instead_of_output}
