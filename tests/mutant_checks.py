@@ -12,8 +12,10 @@ from functools import partial, wraps
 from math import inf, nan
 
 import numpy as np
+import scipy.special
 
 import autodiff_mini as ad
+from autodiff_mini.core import ufunc_table
 from autodiff_mini.higher_order.call import call
 from autodiff_mini.interpreters import jvp
 from autodiff_mini.zeros import Zero
@@ -26,7 +28,9 @@ from tests import (
 )
 from tests.hard_points import POINTS, SLOPES_OF_TWO
 from tests.jaxpr_checks import check_jaxpr
-from tests.numerical import assert_close, assert_same, assert_same_type
+from tests.more import test_special_rows
+from tests.numerical import (
+    assert_close, assert_same, assert_same_type, derivative)
 from tests.test_unrolled import unrolled
 
 same_bits = test_hard_points.assert_same_bits
@@ -102,6 +106,65 @@ def vmap_of_slopes(program):
             assert_close(x_bar, np.stack(
                 [pull(*[x[k] for x in args])[i] for k in range(len(x))]))
             assert_close(other, x_bar)
+
+
+ROWS_APART = [np.array([[12, 18, 5], [7, 64, 1000]]),
+              np.array([[8, 27, 10], [21, 48, 6]])]
+ENDS = np.array([-inf, -1, -0.0, 0, 0.5, 1, inf, nan])
+
+
+def ufunc_of_numbers(ufunc):
+    """Values, also at the ends, and rows that differ much under vmap."""
+    def is_for(code):
+        return any(kinds.startswith(code * ufunc.nin + '->')
+                   for kinds in ufunc.types)
+
+    for code, scale in ('l', 1), ('d', 0.1):
+        args = [x.astype(code) * scale for x in ROWS_APART[:ufunc.nin]]
+        for axes in [0, 0], [None, 0], [0, None]:
+            if not is_for(code) or None in axes and ufunc.nin == 1:
+                continue
+            rows = [x if axis == 0 else x[0] for x, axis in zip(args, axes)]
+            expected = np.stack([ufunc(*[
+                x[i] if axis == 0 else x for x, axis in zip(rows, axes)])
+                for i in range(2)])
+            same_bits(ad.vmap(ufunc, axes[:ufunc.nin])(*rows), expected)
+    for args in [ENDS], [ENDS, np.full(8, 0.5)], [np.full(8, 1.5), ENDS]:
+        if len(args) == ufunc.nin and is_for('d'):
+            same_bits(ad.jit(ufunc)(*args), ufunc(*args))
+
+
+def slope_in_a(item):
+    """Of the incomplete gamma function, by differences of mpmath."""
+    test_special_rows.test_slopes_of_incomplete_gamma_functions_in_a(*item)
+    a, x = np.array([item, [1.5, 2.5]]).T
+    slope = ad.grad(scipy.special.gammainc)
+    assert_close(ad.vmap(ad.jit(slope))(a, x),
+                 np.array([slope(*pair) for pair in zip(a, x)]))
+
+
+def slope_of_known_values(function):
+    """Of a function that NumPy extends to complex numbers by values."""
+    last = 0.3 if 'arc' in function.__name__ else 3.0     # beside a cut
+    x, x_dot = np.array([-0.5, last]), np.array([0.5, 1.5])
+    y, y_dot = ad.jvp(function, (x,), (x_dot,))
+    assert_same(y, function(x), 2)
+    assert_close(y_dot, derivative(lambda h: function(x + h * x_dot)))
+
+
+EXTENDED = [getattr(np.emath, name) for name in (
+    'sqrt', 'log', 'log2', 'log10', 'arccos', 'arcsin', 'arctanh')]
+
+
+def checks_of_functions():
+    """Yields the checks of ufuncs, and of functions that look at values."""
+    for ufunc in ufunc_table:
+        if isinstance(ufunc, np.ufunc) and ufunc.nin < 3 and (
+                ufunc.nout == 1 and not ufunc.signature):
+            yield Check(ufunc_of_numbers, ufunc)
+    yield from (Check(slope_of_known_values, f) for f in EXTENDED)
+    yield from (Check(slope_in_a, pair) for pair in (
+        (0.3, 1.31), (2.5, 3.4), (2.5, 60.0)))
 
 
 def unless(*groups, test):
@@ -226,6 +289,14 @@ def in_call(call, x):
     return a * b
 
 
+def quietly(f):
+    """Returns `f`, computed in an error state of its own."""
+    def run(*xs):
+        with np.errstate(over='raise'):
+            return f(*xs)
+    return run
+
+
 def in_wrapper(wrap, x):
     f = wrap(lambda y, z: (np.sin(y) * z, np.cos(z) * 2, y))
     a, b, c = f(x, x * x)
@@ -255,6 +326,7 @@ BOTH = {   # a program, and how the library and Python run it
     'while': (while_less, ad, unrolled),
     'checkpoint': (in_wrapper, ad.checkpoint, lambda f: f),
     'jit': (in_wrapper, ad.jit, lambda f: f),
+    'errstate': (in_wrapper, lambda f: ad.jit(quietly(f)), lambda f: f),
     'call': (in_call, call, lambda f, *xs: f(*xs)),
     'custom_vmap': (use_powers, powers, powers.fun),
 }

@@ -235,6 +235,7 @@ PAIRS = {
     'half_single': (f16(3), f32(3)),
     'single_double': (f32(3), f64(3)),
     'single_scalar': (f32(3), np.float64(1.5)),
+    'scalar_scalar': (np.float64(0.7), np.float64(1.5)),
     'single_ints': (f32(3), ints(3)),
     'int8s_single': (ints(3, dtype=np.int8), f32(3)),
     'bools_array': (bools(3), f64(3)),
@@ -1098,12 +1099,18 @@ STACK = f64(2, 3, 3) + 2 * np.eye(3)
 COMPLEX = c128(2, 2) + 2 * np.eye(2)
 LINALG = {
     'inv': (lambda np, a: np.linalg.inv(a), SQUARE),
+    'inv_stack': (lambda np, a: np.linalg.inv(a), STACK),
     'inv_complex': (lambda np, a: np.linalg.inv(a), COMPLEX),
     'inv_ints': (lambda np, a: np.linalg.inv(a), np.array([[2, 1], [1, 3]])),
     'solve': (lambda np, a, b: np.linalg.solve(a, b), SQUARE, f64(3)),
+    'solve_stack': (lambda np, a, b: np.linalg.solve(a, b), STACK,
+                    f64(2, 3, 1)),
+    'solve_one_stack': (lambda np, a, b: np.linalg.solve(a, b), SQUARE,
+                        f64(2, 3, 2)),
     'solve_complex': (lambda np, a, b: np.linalg.solve(a, b), COMPLEX,
                       f64(2)),
     'det': (lambda np, a: np.linalg.det(a), SQUARE),
+    'det_stack': (lambda np, a: np.linalg.det(a), STACK),
     'det_complex': (lambda np, a: np.linalg.det(a), COMPLEX),
     'slogdet': (lambda np, a: np.linalg.slogdet(a)[1], SQUARE),
     'slogdet_complex': (lambda np, a: (lambda s, d: s * np.exp(d))(

@@ -12,8 +12,8 @@ from autodiff_mini.core import function_table, ufunc_table
 
 # Those that programs use most come first.
 MODULES = (
-    'along_axis', 'selection', 'statistics', 'borrowed', 'filling', 'rows',
-    'tables', 'matrices', 'einsum', 'products', 'elements',
+    'composed', 'along_axis', 'selection', 'statistics', 'borrowed',
+    'filling', 'rows', 'tables', 'matrices', 'einsum', 'products', 'elements',
     'linear_algebra', 'arranging', 'averages', 'decompositions', 'fft',
     'polynomials')
 
