@@ -19,8 +19,10 @@ NAMES = {   # by name: where it is, to be imported when it is asked for
 TAKEN = {   # by module: the seams that it takes
     'advice': [seams.advise],
     'refusals': [seams.tell, seams.note_refusal, seams.warn_of_lost_refusal],
-    'calls': [seams.refuse_call, seams.tuples_at_work],
-    'methods': [seams.method_of, seams.open_self],
+    'calls': [seams.refuse_call],
+    'checks': [seams.check],
+    'rules': [seams.ask_rule],
+    'methods': [seams.method_of, seams.open_self, seams.check_attributes],
     'slips': [seams.with_warnings, seams.count_lines],
 }
 
