@@ -848,7 +848,7 @@ def mistakes():
     yield 'no_tuple', 'def_vjp', back(lambda ct: ct), one
     yield 'ct_shape', 'def_vjp', back(
         lambda ct: (ct[:2],)), r'argument is float64\[3\].*float64\[2\]'
-    yield 'ct_tree', 'def_vjp', back(lambda ct: ({'a': ct},)), 'structure'
+    yield 'ct_tree', 'def_vjp', back(lambda ct: ({'a': ct},)), 'type dict'
     yield 'res_two', 'def_vjp', back(lambda xs, ct: (ct, ct)), one
     yield 'not_two', 'def_vjp', lambda xs: np.exp(xs[0]), 'pair'
     yield 'list_out', 'def_vjp', lambda xs: (
