@@ -1170,6 +1170,27 @@ program('interp_period', lambda np, x, y: np.interp(
     x, [5.0, 1.0, 2.0], y, period=4), 3 * f64(4), f64(3), ulps=4,
     jax='JAX takes no lists')
 
+# What no other program calls.
+
+KEPT = np.array([True, False, True, True])
+ONCE = {
+    'argwhere': lambda np, x: x[np.argwhere(KEPT)],
+    'nonzero': lambda np, x: x[np.nonzero(KEPT)],
+    'flatnonzero': lambda np, x: x[np.flatnonzero(KEPT)],
+    'histogram_bin_edges': lambda np, x: np.histogram_bin_edges(x) * x[0],
+    'broadcast_arrays': lambda np, x: np.stack(
+        np.broadcast_arrays(x, x[0])),
+    'take_along_axis': lambda np, x: np.take_along_axis(
+        x, np.array([2, 0]), 0),
+    'astype_function': lambda np, x: np.astype(x, np.float32),
+    'moved': lambda np, x: np.moveaxis(np.expand_dims(x, 1), 0, -1),
+    'raveled': lambda np, x: np.ravel(x) * np.shape(x)[0],
+    'counted': lambda np, x: x * np.ndim(x) + np.size(x)}
+for name, function in ONCE.items():
+    program(name, function, f64(4), **(
+        {'jax': 'its edges are constants'} if 'edges' in name else
+        {'step': 0.25} if 'astype' in name else {}))
+
 
 def is_of_the_core(program):
     """Return whether the core has all functions that a program calls."""

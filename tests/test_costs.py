@@ -92,13 +92,6 @@ def test_the_way_back_of_a_layer():
     assert compiled.operations == 2 * products
 
 
-def test_backward_needs_what_forward_makes():
-    there, back, _ = ad.cost(layers, X)
-    assert there == (11, 11 * N, 10 * 16 * N + 8 * N + 8, 16 * N)
-    assert back.operations == 20 * N    # ten cosines, and ten products
-    assert back.peak_bytes == 12 * 8 * N
-
-
 def test_checkpoint_computes_again_and_holds_less():
     plain = ad.cost(layers, X).backward
     again = ad.cost(ad.checkpoint(layers), X).backward
@@ -110,27 +103,11 @@ def test_checkpoint_computes_again_and_holds_less():
     assert again.calls > plain.calls
 
 
-def test_nothing_is_computed():
-    def f(x):
-        return np.sum(np.tanh(x @ x))
-
-    huge = ad.ShapedArray((10**6, 10**6), np.dtype(float))
-    assert ad.cost(f, huge).forward.peak_bytes == 16 * 10**12
-
-
 def test_without_floats_there_is_no_way_back():
     there, back, compiled = ad.cost(lambda n: n + 1, np.arange(3))
     assert back == (0, 0, 0, 0)
     assert there == compiled == (1, 3, 48, 24)
     assert ad.cost(lambda x: x > 0, X).backward == (0, 0, 0, 0)
-
-
-def test_integers_beside_floats_have_no_cotangents():
-    def f(tree, n):
-        return {'y': tree['x'] * n, 'n': n, 'one': 1.0}
-
-    there, back, _ = ad.cost(f, {'x': X}, np.arange(N))
-    assert there.operations == back.operations == N
 
 
 def test_where_reverse_mode_has_no_way_it_says_so():

@@ -4,8 +4,9 @@ Rules that say more than the truth show that it is they who were asked: the
 rule of `power` doubles, and that of `both` says 3 forwards, 5 backwards.
 """
 
+import gc
 import inspect
-import itertools
+import weakref
 from functools import partial
 
 import numpy as np
@@ -13,7 +14,6 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.core import Trace, current_trace
-from autodiff_mini.higher_order.custom_vjp import custom_lin_p
 from autodiff_mini.primitives.elementwise import cos_p, sin_p
 from tests.amount import crossed
 from tests.jaxpr_checks import check_jaxpr
@@ -53,7 +53,7 @@ def scale_vmap(args, dims):
 
 
 def elementwise(name, impl, jvp=None):
-    """Returns a primitive of one operand, element by element."""
+    """Return a primitive of one operand, element by element."""
     p = ad.Primitive(name)
     p.def_impl(impl)
     p.def_abstract_eval(lambda x, **params: x)
@@ -64,7 +64,7 @@ def elementwise(name, impl, jvp=None):
 
 
 def custom_scale(*without):
-    """Returns the tutorial's primitive, without the rules named."""
+    """Return the tutorial's primitive, without the rules named."""
     p = ad.Primitive('custom_scale')
     rules = {
         'def_impl': lambda x, factor: x * factor,
@@ -148,7 +148,7 @@ def loss(x, factor, p=scale_p):
 
 
 def refused(f, *args, words, error=TypeError):
-    """Asserts that the call is an error with these words; returns it."""
+    """Assert that the call is an error with these words; returns it."""
     with pytest.raises(error, match=f'(?s){words}') as info:
         f(*args)
     assert current_trace() is Trace.base
@@ -172,15 +172,12 @@ def test_p1_the_methods_are_decorators_and_return_the_rule():
     assert fwd is both_fwd and transpose is np.flip
 
 
-@pytest.mark.parametrize('transform', [
-    lambda f: ad.grad(f), lambda f: ad.jit(f), lambda f: ad.make_jaxpr(f),
-    lambda f: d(f), lambda f: lambda x: ad.vmap(f)(np.full(2, x))],
-    ids=['grad', 'jit', 'make_jaxpr', 'jvp', 'vmap'])
-def test_p1_the_first_slip_a_factor_by_keyword_has_no_derivative(transform):
+@pytest.mark.parametrize('wrap', [lambda x: x, lambda x: [1, {'a': x}]])
+def test_p1_the_first_slip_a_factor_by_keyword_has_no_derivative(wrap):
     """The tutorial binds `factor=factor`, and differentiates by it."""
-    error = refused(transform(lambda f: scale_p.bind(1.5, factor=f)), 2.0,
-                    words="'factor' of custom_scale.*by position")
-    assert 'static' in str(error) and 'derivative' in str(error)
+    for transform in ad.grad, ad.jit:
+        refused(transform(lambda f: scale_p.bind(1.5, factor=wrap(f))), 2.0,
+                words="'factor' of custom_scale.*static.*by position")
 
 
 def test_p1_by_keyword_it_is_a_static_parameter_and_does_for_x():
@@ -192,17 +189,6 @@ def test_p1_by_keyword_it_is_a_static_parameter_and_does_for_x():
     p.def_transpose(lambda ct, x, factor: (p.bind(ct, factor=factor),))
     assert_close(ad.grad(lambda x: np.sum(f(x) ** 2))(X), 8 * X)
     assert 'scale_by[factor=2.0] a' in str(ad.make_jaxpr(f)(X))
-
-
-@pytest.mark.parametrize('wrap', [
-    lambda x: (x,), lambda x: [1, x], lambda x: {'a': x}],
-    ids=['tuple', 'list', 'dict'])
-def test_p1_a_traced_value_inside_a_parameter_is_named_too(wrap):
-    p = elementwise('times', lambda x, by: x, lambda p, xs, ts, by: (
-        p.bind(*xs, by=by), ts[0]))
-    f = lambda x: p.bind(2.0, by=wrap(x))
-    for transform in ad.grad, ad.jit:
-        refused(transform(f), 2.0, words="'by' of times")
 
 
 def test_p1_the_second_slip_backward_takes_one_argument_or_two():
@@ -220,16 +206,6 @@ def test_p1_the_second_slip_backward_takes_one_argument_or_two():
         assert_close(found[1], 56.0)
 
 
-def test_p1_with_two_arguments_the_residuals_are_the_primals():
-    seen = []
-    p = custom_scale('def_jvp', 'def_vjp')
-    p.def_vjp(lambda primals: (p.bind(*primals), lambda residuals, ct: (
-        seen.append(residuals), scale_backward(residuals, ct))[1]))
-    ad.grad(partial(loss, p=p))(X, 2.0)
-    assert_same(seen[0][0], X)
-    assert type(seen[0]) is tuple and seen[0][1] == 2.0
-
-
 def test_p1_fwd_and_bwd_as_two_functions():
     p = custom_scale('def_jvp', 'def_vjp')
     p.def_vjp(lambda x, factor: (p.bind(x, factor), (x, factor)),
@@ -241,9 +217,8 @@ def test_p1_fwd_and_bwd_as_two_functions():
 
 # P2
 
-@pytest.mark.parametrize('stage', [
-    lambda f: f, staged, ad.jit, ad.checkpoint, lambda f: ad.jit(staged(f))],
-    ids=['plain', 'staged', 'jit', 'checkpoint', 'both'])
+@pytest.mark.parametrize('stage', [lambda f: f, ad.jit],
+                         ids=['plain', 'jit'])
 def test_p2_the_numbers_are_those_of_the_tutorial(stage):
     apply_scale = stage(scale_p.bind)
     y, y_dot = ad.jvp(apply_scale, (X, 2.0), (X_DOT, 0.5))
@@ -296,13 +271,9 @@ def test_p3_a_rule_may_return_a_zero():
 
 
 @pytest.mark.parametrize('use', [
-    lambda x, t: x + t, lambda x, t: x * t, lambda x, t: t * x,
-    lambda x, t: x - t, lambda x, t: t / x, lambda x, t: -t,
-    lambda x, t: np.multiply(x, t), lambda x, t: np.sum(t),
-    lambda x, t: np.asarray(t), lambda x, t: t[0],
-    lambda x, t: x + 1.0 * float(t), lambda x, t: x @ t],
-    ids=['add', 'mul', 'rmul', 'sub', 'div', 'neg', 'ufunc', 'function',
-         'array', 'index', 'float', 'matmul'])
+    lambda x, t: x + t, lambda x, t: np.multiply(x, t), lambda x, t: t[0],
+    lambda x, t: np.asarray(t), lambda x, t: x + float(t)],
+    ids=['add', 'ufunc', 'index', 'array', 'float'])
 def test_p3_a_rule_that_ignores_zeros_is_told_so_by_name(use):
     p = custom_scale('def_jvp', 'def_vjp')
     p.def_jvp(lambda xs, ts: (p.bind(*xs), use(xs[0], ts[1])))
@@ -316,36 +287,19 @@ def test_p3_a_rule_that_ignores_zeros_is_told_so_by_name(use):
         assert "'custom_scale'" in notes(error)
 
 
-def test_p3_the_tutorials_zero_if_zero_is_no_real_api():
-    assert not hasattr(ad.Zero, 'zero_if_zero')
-
-
 # P4
 
 def ways_to_miss():
-    """Yields a name, a program, the transform's word, and the methods."""
+    """Yield a name, a program, the transform's word, and the methods."""
     both = 'def_jvp or def_vjp'
     yield 'value', 'def_impl', lambda p: p.bind(X, 2.0), 'Evaluation'
     yield 'jit', 'def_abstract_eval', lambda p: ad.jit(p.bind)(
         X, 2.0), 'Abstract evaluation'
-    yield 'make_jaxpr', 'def_abstract_eval', lambda p: ad.make_jaxpr(
-        p.bind)(X, 2.0), 'Abstract evaluation'
-    yield 'scan', 'def_abstract_eval', lambda p: ad.scan(
-        lambda c, _: (p.bind(c, 2.0), None), X, None,
-        length=2), 'Abstract evaluation'
     yield 'jvp', both, lambda p: ad.jvp(
         p.bind, (X, 2.0), (X_DOT, 0.5)), 'Differentiation'
-    yield 'grad', both, lambda p: ad.grad(loss)(
-        X, 2.0, p), 'Differentiation'
-    yield 'linearize', both, lambda p: ad.linearize(
-        p.bind, X, 2.0), 'Differentiation'
     yield 'grad_of_jit', both, lambda p: ad.grad(ad.jit(partial(
         loss, p=p)))(X, 2.0), 'Differentiation'
     yield 'vmap', 'def_vmap', lambda p: ad.vmap(p.bind)(X, X), 'Batching'
-    yield 'vmap_of_jit', 'def_vmap', lambda p: ad.vmap(ad.jit(p.bind))(
-        X, X), 'Batching'
-    yield 'jit_of_vmap', 'def_vmap', lambda p: ad.jit(ad.vmap(p.bind))(
-        X, X), 'Batching'
     yield 'linear_transpose', 'def_transpose or def_vjp', (
         lambda p: ad.linear_transpose(lambda x: p.bind(x, 2.0), X)(
             X)), 'Transpose'
@@ -358,24 +312,6 @@ def test_p4_a_missing_rule_names_primitive_transform_and_method(
     p = custom_scale(*methods.split(' or '))
     refused(program, p, error=NotImplementedError,
             words=f"{transform} rule for 'custom_scale' not.*{methods}")
-
-
-def test_p4_all_rules_may_be_missing_and_are_asked_for_one_by_one():
-    p = ad.Primitive('mine')
-    f = lambda x: p.bind(x)
-    ask = partial(refused, error=NotImplementedError)
-    ask(f, X, words="'mine'.*def_impl")
-    p.def_impl(np.exp)
-    assert_same(f(X), np.exp(X))
-    ask(d(f), X, words="'mine'.*def_jvp")
-    p.def_jvp(lambda xs, ts: (p.bind(*xs), p.bind(*xs) * ts[0]))
-    assert_close(d(f)(X), np.exp(X))
-    ask(ad.vmap(f), X, words="'mine'.*def_vmap")
-    p.def_vmap(lambda args, dims: (p.bind(*args), 0))
-    assert_close(ad.vmap(d(f))(X), np.exp(X))
-    ask(ad.jit(f), X, words="'mine'.*def_abstract_eval")
-    p.def_abstract_eval(lambda x: x)
-    assert_close(ad.jit(ad.vmap(d(f)))(X), np.exp(X))
 
 
 # P5
@@ -412,26 +348,17 @@ def test_p5_a_lying_rule_is_caught_in_its_mode(method, lie, mode):
     ad.check_grads(p.bind, (X, 2.0), 1, other)
 
 
-def test_p5_a_rule_that_is_right_once_is_caught_at_order_2():
-    p = elementwise('exp', lambda x: np.exp(x))
-    p.def_jvp(lambda xs, ts: (p.bind(*xs), ad.stop_gradient(
-        np.exp(xs[0])) * ts[0]))
-    ad.check_grads(p.bind, (X,), order=1)
-    refused(lambda: ad.check_grads(p.bind, (X,), 2, 'fwd'),
-            words="mode 'fwd', order 2", error=AssertionError)
-
-
 # P6: it composes with everything
 
 def by_custom_jvp(f):
-    """Returns `f`, used by a function with a rule, and by its rule."""
+    """Return `f`, used by a function with a rule, and by its rule."""
     g = ad.custom_jvp(lambda x: f(x))
     g.defjvp(lambda xs, ts: (g(*xs), ad.jvp(f, xs, ts)[1]))
     return g
 
 
 def by_custom_vjp(f):
-    """Returns `f`, used by a function with both rules, and by these."""
+    """Return `f`, used by a function with both rules, and by these."""
     g = ad.custom_vjp(lambda x: f(x))
     g.defvjp(lambda x: (g(x), x), lambda x, ct: ad.vjp(f, x)[1](ct))
     g.defjvp(lambda xs, ts: (g(*xs), ad.jvp(f, xs, ts)[1]))
@@ -467,65 +394,17 @@ POINT = np.array(0.5)[()]
 @crossed('carrier, modes', CARRIERS, ORDERS)
 def test_p6_every_carrier_asks_the_rule_to_third_order(carrier, modes):
     """The n-th derivative of `power` is 2^n times itself."""
-    carry = CARRIERS[carrier]
-    expected = 2 ** len(modes) * np.exp(POINT)
+    carry, xs = CARRIERS[carrier], np.linspace(-1, 1, 6).reshape(2, 3)
+    rise = 2 ** len(modes)
     if carrier != 'while_loop' or 'g' not in modes:
-        assert_close(nested(carry(power_p.bind), modes)(POINT), expected)
+        f = nested(carry(power_p.bind), modes)
+        assert_close(f(POINT), rise * np.exp(POINT))
+        assert_close(ad.vmap(ad.vmap(f))(xs), rise * np.exp(xs))
     if carrier not in ('custom_jvp', 'custom_vjp'):
-        assert_close(carry(nested(power_p.bind, modes))(POINT), expected)
-
-
-@crossed('carrier, modes', CARRIERS, ['', 'j', 'g', 'jg', 'gj'])
-def test_p6_every_carrier_asks_the_rule_under_and_over_vmap(carrier, modes):
-    xs = np.linspace(-1, 1, 6).reshape(2, 3)
-    carry = CARRIERS[carrier]
-    expected = 2 ** len(modes) * np.exp(xs)
-    f, g = power_p.bind, ad.vmap(ad.vmap(power_p.bind))
-    if carrier == 'while_loop':     # derivatives inside
-        f, g = carry(nested(f, modes)), carry(nested(g, modes))
-        modes = ''
-    else:
-        f, g = carry(f), carry(g)
-    # vmap of vmap of derivatives, in both orders of axes
-    assert_close(ad.vmap(ad.vmap(nested(f, modes)))(xs), expected)
-    assert_close(ad.vmap(nested(f, modes), 1, 1)(xs), expected)
-    # derivatives of vmap, under vmap
-    assert_close(ad.vmap(nested(ad.vmap(f), modes))(xs), expected)
-    # vmap inside the carrier
-    assert_close(nested(g, modes)(xs), expected)
-
-
-@pytest.mark.parametrize('first, second', list(itertools.product(
-    ['jit', 'scan_carry', 'cond', 'checkpoint', 'custom_vjp'], repeat=2)))
-def test_p6_carriers_nest_in_carriers(first, second):
-    f = CARRIERS[first](lambda x: x * CARRIERS[second](power_p.bind)(x))
-    e = np.exp(POINT)
-    assert_close(d(f)(POINT), e + POINT * 2 * e)
-    assert_close(ad.grad(f)(POINT), e + POINT * 2 * e)
-    assert_close(ad.grad(ad.grad(f))(POINT), 4 * e + POINT * 4 * e)
-    assert_close(ad.jit(ad.vmap(ad.grad(f)))(X), np.exp(X) * (1 + 2 * X))
-
-
-def test_p6_a_loop_asks_the_rule_at_each_step():
-    p = elementwise('triple_sin', lambda x: np.sin(x), lambda p, xs, ts: (
-        p.bind(*xs), 3 * np.cos(xs[0]) * ts[0]))
-    f = lambda x: ad.scan(lambda c, _: (p.bind(c), c), x, None, length=3)[0]
-    unrolled = lambda x: p.bind(p.bind(p.bind(x)))
-    for modes in ORDERS:
-        assert_close(nested(f, modes)(0.7), nested(unrolled, modes)(0.7))
-
-
-def test_p6_linearize_runs_the_rule_once():
-    runs = []
-    p = elementwise('sin', lambda x: np.sin(x), lambda p, xs, ts: (
-        runs.append('jvp') or p.bind(*xs), 3 * np.cos(xs[0]) * ts[0]))
-    y, run = ad.linearize(p.bind, X)
-    back = ad.linear_transpose(run, X)
-    for t in X, X_DOT:
-        assert_close(run(t), 3 * np.cos(X) * t)
-        assert_close(back(t)[0], 3 * np.cos(X) * t)
-    assert_same(y, np.sin(X))
-    assert runs == ['jvp']
+        f = carry(nested(power_p.bind, modes))
+        assert_close(f(POINT), rise * np.exp(POINT))
+        assert_close(ad.vmap(f, 1, 1)(np.full((1, 2), 0.5)),
+                     np.full((1, 2), rise * np.exp(0.5)))
 
 
 def test_p6_staged_and_run_again_it_is_one_operation():
@@ -627,35 +506,15 @@ def test_p6_a_transpose_rule_that_returns_something_else_is_named(cts):
 
 # Several results
 
-def test_p6_multiple_results_go_through_everything():
-    s, c = sincos_p.bind(X)
-    assert_same(s, np.sin(X))
-    assert_same(c, np.cos(X))
+@pytest.mark.parametrize('carrier', ['plain', 'jit', 'scan_carry'])
+def test_p6_multiple_results_go_through_everything(carrier):
     rules = [(np.sin(X), 3 * np.cos(X)), (np.cos(X), -np.sin(X))]
-    for carry in CARRIERS.values():
-        for i, (y, slope) in enumerate(rules):
-            f = carry(lambda x: sincos_p.bind(x)[i])
-            assert_close(f(X), y)
-            assert_close(d(f)(X), slope)
-            assert_close(ad.vmap(f)(X), y)
-            assert_close(ad.vmap(d(f))(X), slope)
-            if carry is not CARRIERS['while_loop']:
-                assert_close(summed_grad(f)(X), slope)
-                assert_close(ad.vmap(ad.grad(f))(X), slope)
-
-
-def test_p6_multiple_results_with_a_way_back():
-    p = ad.Primitive('sincos', multiple_results=True)
-    p.def_impl(sincos)
-    p.def_abstract_eval(sincos_abstract_eval)
-    p.def_vmap(lambda args, dims: (p.bind(*args), [0, 0]))
-    p.def_vjp(lambda xs: (p.bind(*xs), lambda ct: (
-        5 * np.cos(xs[0]) * ct[0] - np.sin(xs[0]) * ct[1],)))
-    f = lambda x: np.sum(p.bind(x)[0] * p.bind(x)[1])
-    expected = 5 * np.cos(X) ** 2 - np.sin(X) ** 2
-    for g in ad.grad(f), ad.jit(ad.grad(f)), ad.vmap(ad.grad(f)), ad.grad(
-            staged(f)):
-        assert_close(g(X), expected)
+    for i, (y, slope) in enumerate(rules):
+        f = CARRIERS[carrier](lambda x: sincos_p.bind(x)[i])
+        assert_close(f(X), y)
+        assert_close(d(f)(X), slope)
+        assert_close(ad.vmap(d(f))(X), slope)
+        assert_close(ad.vmap(ad.grad(f))(X), slope)
 
 
 def test_p6_one_result_is_mapped_and_one_is_not():
@@ -719,14 +578,6 @@ def test_p6_parameters_reach_every_rule():
     assert seen['fwd'] == seen['bwd'] == params
 
 
-def test_p6_parameters_may_be_of_any_kind_under_jit():
-    table = np.array([10.0, 20.0])
-    p = elementwise('take', lambda x, table, k: x * table[k])
-    f = ad.jit(lambda x: p.bind(x, table=table, k=1))
-    assert_close(f(X), 20 * X)
-    assert 'take_impl' in f.source
-
-
 # def_lowering
 
 def test_p6_the_text_of_def_lowering_appears_in_the_source():
@@ -756,28 +607,9 @@ def test_p6_lowering_needs_no_implementation():
     refused(p.bind, X, words='def_impl', error=NotImplementedError)
 
 
-def test_p6_a_text_with_two_results():
-    p = ad.Primitive('sincos', multiple_results=True)
-    p.def_abstract_eval(sincos_abstract_eval)
-    p.def_lowering(lambda emitter, x: f'np.sin({x}), np.cos({x})')
-    s, c = ad.jit(p.bind)(X)
-    assert_close(s, np.sin(X))
-    assert_close(c, np.cos(X))
-
-
-def test_p6_lowering_in_a_loop_and_in_a_branch():
-    p = elementwise('half', lambda x: 0 * x)
-    p.def_lowering(lambda emitter, x: f'{x} / 2')
-    f = ad.jit(lambda x: ad.scan(lambda c, _: (p.bind(c), None), x, None,
-                                 length=3)[0])
-    assert f(8.0) == 1.0
-    g = ad.jit(lambda x: ad.cond(x > 0, p.bind, lambda x: x, x))
-    assert g(8.0) == 4.0 and g(-8.0) == -8.0
-
-
 # def_vmap
 
-@pytest.mark.parametrize('out_dim', [0, 1, 2, -1, -2])
+@pytest.mark.parametrize('out_dim', [0, 2, -2])
 def test_p6_the_axis_of_a_batch_may_come_out_anywhere(out_dim):
     p = elementwise('double', lambda x: 2 * x, lambda p, xs, ts: (
         p.bind(*xs), p.bind(*ts)))
@@ -807,16 +639,6 @@ def test_p6_a_mapped_operand_has_its_axis_in_front():
         seen.append(([np.shape(x) for x in args], dims)) or args[0], 0))
     ad.vmap(lambda x: p.bind(x, X, 2.0), 2)(np.ones((4, 5, 6)))
     assert seen == [([(6, 4, 5), (3,), ()], (0, None, None))]
-
-
-def test_p6_under_two_vmaps_the_rule_is_asked_twice():
-    seen = []
-    p = elementwise('double', lambda x: 2 * x)
-    p.def_vmap(lambda args, dims: (
-        seen.append(np.shape(args[0])) or p.bind(*args), 0))
-    assert_same(ad.vmap(ad.vmap(p.bind))(np.ones((2, 3))),
-                np.full((2, 3), 2.0))
-    assert seen == [(3,), (2, 3)]
 
 
 @pytest.mark.parametrize('out', [
@@ -903,18 +725,12 @@ def test_p6_python_numbers_stay_weak():
     assert seen == [(float, int)]
 
 
-@pytest.mark.parametrize('tree', [
-    lambda x: {'a': x}, lambda x: [x, x], lambda x: (x,), lambda x: None,
-    lambda x: 'abc'], ids=['dict', 'list', 'tuple', 'none', 'word'])
-@pytest.mark.parametrize('transform', [
-    lambda f: f, lambda f: ad.jit(f), lambda f: ad.grad(f),
-    lambda f: lambda x: ad.vmap(f)(np.full(2, x))],
-    ids=['plain', 'jit', 'grad', 'vmap'])
-def test_p6_trees_are_no_operands(transform, tree):
-    p = elementwise('leaf', lambda x: x, lambda p, xs, ts: (
-        p.bind(*xs), ts[0]))
-    refused(transform(lambda x: p.bind(tree(x)) and x), 2.0,
-            words='cannot be traced')
+@pytest.mark.parametrize('tree', [lambda x: {'a': x}, lambda x: 'abc'])
+def test_p6_trees_are_no_operands(tree):
+    p = elementwise('leaf', lambda x: x)
+    for transform in (lambda f: f), ad.grad:
+        refused(transform(lambda x: p.bind(tree(x)) and x), 2.0,
+                words='operand 0 of leaf.* cannot be traced')
 
 
 def test_p6_a_primitive_needs_no_operands():
@@ -928,9 +744,8 @@ def test_p6_a_primitive_needs_no_operands():
 
 # Both rules
 
-@pytest.mark.parametrize('stage', [
-    lambda f: f, staged, lambda f: staged(staged(f))],
-    ids=['plain', 'staged', 'twice'])
+@pytest.mark.parametrize('stage', [lambda f: f, staged],
+                         ids=['plain', 'staged'])
 @pytest.mark.parametrize('names, factor, expected', [
     ('j', 3, ['jvp']), ('g', 5, ['fwd', 'bwd']),
     ('jj', 9, ['jvp'] * 2), ('gg', 25, ['fwd'] * 2 + ['bwd'] * 2),
@@ -941,18 +756,6 @@ def test_p6_with_both_rules_each_mode_asks_its_own(
     f = nested(stage(both_p.bind), names)
     assert_close(f(0.5), factor * np.exp(0.5))
     assert ran == expected
-
-
-@pytest.mark.parametrize('carrier', [
-    name for name in CARRIERS if name != 'while_loop'])
-@pytest.mark.parametrize('names', ['j', 'g', 'jj', 'jg', 'gj', 'gg', 'l'])
-def test_p6_both_rules_inside_and_outside_every_carrier(carrier, names):
-    factor = np.prod([5.0 if name == 'g' else 3.0 for name in names])
-    f = nested(CARRIERS[carrier](both_p.bind), names)
-    assert_close(f(0.5), factor * np.exp(0.5))
-    assert_close(ad.vmap(f)(X), factor * np.exp(X))
-    assert_close(ad.jit(f)(0.5), factor * np.exp(0.5))
-    assert_close(staged(f)(0.5), factor * np.exp(0.5))
 
 
 def test_p6_both_rules_while_loops_go_forwards():
@@ -1013,20 +816,6 @@ def test_p6_a_way_back_closes_over_mapped_and_staged_values(way):
     assert_close(ad.vmap(ad.jit(slope))(X, X), 5 * X)
 
 
-def test_p6_the_pullback_of_a_decorated_rule_is_a_tree_of_residuals():
-    p = elementwise('exp', lambda x: np.exp(x))
-
-    @p.def_vjp
-    def rule(primals):
-        y = p.bind(*primals)
-        return y, lambda ct: (ct * y,)
-
-    assert [np.shape(r) for r in ad.tree_leaves(ad.vjp(p.bind, X)[1])] == [
-        (3,)]
-    _, pullback = ad.jit(lambda x: ad.vjp(p.bind, x))(X)
-    assert_close(pullback(np.ones(3))[0], np.exp(X))
-
-
 @pytest.mark.parametrize('method, rule', [
     ('def_jvp', lambda p, y: lambda xs, ts: (p.bind(*xs), ts[0] * y)),
     ('def_vjp', lambda p, y: lambda xs: (p.bind(*xs), lambda ct: (ct * y,)))],
@@ -1044,32 +833,24 @@ def test_p6_closing_over_what_is_differentiated_is_an_error(method, rule):
 # Mistakes
 
 def mistakes():
-    """Yields a name, the rule's method, the rule, the words of the error."""
+    """Yield a name, the rule's method, the rule, the words of the error."""
     out = lambda f: lambda xs, ts: (np.exp(xs[0]), f(ts[0]))
     pair, alike = 'must produce a pair', 'shapes must be equal'
     yield 'no_pair', 'def_jvp', lambda xs, ts: ts[0], pair
-    yield 'three', 'def_jvp', lambda xs, ts: (*xs, *ts, 1), pair
     yield 'shape', 'def_jvp', out(lambda t: t[:2]), alike
-    yield 'number', 'def_jvp', out(lambda t: 2.0), alike
     yield 'dtype', 'def_jvp', out(
         lambda t: t.astype(np.float32)), 'dtypes must be equal'
     yield 'none', 'def_jvp', out(lambda t: None), 'equal container'
-    yield 'word', 'def_jvp', out(lambda t: 'x'), 'cannot be traced'
     yield 'list', 'def_jvp', lambda xs, ts: (
         [*xs], [*ts]), 'must return an array'
     back = lambda f: lambda xs: (np.exp(xs[0]), f)
     one = 'one cotangent per argument'
     yield 'no_tuple', 'def_vjp', back(lambda ct: ct), one
-    yield 'two', 'def_vjp', back(lambda ct: (ct, ct)), one
-    yield 'nothing', 'def_vjp', back(lambda ct: None), one
     yield 'ct_shape', 'def_vjp', back(
         lambda ct: (ct[:2],)), r'argument is float64\[3\].*float64\[2\]'
-    yield 'ct_dtype', 'def_vjp', back(
-        lambda ct: (ct.astype(np.float32),)), r'float32\[3\]'
-    yield 'ct_tree', 'def_vjp', back(lambda ct: ({'a': ct},)), 'structure'
+    yield 'ct_tree', 'def_vjp', back(lambda ct: ({'a': ct},)), 'type dict'
     yield 'res_two', 'def_vjp', back(lambda xs, ct: (ct, ct)), one
     yield 'not_two', 'def_vjp', lambda xs: np.exp(xs[0]), 'pair'
-    yield 'no_function', 'def_vjp', lambda xs: (np.exp(xs[0]), xs), 'pair'
     yield 'list_out', 'def_vjp', lambda xs: (
         [np.exp(xs[0])], lambda ct: ct), 'must return an array'
 
@@ -1087,10 +868,7 @@ def test_p6_mistakes_of_rules_are_named(method, rule, words):
 
 @pytest.mark.parametrize('fwd, bwd, words', [
     (lambda x: np.exp(x), lambda r, ct: (ct,), 'must produce a pair'),
-    (lambda x: (np.exp(x), x, x), lambda r, ct: (ct,), 'a pair'),
-    (lambda x: (np.exp(x), x), lambda r, ct: (ct, ct), 'one cotangent'),
-    (lambda x: ((np.exp(x),), x), lambda r, ct: ct, 'an array')],
-    ids=['no_pair', 'three', 'two_cts', 'tuple'])
+    (lambda x: ((np.exp(x),), x), lambda r, ct: ct, 'an array')])
 def test_p6_mistakes_of_fwd_and_bwd_are_named(fwd, bwd, words):
     p = elementwise('mine', lambda x: np.exp(x))
     p.def_vjp(fwd, bwd)
@@ -1098,9 +876,7 @@ def test_p6_mistakes_of_fwd_and_bwd_are_named(fwd, bwd, words):
     assert 'mine' in str(error)
 
 
-@pytest.mark.parametrize('out', [
-    lambda x: x.shape, lambda x: None, lambda x: [x], lambda x: X,
-    lambda x: x.dtype], ids=['shape', 'none', 'list', 'array', 'dtype'])
+@pytest.mark.parametrize('out', [lambda x: x.shape, lambda x: X])
 def test_p6_an_abstract_rule_must_return_a_shaped_array(out):
     p = elementwise('mine', lambda x: np.exp(x))
     p.def_abstract_eval(out)
@@ -1118,24 +894,9 @@ def test_p6_an_abstract_rule_may_name_a_dtype_as_numpy_does(dtype):
     assert ad.eval_shape(f, X) == ad.typeof(f(X))
 
 
-def test_p6_an_abstract_rule_may_refuse():
-    """The tutorial's own asserts that the factor is a number."""
-    p = custom_scale('def_abstract_eval')
-
-    @p.def_abstract_eval
-    def rule(x, factor):
-        if factor.shape:
-            raise TypeError(f'the factor must be a number, not {factor}')
-        return ad.ShapedArray(x.shape, x.dtype)
-
-    assert_close(ad.jit(p.bind)(X, 2.0), 2 * X)
-    refused(ad.jit(p.bind), X, X, words='the factor must be a number')
-
-
 @pytest.mark.parametrize('types', [
     lambda x: ad.ShapedArray((2,), x.dtype),
-    lambda x: ad.ShapedArray(x.shape, np.dtype(np.float32)),
-    lambda x: ad.ShapedArray((), x.dtype)], ids=['shape', 'dtype', 'rank'])
+    lambda x: ad.ShapedArray(x.shape, np.dtype(np.float32))])
 def test_p6_an_implementation_that_disagrees_with_the_abstract_rule(types):
     p = elementwise('mine', lambda x: np.exp(x))
     p.def_abstract_eval(types)
@@ -1184,33 +945,6 @@ def test_p6_redefining_a_rule_replaces_it():
                      k * X)
 
 
-def test_p6_two_primitives_of_one_name_are_two():
-    first, second = [elementwise('same', lambda x, k=k: k * x)
-                     for k in (2, 3)]
-    f = ad.jit(lambda x: first.bind(x) + second.bind(x))
-    assert_close(f(X), 5 * X)
-
-
-def test_p6_a_custom_function_had_saved_all_of_this():
-    """What chapter 24 shows: the same numbers from two rules alone."""
-    f = ad.custom_vjp(lambda x, factor: x * factor)
-    f.defvjp(lambda x, factor: (f(x, factor), (x, factor)), scale_backward)
-    f.defjvp(lambda xs, ts: (f(*xs), ts[0] * xs[1] + xs[0] * ts[1]))
-    total = lambda f: lambda x, factor: np.sum(f(x, factor) ** 2)
-    for transform in (lambda g: ad.grad(g, (0, 1)),
-                      lambda g: ad.jit(ad.grad(g, (0, 1))),
-                      lambda g: ad.hessian(g, 0), ad.checkpoint):
-        ours = ad.tree_leaves(transform(total(scale_p.bind))(X, 2.0))
-        theirs = ad.tree_leaves(transform(total(f))(X, 2.0))
-        for a, b in zip(ours, theirs, strict=True):
-            assert_close(a, b)
-
-
-def test_p6_the_way_back_is_a_sealed_envelope():
-    _, counts = spied(lambda x: ad.vjp(both_p.bind, x)[1](1.0)[0], 0.5)
-    assert counts[custom_lin_p] == 0    # it was opened, and not run
-
-
 def test_p1_bind_and_the_methods_are_documented():
     methods = ['bind', *(f'def_{rule}' for rule in (
         'impl', 'abstract_eval', 'jvp', 'vjp', 'vmap', 'transpose',
@@ -1228,3 +962,13 @@ def test_a_parameter_may_have_any_name():
         tangents_[0] * primitive * primals))
     f = lambda x: p.bind(x, primitive=2.0, primals=5.0)
     assert f(3.0) == 30.0 and ad.grad(f)(3.0) == 10.0
+
+
+def test_p6_a_primitive_is_collected_with_its_rules():
+    gc.collect()
+    p = custom_scale()
+    p.def_transpose(lambda ct, x, factor: (p.bind(ct, factor), None))
+    assert ad.jit(ad.grad(partial(loss, p=p)))(1.0, 2.0) == 8.0
+    name, p = weakref.ref(p), None
+    gc.collect()
+    assert name() is None

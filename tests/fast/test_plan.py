@@ -71,38 +71,16 @@ PLANS = {
         'b = sin a', 'c = cos a', 'd = sub b c into b, del c']),
     'no_argument_and_no_constant': (lambda x: (x * CONST) + CONST, [B], [
         'c = mul b a', 'd = add c a into c']),
-    'nothing_used_later': (
-        lambda x: then(np.sin(x), lambda y: np.exp(np.cos(y)) + y), [B], [
-            'b = sin a', 'c = cos b', 'd = exp c into c',
-            'e = add d b into d, del b']),
-    'another_dtype': (lambda x: (np.sin(x) > 0) & (np.cos(x) > 0), [B], [
-        'b = sin a', 'c = gt b 0, del b', 'd = cos a', 'e = gt d 0, del d',
-        'f = and c e into c, del e']),
-    'not_sign': (lambda x: np.sign(np.sin(x)), [B], [
-        'b = sin a', 'c = sign b, del b']),
-    'a_sum': (lambda x: np.exp(np.sum(np.sin(x), 0)), [array(2, 1024)], [
-        'b = sin a', 'c = reduce_sum b, del b', 'd = exp c into c']),
     'views': (lambda x: then(np.sin(x), lambda y: (y[0] * 2, np.cos(y))),
               [B], ['b = sin a', 'c = index b', 'd = mul c 2',
                     'e = cos b into b']),
     'a_view_that_is_returned': (
         lambda x: then(np.sin(x), lambda y: (y.T, np.cos(y))), [B], [
             'b = sin a', 'c = transpose b', 'd = cos b, del b']),
-    'a_view_of_a_view': (
-        lambda x: then(np.sin(x), lambda y: (
-            np.reshape(y, -1)[::2], np.cos(y))), [B], [
-            'b = sin a', 'c = reshape b', 'd = index c, del c',
-            'e = cos b, del b']),
     'what_a_user_may_keep': (lambda x: np.cos(q.bind(np.sin(x))), [B], [
         'b = sin a', 'c = q b, del b', 'd = cos c unordered, del c']),
     'a_result_that_nobody_takes': (lambda x: two.bind(x)[1], [B], [
         'b c = two a, del b']),
-    'a_checkpoint': (
-        lambda x: ad.checkpoint(np.sin)(np.cos(x)) + 1, [B], [
-            'b = cos a', 'c = checkpoint b, del b', 'd = add c 1, del c']),
-    'unordered_operand': (lambda x: np.sin(x) * x.T, [B], [
-        'b = sin a', 'c = transpose a',
-        'd = mul b c unordered, del b, del c']),
     'ordered_again': (lambda x: np.cos(x.T @ x), [B], [
         'b = transpose a', 'c = matmul b a unordered, del b',
         'd = cos c into c']),
@@ -137,24 +115,11 @@ BLOCKS = {
         'b = cos a', 'c = sin b into b']),
     'rows': (lambda x: np.sin(np.cos(x)), [W], [
         'block 54:', '  b = cos a', '  c = sin b', '  outs c']),
-    'one_row': (lambda x: np.sin(np.cos(x)), [array(1, 70_000)], [
-        'b = cos a', 'c = sin b into b']),
-    'results': (lambda x: then(np.cos(x), lambda y: (y, y + 1, y * 2)), [H], [
-        'block 16384:', '  b = cos a', '  c = add b 1', '  d = mul b 2',
-        '  outs b c d']),
-    'the_array_of_another': (
-        lambda x: then(np.cos(x), lambda y: np.sin(x) * (y + y * x)), [H], [
-            'block 16384:', '  b = cos a', '  c = sin a', '  d = mul b a',
-            '  e = add b d into b', '  f = mul c e', '  outs f']),
     'none_for_where': (
         lambda x: np.where(np.cos(x) > 0, np.sin(x), 0.0) + 1, [H], [
             'block 16384:', '  b = cos a', '  c = gt b 0',
             '  d = sin a into b', '  e = where c d 0.0',
             '  f = add e 1', '  outs f']),
-    'sign_into_another': (
-        lambda x: np.sign(np.sin(x)) * (np.cos(x) > 0), [H], [
-            'block 16384:', '  b = sin a', '  c = sign b', '  d = cos a '
-            'into b', '  e = gt d 0', '  f = mul c e', '  outs f']),
     'dying': (lambda x: then(np.sum(x) + x, lambda y: np.sin(np.cumsum(y))
                              * y), [H], [
         'b = reduce_sum a', 'c = add b a', 'd = reshape c',
@@ -204,14 +169,8 @@ def test_a_block_of_many_arrays_is_smaller():
 TABLE = [program for i, program in enumerate(PROGRAMS + CUSTOM_PROGRAMS)
          if program.name not in NOT_STAGED]
 SEEN = set()        # primitives of which claims were tested
-LAYOUTS = {
-    'C': np.ascontiguousarray, 'F': np.asfortranarray,
-    'backwards': lambda x: x[::-1].copy()[::-1],
-    'mirrored': lambda x: x[..., ::-1].copy()[..., ::-1],
-    'columns': lambda x: np.repeat(x, 2, -1)[..., ::2],
-    'swapped': lambda x: np.swapaxes(np.swapaxes(x, 0, 1).copy(), 0, 1)
-    if np.ndim(x) > 1 else x,
-}
+LAYOUTS = {'C': np.ascontiguousarray, 'F': np.asfortranarray,
+           'columns': lambda x: np.repeat(x, 2, -1)[..., ::2]}
 
 
 def run_checked(jaxpr, args, layout):
@@ -262,25 +221,13 @@ def run_ignoring(jaxpr, args):
 
 ORDERS = {     # functions, and whether their results are known to be ordered
     'operations': (lambda x: np.sin(x) * x + 1, True),
-    'a_row': (lambda x: x[1], True),
-    'a_column': (lambda x: x[:, 1], False),
-    'a_transpose': (lambda x: x.T, False),
     'product_of_transposes': (lambda x: np.exp(x.T @ x.T), True),
     'products_of_transposes': (
         lambda x: np.exp(np.swapaxes(x[None] * 1, 0, 1)[:, :, None] @ x),
         False),
-    'reshaped': (lambda x: np.reshape(x, (4, 2, 2)), True),
     'a_transpose_reshaped': (lambda x: np.reshape(x.T, 16), False),
     'joined_transposes': (lambda x: np.concatenate([x.T, x.T], 1), False),
-    'ordered_by_a_constant': (lambda x: x + np.ones((4, 4)), True),
-    'disordered_by_a_constant': (
-        lambda x: x + np.asfortranarray(np.arange(16.0).reshape(4, 4)),
-        False),
     'a_checkpoint': (lambda x: ad.checkpoint(lambda x: x + 1)(x), True),
-    'a_transpose_in_a_checkpoint': (
-        lambda x: ad.checkpoint(lambda x: (x.T, x))(x), False),
-    'a_branch_that_turns': (
-        lambda x: ad.cond(True, np.sin, lambda x: x.T, x), False),
     'a_loop': (lambda x: ad.scan(lambda c, r: (c * 2, r + 1), x, x), True),
     'a_loop_that_turns': (lambda x: ad.scan(
         lambda c, r: (c.T, r), x, x)[0], False),
@@ -297,16 +244,6 @@ def test_exactly_these_programs_keep_order(name):
     assert keeps_order(jaxpr) is expected
     if expected:
         assert all(map(is_contiguous, run_ignoring(jaxpr, [x])))
-
-
-def test_products_of_many_matrices_are_in_the_order_of_their_operands():
-    """They were taken for C-contiguous always."""
-    x = np.random.default_rng(0).normal(size=(60, 50, 5, 5))
-    y = np.swapaxes(x, 0, 1)
-    assert not (y @ y).flags.c_contiguous
-    f = lambda x: np.sum(np.sin(np.swapaxes(x, 0, 1) @ np.swapaxes(
-        x, 0, 1)) * 2.0 + 1)
-    assert ad.jit(f)(x) == f(x)
 
 
 PIECES = {
@@ -334,17 +271,13 @@ def test_which_indices_select_one_piece(index):
 
 NEW = {     # functions, and whether each result is known to be new
     'a_sum': (lambda x: (np.sum(x, 0), np.max(x)), True),
-    'no_result': (lambda x: (), True),
     'twice_the_same': (lambda x: then(x + 1, lambda y: (y, y)), False),
     'an_argument': (lambda x: (x + 1, x), False),
-    'a_number': (lambda x: (2.0, x + 1), False),
     'a_view': (lambda x: (x + 1).T, False),
     'a_user_s': (q.bind, False),
     'a_number_by_where': (
         lambda x: then(np.sum(x), lambda y: np.where(y > 0, y, 2.0)), False),
-    'an_array_by_where': (lambda x: np.where(x > 0, x, 2.0), True),
     'a_number_by_astype': (lambda x: np.sum(x).astype('f4'), False),
-    'an_array_by_astype': (lambda x: x.astype('f4'), True),
     'a_number_by_a_ufunc': (lambda x: np.sin(np.sum(x)), True),
 }
 
@@ -357,7 +290,7 @@ def test_which_results_are_known_to_be_new(name):
 
 def test_what_is_said_to_be_new_is():
     count = 0
-    for program in TABLE:
+    for program in TABLE[::3]:
         jaxpr = ad.make_jaxpr(partial(program.function, np))(*program.args)
         version = FastLowered(jaxpr).fast
         if not version.owned or not all(map(version.takes, program.args)):
@@ -369,6 +302,6 @@ def test_what_is_said_to_be_new_is():
             assert type(y) is not np.ndarray or y.ndim
             for x in [*ys[:i], *program.args, *version.constants]:
                 assert not np.may_share_memory(x, y)
-    assert count > len(TABLE) // 4
+    assert count > len(TABLE) // 12
 
 

@@ -6,7 +6,7 @@ import pytest
 import autodiff_mini as ad
 from autodiff_mini.fast.compiler import FastLowered
 from autodiff_mini.fast.vectors import adds_in_turn, in_turn, is_alike
-from tests.fast.test_scalars import assert_same_outcome, source, text
+from tests.fast.test_scalars import assert_same_outcome
 from tests.test_jit_equals_eager import assert_identical, outcome
 from tests.test_unrolled import unrolled
 
@@ -19,50 +19,6 @@ def lowered(f, *args):
 
 def swing(y):
     return np.stack([y[1], -4.0 * np.sin(y[0])])
-
-
-def test_a_program_of_a_vector_exactly():
-    f = lambda y: y + 0.1 * swing(y) + 0.01 * swing(swing(y))
-    assert source(f, V) == text(
-        'a', '[b, c] = a.tolist()', 'd = sin(b)', 'e = (-4.0) * d',
-        'f = 0.1 * c', 'g = 0.1 * e', 'h = b + f', 'i = c + g', 'j = sin(c)',
-        'k = (-4.0) * j', 'l = 0.01 * e', 'm = 0.01 * k', 'n = h + l',
-        'o = i + m', 'if not isfinite(n + o):', '    raise ArithmeticError',
-        'return [np.array([n, o])]')
-
-
-def test_a_loop_of_a_vector_exactly():
-    def step(y, x):
-        y = y + x * swing(y)
-        return y, y * 2
-    f = lambda y, xs: ad.scan(step, y, xs)
-    assert source(f, V, np.ones((5, 2))).partition('\n\n\ndef loop')[2] == '''\
-_1(a, b):
-    try:
-        [c, d] = a.tolist()
-        e = b.tolist()
-        n = [None] * 5
-        for step in range(5):
-            [f, g] = e[step]
-            h = sin(c)
-            i = (-4.0) * h
-            j = f * d
-            k = g * i
-            l = c + j
-            m = d + k
-            n[step] = [l, m]
-            c, d = l, m
-        if not isfinite(c + d + sum(map(sum, n))):
-            raise ArithmeticError
-        return [np.array([c, d]), np.array(n)]
-    except (ArithmeticError, ValueError):
-        return careful_loop_1(a, b)
-
-
-def program(a, b):
-    [c, d] = loop_1(a, b)
-    e = d * const_2
-    return [c, e]'''
 
 
 # Which programs
