@@ -7,21 +7,17 @@ parameter; index arrays are operands.  Writing is the transpose of reading.
 import math
 import operator
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
 from autodiff_mini import seams
 from autodiff_mini.arrays import full
-from autodiff_mini.core import (
-    Primitive, Tracer, current_trace, typeof, unwrapped)
+from autodiff_mini.core import Primitive, Tracer, typeof, unwrapped
 from autodiff_mini.errors import TracerError
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, transpose, vmap)
 from autodiff_mini.interpreters.abstract import defview
 from autodiff_mini.jaxprs import Var
-from autodiff_mini.memory import (
-    CLOSED_OVER, is_a_number, view_of, whose, writable_result)
 from autodiff_mini.numpy_api import asarray, operand
 from autodiff_mini.zeros import Zero, instantiate_zeros
 
@@ -50,48 +46,7 @@ def getitem(x, indices):
     """Return `x[indices]`: arrays among the indices become operands."""
     x, static, arrays = as_operands(x, indices)
     y = index_p.bind(x, *arrays, indices=static)
-    if not all(map(is_traced_number, arrays)) or not (
-            y.ndim or Ellipsis in static):
-        return fillable(x, y)   # a copy, or a number
-    if is_a_number(x):
-        return y if y.ndim else writable_result(y)
-    return view_of(x, y, Indexed(static, tuple(arrays)))
-
-
-def fillable(x, y):
-    """Return `y`, a copy of elements of `x`, to be filled as `x` can be.
-
-    In `x[[0, 2]] += v` Python adds `v` to the copy, and writes it back.  A
-    copy of booleans is left alone, because it is a mask more often.
-    """
-    trace = current_trace()
-    if x._trace is not trace or getattr(y, '_trace', None) is trace or (
-            not np.ndim(y) or y.dtype == bool):
-        return y
-    return writable_result(y)
-
-
-def is_traced_number(i):
-    """Return whether `i` is an integer; and no array of shape ()."""
-    return (isinstance(i, Tracer) and i.dtype.kind in 'iu'
-            and is_a_number(i) and whose(i) is not CLOSED_OVER)
-
-
-class Indexed(NamedTuple):
-    """A view of an array: some of its elements."""
-
-    indices: tuple
-    arrays: tuple = ()      # traced numbers, in the places of OPERAND
-
-    def __eq__(self, other):
-        return (type(other) is Indexed and self.indices == other.indices
-                and list(map(id, self.arrays)) == list(map(id, other.arrays)))
-
-    def read(self, whole):
-        return index_p.bind(whole, *self.arrays, indices=self.indices)
-
-    def write(self, whole, part):
-        return scatter_p.bind(whole, part, *self.arrays, indices=self.indices)
+    return seams.part_of.run(x, y, static, arrays)
 
 
 def as_operands(x, indices):

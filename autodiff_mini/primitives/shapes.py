@@ -4,11 +4,11 @@ All of it is linear, so a tangent is rearranged as its primal is.
 """
 
 from itertools import accumulate
-from typing import NamedTuple
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
+from autodiff_mini import seams
 from autodiff_mini.arrays import astype_p, convert, strong
 from autodiff_mini.core import Primitive, ShapedArray, Tracer, typeof
 from autodiff_mini.interpreters import (
@@ -16,8 +16,7 @@ from autodiff_mini.interpreters import (
 from autodiff_mini.interpreters.abstract import defshape, defview
 from autodiff_mini.interpreters.transpose import deflinear, deftranspose
 from autodiff_mini.jaxprs import Var
-from autodiff_mini.memory import (
-    as_new_array, as_new_result, is_a_number, view_of)
+from autodiff_mini.memory import as_new_array, as_new_result
 from autodiff_mini.numpy_api import (
     along, as_is, as_read_only_view, as_view, asarray, implements, operand)
 from autodiff_mini.zeros import Zero
@@ -60,22 +59,11 @@ transpose_p = Primitive('transpose', np.transpose)
 def numpy_transpose(a, axes=None):
     a = asarray(a)
     axes = range(a.ndim)[::-1] if axes is None else axes
-    step = Transposed(normalize_axis_tuple(axes, a.ndim))
-    y = step.read(a)
-    return view_of(a, y, step) if isinstance(a, Tracer) else y
-
-
-class Transposed(NamedTuple):
-    """A view of an array, with its axes in this order."""
-
-    axes: tuple
-
-    def read(self, whole):
-        return transpose_p.bind(whole, axes=self.axes)
-
-    def write(self, whole, part):
-        return transpose_p.bind(part, axes=tuple(
-            np.argsort(self.axes).tolist()))
+    params = {'axes': normalize_axis_tuple(axes, a.ndim)}
+    y = transpose_p.bind(a, **params)
+    if isinstance(a, Tracer):
+        return seams.view_of.run(a, y, (transpose_p, (), params))
+    return y
 
 
 vmap.rules[transpose_p] = lambda axis, vals, dims, axes: (
@@ -117,7 +105,7 @@ def numpy_astype(x, dtype, /, *, copy=True):
     y = convert(x, np.dtype(dtype))
     if y is x and not copy:
         return y
-    number = isinstance(x, Tracer) and is_a_number(x)
+    number = isinstance(x, Tracer) and seams.is_a_number.run(x)
     return (as_new_result if number else as_new_array)(y, (x,))
 
 

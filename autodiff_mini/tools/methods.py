@@ -18,18 +18,30 @@ from autodiff_mini.signature import (
 
 
 @seams.method_of.take
-def method_of(f):
-    """Return the function of a method, its self, and how to trace self.
+def method_of(f, held):
+    """Return what `jit` calls in place of `f`, which may be a method.
+
+    Args:
+        f: a function, a bound method, or an object that is called.
+        held: the positions and names of its arguments that are static.
 
     Returns:
-        The function of a bound method, or called object, and a tuple of its
-        self, empty for other functions; and the method as a function of a
-        self that may be traced, or None if it is not written as a method.
+        The function of a method; a tuple of its self, empty for other
+        functions; `held`, with self counted; and a function from arguments
+        to a function and arguments, in which a self can be traced.
     """
     method, owner = as_method(f)
     bound = (owner,) if gives_self(method, [owner]) else ()
-    method = method if bound else f
-    return method, bound, keeps_self(method) if takes_self(method) else None
+    if bound:
+        f = method
+        held = {x + 1 if isinstance(x, int) else x for x in held}
+    of_self = keeps_self(f) if takes_self(f) else None
+
+    def opened(args):
+        if of_self and args and is_object(args[0]) and 0 not in held:
+            return of_self, (Attributes(args[0]), *args[1:])
+        return f, args
+    return f, bound, held, opened
 
 
 def as_method(f) -> tuple:
