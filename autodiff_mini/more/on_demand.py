@@ -15,7 +15,8 @@ MODULES = (
     'composed', 'along_axis', 'selection', 'statistics', 'borrowed',
     'filling', 'rows', 'tables', 'matrices', 'einsum', 'products', 'elements',
     'linear_algebra', 'arranging', 'averages', 'decompositions', 'fft',
-    'polynomials')
+    'polynomials',
+    'custom_vmap', 'optimize_remat')
 
 
 def module(name):
@@ -45,6 +46,10 @@ def bring(function):
 seams.bring.take(bring)
 seams.call_with_batching.take(
     lambda call: module('custom_vmap').call_with_batching(call))
+seams.leave_closure.take(
+    lambda *args: module('closing_calls').leave_opened(*args))
+seams.bind_both_ways.take(
+    lambda *args: module('pulling_twice').bind_both_ways(*args))
 seams.save.take(lambda *args: module('policies').save(*args))
 seams.call_if_unused.take(
     lambda call, fwd: module('optimize_remat').RematForward(call, fwd))
