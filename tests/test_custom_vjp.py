@@ -32,7 +32,7 @@ assert node     # a fixture
 
 
 def custom(f, fwd, bwd, *argnums, **options):
-    """Returns `f` with a rule for the way back."""
+    """Returns `f` with a rule for reverse mode."""
     f = ad.custom_vjp(f, nondiff_argnums=argnums)
     f.defvjp(fwd, bwd, **options)
     return f

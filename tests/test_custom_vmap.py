@@ -84,14 +84,14 @@ def by_transpose(f):
 
 
 def ruled_out(f):
-    """Returns `f` inside of a function with a true rule for the way out."""
+    """Returns `f` inside of a function with a true rule for forward mode."""
     g = ad.custom_jvp(lambda x: f(x))
     g.defjvp(lambda p, t: ad.jvp(f, p, t))
     return g
 
 
 def ruled_back(f):
-    """Returns `f` inside of a function with a true rule for the way back."""
+    """Returns `f` inside of a function with a true rule for reverse mode."""
     g = ad.custom_vjp(lambda x: f(x))
     g.defvjp(lambda x: (f(x), x), lambda x, ct: ad.vjp(f, x)[1](ct))
     return g
@@ -139,7 +139,7 @@ def derivative(name, f):
     return f
 
 
-# A function with a rule for the way back has none for the way out.
+# A function with a rule for reverse mode has none for the way out.
 FORWARDS = {'jvp', 'linearize', 'jacfwd', 'jvp_jvp', 'grad_jvp',
             'grad_jit_jvp'}
 
