@@ -28,7 +28,7 @@ export NO_MKDOCS_2_WARNING := 1
 
 .PHONY: help book pages pdf publish test check test-all test-jax mutants test-site watch \
         next hint skip reset progress serve lab weave bench lock clean \
-        lint test-oldest test-package
+        lint runtime test-oldest test-package
 .DEFAULT_GOAL := help
 
 help:   ## say what the commands do
@@ -43,6 +43,9 @@ book: pages   ## run every chapter and build the site
 
 pages: .venv/ready   ## run every chapter, and write a folder of Markdown
 	@$(BIN)/python -m book.tools.pages
+
+runtime: .venv/ready   ## bring Python for the browser, so that pages run offline
+	@$(BIN)/python -m book.tools.in_page
 
 # The four addresses of mkdocs.yml come from here, or from the environment.
 publish:   ## build the site for SITE_URL=https://..., and copy it TO=host:folder
@@ -106,7 +109,11 @@ mutants: .venv/ready   ## plant wrong rules, and see whether a test finds them
 
 # As it is with no address: then it has to find its own way.
 test-site: export SITE_URL :=
-test-site: book .venv/browser   ## show every page of the site to a browser
+test-site: .venv/ready .venv/browser   ## show every page of the site to a browser
+	@$(MAKE) --no-print-directory runtime || \
+	  echo "No Python for the browser: no page is run in it."
+	@$(MAKE) --no-print-directory book
+	@$(PYTEST) $(if $(filter 1,$(SHARE)),--all) tests/test_in_page.py
 	@$(PYTEST) $(HANDS) --all tests/test_site.py tests/test_engine.py \
 	  tests/tools/test_hooks.py tests/tools/test_theme.py
 	@$(PYTEST) tests/test_print.py

@@ -17,9 +17,9 @@ from autodiff_mini.errors import (
     ConcretizationTypeError, ReadOnlyError, TracerArrayConversionError,
     TracerBoolConversionError, TracerIntegerConversionError,
     UnexpectedTracerError)
-from autodiff_mini.higher_order.checkpoint import checkpoint_policies
 from autodiff_mini.higher_order.custom_vjp import CustomVJPPrimal
 from autodiff_mini.jaxprs import Jaxpr
+from autodiff_mini.more.policies import checkpoint_policies
 from autodiff_mini.notebook.player import Recording
 from autodiff_mini.pytree import PyTreeDef
 from autodiff_mini.tools.costs import CostTable

@@ -5,7 +5,10 @@ door asks the *current trace* what the operation means.  To change what a
 program means, make another trace current and run it.  Chapter 1.
 """
 
-from functools import lru_cache
+import sys
+from dataclasses import dataclass
+from functools import lru_cache, partial, wraps
+from operator import attrgetter
 from threading import get_ident
 from typing import NamedTuple
 
@@ -14,8 +17,19 @@ import numpy as np
 from autodiff_mini import seams
 from autodiff_mini.copying import primitive_place
 from autodiff_mini.errors import (
-    NumPyTable, Refusals, UnexpectedTracerError, fun_name, trace_at_work,
-    user_line)
+    NumPyTable, Refusals, UnexpectedTracerError, is_alive, is_library,
+    last_refusal, trace_at_work)
+
+
+def user_line(depth):
+    """Return where the user's program called the library.
+
+    A frame would keep its variables alive; its code and position do not.
+    """
+    frame = sys._getframe(depth)
+    while is_library[frame.f_code.co_filename] and frame.f_back:
+        frame = frame.f_back
+    return frame.f_code, frame.f_lasti
 
 
 class Primitive:
@@ -42,7 +56,9 @@ class Primitive:
 
     def bind(self, *args, **params):
         """Returns what the operation means here and now."""
-        trace = trace_at_work.get(None) or base
+        trace = current_trace()
+        if seams.ask.taken:
+            return seams.ask(trace, self, args, params)
         return trace.process_primitive(self, args, params)
 
     def __repr__(self):
@@ -109,7 +125,7 @@ class Trace:
         self.thread = get_ident()
         if self.parent.watcher:
             self.parent.watcher.watch(self)
-        if seams.asked:
+        if seams.note.taken:
             seams.note(type(self))
         set_current_trace(self)
         if self.parent is Trace.base:
@@ -198,9 +214,41 @@ base = Trace.base = EvalTrace(parent=None, tag=None)
 set_current_trace = trace_at_work.set
 
 
-def current_trace() -> Trace:
-    """Return the trace that is asked about the next operation."""
-    return trace_at_work.get(None) or base
+# The trace that is asked about the next operation.
+current_trace = partial(trace_at_work.get, base)
+
+
+def public(f):
+    """Return `f`, whose errors show the user's part of the program.
+
+    A parameter of `f` that is called as in FUNCTION_FIRST, behind `self` or
+    in front, must be a function.
+    """
+    names = f.__code__.co_varnames[:f.__code__.co_argcount][:2]
+    first = [i for i, name in enumerate(names) if name in FUNCTION_FIRST]
+
+    @wraps(f)
+    def public_f(*args, **kwargs):
+        trace, before = current_trace(), last_refusal.get()
+        try:
+            for i in first:
+                if not callable(args[i] if len(args) > i
+                                else kwargs.get(names[i])):
+                    seams.refuse_call(f, i, args, kwargs)
+            out = f(*args, **kwargs)
+        except BaseException as error:
+            set_current_trace(trace)    # Ctrl-C can cut `__exit__` short
+            if isinstance(error, Exception):
+                seams.tell(error)
+            raise   # as it is: `raise error` would add this frame again
+        if last_refusal.get() is not before:
+            seams.warn_of_lost_refusal()
+        return out
+    public_f.__wrapped__ = getattr(f, '__wrapped__', f)
+    return public_f
+
+
+FUNCTION_FIRST = 'f', 'fun', 'func', 'cond_fun'
 
 
 unwrap_as = {}  # by class of array: a function, see `unwrapped`
@@ -212,15 +260,22 @@ def unwrapped(x, to_write=False):
     return unwrap_as[kind](x, to_write) if kind in unwrap_as else x
 
 
+@dataclass(eq=False)
 class TraceTag:
     """One application of a transformation: it tells whose a tracer is."""
 
-    def __init__(self, transform, function):
-        self.transform = transform
-        self.function = function
+    transform: str
+    function: object
 
     def __str__(self):
         return f'{self.transform} of {fun_name(self.function)}'
+
+
+def fun_name(f) -> str:
+    """Return what error messages call the function `f`."""
+    f = f.func if isinstance(f, partial) else f
+    return (getattr(f, '__qualname__', None) or getattr(f, '__name__', None)
+            or type(f).__qualname__)
 
 
 class Tracer(Refusals):
@@ -234,9 +289,9 @@ class Tracer(Refusals):
     __slots__ = ('_trace', 'line', 'memory', 'made_in', '__weakref__')
 
     aval: 'ShapedArray'
-    shape = property(lambda self: self.aval.shape)
-    dtype = property(lambda self: self.aval.dtype)
-    ndim = property(lambda self: self.aval.ndim)
+    shape = property(attrgetter('aval.shape'))
+    dtype = property(attrgetter('aval.dtype'))
+    ndim = property(attrgetter('aval.ndim'))
 
     def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
         key = (ufunc, method) if kwargs or method != '__call__' else ufunc
@@ -249,8 +304,7 @@ class Tracer(Refusals):
             del kwargs['out']
         if 'out' in kwargs:
             return function_table[function, 'out'](*args, **kwargs)
-        trace = trace_at_work.get(None) or base
-        return trace.process_function(function, args, kwargs)
+        return current_trace().process_function(function, args, kwargs)
 
     def __repr__(self):
         return f'{type(self).__name__}<{self.aval}>'
@@ -349,3 +403,29 @@ PYTHON_NUMBERS = {kind: ShapedArray((), np.dtype(kind), weak_type=True)
 NUMBERS = PYTHON_NUMBERS | {
     np.dtype(code).type: array_type((), np.dtype(code))
     for code in '?' + np.typecodes['AllInteger'] + np.typecodes['AllFloat']}
+
+
+def tangent_type(aval):
+    """Return the type of the tangents of values of type `aval`.
+
+    Integers and booleans cannot be perturbed: their tangents hold nothing.
+    """
+    if aval.dtype.kind in 'fc':
+        return aval
+    return ShapedArray(aval.shape, float0)
+
+
+def typeof_result(x):
+    """Return the type of a result, or raise if it has escaped."""
+    if isinstance(x, str):
+        raise TypeError('a value of type str cannot be traced: leave it out '
+                        'of what is returned')
+    if isinstance(x, Tracer) and x._trace.thread is None:
+        check_alive(x, current_trace())
+    return typeof(x)
+
+
+def check_alive(tracer, trace):
+    """Raise if a tracer belongs to no trace that this one runs in."""
+    if not is_alive(tracer, trace):
+        raise UnexpectedTracerError(tracer)

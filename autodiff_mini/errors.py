@@ -10,7 +10,7 @@ take another branch when it is traced.  The page *Errors explained*.
 import os
 import sys
 from contextvars import ContextVar
-from functools import lru_cache, partial, wraps
+from functools import lru_cache
 from importlib import import_module
 from types import TracebackType
 
@@ -179,6 +179,9 @@ class NumPyTable(dict):
 class RuleTable(dict):
     """An interpreter's rules, by primitive.
 
+    A primitive of the user has `rules` and keeps its rule there itself, so
+    the two can be collected together.
+
     Args:
         what: what errors call a rule of this table.
         advice: what they say to do where one is missing.
@@ -191,25 +194,23 @@ class RuleTable(dict):
         self.advice = advice
 
     def __setitem__(self, primitive, rule):
-        RuleTable.version += primitive in self
-        super().__setitem__(primitive, rule)
+        RuleTable.version += self.get(primitive) is not None
+        if hasattr(primitive, 'rules'):
+            primitive.rules[self.what] = rule
+        else:
+            super().__setitem__(primitive, rule)
 
     def __missing__(self, primitive):
-        missing = getattr(primitive, 'missing', {}).get(self.what)
-        if rule := self.get(primitive, missing):
+        if rule := self.get(primitive):
             return rule
+        advice = getattr(primitive, 'advice', {}).get(self.what, self.advice)
         raise NotImplementedError(f"{self.what} for '{primitive}' not "
-                                  f'implemented: {self.advice}')
+                                  f'implemented: {advice}')
 
     def get(self, primitive, default=None):
         if primitive in self:
             return self[primitive]
         return getattr(primitive, 'rules', {}).get(self.what, default)
-
-    def leave(self, primitive, rule):
-        """Leave a rule with its primitive, so that they go together."""
-        RuleTable.version += self.what in primitive.rules
-        primitive.rules[self.what] = rule
 
 
 def refuse(function, **keywords):
@@ -282,17 +283,6 @@ def in_a_library(frame) -> bool:
 REVERSE = 'reverse'     # the third part of a line, in the reverse pass
 
 
-def user_line(depth):
-    """Return where the user's program called the library.
-
-    A frame would keep its variables alive; its code and position do not.
-    """
-    frame = sys._getframe(depth)
-    while is_library[frame.f_code.co_filename] and frame.f_back:
-        frame = frame.f_back
-    return frame.f_code, frame.f_lasti
-
-
 def line_text(line) -> str:
     """Return what `user_line` returned, as `file:line`."""
     return '{}:{}'.format(*lasting_line(line))
@@ -323,66 +313,11 @@ trace_at_work = ContextVar('current_trace')
 last_refusal = ContextVar('last_refusal', default=None)
 
 
-def public(f):
-    """Return `f`, whose errors show the user's part of the program.
-
-    A parameter of `f` that is called as in FUNCTION_FIRST, behind `self` or
-    in front, must be a function.
-    """
-    names = f.__code__.co_varnames[:f.__code__.co_argcount][:2]
-    first = [i for i, name in enumerate(names) if name in FUNCTION_FIRST]
-
-    @wraps(f)
-    def public_f(*args, **kwargs):
-        trace, before = trace_at_work.get(None), last_refusal.get()
-        try:
-            for i in first:
-                if not callable(args[i] if len(args) > i
-                                else kwargs.get(names[i])):
-                    seams.refuse_call(f, i, args, kwargs)
-            out = f(*args, **kwargs)
-        except BaseException as error:
-            trace_at_work.set(trace)    # Ctrl-C can cut `__exit__` short
-            if isinstance(error, Exception):
-                tell_user(error)
-            raise   # as it is: `raise error` would add this frame again
-        if last_refusal.get() is not before:
-            seams.warn_of_lost_refusal()
-        return out
-    public_f.__wrapped__ = getattr(f, '__wrapped__', f)
-    return public_f
-
-
-FUNCTION_FIRST = 'f', 'fun', 'func', 'cond_fun'
-
-
 @seams.refuse_call.define
 def refuse_no_function(transform, *_):
     """Raise the error for a call where a function is missing."""
     raise TypeError(f'{transform.__qualname__} takes a function first: pass '
                     'the function itself, and not what it returns.')
-
-
-def tell_user(error):
-    """Shorten an error to what a user wants to know, the cause last.
-
-    Frames of the library, and of NumPy, leave its traceback, and those of the
-    errors before it.  If the environment variable AUTODIFF_MINI_TRACEBACK is
-    "full", they stay.
-    """
-    cause = error.__cause__
-    if isinstance(cause, TracerError) and not users_part(cause.__traceback__):
-        # It was raised where NumPy asked, and NumPy tells a symptom.
-        error.add_note(str(cause))
-        error.__cause__, error.__context__ = None, cause
-    seams.tell(error)
-    if os.environ.get('AUTODIFF_MINI_TRACEBACK') == 'full':
-        return
-    told = []
-    while error and error not in told:
-        error.__traceback__ = users_part(error.__traceback__)
-        told.append(error)
-        error = error.__cause__ or error.__context__
 
 
 def users_part(traceback):
@@ -401,29 +336,3 @@ def users_part(traceback):
 def is_miscall(error) -> bool:
     """Return whether a function was called with the wrong arguments."""
     return 'argument' in str(error) and not users_part(error.__traceback__)
-
-
-def fun_name(f) -> str:
-    """Return what error messages call the function `f`."""
-    f = f.func if isinstance(f, partial) else f
-    return (getattr(f, '__qualname__', None) or getattr(f, '__name__', None)
-            or type(f).__qualname__)
-
-
-def closed_over(fun, primitive, is_mapped=False):
-    """Return the error for a call whose rules know nothing of some value.
-
-    Args:
-        fun: the function that is called, which closes over the value.
-        primitive: that of the call, or the kind of the function.
-        is_mapped: whether the value is mapped, and not differentiated.
-    """
-    what, way, cure = (
-        ('batching', 'mapped', 'adapt the rule') if is_mapped else
-        ('differentiation', 'differentiated',
-         'let the rule return its derivative'))
-    return TypeError(
-        f'Detected {what} of a {str(primitive).removesuffix("_call")} '
-        f'function with respect to a closed-over value: {fun_name(fun)}, or '
-        f'its rule, uses a value that is being {way} and is not one of its '
-        f'arguments. Pass the value as an argument, and {cure}.')

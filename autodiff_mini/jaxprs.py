@@ -6,27 +6,23 @@ else.  A name gets its letter when the text first speaks of it.  Chapter 6.
 
 from dataclasses import dataclass, field
 from itertools import count, product
+from operator import attrgetter
 from string import ascii_lowercase
 
-from autodiff_mini.core import Primitive, ShapedArray, typeof
-from autodiff_mini.errors import fun_name, lasting_line
+from autodiff_mini.core import Primitive, ShapedArray, fun_name, typeof
+from autodiff_mini.errors import lasting_line
 from autodiff_mini.zeros import Zero
 
 
+@dataclass(slots=True, eq=False)
 class Var:
     """A name for a value that is not known yet."""
 
-    __slots__ = ('aval',)
-
-    def __init__(self, aval):
-        self.aval = aval
+    aval: ShapedArray
+    shape = property(attrgetter('aval.shape'))
 
     def __repr__(self):
         return f'Var({self.aval})'
-
-    @property
-    def shape(self):
-        return self.aval.shape
 
     def refuse(self, *_, **__):
         raise TypeError('the program is not linear: an operation needs the '
@@ -134,19 +130,19 @@ class Names(dict):
         return self[v]
 
     def typed(self, variables) -> str:
-        """Returns the variables with their types."""
+        """Return the variables with their types."""
         return ' '.join(f'{self[v]}:{type_text(v.aval)}' for v in variables)
 
 
 def type_text(aval) -> str:
-    """Returns how a program prints a type: that of a Python number short."""
+    """Return how a program prints a type: that of a Python number short."""
     if not aval.weak_type:
         return str(aval)
     return aval.dtype.name.rstrip('0123456789')
 
 
 def jaxpr_lines(jaxpr) -> list[str]:
-    """Returns the lines by which a program is printed."""
+    """Return the lines by which a program is printed."""
     names = Names()
     consts, inputs = names.typed(jaxpr.constvars), names.typed(jaxpr.invars)
     left = [names.typed(eqn.outvars) for eqn in jaxpr.eqns]
@@ -162,7 +158,7 @@ def jaxpr_lines(jaxpr) -> list[str]:
 
 
 def right_lines(eqn, names) -> list[str]:
-    """Returns the lines of the right side of an equation."""
+    """Return the lines of the right side of an equation."""
     short, nested = [], []
     for key, value in eqn.params.items():
         programs = programs_in(value)
@@ -178,7 +174,7 @@ def right_lines(eqn, names) -> list[str]:
 
 
 def programs_in(value) -> tuple:
-    """Returns the programs that a parameter holds."""
+    """Return the programs that a parameter holds."""
     if isinstance(value, tuple) and value and type(value[0]) is Jaxpr:
         return value
     return (value.jaxpr,) if hasattr(value, 'jaxpr') else ()
@@ -198,7 +194,7 @@ def primitives_in(jaxpr) -> set:
 
 
 def param_text(value) -> str:
-    """Returns how a program prints a parameter: a slice as Python does."""
+    """Return how a program prints a parameter: a slice as Python does."""
     if isinstance(value, tuple):
         comma = ',' if len(value) == 1 else ''
         return f'({", ".join(map(param_text, value))}{comma})'
@@ -229,7 +225,7 @@ def drop_dead(jaxpr):
 
 
 def for_results(eqn, needed):
-    """Returns an equation for those of its results that are needed."""
+    """Return an equation for those of its results that are needed."""
     rule = dead_rules.get(eqn.primitive)
     return rule(eqn, tuple(v in needed for v in eqn.outvars)) if rule else eqn
 

@@ -10,13 +10,13 @@ from functools import partial, wraps
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
+from autodiff_mini import seams
 from autodiff_mini.arrays import as_number, convert, strong
 from autodiff_mini.core import (
     PYTHON_NUMBERS, Tracer, array_type, current_trace, function_table, typeof,
     ufunc_table, unwrapped)
 from autodiff_mini.errors import refuse
-from autodiff_mini.memory import (
-    ONLY_SEEN, check_writable, handed, is_a_number, view_of)
+from autodiff_mini.memory import ONLY_SEEN, as_new_result
 
 
 def operand(x):
@@ -100,9 +100,9 @@ def operator_ufunc(function, primitive, name, mirrored=None):
 
     ufunc_table[function] = call
     def in_place(self, other):
-        if is_a_number(self):
+        if seams.is_a_number.run(self):
             return binary(self, other)  # the name gets another number
-        check_writable(self)
+        seams.check_writable.run(self)
         np.copyto(self, binary(self, other))
         return self
 
@@ -144,13 +144,14 @@ def composed_ufunc(function):
         def call(*args):
             args = list(map(operand, args))
             dtypes = dtypes_of(function, args)
-            return handed(implementation(*map(convert, args, dtypes)), args)
+            y = implementation(*map(convert, args, dtypes))
+            return as_new_result(y, args)
         ufunc_table[function] = call
         return implementation
     return register
 
 
-def implements(function, result=handed):
+def implements(function, result=as_new_result):
     """Return a decorator that puts a function into the table.
 
     An array `out` to write into is refused if it is passed by position.
@@ -158,8 +159,8 @@ def implements(function, result=handed):
     Args:
         function: the NumPy function that the decorated one stands for.
         result: a function that makes of a result what NumPy would return:
-            `handed`, in memory of its own, and a number if it has no axes;
-            `handed_array`, always an array; `made`, a new array to fill;
+            `as_new_result`, in memory of its own, and a number if it has no
+            axes; `as_new_array`, always an array; `writable_result`, to fill;
             `as_view` or `as_read_only_view`, a view of the argument; `as_is`,
             for a function that only calls others.
     """
@@ -198,7 +199,7 @@ compositions = set()    # functions that are composed of others
 def as_view(y, args, why=None):
     """Return `y`, a view of the first argument that is traced."""
     x = next((x for x in args if isinstance(x, Tracer)), None)
-    return y if x is None else view_of(x, y, None, why)
+    return y if x is None else seams.view_of.run(x, y, None, why)
 
 
 as_read_only_view = partial(as_view, why=ONLY_SEEN)
@@ -207,10 +208,6 @@ as_read_only_view = partial(as_view, why=ONLY_SEEN)
 def as_is(y, args):
     """Return `y`, as the function that made it returned it."""
     return y
-
-
-# Their names in modules that are not yet rewritten.
-seen, only_seen, unchanged = as_view, as_read_only_view, as_is
 
 
 def along_one(a, axis, or_number=False):

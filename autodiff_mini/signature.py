@@ -1,7 +1,6 @@
-"""Signatures: between the user's functions and the interpreters' lists.
+"""Signatures: the arguments of the user's functions, and their names.
 
-Users call with trees and keywords, and interpreters with flat lists.  A
-FlatFunction is in between.  Chapter 18.
+Chapter 18.
 """
 
 import inspect
@@ -12,10 +11,8 @@ from types import FunctionType, MethodType
 
 import numpy as np
 
-from autodiff_mini.core import Tracer, current_trace, is_array, typeof
-from autodiff_mini.errors import (
-    TracerError, UnexpectedTracerError, fun_name, is_alive)
-from autodiff_mini.pytree import containers, leaf_names, tree_flatten
+from autodiff_mini.core import fun_name, is_array
+from autodiff_mini.pytree import containers, leaf_names
 
 
 class UserFunction:
@@ -43,52 +40,6 @@ def named_after(f):
     return decorate
 
 
-class FlatFunction:
-    """A user's function, as a function from a flat list to a flat list.
-
-    After a call, `out_tree` is the structure of what the function returned.
-
-    Args:
-        f: the function.  With `has_aux` it returns a pair, whose second half
-            is not transformed; its leaves follow in the flat list.
-        in_tree: the structure of the tuple of its arguments.
-        tag: if it is called as `apply` says, the application of the
-            transformation that calls it.
-    """
-
-    def __init__(self, f, in_tree, has_aux=False, tag=None):
-        self.f = f
-        self.tag = tag
-        self.in_tree = in_tree
-        self.has_aux = has_aux
-
-    def __call__(self, *leaves):
-        args = self.in_tree.unflatten(leaves)
-        out, aux = self.f(*args), []
-        if self.has_aux:
-            if not isinstance(out, tuple) or len(out) != 2:
-                raise TypeError(
-                    f'With has_aux=True, {self} must return a pair (output, '
-                    f'aux), but it returned {out!r}')
-            out, (aux, self.aux_tree) = out[0], tree_flatten(out[1])
-        outs, self.out_tree = tree_flatten(out)
-        return outs + aux
-
-    def split(self, outs):
-        """Return the leaves of the output, and the tree of the aux."""
-        n = self.out_tree.num_leaves
-        return outs[:n], self.has_aux and self.aux_tree.unflatten(outs[n:])
-
-    def out_names(self) -> list[str]:
-        """Return what error messages call the leaves of the output."""
-        return leaf_names(self.out_tree, f'output of {self}')
-
-    def __str__(self):
-        return fun_name(self.f)
-
-    __name__ = property(__str__)
-
-
 def apply(f):
     """Return `f` as a function of a tuple and a dict of arguments."""
     return named_after(f)(lambda args, kwargs: f(*args, **kwargs))
@@ -99,46 +50,6 @@ def argument_names(tree, tag):
     args, kwargs = tree.children
     return (leaf_names(args, f'{tag}: args')
             + leaf_names(kwargs, f'{tag}: kwargs'))
-
-
-def map_leaves(check, names, *leaves) -> list:
-    """Return what `check` returns for each leaf of some trees.
-
-    Args:
-        check: takes a leaf of each tree, and raises if something is wrong.
-        names: returns what the leaves are called, and is called only then.
-        leaves: the flat lists.
-
-    Raises:
-        TypeError, ValueError: what `check` raised, with the leaf named.
-    """
-    try:
-        return list(map(check, *leaves))
-    except TracerError:
-        raise
-    except (TypeError, ValueError):
-        for name, *arguments in zip(names(), *leaves):
-            try:
-                check(*arguments)
-            except (TypeError, ValueError) as error:
-                raise type(error)(f'{name}: {error}') from None
-        raise
-
-
-def typeof_result(x):
-    """Return the type of a result, or raise if it has escaped."""
-    if isinstance(x, str):
-        raise TypeError('a value of type str cannot be traced: leave it out '
-                        'of what is returned')
-    if isinstance(x, Tracer) and x._trace.thread is None:
-        check_alive(x, current_trace())
-    return typeof(x)
-
-
-def check_alive(tracer, trace):
-    """Raise if a tracer belongs to no trace that this one runs in."""
-    if not is_alive(tracer, trace):
-        raise UnexpectedTracerError(tracer)
 
 
 def resolve_kwargs(f, args, kwargs) -> tuple:
@@ -167,16 +78,15 @@ def resolve_kwargs(f, args, kwargs) -> tuple:
         >>> resolve_kwargs(f, (), {'x': 3})
         ((3, 2), {'scale': 1.0})
     """
-    if not kwargs and takes_exactly(f, len(args)):
-        return tuple(args), {}
-    signature = signature_of(f)
-    if signature is None and not kwargs:
-        return tuple(args), {}
-    if signature is None:
+    needs_none = not kwargs and takes_exactly(f, len(args))
+    signature = None if needs_none else signature_of(f)
+    if signature is None and kwargs:
         raise TypeError(
             f'The keyword arguments {", ".join(kwargs)} of {fun_name(f)} '
             'could not be resolved to positions, since it has no signature '
             'that can be read: pass them by position')
+    if signature is None:
+        return tuple(args), {}
     try:
         bound = signature.bind(*args, **kwargs)
     except TypeError as error:

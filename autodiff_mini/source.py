@@ -23,6 +23,8 @@ class Work(NamedTuple):
         outs: the results that have arrays of their own, if not all have.
         ordered: whether arrays can be expected to be in row order, in the
             programs that an equation holds.
+        rows: how many elements of the first axis a piece has; 0 if there are
+            no pieces.
     """
 
     eqns: list[Equation]
@@ -32,6 +34,7 @@ class Work(NamedTuple):
     scratch: int = 0
     outs: list[Var] | None = None
     ordered: bool = True
+    rows: int = 0
 
 
 def functions_in(source, scope) -> dict:

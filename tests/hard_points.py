@@ -709,16 +709,16 @@ point('cholesky', 'one_triangle', lambda np, a: np.linalg.cholesky(a),
       np.array([[4.0, 2], [2, 5]]), bars=([[0.1875, 0], [0.25, 0.25]],),
       why=TRIANGLE)
 TIP = 'the cone has no slope at its tip: 0, as for abs'
-point('length', 'norm', lambda np, x: np.linalg.norm(x), vec(0, -0.0),
+point('norm_sqrt', 'norm', lambda np, x: np.linalg.norm(x), vec(0, -0.0),
       bars=([0, 0],), why=TIP)
-point('length', 'std', lambda np, x: np.std(x), vec(1, 1, 1),
+point('norm_sqrt', 'std', lambda np, x: np.std(x), vec(1, 1, 1),
       bars=([0, 0, 0],), why=TIP)
-point('length', 'stack', lambda np, x: np.linalg.norm(x, axis=1),
+point('norm_sqrt', 'stack', lambda np, x: np.linalg.norm(x, axis=1),
       np.array([[3.0, -4.0], [0.0, 0.0]]), bars=([[0.6, -0.8], [0, 0]],),
       why=TIP)
-point('length', 'nan', lambda np, x: np.linalg.norm(x), vec(nan, 1),
+point('norm_sqrt', 'nan', lambda np, x: np.linalg.norm(x), vec(nan, 1),
       bars=([nan, nan],))
-point('length', 'infinite', lambda np, x: np.std(x), vec(inf, 1),
+point('norm_sqrt', 'infinite', lambda np, x: np.std(x), vec(inf, 1),
       bars=([nan, nan],))
 point('cholesky', 'asymmetric', lambda np, a: np.linalg.cholesky(a),
       np.array([[4.0, 9], [2, 5]]), bars=([[0.1875, 0], [0.25, 0.25]],),

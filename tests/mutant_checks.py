@@ -1,6 +1,6 @@
 """What the mutants are shown: tests of the suite, called as functions.
 
-Those of programs and of hard points are taken as they are.  What carries
+Tests of programs and of hard points are taken as they are.  What carries
 functions and programs is compared with twins, in which Python does the
 control flow, and with rules that lie, so that it shows who was asked.
 """
@@ -12,20 +12,29 @@ from functools import partial, wraps
 from math import inf, nan
 
 import numpy as np
+import scipy.special
 
 import autodiff_mini as ad
+from autodiff_mini.core import ufunc_table
 from autodiff_mini.higher_order.call import call
+from autodiff_mini.interpreters import jvp
+from autodiff_mini.zeros import Zero
 from tests import (
     test_abstract,
     test_hard_points,
     test_programs,
+    test_special,
     test_transpose,
     test_vmap,
 )
 from tests.hard_points import POINTS, SLOPES_OF_TWO
 from tests.jaxpr_checks import check_jaxpr
-from tests.numerical import assert_close, assert_same, assert_same_type
+from tests.more import test_fft, test_special_rows
+from tests.numerical import (
+    assert_close, assert_same, assert_same_type, derivative)
 from tests.test_unrolled import unrolled
+
+same_bits = test_hard_points.assert_same_bits
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,26 +53,46 @@ class Check:
             self.test(self.item)
 
 
+# Of programs
+
 def jit_is_eager(program):
-    """As test_jit, on the program and on its derivative."""
+    """Of the program and of its derivative."""
     f = partial(program.function, np)
-    if program.name in test_abstract.NOT_STAGED:
-        return
     assert_same(ad.jit(f)(*program.args), f(*program.args), program.ulps)
     tangents = test_programs.tangents_for(program)
-
-    def push(*args):
-        return ad.jvp(f, args, tangents)[1]
-
+    push = lambda *args: ad.jvp(f, args, tangents)[1]
     if test_programs.is_inexact(f(*program.args)):
         assert_same(ad.jit(push)(*program.args), push(*program.args), 8)
 
 
+def rules_return_tangents(program):
+    """A rule's tangent has the shape and the dtype of its result.
+
+    What is outside makes the dtype right afterwards, and hides a wrong one.
+    """
+    kept = dict(jvp.rules)
+
+    def checked(rule):
+        @wraps(rule)
+        def run(*args, **params):
+            y, y_dot = rule(*args, **params)
+            many = isinstance(y, list)
+            for x, t in zip(y if many else [y], y_dot if many else [y_dot]):
+                if type(t) is not Zero and not ad.typeof(t).weak_type and (
+                        not ad.typeof(x).weak_type):
+                    assert_same_type(t, x)
+            return y, y_dot
+        return run
+    try:
+        jvp.rules.update({p: checked(rule) for p, rule in kept.items()})
+        ad.jvp(partial(program.function, np), program.args,
+               test_programs.tangents_for(program))
+    finally:
+        jvp.rules.update(kept)
+
+
 def vmap_of_slopes(program):
     """Reverse mode below and above vmap."""
-    if program.name in {*test_abstract.NOT_STAGED, *test_vmap.UNMAPPED,
-                        *test_vmap.INDEXED}:
-        return
     f, axes = partial(program.function, np), [0] * len(program.args)
     args = test_vmap.batched(program, axes)
     y = f(*[x[0] for x in args])
@@ -80,6 +109,86 @@ def vmap_of_slopes(program):
             assert_close(other, x_bar)
 
 
+ROWS_APART = [np.array([[12, 18, 5], [7, 64, 1000]]),
+              np.array([[8, 27, 10], [21, 48, 6]])]
+ENDS = np.array([-inf, -1, -0.0, 0, 0.5, 1, inf, nan])
+
+
+def ufunc_of_numbers(ufunc):
+    """Values, also at the ends, and rows that differ much under vmap."""
+    def is_for(code):
+        return any(kinds.startswith(code * ufunc.nin + '->')
+                   for kinds in ufunc.types)
+
+    for code, scale in ('l', 1), ('d', 0.1):
+        args = [x.astype(code) * scale for x in ROWS_APART[:ufunc.nin]]
+        for axes in [0, 0], [None, 0], [0, None]:
+            if not is_for(code) or None in axes and ufunc.nin == 1:
+                continue
+            rows = [x if axis == 0 else x[0] for x, axis in zip(args, axes)]
+            expected = np.stack([ufunc(*[
+                x[i] if axis == 0 else x for x, axis in zip(rows, axes)])
+                for i in range(2)])
+            same_bits(ad.vmap(ufunc, axes[:ufunc.nin])(*rows), expected)
+    for args in [ENDS], [ENDS, np.full(8, 0.5)], [np.full(8, 1.5), ENDS]:
+        if len(args) == ufunc.nin and is_for('d'):
+            same_bits(ad.jit(ufunc)(*args), ufunc(*args))
+            assert ad.make_jaxpr(ufunc)(*[x[4] for x in args]).out_avals == [
+                ad.typeof(ufunc(*[x[4] for x in args]))]
+
+
+def slope_in_a(item):
+    """Of the incomplete gamma function, by differences of mpmath."""
+    test_special_rows.test_slopes_of_incomplete_gamma_functions_in_a(*item)
+    a, x = np.array([item, [1.5, 2.5]]).T
+    slope = ad.grad(scipy.special.gammainc)
+    assert_close(ad.vmap(ad.jit(slope))(a, x),
+                 np.array([slope(*pair) for pair in zip(a, x)]))
+
+
+def slope_of_known_values(function):
+    """Of a function that NumPy extends to complex numbers by values."""
+    last = 0.3 if 'arc' in function.__name__ else 3.0     # beside a cut
+    x, x_dot = np.array([-0.5, last]), np.array([0.5, 1.5])
+    y, y_dot = ad.jvp(function, (x,), (x_dot,))
+    assert_same(y, function(x), 2)
+    assert_close(y_dot, derivative(lambda h: function(x + h * x_dot)))
+
+
+def places_of_known_values(places):
+    x = np.array([3.0, 0.0, 2.0])
+    same_bits(ad.jvp(lambda x: x[places(x)], (x,), (x,))[1], x[places(x)])
+
+
+def axes_of_logsumexp(axis):
+    for keepdims in True, False:
+        test_special.test_logsumexp_takes_axes_and_keepdims(axis, keepdims)
+
+
+def fourier_bits(case):
+    test_fft.test_values_are_those_of_numpy_bit_for_bit(*case)
+
+
+EXTENDED = [lambda x: np.emath.power(x, 1.5), lambda x: np.emath.logn(3, x)]
+EXTENDED += [getattr(np.emath, name) for name in (
+    'sqrt', 'log', 'log2', 'log10', 'arccos', 'arcsin', 'arctanh')]
+
+
+def checks_of_functions():
+    """Yields the checks of ufuncs, and of functions that look at values."""
+    for ufunc in ufunc_table:
+        if isinstance(ufunc, np.ufunc) and ufunc.nin < 3 and (
+                ufunc.nout == 1 and not ufunc.signature):
+            yield Check(ufunc_of_numbers, ufunc)
+    yield from (Check(slope_of_known_values, f) for f in EXTENDED)
+    yield from (Check(slope_in_a, pair) for pair in (
+        (0.3, 1.31), (2.5, 3.4), (2.5, 60.0)))
+    yield Check(axes_of_logsumexp, -1)
+    for places in np.nonzero, np.flatnonzero, np.argwhere:
+        yield Check(places_of_known_values, places)
+    yield from (Check(fourier_bits, case) for case in test_fft.CASES[1::3])
+
+
 def unless(*groups, test):
     """Returns the test for all programs but these, which it is not for."""
     names = {str(program) for group in groups for program in group}
@@ -94,19 +203,21 @@ def unless(*groups, test):
 OF_PROGRAMS = [
     test_programs.test_jvp_computes_what_numpy_computes,
     test_programs.test_tangent_is_the_derivative,
+    rules_return_tangents,
     test_programs.test_tangent_of_one_argument_at_a_time,
     unless(test_vmap.UNMAPPED, test=test_vmap.test_vmap_is_the_stack),
     unless(test_abstract.NOT_STAGED,
            test=test_abstract.test_types_are_those_of_what_numpy_returns),
     unless(test_abstract.NOT_STAGED,
            test=test_transpose.test_vjp_is_the_transpose_of_jvp),
-    jit_is_eager,
-    vmap_of_slopes,
+    unless(test_abstract.NOT_STAGED, test=jit_is_eager),
+    unless(test_abstract.NOT_STAGED, test_vmap.UNMAPPED, test_vmap.INDEXED,
+           test=vmap_of_slopes),
 ]
 
 
 def checks_of_points(rows):
-    """Returns the checks of the hard points of these rows."""
+    """Yields the checks of the hard points of these rows."""
     tests = test_hard_points
     sloped = {*tests.SLOPED}
     for point in POINTS:
@@ -118,31 +229,22 @@ def checks_of_points(rows):
             if point in sloped:
                 yield Check(tests.test_both_modes_agree, point)
             yield Check(tests.test_vmap_is_the_stack, point)
-    for row in rows:
-        if row in tests.ROWS:
-            yield Check(tests.test_single_numbers, row)
-        if row in ('scatter', 'add_at'):
-            yield Check(type_of_scatter, row)
-        if row in SLOPES_OF_TWO:
-            yield Check(tests.test_ranks_may_differ_under_vmap, row)
-        if row in ('real', 'imag', 'conj', 'neg', 'astype'):
-            yield Check(
-                tests.test_what_is_linear_does_to_tangents_what_it_does,
-                'conj' if row == 'astype' else row)
-        if row in tests.OPERATORS:
-            yield Check(tests.test_numbers_of_python, row)
-        if row in NEUTRAL:
-            yield Check(what_is_neutral, row)
+    linear = tests.test_what_is_linear_does_to_tangents_what_it_does
+    for test, of in ((tests.test_single_numbers, tests.ROWS),
+                     (tests.test_ranks_may_differ_under_vmap, SLOPES_OF_TWO),
+                     (linear, ('real', 'imag', 'conj', 'neg')),
+                     (tests.test_numbers_of_python, tests.OPERATORS),
+                     (what_is_neutral, NEUTRAL)):
+        yield from (Check(test, row) for row in rows if row in of)
+    if 'astype' in rows:
+        yield Check(linear, 'conj')
+
 
 # Functions and programs: each against a twin in which Python does it.
-
 
 @ad.custom_jvp
 def sine(x):
     return np.sin(x)
-
-
-sine.defjvp(lambda p, t: (sine(*p), 3 * np.cos(p[0]) * t[0]))
 
 
 @ad.custom_jvp
@@ -155,6 +257,7 @@ def times_cosine(t, x):
     return t * np.cos(x)
 
 
+sine.defjvp(lambda p, t: (sine(*p), 3 * np.cos(p[0]) * t[0]))
 uses_linearly.defjvp(lambda p, t: (uses_linearly(*p),
                                    times_cosine(*t, *p)))
 times_cosine.defjvp(lambda p, t: (times_cosine(*p), times_cosine(
@@ -166,12 +269,12 @@ def square(x):
     return x * x
 
 
-square.defvjp(lambda x: (square(x), (x, 3.0)), lambda r, ct: (r[1] * r[0]
-                                                             * ct,))
+square.defvjp(lambda x: (square(x), (x, 3.0)),
+              lambda r, ct: (r[1] * r[0] * ct,))
 
 
 def loop(system, x):
-    """Carries, of which one moves later; constants; rows; reverse."""
+    """Carries, of which one depends on x late; constants; rows; reverse."""
     v, w = np.cos(x), 2 * x[::-1]
 
     def body(carry, row):
@@ -203,15 +306,23 @@ def while_less(system, x):
     return a + 2 * b + 5 * i
 
 
-def in_call(system, x):
+def in_call(call, x):
     a, b = call(lambda y, z: [np.sum(y * z), np.sin(y) * x], x, 2 * x)
     return a * b
 
 
-def in_checkpoint(system, x):
-    f = system.checkpoint(lambda y, z: (np.sin(y) * z, np.cos(z) * 2))
-    a, b = f(x, x * x)
-    return f(a, 3.0 * b)[0] + b
+def quietly(f):
+    """Returns `f`, computed in an error state of its own."""
+    def run(*xs):
+        with np.errstate(over='raise'):
+            return f(*xs)
+    return run
+
+
+def in_wrapper(wrap, x):
+    f = wrap(lambda y, z: (np.sin(y) * z, np.cos(z) * 2, y))
+    a, b, c = f(x, x * x)
+    return f(a, 3.0 * b)[0] + b + c
 
 
 @ad.custom_vmap
@@ -232,65 +343,41 @@ def use_powers(powers, x):
     return a * b + c * d + e * f
 
 
-def in_jit(system, x):
-    f = system.jit(lambda y, z: (np.sin(y) * z, np.cos(z) * 2, y))
-    a, b, c = f(x, x * x)
-    return f(a, 3.0 * b)[0] + b + c
-
-
-def without_call(system, x):
-    return np.sum(2 * x * x) * np.sin(x) * x
-
-
-BOTH = {   # programs, and what their twins are
-    'scan': (partial(loop, ad), partial(loop, unrolled)),
-    'cond': (partial(branches, ad), partial(branches, unrolled)),
-    'while': (partial(while_less, ad), partial(while_less, unrolled)),
-    'checkpoint': (partial(in_checkpoint, ad),
-                   partial(in_checkpoint, unrolled)),
-    'jit': (partial(in_jit, ad), partial(in_jit, unrolled)),
-    'call': (partial(in_call, ad), partial(without_call, ad)),
-    'custom_vmap': (partial(use_powers, powers),
-                    partial(use_powers, powers.fun)),
+BOTH = {   # a program, and how the library and Python run it
+    'scan': (loop, ad, unrolled), 'cond': (branches, ad, unrolled),
+    'while': (while_less, ad, unrolled),
+    'checkpoint': (in_wrapper, ad.checkpoint, lambda f: f),
+    'jit': (in_wrapper, ad.jit, lambda f: f),
+    'errstate': (in_wrapper, lambda f: ad.jit(quietly(f)), lambda f: f),
+    'call': (in_call, call, lambda f, *xs: f(*xs)),
+    'custom_vmap': (use_powers, powers, powers.fun),
 }
-# Lies, by the order of the derivative: what the rule makes of it.
-LIES = {
-    'custom_jvp': (sine, np.sin, lambda x: 3 * np.cos(x),
-                   lambda x: -3 * np.sin(x)),
-    'custom_jvp_below': (lambda x: ad.jit(sine)(x) * 2,
-                         lambda x: 2 * np.sin(x), lambda x: 6 * np.cos(x),
-                         lambda x: -6 * np.sin(x)),
-    'custom_jvp_used_linearly': (
-        lambda x: uses_linearly(x), np.sin, np.cos,
-        lambda x: -10 * np.sin(x)),
-    'custom_vjp': (square, lambda x: x * x, lambda x: 3 * x,
-                   lambda x: 0 * x + 3),
-    'custom_vjp_below': (lambda x: ad.jit(square)(x) + x,
-                         lambda x: x * x + x, lambda x: 3 * x + 1,
-                         lambda x: 0 * x + 3),
-    'custom_jvp_in_scan': (lambda x: ad.scan(
-        lambda c, _: (sine(c), None), x, None, length=1)[0], np.sin,
-        lambda x: 3 * np.cos(x), lambda x: -3 * np.sin(x)),
-    'custom_vjp_in_scan': (lambda x: ad.scan(
-        lambda c, _: (square(c), None), x, None, length=1)[0],
-        lambda x: x * x, lambda x: 3 * x, lambda x: 0 * x + 3),
-    'custom_jvp_in_checkpoint': (
-        ad.checkpoint(lambda x: sine(x)), np.sin, lambda x: 3 * np.cos(x),
-        lambda x: -3 * np.sin(x)),
-    'custom_vjp_in_cond': (lambda x: ad.cond(
-        x[0] > 0, square, lambda x: x, x), lambda x: x * x,
-        lambda x: 3 * x, lambda x: 0 * x + 3),
+# Lies: the function, and what its rule makes of the first two derivatives.
+SINE = [np.sin, lambda x: 3 * np.cos(x), lambda x: -3 * np.sin(x)]
+SQUARE = [lambda x: x * x, lambda x: 3 * x, lambda x: 0 * x + 3]
+UNDER = {
+    'jit': ad.jit, 'checkpoint': ad.checkpoint,
+    'scan': lambda f: lambda x: ad.scan(
+        lambda c, _: (f(c), None), x, None, length=1)[0],
+    'cond': lambda f: lambda x: ad.cond(x[0] > 0, f, lambda x: x, x),
 }
+LIES = {'jvp': (sine, *SINE), 'vjp': (square, *SQUARE),
+        'jvp_used_linearly': (uses_linearly, np.sin, np.cos,
+                              lambda x: -10 * np.sin(x))}
+LIES |= {f'{kind}_in_{name}': (wrap(lambda x, f=f: f(x)), *orders)
+         for name, wrap in UNDER.items()
+         for kind, f, *orders in (('jvp', sine, *SINE),
+                                  ('vjp', square, *SQUARE))}
 X, X_DOT = np.array([0.7, 1.1, 1.6]), np.array([1.0, -0.5, 2.0])
 XS = np.stack([X, X * 0.5, X + 1])
 
 
-def total(f):
-    return lambda x: np.sum(f(x) * X_DOT)
-
-
 def push(f):
     return lambda x: ad.jvp(f, (x,), (X_DOT,))[1]
+
+
+def pull(f):
+    return ad.grad(lambda x: np.sum(f(x) * X_DOT))
 
 
 def staged(f):
@@ -303,93 +390,54 @@ def staged(f):
     return run
 
 
-def beside_jvp(f):
-    return lambda x: ad.jvp(f, (x,), (X_DOT,))[0]
+# Names of ways, from the outside to the inside; how they are for the library,
+# and for the twin.
+OURS = {
+    'jvp': push, 'grad': pull, 'jit': ad.jit, 'checkpoint': ad.checkpoint,
+    'jaxpr': staged,
+    'linearize': lambda f: lambda x: ad.linearize(f, x)[1](X_DOT),
+    'vmap': lambda f: lambda x: ad.vmap(f)(np.stack([x, x * 0.5, x + 1])),
+    'jvpvalue': lambda f: lambda x: ad.jvp(f, (x,), (X_DOT,))[0],
+    'vjpvalue': lambda f: lambda x: ad.vjp(f, x)[0],
+    'linearizevalue': lambda f: lambda x: ad.linearize(f, x)[0]}
+TWINS = {
+    'jvp': push, 'grad': pull, 'linearize': push,
+    'vmap': lambda f: lambda x: np.stack([f(x), f(x * 0.5), f(x + 1)])}
+WAYS = '''jvp grad jvpvalue vjpvalue linearizevalue vmap jit jaxpr linearize
+    vmap_jvp vmap_grad jit_jvp jit_grad jit_vmap jvp_jit grad_jit
+    vmap_jit jvp_jvp grad_grad jvp_grad grad_jvp jit_grad_jit grad_checkpoint
+    jit_vmap_grad vmap_linearize jvp_jaxpr vmap_jaxpr grad_jaxpr jvp_vmap
+    grad_vmap vmap_vmap'''.split()
+WAYS = [tuple(way.split('_')) for way in WAYS]
+FORWARD = {'jvp', 'linearize', 'jvpvalue', 'linearizevalue'}
+SLOPES = {'jvp', 'grad', 'linearize'}
 
 
-def beside_vjp(f):
-    return lambda x: ad.vjp(f, x)[0]
-
-
-def beside_linear(f):
-    return lambda x: ad.linearize(f, x)[0]
-
-
-def linear(f):
-    return lambda x: ad.linearize(f, x)[1](X_DOT)
-
-
-def pull(f):
-    return ad.grad(total(f))
-
-
-def rows(f):
-    return lambda x: ad.vmap(f)(np.stack([x, x * 0.5, x + 1]))
-
-
-def rows_by_hand(f):
-    return lambda x: np.stack([f(x), f(x * 0.5), f(x + 1)])
-
-
-def itself(f):
+def apply(ways, way, f):
+    for name in reversed(way):
+        f = ways.get(name, lambda f: f)(f)
     return f
 
 
-# How it is transformed, and how its twin is.
-WAYS = {
-    'value': ([], []), 'jvp': ([push], [push]), 'grad': ([pull], [pull]),
-    'value_of_linearize': ([beside_linear], []),
-    'value_of_jvp': ([beside_jvp], []), 'value_of_vjp': ([beside_vjp], []),
-    'vmap': ([rows], [rows_by_hand]), 'jit': ([ad.jit], []),
-    'jaxpr': ([staged], []), 'linearize': ([linear], [push]),
-    'vmap_of_jvp': ([push, rows], [push, rows_by_hand]),
-    'vmap_of_grad': ([pull, rows], [pull, rows_by_hand]),
-    'jit_of_jvp': ([push, ad.jit], [push]),
-    'jit_of_grad': ([pull, ad.jit], [pull]),
-    'jit_of_vmap': ([rows, ad.jit], [rows_by_hand]),
-    'jvp_of_jit': ([ad.jit, push], [push]),
-    'grad_of_jit': ([ad.jit, pull], [pull]),
-    'vmap_of_jit': ([ad.jit, rows], [rows_by_hand]),
-    'jvp_of_jvp': ([push, push], [push, push]),
-    'grad_of_grad': ([pull, pull], [pull, pull]),
-    'jvp_of_grad': ([pull, push], [pull, push]),
-    'grad_of_jvp': ([push, pull], [push, pull]),
-    'jit_of_grad_of_jit': ([ad.jit, pull, ad.jit], [pull]),
-    'grad_of_checkpoint': ([ad.checkpoint, pull], [pull]),
-    'jit_of_vmap_of_grad': ([pull, rows, ad.jit], [pull, rows_by_hand]),
-    'vmap_of_linearize': ([linear, rows], [push, rows_by_hand]),
-    'jvp_of_jaxpr': ([staged, push], [push]),
-    'vmap_of_jaxpr': ([staged, rows], [rows_by_hand]),
-    'grad_of_jaxpr': ([staged, pull], [pull]),
-    'jvp_of_vmap': ([rows, push], [rows_by_hand, push]),
-    'grad_of_vmap': ([rows, pull], [rows_by_hand, pull]),
-    'vmap_of_vmap': ([rows, rows], [rows_by_hand, rows_by_hand]),
-}
-
-
-def apply(ways, f):
-    for way in ways:
-        f = way(f)
-    return f
+def assert_equal(actual, expected):
+    assert_same_type(actual, expected)
+    assert_close(actual, expected)
 
 
 def way_of_a_program(item):
     name, way = item
-    f, twin = BOTH[name]
-    ours, theirs = WAYS[way]
-    assert_equal(apply(ours, f)(X), apply(theirs, twin)(X))
+    f, ours, theirs = BOTH[name]
+    assert_equal(apply(OURS, way, partial(f, ours))(X),
+                 apply(TWINS, way, partial(f, theirs))(X))
 
 
 def way_of_a_lie(item):
     name, way = item
     f, *orders = LIES[name]
-    ours, _ = WAYS[way]
-    order = sum(w in (push, pull, linear) for w in ours)
-    points = XS if rows in ours else X
-    expected = orders[order](points)
-    if order:
-        expected = expected * X_DOT**order
-    assert_equal(apply(ours, f)(X), expected)
+    order = sum(step in SLOPES for step in way)
+    expected = orders[order](XS if 'vmap' in way else X)
+    assert_equal(apply(OURS, way, f)(X),
+                 expected * X_DOT**order if order else expected)
 
 
 @ad.custom_vmap
@@ -402,11 +450,10 @@ in_batches.def_vmap(lambda axis_size, in_batched, x: (3 * x * x, True))
 
 def way_of_a_batch(way):
     """The rule says thrice the truth, and so do its derivatives."""
-    ours, _ = WAYS[way]
-    order = sum(w in (push, pull, linear) for w in ours)
+    order = sum(step in SLOPES for step in way)
     expected = [3 * XS * XS, 6 * XS * X_DOT][order]
-    assert_equal(apply(ours, in_batches)(X), expected)
-    assert_equal(apply(ours, ad.jit(in_batches))(X), expected)
+    for f in in_batches, ad.jit(in_batches):
+        assert_equal(apply(OURS, way, f)(X), expected)
 
 
 def lie_under_vmap(name):
@@ -425,32 +472,10 @@ def lie_under_vmap(name):
         y, y_dot = ad.jvp(mapped, (XS,), (XS,))
         assert_equal(y, value(XS))
         assert_equal(y_dot, slope(XS) * XS)
-        assert_equal(ad.jvp(pull, (XS,), (XS,))[1],
-                     second(XS) * XS * XS)
-
-
-def assert_equal(actual, expected):
-    assert_same_type(actual, expected)
-    assert_close(actual, expected)
+        assert_equal(ad.jvp(pull, (XS,), (XS,))[1], second(XS) * XS * XS)
 
 
 # What goes through them untouched has the same bits.
-THROUGH = {
-    'scan': lambda x: ad.scan(lambda c, x: (c, x), 0.0, x[None])[1][0],
-    'scan_carry': lambda x: ad.scan(lambda c, _: (c, None), x, None, 2)[0],
-    'cond': lambda x: ad.cond(np.sum(x) == 1, lambda x: 2 * x,
-                              lambda x: x, x),
-    'while': lambda x: ad.while_loop(
-        lambda c: c[0] < 2, lambda c: (c[0] + 1, c[1]), (0, x))[1],
-    'checkpoint': ad.checkpoint(lambda x: x),
-    'call': lambda x: call(lambda x: x, x),
-    'jit': lambda x: ad.jit(lambda x: x)(x),
-    'custom_jvp': lambda x: through_jvp(x),
-    'custom_vjp': lambda x: through_vjp(x),
-    'custom_vmap': lambda x: through_vmap(x),
-    'custom_jvp_of_tangents': lambda x: through_linear(x),
-}
-
 
 @ad.custom_jvp
 def through_jvp(x):
@@ -467,40 +492,41 @@ def through_vmap(x):
     return x
 
 
-through_vmap.def_vmap(lambda axis_size, in_batched, x: (x, in_batched[0]))
 through_jvp.defjvp(lambda p, t: (through_jvp(*p), t[0]))
-@ad.custom_jvp
-def through_linear(x):
-    return x
-
-
-@ad.custom_jvp
-def once(t, x):
-    return t * 1.0
-
-
-through_linear.defjvp(lambda p, t: (through_linear(*p), once(*t, *p)))
-once.defjvp(lambda p, t: (once(*p), once(t[0], p[1])))
 through_vjp.defvjp(lambda x: (x, None), lambda _, ct: (ct,))
+through_vmap.def_vmap(lambda axis_size, in_batched, x: (x, in_batched[0]))
+THROUGH = {
+    'scan': lambda x: ad.scan(lambda c, x: (c, x), 0.0, x[None])[1][0],
+    'scan_carry': lambda x: ad.scan(lambda c, _: (c, None), x, None, 2)[0],
+    'cond': lambda x: ad.cond(np.sum(x) == 1, lambda x: 2 * x,
+                              lambda x: x, x),
+    'while': lambda x: ad.while_loop(
+        lambda c: c[0] < 2, lambda c: (c[0] + 1, c[1]), (0, x))[1],
+    'checkpoint': ad.checkpoint(lambda x: x),
+    'call': lambda x: call(lambda x: x, x),
+    'jit': lambda x: ad.jit(lambda x: x)(x),
+    'custom_jvp': through_jvp, 'custom_vjp': through_vjp,
+    'custom_vmap': through_vmap,
+}
 HARD = np.array([nan, inf, -0.0, 1.0])
 
 
 def bits_go_through(name):
-    f, same = THROUGH[name], test_hard_points.assert_same_bits
-    same(f(HARD), HARD)
-    same(ad.jit(f)(HARD), HARD)
-    same(ad.vmap(f)(np.stack([HARD, HARD]))[1], HARD)
+    f = lambda x: THROUGH[name](x)
+    same_bits(f(HARD), HARD)
+    same_bits(ad.jit(f)(HARD), HARD)
+    same_bits(ad.vmap(f)(np.stack([HARD, HARD]))[1], HARD)
     if name != 'scan':
         for x in 0.5, np.float64(0.5):
             assert ad.make_jaxpr(f)(x).out_avals == [ad.typeof(f(x))]
     if name != 'custom_vjp':
         for t in ad.jvp(f, (HARD,), (HARD,)):
-            same(t, HARD)
+            same_bits(t, HARD)
     if name != 'while':
         y, f_vjp = ad.vjp(f, HARD)
-        same(y, HARD)
-        same(f_vjp(HARD)[0], HARD)
-        same(ad.jit(lambda x: ad.vjp(f, x)[1](x)[0])(HARD), HARD)
+        same_bits(y, HARD)
+        same_bits(f_vjp(HARD)[0], HARD)
+        same_bits(ad.jit(lambda x: ad.vjp(f, x)[1](x)[0])(HARD), HARD)
 
 
 # What simplification drops.
@@ -519,59 +545,48 @@ def what_is_neutral(name):
         for x in 0.7, np.float64(0.7), X, np.float32(0.7):
             f = lambda x, n=n: NEUTRAL[name](x * x + x, n)
             for y, expected in zip(ad.jit(f)(x), f(x), strict=True):
-                test_hard_points.assert_same_bits(y, expected)
+                same_bits(y, expected)
 
 
-def kept_by_vjp(f, x):
-    f_vjp = ad.vjp(f, x)[1]
-    return lambda ct: f_vjp(ct)[0]
-
-
-def kept_by_linearize(f, x):
-    return ad.linearize(f, x)[1]
-
-
-def arrays_may_change(transform):
+def arrays_may_change(mode):
     """What is kept of arrays, and of views of them, is kept as it was."""
-    def multiply_by(w):
+    def kept(w, x):
         def f(x):
             column = np.reshape(x, (3, 1))
             return np.sum(column * np.reshape(x, (1, 3)) * np.sin(w), 1) * w
-        return f
+        held = ad.linearize(f, x)[1] if mode == 'linearize' else (
+            ad.vjp(f, x)[1])
+        return lambda t: ad.tree_leaves(held(t))[0]
 
     x, w = X.copy(), X_DOT.copy()
-    held = transform(multiply_by(np.reshape(w[:], 3)), x[:])
+    held = kept(np.reshape(w[:], 3), x[:])
     x[:], w[:] = 0, 0
-    assert_equal(held(X_DOT), transform(multiply_by(X_DOT), X)(X_DOT))
+    assert_equal(held(X_DOT), kept(X_DOT, X)(X_DOT))
 
 
-def type_of_scatter(row):
-    """Whoever asks for it makes the dtype right afterwards."""
-    x, place = np.ones(2), np.array([1, 1])
-    place = place if row == 'add_at' else slice(1, None)
-    f = partial(test_transpose.bind_scatter, place=place, shape=(3,))
-    assert ad.make_jaxpr(f)(x).out_avals == [ad.typeof(f(x))]
+def what_stops_is_linear(ndim):
+    """Transposed, it stops derivatives of the cotangent."""
+    x = X if ndim else X[0]
+    assert ad.make_jaxpr(ad.stop_gradient)(x).out_avals == [ad.typeof(x)]
+    assert_equal(ad.linear_transpose(ad.stop_gradient, x)(x)[0], x)
 
 
 def checks_of_programs_of_programs():
-    """Returns the checks of the rows that carry functions or programs."""
-    for name in THROUGH:
-        yield Check(bits_go_through, name)
-    for transform in kept_by_vjp, kept_by_linearize:
-        yield Check(arrays_may_change, transform)
-    for name in BOTH:
-        for way, (ours, _) in WAYS.items():
-            if not (name == 'while' and {pull, beside_vjp} & {*ours}):
-                yield Check(way_of_a_program, (name, way))
-    for way, (ours, _) in WAYS.items():
-        if ours[-1:] == [rows] and ours[:1] != [rows] or way == 'vmap':
+    """Yields the checks of the rows that carry functions or programs."""
+    yield Check(what_stops_is_linear, 0)
+    yield Check(what_stops_is_linear, 1)
+    yield from (Check(bits_go_through, name) for name in THROUGH)
+    yield Check(arrays_may_change, 'linearize')
+    yield Check(arrays_may_change, 'vjp')
+    for way in WAYS:
+        backward = {'grad', 'vjpvalue'} & {*way}
+        yield from (Check(way_of_a_program, (name, way)) for name in BOTH
+                    if not (name == 'while' and backward))
+        if way[0] == 'vmap' != way[-1] or way == ('vmap',):
             yield Check(way_of_a_batch, way)
-    for name in LIES:
-        if 'cond' not in name:
-            yield Check(lie_under_vmap, name)
-        for way, (ours, _) in WAYS.items():
-            one_way = 'vjp' in name and {push, linear, beside_jvp,
-                                           beside_linear} & {*ours}
-            if not one_way and not way.endswith('of_vmap') and not (
-                    'cond' in name and rows in ours):
-                yield Check(way_of_a_lie, (name, way))
+        yield from (Check(way_of_a_lie, (name, way)) for name in LIES
+                    if not ('vjp' in name and FORWARD & {*way}
+                            or way[1:] == ('vmap',)
+                            or 'cond' in name and 'vmap' in way))
+    yield from (Check(lie_under_vmap, name) for name in LIES
+                if 'cond' not in name)

@@ -32,13 +32,13 @@ UNSAID = 'NumPy does not say what the result is.'
 # By the beginnings of the names of programs.
 WHY_NOT = {
     'They add products in another order.': (
-        'convolve_', 'correlate_', 'einsum_', 'vecmat', 'nanvar_complex'),
+        'correlate_', 'einsum_'),
     'NumPy adds to 0.0, which turns -0.0 into 0.0, and we multiply, or the '
     'other way round.': (
         'dot_scalars', 'dot_stacks', 'inner_scalar', 'tensordot_0',
         'add_reduceat'),
     '0.0 and -0.0 are equal, and they return the other one.': (
-        'clip_arrays', 'clip_float', 'max_where', 'nanmax_axis',
+        'clip_arrays', 'clip_float', 'nanmax_axis',
         'nanmin_axis', 'nanmedian', 'nanquantile_', 'quantile_',
         'median_complex', 'sort_None', 'write_by_methods'),
     'A small power of an array is a product, which is a hundred times '

@@ -12,14 +12,10 @@ import pytest
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 import autodiff_mini as ad
+from tests.amount import crossed
 from tests.array_programs import ARGS, PROGRAMS, TRANSFORMS
 
-
-def table(test):
-    """Runs a test for each program under each transformation."""
-    programs = pytest.mark.parametrize(
-        'program', PROGRAMS, ids=lambda f: f.__name__)
-    return programs(pytest.mark.parametrize('transform', TRANSFORMS)(test))
+table = crossed('program, transform', PROGRAMS, TRANSFORMS, turns=5)
 
 
 def check(program, transform, put, kind, take):
@@ -152,11 +148,7 @@ def cupy():
     """Returns CuPy; skips where it is not, or finds no card."""
     cupy = pytest.importorskip(
         'cupy', reason='CuPy is not installed: no program runs on a card')
-    try:
-        count = cupy.cuda.runtime.getDeviceCount()
-    except cupy.cuda.runtime.CUDARuntimeError as error:
-        pytest.skip(f'CuPy finds no graphics card: {error}')
-    if not count:
+    if not cupy.is_available():
         pytest.skip('CuPy finds no graphics card')
     return cupy
 
@@ -167,9 +159,3 @@ def test_b3_programs_stay_on_the_card_and_equal_numpy(
     check(program, transform, cupy.asarray, cupy.ndarray, cupy.asnumpy)
 
 
-def test_b3_custom_rules_are_asked_on_the_card(cupy):
-    f = ad.custom_jvp(lambda x: 2 * x)
-    f.defjvp(lambda primals, tangents: (f(*primals), 3 * tangents[0]))
-    slopes = ad.grad(lambda x: np.sum(ad.vmap(f)(x)))(cupy.ones(4))
-    assert type(slopes) is cupy.ndarray
-    assert cupy.asnumpy(slopes).tolist() == [3.0] * 4

@@ -3,23 +3,14 @@
 Each row names words that a user needs.  After each, the library still works.
 """
 
-import array
-import ctypes
 import decimal
 import fractions
 import functools
-import inspect
-import io
 import linecache
 import math
-import os
-import pdb
 import re
 import struct
-import subprocess
-import sys
 import traceback
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -31,11 +22,10 @@ import scipy.stats
 from IPython.core import ultratb
 
 import autodiff_mini as ad
-from autodiff_mini.core import function_table
-from autodiff_mini.errors import RuleTable, full_name, fun_name
+from autodiff_mini.core import fun_name
+from autodiff_mini.errors import RuleTable, full_name
 from autodiff_mini.primitives.elementwise import sin_p
 from tests.slips import ASKED, FIRST, SECOND, STATEMENTS
-from tests.wings import needs
 
 A = np.arange(4.)
 
@@ -78,16 +68,8 @@ def assign(x):
     PAIR[0] = x
 
 
-def assign_slice(x):
-    PAIR[:] = x
-
-
 def assign_through_index(x):
     PAIR[np.array([0])] = x
-
-
-def assign_mask(x):
-    PAIR[np.array([True, False])] = x
 
 
 def fill(x):
@@ -97,71 +79,36 @@ def fill(x):
 # Every one of these would drop the derivative if it went through.
 DROPS = {
     'float': (float, ad.ConcretizationTypeError, 'forget what is traced'),
-    'int': (int, ad.ConcretizationTypeError, '`int`'),
-    'complex': (complex, ad.ConcretizationTypeError, '`complex`'),
     'item': (lambda x: x.item(), ad.ConcretizationTypeError, '`item`'),
-    'tolist': (lambda x: x.tolist(), ad.ConcretizationTypeError, '`tolist`'),
     'math.sin': (math.sin, ad.ConcretizationTypeError, 'Write np.sin.'),
-    'math.floor': (math.floor, ad.ConcretizationTypeError, '`float`'),
     'math.fsum': (lambda x: math.fsum([x, x]), ad.ConcretizationTypeError,
                   '`float`'),
-    'times_after_float': (lambda x: float(x) * x, ad.ConcretizationTypeError,
-                          'forget what is traced'),
     'percent_format': (lambda x: '%f' % x, ad.ConcretizationTypeError,
                        '`float`'),
-    'array.array': (lambda x: array.array('d', [x]),
-                    ad.ConcretizationTypeError, '`float`'),
-    'ctypes': (ctypes.c_double, ad.ConcretizationTypeError, '`float`'),
     'struct': (lambda x: struct.pack('d', x), struct.error, 'not a float'),
     'decimal': (decimal.Decimal, TypeError, 'Decimal'),
     'assign': (assign, (ad.ConcretizationTypeError,
                         ad.TracerArrayConversionError), 'forget'),
-    'assign_slice': (assign_slice, ad.TracerArrayConversionError,
-                     'forget'),
     'assign_through_index': (assign_through_index,
                              ad.TracerArrayConversionError, 'forget'),
-    'assign_mask': (assign_mask, ad.TracerArrayConversionError,
-                    'forget'),
-    'fill': (fill, (ad.ConcretizationTypeError,
-                    ad.TracerArrayConversionError), 'forget'),
     'np.float64': (np.float64, ad.TracerArrayConversionError, 'forget'),
-    'np.float32': (np.float32, ad.TracerArrayConversionError, 'forget'),
-    'np.complex128': (np.complex128, ad.TracerArrayConversionError,
-                      'forget'),
     'np.array': (np.array, ad.TracerArrayConversionError, 'forget'),
-    'np.asarray': (np.asarray, ad.TracerArrayConversionError, 'forget'),
     'np.array_of_list': (lambda x: ARRAY([x, x]),
                          ad.TracerArrayConversionError,
                          'Write np.array in place of ARRAY.'),
-    'np.array_of_dtype': (lambda x: ARRAY([x], dtype=float),
-                          ad.TracerArrayConversionError,
-                          'Write np.array in place of ARRAY.'),
     'np.array_of_objects': (lambda x: np.array([x, x], dtype=object),
                             TypeError, 'dtype object cannot be traced'),
-    'exp_of_list': (lambda x: np.exp([x, x]), ad.TracerArrayConversionError,
-                    'Write np.exp(np.array([x, x])).'),
     'np.full': (lambda x: FULL(2, x), ad.TracerArrayConversionError,
                 'Write np.full in place of FULL.'),
     'np.arange': (lambda x: np.arange(x), ad.TracerArrayConversionError,
                   'forget'),
-    'np.fromiter': (lambda x: np.fromiter([x, x], float),
-                    (ad.ConcretizationTypeError,
-                     ad.TracerArrayConversionError), 'forget'),
-    'np.random': (lambda x: np.random.default_rng(0).normal(x),
-                  ad.TracerArrayConversionError, 'forget'),
     'np.vectorize': (lambda x: np.vectorize(lambda y: 2 * y)(x),
                      ad.TracerArrayConversionError, 'Write ad.vmap'),
     'range': (range, ad.TracerIntegerConversionError, 'Python integer'),
     'list_index': (lambda x: [1, 2][x], ad.TracerIntegerConversionError,
                    'ad.asarray([1, 2])[x]'),
-    'slice': (lambda x: A[:x], ad.TracerIntegerConversionError,
-              'Python integer'),
     'np.ones': (lambda x: np.ones(x), TypeError, 'JVPTracer'),
     'index': (lambda x: A[x], TypeError, 'Write ad.asarray(A)[x].'),
-    'np.take': (lambda x: np.take(A, x), TypeError,
-                'Write np.take(ad.asarray(A), x).'),
-    'np.roll': (lambda x: np.roll(A, x), TypeError,
-                'Write np.roll(ad.asarray(A), x).'),
     'np.repeat': (lambda x: np.repeat(A, x), TypeError,
                   'Write np.repeat(ad.asarray(A), x).'),
 }
@@ -193,13 +140,10 @@ FILLED = 'Write into a copy made by np.copy: y = np.copy('
 INTO_PLAIN_ARRAYS = {
     'iadd': iadd,
     'out': lambda x: np.sin(x, out=ZERO),
-    'out_tuple': lambda x: np.add(x, 1, out=(ZERO,)),
     'positional_out': lambda x: np.add(x, 1, ZERO),
-    'sum_out': lambda x: np.sum(x, out=ZERO),
     'stack_out': lambda x: np.stack([x, x], out=PAIR),
     'ufunc_at': lambda x: np.add.at(PAIR, 0, x),
     'copyto': lambda x: np.copyto(ZERO, x),
-    'put': lambda x: np.put(PAIR, 0, x),
 }
 
 
@@ -208,35 +152,16 @@ def test_nothing_traced_is_written_into_a_plain_array(name):
     refused(INTO_PLAIN_ARRAYS[name], 2.0, sees(TypeError, FILLED))
 
 
-def test_refused_assignment_leaves_the_array_as_it_was():
-    a = np.zeros(2)
-
-    def f(x):
-        a[:] = x
-
-    with pytest.raises(ad.TracerArrayConversionError):
-        ad.jvp(f, (1.0,), (1.0,))
-    np.testing.assert_array_equal(a, 0.)
-
-
 UNSUPPORTED = {
     'function': (lambda x: np.packbits(x), 'numpy.packbits is not'),
-    'function_says_how': (lambda x: np.packbits(x), 'ad.Primitive, ad.custom'),
     'ufunc': (lambda x: np.isnat(x), 'numpy.isnat is not supported'),
     'made_by_frompyfunc': (lambda x: np.frompyfunc(abs, 1, 1)(x),
                            'not supported'),
     'ufunc_where': (lambda x: np.add(x, 1, where=[True]), 'numpy.add with '),
-    'ufunc_signature': (lambda x: np.sin(x, signature='d->d'),
-                        'numpy.sin with '),
-    'method': (lambda x: np.hypot.at(x, [0], x), 'numpy.hypot.at is not'),
     'method_says_how': (lambda x: np.hypot.at(x, [0], x), 'np.sum'),
     'reshape_order': (lambda x: np.reshape(x, -1, order='A'), "'A'"),
-    'where_of_one': (lambda x: np.where(x), 'numpy.where(condition, x, y)'),
     'sort_order': (lambda x: np.sort(x, order='a'), 'sort with order='),
     'pad_mode': (lambda x: np.pad(x, 1, mode='mean'), "not 'mean'"),
-    'pad_odd': (lambda x: np.pad(x, 1, mode='reflect', reflect_type='odd'),
-                'numpy.pad with reflect_type='),
-    'einsum_dtype': (lambda x: np.einsum('i', x, dtype=float), 'dtype='),
 }
 
 @pytest.mark.parametrize('name', UNSUPPORTED)
@@ -248,7 +173,7 @@ def test_what_is_not_supported_says_so(name):
 @pytest.mark.parametrize('f', [
     math.trunc, hash, bytes, lambda x: ~x, lambda x: x & 1, lambda x: x << 1,
     lambda x: pow(x, 2, 3),
-    lambda x: np.where(x), lambda x: x.shape.__setitem__(0, 1),
+    lambda x: x.shape.__setitem__(0, 1),
     lambda x: setattr(x, 'shape', (1,)),
 ])
 def test_what_tracers_do_not_have_is_an_error(f):
@@ -262,48 +187,6 @@ def test_an_array_to_write_into_is_named():
         refused(f, np.ones(4), sees(TypeError, 'by its name, out=a'))
     refused(lambda x: np.cumsum(x, out=A[0]), np.ones(4),
             sees(ValueError, 'but out= has'))
-
-
-BORROWED = {np.isneginf, np.isposinf, np.ptp}   # they run NumPy's own code
-
-
-def takes_out():
-    """Returns functions, each with the position of its argument `out`."""
-    for module in np, np.linalg, np.fft:
-        for name, function in sorted(vars(module).items()):
-            if isinstance(function, (type, np.ufunc)) or not hasattr(
-                    function, '__name__') or not callable(function):
-                continue
-            try:
-                function_table[function]
-                parameters = inspect.signature(function).parameters
-            except (ValueError, NotImplementedError):
-                continue    # it has no signature, or is not supported
-            found = parameters.get('out')
-            if found and found.kind is not found.KEYWORD_ONLY and (
-                    function not in BORROWED):
-                yield pytest.param(function, [*parameters].index('out'),
-                                   id=f'{module.__name__}.{name}')
-
-
-@pytest.mark.parametrize('function, place', [*takes_out()])
-def test_an_array_to_write_into_is_refused_by_position(function, place):
-    def f(x):
-        return function(*[x] * place, A)
-    refused(f, np.ones(4), sees(TypeError, 'by its name, out=a'))
-
-
-@pytest.mark.parametrize('call', [
-    np.isneginf, np.isposinf,
-    lambda x, out: np.ptp(np.stack([x > 2, x > 0]) * 1.0, 0, out)])
-def test_a_borrowed_function_writes_into_an_array_by_position(call):
-    def f(x):
-        out = np.ones(2) + 0 * x[1]
-        call(x, out)
-        return out
-    x = np.array([np.inf, 1.0])
-    for g in ad.jit(f), lambda x: ad.jvp(f, (x,), (x,))[0]:
-        np.testing.assert_array_equal(g(x), f(x))
 
 
 def test_a_function_is_named_with_its_module():
@@ -330,27 +213,6 @@ def test_an_error_names_the_function_of_scipy(name):
     refused(f, np.ones(1), sees(ad.TracerArrayConversionError, words))
 
 
-@needs('more')
-@pytest.mark.parametrize('f, words', [
-    (lambda x: scipy.special.logsumexp(x), 'Write ad.logsumexp.'),
-    (lambda x: scipy.linalg.inv(x[None]), 'Write np.linalg.inv.'),
-    (lambda x: scipy.fft.rfft(x), 'Write np.fft.rfft.'),
-    (lambda x: scipy.linalg.cho_factor(x[None]), 'np.linalg.cholesky'),
-    (lambda x: scipy.stats.norm.logpdf(x), 'the formula of the density'),
-])
-def test_an_error_says_what_to_write_in_place_of_it(f, words):
-    refused(f, np.ones(1), sees(ad.TracerArrayConversionError, words))
-
-
-def test_scipy_is_not_blamed_for_what_its_callback_does():
-    def objective(x):
-        value, slope = ad.value_and_grad(lambda x: ARRAY([x[0]])[0])(x)
-        return value
-
-    with pytest.raises(ad.TracerArrayConversionError, match='np.array in'):
-        scipy.optimize.minimize(objective, np.ones(1))
-
-
 def test_the_cause_of_an_error_of_numpys_is_read_last():
     a = np.zeros(2)
 
@@ -369,22 +231,6 @@ def test_the_cause_of_an_error_of_numpys_is_read_last():
         assert 'np.copy(a)' in words[-1]
         assert ''.join(words).count('np.copy(a)') == 1
         assert isinstance(e.value.__context__, ad.ConcretizationTypeError)
-
-
-def test_the_cause_is_read_after_the_line_that_asked_for_the_operation():
-    @ad.custom_vjp
-    def f(x):
-        return x
-
-    def bwd(_, ct):
-        PAIR[0] = ct
-        return ct,
-    f.defvjp(lambda x: (f(x), None), bwd)
-    with pytest.raises(ValueError, match='setting an array') as e:
-        ad.jit(ad.grad(lambda x: f(x) * f(x)))(1.0)
-    *places, cause = e.value.__notes__
-    assert "in the operation 'custom_lin', asked for at" in places[0]
-    assert 'np.copy(PAIR)' in cause
 
 
 # What the error of a mistyped program says (tests/slips.py).
@@ -439,21 +285,6 @@ def test_a_program_without_its_source_is_told_less(lines, words):
     assert re.search(words, ''.join(traceback.format_exception_only(e.value)))
 
 
-def test_a_refusal_that_is_not_caught_is_no_warning():
-    """The error leaves the transformation: nothing is lost in silence."""
-    with pytest.raises(ad.ConcretizationTypeError):
-        ad.grad(float)(1.0)
-    assert ad.grad(np.sin)(0.0) == 1.0
-
-    def f(x):
-        try:
-            return float(x)
-        finally:
-            ad.tree_map(np.sin, [1.0])
-    with pytest.raises(ad.ConcretizationTypeError):
-        ad.grad(f)(1.0)
-
-
 def test_vmap_says_that_a_size_is_one_for_all():
     with pytest.raises(TypeError, match='entry in in_axes must be None'):
         run('def f(n):\n    return range(n)\n\nad.vmap(f)(np.arange(3))\n')
@@ -494,59 +325,28 @@ def own_operation():
 STEPS = {   # (program, the user's functions on the way down)
     'jvp': (lambda x: ad.jvp(reshaped, (x,), (x,)), ['reshaped']),
     'vmap': (lambda x: ad.vmap(reshaped)(x[None]), ['reshaped']),
-    'linearize': (lambda x: ad.linearize(reshaped, x), ['reshaped']),
-    'vjp': (lambda x: ad.vjp(reshaped, x), ['reshaped']),
     'pullback': (lambda x: ad.vjp(np.sin, x)[1](1.0), []),
-    'pushforward': (lambda x: ad.linearize(np.sin, x)[1](1.0), []),
-    'linear_transpose': (lambda x: ad.linear_transpose(reshaped, x),
-                         ['reshaped']),
     'grad': (lambda x: ad.grad(reshaped)(x), ['reshaped']),
     'argnums': (lambda x: ad.grad(reshaped, 'a')(x), []),
-    'value_and_grad': (lambda x: ad.value_and_grad(reshaped)(x),
-                       ['reshaped']),
-    'jacfwd': (lambda x: ad.jacfwd(reshaped)(x), ['reshaped']),
-    'jacrev': (lambda x: ad.jacrev(reshaped)(x), ['reshaped']),
-    'hessian': (lambda x: ad.hessian(reshaped)(x), ['reshaped']),
     'grad of grad': (lambda x: ad.grad(lambda x: ad.grad(reshaped)(x)[0])(x),
                      ['<lambda>', 'reshaped']),
     'jit': (lambda x: ad.jit(reshaped)(x), ['reshaped']),
-    'jit of grad': (lambda x: ad.jit(ad.grad(reshaped))(x), ['reshaped']),
     'compiled': (lambda x: ad.jit(np.linalg.inv)(np.zeros((2, 2))), []),
-    'make_jaxpr': (lambda x: ad.make_jaxpr(reshaped)(x), ['reshaped']),
-    'eval_shape': (lambda x: ad.eval_shape(reshaped, x), ['reshaped']),
     'eval_jaxpr': (lambda x: ad.eval_jaxpr(
         ad.make_jaxpr(np.linalg.inv)(np.ones((2, 2))), [],
         np.zeros((2, 2))), []),
     'scan': (lambda x: ad.scan(lambda c, x: (reshaped(A * x), c), 0.0, x),
              ['<lambda>', 'reshaped']),
     'cond': (lambda x: ad.cond(True, reshaped, np.sum, x), ['reshaped']),
-    'switch': (lambda x: ad.switch(0, [reshaped, np.sum], x), ['reshaped']),
     'while_loop': (lambda x: ad.while_loop(reshaped, np.sin, x),
                    ['reshaped']),
-    'fori_loop': (lambda x: ad.fori_loop(0, 3, lambda i, x: reshaped(x), x),
-                  ['<lambda>', 'reshaped']),
-    'checkpoint': (lambda x: ad.checkpoint(reshaped)(x), ['reshaped']),
-    'policy': (lambda x: ad.checkpoint(reshaped, policy=1), []),
-    'custom function': (lambda x: ad.custom_jvp(reshaped)(x), []),
     'custom_jvp': (lambda x: ad.jacfwd(ruled('jvp'))(x),
                    ['fails', 'reshaped']),
-    'fwd': (lambda x: ad.vjp(ruled('fwd'), x), ['fails', 'reshaped']),
     'bwd': (lambda x: ad.vjp(ruled('bwd'), x)[1](x), ['fails', 'reshaped']),
     'custom_vmap': (lambda x: ad.vmap(ruled('vmap'))(x),
                     ['fails', 'reshaped']),
-    'custom_gradient': (lambda x: ad.custom_gradient(reshaped)(x),
-                        ['reshaped']),
-    'closure_convert': (lambda x: ad.closure_convert(reshaped, x),
-                        ['reshaped']),
     'primitive': (lambda x: own_operation()(x), ['reshaped']),
-    'primitive in jit': (lambda x: ad.grad(lambda x: own_operation()(x))(x),
-                         ['<lambda>']),
-    'check_grads': (lambda x: ad.check_grads(reshaped, (x,), 1),
-                    ['reshaped']),
-    'cost': (lambda x: ad.cost(reshaped, x), ['reshaped']),
     'tree_map': (lambda x: ad.tree_map(reshaped, [x]), ['reshaped']),
-    'in_axes': (lambda x: ad.vmap(reshaped, in_axes='a'), []),
-    'static_argnums': (lambda x: ad.jit(reshaped, static_argnums=9), []),
     'called by NumPy': (lambda x: ad.grad(lambda x: np.apply_along_axis(
         reshaped, 0, A).sum() * x[0])(x), ['<lambda>', 'reshaped']),
 }
@@ -578,7 +378,7 @@ def test_the_switch_shows_every_frame(as_users_see_it, monkeypatch):
     monkeypatch.setenv('AUTODIFF_MINI_TRACEBACK', 'full')
     shown = frames()
     assert [name for name in shown if name == __file__] == [__file__] * 2
-    assert any(name.endswith('reverse.py') for name in shown)
+    assert any(name.endswith('derivatives.py') for name in shown)
 
 
 def test_errors_before_an_error_show_the_users_frames_too(as_users_see_it):
@@ -596,59 +396,6 @@ def test_errors_before_an_error_show_the_users_frames_too(as_users_see_it):
             ] == ['f', 'reshaped']
 
 
-def test_an_error_that_a_program_makes_of_ours_is_its_own(as_users_see_it):
-    def f(x):
-        try:
-            return float(x)
-        except TypeError as error:
-            raise ValueError('no number') from error
-
-    with pytest.raises(ValueError, match='no number') as e:
-        ad.grad(f)(1.0)
-    assert isinstance(e.value.__cause__, ad.ConcretizationTypeError)
-    assert not hasattr(e.value, '__notes__')
-
-
-def test_errors_that_are_each_other_s_cause_are_shown(as_users_see_it):
-    def f(x):
-        one, other = ValueError('one'), ValueError('other')
-        one.__cause__, other.__cause__ = other, one
-        raise one
-
-    with pytest.raises(ValueError, match='one'):
-        ad.grad(f)(1.0)
-
-
-def test_a_function_without_end_ends_in_an_error(as_users_see_it):
-    def f(x):
-        return ad.grad(f)(x)
-
-    with pytest.raises(RecursionError) as e:
-        f(1.0)
-    assert {'f'} == {*steps_of(e.value)}
-
-
-def test_what_is_no_error_of_a_program_keeps_its_frames(as_users_see_it):
-    def f(x):
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt) as e:
-        ad.grad(f)(1.0)
-    assert 'grad_of_f' in steps_of(e.value)
-
-
-def test_a_debugger_goes_up_and_down_the_users_frames(as_users_see_it):
-    said = io.StringIO()
-    with pytest.raises(ValueError) as e:
-        ad.grad(reshaped)(A)
-    debugger = pdb.Pdb(stdin=io.StringIO('p x.shape\nup\np said\nq\n'),
-                       stdout=said, nosigint=True, readrc=False)
-    debugger.reset()
-    debugger.interaction(None, e.value.__traceback__)
-    assert '(4,)' in said.getvalue()
-    assert 'StringIO' in said.getvalue()
-
-
 @pytest.mark.parametrize('kind', ['Plain', 'Context', 'Verbose'])
 def test_a_notebook_shows_the_users_frames(
         as_users_see_it, kind, monkeypatch):
@@ -658,46 +405,9 @@ def test_a_notebook_shows_the_users_frames(
         shower = ultratb.FormattedTB(mode=kind, theme_name='nocolor')
         return shower.text(ValueError, e.value, e.value.__traceback__)
 
-    assert 'np.reshape(x, 5)' in shown() and 'reverse.py' not in shown()
+    assert 'np.reshape(x, 5)' in shown() and 'derivatives.py' not in shown()
     monkeypatch.setenv('AUTODIFF_MINI_TRACEBACK', 'full')
-    assert 'reverse.py' in shown()
-
-
-def test_a_program_that_fails_shows_its_own_lines(as_users_see_it, tmp_path):
-    path = tmp_path / 'program.py'
-    path.write_text("""\
-import autodiff_mini as ad
-import numpy as np
-
-a = np.zeros(3)
-def loss(w):
-    a[0] = w[0]
-    return np.sum(a)
-
-ad.grad(loss)(np.ones(3))
-""")
-    ran = subprocess.run([sys.executable, path], capture_output=True,
-                         text=True, env={**os.environ, 'PYTHONPATH': str(
-                             Path(ad.__file__).parents[1])})
-    lines = ran.stderr.splitlines()
-    assert lines[:-1] == [
-        'Traceback (most recent call last):',
-        f'  File "{path}", line 9, in <module>',
-        '    ad.grad(loss)(np.ones(3))',
-        f'  File "{path}", line 6, in loss',
-        '    a[0] = w[0]', '    ~^^^',
-        'ValueError: setting an array element with a sequence.']
-    assert lines[-1].endswith('Write into a copy made by np.copy: y = np.copy(a).')
-
-
-@pytest.mark.parametrize('x, words', [
-    ('a', 'close over it'),
-    (fractions.Fraction(1, 2), r'with ad.register_pytree_node\(Fraction, flatten'),
-    (None, 'pass an array'),
-])
-def test_what_cannot_be_traced_is_told_what_to_do(x, words):
-    with pytest.raises(TypeError, match=words):
-        ad.typeof(x)
+    assert 'derivatives.py' in shown()
 
 
 STRANGERS = {
@@ -705,10 +415,6 @@ STRANGERS = {
     'masked': np.ma.array([1.0]),
     'objects': np.array([1.0], object),
     'strings': np.array(['a']),
-    'dates': np.array(['2020'], 'M8[D]'),
-    'records': np.zeros(1, [('a', float)]),
-    'str': 'a',
-    'none': None,
     'fraction': fractions.Fraction(1, 2),
     'dict': {},
 }
@@ -747,38 +453,21 @@ f_of_two.__qualname__ = 'f'
 CALLS = {
     'no_tuple': (1.0, (1.0,), TypeError, 'must be tuples or lists'),
     'tangent_no_tuple': ((1.0,), 1.0, TypeError, 'jvp of f: .*found 1.0'),
-    'array_no_tuple': (A, (A,), TypeError, 'must be tuples or lists'),
     'too_few': ((1.0, 2.0), (1.0,), TypeError, 'same tree structure'),
-    'too_many': ((1.0,), (1.0, 2.0), TypeError, 'same tree structure'),
     'other_tree': (({'a': 1.0},), ({'b': 1.0},), TypeError,
                    r"\{'a': \*\}.*\{'b': \*\}"),
-    'list_for_tuple': (((1.0,),), ([1.0],), TypeError, 'same tree'),
-    'none_for_array': ((1.0,), (None,), TypeError, 'same tree'),
     'shape': ((A,), (A[:3],), ValueError,
               r'primals\[0\].*float64\[4\].*float64\[3\]'),
-    'scalar_for_array': ((A,), (1.0,), ValueError,
-                         r'float64\[4\].*float64\[\]'),
     'array_for_scalar': ((1.0,), (A,), ValueError, 'shapes must be equal'),
     'dtype': ((A,), (A.astype(np.float32),), TypeError,
               'float64.4. and the tangent float32.4.'),
-    'wide_dtype': ((A.astype(np.float32),), (A,), TypeError, 'dtypes must'),
-    'ints_for_floats': ((A,), (A.astype(int),), TypeError, 'dtypes must'),
-    'complex_for_float': ((1.0,), (1j,), TypeError, 'dtypes must be equal'),
     'tangent_of_int': ((1,), (1,), TypeError, 'float0 where the primal is'),
-    'float_of_int': ((1,), (1.0,), TypeError, 'float0'),
-    'ints': ((np.arange(3),), (np.arange(3),), TypeError, 'float0'),
-    'bool': ((True,), (1.0,), TypeError, 'float0'),
     'float0_of_float': ((1.0,), (np.zeros((), ad.float0),), TypeError,
                         'float0'),
-    'float0_shape': ((np.arange(3),), (np.zeros(5, ad.float0),), ValueError,
-                     r'shapes.*\[3\].*\[5\]'),
     'string': (('a',), ('a',), TypeError, r'primals\[0\].*type str'),
-    'tangent_string': ((1.0,), ('a',), TypeError, 'type str'),
     'symbolic_zero': ((1.0,), (ad.Zero(1.0),), TypeError, 'type Zero'),
     'keys': (({1: 1.0, 'a': 2.0},), ({1: 1.0, 'a': 2.0},), TypeError,
              'keys.*sortable'),
-    'list_with_strings': ((['a', 1.0],), (['a', 1.0],), TypeError,
-                          r'primals\[0\]\[0\].*str'),
 }
 
 
@@ -792,18 +481,6 @@ def test_wrong_primals_and_tangents_are_named(name):
     f.__qualname__ = 'f'
     with pytest.raises(error, match=words):
         ad.jvp(f, primals, tangents)
-
-
-def test_error_of_a_primal_names_the_function_and_the_place():
-    def loss(params, x):
-        return x
-
-    params, wrong = {'w': A, 'b': 1.0}, {'w': A[:2], 'b': 1.0}
-    with pytest.raises(ValueError, match=(
-            r"loss: primals\[0\]\['w'\]: primal and tangent shapes must be "
-            r"equal, but the primal is float64\[4\] and the tangent "
-            r"float64\[2\]")):
-        ad.jvp(loss, (params, 1.0), (wrong, 1.0))
 
 
 @pytest.mark.parametrize('out, words', [
@@ -822,22 +499,6 @@ def test_outputs_that_are_no_arrays(out, words):
     f.__qualname__ = 'f'
     with pytest.raises(TypeError, match=words):
         ad.jvp(f, (1.0,), (1.0,))
-
-
-@pytest.mark.parametrize('out', [1.0, (1.0,), (1.0, 2.0, 3.0), [1.0, 2.0],
-                                 None, {}])
-def test_has_aux_needs_a_pair(out):
-    def f(x):
-        return out
-
-    with pytest.raises(TypeError, match=r'has_aux=True, .*f must return a '
-                                        r'pair \(output, aux\), but'):
-        ad.jvp(f, (1.0,), (1.0,), has_aux=True)
-
-
-def test_wrong_number_of_arguments_is_python_s_error():
-    with pytest.raises(TypeError, match='positional argument'):
-        ad.jvp(lambda x: x, (1.0, 2.0), (1.0, 2.0))
 
 
 @pytest.mark.parametrize('use', [
@@ -868,17 +529,6 @@ def test_a_tracer_is_described_by_type_line_and_transformation():
 def doubles_as_float(x):
     y = 2 * x
     return float(y)
-
-
-def test_error_in_nested_jvp_names_the_right_one():
-    def inner(y):
-        return float(y)
-
-    def outer(x):
-        return ad.jvp(inner, (x,), (1.0,))
-
-    with pytest.raises(ad.ConcretizationTypeError, match='in jvp of .*inner'):
-        ad.jvp(outer, (1.0,), (1.0,))
 
 
 def test_error_names_are_those_of_jax():
@@ -929,9 +579,6 @@ ESCAPES = {
     'grad': lambda f: ad.grad(f)(X),
     'vmap': lambda f: ad.vmap(f)(np.ones((2, 3))),
     'jit': lambda f: ad.jit(f)(X),
-    'scan': lambda f: ad.scan(lambda c, x: (c, f(c)), X, np.ones(2)),
-    'cond': lambda f: ad.cond(True, f, f, X),
-    'checkpoint': lambda f: ad.checkpoint(f)(X),
 }
 
 
@@ -941,20 +588,15 @@ def same(x):
 
 X = np.ones(3)
 USES = {
-    'add': lambda t: t + 1, 'sin': np.sin, 'reshape': lambda t: t[None],
-    'jit': ad.jit(same), 'jit_returns': lambda t: ad.jit(lambda x: t)(1.0),
+    'add': lambda t: t + 1, 'jit': ad.jit(same), 'jit_returns': lambda t: ad.jit(lambda x: t)(1.0),
     'jvp': lambda t: ad.jvp(same, (t,), (t,)),
-    'jvp_returns': lambda t: ad.jvp(lambda x: t, (1.0,), (1.0,)),
     'grad_returns': lambda t: ad.grad(lambda x: t[0])(1.0),
     'vjp': lambda t: ad.vjp(same, t),
-    'vjp_returns': lambda t: ad.vjp(lambda x: t, 1.0),
     'pullback': lambda t: ad.vjp(same, X)[1](t),
-    'linearize': lambda t: ad.linearize(same, t),
     'pushforward': lambda t: ad.linearize(same, X)[1](t),
-    'vmap': ad.vmap(same), 'vmap_returns': lambda t: ad.vmap(lambda x: t)(X),
+    'vmap_returns': lambda t: ad.vmap(lambda x: t)(X),
     'scan': lambda t: ad.scan(lambda c, x: (c, x), t, np.ones(2)),
     'cond': lambda t: ad.cond(True, same, same, t),
-    'checkpoint': ad.checkpoint(same), 'jacfwd': ad.jacfwd(same),
 }
 
 
@@ -978,14 +620,3 @@ def test_an_integer_is_named_by_its_position_in_the_call(transform, argnums):
         transform(f, argnums)(1.0, 2.0, 3)
     with pytest.raises(TypeError, match=r": argument 2\['n'\]: .*int64"):
         transform(f, argnums)(1.0, 2.0, {'n': 3})
-
-
-@pytest.mark.parametrize('f', [
-    np.linalg.det, np.linalg.inv, np.linalg.cholesky, np.linalg.slogdet,
-    lambda a: np.linalg.solve(a, np.ones(3))], ids=[
-        'det', 'inv', 'cholesky', 'slogdet', 'solve'])
-def test_a_row_of_vectors_is_no_matrix_under_vmap(f):
-    with pytest.raises(np.linalg.LinAlgError, match='at least two-dim'):
-        ad.vmap(f)(np.eye(3) + 0.1)
-    with pytest.raises(np.linalg.LinAlgError, match='must be square'):
-        ad.jit(f)(np.ones((3, 2)))

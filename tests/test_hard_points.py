@@ -20,7 +20,7 @@ from tests.hard_points import (
     WHY,
     function_of,
 )
-from tests.traces import rows_in, spied
+from tests.traces import rows_of_numpy, spied
 
 pytestmark = pytest.mark.filterwarnings('ignore')
 each_point = pytest.mark.parametrize('point', POINTS, ids=str)
@@ -273,8 +273,7 @@ def test_numbers_of_python(row):
 def test_each_primitive_has_its_hard_points():
     """Most of those of the wing `more` have tests of their own."""
     assert {point.row for point in POINTS} == set(map(
-        str, rows_in('primitives') | rows_in('more.rows')
-        | rows_in('more.matrices')))
+        str, rows_of_numpy()))
 
 
 @pytest.mark.parametrize('row', sorted({point.row for point in POINTS}))

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.primitives.elementwise import add_p, mul_p
-from autodiff_mini.primitives.indexing import OPERAND, index_p
-from autodiff_mini.primitives.shapes import reshape_p, transpose_p
 from autodiff_mini.arrays import convert
 from autodiff_mini.numpy_api import operand
+from autodiff_mini.primitives.elementwise import add_p
+from autodiff_mini.primitives.indexing import OPERAND
+from autodiff_mini.primitives.shapes import reshape_p, transpose_p
 from tests import what_works
 from tests.numerical import assert_same
 from tests.traces import SpyTrace, SpyTracer, spied
@@ -30,11 +30,6 @@ def test_a_ufunc_and_its_operator_are_one_primitive():
     assert counts_of(lambda x: x + 1, np.ones(2)) == {add_p: 1}
     assert counts_of(lambda x: 1 + x, np.ones(2)) == {add_p: 1}
     assert counts_of(lambda x: np.ones(2) + x, np.ones(2)) == {add_p: 1}
-
-
-def test_broadcasting_is_left_to_numpy():
-    f = lambda x: np.ones((2, 3)) * x + 1.0
-    assert counts_of(f, np.ones(3)) == {mul_p: 1, add_p: 1}
 
 
 @pytest.mark.parametrize('f', [
@@ -105,95 +100,29 @@ def test_reshape_in_columns_is_three_primitives():
         transpose_p: 2, reshape_p: 1}
 
 
-@pytest.mark.parametrize('shape', [(4,), (-1, 4), (-1, -1), (2, 2), 5])
-def test_reshape_to_a_wrong_size_is_numpy_s_error(shape):
-    with pytest.raises(ValueError):
-        np.reshape(np.ones((2, 3)), shape)
-    with pytest.raises(ValueError, match='reshape|one unknown'):
-        spied(lambda x: np.reshape(x, shape), np.ones((2, 3)))
-
-
 @pytest.mark.parametrize('f', [
-    lambda x: np.sum(x, axis=2),
-    lambda x: np.sum(x, axis=-3),
-    lambda x: np.sum(x, axis=(0, 0)),
-    lambda x: np.sum(x, axis=(0, -2)),
-    lambda x: np.stack([x, x], axis=3),
-    lambda x: np.transpose(x, (0, 2)),
-    lambda x: np.transpose(x, (0, 0)),
-    lambda x: np.transpose(x, (0,)),
-    lambda x: np.stack([x, x[0]]),
-    lambda x: np.stack([x, np.ones(5)]),
-    lambda x: np.broadcast_to(x, (2, 4)),
-    lambda x: x + np.ones(5),
-    lambda x: x @ x,
-    lambda x: np.where(x > 0, x, np.ones(5)),
-    lambda x: x.reshape(7),
-    lambda x: np.reshape(x, (3, 2), order='K'),
-    lambda x: np.max(x, axis=2),
-    lambda x: np.prod(x, axis=(1, 1)),
-    lambda x: np.mean(x, axis=-3),
-    lambda x: np.var(x, axis=(0, 2)),
-    lambda x: np.argmax(x, axis=2),
-    lambda x: np.sort(x, axis=-3),
-    lambda x: np.cumsum(x, 2),
-    lambda x: np.max(x[:0]),
-    lambda x: np.argmin(x[:0]),
-    lambda x: np.diff(x, -1),
-    lambda x: np.diff(x, axis=2),
-    lambda x: np.concatenate([x, x[0]]),
-    lambda x: np.concatenate([x, x.T]),
-    lambda x: np.concatenate([x[0, 0], x]),
+    lambda x: np.sum(x, axis=2), lambda x: np.sum(x, axis=(0, -2)),
+    lambda x: np.stack([x, x], axis=3), lambda x: np.stack([x, np.ones(5)]),
+    lambda x: np.transpose(x, (0, 0)), lambda x: np.transpose(x, (0,)),
+    lambda x: x + np.ones(5), lambda x: x @ x,
+    lambda x: np.where(x > 0, x, np.ones(5)), lambda x: x.reshape(7),
+    lambda x: np.reshape(x, (3, 2), order='K'), lambda x: np.max(x[:0]),
+    lambda x: np.argmin(x[:0]), lambda x: np.var(x, axis=(0, 2)),
+    lambda x: np.sort(x, axis=-3), lambda x: np.concatenate([x, x.T]),
     lambda x: np.concatenate([x, x], axis=2),
-    lambda x: np.vstack([x, np.ones(2)]),
-    lambda x: np.column_stack([x, np.ones(3)]),
-    lambda x: np.split(x, 2, axis=1),
-    lambda x: np.array_split(x, 0),
-    lambda x: np.squeeze(x, 0),
-    lambda x: np.expand_dims(x, 3),
-    lambda x: np.expand_dims(x, (0, 0)),
-    lambda x: np.swapaxes(x, 0, 2),
-    lambda x: np.moveaxis(x, 0, 2),
-    lambda x: np.moveaxis(x, (0, 1), (0,)),
-    lambda x: np.flip(x, 2),
-    lambda x: np.fliplr(x[0]),
-    lambda x: np.take(x, 6),
-    lambda x: np.take(x, [3], axis=1),
-    lambda x: np.take_along_axis(x, np.array([0]), 0),
+    lambda x: np.concatenate([x[0, 0], x]), lambda x: np.squeeze(x, 0),
+    lambda x: np.swapaxes(x, 0, 2), lambda x: np.expand_dims(x, (0, 0)),
+    lambda x: np.flip(x, 2), lambda x: np.take(x, 6),
     lambda x: np.take_along_axis(x, np.array([[0.0]]), 0),
-    lambda x: np.repeat(x, [1, 2], axis=1),
-    lambda x: np.pad(x, ((1, 1), (1, 1), (1, 1))),
-    lambda x: np.pad(x, -1),
-    lambda x: np.diag(x[None]),
-    lambda x: np.diagonal(x[0]),
-    lambda x: np.trace(x, 0, 0, 0),
-    lambda x: np.broadcast_arrays(x, np.ones(2)),
-    lambda x: np.meshgrid(x, x, indexing='yx'),
-    lambda x: np.select([], []),
-    lambda x: np.select([x > 0], [x, x]),
-    lambda x: np.dot(x, x),
-    lambda x: np.inner(x, np.ones(2)),
-    lambda x: np.tensordot(x, x, 1),
+    lambda x: np.repeat(x, [1, 2], axis=1), lambda x: np.pad(x, -1),
+    lambda x: np.trace(x, 0, 0, 0), lambda x: np.select([x > 0], [x, x]),
+    lambda x: np.dot(x, x), lambda x: np.inner(x, np.ones(2)),
     lambda x: np.tensordot(x, x, ((0,), (1,))),
-    lambda x: np.einsum('ij,jk', x, x),
-    lambda x: np.einsum('ij', x, x),
-    lambda x: np.einsum('i', x),
-    lambda x: np.einsum('ii', x),
-    lambda x: np.einsum('ij->k', x),
-    lambda x: np.einsum('ij->ii', x),
-    lambda x: np.linalg.inv(x),
-    lambda x: np.linalg.inv(x[0]),
+    lambda x: np.einsum('ij,jk', x, x), lambda x: np.einsum('ij->k', x),
     lambda x: np.linalg.inv(np.zeros((2, 2)) * x[0, 0]),
-    lambda x: np.linalg.det(x),
-    lambda x: np.linalg.solve(x[:, :2] + np.eye(2), x[0]),
     lambda x: np.linalg.cholesky(x[:, :2]),
-    lambda x: np.linalg.norm(x[None]*x[:, :, None], 'fro', axis=(0, 1, 2)),
-    lambda x: np.linalg.norm(x[0], 'fro'),
-    lambda x: np.linalg.norm(x, 1, axis=(0, 0)),
     lambda x: np.average(x, 0, weights=np.ones(3)),
-    lambda x: np.vecdot(x, np.ones(2)),
-    lambda x: np.clip(x, np.ones(2), 3),
-])
+    lambda x: np.clip(x, np.ones(2), 3)])
 def test_shapes_that_do_not_fit_are_errors(f):
     x = np.ones((2, 3))
     with pytest.raises((ValueError, IndexError)):
@@ -221,12 +150,6 @@ def test_wrong_indices_are_errors(f, error):
         ad.jvp(f, (x,), (x,))
 
 
-def test_the_index_s_type_is_in_the_error():
-    with pytest.raises(IndexError, match='integer .or boolean. type, and '
-                                         r'this one is float64\[1\]'):
-        ad.jvp(lambda x: x[np.ones(1)], (np.ones(2),), (np.ones(2),))
-
-
 @pytest.mark.parametrize('f, words', [
     (lambda x: len(x), 'unsized'),
     (lambda x: list(x), 'iteration over a 0-d'),
@@ -235,19 +158,6 @@ def test_the_index_s_type_is_in_the_error():
 def test_0d_tracers_have_no_length_and_no_rows(f, words):
     with pytest.raises(TypeError, match=words):
         ad.jvp(f, (1.0,), (1.0,))
-
-
-def test_iteration_is_lazy():
-    counts = counts_of(lambda x: next(iter(x)), np.ones((3, 2)))
-    assert counts == {index_p: 1}
-
-
-def test_membership_compares_elements():
-    def f(x):
-        assert 1.0 in x and 5.0 not in x
-        return x
-
-    ad.jvp(f, (np.arange(3.),), (np.ones(3),))
 
 
 # asarray
@@ -275,15 +185,6 @@ def test_asarray_lifts_constants_to_the_interpreter_at_work():
     spied(f, np.ones(2))
 
 
-def test_asarray_lifts_to_the_outermost_that_needs_it():
-    """jvp needs no lifting, and hands the question on to its parent."""
-    def inner(y):
-        assert type(ad.asarray(np.ones(2))) is SpyTracer
-        return y
-
-    spied(lambda x: ad.jvp(inner, (x,), (1.0,))[1], 1.0)
-
-
 def test_a_plain_array_can_be_indexed_by_a_tracer():
     """NumPy asks no tracer about `array[i]`; its error names asarray."""
     a = np.arange(10.)
@@ -302,23 +203,11 @@ def test_asarray_stacks_nested_lists_of_tracers():
     assert_same(y_dot, np.array([[1., 0], [0, 6]]))
 
 
-def test_asarray_stacks_arrays_with_tracers():
-    f = lambda x: ad.asarray([x, np.ones(2), [3., 4.]], np.float32)
-    y, y_dot = ad.jvp(f, (np.zeros(2),), (np.full(2, 5.),))
-    assert_same(y, np.array([[0, 0], [1, 1], [3, 4]], np.float32))
-    assert_same(y_dot, np.array([[5, 5], [0, 0], [0, 0]], np.float32))
-
-
 @pytest.mark.parametrize('a', ['text', None, ['a'], [None], {}, [[1], [2, 3]],
                                np.eye(2).view(np.matrix)], ids=str)
 def test_asarray_refuses_what_is_no_array(a):
     with pytest.raises((TypeError, ValueError)):
         ad.asarray(a)
-
-
-def test_a_list_of_tracers_may_be_a_condition():
-    y, _ = spied(lambda x: np.where([x > 0, x < 0], x, 1.0), 3.0)
-    assert_same(y, np.array([3., 1.]))
 
 
 def test_operand_keeps_numbers_weak():
@@ -391,8 +280,6 @@ def test_an_argument_may_be_a_number_of_a_subclass(x, n):
                 ad.grad(lambda x: np.sum(f(x, n)))(x))
 
 
-
-
 @pytest.mark.parametrize('other', [None, 'auto', ''])
 @pytest.mark.parametrize('transform', [
     ad.grad, ad.vmap, ad.jit, lambda f: lambda x: ad.jvp(f, (x,), (x,))[1]])
@@ -406,8 +293,3 @@ def test_a_tracer_is_no_word_and_not_none(transform, other):
     transform(f)(np.ones(2) if transform is ad.vmap else 2.0)
 
 
-def test_each_element_of_a_tracer_is_no_word():
-    ad.jit(lambda x: np.testing.assert_array_equal(
-        x == 'auto', [False, False]))(np.ones(2))
-    ad.jit(lambda x: np.testing.assert_array_equal(
-        x != None, [True, True]))(np.ones(2))   # noqa: E711

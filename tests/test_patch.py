@@ -63,39 +63,6 @@ def test_other_threads_find_numpys_own_functions_during_a_trace():
     assert found == [True] * 5
 
 
-def test_threads_take_gradients_of_filled_arrays_beside_each_other():
-    def f(x):
-        y = np.zeros(3)
-        y[1:] = np.array([x, x * x])
-        return np.sum(y)
-    slopes = []
-
-    def work(x):
-        slopes.extend(ad.grad(f)(x) == 1 + 2 * x for _ in range(30))
-    threads = [threading.Thread(target=work, args=(float(i),))
-               for i in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert slopes == [True] * 90 and type(np) is ModuleType
-
-
-def test_a_generator_that_outlives_its_trace_finds_numpys_own():
-    def arrays(x):
-        y = np.zeros(2)
-        y[0] = x
-        yield np.sum(y)
-        yield np.zeros(2)
-    left = []
-
-    def f(x):
-        left.append(arrays(x))
-        return next(left[0])
-    assert ad.grad(f)(1.0) == 1.0
-    assert type(next(left[0])) is np.ndarray
-
-
 def test_patch_numpy_off_during_a_trace_leaves_filled_arrays_as_they_are():
     def f(x):
         y = np.zeros(2)
@@ -135,14 +102,11 @@ def written(y, x):
 
 
 @pytest.mark.parametrize('make', [
-    lambda: np.zeros(3), lambda: np.ones(3) * 2, lambda: np.copy(X),
-    lambda: np.sin(np.linspace(0, 1, 3)), lambda: np.arange(6.0)[::2],
-    lambda: np.linspace(0, 1, 3, retstep=True)[0], lambda: np.append(X, 1.0),
-    lambda: np.arange(3) / 2, lambda: np.zeros(3, int).astype(float),
-    lambda: np.where(X > 1, X, 0.0), lambda: np.sort([3.0, 1.0, 2.0]),
-    lambda: np.array(X),
-    lambda: np.meshgrid(X, X)[0][0], lambda: np.r_[X, 1.0],
-    lambda: np.random.default_rng(0).normal(size=3)],
+    lambda: np.zeros(3), lambda: np.copy(X), lambda: np.arange(6.0)[::2],
+    lambda: np.sin(np.linspace(0, 1, 3)), lambda: np.arange(3) / 2,
+    lambda: np.linspace(0, 1, 3, retstep=True)[0], lambda: np.array(X),
+    lambda: np.zeros(3, int).astype(float), lambda: np.where(X > 1, X, 0.0),
+    lambda: np.meshgrid(X, X)[0][0], lambda: np.r_[X, 1.0]],
     ids=lambda make: None)
 def test_an_array_of_constants_is_filled(make):
     assert gradient(lambda x: written(make(), x)) != 0
@@ -153,9 +117,7 @@ def test_an_array_of_constants_is_filled(make):
         [[x, 1.0], [2.0, x]]), lambda x: np.sum(np.linalg.solve(
             [[x, 1.0], [0.0, x]], [1.0, 2.0])), lambda x: np.min([x, 1.0]),
     lambda x: np.dot([x, 1.0], [2.0, x]), lambda x: np.vstack(
-        [[x, 1.0], [2.0, x]])[1, 1], lambda x: np.diag([x, 2.0])[0, 0],
-    lambda x: np.average([x, 2.0], weights=[x, 1.0]),
-    lambda x: np.append([x], [1.0, x])[2], lambda x: written(
+        [[x, 1.0], [2.0, x]])[1, 1], lambda x: written(
         np.linalg.solve(np.eye(3), X), x), lambda x: np.linalg.multi_dot(
             [np.array([[x, 1.0]]), np.array([[x], [2.0]])])[0, 0]],
     ids=lambda f: None)
@@ -164,13 +126,11 @@ def test_a_numpy_function_takes_a_list_of_traced_values(f):
 
 
 @pytest.mark.parametrize('view', [
-    lambda y: y.T, lambda y: y[::-1], lambda y: y.reshape(6), np.ravel,
-    lambda y: y[None], lambda y: y[:, 1:], lambda y: np.split(y, 2, 0)[1],
-    lambda y: y.diagonal(), np.transpose, np.squeeze, np.atleast_3d,
+    lambda y: y.T, lambda y: y[:, 1:], lambda y: y.reshape(6), np.ravel,
+    lambda y: y.diagonal(), lambda y: np.split(y, 2, 0)[1], np.atleast_3d,
     lambda y: np.broadcast_to(y, (2, 2, 3)), lambda y: np.rot90(y),
     lambda y: np.lib.stride_tricks.sliding_window_view(y, 2, 1),
-    lambda y: np.asarray(y), lambda y: y.view(),
-    lambda y: np.broadcast_arrays(y, X)[0], lambda y: np.moveaxis(y, 0, 1)],
+    lambda y: y.view(), lambda y: np.broadcast_arrays(y, X)[0]],
     ids=lambda view: None)
 def test_a_view_taken_before_sees_what_is_written(view):
     def f(x):
@@ -208,44 +168,6 @@ def test_a_write_of_each_kind_is_traced(write):
         return (np.sum(np.arange(6.0) * np.ravel(whole))
                 + np.sum(np.ravel(y) * np.arange(6.0)[::-1]) * x)
     assert gradient(f) != 0
-
-
-def test_a_plain_write_is_seen_by_what_comes_after_it_alone():
-    def f(x):
-        y = np.ones(3)
-        g = ad.jit(lambda t: np.sum(y * t))
-        before = g(x)
-        y[0] = 5.0
-        between = ad.vmap(lambda t: t * y)(x * X)
-        y[1] = x
-        return before + 2 * np.sum(between) + 3 * g(x)
-    gradient(f)
-
-
-@pytest.mark.filterwarnings('ignore:Setting the shape')    # NumPy 2.5
-def test_a_new_shape_of_an_array_is_seen():
-    def f(x):
-        y = np.arange(4.0)
-        half = y[:2]
-        before = x * y
-        y.shape = 2, 2
-        after = x * y
-        y[1] = x
-        return np.sum(before) + np.sum(after @ y) + half[1] * x
-    gradient(f)
-
-
-def test_what_was_filled_is_not_written_into_behind_its_back():
-    """NumPy's C code finds no memory to write into."""
-    def f(x):
-        y = np.zeros(3)
-        y[0] = x
-        with pytest.raises(ValueError):
-            np.random.default_rng(0).random(out=y)
-        with pytest.raises(AttributeError, match='has no setter'):
-            y.shape = 3, 1
-        return np.sum(y)
-    ad.jit(f)(1.0)
 
 
 def test_c_code_finds_no_old_numbers_in_a_filled_array():
@@ -286,8 +208,7 @@ def test_a_view_that_is_taken_beside_a_traced_array_is_never_stale():
 
 @pytest.mark.parametrize('view', [
     lambda a: np.reshape(a, (3, 1)), lambda a: np.ravel(a=a),
-    lambda a: np.ravel(a), lambda a: np.flip(a), lambda a: np.transpose(a),
-    lambda a: np.atleast_2d(a), lambda a: np.asarray(a), lambda a: a[1:],
+    lambda a: np.flip(a), lambda a: np.asarray(a), lambda a: a[1:],
     lambda a: np.einsum('i->i', a), lambda a: np.array(a, copy=None),
     lambda a: np.sum(np.ones((2, 3)), 0, out=a),
     lambda a: np.clip(a, 0, 9, a),
@@ -305,16 +226,6 @@ def test_no_array_from_outside_is_filled_through_a_view(view):
         np.testing.assert_array_equal(outside, before)
         return x * x
     assert ad.grad(f)(2.0) == ad.jit(f)(2.0) == 4.0
-
-
-def test_constants_in_a_filled_array_can_be_chosen_from():
-    def f(x):
-        y = np.ones(3)
-        y[0] = x
-        y[:] = 2.0
-        z = np.where(y > 1, y, 0.5 * y)
-        return np.sum(z) * x + np.sum(y)
-    gradient(f)
 
 
 def test_a_traced_float_in_an_array_of_integers_is_warned_of():

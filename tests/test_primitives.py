@@ -8,7 +8,7 @@ from autodiff_mini.primitives.elementwise import (
     add_p, div_p, eq_p, ge_p, gt_p, le_p, lt_p, max_p, mul_p, ne_p, pow_p,
     sin_p, sub_p, where_p)
 from autodiff_mini.primitives.indexing import index_p
-from autodiff_mini.primitives.joining import stack_p
+from autodiff_mini.primitives.shapes import stack_p
 from autodiff_mini.primitives.linalg import matmul_p
 from autodiff_mini.primitives.indexing import OPERAND
 from tests.numerical import assert_same

@@ -66,37 +66,6 @@ def test_d18_636_the_linear_part_is_staged_once_and_transposed_later():
 
 
 @STAGES
-def test_d18_1097_rules_under_array_functions(stage):
-    """jax 1097: the rule was lost where arrays were made of its results."""
-    def f(x):
-        parts = [square(x[:2]), square(x[2:]) * 10]
-        whole = np.concatenate([np.stack(parts).ravel(), square(x)])
-        return np.sum(np.where(whole > -1, whole, 0.0)[::-1])
-
-    scale = np.array([1., 1., 10., 10.]) + 1
-    assert_close(ad.grad(stage(f))(X), 3 * X * scale)
-    assert_close(ad.vmap(ad.grad(stage(f)))(np.stack([X, 2 * X])),
-                 np.stack([3 * X * scale, 6 * X * scale]))
-
-
-@STAGES
-def test_d18_1723_rules_inside_control_flow(stage):
-    """jax 1723: inside a loop's body, the rule was forgotten.
-
-    Here the loop is Python's, around a body that is written down.
-    """
-    body = stage(lambda x, c: square(x) * c)
-
-    def f(x):
-        for c in (1.0, 2.0):
-            x = body(x, c) if x < 10 else x
-        return x
-
-    # 2 -> 4 -> 32: twice 3x, and not 2x
-    assert ad.value_and_grad(f)(2.0) == (32.0, 3 * 2 * 1 * 3 * 4 * 2.0)
-
-
-@STAGES
 def test_d18_1249_vmap_removes_the_rule_no_more(stage):
     """jax 1249: vmap went through the function, and its rule was gone."""
     f = ad.custom_vjp(lambda x: np.log(1 + np.exp(x)))
@@ -210,11 +179,15 @@ def test_d18_1875_custom_gradient_inside_a_mapped_body_then_grad():
 
 
 @STAGES
-def test_d18_1938_arguments_by_keyword_also_with_a_default(stage):
-    """jax 1938: a custom function could not be called with keywords."""
-    @ad.custom_vjp
-    def f(x, y, eps=1e-3):
+def test_d18_1938_2069_arguments_by_keyword_also_through_wraps(stage):
+    """jax 1938, 2069: a custom function could not be called with them."""
+    def scaled(x, y, eps=1e-3):
         return x * y + eps
+
+    @ad.custom_vjp
+    @functools.wraps(scaled)
+    def f(*args, **kwargs):
+        return scaled(*args, **kwargs)
 
     f.defvjp(lambda x, y, eps: (f(x, y, eps), eps),
              lambda eps, ct: (3 * ct, 5 * ct, 7 * ct * eps))
@@ -223,28 +196,6 @@ def test_d18_1938_arguments_by_keyword_also_with_a_default(stage):
                      (lambda x: f(2.0, eps=x, y=1.0), 14.0),
                      (lambda x: f(eps=2.0, y=1.0, x=x), 3.0)):
         assert ad.grad(stage(use))(2.0) == bar
-
-
-@STAGES
-def test_d18_2069_keywords_through_functools_wraps(stage):
-    """jax 2069: so could not a function that wraps hides the names of."""
-    def decorate(f):
-        @functools.wraps(f)
-        def wrapped(*args, **kwargs):
-            return f(*args, **kwargs)
-        return wrapped
-
-    @ad.custom_vjp
-    @decorate
-    def f(x, y=3.0):
-        return x * y
-
-    f.defvjp(lambda x, y: (f(x, y), y), lambda y, ct: (5 * ct * y, 0.0))
-    g = decorate(f)
-    for use in (lambda x: f(x, y=4.0), lambda x: g(y=4.0, x=x),
-                partial(f, y=4.0), partial(g, y=4.0)):
-        assert ad.grad(stage(use))(2.0) == 20.0
-    assert ad.grad(stage(g))(2.0) == 15.0
 
 
 # R1: the example of the page
@@ -464,12 +415,6 @@ def held_by_vjp(a):
     return f(a, 2.0)
 
 
-def held_by_jvp(a):
-    f = nondiff(ad.custom_jvp)
-    f.defjvp(lambda a, p, t: (a * p[0], a * t[0]))
-    return f(a, 2.0)
-
-
 def late(make):
     """Returns a program whose rule closes over what was written down."""
     def program(c, x):
@@ -477,16 +422,8 @@ def late(make):
     return lambda x: staged(program)(3.0, x)
 
 
-def late_jvp(c):
-    return with_jvp(loss, lambda p, t: (p[0] * p[1], t[0] * c))
-
-
 def late_vjp(c):
     return vjp_of(bwd=lambda r, ct: (ct * c, None))
-
-
-def late_gradient(c):
-    return gradient_of(lambda ct: (ct * c, None))
 
 
 def with_values(use, *examples, make=None):
@@ -535,54 +472,30 @@ ERRORS = {
     'keyword_unnamed': (
         lambda x: without_names(ad.custom_jvp)(x, scale=2.0), T,
         'loss.*resolved to positions: scale'),
-    'keyword_unnamed_vjp': (
-        lambda x: without_names(ad.custom_vjp)(x, scale=2.0), T,
-        'loss.*resolved to positions: scale'),
-    'keyword_unnamed_gradient': (
-        lambda x: without_names(ad.custom_gradient)(x, scale=2.0), T,
-        'loss.*resolved to positions: scale'),
     'keyword_unknown': (lambda x: vjp_of()(x, z=2.0), T,
                         "loss.*unexpected .*'z'"),
-    'too_many': (lambda x: vjp_of()(x, 1.0, 2.0), T, 'loss.*too many'),
     'no_array': (lambda x: vjp_of()(x, 'text'), T,
                  r'arguments of loss\[1\]: .*type str'),
-    'no_array_gradient': (lambda x: gradient_of(None)(x, {'a': 'text'}), T,
-                          r"arguments of .*loss\[1\]\['a'\]: .*type str"),
     # rules of custom_jvp
     'jvp_pair': (jvp_of(lambda p, t: p[0]), T, PAIR),
     'jvp_tree': (jvp_of(lambda p, t: (p[0], t)), T,
                  'loss must produce primal and tangent outputs with equal'),
     'jvp_shape': (jvp_of(lambda p, t: (p[0], np.ones(3))), V,
                   'loss must produce .* corresponding shapes and dtypes'),
-    'jvp_dtype': (jvp_of(lambda p, t: (p[0], 1j)), T,
-                  'loss must produce .* corresponding shapes and dtypes'),
-    'jvp_staged': (staged(jvp_of(lambda p, t: (np.ones(3), np.ones(3)))), T,
-                   'must produce primal outputs equal.*loss|loss'),
     'jvp_zero_as_output': (
         jvp_of(lambda p, t: (t[1], t[0]), symbolic_zeros=True), T,
         'loss.*(SymbolicZero|symbolic zero)'),
     # rules of custom_vjp
     'fwd_pair': (vjp_of(fwd=lambda x, y: x), T, PAIR),
-    'fwd_text': (vjp_of(fwd=lambda x, y: ('a', None)), T,
-                 'fwd rule .*loss: output: .*str'),
-    'fwd_staged': (staged(vjp_of(fwd=lambda x, y: (np.ones(3), None))), T,
-                   'must produce primal outputs equal'),
     'bwd_tuple': (vjp_of(bwd=lambda r, ct: ct), T,
                   'loss must produce a tuple with one cotangent per argument'
                   r' of the function \(2\), but got an array float64\[\]'),
-    'bwd_number': (vjp_of(bwd=lambda r, ct: (ct,)), T,
-                   r'loss must produce a tuple .*\(2\), but got a tuple of '
-                   '1'),
     'bwd_tree': (vjp_of(bwd=lambda r, ct: ([ct], None)), T,
-                 'loss must produce an output with the same container'),
+                 'loss must .*: arguments.0.: a value of type list'),
     'bwd_shape': (vjp_of(bwd=lambda r, ct: (np.ones(3), None)), V,
                   r'loss must .*arguments\[0\]: .*float64\[\].*float64\[3\]'),
-    'bwd_dtype': (vjp_of(bwd=lambda r, ct: (1j, None)), V,
-                  r'loss must .*arguments\[0\]: .*complex128\[\]'),
     'bwd_text': (vjp_of(bwd=lambda r, ct: ('a', None)), T,
                  r'loss must .*arguments\[0\]: .*str'),
-    'bwd_zero': (vjp_of(bwd=lambda r, ct: (ct, ad.SymbolicZero(1.0), ct)), T,
-                 'loss must produce a tuple.*a tuple of 3'),
     'record_as_output': (
         vjp_of(fwd=lambda x, y: (x, None), symbolic_zeros=True), T,
         'loss: output.*CustomVJPPrimal.*return its .value'),
@@ -590,65 +503,28 @@ ERRORS = {
         vjp_of(fwd=lambda x, y: (x.value, [y]), symbolic_zeros=True), T,
         'loss.*CustomVJPPrimal.*keep its .value'),
     # of both
-    'both_jvp': (along(both_of(lambda p, t: p[0])), T, PAIR),
-    'both_fwd': (both_of(lambda p, t: p[0], fwd=lambda x, y: x), T, PAIR),
-    'both_bwd': (both_of(lambda p, t: p[0], bwd=lambda r, ct: ct), T,
-                 'loss must produce a tuple'),
     'both_late': (lambda x: ad.linearize(
         both_of(lambda p, t: (p[0], np.ones(3))), 2.0)[1](x), V,
         'loss must produce .* corresponding shapes and dtypes'),
     # forward mode
     'forward': (along(vjp_of()), T, "can't apply forward-mode.*loss.*defjvp"),
-    'forward_vmap': (lambda x: ad.jvp(ad.vmap(vjp_of()), (x * X, X), (
-        X, X))[1].sum(), T, "can't apply forward-mode.*loss"),
-    'forward_gradient': (along(gradient_of(lambda ct: (ct, None))), T,
-                         "can't apply forward-mode.*loss"),
-    'forward_linear': (lambda x: ad.linearize(vjp_of(), x)[1](1.0), T,
-                       "can't apply forward-mode.*loss"),
     # what is closed over, and what is held
     'closed_jvp': (closing('jvp', 'f'), T, CLOSED),
-    'closed_jvp_rule': (closing('jvp', 'rule'), T, CLOSED),
     'closed_vjp': (closing('vjp', 'f'), T, CLOSED),
-    'closed_fwd': (closing('vjp', 'fwd'), T, CLOSED),
     'closed_bwd': (closing('vjp', 'bwd'), T, CLOSED),
-    'closed_gradient': (closing('gradient', 'f'), T, CLOSED),
     'closed_gradient_rule': (closing('gradient', 'rule'), T, CLOSED),
-    'closed_staged': (staged(closing('vjp', 'f')), T, CLOSED),
-    'held_vjp': (held_by_vjp, T, HELD), 'held_jvp': (held_by_jvp, T, HELD),
-    'held_vjp_late': (staged(held_by_vjp), T, HELD),
-    'held_jvp_late': (staged(held_by_jvp), T, HELD),
     'held_vmap_late': (lambda x: staged(ad.vmap(held_by_vjp))(x * X).sum(),
                        T, HELD),
     # after the jaxpr was made
-    'late_jvp': (late(late_jvp), T, 'The rule of .*loss closes over '
-                 'JaxprTracer.*has returned: pass the value'),
     'late_vjp': (late(late_vjp), T, 'The rule of .*loss closes over '
                  'JaxprTracer.*has returned: pass the value'),
-    'late_gradient': (late(late_gradient), T, 'The rule of .*loss closes '
-                      'over JaxprTracer.*has returned: pass the value'),
     # custom_gradient
     'gradient_pair': (gradient_of(None, lambda x, y, rule: x), T,
                       'loss is a custom_gradient function, and must return '
                       'a pair .*but it returned'),
-    'gradient_rule': (gradient_of(2.0), T, 'loss is a custom_gradient '
-                      'function, and must return a pair'),
-    'gradient_three': (
-        gradient_of(np.sin, lambda x, y, rule: (x, rule, y)), T,
-        'loss is a custom_gradient function, and must return a pair'),
-    'gradient_list': (gradient_of(np.sin, lambda x, y, rule: [x, rule]), T,
-                      'loss is a custom_gradient function, and must return '
-                      'a pair'),
-    'gradient_number': (gradient_of(lambda ct: ct), T,
-                        r'loss must produce a tuple .*\(2\)'),
-    'gradient_tree': (gradient_of(lambda ct: ([ct], None)), T,
-                      'loss must produce an output with the same container'),
-    'gradient_shape': (gradient_of(lambda ct: (np.ones(3), None)), V,
-                       r'loss must .*arguments\[0\]: .*float64\[3\]'),
     'gradient_branch': (
         gradient_of(lambda ct: (ct if ct > 0 else -ct, None)),
         ad.TracerBoolConversionError, 'in custom_gradient of .*np.where'),
-    'gradient_text': (gradient_of(lambda ct: ('a', None)), T,
-                      'custom_gradient of .*str'),
     # closure_convert
     'convert_shape': (with_values(lambda f, v: f(X, *v).sum()), T,
                       r'closure_convert of .*loss: arguments\[0\]: expected '
@@ -658,14 +534,6 @@ ERRORS = {
                      'structure'),
     'convert_no_values': (with_values(lambda f, v: f(1.0)), T,
                           'closure_convert of .*loss.*expected .*value'),
-    'convert_many': (with_values(lambda f, v: f(1.0, *v, *v)), T,
-                     'closure_convert of .*loss.*expected .*value'),
-    'convert_example': (with_values(lambda f, v: f(1.0, *v), 'a'), T,
-                        r'closure_convert of .*loss: args\[0\]: .*str'),
-    'convert_branch': (
-        with_values(lambda f, v: f(1.0, *v),
-                    make=lambda s, x: s if x > 0 else x),
-        ad.TracerBoolConversionError, 'in closure_convert of .*loss'),
 }
 
 

@@ -11,8 +11,6 @@ from functools import partial
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy import special as scipy_special
 
 import autodiff_mini as ad
@@ -23,7 +21,6 @@ from autodiff_mini.applications.special import (
     logit,
     logsumexp,
 )
-from tests.amount import examples
 from tests.numerical import assert_close, assert_same_type
 from tests.traces import assert_named_everywhere
 
@@ -115,45 +112,25 @@ def total(f):
 
 
 VALUES = {
-    'plain': lambda f: f,
-    'one by one': lambda f: lambda xs: np.array([f(x) for x in xs.tolist()]),
-    'vmap': ad.vmap,
-    'jit': ad.jit,
-    'jit of vmap': lambda f: ad.jit(ad.vmap(f)),
-    'scan': loop,
+    'plain': lambda f: f, 'vmap': ad.vmap, 'jit': ad.jit, 'scan': loop,
     'jvp': lambda f: lambda x: ad.jvp(f, (x,), (np.ones_like(x),))[0],
     'vjp': lambda f: lambda x: ad.vjp(f, x)[0],
-    'linearize': lambda f: lambda x: ad.linearize(f, x)[0],
-    'checkpoint': ad.checkpoint,
-    'cond': lambda f: lambda x: ad.cond(True, f, np.sin, x),
 }
 SLOPES = {
     'jvp': jvp_of,
-    'grad': lambda f: lambda xs: np.array(
-        [ad.grad(f)(x) for x in xs.tolist()]),
-    'grad of the sum': lambda f: ad.grad(total(f)),
     'vmap of grad': lambda f: ad.vmap(ad.grad(f)),
     'grad of vmap': lambda f: ad.grad(total(ad.vmap(f))),
-    'jvp of vmap': lambda f: jvp_of(ad.vmap(f)),
     'linearize': lambda f: lambda x: ad.linearize(f, x)[1](np.ones_like(x)),
-    'jacrev': lambda f: ad.vmap(ad.jacrev(f)),
-    'jacfwd': lambda f: ad.vmap(ad.jacfwd(f)),
     'jit of grad': lambda f: ad.jit(ad.grad(total(f))),
     'grad of jit': lambda f: ad.grad(total(ad.jit(f))),
     'grad of scan': lambda f: ad.grad(total(loop(f))),
-    'scan of grad': lambda f: loop(ad.grad(f)),
     'grad of checkpoint': lambda f: ad.grad(ad.checkpoint(total(f))),
     'grad of cond': lambda f: ad.grad(lambda x: np.sum(
         ad.cond(True, f, np.sin, x))),
-    'jit of vmap of grad of jit': lambda f: ad.jit(
-        ad.vmap(ad.grad(ad.jit(f)))),
 }
 SECOND = {
-    'jvp of jvp': lambda f: jvp_of(jvp_of(f)),
-    'grad of grad': lambda f: ad.vmap(ad.grad(ad.grad(f))),
     'jvp of grad': lambda f: jvp_of(ad.vmap(ad.grad(f))),
     'grad of jvp': lambda f: ad.grad(total(jvp_of(f))),
-    'hessian': lambda f: ad.vmap(ad.hessian(f)),
     'jit of grad of jit of grad': lambda f: ad.jit(ad.vmap(ad.grad(
         ad.jit(ad.grad(f))))),
 }
@@ -245,13 +222,6 @@ def test_d14_logit_outside_is_nan_with_all_its_derivatives():
         assert np.isnan(SECOND[way](logit)(OUTSIDE)).all(), way
 
 
-def test_logit_at_its_poles_has_a_second_derivative():
-    with np.errstate(divide='ignore'):
-        for way in SECOND:
-            found = SECOND[way](logit)(np.array([0.0, 1.0]))
-            np.testing.assert_array_equal(found, [-INF, INF])
-
-
 def test_the_slope_of_expit_does_not_round_away():
     """`y * (1 - y)` would be 0 from 37 on."""
     assert expit(40.0) == 1.0
@@ -270,12 +240,6 @@ def test_logit_keeps_its_digits_beside_a_half():
     slope = ad.grad(ad.logit)
     near(ad.vmap(slope)(p), 4 / (1 - u * u))
     near(ad.vmap(ad.grad(slope))(p), 16 * u / (1 - u * u)**2)
-
-
-def test_logit_undoes_expit():
-    xs = np.linspace(-30, 30, 61)
-    assert_ulps(logit(expit(xs)), list(map(mp.mpf, xs.tolist())),
-                [1 + (1 + np.exp(x)) / max(abs(x), 1e-3) for x in xs])
 
 
 # Types
@@ -320,12 +284,6 @@ def test_complex_numbers_are_refused(name):
                             'logit and logsumexp take real numbers.*complex')
 
 
-def test_what_is_no_array_is_refused():
-    for f in (*UNARY, logsumexp):
-        with pytest.raises(TypeError, match='type str'):
-            f('a')
-
-
 # D14: they are Python functions over other primitives
 
 def primitives_of(f, *args):
@@ -339,11 +297,6 @@ def test_d14_they_have_no_rules_but_their_own():
     assert 'custom_jvp_call' in primitives_of(logsumexp, np.ones(3))
     assert not any(isinstance(x, ad.Primitive) or x.__class__.__name__ ==
                    'Primitive' for x in vars(special).values())
-
-
-@pytest.mark.parametrize('f', UNARY, ids=lambda f: f.__name__)
-def test_check_grads_passes_to_third_order(f):
-    ad.check_grads(f, (np.array([0.2, 0.6]),), order=3)
 
 
 # logsumexp: vectors and their exact sums
@@ -386,32 +339,16 @@ def mp_logsumexp(x, b=None):
         abs(a) * abs(1 - q) + lever - abs(a * q) for a, q in zip(x, p)]
 
 
-ROW_VALUES = {'plain': lambda f: f, 'jit': ad.jit,
-              'vmap': lambda f: lambda x: ad.vmap(f)(x[None])[0],
-              'vmap of columns': lambda f: lambda x: ad.vmap(f, 1)(
-                  x[:, None])[0],
-              'jvp': VALUES['jvp']}
-ROW_SLOPES = {
-    'grad': ad.grad, 'jacfwd': ad.jacfwd, 'jacrev': ad.jacrev,
-    'jit of grad': lambda f: ad.jit(ad.grad(f)),
-    'vmap of grad': lambda f: lambda x: ad.vmap(ad.grad(f))(x[None])[0],
-    'grad of vmap': lambda f: lambda x: ad.grad(lambda x: np.sum(
-        ad.vmap(f)(x)))(x[None])[0],
-    'grad of scan': lambda f: ad.grad(lambda x: ad.scan(
-        lambda c, _: (c, f(x)), 0.0, None, length=1)[1][0]),
-    'linearize': lambda f: lambda x: np.stack(
-        [ad.linearize(f, x)[1](e) for e in np.eye(len(x))]),
-}
-
-
 @pytest.mark.parametrize('name', ROWS)
-def test_d14_logsumexp_is_that_of_exact_sums(name):
+@pytest.mark.parametrize('wrap', [lambda f: f, ad.jit, lambda f: (
+    lambda x: ad.vmap(f)(x[None])[0])], ids=['plain', 'jit', 'vmap'])
+def test_d14_logsumexp_is_that_of_exact_sums(name, wrap):
     x = np.array(ROWS[name])
     value, p, condition, conditions = mp_logsumexp(x.tolist())
-    for way in ROW_VALUES:
-        assert_ulps(ROW_VALUES[way](logsumexp)(x), [value], [condition])
-    for way in ROW_SLOPES:
-        assert_ulps(ROW_SLOPES[way](logsumexp)(x), p, conditions)
+    assert_ulps(wrap(logsumexp)(x), [value], [condition])
+    for slopes in (wrap(ad.grad(logsumexp))(x), ad.grad(wrap(logsumexp))(x),
+                   ad.jacfwd(wrap(logsumexp))(x)):
+        assert_ulps(slopes, p, conditions)
 
 
 @pytest.mark.parametrize('name', WEIGHTS)
@@ -482,153 +419,50 @@ INFINITE = {     # as in JAX, but that it gives nan for the 0 of the fourth
 @pytest.mark.parametrize('name', INFINITE)
 def test_infinite_entries_have_values_and_slopes(name):
     x, y, slopes = map(np.array, INFINITE[name])
-    for way in ('plain', 'jit', 'vmap'):    # without a warning
-        np.testing.assert_array_equal(ROW_VALUES[way](logsumexp)(x), y)
+    for f in logsumexp, ad.jit(logsumexp):  # without a warning
+        np.testing.assert_array_equal(f(x), y)
     with np.errstate(invalid='ignore'):
-        for way in ('grad', 'jit of grad', 'vmap of grad', 'grad of vmap'):
-            np.testing.assert_array_equal(
-                ROW_SLOPES[way](logsumexp)(x), slopes)
-
-
-RNG = np.random.default_rng(17)
-CUBE = RNG.standard_normal((2, 3, 4)) * 5
+        for f in ad.grad(logsumexp), ad.jit(ad.grad(logsumexp)):
+            np.testing.assert_array_equal(f(x), slopes)
 
 
 @pytest.mark.parametrize('keepdims', [False, True])
-@pytest.mark.parametrize('axis', [None, 0, 1, -1, (0, 2), (-1, 0), (), (1,)],
-                         ids=str)
+@pytest.mark.parametrize('axis', [None, -1, (0, 2), ()], ids=str)
 def test_logsumexp_takes_axes_and_keepdims(axis, keepdims):
-    options = {'axis': axis, 'keepdims': keepdims}
-    b = RNG.uniform(0.5, 2.0, (3, 1))
-    for dtype in np.float64, np.float32:
-        x = CUBE.astype(dtype)
-        for weights in None, b.astype(dtype):
-            y = logsumexp(x, b=weights, **options)
-            expected = np.log(np.sum(
-                np.exp(x) * (1 if weights is None else weights),
-                axis=axis, keepdims=keepdims))
-            assert type(y) is type(expected)
-            assert_same_type(y, expected)
-            np.testing.assert_allclose(y, expected, 1e-5 if dtype ==
-                                       np.float32 else 1e-13, 1e-6 if dtype
-                                       == np.float32 else 1e-13)
+    rng, options = np.random.default_rng(17), {'axis': axis,
+                                               'keepdims': keepdims}
+    x, b = rng.standard_normal((2, 3, 4)), rng.uniform(0.5, 2.0, (3, 1))
     f = lambda x, b: logsumexp(x, b=b, **options)
     naive = lambda x, b: np.log(np.sum(np.exp(x) * b, **options))
+    for dtype in np.float64, np.float32:
+        args = x.astype(dtype), b.astype(dtype)
+        assert type(f(*args)) is type(naive(*args))
+        assert_same_type(f(*args), naive(*args))
+        assert_close(f(*args), naive(*args))
+    assert_close(logsumexp(x, **options), naive(x, 1))
     for i in 0, 1:
         loss = lambda f: ad.grad(lambda *a: np.sum(np.sin(f(*a))), i)
-        assert_close(loss(f)(CUBE, b), loss(naive)(CUBE, b))
-        assert_close(ad.jit(loss(f))(CUBE, b), loss(naive)(CUBE, b))
-    mapped = ad.vmap(partial(logsumexp, **options))(CUBE[None])[0]
-    assert_close(mapped, logsumexp(CUBE, **options))
+        assert_close(ad.jit(loss(f))(x, b), loss(naive)(x, b))
 
 
-@pytest.mark.parametrize('shape', [(0,), (0, 3), (3, 0)], ids=str)
 @pytest.mark.parametrize('axis', [None, 0, -1])
-def test_the_logsumexp_of_nothing_is_minus_infinity(shape, axis):
-    x = np.zeros(shape, np.float32)
-    y = logsumexp(x, axis)
+def test_the_logsumexp_of_nothing_is_minus_infinity(axis):
+    x = np.zeros((0, 3), np.float32)
     expected = np.sum(x, axis) - INF
-    assert_same_type(y, expected)
-    np.testing.assert_array_equal(y, expected)
-    np.testing.assert_array_equal(logsumexp(x, axis, b=x), expected)
-    np.testing.assert_array_equal(ad.jit(partial(logsumexp, axis=axis))(x), y)
-    slopes = ad.grad(lambda x: np.sum(logsumexp(x, axis)))(x)
-    assert slopes.shape == shape
-
-
-def test_an_empty_list_of_weights_is_no_sum():
+    f = partial(logsumexp, axis=axis)
+    for y in f(x), f(x, b=x), ad.jit(f)(x):
+        assert_same_type(y, expected)
+        np.testing.assert_array_equal(y, expected)
+    assert ad.grad(lambda x: np.sum(f(x)))(x).shape == x.shape
     assert logsumexp(np.zeros(1), b=np.zeros(0)) == -INF
-    assert logsumexp(np.zeros((2, 1)), 1, b=np.zeros(0)).shape == (2,)
-
-
-def test_logsumexp_takes_lists_numbers_and_integers():
-    assert_close(logsumexp([1.0, 2.0]), np.logaddexp(1.0, 2.0))
-    assert logsumexp(2.0) == 2.0 and type(logsumexp(2.0)) is np.float64
-    assert_close(logsumexp(np.array([1, 2])), np.logaddexp(1.0, 2.0))
-    assert_close(logsumexp(np.zeros(3), b=2), np.log(6.0))
-    assert_close(logsumexp(np.zeros(3), b=np.array([1, 0, 1])), np.log(2.0))
-    assert logsumexp(np.float32([1, 2])).dtype == np.float32
 
 
 def test_the_hessian_of_logsumexp_is_that_of_the_formula():
     x = np.array([1000.0, 1001.0, -5.0])
     e = np.exp(x - 1001.0)
     p = e / np.sum(e)
-    expected = np.diag(p) - np.outer(p, p)
-    for wrap in (lambda f: f, ad.jit, lambda f: lambda x: ad.vmap(f)(
-            x[None])[0]):
-        assert_close(wrap(ad.hessian(logsumexp))(x), expected)
-        assert_close(ad.hessian(wrap(logsumexp))(x), expected)
-    ad.check_grads(logsumexp, (np.array([0.3, 1.0, -2.0]),), order=3)
-
-
-def test_log1pexp_is_a_logsumexp():
-    xs = np.array([-800.0, -40.0, -1.0, 0.0, 1e-9, 40.0, 800.0])
-    both = ad.vmap(lambda x: logsumexp(np.stack([x, np.zeros_like(x)])))
-    np.testing.assert_allclose(both(xs), log1pexp(xs), 1e-15)
-    np.testing.assert_allclose(jvp_of(both)(xs), expit(xs), 1e-14)
-
-
-# Laws, under random stacks of transformations
-
-def staged(f):
-    def again(x):
-        jaxpr = ad.make_jaxpr(f)(x)
-        return ad.eval_jaxpr(jaxpr, jaxpr.consts, x)[0]
-    return again
-
-
-STACKABLE = {
-    'jit': ad.jit,
-    'vmap': lambda f: lambda x: ad.vmap(f)(x[None])[0],
-    'vmap of columns': lambda f: lambda x: ad.vmap(f, -1)(x[..., None])[0],
-    'checkpoint': ad.checkpoint,
-    'primal of jvp': VALUES['jvp'],
-    'primal of vjp': VALUES['vjp'],
-    'scan': lambda f: lambda x: ad.scan(
-        lambda c, _: (c, f(x)), 0.0, None, length=1)[1][0],
-    'cond': lambda f: lambda x: ad.cond(True, f, np.sin, x),
-    'staged': staged,
-}
-STACKS = st.lists(st.sampled_from(sorted(STACKABLE)), max_size=4)
-POINTS = st.lists(st.floats(-1e3, 1e3), min_size=1, max_size=4)
-
-
-def stacked(f, stack):
-    for name in stack:
-        f = STACKABLE[name](f)
-    return f
-
-
-@examples(10)
-@given(STACKS, STACKS, POINTS)
-def test_law_the_slope_of_log1pexp_is_expit(inside, outside, xs):
-    xs = np.array(xs)
-    slope = stacked(jvp_of(stacked(log1pexp, inside)), outside)
-    np.testing.assert_allclose(slope(xs), expit(xs), 1e-14)
-
-
-@examples(10)
-@given(STACKS, STACKS, POINTS)
-def test_law_expit_of_x_and_of_minus_x_are_one(inside, outside, xs):
-    xs = np.array(xs)
-    f = stacked(lambda x: expit(x), inside)
-    both = stacked(lambda x: f(x) + f(-x), outside)
-    np.testing.assert_allclose(both(xs), 1.0, 1e-15)
-    slope = jvp_of(both)(xs)
-    assert np.all(np.abs(slope) <= 1e-16)
-    bars = ad.grad(total(stacked(expit, inside)))(xs)
-    np.testing.assert_allclose(bars, expit(xs) * expit(-xs), 1e-14)
-
-
-@examples(10)
-@given(STACKS, POINTS, st.floats(-1e3, 1e3))
-def test_law_logsumexp_moves_with_its_entries(stack, xs, shift):
-    xs = np.array(xs)
-    f = stacked(lambda c: logsumexp(xs + c[..., None], axis=-1), stack)
-    c = np.array([shift])
-    np.testing.assert_allclose(f(c), logsumexp(xs) + c, 1e-12, 1e-12)
-    np.testing.assert_allclose(jvp_of(f)(c), 1.0, 1e-12)
+    for hessian in ad.hessian(logsumexp), ad.jit(ad.hessian(logsumexp)):
+        assert_close(hessian(x), np.diag(p) - np.outer(p, p))
 
 
 # D4: rules are Python, and run when they are needed

@@ -14,15 +14,10 @@ import scipy.special  # noqa: F401  (its rows come with it)
 import autodiff_mini as ad
 from autodiff_mini import seams
 from autodiff_mini.core import (
-    Primitive,
-    Trace,
-    Tracer,
-    TraceTag,
-    current_trace,
-    set_current_trace,
-    typeof,
-)
-from autodiff_mini.interpreters.jvp import jvp_flat, rules as jvp_rules
+    Primitive, Trace, TraceTag, Tracer, current_trace, set_current_trace,
+    typeof)
+from autodiff_mini.interpreters.jvp import jvp_flat
+from autodiff_mini.interpreters.jvp import rules as jvp_rules
 
 
 class SpyTracer(Tracer):
@@ -127,10 +122,22 @@ def first_order():
     return rows_in('primitives') | rows_in('more')
 
 
+def rows_of_numpy():
+    """Returns the primitives of NumPy's commoner functions."""
+    seams.bring(None)
+    return set().union(*map(rows_in, (
+        'primitives', 'more.rows', 'more.along_axis', 'more.matrices',
+        'more.statistics')))
+
+
+CARRYING_PROGRAMS = (
+    'error_states', 'custom_vmap', 'optimize_remat', 'policies')
+
+
 def rows_in(folder):
     """Returns the primitives that modules of this folder, or one, have."""
     return {primitive for name, module in list(sys.modules.items())
             if f'{name}.'.startswith(f'autodiff_mini.{folder}.')
-            and not name.endswith('.error_states')  # it carries programs
+            and not name.endswith(CARRYING_PROGRAMS)
             for primitive in vars(module).values()
             if isinstance(primitive, Primitive)}

@@ -1,28 +1,27 @@
 """Forward mode and batching, for users: `jvp` and `vmap` over trees.
 
-Its one idea: check at the edge, where the user's own names are known, so
-that nothing inside needs to.  Chapter 18.
+Arguments are checked here, where the user's own names are known, so the
+interpreters need no checks.  Chapter 18.
 """
-
 
 import numpy as np
 
-from autodiff_mini.core import TraceTag, Tracer, typeof
-from autodiff_mini.errors import fun_name, public
+from autodiff_mini.core import (
+    TraceTag, Tracer, fun_name, public, typeof, typeof_result)
 from autodiff_mini.interpreters.jvp import (
     fit_tangent, jvp_flat, whole_tangent)
 from autodiff_mini.interpreters.vmap import (
     SHARED, Axis, move_front, spread, vmap_flat)
 from autodiff_mini.memory import own_memory
-from autodiff_mini.pytree import leaf_names, open_as, tree_flatten
+from autodiff_mini.pytree import (
+    FlatFunction, leaf_names, map_leaves, open_as, tree_flatten)
 from autodiff_mini.signature import (
-    FlatFunction, apply, argument_names, hold_arguments, map_leaves,
-    named_after, typeof_result)
+    apply, argument_names, hold_arguments, named_after)
 
 
 @public
 def jvp(f, primals, tangents, has_aux=False):
-    """Returns the output of `f`, and its derivative along the tangents.
+    """Return the output of `f`, and its derivative along the tangents.
 
     Args:
         f: a function of arrays, or trees of arrays, that computes with NumPy.
@@ -55,9 +54,8 @@ def jvp(f, primals, tangents, has_aux=False):
         if not isinstance(arguments, (tuple, list)):
             raise TypeError(
                 f'jvp of {fun_name(f)}: primals and tangents must be tuples '
-                'or lists with an entry for each argument, but found '
-                f'{arguments!r}. For one argument, write '
-                f'ad.jvp({fun_name(f)}, (x,), (x_dot,)).')
+                f'or lists, but found {arguments!r}. For one argument, '
+                f'write ad.jvp({fun_name(f)}, (x,), (x_dot,)).')
     xs, in_tree = tree_flatten(tuple(primals))
     x_dots, tangent_tree = tree_flatten(tuple(tangents))
     if in_tree != tangent_tree:
@@ -81,7 +79,7 @@ def jvp(f, primals, tangents, has_aux=False):
 
 @public
 def vmap(f, in_axes=0, out_axes=0, axis_size=None):
-    """Returns a function that maps `f` over an axis of its arguments.
+    """Return a function that maps `f` over an axis of its arguments.
 
     `vmap(f)(xs)` is `np.stack([f(x) for x in xs])`, in one run of `f`.
 
@@ -151,7 +149,7 @@ def vmap(f, in_axes=0, out_axes=0, axis_size=None):
 
 
 def flatten_axes(tag, what, axes, tree) -> list:
-    """Returns an axis, or None, for each leaf of the tree.
+    """Return an axis, or None, for each leaf of the tree.
 
     Raises:
         ValueError: `axes` is not the beginning of such a tree.
@@ -167,7 +165,7 @@ def flatten_axes(tag, what, axes, tree) -> list:
 
 
 def batch_to_front(x, axis):
-    """Returns the array `x` with the axis to be mapped over in front."""
+    """Return the array `x` with the axis to be mapped over in front."""
     if axis is None:
         return x
     ndim = typeof(x).ndim
@@ -181,28 +179,27 @@ def batch_to_front(x, axis):
 
 
 def batch_size(tag, names, vals, axes, axis_size):
-    """Returns the length of the batch axis: one for all, or it raises."""
-    sizes = {x.shape[0] for x, axis in zip(vals, axes) if axis is not None}
+    """Return the length of the batch axis, or raise if there are several."""
+    sizes = [x.shape[0] for x, axis in zip(vals, axes) if axis is not None]
     if axis_size is not None:
-        sizes.add(axis_size)
-    if len(sizes) == 1:
-        return sizes.pop()
+        sizes.append(axis_size)
     if not sizes:
         raise ValueError(f'{tag} must have at least one non-None value in '
                          'in_axes, or an axis_size')
-    lengths = [f'{name.removeprefix(f"{tag}: ")} has length {x.shape[0]}'
-               for name, x, axis in zip(names(), vals, axes)
-               if axis is not None]
-    if axis_size is not None:
-        lengths.append(f'axis_size is {axis_size}')
-    raise ValueError(f'{tag}: vmap got inconsistent sizes for array axes to '
-                     f'be mapped: {", ".join(lengths)}. Where an '
-                     'argument is the same for all elements, in_axes is '
-                     'None.')
+    if len({*sizes}) > 1:
+        mapped = [name.removeprefix(f'{tag}: ')
+                  for name, axis in zip(names(), axes) if axis is not None]
+        lengths = [f'{name} has length {size}'
+                   for name, size in zip([*mapped, 'axis_size'], sizes)]
+        raise ValueError(
+            f'{tag}: vmap got inconsistent sizes for array axes to be '
+            f'mapped: {", ".join(lengths)}. Where an argument is the same '
+            'for all elements, in_axes is None.')
+    return sizes[0]
 
 
 def batch_from_front(x, dim, axis, size):
-    """Returns the output `x`, with its batch axis where it should stand."""
+    """Return the output `x`, with its batch axis where it should stand."""
     if axis is None:
         if dim is None:
             return x

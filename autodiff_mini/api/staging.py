@@ -8,8 +8,7 @@ import operator
 import numpy as np
 
 from autodiff_mini.core import (
-    ShapedArray, TraceTag, Tracer, array_type, is_array)
-from autodiff_mini.errors import public
+    ShapedArray, TraceTag, Tracer, array_type, is_array, public)
 from autodiff_mini.interpreters.jaxpr import stage_tree
 from autodiff_mini.pytree import tree_map
 from autodiff_mini.signature import (
@@ -17,7 +16,7 @@ from autodiff_mini.signature import (
 
 
 def as_type(x):
-    """Returns the type that `x` describes; `x`, if it is something else."""
+    """Return the type that `x` describes; `x`, if it is something else."""
     if isinstance(x, (type, np.ndarray, Tracer, ShapedArray)) or is_array(x):
         return x
     try:
@@ -29,7 +28,7 @@ def as_type(x):
 
 @public
 def make_jaxpr(f, static_argnums=(), return_shape=False):
-    """Returns a function that returns `f` as a program, a jaxpr.
+    """Return a function that returns `f` as a program, a jaxpr.
 
     Args:
         f: a function of arrays, or trees of arrays, that computes with NumPy.
@@ -75,7 +74,7 @@ def make_jaxpr(f, static_argnums=(), return_shape=False):
 
 @public
 def eval_shape(f, *args, **kwargs):
-    """Returns the types of what `f` returns, without computing it.
+    """Return the types of what `f` returns, without computing it.
 
     Args:
         f: a function of arrays, or trees of arrays, that computes with NumPy.

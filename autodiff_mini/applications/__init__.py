@@ -12,6 +12,6 @@ NAMES = {   # by name: where it is, to be imported when it is asked for
     'custom_root': 'applications.implicit.custom_root',
     'root': 'applications.implicit.root',
     'odeint': 'applications.ode.odeint',
+    'closure_convert': 'applications.closures.closure_convert',
     'custom_gradient': 'applications.gradient.custom_gradient',
-    'sequential_vmap': 'applications.sequential.sequential_vmap',
 }

@@ -3,13 +3,11 @@
 Chapter 22.
 """
 
-from autodiff_mini.core import TraceTag, typeof
-from autodiff_mini.errors import fun_name
-from autodiff_mini.higher_order.closures import open_closure
+from autodiff_mini.applications.closures import open_closure
+from autodiff_mini.core import TraceTag, fun_name, tangent_type, typeof
 from autodiff_mini.higher_order.custom_vjp import custom_vjp
 from autodiff_mini.pytree import tree_map
 from autodiff_mini.signature import named_after
-from autodiff_mini.zeros import tangent_type
 
 
 def custom_gradient(fun):

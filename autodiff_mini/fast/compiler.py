@@ -10,33 +10,31 @@ from functools import cache, cached_property, partial
 import numpy as np
 
 from autodiff_mini import seams
-from autodiff_mini.arrays import as_number
 from autodiff_mini.core import NUMBERS
 from autodiff_mini.errors import quote_line
 from autodiff_mini.fast.emitter import FastEmitter
 from autodiff_mini.fast.guard import write_guard
-from autodiff_mini.fast.plan import are_new, planned_work
-from autodiff_mini.fast.simplify import opened
+from autodiff_mini.fast.plan import are_new, c_ordered, plan
+from autodiff_mini.fast.simplify import opened, simplify
 from autodiff_mini.higher_order.programs import remember
-from autodiff_mini.interpreters.lowering import MISS
-from autodiff_mini.memory import uncollected
+from autodiff_mini.interpreters.lowering import MISS, Lowered
+from autodiff_mini.memory import gc_paused
 from autodiff_mini.source import functions_in, lines_within
 
 
 class FastLowered:
     """A program as Python; a function of its arguments.
 
-    There are two versions of it.  The fast one is for NumPy's arrays in their
-    usual order, and for numbers.  The careful one is for its other arrays.
-    For each other library there is a careful one with constants of its own.
+    There are two versions of it.  The fast one is for NumPy arrays in their
+    usual order, and for numbers.  The careful one is for NumPy arrays in any
+    order.  Arrays of other types are for the small compiler.
 
     Args:
         jaxpr: the program.
     """
 
-    @uncollected
+    @gc_paused
     def __init__(self, jaxpr):
-        self.elsewhere = {}     # by home: a version
         self.guards = {}        # by trees and types: a guard, or None
         self.jaxpr = opened(jaxpr)
         # What the fast one falls back on must not hold it, or all stay.
@@ -47,26 +45,20 @@ class FastLowered:
     source = property(lambda self: self.fast.source)
     constants = property(lambda self: self.fast.constants)
     careful = cached_property(lambda self: self.write_careful())
+    small = cached_property(lambda self: Lowered(simplify(self.jaxpr)))
 
     def __call__(self, *xs):
         if self.fast.takes_all(xs):
             return self.fast(*xs)
-        xs = list(map(as_number, xs))
-        library = seams.library_of(xs) or self.fast.library
-        return self.run_at(library, xs) if library else self.careful(*xs)
-
-    def run_at(self, library, xs):
-        """Return the results of the program, computed in another library."""
-        key = library.key()
-        version = self.elsewhere.get(key) or remember(
-            self.elsewhere, key, Version(self.jaxpr, False, library=library))
-        xs = list(map(library.argument, xs))
-        outs = version(*xs)
-        return outs if version.owned else library.owned(outs, xs)
+        if self.careful.takes_all(xs):
+            return self.careful(*xs)
+        return self.small(*xs)
 
     def work(self, jaxpr, ordered=True) -> list:
-        """Returns what its source does, or would do, for a program."""
-        return planned_work(opened(jaxpr), ordered)
+        """Return what its source does, or would do, for a program."""
+        jaxpr = opened(jaxpr)
+        return plan(simplify(jaxpr, c_ordered(jaxpr) if ordered else ()),
+                    ordered)
 
     def guard(self, xs, in_tree, out_tree):
         """Returns the guard for calls like this one, or None."""
@@ -83,12 +75,11 @@ class Version:
 
     Args:
         jaxpr: a program without calls.
-        fast: whether it is for plain arrays only; see FastLowered.
+        fast: whether it is for arrays in order only; see FastLowered.
         careful: what a fast version calls where it cannot go on.
-        library: another library, if the version is for that.
     """
 
-    def __init__(self, jaxpr, fast, careful=None, library=None):
+    def __init__(self, jaxpr, fast, careful=None):
         emitter = FastEmitter(fast)
         jaxpr = emitter.simplified(jaxpr, fast)
         emitter.scope['careful'] = careful
@@ -97,8 +88,6 @@ class Version:
         self.in_order = emitter.in_order
         self.scalar = emitter.scalar
         self.owned = are_new(jaxpr)
-        for name in library and emitter.operands & emitter.scope.keys() or ():
-            emitter.scope[name] = library.constant(emitter.scope[name])
         self.functions = functions_in(self.source, emitter.scope)
         self.function = self.functions['program']
         self.constants = [x for x in emitter.scope.values()

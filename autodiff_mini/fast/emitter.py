@@ -5,31 +5,28 @@ for it, a number has been made an array beforehand, a ufunc reduces by itself.
 Chapter 31.
 """
 
-import keyword
-import math
-import operator
 from collections import ChainMap
+from functools import partial
 from itertools import count, filterfalse
 from typing import Any
 
 import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from autodiff_mini.arrays import astype_p
 from autodiff_mini.errors import lasting_line
-from autodiff_mini.fast.plan import UFUNCS, Block, c_ordered, is_large, plan
+from autodiff_mini.fast.plan import UFUNCS, c_ordered, is_large, plan
 from autodiff_mini.fast.scalars import indented, scalar_lines
 from autodiff_mini.fast.simplify import opened, simplify
 from autodiff_mini.fast.vectors import as_numbers
 from autodiff_mini.interpreters import lowering
-from autodiff_mini.interpreters.lowering import (
-    RESERVED, name_of_implementation)
+from autodiff_mini.interpreters.lowering import RESERVED, Emitter, call_of
 from autodiff_mini.jaxprs import Literal, Names, Var
-from autodiff_mini.primitives.elementwise import pow_p, to_the_power, where_p
+from autodiff_mini.primitives.elementwise import (
+    add_p, mul_p, pow_p, to_the_power, where_p)
 from autodiff_mini.primitives.linalg import matmul_p
-from autodiff_mini.primitives.reductions import (
-    reduce_max_p, reduce_min_p, reduce_prod_p, reduce_sum_p)
+from autodiff_mini.primitives.reductions import reducing
 from autodiff_mini.primitives.shapes import reshape_p, transpose_p
-from autodiff_mini.zeros import Zero, instantiate_zeros
 
 
 class Relied(set):
@@ -43,22 +40,19 @@ class Relied(set):
         return found
 
 
-class FastEmitter:
-    """Writes functions, and keeps the values that their text cannot hold.
+class FastEmitter(Emitter):
+    """Writes functions for NumPy arrays, in fewer calls.
 
     Args:
-        fast: whether all arrays are NumPy's.
+        fast: whether the arguments of the program are C-contiguous.
     """
 
-    def __init__(self, fast=True):
+    def __init__(self, fast):
+        super().__init__()
         self.fast = fast
         self.eqn: Any = None    # what is being written
         self.ordered = None
         self.head = []          # lines that define numbers
-        self.lines = []         # pairs: a line, and its equation or None
-        self.scope = {'np': np}
-        self.known = {}         # by id: what names a value, or a program
-        self.operands = set()   # names of those that meet arrays
         self.numbers = count(1)
         self.in_order = self.scalar = False
 
@@ -86,18 +80,11 @@ class FastEmitter:
         names.letters = filterfalse(TAKEN.__contains__, names.letters)
         for v, x in zip(jaxpr.constvars, jaxpr.consts, strict=True):
             names[v] = self.constant('const', x)
-            self.operands.add(names[v])
         return names
 
     def result(self, v, names) -> str:
         """Returns the text for what a function returns."""
-        return names[v] if type(v) is Var else self.literal(v.val)
-
-    def literal(self, x) -> str:
-        """Returns the text for a literal, which stands for an array."""
-        text = self.value(x)
-        self.operands.add(text)
-        return text
+        return names[v] if type(v) is Var else self.value(v.val)
 
     def define(self, signature, body):
         """Appends a function with these lines."""
@@ -108,66 +95,65 @@ class FastEmitter:
         """Returns the lines for the equations of a program."""
         lines = []
         for step in plan(jaxpr, ordered):
-            lines += (self.block(step, names) if type(step) is Block
-                      else self.step(step, names, ordered))
+            lines += (self.block if step.rows else self.step)(step, names)
         return lines
 
-    def step(self, step, names, ordered):
-        """Returns the lines for an equation."""
-        eqn = step.eqn
-        self.eqn, self.ordered = eqn, ordered and step.ordered
+    def step(self, step, names):
+        """Return the lines for an equation."""
+        [eqn], self.ordered = step.eqns, step.ordered
+        for out, v in step.into.items():
+            names[out], self.in_order = names[v], True
+        into = names[eqn.outvars[0]] if step.into else None
+        return [self.line(eqn, names, into), *deleted(step.gone, names)]
+
+    def line(self, eqn, names, into=None):
+        """Return the line for an equation, whose result goes `into` an array.
+        """
+        self.eqn = eqn
         operands = [self.operand(v, names) for v in eqn.invars]
-        if step.into:
-            self.in_order = True
-            names[eqn.outvars[0]] = names[step.into]
-            lines = [(self.into(names[step.into], operands), eqn)]
-        else:
-            text = self.expression(operands)
-            left = ', '.join(names[v] for v in eqn.outvars)
-            if eqn.primitive.multiple_results:
-                left = f'[{left}]'
-            lines = [(f'{left} = {text}', eqn)]
-        return lines + deleted(step.dying, names)
+        if into:
+            return self.into(into, operands), eqn
+        text = self.expression(operands)
+        left = ', '.join(names[v] for v in eqn.outvars)
+        if eqn.primitive.multiple_results:
+            left = f'[{left}]'
+        return f'{left} = {text}', eqn
 
     def block(self, block, names):
-        """Returns the loop that does a block piece by piece."""
+        """Return the loop that does a block piece by piece."""
         self.in_order, self.ordered = True, True
         shape = block.outs[0].aval.shape
         lines, inner = [], ChainMap({}, names)
-        made = dict.fromkeys(
-            v for step in block.steps for v in step.eqn.outvars)
+        made = dict.fromkeys(v for eqn in block.eqns for v in eqn.outvars)
         used = dict.fromkeys(
-            v for step in block.steps for v in step.eqn.invars
+            v for eqn in block.eqns for v in eqn.invars
             if v not in made and len(v.aval.shape) == len(shape)
             and v.aval.shape[0] == shape[0])
-        for v in used:
+
+        def piece_of(v):
             inner[v] = names[v, 'piece']
             lines.append((f'{inner[v]} = {names[v]}[part]', None))
-        for step in block.steps:
-            self.eqn, [out] = step.eqn, step.eqn.outvars
-            operands = [self.operand(v, inner) for v in step.eqn.invars]
+            return inner[v]
+        for v in used:
+            piece_of(v)
+        for eqn in block.eqns:
+            [out], into = eqn.outvars, None
             if out in block.outs:
-                inner[out] = names[out, 'piece']
-                lines.append((f'{inner[out]} = {names[out]}[part]', None))
-                text = self.into(inner[out], operands)
-            elif step.into:
-                inner[out] = inner[step.into]
-                text = self.into(inner[out], operands)
-            else:
-                text = f'{inner[out]} = {self.expression(operands)}'
-            lines.append((text, step.eqn))
-        rows = block.rows
+                into = piece_of(out)
+            elif out in block.into:
+                into = inner[out] = inner[block.into[out]]
+            lines.append(self.line(eqn, inner, into))
         size = shape if len(shape) > 1 else shape[0]
         empty = [(f'{names[v]} = np.empty({size}{self.dtype_of(v)})', None)
                  for v in block.outs]
         return [*empty,
-                (f'for start in range(0, {shape[0]}, {rows}):', None),
-                (f'    part = slice(start, start + {rows})', None),
+                (f'for start in range(0, {shape[0]}, {block.rows}):', None),
+                (f'    part = slice(start, start + {block.rows})', None),
                 *indented(lines),
                 # A piece may be a view, for which its whole array would stay.
                 *deleted({inner[v]: v for v in [*used, *made]}.values(),
                          inner),
-                *deleted(block.dying, names)]
+                *deleted(block.gone, names)]
 
     def dtype_of(self, v):
         """Returns the text of an argument for the dtype, if it needs one."""
@@ -181,25 +167,25 @@ class FastEmitter:
         return self.value(dtype)
 
     def expression(self, operands) -> str:
-        """Returns the text for the result of the equation at hand."""
-        primitive, params = self.eqn.primitive, self.eqn.params
-        rule = fast_rules.get(primitive) or lowering.rules.get(primitive)
-        if rule:
-            return rule(self, *operands, **params)
-        return self.call(primitive, operands, params)
+        """Return the text for the result of the equation at hand."""
+        primitive = self.eqn.primitive
+        rule = (fast_rules.get(primitive) or lowering.rules.get(primitive)
+                or partial(call_of, primitive))
+        return rule(self, *operands, **self.eqn.params)
 
     def into(self, name, operands) -> str:
-        """Returns the line that computes the equation into an array."""
-        impl = self.eqn.primitive.impl
-        if self.eqn.primitive not in UFUNCS:
+        """Return the line that computes the equation into an array."""
+        primitive = self.eqn.primitive
+        if primitive not in UFUNCS:
             return f'{name}[...] = {self.expression(operands)}'
-        if (impl in (operator.add, operator.mul) and name == operands[1]
+        if (primitive in (add_p, mul_p) and name == operands[1]
                 and type(self.eqn.invars[0]) is Literal):
             operands = operands[::-1]   # the same to the bit
-        if name == operands[0] and is_augmented(impl):
-            left, sign, right = self.expression(operands).split(' ', 2)
-            return f'{left} {sign}= {right}'
-        ufunc = IN_PLACE.get(impl, impl)
+        left, _, rest = self.expression(operands).partition(' ')
+        sign, _, right = rest.partition(' ')
+        if left == name and sign in AUGMENTED:
+            return f'{name} {sign}= {right}'
+        ufunc = primitive.impl(*[Asked()] * len(operands))
         out = f'out={name}' if ufunc in (np.maximum, np.minimum) else name
         return f'np.{ufunc.__name__}({", ".join([*operands, out])})'
 
@@ -224,7 +210,7 @@ class FastEmitter:
         """Returns the text for an operand of an equation."""
         if type(v) is Var:
             return names[v]
-        return self.number(v.val) if self.fast else self.literal(v.val)
+        return self.number(v.val)
 
     def number(self, x) -> str:
         """Returns the text for a number that meets an array, perhaps.
@@ -255,22 +241,10 @@ class FastEmitter:
         return self.known[key]
 
     def value(self, x) -> str:
-        """Returns the text for a value that a program contains."""
-        if isinstance(x, Zero):
-            x = instantiate_zeros(x)
-        if type(x) in (bool, int, float):
-            text = repr(x)
-            if not math.isfinite(x):
-                text = text.replace('inf', 'np.inf').replace('nan', 'np.nan')
-            return f'({text})' if text.startswith('-') else text
-        if x is None or type(x) is str:
-            return repr(x)
-        if type(x) is tuple:
-            comma = ',' if len(x) == 1 else ''
-            return f'({", ".join(map(self.value, x))}{comma})'
+        """Return the text for a value that a program contains."""
         if isinstance(x, np.dtype):
             return self.constant(f'{x.name}_dtype', x)
-        return self.constant('const', x)
+        return super().value(x)
 
     def constant(self, name, x) -> str:
         """Returns the name of a value in the scope of the functions."""
@@ -281,27 +255,6 @@ class FastEmitter:
             self.scope[name] = x
             self.known[id(x)] = name
         return self.known[id(x)]
-
-    def call(self, primitive, operands, params) -> str:
-        """Returns the text of a call of a primitive's implementation."""
-        impl = primitive.impl
-        name = getattr(impl, '__name__', '')
-        if getattr(np, name, None) is impl:
-            function = f'np.{name}'
-        elif getattr(np.linalg, name, None) is impl:
-            function = f'np.linalg.{name}'
-        else:
-            name = name_of_implementation(primitive)
-            function = self.constant(name, impl)
-        keywords = [self.keyword(key, x) for key, x in params.items()]
-        return f'{function}({", ".join([*operands, *keywords])})'
-
-    def keyword(self, key, x) -> str:
-        """Returns the text for a parameter."""
-        if (key.isidentifier() and key.isascii()
-                and not keyword.iskeyword(key)):
-            return f'{key}={self.value(x)}'
-        return f'**{{{key!r}: {self.value(x)}}}'
 
     def text(self):
         """Returns the source, and by number of line its equation."""
@@ -326,24 +279,16 @@ def deleted(variables, names):
 TAKEN = RESERVED | {'part', 'step', 'sin', 'cos', 'sqrt'}
 
 
-def is_augmented(operation):
-    """Returns whether Python can write an operator before `=`, as in `+=`."""
-    name = getattr(operation, '__name__', '').strip('_')
-    return operation in IN_PLACE and hasattr(operator, f'i{name}')
+AUGMENTED = {*'+-*/%&|^', '//', '<<', '>>'}     # Python has `+=`, no `<=`
 
 
-IN_PLACE = {    # by operator: the ufunc that can write into an array
-    operator.neg: np.negative, operator.invert: np.invert,
-    operator.abs: np.absolute, operator.add: np.add,
-    operator.sub: np.subtract, operator.mul: np.multiply,
-    operator.truediv: np.divide, operator.floordiv: np.floor_divide,
-    operator.mod: np.remainder, operator.matmul: np.matmul,
-    operator.lt: np.less, operator.le: np.less_equal,
-    operator.gt: np.greater, operator.ge: np.greater_equal,
-    operator.eq: np.equal, operator.ne: np.not_equal,
-    operator.and_: np.bitwise_and, operator.or_: np.bitwise_or,
-    operator.xor: np.bitwise_xor, operator.lshift: np.left_shift,
-    operator.rshift: np.right_shift}
+class Asked(NDArrayOperatorsMixin):
+    """An operand whose operation returns the ufunc that is asked for."""
+
+    def __array_ufunc__(self, ufunc, *_):
+        return ufunc
+
+
 fast_rules = {}     # before those of the rows
 
 
@@ -356,27 +301,12 @@ def pow_lowering(emitter, x, y):
     return f'{name}({x}, {y})'
 
 
-def reshape_lowering(emitter, x, shape):
-    if emitter.eqn.invars[0].aval.shape == ():
-        return emitter.call(reshape_p, [x], {'shape': shape})
-    return f'{x}.reshape({emitter.value(shape)})'
-
-
-def transpose_lowering(emitter, x, axes):
-    if emitter.eqn.invars[0].aval.shape == ():
-        return emitter.call(transpose_p, [x], {'axes': axes})
-    if axes == tuple(range(len(axes)))[::-1] and len(axes) > 1:
-        return f'{x}.T'
-    return f'{x}.transpose({", ".join(map(str, axes))})'
-
-
 def astype_lowering(emitter, x, dtype, weak_type):
     aval = emitter.eqn.invars[0].aval
     if weak_type and aval.dtype == dtype == float:
         return f'float({x})'
     if weak_type:
-        return emitter.call(astype_p, [x], {'dtype': dtype,
-                                            'weak_type': weak_type})
+        return call_of(astype_p, emitter, x, dtype=dtype, weak_type=True)
     name = emitter.dtype(dtype)
     if aval.weak_type and name.startswith('np.'):
         return f'{name}({x})'
@@ -396,27 +326,44 @@ def matmul_lowering(emitter, x, y):
 
 fast_rules[matmul_p] = matmul_lowering
 fast_rules[pow_p] = pow_lowering
-fast_rules[reshape_p] = reshape_lowering
-fast_rules[transpose_p] = transpose_lowering
 fast_rules[astype_p] = astype_lowering
 
 
-def defreduction(primitive, ufunc):
-    """Lets a ufunc reduce arrays itself, as NumPy's function would ask it."""
-    def reduction_lowering(emitter, x, axis, keepdims):
-        if not emitter.fast or emitter.eqn.invars[0].aval.shape == ():
-            return emitter.call(primitive, [x], {'axis': axis,
-                                                 'keepdims': keepdims})
-        axis = axis[0] if len(axis) == 1 else axis
-        keep = ', keepdims=True' if keepdims else ''
-        return f'np.{ufunc.__name__}.reduce({x}, {axis}{keep})'
-    fast_rules[primitive] = reduction_lowering
+def defmethod(primitive, write):
+    """Define how an operation on an array with axes is written."""
+    def rule(emitter, x, **params):
+        if emitter.eqn.invars[0].aval.shape == ():
+            return call_of(primitive, emitter, x, **params)
+        return write(emitter, x, **params)
+    fast_rules[primitive] = rule
 
 
-defreduction(reduce_sum_p, np.add)
-defreduction(reduce_prod_p, np.multiply)
-defreduction(reduce_max_p, np.maximum)
-defreduction(reduce_min_p, np.minimum)
+def transposed_text(emitter, x, axes):
+    if axes == tuple(range(len(axes)))[::-1] and len(axes) > 1:
+        return f'{x}.T'
+    return f'{x}.transpose({", ".join(map(str, axes))})'
+
+
+def reduced_text(ufunc, emitter, x, axis, keepdims):
+    axis = axis[0] if len(axis) == 1 else axis
+    keep = ', keepdims=True' if keepdims else ''
+    return f'np.{ufunc}.reduce({x}, {axis}{keep})'
+
+
+defmethod(reshape_p, lambda emitter, x, shape: f'{x}.reshape({shape})')
+defmethod(transpose_p, transposed_text)
+
+
+UFUNC_OF = {np.sum: 'add', np.prod: 'multiply', np.max: 'maximum',
+            np.min: 'minimum'}
+
+
+@reducing.define
+def defreduction(primitive):
+    """Let a ufunc reduce arrays itself, as NumPy's function would ask it."""
+    ufunc = UFUNC_OF.get(primitive.impl)
+    if ufunc:
+        defmethod(primitive, partial(reduced_text, ufunc))
 
 
 def where_lowering(emitter, mask, x, y):
@@ -429,7 +376,7 @@ def where_lowering(emitter, mask, x, y):
                and all(v.aval == out.aval or type(v) is Literal
                        for v in choices))
     if not bitwise:
-        return emitter.call(where_p, [mask, x, y], {})
+        return call_of(where_p, emitter, mask, x, y)
     emitter.in_order = True
     name = emitter.constant('choose_bits', choose_bits)
     dtype = emitter.dtype_of(out)

@@ -15,9 +15,9 @@ from autodiff_mini.core import TraceTag, current_trace
 from autodiff_mini.fast.loop_source import loop_p
 from autodiff_mini.fast.plan import FRESH
 from autodiff_mini.fast.simplify import VIEWS, opened, opening_rules, simplify
+from autodiff_mini.higher_order.loops import scan_p, scan_types, split
 from autodiff_mini.higher_order.programs import (
     others, remembered, run, stage_program, vmap_jaxpr, zeros)
-from autodiff_mini.higher_order.scan import scan_p, scan_types, split
 from autodiff_mini.jaxprs import Jaxpr, Var, drop_dead
 from autodiff_mini.primitives.elementwise import add_p
 from autodiff_mini.primitives.linalg import matmul_p
@@ -158,9 +158,9 @@ def fission(jaxpr, avals, length, reverse, counts):
             """Computes variables for all steps."""
             outs = [v for v in outs if v not in rows]
             part = as_program(body, eqns, outs)
-            batched, _ = vmap_jaxpr(
-                part, length, tuple(v in rows for v in part.invars),
-                (True,) * len(outs))
+            batched, *_ = vmap_jaxpr(
+                part, tuple(v in rows for v in part.invars),
+                (True,) * len(outs), length)
             values = run(batched, *[env[v] for v in part.invars])
             env.update(zip(outs, values, strict=True))
             rows.update(outs)

@@ -6,39 +6,40 @@ written as one would write it by hand.  Chapter 33.
 
 import math
 from functools import partial
+from itertools import count
 
 from autodiff_mini.core import Primitive
 from autodiff_mini.fast.emitter import fast_rules
-from autodiff_mini.fast.plan import keeps_order
 from autodiff_mini.fast.scalars import (
     carefully, checked, float_text, indented, is_bool, put_back, scalar_body,
     taken_out)
 from autodiff_mini.fast.simplify import opened, simplify
 from autodiff_mini.fast.vectors import as_numbers
-from autodiff_mini.higher_order.scan import (
-    scan_for_outputs, scan_types, split)
-from autodiff_mini.higher_order.while_loop import while_lowering, while_p
-from autodiff_mini.interpreters import abstract
+from autodiff_mini.higher_order.loops import (
+    scan_for_outputs, scan_lowering, scan_types, split, while_lowering,
+    while_p)
+from autodiff_mini.interpreters import abstract, lowering
 from autodiff_mini.jaxprs import dead_rules
 
 loop_p = Primitive('loop', multiple_results=True)
 abstract.rules[loop_p] = scan_types
 dead_rules[loop_p] = scan_for_outputs
+lowering.rules[loop_p] = scan_lowering
 
 
 def loop_lowering(emitter, *names, jaxpr, length, reverse, counts):
-    """Appends a function in which Python loops; returns a call of it."""
-    loop = {'length': length, 'reverse': reverse, 'counts': counts}
-    ordered = emitter.ordered and keeps_order(jaxpr)
-    name = f'loop_{next(emitter.numbers)}'
-    arguments, body = array_loop(emitter, jaxpr, ordered, **loop)
+    """Append a function in which Python loops; return a call of it."""
+    name, ordered = f'loop_{next(emitter.numbers)}', emitter.ordered
+    arguments, body = array_loop(emitter, jaxpr, ordered, length, reverse,
+                                 counts)
     numbers = as_numbers(jaxpr, ordered) if emitter.fast else None
     if numbers:
         careful = f'careful_{name}'
-        emitter.define(f'{careful}({arguments})', body)
-        arguments, body = scalar_loop(emitter, jaxpr, numbers, careful,
-                                      **loop)
-    emitter.define(f'{name}({arguments})', body)
+        emitter.define(f'{careful}({", ".join(arguments)})', body)
+        arguments, body = scalar_loop(
+            emitter, jaxpr, numbers, counts,
+            lambda *given: f'{careful}({", ".join(given)})', length, reverse)
+    emitter.define(f'{name}({", ".join(arguments)})', body)
     return f'{name}({", ".join(names)})'
 
 
@@ -63,17 +64,15 @@ def array_loop(emitter, jaxpr, ordered, length, reverse, counts):
                      [emitter.result(v, names) for v in ends])
     outs = [*(names[v] for v in carry),
             *(row if emitter.fast else f'np.stack({row})' for row in rows)]
-    return ', '.join(arguments), [
+    return arguments, [
         *[(f'{row} = {text}', None) for row, text in zip(rows, empty)],
         (f'for step in {steps_text(length, reverse)}:', None),
         *indented(step), (f'return [{", ".join(outs)}]', None)]
 
 
-def flat_rows(name, v, length):
-    """Returns the text of an array that has the numbers of `v` in rows."""
-    if len(v.aval.shape) < 2:
-        return name
-    return f'{name}.reshape({length}, {math.prod(v.aval.shape)})'
+def reshaped(v, *shape):
+    """Return the text that gives rows of `v` this shape, if they need it."""
+    return f'.reshape({shape})' if len(v.aval.shape) > 1 else ''
 
 
 def row_text(texts, v):
@@ -82,52 +81,57 @@ def row_text(texts, v):
     return f'[{texts}]' if v.aval.shape else texts
 
 
-def rows_as_array(row, v, length):
-    """Returns the text that makes an array of a list of rows."""
-    if len(v.aval.shape) < 2:
-        return f'np.array({row})'
-    return f'np.array({row}).reshape({(length, *v.aval.shape)})'
+def scalar_loop(emitter, jaxpr, numbers, counts, instead, length=None,
+                reverse=False, tests=None):
+    """Return the arguments and lines of a function that loops with floats.
 
-
-def scalar_loop(emitter, jaxpr, numbers, careful, length, reverse, counts):
-    """The same, for a body of single numbers: Python's floats."""
+    Args:
+        emitter: knows names for functions.
+        jaxpr: the body.
+        numbers: Numbers, for the body.
+        counts, length, reverse: as of a scan.
+        instead: returns a call of what is done if it has to give up, with
+            the names of the arguments.
+        tests: Numbers, for the test of a while loop.
+    """
     names = emitter.names(numbers.jaxpr)
     given = [names['given', i] for i in range(len(jaxpr.invars))]
-    arguments = ', '.join(given)
-    fixed, moving = sum(counts[:2]), jaxpr.invars[sum(counts[:2]):]
-    carry = numbers.ins[counts[0]:fixed]
-    lists = [names['list', i] for i in range(len(moving))]
-    rows = [names['row', i] for i in range(len(numbers.outs[counts[1]:]))]
+    fixed, text = sum(counts[:2]), partial(float_text, emitter, names=names)
     start = taken_out(jaxpr.invars[:fixed], numbers.ins, given, names)
-    start += [(f'{x} = {flat_rows(y, v, length)}.tolist()', None)
-              for x, y, v in zip(lists, given[fixed:], moving)]
-    start += [(f'{row} = [None] * {length}', None) for row in rows]
-    step = [(f'{row_text([names[x] for x in parts], v)} = {x}[step]', None)
-            for x, v, parts in zip(lists, moving, numbers.ins[fixed:])]
-    lines, watched, asks_numpy = scalar_body(emitter, numbers.jaxpr, names)
-    text = lambda v: float_text(emitter, v, names)
-    step += lines + checked(emitter, watched)
-    step += [(f'{row}[step] = {row_text(map(text, parts), v)}', None)
-             for row, v, parts in zip(rows, jaxpr.outvars[counts[1]:],
-                                      numbers.outs[counts[1]:])]
-    step += assigned([names[v] for vs in carry for v in vs],
-                     [text(v) for vs in numbers.outs[:counts[1]] for v in vs])
-    lines = [(f'for step in {steps_text(length, reverse)}:', None),
-             *indented(step)]
-    if asks_numpy:
-        lines = [("with np.errstate(all='raise'):", None), *indented(lines)]
-    ys = jaxpr.outvars[counts[1]:]
-    sums = [names[v] for vs in carry for v in vs] + [
-        f'sum(map(sum, {row}))' if v.aval.shape else f'sum({row})'
-        for row, v in zip(rows, ys)]
-    end = [(f'{row} = {rows_as_array(row, v, length)}', None)
-           for row, v in zip(rows, ys)]
-    outs = [put_back(emitter, v, parts, names)
-            for v, parts in zip(jaxpr.invars[counts[0]:], carry)] + rows
-    return arguments, carefully(
-        [*start, *lines, *checked(emitter, sums), *end,
-         (f'return [{", ".join(outs)}]', None)],
-        f'{careful}({arguments})')
+    carry = [names[v] for vs in numbers.ins[counts[0]:fixed] for v in vs]
+    step, watched, outs, test_asks = [], [*carry], [], False
+    if tests:
+        names.update((v, names[x]) for vs, xs in zip(tests.ins, numbers.ins)
+                     for v, x in zip(vs, xs))
+        step, test_asks = scalar_body(emitter, tests.jaxpr, names)
+        [[goes_on]] = tests.outs
+        step += [(f'if not {emitter.result(goes_on, names)}:', None),
+                 ('    break', None)]
+    for x, v, parts in zip(given[fixed:], jaxpr.invars[fixed:],
+                           numbers.ins[fixed:]):
+        rows, size = names['rows', v], math.prod(v.aval.shape)
+        start.append((
+            f'{rows} = {x}{reshaped(v, length, size)}.tolist()', None))
+        step.append((f'{row_text([names[x] for x in parts], v)}'
+                     f' = {rows}[step]', None))
+    lines, asks_numpy = scalar_body(emitter, numbers.jaxpr, names)
+    step += lines
+    for i, v, parts in zip(count(), jaxpr.outvars[counts[1]:],
+                           numbers.outs[counts[1]:]):
+        rows, shape = names['made', i], v.aval.shape
+        start.append((f'{rows} = [None] * {length}', None))
+        step.append((f'{rows}[step] = {row_text(map(text, parts), v)}', None))
+        watched.append(f'sum(map(sum, {rows}))' if shape else f'sum({rows})')
+        outs.append(f'np.array({rows}){reshaped(v, length, *shape)}')
+    step += assigned(carry, [text(v) for vs in numbers.outs[:counts[1]]
+                             for v in vs])
+    outs = [put_back(emitter, v, parts, names) for v, parts in zip(
+        jaxpr.invars[counts[0]:], numbers.ins[counts[0]:fixed])] + outs
+    head = ('while True:' if tests
+            else f'for step in {steps_text(length, reverse)}:')
+    return given, carefully(
+        [*start, (head, None), *indented(step), *checked(emitter, watched)],
+        asks_numpy or test_asks, outs, instead(*given))
 
 
 def steps_text(length, reverse):
@@ -143,53 +147,22 @@ def assigned(names, values):
 
 
 def fast_while(emitter, *names, test, body, counts):
-    """Returns a call of `loop_while`, or of a function written for floats."""
-    emitter.ordered = emitter.ordered and keeps_order(body)
+    """Return a call of `loop_while`, or of a function written for floats."""
     call = partial(while_lowering, emitter, test=test, body=body,
                    counts=counts)
     carefully_called = call(*names)
     test, body = simplify(opened(test)), simplify(opened(body))
+    tests = steps = None
     if emitter.fast:
         tests = as_numbers(test, emitter.ordered, is_bool)
         steps = as_numbers(body, emitter.ordered)
-    if not (emitter.fast and tests and steps):
+    if not (tests and steps):
         return carefully_called
     name = f'while_{next(emitter.numbers)}'
-    arguments, lines = scalar_while(emitter, body, tests, steps, counts,
-                                    call)
+    arguments, lines = scalar_loop(emitter, body, steps, counts, call,
+                                   tests=tests)
     emitter.define(f'{name}({", ".join(arguments)})', lines)
     return f'{name}({", ".join(names)})'
 
 
 fast_rules[while_p] = fast_while
-
-
-def scalar_while(emitter, body, tests, steps, counts, call):
-    """Returns the arguments and lines of a function that loops with floats.
-
-    If it has to give up, it does what `call` says, carefully.
-    """
-    names = emitter.names(steps.jaxpr)
-    given = [names['given', i] for i in range(len(body.invars))]
-    start = taken_out(body.invars, steps.ins, given, names)
-    carry = steps.ins[counts[0]:]
-    names.update((v, names[x]) for vs, xs in zip(tests.ins, steps.ins)
-                 for v, x in zip(vs, xs))
-    lines, watched, test_asks = scalar_body(emitter, tests.jaxpr, names)
-    [[goes_on]] = tests.outs
-    step = [*lines, *checked(emitter, watched),
-            (f'if not {emitter.result(goes_on, names)}:', None),
-            ('    break', None)]
-    lines, watched, body_asks = scalar_body(emitter, steps.jaxpr, names)
-    step += [*lines, *checked(emitter, watched), *assigned(
-        [names[v] for vs in carry for v in vs],
-        [float_text(emitter, v, names) for vs in steps.outs for v in vs])]
-    lines = [('while True:', None), *indented(step)]
-    if test_asks or body_asks:
-        lines = [("with np.errstate(all='raise'):", None), *indented(lines)]
-    outs = [put_back(emitter, v, parts, names)
-            for v, parts in zip(body.invars[counts[0]:], carry)]
-    return given, carefully(
-        [*start, *lines,
-         *checked(emitter, [names[v] for vs in carry for v in vs]),
-         (f'return [{", ".join(outs)}]', None)], call(*given))

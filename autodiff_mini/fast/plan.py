@@ -13,16 +13,13 @@ import numpy as np
 
 from autodiff_mini.arrays import astype_p
 from autodiff_mini.fast.simplify import (
-    ELEMENTWISE, PIECEWISE, VIEWS, is_ordered, learn, opened, simplify)
-from autodiff_mini.jaxprs import Equation, Var, programs_in
+    ELEMENTWISE, PIECEWISE, VIEWS, is_ordered, learn, opened)
+from autodiff_mini.jaxprs import Var, programs_in
 from autodiff_mini.primitives.elementwise import pow_p, sign_p, where_p
 from autodiff_mini.primitives.indexing import add_at_p, index_p, scatter_p
-from autodiff_mini.primitives.joining import concatenate_p, stack_p
 from autodiff_mini.primitives.linalg import matmul_p
-from autodiff_mini.primitives.reductions import (
-    argmax_p, argmin_p, argsort_p, cumprod_p, cumsum_p, reduce_max_p,
-    reduce_min_p, reduce_prod_p, reduce_sum_p)
-from autodiff_mini.primitives.shapes import reshape_p
+from autodiff_mini.primitives.reductions import reducing
+from autodiff_mini.primitives.shapes import concatenate_p, reshape_p, stack_p
 from autodiff_mini.source import Work
 
 LARGE = 1024        # elements: what is smaller is not worth a thought
@@ -32,63 +29,45 @@ SCRATCH = 4_000_000     # bytes: what all arrays of a block may take
 
 UFUNCS = ELEMENTWISE - VIEWS - {pow_p, where_p}
 OVERWRITING = UFUNCS - {sign_p}     # with out=, that is seven times slower
-FRESH = PIECEWISE | {
-    argmax_p, argmin_p, argsort_p, concatenate_p, cumprod_p, cumsum_p,
-    matmul_p, reduce_max_p, reduce_min_p, reduce_prod_p, reduce_sum_p,
-    stack_p}
+FRESH = PIECEWISE | {concatenate_p, matmul_p, stack_p}
+reducing.define(FRESH.add)
 WRITES = {add_at_p, scatter_p}
 learn(UFUNCS, OVERWRITING, FRESH)
 
 
-class Step(NamedTuple):
-    """An equation, and what to do with memory.
+def plan(jaxpr, ordered=True) -> list[Work]:
+    """Return what a program does, in order: equations, and blocks of them.
 
     Args:
-        eqn: the equation.
-        into: the variable whose array takes the result, or None.
-        dying: variables of large arrays that nobody needs any more.
-        ordered: whether all its operands are C-contiguous.
+        jaxpr: a program without calls.
+        ordered: whether its arguments are C-contiguous NumPy arrays.  If they
+            are not, nothing is overwritten, and there are no blocks.
     """
-
-    eqn: Equation
-    into: Var | None
-    dying: list
-    ordered: bool
-
-
-class Block(NamedTuple):
-    """Element-wise equations of one shape, to be done piece by piece.
-
-    Args:
-        steps: the equations.
-        outs: the results that are needed afterwards.
-        rows: how many elements of the first axis are done at a time.
-        dying: as of a Step.
-    """
-
-    steps: list[Step]
-    outs: list[Var]
-    rows: int
-    dying: list
-
-
-def plan(jaxpr, ordered=True):
-    """Returns the steps and blocks of a program, in order.
-
-    Args:
-        jaxpr: the program.
-        ordered: whether its arguments are C-contiguous arrays of NumPy's.
-            If they are not, nothing is overwritten, and there are no blocks.
-    """
-    in_order = c_ordered(jaxpr) if ordered else set()
+    in_order = c_ordered(jaxpr) if ordered else ()
     made = [v for eqn in jaxpr.eqns for v in eqn.outvars]
     if not any(map(is_large, [*jaxpr.constvars, *jaxpr.invars, *made])):
-        return [Step(eqn, None, [], is_ordered(eqn, in_order))
+        return [Work([eqn], ordered=stays_ordered(eqn, in_order))
                 for eqn in jaxpr.eqns]
     groups = runs(jaxpr, in_order)
     uses = last_uses(jaxpr, groups)
     return [placed(group[0], i, uses, in_order) if len(group) == 1
             else block(group, i, uses) for i, group in enumerate(groups)]
+
+
+def stays_ordered(eqn, in_order):
+    """Return whether all operands are, and stay, C-contiguous.
+
+    The carry of a loop comes back as an operand.
+    """
+    return is_ordered(eqn, in_order) and (
+        'counts' not in eqn.params
+        or all(map(keeps_order, programs_of(eqn))))
+
+
+def programs_of(eqn):
+    """Return the programs that an equation holds."""
+    return [program for x in eqn.params.values()
+            for program in programs_in(x)]
 
 
 def c_ordered(jaxpr) -> set:
@@ -116,9 +95,8 @@ def makes_order(eqn, ordered):
         return ordered and is_piece(eqn.params['indices'])
     if eqn.primitive is reshape_p:
         return ordered
-    inner = [program for x in eqn.params.values()
-             for program in programs_in(x)]
-    return ordered and inner != [] and all(map(keeps_order, inner))
+    programs = programs_of(eqn)
+    return ordered and programs != [] and all(map(keeps_order, programs))
 
 
 def is_piece(indices):
@@ -212,11 +190,8 @@ def is_large(v):
 
 
 def placed(eqn, i, uses, in_order):
-    """Returns an equation with its place; `i` is the number of its group."""
-    ordered = is_ordered(eqn, in_order)
-    if not any(type(v) is Var and is_large(v)
-               for v in eqn.invars + eqn.outvars):
-        return Step(eqn, None, [], ordered)
+    """Return the work of one equation; `i` is the number of its group."""
+    ordered = stays_ordered(eqn, in_order)
     variables = dict.fromkeys(
         filter(is_variable, [*eqn.invars, *eqn.outvars]))
 
@@ -224,10 +199,11 @@ def placed(eqn, i, uses, in_order):
         sharing = [w for w in variables if uses.owner[w] is v]
         return (ordered and is_large(v) and sharing == [v]
                 and uses.array[v] == i)
-    into = overwritten(eqn, is_free)
-    dying = [v for v in variables if v is not into and is_large(v)
-             and uses.variable[v] == i]
-    return Step(eqn, into, dying, ordered)
+    taken = overwritten(eqn, is_free)
+    gone = [v for v in variables if v is not taken and is_large(v)
+            and uses.variable[v] == i]
+    return Work([eqn], gone, {eqn.outvars[0]: taken} if taken else {},
+                ordered=ordered)
 
 
 def overwritten(eqn, is_free):
@@ -241,34 +217,43 @@ def overwritten(eqn, is_free):
 
 
 def block(eqns, i, uses):
-    """Returns a run of equations; `i` is the number of its group.
+    """Return the work of a run of equations, to be done piece by piece.
 
-    Within it all arrays are of one shape, so that a result may take any array
-    that is free.
+    Within it all arrays are of one shape, so a result can take any array that
+    is free.  A new piece is made before the one of the same name is freed.
+
+    Args:
+        eqns: element-wise equations of one shape.
+        i: the number of their group.
+        uses: when variables are used last.
     """
     made = [eqn.outvars[0] for eqn in eqns]
     outs = [v for v in made if uses.variable[v] > i]
     inner = {*made}.difference(outs)
     last = {v: j for j, eqn in enumerate(eqns) for v in eqn.invars}
-    free, steps, size = [], [], 0
+    free, into = [], {}
     for j, eqn in enumerate(eqns):
-        [out] = eqn.outvars
+        [out], taken = eqn.outvars, None
         done = [v for v in dict.fromkeys(eqn.invars)
                 if v in inner and last[v] == j]
-        into = overwritten(eqn, done.__contains__)
-        if into is None and eqn.primitive in UFUNCS and out in inner:
-            into = next((v for v in reversed(free)
-                         if v.aval.dtype == out.aval.dtype), None)
-        free = [v for v in free + done if v is not into]
-        size += out.aval.dtype.itemsize if into is None else 0
-        steps.append(Step(eqn, into, [], True))
+        if out in inner:
+            taken = overwritten(eqn, done.__contains__)
+            if taken is None and eqn.primitive in UFUNCS:
+                taken = next((v for v in reversed(free)
+                              if v.aval.dtype == out.aval.dtype), None)
+        if taken:
+            into[out] = taken
+        free = [v for v in free + done if v is not taken]
     shape = made[0].aval.shape
-    rows, row_size = rows_of(shape), size * math.prod(shape[1:])
-    while rows > 1 and rows * row_size > SCRATCH:
+    rows, row = rows_of(shape), math.prod(shape[1:])
+    new = [v.aval.dtype.itemsize for v in inner.difference(into)]
+    while rows > 1 and rows * row * sum(new) > SCRATCH:
         rows //= 2
-    dying = [v for v in last if type(v) is Var and is_large(v)
-             and v not in inner and uses.variable[v] == i]
-    return Block(steps, outs, rows, dying)
+    gone = [v for v in last if type(v) is Var and is_large(v)
+            and v not in inner and uses.variable[v] == i]
+    return Work(eqns, gone, into, math.ceil(shape[0] / rows),
+                (sum(new) + max(new, default=0)) * rows * row, outs,
+                rows=rows)
 
 
 def are_new(jaxpr):
@@ -281,39 +266,3 @@ def are_new(jaxpr):
     return len({*jaxpr.outvars}) == len(jaxpr.outvars) and all(
         made.get(v) in (FRESH if v.aval.shape else scalar)
         for v in jaxpr.outvars)
-
-
-def planned_work(jaxpr, ordered) -> list:
-    """Returns what is done for a program without calls, as `cost` asks.
-
-    Args:
-        jaxpr: the program.
-        ordered: as of `plan`.
-    """
-    jaxpr = simplify(jaxpr, c_ordered(jaxpr) if ordered else ())
-    return [work_of_block(step) if type(step) is Block
-            else work_of_step(step, ordered and step.ordered)
-            for step in plan(jaxpr, ordered)]
-
-
-def work_of_step(step, ordered):
-    """Returns a step as Work; `ordered` is of the programs that it holds."""
-    eqn = step.eqn
-    if 'length' in eqn.params:      # it is a loop, whose carry comes back
-        ordered = ordered and keeps_order(eqn.params['jaxpr'])
-    into = {eqn.outvars[0]: step.into} if step.into else {}
-    return Work([eqn], step.dying, into, ordered=ordered)
-
-
-def work_of_block(block):
-    """Returns a block as Work.
-
-    A new piece is made before the one of the same name is let go.
-    """
-    length, *others = block.outs[0].aval.shape
-    inner = [step.eqn.outvars[0].aval.dtype.itemsize for step in block.steps
-             if step.into is None and step.eqn.outvars[0] not in block.outs]
-    return Work([step.eqn for step in block.steps], block.dying,
-                pieces=math.ceil(length / block.rows), outs=block.outs,
-                scratch=(sum(inner) + max(inner, default=0)) * block.rows
-                * math.prod(others))

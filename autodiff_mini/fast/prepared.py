@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from autodiff_mini import seams
 from autodiff_mini.core import (
     NUMBERS, PYTHON_NUMBERS, Primitive, TraceTag, Tracer, array_type,
     current_trace, function_table, typeof)
@@ -21,7 +22,6 @@ from autodiff_mini.higher_order.programs import (
     transpose_jaxpr, vmap_jaxpr)
 from autodiff_mini.interpreters.vmap import BatchTracer, joint_dim
 from autodiff_mini.jaxprs import Equation, Jaxpr, Var, programs_in
-from autodiff_mini.memory import View, made_in, whose
 from autodiff_mini.primitives.elementwise import float_power_p, pow_p
 from autodiff_mini.pytree import tree_flatten
 
@@ -172,14 +172,18 @@ class Mapped(Prepared):
                             for x in xs])
             if mapped not in steps:
                 size = traces[0].axis.size if traces else 0
-                every, is_mapped = vmap_jaxpr(jaxpr, size, mapped, nowhere)
+                every, _, is_mapped = vmap_jaxpr(jaxpr, mapped, nowhere,
+                                                 size)
                 steps[mapped] = compiled_step(every), is_mapped
             run, is_mapped = steps[mapped]
             ys = run(*[x.val if type(x) is BatchTracer else x for x in xs])
             dim = joint_dim([x.dim for x in xs if type(x) is BatchTracer])
-            return [made_in(current_trace(), traces[0].join(y, dim))
-                    if here else y
+            outs = [traces[0].join(y, dim) if here else y
                     for y, here in zip(ys, is_mapped)]
+            for y in outs:
+                if type(y) is BatchTracer:
+                    y.made_in = current_trace()
+            return outs
         return step
 
 
@@ -188,8 +192,7 @@ def is_seen(y):
 
     It may be a view of an argument; a view of what is gone is as good as new.
     """
-    memory = whose(y)
-    return memory and (type(memory) is not View or memory.shared.others(y))
+    return seams.is_seen.run(y)
 
 
 def called_with(function, values, args, kwargs):
@@ -261,7 +264,7 @@ def compiled_step(jaxpr):
 
     Its arrays are NumPy's, and may lie in memory in any order.
     """
-    emitter = FastEmitter()
+    emitter = FastEmitter(False)
     emitter.emit('step', emitter.simplified(opened(jaxpr), False), False)
     source, _ = emitter.text()
     exec(compile(source, '<autodiff_mini step>', 'exec'), emitter.scope)

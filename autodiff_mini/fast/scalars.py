@@ -13,7 +13,7 @@ import numpy as np
 
 from autodiff_mini.arrays import astype_p
 from autodiff_mini.fast.simplify import ELEMENTWISE
-from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var
+from autodiff_mini.jaxprs import Literal, Var
 from autodiff_mini.primitives.elementwise import (
     abs_p, add_p, and_p, cos_p, div_p, eq_p, ge_p, gt_p, invert_p, isfinite_p,
     le_p, lt_p, max_p, min_p, mul_p, ne_p, neg_p, or_p, pow_p, sin_p, sqrt_p,
@@ -91,26 +91,19 @@ def is_power(eqn):
     return type(exponent) is Literal and type(exponent.val) is int
 
 
-def with_boxes(jaxpr):
-    """Returns a program whose powers know which operands are boxes.
+def has_power_of_box(jaxpr):
+    """Return whether a program raises a box, or raises to one.
 
     A box is an array without axes, as `np.where` returns it.  NumPy's power
     of a box has other bits than its power of a number.
     """
-    boxes, eqns = set(), []
+    boxes = set()
     for eqn in jaxpr.eqns:
         if eqn.primitive is where_p or (eqn.primitive is astype_p
                                         and eqn.invars[0] in boxes):
             boxes.update(eqn.outvars)
-        if eqn.primitive is pow_p:
-            params = {'boxes': tuple(v in boxes for v in eqn.invars)}
-            eqn = Equation(pow_p, eqn.invars, params, eqn.outvars, eqn.line)
-        eqns.append(eqn)
-    return Jaxpr(jaxpr.constvars, jaxpr.invars, eqns, jaxpr.outvars,
-                 jaxpr.consts)
-
-
-NO_BOX = {'boxes': (False, False)}
+    return any(eqn.primitive is pow_p and not boxes.isdisjoint(eqn.invars)
+               for eqn in jaxpr.eqns)
 
 
 @cache
@@ -126,7 +119,7 @@ def as_numpy(primitive):
 
 
 def scalar_lines(emitter, numbers, invars, outvars, names):
-    """Returns the lines of a function for a program of single numbers.
+    """Return the lines of a function for a program of single numbers.
 
     Args:
         emitter: knows names for functions.
@@ -136,17 +129,13 @@ def scalar_lines(emitter, numbers, invars, outvars, names):
     """
     floats = ChainMap({}, names)
     start = taken_out(invars, numbers.ins, [names[v] for v in invars], floats)
-    lines, watched, asks_numpy = scalar_body(emitter, numbers.jaxpr, floats)
-    watched += [floats[v] for v in numbers.jaxpr.outvars if type(v) is Var]
-    lines += checked(emitter, watched)
-    if asks_numpy:
-        lines = [("with np.errstate(all='raise'):", None), *indented(lines)]
+    lines, asks_numpy = scalar_body(emitter, numbers.jaxpr, floats,
+                                    numbers.jaxpr.outvars)
     outs = [put_back(emitter, v, parts, floats)
             for v, parts in zip(outvars, numbers.outs)]
     arguments = ', '.join(names[v] for v in invars)
-    return carefully(
-        [*start, *lines, (f'return [{", ".join(outs)}]', None)],
-        f'careful({arguments})')
+    return carefully([*start, *lines], asks_numpy, outs,
+                     f'careful({arguments})')
 
 
 def taken_out(variables, numbers, given, names):
@@ -182,13 +171,16 @@ def put_back(emitter, v, parts, names):
     return texts[0] if v.aval.weak_type else f'np.float64({texts[0]})'
 
 
-def scalar_body(emitter, jaxpr, names):
-    """Returns lines, what must be finite, and whether NumPy is asked.
+def scalar_body(emitter, jaxpr, names, results=()):
+    """Return the lines of a program, and whether they call NumPy.
+
+    They raise an error if a number that matters is not finite.
 
     Args:
         emitter: knows names for functions.
         jaxpr: a program of single numbers.
         names: those of its variables; some are added.
+        results: variables that must be finite, too.
     """
     lines, watched, asks_numpy, free = [], {}, False, []
     for eqn, gone in zip(jaxpr.eqns, last_needed(jaxpr), strict=True):
@@ -199,13 +191,9 @@ def scalar_body(emitter, jaxpr, names):
         is_pow = primitive is pow_p
         operands = [float_text(emitter, v, names, not is_pow)
                     for v in eqn.invars]
-        if is_pow and not (is_power(eqn) and eqn.params == NO_BOX):
+        if is_pow and not is_power(eqn):
             asks_numpy = True
-            base, exponent = [
-                f'np.array({text})' if is_box else text for text, is_box
-                in zip([f'np.float64({operands[0]})', operands[1]],
-                       eqn.params['boxes'])]
-            text = f'float({base} ** {exponent})'
+            text = f'float(np.float64({operands[0]}) ** {operands[1]})'
         elif primitive in PYTHON:
             text = PYTHON[primitive].format(*operands)
         elif primitive in MATH and as_numpy(primitive):
@@ -221,9 +209,10 @@ def scalar_body(emitter, jaxpr, names):
             names[out] = free.pop()
         lines.append((f'{names[out]} = {text}', eqn))
         if primitive not in OPEN:
-            watched.update(dict.fromkeys(eqn.invars))
-    return lines, [names[v] for v in watched
-                   if type(v) is Var and is_float(v)], asks_numpy
+            watched.update(dict.fromkeys(filter(is_float, eqn.invars)))
+    watched.update(dict.fromkeys(results))
+    return lines + checked(emitter, [
+        names[v] for v in watched if type(v) is Var]), asks_numpy
 
 
 def last_needed(jaxpr) -> list:
@@ -256,8 +245,18 @@ def checked(emitter, names):
     return lines
 
 
-def carefully(lines, instead):
-    """Returns lines that do something else if Python's floats give up."""
+def carefully(lines, asks_numpy, outs, instead):
+    """Return lines that do something else if Python's floats give up.
+
+    Args:
+        lines: what computes the results.
+        asks_numpy: whether they call NumPy, whose errors are raised then.
+        outs: the texts of the results.
+        instead: the text of a call.
+    """
+    lines = [*lines, (f'return [{", ".join(outs)}]', None)]
+    if asks_numpy:
+        lines = [("with np.errstate(all='raise'):", None), *indented(lines)]
     return [('try:', None), *indented(lines),
             ('except (ArithmeticError, ValueError):', None),
             (f'    return {instead}', None)]

@@ -11,8 +11,8 @@ from autodiff_mini import seams
 from autodiff_mini.arrays import ORDINARY
 from autodiff_mini.core import (
     NUMBERS, Primitive, Trace, array_type, current_trace, set_current_trace,
-    typeof)
-from autodiff_mini.errors import quote_line, user_line
+    tangent_type, typeof, user_line)
+from autodiff_mini.errors import quote_line
 from autodiff_mini.fast.prepared import (
     BY_VALUE, Findings, LongWay, Prepared, preparations)
 from autodiff_mini.interpreters.jaxpr import JaxprTracer
@@ -23,11 +23,11 @@ from autodiff_mini.interpreters.transpose import (
     gather_cotangents, transpose_equation)
 from autodiff_mini.interpreters.vmap import BatchTrace, BatchTracer
 from autodiff_mini.jaxprs import Equation, Jaxpr, Var
-from autodiff_mini.memory import lent, owner_of
+from autodiff_mini.memory import mark_as_arguments, owner_of
 from autodiff_mini.numpy_api import compositions
 from autodiff_mini.primitives.indexing import index_p
 from autodiff_mini.pytree import LEAF, frozen
-from autodiff_mini.zeros import Zero, tangent_type
+from autodiff_mini.zeros import Zero
 
 # These functions of NumPy's are composed of several operations, too.
 compositions.update({
@@ -276,7 +276,7 @@ def record_flat(f, primals, tag):
         for x in primals:
             if type(x) is np.ndarray:
                 below.keep(x)
-        outs = f(*lent(trace, inputs))
+        outs = f(*mark_as_arguments(trace, inputs))
         ys, y_dots = trace.split(outs)[:2]
         jaxpr = below.jaxpr(dots, y_dots)
     return ys, Tape(jaxpr.constvars, jaxpr.invars, jaxpr.eqns, jaxpr.outvars,
@@ -285,7 +285,7 @@ def record_flat(f, primals, tag):
 
 def play_back(tape, consts, cts):
     """Returns the cotangents of the inputs of a tape, and uses it up."""
-    if seams.asked:
+    if seams.note.taken:
         seams.note(play_back)
     known = dict(zip(tape.constvars, consts, strict=True))
     gathered, eqns = {}, tape.eqns

@@ -18,15 +18,14 @@ from autodiff_mini import seams
 from autodiff_mini.core import ShapedArray
 from autodiff_mini.fast.plan import keeps_order
 from autodiff_mini.fast.scalars import (
-    MATH, PYTHON, as_numpy, is_float, is_scalar, with_boxes)
+    MATH, PYTHON, as_numpy, has_power_of_box, is_float, is_scalar)
 from autodiff_mini.fast.simplify import PIECEWISE, VIEWS, simplify
 from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var
 from autodiff_mini.primitives.elementwise import add_p, max_p, min_p, pow_p
 from autodiff_mini.primitives.indexing import index_p, scatter_p
-from autodiff_mini.primitives.joining import concatenate_p, stack_p
 from autodiff_mini.primitives.reductions import reduce_sum_p
 from autodiff_mini.primitives.shapes import (
-    broadcast_to_p, reshape_p, transpose_p)
+    broadcast_to_p, concatenate_p, reshape_p, stack_p, transpose_p)
 from autodiff_mini.zeros import Zero
 
 FEW = 8     # elements: what has more is faster as an array
@@ -58,13 +57,15 @@ def as_numbers(jaxpr, ordered, is_result=is_float, arrays=0):
         is_result: whether a variable can be a result.
         arrays: how many are taken apart or put together at each run.
     """
+    if has_power_of_box(jaxpr):
+        return None
     if is_scalar(jaxpr, is_result):
-        return Numbers(with_boxes(jaxpr), [[v] for v in jaxpr.invars],
+        return Numbers(jaxpr, [[v] for v in jaxpr.invars],
                        [[v] for v in jaxpr.outvars])
     if not (has_few_numbers(jaxpr) and (
             is_flat(jaxpr) or ordered and keeps_order(jaxpr))):
         return None
-    numbers = split_up(with_boxes(jaxpr))
+    numbers = split_up(jaxpr)
     if (numbers and is_scalar(numbers.jaxpr, is_result)
             and 2 * price(numbers.jaxpr) < CALL * (len(jaxpr.eqns) - arrays)):
         return numbers

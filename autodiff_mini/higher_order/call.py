@@ -6,15 +6,13 @@ it, and binds that.  Chapter 5.
 
 from functools import partial
 
-from autodiff_mini.core import Primitive
-from autodiff_mini.errors import fun_name
+from autodiff_mini.core import Primitive, fun_name
 from autodiff_mini.higher_order.staged_calls import (
     inline_call, stage_call, staged_types)
 from autodiff_mini.interpreters import (
     abstract, jaxpr, jvp, lowering, partial_eval, vmap)
 from autodiff_mini.memory import own_memory
-from autodiff_mini.pytree import tree_flatten
-from autodiff_mini.signature import FlatFunction
+from autodiff_mini.pytree import FlatFunction, tree_flatten
 from autodiff_mini.zeros import pack, unpack, which_zero
 
 

@@ -4,20 +4,16 @@ All that reverse mode needs is a function of the arguments.  So keep the
 arguments, and run the function again in the reverse pass.  Chapter 15.
 """
 
-from dataclasses import replace
-
-from autodiff_mini.core import Primitive, TraceTag
-from autodiff_mini.errors import fun_name, public
+from autodiff_mini import seams
+from autodiff_mini.core import Primitive, TraceTag, fun_name, public
 from autodiff_mini.higher_order.custom_vjp import is_written_down
-from autodiff_mini.higher_order.jit import jit_p, run_compiled
+from autodiff_mini.higher_order.jit import run_compiled
 from autodiff_mini.higher_order.programs import (
     close_and_dedupe, defpartial, defprogram, for_outputs, interleave,
     jvp_jaxpr, known_jaxpr, nothing, others, partial_eval_jaxpr, perturbed,
-    program_jvp, remembered, run, stage_program, unpack_marked)
+    program_jvp, remembered, unpack_marked)
 from autodiff_mini.interpreters import jvp, lowering, transpose
 from autodiff_mini.interpreters.jaxpr import stage_tree
-from autodiff_mini.jaxprs import Jaxpr, drop_dead
-from autodiff_mini.primitives.linalg import matmul_p
 from autodiff_mini.pytree import tree_leaves
 from autodiff_mini.signature import (
     argument_positions, hold_arguments, named_after, names_of)
@@ -63,52 +59,14 @@ def two_programs(jaxpr, moving, policy):
         outputs that move.
     """
     program, out_moving = jvp_jaxpr(jaxpr, moving, nothing(jaxpr))
-    n, m = len(jaxpr.invars), len(jaxpr.outvars)
-    end = len(program.invars)
-    is_tangent = tuple(i >= n for i in range(end))
-    is_slope = tuple(i >= m for i in range(len(program.outvars)))
-    if policy:
-        known, later, _ = partial_eval_jaxpr(program, is_tangent, is_slope)
-        known = lowering.inline(known, {jit_p: lowering.inline_rules[jit_p]})
-        saved, rest = save(known, m, policy)
-        if saved:
-            def again(*args):
-                xs, x_dots, kept = args[:n], args[n:end], args[end:]
-                return run(later, *run(rest, *xs, *kept), *x_dots)
-
-            now = replace(known, outvars=known.outvars[:m] + saved, cache={})
-            return drop_dead(now), stage_program(
-                again, program.in_avals + [v.aval for v in saved],
-                TraceTag('checkpoint', Jaxpr)), out_moving
+    is_tangent = (False,) * len(jaxpr.invars) + (True,) * sum(moving)
+    is_slope = (False,) * len(jaxpr.outvars) + (True,) * sum(out_moving)
+    saving = policy and seams.save(program, is_tangent, is_slope, policy)
+    if saving:
+        return *saving, out_moving
     now, _ = known_jaxpr(program, is_tangent, is_slope)
     again, _ = for_outputs(program, is_slope)
     return now, again, out_moving
-
-
-def save(known, m, policy):
-    """Return what is saved, and a program that computes the rest with it.
-
-    Args:
-        known: a program; behind its first `m` outputs stand residuals.
-        m: a number.
-        policy: says which results may be saved.
-
-    Returns:
-        A list of variables, and a program from the arguments, and what is
-        saved, to the residuals.
-    """
-    saved, eqns = [], []
-    for eqn in known.eqns:
-        avals = [v.aval for v in eqn.invars]
-        if policy(eqn.primitive, *avals, **eqn.params):
-            saved += eqn.outvars
-        else:
-            eqns.append(eqn)
-    rest = drop_dead(replace(known, eqns=eqns, outvars=known.outvars[m:],
-                             cache={}))
-    needed = {v for eqn in rest.eqns for v in eqn.invars} | {*rest.outvars}
-    saved = [v for v in saved if v in needed]
-    return saved, replace(rest, invars=known.invars + saved, cache={})
 
 
 def checkpoint_partial_eval(trace, args, unknown, jaxpr, **params):
@@ -180,11 +138,7 @@ def checkpoint(f, *, prevent_cse=True, policy=None, static_argnums=()):
         1.0
     """
     tag = TraceTag('checkpoint', f)
-    if policy is not None and not callable(policy):
-        raise TypeError(
-            f'{tag}: policy must be a function (primitive, *avals, **params) '
-            '-> bool, such as checkpoint_policies.dots_saveable, but got '
-            f'{policy!r}')
+    seams.check('policy', tag, policy)
     static = argument_positions(f, static_argnums, ())
     held = {*static, *names_of(f, static)}
 
@@ -199,32 +153,3 @@ def checkpoint(f, *, prevent_cse=True, policy=None, static_argnums=()):
             name=fun_name(f), policy=policy)
         return out_tree.unflatten(outs)
     return f_checkpointed
-
-
-class checkpoint_policies:
-    """What a checkpoint may remember: policies for `checkpoint`.
-
-    Source: `jax.checkpoint_policies`.
-
-    Examples:
-        >>> import numpy as np, autodiff_mini as ad
-        >>> dots = checkpoint_policies.dots_saveable
-        >>> f = checkpoint(lambda w, x: np.sin(w @ x).sum(), policy=dots)
-        >>> ad.grad(f)(np.zeros((1, 2)), np.ones(2))
-        array([[1., 1.]])
-    """
-
-    @staticmethod
-    def everything_saveable(primitive, *avals, **params):
-        """Remember all that is needed, as if there were no checkpoint."""
-        return True
-
-    @staticmethod
-    def nothing_saveable(primitive, *avals, **params):
-        """Remember the arguments alone, as without a policy."""
-        return False
-
-    @staticmethod
-    def dots_saveable(primitive, *avals, **params):
-        """Remember products of matrices: long to compute, small to keep."""
-        return primitive is matmul_p

@@ -1,4 +1,4 @@
-"""`cond` and `switch`: run one of several programs.
+"""`cond`: run one of several programs.
 
 All branches are programs of one type, so an interpreter that does not know
 which branch will run can transform them all.  Chapter 14.
@@ -8,16 +8,15 @@ from itertools import repeat
 
 import numpy as np
 
+from autodiff_mini import seams
 from autodiff_mini.arrays import convert
-from autodiff_mini.core import Primitive, TraceTag, Tracer, typeof
-from autodiff_mini.errors import fun_name, public
+from autodiff_mini.core import Primitive, TraceTag, Tracer, public, typeof
 from autodiff_mini.higher_order.jit import jit_p
 from autodiff_mini.higher_order.programs import (
-    batching, close_together, common_type, defpartial, fit_outputs,
-    for_arguments, for_outputs, interleave, jvp_jaxpr, nothing, others,
-    pad_residual_inputs, partial_eval_jaxpr, perturbed, picked,
-    prune_equation, remembered, run, stage_program, transpose_jaxpr,
-    unpack_marked, vmap_jaxpr, zeros)
+    close_together, common_type, defpartial, fit_outputs, for_arguments,
+    for_outputs, interleave, jvp_jaxpr, nothing, others, pad_residual_inputs,
+    partial_eval_jaxpr, perturbed, picked, prune_equation, remembered, run,
+    stage_program, transpose_jaxpr, unpack_marked, vmap_jaxpr, zeros)
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, transpose, vmap)
 from autodiff_mini.interpreters.jaxpr import stage_tree
@@ -26,7 +25,6 @@ from autodiff_mini.memory import own_memory
 from autodiff_mini.numpy_api import asarray
 from autodiff_mini.primitives.elementwise import stop_gradient
 from autodiff_mini.pytree import tree_leaves
-from autodiff_mini.signature import map_leaves
 from autodiff_mini.zeros import pack
 
 
@@ -38,20 +36,23 @@ cond_p = Primitive('cond', run_branch, multiple_results=True)
 abstract.rules[cond_p] = lambda *avals, branches: branches[0].out_avals
 
 
-def transform_branches(transform, branches, *args):
+def transform_branches(transform, branches, marks, *more):
     """Return transformed branches, in columns, and the marks of the outputs.
 
     If an output is perturbed, mapped, or unknown in one branch, it is in all.
 
     Args:
-        transform: `transform(branch, *args, wanted)`, which returns a tuple.
-            Its last element says which outputs are marked.
+        transform: `transform(branch, marks, wanted, *more)`, which returns a
+            tuple.  Its last element says which outputs are marked.
+        branches: programs.
+        marks: the marks of their arguments.
+        more: other arguments of the transform.
     """
-    results = [transform(branch, *args, nothing(branch))
+    results = [transform(branch, marks, nothing(branch), *more)
                for branch in branches]
     wanted = tuple(map(any, zip(*[found[-1] for found in results])))
     results = [found if tuple(found[-1]) == wanted
-               else transform(branch, *args, wanted)
+               else transform(branch, marks, wanted, *more)
                for branch, found in zip(branches, results)]
     return *list(zip(*results))[:-1], list(wanted)
 
@@ -71,8 +72,8 @@ def cond_vmap(axis, vals, dims, branches):
     """Run each branch for the whole batch, if any element takes it."""
     mapped = tuple(dim == 0 for dim in dims[1:])
     if dims[0] is None:
-        branches, out_mapped = transform_branches(
-            batching(axis.size), branches, mapped)
+        branches, _, out_mapped = transform_branches(
+            vmap_jaxpr, branches, mapped, axis.size)
         outs = cond_p.bind(*vals, branches=branches)
         return outs, [0 if has else None for has in out_mapped]
     index, *xs = vals
@@ -91,8 +92,8 @@ def run_branch_if_any(axis, mask, xs, mapped, branch):
     The other elements must cause no error, no warning, and no nan: copies of
     the first element that takes the branch replace them.
     """
-    program, _ = vmap_jaxpr(branch, axis.size, mapped,
-                            (True,) * len(branch.outvars))
+    program, *_ = vmap_jaxpr(branch, mapped, (True,) * len(branch.outvars),
+                             axis.size)
     branches = no_run(program), program
     some = convert(np.any(mask), np.dtype(int))
     xs = fill_from_first_match(mask, xs, mapped)
@@ -226,89 +227,26 @@ def cond(pred, true_fun, false_fun, *operands):
         >>> cond(True, lambda x: x + 1, lambda x: x * 2, 5.0)
         6.0
     """
-    for f in (true_fun, false_fun):
-        if not callable(f):
-            raise TypeError(
-                'cond takes two functions after its condition, but got '
-                f'something of type {type(f).__name__}. To choose between '
-                'two values, write np.where(pred, a, b).')
     tag = TraceTag('cond', true_fun)
-    check_scalar(tag, 'Pred', pred)
+    seams.check('functions', tag, true_fun, false_fun)
+    seams.check('scalar', tag, 'Pred', pred)
     if typeof(pred).dtype != bool:
         pred = np.not_equal(pred, 0)
     return choose(tag, convert(pred, np.dtype(int)), (false_fun, true_fun),
                   operands)
 
 
-@public
-def switch(index, branches, *operands):
-    """Return what one of several functions returns.
-
-    Args:
-        index: which, an integer; one that is too small or too large means
-            the first or the last.
-        branches: functions of the operands, which return trees of the same
-            structure, shapes and dtypes.
-        operands: arrays, or trees of arrays.
-
-    Raises:
-        TypeError: `index` is no integer, or the results disagree.
-        ValueError: there are no branches.
-
-    Source: `jax.lax.switch`.
-
-    Examples:
-        >>> switch(1, [np.sin, np.cos, np.tan], 0.0)
-        1.0
-    """
-    branches = tuple(branches)
-    if not branches:
-        raise ValueError('switch needs at least one branch')
-    tag = TraceTag('switch', branches[0])
-    check_scalar(tag, 'Index', index)
-    if typeof(index).dtype.kind not in 'iu':
-        raise TypeError(f'{tag}: Index must be an integer, but got '
-                        f'{typeof(index)}')
-    index = np.clip(index, 0, len(branches) - 1)
-    return choose(tag, index, branches, operands)
-
-
-def check_scalar(tag, what, x):
-    """Raise a TypeError unless `x` is a scalar."""
-    [aval] = map_leaves(typeof, lambda: [f'{tag}: {what}'], [x])
-    if aval.shape != ():
-        raise TypeError(f'{tag}: {what} must be a scalar, but got {aval}. To '
-                        'choose for each element of an array, use np.where.')
-
-
 def choose(tag, index, functions, operands):
     """Stage all branches, and bind a cond that runs one of them."""
     xs = tree_leaves(operands)
     staged = [stage_tree(f, operands, {}, tag) for f in functions]
-    _, out_tree = staged[0]
-    for f, (_, tree) in zip(functions, staged):
-        if tree != out_tree:
-            raise TypeError(
-                f'{tag}: the branches must have the same type structure, but '
-                f'{fun_name(functions[0])} returns {out_tree}, and '
-                f'{fun_name(f)} returns {tree}')
-    types = [branch_type(tag, functions, avals) for avals in
-             zip(*[jaxpr.out_avals for jaxpr, _ in staged])]
+    jaxprs, trees = zip(*staged)
+    out_avals = [jaxpr.out_avals for jaxpr in jaxprs]
+    seams.check('branches', tag, functions, trees, out_avals)
+    types = list(map(common_type, zip(*out_avals)))
+    if None in types or any(tree != trees[0] for tree in trees):
+        raise TypeError(f'{tag}: the branches must return equal types')
     branches, consts = close_together(
-        [fit_outputs(jaxpr, types, tag) for jaxpr, _ in staged])
+        [fit_outputs(jaxpr, types, tag) for jaxpr in jaxprs])
     outs = cond_p.bind(index, *consts, *xs, branches=branches)
-    return out_tree.unflatten(outs)
-
-
-def branch_type(tag, functions, avals):
-    """Return the type of an output of all branches, or raise."""
-    aval = common_type(avals)
-    if aval is None:
-        strong = next(aval for aval in avals if not aval.weak_type)
-        f, other = next((f, aval) for f, aval in zip(functions, avals)
-                        if common_type([strong, aval]) is None)
-        raise TypeError(
-            f'{tag}: the branches must return equal types, but '
-            f'{fun_name(functions[avals.index(strong)])} returns {strong}, '
-            f'and {fun_name(f)} returns {other}')
-    return aval
+    return trees[0].unflatten(outs)

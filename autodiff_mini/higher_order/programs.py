@@ -4,6 +4,7 @@ Run the program under the interpreter, and record what it does.  Each result
 is computed once, and kept with the program.  Chapter 12.
 """
 
+from dataclasses import replace
 from functools import partial, wraps
 from itertools import chain, repeat
 
@@ -12,14 +13,13 @@ import numpy as np
 from autodiff_mini import seams
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import (
-    TraceTag, Tracer, array_type, current_trace, typeof)
+    TraceTag, Tracer, array_type, current_trace, tangent_type, typeof)
 from autodiff_mini.errors import RuleTable
 from autodiff_mini.interpreters import (
     abstract, jvp, partial_eval, transpose, vmap)
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr, stage_flat
 from autodiff_mini.jaxprs import Equation, Jaxpr, Var, dead_rules, drop_dead
-from autodiff_mini.zeros import (
-    Zero, instantiate_zeros, pack, tangent_type, unpack)
+from autodiff_mini.zeros import Zero, instantiate_zeros, pack, unpack
 
 
 def nothing(jaxpr):
@@ -174,27 +174,19 @@ def jvp_jaxpr(jaxpr, moving, wanted):
 
 
 @remembered
-def vmap_jaxpr(jaxpr, size, mapped, wanted):
-    """Return a program mapped over an axis, and which outputs are.
+def vmap_jaxpr(jaxpr, mapped, wanted, size):
+    """Return a program mapped over an axis.
 
     Args:
         jaxpr: a program that closes over arrays only.
-        size: the length of the axis.
         mapped: for each argument, whether it has the axis, in front.
         wanted: for each output, whether it is to have the axis.
+        size: the length of the axis.
+
+    Returns:
+        The program, the dims of its outputs, and for each of them whether it
+        has the axis.
     """
-    program, _, out_mapped = batch_jaxpr(jaxpr, size, mapped, wanted)
-    return program, out_mapped
-
-
-def batching(size):
-    """Return `vmap_jaxpr` for an axis of this length."""
-    return lambda jaxpr, *marks: vmap_jaxpr(jaxpr, size, *marks)
-
-
-@remembered
-def batch_jaxpr(jaxpr, size, mapped, wanted):
-    """As `vmap_jaxpr`; return the dims of the outputs, too."""
     axis = vmap.Axis(size, TraceTag('vmap', Jaxpr))
 
     def batched(*vals):
@@ -273,10 +265,8 @@ def known_jaxpr(jaxpr, unknown, wanted):
         jaxpr, unknown, wanted: as for `partial_eval_jaxpr`.
     """
     known, _, out_unknown = partial_eval_jaxpr(jaxpr, unknown, wanted)
-    count = out_unknown.count(False)
-    known, _ = for_outputs(known, tuple(
-        i < count for i in range(len(known.outvars))))
-    return known, out_unknown
+    outvars = known.outvars[:out_unknown.count(False)]
+    return drop_dead(replace(known, outvars=outvars, cache={})), out_unknown
 
 
 @remembered
@@ -318,8 +308,8 @@ def permute(jaxpr, ins, outs):
         ins: the positions of its arguments, in the new order.
         outs: the positions of the outputs; some may be left out.
     """
-    return Jaxpr(jaxpr.constvars, [jaxpr.invars[i] for i in ins], jaxpr.eqns,
-                 [jaxpr.outvars[i] for i in outs], jaxpr.consts)
+    return replace(jaxpr, invars=[jaxpr.invars[i] for i in ins],
+                   outvars=[jaxpr.outvars[i] for i in outs], cache={})
 
 
 @remembered
@@ -331,8 +321,7 @@ def pad_residual_inputs(jaxpr, i, types):
     n, own = len(types[i]), iter(jaxpr.invars)
     residuals = [next(own) if i == j else Var(aval)
                  for j, avals in enumerate(types) for aval in avals]
-    return Jaxpr(jaxpr.constvars, [*residuals, *jaxpr.invars[n:]],
-                 jaxpr.eqns, jaxpr.outvars, jaxpr.consts)
+    return replace(jaxpr, invars=residuals + jaxpr.invars[n:], cache={})
 
 
 @remembered
@@ -341,8 +330,8 @@ def for_outputs(jaxpr, used):
 
     The program takes all arguments.
     """
-    program = drop_dead(Jaxpr(jaxpr.constvars, jaxpr.invars, jaxpr.eqns,
-                              picked(jaxpr.outvars, used), jaxpr.consts))
+    program = drop_dead(
+        replace(jaxpr, outvars=picked(jaxpr.outvars, used), cache={}))
     read = {v for eqn in program.eqns for v in eqn.invars}
     read.update(program.outvars)
     return program, tuple(v in read for v in program.invars)
@@ -390,7 +379,7 @@ def program_jvp(primitive, primals, tangents, jaxpr, **params):
 
 def program_vmap(primitive, axis, vals, dims, jaxpr, **params):
     mapped = tuple(dim == 0 for dim in dims)
-    jaxpr, out_dims, _ = batch_jaxpr(jaxpr, axis.size, mapped, nothing(jaxpr))
+    jaxpr, out_dims, _ = vmap_jaxpr(jaxpr, mapped, nothing(jaxpr), axis.size)
     return primitive.bind(*vals, jaxpr=jaxpr, **params), out_dims
 
 

@@ -5,33 +5,33 @@ asked about.  What it wrote can be read, checked, and run again, under any
 other interpreter.  Chapter 6.
 """
 
+from dataclasses import dataclass
 from operator import attrgetter
 
 import numpy as np
 
 from autodiff_mini import seams
 from autodiff_mini.core import (
-    PYTHON_NUMBERS, Trace, Tracer, array_type, current_trace, typeof)
-from autodiff_mini.errors import public, quote_line, user_line
+    PYTHON_NUMBERS, Trace, Tracer, array_type, check_alive, current_trace,
+    public, typeof, typeof_result, user_line)
+from autodiff_mini.errors import quote_line
 from autodiff_mini.interpreters import abstract
 from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var
-from autodiff_mini.memory import CLOSED_OVER, Snapshot, to_read, uncollected
-from autodiff_mini.pytree import leaf_names, tree_flatten
-from autodiff_mini.signature import (
-    FlatFunction, apply, argument_names, check_alive, map_leaves,
-    typeof_result)
+from autodiff_mini.memory import (
+    ARGUMENT, CLOSED_OVER, Snapshot, gc_paused, to_read)
+from autodiff_mini.pytree import (
+    FlatFunction, leaf_names, map_leaves, tree_flatten)
+from autodiff_mini.signature import apply, argument_names
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class JaxprTracer(Tracer):
     """A value of which the type and a name are known, and nothing else."""
 
-    __slots__ = ('aval', 'name')
-
-    def __init__(self, trace, name, line=None):
-        self._trace = trace
-        self.name = name
-        self.aval = name.aval
-        self.line = line
+    _trace: Trace
+    name: Var
+    line: tuple | None = None
+    aval = property(attrgetter('name.aval'))
 
 
 class JaxprTrace(Trace):
@@ -39,14 +39,14 @@ class JaxprTrace(Trace):
 
     def __init__(self, parent, tag):
         self.parent, self.tag = parent, tag
-        self.eqns = []
-        self.known = {}     # by id: a value, and its name
+        self.eqns, self.constvars, self.consts = [], [], []
+        self.known = {}     # by id of a constant: its name
         self.snapshot = Snapshot()
 
     def __exit__(self, *error):
         """Let go of what was recorded: a rule in it may hold tracers."""
         super().__exit__(*error)
-        self.parent, self.eqns, self.known = None, [], {}
+        self.parent, self.eqns, self.consts = None, [], []
         self.snapshot.copies = {}
 
     def process_primitive(self, primitive, args, params):
@@ -84,26 +84,27 @@ class JaxprTrace(Trace):
     def constant(self, x):
         """Return the name of a value that the program closes over."""
         if id(x) in self.known:
-            return self.known[id(x)][1]
+            return self.known[id(x)]
         if isinstance(x, Tracer):
             check_alive(x, self.parent)
         var = Var(array_type(x.shape, x.dtype) if type(x) is np.ndarray
                   else typeof(x))
-        self.known[id(x)] = x, var
+        self.constvars.append(var)
+        self.consts.append(x)
+        self.known[id(x)] = var
         return var
 
     def input(self, aval):
         """Return a tracer for a new argument of this type."""
         x = JaxprTracer(self, Var(aval))
-        x.memory = self.tag     # it is the caller's, and can only be read
+        x.memory = ARGUMENT     # it is the caller's, and can only be read
         return x
 
     def jaxpr(self, inputs, outs):
         """Return the program from these tracers to those values."""
         outvars = list(map(self.var, outs))
-        return Jaxpr([var for _, var in self.known.values()],
-                     [x.name for x in inputs], self.eqns, outvars,
-                     [x for x, _ in self.known.values()])
+        return Jaxpr(self.constvars, list(map(name_of, inputs)), self.eqns,
+                     outvars, self.consts)
 
     def box(self, x):
         return JaxprTracer(self, self.var(x))
@@ -115,12 +116,12 @@ class JaxprTrace(Trace):
         return self.snapshot(x)
 
 
-type_of = attrgetter('aval')
+type_of, name_of = attrgetter('aval'), attrgetter('name')
 rules = {}
 seams.stage.define(JaxprTrace)
 
 
-@uncollected
+@gc_paused
 def stage_flat(f, avals, tag):
     """Returns the function `f`, of arrays of these types, as a jaxpr.
 
@@ -169,7 +170,12 @@ def eval_jaxpr(jaxpr, consts, *args) -> list:
         >>> eval_jaxpr(jaxpr, jaxpr.consts, 3.0)
         [6.0]
     """
-    env = bind_names(jaxpr, consts, args)
+    for what, names, values in (('constants', jaxpr.constvars, consts),
+                                ('arguments', jaxpr.invars, args)):
+        if len(names) != len(values):
+            raise TypeError(f'this jaxpr has {len(names)} {what}, but '
+                            f'{len(values)} were given:\n{jaxpr}')
+    env = dict(zip([*jaxpr.constvars, *jaxpr.invars], [*consts, *args]))
 
     def read(v):
         return v.val if type(v) is Literal else env[v]
@@ -187,13 +193,3 @@ def eval_jaxpr(jaxpr, consts, *args) -> list:
     finally:
         trace.line = None
     return list(map(read, jaxpr.outvars))
-
-
-def bind_names(jaxpr, consts, args) -> dict:
-    """Returns the values of the names with which a program starts."""
-    for what, names, values in (('constants', jaxpr.constvars, consts),
-                                ('arguments', jaxpr.invars, args)):
-        if len(names) != len(values):
-            raise TypeError(f'this jaxpr has {len(names)} {what}, but '
-                            f'{len(values)} were given:\n{jaxpr}')
-    return dict(zip([*jaxpr.constvars, *jaxpr.invars], [*consts, *args]))

@@ -4,28 +4,28 @@ Its one idea: carry two numbers at once, the primal and the tangent, and give
 every primitive a rule for the second.  Chapter 2.
 """
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import (
-    Trace, Tracer, array_type, current_trace, float0, typeof)
-from autodiff_mini.errors import RuleTable, user_line
-from autodiff_mini.memory import lent
-from autodiff_mini.zeros import Zero, instantiate_zeros, tangent_type
+    Trace, Tracer, current_trace, float0, tangent_type, typeof, user_line)
+from autodiff_mini.errors import RuleTable
+from autodiff_mini.memory import mark_as_arguments
+from autodiff_mini.zeros import Zero, instantiate_zeros
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class JVPTracer(Tracer):
     """A value of this interpreter: a primal, and the tangent beside it."""
 
-    __slots__ = ('primal', 'tangent', 'aval')
-
-    def __init__(self, trace, primal, tangent, line=None):
-        self._trace = trace
-        self.primal = primal
-        self.tangent = tangent
-        self.aval = (array_type(primal.shape, primal.dtype)
-                     if type(primal) is np.ndarray else typeof(primal))
-        self.line = line
+    _trace: Trace
+    primal: Any
+    tangent: Any
+    line: tuple | None = None
+    aval = property(lambda self: typeof(self.primal))
 
     def __bool__(self):
         return bool(self.primal)
@@ -95,7 +95,8 @@ def jvp_flat(f, primals, tangents, tag):
         tag: which application of jvp this is.
     """
     with JVPTrace(current_trace(), tag) as trace:
-        outs = f(*lent(trace, list(map(trace.join, primals, tangents))))
+        xs = map(trace.join, primals, tangents)
+        outs = f(*mark_as_arguments(trace, xs))
         return trace.split(outs)[:2]
 
 
@@ -105,7 +106,7 @@ def defjvp(primitive, *each):
     Args:
         each: for each operand `rule(x_dot, out, *operands, **params)`, which
             returns a tangent; None for an operand that the output does not
-            depend on smoothly.
+            depend on smoothly.  Without any, the output has no derivative.
     """
     def unary_rule(primals, tangents, **params):
         y = primitive.bind(*primals, **params)
@@ -114,7 +115,7 @@ def defjvp(primitive, *each):
     def jvp_rule(primals, tangents, **params):
         y = primitive.bind(*primals, **params)
         y_dot = None
-        for rule, x_dot in zip(each, tangents, strict=True):
+        for rule, x_dot in zip(each, tangents, strict=bool(each)):
             if rule and type(x_dot) is not Zero:
                 term = rule(x_dot, y, *primals, **params)
                 y_dot = term if y_dot is None else add_tangents(y_dot, term)
@@ -127,14 +128,6 @@ def add_tangents(s, t):
     if type(s) is Zero:
         return t
     return s if type(t) is Zero else s + t
-
-
-def defzero(primitive):
-    """Define the rule of a primitive whose output has no derivative."""
-    def zero_rule(primals, tangents, **params):
-        y = primitive.bind(*primals, **params)
-        return y, Zero(y)
-    rules[primitive] = zero_rule
 
 
 def match(x_dot, y):

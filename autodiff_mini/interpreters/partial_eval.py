@@ -7,13 +7,15 @@ primals and unknown tangents leaves a linear program.  Chapter 8.
 
 import numpy as np
 
+from autodiff_mini import seams
 from autodiff_mini.core import (
-    Tracer, base, current_trace, float0, set_current_trace, typeof)
+    Trace, Tracer, base, current_trace, float0, set_current_trace,
+    tangent_type, typeof)
 from autodiff_mini.interpreters.jaxpr import JaxprTrace, JaxprTracer
 from autodiff_mini.interpreters.jvp import jvp_flat
 from autodiff_mini.jaxprs import Literal
 from autodiff_mini.memory import owner_of
-from autodiff_mini.zeros import Zero, tangent_type
+from autodiff_mini.zeros import Zero
 
 
 class PartialEvalTrace(JaxprTrace):
@@ -22,7 +24,7 @@ class PartialEvalTrace(JaxprTrace):
     def __init__(self, parent, tag):
         super().__init__(parent, tag)
         self.foreign = {}   # by id: arrays that may be changed later
-        self.snapshot.subok = True    # residuals are as they were
+        self.snapshot.subok = True  # residuals are as they were
         self.has_boxes = False
 
     def process_primitive(self, primitive, args, params):
@@ -33,7 +35,8 @@ class PartialEvalTrace(JaxprTrace):
         for x in args:
             if type(x) is JaxprTracer and x._trace is self:
                 return self.record(primitive, args, params)
-        if self.parent is base:     # which leaves the current trace alone
+        if self.parent is base and not seams.ask.taken:
+            # Base leaves the current trace alone.
             return base.process_primitive(primitive, args, params)
         return self.compute(primitive, args, params)
 
@@ -43,7 +46,7 @@ class PartialEvalTrace(JaxprTrace):
         try:
             parent.line = None if primitive.is_call else self.line
             set_current_trace(parent)
-            out = parent.process_primitive(primitive, args, params)
+            out = primitive.bind(*args, **params)
         finally:
             parent.line = None
             set_current_trace(self)
@@ -88,8 +91,7 @@ class PartialEvalTrace(JaxprTrace):
         self.foreign[id(owner)] = owner
         return x
 
-    def lift(self, x):
-        return self.parent.lift(x)
+    lift = Trace.lift
 
 
 rules = {}

@@ -5,6 +5,8 @@ program used a value twice, two cotangents come back, and are added.
 Chapter 9.
 """
 
+from operator import attrgetter
+
 import numpy as np
 
 from autodiff_mini import seams
@@ -12,8 +14,7 @@ from autodiff_mini.arrays import convert
 from autodiff_mini.core import NUMBERS, array_type, base, typeof
 from autodiff_mini.errors import REVERSE, RuleTable, quote_line, trace_at_work
 from autodiff_mini.interpreters.jvp import defjvp
-from autodiff_mini.jaxprs import (
-    Jaxpr, Var, for_results, primitives_in, programs_in)
+from autodiff_mini.jaxprs import Jaxpr, Var, for_results, programs_in
 from autodiff_mini.zeros import Zero
 
 rules = RuleTable(
@@ -29,7 +30,7 @@ def backward_pass(jaxpr, consts, cts) -> list:
         consts: the arrays for its `constvars`.
         cts: a cotangent for each output, or a Zero.
     """
-    if seams.asked:
+    if seams.note.taken:
         seams.note(backward_pass)
     known = dict(zip(jaxpr.constvars, consts, strict=True))
     gathered = {}
@@ -64,7 +65,10 @@ def transpose_equation(eqn, known, gathered):
         if line and trace.parent:   # a trace above us records lines
             line = line[0], line[1], REVERSE
         trace.line = None if primitive.is_call else line
-        cts = rules[eqn.primitive](ct, *operands, **eqn.params)
+        rule = rules[primitive]
+        if seams.transpose.taken:
+            rule = seams.transpose(primitive, rule)
+        cts = rule(ct, *operands, **eqn.params)
         gather_cotangents(gathered, eqn.invars, cts)
         if trace.watcher:
             trace.watcher.check(primitive, eqn.params, line, [ct, *operands],
@@ -84,39 +88,40 @@ def pull(jaxpr, consts, cts) -> list:
     """
     if type(jaxpr) is not Jaxpr:    # a wing's, which knows how to
         return jaxpr.pull(consts, cts)
-    calls = not pull_rules.keys().isdisjoint(primitives_in(jaxpr)) and (
-        calls_with_rules(jaxpr, jaxpr.invars))
-    if not calls:
+    kinds = True in map(has_several_results, jaxpr.eqns) and (
+        pulls_in(jaxpr, jaxpr.invars))
+    if not kinds:
         return backward_pass(jaxpr, consts, cts)
     # A class that extends another one knows what to do with its calls, too.
-    kinds = {pull_rules[primitive] for primitive in calls}
     kind = max(kinds, key=lambda kind: len(kind.__mro__))
     cts = [Zero(v.aval) if ct is None else ct
            for v, ct in zip(jaxpr.outvars, cts, strict=True)]
     return kind(jaxpr, consts, cts).cotangents(consts, cts)
 
 
-def calls_with_rules(jaxpr, linear) -> set:
-    """Return the primitives with rules that linear inputs reach.
+# A call, and an operation that holds a program, returns a list.
+has_several_results = attrgetter('primitive.multiple_results')
+
+
+def pulls_in(jaxpr, linear) -> set:
+    """Return the Pulls of the calls that linear inputs reach.
 
     Args:
         jaxpr: a program.
         linear: the variables that it is linear in.
     """
-    if pull_rules.keys().isdisjoint(primitives_in(jaxpr)):
-        return set()
     found, linear = set(), {*linear}
     for eqn in jaxpr.eqns:
         if linear.isdisjoint(eqn.invars):
             continue
         linear.update(eqn.outvars)
         if eqn.primitive in pull_rules:
-            found.add(eqn.primitive)
+            found.add(pull_rules[eqn.primitive])
             continue
         marks = [v in linear for v in eqn.invars]
         parts = linear_parts.get(eqn.primitive, programs_reached)
         for program, inside in parts(marks, **eqn.params):
-            found |= calls_with_rules(program, [
+            found |= pulls_in(program, [
                 v for v, here in zip(program.invars, inside) if here])
     return found
 
@@ -143,13 +148,11 @@ def deftranspose(primitive, *each):
             linear in it.
     """
     def transpose_rule(ct, *operands, **params):
-        cts = []
-        for rule, x in zip(each, operands, strict=True):
+        cts = [None] * len(each)
+        for i, (rule, x) in enumerate(zip(each, operands, strict=True)):
             if type(x) is Var:
                 x_bar = (rule or x.refuse)(ct, *operands, **params)
-                cts.append(fit_cotangent(x_bar, x.aval))
-            else:
-                cts.append(None)
+                cts[i] = fit_cotangent(x_bar, x.aval)
         return cts
     rules[primitive] = transpose_rule
 

@@ -5,14 +5,16 @@ axis that is always in front; each primitive has a rule that looks past it.
 Chapter 3.
 """
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from autodiff_mini.core import (
-    Trace, TraceTag, Tracer, array_type, current_trace, elementwise, typeof)
-from autodiff_mini.errors import RuleTable, user_line
-from autodiff_mini.memory import CLOSED_OVER, lent, to_read
+    Trace, TraceTag, Tracer, array_type, current_trace, elementwise, typeof,
+    user_line)
+from autodiff_mini.errors import RuleTable
+from autodiff_mini.memory import CLOSED_OVER, mark_as_arguments, to_read
 
 
 class Axis(NamedTuple):
@@ -43,19 +45,17 @@ def joint_dim(dims):
     return SHARED if {*map(type, mapped)} == {SharedDim} else 0
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class BatchTracer(Tracer):
     """One element, which carries all: `val` has the batch axis in front.
 
     Where `dim` is None, all elements are the same, and `val` is the one.
     """
 
-    __slots__ = ('val', 'dim')
-
-    def __init__(self, trace, val, dim, line=None):
-        self._trace = trace
-        self.val = val
-        self.dim = dim
-        self.line = line
+    _trace: Trace
+    val: Any
+    dim: int | None
+    line: tuple | None = None
 
     @property
     def aval(self):
@@ -129,7 +129,8 @@ def vmap_flat(f, axis, vals, dims):
         dims: for each of them 0, or None if it is not mapped.
     """
     with BatchTrace(current_trace(), axis) as trace:
-        outs = f(*lent(trace, list(map(trace.join, vals, dims))))
+        xs = map(trace.join, vals, dims)
+        outs = f(*mark_as_arguments(trace, xs))
         return trace.split(outs)
 
 

@@ -13,14 +13,13 @@ from numpy.lib.array_utils import normalize_axis_tuple
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import Tracer, typeof
 from autodiff_mini.errors import refuse
-from autodiff_mini.memory import handed_array
-from autodiff_mini.more.statistics import squared_size
+from autodiff_mini.memory import as_new_array
+from autodiff_mini.more.along_axis import as_rows
+from autodiff_mini.more.statistics import norm_sqrt_p, squared_size
+from autodiff_mini.more.writing import check_cast
 from autodiff_mini.numpy_api import asarray, implements, operand, promote
 from autodiff_mini.numpy_functions.borrowed import array_or_tracer
-from autodiff_mini.numpy_functions.writing import check_cast
-from autodiff_mini.primitives.elementwise import length_p
 from autodiff_mini.primitives.indexing import OPERAND, add_at_p
-from autodiff_mini.primitives.reductions import as_rows
 
 
 def sorted_rows(a, axis):
@@ -260,10 +259,10 @@ def numpy_nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False,
 
 @implements(np.nanstd)
 def numpy_nanstd(a, *args, **kwargs):
-    return length_p.bind(np.nanvar(a, *args, **kwargs))
+    return norm_sqrt_p.bind(np.nanvar(a, *args, **kwargs))
 
 
-@implements(np.cov, handed_array)
+@implements(np.cov, as_new_array)
 def numpy_cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None,
               aweights=None, *, dtype=None):
     if ddof is not None and ddof != int(ddof):

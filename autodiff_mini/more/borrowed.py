@@ -4,6 +4,8 @@ import numpy as np
 
 from autodiff_mini.numpy_functions.borrowed import borrow
 
+borrow(np.flip, np.fliplr, np.flipud, np.rot90, np.diff, np.angle)
+borrow(np.matrix_transpose, np.tril, np.triu, np.hstack)
 borrow(np.split, np.vstack)
 borrow(np.append, np.apply_over_axes, np.atleast_3d, np.dsplit, np.dstack,
        np.einsum_path, np.extract, np.hsplit, np.ix_, np.resize, np.rollaxis,

@@ -31,10 +31,10 @@ from autodiff_mini.interpreters.jvp import defjvp
 from autodiff_mini.interpreters.transpose import deftranspose
 from autodiff_mini.interpreters.vmap import defelementwise, lengthen, spread
 from autodiff_mini.more.matrices import (
-    hermitian_transpose, lower_half, mirrored)
+    hermitian_transpose, lower_half, mirrored, square_matrices,
+    stacked_matrices)
 from autodiff_mini.numpy_api import asarray, implements, inexact, operand
 from autodiff_mini.primitives.elementwise import stop_gradient
-from autodiff_mini.primitives.linalg import square_matrices, stacked_matrices
 
 
 def over_gap(x, gap):

@@ -8,10 +8,10 @@ import math
 import numpy as np
 
 from autodiff_mini.errors import refuse
-from autodiff_mini.memory import handed
+from autodiff_mini.memory import as_new_result
+from autodiff_mini.more.composed import numpy_diagonal
 from autodiff_mini.numpy_api import (
     as_is, as_view, asarray, implements, promote)
-from autodiff_mini.numpy_functions.shapes import numpy_diagonal
 
 
 @implements(np.einsum, as_is)
@@ -30,7 +30,7 @@ def numpy_einsum(subscripts, *operands, out=None, optimize=False, **kwargs):
     y = np.transpose(a, [letters.index(i) for i in result])
     is_view = result and len(operands) == 1 and (
         set(terms[0]) == set(result))
-    return (as_view if is_view else handed)(y, arrays)
+    return (as_view if is_view else as_new_result)(y, arrays)
 
 
 def einsum_string(*operands):

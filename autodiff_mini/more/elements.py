@@ -10,41 +10,26 @@ import numpy as np
 
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import Tracer, elementwise, typeof
-from autodiff_mini.interpreters.jvp import defjvp, defzero, match
+from autodiff_mini.interpreters.jvp import defjvp, match
 from autodiff_mini.interpreters.transpose import deftranspose
-from autodiff_mini.memory import handed_array
+from autodiff_mini.memory import as_new_array
 from autodiff_mini.numpy_api import (
-    asarray, composed_ufunc, implements, inexact, operand, stand_in, ufunc)
-from autodiff_mini.primitives.elementwise import stop_gradient
+    asarray, composed_ufunc, implements, inexact, operand, stand_in)
+from autodiff_mini.primitives.elementwise import row, stop_gradient
 
-gcd_p = elementwise('gcd', np.gcd)
-ufunc(np.gcd, gcd_p)
-defzero(gcd_p)
+gcd_p = row(np.gcd)
+lcm_p = row(np.lcm)
+bitwise_count_p = row(np.bitwise_count)
+spacing_p = row(np.spacing)
 
-lcm_p = elementwise('lcm', np.lcm)
-ufunc(np.lcm, lcm_p)
-defzero(lcm_p)
-
-bitwise_count_p = elementwise('bitwise_count', np.bitwise_count)
-ufunc(np.bitwise_count, bitwise_count_p)
-defzero(bitwise_count_p)
-
-spacing_p = elementwise('spacing', np.spacing)
-ufunc(np.spacing, spacing_p)
-defzero(spacing_p)
-
-# As near to x as can be, it moves as x does.  (JAX has no rule.)
-nextafter_p = elementwise('nextafter', np.nextafter)
-ufunc(np.nextafter, nextafter_p)
-defjvp(nextafter_p, lambda x_dot, z, x, y: match(x_dot, z), None)
-
-ldexp_p = elementwise('ldexp', np.ldexp)
-ufunc(np.ldexp, ldexp_p)
-defjvp(ldexp_p, lambda x_dot, z, x, i: match(np.ldexp(x_dot, i), z), None)
+# The neighbor of x has the derivative of x.  (JAX has no rule.)
+nextafter_p = row(np.nextafter, lambda x_dot, z, x, y: match(x_dot, z), None)
+ldexp_p = row(np.ldexp,
+              lambda x_dot, z, x, i: match(np.ldexp(x_dot, i), z), None)
 deftranspose(ldexp_p, lambda ct, x, i: np.ldexp(ct, i), None)
 
 exponent_p = elementwise('exponent', lambda x: np.frexp(x)[1])
-defzero(exponent_p)
+defjvp(exponent_p)
 
 
 @composed_ufunc(np.frexp)
@@ -73,7 +58,7 @@ def numpy_fix(x, out=None):
 i0_p = elementwise('bessel_i0', np.i0)
 
 
-@implements(np.i0, handed_array)
+@implements(np.i0, as_new_array)
 def numpy_i0(x):
     x = inexact(x)
     if x.dtype.kind == 'c':
@@ -96,7 +81,7 @@ def i0_rule(x_dot, y, x):
 defjvp(i0_p, i0_rule)
 
 
-@implements(np.piecewise, handed_array)
+@implements(np.piecewise, as_new_array)
 def numpy_piecewise(x, condlist, funclist, *args, **kw):
     """Returns, for each element, what its own function makes of it.
 

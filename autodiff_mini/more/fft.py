@@ -11,9 +11,10 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from autodiff_mini.interpreters.transpose import deflinear
+from autodiff_mini.more.along_axis import same_shape
 from autodiff_mini.numpy_api import along, as_is, asarray, implements
 from autodiff_mini.numpy_functions.creation import numpy_asarray
-from autodiff_mini.primitives.reductions import axis_primitive, same_shape
+from autodiff_mini.primitives.reductions import axis_primitive
 
 
 def fourier_along_axis(function, primitive):

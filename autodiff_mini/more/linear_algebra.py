@@ -12,11 +12,11 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from autodiff_mini.arrays import convert
-from autodiff_mini.memory import handed_array
-from autodiff_mini.more.statistics import squared_size
+from autodiff_mini.memory import as_new_array
+from autodiff_mini.more.matrices import solve_p, square_matrices
+from autodiff_mini.more.statistics import norm_sqrt_p, squared_size
 from autodiff_mini.numpy_api import asarray, implements, inexact, promote
-from autodiff_mini.primitives.elementwise import length_p, stop_gradient
-from autodiff_mini.primitives.linalg import solve_p, square_matrices
+from autodiff_mini.primitives.elementwise import stop_gradient
 
 
 @implements(np.linalg.lstsq)
@@ -153,7 +153,7 @@ def cheapest_cut(sizes):
     return min((cost(cut), cut) for cut in range(1, len(sizes) - 1))
 
 
-@implements(np.linalg.tensorsolve, handed_array)
+@implements(np.linalg.tensorsolve, as_new_array)
 def linalg_tensorsolve(a, b, axes=None):
     a, b = asarray(a), asarray(b)
     order = list(range(a.ndim))
@@ -189,7 +189,7 @@ def linalg_norm(x, ord=None, axis=None, keepdims=False):
     axes = normalize_axis_tuple(axes, x.ndim)
     if ord is None or (ord == 2 and len(axes) == 1) or (
             ord in ('fro', 'f') and len(axes) == 2):
-        return length_p.bind(
+        return norm_sqrt_p.bind(
             np.sum(squared_size(x), axes, keepdims=keepdims))
     if len(axes) == 1:
         return vector_norm(x, ord, axes, keepdims)

@@ -1,17 +1,93 @@
-"""Determinants, and the Cholesky decomposition, of stacks of matrices.
+"""Systems of equations, determinants, and the Cholesky decomposition.
 
-Chapter 25.
+All of it works on stacks of matrices.  Chapter 25.
 """
 
 import numpy as np
 
-from autodiff_mini.core import Primitive
+from autodiff_mini.core import Primitive, array_type, typeof
+from autodiff_mini.interpreters import abstract, jvp, vmap
 from autodiff_mini.interpreters.abstract import defshape
 from autodiff_mini.interpreters.jvp import defjvp
+from autodiff_mini.interpreters.transpose import deftranspose
 from autodiff_mini.interpreters.vmap import defelementwise
-from autodiff_mini.numpy_api import implements, inexact
-from autodiff_mini.primitives.linalg import square_matrices
-from autodiff_mini.primitives.reductions import same_shape
+from autodiff_mini.more.along_axis import same_shape
+from autodiff_mini.numpy_api import implements, inexact, promote
+from autodiff_mini.zeros import Zero
+
+
+def stacked_matrices(a):
+    """Return `a`; raises if it is no stack of matrices."""
+    if a.ndim < 2:
+        raise np.linalg.LinAlgError(
+            f'{a.ndim}-dimensional array given. Array must be at least '
+            'two-dimensional')
+    return a
+
+
+def square_matrices(a):
+    """Return `a`; raises if it is no stack of square matrices."""
+    if stacked_matrices(a).shape[-1] != a.shape[-2]:
+        raise np.linalg.LinAlgError(
+            'Last 2 dimensions of the array must be square')
+    return a
+
+
+solve_p = Primitive('solve', np.linalg.solve)
+
+
+@implements(np.linalg.solve)
+def linalg_solve(a, b):
+    a, b = promote(square_matrices(inexact(a)), inexact(b))
+    if b.ndim == 1:
+        return solve_p.bind(a, b[:, None])[..., 0]
+    return solve_p.bind(a, b)
+
+
+defjvp(solve_p,
+       lambda a_dot, x, a, b: -np.linalg.solve(a, a_dot @ x),
+       lambda b_dot, x, a, b: np.linalg.solve(a, b_dot))
+
+# What works on stacks of matrices broadcasts all axes before the last two.
+defelementwise(solve_p)
+
+
+def solve_shape(a, b):
+    if a[-1] != b[-2]:
+        raise ValueError(f'solve: a matrix of shape {a} does not fit a right '
+                         f'side of shape {b}')
+    return (*np.broadcast_shapes(a[:-2], b[:-2]), *b[-2:])
+
+
+defshape(solve_p, solve_shape)
+deftranspose(solve_p, None, lambda ct, a, b: np.linalg.solve(
+    np.swapaxes(a, -2, -1), ct))
+
+slogdet_p = Primitive('slogdet', np.linalg.slogdet, multiple_results=True)
+
+SlogdetResult = type(np.linalg.slogdet(np.eye(1)))
+
+
+@implements(np.linalg.slogdet)
+def linalg_slogdet(a):
+    return SlogdetResult(*slogdet_p.bind(square_matrices(inexact(a))))
+
+
+def slogdet_jvp(primals, tangents):
+    (a,), (a_dot,) = primals, tangents
+    sign, logdet = slogdet_p.bind(a)
+    dot = np.trace(np.linalg.solve(a, a_dot), axis1=-2, axis2=-1)
+    if typeof(sign).dtype.kind != 'c':
+        return [sign, logdet], [Zero(sign), dot]
+    return [sign, logdet], [1j * np.imag(dot) * sign, np.real(dot)]
+
+
+jvp.rules[slogdet_p] = slogdet_jvp
+vmap.rules[slogdet_p] = lambda axis, vals, dims: (
+    slogdet_p.bind(*vals), [0, 0])
+abstract.rules[slogdet_p] = lambda a: [
+    array_type(a.shape[:-2], typeof(x).dtype)
+    for x in slogdet_p.impl(abstract.ones(a, a.ndim))]
 
 cholesky_p = Primitive('cholesky', np.linalg.cholesky)
 

@@ -1,6 +1,7 @@
-"""When this wing is imported: when a table lacks a NumPy function.
+"""When this wing is imported: when a program asks for what is in it.
 
-A table that does not know a function asks its sources first.  Chapter 25.
+A table that lacks a NumPy function asks here first, and so does a call whose
+function has a rule for vmap.  Chapter 25.
 """
 
 import sys
@@ -11,9 +12,11 @@ from autodiff_mini.core import function_table, ufunc_table
 
 # Those that programs use most come first.
 MODULES = (
-    'selection', 'statistics', 'borrowed', 'filling', 'rows', 'tables',
-    'einsum', 'products', 'elements', 'matrices', 'linear_algebra',
-    'arranging', 'averages', 'decompositions', 'fft', 'polynomials')
+    'composed', 'along_axis', 'selection', 'statistics', 'borrowed',
+    'filling', 'rows', 'tables', 'matrices', 'einsum', 'products', 'elements',
+    'linear_algebra', 'arranging', 'averages', 'decompositions', 'fft',
+    'polynomials',
+    'custom_vmap', 'optimize_remat')
 
 
 def module(name):
@@ -30,7 +33,10 @@ def bring(function):
     """
     if isinstance(function, tuple):
         module('filling')   # np.add.at
-        return module('ufuncs').define_method(*function)
+        module('options')
+        if function not in function_table and function not in ufunc_table:
+            module('ufuncs').define_method(*function)
+        return
     for name in MODULES:
         module(name)
         if function in function_table or function in ufunc_table:
@@ -41,3 +47,14 @@ def bring(function):
 
 
 seams.bring.take(bring)
+seams.replace_masks.take(
+    lambda *args: module('options').replace_masks(*args))
+seams.call_with_batching.take(
+    lambda call: module('custom_vmap').call_with_batching(call))
+seams.leave_closure.take(
+    lambda *args: module('closing_calls').leave_opened(*args))
+seams.bind_both_ways.take(
+    lambda *args: module('pulling_twice').bind_both_ways(*args))
+seams.save.take(lambda *args: module('policies').save(*args))
+seams.call_if_unused.take(
+    lambda call, fwd: module('optimize_remat').RematForward(call, fwd))

@@ -5,17 +5,25 @@ Chapter 25.
 
 import numpy as np
 
-from autodiff_mini.core import elementwise, typeof
+from autodiff_mini.arrays import convert
+from autodiff_mini.core import typeof
 from autodiff_mini.interpreters.jvp import match
 from autodiff_mini.interpreters.transpose import deflinear
 from autodiff_mini.numpy_api import ufunc
 from autodiff_mini.primitives.elementwise import (
-    above, chosen, chosen_last, cosine, row)
+    chosen, chosen_last, ratio, row)
 
 LOG_2 = float(np.log(2))    # Python's, so that they widen no dtype
 LOG_10 = float(np.log(10))
 
 # Functions of one number.
+tan_p = row(np.tan, lambda x_dot, y, x: x_dot * (1 + y * y))
+sinh_p = row(np.sinh, lambda x_dot, y, x: x_dot * np.cosh(x))
+cosh_p = row(np.cosh, lambda x_dot, y, x: x_dot * np.sinh(x))
+arctan_p = row(np.arctan, lambda x_dot, y, x: np.divide(x_dot, 1 + x * x))
+arcsin_p = row(np.arcsin,
+               lambda x_dot, y, x: x_dot / np.sqrt((1 - x) * (1 + x)))
+expm1_p = row(np.expm1, lambda x_dot, y, x: x_dot * np.exp(x))
 exp2_p = row(np.exp2, lambda x_dot, y, x: x_dot * (LOG_2 * y))
 log2_p = row(np.log2, lambda x_dot, y, x: np.divide(x_dot, LOG_2 * x))
 log10_p = row(np.log10, lambda x_dot, y, x: np.divide(x_dot, LOG_10 * x))
@@ -25,6 +33,10 @@ arccos_p = row(np.arccos,
                lambda x_dot, y, x: -x_dot / np.sqrt((1 - x) * (1 + x)))
 arctanh_p = row(np.arctanh,
                 lambda x_dot, y, x: np.divide(x_dot, (1 - x) * (1 + x)))
+ceil_p = row(np.ceil)
+rint_p = row(np.rint)
+trunc_p = row(np.trunc)
+signbit_p = row(np.signbit)
 
 
 def arcsinh_rule(x_dot, y, x):
@@ -41,17 +53,44 @@ def arccosh_rule(x_dot, y, x):
 arcsinh_p = row(np.arcsinh, arcsinh_rule)
 arccosh_p = row(np.arccosh, arccosh_rule)
 
-deg2rad_p = elementwise('deg2rad', np.deg2rad)
-ufunc(np.deg2rad, deg2rad_p)
-ufunc(np.radians, deg2rad_p)
-deflinear(deg2rad_p, lambda ct, x: np.deg2rad(ct))
 
-rad2deg_p = elementwise('rad2deg', np.rad2deg)
-ufunc(np.rad2deg, rad2deg_p)
-ufunc(np.degrees, rad2deg_p)
-deflinear(rad2deg_p, lambda ct, x: np.rad2deg(ct))
+
+def scaling_row(function, other):
+    """Return the primitive of two ufuncs that convert units of an angle."""
+    primitive = row(function)
+    ufunc(other, primitive)
+    deflinear(primitive, lambda ct, x: primitive.bind(ct))
+    return primitive
+
+
+deg2rad_p = scaling_row(np.deg2rad, np.radians)
+rad2deg_p = scaling_row(np.rad2deg, np.degrees)
+
 
 # Functions of two numbers.
+def cosine(x, y, z):
+    """Return `x / z`, where `z` is the length of `(x, y)`."""
+    x = convert(x, typeof(z).dtype)
+    alone = np.isfinite(y) & ~np.isfinite(x)    # x / z would be inf / inf
+    return ratio(np.where(alone, np.sign(x), x), np.where(alone, 1, z))
+
+
+hypot_p = row(np.hypot, lambda x_dot, z, x, y: x_dot * cosine(x, y, z),
+                        lambda y_dot, z, x, y: y_dot * cosine(y, x, z))
+
+
+def above(x, y, z):
+    """Return `y - x`, and 0 where both are the same infinity."""
+    x, y = convert(x, typeof(z).dtype), convert(y, typeof(z).dtype)
+    same = np.equal(x, y) & ~np.isfinite(x)
+    return np.where(same, 0, y) - np.where(same, 0, x)
+
+
+# The logarithm of a slope is x - z.  Beside large numbers it would be lost.
+logaddexp_p = row(
+    np.logaddexp,
+    lambda x_dot, z, x, y: x_dot * np.exp(-np.logaddexp(0, above(x, y, z))),
+    lambda y_dot, z, x, y: y_dot * np.exp(-np.logaddexp(0, above(y, x, z))))
 fmax_p = row(np.fmax, chosen, chosen_last)
 fmin_p = row(np.fmin, chosen, chosen_last)
 fmod_p = row(

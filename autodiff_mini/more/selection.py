@@ -11,7 +11,7 @@ from numpy.lib.array_utils import normalize_axis_index
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import typeof
 from autodiff_mini.errors import refuse
-from autodiff_mini.memory import handed_array
+from autodiff_mini.memory import as_new_array
 from autodiff_mini.numpy_api import (
     along, along_one, as_is, as_view, asarray, implements, operand, promote)
 from autodiff_mini.numpy_functions.creation import numpy_asarray
@@ -55,7 +55,7 @@ def places_along(a, indices, axis):
     return tuple(places)
 
 
-@implements(np.roll, handed_array)
+@implements(np.roll, as_new_array)
 def numpy_roll(a, shift, axis=None):
     a = asarray(a)
     if axis is None:
@@ -72,7 +72,7 @@ def numpy_repeat(a, repeats, axis=None):
     return np.take(a, np.repeat(np.arange(a.shape[axis]), repeats), axis)
 
 
-@implements(np.pad, handed_array)
+@implements(np.pad, as_new_array)
 def numpy_pad(array, pad_width, mode='constant', *, constant_values=0,
               **kwargs):
     if kwargs:
@@ -123,7 +123,7 @@ def numpy_sort(a, axis=-1, kind=None, order=None, *, stable=None):
     return np.take_along_axis(a, places, axis)
 
 
-@implements(np.select, handed_array)
+@implements(np.select, as_new_array)
 def numpy_select(condlist, choicelist, default=0):
     if not 0 < len(condlist) == len(choicelist):
         raise ValueError(
@@ -145,7 +145,7 @@ def numpy_column_stack(tup):
          for a in map(asarray, tup)], 1)
 
 
-@implements(np.tile, handed_array)
+@implements(np.tile, as_new_array)
 def numpy_tile(A, reps):
     reps = tuple(reps) if np.iterable(reps) else (reps,)
     a = asarray(A)

@@ -7,9 +7,16 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from autodiff_mini.arrays import convert
+from autodiff_mini.core import elementwise
+from autodiff_mini.interpreters.jvp import defjvp
 from autodiff_mini.numpy_api import asarray, implements
 from autodiff_mini.numpy_functions.composed import count_of
-from autodiff_mini.primitives.elementwise import length_p
+from autodiff_mini.primitives.elementwise import ratio
+
+# The root of a sum of squares is a cone.  It has no slope at its tip, and
+# gets 0, as abs does.
+norm_sqrt_p = elementwise('norm_sqrt', np.sqrt)
+defjvp(norm_sqrt_p, lambda x_dot, y, x: x_dot * ratio(0.5, y))
 
 
 @implements(np.var)
@@ -39,7 +46,7 @@ def squared_size(x):
 
 @implements(np.std)
 def numpy_std(a, *args, **kwargs):
-    return length_p.bind(np.var(a, *args, **kwargs))
+    return norm_sqrt_p.bind(np.var(a, *args, **kwargs))
 
 
 @implements(np.average)

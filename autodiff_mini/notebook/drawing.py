@@ -12,7 +12,8 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from statistics import mean
 
-from autodiff_mini.errors import fun_name, line_text
+from autodiff_mini.core import fun_name
+from autodiff_mini.errors import line_text
 from autodiff_mini.jaxprs import (
     Jaxpr, Literal, Names, Var, param_text, programs_in, type_text)
 

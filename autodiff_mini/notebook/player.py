@@ -10,7 +10,7 @@ import json
 import sys
 import weakref
 from contextlib import ExitStack, contextmanager
-from functools import partial, wraps
+from functools import partial
 from html import escape
 from importlib.resources import files
 from threading import get_ident
@@ -19,7 +19,6 @@ import numpy as np
 
 from autodiff_mini import core, seams
 from autodiff_mini.errors import LIBRARY
-from autodiff_mini.interpreters import transpose
 from autodiff_mini.jaxprs import Names, Var
 from autodiff_mini.pytree import tree_leaves
 from autodiff_mini.zeros import Zero
@@ -154,55 +153,40 @@ class Recorder:
         self.kept = []          # whatever has a number stays what it is
 
     def listen(self, caller, f, args):
-        """Returns `f(*args)`, and notes what happens."""
-        with ExitStack() as stack, seams.plain():
-            for system in self.systems(caller, f):
-                for cls in subclasses(system['Trace']):
-                    if 'process_primitive' in vars(cls):
-                        stack.enter_context(listened(cls, self.beside))
-                rules = system.get('transpose_rules', {})
-                stack.enter_context(in_place(rules, self.back))
+        """Return `f(*args)`, and note what happens."""
+        with (ExitStack() as stack, seams.plain(),
+              seams.ask.taken_by(self.ask),
+              seams.transpose.taken_by(self.transpose)):
+            for system in systems(caller, f):
+                stack.enter_context(listened(system, self))
             value = f(*args)
         self.note('end', f'The result is {in_words(value, self)}.',
                   result=value)
         return value
 
-    @staticmethod
-    def systems(caller, f):
-        """Returns where there are traces: the library, and others."""
-        found = [{'Trace': core.Trace, 'transpose_rules': transpose.rules},
-                 draft_names(), caller,
-                 getattr(f, '__globals__', {})]
-        return {id(system['Trace']): system for system in found
-                if isinstance(system.get('Trace'), type)}.values()
-
-    def beside(self, process_primitive):
-        """Returns the method, which is listened to."""
-        @wraps(process_primitive)
-        def listening(trace, primitive, args, params):
-            ask = partial(process_primitive, trace, primitive, args, params)
-            asked = trace, primitive
-            if (get_ident() != self.thread or len(self.frames) > MOST_FRAMES
-                    or self.open and self.open[-1] == asked
-                    or self.roles
-                    and self.kind(trace)[0] not in self.roles):
-                return ask()
-            start = len(self.frames)
-            written = len(getattr(trace, 'eqns', ()))
-            if trace.parent:
-                self.note('ask', self.question(trace, primitive, args),
-                          trace, primitive, args)
-            self.open.append(asked)
-            try:
-                result = ask()
-            finally:
-                self.open.pop()
-            if not trace.parent and len(self.frames) > start:
-                self.note('ask', self.question(trace, primitive, args),
-                          trace, primitive, args, at=start)
-            self.answer(trace, primitive, args, result, written, start)
-            return result
-        return listening
+    def ask(self, trace, primitive, args, params, method=None):
+        """Ask a trace about an operation, and note what it answers."""
+        method = method or trace.process_primitive
+        asked = trace, primitive
+        if (get_ident() != self.thread or len(self.frames) > MOST_FRAMES
+                or self.open and self.open[-1] == asked
+                or self.roles and self.kind(trace)[0] not in self.roles):
+            return method(primitive, args, params)
+        start = len(self.frames)
+        written = len(getattr(trace, 'eqns', ()))
+        if trace.parent:
+            self.note('ask', self.question(trace, primitive, args),
+                      trace, primitive, args)
+        self.open.append(asked)
+        try:
+            result = method(primitive, args, params)
+        finally:
+            self.open.pop()
+        if not trace.parent and len(self.frames) > start:
+            self.note('ask', self.question(trace, primitive, args),
+                      trace, primitive, args, at=start)
+        self.answer(trace, primitive, args, result, written, start)
+        return result
 
     def question(self, trace, primitive, args):
         asked = f'{self.role(trace)} is asked for'
@@ -220,8 +204,8 @@ class Recorder:
         if not trace.parent:
             self.count(result)
         eqns = getattr(trace, 'eqns', ())[written:]
-        for x, var in getattr(trace, 'known', {}).values():
-            self.constants[var] = x
+        self.constants |= zip(getattr(trace, 'constvars', ()),
+                              getattr(trace, 'consts', ()))
         texts = list(map(self.equation, eqns))
         role, said = self.role(trace), in_words(result, self)
         if not trace.parent and len(self.frames) == start:
@@ -237,8 +221,12 @@ class Recorder:
         self.note(kind, capital(caption), trace, primitive, args, result,
                   written=texts)
 
+    def transpose(self, primitive, rule):
+        """Return a rule of transposition that is heard."""
+        return partial(self.back, primitive, rule)
+
     def back(self, primitive, rule, cts, *operands, **params):
-        """Calls a rule of transposition, and notes it."""
+        """Call a rule of transposition, and note what it returns."""
         self.open.append((None, primitive))
         start = len(self.frames)
         try:
@@ -407,30 +395,45 @@ def draft_names():
     return found
 
 
-@contextmanager
-def listened(cls, beside):
-    """Has a trace's method done by another one, for a while."""
-    method = cls.process_primitive
-    cls.process_primitive = beside(method)
-    try:
-        yield
-    finally:
-        cls.process_primitive = method
+def systems(caller, f):
+    """Return the namespaces of other systems: the draft, and the caller's.
+
+    Each has a class `Trace` of its own.
+    """
+    found = [draft_names(), caller, getattr(f, '__globals__', {})]
+    return {id(system['Trace']): system for system in found
+            if isinstance(system.get('Trace'), type)
+            and system['Trace'] is not core.Trace}.values()
 
 
 @contextmanager
-def in_place(rules, back):
-    """Has the rules of a table called by another function, for a while."""
+def listened(system, recorder):
+    """Let a recorder do what traces and transpose rules do, for a while."""
+    rules = system.get('transpose_rules', {})
+    kinds = [cls for cls in subclasses(system['Trace'])
+             if 'process_primitive' in vars(cls)]
+    methods = [cls.process_primitive for cls in kinds]
     before = dict(rules)
-    rules.update((p, partial(back, p, rule)) for p, rule in before.items())
+    for cls in kinds:
+        cls.process_primitive = asking(recorder, cls.process_primitive)
+    rules.update((p, recorder.transpose(p, rule))
+                 for p, rule in before.items())
     try:
         yield
     finally:
+        for cls, method in zip(kinds, methods, strict=True):
+            cls.process_primitive = method
         rules.update(before)
 
 
+def asking(recorder, method):
+    """Return a trace's method, heard by a recorder."""
+    return lambda trace, primitive, args, params: recorder.ask(
+        trace, primitive, args, params, partial(method, trace))
+
+
 def subclasses(cls):
-    """Returns a class and all that are derived from it."""
+    """Return a class and all that are derived from it."""
     return [cls, *(found for child in cls.__subclasses__()
                    for found in subclasses(child))]
 

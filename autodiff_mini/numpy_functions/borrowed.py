@@ -59,6 +59,4 @@ def borrow(*functions):
 
 
 borrow(np.shape, np.ndim, np.size)
-borrow(np.flip, np.fliplr, np.flipud, np.rot90, np.diff, np.angle)
-borrow(np.expand_dims, np.moveaxis, np.matrix_transpose, np.tril, np.triu)
-borrow(np.atleast_1d, np.hstack)
+borrow(np.expand_dims, np.moveaxis, np.atleast_1d)

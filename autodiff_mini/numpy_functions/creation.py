@@ -5,13 +5,14 @@ Chapter 25.
 
 import numpy as np
 
+from autodiff_mini import seams
 from autodiff_mini.arrays import convert, full
 from autodiff_mini.core import Tracer, typeof
-from autodiff_mini.memory import is_a_number, made
+from autodiff_mini.memory import writable_result
 from autodiff_mini.numpy_api import as_is, asarray, implements
 
 
-@implements(np.full_like, made)
+@implements(np.full_like, writable_result)
 def numpy_full_like(a, fill_value, dtype=None, order='K', subok=True,
                     shape=None, *, device=None):
     shape = np.shape(a) if shape is None else shape
@@ -34,20 +35,20 @@ def numpy_ones_like(a, *args, **kwargs):
 implements(np.empty_like, as_is)(numpy_zeros_like)
 
 
-@implements(np.copy, made)
+@implements(np.copy, writable_result)
 def numpy_copy(a, order='K', subok=False):
     return asarray(a)
 
 
 # `np.zeros(3, like=x)` is NumPy's, or whoever's `x` is (NEP 35).
-@implements(np.full, made)
+@implements(np.full, writable_result)
 def numpy_full(shape, fill_value, dtype=None, order='C', *, device=None):
     if isinstance(fill_value, Tracer):
         return np.full_like(fill_value, fill_value, dtype, shape=shape)
     return np.full(shape, fill_value, dtype)
 
 
-@implements(np.array, made)
+@implements(np.array, writable_result)
 def numpy_array(object, dtype=None, *, copy=True, order='K', subok=False,
                 ndmin=0, ndmax=0):
     a = asarray(object, dtype)
@@ -60,11 +61,11 @@ def numpy_array(object, dtype=None, *, copy=True, order='K', subok=False,
 @implements(np.asarray, as_is)
 def numpy_asarray(a, dtype=None, order=None, *, device=None, copy=None):
     a = asarray(a, dtype)
-    if copy or isinstance(a, Tracer) and is_a_number(a):
+    if copy or isinstance(a, Tracer) and seams.is_a_number.run(a):
         return np.copy(a)
     return a
 
 
 NEW = (np.zeros, np.ones, np.empty, np.arange, np.eye, np.tri, np.identity)
 for function in NEW:
-    implements(function, made)(function)
+    implements(function, writable_result)(function)

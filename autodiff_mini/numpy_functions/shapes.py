@@ -6,8 +6,7 @@ Chapter 25.
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
-from autodiff_mini.numpy_api import (
-    as_is, as_read_only_view, asarray, implements)
+from autodiff_mini.numpy_api import as_is, asarray, implements
 
 
 @implements(np.ravel, as_is)
@@ -35,17 +34,3 @@ def numpy_swapaxes(a, axis1, axis2):
     j = normalize_axis_index(axis2, a.ndim)
     swap = {i: j, j: i}
     return np.transpose(a, [swap.get(k, k) for k in range(a.ndim)])
-
-
-@implements(np.diagonal, as_read_only_view)
-def numpy_diagonal(a, offset=0, axis1=0, axis2=1):
-    a = np.moveaxis(a, (axis1, axis2), (-2, -1))
-    rows, columns = a.shape[-2:]
-    above, below = max(offset, 0), max(-offset, 0)
-    i = np.arange(max(min(rows - below, columns - above), 0))
-    return a[..., i + below, i + above]
-
-
-@implements(np.trace)
-def numpy_trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
-    return np.sum(np.diagonal(a, offset, axis1, axis2), -1, dtype)

@@ -2,8 +2,7 @@
 
 A row is a primitive, the NumPy function that it stands for, and a JVP rule
 for each operand.  What holds for all element-wise primitives is said once, in
-the columns `vmap` and `abstract`.  Chapters 1 and 2; most rows are in the
-appendix.
+the columns `vmap` and `abstract`.  Chapters 1 and 2.
 """
 
 import operator
@@ -11,18 +10,16 @@ from functools import partial
 
 import numpy as np
 
+from autodiff_mini import seams
 from autodiff_mini.arrays import convert, full
 from autodiff_mini.core import (
     PYTHON_NUMBERS, Primitive, Tracer, elementwise, typeof)
-from autodiff_mini.interpreters import abstract, jvp
-from autodiff_mini.interpreters.jvp import defjvp, defzero, match
-from autodiff_mini.interpreters.lowering import defwritten
+from autodiff_mini.interpreters import abstract, jvp, lowering, vmap
+from autodiff_mini.interpreters.jvp import match
 from autodiff_mini.interpreters.transpose import deflinear, deftranspose
-from autodiff_mini.interpreters.vmap import defelementwise
-from autodiff_mini.memory import (
-    ONLY_SEEN, handed_array, is_a_number, own_memory, view_of)
+from autodiff_mini.memory import ONLY_SEEN, as_new_array, own_memory
 from autodiff_mini.numpy_api import (
-    implements, operand, operator_ufunc, seen, ufunc, unchanged)
+    as_is, as_view, implements, operand, operator_ufunc, ufunc)
 from autodiff_mini.pytree import tree_map
 from autodiff_mini.zeros import Zero
 
@@ -33,46 +30,36 @@ def row(function, *rules, name=None, impl=None):
     Args:
         function: the ufunc.
         rules: as of `defjvp`.  Without any, the output is piecewise constant.
-        name: of the primitive, if the ufunc has another one.
+        name: the name of the primitive, by default the name of the ufunc.
         impl: computes it, if the ufunc does not.
     """
     primitive = elementwise(name or function.__name__, impl or function)
     ufunc(function, primitive)
-    return with_jvp(primitive, rules)
-
-
-def with_jvp(primitive, rules):
-    if rules:
-        defjvp(primitive, *rules)
-    else:
-        defzero(primitive)
+    jvp.defjvp(primitive, *rules)
     return primitive
 
 
-def operator_primitive(method, function, text, name=None):
+def operator_row(method, function, text, *rules, name=None):
     """Return the primitive of a ufunc that Python has an operator for.
 
     The operator implements it, so that two Python numbers meet as Python
     numbers and NumPy's rules for dtypes hold to the letter.
 
     Args:
-        method: that Python calls for the operator, without the underscores.
+        method: the method that Python calls for the operator, without the
+            underscores.
         function: the ufunc.
         text: how the operator is written.
-        name: of the primitive, if the method has another one.
+        rules: as of `row`.
+        name: the name of the primitive, by default the name of the method.
     """
     python, mirrored = f'__{method}__', f'__r{method}__'
-    primitive = elementwise(name or method, getattr(operator, python))
+    primitive = row(function, *rules, name=name or method,
+                    impl=getattr(operator, python))
     operator_ufunc(function, primitive, python,
                    mirrored if hasattr(np.ndarray, mirrored) else None)
-    defwritten(primitive, text)
+    lowering.defwritten(primitive, text)
     return primitive
-
-
-def operator_row(method, function, text, *rules, name=None):
-    """Return `operator_primitive`, with the JVP rules of a row."""
-    primitive = operator_primitive(method, function, text, name)
-    return with_jvp(primitive, rules)
 
 
 def ratio(x, z):
@@ -84,29 +71,13 @@ def ratio(x, z):
 # Functions of one number.
 sin_p = row(np.sin, lambda x_dot, y, x: x_dot * np.cos(x))
 cos_p = row(np.cos, lambda x_dot, y, x: x_dot * -np.sin(x))
-tan_p = row(np.tan, lambda x_dot, y, x: x_dot * (1 + y * y))
-sinh_p = row(np.sinh, lambda x_dot, y, x: x_dot * np.cosh(x))
-cosh_p = row(np.cosh, lambda x_dot, y, x: x_dot * np.sinh(x))
 tanh_p = row(np.tanh, lambda x_dot, y, x: x_dot * (1 - y * y))
-arctan_p = row(np.arctan, lambda x_dot, y, x: np.divide(x_dot, 1 + x * x))
-arcsin_p = row(np.arcsin,
-               lambda x_dot, y, x: x_dot / np.sqrt((1 - x) * (1 + x)))
 exp_p = row(np.exp, lambda x_dot, y, x: x_dot * y)
-expm1_p = row(np.expm1, lambda x_dot, y, x: x_dot * np.exp(x))
 log_p = row(np.log, lambda x_dot, y, x: np.divide(x_dot, x))
 log1p_p = row(np.log1p, lambda x_dot, y, x: np.divide(x_dot, 1 + x))
 sqrt_p = row(np.sqrt, lambda x_dot, y, x: x_dot * (0.5 / y))
 floor_p = row(np.floor)
-ceil_p = row(np.ceil)
-rint_p = row(np.rint)
-trunc_p = row(np.trunc)
 isfinite_p = row(np.isfinite)
-signbit_p = row(np.signbit)
-
-# The root of a sum of squares is a cone.  It has no slope at its tip, and
-# gets 0, as abs does.
-length_p = elementwise('length', np.sqrt)
-defjvp(length_p, lambda x_dot, y, x: x_dot * ratio(0.5, y))
 
 abs_p = operator_row(
     'abs', np.absolute, 'abs({})',
@@ -123,14 +94,15 @@ def sign_rule(x_dot, y, x):
 sign_p = row(np.sign, sign_rule)
 
 # Arithmetic.
-neg_p = operator_primitive('neg', np.negative, '-{}')
+neg_p = operator_row('neg', np.negative, '-{}')
 deflinear(neg_p, lambda ct, x: -ct)
 
-add_p = operator_primitive('add', np.add, '{} + {}')
-sub_p = operator_primitive('sub', np.subtract, '{} - {}')
+add_p = operator_row('add', np.add, '{} + {}')
+sub_p = operator_row('sub', np.subtract, '{} - {}')
 
 
 def sum_jvp(primitive, primals, tangents):
+    """Add or subtract the tangents as the primals, not one by one."""
     z, (x_dot, y_dot) = primitive.bind(*primals), tangents
     if type(x_dot) is Zero:
         return z, match(-y_dot if primitive is sub_p else y_dot, z)
@@ -205,31 +177,6 @@ operator_ufunc(np.power, pow_p, '__pow__', '__rpow__')
 float_power_p = row(np.float_power, pow_base, pow_exponent)
 
 
-def cosine(x, y, z):
-    """Return `x / z`, where `z` is the length of `(x, y)`."""
-    x = convert(x, typeof(z).dtype)
-    alone = np.isfinite(y) & ~np.isfinite(x)    # x / z would be inf / inf
-    return ratio(np.where(alone, np.sign(x), x), np.where(alone, 1, z))
-
-
-hypot_p = row(np.hypot, lambda x_dot, z, x, y: x_dot * cosine(x, y, z),
-                        lambda y_dot, z, x, y: y_dot * cosine(y, x, z))
-
-
-def above(x, y, z):
-    """Return `y - x`, and 0 where both are the same infinity."""
-    x, y = convert(x, typeof(z).dtype), convert(y, typeof(z).dtype)
-    same = np.equal(x, y) & ~np.isfinite(x)
-    return np.where(same, 0, y) - np.where(same, 0, x)
-
-
-# The logarithm of a slope is x - z.  Beside large numbers it would be lost.
-logaddexp_p = row(
-    np.logaddexp,
-    lambda x_dot, z, x, y: x_dot * np.exp(-np.logaddexp(0, above(x, y, z))),
-    lambda y_dot, z, x, y: y_dot * np.exp(-np.logaddexp(0, above(y, x, z))))
-
-
 def chosen(x_dot, z, x, y):
     """Return `x_dot` where `z` is `x`, and half of it where `y` is, too."""
     share = np.where(np.equal(x, y), 0.5 * x_dot, x_dot)
@@ -277,22 +224,18 @@ allow_comparison_with_none('__ne__', True)
 where_p = elementwise('where', np.where)
 
 
-@implements(np.where, handed_array)
+@implements(np.where, as_new_array)
 def numpy_where(condition, *choices):
     if not choices:
-        raise NotImplementedError(
-            'numpy.where(condition) of a traced value: how many indices it '
-            'returns would depend on values. Use all three arguments, '
-            'numpy.where(condition, x, y).')
+        return np.nonzero(condition)
     return where_p.bind(*map(operand, (condition, *choices)))
 
 
 def where_jvp(primals, tangents):
-    condition, x, y = primals
-    z = where_p.bind(condition, x, y)
-    x_dot, y_dot = [0 if type(t) is Zero else t for t in tangents[1:]]
-    if type(tangents[1]) is type(tangents[2]) is Zero:
+    condition, z = primals[0], where_p.bind(*primals)
+    if {*map(type, tangents[1:])} == {Zero}:
         return z, Zero(z)
+    x_dot, y_dot = [0 if type(t) is Zero else t for t in tangents[1:]]
     return z, match(np.where(condition, x_dot, y_dot), z)
 
 
@@ -301,15 +244,14 @@ deftranspose(where_p, None, lambda ct, c, x, y: np.where(c, ct, 0),
                             lambda ct, c, x, y: np.where(c, 0, ct))
 
 # Complex numbers.
-conj_p = elementwise('conj', np.conjugate)
-ufunc(np.conjugate, conj_p)
+conj_p = row(np.conjugate, name='conj')
 deflinear(conj_p, lambda ct, x: np.conj(ct))
 
 real_p = elementwise('real', np.real)
 deflinear(real_p, lambda ct, x: ct)
 
 
-@implements(np.real, seen)
+@implements(np.real, as_view)
 def numpy_real(val):
     val = operand(val)
     return real_p.bind(val) if typeof(val).dtype.kind == 'c' else val
@@ -319,21 +261,23 @@ imag_p = elementwise('imag', np.imag)
 deflinear(imag_p, lambda ct, x: -1j * ct)
 
 
-@implements(np.imag, unchanged)
+@implements(np.imag, as_is)
 def numpy_imag(val):
     val = operand(val)
     aval = typeof(val)
     if aval.dtype.kind == 'c':
-        return view_of(val, imag_p.bind(val))
+        return seams.view_of.run(val, imag_p.bind(val))
     zero = full(val, aval.shape, 0, aval.dtype)[()]
     zero = convert(zero, aval.dtype, aval.weak_type)
-    return zero if is_a_number(val) else view_of(val, zero, why=ONLY_SEEN)
+    if seams.is_a_number.run(val):
+        return zero
+    return seams.view_of.run(val, zero, None, ONLY_SEEN)
 
 
-# The identity, of which the derivative is zero.
+# The identity, whose derivative is zero.
 stop_gradient_p = Primitive('stop_gradient', lambda x: x)
-defzero(stop_gradient_p)
-defelementwise(stop_gradient_p)
+jvp.defjvp(stop_gradient_p)
+vmap.defelementwise(stop_gradient_p)
 abstract.rules[stop_gradient_p] = lambda x: x
 deftranspose(stop_gradient_p, lambda ct, x: stop_gradient_p.bind(ct))
 

@@ -6,21 +6,17 @@ parameter; index arrays are operands.  Writing is the transpose of reading.
 
 import math
 import operator
-from typing import NamedTuple
+from functools import partial
 
 import numpy as np
 
 from autodiff_mini import seams
 from autodiff_mini.arrays import full
-from autodiff_mini.core import (
-    Primitive, Tracer, current_trace, typeof, unwrapped)
+from autodiff_mini.core import Primitive, Tracer, typeof, unwrapped
 from autodiff_mini.errors import TracerError
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, transpose, vmap)
-from autodiff_mini.interpreters.abstract import defview
 from autodiff_mini.jaxprs import Var
-from autodiff_mini.memory import (
-    CLOSED_OVER, is_a_number, made, view_of, whose)
 from autodiff_mini.numpy_api import asarray, operand
 from autodiff_mini.zeros import Zero, instantiate_zeros
 
@@ -35,66 +31,21 @@ class Operand:
 OPERAND = Operand()
 
 
-def index(x, *arrays, indices):
-    """Return `x[indices]`, with `arrays` in the places of OPERAND."""
-    return x[filled(indices, arrays)]
-
-
 def filled(indices, arrays):
     """Return the indices, with the arrays in the places of OPERAND."""
     arrays = iter(arrays)
     return tuple(next(arrays) if i is OPERAND else i for i in indices)
 
 
-index_p = Primitive('index', index)
+index_p = Primitive('index', lambda x, *arrays, indices: (
+    x[filled(indices, arrays)]))
 
 
 def getitem(x, indices):
     """Return `x[indices]`: arrays among the indices become operands."""
     x, static, arrays = as_operands(x, indices)
     y = index_p.bind(x, *arrays, indices=static)
-    if not all(map(is_traced_number, arrays)) or not (
-            y.ndim or Ellipsis in static):
-        return fillable(x, y)   # a copy, or a number
-    if is_a_number(x):
-        return y if y.ndim else made(y)
-    return view_of(x, y, Indexed(static, tuple(arrays)))
-
-
-def fillable(x, y):
-    """Return `y`, a copy of elements of `x`, to be filled as `x` can be.
-
-    In `x[[0, 2]] += v` Python adds `v` to the copy, and writes it back.  A
-    copy of booleans is left alone, because it is a mask more often.
-    """
-    trace = current_trace()
-    if x._trace is not trace or getattr(y, '_trace', None) is trace or (
-            not np.ndim(y) or y.dtype == bool):
-        return y
-    return made(y)
-
-
-def is_traced_number(i):
-    """Return whether `i` is an integer; and no array of shape ()."""
-    return (isinstance(i, Tracer) and i.dtype.kind in 'iu'
-            and is_a_number(i) and whose(i) is not CLOSED_OVER)
-
-
-class Indexed(NamedTuple):
-    """A view of an array: some of its elements."""
-
-    indices: tuple
-    arrays: tuple = ()      # traced numbers, in the places of OPERAND
-
-    def __eq__(self, other):
-        return (type(other) is Indexed and self.indices == other.indices
-                and list(map(id, self.arrays)) == list(map(id, other.arrays)))
-
-    def read(self, whole):
-        return index_p.bind(whole, *self.arrays, indices=self.indices)
-
-    def write(self, whole, part):
-        return scatter_p.bind(whole, part, *self.arrays, indices=self.indices)
+    return seams.part_of.run(x, y, static, arrays)
 
 
 def as_operands(x, indices):
@@ -103,49 +54,18 @@ def as_operands(x, indices):
         indices = (indices,)
     indices = [operand(i) if isinstance(i, (list, tuple, range)) and i
                else unwrapped(i) for i in indices]
-    if any(map(is_mask, indices)):
-        x, indices = replace_masks(x, indices)
+    if any(getattr(i, 'dtype', type(i)) == bool for i in indices):
+        x, indices = seams.replace_masks(x, indices)
     static, arrays = [], []
     for i in indices:
         if i is None or i is Ellipsis or isinstance(i, slice):
             static.append(i)
-        elif is_static_integer(i):
+        elif isinstance(i, (int, np.integer)) and not isinstance(i, bool):
             static.append(operator.index(i))
         else:
             static.append(OPERAND)
             arrays.append(index_array(i))
     return x, tuple(static), arrays
-
-
-def is_mask(i):
-    """Return whether `i` is a mask of NumPy's, whose values are known."""
-    return (type(i) in (bool, np.bool_)
-            or type(i) is np.ndarray and i.dtype == bool)
-
-
-def replace_masks(x, indices):
-    """Return `x`, and indices that select from it what the masks do.
-
-    Integers stand for where a mask is True.  A mask without axes selects
-    from an axis of length 1, which `x` gets for it.
-    """
-    chosen = [i if is_mask(i) or i is Ellipsis else slice(None)
-              for i in indices if i is not None]
-    np.empty(x.shape, np.void)[tuple(chosen)]   # raises if one does not fit
-    axes, places = [], []
-    for i in indices:
-        if is_mask(i):
-            axes += [slice(None)] * np.ndim(i) or [None]
-            places += np.nonzero(np.atleast_1d(i))
-        else:
-            axes += [] if i is None else [i if i is Ellipsis else slice(None)]
-            places.append(i)
-    return (x[tuple(axes)] if None in axes else x), places
-
-
-def is_static_integer(i):
-    """Return whether `i` is a Python or NumPy integer (True is a mask)."""
-    return (isinstance(i, (int, np.integer)) and not isinstance(i, bool))
 
 
 def index_array(i):
@@ -187,17 +107,24 @@ jvp.rules[index_p] = index_jvp
 
 def index_rule(axis, vals, dims, indices):
     (x, *arrays), (x_dim, *dims) = vals, dims
-    for array, dim in zip(arrays, dims):
-        if dim == 0 and array.dtype == bool:
-            raise TracerError(
-                'A boolean index under vmap would select another number of '
-                'elements for each element of the batch: use '
-                'np.where(mask, x, 0) in place of x[mask].')
+    if any(array.dtype == bool for array in arrays):
+        return mask_rule(x, arrays, dims, indices)
     mapped = x_dim is not None
     indices, arrays, source, destination = index_of_batch(
         axis, np.ndim(x) - mapped, arrays, dims, indices, mapped)
     out = index_p.bind(x, *arrays, indices=indices)
     return move_axes(out, source, destination), 0
+
+
+def mask_rule(x, arrays, dims, indices):
+    if 0 in dims:
+        raise TracerError(
+            'A boolean index under vmap would select another number of '
+            'elements for each element of the batch: use '
+            'np.where(mask, x, 0) in place of x[mask].')
+    # Behind the axes of an element, the batch axis stays the last.
+    y = np.moveaxis(x, 0, -1)[*filled(indices, arrays), slice(None)]
+    return np.moveaxis(y, -1, 0), 0
 
 
 def index_of_batch(axis, ndim, arrays, dims, indices, mapped=True):
@@ -215,14 +142,14 @@ def index_of_batch(axis, ndim, arrays, dims, indices, mapped=True):
         The indices, the arrays, and for `move_axes` where NumPy puts axes of
         the result and where they belong.
     """
-    rank = max((index_rank(a, d) for a, d in zip(arrays, dims)), default=0)
-    place = index_place(indices, ndim, arrays)
-    if all(dim is None for dim in dims):
-        front = [rank if place is None else 0]
-        return (slice(None), *indices), arrays, front, [0]
-    arrays = [a if d is None else vmap.lengthen(a, rank - index_rank(a, d))
-              for a, d in zip(arrays, dims)]
-    place = place or 0
+    ranks = [a.ndim - (dim is not None) for a, dim in zip(arrays, dims)]
+    rank, whole = max(ranks, default=0), (slice(None), *indices)
+    if {*dims} <= {None}:
+        in_front = index_place(whole, ndim + 1) == 0
+        return whole, arrays, [rank if in_front else 0], [0]
+    arrays = [a if d is None else vmap.lengthen(a, rank - n)
+              for a, d, n in zip(arrays, dims, ranks)]
+    place = index_place(indices, ndim)
     if not mapped:
         return indices, arrays, [place], [0]
     rows = np.reshape(np.arange(axis.size), (-1, *[1] * rank))
@@ -235,30 +162,16 @@ def move_axes(x, source, destination):
     return x if source == destination else np.moveaxis(x, source, destination)
 
 
-def index_rank(array, dim):
-    """Return how many axes an index array makes in the result."""
-    if array.dtype == bool:
-        return min(array.ndim, 1)
-    return array.ndim - (dim is not None)
+def index_place(indices, ndim):
+    """Return before which axis of `x[indices]` those of the arrays are.
 
-
-def index_place(indices, ndim, arrays):
-    """Return before which axis of `x[indices]` those of the arrays stand.
-
-    NumPy puts them where the arrays are, if these are side by side (an
-    integer among them counts as one).  If not, it puts them in front, and the
-    result is None.
+    NumPy tells, asked with an array whose axes have the length 1 and index
+    arrays of two elements.
     """
-    if not arrays:
-        return 0
-    places = [k for k, i in enumerate(indices)
-              if i is OPERAND or isinstance(i, int)]
-    if places[-1] - places[0] >= len(places):
-        return None
-    used = len(indices) - indices.count(None) - indices.count(Ellipsis)
-    used += sum(a.ndim - 1 for a in arrays if a.dtype == bool)
-    return sum(ndim - used if i is Ellipsis else 1
-               for i in indices[:places[0]])
+    indices = [[0, 0] if i is OPERAND else 0 if isinstance(i, int) else i
+               for i in indices]
+    shape = np.empty((1,) * ndim, np.void)[*indices].shape
+    return shape.index(2) if 2 in shape else 0
 
 
 vmap.rules[index_p] = index_rule
@@ -276,15 +189,15 @@ def index_shape(shape, *arrays, indices):
     found = np.empty(shape, np.void)[filled(indices, nothing)].shape
     if not arrays:
         return found
-    before = index_place(indices, len(shape), arrays) or 0
+    place = index_place(indices, len(shape))
     try:
         block = np.broadcast_shapes(*[array.shape for array in arrays])
     except ValueError as error:
         raise IndexError(f'indexing arrays: {error}') from None
-    return (*found[:before], *block, *found[before + 1:])
+    return (*found[:place], *block, *found[place + 1:])
 
 
-defview(index_p, index_shape)
+abstract.defview(index_p, index_shape)
 
 
 def check_known(arrays):
@@ -333,34 +246,19 @@ def index_text(emitter, i):
 lowering.rules[index_p] = index_lowering
 
 
-def scatter(x, part, *arrays, indices):
-    """Return a copy of `x` that has `part` at the indices."""
-    out = writable_copy(x)
-    out[filled(indices, arrays)] = part
+def scatter(x, part, *arrays, indices, write=operator.setitem):
+    """Return a copy of `x`, of whichever library, with a part written."""
+    out = x.copy() if seams.library_of([x]) else np.array(x)
+    write(out, filled(indices, arrays), part)
     return out[()]
-
-
-def add_at(x, part, *arrays, indices):
-    """Return a copy of `x`, with `part` added at the indices.
-
-    An element that is meant twice gets both.
-    """
-    out = writable_copy(x)
-    np.add.at(out, filled(indices, arrays), part)
-    return out[()]
-
-
-def writable_copy(x):
-    """Return a copy of an array, of whichever library."""
-    return x.copy() if seams.library_of([x]) else np.array(x)
 
 
 scatter_p = Primitive('scatter', scatter)
-add_at_p = Primitive('add_at', add_at)
+add_at_p = Primitive('add_at', partial(scatter, write=np.add.at))
 
 
 def defwrite(primitive):
-    """Define what holds for both: they are linear in array and part."""
+    """Define the rules of a write, which is linear in array and part."""
     def jvp_rule(primals, tangents, indices):
         (x, part, *arrays), (x_dot, part_dot, *_) = primals, tangents
         y = primitive.bind(x, part, *arrays, indices=indices)
@@ -377,47 +275,33 @@ def defwrite(primitive):
         part = move_axes(part, destination, source)
         return primitive.bind(x, part, *arrays, indices=indices), 0
 
+    def transpose_rule(ct, x, part, *arrays, indices):
+        check_known(arrays)
+        x_bar = part_bar = None
+        if type(x) is Var:
+            x_bar = ct if primitive is add_at_p else scatter_p.bind(
+                ct, full(ct, part.shape, 0, typeof(ct).dtype), *arrays,
+                indices=indices)
+        if type(part) is Var:
+            part_bar = index_p.bind(ct, *arrays, indices=indices)
+            if primitive is scatter_p and any(np.size(i) > 1 for i in arrays):
+                part_bar = lasting_part(part_bar, ct, arrays, indices)
+        return [x_bar, part_bar, *[None] * len(arrays)]
+
     jvp.rules[primitive] = jvp_rule
     vmap.rules[primitive] = vmap_rule
     abstract.rules[primitive] = lambda x, *operands, indices: x
+    transpose.rules[primitive] = transpose_rule
+
+
+def lasting_part(part, whole, arrays, indices):
+    """Return a part, with 0 where another element was written over it."""
+    order = np.arange(math.prod(part.shape)).reshape(part.shape)
+    last = scatter_p.bind(np.zeros(np.shape(whole), int), order, *arrays,
+                          indices=indices)
+    last = index_p.bind(last, *arrays, indices=indices)
+    return np.where(np.equal(last, order), part, typeof(part).dtype.type(0))
 
 
 defwrite(scatter_p)
 defwrite(add_at_p)
-
-
-def scatter_transpose(ct, x, part, *arrays, indices):
-    """What was written over gets nothing; nor does what did not last."""
-    check_known(arrays)
-    shape, dtype = part.shape, typeof(ct).dtype
-    x_bar = part_bar = None
-    if type(x) is Var:
-        nothing = full(ct, shape, 0, dtype)
-        x_bar = scatter_p.bind(ct, nothing, *arrays, indices=indices)
-    if type(part) is Var:
-        part_bar = index_p.bind(ct, *arrays, indices=indices)
-        if any(np.size(i) > 1 for i in arrays):
-            lasts = not_overwritten(np.shape(ct), shape, arrays, indices)
-            part_bar = np.where(lasts, part_bar, dtype.type(0))
-    return [x_bar, part_bar, *[None] * len(arrays)]
-
-
-def not_overwritten(shape, part_shape, arrays, indices):
-    """Return which elements of a part are not written over by others."""
-    order = np.arange(math.prod(part_shape)).reshape(part_shape)
-    last = scatter_p.bind(np.zeros(shape, int), order, *arrays,
-                          indices=indices)
-    return np.equal(index_p.bind(last, *arrays, indices=indices), order)
-
-
-transpose.rules[scatter_p] = scatter_transpose
-
-
-def add_at_transpose(ct, x, part, *arrays, indices):
-    check_known(arrays)
-    part_bar = index_p.bind(ct, *arrays, indices=indices)
-    return [ct if type(x) is Var else None,
-            part_bar if type(part) is Var else None, *[None] * len(arrays)]
-
-
-transpose.rules[add_at_p] = add_at_transpose

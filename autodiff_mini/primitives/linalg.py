@@ -1,28 +1,19 @@
-"""Linear algebra: products of matrices, and what undoes them.
-
-All of it works on stacks of matrices.
-"""
+"""Linear algebra: products of matrices, and of stacks of matrices."""
 
 import math
 import operator
 
 import numpy as np
 
-from autodiff_mini.core import Primitive, array_type, typeof
-from autodiff_mini.interpreters import abstract, jvp, vmap
-from autodiff_mini.interpreters.abstract import defshape
-from autodiff_mini.interpreters.jvp import defjvp
-from autodiff_mini.interpreters.lowering import defwritten
-from autodiff_mini.interpreters.transpose import deftranspose
-from autodiff_mini.interpreters.vmap import align, defelementwise
-from autodiff_mini.numpy_api import (
-    implements, inexact, operator_ufunc, promote)
-from autodiff_mini.zeros import Zero
+from autodiff_mini.core import Primitive
+from autodiff_mini.interpreters import (
+    abstract, jvp, lowering, transpose, vmap)
+from autodiff_mini.numpy_api import operator_ufunc
 
 matmul_p = Primitive('matmul', operator.matmul)
 operator_ufunc(np.matmul, matmul_p, '__matmul__', '__rmatmul__')
-defjvp(matmul_p, lambda x_dot, z, x, y: x_dot @ y,
-                 lambda y_dot, z, x, y: x @ y_dot)
+jvp.defjvp(matmul_p, lambda x_dot, z, x, y: x_dot @ y,
+                     lambda y_dot, z, x, y: x @ y_dot)
 
 
 def matmul_rule(axis, vals, dims):
@@ -35,7 +26,7 @@ def matmul_rule(axis, vals, dims):
         x = np.reshape(x, (*x.shape[:-1], 1, x.shape[-1]))
     if column:
         y = np.reshape(y, (*y.shape, 1))
-    z = np.matmul(*align([x, y], dims))
+    z = np.matmul(*vmap.align([x, y], dims))
     *batch, m, n = z.shape
     return np.reshape(z, (*batch, *[m] * (not row), *[n] * (not column))), 0
 
@@ -54,7 +45,7 @@ def matmul_shape(x, y):
     return (*batch, *x[-2:-1], *(right[-1:] if len(y) > 1 else ()))
 
 
-defshape(matmul_p, matmul_shape)
+abstract.defshape(matmul_p, matmul_shape)
 
 
 def matmul_left(ct, x, y):
@@ -85,81 +76,5 @@ def matmul_right(ct, x, y):
     return np.transpose(x) @ ct
 
 
-deftranspose(matmul_p, matmul_left, matmul_right)
-defwritten(matmul_p, '{} @ {}')
-
-
-def stacked_matrices(a):
-    """Return `a`; raises if it is no stack of matrices."""
-    if a.ndim < 2:
-        raise np.linalg.LinAlgError(
-            f'{a.ndim}-dimensional array given. Array must be at least '
-            'two-dimensional')
-    return a
-
-
-def square_matrices(a):
-    """Return `a`; raises if it is no stack of square matrices."""
-    if stacked_matrices(a).shape[-1] != a.shape[-2]:
-        raise np.linalg.LinAlgError(
-            'Last 2 dimensions of the array must be square')
-    return a
-
-
-solve_p = Primitive('solve', np.linalg.solve)
-
-
-@implements(np.linalg.solve)
-def linalg_solve(a, b):
-    a, b = promote(square_matrices(inexact(a)), inexact(b))
-    if b.ndim == 1:
-        return solve_p.bind(a, b[:, None])[..., 0]
-    return solve_p.bind(a, b)
-
-
-defjvp(solve_p,
-       lambda a_dot, x, a, b: -np.linalg.solve(a, a_dot @ x),
-       lambda b_dot, x, a, b: np.linalg.solve(a, b_dot))
-
-# What works on stacks of matrices broadcasts all axes before the last two.
-defelementwise(solve_p)
-
-
-def solve_shape(a, b):
-    if a[-1] != b[-2]:
-        raise ValueError(f'solve: a matrix of shape {a} does not fit a right '
-                         f'side of shape {b}')
-    return (*np.broadcast_shapes(a[:-2], b[:-2]), *b[-2:])
-
-
-defshape(solve_p, solve_shape)
-deftranspose(solve_p, None, lambda ct, a, b: np.linalg.solve(
-    np.swapaxes(a, -2, -1), ct))
-
-slogdet_p = Primitive('slogdet', np.linalg.slogdet, multiple_results=True)
-
-SlogdetResult = type(np.linalg.slogdet(np.eye(1)))
-
-
-@implements(np.linalg.slogdet)
-def linalg_slogdet(a):
-    return SlogdetResult(*slogdet_p.bind(square_matrices(inexact(a))))
-
-
-def slogdet_jvp(primals, tangents):
-    (a,), (a_dot,) = primals, tangents
-    sign, logdet = slogdet_p.bind(a)
-    dot = np.trace(np.linalg.solve(a, a_dot), axis1=-2, axis2=-1)
-    if typeof(sign).dtype.kind != 'c':
-        return [sign, logdet], [Zero(sign), dot]
-    return [sign, logdet], [1j * np.imag(dot) * sign, np.real(dot)]
-
-
-jvp.rules[slogdet_p] = slogdet_jvp
-vmap.rules[slogdet_p] = lambda axis, vals, dims: (
-    slogdet_p.bind(*vals), [0, 0])
-
-
-abstract.rules[slogdet_p] = lambda a: [
-    array_type(a.shape[:-2], typeof(x).dtype)
-    for x in slogdet_p.impl(abstract.ones(a, a.ndim))]
+transpose.deftranspose(matmul_p, matmul_left, matmul_right)
+lowering.defwritten(matmul_p, '{} @ {}')

@@ -1,44 +1,34 @@
-"""Shapes and types: the same elements, otherwise arranged or written.
+"""Shapes and types: the same elements, otherwise arranged, written or joined.
 
-All of it is linear, so a tangent is rearranged as its primal is.  Appendices
-A, B, C, G and H.
+All of it is linear, so a tangent is rearranged as its primal is.
 """
 
-from typing import NamedTuple
+from itertools import accumulate
 
 import numpy as np
-from numpy.lib.array_utils import normalize_axis_tuple
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
-from autodiff_mini.arrays import astype_p, convert
-from autodiff_mini.core import Primitive, ShapedArray, Tracer
-from autodiff_mini.interpreters import abstract, vmap
-from autodiff_mini.interpreters.abstract import defview
-from autodiff_mini.interpreters.jvp import defjvp
-from autodiff_mini.interpreters.transpose import deflinear, deftranspose
-from autodiff_mini.interpreters.vmap import behind, lengthen
-from autodiff_mini.memory import handed_alike, view_of
+from autodiff_mini import seams
+from autodiff_mini.arrays import astype_p, convert, strong
+from autodiff_mini.core import (
+    Primitive, ShapedArray, Tracer, function_table, typeof)
+from autodiff_mini.interpreters import (
+    abstract, jvp, lowering, transpose, vmap)
+from autodiff_mini.jaxprs import Var
+from autodiff_mini.memory import as_new_array, as_new_result
 from autodiff_mini.numpy_api import (
-    asarray, implements, only_seen, seen, unchanged)
+    along, as_is, as_read_only_view, as_view, asarray, implements, operand)
 from autodiff_mini.zeros import Zero
 
 reshape_p = Primitive('reshape', np.reshape)
 
 
-@implements(np.reshape, seen)
+@implements(np.reshape, as_view)
 def numpy_reshape(a, shape, order='C', *, copy=None):
     a = asarray(a)
-    if copy:
-        return np.copy(np.reshape(a, shape, order))
-    if order == 'F':
-        return np.transpose(np.reshape(np.transpose(a), reverse(shape)))
-    if order != 'C':
-        raise NotImplementedError('numpy.reshape of a traced value takes '
-                                  f"order 'C' or 'F', not {order!r}")
+    if copy or order != 'C':
+        return function_table[np.reshape, 'order='](a, shape, order, copy)
     return reshape_p.bind(a, shape=full_shape(a.shape, shape))
-
-
-def reverse(shape):
-    return tuple(shape)[::-1] if np.iterable(shape) else shape
 
 
 def full_shape(old, new):
@@ -49,51 +39,40 @@ def full_shape(old, new):
 
 vmap.rules[reshape_p] = lambda axis, vals, dims, shape: (
     np.reshape(vals[0], (axis.size, *shape)), 0)
-defview(reshape_p, lambda old, shape: shape)
-deflinear(reshape_p, lambda ct, x, shape: np.reshape(ct, x.shape))
+abstract.defview(reshape_p, lambda old, shape: shape)
+transpose.deflinear(reshape_p, lambda ct, x, shape: np.reshape(ct, x.shape))
 
 transpose_p = Primitive('transpose', np.transpose)
 
 
-@implements(np.transpose, unchanged)
+@implements(np.transpose, as_is)
 def numpy_transpose(a, axes=None):
     a = asarray(a)
     axes = range(a.ndim)[::-1] if axes is None else axes
-    step = Transposed(normalize_axis_tuple(axes, a.ndim))
-    y = step.read(a)
-    return view_of(a, y, step) if isinstance(a, Tracer) else y
-
-
-class Transposed(NamedTuple):
-    """A view of an array, with its axes in this order."""
-
-    axes: tuple
-
-    def read(self, whole):
-        return transpose_p.bind(whole, axes=self.axes)
-
-    def write(self, whole, part):
-        return transpose_p.bind(part, axes=tuple(
-            np.argsort(self.axes).tolist()))
+    params = {'axes': normalize_axis_tuple(axes, a.ndim)}
+    y = transpose_p.bind(a, **params)
+    if isinstance(a, Tracer):
+        return seams.view_of.run(a, y, (transpose_p, (), params))
+    return y
 
 
 vmap.rules[transpose_p] = lambda axis, vals, dims, axes: (
-    np.transpose(vals[0], (0, *behind(axes))), 0)
-defview(transpose_p, lambda old, axes: tuple(old[i] for i in axes))
-deflinear(transpose_p, lambda ct, x, axes: np.transpose(
+    np.transpose(vals[0], (0, *vmap.behind(axes))), 0)
+abstract.defview(transpose_p, lambda old, axes: tuple(old[i] for i in axes))
+transpose.deflinear(transpose_p, lambda ct, x, axes: np.transpose(
     ct, np.argsort(axes).tolist()))
 
 broadcast_to_p = Primitive('broadcast_to', np.broadcast_to)
 
 
-@implements(np.broadcast_to, only_seen)
+@implements(np.broadcast_to, as_read_only_view)
 def numpy_broadcast_to(array, shape, subok=False):
     shape = tuple(shape) if np.iterable(shape) else (shape,)
     return broadcast_to_p.bind(asarray(array), shape=shape)
 
 
 def broadcast_to_rule(axis, vals, dims, shape):
-    x = lengthen(*vals, len(shape) + 1 - vals[0].ndim)
+    x = vmap.lengthen(*vals, len(shape) + 1 - vals[0].ndim)
     return np.broadcast_to(x, (axis.size, *shape)), 0
 
 
@@ -107,14 +86,17 @@ def broadcast_shape(old, shape):
     return shape
 
 
-defview(broadcast_to_p, broadcast_shape)
-deflinear(broadcast_to_p, lambda ct, x, shape: ct)
+abstract.defview(broadcast_to_p, broadcast_shape)
+transpose.deflinear(broadcast_to_p, lambda ct, x, shape: ct)
 
 
-@implements(np.astype, unchanged)
+@implements(np.astype, as_is)
 def numpy_astype(x, dtype, /, *, copy=True):
     y = convert(x, np.dtype(dtype))
-    return y if y is x and not copy else handed_alike(y, (x,))
+    if y is x and not copy:
+        return y
+    number = isinstance(x, Tracer) and seams.is_a_number.run(x)
+    return (as_new_result if number else as_new_array)(y, (x,))
 
 
 def astype_rule(x_dot, y, x, dtype, weak_type):
@@ -123,7 +105,7 @@ def astype_rule(x_dot, y, x, dtype, weak_type):
     return astype_p.bind(x_dot, dtype=dtype, weak_type=weak_type)
 
 
-defjvp(astype_p, astype_rule)
+jvp.defjvp(astype_p, astype_rule)
 
 
 # No element of an array is weak.
@@ -131,4 +113,94 @@ vmap.rules[astype_p] = lambda axis, vals, dims, dtype, weak_type: (
     convert(vals[0], dtype), 0)
 abstract.rules[astype_p] = lambda x, dtype, weak_type: ShapedArray(
     x.shape, dtype, weak_type)
-deftranspose(astype_p, lambda ct, x, dtype, weak_type: ct)
+transpose.deftranspose(astype_p, lambda ct, x, dtype, weak_type: ct)
+
+
+def joining(function, shape_rule, places):
+    """Return the primitive of a function that joins arrays along an axis.
+
+    Args:
+        function: the function of a list of arrays and an axis.
+        shape_rule: as of `defshape`.
+        places: from the arrays and the axis, where on it each of them is.
+    """
+    def jvp_rule(primals, tangents, axis):
+        y = primitive.bind(*primals, axis=axis)
+        dots = [np.zeros(typeof(x).shape, y.dtype) if type(t) is Zero else t
+                for x, t in zip(primals, tangents, strict=True)]
+        return y, primitive.bind(*dots, axis=axis)
+
+    def vmap_rule(batch, vals, dims, axis):
+        vals = [vmap.spread(x, dim, batch.size)
+                for x, dim in zip(vals, dims)]
+        return primitive.bind(*vals, axis=axis + 1), 0
+
+    def transpose_rule(ct, *xs, axis):
+        return [transpose.fit_cotangent(ct[along(axis, place)], x.aval)
+                if type(x) is Var else None
+                for x, place in zip(xs, places(xs, axis), strict=True)]
+
+    name = function.__name__
+    primitive = Primitive(name, lambda *xs, axis: function(xs, axis))
+    jvp.rules[primitive] = jvp_rule
+    vmap.rules[primitive] = vmap_rule
+    abstract.defshape(primitive, shape_rule)
+    transpose.rules[primitive] = transpose_rule
+    lowering.rules[primitive] = lambda emitter, *xs, axis: (
+        f'np.{name}([{", ".join(xs)}], {axis})')
+    return primitive
+
+
+def stack_shape(*shapes, axis):
+    if len(set(shapes)) != 1:
+        raise ValueError('all input arrays must have the same shape, but '
+                         f'they have {", ".join(map(str, shapes))}')
+    return (*shapes[0][:axis], len(shapes), *shapes[0][axis:])
+
+
+def concatenate_shape(*shapes, axis):
+    rest = {(*shape[:axis], *shape[axis + 1:]) for shape in shapes}
+    if len(rest) != 1:
+        raise ValueError('all input arrays must have the same shape, but for '
+                         f'the axis {axis} of concatenation, but they have '
+                         f'{", ".join(map(str, shapes))}')
+    total = sum(shape[axis] for shape in shapes)
+    return (*shapes[0][:axis], total, *shapes[0][axis + 1:])
+
+
+def pieces(xs, axis):
+    lengths = [x.shape[axis] for x in xs]
+    return [slice(end - n, end)
+            for n, end in zip(lengths, accumulate(lengths))]
+
+
+stack_p = joining(np.stack, stack_shape, lambda xs, axis: range(len(xs)))
+concatenate_p = joining(np.concatenate, concatenate_shape, pieces)
+
+
+@implements(np.stack)
+def numpy_stack(arrays, axis=0, out=None, *, dtype=None,
+                casting='same_kind'):
+    arrays = to_join(arrays, dtype, casting)
+    ndim = typeof(arrays[0]).ndim + 1
+    return stack_p.bind(*arrays, axis=normalize_axis_index(axis, ndim))
+
+
+@implements(np.concatenate)
+def numpy_concatenate(arrays, axis=0, out=None, *, dtype=None,
+                      casting='same_kind'):
+    arrays = [strong(a) for a in to_join(arrays, dtype, casting)]
+    if axis is None:
+        arrays, axis = [np.reshape(a, -1) for a in arrays], 0
+    axis = normalize_axis_index(axis, arrays[0].ndim)
+    return concatenate_p.bind(*arrays, axis=axis)
+
+
+def to_join(arrays, dtype, casting):
+    """Return the arrays, in the dtype that is asked for, if one is."""
+    arrays = list(map(operand, arrays))
+    if dtype is None:
+        return arrays
+    for a in arrays:    # NumPy refuses what it cannot cast
+        np.empty(0, typeof(a).dtype).astype(dtype, casting=casting)
+    return [convert(a, np.dtype(dtype)) for a in arrays]

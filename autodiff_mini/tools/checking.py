@@ -6,12 +6,10 @@ quotient.  Chapter 10.
 
 import numpy as np
 
+from autodiff_mini.api.derivatives import moves, vjp
 from autodiff_mini.api.forward import jvp
-from autodiff_mini.api.jacobians import moves
-from autodiff_mini.api.reverse import vjp
 from autodiff_mini.arrays import convert
-from autodiff_mini.core import typeof
-from autodiff_mini.errors import fun_name, public
+from autodiff_mini.core import fun_name, public, typeof
 from autodiff_mini.pytree import tree_leaves, tree_map
 from autodiff_mini.zeros import Zero, instantiate_zeros
 

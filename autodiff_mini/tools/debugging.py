@@ -13,16 +13,13 @@ import numpy as np
 
 from autodiff_mini.core import (
     PYTHON_NUMBERS, EvalTrace, TraceTag, Tracer, current_trace, elementwise,
-    is_array, typeof)
-from autodiff_mini.errors import (
-    REVERSE, TracerError, fun_name, lasting_line, line_text, user_line)
-from autodiff_mini.higher_order.checkpoint import checkpoint_p
+    fun_name, is_array, typeof, user_line)
+from autodiff_mini.errors import REVERSE, TracerError, lasting_line, line_text
 from autodiff_mini.higher_order.cond import cond_p
-from autodiff_mini.higher_order.jit import jit_p
-from autodiff_mini.higher_order.optimize_remat import forward_p
+from autodiff_mini.higher_order.jit import run_compiled
+from autodiff_mini.higher_order.loops import (
+    loop_scan, loop_while, scan_p, while_p)
 from autodiff_mini.higher_order.programs import run
-from autodiff_mini.higher_order.scan import loop_scan, scan_p
-from autodiff_mini.higher_order.while_loop import loop_while, while_p
 from autodiff_mini.interpreters.jaxpr import stage_flat
 from autodiff_mini.jaxprs import Var, programs_in
 from autodiff_mini.memory import own_memory
@@ -98,8 +95,8 @@ class NaNTrace(EvalTrace):
         trace.process_primitive, trace.watcher = process_primitive, self
 
     def process_primitive(self, primitive, args, params):
-        if primitive in in_steps:
-            outs = in_steps[primitive](*args, **params)
+        if primitive.impl in in_steps:
+            outs = in_steps[primitive.impl](*args, **params)
             consts = [x for value in params.values()
                       for program in programs_in(value)
                       for x in program.consts]
@@ -136,13 +133,12 @@ def step_scan(*xs, jaxpr, **params):
     return loop_scan(partial(run, jaxpr), *xs, **params)
 
 
-in_steps = {    # by primitive: how to run its programs step by step
-    scan_p: step_scan, jit_p: lambda *xs, jaxpr, name: run(jaxpr, *xs),
-    checkpoint_p: lambda *xs, jaxpr, **params: run(jaxpr, *xs),
-    forward_p: lambda *xs, jaxpr, **params: run(jaxpr, *xs),
-    while_p: lambda *xs, test, body, counts: loop_while(
+in_steps = {    # by implementation: how to run its programs step by step
+    run_compiled: lambda *xs, jaxpr, **params: run(jaxpr, *xs),
+    scan_p.impl: step_scan,
+    while_p.impl: lambda *xs, test, body, counts: loop_while(
         partial(run, test), partial(run, body), *xs, counts=counts),
-    cond_p: lambda i, *xs, branches: run(branches[int(i)], *xs)}
+    cond_p.impl: lambda i, *xs, branches: run(branches[int(i)], *xs)}
 
 PARTS = {'primal': '', 'val': '', 'tangent': ' as its tangent'}
 

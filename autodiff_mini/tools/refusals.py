@@ -6,6 +6,7 @@ page *Errors explained*.
 """
 
 import ast
+import os
 import sys
 import warnings
 from typing import NamedTuple
@@ -14,7 +15,8 @@ import numpy as np
 
 from autodiff_mini import seams
 from autodiff_mini.errors import (
-    in_a_library, last_refusal, lasting_line, trace_at_work)
+    TracerError, in_a_library, last_refusal, lasting_line, trace_at_work,
+    users_part)
 from autodiff_mini.tools.advice import nodes_around, program_frame, value_of
 from autodiff_mini.tools.calls import how_called
 
@@ -58,6 +60,28 @@ def warn_of_lost_refusal():
 
 @seams.tell.take
 def tell(error):
+    """Shorten an error to what a user wants to know, the cause last.
+
+    Frames of the library, and of NumPy, leave its traceback, and those of the
+    errors before it.  If the environment variable AUTODIFF_MINI_TRACEBACK is
+    "full", they stay.
+    """
+    cause = error.__cause__
+    if isinstance(cause, TracerError) and not users_part(cause.__traceback__):
+        # It was raised where NumPy asked, and NumPy tells a symptom.
+        error.add_note(str(cause))
+        error.__cause__, error.__context__ = None, cause
+    add_advice(error)
+    if os.environ.get('AUTODIFF_MINI_TRACEBACK') == 'full':
+        return
+    told = []
+    while error and error not in told:
+        error.__traceback__ = users_part(error.__traceback__)
+        told.append(error)
+        error = error.__cause__ or error.__context__
+
+
+def add_advice(error):
     """Add advice to a Python or NumPy error."""
     for advice in [*how_called(error), advice_on(error, last_refusal.get())]:
         if advice and advice not in getattr(error, '__notes__', ()):

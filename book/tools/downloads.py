@@ -105,11 +105,5 @@ def imported(source):
         tree = ast.parse(source)
     except SyntaxError:     # a magic, or an error that is shown
         return set()
-    names = []
-    for node in ast.walk(tree):
-        match node:
-            case ast.Import(parts):
-                names += [part.name for part in parts]
-            case ast.ImportFrom(module, _, 0):
-                names.append(module)
-    return {name.partition('.')[0] for name in names}
+    return {name.partition('.')[0] for node in ast.walk(tree)
+            for name in weave.imports(node)}

@@ -3,30 +3,10 @@
 ProperDocs reads this, too; an engine that does not builds the same pages.
 """
 
-import logging
 import os
-import re
 from pathlib import Path
 
-BOOK = Path('book')     # of which the folder was made
 TIMES = {}              # {file on the site: time of what it is made of}
-
-
-class Lines(logging.Filter):
-    """Says, of a link that leads nowhere, in which line of which file."""
-
-    def filter(self, record):
-        said = re.match(r"Doc file '([^']+)' (.* link '([^']+)'.*)",
-                        record.getMessage())
-        if said and (path := BOOK / said[1]).exists():
-            above, link, _ = path.read_text().partition(said[3])
-            line = f'{above.count(chr(10)) + 1}:' if link else ''
-            record.msg, record.args = f'{path}:{line} {said[2]}', ()
-        return True
-
-
-for engine in 'mkdocs', 'properdocs':
-    logging.getLogger(f'{engine}.structure.pages').addFilter(Lines())
 
 
 def on_files(files, config):

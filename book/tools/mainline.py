@@ -1,10 +1,10 @@
 """The main line of Book One: short listings, and an experiment after each.
 
-No listing of the draft has more than so many lines of code, there are no more
-than so many between two experiments, and none is folded away but the head of
-a module.  A listing shows a module; an experiment is any other cell.  No
-listing uses a name before it, or one above, has defined it, or the prose has
-said it, as the first word of a code span such as `bind(x)`.
+No listing of the draft has more than so many lines of code, and there are no
+more than so many between two experiments.  A listing shows a module; an
+experiment is any other cell.  No listing uses a name before it, or one above,
+has defined it, or the prose has said it, as the first word of a code span
+such as `bind(x)`.
 """
 
 import ast
@@ -29,18 +29,12 @@ SPACE = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT,
 
 
 def check(root):
-    """Return what on the main line is too long, folded away, or too early."""
+    """Return what on the main line is too long, or comes too early."""
     problems, total = early_names(root), 0
     for path in weave.book_one(root):
-        folds, between = folded_lines(path.read_text()), 0
+        between = 0
         for block in weave.blocks(path):
-            is_draft = block.title.startswith(weave.DRAFT)
-            if is_draft and block.line in folds:
-                problems += [Problem(path, block.line + found.line,
-                                     f'`{found.address}` is folded away')
-                             for found in weave.parsed(block)
-                             if not weave.is_head(found)]
-            elif is_draft:
+            if block.title.startswith(weave.DRAFT):
                 count = code_lines(block.text)
                 between += count
                 if count > MOST_LISTED:
@@ -50,7 +44,7 @@ def check(root):
                     problems.append(Problem(
                         path, block.line,
                         f'{between} lines without an experiment'))
-            elif block.runs and block.line not in folds:
+            elif block.runs:
                 between = 0
         total += (count := words(path))
         if count > MOST_WORDS:
@@ -58,13 +52,6 @@ def check(root):
     if total > MOST_IN_ALL:
         problems.append(Problem(path, 1, f'{total} words in Book One'))
     return problems
-
-
-def folded_lines(text):
-    """Return the numbers of the lines that are folded away."""
-    return {line for fold in FOLD.finditer(text)
-            for line in range(text.count('\n', 0, fold.start()) + 1,
-                              text.count('\n', 0, fold.end()) + 2)}
 
 
 def early_names(root):

@@ -35,8 +35,7 @@ STOREYS = [
      ['numpy_functions']),
     ('What users call', 'The public functions.', ['api']),
     ('The wings', 'The rest of the library needs none of these folders.',
-     ['fast', 'elsewhere', 'applications', 'more', 'more/patch', 'notebook',
-      'tools'])]
+     [])]      # all others
 SCOPES = (ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ListComp
           | ast.SetComp | ast.DictComp | ast.GeneratorExp)
 PLAIN = {'', 'n', 'o', 'p', 'w'}     # styles that look like text
@@ -224,10 +223,8 @@ class Names:
                       | ast.excepthandler(name=str(name))):
                     if part is not node:
                         found.setdefault(name, None)
-        if isinstance(around, griffe.Class) and 'staticmethod' not in map(
-                ast.unparse, getattr(node, 'decorator_list', [])):
-            found |= {part.arg: around for part in (
-                node.args.posonlyargs + node.args.args)[:1]}
+        if isinstance(around, griffe.Class):
+            found |= dict.fromkeys(('self', 'cls'), around)
         return {name: found[name] for name in found.keys() - released}
 
     def meaning(self, node, local):
@@ -365,10 +362,11 @@ def index(sources, shown, library):
              'This is the whole library. In the source of a module, each name '
              'of the library links to its definition, and a statement that '
              'the book explains links to the section that explains it.']
-    order = [*shown, *sources]
+    order, left = [*shown, *sources], [*sources]
     for heading, words, folders in STOREYS:
-        titles = [title for folder in folders for title in sources if
-                  '/'.join(title.split('/')[1:-1]) == folder]
+        titles = [title for title in left if not folders
+                  or '/'.join(title.split('/')[1:-1]) in folders]
+        left = [title for title in left if title not in titles]
         if folders == ['draft']:     # in the order of the book
             titles.sort(key=order.index)
         parts += [f'## {heading}', words, '\n'.join(

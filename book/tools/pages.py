@@ -8,7 +8,6 @@ notebooks, and whatever they show. Nothing here knows how a site is made of
 it: `mkdocs.yml` does, and any engine that can read that.
 """
 
-import importlib.metadata
 import json
 import multiprocessing
 import os
@@ -25,7 +24,12 @@ from pathlib import Path
 
 import watchfiles
 
+<<<<<<< HEAD
 from book.tools import in_page, mainline, modules, reference, weave
+=======
+import autodiff_mini
+from book.tools import mainline, modules, reference, weave
+>>>>>>> main
 from book.tools.places import ROOT
 from book.tools.render import ChapterError, build, surroundings
 
@@ -36,7 +40,7 @@ FILES = {'assets/player.js': ROOT / weave.PACKAGE / 'notebook' / 'player.js',
 FRONT = re.compile(r'(?s)(?:---\n(.*?)---\n)?')
 OLD = ('The library has changed since the outputs on this page were made. '
        'They are being made again.')
-RELEASE = importlib.metadata.version(weave.PACKAGE)    # the book's, too
+RELEASE = autodiff_mini.__version__    # the book's, too
 # Beside a source is room for nothing, and there is no page to edit.
 FRONT_OF_MODULES = f'---\nhide: [toc]\nmade: true\nrelease: {RELEASE}\n---\n\n'
 
@@ -69,10 +73,9 @@ def made_of(path):
     return made, page.seconds
 
 
-def workers(nice=0):
-    """Returns two new processes, which import the library as it is now."""
-    return ProcessPoolExecutor(
-        2, multiprocessing.get_context('spawn'), os.nice, [nice])
+def workers():
+    """Return two new processes, which import the library as it is now."""
+    return ProcessPoolExecutor(2, multiprocessing.get_context('spawn'))
 
 
 def differences():
@@ -121,28 +124,26 @@ def write():
     return bool(desk.errors)
 
 
-# Beside a server. A page whose own text is new is made at once; one that only
-# stands upon a changed library keeps what it had, says so, and is made behind.
-# What the pages have to say of themselves is in a file that each asks for.
+# Beside a server. A page whose own text is new is made right away; one that
+# only depends on a changed library keeps what it had, says so, and is made
+# later. What the pages have to say of themselves is in a file that each reads.
 
 class Desk:
-    """What has been made of the pages, and what is being made behind."""
+    """What has been made of the pages, and what is being made."""
 
     def __init__(self):
         self.texts, self.made, self.errors, self.wrong = {}, {}, {}, []
-        self.library, self.here, self.there, self.behind = None, None, None, {}
+        self.library, self.pool, self.jobs = None, None, {}
         self.files, self.untold, self.wrote = {}, False, 0
 
     def look(self):
-        """Weaves, and makes what is no longer as it was."""
+        """Weave, and make what has changed."""
         self.wrong = weave.not_python(Path())
         if self.wrong:
             self.stop()     # or page after page would fail, and say so
         else:
-            self.wrong = weave.weave(Path())
-            found = [problem[:2] for problem in self.wrong]
-            self.wrong += [problem for problem in differences()
-                           if problem[:2] not in found]
+            weave.weave(Path())
+            self.wrong = differences()
             self.make(sources(), surroundings())
         for problem in self.wrong:
             print(problem, flush=True)
@@ -150,46 +151,45 @@ class Desk:
         self.write()
 
     def make(self, paths, now):
-        """Makes the pages whose text is new, and has the others made."""
+        """Make the pages whose text is new, and begin with the others."""
+        if now != self.library:
+            self.stop()
+            self.library, self.pool = now, workers()
+        for job in self.jobs:
+            job.cancel()
         texts = {path: path.read_text() for path in paths}
         new = [path for path in paths if texts[path] != self.texts.get(path)]
-        self.texts, changed = texts, now != self.library
-        if changed:
-            self.stop()
-            self.library = now
-            self.here, self.there = workers(), workers(nice=10)
-        jobs = {self.here.submit(made_of, path): path for path in new}
-        for job in as_completed(jobs):
-            self.keep(jobs[job], job.result)
-        if changed:
-            self.behind = {self.there.submit(made_of, path):
-                           (path, texts[path])
-                           for path in paths if self.made[path] != now}
+        old = [path for path in paths
+               if path not in new and self.made[path] != now]
+        self.texts = texts
+        self.jobs = {self.pool.submit(made_of, path): path
+                     for path in [*new, *old]}
+        for job in as_completed([*self.jobs][:len(new)]):
+            self.keep(job)
         self.files |= {name: FRONT_OF_MODULES + text
                        for name, text in modules.pages().items()}
 
     def stop(self):
         """Make nothing more with the library as it was."""
-        for pool in filter(None, (self.here, self.there)):
-            pool.shutdown(wait=False, cancel_futures=True)
-        self.library, self.behind = None, {}
+        if self.pool:
+            self.pool.shutdown(wait=False, cancel_futures=True)
+        self.library, self.jobs = None, {}
 
     def collect(self):
-        """Takes what has been made behind, every few seconds."""
-        for job in [job for job in self.behind if job.done()]:
-            path, text = self.behind.pop(job)
-            if text == self.texts.get(path):
-                self.keep(path, job.result)
-        late = not self.behind or time.monotonic() - self.wrote > 5
+        """Take the pages that are finished, every few seconds."""
+        for job in [job for job in self.jobs if job.done()]:
+            self.keep(job)
+        late = not self.jobs or time.monotonic() - self.wrote > 5
         if self.untold and late:
             self.write()
 
-    def keep(self, path, result):
-        """Notes what was made of a page, or why it was not."""
+    def keep(self, job):
+        """Note what was made of a page, or why it was not."""
+        path = self.jobs.pop(job)
         self.made[path], self.untold = self.library, True
         self.errors.pop(path, None)
         try:
-            files, seconds = result()
+            files, seconds = job.result()
         except Exception as error:
             self.errors[path] = str(error) if isinstance(
                 error, ChapterError) else traceback.format_exc()

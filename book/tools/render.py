@@ -6,9 +6,9 @@ printed, drew or raised stands on the page after them. Nothing in this file
 knows which program makes a site of the pages.
 
 A cell that fails ends the build, unless it says that it will, by
-`tags=["raises-exception"]`; then it has to. The tags `hide-input` and
-`hide-output` leave a part of a cell off the page. A cell that draws says in
-`alt="…"` what there is to see.
+`tags=["raises-exception"]`; then it has to. The tag `hide-input` leaves the
+code of a cell off the page. A cell that draws says in `alt="…"` what there is
+to see.
 """
 
 import hashlib
@@ -296,23 +296,20 @@ def code(cell, place, question=None):
         parts.append(IMPORTS.format(listing(cell)))
     elif 'hide-input' not in tags(cell):
         parts.append(listing(cell))
-    if 'hide-output' not in tags(cell):
-        shown = [show(output, cell, place) for output in cell.outputs]
-        if any(shown):
-            parts += filter(None, [question])
-            parts.append('\n'.join(
-                ['<div class="output">', *filter(None, shown), '</div>']))
+    shown = [show(output, cell, place) for output in cell.outputs]
+    if any(shown):
+        parts += filter(None, [question])
+        parts.append('\n'.join(
+            ['<div class="output">', *filter(None, shown), '</div>']))
     return parts
 
 
 def listing(cell):
-    """Returns the code of a cell as a fence, with its title and marks."""
+    """Return the code of a cell as a fence, with its title."""
     longest = max(map(len, re.findall('`+', cell.source)), default=0)
     ticks = '`' * max(3, longest + 1)
-    marks = [f'{name}="{cell.metadata[name]}"'
-             for name in ('title', 'hl_lines', 'linenums')
-             if name in cell.metadata]
-    opening = ' '.join([f'{ticks}python', *marks])
+    title = cell.metadata.get('title')
+    opening = f'{ticks}python' + f' title="{title}"' * bool(title)
     return f'{opening}\n{cell.source}\n{ticks}'
 
 

@@ -12,14 +12,11 @@ the commands that follow are about it, until it is solved.
 """
 
 import json
-import linecache
 import os
 import re
-import shutil
 import sys
 import textwrap
 import traceback
-from itertools import dropwhile, zip_longest
 from pathlib import Path
 
 from book.tools import exercises
@@ -28,7 +25,7 @@ from book.tools.exercises import (
     is_solved, mark, names, number, reason, solution, stub, task, yours)
 
 CHOICE = re.compile(r'(?:.*/)?e?(\d+)(?:_(\d+)\w*)?(?:\.py)?')
-MOST_LINES = 12      # that are shown of what a failure says, or printed
+MOST_LINES = 12      # of what a failure says, or printed
 TIPS = """\
 `make next` tries your file again, and `make watch` does whenever you save.
 There are `make hint`, `make skip`, `make reset` and `make progress`, too;
@@ -108,10 +105,9 @@ def show_next(name):
 
 
 def show_solved(name):
-    """Prints a solution beside the reader's, and goes on to the next."""
-    print('Solved.\n')
-    print(beside('Yours\n\n' + filled(name, attempted(name)),
-                 'The book\n\n' + filled(name, solution(name))))
+    """Print the reader's solution and the book's, and go on to the next."""
+    print(f'Solved.\n\nYours\n\n{filled(name, attempted(name))}')
+    print(f'\nThe book\n\n{filled(name, solution(name))}')
     print(f'\n{reason(name)}\n')
     after = following(name)
     remember(at=after or name)
@@ -182,77 +178,38 @@ def tried(name):
     return found
 
 
-def tests_of(name):
-    """Returns the file with the tests of an exercise."""
-    return exercises.ROOT / TESTS / f'test_{name}.py'
-
-
 # What went wrong
 
 def show_failure(name, found):
-    """Prints which tests fail, and where and why the first of them does.
+    """Print which tests fail, and where and why the first of them does.
 
-    Of a prediction it says no more than that it is wrong.
+    Of a prediction, print no more than that it is wrong.
     """
     error, printed = next(each for each in found.values() if each[0])
-    steps = [(frame.f_code, line) for frame, line
-             in traceback.walk_tb(error.__traceback__)
-             if Path(frame.f_code.co_filename) in (
-                 yours(name), tests_of(name))]
-    asked = [place for place in steps
-             if Path(place[0].co_filename) == tests_of(name)]
-    if asked:
-        for test, (raised, _) in found.items():
-            print(f'  {"wrong" if raised else "right"}  {sentence(test)}')
+    test = exercises.ROOT / TESTS / f'test_{name}.py'
+    told = traceback.TracebackException.from_exception(error)
+    told.stack[:] = [step for step in told.stack
+                     if Path(step.filename) in (yours(name), test)]
+    if any(Path(step.filename) == test for step in told.stack):
+        for each, (raised, _) in found.items():
+            print(f'  {"wrong" if raised else "right"}  {sentence(each)}')
         if (isinstance(error, AssertionError)
-                and 'prediction' in steps[-1][0].co_names):
+                and 'def prediction' in stub(name)):
             return
         print()
-    print(complaint(name, error, steps))
-    if asked and steps[-1] != asked[-1]:
-        code, line = asked[-1]
-        print(f'It was called here, {shown(code.co_filename)}:{line}:\n'
-              + quoted(code.co_filename, line))
+    said = ''.join(told.format(chain=False)).replace(
+        f'{exercises.ROOT}/', '')
+    print(shortened(re.sub(' at 0x[0-9a-f]+', '', said)))
     if printed:
-        print('It printed\n' + indented(printed))
+        print('It printed\n' + shortened(textwrap.indent(printed, '    ')))
 
 
-def complaint(name, error, steps):
-    """Returns where an error is, its words, and the line of code."""
-    told = traceback.TracebackException.from_exception(error)
-    first, *rest = without_places(told.format_exception_only())
-    line, quote, where = None, '', yours(name)
-    if steps:
-        code, line = steps[-1]
-        where, quote = code.co_filename, quoted(code.co_filename, line)
-    elif isinstance(error, SyntaxError):
-        line, quote = error.lineno, indented((error.text or '').strip())
-    at = f'{shown(where)}:{line}' if line else shown(where)
-    return '\n'.join(filter(None, [f'{at}: {first}', quote,
-                                   indented('\n'.join(rest))]))
-
-
-def without_places(said):
-    """Returns the lines of an error, without files and addresses.
-
-    That of a syntax error begins with its place, which is indented.
-    """
-    text = ''.join(dropwhile(lambda part: part.startswith(' '), said))
-    text = text.replace(f'{exercises.ROOT}/', '')
-    return re.sub(r' at 0x[0-9a-f]+', '', text).splitlines()
-
-
-def quoted(path, line):
-    """Returns a line of code, as it is shown."""
-    return indented(linecache.getline(path, line).strip())
-
-
-def indented(text):
-    """Returns text that is set off, if it is long without its end."""
-    lines = textwrap.dedent(text).strip('\n').splitlines()
+def shortened(text):
+    """Return the first lines of a text, if it is long."""
+    lines = text.strip('\n').splitlines()
     if len(lines) > MOST_LINES:
-        lines[MOST_LINES:] = ['...']
-    return textwrap.indent('\n'.join(lines), '    ')
+        lines[MOST_LINES:] = ['    ...']
+    return '\n'.join(lines)
 
 
 # Words and places
@@ -303,17 +260,6 @@ def reading(chapter):
     """
     built = exercises.ROOT / f'site/chapters/{chapter.stem}.html'
     return f'{title(chapter)}, {shown(built if built.exists() else chapter)}'
-
-
-def beside(left, right):
-    """Returns two texts as columns, if the terminal is wide enough."""
-    left, right = left.splitlines(), right.splitlines()
-    wide = max(map(len, left)) + 4
-    rows = [f'{a:{wide}}{b}'.rstrip()
-            for a, b in zip_longest(left, right, fillvalue='')]
-    if max(map(len, rows)) > shutil.get_terminal_size().columns:
-        rows = [*left, '', *right]
-    return '\n'.join(rows)
 
 
 COMMANDS = {'next': show_next, 'hint': show_hint, 'skip': skip,

@@ -10,8 +10,8 @@ names the statements, `# weave: bind .. full_raise, Trace`.
     python -m book.tools.weave --anyway   also over what was edited in them
     python -m book.tools.weave --check    says what is not as it should be
 
-A listing may show what its module says, or what it has said; then it is
-refreshed. Any other text was written in the chapter, and is not overwritten.
+A listing that weave wrote, or that the last commit has, is refreshed when its
+module changes. Any other text was written in the chapter and stays.
 
 Each statement of the draft is shown once, in Book One, in the order of its
 module.  What Book Two shows of the library is only kept equal to it.
@@ -24,13 +24,14 @@ import subprocess
 import sys
 from functools import cache
 from hashlib import sha256
+from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
 PACKAGE = 'autodiff_mini'
 DRAFT = f'{PACKAGE}/draft/'     # every statement of it is shown, once
 LAST = 17                       # chapter of Book One
-SAID_BEFORE = Path('.cache/woven')   # a hash of all that the modules said
+WOVEN = Path('.cache/woven')    # hashes of the listings that weave wrote
 ASK = '# weave:'
 ANYWAY = '.venv/bin/python -m book.tools.weave --anyway'
 FENCE = re.compile(r'`{3,}(python|py)\b(.*)')
@@ -200,71 +201,43 @@ def unknown(kind, name, known, block, line):
 # Weaving.
 
 def weave(root, anyway=False):
-    """Refreshes the chapters; returns what it could not, and why."""
-    book, problems = modules(root), []
-    before = said_before(root)
+    """Refresh the listings of the chapters that were not edited there."""
+    book, file = modules(root), root / WOVEN
+    known = set(file.read_text().split()) if file.exists() else set()
     for path in chapters(root):
         old = path.read_text()
         lines = old.split('\n')
         for block in reversed(woven(path)):   # so that line numbers hold
             chosen, wrong = resolve(block, book)
-            if not wrong and not anyway:
-                wrong = own_words(block, book, before, root)
-            problems += wrong
-            if not wrong:
-                lines[block.line:block.end - 1] = join(chosen).split('\n')
+            text = join(chosen)
+            if not wrong and (anyway or text == block.text
+                              or not is_edited(block, known, root)):
+                known.add(digest(block.title, text))
+                lines[block.line:block.end - 1] = text.split('\n')
         if (new := '\n'.join(lines)) != old:
             path.write_text(new)
             print(f'{path}: refreshed')
-    remember(root, before)
-    return problems
+    file.parent.mkdir(exist_ok=True)
+    file.write_text('\n'.join(sorted(known)))
 
 
-def own_words(block, book, before, root):
-    """Returns the statements of a block that no module has ever had."""
-    if block.text.startswith(ASK):
-        return []
-    return [Problem(block.path, block.line + found.line,
-                    f'`{found.address}` was edited here, and not in its '
-                    'module. Edit the module, or give this edit up with '
-                    f'`{ANYWAY}`:\n'
-                    + diff(block.title, now, block.path, found.text))
-            for found in statements(block.text)
-            for now in [book[block.title][found.address].text]
-            if found.text != now and digest(block.title, found) not in before
-            and found.text not in committed(root, block.title)]
+def is_edited(block, known, root):
+    """Return whether neither weave nor the last commit has a block's text."""
+    return not (block.text.startswith(ASK)
+                or digest(block.title, block.text) in known
+                or block.text in committed(root, block.path))
 
 
-def digest(title, statement):
-    """Returns a hash of a statement of a module."""
-    return sha256(f'{title}\0{statement.text}'.encode()).hexdigest()[:16]
+def digest(title, text):
+    """Return a hash of the text of a listing."""
+    return sha256(f'{title}\0{text}'.encode()).hexdigest()[:16]
 
 
-def said_before(root):
-    """Returns the hashes of what the modules have said, as far as noted."""
-    file = root / SAID_BEFORE
-    return set(file.read_text().split()) if file.exists() else set()
-
-
-def remember(root, before):
-    """Notes what the modules say now, beside what they said before."""
-    now = {digest(title, found) for title, module in modules(root).items()
-           for found in module.values()}
-    (root / SAID_BEFORE).parent.mkdir(exist_ok=True)
-    (root / SAID_BEFORE).write_text('\n'.join(sorted(now | before)))
-
-
-def committed(root, title):
-    """Returns the text of a module in the last commit, if there is one."""
-    return subprocess.run(['git', 'show', f'HEAD:./{title}'], cwd=root,
-                          capture_output=True, text=True).stdout
-
-
-def diff(old_name, old, new_name, new):
-    """Returns how one text becomes another."""
-    return '\n'.join(difflib.unified_diff(
-        old.splitlines(), new.splitlines(), str(old_name), str(new_name),
-        lineterm=''))
+def committed(root, path):
+    """Return the text of a page in the last commit, if there is one."""
+    return subprocess.run(
+        ['git', 'show', f'HEAD:./{path.relative_to(root).as_posix()}'],
+        cwd=root, capture_output=True, text=True).stdout
 
 
 # Checking.
@@ -290,7 +263,6 @@ def check(root):
             problems += drift(block, book)
             for found in resolve(block, book)[0]:
                 shown[block.title].append((found.address, block[:2]))
-        problems += misplaced_imports(blocks(path))
     for title, module in book.items():
         problems += untidy(root, title)
         if title.startswith(DRAFT):
@@ -303,22 +275,19 @@ def told_otherwise(title, module, shown):
 
     What a module begins with, its docstring and imports, can come anywhere.
     """
-    places, last = {}, None
-    for address, place in shown:
-        if address in places:
-            yield Problem(*place, f'shows `{address}` again, after '
-                          + '{}:{}'.format(*places[address]))
-        places.setdefault(address, place)
-    for found in module.values():
-        place = places.get(found.address)
-        if not place:
-            yield Problem(Path(title), found.line,
-                          f'no chapter shows `{found.address}`')
-        elif not is_head(found):
-            if last and place < last:
-                yield Problem(Path(title), found.line, f'`{found.address}` '
-                              'is shown before the statement above it')
-            last = place
+    missing = module.keys() - {address for address, _ in shown}
+    for name in missing:
+        yield Problem(Path(title), module[name].line,
+                      f'no chapter shows `{name}`')
+    told = [place for place in shown if not is_head(module[place[0]])]
+    wanted = [name for name in module
+              if name not in missing and not is_head(module[name])]
+    for (address, place), name in zip_longest(
+            told, wanted, fillvalue='nothing'):
+        if address != name:
+            yield Problem(*place, f'shows `{address}`; next in its module is '
+                          f'`{name}`')
+            return
 
 
 def is_head(statement):
@@ -328,60 +297,40 @@ def is_head(statement):
 
 
 def drift(block, book):
-    """Returns how a block differs from what it asks for."""
+    """Return how a block differs from what it asks for."""
     chosen, problems = resolve(block, book)
     if problems or block.text == join(chosen):
         return problems
     if block.text.startswith(ASK):
         return [Problem(block.path, block.line + 1,
                         f'`make weave` has to expand `{block.text}`')]
-    return [Problem(block.path, block.line,
-                    'differs from its module; what was not edited here '
-                    'goes away with `make weave`:\n'
-                    + diff(block.path, block.text, block.title,
-                           join(chosen)))]
+    diff = difflib.unified_diff(
+        block.text.splitlines(), join(chosen).splitlines(),
+        str(block.path), block.title, lineterm='')
+    return [Problem(
+        block.path, block.line, 'differs from its module. `make weave` '
+        'refreshes a listing that was not edited here. To give an edit up, '
+        f'run `{ANYWAY}`:\n' + '\n'.join(diff))]
 
 
 def untidy(root, title):
     """Yield what in a module cannot be asked for by an address."""
     source = (root / title).read_text()
-    seen, end = {}, 0
+    seen, covered = {}, set()
     for found in statements(source):
-        if found.line <= end:
-            yield Problem(Path(title), found.line,
-                          'a second statement on one line')
-        if found.address == '_':
-            yield Problem(Path(title), found.line, 'nothing may be named `_`')
-        elif found.address in seen:
+        if found.address in seen:
             yield Problem(Path(title), found.line,
                           f'ambiguous address `{found.address}`, also of '
                           f'line {seen[found.address]}')
-        seen[found.address], end = found.line, found.end
-    covered = {number for found in statements(source)
-               for number in range(found.line, found.end + 1)}
+        seen[found.address] = found.line
+        covered |= {*range(found.line, found.end + 1)}
     for number, line in enumerate(source.splitlines(), 1):
         if line.strip() and number not in covered:
             yield Problem(Path(title), number, 'this comment belongs to no '
                           'statement: close the gap below it')
 
 
-# Imports. A notebook must use what its reader has built, not the library's
-# own, so it doesn't import what a cell of it defines.
-
-def misplaced_imports(chapter):
-    """Return the imports of what the same chapter builds."""
-    built = {name for block in chapter
-             if block.runs and block.title.startswith(PACKAGE + '/')
-             for module in [dotted(block.title)]
-             for found in parsed(block)
-             for name in (module, *[f'{module}.{name}'
-                                    for name in bound(found.node)])}
-    return [Problem(block.path, block.line + found.line,
-                    f'imports {name}, which this chapter builds: show it in '
-                    'a `py` fence')
-            for block in chapter if block.runs for found in parsed(block)
-            for name in imports(found.node) if name in built]
-
+# The names in a block.
 
 def imports(node):
     """Return the dotted names of what a statement imports."""
@@ -431,10 +380,12 @@ def label(page):
 
 
 def main(arguments):
-    """Weaves or checks the book of the current directory."""
-    problems = not_python(Path()) or (
-        check(Path()) if '--check' in arguments
-        else weave(Path(), '--anyway' in arguments))
+    """Weave the book of the current directory; print what is wrong."""
+    problems = not_python(Path())
+    if not problems:
+        if '--check' not in arguments:
+            weave(Path(), '--anyway' in arguments)
+        problems = check(Path())
     for problem in problems:
         print(problem)
     return bool(problems)

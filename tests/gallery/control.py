@@ -33,21 +33,6 @@ def riccati(a):
     return np.trace(p)
 
 
-@piece(0.1 * rng.standard_normal((8, 2)))
-def parking(controls):
-    """The cost of steering a car around a post to its place."""
-    x, y, heading, speed, cost = 0.0, 0.0, 0.0, 1.0, 0.0
-    for turn, push in controls:
-        heading = heading + 0.3 * turn
-        speed = speed + 0.3 * push
-        x = x + 0.3 * speed * np.cos(heading)
-        y = y + 0.3 * speed * np.sin(heading)
-        clearance = np.hypot(x - 1.0, y - 0.3) - 0.4
-        cost += np.logaddexp(0, -5 * clearance)
-    cost += (x - 2) ** 2 + (y - 1) ** 2 + heading ** 2
-    return cost + 0.1 * np.sum(controls ** 2)
-
-
 @piece(0.7 * A + 0.05)
 def lyapunov(a):
     """The energy of all that follows, by one linear system."""
@@ -60,28 +45,3 @@ def lyapunov(a):
 def spectral_abscissa(gain):
     """How fast the slowest mode decays, of a matrix of no symmetry."""
     return np.max(np.linalg.eigvals(A - np.eye(3) - B @ gain).real)
-
-
-@piece(A - 1.3 * np.eye(3))
-def h2_norm(a):
-    """The gain over all frequencies, which are a stack of systems."""
-    w = np.linspace(-6, 6, 41)
-    system = 1j * w[:, None, None] * np.eye(3) - a
-    response = np.linalg.solve(system, B.astype(complex))
-    return np.trapezoid(np.sum(np.abs(response) ** 2, axis=(1, 2)), w)
-
-
-@piece(0.1 * rng.standard_normal((6, 2)), jax='it writes in place')
-def arm(torques):
-    """The path of an arm with two joints, kept to measure its length."""
-    angles = np.zeros((7, 2), like=torques)
-    rates = np.zeros((7, 2), like=torques)
-    angles[0] = [0.3, 0.8]
-    for t in range(6):
-        rates[t + 1] = 0.9 * rates[t] + torques[t]
-        angles[t + 1] = angles[t] + 0.2 * rates[t + 1]
-    elbow = np.stack([np.cos(angles[:, 0]), np.sin(angles[:, 0])], axis=1)
-    both = angles.sum(axis=1)
-    hand = elbow + 0.8 * np.stack([np.cos(both), np.sin(both)], axis=1)
-    length = np.linalg.norm(np.diff(hand, axis=0), axis=1).sum()
-    return length + np.sum((hand[-1] - np.array([0.2, 1.5])) ** 2)

@@ -19,15 +19,6 @@ def principal_components(x):
     return np.linalg.norm(x - kept) + s[0] / s.sum()
 
 
-@piece(rng.standard_normal((12, 2)), rng.standard_normal((4, 2)))
-def factorization(left, right):
-    """Of a matrix of which every third number is missing."""
-    known = np.arange(DATA.size).reshape(DATA.shape) % 3 > 0
-    error = (left @ right.T - DATA)[known]
-    return np.sum(error ** 2) + 0.1 * (np.sum(left ** 2)
-                                       + np.sum(right ** 2))
-
-
 @piece(SYMMETRIC)
 def eigenvectors(a):
     """The weight of one coordinate in the two highest eigenvectors."""
@@ -36,32 +27,9 @@ def eigenvectors(a):
 
 
 @piece(DATA)
-def whitening(x):
-    """The kurtosis of data that a Cholesky factor has made round."""
-    x = x - x.mean(axis=0)
-    chol = np.linalg.cholesky(x.T @ x / len(x))
-    z = np.linalg.solve(chol, x.T)
-    return np.mean(z ** 4) - 3
-
-
-@piece(DATA)
-def orthogonalized(x):
-    q, r = np.linalg.qr(x)
-    return np.sum(q[:3] ** 3) + np.log(np.abs(np.diag(r))).sum()
-
-
-@piece(DATA)
 def nuclear_norm(x):
     s = np.linalg.svd(x, compute_uv=False)
     return s.sum() + np.linalg.norm(x, 'nuc') + np.linalg.norm(x, 2)
-
-
-@piece(DATA, SQUARE)
-def procrustes(x, mixing):
-    """How near a rotation brings one cloud to another."""
-    y = np.tanh(x @ mixing)
-    u, _, vt = np.linalg.svd(x.T @ y)
-    return np.linalg.norm(x @ (u @ vt) - y) ** 2
 
 
 @piece(DATA, 0.4)

@@ -7,8 +7,6 @@ from tests.gallery.table import piece
 rng = np.random.default_rng(3)
 T = 12
 SERIES = np.cumsum(0.3 + 0.5 * rng.standard_normal(T))
-SEASONAL = np.tile([1.0, -0.5, 0.3, -0.8], 6) + 0.05 * np.arange(24)
-ANGLES = np.sin(0.4 * np.arange(T)) + 0.05 * rng.standard_normal(T)
 TREND = np.array([[1.0, 1.0], [0.0, 1.0]])
 LEVEL = np.array([1.0, 0.0])
 LOGS = {'level': -1.0, 'slope': -2.0, 'noise': -0.7}
@@ -29,42 +27,6 @@ def kalman_likelihood(logs):
     return total
 
 
-@piece(np.array([-1.0, -0.5]), jax='it writes in place')
-def smoother(logs):
-    """Forwards by Kalman, and backwards by Rauch, Tung and Striebel."""
-    q, r = np.exp(2 * logs)
-    mean, var = np.zeros(T, like=logs), np.zeros(T, like=logs)
-    m, p = 0.0, 10.0
-    for t in range(T):
-        gain = (p + q) / (p + q + r)
-        m, p = m + gain * (SERIES[t] - m), (1 - gain) * (p + q)
-        mean[t], var[t] = m, p
-    for t in range(T - 2, -1, -1):
-        gain = var[t] / (var[t] + q)
-        mean[t] += gain * (mean[t + 1] - mean[t])
-        var[t] += gain ** 2 * (var[t + 1] - var[t] - q)
-    return np.sum((SERIES - mean) ** 2) + np.sum(var)
-
-
-@piece({'frequency': 0.45, 'damping': 0.1, 'log_q': -3.0, 'log_r': -2.0})
-def extended_kalman(params):
-    """A pendulum, whose angle is seen through a sine."""
-    q, r = np.exp(params['log_q']) * np.eye(2), np.exp(params['log_r'])
-    x, p, total = np.array([0.1, 0.2]), np.eye(2), 0.0
-    for y in ANGLES[:6]:
-        k, c = params['frequency'] ** 2, params['damping']
-        f = np.stack([np.array([1.0, 1.0]),
-                      np.stack([-k * np.cos(x[0]), 1 - c])])
-        x = np.stack([x[0] + x[1], (1 - c) * x[1] - k * np.sin(x[0])])
-        p = f @ p @ f.T + q
-        h = np.stack([np.cos(x[0]), 0 * x[0]])
-        s = h @ p @ h + r
-        gain, error = p @ h / s, y - np.sin(x[0])
-        x, p = x + gain * error, p - np.outer(gain, h @ p)
-        total += np.log(s) + error ** 2 / s
-    return -0.5 * total
-
-
 @piece(0.3)
 def exponential_smoothing(alpha):
     level, loss = SERIES[0], 0.0
@@ -72,23 +34,6 @@ def exponential_smoothing(alpha):
         loss += (y - level) ** 2
         level = alpha * y + (1 - alpha) * level
     return loss / (T - 1)
-
-
-@piece(np.array([0.4, 0.1, 0.3]), jax='it writes in place')
-def holt_winters(rates):
-    """Level, trend and season, each with its rate."""
-    alpha, beta, gamma = rates
-    season = np.zeros(4, like=rates)
-    season += SEASONAL[:4] - SEASONAL[:4].mean()
-    level, trend, loss = SEASONAL[:4].mean(), 0.0, 0.0
-    for t in range(4, len(SEASONAL)):
-        y, s = SEASONAL[t], season[t % 4]
-        loss += (y - level - trend - s) ** 2
-        new = alpha * (y - s) + (1 - alpha) * (level + trend)
-        trend = beta * (new - level) + (1 - beta) * trend
-        season[t % 4] = gamma * (y - new) + (1 - gamma) * s
-        level = new
-    return loss
 
 
 @piece({'ar': np.array([0.5, 0.2]), 'ma': np.array([0.4]), 'log_s': 0.1},

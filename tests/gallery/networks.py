@@ -9,7 +9,6 @@ from tests.gallery.table import piece
 rng = np.random.default_rng(11)
 X = rng.standard_normal((8, 5))
 LABELS = rng.integers(0, 3, 8)
-IMAGES = rng.standard_normal((3, 6, 6))
 SERIES = rng.standard_normal((10, 2))
 EDGES = np.array([[0, 0, 1, 2, 3, 4], [1, 2, 3, 3, 4, 0]])
 NODES = rng.standard_normal((5, 3))
@@ -33,34 +32,11 @@ def perceptron(layers):
     return cross_entropy(x @ w + b, LABELS)
 
 
-@piece({'filters': weights(3, 3, 4), 'out': weights(16, 3)},
-       jax='jax.numpy has no stride tricks')
-def convolution_net(params):
-    """Filters of 3 by 3, a ReLU, the largest of each 2 by 2, and a layer."""
-    patches = np.lib.stride_tricks.sliding_window_view(IMAGES, (3, 3), (1, 2))
-    h = np.maximum(np.einsum('nijab,abf->nijf', patches,
-                             params['filters']), 0)
-    pooled = h.reshape(3, 2, 2, 2, 2, 4).max(axis=(2, 4))
-    return cross_entropy(pooled.reshape(3, -1) @ params['out'], LABELS[:3])
-
-
 @piece({'in': weights(2, 4), 'rec': weights(4, 4), 'out': weights(4, 2)})
 def recurrent(params):
     h, loss = np.zeros(4), 0.0
     for x, target in zip(SERIES[:-1], SERIES[1:]):
         h = np.tanh(x @ params['in'] + h @ params['rec'])
-        loss += np.sum((h @ params['out'] - target) ** 2)
-    return loss / len(SERIES)
-
-
-@piece({'w': weights(2 + 3, 12), 'b': np.zeros(12), 'out': weights(3, 2)})
-def lstm(params):
-    h, c, loss = np.zeros(3), np.zeros(3), 0.0
-    for x, target in zip(SERIES[:-1], SERIES[1:]):
-        gates = np.concatenate([x, h]) @ params['w'] + params['b']
-        i, f, o, g = np.split(gates, 4)
-        c = sc.expit(f + 1) * c + sc.expit(i) * np.tanh(g)
-        h = sc.expit(o) * np.tanh(c)
         loss += np.sum((h @ params['out'] - target) ** 2)
     return loss / len(SERIES)
 
@@ -84,15 +60,3 @@ def graph_network(params):
     np.add.at(heard, end, messages)
     h = np.tanh(NODES @ params['self'] + heard)
     return sc.expit(h.mean(axis=0) @ params['out'])
-
-
-@piece({'w1': weights(2, 6), 'w2': weights(6, 1)}, 0.1)
-def one_step_of_training(params, rate):
-    """The loss after a step down the gradient, which is written out."""
-    x, y = SERIES, SERIES.sum(axis=1, keepdims=True)
-    h = np.tanh(x @ params['w1'])
-    error = (h @ params['w2'] - y) / len(x)
-    back = error @ params['w2'].T * (1 - h ** 2)
-    w1 = params['w1'] - rate * x.T @ back
-    w2 = params['w2'] - rate * h.T @ error
-    return np.mean((np.tanh(x @ w1) @ w2 - y) ** 2)

@@ -10,7 +10,6 @@ X = rng.standard_normal((30, 4))
 W = np.array([1.5, -2.0, 0.5, 0.1])
 Y = X @ W + 0.3 * rng.standard_normal(30)
 LABELS = np.where(X @ W + rng.standard_normal(30) > 0, 1.0, -1.0)
-COUNTS = rng.poisson(np.exp(0.5 * X @ W))
 
 
 @piece(np.array([1.0, -1.5, 0.3, 0.2]))
@@ -19,26 +18,10 @@ def least_squares(w):
     return residual @ residual / len(Y)
 
 
-@piece(-1.0)
-def ridge(log_penalty):
-    """The error on ten points of the ridge that fits twenty."""
-    train, test = slice(None, 20), slice(20, None)
-    gram = X[train].T @ X[train] + np.exp(log_penalty) * np.eye(4)
-    w = np.linalg.solve(gram, X[train].T @ Y[train])
-    return np.mean((X[test] @ w - Y[test]) ** 2)
-
-
 @piece({'w': np.array([0.5, -0.5, 0.1, 0.0]), 'b': 0.3})
 def logistic(params):
     margins = LABELS * (X @ params['w'] + params['b'])
     return np.mean(np.log1p(np.exp(-margins)))
-
-
-@piece(np.array([0.5, -0.8, 0.2, 0.1]), 0.1)
-def poisson(w, intercept):
-    log_rate = X @ w + intercept
-    return np.sum(np.exp(log_rate) - COUNTS * log_rate
-                  + sc.gammaln(COUNTS + 1))
 
 
 @piece(np.array([1.0, -1.5, 0.3, 0.2]), 0.6)
@@ -46,13 +29,6 @@ def huber(w, delta):
     size = np.abs(X @ w - Y)
     return np.where(size <= delta, size ** 2 / 2,
                     delta * (size - delta / 2)).sum()
-
-
-@piece(np.array([1.0, -1.5, 0.3, 0.2]))
-def quantile(w):
-    """The pinball loss: a line with nine tenths of the points below it."""
-    residual = Y - X @ w
-    return np.maximum(0.9 * residual, -0.1 * residual).mean()
 
 
 @piece({'w': np.array([1.0, -1.5, 0.3, 0.2]), 'log_scale': -0.5,
@@ -64,12 +40,3 @@ def student_t(params):
                    - 0.5 * np.log(nu * np.pi) - np.log(scale)
                    - (nu + 1) / 2 * np.log1p(z ** 2 / nu))
     return -log_density.sum()
-
-
-@piece(np.array([0.8, 0.1]))
-def polynomial_fit(warp):
-    """What a cubic leaves over, when the inputs are warped first."""
-    x = np.sinh(warp[0] * X[:, 0]) + warp[1]
-    features = np.vander(x, 4)
-    coefficients, _, _, _ = np.linalg.lstsq(features, Y, rcond=None)
-    return np.sum((np.polyval(coefficients, x) - Y) ** 2)

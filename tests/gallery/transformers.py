@@ -3,12 +3,10 @@
 import numpy as np
 import scipy.special as sc
 
-import autodiff_mini as ad
 from tests.gallery.table import piece
 
 rng = np.random.default_rng(12)
 T, D, VOCABULARY = 7, 8, 10
-TOKENS = rng.integers(0, VOCABULARY, T)
 CAUSAL = np.tril(np.ones((T, T), bool))
 SENTENCE = rng.standard_normal((T, D))
 
@@ -34,16 +32,6 @@ def attention(x, params):
     return np.sum((softmax(scores) @ v) ** 2)
 
 
-@piece(SENTENCE, weights(D, 3 * D), weights(D, D),
-       jax='it writes in place')
-def two_heads(x, qkv, out):
-    q, k, v = (x @ qkv).reshape(T, 3, 2, D // 2).transpose(1, 2, 0, 3)
-    scores = np.einsum('hqd,hkd->hqk', q, k) / np.sqrt(D // 2)
-    scores[..., ~CAUSAL] = -np.inf
-    mixed = np.einsum('hqk,hkd->qhd', softmax(scores), v)
-    return np.mean(mixed.reshape(T, D) @ out)
-
-
 @piece({'scale': np.ones(D), 'shift': np.zeros(D), 'up': weights(D, 12),
         'down': weights(12, D)})
 def feed_forward(params):
@@ -54,28 +42,6 @@ def feed_forward(params):
     return np.mean((SENTENCE + h @ params['down']) ** 3)
 
 
-@piece({'embed': 0.5 * weights(VOCABULARY, D), 'place': 0.1 * weights(T, D),
-        'mix': weights(D, D)})
-def language_model(params):
-    """Predicts each token from the last, with the embedding used twice."""
-    x = params['embed'][TOKENS] + params['place']
-    x = x + np.tanh(layer_norm(x) @ params['mix'])
-    logits = x[:-1] @ params['embed'].T
-    log_p = logits - ad.logsumexp(logits, axis=-1, keepdims=True)
-    nexts = TOKENS[1:, None]
-    return -np.take_along_axis(log_p, nexts, axis=-1).mean()
-
-
-@piece(SENTENCE, SENTENCE[::-1] * 0.5)
-def rotary(q, k):
-    """Places as rotations: pairs of features are complex numbers."""
-    turns = np.exp(1j * np.arange(T)[:, None] * 0.1 ** np.arange(D // 2))
-    q = (q[:, ::2] + 1j * q[:, 1::2]) * turns
-    k = (k[:, ::2] + 1j * k[:, 1::2]) * turns
-    scores = (q @ k.conj().T).real / np.sqrt(D)
-    return np.trace(softmax(scores))
-
-
 @piece(SENTENCE, weights(D, 3), weights(3, D, D))
 def mixture_of_experts(x, gate, experts):
     """Each token goes to the two experts that want it most."""
@@ -84,14 +50,3 @@ def mixture_of_experts(x, gate, experts):
     shares = softmax(np.take_along_axis(scores, best, axis=1))
     outs = np.tanh(np.einsum('td,tkde->tke', x, experts[best]))
     return np.sum((shares[..., None] * outs).sum(axis=1) ** 2)
-
-
-@piece(np.linspace(-1.0, 1.0, D), SENTENCE)
-def linear_attention(decay, x):
-    """A state that is kept from token to token, as in RWKV."""
-    state, out = np.zeros((D, D)), 0.0
-    keep = sc.expit(decay)[:, None]
-    for row in x:
-        state = keep * state + np.outer(np.exp(row / 4), row)
-        out += row @ state @ row / np.trace(state @ state.T)
-    return out

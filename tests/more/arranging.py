@@ -9,10 +9,6 @@ NO_JAX = 'jax.numpy has no such function'
 program('sliding_window_view', lambda np, x: np.lib.stride_tricks.
         sliding_window_view(x, 3),
         f64(5), jax=NO_JAX)
-program('sliding_window_view_axes', lambda np, x: np.lib.stride_tricks.
-        sliding_window_view(x, (2, 1), axis=(1, -2)), f64(2, 3), jax=NO_JAX)
-program('sliding_window_view_all', lambda np, x: np.lib.stride_tricks.
-        sliding_window_view(x, (2, 2)), f32(3, 3), jax=NO_JAX)
 
 for name, index in {'int': 1, 'negative': -1, 'slice': slice(1, None, 2),
                     'array': np.array([0, 2]),
@@ -22,51 +18,26 @@ for name, index in {'int': 1, 'negative': -1, 'slice': slice(1, None, 2),
     if name != 'mask':
         program(f'insert_{name}', lambda np, x, y, i=index: np.insert(
             x, i, y, 0), f64(4, 2), f64(2))
-program('delete_flat', lambda np, x: np.delete(x, np.array([1, 1])),
-        f64(2, 2))
-program('insert_flat', lambda np, x, y: np.insert(x, 1, y), f64(2, 2),
-        f64(3))
-program('insert_columns', lambda np, x, y: np.insert(x, 1, y, axis=1),
-        f64(2, 2), f64(3, 2))
 program('insert_column', lambda np, x, y: np.insert(
     x, np.array([1]), y, axis=1), f64(2, 2), f64(2, 3))
-program('insert_places', lambda np, x, y: np.insert(
-    x, np.array([3, 0, 0]), y), f64(3), f64(3))
-program('insert_number', lambda np, x: np.insert(x, 1, 2), f32(3))
 program('insert_cast', lambda np, x, y: np.insert(x, 1, y), ints(3), f64(2),
         truth=lambda np, x, y: np.zeros(5, int))
 
 program('block', lambda np, x, y: np.block([[x, y], [2 * y, 3 * x]]),
         f64(2, 2), f64(2, 2))
-program('block_ranks', lambda np, x, y: np.block([[x, 1.0], [y]]), f64(2),
-        f32(1, 3))
 program('block_row', lambda np, x, y: np.block([x, y, 2]), f64(2), c128(2))
-program('block_one', lambda np, x: np.block(x), f64(2))
 program('diagflat', lambda np, x: np.diagflat(x, 1), f64(2, 2))
-program('diagflat_below', lambda np, x: np.diagflat(x, -2), f32(2))
 program('ediff1d', lambda np, x: np.ediff1d(x), f64(2, 2))
 program('ediff1d_ends', lambda np, x, y: np.ediff1d(
     x, to_end=y, to_begin=np.arange(2)), f64(3), f32(2, 2))
 
 program('partition', lambda np, x: np.partition(x, 2, 0)[2], f64(5, 2))
-program('partition_flat', lambda np, x: np.partition(x, [0, -1], None)[::5],
-        f64(2, 3), jax='JAX takes one number, and an axis')
 program('argpartition', lambda np, x: np.argpartition(x, 1)[..., 1],
         f32(2, 3))
-program('argpartition_method', lambda np, x: x[np.argpartition(x, 2)[2]],
-        f64(4))
 program('lexsort', lambda np, x, i: np.lexsort((x, i)), f64(5), ints(5))
-program('lexsort_rows', lambda np, x: np.lexsort(x, 0), ints(3, 4, 2))
-program('lexsort_index', lambda np, x, i: np.take_along_axis(
-    x, np.lexsort((x, i)), 0),
-        f64(5), ints(5))
 
 program('apply_along_axis', lambda np, x: np.apply_along_axis(
     np.cumsum, 0, x), f64(3, 2))
-program('apply_along_axis_number', lambda np, x: np.apply_along_axis(
-    lambda row: row @ row, -1, x), f64(3, 2), ulps=4)
-program('apply_along_axis_matrix', lambda np, x: np.apply_along_axis(
-    lambda row, a: np.outer(row, row) * a, 1, x, 2.0), f64(2, 2, 3))
 
 program('choose_wrap', lambda np, i, x, y: np.choose(i, [x, y], mode='wrap'),
         ints(3), f64(3), f64(2, 3))
@@ -76,8 +47,6 @@ program('choose', lambda np, x: np.choose(np.array([1, 0]), x),
         f64(2, 2), jax='JAX: jit must know the values')
 program('compress', lambda np, x: np.compress(
     np.array([True, False, True]), x, 1), f64(2, 3))
-program('compress_flat', lambda np, x: np.compress(np.array([0, 1, 1]), x),
-        f64(2, 2))
 
 program('array_equal', lambda np, x, y: np.array_equal(x, y) * x, f64(2),
         f64(2))
@@ -90,8 +59,6 @@ program('array_equiv', lambda np, x: np.array_equiv(x, [x[0], x[0]]) * x,
 program('array_equiv_shapes', lambda np, x, y: np.array_equiv(x, y) * y,
         f64(2), f64(3), jax='JAX: an error')
 program('isin', lambda np, x, y: np.isin(x, y), ints(2, 3), ints(2))
-program('isin_invert', lambda np, x: np.isin(
-    x, np.arange(2.0), invert=True) * x, f64(3))
 for right in True, False:
     program(f'digitize_{right}', lambda np, x, right=right: np.digitize(
         x, np.array([0.6, 1.0, 1.2]), right), f64(2, 3))
@@ -101,14 +68,9 @@ program('digitize_traced', lambda np, x, y: np.digitize(x, np.sort(y)),
         f64(3), f64(4))
 program('unravel_index', lambda np, x: np.stack(np.unravel_index(
     np.argmax(x), x.shape)), f64(3, 4))
-program('unravel_index_f', lambda np, i: np.stack(np.unravel_index(
-    i, (3, 4), order='F')), ints(2, 3), jax='JAX takes no order')
 program('ravel_multi_index', lambda np, i, j: np.ravel_multi_index(
     (i, j), (5, 6)), ints(3), ints(3), jax='JAX must know the values')
 program('ravel_multi_index_modes', lambda np, i, j: np.ravel_multi_index(
     (i, j), (3, 2), mode=('clip', 'wrap'), order='F'), ints(3), ints(3),
     jax='JAX takes one mode')
 KEPT = np.array([0, 1, 0, 2])
-program('nonzero', lambda np, x: x[np.nonzero(KEPT)], f64(4))
-program('flatnonzero', lambda np, x: x[np.flatnonzero(KEPT)], f64(4))
-program('argwhere', lambda np, x: x[np.argwhere(KEPT)], f64(4))

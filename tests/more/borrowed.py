@@ -1,42 +1,33 @@
 """Functions whose own code runs on tracers: programs."""
 
+import numpy
+
 from tests.programs import c64, c128, f32, f64, ints, program
 
+INF = numpy.inf
 program('append', lambda np, x, y: np.append(x, y), f64(2, 2), f32(3))
-program('append_axis', lambda np, x, y: np.append(x, y, axis=1),
-        f64(2, 2), f64(2, 1))
-program('append_constant', lambda np, x: np.append(x, np.arange(2)), f32(3))
 program('apply_over_axes', lambda np, x: np.apply_over_axes(
     np.sum, x, [0, -1]), f64(2, 3, 2))
 for point, x in {'0d': f64(), '1d': f64(2), '2d': f32(2, 3),
                  '3d': c128(1, 2, 2)}.items():
     program(f'atleast_3d_{point}', lambda np, x: np.atleast_3d(x), x)
-program('atleast_3d_several', lambda np, x, y: np.atleast_3d(x, y)[1],
-        f64(2), f64(3))
-program('dsplit', lambda np, x: np.dsplit(x, 2)[1], f64(2, 1, 4))
-program('hsplit', lambda np, x: np.hsplit(x, [1])[1], f64(3))
-program('hsplit_matrix', lambda np, x: np.hsplit(x, 2)[0], f64(2, 4))
-program('vsplit', lambda np, x: np.vsplit(x, 2)[1], f64(4, 2))
+program('dsplit', lambda np, x: np.subtract(*np.dsplit(x, 2)), f64(2, 1, 4))
+program('hsplit', lambda np, x: np.subtract(*np.hsplit(x, [1])), f64(3))
+program('vsplit', lambda np, x: np.subtract(*np.vsplit(x, 2)), f64(4, 2))
+for name, x in {'isneginf': [1, INF, -INF], 'isposinf': [1, INF, -INF],
+                'iscomplex': [1, 2j, 3j], 'isreal': [1, 2j, 3]}.items():
+    program(f'{name}_of_some', lambda np, x, name=name: getattr(np, name)(x),
+            numpy.array(x))
 program('dstack', lambda np, x, y: np.dstack([x, y]), f64(3), f32(3))
-program('dstack_matrices', lambda np, x, y: np.dstack((x, y)), f64(2, 2),
-        f64(2, 2))
 program('extract', lambda np, x: np.extract(
     np.array([[True, False], [True, True]]), x), f64(2, 2))
-program('ix', lambda np, x: x[np.ix_(np.array([0, 1]), np.array([2, 0]))],
-        f64(2, 3))
 program('ix_of_traced', lambda np, x, i: np.ix_(x, i)[0] * x, f64(2), ints(3))
 program('real_if_close', lambda np, x: np.real_if_close(x), f64(3),
         jax='JAX has no such function')
 program('resize', lambda np, x: np.resize(x, (2, 4)), f64(3))
-program('resize_int', lambda np, x: np.resize(x, 2), f64(2, 2))
-program('resize_empty', lambda np, x: np.resize(x, (2, 2)), f64(0))
 program('rollaxis', lambda np, x: np.rollaxis(x, 2), f64(2, 3, 2))
-program('rollaxis_start', lambda np, x: np.rollaxis(x, 0, -1), f64(2, 3, 2))
 program('sort_complex', lambda np, x: np.sort_complex(x), c64(3))
-program('sort_complex_real', lambda np, x: np.sort_complex(x), f64(3))
-program('unstack', lambda np, x: np.unstack(x)[1], f64(3, 2))
-program('unstack_axis', lambda np, x: np.unstack(x, axis=-1)[0] * 2,
-        f64(3, 2))
+program('unstack', lambda np, x: np.subtract(*np.unstack(x)), f64(2, 2))
 for name in 'diag', 'tril', 'triu':
     program(f'{name}_indices_from', lambda np, x, name=name: x[getattr(
         np, f'{name}_indices_from')(x)], f64(3, 3))
@@ -58,21 +49,13 @@ for name in 'polyadd', 'polysub':
         program(f'{name}{kind}', lambda np, x, y, name=name:
                 getattr(np, name)(x, y), *args)
 program('polyder', lambda np, x: np.polyder(x), f64(4))
-program('polyder_2', lambda np, x: np.polyder(x, 2), f32(4))
 program('polyint', lambda np, x: np.polyint(x), f64(3), ulps=4)
-program('polyint_constants', lambda np, x: np.polyint(x, 2, x[:2]), f64(3),
-        ulps=4)
 program('polyval', lambda np, p, x: np.polyval(p, x), f64(4), f64(2, 2),
         ulps=4)
-program('polyval_constant', lambda np, x: np.polyval(np.arange(3), x), f32(3),
-        ulps=4)
-program('polyval_float', lambda np, p: np.polyval(p, 2.0), f64(3), ulps=4)
 program('trapezoid', lambda np, x: np.trapezoid(x, dx=0.5), f64(2, 4),
         ulps=4)
 program('trapezoid_axis', lambda np, y, x: np.trapezoid(y, x, axis=0),
         f64(3, 2), f64(3), ulps=4)
-program('trapezoid_points', lambda np, y, x: np.trapezoid(y, x), f32(2, 3),
-        f64(2, 3), ulps=4)
 for name in 'cumulative_sum', 'cumulative_prod':
     program(name, lambda np, x, name=name: getattr(np, name)(x), f64(4))
     program(f'{name}_initial', lambda np, x, name=name: getattr(np, name)(

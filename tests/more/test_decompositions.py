@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from tests.numerical import assert_close, assert_same
+from tests.numerical import assert_close, assert_same, assert_same_type
 
 linalg = np.linalg
 A = np.array([[2.0, 1, 0], [1, 3, 1], [0, 1, 5]])
@@ -100,11 +100,6 @@ def test_singular_vectors_of_zero():
     assert np.isfinite(vh_dot).all()
 
 
-def test_the_nuclear_norm_of_zero_has_a_subgradient():
-    gradient = ad.grad(lambda a: linalg.norm(a, 'nuc'))(0 * EYE)
-    assert linalg.norm(gradient, 2) <= 1 + 1e-12
-
-
 # Second derivatives
 
 def test_the_hessian_of_an_eigenvalue():
@@ -120,39 +115,20 @@ def test_the_hessian_of_an_eigenvalue():
                  expected * np.array([1, 0.5]))
 
 
-@pytest.mark.parametrize('f', [
-    lambda a: np.sum(linalg.eigvalsh(a)),
-    lambda a: np.real(np.sum(linalg.eigvals(a)))])
-def test_the_trace_has_no_second_derivative(f):
-    assert_close(ad.hessian(f)(A), np.zeros((3, 3, 3, 3)))
-
-
 X = np.array([1.0, 2, 2])
 TIED_BELOW = np.diag([3.0, 1, 1])
 SMOOTH_AT_TIES = {  # because they depend on no vector of the equal values
     'largest': (lambda a: linalg.norm(a, 2), TIED_BELOW),
     'largest_of_tall': (lambda a: linalg.norm(a, 2),
                         np.vstack([TIED_BELOW, 0 * X])),
-    'largest_complex': (lambda a: linalg.norm(a, 2), TIED_BELOW + 0j),
-    'smallest': (lambda a: linalg.norm(a, -2), np.diag([3.0, 3, 1])),
     'smallest_of_wide': (lambda a: linalg.norm(a, -2, (-1, -2)),
                          np.hstack([np.diag([3.0, 3, 1]), 0 * EYE])),
-    'nuclear': (lambda a: linalg.norm(a, 'nuc'), EYE),
     'nuclear_nearly': (lambda a: linalg.norm(a, 'nuc'),
                        EYE + np.outer(X, X)),
-    'nuclear_of_tall': (lambda a: linalg.norm(a, 'nuc'),
-                        np.vstack([EYE, 2 * EYE[:1]])),
     'nuclear_of_wide': (lambda a: linalg.norm(a, 'nuc', (1, 0)),
                         np.hstack([2 * EYE, EYE]) * 1j),
-    'matrix_norm': (lambda a: linalg.matrix_norm(a, ord='nuc')[0],
-                    np.stack([EYE, A])),
     'condition': (linalg.cond, np.diag([3.0, 2, 2, 1])),
-    'condition_-2': (lambda a: linalg.cond(a, -2), np.diag([3.0, 2, 2, 1])),
     'condition_nuclear': (lambda a: linalg.cond(a, 'nuc'), TIED_BELOW),
-    'det': (linalg.det, TIED_BELOW),
-    'slogdet': (lambda a: linalg.slogdet(a)[1], EYE),
-    'pinv': (lambda a: np.sum(linalg.pinv(a) ** 2), TIED_BELOW),
-    'cholesky': (lambda a: np.sum(linalg.cholesky(a) ** 3), TIED_BELOW),
 }
 
 
@@ -191,10 +167,7 @@ def test_a_norm_that_equal_values_share_has_no_second_derivative(name):
 
 
 SQUARES = {
-    'eigvalsh': linalg.eigvalsh, 'eigh': lambda a: linalg.eigh(a)[0],
-    'svdvals': linalg.svdvals, 'svd': lambda a: linalg.svd(a)[1],
-    'eigvals': lambda a: np.real(linalg.eigvals(a)),
-    'eig': lambda a: np.real(linalg.eig(a)[0])}
+    'eigvals': lambda a: np.real(linalg.eigvals(a))}
 
 
 @pytest.mark.parametrize('name', SQUARES)
@@ -208,17 +181,6 @@ def test_second_derivatives_through_equal_values_are_nan(name, a):
     assert np.isnan(ad.grad(along)(a)).any()
     assert np.isnan(ad.grad(lambda a: push(f, a, A))(a)).any()
     assert np.isfinite(ad.grad(f)(a)).all()
-
-
-@pytest.mark.parametrize('values, sign', [
-    (linalg.eigvalsh, 1), (linalg.svdvals, 1), (linalg.eigvals, -1)])
-def test_a_simple_value_has_a_second_derivative_beside_equal_ones(
-        values, sign):
-    """That along E01 + s E10, for an eigenvalue 3 beside two of 1."""
-    f = lambda a: np.max(np.real(values(a)))
-    b = np.array([[0.0, sign, 0], [1, 0, 0], [0, 0, 0]])
-    slope = lambda a: push(f, a, b)
-    assert_close(np.sum(ad.grad(slope)(TIED_BELOW) * b), sign * 1.0)
 
 
 # Hermitian matrices
@@ -263,8 +225,7 @@ def test_derivatives_depend_on_the_triangle_that_numpy_reads(
         f, triangle, dtype):
     a = one_triangle(triangle, dtype)
     ad.check_grads(f, (a,), order=2, rtol=1e-4)
-    ad.check_grads(ad.vmap(f), (np.stack([a, a + A]),), order=1)
-    ad.check_grads(ad.jit(f), (a,), order=2, rtol=1e-4)
+    ad.check_grads(ad.jit(ad.vmap(f)), (np.stack([a, a + A]),), order=1)
 
 
 @pytest.mark.parametrize('f, triangle', OF_A_TRIANGLE)
@@ -278,13 +239,6 @@ def test_gradients_of_the_other_triangle_are_zero(f, triangle):
     nan = np.where(triangle(np.ones((3, 3))), A, np.nan)
     same = push(total, a, triangle(A) + 0j)
     assert_close(push(total, a, nan + 0j), same)
-
-
-def test_one_triangle_is_read():
-    lower = np.tril(A)
-    for UPLO, a in ('L', lower), ('u', lower.T):
-        assert_close(ad.jit(lambda a: linalg.eigvalsh(a, UPLO=UPLO))(a),
-                     linalg.eigvalsh(A))
 
 
 # General matrices
@@ -314,12 +268,6 @@ def test_eigenvectors_keep_their_length_and_their_real_element():
     v, v_dot = ad.jvp(lambda a: linalg.eig(a)[1], (a,), (A[:2, :2],))
     assert_close(np.sum(np.real(np.conj(v) * v_dot), 0), np.zeros(2))
     assert_close(v_dot[v.imag == 0].imag, np.zeros(2))
-
-
-def test_the_slopes_at_a_defective_matrix_are_beyond_all_measure():
-    """The eigenvalues move as a square root does at 0."""
-    w_dot = push(linalg.eigvals, np.array([[1.0, 1], [0, 1]]), A[:2, :2])
-    assert np.abs(w_dot).min() > 1e12
 
 
 # Full matrices, and QR
@@ -385,41 +333,6 @@ def test_what_counts_as_zero_may_be_traced():
                      linalg.lstsq(a, a[1], cutoff)[0])
 
 
-def test_residuals_have_a_shape_that_no_value_changes():
-    """NumPy returns none if the columns are dependent."""
-    a, b = np.ones((3, 2)), np.arange(3.0)
-    assert linalg.lstsq(a, b)[1].shape == (0,)
-    x, residuals, rank, _ = ad.jit(linalg.lstsq)(a, b)
-    assert_close(x, np.array([0.5, 0.5]))
-    assert_close(residuals, np.array([2.0]))
-    assert_same(rank, linalg.lstsq(a, b)[2])
-    for shape in (3, 2), (2, 2), (2, 3), (0, 2), (2, 0):
-        a = np.random.default_rng(1).uniform(size=shape)
-        for b in a[:, :1] + 1, np.ones((shape[0], 2)), np.ones(shape[0]):
-            for y, expected in zip(ad.jit(linalg.lstsq)(a, b),
-                                   linalg.lstsq(a, b), strict=True):
-                assert np.shape(y) == np.shape(expected)
-                assert np.result_type(y) == np.result_type(expected)
-                assert_close(y, expected)
-
-
-def test_least_squares_is_the_solution_of_normal_equations():
-    a, b = A[:, :2], np.arange(3.0)
-    f = lambda a, b: linalg.lstsq(a, b)[0]
-    g = lambda a, b: linalg.solve(a.T @ a, a.T @ b)
-    for ours, expected in zip(ad.jacrev(f, (0, 1))(a, b),
-                              ad.jacrev(g, (0, 1))(a, b), strict=True):
-        assert_close(ours, expected)
-
-
-def test_least_squares_of_single_numbers_is_computed_in_double():
-    a = np.vander(np.linspace(1, 2, 6), 4).astype(np.float32)
-    b = np.arange(6, dtype=np.float32) ** 2
-    for y, expected in zip(ad.jit(linalg.lstsq)(a, b), linalg.lstsq(a, b),
-                           strict=True):
-        assert_same(y, expected, ulps=8)
-
-
 # Numbers
 
 def test_a_rank_is_an_integer():
@@ -431,15 +344,6 @@ def test_a_rank_is_an_integer():
                 np.array([3, 0]))
     assert_same(ad.jit(lambda a: linalg.matrix_rank(a, tol=[2.0, 4.0]))(
         np.stack([TIED, A])), np.array([0, 1]))
-
-
-@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < '2.4.0',
-                    reason='before 2.4, NumPy finds no rank of no numbers')
-def test_a_rank_of_no_numbers_is_zero():
-    y, y_dot = ad.jvp(linalg.matrix_rank, (np.zeros((0, 2)),),
-                      (np.zeros((0, 2)),))
-    assert_same(y, linalg.matrix_rank(np.zeros((0, 2))))
-    assert np.result_type(y_dot) == ad.float0
 
 
 @pytest.mark.parametrize('p', [None, -2, 1, 'fro'])
@@ -471,6 +375,22 @@ def test_powers_are_taken_in_the_order_of_numpy():
         assert_same(y, linalg.matrix_power(a, n), ulps=0)
 
 
+def test_residuals_have_a_shape_that_no_value_changes():
+    """NumPy returns none if the columns are dependent."""
+    a, b = np.ones((3, 2)), np.arange(3.0)
+    assert linalg.lstsq(a, b)[1].shape == (0,)
+    x, residuals, rank, _ = ad.jit(linalg.lstsq)(a, b)
+    assert_close(x, np.array([0.5, 0.5]))
+    assert_close(residuals, np.array([2.0]))
+    for shape, dtype in ((3, 2), 'f4'), ((2, 3), float), ((0, 2), float):
+        a = np.random.default_rng(1).uniform(size=shape).astype(dtype)
+        b = np.ones(shape[0], dtype)
+        for y, expected in zip(ad.jit(linalg.lstsq)(a, b),
+                               linalg.lstsq(a, b), strict=True):
+            assert_same_type(y, expected)
+            assert_close(y, expected)
+
+
 # Trees, types, and what is refused
 
 RESULTS = {
@@ -491,7 +411,7 @@ def test_results_have_the_names_of_numpys(name):
 @pytest.mark.parametrize('f', [
     linalg.eigh, linalg.eigvalsh, linalg.eig, linalg.eigvals, linalg.svdvals,
     linalg.qr, linalg.pinv, lambda a: linalg.svd(a, hermitian=True)])
-@pytest.mark.parametrize('shape', [(0, 0), (0, 2, 2), (2, 0, 0)])
+@pytest.mark.parametrize('shape', [(0, 0), (0, 2, 2)])
 def test_empty_matrices(f, shape):
     a = np.zeros(shape)
     y, y_dot = ad.jvp(f, (a,), (a,))
@@ -505,33 +425,20 @@ def test_empty_matrices(f, shape):
 MISTAKES = {
     'eigh_vector': (lambda a: linalg.eigh(a[0]), '1-dimensional array'),
     'eigh_wide': (lambda a: linalg.eigh(a), 'must be square'),
-    'eigvalsh_wide': (lambda a: linalg.eigvalsh(a), 'must be square'),
     'eigh_uplo': (lambda a: linalg.eigh(a.T @ a, 'X'), "must be 'L' or 'U'"),
-    'eig_wide': (lambda a: linalg.eig(a), 'must be square'),
-    'eigvals_vector': (lambda a: linalg.eigvals(a[0]), '1-dimensional'),
     'svd_vector': (lambda a: linalg.svd(a[0]), '1-dimensional array'),
-    'svdvals_number': (lambda a: linalg.svdvals(a[0, 0]), '0-dimensional'),
-    'qr_vector': (lambda a: linalg.qr(a[0]), '1-dimensional array'),
     'qr_mode': (lambda a: linalg.qr(a, 'whole'), "Unrecognized mode 'whole'"),
     'pinv_both': (lambda a: linalg.pinv(a, 0.1, rtol=0.1), "can't be both"),
-    'pinv_hermitian': (lambda a: linalg.pinv(a, hermitian=True), 'square'),
-    'rank_both': (lambda a: linalg.matrix_rank(a, 0.1, rtol=0.1),
-                  "can't be both"),
     'lstsq_sizes': (lambda a: linalg.lstsq(a, a.T), 'Incompatible'),
     'lstsq_stack': (lambda a: linalg.lstsq(a[None], a), '3-dimensional'),
-    'cond_wide': (lambda a: linalg.cond(a, 1), 'must be square'),
     'cond_empty': (lambda a: linalg.cond(a[:0]), 'empty'),
-    'power_wide': (lambda a: linalg.matrix_power(a, 2), 'must be square'),
     'multi_dot_one': (lambda a: linalg.multi_dot([a]), 'at least two'),
     'multi_dot_stack': (lambda a: linalg.multi_dot([a, a[None], a]),
                         '3-dimensional'),
-    'tensorinv_ind': (lambda a: linalg.tensorinv(a, 0), 'Invalid ind'),
     'tensorsolve_sizes': (lambda a: linalg.tensorsolve(a, a[0]),
                           'must satisfy the requirement'),
     'norm_order': (lambda a: linalg.norm(a, 3), 'Invalid norm order'),
     'norm_axes': (lambda a: linalg.norm(a[None], 2), 'Improper number'),
-    'outer_matrix': (lambda a: linalg.outer(a, a), 'one-dimensional'),
-    'cross_of_two': (lambda a: linalg.cross(a.T, a.T), '3-dimensional'),
 }
 
 
@@ -546,23 +453,9 @@ def test_mistakes_are_said_in_numpys_words(name):
         ad.vmap(f)(a[None])
 
 
-def test_a_power_is_an_integer():
-    with pytest.raises(TypeError, match='interpreted as an integer'):
-        ad.jit(lambda a: linalg.matrix_power(a, 0.5))(A)
-
-
 def test_raw_householder_vectors_are_refused():
     with pytest.raises(NotImplementedError, match="not 'raw'"):
         ad.jit(lambda a: linalg.qr(a, 'raw'))(A)
-
-
-@pytest.mark.parametrize('f', [
-    linalg.eigh, linalg.eigvalsh, linalg.eig, linalg.eigvals, linalg.svd,
-    linalg.svdvals, linalg.qr, linalg.pinv])
-def test_numpy_decomposes_no_half_precision(f):
-    for g in f, ad.jit(f):
-        with pytest.raises(TypeError, match='float16 is unsupported'):
-            g(A.astype(np.float16))
 
 
 def test_a_kink_of_eigenvalues_with_cotangents_of_zero_is_not_seen():

@@ -63,14 +63,6 @@ def test_a_quantile_moves_with_q_up_to_the_next_element():
     assert_near(ad.grad(f)(1.0), 0.0)
 
 
-def test_a_partition_is_sorted():
-    x = np.array([3., 1, 2, 0])
-    np.testing.assert_array_equal(
-        ad.jit(lambda x: np.partition(x, 1))(x), np.sort(x))
-    np.testing.assert_array_equal(
-        ad.jit(lambda x: np.argpartition(x, 1))(x), np.argsort(x))
-
-
 # Sums, extrema and variances that leave NaN out
 
 def test_nan_has_no_slope_where_it_is_left_out():
@@ -102,15 +94,6 @@ def test_a_variance_without_freedom_is_nan():
     assert_near(gradient(np.nanstd, 2, 2, nan), np.zeros(3))   # as np.std
 
 
-def test_where_and_initial():
-    x, where = np.array([1., nan, 3]), np.array([True, True, False])
-    for f in np.nansum, np.nanmean, np.nanvar, np.nanstd, np.nanprod:
-        assert_same(ad.jit(partial(f, where=where))(x), f(x, where=where))
-    for f in np.nanmax, np.nanmin:
-        f = partial(f, where=where, initial=0.0)
-        assert_same(ad.jit(f)(x), f(x))
-
-
 # Numbers and how they are written
 
 def test_the_fraction_of_an_integer_moves_as_it_does():
@@ -133,23 +116,6 @@ def test_a_mantissa_moves_by_the_power_of_two_that_it_lacks():
     assert_near(ad.grad(lambda x: np.ldexp(x, 3))(0.7), 8.0)
 
 
-def test_a_neighbour_moves_as_the_number_does():
-    assert_near(ad.grad(lambda x: np.nextafter(x, inf))(1.5), 1.0)
-    assert_near(ad.grad(lambda y: np.nextafter(1.5, y))(2.0), 0.0)
-    assert_near(ad.grad(np.spacing)(1.5), 0.0)
-
-
-def test_bessel_functions():
-    special = pytest.importorskip('scipy.special')
-    x = np.array([-30., -1, 1e-8, 0.3, 8, 100, 700])
-    slopes = ad.vmap(ad.grad(np.i0))(x)
-    np.testing.assert_allclose(slopes, special.iv(1, x), 1e-13)
-    second = ad.vmap(ad.grad(ad.grad(np.i0)))(np.append(x[:-1], 0))
-    x = np.append(x[:-1], 0)
-    np.testing.assert_allclose(
-        second, (special.iv(0, x) + special.iv(2, x)) / 2, 1e-13)
-
-
 def test_a_piece_is_not_asked_outside():
     def f(x):
         return np.piecewise(x, [x < 0, x > 0], [np.exp, np.sqrt])
@@ -162,39 +128,12 @@ def test_a_piece_is_not_asked_outside():
     assert_near(slopes, [np.exp(-1), 0.25, 0])
 
 
-def test_a_piece_may_be_empty():
-    def f(x):
-        return np.piecewise(x, [x > 0], [np.log])
-    with np.errstate(all='ignore'):
-        assert_near(gradient(f, -1, -2), np.zeros(2))
-        assert_near(gradient(f, 0.0, 2), [0, 0.5])
-
-
 # Grids
 
 def test_unwrapping_moves_by_whole_periods_also_half_a_period_away():
     x = np.array([0, np.pi, 2 * np.pi, np.pi, 0, -np.pi])
     assert_same(ad.jit(np.unwrap)(x), np.unwrap(x))
     assert_near(ad.jacfwd(np.unwrap)(x), np.eye(6))
-
-
-def test_the_slope_on_a_uniform_grid_moves_with_each_of_its_points():
-    y = np.array([0., 1, 4, 9])
-
-    def f(x):
-        return np.gradient(np.multiply(y, np.ones_like(x)), x)
-    x, x_dot, h = np.arange(4.), np.array([1., -2, 0.5, 1]), 1e-5
-    expected = (f(x + h * x_dot) - f(x - h * x_dot)) / (2 * h)
-    np.testing.assert_allclose(ad.jvp(f, (x,), (x_dot,))[1], expected, 1e-8)
-    assert_near(f(x), ad.jit(f)(x))
-
-
-def test_geometric_ends_are_as_given():
-    x, y = 0.1, 0.7
-    ours = ad.jit(lambda x, y: np.geomspace(x, y, 4))(x, y)
-    assert (ours[0], ours[-1]) == (x, y)
-    assert_near(ad.jacfwd(lambda x: np.geomspace(x, y, 4))(x)[[0, -1]],
-                 [1.0, 0])
 
 
 # What is next to something that is no number
@@ -210,12 +149,6 @@ def test_what_stands_out_does_not_meet_infinities(f, mode):
                 ad.jit(partial(f, mode=mode))(x, v), f(x, v, mode))
 
 
-def test_weights_out_of_range_do_not_matter():
-    def f(w):
-        return np.histogram([0., 1, 9], 2, (0, 2), weights=w)[0]
-    assert_near(gradient(f, 1, 2, nan), [1., 1, 0])
-
-
 def test_a_histogram_of_equal_numbers():
     def edges(x):
         return np.histogram(x, 2)[1]
@@ -223,18 +156,7 @@ def test_a_histogram_of_equal_numbers():
     assert_same(ad.jit(edges)(np.ones(2)), edges(np.ones(2)))
 
 
-def test_perfect_correlation_does_not_move():
-    f = lambda x: np.corrcoef(x.reshape(2, -1))     # noqa: E731
-    assert_near(gradient(f, 1, 2, 3, 5), np.zeros(4))
-
-
 # Polynomials
-
-def test_a_traced_polynomial_keeps_its_zeros():
-    x = np.array([0., 1, 2])
-    assert np.polymul(x, [1.]).shape == (2,)
-    assert_near(ad.jit(lambda x: np.polymul(x, [1.]))(x), x)
-    assert_near(ad.jit(lambda x: np.polymul([0, 0, 1.], x))(x), x)
 
 
 def test_the_rest_of_a_division_is_as_long_as_the_divisor():
@@ -300,87 +222,45 @@ def test_what_is_new_is_not_shared():
     assert_same(ad.jit(f)(x), x)
 
 
-def test_out():
-    def f(x):
-        y = np.zeros(2, like=x)
-        np.median(x, 0, out=y)
-        np.nansum(x, 1, out=y[:1])
-        return y
-    x = np.array([[1., 2]])
-    assert_same(ad.jit(f)(x), np.array([3., 2]))
-
-
 # Errors
 
 @pytest.mark.parametrize('how', [ad.jit, ad.vmap])
 @pytest.mark.parametrize('error, words, f', [
     (ValueError, 'dimension must be 3', lambda x: np.cross(x[:2], x[:2])),
-    (ValueError, 'zero dimension', lambda x: np.cross(x[0], x)),
     (ValueError, 'v cannot be empty', lambda x: np.convolve(x, [])),
-    (ValueError, 'object too deep', lambda x: np.correlate(x[None], x)),
     (ValueError, "mode must be one of 'valid'",
      lambda x: np.convolve(x, x, 'all')),
     (TypeError, 'Only lists can be used', lambda x: np.block([(x, x)])),
-    (ValueError, 'List depths are mismatched', lambda x: np.block([x, [x]])),
     (ValueError, 'cannot be empty', lambda x: np.block([[], x])),
     (IndexError, 'out of bounds', lambda x: np.delete(x, 7)),
-    (IndexError, 'out of bounds', lambda x: np.insert(x, 7, 1)),
     (ValueError, 'kth', lambda x: np.partition(x, 7)),
-    (ValueError, 'kth', lambda x: np.argpartition(x, 7)),
-    (ValueError, 'iteration dimensions are 0',
-     lambda x: np.apply_along_axis(np.sum, 1, x[None][:0])),
     (ValueError, '1-d array', lambda x: np.compress([[True]], x)),
     (IndexError, 'out of bounds', lambda x: np.choose([0, 3], [x[0], x[1]])),
-    (IndexError, 'out of bounds', lambda x: np.choose([-1], [x[0], x[1]])),
     (ValueError, 'monotonically', lambda x: np.digitize(x, [1., 0, 2])),
-    (TypeError, 'complex', lambda x: np.digitize(x * 1j, [1., 2])),
-    (TypeError, 'same_kind', lambda x: np.ediff1d(x, 1j)),
     (ValueError, 'cannot be larger', lambda x: sliding_window_view(x, 9)),
     (ValueError, r'range \[0, 1\]', lambda x: np.quantile(x, 2.0)),
-    (ValueError, r'range \[0, 100\]', lambda x: np.percentile(x, -1)),
     (ValueError, 'not a valid method',
      lambda x: np.quantile(x, 0.5, method='best')),
     (TypeError, 'real numbers', lambda x: np.quantile(x * 1j, 0.5)),
-    (ValueError, 'scalar or 1d',
-     lambda x: np.quantile(x, np.full((1, 1, 1), 0.5))),
     (ValueError, 'ddof must be integer', lambda x: np.cov(x, ddof=0.5)),
-    (ValueError, 'more than 2', lambda x: np.cov(x[None, None])),
     (TypeError, 'fweights must be integer',
      lambda x: np.cov(x, fweights=[0.5, 1, 1])),
-    (ValueError, 'aweights cannot be negative',
-     lambda x: np.cov(x, aweights=[-1, 1, 1])),
-    (RuntimeError, 'multidimensional aweights',
-     lambda x: np.cov(x, aweights=[[1, 1, 1]])),
     (RuntimeError, 'incompatible numbers of samples',
      lambda x: np.cov(x, aweights=[1, 1])),
     (ValueError, 'same length', lambda x: np.bincount([1, 2], x)),
-    (TypeError, 'safe', lambda x: np.bincount([1, 2, 0], x * 1j)),
     (ValueError, 'same shape', lambda x: np.histogram([1.], weights=x)),
     (ValueError, 'monotonically', lambda x: np.histogram(x, [2, 1])),
     (ValueError, 'max must be larger', lambda x: np.histogram(x, 1, (2, 1))),
     (TypeError, 'weighted data',
      lambda x: np.histogram([1., 2, 3], 'auto', weights=x)),
-    (ValueError, 'dimension of bins',
-     lambda x: np.histogramdd(x[:, None], [2, 3])),
-    (ValueError, 'one entry per dimension',
-     lambda x: np.histogramdd(x[:, None], 2, [(0, 1), (0, 1)])),
-    (TypeError, 'complex', lambda x: np.i0(x * 1j)),
     (ValueError, 'functions are expected',
      lambda x: np.piecewise(x, [x > 0] * 3, [1])),
     (ValueError, 'greater than 2', lambda x: np.gradient(x, edge_order=3)),
-    (ValueError, 'too small', lambda x: np.gradient(x[:1])),
     (TypeError, 'number of arguments', lambda x: np.gradient(x, 1, 2)),
     (ValueError, 'match the length', lambda x: np.gradient(x, [1, 2])),
-    (ValueError, 'scalars or 1d', lambda x: np.gradient(x, [[1, 2, 3]])),
-    (ValueError, 'deg', lambda x: np.polyfit(x, x, -1)),
-    (TypeError, '1D vector', lambda x: np.polyfit(x[None], x, 1)),
-    (TypeError, 'non-empty', lambda x: np.polyfit(x[:0], x, 1)),
     (TypeError, '1D or 2D', lambda x: np.polyfit(x, x[None, None], 1)),
-    (TypeError, 'same length', lambda x: np.polyfit(x, x[:2], 1)),
     (ValueError, 'must exceed order',
      lambda x: np.polyfit(x, x, 2, cov=True)),
-    (ValueError, 'rank-1', lambda x: np.roots(x[None])),
-    (ValueError, 'einsum', lambda x: np.einsum(x, [0, 1])),
 ], ids=short)
 def test_mistakes_are_said_in_numpys_words(how, error, words, f):
     with pytest.raises(error, match=words):
@@ -398,9 +278,10 @@ def test_what_would_have_as_many_elements_as_values_say_is_refused(f):
 
 
 @pytest.mark.parametrize('places', [
-    np.nonzero, np.flatnonzero, lambda x: tuple(np.argwhere(x).T),
+    np.nonzero, np.where, np.flatnonzero,
+    lambda x: tuple(np.argwhere(x).T),
     lambda x: x.nonzero()],
-    ids=['nonzero', 'flatnonzero', 'argwhere', 'method'])
+    ids=['nonzero', 'where', 'flatnonzero', 'argwhere', 'method'])
 def test_places_of_values_that_are_known(places):
     x = np.array([3.0, 0.0, 2.0])
     gradient = ad.grad(lambda x: np.sum(x[places(x)] ** 2))

@@ -3,8 +3,6 @@
 The slopes are compared with those of mpmath, at 30 digits.
 """
 
-import pickle
-
 import mpmath as mp
 import numpy as np
 import pytest
@@ -12,7 +10,6 @@ from mpmath import inf
 from scipy import special
 
 import autodiff_mini as ad
-from autodiff_mini.errors import TracerArrayConversionError
 from tests.programs import PROGRAMS
 
 
@@ -71,12 +68,10 @@ def test_slope_is_that_of_mpmath(name, x):
 
 
 @pytest.mark.parametrize('name, x', [
-    ('rgamma', -3.0), ('digamma', -3.3), ('erfcx', 12.1), ('dawsn', 12.1),
-    ('exprel', 1e-6), ('i0e', 1e3), ('ellipk', 1e-9), ('ellipe', 1e-9),
-    ('spence', 1 + 1e-9), ('log_ndtr', -40.0)])
-@pytest.mark.parametrize('order', [2, 3])
-def test_higher_derivatives_are_those_of_mpmath(name, x, order):
-    assert_slope(getattr(special, name), TRUTHS[name][0], x, order, 1e-8)
+    ('rgamma', -3.0), ('erfcx', 12.1), ('dawsn', 12.1), ('i0e', 1e3),
+    ('ellipk', 1e-9), ('log_ndtr', -40.0)])
+def test_third_derivatives_are_those_of_mpmath(name, x):
+    assert_slope(getattr(special, name), TRUTHS[name][0], x, 3, 1e-8)
 
 
 @pytest.mark.parametrize('lmbda', [-1.0, -1e-9, 0.0, 1e-6, 0.7])
@@ -109,12 +104,6 @@ def test_slopes_of_incomplete_gamma_functions_in_a(a, x):
                  2 * a, 1, 1e-10)
 
 
-def test_mixed_derivative_of_gammainc():
-    mixed = ad.grad(ad.grad(special.gammainc, 0), 1)(2.5, 3.0)
-    assert np.isclose(mixed, ad.grad(ad.grad(special.gammainc, 1), 0)(
-        2.5, 3.0), 1e-12, 0)
-
-
 @pytest.mark.parametrize('f, inverse', [
     ('gammainc', 'gammaincinv'), ('gammaincc', 'gammainccinv'),
     ('chdtrc', 'chdtri')])
@@ -125,15 +114,6 @@ def test_a_quantile_follows_its_distribution(f, inverse):
 
     by_a, by_y = ad.grad(same, (0, 1))(2.5, 0.3)
     np.testing.assert_allclose([by_a, by_y], [0, 1], atol=1e-12)
-
-
-def test_batches_of_slopes_in_a():
-    """Each in its own region, as many steps as the largest needs."""
-    a, x = np.array(GAMMAS).T
-    expected = [slope(of('gammainc', pair, 0), pair[0]) for pair in GAMMAS]
-    np.testing.assert_allclose(
-        ad.vmap(ad.grad(special.gammainc))(a, x), expected, 1e-9)
-    assert ad.vmap(ad.grad(special.gammainc))(a[:0], x[:0]).shape == (0,)
 
 
 FAR = [
@@ -200,10 +180,6 @@ def test_slopes_at_the_edges_of_two(name, args, expected):
                                    expected[i], 1e-15)
 
 
-def test_gammainc_has_a_slope_in_a_up_to_a_million():
-    assert np.isnan(ad.grad(special.gammainc)(1e6, 1e6))
-
-
 ALONE = [program for program in PROGRAMS
          if program.name.startswith('special_') and len(program.args) == 1
          and np.result_type(program.args[0]) == np.float64]
@@ -268,14 +244,6 @@ def test_a_slope_at_complex_numbers_is_refused(name, f):
     np.testing.assert_array_equal(ad.vmap(f)(z), f(z))
 
 
-def test_complex_gamma_functions_have_first_derivatives():
-    z = 0.5 + 1j
-    for f, truth in ((special.gamma, mp.gamma), (special.rgamma, mp.rgamma),
-                     (special.loggamma, mp.loggamma)):
-        expected = complex(mp.diff(truth, z))
-        np.testing.assert_allclose(slope(f, np.complex128(z)), expected)
-
-
 def test_complex_error_functions_far_from_zero():
     def w(z):
         return mp.exp(-z * z) * mp.erfc(-1j * z)
@@ -307,18 +275,6 @@ def test_functions_of_scipy_that_call_ufuncs_are_differentiated():
                       w / (-0.2 * (1 + w)))
 
 
-@pytest.mark.parametrize('n', [1, 2, 3])
-def test_polygamma_is_refused_and_zeta_says_the_same(n):
-    with pytest.raises(TracerArrayConversionError, match='polygamma'):
-        ad.grad(lambda x: special.polygamma(n, x))(0.7)
-
-    def by_zeta(x):
-        return (-1) ** (n + 1) * special.gamma(n + 1) * special.zeta(n + 1, x)
-
-    assert np.isclose(by_zeta(0.7), special.polygamma(n, 0.7))
-    assert np.isclose(ad.grad(by_zeta)(0.7), special.polygamma(n + 1, 0.7))
-
-
 def test_several_results_are_a_tuple_and_may_be_written():
     x = np.array([0.3, 0.7])
     y, y_dot = ad.jvp(special.sici, (x,), (np.ones(2),))
@@ -335,7 +291,3 @@ def test_several_results_are_a_tuple_and_may_be_written():
                                x * (y_dot[0] * y[1] + y[0] * y_dot[1]))
 
 
-def test_primitives_are_found_again_by_pickle():
-    from autodiff_mini.more.special import erf_p, gammainc_a_p, si_p
-    for primitive in erf_p, gammainc_a_p, si_p:
-        assert pickle.loads(pickle.dumps(primitive)) is primitive

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.programs import f32, f64, ints, program
+from tests.programs import f32, f64, program
 
 LISTED = np.array([0, 2, 1])
 METHODS = {
@@ -28,5 +28,3 @@ program('add_dtype', lambda np, x: np.add(x, 1, dtype=np.float64), f32(3),
         jax='JAX has no dtype=')
 program('multiply_outer_dtype', lambda np, x, y: np.multiply.outer(
     x, y, dtype=np.float64), f32(2), f32(3), jax='JAX has no dtype=')
-program('add_reduce_ints', lambda np, x: np.add.reduce(x),
-        ints(3, dtype=np.int8), jax='JAX has no 64 bits for it')

@@ -1,14 +1,14 @@
 """The pages as Markdown: links that lead somewhere, samples that run.
 
-The same of the built site is in tests/test_site.py.
+tests/test_site.py has the same of the built site.
 """
 
 import builtins
-import itertools
 import os
 import re
 from pathlib import Path
 
+import markdown
 import pytest
 
 from book.tools import mainline, online, places, reference, weave
@@ -16,80 +16,60 @@ from book.tools.places import ROOT
 
 # Not \S+: a link may carry a title, and code may look like one.
 LINK = re.compile(r'\]\(([^)\s]+)(?: "[^"]*")?\)')
-PAGES = [*weave.chapters(ROOT), *reference.pages(ROOT),
+CHAPTERS = weave.chapters(ROOT)
+PAGES = [*CHAPTERS, *reference.pages(ROOT),
          ROOT / 'README.md', ROOT / 'CONTRIBUTING.md']
-each_page = pytest.mark.parametrize(
-    'page', PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 MODULES = ROOT / 'book/modules'
 GLOSSARY = ROOT / 'book/appendix/glossary.md'
-TERM = re.compile(r'^\*\*(.+)\*\*\n:   ', re.MULTILINE)
+FENCE = re.compile(r'(?ms)^(`{3,}).*?^\1$')
 
 
 def prose(page):
-    """Returns the text of a page without listings and code."""
-    text = re.sub(r'(?ms)^(`{3,}).*?^\1$', '', page.read_text('utf-8'))
-    return re.sub(r'`[^`\n]*`', '', text)
+    """Return the text of a page without listings and code."""
+    return re.sub(r'`[^`\n]*`', '', FENCE.sub('', page.read_text('utf-8')))
 
 
-@each_page
+@pytest.mark.parametrize('page', PAGES, ids=lambda page: page.stem)
 def test_every_link_between_pages_leads_to_a_heading(page):
-    broken = [link for link in LINK.findall(prose(page))
-              if not re.match(r'\w+:', link) and not leads(page, link)]
-    assert broken == []
+    assert [link for link in LINK.findall(prose(page))
+            if not re.match(r'\w+:', link) and not leads(page, link)] == []
 
 
 def leads(page, link):
-    """Returns whether there is what a link leads to."""
+    """Return whether there is what a link leads to."""
     path, _, anchor = link.partition('#')
     target = Path(os.path.normpath(page.parent / path)) if path else page
     if target.is_relative_to(MODULES):     # the build makes it
-        return not anchor and source_of(target).exists()
+        source = ROOT / 'autodiff_mini' / target.relative_to(MODULES)
+        return target.stem == 'index' or source.with_suffix('.py').exists()
     if not anchor or target.suffix != '.md':
         return target.exists()
-    return target.exists() and (is_a_step(anchor, target) or anchor in {
-        place.anchor for place in places.sections(target).values()})
-
-
-def source_of(page):
-    """Returns the module that a page of the modules shows."""
-    if page == MODULES / 'index.md':
-        return ROOT / 'autodiff_mini'
-    path = page.relative_to(MODULES).with_suffix('.py')
-    return ROOT / 'autodiff_mini' / path
-
-
-def is_a_step(anchor, page):
-    """Returns whether an anchor is a step of a player on a page."""
-    step = re.fullmatch(r'(\w+)-\d+', anchor)
-    return step and "watch(" in page.read_text() and (
-        f"name='{step[1]}'" in page.read_text())
+    step = re.fullmatch(r'(\w+)-\d+', anchor)       # of a player
+    return target.exists() and (
+        step and f"name='{step[1]}'" in target.read_text() or anchor in {
+            place.anchor for place in places.sections(target).values()})
 
 
 def test_a_link_that_leads_nowhere_is_seen(tmp_path):
     page = tmp_path / 'page.md'
-    page.write_text('# Page\n\n## Here\n')
-    assert leads(page, '#here') and leads(page, 'page.md#page')
-    assert not leads(page, '#there') and not leads(page, 'other.md')
-    assert leads(page, os.path.relpath(MODULES / 'core.md', tmp_path))
-    assert not leads(page, os.path.relpath(MODULES / 'no.md', tmp_path))
-    assert not leads(page, 'other.md#here') and not leads(page, '#old-2')
-    page.write_text("# Page\n\nad.watch(f, name='old')\n")
-    assert leads(page, '#old-2') and not leads(page, '#new-2')
+    page.write_text("# Page\n\n## Here\n\nad.watch(f, name='old')\n")
+    modules = os.path.relpath(MODULES, tmp_path)
+    for link in '#here', 'page.md#page', f'{modules}/core.md', '#old-2':
+        assert leads(page, link)
+    for link in '#there', 'no.md', f'{modules}/no.md', 'no.md#here', '#new-2':
+        assert not leads(page, link)
 
 
 @pytest.mark.parametrize('name', ['README.md', 'book/index.md'])
 def test_the_samples_of_the_first_pages_run(name):
     """In one namespace, from the top; a comment after a call is its value."""
-    samples = [block for block in weave.blocks(ROOT / name)
-               if not block.title]
-    assert samples
     scope = {}
-    for block in samples:
+    for block in weave.blocks(ROOT / name):
         exec(compile(block.text, name, 'exec'), scope)
-        for line in block.text.splitlines():
-            match = re.fullmatch(r'(\w.*?\))\s+# (.+?), by .*', line)
-            if match:
-                assert repr(eval(match[1], scope)) == match[2]
+        for call, value in re.findall(
+                r'(?m)^(\w.*?\))\s+# (.+?), by .*', block.text):
+            assert repr(eval(call, scope)) == value
+    assert scope
 
 
 def test_publishing_links_to_the_book_from_the_readme():
@@ -100,58 +80,59 @@ def test_publishing_links_to_the_book_from_the_readme():
     assert online.with_address(linked, '') == online.with_address(text, '')
     with pytest.raises(ValueError, match='one line <!-- online -->'):
         online.with_address('no marks', '')
-    assert '-m book.tools.online $(SITE_URL)' in (
-        ROOT / 'Makefile').read_text()
 
 
-# The glossary
-
-def terms():
-    return TERM.findall(GLOSSARY.read_text())
-
-
-def test_the_glossary_is_in_order():
-    words = [term.lower().replace('_', ' ') for term in terms()]
+def test_the_glossary_is_in_order_and_has_every_term_of_a_chapter():
+    terms = re.findall(r'(?m)^\*\*(.+)\*\*\n:   ', GLOSSARY.read_text())
+    words = [term.lower().replace('_', ' ') for term in terms]
     assert words == sorted(set(words)) and len(words) > 40
-
-
-def test_the_glossary_has_every_term_that_a_chapter_defines():
-    known = {form for term in terms() for form in (term, f'{term}s')}
-    for page, found in itertools.chain.from_iterable(
-            ((page, term) for term in re.findall(
-                r'\*\*([a-zJ][\w -]+)\*\*', prose(page)))
-            for page in weave.chapters(ROOT) if page != GLOSSARY):
-        assert found in known, f'{page.name} defines {found}'
+    known = {*terms, *[f'{term}s' for term in terms]}
+    assert [(page.name, term) for page in CHAPTERS if page != GLOSSARY
+            for term in re.findall(r'\*\*([a-zJ][\w -]+)\*\*', prose(page))
+            if term not in known] == []
 
 
 def test_a_link_to_a_chapter_says_its_number():
-    for page in weave.chapters(ROOT):
+    for page in CHAPTERS:
         for number, target in re.findall(
-                r'\[chapter\s(\w+)\]\(([^)]*?)(?:#[^)]*)?\)', prose(page),
-                re.IGNORECASE):
-            found = ROOT / 'book/chapters' / Path(target).name
-            assert weave.label(found) == number, f'{page.name}: {number}'
+                r'(?i)\[chapter\s(\w+)\]\(([^)]*?)(?:#[^)]*)?\)', prose(page)):
+            assert weave.label(Path(target)) == number, page.name
 
 
-def test_a_sum_of_pages_is_the_book():
-    """What mkdocs.yml names is there, and the other way round."""
-    named = set(re.findall(r'- (?:[^:\n]*: )?(\S+\.md)$',
-                           (ROOT / 'mkdocs.yml').read_text(), re.MULTILINE))
-    assert named == {page.relative_to(ROOT / 'book').as_posix()
-                     for page in PAGES if page.is_relative_to(
-                         ROOT / 'book')} | {'modules/index.md'}
+def test_the_navigation_has_every_page():
+    named = {*re.findall(r'(?m)- (?:[^:\n]*: )?(\S+\.md)$',
+                         (ROOT / 'mkdocs.yml').read_text())}
+    assert named == {'modules/index.md', *[
+        page.relative_to(ROOT / 'book').as_posix() for page in PAGES[:-2]]}
 
 
-def test_no_cell_is_wider_than_a_page():
-    wide = [f'{page.name}:{block.line + number}'
-            for page in weave.chapters(ROOT) for block in weave.blocks(page)
-            for number, line in enumerate(block.text.splitlines(), 1)
-            if len(line) > 80]
-    assert wide == []
+@pytest.mark.parametrize('page', CHAPTERS, ids=lambda page: page.stem)
+def test_a_page_reads_well_on_the_site_and_as_a_notebook(page):
+    text, found = FENCE.sub('', page.read_text()), places.sections(page)
+    html = markdown.markdown(text, extensions=['toc', 'smarty', 'attr_list'])
+    ids = re.findall(r'<h\d id="([^"]+)"', html)
+    assert [place.anchor for place in found.values()] == [
+        anchor for anchor in ids if anchor != 'jupyter']
+    assert not re.search(r'(?m)^> *\[!', text)      # words, to Jupyter
+    assert [block.line for block in weave.blocks(page)
+            if re.search('(?m)^.{81}', block.text)] == []
+    names = re.findall(r"watch\([^`]*?name='(\w+)'", page.read_text())
+    assert len(names) == len({*names}), 'a link would lead to two players'
+
+
+def test_the_same_heading_twice_has_two_anchors(tmp_path):
+    page = tmp_path / '07_page.md'
+    page.write_text('# 7. `a` *b*\n\n```py\n# no heading\n```\n\n'
+                    '## Same [link](there.md)\n\n## Same link\n\ntext\n')
+    anchors = [place.anchor for place in places.sections(page).values()]
+    assert anchors == ['7-a-b', 'same-link', 'same-link_1']
+    found = places.above(11, places.sections(page))
+    assert found.anchor == 'same-link_1' and found.label == '7'
+    assert found.link(tmp_path / 'x/y.md') == '../07_page.md#same-link_1'
 
 
 @pytest.mark.parametrize('page', [
-    page for page in weave.chapters(ROOT)
+    page for page in CHAPTERS
     if weave.woven(page) and page not in weave.book_one(ROOT)],
     ids=lambda page: page.stem)
 def test_every_name_of_a_page_is_defined_or_imported_on_it(page):

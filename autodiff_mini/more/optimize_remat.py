@@ -5,8 +5,7 @@ function.  When dead code is dropped and no residual is used, it becomes a
 call of the second.  Chapter 15.
 """
 
-from autodiff_mini.core import Primitive, TraceTag, Tracer, typeof
-from autodiff_mini.errors import fun_name
+from autodiff_mini.core import Primitive, TraceTag, Tracer, fun_name, typeof
 from autodiff_mini.higher_order.call import Store
 from autodiff_mini.higher_order.jit import jit_p, run_compiled
 from autodiff_mini.higher_order.programs import (
@@ -71,7 +70,7 @@ for rules in (jvp.rules, transpose.rules, abstract.rules,
 def forward_vmap(axis, vals, dims, jaxpr, fun, name):
     mapped = tuple(dim == 0 for dim in dims)
     jaxpr, fun = [
-        vmap_jaxpr(program, axis.size, mapped, (True,) * len(program.outvars))
+        vmap_jaxpr(program, mapped, (True,) * len(program.outvars), axis.size)
         [0] for program in (jaxpr, fun)]
     outs = forward_p.bind(*vals, jaxpr=jaxpr, fun=fun, name=name)
     return outs, [0] * len(outs)

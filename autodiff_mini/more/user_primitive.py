@@ -9,20 +9,28 @@ from functools import partial
 import numpy as np
 
 from autodiff_mini.core import (
-    Primitive, ShapedArray, TraceTag, typeof, unwrapped)
-from autodiff_mini.errors import fun_name, public
-from autodiff_mini.higher_order.closures import open_closure
+    Primitive, ShapedArray, TraceTag, fun_name, public, tangent_type, typeof,
+    unwrapped)
+from autodiff_mini.errors import RuleTable
 from autodiff_mini.higher_order.custom_jvp import (
-    FlatRule, flatten_call, traced_leaves)
+    FlatCall, FlatRule, traced_leaves)
 from autodiff_mini.higher_order.custom_vjp import (
     FlatForward, custom_vjp, promise_of)
+from autodiff_mini.higher_order.staged_calls import open_program
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, transpose, vmap)
+from autodiff_mini.interpreters.jaxpr import stage_tree
 from autodiff_mini.jaxprs import Var
 from autodiff_mini.memory import read_by, to_read
-from autodiff_mini.pytree import LEAF, tree_map
-from autodiff_mini.signature import map_leaves
-from autodiff_mini.zeros import tangent_type
+from autodiff_mini.pytree import LEAF, map_leaves, tree_leaves, tree_map
+
+evaluation = RuleTable('Evaluation rule', 'define it with def_impl')
+ADVICE = {      # by what a table calls its rules
+    evaluation.what: evaluation.advice,
+    abstract.rules.what: 'define it with def_abstract_eval',
+    jvp.rules.what: 'define it with def_jvp or def_vjp',
+    vmap.rules.what: 'define it with def_vmap',
+    transpose.rules.what: 'define it with def_transpose or def_vjp'}
 
 
 class UserPrimitive(Primitive):
@@ -54,14 +62,10 @@ class UserPrimitive(Primitive):
 
     def __init__(self, name, multiple_results=False):
         super().__init__(name, multiple_results=multiple_results)
-        self.jvp_rule = self.vjp_rule = self.abstract_rule = None
-        self.rules = {}
-        self.impl_rule = partial(missing_rule, self, 'evaluation', 'def_impl')
-        self.impl = lambda *arrays, **params: self.impl_rule(     # as of now
-            *arrays, **params)
-        self.missing = {
-            table.what: partial(missing_rule, self, what, method)
-            for table, what, method in RULE_METHODS}
+        self.jvp_rule = self.vjp_rule = None
+        self.rules, self.advice = {}, ADVICE
+        self.impl = lambda *arrays, **params: (     # the rule as of now
+            evaluation[self](*arrays, **params))
 
     @public
     def bind(self, *args, **params):
@@ -94,7 +98,7 @@ class UserPrimitive(Primitive):
             out = call_rule(rule, params, what, *arrays)
             check_types(self, what, results(self, out), arrays, params)
             return out
-        self.impl_rule = impl
+        evaluation[self] = impl
         return rule
 
     def def_abstract_eval(self, rule):
@@ -114,8 +118,7 @@ class UserPrimitive(Primitive):
             types = [ShapedArray(tuple(aval.shape), np.dtype(aval.dtype),
                                  aval.weak_type) for aval in types]
             return types if self.multiple_results else types[0]
-        self.abstract_rule = abstract_eval
-        abstract.rules.leave(self, abstract_eval)
+        abstract.rules[self] = abstract_eval
         return rule
 
     def def_jvp(self, rule):
@@ -124,7 +127,7 @@ class UserPrimitive(Primitive):
         A tangent may be a Zero: of an operand that does not move.
         """
         self.jvp_rule = rule
-        jvp.rules.leave(self, partial(differentiate, self))
+        jvp.rules[self] = partial(differentiate, self)
         return rule
 
     def def_vjp(self, fwd, bwd=None):
@@ -138,7 +141,7 @@ class UserPrimitive(Primitive):
             bwd: `bwd(residuals, ct, **params)`, which returns such a tuple.
         """
         self.vjp_rule = (fwd, bwd) if bwd else two_rules(fwd)
-        jvp.rules.leave(self, partial(differentiate, self))
+        jvp.rules[self] = partial(differentiate, self)
         return fwd
 
     def def_vmap(self, rule):
@@ -151,7 +154,7 @@ class UserPrimitive(Primitive):
             what = f'{fun_name(rule)}, the vmap rule of {self},'
             pair = call_rule(rule, params, what, tuple(vals), tuple(dims))
             return fit_batch(self, what, axis.size, pair)
-        vmap.rules.leave(self, batch)
+        vmap.rules[self] = batch
         return rule
 
     def def_transpose(self, rule):
@@ -170,7 +173,7 @@ class UserPrimitive(Primitive):
                     f'its {len(operands)} operands, but returned {cts!r}')
             names = lambda: [f'{what}: entry {i}' for i in range(len(cts))]
             return map_leaves(fit_transposed, names, cts, operands)
-        transpose.rules.leave(self, cotangents)
+        transpose.rules[self] = cotangents
         return rule
 
     def def_lowering(self, rule):
@@ -179,21 +182,8 @@ class UserPrimitive(Primitive):
         Without it, the program calls the implementation.  One that is
         compiled already keeps its text.
         """
-        lowering.rules.leave(self, rule)
+        lowering.rules[self] = rule
         return rule
-
-
-RULE_METHODS = (    # by table: what a missing rule is called, and its method
-    (abstract.rules, 'abstract evaluation', 'def_abstract_eval'),
-    (jvp.rules, 'differentiation', 'def_jvp or def_vjp'),
-    (vmap.rules, 'vmap', 'def_vmap'),
-    (transpose.rules, 'transposition', 'def_transpose or def_vjp'))
-
-
-def missing_rule(primitive, what, method, *_, **__):
-    raise NotImplementedError(
-        f"no {what} rule for the primitive '{primitive}': define it with "
-        f'{method}')
 
 
 def differentiate(primitive, primals, tangents, /, **params):
@@ -206,7 +196,8 @@ def differentiate(primitive, primals, tangents, /, **params):
     if primitive.vjp_rule:
         function.defvjp(*[partial(rule, **params)
                           for rule in primitive.vjp_rule])
-    call, xs = flatten_call(function, primals, {})
+    call = FlatCall(function)
+    xs = call.operands(primals, {})
     rule = promise_of(
         tangents, call, primitive.vjp_rule and FlatForward(call),
         primitive.jvp_rule and FlatRule(call))
@@ -237,10 +228,10 @@ def results(primitive, out):
 
 def check_types(primitive, what, outs, arrays, params):
     """Raise a TypeError if results are not as the abstract rule says."""
-    if primitive.abstract_rule is None:
+    rule = abstract.rules.get(primitive)
+    if rule is None:
         return
-    avals = results(primitive, primitive.abstract_rule(
-        *map(typeof, arrays), **params))
+    avals = results(primitive, rule(*map(typeof, arrays), **params))
     have = [(y.shape, y.dtype) for y in map(typeof, outs)]
     if have != [(aval.shape, aval.dtype) for aval in avals]:
         raise TypeError(
@@ -263,7 +254,11 @@ def two_rules(rule):
         if len(inspect.signature(backward).parameters) == 2:
             return out, (backward, primals)
         ct = tree_map(lambda y: tangent_type(typeof(y)), out)
-        return out, open_closure(TraceTag('def_vjp', rule), backward, (ct,))
+        jaxpr, out_tree = stage_tree(backward, (ct,), {},
+                                     TraceTag('def_vjp', rule))
+        backward, values = open_program(rule, jaxpr, jaxpr.invars)
+        return out, (lambda values, ct: out_tree.unflatten(
+            backward(*values, *tree_leaves(ct))), values)
 
     def bwd(residuals, ct, **params):
         backward, values = residuals

@@ -4,13 +4,12 @@ A rule knows of arguments only.  So the function is staged, and its program
 tells which values it closes over.  Chapter 22.
 """
 
-from autodiff_mini.core import TraceTag, Tracer, typeof
-from autodiff_mini.errors import fun_name, public
+from autodiff_mini.core import TraceTag, Tracer, fun_name, public, typeof
 from autodiff_mini.higher_order.programs import interleave, others, picked
 from autodiff_mini.higher_order.staged_calls import open_program
 from autodiff_mini.interpreters.jaxpr import stage_tree
-from autodiff_mini.pytree import leaf_names, tree_flatten, tree_structure
-from autodiff_mini.signature import map_leaves
+from autodiff_mini.pytree import (
+    leaf_names, map_leaves, tree_flatten, tree_structure)
 
 
 def open_closure(tag, fun, example_args):

@@ -1,21 +1,25 @@
-"""Reverse mode, for users: linearize, vjp, grad.
+"""Derivatives, for users: linearize, vjp, grad, and Jacobians.
 
-Its one idea: reverse mode is no mode of its own.  It is forward mode cut in
-two, and the linear half run backwards.  Chapter 9.
+Reverse mode is forward mode cut in two, with the linear half run backwards.
+Chapter 9.
 """
 
+import math
 import operator
+from dataclasses import dataclass
 from functools import partial
+from itertools import accumulate, repeat
 from typing import NamedTuple
 
 import numpy as np
 
 from autodiff_mini import seams
+from autodiff_mini.api.forward import vmap
 from autodiff_mini.api.staging import as_type
-from autodiff_mini.arrays import ORDINARY, convert
+from autodiff_mini.arrays import convert
 from autodiff_mini.core import (
-    ShapedArray, TraceTag, Tracer, array_type, float0, typeof)
-from autodiff_mini.errors import fun_name, public
+    ShapedArray, TraceTag, array_type, float0, fun_name, public, typeof,
+    typeof_result)
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr
 from autodiff_mini.interpreters.jvp import fit_tangent, whole_tangent
 from autodiff_mini.interpreters.partial_eval import (
@@ -24,11 +28,10 @@ from autodiff_mini.interpreters.transpose import pull
 from autodiff_mini.jaxprs import Jaxpr, drop_dead
 from autodiff_mini.memory import own_memory
 from autodiff_mini.pytree import (
-    LEAF, PyTreeDef, leaf_names, register_pytree_node_class, tree_flatten,
-    tree_map, tree_structure)
-from autodiff_mini.signature import (
-    FlatFunction, gives_self, map_leaves, named_after, names_of,
-    typeof_result)
+    LEAF, FlatFunction, PyTreeDef, leaf_names, map_leaves,
+    register_pytree_node_class, tree_flatten, tree_leaves, tree_map,
+    tree_structure)
+from autodiff_mini.signature import gives_self, named_after
 from autodiff_mini.zeros import instantiate_all, instantiate_zeros
 
 
@@ -52,12 +55,12 @@ class LinearProgram(NamedTuple):
     out_avals: tuple[ShapedArray, ...]
 
 
+@dataclass(eq=False, repr=False)
 class LinearFunction:
     """A linear function; a pytree, whose leaves are its residuals."""
 
-    def __init__(self, program, residuals):
-        self.program = program
-        self.residuals = residuals
+    program: LinearProgram
+    residuals: list
 
     def __repr__(self):
         return f'<{type(self).__name__} from {self.program.tag}>'
@@ -123,14 +126,14 @@ class Pullback(LinearFunction):
         others = [*y_bars, *self.residuals]
         if library := seams.library_of(others):
             y_bars = list(map(library.adapt, y_bars))
-        x_bars = instantiate_all(pull(jaxpr, self.residuals, y_bars), others)
-        x_bars = map(whole_cotangent, in_avals, x_bars)
+        x_bars = pull(jaxpr, self.residuals, y_bars)
+        x_bars = map(whole_cotangent, in_avals, x_bars, repeat(others))
         return in_tree.unflatten(
             own_memory(x_bars, [*given, *self.residuals]))
 
 
 def fit_given(aval, ct):
-    """Returns a cotangent that the user gives, as one of such an output."""
+    """Return a cotangent that the user gives, as one of such an output."""
     try:
         return fit_tangent(aval, ct)
     except (TypeError, ValueError):
@@ -140,10 +143,11 @@ def fit_given(aval, ct):
             'one of the type of the output.') from None
 
 
-def whole_cotangent(aval, ct):
+def whole_cotangent(aval, ct, others):
     """Return the cotangent of an input as users get it: an array."""
     if type(ct) is np.ndarray and array_type(ct.shape, ct.dtype) is aval:
         return ct
+    [ct] = instantiate_all([ct], others)
     if typeof_result(ct).dtype == float0:
         return ct
     return convert(ct, aval.dtype, aval.weak_type)
@@ -181,7 +185,7 @@ def linearize_tree(tag, f, primals, has_aux=False, linearizer=linearize_flat,
 
 @public
 def linearize(f, *primals, has_aux=False):
-    """Returns the output of `f`, and its derivative as a linear function.
+    """Return the output of `f`, and its derivative as a linear function.
 
     Args:
         f: a function of arrays, or trees of arrays, that computes with NumPy.
@@ -217,7 +221,7 @@ def linearize(f, *primals, has_aux=False):
 
 @public
 def vjp(f, *primals, has_aux=False):
-    """Returns the output of `f`, and its derivative run backwards.
+    """Return the output of `f`, and its derivative run backwards.
 
     Args:
         f: a function of arrays, or trees of arrays, that computes with NumPy.
@@ -254,7 +258,7 @@ def vjp(f, *primals, has_aux=False):
 
 @public
 def linear_transpose(f, *primals):
-    """Returns the linear function `f`, run backwards.
+    """Return the linear function `f`, run backwards.
 
     Args:
         f: a linear function of arrays, or trees of arrays.
@@ -288,7 +292,7 @@ def linear_transpose(f, *primals):
 
 @public
 def grad(f, argnums=0, has_aux=False, holomorphic=False, allow_int=False):
-    """Returns a function that returns the gradient of `f`.
+    """Return a function that returns the gradient of `f`.
 
     Args:
         f: a function of arrays, or trees of arrays, that returns a scalar.
@@ -318,20 +322,14 @@ def grad(f, argnums=0, has_aux=False, holomorphic=False, allow_int=False):
         >>> grad(lambda x: np.sum(x ** 2))(np.array([1.0, 2.0]))
         array([2., 4.])
     """
-    differentiated = gradient_of(f, argnums, has_aux, holomorphic, allow_int)
-
-    @public
-    @named_after(f)
-    def grad_of_f(*args, **kwargs):
-        _, aux, gradient = differentiated(args, kwargs)
-        return (gradient, aux) if has_aux else gradient
-    return grad_of_f
+    return differentiating('grad', f, gradient, argnums, has_aux,
+                           holomorphic, allow_int)
 
 
 @public
 def value_and_grad(f, argnums=0, has_aux=False, holomorphic=False,
                    allow_int=False):
-    """Returns a function that returns the value of `f` and its gradient.
+    """Return a function that returns the value of `f` and its gradient.
 
     Args:
         f: a function that returns a scalar, as for grad.
@@ -353,92 +351,191 @@ def value_and_grad(f, argnums=0, has_aux=False, holomorphic=False,
         >>> value_and_grad(lambda x, y: x * y, argnums=(0, 1))(3.0, 5.0)
         (15.0, (5.0, 3.0))
     """
-    differentiated = gradient_of(f, argnums, has_aux, holomorphic, allow_int)
+    return differentiating('grad', f, gradient, argnums, has_aux,
+                           holomorphic, allow_int, with_value=True)
+
+
+@public
+def jacfwd(f, argnums=0, has_aux=False, holomorphic=False,
+           allow_int=False):
+    """Return a function that returns the Jacobian of `f`, column by column.
+
+    Args:
+        f: a function of arrays, or trees of arrays.
+        argnums: the position of the argument to differentiate by, or a tuple
+            of positions.
+        has_aux: whether `f` returns a pair, of which the second half is not
+            to be differentiated.
+        holomorphic: whether `f` takes complex numbers to complex numbers,
+            and has a complex derivative.
+        allow_int: whether that argument, and the output, may hold integers
+            and booleans.  Their Jacobians have the dtype `float0`.
+
+    Returns:
+        A function of the same arguments.  It returns a tree like the output
+        of `f`, in whose leaves stand trees like the argument: arrays of shape
+        `(*out.shape, *in.shape)`.  With a tuple of positions, a tuple of
+        trees stands there; with `has_aux`, `(jacobian, aux)`.
+
+    Raises:
+        TypeError: as grad; or complex numbers, and no word of `holomorphic`.
+
+    Source: `jax.jacfwd`.
+
+    Examples:
+        >>> f = lambda x: np.stack([x[0] * x[1], x[1]])
+        >>> jacfwd(f)(np.array([2.0, 3.0]))
+        array([[3., 2.],
+               [0., 1.]])
+    """
+    return differentiating('jacfwd', f, columns, argnums, has_aux,
+                           holomorphic, allow_int)
+
+
+@public
+def jacrev(f, argnums=0, has_aux=False, holomorphic=False,
+           allow_int=False):
+    """Return a function that returns the Jacobian of `f`, row by row.
+
+    Args:
+        f: a function of arrays, or trees of arrays.
+        argnums: by which arguments to differentiate, as for jacfwd.
+        has_aux: whether `f` returns a pair, the second half as it is.
+        holomorphic: whether `f` has a complex derivative, as for jacfwd.
+        allow_int: whether that argument may hold integers.
+
+    Returns:
+        As jacfwd.  Take this one if there are fewer outputs than inputs.  By
+        a complex argument, a row of a real function is as from grad.
+
+    Raises:
+        TypeError: as grad.
+
+    Source: `jax.jacrev`.
+
+    Examples:
+        >>> f = lambda x: np.stack([x[0] * x[1], x[1]])
+        >>> jacrev(f)(np.array([2.0, 3.0]))
+        array([[3., 2.],
+               [0., 1.]])
+    """
+    return differentiating('jacrev', f, rows, argnums, has_aux,
+                           holomorphic, allow_int)
+
+
+@public
+def hessian(f, argnums=0, has_aux=False, holomorphic=False,
+            allow_int=False):
+    """Return a function that returns the second derivatives of `f`.
+
+    Args:
+        f: a function of arrays, or trees of arrays.
+        argnums: by which arguments to differentiate, as for jacfwd.
+        has_aux: whether `f` returns a pair, the second half as it is.
+        holomorphic: whether `f` has complex derivatives, as for jacfwd.
+        allow_int: whether that argument may hold integers.
+
+    Returns:
+        A function of the same arguments.  It returns the Jacobian of the
+        Jacobian: for a scalar function of an array of shape `(n,)`, an array
+        of shape `(n, n)`; with `has_aux`, `(hessian, aux)`.
+
+    Raises:
+        TypeError: as grad.
+
+    Source: `jax.hessian`: forward over reverse.
+
+    Examples:
+        >>> hessian(lambda x: x[0] ** 2 * x[1])(np.array([2.0, 3.0]))
+        array([[6., 4.],
+               [4., 0.]])
+    """
+    gradient = jacrev(f, argnums, has_aux, holomorphic, allow_int)
+    return jacfwd(gradient, argnums, has_aux, holomorphic, allow_int)
+
+
+def differentiating(transform, f, find, argnums, has_aux, holomorphic,
+                    allow_int, with_value=False):
+    """Return a function of the arguments of `f` that finds a derivative.
+
+    Args:
+        transform: what errors call it.
+        f: the function to differentiate.
+        find: `gradient`, `columns` or `rows`.
+        argnums, has_aux, holomorphic, allow_int: as for grad.
+        with_value: whether to return the value of `f`, too.
+    """
+    positions = positions_of(TraceTag(transform, f), argnums)
+    linearizer = seams.linearize if find is gradient else linearize_flat
+    kind = bool(holomorphic) if find is columns else holomorphic or None
 
     @public
     @named_after(f)
-    def value_and_grad_of_f(*args, **kwargs):
-        y, aux, gradient = differentiated(args, kwargs)
-        return ((y, aux) if has_aux else y), gradient
-    return value_and_grad_of_f
-
-
-def gradient_of(f, argnums, has_aux, holomorphic, allow_int):
-    """Return a function of arguments, to output, aux, and gradient of `f`."""
-    positions = positions_of(TraceTag('grad', f), argnums)
-
-    def differentiated(args, kwargs):
-        tag = TraceTag('grad', f)
+    def derivative(*args, **kwargs):
+        tag = TraceTag(transform, f)
         g, point, names = select(tag, f, argnums, positions, args, kwargs)
-        check = partial(check_differentiable, tag, 'inputs', allow_int,
-                        holomorphic or None)
+        check = partial(check_kind, transform, 'inputs', allow_int, kind)
         y, program, residuals, aux = linearize_tree(
-            tag, g, point, has_aux, seams.linearize, check, names)
-        one = [one_for(tag, y, program, holomorphic)]
-        gradients = Pullback(program, residuals).of_leaves(one, one)
-        return y, aux, chosen_arguments(argnums, gradients)
-    return differentiated
+            tag, g, (point,), has_aux, linearizer, check, names)
+        found = find(point, y, program, residuals, holomorphic, allow_int)
+        if with_value:
+            return ((y, aux) if has_aux else y), found
+        return (found, aux) if has_aux else found
+    return derivative
 
 
 def select(tag, f, argnums, positions, args, kwargs):
-    """Return `f` as a function of some of its arguments; and these.
+    """Return `f` as a function of the arguments that `argnums` names.
 
-    And a function that returns what errors call their leaves.
+    And the one argument, or a tuple of several; and a function that returns
+    what errors call their leaves.
     """
-    count, chosen = len(args), []
+    count = len(args)
     for i in positions:
         if not -count <= i < count:
             raise TypeError(
                 f'{tag}: differentiating with respect to argnums={argnums} '
                 f'requires at least {i + 1 if i >= 0 else -i} positional '
                 'arguments to be passed by the caller, but got only '
-                f'{count}' + ('. Pass it by position, not by keyword.'
-                              if kwargs else ''))
-        if i % count == 0 and type(args[0]) not in ORDINARY and (
-                gives_self(f, args)):
-            raise TypeError(
-                f'{tag}: argnums={argnums} names self, of type '
-                f'{type(args[0]).__name__}, which has no derivative. Write '
-                'argnums=1 for the argument after self, or make the class a '
-                'dataclass to differentiate by its fields')
-        chosen.append(i % count)
+                f'{count}. Pass it by position, not by keyword.')
+    chosen = [i % count for i in positions]
     if len({*chosen}) < len(chosen):
         raise TypeError(f'{tag}: argnums={argnums} names an argument twice, '
                         f'of {count}: name each once')
+    several = isinstance(argnums, (tuple, list))
 
-    def f_of_some(*values):
+    def f_of_some(values):
         every = list(args)
-        for i, value in zip(chosen, values, strict=True):
+        for i, value in zip(chosen, values if several else [values]):
             every[i] = value
         return f(*every, **kwargs)
 
     def names():
+        self = ' (self; argnums=1 is the next)' if gives_self(f, args) else ''
         return [name for i in chosen for name in leaf_names(
-            tree_structure(args[i]), f'{tag}: argument {i}')]
+            tree_structure(args[i]),
+            f'{tag}: argument {i}' + ('' if i else self))]
     f_of_some.__qualname__ = fun_name(f)
-    return f_of_some, tuple(map(args.__getitem__, chosen)), names
+    point = tuple(args[i] for i in chosen)
+    return f_of_some, point if several else point[0], names
 
 
 def positions_of(tag, argnums) -> list:
-    """Returns the positions in argnums; raises a TypeError for others."""
+    """Return the positions in argnums; raise a TypeError for others."""
     several = isinstance(argnums, (tuple, list))
     try:
         return list(map(operator.index, argnums if several else [argnums]))
     except TypeError:
-        f, names = fun_name(tag.function), names_of(tag.function)
-        cure = (f'Write {names.index(argnums)}' if isinstance(argnums, str)
-                and argnums in names else
-                f'Pass arguments of {f} in a second call: '
-                f'ad.{tag.transform}({f})(x)')
+        cure = seams.advise('argnums', '.', tag, argnums)
         raise TypeError(f'{tag}: argnums must be an int or a tuple of ints, '
-                        f'but got {argnums!r}. {cure}.') from None
+                        f'but got {argnums!r}{cure}') from None
 
 
-def check_differentiable(tag, what, allow_int, holomorphic, x):
+def check_kind(transform, what, allow_int, holomorphic, x):
     """Return the type of a leaf, or raise a TypeError if it's of no use.
 
     Args:
-        tag: which application of which transformation this is.
+        transform: the name of the transformation.
         what: 'inputs' or 'outputs'.
         allow_int: whether integers are allowed.
         holomorphic: True if it has to be complex, False if it must not be,
@@ -446,51 +543,109 @@ def check_differentiable(tag, what, allow_int, holomorphic, x):
         x: an array.
     """
     aval = typeof(x)
-    if aval.dtype.kind not in 'fc' and not allow_int:
-        cure = (f'Write {float(x)}' if what == 'inputs' and aval.weak_type
-                and not isinstance(x, Tracer) else
-                'Convert it, x.astype(float)')
-        raise TypeError(
-            f'{tag.transform} requires real-valued {what} ({what[:-1]} '
-            'dtype that is a sub-dtype of np.floating), but got '
-            f'{aval}, which has no derivative. {cure}.')
-    if holomorphic and aval.dtype.kind != 'c':
-        raise TypeError(f'{tag.transform} with holomorphic=True requires '
-                        f'complex-valued {what}, but got {aval}. Convert '
-                        'it with astype, or leave holomorphic out.')
-    if holomorphic is False and aval.dtype.kind == 'c':
-        raise TypeError(
-            f'{tag.transform} requires real-valued {what}, but got '
-            f'{aval}. If the function has a complex derivative, pass '
-            'holomorphic=True; if not, make them real, by np.abs say.')
-    return aval
+    kind = aval.dtype.kind
+    if (kind in 'fc' or allow_int) and (
+            holomorphic is not False if kind == 'c' else not holomorphic):
+        return aval
+    need = (f' with holomorphic=True requires complex-valued {what}'
+            if holomorphic else f' requires real-valued {what} ({what[:-1]} '
+            'dtype that is a sub-dtype of np.floating)')
+    cure = seams.advise('kind', '.', what, x, holomorphic)
+    raise TypeError(f'{transform}{need}, but got {aval}{cure}')
 
 
-def one_for(tag, y, program, holomorphic):
-    """Return the cotangent 1 for a scalar output, or raise a TypeError."""
-    if program.out_tree is not LEAF:
-        cure = ('Is a `return` missing?' if y is None else
-                'Pass has_aux=True, so that only the first of the pair is '
-                'differentiated.' if isinstance(y, tuple) and len(y) == 2
-                else 'Return one number.')
-        raise TypeError(f'{tag}: Gradient only defined for scalar-output '
-                        f'functions. Output was: {y}. {cure}')
+def check_output_kinds(program, y, allow_int, holomorphic):
+    """Raise a TypeError if an output has no derivative of the kind wanted."""
+    names = lambda: leaf_names(program.out_tree, f'{program.tag}: outputs')
+    map_leaves(partial(check_kind, program.tag.transform, 'outputs',
+                       allow_int, holomorphic), names, tree_leaves(y))
+
+
+def gradient(point, y, program, residuals, holomorphic, allow_int):
+    """Return the gradient of a scalar output `y`."""
+    shape = program.out_tree is LEAF and program.out_avals[0].shape
+    if shape != ():
+        what = f'had shape: {shape}' if shape else f'was: {y}'
+        cure = seams.advise('scalar', 'Return one number', y)
+        raise TypeError(f'{program.tag}: Gradient only defined for '
+                        f'scalar-output functions. Output {what}. {cure}.')
     [aval] = program.out_avals
-    if aval.shape != ():
-        raise TypeError(f'{tag}: Gradient only defined for scalar-output '
-                        f'functions. Output had shape: {aval.shape}. Return '
-                        'its sum or mean; for the derivative of each element '
-                        'there is jacrev.')
     if aval.dtype.kind != 'f' or holomorphic:
-        map_leaves(partial(check_differentiable, tag, 'outputs', False,
-                           bool(holomorphic)), lambda: [f'{tag}: outputs'],
-                   [y])
+        check_output_kinds(program, y, False, bool(holomorphic))
     one = aval.dtype.type(1)
     one = one.item() if aval.weak_type else one
     library = seams.library_of([y])
-    return library.adapt(one) if library else one
+    ones = [library.adapt(one) if library else one]
+    [found] = Pullback(program, residuals).of_leaves(ones, ones)
+    return found
 
 
-def chosen_arguments(argnums, results):
-    """Returns the results for the arguments: a tuple, or the only one."""
-    return results if isinstance(argnums, (tuple, list)) else results[0]
+def columns(point, y, program, residuals, holomorphic, allow_int):
+    """Return the Jacobian, from the derivatives along unit vectors."""
+    check_output_kinds(program, y, allow_int, holomorphic or None)
+    xs, in_tree = tree_flatten(point)
+    pushforward = Pushforward(program, residuals)
+
+    def by_argument(column):
+        batch = column.shape[:-1]
+        return in_tree.unflatten(
+            np.reshape(column[..., span], (*batch, *np.shape(x)))
+            if moves(x) else np.zeros((*batch, *np.shape(x)), float0)
+            for x, span in zip(xs, spans(xs)))
+    return own_leaves(tree_map(by_argument, vmap(
+        pushforward, out_axes=-1, axis_size=total_size(xs))(basis(point))))
+
+
+def rows(point, y, program, residuals, holomorphic, allow_int):
+    """Return the Jacobian, from the cotangents of unit vectors."""
+    check_output_kinds(program, y, False, bool(holomorphic))
+    ys, out_tree = tree_flatten(y)
+    pullback = Pullback(program, residuals)
+    [found] = vmap(pullback, axis_size=total_size(ys))(basis(y))
+
+    def of_output(y, span):
+        return tree_map(lambda row: np.reshape(
+            row[span], (*np.shape(y), *row.shape[1:])), found)
+    return own_leaves(out_tree.unflatten(map(of_output, ys, spans(ys))))
+
+
+def moves(x) -> bool:
+    """Return whether `x` has a derivative: integers have none."""
+    return typeof(x).dtype.kind in 'fc'
+
+
+def spans(xs) -> list[slice]:
+    """Return where the elements of each array are in a row of all."""
+    stops = [0, *accumulate(map(dimension, xs))]
+    return list(map(slice, stops, stops[1:]))
+
+
+def dimension(x) -> int:
+    """Return how many elements of an array can move: of integers, none."""
+    return math.prod(np.shape(x)) if moves(x) else 0
+
+
+def total_size(xs) -> int:
+    """Return in how many directions some arrays can move."""
+    return sum(map(dimension, xs))
+
+
+def own_leaves(tree):
+    """Return the tree, with leaves that are no views of other arrays."""
+    leaves, treedef = tree_flatten(tree)
+    return treedef.unflatten(own_memory(leaves, ()))
+
+
+def basis(tree):
+    """Return the unit vectors of the space of such trees, along axis 0."""
+    xs, treedef = tree_flatten(tree)
+    count = total_size(xs)
+
+    def vectors(x, span):
+        if not moves(x):
+            return np.zeros((count, *np.shape(x)), float0)
+        units = np.eye(count, dtype=typeof(x).dtype)
+        if library := seams.library_of([x]):
+            units = library.array(units)
+        return np.reshape(units[:, span], (count, *np.shape(x)))
+    return treedef.unflatten(map(vectors, xs, spans(xs)))

@@ -3,9 +3,9 @@
 Chapter 24.
 """
 
-from autodiff_mini.higher_order.custom_vmap import custom_vmap
+from autodiff_mini.higher_order.loops import scan
 from autodiff_mini.higher_order.programs import interleave, others, picked
-from autodiff_mini.higher_order.scan import scan
+from autodiff_mini.more.custom_vmap import custom_vmap
 from autodiff_mini.pytree import tree_flatten, tree_leaves, tree_map
 
 

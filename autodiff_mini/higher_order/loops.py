@@ -1,8 +1,12 @@
-"""`scan`: a loop that carries a value, as one operation.
+"""`scan` and `while_loop`: loops that carry a value.
 
-The body is a program, so it is transformed once, however often the loop runs.
-If a carry can be perturbed, mapped, or unknown at some step, it is treated so
-at every step.  Chapter 13.
+A loop is one operation, whose body is a program.  So the body is transformed
+once, however often the loop runs.  If a carry can be perturbed, mapped, or
+unknown at some step, it is treated so at every step.
+
+The number of steps of a `while_loop` is unknown until the loop ends.  So
+forward mode can follow the loop, but reverse mode cannot run it backwards.
+Chapters 13 and 14.
 """
 
 import operator
@@ -13,20 +17,22 @@ import numpy as np
 
 from autodiff_mini import seams
 from autodiff_mini.arrays import convert
-from autodiff_mini.core import Primitive, TraceTag, array_type, typeof
-from autodiff_mini.errors import public
+from autodiff_mini.core import (
+    Primitive, TraceTag, array_type, public, typeof)
+from autodiff_mini.higher_order.cond import fill_from_first_match, where
 from autodiff_mini.higher_order.jit import jit_p, run_compiled
 from autodiff_mini.higher_order.programs import (
-    batching, close_and_dedupe, common_type, compute_forwarded, defpartial,
-    fit_outputs, for_arguments, for_outputs, interleave, jvp_jaxpr, others,
-    partial_eval_jaxpr, permute, perturbed, picked, prune_equation,
-    remembered, run, stage_program, transpose_jaxpr, unpack_marked, zeros)
+    close_and_dedupe, close_together, common_type, compute_forwarded,
+    defpartial, fit_outputs, for_arguments, for_outputs, interleave,
+    jvp_jaxpr, known_jaxpr, others, partial_eval_jaxpr, permute, perturbed,
+    picked, prune_equation, remembered, run, stage_program, transpose_jaxpr,
+    unpack_marked, vmap_jaxpr, zeros)
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, transpose, vmap)
 from autodiff_mini.interpreters.jaxpr import stage_tree
 from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var, dead_rules
-from autodiff_mini.pytree import leaf_names, tree_flatten
-from autodiff_mini.signature import map_leaves
+from autodiff_mini.pytree import leaf_names, map_leaves, tree_flatten
+from autodiff_mini.signature import named_after
 from autodiff_mini.zeros import Zero, instantiate_all, instantiate_zeros
 
 # What all loops have in common.
@@ -122,15 +128,16 @@ def either(marks, more) -> tuple:
     return tuple(a or b for a, b in zip(marks, more, strict=True))
 
 
-def at_all_steps(transform, jaxpr, marks, counts):
+def at_all_steps(transform, jaxpr, marks, counts, *more):
     """Return the marks of a loop's operands at all steps, and its body.
 
     Args:
-        transform: `transform(jaxpr, marks, wanted)`, the last of whose
-            results says which outputs are marked.
+        transform: `transform(jaxpr, marks, wanted, *more)`, the last of
+            whose results says which outputs are marked.
         jaxpr: the body of a loop.
         marks: the marks of its arguments at the first step.
         counts: how many of them are constants and carries.
+        more: other arguments of the transform.
 
     Returns:
         A tuple of booleans, and what `transform` returns for them.
@@ -139,7 +146,7 @@ def at_all_steps(transform, jaxpr, marks, counts):
     rest = (False,) * (len(jaxpr.outvars) - n)
 
     def body(carry):
-        return transform(jaxpr, before + carry + rows, carry + rest)
+        return transform(jaxpr, before + carry + rows, carry + rest, *more)
 
     carry = fixpoint(lambda carry: body(carry)[-1][:n], carry)
     return before + carry + rows, body(carry)
@@ -159,17 +166,28 @@ def hoist(jaxpr, count):
     """
     fixed, first, rest = {*jaxpr.constvars, *jaxpr.invars[:count]}, [], []
     for eqn in jaxpr.eqns:
-        if all(type(v) is Literal or v in fixed for v in eqn.invars):
-            first.append(eqn)
-            fixed.update(eqn.outvars)
-        else:
-            rest.append(eqn)
+        is_fixed = all(type(v) is Literal or v in fixed for v in eqn.invars)
+        (first if is_fixed else rest).append(eqn)
+        fixed.update(eqn.outvars if is_fixed else ())
     used = {v for eqn in rest for v in eqn.invars} | {*jaxpr.outvars}
     values = [v for eqn in first for v in eqn.outvars if v in used]
     before, behind = jaxpr.invars[:count], jaxpr.invars[count:]
-    return (Jaxpr(jaxpr.constvars, before, first, values, jaxpr.consts),
-            Jaxpr(jaxpr.constvars, [*before, *values, *behind], rest,
-                  jaxpr.outvars, jaxpr.consts))
+    return (replace(jaxpr, invars=before, eqns=first, outvars=values,
+                    cache={}),
+            replace(jaxpr, invars=before + values + behind, eqns=rest,
+                    cache={}))
+
+
+def for_outputs_at_all_steps(body, used, counts):
+    """Return the body for some outputs, which arguments and outputs it needs.
+
+    A carry that a step needs is also an output of the step before.
+    """
+    start, end = counts[0], sum(counts)
+    used = fixpoint(lambda used: (
+        *for_outputs(body, used)[1][start:end], *used[counts[1]:]), used)
+    body, matter = for_outputs(body, used)
+    return body, matter[:start] + used[:counts[1]] + matter[end:], used
 
 
 # `scan`: its rules.
@@ -241,8 +259,8 @@ def at_start(t):
 
 def scan_vmap(axis, vals, dims, jaxpr, counts, **loop):
     """Run a loop of batches: of rows, the axis of the steps comes first."""
-    mapped, (body, out_mapped) = at_all_steps(
-        batching(axis.size), jaxpr, [dim == 0 for dim in dims], counts)
+    mapped, (body, _, out_mapped) = at_all_steps(
+        vmap_jaxpr, jaxpr, [dim == 0 for dim in dims], counts, axis.size)
     vals = [vmap.spread(x, dim, axis.size) if has else x
             for x, dim, has in zip(vals, dims, mapped)]
     n, m = sum(counts), counts[1]
@@ -351,17 +369,139 @@ transpose.linear_parts[scan_p] = scan_parts
 
 
 def scan_for_outputs(eqn, used):
-    jaxpr, (start, n) = eqn.params['jaxpr'], eqn.params['counts']
-    used = fixpoint(lambda used: (
-        *for_outputs(jaxpr, used)[1][start:start + n], *used[n:]), used)
-    body, matter = for_outputs(jaxpr, used)
-    matter = matter[:start] + used[:n] + matter[start + n:]
-    return prune_equation(eqn, matter, used,
-                          jaxpr=for_arguments(body, matter),
-                          counts=(sum(matter[:start]), sum(used[:n])))
+    jaxpr, counts = eqn.params['jaxpr'], eqn.params['counts']
+    body, matter, used = for_outputs_at_all_steps(jaxpr, used, counts)
+    return prune_equation(
+        eqn, matter, used, jaxpr=for_arguments(body, matter),
+        counts=counts_of(picked(kinds_of(matter, counts), matter)))
 
 
 dead_rules[scan_p] = scan_for_outputs
+
+
+# `while`: its rules.
+while_p = loop_primitive('while', 'body')
+abstract.rules[while_p] = lambda *avals, test, body, counts: body.out_avals
+
+
+def loop_while(test, body, *operands, counts):
+    """Run a loop of functions, which all take the constants and the carry."""
+    consts, carry, _ = split(operands, counts)
+    while test(*consts, *carry)[0]:
+        carry = body(*consts, *carry)
+    return carry
+
+
+def while_lowering(emitter, *names, test, body, counts):
+    """Return a call of `loop_while`, with functions for test and body."""
+    loop = emitter.constant('loop_while', loop_while)
+    functions = emitter.nested('test', test), emitter.nested('body', body)
+    return f'{loop}({", ".join([*functions, *names])}, counts={counts})'
+
+
+lowering.rules[while_p] = while_lowering
+
+
+def while_jvp(primals, tangents, test, body, counts):
+    moving, (body, out_moving) = at_all_steps(
+        jvp_jaxpr, body, perturbed(tangents), counts)
+    test = with_unused(test, tuple(body.in_avals[len(primals):]))
+    operands, counts, body, test = grouped(
+        [*primals, *map(instantiate_zeros, picked(tangents, moving))],
+        marked_kinds(primals, counts, moving), body, test)
+    outs = while_p.bind(*operands, test=test, body=body, counts=counts)
+    return unpack_marked(outs, out_moving)
+
+
+@remembered
+def with_unused(jaxpr, avals):
+    """Return a program that takes more arguments, and ignores them."""
+    return replace(jaxpr, invars=[*jaxpr.invars, *map(Var, avals)], cache={})
+
+
+jvp.rules[while_p] = while_jvp
+
+
+def while_vmap(axis, vals, dims, test, body, counts):
+    """Run a loop of batches until all elements are done."""
+    n, size = counts[0], axis.size
+    mapped, _ = at_all_steps(vmap_jaxpr, body, [dim == 0 for dim in dims],
+                             counts, size)
+    goes_on, _, (some_stop_early,) = vmap_jaxpr(test, mapped, (False,), size)
+    if some_stop_early:
+        mapped = mapped[:n] + (True,) * counts[1]
+        goes_on, *_ = vmap_jaxpr(test, mapped, (True,), size)
+    step, *_ = vmap_jaxpr(body, mapped, mapped[n:], size)
+    if some_stop_early:
+        step, goes_on = stop_each(step, goes_on, mapped), any_of(goes_on)
+    vals = [vmap.spread(x, dim, size) if has else x
+            for x, dim, has in zip(vals, dims, mapped)]
+    outs = while_p.bind(*vals, test=goes_on, body=step, counts=counts)
+    return outs, [0 if has else None for has in mapped[n:]]
+
+
+@remembered
+def any_of(test):
+    """Return a test that holds if `test` holds for any element."""
+    return stage_program(lambda *xs: [np.any(run(test, *xs)[0])],
+                         test.in_avals, TraceTag('vmap', test))
+
+
+@remembered
+def stop_each(body, test, mapped):
+    """Return a body that leaves elements alone whose `test` has failed."""
+    def step(*xs):
+        before = xs[len(xs) - len(body.outvars):]
+        goes_on, = run(test, *xs)
+        after = run(body, *fill_from_first_match(goes_on, xs, mapped))
+        return [where(goes_on, y, x) for x, y in zip(before, after)]
+    return stage_program(step, body.in_avals, TraceTag('vmap', body))
+
+
+vmap.rules[while_p] = while_vmap
+
+
+def while_partial_eval(trace, args, unknown, test, body, counts):
+    """Loop now over the known values, and later over all values again."""
+    late = trace.record(while_p, args, {
+        'test': test, 'body': body, 'counts': counts})
+    unknown, (step, out_unknown) = at_all_steps(known_jaxpr, body, unknown,
+                                                counts)
+    goes_on, (is_late,) = known_jaxpr(test, unknown, (False,))
+    if is_late:
+        return late
+    outs = trace.compute(while_p, others(args, unknown), {
+        'test': goes_on, 'body': step,
+        'counts': counts_of(others(kinds_of(args, counts), unknown))})
+    return interleave(out_unknown, picked(late, out_unknown), outs)
+
+
+defpartial(while_p, while_partial_eval)
+
+
+def while_transpose(*_, **__):
+    raise TypeError(
+        'Reverse-mode differentiation does not work for while_loop, or for '
+        'fori_loop with traced bounds, because the number of steps is '
+        'unknown. Use fori_loop with bounds that are Python integers.')
+
+
+transpose.rules[while_p] = while_transpose
+
+
+def while_for_outputs(eqn, used):
+    test, body, counts = map(eqn.params.get, ('test', 'body', 'counts'))
+    _, asked = for_outputs(test, (True,))
+    body, matter, carry = for_outputs_at_all_steps(
+        body, either(used, asked[counts[0]:]), counts)
+    matter = either(matter, asked)
+    return prune_equation(
+        eqn, matter, carry, body=for_arguments(body, matter),
+        test=for_arguments(test, matter),
+        counts=counts_of(picked(kinds_of(matter, counts), matter)))
+
+
+dead_rules[while_p] = while_for_outputs
 
 
 # What a user writes, checked.
@@ -393,16 +533,26 @@ def scan(f, init, xs=None, length=None, reverse=False):
         >>> scan(lambda total, x: (total + x, total), 0.0, np.arange(4.0))
         (6.0, array([0., 0., 1., 3.]))
     """
-    tag = TraceTag(getattr(f, 'loop', 'scan'), f)
+    return bind_scan(TraceTag('scan', f), f, init, xs, length, reverse)
+
+
+def bind_scan(tag, f, init, xs, length=None, reverse=False):
+    """Stage the body of a scan, and return what the loop returns.
+
+    Args:
+        tag: which application of which transformation this is.
+        f, init, xs, length, reverse: as for `scan`.
+    """
+    seams.check('rows', tag, xs)
+    seams.check('length', tag, xs, length)
     rows, xs_tree = tree_flatten(xs)
-    if rows and isinstance(xs, list) and all(np.ndim(x) == 0 for x in rows):
-        raise ValueError(f'{tag}: xs is a list of numbers, and not an array '
-                         'to go along. Write np.array(xs).')
-    names = lambda: leaf_names(xs_tree, f'{tag}: xs')
-    row_avals = map_leaves(element_type, names, rows)
-    length = common_length(tag, rows, names, length)
+    avals = list(map(typeof, rows))
+    lengths = {aval.shape[0] for aval in avals}
+    [length] = lengths if length is None else lengths | {int(length)}
+    element = xs_tree.unflatten(
+        array_type(aval.shape[1:], aval.dtype) for aval in avals)
     jaxpr, carry, out_tree = stage_body(
-        tag, f, 'init', init, (xs_tree.unflatten(row_avals),), carry_of_pair)
+        tag, f, 'init', init, (element,))
     jaxpr, consts = close_and_dedupe(jaxpr)
     outs = scan_p.bind(*consts, *carry, *rows, jaxpr=jaxpr, length=length,
                        reverse=bool(reverse),
@@ -410,57 +560,17 @@ def scan(f, init, xs=None, length=None, reverse=False):
     return out_tree.unflatten(outs)
 
 
-def element_type(x):
-    """Return the type of the elements of an array."""
-    aval = typeof(x)
-    if not aval.shape:
-        raise ValueError('scan goes along the first axis, but this has none: '
-                         f'{aval}. Close over what is the same at all steps.')
-    return array_type(aval.shape[1:], aval.dtype)
-
-
-def common_length(tag, rows, names, length):
-    """Return the number of steps; raise a ValueError if it is unclear."""
-    lengths = [x.shape[0] for x in rows]
-    if length is not None:
-        try:
-            lengths.append(operator.index(length))
-        except TypeError:
-            raise TypeError(f'{tag}: length must be an integer, but got '
-                            f'{length!r}') from None
-        if lengths[-1] < 0:
-            raise ValueError(f'{tag}: length must not be negative, but got '
-                             f'{length}')
-    if not lengths:
-        raise ValueError(f'{tag}: scan needs xs to go along, or a length')
-    if len({*lengths}) > 1:
-        short = [name.removeprefix(f'{tag}: ') for name in names()]
-        have = ', '.join(map('{} has {}'.format, [*short, 'length'], lengths))
-        raise ValueError(f'{tag}: scan got values with different leading '
-                         f'axis sizes: {have}. They must be equal.')
-    return lengths[0]
-
-
-def carry_of_pair(tag, out_tree):
-    """Return the structure of the carry in what the body returns."""
-    if out_tree.node_type is not tuple or len(out_tree.children) != 2:
-        raise TypeError(f'{tag}: the body of a scan must return a pair '
-                        f'(carry, y), but its output is {out_tree}. Return '
-                        '(carry, None) if it puts nothing out.')
-    return out_tree.children[0]
-
-
-def stage_body(tag, f, what, init, args, carry_of):
+def stage_body(tag, f, what, init, args=()):
     """Return the body of a loop as a program, and its first carry.
 
     Args:
         tag: which application of which transformation this is.
-        f: the body, a function of a carry and the `args`.
+        f: the body, a function of a carry and the `args`, which returns a
+            carry and an output.
         what: what errors call the first carry.
         init: the first carry, a tree.  A Python number may become an array,
             if the body makes it one.
         args: the types of other arguments, a tuple of trees.
-        carry_of: finds the structure of the carry in that of the output.
 
     Returns:
         The program, the leaves of the carry, and the structure of the output.
@@ -472,21 +582,20 @@ def stage_body(tag, f, what, init, args, carry_of):
         avals = better
         jaxpr, out_tree = stage_tree(f, (tree.unflatten(avals), *args), {},
                                      tag)
-        found = carry_of(tag, out_tree)
-        if found != tree:
-            cure = ('Is a `return` missing?' if found.node_type is type(None)
-                    else 'Begin with the structure of the output.')
-            raise TypeError(
-                f'{tag}: body function carry input and carry output must '
-                'have the same pytree structure, but they differ: the input '
-                f'is {tree}, and the output {found}. {cure}')
+        seams.check('carry', tag, tree, out_tree)
+        if out_tree.children[:1] != (tree,):
+            raise TypeError(f'{tag}: {ALIKE} the same structure')
         better = list(map(promote_carry, avals, jaxpr.out_avals))
-    map_leaves(check_carry, lambda: leaf_names(tree, f'{tag}: carry'),
-               avals, jaxpr.out_avals[:len(avals)])
+    seams.check('carry_types', tag, tree, avals, jaxpr.out_avals)
+    if any(x[:2] != y[:2] for x, y in zip(avals, jaxpr.out_avals)):
+        raise TypeError(f'{tag}: {ALIKE} equal types')
     types = avals + jaxpr.out_avals[len(avals):]
     carry = [convert(x, aval.dtype, aval.weak_type)
              for x, aval in zip(carry, avals)]
     return fit_outputs(jaxpr, types, tag), carry, out_tree
+
+
+ALIKE = 'body function carry input and carry output must have'
 
 
 def promote_carry(aval, out_aval):
@@ -502,3 +611,45 @@ def check_carry(aval, out_aval):
             'types (e.g. shapes and dtypes of arrays), but they differ: '
             f'the input is {aval}, and the output {out_aval}. Begin '
             'with the type of the output.')
+
+
+@public
+def while_loop(cond_fun, body_fun, init_val):
+    """Return the first carry for which the condition does not hold.
+
+    Args:
+        cond_fun: `cond_fun(carry) -> bool`, a scalar.
+        body_fun: `body_fun(carry) -> carry`.  The structure, shapes and
+            dtypes must be the same.
+        init_val: the first carry, a tree of arrays.
+
+    Raises:
+        TypeError: the condition is no boolean scalar, or the carry changes
+            its type; or the loop is differentiated in reverse mode.
+
+    Source: `jax.lax.while_loop`.
+
+    Examples:
+        >>> while_loop(lambda x: x < 100, lambda x: x * 2, 3)
+        192
+    """
+    return bind_while(TraceTag('while_loop', body_fun), cond_fun, body_fun,
+                      init_val)
+
+
+def bind_while(tag, cond_fun, body_fun, init_val):
+    """Stage condition and body, and return what the loop returns.
+
+    Args:
+        tag: which application of which transformation this is.
+        cond_fun, body_fun, init_val: as for `while_loop`.
+    """
+    pair = named_after(body_fun)(lambda carry: (body_fun(carry), None))
+    body, carry, tree = stage_body(tag, pair, 'init_val', init_val)
+    tree = tree.children[0]
+    test, test_tree = stage_tree(cond_fun, (tree.unflatten(carry),), {}, tag)
+    seams.check('condition', tag, cond_fun, test, test_tree)
+    (test, body), consts = close_together([test, body])
+    outs = while_p.bind(*consts, *carry, test=test, body=body,
+                        counts=(len(consts), len(carry)))
+    return tree.unflatten(outs)

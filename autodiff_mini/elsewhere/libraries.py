@@ -1,0 +1,116 @@
+"""Libraries other than NumPy, and the arrays that are created in them.
+
+A library computes or plans each operation on its arrays.  What ours creates
+beside such an array has to be of that library, too.  Chapter 30.
+"""
+
+import numpy as np
+
+from autodiff_mini import seams
+from autodiff_mini.arrays import ORDINARY
+from autodiff_mini.core import NUMBERS, Tracer, float0
+from autodiff_mini.memory import innermost_array
+from autodiff_mini.zeros import Zero
+
+
+@seams.library_of.take
+def library_of(xs):
+    """Return the library of the first array that is not NumPy's, or None.
+
+    The array can be in a tracer.
+    """
+    for x in xs:
+        if type(x) not in ORDINARY:
+            x = innermost_array(x)
+            if is_foreign(x):
+                return Library(x)
+    return None
+
+
+def is_foreign(x) -> bool:
+    """Return whether `x` is an array of another library that speaks NEP 18.
+    """
+    return not isinstance(x, (np.ndarray, np.generic, Tracer)) and (
+        hasattr(x, '__array_function__') and hasattr(x, 'shape'))
+
+
+class Library:
+    """The library of an array, where arrays like it are created.
+
+    Args:
+        like: the array.
+    """
+
+    def __init__(self, like):
+        self.like = like
+
+    def key(self):
+        """Return what tells where the array lives.
+
+        It can be made of others, in chunks, and be on one of many devices.
+        """
+        x = self.like
+        return (type(x), type(getattr(x, '_meta', None)),
+                *[str(getattr(x, name, None))
+                  for name in ('chunks', 'device')])
+
+    def array(self, x):
+        """Return the NumPy array `x` as an array of this library."""
+        return np.asarray(x, like=self.like)
+
+    def full(self, shape, value, dtype):
+        """Return an array of one value."""
+        if shape == np.shape(self.like):    # with its chunks, if it has some
+            return np.full_like(self.like, value, dtype=dtype)
+        return np.full_like(self.like, value, dtype=dtype, shape=shape)
+
+    def zeros(self, ts) -> list:
+        """Return tangents; a zero whose own library is unknown, as an array.
+        """
+        def known(t):
+            return (type(t) is not Zero or t.aval.dtype == float0
+                    or t.aval.weak_type or is_array_inside(t.like))
+        return [t if known(t) else self.full(t.aval.shape, 0, t.aval.dtype)
+                for t in ts]
+
+    def adapt(self, x):
+        """Return `x`; in this library, if it is one float all over.
+
+        NumPy can have broadcast it.
+        """
+        if not is_of_floats(x) or x.size and any(x.strides):
+            return x
+        return self.full(x.shape, x.flat[0] if x.size else 0, x.dtype)
+
+    def constant(self, x):
+        """Return a constant of a program; in this library, if of floats.
+
+        One float all over is not sent as a whole.
+        """
+        if not is_of_floats(x):
+            return x
+        if not any(x.strides) or (
+                x.tobytes() == x.flat[:1].tobytes() * x.size):
+            return self.full(x.shape, x.flat[0] if x.size else 0, x.dtype)
+        return self.array(x)
+
+    def argument(self, x):
+        """Return an argument of a program; a number stays what it is."""
+        return x if type(x) in NUMBERS else self.adapt(x)
+
+    def owned(self, ys, xs) -> list:
+        """Return results; those of floats as copies, unless arguments."""
+        return [np.positive(y)      # is a copy, in any library
+                if is_foreign(y) and y.dtype.kind in 'fc'
+                and not any(y is x for x in xs) else y for y in ys]
+
+
+def is_of_floats(x) -> bool:
+    """Return whether `x` is a NumPy array of floats or complex numbers."""
+    return isinstance(x, (np.ndarray, np.generic)) and x.dtype.kind in 'fc'
+
+
+def is_array_inside(x) -> bool:
+    """Return whether it is known which array `x` is, or holds."""
+    x = innermost_array(x)
+    return isinstance(x, (np.ndarray, np.generic)) or is_foreign(x)
