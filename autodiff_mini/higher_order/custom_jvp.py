@@ -502,11 +502,11 @@ class FlatCall:
             if traced_leaves(opened):
                 args = (opened, *args[1:])
         left_out = kwargs.keys() - {*nondiff}
-        if left_out & given.keys():
-            left_out = ()
+        left_out = left_out if left_out.isdisjoint(given) else ()
         self.left_out = len(left_out)
         self.names = [key for key in kwargs if key not in left_out]
-        free = dict(enumerate(args)) | {key: kwargs[key] for key in self.names}
+        free = dict(enumerate(args))
+        free |= {key: kwargs[key] for key in self.names}
         self.held = {key: free.pop(key) for key in nondiff if key in free}
         self.free = list(free)
         xs, self.in_tree = tree_flatten(tuple(free.values()))
@@ -672,8 +672,8 @@ def sum_of_rules(function, rules, *args):
         raise ValueError(
             f'{fun_name(function)} has {len(rules)} rules, by defjvps, but '
             f'{len(owner) + len(primals)} arguments. Give one for each '
-            'argument, or None; self, and keyword-only arguments, need a rule '
-            'by defjvp: rule(self, primals, tangents).')
+            'argument, or None. For self, or keyword-only arguments, define '
+            'a rule by defjvp: rule(self, primals, tangents).')
     y = function(*primals)
     terms = [rule(t, y, *primals) for rule, t in zip(rules, tangents) if rule]
     return y, tree_map(

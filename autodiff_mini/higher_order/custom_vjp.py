@@ -413,11 +413,10 @@ class FlatBackward(UserRule):
         out = self.ask(rules.bwd, *held.values(),
                        self.res_tree.unflatten(leaves),
                        self.out_tree.unflatten(map(to_read, cts)))
-        count = len(tree.children)
-        if len(out) == count + call.left_out:
-            out = out[:count]
-        cts = flatten_up_to(tree, tuple(out) if isinstance(out, list) else out,
-                            or_none=True)
+        out = tuple(out) if isinstance(out, list) else out
+        if len(out) == len(tree.children) + call.left_out:
+            out = out[:len(tree.children)]
+        cts = flatten_up_to(tree, out, or_none=True)
         names = lambda: leaf_names(tree, f'{self} must produce cotangents '
                                    'like the arguments: arguments')
         return map_leaves(fit_bwd, names, self.in_avals,

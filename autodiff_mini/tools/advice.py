@@ -520,6 +520,7 @@ ADVISERS = {    # by topic
     'integer': partial(instead_of, instead_of_integer),
     'array': partial(instead_of, instead_of_array),
     'fill': what_to_fill, 'escape': instead_of_escape,
-    'register': what_to_register, 'cotangent': what_to_sum, 'hash': instead_of_hash,
+    'register': what_to_register, 'cotangent': what_to_sum,
+    'hash': instead_of_hash,
     'name': instead_of_name, 'argnums': instead_of_argnums,
     'kind': instead_of_kind, 'scalar': instead_of_output}
