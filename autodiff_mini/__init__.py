@@ -30,7 +30,7 @@ from autodiff_mini.primitives.elementwise import stop_gradient
 from autodiff_mini.pytree import (
     register_dataclass, register_pytree_node, register_pytree_node_class,
     tree_flatten, tree_leaves, tree_map, tree_structure, tree_unflatten)
-from autodiff_mini.seams import plain, which
+from autodiff_mini.seams import plain
 from autodiff_mini.zeros import (
     SymbolicZero, Zero, instantiate_zeros, zero_from_primal)
 

@@ -378,8 +378,17 @@ def tree_map(f, tree, *rest):
     return treedef.unflatten(map(f, leaves, *columns))
 
 
-def flatten_up_to(treedef, tree):
-    """Return the subtrees of `tree` where the structure has leaves."""
+def flatten_up_to(treedef, tree, or_none=False):
+    """Return the subtrees of `tree` where the structure has leaves.
+
+    Args:
+        treedef: the structure.
+        tree: the tree.
+        or_none: whether None can stand for a subtree, and all its leaves.
+
+    Raises:
+        ValueError: the tree has another structure.
+    """
     if treedef.node_type is None:
         return [tree]
     opened = open_as(treedef, tree)
@@ -387,7 +396,9 @@ def flatten_up_to(treedef, tree):
         raise ValueError(f'Expected a tree that begins as {treedef}, like '
                          f'the first one, but got {tree_structure(tree)}')
     return [subtree for down, child in zip(treedef.children, opened)
-            for subtree in flatten_up_to(down, child)]
+            for subtree in (
+                [None] * down.num_leaves if or_none and child is None
+                else flatten_up_to(down, child, or_none))]
 
 
 def open_as(treedef, tree) -> list | None:

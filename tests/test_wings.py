@@ -67,10 +67,10 @@ WINGS = {
         ['test_patch.py', 'test_textbook.py'], ['patch_numpy'],
         ['test_public_api.py', 'test_numpy_api.py', '-k', 'not programs']),
     'tools': Wing(
-        ['test_errors.py', 'test_slips.py', 'test_debugging.py',
+        ['test_errors.py', 'test_slips.py', 'test_seams.py', 'test_debugging.py',
          'test_costs.py', 'test_checking.py', 'test_methods.py', 'tools',
          'exercises'],
-        ['check_grads', 'cost', 'debug_nans', 'NaNError'],
+        ['check_grads', 'cost', 'debug_nans', 'which', 'NaNError'],
         ['test_public_api.py', 'test_jit.py', 'test_signature.py']),
     'notebook': Wing(
         ['test_live.py', 'test_drawing.py', 'test_player.py'], ['watch'],

@@ -20,8 +20,7 @@ from autodiff_mini.fast.scalars import indented, scalar_lines
 from autodiff_mini.fast.simplify import opened, simplify
 from autodiff_mini.fast.vectors import as_numbers
 from autodiff_mini.interpreters import lowering
-from autodiff_mini.interpreters.lowering import (
-    RESERVED, Emitter, call_of)
+from autodiff_mini.interpreters.lowering import RESERVED, Emitter, call_of
 from autodiff_mini.jaxprs import Literal, Names, Var
 from autodiff_mini.primitives.elementwise import (
     add_p, mul_p, pow_p, to_the_power, where_p)

@@ -17,7 +17,6 @@ from autodiff_mini.interpreters.jaxpr import stage_tree
 from autodiff_mini.interpreters.lowering import MISS
 from autodiff_mini.memory import own_memory
 from autodiff_mini.pytree import check_hash, frozen, map_leaves, tree_flatten
-from autodiff_mini.seams import modes
 from autodiff_mini.signature import (
     UserFunction, argument_names, argument_positions, hold_arguments,
     named_after, names_of)
@@ -35,7 +34,7 @@ def compiled(jaxpr):
 
 def run_compiled(*xs, jaxpr, **params):
     program = compiled(jaxpr)
-    if seams.asked:
+    if seams.note.taken:
         seams.note(type(program))
     return own_memory(program(*xs), [*xs, *program.constants])
 
@@ -112,7 +111,8 @@ class jit(UserFunction):
     def __call__(self, *args, **kwargs):
         try:
             guard = self.guard
-            if guard and not kwargs and not modes:
+            if guard and not (kwargs or seams.off.get()
+                              or seams.note.taken):
                 out = guard(args)
                 if out is not MISS:
                     return out

@@ -422,6 +422,11 @@ def instead_of_escape(general, trace):
 
 def what_to_register(general, kind):
     """Return what to do with a value of a class that is not an array's."""
+    if kind.__name__ in ('CustomVJPPrimal', 'SymbolicZero', 'Zero'):
+        return ('it is a record of an argument, so return its .value'
+                if hasattr(kind, 'value') else
+                'it is a record of a zero tangent, so make it an array with '
+                'ad.instantiate_zeros')
     if issubclass(kind, str):
         return ('make it a static argument, with static_argnums of jit, or '
                 "a static field of its dataclass, with metadata={'static': "
@@ -448,6 +453,14 @@ def is_users(kind) -> bool:
     file = getattr(sys.modules.get(package), '__file__', None) or ''
     return package not in sys.stdlib_module_names and (
         'site-packages' not in file)
+
+
+def what_to_sum(general, shape, wanted):
+    """Return how to make a cotangent of this shape one of a broadcast."""
+    count = len(shape) - len(wanted)
+    if count > 0 and shape[count:] == wanted:
+        return f': sum it, np.sum(ct, {(*range(count),)})'
+    return general
 
 
 def instead_of_hash(general, x):
@@ -507,6 +520,6 @@ ADVISERS = {    # by topic
     'integer': partial(instead_of, instead_of_integer),
     'array': partial(instead_of, instead_of_array),
     'fill': what_to_fill, 'escape': instead_of_escape,
-    'register': what_to_register, 'hash': instead_of_hash,
+    'register': what_to_register, 'cotangent': what_to_sum, 'hash': instead_of_hash,
     'name': instead_of_name, 'argnums': instead_of_argnums,
     'kind': instead_of_kind, 'scalar': instead_of_output}
