@@ -602,16 +602,6 @@ def promote_carry(aval, out_aval):
     return aval.weak_type and common_type([aval, out_aval]) or aval
 
 
-def check_carry(aval, out_aval):
-    """Raise a TypeError if a carry has another type at the end of a step."""
-    if (out_aval.shape, out_aval.dtype) != (aval.shape, aval.dtype):
-        raise TypeError(
-            'body function carry input and carry output must have equal '
-            'types (e.g. shapes and dtypes of arrays), but they differ: '
-            f'the input is {aval}, and the output {out_aval}. Begin '
-            'with the type of the output.')
-
-
 @public
 def while_loop(cond_fun, body_fun, init_val):
     """Return the first carry for which the condition does not hold.

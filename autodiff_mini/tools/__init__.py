@@ -1,8 +1,9 @@
 """A wing: words and instruments.
 
 It reads the user's line to say what to write instead, warns of slips, and
-has `check_grads`, `cost`, `debug_nans`, and `which`.  Without this folder
-errors give the same reasons and general advice.  The page *Errors explained*.
+has `check_grads`, `cost`, `debug_nans`, and `which`.  Without this folder,
+errors give the same reasons, and general advice.  The page *Errors
+explained*.
 """
 
 from importlib import import_module
