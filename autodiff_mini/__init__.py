@@ -8,8 +8,7 @@ import autodiff_mini.numpy_functions  # what NumPy's names mean
 import autodiff_mini.primitives  # the rows
 from autodiff_mini import seams
 from autodiff_mini.api.derivatives import (
-    grad, hessian, jacfwd, jacrev, linear_transpose, linearize,
-    value_and_grad, vjp)
+    grad, linear_transpose, linearize, value_and_grad, vjp)
 from autodiff_mini.api.forward import jvp, vmap
 from autodiff_mini.api.staging import eval_shape, make_jaxpr
 from autodiff_mini.core import ShapedArray, Tracer, float0, typeof

@@ -103,6 +103,9 @@ is_seen = Seam(lambda x: False)     # (x): whether another looks at it
 check_writable = Seam()     # (x): raise an error
 set_item = Seam()       # (x, indices, value): x[indices] = value
 
+replace_masks = Seam(   # (x, indices): both, with integers for masks
+    lambda x, indices: (x, indices))
+
 # Arrays of other libraries.
 library_of = Seam()     # (xs): the library of the first that is not NumPy's
 

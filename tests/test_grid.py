@@ -275,7 +275,7 @@ def test_rows_that_carry_programs_meet_each_interpreter(primitive, name):
 # whoever runs it forwards, or moves it, has come the wrong way.
 
 WAYS_BACK = [custom_vjp_call_p, custom_lin_p]
-ONLY_BACK = "can't apply forward-mode .*square has only a rule for the way"
+ONLY_BACK = "can't apply forward-mode .*square has only a rule for reverse"
 
 
 @ad.custom_vjp

@@ -53,7 +53,7 @@ WINGS = {
         ['test_implicit.py', 'test_ode.py', 'test_special.py'],
         ['logit', 'expit', 'log1pexp', 'logsumexp', 'fixed_point',
          'custom_root', 'root', 'odeint', 'custom_gradient',
-         'closure_convert'],
+         'closure_convert', 'jacfwd', 'jacrev', 'hessian'],
         ['test_public_api.py', 'test_evaluate.py', 'test_core.py']),
     'more': Wing(
         ['more', 'gallery', 'test_jax_gallery.py', 'test_patch.py',
