@@ -160,7 +160,8 @@ def batch_to_front(x, axis):
         raise ValueError(
             f'vmap was requested to map over axis {axis}, which implies that '
             f'the rank should be at least {max(axis + 1, -axis)}, but it is '
-            f'only {ndim}. Where nothing is mapped over, in_axes is None.')
+            f'only {ndim} (the type is {typeof(x)}). Where nothing is to be '
+            'mapped over, in_axes is None.')
     return move_front(x, axis % ndim)
 
 
