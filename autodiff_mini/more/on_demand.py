@@ -15,8 +15,7 @@ MODULES = (
     'composed', 'along_axis', 'selection', 'statistics', 'borrowed',
     'filling', 'rows', 'tables', 'matrices', 'einsum', 'products', 'elements',
     'linear_algebra', 'arranging', 'averages', 'decompositions', 'fft',
-    'polynomials',
-    'custom_vmap', 'optimize_remat')
+    'polynomials', 'options', 'custom_vmap', 'optimize_remat')
 
 
 def module(name):

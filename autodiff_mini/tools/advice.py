@@ -505,10 +505,10 @@ def instead_of_output(general, y):
 
 
 ADVISERS = {    # by topic
-    'number': partial(instead_of, instead_of_number),
-    'truth': partial(instead_of, instead_of_truth),
-    'integer': partial(instead_of, instead_of_integer),
-    'array': partial(instead_of, instead_of_array),
+    'ConcretizationTypeError': partial(instead_of, instead_of_number),
+    'TracerBoolConversionError': partial(instead_of, instead_of_truth),
+    'TracerIntegerConversionError': partial(instead_of, instead_of_integer),
+    'TracerArrayConversionError': partial(instead_of, instead_of_array),
     'fill': what_to_fill, 'escape': instead_of_escape,
     'register': what_to_register, 'cotangent': what_to_sum,
     'hash': instead_of_hash, 'name': instead_of_name,
