@@ -171,9 +171,9 @@ def batch_size(tag, names, vals, axes, axis_size):
     if axis_size is not None:
         sizes.append(axis_size)
     if len({*sizes}) != 1:
-        seams.check('axis_sizes', tag, names, axes, sizes)
-        raise ValueError(f'{tag}: the axes to map over must have one length, '
-                         f'but have {sizes}')
+        words = f': vmap needs axes of one length, but got {sizes}'
+        raise ValueError(f'{tag}' + seams.advise(
+            'axis_sizes', words, tag, names, axes, sizes))
     return sizes[0]
 
 
