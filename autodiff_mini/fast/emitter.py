@@ -20,8 +20,7 @@ from autodiff_mini.fast.scalars import indented, scalar_lines
 from autodiff_mini.fast.simplify import opened, simplify
 from autodiff_mini.fast.vectors import as_numbers
 from autodiff_mini.interpreters import lowering
-from autodiff_mini.interpreters.lowering import (
-    RESERVED, Emitter, call_of)
+from autodiff_mini.interpreters.lowering import RESERVED, Emitter, call_of
 from autodiff_mini.jaxprs import Literal, Names, Var
 from autodiff_mini.primitives.elementwise import (
     add_p, mul_p, pow_p, to_the_power, where_p)
@@ -170,9 +169,10 @@ class FastEmitter(Emitter):
     def expression(self, operands) -> str:
         """Return the text for the result of the equation at hand."""
         primitive = self.eqn.primitive
-        rule = (fast_rules.get(primitive) or lowering.rules.get(primitive)
-                or partial(call_of, primitive))
-        return rule(self, *operands, **self.eqn.params)
+        rule = fast_rules.get(primitive) or lowering.rules.get(primitive)
+        if rule:
+            return rule(self, *operands, **self.eqn.params)
+        return call_of(primitive, self, *operands, **self.eqn.params)
 
     def into(self, name, operands) -> str:
         """Return the line that computes the equation into an array."""
