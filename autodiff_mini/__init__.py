@@ -11,8 +11,6 @@ from autodiff_mini.api.derivatives import (
     grad, hessian, jacfwd, jacrev, linear_transpose, linearize,
     value_and_grad, vjp)
 from autodiff_mini.api.forward import jvp, vmap
-from autodiff_mini.api.primitive import UserPrimitive as Primitive
-from autodiff_mini.api.primitive import is_undefined_primal
 from autodiff_mini.api.staging import eval_shape, make_jaxpr
 from autodiff_mini.core import ShapedArray, Tracer, float0, typeof
 from autodiff_mini.errors import (
@@ -21,18 +19,18 @@ from autodiff_mini.errors import (
     UnexpectedTracerError)
 from autodiff_mini.higher_order.checkpoint import checkpoint
 from autodiff_mini.higher_order.checkpoint import checkpoint as remat
-from autodiff_mini.higher_order.cond import cond, switch
+from autodiff_mini.higher_order.cond import cond
 from autodiff_mini.higher_order.custom_jvp import custom_jvp
 from autodiff_mini.higher_order.custom_vjp import CustomVJPPrimal, custom_vjp
 from autodiff_mini.higher_order.jit import jit
-from autodiff_mini.higher_order.loops import fori_loop, scan, while_loop
+from autodiff_mini.higher_order.loops import scan, while_loop
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr
 from autodiff_mini.numpy_api import asarray
 from autodiff_mini.primitives.elementwise import stop_gradient
 from autodiff_mini.pytree import (
     register_dataclass, register_pytree_node, register_pytree_node_class,
     tree_flatten, tree_leaves, tree_map, tree_structure, tree_unflatten)
-from autodiff_mini.seams import plain, which
+from autodiff_mini.seams import plain
 from autodiff_mini.zeros import (
     SymbolicZero, Zero, instantiate_zeros, zero_from_primal)
 

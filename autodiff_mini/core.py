@@ -125,7 +125,7 @@ class Trace:
         self.thread = get_ident()
         if self.parent.watcher:
             self.parent.watcher.watch(self)
-        if seams.asked:
+        if seams.note.taken:
             seams.note(type(self))
         set_current_trace(self)
         if self.parent is Trace.base:

@@ -10,13 +10,13 @@ from functools import partial, wraps
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
+from autodiff_mini import seams
 from autodiff_mini.arrays import as_number, convert, strong
 from autodiff_mini.core import (
     PYTHON_NUMBERS, Tracer, array_type, current_trace, function_table, typeof,
     ufunc_table, unwrapped)
 from autodiff_mini.errors import refuse
-from autodiff_mini.memory import (
-    ONLY_SEEN, as_new_result, check_writable, is_a_number, view_of)
+from autodiff_mini.memory import ONLY_SEEN, as_new_result
 
 
 def operand(x):
@@ -100,9 +100,9 @@ def operator_ufunc(function, primitive, name, mirrored=None):
 
     ufunc_table[function] = call
     def in_place(self, other):
-        if is_a_number(self):
+        if seams.is_a_number.run(self):
             return binary(self, other)  # the name gets another number
-        check_writable(self)
+        seams.check_writable.run(self)
         np.copyto(self, binary(self, other))
         return self
 
@@ -199,7 +199,7 @@ compositions = set()    # functions that are composed of others
 def as_view(y, args, why=None):
     """Return `y`, a view of the first argument that is traced."""
     x = next((x for x in args if isinstance(x, Tracer)), None)
-    return y if x is None else view_of(x, y, None, why)
+    return y if x is None else seams.view_of.run(x, y, None, why)
 
 
 as_read_only_view = partial(as_view, why=ONLY_SEEN)

@@ -7,7 +7,6 @@ to build one from the other.  A FlatFunction is in between.  Chapter 18.
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
-from functools import cached_property
 from itertools import repeat
 from numbers import Number
 from typing import Any, NamedTuple
@@ -132,12 +131,11 @@ def of_dataclass(kind, data_fields=None, meta_fields=None):
                  [x for x in names if x not in meta])
     if sorted(data + meta) != sorted(names):
         raise ValueError(
-            f'data_fields and meta_fields must name each field of '
-            f'{kind.__name__} once: the fields are {names}, but they name '
-            f'{[*data, *meta]}')
+            'data_fields and meta_fields must name each field of '
+            f'{kind.__name__} once: {names}, but got {[*data, *meta]}')
 
     def flatten(x):
-        check_attributes(x, names)
+        seams.check_attributes(x, names)
         static = tuple([getattr(x, name) for name in meta])
         for name, value in zip(meta, static):
             check_hash(value, f'Non-hashable static field: {name} of '
@@ -151,22 +149,6 @@ def of_dataclass(kind, data_fields=None, meta_fields=None):
         return new
     return NodeType(flatten, unflatten,
                     lambda aux: [f'.{name}' for name in data])
-
-
-def check_attributes(x, names):
-    """Raise a TypeError if a dataclass has attributes besides its fields."""
-    for name in getattr(x, '__dict__', {}).keys() - {*names}:
-        if not is_cached(x, name):
-            kind = type(x).__name__
-            raise TypeError(
-                f'the attribute {name} of {kind} is not a field, so a copy '
-                f'of {kind} would lack it. Make it a property, or declare '
-                f'it: {name}: ... = field(init=False)')
-
-
-def is_cached(x, name) -> bool:
-    """Return whether an attribute keeps the value of a cached_property."""
-    return isinstance(getattr(type(x), name, None), cached_property)
 
 
 def check_hash(x, what):
@@ -221,8 +203,7 @@ def flatten_dict(d):
         keys = sorted(d)
     except TypeError as error:
         raise TypeError('The keys of a dict in a pytree must be sortable, '
-                        'so that equal dicts have equal structures, unlike '
-                        f'{list(d)}') from error
+                        f'unlike {list(d)}') from error
     return [d[key] for key in keys], tuple(keys)
 
 
@@ -288,10 +269,6 @@ class PyTreeDef:
             return tuple(leaves)
         return build(self, iter(leaves))
 
-    def __reduce__(self):
-        return leaf_or_node, (self.node_type, self.aux, self.children,
-                              self.num_leaves)
-
     def __repr__(self):
         return f'PyTreeDef({build(self, repeat(Asterisk()))})'
 
@@ -304,11 +281,6 @@ class Asterisk:
 
 
 LEAF = PyTreeDef(None, None, (), num_leaves=1)
-
-
-def leaf_or_node(node_type, *rest):
-    """Return a PyTreeDef that was pickled; all leaves are LEAF."""
-    return LEAF if node_type is None else PyTreeDef(node_type, *rest)
 
 
 def tree_flatten(tree):
@@ -406,8 +378,17 @@ def tree_map(f, tree, *rest):
     return treedef.unflatten(map(f, leaves, *columns))
 
 
-def flatten_up_to(treedef, tree):
-    """Return the subtrees of `tree` where the structure has leaves."""
+def flatten_up_to(treedef, tree, or_none=False):
+    """Return the subtrees of `tree` where the structure has leaves.
+
+    Args:
+        treedef: the structure.
+        tree: the tree.
+        or_none: whether None can stand for a subtree, and all its leaves.
+
+    Raises:
+        ValueError: the tree has another structure.
+    """
     if treedef.node_type is None:
         return [tree]
     opened = open_as(treedef, tree)
@@ -415,7 +396,9 @@ def flatten_up_to(treedef, tree):
         raise ValueError(f'Expected a tree that begins as {treedef}, like '
                          f'the first one, but got {tree_structure(tree)}')
     return [subtree for down, child in zip(treedef.children, opened)
-            for subtree in flatten_up_to(down, child)]
+            for subtree in (
+                [None] * down.num_leaves if or_none and child is None
+                else flatten_up_to(down, child, or_none))]
 
 
 def open_as(treedef, tree) -> list | None:

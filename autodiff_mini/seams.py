@@ -7,39 +7,15 @@ its plain way; the wing, when it is imported, takes the step over.
 
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import NamedTuple
 
-
-class Mode(NamedTuple):
-    """How the library works inside a `with` block; by default there is none.
-
-    Args:
-        off: the names of the wings that are off.
-        ran: the interpreters, passes and compilers that have run, or None.
-    """
-
-    off: tuple = ()
-    ran: list | None = None
-
-
-mode = ContextVar('mode', default=None)
-# Of all threads, so that a quick look tells that there are none.
-modes, asked = [], []
-
-
-@contextmanager
-def in_mode(new):
-    token = mode.set(new)
-    modes.append(new)
-    try:
-        yield
-    finally:
-        modes.pop()
-        mode.reset(token)
+off = ContextVar('off', default=())     # the wings that are off here
 
 
 class Seam:
     """A step of the library; call it as the function that it stands for.
+
+    Its `run` is the wing's way even where `plain` turns the wing off, for
+    steps that leave a mark on values, and for those that are taken often.
 
     Args:
         plain: the function that takes the step without a wing.  The module
@@ -48,28 +24,27 @@ class Seam:
     """
 
     def __init__(self, plain=None):
-        self.plain = plain
+        self.plain = self.run = plain
         self.wing = self.taken = None
 
     def __call__(self, *args):
-        now = mode.get()
-        off = self.taken is None or now and self.wing in now.off
-        way = self.plain if off else self.taken
+        is_off = self.taken is None or self.wing in off.get()
+        way = self.plain if is_off else self.taken
         return way and way(*args)
 
     def is_taken(self) -> bool:
         """Return whether a wing takes this step here and now."""
-        now = mode.get()
-        return self.taken is not None and not (now and self.wing in now.off)
+        return self.taken is not None and self.wing not in off.get()
 
     def define(self, function):
         """Define the plain way; use it as a decorator."""
-        self.plain = function
+        self.plain = self.run = function
         return function
 
     def take(self, function):
         """Take the step over for the wing that defines the function."""
         self.taken, self.wing = function, function.__module__.split('.')[1]
+        self.run = function
         return function
 
     @contextmanager
@@ -89,6 +64,8 @@ lower = Seam()          # (jaxpr): the program as a compiled function
 recall = Seam(lambda jaxpr: jaxpr)      # an equal program that was met before
 call_with_batching = Seam()     # (call): a call with its rule for vmap
 call_if_unused = Seam()     # (call, fwd): fwd, for optimize_remat
+leave_closure = Seam()  # (trace, primitive, args, fun, rules): over a tangent
+bind_both_ways = Seam()     # (pull, *operands): its reverse is known, too
 save = Seam()           # (program, is_tangent, is_slope, policy): its parts
 
 # What stands around a trace.
@@ -97,15 +74,38 @@ enter_outermost = Seam()    # (trace): an outermost trace is entered
 leave_outermost = Seam()    # (trace): and left
 # What NumPy asks, and the self of a method.
 bring = Seam()          # (function): define a function that a table lacks
-method_of = Seam(       # (f): the function of a method, and its self
-    lambda f: (f, (), None))
+method_of = Seam(       # (f, held): what jit calls where f is a method
+    lambda f, held: (f, (), held, lambda args: (f, args)))
 open_self = Seam()      # (x): an object as a tree of its attributes
+check_attributes = Seam()   # (x, names): of a dataclass; raise for others
 
 # What is asked, for a wing that listens.
 ask = Seam(             # (trace, primitive, args, params): its result
     lambda trace, *asked: trace.process_primitive(*asked))
+note = Seam()           # (what): an interpreter or a compiler that runs
 transpose = Seam(       # (primitive, rule): the rule that is applied
     lambda primitive, rule: rule)
+
+# The memory of traced arrays, which a wing lets a program write into.
+view_of = Seam(         # (x, y, step, why): y as a view of x
+    lambda x, y, step=None, why=None: y)
+part_of = Seam(         # (x, y, indices, arrays): y, which is x[indices]
+    lambda x, y, indices, arrays: y)
+own_tracer = Seam(      # (x, is_taken): x as nobody else's
+    lambda x, is_taken: x)
+lend = Seam(            # (x, why): x, only to be read
+    lambda x, why: x)
+content_of = Seam(      # (x, copies): what x holds now, for good
+    lambda x, copies: x)
+writable = Seam(lambda y: y)    # (y): y as an array that can be filled
+is_a_number = Seam(     # (x): whether a tracer never changes
+    lambda x: x.ndim == 0)
+is_seen = Seam(lambda x: False)     # (x): whether another looks at it
+check_writable = Seam()     # (x): raise an error
+set_item = Seam()       # (x, indices, value): x[indices] = value
+
+replace_masks = Seam(   # (x, indices): both, with integers for masks
+    lambda x, indices: (x, indices))
 
 # Arrays of other libraries.
 library_of = Seam()     # (xs): the library of the first that is not NumPy's
@@ -116,14 +116,16 @@ advise = Seam(          # (topic, general, *details): what to write instead
 tell = Seam()           # (error): shorten an error and add advice
 note_refusal = Seam()   # (error): a tracer raises it
 warn_of_lost_refusal = Seam()   # (): the program has caught such an error
+check = Seam()          # (topic, tag, *details): raise for a mistake
 refuse_call = Seam()    # (transform, place, args, kwargs): raise an error
-tuples_at_work = Seam()     # (error, tuples): those taken for arrays
+ask_rule = Seam()       # (rule, function, args): what it returns, checked
 with_warnings = Seam(   # (f, args, tag, stage): the program, with warnings
     lambda f, args, tag, stage: stage())
 LONG_LOOP = 10_000      # operations of one line: only a loop records so many
 count_lines = Seam()    # (trace): asked after that many; warn of a loop
 
 
+@contextmanager
 def plain(*wings):
     """Turn wings off inside a `with` block.
 
@@ -140,42 +142,8 @@ def plain(*wings):
         ...     print(ad.grad(lambda x: x * x)(3.0))
         6.0
     """
-    now = mode.get() or Mode()
-    return in_mode(now._replace(off=(*now.off, *(wings or ('fast',)))))
-
-
-def which(f, *args) -> list[str]:
-    """Return what runs in a call: interpreters, passes, and compilers.
-
-    Args:
-        f: a function, such as `ad.grad(loss)`.
-        args: the arguments to call it with.
-
-    Returns:
-        Their names, in the order in which each of them first runs.
-
-    Examples:
-        >>> import numpy as np, autodiff_mini as ad
-        >>> which(ad.grad(np.sin), 1.0)[1:]
-        ['fast.tape.TapeTrace', 'fast.tape.play_back']
-        >>> with ad.plain():
-        ...     which(ad.grad(np.sin), 1.0)[1:]
-        ['interpreters.jvp.JVPTrace', 'interpreters.transpose.backward_pass']
-    """
-    now = mode.get() or Mode()
-    with in_mode(now._replace(ran=[])):
-        asked.append(f)
-        try:
-            f(*args)
-        finally:
-            asked.pop()
-        found = dict.fromkeys(mode.get().ran)
-    return [f'{x.__module__.partition(".")[2]}.{x.__qualname__}'
-            for x in found]
-
-
-def note(what):
-    """Note that a class or function of the library runs, for `which`."""
-    now = mode.get()
-    if now and now.ran is not None:
-        now.ran.append(what)
+    token = off.set((*off.get(), *(wings or ('fast',))))
+    try:
+        yield
+    finally:
+        off.reset(token)

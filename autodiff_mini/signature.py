@@ -78,16 +78,15 @@ def resolve_kwargs(f, args, kwargs) -> tuple:
         >>> resolve_kwargs(f, (), {'x': 3})
         ((3, 2), {'scale': 1.0})
     """
-    if not kwargs and takes_exactly(f, len(args)):
-        return tuple(args), {}
-    signature = signature_of(f)
-    if signature is None and not kwargs:
-        return tuple(args), {}
-    if signature is None:
+    needs_none = not kwargs and takes_exactly(f, len(args))
+    signature = None if needs_none else signature_of(f)
+    if signature is None and kwargs:
         raise TypeError(
             f'The keyword arguments {", ".join(kwargs)} of {fun_name(f)} '
             'could not be resolved to positions, since it has no signature '
             'that can be read: pass them by position')
+    if signature is None:
+        return tuple(args), {}
     try:
         bound = signature.bind(*args, **kwargs)
     except TypeError as error:

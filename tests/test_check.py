@@ -94,56 +94,16 @@ def test_squares_of_a_changed_rule_come_first_and_run_to_the_end(root):
         ['tests/test_helpers.py']], [])
 
 
-def test_rows_of_one_module_share_a_session(root):
-    change(root, 'autodiff_mini/primitives/rows.py', 'x_dot *', 'x_dot /')
-    jobs, _ = planned(root)
-    assert jobs[0][-1] == 'sin,cos'
-
-
-def test_a_deleted_rule_changes_its_row(root):
-    change(root, 'autodiff_mini/primitives/rows.py',
-           'defjvp(cos_p, lambda x_dot, y, x: x_dot * -np.sin(x))\n', '')
-    jobs, _ = planned(root)
-    assert jobs[0][-1] == 'cos'
-
-
 def test_a_helper_changes_the_rows_that_use_it(root):
     change(root, 'autodiff_mini/primitives/rows.py', 'return -x', 'return x')
     jobs, _ = planned(root)
     assert jobs[0][-2:] == ['--row', 'tanh,_tanh']
 
 
-def test_a_numpy_function_has_the_programs_named_after_it(root):
-    change(root, 'autodiff_mini/primitives/rows.py', 'np.var(x)', 'x')
-    jobs, _ = planned(root)
-    assert jobs[0][-2:] == ['--row', 'var']
-
-
-def test_a_function_that_no_test_names_is_compared_with_numpy(root):
-    file = root / 'autodiff_mini/numpy_functions/new.py'
-    file.parent.mkdir()
-    file.write_text('@implements(np.std)\ndef numpy_std(x):\n    pass\n')
-    jobs, _ = planned(root)
-    assert jobs[0][-1] == 'std' and jobs[1:] == [[check.EQUALS_NUMPY]]
-
-
 def test_other_code_has_the_tests_that_name_it_and_all_columns(root):
     change(root, 'autodiff_mini/core.py', 'return x', 'return -x')
     jobs, _ = planned(root)
     assert jobs == [['tests/more/test_others.py'], *check.COLUMNS]
-
-
-def test_a_rule_of_the_draft_has_no_squares(root):
-    change(root, 'autodiff_mini/draft/jvp.py', 'np.cos(x)', 'x')
-    assert planned(root) == ([['tests/draft/test_draft.py']], [])
-
-
-def test_the_last_commit_is_tested_if_nothing_has_changed(root):
-    change(root, 'tests/test_helpers.py', 'helpers', 'helped')
-    expected = [['tests/test_helpers.py']], []
-    assert planned(root) == expected
-    commit(root)
-    assert planned(root) == expected
 
 
 def test_new_tests_and_the_tests_of_a_tool_are_run(root):
@@ -153,11 +113,6 @@ def test_new_tests_and_the_tests_of_a_tool_are_run(root):
         ['tests/tools/test_weave.py'], ['tests/test_new.py']]
 
 
-def test_a_file_that_no_test_mentions_is_not_tried(root):
-    (root / 'other.txt').write_text('other')
-    assert planned(root) == ([], ['other.txt'])
-
-
 def test_a_page_whose_own_words_change_runs_its_cells(root):
     change(root, 'book/chapters/01_page.md', 'x = 1', 'x = 2')
     assert check.plan(root)[0] == []       # a listing that was woven
@@ -165,13 +120,6 @@ def test_a_page_whose_own_words_change_runs_its_cells(root):
     jobs, _ = check.plan(root)
     assert jobs[0].command[1:] == [
         'book.tools.render', 'book/chapters/01_page.md']
-
-
-def test_an_exercise_is_tried_with_its_stub_and_its_solution(root):
-    (root / 'tests/exercises').mkdir()
-    (root / 'tests/exercises/test_e01_1_door.py').write_text('')
-    assert planned(root)[0] == [
-        ['tests/test_exercises.py', '--row', 'e01_1_door']]
 
 
 # Trying
@@ -185,11 +133,6 @@ def run(jobs, seconds):
     return right, [job.what for job in late]
 
 
-def test_what_runs_to_its_end_is_right(capsys):
-    assert run([job('print("3 passed")')], 60) == (True, [])
-    assert capsys.readouterr().out == 'right  print("3 passed"): 3 passed\n'
-
-
 def test_the_first_failure_ends_the_check_and_is_shown(capsys):
     start = time.monotonic()
     jobs = [job('import time; time.sleep(50)'), job('1 / 0'), job('3')]
@@ -201,17 +144,6 @@ def test_the_first_failure_ends_the_check_and_is_shown(capsys):
 def test_what_the_time_is_too_short_for_is_not_tried():
     loop = job('while True: pass')
     assert run([loop], 0.5) == run([loop], -1) == (True, [loop.what])
-
-
-def test_squares_run_when_the_time_is_over(monkeypatch):
-    assert run([job('pass', to_the_end=True)], -1) == (True, [])
-    monkeypatch.setattr(check, 'LONGEST', 0.5)
-    assert run([job('while True: pass', to_the_end=True)], -1) == (False, [])
-
-
-def test_no_test_is_no_success():
-    code = f'exit({check.NO_TEST})'
-    assert run([job(code)], 60) == (True, [code])
 
 
 @pytest.mark.parametrize('jobs, unknown, status', [
@@ -230,15 +162,6 @@ def test_status_is_zero_only_if_all_was_tried(
     said = capsys.readouterr().out
     assert ('NOT TRIED' in said) == (status == check.NOT_TRIED)
     assert all(f'\n  {file}\n' in said for file in unknown)
-
-
-def test_a_module_that_is_not_python_is_said_in_one_line(
-        root, monkeypatch, capsys):
-    monkeypatch.chdir(root)
-    change(root, 'autodiff_mini/core.py', 'return x', 'return (x')
-    assert check.main() == 1
-    assert capsys.readouterr().out == (
-        "autodiff_mini/core.py:2: not Python: '(' was never closed\n")
 
 
 # What is about a row (tests/amount.py)
@@ -280,13 +203,6 @@ def test_row_chooses_the_programs_that_bind_it_in_every_test(
         f'test_{test}[{program}]' for test in ('each', 'table')
         for program in PROGRAMS[:40] if 'tanh' in program.primitives
     } | {'test_tanh'}
-
-
-def test_row_that_no_test_is_about_is_an_error(tmp_path, pytest_at):
-    (tmp_path / 'test_it.py').write_text('def test_it(): 1   # tahn\n')
-    ran = pytest_at('--row', 'tahn')
-    assert ran.returncode == check.NO_TEST
-    assert "no program uses 'tahn', and no test names it" in ran.stdout
 
 
 def test_there_is_a_square_for_each_column(request):

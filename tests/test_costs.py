@@ -32,15 +32,10 @@ def loop(x):
 # Calls, operations, bytes moved, and the most bytes, counted by hand.
 COUNTED = {
     'a_sine': (np.sin, [X], (1, N, 16 * N, 8 * N)),
-    'a_sum': (np.sum, [X], (1, N, 8 * N + 8, 8)),
     'a_square_reads_once': (lambda x: x * x, [X], (1, N, 16 * N, 8 * N)),
-    'singles': (np.sin, [X.astype('f4')], (1, N, 8 * N, 4 * N)),
     'a_product_of_matrices': (
         np.matmul, [V, W], (1, 2 * 7 * 30 * 20,
                             8 * (7 * 30 + 30 * 20 + 7 * 20), 8 * 7 * 20)),
-    'a_chain_holds_two': (
-        lambda x: np.exp(np.sin(np.cos(x))), [X],
-        (3, 3 * N, 48 * N, 16 * N)),
     'a_view_is_free': (
         lambda w: np.sin(w.T[2:5]), [W], (3, 90, 2 * 8 * 90, 8 * 90)),
     'a_view_keeps_its_array': (
@@ -51,8 +46,6 @@ COUNTED = {
     'what_repeats_is_read_once': (
         lambda x: np.broadcast_to(x[0], (N,)) * 2.0, [X],
         (3, N, 8 + 8 * N, 8 * N)),
-    'a_gather_is_a_copy': (
-        lambda x: x[np.arange(10)], [X], (1, 0, 80 + 8 * N + 80, 80)),
     'a_call_is_what_is_in_it': (
         ad.jit(lambda x: np.exp(np.sin(x))), [X],
         (2, 2 * N, 32 * N, 16 * N)),
@@ -92,13 +85,6 @@ def test_the_way_back_of_a_layer():
     assert compiled.operations == 2 * products
 
 
-def test_backward_needs_what_forward_makes():
-    there, back, _ = ad.cost(layers, X)
-    assert there == (11, 11 * N, 10 * 16 * N + 8 * N + 8, 16 * N)
-    assert back.operations == 20 * N    # ten cosines, and ten products
-    assert back.peak_bytes == 12 * 8 * N
-
-
 def test_checkpoint_computes_again_and_holds_less():
     plain = ad.cost(layers, X).backward
     again = ad.cost(ad.checkpoint(layers), X).backward
@@ -110,27 +96,11 @@ def test_checkpoint_computes_again_and_holds_less():
     assert again.calls > plain.calls
 
 
-def test_nothing_is_computed():
-    def f(x):
-        return np.sum(np.tanh(x @ x))
-
-    huge = ad.ShapedArray((10**6, 10**6), np.dtype(float))
-    assert ad.cost(f, huge).forward.peak_bytes == 16 * 10**12
-
-
 def test_without_floats_there_is_no_way_back():
     there, back, compiled = ad.cost(lambda n: n + 1, np.arange(3))
     assert back == (0, 0, 0, 0)
     assert there == compiled == (1, 3, 48, 24)
     assert ad.cost(lambda x: x > 0, X).backward == (0, 0, 0, 0)
-
-
-def test_integers_beside_floats_have_no_cotangents():
-    def f(tree, n):
-        return {'y': tree['x'] * n, 'n': n, 'one': 1.0}
-
-    there, back, _ = ad.cost(f, {'x': X}, np.arange(N))
-    assert there.operations == back.operations == N
 
 
 def test_where_reverse_mode_has_no_way_it_says_so():
@@ -166,13 +136,9 @@ def peak(f, *args):
 LARGE = np.linspace(-1.0, 1.0, 100_000)
 A, B = np.ones((300, 200)), np.ones((64, 300))
 MEASURED = {
-    'a_sum_of_sines': (lambda x: np.sum(np.sin(x)), [LARGE]),
-    'a_chain': (lambda x: np.exp(np.sin(np.cos(x))), [LARGE]),
     'gelu': (gelu, [LARGE]),
     'layers': (layers, [LARGE]),
     'a_layer': (lambda w, x: np.sum(np.tanh(x @ w)), [A, B]),
-    'a_solver': (lambda w, x: np.sum(np.linalg.solve(w.T @ w, x.T @ x)),
-                 [A[:200] + np.eye(200), A[:64]]),
     'a_checkpoint': (lambda x: np.sum(ad.checkpoint(layers)(x)), [LARGE]),
     'a_loop': (loop, [LARGE]),
     'a_loop_of_products': (lambda w, x: np.sum(ad.scan(

@@ -1,16 +1,12 @@
-"""`custom_vmap`: a function that carries its own batching.
+"""more/custom_vmap.py: wherever an axis meets the function, the rule is asked.
 
-The rule of `square` is a lie: a batch of x^2 is 3 x^2.  So it shows where the
-rule was asked, and where the function.  What JAX can run has the same values
-there (tests/test_jax_oracle.py).
+The rule of `square` says 3x^2, so that it shows where it was asked.  What JAX
+can run has the same values there (tests/test_jax_oracle.py).
 """
 
-import copy
 import itertools
 import math
-import pickle
 from collections import namedtuple
-from functools import partial
 
 import numpy as np
 import pytest
@@ -22,7 +18,6 @@ from autodiff_mini.interpreters.transpose import rules as transpose_rules
 from tests.amount import crossed, rest
 from tests.numerical import assert_close, assert_same
 from tests.test_staged_calls import TRANSFORMS
-from tests.traces import spied
 
 X = np.array([0.5, 1.0, 2.0])
 Pair = namedtuple('Pair', 'x y')
@@ -193,104 +188,7 @@ def test_the_derivative_of_a_batch_is_that_of_the_rule(by, wrap):
     check(SUMS[by](f), X, 6 * X, wrap, by)
 
 
-def test_the_rule_survives_in_a_while_loop():
-    f = lambda x: ad.while_loop(
-        lambda c: c[0] < 1, lambda c: (c[0] + 1, square(c[1])), (0, x))[1]
-    for g in f, ad.jit(f), written_down(f):
-        assert_close(ad.vmap(g)(X), 3 * X * X)
-        assert_close(ad.vmap(d(g))(X), 6 * X)
-        assert_close(d(ad.vmap(g))(X), 6 * X)
-        assert_close(ad.vmap(ad.jacfwd(g))(X), 6 * X)
-        assert g(2.0) == 4.0
-
-
-def test_vmap_of_vmap_asks_the_rule_for_the_inner_axis():
-    """As in JAX: what the rule does is mapped over the outer axis."""
-    asked = []
-
-    def rule(n, b, x):
-        asked.append((n, b, np.shape(x)))
-        return 3 * x * x, True
-    f = custom(lambda x: x * x, rule)
-    xs = np.outer([1.0, 2.0], X)
-    assert_close(ad.vmap(ad.vmap(f))(xs), 3 * xs * xs)
-    assert asked == [(3, [True], (3,))]
-    assert_close(ad.vmap(ad.vmap(f), 1, 1)(xs), 3 * xs * xs)
-    assert_close(ad.vmap(ad.vmap(ad.grad(f)))(xs), 6 * xs)
-    assert_close(ad.vmap(ad.grad(total(ad.vmap(f))))(xs), 6 * xs)
-    # the outer axis alone reaches the function, in a batch of nothing
-    assert_close(ad.vmap(lambda x: ad.vmap(
-        lambda y: f(x) + y)(X))(X), 3 * X[:, None] ** 2 + X)
-
-
 # Both orders
-
-def test_custom_jvp_outside_decides_how_it_moves():
-    f = ad.custom_jvp(lambda x: square(x))
-    f.defjvp(lambda p, t: (f(*p), 5 * p[0] * t[0]))
-    for g in f, ad.jit(f), written_down(f), ad.checkpoint(f):
-        assert_close(ad.vmap(g)(X), 3 * X * X)
-        for slope in (d(ad.vmap(g)), ad.vmap(d(g)), ad.vmap(ad.grad(g)),
-                      ad.grad(total(ad.vmap(g)))):
-            assert_close(slope(X), 5 * X)
-        assert ad.grad(g)(2.0) == 10.0
-
-
-def test_custom_jvp_inside_is_asked_by_the_function_and_by_the_rule():
-    inner = ad.custom_jvp(lambda x: x * x)
-    inner.defjvp(lambda p, t: (inner(*p), 5 * p[0] * t[0]))
-    f = custom(lambda x: inner(x), lambda n, b, x: (3 * inner(x), True))
-    for g in f, ad.jit(f), written_down(f), ad.checkpoint(f):
-        assert_close(ad.vmap(g)(X), 3 * X * X)
-        for slope in (d(ad.vmap(g)), ad.vmap(d(g)), ad.vmap(ad.grad(g)),
-                      ad.grad(total(ad.vmap(g)))):
-            assert_close(slope(X), 15 * X)
-        assert_close(ad.vmap(ad.grad(ad.grad(g)))(X), 15 + 0 * X)
-        assert ad.grad(g)(2.0) == 10.0
-
-
-def test_custom_vjp_outside_decides_how_it_goes_back():
-    f = ad.custom_vjp(lambda x: square(x))
-    f.defvjp(lambda x: (f(x), x), lambda x, ct: (5 * x * ct,))
-    for g in f, ad.jit(f), written_down(f), ad.checkpoint(f):
-        assert_close(ad.vmap(g)(X), 3 * X * X)
-        assert_close(ad.vmap(ad.grad(g))(X), 5 * X)
-        assert_close(ad.grad(total(ad.vmap(g)))(X), 5 * X)
-        assert ad.grad(g)(2.0) == 10.0
-
-
-def test_custom_vjp_inside_is_asked_by_the_function_and_by_the_rule():
-    inner = ad.custom_vjp(lambda x: x * x)
-    inner.defvjp(lambda x: (inner(x), x), lambda x, ct: (5 * x * ct,))
-    f = custom(lambda x: inner(x), lambda n, b, x: (3 * inner(x), True))
-    for g in f, ad.jit(f), written_down(f), ad.checkpoint(f):
-        assert_close(ad.vmap(g)(X), 3 * X * X)
-        assert_close(ad.vmap(ad.grad(g))(X), 15 * X)
-        assert_close(ad.grad(total(ad.vmap(g)))(X), 15 * X)
-        assert ad.grad(g)(2.0) == 10.0
-    with pytest.raises(TypeError, match='forward-mode'):
-        ad.vmap(d(f))(X)
-
-
-def test_a_function_with_all_three_rules():
-    """The way out says 5x, the way back 7x, and a batch is thrice."""
-    f = ad.custom_vjp(lambda x: square(x))
-    f.defjvp(lambda p, t: (f(*p), 5 * p[0] * t[0]))
-    f.defvjp(lambda x: (f(x), x), lambda x, ct: (7 * x * ct,))
-    assert_close(ad.vmap(f)(X), 3 * X * X)
-    assert_close(ad.vmap(d(f))(X), 5 * X)
-    assert_close(ad.vmap(ad.grad(f))(X), 7 * X)
-
-
-def test_a_bwd_with_a_rule_for_batches():
-    """Where the cotangents are mapped, the way back is a batch."""
-    f = ad.custom_vjp(lambda x: x * x)
-    back = custom(lambda x, ct: 2 * x * ct,
-                  lambda n, b, x, ct: (20 * x * ct, True))
-    f.defvjp(lambda x: (f(x), x), lambda x, ct: (back(x, ct),))
-    assert_close(ad.vmap(ad.grad(f))(X), 20 * X)
-    assert_close(ad.jit(ad.vmap(ad.grad(f)))(X), 20 * X)
-    assert ad.grad(f)(2.0) == 4.0
 
 
 # What the rule is asked
@@ -357,68 +255,12 @@ def test_an_output_may_be_one_for_all_elements():
     assert_close(grads(X, 2.0)[1], 3 * (X + 4))
 
 
-def test_an_output_that_mixes_the_elements_goes_back_to_all():
-    """A rule that is no map: the mean over the batch, one for all."""
-    f = custom(lambda x: x, lambda n, b, x: (np.mean(x), False))
-    assert_same(ad.vmap(f, out_axes=None)(X), np.mean(X))
-    back = lambda ct: ad.vmap(lambda x, ct: ad.vjp(f, x)[1](ct)[0])(X, ct)
-    assert_close(back(np.array([1.0, 2.0, 6.0])), 3.0 + 0 * X)
-    assert_close(ad.vmap(ad.grad(f))(X), 1.0 + 0 * X)
-    assert_close(ad.grad(lambda x: ad.vmap(f, out_axes=None)(x) * 6)(X),
-                 2.0 + 0 * X)
-
-
-def test_tangents_are_mapped_where_their_values_are():
-    """The rule is asked for a batch, whichever of the two is one."""
-    f, asked = watched(lambda x, y: np.sin(x) * y)
-    d_xy = lambda x, y, s, t: ad.jvp(f, (x, y), (s, t))[1]
-    for axes in [(0, None, None, None), (None, None, 0, None),
-                 (None, 0, 0, None), (0, None, None, 0)]:
-        args = [X if axis == 0 else 0.7 for axis in axes]
-        truth = np.cos(args[0]) * args[2] * args[1] + np.sin(
-            args[0]) * args[3]
-        asked.clear()
-        assert_close(ad.vmap(d_xy, axes)(*args), truth)
-        mapped = [0 in axes[i::2] for i in (0, 1)]
-        assert asked == [(3, mapped, tuple((3,) if has else ()
-                                           for has in mapped))]
-
-
-def test_a_tangent_that_is_mapped_alone_at_second_order():
-    """JAX 0.10.2 and 0.12.0.1 return an array with an axis too many."""
-    f = custom(lambda x: x * x, lambda n, b, x: (3 * x * x, b[0]))
-    xs = np.arange(1.0, 10.0).reshape(3, 3)
-    along = lambda x: ad.jvp(
-        lambda y: ad.jvp(f, (y,), (x,))[1], (x,), (x,))[1]
-    assert_close(ad.vmap(along)(xs), 6 * xs * xs)
-
-
 def test_jacobians_map_the_tangents_and_so_ask_the_rule():
     """As in JAX."""
     assert_close(ad.jacfwd(square)(X), np.diag(6 * X))
     assert_close(ad.jacrev(square)(X), np.diag(6 * X))
     assert_close(ad.hessian(square)(2.0), 6.0)
     assert_close(ad.jit(ad.jacfwd(square))(X), np.diag(6 * X))
-
-
-def test_what_does_not_move_has_no_tangent():
-    """An unmapped constant, an integer, and a call of which nothing moves."""
-    f = custom(lambda x, n: (x ** n, n + 1),
-               lambda k, b, x, n: ((3 * x ** n, n + 1), (True, b[1])))
-    power = lambda x: f(x, 2)[0]
-    assert_close(ad.vmap(ad.grad(power))(X), 6 * X)
-    assert_close(ad.vmap(d(power))(X), 6 * X)
-    assert_close(ad.vmap(ad.grad(lambda x, n: f(x, n)[0] * f(x, n)[1]))(
-        X, np.array([1, 2, 3])), 3 * np.array([1, 2, 3]) * np.array(
-            [2, 3, 4]) * X ** np.array([0, 1, 2]))
-
-    def still(x):
-        y = square(2.0)
-        assert type(y) is float     # it is no tracer, so Python may look
-        return x * y
-    assert ad.grad(still)(1.0) == 4.0
-    assert_close(ad.vmap(ad.grad(still))(X), 4 + 0 * X)
-    assert_close(ad.vmap(still)(X), 4 * X)
 
 
 def test_a_linear_function_is_transposed_together_with_its_rule():
@@ -431,59 +273,6 @@ def test_a_linear_function_is_transposed_together_with_its_rule():
     assert custom_vmap_call_p in transpose_rules
 
 
-def test_python_may_look_at_values_in_each_mode():
-    def f(x):
-        return x * x if x > 1 else x
-    g = custom(f, lambda n, b, x: (np.where(x > 1, 3 * x * x, 3 * x), True))
-    assert [g(0.5), g(2.0)] == [0.5, 4.0]
-    assert [ad.grad(g)(0.5), ad.grad(g)(2.0)] == [1.0, 4.0]
-    assert [d(g)(0.5), d(d(g))(2.0)] == [1.0, 2.0]
-    # the function is not asked, so nobody branches on a batch
-    assert_close(ad.vmap(g)(X), np.array([1.5, 3, 12]))
-    assert_close(ad.vmap(ad.grad(g))(X), np.array([3., 3, 12]))
-    assert_close(ad.vmap(ad.grad(ad.grad(g)))(X), np.array([0., 0, 6]))
-
-
-def test_forward_mode_runs_the_function_once():
-    runs = []
-    f = custom(lambda x: runs.append('f') or x * x,
-               lambda n, b, x: (runs.append('rule') or 3 * x * x, True))
-    d(f)(2.0)
-    d(ad.vmap(f))(X)
-    ad.vmap(d(f))(X)
-    assert runs == ['f', 'rule', 'rule']
-
-
-def test_a_batch_of_no_elements():
-    assert ad.vmap(square)(X[:0]).shape == (0,)
-    assert ad.vmap(ad.grad(square))(X[:0]).shape == (0,)
-    f = ad.sequential_vmap(lambda x: x * 2)
-    assert ad.vmap(f)(np.ones((0, 2))).shape == (0, 2)
-
-
-@pytest.mark.parametrize('dtype', [np.float32, np.float64])
-def test_dtypes_are_kept(dtype):
-    x = X.astype(dtype)
-    for f in (ad.vmap(square), ad.vmap(ad.grad(square)),
-              ad.jit(ad.vmap(ad.grad(square))), ad.vmap(d(square))):
-        assert f(x).dtype == dtype
-    assert type(ad.grad(square)(2.0)) is float
-
-
-def test_complex_numbers_go_forwards():
-    z = X + 1j
-    assert_close(ad.vmap(d(square))(z), 6 * z)
-
-
-def test_it_is_one_operation():
-    y, counts = spied(square, 2.0)
-    assert y == 4.0 and counts == {custom_vmap_call_p: 1}
-    text = str(ad.make_jaxpr(square)(2.0))
-    assert 'custom_vmap_call[vmap=square_vmap]' in text
-    assert 'custom_vmap_call' in str(ad.make_jaxpr(ad.grad(square))(2.0))
-    assert 'custom_vmap_call' not in str(ad.make_jaxpr(ad.vmap(square))(X))
-
-
 def test_a_compiled_program_forgets_it():
     """lower(custom_vmap_call(f, rule)) == lower(f)"""
     f = ad.jit(square)
@@ -492,121 +281,8 @@ def test_a_compiled_program_forgets_it():
 
 # Arguments
 
-def test_keywords_and_defaults_are_put_in_their_places():
-    asked = []
-
-    @ad.custom_vmap
-    def f(x, y=2.0):
-        return x * y
-
-    @f.def_vmap
-    def rule(n, in_batched, x, y):
-        asked.append(in_batched)
-        return 3 * x * y, True
-    assert_close(ad.vmap(lambda x: f(y=x, x=5.0))(X), 15 * X)
-    assert_close(ad.vmap(lambda x: f(x))(X), 6 * X)
-    assert asked == [[False, True], [True, False]]
-
-
-def test_keyword_only_arguments_reach_the_rule_by_keyword():
-    asked = []
-
-    @ad.custom_vmap
-    def f(x, *, b=1.0, a):
-        return x * a + b
-
-    @f.def_vmap
-    def rule(n, in_batched, x, *, b, a):
-        asked.append(in_batched)
-        return 3 * x * a + b, True
-    assert f(2.0, a=3.0) == 7.0
-    assert_close(ad.vmap(lambda x: f(x, a=5.0))(X), 15 * X + 1)
-    assert_close(ad.vmap(lambda x: f(2.0, a=x, b=7.0))(X), 6 * X + 7)
-    assert asked == [[True, False, False], [False, False, True]]
-    assert_close(ad.jit(ad.vmap(lambda x: f(2.0, a=x)))(X), 6 * X + 1)
-    assert_close(ad.vmap(ad.grad(lambda x: f(2.0, a=x)))(X), 0 * X + 6)
-    assert_close(ad.grad(lambda a: ad.vmap(lambda x: f(x, a=a))(X).sum())(2.),
-                 3 * X.sum())
-
-
-def test_sequential_vmap_of_keyword_only_arguments():
-    f = ad.sequential_vmap(lambda x, *, b=1.0, a: x * a + b)
-    assert_close(ad.vmap(lambda x: f(x, a=5.0))(X), 5 * X + 1)
-    assert_close(ad.vmap(lambda x: f(2.0, a=x, b=x))(X), 3 * X)
-
-
-def test_a_method_and_copies_and_pickles():
-    class Scale:
-        c = 2.0
-
-        @ad.custom_vmap
-        def times(self, x):
-            return self * x if isinstance(self, float) else x
-        times.def_vmap(lambda n, b, c, x: (3 * c * x, True))
-
-    assert_close(ad.vmap(partial(Scale.times, 2.0))(X), 6 * X)
-    again = pickle.loads(pickle.dumps(square))
-    assert again is square
-    for duplicate in copy.copy(square), copy.deepcopy(square):
-        assert duplicate is not square
-        duplicate.def_vmap(lambda n, b, x: (7 * x, True))
-        assert_close(ad.vmap(duplicate)(X), 7 * X)
-    assert_close(ad.vmap(square)(X), 3 * X * X)
-    assert square.__name__ == 'square' and square_vmap.__name__
-
-
-def test_the_rule_may_be_given_later_and_is_returned():
-    f = ad.custom_vmap(np.sin)
-    rule = lambda n, b, x: (x, True)
-    assert f.def_vmap(rule) is rule
-    assert_close(ad.vmap(f)(X), X)
-
 
 # Closures
-
-def test_a_value_of_an_outer_transformation_may_be_closed_over():
-    def outer(c):
-        f = custom(lambda x: x * c, lambda n, b, x: (3 * x * c, True))
-        return ad.vmap(f)(X)
-    assert_close(ad.vmap(outer)(X), 3 * np.outer(X, X))
-    assert_close(ad.jit(outer)(2.0), 6 * X)
-    assert_close(ad.grad(total(outer))(2.0), 3 * X.sum())
-    assert_close(ad.jit(ad.grad(total(outer)))(2.0), 3 * X.sum())
-
-
-@pytest.mark.parametrize('stage', [lambda f: f, ad.jit, written_down])
-def test_a_mapped_value_that_is_no_argument(stage):
-    """Whoever uses it: the function, the rule, or the rule's result."""
-    def uses(function, rule, x):
-        f = custom(lambda y: y * function(x), lambda n, b, y: (rule(x), True))
-        return stage(f)(x if rule is not itself else 2.0)
-    one = lambda x: 1.0
-    itself = lambda x: x
-    for function, rule in (itself, itself), (one, lambda x: x * 2.0):
-        with pytest.raises(TypeError, match='closed|unexpected tracer'):
-            ad.vmap(partial(uses, function, rule))(X)
-    with pytest.raises(TypeError, match='batching of a custom_vmap function '
-                                        '.*is being mapped'):
-        ad.vmap(lambda x: stage(custom(
-            lambda y: x, lambda n, b, y: (y, True)))(2.0))(X)
-    with pytest.raises(TypeError, match='closed|unexpected tracer'):
-        ad.vmap(lambda x: stage(custom(
-            lambda y: y, lambda n, b, y: (x, False)))(x))(X)
-    assert current_trace() is Trace.base
-
-
-@pytest.mark.parametrize('change, given', [
-    (lambda g: ad.vjp(g, X)[1], 1.0), (lambda g: ad.linearize(g, X)[1], X),
-    (lambda g: ad.vjp(lambda x: ad.grad(g)(x).sum(), X)[1], 1.0),
-    (lambda g: ad.vjp(lambda x: ad.vmap(g)(x[None])[0], X)[1], 1.0)],
-    ids=['vjp', 'linearize', 'second', 'vmap'])
-def test_an_array_that_is_closed_over_and_written_later(change, given):
-    a = np.array([1.0, 2.0, 3.0])
-    f = custom(lambda x: np.sin(a * x), lambda n, b, x: (np.sin(a * x), True))
-    pull = change(lambda x: np.sum(f(x)))
-    before = np.array(pull(given))
-    a[:] = 9
-    assert_close(np.array(pull(given)), before)
 
 
 @pytest.mark.parametrize('by', [ad.grad, d], ids=['grad', 'jvp'])
@@ -617,20 +293,6 @@ def test_a_moving_value_that_is_no_argument_is_an_error(by):
                                             'respect to a closed-over'):
             by(use)(2.0)
     assert current_trace() is Trace.base
-
-
-def test_a_value_that_is_closed_over_moves_where_it_is_written_down():
-    f = lambda x: ad.jit(custom(lambda y: x * y, square_vmap))(3.0)
-    assert ad.grad(f)(2.0) == 3.0
-    assert d(f)(2.0) == 3.0
-
-
-def test_a_rule_that_was_written_down_and_uses_a_value_that_is_gone():
-    def f(x):
-        return custom(lambda y: 2 * y, lambda n, b, y: (x * y, True))(x)
-    jaxpr = ad.make_jaxpr(f)(2.0)
-    with pytest.raises(TypeError, match='closes over .* has returned'):
-        ad.vmap(lambda x: ad.eval_jaxpr(jaxpr, jaxpr.consts, x)[0])(X)
 
 
 # Mistakes
@@ -703,49 +365,10 @@ def test_a_rule_returns_what_the_function_that_was_written_down_does(name):
 
 # Sequential
 
-def test_sequential_vmap_sees_one_element_at_a_time():
-    shapes = []
-
-    @ad.sequential_vmap
-    def f(x, y):
-        shapes.append(np.shape(x))
-        return {'a': np.sum(x) * y, 'b': y}
-    a = np.arange(6.0).reshape(3, 2)
-    assert_trees(ad.vmap(f, (0, None))(a, 2.0),
-                 {'a': 2 * a.sum(1), 'b': np.full(3, 2.0)})
-    assert set(shapes) == {(2,)}
-    assert_trees(ad.vmap(f)(a, X), {'a': a.sum(1) * X, 'b': X})
-    assert_close(f(a[1], 2.0)['a'], 10.0)
-
-
-@pytest.mark.parametrize('by', [
-    lambda f: ad.vmap(ad.grad(f), (0, None)),
-    lambda f: ad.vmap(lambda x, y: ad.jvp(f, (x, y), (1.0, 0.0))[1],
-                      (0, None)),
-    lambda f: ad.grad(lambda x, y: np.sum(ad.vmap(f, (0, None))(x, y))),
-    lambda f: ad.jit(ad.vmap(ad.grad(f), (0, None))),
-    lambda f: ad.vmap(ad.jit(ad.grad(f)), (0, None)),
-    lambda f: lambda x, y: ad.vmap(ad.vmap(ad.grad(f), (0, None)),
-                                   (0, None))(x[None], y)[0],
-    lambda f: ad.vmap(ad.grad(ad.grad(f)), (0, None))])
-def test_sequential_vmap_is_vmap(by):
-    f = lambda x, y: np.sin(x) * y
-    assert_close(by(ad.sequential_vmap(f))(X, 2.0), by(f)(X, 2.0))
-
 
 def test_sequential_vmap_is_a_loop_in_the_program():
     f = ad.sequential_vmap(lambda x: x * 2)
     assert 'scan' in str(ad.make_jaxpr(ad.vmap(f))(X))
-
-
-def test_sequential_vmap_serves_a_primitive_without_a_batching_rule():
-    half_p = ad.Primitive('half')
-    half_p.def_impl(lambda x: float(x) / 2)
-    half_p.def_abstract_eval(lambda x: ad.ShapedArray((), np.float64))
-    with pytest.raises(NotImplementedError, match='vmap'):
-        ad.vmap(half_p.bind)(X)
-    assert_close(ad.vmap(ad.sequential_vmap(lambda x: half_p.bind(x)))(X),
-                 X / 2)
 
 
 # One function with several rules.  Each says something else of e^x: a batch
@@ -800,20 +423,6 @@ def test_each_transformation_asks_its_own_rule_in_every_order(kind, order):
     assert_close(f(x), factor * (2 if 'v' in order else 1) * np.exp(x))
 
 
-def test_a_rule_for_batches_may_be_undefined():
-    f = ad.custom_jvp(lambda x: x * x)
-    f.defjvp(lambda p, t: (f(*p), 5 * t[0]))
-    assert_same(ad.vmap(f)(X), X * X)
-    with pytest.raises(AttributeError, match='No JVP defined'):
-        g = ad.custom_jvp(lambda x: x)
-        g.def_vmap(lambda n, b, x: (x, b[0]))
-        g(1.0)
-    with pytest.raises(AttributeError, match='No batching rule defined'):
-        h = ad.custom_vmap(lambda x: x)
-        h.defjvp(lambda p, t: (p[0], t[0]))
-        h(1.0)
-
-
 @pytest.mark.parametrize('make', [ad.custom_jvp, ad.custom_vmap])
 def test_a_rule_for_batches_sees_nondiff_arguments_in_their_places(make):
     asked = []
@@ -839,75 +448,6 @@ def test_a_rule_for_batches_sees_nondiff_arguments_in_their_places(make):
     assert asked[:2] == [[False, True, False, False],
                          [False, False, {'a': True, 'b': False}, False]]
     assert asked[2] == [False, True, {'a': True}, True]
-
-
-def test_a_shared_output_of_a_rule_for_batches():
-    f = ad.custom_jvp(lambda s, x: (s * s, s * x))
-    f.def_vmap(lambda n, b, s, x: ((s * s, s * x), (b[0], True)))
-    f.defjvp(lambda p, t: (f(*p), (5 * t[0], p[0] * t[1] + t[0] * p[1])))
-    g = ad.vmap(f, (None, 0), (None, 0))
-    assert_trees(g(3.0, X), (np.float64(9.0), 3 * X))
-    assert_close(ad.grad(lambda s: g(s, X)[0] + g(s, X)[1].sum())(3.0),
-                 5 + X.sum())
-
-
-def test_a_value_that_a_rule_for_batches_closes_over():
-    def h(x, use):
-        f = ad.custom_jvp(lambda y: y)
-        f.def_vmap(lambda n, b, y: (x * y, True))
-        f.defjvp(lambda p, t: (f(*p), 5 * t[0]))
-        return use(f)(x)
-    with pytest.raises(TypeError, match='Detected batching of a custom_vmap'):
-        ad.vmap(lambda x: h(x, lambda f: f))(X)
-    with pytest.raises(TypeError, match='closed-over value'):
-        d(lambda x: h(x, lambda f: lambda x: ad.vmap(f)(X * x)))(1.0)
-
-
-@pytest.mark.parametrize('copied', [copy.copy, copy.deepcopy])
-@pytest.mark.parametrize('kind', SEVERAL)
-def test_several_rules_in_copies(kind, copied):
-    make, *kinds = SEVERAL[kind]
-    f = copied(exp_with(make, *kinds))
-    slope, factor = (d, 5) if 'jvp' in kinds else (ad.grad, 3)
-    assert_close(ad.vmap(slope(f))(X), 2 * factor * np.exp(X))
-def backwards_only():
-    f = ad.custom_vjp(lambda x: np.sin(x))
-    f.defvjp(lambda x: (f(x), x), lambda x, ct: (3 * np.cos(x) * ct,))
-    return f
-
-
-def with_a_dead_call(x):
-    backwards_only()(x)
-    return x * 2
-
-
-def with_a_dead_result(x):
-    return x * 2, backwards_only()(x)
-
-
-RUNS = {    # a function of which the slope is 2, run forwards and backwards
-    'linearize': lambda f: ad.linearize(f, 0.5)[1](1.0),
-    'linearize_jit': lambda f: ad.jit(ad.linearize(f, 0.5)[1])(1.0),
-    'transpose': lambda f: ad.linear_transpose(
-        ad.linearize(f, 0.5)[1], 1.0)(1.0)[0],
-    'again': lambda f: ad.linearize(ad.linearize(f, 0.5)[1], 1.0)[1](1.0),
-    'jvp': lambda f: ad.jvp(ad.linearize(f, 0.5)[1], (1.0,), (1.0,))[1],
-    'vjp': lambda f: ad.vjp(f, 0.5)[1](1.0)[0],
-}
-
-
-@pytest.mark.parametrize('wrap', [
-    lambda f: f, ad.jit, ad.checkpoint,
-    lambda f: lambda x: ad.cond(x > 0, f, lambda x: x * 2, x)],
-    ids=['alone', 'jit', 'checkpoint', 'cond'])
-@pytest.mark.parametrize('is_result', [False, True], ids=['call', 'result'])
-@pytest.mark.parametrize('run', RUNS)
-def test_forward_mode_runs_no_dead_custom_vjp_in_it(run, is_result, wrap):
-    f = with_a_dead_result if is_result else with_a_dead_call
-    g = custom(f, lambda size, mapped, x: (
-        ad.vmap(f)(x), (True, True) if is_result else True))
-    first = (lambda x: g(x)[0]) if is_result else g
-    assert RUNS[run](wrap(first)) == 2.0
 
 
 def test_a_rule_for_some_outputs_of_a_linear_program_is_the_rule():

@@ -402,7 +402,7 @@ def test_complex_derivatives():
 def test_jacrev_and_grad_want_a_word_where_the_output_is_complex():
     for transform in ad.jacrev, ad.grad:
         with pytest.raises(TypeError, match=(
-                'outputs: .* requires real-valued outputs, but got complex'
+                'outputs: .* requires real-valued outputs .*but got complex'
                 '.*holomorphic=True; if not')):
             transform(lambda z: z * z)(1j)
         with pytest.raises(TypeError, match=(
@@ -414,7 +414,7 @@ def test_jacfwd_of_complex_numbers_wants_a_word_that_it_may():
     """A column is the derivative along 1; conj has another along i."""
     with pytest.raises(TypeError, match=(
             r'jacfwd of conj\w*: argument 0: jacfwd requires real-valued '
-            r'inputs, but got complex128\[\]. .*holomorphic=True')):
+            r'inputs .*but got complex128\[\]. .*holomorphic=True')):
         ad.jacfwd(np.conj)(1j)
     with pytest.raises(TypeError, match=(
             r'holomorphic=True requires complex-valued inputs, but got '
@@ -591,7 +591,7 @@ EARLY = {       # before the function runs
     'complex': (lambda: ad.grad(f, 1, holomorphic=True)(1j, 1.0),
                 r'argument 1: .*complex-valued inputs, but got float64'),
     'complex_jacfwd': (lambda: ad.jacfwd(f, 1)(1.0, 1j),
-                       r'argument 1: .*real-valued inputs, but got complex'),
+                       r'argument 1: .*real-valued inputs .*but got complex'),
     'none_in_list': (lambda: ad.vjp(f, 1.0, ['a']),
                      r'vjp of f: primals\[1\]\[0\].*type str'),
     'transposed_string': (lambda: ad.linear_transpose(f, 'a'),

@@ -10,8 +10,6 @@ More examples: `python -m pytest --examples 50 ...` takes fifty times as many.
 
 import itertools
 import math
-import sys
-import threading
 import warnings
 from functools import partial
 
@@ -567,15 +565,6 @@ def test_taking_steps_out_of_a_loop_keeps_the_bits(name, reverse):
     check_program(lambda *xs: ad.tree_leaves(f(*xs)), make, {}, True)
 
 
-def test_numbers_that_overflow_in_a_loop_give_the_same_warnings():
-    step = lambda i, x: np.where(i > 2, 1 / (x * x), x * x) - 0.25
-    f = lambda x: [ad.fori_loop(0, 6, step, x)]
-    for x in (0.3, 1e80, 0.0, -0.0, np.inf, np.nan):
-        check(f, lambda _: (np.float64(x),), {})
-        check(f, lambda _: (np.float64(x),),
-              {'all': 'raise', 'under': 'ignore'})
-
-
 # Identities that are none
 
 IDENTITIES = {
@@ -632,34 +621,6 @@ def test_what_looks_like_an_identity_keeps_bits_and_warnings(name):
                 assert_identical(actual, expected)
 
 
-WHERE = {
-    'numbers': lambda c, x, y: np.where(c, 1.0, 0),
-    'arrays': lambda c, x, y: np.where(c, x, y),
-    'a_number': lambda c, x, y: np.where(c, x, -0.0),
-    'not_a_number': lambda c, x, y: np.where(c, np.nan, y),
-    'mixed': lambda c, x, y: np.where(c, x, y > 0),
-    'integers': lambda c, x, y: np.where(c, 1, y > 0),
-    'truth': lambda c, x, y: np.where(c, x > 0, y > 0),
-    'numbers_as_truth': lambda c, x, y: np.where(x, y, c),
-    'products': lambda c, x, y: (c * x, c * np.inf, c * y, c * c),
-    'row': lambda c, x, y: np.where(c[:1] if np.ndim(c) else c, x, y),
-    'nested': lambda c, x, y: np.where(c, np.where(x < y, x, y), 1 / y),
-    'guarded': lambda c, x, y: np.where(y == 0, x, x / np.where(
-        y == 0, 1.0, y)),
-}
-
-
-@crossed('name, dtype', WHERE, ['f8', 'f4', 'f2', 'i8', 'u1'], 3)
-def test_selection_takes_bits_and_computes_with_none(name, dtype):
-    f = lambda *xs: ad.tree_leaves(WHERE[name](*xs))
-    for shape in ((9, 5), (40, 40), (300, 300)):
-        make = maker([(shape, '?', 'C', 'mild'), (shape, dtype, 'C',
-                                                  'special'),
-                      (shape, 'f8' if dtype == 'f4' else dtype, 'F',
-                       'special')])
-        check(f, make, {})
-
-
 # Memory
 
 def fixed(x, y):
@@ -706,18 +667,6 @@ def test_a_copy_that_is_left_out_may_be_in_another_order(name):
     for seed in range(20):
         x = np.random.default_rng(seed).standard_normal((17, 13)).T
         assert_identical(ad.jit(f)(x), f(x))
-
-
-def test_a_loop_may_turn_what_it_carries():
-    def f(lib, x):
-        return lib.while_loop(
-            lambda state: state[0] < 5,
-            lambda state: (state[0] + 1, (state[1] * 1.0)[::-1].T,
-                           state[2] + np.sum(state[1] * 1.0)),
-            (0.0, x, np.float64(0)))
-    x = np.random.default_rng(1).standard_normal((300, 300))
-    for g in (partial(f, ad), ad.jit(partial(f, ad))):
-        assert_identical(g(x)[1:], f(unrolled, x)[1:])
 
 
 @pytest.mark.parametrize('shape', [
@@ -774,18 +723,6 @@ def test_no_buffer_is_used_again_while_somebody_looks_at_it(name, n):
     check(f, lambda _: (whole[1:], whole[:-1]), {})
     check(f, lambda _: (whole[1:], whole[1:]), {})
     check(f, lambda _: (whole[1:], whole[:0:-1]), {})
-
-
-@pytest.mark.parametrize('n', [4, 1024, 70_000])
-def test_a_result_may_be_the_next_argument(n):
-    f = lambda x, y: (np.sin(x) * y, x + np.cos(y))
-    g, xs = ad.jit(f), (np.linspace(0, 1, n), np.linspace(1, 2, n))
-    expected = history = [xs]
-    for _ in range(5):
-        expected = [*expected, f(*expected[-1])]
-        history = [*history, g(*history[-1])]
-    for row, expected_row in zip(history, expected, strict=True):
-        assert_identical(row, expected_row)
 
 
 # Powers
@@ -851,27 +788,6 @@ def test_warnings_and_errors_are_the_same(name):
                 assert_identical(actual, expected)
 
 
-# The way in
-
-MANY_KINDS = [
-    1.5, np.float64(1.5), np.array(1.5), 2, np.int64(2), True, np.bool_(True),
-    np.float32(1.5), np.float16(1.5), np.arange(3.0), np.arange(4.0),
-    np.arange(3), np.arange(3, dtype='f4'), np.arange(3, dtype='>f8'),
-    np.arange(3.0)[None], np.arange(6.0)[::2], np.zeros(0), np.ones(3, '?'),
-    np.arange(3.0).view(Labelled), np.asfortranarray(np.ones((3, 3)))]
-
-
-def test_each_call_meets_its_own_program():
-    """Whatever type an argument had before."""
-    f = lambda x, y=0.5: {'a': x * 2 + y, 'b': [np.sin(x), x]}
-    g = ad.jit(f)
-    for x in [*MANY_KINDS, *MANY_KINDS[::-1], *MANY_KINDS]:
-        assert_identical(g(x), f(x))
-        assert_identical(g(x, y=x), f(x, y=x))
-        assert_identical(g(x, 1), f(x, 1))
-        assert_identical(g(x, 1.0), f(x, 1.0))
-
-
 # Threads
 
 SHARED = {
@@ -890,98 +806,7 @@ ways = {name: f if name.startswith(('numbers', 'loop')) else
         lambda x: fixed(x, x[:1] + 1) for name, (f, _) in SHARED.items()}
 
 
-@pytest.mark.parametrize('name', SHARED)
-def test_eight_threads_at_once_get_their_own_results(name):
-    f, make = ways[name], SHARED[name][1]
-    total = lambda x: sum(np.sum(y) for y in ad.tree_leaves(f(x)))
-    both = lambda x: (f(x), ad.grad(total)(x))
-    xs = [make(float(i)) for i in range(1, 9)]
-    repetitions = 3 if name == 'blocks' else 10
-    with np.errstate(all='ignore'):
-        expected = list(map(both, xs))
-    g, barrier, failures = ad.jit(both), threading.Barrier(8), []
-
-    def work(i):
-        try:
-            with np.errstate(all='ignore'):
-                for _ in range(repetitions):
-                    barrier.wait(60)
-                    y = g(xs[i])
-                    barrier.wait(60)    # all have theirs
-                    assert_identical(y, expected[i])
-        except Exception as error:
-            failures.append((i, error))
-            barrier.abort()
-
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-5)
-    try:
-        threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    finally:
-        sys.setswitchinterval(interval)
-    assert not failures, failures[0]
-
-
 # Re-entrancy
-
-def recursive(most):
-    """Returns functions that call each other, as Python and under jit."""
-    p = ad.Primitive('again')
-    p.def_abstract_eval(lambda x, eager: x)
-
-    def f(x, eager):
-        a = np.cos(x) * 3 + x
-        b = p.bind(x * 0.5, eager=eager)
-        return np.exp(-a * a) * b + a / 2
-
-    g = ad.jit(partial(f, eager=False))
-    depth = threading.local()
-
-    @p.def_impl
-    def impl(x, eager):
-        n = depth.n = getattr(depth, 'n', 0) + 1
-        try:
-            if n > most:
-                return x * 2.0
-            return f(x, True) if eager else g(x)
-        finally:
-            depth.n -= 1
-    return partial(f, eager=True), g
-
-
-@pytest.mark.parametrize('x', [
-    np.float64(0.7), np.linspace(0, 1, 3), np.linspace(0, 1, 1024),
-    np.linspace(0, 1, 70_000)], ids=np.size)
-def test_a_function_calls_itself_while_it_runs(x):
-    f, g = recursive(4)
-    expected = f(x)
-    for _ in range(3):
-        assert_identical(g(x), expected)
-
-
-@pytest.mark.parametrize('n', [3, 1500, 70_000])
-def test_a_function_works_after_an_error_inside(n):
-    p, fails = ad.Primitive('fails'), [True]
-    p.def_abstract_eval(lambda x: x)
-
-    @p.def_impl
-    def impl(x):
-        if fails[0]:
-            raise KeyError('no')
-        return x * 2.0
-
-    f = lambda x: np.sin(p.bind(np.cos(x) * 3) + 1) * x
-    x, g = np.linspace(0, 1, n), ad.jit(f)
-    for fails[0] in (True, False, True, False, False):
-        if fails[0]:
-            with pytest.raises(KeyError):
-                g(x)
-        else:
-            assert_identical(g(x), f(x))
 
 
 @pytest.mark.parametrize('f', [

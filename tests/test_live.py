@@ -1,9 +1,8 @@
-"""Live notebooks: an edited cell changes the library, in a real kernel."""
+"""notebook/live.py: an edited cell changes the library, in a real kernel."""
 
 import inspect
 import os
 from collections import Counter
-from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -128,79 +127,104 @@ JVP = 'interpreters/jvp'
 SLOPE_OF_SIN = 'ad.jvp(np.sin, (0.0,), (1.0,))[1]'
 
 
-# Functions.
+# Each case is some cells, an expression, and what it prints afterwards.
+JVP_OF_SQUARE = 'ad.jvp(lambda x: x * x, (3.0,), (1.0,))'
+EDIT_TYPEOF = 'def typeof(x):\n    return 7'
+CASES = {
+    'a function is replaced wherever it was imported': (
+        EDIT_TYPEOF, '[m.typeof is typeof for m in (core, numpy_api, ad)]',
+        '[True, True, True]'),
+    'a rule changes jvp': (
+        listing(JVP, 'defjvp')
+        + '\ndefjvp(sin_p, lambda x_dot, y, x: 3 * x_dot)',
+        SLOPE_OF_SIN, '3.0'),
+    'a function is replaced in a table': (
+        'def where_jvp(primals, tangents):\n    return 1.0, 2.0',
+        'ad.jvp(lambda x: np.where(True, x, 0.0), (0.0,), (1.0,))',
+        '(1.0, 2.0)'),
+    'a cached function is replaced': (
+        'from functools import lru_cache\n' + edited(
+            listing('core', 'array_type'), 'return', 'print("!"); return'),
+        'typeof(np.ones(3)); typeof(np.ones(3));', '!'),
+    'a definition in a block counts': (
+        'if True:\n    def typeof(x):\n        return 7',
+        'numpy_api.typeof(0)', '7'),
+    'a definition in a function does not': (
+        'def experiment():\n    def typeof(x):\n        return 7',
+        'core.typeof(0).ndim', '0'),
+    'what is set on a class from outside stays': (
+        'from autodiff_mini.errors import *\n' + listing('core', 'Tracer')
+        + '\n' + listing('core', 'Trace'),
+        'ad.jvp(lambda x: x[0] * x[0], (np.full(1, 3.0),), (np.ones(1),))',
+        '(9.0, 6.0)'),
+    'a class with slots keeps its instances': (
+        'from autodiff_mini.jaxprs import *\nold = Literal(2.0)\n' + edited(
+            listing('jaxprs', 'Literal'), 'Literal({', 'Literal<{'),
+        'old, type(old) is Literal', '(Literal<2.0), True)'),
+    'a class can get another base': (
+        'from itertools import repeat\nfrom autodiff_mini.errors import *\n'
+        'old = JVPTrace(core.Trace.base, None)\n'
+        'class Loud:\n    def lift(self, x):\n        return "loud"\n'
+        + edited(listing(JVP, 'JVPTrace'), '(Trace)', '(Loud, Trace)'),
+        'old.lift(1), isinstance(old, JVPTrace)', "('loud', True)"),
+    'a table is not emptied': (
+        'ufunc_table = {}\nufunc_table[np.sin] = lambda x: 2 * x',
+        'len(ufunc_table) > 20, type(ufunc_table).__name__',
+        "(True, 'NumPyTable')"),
+    'a primitive takes over what is new': (
+        'old = sin_p\nsin_p = Primitive("sinus", np.cos)',
+        'sin_p is old is functions.sin_p, sin_p, '
+        'ad.jvp(np.sin, (0.0,), (1.0,))', '(True, sinus, (1.0, 1.0))'),
+    'a context variable keeps its value': (
+        'from contextvars import ContextVar\nfrom autodiff_mini import errors\n'
+        + listing('errors', 'trace_at_work') + '\n'
+        + listing('core', 'set_current_trace', 'current_trace'),
+        f'trace_at_work is errors.trace_at_work, {SLOPE_OF_SIN}',
+        '(True, 1.0)'),
+    'a constant is replaced': (
+        'from autodiff_mini import errors\nLIBRARY = "elsewhere"',
+        'errors.LIBRARY', "'elsewhere'"),
+    'an import is no definition': (
+        'from operator import index, mul as typeof',
+        'core.typeof is typeof', 'False'),
+    'a thing of another kind is left alone': (
+        'index = 3\ntypeof = type("typeof", (), {})\ndef Trace(): pass\n'
+        'def sin_p(): pass', SLOPE_OF_SIN, '1.0'),
+    'what the library imports is not its own': (
+        'def repeat(*xs):\n    raise ValueError\n'
+        'np = math = operator = None\nimport numpy as np',
+        SLOPE_OF_SIN, '1.0'),
+    'a reset of the notebook changes nothing': (
+        '%reset -f', '[name for name in globals() if "live" in name]', '[]'),
+}
 
-def test_an_edited_function_is_replaced_wherever_it_was_imported(run):
-    run('def typeof(x):\n    return 7')
-    assert run('[m.typeof is typeof for m in (core, numpy_api, ad)]'
-               ) == '[True, True, True]'
 
+@pytest.mark.parametrize('name', CASES)
+def test_what_a_cell_defines_takes_the_place_of_the_old(run, name):
+    cell, expression, printed = CASES[name]
+    run(cell)
+    assert run(expression) == printed
 
-def test_an_edited_rule_changes_jvp(run):
-    run(listing(JVP, 'defjvp'))
-    assert run(SLOPE_OF_SIN) == '1.0'
-    run('defjvp(sin_p, lambda x_dot, y, x: 3 * x_dot)')
-    assert run(SLOPE_OF_SIN) == '3.0'
-
-
-@pytest.mark.rest
-def test_a_rule_uses_what_the_reader_has_edited(run):
-    run('from autodiff_mini.arrays import convert')
-    run(edited(listing(JVP, 'match'), 'return x_dot\n', 'return 5 * x_dot\n'))
-    # Once in the rule of addition, and once at the edge.
-    assert run('ad.jvp(lambda x: x + 1, (1.0,), (1.0,))') == '(2.0, 25.0)'
-
-
-def test_a_function_is_replaced_in_a_table_too(run):
-    run('def where_jvp(primals, tangents):\n    return 1.0, 2.0')
-    assert run('ad.jvp(lambda x: np.where(True, x, 0.0), (0.0,), (1.0,))'
-               ) == '(1.0, 2.0)'
-
-
-@pytest.mark.rest
-def test_a_cached_function_is_replaced(run):
-    run('from functools import lru_cache\n' + edited(
-        listing('core', 'array_type'), 'return', 'print("!"); return'))
-    assert run('core.array_type is array_type') == 'True'
-    assert run('typeof(np.ones(3)); typeof(np.ones(3));') == '!'
-
-
-@pytest.mark.rest
-def test_what_a_cell_defines_in_a_block_counts(run):
-    run('if True:\n    def typeof(x):\n        return 7')
-    assert run('numpy_api.typeof(0)') == '7'
-
-
-@pytest.mark.rest
-def test_what_a_function_defines_does_not_count(run):
-    run('def experiment():\n    def typeof(x):\n        return 7')
-    assert run('core.typeof(0).ndim') == '0'
-
-
-# Classes.
 
 def test_bind_redefined_twice_is_the_one_that_numpy_reaches(run):
     bind = listing('core', 'Primitive')
     for word in 'one', 'two':
-        run(edited(bind, 'trace = current_trace()',
-                   f'print({word!r}, self)\n        trace = current_trace()'))
+        run(edited(bind, 'trace = current_trace',
+                   f'print({word!r}, self)\n        trace = current_trace'))
         assert run('ad.jvp(np.sin, (0.0,), (1.0,));').splitlines() == [
             f'{word} sin', f'{word} sin']   # jvp is asked, and its parent
     assert run('Primitive is core.Primitive is type(sin_p)') == 'True'
 
 
-@pytest.mark.rest
-def test_an_operator_of_a_live_tracer(run):
+def test_a_live_tracer_gets_the_methods_of_the_new_class(run):
     run('kept = []\nad.jvp(lambda x: kept.append(x), (3.0,), (1.0,));')
     run('Tracer.__pow__ = lambda self, n: ("power", n)')
     assert run('kept[0] ** 2') == "('power', 2)"
     run('from autodiff_mini.errors import *\n' + edited(
         listing('core', 'Tracer'), 'def __repr__',
         '__pow__ = lambda self, n: ("body", n)\n\n    def __repr__'))
-    assert run('kept[0] ** 2') == "('body', 2)"
-    assert run('isinstance(kept[0], Tracer), issubclass(JVPTracer, Tracer)'
-               ) == '(True, True)'
-    assert run('kept[0].shape, len(JVPTracer.__mro__)') == '((), 4)'
+    assert run('kept[0] ** 2, isinstance(kept[0], Tracer)') == (
+        "(('body', 2), True)")
 
 
 def test_a_method_that_is_left_out_is_gone(run):
@@ -212,24 +236,6 @@ def test_a_method_that_is_left_out_is_gone(run):
     assert run('ad.jvp(lambda x: x + x, (1.0,), (1.0,))') == '(2.0, 2.0)'
 
 
-@pytest.mark.rest
-def test_a_property_that_is_left_out_is_gone(run):
-    text = listing('zeros', 'Zero')
-    aval = text[text.index('    @property'):text.index('    def __repr__')]
-    run(edited(text, aval, ''))
-    assert run('hasattr(Zero, "aval"), hasattr(Zero, "like")'
-               ) == '(False, True)'
-
-
-@pytest.mark.rest
-def test_what_is_set_on_a_class_from_outside_stays(run):
-    run('from autodiff_mini.errors import *')
-    run(listing('core', 'Tracer') + '\n' + listing('core', 'Trace'))
-    assert run('ad.jvp(lambda x: x[0] * x[0], (np.full(1, 3.0),), '
-               '(np.ones(1),))') == '(9.0, 6.0)'
-
-
-@pytest.mark.rest
 def test_super_finds_the_class_that_stays(run):
     run('from autodiff_mini.errors import *')
     run(edited(listing('errors', 'ConcretizationTypeError'),
@@ -238,119 +244,24 @@ def test_super_finds_the_class_that_stays(run):
         run('ad.jvp(lambda x: float(x), (1.0,), (1.0,))')
 
 
-@pytest.mark.rest
-def test_a_class_with_slots_keeps_its_instances(run):
-    run('from autodiff_mini.jaxprs import *\nold = Literal(2.0)')
-    run(edited(listing('jaxprs', 'Literal'), 'Literal({', 'Literal<{'))
-    assert run('old, type(old) is Literal') == '(Literal<2.0), True)'
-    assert run(SLOPE_OF_SIN) == '1.0'
-
-
-@pytest.mark.rest
-def test_a_class_can_get_another_base(run):
-    run('from itertools import repeat\nfrom autodiff_mini.errors import *\n'
-        'old = JVPTrace(core.Trace.base, None)\n'
-        'class Loud:\n    def lift(self, x):\n        return "loud"')
-    run(edited(listing(JVP, 'JVPTrace'), '(Trace)', '(Loud, Trace)'))
-    assert run('old.lift(1), isinstance(old, JVPTrace)') == "('loud', True)"
-
-
 def test_a_class_cannot_get_other_slots(run):
-    with pytest.raises(CellError, match='^TypeError: .*Zero.*__slots__'):
-        run(edited(listing('zeros', 'Zero'), "('like',)", "('like', 'size')"))
-    assert run('ad.Zero(1.0)') == 'Zero(float64[])'
-    assert run('Zero is ad.Zero') == 'True'
-
-
-# All else.
-
-def test_a_table_that_is_defined_again_is_not_emptied(run):
-    run('ufunc_table = {}\nufunc_table[np.sin] = lambda x: 2 * x')
-    assert run('len(ufunc_table) > 20, len(function_table) > 3, '
-               'type(ufunc_table).__name__') == "(True, True, 'NumPyTable')"
-    run(listing('core', 'ufunc_table', 'function_table')
-        .join(['from autodiff_mini.errors import NumPyTable\n', '']))
-    assert run('ad.jvp(lambda x: np.sum(np.sin(x)), (0.0,), (1.0,))'
-               ) == '(0.0, 2.0)'
-
-
-@pytest.mark.rest
-def test_a_table_takes_over_the_entries_of_a_new_one(run):
-    run('PYTHON_NUMBERS = {str: typeof(1)}')
-    assert run('len(core.PYTHON_NUMBERS)') == '5'
-
-
-def test_a_primitive_stays_and_takes_over_what_is_new(run):
-    run('old = sin_p\nsin_p = Primitive("sinus", np.cos)')
-    assert run('sin_p is old is functions.sin_p') == 'True'
-    assert run('ad.jvp(np.sin, (0.0,), (1.0,))') == '(1.0, 1.0)'
-    assert run('sin_p') == 'sinus'
-
-
-def test_a_context_variable_keeps_its_value(run):
-    run('from contextvars import ContextVar\n'
-        + listing('errors', 'trace_at_work') + '\n'
-        + listing('core', 'set_current_trace', 'current_trace'))
-    run('from autodiff_mini import errors')
-    assert run('trace_at_work is errors.trace_at_work') == 'True'
-    assert run(SLOPE_OF_SIN) == '1.0'
-
-
-@pytest.mark.rest
-def test_a_constant_is_replaced(run):
-    run('from autodiff_mini import errors\nLIBRARY = "elsewhere"')
-    assert run('LIBRARY, errors.LIBRARY') == "('elsewhere', 'elsewhere')"
-
-
-# What is none of the library's business.
-
-def test_an_imported_name_does_not_count(run):
-    run('from operator import index as index_array, mul as typeof')
-    assert run('indexing.index_array is index_array, core.typeof is typeof'
-               ) == '(False, False)'
-
-
-@pytest.mark.rest
-def test_a_thing_of_another_kind_does_not_count(run):
-    run('index = 3\ntypeof = type("typeof", (), {})\ndef Trace(): pass\n'
-        'def sin_p(): pass')
-    assert run('index, type(Trace).__name__, type(sin_p).__name__'
-               ) == "(3, 'function', 'function')"
-    assert run(SLOPE_OF_SIN) == '1.0'
-
-
-@pytest.mark.rest
-def test_what_the_library_imports_is_not_its_own(run):
-    run('def repeat(*xs):\n    raise ValueError\nnp = math = operator = None')
-    run('import numpy as np')
-    assert run(SLOPE_OF_SIN) == '1.0'
+    text = listing('jaxprs', 'Literal')
+    slots = text[text.index('__slots__'):].partition('\n')[0]
+    with pytest.raises(CellError, match='^TypeError: .*Literal.*__slots__'):
+        run('from autodiff_mini.jaxprs import *\n' + edited(
+            text, slots, '__slots__ = ("other",)'))
 
 
 # What a reader sees.
 
-@pytest.mark.rest
-def test_a_function_called_like_an_application_is_no_edit(run):
-    assert run('def expit(x):\n    return 7') == ''
-    assert run('ad.expit(0.0)') == '0.5'
-
-
 def test_what_the_library_imports_later_can_be_edited(run):
-    assert run('def scan(f, init, xs):\n    return 7') == (
-        'edited: autodiff_mini.higher_order.loops.scan')
+    assert run('def scan(f, init, xs):\n    return 7').startswith(
+        'edited: autodiff_mini.higher_order.')
     assert run('ad.scan(None, None, None)') == '7'
-    assert run('def is_large(v):\n    return True') == (
-        'edited: autodiff_mini.fast.plan.is_large')
     assert run('def place_text(line):\n    return "here"') == (
         'edited: autodiff_mini.notebook.drawing.place_text')
-
-
-def test_what_only_imports_others_is_not_edited(run):
-    """So a page with functions of these names left the extension on."""
-    assert run('def unload_ipython_extension(shell):\n    pass\n'
-               'def fast_program(jaxpr):\n    pass') == ''
-    run('%unload_ext autodiff_mini.notebook')
-    assert run('def typeof(x):\n    return 7') == ''
-    assert run('core.typeof(0) == 7') == 'False'
+    assert run('def expit(x):\n    return 7') == ''     # an application
+    assert run('ad.expit(0.0)') == '0.5'
 
 
 def test_an_edit_is_announced_and_an_unchanged_listing_is_not(run):
@@ -362,47 +273,25 @@ def test_an_edit_is_announced_and_an_unchanged_listing_is_not(run):
     assert run('ad.tree_leaves([1, 2])') == '[1]'
     assert run(text) == ''
     assert run('ad.tree_leaves([1, 2])') == '[1, 2]'
-    assert run('typeof = lambda x: 7\n3 * 4').endswith('12')
 
 
 def test_unloading_stops_the_replacing(run):
-    run('def typeof(x):\n    return 7')
+    # A function of the extension's own name is no edit of it.
+    run(f'{EDIT_TYPEOF}\ndef unload_ipython_extension(shell):\n    pass')
     run('%unload_ext autodiff_mini.notebook')
     run('def typeof(x):\n    return 8')
     assert run('typeof(0), core.typeof(0)') == '(8, 7)'
     run('%load_ext autodiff_mini.notebook')
-    assert run('core.typeof(0)') == '7'
     run('def typeof(x):\n    return 9')
     assert run('core.typeof(0)') == '9'
 
 
-@pytest.mark.rest
-def test_it_survives_a_reset_of_the_notebook(run):
-    run('%reset -f')
-    run('def typeof(x):\n    return 7')
-    assert run('import autodiff_mini as ad; ad.typeof(0)') == '7'
-    assert run('[name for name in globals() if "live" in name]') == '[]'
-
-
-@pytest.mark.rest
 def test_a_cell_that_fails_has_done_what_stands_above_the_failure(run):
     with pytest.raises(CellError, match='^ZeroDivisionError'):
-        run('def add_tangents(s, t):\n    return 100.0\n'
-            'ufunc_table = {}\n'
-            '1 / 0\n'
+        run('def add_tangents(s, t):\n    return 100.0\n1 / 0\n'
             'def typeof(x):\n    return 7\n')
-    assert run('ad.jvp(lambda x: x * x, (3.0,), (1.0,))') == '(9.0, 100.0)'
-    assert run('core.typeof is typeof, len(ufunc_table) > 20'
-               ) == '(True, True)'
-    with pytest.raises(CellError, match='^SyntaxError'):
-        run('def typeof(x):\n    return 7\n=')
-    assert run(SLOPE_OF_SIN) == '1.0'
-
-
-@pytest.mark.rest
-def test_an_error_points_at_its_statement(run):
-    with pytest.raises(CellError, match='^TypeError'):
-        run('x = 1\n\nclass Zero:\n    pass\n\nad.typeof(3)')
+    assert run(JVP_OF_SQUARE) == '(9.0, 100.0)'
+    assert run('core.typeof is typeof') == 'True'
     assert run('import sys, traceback\n[frame.lineno for frame in '
                'traceback.extract_tb(sys.last_value.__traceback__)][1]'
                ) == '3'
@@ -410,15 +299,17 @@ def test_an_error_points_at_its_statement(run):
 
 # The book.
 
-def test_each_name_has_one_home_in_the_library():
+def test_each_name_that_a_chapter_shows_has_one_home():
     """Or live would not know which of the two a cell means."""
     homes = Counter(
         name for path, module in LISTINGS.items()
         if not path.startswith(weave.DRAFT) and not path.endswith('seams.py')
         for name in {name for found in module.values()
-                     for name in live.defined(found.node)}
-        if hasattr(import_module(weave.dotted(path)), name))
-    assert {name for name, count in homes.items() if count > 1} <= {'rules'}
+                     for name in live.defined(found.node)})
+    shown = {name for page in PAGES for block in weave.woven(page)
+             for found in weave.parsed(block) if block.runs
+             for name in live.defined(found.node)}
+    assert {name for name in shown if homes[name] > 1} <= {'rules'}
 
 
 def every_program(names):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.pytree import PyTreeDef, leaf_names, node_types
+from autodiff_mini.pytree import leaf_names, node_types
 
 Pair = namedtuple('Pair', 'x y')
 
@@ -38,15 +38,12 @@ def point():
 TREES = {
     'leaf': (1, [1], '*'),
     'tuple': ((1, 2), [1, 2], '(*, *)'),
-    'one': ((1,), [1], '(*,)'),
     'list': ([1, [2]], [1, 2], '[*, [*]]'),
     'dict': ({'b': 1, 'a': 2}, [2, 1], "{'a': *, 'b': *}"),
     'ordered': (OrderedDict(b=1, a=2), [1, 2], None),
     'none': (None, [], 'None'),
-    'nones': ([None, 1], [1], '[None, *]'),
     'empty': ([(), [], {}], [], '[(), [], {}]'),
     'namedtuple': (Pair(1, (2, 3)), [1, 2, 3], 'Pair(x=*, y=(*, *))'),
-    'string': ('abc', ['abc'], '*'),
     'set': ({1}, [{1}], '*'),
     'int_keys': ({2: 'b', 1: 'a'}, ['a', 'b'], '{1: *, 2: *}'),
     'nested': ({'a': [1, (2, None)], 'b': Pair(3, 4)}, [1, 2, 3, 4],
@@ -67,61 +64,16 @@ def test_unflatten_undoes_flatten(name):
         assert str(treedef) == f'PyTreeDef({text})'
 
 
-def test_order_of_keys_does_not_matter_in_a_dict():
-    a, b = {'x': 1, 'y': 2}, {'y': 2, 'x': 1}
-    assert ad.tree_structure(a) == ad.tree_structure(b)
-    assert ad.tree_leaves(a) == ad.tree_leaves(b)
-
-
-def test_order_of_keys_matters_in_an_ordered_dict():
-    a, b = OrderedDict(x=1, y=2), OrderedDict(y=2, x=1)
-    assert ad.tree_structure(a) != ad.tree_structure(b)
-    assert list(ad.tree_map(str, b)) == ['y', 'x']
-
-
 def test_structures_differ_by_type_key_and_length():
     trees = [1, (1,), [1], (1, 2), {'a': 1}, {'b': 1}, Pair(1, 2), None,
-             OrderedDict(a=1), ((1,),), (1, None), [(1,)]]
+             OrderedDict(a=1), ((1,),), (1, None), [(1,)],
+             OrderedDict(b=1, a=2), OrderedDict(a=1, b=2),
+             namedtuple('Other', 'x y')(1, 2)]
     structures = [ad.tree_structure(tree) for tree in trees]
     for i, a in enumerate(structures):
         for j, b in enumerate(structures):
             assert (a == b) is (i == j)
-
-
-def test_structures_can_be_keys():
-    a, b = ad.tree_structure({'a': [1]}), ad.tree_structure({'a': [2]})
-    assert hash(a) == hash(b) and len({a, b}) == 1
-    assert type(a) is PyTreeDef
-    a, b = (ad.tree_structure(OrderedDict(x=x)) for x in (1, 2))
-    assert hash(a) == hash(b) and a == b
-
-
-def test_structure_of_a_child_is_that_of_the_child():
-    structure = ad.tree_structure([1, (2, 3, {'a': 4}), None, 5])
-    children = [ad.tree_structure(child)
-                for child in (1, (2, 3, {'a': 4}), None, 5)]
-    assert list(structure.children) == children
-    assert [child.num_leaves for child in children] == [1, 3, 0, 1]
-
-
-def test_what_has_fields_and_is_no_tuple_is_a_leaf():
-    class Record:
-        _fields = ('x',)
-
-    record = Record()
-    assert ad.tree_leaves([record]) == [record]
-
-
-def test_structure_holds_no_leaf():
-    class Leaf:
-        pass
-
-    assert 'Leaf' not in str(ad.tree_structure([Leaf()]))
-
-
-def test_other_namedtuples_have_other_structures():
-    Other = namedtuple('Other', 'x y')
-    assert ad.tree_structure(Pair(1, 2)) != ad.tree_structure(Other(1, 2))
+    assert len({*structures}) == len(trees)
 
 
 def test_registered_types_are_containers(point):
@@ -132,12 +84,6 @@ def test_registered_types_are_containers(point):
     assert ad.tree_structure(point(1, 2)) != ad.tree_structure(
         point(1, 2, 'km'))
     assert ad.tree_structure(point(1, 2)) == ad.tree_structure(point(3, 4))
-
-
-def test_registered_types_go_through_jvp(point):
-    f = lambda p: point(p.x * p.y, p.x, p.unit)
-    y, y_dot = ad.jvp(f, (point(2., 3., 'km'),), (point(1., 0., 'km'),))
-    assert y == point(6.0, 2.0, 'km') and y_dot == point(3.0, 1.0, 'km')
 
 
 def test_a_type_is_registered_by_two_functions():
@@ -156,42 +102,14 @@ def test_a_type_is_registered_by_two_functions():
         del node_types[Box]
 
 
-def test_registration_returns_the_class(point):
-    assert point.__name__ == 'Point'
-
-
-def test_children_may_be_an_iterator():
-    class Row:
-        def __init__(self, *xs):
-            self.xs = xs
-
-    ad.register_pytree_node(Row, lambda r: (iter(r.xs), None),
-                            lambda aux, xs: Row(*xs))
-    try:
-        assert ad.tree_map(str, Row(1, 2)).xs == ('1', '2')
-        total = ad.tree_map(lambda x, y: x + y, Row(1, 2), Row(3, 4))
-        assert total.xs == (4, 6)
-    finally:
-        del node_types[Row]
-
-
-def test_tree_map_takes_several_trees():
-    add = lambda *xs: sum(xs)
-    assert ad.tree_map(add, {'a': 1, 'b': (2,)}) == {'a': 1, 'b': (2,)}
-    assert ad.tree_map(add, [1, (2, 3)], [10, (20, 30)], [4, (5, 6)]) == \
-        [15, (27, 39)]
-    assert ad.tree_map(add, None, None) is None
-
-
 def test_tree_map_takes_subtrees_in_the_places_of_leaves():
     pairs = ad.tree_map(lambda x, y: (x, y), [1, 2], [(3, 4), {'a': 5}])
     assert pairs == [(1, (3, 4)), (2, {'a': 5})]
 
 
 @pytest.mark.parametrize('tree, other', [
-    ((1, 2), (1,)), ((1, 2), [1, 2]), ({'a': 1}, {'b': 1}), ([1], 1),
-    (None, 1), ((1, (2,)), (1, 2)), (Pair(1, 2), (1, 2)),
-    (OrderedDict(a=1, b=2), OrderedDict(b=2, a=1)), ((1,), (1, 2)),
+    ((1, 2), (1,)), ((1, 2), [1, 2]), ({'a': 1}, {'b': 1}), (None, 1),
+    (Pair(1, 2), (1, 2)), ((1, (2,)), (1, 2)),
 ])
 def test_tree_map_refuses_other_structures(tree, other):
     with pytest.raises(ValueError, match='Expected a tree that begins as '
@@ -199,7 +117,7 @@ def test_tree_map_refuses_other_structures(tree, other):
         ad.tree_map(lambda x, y: x, tree, other)
 
 
-@pytest.mark.parametrize('leaves', [[], [1], [1, 2, 3]])
+@pytest.mark.parametrize('leaves', [[1], [1, 2, 3]])
 def test_unflatten_needs_the_right_number_of_leaves(leaves):
     treedef = ad.tree_structure((1, 2))
     with pytest.raises(ValueError, match=(
@@ -207,29 +125,9 @@ def test_unflatten_needs_the_right_number_of_leaves(leaves):
         ad.tree_unflatten(treedef, leaves)
 
 
-def test_unflatten_takes_an_iterator():
-    assert ad.tree_structure({'a': 1, 'b': 2}).unflatten(
-        iter([3, 4])) == {'a': 3, 'b': 4}
-
-
 def test_keys_that_cannot_be_sorted_are_named():
     with pytest.raises(TypeError, match=r"keys .*sortable.*\[1, 'a'\]"):
         ad.tree_flatten({1: 1, 'a': 2})
-
-
-def test_leaves_are_named_by_their_path():
-    tree = {'w': [1, (2, None)], 'b': Pair(3, 4)}
-    names = leaf_names(ad.tree_structure((tree, 5)), 'args')
-    assert names == ["args[0]['b'][0]", "args[0]['b'][1]",
-                     "args[0]['w'][0]", "args[0]['w'][1][0]", 'args[1]']
-    assert leaf_names(ad.tree_structure(1), 'x') == ['x']
-    assert leaf_names(ad.tree_structure(OrderedDict(b=1)), 'x') == ["x['b']"]
-
-
-def test_arrays_are_leaves():
-    x = np.ones(2)
-    leaves, _ = ad.tree_flatten({'x': x})
-    assert leaves[0] is x
 
 
 def test_subclasses_are_leaves_unless_they_are_registered():
@@ -275,6 +173,8 @@ def test_a_dataclass_is_a_container():
     assert treedef != ad.tree_structure(Line([7, 8], {'c': 9}, 'flat'))
     assert leaf_names(treedef, 'line') == [
         'line.w[0]', 'line.w[1]', "line.b['c']"]
+    assert leaf_names(ad.tree_structure((1, Pair(2, 3))), 'x') == [
+        'x[0]', 'x[1][0]', 'x[1][1]']
 
 
 def test_static_fields_differ_by_type_as_well():

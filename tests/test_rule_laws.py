@@ -9,14 +9,11 @@ import autodiff_mini as ad
 from tests import random_rules
 from tests.amount import rest
 from tests.rule_laws import (
-    DERIVATIVES,
     DYES,
     INTERPRETERS,
     LAWS,
     WRAPPERS,
     batch,
-    double,
-    dye,
     inner,
     nestings,
     outcome,
@@ -101,46 +98,6 @@ def test_a_batch_rule_survives_every_wrapper(wrapper):
             ad.vmap(lambda x: tangent(f)(x, 1.0))(np.ones(2)), 3.0)
 
 
-@pytest.mark.parametrize('outer', DERIVATIVES)
-@pytest.mark.parametrize('inside', DERIVATIVES)
-def test_a_rule_on_a_tangent_sees_earlier_steps_of_a_scan(inside, outer):
-    """The carry starts with a zero tangent, and is perturbed afterwards."""
-    def loop(x):
-        c = 0.0
-        for _ in range(4):
-            c = inner(c) * x
-        return c
-
-    scan = lambda x: ad.scan(lambda c, _: (inner(c) * x, None), 0.0, None,
-                             4)[0]
-    twice = DERIVATIVES[outer](DERIVATIVES[inside](scan))
-    forwards = DERIVATIVES['jvp']
-    np.testing.assert_allclose(twice(0.3), forwards(forwards(loop))(0.3))
-
-
-@pytest.mark.parametrize('outer', DERIVATIVES)
-@pytest.mark.parametrize('inside', DERIVATIVES)
-def test_a_rule_on_a_tangent_survives_behind_a_batch_rule(inside, outer):
-    """What comes before the function with the batch rule counts as well."""
-    f = ad.custom_vmap(lambda x: inner(x))
-    f.def_vmap(lambda size, mapped, x: (ad.vmap(inner)(x), True))
-    slope = DERIVATIVES[outer](DERIVATIVES[inside](lambda x: f(np.sin(x))))
-    forwards = DERIVATIVES['jvp']
-    np.testing.assert_allclose(slope(0.3), forwards(forwards(
-        lambda x: inner(np.sin(x))))(0.3))
-
-
-@pytest.mark.parametrize('slope', [
-    ad.grad, lambda f: lambda x: tangent(f)(x, 1.0),
-    lambda f: ad.jit(ad.grad(f)), lambda f: ad.grad(ad.jit(f))],
-    ids=['grad', 'jvp', 'jit_grad', 'grad_jit'])
-@pytest.mark.parametrize('dye', ['inner', 'inner vjp'])
-def test_a_pullback_that_keeps_rules_moves_with_its_cotangent(dye, slope):
-    f, (y, first, second) = DYES[dye][0], DYES[dye][1][:3]
-    pulled = lambda x: ad.vjp(f, x)[1](5.0 + 7.0 * x)[0]
-    np.testing.assert_allclose(slope(pulled)(0.0), 5 * second + 7 * first)
-
-
 def test_a_bwd_does_not_see_a_lie_about_its_cotangent():
     """Its slope by the cotangent is what the transposed function does."""
     pulled = lambda ct: ad.vjp(inner, 0.0)[1](ct)[0]
@@ -149,29 +106,3 @@ def test_a_bwd_does_not_see_a_lie_about_its_cotangent():
     assert ad.grad(pushed)(1.0) == tangent(pushed)(1.0, 1.0) == 3.0
 
 
-def test_a_program_with_rules_of_both_kinds_on_tangents_is_pulled():
-    """The bwd keeps its tangent, so forward mode alone would be refused."""
-    g = ad.custom_vjp(lambda t: 2 * t)
-    g.defvjp(lambda t: (g(t), t), lambda t, ct: (3 * ct + 0 * t,))
-    f = ad.custom_jvp(lambda x: np.exp(2 * x))
-    f.defjvp(lambda p, t: (f(*p), g(np.exp(2 * p[0]) * t[0])))
-    twice = ad.grad(ad.grad(lambda x: f(x) + inner(x)))
-    assert twice(0.0) == ad.jit(twice)(0.0) == 12.0
-
-
-def test_a_checkpoint_that_runs_a_rule_again_is_not_pulled():
-    """Its custom call is on the carry of a loop, and not on its tangent."""
-    loop = lambda x: ad.scan(lambda c, _: (dye(c), None), x, None, 2)[0]
-    program = ad.make_jaxpr(ad.grad(ad.checkpoint(loop)))(0.0)
-    assert 'custom_jvp_call' not in {
-        eqn.primitive.name for eqn in program.eqns}
-
-
-def test_a_transposed_rule_is_that_of_the_transpose():
-    """linear_transpose and linearize keep the rule of a linear function."""
-    def doubled(x):
-        return lambda t: double(x * t)
-    by_jvp = lambda x: tangent(lambda x: ad.linear_transpose(
-        doubled(x), 1.0)(1.0)[0])(x, 1.0)
-    by_grad = ad.grad(lambda x: ad.linear_transpose(doubled(x), 1.0)(1.0)[0])
-    assert by_jvp(5.0) == by_grad(5.0) == ad.jit(by_grad)(5.0) == 3.0

@@ -76,7 +76,7 @@ def test_an_error_inside_plain_turns_the_wings_on_again():
 
 def test_plain_takes_names_of_wings_and_nests():
     with ad.plain('no such wing'), ad.plain():
-        assert seams.mode.get().off == ('no such wing', 'fast')
+        assert seams.off.get() == ('no such wing', 'fast')
 
 
 @pytest.mark.parametrize('name', SEAMS)

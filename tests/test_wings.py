@@ -57,18 +57,20 @@ WINGS = {
         ['test_public_api.py', 'test_evaluate.py', 'test_core.py']),
     'more': Wing(
         ['more', 'gallery', 'test_jax_gallery.py', 'test_patch.py',
-         'test_textbook.py', 'test_custom_vmap.py'],
+         'test_textbook.py', 'test_custom_vmap.py',
+         'test_user_primitive.py'],
         ['patch_numpy', 'custom_vmap', 'sequential_vmap',
-         'checkpoint_policies'],
+         'checkpoint_policies', 'fori_loop', 'switch', 'Primitive',
+         'is_undefined_primal'],
         ['test_public_api.py', 'test_numpy_api.py', 'test_programs.py']),
     'more.patch': Wing(
         ['test_patch.py', 'test_textbook.py'], ['patch_numpy'],
         ['test_public_api.py', 'test_numpy_api.py', '-k', 'not programs']),
     'tools': Wing(
-        ['test_errors.py', 'test_slips.py', 'test_debugging.py',
+        ['test_errors.py', 'test_slips.py', 'test_seams.py', 'test_debugging.py',
          'test_costs.py', 'test_checking.py', 'test_methods.py', 'tools',
          'exercises'],
-        ['check_grads', 'cost', 'debug_nans', 'NaNError'],
+        ['check_grads', 'cost', 'debug_nans', 'which', 'NaNError'],
         ['test_public_api.py', 'test_jit.py', 'test_signature.py']),
     'notebook': Wing(
         ['test_live.py', 'test_drawing.py', 'test_player.py'], ['watch'],
@@ -137,6 +139,22 @@ def test_without_more_its_functions_and_out_are_refused_by_name(tmp_path):
     assert ran.stdout.splitlines() == [
         'numpy.sort', 'numpy.sum with out=', 'numpy.sin with keywords',
         'numpy.flatiter'], ran.stderr
+
+
+@needs('more')
+@pytest.mark.parametrize('write', ['y[0] = 2', 'y += 2', 'y.fill(2)'])
+def test_without_more_a_traced_array_refuses_to_be_written_into(
+        write, tmp_path):
+    without('more', tmp_path)
+    ran = python(tmp_path, '-c', f"""if True:
+        import numpy as np, autodiff_mini as ad
+        def f(x):
+            y = x * 1
+            {write}
+            return y
+        ad.jvp(f, (np.ones(3),), (np.ones(3),))""")
+    assert 'is read-only: JVPTracer<float64[3]>' in ran.stderr
+    assert 'never changes without the wing' in ran.stderr
 
 
 @needs('elsewhere')

@@ -1,8 +1,7 @@
-"""A rule may be wrapped in jit, in a loop, or in a branch, and so may its
-function: every derivative is still what the rule says.
+"""wrapped_rules.py: a rule, or its function, is wrapped in a jit, loop or branch.
 
-The table is in `tests/wrapped_rules.py`.  Each rule and wrapper is met by
-`make test`, and all pairs of wrappers by the rest.
+Every derivative is still what the rule says.  `make test` runs each rule with
+each wrapper, and the rest runs all pairs of wrappers.
 """
 
 import random

@@ -13,7 +13,7 @@ import autodiff_mini as ad
 from autodiff_mini.errors import (
     ReadOnlyError, TracerError, UnexpectedTracerError)
 from autodiff_mini.higher_order.call import call
-from autodiff_mini.memory import whose
+from autodiff_mini.more.boxes import whose
 from tests import amount, random_writing
 from tests.amount import each
 from tests.programs import PROGRAMS

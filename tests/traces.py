@@ -14,15 +14,10 @@ import scipy.special  # noqa: F401  (its rows come with it)
 import autodiff_mini as ad
 from autodiff_mini import seams
 from autodiff_mini.core import (
-    Primitive,
-    Trace,
-    Tracer,
-    TraceTag,
-    current_trace,
-    set_current_trace,
-    typeof,
-)
-from autodiff_mini.interpreters.jvp import jvp_flat, rules as jvp_rules
+    Primitive, Trace, TraceTag, Tracer, current_trace, set_current_trace,
+    typeof)
+from autodiff_mini.interpreters.jvp import jvp_flat
+from autodiff_mini.interpreters.jvp import rules as jvp_rules
 
 
 class SpyTracer(Tracer):

@@ -322,8 +322,8 @@ def grad(f, argnums=0, has_aux=False, holomorphic=False, allow_int=False):
         >>> grad(lambda x: np.sum(x ** 2))(np.array([1.0, 2.0]))
         array([2., 4.])
     """
-    return derivative_of('grad', f, gradient, argnums, has_aux, holomorphic,
-                         allow_int)
+    return differentiating('grad', f, gradient, argnums, has_aux,
+                           holomorphic, allow_int)
 
 
 @public
@@ -351,8 +351,8 @@ def value_and_grad(f, argnums=0, has_aux=False, holomorphic=False,
         >>> value_and_grad(lambda x, y: x * y, argnums=(0, 1))(3.0, 5.0)
         (15.0, (5.0, 3.0))
     """
-    return derivative_of('grad', f, gradient, argnums, has_aux, holomorphic,
-                         allow_int, with_value=True)
+    return differentiating('grad', f, gradient, argnums, has_aux,
+                           holomorphic, allow_int, with_value=True)
 
 
 @public
@@ -388,8 +388,8 @@ def jacfwd(f, argnums=0, has_aux=False, holomorphic=False,
         array([[3., 2.],
                [0., 1.]])
     """
-    return derivative_of('jacfwd', f, columns, argnums, has_aux, holomorphic,
-                         allow_int)
+    return differentiating('jacfwd', f, columns, argnums, has_aux,
+                           holomorphic, allow_int)
 
 
 @public
@@ -419,8 +419,8 @@ def jacrev(f, argnums=0, has_aux=False, holomorphic=False,
         array([[3., 2.],
                [0., 1.]])
     """
-    return derivative_of('jacrev', f, rows, argnums, has_aux, holomorphic,
-                         allow_int)
+    return differentiating('jacrev', f, rows, argnums, has_aux,
+                           holomorphic, allow_int)
 
 
 @public
@@ -454,8 +454,8 @@ def hessian(f, argnums=0, has_aux=False, holomorphic=False,
     return jacfwd(gradient, argnums, has_aux, holomorphic, allow_int)
 
 
-def derivative_of(transform, f, find, argnums, has_aux, holomorphic,
-                  allow_int, with_value=False):
+def differentiating(transform, f, find, argnums, has_aux, holomorphic,
+                    allow_int, with_value=False):
     """Return a function of the arguments of `f` that finds a derivative.
 
     Args:
@@ -526,10 +526,9 @@ def positions_of(tag, argnums) -> list:
     try:
         return list(map(operator.index, argnums if several else [argnums]))
     except TypeError:
-        cure = seams.advise('argnums', 'Pass the arguments of the function '
-                            'in a second call', tag, argnums)
+        cure = seams.advise('argnums', '.', tag, argnums)
         raise TypeError(f'{tag}: argnums must be an int or a tuple of ints, '
-                        f'but got {argnums!r}. {cure}.') from None
+                        f'but got {argnums!r}{cure}') from None
 
 
 def check_kind(transform, what, allow_int, holomorphic, x):
@@ -545,24 +544,17 @@ def check_kind(transform, what, allow_int, holomorphic, x):
     """
     aval = typeof(x)
     kind = aval.dtype.kind
-    if kind not in 'fc' and not allow_int:
-        need = (f' requires real-valued {what} ({what[:-1]} dtype that is a '
-                'sub-dtype of np.floating)')
-        cure = ', which has no derivative. ' + seams.advise(
-            'integers', 'Convert it, x.astype(float)', what, x)
-    elif holomorphic and kind != 'c':
-        need = f' with holomorphic=True requires complex-valued {what}'
-        cure = '. Convert it with astype, or leave holomorphic out'
-    elif holomorphic is False and kind == 'c':
-        need = f' requires real-valued {what}'
-        cure = ('. If the function has a complex derivative, pass '
-                'holomorphic=True; if not, make them real, by np.abs say')
-    else:
+    if (kind in 'fc' or allow_int) and (
+            holomorphic is not False if kind == 'c' else not holomorphic):
         return aval
-    raise TypeError(f'{transform}{need}, but got {aval}{cure}.')
+    need = (f' with holomorphic=True requires complex-valued {what}'
+            if holomorphic else f' requires real-valued {what} ({what[:-1]} '
+            'dtype that is a sub-dtype of np.floating)')
+    cure = seams.advise('kind', '.', what, x, holomorphic)
+    raise TypeError(f'{transform}{need}, but got {aval}{cure}')
 
 
-def check_outputs(program, y, allow_int, holomorphic):
+def check_output_kinds(program, y, allow_int, holomorphic):
     """Raise a TypeError if an output has no derivative of the kind wanted."""
     names = lambda: leaf_names(program.out_tree, f'{program.tag}: outputs')
     map_leaves(partial(check_kind, program.tag.transform, 'outputs',
@@ -579,7 +571,7 @@ def gradient(point, y, program, residuals, holomorphic, allow_int):
                         f'scalar-output functions. Output {what}. {cure}.')
     [aval] = program.out_avals
     if aval.dtype.kind != 'f' or holomorphic:
-        check_outputs(program, y, False, bool(holomorphic))
+        check_output_kinds(program, y, False, bool(holomorphic))
     one = aval.dtype.type(1)
     one = one.item() if aval.weak_type else one
     library = seams.library_of([y])
@@ -590,7 +582,7 @@ def gradient(point, y, program, residuals, holomorphic, allow_int):
 
 def columns(point, y, program, residuals, holomorphic, allow_int):
     """Return the Jacobian, from the derivatives along unit vectors."""
-    check_outputs(program, y, allow_int, holomorphic or None)
+    check_output_kinds(program, y, allow_int, holomorphic or None)
     xs, in_tree = tree_flatten(point)
     pushforward = Pushforward(program, residuals)
 
@@ -606,7 +598,7 @@ def columns(point, y, program, residuals, holomorphic, allow_int):
 
 def rows(point, y, program, residuals, holomorphic, allow_int):
     """Return the Jacobian, from the cotangents of unit vectors."""
-    check_outputs(program, y, False, bool(holomorphic))
+    check_output_kinds(program, y, False, bool(holomorphic))
     ys, out_tree = tree_flatten(y)
     pullback = Pullback(program, residuals)
     [found] = vmap(pullback, axis_size=total_size(ys))(basis(y))

@@ -7,7 +7,6 @@ Python may have changed; and if nothing has, the old one goes on.  Chapter 35.
 
 import numpy as np
 
-from autodiff_mini.api.primitive import UserPrimitive
 from autodiff_mini.errors import RuleTable
 from autodiff_mini.higher_order.custom_jvp import FlatCall, FlatRule
 from autodiff_mini.higher_order.custom_vjp import FlatForward
@@ -60,7 +59,7 @@ def written_key(jaxpr):
         params = content_key(eqn.params) if eqn.params else None
         eqns.append((eqn.primitive, operands, len(eqn.outvars), id(code),
                      instruction, params))
-        if type(eqn.primitive) is UserPrimitive:
+        if hasattr(eqn.primitive, 'rules'):
             raise TypeError(f'{eqn.primitive} may have other rules soon')
     types = [(v.aval, v.aval.weak_type) for v in inputs]
     return len(jaxpr.constvars), *types, *eqns, *map(place, jaxpr.outvars)

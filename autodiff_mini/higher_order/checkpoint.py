@@ -138,11 +138,7 @@ def checkpoint(f, *, prevent_cse=True, policy=None, static_argnums=()):
         1.0
     """
     tag = TraceTag('checkpoint', f)
-    if policy is not None and not callable(policy):
-        raise TypeError(
-            f'{tag}: policy must be a function (primitive, *avals, **params) '
-            '-> bool, such as checkpoint_policies.dots_saveable, but got '
-            f'{policy!r}')
+    seams.check('policy', tag, policy)
     static = argument_positions(f, static_argnums, ())
     held = {*static, *names_of(f, static)}
 

@@ -1,4 +1,4 @@
-"""`cond` and `switch`: run one of several programs.
+"""`cond`: run one of several programs.
 
 All branches are programs of one type, so an interpreter that does not know
 which branch will run can transform them all.  Chapter 14.
@@ -8,9 +8,9 @@ from itertools import repeat
 
 import numpy as np
 
+from autodiff_mini import seams
 from autodiff_mini.arrays import convert
-from autodiff_mini.core import (
-    Primitive, TraceTag, Tracer, fun_name, public, typeof)
+from autodiff_mini.core import Primitive, TraceTag, Tracer, public, typeof
 from autodiff_mini.higher_order.jit import jit_p
 from autodiff_mini.higher_order.programs import (
     close_together, common_type, defpartial, fit_outputs, for_arguments,
@@ -24,7 +24,7 @@ from autodiff_mini.jaxprs import Var, dead_rules, drop_dead
 from autodiff_mini.memory import own_memory
 from autodiff_mini.numpy_api import asarray
 from autodiff_mini.primitives.elementwise import stop_gradient
-from autodiff_mini.pytree import map_leaves, tree_leaves
+from autodiff_mini.pytree import tree_leaves
 from autodiff_mini.zeros import pack
 
 
@@ -227,89 +227,26 @@ def cond(pred, true_fun, false_fun, *operands):
         >>> cond(True, lambda x: x + 1, lambda x: x * 2, 5.0)
         6.0
     """
-    for f in (true_fun, false_fun):
-        if not callable(f):
-            raise TypeError(
-                'cond takes two functions after its condition, but got '
-                f'something of type {type(f).__name__}. To choose between '
-                'two values, write np.where(pred, a, b).')
     tag = TraceTag('cond', true_fun)
-    check_scalar(tag, 'Pred', pred)
+    seams.check('functions', tag, true_fun, false_fun)
+    seams.check('scalar', tag, 'Pred', pred)
     if typeof(pred).dtype != bool:
         pred = np.not_equal(pred, 0)
     return choose(tag, convert(pred, np.dtype(int)), (false_fun, true_fun),
                   operands)
 
 
-@public
-def switch(index, branches, *operands):
-    """Return what one of several functions returns.
-
-    Args:
-        index: which, an integer; one that is too small or too large means
-            the first or the last.
-        branches: functions of the operands, which return trees of the same
-            structure, shapes and dtypes.
-        operands: arrays, or trees of arrays.
-
-    Raises:
-        TypeError: `index` is no integer, or the results disagree.
-        ValueError: there are no branches.
-
-    Source: `jax.lax.switch`.
-
-    Examples:
-        >>> switch(1, [np.sin, np.cos, np.tan], 0.0)
-        1.0
-    """
-    branches = tuple(branches)
-    if not branches:
-        raise ValueError('switch needs at least one branch')
-    tag = TraceTag('switch', branches[0])
-    check_scalar(tag, 'Index', index)
-    if typeof(index).dtype.kind not in 'iu':
-        raise TypeError(f'{tag}: Index must be an integer, but got '
-                        f'{typeof(index)}')
-    index = np.clip(index, 0, len(branches) - 1)
-    return choose(tag, index, branches, operands)
-
-
-def check_scalar(tag, what, x):
-    """Raise a TypeError unless `x` is a scalar."""
-    [aval] = map_leaves(typeof, lambda: [f'{tag}: {what}'], [x])
-    if aval.shape != ():
-        raise TypeError(f'{tag}: {what} must be a scalar, but got {aval}. To '
-                        'choose for each element of an array, use np.where.')
-
-
 def choose(tag, index, functions, operands):
     """Stage all branches, and bind a cond that runs one of them."""
     xs = tree_leaves(operands)
     staged = [stage_tree(f, operands, {}, tag) for f in functions]
-    _, out_tree = staged[0]
-    for f, (_, tree) in zip(functions, staged):
-        if tree != out_tree:
-            raise TypeError(
-                f'{tag}: the branches must have the same type structure, but '
-                f'{fun_name(functions[0])} returns {out_tree}, and '
-                f'{fun_name(f)} returns {tree}')
-    types = [branch_type(tag, functions, avals) for avals in
-             zip(*[jaxpr.out_avals for jaxpr, _ in staged])]
+    jaxprs, trees = zip(*staged)
+    out_avals = [jaxpr.out_avals for jaxpr in jaxprs]
+    seams.check('branches', tag, functions, trees, out_avals)
+    types = list(map(common_type, zip(*out_avals)))
+    if None in types or any(tree != trees[0] for tree in trees):
+        raise TypeError(f'{tag}: the branches must return equal types')
     branches, consts = close_together(
-        [fit_outputs(jaxpr, types, tag) for jaxpr, _ in staged])
+        [fit_outputs(jaxpr, types, tag) for jaxpr in jaxprs])
     outs = cond_p.bind(index, *consts, *xs, branches=branches)
-    return out_tree.unflatten(outs)
-
-
-def branch_type(tag, functions, avals):
-    """Return the type of an output of all branches, or raise."""
-    aval = common_type(avals)
-    if aval is None:
-        strong = next(aval for aval in avals if not aval.weak_type)
-        f, other = next((f, aval) for f, aval in zip(functions, avals)
-                        if common_type([strong, aval]) is None)
-        raise TypeError(
-            f'{tag}: the branches must return equal types, but '
-            f'{fun_name(functions[avals.index(strong)])} returns {strong}, '
-            f'and {fun_name(f)} returns {other}')
-    return aval
+    return trees[0].unflatten(outs)

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from contextvars import ContextVar
 from copyreg import __newobj__
-from functools import partial
+from functools import partial, reduce
 from itertools import chain, repeat
 from typing import NamedTuple
 
@@ -16,24 +16,23 @@ from autodiff_mini import seams
 from autodiff_mini.copying import copied, place_of
 from autodiff_mini.core import (
     TraceTag, Tracer, float0, fun_name, public, tangent_type, typeof)
-from autodiff_mini.errors import UnexpectedTracerError, is_miscall
-from autodiff_mini.higher_order.call import Store, defcall, named, on_arrays
+from autodiff_mini.errors import UnexpectedTracerError
+from autodiff_mini.higher_order.call import Store, defcall, on_arrays
 from autodiff_mini.higher_order.programs import interleave, others, picked
 from autodiff_mini.higher_order.staged_calls import (
-    closed_over, linear_program, stage_function, stage_linear, stage_rules)
+    closed_over, linear_program, stage_linear, stage_rules)
 from autodiff_mini.interpreters import jvp, partial_eval, transpose, vmap
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr
 from autodiff_mini.jaxprs import Jaxpr, Var
 from autodiff_mini.memory import own_memory, read_by, to_read
 from autodiff_mini.pytree import (
-    leaf_names, map_leaves, tree_flatten, tree_leaves, tree_map,
-    tree_structure)
+    flatten_up_to, leaf_names, map_leaves, tree_flatten, tree_leaves,
+    tree_map, tree_structure)
 from autodiff_mini.signature import (
-    UserFunction, argument_keys, gives_self, named_after, names_of,
-    resolve_kwargs)
+    UserFunction, argument_keys, gives_self, named_after, resolve_kwargs)
 from autodiff_mini.zeros import (
     SymbolicZero, Zero, instantiate_all, instantiate_zeros, pack, unpack,
-    which_zero, zero_from_primal)
+    which_zero)
 
 
 def custom_call_jvp(primitive, rule_of, tag, xs, x_dots, **params):
@@ -57,8 +56,8 @@ def run_outside(kind, tag, primitive, fun, rule, *args):
     """
     try:
         results = rule(*args)
-    except UnexpectedTracerError as unexpected:
-        if unexpected.tracer._trace.tag is not tag:
+    except UnexpectedTracerError as error:
+        if error.tracer._trace.tag is not tag:
             raise
         raise closed_over(fun, primitive, kind is vmap.BatchTracer) from None
     for x in chain(*results):
@@ -153,10 +152,10 @@ def leave_call(primitive, trace, args, fun, **rules):
         except UnexpectedTracerError as error:
             if not trace.is_unknown(error.tracer):
                 raise
-        return leave_closure(primitive, trace, args, fun, **rules)
+        return seams.leave_closure(trace, primitive, args, fun, rules)
     linear, residuals = stage_linear(fun, args, unknown)
     if any(map(trace.is_unknown, residuals)):
-        return leave_closure(primitive, trace, args, fun, **rules)
+        return seams.leave_closure(trace, primitive, args, fun, rules)
     n = len(residuals)
     outs = trace.record(primitive, [*residuals, *args], {
         'fun': linear,
@@ -179,7 +178,8 @@ def with_known(outs, known, trace, primitive, args, params):
     return [y if here else out for y, out, here in zip(ys, outs, known)]
 
 
-def leave_closure(primitive, trace, args, fun, **rules):
+@seams.leave_closure.define
+def leave_closure(trace, primitive, args, fun, rules):
     """Leave a call whose function closes over an unknown value.
 
     Another rule has made the function, and it closes over a tangent of that
@@ -188,49 +188,7 @@ def leave_closure(primitive, trace, args, fun, **rules):
     """
     if trace.parent.parent is None:
         return fun(*args)
-    if 'fwd' in rules:
-        raise closed_over(fun, primitive)
-    args, fun, rule = open_call(trace, args, fun, rules['jvp'])
-    return leave_call(primitive, trace, args, fun, jvp=rule)
-
-
-def open_call(trace, args, fun, rule):
-    """Return a call whose operands include the values it closes over.
-
-    The function and the rule are staged for that.  The derivative with
-    respect to an unknown value follows from linearity, and with respect to
-    a known one the rule says nothing.
-
-    Returns:
-        The operands, the function, and the rule.
-    """
-    types, out_still = list(map(typeof, args)), Store()
-    still = [aval.dtype.kind not in 'fc' for aval in types]
-    zeros = [Zero(aval) if zero else aval for aval, zero in zip(types, still)]
-    slope, more = stage_function(on_arrays(rule, still, out_still, rule),
-                                 pack(types, zeros))
-    staged, consts = stage_function(fun, types)
-    args, n, end = [*consts, *more, *args], len(consts), len(consts + more)
-    linear = list(map(trace.is_unknown, args))
-
-    def opened(*xs):
-        return staged(*xs[:n], *xs[end:])
-
-    def opened_rule(xs, x_dots):
-        zeros = which_zero(x_dots[:end])
-        if not all(zero or free for zero, free in zip(zeros, linear)):
-            raise closed_over(fun, custom_jvp_call_p)
-        dots = [Zero(x) if zero else instantiate_zeros(t)
-                for x, t, zero in zip(xs[end:], x_dots[end:], still)]
-        ys, y_dots = unpack(slope(*xs[n:end], *pack(xs[end:], dots)),
-                            out_still.value)
-        if not all(zeros[:n]):
-            ts = [*x_dots[:end], *map(Zero, xs[end:])]
-            ts = [instantiate_zeros(t) if free else x
-                  for x, t, free in zip(xs, ts, linear)]
-            y_dots = list(map(jvp.add_tangents, y_dots, opened(*ts)))
-        return ys, y_dots
-    return args, named(opened, fun), named(opened_rule, rule)
+    raise closed_over(fun, primitive)
 
 
 def call_transpose(cts, *operands, fun, **rules):
@@ -298,8 +256,7 @@ class Pull:
     def split(self, operands):
         """Return the residuals, and a cotangent for each output."""
         n = sum(self.traced)
-        zeros = [Zero(v.aval) for v in
-                 picked(self.jaxpr.outvars, self.zeros)]
+        zeros = [Zero(v.aval) for v in picked(self.jaxpr.outvars, self.zeros)]
         return (interleave(self.traced, operands[:n], self.fixed),
                 interleave(self.zeros, zeros, operands[n:]))
 
@@ -483,7 +440,8 @@ class custom_jvp(UserFunction):
             raise AttributeError(
                 f'No {what} defined for {kind} function {name} using '
                 f'{method}. Define it with {name}.{method}.')
-        call, xs = flatten_call(self, args, kwargs)
+        call = FlatCall(self)
+        xs = call.operands(args, kwargs)
         ys = self.bind(call, xs)
         return call.out_tree.unflatten(own_memory(ys, xs))
 
@@ -510,40 +468,13 @@ def refuse_without_wing(call, *_):
 
 
 # Between what users write and flat lists.
-def flatten_call(function, args, given):
-    """Return a function of flat operands, and the operands of this call.
-
-    They are what is traced in the nondiff arguments, and the other arguments.
-    """
-    args, kwargs = resolve_kwargs(function.fun, args, given)
-    nondiff = function.nondiff
-    if 0 not in nondiff and gives_self(function.fun, args):
-        nondiff = (0, *nondiff)
-        opened = seams.open_self(args[0])
-        if traced_leaves(opened):
-            args = (opened, *args[1:])
-    left_out = kwargs.keys() - {*nondiff}
-    if left_out & given.keys():
-        left_out = ()
-    kwargs = {key: x for key, x in kwargs.items() if key not in left_out}
-    free = dict(enumerate(args)) | kwargs
-    held = {key: free.pop(key) for key in nondiff if key in free}
-    traced = {key: traced_leaves(x) for key, x in held.items()}
-    xs, in_tree = tree_flatten(tuple(free.values()))
-    names = lambda: leaf_names(tree_structure(OrderedDict(free)),
-                               f'arguments of {fun_name(function)}')
-    map_leaves(typeof, names, xs)
-    keys = [key for key, leaves in traced.items() for _ in leaves]
-    call = FlatCall(function, rules_of(function), held, keys, list(free),
-                    in_tree, list(kwargs), len(left_out))
-    return call, [*chain(*traced.values()), *xs]
-
-
 class FlatCall:
     """The function of a custom call, from a flat list to a flat list.
 
     Args:
         function: what the user calls.
+
+    Attributes:
         rules: the rules that it has now.
         held: its nondiff arguments, by their positions, or their names.
         keys: of those that the first operands are for.
@@ -553,16 +484,39 @@ class FlatCall:
         left_out: how many more the function has.
     """
 
-    def __init__(self, function, rules, held, keys, free, in_tree, names,
-                 left_out):
+    def __init__(self, function):
         self.function = function
-        self.rules = rules
-        self.held = held
-        self.keys = keys
-        self.free = free
-        self.in_tree = in_tree
-        self.names = names
-        self.left_out = left_out
+        self.rules = rules_of(function)
+
+    def operands(self, args, given) -> list:
+        """Take the arguments of the call, and return its operands.
+
+        They are what is traced in the nondiff arguments, and the other
+        arguments.
+        """
+        function, nondiff = self.function, self.function.nondiff
+        args, kwargs = resolve_kwargs(function.fun, args, given)
+        if 0 not in nondiff and gives_self(function.fun, args):
+            nondiff = (0, *nondiff)
+            opened = seams.open_self(args[0])
+            if traced_leaves(opened):
+                args = (opened, *args[1:])
+        left_out = kwargs.keys() - {*nondiff}
+        if left_out & given.keys():
+            left_out = ()
+        self.left_out = len(left_out)
+        self.names = [key for key in kwargs if key not in left_out]
+        free = dict(enumerate(args)) | {key: kwargs[key] for key in self.names}
+        self.held = {key: free.pop(key) for key in nondiff if key in free}
+        self.free = list(free)
+        xs, self.in_tree = tree_flatten(tuple(free.values()))
+        names = lambda: leaf_names(tree_structure(OrderedDict(free)),
+                                   f'arguments of {self}')
+        map_leaves(typeof, names, xs)
+        traced = [(key, leaf) for key, x in self.held.items()
+                  for leaf in traced_leaves(x)]
+        self.keys = [key for key, _ in traced]
+        return [*(leaf for _, leaf in traced), *xs]
 
     def __call__(self, *operands):
         args, kwargs = self.in_place(*self.split(operands))
@@ -584,15 +538,6 @@ class FlatCall:
                 for key, x in self.held.items()}
         return held, operands[n:]
 
-    def marks(self, operands):
-        """Return all arguments, with these marks in place of operands."""
-        values = iter(operands)
-        held = {key: key in self.keys and replace_traced(
-                    x, values, lambda leaf: False)
-                for key, x in self.held.items()}
-        args, kwargs = self.in_place(held, values)
-        return [*args, *kwargs.values()]
-
     def in_place(self, held, xs):
         """Return all arguments: those in positions, and those by name."""
         if not (held or self.names):
@@ -609,40 +554,23 @@ class FlatCall:
     def __setstate__(self, state):
         vars(self).update({'rules': state['function'].rules} | state)
 
-    def ask(self, rule, what, *args):
-        """Call a rule, by `read_by`, and return what it returns.
-
-        If it calls the function, the rules of this call hold there, too.
-        """
-        if self.rules is rules_of(self.function):
-            return read_by(rule, what, *args)
-        token = rules_at_work.set(
-            rules_at_work.get({}) | {self.function: self.rules})
-        try:
-            return read_by(rule, what, *args)
-        finally:
-            rules_at_work.reset(token)
-
     def check_still(self, perturbed):
         """Raise a TypeError if a nondiff argument is differentiated."""
         for key, moves in zip(self.keys, perturbed):
             if moves:
-                why, cure = (
-                    'is the self of a method', 'Pass it by an argument'
-                ) if key not in self.function.nondiff else (
-                    'is named in nondiff_argnums',
-                    'Leave it out of nondiff_argnums')
+                why = ('is named in nondiff_argnums'
+                       if key in self.function.nondiff
+                       else 'is the self of a method')
                 raise TypeError(
                     f'Argument {key} of {self} {why}, but is being '
                     'differentiated, and its rule would drop that '
-                    f'derivative. {cure}.')
-
-    @property
-    def __name__(self):
-        return fun_name(self.function)
+                    'derivative. Leave it out of nondiff_argnums, or pass '
+                    'it by another argument.')
 
     def __str__(self):
-        return self.__name__
+        return fun_name(self.function)
+
+    __name__ = property(__str__)
 
 
 def traced_leaves(x) -> list:
@@ -654,10 +582,10 @@ def traced_leaves(x) -> list:
     return [leaf for leaf in leaves if isinstance(leaf, Tracer)]
 
 
-def replace_traced(x, values, other=lambda leaf: leaf):
+def replace_traced(x, values):
     """Return a nondiff argument with these values for its tracers."""
     return tree_map(lambda leaf: next(values) if isinstance(leaf, Tracer)
-                    else other(leaf), x)
+                    else leaf, x)
 
 
 def for_rule(ts, others, symbolic) -> list:
@@ -679,13 +607,6 @@ class UserRule:
     def __init__(self, call):
         self.call = call
 
-    def check_pair(self, out, what):
-        """Raise a TypeError unless the rule has returned a pair."""
-        if not isinstance(out, (tuple, list)) or len(out) != 2:
-            raise TypeError(
-                f'{self} must produce a pair (list or tuple of length two) '
-                f'{what} {out!r}')
-
     @property
     def __name__(self):
         return fun_name(getattr(self.call.rules, self.name))
@@ -695,26 +616,29 @@ class UserRule:
                 f'{self.call}')
 
     def ask(self, rule, *args):
-        """Call the rule; an error says so if it takes other arguments."""
-        try:
-            return self.call.ask(rule, self, *args)
-        except TypeError as error:
-            if is_miscall(error):
-                raise TypeError(f'{self} is called with other arguments: '
-                                f'{error}. Write def {self.__name__}'
-                                f'({", ".join(self.takes())}).') from None
-            raise
+        """Return what the rule returns.
 
-    def takes(self) -> list:
-        """Return the names of what the rule is called with."""
-        held = names_of(self.call.function.fun, self.call.held)
-        return [*held, *self.given]
+        If it calls the function, the rules of this call hold there, too.
+        """
+        if self.call.rules is rules_of(self.call.function):
+            return seams.ask_rule(self, rule, args)
+        token = rules_at_work.set(
+            rules_at_work.get({}) | {self.call.function: self.call.rules})
+        try:
+            return seams.ask_rule(self, rule, args)
+        finally:
+            rules_at_work.reset(token)
+
+
+@seams.ask_rule.define
+def ask_unchecked(rule, function, args):
+    return read_by(function, rule, *args)
 
 
 class FlatRule(UserRule):
     """The rule of forward mode: from primals and tangents to both."""
 
-    name, kind, given = 'jvp', 'JVP', ('primals', 'tangents')
+    name, kind = 'jvp', 'JVP'
 
     def __call__(self, operands, dots):
         call, rules = self.call, self.call.rules
@@ -723,50 +647,14 @@ class FlatRule(UserRule):
         x_dots = for_rule(dots[len(call.keys):], xs, rules.symbolic_zeros)
         tuples = [call.in_tree.unflatten(map(to_read, row))
                   for row in (xs, x_dots)]
-        try:
-            out = self.ask(rules.jvp, *held.values(), *tuples)
-        except TypeError as error:
-            if names := seams.tuples_at_work(error, tuples):
-                error.add_note(self.unpack(*names))
-            raise
-        self.check_pair(
-            out, 'representing primal and tangent outputs, but got')
-        ys = call.flatten(out[0])
-        y_dots, dot_tree = tree_flatten(out[1])
-        if dot_tree != call.out_tree:
-            raise TypeError(
-                f'{self} must produce primal and tangent outputs with equal '
-                f'container (pytree) structures, but got {call.out_tree} '
-                f'and {dot_tree} respectively')
-        map_leaves(check_output, self.out_names, ys)
-        if is_of_tuple(ys, xs, tuples[0]):
-            want = call(*operands)
-            if call.out_tree != dot_tree or (
-                    typeof(want[0]).shape != typeof(ys[0]).shape):
-                raise TypeError(self.unpack('primals', 'tangents'))
-        return ys, map_leaves(fit_rule_tangent, self.out_names, ys, y_dots)
-
-    def unpack(self, *names):
-        """Return what an error says where tuples are taken for arrays."""
-        return (f'{self} is called with two tuples. Unpack them: '
-                f'(x,), (x_dot,) = {", ".join(names)}.')
-
-    def out_names(self):
-        return leaf_names(
-            self.call.out_tree, f'{self} must produce primal and tangent '
-            'outputs with corresponding shapes and dtypes: output')
-
-
-def is_of_tuple(ys, xs, primals) -> bool:
-    """Return whether a rule may have taken the tuple of primals for an array.
-
-    The output is the tuple stacked, or several times the tuple.
-    """
-    shapes = {typeof(x).shape for x in xs}
-    if len(ys) == len(shapes) == 1:
-        return typeof(ys[0]).shape == (len(xs), *shapes.pop())
-    return len(ys) > len(xs) and all(
-        any(y is x for x in tree_leaves(primals)) for y in ys)
+        out, out_dot = self.ask(rules.jvp, *held.values(), *tuples)
+        ys = call.flatten(out)
+        y_dots = flatten_up_to(call.out_tree, out_dot)
+        names = lambda: leaf_names(
+            call.out_tree, f'{self} must produce primal and tangent outputs '
+            'with corresponding shapes and dtypes: output')
+        map_leaves(typeof, names, ys)
+        return ys, map_leaves(fit_rule_tangent, names, ys, y_dots)
 
 
 def fit_rule_tangent(y, y_dot):
@@ -778,34 +666,16 @@ def fit_rule_tangent(y, y_dot):
     return Zero(y)
 
 
-def check_output(y):
-    """Raise a TypeError if `y` is nothing that a function may return."""
-    if isinstance(y, Zero):
-        raise TypeError(f'{y} is a record of a tangent or a cotangent, no '
-                        'array, and cannot be an output')
-    typeof(y)
-
-
 def sum_of_rules(function, rules, *args):
     """Return the output and its tangent, a sum of what the rules return."""
     *owner, primals, tangents = args
-    if owner:
-        raise TypeError(f'The rules of {fun_name(function)}, by defjvps, are '
-                        'not given self: define one with defjvp, as '
-                        'rule(self, primals, tangents)')
-    if len(primals) != len(rules):
+    if owner or len(primals) != len(rules):
         raise ValueError(
             f'{fun_name(function)} has {len(rules)} rules, by defjvps, but '
-            f'{len(primals)} arguments. Give one for each argument, or None; '
-            'keyword-only arguments need a rule by defjvp.')
-    out = function(*primals)
-    tangent = tree_map(partial(zero_from_primal, symbolic_zeros=True), out)
-    for rule, t in zip(rules, tangents, strict=True):
-        if rule is not None:
-            tangent = tree_map(add_rule_tangents, tangent,
-                               rule(t, out, *primals))
-    return out, tangent
-
-
-def add_rule_tangents(s, t):
-    return t if type(s) is SymbolicZero else s + t
+            f'{len(owner) + len(primals)} arguments. Give one for each '
+            'argument, or None; self, and keyword-only arguments, need a rule '
+            'by defjvp: rule(self, primals, tangents).')
+    y = function(*primals)
+    terms = [rule(t, y, *primals) for rule, t in zip(rules, tangents) if rule]
+    return y, tree_map(
+        lambda y, *terms: reduce(jvp.add_tangents, terms, Zero(y)), y, *terms)

@@ -5,7 +5,7 @@ the tangent.  This is an equation, `custom_lin`, of a linear program.  It
 cannot be run, and transposition keeps the promise.  Chapter 10.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial, reduce
 from typing import Any
 
@@ -14,26 +14,24 @@ import numpy as np
 from autodiff_mini import seams
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import (
-    NUMBERS, Primitive, ShapedArray, TraceTag, Tracer, check_alive,
-    current_trace, float0, fun_name, is_array, tangent_type, typeof,
-    unwrapped)
+    NUMBERS, Primitive, ShapedArray, TraceTag, Tracer, current_trace, float0,
+    fun_name, is_array, tangent_type, typeof, typeof_result, unwrapped)
 from autodiff_mini.errors import UnexpectedTracerError
 from autodiff_mini.higher_order.call import named
 from autodiff_mini.higher_order.custom_jvp import (
-    FlatRule, Pull, UserRule, check_output, closed_alone, conform,
-    custom_call, custom_jvp, dims_of_tangents, for_rule, jvp_vmap,
-    with_batching)
+    FlatRule, Pull, UserRule, closed_alone, conform, custom_call, custom_jvp,
+    dims_of_tangents, for_rule, jvp_vmap, with_batching)
 from autodiff_mini.higher_order.programs import (
     interleave, others, picked, stage_program)
-from autodiff_mini.higher_order.staged_calls import closed_over, element
+from autodiff_mini.higher_order.staged_calls import (
+    call_late, closed_over, element)
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, partial_eval, transpose, vmap)
-from autodiff_mini.interpreters.jaxpr import JaxprTracer, eval_jaxpr
-from autodiff_mini.jaxprs import Jaxpr, Var
+from autodiff_mini.interpreters.jaxpr import JaxprTracer
+from autodiff_mini.jaxprs import Var
 from autodiff_mini.memory import mark_as_arguments, to_read
 from autodiff_mini.pytree import (
-    leaf_names, map_leaves, open_as, tree_flatten, tree_structure)
-from autodiff_mini.signature import names_of
+    flatten_up_to, leaf_names, map_leaves, tree_flatten)
 from autodiff_mini.zeros import (
     Zero, instantiate_zeros, pack, unpack, which_zero)
 
@@ -75,7 +73,8 @@ def promise(name, fwd, jvp, xs, x_dots):
     count = len(residuals)
 
     def forwards(*operands):
-        return jvp(*unpack(operands[count:], still))[1]
+        _, y_dots = jvp(*unpack(operands[count:], still))
+        return list(map(instantiate_zeros, y_dots))
 
     known = [*residuals, *(xs if jvp else [])]
     types = [tangent_type(typeof(y)) for y in ys]
@@ -97,7 +96,7 @@ def keep_promise(bwd, count, still, residuals, cts):
 def custom_lin(*operands, name, jvp, bwd, n, out_avals):
     if jvp is None:
         refuse_forward_mode(name)
-    return list(map(instantiate_zeros, jvp(*operands)))
+    return jvp(*operands)
 
 
 custom_lin_p = Primitive('custom_lin', custom_lin, multiple_results=True,
@@ -174,9 +173,7 @@ def custom_lin_vmap(axis, operands, dims, jvp, bwd, n, out_avals, **params):
 
 def forwards_vmap(jvp, axis, dims, *operands):
     """Return the tangents of all elements."""
-    y_dots, found = vmap.vmap_flat(
-        lambda *operands: list(map(instantiate_zeros, jvp(*operands))), axis,
-        operands, dims)
+    y_dots, found = vmap.vmap_flat(jvp, axis, operands, dims)
     return [vmap.spread(y_dot, dim, axis.size)
             for y_dot, dim in zip(y_dots, found)]
 
@@ -189,10 +186,9 @@ def bwd_vmap(bwd, axis, res_dims, y_dims, x_dims, residuals, cts):
     still, n = which_zero(cts), len(residuals)
 
     def flat_bwd(*arrays):
-        moving = iter(arrays[n:])
-        return bwd(arrays[:n], [
-            Zero(element(ct.aval, dim)) if zero else next(moving)
-            for ct, dim, zero in zip(cts, y_dims, still)])
+        zeros = [Zero(element(ct.aval, dim))
+                 for ct, dim, zero in zip(cts, y_dims, still) if zero]
+        return bwd(arrays[:n], interleave(still, zeros, arrays[n:]))
 
     dims = [*res_dims, *others(dims_of_tangents(y_dims), still)]
     x_bars, found = vmap.vmap_flat(flat_bwd, axis, pack(residuals, cts), dims)
@@ -241,67 +237,13 @@ lowering.inline_rules[custom_lin_p] = inline_linear
 
 
 class PullBothWays(Pull):
-    """A linear program, run backwards, of which the reverse is known too.
-
-    Where `linear` takes `s` to `linear(r, s)`, for residuals `r`, and the
-    transpose takes `ct` to `x_bar`, `s * x_bar` is `linear(r, s) * ct`.  So
-    the cotangents of `r` and `ct`, given `s`, are those of the program.
-    """
+    """A linear program, run backwards, of which the reverse is known too."""
 
     def bind(self, *operands):
-        return custom_vjp_call_p.bind(
-            *operands, fun=self, fwd=self.fwd, jvp=self.jvp)
-
-    def fwd(self, operands, perturbed):
-        return self.bind(*operands), list(operands), self.bwd
-
-    def bwd(self, operands, x_bar_bars):
-        residuals, cts = self.split(operands)
-        ts = interleave(self.moves, map(instantiate_zeros, x_bar_bars), [
-            instantiate_zeros(Zero(v.aval))
-            for v in others(self.jaxpr.invars, self.moves)])
-        ct_bars, program = partial_eval.linearize_flat(
-            lambda *rs: eval_jaxpr(runnable(self.jaxpr), rs, *ts), residuals,
-            TraceTag('vjp', Jaxpr))
-        r_bars = picked(transpose.pull(program, program.consts, cts),
-                        self.traced)
-        bars = [*r_bars, *others(ct_bars, self.zeros)]
-        return [None if type(bar) is Zero else bar for bar in bars]
+        return seams.bind_both_ways(self, *operands)
 
 
-def runnable(jaxpr):
-    """Return a linear program whose promises can be run.
-
-    What a promise does forwards is the transpose of its `bwd`, if it has no
-    rule for it; and if it holds a pullback, whose rule can refuse.
-    """
-    def runnable_param(x):
-        if type(x) is tuple:
-            return tuple(map(runnable_param, x))
-        return runnable(x) if type(x) is Jaxpr else x
-
-    def runnable_equation(eqn):
-        params = {k: runnable_param(x) for k, x in eqn.params.items()}
-        if eqn.primitive is custom_lin_p and (
-                params['jvp'] is None
-                or params['name'] == PullBothWays.__qualname__):
-            params['jvp'] = partial(transpose_of_bwd, **params)
-        return replace(eqn, params=params)
-    return replace(jaxpr, eqns=list(map(runnable_equation, jaxpr.eqns)),
-                   cache={})
-
-
-def transpose_of_bwd(*operands, bwd, n, out_avals, **_):
-    def backwards(*cts):
-        cts = [Zero(aval) if aval.dtype == float0 else ct
-               for aval, ct in zip(out_avals, cts)]
-        return [Zero(typeof(t)) if x_bar is None else x_bar
-                for t, x_bar in zip(operands[n:], bwd(operands[:n], cts))]
-    program = partial_eval.linear_flat(
-        backwards, out_avals, TraceTag('transpose', Jaxpr))
-    return transpose.pull(program, program.consts, operands[n:])
-
-
+seams.bind_both_ways.define(Pull.bind)
 transpose.pull_rules[custom_vjp_call_p] = PullBothWays
 
 
@@ -386,7 +328,7 @@ class custom_vjp(custom_jvp):
             fwd = seams.call_if_unused(call, fwd)
         return custom_vjp_call_p.bind(
             *xs, fun=with_batching(call), fwd=fwd,
-            jvp=FlatRule(call) if call.rules.jvp else None)
+            jvp=call.rules.jvp and FlatRule(call))
 
 
 @dataclass(frozen=True, slots=True)
@@ -409,9 +351,6 @@ class FlatForward(UserRule):
 
     name, kind = 'fwd', 'VJP fwd'
 
-    def takes(self):
-        return names_of(self.call.function.fun)
-
     def __call__(self, operands, perturbed):
         """Return the outputs, the residuals, and `bwd`."""
         call, rules = self.call, self.call.rules
@@ -422,39 +361,17 @@ class FlatForward(UserRule):
         if rules.symbolic_zeros_back:
             primals = map(CustomVJPPrimal, primals, perturbed[n:])
         args, kwargs = call.in_place(held, primals)
-        out = self.ask(partial(rules.fwd, **kwargs), *args)
-        self.check_pair(
-            out, 'where the first element represents the primal output and '
-            'the second element represents residuals (i.e. values stored '
-            'from the forward pass for use on the backward pass), but '
-            'instead of a pair it produced')
-        ys = call.flatten(out[0])
-        names = lambda: leaf_names(call.out_tree, f'{self}: output')
-        map_leaves(check_no_record, names, ys)
-        leaves, res_tree = tree_flatten(out[1])
-        if any(isinstance(x, CustomVJPPrimal) for x in leaves):
-            raise TypeError(f'{self}: a CustomVJPPrimal is a record of an '
-                            'argument, no residual: keep its .value')
+        out, saved = self.ask(partial(rules.fwd, **kwargs), *args)
+        ys = call.flatten(out)
+        map_leaves(typeof_result, lambda: leaf_names(
+            call.out_tree, f'{self}: output'), ys)
+        leaves, res_tree = tree_flatten(saved)
         kept = list(map(is_residual, leaves))
         residuals = picked(leaves, kept)
-        check_all_alive([*ys, *residuals])
+        for x in residuals:
+            typeof_result(x)
         return ys, [*operands[:n], *residuals], FlatBackward(
             call, list(map(typeof, xs)), res_tree, kept, others(leaves, kept))
-
-
-def check_all_alive(values):
-    """Raise an UnexpectedTracerError if a value has escaped."""
-    for x in values:
-        if isinstance(x, Tracer):
-            check_alive(x, current_trace())
-
-
-def check_no_record(y):
-    """Raise a TypeError if `y` is nothing that fwd may return."""
-    if isinstance(y, CustomVJPPrimal):
-        raise TypeError('a CustomVJPPrimal is a record of an argument, no '
-                        'array: return its .value')
-    check_output(y)
 
 
 def is_residual(x) -> bool:
@@ -470,10 +387,10 @@ class FlatBackward(UserRule):
     zero.
     """
 
-    name, kind, given = 'bwd', 'VJP bwd', ('residuals', 'cotangent')
+    name, kind = 'bwd', 'VJP bwd'
 
     def __init__(self, call, in_avals, res_tree, kept, static):
-        super().__init__(call)
+        self.call = call
         self.in_avals = in_avals
         self.out_tree = call.out_tree
         self.res_tree = res_tree
@@ -482,7 +399,7 @@ class FlatBackward(UserRule):
 
     def __call__(self, residuals, cts):
         try:
-            return self.cotangents(residuals, cts)
+            return call_late(self.call, self.cotangents, residuals, cts)
         except UnexpectedTracerError as error:
             if not isinstance(error.tracer, jvp.JVPTracer):
                 raise
@@ -490,72 +407,33 @@ class FlatBackward(UserRule):
 
     def cotangents(self, residuals, cts):
         """Return what the rule returns, checked and flat."""
-        call, rules = self.call, self.call.rules
+        call, rules, tree = self.call, self.call.rules, self.call.in_tree
         held, residuals = call.split(residuals)
         cts = for_rule(cts, residuals, rules.symbolic_zeros_back)
         leaves = interleave(self.kept, map(to_read, residuals), self.static)
         out = self.ask(rules.bwd, *held.values(),
                        self.res_tree.unflatten(leaves),
                        self.out_tree.unflatten(map(to_read, cts)))
-        tree = call.in_tree
-        if isinstance(out, list):
-            out = tuple(out)
         count = len(tree.children)
-        if isinstance(out, tuple) and len(out) == count + call.left_out:
+        if len(out) == count + call.left_out:
             out = out[:count]
-        if not isinstance(out, tuple) or len(out) != count:
-            raise TypeError(
-                f'{self} must produce a tuple with one cotangent per '
-                f'argument of the function ({count}), but got '
-                f'{describe(out)}. Return `(ct,)` if there is one argument.')
+        cts = flatten_up_to(tree, tuple(out) if isinstance(out, list) else out,
+                            or_none=True)
         names = lambda: leaf_names(tree, f'{self} must produce cotangents '
                                    'like the arguments: arguments')
-        try:
-            cts = prefix_leaves(tree, out)
-        except ValueError:
-            raise TypeError(
-                f'{self} must produce an output with the same container '
-                '(pytree) structure as the args tuple of the primal '
-                f'function, {tree}, or a prefix of it with None for zeros, '
-                f'but got {tree_structure(out)}') from None
-        check_all_alive(cts)
-        return map_leaves(fit_bwd, names, self.in_avals, cts)
-
-
-def prefix_leaves(tree, out) -> list:
-    """Return the leaves of `out`, where None stands for all below it."""
-    if out is None:
-        return [None] * tree.num_leaves
-    if tree.node_type is None and tree_structure(out).node_type is None:
-        return [unwrapped(out)]
-    opened = open_as(tree, out)
-    if opened is None:
-        raise ValueError
-    return [leaf for down, child in zip(tree.children, opened)
-            for leaf in prefix_leaves(down, child)]
+        return map_leaves(fit_bwd, names, self.in_avals,
+                          list(map(unwrapped, cts)))
 
 
 def fit_bwd(aval, ct):
     """Return the cotangent of an argument that bwd returned, or None."""
     if ct is None or aval.dtype.kind not in 'fc':
         return None
-    is_zero = isinstance(ct, Zero)
-    have = ct.aval if is_zero else typeof(ct)
-    if have.shape != aval.shape:
-        more = len(have.shape) - len(aval.shape)
-        raise ValueError(
-            f'the argument is {aval}, but the cotangent {have}' + (
-                f': sum it, np.sum(ct, {(*range(more),)})'
-                if more > 0 and have.shape[more:] == aval.shape else ''))
+    have = ct.aval if isinstance(ct, Zero) else typeof_result(ct)
     weak = have.weak_type or aval.weak_type
-    if have.dtype != aval.dtype and not (
+    if have.shape != aval.shape or have.dtype != aval.dtype and not (
             weak and np.can_cast(have.dtype, aval.dtype, 'same_kind')):
-        raise ValueError(f'the argument is {aval}, but the cotangent {have}')
-    return None if is_zero else convert(ct, aval.dtype)
-
-
-def describe(out):
-    """Return what an error says of something that is no such tuple."""
-    if isinstance(out, tuple):
-        return f'a tuple of {len(out)}'
-    return f'an array {typeof(out)}' if is_residual(out) else repr(out)
+        cure = seams.advise('cotangent', '', have.shape, aval.shape)
+        raise ValueError(
+            f'the argument is {aval}, but the cotangent {have}{cure}')
+    return None if isinstance(ct, Zero) else convert(ct, aval.dtype)

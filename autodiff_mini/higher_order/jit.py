@@ -17,10 +17,9 @@ from autodiff_mini.interpreters.jaxpr import stage_tree
 from autodiff_mini.interpreters.lowering import MISS
 from autodiff_mini.memory import own_memory
 from autodiff_mini.pytree import check_hash, frozen, map_leaves, tree_flatten
-from autodiff_mini.seams import modes
 from autodiff_mini.signature import (
     UserFunction, argument_names, argument_positions, hold_arguments,
-    is_object, named_after, names_of)
+    named_after, names_of)
 
 
 @remembered
@@ -35,7 +34,7 @@ def compiled(jaxpr):
 
 def run_compiled(*xs, jaxpr, **params):
     program = compiled(jaxpr)
-    if seams.asked:
+    if seams.note.taken:
         seams.note(type(program))
     return own_memory(program(*xs), [*xs, *program.constants])
 
@@ -100,11 +99,8 @@ class jit(UserFunction):
         named_after(f)(self)
         self.tag = TraceTag('jit', f)
         self.static = argument_positions(f, static_argnums, static_argnames)
-        self.held = {*self.static, *names_of(f, self.static)}
-        self.f, self.bound, self.method = seams.method_of(f)
-        if self.bound:
-            self.held = {x + 1 if isinstance(x, int) else x
-                         for x in self.held}
+        held = {*self.static, *names_of(f, self.static)}
+        self.f, self.bound, self.held, self.opened = seams.method_of(f, held)
         self.staged = {}    # by types, trees, and static arguments
         self.last = None    # the program of the last call
         self.guard = None   # for calls like the last one
@@ -115,7 +111,8 @@ class jit(UserFunction):
     def __call__(self, *args, **kwargs):
         try:
             guard = self.guard
-            if guard and not kwargs and not modes:
+            if guard and not (kwargs or seams.off.get()
+                              or seams.note.taken):
                 out = guard(args)
                 if out is not MISS:
                     return out
@@ -127,14 +124,11 @@ class jit(UserFunction):
     @public
     def run(self, args, kwargs):
         """Return the result for arguments that the guard does not know."""
-        f, args = self.f, (*self.bound, *args)
-        if self.method and args and is_object(args[0]) and (
-                0 not in self.held):
-            f, args = self.method, (seams.open_self(args[0]), *args[1:])
+        f, args = self.opened((*self.bound, *args))
         args, kwargs, f, static = hold_arguments(f, args, kwargs, self.held)
         xs, in_tree = tree_flatten((args, kwargs))
         names = partial(argument_names, in_tree, self.tag)
-        avals = map_leaves(typeof_argument, names, xs)
+        avals = map_leaves(typeof, names, xs)
         key = in_tree, *avals, *static_part(self.f, static)
         program = self.staged.get(key)
         if program is None:
@@ -159,16 +153,6 @@ class jit(UserFunction):
                                  'yet, so there is no program of it: call it '
                                  'with an argument of each type first')
         return compiled(self.last).source
-
-
-def typeof_argument(x):
-    """Return the type of an argument."""
-    if isinstance(x, str):
-        raise TypeError('a value of type str cannot be traced: make it a '
-                        'static argument, with static_argnums, or a field '
-                        "of a dataclass static, with metadata={'static': "
-                        'True}')
-    return typeof(x)
 
 
 def static_part(f, static):

@@ -1,4 +1,4 @@
-"""`scan`, `while_loop`, and `fori_loop`: loops that carry a value.
+"""`scan` and `while_loop`: loops that carry a value.
 
 A loop is one operation, whose body is a program.  So the body is transformed
 once, however often the loop runs.  If a carry can be perturbed, mapped, or
@@ -18,7 +18,7 @@ import numpy as np
 from autodiff_mini import seams
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import (
-    Primitive, TraceTag, Tracer, array_type, fun_name, public, typeof)
+    Primitive, TraceTag, array_type, public, typeof)
 from autodiff_mini.higher_order.cond import fill_from_first_match, where
 from autodiff_mini.higher_order.jit import jit_p, run_compiled
 from autodiff_mini.higher_order.programs import (
@@ -30,8 +30,8 @@ from autodiff_mini.higher_order.programs import (
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, transpose, vmap)
 from autodiff_mini.interpreters.jaxpr import stage_tree
-from autodiff_mini.jaxprs import Equation, Jaxpr, Var, dead_rules
-from autodiff_mini.pytree import LEAF, leaf_names, map_leaves, tree_flatten
+from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var, dead_rules
+from autodiff_mini.pytree import leaf_names, map_leaves, tree_flatten
 from autodiff_mini.signature import named_after
 from autodiff_mini.zeros import Zero, instantiate_all, instantiate_zeros
 
@@ -152,6 +152,32 @@ def at_all_steps(transform, jaxpr, marks, counts, *more):
     return before + carry + rows, body(carry)
 
 
+@remembered
+def hoist(jaxpr, count):
+    """Split a program into what needs only its first arguments, and the rest.
+
+    Args:
+        jaxpr: a program that closes over arrays only.
+        count: how many arguments are the first.
+
+    Returns:
+        A program from the first arguments to some values; and a program from
+        them, these values, and the other arguments to the outputs.
+    """
+    fixed, first, rest = {*jaxpr.constvars, *jaxpr.invars[:count]}, [], []
+    for eqn in jaxpr.eqns:
+        is_fixed = all(type(v) is Literal or v in fixed for v in eqn.invars)
+        (first if is_fixed else rest).append(eqn)
+        fixed.update(eqn.outvars if is_fixed else ())
+    used = {v for eqn in rest for v in eqn.invars} | {*jaxpr.outvars}
+    values = [v for eqn in first for v in eqn.outvars if v in used]
+    before, behind = jaxpr.invars[:count], jaxpr.invars[count:]
+    return (replace(jaxpr, invars=before, eqns=first, outvars=values,
+                    cache={}),
+            replace(jaxpr, invars=before + values + behind, eqns=rest,
+                    cache={}))
+
+
 def for_outputs_at_all_steps(body, used, counts):
     """Return the body for some outputs, which arguments and outputs it needs.
 
@@ -264,12 +290,10 @@ def scan_partial_eval(trace, args, unknown, jaxpr, counts, **loop):
     n, m = now_kinds.count(CONSTANT), out_unknown.count(False)
 
     # What needs constants only is computed once, before the loop.
-    first, body, _ = partial_eval_jaxpr(
-        known, tuple(kind != CONSTANT for kind in now_kinds),
-        (True,) * len(known.outvars))
-    now[:n], _ = compute_forwarded(trace, jit_p, now[:n],
-                                   {'jaxpr': first, 'name': 'scan'})
-    now_kinds[:n] = [CONSTANT] * len(first.outvars)
+    first, body = hoist(known, n)
+    now[n:n] = trace.compute(jit_p, now[:n],
+                             {'jaxpr': first, 'name': 'scan'})
+    now_kinds[n:n] = [CONSTANT] * len(first.outvars)
     carried = [i for i, kind in enumerate(now_kinds) if kind == CARRY]
     outs, passed = compute_forwarded(trace, scan_p, now, {
         'jaxpr': body, 'counts': counts_of(now_kinds), **loop},
@@ -392,8 +416,7 @@ def while_jvp(primals, tangents, test, body, counts):
 @remembered
 def with_unused(jaxpr, avals):
     """Return a program that takes more arguments, and ignores them."""
-    return Jaxpr(jaxpr.constvars, [*jaxpr.invars, *map(Var, avals)],
-                 jaxpr.eqns, jaxpr.outvars, jaxpr.consts)
+    return replace(jaxpr, invars=[*jaxpr.invars, *map(Var, avals)], cache={})
 
 
 jvp.rules[while_p] = while_jvp
@@ -520,53 +543,21 @@ def bind_scan(tag, f, init, xs, length=None, reverse=False):
         tag: which application of which transformation this is.
         f, init, xs, length, reverse: as for `scan`.
     """
+    seams.check('rows', tag, xs)
+    seams.check('length', tag, xs, length)
     rows, xs_tree = tree_flatten(xs)
-    if rows and isinstance(xs, list) and all(np.ndim(x) == 0 for x in rows):
-        raise ValueError(f'{tag}: xs is a list of numbers, and not an array '
-                         'to go along. Write np.array(xs).')
-    names = lambda: leaf_names(xs_tree, f'{tag}: xs')
-    row_avals = map_leaves(element_type, names, rows)
-    length = common_length(tag, rows, names, length)
+    avals = list(map(typeof, rows))
+    lengths = {aval.shape[0] for aval in avals}
+    [length] = lengths if length is None else lengths | {int(length)}
+    element = xs_tree.unflatten(
+        array_type(aval.shape[1:], aval.dtype) for aval in avals)
     jaxpr, carry, out_tree = stage_body(
-        tag, f, 'init', init, (xs_tree.unflatten(row_avals),))
+        tag, f, 'init', init, (element,))
     jaxpr, consts = close_and_dedupe(jaxpr)
     outs = scan_p.bind(*consts, *carry, *rows, jaxpr=jaxpr, length=length,
                        reverse=bool(reverse),
                        counts=(len(consts), len(carry)))
     return out_tree.unflatten(outs)
-
-
-def element_type(x):
-    """Return the type of the elements of an array."""
-    aval = typeof(x)
-    if not aval.shape:
-        raise ValueError('scan goes along the first axis, but this has none: '
-                         f'{aval}. Close over what is the same at all steps.')
-    return array_type(aval.shape[1:], aval.dtype)
-
-
-def common_length(tag, rows, names, length):
-    """Return the number of steps; raise a ValueError if it is unclear."""
-    lengths = [x.shape[0] for x in rows]
-    if length is not None:
-        lengths += map_leaves(number_of_steps, lambda: [f'{tag}: length'],
-                              [length])
-    if not lengths:
-        raise ValueError(f'{tag}: scan needs xs to go along, or a length')
-    if len({*lengths}) > 1:
-        short = [name.removeprefix(f'{tag}: ') for name in names()]
-        have = ', '.join(map('{} has {}'.format, [*short, 'length'], lengths))
-        raise ValueError(f'{tag}: scan got values with different leading '
-                         f'axis sizes: {have}. They must be equal.')
-    return lengths[0]
-
-
-def number_of_steps(length):
-    """Return a length as an integer, or raise."""
-    length = operator.index(length)
-    if length < 0:
-        raise ValueError(f'must not be negative, but is {length}')
-    return length
 
 
 def stage_body(tag, f, what, init, args=()):
@@ -591,25 +582,20 @@ def stage_body(tag, f, what, init, args=()):
         avals = better
         jaxpr, out_tree = stage_tree(f, (tree.unflatten(avals), *args), {},
                                      tag)
-        if out_tree.node_type is not tuple or len(out_tree.children) != 2:
-            raise TypeError(f'{tag}: the body of a scan must return a pair '
-                            f'(carry, y), but its output is {out_tree}. '
-                            'Return (carry, None) if it puts nothing out.')
-        found = out_tree.children[0]
-        if found != tree:
-            cure = ('Is a `return` missing?' if found.node_type is type(None)
-                    else 'Begin with the structure of the output.')
-            raise TypeError(
-                f'{tag}: body function carry input and carry output must '
-                'have the same pytree structure, but they differ: the input '
-                f'is {tree}, and the output {found}. {cure}')
+        seams.check('carry', tag, tree, out_tree)
+        if out_tree.children[:1] != (tree,):
+            raise TypeError(f'{tag}: {ALIKE} the same structure')
         better = list(map(promote_carry, avals, jaxpr.out_avals))
-    map_leaves(check_carry, lambda: leaf_names(tree, f'{tag}: carry'),
-               avals, jaxpr.out_avals[:len(avals)])
+    seams.check('carry_types', tag, tree, avals, jaxpr.out_avals)
+    if any(x[:2] != y[:2] for x, y in zip(avals, jaxpr.out_avals)):
+        raise TypeError(f'{tag}: {ALIKE} equal types')
     types = avals + jaxpr.out_avals[len(avals):]
     carry = [convert(x, aval.dtype, aval.weak_type)
              for x, aval in zip(carry, avals)]
     return fit_outputs(jaxpr, types, tag), carry, out_tree
+
+
+ALIKE = 'body function carry input and carry output must have'
 
 
 def promote_carry(aval, out_aval):
@@ -662,46 +648,8 @@ def bind_while(tag, cond_fun, body_fun, init_val):
     body, carry, tree = stage_body(tag, pair, 'init_val', init_val)
     tree = tree.children[0]
     test, test_tree = stage_tree(cond_fun, (tree.unflatten(carry),), {}, tag)
-    types = ', '.join(map(str, test.out_avals))
-    if test_tree is not LEAF or types != 'bool[]':
-        raise TypeError(f'{fun_name(cond_fun)}, the condition of a '
-                        'while_loop, must return a boolean scalar, but '
-                        f'returns {types or test_tree}')
+    seams.check('condition', tag, cond_fun, test, test_tree)
     (test, body), consts = close_together([test, body])
     outs = while_p.bind(*consts, *carry, test=test, body=body,
                         counts=(len(consts), len(carry)))
     return tree.unflatten(outs)
-
-
-@public
-def fori_loop(lower, upper, body_fun, init_val):
-    """Return the last carry of a loop over integers.
-
-    Args:
-        lower: the first integer.
-        upper: the integer behind the last.
-        body_fun: `body_fun(i, carry) -> carry`.
-        init_val: the first carry, a tree of arrays.
-
-    Raises:
-        TypeError: as scan, if the bounds are integers; as while_loop, if
-            they are traced.
-
-    Source: `jax.lax.fori_loop`.
-
-    Examples:
-        >>> fori_loop(1, 5, lambda i, product: i * product, 1)
-        24
-    """
-    tag = TraceTag('fori_loop', body_fun)
-    for bound in lower, upper:
-        aval = bound if callable(bound) else typeof(bound)
-        if aval is bound or aval.shape or aval.dtype.kind not in 'iu':
-            raise TypeError(f'{tag}: the bounds come first, and they must be '
-                            f'integers, but got {aval}')
-    if isinstance(lower, Tracer) or isinstance(upper, Tracer):
-        return bind_while(tag, lambda state: state[0] < upper,
-                          lambda state: (state[0] + 1, body_fun(*state)),
-                          (lower, init_val))[1]
-    return bind_scan(tag, lambda carry, i: (body_fun(i, carry), None),
-                     init_val, np.arange(lower, upper))[0]

@@ -4,6 +4,7 @@ Run the program under the interpreter, and record what it does.  Each result
 is computed once, and kept with the program.  Chapter 12.
 """
 
+from dataclasses import replace
 from functools import partial, wraps
 from itertools import chain, repeat
 
@@ -264,10 +265,8 @@ def known_jaxpr(jaxpr, unknown, wanted):
         jaxpr, unknown, wanted: as for `partial_eval_jaxpr`.
     """
     known, _, out_unknown = partial_eval_jaxpr(jaxpr, unknown, wanted)
-    count = out_unknown.count(False)
-    known, _ = for_outputs(known, tuple(
-        i < count for i in range(len(known.outvars))))
-    return known, out_unknown
+    outvars = known.outvars[:out_unknown.count(False)]
+    return drop_dead(replace(known, outvars=outvars, cache={})), out_unknown
 
 
 @remembered
@@ -309,8 +308,8 @@ def permute(jaxpr, ins, outs):
         ins: the positions of its arguments, in the new order.
         outs: the positions of the outputs; some may be left out.
     """
-    return Jaxpr(jaxpr.constvars, [jaxpr.invars[i] for i in ins], jaxpr.eqns,
-                 [jaxpr.outvars[i] for i in outs], jaxpr.consts)
+    return replace(jaxpr, invars=[jaxpr.invars[i] for i in ins],
+                   outvars=[jaxpr.outvars[i] for i in outs], cache={})
 
 
 @remembered
@@ -322,8 +321,7 @@ def pad_residual_inputs(jaxpr, i, types):
     n, own = len(types[i]), iter(jaxpr.invars)
     residuals = [next(own) if i == j else Var(aval)
                  for j, avals in enumerate(types) for aval in avals]
-    return Jaxpr(jaxpr.constvars, [*residuals, *jaxpr.invars[n:]],
-                 jaxpr.eqns, jaxpr.outvars, jaxpr.consts)
+    return replace(jaxpr, invars=residuals + jaxpr.invars[n:], cache={})
 
 
 @remembered
@@ -332,8 +330,8 @@ def for_outputs(jaxpr, used):
 
     The program takes all arguments.
     """
-    program = drop_dead(Jaxpr(jaxpr.constvars, jaxpr.invars, jaxpr.eqns,
-                              picked(jaxpr.outvars, used), jaxpr.consts))
+    program = drop_dead(
+        replace(jaxpr, outvars=picked(jaxpr.outvars, used), cache={}))
     read = {v for eqn in program.eqns for v in eqn.invars}
     read.update(program.outvars)
     return program, tuple(v in read for v in program.invars)

@@ -5,11 +5,9 @@ once, and its rules stay Python functions, which run when they are needed.
 Chapter 7.
 """
 
-from functools import partial
-
 from autodiff_mini.core import ShapedArray, TraceTag, fun_name, typeof
 from autodiff_mini.errors import UnexpectedTracerError
-from autodiff_mini.higher_order.programs import interleave, stage_program
+from autodiff_mini.higher_order.programs import interleave
 from autodiff_mini.interpreters.jaxpr import (
     JaxprTracer, eval_jaxpr, stage_flat)
 from autodiff_mini.interpreters.partial_eval import linear_flat
@@ -64,7 +62,7 @@ def stage_linear(fun, args, unknown):
     return open_program(fun, jaxpr, interleave(unknown, jaxpr.invars, known))
 
 
-def stage_call(primitive, trace, args, fun, out_avals=None, **rules):
+def stage_call(primitive, trace, args, fun, **rules):
     """Record a call with its function staged, and its rules kept."""
     fun, consts = stage_function(fun, args)
     return trace.record(primitive, [*consts, *args], {
@@ -112,8 +110,6 @@ class StagedRule:
             types = [element(aval, 0 if is_mapped else None)
                      for aval, is_mapped in zip(types, *more)]
         check_outputs(self.fun, self.rule, types)
-        if callable(more[-1]):      # bwd, which runs even later
-            more[-1] = partial(call_late, self.fun, more[-1])
         return ys, *more
 
 
@@ -147,16 +143,14 @@ def check_outputs(fun, rule, have):
             f'function returns {", ".join(map(str, want))}')
 
 
-def staged_types(*avals, fun, out_avals=None, **rules):
-    """Return the types of a call's results; a staged function knows them."""
-    return fun.jaxpr.out_avals if out_avals is None else out_avals
+def staged_types(*avals, fun, **rules):
+    """Return the types of a call's results: its function is staged."""
+    return fun.jaxpr.out_avals
 
 
 def inline_call(*avals, fun, **rules):
     """Return the program of a call's function, without its rules."""
-    if type(fun) is StagedFunction:
-        return fun.jaxpr
-    return stage_program(fun, avals, TraceTag('jit', fun))
+    return fun.jaxpr
 
 
 def closed_over(fun, primitive, is_mapped=False):

@@ -117,19 +117,15 @@ PLAIN = {bool, int, float, str, type(None)}     # are read as they are printed
 
 
 def call_of(primitive, emitter, /, *operands, **params):
-    """Return the text of a call of a primitive's implementation."""
+    """Returns the text of a call of a primitive's implementation."""
     impl, name = primitive.impl, getattr(primitive.impl, '__name__', '')
     for prefix, module in (('np', np), ('np.linalg', np.linalg)):
         if getattr(module, name, None) is impl:
-            function = f'{prefix}.{name}'
-            break
-    else:
-        if not all(k.isidentifier() and k.isascii() and k not in RESERVED
-                   for k in params):
-            impl, params = partial(impl, **params), {}
-        function = emitter.constant(name_of_implementation(primitive), impl)
-    keywords = [f'{k}={emitter.value(x)}' for k, x in params.items()]
-    return f'{function}({", ".join([*operands, *keywords])})'
+            keywords = [f'{k}={emitter.value(x)}' for k, x in params.items()]
+            return f'{prefix}.{name}({", ".join([*operands, *keywords])})'
+    name = emitter.constant(name_of_implementation(primitive),
+                            partial(impl, **params) if params else impl)
+    return f'{name}({", ".join(operands)})'
 
 
 def name_of_implementation(primitive) -> str:

@@ -9,8 +9,8 @@ import numpy as np
 
 from autodiff_mini import seams
 from autodiff_mini.core import (
-    Tracer, base, current_trace, float0, set_current_trace, tangent_type,
-    typeof)
+    Trace, Tracer, base, current_trace, float0, set_current_trace,
+    tangent_type, typeof)
 from autodiff_mini.interpreters.jaxpr import JaxprTrace, JaxprTracer
 from autodiff_mini.interpreters.jvp import jvp_flat
 from autodiff_mini.jaxprs import Literal
@@ -91,8 +91,7 @@ class PartialEvalTrace(JaxprTrace):
         self.foreign[id(owner)] = owner
         return x
 
-    def lift(self, x):
-        return self.parent.lift(x)
+    lift = Trace.lift
 
 
 rules = {}

@@ -30,7 +30,7 @@ def backward_pass(jaxpr, consts, cts) -> list:
         consts: the arrays for its `constvars`.
         cts: a cotangent for each output, or a Zero.
     """
-    if seams.asked:
+    if seams.note.taken:
         seams.note(backward_pass)
     known = dict(zip(jaxpr.constvars, consts, strict=True))
     gathered = {}

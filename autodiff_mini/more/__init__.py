@@ -8,9 +8,14 @@ from importlib.util import find_spec
 
 import autodiff_mini.more.error_states  # np.errstate
 import autodiff_mini.more.on_demand
+import autodiff_mini.more.writing  # x[i] = y
 
 NAMES = {   # by name: where it is, to be imported when it is asked for
+    'Primitive': 'more.user_primitive.UserPrimitive',
+    'is_undefined_primal': 'more.user_primitive.is_undefined_primal',
     'checkpoint_policies': 'more.policies.checkpoint_policies',
+    'fori_loop': 'more.control_flow.fori_loop',
+    'switch': 'more.control_flow.switch',
     'custom_vmap': 'more.custom_vmap.custom_vmap',
     'sequential_vmap': 'more.sequential.sequential_vmap',
 }

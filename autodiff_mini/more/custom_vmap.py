@@ -14,17 +14,18 @@ from autodiff_mini.core import (
     TraceTag, Tracer, array_type, float0, tangent_type, typeof)
 from autodiff_mini.higher_order.call import Store, defcall, named
 from autodiff_mini.higher_order.custom_jvp import (
-    Pull, UserRule, check_output, custom_call_jvp, run_outside, with_known)
+    Pull, UserRule, custom_call_jvp, run_outside, with_known)
 from autodiff_mini.higher_order.custom_vjp import custom_vjp, is_written_down
 from autodiff_mini.higher_order.programs import (
-    for_outputs, interleave, others, picked, prune_equation)
+    for_outputs, interleave, others, picked, prune_equation, stage_program)
 from autodiff_mini.higher_order.staged_calls import (
-    StagedFunction, linear_program, stage_linear)
-from autodiff_mini.interpreters import jvp, partial_eval, transpose, vmap
+    StagedFunction, linear_program, stage_call, stage_linear, staged_types)
+from autodiff_mini.interpreters import (
+    abstract, jaxpr, jvp, lowering, partial_eval, transpose, vmap)
 from autodiff_mini.interpreters.vmap import spread
 from autodiff_mini.jaxprs import Var, dead_rules
-from autodiff_mini.pytree import leaf_names, map_leaves, tree_flatten
-from autodiff_mini.signature import names_of
+from autodiff_mini.pytree import (
+    leaf_names, map_leaves, tree_flatten, tree_map)
 from autodiff_mini.zeros import (
     Zero, instantiate_all, pack, unpack, which_zero)
 
@@ -189,6 +190,24 @@ def custom_vmap_for_outputs(eqn, used):
                           vmap=named(rule_for_outputs, rule))
 
 
+def inline_custom_vmap(*avals, fun, **rules):
+    """Return the program of a call's function, without its rule."""
+    if type(fun) is StagedFunction:
+        return fun.jaxpr
+    return stage_program(fun, avals, TraceTag('jit', fun))
+
+
+def stage_custom_vmap(trace, args, out_avals=None, **params):
+    return stage_call(custom_vmap_call_p, trace, args, **params)
+
+
+def custom_vmap_types(*avals, out_avals=None, **params):
+    return out_avals or staged_types(*avals, **params)
+
+
+jaxpr.rules[custom_vmap_call_p] = stage_custom_vmap
+abstract.rules[custom_vmap_call_p] = custom_vmap_types
+lowering.inline_rules[custom_vmap_call_p] = inline_custom_vmap
 vmap.rules[custom_vmap_call_p] = custom_vmap_vmap
 jvp.rules[custom_vmap_call_p] = partial(
     custom_call_jvp, custom_vmap_call_p, derivative_of)
@@ -251,18 +270,13 @@ class FlatBatching(UserRule):
 
     name, kind = 'vmap', 'vmap'
 
-    def takes(self):
-        return ['axis_size', 'in_batched', *names_of(self.call.function.fun)]
-
     def __call__(self, xs, mapped, size):
         call = self.call
         args, kwargs = call.in_place(*call.split(xs))
-        out = self.ask(partial(call.rules.vmap, **kwargs), size,
-                       call.marks(mapped), *args)
-        self.check_pair(out, 'of its output and, in a tree like it, which '
-                        'parts of it are batched, but got')
-        wanted, ys = getattr(call, 'out_tree', None), call.flatten(out[0])
-        flags, flag_tree = tree_flatten(out[1])
+        out, marks = self.ask(partial(call.rules.vmap, **kwargs), size,
+                              marks_like(call, mapped), *args)
+        wanted, ys = getattr(call, 'out_tree', None), call.flatten(out)
+        flags, flag_tree = tree_flatten(marks)
         if flag_tree != call.out_tree:
             raise ValueError(
                 f'{self} must produce an output and out_batched with equal '
@@ -277,9 +291,19 @@ class FlatBatching(UserRule):
         return ys, list(map(bool, flags))
 
 
+def marks_like(call, operands):
+    """Return all arguments of a call, with marks in place of operands."""
+    values = iter(operands)
+    held = {key: key in call.keys and tree_map(
+                lambda leaf: isinstance(leaf, Tracer) and next(values), x)
+            for key, x in call.held.items()}
+    args, kwargs = call.in_place(held, values)
+    return [*args, *kwargs.values()]
+
+
 def check_batch(size, y, batched):
     """Raise unless `y` is an output, with a batch axis if it says so."""
-    check_output(y)
+    typeof(y)
     if not isinstance(batched, (bool, np.bool_)):
         raise TypeError('out_batched must be True or False, but got '
                         f'{batched!r}')

@@ -11,9 +11,9 @@ from numpy.lib.array_utils import normalize_axis_index
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import function_table, ufunc_table, unwrap_as
 from autodiff_mini.more.selection import places_along
-from autodiff_mini.numpy_api import as_is, asarray, implements, operand
-from autodiff_mini.numpy_functions.writing import (
+from autodiff_mini.more.writing import (
     as_part, check_array, check_cast, overwrite)
+from autodiff_mini.numpy_api import as_is, asarray, implements, operand
 from autodiff_mini.primitives.indexing import (
     add_at_p, as_operands, index_shape)
 

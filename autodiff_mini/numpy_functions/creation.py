@@ -5,9 +5,10 @@ Chapter 25.
 
 import numpy as np
 
+from autodiff_mini import seams
 from autodiff_mini.arrays import convert, full
 from autodiff_mini.core import Tracer, typeof
-from autodiff_mini.memory import is_a_number, writable_result
+from autodiff_mini.memory import writable_result
 from autodiff_mini.numpy_api import as_is, asarray, implements
 
 
@@ -60,7 +61,7 @@ def numpy_array(object, dtype=None, *, copy=True, order='K', subok=False,
 @implements(np.asarray, as_is)
 def numpy_asarray(a, dtype=None, order=None, *, device=None, copy=None):
     a = asarray(a, dtype)
-    if copy or isinstance(a, Tracer) and is_a_number(a):
+    if copy or isinstance(a, Tracer) and seams.is_a_number.run(a):
         return np.copy(a)
     return a
 

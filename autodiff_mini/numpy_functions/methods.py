@@ -8,8 +8,9 @@ from functools import partial
 
 import numpy as np
 
+from autodiff_mini import seams
 from autodiff_mini.core import Tracer, function_table
-from autodiff_mini.memory import as_new_result, is_a_number
+from autodiff_mini.memory import as_new_result
 
 # Methods that are NumPy functions of the same name.
 NAMESAKES = (
@@ -56,7 +57,8 @@ def conjugate(a):
 
 def copy_of(x, order='C'):
     """Return a copy; of a number, which does not change, a number."""
-    return as_new_result(x, (x,)) if is_a_number(x) else np.copy(x, order)
+    is_number = seams.is_a_number.run(x)
+    return as_new_result(x, (x,)) if is_number else np.copy(x, order)
 
 
 def refuse_attribute(name, x):
@@ -97,3 +99,5 @@ Tracer.imag = property(lambda self: np.imag(self))
 Tracer.size = property(lambda self: math.prod(self.shape))
 Tracer.itemsize = property(lambda self: self.dtype.itemsize)
 Tracer.nbytes = property(lambda self: self.size * self.itemsize)
+Tracer.__setitem__ = lambda x, indices, value: seams.set_item.run(
+    x, indices, value)

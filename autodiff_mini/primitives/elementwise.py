@@ -2,8 +2,7 @@
 
 A row is a primitive, the NumPy function that it stands for, and a JVP rule
 for each operand.  What holds for all element-wise primitives is said once, in
-the columns `vmap` and `abstract`.  Chapters 1 and 2; most rows are in the
-appendix.
+the columns `vmap` and `abstract`.  Chapters 1 and 2.
 """
 
 import operator
@@ -11,14 +10,14 @@ from functools import partial
 
 import numpy as np
 
+from autodiff_mini import seams
 from autodiff_mini.arrays import convert, full
 from autodiff_mini.core import (
     PYTHON_NUMBERS, Primitive, Tracer, elementwise, typeof)
 from autodiff_mini.interpreters import abstract, jvp, lowering, vmap
 from autodiff_mini.interpreters.jvp import match
 from autodiff_mini.interpreters.transpose import deflinear, deftranspose
-from autodiff_mini.memory import (
-    ONLY_SEEN, as_new_array, is_a_number, own_memory, view_of)
+from autodiff_mini.memory import ONLY_SEEN, as_new_array, own_memory
 from autodiff_mini.numpy_api import (
     as_is, as_view, implements, operand, operator_ufunc, ufunc)
 from autodiff_mini.pytree import tree_map
@@ -36,10 +35,7 @@ def row(function, *rules, name=None, impl=None):
     """
     primitive = elementwise(name or function.__name__, impl or function)
     ufunc(function, primitive)
-    if rules:
-        jvp.defjvp(primitive, *rules)
-    else:
-        jvp.defjvp(primitive)
+    jvp.defjvp(primitive, *rules)
     return primitive
 
 
@@ -270,10 +266,12 @@ def numpy_imag(val):
     val = operand(val)
     aval = typeof(val)
     if aval.dtype.kind == 'c':
-        return view_of(val, imag_p.bind(val))
+        return seams.view_of.run(val, imag_p.bind(val))
     zero = full(val, aval.shape, 0, aval.dtype)[()]
     zero = convert(zero, aval.dtype, aval.weak_type)
-    return zero if is_a_number(val) else view_of(val, zero, why=ONLY_SEEN)
+    if seams.is_a_number.run(val):
+        return zero
+    return seams.view_of.run(val, zero, None, ONLY_SEEN)
 
 
 # The identity, whose derivative is zero.

@@ -7,21 +7,16 @@ parameter; index arrays are operands.  Writing is the transpose of reading.
 import math
 import operator
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
 from autodiff_mini import seams
 from autodiff_mini.arrays import full
-from autodiff_mini.core import (
-    Primitive, Tracer, current_trace, typeof, unwrapped)
+from autodiff_mini.core import Primitive, Tracer, typeof, unwrapped
 from autodiff_mini.errors import TracerError
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, transpose, vmap)
-from autodiff_mini.interpreters.abstract import defview
 from autodiff_mini.jaxprs import Var
-from autodiff_mini.memory import (
-    CLOSED_OVER, is_a_number, view_of, whose, writable_result)
 from autodiff_mini.numpy_api import asarray, operand
 from autodiff_mini.zeros import Zero, instantiate_zeros
 
@@ -50,48 +45,7 @@ def getitem(x, indices):
     """Return `x[indices]`: arrays among the indices become operands."""
     x, static, arrays = as_operands(x, indices)
     y = index_p.bind(x, *arrays, indices=static)
-    if not all(map(is_traced_number, arrays)) or not (
-            y.ndim or Ellipsis in static):
-        return fillable(x, y)   # a copy, or a number
-    if is_a_number(x):
-        return y if y.ndim else writable_result(y)
-    return view_of(x, y, Indexed(static, tuple(arrays)))
-
-
-def fillable(x, y):
-    """Return `y`, a copy of elements of `x`, to be filled as `x` can be.
-
-    In `x[[0, 2]] += v` Python adds `v` to the copy, and writes it back.  A
-    copy of booleans is left alone, because it is a mask more often.
-    """
-    trace = current_trace()
-    if x._trace is not trace or getattr(y, '_trace', None) is trace or (
-            not np.ndim(y) or y.dtype == bool):
-        return y
-    return writable_result(y)
-
-
-def is_traced_number(i):
-    """Return whether `i` is an integer; and no array of shape ()."""
-    return (isinstance(i, Tracer) and i.dtype.kind in 'iu'
-            and is_a_number(i) and whose(i) is not CLOSED_OVER)
-
-
-class Indexed(NamedTuple):
-    """A view of an array: some of its elements."""
-
-    indices: tuple
-    arrays: tuple = ()      # traced numbers, in the places of OPERAND
-
-    def __eq__(self, other):
-        return (type(other) is Indexed and self.indices == other.indices
-                and list(map(id, self.arrays)) == list(map(id, other.arrays)))
-
-    def read(self, whole):
-        return index_p.bind(whole, *self.arrays, indices=self.indices)
-
-    def write(self, whole, part):
-        return scatter_p.bind(whole, part, *self.arrays, indices=self.indices)
+    return seams.part_of.run(x, y, static, arrays)
 
 
 def as_operands(x, indices):
@@ -100,8 +54,8 @@ def as_operands(x, indices):
         indices = (indices,)
     indices = [operand(i) if isinstance(i, (list, tuple, range)) and i
                else unwrapped(i) for i in indices]
-    if any(map(is_mask, indices)):
-        x, indices = replace_masks(x, indices)
+    if any(getattr(i, 'dtype', type(i)) == bool for i in indices):
+        x, indices = seams.replace_masks(x, indices)
     static, arrays = [], []
     for i in indices:
         if i is None or i is Ellipsis or isinstance(i, slice):
@@ -112,32 +66,6 @@ def as_operands(x, indices):
             static.append(OPERAND)
             arrays.append(index_array(i))
     return x, tuple(static), arrays
-
-
-def is_mask(i):
-    """Return whether `i` is a mask of NumPy's, whose values are known."""
-    return (type(i) in (bool, np.bool_)
-            or type(i) is np.ndarray and i.dtype == bool)
-
-
-def replace_masks(x, indices):
-    """Return `x`, and indices that select from it what the masks do.
-
-    Integers stand for where a mask is True.  A mask without axes selects
-    from an axis of length 1, which `x` gets for it.
-    """
-    chosen = [i if is_mask(i) or i is Ellipsis else slice(None)
-              for i in indices if i is not None]
-    np.empty(x.shape, np.void)[tuple(chosen)]   # raises if one does not fit
-    axes, places = [], []
-    for i in indices:
-        if is_mask(i):
-            axes += [slice(None)] * np.ndim(i) or [None]
-            places += np.nonzero(np.atleast_1d(i))
-        else:
-            axes += [] if i is None else [i if i is Ellipsis else slice(None)]
-            places.append(i)
-    return (x[tuple(axes)] if None in axes else x), places
 
 
 def index_array(i):
@@ -269,7 +197,7 @@ def index_shape(shape, *arrays, indices):
     return (*found[:place], *block, *found[place + 1:])
 
 
-defview(index_p, index_shape)
+abstract.defview(index_p, index_shape)
 
 
 def check_known(arrays):

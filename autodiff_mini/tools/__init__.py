@@ -1,8 +1,8 @@
 """A wing: words and instruments.
 
 It reads the user's line to say what to write instead, warns of slips, and
-has `check_grads`, `cost` and `debug_nans`.  Without this folder, errors give
-the same reasons, and general advice.  The page *Errors explained*.
+has `check_grads`, `cost`, `debug_nans`, and `which`.  Without this folder,
+errors give the same reasons, and general advice.  The page *Errors explained*.
 """
 
 from importlib import import_module
@@ -14,12 +14,15 @@ NAMES = {   # by name: where it is, to be imported when it is asked for
     'cost': 'tools.costs.cost',
     'debug_nans': 'tools.debugging.debug_nans',
     'NaNError': 'tools.debugging.NaNError',
+    'which': 'tools.which.which',
 }
 TAKEN = {   # by module: the seams that it takes
     'advice': [seams.advise],
     'refusals': [seams.tell, seams.note_refusal, seams.warn_of_lost_refusal],
-    'calls': [seams.refuse_call, seams.tuples_at_work],
-    'methods': [seams.method_of, seams.open_self],
+    'calls': [seams.refuse_call],
+    'checks': [seams.check],
+    'rules': [seams.ask_rule],
+    'methods': [seams.method_of, seams.open_self, seams.check_attributes],
     'slips': [seams.with_warnings, seams.count_lines],
 }
 

@@ -18,7 +18,7 @@ from types import GeneratorType, ModuleType
 import numpy as np
 
 from autodiff_mini import seams
-from autodiff_mini.core import Tracer, fun_name
+from autodiff_mini.core import Tracer, fun_name, typeof
 from autodiff_mini.errors import (
     LIBRARY, OTHERS, OWN_OPERATION, Refusals, TracerArrayConversionError,
     in_a_library)
@@ -422,9 +422,15 @@ def instead_of_escape(general, trace):
 
 def what_to_register(general, kind):
     """Return what to do with a value of a class that is not an array's."""
+    if kind.__name__ in ('CustomVJPPrimal', 'SymbolicZero', 'Zero'):
+        return ('it is a record of an argument, so return its .value'
+                if hasattr(kind, 'value') else
+                'it is a record of a zero tangent, so make it an array with '
+                'ad.instantiate_zeros')
     if issubclass(kind, str):
-        return ('close over it, or, if it is in a dataclass, declare its '
-                "field with metadata={'static': True}")
+        return ('make it a static argument, with static_argnums of jit, or '
+                "a static field of its dataclass, with metadata={'static': "
+                'True}, or close over it')
     if hasattr(kind, 'to_numpy'):
         return 'pass its .to_numpy()'
     if kind.__name__ == 'MaskedArray':
@@ -449,6 +455,14 @@ def is_users(kind) -> bool:
         'site-packages' not in file)
 
 
+def what_to_sum(general, shape, wanted):
+    """Return how to make a cotangent of this shape one of a broadcast."""
+    count = len(shape) - len(wanted)
+    if count > 0 and shape[count:] == wanted:
+        return f': sum it, np.sum(ct, {(*range(count),)})'
+    return general
+
+
 def instead_of_hash(general, x):
     """Return what to do with a static value that has no hash."""
     if isinstance(x, list):
@@ -469,15 +483,22 @@ def instead_of_argnums(general, tag, argnums):
     """Return what to write in place of argnums that are no positions."""
     name, names = fun_name(tag.function), names_of(tag.function)
     if isinstance(argnums, str) and argnums in names:
-        return f'Write {names.index(argnums)}'
-    return (f'Pass arguments of {name} in a second call: '
-            f'ad.{tag.transform}({name})(x)')
+        return f'. Write {names.index(argnums)}.'
+    return (f'. Pass arguments of {name} in a second call: '
+            f'ad.{tag.transform}({name})(x).')
 
 
-def instead_of_integers(general, what, x):
+def instead_of_kind(general, what, x, holomorphic):
     """Return how to make a number or array one that has a derivative."""
-    is_number = what == 'inputs' and isinstance(x, int)
-    return f'Write {float(x)}' if is_number else general
+    kind = typeof(x).dtype.kind
+    if kind == 'c':
+        return ('. If the function has a complex derivative, pass '
+                'holomorphic=True; if not, make them real, by np.abs say.')
+    if holomorphic:
+        return '. Convert it with astype, or leave holomorphic out.'
+    cure = (f'Write {float(x)}' if what == 'inputs' and isinstance(x, int)
+            else 'Convert it, x.astype(float)')
+    return f', which has no derivative. {cure}.'
 
 
 def instead_of_output(general, y):
@@ -499,6 +520,6 @@ ADVISERS = {    # by topic
     'integer': partial(instead_of, instead_of_integer),
     'array': partial(instead_of, instead_of_array),
     'fill': what_to_fill, 'escape': instead_of_escape,
-    'register': what_to_register, 'hash': instead_of_hash,
+    'register': what_to_register, 'cotangent': what_to_sum, 'hash': instead_of_hash,
     'name': instead_of_name, 'argnums': instead_of_argnums,
-    'integers': instead_of_integers, 'scalar': instead_of_output}
+    'kind': instead_of_kind, 'scalar': instead_of_output}

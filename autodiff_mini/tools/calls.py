@@ -11,7 +11,9 @@ from autodiff_mini import seams
 from autodiff_mini.core import fun_name
 from autodiff_mini.errors import is_miscall, users_part
 from autodiff_mini.pytree import FlatFunction
+from autodiff_mini.signature import names_of
 from autodiff_mini.tools.advice import nodes_around
+from autodiff_mini.tools.rules import how_to_unpack
 
 
 @seams.refuse_call.take
@@ -51,7 +53,37 @@ def how(tag, args):
     return f'{tag} calls it with {len(args)} arguments.'
 
 
-@seams.tuples_at_work.take
+def explain_rule(error, rule, args):
+    """Say how a user's rule is called, if that may be the error's cause.
+
+    Args:
+        error: a TypeError that the rule raised.
+        rule: the rule, a UserRule.
+        args: what it was called with.
+
+    Raises:
+        TypeError: it takes other arguments.
+    """
+    if is_miscall(error):
+        takes = ', '.join(parameters_of_rule(rule))
+        raise TypeError(
+            f'{rule} is called with other arguments: {error}. Write def '
+            f'{rule.__name__}({takes}).') from None
+    names = rule.name == 'jvp' and tuples_at_work(error, args[-2:])
+    if names:
+        error.add_note(how_to_unpack(rule, *names))
+
+
+def parameters_of_rule(rule) -> list:
+    """Return the names of what a user's rule is called with."""
+    fun, held = rule.call.function.fun, rule.call.held
+    return {
+        'jvp': [*names_of(fun, held), 'primals', 'tangents'],
+        'fwd': names_of(fun),
+        'bwd': [*names_of(fun, held), 'residuals', 'cotangent'],
+        'vmap': ['axis_size', 'in_batched', *names_of(fun)]}[rule.name]
+
+
 def tuples_at_work(error, tuples) -> list:
     """Return the names of tuples that an expression takes for arrays.
 

@@ -15,7 +15,7 @@ import numpy as np
 from autodiff_mini import seams
 from autodiff_mini.api.derivatives import vjp
 from autodiff_mini.api.staging import as_type, make_jaxpr
-from autodiff_mini.core import public
+from autodiff_mini.core import public, typeof
 from autodiff_mini.higher_order.cond import cond_p
 from autodiff_mini.interpreters.lowering import inline, inline_rules
 from autodiff_mini.jaxprs import Var, programs_in
@@ -276,9 +276,10 @@ def cost_of_step(step, memory) -> ProgramCost:
 
 def laid_out(x) -> int:
     """Return the bytes of an array, each counted once."""
-    strides = getattr(x, 'strides', None) or [1] * len(x.shape)
-    return x.dtype.itemsize * math.prod(
-        n for n, stride in zip(x.shape, strides, strict=True) if stride)
+    aval = typeof(x)
+    strides = getattr(x, 'strides', None) or [1] * aval.ndim
+    return aval.dtype.itemsize * math.prod(
+        n for n, stride in zip(aval.shape, strides, strict=True) if stride)
 
 
 def bytes_of(v) -> int:

@@ -6,29 +6,42 @@ this, `jit` keeps the attributes as they were when it traced the method.
 """
 
 import operator
+from functools import cached_property
 from types import MethodType, ModuleType
 
 from autodiff_mini import seams
 from autodiff_mini.core import Tracer, fun_name, is_array
 from autodiff_mini.pytree import (
-    Static, is_cached, register_pytree_node, tree_flatten, tree_structure)
+    Static, register_pytree_node, tree_flatten, tree_structure)
 from autodiff_mini.signature import (
     UserFunction, gives_self, is_object, named_after, takes_self)
 
 
 @seams.method_of.take
-def method_of(f):
-    """Return the function of a method, its self, and how to trace self.
+def method_of(f, held):
+    """Return what `jit` calls in place of `f`, which may be a method.
+
+    Args:
+        f: a function, a bound method, or an object that is called.
+        held: the positions and names of its arguments that are static.
 
     Returns:
-        The function of a bound method, or called object, and a tuple of its
-        self, empty for other functions; and the method as a function of a
-        self that may be traced, or None if it is not written as a method.
+        The function of a method; a tuple of its self, empty for other
+        functions; `held`, with self counted; and a function from arguments
+        to a function and arguments, in which a self can be traced.
     """
     method, owner = as_method(f)
     bound = (owner,) if gives_self(method, [owner]) else ()
-    method = method if bound else f
-    return method, bound, keeps_self(method) if takes_self(method) else None
+    if bound:
+        f = method
+        held = {x + 1 if isinstance(x, int) else x for x in held}
+    of_self = keeps_self(f) if takes_self(f) else None
+
+    def opened(args):
+        if of_self and args and is_object(args[0]) and 0 not in held:
+            return of_self, (Attributes(args[0]), *args[1:])
+        return f, args
+    return f, bound, held, opened
 
 
 def as_method(f) -> tuple:
@@ -92,6 +105,23 @@ def check_static(f, name, treedef, seen):
                 'or keep the arrays in attributes of self')
     for child in treedef.children:
         check_static(f, name, child, seen)
+
+
+@seams.check_attributes.take
+def check_attributes(x, names):
+    """Raise a TypeError if a dataclass has attributes besides its fields."""
+    for name in getattr(x, '__dict__', {}).keys() - {*names}:
+        if not is_cached(x, name):
+            kind = type(x).__name__
+            raise TypeError(
+                f'the attribute {name} of {kind} is not a field, so a copy '
+                f'of {kind} would lack it. Make it a property, or declare '
+                f'it: {name}: ... = field(init=False)')
+
+
+def is_cached(x, name) -> bool:
+    """Return whether an attribute keeps the value of a cached_property."""
+    return isinstance(getattr(type(x), name, None), cached_property)
 
 
 def keeps_self(f):

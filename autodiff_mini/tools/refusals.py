@@ -71,7 +71,7 @@ def tell(error):
         # It was raised where NumPy asked, and NumPy tells a symptom.
         error.add_note(str(cause))
         error.__cause__, error.__context__ = None, cause
-    advise(error)
+    add_advice(error)
     if os.environ.get('AUTODIFF_MINI_TRACEBACK') == 'full':
         return
     told = []
@@ -81,7 +81,7 @@ def tell(error):
         error = error.__cause__ or error.__context__
 
 
-def advise(error):
+def add_advice(error):
     """Add advice to a Python or NumPy error."""
     for advice in [*how_called(error), advice_on(error, last_refusal.get())]:
         if advice and advice not in getattr(error, '__notes__', ()):

@@ -30,3 +30,8 @@ program('ifftn', lambda np, x: np.fft.ifftn(x), f64(2, 3, 2))
 
 program('fftshift', lambda np, x: np.fft.fftshift(x), f64(2, 3))
 program('ifftshift', lambda np, x: np.fft.ifftshift(x), f64(2, 3))
+program('fftn', lambda np, x: np.fft.fftn(x, (1, 3), axes=[1, -3]),
+        c128(2, 3, 2))
+program('rfftn', lambda np, x: np.fft.rfftn(x, axes=(1, 0)), f64(4, 3))
+program('irfftn', lambda np, x: np.fft.irfftn(x, (2, 5), (2, 0), 'ortho'),
+        c128(2, 3, 3))

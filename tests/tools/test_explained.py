@@ -26,6 +26,7 @@ ELSEWHERE = {*(PACKAGE / 'draft').glob('*.py'),
 # `tools` has more to say.
 CAUGHT = {('guard.py', 'check_key'), ('guard.py', 'compare'),
           ('errors.py', 'refuse_no_function'),
+          ('cond.py', 'choose'), ('loops.py', 'stage_body'),
           *[('prepared.py', name) for name in (
               'meet', '__init__', 'run')],
           *[('tape.py', name) for name in (

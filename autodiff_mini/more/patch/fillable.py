@@ -12,9 +12,9 @@ import numpy as np
 
 from autodiff_mini.core import Trace, Tracer, current_trace, typeof, unwrap_as
 from autodiff_mini.errors import TracerError
-from autodiff_mini.memory import view_of, writable_result
+from autodiff_mini.more.boxes import Step, view_of, writable
 from autodiff_mini.numpy_api import operand
-from autodiff_mini.primitives.indexing import OPERAND, Indexed
+from autodiff_mini.primitives.indexing import OPERAND, index_p
 
 
 class Fillable(np.ndarray):
@@ -189,7 +189,7 @@ def to_write(x):
     root = x if x.root is None else x.root
     views = list((root.views or {}).values())
     check_fillable(x, root, views)
-    whole = writable_result(np.array(plain_of(root)))
+    whole = writable(np.array(plain_of(root)))
     parts = []
     for y in views:
         step = step_to(root, y)
@@ -241,7 +241,7 @@ def step_to(root, view):
     order = np.argsort(known)
     places = order[np.searchsorted(known, wanted, sorter=order)]
     arrays = np.unravel_index(places, root.shape) if root.ndim else ()
-    return Indexed((OPERAND,) * root.ndim, tuple(arrays))
+    return Step(index_p, tuple(arrays), {'indices': (OPERAND,) * root.ndim})
 
 
 def addresses(x):

@@ -11,7 +11,7 @@ import numpy as np
 
 from autodiff_mini import seams
 from autodiff_mini.core import Tracer, current_trace, function_table
-from autodiff_mini.memory import writable_result
+from autodiff_mini.more.boxes import writable
 from autodiff_mini.more.patch.fillable import (
     Filled, holds_traced, shown, to_fill, views_to_fill)
 from autodiff_mini.more.patch.names import answer, ended, started
@@ -104,7 +104,7 @@ def at_least_one(a, dtype=None, **kwargs):
 
 
 def full_of(shape, fill_value, dtype=None, order='C', **kwargs):
-    return writable_result(np.broadcast_to(asarray(fill_value, dtype), shape))
+    return writable(np.broadcast_to(asarray(fill_value, dtype), shape))
 
 
 for makes in ('zeros', 'ones', 'empty', 'eye', 'identity', 'tri', 'arange',

@@ -1,7 +1,7 @@
 """Writing into arrays: a traced array changes what it holds.
 
 Each way to write computes a new array, which the old one becomes; see `write`
-in memory.py.  Chapter 23.
+in boxes.py.  Chapter 23.
 """
 
 import numpy as np
@@ -10,19 +10,21 @@ from autodiff_mini import seams
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import Tracer, typeof, unwrapped
 from autodiff_mini.errors import ReadOnlyError, TracerError
-from autodiff_mini.memory import (
-    View, check_writable, is_a_number, whose, write)
+from autodiff_mini.more.boxes import (
+    Step, View, check_writable, is_a_number, whose, write)
 from autodiff_mini.numpy_api import as_is, implements, operand, stand_in
 from autodiff_mini.primitives.indexing import (
-    Indexed, as_operands, index_shape, scatter_p)
+    as_operands, index_p, index_shape, scatter_p)
 
 
+@seams.set_item.take
 def setitem(x, indices, value):
     """Set the elements `x[indices]` to a value."""
     x = check_array(x)
     y, static, arrays = as_operands(x, indices)
     value = operand(value)
-    if is_this_part(x, value, Indexed(static, tuple(arrays))):
+    if is_this_part(x, value, Step(
+            index_p, arrays, {'indices': static})):
         return      # x[1:] += 1: the part has been written into already
     if any(array.dtype == bool for array in arrays):
         y = where_masked(x, indices, value)
@@ -40,9 +42,6 @@ def overwrite(x, y):
     if np.shape(y) != x.shape:
         y = np.reshape(y, x.shape)  # a mask without axes has given it one
     write(x, y if isinstance(y, Tracer) else np.array(y))
-
-
-Tracer.__setitem__ = setitem
 
 
 def check_array(x):

@@ -13,7 +13,7 @@ from autodiff_mini.core import (
     unwrapped)
 from autodiff_mini.errors import RuleTable
 from autodiff_mini.higher_order.custom_jvp import (
-    FlatRule, flatten_call, traced_leaves)
+    FlatCall, FlatRule, traced_leaves)
 from autodiff_mini.higher_order.custom_vjp import (
     FlatForward, custom_vjp, promise_of)
 from autodiff_mini.higher_order.staged_calls import open_program
@@ -196,7 +196,8 @@ def differentiate(primitive, primals, tangents, /, **params):
     if primitive.vjp_rule:
         function.defvjp(*[partial(rule, **params)
                           for rule in primitive.vjp_rule])
-    call, xs = flatten_call(function, primals, {})
+    call = FlatCall(function)
+    xs = call.operands(primals, {})
     rule = promise_of(
         tangents, call, primitive.vjp_rule and FlatForward(call),
         primitive.jvp_rule and FlatRule(call))

@@ -1,0 +1,365 @@
+"""Boxes: a traced array changes what it holds.
+
+An array that a program writes into is a box, whose content is exchanged.
+Boxes that look at the same memory know each other.  Chapter 23.
+"""
+
+from typing import NamedTuple
+from weakref import ref
+
+import numpy as np
+
+from autodiff_mini import seams
+from autodiff_mini.core import Primitive, Tracer, current_trace
+from autodiff_mini.errors import NumPyReadOnlyError, ReadOnlyError
+from autodiff_mini.memory import ARGUMENT, CLOSED_OVER, GIVEN, ONLY_SEEN
+from autodiff_mini.primitives.indexing import index_p, scatter_p
+from autodiff_mini.primitives.shapes import transpose_p
+
+
+@seams.content_of.take
+def content_of(x, copies):
+    """Return a tracer that holds, for good, what `x` holds now.
+
+    Args:
+        x: a tracer.
+        copies: those that were made before, by id: the tracer, its copy.
+    """
+    if whose(holder_of(x)):
+        return x    # nobody writes into it
+    _, copy = copies.get(id(x), (x, None))
+    if copy is None or any(getattr(x, slot) is not getattr(copy, slot)
+                           for slot in slots_of(x)):
+        copy = duplicate(x)
+        copies[id(x)] = x, copy
+    return copy
+
+
+@seams.own_tracer.take
+def own_tracer(x, is_taken):
+    """Return `x`, or a duplicate if another holds it or looks at it."""
+    return duplicate(x) if is_taken or whose(x) is not None else x
+
+
+@seams.lend.take
+def lend(x, why):
+    """Return a duplicate that can only be read, and why."""
+    x = duplicate(x)
+    x.memory = why
+    return x
+
+
+@seams.is_seen.take
+def is_seen(x) -> bool:
+    """Return whether another looks at the memory of `x`, or owns it.
+
+    A view of what is gone is as good as new.
+    """
+    mine = whose(x)
+    return bool(mine) and (type(mine) is not View
+                           or bool(mine.shared.others(x)))
+
+
+def become(x, y):
+    """Let the tracer `x` hold what `y`, of the same class, holds."""
+    for slot in slots_of(x):
+        setattr(x, slot, getattr(y, slot))
+    if type(x).__dictoffset__:
+        vars(x).update(vars(y))
+    x._trace = y._trace
+    x.line = getattr(y, 'line', None)
+
+
+def slots_of(x):
+    """Return the names of what a tracer holds."""
+    return vars(type(x)).get('__slots__', ())
+
+
+def duplicate(x):
+    """Return a tracer that holds what `x` does, and is nobody else's."""
+    copy = object.__new__(type(x))
+    become(copy, x)
+    copy.made_in = current_trace()
+    return copy
+
+
+class Shared:
+    """Memory that several traced arrays look at.
+
+    Args:
+        content: all of it, in a tracer of its own; or, if it can only be
+            read, the array itself.
+    """
+
+    __slots__ = ('content', 'views')
+
+    def __init__(self, content):
+        self.content = content
+        self.views = []     # weak references to tracers
+
+    def add(self, x, path):
+        """Let `x` look at a part of it."""
+        while self.views and self.views[-1]() is None:
+            self.views.pop()
+        self.views.append(ref(x))
+        x.memory = View(self, path)
+
+    def others(self, x) -> list:
+        """Return the other views of it, but for programs that are over."""
+        self.views = [view for view in self.views if view() is not None]
+        return [y for y in (view() for view in self.views) if y is not x
+                and (y._trace.thread or y._trace.tag is x._trace.tag)]
+
+
+class Step(NamedTuple):
+    """How a view looks at an array: by an operation.
+
+    Args:
+        primitive: the operation, one that `WRITES` has.
+        arrays: its operands beside the array.
+        params: its parameters.
+    """
+
+    primitive: Primitive
+    arrays: tuple
+    params: dict
+
+    def __eq__(self, other):
+        return (type(other) is Step and self.primitive is other.primitive
+                and self.params == other.params
+                and list(map(id, self.arrays)) == list(map(id, other.arrays)))
+
+    def read(self, whole):
+        """Return the part that the view sees."""
+        return self.primitive.bind(whole, *self.arrays, **self.params)
+
+    def write(self, whole, part):
+        """Return the whole, with another part."""
+        return WRITES[self.primitive](
+            whole, part, *self.arrays, **self.params)
+
+
+WRITES = {
+    index_p: scatter_p.bind,
+    transpose_p: lambda whole, part, axes: np.transpose(
+        part, np.argsort(axes).tolist())}
+
+
+class View(NamedTuple):
+    """How a traced array looks at memory.
+
+    Args:
+        shared: the memory.
+        path: steps from all of it to what is seen; None if nobody knows.
+        why: what an error says of it, if it may only be read.
+    """
+
+    shared: Shared
+    path: tuple | None
+    why: str | None = None
+
+
+def whose(x):
+    """Return whose the memory of a tracer is.
+
+    A View, if others look at it, too; what an error says of it, if it may
+    only be read; None, if it is its own.
+    """
+    return getattr(x, 'memory', None)
+
+
+def holder_of(x):
+    """Return the tracer that holds all of the memory that `x` looks at."""
+    mine = whose(x)
+    return mine.shared.content if type(mine) is View else x
+
+
+@seams.view_of.take
+def view_of(x, y, step=None, why=None):
+    """Return `y`, a view of the traced array `x`.
+
+    Args:
+        x: the array.
+        y: what NumPy would return as a view, or might return as one.
+        step: how it looks at `x`, what a Step holds; None if nobody knows.
+        why: what an error says of it, if it may only be read.
+    """
+    mine = whose(x)
+    why = why or (mine.why if type(mine) is View else None)
+    if y is x or mine is None and is_a_number(x):
+        return y if y is x or why is None else only_seen_of(x, y, why)
+    if mine and type(mine) is not View and isinstance(y, Tracer):
+        # What may only be read never changes, so no view has to follow.
+        if y.ndim:
+            y.memory = why or mine
+        if y.ndim or is_a_number(x):
+            return y
+    shared, path, _ = share(x)
+    if getattr(whose(y), 'shared', None) is shared:
+        return y
+    if not isinstance(y, Tracer) or is_outer(y, x):
+        y = boxed(y, x._trace)
+        if not isinstance(y, Tracer):
+            return y    # a trace that has no boxes
+    elif whose(y) is not None:
+        y = duplicate(y)
+    # If an inner program made the view, this one cannot follow its path.
+    known = step is not None and path is not None and y._trace is x._trace
+    shared.add(y, (*path, Step(*step)) if known else None)
+    y.memory = y.memory._replace(why=why)
+    return y
+
+
+def only_seen_of(x, y, why):
+    """Return `y`, made of the number `x`, as an array that is only read."""
+    content = boxed(y, x._trace)
+    content.memory = why
+    y = duplicate(content)
+    Shared(content).add(y, ())
+    return y
+
+
+def share(x):
+    """Return the View of a tracer, of which another becomes a view."""
+    mine = whose(x)
+    if isinstance(mine, str):
+        shared = Shared(x)
+        shared.views.append(ref(x))
+        return View(shared, None)
+    if mine and (mine.path is not None or mine.shared.others(x)):
+        return mine     # else it was a view of what is gone
+    content = duplicate(x)
+    content.made_in = getattr(x, 'made_in', None)
+    Shared(content).add(x, ())
+    return x.memory
+
+
+def is_outer(y, x) -> bool:
+    """Return whether the program of `y` is outside that of `x`, or over."""
+    trace = current_trace()
+    while trace and trace.tag is not y._trace.tag:
+        if trace.tag is x._trace.tag:
+            return True
+        trace = trace.parent
+    return trace is None
+
+
+@seams.writable.take
+def writable(y):
+    """Return `y` as an array of the program's own, which it can fill.
+
+    Of shape (), it is an array, too, and no number.
+    """
+    y = boxed(y, current_trace())
+    if isinstance(y, Tracer) and y.ndim == 0:
+        share(y)
+    return y
+
+
+def boxed(x, trace):
+    """Return `x` as a tracer of this trace, which is nobody else's."""
+    if isinstance(x, Tracer):
+        x = duplicate(x)
+    mine = isinstance(x, Tracer) and x._trace is trace
+    return x if mine else trace.box(x)
+
+
+def is_at_home(x) -> bool:
+    """Return whether a tracer was made by the program that runs now."""
+    trace = current_trace()
+    return x._trace is trace or getattr(x, 'made_in', None) is trace
+
+
+@seams.is_a_number.take
+def is_a_number(x) -> bool:
+    """Return whether a tracer stands for a number, which does not change."""
+    return x.ndim == 0 and not isinstance(whose(x), View)
+
+
+@seams.check_writable.take
+def check_writable(x):
+    """Raise a ReadOnlyError if the traced array `x` may only be read."""
+    owner = holder_of(x)
+    mine = is_at_home(owner)
+    why = getattr(whose(x), 'why', None) or whose(owner)
+    if why is None and mine:
+        return
+    if why in (GIVEN, ONLY_SEEN):
+        raise NumPyReadOnlyError(x, why)
+    if not mine and why in (None, ARGUMENT):
+        why = (f'has memory that belongs to {owner._trace.tag}, and '
+               f'{current_trace().tag} is at work')
+    raise ReadOnlyError(x, why)
+
+
+def write(x, new):
+    """Let the traced array `x` hold `new`.
+
+    All that look at the same memory see it.
+
+    Raises:
+        ReadOnlyError: it is not the program's own; or it may be a view of
+            another, or another of it, and nobody knows.
+    """
+    check_writable(x)
+    contents, trace = [(x, new)], holder_of(x)._trace
+    if isinstance(whose(x), View):
+        shared, path, _ = x.memory
+        others = shared.others(x)
+        paths = [path, *[y.memory.path for y in others]]
+        if others and None in paths:
+            raise ReadOnlyError(x, 'may share its memory with another array '
+                                'that is in use, since one was made of the '
+                                'other, by reshape or the like')
+        if others:
+            whole = write_path(shared.content, path, new)
+        else:
+            whole, x.memory = new, View(shared, ())
+        contents += [(y, read_path(whole, y.memory.path)) for y in others]
+        contents.append((shared.content, whole))
+    if isinstance(new, Tracer) and trace is not current_trace() and (
+            new._trace is not trace):
+        raise ReadOnlyError(x, f'holds still in {current_trace().tag}, and '
+                            'what is written does not')
+    for box, content in [(box, boxed(content, trace))
+                         for box, content in contents]:
+        become(box, content)
+
+
+def read_path(whole, path):
+    """Return the part of an array at which a path ends."""
+    for step in path:
+        whole = step.read(whole)
+    return whole
+
+
+def write_path(whole, path, part):
+    """Return the array, with another part where a path ends."""
+    if not path:
+        return part
+    step, *rest = path
+    return step.write(whole, write_path(step.read(whole), rest, part))
+
+
+@seams.part_of.take
+def part_of(x, y, indices, arrays):
+    """Return `y`, which is `x[indices]`: a view, a copy, or a number.
+
+    In `x[[0, 2]] += v` Python adds `v` to the copy, and writes it back.  A
+    copy of booleans is left alone, because it is a mask more often.
+    """
+    trace = current_trace()
+    if not all(map(is_traced_number, arrays)) or not (
+            y.ndim or Ellipsis in indices):
+        is_filled = x._trace is trace and getattr(y, '_trace', None) is not (
+            trace) and np.ndim(y) and y.dtype != bool
+        return writable(y) if is_filled else y
+    if is_a_number(x):
+        return y if y.ndim else writable(y)
+    return view_of(x, y, (index_p, arrays, {'indices': indices}))
+
+
+def is_traced_number(i):
+    """Return whether `i` is an integer; and no array of shape ()."""
+    return (isinstance(i, Tracer) and i.dtype.kind in 'iu'
+            and is_a_number(i) and whose(i) is not CLOSED_OVER)

@@ -1,0 +1,63 @@
+"""Calls in a linear program whose function closes over a tangent.
+
+A JVP rule may make a custom function that closes over its tangent, and apply
+it.  The tangent becomes an operand of the call, which keeps its rule.
+Chapter 22.
+"""
+
+from autodiff_mini.core import typeof
+from autodiff_mini.higher_order.call import Store, named, on_arrays
+from autodiff_mini.higher_order.custom_jvp import (
+    custom_jvp_call_p, leave_call, leave_closure)
+from autodiff_mini.higher_order.staged_calls import (
+    closed_over, stage_function)
+from autodiff_mini.interpreters import jvp
+from autodiff_mini.zeros import (
+    Zero, instantiate_zeros, pack, unpack, which_zero)
+
+
+def leave_opened(trace, primitive, args, fun, rules):
+    """Leave a call whose function closes over an unknown value."""
+    if trace.parent.parent is None or primitive is not custom_jvp_call_p:
+        return leave_closure(trace, primitive, args, fun, rules)
+    args, fun, rule = open_call(trace, args, fun, rules['jvp'])
+    return leave_call(primitive, trace, args, fun, jvp=rule)
+
+
+def open_call(trace, args, fun, rule):
+    """Return a call whose operands include the values it closes over.
+
+    The function and the rule are staged for that.  The derivative with
+    respect to an unknown value follows from linearity, and with respect to
+    a known one the rule says nothing.
+
+    Returns:
+        The operands, the function, and the rule.
+    """
+    types, out_still = list(map(typeof, args)), Store()
+    still = [aval.dtype.kind not in 'fc' for aval in types]
+    zeros = [Zero(aval) if zero else aval for aval, zero in zip(types, still)]
+    slope, more = stage_function(on_arrays(rule, still, out_still, rule),
+                                 pack(types, zeros))
+    staged, consts = stage_function(fun, types)
+    args, n, end = [*consts, *more, *args], len(consts), len(consts + more)
+    linear = list(map(trace.is_unknown, args))
+
+    def opened(*xs):
+        return staged(*xs[:n], *xs[end:])
+
+    def opened_rule(xs, x_dots):
+        zeros = which_zero(x_dots[:end])
+        if not all(zero or free for zero, free in zip(zeros, linear)):
+            raise closed_over(fun, custom_jvp_call_p)
+        dots = [Zero(x) if zero else instantiate_zeros(t)
+                for x, t, zero in zip(xs[end:], x_dots[end:], still)]
+        ys, y_dots = unpack(slope(*xs[n:end], *pack(xs[end:], dots)),
+                            out_still.value)
+        if not all(zeros[:n]):
+            ts = [*x_dots[:end], *map(Zero, xs[end:])]
+            ts = [instantiate_zeros(t) if free else x
+                  for x, t, free in zip(xs, ts, linear)]
+            y_dots = list(map(jvp.add_tangents, y_dots, opened(*ts)))
+        return ys, y_dots
+    return args, named(opened, fun), named(opened_rule, rule)

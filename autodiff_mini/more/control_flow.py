@@ -1,0 +1,71 @@
+"""`fori_loop` and `switch`: made of `scan`, `while_loop`, and `cond`.
+
+Chapters 13 and 14.
+"""
+
+import numpy as np
+
+from autodiff_mini import seams
+from autodiff_mini.core import TraceTag, Tracer, public
+from autodiff_mini.higher_order.cond import choose
+from autodiff_mini.higher_order.loops import bind_scan, bind_while
+
+
+@public
+def fori_loop(lower, upper, body_fun, init_val):
+    """Return the last carry of a loop over integers.
+
+    Args:
+        lower: the first integer.
+        upper: the integer behind the last.
+        body_fun: `body_fun(i, carry) -> carry`.
+        init_val: the first carry, a tree of arrays.
+
+    Raises:
+        TypeError: as scan, if the bounds are integers; as while_loop, if
+            they are traced.
+
+    Source: `jax.lax.fori_loop`.
+
+    Examples:
+        >>> fori_loop(1, 5, lambda i, product: i * product, 1)
+        24
+    """
+    tag = TraceTag('fori_loop', body_fun)
+    seams.check('bounds', tag, lower, upper)
+    if isinstance(lower, Tracer) or isinstance(upper, Tracer):
+        return bind_while(tag, lambda state: state[0] < upper,
+                          lambda state: (state[0] + 1, body_fun(*state)),
+                          (lower, init_val))[1]
+    return bind_scan(tag, lambda carry, i: (body_fun(i, carry), None),
+                     init_val, np.arange(lower, upper))[0]
+
+
+@public
+def switch(index, branches, *operands):
+    """Return what one of several functions returns.
+
+    Args:
+        index: which, an integer; one that is too small or too large means
+            the first or the last.
+        branches: functions of the operands, which return trees of the same
+            structure, shapes and dtypes.
+        operands: arrays, or trees of arrays.
+
+    Raises:
+        TypeError: `index` is no integer, or the results disagree.
+        ValueError: there are no branches.
+
+    Source: `jax.lax.switch`.
+
+    Examples:
+        >>> switch(1, [np.sin, np.cos, np.tan], 0.0)
+        1.0
+    """
+    branches = tuple(branches)
+    if not branches:
+        raise ValueError('switch needs at least one branch')
+    tag = TraceTag('switch', branches[0])
+    seams.check('scalar', tag, 'Index', index)
+    index = np.clip(index, 0, len(branches) - 1)
+    return choose(tag, index, branches, operands)

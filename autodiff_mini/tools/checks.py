@@ -1,0 +1,181 @@
+"""Check what a user passes to a loop, a branch, or a checkpoint.
+
+Without these checks such a program fails later, with an error that knows less
+of it.  The page *Errors explained*.
+"""
+
+import operator
+
+import numpy as np
+
+from autodiff_mini import seams
+from autodiff_mini.core import fun_name, typeof
+from autodiff_mini.higher_order.programs import common_type
+from autodiff_mini.pytree import LEAF, leaf_names, map_leaves, tree_flatten
+
+
+@seams.check.take
+def check(topic, tag, *details):
+    """Raise an error if the user made a mistake.
+
+    Args:
+        topic: a key of CHECKERS.
+        tag: which application of which transformation is checked.
+        details: what the check needs to know.
+    """
+    CHECKERS[topic](tag, *details)
+
+
+def check_rows(tag, xs):
+    """Check the arrays that a scan goes along."""
+    rows, tree = tree_flatten(xs)
+    if rows and isinstance(xs, list) and all(np.ndim(x) == 0 for x in rows):
+        raise ValueError(f'{tag}: xs is a list of numbers, and not an array '
+                         'to go along. Write np.array(xs).')
+    map_leaves(check_row, lambda: leaf_names(tree, f'{tag}: xs'), rows)
+
+
+def check_row(x):
+    if not typeof(x).shape:
+        raise ValueError('scan goes along the first axis, but this has none: '
+                         f'{typeof(x)}. Close over what is the same at all '
+                         'steps.')
+
+
+def check_length(tag, xs, length):
+    """Check that a scan has one length, which can be given twice."""
+    rows, tree = tree_flatten(xs)
+    lengths = [x.shape[0] for x in rows]
+    if length is not None:
+        lengths += map_leaves(number_of_steps, lambda: [f'{tag}: length'],
+                              [length])
+    if not lengths:
+        raise ValueError(f'{tag}: scan needs xs to go along, or a length')
+    if len({*lengths}) > 1:
+        names = [*leaf_names(tree, 'xs'), 'length']
+        have = ', '.join(map('{} has {}'.format, names, lengths))
+        raise ValueError(f'{tag}: scan got values with different leading '
+                         f'axis sizes: {have}. They must be equal.')
+
+
+def number_of_steps(length):
+    """Return a length as an integer, or raise."""
+    length = operator.index(length)
+    if length < 0:
+        raise ValueError(f'must not be negative, but is {length}')
+    return length
+
+
+def check_carry_tree(tag, tree, out_tree):
+    """Check that a step returns a carry of this structure, and an output."""
+    if out_tree.node_type is not tuple or len(out_tree.children) != 2:
+        raise TypeError(f'{tag}: the body of a scan must return a pair '
+                        f'(carry, y), but its output is {out_tree}. Return '
+                        '(carry, None) if it puts nothing out.')
+    found = out_tree.children[0]
+    if found != tree:
+        cure = ('Is a `return` missing?' if found.node_type is type(None)
+                else 'Begin with the structure of the output.')
+        raise TypeError(
+            f'{tag}: body function carry input and carry output must have '
+            'the same pytree structure, but they differ: the input is '
+            f'{tree}, and the output {found}. {cure}')
+
+
+def check_carry_types(tag, tree, avals, out_avals):
+    """Check that a carry keeps its types from step to step."""
+    map_leaves(check_carry_type, lambda: leaf_names(tree, f'{tag}: carry'),
+               avals, out_avals[:len(avals)])
+
+
+def check_carry_type(aval, out_aval):
+    if (out_aval.shape, out_aval.dtype) != (aval.shape, aval.dtype):
+        raise TypeError(
+            'body function carry input and carry output must have equal '
+            'types (e.g. shapes and dtypes of arrays), but they differ: '
+            f'the input is {aval}, and the output {out_aval}. Begin with the '
+            'type of the output.')
+
+
+def check_condition(tag, cond_fun, test, tree):
+    """Check that the condition of a while_loop is a boolean scalar."""
+    types = ', '.join(map(str, test.out_avals))
+    if tree is not LEAF or types != 'bool[]':
+        raise TypeError(f'{fun_name(cond_fun)}, the condition of a '
+                        'while_loop, must return a boolean scalar, but '
+                        f'returns {types or tree}')
+
+
+def check_bounds(tag, *bounds):
+    """Check that the bounds of a fori_loop are integers."""
+    for bound in bounds:
+        if callable(bound):
+            raise TypeError(
+                'fori_loop takes its bounds first. Write ad.fori_loop(lower, '
+                f'upper, {fun_name(bound)}, init_val).')
+        if typeof(bound).shape or typeof(bound).dtype.kind not in 'iu':
+            raise TypeError(f'{tag}: the bounds must be integers, but got '
+                            f'{typeof(bound)}')
+
+
+def check_functions(tag, *functions):
+    """Check that a cond is passed two functions."""
+    for f in functions:
+        if not callable(f):
+            raise TypeError(
+                'cond takes two functions after its condition, but got '
+                f'something of type {type(f).__name__}. To choose between '
+                'two values, write np.where(pred, a, b).')
+
+
+def check_scalar(tag, what, x):
+    """Check that what chooses a branch is a scalar; an index, an integer."""
+    [aval] = map_leaves(typeof, lambda: [f'{tag}: {what}'], [x])
+    if aval.shape != ():
+        raise TypeError(f'{tag}: {what} must be a scalar, but got {aval}. To '
+                        'choose for each element of an array, use np.where.')
+    if what == 'Index' and aval.dtype.kind not in 'iu':
+        raise TypeError(f'{tag}: Index must be an integer, but got {aval}')
+
+
+def check_branches(tag, functions, trees, types):
+    """Check that all branches return values of one structure and one type.
+
+    Args:
+        functions: the branches.
+        trees: the structure of what each of them returns.
+        types: the types of what each of them returns.
+    """
+    names = list(map(fun_name, functions))
+    for name, tree in zip(names, trees):
+        if tree != trees[0]:
+            raise TypeError(
+                f'{tag}: the branches must have the same type structure, but '
+                f'{names[0]} returns {trees[0]}, and {name} returns {tree}')
+    for avals in zip(*types):
+        if common_type(avals) is None:
+            strong = next(aval for aval in avals if not aval.weak_type)
+            name, other = next(
+                (name, aval) for name, aval in zip(names, avals)
+                if common_type([strong, aval]) is None)
+            raise TypeError(
+                f'{tag}: the branches must return equal types, but '
+                f'{names[avals.index(strong)]} returns {strong}, and {name} '
+                f'returns {other}')
+
+
+def check_policy(tag, policy):
+    """Check that the policy of a checkpoint is a function."""
+    if policy is not None and not callable(policy):
+        raise TypeError(
+            f'{tag}: policy must be a function (primitive, *avals, **params) '
+            '-> bool, such as checkpoint_policies.dots_saveable, but got '
+            f'{policy!r}')
+
+
+CHECKERS = {      # by topic
+    'rows': check_rows, 'length': check_length, 'carry': check_carry_tree,
+    'carry_types': check_carry_types, 'condition': check_condition,
+    'bounds': check_bounds, 'functions': check_functions,
+    'scalar': check_scalar, 'branches': check_branches,
+    'policy': check_policy}

@@ -1,0 +1,131 @@
+"""Check what a user's rule returns, and say how a rule is called.
+
+The page *Errors explained*.
+"""
+
+from importlib import import_module
+
+from autodiff_mini import seams
+from autodiff_mini.core import typeof
+from autodiff_mini.higher_order.custom_vjp import CustomVJPPrimal, is_residual
+from autodiff_mini.memory import read_by
+from autodiff_mini.pytree import (
+    containers, flatten_up_to, tree_leaves, tree_structure)
+
+
+@seams.ask_rule.take
+def ask_rule(rule, function, args):
+    """Return what a rule returns, checked.
+
+    Args:
+        rule: the rule, a UserRule.
+        function: what the user defined.
+        args: what it is called with.
+
+    Raises:
+        TypeError: it takes other arguments, or returns something else.
+    """
+    try:
+        out = read_by(function, rule, *args)
+    except TypeError as error:
+        calls = import_module('autodiff_mini.tools.calls')
+        calls.explain_rule(error, rule, args)
+        raise
+    if rule.name == 'bwd':
+        check_cotangents(rule, out)
+    elif not isinstance(out, (tuple, list)) or len(out) != 2:
+        raise TypeError(
+            f'{rule} must produce a pair (list or tuple of length two) '
+            f'{PAIRS[rule.name]} {out!r}')
+    if rule.name == 'jvp':
+        check_tangents(rule, out, args)
+    if rule.name == 'fwd' and rule.call.rules.symbolic_zeros_back and any(
+            isinstance(x, CustomVJPPrimal) for x in tree_leaves(out[1])):
+        raise TypeError(f'{rule}: a CustomVJPPrimal is a record of an '
+                        'argument, no residual: keep its .value')
+    return out
+
+
+PAIRS = {   # by rule: of what
+    'jvp': 'representing primal and tangent outputs, but got',
+    'fwd': 'where the first element represents the primal output and the '
+           'second element represents residuals (i.e. values stored from '
+           'the forward pass for use on the backward pass), but instead of '
+           'a pair it produced',
+    'vmap': 'of its output and, in a tree like it, which parts of it are '
+            'batched, but got'}
+
+
+def check_tangents(rule, out, args):
+    """Raise a TypeError if the tangents do not fit the outputs of a rule."""
+    y, y_dot = out
+    if is_opened(y) or is_opened(y_dot):
+        tree, dot_tree = tree_structure(y), tree_structure(y_dot)
+        if dot_tree != tree:
+            raise TypeError(
+                f'{rule} must produce primal and tangent outputs with equal '
+                f'container (pytree) structures, but got {tree} and '
+                f'{dot_tree} respectively')
+    *held, primals, _ = args
+    ys = tree_leaves(y) if is_opened(y) else [y]
+    xs = tree_leaves(primals) if any(map(is_opened, primals)) else primals
+    if is_of_tuple(ys, xs):
+        call = rule.call
+        args, kwargs = call.in_place(dict(zip(call.held, held)), xs)
+        want = call.function.fun(*args, **kwargs)
+        if tree_structure(want) != tree_structure(y) or (
+                typeof(tree_leaves(want)[0]).shape != typeof(ys[0]).shape):
+            raise TypeError(how_to_unpack(rule, 'primals', 'tangents'))
+
+
+def is_opened(x) -> bool:
+    """Return whether `x` is a container, and not a leaf of a tree."""
+    return bool(containers[type(x)])
+
+
+def is_of_tuple(ys, xs) -> bool:
+    """Return whether a rule may have taken the tuple of primals for an array.
+
+    Its output is the tuple stacked, or several times the tuple.
+    """
+    if not all(map(is_residual, ys)):
+        return False
+    shapes = {typeof(x).shape for x in xs}
+    if len(ys) == len(shapes) == 1:
+        return typeof(ys[0]).shape == (len(xs), *shapes.pop())
+    return len(ys) > len(xs) and all(any(y is x for x in xs) for y in ys)
+
+
+def how_to_unpack(rule, *names):
+    """Return what an error says where tuples are taken for arrays."""
+    return (f'{rule} is called with two tuples. Unpack them: '
+            f'(x,), (x_dot,) = {", ".join(names)}.')
+
+
+def check_cotangents(rule, out):
+    """Raise a TypeError if bwd does not return a tree like the arguments."""
+    tree, left_out = rule.call.in_tree, rule.call.left_out
+    count = len(tree.children)
+    if not isinstance(out, tuple | list) or (
+            len(out) not in (count, count + left_out)):
+        raise TypeError(
+            f'{rule} must produce a tuple with one cotangent per argument of '
+            f'the function ({count}), but got {describe(out)}. Return '
+            '`(ct,)` if there is one argument.')
+    if tree.num_leaves == count and not any(map(is_opened, out)):
+        return
+    try:
+        flatten_up_to(tree, tuple(out[:count]), or_none=True)
+    except ValueError:
+        raise TypeError(
+            f'{rule} must produce an output with the same container (pytree) '
+            f'structure as the args tuple of the primal function, {tree}, or '
+            'a prefix of it with None for zeros, but got '
+            f'{tree_structure(out)}') from None
+
+
+def describe(out):
+    """Return what an error says of something that is no such tuple."""
+    if isinstance(out, tuple | list):
+        return f'a tuple of {len(out)}'
+    return f'an array {typeof(out)}' if is_residual(out) else repr(out)

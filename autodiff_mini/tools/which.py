@@ -1,0 +1,34 @@
+"""Say which interpreters, passes, and compilers run in a call."""
+
+from threading import get_ident
+
+from autodiff_mini import seams
+
+
+def which(f, *args) -> list[str]:
+    """Return what runs in a call: interpreters, passes, and compilers.
+
+    Args:
+        f: a function, such as `ad.grad(loss)`.
+        args: the arguments to call it with.
+
+    Returns:
+        Their names, in the order in which each of them first runs.
+
+    Examples:
+        >>> import numpy as np, autodiff_mini as ad
+        >>> which(ad.grad(np.sin), 1.0)[1:]
+        ['fast.tape.TapeTrace', 'fast.tape.play_back']
+        >>> with ad.plain():
+        ...     which(ad.grad(np.sin), 1.0)[1:]
+        ['interpreters.jvp.JVPTrace', 'interpreters.transpose.backward_pass']
+    """
+    ran, thread = {}, get_ident()
+
+    def note(what):
+        if get_ident() == thread:
+            ran[what] = f'{what.__module__.partition(".")[2]}.' + (
+                what.__qualname__)
+    with seams.note.taken_by(note):
+        f(*args)
+    return list(ran.values())
