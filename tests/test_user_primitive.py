@@ -623,7 +623,7 @@ def test_p6_the_way_back_alone_is_an_error_forwards():
     p = elementwise('back', lambda x: np.exp(x))
     p.def_vjp(both_fwd, both_bwd)
     for f in p.bind, staged(p.bind), ad.jit(p.bind):
-        refused(d(f), 0.5, words='back has only a rule for the way back')
+        refused(d(f), 0.5, words='back has only a rule for reverse mode')
         assert_close(ad.grad(f)(0.5), 5 * np.exp(0.5))
 
 

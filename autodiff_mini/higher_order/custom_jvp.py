@@ -653,7 +653,6 @@ class FlatRule(UserRule):
         names = lambda: leaf_names(
             call.out_tree, f'{self} must produce primal and tangent outputs '
             'with corresponding shapes and dtypes: output')
-        map_leaves(typeof, names, ys)
         return ys, map_leaves(fit_rule_tangent, names, ys, y_dots)
 
 

@@ -20,6 +20,7 @@ from types import ModuleType
 import numpy as np
 from _pytest.assertion.rewrite import rewrite_asserts
 
+import autodiff_mini
 from autodiff_mini import seams
 from autodiff_mini.core import Trace, set_current_trace
 from autodiff_mini.notebook.live import import_library
@@ -140,6 +141,8 @@ def library_restored():
     """
     import_library()
     seams.bring(None)
+    for name in autodiff_mini.__all__:
+        getattr(autodiff_mini, name)
     before = [(table, dict(table)) for table in tables()]
     try:
         yield
