@@ -168,6 +168,8 @@ def index_place(indices, ndim):
     NumPy tells, asked with an array whose axes have the length 1 and index
     arrays of two elements.
     """
+    if indices[:1] == (OPERAND,):
+        return 0
     indices = [[0, 0] if i is OPERAND else 0 if isinstance(i, int) else i
                for i in indices]
     shape = np.empty((1,) * ndim, np.void)[*indices].shape

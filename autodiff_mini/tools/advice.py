@@ -22,7 +22,6 @@ from autodiff_mini.core import Tracer, fun_name, typeof
 from autodiff_mini.errors import (
     LIBRARY, OTHERS, OWN_OPERATION, Refusals, TracerArrayConversionError,
     in_a_library)
-from autodiff_mini.signature import names_of
 from autodiff_mini.tools.instead import instead
 
 SELDOM_NUMPY = {'erf': 'scipy.special.erf', 'erfc': 'scipy.special.erfc',
@@ -479,15 +478,6 @@ def instead_of_name(general, name):
             'numpy': '. Write np: it is plain NumPy'}.get(name, general)
 
 
-def instead_of_argnums(general, tag, argnums):
-    """Return what to write in place of argnums that are no positions."""
-    name, names = fun_name(tag.function), names_of(tag.function)
-    if isinstance(argnums, str) and argnums in names:
-        return f'. Write {names.index(argnums)}.'
-    return (f'. Pass arguments of {name} in a second call: '
-            f'ad.{tag.transform}({name})(x).')
-
-
 def instead_of_kind(general, what, x, holomorphic):
     """Return how to make a number or array one that has a derivative."""
     kind = typeof(x).dtype.kind
@@ -515,11 +505,11 @@ def instead_of_output(general, y):
 
 
 ADVISERS = {    # by topic
-    'number': partial(instead_of, instead_of_number),
-    'truth': partial(instead_of, instead_of_truth),
-    'integer': partial(instead_of, instead_of_integer),
-    'array': partial(instead_of, instead_of_array),
+    'ConcretizationTypeError': partial(instead_of, instead_of_number),
+    'TracerBoolConversionError': partial(instead_of, instead_of_truth),
+    'TracerIntegerConversionError': partial(instead_of, instead_of_integer),
+    'TracerArrayConversionError': partial(instead_of, instead_of_array),
     'fill': what_to_fill, 'escape': instead_of_escape,
-    'register': what_to_register, 'cotangent': what_to_sum, 'hash': instead_of_hash,
-    'name': instead_of_name, 'argnums': instead_of_argnums,
+    'register': what_to_register, 'cotangent': what_to_sum,
+    'hash': instead_of_hash, 'name': instead_of_name,
     'kind': instead_of_kind, 'scalar': instead_of_output}
