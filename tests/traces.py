@@ -131,7 +131,7 @@ def rows_of_numpy():
 
 
 CARRYING_PROGRAMS = (
-    'error_states', 'custom_vmap', 'optimize_remat', 'policies')
+    'error_states', 'custom_vmap', 'optimize_remat', 'checkpoint', 'policies')
 
 
 def rows_in(folder):
