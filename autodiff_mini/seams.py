@@ -66,7 +66,6 @@ call_with_batching = Seam()     # (call): a call with its rule for vmap
 call_if_unused = Seam()     # (call, fwd): fwd, for optimize_remat
 leave_closure = Seam()  # (trace, primitive, args, fun, rules): over a tangent
 bind_both_ways = Seam()     # (pull, *operands): its reverse is known, too
-save = Seam()           # (program, is_tangent, is_slope, policy): its parts
 
 # What stands around a trace.
 stage = Seam()          # (parent, tag): the trace that records a program
@@ -103,6 +102,9 @@ is_a_number = Seam(     # (x): whether a tracer never changes
 is_seen = Seam(lambda x: False)     # (x): whether another looks at it
 check_writable = Seam()     # (x): raise an error
 set_item = Seam()       # (x, indices, value): x[indices] = value
+
+replace_masks = Seam(   # (x, indices): both, with integers for masks
+    lambda x, indices: (x, indices))
 
 # Arrays of other libraries.
 library_of = Seam()     # (xs): the library of the first that is not NumPy's

@@ -213,25 +213,22 @@ def console(browser):
 
 
 def accessibility(browser, part=None):
-    """Finds what axe calls a violation, on the page or in a part of it.
+    """Find what axe calls a violation, on the page or in a part of it.
 
-    Contrast is two thirds of axe's work, and a matter of the colours. So it
-    is looked at where all columns are shown; and when the colours change,
-    it alone is. A part is looked at in every way.
+    That takes longest of all, so of a whole page axe looks at what is shown
+    in light colors to a wide window, and at the contrast of the dark ones.
     """
     from selenium_axe_python import Axe
     axe, wanted = Axe(browser), {}
     there, narrow, dark = browser.execute_script('''
         return [!!window.axe, innerWidth < 1280,
                 matchMedia("(prefers-color-scheme: dark)").matches]''')
+    if narrow and not part:
+        return
     if not there:
         axe.inject()
         unmark_repeated_words(browser)
-    if narrow and dark and not part:
-        return
-    if narrow and not part:
-        wanted = {'rules': {'color-contrast': {'enabled': False}}}
-    elif dark and not part:
+    if dark and not part:
         wanted = {'runOnly': ['color-contrast']}
     options = {'resultTypes': ['violations'], **wanted}
     found = axe.run(json.dumps(part or 'html'), json.dumps(options))

@@ -23,12 +23,13 @@ from tests import (
     test_abstract,
     test_hard_points,
     test_programs,
+    test_special,
     test_transpose,
     test_vmap,
 )
 from tests.hard_points import POINTS, SLOPES_OF_TWO
 from tests.jaxpr_checks import check_jaxpr
-from tests.more import test_special_rows
+from tests.more import test_fft, test_special_rows
 from tests.numerical import (
     assert_close, assert_same, assert_same_type, derivative)
 from tests.test_unrolled import unrolled
@@ -132,6 +133,8 @@ def ufunc_of_numbers(ufunc):
     for args in [ENDS], [ENDS, np.full(8, 0.5)], [np.full(8, 1.5), ENDS]:
         if len(args) == ufunc.nin and is_for('d'):
             same_bits(ad.jit(ufunc)(*args), ufunc(*args))
+            assert ad.make_jaxpr(ufunc)(*[x[4] for x in args]).out_avals == [
+                ad.typeof(ufunc(*[x[4] for x in args]))]
 
 
 def slope_in_a(item):
@@ -152,7 +155,22 @@ def slope_of_known_values(function):
     assert_close(y_dot, derivative(lambda h: function(x + h * x_dot)))
 
 
-EXTENDED = [getattr(np.emath, name) for name in (
+def places_of_known_values(places):
+    x = np.array([3.0, 0.0, 2.0])
+    same_bits(ad.jvp(lambda x: x[places(x)], (x,), (x,))[1], x[places(x)])
+
+
+def axes_of_logsumexp(axis):
+    for keepdims in True, False:
+        test_special.test_logsumexp_takes_axes_and_keepdims(axis, keepdims)
+
+
+def fourier_bits(case):
+    test_fft.test_values_are_those_of_numpy_bit_for_bit(*case)
+
+
+EXTENDED = [lambda x: np.emath.power(x, 1.5), lambda x: np.emath.logn(3, x)]
+EXTENDED += [getattr(np.emath, name) for name in (
     'sqrt', 'log', 'log2', 'log10', 'arccos', 'arcsin', 'arctanh')]
 
 
@@ -165,6 +183,10 @@ def checks_of_functions():
     yield from (Check(slope_of_known_values, f) for f in EXTENDED)
     yield from (Check(slope_in_a, pair) for pair in (
         (0.3, 1.31), (2.5, 3.4), (2.5, 60.0)))
+    yield Check(axes_of_logsumexp, -1)
+    for places in np.nonzero, np.flatnonzero, np.argwhere:
+        yield Check(places_of_known_values, places)
+    yield from (Check(fourier_bits, case) for case in test_fft.CASES[1::3])
 
 
 def unless(*groups, test):
@@ -542,8 +564,17 @@ def arrays_may_change(mode):
     assert_equal(held(X_DOT), kept(X_DOT, X)(X_DOT))
 
 
+def what_stops_is_linear(ndim):
+    """Transposed, it stops derivatives of the cotangent."""
+    x = X if ndim else X[0]
+    assert ad.make_jaxpr(ad.stop_gradient)(x).out_avals == [ad.typeof(x)]
+    assert_equal(ad.linear_transpose(ad.stop_gradient, x)(x)[0], x)
+
+
 def checks_of_programs_of_programs():
     """Yields the checks of the rows that carry functions or programs."""
+    yield Check(what_stops_is_linear, 0)
+    yield Check(what_stops_is_linear, 1)
     yield from (Check(bits_go_through, name) for name in THROUGH)
     yield Check(arrays_may_change, 'linearize')
     yield Check(arrays_may_change, 'vjp')

@@ -626,13 +626,13 @@ def write_in_a_loop(np, x):
 @program_that_writes(f64(2, 3))
 def write_out(np, x):
     z, u = np.zeros_like(x[0]), np.zeros((2, 3), x.dtype, like=x)
-    np.sin(x[0], out=z)
+    z = np.sin(x[0], out=z) + np.zeros_like(z)
     np.multiply(z, x[1], z)
     np.add(x[0], x[1], out=u)
-    np.sum(u * u, axis=0, out=z)
+    z = np.sum(u * u, axis=0, out=z) + np.zeros_like(z)
     w = np.ones_like(x[:, 0])
     w[:, ...] = np.dot(x[0], x[1])
-    return z + u * w[1] + np.matmul(u, x[1], out=w)[0]
+    return z + u * w[1] + np.matmul(u, x[1], out=w)[:, None]
 
 
 @program_that_writes(f64(3, 3))
@@ -705,6 +705,16 @@ def write_what_is_like(np, x):
     z[1] = 0
     return y + n * u + np.ones(3, like=x) * z
 
+
+LIKE = {    # with like=: the arguments
+    'eye': (2, 3, 1, np.float32), 'identity': (2, np.float32),
+    'tri': (3, 2, -1, np.int8), 'arange': (1, 7, 2, np.float32),
+    'ones': (2, np.int8), 'zeros': (2, np.int8), 'full': (2, 1.5, np.float32),
+}
+for name, args in LIKE.items():
+    program(f'{name}_like_traced', lambda np, x, name=name, args=args:
+            getattr(np, name)(*args[:-1], dtype=args[-1], like=x), f64(2),
+            jax='ours')
 
 # What is no operation, and what is several
 

@@ -371,7 +371,7 @@ def refused(error, source) -> bool:
         for e in (error, error.__context__))
 
 
-WORDS = ('would forget what is traced', 'A boolean index under vmap', 'has only a rule for the way',
+WORDS = ('would forget what is traced', 'A boolean index under vmap', 'has only a rule for reverse',
          'Detected differentiation of', 'but out= has',
          'Detected batching of a custom_vmap function',
          'Reverse-mode differentiation does not work for while_loop',

@@ -216,12 +216,6 @@ SECOND = slips(
         ad.grad(f)(2.0)
         ''', TypeError,
         'Use fori_loop with bounds that are Python integers.'),
-    write_into_argument=('''
-        def f(w):
-            w[0] = 0.0
-            return np.sum(w)
-        ad.grad(f)(np.ones(3))
-        ''', ad.ReadOnlyError, 'Write into a copy, `x = np.copy(x)`.'),
     by_keyword=('''
         def f(w, x):
             return np.sum(w * x)
@@ -232,22 +226,11 @@ SECOND = slips(
             return np.sum(w * x)
         ad.grad(f, argnums='x')
         ''', TypeError, "but got 'x'. Write 1."),
-    point_too_early=('''
-        def f(w):
-            return np.sum(w)
-        ad.grad(f, np.ones(3))
-        ''', TypeError, 'ad.grad(f)(x).'),
     result_for_function=('''
         def f(w):
             return np.sum(w ** 2)
         ad.jacrev(f(np.ones(3)))
         ''', TypeError, 'Pass the function itself, as in ad.jacrev(f)'),
-    cotangent=('''
-        def f(x):
-            return x ** 2
-        ad.vjp(f, np.ones(3))[1](1.0)
-        ''', ValueError, 'the output of the function is float64[3]. Pass one '
-        'of the type of the output.'),
     no_return=('''
         def f(w):
             np.sum(w ** 2)
@@ -258,27 +241,11 @@ SECOND = slips(
             return np.sum(w), {'w': w}
         ad.grad(f)(np.ones(3))
         ''', TypeError, 'Pass has_aux=True'),
-    integer_primal=('''
-        def f(x):
-            return x ** 2
-        ad.jvp(f, (3,), (1.0,))
-        ''', TypeError, 'Write the primal as 3.0'),
-    too_few_axes=('''
-        def f(x, a):
-            return a * x
-        ad.vmap(f, in_axes=(0,))(np.ones(4), 2.0)
-        ''', ValueError, 'an entry for each of the 2 positional arguments'),
     values_for_branches=('''
         def f(x):
             return ad.cond(x > 0, x, -x)
         f(2.0)
         ''', TypeError, 'write np.where(pred, a, b).'),
-    max=('''
-        @ad.jit
-        def f(x):
-            return max(x, 0.0)
-        f(2.0)
-        ''', ad.TracerBoolConversionError, 'Write np.maximum(x, 0.0).'),
     chain=('''
         @ad.jit
         def f(x):
@@ -291,11 +258,6 @@ SECOND = slips(
             return np.sum(x.at[0].set(0.0))
         ad.grad(f)(np.ones(3))
         ''', AttributeError, 'y = np.copy(x), and then y[i] = value.'),
-    detach=('''
-        def f(x):
-            return np.sum(x * x.detach())
-        ad.grad(f)(np.ones(3))
-        ''', AttributeError, 'Write ad.stop_gradient(x).'),
     lax=('''
         def f(c, x):
             return c + x, c
@@ -313,13 +275,6 @@ SECOND = slips(
             return np.sum((A @ x) ** 2)
         ad.grad(f)(np.ones(3))
         ''', ad.TracerArrayConversionError, 'Write A.toarray() @ x.'),
-    cotangent_of_a_broadcast=('''
-        f = ad.custom_vjp(lambda x, b: x + b)
-        f.__qualname__ = 'f'
-        f.defvjp(lambda x, b: (x + b, None), lambda _, ct: (ct, ct))
-        ad.grad(lambda b: np.sum(f(np.ones(3), b)))(1.0)
-        ''', ValueError, 'arguments[1]: the argument is float64[], but the '
-        'cotangent float64[3]: sum it, np.sum(ct, (0,))'),
     cache=('''
         from functools import lru_cache
         @lru_cache
@@ -329,19 +284,6 @@ SECOND = slips(
             return slow(x)
         ad.grad(f)(1.0)
         ''', TypeError, 'Leave the lookup out.'),
-    list_of_numbers=('''
-        def f(c, x):
-            return c + x, c
-        ad.scan(f, 0.0, [1.0, 2.0, 3.0])
-        ''', ValueError, 'Write np.array(xs).'),
-    body_without_return=('''
-        def f(i, x):
-            x = x + i
-        ad.fori_loop(0, 3, f, 1.0)
-        ''', TypeError, 'fori_loop of f: body function carry input and carry '
-        'output must have the same pytree structure, but they differ: the '
-        'input is PyTreeDef(*), and the output PyTreeDef(None). Is a `return` '
-        'missing?'),
 )
 
 # More lines that ask a tracer, and what each is told.
@@ -353,22 +295,14 @@ ASKED = {
     'x or 1.0': 'Write np.logical_or(x, 1.0).',
     "f'{x:.3f}'": 'To print it, leave out the format.',
     'x if x > 0 else -x': 'Write np.where(x > 0, x, -x).',
-    'bool(x) and 1': 'Write x != 0.',
-    'min(x, 1.0)': 'Write np.minimum(x, 1.0).',
-    'sorted([x, x])': 'Write np.sort([x, x]).',
-    'any([x])': 'Write np.any([x]).',
     'x > 0 or x < -1': 'Write (x > 0) | (x < -1).',
     'not x > 0': 'Write np.logical_not(x > 0).',
     '[1 for _ in [0] if x > 0]': 'np.where(condition, a, b)',
-    'float(2 * x)': 'Write 2 * x in place of float(2 * x).',
-    'complex(x)': 'Write x in place of complex(x).',
     'int(x)': 'Write np.trunc(x).',
-    'x.tolist()': 'Leave out .tolist() and write x.',
     'math.erf(x)': 'Write scipy.special.erf(x).',
     "'%.3f' % x": 'To print it, write an f-string.',
     'range(1, n + 1)': "Make n static: ad.jit(f, static_argnames='n').",
     'range(int_of(x))': 'ad.fori_loop(0, int_of(x), body, x).',
-    'np.arange(6.0)[:n]': "Make n static: ad.jit(f, static_argnames='n').",
     'np.reshape(x, (n,))': "Make n static: ad.jit(f, static_argnames='n').",
     'np.linspace(0.0, 1.0, n + n)':
         "Make n static: ad.jit(f, static_argnames='n').",

@@ -106,11 +106,6 @@ def test_other_code_has_the_tests_that_name_it_and_all_columns(root):
     assert jobs == [['tests/more/test_others.py'], *check.COLUMNS]
 
 
-def test_a_rule_of_the_draft_has_no_squares(root):
-    change(root, 'autodiff_mini/draft/jvp.py', 'np.cos(x)', 'x')
-    assert planned(root) == ([['tests/draft/test_draft.py']], [])
-
-
 def test_new_tests_and_the_tests_of_a_tool_are_run(root):
     change(root, 'book/tools/weave.py', '1', '2')
     (root / 'tests' / 'test_new.py').write_text('def test_it(): pass\n')
@@ -125,13 +120,6 @@ def test_a_page_whose_own_words_change_runs_its_cells(root):
     jobs, _ = check.plan(root)
     assert jobs[0].command[1:] == [
         'book.tools.render', 'book/chapters/01_page.md']
-
-
-def test_an_exercise_is_tried_with_its_stub_and_its_solution(root):
-    (root / 'tests/exercises').mkdir()
-    (root / 'tests/exercises/test_e01_1_door.py').write_text('')
-    assert planned(root)[0] == [
-        ['tests/test_exercises.py', '--row', 'e01_1_door']]
 
 
 # Trying
@@ -158,12 +146,6 @@ def test_what_the_time_is_too_short_for_is_not_tried():
     assert run([loop], 0.5) == run([loop], -1) == (True, [loop.what])
 
 
-def test_squares_run_when_the_time_is_over(monkeypatch):
-    assert run([job('pass', to_the_end=True)], -1) == (True, [])
-    monkeypatch.setattr(check, 'LONGEST', 0.5)
-    assert run([job('while True: pass', to_the_end=True)], -1) == (False, [])
-
-
 @pytest.mark.parametrize('jobs, unknown, status', [
     ([], [], 0), ([job('pass')], [], 0), ([job('exit(1)')], [], 1),
     ([job(f'exit({check.NO_TEST})')], [], check.NOT_TRIED),
@@ -180,15 +162,6 @@ def test_status_is_zero_only_if_all_was_tried(
     said = capsys.readouterr().out
     assert ('NOT TRIED' in said) == (status == check.NOT_TRIED)
     assert all(f'\n  {file}\n' in said for file in unknown)
-
-
-def test_a_module_that_is_not_python_is_said_in_one_line(
-        root, monkeypatch, capsys):
-    monkeypatch.chdir(root)
-    change(root, 'autodiff_mini/core.py', 'return x', 'return (x')
-    assert check.main() == 1
-    assert capsys.readouterr().out == (
-        "autodiff_mini/core.py:2: not Python: '(' was never closed\n")
 
 
 # What is about a row (tests/amount.py)

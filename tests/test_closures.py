@@ -108,16 +108,6 @@ def test_d10_trees_none_and_registered_nodes(node):
     assert ad.value_and_grad(loss)(5.0) == (10.0, 2.0)
 
 
-@pytest.mark.parametrize('example', [
-    np.zeros(4), ad.ShapedArray((4,), np.dtype(float)),
-    ad.eval_shape(np.sin, X)])
-def test_examples_are_values_or_types(example):
-    def loss(s):
-        f, values = ad.closure_convert(lambda x: s * x, example)
-        return f(X, *values).sum()
-    assert_close(ad.grad(loss)(3.0), X.sum())
-
-
 MAKERS = {
     'product': lambda c: lambda x: c * x,
     'program': lambda c: lambda x: np.sin(c * x) * c,

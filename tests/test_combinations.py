@@ -345,28 +345,6 @@ def test_what_is_dead_in_a_branch_is_not_run(name):
             lambda x: np.sum(truth(x)))(2.0))
 
 
-SLOPES_OF_SLOPES = {
-    'jit_out': lambda f: ad.jit(slope_of(slope_of(f))),
-    'jit_in': lambda f: slope_of(slope_of(ad.jit(f))),
-    'grad': lambda f: ad.jit(again(ad.grad, slope_of(f))),
-    'run': lambda f: run_of(slope_of(ad.jit(f))),
-}
-
-
-@pytest.mark.parametrize('transform', SLOPES_OF_SLOPES)
-@pytest.mark.parametrize('name', DEAD)
-def test_the_slope_of_an_envelope_is_refused_if_it_is_not_dead(
-        name, transform):
-    both_results, truth = DEAD[name]
-    twice = SLOPES_OF_SLOPES[transform]
-    if name == 'while' and transform == 'grad':
-        return      # it has no way back
-    assert_close(twice(lambda x: both_results(x)[0])(2.0),
-                 twice(truth)(2.0))
-    with pytest.raises(TypeError, match=FORWARD):
-        twice(lambda x: both_results(x)[1])(2.0)
-
-
 @pytest.mark.parametrize('name', DEAD)
 def test_what_is_not_dead_in_a_linear_program_is_refused(name):
     _, run = ad.linearize(lambda x: DEAD[name][0](x)[1], 2.0)
@@ -421,17 +399,6 @@ def test_such_a_way_back_may_have_a_way_out_too():
     assert_close(ad.grad(ad.grad(f))(1.0), -10 * np.sin(1.0))
     assert_close(slope_of(ad.grad(f))(1.0), -7 * np.sin(1.0))
     assert_close(slope_of(slope_of(f))(1.0), -7 * np.sin(1.0))
-
-
-def test_such_a_way_back_has_several_operands_and_results():
-    """An operand is an integer, and a result is not used."""
-    g = ad.custom_vjp(lambda t, y, n: (t * y * n, t * 2))
-    g.defvjp(lambda t, y, n: (g(t, y, n), (t, y, n)), lambda r, cts: (
-        cts[0] * r[1] * r[2] + cts[1] * 2, cts[0] * r[0] * r[2] * 5, None))
-    f = ad.custom_jvp(lambda x: x * x + 3.0)
-    f.defjvp(lambda p, t: (f(*p), g(t[0], p[0], 2)[0]))
-    assert ad.grad(ad.grad(f))(3.0) == 10.0
-    assert ad.jit(ad.grad(ad.grad(f)))(3.0) == 10.0
 
 
 def test_the_value_of_what_a_rule_uses_linearly_keeps_its_rule():

@@ -84,14 +84,14 @@ def by_transpose(f):
 
 
 def ruled_out(f):
-    """Returns `f` inside of a function with a true rule for the way out."""
+    """Returns `f` inside of a function with a true rule for forward mode."""
     g = ad.custom_jvp(lambda x: f(x))
     g.defjvp(lambda p, t: ad.jvp(f, p, t))
     return g
 
 
 def ruled_back(f):
-    """Returns `f` inside of a function with a true rule for the way back."""
+    """Returns `f` inside of a function with a true rule for reverse mode."""
     g = ad.custom_vjp(lambda x: f(x))
     g.defvjp(lambda x: (f(x), x), lambda x, ct: ad.vjp(f, x)[1](ct))
     return g
@@ -139,7 +139,7 @@ def derivative(name, f):
     return f
 
 
-# A function with a rule for the way back has none for the way out.
+# A function with a rule for reverse mode has none for the way out.
 FORWARDS = {'jvp', 'linearize', 'jacfwd', 'jvp_jvp', 'grad_jvp',
             'grad_jit_jvp'}
 
@@ -421,33 +421,6 @@ def test_each_transformation_asks_its_own_rule_in_every_order(kind, order):
         f = CARRIED[name](f)
     factor = math.prod(factors.get(name, 1) for name in order)
     assert_close(f(x), factor * (2 if 'v' in order else 1) * np.exp(x))
-
-
-@pytest.mark.parametrize('make', [ad.custom_jvp, ad.custom_vmap])
-def test_a_rule_for_batches_sees_nondiff_arguments_in_their_places(make):
-    asked = []
-
-    def f(g, x, c, *, n):
-        return g(x) * c['a'] * n
-    f = make(f, nondiff_argnums=(0, 2))
-
-    @f.def_vmap
-    def rule(size, in_batched, g, x, c, *, n):
-        assert g is np.sin and size == 3
-        asked.append(in_batched)
-        return 3 * np.sin(x) * c['a'] * n, True
-    f.defjvp(lambda g, c, p, t: (f(g, p[0], c, n=p[1]), 5 * t[0]))
-    assert_close(ad.vmap(lambda x: f(np.sin, x, {'a': 2.0}, n=7.0))(X),
-                 42 * np.sin(X))
-    assert_close(ad.vmap(lambda a: f(np.sin, 1.0, {'a': a, 'b': 'text'},
-                                     n=7.0))(X), 21 * np.sin(1.0) * X)
-    assert_close(ad.jit(ad.vmap(lambda a, x: f(np.sin, x, {'a': a}, n=a)))(
-        X, X), 3 * np.sin(X) * X * X)
-    assert_close(d(ad.vmap(lambda x: f(np.sin, x, {'a': 2.0}, n=7.0)))(X),
-                 np.full(3, 5.0))
-    assert asked[:2] == [[False, True, False, False],
-                         [False, False, {'a': True, 'b': False}, False]]
-    assert asked[2] == [False, True, {'a': True}, True]
 
 
 def test_a_rule_for_some_outputs_of_a_linear_program_is_the_rule():

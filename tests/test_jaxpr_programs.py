@@ -14,10 +14,9 @@ import autodiff_mini as ad
 from autodiff_mini.core import Trace, TraceTag, current_trace, typeof
 from autodiff_mini.higher_order.programs import (
     close, for_arguments, for_outputs, forward, interleave, jvp_jaxpr,
-    known_jaxpr, nothing, others, partial_eval_jaxpr, permute, picked,
-    remembered, run, stage_program, transpose_jaxpr, vmap_jaxpr, zeros)
-from autodiff_mini.higher_order.loops import fixpoint
-from autodiff_mini.zeros import Zero, instantiate_zeros
+    known_jaxpr, nothing, others, partial_eval_jaxpr, picked,
+    remembered, run, stage_program, transpose_jaxpr, vmap_jaxpr)
+from autodiff_mini.higher_order.loops import fixpoint, hoist
 from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.jaxpr_checks import check_jaxpr
@@ -29,7 +28,7 @@ from tests.numerical import (
 )
 from tests.programs import PROGRAMS, is_inexact
 from tests.test_abstract import NOT_STAGED
-from tests.test_programs import coarsest, random_tangent, tangents_for
+from tests.test_programs import coarsest, random_tangent
 from tests.test_transpose import inexact_only
 from tests.test_vmap import INDEXED, SIZE, UNMAPPED, batched
 
@@ -64,52 +63,6 @@ def checked(jaxpr, *args):
     for y, aval in zip(outs, jaxpr.out_avals, strict=True):
         assert (typeof(y).shape, typeof(y).dtype) == (aval.shape, aval.dtype)
     return outs
-
-
-# jvp_jaxpr
-
-@each_program
-def test_jvp_jaxpr_is_the_jvp(program):
-    jaxpr, tangents = program_of(program), tangents_for(program)
-    f, args = partial(program.function, np), program.args
-    for moving in itertools.product(*[
-            (False, True) if is_inexact(x) else (False,) for x in args]):
-        moved, moves = jvp_jaxpr(jaxpr, moving, (False,))
-        y, *y_dot = checked(moved, *args, *picked(tangents, moving))
-        assert len(y_dot) == sum(moves) == (True in moves)
-        assert_same(y, f(*args), program.ulps)
-        x_dots = [t if moves else instantiate_zeros(Zero(x))
-                  for t, x, moves in zip(tangents, args, moving)]
-        _, expected = ad.jvp(f, args, x_dots)
-        if y_dot:
-            assert_close(y_dot[0], expected, coarsest(program, y))
-        else:
-            assert not is_inexact(y) or not np.any(expected)
-
-
-@each_program
-def test_a_tangent_that_is_wanted_is_an_array(program):
-    jaxpr = program_of(program)
-    still = (False,) * len(program.args)
-    moved, moves = jvp_jaxpr(jaxpr, still, (True,))
-    y, y_dot = checked(moved, *program.args)
-    assert moves == [True]
-    assert not is_inexact(y) or not np.any(y_dot)
-    assert jvp_jaxpr(jaxpr, still, (False,))[1] == [False]
-
-
-def test_jvp_jaxpr_says_which_outputs_move():
-    jaxpr = staged(lambda x, y, n: (x * 2, np.sin(y), x * y, n, 3.0), C, C, 2)
-    for moving, expected in {
-            (True, False, False): [True, False, True, False, False],
-            (False, True, False): [False, True, True, False, False],
-            (False, False, False): [False] * 5}.items():
-        _, moves = jvp_jaxpr(jaxpr, moving, nothing(jaxpr))
-        assert moves == expected
-        moved, moves = jvp_jaxpr(jaxpr, moving, (False, False, False, False,
-                                                 True))
-        assert moves == [*expected[:4], True]
-        assert checked(moved, C, C, 2, *[C] * sum(moving))[-1] == 0.0
 
 
 # vmap_jaxpr
@@ -153,13 +106,6 @@ def test_vmap_jaxpr_says_which_outputs_are_mapped():
             assert_same(out, expected)
 
 
-@pytest.mark.parametrize('size', [0, 1, 5])
-def test_vmap_jaxpr_takes_every_size(size):
-    jaxpr = staged(lambda x: np.sum(np.sin(x)), C)
-    many, *_ = vmap_jaxpr(jaxpr, (True,), (False,), size)
-    assert checked(many, np.ones((size, 3)))[0].shape == (size,)
-
-
 # partial_eval_jaxpr
 
 @each_program
@@ -195,17 +141,6 @@ def test_what_is_known_is_done_and_what_is_not_is_left():
     assert out_unknown == [True, True, True, False]
     assert [e.primitive.name for e in later.eqns] == ['exp', 'mul']
     assert len(known.outvars) == 3 and len(later.invars) == 3
-
-
-def test_all_known_and_all_unknown():
-    jaxpr = staged(lambda x, y: (x * y, np.sin(x)), C, C)
-    known, later, out_unknown = partial_eval_jaxpr(
-        jaxpr, (False, False), nothing(jaxpr))
-    assert out_unknown == [False, False] and later.eqns == []
-    known, later, out_unknown = partial_eval_jaxpr(
-        jaxpr, (True, True), nothing(jaxpr))
-    assert out_unknown == [True, True] and known.eqns == []
-    assert known.invars == [] and known.outvars == []
 
 
 # transpose_jaxpr
@@ -250,14 +185,6 @@ def test_what_a_linear_program_is_linear_in():
     assert_same(y_bar, 0 * C)
 
 
-def test_transposed_twice_it_is_itself():
-    jaxpr = staged(lambda a, x: (np.sum(a * x), x[::-1]), C, C)
-    once = transpose_jaxpr(jaxpr, (False, True), (True, True))
-    twice = transpose_jaxpr(once, (False, True, True), (True,))
-    for y, expected in zip(checked(twice, C, C + 1), run(jaxpr, C, C + 1)):
-        assert_same(y, expected)
-
-
 def test_what_is_not_linear_is_told_so():
     jaxpr = staged(lambda x: np.sin(x), C)
     with pytest.raises(NotImplementedError, match="Transpose rule for 'sin'"):
@@ -268,39 +195,6 @@ def test_what_is_not_linear_is_told_so():
 
 
 # Once for each program
-
-BODY = staged(lambda x, y: (x * y, np.sin(x) + C), C, C)
-LINEAR = staged(lambda a, x: (a * x,), C, C)
-CACHED = {
-    'jvp': lambda: jvp_jaxpr(BODY, (True, False), (False, False)),
-    'jvp_other': lambda: jvp_jaxpr(BODY, (True, True), (False, False)),
-    'jvp_wanted': lambda: jvp_jaxpr(BODY, (True, False), (True, True)),
-    'vmap': lambda: vmap_jaxpr(BODY, (True, False), (False, False), 2),
-    'vmap_size': lambda: vmap_jaxpr(BODY, (True, False), (False, False), 3),
-    'vmap_mapped': lambda: vmap_jaxpr(BODY, (True, True), (False, False), 2),
-    'partial_eval': lambda: partial_eval_jaxpr(BODY, (True, False),
-                                               (False, False)),
-    'partial_eval_other': lambda: partial_eval_jaxpr(BODY, (False, True),
-                                                     (False, False)),
-    'transpose': lambda: transpose_jaxpr(LINEAR, (False, True), (True,)),
-    'transpose_given': lambda: transpose_jaxpr(LINEAR, (False, True),
-                                               (False,)),
-    'permute': lambda: permute(BODY, (1, 0), (0, 1)),
-    'permute_outs': lambda: permute(BODY, (1, 0), (1, 0)),
-    'forward': lambda: forward(BODY),
-    'outputs': lambda: for_outputs(BODY, (False, True)),
-    'outputs_other': lambda: for_outputs(BODY, (True, False)),
-}
-
-
-@pytest.mark.parametrize('name', CACHED)
-def test_what_is_made_of_a_program_is_made_once(name):
-    make = CACHED[name]
-    made = make()
-    assert make() is made
-    for other in CACHED:
-        if other != name:
-            assert CACHED[other]() is not made
 
 
 def test_what_is_remembered_is_kept_with_the_program():
@@ -343,26 +237,7 @@ def test_what_failed_is_not_remembered():
     assert tries == [1, 1]
 
 
-def test_programs_of_programs_are_remembered_too():
-    derivative = lambda: jvp_jaxpr(BODY, (True, True), (True, True))[0]
-    second = lambda: jvp_jaxpr(derivative(), (True,) * 4, (True,) * 4)[0]
-    assert second() is second()
-    check_jaxpr(second())
-
-
-# permute, forward, for_outputs
-
-def test_arguments_and_outputs_in_another_order():
-    jaxpr = staged(lambda x, y, z: (x - y, z, x * C), C, C, 2.0)
-    turned = permute(jaxpr, (2, 0, 1), (2, 0))
-    product, difference = checked(turned, 5.0, C, C + 1)
-    assert_same(product, C * C)
-    assert_same(difference, C - (C + 1))
-    assert jaxpr.in_avals[2] == turned.in_avals[0]
-    twice = permute(jaxpr, (0, 1, 2), (1, 1, 0))
-    assert [np.shape(y) for y in checked(twice, C, C, 4.0)] == [
-        (), (), (3,)]
-
+# forward, for_outputs
 
 def test_outputs_that_are_arguments_are_passed():
     jaxpr = staged(lambda x, y: (y, x + y, x, 2.0, C, y), C, C)
@@ -396,7 +271,22 @@ def test_a_program_for_some_outputs_and_the_arguments_that_matter():
     assert len(jaxpr.eqns) == 3 and len(jaxpr.consts) == 1
 
 
-# known_jaxpr
+# hoist, known_jaxpr
+
+def test_what_the_first_arguments_are_enough_for_is_done_first():
+    jaxpr = staged(lambda a, x: (
+        a, np.sin(np.cos(a * 2)) + x, ad.jit(np.exp)(a), np.tan(a), C), C, C)
+    jaxpr.outvars.pop(-2)       # a value that is not needed
+    first, rest = hoist(jaxpr, 1)
+    assert [e.primitive.name for e in first.eqns] == [
+        'mul', 'cos', 'sin', 'jit', 'tan']
+    assert [e.primitive.name for e in rest.eqns] == ['add']
+    values = checked(first, C)
+    assert len(values) == 2
+    for y, expected in zip(checked(rest, C, *values, C + 1),
+                           run(jaxpr, C, C + 1), strict=True):
+        assert_same(y, expected)
+
 
 def test_which_outputs_are_known_and_what_they_are():
     jaxpr = staged(lambda x, y, z: (
@@ -439,19 +329,6 @@ def test_a_fixpoint_is_reached_one_step_at_a_time():
                      (True, True, True)]
 
 
-@pytest.mark.parametrize('start', masks(3))
-def test_what_is_marked_stays_marked(start):
-    assert fixpoint(lambda marks: (False,) * 3, start) == start
-    assert fixpoint(lambda marks: [True] * 3, start) == (True,) * 3
-    assert fixpoint(lambda marks: marks, start) == start
-    assert fixpoint(lambda marks: marks[::-1], start) == tuple(
-        a or b for a, b in zip(start, start[::-1]))
-
-
-def test_the_fixpoint_of_no_marks_is_none():
-    assert fixpoint(lambda marks: (), ()) == ()
-
-
 # close, stage_program
 
 def test_what_is_traced_becomes_an_argument():
@@ -486,44 +363,3 @@ def test_a_program_may_close_over_nothing_traced():
     jaxpr = stage_program(lambda y: [y * C], [typeof(C)],
                           TraceTag('jvp', np.sin))
     assert_same(checked(jaxpr, C)[0], C * C)
-
-
-# Odds and ends
-
-def test_picked_and_others_share_a_list():
-    marks = (True, False, True)
-    assert picked('abc', marks) == ['a', 'c']
-    assert others('abc', marks) == ['b']
-    for choose in (picked, others):
-        with pytest.raises(ValueError):
-            choose('ab', marks)
-    for dtype in ('f4', 'i8', '?', 'c16'):
-        assert_same(zeros(typeof(np.ones(2, dtype))), np.zeros(2, dtype))
-    assert type(zeros(typeof(np.float32(1)))) is np.float32
-    assert nothing(BODY) == (False, False)
-
-
-def test_float0_tangents_go_through_programs():
-    jaxpr = staged(lambda x, n: (x * n, n + 1), C, 2)
-    moved, moves = jvp_jaxpr(jaxpr, (True, False), (True, True))
-    assert moves == [True, True]
-    *_, x_dot, n_dot = checked(moved, C, 2, C)
-    assert_same(x_dot, 2 * C)
-    assert_same_type(n_dot, instantiate_zeros(Zero(2)))
-
-
-def test_rules_are_kept_through_programs_of_programs():
-    f = ad.custom_jvp(np.sin)
-    f.defjvps(lambda t, y, x: 3 * f(x) * t)     # 3 sin, 9 sin, 27 sin
-    jaxpr = staged(f, 1.0)
-    for order in (1, 2, 3):
-        jaxpr, _ = jvp_jaxpr(jaxpr, (True,) * len(jaxpr.invars),
-                             (True,) * len(jaxpr.outvars))
-        tangents = [0.0] * (len(jaxpr.invars) - 1)
-        for i in range(order):
-            tangents[2 ** i - 1] = 1.0
-        assert_close(checked(jaxpr, 0.5, *tangents)[-1],
-                     3 ** order * np.sin(0.5))
-    many, *_ = vmap_jaxpr(staged(f, 1.0), (True,), (True,), 3)
-    moved, _ = jvp_jaxpr(many, (True,), (True,))
-    assert_close(checked(moved, C, np.ones(3))[1], 3 * np.sin(C))

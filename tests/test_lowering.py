@@ -16,10 +16,9 @@ import autodiff_mini as ad
 from autodiff_mini import seams
 from autodiff_mini.core import Primitive, Trace, current_trace
 from autodiff_mini.higher_order.call import call
-from autodiff_mini.higher_order.jit import compiled
 from autodiff_mini.interpreters.abstract import rules as abstract_rules
-from autodiff_mini.interpreters.lowering import (
-    MISS, Lowered, rules as lowering_rules)
+from autodiff_mini.interpreters.lowering import MISS, Lowered
+from autodiff_mini.interpreters.lowering import rules as lowering_rules
 from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var, drop_dead
 from autodiff_mini.primitives.elementwise import add_p, mul_p, sin_p
 from tests.custom_programs import CUSTOM_PROGRAMS
@@ -409,17 +408,6 @@ def test_a_wing_compiles_the_program(monkeypatch):
     same_bits(f(C)[0], np.sin(C) + 1)       # the guard's
     same_bits(f(2.0)[0], np.sin(2.0))       # it misses
     assert asked[2:] == ['sin', (1, 1, 1)]
-
-
-def test_the_plain_compiler_has_no_guard(monkeypatch):
-    monkeypatch.setattr(seams.lower, 'taken', None)
-    f = ad.jit(lambda x: np.sin(x) * C)
-    for x in (C, C + 1, 2.0):
-        same_bits(f(x), np.sin(x) * C)
-        assert f.guard is None and type(compiled(f.last)) is Lowered
-        y = f(x)
-        y[:] = 7.0      # is nobody else's
-        same_bits(f(x), np.sin(x) * C)
 
 
 # Long programs

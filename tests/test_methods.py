@@ -1,7 +1,5 @@
 """Transformations as decorators of methods, and of methods of an object."""
 
-import copy
-import functools
 import pickle
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -152,17 +150,6 @@ def test_a_jit_method_is_traced_once_for_values_of_arrays():
     assert traced == ['step', 'plain']
 
 
-def test_a_copy_of_an_object_has_its_own_values():
-    model = Model()
-    model.step(X)
-    for other in copy.deepcopy(model), copy.copy(model):
-        other.w = np.zeros(3)
-        assert list(other.step(X)) == [1.0, 1.0, 1.0]
-    bound = pickle.loads(pickle.dumps(ad.jit(model.plain)))
-    assert list(bound(X)) == list(model.plain(X))
-    assert list(pickle.loads(pickle.dumps(model.step))(X)) == [1.0, 2.0, 3.0]
-
-
 def test_jit_of_a_bound_method_counts_arguments_without_self():
     model = Model()
     f = ad.jit(model.plain)
@@ -230,26 +217,6 @@ def test_objects_that_cannot_be_opened_are_refused(attributes, words):
     vars(it).update(attributes)
     with pytest.raises(TypeError, match=words):
         it.f(1.0)
-
-
-def test_a_bound_method_says_what_it_is():
-    method = Model().step
-    assert repr(method).startswith('<bound method Model.step of <')
-    assert (method.__name__, method.__doc__) == ('step', 'Take a step.')
-    method(X)
-    assert 'def program' in method.source
-
-
-def test_derivatives_reach_the_attributes_of_self():
-    def loss(w):
-        model = Model()
-        model.w = w
-        return np.sum(model.step(X))
-
-    assert list(ad.grad(loss)(np.ones(3))) == [0.0, 0.5, 1.0]
-    model = Model()
-    assert list(ad.grad(lambda x: np.sum(model.step(x)))(X)) == [1.0] * 3
-    assert ad.vmap(model.step)(np.ones((2, 3))).tolist() == [[2.0] * 3] * 2
 
 
 class Careless:
@@ -324,21 +291,6 @@ def test_jit_refuses_arrays_inside_of_objects_that_it_would_freeze():
                 f'changes of the arrays in self.{name}, an object of type '
                 f'{kind}. Make {kind} a dataclass')):
             net.run(X)
-
-
-def test_an_object_may_hold_its_own_jit_methods_and_modules():
-    class Holder(Model):
-        def __init__(self):
-            super().__init__()
-            self.fast = ad.jit(self.plain)
-            self.derivative = ad.grad(lambda x: np.sum(self.plain(x)))
-            self.tools = [np, Model, np.tanh, self.plain]
-
-    holder = Holder()
-    for _ in range(2):
-        assert list(holder.fast(X)) == list(holder.plain(X))
-        assert list(holder.step(X)) == list(holder.plain(X) + 1)
-        holder.w = holder.w + 1
 
 
 @dataclass
@@ -434,24 +386,3 @@ def test_defjvps_of_a_method_names_defjvp():
 
     with pytest.raises(ValueError, match='Scale.of has 1 rules.*self.*defjvp'):
         ad.jvp(Scale().of, (1.0,), (1.0,))
-
-
-def test_objects_that_are_not_the_self_of_a_method_are_refused():
-    for transform in ad.jit, ad.vmap, ad.checkpoint, ad.make_jaxpr:
-        with pytest.raises(TypeError, match='type Model cannot be traced.*'
-                           'make Model a dataclass'):
-            transform(lambda model, x: x)(Model(), X)
-
-
-def test_a_wrapped_method_still_has_a_self():
-    class Twice:
-        @functools.lru_cache
-        def slow(self):
-            return 2.0
-
-        @ad.jit
-        @ad.vmap
-        def f(self, x):
-            return self.slow() * x
-
-    assert list(Twice().f(X)) == [0.0, 2.0, 4.0]

@@ -95,10 +95,8 @@ def test_names_that_come_later_are_listed_and_others_refused():
     ('grad', 'f argnums=0 has_aux=False holomorphic=False allow_int=False'),
     ('value_and_grad', 'f argnums=0 has_aux=False holomorphic=False '
                        'allow_int=False'),
-    ('jacfwd', 'f argnums=0 has_aux=False holomorphic=False '
-               'allow_int=False'),
-    ('jacrev', 'f argnums=0 has_aux=False holomorphic=False allow_int=False'),
-    ('hessian', 'f argnums=0 has_aux=False holomorphic=False allow_int=False'),
+    pytest.param('jacfwd', 'f argnums=0 has_aux=False holomorphic=False '
+                 'allow_int=False', marks=needs('applications')),
     ('make_jaxpr', 'f static_argnums=() return_shape=False'),
     ('eval_jaxpr', 'jaxpr consts *args'), ('eval_shape', 'f *args **kwargs'),
     ('vmap', 'f in_axes=0 out_axes=0 axis_size=None'),

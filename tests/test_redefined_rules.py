@@ -80,52 +80,28 @@ def called(g, *transforms):
 second = lambda f: ad.grad(ad.grad(f))
 MADE = {    # what begins under a rule, and a program that needs the rule
     'pullback': (lambda f: ad.vjp(f, X)[1], lambda g: g(1.0)[0], 1),
-    'pullback_of_jit': (
-        lambda f: ad.vjp(ad.jit(f), X)[1], lambda g: g(1.0)[0], 1),
     'pullback_of_vmap': (
         lambda f: ad.vjp(ad.vmap(f), np.full(2, X))[1],
         lambda g: g(np.ones(2))[0][0], 1),
-    'pullback_of_checkpoint': (
-        lambda f: ad.vjp(ad.checkpoint(f), X)[1], lambda g: g(1.0)[0], 1),
     'pullback_of_scan': (
         lambda f: ad.vjp(scanned(f), X)[1], lambda g: g(1.0)[0], 1),
     'pullback_of_grad': (
         lambda f: ad.vjp(ad.grad(f), X)[1], lambda g: g(1.0)[0], 2),
-    'jitted_pullback': (
-        lambda f: ad.vjp(f, X)[1], lambda g: ad.jit(g)(1.0)[0], 1),
-    'jaxpr': (by_jaxpr, lambda g: ad.grad(g)(X), 1),
     'jaxpr_twice': (by_jaxpr, lambda g: second(g)(X), 2),
     'jaxpr_of_grad': (lambda f: by_jaxpr(ad.grad(f)),
                       lambda g: ad.grad(g)(X), 2),
-    'jit': (lambda f: called(ad.jit(f)), lambda g: ad.grad(g)(X), 1),
-    'jit_vmap': (lambda f: called(ad.jit(f)),
-                 lambda g: ad.vmap(ad.grad(g))(np.full(2, X))[0], 1),
-    'jit_jit': (lambda f: called(ad.jit(f)),
-                lambda g: ad.jit(ad.grad(g))(X), 1),
-    'jit_differentiated': (lambda f: called(ad.jit(f), ad.grad),
-                           lambda g: ad.grad(g)(X), 1),
-    'jit_of_grad': (lambda f: called(ad.jit(ad.grad(f))), lambda g: g(X), 1),
     'jit_static': (
         lambda f: called(partial(ad.jit(lambda f, x: f(x), 0), f)),
         lambda g: ad.grad(g)(X), 1),
     'jit_twice': (lambda f: called(ad.jit(f)), lambda g: second(g)(X), 2),
-    'jit_differentiated_twice': (
-        lambda f: called(ad.jit(f), ad.grad), lambda g: second(g)(X), 2),
     'jit_twice_differentiated_twice': (
         lambda f: called(ad.jit(f), ad.grad, second),
         lambda g: second(g)(X), 2),
-    'jit_of_checkpoint': (lambda f: called(ad.jit(ad.checkpoint(f))),
-                          lambda g: second(g)(X), 2),
     'jit_of_scan': (lambda f: called(ad.jit(scanned(f))),
                     lambda g: second(g)(X), 2),
 }
 FORWARD = {
     'linearize': (lambda f: ad.linearize(f, X)[1], lambda g: g(1.0), 1),
-    'linearize_transpose': (
-        lambda f: ad.linearize(f, X)[1],
-        lambda g: ad.linear_transpose(g, X)(1.0)[0], 1),
-    'jit_jvp': (lambda f: called(ad.jit(f)),
-                lambda g: ad.jvp(g, (X,), (1.0,))[1], 1),
     'jit_hessian': (lambda f: called(ad.jit(f)), lambda g: ad.hessian(g)(X),
                     2),
 }

@@ -11,11 +11,9 @@ import pytest
 import autodiff_mini as ad
 from autodiff_mini.higher_order.loops import scan_p
 from tests import amount
-from tests.amount import crossed
-from tests.jaxpr_checks import check_jaxpr
 from tests.numerical import assert_close, assert_same
 from tests.test_custom_jvp import custom as with_jvp
-from tests.test_custom_jvp import assert_trees, d, node, power, sine, square
+from tests.test_custom_jvp import assert_trees, d, node, square
 from tests.test_custom_vjp import Pair
 from tests.test_custom_vjp import custom as with_vjp
 from tests.test_custom_vjp import held
@@ -82,11 +80,6 @@ def test_without_xs_there_is_none_and_a_length():
     assert_trees(ad.scan(f, 1.0, {'a': None}, length=3), (carry, ys))
 
 
-def test_a_given_length_may_agree_with_the_xs():
-    f = lambda c, x: (c + x, None)
-    assert ad.scan(f, 0.0, np.ones(3), length=3) == (3.0, None)
-
-
 def test_a_scan_of_no_steps_has_rows_of_the_right_type():
     f = lambda c, x: (c + x.sum(), (np.float32(1), x > 0, x))
     carry, (a, b, c) = ad.scan(f, 1.5, np.zeros((0, 2)))
@@ -110,18 +103,13 @@ def test_a_scan_of_no_steps_returns_memory_of_its_own():
 
 
 CARRIES = {     # init, body, and what unrolling gives
-    'number_stays': (1.0, lambda c, x: c * 2, 8.0),
     'integer_stays': (1, lambda c, x: c * 2, 8),
     'integer_to_float': (1, lambda c, x: c * 0.5, 0.125),
-    'bool_to_integer': (True, lambda c, x: c + 1, 4),
     'number_to_single': (1.0, lambda c, x: c * np.float32(2),
                          np.float32(8)),
     'number_to_double': (1.0, lambda c, x: np.sin(c) * x, None),
-    'integer_to_double': (1, lambda c, x: c * x, np.float64(0)),
-    'single_stays': (np.float32(1), lambda c, x: c * 2.0, np.float32(8)),
     'double_takes_a_number': (np.float64(1), lambda c, x: 2.0,
                               np.float64(2)),
-    'small_integer': (np.int8(1), lambda c, x: c * 2, np.int8(8)),
     'to_complex': (1.0, lambda c, x: c * 1j, -1j),
 }
 
@@ -147,126 +135,12 @@ def test_python_numbers_are_promoted_one_after_the_other():
     assert_same(ys[0], np.array([1, 2], np.float32))
 
 
-@pytest.mark.parametrize('dtype', [np.float32, np.float64])
-def test_the_dtype_of_the_loop_is_the_unrolled_one_s(dtype):
-    xs = XS.astype(dtype)
-    f = lambda lib, xs: lib.scan(
-        lambda h, x: (np.tanh(h * 0.5 + x), h.sum()), 0 * xs[0], xs)
-    assert_all_close(f(ad, xs), f(unrolled, xs))
-    g = lambda lib, xs: (lambda c, ys: c.sum() + ys.sum())(*f(lib, xs))
-    for actual, expected in (
-            (f(ad, xs)[1], f(unrolled, xs)[1]),
-            (ad.grad(partial(g, ad))(xs), ad.grad(partial(g, unrolled))(xs))):
-        assert actual.dtype == expected.dtype == dtype
-        assert_close(actual, expected)
-
-
 # Every transform by itself, and some of each other
 
 def rnn(lib, w, xs, h=None):
     h, ys = lib.scan(lambda h, x: (np.tanh(h @ w + x), h * x),
                      np.zeros(3) if h is None else h, xs)
     return (h * h).sum() + (ys * ys).sum()
-
-
-def rnn_reverse(lib, w, xs):
-    h, ys = lib.scan(
-        lambda h, x: ({'h': np.tanh(w @ h['h'] - x['a'])}, h['h'][0]),
-        {'h': np.ones(3)}, {'a': xs, 'i': np.arange(5)}, reverse=True)
-    return (h['h'] * ys[:3]).sum()
-
-
-def nested_rnn(lib, w, xs):
-    def outer(h, x):
-        h, ys = lib.scan(lambda h, row: (np.sin(h * row + x), h @ x), h, w,
-                         reverse=True)
-        return h, ys
-    h, ys = lib.scan(outer, np.ones(3), xs)
-    return (h * h).sum() + (ys * ys).sum()
-
-
-def lying_rnn(lib, w, xs):
-    h, ys = lib.scan(lambda h, x: (sine(h @ w) + square(x), power(-h * h)),
-                     np.zeros(3), xs)
-    return (h * h).sum() + ys.sum()
-
-
-def unrelated(lib, w, xs):
-    """The weight changes nothing that is carried; rows see it late."""
-    h, ys = lib.scan(lambda k, x: ((k[0] * 0.5, k[1] + 1), k[0] * w @ x),
-                     (np.ones(3), 0), xs)
-    return ys.sum() * h[1] + h[0].sum()
-
-
-PROGRAMS = {f.__name__: f for f in (
-    rnn, rnn_reverse, nested_rnn, lying_rnn, unrelated)}
-BOTH = (0, 1)
-TRANSFORMS = {
-    'evaluate': lambda f: f,
-    'jvp': lambda f: lambda w, xs: ad.jvp(f, (w, xs), (xs[:3], xs * xs)),
-    'jvp_of_one': lambda f: lambda w, xs: ad.jvp(
-        lambda w: f(w, xs), (w,), (w * w,)),
-    'grad': lambda f: ad.grad(f, BOTH), 'grad_of_one': ad.grad,
-    'linearize': lambda f: lambda w, xs: ad.linearize(f, w, xs)[1](w, xs),
-    'staged': staged, 'jit': ad.jit, 'checkpoint': ad.checkpoint,
-    'jit_of_grad': lambda f: ad.jit(ad.grad(f, BOTH)),
-    'grad_of_jit': lambda f: ad.grad(ad.jit(f), BOTH),
-    'grad_of_checkpoint': lambda f: ad.grad(ad.checkpoint(f), BOTH),
-    'staged_grad_of_staged': lambda f: staged(ad.grad(staged(f), BOTH)),
-    'hessian': ad.hessian, 'jacrev_of_jacrev': lambda f: ad.jacrev(
-        ad.jacrev(f)), 'jacrev_of_jacfwd': lambda f: ad.jacrev(ad.jacfwd(f)),
-    'third': lambda f: ad.grad(lambda w, xs: ad.jvp(
-        lambda w: ad.grad(f, 1)(w, xs), (w,), (w,))[1].sum()),
-}
-
-
-@crossed('name, transform', PROGRAMS, TRANSFORMS)
-def test_each_transform_of_a_scan_is_that_of_the_loop(name, transform):
-    f, change = PROGRAMS[name], TRANSFORMS[transform]
-    assert_all_close(change(partial(f, ad))(W, XS),
-                     change(partial(f, unrolled))(W, XS))
-
-
-@pytest.mark.parametrize('axes', [(0, None), (None, 0), (2, 1)])
-@pytest.mark.parametrize('change', [
-    lambda f: f, lambda f: ad.grad(f, BOTH), ad.jit,
-    lambda f: ad.jit(ad.grad(f, BOTH))], ids=['f', 'grad', 'jit', 'jit_grad'])
-@pytest.mark.parametrize('name', PROGRAMS)
-def test_vmap_of_a_scan_is_the_stack_of_loops(name, change, axes):
-    args = [x if axis is None else np.stack([x, x * x], axis)
-            for x, axis in zip((W, XS), axes)]
-    actual = ad.vmap(change(partial(PROGRAMS[name], ad)), axes)(*args)
-    expected = [change(partial(PROGRAMS[name], unrolled))(*[
-        x if axis is None else np.take(x, k, axis)
-        for x, axis in zip(args, axes)]) for k in (0, 1)]
-    assert_all_close(actual, ad.tree_map(lambda *x: np.stack(x), *expected))
-
-
-def test_a_grad_of_vmap_of_a_scan_sums_what_is_shared():
-    def f(w, xs):
-        return ad.vmap(partial(rnn, ad), (None, 0))(w, xs).sum()
-
-    def twin(w, xs):
-        return sum(rnn(unrolled, w, x) for x in xs)
-
-    def squares(f):
-        return lambda w, xs: (ad.grad(f)(w, xs) ** 2).sum()
-
-    xs = np.stack([XS, XS * XS])
-    for change in (ad.grad, lambda f: ad.jit(ad.grad(f)),
-                   lambda f: ad.grad(squares(f), BOTH)):
-        assert_all_close(change(f)(W, xs), change(twin)(W, xs))
-
-
-def test_a_scan_without_a_carry_maps():
-    f = lambda xs: ad.scan(lambda _, x: (None, np.sin(x) * x), None, xs)[1]
-    assert_close(f(X), np.sin(X) * X)
-    truth = np.cos(X) * X + np.sin(X)
-    for g in (f, ad.jit(f), ad.checkpoint(f)):
-        assert_close(ad.grad(lambda x: g(x).sum())(X), truth)
-        assert_close(d(g)(X), truth)
-        assert_close(ad.grad(lambda x: d(g)(x).sum())(X),
-                     2 * np.cos(X) - np.sin(X) * X)
 
 
 def test_the_pullback_of_a_scan_can_be_transposed():
@@ -291,19 +165,6 @@ def test_linear_transpose_of_a_scan():
 
 
 # Integers, and what does not move
-
-def test_integers_are_carried_along():
-    def f(lib, x):
-        (i, c), ys = lib.scan(lambda k, n: ((k[0] + n, k[1] * x * k[0]),
-                                            (k[0], k[1])),
-                              (1, x), np.arange(1, 4))
-        return c + (ys[0] * ys[1]).sum()
-    g, twin = partial(f, ad), partial(f, unrolled)
-    for change in (lambda f: f, ad.grad, d, lambda f: ad.grad(ad.grad(f)),
-                   ad.jit, lambda f: ad.jit(ad.grad(f))):
-        assert_close(change(g)(1.5), change(twin)(1.5))
-    assert_close(ad.vmap(ad.grad(g))(X),
-                 np.stack([ad.grad(twin)(x) for x in X]))
 
 
 def test_integer_inputs_have_float0_cotangents():
@@ -335,20 +196,6 @@ def test_hard_case_1_a_rule_survives_at_second_order():
                           lambda f: ad.jacrev(ad.jacfwd(f)),
                           lambda f: grad(grad(f))):
                 assert_close(order(g)(1.0), -10805.46137749049)
-
-
-@pytest.mark.parametrize('order', [1, 2, 3, 4])
-def test_d1_d6_d9_a_rule_that_calls_its_function_survives_at_order(order):
-    """The n-th derivative of `power` says 2^n times itself."""
-    f = lambda x: ad.scan(lambda c, _: (c, power(x)), 0., None, length=2)[1]
-    g = lambda x: f(x).sum()
-    for change in (d, ad.grad):
-        h = g
-        for _ in range(order):
-            h = change(h)
-        assert_close(h(0.5), 2 * 2 ** order * np.exp(0.5))
-        assert_close(ad.jit(h)(0.5), 2 * 2 ** order * np.exp(0.5))
-        assert_close(ad.vmap(h)(X), 2 * 2 ** order * np.exp(X))
 
 
 def test_hard_case_6_carries_that_move_one_step_late():
@@ -463,48 +310,11 @@ def test_b2_nondiff_arguments_hold_traced_values_of_a_loop(kind):
 
 # What it closes over
 
-def test_a_body_closes_over_tracers():
-    def f(lib, w):
-        a = np.sin(w)
-        return lib.scan(lambda c, x: (c * a + x * w, None), w, X)[0]
-    g, twin = partial(f, ad), partial(f, unrolled)
-    assert_close(ad.grad(g)(0.5), ad.grad(twin)(0.5))
-    assert_close(d(g)(0.5), d(twin)(0.5))
-    assert_close(ad.vmap(g)(X), np.stack([twin(x) for x in X]))
-    assert_close(ad.vmap(ad.grad(g))(X), np.stack([ad.grad(twin)(x)
-                                                   for x in X]))
-    assert_close(ad.jit(g)(0.5), twin(0.5))
-    assert_close(staged(ad.grad(staged(g)))(0.5), ad.grad(twin)(0.5))
-    outer = lambda lib, w: lib.scan(lambda c, x: (c + f(lib, w * x), None),
-                                    0.0, X)[0]
-    assert_close(ad.grad(partial(outer, ad))(0.5),
-                 ad.grad(partial(outer, unrolled))(0.5))
-
 
 def test_tracers_of_two_transformations_are_kept_apart():
     f = lambda x: d(lambda y: ad.scan(
         lambda c, _: (c * x + y, None), 0.0, length=2)[0])(1.0)
     assert f(3.0) == 4.0 and d(f)(3.0) == 1.0 and ad.grad(f)(3.0) == 1.0
-
-
-def test_a_tracer_that_escapes_from_a_body_is_named():
-    kept = []
-    ad.scan(lambda c, x: (kept.append(c) or c, None), 0.0, X)
-    with pytest.raises(ad.UnexpectedTracerError, match='scan of .*returned'):
-        kept[0] + 1
-
-
-def test_constants_are_taken_as_they_were():
-    w = np.ones(3)
-    f = ad.jit(lambda x: ad.scan(lambda c, _: (c * w, w), x, length=2))
-    y, ws = f(np.ones(3))
-    w[:] = 5
-    assert_same(f(np.ones(3))[0], np.ones(3))
-    ws[:] = 7
-    assert_same(f(np.ones(3))[1], np.ones((2, 3)))
-    y, w2 = ad.scan(lambda c, _: (w, c), w, length=1)
-    y[0] = 11
-    assert w[0] == 5
 
 
 # What the pullback keeps
@@ -576,17 +386,6 @@ def test_what_is_known_is_computed_now_and_not_again():
 
 # Programs
 
-def test_a_staged_scan_is_one_equation_that_checks():
-    f = partial(rnn, ad)
-    for g in (f, ad.grad(f, BOTH), ad.jit(f), ad.hessian(f),
-              ad.checkpoint(f), ad.grad(ad.checkpoint(f))):
-        check_jaxpr(ad.make_jaxpr(g)(W, XS))
-    check_jaxpr(ad.make_jaxpr(ad.vmap(ad.grad(f), (None, 0)))(
-        W, np.stack([XS, XS])))
-    jaxpr = ad.make_jaxpr(f)(W, XS)
-    assert [e.primitive for e in jaxpr.eqns].count(scan_p) == 1
-    assert 'scan[' in str(jaxpr) and 'length=5' in str(jaxpr)
-
 
 def test_the_body_is_traced_as_often_as_types_need_it_not_per_step():
     runs = []
@@ -617,20 +416,9 @@ TYPES = (': body function carry input and carry output must have equal types '
 ERRORS = {
     'tree': (scan(lambda c, x: ((c, c), x), length=2), T,
              TREES + r'PyTreeDef\(\*\), and the output .*\(\*, \*\)'),
-    'tree_none': (scan(lambda c, x: (None, x), length=2), T,
-                  TREES + r'PyTreeDef\(\*\), and the output .*None'),
-    'tree_keys': (scan(lambda c, x: ({'b': c['a']}, x), {'a': 1.}, length=2),
-                  T, TREES + ".*'a'.*and the output.*'b'"),
     'shape': (scan(lambda c, x: (c * np.ones(3), x), np.zeros(2)[0],
                    length=2), T, NAME + ': carry' + TYPES
               + r'float64\[\], and the output float64\[3\]'),
-    'shape_of_number': (scan(lambda c, x: (c * np.ones(3), x), length=2), T,
-                        TYPES + r'float64\[\], and the output float64\[3\]'),
-    'dtype': (scan(lambda c, x: (c * np.float64(2), x), np.float32(1),
-                   length=2), T, NAME + ': carry' + TYPES
-              + r'float32\[\], and the output float64\[\]'),
-    'complex': (scan(lambda c, x: (c * 1j, x), np.float64(1), length=2), T,
-                TYPES + r'float64\[\], and the output complex128\[\]'),
     'leaf': (scan(lambda c, x: ({'a': c['a'], 'b': [c['b'][0] > 0]}, x),
                   {'a': 1., 'b': [np.ones(2)]}, length=2), T,
              r"carry\['b'\]\[0\]" + TYPES
@@ -639,25 +427,12 @@ ERRORS = {
                          TYPES + r'float64\[\], and the output int64\[\]'),
     'no_pair': (scan(lambda c, x: c, length=2), T, f'{NAME}.*must return a '
                 r'pair \(carry, y\), but its output is PyTreeDef\(\*\)'),
-    'three': (scan(lambda c, x: (c, x, x), length=2), T,
-              f'{NAME}.*must return a pair'),
-    'list': (scan(lambda c, x: [c, x], length=2), T,
-             f'{NAME}.*must return a pair'),
-    'none': (scan(lambda c, x: None, length=2), T,
-             f'{NAME}.*must return a pair.*None'),
     'no_length': (scan(C), V, f'{NAME}: .*needs xs to go along, or a length'),
-    'empty_tree': (scan(C, xs=[]), V, f'{NAME}: .*xs .*or a length'),
-    'lengths': (scan(C, xs=[np.ones(2), np.ones(3)]), V,
-                NAME + r': .*different leading axis sizes: xs\[0\] has 2, '
-                r'xs\[1\] has 3\.'),
     'lengths_named': (scan(C, xs={'a': X, 'b': (X[:3],)}, length=4), V,
                       r"xs\['a'\] has 4, .*xs\['b'\]\[0\] has 3, "
                       'length has 4'),
-    'length': (scan(C, xs=X, length=3), V, 'xs has 4, length has 3'),
     'no_axis': (scan(C, xs=2.0), V, f'{NAME}: xs: scan goes along the first '
                 r'axis, but this has none: float64\[\]. Close over'),
-    'no_axis_leaf': (scan(C, xs={'a': X, 'b': 2}), V,
-                     r"xs\['b'\]: .*has none: int64\[\]"),
     'negative': (scan(C, length=-1), V, 'scan'),
     'length_float': (scan(C, length=2.5), T,
                      f"{NAME}: length: 'float' object cannot be interpreted "
@@ -665,20 +440,12 @@ ERRORS = {
     'length_traced': (lambda: ad.jit(lambda n: scan(C, length=n)())(3), T,
                       '__index__.. method was called on traced array'),
     'init': (scan(C, 'a', length=2), T, f'{NAME}: init: .*type str'),
-    'init_leaf': (scan(C, {'a': 'a'}, length=2), T, r"init\['a'\]: .*str"),
     'xs': (scan(C, xs=[X, 'a']), T, r'xs\[1\]: a value of type str'),
     'y': (scan(lambda c, x: (c, {'a': 'a'}), xs=X), T,
           f"{NAME}: output.*'a'.*type str"),
     'd3_carry': (scan(lambda c, x: (c if c > 0 else -c, x), xs=X),
                  ad.TracerBoolConversionError,
                  f'Attempted boolean conversion .*{NAME}.*np.where'),
-    'd3_row': (scan(lambda c, x: (c if x > 0 else -c, x), xs=X),
-               ad.TracerBoolConversionError, f'{NAME}.*cannot branch on it'),
-    'd3_rule': (lambda: ad.grad(lambda x: scan(lambda c, x: (with_jvp(
-        lambda x: x, lambda p, t: (p[0], t[0] if p[0] > 0 else -t[0]))(c),
-        x), x, X)()[0])(1.0), ad.TracerBoolConversionError, 'np.where'),
-    'float': (scan(lambda c, x: (float(c), x), xs=X),
-              ad.ConcretizationTypeError, f'{NAME}.*float'),
 }
 
 
@@ -687,3 +454,38 @@ def test_every_mistake_with_a_scan_is_named(name):
     assert_named_everywhere(*ERRORS[name])
     # and the interpreter works afterwards
     assert ad.scan(lambda c, x: (c + x, None), 0.0, X)[0] == X.sum()
+
+
+# Without wings
+
+@pytest.mark.parametrize('reverse', [False, True])
+def test_the_core_runs_loops_without_a_wing(reverse):
+    def f(lib, x, xs):
+        c, ys = lib.scan(lambda c, x: (np.sin(c) * x, c), x, xs,
+                         reverse=reverse)
+        n, c = lib.while_loop(lambda k: k[0] < 3,
+                              lambda k: (k[0] + 1, k[1] * x), (0, c))
+        return c, ys
+
+    twin = f(unrolled, 0.5, X)
+    with ad.plain():
+        assert_trees(ad.jit(partial(f, ad))(0.5, X), twin)
+        c, ys = ad.jit(lambda x: ad.scan(
+            lambda c, _: (c, (c, X)), x, length=0, reverse=reverse))(0.5)
+        assert c == 0.5 and [y.shape for y in ys] == [(0,), (0, 4)]
+
+
+MISTAKES = [    # that the core itself refuses
+    lambda: ad.scan(lambda c, x: ((c, c), x), 0.0, X),
+    lambda: ad.scan(lambda c, x: (x > 0, x), np.float64(0), X),
+    lambda: ad.cond(True, lambda x: x, lambda x: (x, x), 0.0),
+    lambda: ad.cond(True, lambda x: x, lambda x: x > 0, np.float64(0)),
+]
+
+
+@pytest.mark.parametrize('mistake', MISTAKES)
+def test_the_core_refuses_what_differs_without_the_checks(mistake):
+    with ad.plain('tools'), pytest.raises(TypeError, match=(
+            'of .*<lambda>: (body function carry input and carry output must '
+            'have|the branches must return) (the same|equal)')):
+        mistake()

@@ -121,13 +121,6 @@ def test_functions_without_a_signature_take_positions():
     assert resolve_kwargs(np.sin, (1,), {}) == ((1,), {})
 
 
-def test_flat_function_rebuilds_arguments_and_outputs():
-    in_tree = ad.tree_structure(({'a': 1}, 2))
-    f = FlatFunction(lambda d, x: (d['a'], [x, d]), in_tree)
-    assert f(3, 4) == [3, 4, 3]
-    assert f.out_tree == ad.tree_structure((1, [1, {'a': 1}]))
-
-
 def test_flat_function_keeps_aux_apart():
     in_tree = ad.tree_structure((1,))
     f = FlatFunction(lambda x: ((x, x), {'log': [x, 'text']}), in_tree, True)
@@ -135,11 +128,6 @@ def test_flat_function_keeps_aux_apart():
     assert outs == [3, 3, 3, 'text']
     assert f.split(outs) == ([3, 3], {'log': [3, 'text']})
     assert f.out_tree == ad.tree_structure((1, 1))
-
-
-def test_flat_function_is_called_what_its_function_is():
-    assert str(FlatFunction(plain, None)) == 'plain'
-    assert str(FlatFunction(functools.partial(plain, 1), None)) == 'plain'
 
 
 def positive(x, y=0):
@@ -150,10 +138,6 @@ def positive(x, y=0):
 
 def names():
     return ['args[0]', 'args[1]', 'args[2]']
-
-
-def test_map_leaves_maps():
-    assert map_leaves(positive, names, [1, 2], [3, 4]) == [4, 6]
 
 
 def test_map_leaves_names_the_leaf_that_fails():

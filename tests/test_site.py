@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from tests.browser import (
-    accessibility, browsing, colours, emulate, ends_of_requests, faults, installed,
-    rest, search, serving, sideways, visit)
+    accessibility, browsing, colours, emulate, faults, installed, rest,
+    search, serving, sideways, visit)
 from tests.links import broken_links
 
 SITE = Path(__file__).parents[1] / 'site'
@@ -26,29 +26,18 @@ FAULTS = {
     'missing image': (
         '<img src="nowhere.png" alt="A map">',
         '404: .*/nowhere.png'),
-    'missing style': (
-        '<link rel="stylesheet" href="nowhere.css">',
-        '404: .*/nowhere.css'),
     'script from elsewhere': (
         '<script src="https://example.com/x.js"></script>',
         'asks another host for https://example.com/x.js'),
     'error in the console': (
         '<script>console.error("planted")</script>',
         'console: .*"planted"'),
-    'exception': (
-        '<script>planted()</script>',
-        'console: .*planted is not defined'),
     'image without words': (
         '<img src="../assets/logo.svg">',
         'axe: image-alt: .*<img src="../assets/logo.svg">'),
     'faint words': (
         '<p style="color: #bbb; background: white">Faint</p>',
         'axe: color-contrast: .*Faint'),
-    'faint words in code': (
-        '<div class="highlight"><pre><code>'
-        '<span class="n" style="color: #bbb">faint</span>'
-        '</code></pre></div>',
-        'axe: color-contrast: .*faint'),
     'box too wide': (
         '<div style="width: 1500px">Wide</div>',
         r'the page scrolls sideways: \d+ px wide'),
@@ -71,7 +60,6 @@ FAULTS = {
 }
 
 SOUND = {
-    'nothing': '',
     'line of 78 columns':
         f'<div class="highlight"><pre><code>{"x" * 78}</code></pre></div>',
     'link to elsewhere': '<p><a href="https://example.com">There</a></p>',
@@ -125,9 +113,9 @@ def faults_with(browser, site, tmp_path_factory):
 
 # In the browser.
 
-# One tool makes the pages of the modules, so one in ten is shown.
+# One tool makes the pages of the modules, so a few are shown.
 SHOWN = [page for page in PAGES if not page.startswith('modules/')]
-SHOWN += sorted(set(PAGES) - set(SHOWN))[::10]
+SHOWN += sorted(set(PAGES) - set(SHOWN))[::40]
 
 
 @pytest.mark.parametrize('page', SHOWN)
@@ -142,19 +130,6 @@ def test_search_finds_a_page_with_the_word(browser, home):
     assert answer.startswith(home)
     browser.get(answer)
     assert 'tangent' in browser.page_source
-
-
-def test_the_index_is_asked_for_when_somebody_searches(browser, home):
-    emulate(browser, 1280, 'light')
-    visit(browser, f'{home}/index.html')
-
-    def indexes():
-        return [url for url, _ in ends_of_requests(browser)
-                if 'search_index' in url]
-
-    assert indexes() == []
-    search(browser, 'tangent')
-    assert indexes() == [f'{home}/search/search_index.json']
 
 
 def test_search_works_from_a_folder(browser, site):
@@ -180,8 +155,7 @@ def test_the_root_of_the_site_may_be_a_folder(browser, below):
 
 
 @pytest.mark.parametrize('lost', [
-    'nowhere', 'chapters/nowhere.html', 'chapters/no/where/index.html',
-    'no/such/folder/at/all.html', 'chapters/09_backwards.html/'])
+    'nowhere', 'no/such/folder/at/all.html', 'chapters/09_backwards.html/'])
 def test_a_lost_reader_can_search_and_go_home(browser, below, lost):
     emulate(browser, 1280, 'light')
     visit(browser, f'{below}/{lost}')
@@ -196,7 +170,7 @@ def test_a_lost_reader_can_search_and_go_home(browser, below, lost):
 def test_search_leads_to_an_error_and_opens_it(browser, home):
     emulate(browser, 1280, 'light')
     browser.get(f'{home}/index.html')
-    entry = 'python-needs-an-integer-and-has-a-traced-value'
+    entry = 'python-needs-an-integer-but-got-a-traced-value'
     [found] = [url for url in search(
         browser, '"__index__() method" was called on traced array')
         if url.endswith(entry)]
@@ -204,19 +178,6 @@ def test_search_leads_to_an_error_and_opens_it(browser, home):
     rest(browser)
     assert visible(browser, f'[id="{entry}"] ~ .output')
     assert not visible(browser, f'details:has([id="{entry}"]) + details pre')
-
-
-def test_errors_are_folded_into_two_lines(browser, home):
-    emulate(browser, 1280, 'light')
-    browser.get(f'{home}/appendix/errors_explained.html')
-    rest(browser)
-    assert browser.execute_script('''
-        return [...document.querySelectorAll("details.error")]
-          .filter(it => it.getBoundingClientRect().height > 75)
-          .map(it => it.textContent)''') == []
-    assert browser.execute_script('''
-        return document.documentElement.scrollHeight
-          - 75 * document.querySelectorAll("details.error").length''') < 5_000
 
 
 # Returns the examples of a page, each with what its button copies of it.
@@ -292,10 +253,6 @@ PLAYED = """
 
 PLAYERS = [page for page in PAGES
            if '<trace-player' in (SITE / page).read_text('utf-8')]
-
-
-def test_players_are_on_these_pages(site):
-    assert len(PLAYERS) >= 8 and 'index.html' in PLAYERS
 
 
 @pytest.mark.parametrize('page', PLAYERS)
@@ -398,14 +355,11 @@ def write_site(folder, link):
 
 
 @pytest.mark.parametrize('link', [
-    '<a href="nowhere.html">missing page</a>',
+    '<a href="nowhere.html">missing page</a>', '<a href="../">folder</a>',
     '<a href="index.html">page of another folder</a>',
-    '<a href="../">folder</a>',
-    '<a href="#nowhere">missing anchor</a>',
+    '<a href="#nowhere">missing anchor</a>', '<img src="nowhere.png">',
     '<a href="../index.html#here">anchor of another page</a>',
-    '<img src="nowhere.png">',
-    '<script src="/nowhere.js"></script>',
-])
+    '<script src="/nowhere.js"></script>'])
 def test_links_that_lead_nowhere_are_found(tmp_path, link):
     write_site(tmp_path, link)
     [fault] = broken_links(tmp_path)
@@ -413,14 +367,11 @@ def test_links_that_lead_nowhere_are_found(tmp_path, link):
 
 
 @pytest.mark.parametrize('link', [
-    '<a href="page.html">page</a>',
+    '<a href="page.html">page</a>', '<a href="#here">an anchor</a>',
     '<a href="/index.html?q=1#top-of-all">anchor, from the top</a>',
     '<a href="../index.html#%C3%A4">anchor, escaped</a>',
-    '<a href="#here">anchor of this page</a>',
-    '<a href="#">this page</a>',
-    '<a href="https://example.com/nowhere">another host</a>',
-    '<a href="mailto:someone@example.com">letter</a>',
-])
+    '<a href="#">this page</a>', '<a href="mailto:a@example.com">letter</a>',
+    '<a href="https://example.com/nowhere">another host</a>'])
 def test_links_that_lead_somewhere_are_not(tmp_path, link):
     write_site(tmp_path, link)
     assert broken_links(tmp_path) == []

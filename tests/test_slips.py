@@ -110,14 +110,6 @@ def test_a_recursion_under_jit_is_named():
         assert e.value.__cause__ is None
 
 
-def test_a_recursion_of_eager_python_is_left_as_it_is():
-    def deep(x):
-        return deep(np.sin(x))
-    with pytest.raises(RecursionError) as e:
-        ad.grad(deep)(1.0)
-    assert 'while_loop' not in str(e.value)
-
-
 def of_numpy(x):
     return x * np.random.normal(size=3)
 
@@ -136,10 +128,6 @@ def of_a_module(x):
 
 def of_a_function(x):
     return x * normal()
-
-
-def helper():
-    return rng.uniform()
 
 
 class Model:
@@ -187,23 +175,6 @@ def test_random_numbers_in_a_program_are_named(name, transform):
     [(number, text)] = warned(transform(f), 1.0)
     assert number == line_of(f)
     assert 'constants of its program' in text and 'as an argument' in text
-
-
-def test_random_numbers_of_a_helper_are_named_in_it():
-    [(number, _)] = warned(ad.jit(lambda x: x * helper()), 1.0)
-    assert number == line_of(helper)
-
-
-def test_random_numbers_of_a_model_are_named_in_its_method():
-    for f in (MODEL, lambda x: MODEL(x), ad.jit(lambda x: MODEL.draw(x))):
-        [(number, _)] = warned(ad.make_jaxpr(f), np.ones(2))
-        assert number == line_of(Model.draw)
-        SAID.clear()
-
-
-def test_random_numbers_of_what_has_no_line_are_met_in_silence():
-    assert warned(ad.jit(rng.normal)) == []
-    assert warned(ad.jit(partial(np.multiply, 2.0)), 1.0) == []
 
 
 def test_random_numbers_are_named_once():

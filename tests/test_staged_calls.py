@@ -332,3 +332,33 @@ def test_staged_rules_are_named_as_the_rule():
     rule = eqn.params['jvp']
     assert type(rule) is StagedRule and rule.__qualname__ == 'square_jvp'
     assert eqn.params['fun'].__qualname__ == 'square'
+
+
+@pytest.mark.parametrize('names', ['js', 'gs', 'ls', 'sjs', 'jss'])
+def test_what_the_function_decided_holds_for_its_rule(names):
+    """Over closures: the function ran when it was staged, the rule later."""
+    c = np.arange(4.)
+
+    def mapped_function(x):
+        def inner(c):
+            return custom(lambda x: x * c, lambda p, t: (
+                p[0] * ad.stop_gradient(c), 7 * t[0]))(x)
+        return ad.vmap(inner)(c)            # the rule's tangent is unmapped
+
+    assert nested(lambda x: np.sum(mapped_function(x)), names)(2.0) == 28.0
+
+    def unmapped_function(x):
+        def inner(c):
+            return custom(lambda x: 2 * x, lambda p, t: (
+                2 * p[0], c * t[0]))(x)     # the rule's tangent is mapped
+        return ad.vmap(inner)(c)
+
+    f = lambda x: np.sum(unmapped_function(x))
+    assert f(2.0) == staged(f)(2.0) == 16.0
+    assert nested(f, names.replace('s', ''))(2.0) == 6.0
+    with pytest.raises(TypeError, match=(
+            'vmap of .*inner: the rule of a staged custom function closes '
+            'over a mapped value, but the function does not: pass the value '
+            'to the function as an argument')):
+        nested(f, names)(2.0)
+    assert current_trace() is Trace.base

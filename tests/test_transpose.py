@@ -13,23 +13,16 @@ import autodiff_mini as ad
 from autodiff_mini.core import Primitive, TraceTag, typeof
 from autodiff_mini.interpreters.abstract import rules as abstract_rules
 from autodiff_mini.interpreters.partial_eval import linear_flat
-from autodiff_mini.interpreters.transpose import (
-    backward_pass, fit_cotangent, rules as transpose_rules)
-from autodiff_mini.primitives.elementwise import (
-    add_p, mul_p, stop_gradient_p)
-from autodiff_mini.primitives.indexing import (
-    OPERAND, add_at_p, scatter_p)
+from autodiff_mini.interpreters.transpose import backward_pass, fit_cotangent
+from autodiff_mini.interpreters.transpose import rules as transpose_rules
+from autodiff_mini.primitives.elementwise import add_p, mul_p, stop_gradient_p
+from autodiff_mini.primitives.indexing import OPERAND, add_at_p, scatter_p
 from autodiff_mini.zeros import Zero
 from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.jaxpr_checks import check_jaxpr
 from tests.numerical import (
-    assert_close,
-    assert_same,
-    assert_same_type,
-    python_type,
-    widen,
-)
+    assert_close, assert_same, assert_same_type, python_type, widen)
 from tests.programs import PROGRAMS, is_inexact
 from tests.test_abstract import NOT_STAGED
 from tests.test_programs import coarsest, random_tangent, tangents_for
@@ -324,30 +317,7 @@ def test_errors_in_the_backward_pass_carry_the_line():
 
 # Writing into zeros, the transpose of indexing
 
-def scattered_by_a_loop(x, shape, place):
-    """Returns zeros, with the elements of `x` added one after another."""
-    numbers = np.arange(int(np.prod(shape))).reshape(shape)[place]
-    out = np.zeros(int(np.prod(shape)), x.dtype)
-    for number, element in zip(np.ravel(numbers), np.ravel(x), strict=True):
-        out[number] += element
-    return out.reshape(shape)
-
-
 CUBE = (2, 3, 4)
-PLACES = {
-    'int': 1,
-    'slices': np.s_[::-1, 1:, ::2],
-    'newaxis': np.s_[None, 0, :, None],
-    'repeated': np.array([0, 0, 1, 0]),
-    'middle': np.s_[:, np.array([2, 0, 2])],
-    'pair_behind': np.s_[:, np.array([2, 0]), np.array([3, 3])],
-    'apart_by_int': np.s_[0, :, np.array([1, 1, 2])],
-    'ellipsis_array': np.s_[np.array([1, 0]), ..., np.array([0, 0])],
-    'zero_d_and_array': np.s_[np.array(1), :, np.array([1, 1])],
-    'no_elements': np.zeros(0, int),
-}
-
-
 def bind_scatter(x, place, shape=CUBE, arrays=None):
     """Returns zeros with `x` added at an index, as an operation."""
     place = place if isinstance(place, tuple) else (place,)
@@ -358,40 +328,6 @@ def bind_scatter(x, place, shape=CUBE, arrays=None):
     write = add_at_p if OPERAND in indices else scatter_p
     return write.bind(np.zeros(shape, typeof(x).dtype), x, *arrays,
                       indices=indices)
-
-
-@pytest.mark.parametrize('name', PLACES)
-def test_adding_at_an_index_is_a_loop_under_every_interpreter(name):
-    place, rng = PLACES[name], np.random.default_rng(0)
-    shape = np.empty(CUBE)[place].shape
-    x, t = rng.standard_normal((2, *shape))
-    expected = scattered_by_a_loop(x, CUBE, place)
-
-    def f(x):
-        return bind_scatter(x, place)
-
-    assert_close(f(x), expected)
-    # jvp
-    y, y_dot = ad.jvp(f, (x,), (t,))
-    assert_close(y, expected)
-    assert_close(y_dot, scattered_by_a_loop(t, CUBE, place))
-    # a jaxpr
-    jaxpr = ad.make_jaxpr(f)(x)
-    check_jaxpr(jaxpr)
-    assert jaxpr.out_avals == [typeof(expected)]
-    assert_close(ad.eval_jaxpr(jaxpr, jaxpr.consts, x)[0], expected)
-    # its transpose is indexing, of which it is the transpose
-    w = rng.standard_normal(CUBE)
-    (x_bar,) = ad.linear_transpose(f, x)(w)
-    assert_same(x_bar, w[place])
-    (w_bar,) = ad.vjp(lambda w: w[place], w)[1](x)
-    assert_close(w_bar, expected)
-    assert_same_type(w_bar, w)
-    # vmap over the values
-    xs = np.stack([x, t, x + 1])
-    assert_close(ad.vmap(f)(xs), np.stack([
-        scattered_by_a_loop(x, CUBE, place) for x in xs]))
-    assert_same_type(ad.vmap(f)(xs), np.zeros((3, *CUBE)))
 
 
 # The rules have the types of their operands

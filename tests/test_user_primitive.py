@@ -1,7 +1,7 @@
-"""`ad.Primitive`: rows P1 to P6, on the tutorial's own example and others.
+"""`ad.Primitive`: rows P1 to P6 of the requirements, on the tutorial's example.
 
-Rules that say more than the truth show that it is they who were asked: the
-rule of `power` doubles, and that of `both` says 3 forwards, 5 backwards.
+Rules that say more than the truth show which rule ran: the rule of `power`
+doubles, and the rules of `both` say 3 forwards and 5 backwards.
 """
 
 import gc
@@ -29,14 +29,12 @@ X_DOT = np.array([0.1, 0.2, 0.3])
 def scale_jvp(primals, tangents):
     """The tutorial's rule, with `zero_if_zero` made real."""
     (x, factor), (x_dot, factor_dot) = primals, tangents
-    y = x * factor
-    y_dot = ad.Zero(y)
+    terms = []
     if not isinstance(x_dot, ad.Zero):
-        y_dot = x_dot * factor
+        terms.append(x_dot * factor)
     if not isinstance(factor_dot, ad.Zero):
-        term = x * factor_dot
-        y_dot = term if isinstance(y_dot, ad.Zero) else y_dot + term
-    return y, y_dot
+        terms.append(x * factor_dot)
+    return x * factor, sum(terms)
 
 
 def scale_backward(residuals, y_bar):
@@ -84,7 +82,6 @@ scale_p = custom_scale()
 power_p = elementwise('power', lambda x: np.exp(x), lambda p, xs, ts: (
     p.bind(*xs), 2 * p.bind(*xs) * ts[0]))
 both_p = elementwise('both', lambda x: np.exp(x))
-sincos_p = ad.Primitive('sincos', multiple_results=True)
 flip_p = elementwise('flip', lambda x: np.flip(x), lambda p, xs, ts: (
     p.bind(*xs), p.bind(*ts)))
 flip_p.def_vmap(lambda args, dims: (np.flip(args[0], 1), 0))
@@ -113,25 +110,15 @@ def both_bwd(y, ct):
 both_p.def_vjp(both_fwd, both_bwd)
 
 
-@sincos_p.def_impl
-def sincos(x):
-    return [np.sin(x), np.cos(x)]
-
-
-@sincos_p.def_abstract_eval
-def sincos_abstract_eval(x):
-    return [x, x]
-
-
-@sincos_p.def_vmap
-def sincos_vmap(args, dims):
-    return sincos_p.bind(*args), [0, 0]
-
-
-@sincos_p.def_jvp
-def sincos_jvp(primals, tangents):
-    s, c = sincos_p.bind(*primals)
-    return [s, c], [3 * c * tangents[0], -s * tangents[0]]
+def sincos(jvp=None):
+    """Return a primitive with two results."""
+    p = ad.Primitive('sincos', multiple_results=True)
+    p.def_impl(lambda x: [np.sin(x), np.cos(x)])
+    p.def_abstract_eval(lambda x: [x, x])
+    p.def_vmap(lambda args, dims: (p.bind(*args), [0, 0]))
+    p.def_jvp(jvp or (lambda xs, ts: (
+        p.bind(*xs), [3 * np.cos(xs[0]) * ts[0], -np.sin(xs[0]) * ts[0]])))
+    return p
 
 
 @pytest.fixture(autouse=True)
@@ -140,7 +127,7 @@ def fresh():
     ran.clear()
     yield
     assert current_trace() is Trace.base
-    assert ad.grad(power_p.bind)(0.0) == 2.0
+    assert ad.jit(ad.grad(power_p.bind))(0.0) == 2.0
 
 
 def loss(x, factor, p=scale_p):
@@ -148,11 +135,10 @@ def loss(x, factor, p=scale_p):
 
 
 def refused(f, *args, words, error=TypeError):
-    """Assert that the call is an error with these words; returns it."""
+    """Assert that the call is an error with these words; return it."""
     with pytest.raises(error, match=f'(?s){words}') as info:
         f(*args)
     assert current_trace() is Trace.base
-    assert ad.jit(ad.grad(power_p.bind))(0.0) == 2.0
     return info.value
 
 
@@ -162,14 +148,14 @@ def notes(error):
 
 # P1, and the tutorial's two slips
 
-def test_p1_the_methods_are_decorators_and_return_the_rule():
+def test_p1_the_methods_are_decorators_and_documented():
     assert isinstance(scale_p, ad.Primitive)
     assert str(scale_p) == 'custom_scale'
-    assert_same(scale_p.bind(X, 2.0), 2 * X)
-    assert sincos.__name__ == 'sincos' and both_jvp.__name__ == 'both_jvp'
-    fwd = ad.Primitive('p').def_vjp(both_fwd, both_bwd)
-    transpose = ad.Primitive('p').def_transpose(np.flip)
-    assert fwd is both_fwd and transpose is np.flip
+    assert ad.Primitive('p').def_vjp(both_fwd, both_bwd) is both_fwd
+    assert ad.Primitive('p').def_transpose(np.flip) is np.flip
+    for name in ('bind', 'def_impl', 'def_abstract_eval', 'def_jvp',
+                 'def_vjp', 'def_vmap', 'def_transpose', 'def_lowering'):
+        assert inspect.getdoc(getattr(ad.Primitive, name))
 
 
 @pytest.mark.parametrize('wrap', [lambda x: x, lambda x: [1, {'a': x}]])
@@ -191,25 +177,16 @@ def test_p1_by_keyword_it_is_a_static_parameter_and_does_for_x():
     assert 'scale_by[factor=2.0] a' in str(ad.make_jaxpr(f)(X))
 
 
-def test_p1_the_second_slip_backward_takes_one_argument_or_two():
+@pytest.mark.parametrize('rules', [
+    lambda p: [lambda primals: (p.bind(*primals), scale_backward)],
+    lambda p: [lambda primals: (
+        p.bind(*primals), lambda ct: scale_backward(primals, ct))],
+    lambda p: [lambda *xs: (p.bind(*xs), xs), scale_backward]],
+    ids=['two_arguments', 'one_argument', 'two_functions'])
+def test_p1_the_second_slip_backward_gets_the_primals(rules):
     """The tutorial returns no residuals, and its backward is given them."""
-    two = custom_scale()
-    one = custom_scale('def_vjp')
-
-    @one.def_vjp
-    def rule(primals):
-        return one.bind(*primals), lambda ct: scale_backward(primals, ct)
-
-    for p in one, two:
-        found = ad.grad(partial(loss, p=p), (0, 1))(X, 2.0)
-        assert_close(found[0], np.array([8.0, 16.0, 24.0]))
-        assert_close(found[1], 56.0)
-
-
-def test_p1_fwd_and_bwd_as_two_functions():
     p = custom_scale('def_jvp', 'def_vjp')
-    p.def_vjp(lambda x, factor: (p.bind(x, factor), (x, factor)),
-              scale_backward)
+    p.def_vjp(*rules(p))
     found = ad.grad(partial(loss, p=p), (0, 1))(X, 2.0)
     assert_close(found[0], np.array([8.0, 16.0, 24.0]))
     assert_close(found[1], 56.0)
@@ -220,17 +197,13 @@ def test_p1_fwd_and_bwd_as_two_functions():
 @pytest.mark.parametrize('stage', [lambda f: f, ad.jit],
                          ids=['plain', 'jit'])
 def test_p2_the_numbers_are_those_of_the_tutorial(stage):
-    apply_scale = stage(scale_p.bind)
-    y, y_dot = ad.jvp(apply_scale, (X, 2.0), (X_DOT, 0.5))
+    y, y_dot = ad.jvp(stage(scale_p.bind), (X, 2.0), (X_DOT, 0.5))
     assert_close(y, np.array([2.0, 4.0, 6.0]))
     assert_close(y_dot, np.array([0.7, 1.4, 2.1]))
-    total = stage(loss)
-    assert_close(ad.grad(total)(X, 2.0), np.array([8.0, 16.0, 24.0]))
-    assert_close(ad.grad(total, 1)(X, 2.0), 56.0)
-    value, (x_bar, factor_bar) = ad.value_and_grad(total, (0, 1))(X, 2.0)
+    value, bars = ad.value_and_grad(stage(loss), (0, 1))(X, 2.0)
     assert_close(value, 56.0)
-    assert_close(x_bar, np.array([8.0, 16.0, 24.0]))
-    assert_close(factor_bar, 56.0)
+    assert_close(bars[0], np.array([8.0, 16.0, 24.0]))
+    assert_close(bars[1], 56.0)
 
 
 @pytest.mark.parametrize('without', ['def_jvp', 'def_vjp'])
@@ -254,16 +227,13 @@ def test_p3_a_tangent_may_be_a_symbolic_zero():
     assert kinds == [[False, True], [True, False]]
     assert seen[0][1].aval == ad.typeof(2.0)
     assert_same(ad.instantiate_zeros(seen[1][0]), np.zeros(3))
-    assert_same(ad.instantiate_zeros(seen[0][1]), 0.0)
     assert ad.instantiate_zeros(X_DOT) is X_DOT
 
 
 def test_p3_a_rule_may_return_a_zero():
     p = elementwise('sign', lambda x: np.sign(x), lambda p, xs, ts: (
         p.bind(*xs), ad.Zero(xs[0])))
-    y, y_dot = ad.jvp(p.bind, (X,), (X_DOT,))
-    assert_same(y, np.ones(3))
-    assert_same(y_dot, np.zeros(3))
+    assert_same(ad.jvp(p.bind, (X,), (X_DOT,))[1], np.zeros(3))
     assert_same(ad.grad(lambda x: np.sum(x * p.bind(x)))(X), np.ones(3))
     # so nothing behind it is asked for a derivative
     _, counts = spied(d(lambda x: np.sin(p.bind(x))), 2.0)
@@ -277,40 +247,34 @@ def test_p3_a_rule_may_return_a_zero():
 def test_p3_a_rule_that_ignores_zeros_is_told_so_by_name(use):
     p = custom_scale('def_jvp', 'def_vjp')
     p.def_jvp(lambda xs, ts: (p.bind(*xs), use(xs[0], ts[1])))
-    cure = r'Zero.*ad\.instantiate_zeros'
-    for transform, words in (
-            (lambda f: ad.jvp(f, (X,), (X_DOT,)), cure),
-            (lambda f: ad.vjp(f, X), cure),
-            # while it is written down, nobody computes with it
-            (lambda f: ad.jit(partial(ad.jvp, f))((X,), (X_DOT,)), 'Zero')):
-        error = refused(transform, lambda x: p.bind(x, 2.0), words=words)
+    for transform in (lambda f: ad.jvp(f, (X,), (X_DOT,)),
+                      lambda f: ad.vjp(f, X)):
+        error = refused(transform, lambda x: p.bind(x, 2.0),
+                        words=r'Zero.*ad\.instantiate_zeros')
         assert "'custom_scale'" in notes(error)
 
 
 # P4
 
-def ways_to_miss():
-    """Yield a name, a program, the transform's word, and the methods."""
-    both = 'def_jvp or def_vjp'
-    yield 'value', 'def_impl', lambda p: p.bind(X, 2.0), 'Evaluation'
-    yield 'jit', 'def_abstract_eval', lambda p: ad.jit(p.bind)(
-        X, 2.0), 'Abstract evaluation'
-    yield 'jvp', both, lambda p: ad.jvp(
-        p.bind, (X, 2.0), (X_DOT, 0.5)), 'Differentiation'
-    yield 'grad_of_jit', both, lambda p: ad.grad(ad.jit(partial(
-        loss, p=p)))(X, 2.0), 'Differentiation'
-    yield 'vmap', 'def_vmap', lambda p: ad.vmap(p.bind)(X, X), 'Batching'
-    yield 'linear_transpose', 'def_transpose or def_vjp', (
-        lambda p: ad.linear_transpose(lambda x: p.bind(x, 2.0), X)(
-            X)), 'Transpose'
+BOTH = 'def_jvp or def_vjp'
+MISSING = {     # by methods: a program that asks, and the name of the rule
+    'value': ('def_impl', lambda p: p.bind(X, 2.0), 'Evaluation'),
+    'jit': ('def_abstract_eval', lambda p: ad.jit(p.bind)(X, 2.0),
+            'Abstract evaluation'),
+    'jvp': (BOTH, lambda p: ad.jvp(p.bind, (X, 2.0), (X_DOT, 0.5)),
+            'Differentiation'),
+    'grad': (BOTH, lambda p: ad.grad(ad.jit(partial(loss, p=p)))(X, 2.0),
+             'Differentiation'),
+    'vmap': ('def_vmap', lambda p: ad.vmap(p.bind)(X, X), 'Batching'),
+    'transpose': ('def_transpose or def_vjp', lambda p: ad.linear_transpose(
+        lambda x: p.bind(x, 2.0), X)(X), 'Transpose')}
 
 
-@pytest.mark.parametrize('methods, program, transform', [
-    pytest.param(*row[1:], id=row[0]) for row in ways_to_miss()])
-def test_p4_a_missing_rule_names_primitive_transform_and_method(
-        methods, program, transform):
-    p = custom_scale(*methods.split(' or '))
-    refused(program, p, error=NotImplementedError,
+@pytest.mark.parametrize('name', MISSING)
+def test_p4_a_missing_rule_names_primitive_transform_and_method(name):
+    methods, program, transform = MISSING[name]
+    refused(program, custom_scale(*methods.split(' or ')),
+            error=NotImplementedError,
             words=f"{transform} rule for 'custom_scale' not.*{methods}")
 
 
@@ -319,31 +283,18 @@ def test_p4_a_missing_rule_names_primitive_transform_and_method(
 def test_p5_check_grads_as_the_tutorial_calls_it():
     ad.check_grads(scale_p.bind, (X, 2.0), order=2, modes=('fwd', 'rev'),
                    eps=1e-3)
-    ad.check_grads(ad.jit(scale_p.bind), (X, 2.0), order=2)
-
-
-def test_p5_both_modes_ask_the_rule_of_their_mode():
-    truth = elementwise('truth', lambda x: np.exp(x))
-    truth.def_vjp(lambda xs: (truth.bind(*xs), lambda ct: (
-        ct * truth.bind(*xs),)))
-    ad.check_grads(truth.bind, (X / 3,), order=2, modes='rev')
-    refused(lambda: ad.check_grads(truth.bind, (X,), 1, modes='fwd'),
-            words='truth has only a rule for the way back')
 
 
 @pytest.mark.parametrize('method, lie, mode', [
     ('def_jvp', lambda xs, ts: (xs[0] * xs[1], 1.001 * ad.instantiate_zeros(
         scale_jvp(xs, ts)[1])), 'fwd'),
     ('def_vjp', lambda xs: (scale_p.bind(*xs), lambda ct: (
-        ct * xs[1], 0.999 * np.sum(ct * xs[0]))), 'rev'),
-    ('def_vjp', lambda xs: (scale_p.bind(*xs), lambda ct: (
-        ct * xs[1], None)), 'rev')], ids=['jvp', 'vjp', 'none'])
+        ct * xs[1], None)), 'rev')], ids=['jvp', 'vjp'])
 def test_p5_a_lying_rule_is_caught_in_its_mode(method, lie, mode):
     p = custom_scale(method)
     getattr(p, method)(lie)
-    error = refused(lambda: ad.check_grads(p.bind, (X, 2.0), 1, mode),
-                    words=f'mode {mode!r}, order 1', error=AssertionError)
-    assert 'difference quotient' in str(error)
+    refused(lambda: ad.check_grads(p.bind, (X, 2.0), 1, mode),
+            words=f'mode {mode!r}, order 1', error=AssertionError)
     other = {'fwd': 'rev', 'rev': 'fwd'}[mode]
     ad.check_grads(p.bind, (X, 2.0), 1, other)
 
@@ -357,52 +308,34 @@ def by_custom_jvp(f):
     return g
 
 
-def by_custom_vjp(f):
-    """Return `f`, used by a function with both rules, and by these."""
-    g = ad.custom_vjp(lambda x: f(x))
-    g.defvjp(lambda x: (g(x), x), lambda x, ct: ad.vjp(f, x)[1](ct))
-    g.defjvp(lambda xs, ts: (g(*xs), ad.jvp(f, xs, ts)[1]))
-    return g
-
-
 CARRIERS = {
     'plain': lambda f: f,
-    'staged': staged,
     'jit': ad.jit,
     'checkpoint': ad.checkpoint,
     'cond': lambda f: lambda x: ad.cond(
         np.sum(x) < 9, f, lambda x: x, x),
-    'switch': lambda f: lambda x: ad.switch(
-        np.int64(1), [np.sin, f, np.cos], x),
     'scan_carry': lambda f: lambda x: ad.scan(
         lambda c, _: (f(c), None), x, None, length=1)[0],
     'scan_rows': lambda f: lambda x: ad.scan(
         lambda c, x: (c, f(x)), None, np.stack([x, x]))[1][1],
-    'scan_const': lambda f: lambda x: ad.scan(
-        lambda c, _: (c + f(x), None), 0 * x, None, length=1)[0],
-    'fori_loop': lambda f: lambda x: ad.fori_loop(
-        0, 1, lambda i, c: f(c), x),
     'while_loop': lambda f: lambda x: ad.while_loop(
         lambda c: c[0] < 1, lambda c: (c[0] + 1, f(c[1])), (0, x))[1],
     'custom_jvp': by_custom_jvp,
-    'custom_vjp': by_custom_vjp,
 }
-ORDERS = ['', 'j', 'g', 'jj', 'jg', 'gj', 'gg', 'jjj', 'jgj', 'gjg', 'ggg']
-POINT = np.array(0.5)[()]
+ORDERS = ['', 'j', 'g', 'jj', 'jg', 'gj', 'gg', 'jgj']
 
 
 @crossed('carrier, modes', CARRIERS, ORDERS)
 def test_p6_every_carrier_asks_the_rule_to_third_order(carrier, modes):
     """The n-th derivative of `power` is 2^n times itself."""
     carry, xs = CARRIERS[carrier], np.linspace(-1, 1, 6).reshape(2, 3)
-    rise = 2 ** len(modes)
+    point, rise = np.float64(0.5), 2 ** len(modes)
     if carrier != 'while_loop' or 'g' not in modes:
         f = nested(carry(power_p.bind), modes)
-        assert_close(f(POINT), rise * np.exp(POINT))
+        assert_close(f(point), rise * np.exp(point))
         assert_close(ad.vmap(ad.vmap(f))(xs), rise * np.exp(xs))
-    if carrier not in ('custom_jvp', 'custom_vjp'):
+    if carrier != 'custom_jvp':
         f = carry(nested(power_p.bind, modes))
-        assert_close(f(POINT), rise * np.exp(POINT))
         assert_close(ad.vmap(f, 1, 1)(np.full((1, 2), 0.5)),
                      np.full((1, 2), rise * np.exp(0.5)))
 
@@ -413,34 +346,19 @@ def test_p6_staged_and_run_again_it_is_one_operation():
     assert [eqn.primitive for eqn in jaxpr.eqns] == [scale_p]
     again = lambda *args: ad.eval_jaxpr(jaxpr, jaxpr.consts, *args)[0]
     assert_same(again(X, 2.0), 2 * X)
-    assert_close(ad.jvp(again, (X, 2.0), (X_DOT, 0.5))[1],
-                 np.array([0.7, 1.4, 2.1]))
     assert_close(ad.grad(lambda x: np.sum(again(x, 2.0) ** 2))(X), 8 * X)
-    assert_close(ad.vmap(again, (0, None))(X, 2.0), 2 * X)
-    third = staged(staged(again))
-    assert_close(third(X, 2.0), 2 * X)
-    assert str(ad.eval_shape(scale_p.bind, X, 2.0)) == 'float64[3]'
 
 
 @pytest.mark.parametrize('in_axes, args', [
     ((0, None), (np.ones((2, 3)), 2.0)), ((None, 0), (X, np.ones(2))),
-    ((0, 0), (np.ones((2, 3)), np.arange(2.0))),
     ((1, 0), (np.ones((3, 2)), np.arange(2.0)))])
 def test_p6_any_operand_is_mapped_or_not(in_axes, args):
     rows = [[x if axis is None else np.take(x, i, axis)
              for x, axis in zip(args, in_axes)] for i in range(2)]
-    assert_close(ad.vmap(scale_p.bind, in_axes)(*args),
-                 np.stack([scale_p.bind(*row) for row in rows]))
     slopes = ad.vmap(ad.grad(loss, (0, 1)), in_axes)(*args)
     for i, row in enumerate(rows):
         for found, one in zip(slopes, ad.grad(loss, (0, 1))(*row)):
             assert_close(found[i], one)
-    # what is not mapped gets the sum
-    total = lambda *args: np.sum(ad.vmap(loss, in_axes)(*args))
-    for found, each, axis in zip(ad.grad(total, (0, 1))(*args), slopes,
-                                 in_axes):
-        assert_close(found, np.sum(each, 0) if axis is None
-                     else np.moveaxis(each, 0, axis))
 
 
 # def_transpose
@@ -448,14 +366,11 @@ def test_p6_any_operand_is_mapped_or_not(in_axes, args):
 def test_p6_a_linear_primitive_is_transposed_by_its_rule():
     ct = np.array([1.0, 10.0, 100.0])
     assert_same(ad.linear_transpose(flip_p.bind, X)(ct)[0], np.flip(ct))
-    assert_same(ad.vjp(flip_p.bind, X)[1](ct)[0], np.flip(ct))
-    assert_close(ad.jacrev(flip_p.bind)(X), np.eye(3)[::-1])
     assert_close(ad.hessian(lambda x: np.sum(flip_p.bind(x) ** 3))(X),
                  np.diag(6 * X))
     assert_same(ad.jit(ad.vmap(lambda ct: ad.linear_transpose(
         flip_p.bind, X)(ct)[0]))(np.stack([ct, X])),
         np.stack([np.flip(ct), np.flip(X)]))
-    ad.check_grads(flip_p.bind, (X,), order=2)
 
 
 def test_p6_undefined_primals_say_in_what_it_is_linear():
@@ -478,24 +393,11 @@ def test_p6_undefined_primals_say_in_what_it_is_linear():
     assert_close(left, 2 * X * X_DOT)
     assert_close(right, 2 * X * X_DOT)
     assert seen == [[True, False], [False, True]]
-    assert not ad.is_undefined_primal(X)
-
-
-def test_p6_what_was_broadcast_the_transpose_rule_has_to_sum():
-    p = ad.Primitive('spread')
-    p.def_impl(lambda x: np.ones(3) * x)
-    p.def_abstract_eval(lambda x: ad.typeof(X))
-    p.def_transpose(lambda ct, x: (np.sum(ct),))
-    assert_close(ad.linear_transpose(p.bind, 2.0)(X)[0], 6.0)
-    p.def_transpose(lambda ct, x: (ct,))
-    refused(lambda: ad.linear_transpose(p.bind, 2.0)(X), error=ValueError,
-            words=r'spread: entry 0.*float64\[\].*float64\[3\]')
 
 
 @pytest.mark.parametrize('cts', [
-    lambda ct: ct, lambda ct: (ct,), lambda ct: (ct, None, None),
-    lambda ct: None, lambda ct: (ct[:2], None)],
-    ids=['array', 'short', 'long', 'none', 'shape'])
+    lambda ct: ct, lambda ct: (ct,), lambda ct: None,
+    lambda ct: (ct[:2], None)], ids=['array', 'short', 'none', 'shape'])
 def test_p6_a_transpose_rule_that_returns_something_else_is_named(cts):
     p = ad.Primitive('product')
     p.def_abstract_eval(lambda x, y: x)
@@ -509,10 +411,10 @@ def test_p6_a_transpose_rule_that_returns_something_else_is_named(cts):
 @pytest.mark.parametrize('carrier', ['plain', 'jit', 'scan_carry'])
 def test_p6_multiple_results_go_through_everything(carrier):
     rules = [(np.sin(X), 3 * np.cos(X)), (np.cos(X), -np.sin(X))]
+    p = sincos()
     for i, (y, slope) in enumerate(rules):
-        f = CARRIERS[carrier](lambda x: sincos_p.bind(x)[i])
+        f = CARRIERS[carrier](lambda x: p.bind(x)[i])
         assert_close(f(X), y)
-        assert_close(d(f)(X), slope)
         assert_close(ad.vmap(d(f))(X), slope)
         assert_close(ad.vmap(ad.grad(f))(X), slope)
 
@@ -521,22 +423,16 @@ def test_p6_one_result_is_mapped_and_one_is_not():
     p = ad.Primitive('pair', multiple_results=True)
     p.def_impl(lambda x: [x + 1, np.float64(7.0)])
     p.def_vmap(lambda args, dims: ([args[0] + 1, np.float64(7.0)], [0, None]))
-    p.def_abstract_eval(lambda x: [x, ad.typeof(np.float64(7.0))])
-    for f in p.bind, ad.jit(p.bind):
-        y, seven = ad.vmap(f, out_axes=[0, 0])(X)
-        assert_close(y, X + 1)
-        assert_close(seven, np.full(3, 7.0))
-        assert ad.vmap(f, out_axes=[0, None])(X)[1] == 7.0
+    y, seven = ad.vmap(p.bind, out_axes=[0, None])(X)
+    assert_close(y, X + 1)
+    assert seven == 7.0
 
 
 @pytest.mark.parametrize('rule', [
-    lambda xs, ts: (xs[0], ts[0]), lambda xs, ts: ([xs[0]], [ts[0]]),
-    lambda xs, ts: ([*xs] * 3, [*ts] * 3)], ids=['array', 'one', 'three'])
+    lambda xs, ts: (xs[0], ts[0]), lambda xs, ts: ([xs[0]], [ts[0]])],
+    ids=['array', 'one'])
 def test_p6_a_rule_with_another_number_of_results_is_named(rule):
-    p = ad.Primitive('sincos', multiple_results=True)
-    p.def_impl(sincos)
-    p.def_abstract_eval(sincos_abstract_eval)
-    p.def_jvp(rule)
+    p = sincos(rule)
     refused(d(lambda x: p.bind(x)[0]), X, words='sincos')
 
 
@@ -544,7 +440,7 @@ def test_p6_a_rule_with_another_number_of_results_is_named(rule):
 
 def test_p6_parameters_reach_every_rule():
     seen = {}
-    params = {'n': 3, 'name': 'a', 'function': np.sin, 'pair': (1, 2)}
+    params = {'n': 3, 'name': 'a', 'function': np.sin, 'primals': (1, 2)}
     p = ad.Primitive('with_params')
 
     def note(method, rule):
@@ -561,21 +457,18 @@ def test_p6_parameters_reach_every_rule():
     note('def_transpose', lambda ct, x: (bind(ct),))
     assert_close(ad.jit(ad.vmap(d(bind)))(X), np.full(3, 2.0))
     assert_close(ad.linear_transpose(bind, X)(X)[0], 2 * X)
-    assert_close(ad.jit(bind)(X), 2 * X)
     note('def_lowering', lambda emitter, x: f'2 * {x}')
     assert_close(ad.jit(bind)(X), 2 * X)
-    assert len(seen) == 6 and all(found == params for found in seen.values())
-
     note('def_vjp', lambda xs: (bind(*xs), lambda ct: (2 * ct,)))
     assert_close(summed_grad(bind)(X), np.full(3, 2.0))
-    assert seen['def_vjp'] == params
+    assert len(seen) == 7
 
     def bwd(residuals, ct, **found):
         seen['bwd'] = found
         return 2 * ct,
     p.def_vjp(lambda x, **found: (bind(x), seen.update(fwd=found)), bwd)
     assert_close(summed_grad(bind)(X), np.full(3, 2.0))
-    assert seen['fwd'] == seen['bwd'] == params
+    assert all(found == params for found in seen.values())
 
 
 # def_lowering
@@ -599,14 +492,6 @@ def test_p6_without_it_the_program_calls_the_implementation():
     assert runs == [np.ndarray] * 2
 
 
-def test_p6_lowering_needs_no_implementation():
-    p = ad.Primitive('text')
-    p.def_abstract_eval(lambda x: x)
-    p.def_lowering(lambda emitter, x: f'np.exp({x})')
-    assert_close(ad.jit(p.bind)(X), np.exp(X))
-    refused(p.bind, X, words='def_impl', error=NotImplementedError)
-
-
 # def_vmap
 
 @pytest.mark.parametrize('out_dim', [0, 2, -2])
@@ -616,35 +501,23 @@ def test_p6_the_axis_of_a_batch_may_come_out_anywhere(out_dim):
     p.def_vmap(lambda args, dims: (
         np.moveaxis(2 * args[0], 0, out_dim), out_dim))
     x = np.arange(24.0).reshape(2, 3, 4)
-    assert_same(ad.vmap(p.bind)(x), 2 * x)
     assert_same(ad.vmap(p.bind, 1, 1)(x), 2 * x)
-    assert_same(ad.vmap(lambda x: p.bind(x) + x)(x), 3 * x)
     assert_same(ad.jit(ad.vmap(d(p.bind)))(x), np.full((2, 3, 4), 2.0))
-
-
-def test_p6_an_output_may_be_mapped_to_nothing():
-    p = ad.Primitive('shape')
-    p.def_impl(lambda x: np.arange(np.size(x)))
-    p.def_vmap(lambda args, dims: (np.arange(3), None))
-    assert_same(ad.vmap(p.bind)(np.ones((2, 3))),
-                np.stack([np.arange(3)] * 2))
-    assert_same(ad.vmap(p.bind, out_axes=None)(np.ones((2, 3))),
-                np.arange(3))
 
 
 def test_p6_a_mapped_operand_has_its_axis_in_front():
     seen = []
     p = ad.Primitive('watch')
     p.def_vmap(lambda args, dims: (
-        seen.append(([np.shape(x) for x in args], dims)) or args[0], 0))
-    ad.vmap(lambda x: p.bind(x, X, 2.0), 2)(np.ones((4, 5, 6)))
+        seen.append(([np.shape(x) for x in args], dims)) or X, None))
+    out = ad.vmap(lambda x: p.bind(x, X, 2.0), 2, None)(np.ones((4, 5, 6)))
+    assert_same(out, X)     # the rule says that it is mapped to nothing
     assert seen == [([(6, 4, 5), (3,), ()], (0, None, None))]
 
 
 @pytest.mark.parametrize('out', [
-    lambda x: x, lambda x: (x, 5), lambda x: (x, 'x'), lambda x: (x, 0, 0),
-    lambda x: (x[0], 0), lambda x: None],
-    ids=['array', 'range', 'word', 'three', 'length', 'none'])
+    lambda x: x, lambda x: (x, 5), lambda x: (x, 0, 0), lambda x: (x[0], 0)],
+    ids=['array', 'range', 'three', 'length'])
 def test_p6_a_batching_rule_that_returns_something_else_is_named(out):
     p = elementwise('double', lambda x: 2 * x)
     p.def_vmap(lambda args, dims: out(*args))
@@ -655,11 +528,10 @@ def test_p6_a_batching_rule_that_returns_something_else_is_named(out):
 # Integers, Python numbers, trees
 
 @pytest.mark.parametrize('way', ['def_jvp', 'def_vjp'])
-def test_p6_integer_operands_do_not_move(way):
-    p = ad.Primitive('to_the')
+def test_p6_integers_do_not_move(way):
+    p, seen = ad.Primitive('to_the'), []
     p.def_impl(lambda x, n: x ** n)
     p.def_abstract_eval(lambda x, n: x)
-    seen = []
 
     def jvp(primals, tangents):
         (x, n), (x_dot, n_dot) = primals, tangents
@@ -672,16 +544,11 @@ def test_p6_integer_operands_do_not_move(way):
 
     getattr(p, way)({'def_jvp': jvp, 'def_vjp': vjp}[way])
     for f in p.bind, ad.jit(p.bind), staged(p.bind):
-        assert ad.grad(f)(3.0, 2) == 6.0
         assert ad.grad(ad.grad(f))(3.0, 3) == 18.0
-        _, pullback = ad.vjp(f, 3.0, 2)
-        x_bar, n_bar = pullback(1.0)
+        x_bar, n_bar = ad.vjp(f, 3.0, 2)[1](1.0)
         assert x_bar == 6.0 and np.result_type(n_bar) == ad.float0
-    if way == 'def_jvp':
-        still = np.zeros((), ad.float0)
-        assert ad.jvp(p.bind, (3.0, 2), (1.0, still)) == (9.0, 6.0)
-        assert all(isinstance(t, ad.Zero) and t.aval.dtype == ad.float0
-                   for t in seen)
+    assert all(isinstance(t, ad.Zero) and t.aval.dtype == ad.float0
+               for t in seen)
 
 
 @pytest.mark.parametrize('dot', [
@@ -693,12 +560,8 @@ def test_p6_integer_results_do_not_move(dot):
     p.def_abstract_eval(lambda x: ad.ShapedArray((), np.dtype(np.int64)))
     p.def_jvp(lambda xs, ts: (p.bind(*xs), dot()))
     f = lambda x: np.sum(x * p.bind(x))
-    for g in f, ad.jit(f), staged(f), ad.checkpoint(f):
+    for g in f, ad.jit(f), ad.checkpoint(f):
         assert_close(ad.grad(g)(X), np.full(3, 2.0))
-    _, i_dot = ad.jvp(p.bind, (X,), (X_DOT,))
-    assert np.result_type(i_dot) == ad.float0
-    p.def_vjp(lambda xs: (p.bind(*xs), lambda ct: (None,)))
-    assert_close(ad.grad(f)(X), np.full(3, 2.0))
 
 
 def test_p6_python_numbers_stay_weak():
@@ -711,18 +574,10 @@ def test_p6_python_numbers_stay_weak():
     p.def_jvp(lambda xs, ts: (p.bind(*xs), sum(
         t * x for t, x in zip(ts, xs[::-1]) if not isinstance(t, ad.Zero))))
     for f in p.bind, ad.jit(p.bind), staged(p.bind):
-        assert_same(f(single, 2.0), 2 * single)
-        y, y_dot = ad.jvp(lambda x: f(x, 2.0), (single,), (single,))
-        assert_same(y_dot, 2 * single)
         assert_same(ad.grad(lambda x: np.sum(f(x, 2.0)))(single), 2 * single)
         assert_same(ad.grad(lambda y: np.sum(f(single, y)))(2.0),
                     2.0, ulps=4)
         assert f(2.0, 3.0) == 6.0 and type(f(2.0, 3.0)) is float
-    assert ad.typeof(1.0).weak_type
-    seen = []
-    p.def_impl(lambda x, y: seen.append((type(x), type(y))) or x * y)
-    ad.jvp(lambda x: p.bind(x, 2), (3.0,), (1.0,))
-    assert seen == [(float, int)]
 
 
 @pytest.mark.parametrize('tree', [lambda x: {'a': x}, lambda x: 'abc'])
@@ -739,7 +594,6 @@ def test_p6_a_primitive_needs_no_operands():
     p.def_abstract_eval(lambda: ad.typeof(7.0))
     f = lambda x: x * p.bind()
     assert ad.grad(f)(2.0) == ad.jit(f)(1.0) == 7.0
-    assert_close(ad.vmap(f)(X), 7 * X)
 
 
 # Both rules
@@ -747,10 +601,9 @@ def test_p6_a_primitive_needs_no_operands():
 @pytest.mark.parametrize('stage', [lambda f: f, staged],
                          ids=['plain', 'staged'])
 @pytest.mark.parametrize('names, factor, expected', [
-    ('j', 3, ['jvp']), ('g', 5, ['fwd', 'bwd']),
-    ('jj', 9, ['jvp'] * 2), ('gg', 25, ['fwd'] * 2 + ['bwd'] * 2),
-    ('jg', 15, ['fwd', 'jvp', 'bwd']), ('gj', 15, ['jvp', 'fwd', 'bwd']),
-    ('l', 3, ['fwd', 'jvp'])])
+    ('j', 3, ['jvp']), ('g', 5, ['fwd', 'bwd']), ('jj', 9, ['jvp'] * 2),
+    ('gg', 25, ['fwd'] * 2 + ['bwd'] * 2), ('jg', 15, ['fwd', 'jvp', 'bwd']),
+    ('gj', 15, ['jvp', 'fwd', 'bwd']), ('l', 3, ['fwd', 'jvp'])])
 def test_p6_with_both_rules_each_mode_asks_its_own(
         names, factor, expected, stage):
     f = nested(stage(both_p.bind), names)
@@ -758,62 +611,40 @@ def test_p6_with_both_rules_each_mode_asks_its_own(
     assert ran == expected
 
 
-def test_p6_both_rules_while_loops_go_forwards():
-    f = CARRIERS['while_loop'](both_p.bind)
-    assert_close(d(f)(0.5), 3 * np.exp(0.5))
-    assert_close(ad.linearize(f, 0.5)[1](1.0), 3 * np.exp(0.5))
-
-
 def test_p6_the_linear_program_keeps_both_rules():
     _, run = ad.linearize(both_p.bind, 0.5)
-    assert ran == ['fwd']
     assert_close(run(1.0), 3 * np.exp(0.5))
     assert ran == ['fwd', 'jvp']
     assert_close(ad.linear_transpose(run, 0.5)(1.0)[0], 5 * np.exp(0.5))
     assert ran == ['fwd', 'jvp', 'bwd']
 
 
-def test_p6_the_order_of_definition_does_not_matter():
-    p = elementwise('late', lambda x: np.exp(x))
-    p.def_vjp(both_fwd, both_bwd)
-    p.def_jvp(both_jvp)
-    assert_close(d(p.bind)(0.5), 3 * np.exp(0.5))
-    assert_close(ad.grad(p.bind)(0.5), 5 * np.exp(0.5))
-
-
 def test_p6_the_way_back_alone_is_an_error_forwards():
     p = elementwise('back', lambda x: np.exp(x))
     p.def_vjp(both_fwd, both_bwd)
     for f in p.bind, staged(p.bind), ad.jit(p.bind):
-        refused(d(f), 0.5, words='back has only a rule for the way back')
+        refused(d(f), 0.5, words='back has only a rule for reverse mode')
         assert_close(ad.grad(f)(0.5), 5 * np.exp(0.5))
 
 
 # def_vjp that closes over what is traced
 
-@pytest.mark.parametrize('way', ['pair', 'decorator', 'residuals'])
+@pytest.mark.parametrize('way', [
+    lambda c: [lambda x: (c * x, c), lambda r, ct: (5 * r * ct,)],
+    lambda c: [lambda xs: (c * xs[0], lambda ct: (5 * c * ct,))],
+    lambda c: [lambda xs: (c * xs[0], lambda xs, ct: (5 * c * ct,))]],
+    ids=['pair', 'decorator', 'residuals'])
 def test_p6_a_way_back_closes_over_mapped_and_staged_values(way):
     def f(c, x):
         p = elementwise('times', lambda x: x * 2.0)
-        if way == 'pair':
-            p.def_vjp(lambda x: (c * x, c), lambda r, ct: (5 * r * ct,))
-        elif way == 'decorator':
-            p.def_vjp(lambda xs: (c * xs[0], lambda ct: (5 * c * ct,)))
-        else:
-            p.def_vjp(lambda xs: (c * xs[0], lambda xs, ct: (
-                5 * c * ct + 0 * xs[0],)))
+        p.def_vjp(*way(c))
         return p.bind(x)
 
     slope = ad.grad(f, 1)
-    assert slope(2.0, 3.0) == 10.0
-    # mapped, once and twice
-    assert_close(ad.vmap(slope, (0, None))(X, 3.0), 10 * X / 2)
-    assert_close(ad.vmap(slope)(X, X), 5 * X)
+    assert slope(2.0, 3.0) == staged(slope)(2.0, 3.0) == 10.0
+    assert_close(ad.vmap(slope, (0, None))(X, 3.0), 5 * X)
     assert_close(ad.vmap(ad.vmap(slope))(X[None], X[None]), 5 * X[None])
-    # staged
-    assert ad.jit(slope)(2.0, 3.0) == staged(slope)(2.0, 3.0) == 10.0
     assert_close(ad.jit(ad.vmap(slope))(X, X), 5 * X)
-    assert_close(ad.vmap(ad.jit(slope))(X, X), 5 * X)
 
 
 @pytest.mark.parametrize('method, rule', [
@@ -832,63 +663,57 @@ def test_p6_closing_over_what_is_differentiated_is_an_error(method, rule):
 
 # Mistakes
 
-def mistakes():
-    """Yield a name, the rule's method, the rule, the words of the error."""
-    out = lambda f: lambda xs, ts: (np.exp(xs[0]), f(ts[0]))
-    pair, alike = 'must produce a pair', 'shapes must be equal'
-    yield 'no_pair', 'def_jvp', lambda xs, ts: ts[0], pair
-    yield 'shape', 'def_jvp', out(lambda t: t[:2]), alike
-    yield 'dtype', 'def_jvp', out(
-        lambda t: t.astype(np.float32)), 'dtypes must be equal'
-    yield 'none', 'def_jvp', out(lambda t: None), 'equal container'
-    yield 'list', 'def_jvp', lambda xs, ts: (
-        [*xs], [*ts]), 'must return an array'
-    back = lambda f: lambda xs: (np.exp(xs[0]), f)
-    one = 'one cotangent per argument'
-    yield 'no_tuple', 'def_vjp', back(lambda ct: ct), one
-    yield 'ct_shape', 'def_vjp', back(
-        lambda ct: (ct[:2],)), r'argument is float64\[3\].*float64\[2\]'
-    yield 'ct_tree', 'def_vjp', back(lambda ct: ({'a': ct},)), 'type dict'
-    yield 'res_two', 'def_vjp', back(lambda xs, ct: (ct, ct)), one
-    yield 'not_two', 'def_vjp', lambda xs: np.exp(xs[0]), 'pair'
-    yield 'list_out', 'def_vjp', lambda xs: (
-        [np.exp(xs[0])], lambda ct: ct), 'must return an array'
+def out(f):
+    return lambda xs, ts: (np.exp(xs[0]), f(ts[0]))
 
 
-@pytest.mark.parametrize('method, rule, words', [
-    pytest.param(*row[1:], id=row[0]) for row in mistakes()])
-def test_p6_mistakes_of_rules_are_named(method, rule, words):
+def back(f):
+    return lambda xs: (np.exp(xs[0]), f)
+
+
+MISTAKES = {    # by name: the method, its rules, and the words of the error
+    'no_pair': ('def_jvp', [lambda xs, ts: ts[0]], 'must produce a pair'),
+    'shape': ('def_jvp', [out(lambda t: t[:2])], 'shapes must be equal'),
+    'dtype': ('def_jvp', [out(lambda t: t.astype(np.float32))],
+              'dtypes must be equal'),
+    'none': ('def_jvp', [out(lambda t: None)], 'equal container'),
+    'list': ('def_jvp', [lambda xs, ts: ([*xs], [*ts])],
+             'must return an array'),
+    'no_tuple': ('def_vjp', [back(lambda ct: ct)],
+                 'one cotangent per argument'),
+    'ct_shape': ('def_vjp', [back(lambda ct: (ct[:2],))],
+                 r'argument is float64\[3\].*float64\[2\]'),
+    'ct_tree': ('def_vjp', [back(lambda ct: ({'a': ct},))], 'type dict'),
+    'not_two': ('def_vjp', [lambda xs: np.exp(xs[0])], 'pair'),
+    'no_function': ('def_vjp', [back(2.0)], 'pair'),
+    'fwd': ('def_vjp', [lambda x: np.exp(x), lambda r, ct: (ct,)],
+            'must produce a pair'),
+    'fwd_tuple': ('def_vjp', [lambda x: ((np.exp(x),), x),
+                              lambda r, ct: ct], 'an array')}
+
+
+@pytest.mark.parametrize('name', MISTAKES)
+def test_p6_mistakes_of_rules_are_named(name):
+    method, rules, words = MISTAKES[name]
     p = elementwise('mine', lambda x: np.exp(x))
-    getattr(p, method)(rule)
-    for f in p.bind, ad.jit(p.bind), staged(p.bind):
+    getattr(p, method)(*rules)
+    for f in p.bind, ad.jit(p.bind):
         error = refused(lambda: ad.vjp(f, X)[1](X), words=words,
                         error=(TypeError, ValueError))
         assert 'mine' in str(error) + notes(error)
 
 
-@pytest.mark.parametrize('fwd, bwd, words', [
-    (lambda x: np.exp(x), lambda r, ct: (ct,), 'must produce a pair'),
-    (lambda x: ((np.exp(x),), x), lambda r, ct: ct, 'an array')])
-def test_p6_mistakes_of_fwd_and_bwd_are_named(fwd, bwd, words):
+@pytest.mark.parametrize('rule', [lambda x: x.shape, lambda x: X])
+def test_p6_an_abstract_rule_must_return_a_shaped_array(rule):
     p = elementwise('mine', lambda x: np.exp(x))
-    p.def_vjp(fwd, bwd)
-    error = refused(lambda: ad.vjp(p.bind, X)[1](X), words=words)
-    assert 'mine' in str(error)
-
-
-@pytest.mark.parametrize('out', [lambda x: x.shape, lambda x: X])
-def test_p6_an_abstract_rule_must_return_a_shaped_array(out):
-    p = elementwise('mine', lambda x: np.exp(x))
-    p.def_abstract_eval(out)
-    for f in ad.jit(p.bind), ad.make_jaxpr(p.bind), ad.grad(
-            ad.jit(lambda x: np.sum(p.bind(x)))):
+    p.def_abstract_eval(rule)
+    for f in ad.jit(p.bind), ad.make_jaxpr(p.bind):
         refused(f, X, words='of mine must return a ShapedArray')
 
 
-@pytest.mark.parametrize('dtype', [np.float32, 'float32'])
-def test_p6_an_abstract_rule_may_name_a_dtype_as_numpy_does(dtype):
+def test_p6_an_abstract_rule_may_name_a_dtype_as_numpy_does():
     p = elementwise('narrow', lambda x: x.astype(np.float32))
-    p.def_abstract_eval(lambda x: ad.ShapedArray(x.shape, dtype))
+    p.def_abstract_eval(lambda x: ad.ShapedArray(x.shape, 'float32'))
     f = lambda x: p.bind(x) + np.float32(1)
     assert_same(ad.jit(f)(X), f(X))
     assert ad.eval_shape(f, X) == ad.typeof(f(X))
@@ -900,10 +725,8 @@ def test_p6_an_abstract_rule_may_name_a_dtype_as_numpy_does(dtype):
 def test_p6_an_implementation_that_disagrees_with_the_abstract_rule(types):
     p = elementwise('mine', lambda x: np.exp(x))
     p.def_abstract_eval(types)
-    for f in ad.jit(p.bind), ad.jit(lambda x: (p.bind(x), x)), (
-            lambda x: ad.scan(lambda c, x: (c, p.bind(x)), 0.0, x[None])):
-        error = refused(f, X, words='mine')
-        assert 'float64[3]' in str(error)
+    for f in p.bind, ad.jit(p.bind):
+        refused(f, X, words=r'mine.*float64\[3\].*promised')
 
 
 def test_p6_exceptions_of_rules_go_through_with_the_name():
@@ -912,10 +735,9 @@ def test_p6_exceptions_of_rules_go_through_with_the_name():
 
     p = elementwise('mine', lambda x: np.exp(x))
     p.def_jvp(rule)
-    for f in p.bind, ad.jit(p.bind):
-        error = refused(ad.grad(f), 1.0, words='on purpose',
-                        error=ZeroDivisionError)
-        assert "in a rule of the primitive 'mine'" in notes(error)
+    error = refused(ad.grad(ad.jit(p.bind)), 1.0, words='on purpose',
+                    error=ZeroDivisionError)
+    assert "in a rule of the primitive 'mine'" in notes(error)
 
 
 # Definitions
@@ -927,15 +749,12 @@ def test_p6_redefining_a_rule_replaces_it():
     assert_same(p.bind(X, 2.0), 100 * X)
     p.def_jvp(lambda xs, ts: (xs[0], 7 * ts[0]))
     assert_same(ad.jvp(lambda x: p.bind(x, 2.0), (X,), (X,))[1], 7 * X)
-    assert_close(ad.grad(f)(X), np.full(3, 2.0))    # that of def_vjp
     p.def_vjp(lambda xs: (xs[0], lambda ct: (8 * ct, None)))
     assert_close(ad.grad(f)(X), np.full(3, 8.0))
     p.def_vjp(lambda x, factor: (x, None), lambda r, ct: (9 * ct, None))
     assert_close(ad.grad(f)(X), np.full(3, 9.0))
     p.def_vmap(lambda args, dims: (11 * args[0], 0))
     assert_same(ad.vmap(lambda x: p.bind(x, 2.0))(X), 11 * X)
-    p.def_abstract_eval(lambda x, factor: ad.typeof(np.float32(0)))
-    assert str(ad.eval_shape(p.bind, X, 2.0)) == 'float32[]'
     p.def_abstract_eval(lambda x, factor: x)
     p.def_lowering(lambda emitter, x, factor: f'12 * {x}')
     assert_close(ad.jit(p.bind)(X, 2.0), 12 * X)
@@ -945,27 +764,7 @@ def test_p6_redefining_a_rule_replaces_it():
                      k * X)
 
 
-def test_p1_bind_and_the_methods_are_documented():
-    methods = ['bind', *(f'def_{rule}' for rule in (
-        'impl', 'abstract_eval', 'jvp', 'vjp', 'vmap', 'transpose',
-        'lowering'))]
-    assert all(inspect.getdoc(getattr(ad.Primitive, m)) for m in methods)
-
-
-def test_a_parameter_may_have_any_name():
-    """Also those of the library's own arguments."""
-    p = ad.Primitive('scaled')
-    p.def_impl(lambda x, primitive, primals: x * primitive * primals)
-    p.def_abstract_eval(lambda x, primitive, primals: x)
-    p.def_jvp(lambda primals_, tangents_, primitive, primals: (
-        p.bind(*primals_, primitive=primitive, primals=primals),
-        tangents_[0] * primitive * primals))
-    f = lambda x: p.bind(x, primitive=2.0, primals=5.0)
-    assert f(3.0) == 30.0 and ad.grad(f)(3.0) == 10.0
-
-
 def test_p6_a_primitive_is_collected_with_its_rules():
-    gc.collect()
     p = custom_scale()
     p.def_transpose(lambda ct, x, factor: (p.bind(ct, factor), None))
     assert ad.jit(ad.grad(partial(loss, p=p)))(1.0, 2.0) == 8.0

@@ -13,17 +13,13 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.core import Primitive
-from autodiff_mini.interpreters.vmap import (
-    BatchTracer, rules as vmap_rules)
+from autodiff_mini.interpreters.vmap import BatchTracer
+from autodiff_mini.interpreters.vmap import rules as vmap_rules
 from autodiff_mini.primitives.elementwise import add_p, mul_p, sin_p
 from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.numerical import (
-    assert_close,
-    assert_same,
-    assert_same_type,
-    python_type,
-)
+    assert_close, assert_same, assert_same_type, python_type)
 from tests.programs import PROGRAMS, is_inexact
 from tests.test_programs import tangents_for
 from tests.traces import SpyTracer, spied
@@ -681,29 +677,6 @@ def test_lift_makes_an_unmapped_tracer():
 
 
 # Large products stay large
-
-@pytest.mark.parametrize('x, y, axes', [
-    ((5, 3), (3,), (0, None)), ((5, 3), (3, 2), (0, None)),
-    ((3,), (5, 3), (None, 0)), ((2, 3), (5, 3), (None, 0)),
-    ((5, 2, 3), (3,), (0, None)), ((5, 2, 3), (3, 4), (0, None)),
-    ((2, 3), (5, 3, 4), (None, 0)), ((3,), (5, 3, 4), (None, 0)),
-    ((5, 3), (5, 3), (0, 0)), ((5, 2, 3), (5, 3), (0, 0)),
-    ((5, 3), (5, 3, 2), (0, 0)), ((5, 2, 3), (5, 3, 2), (0, 0)),
-    ((5, 6, 2, 3), (6, 3, 2), (0, None)), ((6, 2, 3), (5, 3), (None, 0)),
-    ((5, 6, 2, 3), (5, 3), (0, 0)), ((5, 3), (5, 6, 3, 2), (0, 0)),
-    ((5, 6, 2, 3), (5, 3, 4), (0, 0)), ((5, 2, 3), (5, 6, 3, 4), (0, 0)),
-    ((5, 0), (0,), (0, None)), ((0, 3), (0, 3), (0, 0)),
-])
-def test_matmul_of_every_rank_is_the_stack(x, y, axes):
-    rng = np.random.default_rng(0)
-    x, y = rng.normal(size=x), rng.normal(size=y)
-    size = [a.shape[0] for a, axis in zip((x, y), axes) if axis == 0][0]
-    f = lambda x, y: x @ y
-    if size:
-        check_stack(f, [x, y], axes, size)
-    else:
-        assert ad.vmap(f)(x, y).shape == (0,)
-
 
 def test_a_batch_of_rows_times_a_matrix_is_one_product():
     _, counts = spied(ad.vmap(lambda x: x @ A.T), np.ones((5, 3)))

@@ -363,7 +363,7 @@ def test_what_is_handed_out_is_the_callers(carrier):
             try:
                 assert way(g)(X) == 14, way
             except TypeError as error:
-                assert 'only a rule for the way back' in str(error)
+                assert 'only a rule for reverse mode' in str(error)
 
 
 def test_two_gradients_are_two_arrays():

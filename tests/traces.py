@@ -14,15 +14,10 @@ import scipy.special  # noqa: F401  (its rows come with it)
 import autodiff_mini as ad
 from autodiff_mini import seams
 from autodiff_mini.core import (
-    Primitive,
-    Trace,
-    Tracer,
-    TraceTag,
-    current_trace,
-    set_current_trace,
-    typeof,
-)
-from autodiff_mini.interpreters.jvp import jvp_flat, rules as jvp_rules
+    Primitive, Trace, TraceTag, Tracer, current_trace, set_current_trace,
+    typeof)
+from autodiff_mini.interpreters.jvp import jvp_flat
+from autodiff_mini.interpreters.jvp import rules as jvp_rules
 
 
 class SpyTracer(Tracer):
@@ -124,7 +119,7 @@ def first_order():
     Those of a wing are brought first, if it is there.
     """
     seams.bring(None)
-    return rows_in('primitives') | rows_in('more')
+    return rows_in('primitives') | rows_in('more') - rows_in('higher_order')
 
 
 def rows_of_numpy():
@@ -136,7 +131,7 @@ def rows_of_numpy():
 
 
 CARRYING_PROGRAMS = (
-    'error_states', 'custom_vmap', 'optimize_remat', 'policies')
+    'error_states', 'custom_vmap', 'optimize_remat', 'checkpoint', 'policies')
 
 
 def rows_in(folder):
@@ -144,5 +139,5 @@ def rows_in(folder):
     return {primitive for name, module in list(sys.modules.items())
             if f'{name}.'.startswith(f'autodiff_mini.{folder}.')
             and not name.endswith(CARRYING_PROGRAMS)
-            for primitive in vars(module).values()
+            for primitive in list(vars(module).values())
             if isinstance(primitive, Primitive)}

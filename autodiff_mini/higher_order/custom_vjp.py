@@ -106,8 +106,8 @@ custom_lin_p = Primitive('custom_lin', custom_lin, multiple_results=True,
 def refuse_forward_mode(name):
     raise TypeError(
         "can't apply forward-mode autodiff (jvp) to a custom_vjp "
-        f'function: {name} has only a rule for the way back. Use grad or '
-        'vjp, or give it a rule for the way out too, with defjvp.')
+        f'function: {name} has only a rule for reverse mode. Use grad or '
+        'vjp, or define a rule for forward mode with defjvp.')
 
 
 def custom_lin_transpose(cts, *operands, name, jvp, bwd, n, out_avals):
@@ -368,8 +368,7 @@ class FlatForward(UserRule):
         leaves, res_tree = tree_flatten(saved)
         kept = list(map(is_residual, leaves))
         residuals = picked(leaves, kept)
-        for x in residuals:
-            typeof_result(x)
+        list(map(typeof_result, residuals))     # has one escaped?
         return ys, [*operands[:n], *residuals], FlatBackward(
             call, list(map(typeof, xs)), res_tree, kept, others(leaves, kept))
 
@@ -417,8 +416,8 @@ class FlatBackward(UserRule):
         count = len(tree.children)
         if len(out) == count + call.left_out:
             out = out[:count]
-        cts = flatten_up_to(tree, tuple(out) if isinstance(out, list) else out,
-                            or_none=True)
+        out = tuple(out) if isinstance(out, list) else out
+        cts = flatten_up_to(tree, out, or_none=True)
         names = lambda: leaf_names(tree, f'{self} must produce cotangents '
                                    'like the arguments: arguments')
         return map_leaves(fit_bwd, names, self.in_avals,

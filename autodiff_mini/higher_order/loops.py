@@ -17,8 +17,7 @@ import numpy as np
 
 from autodiff_mini import seams
 from autodiff_mini.arrays import convert
-from autodiff_mini.core import (
-    Primitive, TraceTag, array_type, public, typeof)
+from autodiff_mini.core import Primitive, TraceTag, array_type, public, typeof
 from autodiff_mini.higher_order.cond import fill_from_first_match, where
 from autodiff_mini.higher_order.jit import jit_p, run_compiled
 from autodiff_mini.higher_order.programs import (
@@ -601,16 +600,6 @@ ALIKE = 'body function carry input and carry output must have'
 def promote_carry(aval, out_aval):
     """Return the type of a carry, which may start as a Python number."""
     return aval.weak_type and common_type([aval, out_aval]) or aval
-
-
-def check_carry(aval, out_aval):
-    """Raise a TypeError if a carry has another type at the end of a step."""
-    if (out_aval.shape, out_aval.dtype) != (aval.shape, aval.dtype):
-        raise TypeError(
-            'body function carry input and carry output must have equal '
-            'types (e.g. shapes and dtypes of arrays), but they differ: '
-            f'the input is {aval}, and the output {out_aval}. Begin '
-            'with the type of the output.')
 
 
 @public

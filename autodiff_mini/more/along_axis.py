@@ -3,8 +3,6 @@
 Chapter 25.
 """
 
-import operator
-
 import numpy as np
 
 from autodiff_mini.arrays import convert
@@ -13,10 +11,9 @@ from autodiff_mini.interpreters.jvp import defjvp
 from autodiff_mini.interpreters.transpose import deflinear
 from autodiff_mini.numpy_api import along_one, asarray, implements
 from autodiff_mini.primitives.reductions import (
-    axis_primitive, reducing, reduction, sum_or_product)
+    axis_primitive, reducing, sum_or_product)
 
-reduce_prod_p = reduction('reduce_prod', np.prod)
-sum_or_product(np.prod, reduce_prod_p, operator.mul, identity=1)
+reduce_prod_p = sum_or_product('reduce_prod', np.prod)
 
 
 def prod_rule(x_dot, y, x, axis, keepdims):

@@ -19,7 +19,7 @@ from autodiff_mini.higher_order.custom_vjp import custom_vjp, is_written_down
 from autodiff_mini.higher_order.programs import (
     for_outputs, interleave, others, picked, prune_equation, stage_program)
 from autodiff_mini.higher_order.staged_calls import (
-    StagedFunction, linear_program, stage_call, stage_linear, staged_types)
+    StagedFunction, linear_program, stage_call, stage_linear)
 from autodiff_mini.interpreters import (
     abstract, jaxpr, jvp, lowering, partial_eval, transpose, vmap)
 from autodiff_mini.interpreters.vmap import spread
@@ -201,8 +201,8 @@ def stage_custom_vmap(trace, args, out_avals=None, **params):
     return stage_call(custom_vmap_call_p, trace, args, **params)
 
 
-def custom_vmap_types(*avals, out_avals=None, **params):
-    return out_avals or staged_types(*avals, **params)
+def custom_vmap_types(*avals, fun, out_avals=None, **params):
+    return out_avals or fun.jaxpr.out_avals
 
 
 jaxpr.rules[custom_vmap_call_p] = stage_custom_vmap

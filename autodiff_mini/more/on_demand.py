@@ -15,8 +15,7 @@ MODULES = (
     'composed', 'along_axis', 'selection', 'statistics', 'borrowed',
     'filling', 'rows', 'tables', 'matrices', 'einsum', 'products', 'elements',
     'linear_algebra', 'arranging', 'averages', 'decompositions', 'fft',
-    'polynomials',
-    'custom_vmap', 'optimize_remat')
+    'polynomials', 'options', 'custom_vmap', 'optimize_remat')
 
 
 def module(name):
@@ -33,7 +32,10 @@ def bring(function):
     """
     if isinstance(function, tuple):
         module('filling')   # np.add.at
-        return module('ufuncs').define_method(*function)
+        module('options')
+        if function not in function_table and function not in ufunc_table:
+            module('ufuncs').define_method(*function)
+        return
     for name in MODULES:
         module(name)
         if function in function_table or function in ufunc_table:
@@ -44,12 +46,13 @@ def bring(function):
 
 
 seams.bring.take(bring)
+seams.replace_masks.take(
+    lambda *args: module('options').replace_masks(*args))
 seams.call_with_batching.take(
     lambda call: module('custom_vmap').call_with_batching(call))
 seams.leave_closure.take(
     lambda *args: module('closing_calls').leave_opened(*args))
 seams.bind_both_ways.take(
     lambda *args: module('pulling_twice').bind_both_ways(*args))
-seams.save.take(lambda *args: module('policies').save(*args))
 seams.call_if_unused.take(
     lambda call, fwd: module('optimize_remat').RematForward(call, fwd))

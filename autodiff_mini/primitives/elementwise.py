@@ -2,8 +2,7 @@
 
 A row is a primitive, the NumPy function that it stands for, and a JVP rule
 for each operand.  What holds for all element-wise primitives is said once, in
-the columns `vmap` and `abstract`.  Chapters 1 and 2; most rows are in the
-appendix.
+the columns `vmap` and `abstract`.  Chapters 1 and 2.
 """
 
 import operator
@@ -36,10 +35,7 @@ def row(function, *rules, name=None, impl=None):
     """
     primitive = elementwise(name or function.__name__, impl or function)
     ufunc(function, primitive)
-    if rules:
-        jvp.defjvp(primitive, *rules)
-    else:
-        jvp.defjvp(primitive)
+    jvp.defjvp(primitive, *rules)
     return primitive
 
 

@@ -16,7 +16,6 @@ from autodiff_mini.core import Primitive, Tracer, typeof, unwrapped
 from autodiff_mini.errors import TracerError
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, transpose, vmap)
-from autodiff_mini.interpreters.abstract import defview
 from autodiff_mini.jaxprs import Var
 from autodiff_mini.numpy_api import asarray, operand
 from autodiff_mini.zeros import Zero, instantiate_zeros
@@ -55,8 +54,8 @@ def as_operands(x, indices):
         indices = (indices,)
     indices = [operand(i) if isinstance(i, (list, tuple, range)) and i
                else unwrapped(i) for i in indices]
-    if any(map(is_mask, indices)):
-        x, indices = replace_masks(x, indices)
+    if any(getattr(i, 'dtype', type(i)) == bool for i in indices):
+        x, indices = seams.replace_masks(x, indices)
     static, arrays = [], []
     for i in indices:
         if i is None or i is Ellipsis or isinstance(i, slice):
@@ -67,32 +66,6 @@ def as_operands(x, indices):
             static.append(OPERAND)
             arrays.append(index_array(i))
     return x, tuple(static), arrays
-
-
-def is_mask(i):
-    """Return whether `i` is a mask of NumPy's, whose values are known."""
-    return (type(i) in (bool, np.bool_)
-            or type(i) is np.ndarray and i.dtype == bool)
-
-
-def replace_masks(x, indices):
-    """Return `x`, and indices that select from it what the masks do.
-
-    Integers stand for where a mask is True.  A mask without axes selects
-    from an axis of length 1, which `x` gets for it.
-    """
-    chosen = [i if is_mask(i) or i is Ellipsis else slice(None)
-              for i in indices if i is not None]
-    np.empty(x.shape, np.void)[tuple(chosen)]   # raises if one does not fit
-    axes, places = [], []
-    for i in indices:
-        if is_mask(i):
-            axes += [slice(None)] * np.ndim(i) or [None]
-            places += np.nonzero(np.atleast_1d(i))
-        else:
-            axes += [] if i is None else [i if i is Ellipsis else slice(None)]
-            places.append(i)
-    return (x[tuple(axes)] if None in axes else x), places
 
 
 def index_array(i):
@@ -195,6 +168,8 @@ def index_place(indices, ndim):
     NumPy tells, asked with an array whose axes have the length 1 and index
     arrays of two elements.
     """
+    if indices[:1] == (OPERAND,):
+        return 0
     indices = [[0, 0] if i is OPERAND else 0 if isinstance(i, int) else i
                for i in indices]
     shape = np.empty((1,) * ndim, np.void)[*indices].shape
@@ -224,7 +199,7 @@ def index_shape(shape, *arrays, indices):
     return (*found[:place], *block, *found[place + 1:])
 
 
-defview(index_p, index_shape)
+abstract.defview(index_p, index_shape)
 
 
 def check_known(arrays):

@@ -6,18 +6,14 @@ import operator
 import numpy as np
 
 from autodiff_mini.core import Primitive
-from autodiff_mini.interpreters import vmap
-from autodiff_mini.interpreters.abstract import defshape
-from autodiff_mini.interpreters.jvp import defjvp
-from autodiff_mini.interpreters.lowering import defwritten
-from autodiff_mini.interpreters.transpose import deftranspose
-from autodiff_mini.interpreters.vmap import align
+from autodiff_mini.interpreters import (
+    abstract, jvp, lowering, transpose, vmap)
 from autodiff_mini.numpy_api import operator_ufunc
 
 matmul_p = Primitive('matmul', operator.matmul)
 operator_ufunc(np.matmul, matmul_p, '__matmul__', '__rmatmul__')
-defjvp(matmul_p, lambda x_dot, z, x, y: x_dot @ y,
-                 lambda y_dot, z, x, y: x @ y_dot)
+jvp.defjvp(matmul_p, lambda x_dot, z, x, y: x_dot @ y,
+                     lambda y_dot, z, x, y: x @ y_dot)
 
 
 def matmul_rule(axis, vals, dims):
@@ -30,7 +26,7 @@ def matmul_rule(axis, vals, dims):
         x = np.reshape(x, (*x.shape[:-1], 1, x.shape[-1]))
     if column:
         y = np.reshape(y, (*y.shape, 1))
-    z = np.matmul(*align([x, y], dims))
+    z = np.matmul(*vmap.align([x, y], dims))
     *batch, m, n = z.shape
     return np.reshape(z, (*batch, *[m] * (not row), *[n] * (not column))), 0
 
@@ -49,7 +45,7 @@ def matmul_shape(x, y):
     return (*batch, *x[-2:-1], *(right[-1:] if len(y) > 1 else ()))
 
 
-defshape(matmul_p, matmul_shape)
+abstract.defshape(matmul_p, matmul_shape)
 
 
 def matmul_left(ct, x, y):
@@ -80,5 +76,5 @@ def matmul_right(ct, x, y):
     return np.transpose(x) @ ct
 
 
-deftranspose(matmul_p, matmul_left, matmul_right)
-defwritten(matmul_p, '{} @ {}')
+transpose.deftranspose(matmul_p, matmul_left, matmul_right)
+lowering.defwritten(matmul_p, '{} @ {}')

@@ -1,19 +1,14 @@
 """Reductions: many elements become one.
 
-Chapters 1, 2 and 3; most rows are in the appendix.
+Chapters 1, 2 and 3.
 """
-
-import operator
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from autodiff_mini.arrays import convert
-from autodiff_mini.core import Kind, Primitive, typeof
-from autodiff_mini.interpreters import vmap
-from autodiff_mini.interpreters.abstract import defshape
-from autodiff_mini.interpreters.jvp import defjvp, match
-from autodiff_mini.interpreters.transpose import deflinear
+from autodiff_mini.core import Kind, Primitive, function_table, typeof
+from autodiff_mini.interpreters import abstract, jvp, transpose, vmap
 from autodiff_mini.numpy_api import asarray, implements, reduced_axes
 
 reducing = Kind()   # the result is new; in C order, if the operand is
@@ -24,7 +19,7 @@ def reduction(name, function):
     primitive = reducing(name, function)
     vmap.rules[primitive] = lambda batch, vals, dims, axis, keepdims: (
         primitive.bind(*vals, axis=vmap.behind(axis), keepdims=keepdims), 0)
-    defshape(primitive, reduced_shape)
+    abstract.defshape(primitive, reduced_shape)
     return primitive
 
 
@@ -34,8 +29,8 @@ def reduced_shape(shape, axis, keepdims):
                  if keepdims or i not in axis)
 
 
-def sum_or_product(function, primitive, combine, identity):
-    """Let `primitive` stand for a sum or a product.
+def sum_or_product(name, function):
+    """Return the primitive of a sum or a product.
 
     NumPy computes with small integers and booleans in a larger dtype.  To
     wrap around at the end is the same as at each step.
@@ -43,26 +38,19 @@ def sum_or_product(function, primitive, combine, identity):
     @implements(function)
     def call(a, axis=None, dtype=None, out=None, keepdims=False, *,
              initial=None, where=True):
+        if where is not True or initial is not None:
+            return function_table[function, 'where='](
+                a, axis, keepdims, initial, where, dtype)
         a = asarray(a, dtype)
-        if where is not True:
-            a = masked(a, where, identity)
         y = primitive.bind(a, axis=reduced_axes(a, axis),
                            keepdims=bool(keepdims))
-        if dtype is not None:
-            y = convert(y, np.dtype(dtype))
-        return y if initial is None else combine(y, convert(initial, y.dtype))
+        return y if dtype is None else convert(y, np.dtype(dtype))
+
+    primitive = reduction(name, function)
+    return primitive
 
 
-def masked(a, where, identity):
-    """Return `a`, with what does not matter where `where` is false."""
-    if where is True:
-        return a
-    return np.where(np.broadcast_to(where, a.shape), a,
-                    convert(identity, a.dtype))
-
-
-reduce_sum_p = reduction('reduce_sum', np.sum)
-sum_or_product(np.sum, reduce_sum_p, operator.add, identity=0)
+reduce_sum_p = sum_or_product('reduce_sum', np.sum)
 
 
 def sum_transpose(ct, x, axis, keepdims):
@@ -70,35 +58,24 @@ def sum_transpose(ct, x, axis, keepdims):
     return np.broadcast_to(spread_out, x.shape)
 
 
-deflinear(reduce_sum_p, sum_transpose)
+transpose.deflinear(reduce_sum_p, sum_transpose)
 
-def extremum(name, functions, larger):
-    """Return the primitive of functions that find an extremum.
 
-    Args:
-        name: of the primitive.
-        functions: NumPy's functions for it.
-        larger: the ufunc that finds the extremum of two numbers.
-    """
+def extremum(name, *functions):
+    """Return the primitive of NumPy functions that find an extremum."""
     def call(a, axis=None, out=None, keepdims=False, initial=None,
              where=True):
-        if where is not True and initial is None:
-            larger.reduce([0.0], where=[True])  # NumPy says what is missing
-        a = masked(asarray(a), where, initial)
-        axes, keepdims = reduced_axes(a, axis), bool(keepdims)
-        if initial is None:
-            return primitive.bind(a, axis=axes, keepdims=keepdims)
-        initial = convert(initial, a.dtype)
-        if a.size == 0:
-            return np.broadcast_to(
-                initial, reduced_shape(a.shape, axes, keepdims))
-        return larger(primitive.bind(a, axis=axes, keepdims=keepdims),
-                      initial)
+        if where is not True or initial is not None:
+            return function_table[functions[0], 'where='](
+                a, axis, keepdims, initial, where)
+        a = asarray(a)
+        return primitive.bind(a, axis=reduced_axes(a, axis),
+                              keepdims=bool(keepdims))
 
     primitive = reduction(name, functions[0])
     for function in functions:
         implements(function)(call)
-    defjvp(primitive, extremum_rule)
+    jvp.defjvp(primitive, extremum_rule)
     return primitive
 
 
@@ -109,11 +86,11 @@ def extremum_rule(x_dot, y, x, axis, keepdims):
     total = np.sum(np.where(found, x_dot, 0), axis, keepdims=keepdims)
     count = np.sum(found, axis, keepdims=keepdims)
     count = np.where(np.isnan(y), np.nan, count)
-    return match(np.divide(total, convert(count, typeof(y).dtype)), y)
+    return jvp.match(np.divide(total, convert(count, typeof(y).dtype)), y)
 
 
-reduce_max_p = extremum('reduce_max', [np.max, np.amax], np.maximum)
-reduce_min_p = extremum('reduce_min', [np.min, np.amin], np.minimum)
+reduce_max_p = extremum('reduce_max', np.max, np.amax)
+reduce_min_p = extremum('reduce_min', np.min, np.amin)
 
 
 def axis_primitive(function, shape_rule, kind=Primitive):
@@ -121,7 +98,7 @@ def axis_primitive(function, shape_rule, kind=Primitive):
     primitive = kind(function.__name__, function)
     vmap.rules[primitive] = lambda batch, vals, dims, axis, **params: (
         primitive.bind(*vals, axis=axis + 1, **params), 0)
-    defshape(primitive, shape_rule)
+    abstract.defshape(primitive, shape_rule)
     return primitive
 
 
@@ -142,7 +119,7 @@ def arg_reduction(function):
         return np.expand_dims(place, axis) if keepdims else place
 
     primitive = axis_primitive(function, without_axis, reducing)
-    defjvp(primitive)
+    jvp.defjvp(primitive)
     return primitive
 
 

@@ -10,11 +10,10 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from autodiff_mini import seams
 from autodiff_mini.arrays import astype_p, convert, strong
-from autodiff_mini.core import Primitive, ShapedArray, Tracer, typeof
+from autodiff_mini.core import (
+    Primitive, ShapedArray, Tracer, function_table, typeof)
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, transpose, vmap)
-from autodiff_mini.interpreters.abstract import defshape, defview
-from autodiff_mini.interpreters.transpose import deflinear, deftranspose
 from autodiff_mini.jaxprs import Var
 from autodiff_mini.memory import as_new_array, as_new_result
 from autodiff_mini.numpy_api import (
@@ -27,18 +26,9 @@ reshape_p = Primitive('reshape', np.reshape)
 @implements(np.reshape, as_view)
 def numpy_reshape(a, shape, order='C', *, copy=None):
     a = asarray(a)
-    if copy:
-        return np.copy(np.reshape(a, shape, order))
-    if order == 'F':
-        return np.transpose(np.reshape(np.transpose(a), reverse(shape)))
-    if order != 'C':
-        raise NotImplementedError('numpy.reshape of a traced value takes '
-                                  f"order 'C' or 'F', not {order!r}")
+    if copy or order != 'C':
+        return function_table[np.reshape, 'order='](a, shape, order, copy)
     return reshape_p.bind(a, shape=full_shape(a.shape, shape))
-
-
-def reverse(shape):
-    return tuple(shape)[::-1] if np.iterable(shape) else shape
 
 
 def full_shape(old, new):
@@ -49,8 +39,8 @@ def full_shape(old, new):
 
 vmap.rules[reshape_p] = lambda axis, vals, dims, shape: (
     np.reshape(vals[0], (axis.size, *shape)), 0)
-defview(reshape_p, lambda old, shape: shape)
-deflinear(reshape_p, lambda ct, x, shape: np.reshape(ct, x.shape))
+abstract.defview(reshape_p, lambda old, shape: shape)
+transpose.deflinear(reshape_p, lambda ct, x, shape: np.reshape(ct, x.shape))
 
 transpose_p = Primitive('transpose', np.transpose)
 
@@ -68,8 +58,8 @@ def numpy_transpose(a, axes=None):
 
 vmap.rules[transpose_p] = lambda axis, vals, dims, axes: (
     np.transpose(vals[0], (0, *vmap.behind(axes))), 0)
-defview(transpose_p, lambda old, axes: tuple(old[i] for i in axes))
-deflinear(transpose_p, lambda ct, x, axes: np.transpose(
+abstract.defview(transpose_p, lambda old, axes: tuple(old[i] for i in axes))
+transpose.deflinear(transpose_p, lambda ct, x, axes: np.transpose(
     ct, np.argsort(axes).tolist()))
 
 broadcast_to_p = Primitive('broadcast_to', np.broadcast_to)
@@ -96,8 +86,8 @@ def broadcast_shape(old, shape):
     return shape
 
 
-defview(broadcast_to_p, broadcast_shape)
-deflinear(broadcast_to_p, lambda ct, x, shape: ct)
+abstract.defview(broadcast_to_p, broadcast_shape)
+transpose.deflinear(broadcast_to_p, lambda ct, x, shape: ct)
 
 
 @implements(np.astype, as_is)
@@ -123,7 +113,7 @@ vmap.rules[astype_p] = lambda axis, vals, dims, dtype, weak_type: (
     convert(vals[0], dtype), 0)
 abstract.rules[astype_p] = lambda x, dtype, weak_type: ShapedArray(
     x.shape, dtype, weak_type)
-deftranspose(astype_p, lambda ct, x, dtype, weak_type: ct)
+transpose.deftranspose(astype_p, lambda ct, x, dtype, weak_type: ct)
 
 
 def joining(function, shape_rule, places):
@@ -154,7 +144,7 @@ def joining(function, shape_rule, places):
     primitive = Primitive(name, lambda *xs, axis: function(xs, axis))
     jvp.rules[primitive] = jvp_rule
     vmap.rules[primitive] = vmap_rule
-    defshape(primitive, shape_rule)
+    abstract.defshape(primitive, shape_rule)
     transpose.rules[primitive] = transpose_rule
     lowering.rules[primitive] = lambda emitter, *xs, axis: (
         f'np.{name}([{", ".join(xs)}], {axis})')

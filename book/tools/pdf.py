@@ -37,6 +37,17 @@ NUMBERS = '''
 '''
 
 
+HEADINGS = '''
+  return [...document.querySelectorAll("h1, h2, h3, h4, h5, h6")]
+    .map(it => it.textContent.trim());
+'''
+
+
+def squeezed(title):
+    """Return a title without its spaces."""
+    return ''.join(title.split())
+
+
 def parts(navigation, above=()):
     """Returns [(part, [(page, title)])] of the `nav` of a mkdocs.yml.
 
@@ -84,12 +95,15 @@ def pdf(browser):
     book.add_metadata({'/Title': said['site_name'],
                        '/Author': said['site_author'],
                        '/Subject': said['site_description']})
+    headings = browser.execute_script(HEADINGS)
+    # Chromium joins the lines of a heading that it broke, and says one twice
+    # that it moved to the next page.
+    titles = {squeezed(title): title for title in headings}
     for entry in entries(book.get_outline_root()):
-        title = entry['/Title'].strip()
-        half = title[:len(title) // 2]
-        # Chromium says a heading twice that it moved to the next page.
+        title = squeezed(entry['/Title'])
+        found = titles.get(title) or titles.get(title[:len(title) // 2])
         entry[NameObject('/Title')] = TextStringObject(
-            half if title == half + half else title)
+            found or entry['/Title'].strip())
     file = BytesIO()
     book.write(file)
     return file.getvalue()

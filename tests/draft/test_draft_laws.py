@@ -356,7 +356,7 @@ def forget_programs():
 def test_rule_is_kept_in_every_order(f, slopes, wrappers, derivatives):
     many = wrappers == derivatives == 2
     cases = nestings(wrappers, derivatives)[::1 if amount.WHOLE else
-                                            7 if many else 1]
+                                            29 if many else 1]
     found = Counter()
     for names in cases:
         result = outcome(f, slopes[derivatives], names)

@@ -25,7 +25,7 @@ def test_c__an_output_without_residuals(exercise):
 
 
 def test_d__forward_mode(exercise):
-    check(exercise, 'd', 'only a rule for the way back')
+    check(exercise, 'd', 'only a rule for reverse mode')
 
 
 def test_e__one_cotangent_for_two_arguments(exercise):

@@ -1,16 +1,23 @@
 """Functions whose own code runs on tracers: programs."""
 
+import numpy
+
 from tests.programs import c64, c128, f32, f64, ints, program
 
+INF = numpy.inf
 program('append', lambda np, x, y: np.append(x, y), f64(2, 2), f32(3))
 program('apply_over_axes', lambda np, x: np.apply_over_axes(
     np.sum, x, [0, -1]), f64(2, 3, 2))
 for point, x in {'0d': f64(), '1d': f64(2), '2d': f32(2, 3),
                  '3d': c128(1, 2, 2)}.items():
     program(f'atleast_3d_{point}', lambda np, x: np.atleast_3d(x), x)
-program('dsplit', lambda np, x: np.dsplit(x, 2)[1], f64(2, 1, 4))
-program('hsplit', lambda np, x: np.hsplit(x, [1])[1], f64(3))
-program('vsplit', lambda np, x: np.vsplit(x, 2)[1], f64(4, 2))
+program('dsplit', lambda np, x: np.subtract(*np.dsplit(x, 2)), f64(2, 1, 4))
+program('hsplit', lambda np, x: np.subtract(*np.hsplit(x, [1])), f64(3))
+program('vsplit', lambda np, x: np.subtract(*np.vsplit(x, 2)), f64(4, 2))
+for name, x in {'isneginf': [1, INF, -INF], 'isposinf': [1, INF, -INF],
+                'iscomplex': [1, 2j, 3j], 'isreal': [1, 2j, 3]}.items():
+    program(f'{name}_of_some', lambda np, x, name=name: getattr(np, name)(x),
+            numpy.array(x))
 program('dstack', lambda np, x, y: np.dstack([x, y]), f64(3), f32(3))
 program('extract', lambda np, x: np.extract(
     np.array([[True, False], [True, True]]), x), f64(2, 2))
@@ -20,7 +27,7 @@ program('real_if_close', lambda np, x: np.real_if_close(x), f64(3),
 program('resize', lambda np, x: np.resize(x, (2, 4)), f64(3))
 program('rollaxis', lambda np, x: np.rollaxis(x, 2), f64(2, 3, 2))
 program('sort_complex', lambda np, x: np.sort_complex(x), c64(3))
-program('unstack', lambda np, x: np.unstack(x)[1], f64(3, 2))
+program('unstack', lambda np, x: np.subtract(*np.unstack(x)), f64(2, 2))
 for name in 'diag', 'tril', 'triu':
     program(f'{name}_indices_from', lambda np, x, name=name: x[getattr(
         np, f'{name}_indices_from')(x)], f64(3, 3))

@@ -46,6 +46,7 @@ for name in '''erfinv erfcinv ndtri logit ellipk ellipe ellipkm1
         spence'''.split():
     special_program(name, f64(2, 3) * 0.5)
 special_program('rgamma', f64(3) * -4, suffix='_negative')
+special_program('gammasgn', f64(6) * -4, suffix='_negative')
 special_program('gammaln', f64(3) * 0.4 - 1.7, suffix='_negative')
 special_program('log_ndtr', f64(3) * -2, suffix='_low')
 special_program('ndtri_exp', -f64(3))

@@ -1,4 +1,4 @@
-"""The tables of the benchmarks, from data that is made up."""
+"""benchmark_tables: the tables of the book, from data that is made up."""
 
 import json
 

@@ -1,6 +1,5 @@
-"""The exercises' tool: tries the reader's files, and shows them in a page."""
+"""exercises: the reader's files are tried, and a page shows the exercises."""
 
-import json
 import signal
 import subprocess
 import sys
@@ -117,16 +116,6 @@ def twice(x):
 '''
 
 
-@pytest.mark.rest
-def test_a_notebook_that_is_downloaded_has_them_too(book):
-    path = book / '01_chapter.md'
-    path.write_text(CHAPTER + '\n<!-- table: draft -->\n\n```python\n1\n```\n')
-    cell, _ = json.loads(render.build(path).notebook)['cells']
-    text = ''.join(cell['source'])
-    assert '**Add a row: twice as much.**\n\nThe task' in text
-    assert '<!-- table: draft -->' in text and 'exercises: 01' not in text
-
-
 def test_an_exercise_is_solved_when_its_tests_pass(book):
     assert not exercises.is_solved('e01_1_twice')
     write(book, STUB)
@@ -158,14 +147,6 @@ def test_a_broken_file_is_a_failure_and_no_crash(book):
         assert not exercises.is_solved('e01_1_twice')
     (book / 'exercises/e01_1_twice.py').write_bytes(b'\xff')
     assert not exercises.is_solved('e01_1_twice')
-
-
-def test_what_an_attempt_prints_is_not_shown_nor_read_by_a_page(book, capsys):
-    page = exercises.markdown('01')
-    write(book, 'print("loud")\n' + SOLUTION)
-    assert exercises.is_solved('e01_1_twice')
-    assert capsys.readouterr().out == ''
-    assert exercises.markdown('01') == page
 
 
 def test_tables_are_restored():

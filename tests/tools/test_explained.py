@@ -1,4 +1,4 @@
-"""Every error explained: the page has all of them, and they are raised."""
+"""Errors explained: the page has every error, and its programs raise them."""
 
 import ast
 import linecache
@@ -26,6 +26,8 @@ ELSEWHERE = {*(PACKAGE / 'draft').glob('*.py'),
 # `tools` has more to say.
 CAUGHT = {('guard.py', 'check_key'), ('guard.py', 'compare'),
           ('errors.py', 'refuse_no_function'),
+          ('custom_jvp.py', 'refuse_without_wing'),
+          ('memory.py', 'refuse_to_write'),
           ('cond.py', 'choose'), ('loops.py', 'stage_body'),
           *[('prepared.py', name) for name in (
               'meet', '__init__', 'run')],
@@ -33,10 +35,6 @@ CAUGHT = {('guard.py', 'check_key'), ('guard.py', 'compare'),
               'process_primitive', 'look_at', 'process_index')],
           *[('twins.py', name) for name in (
               'written_key', 'content_key')]}
-
-
-# NumPy's own code raises these errors, in functions that are borrowed.
-BORROWED = 'np.moveaxis(', 'np.diff(', 'np.split('
 
 
 def raises(elsewhere=ELSEWHERE):
@@ -110,14 +108,10 @@ def test_every_raise_of_the_library_is_explained(errors):
     assert missing == [], f'explain these in {PAGE.name}'
 
 
-def test_every_error_explained_is_the_librarys(errors):
-    places = raises(set())
+def test_the_library_or_numpy_raises_every_error_explained(errors):
     for explained, error in errors.items():
-        if any(name in explained.program for name in BORROWED):
-            path, _ = [*lines_of(error)][-1]
-            assert path.startswith(np.__path__[0]), explained
-        else:
-            assert reached(error, places), explained
+        assert any(path.startswith((np.__path__[0], str(PACKAGE)))
+                   for path, _ in lines_of(error)), explained
 
 
 # What raises these is no `public` function: it takes no function of the

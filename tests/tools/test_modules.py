@@ -1,4 +1,4 @@
-"""The pages of the modules: every name leads to its definition."""
+"""modules: in a source, every name leads to its definition."""
 
 import re
 from html import unescape
