@@ -669,7 +669,7 @@ def sum_of_rules(function, rules, *args):
     """Return the output and its tangent, a sum of what the rules return."""
     *owner, primals, tangents = args
     if owner or len(primals) != len(rules):
-        raise ValueError(
+        raise (TypeError if owner else ValueError)(
             f'{fun_name(function)} has {len(rules)} rules, by defjvps, but '
             f'{len(owner) + len(primals)} arguments. Give one for each '
             'argument, or None. For self, or keyword-only arguments, define '
