@@ -16,8 +16,6 @@ from autodiff_mini.errors import (
     ConcretizationTypeError, ReadOnlyError, TracerArrayConversionError,
     TracerBoolConversionError, TracerIntegerConversionError,
     UnexpectedTracerError)
-from autodiff_mini.higher_order.checkpoint import checkpoint
-from autodiff_mini.higher_order.checkpoint import checkpoint as remat
 from autodiff_mini.higher_order.cond import cond
 from autodiff_mini.higher_order.custom_jvp import custom_jvp
 from autodiff_mini.higher_order.custom_vjp import CustomVJPPrimal, custom_vjp

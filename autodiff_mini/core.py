@@ -77,8 +77,6 @@ class Kind:
     Called with a name and an implementation, it makes another one.
     """
 
-    __slots__ = ('primitives', 'definitions')
-
     def __init__(self):
         self.primitives = []
         self.definitions = []

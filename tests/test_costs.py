@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.tools.costs import cost_as_written, cost_of
+from autodiff_mini.tools.costs import cost_as_written, cost_of, work_of
 from tests.wings import needs
 
 N = 1000
@@ -169,7 +169,7 @@ def test_the_small_compiler_keeps_all_to_the_end():
     from autodiff_mini.interpreters.lowering import Lowered
     jaxpr = ad.make_jaxpr(layers)(LARGE)
     program = Lowered(jaxpr)
-    counted = cost_of(jaxpr, program.work)
+    counted = cost_of(jaxpr, work_of(program))
     assert counted.peak_bytes == 8 * (10 * len(LARGE) + 1)
     assert counted.peak_bytes <= peak(program, LARGE) < (
         counted.peak_bytes + 6000)

@@ -13,11 +13,11 @@ import pytest
 import autodiff_mini as ad
 from autodiff_mini.core import Primitive, typeof
 from autodiff_mini.higher_order import (
-    call, checkpoint, cond, custom_jvp, custom_vjp, jit, loops)
+    call, cond, custom_jvp, custom_vjp, jit, loops)
 from autodiff_mini.higher_order.custom_vjp import (
     custom_lin_p, custom_vjp_call_p)
 from autodiff_mini.interpreters import abstract, jvp, transpose, vmap
-from autodiff_mini.more import custom_vmap
+from autodiff_mini.more import checkpoint, custom_vmap
 from autodiff_mini.more.optimize_remat import forward_p
 from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS

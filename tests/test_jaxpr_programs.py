@@ -14,10 +14,9 @@ import autodiff_mini as ad
 from autodiff_mini.core import Trace, TraceTag, current_trace, typeof
 from autodiff_mini.higher_order.programs import (
     close, for_arguments, for_outputs, forward, interleave, jvp_jaxpr,
-    known_jaxpr, nothing, others, partial_eval_jaxpr, permute, picked,
+    known_jaxpr, nothing, others, partial_eval_jaxpr, picked,
     remembered, run, stage_program, transpose_jaxpr, vmap_jaxpr)
-from autodiff_mini.higher_order.loops import fixpoint
-from autodiff_mini.zeros import Zero, instantiate_zeros
+from autodiff_mini.higher_order.loops import fixpoint, hoist
 from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.jaxpr_checks import check_jaxpr
@@ -29,7 +28,7 @@ from tests.numerical import (
 )
 from tests.programs import PROGRAMS, is_inexact
 from tests.test_abstract import NOT_STAGED
-from tests.test_programs import coarsest, random_tangent, tangents_for
+from tests.test_programs import coarsest, random_tangent
 from tests.test_transpose import inexact_only
 from tests.test_vmap import INDEXED, SIZE, UNMAPPED, batched
 
@@ -64,27 +63,6 @@ def checked(jaxpr, *args):
     for y, aval in zip(outs, jaxpr.out_avals, strict=True):
         assert (typeof(y).shape, typeof(y).dtype) == (aval.shape, aval.dtype)
     return outs
-
-
-# jvp_jaxpr
-
-@each_program
-def test_jvp_jaxpr_is_the_jvp(program):
-    jaxpr, tangents = program_of(program), tangents_for(program)
-    f, args = partial(program.function, np), program.args
-    for moving in itertools.product(*[
-            (False, True) if is_inexact(x) else (False,) for x in args]):
-        moved, moves = jvp_jaxpr(jaxpr, moving, (False,))
-        y, *y_dot = checked(moved, *args, *picked(tangents, moving))
-        assert len(y_dot) == sum(moves) == (True in moves)
-        assert_same(y, f(*args), program.ulps)
-        x_dots = [t if moves else instantiate_zeros(Zero(x))
-                  for t, x, moves in zip(tangents, args, moving)]
-        _, expected = ad.jvp(f, args, x_dots)
-        if y_dot:
-            assert_close(y_dot[0], expected, coarsest(program, y))
-        else:
-            assert not is_inexact(y) or not np.any(expected)
 
 
 # vmap_jaxpr
@@ -218,39 +196,6 @@ def test_what_is_not_linear_is_told_so():
 
 # Once for each program
 
-BODY = staged(lambda x, y: (x * y, np.sin(x) + C), C, C)
-LINEAR = staged(lambda a, x: (a * x,), C, C)
-CACHED = {
-    'jvp': lambda: jvp_jaxpr(BODY, (True, False), (False, False)),
-    'jvp_other': lambda: jvp_jaxpr(BODY, (True, True), (False, False)),
-    'jvp_wanted': lambda: jvp_jaxpr(BODY, (True, False), (True, True)),
-    'vmap': lambda: vmap_jaxpr(BODY, (True, False), (False, False), 2),
-    'vmap_size': lambda: vmap_jaxpr(BODY, (True, False), (False, False), 3),
-    'vmap_mapped': lambda: vmap_jaxpr(BODY, (True, True), (False, False), 2),
-    'partial_eval': lambda: partial_eval_jaxpr(BODY, (True, False),
-                                               (False, False)),
-    'partial_eval_other': lambda: partial_eval_jaxpr(BODY, (False, True),
-                                                     (False, False)),
-    'transpose': lambda: transpose_jaxpr(LINEAR, (False, True), (True,)),
-    'transpose_given': lambda: transpose_jaxpr(LINEAR, (False, True),
-                                               (False,)),
-    'permute': lambda: permute(BODY, (1, 0), (0, 1)),
-    'permute_outs': lambda: permute(BODY, (1, 0), (1, 0)),
-    'forward': lambda: forward(BODY),
-    'outputs': lambda: for_outputs(BODY, (False, True)),
-    'outputs_other': lambda: for_outputs(BODY, (True, False)),
-}
-
-
-@pytest.mark.parametrize('name', CACHED)
-def test_what_is_made_of_a_program_is_made_once(name):
-    make = CACHED[name]
-    made = make()
-    assert make() is made
-    for other in CACHED:
-        if other != name:
-            assert CACHED[other]() is not made
-
 
 def test_what_is_remembered_is_kept_with_the_program():
     runs = []
@@ -292,8 +237,7 @@ def test_what_failed_is_not_remembered():
     assert tries == [1, 1]
 
 
-# permute, forward, for_outputs
-
+# forward, for_outputs
 
 def test_outputs_that_are_arguments_are_passed():
     jaxpr = staged(lambda x, y: (y, x + y, x, 2.0, C, y), C, C)
@@ -327,7 +271,22 @@ def test_a_program_for_some_outputs_and_the_arguments_that_matter():
     assert len(jaxpr.eqns) == 3 and len(jaxpr.consts) == 1
 
 
-# known_jaxpr
+# hoist, known_jaxpr
+
+def test_what_the_first_arguments_are_enough_for_is_done_first():
+    jaxpr = staged(lambda a, x: (
+        a, np.sin(np.cos(a * 2)) + x, ad.jit(np.exp)(a), np.tan(a), C), C, C)
+    jaxpr.outvars.pop(-2)       # a value that is not needed
+    first, rest = hoist(jaxpr, 1)
+    assert [e.primitive.name for e in first.eqns] == [
+        'mul', 'cos', 'sin', 'jit', 'tan']
+    assert [e.primitive.name for e in rest.eqns] == ['add']
+    values = checked(first, C)
+    assert len(values) == 2
+    for y, expected in zip(checked(rest, C, *values, C + 1),
+                           run(jaxpr, C, C + 1), strict=True):
+        assert_same(y, expected)
+
 
 def test_which_outputs_are_known_and_what_they_are():
     jaxpr = staged(lambda x, y, z: (

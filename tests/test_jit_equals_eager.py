@@ -337,25 +337,18 @@ ELEMENTWISE = {
     'tanh': lambda x, k: np.tanh(x),
     'sqrt': lambda x, k: np.sqrt(x),
     'abs': lambda x, k: np.abs(no_bool(x)),
-    'sign': lambda x, k: np.sign(no_bool(x)),
     'neg': lambda x, k: -no_bool(x),
     'square': lambda x, k: no_bool(x) ** 2,
     'twice': lambda x, k: x * x,
-    'double': lambda x, k: x + x,
     'plus': lambda x, k: x + k,
-    'plus_left': lambda x, k: k + x,
     'minus': lambda x, k: x - k,
-    'minus_left': lambda x, k: k - x,
     'times': lambda x, k: x * k,
-    'times_left': lambda x, k: k * x,
     'over': lambda x, k: x / k if k else x,
     'over_left': lambda x, k: k / x,
     'max_number': lambda x, k: np.maximum(x, k),
     'relu': lambda x, k: np.where(x > 0, x, 0.0),
-    'step': lambda x, k: np.where(x > 0, 1.0, k),
     'mask': lambda x, k: (x > k) * x,
     'nothing': lambda x, k: x * 1.0 + 0.0,
-    'undone': lambda x, k: -(-(x * 1)),
 }
 PAIRWISE = {
     'add': lambda x, y, k: x + y,
@@ -363,53 +356,38 @@ PAIRWISE = {
     'mul': lambda x, y, k: x * y,
     'div': lambda x, y, k: x / y,
     'max': lambda x, y, k: np.maximum(x, y),
-    'min': lambda x, y, k: np.minimum(x, y),
     'less': lambda x, y, k: x < y,
     'select': lambda x, y, k: np.where(x < y, x, y),
     'select_number': lambda x, y, k: np.where(x <= y, k, y),
     'choose': lambda x, y, k: np.where(x == k, no_bool(y) - x * 1, x),
-    'same_twice': lambda x, y, k: np.sin(x * y) + np.cos(x * y),
     'chain': lambda x, y, k: chain(x, y),
 }
 REARRANGING = {
     'sum': lambda x, k: np.sum(x),
     'sum_last': with_axes(lambda x, k: np.sum(x, axis=-1)),
     'sum_first': with_axes(lambda x, k: np.sum(x, axis=0)),
-    'sum_kept': with_axes(lambda x, k: np.sum(x, 0, keepdims=True)),
     'centre': with_axes(lambda x, k: no_bool(x) - np.sum(
         x, axis=-1, keepdims=True)),
     'softmax': lambda x, k: (lambda e: e / np.sum(e, -1, keepdims=True))(
         np.exp(x - extreme(partial(np.max, keepdims=True))(x * 1, k)))
     if np.ndim(x) else x,
-    'largest': extreme(np.max),
     'smallest': extreme(np.min),
     'cumsum': with_axes(lambda x, k: np.cumsum(x, axis=0)),
-    'cumsum_last': with_axes(lambda x, k: np.cumsum(x, axis=-1)),
     'transpose': lambda x, k: np.transpose(x),
     'flat': lambda x, k: np.reshape(x, -1),
-    'flat_columns': lambda x, k: np.reshape(x, -1, order='F'),
-    'column': lambda x, k: np.reshape(x, (-1, 1)),
     'tail': with_axes(lambda x, k: x[1:]),
-    'head': with_axes(lambda x, k: x[..., :-1]),
-    'reversed': with_axes(lambda x, k: x[::-1]),
     'half': with_axes(lambda x, k: x[..., ::2]),
     'differences': with_axes(lambda x, k: no_bool(x[1:]) - no_bool(x[:-1])),
-    'first': lambda x, k: x[0] if np.ndim(x) and len(x) else x,
     'rows': lambda x, k: x[[0, -1, 0]] if np.ndim(x) and len(x) else x,
-    'newaxis': lambda x, k: x[None] if 0 < np.ndim(x) < 3 else x,
     'spread': grow(lambda x, k: np.broadcast_to(x, (2, *np.shape(x)))),
     'join': grow(join),
     'pair': grow(lambda x, k: np.stack([x, x + k], axis=-1)),
     'matmul': matmul,
     # Constants
     'full': lambda x, k: x * np.full(np.shape(x), k),
-    'full_like': lambda x, k: x + np.full_like(x, k),
     'row_of_numbers': lambda x, k: x * np.linspace(
         -1, 1, np.shape(x)[-1]) if np.ndim(x) else x,
-    'array_of_one': lambda x, k: x * np.array([0.5]),
-    'no_axes': lambda x, k: x * ad.asarray(np.array(0.5)),
     'scalar': lambda x, k: x + np.float64(k),
-    'single': lambda x, k: x * np.float32(k),
 }
 UNARY = ELEMENTWISE | REARRANGING
 LITERALS = [1, 0, -1, 2, 0.5, 1.0, 0.0, -0.0, -1.0, 2.0, 0.1]
@@ -579,7 +557,6 @@ IDENTITIES = {
     'over_small': lambda x: x / 2.0 ** -1074, 'over_huge': lambda x:
     x / 2.0 ** 1023, 'over_zero': lambda x: x / 0.0,
     'power_one': lambda x: (x * 1.0) ** 1,
-    'power_two': lambda x: (x * 1) ** 2,
     'itself_away': lambda x: x * 1 - x * 1, 'itself': lambda x: x / x,
     'less_itself': lambda x: (x < x, x == x, x != x, x <= x),
     'largest': lambda x: np.maximum(x, x), 'where_same': lambda x:
@@ -587,10 +564,7 @@ IDENTITIES = {
     'not_less': lambda x: (np.where(x < 0, 0.0, x), np.where(x >= 0, x, 0.0)),
     'distributed': lambda x: x * 3 + x * 2, 'moved': lambda x: (x + 1) - 1,
     'ordered': lambda x: ((x + 0.1) + 0.2, x + (0.1 + 0.2)),
-    'ones': lambda x: x * np.ones(np.shape(x)),
-    'zeros': lambda x: x + np.zeros(np.shape(x)),
     'ones_of_another_dtype': lambda x: x * np.ones((), 'f8'),
-    'one_number': lambda x: x * np.float64(1),
     'ones_that_broadcast': lambda x: x * np.ones((2, 1)),
     'negative_twice': lambda x: -(-(x * 1)), 'abs_abs': lambda x: abs(abs(
         x * 1)), 'sqrt_square': lambda x: np.sqrt(x * x),
@@ -691,25 +665,15 @@ OVERLAPS = {
     'view_outlives': lambda x, y: (lambda v, b: v * b[::2])(
         *(lambda a: (a[::2], np.cos(a * 3)))(dyed(x))),
     'view_is_returned': lambda x, y: (lambda a: (a.T, a * 2 + 1))(dyed(x)),
-    'reshaped': lambda x, y: (lambda a: (a.reshape(-1), a - 1))(dyed(x)),
     'mirrored': lambda x, y: (lambda a: a * a[::-1])(dyed(x)),
     'transposed': lambda x, y: (lambda a: a + a.T)(dyed(x)),
-    'own_row': lambda x, y: (lambda a: a * a[0] + a[:, :1])(dyed(x)),
-    'shifted': lambda x, y: (lambda a: a[1:] - a[:-1])(dyed(x)),
-    'itself': lambda x, y: (lambda a: a * a)(dyed(x)),
     'twice': lambda x, y: (lambda a: (a, a, a + 0))(dyed(x)),
     'again': lambda x, y: (dyed(x), dyed(x), dyed(x) * 2),
-    'argument': lambda x, y: (x, y, x * 1, y + 0),
-    'product_itself': lambda x, y: (lambda a: a @ a + a)(dyed(x)),
     'product': lambda x, y: (lambda a: a @ y.T * a)(dyed(x)),
-    'sum': lambda x, y: (lambda a: a - np.sum(a, 0))(dyed(x)),
     'running': lambda x, y: (lambda a: np.cumsum(a, 0) * a)(dyed(x)),
-    'sign': lambda x, y: (lambda a: np.sign(a) * a)(dyed(x)),
     'select': lambda x, y: (lambda a: np.where(a > 0, a, y))(dyed(x)),
-    'masked': lambda x, y: (lambda a: (a > y) * a)(dyed(x)),
     'single': lambda x, y: (lambda a: a.astype('f4') * a)(dyed(x)),
     'joined': lambda x, y: np.concatenate([dyed(x), dyed(x) * y]),
-    'gathered': lambda x, y: (lambda a: a[[0, 0, 1]] + a[:3])(dyed(x)),
     'narrow': lambda x, y: dyed(x)[:, :1] * x + dyed(y)[:1],
 }
 
@@ -745,8 +709,6 @@ def test_powers_are_those_of_the_interpreters(n):
 
 ACCIDENTS = {
     'hidden_overflow': (lambda x: 1 / (x * x), 1e200),
-    'hidden_infinity': (lambda x: np.tanh(x * x), -1e200),
-    'overflow': (lambda x: np.exp(x) - 1, 1e3),
     'overflow_of_a_sum': (lambda x: x + x, 1.7e308),
     'division': (lambda x: 1 / x, 0.0), 'division_of_zero': (lambda x:
                                                             x / x, 0.0),
@@ -755,11 +717,7 @@ ACCIDENTS = {
     'root': (np.sqrt, -1.0), 'no_root': (np.sqrt, -0.0),
     'sine_of_infinity': (np.sin, np.inf), 'no_number': (np.cos, np.nan),
     'difference': (lambda x: x - x, np.inf),
-    'product': (lambda x: x * 0.0, np.inf),
     'unused': (lambda x: np.where(x > 0, np.log(x), 0.0), -1.0),
-    'compared': (lambda x: np.where(x < 1, 2.0, x), np.nan),
-    'twice': (lambda x: np.log(x) + 1 / x, 0.0),
-    'largest': (lambda x: np.maximum(x, 1.0), np.nan),
     'of_numbers': (lambda x: x + ad.jit(np.log)(0.0), 1.0),
     'division_of_numbers': (lambda x: x + ad.jit(lambda y: y / 0.0)(
         np.float64(1)), 1.0),
@@ -786,27 +744,6 @@ def test_warnings_and_errors_are_the_same(name):
             else:
                 assert heard == said
                 assert_identical(actual, expected)
-
-
-# Threads
-
-SHARED = {
-    'numbers': (lambda x: np.sin(x) * x + np.exp(-x) / x, np.float64),
-    'numbers_that_overflow': (lambda x: 1 / np.exp(x * 300) + 1 / (
-        x - 4.0), np.float64),
-    'small': (fixed, lambda i: np.full((3, 4), i)),
-    'buffers': (fixed, lambda i: np.linspace(0, i, 1600).reshape(40, 40)),
-    'blocks': (fixed, lambda i: np.linspace(0, i, 66_000).reshape(-1, 100)),
-    'loop': (lambda x: ad.scan(lambda c, y: (np.sin(c) * y, c + y), x[0], x),
-             lambda i: np.linspace(0, i, 6000).reshape(5, 1200)),
-    'loop_of_numbers': (lambda x: ad.fori_loop(
-        0, 50, lambda i, c: np.sin(c) + 1 / c, x), np.float64),
-}
-ways = {name: f if name.startswith(('numbers', 'loop')) else
-        lambda x: fixed(x, x[:1] + 1) for name, (f, _) in SHARED.items()}
-
-
-# Re-entrancy
 
 
 @pytest.mark.parametrize('f', [

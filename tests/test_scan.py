@@ -454,3 +454,38 @@ def test_every_mistake_with_a_scan_is_named(name):
     assert_named_everywhere(*ERRORS[name])
     # and the interpreter works afterwards
     assert ad.scan(lambda c, x: (c + x, None), 0.0, X)[0] == X.sum()
+
+
+# Without wings
+
+@pytest.mark.parametrize('reverse', [False, True])
+def test_the_core_runs_loops_without_a_wing(reverse):
+    def f(lib, x, xs):
+        c, ys = lib.scan(lambda c, x: (np.sin(c) * x, c), x, xs,
+                         reverse=reverse)
+        n, c = lib.while_loop(lambda k: k[0] < 3,
+                              lambda k: (k[0] + 1, k[1] * x), (0, c))
+        return c, ys
+
+    twin = f(unrolled, 0.5, X)
+    with ad.plain():
+        assert_trees(ad.jit(partial(f, ad))(0.5, X), twin)
+        c, ys = ad.jit(lambda x: ad.scan(
+            lambda c, _: (c, (c, X)), x, length=0, reverse=reverse))(0.5)
+        assert c == 0.5 and [y.shape for y in ys] == [(0,), (0, 4)]
+
+
+MISTAKES = [    # that the core itself refuses
+    lambda: ad.scan(lambda c, x: ((c, c), x), 0.0, X),
+    lambda: ad.scan(lambda c, x: (x > 0, x), np.float64(0), X),
+    lambda: ad.cond(True, lambda x: x, lambda x: (x, x), 0.0),
+    lambda: ad.cond(True, lambda x: x, lambda x: x > 0, np.float64(0)),
+]
+
+
+@pytest.mark.parametrize('mistake', MISTAKES)
+def test_the_core_refuses_what_differs_without_the_checks(mistake):
+    with ad.plain('tools'), pytest.raises(TypeError, match=(
+            'of .*<lambda>: (body function carry input and carry output must '
+            'have|the branches must return) (the same|equal)')):
+        mistake()

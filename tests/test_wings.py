@@ -57,11 +57,12 @@ WINGS = {
         ['test_public_api.py', 'test_evaluate.py', 'test_core.py']),
     'more': Wing(
         ['more', 'gallery', 'test_jax_gallery.py', 'test_patch.py',
+         'test_checkpoint.py',
          'test_textbook.py', 'test_custom_vmap.py',
          'test_user_primitive.py'],
         ['patch_numpy', 'custom_vmap', 'sequential_vmap',
-         'checkpoint_policies', 'fori_loop', 'switch', 'Primitive',
-         'is_undefined_primal'],
+         'checkpoint', 'remat', 'checkpoint_policies', 'fori_loop',
+         'switch', 'Primitive', 'is_undefined_primal'],
         ['test_public_api.py', 'test_numpy_api.py', 'test_programs.py']),
     'more.patch': Wing(
         ['test_patch.py', 'test_textbook.py'], ['patch_numpy'],

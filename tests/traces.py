@@ -119,7 +119,7 @@ def first_order():
     Those of a wing are brought first, if it is there.
     """
     seams.bring(None)
-    return rows_in('primitives') | rows_in('more')
+    return rows_in('primitives') | rows_in('more') - rows_in('higher_order')
 
 
 def rows_of_numpy():
@@ -132,7 +132,7 @@ def rows_of_numpy():
 
 
 CARRYING_PROGRAMS = (
-    'error_states', 'custom_vmap', 'optimize_remat', 'policies')
+    'error_states', 'custom_vmap', 'optimize_remat', 'checkpoint', 'policies')
 
 
 def rows_in(folder):
@@ -140,5 +140,5 @@ def rows_in(folder):
     return {primitive for name, module in list(sys.modules.items())
             if f'{name}.'.startswith(f'autodiff_mini.{folder}.')
             and not name.endswith(CARRYING_PROGRAMS)
-            for primitive in vars(module).values()
+            for primitive in list(vars(module).values())
             if isinstance(primitive, Primitive)}

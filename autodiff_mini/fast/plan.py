@@ -14,13 +14,12 @@ import numpy as np
 from autodiff_mini.arrays import astype_p
 from autodiff_mini.fast.simplify import (
     ELEMENTWISE, PIECEWISE, VIEWS, is_ordered, learn, opened)
-from autodiff_mini.jaxprs import Var, programs_in
+from autodiff_mini.jaxprs import Equation, Var, programs_in
 from autodiff_mini.primitives.elementwise import pow_p, sign_p, where_p
 from autodiff_mini.primitives.indexing import add_at_p, index_p, scatter_p
 from autodiff_mini.primitives.linalg import matmul_p
 from autodiff_mini.primitives.reductions import reducing
 from autodiff_mini.primitives.shapes import concatenate_p, reshape_p, stack_p
-from autodiff_mini.source import Work
 
 LARGE = 1024        # elements: what is smaller is not worth a thought
 HUGE = 65_536       # elements: what does not fit into a fast cache
@@ -33,6 +32,32 @@ FRESH = PIECEWISE | {concatenate_p, matmul_p, stack_p}
 reducing.define(FRESH.add)
 WRITES = {add_at_p, scatter_p}
 learn(UFUNCS, OVERWRITING, FRESH)
+
+
+class Work(NamedTuple):
+    """A step of a running program, and the arrays that it makes and frees.
+
+    Args:
+        eqns: the equations that are computed.
+        gone: the variables that are freed afterwards.
+        into: {result: the operand whose array it takes}.
+        pieces: how often the equations are computed, each time for a piece.
+        scratch: the bytes of the arrays for the pieces.
+        outs: the results that have arrays of their own, if not all have.
+        ordered: whether arrays can be expected to be in row order, in the
+            programs that an equation holds.
+        rows: how many elements of the first axis a piece has; 0 if there are
+            no pieces.
+    """
+
+    eqns: list[Equation]
+    gone: list[Var] = ()
+    into: dict = {}
+    pieces: int = 1
+    scratch: int = 0
+    outs: list[Var] | None = None
+    ordered: bool = True
+    rows: int = 0
 
 
 def plan(jaxpr, ordered=True) -> list[Work]:

@@ -17,8 +17,7 @@ import numpy as np
 
 from autodiff_mini import seams
 from autodiff_mini.arrays import convert
-from autodiff_mini.core import (
-    Primitive, TraceTag, array_type, public, typeof)
+from autodiff_mini.core import Primitive, TraceTag, array_type, public, typeof
 from autodiff_mini.higher_order.cond import fill_from_first_match, where
 from autodiff_mini.higher_order.jit import jit_p, run_compiled
 from autodiff_mini.higher_order.programs import (

@@ -17,7 +17,7 @@ from autodiff_mini import seams
 from autodiff_mini.arrays import as_number
 from autodiff_mini.errors import RuleTable, quote_line
 from autodiff_mini.jaxprs import Equation, Jaxpr, Names, Var, drop_dead
-from autodiff_mini.source import Work, functions_in, lines_within
+from autodiff_mini.source import functions_in, lines_within
 from autodiff_mini.zeros import instantiate_zeros
 
 
@@ -174,14 +174,6 @@ class Lowered:
             for line in lines_within(functions, error):
                 quote_line(error, self.equations[line - 1])
             raise
-
-    def work(self, jaxpr, ordered=True) -> list:
-        """Returns what its source does, or would do, for a program.
-
-        An array stays until the source returns.
-        """
-        jaxpr = drop_dead(inline(jaxpr, inline_rules))
-        return [Work([eqn]) for eqn in jaxpr.eqns]
 
     def guard(self, xs, in_tree, out_tree):
         """Returns None: there is no short way for calls like this one.

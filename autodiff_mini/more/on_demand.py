@@ -54,6 +54,5 @@ seams.leave_closure.take(
     lambda *args: module('closing_calls').leave_opened(*args))
 seams.bind_both_ways.take(
     lambda *args: module('pulling_twice').bind_both_ways(*args))
-seams.save.take(lambda *args: module('policies').save(*args))
 seams.call_if_unused.take(
     lambda call, fwd: module('optimize_remat').RematForward(call, fwd))

@@ -8,7 +8,7 @@ import numpy as np
 
 import autodiff_mini as ad
 from autodiff_mini.seams import lower
-from autodiff_mini.tools.costs import cost_of
+from autodiff_mini.tools.costs import cost_of, work_of
 
 BUDGET = 0.5    # seconds for each call of a row
 ROUND = 0.001   # seconds; less than the slice that another process gets
@@ -122,7 +122,7 @@ def work(row):
     """
     floor, jitted = row.calls['floor'], row.calls['jit']
     jaxpr = ad.make_jaxpr(jitted.func.f)(*jitted.args)
-    compiled = cost_of(jaxpr, lower(jaxpr).work)
+    compiled = cost_of(jaxpr, work_of(lower(jaxpr)))
     arrays = values((jitted.args, jitted()))
     return {'calls': {'floor': floor.count, 'jit': compiled.calls},
             'bytes': {'floor': sum(x.nbytes for x in arrays),
