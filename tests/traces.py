@@ -119,13 +119,14 @@ def first_order():
     Those of a wing are brought first, if it is there.
     """
     seams.bring(None)
-    return rows_in('primitives') | rows_in('more')
+    return rows_in('primitives') | rows_in('more') - rows_in('higher_order')
 
 
 def rows_of_numpy():
     """Returns the primitives of NumPy's commoner functions."""
     seams.bring(None)
-    return set().union(*map(rows_in, (
+    imag = {p for p in rows_in('more.elements') if p.name == 'imag'}
+    return imag.union(*map(rows_in, (
         'primitives', 'more.rows', 'more.along_axis', 'more.matrices',
         'more.statistics')))
 
@@ -139,5 +140,5 @@ def rows_in(folder):
     return {primitive for name, module in list(sys.modules.items())
             if f'{name}.'.startswith(f'autodiff_mini.{folder}.')
             and not name.endswith(CARRYING_PROGRAMS)
-            for primitive in vars(module).values()
+            for primitive in list(vars(module).values())
             if isinstance(primitive, Primitive)}

@@ -160,7 +160,8 @@ def batch_to_front(x, axis):
         raise ValueError(
             f'vmap was requested to map over axis {axis}, which implies that '
             f'the rank should be at least {max(axis + 1, -axis)}, but it is '
-            f'only {ndim}. Where nothing is mapped over, in_axes is None.')
+            f'only {ndim} (the type is {typeof(x)}). Where nothing is to be '
+            'mapped over, in_axes is None.')
     return move_front(x, axis % ndim)
 
 
@@ -170,9 +171,9 @@ def batch_size(tag, names, vals, axes, axis_size):
     if axis_size is not None:
         sizes.append(axis_size)
     if len({*sizes}) != 1:
-        seams.check('axis_sizes', tag, names, axes, sizes)
-        raise ValueError(f'{tag}: the axes to map over must have one length, '
-                         f'but have {sizes}')
+        words = f': vmap needs axes of one length, but got {sizes}'
+        raise ValueError(f'{tag}' + seams.advise(
+            'axis_sizes', words, tag, names, axes, sizes))
     return sizes[0]
 
 

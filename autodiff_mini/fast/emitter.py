@@ -169,9 +169,10 @@ class FastEmitter(Emitter):
     def expression(self, operands) -> str:
         """Return the text for the result of the equation at hand."""
         primitive = self.eqn.primitive
-        rule = (fast_rules.get(primitive) or lowering.rules.get(primitive)
-                or partial(call_of, primitive))
-        return rule(self, *operands, **self.eqn.params)
+        rule = fast_rules.get(primitive) or lowering.rules.get(primitive)
+        if rule:
+            return rule(self, *operands, **self.eqn.params)
+        return call_of(primitive, self, *operands, **self.eqn.params)
 
     def into(self, name, operands) -> str:
         """Return the line that computes the equation into an array."""

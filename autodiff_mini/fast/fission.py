@@ -154,23 +154,20 @@ def fission(jaxpr, avals, length, reverse, counts):
                     len(starts):])]
         rows = {*xs}    # variables that have the axis of the steps
 
-        def at_once(eqns, outs):
-            """Computes variables for all steps."""
+        def compute(eqns, outs, at_once=True):
+            """Compute variables, for all steps at once or only once."""
             outs = [v for v in outs if v not in rows]
             part = as_program(body, eqns, outs)
-            batched, *_ = vmap_jaxpr(
-                part, tuple(v in rows for v in part.invars),
-                (True,) * len(outs), length)
-            values = run(batched, *[env[v] for v in part.invars])
-            env.update(zip(outs, values, strict=True))
-            rows.update(outs)
+            values = [env[v] for v in part.invars]
+            mapped = tuple(v in rows for v in part.invars)
+            if at_once:
+                part, *_ = vmap_jaxpr(part, mapped, (True,) * len(outs),
+                                      length)
+                rows.update(outs)
+            env.update(zip(outs, run(part, *values), strict=True))
 
-        first = [v for eqn in parts.first for v in eqn.outvars]
-        part = as_program(body, parts.first, first)
-        env.update(zip(first, run(part, *[env[v] for v in part.invars])))
-        at_once(parts.before, [v for eqn in parts.before
-                               for v in eqn.outvars])
-
+        compute(parts.first, results(parts.first), False)
+        compute(parts.before, results(parts.before))
         late = [*ys, *(v for vs in parts.sums.values() for v in vs)]
         kept = [v for v in as_program(body, parts.after, late).invars
                 if v not in env]
@@ -189,7 +186,7 @@ def fission(jaxpr, avals, length, reverse, counts):
                 reverse=reverse, counts=(len(fixed), len(stays)))
         env.update(zip(kept, last[len(stays):], strict=True))
         rows.update(kept)
-        at_once(parts.after, late)
+        compute(parts.after, late)
         current_trace().line = line
         outs = dict(enumerate(starts)) | dict(zip(stays, last))
         for i, vs in parts.sums.items():
@@ -199,11 +196,14 @@ def fission(jaxpr, avals, length, reverse, counts):
     return stage_program(scan, avals, TraceTag('scan', Jaxpr))
 
 
+def results(eqns):
+    return [v for eqn in eqns for v in eqn.outvars]
+
+
 def as_program(body, eqns, outs):
     """Returns equations of a body as a program, from what they need."""
     part = drop_dead(Jaxpr(body.constvars, [], eqns, outs, body.consts))
-    made = {v for eqn in part.eqns for v in eqn.outvars}
-    made.update(part.constvars)
+    made = {*results(part.eqns), *part.constvars}
     used = [v for eqn in part.eqns for v in eqn.invars] + outs
     part.invars = [v for v in dict.fromkeys(used)
                    if type(v) is Var and v not in made]

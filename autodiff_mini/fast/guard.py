@@ -16,7 +16,7 @@ from autodiff_mini.pytree import LEAF
 
 
 class GuardWriter:
-    """Writes a guard: comparisons, then the program, then the result."""
+    """Write the comparisons of a guard, and name the leaves."""
 
     def __init__(self, in_order):
         self.in_order = in_order    # whether arrays must be C-contiguous
@@ -43,24 +43,16 @@ class GuardWriter:
         """
         if tree == LEAF:
             return self.compare(name, next(leaves))
-        kind = tree.node_type
-        if kind is type(None):
+        if tree.node_type is type(None):
             return self.unless(f'{name} is None')
-        size = len(tree.children)
-        self.unless(f'type({name}) is {BUILTIN[kind]} and '
-                    f'len({name}) == {size}')
-        keys = tree.aux if kind is dict else range(size)
-        parts = [f'{name}_{i}' for i in range(size)]
-        for part, key in zip(parts, keys, strict=True):
-            self.check_key(key)
-            self.lines.append(f'{part} = {name}[{key!r}]')
+        keys = keys_of(tree)
+        self.unless(f'type({name}) is {tree.node_type.__name__} and '
+                    f'len({name}) == {len(keys)}')
+        parts = [f'{name}_{i}' for i in range(len(keys))]
+        self.lines += [f'{part} = {name}[{key!r}]'
+                       for part, key in zip(parts, keys, strict=True)]
         for part, child in zip(parts, tree.children, strict=True):
             self.take_apart(part, child, leaves)
-
-    def check_key(self, key):
-        """Raises a KeyError if the text of a key is not the key."""
-        if type(key) not in (str, int):
-            raise KeyError(key)
 
     def compare(self, name, x):
         """Adds what compares the type of a leaf with that of `x`."""
@@ -76,25 +68,36 @@ class GuardWriter:
         else:
             raise KeyError(type(x))
 
-    def put_together(self, tree, names) -> str:
-        """Returns the text of a tree with these leaves."""
-        if tree == LEAF:
-            return next(names)
-        kind = tree.node_type
-        if kind is type(None):
-            return 'None'
-        parts = [self.put_together(child, names) for child in tree.children]
-        if kind is dict:
-            for key in tree.aux:
-                self.check_key(key)
-            pairs = zip(tree.aux, parts, strict=True)
-            return '{' + ', '.join(f'{k!r}: {x}' for k, x in pairs) + '}'
-        first, last = BUILTIN_TEXT[kind]
-        return first + ''.join(f'{part}, ' for part in parts) + last
+
+BRACKETS = {dict: '{}', list: '[]', tuple: '()'}
 
 
-BUILTIN = {dict: 'dict', list: 'list', tuple: 'tuple'}
-BUILTIN_TEXT = {list: ('[', ']'), tuple: ('(', ')')}
+def keys_of(tree):
+    """Return the keys of a container of Python's, which their text tells.
+
+    Raises:
+        KeyError: it is another container, or has other keys.
+    """
+    if BRACKETS[tree.node_type] != '{}':
+        return range(len(tree.children))
+    for key in tree.aux:
+        if type(key) not in (str, int):
+            raise KeyError(key)
+    return tree.aux
+
+
+def put_together(tree, names) -> str:
+    """Return the text of a tree with these leaves."""
+    if tree == LEAF:
+        return next(names)
+    if tree.node_type is type(None):
+        return 'None'
+    parts = [put_together(child, names) for child in tree.children]
+    if tree.node_type is dict:
+        parts = [f'{key!r}: {part}'
+                 for key, part in zip(keys_of(tree), parts, strict=True)]
+    first, last = BRACKETS[tree.node_type]
+    return first + ''.join(f'{part}, ' for part in parts) + last
 
 
 def write_guard(program, xs, in_tree, out_tree):
@@ -118,7 +121,7 @@ def write_guard(program, xs, in_tree, out_tree):
     try:
         writer.unless('current_trace() is base')
         writer.take_apart('args', in_tree.children[0], iter(xs))
-        result = writer.put_together(out_tree, iter(outs))
+        result = put_together(out_tree, iter(outs))
     except KeyError:
         return None
     leaves = ', '.join(writer.leaves)

@@ -6,7 +6,6 @@ Chapter 31.
 """
 
 import math
-from functools import partial
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from autodiff_mini.interpreters.abstract import elementwise_type
 from autodiff_mini.interpreters.lowering import inline, inline_rules
 from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var, drop_dead
 from autodiff_mini.primitives.elementwise import (
-    PRODUCTS, add_p, conj_p, div_p, imag_p, mul_p, pow_p, real_p,
+    PRODUCTS, add_p, conj_p, div_p, mul_p, pow_p, real_p,
     stop_gradient_p, sub_p)
 from autodiff_mini.primitives.indexing import index_p
 from autodiff_mini.primitives.linalg import matmul_p
@@ -26,7 +25,15 @@ from autodiff_mini.pytree import frozen
 from autodiff_mini.zeros import Zero
 
 ELEMENTWISE = {*elementwise.primitives}
-VIEWS = {broadcast_to_p, imag_p, index_p, real_p, reshape_p, transpose_p}
+VIEWS = {broadcast_to_p, index_p, real_p, reshape_p, transpose_p}
+
+
+@elementwise.define
+def add_view(primitive):
+    if primitive.impl is np.imag:   # it is in a wing
+        VIEWS.add(primitive)
+
+
 PIECEWISE = ELEMENTWISE - VIEWS | {astype_p}
 
 
@@ -75,7 +82,7 @@ def simplify(jaxpr, in_order=()):
     for old in (part for eqn in jaxpr.eqns for part in products(eqn)):
         invars = [env.get(v, v) for v in old.invars]
         if old.primitive in ELEMENTWISE:
-            invars = narrowed(old, invars, made, values, in_order)
+            invars = narrowed(old, invars, made, values)
         eqn = old if invars == old.invars else Equation(
             old.primitive, invars, old.params, old.outvars, old.line)
         if (eqn.primitive is matmul_p and is_square(invars, made)
@@ -128,13 +135,9 @@ def products(eqn):
     """Returns equations for one: small powers of arrays are products."""
     x, n = eqn.invars if eqn.primitive is pow_p else (None, None)
     if (type(n) is not Literal or type(n.val) is not int
-            or n.val not in {0, *PRODUCTS} or x.aval.shape == ()
+            or n.val not in PRODUCTS or x.aval.shape == ()
             or x.aval.dtype.kind != 'f'):
         return [eqn]
-    if n.val == 0:      # even of nan
-        one = Literal(x.aval.dtype.type(1))
-        return [Equation(broadcast_to_p, [one], {'shape': x.aval.shape},
-                         eqn.outvars, eqn.line)]
     powers, eqns = {1: x}, []
     for i, j in PRODUCTS[n.val]:
         powers[i + j] = Var(x.aval)
@@ -144,13 +147,12 @@ def products(eqn):
     return eqns
 
 
-def narrowed(eqn, invars, made, values, in_order):
-    """Returns operands that NumPy will broadcast, for those that were."""
+def narrowed(eqn, invars, made, values):
+    """Return operands that NumPy will broadcast, for those that were."""
     [out] = eqn.outvars
-    ordered = partial(is_ordered, eqn, in_order)
     for i, v in enumerate(invars):
         if v in values:
-            smaller = uniform(values[v], ordered)
+            smaller = spread_number(values[v])
         elif v in made and made[v].primitive is broadcast_to_p:
             smaller = made[v].invars
         else:
@@ -172,25 +174,16 @@ def is_ordered(eqn, in_order):
     return True
 
 
-def uniform(x, ordered):
-    """Returns the number of which all elements of a constant are, if any.
+def spread_number(x):
+    """Return the number that was spread over a constant, if one was.
 
-    Args:
-        x: a constant of a program.
-        ordered: asked if it matters whether the array has no say in the
-            layout of the result.  If it has, it must be a number that was
-            broadcast.
-
-    Returns:
-        The number as two literals, weak and strong; or no literal.
+    It is returned as two literals, weak and strong; or there is no literal.
     """
-    if type(x) is not np.ndarray or x.size < 2 or x.dtype == float0:
+    if type(x) is not np.ndarray or x.size < 2 or x.dtype == float0 or any(
+            stride for stride, n in zip(x.strides, x.shape) if n > 1):
         return []
-    first, last = x[(0,) * x.ndim], x[(-1,) * x.ndim]
-    same = not any(stride for stride, n in zip(x.strides, x.shape) if n > 1)
-    if not same and last.tobytes() == first.tobytes() and ordered():
-        same = x.tobytes() == first.tobytes() * x.size
-    return [Literal(first.item()), Literal(first)] if same else []
+    number = x[(0,) * x.ndim]
+    return [Literal(number.item()), Literal(number)]
 
 
 def same_value(eqn, made, in_order):

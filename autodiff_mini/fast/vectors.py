@@ -19,7 +19,7 @@ from autodiff_mini.core import ShapedArray
 from autodiff_mini.fast.plan import keeps_order
 from autodiff_mini.fast.scalars import (
     MATH, PYTHON, as_numpy, has_power_of_box, is_float, is_scalar)
-from autodiff_mini.fast.simplify import PIECEWISE, VIEWS, simplify
+from autodiff_mini.fast.simplify import PIECEWISE, simplify
 from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var
 from autodiff_mini.primitives.elementwise import add_p, max_p, min_p, pow_p
 from autodiff_mini.primitives.indexing import index_p, scatter_p
@@ -62,8 +62,7 @@ def as_numbers(jaxpr, ordered, is_result=is_float, arrays=0):
     if is_scalar(jaxpr, is_result):
         return Numbers(jaxpr, [[v] for v in jaxpr.invars],
                        [[v] for v in jaxpr.outvars])
-    if not (has_few_numbers(jaxpr) and (
-            is_flat(jaxpr) or ordered and keeps_order(jaxpr))):
+    if not (has_few_numbers(jaxpr) and ordered and keeps_order(jaxpr)):
         return None
     numbers = split_up(jaxpr)
     if (numbers and is_scalar(numbers.jaxpr, is_result)
@@ -79,17 +78,6 @@ def has_few_numbers(jaxpr):
     return seams.library_of(jaxpr.consts) is None and all(
         v.aval.dtype in (float, bool)
         and 0 < math.prod(v.aval.shape) <= FEW for v in found)
-
-
-def is_flat(jaxpr):
-    """Returns whether there are only vectors, and the results are new.
-
-    Then it does not matter how the arguments lie in memory.
-    """
-    made = {v: eqn.primitive for eqn in jaxpr.eqns for v in eqn.outvars}
-    flat = all(len(v.aval.shape) < 2 for v in chain(jaxpr.invars, made))
-    return flat and all(made.get(v, index_p) not in VIEWS
-                        for v in jaxpr.outvars if v.aval.shape)
 
 
 def price(jaxpr):

@@ -506,7 +506,8 @@ class FlatCall:
             left_out = ()
         self.left_out = len(left_out)
         self.names = [key for key in kwargs if key not in left_out]
-        free = dict(enumerate(args)) | {key: kwargs[key] for key in self.names}
+        named = {key: kwargs[key] for key in self.names}
+        free = dict(enumerate(args)) | named
         self.held = {key: free.pop(key) for key in nondiff if key in free}
         self.free = list(free)
         xs, self.in_tree = tree_flatten(tuple(free.values()))
@@ -672,8 +673,8 @@ def sum_of_rules(function, rules, *args):
         raise ValueError(
             f'{fun_name(function)} has {len(rules)} rules, by defjvps, but '
             f'{len(owner) + len(primals)} arguments. Give one for each '
-            'argument, or None; self, and keyword-only arguments, need a rule '
-            'by defjvp: rule(self, primals, tangents).')
+            'argument, or None; self, and keyword-only arguments, need a '
+            'rule by defjvp: rule(self, primals, tangents).')
     y = function(*primals)
     terms = [rule(t, y, *primals) for rule, t in zip(rules, tangents) if rule]
     return y, tree_map(

@@ -416,8 +416,8 @@ class FlatBackward(UserRule):
         count = len(tree.children)
         if len(out) == count + call.left_out:
             out = out[:count]
-        cts = flatten_up_to(tree, tuple(out) if isinstance(out, list) else out,
-                            or_none=True)
+        out = tuple(out) if isinstance(out, list) else out
+        cts = flatten_up_to(tree, out, or_none=True)
         names = lambda: leaf_names(tree, f'{self} must produce cotangents '
                                    'like the arguments: arguments')
         return map_leaves(fit_bwd, names, self.in_avals,

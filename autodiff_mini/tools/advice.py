@@ -504,6 +504,19 @@ def instead_of_output(general, y):
     return general
 
 
+def explain_sizes(general, tag, names, axes, sizes):
+    """Return what is wrong with axes that have no length in common."""
+    if not sizes:
+        return (' must have at least one non-None value in in_axes, or an '
+                'axis_size')
+    mapped = [name.removeprefix(f'{tag}: ')
+              for name, axis in zip(names(), axes) if axis is not None]
+    lengths = map('{} has length {}'.format, [*mapped, 'axis_size'], sizes)
+    return (': vmap got inconsistent sizes for array axes to be mapped: '
+            f'{", ".join(lengths)}. Where an argument is the same for all '
+            'elements, in_axes is None.')
+
+
 ADVISERS = {    # by topic
     'ConcretizationTypeError': partial(instead_of, instead_of_number),
     'TracerBoolConversionError': partial(instead_of, instead_of_truth),
@@ -512,4 +525,5 @@ ADVISERS = {    # by topic
     'fill': what_to_fill, 'escape': instead_of_escape,
     'register': what_to_register, 'cotangent': what_to_sum,
     'hash': instead_of_hash, 'name': instead_of_name,
-    'kind': instead_of_kind, 'scalar': instead_of_output}
+    'kind': instead_of_kind, 'scalar': instead_of_output,
+    'axis_sizes': explain_sizes}

@@ -55,20 +55,6 @@ def check_axis_for_each(tag, in_axes, args):
             'the same for all elements, write None.')
 
 
-def check_axis_sizes(tag, names, axes, sizes):
-    """Raise the error for axes that have no length in common."""
-    if not sizes:
-        raise ValueError(f'{tag} must have at least one non-None value in '
-                         'in_axes, or an axis_size')
-    mapped = [name.removeprefix(f'{tag}: ')
-              for name, axis in zip(names(), axes) if axis is not None]
-    lengths = map('{} has length {}'.format, [*mapped, 'axis_size'], sizes)
-    raise ValueError(
-        f'{tag}: vmap got inconsistent sizes for array axes to be mapped: '
-        f'{", ".join(lengths)}. Where an argument is the same for all '
-        'elements, in_axes is None.')
-
-
 def check_argnums(tag, argnums):
     """Check that argnums are positions."""
     f, names = fun_name(tag.function), names_of(tag.function)
@@ -82,6 +68,25 @@ def check_argnums(tag, argnums):
                 f'ad.{tag.transform}({f})(x)')
         raise TypeError(f'{tag}: argnums must be an int or a tuple of ints, '
                         f'but got {argnums!r}. {cure}.') from None
+
+
+def check_static_argnums(f, argnums):
+    """Check that the positions of static arguments are integers."""
+    try:
+        list(map(operator.index, argnums))
+    except TypeError:
+        raise TypeError(
+            f'the positions of static arguments of {fun_name(f)} must be '
+            f'integers, but got {argnums!r}. To call what jit returns, write '
+            f'ad.jit({fun_name(f)})(...).') from None
+
+
+def check_fields(kind, names, data, meta):
+    """Check that two lists name each field of a dataclass once."""
+    if sorted(data + meta) != sorted(names):
+        raise ValueError(
+            'data_fields and meta_fields must name each field of '
+            f'{kind.__name__} once: {names}, but got {[*data, *meta]}')
 
 
 def check_rows(tag, xs):
@@ -233,8 +238,8 @@ def check_policy(tag, policy):
 
 CHECKERS = {      # by topic
     'primals': check_primals, 'in_axes': check_in_axes,
-    'axis_for_each': check_axis_for_each, 'axis_sizes': check_axis_sizes,
-    'argnums': check_argnums,
+    'axis_for_each': check_axis_for_each, 'argnums': check_argnums,
+    'static': check_static_argnums, 'fields': check_fields,
     'rows': check_rows, 'length': check_length, 'carry': check_carry_tree,
     'carry_types': check_carry_types, 'condition': check_condition,
     'bounds': check_bounds, 'functions': check_functions,

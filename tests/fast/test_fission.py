@@ -277,28 +277,6 @@ def test_each_body_computes_what_its_steps_do(name, reverse):
             assert_same_type(y, z)
 
 
-WEAK = {    # Python numbers stay what they are, and give way to dtypes
-    'wrapped': (lambda c, x: (c + 1, (c + x.astype('i1')) / 3), 100),
-    'kept': (lambda c, x: (c * 2.0, (c, c * x, c * 3.0)), 0.1),
-    'of_a_loop': (lambda c, x: (c * 2, (ad.fori_loop(
-        0, 2, lambda i, n: n + 1.0, 1e8) + x) - 1e8), 1),
-}
-
-
-@pytest.mark.parametrize('name', WEAK)
-def test_numbers_of_python_are_weak_in_all_parts(name):
-    body, init = WEAK[name]
-    xs = np.array([1, 100, -3], 'f4')
-    f = lambda: ad.scan(body, init, xs)
-    for run in (f, ad.jit(f)):
-        with np.errstate(over='ignore'):
-            ends, ys = run()
-            expected = unrolled.scan(body, init, xs)
-        for a, b in zip(ad.tree_leaves((ends, ys)),
-                        ad.tree_leaves(expected), strict=True):
-            assert_same(a, b)
-
-
 ADDED = [((4, 2, 3), (4, 3, 5)), ((4, 0, 3), (4, 3, 5)),
          ((4, 2, 0), (4, 0, 5)), ((4, 2, 3), (4, 3, 0)),
          ((4, 0, 0), (4, 0, 0)), ((1, 2, 3), (1, 3, 2)),

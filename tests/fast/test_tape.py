@@ -116,16 +116,6 @@ def test_cotangents_are_added_one_by_one():
         assert_identical(actual, expected)
 
 
-def test_a_result_that_stands_still_is_its_users():
-    def f(x):
-        sign, logdet = np.linalg.slogdet(x)
-        sign[...] = 77
-        return np.sum(logdet)
-    x = np.stack([np.eye(2), 2 * np.eye(2)])
-    np.testing.assert_array_equal(
-        slope_twice(f, x), np.stack([np.eye(2), np.eye(2) / 2]))
-
-
 @pytest.mark.parametrize('view', [
     lambda y: np.einsum('ii->i', y), lambda y: np.diff(y, n=0)])
 def test_a_function_that_returns_a_view_is_not_prepared(view):
@@ -160,16 +150,6 @@ def test_an_error_on_the_way_back_names_the_line(monkeypatch):
     with pytest.raises(ZeroDivisionError) as caught:
         ad.grad(f)(x)
     assert 'test_tape.py' in caught.value.__notes__[0]
-
-
-def test_errors_and_warnings_are_those_of_numpy():
-    x = np.ones((2, 2))
-    with pytest.raises(np.linalg.LinAlgError):
-        slope_twice(lambda x: np.sum(np.linalg.inv(x)), x)
-    with np.errstate(divide='raise'), pytest.raises(FloatingPointError):
-        ad.grad(lambda x: np.log(x - 1))(1.0)
-    with np.errstate(divide='warn'), pytest.warns(RuntimeWarning):
-        ad.grad(lambda x: np.log(x - 1))(np.float64(1.0))
 
 
 def test_only_so_much_is_remembered(monkeypatch):
