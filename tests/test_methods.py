@@ -1,4 +1,4 @@
-"""Transformations as decorators of methods, and of methods of an object."""
+"""Guard methods: transformations decorate them, and jit traces self."""
 
 import pickle
 from dataclasses import dataclass
