@@ -292,8 +292,6 @@ def float_text(emitter, v, names, as_float=True):
     return emitter.value(float(v.val))
 
 
-# Vectors of few numbers
-
 FEW = 8     # elements: what has more is faster as an array
 CALL = 12   # operations of Python's in the time that NumPy needs for one
 MOVING = {index_p, scatter_p, concatenate_p, stack_p, broadcast_to_p,
