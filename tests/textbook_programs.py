@@ -56,17 +56,6 @@ def forces_of_three_bodies(s):
     return force
 
 
-@program(0.5, 0.8, 0.7)
-def leslie_matrix(p):
-    L = np.zeros((3, 3))
-    L[0, :] = [0.0, 1.5, p[0]]
-    np.fill_diagonal(L[1:, :], p[1:])
-    n = np.array([10.0, 5.0, 2.0])
-    for _ in range(3):
-        n = L @ n
-    return n / n.sum()
-
-
 # Partial differential equations
 
 @program(1.0, -0.5, 0.2)
@@ -77,18 +66,6 @@ def heat_equation(p):
         new = u.copy()
         new[1:-1] = u[1:-1] + p[2] * (u[2:] - 2 * u[1:-1] + u[:-2])
         u = new
-    return u
-
-
-@program(0.1, 0.4)
-def burgers_equation(p):
-    x = np.linspace(0, 2 * np.pi, 8, endpoint=False)
-    u = np.full(8, p[1])
-    u += np.sin(x)
-    for _ in range(2):
-        right, left = np.roll(u, -1), np.roll(u, 1)
-        u[:] = (u - 0.1 * u * (right - left) / 2
-                + 0.1 * p[0] * (right - 2 * u + left))
     return u
 
 
@@ -142,43 +119,7 @@ def robot_arm(q):
     return T[:3, 3]
 
 
-@program(0.5, 0.1, -0.3, 0.8)
-def rotation_by_a_quaternion(q):
-    w, x, y, z = q / np.linalg.norm(q)
-    R = np.empty((3, 3))
-    R[0] = 1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)
-    R[1] = 2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)
-    R[2] = np.cross(R[0], R[1])
-    return R
-
-
 # Linear algebra by loops
-
-
-@program(3.0, 1.0, 0.5, 2.0)
-def gauss_elimination(p):
-    A = np.array([[p[0], p[1], 1.0], [p[2], p[0], p[3]], [1.0, 2.0, 5.0]])
-    b = np.array([1.0, p[3], 3.0])
-    for k in range(2):
-        for i in range(k + 1, 3):
-            m = A[i, k] / A[k, k]
-            A[i, k:] -= m * A[k, k:]
-            b[i] -= m * b[k]
-    x = np.zeros_like(b)
-    for i in reversed(range(3)):
-        x[i] = (b[i] - A[i, i + 1:] @ x[i + 1:]) / A[i, i]
-    return x
-
-
-@program(4.0, 1.0, 0.5, 3.0)
-def lu_decomposition(p):
-    U, L = np.copy(p.reshape(2, 2)), np.eye(2)
-    U = np.block([[U, np.ones((2, 1))], [np.zeros((1, 2)), p[0]]])
-    L = np.identity(3)
-    for k in range(2):
-        L[k + 1:, k] = U[k + 1:, k] / U[k, k]
-        U[k + 1:] -= np.outer(L[k + 1:, k], U[k])
-    return L + U
 
 
 @program(1.0, 0.2, 0.3, 1.1, -0.4, 0.9)
@@ -210,27 +151,6 @@ def jacobi_iteration(p):
 
 
 # Interpolation and quadrature
-
-@program(1.0, 2.0, 0.5, 1.7)
-def divided_differences(y):
-    x = np.array([0.0, 1.0, 2.5, 4.0])
-    table = np.zeros((4, 4))
-    table[:, 0] = y
-    for j in range(1, 4):
-        for i in range(4 - j):
-            table[i, j] = (table[i + 1, j - 1] - table[i, j - 1]) / (
-                x[i + j] - x[i])
-    return table[0]
-
-
-@program(0.2, 1.9)
-def gauss_quadrature(p):
-    nodes, weights = np.array([-1, 0, 1]) * np.sqrt(0.6), np.array([5, 8, 5])
-    a, b = p
-    total = np.zeros(())
-    for x, w in zip(nodes, weights / 9):
-        total += w * np.sin((b - a) / 2 * x + (a + b) / 2)**2
-    return (b - a) / 2 * total
 
 
 # Dynamic programming
@@ -339,17 +259,5 @@ def causal_attention(x):
         e = np.exp(scores[i] - np.max(scores[i]))
         out[i] = e / e.sum() @ q
     return out
-
-
-@program(0.5, -0.3, 0.8, 0.1, 0.4, 0.9)
-def batch_norm(x):
-    X = np.array(x).reshape(3, 2)
-    out = np.zeros_like(X)
-    for j in range(X.shape[1]):
-        column = X[:, j]
-        out[:, j] = (column - column.mean()) / np.sqrt(column.var() + 1e-3)
-    running = np.zeros(2)
-    running[...] = 0.9 * running + 0.1 * X.mean(0)
-    return np.vstack([out, running])
 
 

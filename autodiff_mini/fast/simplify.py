@@ -15,7 +15,7 @@ from autodiff_mini.interpreters.abstract import elementwise_type
 from autodiff_mini.interpreters.lowering import inline, inline_rules
 from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var, drop_dead
 from autodiff_mini.primitives.elementwise import (
-    PRODUCTS, add_p, conj_p, div_p, imag_p, mul_p, pow_p, real_p,
+    PRODUCTS, add_p, conj_p, div_p, mul_p, pow_p, real_p,
     stop_gradient_p, sub_p)
 from autodiff_mini.primitives.indexing import index_p
 from autodiff_mini.primitives.linalg import matmul_p
@@ -25,7 +25,15 @@ from autodiff_mini.pytree import frozen
 from autodiff_mini.zeros import Zero
 
 ELEMENTWISE = {*elementwise.primitives}
-VIEWS = {broadcast_to_p, imag_p, index_p, real_p, reshape_p, transpose_p}
+VIEWS = {broadcast_to_p, index_p, real_p, reshape_p, transpose_p}
+
+
+@elementwise.define
+def add_view(primitive):
+    if primitive.impl is np.imag:   # it is in a wing
+        VIEWS.add(primitive)
+
+
 PIECEWISE = ELEMENTWISE - VIEWS | {astype_p}
 
 

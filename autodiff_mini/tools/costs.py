@@ -15,12 +15,12 @@ import numpy as np
 from autodiff_mini import seams
 from autodiff_mini.api.derivatives import vjp
 from autodiff_mini.api.staging import as_type, make_jaxpr
-from autodiff_mini.core import public, typeof
+from autodiff_mini.core import elementwise, public, typeof
 from autodiff_mini.higher_order.cond import cond_p
 from autodiff_mini.interpreters.lowering import inline, inline_rules
 from autodiff_mini.jaxprs import Var, drop_dead, programs_in
 from autodiff_mini.primitives.elementwise import (
-    imag_p, real_p, stop_gradient_p)
+    real_p, stop_gradient_p)
 from autodiff_mini.primitives.indexing import index_p
 from autodiff_mini.primitives.shapes import (
     broadcast_to_p, reshape_p, transpose_p)
@@ -178,8 +178,14 @@ def until_last_use(jaxpr, ordered=True) -> list:
             for eqn, end in zip(jaxpr.eqns, gone, strict=True)]
 
 
-VIEWS_OF_NUMPY = {broadcast_to_p, imag_p, index_p, real_p, reshape_p,
+VIEWS_OF_NUMPY = {broadcast_to_p, index_p, real_p, reshape_p,
                   stop_gradient_p, transpose_p}
+
+
+@elementwise.define
+def add_view_of_numpy(primitive):
+    if primitive.impl is np.imag:   # it is in the wing `more`
+        VIEWS_OF_NUMPY.add(primitive)
 
 
 class HeldArrays:
