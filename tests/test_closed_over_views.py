@@ -1,8 +1,7 @@
-"""Bodies that close over views: they compute what NumPy computes.
+"""Guard bodies that close over views: they compute what NumPy computes.
 
-A body is what a transformation runs inside of a program: that of a loop, a
-branch, a compiled or a custom function.  The view has been made outside, and
-the body reads it, makes a view of it, or writes.
+A body is a loop's, a branch's, or that of a compiled or custom function.  It
+reads a view that was made outside, makes a view of it, or writes.
 """
 
 import numpy as np

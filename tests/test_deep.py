@@ -1,4 +1,4 @@
-"""Nothing recurses over the length of a program, and time is linear."""
+"""Guard long programs: nothing recurses over their length."""
 
 import subprocess
 import sys

@@ -1,8 +1,4 @@
-"""Programs made of programs: each is one, and does what it should.
-
-A derivative of a program is compared with the derivative of the function; a
-program that is cut in two, with the whole.
-"""
+"""Guard programs made of programs: batched, cut in two, transposed."""
 
 import itertools
 from functools import partial

@@ -1,14 +1,13 @@
-"""jit: the same function, written down once.
+"""Guard `jit`: what is traced, cached, returned, and said in an error.
 
-Whatever jit does, the results are those without it; and what is traced is
-traced once.
+Names such as d3, d6, d17, and hard_case are the appendix's *What the
+documents ask*.
 """
 
 import functools
 import gc
 import inspect
 import itertools
-import operator
 import sys
 import warnings
 import weakref
@@ -223,24 +222,6 @@ def test_a_program_over_a_tracer_is_not_kept():
     assert g(3.0) == g(3.0) == 21.0 and len(runs) == 9
 
 
-def test_b2_nondiff_arguments_may_hold_what_jit_traces():
-    f = custom(lambda n, x: n * x,
-               lambda n, p, t: (n * p[0], 3 * n * t[0]), 0)
-    assert ad.jit(f)(5.0, 2.0) == 10.0
-    assert ad.jit(ad.grad(f, 1))(5.0, 2.0) == 15.0
-    assert ad.grad(ad.jit(f), 1)(5.0, 2.0) == 15.0
-    v = ad.custom_vjp(lambda n, x: n * x, nondiff_argnums=0)
-    v.defvjp(lambda n, x: (n * x, None), lambda n, r, ct: (3 * n * ct,))
-    for k in (f, v):
-        assert_same(ad.jit(ad.vmap(lambda n: ad.grad(k, 1)(n, 2.0)))(X),
-                    3 * X)
-        assert_same(ad.vmap(ad.jit(lambda n: ad.grad(k, 1)(n, 2.0)))(X),
-                    3 * X)
-        for g in (ad.grad(ad.jit(k)), ad.jit(ad.grad(k))):
-            with pytest.raises(TypeError, match='nondiff_argnums|closed'):
-                g(5.0, 2.0)
-
-
 def test_arrays_that_it_closes_over_are_snapshots():
     c, number = C.copy(), [2.0]
     f = ad.jit(lambda x: x * c + number[0])
@@ -286,26 +267,6 @@ def test_other_values_are_not_traced_again():
     assert len(runs) == 3
 
 
-def test_transformations_use_the_program_that_is_there():
-    f, runs = counted(lambda x: np.sin(x) * x)
-    for _ in range(2):
-        f(0.5), ad.grad(f)(0.5), d(f)(0.5), ad.linearize(f, 0.5)
-        ad.jit(f)(0.5), ad.make_jaxpr(f)(0.5)
-        assert len(runs) == 1
-    ad.vmap(f)(X)           # an element is no Python number
-    ad.vmap(f)(X), ad.grad(ad.grad(f))(0.5), f(np.float64(1))
-    assert len(runs) == 2
-
-
-def test_a_rule_is_asked_once_for_a_program():
-    runs = []
-    f = custom(np.sin, lambda p, t: runs.append(1) or (f(*p), 3 * t[0]))
-    g = ad.grad(ad.jit(f))
-    assert g(0.5) == g(1.5) == g(0.5) == 3.0 and runs == [1]
-    h = ad.jit(ad.grad(f))
-    assert h(0.5) == h(1.5) == 3.0 and runs == [1, 1]
-
-
 # Static arguments
 
 def powers(x, n, m=1, *, scale=2.0):
@@ -347,13 +308,6 @@ def test_equal_static_values_that_do_not_compute_the_same():
     assert len(runs) == 2 * 8
 
 
-def test_equal_static_values_inside_a_tuple():
-    f, runs = counted(lambda x, n: x * n[0][0], static_argnums=1)
-    for n in (1, 1.0, True):
-        assert_same(f(np.int16(3), ((n,),)), np.int16(3) * n)
-    assert f(1, ((-0.0,),)) == 0 and np.signbit(f(1, ((-0.0,),)))
-
-
 @pytest.mark.parametrize('value', [[1], {}, C, set()])
 def test_a_static_argument_without_a_hash_is_a_value_error(value):
     """It names the function, and the argument."""
@@ -385,13 +339,6 @@ def test_static_arguments_that_there_are_not():
         ad.jit(powers, static_argnums=4)
 
 
-def test_static_arguments_of_functions_without_a_signature():
-    largest = ad.jit(max, static_argnums=(0, 1))
-    assert largest(1.0, 2.0) == 2.0
-    f, runs = counted(lambda *xs: sum(xs[1]) * xs[0], static_argnums=1)
-    assert f(2.0, (1, 2)) == f(3.0, (1, 2)) - 3.0 == 6.0 and len(runs) == 1
-
-
 # What jit returns is the caller's own
 
 
@@ -412,22 +359,17 @@ RETURNED = {
     'large': lambda x: (lambda y: (y[:2], y))(np.sin(ad.asarray(
         np.ones(2000)))), 'real': lambda x: np.real(x),
     'inner_argument': lambda x: ad.jit(lambda y: (y, y * 2))(x),
-    'inner_constant': lambda x: ad.jit(lambda y: (y * 2, KEPT))(x),
     'inner_inner_constant': lambda x: ad.jit(ad.jit(lambda y: (
         y * 2, KEPT, KEPT)))(x),
-    'custom': lambda x: custom(lambda y: (y, KEPT), operator.is_)(x),
     'call': lambda x: call(lambda y: (y, KEPT, y * KEPT), x),
     'checkpoint': ad.checkpoint(lambda x: (x, KEPT, x[1:])),
     'checkpoint_inside': lambda x: ad.checkpoint(lambda x: (x, KEPT))(x),
-    'cond': lambda x: ad.cond(x[0] < 9, lambda x: (x, KEPT, KEPT),
-                              lambda x: (x * 2, x, x), x),
     'scan': lambda x: ad.scan(lambda c, y: (c, (y, KEPT)), x, x),
     'while_loop': lambda x: ad.while_loop(
         lambda c: c[1] < 1, lambda c: (KEPT, c[1] + 1, c[0]), (x, 0, x)),
     'no_loop': lambda x: ad.while_loop(lambda c: c[1] < 0, lambda c: c,
                                        (x, 0, KEPT)),
     'zeros': lambda x: np.zeros_like(x) + 0, 'literal': lambda x: (2.0, x),
-    'vjp': lambda x: ad.vjp(lambda x: x * 2, x)[1](x),
     'jvp': lambda x: ad.jvp(lambda x: (x, KEPT), (x,), (x,)),
 }
 
@@ -867,19 +809,6 @@ def test_residuals_that_are_arguments_are_no_copies():
     x = np.ones(100)
     _, f_vjp = ad.vjp(lambda x: f(f(x, x), x), x)
     assert len(ad.tree_leaves(f_vjp)) <= 3
-
-
-def test_integers_and_float0_through_jit():
-    f = ad.jit(lambda x, n: (x * n, n + 1, x > 0))
-    zero = np.zeros((), ad.float0)
-    for g in (f, ad.jit(f)):
-        y, y_dot = ad.jvp(g, (C, 2), (C, zero))
-        assert_trees(y, (C * 2, 3, C > 0))
-        assert_same(y_dot[0], C * 2)
-        assert y_dot[1].dtype == y_dot[2].dtype == ad.float0
-    bars = ad.vjp(lambda x, n: f(x, n)[0], C, 2)[1](C)
-    assert_same(bars[0], 2 * C)
-    assert bars[1].dtype == ad.float0
 
 
 # Another library's arrays, and long programs

@@ -1,11 +1,9 @@
-"""jit computes what eager code computes: to the bit, on any input.
+"""Guard that jit computes what eager code computes, to the bit.
 
 Random programs run as NumPy and under jit, on arrays of every layout and
 around the sizes at which lowering changes its plan.  Results, types, errors
 and warnings must be the same; inputs stay as they were, and outputs are the
-caller's own.
-
-More examples: `python -m pytest --examples 50 ...` takes fifty times as many.
+caller's own.  `python -m pytest --examples 50 ...` takes fifty times as many.
 """
 
 import itertools

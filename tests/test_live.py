@@ -146,10 +146,7 @@ CASES = {
         'from functools import lru_cache\n' + edited(
             listing('core', 'array_type'), 'return', 'print("!"); return'),
         'typeof(np.ones(3)); typeof(np.ones(3));', '!'),
-    'a definition in a block counts': (
-        'if True:\n    def typeof(x):\n        return 7',
-        'numpy_api.typeof(0)', '7'),
-    'a definition in a function does not': (
+    'a definition in a function does not count': (
         'def experiment():\n    def typeof(x):\n        return 7',
         'core.typeof(0).ndim', '0'),
     'what is set on a class from outside stays': (
@@ -181,12 +178,6 @@ CASES = {
         + listing('core', 'set_current_trace', 'current_trace'),
         f'trace_at_work is errors.trace_at_work, {SLOPE_OF_SIN}',
         '(True, 1.0)'),
-    'a constant is replaced': (
-        'from autodiff_mini import errors\nLIBRARY = "elsewhere"',
-        'errors.LIBRARY', "'elsewhere'"),
-    'an import is no definition': (
-        'from operator import index, mul as typeof',
-        'core.typeof is typeof', 'False'),
     'a thing of another kind is left alone': (
         'index = 3\ntypeof = type("typeof", (), {})\ndef Trace(): pass\n'
         'def sin_p(): pass', SLOPE_OF_SIN, '1.0'),
@@ -194,8 +185,6 @@ CASES = {
         'def repeat(*xs):\n    raise ValueError\n'
         'np = math = operator = None\nimport numpy as np',
         SLOPE_OF_SIN, '1.0'),
-    'a reset of the notebook changes nothing': (
-        '%reset -f', '[name for name in globals() if "live" in name]', '[]'),
 }
 
 
@@ -234,14 +223,6 @@ def test_a_method_that_is_left_out_is_gone(run):
     with pytest.raises(CellError, match='^TracerBoolConversionError'):
         run('ad.jvp(lambda x: x if x else x, (1.0,), (1.0,))')
     assert run('ad.jvp(lambda x: x + x, (1.0,), (1.0,))') == '(2.0, 2.0)'
-
-
-def test_super_finds_the_class_that_stays(run):
-    run('from autodiff_mini.errors import *')
-    run(edited(listing('errors', 'ConcretizationTypeError'),
-               'Abstract tracer value', 'An abstract value'))
-    with pytest.raises(CellError, match='^ConcretizationTypeError: An abstr'):
-        run('ad.jvp(lambda x: float(x), (1.0,), (1.0,))')
 
 
 def test_a_class_cannot_get_other_slots(run):

@@ -1,9 +1,8 @@
-"""A loop is what it is when it is unrolled, and a branch is a Python `if`.
+"""Guard control flow: random programs agree with unrolled twins.
 
-Programs with control flow, at random, under random stacks of transforms, are
-compared with their twins, in which Python does the control flow, and a loop
-does what vmap does.  Most rules of the functions inside are lies, so that it
-shows where one is forgotten.
+Random stacks of transforms are applied to both.  In a twin, Python does the
+control flow, and a loop does what vmap does.  Most rules of the functions
+inside are lies, so a forgotten rule shows.
 """
 
 from functools import partial

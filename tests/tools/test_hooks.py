@@ -103,29 +103,6 @@ def test_the_folder_has_all_that_a_page_needs_and_nothing_else(site):
     assert second == first
 
 
-LATE = '''
-from pathlib import Path
-
-def on_page_markdown(markdown, page, **_):
-    source = Path(page.file.abs_src_path)
-    source.write_text(source.read_text().replace('First', 'Second'))
-'''
-
-
-@pytest.mark.rest
-def test_a_page_that_changes_while_it_is_read_is_read_again(site):
-    """By a build that reads what is newer than its page on the site."""
-    (site / 'book/index.md').write_text('# A book\n\nFirst words.\n')
-    (site / 'late.py').write_text(LATE)
-    settings = (site / 'mkdocs.yml').read_text()
-    (site / 'mkdocs.yml').write_text(
-        settings.replace('hooks: [', 'hooks: [late.py, '))
-    assert module(site, 'book.tools.pages').returncode == 0
-    for words in 'First', 'Second':
-        assert module(site, 'mkdocs', 'build', '--dirty').returncode == 0
-        assert f'{words} words' in (site / 'site/index.html').read_text()
-
-
 @contextmanager
 def serving(site):
     """Serves a book; yields a function that awaits words in the log."""
