@@ -577,6 +577,8 @@ def loss(x):
 
 
 OUT, NONE = lambda x: (x, None), lambda r, ct: (ct,)
+CONTAINER = ('Custom VJP bwd rule .* for function .*loss must produce an '
+             'output with the same container')
 PAIR = ('Custom VJP fwd rule .* for function .*loss must produce a pair '
         r'\(list or tuple of length two\)')
 TUPLE = ('Custom VJP bwd rule .* for function .*loss must produce a tuple '
@@ -597,10 +599,9 @@ MISTAKES = {
     'bwd_two': (OUT, lambda r, ct: (ct, ct), TypeError,
                 TUPLE + '.*a tuple of 2'),
     'bwd_zero': (OUT, lambda r, ct: (), TypeError, TUPLE + '.*a tuple of 0'),
-    'bwd_tree': (OUT, lambda r, ct: ([ct],), TypeError,
-                 LIKE + '.*type list cannot be traced'),
-    'bwd_dict': (OUT, lambda r, ct: ({'a': ct},), TypeError,
-                 LIKE + '.*type dict cannot be traced'),
+    'bwd_tree': (OUT, lambda r, ct: ([ct],), TypeError, CONTAINER
+                 + r'.*PyTreeDef\(\(\*,\)\).*PyTreeDef\(\(\[\*\],\)\)'),
+    'bwd_dict': (OUT, lambda r, ct: ({'a': ct},), TypeError, CONTAINER),
     'bwd_shape': (OUT, lambda r, ct: (np.ones(3),), ValueError,
                   LIKE + r': .*float64\[\].*float64\[3\]'),
     'bwd_dtype': (OUT, lambda r, ct: (np.complex64(1),), ValueError,

@@ -148,6 +148,14 @@ def test_names_and_docstrings_are_those_of_the_function():
 # Memory: what NumPy changes in place, derivatives do not see
 
 
+def test_the_zero_of_a_value_is_an_array_or_symbolic():
+    assert_same(ad.zero_from_primal(X), np.zeros(3))
+    zero = ad.zero_from_primal(X, symbolic_zeros=True)
+    assert type(zero) is ad.SymbolicZero and zero.shape == (3,)
+    with pytest.raises(TypeError, match='is a symbolic zero, no array'):
+        zero + 1.0
+
+
 # Pullbacks and pushforwards
 
 

@@ -491,7 +491,7 @@ ERRORS = {
                   'loss must produce a tuple with one cotangent per argument'
                   r' of the function \(2\), but got an array float64\[\]'),
     'bwd_tree': (vjp_of(bwd=lambda r, ct: ([ct], None)), T,
-                 'loss must .*: arguments.0.: a value of type list'),
+                 'loss must produce an output with the same container'),
     'bwd_shape': (vjp_of(bwd=lambda r, ct: (np.ones(3), None)), V,
                   r'loss must .*arguments\[0\]: .*float64\[\].*float64\[3\]'),
     'bwd_text': (vjp_of(bwd=lambda r, ct: ('a', None)), T,

@@ -683,7 +683,7 @@ MISTAKES = {    # by name: the method, its rules, and the words of the error
                  'one cotangent per argument'),
     'ct_shape': ('def_vjp', [back(lambda ct: (ct[:2],))],
                  r'argument is float64\[3\].*float64\[2\]'),
-    'ct_tree': ('def_vjp', [back(lambda ct: ({'a': ct},))], 'type dict'),
+    'ct_tree': ('def_vjp', [back(lambda ct: ({'a': ct},))], 'structure'),
     'not_two': ('def_vjp', [lambda xs: np.exp(xs[0])], 'pair'),
     'no_function': ('def_vjp', [back(2.0)], 'pair'),
     'fwd': ('def_vjp', [lambda x: np.exp(x), lambda r, ct: (ct,)],

@@ -68,7 +68,7 @@ def compositions(count):
                rng.choice([use for use in USES if is_defined(rule, use)]))
 
 
-@pytest.mark.parametrize('count', [60, rest(600)])
+@pytest.mark.parametrize('count', [30, rest(600)])
 def test_a_rule_wrapped_in_everything_is_the_rule(count):
     for case in compositions(count * amount.TIMES):
         check(*case)
