@@ -921,6 +921,8 @@ program('mean_dtype', lambda np, x: np.mean(x, dtype=np.float64), f16(3))
 program('average', lambda np, x: np.average(x, axis=1), f64(2, 3))
 program('average_weights', lambda np, x, w: np.average(x, weights=w),
         f64(2, 3), f64(2, 3), ulps=4)
+program('average_total', lambda np, x: x * np.average(
+    x, 0, np.array([1.0, 2.5]), returned=True)[1], f64(2, 3))
 program('average_axis', lambda np, x, w:
         np.average(x, axis=1, weights=w, keepdims=True), f32(2, 3), f64(3),
         ulps=4)
@@ -1024,6 +1026,7 @@ SHAPES = {
     'diag': (lambda np, x: np.diag(x), f64(3)),
     'diag_above': (lambda np, x: np.diag(x, 2), f32(2)),
     'diag_of_matrix': (lambda np, x: np.diag(x, 1), f64(3, 3)),
+    'diagonal': (lambda np, x: np.diagonal(x), f64(2, 3)),
     'diagonal_far': (lambda np, x: np.diagonal(x, 5), f64(2, 3)),
     'trace': (lambda np, x: np.trace(x), f64(3, 3)),
     'meshgrid': (lambda np, x: np.stack(np.meshgrid(x, x[:2] * 2)), f64(3)),
