@@ -2,7 +2,6 @@
 
 import pickle
 import threading
-import warnings
 from pathlib import Path
 
 import dask.array as da
@@ -81,10 +80,6 @@ def chosen(x):
     return ad.cond(x > 0, np.sin, lambda x: np.log(x), x)     # a branch
 
 
-def squares_of_roots(x):
-    return np.sum(np.sqrt(x) * x)       # a root of zero
-
-
 # The program; the operation; is it in the reverse pass; the line.
 FOUND = {
     'grad': (lambda: ad.grad(rooted)(X), 'mul', True, 'the root'),
@@ -133,12 +128,6 @@ def test_debug_nans_quotes_the_expression_and_the_operands():
     assert 'np.sqrt(np.where(x > 0, x, 1.0))' in lines[3]
 
 
-def test_debug_nans_quotes_an_expression_of_several_lines():
-    with pytest.raises(ad.NaNError, match=r'\n    np\.sqrt\( c - 1\.0\)\n'):
-        with ad.debug_nans():
-            looped(0.5)
-
-
 HINTS = {
     'a_logarithm': (lambda x: np.log(x - 2.0), 'np.log(np.where(ok, x, 1.0))'),
     'an_arcsine': (lambda x: np.arcsin(x + 5), 'np.arcsin(np.where(ok, x'),
@@ -165,12 +154,6 @@ def test_debug_nans_says_what_to_write(name):
         assert words in str(e.value)
 
 
-def test_debug_nans_looks_at_python_numbers():
-    with pytest.raises(ad.NaNError, match=r'mul\(0, inf\)'):
-        with ad.debug_nans():
-            ad.grad(lambda x: x * np.inf)(0.0)
-
-
 def test_debug_nans_knows_the_line_of_a_program_that_was_pickled():
     jaxpr = pickle.loads(pickle.dumps(ad.make_jaxpr(ad.grad(rooted))(X)))
     with pytest.raises(ad.NaNError, match='in the reverse pass') as e:
@@ -183,13 +166,6 @@ def test_debug_nans_looks_at_the_arrays_of_other_libraries():
     with pytest.raises(ad.NaNError, match=r'mul\(0, inf\) returned nan'):
         with ad.debug_nans():
             ad.jit(ad.grad(rooted))(da.from_array(X))
-
-
-def test_debug_nans_names_a_rule_where_numpy_alone_computes():
-    with pytest.raises(ad.NaNError, match='bwd_ruled.*reverse pass') as e:
-        with ad.debug_nans():
-            ad.grad(bwd_ruled)(-1.0)
-    assert 'Under ad.jit, the error names the line' in str(e.value)
 
 
 def test_debug_nans_says_which_calls_lead_to_the_line_and_no_line_twice():
@@ -253,18 +229,3 @@ def test_debug_nans_refuses_to_begin_inside_a_transformation():
     with pytest.raises(RuntimeError, match='debug_nans was entered inside '
                        'grad of .*f, which is running already'):
         ad.grad(f)(1.0)
-
-
-def test_numpy_warns_as_before_where_debug_nans_is_off():
-    with np.errstate(all='warn'), warnings.catch_warnings(record=True) as w:
-        warnings.simplefilter('always')
-        ad.grad(rooted)(X)
-    assert any('invalid value' in str(x.message) for x in w)
-
-
-def test_debug_nans_scans_backwards_in_reverse():
-    def scan():
-        return ad.scan(lambda c, x: (c + x, c + x), 0.0,
-                       np.array([1.0, 2.0, 3.0]), reverse=True)[1]
-    with ad.debug_nans():
-        np.testing.assert_array_equal(scan(), [6.0, 5.0, 3.0])

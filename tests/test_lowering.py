@@ -169,20 +169,7 @@ def program(a, b):
     c = astype_impl_1(a)
     [d, e] = loop_scan_2(body_3, a, c, b, length=3, reverse=True, counts=(1, 1))
     return [d, e]'''),
-    'checkpoint': (lambda x: once(twice(x)), [C], '''\
-def checkpoint_1(a):
-    b = np.sin(a)
-    c = b * 2
-    return [c]
-
-def checkpoint_2(a):
-    b = np.sin(a)
-    return [b]
-
-def program(a):
-    [b] = checkpoint_1(a)
-    [c] = checkpoint_2(b)
-    return [c]'''),
+    
 }
 
 
@@ -312,23 +299,6 @@ def test_what_is_not_numpy_s_is_called_by_its_implementation(lowered):
         assert lowered(lambda x: p.bind(x, n=3), 2.0)(2.0) == [6.0]
     finally:
         del abstract_rules[p]
-
-
-def test_a_rule_of_its_own_is_asked(lowered):
-    p = user_primitive('p')
-    seen = []
-
-    @p.def_lowering
-    def p_lowering(emitter, x, *, n):
-        seen.append((x, n))
-        return f'{x} + {emitter.constant("shift", C)} * {emitter.value(n)}'
-
-    program = lowered(lambda x: p.bind(np.sin(x), n=-2) - x, C)
-    assert re.sub(r'shift_\d', 'shift', without_lines(program.source)).split(
-        '\n')[1:4] == ['    b = np.sin(a)', '    c = b + shift * (-2)',
-                       '    d = c - a']
-    assert seen == [('b', -2)]
-    same_bits(program(C)[0], np.sin(C) + C * -2 - C)
 
 
 # Inlining

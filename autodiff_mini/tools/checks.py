@@ -57,11 +57,11 @@ def check_axis_for_each(tag, in_axes, args):
 
 def check_argnums(tag, argnums):
     """Check that argnums are positions."""
-    f, names = fun_name(tag.function), names_of(tag.function)
     several = isinstance(argnums, (tuple, list))
     try:
         list(map(operator.index, argnums if several else [argnums]))
     except TypeError:
+        f, names = fun_name(tag.function), names_of(tag.function)
         cure = (f'Write {names.index(argnums)}' if isinstance(argnums, str)
                 and argnums in names else
                 f'Pass arguments of {f} in a second call: '
