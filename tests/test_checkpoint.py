@@ -128,16 +128,6 @@ def test_each_operation_runs_once_and_once_more_on_the_way_back():
     assert counts['sine'] == 4
 
 
-def test_what_does_not_move_is_computed_once():
-    counts = {}
-    p = counter('known', np.sin, counts)
-    f = ad.checkpoint(lambda x, y: (p.bind(y), x * 2.0))
-    (s, y), pullback = ad.vjp(lambda x: f(x, 0.5), 2.0)
-    assert s == np.sin(0.5) and y == 4.0 and counts == {'known': 1}
-    assert pullback((0.0, 1.0)) == (2.0,)
-    assert counts == {'known': 1}
-
-
 def remat_counts(wrap, **options):
     """Counts in the passes of a custom_vjp; returns them with the slope."""
     counts = {}
@@ -211,44 +201,6 @@ def test_r4_of_what_cannot_be_taken_apart_the_function_is_run(name, optimize):
     assert counts == {'value': optimize, 'both': 2 - optimize}
 
 
-def three_times(**options):
-    """A sine of which fwd computes the value itself; the rule is a lie."""
-    f = ad.custom_vjp(lambda x: np.sin(x))
-    f.defvjp(lambda x: (np.sin(x), x), lambda x, ct: (3 * ct * np.cos(x),),
-             **options)
-    return f
-
-
-TWICE = {
-    'grad_grad': lambda f: ad.grad(ad.grad(lambda x: f(x) ** 2)),
-    'hessian': lambda f: ad.hessian(lambda x: f(x) ** 2),
-    'jit': lambda f: ad.jit(ad.grad(ad.grad(lambda x: f(x) ** 2))),
-    'vmap': lambda f: lambda x: ad.vmap(ad.hessian(
-        lambda x: f(x) ** 2))(np.stack([x, x]))[0],
-}
-
-
-@pytest.mark.parametrize('options', [{}, {'optimize_remat': True}], ids=str)
-@crossed('name, twice', INSIDE, TWICE)
-def test_what_fwd_computes_moves_as_it_does_without_checkpoint(
-        name, twice, options):
-    """The output was that of the function, which moves by the rule.
-
-    So the second derivative was another, and a hessian was refused.
-    """
-    expected = TWICE[twice](three_times())(0.5)
-    assert_close(TWICE[twice](INSIDE[name](three_times(**options)))(0.5),
-                 expected)
-
-
-@pytest.mark.parametrize('wrap', [lambda f: f, ad.jit])
-def test_r4_where_the_residuals_are_kept_the_function_is_not_run(wrap):
-    counts = {}
-    f = wrap(ad.grad(opaque(counts, optimize_remat=True)))
-    assert_close(f(2.0), 3 * np.cos(2.0))
-    assert counts == {'value': 0, 'both': 1}
-
-
 def test_r4_without_checkpoint_the_residuals_are_computed_at_once():
     for options in ({}, {'optimize_remat': True}):
         first, after = remat_counts(lambda f: f, **options)
@@ -287,14 +239,6 @@ def test_a_linear_program_goes_back_through_what_it_knows():
     for ct in (1.0, 3.0):
         assert_close(back(ct)[0], np.sin(0.5) * ct)
     assert counts == {'known': 1}
-
-
-def test_what_does_not_move_at_all_leaves_nothing_behind():
-    y = np.ones(7)
-    f = lambda x: x * ad.checkpoint(lambda y: np.sin(y).sum())(y)
-    _, pullback = ad.vjp(f, 2.0)
-    assert {*map(np.shape, ad.tree_leaves(pullback))} == {()}
-    assert_close(pullback(1.0)[0], 7 * np.sin(1.0))
 
 
 # Policies

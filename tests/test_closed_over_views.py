@@ -137,37 +137,6 @@ def test_a_view_that_left_a_body_follows_writes_or_is_refused(way, body):
     np.testing.assert_array_equal(result, WAYS[way](expected)(X))
 
 
-@pytest.mark.parametrize('way', WAYS)
-def test_what_left_an_inner_jvp_is_still_a_view(way):
-    """It is of the outer program, which may write into it."""
-    def f(x):
-        y, held = x * 2, []
-        ad.jvp(lambda t: held.append(y[0]) or t * 2, (1.0,), (1.0,))
-        y[0, 1] = 5.0
-        held[0][2] = 7.0
-        return np.sum(y * y) + np.sum(held[0])
-
-    np.testing.assert_array_equal(WAYS[way](f)(X), WAYS[way](
-        lambda x: np.sum(x[1:] * x[1:]) * 4 + 4 * x[0, 0] * x[0, 0]
-        + 74 + 2 * x[0, 0] + 12)(X))
-
-
-@pytest.mark.parametrize('way', WAYS)
-@pytest.mark.parametrize('whose', ['argument', 'belongs to'])
-def test_a_view_without_axes_is_no_number(way, whose):
-    """Of an argument, and of what a body closes over."""
-    def f(x):
-        y = x if whose == 'argument' else x * 2
-
-        def g(t):
-            w = y[0, 0, ...]
-            w += 1.0
-            return t + np.sum(y)
-        return g(x[1, 1]) if whose == 'argument' else ad.jit(g)(x[1, 1])
-    with pytest.raises(ReadOnlyError, match=whose):
-        WAYS[way](f)(X)
-
-
 def test_a_view_by_a_mapped_index_is_not_written_while_it_is_seen():
     """Each example sees another part, of memory that all of them share."""
     def f(x):

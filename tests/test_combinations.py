@@ -413,27 +413,3 @@ def test_a_way_back_survives_where_a_rule_applies_it_to_a_tangent(around):
     for forwards_of_it in (ad.hessian(f), slope_of(ad.grad(f))):
         with pytest.raises(TypeError, match=FORWARD + '.*lying_slope'):
             forwards_of_it(1.0)
-
-
-def test_such_a_way_back_may_have_a_way_out_too():
-    g = lying_slope()
-    g.defjvp(lambda p, t: (
-        g(*p), g(t[0], p[1]) - 7 * p[0] * np.sin(p[1]) * t[1]))
-    f = sine_by(g)
-    assert_close(ad.grad(ad.grad(f))(1.0), -10 * np.sin(1.0))
-    assert_close(slope_of(ad.grad(f))(1.0), -7 * np.sin(1.0))
-    assert_close(slope_of(slope_of(f))(1.0), -7 * np.sin(1.0))
-
-
-def test_the_value_of_what_a_rule_uses_linearly_keeps_its_rule():
-    """In the second slope of a square, the first one is a value."""
-    g = ad.custom_jvp(lambda t, y: t * np.cosh(y))
-    g.defjvp(lambda p, t: (g(*p), g(t[0], p[1]) - 2 * g(
-        p[0] * t[1], p[1])))
-    f = ad.custom_jvp(lambda x: np.sinh(x))
-    f.defjvp(lambda p, t: (f(*p), g(t[0], p[0])))
-    square = lambda x: ad.grad(f)(x) ** 2
-    # The slopes are cosh, -2 cosh and 4 cosh.
-    for d in (ad.grad, slope_of):
-        for e in (ad.grad, slope_of):
-            assert_close(d(e(square))(1.0), 16 * np.cosh(1.0) ** 2)

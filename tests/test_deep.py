@@ -52,6 +52,8 @@ SLOPE = '''
 @pytest.mark.parametrize('x, gradient', [
     ('1.5', 'ad.jvp(f, (x,), (1.0,))[1]'),
     ('1.5', 'ad.grad(f)(x)'),
+    ('1.5', 'ad.jit(ad.grad(f))(x)'),
+    ('1.5', 'ad.grad(ad.jit(f))(x)'),
     ('np.arange(3.)', 'ad.vmap(ad.grad(f))(x)'),
     ('np.arange(3.)', 'ad.grad(lambda x: np.sum(ad.vmap(f)(x)))(x)'),
 ])

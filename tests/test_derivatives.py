@@ -1,7 +1,8 @@
 """Derivatives for users: linearize, vjp, grad, Jacobians, Hessians.
 
 Values are compared with closed forms.  That every program of the table is
-transposed rightly is tested in tests/test_transpose.py.
+transposed correctly is tested in tests/test_transpose.py.  Names with d3 or
+hard_case_12 cite a row of the page what_the_documents_ask.
 """
 
 import math
@@ -146,6 +147,14 @@ def test_names_and_docstrings_are_those_of_the_function():
 
 
 # Memory: what NumPy changes in place, derivatives do not see
+
+
+def test_the_zero_of_a_value_is_an_array_or_symbolic():
+    assert_same(ad.zero_from_primal(X), np.zeros(3))
+    zero = ad.zero_from_primal(X, symbolic_zeros=True)
+    assert type(zero) is ad.SymbolicZero and zero.shape == (3,)
+    with pytest.raises(TypeError, match='is a symbolic zero, no array'):
+        zero + 1.0
 
 
 # Pullbacks and pushforwards

@@ -19,14 +19,13 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.core import Trace, current_trace, typeof
+from autodiff_mini.core import Trace, current_trace
 from autodiff_mini.higher_order.call import call
 from autodiff_mini.higher_order.jit import compiled, jit_p
 from autodiff_mini.interpreters.lowering import Lowered
-from tests.amount import each, rest
+from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS
-from tests.jaxpr_checks import check_jaxpr
-from tests.numerical import assert_close, assert_same, assert_same_type
+from tests.numerical import assert_close, assert_same
 from tests.programs import PROGRAMS
 from tests.test_abstract import NOT_STAGED
 from tests.test_custom_jvp import (
@@ -40,10 +39,7 @@ from tests.test_custom_jvp import (
     sine,
     square,
 )
-from tests.test_deep import run as run_alone
-from tests.test_programs import coarsest, random_tangent
-from tests.test_staged_calls import expit, nested, point
-from tests.test_transpose import inexact_only
+from tests.test_staged_calls import nested, point
 from tests.traces import spied
 from tests.wings import needs
 
@@ -78,28 +74,6 @@ def test_jit_computes_what_numpy_computes(program):
         np.testing.assert_array_equal(x, copy)
 
 
-@each((program for program in EVERY if program.is_smooth),
-      composed=True)
-@pytest.mark.filterwarnings('ignore::RuntimeWarning')  # of NaN
-def test_reverse_mode_and_jit_in_every_order(program):
-    f, xs = inexact_only(program)
-    y = f(*xs)
-    ct = random_tangent(np.random.default_rng(1), y)
-    pull = lambda f: lambda *xs: ad.vjp(f, *xs)[1](ct)
-    gradient = lambda f: ad.grad(lambda *xs: np.real(np.sum(f(*xs) * ct)),
-                                 tuple(range(len(xs))))
-    expected = pull(f)(*xs)
-    for g in (
-            pull(ad.jit(f)),                    # vjp of jit
-            ad.jit(pull(f)),                    # jit of vjp
-            ad.jit(pull(ad.jit(f))),            # jit of vjp of jit
-            gradient(ad.jit(f)),                # grad of jit
-            ad.jit(gradient(f))):               # jit of grad
-        for x, a, b in zip(xs, g(*xs), expected, strict=True):
-            assert_same_type(a, x)
-            assert_close(a, b, coarsest(program, y))
-
-
 @pytest.mark.parametrize('name', NOT_STAGED)
 def test_d3_what_depends_on_values_is_refused_and_not_guessed(name):
     (program,) = [p for p in PROGRAMS if p.name == name]
@@ -126,31 +100,6 @@ def test_d1_d6_d9_every_nesting_keeps_the_rule(names):
     assert_close(nested(sine, names)(x), truth * (10 if order else 1))
     f = lambda x: np.sin(square(x)) * x + square(np.cos(x))
     assert_close(nested(f, names)(x), nested(f, names.replace('i', ''))(x))
-
-
-@pytest.mark.parametrize('names', ['i', 'gi', 'ig', 'gig', 'igi', 'vgi'])
-def test_d6_the_rule_is_what_makes_it_stable(names):
-    x = np.full([2] * names.count('v'), -800.0)[()]
-    with np.errstate(over='ignore'):
-        assert_same(nested(expit, names)(x), 0 * x)
-
-
-def closes_over_its_argument(x):
-    k = ad.custom_vjp(lambda y: x * y)
-    k.defvjp(lambda y: (k(y), None), lambda r, c: (c,))
-    return k(1.)
-
-
-@pytest.mark.parametrize('transform', [
-    ad.grad, lambda q: ad.grad(ad.jit(q)), lambda q: ad.jit(ad.grad(q)),
-    lambda q: ad.jit(ad.grad(ad.jit(q)))])
-def test_hard_case_5_a_derivative_is_never_dropped(transform):
-    with pytest.raises(TypeError, match=(
-            'Detected differentiation of a custom_vjp function with respect '
-            'to a closed-over value: closes_over_its_argument.*Pass')):
-        transform(closes_over_its_argument)(3.)
-    assert current_trace() is Trace.base
-    assert ad.jit(closes_over_its_argument)(3.) == 3.
 
 
 # D3: Python branches
@@ -567,48 +516,6 @@ def test_an_error_state_speaks_up_for_what_nobody_needs(f, name):
             g(np.float64(1.0))
 
 
-def test_an_error_state_in_a_branch_that_is_not_taken_says_nothing():
-    f = ad.jit(unused_log_in_a_branch)
-    assert_same(f(np.float64(0.25)), np.sin(0.25))
-    assert_close(ad.jit(ad.grad(unused_log_in_a_branch))(0.25), np.cos(0.25))
-
-
-@pytest.mark.parametrize('name', ['jit', 'jit_grad', 'grad_jit', 'jit_vmap'])
-def test_warnings_and_calls_are_those_of_the_eager_program(name):
-    said = []
-
-    def f(x):
-        with np.errstate(divide='warn', over='call',
-                         call=lambda kind, _: said.append(kind)):
-            np.log(x - x)
-            np.exp(x * 1000)
-        return x * x
-
-    def heard(g):
-        said.clear()
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter('always')
-            g(np.float64(1.0))
-        return [str(w.message) for w in caught], said[:]
-
-    with np.errstate(all='ignore'):
-        g = ASKED[name](f)
-        expected = heard(f)
-        assert expected == (['divide by zero encountered in log'],
-                            ['overflow'])
-        assert heard(g) == heard(g) == expected
-
-
-def test_an_error_state_that_ignores_keeps_nothing_alive():
-    def f(x):
-        with np.errstate(divide='ignore'):
-            np.log(x - x)
-        return x * x
-
-    g = ad.jit(f)
-    assert g(1.0) == 1.0 and 'log' not in g.source
-
-
 # Functions of every kind
 
 def test_name_docstring_and_signature_are_those_of_the_function():
@@ -729,41 +636,7 @@ def test_eight_threads_share_a_jitted_function():
             assert_close(y, expected)
 
 
-def test_a_jitted_function_calls_itself():
-    @partial(ad.jit, static_argnums=1)
-    def power_of(x, n):
-        return x * power_of(x, n - 1) if n else np.ones(np.shape(x))[()]
-
-    assert_same(power_of(2.0, 5), 32.0 * np.ones(())[()])
-    assert_close(ad.grad(power_of)(2.0, 5), 80.0)
-
-    @ad.jit
-    def total(x):
-        return x[0] + total(x[1:]) if len(x) else 0.0
-
-    assert total(np.arange(5.0)) == 10.0
-    assert_same(ad.grad(total)(np.arange(5.0)), np.ones(5))
-
-
 # A primitive
-
-def test_jit_is_one_equation_that_shows_its_program():
-    f = ad.jit(lambda x: np.sin(x) * 2)
-    jaxpr = ad.make_jaxpr(lambda x: f(x) + 1)(C)
-    check_jaxpr(jaxpr)
-    first, second = jaxpr.eqns
-    assert first.primitive is jit_p and second.primitive.name == 'add'
-    assert first.line[0].co_filename == __file__
-    assert str(jaxpr) == (
-        '{ lambda ; a:float64[3] . let\n'
-        '    b:float64[3] = jit[name=<lambda>] a\n'
-        '        jaxpr={ lambda ; a:float64[3] . let\n'
-        '            b:float64[3] = sin a\n'
-        '            c:float64[3] = mul b 2\n'
-        '          in (c,) }\n'
-        '    c:float64[3] = add b 1\n'
-        '  in (c,) }').replace('<lambda>', first.params['name'])
-    assert ad.eval_shape(f, C) == typeof(C)
 
 
 def test_transforms_of_jit_are_jit():
@@ -776,32 +649,6 @@ def test_transforms_of_jit_are_jit():
     assert counts == {jit_p: 1}
 
 
-def test_of_what_is_known_nothing_is_left_for_later():
-    f = ad.jit(lambda x, y: (np.sin(x) * y, np.exp(x)))
-    _, f_jvp = ad.linearize(lambda y: f(X, y), X)
-    (eqn,) = f_jvp.program.jaxpr.eqns
-    assert [e.primitive.name for e in eqn.params['jaxpr'].eqns] == ['mul']
-    assert_same(f_jvp(X)[1], 0 * X)
-    # and of a call that is known as a whole, not even an empty one
-    _, f_jvp = ad.linearize(lambda y: ad.jit(np.sin)(X) * y, X)
-    assert [e.primitive.name for e in f_jvp.program.jaxpr.eqns] == ['mul']
-
-
-def test_the_primal_is_computed_once():
-    runs = []
-    p = ad.Primitive('noisy')
-    p.def_impl(lambda x: runs.append(1) or np.sin(x))
-    p.def_abstract_eval(lambda x: x)
-    p.def_jvp(lambda x, t: (p.bind(*x), np.cos(x[0]) * t[0]))
-    f = ad.jit(lambda x: p.bind(x) * x)
-    y, f_vjp = ad.vjp(f, X)
-    assert runs == [1]
-    f_vjp(X), f_vjp(X)
-    assert runs == [1]
-    ad.grad(lambda x: np.sum(f(x)))(X)
-    assert runs == [1, 1]
-
-
 def test_residuals_that_are_arguments_are_no_copies():
     f = ad.jit(lambda x, y: x * y)
     _, f_jvp = ad.linearize(f, C, X[:3])
@@ -809,37 +656,3 @@ def test_residuals_that_are_arguments_are_no_copies():
     x = np.ones(100)
     _, f_vjp = ad.vjp(lambda x: f(f(x, x), x), x)
     assert len(ad.tree_leaves(f_vjp)) <= 3
-
-
-# Another library's arrays, and long programs
-
-
-DEEP = '''
-    import sys
-    import numpy as np
-    import autodiff_mini as ad
-
-    def f(x):
-        y = x
-        for _ in range({count}):
-            y = y * 0.5 + x * x
-        return y
-
-    sys.setrecursionlimit(300)
-    g = ad.jit({transform})
-    results = [g(x) for x in (0.5, 1.5)]
-    sys.setrecursionlimit(1000)
-    np.testing.assert_allclose(results, {expected}, rtol=1e-12)
-    assert g.source.count(chr(10)) > {count}
-    print('done')
-'''
-
-
-@pytest.mark.parametrize('transform, count, expected', [
-    ('f', 3_400, '[0.5, 4.5]'), rest('f', 34_000, '[0.5, 4.5]'),
-    rest('ad.grad(f)', 3_400, '[2.0, 6.0]'),
-    rest('ad.grad(f)', 34_000, '[2.0, 6.0]'),
-    ('ad.grad(ad.jit(f))', 1_000, '[2.0, 6.0]')])
-def test_a_long_program_goes_through_jit_at_recursion_limit_300(
-        transform, count, expected):
-    run_alone(DEEP, transform=transform, count=count, expected=expected)

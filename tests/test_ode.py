@@ -135,16 +135,6 @@ def test_between_steps_it_is_as_exact_as_at_their_ends():
                 reference(pendulum, FALL, t, 1.5), 3e-7)
 
 
-def test_equal_times_a_single_time_and_integers():
-    ys = odeint(decay, 1, [0, 0, 1, 1, 2], 1)
-    assert ys.dtype == np.float64
-    np.testing.assert_allclose(ys, np.exp([0, 0, -1, -1, -2]), 1e-7)
-    assert odeint(decay, 5.0, [3], 1.0).tolist() == [5.0]
-    assert odeint(decay, 5.0, [3, 3], 1.0).tolist() == [5.0, 5.0]
-    assert odeint(lambda y, t: 0, True, [1, 2]).tolist() == [1.0, 1.0]
-    np.testing.assert_allclose(odeint(lambda y, t: 1, 0, [0, 5]), [0, 5])
-
-
 @pytest.mark.parametrize('t', [TIMES, TIMES.astype('f')])
 def test_single_precision_stays_so(t):
     y0, rate = np.array([1, -2], np.float32), np.float32(0.7)

@@ -15,7 +15,6 @@ from autodiff_mini.higher_order.loops import scan_p
 from tests.numerical import assert_close, assert_same
 from tests.test_custom_jvp import custom as with_jvp
 from tests.test_custom_jvp import assert_trees, d, node
-from tests.test_custom_vjp import Pair
 from tests.test_custom_vjp import custom as with_vjp
 from tests.test_staged_calls import staged
 from tests.test_unrolled import unrolled
@@ -52,21 +51,6 @@ def test_reverse_begins_at_the_end_and_keeps_rows_in_their_places():
                         reverse=True)
     assert_same(carry, np.float64(34.0))
     assert_same(ys, np.array([17., 8., 3., 0.]))
-
-
-@pytest.mark.parametrize('reverse', [False, True])
-def test_rows_have_the_structure_of_y(reverse, node):
-    def f(carry, x):
-        a, b = carry['a'], carry['b'][0]
-        return ({'a': a + x[0], 'b': (b * x[1]['k'], None)},
-                Pair(node(a * b, 'm'), [None, (b,), {}]))
-
-    init = {'a': np.zeros(2), 'b': (1.0, None)}
-    xs = [np.arange(6.).reshape(3, 2), {'k': X[:3], 'none': None}]
-    carry, ys = ad.scan(f, init, xs, reverse=reverse)
-    expected, rows = unrolled.scan(f, init, xs, reverse=reverse)
-    assert_trees((carry, ys), (expected, rows))
-    assert type(ys) is Pair and type(ys.x) is node
 
 
 def test_without_xs_there_is_none_and_a_length():
@@ -137,21 +121,6 @@ def test_python_numbers_are_promoted_one_after_the_other():
 
 # Every transform by itself, and some of each other
 
-def rnn(lib, w, xs, h=None):
-    h, ys = lib.scan(lambda h, x: (np.tanh(h @ w + x), h * x),
-                     np.zeros(3) if h is None else h, xs)
-    return (h * h).sum() + (ys * ys).sum()
-
-
-def test_the_pullback_of_a_scan_can_be_transposed():
-    """All carries of it are unknown, and its residuals are not."""
-    y, pullback = ad.vjp(partial(rnn, ad), W, XS)
-    z, other = ad.vjp(partial(rnn, unrolled), W, XS)
-    assert_close(ad.linear_transpose(pullback, y)((W, XS))[0],
-                 ad.linear_transpose(other, z)((W, XS))[0])
-    y, run = ad.linearize(partial(rnn, ad), W, XS)
-    assert_all_close(ad.linear_transpose(run, W, XS)(1.0), pullback(1.0))
-
 
 def test_linear_transpose_of_a_scan():
     f = lambda lib, xs: lib.scan(lambda c, x: (c @ W + x, c[0]),
@@ -162,19 +131,6 @@ def test_linear_transpose_of_a_scan():
     with pytest.raises(TypeError, match='the program is not linear'):
         ad.linear_transpose(lambda xs: ad.scan(
             lambda c, x: (c + x, None), np.ones(3), xs)[0], XS)(X[:3])
-
-
-# Integers, and what does not move
-
-
-def test_integer_inputs_have_float0_cotangents():
-    f = lambda x, n: ad.scan(lambda c, k: (c * k, None), x, n)[0]
-    _, pullback = ad.vjp(f, 2.0, np.arange(1, 4))
-    x_bar, n_bar = pullback(1.0)
-    assert x_bar == 6.0
-    assert n_bar.dtype == ad.float0 and n_bar.shape == (3,)
-    _, pullback = ad.vjp(lambda n: f(2.0, n), np.arange(1, 4))
-    assert pullback(1.0)[0].dtype == ad.float0
 
 
 # Custom rules
@@ -269,15 +225,6 @@ def test_b1_both_rules_in_a_loop_and_who_is_asked():
         assert_same(ad.vmap(ad.grad(g))(X), 10 * X)
 
 
-# What it closes over
-
-
-def test_tracers_of_two_transformations_are_kept_apart():
-    f = lambda x: d(lambda y: ad.scan(
-        lambda c, _: (c * x + y, None), 0.0, length=2)[0])(1.0)
-    assert f(3.0) == 4.0 and d(f)(3.0) == 1.0 and ad.grad(f)(3.0) == 1.0
-
-
 # What the pullback keeps
 
 def test_weights_are_passed_and_not_stacked():
@@ -330,32 +277,6 @@ def test_rows_that_are_scanned_over_are_not_stacked_again():
 def test_a_loop_that_is_linear_keeps_nothing():
     f = lambda xs: ad.scan(lambda c, x: (c * 2.0 + x, None), 0.0, xs)[0]
     assert residual_shapes(f, X) == [()]    # the zero with which it starts
-
-
-def test_what_is_known_is_computed_now_and_not_again():
-    runs = []
-    p = ad.Primitive('counted')
-    p.def_impl(lambda x: runs.append(1) or np.sin(x))
-    p.def_abstract_eval(lambda x: ad.ShapedArray(x.shape, x.dtype))
-    f = lambda w: ad.scan(lambda k, x: ((p.bind(k[0]), k[1] * w * k[0]),
-                                        None), (0.5, 1.0), length=4)[0][1]
-    _, pullback = ad.vjp(f, 2.0)
-    assert len(runs) == 4
-    pullback(1.0), pullback(2.0)
-    assert len(runs) == 4
-
-
-# Programs
-
-
-def test_the_body_is_traced_as_often_as_types_need_it_not_per_step():
-    runs = []
-    f = lambda c, x: runs.append(1) or (c * x, c)
-    ad.scan(f, 1.0, np.arange(100.))
-    assert len(runs) == 2       # the number became an array
-    runs.clear()
-    ad.grad(lambda c: ad.scan(f, c, np.arange(100.))[0])(np.float64(1.0))
-    assert len(runs) == 1
 
 
 # Mistakes

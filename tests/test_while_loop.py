@@ -50,19 +50,6 @@ def power_of(lib, x, n):
                           lambda k: (k[0] + 1, k[1] * x), (0, 1.))[1]
 
 
-@pytest.mark.parametrize('axes', [(None, 0), (0, None), (0, 0), (-1, 0)])
-def test_vmap_of_the_bound_of_the_value_and_of_both(axes):
-    ns, xs = np.array([2, 0, 5]), np.array([0.5, 2., -1.])
-    x = xs if axes[0] is not None else 2.0
-    n = ns if axes[1] is not None else 3
-    expected = [power_of(unrolled, *a) for a in zip(
-        np.broadcast_to(x, 3), np.broadcast_to(n, 3))]
-    f = partial(power_of, ad)
-    assert_close(ad.vmap(f, axes)(x, n), np.stack(expected))
-    slopes = ad.vmap(lambda x, n: d(lambda x: f(x, n))(x), axes)(x, n)
-    assert_close(slopes, np.broadcast_to(n * x ** (n - 1.0), 3))
-
-
 def test_an_element_that_has_stopped_is_left_alone():
     """The body has no value, and no slope, where it is over."""
     f = lambda lib, x: lib.while_loop(lambda c: c > 0.75, np.log, x)
@@ -115,26 +102,6 @@ def test_linearize_loops_once_more_over_what_moves_only():
         n_dot, s_dot, y_dot = run(t)
         assert y_dot == 12.0 * t and s_dot == 0.0
         assert n_dot.dtype == ad.float0
-
-
-def test_the_known_half_of_a_loop_is_not_computed_again():
-    runs = []
-    p = ad.Primitive('counted')
-    p.def_impl(lambda x: runs.append(1) or x + 1)
-    p.def_abstract_eval(lambda x: ad.ShapedArray(x.shape, x.dtype))
-    f = lambda x: ad.while_loop(lambda k: k[0] < 3, lambda k: (
-        k[0] + 1, p.bind(k[1]), k[2] * 2), (0, np.float64(0), x))[1:]
-    (count, y), run = ad.linearize(f, 1.0)
-    assert (count, y) == (3.0, 8.0) and len(runs) == 3
-
-
-def test_a_loop_that_does_not_move_leaves_nothing_behind():
-    y = np.ones(7)
-    f = lambda x: x * ad.while_loop(
-        lambda k: k[0] < 3, lambda k: (k[0] + 1, k[1] * 2.0), (0, y))[1].sum()
-    _, pullback = ad.vjp(f, 2.0)
-    assert {*map(np.shape, ad.tree_leaves(pullback))} == {()}
-    assert pullback(1.0) == (56.0,)
 
 
 # Reverse mode

@@ -16,9 +16,8 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from autodiff_mini.arrays import astype_p
 from autodiff_mini.errors import lasting_line
 from autodiff_mini.fast.plan import UFUNCS, c_ordered, is_large, plan
-from autodiff_mini.fast.scalars import indented, scalar_lines
+from autodiff_mini.fast.scalars import as_numbers, indented, scalar_lines
 from autodiff_mini.fast.simplify import opened, simplify
-from autodiff_mini.fast.vectors import as_numbers
 from autodiff_mini.interpreters import lowering
 from autodiff_mini.interpreters.lowering import RESERVED, Emitter, call_of
 from autodiff_mini.jaxprs import Literal, Names, Var

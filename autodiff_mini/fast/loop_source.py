@@ -11,10 +11,9 @@ from itertools import count
 from autodiff_mini.core import Primitive
 from autodiff_mini.fast.emitter import fast_rules
 from autodiff_mini.fast.scalars import (
-    carefully, checked, float_text, indented, is_bool, put_back, scalar_body,
-    taken_out)
+    as_numbers, carefully, checked, float_text, indented, is_bool, put_back,
+    scalar_body, taken_out)
 from autodiff_mini.fast.simplify import opened, simplify
-from autodiff_mini.fast.vectors import as_numbers
 from autodiff_mini.higher_order.loops import (
     scan_for_outputs, scan_lowering, scan_types, split, while_lowering,
     while_p)

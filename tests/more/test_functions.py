@@ -87,13 +87,6 @@ def test_the_place_of_an_extremum_is_minus_one_where_all_are_nan():
     assert place == -1
 
 
-def test_a_variance_without_freedom_is_nan():
-    with np.errstate(all='ignore'):
-        assert np.isnan(ad.jit(partial(np.nanvar, ddof=1))(
-            np.array([1., nan])))
-    assert_near(gradient(np.nanstd, 2, 2, nan), np.zeros(3))   # as np.std
-
-
 # Numbers and how they are written
 
 def test_the_fraction_of_an_integer_moves_as_it_does():
@@ -149,13 +142,6 @@ def test_what_stands_out_does_not_meet_infinities(f, mode):
                 ad.jit(partial(f, mode=mode))(x, v), f(x, v, mode))
 
 
-def test_a_histogram_of_equal_numbers():
-    def edges(x):
-        return np.histogram(x, 2)[1]
-    assert_near(tangent(edges, 1, 1), np.ones(3))
-    assert_same(ad.jit(edges)(np.ones(2)), edges(np.ones(2)))
-
-
 # Polynomials
 
 
@@ -180,16 +166,6 @@ def test_roots_move_by_the_implicit_function_theorem():
 
 
 # What depends on values, which are known without jit and vmap
-
-def test_values_that_are_known_may_decide_on_a_dtype():
-    x = np.array([-1., 4])
-    y, y_dot = ad.jvp(np.emath.sqrt, (x,), (np.ones(2),))
-    assert_near(y, np.emath.sqrt(x))
-    assert_near(y_dot, 0.5 / np.emath.sqrt(x))
-    with pytest.raises(ad.TracerBoolConversionError, match='np.where'):
-        ad.jit(np.emath.sqrt)(x)
-    y, y_dot = ad.jvp(lambda z: np.real_if_close(z * (1 + 0j)), (x,), (x,))
-    assert y.dtype == y_dot.dtype == float
 
 
 # Memory
@@ -290,13 +266,6 @@ def test_places_of_values_that_are_known(places):
         ad.jacfwd(gradient)(x), np.diag([2.0, 0.0, 2.0]))
     with pytest.raises(NotImplementedError, match='depend on values'):
         ad.vmap(lambda x: places(x))(np.stack([x, x]))
-
-
-def test_bins_as_many_as_values_say_are_refused():
-    with pytest.raises(NotImplementedError, match=r'np\.add\.at'):
-        ad.jit(np.bincount)(np.array([1, 2]))
-    with pytest.raises(NotImplementedError, match='Give their number'):
-        ad.jit(lambda x: np.histogram(x, 'auto'))(np.ones(3))
 
 
 @pytest.mark.parametrize('keyword, f', [

@@ -275,19 +275,3 @@ def test_functions_of_scipy_that_call_ufuncs_are_differentiated():
                       w / (-0.2 * (1 + w)))
 
 
-def test_several_results_are_a_tuple_and_may_be_written():
-    x = np.array([0.3, 0.7])
-    y, y_dot = ad.jvp(special.sici, (x,), (np.ones(2),))
-    assert type(y) is type(y_dot) is tuple
-    np.testing.assert_array_equal(y, special.sici(x))
-    np.testing.assert_allclose(y_dot, [np.sin(x) / x, np.cos(x) / x])
-
-    def filled(x):
-        s, c = np.zeros_like(x), np.zeros_like(x)
-        special.sici(x, out=(s, c))
-        return s * c
-
-    np.testing.assert_allclose(ad.jvp(filled, (x,), (x,))[1],
-                               x * (y_dot[0] * y[1] + y[0] * y_dot[1]))
-
-
