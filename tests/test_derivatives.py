@@ -1,7 +1,8 @@
 """Derivatives for users: linearize, vjp, grad, Jacobians, Hessians.
 
 Values are compared with closed forms.  That every program of the table is
-transposed rightly is tested in tests/test_transpose.py.
+transposed correctly is tested in tests/test_transpose.py.  Names with d3 or
+hard_case_12 cite a row of the page what_the_documents_ask.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Memory: what the library does to that of its users, and when."""
+"""Memory: arrays that are kept, lent to rules, and handed out (chapter 23)."""
 
 import gc
 import tempfile

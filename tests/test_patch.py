@@ -48,24 +48,6 @@ def test_other_threads_find_numpys_own_functions_during_a_trace():
     assert found == [True] * 5
 
 
-def test_patch_numpy_off_during_a_trace_leaves_filled_arrays_as_they_are():
-    def f(x):
-        y = np.zeros(2)
-        y[0] = x
-        try:
-            ad.patch_numpy(False)
-            y[1] = y[0] * x
-            z = np.zeros(2)
-            assert type(z) is np.ndarray
-            with pytest.raises(ValueError):
-                z[0] = x
-        finally:
-            ad.patch_numpy()
-        return np.sum(y * np.array([x, 1.0]))
-    with pytest.warns(match='a tracer refused'):
-        assert ad.grad(f)(3.0) == 12.0
-
-
 # What is filled
 
 def gradient(f, x=0.7):

@@ -105,49 +105,7 @@ def loads_by_add_at(x):
 # Geometry
 
 
-@program(0.3, -0.4, 1.2)
-def robot_arm(q):
-    def link(theta, d, a, alpha):
-        ct, st, ca, sa = (np.cos(theta), np.sin(theta), np.cos(alpha),
-                          np.sin(alpha))
-        return np.array([[ct, -st * ca, st * sa, a * ct],
-                         [st, ct * ca, -ct * sa, a * st],
-                         [0, sa, ca, d], [0, 0, 0, 1]], dtype=float)
-    T = np.eye(4)
-    for theta, alpha in zip(q, [np.pi / 2, 0.0, 0.3]):
-        T = T @ link(theta, 0.1, 0.5, alpha)
-    return T[:3, 3]
-
-
 # Linear algebra by loops
-
-
-@program(1.0, 0.2, 0.3, 1.1, -0.4, 0.9)
-def gram_schmidt(x):
-    A = x.reshape(3, 2)
-    Q, R = np.zeros((3, 2)), np.zeros((2, 2))
-    for j in range(2):
-        v = A[:, j].copy()
-        for i in range(j):
-            R[i, j] = Q[:, i] @ A[:, j]
-            v -= R[i, j] * Q[:, i]
-        R[j, j] = np.linalg.norm(v)
-        Q[:, j] = v / R[j, j]
-    return np.vstack((Q, R))
-
-
-@program(2.0, 1.0, 3.0)
-def jacobi_iteration(p):
-    A = np.diag(p + 3.0) + np.diag([p[0], p[1]], k=1)
-    A = A + np.diag([1.0, 1.0], -1)
-    x = np.zeros(3)
-    for _ in range(4):
-        new = np.zeros(3)
-        for i in range(3):
-            new[i] = (1.0 - A[i, :i] @ x[:i] - A[i, i + 1:] @ x[i + 1:]
-                      ) / A[i, i]
-        x = new
-    return x
 
 
 # Interpolation and quadrature
@@ -165,20 +123,6 @@ def soft_time_warping(x):
             r = np.array([D[i - 1, j], D[i, j - 1], D[i - 1, j - 1]])
             D[i, j] = (x[i - 1] - y[j - 1])**2 - np.log(np.sum(np.exp(-r)))
     return D[-1, -1]
-
-
-@program(1.0, 0.7, 1.2)
-def edit_distance(costs):
-    a, b = 'kitten', 'sit'
-    d = np.zeros((7, 4))
-    d[:, 0] = costs[0] * np.arange(7)
-    d[0, :] = costs[1] * np.arange(4)
-    for i in range(1, 7):
-        for j in range(1, 4):
-            change = 0.0 if a[i - 1] == b[j - 1] else costs[2]
-            d[i, j] = np.min([d[i - 1, j] + costs[0], d[i, j - 1] + costs[1],
-                              d[i - 1, j - 1] + change])
-    return d[6, 3]
 
 
 # Statistics and signals
@@ -235,17 +179,6 @@ def mixture_by_em(p):
 
 
 # Learning
-
-@program(0.5, -0.3, 0.8)
-def page_rank(w):
-    links = np.zeros((3, 3))
-    links[[1, 2, 0], [0, 1, 2]] = np.exp(w)
-    links[0, 1] = 1.0
-    M = links / links.sum(axis=0)
-    rank = np.ones(3) / 3
-    for _ in range(4):
-        rank = 0.85 * M @ rank + 0.15 / 3
-    return rank
 
 
 @program(0.5, -0.3, 0.8, 0.1, 0.4, 0.9)

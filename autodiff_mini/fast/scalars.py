@@ -104,19 +104,23 @@ def is_power(eqn):
     return type(exponent) is Literal and type(exponent.val) is int
 
 
-def has_power_of_box(jaxpr):
-    """Return whether a program raises a box, or raises to one.
+def with_boxes(jaxpr):
+    """Return a program whose powers know which operands are boxes.
 
     A box is an array without axes, as `np.where` returns it.  NumPy's power
     of a box has other bits than its power of a number.
     """
-    boxes = set()
+    boxes, eqns = set(), []
     for eqn in jaxpr.eqns:
         if eqn.primitive is where_p or (eqn.primitive is astype_p
                                         and eqn.invars[0] in boxes):
             boxes.update(eqn.outvars)
-    return any(eqn.primitive is pow_p and not boxes.isdisjoint(eqn.invars)
-               for eqn in jaxpr.eqns)
+        if eqn.primitive is pow_p:
+            params = {'boxes': tuple(v in boxes for v in eqn.invars)}
+            eqn = Equation(pow_p, eqn.invars, params, eqn.outvars, eqn.line)
+        eqns.append(eqn)
+    return Jaxpr(jaxpr.constvars, jaxpr.invars, eqns, jaxpr.outvars,
+                 jaxpr.consts)
 
 
 @cache
@@ -208,9 +212,13 @@ def scalar_body(emitter, jaxpr, names, results=()):
         is_pow = primitive is pow_p
         operands = [float_text(emitter, v, names, not is_pow)
                     for v in eqn.invars]
-        if is_pow and not is_power(eqn):
+        if is_pow and (any(eqn.params['boxes']) or not is_power(eqn)):
             asks_numpy = True
-            text = f'float(np.float64({operands[0]}) ** {operands[1]})'
+            base, exponent = [
+                f'np.array({text})' if is_box else text for text, is_box
+                in zip([f'np.float64({operands[0]})', operands[1]],
+                       eqn.params['boxes'])]
+            text = f'float({base} ** {exponent})'
         elif primitive in PYTHON:
             text = PYTHON[primitive].format(*operands)
         elif primitive in MATH and as_numpy(primitive):
@@ -321,14 +329,12 @@ def as_numbers(jaxpr, ordered, is_result=is_float, arrays=0):
         is_result: whether a variable can be a result.
         arrays: how many are taken apart or put together at each run.
     """
-    if has_power_of_box(jaxpr):
-        return None
     if is_scalar(jaxpr, is_result):
-        return Numbers(jaxpr, [[v] for v in jaxpr.invars],
+        return Numbers(with_boxes(jaxpr), [[v] for v in jaxpr.invars],
                        [[v] for v in jaxpr.outvars])
     if not (has_few_numbers(jaxpr) and ordered and keeps_order(jaxpr)):
         return None
-    numbers = split_up(jaxpr)
+    numbers = split_up(with_boxes(jaxpr))
     if (numbers and is_scalar(numbers.jaxpr, is_result)
             and 2 * price(numbers.jaxpr) < CALL * (len(jaxpr.eqns) - arrays)):
         return numbers

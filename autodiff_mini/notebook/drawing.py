@@ -57,9 +57,6 @@ def draw(jaxpr, marked=()):
     return Html((diagram if small else table)(jaxpr, names, marked))
 
 
-Jaxpr._repr_html_ = draw
-
-
 def letters(jaxpr):
     """Returns the Names of the variables of a program, as in its text."""
     names = Names()

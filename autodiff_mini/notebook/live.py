@@ -76,12 +76,11 @@ def library():
     Not this one, nor the draft, which has names of its own, nor modules with
     names that a program uses for its own ends, such as `expit` or `plain`.
     """
-    package = __name__.partition('.')[0]
-    aside = {f'{package}.{name}'
-             for name in ('applications', 'draft', 'seams')}
+    aside = (__name__, 'autodiff_mini.applications', 'autodiff_mini.draft',
+             'autodiff_mini.seams')
     return [module for name, module in list(sys.modules.items())
-            if name.partition('.')[0] == package and name != __name__
-            and '.'.join(name.split('.')[:2]) not in aside]
+            if name.partition('.')[0] == 'autodiff_mini'
+            and not name.startswith(aside)]
 
 
 @cache

@@ -388,11 +388,9 @@ def draft_names():
 
     There are none in a notebook that doesn't need the draft.
     """
-    found = {}
-    for name, module in [*sys.modules.items()]:
-        if name.startswith('autodiff_mini.draft.'):
-            found |= vars(module)
-    return found
+    return {key: value for name, module in [*sys.modules.items()]
+            if name.startswith('autodiff_mini.draft.')
+            for key, value in vars(module).items()}
 
 
 def systems(caller, f):
@@ -410,18 +408,18 @@ def systems(caller, f):
 def listened(system, recorder):
     """Let a recorder do what traces and transpose rules do, for a while."""
     rules = system.get('transpose_rules', {})
-    kinds = [cls for cls in subclasses(system['Trace'])
-             if 'process_primitive' in vars(cls)]
-    methods = [cls.process_primitive for cls in kinds]
+    methods = {cls: cls.process_primitive
+               for cls in subclasses(system['Trace'])
+               if 'process_primitive' in vars(cls)}
     before = dict(rules)
-    for cls in kinds:
-        cls.process_primitive = asking(recorder, cls.process_primitive)
+    for cls, method in methods.items():
+        cls.process_primitive = asking(recorder, method)
     rules.update((p, recorder.transpose(p, rule))
                  for p, rule in before.items())
     try:
         yield
     finally:
-        for cls, method in zip(kinds, methods, strict=True):
+        for cls, method in methods.items():
             cls.process_primitive = method
         rules.update(before)
 

@@ -89,14 +89,9 @@ def packages(notebook):
 
 def needs(names):
     """Returns what pip installs each package from, by its name in Python."""
-    return {name: library() if name == 'autodiff_mini' else
-            PIP.get(name, name) for name in names}
-
-
-def library():
-    """Returns where pip finds the library: its address, or this folder."""
     address = settings()['repo_url']
-    return f'git+{address}' if address else '.'
+    found = PIP | {'autodiff_mini': f'git+{address}' if address else '.'}
+    return {name: found.get(name, name) for name in names}
 
 
 def imported(source):

@@ -11,7 +11,6 @@ TIMES = {}              # {file on the site: time of what it is made of}
 
 def on_files(files, config):
     """Notes how old the files are that are about to be read."""
-    TIMES.clear()
     TIMES.update((file.abs_dest_path, os.path.getmtime(file.abs_src_path))
                  for file in files if file.abs_src_path)
 

@@ -219,8 +219,7 @@ def free_port(words):
     try:
         socket.create_server(('127.0.0.1', int(words))).close()
     except (OSError, OverflowError, ValueError) as error:
-        sys.exit(f'Port {words} cannot be used: '
-                 f'{getattr(error, "strerror", error)}. Choose another one, '
+        sys.exit(f'Port {words} cannot be used: {error}. Choose another one, '
                  'as in `make serve PORT=9000`.')
     return f'127.0.0.1:{words}'
 

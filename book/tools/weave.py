@@ -374,9 +374,7 @@ def book_one(root):
 def label(page):
     """Return the number of a chapter, or the name of another page."""
     name = page.stem.partition('_')[0]
-    if name.isdigit():
-        return name.lstrip('0') or '0'
-    return page.stem.replace('_', ' ')
+    return str(int(name)) if name.isdigit() else page.stem.replace('_', ' ')
 
 
 def main(arguments):

@@ -66,6 +66,25 @@ def gradients(program, args, hand, argnums=0, value=False,
     return calls
 
 
+def everywhere(make, args, hand, floor, peers=EVERYBODY):
+    """Return column -> call, of a function that each library transforms.
+
+    Args:
+        make: `make(ad, np)`, with a library and its NumPy.
+        args, hand, floor, peers: as for `gradients`.
+    """
+    calls = {'hand': partial(hand, *args), 'floor': prepared(floor, args),
+             **our_calls(make(ad, np), args)}
+    if autograd and 'autograd' in peers:
+        calls['autograd'] = partial(make(autograd, anp), *args)
+    if torch and 'torch' in peers:
+        calls['torch'] = partial(make(torch.func, torch),
+                                 *map(tensor, args))
+    if jax and 'jax' in peers:
+        calls['jax'] = jax_call(make(jax, jnp), args)
+    return calls
+
+
 def our_calls(f, args):
     return {'small': small_call(f, args), 'jit': partial(ad.jit(f), *args),
             'eager': partial(f, *args)}

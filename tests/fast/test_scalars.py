@@ -182,6 +182,8 @@ GIVES_UP = {
     'division': (lambda x: 1 / x, 0.0, -0.0, np.inf, 1e-320),
     'overflow': (lambda x: 1 / (x * x), 1e200, np.inf, -np.inf),
     'power': (lambda x: x ** 3, 1e200, np.inf, np.nan),
+    'power_of_a_choice': (lambda x: np.where(x > 0, x, 1.0) ** -0.2,
+                          np.inf, np.nan),
     'power_of_numpy': (lambda x: x ** -0.5, 0.0, -1.0, np.inf, np.nan),
     'root': (np.sqrt, -1.0, -1e-300, np.inf),
     'sine': (np.sin, np.inf, -np.inf, np.nan),

@@ -38,6 +38,8 @@ POWERS = {
     'choice_of_vectors': lambda v: np.where(v > 0, v, 1.0)[1] ** -0.2 + v,
     'choice_in_a_stack': lambda v: np.stack(
         [v[0], np.where(v[1] > 0, v[1], 1.0)])[1] ** -0.2 + v,
+    'choice': lambda v: np.where(v[1] > 0, v[1], 1.0) ** -0.2 + v,
+    'exponent': lambda v: 1.5 ** np.where(v[1] > 0, v[1], 1.0) + v,
     'of_a_number': lambda v: v[1] ** -0.2 + v + v[0] ** 3,
 }
 MANY = {
