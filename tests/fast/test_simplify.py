@@ -39,13 +39,13 @@ def test_which_rows_are_alike_does_not_depend_on_what_ran_before():
 
 
 def lines(jaxpr):
-    """Returns the text of a program, but for its arguments."""
+    """Return the text of a program, but for its arguments."""
     return tuple(' '.join(line.split()) for line in
                  str(jaxpr).split('\n')[1:])
 
 
 def values(jaxpr, args):
-    """Returns what a program returns, and the kinds of its warnings."""
+    """Return what a program returns, and the kinds of its warnings."""
     return outcome(partial(ad.eval_jaxpr, jaxpr, jaxpr.consts), args, {})
 
 
