@@ -135,9 +135,13 @@ def products(eqn):
     """Return equations for one: small powers of arrays are products."""
     x, n = eqn.invars if eqn.primitive is pow_p else (None, None)
     if (type(n) is not Literal or type(n.val) is not int
-            or n.val not in PRODUCTS or x.aval.shape == ()
+            or n.val not in {0, *PRODUCTS} or x.aval.shape == ()
             or x.aval.dtype.kind != 'f'):
         return [eqn]
+    if n.val == 0:      # even of nan
+        one = Literal(x.aval.dtype.type(1))
+        return [Equation(broadcast_to_p, [one], {'shape': x.aval.shape},
+                         eqn.outvars, eqn.line)]
     powers, eqns = {1: x}, []
     for i, j in PRODUCTS[n.val]:
         powers[i + j] = Var(x.aval)
