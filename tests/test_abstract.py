@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.core import Primitive, typeof
+from autodiff_mini.core import typeof
 from autodiff_mini.errors import TracerError
 from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS
@@ -118,15 +118,6 @@ def test_nothing_is_computed_and_nothing_is_allocated():
     y, total = ad.eval_shape(f, huge)
     assert y.shape == (4 * (10**7 - 5) * 10**7,)
     assert total == ad.ShapedArray((), np.dtype(float))
-
-
-def test_a_primitive_without_a_rule_is_named():
-    """P4."""
-    unknown = Primitive('unknown', lambda x: x)
-    with pytest.raises(NotImplementedError,
-                       match="Abstract evaluation rule for 'unknown'.*"
-                             r'define abstract.rules\[primitive\]'):
-        ad.make_jaxpr(unknown.bind)(1.0)
 
 
 # Errors: what NumPy refuses is refused while it is traced

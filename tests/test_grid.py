@@ -63,13 +63,6 @@ def rows(program):
 
 
 @each(SPIED, composed=True)
-def test_a_spy_computes_what_evaluation_does(program):
-    """A spy lifts constants, and evaluation does not."""
-    y, _ = spied(partial(program.function, np), *program.args)
-    assert_same(y, program.function(np, *program.args), program.ulps)
-
-
-@each(SPIED, composed=True)
 def test_rules_of_jvp_are_made_of_primitives(program):
     """They are asked for by a spy below."""
     tangents = tangents_for(program)
@@ -125,20 +118,6 @@ def test_a_jaxpr_has_the_same_primitives_and_binds_them_again(program):
                           *program.args)
     assert staged.out_avals == [typeof(y)]
     assert_same(out, y, program.ulps)
-
-
-@each(STAGED, composed=True)
-def test_what_linearize_knows_is_computed_below(program):
-    tangents = tangents_for(program)
-
-    def f(*args):
-        _, f_jvp = ad.linearize(partial(program.function, np), *args)
-        return f_jvp(*tangents)
-
-    y = program.function(np, *program.args)
-    y_dot, _ = spied(f, *program.args)
-    check_tangent(program, y, y_dot,
-                  only(program, tangents, program.perturbed()))
 
 
 @each(STAGED, composed=True)

@@ -75,6 +75,8 @@ def test_exception_in_a_rule_leaves_the_interpreter_at_work():
 # Exceptions in reverse mode and in staging
 
 REVERSE = {
+    'jvp': lambda f: ad.jvp(f, (1.0,), (1.0,)),
+    'vmap': lambda f: ad.vmap(f)(np.ones(2)),
     'grad': lambda f: ad.grad(f)(1.0),
     'value_and_grad': lambda f: ad.value_and_grad(f)(1.0),
     'vjp': lambda f: ad.vjp(f, 1.0),
@@ -278,7 +280,8 @@ def in_thread(f, *args):
 
 @pytest.mark.parametrize('transform', [
     ad.grad, lambda f: lambda x: ad.linearize(f, x), lambda f: lambda x:
-    ad.vjp(f, x), ad.make_jaxpr])
+    ad.vjp(f, x), ad.make_jaxpr, lambda f: lambda x: ad.jvp(f, (x,), (x,)),
+    lambda f: lambda x: ad.vmap(f)(np.ones(2))])
 def test_transforms_begin_anew_in_another_thread(transform):
     def f(x):
         assert in_thread(current_trace) is Trace.base

@@ -262,11 +262,6 @@ def test_out_axes_of_several_outputs():
     assert w == 5. and type(w) is float
 
 
-def test_a_function_without_outputs_is_mapped():
-    assert ad.vmap(lambda x: None)(A) is None
-    assert ad.vmap(lambda x: ((), []))(A) == ((), [])
-
-
 def test_what_is_not_mapped_comes_as_it_is():
     """Strings, objects, dicts without an order: nobody looks at them."""
     class Thing:
@@ -303,14 +298,6 @@ def test_keyword_arguments_are_mapped_over_axis_0():
 
 
 # Nested
-
-def test_outer_product_by_nested_vmaps():
-    x, y = np.arange(3.), np.arange(4.) + 1
-    product = ad.vmap(ad.vmap(lambda x, y: x * y, (None, 0)), (0, None))
-    assert_same(product(x, y), np.outer(x, y))
-    other = ad.vmap(ad.vmap(lambda x, y: x * y, (0, None)), (None, 0))
-    assert_same(other(x, y), np.outer(x, y).T)
-
 
 @pytest.mark.parametrize('outer', range(-3, 3))
 @pytest.mark.parametrize('inner', range(-2, 2))
@@ -396,23 +383,6 @@ def test_mapped_masks_name_where(f):
 
 
 # Python needs values
-
-@pytest.mark.parametrize('use, error', [
-    (lambda x: x if x > 0 else -x, ad.TracerBoolConversionError),
-    (lambda x: max(x, 0.0), ad.TracerBoolConversionError),
-    (lambda x: float(x), ad.ConcretizationTypeError),
-    (lambda x: range(x), ad.TracerIntegerConversionError),
-    (lambda x: np.exp([x, x]), ad.TracerArrayConversionError),
-])
-def test_d3_values_are_not_known_under_vmap(use, error):
-    def f(x):
-        return use(x)
-
-    with pytest.raises(error, match=r'BatchTracer<\w+\[\]>.* in vmap of'
-                                    r' .*f\b'):
-        ad.vmap(f)(np.ones(3))
-    assert_same(ad.vmap(np.sin)(np.ones(3)), np.sin(np.ones(3)))
-
 
 def test_d3_truth_of_a_traced_value_names_the_line():
     def f(x):
@@ -500,21 +470,6 @@ def test_wrong_outputs_are_named(out_axes, out, error, words):
         ad.vmap(loss, 0, out_axes)(A)
     assert 'loss' in str(info.value)
     assert_same(ad.vmap(np.sin)(A), np.sin(A))
-
-
-def test_wrong_in_axes_are_named_before_any_call():
-    with pytest.raises(TypeError, match='vmap of .*sin.*in_axes'):
-        ad.vmap(np.sin, in_axes={0})
-
-
-def test_missing_rule_names_primitive_and_cure():
-    """P4, and only where the operand is mapped."""
-    lost_p = Primitive('lost', lambda x: x)
-    with pytest.raises(NotImplementedError, match=(
-            r"Batching rule for 'lost' not implemented: "
-            r'define vmap.rules')):
-        ad.vmap(lost_p.bind)(A)
-    assert_same(ad.vmap(lambda x: x * lost_p.bind(3.0))(A), 3 * A)
 
 
 def test_shape_errors_are_numpy_s_for_one_element():
@@ -614,17 +569,6 @@ def test_float0_tangents_of_mapped_integers():
 
 
 # The interpreter's inside
-
-def test_tracers_say_what_they_are():
-    def f(x):
-        assert repr(x) == 'BatchTracer<float64[3]>'
-        assert (x.shape, x.ndim, x.dtype, x.size) == ((3,), 1, float, 3)
-        assert len(x) == 3 and len(list(x)) == 3
-        assert ad.typeof(x) == ad.ShapedArray((3,), np.dtype(float))
-        return x
-
-    ad.vmap(f)(A)
-
 
 def test_a_primitive_with_several_results_is_mapped():
     two_p = Primitive('two', lambda x, y: [x * y, y],

@@ -31,7 +31,6 @@ from autodiff_mini.interpreters import (
 from autodiff_mini.interpreters.jaxpr import stage_tree
 from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var, dead_rules
 from autodiff_mini.pytree import leaf_names, map_leaves, tree_flatten
-from autodiff_mini.signature import named_after
 from autodiff_mini.zeros import Zero, instantiate_all, instantiate_zeros
 
 # What all loops have in common.
@@ -633,7 +632,9 @@ def bind_while(tag, cond_fun, body_fun, init_val):
         tag: which application of which transformation this is.
         cond_fun, body_fun, init_val: as for `while_loop`.
     """
-    pair = named_after(body_fun)(lambda carry: (body_fun(carry), None))
+    def pair(carry):
+        return body_fun(carry), None
+    pair.__wrapped__ = body_fun     # in which random numbers are looked for
     body, carry, tree = stage_body(tag, pair, 'init_val', init_val)
     tree = tree.children[0]
     test, test_tree = stage_tree(cond_fun, (tree.unflatten(carry),), {}, tag)
