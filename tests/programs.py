@@ -1159,7 +1159,8 @@ MASKED = {
     'mean_where': lambda np, x: np.mean(x, 1, where=MASK),
 }
 for name, function in MASKED.items():
-    program(name, function, f64(2, 3), ulps=4)
+    program(name, function, np.array([[0.7, 1.35, 0.9], [1.45, 0.6, 0.8]]),
+            ulps=4)
 program('var_mean', lambda np, x: np.var(x, 0, mean=np.mean(
     x, 0, keepdims=True)), f64(2, 3), ulps=4)
 program('max_initial_of_nothing', lambda np, x: np.max(x, 1, initial=2.0),

@@ -106,13 +106,6 @@ def test_other_code_has_the_tests_that_name_it_and_all_columns(root):
     assert jobs == [['tests/more/test_others.py'], *check.COLUMNS]
 
 
-def test_new_tests_and_the_tests_of_a_tool_are_run(root):
-    change(root, 'book/tools/weave.py', '1', '2')
-    (root / 'tests' / 'test_new.py').write_text('def test_it(): pass\n')
-    assert planned(root)[0] == [
-        ['tests/tools/test_weave.py'], ['tests/test_new.py']]
-
-
 def test_a_page_whose_own_words_change_runs_its_cells(root):
     change(root, 'book/chapters/01_page.md', 'x = 1', 'x = 2')
     assert check.plan(root)[0] == []       # a listing that was woven

@@ -244,6 +244,19 @@ def test_a_branch_that_is_known_is_inlined_in_reverse_mode():
     assert_close(run(1.0), np.cos(2.0))
 
 
+def test_linear_transpose_of_a_branch():
+    f = lambda p: lambda x, y: ad.cond(p, lambda x, y: (x * 2, y),
+                                       lambda x, y: (y, x - 3 * y), x, y)
+    for pred, expected in (True, (2.0, 10.0)), (False, (10.0, -29.0)):
+        back = ad.linear_transpose(ad.jit(f(pred)), 1.0, 1.0)
+        assert back((1.0, 10.0)) == expected
+    for g in (lambda x: ad.cond(x, np.positive, np.negative, x),
+              lambda x: ad.switch(np.argmax(np.stack([x, x])),
+                                  [np.positive, np.negative], x)):
+        with pytest.raises(TypeError, match='the program is not linear'):
+            ad.linear_transpose(g, 1.0)(1.0)
+
+
 def test_residuals_of_the_branches_are_not_shared():
     f = lambda i, x, m: ad.switch(i, [
         lambda x, m: np.sin(x), lambda x, m: m @ x, lambda x, m: x], x, m)

@@ -134,6 +134,9 @@ CASES = {
     'a function is replaced wherever it was imported': (
         EDIT_TYPEOF, '[m.typeof is typeof for m in (core, numpy_api, ad)]',
         '[True, True, True]'),
+    'a partial is replaced by a function': (
+        'old = core.current_trace\ndef current_trace():\n    return old()',
+        'core.current_trace is current_trace is not old', 'True'),
     'a rule changes jvp': (
         listing(JVP, 'defjvp')
         + '\ndefjvp(sin_p, lambda x_dot, y, x: 3 * x_dot)',

@@ -20,7 +20,7 @@ from tests import amount
 if not (amount.WHOLE and importlib.util.find_spec('build')):
     pytest.skip('`make test-package` runs it', allow_module_level=True)
 
-from hatch_build import addresses, readme
+from hatch_build import addresses
 
 ROOT = Path(__file__).parents[1]
 SITE = 'https://example.org/book/'
@@ -76,15 +76,6 @@ def test_the_readme_asks_a_registry_for_nothing(dist):
     assert 'automatic differentiation' in text
     assert '# The Rule That Vanished' in text
     assert re.findall(r'\]\((?!https://)[^)]*\)', text) == []
-
-
-def test_the_pictures_of_the_readme_are_those_of_the_site():
-    text = (ROOT / 'README.md').read_text()
-    names = re.findall(r'\]\(book/(assets/.*?)\)', text)
-    shown = readme(text, SITE)
-    assert names and all(f']({SITE}{name})' in shown for name in names)
-    assert all((ROOT / 'book' / name).exists() for name in names)
-    assert '![' not in readme(text, '')
 
 
 def test_addresses_are_those_that_the_book_has(monkeypatch):

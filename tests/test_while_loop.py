@@ -114,6 +114,8 @@ REVERSE = {
     'grad_vmap': lambda f: lambda x: ad.grad(
         lambda x: ad.vmap(f)(x).sum())(X),
     'hessian': ad.hessian, 'grad_jvp': lambda f: ad.grad(d(f)),
+    'condition': lambda f: lambda x: ad.linear_transpose(
+        lambda x: ad.while_loop(lambda c: c < 9, lambda c: 2 * c, x), x)(x),
     'scan': lambda f: ad.grad(lambda x: ad.scan(
         lambda c, _: (f(c), None), x, length=2)[0]),
     'cond': lambda f: ad.grad(lambda x: ad.cond(x > 0, f, np.sin, x)),

@@ -1,8 +1,8 @@
 """Fission: what need not be in a loop is taken out of it.
 
-Its one idea: most of a body does not wait for the step before.  That is done
-for all steps at once, by vmap, before the loop or after it; and what is only
-added up is one sum.  Chapter 33.
+Most of a body does not depend on the step before.  That part runs for all
+steps in one pass, by vmap, before the loop or after it.  What is only added
+up becomes one sum.  Chapter 33.
 """
 
 import math
@@ -47,7 +47,7 @@ class Parts(NamedTuple):
 
 
 def taken_apart(body, counts) -> Parts:
-    """Returns which equations of a body wait for the step before."""
+    """Return which equations of a body wait for the step before."""
     _, carry, xs = split(body.invars, counts)
     ends = body.outvars[:counts[1]]
     sums = added_up(body, carry, ends)
@@ -89,9 +89,9 @@ def taken_apart(body, counts) -> Parts:
 
 
 def is_strange(eqn, waiting):
-    """Returns whether an equation must be left where it is.
+    """Return whether an equation must be left where it is.
 
-    Nobody knows how to batch a user's operation.  And a Python number that
+    An operation of the user may have no vmap rule.  And a Python number that
     has become a row of an array is not weak any more.
     """
     return eqn.primitive not in FRESH | VIEWS or any(
@@ -99,7 +99,7 @@ def is_strange(eqn, waiting):
 
 
 def added_up(body, carry, ends) -> dict:
-    """Returns what is added at each step, for carries that are only sums."""
+    """Return what is added at each step, for carries that are only sums."""
     uses = Counter(v for eqn in body.eqns for v in eqn.invars)
     uses.update(body.outvars)
     maker = {v: eqn for eqn in body.eqns for v in eqn.outvars}
@@ -125,7 +125,7 @@ def added_up(body, carry, ends) -> dict:
 
 @remembered
 def fission(jaxpr, avals, length, reverse, counts):
-    """Returns a scan as a program in which only its core is a loop.
+    """Return a scan as a program in which only its core is a loop.
 
     Args:
         jaxpr: the body.
@@ -200,7 +200,7 @@ def results(eqns):
 
 
 def as_program(body, eqns, outs):
-    """Returns equations of a body as a program, from what they need."""
+    """Return equations of a body as a program, from what they need."""
     part = drop_dead(Jaxpr(body.constvars, [], eqns, outs, body.consts))
     made = {*results(part.eqns), *part.constvars}
     used = [v for eqn in part.eqns for v in eqn.invars] + outs

@@ -1,8 +1,8 @@
 """The guard: is this call like the last one?
 
-Its one idea: the way to a compiled program, through trees, types and a table,
-is the same at each call.  So it is written down too, as a few comparisons,
-and where one of them fails the long way is taken.  Chapter 34.
+A call reaches its compiled program through trees, types, and a table, which
+are the same at each call.  So the guard is these as a few comparisons, and
+the call takes the long way if one of them fails.  Chapter 34.
 """
 
 from itertools import count
@@ -26,17 +26,17 @@ class GuardWriter:
         self.numbers = count(1)
 
     def constant(self, name, x) -> str:
-        """Returns a name for a value."""
+        """Return a name for a value."""
         name = f'{name}_{next(self.numbers)}'
         self.scope[name] = x
         return name
 
     def unless(self, test):
-        """Adds a comparison."""
+        """Add a comparison."""
         self.lines += [f'if not ({test}):', '    return MISS']
 
     def take_apart(self, name, tree, leaves):
-        """Adds what compares the structure of a value, and names its leaves.
+        """Add what compares the structure of a value, and names its leaves.
 
         Raises:
             KeyError: there is a container that it does not know.
@@ -55,7 +55,7 @@ class GuardWriter:
             self.take_apart(part, child, leaves)
 
     def compare(self, name, x):
-        """Adds what compares the type of a leaf with that of `x`."""
+        """Add what compares the type of a leaf with that of `x`."""
         self.leaves.append(name)
         if type(x) in NUMBERS:
             kind = self.constant('kind', type(x))
@@ -73,7 +73,7 @@ BRACKETS = {dict: '{}', list: '[]', tuple: '()'}
 
 
 def keys_of(tree):
-    """Return the keys of a container of Python's, which their text tells.
+    """Return the keys of a Python container, if their text tells them.
 
     Raises:
         KeyError: it is another container, or has other keys.
@@ -101,7 +101,7 @@ def put_together(tree, names) -> str:
 
 
 def write_guard(program, xs, in_tree, out_tree):
-    """Returns a function that runs a program, if a call is like this one.
+    """Return a function that runs a program, if a call is like this one.
 
     Args:
         program: the compiled program.

@@ -1,7 +1,7 @@
-"""The source of a loop: a `for` of Python's.
+"""The source of a loop: a Python `for`.
 
-Its one idea: what is left of a scan when all else is taken out of it is
-written as one would write it by hand.  Chapter 33.
+What is left of a scan, when all else is taken out of it, is written as a
+person would write it by hand.  Chapter 33.
 """
 
 import math
@@ -46,7 +46,7 @@ fast_rules[loop_p] = loop_lowering
 
 
 def array_loop(emitter, jaxpr, ordered, length, reverse, counts):
-    """Returns the arguments and the lines of a function that loops."""
+    """Return the arguments and the lines of a function that loops."""
     names = emitter.names(jaxpr)
     consts, carry, xs = split(jaxpr.invars, counts)
     ends, ys = jaxpr.outvars[:counts[1]], jaxpr.outvars[counts[1]:]
@@ -75,7 +75,7 @@ def reshaped(v, *shape):
 
 
 def row_text(texts, v):
-    """Returns the text of a number, or of a list of numbers."""
+    """Return the text of a number, or of a list of numbers."""
     texts = ', '.join(texts)
     return f'[{texts}]' if v.aval.shape else texts
 
@@ -138,7 +138,7 @@ def steps_text(length, reverse):
 
 
 def assigned(names, values):
-    """Returns the line that gives variables new values, if any is new."""
+    """Return the line that gives variables new values, if any is new."""
     pairs = [pair for pair in zip(names, values) if pair[0] != pair[1]]
     if not pairs:
         return []

@@ -1,8 +1,8 @@
 """Planning: where results go, and what is done piece by piece.
 
-Its one idea: memory is slower than arithmetic.  A result may take the place
-of an array that nobody needs any more; and a run of element-wise equations on
-large arrays goes through them in blocks that stay in the cache.  Chapters 32
+Memory is slower than arithmetic.  A result can take the place of an array
+that is not needed any more, and a run of element-wise equations on large
+arrays goes through them in blocks that stay in the cache.  Chapters 32
 and 26.
 """
 
@@ -96,7 +96,7 @@ def programs_of(eqn):
 
 
 def c_ordered(jaxpr) -> set:
-    """Returns the variables that are C-contiguous, if the arguments are."""
+    """Return the variables that are C-contiguous, if the arguments are."""
     found = {*jaxpr.invars}
     copied = set()      # what has no order, and a copy of it has this one
     for v, x in zip(jaxpr.constvars, jaxpr.consts, strict=True):
@@ -112,7 +112,7 @@ def c_ordered(jaxpr) -> set:
 
 
 def makes_order(eqn, ordered):
-    """Returns whether the results are C-contiguous, if the operands are."""
+    """Return whether the results are C-contiguous, if the operands are."""
     ndim = len(eqn.outvars[0].aval.shape) if eqn.outvars else 0
     if eqn.primitive in FRESH or eqn.primitive in WRITES:
         return ordered or ndim < 2 or eqn.primitive is matmul_p and ndim < 3
@@ -125,7 +125,7 @@ def makes_order(eqn, ordered):
 
 
 def is_piece(indices):
-    """Returns whether an index selects what lies in one piece in memory."""
+    """Return whether an index selects what lies in one piece in memory."""
     chosen = [i for i in indices if i is not None]
     return all(type(i) is int for i in chosen[:-1]) and all(
         type(i) is int or i is Ellipsis or type(i) is slice
@@ -133,7 +133,7 @@ def is_piece(indices):
 
 
 def keeps_order(jaxpr):
-    """Returns whether the results are C-contiguous, if the arguments are."""
+    """Return whether the results are C-contiguous, if the arguments are."""
     jaxpr = opened(jaxpr)
     return {*filter(is_variable, jaxpr.outvars)} <= c_ordered(jaxpr)
 
@@ -143,7 +143,7 @@ def is_variable(v):
 
 
 def runs(jaxpr, in_order) -> list:
-    """Returns the equations in groups: most alone, some to be a block.
+    """Return the equations in groups: most alone, some to be a block.
 
     An equation that needs nothing of the open run goes before it.
     """
@@ -165,14 +165,14 @@ def runs(jaxpr, in_order) -> list:
 
 
 def is_blockable(eqn, in_order):
-    """Returns whether an equation can be done piece by piece."""
+    """Return whether an equation can be done piece by piece."""
     shape = eqn.outvars[0].aval.shape
     return (eqn.primitive in PIECEWISE and math.prod(shape) >= HUGE
             and shape[0] > rows_of(shape) and is_ordered(eqn, in_order))
 
 
 def rows_of(shape):
-    """Returns how many elements of the first axis make a block."""
+    """Return how many elements of the first axis make a block."""
     return max(1, BLOCK // math.prod(shape[1:]))
 
 
@@ -192,7 +192,7 @@ class Uses(NamedTuple):
 
 
 def last_uses(jaxpr, groups) -> Uses:
-    """Returns what is used last when."""
+    """Return what is used last when."""
     given = [*jaxpr.constvars, *jaxpr.invars]
     owner = {v: v for v in given}
     variable, array = {}, {}

@@ -1,11 +1,10 @@
 """Programs of single numbers: Python's floats, where they are as good.
 
-For one number an array is a heavy suitcase.  A float of Python's has the same
-bits, and computes ten times faster; and where it would not behave as NumPy's
-does, the program is run again, carefully.  A vector of two numbers is two
-numbers: a program of such vectors is rewritten for their elements, and what
-only moves elements about, such as an index or a stack, leaves nothing behind.
-Chapter 34.
+For one number an array is a heavy suitcase.  A Python float has the same bits
+and computes ten times faster.  Where it would not behave as NumPy's does, the
+program runs again, carefully.  A vector of two numbers is two numbers, so a
+program of such vectors is rewritten for their elements.  An index or a stack,
+which only moves elements, becomes nothing.  Chapter 34.
 """
 
 import math
@@ -60,7 +59,7 @@ def is_float(v):
 
 
 def is_scalar(jaxpr, is_result=is_float):
-    """Returns whether all values of a program are single float64 numbers.
+    """Return whether all values of a program are single float64 numbers.
 
     In between there may be booleans.
     """
@@ -75,13 +74,13 @@ def is_bool(v):
 
 
 def is_small(v):
-    """Returns whether an operand is an integer that a float can be."""
+    """Return whether an operand is an integer that a float can be."""
     return (type(v) is Literal and type(v.val) is int
             and abs(v.val) <= 2**53)
 
 
 def is_scalar_equation(eqn):
-    """Returns whether Python's floats can compute an equation."""
+    """Return whether Python's floats can compute an equation."""
     primitive, out = eqn.primitive, eqn.outvars[0]
     if primitive is pow_p and not is_power(eqn) and out.aval.weak_type:
         return False
@@ -99,7 +98,7 @@ def is_scalar_equation(eqn):
 
 
 def is_power(eqn):
-    """Returns whether the exponent is an integer of Python's."""
+    """Return whether the exponent is a Python integer."""
     exponent = eqn.invars[1]
     return type(exponent) is Literal and type(exponent.val) is int
 
@@ -160,7 +159,7 @@ def scalar_lines(emitter, numbers, invars, outvars, names):
 
 
 def taken_out(variables, numbers, given, names):
-    """Returns the lines that make Python's floats of arguments.
+    """Return the lines that make Python's floats of arguments.
 
     Args:
         variables: of the arguments.
@@ -183,7 +182,7 @@ def taken_out(variables, numbers, given, names):
 
 
 def put_back(emitter, v, parts, names):
-    """Returns the text of a result: a number, or an array of numbers."""
+    """Return the text of a result: a number, or an array of numbers."""
     texts = [float_text(emitter, part, names) for part in parts]
     if v.aval.shape:
         shape = v.aval.shape
@@ -241,7 +240,7 @@ def scalar_body(emitter, jaxpr, names, results=()):
 
 
 def last_needed(jaxpr) -> list:
-    """Returns for each equation the numbers whose names are free after it.
+    """Return for each equation the numbers whose names are free after it.
 
     A new number then has its place where an old one was, which is near.  A
     short program has all its numbers near, and a name for each.
@@ -261,7 +260,7 @@ def last_needed(jaxpr) -> list:
 
 
 def checked(emitter, names):
-    """Returns the lines that give up unless these numbers are finite."""
+    """Return the lines that give up unless these numbers are finite."""
     isfinite, lines = emitter.constant('isfinite', math.isfinite), []
     names = list(dict.fromkeys(names))
     for i in range(0, len(names), 10):
@@ -292,7 +291,7 @@ def indented(lines):
 
 
 def float_text(emitter, v, names, as_float=True):
-    """Returns the text of an operand, for Python's arithmetic."""
+    """Return the text of an operand, for Python's arithmetic."""
     if type(v) is Var:
         return names[v]
     if not as_float or v.aval.dtype == bool:
@@ -301,7 +300,7 @@ def float_text(emitter, v, names, as_float=True):
 
 
 FEW = 8     # elements: what has more is faster as an array
-CALL = 12   # operations of Python's in the time that NumPy needs for one
+CALL = 12   # Python operations in the time that NumPy needs for one
 MOVING = {index_p, scatter_p, concatenate_p, stack_p, broadcast_to_p,
           reshape_p, transpose_p}
 
@@ -321,11 +320,11 @@ class Numbers(NamedTuple):
 
 
 def as_numbers(jaxpr, ordered, is_result=is_float, arrays=0):
-    """Returns Numbers for a program, or None if it stays one of arrays.
+    """Return Numbers for a program, or None if it stays one of arrays.
 
     Args:
         jaxpr: a program without calls.
-        ordered: whether its arguments are C-contiguous arrays of NumPy's.
+        ordered: whether its arguments are C-contiguous NumPy arrays.
         is_result: whether a variable can be a result.
         arrays: how many are taken apart or put together at each run.
     """
@@ -342,7 +341,7 @@ def as_numbers(jaxpr, ordered, is_result=is_float, arrays=0):
 
 
 def has_few_numbers(jaxpr):
-    """Returns whether all arrays are of few floats, or of few truths."""
+    """Return whether all arrays are of few floats, or of few truths."""
     found = chain(jaxpr.constvars, jaxpr.invars,
                   *[eqn.outvars for eqn in jaxpr.eqns])
     return seams.library_of(jaxpr.consts) is None and all(
@@ -351,13 +350,13 @@ def has_few_numbers(jaxpr):
 
 
 def price(jaxpr):
-    """Returns how long numbers take, about, in operations of Python's."""
+    """Return how long numbers take, about, in Python operations."""
     return sum(1 if eqn.primitive in PYTHON or eqn.primitive in MATH
                and as_numpy(eqn.primitive) else CALL for eqn in jaxpr.eqns)
 
 
 def split_up(jaxpr):
-    """Returns Numbers for a program, or None if an equation forbids it."""
+    """Return Numbers for a program, or None if an equation forbids it."""
     parts = {v: array_of(map(Literal, x.flat if v.aval.shape else [x]),
                          v.aval.shape)
              for v, x in zip(jaxpr.constvars, jaxpr.consts, strict=True)}
@@ -392,12 +391,12 @@ def split_up(jaxpr):
 
 
 def array_of(numbers, shape):
-    """Returns an array of variables and literals."""
+    """Return an array of variables and literals."""
     return np.fromiter(numbers, object).reshape(shape)
 
 
 def new_numbers(v):
-    """Returns an array of new variables, for the numbers of an array."""
+    """Return an array of new variables, for the numbers of an array."""
     if v.aval.shape == ():
         return array_of([v], ())
     aval = ShapedArray((), v.aval.dtype)
@@ -406,7 +405,7 @@ def new_numbers(v):
 
 
 def can_split(eqn):
-    """Returns whether numbers one by one have the bits of the array."""
+    """Return whether numbers one by one have the bits of the array."""
     primitive, avals = eqn.primitive, [v.aval for v in eqn.invars]
     if any(type(v) is Literal and isinstance(v.val, Zero)
            for v in eqn.invars):
@@ -432,7 +431,7 @@ def can_split(eqn):
 
 
 def rearranged(eqn, xs):
-    """Returns the numbers of a result that only has them elsewhere."""
+    """Return the numbers of a result that only has them elsewhere."""
     dtype = eqn.outvars[0].aval.dtype
     if eqn.primitive is scatter_p:
         found = xs[0].copy()
@@ -445,7 +444,7 @@ def rearranged(eqn, xs):
 
 
 def in_turn(xs, add, zero=Literal(np.float64(0))):
-    """Returns the sum of up to eight numbers, added as NumPy adds them."""
+    """Return the sum of up to eight numbers, added as NumPy adds them."""
     if len(xs) == FEW:
         while len(xs) > 1:
             xs = [add(x, y) for x, y in zip(xs[::2], xs[1::2])]
@@ -454,7 +453,7 @@ def in_turn(xs, add, zero=Literal(np.float64(0))):
 
 @cache
 def adds_in_turn():
-    """Returns whether NumPy adds up few numbers as `in_turn` does."""
+    """Return whether NumPy adds up few numbers as `in_turn` does."""
     numbers = np.sin(np.arange(8000.0)) * 10.0 ** (np.arange(8000) % 7)
     for n in range(1, FEW + 1):
         for k in range(1, FEW // n + 1):

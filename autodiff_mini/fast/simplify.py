@@ -1,7 +1,7 @@
 """Simplification: a program that computes the same, with less to do.
 
-Its one idea: read the equations once, forwards, and ask of each whether its
-result is there already.  No equation may change a bit of what comes out.
+It reads the equations once, forwards, and asks for each one whether its
+result is there already.  No equation can change a bit of what comes out.
 Chapter 31.
 """
 
@@ -38,7 +38,7 @@ PIECEWISE = ELEMENTWISE - VIEWS | {astype_p}
 
 
 def learn(*sets):
-    """Let sets have the rows, too, of NumPy's ufuncs that come in later."""
+    """Let sets have the rows, too, of NumPy ufuncs that come in later."""
     def add(primitive):
         ufunc = primitive.impl
         if (isinstance(ufunc, np.ufunc) and hasattr(np, ufunc.__name__)
@@ -52,7 +52,7 @@ learn(ELEMENTWISE, PIECEWISE)
 
 
 def opened(jaxpr):
-    """Returns the program without calls, and with loops taken apart."""
+    """Return the program without calls, and with loops taken apart."""
     return inline(jaxpr, inline_rules | opening_rules)
 
 
@@ -60,7 +60,7 @@ opening_rules = {}  # as inline_rules, but those that are for speed
 
 
 def simplify(jaxpr, in_order=()):
-    """Returns a program that computes the same, to the bit, with less to do.
+    """Return a program that computes the same, to the bit, with less to do.
 
     Args:
         jaxpr: a program without calls.
@@ -109,12 +109,12 @@ def simplify(jaxpr, in_order=()):
 
 
 def is_square(operands, made):
-    """Returns whether two operands are views of one array."""
+    """Return whether two operands are views of one array."""
     return len({*(owner(v, made) for v in operands)}) == 1
 
 
 def without_transpose(eqn, made):
-    """Returns `y @ x` for `x.T @ y`, if `y` is a vector."""
+    """Return `y @ x` for `x.T @ y`, if `y` is a vector."""
     x, y = eqn.invars
     if not (x in made and made[x].primitive is transpose_p
             and x.aval.ndim == 2 and y.aval.ndim == 1
@@ -125,19 +125,23 @@ def without_transpose(eqn, made):
 
 
 def owner(v, made):
-    """Returns the variable whose array `v` is, or is a view of."""
+    """Return the variable whose array `v` is, or is a view of."""
     while v in made and made[v].primitive in VIEWS:
         v = made[v].invars[0]
     return v
 
 
 def products(eqn):
-    """Returns equations for one: small powers of arrays are products."""
+    """Return equations for one: small powers of arrays are products."""
     x, n = eqn.invars if eqn.primitive is pow_p else (None, None)
     if (type(n) is not Literal or type(n.val) is not int
-            or n.val not in PRODUCTS or x.aval.shape == ()
+            or n.val not in {0, *PRODUCTS} or x.aval.shape == ()
             or x.aval.dtype.kind != 'f'):
         return [eqn]
+    if n.val == 0:      # even of nan
+        one = Literal(x.aval.dtype.type(1))
+        return [Equation(broadcast_to_p, [one], {'shape': x.aval.shape},
+                         eqn.outvars, eqn.line)]
     powers, eqns = {1: x}, []
     for i, j in PRODUCTS[n.val]:
         powers[i + j] = Var(x.aval)
@@ -167,7 +171,7 @@ def narrowed(eqn, invars, made, values):
 
 
 def is_ordered(eqn, in_order):
-    """Returns whether all operands of an equation are C-contiguous."""
+    """Return whether all operands of an equation are C-contiguous."""
     for v in eqn.invars:
         if type(v) is not Literal and v not in in_order:
             return False
@@ -187,7 +191,7 @@ def spread_number(x):
 
 
 def same_value(eqn, made, in_order):
-    """Returns the operand that the result is to the bit, or None.
+    """Return the operand that the result is to the bit, or None.
 
     A copy lies in one piece in memory.  An operand that may not, a view or an
     argument, does not stand for its copy: its sum has another order.
@@ -206,7 +210,7 @@ def same_value(eqn, made, in_order):
 
 
 def is_number(v, *numbers):
-    """Returns whether an operand is one of these numbers, sign and all."""
+    """Return whether an operand is one of these numbers, sign and all."""
     return (type(v) is Literal and not isinstance(v.val, Zero)
             and any(v.val == x and math.copysign(1, v.val.real)
                     == math.copysign(1, x) for x in numbers))
@@ -240,7 +244,7 @@ same_rules = {
 
 
 def folded(eqn):
-    """Returns the result as a literal, if the operands are, or None."""
+    """Return the result as a literal, if the operands are, or None."""
     if (eqn.primitive not in ELEMENTWISE or Var in map(type, eqn.invars)
             or any(isinstance(v.val, Zero) for v in eqn.invars)):
         return None
@@ -254,5 +258,5 @@ def folded(eqn):
 
 
 def operand_key(v):
-    """Returns what two operands have in common if they are the same."""
+    """Return what two operands have in common if they are the same."""
     return v if type(v) is Var else (type(v.val), repr(v.val))

@@ -11,7 +11,7 @@ import gc
 import inspect
 import sys
 from collections import Counter
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
@@ -123,7 +123,8 @@ def way_to_change(x):
 
 
 def is_function(x):
-    return inspect.isfunction(inspect.unwrap(x))   # also if it is cached
+    x = inspect.unwrap(x)       # if it is cached
+    return inspect.isfunction(x) or isinstance(x, partial)
 
 
 def exchange(name, old, new):

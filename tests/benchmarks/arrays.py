@@ -11,7 +11,7 @@ from tests.benchmarks.peers import everywhere, gradients
 # W1: one step of training
 
 def layers(dtype):
-    """Returns the parameters of a network, a batch, and its labels."""
+    """Return the parameters of a network, a batch, and its labels."""
     rng = np.random.default_rng(1)
     sizes = [784, 512, 256, 10]
     normal = lambda *shape: rng.standard_normal(shape).astype(dtype)
@@ -126,7 +126,7 @@ def black_scholes(np, spot, time, volatility, strike):
 
 
 def hand_cdf(x):
-    """Returns the distribution function and its slope."""
+    """Return the distribution function and its slope."""
     square = x * x
     t = np.tanh(SLOPE * x * (1 + 0.044715 * square))
     return 0.5 * (1 + t), 0.5 * SLOPE * (1 - t * t) * (
@@ -151,7 +151,7 @@ def hand_black_scholes(spot, time, volatility, strike):
 
 
 def options(n):
-    """Returns spots, times, volatilities and strikes."""
+    """Return spots, times, volatilities and strikes."""
     rng = np.random.default_rng(2)
     return (rng.uniform(80, 120, n), rng.uniform(0.5, 2, n),
             rng.uniform(0.1, 0.4, n), rng.uniform(80, 120, n))
@@ -260,7 +260,7 @@ def w10():
 # Time over size
 
 def sizes():
-    """Returns column -> seconds for the gradient of GELU, over sizes."""
+    """Return column -> seconds for the gradient of GELU, over sizes."""
     numbers, times = [10 ** k for k in range(8)], {}
     for n in numbers:
         calls = gradients(gelu, (np.linspace(-4, 4, n),), hand_gelu,

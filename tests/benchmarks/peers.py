@@ -35,7 +35,7 @@ EVERYBODY = ('autograd', 'torch', 'jax')
 
 def gradients(program, args, hand, argnums=0, value=False,
               peers=EVERYBODY, torch_program=None, floor=None):
-    """Returns column -> call, a gradient of one program by each of us.
+    """Return column -> call, a gradient of one program by each of us.
 
     Args:
         program: `program(np, *args)`, a scalar.
@@ -91,7 +91,7 @@ def our_calls(f, args):
 
 
 def small_call(f, args):
-    """Returns a call of jit's, compiled as it is without the wing fast."""
+    """Return a call of jit's, compiled as it is without the wing fast."""
     compiled = ad.jit(f)
 
     def call():
@@ -101,7 +101,7 @@ def small_call(f, args):
 
 
 def jax_call(f, args):
-    """Returns a call of jit's, which waits for what it computes."""
+    """Return a call of jit's, which waits for what it computes."""
     args, f = jax.tree.map(jax_leaf, args), jax.jit(f)
     return lambda: jax.block_until_ready(f(*args))
 
@@ -116,7 +116,7 @@ def tensor(x):
 
 
 def torch_gradient(f, args, argnums, value):
-    """Returns a call that records `f`, and goes back over what it did."""
+    """Return a call that records `f`, and goes back over what it did."""
     args = ad.tree_map(tensor, args)
     wanted = args[argnums] if isinstance(argnums, int) else tuple(
         args[i] for i in argnums)

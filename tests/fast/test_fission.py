@@ -34,7 +34,7 @@ ROWS, TABLES = RNG.normal(size=(5, 3)), RNG.normal(size=(5, 3, 3)) / 2
 # Which equations wait
 
 def parts_of(f, carry, x, consts=()):
-    """Returns the names of the primitives in each part of a body.
+    """Return the names of the primitives in each part of a body.
 
     Of sums, for each variable the name of the primitive that makes it, or
     the kind of argument it is.
@@ -157,7 +157,7 @@ def operations(source):
 
 
 def network(w, u, h, xs):
-    """Returns the loss of a recurrent network."""
+    """Return the loss of a recurrent network."""
     h, ys = ad.scan(lambda h, x: (np.tanh(h @ w + x @ u), h), h, xs)
     return np.sum(h) + np.sum(ys * ys)
 
@@ -201,7 +201,7 @@ def test_a_loop_of_sums_is_no_loop():
 
 
 def loops_in(jaxpr):
-    """Returns the equations that are loops, in a program without calls."""
+    """Return the equations that are loops, in a program without calls."""
     return [eqn for eqn in simplify(opened(jaxpr)).eqns
             if eqn.primitive is loop_p]
 
@@ -343,7 +343,7 @@ place = st.integers(0, 9)
 
 @st.composite
 def bodies(draw):
-    """Returns a body: its carries, its xs and a weight are all matrices.
+    """Return a body: its carries, its xs and a weight are all matrices.
 
     An end may be anything that was computed; or a sum with its own start.
     """
@@ -370,7 +370,7 @@ def loop(lib, body, reverse, w, carry, xs):
 
 
 def assert_near(actual, expected):
-    """Asserts the same, but for the last bits of the largest numbers."""
+    """Assert the same, but for the last bits of the largest numbers."""
     for x, y in zip(ad.tree_leaves(actual), ad.tree_leaves(expected),
                     strict=True):
         assert_same_type(x, y)

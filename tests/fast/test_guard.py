@@ -31,7 +31,7 @@ def flattened(monkeypatch):
 
 
 def everything(*args):
-    """Returns what comes in, and something computed of each leaf."""
+    """Return what comes in, and something computed of each leaf."""
     return {'b': [x * 2 for x in ad.tree_leaves(args)], 'a': (args, None)}
 
 

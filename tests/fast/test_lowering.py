@@ -22,7 +22,7 @@ C, A = np.arange(3.0), np.arange(6.0).reshape(2, 3)
 
 
 def lowered(f, *args):
-    """Returns a program, lowered; of its jaxpr nothing changes."""
+    """Return a program, lowered; of its jaxpr nothing changes."""
     jaxpr = ad.make_jaxpr(f)(*args)
     before = str(jaxpr)
     program = FastLowered(jaxpr)
@@ -236,7 +236,7 @@ def test_both_sources_compute_the_same(name):
 # The user's lines
 
 def line_of(*words):
-    """Returns the number of the line of this file that has these words."""
+    """Return the number of the line of this file that has these words."""
     with open(__file__) as file:
         [number] = [i for i, line in enumerate(file, 1)
                     if all(word in line for word in words)
@@ -245,7 +245,7 @@ def line_of(*words):
 
 
 def noted(source):
-    """Returns the lines of a source that have the number of a line."""
+    """Return the lines of a source that have the number of a line."""
     return [(text.strip(), int(number)) for text, number in
             re.findall(r'^(.*?) +# line (\d+)$', source, flags=re.M)]
 
@@ -332,7 +332,7 @@ def test_what_is_an_argument_a_constant_or_a_result_stays():
 # Memory
 
 def peak(f, x):
-    """Returns the peak of memory of a call, in arrays like `x`."""
+    """Return the peak of memory of a call, in arrays like `x`."""
     f(x)        # what is done once is done
     gc.collect()
     tracemalloc.start()

@@ -18,7 +18,7 @@ from tests.test_abstract import NOT_STAGED
 
 
 def array(*shape, dtype=float):
-    """Returns the type of an array."""
+    """Return the type of an array."""
     return ad.ShapedArray(shape, np.dtype(dtype))
 
 
@@ -156,7 +156,7 @@ LAYOUTS = {'C': np.ascontiguousarray, 'F': np.asfortranarray,
 
 
 def run_checked(jaxpr, args, layout):
-    """Runs a program, and tests what planning says of each equation."""
+    """Run a program, and tests what planning says of each equation."""
     env = dict(zip([*jaxpr.constvars, *jaxpr.invars],
                    [*jaxpr.consts, *args]))
     for eqn in jaxpr.eqns:

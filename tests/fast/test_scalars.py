@@ -26,7 +26,7 @@ def source(f, *args):
 
 
 def text(arguments, *lines):
-    """Returns the source of a program that tries these lines."""
+    """Return the source of a program that tries these lines."""
     return '\n'.join([
         f'def program({arguments}):', '    try:',
         *[f'        {line}' for line in lines],
@@ -80,7 +80,7 @@ def test_exactly_this_source(name):
 
 
 def assert_same_outcome(actual, expected):
-    """Asserts the same results, or errors of the same type."""
+    """Assert the same results, or errors of the same type."""
     if isinstance(expected, Raised):
         assert actual == expected
     else:
@@ -169,7 +169,7 @@ def test_these_programs_are_not(name):
 # When Python's floats give up
 
 def version(f, *args):
-    """Returns the fast version of a program, and those it asked for help."""
+    """Return the fast version of a program, and those it asked for help."""
     jaxpr, asked = opened(ad.make_jaxpr(f)(*args)), []
 
     def careful(*xs):

@@ -39,13 +39,13 @@ def test_which_rows_are_alike_does_not_depend_on_what_ran_before():
 
 
 def lines(jaxpr):
-    """Returns the text of a program, but for its arguments."""
+    """Return the text of a program, but for its arguments."""
     return tuple(' '.join(line.split()) for line in
                  str(jaxpr).split('\n')[1:])
 
 
 def values(jaxpr, args):
-    """Returns what a program returns, and the kinds of its warnings."""
+    """Return what a program returns, and the kinds of its warnings."""
     return outcome(partial(ad.eval_jaxpr, jaxpr, jaxpr.consts), args, {})
 
 
@@ -147,6 +147,13 @@ SIMPLIFIED = {
         'in (e,) }')),
 
     # nothing is multiplied by a power of 0
+
+    # nothing is multiplied by a power of 0
+    'zeroth_power': (
+        lambda x: (np.sin(x) * x ** 0, x[:2] ** 0 + x[1:], x[0] ** 0), [V], (
+        'b:float64[3] = sin a', 'c:float64[2] = index[indices=(1:,)] a',
+        'd:float64[2] = add 1.0 c', 'e:float64[] = index[indices=(0,)] a',
+        'f:float64[] = pow e 0', 'in (b, d, f) }')),
 
     # of a matrix and a vector, `y @ x` has the bits of `x.T @ y`
     'transpose_of_a_factor': (

@@ -25,7 +25,7 @@ def prepare_at_once(monkeypatch):
 
 
 def both_ways(f, *args):
-    """Returns what `f` returns by the long way, and by the tape, and says."""
+    """Return what `f` returns by the long way, and by the tape, and says."""
     ways = []
     for way in ad.plain(), nullcontext():
         with way, warnings.catch_warnings(record=True) as said:
@@ -40,7 +40,7 @@ def both_ways(f, *args):
 
 
 def total(program, *args):
-    """Returns a number that depends on all results of a program."""
+    """Return a number that depends on all results of a program."""
     rng = np.random.default_rng(1)
     ys = [np.sum(y * rng.uniform(0.5, 1.5, np.shape(y)))
           for y in ad.tree_leaves(program.function(np, *args))
@@ -49,7 +49,7 @@ def total(program, *args):
 
 
 def check_both_ways(f, *args):
-    """Asserts the same bits, the same warnings, or the same error."""
+    """Assert the same bits, the same warnings, or the same error."""
     (expected, said), (actual, heard) = both_ways(f, *args)
     assert ad.tree_structure(actual) == ad.tree_structure(expected)
     if isinstance(expected[0], type):
@@ -74,7 +74,7 @@ def test_gradients_of_examples_have_the_bits_of_the_long_way(program):
 
 
 def slope_twice(f, x):
-    """Returns the gradient of `f`, by what the first call has prepared."""
+    """Return the gradient of `f`, by what the first call has prepared."""
     ad.grad(f)(x)
     assert any(type(entry) is prepared.Prepared
                for entry in prepared.preparations.values())
@@ -160,7 +160,7 @@ def test_only_so_much_is_remembered(monkeypatch):
 
 
 def is_prepared_for_examples(f, *args):
-    """Returns whether a call prepares what vmap does for all at once."""
+    """Return whether a call prepares what vmap does for all at once."""
     prepared.preparations.clear()
     f(*args)
     return any(type(entry) is prepared.Mapped
