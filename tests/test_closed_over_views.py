@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.errors import ReadOnlyError, UnexpectedTracerError
-from autodiff_mini.higher_order.call import call
+from autodiff_mini.errors import ReadOnlyError
 from tests import amount, random_writing
 from tests.amount import crossed
 
@@ -108,33 +107,6 @@ def test_a_body_writes_into_a_closed_over_view_or_is_refused(first, body):
         # down, and not each time that it runs.
         wrong = [line for line in wrong if not line.startswith('value:')]
         assert wrong == [], source
-
-
-WAYS = {
-    'jit': ad.jit, 'grad': ad.grad, 'vmap': lambda f: lambda x: ad.vmap(f)(
-        x[None]), 'jvp': lambda f: lambda x: ad.jvp(f, (x,), (x,)),
-    'linearize': lambda f: lambda x: ad.linearize(f, x)[1](x)}
-
-
-@pytest.mark.parametrize('body', [
-    call, lambda g, t: ad.jvp(g, (t,), (t,))[0], lambda g, t: ad.vmap(g)(
-        t[None])[0], lambda g, t: ad.jit(g)(t), lambda g, t: ad.grad(g)(t)])
-@pytest.mark.parametrize('way', WAYS)
-def test_a_view_that_left_a_body_follows_writes_or_is_refused(way, body):
-    def f(x):
-        y, held = x * 2, []
-        body(lambda t: held.append(y[0]) or t * 2, x[0, 0])
-        y[...] = x
-        return np.sum(held[0])
-
-    def expected(x):
-        return np.sum((x * 1)[0])
-
-    try:
-        result = WAYS[way](f)(X)
-    except (ReadOnlyError, UnexpectedTracerError):
-        return
-    np.testing.assert_array_equal(result, WAYS[way](expected)(X))
 
 
 def test_a_view_by_a_mapped_index_is_not_written_while_it_is_seen():

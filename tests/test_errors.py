@@ -163,6 +163,7 @@ UNSUPPORTED = {
     'pad_mode': (lambda x: np.pad(x, 1, mode='mean'), "not 'mean'"),
 }
 
+
 @pytest.mark.parametrize('name', UNSUPPORTED)
 def test_what_is_not_supported_says_so(name):
     f, words = UNSUPPORTED[name]

@@ -32,7 +32,6 @@ from tests.test_custom_jvp import (
     CLOSED_OVER,
     DETECTED,
     assert_trees,
-    branching,
     custom,
     d,
     power,
@@ -100,39 +99,6 @@ def test_d1_d6_d9_every_nesting_keeps_the_rule(names):
     assert_close(nested(sine, names)(x), truth * (10 if order else 1))
     f = lambda x: np.sin(square(x)) * x + square(np.cos(x))
     assert_close(nested(f, names)(x), nested(f, names.replace('i', ''))(x))
-
-
-# D3: Python branches
-
-def test_d3_a_branch_on_a_traced_value_is_refused_by_name():
-    def clipped(x):
-        if x > 0:
-            return x
-        return -x
-
-    line = clipped.__code__.co_firstlineno + 1
-    for f in (ad.jit(clipped), ad.grad(ad.jit(clipped)),
-              ad.jit(ad.grad(clipped)), ad.jit(custom(clipped, branching))):
-        with pytest.raises(ad.TracerBoolConversionError, match=(
-                'Attempted boolean conversion.*np.where')) as info:
-            f(1.0)
-        assert f'{__file__}:{line} in ' in str(info.value)
-        assert current_trace() is Trace.base
-    with pytest.raises(ad.TracerBoolConversionError,
-                       match='in jit of .*clipped'):
-        ad.jit(clipped)(1.0)
-    f, runs = counted(clipped, static_argnums=0)    # its value is known
-    assert f(1.0) == f(-1.0) == 1.0 and len(runs) == 2
-
-
-@pytest.mark.parametrize('misuse, error', [
-    (float, ad.ConcretizationTypeError), (int, ad.ConcretizationTypeError),
-    (lambda x: [1, 2][x], ad.TracerIntegerConversionError),
-    (lambda x: range(x), ad.TracerIntegerConversionError),
-    (np.array, ad.TracerArrayConversionError)])
-def test_what_asks_for_a_number_is_refused(misuse, error):
-    with pytest.raises(error, match='jit of'):
-        ad.jit(misuse)(1)
 
 
 # D17, B2: closures and nondiff arguments
@@ -561,16 +527,6 @@ def test_what_is_no_array_is_named():
     with pytest.raises(TypeError, match='jit of .*: output.*str'):
         ad.jit(lambda x: {'a': 'text'})(1.0)
     assert current_trace() is Trace.base
-
-
-def test_a_mistake_while_tracing_has_the_user_s_frame():
-    def mismatch(x):
-        return x + np.ones(7)
-
-    with pytest.raises(ValueError) as info:
-        ad.jit(mismatch)(C)
-    assert any(entry.frame.code.raw is mismatch.__code__
-               for entry in info.traceback)
 
 
 def lines_of(error):

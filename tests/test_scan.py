@@ -111,14 +111,6 @@ def test_a_python_number_becomes_what_the_body_makes_of_it(name):
     assert_same(ad.jit(lambda c: ad.scan(f, c, xs)[0])(init), expected)
 
 
-def test_python_numbers_are_promoted_one_after_the_other():
-    f = lambda c, x: ((c[1], c[2], c[2] * x), c)
-    (a, b, c), ys = ad.scan(f, (1, 2, 3), np.ones(2, np.float32))
-    for z, expected in ((a, 3), (b, 3), (c, 3)):
-        assert_same(z, np.float32(expected))
-    assert_same(ys[0], np.array([1, 2], np.float32))
-
-
 # Every transform by itself, and some of each other
 
 
@@ -272,11 +264,6 @@ def test_rows_that_are_scanned_over_are_not_stacked_again():
     # the rows themselves, and the carries
     assert len(kept) == 2
     assert residual_shapes(lambda c: f(c, xs), np.ones(3)) == [(5, 3)]
-
-
-def test_a_loop_that_is_linear_keeps_nothing():
-    f = lambda xs: ad.scan(lambda c, x: (c * 2.0 + x, None), 0.0, xs)[0]
-    assert residual_shapes(f, X) == [()]    # the zero with which it starts
 
 
 # Mistakes

@@ -4,6 +4,7 @@ Or an error says whose memory it is.  tests/programs.py has the programs that
 write, one for each way; here are names, views, doors, and random programs.
 """
 
+import copy
 from functools import partial
 
 import numpy as np
@@ -377,6 +378,23 @@ def test_what_is_handed_out_is_the_callers(carrier):
                 assert way(g)(X) == 14, way
             except TypeError as error:
                 assert 'only a rule for reverse mode' in str(error)
+
+
+@pytest.mark.parametrize('copied', [
+    copy.copy, lambda y: copy.deepcopy({'y': [y]})['y'][0], np.copy,
+    lambda y: np.array(y, like=y), lambda y: y.astype(float), lambda y: +y,
+    lambda y: y.flatten(), lambda y: np.tile(y, 1), lambda y: np.roll(y, 0),
+    lambda y: np.select([y > 0], [y]), lambda y: np.clip(y, None, 9),
+    lambda y: np.repeat(y, 1), lambda y: np.concatenate([y])])
+def test_what_numpy_copies_is_written_apart(copied):
+    def f(x):
+        y = x * 1
+        z = copied(y)
+        z *= 0
+        w = copied(y[:2])
+        w += 1
+        return np.sum(y)
+    assert f(X) == ad.jit(f)(X) == 6 and ad.grad(f)(X)[0] == 1
 
 
 def test_two_gradients_are_two_arrays():

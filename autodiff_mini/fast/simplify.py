@@ -15,8 +15,8 @@ from autodiff_mini.interpreters.abstract import elementwise_type
 from autodiff_mini.interpreters.lowering import inline, inline_rules
 from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var, drop_dead
 from autodiff_mini.primitives.elementwise import (
-    PRODUCTS, add_p, conj_p, div_p, mul_p, pow_p, real_p,
-    stop_gradient_p, sub_p)
+    PRODUCTS, add_p, conj_p, div_p, mul_p, pow_p, real_p, stop_gradient_p,
+    sub_p)
 from autodiff_mini.primitives.indexing import index_p
 from autodiff_mini.primitives.linalg import matmul_p
 from autodiff_mini.primitives.shapes import (

@@ -184,7 +184,6 @@ def fit_cotangent(ct, aval):
         ct = unbroadcast(ct, aval.shape)
     if have.dtype.kind == 'c' and aval.dtype.kind != 'c':
         ct = np.real(ct)
-        have = typeof(ct)
     if have.dtype == aval.dtype and have.weak_type <= aval.weak_type:
         return ct
     return convert(ct, aval.dtype)

@@ -15,7 +15,7 @@ from statistics import mean
 from autodiff_mini.core import fun_name
 from autodiff_mini.errors import line_text
 from autodiff_mini.jaxprs import (
-    Jaxpr, Literal, Names, Var, param_text, programs_in, type_text)
+    Literal, Names, Var, param_text, programs_in, type_text)
 
 LARGEST = 10    # equations that are drawn; more become a table
 WIDEST = 640    # pixels that are drawn

@@ -250,7 +250,8 @@ lowering.rules[index_p] = index_lowering
 
 def scatter(x, part, *arrays, indices, write=operator.setitem):
     """Return a copy of `x`, of whichever library, with a part written."""
-    out = x.copy() if seams.library_of([x]) else np.array(x)
+    plain = type(x) is np.ndarray or not seams.library_of([x])
+    out = np.array(x) if plain else x.copy()
     write(out, filled(indices, arrays), part)
     return out[()]
 

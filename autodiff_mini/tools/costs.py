@@ -19,8 +19,7 @@ from autodiff_mini.core import elementwise, public, typeof
 from autodiff_mini.higher_order.cond import cond_p
 from autodiff_mini.interpreters.lowering import inline, inline_rules
 from autodiff_mini.jaxprs import Var, drop_dead, programs_in
-from autodiff_mini.primitives.elementwise import (
-    real_p, stop_gradient_p)
+from autodiff_mini.primitives.elementwise import real_p, stop_gradient_p
 from autodiff_mini.primitives.indexing import index_p
 from autodiff_mini.primitives.shapes import (
     broadcast_to_p, reshape_p, transpose_p)
