@@ -117,7 +117,7 @@ PROGRAMS = [neurons, branches, shapes, products, forward_rule, both_rules,
 
 
 def over_rows(f):
-    """Returns `f` mapped, over three vectors that are made of one."""
+    """Return `f` mapped, over three vectors that are made of one."""
     def mapped(w, x, y):
         rows = np.stack([w, 2 * w, np.cos(w)])
         return ad.vmap(f, (0, None, None))(rows, x, y)

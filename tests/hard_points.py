@@ -58,7 +58,7 @@ POINTS = []
 
 
 def point(row, name, function, *args, **options):
-    """Adds a point to the table."""
+    """Add a point to the table."""
     POINTS.append(Point(row, name, function, args, **options))
 
 
@@ -145,7 +145,7 @@ LOGARITHMS = [
 
 
 def mirrored(points):
-    """Returns the points of a minimum, from those of the maximum."""
+    """Return the points of a minimum, from those of the maximum."""
     return [(-float(x), -float(y), *slopes) for x, y, *slopes in points]
 
 
@@ -279,13 +279,13 @@ OPERATORS = {
 
 
 def function_of(row):
-    """Returns the NumPy function that a row stands for."""
+    """Return the NumPy function that a row stands for."""
     name = NUMPY_NAMES.get(row, row)
     return lambda np, *xs: getattr(np, name)(*xs)
 
 
 def slopes_by_point():
-    """Returns for each row its points, with their slopes."""
+    """Return for each row its points, with their slopes."""
     one = {row: [((x,), (slope,)) for x, slope in zip(SPECIAL, slopes)]
            for row, slopes in SLOPES.items() if slopes}
     two = {row: [((x, y), (x_bar, y_bar)) for x, y, x_bar, y_bar in points]
@@ -294,7 +294,7 @@ def slopes_by_point():
 
 
 def look_up(table, row, xs):
-    """Returns what a table says of a point; -0.0 is another than 0.0."""
+    """Return what a table says of a point; -0.0 is another than 0.0."""
     here = repr([*map(float, xs)])
     return next((text for name, *at, text in table
                  if name == row and repr([*map(float, at)]) == here), '')
@@ -338,7 +338,7 @@ AMOUNTS = {'int8': [0, 1, 7, 8], 'uint8': [0, 1, 7, 8],
 
 
 def refused(function, *args):
-    """Returns whether NumPy has no such function of such numbers."""
+    """Return whether NumPy has no such function of such numbers."""
     with np.errstate(all='ignore'):
         try:
             function(np, *args)

@@ -29,7 +29,7 @@ each_staged = each(STAGED)
 
 
 def staged(f, *args):
-    """Returns `f` at these arguments, computed by way of a jaxpr."""
+    """Return `f` at these arguments, computed by way of a jaxpr."""
     jaxpr = ad.make_jaxpr(f)(*args)
     check_jaxpr(jaxpr)
     with np.errstate(all='ignore'):

@@ -43,7 +43,7 @@ print(1)
 
 @pytest.fixture
 def root(tmp_path):
-    """Returns the folder of a project with one commit."""
+    """Return the folder of a project with one commit."""
     for name, text in {
             'autodiff_mini/primitives/rows.py': ROWS,
             'autodiff_mini/draft/jvp.py': ROWS,

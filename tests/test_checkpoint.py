@@ -26,7 +26,7 @@ T = TypeError
 
 
 def counter(name, f, counts):
-    """Returns a primitive that counts how often it is computed."""
+    """Return a primitive that counts how often it is computed."""
     p = ad.Primitive(name)
     counts[name] = 0
 
@@ -51,7 +51,7 @@ def test_values_and_types_are_the_function_s(x):
 
 def test_trees_keywords_and_its_own_names(node):
     def f(p, *, scale=2.0):
-        """Returns something."""
+        """Return something."""
         return Pair(p.x[0] * scale, {'n': None, 'b': p.x[1]['k']})
 
     g = ad.checkpoint(f)
@@ -129,7 +129,7 @@ def test_each_operation_runs_once_and_once_more_on_the_way_back():
 
 
 def remat_counts(wrap, **options):
-    """Counts in the passes of a custom_vjp; returns them with the slope."""
+    """Count in the passes of a custom_vjp; returns them with the slope."""
     counts = {}
     fun, res = (counter(name, np.sin, counts) for name in ('fun', 'res'))
     f = ad.custom_vjp(lambda x: fun.bind(x))
@@ -284,7 +284,7 @@ def test_a_policy_says_what_is_computed_once(wrap):
 
 
 def residuals(f, *args):
-    """Returns the shapes that a pullback keeps."""
+    """Return the shapes that a pullback keeps."""
     return sorted(map(np.shape, ad.tree_leaves(ad.vjp(f, *args)[1])))
 
 
@@ -333,7 +333,7 @@ def layers(x, n=10):
 
 
 def peak(f, x):
-    """Returns the peak of memory of a gradient, in arrays like `x`."""
+    """Return the peak of memory of a gradient, in arrays like `x`."""
     gradient = ad.grad(f)
     gradient(x)     # what is done once is done
     gc.collect()

@@ -69,7 +69,7 @@ def program(first, second, body, inside, outside):
 
 
 def cases(tasks, first, body, count):
-    """Returns second views, each with what the body does: so many, or one."""
+    """Return second views, each with what the body does: so many, or one."""
     row = FIRST.index(first)
     start = 7 * row + random_writing.TRANSFORMS.index(body)
     return [(SECOND[i % len(SECOND)], list(tasks)[(i + row) % len(tasks)])
@@ -77,7 +77,7 @@ def cases(tasks, first, body, count):
 
 
 def can_run(source):
-    """Returns whether NumPy can run a program."""
+    """Return whether NumPy can run a program."""
     plain, *_ = random_writing.functions_of(source)
     try:
         plain(random_writing.point(0))

@@ -173,7 +173,7 @@ GOES_BACK = re.compile('grad|vjp|jacrev|hessian')
 
 
 def outcome(program):
-    """Returns the result of a program at a point, or why there is none."""
+    """Return the result of a program at a point, or why there is none."""
     try:
         y = program(0.7)
     except TypeError as error:
@@ -200,7 +200,7 @@ def check(carriers, kind, transformation):
 
 
 def cases(length, turns):
-    """Returns chains of carriers with a kind each, one of so many."""
+    """Return chains of carriers with a kind each, one of so many."""
     chains = itertools.product(CARRIERS, repeat=length)
     every = itertools.product(enumerate(chains), enumerate(KINDS))
     return [(chain, kind) for (i, chain), (j, kind) in every
@@ -339,7 +339,7 @@ def test_what_is_dead_in_a_linear_program_is_neither_run_nor_refused(name):
 
 
 def again(d, f):
-    """Returns the derivative of the sum of what `f` returns."""
+    """Return the derivative of the sum of what `f` returns."""
     return d(lambda x: np.sum(f(x)))
 
 
@@ -379,14 +379,14 @@ def test_what_is_not_dead_in_a_linear_program_is_refused(name):
 # A custom_vjp function, used linearly in a rule
 
 def sine_by(g):
-    """Returns a function whose rule applies `g` to its tangent."""
+    """Return a function whose rule applies `g` to its tangent."""
     f = ad.custom_jvp(lambda x: np.sin(x))
     f.defjvp(lambda p, t: (f(*p), g(t[0], p[0])))
     return f
 
 
 def lying_slope():
-    """Returns t cos(y), which on the way back says ten times too much."""
+    """Return t cos(y), which on the way back says ten times too much."""
     g = ad.custom_vjp(lambda t, y: t * np.cos(y))
     g.defvjp(lambda t, y: (g(t, y), (t, y)), lambda r, ct: (
         g(ct, r[1]), -10 * r[0] * np.sin(r[1]) * ct))

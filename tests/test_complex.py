@@ -104,7 +104,7 @@ each_program = pytest.mark.parametrize('f', [
 
 
 def slopes(f, x, h=1e-6):
-    """Returns the gradient by differences."""
+    """Return the gradient by differences."""
     steps = h * np.eye(len(x))
     along = lambda u: np.stack([f(x + s) - f(x - s) for s in u]) / (2 * h)
     if np.iscomplexobj(x):

@@ -97,7 +97,7 @@ def test_where_reverse_mode_has_no_way_it_says_so():
 # Real memory.  Headers and the like take some hundred bytes.
 
 def peak(f, *args):
-    """Returns the most memory in use during a call."""
+    """Return the most memory in use during a call."""
     f(*args)        # what is done once is done
     gc.collect()
     tracemalloc.start()

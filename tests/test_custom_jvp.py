@@ -30,12 +30,12 @@ Pair = namedtuple('Pair', 'x y')
 
 
 def d(f):
-    """Returns the derivative of a function of one array, along ones."""
+    """Return the derivative of a function of one array, along ones."""
     return lambda x: ad.jvp(f, (x,), (np.ones(np.shape(x))[()],))[1]
 
 
 def custom(f, rule, *argnums, **options):
-    """Returns `f` with a rule."""
+    """Return `f` with a rule."""
     f = ad.custom_jvp(f, nondiff_argnums=argnums)
     f.defjvp(rule, **options)
     return f
@@ -50,7 +50,7 @@ def assert_trees(actual, expected):
 
 @ad.custom_jvp
 def square(x):
-    """Returns x^2; the rule says 3x, and the truth is 2x."""
+    """Return x^2; the rule says 3x, and the truth is 2x."""
     return x * x
 
 
@@ -70,7 +70,7 @@ sine.defjvps(lambda t, y, x: 10 * np.cos(x) * t)
 
 @ad.custom_jvp
 def power(x):
-    """Returns e^x; its rule calls it again, and says twice that."""
+    """Return e^x; its rule calls it again, and says twice that."""
     return np.exp(x)
 
 
@@ -91,7 +91,7 @@ NESTINGS = ['', 'v', 'j', 'vj', 'jv', 'vv', 'jj', 'vvj', 'vjv', 'jvv', 'vjj',
 
 
 def nested(f, names):
-    """Returns vmap (v) and jvp (j) of `f`, the last name first."""
+    """Return vmap (v) and jvp (j) of `f`, the last name first."""
     for name in reversed(names):
         f = ad.vmap(f) if name == 'v' else d(f)
     return f
@@ -380,7 +380,7 @@ DETECTED = ('Detected differentiation of a custom_jvp function with respect '
 
 
 def refused(f, words=DETECTED, error=TypeError):
-    """Asserts that jvp of `f` is a named error, and all works thereafter."""
+    """Assert that jvp of `f` is a named error, and all works thereafter."""
     with pytest.raises(error, match=words):
         ad.jvp(f, (3.0,), (1.0,))
     assert current_trace() is Trace.base
@@ -445,7 +445,7 @@ def test_d18_1249_vmap_removes_the_rule_no_more():
 def test_d18_1366_functions_are_nondiff_arguments():
     @partial(ad.custom_jvp, nondiff_argnums=(0,))
     def solve(f, b):
-        """Returns the x with f(x) = b, for a linear f, by trial."""
+        """Return the x with f(x) = b, for a linear f, by trial."""
         return b / f(1.0)
 
     @solve.defjvp
@@ -540,7 +540,7 @@ def test_without_symbolic_zeros_a_rule_sees_arrays():
 
 
 def symbolic(primals, tangents):
-    """Says what is zero, and does not compute with it."""
+    """Say what is zero, and does not compute with it."""
     kinds = [type(t) is ad.SymbolicZero for t in tangents]
     terms = [(i + 2) * t for i, t in enumerate(tangents) if not kinds[i]]
     SEEN.append(kinds)
@@ -669,7 +669,7 @@ def loss(x, y=1.0):
 
 
 def bad(rule, f=loss, **options):
-    """Returns a function with a rule whose name is `loss_jvp`."""
+    """Return a function with a rule whose name is `loss_jvp`."""
     def loss_jvp(*args):
         return rule(*args)
     return custom(f, loss_jvp, **options)
@@ -773,7 +773,7 @@ ALONG = {
 
 
 def closing_over_a_tangent(make):
-    """Returns a function whose rule applies `make(x, x_dot)` to 2x."""
+    """Return a function whose rule applies `make(x, x_dot)` to 2x."""
     f = custom(np.sin, lambda p, t: (f(*p), make(p[0], t[0])(2 * p[0])))
     return f
 

@@ -32,7 +32,7 @@ assert node     # a fixture
 
 
 def custom(f, fwd, bwd, *argnums, **options):
-    """Returns `f` with a rule for reverse mode."""
+    """Return `f` with a rule for reverse mode."""
     f = ad.custom_vjp(f, nondiff_argnums=argnums)
     f.defvjp(fwd, bwd, **options)
     return f
@@ -40,7 +40,7 @@ def custom(f, fwd, bwd, *argnums, **options):
 
 @ad.custom_vjp
 def square(x):
-    """Returns x^2; the rule says 3x, and the truth is 2x."""
+    """Return x^2; the rule says 3x, and the truth is 2x."""
     return x * x
 
 
@@ -49,7 +49,7 @@ square.defvjp(lambda x: (square(x), x), lambda x, ct: (3 * x * ct,))
 
 @ad.custom_vjp
 def power(x):
-    """Returns e^x; its rule calls it again, and says twice that."""
+    """Return e^x; its rule calls it again, and says twice that."""
     return np.exp(x)
 
 
@@ -66,7 +66,7 @@ power.defvjp(power_fwd, power_bwd)
 
 
 def refused(f, words, error=TypeError, x=3.0):
-    """Asserts that grad of `f` is a named error, and all works after it."""
+    """Assert that grad of `f` is a named error, and all works after it."""
     with pytest.raises(error, match=f'(?s){words}') as info:
         ad.grad(f)(x)
     assert current_trace() is Trace.base
@@ -151,7 +151,7 @@ NAMES = 'abc'
 
 
 def random_rule(outputs, residuals, bars, dots=None):
-    """Returns `inner(a, b, c)`, where function and rules close over c."""
+    """Return `inner(a, b, c)`, where function and rules close over c."""
     def inner(a, b, c):
         def f(a, b):
             return [OUTPUTS[name](a, b, c) for name in outputs]
@@ -177,7 +177,7 @@ def choices(table, **options):
 
 
 def is_said_by_function(dims, outputs, rule):
-    """Returns whether a mapped value that the rule closes over is no news."""
+    """Return whether a mapped value that the rule closes over is no news."""
     return (0 in dims[:2] or dims[2] is None
             or {'c', 'bc', 'closure'}.isdisjoint(rule)
             or not {'c', 'bc'}.isdisjoint(outputs))
@@ -207,7 +207,7 @@ def test_d1_any_argument_output_or_residual_is_mapped_or_not(
 
 
 def mapped_and_looped(inner, dims, used, stage):
-    """Returns vmap of `inner` and the loop, as functions of a and b."""
+    """Return vmap of `inner` and the loop, as functions of a and b."""
     n, args = 3, []
     for dim, name in zip(dims, NAMES):
         x = np.linspace(1, 2, 6 if dim == 0 else 2) + ord(name) - 96
@@ -387,7 +387,7 @@ def test_d10_residuals_may_be_anything(name):
 
 
 def named():
-    """Returns a function with keyword-only arguments, and its rules."""
+    """Return a function with keyword-only arguments, and its rules."""
     def fwd(x, *, b, a):
         return f(x, b=b, a=a), (x, a)
 
@@ -659,7 +659,7 @@ DETECTED = ('Detected differentiation of a custom_vjp function with respect '
 
 
 def closing(where, x):
-    """Returns a custom function, of which one part closes over `x`."""
+    """Return a custom function, of which one part closes over `x`."""
     c = {name: x if name == where else 1.0
          for name in ('f', 'fwd', 'residual', 'bwd')}
 
@@ -694,7 +694,7 @@ def test_d17_hard_case_5_a_closed_over_value_is_differentiated(where):
 # mode fwd and bwd: of x^2 (truth: 2x) they say 5x and 3x.
 
 def both(f, fwd, bwd, rule, *argnums, back=(), forth=()):
-    """Returns `f` with both rules; the options are for either."""
+    """Return `f` with both rules; the options are for either."""
     f = custom(f, fwd, bwd, *argnums, **dict(back))
     f.defjvp(rule, **dict(forth))
     return f
@@ -755,7 +755,7 @@ def scale(a, x):
 
 
 def held(kind):
-    """Returns a function with a nondiff argument, and its rules' factor."""
+    """Return a function with a nondiff argument, and its rules' factor."""
     f = (ad.custom_jvp if kind == 'jvp' else ad.custom_vjp)(
         scale, nondiff_argnums=0)
     if kind != 'vjp':
@@ -820,7 +820,7 @@ def test_b2_d12_late_perturbation_of_a_nondiff_argument_is_named(
 
 
 def total(g):
-    """Returns a loss of the shared output and of the others."""
+    """Return a loss of the shared output and of the others."""
     def loss(s, x):
         y, z = g(s, x)
         return np.sin(y) + np.sum(np.cos(z) * y)

@@ -68,13 +68,13 @@ def chunks(*arrays):
 
 
 def lazily(f, *args):
-    """Returns what `f` returns, which must compute nothing."""
+    """Return what `f` returns, which must compute nothing."""
     with dask.config.set(scheduler=refuse_to_compute):
         return f(*args)
 
 
 def check_lazy(f, *args):
-    """Asserts that `f` of chunked arrays is chunked, and what it should."""
+    """Assert that `f` of chunked arrays is chunked, and what it should."""
     out = lazily(f, *chunks(*args))
     expected = f(*args)
     for y, wanted in zip(ad.tree_leaves(out), ad.tree_leaves(expected),
@@ -158,7 +158,7 @@ def test_a_mask_goes_forwards_and_the_way_back_names_the_cure():
 # Reverse mode
 
 def both_ways(f):
-    """Returns the value and derivatives of `f`, backwards and forwards."""
+    """Return the value and derivatives of `f`, backwards and forwards."""
     def every(*args):
         y, f_vjp = ad.vjp(f, *args)
         z, f_jvp = ad.linearize(f, *args)
@@ -278,7 +278,7 @@ def test_a_compiled_program_may_close_over_chunked_arrays(name):
 # The table of programs and transformations
 
 def plan(program, transform, sizes=(2, 2, 2)):
-    """Returns the leaves of a plan, and what they have to be."""
+    """Return the leaves of a plan, and what they have to be."""
     f = TRANSFORMS[transform](program)
     plans = ad.tree_leaves(lazily(f, *map(da.from_array, ARGS, sizes)))
     assert {type(y) for y in plans} == {da.Array}
@@ -318,7 +318,7 @@ def test_b3_programs_that_look_at_numbers_equal_numpy(program, transform):
 
 @pytest.fixture(scope='module')
 def two_processes():
-    """Yields a client of two worker processes, which are gone afterwards."""
+    """Yield a client of two worker processes, which are gone afterwards."""
     before = multiprocessing.active_children()
     with distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, processes=True,

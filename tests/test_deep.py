@@ -12,7 +12,7 @@ import autodiff_mini as ad
 from tests.amount import rest
 
 def run(program, **parts):
-    """Runs a program in a process of its own, to its last line."""
+    """Run a program in a process of its own, to its last line."""
     result = subprocess.run(
         [sys.executable, '-c', textwrap.dedent(program).format(**parts)],
         capture_output=True, text=True, timeout=240)
@@ -98,7 +98,7 @@ def chain(count, x):
 
 
 def equations(count):
-    """Returns how many equations a chain makes, in each program."""
+    """Return how many equations a chain makes, in each program."""
     f = partial(chain, count)
     jaxpr = ad.make_jaxpr(f)(0.5)
     _, f_jvp = ad.linearize(f, 0.5)

@@ -27,7 +27,7 @@ def is_float0(x, shape):
 
 
 def weighted(x, y, z):
-    """Returns x y^2 z^3, summed."""
+    """Return x y^2 z^3, summed."""
     return np.sum(x * y ** 2 * z ** 3)
 
 
@@ -193,7 +193,7 @@ def test_linearize_runs_the_function_once():
 # Jacobians and Hessians
 
 def looped_jacobian(f, x):
-    """Returns the Jacobian, column by column, by jvp."""
+    """Return the Jacobian, column by column, by jvp."""
     columns = [ad.jvp(f, (x,), (np.reshape(e, x.shape)[()],))[1]
                for e in np.eye(x.size)]
     out = np.stack(columns, -1)
@@ -380,7 +380,7 @@ def test_wrong_arguments_are_named_before_anything_runs(name):
 
 
 def returns(value):
-    """Returns a function named `loss` that returns this value."""
+    """Return a function named `loss` that returns this value."""
     def loss(x):
         return value(x) if callable(value) else value
     loss.__qualname__ = 'loss'

@@ -180,7 +180,7 @@ SETUP = BEFORE + 'y = x * 1; c = np.stack([m, m])\n'
 
 
 def raised(f, x):
-    """Returns what a program raises, and the line of the library's."""
+    """Return what a program raises, and the line of the library's."""
     try:
         f(x)
     except Exception as error:
@@ -200,7 +200,7 @@ def raised_where_traced(f, way):
 
 
 def raises_by_habit():
-    """Returns the lines of the library that raise an error of these."""
+    """Return the lines of the library that raise an error of these."""
     names = {error.__name__ for error in (*HABITUAL, *(
         kind for error in HABITUAL for kind in error.__subclasses__()))}
     for path in sorted(PACKAGE.glob('*/*.py')) + sorted(PACKAGE.glob('*.py')):

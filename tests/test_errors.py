@@ -30,7 +30,7 @@ A = np.arange(4.)
 
 
 def sees(error, words):
-    """Returns a check of an error, or of what caused it.
+    """Return a check of an error, or of what caused it.
 
     NumPy puts a ValueError of its own above ours where an assignment fails.
     """
@@ -225,7 +225,7 @@ def test_the_cause_of_an_error_of_numpys_is_read_last():
 # What the error of a mistyped program says (tests/slips.py).
 
 def run(program, name='slip'):
-    """Runs a program as if it were a file; its lines can be shown."""
+    """Run a program as if it were a file; its lines can be shown."""
     file = f'/{name}.py'
     linecache.cache[file] = (len(program), None, program.splitlines(True),
                              file)
@@ -286,7 +286,7 @@ def reshaped(x):
 
 
 def ruled(rule):
-    """Returns a custom function of which a rule is wrong."""
+    """Return a custom function of which a rule is wrong."""
     f = ad.custom_jvp(lambda x: x) if rule == 'jvp' else (
         ad.custom_vmap(lambda x: x) if rule == 'vmap' else
         ad.custom_vjp(lambda x: x))
@@ -333,7 +333,7 @@ STEPS = {   # (program, the user's functions on the way down)
 
 
 def steps_of(error):
-    """Returns the names of the functions in a traceback, but for pytest's."""
+    """Return the names of the functions in a traceback, but for pytest's."""
     return [frame.f_code.co_name
             for frame, _ in traceback.walk_tb(error.__traceback__)][1:]
 
@@ -505,7 +505,7 @@ def test_fun_name_is_what_users_call_a_function():
 # A tracer that has escaped is caught where it is used, also at the top.
 
 def escaped(transform):
-    """Returns what a function has left outside of its transformation."""
+    """Return what a function has left outside of its transformation."""
     left = []
 
     def f(x):

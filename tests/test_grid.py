@@ -49,7 +49,7 @@ MAPPED = [program for program in SPIED if program.name not in UNMAPPED]
 
 
 def asked(program, f, *args):
-    """Returns what `f` returns, and the rows that it asks a spy above for.
+    """Return what `f` returns, and the rows that it asks a spy above for.
 
     What is below a call depends on what is above, and is no row of its own.
     """
@@ -86,7 +86,7 @@ def test_rules_of_vmap_are_made_of_primitives(program):
 
 
 def check_vmap(program, f):
-    """Asserts that `f` returns the stack of what the program returns."""
+    """Assert that `f` returns the stack of what the program returns."""
     axes = [0] * len(program.args)
     args = batched(program, axes)
     with np.errstate(all='ignore'):
@@ -98,7 +98,7 @@ def check_vmap(program, f):
 
 
 def primitives(jaxpr):
-    """Yields those of `jaxpr`, and of what stands in an error state."""
+    """Yield those of `jaxpr`, and of what stands in an error state."""
     for eqn in jaxpr.eqns:
         yield eqn.primitive
         if eqn.params.get('name') == 'errstate':
@@ -266,7 +266,7 @@ square.defvjp(lambda x: (square(x), x), lambda x, ct: (3 * x * ct,))
 
 
 def envelope(x):
-    """Returns the linear program that is nothing but custom_lin."""
+    """Return the linear program that is nothing but custom_lin."""
     return ad.linearize(square, x)[1]
 
 

@@ -312,7 +312,7 @@ def by_jvp(system, f):
 
 
 def three_orders(system, g):
-    """Returns functions that compute second derivatives, in three orders."""
+    """Return functions that compute second derivatives, in three orders."""
     f = system.custom_jvp(system.np.sin)
     f.defjvp(lambda p, t: (f(*p), g(*t, *p)))
     slope = by_jvp(system, f)

@@ -26,7 +26,7 @@ UNASKED = [program for program in PROGRAMS + CUSTOM_PROGRAMS if program.jax]
 
 
 def to_jax(x):
-    """Returns `x` as an array of JAX's; Python numbers stay weak."""
+    """Return `x` as an array of JAX's; Python numbers stay weak."""
     return x if isinstance(x, (bool, int, float, complex)) else \
         jax.numpy.asarray(x)
 
@@ -37,7 +37,7 @@ def tangent_to_jax(x, t):
 
 
 def compare(ours, theirs, program, slack=1):
-    """Compares values; dtypes are NumPy's with us, and theirs with them."""
+    """Compare values; dtypes are NumPy's with us, and theirs with them."""
     theirs = np.asarray(theirs)
     assert np.shape(ours) == theirs.shape
     dtypes = [theirs.dtype, np.result_type(ours),
@@ -64,7 +64,7 @@ def test_jax_agrees_on_jvp(program):
 
 
 def second_derivative(program, system, np, convert):
-    """Returns the second derivative along the tangents of a program."""
+    """Return the second derivative along the tangents of a program."""
     where, tangents = program.perturbed(), tangents_for(program)
     xs = tuple(convert(program.args[i]) for i in where)
     x_dots = tuple(convert(tangents[i]) for i in where)
@@ -96,7 +96,7 @@ def test_jax_agrees_on_second_derivatives(program):
 # Reverse mode
 
 def of_inexact(program, np):
-    """Returns the program as a function of its inexact arguments."""
+    """Return the program as a function of its inexact arguments."""
     def f(*xs):
         args = list(program.args)
         for i, x in zip(program.perturbed(), xs, strict=True):
@@ -106,7 +106,7 @@ def of_inexact(program, np):
 
 
 def is_real(program):
-    """Returns whether jacfwd and jacrev take it without `holomorphic`."""
+    """Return whether jacfwd and jacrev take it without `holomorphic`."""
     y = program.function(np, *program.args)
     return all(np.result_type(x).kind != 'c' for x in [y, *program.args])
 
@@ -255,7 +255,7 @@ def test_errors_have_jax_s_names(name):
 # Loops and branches: JAX has them in jax.lax.
 
 def control(system):
-    """Returns where the library has its control flow."""
+    """Return where the library has its control flow."""
     return system.lax if system is jax else system
 
 

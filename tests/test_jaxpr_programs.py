@@ -29,7 +29,7 @@ C = np.arange(3.0)
 
 
 def staged(f, *args):
-    """Returns a program that closes over arrays only."""
+    """Return a program that closes over arrays only."""
     jaxpr, traced = close(ad.make_jaxpr(f)(*args))
     assert traced == []
     return jaxpr
@@ -40,12 +40,12 @@ def program_of(program):
 
 
 def masks(count):
-    """Returns every way to mark some of so many things."""
+    """Return every way to mark some of so many things."""
     return list(itertools.product((False, True), repeat=count))
 
 
 def checked(jaxpr, *args):
-    """Returns what a program returns, which must make sense."""
+    """Return what a program returns, which must make sense."""
     check_jaxpr(jaxpr)
     assert current_trace() is Trace.base
     with np.errstate(all='ignore'):

@@ -49,7 +49,7 @@ EVERY = [program for program in PROGRAMS + CUSTOM_PROGRAMS
 
 
 def counted(f, **options):
-    """Returns `f` under jit, and a list that grows when it is traced."""
+    """Return `f` under jit, and a list that grows when it is traced."""
     runs = []
 
     @functools.wraps(f)
@@ -487,7 +487,7 @@ def test_an_error_state_speaks_up_for_what_nobody_needs(f, name):
 def test_name_docstring_and_signature_are_those_of_the_function():
     @ad.jit
     def area(width, height=1.0, *, scale: float = 2.0):
-        """Returns the area."""
+        """Return the area."""
         return width * height * scale
 
     assert area.__name__ == 'area' and 'area' in area.__qualname__

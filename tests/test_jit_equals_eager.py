@@ -23,7 +23,7 @@ from tests.test_unrolled import unrolled
 # What is compared
 
 def assert_identical(actual, expected):
-    """Asserts the same trees of the same types and bits; a NaN is a NaN."""
+    """Assert the same trees of the same types and bits; a NaN is a NaN."""
     leaves, others = map(ad.tree_leaves, (actual, expected))
     assert ad.tree_structure(actual) == ad.tree_structure(expected)
     for x, y in zip(leaves, others, strict=True):
@@ -39,12 +39,12 @@ def assert_identical(actual, expected):
 
 
 def plain(x):
-    """Returns `x`, as a scalar if it is an array without axes."""
+    """Return `x`, as a scalar if it is an array without axes."""
     return x[()] if isinstance(x, np.ndarray) and x.ndim == 0 else x
 
 
 def outcome(f, xs, state):
-    """Returns what `f` returns or raises, and the kinds of its warnings."""
+    """Return what `f` returns or raises, and the kinds of its warnings."""
     with warnings.catch_warnings(record=True) as caught, \
             np.errstate(**state):
         warnings.simplefilter('always')
@@ -70,7 +70,7 @@ class Raised:
 
 
 def memory(x):
-    """Returns the array whose memory `x` shows."""
+    """Return the array whose memory `x` shows."""
     while isinstance(getattr(x, 'base', None), np.ndarray):
         x = x.base
     return x
@@ -82,7 +82,7 @@ def snapshot(xs):
 
 
 def assert_own(outs, xs):
-    """Asserts that the outputs are arrays that nobody else has."""
+    """Assert that the outputs are arrays that nobody else has."""
     outs = [y for y in ad.tree_leaves(outs) if isinstance(y, np.ndarray)]
     for i, y in enumerate(outs):
         assert y.ndim and y.flags.writeable
@@ -93,7 +93,7 @@ def assert_own(outs, xs):
 
 
 def check(f, make, state, dead=False):
-    """Asserts that `f` under jit is `f`.
+    """Assert that `f` under jit is `f`.
 
     Args:
         f: a function that returns arrays.
@@ -135,7 +135,7 @@ def check(f, make, state, dead=False):
 
 
 def derivatives(f, xs, with_value):
-    """Returns the gradient of the sum of all that `f` returns, or None."""
+    """Return the gradient of the sum of all that `f` returns, or None."""
     argnums = tuple(i for i, x in enumerate(xs)
                     if np.result_type(x).kind == 'f')
     if not argnums:
@@ -145,7 +145,7 @@ def derivatives(f, xs, with_value):
 
 
 def check_program(f, make, state, with_value):
-    """Asserts that a program, and its gradient, are what they are."""
+    """Assert that a program, and its gradient, are what they are."""
     check(f, make, state)
     g = derivatives(f, make(0), with_value)
     if g is not None:
@@ -159,14 +159,14 @@ class Labelled(np.ndarray):
 
 
 def in_slots(x, shape, place):
-    """Returns `x`, as a view of a larger array of this shape."""
+    """Return `x`, as a view of a larger array of this shape."""
     whole = np.full(shape, 3).astype(x.dtype)
     whole[place] = x
     return whole[place]
 
 
 def unaligned(x):
-    """Returns `x` at an odd address."""
+    """Return `x` at an odd address."""
     buffer = bytearray(b'\0' + x.tobytes())
     return np.frombuffer(buffer, x.dtype, offset=1).reshape(
         x.shape) if x.size else x
@@ -233,7 +233,7 @@ VALUES = {      # what is mixed in, and how often
 
 
 def numbers(rng, shape, dtype, values):
-    """Returns an array of numbers of some kind."""
+    """Return an array of numbers of some kind."""
     if np.dtype(dtype).kind in 'iu?':
         return rng.integers(-3, 4, shape).astype(dtype)
     x, (mixed, share) = np.asarray(rng.uniform(-2, 2, shape)), VALUES[values]
@@ -255,7 +255,7 @@ def argument(rng, shape, dtype, layout, values):
 
 @st.composite
 def arguments(draw, shapes, dtypes=DTYPES, n=2):
-    """Returns descriptions of arguments."""
+    """Return descriptions of arguments."""
     shape = draw(st.sampled_from(shapes))
     rows = []
     for _ in range(n):
@@ -268,7 +268,7 @@ def arguments(draw, shapes, dtypes=DTYPES, n=2):
 
 
 def maker(rows, seed=5):
-    """Returns what makes arguments from their descriptions."""
+    """Return what makes arguments from their descriptions."""
     def make(offset):
         rng = np.random.default_rng([seed, offset])
         return tuple(argument(rng, *row) for row in rows)
@@ -278,7 +278,7 @@ def maker(rows, seed=5):
 # Programs
 
 def fit(x, y):
-    """Returns `y`, or its sum where it cannot be broadcast, or too far."""
+    """Return `y`, or its sum where it cannot be broadcast, or too far."""
     try:
         shape = np.broadcast_shapes(np.shape(x), np.shape(y))
     except ValueError:
@@ -288,12 +288,12 @@ def fit(x, y):
 
 
 def no_bool(x):
-    """Returns `x`; NumPy cannot subtract what is true."""
+    """Return `x`; NumPy cannot subtract what is true."""
     return x * 1 if np.result_type(x) == bool else x
 
 
 def with_axes(f, least=1):
-    """Returns `f`, which leaves arrays with fewer axes as they are."""
+    """Return `f`, which leaves arrays with fewer axes as they are."""
     return lambda x, k: f(x, k) if np.ndim(x) >= least else x
 
 
@@ -308,13 +308,13 @@ def join(x, k):
 
 
 def grow(f, most=100_000, axes=3):
-    """Returns `f`, for what is small enough to grow."""
+    """Return `f`, for what is small enough to grow."""
     return lambda x, k: f(x, k) if (
         np.size(x) <= most and 0 < np.ndim(x) < axes) else x
 
 
 def extreme(reduce):
-    """Returns a reduction, for what has elements."""
+    """Return a reduction, for what has elements."""
     return lambda x, k: reduce(x, -1) if np.ndim(x) and np.size(x) else x
 
 
@@ -401,7 +401,7 @@ def steps(names, max_size):
 
 
 def planned(steps, n):
-    """Returns the steps, with the positions of their operands."""
+    """Return the steps, with the positions of their operands."""
     plan = []
     for name, i, j, k in steps:
         last = n + len(plan) - 1
@@ -419,7 +419,7 @@ def operands(step):
 
 
 def program(steps, n, more=()):
-    """Returns a function of `n` arguments that computes only what it needs.
+    """Return a function of `n` arguments that computes only what it needs.
 
     Args:
         steps: each names an operation, two operands, counted from the end,
@@ -486,7 +486,7 @@ def test_programs_on_numbers_give_the_same_bits(
 # Loops
 
 def looped(lib, body, reverse, n_args, init, xs, w):
-    """Returns what a loop with this body carries and puts out."""
+    """Return what a loop with this body carries and puts out."""
     def step(carry, x):
         c, n = carry
         y, *_ = body(x, w, c)
@@ -619,7 +619,7 @@ def test_a_copy_that_is_left_out_may_be_in_another_order(name):
 
 
 def dyed(x):
-    """Returns a fresh array, which a careless plan would use again."""
+    """Return a fresh array, which a careless plan would use again."""
     return np.sin(x) * 2
 
 

@@ -17,7 +17,7 @@ from tests.traces import spied
 
 
 def d(f):
-    """Returns the derivative of a function of one number."""
+    """Return the derivative of a function of one number."""
     return lambda x: ad.jvp(f, (x,), (1.0,))[1]
 
 
@@ -71,7 +71,7 @@ def test_derivatives_of_any_order_are_those_of_the_formulas(order):
 # What costs nothing
 
 def counted(f, x, *, tangent=1.0):
-    """Returns the primitives that jvp of `f` asks its parent about."""
+    """Return the primitives that jvp of `f` asks its parent about."""
     return dict(spied(lambda x: ad.jvp(f, (x,), (tangent,)), x)[1])
 
 

@@ -96,7 +96,7 @@ class Kernel:
 
 @pytest.fixture(scope='module')
 def kernel():
-    """Returns the kernel in which all tests run, one after the other."""
+    """Return the kernel in which all tests run, one after the other."""
     with TemporaryDirectory() as directory:   # a socket's path is short
         kernel = Kernel(directory)
         yield kernel
@@ -105,20 +105,20 @@ def kernel():
 
 @pytest.fixture
 def run(kernel):
-    """Returns the kernel, with the library fresh, live and imported."""
+    """Return the kernel, with the library fresh, live and imported."""
     kernel(GONE)
     kernel(FRESH + IMPORTS)
     return kernel
 
 
 def listing(module, *names):
-    """Returns statements of a module, as a listing in the book has them."""
+    """Return statements of a module, as a listing in the book has them."""
     return weave.join([LISTINGS[f'autodiff_mini/{module}.py'][name]
                        for name in names])
 
 
 def edited(text, old, new):
-    """Returns `text` with `old` replaced, which has to be in it."""
+    """Return `text` with `old` replaced, which has to be in it."""
     assert text.count(old) == 1
     return text.replace(old, new)
 
@@ -297,7 +297,7 @@ def test_each_name_that_a_chapter_shows_has_one_home():
 
 
 def every_program(names):
-    """Prints the values and tangents of these programs of the table."""
+    """Print the values and tangents of these programs of the table."""
     from functools import partial
     import numpy as np
     import autodiff_mini as ad
@@ -325,7 +325,7 @@ def run_every_program(kernel):
 
 @pytest.fixture(scope='module')
 def results(kernel):
-    """Returns what the table of programs gives, with a library untouched."""
+    """Return what the table of programs gives, with a library untouched."""
     kernel(GONE)
     kernel(FRESH + '%unload_ext autodiff_mini.notebook')
     return run_every_program(kernel)

@@ -44,24 +44,24 @@ def lowered(request):
 
 
 def without_lines(source):
-    """Returns the source of a program, but for the user's lines."""
+    """Return the source of a program, but for the user's lines."""
     return re.sub(r' +# line \d+$', '', source, flags=re.M)
 
 
 def source(f, *args):
-    """Returns what the small compiler writes."""
+    """Return what the small compiler writes."""
     return Lowered(ad.make_jaxpr(f)(*args)).source
 
 
 def text(*lines):
-    """Returns the source of a program with these lines."""
+    """Return the source of a program with these lines."""
     first, *rest = lines
     return '\n'.join([f'def program({first}):',
                       *[f'    {line}' for line in rest]])
 
 
 def same_bits(x, y):
-    """Asserts that two results are the same, to the bit and the type."""
+    """Assert that two results are the same, to the bit and the type."""
     assert python_type(x) is python_type(y)
     x, y = np.asarray(x), np.asarray(y)
     assert (x.shape, x.dtype) == (y.shape, y.dtype)
@@ -201,7 +201,7 @@ def test_an_index_is_written_as_users_do(index, lowered):
 
 
 def is_operator(primitive):
-    """Returns whether the implementation is one of Python's operators."""
+    """Return whether the implementation is one of Python's operators."""
     return getattr(primitive.impl, '__module__', None) == '_operator'
 
 

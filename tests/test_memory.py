@@ -85,7 +85,7 @@ def test_a_vmap_rule_that_writes_into_what_it_is_given_is_named():
 
 
 def ways(program):
-    """Returns calls that ask for derivatives of a program, by name."""
+    """Return calls that ask for derivatives of a program, by name."""
     xs = program.args
     f = partial(program.function, np)
     x_dots = list(map(tangent, xs))
@@ -122,7 +122,7 @@ def test_what_the_user_holds_is_what_it_was(program, way):
 
 
 def quietly(call):
-    """Makes a call that may be refused: that is not the question here."""
+    """Make a call that may be refused: that is not the question here."""
     with np.errstate(all='ignore'):
         try:
             call()
@@ -176,7 +176,7 @@ def test_what_the_caller_does_with_arrays_changes_no_derivative(
 
 @pytest.fixture
 def collector():
-    """Restores the garbage collector."""
+    """Restore the garbage collector."""
     enabled, thresholds = gc.isenabled(), gc.get_threshold()
     yield
     gc.set_threshold(*thresholds)
@@ -231,7 +231,7 @@ class Labelled(np.ndarray):
 
 
 def mapped():
-    """Returns an array that is a file."""
+    """Return an array that is a file."""
     with tempfile.TemporaryFile() as file:
         x = np.memmap(file, float, shape=2)
     x[:] = 2

@@ -18,7 +18,7 @@ from tests.wings import needs
 
 
 def counts_of(f, *args):
-    """Returns how often `f` asks for each primitive."""
+    """Return how often `f` asks for each primitive."""
     return dict(spied(f, *args)[1])
 
 

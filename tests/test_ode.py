@@ -63,7 +63,7 @@ problems = pytest.mark.parametrize('problem', PROBLEMS.values(),
 
 
 def reference(func, y0, t, *args):
-    """Returns the solution as SciPy finds it, more exactly."""
+    """Return the solution as SciPy finds it, more exactly."""
     leaves, tree = ad.tree_flatten(y0)
     shapes = list(map(np.shape, leaves))
     ends = np.cumsum([np.size(x) for x in leaves])[:-1]
@@ -84,7 +84,7 @@ def reference(func, y0, t, *args):
 
 
 def assert_near(actual, expected, tolerance=1e-6):
-    """Asserts that trees agree, as near as the solver's tolerances allow."""
+    """Assert that trees agree, as near as the solver's tolerances allow."""
     assert (ad.tree_structure(actual) == ad.tree_structure(expected))
     for x, y in zip(ad.tree_leaves(actual), ad.tree_leaves(expected)):
         np.testing.assert_allclose(x, y, tolerance, tolerance)

@@ -34,7 +34,7 @@ extra:
 
 
 def run(*command, cwd=None, **variables):
-    """Returns what a command prints; an error shows all of it."""
+    """Return what a command prints; an error shows all of it."""
     done = subprocess.run(list(map(str, command)), cwd=cwd, text=True,
                           env=os.environ | variables, capture_output=True)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -42,7 +42,7 @@ def run(*command, cwd=None, **variables):
 
 
 def program():
-    """Returns the program of the README, and what it says it returns."""
+    """Return the program of the README, and what it says it returns."""
     text = (ROOT / 'README.md').read_text()
     code = re.search(r'```python\n(.*?)```', text, re.DOTALL)[1]
     return code, re.findall(r'^(ad\..*?) +# ([^a-z]*)[,]', code, re.MULTILINE)
@@ -50,7 +50,7 @@ def program():
 
 @pytest.fixture(scope='module')
 def dist(tmp_path_factory):
-    """Returns a folder with an sdist, and the wheel that is made of it."""
+    """Return a folder with an sdist, and the wheel that is made of it."""
     folder = tmp_path_factory.mktemp('dist')
     run(sys.executable, '-m', 'build', '--outdir', folder, ROOT)
     return folder

@@ -17,7 +17,7 @@ TREE = ast.parse(Path(ad.__file__).read_text())
 
 
 def loaded_after(*statements):
-    """Returns which modules a fresh Python has after these statements."""
+    """Return which modules a fresh Python has after these statements."""
     code = '\n'.join([*statements, 'import sys', 'print(*sys.modules)'])
     ran = subprocess.run([sys.executable, '-c', code], text=True,
                          capture_output=True, check=True)
@@ -25,7 +25,7 @@ def loaded_after(*statements):
 
 
 def imports_in(*nodes):
-    """Returns {name: where it is from} of what is imported there."""
+    """Return {name: where it is from} of what is imported there."""
     return {alias.asname or alias.name: f'{node.module}.{alias.name}'
             for tree in nodes for node in ast.walk(tree)
             if isinstance(node, ast.ImportFrom) for alias in node.names}

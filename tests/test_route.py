@@ -21,7 +21,7 @@ def loss(x):
 
 
 def route(call, *args):
-    """Returns the calls of the library's functions, as (file, name)."""
+    """Return the calls of the library's functions, as (file, name)."""
     steps = []
 
     def note(frame, event, arg):

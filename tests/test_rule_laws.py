@@ -28,7 +28,7 @@ REFUSED = {('custom_vjp', 'jvp'), ('custom_vjp', 'partial eval'),
 
 
 def word(row, interpreter):
-    """Returns what the page says of a cell."""
+    """Return what the page says of a cell."""
     if (row, interpreter) in REFUSED:
         return 'refused'
     return WORDS.get(interpreter, 'kept')
@@ -50,7 +50,7 @@ def test_the_page_states_each_law():
 
 
 def check_nestings(dye, wrappers, derivatives):
-    """Raises unless each nesting is right, or refused where it may be."""
+    """Raise unless each nesting is right, or refused where it may be."""
     wrong = {}
     for names in nestings(wrappers, derivatives):
         said = outcome(dye, names)

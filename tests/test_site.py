@@ -95,7 +95,7 @@ def home(site):
 
 @pytest.fixture(scope='session')
 def faults_with(browser, site, tmp_path_factory):
-    """Returns a function: what is planted in a copy of the site -> faults."""
+    """Return a function: what is planted in a copy of the site -> faults."""
     folder = tmp_path_factory.mktemp('copy')
     shutil.copytree(site, folder, dirs_exist_ok=True)
     small = site / 'chapters/17_the_postcard.html'     # and yet a whole page
@@ -131,7 +131,7 @@ def test_search_works_from_a_folder(browser, site):
 
 @pytest.fixture(scope='session')
 def below(site, tmp_path_factory):
-    """Yields the address of the site in a folder of a host."""
+    """Yield the address of the site in a folder of a host."""
     host = tmp_path_factory.mktemp('host')
     (host / 'book').symlink_to(site)
     with serving(host) as address:
@@ -327,7 +327,7 @@ def test_every_link_leads_somewhere(site):
 
 
 def write_site(folder, link):
-    """Writes a site of two pages, one of which has the link."""
+    """Write a site of two pages, one of which has the link."""
     (folder / 'part').mkdir()
     (folder / 'index.html').write_text(
         '<h1 id="top-of-all">Home</h1> <a name="ä">Old</a>', 'utf-8')

@@ -19,7 +19,7 @@ def nothing_is_said_yet():
 
 
 def warned(program, *args):
-    """Returns (the line, the text) of each warning that a program gives."""
+    """Return (the line, the text) of each warning that a program gives."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('default')
         program(*args)

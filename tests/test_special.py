@@ -66,7 +66,7 @@ TABLE = {
 
 
 def exact(oracle, xs, order):
-    """Returns derivatives, with the condition number of each."""
+    """Return derivatives, with the condition number of each."""
     rows = [oracle(mp.mpf(float(x))) for x in np.ravel(xs)]
     condition = [abs(x * row[order + 1] / row[order]) if row[order] else 0
                  for x, row in zip(np.ravel(xs).tolist(), rows)]
@@ -74,7 +74,7 @@ def exact(oracle, xs, order):
 
 
 def ulp(y, dtype):
-    """Returns the distance of the floats near the exact number `y`."""
+    """Return the distance of the floats near the exact number `y`."""
     info = np.finfo(dtype)
     size = min(abs(y), mp.mpf(float(info.max)))
     power = mp.floor(mp.log(size, 2)) if size else info.minexp
@@ -82,7 +82,7 @@ def ulp(y, dtype):
 
 
 def assert_ulps(found, values, condition=None, ulps=4):
-    """Asserts that floats are right, to some ulps times the condition."""
+    """Assert that floats are right, to some ulps times the condition."""
     found = np.ravel(found)
     assert len(found) == len(values)
     largest = mp.mpf(float(np.finfo(found.dtype).max))
@@ -103,7 +103,7 @@ def jvp_of(f):
 
 
 def loop(f):
-    """Returns `f`, element by element, by a scan."""
+    """Return `f`, element by element, by a scan."""
     return lambda xs: ad.scan(lambda c, x: (c, f(x)), 0.0, xs)[1]
 
 
@@ -132,7 +132,7 @@ SLOPES = {
 
 @pytest.fixture(scope='module', params=TABLE)
 def function(request):
-    """Returns a function, points, and three pairs of the oracle's."""
+    """Return a function, points, and three pairs of the oracle's."""
     f, oracle, xs = TABLE[request.param]
     return f, xs, [exact(oracle, xs, order) for order in range(3)]
 
@@ -290,7 +290,7 @@ WEIGHTS = {
 
 
 def mp_logsumexp(x, b=None):
-    """Returns the value, the shares, and condition numbers of both."""
+    """Return the value, the shares, and condition numbers of both."""
     b = [mp.mpf(1)] * len(x) if b is None else list(map(mp.mpf, b))
     x = list(map(mp.mpf, x))
     terms = [w * mp.exp(a) if w else mp.mpf(0) for a, w in zip(x, b)]

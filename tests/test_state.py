@@ -185,7 +185,7 @@ class Interruption:
 
 @cache
 def looks(code, before, here):
-    """Returns whether Python looks for Ctrl-C between two instructions.
+    """Return whether Python looks for Ctrl-C between two instructions.
 
     An error at the second must be one at the first: in the same `try`.
     """
@@ -226,7 +226,7 @@ IN_HASTE = {'__enter__', '__exit__', 'paused_f', 'public_f'}
 
 
 def points_of(f, every):
-    """Returns the numbers of points: some, or every one."""
+    """Return the numbers of points: some, or every one."""
     for _ in range(5):
         f()     # what is done for the first few times only is done
     run = Interruption()
@@ -236,7 +236,7 @@ def points_of(f, every):
 
 
 def is_interrupted(f, at):
-    """Returns whether `f` came to this point, and an interrupt came out."""
+    """Return whether `f` came to this point, and an interrupt came out."""
     run = Interruption(at)
     try:
         run(f)
@@ -267,7 +267,7 @@ def test_an_interrupt_at_any_point_leaves_the_base_trace_current(name, every):
 # Threads and tasks
 
 def in_thread(f, *args):
-    """Returns what `f` returns in a thread, or raises what it raises."""
+    """Return what `f` returns in a thread, or raises what it raises."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(f, *args).result()
 

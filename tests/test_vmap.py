@@ -31,18 +31,18 @@ Pair = namedtuple('Pair', 'x y')
 # The definition
 
 def element(x, k, axis):
-    """Returns the element `k` of `x` along an axis; all of it for None."""
+    """Return the element `k` of `x` along an axis; all of it for None."""
     return x if axis is None else np.moveaxis(x, axis, 0)[k]
 
 
 def elements(f, args, axes, size=SIZE):
-    """Returns what `f` returns for each element, in a list."""
+    """Return what `f` returns for each element, in a list."""
     return [f(*[element(x, k, a) for x, a in zip(args, axes, strict=True)])
             for k in range(size)]
 
 
 def check_stack(f, args, axes, size=SIZE):
-    """Asserts that vmap of `f` is the stack of what it returns."""
+    """Assert that vmap of `f` is the stack of what it returns."""
     ys = ad.vmap(f, tuple(axes))(*args)
     expected = np.stack(elements(f, args, axes, size))
     assert python_type(ys) is None
@@ -51,7 +51,7 @@ def check_stack(f, args, axes, size=SIZE):
 
 
 def batch(x, size=SIZE):
-    """Returns `size` values like `x`, no two equal where that can be."""
+    """Return `size` values like `x`, no two equal where that can be."""
     x, dtype = np.asarray(x), np.result_type(x)
     if dtype.kind == 'b':
         return np.stack([x ^ (k % 2 == 1) for k in range(size)])
@@ -61,7 +61,7 @@ def batch(x, size=SIZE):
 
 
 def layouts(program):
-    """Returns axes for the arguments: each alone, and all, in every place."""
+    """Return axes for the arguments: each alone, and all, in every place."""
     ranks = [np.ndim(x) for x in program.args]
     for i, rank in enumerate(ranks):
         for axis in range(rank + 1):
@@ -72,7 +72,7 @@ def layouts(program):
 
 
 def batched(program, axes):
-    """Returns the arguments of a program, some of them batched."""
+    """Return the arguments of a program, some of them batched."""
     return [x if axis is None else np.moveaxis(batch(x), 0, axis)
             for x, axis in zip(program.args, axes, strict=True)]
 
@@ -348,7 +348,7 @@ def on_asarray(f):
 
 
 def index_operands(axes):
-    """Returns an array and two arrays of indices, those batched twice."""
+    """Return an array and two arrays of indices, those batched twice."""
     i, j = np.stack([I, I - 1]) % 3, np.stack([J % 3, (J + 1) % 3])
     batches = X, i, j
     return [b[0] if axis is None else np.moveaxis(b, 0, axis)
@@ -613,7 +613,7 @@ def test_elements_broadcast_at_their_ends(shapes, axes):
 
 def test_vmap_of_f_looks_like_f():
     def loss(x, *, scale=2.0):
-        """Returns the loss."""
+        """Return the loss."""
         return x * scale
 
     mapped = ad.vmap(loss)

@@ -95,7 +95,7 @@ def without(name, tmp_path):
 
 
 def python(directory, *arguments):
-    """Runs Python in a directory, with the package that is there."""
+    """Run Python in a directory, with the package that is there."""
     return subprocess.run(
         [sys.executable, *arguments], cwd=directory, text=True,
         capture_output=True, env={'PYTHONPATH': str(directory), 'PATH': ''})

@@ -26,7 +26,7 @@ E = np.eye(3)
 
 
 def gradient(f, x):
-    """Returns the gradient by each way that there is; all are the same."""
+    """Return the gradient by each way that there is; all are the same."""
     ways = [ad.grad(f)(x), ad.jit(ad.grad(f))(x), ad.grad(ad.jit(f))(x),
             ad.jacfwd(f)(x), ad.vmap(ad.grad(f))(np.stack([x, x]))[1],
             ad.grad(lambda x: np.sum(ad.vmap(f)(x[None])))(x)]

@@ -55,7 +55,7 @@ class FastEmitter(Emitter):
         self.numbers = count(1)
         self.in_order = self.scalar = False
 
-    def emit(self, name, jaxpr, ordered):
+    def emit(self, name, jaxpr, ordered=None):
         """Append a function, which returns a list."""
         names = self.names(jaxpr)
         arguments = ', '.join(names[v] for v in jaxpr.invars)

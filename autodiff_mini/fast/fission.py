@@ -114,12 +114,12 @@ def added_up(body, carry, ends) -> dict:
         [addend] = [v for v in eqn.invars if v is not start]
         if type(addend) is Var and addend.aval == end.aval == start.aval:
             product = maker.get(addend)
-            is_product = (
-                product and uses[addend] == 1
-                and product.primitive is matmul_p
-                and all(type(v) is Var and len(v.aval.shape) == 2
-                        for v in product.invars))
-            sums[i] = product.invars if is_product else [addend]
+            sums[i] = [addend]
+            if (product and uses[addend] == 1
+                    and product.primitive is matmul_p
+                    and all(type(v) is Var and len(v.aval.shape) == 2
+                            for v in product.invars)):
+                sums[i] = product.invars
     return sums
 
 

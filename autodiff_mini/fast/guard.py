@@ -69,7 +69,7 @@ class GuardWriter:
             raise KeyError(type(x))
 
 
-BRACKETS = {dict: '{}', list: '[]', tuple: '()'}
+BRACKETS = {dict: ('{', '}'), list: ('[', ']'), tuple: ('(', ')')}
 
 
 def keys_of(tree):
@@ -78,7 +78,7 @@ def keys_of(tree):
     Raises:
         KeyError: it is another container, or has other keys.
     """
-    if BRACKETS[tree.node_type] != '{}':
+    if BRACKETS[tree.node_type] != ('{', '}'):
         return range(len(tree.children))
     for key in tree.aux:
         if type(key) not in (str, int):

@@ -111,8 +111,8 @@ def scalar_loop(emitter, jaxpr, numbers, counts, instead, length=None,
         rows, size = names['rows', v], math.prod(v.aval.shape)
         start.append((
             f'{rows} = {x}{reshaped(v, length, size)}.tolist()', None))
-        step.append((f'{row_text([names[x] for x in parts], v)}'
-                     f' = {rows}[step]', None))
+        row = row_text([names[x] for x in parts], v)
+        step.append((f'{row} = {rows}[step]', None))
     lines, asks_numpy = scalar_body(emitter, numbers.jaxpr, names)
     step += lines
     for i, v, parts in zip(count(), jaxpr.outvars[counts[1]:],

@@ -99,9 +99,9 @@ class Emitter:
             return f'({x!r})' if repr(x).startswith('-') else repr(x)
         return self.constant('const', x)
 
-    def constant(self, stem, x) -> str:
+    def constant(self, name, x) -> str:
         """Return the name of a value in the scope of the functions."""
-        name = self.known.setdefault(id(x), f'{stem}_{len(self.known) + 1}')
+        name = self.known.setdefault(id(x), f'{name}_{len(self.known) + 1}')
         self.scope[name] = x
         return name
 

@@ -100,7 +100,7 @@ def numpy_piecewise(x, condlist, funclist, *args, **kw):
 
 
 def piecewise_conditions(x, condlist, count):
-    """Returns the condition of each of `count` functions."""
+    """Return the condition of each of `count` functions."""
     if is_one_condition(condlist, x):
         condlist = [condlist]
     conditions = [asarray(c, np.dtype(bool)) for c in condlist]
@@ -117,7 +117,7 @@ def piecewise_conditions(x, condlist, count):
 
 
 def is_one_condition(condition, x) -> bool:
-    """Returns whether it is a condition, and no list of conditions."""
+    """Return whether it is a condition, and no list of conditions."""
     if not isinstance(condition, list | tuple) and np.ndim(condition) == 0:
         return True
     first = condition[0]
@@ -125,7 +125,7 @@ def is_one_condition(condition, x) -> bool:
 
 
 def inside_piece(x, condition):
-    """Returns `x`, with one element of the piece in the place of others."""
+    """Return `x`, with one element of the piece in the place of others."""
     if not x.size:
         return x
     place = np.argmax(np.ravel(condition))

@@ -16,7 +16,7 @@ def on_files(files, config):
 
 
 def on_post_build(config):
-    """Makes a file of the site as old as what it is made of.
+    """Make a file of the site as old as what it is made of.
 
     What has changed since it was read is newer, then, and is read again.
     Nor is there a sitemap that lists nothing.

@@ -26,7 +26,7 @@ HELP = ('Save your file, and it is tried. Or type, and press Enter:\n'
 
 
 def watch(words=''):
-    """Runs until the reader quits."""
+    """Run until the reader quits."""
     asked = SimpleQueue()     # (command, exercise)
     asked.put(('next', words))
     for listen in saves, lines:
@@ -46,7 +46,7 @@ def watch(words=''):
 
 
 def stop(child):
-    """Ends a trial, if there is one."""
+    """End a trial, if there is one."""
     if child:
         child.kill()
         child.wait()
@@ -63,7 +63,7 @@ def saves(asked):
 
 
 def lines(asked):
-    """Asks for what is typed: a letter, or an exercise."""
+    """Ask for what is typed: a letter, or an exercise."""
     with suppress(OSError):     # nobody can type
         while typed := os.read(0, 1000).decode():
             for word in map(str.strip, typed.splitlines()):

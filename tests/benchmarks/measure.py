@@ -43,7 +43,7 @@ class Figure(NamedTuple):
 
 
 def settle():
-    """Brings the process to where one is that has run for long.
+    """Bring the process to where one is that has run for long.
 
     glibc returns each large array to the system, and asks for it anew, page
     by page, until one of almost 32 MB has been freed.  NumPy by hand is twice

@@ -19,7 +19,7 @@ FIRST = {piece.theme: piece for piece in reversed(GALLERY)}
 
 
 def each_piece(pieces):
-    """Parametrises a test by pieces; the first of each theme is met first."""
+    """Parametrize a test by pieces; the first of each theme is met first."""
     return pytest.mark.parametrize('piece', [
         piece if piece is FIRST[piece.theme] else rest(piece)
         for piece in pieces], ids=str)

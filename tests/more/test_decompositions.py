@@ -25,7 +25,7 @@ def no_warnings():
 
 
 def push(f, a, a_dot):
-    """Returns the tangent of `f`."""
+    """Return the tangent of `f`."""
     return ad.jvp(f, (a,), (a_dot,))[1]
 
 
@@ -190,13 +190,13 @@ JUNK = np.array([[0, 5, -2], [4, 0, 1], [3, -6, 0]])
 
 
 def vectors_apart(result):
-    """Returns eigenvalues and the projections on their vectors."""
+    """Return eigenvalues and the projections on their vectors."""
     w, v = result
     return w, v[:, None] * np.conj(v)
 
 
 def one_triangle(triangle, dtype):
-    """Returns a matrix whose other triangle holds something else."""
+    """Return a matrix whose other triangle holds something else."""
     a = A.astype(dtype)
     if dtype is complex:
         a = a + 0.5j * (JUNK - JUNK.T) / 9 + 2j * EYE

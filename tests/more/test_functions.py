@@ -14,7 +14,7 @@ assert_near = partial(np.testing.assert_allclose, rtol=1e-12, atol=1e-12)
 
 
 def gradient(f, *x):
-    """Returns the gradient of the sum of `f`: with jit and without."""
+    """Return the gradient of the sum of `f`: with jit and without."""
     def total(x):
         return np.sum(f(x))
     x = np.array(x, float)
@@ -24,7 +24,7 @@ def gradient(f, *x):
 
 
 def tangent(f, *x):
-    """Returns the tangents of `f`, all elements moving at the speed of 1."""
+    """Return the tangents of `f`, all elements moving at the speed of 1."""
     x = np.array(x, float)
     return ad.jvp(f, (x,), (np.ones_like(x),))[1]
 
@@ -38,7 +38,7 @@ def test_a_median_moves_with_the_elements_that_it_is():
 
 
 def short(x):
-    """Returns the name of a test's argument, the same in each process."""
+    """Return the name of a test's argument, the same in each process."""
     return x if isinstance(x, str) else getattr(x, '__name__', None)
 
 

@@ -14,13 +14,13 @@ from tests.programs import PROGRAMS
 
 
 def slope(f, x):
-    """Returns the derivative of `f` at a number, forwards."""
+    """Return the derivative of `f` at a number, forwards."""
     with np.errstate(all='ignore'):
         return ad.jvp(f, (x,), (type(x)(1),))[1]
 
 
 def of(name, args, i):
-    """Returns a special function of one of its operands."""
+    """Return a special function of one of its operands."""
     return lambda x: getattr(special, name)(*args[:i], x, *args[i + 1:])
 
 

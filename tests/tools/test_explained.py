@@ -38,7 +38,7 @@ CAUGHT = {('guard.py', 'keys_of'), ('guard.py', 'compare'),
 
 
 def raises(elsewhere=ELSEWHERE):
-    """Returns {(file, line): (last line, file, function)} of each raise."""
+    """Return {(file, line): (last line, file, function)} of each raise."""
     found = {}
     for path in sorted({*PACKAGE.rglob('*.py')} - elsewhere):
         for function in ast.walk(ast.parse(path.read_text())):
@@ -51,7 +51,7 @@ def raises(elsewhere=ELSEWHERE):
 
 
 def lines_of(error):
-    """Yields where an error, and what it came of, was raised."""
+    """Yield where an error, and what it came of, was raised."""
     while error is not None:
         trace = error.__traceback__
         while trace is not None:
@@ -61,14 +61,14 @@ def lines_of(error):
 
 
 def reached(error, places):
-    """Returns which raise statements an error went through."""
+    """Return which raise statements an error went through."""
     return {(file, first) for path, line in lines_of(error)
             for (file, first), (last, *_) in places.items()
             if path == file and first <= line <= last}
 
 
 def error_of(explained):
-    """Returns the exception that the program of an entry raises, or None.
+    """Return the exception that the program of an entry raises, or None.
 
     Afterwards its cure has run, and the library's tables are what they were.
     """
@@ -94,7 +94,7 @@ def run(program, scope):
 
 @pytest.fixture(scope='module')
 def errors():
-    """Returns {entry: its error}."""
+    """Return {entry: its error}."""
     return {explained: error_of(explained) for explained in ALL}
 
 

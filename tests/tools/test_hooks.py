@@ -28,7 +28,7 @@ PAGE = 'book/chapters/01_core.md'
 
 @pytest.fixture
 def site(tmp_path):
-    """Returns the folder of a book with one listing, which is true."""
+    """Return the folder of a book with one listing, which is true."""
     files = {
         'mkdocs.yml': 'site_name: A book\ndocs_dir: pages\n'
                       f'theme:\n  name: material\n  font: false\n'
@@ -46,7 +46,7 @@ def site(tmp_path):
 
 
 def module(site, *arguments, run=subprocess.run):
-    """Runs a module beside a book, with these tools; returns its process."""
+    """Run a module beside a book, with these tools; returns its process."""
     return run([sys.executable, '-m', *arguments], cwd=site,
                env={'PYTHONPATH': str(ROOT), 'PYTHONUNBUFFERED': '1',
                     'NO_MKDOCS_2_WARNING': '1'},
@@ -64,7 +64,7 @@ def test_a_false_listing_fails_the_build_with_line_and_diff(site):
 
 
 def folder(site):
-    """Returns {name: (text, time)} of the folder of pages."""
+    """Return {name: (text, time)} of the folder of pages."""
     return {path.relative_to(site / 'pages').as_posix():
             (path.read_text(), path.stat().st_mtime_ns)
             for path in (site / 'pages').rglob('*') if path.is_file()}
@@ -105,7 +105,7 @@ def test_the_folder_has_all_that_a_page_needs_and_nothing_else(site):
 
 @contextmanager
 def serving(site):
-    """Serves a book; yields a function that awaits words in the log."""
+    """Serve a book; yields a function that awaits words in the log."""
     with socket.create_server(('127.0.0.1', 0)) as free:
         port = free.getsockname()[1]
     server = module(site, 'book.tools.pages', str(port), 'mkdocs', 'serve',
@@ -131,7 +131,7 @@ def serving(site):
 
 
 def shown(address):
-    """Returns the page of PAGE that a server shows, and what it says."""
+    """Return the page of PAGE that a server shows, and what it says."""
     with urlopen(f'{address}chapters/01_core/') as answer:
         page = answer.read().decode()
     assert '"../../served.json"' in page

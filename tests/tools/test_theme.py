@@ -26,7 +26,7 @@ SETTINGS = {
 
 
 def built(folder, settings):
-    """Builds a book of one page, with these settings; returns its site."""
+    """Build a book of one page, with these settings; returns its site."""
     (folder / 'mkdocs.yml').write_text(CONFIG)
     for name, text in (('book/index.md', '# A book\n'),
                        ('book/assets/logo.svg', '<svg/>'),

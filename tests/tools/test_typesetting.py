@@ -5,7 +5,7 @@ import pytest
 
 
 def page(text):
-    """Returns the HTML of a text, with the extensions that matter here."""
+    """Return the HTML of a text, with the extensions that matter here."""
     return markdown.markdown(
         text, extensions=['tables', 'pymdownx.arithmatex',
                           'pymdownx.superfences', 'book.tools.typesetting'],

@@ -38,7 +38,7 @@ def watcher(book):
 
 
 def read_until(watcher, words):
-    """Returns what the watcher prints up to a line with some words."""
+    """Return what the watcher prints up to a line with some words."""
     text = ''
     for line in watcher.stdout:
         text += line
