@@ -8,7 +8,7 @@ PYTEST := $(BIN)/python -m pytest --no-header
 INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check \
            -c requirements.lock
 
-# On two cores: whoever has nothing left takes over what another still has.
+# On two cores: a process that has no tests left takes some of the other's.
 HANDS := -n 2 --dist worksteal
 
 # Of what `make test` leaves out: one test in so many.
@@ -113,10 +113,11 @@ test-site: .venv/ready .venv/browser   ## show every page of the site to a brows
 	@$(MAKE) --no-print-directory runtime || \
 	  echo "No Python for the browser: no page is run in it."
 	@$(MAKE) --no-print-directory book
+	@$(PYTEST) tests/test_print.py & print=$$!; \
+	$(PYTEST) $(HANDS) --all tests/test_site.py tests/test_engine.py \
+	  tests/tools/test_hooks.py tests/tools/test_theme.py; site=$$?; \
+	wait $$print && exit $$site
 	@$(PYTEST) $(if $(filter 1,$(SHARE)),--all) tests/test_in_page.py
-	@$(PYTEST) $(HANDS) --all tests/test_site.py tests/test_engine.py \
-	  tests/tools/test_hooks.py tests/tools/test_theme.py
-	@$(PYTEST) tests/test_print.py
 
 pdf: book .venv/browser   ## print the whole book into book.pdf
 	@$(BIN)/python -m book.tools.pdf
@@ -174,6 +175,12 @@ clean:   ## remove all that these commands have made, but no exercises
 	@echo "Installing what is needed for $* ..."
 	@$(INSTALL) -e '.[$*]'
 	@touch $@
+
+# What CI needs in .venv, installed in one go.
+.PHONY: everything
+everything: .venv/ready
+	@$(INSTALL) -e '.[lint,jax,browser,package]'
+	@touch .venv/lint .venv/jax .venv/browser .venv/package
 
 # Beside the newest: a folder that PYTHONPATH puts before it.
 .venv/jax-0.10.2: .venv/jax

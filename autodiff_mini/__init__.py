@@ -8,8 +8,7 @@ import autodiff_mini.numpy_functions  # what NumPy's names mean
 import autodiff_mini.primitives  # the rows
 from autodiff_mini import seams
 from autodiff_mini.api.derivatives import (
-    grad, hessian, jacfwd, jacrev, linear_transpose, linearize,
-    value_and_grad, vjp)
+    grad, linear_transpose, linearize, value_and_grad, vjp)
 from autodiff_mini.api.forward import jvp, vmap
 from autodiff_mini.api.staging import eval_shape, make_jaxpr
 from autodiff_mini.core import ShapedArray, Tracer, float0, typeof
@@ -17,8 +16,6 @@ from autodiff_mini.errors import (
     ConcretizationTypeError, ReadOnlyError, TracerArrayConversionError,
     TracerBoolConversionError, TracerIntegerConversionError,
     UnexpectedTracerError)
-from autodiff_mini.higher_order.checkpoint import checkpoint
-from autodiff_mini.higher_order.checkpoint import checkpoint as remat
 from autodiff_mini.higher_order.cond import cond
 from autodiff_mini.higher_order.custom_jvp import custom_jvp
 from autodiff_mini.higher_order.custom_vjp import CustomVJPPrimal, custom_vjp

@@ -55,7 +55,7 @@ class Primitive:
         self.is_call = is_call
 
     def bind(self, *args, **params):
-        """Returns what the operation means here and now."""
+        """Return what the operation means here and now."""
         trace = current_trace()
         if seams.ask.taken:
             return seams.ask(trace, self, args, params)
@@ -77,8 +77,6 @@ class Kind:
     Called with a name and an implementation, it makes another one.
     """
 
-    __slots__ = ('primitives', 'definitions')
-
     def __init__(self):
         self.primitives = []
         self.definitions = []
@@ -91,7 +89,7 @@ class Kind:
         return primitive
 
     def define(self, define):
-        """Defines something for each of them; may be used as a decorator."""
+        """Define something for each of them; use it as a decorator."""
         self.definitions.append(define)
         for primitive in self.primitives:
             define(primitive)
@@ -279,7 +277,7 @@ def fun_name(f) -> str:
 
 
 class Tracer(Refusals):
-    """A value that a trace is watching, in the place of an array.
+    """A value that a trace is watching; it takes the place of an array.
 
     A subclass says what is known of it, its `aval`.  When NumPy asks about
     it, a table names the primitive.  Asked to become a plain number, it
@@ -347,7 +345,7 @@ class ShapedArray(NamedTuple):
 
 
 def typeof(x) -> ShapedArray:
-    """Returns the type of `x`: its shape, its dtype, whether it is weak.
+    """Return the type of `x`: its shape, its dtype, whether it is weak.
 
     Args:
         x: a tracer, an array of any library that speaks NumPy's protocols,
@@ -391,7 +389,7 @@ float0 = np.dtype([('float0', np.void, 0)])
 
 @lru_cache(maxsize=4096)
 def array_type(shape, dtype):
-    """Returns the type of an array: the same object each time."""
+    """Return the type of an array: the same object each time."""
     if dtype.kind not in 'biufc' and dtype != float0:
         raise TypeError(f'an array of dtype {dtype} cannot be traced: it '
                         'must be boolean, integer, float or complex')

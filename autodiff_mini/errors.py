@@ -12,7 +12,6 @@ import sys
 from contextvars import ContextVar
 from functools import lru_cache
 from importlib import import_module
-from types import TracebackType
 
 from autodiff_mini import seams
 
@@ -29,7 +28,8 @@ class TracerConversionError(TracerError):
 
     def __init__(self, tracer, *details):
         text = self.text.format(tracer.describe(), *details)
-        advice = seams.advise(self.topic, self.advice, tracer, *details)
+        advice = seams.advise(
+            type(self).__name__, self.advice, tracer, *details)
         super().__init__(f'{text} {advice}')
 
 
@@ -43,7 +43,6 @@ class ConcretizationTypeError(TracerConversionError):
     text = ('Abstract tracer value encountered where concrete value is '
             'expected: {}. The problem arose with the `{}` function: a plain '
             'number would forget what is traced.')
-    topic = 'number'
     advice = 'Compute with the traced value itself, with NumPy functions.'
 
 
@@ -52,7 +51,6 @@ class TracerBoolConversionError(ConcretizationTypeError):
 
     text = ('Attempted boolean conversion of traced array {}. Its value is '
             'not known while it is traced, so Python cannot branch on it.')
-    topic = 'truth'
     advice = 'Choose between two results with np.where(condition, a, b).'
 
 
@@ -61,7 +59,6 @@ class TracerIntegerConversionError(TracerConversionError):
 
     text = ('The __index__() method was called on traced array {}, but only '
             'a plain Python integer will do.')
-    topic = 'integer'
     advice = ('A size, an axis, or a bound must be a plain Python integer, '
               'so make it a static argument of jit.')
 
@@ -71,7 +68,6 @@ class TracerArrayConversionError(TracerConversionError):
 
     text = ('The numpy.ndarray conversion method __array__() was called on '
             'traced array {}, but a plain array would forget what is traced.')
-    topic = 'array'
     advice = ('Use NumPy functions, which ask the tracer, or define your own '
               'operation and its derivative with ad.Primitive.')
 
@@ -318,21 +314,3 @@ def refuse_no_function(transform, *_):
     """Raise the error for a call where a function is missing."""
     raise TypeError(f'{transform.__qualname__} takes a function first: pass '
                     'the function itself, and not what it returns.')
-
-
-def users_part(traceback):
-    """Return a traceback without entries of the library, None if empty."""
-    entries = []
-    while traceback:
-        entries.append(traceback)
-        traceback = traceback.tb_next
-    for entry in reversed(entries):
-        if not is_library[entry.tb_frame.f_code.co_filename]:
-            traceback = TracebackType(traceback, entry.tb_frame,
-                                      entry.tb_lasti, entry.tb_lineno)
-    return traceback
-
-
-def is_miscall(error) -> bool:
-    """Return whether a function was called with the wrong arguments."""
-    return 'argument' in str(error) and not users_part(error.__traceback__)

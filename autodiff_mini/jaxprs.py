@@ -1,6 +1,6 @@
 """Jaxprs: programs as data, and their text.
 
-Its one idea: a program is a list of equations between names, and nothing
+A program is a list of equations between names, and nothing
 else.  A name gets its letter when the text first speaks of it.  Chapter 6.
 """
 

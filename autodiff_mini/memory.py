@@ -14,9 +14,9 @@ from autodiff_mini import seams
 from autodiff_mini.core import Tracer
 from autodiff_mini.errors import TracerError
 
-GIVEN = 'was given to a rule, which may only read it'
+GIVEN = 'was passed to a rule, which can only read it'
 ARGUMENT = "is an argument, and so its caller's"
-ONLY_SEEN = 'is a view that NumPy lets nobody write into'
+ONLY_SEEN = 'is a view that is read-only in NumPy, too'
 CLOSED_OVER = 'is an array that the program closes over'
 
 

@@ -129,10 +129,7 @@ def of_dataclass(kind, data_fields=None, meta_fields=None):
     meta = tuple(meta_fields or ())
     data = tuple(data_fields if data_fields is not None else
                  [x for x in names if x not in meta])
-    if sorted(data + meta) != sorted(names):
-        raise ValueError(
-            'data_fields and meta_fields must name each field of '
-            f'{kind.__name__} once: {names}, but got {[*data, *meta]}')
+    seams.check('fields', kind, names, data, meta)
 
     def flatten(x):
         seams.check_attributes(x, names)

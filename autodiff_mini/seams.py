@@ -66,7 +66,6 @@ call_with_batching = Seam()     # (call): a call with its rule for vmap
 call_if_unused = Seam()     # (call, fwd): fwd, for optimize_remat
 leave_closure = Seam()  # (trace, primitive, args, fun, rules): over a tangent
 bind_both_ways = Seam()     # (pull, *operands): its reverse is known, too
-save = Seam()           # (program, is_tangent, is_slope, policy): its parts
 
 # What stands around a trace.
 stage = Seam()          # (parent, tag): the trace that records a program

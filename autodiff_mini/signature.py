@@ -11,6 +11,7 @@ from types import FunctionType, MethodType
 
 import numpy as np
 
+from autodiff_mini import seams
 from autodiff_mini.core import fun_name, is_array
 from autodiff_mini.pytree import containers, leaf_names
 
@@ -170,14 +171,9 @@ def argument_positions(f, argnums, argnames) -> tuple:
         ValueError: there is no such argument, or a name, or a negative
             position, is given and the signature of `f` cannot be read.
     """
-    try:
-        argnums = [operator.index(i) for i in (
-            argnums if hasattr(argnums, '__iter__') else [argnums])]
-    except TypeError:
-        raise TypeError(
-            f'the positions of static arguments of {fun_name(f)} must be '
-            f'integers, but got {argnums!r}. To call what jit returns, write '
-            f'ad.jit({fun_name(f)})(...).') from None
+    argnums = argnums if hasattr(argnums, '__iter__') else [argnums]
+    seams.check('static', f, argnums)
+    argnums = list(map(operator.index, argnums))
     argnames = [argnames] if isinstance(argnames, str) else [*argnames]
     names, n = names_of(f), len(names_of(f))
     is_open_ended = signature_of(f) is None or any(

@@ -1,40 +1,7 @@
-"""Source: text that becomes functions, and what these do, step by step.
-
-An error asks for a line of the text, and `cost` for the arrays that a program
-holds.
-"""
+"""Source: text that becomes functions, and the lines of an error in it."""
 
 from traceback import walk_tb
 from types import FunctionType
-from typing import NamedTuple
-
-from autodiff_mini.jaxprs import Equation, Var
-
-
-class Work(NamedTuple):
-    """A step of a running program, and the arrays that it makes and frees.
-
-    Args:
-        eqns: the equations that are computed.
-        gone: the variables that are freed afterwards.
-        into: {result: the operand whose array it takes}.
-        pieces: how often the equations are computed, each time for a piece.
-        scratch: the bytes of the arrays for the pieces.
-        outs: the results that have arrays of their own, if not all have.
-        ordered: whether arrays can be expected to be in row order, in the
-            programs that an equation holds.
-        rows: how many elements of the first axis a piece has; 0 if there are
-            no pieces.
-    """
-
-    eqns: list[Equation]
-    gone: list[Var] = ()
-    into: dict = {}
-    pieces: int = 1
-    scratch: int = 0
-    outs: list[Var] | None = None
-    ordered: bool = True
-    rows: int = 0
 
 
 def functions_in(source, scope) -> dict:

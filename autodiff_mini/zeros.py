@@ -90,7 +90,7 @@ def unpack(arrays, zeros):
 
 
 class SymbolicZero(Zero):
-    """What a rule sees in place of a tangent that is zero, if it asks to.
+    """The zero tangent that a rule sees if it asks for symbolic zeros.
 
     It has the `aval`, `shape`, `dtype` and `ndim` of the tangent.  A rule may
     also return one.

@@ -1,6 +1,6 @@
 """How much is tested: a few by `make test`, all of it by `make test-all`.
 
-`each` parametrises a test by programs, `examples` says how many random ones a
+`each` parametrizes a test by programs, `examples` says how many random ones a
 law meets.  The root conftest.py sets what the command line asks for.
 """
 
@@ -22,12 +22,12 @@ law = settings(derandomize=True, deadline=None, database=None)
 
 
 def examples(n):
-    """Returns the settings of a law: `n` random examples, or a multiple."""
+    """Return the settings of a law: `n` random examples, or a multiple."""
     return settings(law, max_examples=n * TIMES)
 
 
 def each(programs, composed=False):
-    """Parametrises a test by programs.
+    """Parametrize a test by programs.
 
     `make test` meets the first on each primitive and kind of numbers, and
     where a test composes what others meet alone, the first on each
@@ -56,12 +56,12 @@ def each(programs, composed=False):
 
 
 def rest(*case):
-    """Returns a case of a parametrised test that `make test` leaves out."""
+    """Return a case of a parametrized test that `make test` leaves out."""
     return pytest.param(*case, marks=pytest.mark.rest)
 
 
 def crossed(names, rows, columns, turns=2):
-    """Parametrises a test by pairs.
+    """Parametrize a test by pairs.
 
     `make test` meets every row and every column, in one pair of so many;
     `make test-all` meets the rest.
@@ -76,7 +76,7 @@ def crossed(names, rows, columns, turns=2):
 
 
 def is_chosen(item):
-    """Returns whether the command line asks for a collected test.
+    """Return whether the command line asks for a collected test.
 
     Of a share, it is always the same tests that are chosen.
     """

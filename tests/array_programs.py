@@ -34,13 +34,6 @@ def products(w, x, y):
     return np.sum(np.einsum('ij,j->i', x, np.sin(w)) * y) + np.std(x.T @ y)
 
 
-def stable(w, x, y):
-    """The logarithm of a sum of exponentials, by hand."""
-    z = (x @ w) * y
-    most = ad.stop_gradient(np.max(z))
-    return most + np.log(np.sum(np.exp(z - most)))
-
-
 squash = ad.custom_jvp(lambda x: 1 / (1 + np.exp(-x)))
 squash.defjvps(lambda x_dot, y, x: 3 * y * (1 - y) * x_dot)
 
@@ -69,15 +62,6 @@ def recurrence(w, x, y):
     return np.sum(h) + np.sum(ys * y)
 
 
-def counted(w, x, y):
-    z = ad.fori_loop(0, 3, lambda i, z: np.sin(z) + y, x @ w)
-    return np.sum(z * z)
-
-
-def by_shape(w, x, y):
-    return ad.cond(len(y) > 2, neurons, stable, w, x, y)
-
-
 def made(w, x, y):
     """Arrays that the program makes, like others that it was given."""
     z = np.maximum(x @ w, np.zeros_like(y)) + np.full_like(y, 0.5)
@@ -100,16 +84,6 @@ halves.defjvp(lambda p, t: (halves(*p), (np.cos(*p) * t[0],
 def unused(w, x, y):
     """A cotangent that nobody gives is zeros, for a rule that wants one."""
     return np.sum(halves(x @ w)[0] * y)
-
-
-blend = ad.custom_jvp(lambda x, y: np.sin(x) * y)
-blend.defjvp(lambda p, t: (blend(*p), 3 * np.cos(p[0]) * p[1] * t[0]
-                           + np.sin(p[0]) * t[1]))
-
-
-def half_moving(w, x, y):
-    """A rule is given zeros for the argument that stands still."""
-    return np.sum(blend(x @ w, y))
 
 
 pair = ad.custom_jvp(lambda t, k: (t * k, t + t))
@@ -137,13 +111,13 @@ def compiled(w, x, y):
     return ad.jit(forward_rule)(np.sin(w), x, y)
 
 
-PROGRAMS = [neurons, branches, shapes, products, stable, forward_rule,
-            both_rules, recurrence, counted, by_shape, made, started, unused,
-            half_moving, call_turned_round, chosen, forgetful, compiled]
+PROGRAMS = [neurons, branches, shapes, products, forward_rule, both_rules,
+            recurrence, made, started, unused, call_turned_round, chosen,
+            forgetful, compiled]
 
 
 def over_rows(f):
-    """Returns `f` mapped, over three vectors that are made of one."""
+    """Return `f` mapped, over three vectors that are made of one."""
     def mapped(w, x, y):
         rows = np.stack([w, 2 * w, np.cos(w)])
         return ad.vmap(f, (0, None, None))(rows, x, y)

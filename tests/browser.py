@@ -54,7 +54,7 @@ class Host(SimpleHTTPRequestHandler):
 
 @contextmanager
 def serving(folder):
-    """Serves a folder on a free port of this machine; yields its address."""
+    """Serve a folder on a free port of this machine; yields its address."""
     handler = partial(Host, directory=folder)
     with ThreadingHTTPServer(('127.0.0.1', 0), handler) as server:
         thread = Thread(target=server.serve_forever)
@@ -67,7 +67,7 @@ def serving(folder):
 
 
 def installed():
-    """Returns the paths of Chromium and its driver, or None."""
+    """Return the paths of Chromium and its driver, or None."""
     chrome = os.environ.get('CHROME') or next(
         filter(None, map(shutil.which, NAMES)), None)
     driver = os.environ.get('CHROMEDRIVER') or shutil.which('chromedriver')
@@ -76,7 +76,7 @@ def installed():
 
 @contextmanager
 def browsing(chrome, driver, profile):
-    """Yields a new browser, which logs its requests and its console."""
+    """Yield a new browser, which logs its requests and its console."""
     from selenium import webdriver
     options = webdriver.ChromeOptions()
     options.binary_location = chrome
@@ -92,7 +92,7 @@ def browsing(chrome, driver, profile):
 # A visit.
 
 def faults(browser, url, widths=(1280, 375)):
-    """Returns a line for each thing that is wrong on a page.
+    """Return a line for each thing that is wrong on a page.
 
     The page opens light, turns dark under the reader's eyes, and then is
     made narrow: to open it takes longer than to look at it.
@@ -112,7 +112,7 @@ def look(browser):
 
 
 def emulate(browser, width, scheme):
-    """Makes the browser so wide, and its user one who likes the scheme."""
+    """Make the browser so wide, and its user one who likes the scheme."""
     browser.execute_cdp_cmd('Emulation.setDeviceMetricsOverride', {
         'width': width, 'height': 900, 'deviceScaleFactor': 1,
         'mobile': False})
@@ -122,7 +122,7 @@ def emulate(browser, width, scheme):
 
 
 def visit(browser, url):
-    """Opens a page and all that is folded on it."""
+    """Open a page and all that is folded on it."""
     for log in 'browser', 'performance':
         browser.get_log(log)   # an entry is given once
     browser.get(url)
@@ -133,7 +133,7 @@ def visit(browser, url):
 
 
 def rest(browser):
-    """Waits until the page has its styles, fonts and formulas, and rests."""
+    """Wait until the page has its styles, fonts and formulas, and rests."""
     browser.execute_async_script('''
         const [patience, done] = arguments;
         const every = (selector, test) =>
@@ -152,7 +152,7 @@ def rest(browser):
 
 
 def search(browser, query):
-    """Returns the addresses that the page's search answers a query with."""
+    """Return the addresses that the page's search answers a query with."""
     from selenium.webdriver.support.wait import WebDriverWait
     field = browser.find_element('css selector', '.md-search__input')
     field.click()
@@ -166,7 +166,7 @@ def search(browser, query):
 # The checks. Each gives a line for each fault on the open page.
 
 def requests(browser):
-    """Finds requests that failed, or asked another host."""
+    """Find requests that failed, or asked another host."""
     home = urlsplit(browser.current_url).netloc
     for url, end in ends_of_requests(browser):
         if urlsplit(url).netloc != home:
@@ -176,7 +176,7 @@ def requests(browser):
 
 
 def ends_of_requests(browser):
-    """Returns (url, end) of each request; the end is '' if it is good."""
+    """Return (url, end) of each request; the end is '' if it is good."""
     sent, ended = {}, {}
     deadline = time.monotonic() + PATIENCE
     while True:
@@ -206,32 +206,29 @@ def note(event, sent, ended):
 
 
 def console(browser):
-    """Finds errors in the console, other than those of requests."""
+    """Find errors in the console, other than those of requests."""
     for entry in browser.get_log('browser'):
         if entry['level'] == 'SEVERE' and entry['source'] != 'network':
             yield f'console: {entry["message"]}'
 
 
 def accessibility(browser, part=None):
-    """Finds what axe calls a violation, on the page or in a part of it.
+    """Find what axe calls a violation, on the page or in a part of it.
 
-    Contrast is two thirds of axe's work, and a matter of the colours. So it
-    is looked at where all columns are shown; and when the colours change,
-    it alone is. A part is looked at in every way.
+    That takes longest of all, so of a whole page axe looks at what is shown
+    in light colors to a wide window, and at the contrast of the dark ones.
     """
     from selenium_axe_python import Axe
     axe, wanted = Axe(browser), {}
     there, narrow, dark = browser.execute_script('''
         return [!!window.axe, innerWidth < 1280,
                 matchMedia("(prefers-color-scheme: dark)").matches]''')
+    if narrow and not part:
+        return
     if not there:
         axe.inject()
         unmark_repeated_words(browser)
-    if narrow and dark and not part:
-        return
-    if narrow and not part:
-        wanted = {'rules': {'color-contrast': {'enabled': False}}}
-    elif dark and not part:
+    if dark and not part:
         wanted = {'runOnly': ['color-contrast']}
     options = {'resultTypes': ['violations'], **wanted}
     found = axe.run(json.dumps(part or 'html'), json.dumps(options))
@@ -257,7 +254,7 @@ def unmark_repeated_words(browser):
 
 
 def finding(what, script):
-    """Returns a check by a script, which returns a list of what it found."""
+    """Return a check by a script, which returns a list of what it found."""
     def check(browser):
         return [f'{what}: {it}' for it in browser.execute_script(script)]
     return check
@@ -311,7 +308,7 @@ _on_paper = finding('on paper', '''
 
 
 def paper(browser):
-    """Finds navigation and solutions in print, and leaves the page so."""
+    """Find navigation and solutions in print, and leaves the page so."""
     browser.execute_cdp_cmd('Emulation.setEmulatedMedia', {'media': 'print'})
     return _on_paper(browser)
 

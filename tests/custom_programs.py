@@ -21,12 +21,12 @@ def program(name, function, *args, **options):
 
 
 def system(np):
-    """Returns the library that goes with `np`: ours, or JAX."""
+    """Return the library that goes with `np`: ours, or JAX."""
     return ad if np is numpy else import_module('jax')
 
 
 def custom(np, f, rule, *argnums, **options):
-    """Returns `f` with a rule that is given the function, too."""
+    """Return `f` with a rule that is given the function, too."""
     g = system(np).custom_jvp(f, nondiff_argnums=argnums)
     g.defjvp(lambda *args: rule(g, *args), **options)
     return g

@@ -58,7 +58,7 @@ POINTS = []
 
 
 def point(row, name, function, *args, **options):
-    """Adds a point to the table."""
+    """Add a point to the table."""
     POINTS.append(Point(row, name, function, args, **options))
 
 
@@ -126,6 +126,29 @@ POWERS = [
     (1e300, 1, 1, 1e300 * log(1e300)),
     (1e-300, 2, 2e-300, 0), (1e300, 2, 2e300, inf)]
 
+EXTREMA = [
+    (0, 0, HALF, HALF), (0, -0.0, HALF, HALF), (2, 2, HALF, HALF),
+    (inf, inf, HALF, HALF), (-inf, -inf, HALF, HALF), (1, 0, 1, 0),
+    (0, 1, 0, 1), (inf, -inf, 1, 0), (1, inf, 0, 1), (-inf, 1, 0, 1),
+    (nan, 1, 0, 0), (1, nan, 0, 0), (nan, nan, 0, 0), (-0.0, 0, HALF, HALF),
+    (1e300, 1, 1, 0)]
+NUMBERS_ONLY = [
+    (1, 0, 1, 0), (0, 1, 0, 1), (inf, -inf, 1, 0), (1, inf, 0, 1),
+    (nan, 1, 0, 1), (1, nan, 1, 0), (nan, -inf, 0, 1), (nan, nan, 0, 0),
+    (0, 0, HALF, HALF), (0, -0.0, HALF, HALF), (-0.0, 0, HALF, HALF),
+    (inf, inf, HALF, HALF)]
+LOGARITHMS = [
+    (0, 0, HALF, HALF), (-inf, -inf, HALF, HALF), (inf, inf, HALF, HALF),
+    (inf, -inf, 1, 0), (1, inf, 0, 1), (-inf, 1, 0, 1), (nan, 1, nan, nan),
+    (1, nan, nan, nan), (1e300, 1, 1, 0), (1e300, 1e300, HALF, HALF),
+    (-1e300, 0, 0, 1)]
+
+
+def mirrored(points):
+    """Return the points of a minimum, from those of the maximum."""
+    return [(-float(x), -float(y), *slopes) for x, y, *slopes in points]
+
+
 SLOPES_OF_TWO = {
     'add': [(0, -0.0, 1, 1), (inf, -inf, 1, 1), (nan, 1, 1, 1),
             (1e300, 1e300, 1, 1)],
@@ -141,24 +164,9 @@ SLOPES_OF_TWO = {
             (1e-300, 1e-300, 1e300, -1e300), (-2, 4, 0.25, 0.125)],
     'pow': POWERS,
     'float_power': POWERS,
-    'max': [(0, 0, HALF, HALF), (0, -0.0, HALF, HALF), (2, 2, HALF, HALF),
-            (inf, inf, HALF, HALF), (-inf, -inf, HALF, HALF), (1, 0, 1, 0),
-            (0, 1, 0, 1), (inf, -inf, 1, 0), (1, inf, 0, 1), (-inf, 1, 0, 1),
-            (nan, 1, 0, 0), (1, nan, 0, 0), (nan, nan, 0, 0),
-            (-0.0, 0, HALF, HALF), (1e300, 1, 1, 0)],
-    'min': [(0, 0, HALF, HALF), (0, -0.0, HALF, HALF), (2, 2, HALF, HALF),
-            (inf, inf, HALF, HALF), (-inf, -inf, HALF, HALF), (1, 0, 0, 1),
-            (0, 1, 1, 0), (inf, -inf, 0, 1), (1, inf, 1, 0), (-inf, 1, 1, 0),
-            (nan, 1, 0, 0), (1, nan, 0, 0), (nan, nan, 0, 0),
-            (-0.0, 0, HALF, HALF), (1e300, 1, 0, 1)],
-    'fmax': [(1, 0, 1, 0), (0, 1, 0, 1), (inf, -inf, 1, 0), (1, inf, 0, 1),
-             (nan, 1, 0, 1), (1, nan, 1, 0), (nan, -inf, 0, 1),
-             (nan, nan, 0, 0), (0, 0, HALF, HALF), (0, -0.0, HALF, HALF),
-             (-0.0, 0, HALF, HALF), (inf, inf, HALF, HALF)],
-    'fmin': [(1, 0, 0, 1), (0, 1, 1, 0), (inf, -inf, 0, 1), (1, inf, 1, 0),
-             (nan, 1, 0, 1), (1, nan, 1, 0), (nan, inf, 0, 1),
-             (nan, nan, 0, 0), (0, 0, HALF, HALF), (0, -0.0, HALF, HALF),
-             (-0.0, 0, HALF, HALF), (inf, inf, HALF, HALF)],
+    'max': EXTREMA, 'min': mirrored(EXTREMA),
+    'fmax': NUMBERS_ONLY,
+    'fmin': mirrored(NUMBERS_ONLY),
     'copysign': [(1, 2, 1, 0), (1, -2, -1, 0), (-1, 2, -1, 0),
                  (-1, -0.0, 1, 0), (1, -0.0, -1, 0), (0, -0.0, -1, 0),
                  (-0.0, 0, -1, 0), (inf, -inf, -1, 0), (nan, 1, 1, 0),
@@ -186,18 +194,8 @@ SLOPES_OF_TWO = {
               (inf, inf, nan, nan), (nan, 1, nan, nan),
               (1e300, 1e300, sqrt(HALF), sqrt(HALF)),
               (1e-300, 1e-300, sqrt(HALF), sqrt(HALF))],
-    'logaddexp': [(0, 0, HALF, HALF), (-inf, -inf, HALF, HALF),
-                  (inf, inf, HALF, HALF),
-                  (inf, -inf, 1, 0), (1, inf, 0, 1), (-inf, 1, 0, 1),
-                  (nan, 1, nan, nan), (1, nan, nan, nan),
-                  (1e300, 1, 1, 0), (1e300, 1e300, HALF, HALF),
-                  (-1e300, 0, 0, 1), (0, log(5), SIXTH, 5 * SIXTH)],
-    'logaddexp2': [(0, 0, HALF, HALF), (-inf, -inf, HALF, HALF),
-                  (inf, inf, HALF, HALF),
-                   (inf, -inf, 1, 0), (1, inf, 0, 1), (-inf, 1, 0, 1),
-                   (nan, 1, nan, nan), (1, nan, nan, nan),
-                   (1e300, 1, 1, 0), (1e300, 1e300, HALF, HALF),
-                   (-1e300, 0, 0, 1), (0, 2, 0.2, 0.8)],
+    'logaddexp': [*LOGARITHMS, (0, log(5), SIXTH, 5 * SIXTH)],
+    'logaddexp2': [*LOGARITHMS, (0, 2, 0.2, 0.8)],
     'heaviside': [(0, 3, 0, 1), (-0.0, 3, 0, 1), (1, 3, 0, 0), (-1, 3, 0, 0),
                   (inf, 3, 0, 0), (nan, 1, 0, 0), (0, nan, 0, 1),
                   (1, nan, 0, 0)],
@@ -247,8 +245,9 @@ WHY = [
     ('float_power', 0, 0, 'x**0. is 1 for all x; JAX says NaN'),
     ('float_power', 0, -0.0, 'x**0. is 1 for all x; JAX says NaN'),
     ('float_power', -0.0, 0, 'x**0. is 1 for all x; JAX says NaN'),
-    *[(row, *xs, 'a tie is shared; JAX gives all to one')
-      for row in ('fmax', 'fmin')
+    *[(row, *[sign * float(x) for x in xs],
+       'a tie is shared; JAX gives all to one')
+      for row, sign in (('fmax', 1), ('fmin', -1))
       for xs in [(nan, nan), (0, 0), (0, -0.0), (-0.0, 0), (inf, inf)]],
     ('arctan2', 1, inf, QUOTIENT),
     ('arctan2', -1, -inf, QUOTIENT),
@@ -280,13 +279,13 @@ OPERATORS = {
 
 
 def function_of(row):
-    """Returns the NumPy function that a row stands for."""
+    """Return the NumPy function that a row stands for."""
     name = NUMPY_NAMES.get(row, row)
     return lambda np, *xs: getattr(np, name)(*xs)
 
 
 def slopes_by_point():
-    """Returns for each row its points, with their slopes."""
+    """Return for each row its points, with their slopes."""
     one = {row: [((x,), (slope,)) for x, slope in zip(SPECIAL, slopes)]
            for row, slopes in SLOPES.items() if slopes}
     two = {row: [((x, y), (x_bar, y_bar)) for x, y, x_bar, y_bar in points]
@@ -295,7 +294,7 @@ def slopes_by_point():
 
 
 def look_up(table, row, xs):
-    """Returns what a table says of a point; -0.0 is another than 0.0."""
+    """Return what a table says of a point; -0.0 is another than 0.0."""
     here = repr([*map(float, xs)])
     return next((text for name, *at, text in table
                  if name == row and repr([*map(float, at)]) == here), '')
@@ -339,7 +338,7 @@ AMOUNTS = {'int8': [0, 1, 7, 8], 'uint8': [0, 1, 7, 8],
 
 
 def refused(function, *args):
-    """Returns whether NumPy has no such function of such numbers."""
+    """Return whether NumPy has no such function of such numbers."""
     with np.errstate(all='ignore'):
         try:
             function(np, *args)

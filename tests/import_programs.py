@@ -28,13 +28,13 @@ def program(generator):
 
 
 def modules_left():
-    """Returns the names of the modules that nothing has imported yet."""
+    """Return the names of the modules that nothing has imported yet."""
     return [module.name for module in walk_packages(
         ad.__path__, 'autodiff_mini.') if module.name not in sys.modules]
 
 
 def derivatives(f, x):
-    """Returns what the transformations make of `f`, from arrays to arrays."""
+    """Return what the transformations make of `f`, from arrays to arrays."""
     total = lambda x: np.sum(f(x))
     return [f(x), ad.grad(total)(x), ad.jvp(f, (x,), (x,)),
             ad.linearize(f, x)[1](x), ad.vmap(f)(np.stack([x, 2 * x])),
@@ -44,14 +44,14 @@ def derivatives(f, x):
 
 
 def staged(f, x=X):
-    """Returns `f` compiled, after a call, and after one that is mapped."""
+    """Return `f` compiled, after a call, and after one that is mapped."""
     f = ad.jit(f)
     f(x), ad.vmap(f)(np.stack([x, x]))
     return f
 
 
 def counting(name, f, results, counts):
-    """Returns a primitive that counts how often it computes."""
+    """Return a primitive that counts how often it computes."""
     p = ad.Primitive(name, multiple_results=results > 1)
 
     def impl(x):
@@ -221,7 +221,7 @@ def main(before='', between=''):
 
 
 def rest_of(half):
-    """Returns what a program returns after its first half."""
+    """Return what a program returns after its first half."""
     try:
         next(half)
     except StopIteration as end:
@@ -229,7 +229,7 @@ def rest_of(half):
 
 
 def exactly(x):
-    """Returns the text of what a program returned, arrays to the bit."""
+    """Return the text of what a program returned, arrays to the bit."""
     if isinstance(x, list | tuple):
         return f'{type(x).__name__}({", ".join(map(exactly, x))})'
     if isinstance(x, np.ndarray | np.generic):

@@ -23,7 +23,7 @@ class Page(HTMLParser):
 
 
 def broken_links(site):
-    """Returns a line for each link within the site that leads nowhere.
+    """Return a line for each link within the site that leads nowhere.
 
     A folder is nowhere: only a server would find the page in it.
     """

@@ -175,7 +175,7 @@ EXTENDED += [getattr(np.emath, name) for name in (
 
 
 def checks_of_functions():
-    """Yields the checks of ufuncs, and of functions that look at values."""
+    """Yield the checks of ufuncs, and of functions that look at values."""
     for ufunc in ufunc_table:
         if isinstance(ufunc, np.ufunc) and ufunc.nin < 3 and (
                 ufunc.nout == 1 and not ufunc.signature):
@@ -190,7 +190,7 @@ def checks_of_functions():
 
 
 def unless(*groups, test):
-    """Returns the test for all programs but these, which it is not for."""
+    """Return the test for all programs but these, which it is not for."""
     names = {str(program) for group in groups for program in group}
 
     @wraps(test)
@@ -217,7 +217,7 @@ OF_PROGRAMS = [
 
 
 def checks_of_points(rows):
-    """Yields the checks of the hard points of these rows."""
+    """Yield the checks of the hard points of these rows."""
     tests = test_hard_points
     sloped = {*tests.SLOPED}
     for point in POINTS:
@@ -312,7 +312,7 @@ def in_call(call, x):
 
 
 def quietly(f):
-    """Returns `f`, computed in an error state of its own."""
+    """Return `f`, computed in an error state of its own."""
     def run(*xs):
         with np.errstate(over='raise'):
             return f(*xs)
@@ -572,7 +572,7 @@ def what_stops_is_linear(ndim):
 
 
 def checks_of_programs_of_programs():
-    """Yields the checks of the rows that carry functions or programs."""
+    """Yield the checks of the rows that carry functions or programs."""
     yield Check(what_stops_is_linear, 0)
     yield Check(what_stops_is_linear, 1)
     yield from (Check(bits_go_through, name) for name in THROUGH)

@@ -18,7 +18,7 @@ TOLERANCES = {
 
 
 def assert_close(actual, expected, dtype=None):
-    """Asserts that the values agree, as near as the dtype allows."""
+    """Assert that the values agree, as near as the dtype allows."""
     dtype = np.dtype(dtype or np.result_type(actual))
     tolerance = TOLERANCES.get(dtype, 0)
     actual, expected = widen(actual), widen(expected)
@@ -26,13 +26,13 @@ def assert_close(actual, expected, dtype=None):
 
 
 def assert_same_type(actual, expected):
-    """Asserts equal shapes and dtypes."""
+    """Assert equal shapes and dtypes."""
     assert np.shape(actual) == np.shape(expected)
     assert np.result_type(actual) == np.result_type(expected)
 
 
 def assert_same(actual, expected, ulps=1):
-    """Asserts equal values, shapes and dtypes; Python numbers stay so."""
+    """Assert equal values, shapes and dtypes; Python numbers stay so."""
     assert python_type(actual) is python_type(expected)
     assert_same_type(actual, expected)
     dtype = np.result_type(expected)
@@ -43,30 +43,30 @@ def assert_same(actual, expected, ulps=1):
 
 
 def python_type(x):
-    """Returns the type of a Python number, and None for an array."""
+    """Return the type of a Python number, and None for an array."""
     return type(x) if type(x) in (bool, int, float, complex) else None
 
 
 def widen(x):
-    """Returns `x` in the widest dtype of its kind."""
+    """Return `x` in the widest dtype of its kind."""
     kind = np.result_type(x).kind
     wide = {'f': np.longdouble, 'c': np.clongdouble}.get(kind)
     return x if wide is None else np.asarray(x, wide)[()]
 
 
 def derivative(f, h=1e-3):
-    """Returns the derivative at 0 of a function of one number."""
+    """Return the derivative at 0 of a function of one number."""
     return (f(-2 * h) - 8 * f(-h) + 8 * f(h) - f(2 * h)) / (12 * h)
 
 
 def second_derivative(f, h=1e-3):
-    """Returns the second derivative at 0 of a function of one number."""
+    """Return the second derivative at 0 of a function of one number."""
     return (-f(-2 * h) + 16 * f(-h) - 30 * f(0) + 16 * f(h)
             - f(2 * h)) / (12 * h * h)
 
 
 def along(f, xs, x_dots):
-    """Returns `s -> f(xs + s * x_dots)`, widened, for differences.
+    """Return `s -> f(xs + s * x_dots)`, widened, for differences.
 
     Where `x_dots` holds None, the argument stays as it is.
     """

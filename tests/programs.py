@@ -49,7 +49,7 @@ class Program:
         return self.name
 
     def perturbed(self):
-        """Returns the positions of the arguments that have tangents."""
+        """Return the positions of the arguments that have tangents."""
         return [i for i, x in enumerate(self.args) if is_inexact(x)]
 
     @cached_property
@@ -94,7 +94,7 @@ class Program:
 
 
 def kind_of(x):
-    """Returns the name of a Python number's type, or the kind of a dtype."""
+    """Return the name of a Python number's type, or the kind of a dtype."""
     is_python = type(x) in (bool, int, float, complex)
     return 'python' if is_python else np.result_type(x).kind
 
@@ -111,7 +111,7 @@ def met_in_arrays(program):
 
 @cache
 def followers(meets):
-    """Returns the names in the table that meet nothing new.
+    """Return the names in the table that meet nothing new.
 
     A program of another table is its own kind.
     """
@@ -128,7 +128,7 @@ def is_inexact(x):
 
 
 def random(shape, dtype):
-    """Returns positive numbers, no two equal, away from each other."""
+    """Return positive numbers, no two equal, away from each other."""
     size = int(np.prod(shape))
     xs = (rng.permutation(size) + rng.uniform(0.4, 0.6, size)) / (size or 1)
     xs = xs + 0.5
@@ -169,7 +169,7 @@ PROGRAMS = []
 
 
 def program(name, function, *args, **options):
-    """Adds a program to the table."""
+    """Add a program to the table."""
     PROGRAMS.append(Program(name, function, args, **options))
 
 
@@ -200,7 +200,7 @@ POINTS = {
 
 
 def called(names):
-    """Returns programs by name: each calls the NumPy function so named."""
+    """Return programs by name: each calls the NumPy function so named."""
     return {name: lambda np, *xs, name=name, **options:
             getattr(np, name)(*xs, **options) for name in names.split()}
 
@@ -502,7 +502,7 @@ for name, index in WRITTEN.items():
 
 
 def program_that_writes(*args, **options):
-    """Decorates a program of `np` and the arguments that fills arrays."""
+    """Decorate a program of `np` and the arguments that fills arrays."""
     def add(function):
         program(function.__name__, function, *args, jax=IMMUTABLE, **options)
         return function
@@ -921,6 +921,8 @@ program('mean_dtype', lambda np, x: np.mean(x, dtype=np.float64), f16(3))
 program('average', lambda np, x: np.average(x, axis=1), f64(2, 3))
 program('average_weights', lambda np, x, w: np.average(x, weights=w),
         f64(2, 3), f64(2, 3), ulps=4)
+program('average_total', lambda np, x: x * np.average(
+    x, 0, np.array([1.0, 2.5]), returned=True)[1], f64(2, 3))
 program('average_axis', lambda np, x, w:
         np.average(x, axis=1, weights=w, keepdims=True), f32(2, 3), f64(3),
         ulps=4)
@@ -1024,6 +1026,7 @@ SHAPES = {
     'diag': (lambda np, x: np.diag(x), f64(3)),
     'diag_above': (lambda np, x: np.diag(x, 2), f32(2)),
     'diag_of_matrix': (lambda np, x: np.diag(x, 1), f64(3, 3)),
+    'diagonal': (lambda np, x: np.diagonal(x), f64(2, 3)),
     'diagonal_far': (lambda np, x: np.diagonal(x, 5), f64(2, 3)),
     'trace': (lambda np, x: np.trace(x), f64(3, 3)),
     'meshgrid': (lambda np, x: np.stack(np.meshgrid(x, x[:2] * 2)), f64(3)),
@@ -1156,7 +1159,8 @@ MASKED = {
     'mean_where': lambda np, x: np.mean(x, 1, where=MASK),
 }
 for name, function in MASKED.items():
-    program(name, function, f64(2, 3), ulps=4)
+    program(name, function, np.array([[0.7, 1.35, 0.9], [1.45, 0.6, 0.8]]),
+            ulps=4)
 program('var_mean', lambda np, x: np.var(x, 0, mean=np.mean(
     x, 0, keepdims=True)), f64(2, 3), ulps=4)
 program('max_initial_of_nothing', lambda np, x: np.max(x, 1, initial=2.0),

@@ -93,7 +93,7 @@ ONE_WAY = {'reverse_on_tangent', 'one_way'}
 
 
 def forwards(name, lie):
-    """Returns a leaf with a rule for forward mode that says the same."""
+    """Return a leaf with a rule for forward mode that says the same."""
     if name == 'one_way':
         f = ad.custom_jvp(lambda x: np.cos(x))
         f.defjvp(lambda p, t: (f(*p), -lie * np.sin(p[0]) * t[0]))
@@ -127,7 +127,7 @@ def random_program(rng, depth, leaves=tuple(LEAVES)):
 
 
 def build(program, wrapped=True):
-    """Returns the function of a program; without wrappers, the oracle's."""
+    """Return the function of a program; without wrappers, the oracle's."""
     kind, *parts = program
     if kind == 'wrap':
         f = build(parts[1], wrapped)
@@ -151,7 +151,7 @@ OUTER = DERIVATIVES | {
 
 
 def random_order(rng):
-    """Returns one to three derivatives, and at most two others."""
+    """Return one to three derivatives, and at most two others."""
     names = rng.choices(list(DERIVATIVES), k=rng.randint(1, 3))
     names += rng.choices(['jit', 'vmap'], k=rng.randrange(3))
     rng.shuffle(names)
@@ -159,7 +159,7 @@ def random_order(rng):
 
 
 def check(seed):
-    """Compares a random program; returns 'right', 'refused' or why not."""
+    """Compare a random program; returns 'right', 'refused' or why not."""
     rng = random.Random(seed)
     program, order = random_program(rng, 3), random_order(rng)
     f, oracle, x = build(program), build(program, False), 0.3
@@ -183,6 +183,6 @@ def check(seed):
 
 
 def describe(seed):
-    """Returns the program of a seed, and the order of its derivatives."""
+    """Return the program of a seed, and the order of its derivatives."""
     rng = random.Random(seed)
     return random_program(rng, 3), random_order(rng)

@@ -135,7 +135,7 @@ def jvp_of(f):
 
 
 def now_and_later(wrap):
-    """Returns the dye's value and slope, each of them wrapped."""
+    """Return the dye's value and slope, each of them wrapped."""
     return lambda x: (wrap(dye)(x), wrap(tangent(dye))(x, 1.0))
 
 
@@ -284,7 +284,7 @@ LAWS = {
 # The check of a cell
 
 def cell(row, interpreter):
-    """Returns the text of a law, and its two sides."""
+    """Return the text of a law, and its two sides."""
     text, right = LAWS[row][list(INTERPRETERS).index(interpreter)]
     linear = interpreter in ('partial eval', 'transpose')
     f = dye if row != 'custom_jvp' else inner if linear else dye
@@ -293,7 +293,7 @@ def cell(row, interpreter):
 
 
 def slope(f, x, derivative):
-    """Returns the relative slope of the last output of `f` at zeros."""
+    """Return the relative slope of the last output of `f` at zeros."""
     last = lambda x: np.sum(ad.tree_leaves(f(x))[-1])
     ones = np.ones(np.shape(x))
     y_dot = (ad.jvp(last, (x,), (ones[()],))[1] if derivative == 'jvp'
@@ -345,7 +345,7 @@ DYES = {    # by name: the function, its derivatives at 0
 
 
 def nestings(wrappers, derivatives):
-    """Returns all orders of so many of each, by name, the innermost first."""
+    """Return all orders of so many of each, by name, the innermost first."""
     count = wrappers + derivatives
     return [names for places in
             itertools.combinations(range(count), derivatives)
@@ -355,7 +355,7 @@ def nestings(wrappers, derivatives):
 
 
 def outcome(name, names):
-    """Returns what a dye says in a nesting: right, refused, or the number."""
+    """Return what a dye says in a nesting: right, refused, or the number."""
     f, slopes = DYES[name]
     for wrap in names:
         f = KINDS[wrap](f)

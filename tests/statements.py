@@ -14,12 +14,12 @@ WAYS = {
 
 
 def results(y):
-    """Returns the results of a function as a list: it may have one."""
+    """Return the results of a function as a list: it may have one."""
     return list(y) if isinstance(y, tuple | list) else [y]
 
 
 def ran(statements):
-    """Returns the function of `x` that runs Python, and returns `r`."""
+    """Return the function of `x` that runs Python, and returns `r`."""
     code = compile(statements, '<statements>', 'exec')
 
     def f(x):
@@ -30,7 +30,7 @@ def ran(statements):
 
 
 def assert_every_way_is_numpy(statements, x):
-    """Asserts that each transformation computes what NumPy does."""
+    """Assert that each transformation computes what NumPy does."""
     f = ran(statements)
     expected = results(f(x.copy()))
     for name, way in WAYS.items():

@@ -56,7 +56,7 @@ WHY_NOT = {
 
 
 def reason(program):
-    """Returns why a program may differ from NumPy in bits, or None."""
+    """Return why a program may differ from NumPy in bits, or None."""
     for why, beginnings in WHY_NOT.items():
         if program.name.startswith(beginnings):
             return why
@@ -64,7 +64,7 @@ def reason(program):
 
 
 def filled(x, numbers):
-    """Returns an argument of this type, with other numbers in it."""
+    """Return an argument of this type, with other numbers in it."""
     if numbers is None or not is_inexact(x):
         return x
     y = np.resize(np.array(numbers), np.shape(x))
@@ -86,7 +86,7 @@ def same_bits(y, z):
 
 
 def differing(program, way):
-    """Returns the numbers at which values differ from NumPy's in bits."""
+    """Return the numbers at which values differ from NumPy's in bits."""
     f, found = partial(program.function, np), []
     tangents = tangents_for(program)
     for name, numbers in FILLS.items():

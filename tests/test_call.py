@@ -28,7 +28,7 @@ def d(f):
 
 
 def called(f):
-    """Returns `f`, as one operation."""
+    """Return `f`, as one operation."""
     return partial(call, f)
 
 

@@ -43,7 +43,7 @@ print(1)
 
 @pytest.fixture
 def root(tmp_path):
-    """Returns the folder of a project with one commit."""
+    """Return the folder of a project with one commit."""
     for name, text in {
             'autodiff_mini/primitives/rows.py': ROWS,
             'autodiff_mini/draft/jvp.py': ROWS,
@@ -104,13 +104,6 @@ def test_other_code_has_the_tests_that_name_it_and_all_columns(root):
     change(root, 'autodiff_mini/core.py', 'return x', 'return -x')
     jobs, _ = planned(root)
     assert jobs == [['tests/more/test_others.py'], *check.COLUMNS]
-
-
-def test_new_tests_and_the_tests_of_a_tool_are_run(root):
-    change(root, 'book/tools/weave.py', '1', '2')
-    (root / 'tests' / 'test_new.py').write_text('def test_it(): pass\n')
-    assert planned(root)[0] == [
-        ['tests/tools/test_weave.py'], ['tests/test_new.py']]
 
 
 def test_a_page_whose_own_words_change_runs_its_cells(root):

@@ -29,7 +29,7 @@ assert node     # a fixture
 
 
 def by_conversion(make):
-    """Returns `loss(c) = f(2.0)` for `f = make(c)`, by way of conversion.
+    """Return `loss(c) = f(2.0)` for `f = make(c)`, by way of conversion.
 
     The converted function is given a custom rule that speaks of `values`.
     """
@@ -40,7 +40,7 @@ def by_conversion(make):
 
 
 def by_rule(f):
-    """Returns `f`, and its pullback for a rule."""
+    """Return `f`, and its pullback for a rule."""
     return custom(f, lambda *args: ad.vjp(f, *args),
                   lambda pullback, ct: pullback(ct))
 
@@ -72,7 +72,7 @@ def test_what_is_no_tracer_stays_closed_over(closed):
 
 
 def count_of(transform, x):
-    """Returns how many values are found under a transformation."""
+    """Return how many values are found under a transformation."""
     counts = []
 
     def f(x):
@@ -137,7 +137,7 @@ def test_d17_a_rule_may_speak_of_what_was_closed_over(name, names):
 
 @partial(ad.custom_vjp, nondiff_argnums=(0, 3))
 def solve(f, params, x0, tol):
-    """Returns the x with x == f(params, x)."""
+    """Return the x with x == f(params, x)."""
     x, y = x0, f(params, x0)
     while abs(y - x) > tol:
         x, y = y, f(params, y)
@@ -158,7 +158,7 @@ solve.defvjp(solve_fwd, solve_bwd)
 
 
 def find(f, params, x0, tol=1e-14):
-    """Returns the same; `f` may close over what is differentiated."""
+    """Return the same; `f` may close over what is differentiated."""
     f, values = ad.closure_convert(f, params, x0)
     return solve(lambda both, x: f(both[0], x, *both[1]), (params, values),
                  x0, tol)
@@ -237,7 +237,7 @@ def test_mistakes_with_a_converted_function_are_named(name):
 
 @ad.custom_gradient
 def square(x):
-    """Returns x^2; the rule says 3x."""
+    """Return x^2; the rule says 3x."""
     return x * x, lambda ct: 3 * x * ct
 
 

@@ -132,11 +132,6 @@ def test_a_function_with_a_rule_is_copied_with_it(f, times, way):
     assert_same(ad.grad(lambda x: np.sum(way(f)(x)))(X), np.full(3, times))
 
 
-def test_a_decorated_function_is_pickled_as_itself():
-    for f in thrice, five_times, decorated:
-        assert WAYS['pickle'](f) is f
-
-
 @ways
 @pytest.mark.parametrize('f', [jitted, decorated], ids=['called', 'decorated'])
 def test_a_jitted_function_is_copied_also_after_it_has_run(f, way):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.tools.costs import cost_as_written, cost_of
+from autodiff_mini.tools.costs import cost_as_written, cost_of, work_of
 from tests.wings import needs
 
 N = 1000
@@ -32,12 +32,9 @@ def loop(x):
 # Calls, operations, bytes moved, and the most bytes, counted by hand.
 COUNTED = {
     'a_sine': (np.sin, [X], (1, N, 16 * N, 8 * N)),
-    'a_square_reads_once': (lambda x: x * x, [X], (1, N, 16 * N, 8 * N)),
     'a_product_of_matrices': (
         np.matmul, [V, W], (1, 2 * 7 * 30 * 20,
                             8 * (7 * 30 + 30 * 20 + 7 * 20), 8 * 7 * 20)),
-    'a_view_is_free': (
-        lambda w: np.sin(w.T[2:5]), [W], (3, 90, 2 * 8 * 90, 8 * 90)),
     'a_view_keeps_its_array': (
         lambda x: np.exp(np.exp(np.sin(x)[:10])), [X],
         (4, N + 20, 16 * N + 2 * 160, 8 * N + 80)),
@@ -46,9 +43,6 @@ COUNTED = {
     'what_repeats_is_read_once': (
         lambda x: np.broadcast_to(x[0], (N,)) * 2.0, [X],
         (3, N, 8 + 8 * N, 8 * N)),
-    'a_call_is_what_is_in_it': (
-        ad.jit(lambda x: np.exp(np.sin(x))), [X],
-        (2, 2 * N, 32 * N, 16 * N)),
     'a_solver': (
         np.linalg.solve, [np.eye(30), W],
         (1, 2 * 30**3 / 3 + 2 * 30 * 30 * 20, 8 * (900 + 600 + 600), 4800)),
@@ -85,17 +79,6 @@ def test_the_way_back_of_a_layer():
     assert compiled.operations == 2 * products
 
 
-def test_checkpoint_computes_again_and_holds_less():
-    plain = ad.cost(layers, X).backward
-    again = ad.cost(ad.checkpoint(layers), X).backward
-    assert again.operations > plain.operations
-    two = ad.cost(lambda x: layers(ad.checkpoint(
-        lambda x: np.sin(np.sin(np.sin(x))))(x)), X).backward
-    assert two.peak_bytes < ad.cost(
-        lambda x: layers(np.sin(np.sin(np.sin(x)))), X).backward.peak_bytes
-    assert again.calls > plain.calls
-
-
 def test_without_floats_there_is_no_way_back():
     there, back, compiled = ad.cost(lambda n: n + 1, np.arange(3))
     assert back == (0, 0, 0, 0)
@@ -111,18 +94,10 @@ def test_where_reverse_mode_has_no_way_it_says_so():
     assert ad.cost(lambda x: f(ad.stop_gradient(x)), 1.0).forward.calls == 3
 
 
-def test_a_table_is_printed():
-    assert repr(ad.cost(np.sin, X)).splitlines() == [
-        '          calls  operations  bytes moved  peak bytes',
-        'forward       1       1,000       16,000       8,000',
-        'backward      2       2,000       40,000      24,000',
-        'compiled      2       2,000       40,000      16,000']
-
-
 # Real memory.  Headers and the like take some hundred bytes.
 
 def peak(f, *args):
-    """Returns the most memory in use during a call."""
+    """Return the most memory in use during a call."""
     f(*args)        # what is done once is done
     gc.collect()
     tracemalloc.start()
@@ -169,7 +144,7 @@ def test_the_small_compiler_keeps_all_to_the_end():
     from autodiff_mini.interpreters.lowering import Lowered
     jaxpr = ad.make_jaxpr(layers)(LARGE)
     program = Lowered(jaxpr)
-    counted = cost_of(jaxpr, program.work)
+    counted = cost_of(jaxpr, work_of(program))
     assert counted.peak_bytes == 8 * (10 * len(LARGE) + 1)
     assert counted.peak_bytes <= peak(program, LARGE) < (
         counted.peak_bytes + 6000)

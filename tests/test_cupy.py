@@ -19,7 +19,7 @@ table = crossed('program, transform', PROGRAMS, TRANSFORMS, turns=5)
 
 
 def check(program, transform, put, kind, take):
-    """Asserts that a cell of the table stays in a library and is right."""
+    """Assert that a cell of the table stays in a library and is right."""
     f = TRANSFORMS[transform](program)
     found = ad.tree_leaves(f(*map(put, ARGS)))
     assert {type(y) for y in found} == {kind}
@@ -83,7 +83,7 @@ class Elsewhere(NDArrayOperatorsMixin):
 
 
 def send(function, args, kwargs):
-    """Returns what a function of NumPy's does elsewhere."""
+    """Return what a function of NumPy's does elsewhere."""
     return brought(function(*sent(args), **{
         name: sent(x) for name, x in kwargs.items()}))
 
@@ -145,7 +145,7 @@ def test_the_stand_in_refuses_arrays_of_numpys():
 
 @pytest.fixture(scope='module')
 def cupy():
-    """Returns CuPy; skips where it is not, or finds no card."""
+    """Return CuPy; skips where it is not, or finds no card."""
     cupy = pytest.importorskip(
         'cupy', reason='CuPy is not installed: no program runs on a card')
     if not cupy.is_available():

@@ -41,7 +41,7 @@ def assert_trees(actual, expected):
 
 
 def custom(f, rule):
-    """Returns `f` with a rule."""
+    """Return `f` with a rule."""
     f = ad.custom_vmap(f)
     f.def_vmap(rule)
     return f
@@ -76,7 +76,7 @@ def written_down(f):
 
 
 def by_transpose(f):
-    """Returns `f`, by way of a function that is linear in something else."""
+    """Return `f`, by way of a function that is linear in something else."""
     def run(x):
         back = ad.linear_transpose(lambda t: t * f(x), 1.0)
         return back(1.0)[0]
@@ -84,21 +84,21 @@ def by_transpose(f):
 
 
 def ruled_out(f):
-    """Returns `f` inside of a function with a true rule for forward mode."""
+    """Return `f` inside of a function with a true rule for forward mode."""
     g = ad.custom_jvp(lambda x: f(x))
     g.defjvp(lambda p, t: ad.jvp(f, p, t))
     return g
 
 
 def ruled_back(f):
-    """Returns `f` inside of a function with a true rule for reverse mode."""
+    """Return `f` inside of a function with a true rule for reverse mode."""
     g = ad.custom_vjp(lambda x: f(x))
     g.defvjp(lambda x: (f(x), x), lambda x, ct: ad.vjp(f, x)[1](ct))
     return g
 
 
 def within(f):
-    """Returns `f` inside of another function with a rule, which asks `f`."""
+    """Return `f` inside of another function with a rule, which asks `f`."""
     return custom(lambda x: f(x),
                   lambda n, b, x: (ad.vmap(f)(x), True))
 
@@ -194,7 +194,7 @@ def test_the_derivative_of_a_batch_is_that_of_the_rule(by, wrap):
 # What the rule is asked
 
 def watched(f):
-    """Returns `f`, and a list of what its rule was asked."""
+    """Return `f`, and a list of what its rule was asked."""
     asked = []
 
     def rule(n, in_batched, *args):

@@ -1,4 +1,4 @@
-"""Arrays of another library go through as what they are (B3)."""
+"""Arrays of another library stay what they are, as row B3 asks (b3)."""
 
 import multiprocessing
 import os
@@ -61,12 +61,6 @@ def test_chunked_arrays_go_through_unevaluated(f):
                                    rtol=1e-12)
 
 
-def test_unperturbed_output_has_zeros_of_the_same_library():
-    x = da.from_array(X, chunks=2)
-    _, (_, zeros) = ad.jvp(lambda w: (w, x), (1.0,), (1.0,))
-    assert type(zeros) is da.Array and zeros.chunks == x.chunks
-
-
 # vmap and custom rules
 
 def chunks(*arrays):
@@ -74,13 +68,13 @@ def chunks(*arrays):
 
 
 def lazily(f, *args):
-    """Returns what `f` returns, which must compute nothing."""
+    """Return what `f` returns, which must compute nothing."""
     with dask.config.set(scheduler=refuse_to_compute):
         return f(*args)
 
 
 def check_lazy(f, *args):
-    """Asserts that `f` of chunked arrays is chunked, and what it should."""
+    """Assert that `f` of chunked arrays is chunked, and what it should."""
     out = lazily(f, *chunks(*args))
     expected = f(*args)
     for y, wanted in zip(ad.tree_leaves(out), ad.tree_leaves(expected),
@@ -150,18 +144,6 @@ def test_zeros_that_a_custom_rule_is_given_are_of_the_same_library():
     assert seen[1].chunks == x.chunks
 
 
-def test_gathering_by_a_mapped_index_is_nothing_that_dask_can():
-    """It would take two arrays of indices side by side: Dask's own limit."""
-    (x,) = chunks(X)
-    i = np.array([0, 3, 1, 2, 0, 1])
-    with pytest.raises(NotImplementedError):
-        x[np.arange(6), i]
-    with pytest.raises(NotImplementedError):
-        lazily(ad.vmap(lambda x, i: ad.asarray(x)[i]), x, i)
-    # of an array that is not mapped, one is enough
-    check_lazy(lambda x: ad.vmap(lambda i: ad.asarray(x)[i])(i), X)
-
-
 def test_a_mask_goes_forwards_and_the_way_back_names_the_cure():
     """How much it selects is not known before something is computed."""
     x = da.from_array(X[0], chunks=2)
@@ -176,7 +158,7 @@ def test_a_mask_goes_forwards_and_the_way_back_names_the_cure():
 # Reverse mode
 
 def both_ways(f):
-    """Returns the value and derivatives of `f`, backwards and forwards."""
+    """Return the value and derivatives of `f`, backwards and forwards."""
     def every(*args):
         y, f_vjp = ad.vjp(f, *args)
         z, f_jvp = ad.linearize(f, *args)
@@ -198,13 +180,6 @@ def test_grad_stays_lazy(argnums):
                for g in ad.tree_leaves([value, gradient]))
 
 
-def test_gradients_of_what_nothing_reaches_are_of_the_outputs_library():
-    for argnums in 1, (0, 1):
-        bars = lazily(ad.grad(lambda w, x: np.sum(w), argnums), *chunks(W, X))
-        assert {type(bar) for bar in ad.tree_leaves(bars)} == {da.Array}
-    np.testing.assert_array_equal(bars[1], np.zeros((6, 4)))
-
-
 def test_the_cotangent_of_an_integer_is_numpys():
     """No other library has arrays of float0."""
     _, pullback = lazily(ad.vjp, lambda x, n: np.sum(x * n),
@@ -212,12 +187,6 @@ def test_the_cotangent_of_an_integer_is_numpys():
     x_bar, n_bar = lazily(pullback, 1.0)
     assert type(x_bar) is da.Array
     assert n_bar.dtype == ad.float0 and n_bar.shape == (4,)
-
-
-def test_places_that_are_constants_stay_numpys():
-    check_lazy(ad.jit(lambda x: np.sum(x[np.array([0, 0])])), X)
-    jaxpr = ad.make_jaxpr(lambda x: x[np.array([0, 0])])(X)
-    assert [type(x) for x in jaxpr.consts] == [np.ndarray]
 
 
 def test_zeros_of_a_tracer_have_its_chunks():
@@ -240,40 +209,6 @@ def test_numbers_stay_numbers_beside_chunked_arrays():
     count, _ = lazily(ad.while_loop, lambda c: c[0] < 3,
                       lambda c: (c[0] + 1.0, c[1] * 2), (np.float64(0), x))
     assert count == 3
-
-
-def test_a_rule_gets_a_number_for_a_number_that_stands_still():
-    f = ad.custom_jvp(lambda x, s: x * s)
-    f.defjvp(lambda p, t: (f(*p), t[0] * p[1] + p[0] * t[1]))
-    single = W.astype(np.float32)
-    check_lazy(lambda x: ad.jvp(lambda x: f(x, 2.0), (x,), (x,))[1], single)
-    check_lazy(ad.grad(lambda x: np.sum(f(x, 2.0))), single)
-    bars = lazily(ad.grad(lambda w, x: np.sum(x), (0, 1)), 2.0,
-                  *chunks(single))
-    assert bars[0] == 0.0 and type(bars[0]) is float
-
-
-def test_results_of_compiled_programs_are_not_its_constants():
-    (x,) = chunks(W)
-    for f in (ad.jit(ad.grad(np.sum)), ad.jit(np.ones_like)):
-        y = f(x)
-        y[0] = 7.0
-        with dask.config.set(scheduler='synchronous'):
-            assert y.compute().tolist() == [7.0, 1.0, 1.0, 1.0]
-            assert f(x).compute().tolist() == [1.0] * 4
-
-
-def test_constants_are_cut_as_the_arguments_are():
-    gradient = ad.jit(ad.grad(np.sum))
-    for size in 3, 2, 1:
-        x = da.ones(6, chunks=size)
-        assert gradient(x).chunks == x.chunks
-
-
-def test_a_compiled_program_without_arguments_owns_its_results():
-    x = da.ones(3)
-    f = ad.jit(lambda: x)
-    assert f() is not x and f() is not f()
 
 
 def test_parameters_of_primitives_stay_numpys():
@@ -343,7 +278,7 @@ def test_a_compiled_program_may_close_over_chunked_arrays(name):
 # The table of programs and transformations
 
 def plan(program, transform, sizes=(2, 2, 2)):
-    """Returns the leaves of a plan, and what they have to be."""
+    """Return the leaves of a plan, and what they have to be."""
     f = TRANSFORMS[transform](program)
     plans = ad.tree_leaves(lazily(f, *map(da.from_array, ARGS, sizes)))
     assert {type(y) for y in plans} == {da.Array}
@@ -383,7 +318,7 @@ def test_b3_programs_that_look_at_numbers_equal_numpy(program, transform):
 
 @pytest.fixture(scope='module')
 def two_processes():
-    """Yields a client of two worker processes, which are gone afterwards."""
+    """Yield a client of two worker processes, which are gone afterwards."""
     before = multiprocessing.active_children()
     with distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, processes=True,

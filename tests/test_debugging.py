@@ -2,7 +2,6 @@
 
 import pickle
 import threading
-import warnings
 from pathlib import Path
 
 import dask.array as da
@@ -81,10 +80,6 @@ def chosen(x):
     return ad.cond(x > 0, np.sin, lambda x: np.log(x), x)     # a branch
 
 
-def squares_of_roots(x):
-    return np.sum(np.sqrt(x) * x)       # a root of zero
-
-
 # The program; the operation; is it in the reverse pass; the line.
 FOUND = {
     'grad': (lambda: ad.grad(rooted)(X), 'mul', True, 'the root'),
@@ -92,16 +87,9 @@ FOUND = {
                     'mul', True, 'the root'),
     'vmap_of_grad': (lambda: ad.vmap(ad.grad(rooted))(X),
                      'mul', True, 'the root'),
-    'hessian': (lambda: ad.hessian(length)(0 * X), 'mul', True, 'the square'),
-    'linearize': (lambda: ad.linearize(rooted, X)[1](0 * X),
-                  'mul', False, 'the root'),
     'jvp': (lambda: ad.jvp(length, (0 * X,), (X,)),
             'sqrt as its tangent', False, 'the square'),
-    'the_value_under_jit': (lambda: ad.jit(logs)(-X), 'log', False,
-                            'the log'),
     'a_scan': (lambda: looped(0.5), 'sqrt', False, 'return np.sqrt('),
-    'grad_of_a_scan': (lambda: ad.grad(looped)(0.5), 'sqrt', False,
-                       'return np.sqrt('),
     'a_while_loop': (lambda: counted(2.0), 'sqrt', False, '# while'),
     'a_branch': (lambda: ad.jit(chosen)(-1.0), 'log', False, 'a branch'),
     'a_function_with_a_rule': (lambda: ad.grad(ruled)(0.0), 'log', False,
@@ -133,24 +121,14 @@ def test_debug_nans_quotes_the_expression_and_the_operands():
     assert 'np.sqrt(np.where(x > 0, x, 1.0))' in lines[3]
 
 
-def test_debug_nans_quotes_an_expression_of_several_lines():
-    with pytest.raises(ad.NaNError, match=r'\n    np\.sqrt\( c - 1\.0\)\n'):
-        with ad.debug_nans():
-            looped(0.5)
-
-
 HINTS = {
     'a_logarithm': (lambda x: np.log(x - 2.0), 'np.log(np.where(ok, x, 1.0))'),
-    'an_arcsine': (lambda x: np.arcsin(x + 5), 'np.arcsin(np.where(ok, x'),
     'a_power': (lambda x: (x - 2.0) ** 0.5, 'pow(-1, 0.5) returned nan'),
-    'zero_by_zero': (lambda x: (x - 1.0) / (x - 1.0), 'np.where(y == 0, 1.0'),
     'an_overflow': (lambda x: np.exp(1e3 * x) / np.exp(1e3 * x),
                     'subtract the largest exponent'),
     'x_log_x': (lambda x: (x - 1.0) * np.log(x - 1.0), 'The infinity is log(0)'),
-    'what_was_given': (lambda x: x * np.nan, 'An operand is nan already'),
     'a_product': (lambda x: np.full((2, 2), np.inf) @ np.stack([x, -x]),
                   'matmul(float64[2,2], float64[2]) returned nan'),
-    'infinity': (lambda x: (x - 1.0) * np.inf, 'mul(0, inf)'),
     'complex_numbers': (lambda x: np.abs(np.exp(x * 1e3 + 1j) * 0.0),
                         '0 * inf is nan'),
 }
@@ -165,12 +143,6 @@ def test_debug_nans_says_what_to_write(name):
         assert words in str(e.value)
 
 
-def test_debug_nans_looks_at_python_numbers():
-    with pytest.raises(ad.NaNError, match=r'mul\(0, inf\)'):
-        with ad.debug_nans():
-            ad.grad(lambda x: x * np.inf)(0.0)
-
-
 def test_debug_nans_knows_the_line_of_a_program_that_was_pickled():
     jaxpr = pickle.loads(pickle.dumps(ad.make_jaxpr(ad.grad(rooted))(X)))
     with pytest.raises(ad.NaNError, match='in the reverse pass') as e:
@@ -183,13 +155,6 @@ def test_debug_nans_looks_at_the_arrays_of_other_libraries():
     with pytest.raises(ad.NaNError, match=r'mul\(0, inf\) returned nan'):
         with ad.debug_nans():
             ad.jit(ad.grad(rooted))(da.from_array(X))
-
-
-def test_debug_nans_names_a_rule_where_numpy_alone_computes():
-    with pytest.raises(ad.NaNError, match='bwd_ruled.*reverse pass') as e:
-        with ad.debug_nans():
-            ad.grad(bwd_ruled)(-1.0)
-    assert 'Under ad.jit, the error names the line' in str(e.value)
 
 
 def test_debug_nans_says_which_calls_lead_to_the_line_and_no_line_twice():
@@ -253,18 +218,3 @@ def test_debug_nans_refuses_to_begin_inside_a_transformation():
     with pytest.raises(RuntimeError, match='debug_nans was entered inside '
                        'grad of .*f, which is running already'):
         ad.grad(f)(1.0)
-
-
-def test_numpy_warns_as_before_where_debug_nans_is_off():
-    with np.errstate(all='warn'), warnings.catch_warnings(record=True) as w:
-        warnings.simplefilter('always')
-        ad.grad(rooted)(X)
-    assert any('invalid value' in str(x.message) for x in w)
-
-
-def test_debug_nans_scans_backwards_in_reverse():
-    def scan():
-        return ad.scan(lambda c, x: (c + x, c + x), 0.0,
-                       np.array([1.0, 2.0, 3.0]), reverse=True)[1]
-    with ad.debug_nans():
-        np.testing.assert_array_equal(scan(), [6.0, 5.0, 3.0])

@@ -1,4 +1,4 @@
-"""Nothing recurses over the length of a program, and time is linear."""
+"""Guard long programs: nothing recurses over their length."""
 
 import subprocess
 import sys
@@ -12,7 +12,7 @@ import autodiff_mini as ad
 from tests.amount import rest
 
 def run(program, **parts):
-    """Runs a program in a process of its own, to its last line."""
+    """Run a program in a process of its own, to its last line."""
     result = subprocess.run(
         [sys.executable, '-c', textwrap.dedent(program).format(**parts)],
         capture_output=True, text=True, timeout=240)
@@ -52,6 +52,8 @@ SLOPE = '''
 @pytest.mark.parametrize('x, gradient', [
     ('1.5', 'ad.jvp(f, (x,), (1.0,))[1]'),
     ('1.5', 'ad.grad(f)(x)'),
+    ('1.5', 'ad.jit(ad.grad(f))(x)'),
+    ('1.5', 'ad.grad(ad.jit(f))(x)'),
     ('np.arange(3.)', 'ad.vmap(ad.grad(f))(x)'),
     ('np.arange(3.)', 'ad.grad(lambda x: np.sum(ad.vmap(f)(x)))(x)'),
 ])
@@ -96,7 +98,7 @@ def chain(count, x):
 
 
 def equations(count):
-    """Returns how many equations a chain makes, in each program."""
+    """Return how many equations a chain makes, in each program."""
     f = partial(chain, count)
     jaxpr = ad.make_jaxpr(f)(0.5)
     _, f_jvp = ad.linearize(f, 0.5)

@@ -22,7 +22,7 @@ PAGES = [path.relative_to(ROOT / 'pages').with_suffix('.html').as_posix()
 
 @pytest.fixture(scope='session')
 def other(request, tmp_path_factory):
-    """Returns the folder of the site that Zensical builds."""
+    """Return the folder of the site that Zensical builds."""
     if request.config.args_source is pytest.Config.ArgsSource.TESTPATHS:
         pytest.skip('only `make test-site` builds the site')
     pytest.importorskip('zensical', reason='`make test-site` installs it')
@@ -40,7 +40,7 @@ def other(request, tmp_path_factory):
 
 
 def said(page):
-    """Returns the words of a page, without those around its article."""
+    """Return the words of a page, without those around its article."""
     article = re.search(r'(?s)<article.*?</article>', page.read_text('utf-8'))
     text = re.sub(r'(?s)<(script|style).*?</\1>', '', article[0])
     return html.unescape(re.sub('<[^>]*>', ' ', text)).split()

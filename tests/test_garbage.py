@@ -116,7 +116,7 @@ PAIRS = [(program, transform) for program in PROGRAMS
 
 
 def in_circles(run):
-    """Returns how many objects of each kind only the collector would free.
+    """Return how many objects of each kind only the collector would free.
 
     What is imported at the first call is not counted; but what is prepared
     at the next ones is.
@@ -169,7 +169,7 @@ CALLS = 4
 
 
 def grown(run):
-    """Returns the kinds of objects that are more with each call."""
+    """Return the kinds of objects that are more with each call."""
     counts = []
     for _ in range(3):
         for _ in range(CALLS):

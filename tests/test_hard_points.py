@@ -27,7 +27,7 @@ each_point = pytest.mark.parametrize('point', POINTS, ids=str)
 
 
 def every_other(points):
-    """Parametrises a test by points; `make test-all` meets the others."""
+    """Parametrize a test by points; `make test-all` meets the others."""
     return pytest.mark.parametrize('point', [
         rest(point) if i % 2 else point for i, point in enumerate(points)],
         ids=str)
@@ -45,7 +45,7 @@ COMPLEX = KINDS['complex']
 # What is compared
 
 def assert_same_bits(actual, expected):
-    """Asserts equal types and bits; a NaN is a NaN, and -0.0 is not 0.0."""
+    """Assert equal types and bits; a NaN is a NaN, and -0.0 is not 0.0."""
     assert python_type(actual) is python_type(expected)
     x, y = np.asarray(actual), np.asarray(expected)
     assert (x.shape, x.dtype) == (y.shape, y.dtype)
@@ -60,7 +60,7 @@ def python_type(x):
 
 
 def assert_near(actual, expected, ulps=8):
-    """Asserts equal shapes and dtypes, and values within some ulps."""
+    """Assert equal shapes and dtypes, and values within some ulps."""
     x, y = np.asarray(actual), np.asarray(expected)
     assert (x.shape, x.dtype) == (y.shape, y.dtype)
     eps = np.finfo(x.dtype).eps if x.dtype.kind in 'fc' else 0
@@ -68,7 +68,7 @@ def assert_near(actual, expected, ulps=8):
 
 
 def outcome(f, *args):
-    """Returns what `f` returns, or the type of what it raises."""
+    """Return what `f` returns, or the type of what it raises."""
     try:
         return f(*args)
     except Exception as error:
@@ -87,7 +87,7 @@ def is_inexact(x):
 
 
 def ones(x):
-    """Returns a tangent, or a cotangent, of ones."""
+    """Return a tangent, or a cotangent, of ones."""
     if not is_inexact(x):
         return np.zeros(np.shape(x), ad.float0)
     return type(x)(1) if python_type(x) else np.ones_like(x)[()]
@@ -138,7 +138,7 @@ def test_the_slopes_are_those_of_mathematics(point):
 
 
 def pull(point, ct=1):
-    """Returns what comes back if this goes in for each element."""
+    """Return what comes back if this goes in for each element."""
     y, f_vjp = ad.vjp(partial(point.function, np), *point.args)
     return f_vjp(y.dtype.type(ct) * ones(y))
 

@@ -26,7 +26,7 @@ MOST_LINES = 125    # of code, in a column
 
 
 def modules():
-    """Returns {name: path} of the modules, without `autodiff_mini.`"""
+    """Return {name: path} of the modules, without `autodiff_mini.`"""
     return {'.'.join(path.relative_to(PACKAGE).with_suffix('').parts): path
             for path in sorted(PACKAGE.rglob('*.py'))
             if path.name != '__init__.py' and path.parent.name != 'draft'}
@@ -40,7 +40,7 @@ def statements(name):
 
 
 def imports(name):
-    """Returns the modules of the library that a module imports, anywhere."""
+    """Return the modules of the library that a module imports, anywhere."""
     found = set()
     for node in ast.walk(ast.parse(MODULES[name].read_text())):
         if isinstance(node, ast.ImportFrom) and (
@@ -53,7 +53,7 @@ def imports(name):
 
 
 def storey(name):
-    """Returns the number of the storey in which a module is."""
+    """Return the number of the storey in which a module is."""
     [number] = [i for i, names in enumerate(STOREYS)
                 if name.partition('.')[0] in names]
     return number
@@ -78,7 +78,7 @@ def test_a_column_can_be_read_in_one_sitting(name):
 
 
 def registered(node):
-    """Returns the primitive that a statement gives a rule, or None."""
+    """Return the primitive that a statement gives a rule, or None."""
     match node:
         case ast.Expr(ast.Call(ast.Name(f), [ast.Name(p), *_])) if (
                 f.startswith('def')):

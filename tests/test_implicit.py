@@ -17,7 +17,7 @@ from autodiff_mini.applications.implicit import (
 )
 from tests.amount import crossed, rest
 from tests.numerical import assert_close, assert_same
-from tests.test_custom_jvp import assert_trees, d, node
+from tests.test_custom_jvp import d, node
 from tests.traces import assert_named_everywhere
 
 assert node     # a fixture
@@ -202,30 +202,6 @@ def test_a_python_number_that_gets_its_type_from_another():
             assert abs(a_bar - 2) < 1e-4
 
 
-def test_a_solver_in_a_solver_writes_its_function_down_once():
-    count = 0
-
-    def inner(a, x):
-        nonlocal count
-        count += 1
-        return a + x / 2
-    nested = lambda a, y: a + fixed_point(inner, y, y) / 4
-    fixed_point(lambda a, z: a + fixed_point(nested, z, z) / 8,
-                1.0, np.float64(0))
-    assert count == 1
-
-
-def test_an_empty_problem_has_an_empty_solution():
-    same = lambda a, x: x
-    for solve in (fixed_point, root):
-        for change in (lambda f: f, ad.jit, ad.vmap):
-            f = change(lambda a: solve(same, a, {'nothing': None}))
-            assert f(np.ones(2)) == {'nothing': None}
-            assert ad.jvp(f, (np.ones(2),), (np.ones(2),))[1] == {
-                'nothing': None}
-        assert_same(solve(same, 1.0, np.zeros((0, 2))), np.zeros((0, 2)))
-
-
 # What a function closes over
 
 def test_what_all_three_functions_close_over():
@@ -265,17 +241,6 @@ def test_closing_over_what_is_differentiated_mapped_or_staged(solve):
     for g in (ad.grad(f), ad.jit(ad.grad(f)), ad.grad(ad.jit(f))):
         assert_rows(ad.vmap(g, (None, 0, None))(0.6, ns, table), slopes)
     assert_close(ad.grad(f, 2)(0.6, 2, table)[1], 0.0)
-
-
-def test_rules_inside_of_the_function_are_asked():
-    double = ad.custom_jvp(lambda x: np.sin(x))
-    double.defjvp(lambda p, t: (double(*p), 2 * np.cos(p[0]) * t[0]))
-    for solve, minus in ((fixed_point, 0.0), (root, 1.0)):
-        f = lambda a: solve(lambda a, x: double(a) + 0.5 * x - minus * x,
-                            a, 0.0)
-        for g in (f, ad.jit(f), ad.checkpoint(f)):
-            assert_close(ad.grad(g)(A), 4 * np.cos(A))
-            assert_close(d(g)(A), 4 * np.cos(A))
 
 
 def test_the_guess_has_no_derivative():
@@ -486,10 +451,3 @@ def test_wrong_solvers_are_named():
             r'the guess, PyTreeDef\(\*\), but got PyTreeDef\(\(\*, \*\)\)')
 
 
-def test_results_are_the_caller_s_own():
-    guess, a = np.zeros(3), np.ones(3)
-    f = lambda a: fixed_point(lambda a, x: a + x / 2, a, guess)
-    for g in (f, ad.jit(f)):
-        g(a)[:] = 7
-        assert_close(g(a), np.full(3, 2.0))
-    assert_trees((guess, a), (np.zeros(3), np.ones(3)))

@@ -22,7 +22,7 @@ pytestmark = [needs(wing) for wing in ('more', 'notebook', 'applications')]
 
 @cache
 def printed(*arguments):
-    """Returns the lines that the programs print, in a process of their own."""
+    """Return the lines that the programs print, in a process of their own."""
     ran = subprocess.run([sys.executable, '-m', 'tests.import_programs',
                           *arguments], text=True, capture_output=True)
     assert ran.returncode == 0, ran.stderr
@@ -30,7 +30,7 @@ def printed(*arguments):
 
 
 def modules():
-    """Returns the modules that are imported when a program asks for them."""
+    """Return the modules that are imported when a program asks for them."""
     [line] = printed()
     return line.split()
 

@@ -16,7 +16,7 @@ FILE = re.compile(r'`([\w/]+\.py)`: ((?:`\w+`(?:, )?)+)')
 
 
 def rows():
-    """Returns the cells of each row: ours, JAX's, what is different."""
+    """Return the cells of each row: ours, JAX's, what is different."""
     return [[cell.strip() for cell in line.strip('|').split(' | ')]
             if line.count(' | ') == 2 else pytest.fail(line)
             for line in PAGE.read_text().replace('| |', '| – |').splitlines()
@@ -24,7 +24,7 @@ def rows():
 
 
 def mentioned():
-    """Returns the pairs (file, name) of JAX's on the page."""
+    """Return the pairs (file, name) of JAX's on the page."""
     return [(file, name) for _, theirs, _ in rows()
             for file, names in FILE.findall(theirs)
             for name in re.findall(r'\w+', names)]
@@ -48,7 +48,7 @@ def test_every_file_of_theirs_has_names():
 
 @cache
 def defined(path):
-    """Returns the names that a module of JAX's defines or imports."""
+    """Return the names that a module of JAX's defines or imports."""
     names = set()
     for node in ast.walk(ast.parse(path.read_text())):
         match node:
@@ -63,7 +63,7 @@ def defined(path):
 
 @pytest.fixture
 def jax():
-    """Returns the folder of JAX, without importing it."""
+    """Return the folder of JAX, without importing it."""
     spec = importlib.util.find_spec('jax')
     if not spec:
         pytest.skip('JAX is not installed: `make test-jax` does it')

@@ -34,7 +34,7 @@ def silent():
 
 
 def asked(point):
-    """Returns JAX's value, and its slopes if the result has some."""
+    """Return JAX's value, and its slopes if the result has some."""
     f = partial(point.function, jax.numpy)
     args = [x if isinstance(x, float) else jax.numpy.asarray(x)
             for x in point.args]
@@ -51,7 +51,7 @@ def asked(point):
 
 
 def agree(xs, ys):
-    """Returns whether values agree; JAX knows no sign of zero."""
+    """Return whether values agree; JAX knows no sign of zero."""
     return all(np.shape(x) == np.shape(y)
                and np.allclose(x, y, 1e-13, 0, equal_nan=True)
                for x, y in zip(xs, ys, strict=True))

@@ -118,7 +118,7 @@ FLOATS = typeof(X)
 
 
 def planted(make):
-    """Returns a jaxpr of `sin` and `add`, with an error that `make` makes."""
+    """Return a jaxpr of `sin` and `add`, with an error that `make` makes."""
     def f(x):
         y = np.sin(x)    # planted here
         return y + x
@@ -255,7 +255,7 @@ def test_an_outer_tracer_is_a_constant():
 
 def test_arguments_may_be_trees_keywords_and_types():
     def f(p, *, k, n=2):
-        """Adds them up."""
+        """Add them up."""
         return {'y': [p['x'] * k, n], 'none': None}
 
     jaxpr = ad.make_jaxpr(f)({'x': typeof(X)}, k=np.float32(2))

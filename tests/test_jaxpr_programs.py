@@ -1,8 +1,4 @@
-"""Programs made of programs: each is one, and does what it should.
-
-A derivative of a program is compared with the derivative of the function; a
-program that is cut in two, with the whole.
-"""
+"""Guard programs made of programs: batched, cut in two, transposed."""
 
 import itertools
 from functools import partial
@@ -13,25 +9,18 @@ import pytest
 import autodiff_mini as ad
 from autodiff_mini.core import Trace, TraceTag, current_trace, typeof
 from autodiff_mini.higher_order.programs import (
-    close, for_arguments, for_outputs, forward, interleave, jvp_jaxpr,
-    known_jaxpr, nothing, others, partial_eval_jaxpr, permute, picked,
+    close, for_arguments, for_outputs, interleave, nothing, others, partial_eval_jaxpr, picked,
     remembered, run, stage_program, transpose_jaxpr, vmap_jaxpr)
-from autodiff_mini.higher_order.loops import fixpoint
-from autodiff_mini.zeros import Zero, instantiate_zeros
+from autodiff_mini.higher_order.loops import fixpoint, hoist
 from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.jaxpr_checks import check_jaxpr
 from tests.numerical import (
-    assert_close,
     assert_same,
-    assert_same_type,
-    python_type,
 )
-from tests.programs import PROGRAMS, is_inexact
+from tests.programs import PROGRAMS
 from tests.test_abstract import NOT_STAGED
-from tests.test_programs import coarsest, random_tangent, tangents_for
-from tests.test_transpose import inexact_only
-from tests.test_vmap import INDEXED, SIZE, UNMAPPED, batched
+from tests.test_vmap import UNMAPPED
 
 EVERY = [program for program in PROGRAMS + CUSTOM_PROGRAMS
          if program.name not in NOT_STAGED.keys() | UNMAPPED.keys()]
@@ -40,7 +29,7 @@ C = np.arange(3.0)
 
 
 def staged(f, *args):
-    """Returns a program that closes over arrays only."""
+    """Return a program that closes over arrays only."""
     jaxpr, traced = close(ad.make_jaxpr(f)(*args))
     assert traced == []
     return jaxpr
@@ -51,12 +40,12 @@ def program_of(program):
 
 
 def masks(count):
-    """Returns every way to mark some of so many things."""
+    """Return every way to mark some of so many things."""
     return list(itertools.product((False, True), repeat=count))
 
 
 def checked(jaxpr, *args):
-    """Returns what a program returns, which must make sense."""
+    """Return what a program returns, which must make sense."""
     check_jaxpr(jaxpr)
     assert current_trace() is Trace.base
     with np.errstate(all='ignore'):
@@ -66,50 +55,7 @@ def checked(jaxpr, *args):
     return outs
 
 
-# jvp_jaxpr
-
-@each_program
-def test_jvp_jaxpr_is_the_jvp(program):
-    jaxpr, tangents = program_of(program), tangents_for(program)
-    f, args = partial(program.function, np), program.args
-    for moving in itertools.product(*[
-            (False, True) if is_inexact(x) else (False,) for x in args]):
-        moved, moves = jvp_jaxpr(jaxpr, moving, (False,))
-        y, *y_dot = checked(moved, *args, *picked(tangents, moving))
-        assert len(y_dot) == sum(moves) == (True in moves)
-        assert_same(y, f(*args), program.ulps)
-        x_dots = [t if moves else instantiate_zeros(Zero(x))
-                  for t, x, moves in zip(tangents, args, moving)]
-        _, expected = ad.jvp(f, args, x_dots)
-        if y_dot:
-            assert_close(y_dot[0], expected, coarsest(program, y))
-        else:
-            assert not is_inexact(y) or not np.any(expected)
-
-
 # vmap_jaxpr
-
-@each((program for program in EVERY if program.name not in INDEXED),
-      composed=True)
-def test_vmap_jaxpr_is_the_vmap(program):
-    jaxpr, f = program_of(program), partial(program.function, np)
-    _, *some_mapped = masks(len(program.args))
-    for mapped in some_mapped:
-        axes = tuple(0 if here else None for here in mapped)
-        args = batched(program, axes)
-        many, _, has = vmap_jaxpr(jaxpr, mapped, (False,), SIZE)
-        (ys,) = checked(many, *args)
-        with np.errstate(all='ignore'):
-            expected = ad.vmap(f, axes)(*args)
-        if not has[0]:
-            ys = np.stack([ys] * SIZE)
-        # Mapped, a Python number is one no more; the program's types stay.
-        assert np.shape(ys) == np.shape(expected)
-        assert np.result_type(ys) == jaxpr.out_avals[0].dtype
-        assert_close(ys, expected, coarsest(program, ys)
-                     if is_inexact(ys) else None)
-        if not any(map(python_type, picked(program.args, mapped))):
-            assert_same_type(ys, expected)
 
 
 def test_vmap_jaxpr_says_which_outputs_are_mapped():
@@ -167,45 +113,6 @@ def test_what_is_known_is_done_and_what_is_not_is_left():
 
 # transpose_jaxpr
 
-@each((program for program in EVERY if program.is_smooth),
-      composed=True)
-def test_transpose_jaxpr_is_the_vjp(program):
-    """jvp, cut in two, and the second half run backwards."""
-    f, xs = inexact_only(program)
-    jaxpr = staged(f, *xs)
-    moved, moves = jvp_jaxpr(jaxpr, (True,) * len(xs), (True,))
-    unknown = (False,) * len(xs) + (True,) * len(xs)
-    known, later, out_unknown = partial_eval_jaxpr(moved, unknown,
-                                                   (False, True))
-    assert moves == [True] and out_unknown == [False, True]
-    y, *residuals = checked(known, *xs)
-    linear = (False,) * len(residuals) + (True,) * len(xs)
-    ct = random_tangent(np.random.default_rng(1), y)
-    backwards = transpose_jaxpr(later, linear, (True,))
-    x_bars = checked(backwards, *residuals, ct)
-    for x, x_bar, expected in zip(xs, x_bars, ad.vjp(f, *xs)[1](ct),
-                                  strict=True):
-        assert np.shape(x_bar) == np.shape(x)
-        assert_close(x_bar, expected, coarsest(program, y))
-    # without a cotangent there is nothing to gather
-    for x, x_bar in zip(xs, checked(
-            transpose_jaxpr(later, linear, (False,)), *residuals)):
-        assert np.shape(x_bar) == np.shape(x) and not np.any(x_bar)
-
-
-def test_what_a_linear_program_is_linear_in():
-    jaxpr = staged(lambda a, x, b, y: (a * x, b * y + x), C, C, 2.0, C)
-    linear = (False, True, False, True)
-    both = transpose_jaxpr(jaxpr, linear, (True, True))
-    assert len(both.invars) == 4
-    x_bar, y_bar = checked(both, C, 3.0, C + 1, C + 2)
-    assert_same(x_bar, C * (C + 1) + C + 2)
-    assert_same(y_bar, 3.0 * (C + 2))
-    first = transpose_jaxpr(jaxpr, linear, (True, False))
-    x_bar, y_bar = checked(first, C, 3.0, C + 1)
-    assert_same(x_bar, C * (C + 1))
-    assert_same(y_bar, 0 * C)
-
 
 def test_what_is_not_linear_is_told_so():
     jaxpr = staged(lambda x: np.sin(x), C)
@@ -217,39 +124,6 @@ def test_what_is_not_linear_is_told_so():
 
 
 # Once for each program
-
-BODY = staged(lambda x, y: (x * y, np.sin(x) + C), C, C)
-LINEAR = staged(lambda a, x: (a * x,), C, C)
-CACHED = {
-    'jvp': lambda: jvp_jaxpr(BODY, (True, False), (False, False)),
-    'jvp_other': lambda: jvp_jaxpr(BODY, (True, True), (False, False)),
-    'jvp_wanted': lambda: jvp_jaxpr(BODY, (True, False), (True, True)),
-    'vmap': lambda: vmap_jaxpr(BODY, (True, False), (False, False), 2),
-    'vmap_size': lambda: vmap_jaxpr(BODY, (True, False), (False, False), 3),
-    'vmap_mapped': lambda: vmap_jaxpr(BODY, (True, True), (False, False), 2),
-    'partial_eval': lambda: partial_eval_jaxpr(BODY, (True, False),
-                                               (False, False)),
-    'partial_eval_other': lambda: partial_eval_jaxpr(BODY, (False, True),
-                                                     (False, False)),
-    'transpose': lambda: transpose_jaxpr(LINEAR, (False, True), (True,)),
-    'transpose_given': lambda: transpose_jaxpr(LINEAR, (False, True),
-                                               (False,)),
-    'permute': lambda: permute(BODY, (1, 0), (0, 1)),
-    'permute_outs': lambda: permute(BODY, (1, 0), (1, 0)),
-    'forward': lambda: forward(BODY),
-    'outputs': lambda: for_outputs(BODY, (False, True)),
-    'outputs_other': lambda: for_outputs(BODY, (True, False)),
-}
-
-
-@pytest.mark.parametrize('name', CACHED)
-def test_what_is_made_of_a_program_is_made_once(name):
-    make = CACHED[name]
-    made = make()
-    assert make() is made
-    for other in CACHED:
-        if other != name:
-            assert CACHED[other]() is not made
 
 
 def test_what_is_remembered_is_kept_with_the_program():
@@ -275,41 +149,7 @@ def test_what_is_remembered_is_kept_with_the_program():
     assert whisper(a, 1) is not shout(a, 1)
 
 
-def test_what_failed_is_not_remembered():
-    tries = []
-
-    @remembered
-    def fail_once(jaxpr):
-        tries.append(1)
-        if len(tries) == 1:
-            raise KeyError
-        return 'done'
-
-    jaxpr = staged(np.sin, 1.0)
-    with pytest.raises(KeyError):
-        fail_once(jaxpr)
-    assert fail_once(jaxpr) == fail_once(jaxpr) == 'done'
-    assert tries == [1, 1]
-
-
-# permute, forward, for_outputs
-
-
-def test_outputs_that_are_arguments_are_passed():
-    jaxpr = staged(lambda x, y: (y, x + y, x, 2.0, C, y), C, C)
-    short, passed = forward(jaxpr)
-    assert passed == [1, None, 0, None, None, 1]
-    total, two, constant = checked(short, C, C + 1)
-    assert_same(total, C + C + 1)
-    assert two == 2.0
-    assert_same(constant, C)
-    args, outs = (C, C + 1), iter([total, two, constant])
-    for y, expected in zip(
-            [next(outs) if p is None else args[p] for p in passed],
-            run(jaxpr, *args), strict=True):
-        assert_same(y, expected)
-    unchanged, passed = forward(staged(np.sin, 1.0))
-    assert passed == [None] and len(unchanged.outvars) == 1
+# forward, for_outputs
 
 
 def test_a_program_for_some_outputs_and_the_arguments_that_matter():
@@ -327,32 +167,21 @@ def test_a_program_for_some_outputs_and_the_arguments_that_matter():
     assert len(jaxpr.eqns) == 3 and len(jaxpr.consts) == 1
 
 
-# known_jaxpr
+# hoist, known_jaxpr
 
-def test_which_outputs_are_known_and_what_they_are():
-    jaxpr = staged(lambda x, y, z: (
-        x * 2, np.sin(x) + y, z, 3.0, C, tuple(np.linalg.slogdet(
-            x[:, None] * y))[1]), C, C, 2.0)
-    expected = {
-        (True, False, False): [True, True, False, False, False, True],
-        (False, True, False): [False, True, False, False, False, True],
-        (False, False, True): [False, False, True, False, False, False],
-        (False, False, False): [False] * 6}
-    outs = run(jaxpr, C, C, 2.0)
-    for unknown, out_unknown in expected.items():
-        known, found = known_jaxpr(jaxpr, unknown, nothing(jaxpr))
-        assert found == out_unknown
-        for y, z in zip(checked(known, *others([C, C, 2.0], unknown)),
-                        others(outs, found), strict=True):
-            assert_same(y, z)
-
-
-def test_a_call_is_known_as_far_as_its_program_is():
-    inner = ad.jit(lambda x, y: (np.sin(x), x * y))
-    jaxpr = staged(lambda x, y: inner(x, y), 1.0, 2.0)
-    known, out_unknown = known_jaxpr(jaxpr, (False, True), (False, False))
-    assert out_unknown == [False, True]
-    assert checked(known, 1.0) == [np.sin(1.0)]
+def test_what_the_first_arguments_are_enough_for_is_done_first():
+    jaxpr = staged(lambda a, x: (
+        a, np.sin(np.cos(a * 2)) + x, ad.jit(np.exp)(a), np.tan(a), C), C, C)
+    jaxpr.outvars.pop(-2)       # a value that is not needed
+    first, rest = hoist(jaxpr, 1)
+    assert [e.primitive.name for e in first.eqns] == [
+        'mul', 'cos', 'sin', 'jit', 'tan']
+    assert [e.primitive.name for e in rest.eqns] == ['add']
+    values = checked(first, C)
+    assert len(values) == 2
+    for y, expected in zip(checked(rest, C, *values, C + 1),
+                           run(jaxpr, C, C + 1), strict=True):
+        assert_same(y, expected)
 
 
 # fixpoint
@@ -371,26 +200,6 @@ def test_a_fixpoint_is_reached_one_step_at_a_time():
 
 
 # close, stage_program
-
-def test_what_is_traced_becomes_an_argument():
-    found = []
-
-    def f(x):
-        jaxpr = ad.make_jaxpr(lambda y: (y * x + C, np.sin(x)))(C)
-        assert len(jaxpr.consts) == 2
-        closed, traced = close(jaxpr)
-        check_jaxpr(closed)
-        assert traced == [x] or traced[0] is x
-        assert [type(c) for c in closed.consts] == [np.ndarray]
-        assert len(closed.invars) == 2
-        found.append(closed)
-        return run(closed, *traced, C)[0]
-
-    y, y_dot = ad.jvp(f, (2.0,), (1.0,))
-    assert_same(y, C * 2.0 + C)
-    assert_same(y_dot, C)
-    assert_same(ad.vmap(f)(np.array([2.0, 3.0]))[1], C * 3.0 + C)
-    assert_same(run(found[0], 5.0, C)[0], C * 5.0 + C)
 
 
 def test_a_program_may_close_over_nothing_traced():

@@ -1,14 +1,11 @@
-"""jit computes what eager code computes: to the bit, on any input.
+"""Guard that jit computes what eager code computes, to the bit.
 
 Random programs run as NumPy and under jit, on arrays of every layout and
 around the sizes at which lowering changes its plan.  Results, types, errors
 and warnings must be the same; inputs stay as they were, and outputs are the
-caller's own.
-
-More examples: `python -m pytest --examples 50 ...` takes fifty times as many.
+caller's own.  `python -m pytest --examples 50 ...` takes fifty times as many.
 """
 
-import itertools
 import math
 import warnings
 from functools import partial
@@ -19,14 +16,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import autodiff_mini as ad
-from tests.amount import crossed, examples, rest
+from tests.amount import crossed, examples
 from tests.test_unrolled import unrolled
 
 
 # What is compared
 
 def assert_identical(actual, expected):
-    """Asserts the same trees of the same types and bits; a NaN is a NaN."""
+    """Assert the same trees of the same types and bits; a NaN is a NaN."""
     leaves, others = map(ad.tree_leaves, (actual, expected))
     assert ad.tree_structure(actual) == ad.tree_structure(expected)
     for x, y in zip(leaves, others, strict=True):
@@ -42,12 +39,12 @@ def assert_identical(actual, expected):
 
 
 def plain(x):
-    """Returns `x`, as a scalar if it is an array without axes."""
+    """Return `x`, as a scalar if it is an array without axes."""
     return x[()] if isinstance(x, np.ndarray) and x.ndim == 0 else x
 
 
 def outcome(f, xs, state):
-    """Returns what `f` returns or raises, and the kinds of its warnings."""
+    """Return what `f` returns or raises, and the kinds of its warnings."""
     with warnings.catch_warnings(record=True) as caught, \
             np.errstate(**state):
         warnings.simplefilter('always')
@@ -73,7 +70,7 @@ class Raised:
 
 
 def memory(x):
-    """Returns the array whose memory `x` shows."""
+    """Return the array whose memory `x` shows."""
     while isinstance(getattr(x, 'base', None), np.ndarray):
         x = x.base
     return x
@@ -85,7 +82,7 @@ def snapshot(xs):
 
 
 def assert_own(outs, xs):
-    """Asserts that the outputs are arrays that nobody else has."""
+    """Assert that the outputs are arrays that nobody else has."""
     outs = [y for y in ad.tree_leaves(outs) if isinstance(y, np.ndarray)]
     for i, y in enumerate(outs):
         assert y.ndim and y.flags.writeable
@@ -96,7 +93,7 @@ def assert_own(outs, xs):
 
 
 def check(f, make, state, dead=False):
-    """Asserts that `f` under jit is `f`.
+    """Assert that `f` under jit is `f`.
 
     Args:
         f: a function that returns arrays.
@@ -138,7 +135,7 @@ def check(f, make, state, dead=False):
 
 
 def derivatives(f, xs, with_value):
-    """Returns the gradient of the sum of all that `f` returns, or None."""
+    """Return the gradient of the sum of all that `f` returns, or None."""
     argnums = tuple(i for i, x in enumerate(xs)
                     if np.result_type(x).kind == 'f')
     if not argnums:
@@ -148,7 +145,7 @@ def derivatives(f, xs, with_value):
 
 
 def check_program(f, make, state, with_value):
-    """Asserts that a program, and its gradient, are what they are."""
+    """Assert that a program, and its gradient, are what they are."""
     check(f, make, state)
     g = derivatives(f, make(0), with_value)
     if g is not None:
@@ -162,14 +159,14 @@ class Labelled(np.ndarray):
 
 
 def in_slots(x, shape, place):
-    """Returns `x`, as a view of a larger array of this shape."""
+    """Return `x`, as a view of a larger array of this shape."""
     whole = np.full(shape, 3).astype(x.dtype)
     whole[place] = x
     return whole[place]
 
 
 def unaligned(x):
-    """Returns `x` at an odd address."""
+    """Return `x` at an odd address."""
     buffer = bytearray(b'\0' + x.tobytes())
     return np.frombuffer(buffer, x.dtype, offset=1).reshape(
         x.shape) if x.size else x
@@ -236,7 +233,7 @@ VALUES = {      # what is mixed in, and how often
 
 
 def numbers(rng, shape, dtype, values):
-    """Returns an array of numbers of some kind."""
+    """Return an array of numbers of some kind."""
     if np.dtype(dtype).kind in 'iu?':
         return rng.integers(-3, 4, shape).astype(dtype)
     x, (mixed, share) = np.asarray(rng.uniform(-2, 2, shape)), VALUES[values]
@@ -258,7 +255,7 @@ def argument(rng, shape, dtype, layout, values):
 
 @st.composite
 def arguments(draw, shapes, dtypes=DTYPES, n=2):
-    """Returns descriptions of arguments."""
+    """Return descriptions of arguments."""
     shape = draw(st.sampled_from(shapes))
     rows = []
     for _ in range(n):
@@ -271,7 +268,7 @@ def arguments(draw, shapes, dtypes=DTYPES, n=2):
 
 
 def maker(rows, seed=5):
-    """Returns what makes arguments from their descriptions."""
+    """Return what makes arguments from their descriptions."""
     def make(offset):
         rng = np.random.default_rng([seed, offset])
         return tuple(argument(rng, *row) for row in rows)
@@ -281,7 +278,7 @@ def maker(rows, seed=5):
 # Programs
 
 def fit(x, y):
-    """Returns `y`, or its sum where it cannot be broadcast, or too far."""
+    """Return `y`, or its sum where it cannot be broadcast, or too far."""
     try:
         shape = np.broadcast_shapes(np.shape(x), np.shape(y))
     except ValueError:
@@ -291,12 +288,12 @@ def fit(x, y):
 
 
 def no_bool(x):
-    """Returns `x`; NumPy cannot subtract what is true."""
+    """Return `x`; NumPy cannot subtract what is true."""
     return x * 1 if np.result_type(x) == bool else x
 
 
 def with_axes(f, least=1):
-    """Returns `f`, which leaves arrays with fewer axes as they are."""
+    """Return `f`, which leaves arrays with fewer axes as they are."""
     return lambda x, k: f(x, k) if np.ndim(x) >= least else x
 
 
@@ -311,13 +308,13 @@ def join(x, k):
 
 
 def grow(f, most=100_000, axes=3):
-    """Returns `f`, for what is small enough to grow."""
+    """Return `f`, for what is small enough to grow."""
     return lambda x, k: f(x, k) if (
         np.size(x) <= most and 0 < np.ndim(x) < axes) else x
 
 
 def extreme(reduce):
-    """Returns a reduction, for what has elements."""
+    """Return a reduction, for what has elements."""
     return lambda x, k: reduce(x, -1) if np.ndim(x) and np.size(x) else x
 
 
@@ -337,25 +334,18 @@ ELEMENTWISE = {
     'tanh': lambda x, k: np.tanh(x),
     'sqrt': lambda x, k: np.sqrt(x),
     'abs': lambda x, k: np.abs(no_bool(x)),
-    'sign': lambda x, k: np.sign(no_bool(x)),
     'neg': lambda x, k: -no_bool(x),
     'square': lambda x, k: no_bool(x) ** 2,
     'twice': lambda x, k: x * x,
-    'double': lambda x, k: x + x,
     'plus': lambda x, k: x + k,
-    'plus_left': lambda x, k: k + x,
     'minus': lambda x, k: x - k,
-    'minus_left': lambda x, k: k - x,
     'times': lambda x, k: x * k,
-    'times_left': lambda x, k: k * x,
     'over': lambda x, k: x / k if k else x,
     'over_left': lambda x, k: k / x,
     'max_number': lambda x, k: np.maximum(x, k),
     'relu': lambda x, k: np.where(x > 0, x, 0.0),
-    'step': lambda x, k: np.where(x > 0, 1.0, k),
     'mask': lambda x, k: (x > k) * x,
     'nothing': lambda x, k: x * 1.0 + 0.0,
-    'undone': lambda x, k: -(-(x * 1)),
 }
 PAIRWISE = {
     'add': lambda x, y, k: x + y,
@@ -363,53 +353,38 @@ PAIRWISE = {
     'mul': lambda x, y, k: x * y,
     'div': lambda x, y, k: x / y,
     'max': lambda x, y, k: np.maximum(x, y),
-    'min': lambda x, y, k: np.minimum(x, y),
     'less': lambda x, y, k: x < y,
     'select': lambda x, y, k: np.where(x < y, x, y),
     'select_number': lambda x, y, k: np.where(x <= y, k, y),
     'choose': lambda x, y, k: np.where(x == k, no_bool(y) - x * 1, x),
-    'same_twice': lambda x, y, k: np.sin(x * y) + np.cos(x * y),
     'chain': lambda x, y, k: chain(x, y),
 }
 REARRANGING = {
     'sum': lambda x, k: np.sum(x),
     'sum_last': with_axes(lambda x, k: np.sum(x, axis=-1)),
     'sum_first': with_axes(lambda x, k: np.sum(x, axis=0)),
-    'sum_kept': with_axes(lambda x, k: np.sum(x, 0, keepdims=True)),
     'centre': with_axes(lambda x, k: no_bool(x) - np.sum(
         x, axis=-1, keepdims=True)),
     'softmax': lambda x, k: (lambda e: e / np.sum(e, -1, keepdims=True))(
         np.exp(x - extreme(partial(np.max, keepdims=True))(x * 1, k)))
     if np.ndim(x) else x,
-    'largest': extreme(np.max),
     'smallest': extreme(np.min),
     'cumsum': with_axes(lambda x, k: np.cumsum(x, axis=0)),
-    'cumsum_last': with_axes(lambda x, k: np.cumsum(x, axis=-1)),
     'transpose': lambda x, k: np.transpose(x),
     'flat': lambda x, k: np.reshape(x, -1),
-    'flat_columns': lambda x, k: np.reshape(x, -1, order='F'),
-    'column': lambda x, k: np.reshape(x, (-1, 1)),
     'tail': with_axes(lambda x, k: x[1:]),
-    'head': with_axes(lambda x, k: x[..., :-1]),
-    'reversed': with_axes(lambda x, k: x[::-1]),
     'half': with_axes(lambda x, k: x[..., ::2]),
     'differences': with_axes(lambda x, k: no_bool(x[1:]) - no_bool(x[:-1])),
-    'first': lambda x, k: x[0] if np.ndim(x) and len(x) else x,
     'rows': lambda x, k: x[[0, -1, 0]] if np.ndim(x) and len(x) else x,
-    'newaxis': lambda x, k: x[None] if 0 < np.ndim(x) < 3 else x,
     'spread': grow(lambda x, k: np.broadcast_to(x, (2, *np.shape(x)))),
     'join': grow(join),
     'pair': grow(lambda x, k: np.stack([x, x + k], axis=-1)),
     'matmul': matmul,
     # Constants
     'full': lambda x, k: x * np.full(np.shape(x), k),
-    'full_like': lambda x, k: x + np.full_like(x, k),
     'row_of_numbers': lambda x, k: x * np.linspace(
         -1, 1, np.shape(x)[-1]) if np.ndim(x) else x,
-    'array_of_one': lambda x, k: x * np.array([0.5]),
-    'no_axes': lambda x, k: x * ad.asarray(np.array(0.5)),
     'scalar': lambda x, k: x + np.float64(k),
-    'single': lambda x, k: x * np.float32(k),
 }
 UNARY = ELEMENTWISE | REARRANGING
 LITERALS = [1, 0, -1, 2, 0.5, 1.0, 0.0, -0.0, -1.0, 2.0, 0.1]
@@ -426,7 +401,7 @@ def steps(names, max_size):
 
 
 def planned(steps, n):
-    """Returns the steps, with the positions of their operands."""
+    """Return the steps, with the positions of their operands."""
     plan = []
     for name, i, j, k in steps:
         last = n + len(plan) - 1
@@ -444,7 +419,7 @@ def operands(step):
 
 
 def program(steps, n, more=()):
-    """Returns a function of `n` arguments that computes only what it needs.
+    """Return a function of `n` arguments that computes only what it needs.
 
     Args:
         steps: each names an operation, two operands, counted from the end,
@@ -511,7 +486,7 @@ def test_programs_on_numbers_give_the_same_bits(
 # Loops
 
 def looped(lib, body, reverse, n_args, init, xs, w):
-    """Returns what a loop with this body carries and puts out."""
+    """Return what a loop with this body carries and puts out."""
     def step(carry, x):
         c, n = carry
         y, *_ = body(x, w, c)
@@ -579,7 +554,6 @@ IDENTITIES = {
     'over_small': lambda x: x / 2.0 ** -1074, 'over_huge': lambda x:
     x / 2.0 ** 1023, 'over_zero': lambda x: x / 0.0,
     'power_one': lambda x: (x * 1.0) ** 1,
-    'power_two': lambda x: (x * 1) ** 2,
     'itself_away': lambda x: x * 1 - x * 1, 'itself': lambda x: x / x,
     'less_itself': lambda x: (x < x, x == x, x != x, x <= x),
     'largest': lambda x: np.maximum(x, x), 'where_same': lambda x:
@@ -587,10 +561,7 @@ IDENTITIES = {
     'not_less': lambda x: (np.where(x < 0, 0.0, x), np.where(x >= 0, x, 0.0)),
     'distributed': lambda x: x * 3 + x * 2, 'moved': lambda x: (x + 1) - 1,
     'ordered': lambda x: ((x + 0.1) + 0.2, x + (0.1 + 0.2)),
-    'ones': lambda x: x * np.ones(np.shape(x)),
-    'zeros': lambda x: x + np.zeros(np.shape(x)),
     'ones_of_another_dtype': lambda x: x * np.ones((), 'f8'),
-    'one_number': lambda x: x * np.float64(1),
     'ones_that_broadcast': lambda x: x * np.ones((2, 1)),
     'negative_twice': lambda x: -(-(x * 1)), 'abs_abs': lambda x: abs(abs(
         x * 1)), 'sqrt_square': lambda x: np.sqrt(x * x),
@@ -623,28 +594,6 @@ def test_what_looks_like_an_identity_keeps_bits_and_warnings(name):
 
 # Memory
 
-def fixed(x, y):
-    """A program with something of everything."""
-    a = np.exp(-(x * x) / 2) * y
-    b = np.where(a > 0.1, np.sqrt(np.abs(a)), x * 0.5) + np.tanh(y)
-    c = b - np.sum(b, axis=-1, keepdims=True) / 7
-    return [c * c * a, np.sum(c), np.sum(a * b, axis=0), c.T]
-
-
-@crossed('layouts, shape', itertools.product(LAYOUTS, 'CF'),
-         [(33, 35), (300, 301)])
-def test_operands_of_every_layout_give_the_same_bits(layouts, shape):
-    layout, other = layouts
-    mixed = (layout in ('F', 'transposed')) != (other == 'F')
-    make = maker([(shape, 'f8', layout, 'mild'),
-                  (shape, 'f8', other, 'edges')])
-    # Large results without a name NumPy writes over, in their own order,
-    # and then `f` adds in another order than the interpreters do.
-    if not mixed or math.prod(shape) < 10_000:
-        check(fixed, make, {})
-    g = derivatives(fixed, make(0), True)
-    check(g, make, {}, dead=True)
-
 
 ONES = np.ones((13, 17))
 SCANNED = lambda x: ad.scan(
@@ -669,20 +618,8 @@ def test_a_copy_that_is_left_out_may_be_in_another_order(name):
         assert_identical(ad.jit(f)(x), f(x))
 
 
-@pytest.mark.parametrize('shape', [
-    *MEDIUM, LARGE[1], *map(rest, LARGE[3:8:2]), (0,), (0, 3), (3, 0)],
-    ids=str)
-def test_operands_that_broadcast_give_the_same_bits_at_every_size(shape):
-    ways = list(RELATED.values())[::1 if math.prod(shape) < 2000 else 2]
-    for related in dict.fromkeys(f(shape) for f in ways):
-        layout = 'C' if related else 'array'
-        make = maker([(shape, 'f8', 'C', 'mild'),
-                      (related, 'f8', layout, 'mild')])
-        check_program(fixed, make, {}, False)
-
-
 def dyed(x):
-    """Returns a fresh array, which a careless plan would use again."""
+    """Return a fresh array, which a careless plan would use again."""
     return np.sin(x) * 2
 
 
@@ -691,25 +628,15 @@ OVERLAPS = {
     'view_outlives': lambda x, y: (lambda v, b: v * b[::2])(
         *(lambda a: (a[::2], np.cos(a * 3)))(dyed(x))),
     'view_is_returned': lambda x, y: (lambda a: (a.T, a * 2 + 1))(dyed(x)),
-    'reshaped': lambda x, y: (lambda a: (a.reshape(-1), a - 1))(dyed(x)),
     'mirrored': lambda x, y: (lambda a: a * a[::-1])(dyed(x)),
     'transposed': lambda x, y: (lambda a: a + a.T)(dyed(x)),
-    'own_row': lambda x, y: (lambda a: a * a[0] + a[:, :1])(dyed(x)),
-    'shifted': lambda x, y: (lambda a: a[1:] - a[:-1])(dyed(x)),
-    'itself': lambda x, y: (lambda a: a * a)(dyed(x)),
     'twice': lambda x, y: (lambda a: (a, a, a + 0))(dyed(x)),
     'again': lambda x, y: (dyed(x), dyed(x), dyed(x) * 2),
-    'argument': lambda x, y: (x, y, x * 1, y + 0),
-    'product_itself': lambda x, y: (lambda a: a @ a + a)(dyed(x)),
     'product': lambda x, y: (lambda a: a @ y.T * a)(dyed(x)),
-    'sum': lambda x, y: (lambda a: a - np.sum(a, 0))(dyed(x)),
     'running': lambda x, y: (lambda a: np.cumsum(a, 0) * a)(dyed(x)),
-    'sign': lambda x, y: (lambda a: np.sign(a) * a)(dyed(x)),
     'select': lambda x, y: (lambda a: np.where(a > 0, a, y))(dyed(x)),
-    'masked': lambda x, y: (lambda a: (a > y) * a)(dyed(x)),
     'single': lambda x, y: (lambda a: a.astype('f4') * a)(dyed(x)),
     'joined': lambda x, y: np.concatenate([dyed(x), dyed(x) * y]),
-    'gathered': lambda x, y: (lambda a: a[[0, 0, 1]] + a[:3])(dyed(x)),
     'narrow': lambda x, y: dyed(x)[:, :1] * x + dyed(y)[:1],
 }
 
@@ -739,81 +666,3 @@ def test_powers_are_those_of_the_interpreters(n):
         assert_identical(ad.jit(f)(x), y)
         g = ad.value_and_grad(lambda x: np.sum(f(x) * x))
         assert_identical(ad.jit(g)(x), g(x))
-
-
-# Warnings and errors
-
-ACCIDENTS = {
-    'hidden_overflow': (lambda x: 1 / (x * x), 1e200),
-    'hidden_infinity': (lambda x: np.tanh(x * x), -1e200),
-    'overflow': (lambda x: np.exp(x) - 1, 1e3),
-    'overflow_of_a_sum': (lambda x: x + x, 1.7e308),
-    'division': (lambda x: 1 / x, 0.0), 'division_of_zero': (lambda x:
-                                                            x / x, 0.0),
-    'hidden_division': (lambda x: np.exp(-1 / x), 0.0),
-    'logarithm': (np.log, 0.0), 'of_a_negative': (np.log, -1.0),
-    'root': (np.sqrt, -1.0), 'no_root': (np.sqrt, -0.0),
-    'sine_of_infinity': (np.sin, np.inf), 'no_number': (np.cos, np.nan),
-    'difference': (lambda x: x - x, np.inf),
-    'product': (lambda x: x * 0.0, np.inf),
-    'unused': (lambda x: np.where(x > 0, np.log(x), 0.0), -1.0),
-    'compared': (lambda x: np.where(x < 1, 2.0, x), np.nan),
-    'twice': (lambda x: np.log(x) + 1 / x, 0.0),
-    'largest': (lambda x: np.maximum(x, 1.0), np.nan),
-    'of_numbers': (lambda x: x + ad.jit(np.log)(0.0), 1.0),
-    'division_of_numbers': (lambda x: x + ad.jit(lambda y: y / 0.0)(
-        np.float64(1)), 1.0),
-}
-
-
-@pytest.mark.parametrize('name', ACCIDENTS)
-def test_warnings_and_errors_are_the_same(name):
-    """At each call, and also after a call that failed."""
-    f, value = ACCIDENTS[name]
-    whole = np.full(70_000, 0.5)
-    whole[40_000] = value
-    for x in (value, np.float64(value), np.array(value), np.full(3, value),
-              np.full(1500, value), whole, np.float32(value)
-              if abs(value) < 1e4 else value):
-        g = ad.jit(f)
-        for state in ({}, {'all': 'raise', 'under': 'ignore'},
-                      {'all': 'ignore'}, {'all': 'raise', 'under': 'ignore'},
-                      {}, {'over': 'raise', 'divide': 'ignore'}):
-            expected, said = outcome(f, (x,), state)
-            actual, heard = outcome(g, (x,), state)
-            if isinstance(expected, Raised):
-                assert actual == expected
-            else:
-                assert heard == said
-                assert_identical(actual, expected)
-
-
-# Threads
-
-SHARED = {
-    'numbers': (lambda x: np.sin(x) * x + np.exp(-x) / x, np.float64),
-    'numbers_that_overflow': (lambda x: 1 / np.exp(x * 300) + 1 / (
-        x - 4.0), np.float64),
-    'small': (fixed, lambda i: np.full((3, 4), i)),
-    'buffers': (fixed, lambda i: np.linspace(0, i, 1600).reshape(40, 40)),
-    'blocks': (fixed, lambda i: np.linspace(0, i, 66_000).reshape(-1, 100)),
-    'loop': (lambda x: ad.scan(lambda c, y: (np.sin(c) * y, c + y), x[0], x),
-             lambda i: np.linspace(0, i, 6000).reshape(5, 1200)),
-    'loop_of_numbers': (lambda x: ad.fori_loop(
-        0, 50, lambda i, c: np.sin(c) + 1 / c, x), np.float64),
-}
-ways = {name: f if name.startswith(('numbers', 'loop')) else
-        lambda x: fixed(x, x[:1] + 1) for name, (f, _) in SHARED.items()}
-
-
-# Re-entrancy
-
-
-@pytest.mark.parametrize('f', [
-    lambda x: np.sum(np.full_like(x[0], 0.1, shape=x.shape) + x),
-    lambda x: np.sum(np.sin(np.where(x > 0, x, np.zeros_like(x)))),
-    lambda x: np.sum(x * np.ones_like(x) + 0.1)])
-def test_what_a_traced_function_makes_lies_row_by_row(f):
-    x = np.random.default_rng(0).normal(size=(5, 6, 70)).transpose(2, 0, 1)
-    for g in ad.grad(f), lambda x: ad.jvp(f, (x,), (x,)):
-        np.testing.assert_array_equal(ad.jit(g)(x), g(x))

@@ -7,19 +7,17 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.arrays import astype_p
 from autodiff_mini.core import Primitive
 from autodiff_mini.interpreters.jvp import defjvp
 from autodiff_mini.interpreters.jvp import rules as jvp_rules
 from autodiff_mini.primitives.elementwise import (
-    add_p, cos_p, exp_p, mul_p, neg_p, sin_p, sub_p)
-from autodiff_mini.primitives.shapes import broadcast_to_p
+    add_p, cos_p, exp_p, mul_p, neg_p, sin_p)
 from tests.numerical import assert_close, assert_same
 from tests.traces import spied
 
 
 def d(f):
-    """Returns the derivative of a function of one number."""
+    """Return the derivative of a function of one number."""
     return lambda x: ad.jvp(f, (x,), (1.0,))[1]
 
 
@@ -70,32 +68,10 @@ def test_derivatives_of_any_order_are_those_of_the_formulas(order):
 
 # Powers, ties, edges
 
-def test_logarithm_of_a_narrow_base_is_not_narrow():
-    """np.log of int8 is float16: too coarse for a float64 tangent."""
-    base = np.array([3], np.int8)
-    _, y_dot = ad.jvp(lambda y: base ** y, (np.array([2.0]),),
-                      (np.array([1.0]),))
-    assert_close(y_dot, np.array([9 * math.log(3)]))
-
-
-def test_where_of_an_unused_nan_branch_stays_a_number():
-    with np.errstate(all='ignore'):
-        _, y_dot = ad.jvp(lambda x: np.where(x > 0, x, np.nan),
-                          (np.array([1.0]),), (np.array([1.0]),))
-    assert_same(y_dot, np.array([1.0]))
-
-
-def test_complex_derivative_is_holomorphic():
-    z, z_dot = 0.5 + 0.3j, 1.0 - 2.0j
-    y, y_dot = ad.jvp(lambda z: np.exp(z) * z**2, (z,), (z_dot,))
-    expected = (np.exp(z) * z**2 + np.exp(z) * 2 * z) * z_dot
-    assert_close(y_dot, expected)
-
-
 # What costs nothing
 
 def counted(f, x, *, tangent=1.0):
-    """Returns the primitives that jvp of `f` asks its parent about."""
+    """Return the primitives that jvp of `f` asks its parent about."""
     return dict(spied(lambda x: ad.jvp(f, (x,), (tangent,)), x)[1])
 
 
@@ -137,21 +113,6 @@ def test_symbolic_zeros_are_never_made_into_arrays(monkeypatch):
     y, y_dot = ad.jvp(lambda x: f(x, w, 1), (x,), (x,))
     assert calls == []
     assert np.any(y_dot)
-
-
-def test_tangents_that_fit_are_left_alone():
-    """No broadcasting, no conversion, where the types are equal."""
-    def costs(f, x, t):
-        return dict(spied(lambda x, t: ad.jvp(f, (x,), (t,)), x, t)[1])
-
-    x = np.ones(2)
-    assert costs(lambda x: x + 1.0, x, x) == {add_p: 1}
-    assert costs(lambda x: x - 1.0, x, x) == {sub_p: 1}
-    assert costs(lambda x: np.ones((3, 2)) + x, x, x) == {
-        add_p: 1, broadcast_to_p: 1}
-    single = np.ones(2, np.float32)
-    assert costs(lambda x: x + np.ones(2), single, single) == {
-        add_p: 1, astype_p: 1}
 
 
 def test_rules_of_unperturbed_operands_are_not_called():
@@ -259,39 +220,7 @@ def test_python_branches_on_values_under_jvp():
     assert d(lambda x: x if 1 < x < 3 else 0.0)(2.0) == 1.0
 
 
-def test_a_tracer_prints_its_primal_and_its_tangent(capsys):
-    def f(x):
-        print(x, f'{x}', f'{x:.3f}', repr(x))
-        print(x.primal, x.tangent)
-        return x
-
-    ad.jvp(f, (0.5,), (2.0,))
-    tracer = 'JVPTracer(primal=0.5, tangent=2.0)'
-    assert capsys.readouterr().out == (
-        f'{tracer} {tracer} 0.500 {tracer}\n0.5 2.0\n')
-
-
 # Hooks for later rows
-
-def test_a_primitive_with_several_results_is_differentiated():
-    two_p = Primitive('two', lambda x, y: [x * y, x + y],
-                      multiple_results=True)
-
-    def rule(primals, tangents):
-        (x, y), (x_dot, y_dot) = primals, map(ad.instantiate_zeros, tangents)
-        out = two_p.bind(x, y)
-        return out, [x_dot * y + x * y_dot, ad.Zero(out[1])]
-
-    jvp_rules[two_p] = rule
-    try:
-        y, y_dot = ad.jvp(lambda x: two_p.bind(x, 3.0), (2.0,), (1.0,))
-        assert (y, y_dot) == ([6.0, 5.0], [3.0, 0.0])
-        assert two_p.bind(2.0, 3.0) == [6.0, 5.0]
-        second = d(lambda x: d(lambda y: two_p.bind(x, y)[0])(1.0))(4.0)
-        assert second == 1.0
-    finally:
-        del jvp_rules[two_p]
-
 
 # The rest of NumPy: conventions, and places where rules are easily wrong.
 

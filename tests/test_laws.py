@@ -361,7 +361,7 @@ def by_linearize(f):
 
 
 def by_vjp(f):
-    """Transposes the derivative twice."""
+    """Transpose the derivative twice."""
     def moved(*xs):
         y, pullback = ad.vjp(f, *xs)
         return ad.linear_transpose(pullback, y)(directions(xs))[0]

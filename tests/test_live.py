@@ -96,7 +96,7 @@ class Kernel:
 
 @pytest.fixture(scope='module')
 def kernel():
-    """Returns the kernel in which all tests run, one after the other."""
+    """Return the kernel in which all tests run, one after the other."""
     with TemporaryDirectory() as directory:   # a socket's path is short
         kernel = Kernel(directory)
         yield kernel
@@ -105,20 +105,20 @@ def kernel():
 
 @pytest.fixture
 def run(kernel):
-    """Returns the kernel, with the library fresh, live and imported."""
+    """Return the kernel, with the library fresh, live and imported."""
     kernel(GONE)
     kernel(FRESH + IMPORTS)
     return kernel
 
 
 def listing(module, *names):
-    """Returns statements of a module, as a listing in the book has them."""
+    """Return statements of a module, as a listing in the book has them."""
     return weave.join([LISTINGS[f'autodiff_mini/{module}.py'][name]
                        for name in names])
 
 
 def edited(text, old, new):
-    """Returns `text` with `old` replaced, which has to be in it."""
+    """Return `text` with `old` replaced, which has to be in it."""
     assert text.count(old) == 1
     return text.replace(old, new)
 
@@ -134,6 +134,9 @@ CASES = {
     'a function is replaced wherever it was imported': (
         EDIT_TYPEOF, '[m.typeof is typeof for m in (core, numpy_api, ad)]',
         '[True, True, True]'),
+    'a partial is replaced by a function': (
+        'old = core.current_trace\ndef current_trace():\n    return old()',
+        'core.current_trace is current_trace is not old', 'True'),
     'a rule changes jvp': (
         listing(JVP, 'defjvp')
         + '\ndefjvp(sin_p, lambda x_dot, y, x: 3 * x_dot)',
@@ -146,10 +149,7 @@ CASES = {
         'from functools import lru_cache\n' + edited(
             listing('core', 'array_type'), 'return', 'print("!"); return'),
         'typeof(np.ones(3)); typeof(np.ones(3));', '!'),
-    'a definition in a block counts': (
-        'if True:\n    def typeof(x):\n        return 7',
-        'numpy_api.typeof(0)', '7'),
-    'a definition in a function does not': (
+    'a definition in a function does not count': (
         'def experiment():\n    def typeof(x):\n        return 7',
         'core.typeof(0).ndim', '0'),
     'what is set on a class from outside stays': (
@@ -181,12 +181,6 @@ CASES = {
         + listing('core', 'set_current_trace', 'current_trace'),
         f'trace_at_work is errors.trace_at_work, {SLOPE_OF_SIN}',
         '(True, 1.0)'),
-    'a constant is replaced': (
-        'from autodiff_mini import errors\nLIBRARY = "elsewhere"',
-        'errors.LIBRARY', "'elsewhere'"),
-    'an import is no definition': (
-        'from operator import index, mul as typeof',
-        'core.typeof is typeof', 'False'),
     'a thing of another kind is left alone': (
         'index = 3\ntypeof = type("typeof", (), {})\ndef Trace(): pass\n'
         'def sin_p(): pass', SLOPE_OF_SIN, '1.0'),
@@ -194,8 +188,6 @@ CASES = {
         'def repeat(*xs):\n    raise ValueError\n'
         'np = math = operator = None\nimport numpy as np',
         SLOPE_OF_SIN, '1.0'),
-    'a reset of the notebook changes nothing': (
-        '%reset -f', '[name for name in globals() if "live" in name]', '[]'),
 }
 
 
@@ -234,14 +226,6 @@ def test_a_method_that_is_left_out_is_gone(run):
     with pytest.raises(CellError, match='^TracerBoolConversionError'):
         run('ad.jvp(lambda x: x if x else x, (1.0,), (1.0,))')
     assert run('ad.jvp(lambda x: x + x, (1.0,), (1.0,))') == '(2.0, 2.0)'
-
-
-def test_super_finds_the_class_that_stays(run):
-    run('from autodiff_mini.errors import *')
-    run(edited(listing('errors', 'ConcretizationTypeError'),
-               'Abstract tracer value', 'An abstract value'))
-    with pytest.raises(CellError, match='^ConcretizationTypeError: An abstr'):
-        run('ad.jvp(lambda x: float(x), (1.0,), (1.0,))')
 
 
 def test_a_class_cannot_get_other_slots(run):
@@ -313,7 +297,7 @@ def test_each_name_that_a_chapter_shows_has_one_home():
 
 
 def every_program(names):
-    """Prints the values and tangents of these programs of the table."""
+    """Print the values and tangents of these programs of the table."""
     from functools import partial
     import numpy as np
     import autodiff_mini as ad
@@ -341,7 +325,7 @@ def run_every_program(kernel):
 
 @pytest.fixture(scope='module')
 def results(kernel):
-    """Returns what the table of programs gives, with a library untouched."""
+    """Return what the table of programs gives, with a library untouched."""
     kernel(GONE)
     kernel(FRESH + '%unload_ext autodiff_mini.notebook')
     return run_every_program(kernel)

@@ -1,4 +1,4 @@
-"""Transformations as decorators of methods, and of methods of an object."""
+"""Guard methods: transformations decorate them, and jit traces self."""
 
 import pickle
 from dataclasses import dataclass
@@ -384,5 +384,5 @@ def test_defjvps_of_a_method_names_defjvp():
 
         of.defjvps(lambda t, y, x: t)
 
-    with pytest.raises(ValueError, match='Scale.of has 1 rules.*self.*defjvp'):
+    with pytest.raises(TypeError, match='Scale.of has 1 rules.*self.*defjvp'):
         ad.jvp(Scale().of, (1.0,), (1.0,))

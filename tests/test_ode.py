@@ -63,7 +63,7 @@ problems = pytest.mark.parametrize('problem', PROBLEMS.values(),
 
 
 def reference(func, y0, t, *args):
-    """Returns the solution as SciPy finds it, more exactly."""
+    """Return the solution as SciPy finds it, more exactly."""
     leaves, tree = ad.tree_flatten(y0)
     shapes = list(map(np.shape, leaves))
     ends = np.cumsum([np.size(x) for x in leaves])[:-1]
@@ -84,7 +84,7 @@ def reference(func, y0, t, *args):
 
 
 def assert_near(actual, expected, tolerance=1e-6):
-    """Asserts that trees agree, as near as the solver's tolerances allow."""
+    """Assert that trees agree, as near as the solver's tolerances allow."""
     assert (ad.tree_structure(actual) == ad.tree_structure(expected))
     for x, y in zip(ad.tree_leaves(actual), ad.tree_leaves(expected)):
         np.testing.assert_allclose(x, y, tolerance, tolerance)
@@ -133,16 +133,6 @@ def test_between_steps_it_is_as_exact_as_at_their_ends():
     t = np.linspace(0.0, 3.0, 400)
     assert_near(odeint(pendulum, FALL, t, 1.5),
                 reference(pendulum, FALL, t, 1.5), 3e-7)
-
-
-def test_equal_times_a_single_time_and_integers():
-    ys = odeint(decay, 1, [0, 0, 1, 1, 2], 1)
-    assert ys.dtype == np.float64
-    np.testing.assert_allclose(ys, np.exp([0, 0, -1, -1, -2]), 1e-7)
-    assert odeint(decay, 5.0, [3], 1.0).tolist() == [5.0]
-    assert odeint(decay, 5.0, [3, 3], 1.0).tolist() == [5.0, 5.0]
-    assert odeint(lambda y, t: 0, True, [1, 2]).tolist() == [1.0, 1.0]
-    np.testing.assert_allclose(odeint(lambda y, t: 1, 0, [0, 5]), [0, 5])
 
 
 @pytest.mark.parametrize('t', [TIMES, TIMES.astype('f')])

@@ -20,7 +20,7 @@ from tests import amount
 if not (amount.WHOLE and importlib.util.find_spec('build')):
     pytest.skip('`make test-package` runs it', allow_module_level=True)
 
-from hatch_build import addresses, readme
+from hatch_build import addresses
 
 ROOT = Path(__file__).parents[1]
 SITE = 'https://example.org/book/'
@@ -34,7 +34,7 @@ extra:
 
 
 def run(*command, cwd=None, **variables):
-    """Returns what a command prints; an error shows all of it."""
+    """Return what a command prints; an error shows all of it."""
     done = subprocess.run(list(map(str, command)), cwd=cwd, text=True,
                           env=os.environ | variables, capture_output=True)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -42,7 +42,7 @@ def run(*command, cwd=None, **variables):
 
 
 def program():
-    """Returns the program of the README, and what it says it returns."""
+    """Return the program of the README, and what it says it returns."""
     text = (ROOT / 'README.md').read_text()
     code = re.search(r'```python\n(.*?)```', text, re.DOTALL)[1]
     return code, re.findall(r'^(ad\..*?) +# ([^a-z]*)[,]', code, re.MULTILINE)
@@ -50,7 +50,7 @@ def program():
 
 @pytest.fixture(scope='module')
 def dist(tmp_path_factory):
-    """Returns a folder with an sdist, and the wheel that is made of it."""
+    """Return a folder with an sdist, and the wheel that is made of it."""
     folder = tmp_path_factory.mktemp('dist')
     run(sys.executable, '-m', 'build', '--outdir', folder, ROOT)
     return folder
@@ -76,15 +76,6 @@ def test_the_readme_asks_a_registry_for_nothing(dist):
     assert 'automatic differentiation' in text
     assert '# The Rule That Vanished' in text
     assert re.findall(r'\]\((?!https://)[^)]*\)', text) == []
-
-
-def test_the_pictures_of_the_readme_are_those_of_the_site():
-    text = (ROOT / 'README.md').read_text()
-    names = re.findall(r'\]\(book/(assets/.*?)\)', text)
-    shown = readme(text, SITE)
-    assert names and all(f']({SITE}{name})' in shown for name in names)
-    assert all((ROOT / 'book' / name).exists() for name in names)
-    assert '![' not in readme(text, '')
 
 
 def test_addresses_are_those_that_the_book_has(monkeypatch):

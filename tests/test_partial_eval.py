@@ -6,13 +6,9 @@ import numpy as np
 
 import autodiff_mini as ad
 from autodiff_mini.core import TraceTag, typeof
-from autodiff_mini.higher_order.call import call, call_p
 from autodiff_mini.interpreters.jaxpr import JaxprTracer, eval_jaxpr
 from autodiff_mini.interpreters.partial_eval import (
     linear_flat)
-from autodiff_mini.interpreters.partial_eval import \
-    rules as partial_eval_rules
-from autodiff_mini.jaxprs import Literal
 from autodiff_mini.primitives.elementwise import (
     cos_p, exp_p, sin_p)
 from tests.amount import each
@@ -63,14 +59,6 @@ def test_what_is_known_is_computed_at_once_and_stays_out_of_the_program():
     jaxpr = ad.linearize(f, X)[1].program.jaxpr
     assert set(names(jaxpr)) == {'mul', 'add'}
     assert len(jaxpr.eqns) == 5
-
-
-def test_what_does_not_depend_on_inputs_is_no_part_of_the_program():
-    _, f_jvp = ad.linearize(lambda x: np.sin(X) * 2 + np.cumsum(X), 1.0)
-    jaxpr = f_jvp.program.jaxpr
-    assert jaxpr.eqns == [] and f_jvp.residuals == []
-    assert [type(v) for v in jaxpr.outvars] == [Literal]
-    assert_same(f_jvp(1.0), np.zeros(3))
 
 
 def test_partial_evaluation_of_a_mixture():
@@ -124,27 +112,3 @@ def test_outer_tracers_are_residuals():
 
 
 # Calls
-
-def test_a_call_leaves_its_linear_part():
-    """Its body is partly known: no call is left, only multiplications."""
-    y, f_jvp = ad.linearize(lambda x: call(lambda x: np.sin(x) * X, x), X)
-    assert_same(y, np.sin(X) * X)
-    assert names(f_jvp.program.jaxpr) == ['mul', 'mul']
-    assert_same(f_jvp(X), np.cos(X) * X * X)
-    assert call_p in partial_eval_rules
-
-
-def test_the_rule_of_a_custom_function_runs_once_on_values():
-    """D4: it sees plain numbers, and its result is linear in the tangent."""
-    seen = []
-    f = ad.custom_jvp(np.sin)
-
-    @f.defjvp
-    def rule(primals, tangents):
-        seen.append(primals[0])
-        return f(*primals), 10 * np.cos(primals[0]) * tangents[0]
-
-    _, f_jvp = ad.linearize(f, 1.0)
-    assert_close(f_jvp(1.0), 10 * np.cos(1.0))
-    assert_close(f_jvp(2.0), 20 * np.cos(1.0))
-    assert seen == [1.0] and type(seen[0]) is float

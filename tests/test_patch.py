@@ -4,7 +4,6 @@ Textbooks' programs are in test_textbook.py; here is what NumPy is meanwhile,
 and each way in which an old number could be read by mistake.
 """
 
-import gc
 import pickle
 import threading
 from types import ModuleType
@@ -13,8 +12,6 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.core import Trace
-from autodiff_mini.more.patch.names import running
 
 ZEROS, ARRAY, LINALG_OUTER = np.zeros, np.array, np.linalg.outer
 X = np.array([1.0, 2.0, 3.0])
@@ -33,18 +30,6 @@ def test_numpy_is_an_ordinary_module_after_an_error():
         assert type(np) is type(np.linalg) is ModuleType and np.zeros is ZEROS
 
 
-def test_numpy_is_an_ordinary_module_after_ctrl_c_cuts_an_exit_short(
-        monkeypatch):
-    def interrupted(self, *error):
-        raise KeyboardInterrupt
-    with monkeypatch.context() as patch:
-        patch.setattr(Trace, '__exit__', interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            ad.jvp(np.sin, (1.0,), (1.0,))
-    gc.collect()
-    assert type(np) is type(np.linalg) is ModuleType and not running
-
-
 def test_other_threads_find_numpys_own_functions_during_a_trace():
     found = []
 
@@ -61,24 +46,6 @@ def test_other_threads_find_numpys_own_functions_during_a_trace():
         return np.sum(np.array([x, 1.0]))
     assert ad.grad(f)(1.0) == 1.0
     assert found == [True] * 5
-
-
-def test_patch_numpy_off_during_a_trace_leaves_filled_arrays_as_they_are():
-    def f(x):
-        y = np.zeros(2)
-        y[0] = x
-        try:
-            ad.patch_numpy(False)
-            y[1] = y[0] * x
-            z = np.zeros(2)
-            assert type(z) is np.ndarray
-            with pytest.raises(ValueError):
-                z[0] = x
-        finally:
-            ad.patch_numpy()
-        return np.sum(y * np.array([x, 1.0]))
-    with pytest.warns(match='a tracer refused'):
-        assert ad.grad(f)(3.0) == 12.0
 
 
 # What is filled
@@ -180,30 +147,6 @@ def test_c_code_finds_no_old_numbers_in_a_filled_array():
             list(map(float, np.nditer(y)))
         return np.sum(y)
     assert ad.grad(f)(2.0) == 1.0
-
-
-def test_an_iterator_from_before_is_refused_and_plain_ones_are_numpys():
-    def f(x):
-        y = np.zeros(3)
-        elements = y.flat
-        assert np.sum(elements) == np.cumsum(elements)[-1] == 0.0
-        y[0] = x
-        return elements[:] * x
-    with pytest.raises(TypeError, match='y.flat from before'):
-        ad.grad(f)(2.0)
-
-
-def test_a_view_that_is_taken_beside_a_traced_array_is_never_stale():
-    """NumPy shows several arrays at once: one of them is traced."""
-    def f(x):
-        y = np.zeros(3)
-        _, seen = np.atleast_1d(x, y)
-        y[0] = x
-        return np.sum(seen)
-    try:
-        assert ad.jit(f)(2.0) == 2.0 and ad.grad(f)(2.0) == 1.0
-    except ad.TracerError:
-        pass
 
 
 @pytest.mark.parametrize('view', [

@@ -89,6 +89,7 @@ def test_the_draft_is_heard_as_the_library_is(system):
     assert {role for role, _ in recording.traces} == {
         'evaluation', 'partial evaluation', 'forward mode'}
     assert any(frame['kind'] == 'back' for frame in recording.frames)
+    assert 'Var' not in ' '.join(captions(recording))    # but its letter
 
 
 def test_a_system_of_the_callers_own_is_heard():
@@ -225,5 +226,6 @@ def test_html_has_the_frames_and_a_form_that_does_not_move():
     assert 'id="a&quot;b"' in text and '&lt;swish&gt;' in text
     rows = re.findall(r'<tr id="a&quot;b-\d+"><td>\d+</td><td>(.*?)</td>', text)
     assert [html.unescape(row) for row in rows] == captions(recording)
+    assert '<tr id="a&quot;b-1"><td>1</td>' in text
     assert 4 < text.count('<li>') <= 8
     assert len(player.SCRIPT.read_text()) < 15_000

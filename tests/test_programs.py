@@ -23,7 +23,7 @@ SMOOTH = [program for program in PROGRAMS if program.is_smooth]
 
 
 def tangents_for(program, seed=0):
-    """Returns a seeded tangent for each argument: float0 for integers."""
+    """Return a seeded tangent for each argument: float0 for integers."""
     rng = np.random.default_rng(seed)
     return [random_tangent(rng, x) for x in program.args]
 
@@ -40,12 +40,12 @@ def random_tangent(rng, x):
 
 
 def only(program, tangents, positions):
-    """Returns the tangents at these positions, and None for the others."""
+    """Return the tangents at these positions, and None for the others."""
     return [t if i in positions else None for i, t in enumerate(tangents)]
 
 
 def evaluated(program):
-    """Returns the program to be differentiated numerically."""
+    """Return the program to be differentiated numerically."""
     f = partial(program.truth or program.function, np)
     if program.double:
         return lambda *args: f(*map(double, args))
@@ -53,14 +53,14 @@ def evaluated(program):
 
 
 def double(x):
-    """Returns `x`, with the precision that linear algebra has."""
+    """Return `x`, with the precision that linear algebra has."""
     narrow = {np.longdouble: np.float64, np.clongdouble: np.complex128}
     dtype = narrow.get(np.result_type(x).type)
     return x if dtype is None else np.asarray(x, dtype)[()]
 
 
 def check_tangent(program, y, y_dot, directions):
-    """Asserts that `y_dot` is the derivative of the program."""
+    """Assert that `y_dot` is the derivative of the program."""
     if not is_inexact(y):
         assert np.shape(y_dot) == np.shape(y)
         assert np.result_type(y_dot) == ad.float0
@@ -73,7 +73,7 @@ def check_tangent(program, y, y_dot, directions):
 
 
 def coarsest(program, y):
-    """Returns the dtype of least precision that the numbers go through."""
+    """Return the dtype of least precision that the numbers go through."""
     narrow = [x for x in (y, *program.args) if is_inexact(x)]
     kinds = [np.result_type(x) for x in narrow]
     if program.step != 1e-3:

@@ -102,11 +102,6 @@ def test_a_type_is_registered_by_two_functions():
         del node_types[Box]
 
 
-def test_tree_map_takes_subtrees_in_the_places_of_leaves():
-    pairs = ad.tree_map(lambda x, y: (x, y), [1, 2], [(3, 4), {'a': 5}])
-    assert pairs == [(1, (3, 4)), (2, {'a': 5})]
-
-
 @pytest.mark.parametrize('tree, other', [
     ((1, 2), (1,)), ((1, 2), [1, 2]), ({'a': 1}, {'b': 1}), (None, 1),
     (Pair(1, 2), (1, 2)), ((1, (2,)), (1, 2)),
@@ -117,25 +112,14 @@ def test_tree_map_refuses_other_structures(tree, other):
         ad.tree_map(lambda x, y: x, tree, other)
 
 
-@pytest.mark.parametrize('leaves', [[1], [1, 2, 3]])
-def test_unflatten_needs_the_right_number_of_leaves(leaves):
-    treedef = ad.tree_structure((1, 2))
-    with pytest.raises(ValueError, match=(
-            rf'\(\*, \*\)\) has 2 leaves, but {len(leaves)} were given')):
-        ad.tree_unflatten(treedef, leaves)
+def test_unflatten_needs_the_right_number_of_leaves():
+    with pytest.raises(ValueError, match=r'\)\) has 2 leaves, but 1 were'):
+        ad.tree_unflatten(ad.tree_structure((1, 2)), [1])
 
 
 def test_keys_that_cannot_be_sorted_are_named():
     with pytest.raises(TypeError, match=r"keys .*sortable.*\[1, 'a'\]"):
         ad.tree_flatten({1: 1, 'a': 2})
-
-
-def test_subclasses_are_leaves_unless_they_are_registered():
-    class Names(dict):
-        pass
-
-    names = Names(a=1)
-    assert ad.tree_leaves(names) == [names]
 
 
 # Dataclasses
@@ -281,16 +265,6 @@ def test_register_dataclass_takes_lists_of_fields():
         ad.register_dataclass(made(), ['w'], [])
     with pytest.raises(TypeError, match='dataclass'):
         ad.register_dataclass(int)
-
-
-def test_a_registered_type_names_its_children():
-    class Box:
-        pass
-
-    ad.register_pytree_node(Box, lambda b: ([1], None), None,
-                            lambda aux: ['.content'])
-    assert leaf_names(ad.tree_structure([Box()]), 'x') == ['x[0].content']
-    del node_types[Box]
 
 
 def test_structures_of_dataclasses_are_pickled():

@@ -54,7 +54,7 @@ RULES = {   # a kind of function, and what gives it a rule
 
 
 def function(rule, k):
-    """Returns a new function with a rule of this kind, and `k`."""
+    """Return a new function with a rule of this kind, and `k`."""
     kind, give = RULES[rule]
     f = kind(lambda x: square(x))
     give(f, k)
@@ -71,7 +71,7 @@ def scanned(f):
 
 
 def called(g, *transforms):
-    """Returns `g`, after it and its transforms have run."""
+    """Return `g`, after it and its transforms have run."""
     for transform in (lambda g: g, *transforms):
         transform(g)(X)
     return g
@@ -154,7 +154,7 @@ def test_an_error_in_a_rule_leaves_no_rule_at_work():
 # An operation of ad.Primitive: the rules that hold are those of now.
 
 def scaling(factor=2.0):
-    """Returns an operation, and what gives it all its rules anew."""
+    """Return an operation, and what gives it all its rules anew."""
     p = ad.Primitive('scaling')
 
     def give(k):

@@ -6,7 +6,7 @@ from book.tools.benchmark_tables import load, markdown
 from book.tools.places import ROOT
 from tests.benchmarks import report
 from tests.benchmarks.report import (
-    missed, readme_table, replace_table, table_text, tables)
+    missed, readme_table, replace_table, tables)
 from tests.tools.test_benchmark_tables import DATA, MEASURED
 
 MARKDOWN = '''\
@@ -46,17 +46,6 @@ MARKDOWN = '''\
 
 def test_tables_have_ratios_to_hand_and_leave_out_absent_peers():
     assert '\n\n'.join(map(markdown, tables(DATA))) == MARKDOWN
-
-
-def test_text_aligns_columns_and_has_the_sizes():
-    lines = table_text(DATA).splitlines()
-    assert lines[0].startswith(f'{MEASURED} (z80, CP/M): '
-                               'Python 3.11.0, NumPy 2.1.0, JAX 0.9.0.')
-    ratios = lines[2:6]
-    assert len({len(line) for line in ratios}) == 1
-    assert lines[-4:-1] == ['gradient of GELU, µs  hand   jit   jax',
-                            '1                     1.00  3.00  5.00',
-                            '1,000                 2.00  4.00  6.00']
 
 
 def test_readme_has_a_short_table(monkeypatch):

@@ -86,7 +86,7 @@ def test_a_seam_is_taken_by_a_wing_or_by_none(name):
 
 
 def assigned(node):
-    """Yields the attributes that a statement assigns, as (object, name)."""
+    """Yield the attributes that a statement assigns, as (object, name)."""
     targets = (node.targets if isinstance(node, ast.Assign) else
                [node.target] if isinstance(node, ast.AugAssign) else [])
     for target in targets:

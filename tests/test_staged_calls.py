@@ -32,7 +32,7 @@ from tests.test_custom_jvp import (
 
 
 def staged(f):
-    """Returns `f`, as a function that writes itself down, and runs that."""
+    """Return `f`, as a function that writes itself down, and runs that."""
     def f_by_jaxpr(*args):
         trees = []
 
@@ -48,7 +48,7 @@ def staged(f):
 
 
 def summed_grad(f):
-    """Returns the derivative of a function that works element by element."""
+    """Return the derivative of a function that works element by element."""
     return ad.grad(lambda x: np.sum(f(x)))
 
 
@@ -62,14 +62,14 @@ NESTINGS = [''.join(names) for n in (1, 2, 3, 4)
 
 
 def nested(f, names):
-    """Returns the transforms of `f`, the last name first."""
+    """Return the transforms of `f`, the last name first."""
     for name in reversed(names):
         f = TRANSFORMS[name](f)
     return f
 
 
 def point(names):
-    """Returns a point with an axis for each vmap."""
+    """Return a point with an axis for each vmap."""
     shape = [2] * names.count('v')
     return np.linspace(-1, 1, 2 ** len(shape)).reshape(shape)[()]
 
@@ -80,7 +80,7 @@ def order_of(names):
 
 @ad.custom_jvp
 def expit(x):
-    """Returns the logistic function; at -800 its formula overflows."""
+    """Return the logistic function; at -800 its formula overflows."""
     return 1 / (1 + np.exp(-x))
 
 

@@ -98,7 +98,7 @@ WAYS = {    # by name: what a program, transformed, returns, and should
 }.items()}
 
 
-@crossed('name, transform', PROGRAMS, WAYS, turns=16)
+@crossed('name, transform', PROGRAMS, WAYS, turns=12)
 def test_textbook_program_means_what_it_means_in_numpy(name, transform):
     f, x = PROGRAMS[name]
     given = x.copy()

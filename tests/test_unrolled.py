@@ -1,9 +1,8 @@
-"""A loop is what it is when it is unrolled, and a branch is a Python `if`.
+"""Guard control flow: random programs agree with unrolled twins.
 
-Programs with control flow, at random, under random stacks of transforms, are
-compared with their twins, in which Python does the control flow, and a loop
-does what vmap does.  Most rules of the functions inside are lies, so that it
-shows where one is forgotten.
+Random stacks of transforms are applied to both.  In a twin, Python does the
+control flow, and a loop does what vmap does.  Most rules of the functions
+inside are lies, so a forgotten rule shows.
 """
 
 from functools import partial
@@ -105,7 +104,7 @@ back.defvjp(lambda x, y: (back(x, y), (np.cos(x), back(x, 1.0), y)),
 
 
 def gather(ct, y):
-    """Returns the cotangent of what was broadcast from `y`."""
+    """Return the cotangent of what was broadcast from `y`."""
     return ct if np.shape(ct) == np.shape(y) else np.sum(ct)
 
 
@@ -168,7 +167,7 @@ def scanned(lib, c, w, body, n, reverse):
 
 
 def late(lib, c, w, body, n, reverse):
-    """Carries move, are mapped, are unknown, some steps late."""
+    """Carry move, are mapped, are unknown, some steps late."""
     ones = np.ones(np.shape(c))
     f = lambda k, _: ((k[1], k[2], run(lib, body, k[2], w)), k[0])
     (a, b, c), ys = lib.scan(f, (ones, ones, c * 1.0), length=n,
@@ -227,7 +226,7 @@ NODES = {f.__name__.rstrip('_'): f for f in (
 
 
 def programs(steps, loops=()):
-    """Returns programs with control flow; `loops` are more kinds of it."""
+    """Return programs with control flow; `loops` are more kinds of it."""
     def grow(inner):
         scans = st.sampled_from(['closed', 'carried', 'scanned', 'late'])
         kinds = [
@@ -274,7 +273,7 @@ def stacks(names):
 
 
 def stacked(f, stack, which):
-    """Returns `f` under the transforms, the last of the stack inside."""
+    """Return `f` under the transforms, the last of the stack inside."""
     for name in reversed(stack):
         f = (TRANSFORMS[name][which](f) if name in TRANSFORMS
              else (ad.vmap, loop)[which](f, name))
@@ -282,7 +281,7 @@ def stacked(f, stack, which):
 
 
 def check(program, stack, point):
-    """Asserts that a program is its twin, under a stack of transforms."""
+    """Assert that a program is its twin, under a stack of transforms."""
     f, twin = (partial(run, lib, program) for lib in (ad, unrolled))
     xs = batched(point, ['jvp' if name in TRANSFORMS else name
                          for name in stack])

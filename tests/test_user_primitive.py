@@ -16,7 +16,6 @@ import autodiff_mini as ad
 from autodiff_mini.core import Trace, current_trace
 from autodiff_mini.primitives.elementwise import cos_p, sin_p
 from tests.amount import crossed
-from tests.jaxpr_checks import check_jaxpr
 from tests.numerical import assert_close, assert_same
 from tests.test_custom_jvp import d
 from tests.test_staged_calls import nested, staged, summed_grad
@@ -340,15 +339,6 @@ def test_p6_every_carrier_asks_the_rule_to_third_order(carrier, modes):
                      np.full((1, 2), rise * np.exp(0.5)))
 
 
-def test_p6_staged_and_run_again_it_is_one_operation():
-    jaxpr = ad.make_jaxpr(scale_p.bind)(X, 2.0)
-    check_jaxpr(jaxpr)
-    assert [eqn.primitive for eqn in jaxpr.eqns] == [scale_p]
-    again = lambda *args: ad.eval_jaxpr(jaxpr, jaxpr.consts, *args)[0]
-    assert_same(again(X, 2.0), 2 * X)
-    assert_close(ad.grad(lambda x: np.sum(again(x, 2.0) ** 2))(X), 8 * X)
-
-
 @pytest.mark.parametrize('in_axes, args', [
     ((0, None), (np.ones((2, 3)), 2.0)), ((None, 0), (X, np.ones(2))),
     ((1, 0), (np.ones((3, 2)), np.arange(2.0)))])
@@ -588,14 +578,6 @@ def test_p6_trees_are_no_operands(tree):
                 words='operand 0 of leaf.* cannot be traced')
 
 
-def test_p6_a_primitive_needs_no_operands():
-    p = ad.Primitive('seven')
-    p.def_impl(lambda: 7.0)
-    p.def_abstract_eval(lambda: ad.typeof(7.0))
-    f = lambda x: x * p.bind()
-    assert ad.grad(f)(2.0) == ad.jit(f)(1.0) == 7.0
-
-
 # Both rules
 
 @pytest.mark.parametrize('stage', [lambda f: f, staged],
@@ -609,14 +591,6 @@ def test_p6_with_both_rules_each_mode_asks_its_own(
     f = nested(stage(both_p.bind), names)
     assert_close(f(0.5), factor * np.exp(0.5))
     assert ran == expected
-
-
-def test_p6_the_linear_program_keeps_both_rules():
-    _, run = ad.linearize(both_p.bind, 0.5)
-    assert_close(run(1.0), 3 * np.exp(0.5))
-    assert ran == ['fwd', 'jvp']
-    assert_close(ad.linear_transpose(run, 0.5)(1.0)[0], 5 * np.exp(0.5))
-    assert ran == ['fwd', 'jvp', 'bwd']
 
 
 def test_p6_the_way_back_alone_is_an_error_forwards():
@@ -683,7 +657,7 @@ MISTAKES = {    # by name: the method, its rules, and the words of the error
                  'one cotangent per argument'),
     'ct_shape': ('def_vjp', [back(lambda ct: (ct[:2],))],
                  r'argument is float64\[3\].*float64\[2\]'),
-    'ct_tree': ('def_vjp', [back(lambda ct: ({'a': ct},))], 'type dict'),
+    'ct_tree': ('def_vjp', [back(lambda ct: ({'a': ct},))], 'structure'),
     'not_two': ('def_vjp', [lambda xs: np.exp(xs[0])], 'pair'),
     'no_function': ('def_vjp', [back(2.0)], 'pair'),
     'fwd': ('def_vjp', [lambda x: np.exp(x), lambda r, ct: (ct,)],
@@ -709,14 +683,6 @@ def test_p6_an_abstract_rule_must_return_a_shaped_array(rule):
     p.def_abstract_eval(rule)
     for f in ad.jit(p.bind), ad.make_jaxpr(p.bind):
         refused(f, X, words='of mine must return a ShapedArray')
-
-
-def test_p6_an_abstract_rule_may_name_a_dtype_as_numpy_does():
-    p = elementwise('narrow', lambda x: x.astype(np.float32))
-    p.def_abstract_eval(lambda x: ad.ShapedArray(x.shape, 'float32'))
-    f = lambda x: p.bind(x) + np.float32(1)
-    assert_same(ad.jit(f)(X), f(X))
-    assert ad.eval_shape(f, X) == ad.typeof(f(X))
 
 
 @pytest.mark.parametrize('types', [

@@ -53,15 +53,16 @@ WINGS = {
         ['test_implicit.py', 'test_ode.py', 'test_special.py'],
         ['logit', 'expit', 'log1pexp', 'logsumexp', 'fixed_point',
          'custom_root', 'root', 'odeint', 'custom_gradient',
-         'closure_convert'],
+         'closure_convert', 'jacfwd', 'jacrev', 'hessian'],
         ['test_public_api.py', 'test_evaluate.py', 'test_core.py']),
     'more': Wing(
         ['more', 'gallery', 'test_jax_gallery.py', 'test_patch.py',
+         'test_checkpoint.py',
          'test_textbook.py', 'test_custom_vmap.py',
          'test_user_primitive.py'],
         ['patch_numpy', 'custom_vmap', 'sequential_vmap',
-         'checkpoint_policies', 'fori_loop', 'switch', 'Primitive',
-         'is_undefined_primal'],
+         'checkpoint', 'remat', 'checkpoint_policies', 'fori_loop',
+         'switch', 'Primitive', 'is_undefined_primal'],
         ['test_public_api.py', 'test_numpy_api.py', 'test_programs.py']),
     'more.patch': Wing(
         ['test_patch.py', 'test_textbook.py'], ['patch_numpy'],
@@ -94,7 +95,7 @@ def without(name, tmp_path):
 
 
 def python(directory, *arguments):
-    """Runs Python in a directory, with the package that is there."""
+    """Run Python in a directory, with the package that is there."""
     return subprocess.run(
         [sys.executable, *arguments], cwd=directory, text=True,
         capture_output=True, env={'PYTHONPATH': str(directory), 'PATH': ''})

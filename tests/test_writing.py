@@ -4,6 +4,7 @@ Or an error says whose memory it is.  tests/programs.py has the programs that
 write, one for each way; here are names, views, doors, and random programs.
 """
 
+import copy
 from functools import partial
 
 import numpy as np
@@ -25,7 +26,7 @@ E = np.eye(3)
 
 
 def gradient(f, x):
-    """Returns the gradient by each way that there is; all are the same."""
+    """Return the gradient by each way that there is; all are the same."""
     ways = [ad.grad(f)(x), ad.jit(ad.grad(f))(x), ad.grad(ad.jit(f))(x),
             ad.jacfwd(f)(x), ad.vmap(ad.grad(f))(np.stack([x, x]))[1],
             ad.grad(lambda x: np.sum(ad.vmap(f)(x[None])))(x)]
@@ -45,24 +46,6 @@ def test_who_holds_the_same_array_sees_the_change():
     np.testing.assert_array_equal(gradient(f, X), 2 * (X + 1))
 
 
-def test_a_write_changes_no_derivative_of_what_came_before():
-    def f(x):
-        y = x * x
-        z = np.sin(y)
-        y[...] = 0
-        return np.sum(z)
-    np.testing.assert_allclose(gradient(f, X), np.cos(X * X) * 2 * X)
-
-
-def test_what_is_written_over_has_no_derivative():
-    def f(x):
-        y = x * x
-        y[1] = 5
-        y[1] = y[0]
-        return np.sum(y)
-    np.testing.assert_array_equal(gradient(f, X), [4, 0, 6])
-
-
 def test_views_see_what_is_written():
     def f(x):
         y = np.zeros((3, 3), like=x)
@@ -75,36 +58,6 @@ def test_views_see_what_is_written():
     assert f(X) == 16 + 4 + 9 == ad.jit(f)(X)
     np.testing.assert_array_equal(
         gradient(f, X), [1 + 2 * 2 * 2, 1 + 2 * 2, 1 + 2 * 4])
-
-
-def test_flat_is_the_array_itself():
-    def f(x):
-        y = np.outer(x, x)
-        z = y.flat
-        y[0, 1] = 5.0
-        z[2] = x[0] * z[1]
-        y.T.flat[1:3] *= 2
-        w = y * 1
-        w.flat = x
-        return np.sum(y * y) + np.sum(w[1])
-
-    assert f(X) == ad.jit(f)(X) == ad.jvp(f, (X,), (X,))[0]
-    ad.check_grads(f, (X,), order=2)
-    gradient(f, X)
-
-
-@pytest.mark.parametrize('index', [
-    # NumPy 2.3 returns the array itself for (), and 2.4 a copy.
-    *(['()'] if np.lib.NumpyVersion(np.__version__) >= '2.4.0' else []),
-    '1:', '...', '::-1', '[1, 2]', '2', '-1', 'np.array(1)', '[]',
-    '[[1, 2], [3, 4]]', 'np.arange(6) > 2'])
-@pytest.mark.parametrize('statements', [
-    'y = x * 1; z = y.flat[{i}]; y += 1; r = z * 1',
-    'y = x * 1; z = y.flat[{i}]; z += 1; r = y * 1',
-    'z = x.flat[{i}]; z *= 2; r = z * 1'])
-def test_a_part_of_flat_is_a_copy(statements, index):
-    assert_every_way_is_numpy(
-        statements.format(i=index), np.arange(6.0).reshape(2, 3))
 
 
 @pytest.mark.parametrize('write', [
@@ -148,8 +101,8 @@ def test_what_may_be_a_view_is_not_written_while_both_are_seen(view, way):
         return np.sum(z)
 
     for f in above, below:
-        with pytest.raises(ReadOnlyError, match='may share its memory|NumPy '
-                           'lets nobody write into'):
+        with pytest.raises(ReadOnlyError, match='may share its memory|'
+                           'read-only in NumPy'):
             way(f)(E + 1)
 
 
@@ -229,19 +182,6 @@ def test_an_argument_is_its_callers(transform, write):
         transform(lambda x: write(x) or np.sum(x))(x)
     np.testing.assert_array_equal(x, X)
     assert ad.grad(lambda x: increase(x.copy()))(X)[0] == 1
-
-
-@pytest.mark.parametrize('view', [
-    lambda x: x[0, ...], lambda x: np.squeeze(x[:1]),
-    lambda x: x[:1].reshape(()), lambda x: x[:1][0, ...]])
-def test_a_view_of_shape_empty_of_an_argument_is_its_callers(view):
-    def f(x):
-        z = view(x)
-        z += 1
-        return np.sum(x)
-    for way in (ad.grad, ad.jit, lambda f: lambda x: ad.vmap(f)(x[None])):
-        with pytest.raises(ReadOnlyError, match='is an argument'):
-            way(f)(X)
 
 
 def test_what_a_program_closes_over_is_not_its_own():
@@ -331,6 +271,18 @@ def test_numbers_do_not_change():
     assert ad.grad(lambda x: increase(x))(2.0) == 1     # an argument, too
 
 
+def test_a_mask_that_is_traced_takes_one_number():
+    def f(x):
+        y = x * 1
+        y[y > 1.5] = 0.5
+        z = np.stack([y, y])
+        z[:, y < 1] = 0     # known in jvp, but not in jit
+        return np.sum(z)
+    assert ad.grad(f)(X)[0] == 2
+    with pytest.raises(TracerError, match=r'x\[...\] = np.where'):
+        ad.jit(f)(X)
+
+
 @pytest.mark.parametrize('write, error', [
     (lambda y, x: y.__iadd__(x), TypeError),
     (lambda y, x: np.copyto(y, x * 1.0), TypeError),
@@ -365,18 +317,6 @@ def test_an_error_leaves_the_array_as_it_was():
                 exec(wrong, {'np': np, 'x': x, 'y': y, 'z': z})
         return np.sum(y) + np.sum(z)
     np.testing.assert_array_equal(gradient(f, X), [1, 2, 2])
-
-
-def test_a_mask_that_is_traced_takes_one_number():
-    def f(x):
-        y = x * 1
-        y[y > 1.5] = 0.5
-        z = np.stack([y, y])
-        z[:, y < 1] = 0     # known in jvp, but not in jit
-        return np.sum(z)
-    assert ad.grad(f)(X)[0] == 2
-    with pytest.raises(TracerError, match=r'x\[...\] = np.where'):
-        ad.jit(f)(X)
 
 
 # What is kept is as it was, and what is handed out is the caller's.
@@ -440,6 +380,23 @@ def test_what_is_handed_out_is_the_callers(carrier):
                 assert 'only a rule for reverse mode' in str(error)
 
 
+@pytest.mark.parametrize('copied', [
+    copy.copy, lambda y: copy.deepcopy({'y': [y]})['y'][0], np.copy,
+    lambda y: np.array(y, like=y), lambda y: y.astype(float), lambda y: +y,
+    lambda y: y.flatten(), lambda y: np.tile(y, 1), lambda y: np.roll(y, 0),
+    lambda y: np.select([y > 0], [y]), lambda y: np.clip(y, None, 9),
+    lambda y: np.repeat(y, 1), lambda y: np.concatenate([y])])
+def test_what_numpy_copies_is_written_apart(copied):
+    def f(x):
+        y = x * 1
+        z = copied(y)
+        z *= 0
+        w = copied(y[:2])
+        w += 1
+        return np.sum(y)
+    assert f(X) == ad.jit(f)(X) == 6 and ad.grad(f)(X)[0] == 1
+
+
 def test_two_gradients_are_two_arrays():
     def f(x):
         a, b = ad.grad(lambda a, b: np.sum((a + b) * x), argnums=(0, 1))(x, x)
@@ -457,60 +414,6 @@ def test_a_tracer_that_has_escaped_is_not_copied_nor_written():
             use(kept[0])
         with pytest.raises((UnexpectedTracerError, ReadOnlyError)):
             ad.jit(lambda x: use(kept[0]) * x)(X)
-
-
-INTEGERS = {
-    'row': lambda x, y: y[np.argmax(x)].__setitem__(slice(None), x),
-    'part': lambda x, y: np.multiply(y[np.argmin(x), 1:], x[0],
-                                     out=y[np.argmin(x), 1:]),
-    'out': lambda x, y: np.sin(x, out=y[np.argmax(x)]),
-    'counter': lambda x, y: y[np.arange(3, like=x)[1]].fill(x[0]),
-    'not_a_number': lambda x, y: y[np.copy(np.argmax(x))].fill(9),
-}
-
-
-@pytest.mark.parametrize('name', INTEGERS)
-def test_an_integer_sees_also_if_it_is_traced(name):
-    """NumPy's integers make views; arrays of integers make copies."""
-    def f(x):
-        y = np.ones((3, 3), like=x) * x
-        INTEGERS[name](x, y)
-        return np.sum(y * y * np.arange(9.0).reshape(3, 3))
-
-    x = np.array([1.0, 3.0, 2.0])
-    for way in (ad.jit(f)(x), ad.vmap(f)(x[None])[0], ad.jvp(f, (x,), (x,))[0]
-                ):
-        np.testing.assert_allclose(way, f(x), rtol=1e-15)
-    e = np.eye(3) * 1e-6
-    slopes = [(f(x + i) - f(x - i)) / 2e-6 for i in e]
-    np.testing.assert_allclose(gradient(f, x), slopes, rtol=1e-7)
-
-
-def test_what_is_like_a_traced_array_is_a_copy():
-    def f(x):
-        a = np.zeros(3)
-        b, c = np.array(a, like=x), ad.asarray(a)
-        a[0] = 5.0
-        return np.sum(b * x) + 0 * np.sum(c)
-
-    assert f(X) == 0 == ad.jit(f)(X) == ad.vmap(f)(X[None])[0]
-    np.testing.assert_array_equal(gradient(f, X), 0)
-
-    def g(x):
-        a = X.copy()
-        s = np.dot(a, x) + np.sum(ad.asarray(a) * x)
-        a[...] = 0
-        return s
-    np.testing.assert_array_equal(ad.vmap(ad.grad(g))(E)[1], 2 * X)
-
-
-def test_an_index_that_is_a_view_costs_no_second_write():
-    def f(x):
-        y = x * 1
-        y[1:] += x[:2]
-        return y
-    names = [str(eqn.primitive) for eqn in ad.make_jaxpr(f)(X).eqns]
-    assert names.count('scatter') == 1
 
 
 # Copies of elements, which Python writes into and puts back.

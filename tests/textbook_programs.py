@@ -56,17 +56,6 @@ def forces_of_three_bodies(s):
     return force
 
 
-@program(0.5, 0.8, 0.7)
-def leslie_matrix(p):
-    L = np.zeros((3, 3))
-    L[0, :] = [0.0, 1.5, p[0]]
-    np.fill_diagonal(L[1:, :], p[1:])
-    n = np.array([10.0, 5.0, 2.0])
-    for _ in range(3):
-        n = L @ n
-    return n / n.sum()
-
-
 # Partial differential equations
 
 @program(1.0, -0.5, 0.2)
@@ -77,18 +66,6 @@ def heat_equation(p):
         new = u.copy()
         new[1:-1] = u[1:-1] + p[2] * (u[2:] - 2 * u[1:-1] + u[:-2])
         u = new
-    return u
-
-
-@program(0.1, 0.4)
-def burgers_equation(p):
-    x = np.linspace(0, 2 * np.pi, 8, endpoint=False)
-    u = np.full(8, p[1])
-    u += np.sin(x)
-    for _ in range(2):
-        right, left = np.roll(u, -1), np.roll(u, 1)
-        u[:] = (u - 0.1 * u * (right - left) / 2
-                + 0.1 * p[0] * (right - 2 * u + left))
     return u
 
 
@@ -128,109 +105,10 @@ def loads_by_add_at(x):
 # Geometry
 
 
-@program(0.3, -0.4, 1.2)
-def robot_arm(q):
-    def link(theta, d, a, alpha):
-        ct, st, ca, sa = (np.cos(theta), np.sin(theta), np.cos(alpha),
-                          np.sin(alpha))
-        return np.array([[ct, -st * ca, st * sa, a * ct],
-                         [st, ct * ca, -ct * sa, a * st],
-                         [0, sa, ca, d], [0, 0, 0, 1]], dtype=float)
-    T = np.eye(4)
-    for theta, alpha in zip(q, [np.pi / 2, 0.0, 0.3]):
-        T = T @ link(theta, 0.1, 0.5, alpha)
-    return T[:3, 3]
-
-
-@program(0.5, 0.1, -0.3, 0.8)
-def rotation_by_a_quaternion(q):
-    w, x, y, z = q / np.linalg.norm(q)
-    R = np.empty((3, 3))
-    R[0] = 1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)
-    R[1] = 2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)
-    R[2] = np.cross(R[0], R[1])
-    return R
-
-
 # Linear algebra by loops
 
 
-@program(3.0, 1.0, 0.5, 2.0)
-def gauss_elimination(p):
-    A = np.array([[p[0], p[1], 1.0], [p[2], p[0], p[3]], [1.0, 2.0, 5.0]])
-    b = np.array([1.0, p[3], 3.0])
-    for k in range(2):
-        for i in range(k + 1, 3):
-            m = A[i, k] / A[k, k]
-            A[i, k:] -= m * A[k, k:]
-            b[i] -= m * b[k]
-    x = np.zeros_like(b)
-    for i in reversed(range(3)):
-        x[i] = (b[i] - A[i, i + 1:] @ x[i + 1:]) / A[i, i]
-    return x
-
-
-@program(4.0, 1.0, 0.5, 3.0)
-def lu_decomposition(p):
-    U, L = np.copy(p.reshape(2, 2)), np.eye(2)
-    U = np.block([[U, np.ones((2, 1))], [np.zeros((1, 2)), p[0]]])
-    L = np.identity(3)
-    for k in range(2):
-        L[k + 1:, k] = U[k + 1:, k] / U[k, k]
-        U[k + 1:] -= np.outer(L[k + 1:, k], U[k])
-    return L + U
-
-
-@program(1.0, 0.2, 0.3, 1.1, -0.4, 0.9)
-def gram_schmidt(x):
-    A = x.reshape(3, 2)
-    Q, R = np.zeros((3, 2)), np.zeros((2, 2))
-    for j in range(2):
-        v = A[:, j].copy()
-        for i in range(j):
-            R[i, j] = Q[:, i] @ A[:, j]
-            v -= R[i, j] * Q[:, i]
-        R[j, j] = np.linalg.norm(v)
-        Q[:, j] = v / R[j, j]
-    return np.vstack((Q, R))
-
-
-@program(2.0, 1.0, 3.0)
-def jacobi_iteration(p):
-    A = np.diag(p + 3.0) + np.diag([p[0], p[1]], k=1)
-    A = A + np.diag([1.0, 1.0], -1)
-    x = np.zeros(3)
-    for _ in range(4):
-        new = np.zeros(3)
-        for i in range(3):
-            new[i] = (1.0 - A[i, :i] @ x[:i] - A[i, i + 1:] @ x[i + 1:]
-                      ) / A[i, i]
-        x = new
-    return x
-
-
 # Interpolation and quadrature
-
-@program(1.0, 2.0, 0.5, 1.7)
-def divided_differences(y):
-    x = np.array([0.0, 1.0, 2.5, 4.0])
-    table = np.zeros((4, 4))
-    table[:, 0] = y
-    for j in range(1, 4):
-        for i in range(4 - j):
-            table[i, j] = (table[i + 1, j - 1] - table[i, j - 1]) / (
-                x[i + j] - x[i])
-    return table[0]
-
-
-@program(0.2, 1.9)
-def gauss_quadrature(p):
-    nodes, weights = np.array([-1, 0, 1]) * np.sqrt(0.6), np.array([5, 8, 5])
-    a, b = p
-    total = np.zeros(())
-    for x, w in zip(nodes, weights / 9):
-        total += w * np.sin((b - a) / 2 * x + (a + b) / 2)**2
-    return (b - a) / 2 * total
 
 
 # Dynamic programming
@@ -245,20 +123,6 @@ def soft_time_warping(x):
             r = np.array([D[i - 1, j], D[i, j - 1], D[i - 1, j - 1]])
             D[i, j] = (x[i - 1] - y[j - 1])**2 - np.log(np.sum(np.exp(-r)))
     return D[-1, -1]
-
-
-@program(1.0, 0.7, 1.2)
-def edit_distance(costs):
-    a, b = 'kitten', 'sit'
-    d = np.zeros((7, 4))
-    d[:, 0] = costs[0] * np.arange(7)
-    d[0, :] = costs[1] * np.arange(4)
-    for i in range(1, 7):
-        for j in range(1, 4):
-            change = 0.0 if a[i - 1] == b[j - 1] else costs[2]
-            d[i, j] = np.min([d[i - 1, j] + costs[0], d[i, j - 1] + costs[1],
-                              d[i - 1, j - 1] + change])
-    return d[6, 3]
 
 
 # Statistics and signals
@@ -316,17 +180,6 @@ def mixture_by_em(p):
 
 # Learning
 
-@program(0.5, -0.3, 0.8)
-def page_rank(w):
-    links = np.zeros((3, 3))
-    links[[1, 2, 0], [0, 1, 2]] = np.exp(w)
-    links[0, 1] = 1.0
-    M = links / links.sum(axis=0)
-    rank = np.ones(3) / 3
-    for _ in range(4):
-        rank = 0.85 * M @ rank + 0.15 / 3
-    return rank
-
 
 @program(0.5, -0.3, 0.8, 0.1, 0.4, 0.9)
 def causal_attention(x):
@@ -339,17 +192,5 @@ def causal_attention(x):
         e = np.exp(scores[i] - np.max(scores[i]))
         out[i] = e / e.sum() @ q
     return out
-
-
-@program(0.5, -0.3, 0.8, 0.1, 0.4, 0.9)
-def batch_norm(x):
-    X = np.array(x).reshape(3, 2)
-    out = np.zeros_like(X)
-    for j in range(X.shape[1]):
-        column = X[:, j]
-        out[:, j] = (column - column.mean()) / np.sqrt(column.var() + 1e-3)
-    running = np.zeros(2)
-    running[...] = 0.9 * running + 0.1 * X.mean(0)
-    return np.vstack([out, running])
 
 

@@ -68,7 +68,7 @@ class SpyTrace(Trace):
 
 
 def spied(f, *args):
-    """Returns what `f` returns, and how often it asked for a primitive."""
+    """Return what `f` returns, and how often it asked for a primitive."""
     with SpyTrace(f) as trace:
         out = f(*[SpyTracer(trace, x) for x in args])
         if isinstance(out, (list, tuple)):
@@ -88,7 +88,7 @@ def call_jvp(tag, primals, tangents, fun):
 
 
 def call(f, *xs):
-    """Returns `f(*xs)`, by way of `call_p`."""
+    """Return `f(*xs)`, by way of `call_p`."""
     (out,) = call_p.bind(*xs, fun=lambda *xs: [f(*xs)])
     return out
 
@@ -97,7 +97,7 @@ jvp_rules[call_p] = call_jvp
 
 
 def assert_named_everywhere(mistake, error, words):
-    """Asserts an error, also under transformations, and after which all works.
+    """Assert an error, also under transformations, and after which all works.
 
     Args:
         mistake: makes it, without arguments.
@@ -114,30 +114,31 @@ def assert_named_everywhere(mistake, error, words):
 
 
 def first_order():
-    """Returns the primitives that are rows of the first order: all of them.
+    """Return the primitives that are rows of the first order: all of them.
 
     Those of a wing are brought first, if it is there.
     """
     seams.bring(None)
-    return rows_in('primitives') | rows_in('more')
+    return rows_in('primitives') | rows_in('more') - rows_in('higher_order')
 
 
 def rows_of_numpy():
-    """Returns the primitives of NumPy's commoner functions."""
+    """Return the primitives of NumPy's commoner functions."""
     seams.bring(None)
-    return set().union(*map(rows_in, (
+    imag = {p for p in rows_in('more.elements') if p.name == 'imag'}
+    return imag.union(*map(rows_in, (
         'primitives', 'more.rows', 'more.along_axis', 'more.matrices',
         'more.statistics')))
 
 
 CARRYING_PROGRAMS = (
-    'error_states', 'custom_vmap', 'optimize_remat', 'policies')
+    'error_states', 'custom_vmap', 'optimize_remat', 'checkpoint', 'policies')
 
 
 def rows_in(folder):
-    """Returns the primitives that modules of this folder, or one, have."""
+    """Return the primitives that modules of this folder, or one, have."""
     return {primitive for name, module in list(sys.modules.items())
             if f'{name}.'.startswith(f'autodiff_mini.{folder}.')
             and not name.endswith(CARRYING_PROGRAMS)
-            for primitive in vars(module).values()
+            for primitive in list(vars(module).values())
             if isinstance(primitive, Primitive)}

@@ -72,13 +72,13 @@ class Seen(ModuleType):
 
 
 def asks(function):
-    """Returns whether a function of NumPy's asks tracers what it means."""
+    """Return whether a function of NumPy's asks tracers what it means."""
     return isinstance(function, np.ufunc) or hasattr(function,
                                                      '_implementation')
 
 
 def stands(function):
-    """Returns whether something stands for a function."""
+    """Return whether something stands for a function."""
     table = ufunc_table if isinstance(function, np.ufunc) else function_table
     try:
         seams.bring(function)
@@ -89,7 +89,7 @@ def stands(function):
 
 @cache
 def calls():
-    """Returns {function: [(args, kwargs)]}, as the programs call them."""
+    """Return {function: [(args, kwargs)]}, as the programs call them."""
     found = {}
     with np.errstate(all='ignore'):
         for program in PROGRAMS:
@@ -101,7 +101,7 @@ def calls():
 
 
 def slopes(function):
-    """Returns the names of the arguments by which it has a derivative."""
+    """Return the names of the arguments by which it has a derivative."""
     names = {}
     for args, kwargs in calls()[function]:
         for i in range(len(args)):
@@ -112,7 +112,7 @@ def slopes(function):
 
 
 def name_of(function, i):
-    """Returns what a function calls its argument at this place."""
+    """Return what a function calls its argument at this place."""
     if isinstance(function, np.ufunc):
         return f'x{i + 1}' if function.nin > 1 else 'x'
     parameters = inspect.signature(function).parameters.values()
@@ -122,7 +122,7 @@ def name_of(function, i):
 
 
 def moves(function, args, kwargs, i):
-    """Returns whether the result moves, to first order, with an argument."""
+    """Return whether the result moves, to first order, with an argument."""
     leaves, tree = ad.tree_flatten(args[i])
     if not leaves or not all(isinstance(
             x, (np.ndarray, np.number, float, complex)) for x in leaves):
@@ -141,7 +141,7 @@ def moves(function, args, kwargs, i):
 
 
 def functions(module):
-    """Returns {name: function} of the public ones that are about arrays."""
+    """Return {name: function} of the public ones that are about arrays."""
     found = {name: getattr(module, name) for name in sorted(dir(module))
              if name[0] != '_'}
     if module is scipy.special:
@@ -152,7 +152,7 @@ def functions(module):
 
 
 def answer(name, function):
-    """Returns what becomes of a function: a list of arguments, or why not."""
+    """Return what becomes of a function: a list of arguments, or why not."""
     if function in calls() if not asks(function) else stands(function):
         return slopes(function)
     if not asks(function):
@@ -165,7 +165,7 @@ def answer(name, function):
 
 @cache
 def answers():
-    """Returns {module: {name: answer}}."""
+    """Return {module: {name: answer}}."""
     return {title: {name: answer(name, function)
                     for name, function in functions(module).items()}
             for title, module in MODULES.items()}

@@ -13,7 +13,7 @@ def is_there(wing):
 
 
 def needs(wing):
-    """Returns the mark of a test that looks at what only a wing does."""
+    """Return the mark of a test that looks at what only a wing does."""
     return pytest.mark.skipif(
         not is_there(wing),
         reason=f'this is what the wing {wing} does')

@@ -18,7 +18,7 @@ def nothing(f):
 
 
 def zeros_like(f, *xs):
-    """Returns zeros like what `f` returns."""
+    """Return zeros like what `f` returns."""
     return ad.tree_map(lambda y: np.zeros(y.shape, y.dtype)[()],
                        ad.eval_shape(f, *xs))
 
@@ -199,18 +199,18 @@ def through(f, wrappers, names):
 
 
 def function(rule, inside, outside):
-    """Returns a function whose rule is wrapped, and which is wrapped."""
+    """Return a function whose rule is wrapped, and which is wrapped."""
     wrap = lambda f: through(f, INSIDE, inside)
     return through(RULES[rule](wrap), OUTSIDE, outside)
 
 
 def is_defined(rule, use):
-    """Returns whether a function with such a rule can be used so."""
+    """Return whether a function with such a rule can be used so."""
     return rule not in BACKWARDS or USES[use][1] >= 0
 
 
 def expected(rule, outside, use):
-    """Returns what the unwrapped rule says."""
+    """Return what the unwrapped rule says."""
     transform, order = USES[use]
     value = 3.0 ** abs(order) * np.sin(X)
     if rule == 'vmap':

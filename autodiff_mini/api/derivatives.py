@@ -1,20 +1,18 @@
-"""Derivatives, for users: linearize, vjp, grad, and Jacobians.
+"""Derivatives, for users: linearize, vjp, and grad.
 
 Reverse mode is forward mode cut in two, with the linear half run backwards.
 Chapter 9.
 """
 
-import math
 import operator
 from dataclasses import dataclass
 from functools import partial
-from itertools import accumulate, repeat
+from itertools import repeat
 from typing import NamedTuple
 
 import numpy as np
 
 from autodiff_mini import seams
-from autodiff_mini.api.forward import vmap
 from autodiff_mini.api.staging import as_type
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import (
@@ -355,119 +353,21 @@ def value_and_grad(f, argnums=0, has_aux=False, holomorphic=False,
                            holomorphic, allow_int, with_value=True)
 
 
-@public
-def jacfwd(f, argnums=0, has_aux=False, holomorphic=False,
-           allow_int=False):
-    """Return a function that returns the Jacobian of `f`, column by column.
-
-    Args:
-        f: a function of arrays, or trees of arrays.
-        argnums: the position of the argument to differentiate by, or a tuple
-            of positions.
-        has_aux: whether `f` returns a pair, of which the second half is not
-            to be differentiated.
-        holomorphic: whether `f` takes complex numbers to complex numbers,
-            and has a complex derivative.
-        allow_int: whether that argument, and the output, may hold integers
-            and booleans.  Their Jacobians have the dtype `float0`.
-
-    Returns:
-        A function of the same arguments.  It returns a tree like the output
-        of `f`, in whose leaves stand trees like the argument: arrays of shape
-        `(*out.shape, *in.shape)`.  With a tuple of positions, a tuple of
-        trees stands there; with `has_aux`, `(jacobian, aux)`.
-
-    Raises:
-        TypeError: as grad; or complex numbers, and no word of `holomorphic`.
-
-    Source: `jax.jacfwd`.
-
-    Examples:
-        >>> f = lambda x: np.stack([x[0] * x[1], x[1]])
-        >>> jacfwd(f)(np.array([2.0, 3.0]))
-        array([[3., 2.],
-               [0., 1.]])
-    """
-    return differentiating('jacfwd', f, columns, argnums, has_aux,
-                           holomorphic, allow_int)
-
-
-@public
-def jacrev(f, argnums=0, has_aux=False, holomorphic=False,
-           allow_int=False):
-    """Return a function that returns the Jacobian of `f`, row by row.
-
-    Args:
-        f: a function of arrays, or trees of arrays.
-        argnums: by which arguments to differentiate, as for jacfwd.
-        has_aux: whether `f` returns a pair, the second half as it is.
-        holomorphic: whether `f` has a complex derivative, as for jacfwd.
-        allow_int: whether that argument may hold integers.
-
-    Returns:
-        As jacfwd.  Take this one if there are fewer outputs than inputs.  By
-        a complex argument, a row of a real function is as from grad.
-
-    Raises:
-        TypeError: as grad.
-
-    Source: `jax.jacrev`.
-
-    Examples:
-        >>> f = lambda x: np.stack([x[0] * x[1], x[1]])
-        >>> jacrev(f)(np.array([2.0, 3.0]))
-        array([[3., 2.],
-               [0., 1.]])
-    """
-    return differentiating('jacrev', f, rows, argnums, has_aux,
-                           holomorphic, allow_int)
-
-
-@public
-def hessian(f, argnums=0, has_aux=False, holomorphic=False,
-            allow_int=False):
-    """Return a function that returns the second derivatives of `f`.
-
-    Args:
-        f: a function of arrays, or trees of arrays.
-        argnums: by which arguments to differentiate, as for jacfwd.
-        has_aux: whether `f` returns a pair, the second half as it is.
-        holomorphic: whether `f` has complex derivatives, as for jacfwd.
-        allow_int: whether that argument may hold integers.
-
-    Returns:
-        A function of the same arguments.  It returns the Jacobian of the
-        Jacobian: for a scalar function of an array of shape `(n,)`, an array
-        of shape `(n, n)`; with `has_aux`, `(hessian, aux)`.
-
-    Raises:
-        TypeError: as grad.
-
-    Source: `jax.hessian`: forward over reverse.
-
-    Examples:
-        >>> hessian(lambda x: x[0] ** 2 * x[1])(np.array([2.0, 3.0]))
-        array([[6., 4.],
-               [4., 0.]])
-    """
-    gradient = jacrev(f, argnums, has_aux, holomorphic, allow_int)
-    return jacfwd(gradient, argnums, has_aux, holomorphic, allow_int)
-
-
 def differentiating(transform, f, find, argnums, has_aux, holomorphic,
-                    allow_int, with_value=False):
+                    allow_int, with_value=False, is_complex=None):
     """Return a function of the arguments of `f` that finds a derivative.
 
     Args:
         transform: what errors call it.
         f: the function to differentiate.
-        find: `gradient`, `columns` or `rows`.
+        find: `gradient`, or what finds a Jacobian.
         argnums, has_aux, holomorphic, allow_int: as for grad.
         with_value: whether to return the value of `f`, too.
+        is_complex: False if no input can be complex without `holomorphic`.
     """
     positions = positions_of(TraceTag(transform, f), argnums)
     linearizer = seams.linearize if find is gradient else linearize_flat
-    kind = bool(holomorphic) if find is columns else holomorphic or None
+    kind = holomorphic or is_complex
 
     @public
     @named_after(f)
@@ -523,12 +423,8 @@ def select(tag, f, argnums, positions, args, kwargs):
 def positions_of(tag, argnums) -> list:
     """Return the positions in argnums; raise a TypeError for others."""
     several = isinstance(argnums, (tuple, list))
-    try:
-        return list(map(operator.index, argnums if several else [argnums]))
-    except TypeError:
-        cure = seams.advise('argnums', '.', tag, argnums)
-        raise TypeError(f'{tag}: argnums must be an int or a tuple of ints, '
-                        f'but got {argnums!r}{cure}') from None
+    seams.check('argnums', tag, argnums)
+    return list(map(operator.index, argnums if several else [argnums]))
 
 
 def check_kind(transform, what, allow_int, holomorphic, x):
@@ -578,74 +474,3 @@ def gradient(point, y, program, residuals, holomorphic, allow_int):
     ones = [library.adapt(one) if library else one]
     [found] = Pullback(program, residuals).of_leaves(ones, ones)
     return found
-
-
-def columns(point, y, program, residuals, holomorphic, allow_int):
-    """Return the Jacobian, from the derivatives along unit vectors."""
-    check_output_kinds(program, y, allow_int, holomorphic or None)
-    xs, in_tree = tree_flatten(point)
-    pushforward = Pushforward(program, residuals)
-
-    def by_argument(column):
-        batch = column.shape[:-1]
-        return in_tree.unflatten(
-            np.reshape(column[..., span], (*batch, *np.shape(x)))
-            if moves(x) else np.zeros((*batch, *np.shape(x)), float0)
-            for x, span in zip(xs, spans(xs)))
-    return own_leaves(tree_map(by_argument, vmap(
-        pushforward, out_axes=-1, axis_size=total_size(xs))(basis(point))))
-
-
-def rows(point, y, program, residuals, holomorphic, allow_int):
-    """Return the Jacobian, from the cotangents of unit vectors."""
-    check_output_kinds(program, y, False, bool(holomorphic))
-    ys, out_tree = tree_flatten(y)
-    pullback = Pullback(program, residuals)
-    [found] = vmap(pullback, axis_size=total_size(ys))(basis(y))
-
-    def of_output(y, span):
-        return tree_map(lambda row: np.reshape(
-            row[span], (*np.shape(y), *row.shape[1:])), found)
-    return own_leaves(out_tree.unflatten(map(of_output, ys, spans(ys))))
-
-
-def moves(x) -> bool:
-    """Return whether `x` has a derivative: integers have none."""
-    return typeof(x).dtype.kind in 'fc'
-
-
-def spans(xs) -> list[slice]:
-    """Return where the elements of each array are in a row of all."""
-    stops = [0, *accumulate(map(dimension, xs))]
-    return list(map(slice, stops, stops[1:]))
-
-
-def dimension(x) -> int:
-    """Return how many elements of an array can move: of integers, none."""
-    return math.prod(np.shape(x)) if moves(x) else 0
-
-
-def total_size(xs) -> int:
-    """Return in how many directions some arrays can move."""
-    return sum(map(dimension, xs))
-
-
-def own_leaves(tree):
-    """Return the tree, with leaves that are no views of other arrays."""
-    leaves, treedef = tree_flatten(tree)
-    return treedef.unflatten(own_memory(leaves, ()))
-
-
-def basis(tree):
-    """Return the unit vectors of the space of such trees, along axis 0."""
-    xs, treedef = tree_flatten(tree)
-    count = total_size(xs)
-
-    def vectors(x, span):
-        if not moves(x):
-            return np.zeros((count, *np.shape(x)), float0)
-        units = np.eye(count, dtype=typeof(x).dtype)
-        if library := seams.library_of([x]):
-            units = library.array(units)
-        return np.reshape(units[:, span], (count, *np.shape(x)))
-    return treedef.unflatten(map(vectors, xs, spans(xs)))

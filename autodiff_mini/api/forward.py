@@ -6,6 +6,7 @@ interpreters need no checks.  Chapter 18.
 
 import numpy as np
 
+from autodiff_mini import seams
 from autodiff_mini.core import (
     TraceTag, Tracer, fun_name, public, typeof, typeof_result)
 from autodiff_mini.interpreters.jvp import (
@@ -50,12 +51,7 @@ def jvp(f, primals, tangents, has_aux=False):
         >>> jvp(area, ({'radius': 1.0},), ({'radius': 1.0},))
         (3.141592653589793, 6.283185307179586)
     """
-    for arguments in (primals, tangents):
-        if not isinstance(arguments, (tuple, list)):
-            raise TypeError(
-                f'jvp of {fun_name(f)}: primals and tangents must be tuples '
-                f'or lists, but found {arguments!r}. For one argument, '
-                f'write ad.jvp({fun_name(f)}, (x,), (x_dot,)).')
+    seams.check('primals', f, primals, tangents)
     xs, in_tree = tree_flatten(tuple(primals))
     x_dots, tangent_tree = tree_flatten(tuple(tangents))
     if in_tree != tangent_tree:
@@ -112,12 +108,7 @@ def vmap(f, in_axes=0, out_axes=0, axis_size=None):
     """
     if isinstance(in_axes, list):
         in_axes = tuple(in_axes)
-    if not isinstance(in_axes, (int, tuple, type(None))) or (
-            isinstance(in_axes, bool)):
-        raise TypeError(
-            f'vmap of {fun_name(f)}: in_axes must be an int, None, or a '
-            'tuple of entries corresponding to the positional arguments, '
-            f'but got {in_axes!r}')
+    seams.check('in_axes', f, in_axes)
     entries = in_axes if isinstance(in_axes, tuple) else ()
     still = {i for i, entry in enumerate(entries) if entry is None}
 
@@ -125,11 +116,7 @@ def vmap(f, in_axes=0, out_axes=0, axis_size=None):
     @named_after(f)
     def vmap_of_f(*args, **kwargs):
         tag = TraceTag('vmap', f)
-        if entries and len(entries) != len(args):
-            raise ValueError(
-                f'{tag}: in_axes must have an entry for each of the '
-                f'{len(args)} positional arguments, but got {in_axes}. Where '
-                'an argument is the same for all elements, write None.')
+        seams.check('axis_for_each', tag, in_axes, args)
         args, kwargs, g, _ = hold_arguments(f, args, kwargs, still)
         xs, in_tree = tree_flatten((args, kwargs))
         axes = flatten_axes(tag, 'in_axes', (in_axes, 0), in_tree)
@@ -183,18 +170,10 @@ def batch_size(tag, names, vals, axes, axis_size):
     sizes = [x.shape[0] for x, axis in zip(vals, axes) if axis is not None]
     if axis_size is not None:
         sizes.append(axis_size)
-    if not sizes:
-        raise ValueError(f'{tag} must have at least one non-None value in '
-                         'in_axes, or an axis_size')
-    if len({*sizes}) > 1:
-        mapped = [name.removeprefix(f'{tag}: ')
-                  for name, axis in zip(names(), axes) if axis is not None]
-        lengths = [f'{name} has length {size}'
-                   for name, size in zip([*mapped, 'axis_size'], sizes)]
-        raise ValueError(
-            f'{tag}: vmap got inconsistent sizes for array axes to be '
-            f'mapped: {", ".join(lengths)}. Where an argument is the same '
-            'for all elements, in_axes is None.')
+    if len({*sizes}) != 1:
+        words = f': vmap needs axes of one length, but got {sizes}'
+        raise ValueError(f'{tag}' + seams.advise(
+            'axis_sizes', words, tag, names, axes, sizes))
     return sizes[0]
 
 

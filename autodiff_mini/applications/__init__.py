@@ -4,6 +4,9 @@ Without this folder, the package has all other names.
 """
 
 NAMES = {   # by name: where it is, to be imported when it is asked for
+    'jacfwd': 'applications.jacobians.jacfwd',
+    'jacrev': 'applications.jacobians.jacrev',
+    'hessian': 'applications.jacobians.hessian',
     'logit': 'applications.special.logit',
     'expit': 'applications.special.expit',
     'log1pexp': 'applications.special.log1pexp',

@@ -10,8 +10,9 @@ from functools import partial, reduce
 
 import numpy as np
 
-from autodiff_mini.api.derivatives import basis, linearize, spans, vjp
+from autodiff_mini.api.derivatives import linearize, vjp
 from autodiff_mini.api.forward import jvp, vmap
+from autodiff_mini.applications.jacobians import basis, spans
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import (
     Primitive, TraceTag, array_type, fun_name, public, typeof)

@@ -44,16 +44,6 @@ class Library:
     def __init__(self, like):
         self.like = like
 
-    def key(self):
-        """Return what tells where the array lives.
-
-        It can be made of others, in chunks, and be on one of many devices.
-        """
-        x = self.like
-        return (type(x), type(getattr(x, '_meta', None)),
-                *[str(getattr(x, name, None))
-                  for name in ('chunks', 'device')])
-
     def array(self, x):
         """Return the NumPy array `x` as an array of this library."""
         return np.asarray(x, like=self.like)

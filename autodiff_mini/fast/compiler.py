@@ -1,8 +1,7 @@
-"""The fast compiler: two versions of a program, and the way to them.
+"""The fast compiler: two versions of a program, and a third for the rest.
 
-Its one idea: most arrays are NumPy's, and lie in memory row by row.  There is
-a version for these that makes use of it, and a careful one for all others.
-Chapter 31.
+Most arrays are NumPy's and lie in memory row by row.  One version makes use
+of that, and a careful one takes NumPy arrays in any order.  Chapter 31.
 """
 
 from functools import cache, cached_property, partial
@@ -61,7 +60,7 @@ class FastLowered:
                     ordered)
 
     def guard(self, xs, in_tree, out_tree):
-        """Returns the guard for calls like this one, or None."""
+        """Return the guard for calls like this one, or None."""
         if not self.fast.takes_all(xs):
             return None
         key = in_tree, out_tree, *map(type, xs)
@@ -96,11 +95,11 @@ class Version:
         self.library = seams.library_of(emitter.scope.values())
 
     def takes_all(self, xs):
-        """Returns whether the fast version is for arguments like these."""
+        """Return whether the fast version is for arguments like these."""
         return self.library is None and all(map(self.takes, xs))
 
     def takes(self, x):
-        """Returns whether it is for an argument like this one."""
+        """Return whether it is for an argument like this one."""
         if type(x) is np.ndarray and (x.ndim or not self.scalar):
             return not self.in_order or x.flags.c_contiguous
         return type(x) in NUMBERS
@@ -113,6 +112,6 @@ class Version:
             raise
 
     def quote(self, error):
-        """Tells an error which line of the user's it comes from."""
+        """Tell an error which line of the user's it comes from."""
         for line in lines_within(self.functions, error):
             quote_line(error, self.equations.get(line))

@@ -1,8 +1,8 @@
 """The fast source: what a plan says, as lines of NumPy.
 
-Its one idea: NumPy is asked for less.  A result goes where there is memory
-for it, a number has been made an array beforehand, a ufunc reduces by itself.
-Chapter 31.
+The source asks less of NumPy than the equations do.  A result goes where
+there is memory for it, a number becomes an array beforehand, and a ufunc
+reduces by itself.  Chapter 31.
 """
 
 from collections import ChainMap
@@ -16,9 +16,8 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from autodiff_mini.arrays import astype_p
 from autodiff_mini.errors import lasting_line
 from autodiff_mini.fast.plan import UFUNCS, c_ordered, is_large, plan
-from autodiff_mini.fast.scalars import indented, scalar_lines
+from autodiff_mini.fast.scalars import as_numbers, indented, scalar_lines
 from autodiff_mini.fast.simplify import opened, simplify
-from autodiff_mini.fast.vectors import as_numbers
 from autodiff_mini.interpreters import lowering
 from autodiff_mini.interpreters.lowering import RESERVED, Emitter, call_of
 from autodiff_mini.jaxprs import Literal, Names, Var
@@ -41,7 +40,7 @@ class Relied(set):
 
 
 class FastEmitter(Emitter):
-    """Writes functions for NumPy arrays, in fewer calls.
+    """Write functions for NumPy arrays, in fewer calls.
 
     Args:
         fast: whether the arguments of the program are C-contiguous.
@@ -56,8 +55,8 @@ class FastEmitter(Emitter):
         self.numbers = count(1)
         self.in_order = self.scalar = False
 
-    def emit(self, name, jaxpr, ordered):
-        """Appends a function, which returns a list."""
+    def emit(self, name, jaxpr, ordered=None):
+        """Append a function, which returns a list."""
         names = self.names(jaxpr)
         arguments = ', '.join(names[v] for v in jaxpr.invars)
         vectors = [v for v in jaxpr.invars + jaxpr.outvars if v.aval.shape]
@@ -75,7 +74,7 @@ class FastEmitter(Emitter):
         self.define(f'{name}({arguments})', body)
 
     def names(self, jaxpr):
-        """Returns new names; those of constants are known already."""
+        """Return new names; those of constants are known already."""
         names = Names()
         names.letters = filterfalse(TAKEN.__contains__, names.letters)
         for v, x in zip(jaxpr.constvars, jaxpr.consts, strict=True):
@@ -83,16 +82,16 @@ class FastEmitter(Emitter):
         return names
 
     def result(self, v, names) -> str:
-        """Returns the text for what a function returns."""
+        """Return the text for what a function returns."""
         return names[v] if type(v) is Var else self.value(v.val)
 
     def define(self, signature, body):
-        """Appends a function with these lines."""
+        """Append a function with these lines."""
         self.lines += [(f'def {signature}:', None), *indented(body),
                        ('', None), ('', None)]
 
     def body(self, jaxpr, names, ordered):
-        """Returns the lines for the equations of a program."""
+        """Return the lines for the equations of a program."""
         lines = []
         for step in plan(jaxpr, ordered):
             lines += (self.block if step.rows else self.step)(step, names)
@@ -156,12 +155,12 @@ class FastEmitter(Emitter):
                 *deleted(block.gone, names)]
 
     def dtype_of(self, v):
-        """Returns the text of an argument for the dtype, if it needs one."""
+        """Return the text of an argument for the dtype, if it needs one."""
         dtype = v.aval.dtype
         return '' if dtype == float else f', {self.dtype(dtype)}'
 
     def dtype(self, dtype) -> str:
-        """Returns the text of a dtype: its name, if it is one of NumPy's."""
+        """Return the text of a dtype: its name, if NumPy has one."""
         if dtype == np.dtype(dtype.type):
             return f'np.{dtype.type.__name__}'
         return self.value(dtype)
@@ -169,9 +168,10 @@ class FastEmitter(Emitter):
     def expression(self, operands) -> str:
         """Return the text for the result of the equation at hand."""
         primitive = self.eqn.primitive
-        rule = (fast_rules.get(primitive) or lowering.rules.get(primitive)
-                or partial(call_of, primitive))
-        return rule(self, *operands, **self.eqn.params)
+        rule = fast_rules.get(primitive) or lowering.rules.get(primitive)
+        if rule:
+            return rule(self, *operands, **self.eqn.params)
+        return call_of(primitive, self, *operands, **self.eqn.params)
 
     def into(self, name, operands) -> str:
         """Return the line that computes the equation into an array."""
@@ -190,14 +190,14 @@ class FastEmitter(Emitter):
         return f'np.{ufunc.__name__}({", ".join([*operands, out])})'
 
     def simplified(self, jaxpr, ordered):
-        """Returns a program with less to do, for arrays in order or any."""
+        """Return a program with less to do, for arrays in order or any."""
         in_order = Relied(c_ordered(jaxpr) if ordered else ())
         jaxpr = simplify(jaxpr, in_order)
         self.in_order = self.in_order or in_order.on
         return jaxpr
 
     def nested(self, stem, jaxpr) -> str:
-        """Appends a function for a program inside; returns its name."""
+        """Append a function for a program inside; returns its name."""
         key, state = (id(jaxpr), self.ordered), (self.eqn, self.ordered)
         if key not in self.known:
             name = self.known[key] = f'{stem}_{next(self.numbers)}'
@@ -207,13 +207,13 @@ class FastEmitter(Emitter):
         return self.known[key]
 
     def operand(self, v, names) -> str:
-        """Returns the text for an operand of an equation."""
+        """Return the text for an operand of an equation."""
         if type(v) is Var:
             return names[v]
         return self.number(v.val)
 
     def number(self, x) -> str:
-        """Returns the text for a number that meets an array, perhaps.
+        """Return the text for a number that meets an array, perhaps.
 
         Of a Python number NumPy makes an array at every call.  For ten
         elements that takes longer than the arithmetic, and for a block a
@@ -247,7 +247,7 @@ class FastEmitter(Emitter):
         return super().value(x)
 
     def constant(self, name, x) -> str:
-        """Returns the name of a value in the scope of the functions."""
+        """Return the name of a value in the scope of the functions."""
         if id(x) not in self.known:
             mistakable = len(name) < 5 and name not in TAKEN
             if name in self.scope or name == 'const' or mistakable:
@@ -257,7 +257,7 @@ class FastEmitter(Emitter):
         return self.known[id(x)]
 
     def text(self):
-        """Returns the source, and by number of line its equation."""
+        """Return the source, and by number of line its equation."""
         lines = self.head + [''] * 2 * bool(self.head)
         equations, before = {}, None
         for text, eqn in self.lines:
@@ -271,7 +271,7 @@ class FastEmitter(Emitter):
 
 
 def deleted(variables, names):
-    """Returns the line that lets go of variables, if there are any."""
+    """Return the line that lets go of variables, if there are any."""
     text = ', '.join(names[v] for v in variables)
     return [(f'del {text}', None)] if text else []
 
@@ -293,7 +293,7 @@ fast_rules = {}     # before those of the rows
 
 
 def pow_lowering(emitter, x, y):
-    """An exponent that is an integer of Python's may be one of PRODUCTS."""
+    """Find out when it runs whether the exponent is one of PRODUCTS."""
     exponent = emitter.eqn.invars[1]
     if type(exponent) is Literal:
         return f'{x} ** {y}'
@@ -384,7 +384,7 @@ def where_lowering(emitter, mask, x, y):
 
 
 def choose_bits(mask, x, y, dtype=np.float64):
-    """Returns `np.where(mask, x, y)` of floats, choosing between their bits.
+    """Return `np.where(mask, x, y)` of floats, choosing between their bits.
 
     NumPy looks at each element of the mask and jumps; where masks are random
     a processor guesses half of the jumps wrong.

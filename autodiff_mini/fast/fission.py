@@ -1,8 +1,8 @@
 """Fission: what need not be in a loop is taken out of it.
 
-Its one idea: most of a body does not wait for the step before.  That is done
-for all steps at once, by vmap, before the loop or after it; and what is only
-added up is one sum.  Chapter 33.
+Most of a body does not depend on the step before.  That part runs for all
+steps in one pass, by vmap, before the loop or after it.  What is only added
+up becomes one sum.  Chapter 33.
 """
 
 import math
@@ -47,7 +47,7 @@ class Parts(NamedTuple):
 
 
 def taken_apart(body, counts) -> Parts:
-    """Returns which equations of a body wait for the step before."""
+    """Return which equations of a body wait for the step before."""
     _, carry, xs = split(body.invars, counts)
     ends = body.outvars[:counts[1]]
     sums = added_up(body, carry, ends)
@@ -89,9 +89,9 @@ def taken_apart(body, counts) -> Parts:
 
 
 def is_strange(eqn, waiting):
-    """Returns whether an equation must be left where it is.
+    """Return whether an equation must be left where it is.
 
-    Nobody knows how to batch a user's operation.  And a Python number that
+    An operation of the user may have no vmap rule.  And a Python number that
     has become a row of an array is not weak any more.
     """
     return eqn.primitive not in FRESH | VIEWS or any(
@@ -99,7 +99,7 @@ def is_strange(eqn, waiting):
 
 
 def added_up(body, carry, ends) -> dict:
-    """Returns what is added at each step, for carries that are only sums."""
+    """Return what is added at each step, for carries that are only sums."""
     uses = Counter(v for eqn in body.eqns for v in eqn.invars)
     uses.update(body.outvars)
     maker = {v: eqn for eqn in body.eqns for v in eqn.outvars}
@@ -114,19 +114,18 @@ def added_up(body, carry, ends) -> dict:
         [addend] = [v for v in eqn.invars if v is not start]
         if type(addend) is Var and addend.aval == end.aval == start.aval:
             product = maker.get(addend)
-            sums[i] = (product.invars if product and uses[addend] == 1
-                       and is_matrix_product(product) else [addend])
+            sums[i] = [addend]
+            if (product and uses[addend] == 1
+                    and product.primitive is matmul_p
+                    and all(type(v) is Var and len(v.aval.shape) == 2
+                            for v in product.invars)):
+                sums[i] = product.invars
     return sums
-
-
-def is_matrix_product(eqn):
-    return eqn.primitive is matmul_p and all(
-        type(v) is Var and len(v.aval.shape) == 2 for v in eqn.invars)
 
 
 @remembered
 def fission(jaxpr, avals, length, reverse, counts):
-    """Returns a scan as a program in which only its core is a loop.
+    """Return a scan as a program in which only its core is a loop.
 
     Args:
         jaxpr: the body.
@@ -154,23 +153,20 @@ def fission(jaxpr, avals, length, reverse, counts):
                     len(starts):])]
         rows = {*xs}    # variables that have the axis of the steps
 
-        def at_once(eqns, outs):
-            """Computes variables for all steps."""
+        def compute(eqns, outs, at_once=True):
+            """Compute variables, for all steps at once or only once."""
             outs = [v for v in outs if v not in rows]
             part = as_program(body, eqns, outs)
-            batched, *_ = vmap_jaxpr(
-                part, tuple(v in rows for v in part.invars),
-                (True,) * len(outs), length)
-            values = run(batched, *[env[v] for v in part.invars])
-            env.update(zip(outs, values, strict=True))
-            rows.update(outs)
+            values = [env[v] for v in part.invars]
+            mapped = tuple(v in rows for v in part.invars)
+            if at_once:
+                part, *_ = vmap_jaxpr(part, mapped, (True,) * len(outs),
+                                      length)
+                rows.update(outs)
+            env.update(zip(outs, run(part, *values), strict=True))
 
-        first = [v for eqn in parts.first for v in eqn.outvars]
-        part = as_program(body, parts.first, first)
-        env.update(zip(first, run(part, *[env[v] for v in part.invars])))
-        at_once(parts.before, [v for eqn in parts.before
-                               for v in eqn.outvars])
-
+        compute(parts.first, results(parts.first), False)
+        compute(parts.before, results(parts.before))
         late = [*ys, *(v for vs in parts.sums.values() for v in vs)]
         kept = [v for v in as_program(body, parts.after, late).invars
                 if v not in env]
@@ -189,7 +185,7 @@ def fission(jaxpr, avals, length, reverse, counts):
                 reverse=reverse, counts=(len(fixed), len(stays)))
         env.update(zip(kept, last[len(stays):], strict=True))
         rows.update(kept)
-        at_once(parts.after, late)
+        compute(parts.after, late)
         current_trace().line = line
         outs = dict(enumerate(starts)) | dict(zip(stays, last))
         for i, vs in parts.sums.items():
@@ -199,11 +195,14 @@ def fission(jaxpr, avals, length, reverse, counts):
     return stage_program(scan, avals, TraceTag('scan', Jaxpr))
 
 
+def results(eqns):
+    return [v for eqn in eqns for v in eqn.outvars]
+
+
 def as_program(body, eqns, outs):
-    """Returns equations of a body as a program, from what they need."""
+    """Return equations of a body as a program, from what they need."""
     part = drop_dead(Jaxpr(body.constvars, [], eqns, outs, body.consts))
-    made = {v for eqn in part.eqns for v in eqn.outvars}
-    made.update(part.constvars)
+    made = {*results(part.eqns), *part.constvars}
     used = [v for eqn in part.eqns for v in eqn.invars] + outs
     part.invars = [v for v in dict.fromkeys(used)
                    if type(v) is Var and v not in made]

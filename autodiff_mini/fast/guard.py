@@ -1,8 +1,8 @@
 """The guard: is this call like the last one?
 
-Its one idea: the way to a compiled program, through trees, types and a table,
-is the same at each call.  So it is written down too, as a few comparisons,
-and where one of them fails the long way is taken.  Chapter 34.
+A call reaches its compiled program through trees, types, and a table, which
+are the same at each call.  So the guard is these as a few comparisons, and
+the call takes the long way if one of them fails.  Chapter 34.
 """
 
 from itertools import count
@@ -16,7 +16,7 @@ from autodiff_mini.pytree import LEAF
 
 
 class GuardWriter:
-    """Writes a guard: comparisons, then the program, then the result."""
+    """Write the comparisons of a guard, and name the leaves."""
 
     def __init__(self, in_order):
         self.in_order = in_order    # whether arrays must be C-contiguous
@@ -26,44 +26,36 @@ class GuardWriter:
         self.numbers = count(1)
 
     def constant(self, name, x) -> str:
-        """Returns a name for a value."""
+        """Return a name for a value."""
         name = f'{name}_{next(self.numbers)}'
         self.scope[name] = x
         return name
 
     def unless(self, test):
-        """Adds a comparison."""
+        """Add a comparison."""
         self.lines += [f'if not ({test}):', '    return MISS']
 
     def take_apart(self, name, tree, leaves):
-        """Adds what compares the structure of a value, and names its leaves.
+        """Add what compares the structure of a value, and names its leaves.
 
         Raises:
             KeyError: there is a container that it does not know.
         """
         if tree == LEAF:
             return self.compare(name, next(leaves))
-        kind = tree.node_type
-        if kind is type(None):
+        if tree.node_type is type(None):
             return self.unless(f'{name} is None')
-        size = len(tree.children)
-        self.unless(f'type({name}) is {BUILTIN[kind]} and '
-                    f'len({name}) == {size}')
-        keys = tree.aux if kind is dict else range(size)
-        parts = [f'{name}_{i}' for i in range(size)]
-        for part, key in zip(parts, keys, strict=True):
-            self.check_key(key)
-            self.lines.append(f'{part} = {name}[{key!r}]')
+        keys = keys_of(tree)
+        self.unless(f'type({name}) is {tree.node_type.__name__} and '
+                    f'len({name}) == {len(keys)}')
+        parts = [f'{name}_{i}' for i in range(len(keys))]
+        self.lines += [f'{part} = {name}[{key!r}]'
+                       for part, key in zip(parts, keys, strict=True)]
         for part, child in zip(parts, tree.children, strict=True):
             self.take_apart(part, child, leaves)
 
-    def check_key(self, key):
-        """Raises a KeyError if the text of a key is not the key."""
-        if type(key) not in (str, int):
-            raise KeyError(key)
-
     def compare(self, name, x):
-        """Adds what compares the type of a leaf with that of `x`."""
+        """Add what compares the type of a leaf with that of `x`."""
         self.leaves.append(name)
         if type(x) in NUMBERS:
             kind = self.constant('kind', type(x))
@@ -76,29 +68,40 @@ class GuardWriter:
         else:
             raise KeyError(type(x))
 
-    def put_together(self, tree, names) -> str:
-        """Returns the text of a tree with these leaves."""
-        if tree == LEAF:
-            return next(names)
-        kind = tree.node_type
-        if kind is type(None):
-            return 'None'
-        parts = [self.put_together(child, names) for child in tree.children]
-        if kind is dict:
-            for key in tree.aux:
-                self.check_key(key)
-            pairs = zip(tree.aux, parts, strict=True)
-            return '{' + ', '.join(f'{k!r}: {x}' for k, x in pairs) + '}'
-        first, last = BUILTIN_TEXT[kind]
-        return first + ''.join(f'{part}, ' for part in parts) + last
+
+BRACKETS = {dict: ('{', '}'), list: ('[', ']'), tuple: ('(', ')')}
 
 
-BUILTIN = {dict: 'dict', list: 'list', tuple: 'tuple'}
-BUILTIN_TEXT = {list: ('[', ']'), tuple: ('(', ')')}
+def keys_of(tree):
+    """Return the keys of a Python container, if their text tells them.
+
+    Raises:
+        KeyError: it is another container, or has other keys.
+    """
+    if BRACKETS[tree.node_type] != ('{', '}'):
+        return range(len(tree.children))
+    for key in tree.aux:
+        if type(key) not in (str, int):
+            raise KeyError(key)
+    return tree.aux
+
+
+def put_together(tree, names) -> str:
+    """Return the text of a tree with these leaves."""
+    if tree == LEAF:
+        return next(names)
+    if tree.node_type is type(None):
+        return 'None'
+    parts = [put_together(child, names) for child in tree.children]
+    if tree.node_type is dict:
+        parts = [f'{key!r}: {part}'
+                 for key, part in zip(keys_of(tree), parts, strict=True)]
+    first, last = BRACKETS[tree.node_type]
+    return first + ''.join(f'{part}, ' for part in parts) + last
 
 
 def write_guard(program, xs, in_tree, out_tree):
-    """Returns a function that runs a program, if a call is like this one.
+    """Return a function that runs a program, if a call is like this one.
 
     Args:
         program: the compiled program.
@@ -118,7 +121,7 @@ def write_guard(program, xs, in_tree, out_tree):
     try:
         writer.unless('current_trace() is base')
         writer.take_apart('args', in_tree.children[0], iter(xs))
-        result = writer.put_together(out_tree, iter(outs))
+        result = put_together(out_tree, iter(outs))
     except KeyError:
         return None
     leaves = ', '.join(writer.leaves)

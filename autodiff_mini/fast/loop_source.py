@@ -1,7 +1,7 @@
-"""The source of a loop: a `for` of Python's.
+"""The source of a loop: a Python `for`.
 
-Its one idea: what is left of a scan when all else is taken out of it is
-written as one would write it by hand.  Chapter 33.
+What is left of a scan, when all else is taken out of it, is written as a
+person would write it by hand.  Chapter 33.
 """
 
 import math
@@ -11,10 +11,9 @@ from itertools import count
 from autodiff_mini.core import Primitive
 from autodiff_mini.fast.emitter import fast_rules
 from autodiff_mini.fast.scalars import (
-    carefully, checked, float_text, indented, is_bool, put_back, scalar_body,
-    taken_out)
+    as_numbers, carefully, checked, float_text, indented, is_bool, put_back,
+    scalar_body, taken_out)
 from autodiff_mini.fast.simplify import opened, simplify
-from autodiff_mini.fast.vectors import as_numbers
 from autodiff_mini.higher_order.loops import (
     scan_for_outputs, scan_lowering, scan_types, split, while_lowering,
     while_p)
@@ -47,7 +46,7 @@ fast_rules[loop_p] = loop_lowering
 
 
 def array_loop(emitter, jaxpr, ordered, length, reverse, counts):
-    """Returns the arguments and the lines of a function that loops."""
+    """Return the arguments and the lines of a function that loops."""
     names = emitter.names(jaxpr)
     consts, carry, xs = split(jaxpr.invars, counts)
     ends, ys = jaxpr.outvars[:counts[1]], jaxpr.outvars[counts[1]:]
@@ -76,7 +75,7 @@ def reshaped(v, *shape):
 
 
 def row_text(texts, v):
-    """Returns the text of a number, or of a list of numbers."""
+    """Return the text of a number, or of a list of numbers."""
     texts = ', '.join(texts)
     return f'[{texts}]' if v.aval.shape else texts
 
@@ -112,8 +111,8 @@ def scalar_loop(emitter, jaxpr, numbers, counts, instead, length=None,
         rows, size = names['rows', v], math.prod(v.aval.shape)
         start.append((
             f'{rows} = {x}{reshaped(v, length, size)}.tolist()', None))
-        step.append((f'{row_text([names[x] for x in parts], v)}'
-                     f' = {rows}[step]', None))
+        row = row_text([names[x] for x in parts], v)
+        step.append((f'{row} = {rows}[step]', None))
     lines, asks_numpy = scalar_body(emitter, numbers.jaxpr, names)
     step += lines
     for i, v, parts in zip(count(), jaxpr.outvars[counts[1]:],
@@ -139,7 +138,7 @@ def steps_text(length, reverse):
 
 
 def assigned(names, values):
-    """Returns the line that gives variables new values, if any is new."""
+    """Return the line that gives variables new values, if any is new."""
     pairs = [pair for pair in zip(names, values) if pair[0] != pair[1]]
     if not pairs:
         return []

@@ -1,8 +1,8 @@
 """Planning: where results go, and what is done piece by piece.
 
-Its one idea: memory is slower than arithmetic.  A result may take the place
-of an array that nobody needs any more; and a run of element-wise equations on
-large arrays goes through them in blocks that stay in the cache.  Chapters 32
+Memory is slower than arithmetic.  A result can take the place of an array
+that is not needed any more, and a run of element-wise equations on large
+arrays goes through them in blocks that stay in the cache.  Chapters 32
 and 26.
 """
 
@@ -14,13 +14,12 @@ import numpy as np
 from autodiff_mini.arrays import astype_p
 from autodiff_mini.fast.simplify import (
     ELEMENTWISE, PIECEWISE, VIEWS, is_ordered, learn, opened)
-from autodiff_mini.jaxprs import Var, programs_in
+from autodiff_mini.jaxprs import Equation, Var, programs_in
 from autodiff_mini.primitives.elementwise import pow_p, sign_p, where_p
 from autodiff_mini.primitives.indexing import add_at_p, index_p, scatter_p
 from autodiff_mini.primitives.linalg import matmul_p
 from autodiff_mini.primitives.reductions import reducing
 from autodiff_mini.primitives.shapes import concatenate_p, reshape_p, stack_p
-from autodiff_mini.source import Work
 
 LARGE = 1024        # elements: what is smaller is not worth a thought
 HUGE = 65_536       # elements: what does not fit into a fast cache
@@ -33,6 +32,32 @@ FRESH = PIECEWISE | {concatenate_p, matmul_p, stack_p}
 reducing.define(FRESH.add)
 WRITES = {add_at_p, scatter_p}
 learn(UFUNCS, OVERWRITING, FRESH)
+
+
+class Work(NamedTuple):
+    """A step of a running program, and the arrays that it makes and frees.
+
+    Args:
+        eqns: the equations that are computed.
+        gone: the variables that are freed afterwards.
+        into: {result: the operand whose array it takes}.
+        pieces: how often the equations are computed, each time for a piece.
+        scratch: the bytes of the arrays for the pieces.
+        outs: the results that have arrays of their own, if not all have.
+        ordered: whether arrays can be expected to be in row order, in the
+            programs that an equation holds.
+        rows: how many elements of the first axis a piece has; 0 if there are
+            no pieces.
+    """
+
+    eqns: list[Equation]
+    gone: list[Var] = ()
+    into: dict = {}
+    pieces: int = 1
+    scratch: int = 0
+    outs: list[Var] | None = None
+    ordered: bool = True
+    rows: int = 0
 
 
 def plan(jaxpr, ordered=True) -> list[Work]:
@@ -71,7 +96,7 @@ def programs_of(eqn):
 
 
 def c_ordered(jaxpr) -> set:
-    """Returns the variables that are C-contiguous, if the arguments are."""
+    """Return the variables that are C-contiguous, if the arguments are."""
     found = {*jaxpr.invars}
     copied = set()      # what has no order, and a copy of it has this one
     for v, x in zip(jaxpr.constvars, jaxpr.consts, strict=True):
@@ -87,7 +112,7 @@ def c_ordered(jaxpr) -> set:
 
 
 def makes_order(eqn, ordered):
-    """Returns whether the results are C-contiguous, if the operands are."""
+    """Return whether the results are C-contiguous, if the operands are."""
     ndim = len(eqn.outvars[0].aval.shape) if eqn.outvars else 0
     if eqn.primitive in FRESH or eqn.primitive in WRITES:
         return ordered or ndim < 2 or eqn.primitive is matmul_p and ndim < 3
@@ -100,7 +125,7 @@ def makes_order(eqn, ordered):
 
 
 def is_piece(indices):
-    """Returns whether an index selects what lies in one piece in memory."""
+    """Return whether an index selects what lies in one piece in memory."""
     chosen = [i for i in indices if i is not None]
     return all(type(i) is int for i in chosen[:-1]) and all(
         type(i) is int or i is Ellipsis or type(i) is slice
@@ -108,7 +133,7 @@ def is_piece(indices):
 
 
 def keeps_order(jaxpr):
-    """Returns whether the results are C-contiguous, if the arguments are."""
+    """Return whether the results are C-contiguous, if the arguments are."""
     jaxpr = opened(jaxpr)
     return {*filter(is_variable, jaxpr.outvars)} <= c_ordered(jaxpr)
 
@@ -118,7 +143,7 @@ def is_variable(v):
 
 
 def runs(jaxpr, in_order) -> list:
-    """Returns the equations in groups: most alone, some to be a block.
+    """Return the equations in groups: most alone, some to be a block.
 
     An equation that needs nothing of the open run goes before it.
     """
@@ -140,14 +165,14 @@ def runs(jaxpr, in_order) -> list:
 
 
 def is_blockable(eqn, in_order):
-    """Returns whether an equation can be done piece by piece."""
+    """Return whether an equation can be done piece by piece."""
     shape = eqn.outvars[0].aval.shape
     return (eqn.primitive in PIECEWISE and math.prod(shape) >= HUGE
             and shape[0] > rows_of(shape) and is_ordered(eqn, in_order))
 
 
 def rows_of(shape):
-    """Returns how many elements of the first axis make a block."""
+    """Return how many elements of the first axis make a block."""
     return max(1, BLOCK // math.prod(shape[1:]))
 
 
@@ -167,7 +192,7 @@ class Uses(NamedTuple):
 
 
 def last_uses(jaxpr, groups) -> Uses:
-    """Returns what is used last when."""
+    """Return what is used last when."""
     given = [*jaxpr.constvars, *jaxpr.invars]
     owner = {v: v for v in given}
     variable, array = {}, {}

@@ -1,8 +1,8 @@
 """Prepared operations: forward and back, for arguments of some types.
 
-Its one idea: on arguments of the same types an operation has the same
-derivative, cut in two at the same place.  So both halves are worked out once,
-by the rules that all interpreters use, and compiled.  Chapter 35.
+On arguments of the same types an operation has the same derivative, cut in
+two at the same place.  So both halves are worked out once, by the rules that
+all interpreters use, and compiled.  Chapter 35.
 """
 
 from itertools import compress
@@ -39,7 +39,7 @@ class Findings(NamedTuple):
 
     Args:
         operands: the values of its arrays.
-        names: what their tangents are called; None where one stands still.
+        names: what their tangents are called; None where one is zero.
         avals: types, which have to live as long as a key with their ids.
     """
 
@@ -54,13 +54,13 @@ class Preparations(dict):
     version = None
 
     def refresh(self):
-        """Forgets everything if a rule has changed."""
+        """Forget everything if a rule has changed."""
         if self.version != RuleTable.version:
             self.version = RuleTable.version
             self.clear()
 
     def meet(self, key, found, function, args, kwargs):
-        """Returns what is prepared for an operation, if it is met often.
+        """Return what is prepared for an operation, if it is met often.
 
         Raises:
             LongWay: it is not.
@@ -87,7 +87,7 @@ class Prepared:
 
     Args:
         found: its arrays.
-        function: a primitive, or a function of NumPy's.
+        function: a primitive, or a NumPy function.
         args, kwargs: its arguments.
     """
 
@@ -115,11 +115,11 @@ class Prepared:
             raise LongWay   # a tangent that depends on no tangent
         self.place_results(jaxpr, moves, moving, later)
         self.forward = self.step(known if self.sources else jaxpr)
-        if self.sources:    # the way back from all results
+        if self.sources:    # the reverse pass from all results
             self.back = self.back_from((True,) * len(self.later.outvars))
 
     def place_results(self, jaxpr, moves, moving, later):
-        """Says of each result where its tangent comes from.
+        """Say of each result where its tangent comes from.
 
         It may be one of the tangents that came in, or made of them, or there
         is none.
@@ -138,7 +138,7 @@ class Prepared:
             self.count, sources)
 
     def back_from_some(self, residuals, cts):
-        """Returns the cotangents of its sources, without those of results."""
+        """Return the cotangents of its sources, without those of results."""
         given = tuple([ct is not None for ct in cts])
         back = self.backs.get(given)
         if back is None:
@@ -146,7 +146,7 @@ class Prepared:
         return back(*residuals, *compress(cts, given))
 
     def back_from(self, given):
-        """Returns the way back from some of the results, as a function."""
+        """Return the reverse pass from some of the results, as a function."""
         jaxpr = self.later
         if not all(given):
             jaxpr, _ = for_outputs(jaxpr, given)
@@ -155,7 +155,7 @@ class Prepared:
         return self.step(transpose_jaxpr(jaxpr, linear, given))
 
     def step(self, jaxpr):
-        """Returns a program of this operation as a function."""
+        """Return a program of this operation as a function."""
         return compiled_step(jaxpr)
 
 
@@ -163,7 +163,7 @@ class Mapped(Prepared):
     """The same for all the examples of a vmap, of which some are mapped."""
 
     def step(self, jaxpr):
-        """Returns a program of an example, as a function of all of them."""
+        """Return a program of an example, as a function of all of them."""
         steps, nowhere = {}, nothing(jaxpr)
 
         def step(*xs):
@@ -188,7 +188,7 @@ class Mapped(Prepared):
 
 
 def is_seen(y):
-    """Returns whether somebody else looks at the memory of a result.
+    """Return whether other code can see the memory of a result.
 
     It may be a view of an argument; a view of what is gone is as good as new.
     """
@@ -196,7 +196,7 @@ def is_seen(y):
 
 
 def called_with(function, values, args, kwargs):
-    """Returns what a function returns, with values for its arrays."""
+    """Return what a function returns, with values for its arrays."""
     is_primitive = isinstance(function, Primitive)
     is_dynamic = is_primitive and function not in BY_VALUE
     args = [with_values(x, values, is_dynamic) for x in args]
@@ -208,7 +208,7 @@ def called_with(function, values, args, kwargs):
 
 
 def with_values(x, values, is_dynamic):
-    """Returns an argument, with values for the arrays in it.
+    """Return an argument, with values for the arrays in it.
 
     Args:
         x: the argument.
@@ -224,14 +224,14 @@ def with_values(x, values, is_dynamic):
 
 
 def as_made(aval):
-    """Returns a type, as the object that `typeof` returns."""
+    """Return a type, as the object that `typeof` returns."""
     if aval.weak_type:
         return PYTHON_NUMBERS[type(aval.dtype.type(0).item())]
     return array_type(aval.shape, aval.dtype)
 
 
 def used_once(jaxpr, count, sources):
-    """Returns a linear program with an input for each use of an input.
+    """Return a linear program with an input for each use of an input.
 
     So cotangents come back one by one, and are added in the order in which
     they would be without this module.
@@ -260,7 +260,7 @@ def used_once(jaxpr, count, sources):
 
 
 def compiled_step(jaxpr):
-    """Returns a program as a function, which returns a list.
+    """Return a program as a function, which returns a list.
 
     Its arrays are NumPy's, and may lie in memory in any order.
     """

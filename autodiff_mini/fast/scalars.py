@@ -1,23 +1,35 @@
 """Programs of single numbers: Python's floats, where they are as good.
 
-Its one idea: for one number an array is a heavy suitcase.  A float of
-Python's has the same bits, and computes ten times faster; and where it would
-not behave as NumPy's does, the program is run again, carefully.  Chapter 34.
+For one number an array is a heavy suitcase.  A Python float has the same bits
+and computes ten times faster.  Where it would not behave as NumPy's does, the
+program runs again, carefully.  A vector of two numbers is two numbers, so a
+program of such vectors is rewritten for their elements.  An index or a stack,
+which only moves elements, becomes nothing.  Chapter 34.
 """
 
 import math
+import operator
 from collections import ChainMap
-from functools import cache
+from functools import cache, reduce
+from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 
+from autodiff_mini import seams
 from autodiff_mini.arrays import astype_p
-from autodiff_mini.fast.simplify import ELEMENTWISE
-from autodiff_mini.jaxprs import Literal, Var
+from autodiff_mini.core import ShapedArray
+from autodiff_mini.fast.plan import keeps_order
+from autodiff_mini.fast.simplify import ELEMENTWISE, PIECEWISE, simplify
+from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var
 from autodiff_mini.primitives.elementwise import (
     abs_p, add_p, and_p, cos_p, div_p, eq_p, ge_p, gt_p, invert_p, isfinite_p,
     le_p, lt_p, max_p, min_p, mul_p, ne_p, neg_p, or_p, pow_p, sin_p, sqrt_p,
     sub_p, where_p, xor_p)
+from autodiff_mini.primitives.indexing import index_p, scatter_p
+from autodiff_mini.primitives.reductions import reduce_sum_p
+from autodiff_mini.primitives.shapes import (
+    broadcast_to_p, concatenate_p, reshape_p, stack_p, transpose_p)
 from autodiff_mini.zeros import Zero
 
 # How Python writes them; and, OPEN, those whose result is not finite if an
@@ -47,7 +59,7 @@ def is_float(v):
 
 
 def is_scalar(jaxpr, is_result=is_float):
-    """Returns whether all values of a program are single float64 numbers.
+    """Return whether all values of a program are single float64 numbers.
 
     In between there may be booleans.
     """
@@ -62,13 +74,13 @@ def is_bool(v):
 
 
 def is_small(v):
-    """Returns whether an operand is an integer that a float can be."""
+    """Return whether an operand is an integer that a float can be."""
     return (type(v) is Literal and type(v.val) is int
             and abs(v.val) <= 2**53)
 
 
 def is_scalar_equation(eqn):
-    """Returns whether Python's floats can compute an equation."""
+    """Return whether Python's floats can compute an equation."""
     primitive, out = eqn.primitive, eqn.outvars[0]
     if primitive is pow_p and not is_power(eqn) and out.aval.weak_type:
         return False
@@ -86,36 +98,44 @@ def is_scalar_equation(eqn):
 
 
 def is_power(eqn):
-    """Returns whether the exponent is an integer of Python's."""
+    """Return whether the exponent is a Python integer."""
     exponent = eqn.invars[1]
     return type(exponent) is Literal and type(exponent.val) is int
 
 
-def has_power_of_box(jaxpr):
-    """Return whether a program raises a box, or raises to one.
+def with_boxes(jaxpr):
+    """Return a program whose powers know which operands are boxes.
 
     A box is an array without axes, as `np.where` returns it.  NumPy's power
     of a box has other bits than its power of a number.
     """
-    boxes = set()
+    boxes, eqns = set(), []
     for eqn in jaxpr.eqns:
         if eqn.primitive is where_p or (eqn.primitive is astype_p
                                         and eqn.invars[0] in boxes):
             boxes.update(eqn.outvars)
-    return any(eqn.primitive is pow_p and not boxes.isdisjoint(eqn.invars)
-               for eqn in jaxpr.eqns)
+        if eqn.primitive is pow_p:
+            params = {'boxes': tuple(v in boxes for v in eqn.invars)}
+            eqn = Equation(pow_p, eqn.invars, params, eqn.outvars, eqn.line)
+        eqns.append(eqn)
+    return Jaxpr(jaxpr.constvars, jaxpr.invars, eqns, jaxpr.outvars,
+                 jaxpr.consts)
 
 
 @cache
 def as_numpy(primitive):
-    """Returns whether Python's function has the bits of NumPy's.
+    """Return whether Python's function has the bits of NumPy's.
 
     Both ask the C library, or NumPy has its own; a thousand numbers tell.
+    NumPy can do several numbers of an array in one pass, in another way; or
+    not, if the array is read backwards.
     """
-    x = np.linspace(0.0, 50.0, 1000)
+    x, ufunc = np.linspace(0.0, 50.0, 1000), primitive.impl
+    found = [ufunc(x), ufunc(x[::-1])[::-1], [ufunc(x_i) for x_i in x]]
+    found += [np.concatenate([ufunc(x[i:i + n]) for i in range(0, 1000, n)])
+              for n in range(2, FEW + 1)]
     mine = list(map(MATH[primitive], x.tolist()))
-    return np.array_equal(mine, primitive.impl(x)) and mine == [
-        float(primitive.impl(x_i)) for x_i in x]
+    return all(np.array_equal(mine, ys) for ys in found)
 
 
 def scalar_lines(emitter, numbers, invars, outvars, names):
@@ -139,7 +159,7 @@ def scalar_lines(emitter, numbers, invars, outvars, names):
 
 
 def taken_out(variables, numbers, given, names):
-    """Returns the lines that make Python's floats of arguments.
+    """Return the lines that make Python's floats of arguments.
 
     Args:
         variables: of the arguments.
@@ -162,7 +182,7 @@ def taken_out(variables, numbers, given, names):
 
 
 def put_back(emitter, v, parts, names):
-    """Returns the text of a result: a number, or an array of numbers."""
+    """Return the text of a result: a number, or an array of numbers."""
     texts = [float_text(emitter, part, names) for part in parts]
     if v.aval.shape:
         shape = v.aval.shape
@@ -191,9 +211,13 @@ def scalar_body(emitter, jaxpr, names, results=()):
         is_pow = primitive is pow_p
         operands = [float_text(emitter, v, names, not is_pow)
                     for v in eqn.invars]
-        if is_pow and not is_power(eqn):
+        if is_pow and (any(eqn.params['boxes']) or not is_power(eqn)):
             asks_numpy = True
-            text = f'float(np.float64({operands[0]}) ** {operands[1]})'
+            base, exponent = [
+                f'np.array({text})' if is_box else text for text, is_box
+                in zip([f'np.float64({operands[0]})', operands[1]],
+                       eqn.params['boxes'])]
+            text = f'float({base} ** {exponent})'
         elif primitive in PYTHON:
             text = PYTHON[primitive].format(*operands)
         elif primitive in MATH and as_numpy(primitive):
@@ -216,7 +240,7 @@ def scalar_body(emitter, jaxpr, names, results=()):
 
 
 def last_needed(jaxpr) -> list:
-    """Returns for each equation the numbers whose names are free after it.
+    """Return for each equation the numbers whose names are free after it.
 
     A new number then has its place where an old one was, which is near.  A
     short program has all its numbers near, and a name for each.
@@ -236,7 +260,7 @@ def last_needed(jaxpr) -> list:
 
 
 def checked(emitter, names):
-    """Returns the lines that give up unless these numbers are finite."""
+    """Return the lines that give up unless these numbers are finite."""
     isfinite, lines = emitter.constant('isfinite', math.isfinite), []
     names = list(dict.fromkeys(names))
     for i in range(0, len(names), 10):
@@ -267,9 +291,178 @@ def indented(lines):
 
 
 def float_text(emitter, v, names, as_float=True):
-    """Returns the text of an operand, for Python's arithmetic."""
+    """Return the text of an operand, for Python's arithmetic."""
     if type(v) is Var:
         return names[v]
     if not as_float or v.aval.dtype == bool:
         return emitter.value(v.val)
     return emitter.value(float(v.val))
+
+
+FEW = 8     # elements: what has more is faster as an array
+CALL = 12   # Python operations in the time that NumPy needs for one
+MOVING = {index_p, scatter_p, concatenate_p, stack_p, broadcast_to_p,
+          reshape_p, transpose_p}
+
+
+class Numbers(NamedTuple):
+    """A program of single numbers that stands for one of small arrays.
+
+    Args:
+        jaxpr: the program of single numbers.
+        ins: for each argument of the other program, its numbers.
+        outs: the same for each result.
+    """
+
+    jaxpr: Jaxpr
+    ins: list
+    outs: list
+
+
+def as_numbers(jaxpr, ordered, is_result=is_float, arrays=0):
+    """Return Numbers for a program, or None if it stays one of arrays.
+
+    Args:
+        jaxpr: a program without calls.
+        ordered: whether its arguments are C-contiguous NumPy arrays.
+        is_result: whether a variable can be a result.
+        arrays: how many are taken apart or put together at each run.
+    """
+    if is_scalar(jaxpr, is_result):
+        return Numbers(with_boxes(jaxpr), [[v] for v in jaxpr.invars],
+                       [[v] for v in jaxpr.outvars])
+    if not (has_few_numbers(jaxpr) and ordered and keeps_order(jaxpr)):
+        return None
+    numbers = split_up(with_boxes(jaxpr))
+    if (numbers and is_scalar(numbers.jaxpr, is_result)
+            and 2 * price(numbers.jaxpr) < CALL * (len(jaxpr.eqns) - arrays)):
+        return numbers
+    return None
+
+
+def has_few_numbers(jaxpr):
+    """Return whether all arrays are of few floats, or of few truths."""
+    found = chain(jaxpr.constvars, jaxpr.invars,
+                  *[eqn.outvars for eqn in jaxpr.eqns])
+    return seams.library_of(jaxpr.consts) is None and all(
+        v.aval.dtype in (float, bool)
+        and 0 < math.prod(v.aval.shape) <= FEW for v in found)
+
+
+def price(jaxpr):
+    """Return how long numbers take, about, in Python operations."""
+    return sum(1 if eqn.primitive in PYTHON or eqn.primitive in MATH
+               and as_numpy(eqn.primitive) else CALL for eqn in jaxpr.eqns)
+
+
+def split_up(jaxpr):
+    """Return Numbers for a program, or None if an equation forbids it."""
+    parts = {v: array_of(map(Literal, x.flat if v.aval.shape else [x]),
+                         v.aval.shape)
+             for v, x in zip(jaxpr.constvars, jaxpr.consts, strict=True)}
+    parts |= {v: new_numbers(v) for v in jaxpr.invars}
+    read = lambda v: parts[v] if type(v) is Var else array_of([v], ())
+    eqns = []
+    for eqn in jaxpr.eqns:
+        if not can_split(eqn):
+            return None
+        [out], xs = eqn.outvars, [read(v) for v in eqn.invars]
+        if eqn.primitive in MOVING:
+            parts[out] = rearranged(eqn, xs)
+        elif eqn.primitive is reduce_sum_p:
+            def add(x, y):
+                z = Var(ShapedArray((), out.aval.dtype))
+                eqns.append(Equation(add_p, [x, y], {}, [z], eqn.line))
+                return z
+            rows = np.moveaxis(xs[0], eqn.params['axis'][0], -1)
+            sums = [in_turn(row, add)
+                    for row in rows.reshape(-1, rows.shape[-1]).tolist()]
+            parts[out] = array_of(sums, out.aval.shape)
+        else:
+            parts[out] = ys = new_numbers(out)
+            eqns += [Equation(eqn.primitive, operands, eqn.params, [y],
+                              eqn.line)
+                     for *operands, y in np.broadcast(*xs, ys)]
+    ins = [parts[v].ravel().tolist() for v in jaxpr.invars]
+    outs = [read(v).ravel().tolist() for v in jaxpr.outvars]
+    program = simplify(Jaxpr([], sum(ins, []), eqns, sum(outs, []), []))
+    rest = iter(program.outvars)
+    return Numbers(program, ins, [[next(rest) for _ in ys] for ys in outs])
+
+
+def array_of(numbers, shape):
+    """Return an array of variables and literals."""
+    return np.fromiter(numbers, object).reshape(shape)
+
+
+def new_numbers(v):
+    """Return an array of new variables, for the numbers of an array."""
+    if v.aval.shape == ():
+        return array_of([v], ())
+    aval = ShapedArray((), v.aval.dtype)
+    count = math.prod(v.aval.shape)
+    return array_of([Var(aval) for _ in range(count)], v.aval.shape)
+
+
+def can_split(eqn):
+    """Return whether numbers one by one have the bits of the array."""
+    primitive, avals = eqn.primitive, [v.aval for v in eqn.invars]
+    if any(type(v) is Literal and isinstance(v.val, Zero)
+           for v in eqn.invars):
+        return False
+    if primitive in MOVING:
+        [out] = eqn.outvars
+        if (primitive is index_p and len(avals) > 1
+                or primitive is scatter_p and len(avals) > 2):
+            return False    # an index is not known
+        is_box = out.aval.shape == () and (
+            primitive is not index_p or avals[0].shape == ()
+            or Ellipsis in eqn.params['indices'])
+        return not is_box and all(
+            type(v) is Literal or v.aval.dtype == out.aval.dtype
+            for v in eqn.invars)
+    if primitive is reduce_sum_p:
+        return (len(eqn.params['axis']) == 1 and avals[0].dtype == float
+                and adds_in_turn())
+    return primitive in PIECEWISE and (
+        not any(aval.shape for aval in avals)
+        or primitive in PYTHON and primitive not in (pow_p, max_p, min_p)
+        or primitive in MATH and as_numpy(primitive))
+
+
+def rearranged(eqn, xs):
+    """Return the numbers of a result that only has them elsewhere."""
+    dtype = eqn.outvars[0].aval.dtype
+    if eqn.primitive is scatter_p:
+        found = xs[0].copy()
+        found[eqn.params['indices']] = xs[1][()]
+    else:
+        found = np.asarray(eqn.primitive.impl(*xs, **eqn.params), object)
+    return array_of((x if type(x) is Var else Literal(
+        dtype.type(x.val if type(x) is Literal else x))
+        for x in found.ravel().tolist()), found.shape)
+
+
+def in_turn(xs, add, zero=Literal(np.float64(0))):
+    """Return the sum of up to eight numbers, added as NumPy adds them."""
+    if len(xs) == FEW:
+        while len(xs) > 1:
+            xs = [add(x, y) for x, y in zip(xs[::2], xs[1::2])]
+    return reduce(add, xs, zero)
+
+
+@cache
+def adds_in_turn():
+    """Return whether NumPy adds up few numbers as `in_turn` does."""
+    numbers = np.sin(np.arange(8000.0)) * 10.0 ** (np.arange(8000) % 7)
+    for n in range(1, FEW + 1):
+        for k in range(1, FEW // n + 1):
+            rows = numbers[:100 * n * k].reshape(100, k, n)
+            mine = [[in_turn(x, operator.add, 0.0) for x in row]
+                    for row in rows.tolist()]
+            across = np.swapaxes(rows, 1, 2)
+            if not (mine == [np.sum(row, 1).tolist() for row in rows]
+                    == [np.sum(row, 0).tolist() for row in across.copy()]
+                    == [np.sum(row, 0).tolist() for row in across]):
+                return False
+    return not math.copysign(1, np.sum(-np.zeros(2))) < 0

@@ -1,12 +1,11 @@
 """Simplification: a program that computes the same, with less to do.
 
-Its one idea: read the equations once, forwards, and ask of each whether its
-result is there already.  No equation may change a bit of what comes out.
+It reads the equations once, forwards, and asks for each one whether its
+result is there already.  No equation can change a bit of what comes out.
 Chapter 31.
 """
 
 import math
-from functools import partial
 
 import numpy as np
 
@@ -16,8 +15,8 @@ from autodiff_mini.interpreters.abstract import elementwise_type
 from autodiff_mini.interpreters.lowering import inline, inline_rules
 from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var, drop_dead
 from autodiff_mini.primitives.elementwise import (
-    PRODUCTS, add_p, conj_p, div_p, imag_p, mul_p, pow_p, real_p,
-    stop_gradient_p, sub_p)
+    PRODUCTS, add_p, conj_p, div_p, mul_p, pow_p, real_p, stop_gradient_p,
+    sub_p)
 from autodiff_mini.primitives.indexing import index_p
 from autodiff_mini.primitives.linalg import matmul_p
 from autodiff_mini.primitives.shapes import (
@@ -26,12 +25,20 @@ from autodiff_mini.pytree import frozen
 from autodiff_mini.zeros import Zero
 
 ELEMENTWISE = {*elementwise.primitives}
-VIEWS = {broadcast_to_p, imag_p, index_p, real_p, reshape_p, transpose_p}
+VIEWS = {broadcast_to_p, index_p, real_p, reshape_p, transpose_p}
+
+
+@elementwise.define
+def add_view(primitive):
+    if primitive.impl is np.imag:   # it is in a wing
+        VIEWS.add(primitive)
+
+
 PIECEWISE = ELEMENTWISE - VIEWS | {astype_p}
 
 
 def learn(*sets):
-    """Let sets have the rows, too, of NumPy's ufuncs that come in later."""
+    """Let sets have the rows, too, of NumPy ufuncs that come in later."""
     def add(primitive):
         ufunc = primitive.impl
         if (isinstance(ufunc, np.ufunc) and hasattr(np, ufunc.__name__)
@@ -45,7 +52,7 @@ learn(ELEMENTWISE, PIECEWISE)
 
 
 def opened(jaxpr):
-    """Returns the program without calls, and with loops taken apart."""
+    """Return the program without calls, and with loops taken apart."""
     return inline(jaxpr, inline_rules | opening_rules)
 
 
@@ -53,7 +60,7 @@ opening_rules = {}  # as inline_rules, but those that are for speed
 
 
 def simplify(jaxpr, in_order=()):
-    """Returns a program that computes the same, to the bit, with less to do.
+    """Return a program that computes the same, to the bit, with less to do.
 
     Args:
         jaxpr: a program without calls.
@@ -75,7 +82,7 @@ def simplify(jaxpr, in_order=()):
     for old in (part for eqn in jaxpr.eqns for part in products(eqn)):
         invars = [env.get(v, v) for v in old.invars]
         if old.primitive in ELEMENTWISE:
-            invars = narrowed(old, invars, made, values, in_order)
+            invars = narrowed(old, invars, made, values)
         eqn = old if invars == old.invars else Equation(
             old.primitive, invars, old.params, old.outvars, old.line)
         if (eqn.primitive is matmul_p and is_square(invars, made)
@@ -102,12 +109,12 @@ def simplify(jaxpr, in_order=()):
 
 
 def is_square(operands, made):
-    """Returns whether two operands are views of one array."""
+    """Return whether two operands are views of one array."""
     return len({*(owner(v, made) for v in operands)}) == 1
 
 
 def without_transpose(eqn, made):
-    """Returns `y @ x` for `x.T @ y`, if `y` is a vector."""
+    """Return `y @ x` for `x.T @ y`, if `y` is a vector."""
     x, y = eqn.invars
     if not (x in made and made[x].primitive is transpose_p
             and x.aval.ndim == 2 and y.aval.ndim == 1
@@ -118,14 +125,14 @@ def without_transpose(eqn, made):
 
 
 def owner(v, made):
-    """Returns the variable whose array `v` is, or is a view of."""
+    """Return the variable whose array `v` is, or is a view of."""
     while v in made and made[v].primitive in VIEWS:
         v = made[v].invars[0]
     return v
 
 
 def products(eqn):
-    """Returns equations for one: small powers of arrays are products."""
+    """Return equations for one: small powers of arrays are products."""
     x, n = eqn.invars if eqn.primitive is pow_p else (None, None)
     if (type(n) is not Literal or type(n.val) is not int
             or n.val not in {0, *PRODUCTS} or x.aval.shape == ()
@@ -144,13 +151,12 @@ def products(eqn):
     return eqns
 
 
-def narrowed(eqn, invars, made, values, in_order):
-    """Returns operands that NumPy will broadcast, for those that were."""
+def narrowed(eqn, invars, made, values):
+    """Return operands that NumPy will broadcast, for those that were."""
     [out] = eqn.outvars
-    ordered = partial(is_ordered, eqn, in_order)
     for i, v in enumerate(invars):
         if v in values:
-            smaller = uniform(values[v], ordered)
+            smaller = spread_number(values[v])
         elif v in made and made[v].primitive is broadcast_to_p:
             smaller = made[v].invars
         else:
@@ -165,36 +171,27 @@ def narrowed(eqn, invars, made, values, in_order):
 
 
 def is_ordered(eqn, in_order):
-    """Returns whether all operands of an equation are C-contiguous."""
+    """Return whether all operands of an equation are C-contiguous."""
     for v in eqn.invars:
         if type(v) is not Literal and v not in in_order:
             return False
     return True
 
 
-def uniform(x, ordered):
-    """Returns the number of which all elements of a constant are, if any.
+def spread_number(x):
+    """Return the number that was spread over a constant, if one was.
 
-    Args:
-        x: a constant of a program.
-        ordered: asked if it matters whether the array has no say in the
-            layout of the result.  If it has, it must be a number that was
-            broadcast.
-
-    Returns:
-        The number as two literals, weak and strong; or no literal.
+    It is returned as two literals, weak and strong; or there is no literal.
     """
-    if type(x) is not np.ndarray or x.size < 2 or x.dtype == float0:
+    if type(x) is not np.ndarray or x.size < 2 or x.dtype == float0 or any(
+            stride for stride, n in zip(x.strides, x.shape) if n > 1):
         return []
-    first, last = x[(0,) * x.ndim], x[(-1,) * x.ndim]
-    same = not any(stride for stride, n in zip(x.strides, x.shape) if n > 1)
-    if not same and last.tobytes() == first.tobytes() and ordered():
-        same = x.tobytes() == first.tobytes() * x.size
-    return [Literal(first.item()), Literal(first)] if same else []
+    number = x[(0,) * x.ndim]
+    return [Literal(number.item()), Literal(number)]
 
 
 def same_value(eqn, made, in_order):
-    """Returns the operand that the result is to the bit, or None.
+    """Return the operand that the result is to the bit, or None.
 
     A copy lies in one piece in memory.  An operand that may not, a view or an
     argument, does not stand for its copy: its sum has another order.
@@ -213,7 +210,7 @@ def same_value(eqn, made, in_order):
 
 
 def is_number(v, *numbers):
-    """Returns whether an operand is one of these numbers, sign and all."""
+    """Return whether an operand is one of these numbers, sign and all."""
     return (type(v) is Literal and not isinstance(v.val, Zero)
             and any(v.val == x and math.copysign(1, v.val.real)
                     == math.copysign(1, x) for x in numbers))
@@ -247,7 +244,7 @@ same_rules = {
 
 
 def folded(eqn):
-    """Returns the result as a literal, if the operands are, or None."""
+    """Return the result as a literal, if the operands are, or None."""
     if (eqn.primitive not in ELEMENTWISE or Var in map(type, eqn.invars)
             or any(isinstance(v.val, Zero) for v in eqn.invars)):
         return None
@@ -261,5 +258,5 @@ def folded(eqn):
 
 
 def operand_key(v):
-    """Returns what two operands have in common if they are the same."""
+    """Return what two operands have in common if they are the same."""
     return v if type(v) is Var else (type(v.val), repr(v.val))

@@ -1,8 +1,8 @@
 """The tape: what a gradient of plain arrays has to remember.
 
-Its one idea: two interpreters, forward mode and the one that writes down, may
-be one.  It computes, and of each operation keeps residuals and names.  What
-it has not prepared it leaves to the two.  Chapter 35.
+Two interpreters, forward mode and partial evaluation, become one.  It
+computes, and keeps residuals and names of each operation.  It leaves what it
+has not prepared to the two.  Chapter 35.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ from autodiff_mini.primitives.indexing import index_p
 from autodiff_mini.pytree import LEAF, frozen
 from autodiff_mini.zeros import Zero
 
-# These functions of NumPy's are composed of several operations, too.
+# These NumPy functions are composed of several operations, too.
 compositions.update({
     np.sum, np.prod, np.max, np.min, np.mean, np.var, np.std, np.clip,
     np.where, np.einsum, np.dot, np.vdot, np.inner, np.outer, np.tensordot,
@@ -56,7 +56,7 @@ class TapeTracer(JVPTracer):
     def __init__(self, trace, primal, name, aval, line):
         self._trace = trace
         self.primal = primal
-        self.name = name    # None, if it stands still
+        self.name = name    # None, if the tangent is zero
         self.aval = aval
         self.line = line
 
@@ -71,7 +71,7 @@ TapeTracer.__name__ = JVPTracer.__name__    # which it is, to its user
 
 
 class TapeTrace(JVPTrace):
-    """Computes, and keeps on the tape what the way back will need.
+    """Computes, and keeps on the tape what the reverse pass needs.
 
     Its parent is the interpreter that writes down, and its tape is that one's
     list of equations.
@@ -113,7 +113,7 @@ class TapeTrace(JVPTrace):
         return super().process_function(function, args, kwargs)
 
     def look_at(self, x, key, found, by_value=False):
-        """Appends an argument to a key, and its arrays to what is found."""
+        """Append an argument to a key, and its arrays to what is found."""
         kind = type(x)
         if kind is TapeTracer and x._trace is self:
             if by_value and x.aval.weak_type:
@@ -141,7 +141,7 @@ class TapeTrace(JVPTrace):
             raise LongWay
 
     def process_prepared(self, key, found, function, args, kwargs):
-        """Does what is prepared; raises LongWay if nothing is."""
+        """Do what is prepared; raises LongWay if nothing is."""
         key, names = tuple(key), found.names
         prepared = preparations.get(key)
         if not isinstance(prepared, Prepared):
@@ -174,7 +174,7 @@ class TapeTrace(JVPTrace):
         return results
 
     def kept(self, residuals):
-        """Returns the residuals, copied where somebody else holds them."""
+        """Return the residuals, copied where other code holds them."""
         foreign = self.parent.foreign
         for i, x in enumerate(residuals):
             if type(x) is np.ndarray and id(owner_of(x)) in foreign:
@@ -183,7 +183,7 @@ class TapeTrace(JVPTrace):
         return residuals
 
     def process_index(self, x, params):
-        """Does what is its own derivative, and seldom the same twice."""
+        """Do what is its own derivative, and seldom the same twice."""
         if type(x) is not TapeTracer or x._trace is not self or not x.name:
             raise LongWay
         y = self.part_of(x.primal, params)
@@ -194,7 +194,7 @@ class TapeTrace(JVPTrace):
         return part
 
     def part_of(self, x, params):
-        """Returns what an index takes of the value `x`."""
+        """Return what an index takes of the value `x`."""
         return index_p.impl(x, **params)
 
     def join(self, primal, tangent):
@@ -214,11 +214,11 @@ class TapeTrace(JVPTrace):
 
 
 class MappedTapeTrace(TapeTrace):
-    """Does so for all the examples of a vmap at once."""
+    """Do so for all the examples of a vmap at once."""
 
     def look_at(self, x, key, found, by_value=False):
         if type(x) is BatchTracer and x._trace is self.parent.parent:
-            x = TapeTracer(self, x, None, x.aval, None)     # it stands still
+            x = TapeTracer(self, x, None, x.aval, None)     # no tangent
         super().look_at(x, key, found, by_value)
         every = x.primal if type(x) is TapeTracer else None
         if type(every) is BatchTracer:
@@ -250,7 +250,7 @@ class Tape(Jaxpr):
 
 
 def record_flat(f, primals, tag):
-    """Returns the outputs of `f`, and its derivative there as a tape.
+    """Return the outputs of `f`, and its derivative there as a tape.
 
     Args:
         f: takes arrays, returns a list of them.
@@ -284,7 +284,7 @@ def record_flat(f, primals, tag):
 
 
 def play_back(tape, consts, cts):
-    """Returns the cotangents of the inputs of a tape, and uses it up."""
+    """Return the cotangents of the inputs of a tape, and uses it up."""
     if seams.note.taken:
         seams.note(play_back)
     known = dict(zip(tape.constvars, consts, strict=True))

@@ -1,8 +1,8 @@
-"""Twins: a program that was written down before is the one from then.
+"""Twins: a program that was recorded before is the one from then.
 
-Its one idea: what was made of a program stays with it: its derivatives, and
-its compiled source.  A loop that is met again writes its body down again, as
-Python may have changed; and if nothing has, the old one goes on.  Chapter 35.
+What was made of a program stays with it: its derivatives, and its compiled
+source.  A loop that is met again records its body again, because Python
+values can have changed.  If none has, the old program is used.  Chapter 35.
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ TOO_LARGE = 100_000         # bytes: constants of which no program is kept
 
 
 def twin_of(jaxpr):
-    """Returns the first program that was like this one."""
+    """Return the first program that was like this one."""
     arrays = [x for x in jaxpr.consts if type(x) is np.ndarray]
     if len(arrays) < len(jaxpr.consts) or (
             sum(x.nbytes for x in arrays) > TOO_LARGE):
@@ -38,7 +38,7 @@ def twin_of(jaxpr):
 
 @remembered
 def written_key(jaxpr):
-    """Returns what is written in a program, as a key, but its constants.
+    """Return what is written in a program, as a key, but its constants.
 
     Raises:
         TypeError: it calls functions of the user's, or has something in it
@@ -66,7 +66,7 @@ def written_key(jaxpr):
 
 
 def content_key(x):
-    """Returns a parameter, or a number, as a part of a key."""
+    """Return a parameter, or a number, as a part of a key."""
     kind = type(x)
     if kind is Jaxpr and not x.consts:
         return written_key(x)
@@ -86,11 +86,11 @@ CALLS = {FlatCall, FlatRule, FlatForward, StagedFunction, StagedRule}
 
 
 def is_ours(x):
-    """Returns whether a function is the library's, or NumPy's."""
+    """Return whether a function is the library's, or NumPy's."""
     module = getattr(getattr(x, 'fun', x), '__module__', None) or ''
     return module.startswith(('autodiff_mini.', 'numpy'))
 
 
 def same_bits(x, y):
-    """Returns whether two constants are the same to the bit."""
+    """Return whether two constants are the same to the bit."""
     return x.strides == y.strides and np.array_equal(bits(x), bits(y))

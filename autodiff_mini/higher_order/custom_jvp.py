@@ -1,7 +1,7 @@
 """`custom_jvp`: a function that carries its own derivative.
 
-A call that carries two functions, of which differentiation calls the second.
-The other interpreters transform both.  Chapter 5.
+A call carries two functions, and differentiation calls the second.  The other
+interpreters transform both.  Chapter 5.
 """
 
 from collections import OrderedDict
@@ -36,7 +36,7 @@ from autodiff_mini.zeros import (
 
 
 def custom_call_jvp(primitive, rule_of, tag, xs, x_dots, **params):
-    """Call a rule in place of the function; bind it if no tangent moves."""
+    """Call the rule, or bind the call if nothing is perturbed."""
     if all(which_zero(x_dots)):
         def rule(xs, x_dots):
             ys = primitive.bind(*xs, **params)
@@ -232,7 +232,7 @@ class Pull:
 
     Args:
         jaxpr: the program.
-        consts: the residuals, which its `constvars` stand for.
+        consts: the residuals, one for each of its `constvars`.
         cts: a cotangent for each output, or a Zero.
     """
 
@@ -293,9 +293,9 @@ class Rules(NamedTuple):
 
     Args:
         jvp: the rule that `defjvp` was given.
-        symbolic_zeros: whether it is given SymbolicZeros.
+        symbolic_zeros: whether it takes SymbolicZeros.
         fwd, bwd: the rules that `defvjp` was given.
-        symbolic_zeros_back: whether these are given SymbolicZeros.
+        symbolic_zeros_back: whether these take SymbolicZeros.
         optimize_remat: as of `defvjp`.
         vmap: the rule that `def_vmap` was given.
     """
@@ -328,7 +328,7 @@ class custom_jvp(UserFunction):
             is one of them, unless it is a pytree, such as a dataclass.
         nondiff_argnames: the names of such arguments.
 
-    Keyword-only arguments stand behind the others in the primals and the
+    Keyword-only arguments follow the others in the primals and the
     tangents, in the order of the signature, if a call gives one of them; the
     others have their defaults there.  If it gives none, the rule sees none.
 
@@ -385,8 +385,8 @@ class custom_jvp(UserFunction):
                 with two tuples like the arguments, and two trees like the
                 output.  For higher derivatives, it calls the function
                 itself.
-            symbolic_zeros: whether the tangents of arguments that do not
-                move are given as SymbolicZero, and not as arrays of zeros.
+            symbolic_zeros: whether the tangent of an argument that is not
+                perturbed is a SymbolicZero, and not an array of zeros.
 
         Returns:
             The rule.
@@ -423,7 +423,7 @@ class custom_jvp(UserFunction):
                 trees like the arguments, have a batch axis of this size in
                 front.  So has what `out_batched` marks, in a tree like the
                 output.  Keyword-only arguments are passed by keyword, and
-                stand behind the others in `in_batched`, in the order of the
+                follow the others in `in_batched`, in the order of the
                 signature.
 
         Returns:
@@ -454,7 +454,7 @@ class custom_jvp(UserFunction):
 def with_batching(call):
     """Return the function of a custom call, with its rule for vmap.
 
-    It is a call inside of the call, so that other rules are asked first.
+    That call is inside the other one, so that other rules are asked first.
     """
     return seams.call_with_batching(call) if call.rules.vmap else call
 
@@ -502,11 +502,11 @@ class FlatCall:
             if traced_leaves(opened):
                 args = (opened, *args[1:])
         left_out = kwargs.keys() - {*nondiff}
-        if left_out & given.keys():
-            left_out = ()
+        left_out = left_out if left_out.isdisjoint(given) else ()
         self.left_out = len(left_out)
         self.names = [key for key in kwargs if key not in left_out]
-        free = dict(enumerate(args)) | {key: kwargs[key] for key in self.names}
+        free = dict(enumerate(args))
+        free |= {key: kwargs[key] for key in self.names}
         self.held = {key: free.pop(key) for key in nondiff if key in free}
         self.free = list(free)
         xs, self.in_tree = tree_flatten(tuple(free.values()))
@@ -556,8 +556,8 @@ class FlatCall:
 
     def check_still(self, perturbed):
         """Raise a TypeError if a nondiff argument is differentiated."""
-        for key, moves in zip(self.keys, perturbed):
-            if moves:
+        for key, is_perturbed in zip(self.keys, perturbed):
+            if is_perturbed:
                 why = ('is named in nondiff_argnums'
                        if key in self.function.nondiff
                        else 'is the self of a method')
@@ -669,11 +669,11 @@ def sum_of_rules(function, rules, *args):
     """Return the output and its tangent, a sum of what the rules return."""
     *owner, primals, tangents = args
     if owner or len(primals) != len(rules):
-        raise ValueError(
+        raise (TypeError if owner else ValueError)(
             f'{fun_name(function)} has {len(rules)} rules, by defjvps, but '
             f'{len(owner) + len(primals)} arguments. Give one for each '
-            'argument, or None; self, and keyword-only arguments, need a rule '
-            'by defjvp: rule(self, primals, tangents).')
+            'argument, or None. For self, or keyword-only arguments, define '
+            'a rule by defjvp: rule(self, primals, tangents).')
     y = function(*primals)
     terms = [rule(t, y, *primals) for rule, t in zip(rules, tangents) if rule]
     return y, tree_map(

@@ -58,7 +58,7 @@ def is_written_down(x_dot):
 
 
 def promise(name, fwd, jvp, xs, x_dots):
-    """Return the outputs, and a promise in place of their tangents.
+    """Return the outputs, and a promise instead of their tangents.
 
     Args:
         name: the function's, for errors.
@@ -237,7 +237,7 @@ lowering.inline_rules[custom_lin_p] = inline_linear
 
 
 class PullBothWays(Pull):
-    """A linear program, run backwards, of which the reverse is known too."""
+    """A linear program run backwards, with rules for both modes."""
 
     def bind(self, *operands):
         return seams.bind_both_ways(self, *operands)
@@ -413,11 +413,10 @@ class FlatBackward(UserRule):
         out = self.ask(rules.bwd, *held.values(),
                        self.res_tree.unflatten(leaves),
                        self.out_tree.unflatten(map(to_read, cts)))
-        count = len(tree.children)
-        if len(out) == count + call.left_out:
-            out = out[:count]
-        cts = flatten_up_to(tree, tuple(out) if isinstance(out, list) else out,
-                            or_none=True)
+        out = tuple(out) if isinstance(out, list) else out
+        if len(out) == len(tree.children) + call.left_out:
+            out = out[:len(tree.children)]
+        cts = flatten_up_to(tree, out, or_none=True)
         names = lambda: leaf_names(tree, f'{self} must produce cotangents '
                                    'like the arguments: arguments')
         return map_leaves(fit_bwd, names, self.in_avals,

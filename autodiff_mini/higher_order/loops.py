@@ -17,8 +17,7 @@ import numpy as np
 
 from autodiff_mini import seams
 from autodiff_mini.arrays import convert
-from autodiff_mini.core import (
-    Primitive, TraceTag, array_type, public, typeof)
+from autodiff_mini.core import Primitive, TraceTag, array_type, public, typeof
 from autodiff_mini.higher_order.cond import fill_from_first_match, where
 from autodiff_mini.higher_order.jit import jit_p, run_compiled
 from autodiff_mini.higher_order.programs import (
@@ -32,7 +31,6 @@ from autodiff_mini.interpreters import (
 from autodiff_mini.interpreters.jaxpr import stage_tree
 from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var, dead_rules
 from autodiff_mini.pytree import leaf_names, map_leaves, tree_flatten
-from autodiff_mini.signature import named_after
 from autodiff_mini.zeros import Zero, instantiate_all, instantiate_zeros
 
 # What all loops have in common.
@@ -603,16 +601,6 @@ def promote_carry(aval, out_aval):
     return aval.weak_type and common_type([aval, out_aval]) or aval
 
 
-def check_carry(aval, out_aval):
-    """Raise a TypeError if a carry has another type at the end of a step."""
-    if (out_aval.shape, out_aval.dtype) != (aval.shape, aval.dtype):
-        raise TypeError(
-            'body function carry input and carry output must have equal '
-            'types (e.g. shapes and dtypes of arrays), but they differ: '
-            f'the input is {aval}, and the output {out_aval}. Begin '
-            'with the type of the output.')
-
-
 @public
 def while_loop(cond_fun, body_fun, init_val):
     """Return the first carry for which the condition does not hold.
@@ -644,7 +632,9 @@ def bind_while(tag, cond_fun, body_fun, init_val):
         tag: which application of which transformation this is.
         cond_fun, body_fun, init_val: as for `while_loop`.
     """
-    pair = named_after(body_fun)(lambda carry: (body_fun(carry), None))
+    def pair(carry):
+        return body_fun(carry), None
+    pair.__wrapped__ = body_fun     # in which random numbers are looked for
     body, carry, tree = stage_body(tag, pair, 'init_val', init_val)
     tree = tree.children[0]
     test, test_tree = stage_tree(cond_fun, (tree.unflatten(carry),), {}, tag)

@@ -1,8 +1,8 @@
 """Jaxprs: programs as data.
 
-Its one idea: an interpreter that computes nothing, and writes down what it is
-asked about.  What it wrote can be read, checked, and run again, under any
-other interpreter.  Chapter 6.
+An interpreter that computes nothing writes down what it is asked about.  The
+record can be read, checked, and run again under any other interpreter.
+Chapter 6.
 """
 
 from dataclasses import dataclass
@@ -123,7 +123,7 @@ seams.stage.define(JaxprTrace)
 
 @gc_paused
 def stage_flat(f, avals, tag):
-    """Returns the function `f`, of arrays of these types, as a jaxpr.
+    """Return the function `f`, of arrays of these types, as a jaxpr.
 
     Args:
         f: takes arrays, returns a list of them.
@@ -136,7 +136,7 @@ def stage_flat(f, avals, tag):
 
 
 def stage_tree(f, args, kwargs, tag):
-    """Returns `f` as a jaxpr, and the structure of what it returns."""
+    """Return `f` as a jaxpr, and the structure of what it returns."""
     xs, in_tree = tree_flatten((args, kwargs))
     avals = map_leaves(typeof, lambda: argument_names(in_tree, tag), xs)
     flat_f = FlatFunction(apply(f), in_tree, tag=tag)
@@ -152,7 +152,7 @@ def stage_tree(f, args, kwargs, tag):
 
 @public
 def eval_jaxpr(jaxpr, consts, *args) -> list:
-    """Returns the list of what a program returns for these arguments.
+    """Return the list of what a program returns for these arguments.
 
     Args:
         jaxpr: the program.

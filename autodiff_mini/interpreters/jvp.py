@@ -1,7 +1,7 @@
 """Forward mode: a tangent rides along with every value.
 
-Its one idea: carry two numbers at once, the primal and the tangent, and give
-every primitive a rule for the second.  Chapter 2.
+It carries two numbers at once, the primal and the tangent, and every
+primitive has a rule for the second.  Chapter 2.
 """
 
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class JVPTracer(Tracer):
 
 
 class JVPTrace(Trace):
-    """Computes a tangent beside every primal that the input reaches."""
+    """Compute a tangent beside every primal that the input reaches."""
 
     def interpret(self, primitive, args, params):
         primals, tangents, perturbed = self.split(args)
@@ -86,7 +86,7 @@ rules = RuleTable(
 
 
 def jvp_flat(f, primals, tangents, tag):
-    """Returns the outputs of `f` and their tangents: two lists.
+    """Return the outputs of `f` and their tangents: two lists.
 
     Args:
         f: takes arrays, returns a list of them.
@@ -124,14 +124,14 @@ def defjvp(primitive, *each):
 
 
 def add_tangents(s, t):
-    """Returns the sum of two tangents of one value."""
+    """Return the sum of two tangents of one value."""
     if type(s) is Zero:
         return t
     return s if type(t) is Zero else s + t
 
 
 def match(x_dot, y):
-    """Returns `x_dot` with the shape and the dtype of `y`."""
+    """Return `x_dot` with the shape and the dtype of `y`."""
     have, want = typeof(x_dot), typeof(y)
     if have is want:
         return x_dot
@@ -141,7 +141,7 @@ def match(x_dot, y):
 
 
 def fit_tangent(x, x_dot):
-    """Returns `x_dot` as the tangent of `x`; raises where it cannot be."""
+    """Return `x_dot` as the tangent of `x`, or raise an error."""
     aval, got = typeof(x), typeof(x_dot)
     wanted = tangent_type(aval)
     if got is aval is wanted:
@@ -161,7 +161,7 @@ def fit_tangent(x, x_dot):
 
 
 def whole_tangent(y, y_dot):
-    """Returns the tangent of an output as users get it: an array like `y`."""
+    """Return the tangent of an output as users get it: an array like `y`."""
     if type(y_dot) is Zero:
         return instantiate_zeros(y_dot)
     return match(y_dot, y)

@@ -1,8 +1,8 @@
 """Lowering: a jaxpr becomes Python source, and the source a function.
 
-Its one idea: a program that is written down needs no interpreter any more.
-Calls are inlined, what nobody needs is left out, and each equation is a line
-of NumPy.  Chapter 11.
+A program that is written down needs no interpreter any more.  Calls are
+inlined, dead code is left out, and each equation is a line of NumPy.
+Chapter 11.
 """
 
 import builtins
@@ -17,12 +17,12 @@ from autodiff_mini import seams
 from autodiff_mini.arrays import as_number
 from autodiff_mini.errors import RuleTable, quote_line
 from autodiff_mini.jaxprs import Equation, Jaxpr, Names, Var, drop_dead
-from autodiff_mini.source import Work, functions_in, lines_within
+from autodiff_mini.source import functions_in, lines_within
 from autodiff_mini.zeros import instantiate_zeros
 
 
 def inline(jaxpr, rules):
-    """Returns the program without calls: what they do stands in line.
+    """Return the program with its calls inlined.
 
     Here, and only here, a custom rule is forgotten.
     """
@@ -34,7 +34,7 @@ def inline(jaxpr, rules):
 
 
 def put_in_line(whole, jaxpr, operands, rules, fresh=True):
-    """Adds the equations of a program; returns what stands for its outputs.
+    """Add the equations of a program, and return its outputs in `whole`.
 
     Args:
         whole: the program that gets them.
@@ -66,7 +66,7 @@ inline_rules = {}   # by primitive: the program that stands for an equation
 
 
 class Emitter:
-    """Writes functions, and keeps the values that their text cannot hold."""
+    """Write functions, and keep the values that their text cannot hold."""
 
     def __init__(self):
         self.lines = []         # pairs: a line, and its equation or None
@@ -74,7 +74,7 @@ class Emitter:
         self.known = {}         # by id: what names a value, or a program
 
     def emit(self, name, jaxpr):
-        """Appends a function, which returns a list."""
+        """Append a function, which returns a list."""
         jaxpr, names = drop_dead(inline(jaxpr, inline_rules)), Names()
         names.letters = filterfalse(RESERVED.__contains__, names.letters)
         for v, x in zip(jaxpr.constvars, jaxpr.consts, strict=True):
@@ -93,20 +93,20 @@ class Emitter:
         self.lines += [*lines, ('', None)]
 
     def value(self, x) -> str:
-        """Returns the text for a value, or its name."""
+        """Return the text for a value, or its name."""
         x = instantiate_zeros(x)
         if {*map(type, x if type(x) is tuple else [x])} <= PLAIN:
             return f'({x!r})' if repr(x).startswith('-') else repr(x)
         return self.constant('const', x)
 
-    def constant(self, stem, x) -> str:
-        """Returns the name of a value in the scope of the functions."""
-        name = self.known.setdefault(id(x), f'{stem}_{len(self.known) + 1}')
+    def constant(self, name, x) -> str:
+        """Return the name of a value in the scope of the functions."""
+        name = self.known.setdefault(id(x), f'{name}_{len(self.known) + 1}')
         self.scope[name] = x
         return name
 
     def nested(self, stem, jaxpr) -> str:
-        """Returns the name of a function, for a program inside."""
+        """Return the name of a function, for a program inside."""
         if id(jaxpr) not in self.known:
             self.emit(self.constant(stem, jaxpr), jaxpr)
         return self.known[id(jaxpr)]
@@ -117,7 +117,7 @@ PLAIN = {bool, int, float, str, type(None)}     # are read as they are printed
 
 
 def call_of(primitive, emitter, /, *operands, **params):
-    """Returns the text of a call of a primitive's implementation."""
+    """Return the text of a call of a primitive's implementation."""
     impl, name = primitive.impl, getattr(primitive.impl, '__name__', '')
     for prefix, module in (('np', np), ('np.linalg', np.linalg)):
         if getattr(module, name, None) is impl:
@@ -129,7 +129,7 @@ def call_of(primitive, emitter, /, *operands, **params):
 
 
 def name_of_implementation(primitive) -> str:
-    """Returns what source calls it, in letters that Python leaves alone."""
+    """Return its name in source, in letters that Python keeps."""
     name = normalize('NFKC', str(primitive))
     return f'{name}_impl' if name.isidentifier() else 'impl'
 
@@ -139,7 +139,7 @@ rules = RuleTable(
 
 
 def defwritten(primitive, template):
-    """Defines how a primitive is written that is an operator of Python's."""
+    """Define how a primitive is written: as a Python operator."""
     rules[primitive] = lambda emitter, *operands: (
         template.format(*operands))
 
@@ -175,16 +175,8 @@ class Lowered:
                 quote_line(error, self.equations[line - 1])
             raise
 
-    def work(self, jaxpr, ordered=True) -> list:
-        """Returns what its source does, or would do, for a program.
-
-        An array stays until the source returns.
-        """
-        jaxpr = drop_dead(inline(jaxpr, inline_rules))
-        return [Work([eqn]) for eqn in jaxpr.eqns]
-
     def guard(self, xs, in_tree, out_tree):
-        """Returns None: there is no short way for calls like this one.
+        """Return None, because calls like this one have no shortcut.
 
         It would be a function of a tuple of arguments, which compares them
         with these, and returns the result; or MISS, if they are of another

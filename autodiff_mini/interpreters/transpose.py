@@ -1,8 +1,7 @@
 """Transposition: a linear program, run backwards.
 
-Its one idea: read the equations from the last to the first.  Where the
-program used a value twice, two cotangents come back, and are added.
-Chapter 9.
+It reads the equations from the last to the first.  Where the program used a
+value twice, two cotangents come back and are added.  Chapter 9.
 """
 
 from operator import attrgetter
@@ -185,14 +184,13 @@ def fit_cotangent(ct, aval):
         ct = unbroadcast(ct, aval.shape)
     if have.dtype.kind == 'c' and aval.dtype.kind != 'c':
         ct = np.real(ct)
-        have = typeof(ct)
     if have.dtype == aval.dtype and have.weak_type <= aval.weak_type:
         return ct
     return convert(ct, aval.dtype)
 
 
 def unbroadcast(ct, shape):
-    """Returns the sum of `ct` along what was broadcast from this shape."""
+    """Return the sum of `ct` along what was broadcast from this shape."""
     extra = np.ndim(ct) - len(shape)
     if extra:
         ct = np.sum(ct, tuple(range(extra)))

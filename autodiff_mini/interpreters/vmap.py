@@ -1,8 +1,7 @@
 """Batching: one run of a program, for a whole axis of arguments.
 
-Its one idea: a tracer stands for one element and carries them all, along an
-axis that is always in front; each primitive has a rule that looks past it.
-Chapter 3.
+A tracer stands for one element and carries all of them along an axis in
+front.  Each primitive has a rule that looks past this axis.  Chapter 3.
 """
 
 from dataclasses import dataclass
@@ -65,7 +64,7 @@ class BatchTracer(Tracer):
 
 
 class BatchTrace(Trace):
-    """Computes all elements of an axis at once."""
+    """Compute all elements of an axis at once."""
 
     def __init__(self, parent, axis):
         super().__init__(parent, axis.tag)
@@ -84,7 +83,7 @@ class BatchTrace(Trace):
         return self.join(out, dim)
 
     def split(self, xs):
-        """Returns the values, and for each 0, or None if it is not mapped."""
+        """Return the values, and for each 0, or None if it is not mapped."""
         vals, dims = [], []
         for x in xs:
             mine = type(x) is BatchTracer and x._trace.tag is self.tag
@@ -136,14 +135,14 @@ def vmap_flat(f, axis, vals, dims):
 
 @elementwise.define
 def defelementwise(primitive):
-    """Defines a rule for a primitive that works element by element."""
+    """Define the rule of a primitive that works element by element."""
     def rule(axis, vals, dims, **params):
         return primitive.bind(*align(vals, dims), **params), 0
     rules[primitive] = rule
 
 
 def align(vals, dims):
-    """Returns the operands, so that they broadcast as their elements do.
+    """Return the operands, so that they broadcast as their elements do.
 
     NumPy aligns shapes at their ends.  So behind the batch axis of a short
     one stand as many 1s as it is shorter.
@@ -156,22 +155,22 @@ def align(vals, dims):
 
 
 def lengthen(x, count):
-    """Returns `x` with `count` axes of length 1 behind the first."""
+    """Return `x` with `count` axes of length 1 behind the first."""
     return np.reshape(x, (x.shape[0], *[1] * count, *x.shape[1:]))
 
 
 def behind(axes):
-    """Returns the numbers of these axes of an element, in the batch."""
+    """Return the axes of the batch for these axes of an element."""
     return tuple(axis + 1 for axis in axes)
 
 
 def spread(x, dim, size):
-    """Returns `x` with a batch axis, also if it had none."""
+    """Return `x` with a batch axis, broadcast if it had none."""
     return x if dim == 0 else np.broadcast_to(x, (size, *np.shape(x)))
 
 
 def move_front(x, axis):
-    """Returns `x` with this axis in front of the others."""
+    """Return `x` with this axis in front of the others."""
     axes = range(np.ndim(x))
     return x if axis == 0 else np.transpose(
         x, [axis, *axes[:axis], *axes[axis + 1:]])

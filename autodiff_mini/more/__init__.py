@@ -13,6 +13,8 @@ import autodiff_mini.more.writing  # x[i] = y
 NAMES = {   # by name: where it is, to be imported when it is asked for
     'Primitive': 'more.user_primitive.UserPrimitive',
     'is_undefined_primal': 'more.user_primitive.is_undefined_primal',
+    'checkpoint': 'more.checkpoint.checkpoint',
+    'remat': 'more.checkpoint.checkpoint',
     'checkpoint_policies': 'more.policies.checkpoint_policies',
     'fori_loop': 'more.control_flow.fori_loop',
     'switch': 'more.control_flow.switch',

@@ -1,6 +1,6 @@
 """Elements put in another place, put together, sorted and looked up.
 
-Its one idea: NumPy itself says where an element goes, when it is asked to
+NumPy itself says where an element goes, when it is asked to
 arrange the numbers 0, 1, 2, ... in place of the elements.  Chapter 25.
 """
 
@@ -36,7 +36,7 @@ def numpy_delete(arr, obj, axis=None):
 
 
 def traced(x):
-    """Returns `x` if it is traced, and None if its value is known."""
+    """Return `x` if it is traced, and None if its value is known."""
     return x if isinstance(x, Tracer) else None
 
 
@@ -66,7 +66,7 @@ def numpy_block(arrays):
 
 
 def block_depth(arrays):
-    """Returns how deep lists are nested; they must be so everywhere."""
+    """Return how deep lists are nested; they must be so everywhere."""
     if isinstance(arrays, tuple):
         raise TypeError('arrays is a tuple. Only lists can be used to '
                         'arrange blocks, and np.block does not allow '
@@ -82,14 +82,14 @@ def block_depth(arrays):
 
 
 def block_ndim(arrays):
-    """Returns the most axes that a block has."""
+    """Return the most axes that a block has."""
     if isinstance(arrays, list):
         return max(map(block_ndim, arrays))
     return np.ndim(arrays)
 
 
 def block_of(arrays, depth, ndim):
-    """Returns the blocks as one array: the innermost lists are rows."""
+    """Return the blocks as one array: the innermost lists are rows."""
     if not isinstance(arrays, list):
         a = asarray(arrays)
         return np.reshape(a, (*[1] * (ndim - a.ndim), *a.shape))
@@ -111,7 +111,7 @@ def numpy_ediff1d(ary, to_end=None, to_begin=None):
 
 
 def ediff_end(x, a):
-    """Returns what stands before or behind the differences of `a`."""
+    """Return what stands before or behind the differences of `a`."""
     check_cast(operand(x), a)
     return np.ravel(convert(asarray(x), a.dtype))
 
@@ -258,7 +258,7 @@ SIZED_BY_VALUES = (
 
 
 def refuse_by_size(function):
-    """Raises the error for a function that returns as much as values say."""
+    """Raise the error for a function that returns as much as values say."""
     if function in SIZED_BY_VALUES:
         refuse_size(function)
 
@@ -271,7 +271,7 @@ def refuse_size(function):
 
 
 def tells_places(function):
-    """Lets a function tell where `a` is not zero, if that is known."""
+    """Let a function tell where `a` is not zero, if that is known."""
     @implements(function, as_is)
     def call(a):
         mask = np.not_equal(a, 0)

@@ -1,6 +1,6 @@
 """Statistics: quantiles, what leaves NaN out, covariances, histograms.
 
-Its one idea: a quantile lies between two neighbours in a sorted array, so it
+A quantile lies between two neighbours in a sorted array, so it
 is their weighted mean.  Chapter 25.
 """
 
@@ -23,7 +23,7 @@ from autodiff_mini.primitives.indexing import OPERAND, add_at_p
 
 
 def sorted_rows(a, axis):
-    """Returns `a` sorted along these axes, made one in front; and them."""
+    """Return `a` sorted along these axes, made one in front; and them."""
     a = asarray(a)
     axes = range(a.ndim) if axis is None else axis
     axes = normalize_axis_tuple(axes, a.ndim)
@@ -55,22 +55,22 @@ def numpy_nanmedian(a, axis=None, out=None, overwrite_input=False,
 
 
 def spoilt(is_nan, y):
-    """Returns `y`; in some places NaN, and so is the slope there."""
+    """Return `y`; in some places NaN, and so is the slope there."""
     return y * convert(np.where(is_nan, np.nan, 1.0), y.dtype)
 
 
 def elements_at(rows, i):
-    """Returns the elements `rows[i]`, where `i` broadcasts over columns."""
+    """Return the elements `rows[i]`, where `i` broadcasts over columns."""
     return asarray(rows)[(i, *np.ix_(*map(np.arange, rows.shape[1:])))]
 
 
 def neighbours(alpha, beta):
-    """Returns the rule of a method of Hyndman and Fan (1996)."""
+    """Return the rule of a method of Hyndman and Fan (1996)."""
     return lambda n, q: n * q + (alpha + q * (1 - alpha - beta)) - 1
 
 
 def rounded(rounding):
-    """Returns the rule of a method that takes an element as it is."""
+    """Return the rule of a method that takes an element as it is."""
     return lambda n, q: convert(rounding((n - 1) * q), np.dtype(np.intp))
 
 
@@ -107,7 +107,7 @@ QUANTILE_PLACES = {
 
 
 def quantile_function(function, most, leaves_nan_out):
-    """Defines a function of quantiles; `most` is the largest."""
+    """Define a function of quantiles; `most` is the largest."""
     @implements(function)
     def call(a, q, axis=None, out=None, overwrite_input=False,
              method='linear', keepdims=False, *, weights=None):
@@ -128,7 +128,7 @@ quantile_function(np.nanpercentile, 100, True)
 
 
 def check_quantiles(q, most):
-    """Returns `q / most`; raises a ValueError if it is not in [0, 1]."""
+    """Return `q / most`; raises a ValueError if it is not in [0, 1]."""
     if q.ndim > 2:
         raise ValueError('q must be a scalar or 1d')
     if not isinstance(q, Tracer) and not ((q >= 0) & (q <= most)).all():
@@ -138,7 +138,7 @@ def check_quantiles(q, most):
 
 
 def quantiles(rows, q, method, leaves_nan_out, is_weak):
-    """Returns the quantiles of the columns of a sorted array."""
+    """Return the quantiles of the columns of a sorted array."""
     if rows.dtype.kind == 'c':
         raise TypeError('a must be an array of real numbers')
     if method not in QUANTILE_PLACES:
@@ -158,7 +158,7 @@ def quantiles(rows, q, method, leaves_nan_out, is_weak):
 
 
 def interpolated(rows, place, last, method, is_weak):
-    """Returns what is at a place between two rows, as NumPy computes it."""
+    """Return what is at a place between two rows, as NumPy computes it."""
     below = np.floor(place)
     ends = [np.fmin(np.fmax(i, 0), last) for i in (below, below + 1)]
     low, high = [elements_at(rows, convert(i, np.dtype(np.intp)))
@@ -176,7 +176,7 @@ def interpolated(rows, place, last, method, is_weak):
 
 
 def without_nan(a, value):
-    """Returns `a`, with a value in the place of NaN."""
+    """Return `a`, with a value in the place of NaN."""
     a = asarray(a)
     if a.dtype.kind not in 'fc':
         return a
@@ -184,7 +184,7 @@ def without_nan(a, value):
 
 
 def nan_function(function, plain, value):
-    """Lets NaN be another value, and `plain` do the rest."""
+    """Let NaN be another value, and `plain` do the rest."""
     @implements(function)
     def call(a, *args, **kwargs):
         return plain(without_nan(a, value), *args, **kwargs)
@@ -197,7 +197,7 @@ nan_function(np.nancumprod, np.cumprod, 1)
 
 
 def nan_extremum(function, plain, value):
-    """Defines an extremum that is NaN only where there is no number."""
+    """Define an extremum that is NaN only where there is no number."""
     @implements(function)
     def call(a, axis=None, out=None, keepdims=False, initial=None,
              where=True):
@@ -214,7 +214,7 @@ nan_extremum(np.nanmin, np.min, np.inf)
 
 
 def nan_arg_extremum(function, plain, value):
-    """Defines where an extremum is: -1 where there is no number, as JAX.
+    """Define where an extremum is: -1 where there is no number, as JAX.
 
     NumPy raises an error, for which a value would have to be known.
     """
@@ -278,7 +278,7 @@ def numpy_cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None,
 
 
 def samples(m, y, rowvar, dtype):
-    """Returns an array with a variable in each row: those of both."""
+    """Return an array with a variable in each row: those of both."""
     arrays = [asarray(a) for a in (m, y) if a is not None]
     if any(a.ndim > 2 for a in arrays):
         raise ValueError('m and y must have no more than 2 dimensions')
@@ -294,7 +294,7 @@ def samples(m, y, rowvar, dtype):
 
 
 def sample_weights(size, fweights, aweights, ddof):
-    """Returns the weight of each sample, and the degrees of freedom."""
+    """Return the weight of each sample, and the degrees of freedom."""
     counts = checked_weights(fweights, 'fweights', size)
     if not isinstance(counts, Tracer) and np.any(counts != np.rint(counts)):
         raise TypeError('fweights must be integer')
@@ -307,7 +307,7 @@ def sample_weights(size, fweights, aweights, ddof):
 
 
 def checked_weights(weights, name, size):
-    """Returns a weight for each sample; True, where there are none."""
+    """Return a weight for each sample; True, where there are none."""
     if weights is None:
         return np.ones(size, bool)
     weights = array_or_tracer(weights, np.float64)
@@ -392,7 +392,7 @@ def numpy_histogram(a, bins=10, range=None, density=None, weights=None):
 
 
 def bin_sums(points, edges, weights):
-    """Returns the sum of the weights in each bin.
+    """Return the sum of the weights in each bin.
 
     Args:
         points: for each dimension, where the weights are.
@@ -410,7 +410,7 @@ def bin_sums(points, edges, weights):
 
 
 def bin_number(x, edges):
-    """Returns after how many edges `x` is; the last bin has its end."""
+    """Return after how many edges `x` is; the last bin has its end."""
     number = np.searchsorted(edges, x, 'right')
     return np.where(np.equal(x, edges[-1]), len(edges) - 1, number)
 

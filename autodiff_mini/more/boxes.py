@@ -26,7 +26,7 @@ def content_of(x, copies):
         copies: those that were made before, by id: the tracer, its copy.
     """
     if whose(holder_of(x)):
-        return x    # nobody writes into it
+        return x    # it is never written into
     _, copy = copies.get(id(x), (x, None))
     if copy is None or any(getattr(x, slot) is not getattr(copy, slot)
                            for slot in slots_of(x)):
@@ -76,7 +76,7 @@ def slots_of(x):
 
 
 def duplicate(x):
-    """Return a tracer that holds what `x` does, and is nobody else's."""
+    """Return a new tracer that holds what `x` does."""
     copy = object.__new__(type(x))
     become(copy, x)
     copy.made_in = current_trace()
@@ -150,8 +150,8 @@ class View(NamedTuple):
 
     Args:
         shared: the memory.
-        path: steps from all of it to what is seen; None if nobody knows.
-        why: what an error says of it, if it may only be read.
+        path: steps from all of it to what is seen; None if unknown.
+        why: what an error says of it, if it can only be read.
     """
 
     shared: Shared
@@ -181,15 +181,15 @@ def view_of(x, y, step=None, why=None):
     Args:
         x: the array.
         y: what NumPy would return as a view, or might return as one.
-        step: how it looks at `x`, what a Step holds; None if nobody knows.
-        why: what an error says of it, if it may only be read.
+        step: how it looks at `x`, what a Step holds; None if unknown.
+        why: what an error says of it, if it can only be read.
     """
     mine = whose(x)
     why = why or (mine.why if type(mine) is View else None)
     if y is x or mine is None and is_a_number(x):
         return y if y is x or why is None else only_seen_of(x, y, why)
     if mine and type(mine) is not View and isinstance(y, Tracer):
-        # What may only be read never changes, so no view has to follow.
+        # What can only be read never changes, so no view has to follow.
         if y.ndim:
             y.memory = why or mine
         if y.ndim or is_a_number(x):
@@ -257,7 +257,7 @@ def writable(y):
 
 
 def boxed(x, trace):
-    """Return `x` as a tracer of this trace, which is nobody else's."""
+    """Return `x` as a new tracer of this trace."""
     if isinstance(x, Tracer):
         x = duplicate(x)
     mine = isinstance(x, Tracer) and x._trace is trace
@@ -278,7 +278,7 @@ def is_a_number(x) -> bool:
 
 @seams.check_writable.take
 def check_writable(x):
-    """Raise a ReadOnlyError if the traced array `x` may only be read."""
+    """Raise a ReadOnlyError if the traced array `x` can only be read."""
     owner = holder_of(x)
     mine = is_at_home(owner)
     why = getattr(whose(x), 'why', None) or whose(owner)
@@ -299,7 +299,7 @@ def write(x, new):
 
     Raises:
         ReadOnlyError: it is not the program's own; or it may be a view of
-            another, or another of it, and nobody knows.
+            another, or another of it, and which is unknown.
     """
     check_writable(x)
     contents, trace = [(x, new)], holder_of(x)._trace

@@ -1,7 +1,7 @@
 """`custom_vmap`: a function that carries its own batching.
 
 A call that carries a function and a rule for batches of it.  Batching calls
-the rule in place of the function.  The other interpreters transform both.
+the rule instead of the function.  The other interpreters transform both.
 Chapter 24.
 """
 
@@ -111,7 +111,7 @@ def push_forward(fun, rule, zeros):
 def custom_vmap_partial_eval(trace, args, fun, vmap, **types):
     """Leave for later what is linear, and for a batch the rule.
 
-    Where a known argument is mapped, or moves, the function is left as well.
+    Where a known argument is mapped or perturbed, the function is left, too.
     """
     unknown = list(map(trace.is_unknown, args))
     params = {'fun': fun, 'vmap': vmap, **types}
@@ -292,7 +292,7 @@ class FlatBatching(UserRule):
 
 
 def marks_like(call, operands):
-    """Return all arguments of a call, with marks in place of operands."""
+    """Return all arguments of a call, with marks instead of operands."""
     values = iter(operands)
     held = {key: key in call.keys and tree_map(
                 lambda leaf: isinstance(leaf, Tracer) and next(values), x)

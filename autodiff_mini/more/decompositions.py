@@ -1,6 +1,6 @@
 """Decompositions of matrices: eigenvalues, singular values, QR, inverses.
 
-Its one idea: when a matrix moves, a basis that was found for it turns, and by
+When a matrix moves, a basis that was found for it turns, and by
 how much is seen in that basis.  All of it works on stacks of matrices.
 Sources: M. Giles, "An extended collection of matrix derivative results for
 forward and reverse mode automatic differentiation", 2008; JAX's
@@ -38,7 +38,7 @@ from autodiff_mini.primitives.elementwise import stop_gradient
 
 
 def over_gap(x, gap):
-    """Returns `x / gap`; where the gap is 0, NaN, and 0 if `x` is 0."""
+    """Return `x / gap`; where the gap is 0, NaN, and 0 if `x` is 0."""
     is_tie = gap == 0
     y = x / np.where(is_tie, 1, gap)
     return np.where(is_tie & (x != 0), np.nan, y)
@@ -60,12 +60,12 @@ def hermitian_part(a):
 
 
 def diagonals(a):
-    """Returns the diagonal of each matrix, as real numbers."""
+    """Return the diagonal of each matrix, as real numbers."""
     return np.real(np.diagonal(a, 0, -2, -1))
 
 
 def differences(w):
-    """Returns the matrices of all `w[j] - w[i]`."""
+    """Return the matrices of all `w[j] - w[i]`."""
     return w[..., None, :] - w[..., :, None]
 
 
@@ -75,13 +75,13 @@ def sums(w):
 
 
 def turned(p, gaps):
-    """Returns `p / gaps`, and 0 on the diagonal."""
+    """Return `p / gaps`, and 0 on the diagonal."""
     eye = np.eye(p.shape[-1], dtype=bool)
     return np.where(eye, 0, over_gap_p.bind(p, np.where(eye, 1, gaps)))
 
 
 def defdecomposition(primitive, shapes):
-    """Defines how a decomposition maps, and the types of its results.
+    """Define how a decomposition maps, and the types of its results.
 
     Args:
         shapes: takes the lengths of a matrix and the parameters; returns the
@@ -114,14 +114,14 @@ def linalg_eigh(a, UPLO='L'):
 
 
 def triangle_of(UPLO):
-    """Returns 'L' or 'U'; raises if it says something else."""
+    """Return 'L' or 'U'; raises if it says something else."""
     if UPLO.upper() not in ('L', 'U'):
         raise ValueError("UPLO argument must be 'L' or 'U'")
     return UPLO.upper()
 
 
 def eigh_jvp(primals, tangents, UPLO):
-    """Returns eigenvalues and vectors, and their tangents.
+    """Return eigenvalues and vectors, and their tangents.
 
     The phase of a complex vector is free: a vector moves at right angles to
     itself, as in JAX.
@@ -157,7 +157,7 @@ defshape(eigvalsh_p, lambda shape, UPLO: shape[:-1])
 # Of any square matrix.  NumPy returns real numbers if the eigenvalues happen
 # to be real.  Of traced values the type must be known before: it is complex.
 def complex_eig(a):
-    """Returns the eigenvalues and vectors, as complex numbers."""
+    """Return the eigenvalues and vectors, as complex numbers."""
     dtype = np.result_type(a, np.complex64)
     return [x.astype(dtype) for x in np.linalg.eig(a)]
 
@@ -169,7 +169,7 @@ EigResult = type(np.linalg.eig(np.eye(1)))
 
 @implements(np.linalg.eig)
 def linalg_eig(a):
-    """Returns complex eigenvalues and vectors, also if all are real.
+    """Return complex eigenvalues and vectors, also if all are real.
 
     Take `np.real` of them where they are known to be, or eigh.
     """
@@ -203,7 +203,7 @@ def kinked(v, w):
 
 
 def left_free(v, v_dot):
-    """Returns by which multiple of itself a vector must not move.
+    """Return by which multiple of itself a vector must not move.
 
     LAPACK gives a vector the length 1, and makes its largest element real.
     """
@@ -220,7 +220,7 @@ defdecomposition(eig_p, lambda n, _: [(n,), (n, n)])
 
 
 def complex_eigvals(a):
-    """Returns the eigenvalues, as complex numbers."""
+    """Return the eigenvalues, as complex numbers."""
     return np.linalg.eigvals(a).astype(np.result_type(a, np.complex64))
 
 
@@ -233,7 +233,7 @@ def linalg_eigvals(a):
 
 
 def eigvals_jvp(primals, tangents):
-    """Returns eigenvalues and their tangents, both in the order of eig.
+    """Return eigenvalues and their tangents, both in the order of eig.
 
     LAPACK finds those of large matrices in another order without vectors.
     """
@@ -262,7 +262,7 @@ def linalg_svd(a, full_matrices=True, compute_uv=True, hermitian=False):
 
 
 def hermitian_svd(a, compute_uv):
-    """Returns what NumPy makes of eigenvalues: the sign is in `Vh`."""
+    """Return what NumPy makes of eigenvalues: the sign is in `Vh`."""
     if not compute_uv:
         return np.sort(np.abs(np.linalg.eigvalsh(a)))[..., ::-1]
     w, v = np.linalg.eigh(a)
@@ -274,7 +274,7 @@ def hermitian_svd(a, compute_uv):
 
 
 def svd_jvp(primals, tangents, full_matrices):
-    """Returns singular values and vectors, and their tangents.
+    """Return singular values and vectors, and their tangents.
 
     With `p = U^H dA V`, both bases turn: together by the Hermitian part of
     `p`, and apart by what is left.  A phase of complex vectors, which both
@@ -301,7 +301,7 @@ def svd_jvp(primals, tangents, full_matrices):
 
 
 def check_svd_is_thin(a, full_matrices):
-    """Raises where there are vectors without a singular value."""
+    """Raise where there are vectors without a singular value."""
     if full_matrices and a.shape[-1] != a.shape[-2]:
         raise NotImplementedError(
             'numpy.linalg.svd with full_matrices=True has no derivative for '
@@ -437,7 +437,7 @@ def qr_jvp(primals, tangents, mode):
 
 
 def thin_qr_tangent(q, r, a_dot):
-    """Returns the tangent of `q`, where `r` is square.
+    """Return the tangent of `q`, where `r` is square.
 
     Its part in the basis is skew-Hermitian, such that the diagonal of `r`
     stays real.  Source: `_thin_qr_jvp` in JAX.
@@ -449,7 +449,7 @@ def thin_qr_tangent(q, r, a_dot):
 
 
 def rest_of_qr(q, q_dot):
-    """Returns the tangent of those columns that a complete `q` has more.
+    """Return the tangent of those columns that a complete `q` has more.
 
     It is a product of reflections, `I - Y T Y^H`.  So with `C` and `D`, the
     upper and the lower part of `q - I`, they are `I + (q - I) Z^H`, where
@@ -466,7 +466,7 @@ def rest_of_qr(q, q_dot):
 
 
 def solve_from_the_right(b, a):
-    """Returns `x`, of which `x @ a` is `b`."""
+    """Return `x`, of which `x @ a` is `b`."""
     return np.matrix_transpose(np.linalg.solve(
         np.matrix_transpose(a), np.matrix_transpose(b)))
 
@@ -475,7 +475,7 @@ jvp.rules[qr_p] = qr_jvp
 
 
 def qr_shapes(m, n, mode):
-    """Returns the shapes of `q` and `r`."""
+    """Return the shapes of `q` and `r`."""
     size = m if mode == 'complete' else min(m, n)
     return [(m, size), (size, n)]
 
@@ -501,7 +501,7 @@ def linalg_pinv(a, rcond=None, hermitian=False, *, rtol=NOT_GIVEN):
 
 
 def pinv_rule(a_dot, p, a, rcond, hermitian):
-    """Returns the tangent of `p`, for matrices that keep their rank.
+    """Return the tangent of `p`, for matrices that keep their rank.
 
     Source: G. Golub and V. Pereyra, "The differentiation of pseudo-inverses
     and nonlinear least squares problems whose variables separate", 1973.

@@ -1,20 +1,21 @@
 """Functions of each element: how a number is written, and pieces.
 
-Its one idea: what is known of floating-point numbers only (an exponent, a
-neighbour) does not move when the number does.  Chapter 25.
+What is known of floating-point numbers only, such as an exponent or a
+neighbor, does not depend on the number smoothly.  Chapter 25.
 """
 
 import math
 
 import numpy as np
 
-from autodiff_mini.arrays import convert
+from autodiff_mini import seams
+from autodiff_mini.arrays import convert, full
 from autodiff_mini.core import Tracer, elementwise, typeof
 from autodiff_mini.interpreters.jvp import defjvp, match
-from autodiff_mini.interpreters.transpose import deftranspose
-from autodiff_mini.memory import as_new_array
+from autodiff_mini.interpreters.transpose import deflinear, deftranspose
+from autodiff_mini.memory import ONLY_SEEN, as_new_array
 from autodiff_mini.numpy_api import (
-    asarray, composed_ufunc, implements, inexact, operand, stand_in)
+    as_is, asarray, composed_ufunc, implements, inexact, operand, stand_in)
 from autodiff_mini.primitives.elementwise import row, stop_gradient
 
 gcd_p = row(np.gcd)
@@ -99,7 +100,7 @@ def numpy_piecewise(x, condlist, funclist, *args, **kw):
 
 
 def piecewise_conditions(x, condlist, count):
-    """Returns the condition of each of `count` functions."""
+    """Return the condition of each of `count` functions."""
     if is_one_condition(condlist, x):
         condlist = [condlist]
     conditions = [asarray(c, np.dtype(bool)) for c in condlist]
@@ -116,7 +117,7 @@ def piecewise_conditions(x, condlist, count):
 
 
 def is_one_condition(condition, x) -> bool:
-    """Returns whether it is a condition, and no list of conditions."""
+    """Return whether it is a condition, and no list of conditions."""
     if not isinstance(condition, list | tuple) and np.ndim(condition) == 0:
         return True
     first = condition[0]
@@ -124,7 +125,7 @@ def is_one_condition(condition, x) -> bool:
 
 
 def inside_piece(x, condition):
-    """Returns `x`, with one element of the piece in the place of others."""
+    """Return `x`, with one element of the piece in the place of others."""
     if not x.size:
         return x
     place = np.argmax(np.ravel(condition))
@@ -193,3 +194,21 @@ def numpy_allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
 def numpy_result_type(*arrays_and_dtypes):
     return np.result_type(*[stand_in(x) if isinstance(x, Tracer) else x
                             for x in arrays_and_dtypes])
+
+
+# The imaginary part is a view of a complex array, as the real part is.
+imag_p = elementwise('imag', np.imag)
+deflinear(imag_p, lambda ct, x: -1j * ct)
+
+
+@implements(np.imag, as_is)
+def numpy_imag(val):
+    val = operand(val)
+    aval = typeof(val)
+    if aval.dtype.kind == 'c':
+        return seams.view_of.run(val, imag_p.bind(val))
+    zero = full(val, aval.shape, 0, aval.dtype)[()]
+    zero = convert(zero, aval.dtype, aval.weak_type)
+    if seams.is_a_number.run(val):
+        return zero
+    return seams.view_of.run(val, zero, None, ONLY_SEEN)

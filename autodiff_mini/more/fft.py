@@ -1,6 +1,6 @@
 """Discrete Fourier transforms: np.fft.
 
-Its one idea: along one axis each is a linear map, whose transpose is a
+Along one axis each is a linear map, whose transpose is a
 transform of the same family; along several it is one after the other.
 Chapter 25.
 """
@@ -18,7 +18,7 @@ from autodiff_mini.primitives.reductions import axis_primitive
 
 
 def fourier_along_axis(function, primitive):
-    """Lets `primitive` stand for a transform along one axis.
+    """Let `primitive` stand for a transform along one axis.
 
     It takes real numbers as they are: made complex first, those of low
     precision would be transformed in another one than NumPy's.
@@ -32,7 +32,7 @@ def fourier_along_axis(function, primitive):
 
 
 def fourier_length(n):
-    """Returns the length of a transform; raises if there is none of it."""
+    """Return the length of a transform; raises if there is none of it."""
     n = operator.index(n)
     if n < 1:
         raise ValueError(
@@ -41,7 +41,7 @@ def fourier_length(n):
 
 
 def resized(a, n, axis):
-    """Returns `a`, cut off at the length `n`, or with zeros at the end."""
+    """Return `a`, cut off at the length `n`, or with zeros at the end."""
     missing = n - a.shape[axis]
     if missing < 0:
         return a[along(axis, slice(n))]
@@ -62,7 +62,7 @@ deflinear(ifft_p, lambda ct, x, axis, norm: np.fft.ifft(
 
 
 def with_length(shape, axis, length):
-    """Returns `shape` with this length of one axis."""
+    """Return `shape` with this length of one axis."""
     return (*shape[:axis], length, *shape[axis + 1:])
 
 
@@ -72,7 +72,7 @@ fourier_along_axis(np.fft.rfft, rfft_p)
 
 
 def multiplicities(n, ndim, axis):
-    """Returns for how many frequencies of fft each of rfft stands.
+    """Return for how many frequencies of fft each of rfft stands.
 
     What fft has at k and at n - k is conjugate, if the signal is real, and
     rfft has one of them.  Only 0 and n / 2 are their own partners.
@@ -129,7 +129,7 @@ def fft_ihfft(a, n=None, axis=-1, norm=None, out=None):
 
 
 def lengths_along(shape, s, axes):
-    """Returns the lengths that `s` asks for, and the axes they belong to."""
+    """Return the lengths that `s` asks for, and the axes they belong to."""
     if axes is None:
         axes = range(-len(shape if s is None else s), 0)
     if s is None:
@@ -140,7 +140,7 @@ def lengths_along(shape, s, axes):
 
 
 def fourier_along_axes(function, transform):
-    """Lets `transform`, of the last axis first, stand for a function."""
+    """Let `transform`, of the last axis first, stand for a function."""
     @implements(function, as_is)
     def call(a, s=None, axes=None, norm=None, out=None):
         a = numpy_asarray(a)    # without axes, it is the result
@@ -173,7 +173,7 @@ def fft_irfftn(a, s=None, axes=None, norm=None, out=None):
 
 
 def fourier_of_matrix(function, transform):
-    """Lets `transform`, of the last two axes, stand for a function."""
+    """Let `transform`, of the last two axes, stand for a function."""
     @implements(function)
     def call(a, s=None, axes=(-2, -1), norm=None, out=None):
         return transform(a, s, axes, norm)
@@ -186,7 +186,7 @@ fourier_of_matrix(np.fft.irfft2, np.fft.irfftn)
 
 
 def fourier_shift(function, direction):
-    """Lets a roll by half of each length stand for a function."""
+    """Let a roll by half of each length stand for a function."""
     @implements(function)
     def call(x, axes=None):
         axes = range(x.ndim) if axes is None else axes

@@ -1,6 +1,6 @@
 """Linear algebra that is made of primitives: fits, ranks, norms, products.
 
-Its one idea: what NumPy computes from a decomposition, or by a chain of
+What NumPy computes from a decomposition, or by a chain of
 products, is computed so here, and needs no rules.  Chapter 25.
 """
 
@@ -21,7 +21,7 @@ from autodiff_mini.primitives.elementwise import stop_gradient
 
 @implements(np.linalg.lstsq)
 def linalg_lstsq(a, b, rcond=None):
-    """Returns a solution, residuals, the rank, and the singular values.
+    """Return a solution, residuals, the rank, and the singular values.
 
     NumPy returns no residuals if the columns happen to be dependent.  Here
     the shape must be known before: there are none for `m <= n` only.
@@ -48,7 +48,7 @@ def linalg_lstsq(a, b, rcond=None):
 
 
 def check_matrices(*arrays):
-    """Raises if one of them is no matrix."""
+    """Raise if one of them is no matrix."""
     for a in arrays:
         if a.ndim != 2:
             raise np.linalg.LinAlgError(
@@ -57,7 +57,7 @@ def check_matrices(*arrays):
 
 
 def least_squares_cutoff(rcond, shape):
-    """Returns the relative size of singular values that count as zero."""
+    """Return the relative size of singular values that count as zero."""
     eps = np.finfo(np.float64).eps
     if rcond is None:
         return eps * max(shape)
@@ -99,7 +99,7 @@ def linalg_cond(x, p=None):
 
 
 def condition_by_inverse(x, p):
-    """Returns the norm of `x` times that of its inverse; NaN without one."""
+    """Return the norm of `x` times that of its inverse; NaN without one."""
     sign, _ = np.linalg.slogdet(stop_gradient(x))
     singular = np.equal(sign, 0)
     eye = np.eye(x.shape[-1], dtype=x.dtype)
@@ -129,7 +129,7 @@ def linalg_multi_dot(arrays, *, out=None):
 
 
 def cheapest_product(matrices):
-    """Returns the product of matrices, in the order of least cost."""
+    """Return the product of matrices, in the order of least cost."""
     if len(matrices) == 1:
         return matrices[0]
     sizes = (*[a.shape[0] for a in matrices], matrices[-1].shape[1])
@@ -140,7 +140,7 @@ def cheapest_product(matrices):
 
 @lru_cache
 def cheapest_cut(sizes):
-    """Returns the least cost of a product, and where to cut it in two.
+    """Return the least cost of a product, and where to cut it in two.
 
     The matrices have the shapes `sizes[:2]`, `sizes[1:3]`, and so on.
     """
@@ -207,7 +207,7 @@ def linalg_norm(x, ord=None, axis=None, keepdims=False):
 
 
 def vector_norm(x, ord, axes, keepdims):
-    """Returns the norm over one axis, of an order other than 2."""
+    """Return the norm over one axis, of an order other than 2."""
     if ord in (np.inf, -np.inf):
         extremum = np.max if ord > 0 else np.min
         return extremum(np.abs(x), axes, keepdims=keepdims)

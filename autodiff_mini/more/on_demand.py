@@ -15,8 +15,7 @@ MODULES = (
     'composed', 'along_axis', 'selection', 'statistics', 'borrowed',
     'filling', 'rows', 'tables', 'matrices', 'einsum', 'products', 'elements',
     'linear_algebra', 'arranging', 'averages', 'decompositions', 'fft',
-    'polynomials',
-    'custom_vmap', 'optimize_remat')
+    'polynomials', 'options', 'custom_vmap', 'optimize_remat')
 
 
 def module(name):
@@ -55,6 +54,5 @@ seams.leave_closure.take(
     lambda *args: module('closing_calls').leave_opened(*args))
 seams.bind_both_ways.take(
     lambda *args: module('pulling_twice').bind_both_ways(*args))
-seams.save.take(lambda *args: module('policies').save(*args))
 seams.call_if_unused.take(
     lambda call, fwd: module('optimize_remat').RematForward(call, fwd))

@@ -1,6 +1,6 @@
 """Polynomials, and slopes on a grid.
 
-Its one idea: what NumPy reads off values (that a leading coefficient is
+What NumPy reads off values (that a leading coefficient is
 zero, that a grid is uniform) is read off only where they are known.
 Chapter 25.
 """
@@ -25,7 +25,7 @@ def numpy_polymul(a1, a2):
 
 @implements(np.polydiv)
 def numpy_polydiv(u, v):
-    """Returns the quotient and the rest, whose degree is less than of `v`.
+    """Return the quotient and the rest, whose degree is less than of `v`.
 
     NumPy cuts leading zeros off the rest, if there are some.
     """
@@ -65,7 +65,7 @@ def numpy_polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
 
 
 def check_points(x, y, deg):
-    """Raises an error if no polynomial can be fitted to the points."""
+    """Raise an error if no polynomial can be fitted to the points."""
     if deg < 0:
         raise ValueError('expected deg >= 0')
     if x.ndim != 1:
@@ -79,7 +79,7 @@ def check_points(x, y, deg):
 
 
 def polyfit_variance(residuals, powers):
-    """Returns the variance of the points about the polynomial."""
+    """Return the variance of the points about the polynomial."""
     count, order = powers.shape
     if count <= order:
         raise ValueError('the number of data points must exceed order to '
@@ -89,7 +89,7 @@ def polyfit_variance(residuals, powers):
 
 @implements(np.roots)
 def numpy_roots(p):
-    """Returns the roots as complex numbers; the first of `p` is not zero."""
+    """Return the roots as complex numbers; the first of `p` is not zero."""
     p = np.atleast_1d(inexact(p))
     if p.ndim != 1:
         raise ValueError('Input must be a rank-1 array.')
@@ -117,7 +117,7 @@ def numpy_gradient(f, *varargs, axis=None, edge_order=1):
 
 
 def gradient_along(f, axis, step, edge_order):
-    """Returns the slope along one axis, by differences of second order."""
+    """Return the slope along one axis, by differences of second order."""
     y = np.moveaxis(f, axis, 0)
     if len(y) < edge_order + 1:
         raise ValueError(
@@ -130,7 +130,7 @@ def gradient_along(f, axis, step, edge_order):
 
 
 def gradient_steps(step, y):
-    """Returns the distances of the points; one, if it is known for all."""
+    """Return the distances of the points; one, if it is known for all."""
     if np.ndim(step) == 0:
         return operand(step)
     x = array_or_tracer(step) * 1.0
@@ -146,7 +146,7 @@ def gradient_steps(step, y):
 
 
 def uniform_slopes(y, h, edge_order):
-    """Returns the slopes at the start, inside and at the end."""
+    """Return the slopes at the start, inside and at the end."""
     inside = (y[2:] - y[:-2]) / (2.0 * h)
     if edge_order == 1:
         return (y[1:2] - y[:1]) / h, inside, (y[-1:] - y[-2:-1]) / h
@@ -156,7 +156,7 @@ def uniform_slopes(y, h, edge_order):
 
 
 def uneven_slopes(y, h, edge_order):
-    """Returns the slopes at the start, inside and at the end."""
+    """Return the slopes at the start, inside and at the end."""
     inside = of_three(middle_weights(h[:-1], h[1:]), y[:-2], y[1:-1], y[2:])
     if edge_order == 1:
         return (y[1:2] - y[:1]) / h[:1], inside, (y[-1:] - y[-2:-1]) / h[-1:]
@@ -167,7 +167,7 @@ def uneven_slopes(y, h, edge_order):
 
 
 def of_three(weights, a, b, c):
-    """Returns the sum of three points, weighted."""
+    """Return the sum of three points, weighted."""
     return weights[0] * a + weights[1] * b + weights[2] * c
 
 

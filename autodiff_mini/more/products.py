@@ -1,6 +1,6 @@
 """Products of arrays, and what slides along another.
 
-Its one idea: what slides is laid out first, a row for each place, so that
+What slides is laid out first, a row for each place, so that
 nothing is left but to multiply and to add.  Chapter 25.
 """
 
@@ -77,7 +77,7 @@ def numpy_correlate(a, v, mode='valid'):
 
 
 def check_signals(a, v):
-    """Raises a ValueError if two arrays cannot be convolved."""
+    """Raise a ValueError if two arrays cannot be convolved."""
     for name, x in ('a', a), ('v', v):
         if x.ndim > 1:
             raise ValueError('object too deep for desired array')
@@ -89,7 +89,7 @@ OLD_MODES = {0: 'valid', 1: 'same', 2: 'full'}
 
 
 def slide(a, v, mode):
-    """Returns the products of `v` with the parts of `a` that are as long.
+    """Return the products of `v` with the parts of `a` that are as long.
 
     Args:
         mode: 'valid', or how far `v` stands out at the ends: 'same', so that

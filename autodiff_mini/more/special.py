@@ -1,6 +1,6 @@
 """Rows for the special functions of SciPy, which are ufuncs.
 
-Its one idea: a slope is written with functions that have rows, so there are
+A slope is written with functions that have rows, so there are
 all derivatives; and it is computed in double precision, as SciPy computes.
 Sources are in the *Digital Library of Mathematical Functions* (DLMF).
 Chapter 25.
@@ -25,7 +25,7 @@ PI, ROOT_PI, ROOT_2 = math.pi, math.sqrt(math.pi), math.sqrt(2)
 
 
 def special_primitive(name, impl, *slopes):
-    """Returns an element-wise primitive.
+    """Return an element-wise primitive.
 
     Args:
         name: what it is called.
@@ -39,7 +39,7 @@ def special_primitive(name, impl, *slopes):
 
 
 def slope_rule(primitive, slope):
-    """Returns how the tangent of one operand reaches the output."""
+    """Return how the tangent of one operand reaches the output."""
     def rule(x_dot, y, *xs):
         xs = [convert(x, double_of(x)) for x in xs]
         is_double = double_of(y) == typeof(y).dtype
@@ -49,7 +49,7 @@ def slope_rule(primitive, slope):
 
 
 def double_of(x):
-    """Returns the dtype that has double precision for `x`, or more."""
+    """Return the dtype that has double precision for `x`, or more."""
     return np.result_type(typeof(x).dtype, np.float64)
 
 
@@ -57,7 +57,7 @@ SLOPES = {}     # of each function, by its name
 
 
 def special_row(name, *slopes):
-    """Returns the primitive that stands for a ufunc of SciPy's.
+    """Return the primitive that stands for a ufunc of SciPy's.
 
     Args:
         name: what SciPy calls it.
@@ -76,7 +76,7 @@ def special_row(name, *slopes):
 
 
 def refused(what, operand):
-    """Returns what stands for a slope that is not known."""
+    """Return what stands for a slope that is not known."""
     def slope(*_):
         raise NotImplementedError(
             f'The derivative of {what} with respect to `{operand}` is not '
@@ -86,7 +86,7 @@ def refused(what, operand):
 
 
 def complement(name, other):
-    """Returns the row of a function that is a constant minus the other."""
+    """Return the row of a function that is a constant minus the other."""
     def opposite(slope):
         if isinstance(slope, str):
             return slope
@@ -95,7 +95,7 @@ def complement(name, other):
 
 
 def inverse(name, other, place):
-    """Returns the row of a function that undoes the other in one operand.
+    """Return the row of a function that undoes the other in one operand.
 
     If `z = other(a, x)`, then `dz = other_a da + other_x dx`.
     """
@@ -111,7 +111,7 @@ def inverse(name, other, place):
 
 
 def row_of_several(function, **slopes):
-    """Returns primitives for the results of a ufunc; `slopes` by name."""
+    """Return primitives for the results of a ufunc; `slopes` by name."""
     primitives = [special_primitive(name, result_of(function, i), slope)
                   for i, (name, slope) in enumerate(slopes.items())]
     ufunc_table[function] = lambda x: tuple(p.bind(x) for p in primitives)
@@ -119,17 +119,17 @@ def row_of_several(function, **slopes):
 
 
 def result_of(function, i):
-    """Returns the function that computes the result with this number."""
+    """Return the function that computes the result with this number."""
     return lambda x: function(x)[i]
 
 
 def within(domain, slope):
-    """Returns the slope; outside of the domain NaN, as its derivatives."""
+    """Return the slope; outside of the domain NaN, as its derivatives."""
     return slope * np.where(domain, 1, np.nan)
 
 
 def refuse_complex_slope(name, x):
-    """Raises the error for what has a derivative at real numbers only."""
+    """Raise the error for what has a derivative at real numbers only."""
     if typeof(x).dtype.kind == 'c':
         raise NotImplementedError(
             f'The derivative of scipy.special.{name} is not known here at '
@@ -153,7 +153,7 @@ psi_p = special_row('psi', psi_slope)
 
 
 def rgamma_slope(y, x):
-    """Returns the slope of 1 / gamma, which has zeros where psi has poles.
+    """Return the slope of 1 / gamma, which has zeros where psi has poles.
 
     So on the left it is found by reflection, DLMF 5.5.3.
     """
@@ -179,13 +179,13 @@ betaln_p = special_row(
 
 # Incomplete gamma functions and their distributions, DLMF 8.
 def gamma_density(a, x):
-    """Returns the derivative of gammainc with respect to `x`."""
+    """Return the derivative of gammainc with respect to `x`."""
     x = np.minimum(x, 1e300)    # at infinity it would be inf - inf
     return np.exp(xlogy(a - 1, x) - x - gammaln(a))
 
 
 def gammainc_in_a(a, x):
-    """Returns the derivative of gammainc with respect to `a`, below 1e6.
+    """Return the derivative of gammainc with respect to `a`, below 1e6.
 
     Where `x` is small that of a series, DLMF 8.11.4, elsewhere that of a
     continued fraction, DLMF 8.9.2.
@@ -245,7 +245,7 @@ pdtr_p = complement('pdtr', 'pdtrc')
 
 # Incomplete beta functions and their distributions, DLMF 8.17.
 def beta_density(a, b, x):
-    """Returns the derivative of betainc with respect to `x`."""
+    """Return the derivative of betainc with respect to `x`."""
     return np.exp(xlogy(a - 1, x) + xlog1py(b - 1, -x) - betaln(a, b))
 
 
@@ -262,7 +262,7 @@ stdtrit_p = inverse('stdtrit', 'stdtr', 1)
 
 # The error function and its relatives, DLMF 7.
 def one_minus(product, far, u):
-    """Returns `1 - product`; far away its series, or nothing would be left.
+    """Return `1 - product`; far away its series, or nothing would be left.
 
     It is `-(u + 3u^2 + 15u^3 + ...)`, DLMF 7.12.
     """
@@ -301,7 +301,7 @@ def normal_density(x):
 
 
 def log_ndtr_slope(y, x):
-    """Returns the density over `exp(y)`; on the left both may be too small.
+    """Return the density over `exp(y)`; on the left both may be too small.
 
     There erfcx, which is a multiple of their ratio, is not.
     """
@@ -322,7 +322,7 @@ owens_t_p = special_row(
 
 # Exponentials, logarithms, powers and losses.
 def quotient(x, y):
-    """Returns `x / y`, and 0 where both are 0."""
+    """Return `x / y`, and 0 where both are 0."""
     both = (x == 0) & (y == 0)
     return np.where(both, 0, np.divide(x, np.where(both, 1, y)))
 
@@ -354,7 +354,7 @@ exprel_p = special_row('exprel', lambda y, x: hyp1f1(2, 3, x) / 2)
 
 
 def power_in_lmbda(log_x, lmbda):
-    """Returns the derivative of `(exp(lmbda * log_x) - 1) / lmbda`."""
+    """Return the derivative of `(exp(lmbda * log_x) - 1) / lmbda`."""
     return log_x * log_x / 2 * hyp1f1(2, 3, lmbda * log_x)
 
 
@@ -388,7 +388,7 @@ lambertw_p = special_row(
 
 # Bessel functions, DLMF 10.6 and 10.29.
 def beside_order(function, v, x, sign):
-    """Returns half the sum, or difference, of those of orders beside `v`."""
+    """Return half the sum, or difference, of those of orders beside `v`."""
     return (function(v - 1, x) + sign * function(v + 1, x)) / 2
 
 
@@ -437,7 +437,7 @@ hyp2f1_p = special_row('hyp2f1', 'a', 'b', 'c', lambda y, a, b, c, z: (
 
 # Elliptic integrals, DLMF 19.4 and 19.5, and other integrals, DLMF 6.2.
 def near_one(p, series, formula):
-    """Returns `series(1 - p)` near 1, where `formula(p)` would be 0 / 0."""
+    """Return `series(1 - p)` near 1, where `formula(p)` would be 0 / 0."""
     near = np.abs(p - 1) < 0.5
     return np.where(near, series(np.where(near, 1 - p, 0)),
                     formula(np.where(near, 2, p)))
@@ -459,14 +459,14 @@ spence_p = special_row('spence', lambda y, x: near_one(
 
 
 def expn_slope(y, n, x):
-    """Returns that of expn, whose order 0 is `exp(-x) / x`."""
+    """Return that of expn, whose order 0 is `exp(-x) / x`."""
     zero = n == 0
     return np.where(zero, -y * (1 + 1 / np.where(zero, x, 1)),
                     -special.expn(np.where(zero, 1, n) - 1, x))
 
 
 def sine_over(x, sine, sign):
-    """Returns `sine(x) / x`, of the sine or of the hyperbolic one."""
+    """Return `sine(x) / x`, of the sine or of the hyperbolic one."""
     near = np.abs(x) < 1
     small, large = np.where(near, x, 0), np.where(near, 1, x)
     return np.where(near, hyp0f1(1.5, sign * small * small / 4),

@@ -80,8 +80,8 @@ def where_masked(x, mask, value):
     if typeof(value).ndim > rest:
         raise TracerError(
             'a boolean index whose values are not known while they are '
-            'traced takes what is the same wherever it is True: in place of '
-            'x[mask] = y write x[...] = np.where(mask, y, x)')
+            'traced takes one value for all places where it is True: instead '
+            'of x[mask] = y write x[...] = np.where(mask, y, x)')
     mask = np.reshape(mask, (*mask.shape, *[1] * rest))
     return np.where(mask, as_part(value, x, typeof(value).shape), x)
 

@@ -11,7 +11,7 @@ NAMES = {'watch': 'notebook.player.watch'}
 
 
 def draw(jaxpr):
-    """Returns a picture of a program; see `notebook.drawing`."""
+    """Return a picture of a program; see `notebook.drawing`."""
     return import_module('autodiff_mini.notebook.drawing').draw(jaxpr)
 
 

@@ -1,6 +1,6 @@
 """Jaxprs as pictures, which a notebook shows in place of their text.
 
-Its one idea: all words stand in rows, and wires bend only between two rows,
+All words stand in rows, and wires bend only between two rows,
 so that no wire ever crosses a word.  A wire that goes past a row has a place
 in it, as an equation has.
 """
@@ -15,7 +15,7 @@ from statistics import mean
 from autodiff_mini.core import fun_name
 from autodiff_mini.errors import line_text
 from autodiff_mini.jaxprs import (
-    Jaxpr, Literal, Names, Var, param_text, programs_in, type_text)
+    Literal, Names, Var, param_text, programs_in, type_text)
 
 LARGEST = 10    # equations that are drawn; more become a table
 WIDEST = 640    # pixels that are drawn
@@ -32,7 +32,7 @@ class Html(str):
 
 
 def draw(jaxpr, marked=()):
-    """Returns a picture of a program, as HTML that a notebook shows.
+    """Return a picture of a program, as HTML that a notebook shows.
 
     Up to ten equations are drawn, the arguments at the top; a program that
     is larger, or very wide, becomes a table.  A jaxpr that is the value of a
@@ -57,11 +57,8 @@ def draw(jaxpr, marked=()):
     return Html((diagram if small else table)(jaxpr, names, marked))
 
 
-Jaxpr._repr_html_ = draw
-
-
 def letters(jaxpr):
-    """Returns the Names of the variables of a program, as in its text."""
+    """Return the Names of the variables of a program, as in its text."""
     names = Names()
     for v in [*jaxpr.constvars, *jaxpr.invars,
               *[v for eqn in jaxpr.eqns for v in eqn.outvars]]:
@@ -70,7 +67,7 @@ def letters(jaxpr):
 
 
 def detail(eqn):
-    """Returns the parameters that say something; of a call, its name."""
+    """Return the parameters that say something; of a call, its name."""
     inner = [fun_name(value).rpartition('.')[2]
              for value in eqn.params.values()
              if hasattr(value, 'jaxpr') and value.jaxpr is not value]
@@ -81,7 +78,7 @@ def detail(eqn):
 
 
 def table(jaxpr, names, marked):
-    """Returns the program as a table, with a row for each equation."""
+    """Return the program as a table, with a row for each equation."""
     def row(operation, results=(), operands=(), line='', kind='td'):
         texts = (' '.join(names[v] for v in results),
                  ' '.join(type_text(v.aval) for v in results),
@@ -99,14 +96,14 @@ def table(jaxpr, names, marked):
 
 
 def cells(kind, texts):
-    """Returns a row of a table."""
+    """Return a row of a table."""
     style = 'style="text-align: left"'    # Jupyter's are on the right
     inside = [f'<{kind} {style}>{escape(text)}</{kind}>' for text in texts]
     return f'<tr>{"".join(inside)}</tr>'
 
 
 def place_text(line):
-    """Returns the file of a line, without its folder, and its number."""
+    """Return the file of a line, without its folder, and its number."""
     path = Path(line_text(line) if line else '')
     is_cell = path.parent.name.startswith('ipykernel_')
     return f'cell:{path.name.partition(":")[2]}' if is_cell else path.name
@@ -149,7 +146,7 @@ def text_width(text):
 
 
 def offsets(texts):
-    """Returns how far from their middle the centres of neighbours are."""
+    """Return how far from their middle the centres of neighbours are."""
     widths = list(map(text_width, texts))
     return [end - width / 2 - sum(widths) / 2
             for width, end in zip(widths, accumulate(widths), strict=True)]
@@ -160,7 +157,7 @@ def shorten(text, length):
 
 
 def equation_node(eqn, names, width, opacity):
-    """Returns the node of an equation; its literals stand beside it."""
+    """Return the node of an equation; its literals stand beside it."""
     lines = [str(eqn.primitive), shorten(detail(eqn), 18)]
     return Node([v for v in eqn.invars if type(v) is Var], eqn.outvars,
                 [line for line in lines if line],
@@ -172,7 +169,7 @@ def equation_node(eqn, names, width, opacity):
 
 
 def rows_of_nodes(jaxpr, names, marked):
-    """Returns the nodes in rows, each below all that it needs."""
+    """Return the nodes in rows, each below all that it needs."""
     rows, depth = defaultdict(list, {0: []}), defaultdict(int)
     for v in [*jaxpr.constvars, *jaxpr.invars]:
         dashed = 'stroke-dasharray="4 3" ' * (v in jaxpr.constvars)
@@ -191,7 +188,7 @@ def rows_of_nodes(jaxpr, names, marked):
 
 
 def add_wires(rows):
-    """Gives a variable a place in each row that it goes past."""
+    """Give a variable a place in each row that it goes past."""
     last_use = {v: i for i, row in enumerate(rows)
                 for node in row for v in node.operands}
     for i, row in enumerate(rows):
@@ -201,7 +198,7 @@ def add_wires(rows):
 
 
 def connect(above, row):
-    """Yields the wires between two rows: from where, and to where."""
+    """Yield the wires between two rows: from where, and to where."""
     starts = {v: (node, out) for node in above
               for v, out in zip(node.results, node.outs, strict=True)}
     for end in row:
@@ -213,7 +210,7 @@ def connect(above, row):
 
 
 def settle(row, side):
-    """Moves the nodes of a row to where wires on this side pull them."""
+    """Move the nodes of a row to where wires on this side pull them."""
     wish = {node: mean([other.x + pull for other, pull in getattr(node, side)]
                        or [node.x]) for node in row}
     row.sort(key=wish.get)
@@ -227,7 +224,7 @@ def settle(row, side):
 
 
 def diagram(jaxpr, names, marked):
-    """Returns the program as an SVG; if that is too wide, as a table."""
+    """Return the program as an SVG; if that is too wide, as a table."""
     rows = rows_of_nodes(jaxpr, names, marked)
     wires = [list(connect(above, row)) for above, row in pairwise(rows)]
     for _ in range(3):
@@ -251,7 +248,7 @@ def diagram(jaxpr, names, marked):
 
 
 def frame(jaxpr, parts, left, width, height):
-    """Returns an SVG; it shrinks by up to a fifth, and then it scrolls."""
+    """Return an SVG; it shrinks by up to a fifth, and then it scrolls."""
     label = escape(repr(jaxpr)).replace('\n', '&#10;')
     return (f'<svg role="img" aria-label="{label}" width="{width:.0f}" '
             f'viewBox="{left:.1f} 0 {width:.1f} {height}" style="max-width: '
@@ -261,7 +258,7 @@ def frame(jaxpr, parts, left, width, height):
 
 
 def node_parts(node, y):
-    """Yields the elements of a node whose top is at y."""
+    """Yield the elements of a node whose top is at y."""
     side = node.frame / 2
     if node.lines:
         yield (f'<rect x="{node.x - side:.1f}" y="{y}" '
@@ -277,12 +274,12 @@ def node_parts(node, y):
 
 
 def words(x, y, text, style):
-    """Returns a line of words, or nothing where there are none."""
+    """Return a line of words, or nothing where there are none."""
     return text and f'<text x="{x:.1f}" y="{y}" {style}>{escape(text)}</text>'
 
 
 def wire_path(start, top, bottom, end):
-    """Returns a wire: down to the end of its row, then to the next one."""
+    """Return a wire: down to the end of its row, then to the next one."""
     half = bottom + BEND / 2
     return (f'<path d="M{start:.1f} {top} V{bottom} C{start:.1f} {half} '
             f'{end:.1f} {half} {end:.1f} {bottom + BEND}" '

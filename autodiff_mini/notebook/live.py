@@ -1,6 +1,6 @@
 """Live notebooks: cells that edit the library.
 
-`%load_ext autodiff_mini.notebook` lets them.  Its one idea: what the library
+`%load_ext autodiff_mini.notebook` lets them.  What the library
 holds stays where it is and takes over what is new, so that nobody is left
 with the old.  Only functions are exchanged, wherever the library keeps them.
 The page *How the notebooks edit the library*.
@@ -11,7 +11,7 @@ import gc
 import inspect
 import sys
 from collections import Counter
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
@@ -34,7 +34,7 @@ def unload_ipython_extension(shell):
 
 
 def import_library():
-    """Imports what the library would import when a program asks for it."""
+    """Import what the library would import when a program asks for it."""
     for module in walk_packages(autodiff_mini.__path__, 'autodiff_mini.'):
         if ASIDE.isdisjoint(module.name.split('.')):
             import_module(module.name)
@@ -63,7 +63,7 @@ class Live(ast.NodeTransformer):
 
 
 def defined(node):
-    """Returns the names that a statement defines; an import defines none."""
+    """Return the names that a statement defines; an import defines none."""
     if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
         return {node.name}
     return {name.id for name in ast.walk(node) if isinstance(name, ast.Name)
@@ -71,22 +71,21 @@ def defined(node):
 
 
 def library():
-    """Returns the modules of the library that cells edit.
+    """Return the modules of the library that cells edit.
 
     Not this one, nor the draft, which has names of its own, nor modules with
     names that a program uses for its own ends, such as `expit` or `plain`.
     """
-    package = __name__.partition('.')[0]
-    aside = {f'{package}.{name}'
-             for name in ('applications', 'draft', 'seams')}
+    aside = (__name__, 'autodiff_mini.applications', 'autodiff_mini.draft',
+             'autodiff_mini.seams')
     return [module for name, module in list(sys.modules.items())
-            if name.partition('.')[0] == package and name != __name__
-            and '.'.join(name.split('.')[:2]) not in aside]
+            if name.partition('.')[0] == 'autodiff_mini'
+            and not name.startswith(aside)]
 
 
 @cache
 def definitions(module):
-    """Returns the statements that define a module's names, by name."""
+    """Return the statements that define a module's names, by name."""
     if hasattr(module, '__path__'):     # a folder: it imports what others are
         return {}
     tree = ast.parse(Path(module.__file__).read_text())
@@ -95,14 +94,14 @@ def definitions(module):
 
 
 def tables():
-    """Returns the dictionaries of the library: its tables of rules."""
+    """Return the dictionaries of the library: its tables of rules."""
     return [vars(module)[name] for module in library()
             for name in definitions(module)
             if isinstance(vars(module)[name], dict)]
 
 
 def update(notebook, module, name, is_edited):
-    """Brings what a cell has just defined to the module that has it too."""
+    """Bring what a cell has just defined to the module that has it too."""
     old, new = vars(sys.modules[module])[name], notebook[name]
     change = way_to_change(old)
     if change is not way_to_change(new):
@@ -116,7 +115,7 @@ def update(notebook, module, name, is_edited):
 
 
 def way_to_change(x):
-    """Returns the function that brings `x`, as new, to the library."""
+    """Return the function that brings `x`, as new, to the library."""
     if isinstance(x, type):
         return patch
     single = isinstance(x, (int, float, str, tuple))
@@ -124,11 +123,12 @@ def way_to_change(x):
 
 
 def is_function(x):
-    return inspect.isfunction(inspect.unwrap(x))   # also if it is cached
+    x = inspect.unwrap(x)       # if it is cached
+    return inspect.isfunction(x) or isinstance(x, partial)
 
 
 def exchange(name, old, new):
-    """Puts a function, or a constant, in the place of the old one."""
+    """Put a function, or a constant, in the place of the old one."""
     for module in library():
         if vars(module).get(name) is old:
             setattr(module, name, new)
@@ -138,7 +138,7 @@ def exchange(name, old, new):
 
 
 def patch(name, old, new):
-    """Gives the class `old` the attributes that the body of `new` gave it."""
+    """Give the class `old` the attributes that the body of `new` gave it."""
     if vars(old).get('__slots__') != vars(new).get('__slots__'):
         raise TypeError(f'{name} has instances, which cannot have other '
                         '__slots__: change the module, and restart')
@@ -160,14 +160,14 @@ def patch(name, old, new):
 
 
 def body(cls):
-    """Returns the attributes of a class, but for its layout and its name."""
+    """Return the attributes of a class, but for its layout and its name."""
     return {key: value for key, value in vars(cls).items()
             if key != '__name__' and not inspect.isgetsetdescriptor(value)
             and not inspect.ismemberdescriptor(value)}
 
 
 def fill(name, old, new):
-    """Gives an object the state of the new one; a table loses no entry."""
+    """Give an object the state of the new one; a table loses no entry."""
     if type(old) is type(new) and hasattr(old, '__dict__'):
         vars(old).update(vars(new))
     if isinstance(old, dict):

@@ -1,6 +1,6 @@
 """The player: one operation on its way down the stack of traces.
 
-Its one idea: a recorder stands beside every trace while a program runs, and
+A recorder stands beside every trace while a program runs, and
 notes what the trace is asked, what it answers, and who else was asked in
 between.  The frames of the player are these notes, and nothing else.
 """
@@ -36,7 +36,7 @@ COLORS = {'evaluation': 0, 'forward mode': 1, 'partial evaluation': 2,
 
 def watch(f, *args, name='player', title='', lines=(), roles=(),
           memory=False):
-    """Returns a recording of `f(*args)`, which a notebook plays.
+    """Return a recording of `f(*args)`, which a notebook plays.
 
     It works for the library, and for a system that the caller has written:
     what is called `Trace` there, with its subclasses, is listened to.
@@ -116,7 +116,7 @@ class Recording:
                 f'<script>{SCRIPT.read_text()}</script>')
 
     def still(self):
-        """Returns the frames as HTML that does not move."""
+        """Return the frames as HTML that does not move."""
         answers = [frame for frame in self.frames if frame['kind'] != 'ask']
         decisive = next((found for depth in range(3) if len(found := [
             frame for frame in answers if frame['depth'] <= depth]) > 4),
@@ -195,7 +195,7 @@ class Recorder:
         return f'{capital(asked)} {applied(primitive, args, self)}.'
 
     def asker(self):
-        """Returns who is at work on what, and asks."""
+        """Return who is at work on what, and asks."""
         trace, primitive = self.open[-1]
         role = self.role(trace) if trace else 'the reverse pass'
         return f'for {SIGNS.get(str(primitive), primitive)}, {role}'
@@ -290,7 +290,7 @@ class Recorder:
             'living': len(self.living)})
 
     def number(self, trace):
-        """Returns the number of a trace, by which frames call it."""
+        """Return the number of a trace, by which frames call it."""
         if id(trace) not in self.numbers:
             self.numbers[id(trace)] = len(self.traces)
             role, number = self.kind(trace)
@@ -299,12 +299,12 @@ class Recorder:
         return self.numbers[id(trace)]
 
     def role(self, trace):
-        """Returns what a trace is called; of two of a kind, with a number."""
+        """Return what a trace is called; of two of a kind, with a number."""
         role, number = self.kind(trace)
         return f'{role} {number + 1}' if number else role
 
     def kind(self, trace):
-        """Returns what a trace does, and a number for its tag."""
+        """Return what a trace does, and a number for its tag."""
         if id(trace) not in self.kinds:
             name = type(trace).__name__
             role = next((ROLES[cls.__name__] for cls in type(trace).__mro__
@@ -322,19 +322,19 @@ class Recorder:
         return ', '.join(in_words(x, self) for x in args) or 'nothing'
 
     def equation(self, eqn):
-        """Returns an equation as a line; its variables get names."""
+        """Return an equation as a line; its variables get names."""
         done = applied(eqn.primitive, eqn.invars, self)
         outs = ', '.join(self.names[v] for v in tree_leaves(eqn.outvars))
         key = self.key(eqn.primitive, eqn.invars)
         return self.lines_written.setdefault(key, f'{outs} = {done}')
 
     def key(self, primitive, operands):
-        """Returns what tells an equation from others: what is unknown."""
+        """Return what tells an equation from others: what is unknown."""
         return primitive, *[v for v in operands
                             if is_var(v) and v not in self.constants]
 
     def count(self, result):
-        """Counts arrays that are made, until they are gone."""
+        """Count arrays that are made, until they are gone."""
         for x in result if isinstance(result, (list, tuple)) else [result]:
             if (type(x) is np.ndarray and x.size > 1 and x.base is None
                     and id(x) not in self.living):
@@ -343,7 +343,7 @@ class Recorder:
                     x, self.living.discard, id(x)).atexit = False
 
     def line(self):
-        """Returns where in the sources the program is, or None."""
+        """Return where in the sources the program is, or None."""
         frame, before = sys._getframe(1), 0
         while frame:
             before = 0
@@ -365,7 +365,7 @@ class Source:
 
     @classmethod
     def of(cls, f):
-        """Returns the source of a function, or None if it is not a user's."""
+        """Return the source of a function, or None if it is not a user's."""
         for inner in ('__wrapped__', 'fun', 'f'):
             f = getattr(f, inner, f)
         code = getattr(f, '__code__', None)
@@ -388,11 +388,9 @@ def draft_names():
 
     There are none in a notebook that doesn't need the draft.
     """
-    found = {}
-    for name, module in [*sys.modules.items()]:
-        if name.startswith('autodiff_mini.draft.'):
-            found |= vars(module)
-    return found
+    return {key: value for name, module in [*sys.modules.items()]
+            if name.startswith('autodiff_mini.draft.')
+            for key, value in vars(module).items()}
 
 
 def systems(caller, f):
@@ -410,18 +408,18 @@ def systems(caller, f):
 def listened(system, recorder):
     """Let a recorder do what traces and transpose rules do, for a while."""
     rules = system.get('transpose_rules', {})
-    kinds = [cls for cls in subclasses(system['Trace'])
-             if 'process_primitive' in vars(cls)]
-    methods = [cls.process_primitive for cls in kinds]
+    methods = {cls: cls.process_primitive
+               for cls in subclasses(system['Trace'])
+               if 'process_primitive' in vars(cls)}
     before = dict(rules)
-    for cls in kinds:
-        cls.process_primitive = asking(recorder, cls.process_primitive)
+    for cls, method in methods.items():
+        cls.process_primitive = asking(recorder, method)
     rules.update((p, recorder.transpose(p, rule))
                  for p, rule in before.items())
     try:
         yield
     finally:
-        for cls, method in zip(kinds, methods, strict=True):
+        for cls, method in methods.items():
             cls.process_primitive = method
         rules.update(before)
 
@@ -443,7 +441,7 @@ def is_var(x):
 
 
 def encoded(x, recorder):
-    """Returns a value, or a box with what is in it, as lists."""
+    """Return a value, or a box with what is in it, as lists."""
     if isinstance(x, (list, tuple)):
         return ['list', *[encoded(part, recorder) for part in x]]
     owner = packed_by(x)
@@ -454,7 +452,7 @@ def encoded(x, recorder):
 
 
 def packed_by(x):
-    """Returns the trace that has packed a tracer; of other things, None."""
+    """Return the trace that has packed a tracer; of other things, None."""
     if isinstance(x, core.Tracer):
         return x._trace
     return getattr(x, '__dict__', {}).get('trace')
@@ -474,7 +472,7 @@ def contents(x):
 
 
 def applied(primitive, args, recorder):
-    """Returns an operation on its operands, as it is written in a program."""
+    """Return an operation on its operands, as it is written in a program."""
     texts = [in_words(x, recorder) for x in args]
     sign = SIGNS.get(str(primitive))
     if sign and len(texts) == 2:
@@ -491,7 +489,7 @@ def capital(text):
 
 
 def in_words(x, recorder):
-    """Returns a value in few words."""
+    """Return a value in few words."""
     if isinstance(x, (list, tuple)):
         return f'({", ".join(in_words(part, recorder) for part in x)})'
     if is_var(x):

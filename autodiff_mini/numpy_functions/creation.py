@@ -40,7 +40,7 @@ def numpy_copy(a, order='K', subok=False):
     return asarray(a)
 
 
-# `np.zeros(3, like=x)` is NumPy's, or whoever's `x` is (NEP 35).
+# `np.zeros(3, like=x)` asks the library of `x` (NEP 35).
 @implements(np.full, writable_result)
 def numpy_full(shape, fill_value, dtype=None, order='C', *, device=None):
     if isinstance(fill_value, Tracer):

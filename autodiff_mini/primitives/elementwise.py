@@ -10,16 +10,15 @@ from functools import partial
 
 import numpy as np
 
-from autodiff_mini import seams
-from autodiff_mini.arrays import convert, full
+from autodiff_mini.arrays import convert
 from autodiff_mini.core import (
     PYTHON_NUMBERS, Primitive, Tracer, elementwise, typeof)
 from autodiff_mini.interpreters import abstract, jvp, lowering, vmap
 from autodiff_mini.interpreters.jvp import match
 from autodiff_mini.interpreters.transpose import deflinear, deftranspose
-from autodiff_mini.memory import ONLY_SEEN, as_new_array, own_memory
+from autodiff_mini.memory import as_new_array, own_memory
 from autodiff_mini.numpy_api import (
-    as_is, as_view, implements, operand, operator_ufunc, ufunc)
+    as_view, implements, operand, operator_ufunc, ufunc)
 from autodiff_mini.pytree import tree_map
 from autodiff_mini.zeros import Zero
 
@@ -255,23 +254,6 @@ deflinear(real_p, lambda ct, x: ct)
 def numpy_real(val):
     val = operand(val)
     return real_p.bind(val) if typeof(val).dtype.kind == 'c' else val
-
-
-imag_p = elementwise('imag', np.imag)
-deflinear(imag_p, lambda ct, x: -1j * ct)
-
-
-@implements(np.imag, as_is)
-def numpy_imag(val):
-    val = operand(val)
-    aval = typeof(val)
-    if aval.dtype.kind == 'c':
-        return seams.view_of.run(val, imag_p.bind(val))
-    zero = full(val, aval.shape, 0, aval.dtype)[()]
-    zero = convert(zero, aval.dtype, aval.weak_type)
-    if seams.is_a_number.run(val):
-        return zero
-    return seams.view_of.run(val, zero, None, ONLY_SEEN)
 
 
 # The identity, whose derivative is zero.

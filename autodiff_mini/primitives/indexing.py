@@ -168,6 +168,8 @@ def index_place(indices, ndim):
     NumPy tells, asked with an array whose axes have the length 1 and index
     arrays of two elements.
     """
+    if indices[:1] == (OPERAND,):
+        return 0
     indices = [[0, 0] if i is OPERAND else 0 if isinstance(i, int) else i
                for i in indices]
     shape = np.empty((1,) * ndim, np.void)[*indices].shape
@@ -248,7 +250,8 @@ lowering.rules[index_p] = index_lowering
 
 def scatter(x, part, *arrays, indices, write=operator.setitem):
     """Return a copy of `x`, of whichever library, with a part written."""
-    out = x.copy() if seams.library_of([x]) else np.array(x)
+    plain = type(x) is np.ndarray or not seams.library_of([x])
+    out = np.array(x) if plain else x.copy()
     write(out, filled(indices, arrays), part)
     return out[()]
 

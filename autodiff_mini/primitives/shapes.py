@@ -28,13 +28,9 @@ def numpy_reshape(a, shape, order='C', *, copy=None):
     a = asarray(a)
     if copy or order != 'C':
         return function_table[np.reshape, 'order='](a, shape, order, copy)
-    return reshape_p.bind(a, shape=full_shape(a.shape, shape))
-
-
-def full_shape(old, new):
-    """Return the shape `new`, with the length that -1 stands for."""
-    new = tuple(new) if np.iterable(new) else (new,)
-    return np.empty(old, np.void).reshape(new).shape
+    # NumPy knows the length that -1 stands for.
+    shape = np.empty(a.shape, np.void).reshape(shape).shape
+    return reshape_p.bind(a, shape=shape)
 
 
 vmap.rules[reshape_p] = lambda axis, vals, dims, shape: (
@@ -77,16 +73,8 @@ def broadcast_to_rule(axis, vals, dims, shape):
 
 
 vmap.rules[broadcast_to_p] = broadcast_to_rule
-
-
-def broadcast_shape(old, shape):
-    """Return `shape`; raises if `old` does not broadcast to it."""
-    if np.broadcast_shapes(old, shape) != shape:
-        raise ValueError(f'cannot broadcast {old} to {shape}')
-    return shape
-
-
-abstract.defview(broadcast_to_p, broadcast_shape)
+abstract.defview(broadcast_to_p, lambda old, shape: (
+    np.broadcast_to(np.empty(old, np.void), shape).shape))
 transpose.deflinear(broadcast_to_p, lambda ct, x, shape: ct)
 
 

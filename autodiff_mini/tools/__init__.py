@@ -2,7 +2,8 @@
 
 It reads the user's line to say what to write instead, warns of slips, and
 has `check_grads`, `cost`, `debug_nans`, and `which`.  Without this folder,
-errors give the same reasons, and general advice.  The page *Errors explained*.
+errors give the same reasons, and general advice.  The page *Errors
+explained*.
 """
 
 from importlib import import_module

@@ -22,7 +22,6 @@ from autodiff_mini.core import Tracer, fun_name, typeof
 from autodiff_mini.errors import (
     LIBRARY, OTHERS, OWN_OPERATION, Refusals, TracerArrayConversionError,
     in_a_library)
-from autodiff_mini.signature import names_of
 from autodiff_mini.tools.instead import instead
 
 SELDOM_NUMPY = {'erf': 'scipy.special.erf', 'erfc': 'scipy.special.erfc',
@@ -479,15 +478,6 @@ def instead_of_name(general, name):
             'numpy': '. Write np: it is plain NumPy'}.get(name, general)
 
 
-def instead_of_argnums(general, tag, argnums):
-    """Return what to write in place of argnums that are no positions."""
-    name, names = fun_name(tag.function), names_of(tag.function)
-    if isinstance(argnums, str) and argnums in names:
-        return f'. Write {names.index(argnums)}.'
-    return (f'. Pass arguments of {name} in a second call: '
-            f'ad.{tag.transform}({name})(x).')
-
-
 def instead_of_kind(general, what, x, holomorphic):
     """Return how to make a number or array one that has a derivative."""
     kind = typeof(x).dtype.kind
@@ -514,12 +504,26 @@ def instead_of_output(general, y):
     return general
 
 
+def explain_sizes(general, tag, names, axes, sizes):
+    """Return what is wrong with axes that have no length in common."""
+    if not sizes:
+        return (' must have at least one non-None value in in_axes, or an '
+                'axis_size')
+    mapped = [name.removeprefix(f'{tag}: ')
+              for name, axis in zip(names(), axes) if axis is not None]
+    lengths = map('{} has length {}'.format, [*mapped, 'axis_size'], sizes)
+    return (': vmap got inconsistent sizes for array axes to be mapped: '
+            f'{", ".join(lengths)}. Where an argument is the same for all '
+            'elements, in_axes is None.')
+
+
 ADVISERS = {    # by topic
-    'number': partial(instead_of, instead_of_number),
-    'truth': partial(instead_of, instead_of_truth),
-    'integer': partial(instead_of, instead_of_integer),
-    'array': partial(instead_of, instead_of_array),
+    'ConcretizationTypeError': partial(instead_of, instead_of_number),
+    'TracerBoolConversionError': partial(instead_of, instead_of_truth),
+    'TracerIntegerConversionError': partial(instead_of, instead_of_integer),
+    'TracerArrayConversionError': partial(instead_of, instead_of_array),
     'fill': what_to_fill, 'escape': instead_of_escape,
-    'register': what_to_register, 'cotangent': what_to_sum, 'hash': instead_of_hash,
-    'name': instead_of_name, 'argnums': instead_of_argnums,
-    'kind': instead_of_kind, 'scalar': instead_of_output}
+    'register': what_to_register, 'cotangent': what_to_sum,
+    'hash': instead_of_hash, 'name': instead_of_name,
+    'kind': instead_of_kind, 'scalar': instead_of_output,
+    'axis_sizes': explain_sizes}

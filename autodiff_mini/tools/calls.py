@@ -6,10 +6,11 @@ get other arguments than it takes.  The page *Errors explained*.
 
 import ast
 from traceback import walk_tb
+from types import TracebackType
 
 from autodiff_mini import seams
 from autodiff_mini.core import fun_name
-from autodiff_mini.errors import is_miscall, users_part
+from autodiff_mini.errors import is_library
 from autodiff_mini.pytree import FlatFunction
 from autodiff_mini.signature import names_of
 from autodiff_mini.tools.advice import nodes_around
@@ -109,3 +110,21 @@ def whole_names(frame, instruction, values) -> list:
             return [name for value in values for name, x in
                     frame.f_locals.items() if x is value]
     return []
+
+
+def users_part(traceback):
+    """Return a traceback without entries of the library, None if empty."""
+    entries = []
+    while traceback:
+        entries.append(traceback)
+        traceback = traceback.tb_next
+    for entry in reversed(entries):
+        if not is_library[entry.tb_frame.f_code.co_filename]:
+            traceback = TracebackType(traceback, entry.tb_frame,
+                                      entry.tb_lasti, entry.tb_lineno)
+    return traceback
+
+
+def is_miscall(error) -> bool:
+    """Return whether a function was called with the wrong arguments."""
+    return 'argument' in str(error) and not users_part(error.__traceback__)

@@ -1,4 +1,4 @@
-"""Check what a user passes to a loop, a branch, or a checkpoint.
+"""Check what a user passes to a transformation, a loop, or a branch.
 
 Without these checks such a program fails later, with an error that knows less
 of it.  The page *Errors explained*.
@@ -12,6 +12,7 @@ from autodiff_mini import seams
 from autodiff_mini.core import fun_name, typeof
 from autodiff_mini.higher_order.programs import common_type
 from autodiff_mini.pytree import LEAF, leaf_names, map_leaves, tree_flatten
+from autodiff_mini.signature import names_of
 
 
 @seams.check.take
@@ -24,6 +25,68 @@ def check(topic, tag, *details):
         details: what the check needs to know.
     """
     CHECKERS[topic](tag, *details)
+
+
+def check_primals(f, *both):
+    """Check the primals and the tangents of a jvp."""
+    for arguments in both:
+        if not isinstance(arguments, (tuple, list)):
+            raise TypeError(
+                f'jvp of {fun_name(f)}: primals and tangents must be tuples '
+                f'or lists, but found {arguments!r}. For one argument, '
+                f'write ad.jvp({fun_name(f)}, (x,), (x_dot,)).')
+
+
+def check_in_axes(f, in_axes):
+    if isinstance(in_axes, bool) or not isinstance(
+            in_axes, (int, tuple, type(None))):
+        raise TypeError(
+            f'vmap of {fun_name(f)}: in_axes must be an int, None, or a '
+            'tuple of entries corresponding to the positional arguments, '
+            f'but got {in_axes!r}')
+
+
+def check_axis_for_each(tag, in_axes, args):
+    """Check that there is an axis for each positional argument."""
+    if isinstance(in_axes, tuple) and in_axes and len(in_axes) != len(args):
+        raise ValueError(
+            f'{tag}: in_axes must have an entry for each of the {len(args)} '
+            f'positional arguments, but got {in_axes}. Where an argument is '
+            'the same for all elements, write None.')
+
+
+def check_argnums(tag, argnums):
+    """Check that argnums are positions."""
+    several = isinstance(argnums, (tuple, list))
+    try:
+        list(map(operator.index, argnums if several else [argnums]))
+    except TypeError:
+        f, names = fun_name(tag.function), names_of(tag.function)
+        cure = (f'Write {names.index(argnums)}' if isinstance(argnums, str)
+                and argnums in names else
+                f'Pass arguments of {f} in a second call: '
+                f'ad.{tag.transform}({f})(x)')
+        raise TypeError(f'{tag}: argnums must be an int or a tuple of ints, '
+                        f'but got {argnums!r}. {cure}.') from None
+
+
+def check_static_argnums(f, argnums):
+    """Check that the positions of static arguments are integers."""
+    try:
+        list(map(operator.index, argnums))
+    except TypeError:
+        raise TypeError(
+            f'the positions of static arguments of {fun_name(f)} must be '
+            f'integers, but got {argnums!r}. To call what jit returns, write '
+            f'ad.jit({fun_name(f)})(...).') from None
+
+
+def check_fields(kind, names, data, meta):
+    """Check that two lists name each field of a dataclass once."""
+    if sorted(data + meta) != sorted(names):
+        raise ValueError(
+            'data_fields and meta_fields must name each field of '
+            f'{kind.__name__} once: {names}, but got {[*data, *meta]}')
 
 
 def check_rows(tag, xs):
@@ -174,6 +237,9 @@ def check_policy(tag, policy):
 
 
 CHECKERS = {      # by topic
+    'primals': check_primals, 'in_axes': check_in_axes,
+    'axis_for_each': check_axis_for_each, 'argnums': check_argnums,
+    'static': check_static_argnums, 'fields': check_fields,
     'rows': check_rows, 'length': check_length, 'carry': check_carry_tree,
     'carry_types': check_carry_types, 'condition': check_condition,
     'bounds': check_bounds, 'functions': check_functions,

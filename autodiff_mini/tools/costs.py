@@ -15,17 +15,30 @@ import numpy as np
 from autodiff_mini import seams
 from autodiff_mini.api.derivatives import vjp
 from autodiff_mini.api.staging import as_type, make_jaxpr
-from autodiff_mini.core import public, typeof
+from autodiff_mini.core import elementwise, public, typeof
 from autodiff_mini.higher_order.cond import cond_p
 from autodiff_mini.interpreters.lowering import inline, inline_rules
-from autodiff_mini.jaxprs import Var, programs_in
-from autodiff_mini.primitives.elementwise import (
-    imag_p, real_p, stop_gradient_p)
+from autodiff_mini.jaxprs import Var, drop_dead, programs_in
+from autodiff_mini.primitives.elementwise import real_p, stop_gradient_p
 from autodiff_mini.primitives.indexing import index_p
 from autodiff_mini.primitives.shapes import (
     broadcast_to_p, reshape_p, transpose_p)
 from autodiff_mini.pytree import tree_leaves, tree_map
-from autodiff_mini.source import Work
+
+
+class Step(NamedTuple):
+    """An equation that runs, and the variables that are freed afterwards.
+
+    The other attributes are those of the steps that a compiler plans.
+    """
+
+    eqns: list
+    gone: list = ()
+    into: dict = {}
+    pieces: int = 1
+    scratch: int = 0
+    outs: list | None = None
+    ordered: bool = True
 
 
 class ProgramCost(NamedTuple):
@@ -129,13 +142,22 @@ def cost(f, *args) -> CostTable:
         backward = ProgramCost(calls, operations, moved, both.peak_bytes)
         program = replace(whole, outvars=whole.outvars[len(types):],
                           cache={})
-    compiled = cost_of(program, seams.lower(program).work)
+    compiled = cost_of(program, work_of(seams.lower(program)))
     return CostTable(forward, backward, compiled)
 
 
 def can_move(x):
     """Return whether a derivative can go through `x`: a float does."""
     return np.dtype(getattr(x, 'dtype', type(x))).kind in 'fc'
+
+
+def work_of(compiled):
+    """Return a function from a program to the steps that its source does.
+
+    Without a plan, an array stays until the source returns.
+    """
+    return getattr(compiled, 'work', lambda jaxpr, ordered=True: [
+        Step([eqn]) for eqn in drop_dead(inline(jaxpr, inline_rules)).eqns])
 
 
 def cost_as_written(jaxpr) -> ProgramCost:
@@ -151,12 +173,18 @@ def until_last_use(jaxpr, ordered=True) -> list:
     gone = [[] for _ in jaxpr.eqns]
     for v in last.keys() - {*jaxpr.outvars}:
         gone[last[v]].append(v)
-    return [Work([eqn], end)
+    return [Step([eqn], end)
             for eqn, end in zip(jaxpr.eqns, gone, strict=True)]
 
 
-VIEWS_OF_NUMPY = {broadcast_to_p, imag_p, index_p, real_p, reshape_p,
+VIEWS_OF_NUMPY = {broadcast_to_p, index_p, real_p, reshape_p,
                   stop_gradient_p, transpose_p}
+
+
+@elementwise.define
+def add_view_of_numpy(primitive):
+    if primitive.impl is np.imag:   # it is in the wing `more`
+        VIEWS_OF_NUMPY.add(primitive)
 
 
 class HeldArrays:
@@ -215,7 +243,7 @@ def cost_of(jaxpr, work) -> ProgramCost:
 
     Args:
         jaxpr: the program.
-        work: a function of a program, which returns the Work that is done.
+        work: a function of a program, which returns its steps.
     """
     sums, peak, memory = [0, 0, 0], 0, HeldArrays(jaxpr)
     for step in work(jaxpr):

@@ -15,10 +15,9 @@ import numpy as np
 
 from autodiff_mini import seams
 from autodiff_mini.errors import (
-    TracerError, in_a_library, last_refusal, lasting_line, trace_at_work,
-    users_part)
+    TracerError, in_a_library, last_refusal, lasting_line, trace_at_work)
 from autodiff_mini.tools.advice import nodes_around, program_frame, value_of
-from autodiff_mini.tools.calls import how_called
+from autodiff_mini.tools.calls import how_called, users_part
 
 
 class Refusal(NamedTuple):

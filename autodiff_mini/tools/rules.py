@@ -88,11 +88,9 @@ def is_of_tuple(ys, xs) -> bool:
 
     Its output is the tuple stacked, or several times the tuple.
     """
-    if not all(map(is_residual, ys)):
-        return False
-    shapes = {typeof(x).shape for x in xs}
+    shapes = {getattr(x, 'shape', ()) for x in xs}
     if len(ys) == len(shapes) == 1:
-        return typeof(ys[0]).shape == (len(xs), *shapes.pop())
+        return getattr(ys[0], 'shape', ()) == (len(xs), *shapes.pop())
     return len(ys) > len(xs) and all(any(y is x for x in xs) for y in ys)
 
 
@@ -112,16 +110,19 @@ def check_cotangents(rule, out):
             f'{rule} must produce a tuple with one cotangent per argument of '
             f'the function ({count}), but got {describe(out)}. Return '
             '`(ct,)` if there is one argument.')
-    if tree.num_leaves == count and not any(map(is_opened, out)):
+    if not any(map(is_opened, out)) and all(
+            child.node_type is None for child in tree.children):
         return
     try:
-        flatten_up_to(tree, tuple(out[:count]), or_none=True)
+        cts = flatten_up_to(tree, tuple(out[:count]), or_none=True)
     except ValueError:
+        cts = [()]
+    if any(x is not None and is_opened(x) for x in cts):
         raise TypeError(
             f'{rule} must produce an output with the same container (pytree) '
             f'structure as the args tuple of the primal function, {tree}, or '
             'a prefix of it with None for zeros, but got '
-            f'{tree_structure(out)}') from None
+            f'{tree_structure(out)}')
 
 
 def describe(out):

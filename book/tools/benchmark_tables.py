@@ -27,12 +27,12 @@ SIZES = {'hand': 'by hand', 'jax': 'JAX'}   # how the book's plot calls them
 
 
 def load():
-    """Returns what was measured last."""
+    """Return what was measured last."""
     return json.loads(DATA.read_text(encoding='utf-8'))
 
 
 def benchmarks(name):
-    """Returns a table of the book, and below it where that was measured."""
+    """Return a table of the book, and below it where that was measured."""
     data, (key, make) = load(), TABLES[name]
     if not data.get(key):
         raise ValueError(f'{DATA.name} has nothing for it: run `make bench`')
@@ -45,7 +45,7 @@ def benchmarks(name):
 
 
 def sizes():
-    """Returns numbers of elements, and name -> seconds of the gradient."""
+    """Return numbers of elements, and name -> seconds of the gradient."""
     data = load()['sizes']
     return data['elements'], {SIZES.get(name, name): seconds
                               for name, seconds in data['seconds'].items()}
@@ -54,13 +54,13 @@ def sizes():
 # The tables
 
 def measured_at(data):
-    """Returns when and where this was measured."""
+    """Return when and where this was measured."""
     return (f'Measured on {data["date"]}, '
             f'one thread of {data["machine"]["cpu"]}.')
 
 
 def conditions(data):
-    """Returns where, when and with what this was measured, and how."""
+    """Return where, when and with what this was measured, and how."""
     versions = ', '.join(f'{NAMES.get(name, name)} {number}'
                          for name, number in data['versions'].items())
     machine = data['machine']
@@ -74,7 +74,7 @@ def conditions(data):
 
 
 def ratio_table(rows, columns=COLUMNS, spreads=True):
-    """Returns the time of NumPy by hand, and the ratios of all others.
+    """Return the time of NumPy by hand, and the ratios of all others.
 
     The last column is the spread, if it is wanted.  Columns of peers that
     were not there are left out.
@@ -91,13 +91,13 @@ def ratio_table(rows, columns=COLUMNS, spreads=True):
 
 
 def percent(spreads):
-    """Returns the text of the median of some spreads."""
+    """Return the text of the median of some spreads."""
     return (f'{np.median([*spreads.values()]) * 100:.0f} %' if spreads
             else NONE)
 
 
 def variants(times):
-    """Returns suffix -> times: 'jit, without it' goes in a row of its own."""
+    """Return suffix -> times: 'jit, without it' goes in a row of its own."""
     found = {}
     for name, seconds in times.items():
         column, comma, suffix = name.partition(', ')
@@ -107,14 +107,14 @@ def variants(times):
 
 
 def ratio(times, above, below):
-    """Returns the text of a ratio; a dash if one of them is missing."""
+    """Return the text of a ratio; a dash if one of them is missing."""
     if above not in times or below not in times:
         return NONE
     return number(times[above] / times[below])
 
 
 def number(x):
-    """Returns the text of a number that is good to two or three digits."""
+    """Return the text of a number that is good to two or three digits."""
     if x >= 99.95:
         return f'{x:,.0f}'
     if x >= 9.995:
@@ -123,7 +123,7 @@ def number(x):
 
 
 def pass_table(rows):
-    """Returns the ratios of a program that has had some passes to by hand."""
+    """Return the ratios of a program that has had some passes to by hand."""
     stages = [name for name in (rows[0]['seconds'] if rows else ())
               if name != 'hand']
     return [['', *stages], *[
@@ -132,7 +132,7 @@ def pass_table(rows):
 
 
 def floor_table(rows):
-    """Returns what the floor does of each row, and how far others are."""
+    """Return what the floor does of each row, and how far others are."""
     table = [['', 'calls', 'of jit', 'MB', 'of jit', 'floor, µs', 'by hand',
               'jit', 'JAX jit']]
     for row in rows:
@@ -149,7 +149,7 @@ def floor_table(rows):
 
 
 def lost_table(rows):
-    """Returns how many times as long as others jit takes, if it is more."""
+    """Return how many times as long as others jit takes, if it is more."""
     others = {'hand': 'by hand', 'autograd': 'autograd', 'torch': 'torch',
               'jax': 'JAX jit'}
     table = [['', *others.values()]]
@@ -165,7 +165,7 @@ def lost_table(rows):
 
 
 def first_call_table(rows):
-    """Returns the microseconds an operation of a first call, over sizes."""
+    """Return the microseconds an operation of a first call, over sizes."""
     sizes = sorted({row['operations'] for row in rows})
     times = {}      # {title: {size: seconds}}
     for row in rows:
@@ -182,13 +182,13 @@ def first_call_table(rows):
 
 
 def power(times):
-    """Returns the power of n that the times grow with: size -> seconds."""
+    """Return the power of n that the times grow with: size -> seconds."""
     n, seconds = list(times), list(times.values())
     return float(np.polyfit(np.log(n), np.log(seconds), 1)[0])
 
 
 def gallery_table(rows):
-    """Returns how eager gradients compare with autograd's, by theme."""
+    """Return how eager gradients compare with autograd's, by theme."""
     table = [['time / autograd', 'programs', 'eager', 'worst', 'jit']]
     themes = list(dict.fromkeys(row['theme'] for row in rows))
     for theme in themes + ['all'] * bool(rows):

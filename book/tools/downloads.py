@@ -37,7 +37,7 @@ LISTING = re.compile(r'^(`{3,})py(?:thon)? title="([^"]+)".*$', re.MULTILINE)
 
 
 def alone(notebook, path):
-    """Returns the notebook of a page, fit to be read and run elsewhere.
+    """Return the notebook of a page, fit to be read and run elsewhere.
 
     Its first cell says which packages are missing, if any are. Listings say
     their file in a comment, and pictures are in the notebook.
@@ -59,7 +59,7 @@ def alone(notebook, path):
 
 
 def tell(cell, path):
-    """Puts what the site adds to a cell of prose into the cell."""
+    """Put what the site adds to a cell of prose into the cell."""
     text = LISTING.sub(r'\1python\n# \2', cell.source)
     text = CLASSES.sub('', text)
 
@@ -81,26 +81,21 @@ def tell(cell, path):
 
 
 def packages(notebook):
-    """Returns the names of the packages that the cells import, sorted."""
+    """Return the names of the packages that the cells import, sorted."""
     found = [imported(cell.source) for cell in notebook.cells
              if cell.cell_type == 'code']
     return sorted(set().union(*found) - sys.stdlib_module_names - {'book'})
 
 
 def needs(names):
-    """Returns what pip installs each package from, by its name in Python."""
-    return {name: library() if name == 'autodiff_mini' else
-            PIP.get(name, name) for name in names}
-
-
-def library():
-    """Returns where pip finds the library: its address, or this folder."""
+    """Return what pip installs each package from, by its name in Python."""
     address = settings()['repo_url']
-    return f'git+{address}' if address else '.'
+    found = PIP | {'autodiff_mini': f'git+{address}' if address else '.'}
+    return {name: found.get(name, name) for name in names}
 
 
 def imported(source):
-    """Returns the names of the packages that a cell imports."""
+    """Return the names of the packages that a cell imports."""
     try:
         tree = ast.parse(source)
     except SyntaxError:     # a magic, or an error that is shown

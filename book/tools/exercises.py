@@ -14,15 +14,16 @@ import signal
 import sys
 import warnings
 from contextlib import contextmanager, redirect_stdout
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 from types import ModuleType
 
 import numpy as np
 from _pytest.assertion.rewrite import rewrite_asserts
 
-from autodiff_mini import seams
+import autodiff_mini
 from autodiff_mini.core import Trace, set_current_trace
-from autodiff_mini.notebook.live import import_library
 from book.tools import weave
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,18 +35,18 @@ LIMIT = 10     # seconds for a test; that of a solution needs one
 # The files
 
 def names(chapter=''):
-    """Returns the names of the exercises, of one chapter or all, in order."""
+    """Return the names of the exercises, of one chapter or all, in order."""
     return sorted(path.stem for path in
                   (ROOT / STUBS).glob(f'e{chapter}*.py'))
 
 
 def number(name):
-    """Returns an exercise's short name, `e02_1`."""
+    """Return an exercise's short name, `e02_1`."""
     return re.match(r'e\d+_\d+', name)[0]
 
 
 def mark(name):
-    """Returns the words that show the hole in an exercise."""
+    """Return the words that show the hole in an exercise."""
     return f'exercise {number(name)}:'
 
 
@@ -69,24 +70,24 @@ def stub(name):
 
 
 def yours(name):
-    """Returns the reader's file of an exercise, which may not exist yet."""
+    """Return the reader's file of an exercise, which may not exist yet."""
     return ROOT / YOURS / f'{name}.py'
 
 
 def attempted(name):
-    """Returns the text of the reader's file, or of the one to begin with."""
+    """Return the text of the reader's file, or of the one to begin with."""
     if not yours(name).exists():
         return stub(name)
     return yours(name).read_text(errors='replace')   # as far as it is text
 
 
 def solution(name):
-    """Returns the text of the solved exercise."""
+    """Return the text of the solved exercise."""
     return (ROOT / SOLUTIONS / f'{name}.py').read_text()
 
 
 def task(name):
-    """Returns the title of an exercise, its text, and its hints."""
+    """Return the title of an exercise, its text, and its hints."""
     title, _, text = ast.get_docstring(
         ast.parse(source(name))).partition('\n\n')
     return title, text, ast.literal_eval(hints(name).node.value)
@@ -118,7 +119,7 @@ def limited():
 
 @contextmanager
 def loaded(name, text=None):
-    """Yields a fresh module of an exercise's text; by default the reader's.
+    """Yield a fresh module of an exercise's text; by default the reader's.
 
     It must come to its end within LIMIT seconds. Afterwards the library's
     tables are what they were.
@@ -136,10 +137,12 @@ def loaded(name, text=None):
 def library_restored():
     """Afterwards no trace is at work, and the tables are what they were.
 
-    What a wing defines when it is asked comes first: else it would go again.
+    All modules are imported first, or the rows of one that comes meanwhile
+    would go again.
     """
-    import_library()
-    seams.bring(None)
+    for module in walk_packages(autodiff_mini.__path__, 'autodiff_mini.'):
+        if {'draft', 'patch'}.isdisjoint(module.name.split('.')):
+            import_module(module.name)
     before = [(table, dict(table)) for table in tables()]
     try:
         yield
@@ -151,7 +154,7 @@ def library_restored():
 
 
 def tables():
-    """Returns the library's tables of rules, and of what is registered."""
+    """Return the library's tables of rules, and of what is registered."""
     return [table for name, module in [*sys.modules.items()]
             if name.startswith('autodiff_mini.')
             for key, table in vars(module).items()
@@ -160,7 +163,7 @@ def tables():
 
 
 def tests(name):
-    """Returns the tests of an exercise, {name: function}.
+    """Return the tests of an exercise, {name: function}.
 
     What they assert is rewritten, as pytest does it: then an error says of
     which values.
@@ -174,7 +177,7 @@ def tests(name):
 
 
 def attempt(test, name, text=None):
-    """Returns what a test of an exercise raised, or None, and what it printed.
+    """Return what a test of an exercise raised, or None, and what it printed.
     """
     printed = io.StringIO()
     with (warnings.catch_warnings(), np.printoptions(legacy='1.25'),
@@ -189,7 +192,7 @@ def attempt(test, name, text=None):
 
 
 def is_solved(name):
-    """Returns whether the reader's file passes all the tests.
+    """Return whether the reader's file passes all the tests.
 
     As it is given it passes none, and need not be tried.
     """
@@ -205,7 +208,7 @@ def markdown(chapter):
 
 
 def entry(name):
-    """Returns one exercise, as it stands in its chapter."""
+    """Return one exercise, as it stands in its chapter."""
     title, text, tips = task(name)
     given = weave.statements(stub(name))[1:]
     return '\n\n'.join([
@@ -218,12 +221,12 @@ def entry(name):
 
 
 def reason(name):
-    """Returns what the solution of an exercise says of itself."""
+    """Return what the solution of an exercise says of itself."""
     return ast.get_docstring(ast.parse(solution(name)))
 
 
 def filled(name, text):
-    """Returns the code of a solved exercise that was not given."""
+    """Return the code of a solved exercise that was not given."""
     known = {ast.dump(found.node) for found in weave.statements(stub(name))}
     return weave.join([
         found for found in weave.statements(text)
@@ -235,6 +238,6 @@ def listing(code):
 
 
 def folded(summary, content):
-    """Returns Markdown that the reader has to open."""
+    """Return Markdown that the reader has to open."""
     return (f'<details markdown="1"><summary>{summary}</summary>\n\n'
             f'{content}\n\n</details>')

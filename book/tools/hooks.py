@@ -11,13 +11,12 @@ TIMES = {}              # {file on the site: time of what it is made of}
 
 def on_files(files, config):
     """Notes how old the files are that are about to be read."""
-    TIMES.clear()
     TIMES.update((file.abs_dest_path, os.path.getmtime(file.abs_src_path))
                  for file in files if file.abs_src_path)
 
 
 def on_post_build(config):
-    """Makes a file of the site as old as what it is made of.
+    """Make a file of the site as old as what it is made of.
 
     What has changed since it was read is newer, then, and is read again.
     Nor is there a sitemap that lists nothing.

@@ -9,7 +9,7 @@ README = ROOT / 'README.md'
 
 
 def between_marks(text, name, part):
-    """Returns README with another part between the marks of this name.
+    """Return README with another part between the marks of this name.
 
     Raises:
         ValueError: the text has no such marks, or has them more than once.
@@ -23,7 +23,7 @@ def between_marks(text, name, part):
 
 
 def with_address(text, address):
-    """Returns README with a link to the book, or without one."""
+    """Return README with a link to the book, or without one."""
     return between_marks(text, 'online', (
         f'\n**[Read the book online]({address})**\n\n' if address else ''))
 

@@ -46,12 +46,12 @@ FRONT_OF_MODULES = f'---\nhide: [toc]\nmade: true\nrelease: {RELEASE}\n---\n\n'
 
 
 def sources():
-    """Returns the Markdown files of the book."""
+    """Return the Markdown files of the book."""
     return [*weave.chapters(Path()), *reference.pages(Path())]
 
 
 def made_of(path):
-    """Returns ({name in the folder: text}, seconds) for a Markdown file.
+    """Return ({name in the folder: text}, seconds) for a Markdown file.
 
     A page that has cells leads to its notebook, but for the front page,
     which has enough on it.
@@ -79,14 +79,14 @@ def workers():
 
 
 def differences():
-    """Returns the problems of the listings, and measures the main line."""
+    """Return the problems of the listings, and measures the main line."""
     return weave.check(Path()) + mainline.check(Path())
 
 
 # The folder. What has not changed keeps its time.
 
 def put(name, data):
-    """Writes a file of the folder, at once, if it says something else."""
+    """Write a file of the folder, at once, if it says something else."""
     file = FOLDER / name
     if not (file.exists() and file.read_bytes() == data):
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -108,7 +108,7 @@ def put_files():
 
 
 def write():
-    """Makes the folder; returns whether something keeps it from being whole.
+    """Make the folder; returns whether something keeps it from being whole.
     """
     if wrong := weave.not_python(Path()) or differences():
         print(*wrong, sep='\n')
@@ -200,7 +200,7 @@ class Desk:
                 print(f'{seconds:6.1f} s  {path}', flush=True)
 
     def write(self):
-        """Writes what is new, and what the pages say of themselves."""
+        """Write what is new, and what the pages say of themselves."""
         now = surroundings()
         for name, text in self.files.items():
             put(name, text.encode())
@@ -210,7 +210,7 @@ class Desk:
         self.files, self.untold, self.wrote = {}, False, time.monotonic()
 
     def banner(self, path, now):
-        """Returns what a page has to say of itself, if anything."""
+        """Return what a page has to say of itself, if anything."""
         said = [str(problem) for problem in self.wrong
                 if problem.path == path or problem.path.suffix == '.py']
         if path in self.errors:
@@ -225,14 +225,13 @@ def free_port(words):
     try:
         socket.create_server(('127.0.0.1', int(words))).close()
     except (OSError, OverflowError, ValueError) as error:
-        sys.exit(f'Port {words} cannot be used: '
-                 f'{getattr(error, "strerror", error)}. Choose another one, '
+        sys.exit(f'Port {words} cannot be used: {error}. Choose another one, '
                  'as in `make serve PORT=9000`.')
     return f'127.0.0.1:{words}'
 
 
 def serve(port, *command):
-    """Runs a server of the folder, and keeps the folder as the book is."""
+    """Run a server of the folder, and keeps the folder as the book is."""
     address, desk = free_port(port), Desk()
     desk.look()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
@@ -254,7 +253,7 @@ def serve(port, *command):
 
 
 def meet(desk, changed):
-    """Looks at what was saved; a mistake of ours does not end the server."""
+    """Look at what was saved; a mistake of ours does not end the server."""
     try:
         desk.look()
     except Exception:

@@ -37,8 +37,19 @@ NUMBERS = '''
 '''
 
 
+HEADINGS = '''
+  return [...document.querySelectorAll("h1, h2, h3, h4, h5, h6")]
+    .map(it => it.textContent.trim());
+'''
+
+
+def squeezed(title):
+    """Return a title without its spaces."""
+    return ''.join(title.split())
+
+
 def parts(navigation, above=()):
-    """Returns [(part, [(page, title)])] of the `nav` of a mkdocs.yml.
+    """Return [(part, [(page, title)])] of the `nav` of a mkdocs.yml.
 
     A part in another has both names. A page in no part has one of its own,
     with no name. A title is empty where the page says it.
@@ -58,7 +69,7 @@ def parts(navigation, above=()):
 
 @contextmanager
 def composed(site):
-    """Yields a browser that shows all pages of a site, one after another."""
+    """Yield a browser that shows all pages of a site, one after another."""
     said = settings()
     with (tempfile.TemporaryDirectory() as profile, serving(site) as home,
           browsing(*installed(), profile) as browser):
@@ -74,7 +85,7 @@ def composed(site):
 
 
 def pdf(browser):
-    """Returns the PDF of what `composed` yields."""
+    """Return the PDF of what `composed` yields."""
     first = pypdf.PdfReader(BytesIO(printed(browser)))
     browser.execute_script(NUMBERS, {
         name.lstrip('/'): first.get_destination_page_number(place) + 1
@@ -84,19 +95,22 @@ def pdf(browser):
     book.add_metadata({'/Title': said['site_name'],
                        '/Author': said['site_author'],
                        '/Subject': said['site_description']})
+    headings = browser.execute_script(HEADINGS)
+    # Chromium joins the lines of a heading that it broke, and says one twice
+    # that it moved to the next page.
+    titles = {squeezed(title): title for title in headings}
     for entry in entries(book.get_outline_root()):
-        title = entry['/Title'].strip()
-        half = title[:len(title) // 2]
-        # Chromium says a heading twice that it moved to the next page.
+        title = squeezed(entry['/Title'])
+        found = titles.get(title) or titles.get(title[:len(title) // 2])
         entry[NameObject('/Title')] = TextStringObject(
-            half if title == half + half else title)
+            found or entry['/Title'].strip())
     file = BytesIO()
     book.write(file)
     return file.getvalue()
 
 
 def entries(node):
-    """Yields the entries of an outline, from the top."""
+    """Yield the entries of an outline, from the top."""
     entry = node.get('/First')
     while entry is not None:
         entry = entry.get_object()
@@ -106,14 +120,14 @@ def entries(node):
 
 
 def styles(site):
-    """Returns the styles of the print, with those of the formulas."""
+    """Return the styles of the print, with those of the formulas."""
     katex = (site / 'assets/katex/katex.min.css').read_text('utf-8')
     return katex.replace('url(fonts', 'url(assets/katex/fonts') + (
         HERE / 'print.css').read_text('utf-8')
 
 
 def printed(browser):
-    """Returns the open page as a PDF."""
+    """Return the open page as a PDF."""
     answer = browser.execute_cdp_cmd('Page.printToPDF', {
         'preferCSSPageSize': True, 'printBackground': True,
         'generateTaggedPDF': True, 'generateDocumentOutline': True})

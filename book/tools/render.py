@@ -61,7 +61,7 @@ class Page(NamedTuple):
 
 
 def build(path):
-    """Returns the Page of a chapter, and runs its cells if they changed."""
+    """Return the Page of a chapter, and runs its cells if they changed."""
     notebook, start = read(path), time.perf_counter()
     ran = fill(notebook, path)
     seconds = time.perf_counter() - start if ran else 0
@@ -72,7 +72,7 @@ def build(path):
 
 
 def fill(notebook, path):
-    """Puts the outputs into a notebook; returns whether its cells ran."""
+    """Put the outputs into a notebook; returns whether its cells ran."""
     cells = code_cells(notebook)
     cached = CACHE / f'{path.stem}-{key(notebook)}.json'
     ran = bool(cells) and not cached.exists()
@@ -94,7 +94,7 @@ def fill(notebook, path):
 # Running
 
 def read(path):
-    """Returns the notebook that is in a Markdown file."""
+    """Return the notebook that is in a Markdown file."""
     notebook = jupytext.read(path, fmt='md:markdown')
     notebook.metadata = nbformat.from_dict({'kernelspec': {
         'name': 'python3', 'display_name': 'Python 3 (ipykernel)',
@@ -105,18 +105,18 @@ def read(path):
 
 
 def code_cells(notebook):
-    """Returns the cells of a notebook that run."""
+    """Return the cells of a notebook that run."""
     return [cell for cell in notebook.cells if cell.cell_type == 'code']
 
 
 def key(notebook):
-    """Returns a hash of all that the outputs of a notebook depend on."""
+    """Return a hash of all that the outputs of a notebook depend on."""
     cells = [(cell.source, cell.metadata) for cell in code_cells(notebook)]
     return digest([cells, surroundings()])
 
 
 def surroundings():
-    """Returns a hash of what the outputs of every notebook depend on."""
+    """Return a hash of what the outputs of every notebook depend on."""
     files = [*sorted((ROOT / weave.PACKAGE).rglob('*.py')),
              *sorted(TOOLS.iterdir()), ROOT / 'book' / 'benchmarks.json']
     versions = [importlib.metadata.version(name)
@@ -131,7 +131,7 @@ def digest(facts):
 
 
 def run(notebook, path):
-    """Runs the cells of a notebook, and puts the outputs into it."""
+    """Run the cells of a notebook, and puts the outputs into it."""
     started = []
     with tempfile.TemporaryDirectory() as directory:
         client = NotebookClient(
@@ -154,7 +154,7 @@ def run(notebook, path):
 
 
 def connection(directory):
-    """Returns the settings of a kernel that is reached through files.
+    """Return the settings of a kernel that is reached through files.
 
     A port that is free when Jupyter chooses it may be another program's by
     the time the kernel asks for it; a file in a directory of its own cannot.
@@ -165,7 +165,7 @@ def connection(directory):
 
 
 def environment(directory):
-    """Returns the variables that make a run depend on the chapter alone."""
+    """Return the variables that make a run depend on the chapter alone."""
     return os.environ | {
         'IPYTHONDIR': directory,
         'JUPYTER_PREFER_ENV_PATH': '1',
@@ -176,7 +176,7 @@ def environment(directory):
 
 
 def failure(path, started, error):
-    """Returns the sentence that says which cell failed, and how."""
+    """Return the sentence that says which cell failed, and how."""
     what, line = str(error).strip().splitlines()[-1], 0
     if isinstance(error, CellExecutionError):
         what = clean_text(f'{error.ename}: {error.evalue}')
@@ -189,18 +189,18 @@ def failure(path, started, error):
 
 
 def place(path, number, line=0):
-    """Returns the file, and the line in it, of a line of the nth cell."""
+    """Return the file, and the line in it, of a line of the nth cell."""
     fences = [block for block in weave.blocks(path) if block.runs]
     return f'{path}:{fences[number].line + line}'
 
 
 def tags(cell):
-    """Returns the tags of a cell, if it has any."""
+    """Return the tags of a cell, if it has any."""
     return cell.metadata.get('tags', [])
 
 
 def clean(output, directory):
-    """Returns an output without the paths and addresses of this machine."""
+    """Return an output without the paths and addresses of this machine."""
     if output.output_type == 'stream':
         output.text = clean_text(output.text, directory)
     elif output.output_type == 'error':
@@ -216,7 +216,7 @@ def clean(output, directory):
 
 
 def clean_text(text, directory=''):
-    """Returns `text` without colours, paths and addresses."""
+    """Return `text` without colours, paths and addresses."""
     text = re.sub(r'\x1b\[[0-9;]*m', '', text)
     text = re.sub(r'\S*ipykernel_\d+\W\d+\.py', '<cell>', text)
     # A warning also quotes its line, which the reader has just read.
@@ -230,7 +230,7 @@ def clean_text(text, directory=''):
 # The page
 
 def markdown(notebook, path):
-    """Returns the page of a notebook whose cells have run."""
+    """Return the page of a notebook whose cells have run."""
     parts, number = [], 0
     for cell in notebook.cells:
         if cell.cell_type == 'markdown':
@@ -262,7 +262,7 @@ def folded(entry):
 
 
 def directed(match, path):
-    """Returns what a line such as `<!-- table: draft -->` asks for."""
+    """Return what a line such as `<!-- table: draft -->` asks for."""
     try:
         return MADE[match[1]](match[2], path)
     except Exception as error:
@@ -281,7 +281,7 @@ DIRECTIVE = re.compile(rf'(?m)^<!-- ({"|".join(MADE)}): ([\w. ]+) -->$')
 
 
 def with_exercises(notebook):
-    """Returns a notebook with its exercises, for those who download it."""
+    """Return a notebook with its exercises, for those who download it."""
     for cell in notebook.cells:
         cell.source = DIRECTIVE.sub(
             lambda match: exercises.markdown(match[2])
@@ -314,7 +314,7 @@ def listing(cell):
 
 
 def show(output, cell, place):
-    """Returns the HTML of one output."""
+    """Return the HTML of one output."""
     if output.output_type == 'stream':
         return pre(output.text, output.name)
     if output.output_type == 'error':
@@ -331,7 +331,7 @@ def show(output, cell, place):
 
 
 def pre(text, kind):
-    """Returns text as it is, scrolling in its own box if it is wide.
+    """Return text as it is, scrolling in its own box if it is wide.
 
     Printed lines that are wider than any table are messages; they are broken.
     """
@@ -347,7 +347,7 @@ def quoted(text):
 
 
 def alt(cell, place):
-    """Returns what a cell says of its picture, which it has to."""
+    """Return what a cell says of its picture, which it has to."""
     if 'alt' not in cell.metadata:
         raise ChapterError(f'{place}: the cell draws, and needs an '
                            'alt="…" for those who cannot see it')
@@ -355,7 +355,7 @@ def alt(cell, place):
 
 
 def svg(text, label):
-    """Returns an SVG fit to stand in a page, in the page's text colour."""
+    """Return an SVG fit to stand in a page, in the page's text colour."""
     text = text[text.index('<svg'):].strip().replace(GREY, 'currentColor')
     text = re.sub(r'(?s)<(metadata|style).*?</\1>|<!--.*?-->', '', text)
     text = re.sub(r'<g id="\w+[^"]*"', '<g', text)   # two plots share them

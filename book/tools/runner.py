@@ -35,13 +35,13 @@ with E=02_1, each of them is about that exercise."""
 # The reader's place
 
 def state():
-    """Returns what is remembered: where the reader is, the hints given."""
+    """Return what is remembered: where the reader is, the hints given."""
     path = place()
     return json.loads(path.read_text()) if path.exists() else {}
 
 
 def remember(**news):
-    """Changes what is remembered, also if this process is ended meanwhile.
+    """Change what is remembered, also if this process is ended meanwhile.
     """
     path = place()
     path.parent.mkdir(exist_ok=True)
@@ -50,12 +50,12 @@ def remember(**news):
 
 
 def place():
-    """Returns the file in which the reader's place is."""
+    """Return the file in which the reader's place is."""
     return exercises.ROOT / YOURS / '.state.json'
 
 
 def chosen(words=''):
-    """Returns the exercise that is asked for, or else the reader's place.
+    """Return the exercise that is asked for, or else the reader's place.
 
     Raises:
         SystemExit: there is no such exercise.
@@ -74,7 +74,7 @@ def chosen(words=''):
 
 
 def following(name):
-    """Returns the next exercise that is not solved, if there is another.
+    """Return the next exercise that is not solved, if there is another.
 
     After the last comes the first: a reader may begin anywhere.
     """
@@ -86,7 +86,7 @@ def following(name):
 # What a reader asks for
 
 def show_next(name):
-    """Tries an exercise, and says what is wrong, or that it is solved."""
+    """Try an exercise, and says what is wrong, or that it is solved."""
     remember(at=name)
     if not yours(name).exists():
         yours(name).write_text(stub(name))
@@ -121,7 +121,7 @@ def show_solved(name):
 
 
 def show_hint(name):
-    """Prints the hints that were given before, and one more."""
+    """Print the hints that were given before, and one more."""
     remember(at=name)
     _, _, hints = task(name)
     given = state().get('hints', {})      # how many, by exercise
@@ -135,12 +135,12 @@ def show_hint(name):
 
 
 def skip(name):
-    """Shows the exercise after one that need not be solved now."""
+    """Show the exercise after one that need not be solved now."""
     show_next(following(name) or name)
 
 
 def reset(name):
-    """Makes the file of an exercise new, and keeps what was there."""
+    """Make the file of an exercise new, and keeps what was there."""
     if yours(name).exists() and attempted(name) != stub(name):
         yours(name).replace(yours(name).with_suffix('.old'))
         print(f'What you had is in {YOURS}/{name}.old now.\n')
@@ -149,7 +149,7 @@ def reset(name):
 
 
 def show_progress(words=''):
-    """Prints the exercises, or those of one chapter: which are solved?"""
+    """Print the exercises, or those of one chapter: which are solved?"""
     listed = names(chosen(words)[1:4]) if words else names()
     at, done, chapter = chosen(), 0, None
     for name in listed:
@@ -166,7 +166,7 @@ def show_progress(words=''):
 # Trying
 
 def tried(name):
-    """Returns {test: (what it raised, what it printed)} of an exercise.
+    """Return {test: (what it raised, what it printed)} of an exercise.
 
     After one that took too long, others would do so, too.
     """
@@ -222,17 +222,17 @@ def sentence(test):
 
 
 def headline(name):
-    """Returns an exercise's number and title."""
+    """Return an exercise's number and title."""
     return f'{number(name)}  {task(name)[0]}'
 
 
 def shown(path):
-    """Returns a path as the reader knows it."""
+    """Return a path as the reader knows it."""
     return Path(path).relative_to(exercises.ROOT)
 
 
 def file_and_hole(name):
-    """Returns the reader's file, and the line of its hole, if it has one."""
+    """Return the reader's file, and the line of its hole, if it has one."""
     holes = [f':{line}' for line, text
              in enumerate(attempted(name).splitlines(), 1)
              if mark(name) in text]
@@ -240,23 +240,23 @@ def file_and_hole(name):
 
 
 def pages():
-    """Returns the chapters, in the order of the book."""
+    """Return the chapters, in the order of the book."""
     return sorted((exercises.ROOT / 'book/chapters').glob('*.md'))
 
 
 def page(name):
-    """Returns the chapter of an exercise."""
+    """Return the chapter of an exercise."""
     [path] = (exercises.ROOT / 'book/chapters').glob(f'{name[1:3]}_*.md')
     return path
 
 
 def title(chapter):
-    """Returns the title of a chapter, with its number."""
+    """Return the title of a chapter, with its number."""
     return re.search(r'^# (.*)', chapter.read_text(), re.MULTILINE)[1]
 
 
 def reading(chapter):
-    """Returns a chapter's title, and where it is: the page, if it is built.
+    """Return a chapter's title, and where it is: the page, if it is built.
     """
     built = exercises.ROOT / f'site/chapters/{chapter.stem}.html'
     return f'{title(chapter)}, {shown(built if built.exists() else chapter)}'

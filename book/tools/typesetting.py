@@ -43,12 +43,12 @@ def makeExtension(**options):
 
 
 def formula(match):
-    """Returns the HTML of a formula; its text is \\(…\\) or \\[…\\]."""
+    """Return the HTML of a formula; its text is \\(…\\) or \\[…\\]."""
     return typeset(html.unescape(match[2]).strip(), match[1] == '[')
 
 
 def typeset(text, on_its_own):
-    """Returns the HTML of a formula, which may stand on its own."""
+    """Return the HTML of a formula, which may stand on its own."""
     try:
         return unquote(katex()(text, on_its_own))
     except quickjs.JSException as error:
@@ -58,7 +58,7 @@ def typeset(text, on_its_own):
 
 @cache
 def katex():
-    """Returns KaTeX as a function of a formula."""
+    """Return KaTeX as a function of a formula."""
     engine = quickjs.Context()
     engine.eval(KATEX.read_text('utf-8') + '; null')
     # A string that was put together of pieces does not get out as it is.

@@ -17,8 +17,7 @@ from threading import Thread
 
 import watchfiles
 
-from book.tools.exercises import (
-    ROOT, YOURS, attempted, names, number, stub, yours)
+from book.tools.exercises import ROOT, YOURS, attempted, names, stub
 
 KEYS = {'n': 'next', 'h': 'hint', 's': 'skip', 'r': 'reset', 'p': 'progress',
         'q': 'quit'}
@@ -27,7 +26,7 @@ HELP = ('Save your file, and it is tried. Or type, and press Enter:\n'
 
 
 def watch(words=''):
-    """Runs until the reader quits."""
+    """Run until the reader quits."""
     asked = SimpleQueue()     # (command, exercise)
     asked.put(('next', words))
     for listen in saves, lines:
@@ -47,30 +46,24 @@ def watch(words=''):
 
 
 def stop(child):
-    """Ends a trial, if there is one."""
+    """End a trial, if there is one."""
     if child:
         child.kill()
         child.wait()
 
 
 def saves(asked):
-    """Asks for each exercise that is saved, and is not as it was given.
-
-    If its file is gone, that is said: its reader may have wanted that.
-    """
+    """Ask for each exercise that is saved, and is not as it was given."""
     (ROOT / YOURS).mkdir(exist_ok=True)
     for changes in watchfiles.watch(ROOT / YOURS, raise_interrupt=False):
         for name in {Path(path).stem for _, path in changes
                      if path.endswith('.py')}.intersection(names()):
-            if not yours(name).exists():
-                print(f'\n{YOURS}/{name}.py is gone. Type '
-                      f'{number(name)[1:]} to get a new one.', flush=True)
-            elif attempted(name) != stub(name):
+            if attempted(name) != stub(name):
                 asked.put(('next', name))
 
 
 def lines(asked):
-    """Asks for what is typed: a letter, or an exercise."""
+    """Ask for what is typed: a letter, or an exercise."""
     with suppress(OSError):     # nobody can type
         while typed := os.read(0, 1000).decode():
             for word in map(str.strip, typed.splitlines()):

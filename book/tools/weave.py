@@ -69,7 +69,7 @@ class Problem(NamedTuple):
 # Statements and their addresses.
 
 def address(node, source):
-    """Returns the name by which a block asks for the statement `node`."""
+    """Return the name by which a block asks for the statement `node`."""
     match node:
         case ast.FunctionDef(name) | ast.AsyncFunctionDef(name) | ast.ClassDef(
                 name):
@@ -93,7 +93,7 @@ def address(node, source):
 
 @cache
 def statements(source):
-    """Returns the top-level statements of a module or of a block."""
+    """Return the top-level statements of a module or of a block."""
     lines, found = source.splitlines(), []
     for node in ast.parse(source).body:
         heads = [node, *getattr(node, 'decorator_list', ())]
@@ -107,7 +107,7 @@ def statements(source):
 
 
 def join(chosen):
-    """Returns the text of a block that shows the `chosen` statements."""
+    """Return the text of a block that shows the `chosen` statements."""
     text, end = '', 0
     for statement in chosen:
         gap = '\n' if statement.line == end + 1 else '\n\n'
@@ -119,13 +119,13 @@ def join(chosen):
 # The book: its chapters, their blocks, the modules they show.
 
 def chapters(root):
-    """Returns the files that may show code, in the order of the book."""
+    """Return the files that may show code, in the order of the book."""
     return [path for pattern in ('index.md', 'chapters/*.md', 'appendix/*.md')
             for path in sorted((root / 'book').glob(pattern))]
 
 
 def blocks(path):
-    """Returns the Python fences of a chapter."""
+    """Return the Python fences of a chapter."""
     found, ticks = [], None
     for number, line in enumerate(path.read_text().splitlines(), 1):
         if ticks is None and (match := re.match('`{3,}', line)):
@@ -143,13 +143,13 @@ def blocks(path):
 
 
 def woven(path):
-    """Returns the blocks of a chapter that show a module."""
+    """Return the blocks of a chapter that show a module."""
     return [block for block in blocks(path)
             if block.title.startswith(PACKAGE + '/')]
 
 
 def modules(root):
-    """Returns what the blocks may show: {title: {address: Statement}}.
+    """Return what the blocks may show: {title: {address: Statement}}.
 
     The `__init__.py` of a package need not be shown, and is left out.
     """
@@ -160,7 +160,7 @@ def modules(root):
 
 
 def resolve(block, book):
-    """Returns the statements that a block asks for, and the problems."""
+    """Return the statements that a block asks for, and the problems."""
     module = book.get(block.title)
     if module is None:
         return [], [unknown('module', block.title, book, block, block.line)]
@@ -177,7 +177,7 @@ def resolve(block, book):
 
 
 def asked(block, module):
-    """Returns the addresses that a block asks for, each with its line."""
+    """Return the addresses that a block asks for, each with its line."""
     if not block.text.startswith(ASK):
         return [(found.address, block.line + found.line)
                 for found in statements(block.text)]
@@ -191,7 +191,7 @@ def asked(block, module):
 
 
 def unknown(kind, name, known, block, line):
-    """Returns the problem that there is no such module or statement."""
+    """Return the problem that there is no such module or statement."""
     close = difflib.get_close_matches(name, known, 1)
     where = f' in {block.title}' if kind == 'statement' else ''
     hint = f'; did you mean `{close[0]}`?' if close else ''
@@ -243,7 +243,7 @@ def committed(root, path):
 # Checking.
 
 def not_python(root):
-    """Returns a problem for each module that is not Python."""
+    """Return a problem for each module that is not Python."""
     problems = []
     for path in sorted((root / PACKAGE).rglob('*.py')):
         try:
@@ -255,7 +255,7 @@ def not_python(root):
 
 
 def check(root):
-    """Returns all that is wrong with the blocks and the modules."""
+    """Return all that is wrong with the blocks and the modules."""
     book, problems = modules(root), []
     shown = {title: [] for title in book}     # [(address, (page, line))]
     for path in chapters(root):
@@ -341,7 +341,7 @@ def imports(node):
 
 
 def bound(node):
-    """Returns the names that a top-level statement defines."""
+    """Return the names that a top-level statement defines."""
     if hasattr(node, 'name'):
         return {node.name}
     if isinstance(node, ast.Import | ast.ImportFrom):
@@ -353,12 +353,12 @@ def bound(node):
 
 
 def dotted(title):
-    """Returns the dotted name of a module, from its path."""
+    """Return the dotted name of a module, from its path."""
     return title.removesuffix('.py').replace('/', '.')
 
 
 def parsed(block):
-    """Returns the statements of any block, magics and bad syntax left out."""
+    """Return the statements of any block, magics and bad syntax left out."""
     try:
         return statements(re.sub('(?m)^[%!].*', '', block.text))
     except SyntaxError:
@@ -374,9 +374,7 @@ def book_one(root):
 def label(page):
     """Return the number of a chapter, or the name of another page."""
     name = page.stem.partition('_')[0]
-    if name.isdigit():
-        return name.lstrip('0') or '0'
-    return page.stem.replace('_', ' ')
+    return str(int(name)) if name.isdigit() else page.stem.replace('_', ' ')
 
 
 def main(arguments):

@@ -12,7 +12,7 @@ DATA = Path(__file__).parents[1] / 'what_works.json'
 
 
 def table(module):
-    """Returns the functions of a module, and by what they are differentiable.
+    """Return the functions of a module, and by what they are differentiable.
 
     Args:
         module: its name, such as 'numpy.linalg'.

@@ -70,7 +70,7 @@ def main():
 
 
 def measure(chosen):
-    """Returns what the chosen workloads give."""
+    """Return what the chosen workloads give."""
     settle()
     data = {'rows': [], 'figures': []}
     for name in chosen:
@@ -92,7 +92,7 @@ def measure(chosen):
 
 
 def result(workload, row):
-    """Returns what is written about a row."""
+    """Return what is written about a row."""
     found = rounds(row)
     times = {'workload': workload, 'label': row.label,
              'seconds': {name: min(times) for name, times in found.items()},
@@ -103,7 +103,7 @@ def result(workload, row):
 
 
 def machine():
-    """Returns where and when this is measured, and of what."""
+    """Return where and when this is measured, and of what."""
     return {
         'date': datetime.date.today().isoformat(),
         'machine': {'cpu': cpu_model(), 'system': platform.system(),
@@ -117,7 +117,7 @@ def names():
 
 
 def cpu_model():
-    """Returns the name of the processor, as well as the system knows it."""
+    """Return the name of the processor, as well as the system knows it."""
     try:
         with open('/proc/cpuinfo', encoding='utf-8') as lines:
             for line in lines:

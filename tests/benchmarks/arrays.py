@@ -4,17 +4,14 @@ from functools import partial
 
 import numpy as np
 
-import autodiff_mini as ad
 from tests.benchmarks import floors
-from tests.benchmarks.floors import prepared
 from tests.benchmarks.measure import Row, measured
-from tests.benchmarks.peers import (
-    anp, autograd, gradients, jax, jax_call, jnp, our_calls, tensor, torch)
+from tests.benchmarks.peers import everywhere, gradients
 
 # W1: one step of training
 
 def layers(dtype):
-    """Returns the parameters of a network, a batch, and its labels."""
+    """Return the parameters of a network, a batch, and its labels."""
     rng = np.random.default_rng(1)
     sizes = [784, 512, 256, 10]
     normal = lambda *shape: rng.standard_normal(shape).astype(dtype)
@@ -129,7 +126,7 @@ def black_scholes(np, spot, time, volatility, strike):
 
 
 def hand_cdf(x):
-    """Returns the distribution function and its slope."""
+    """Return the distribution function and its slope."""
     square = x * x
     t = np.tanh(SLOPE * x * (1 + 0.044715 * square))
     return 0.5 * (1 + t), 0.5 * SLOPE * (1 - t * t) * (
@@ -154,7 +151,7 @@ def hand_black_scholes(spot, time, volatility, strike):
 
 
 def options(n):
-    """Returns spots, times, volatilities and strikes."""
+    """Return spots, times, volatilities and strikes."""
     rng = np.random.default_rng(2)
     return (rng.uniform(80, 120, n), rng.uniform(0.5, 2, n),
             rng.uniform(0.1, 0.4, n), rng.uniform(80, 120, n))
@@ -194,18 +191,9 @@ def w8():
     rng = np.random.default_rng(8)
     args = (rng.standard_normal(100) / 10, rng.standard_normal((10_000, 100)),
             rng.choice([-1.0, 1.0], 10_000))
-    axes = None, 0, 0
-    ours = ad.vmap(ad.grad(partial(logistic, np)), axes)
-    calls = {'hand': partial(hand_logistic, *args),
-             'floor': prepared(floors.logistic, args),
-             **our_calls(ours, args)}
-    if torch:
-        theirs = torch.func.grad(partial(logistic, torch))
-        calls['torch'] = partial(torch.func.vmap(theirs, axes),
-                                 *map(tensor, args))
-    if jax:
-        theirs = jax.grad(partial(logistic, jnp))
-        calls['jax'] = jax_call(jax.vmap(theirs, axes), args)
+    calls = everywhere(
+        lambda ad, np: ad.vmap(ad.grad(partial(logistic, np)), (None, 0, 0)),
+        args, hand_logistic, floors.logistic, ['torch', 'jax'])
     yield Row('vmap(grad), logistic, 10,000 examples of 100', calls,
               {'jit/hand': 1.1, 'jit/jax': 1.8, 'eager/hand': 1.4})
 
@@ -233,18 +221,13 @@ def hand_log1pexp(x):
 def w9():
     x = np.linspace(-5, 5, 100_000)
     loss = lambda np, f: lambda x: np.sum(f(x))
-    ruled = ad.grad(loss(np, ruled_log1pexp(ad.custom_jvp, np)))
-    plain = ad.grad(loss(np, partial(plain_log1pexp, np)))
-    calls = {'hand': partial(hand_log1pexp, x),
-             'floor': prepared(floors.log1pexp, (x,)),
-             **our_calls(ruled, (x,)),
-             **{f'{name}, without it': call
-                for name, call in our_calls(plain, (x,)).items()}}
-    if jax:
-        for suffix, f in (
-                ('', ruled_log1pexp(jax.custom_jvp, jnp)),
-                (', without it', partial(plain_log1pexp, jnp))):
-            calls[f'jax{suffix}'] = jax_call(jax.grad(loss(jnp, f)), (x,))
+    ruled = lambda ad, np: ad.grad(
+        loss(np, ruled_log1pexp(ad.custom_jvp, np)))
+    plain = lambda ad, np: ad.grad(loss(np, partial(plain_log1pexp, np)))
+    calls = everywhere(ruled, (x,), hand_log1pexp, floors.log1pexp, ['jax'])
+    others = everywhere(plain, (x,), hand_log1pexp, floors.log1pexp, ['jax'])
+    calls |= {f'{name}, without it': call for name, call in others.items()
+              if name not in ('hand', 'floor')}
     yield Row('custom rule for log1pexp, 100,000 elements', calls,
               {'jit/jit, without it': 1.05, 'jit/jax': 0.33,
                'eager/eager, without it': 1.5})
@@ -267,17 +250,9 @@ def hand_rosenbrock(x):
 
 def w10():
     x = np.linspace(-1, 1, 200)
-    calls = {'hand': partial(hand_rosenbrock, x),
-             'floor': prepared(floors.rosenbrock, (x,)),
-             **our_calls(ad.hessian(partial(rosenbrock, np)), (x,))}
-    if autograd:
-        calls['autograd'] = partial(
-            autograd.hessian(partial(rosenbrock, anp)), x)
-    if torch:
-        calls['torch'] = partial(
-            torch.func.hessian(partial(rosenbrock, torch)), tensor(x))
-    if jax:
-        calls['jax'] = jax_call(jax.hessian(partial(rosenbrock, jnp)), (x,))
+    calls = everywhere(
+        lambda ad, np: ad.hessian(partial(rosenbrock, np)), (x,),
+        hand_rosenbrock, floors.rosenbrock)
     yield Row('hessian, Rosenbrock in 200 dimensions', calls,
               {'jit/hand': 20, 'jit/jax': 9, 'eager/autograd': 0.1})
 
@@ -285,7 +260,7 @@ def w10():
 # Time over size
 
 def sizes():
-    """Returns column -> seconds for the gradient of GELU, over sizes."""
+    """Return column -> seconds for the gradient of GELU, over sizes."""
     numbers, times = [10 ** k for k in range(8)], {}
     for n in numbers:
         calls = gradients(gelu, (np.linspace(-4, 4, n),), hand_gelu,

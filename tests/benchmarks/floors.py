@@ -19,14 +19,14 @@ SLOPE, CUBE = (2 / math.pi) ** 0.5, 0.044715
 
 
 def prepared(floor, args):
-    """Returns the call of a floor; its `count` is that of NumPy's calls."""
+    """Return the call of a floor; its `count` is that of NumPy's calls."""
     call = floor(numpy, *args)
     call.count = counted(floor, args)
     return call
 
 
 def counted(floor, args):
-    """Returns how many calls of NumPy's functions a floor makes."""
+    """Return how many calls of NumPy's functions a floor makes."""
     calls = []
 
     class Counting:
@@ -42,12 +42,12 @@ def counted(floor, args):
 
 
 def constants(np, *xs):
-    """Returns arrays without axes: they need not be made at each call."""
+    """Return arrays without axes: they need not be made at each call."""
     return [np.array(float(x)) for x in xs]
 
 
 def in_pieces(piece, arrays, outs, scratch):
-    """Returns a call that does a piece after the other.
+    """Return a call that does a piece after the other.
 
     Args:
         piece: of pieces of the arrays, the results, and of scratch.
@@ -115,7 +115,7 @@ def cross_entropy(np, params, x, labels):
 # W2
 
 def cdf_piece(np):
-    """Returns what puts a normal distribution function into `t`, and its
+    """Return what puts a normal distribution function into `t`, and its
     slope into `u`; `s` is scratch."""
     one, half, cube, slope, half_slope, half_cube = constants(
         np, 1, 0.5, SLOPE * CUBE, SLOPE, SLOPE / 2, 3 * SLOPE * CUBE / 2)
@@ -137,7 +137,7 @@ def cdf_piece(np):
 
 
 def gelu_piece(np):
-    """Returns what puts the derivative of `gelu` into `out`."""
+    """Return what puts the derivative of `gelu` into `out`."""
     cdf = cdf_piece(np)
 
     def piece(x, out, s, t):

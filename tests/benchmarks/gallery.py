@@ -23,14 +23,14 @@ NAMED = {'gaussian_processes': 'Gaussian processes',
 
 
 def gallery():
-    """Returns theme, label and column -> seconds of each program."""
+    """Return theme, label and column -> seconds of each program."""
     return [{'theme': NAMED.get(piece.theme, piece.theme.replace('_', ' ')),
              'label': str(piece), 'seconds': found}
             for piece in GALLERY if autograd and (found := measured(piece))]
 
 
 def measured(piece):
-    """Returns column -> seconds, or None if autograd cannot do it."""
+    """Return column -> seconds, or None if autograd cannot do it."""
     from autograd.scipy import special
     theirs = {'np': anp, 'sc': special, 'ad': SimpleNamespace(
         grad=autograd.grad, logsumexp=special.logsumexp)}
@@ -61,7 +61,7 @@ def measured(piece):
 
 
 def agree(values):
-    """Returns whether the values are the same, and gradients nearly so.
+    """Return whether the values are the same, and gradients nearly so.
 
     Where a program has a tie, autograd chooses other slopes.
     """

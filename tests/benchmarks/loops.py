@@ -12,7 +12,7 @@ from tests.benchmarks.peers import EVERYBODY, anp, gradients, jax, jnp, torch
 
 
 def unrolled(f, carry, xs=None, length=None):
-    """Returns the last carry, as scan does; for a peer that has no scan."""
+    """Return the last carry, as scan does; for a peer that has no scan."""
     for x in xs if length is None else [None] * length:
         carry, _ = f(carry, x)
     return carry, None

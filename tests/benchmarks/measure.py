@@ -8,7 +8,7 @@ import numpy as np
 
 import autodiff_mini as ad
 from autodiff_mini.seams import lower
-from autodiff_mini.tools.costs import cost_of
+from autodiff_mini.tools.costs import cost_of, work_of
 
 BUDGET = 0.5    # seconds for each call of a row
 ROUND = 0.001   # seconds; less than the slice that another process gets
@@ -43,7 +43,7 @@ class Figure(NamedTuple):
 
 
 def settle():
-    """Brings the process to where one is that has run for long.
+    """Bring the process to where one is that has run for long.
 
     glibc returns each large array to the system, and asks for it anew, page
     by page, until one of almost 32 MB has been freed.  NumPy by hand is twice
@@ -56,7 +56,7 @@ def settle():
 
 
 def check_values(row):
-    """Raises AssertionError unless all calls return the same numbers."""
+    """Raise AssertionError unless all calls return the same numbers."""
     names = iter(row.calls)
     first = next(names)
     expected = values(row.calls[first]())
@@ -74,17 +74,17 @@ def check_values(row):
 
 
 def values(tree):
-    """Returns the arrays in a result, whoever it is from."""
+    """Return the arrays in a result, whoever it is from."""
     return [np.asarray(x) for x in ad.tree_leaves(tree)]
 
 
 def measured(row):
-    """Returns column -> seconds: the best of all rounds."""
+    """Return column -> seconds: the best of all rounds."""
     return {name: min(times) for name, times in rounds(row).items()}
 
 
 def rounds(row):
-    """Returns column -> the seconds of a call in rounds that take turns.
+    """Return column -> the seconds of a call in rounds that take turns.
 
     In a turn a call has some rounds in a row, because the first of them finds
     the caches full of what others left there.
@@ -108,7 +108,7 @@ def rounds(row):
 
 
 def spread(times):
-    """Returns by how much three quarters of the rounds exceed the best.
+    """Return by how much three quarters of the rounds exceed the best.
 
     It is a part of the best time: 0.1 is a tenth of it.
     """
@@ -116,13 +116,13 @@ def spread(times):
 
 
 def work(row):
-    """Returns calls and bytes: of the floor, and of what `jit` compiles.
+    """Return calls and bytes: of the floor, and of what `jit` compiles.
 
     Nobody moves fewer bytes than the arguments and the results have.
     """
     floor, jitted = row.calls['floor'], row.calls['jit']
     jaxpr = ad.make_jaxpr(jitted.func.f)(*jitted.args)
-    compiled = cost_of(jaxpr, lower(jaxpr).work)
+    compiled = cost_of(jaxpr, work_of(lower(jaxpr)))
     arrays = values((jitted.args, jitted()))
     return {'calls': {'floor': floor.count, 'jit': compiled.calls},
             'bytes': {'floor': sum(x.nbytes for x in arrays),
@@ -134,7 +134,7 @@ def within(n, limits):
 
 
 def repeats_of(call):
-    """Returns how often a call has to be repeated to fill a round."""
+    """Return how often a call has to be repeated to fill a round."""
     n = 1
     while (took := seconds(call, n)) < ROUND / 4:
         n *= 4

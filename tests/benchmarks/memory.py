@@ -19,7 +19,7 @@ SIZE = 1_000_000
 
 
 def import_seconds():
-    """Returns the medians for numpy, and for autodiff_mini with numpy."""
+    """Return the medians for numpy, and for autodiff_mini with numpy."""
     times = {'numpy': [], 'autodiff_mini': []}
     code = ('import time; t = time.perf_counter(); import {0}; '
             'print(time.perf_counter() - t)')
@@ -52,7 +52,7 @@ def checkpointed(x):
 
 
 def kept():
-    """Returns the bytes of all arrays of NumPy's."""
+    """Return the bytes of all arrays of NumPy's."""
     gc.collect()
     arrays = tracemalloc.DomainFilter(True, np.lib.tracemalloc_domain)
     taken = tracemalloc.take_snapshot().filter_traces([arrays])
@@ -60,7 +60,7 @@ def kept():
 
 
 def peak(f):
-    """Returns the peak of memory of a call, in units of its argument.
+    """Return the peak of memory of a call, in units of its argument.
 
     It is of the second call, the result included, and with it what the first
     call left behind for later ones.

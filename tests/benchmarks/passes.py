@@ -27,7 +27,7 @@ STAGES = {
 
 
 def compiled_without(passes, f, args):
-    """Returns a call of a function that is compiled without some passes."""
+    """Return a call of a function that is compiled without some passes."""
     compiled = ad.jit(f)
     with ExitStack() as stack:
         for place in passes:
@@ -37,7 +37,7 @@ def compiled_without(passes, f, args):
 
 
 def stages(label, program, args, hand, argnums=0):
-    """Returns the row of a gradient: by hand, and with more passes each."""
+    """Return the row of a gradient: by hand, and with more passes each."""
     f = ad.grad(partial(program, np), argnums)
     return Row(label, {
         'hand': partial(hand, *args),
@@ -46,7 +46,7 @@ def stages(label, program, args, hand, argnums=0):
 
 
 def passes():
-    """Returns label and column -> seconds of each row."""
+    """Return label and column -> seconds of each row."""
     rows = [row for n in (1_000_000, 10_000) for row in (
         stages(f'GELU, {n:,} elements', gelu, (np.linspace(-4, 4, n),),
                hand_gelu),

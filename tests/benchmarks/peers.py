@@ -35,7 +35,7 @@ EVERYBODY = ('autograd', 'torch', 'jax')
 
 def gradients(program, args, hand, argnums=0, value=False,
               peers=EVERYBODY, torch_program=None, floor=None):
-    """Returns column -> call, a gradient of one program by each of us.
+    """Return column -> call, a gradient of one program by each of us.
 
     Args:
         program: `program(np, *args)`, a scalar.
@@ -66,13 +66,32 @@ def gradients(program, args, hand, argnums=0, value=False,
     return calls
 
 
+def everywhere(make, args, hand, floor, peers=EVERYBODY):
+    """Return column -> call, of a function that each library transforms.
+
+    Args:
+        make: `make(ad, np)`, with a library and its NumPy.
+        args, hand, floor, peers: as for `gradients`.
+    """
+    calls = {'hand': partial(hand, *args), 'floor': prepared(floor, args),
+             **our_calls(make(ad, np), args)}
+    if autograd and 'autograd' in peers:
+        calls['autograd'] = partial(make(autograd, anp), *args)
+    if torch and 'torch' in peers:
+        calls['torch'] = partial(make(torch.func, torch),
+                                 *map(tensor, args))
+    if jax and 'jax' in peers:
+        calls['jax'] = jax_call(make(jax, jnp), args)
+    return calls
+
+
 def our_calls(f, args):
     return {'small': small_call(f, args), 'jit': partial(ad.jit(f), *args),
             'eager': partial(f, *args)}
 
 
 def small_call(f, args):
-    """Returns a call of jit's, compiled as it is without the wing fast."""
+    """Return a call of jit's, compiled as it is without the wing fast."""
     compiled = ad.jit(f)
 
     def call():
@@ -82,7 +101,7 @@ def small_call(f, args):
 
 
 def jax_call(f, args):
-    """Returns a call of jit's, which waits for what it computes."""
+    """Return a call of jit's, which waits for what it computes."""
     args, f = jax.tree.map(jax_leaf, args), jax.jit(f)
     return lambda: jax.block_until_ready(f(*args))
 
@@ -97,7 +116,7 @@ def tensor(x):
 
 
 def torch_gradient(f, args, argnums, value):
-    """Returns a call that records `f`, and goes back over what it did."""
+    """Return a call that records `f`, and goes back over what it did."""
     args = ad.tree_map(tensor, args)
     wanted = args[argnums] if isinstance(argnums, int) else tuple(
         args[i] for i in argnums)

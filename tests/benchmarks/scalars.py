@@ -10,8 +10,7 @@ from tests.benchmarks import floors
 from tests.benchmarks.floors import prepared
 from tests.benchmarks.measure import Row
 from tests.benchmarks.peers import (
-    anp, autograd, gradients, jax, jax_call, jnp, our_calls, small_call,
-    tensor, torch)
+    everywhere, gradients, jax, jax_call, small_call)
 
 # W3: a thousand operations
 
@@ -67,25 +66,8 @@ def summed(program):
     return lambda np, x: np.sum(program(np, x))
 
 
-def forward_calls(x, x_dot, floor):
-    """Returns column -> call, a jvp of `polynomial` by each of us."""
-    forward = lambda x, x_dot: ad.jvp(partial(polynomial, np), (x,),
-                                      (x_dot,))
-    calls = {'hand': partial(hand_jvp, x, x_dot),
-             'floor': prepared(floor, (x, x_dot)),
-             **our_calls(forward, (x, x_dot))}
-    if autograd:
-        push = autograd.make_jvp(partial(polynomial, anp))
-        calls['autograd'] = lambda: push(x)(x_dot)
-    if torch:
-        args = (tensor(x),), (tensor(x_dot),)
-        calls['torch'] = lambda: torch.func.jvp(
-            partial(polynomial, torch), *args)
-    if jax:
-        theirs = lambda x, x_dot: jax.jvp(partial(polynomial, jnp), (x,),
-                                          (x_dot,))
-        calls['jax'] = jax_call(theirs, (x, x_dot))
-    return calls
+def forwards(ad, np):
+    return lambda x, x_dot: ad.jvp(partial(polynomial, np), (x,), (x_dot,))
 
 
 def w3():
@@ -107,9 +89,11 @@ def w3():
                             floor=floor),
                   {'jit/hand': 0.95, 'jit/jax': 1.1, 'eager/autograd': 0.7})
     yield Row('1,000 operations, polynomial, forwards, on floats',
-              forward_calls(0.5, 1.0, floors.polynomial_of_float))
+              everywhere(forwards, (0.5, 1.0), hand_jvp,
+                         floors.polynomial_of_float, ['torch', 'jax']))
     yield Row('1,000 operations, polynomial, forwards, on ten elements',
-              forward_calls(xs, np.ones(10), floors.polynomial))
+              everywhere(forwards, (xs, np.ones(10)), hand_jvp,
+                         floors.polynomial, ['torch', 'jax']))
 
 
 # W4: what one call of jit costs

@@ -119,7 +119,7 @@ def transformed(lib, program, names):
 
 
 def cannot(program, names):
-    """Returns whether it may refuse: a `custom_vjp` does not go forwards.
+    """Return whether it may refuse: a `custom_vjp` does not go forwards.
 
     Of a gradient it does, if dead code is left out in time.
     """

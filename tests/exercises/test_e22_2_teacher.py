@@ -19,7 +19,7 @@ def bounded(params, x):
 
 
 def weights(ct):
-    """Returns the cotangent of OWN, by a linear solver."""
+    """Return the cotangent of OWN, by a linear solver."""
     return np.linalg.solve((np.eye(3) - LISTEN).T, ct)
 
 

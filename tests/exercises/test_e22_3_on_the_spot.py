@@ -6,7 +6,7 @@ X = np.array([0.5, 1.0, 2.0])
 
 
 def square(exercise):
-    """Returns a square whose rule says 3 x in place of 2 x."""
+    """Return a square whose rule says 3 x in place of 2 x."""
     return exercise.custom_tangent(
         lambda x: (x * x, lambda x_dot: 3 * x * x_dot))
 

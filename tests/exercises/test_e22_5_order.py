@@ -10,7 +10,7 @@ def deriv(f):
 
 
 def twice(exercise):
-    """Returns `g(g(x))`, with a rule in the document's order."""
+    """Return `g(g(x))`, with a rule in the document's order."""
     @partial(exercise.custom_jvp, nondiff_argnums=(0,))
     def apply_twice(g, x):
         return g(g(x))

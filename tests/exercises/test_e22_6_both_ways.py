@@ -6,7 +6,7 @@ X = np.array([0.5, 1.0, 2.0])
 
 
 def ten(exercise, note=lambda ct: None):
-    """Returns an exponential whose rule says ten times the truth."""
+    """Return an exponential whose rule says ten times the truth."""
     def rule(primals, tangents):
         y = f(*primals)
         return y, 10 * y * tangents[0]
@@ -15,7 +15,7 @@ def ten(exercise, note=lambda ct: None):
 
 
 def product(exercise):
-    """Returns `x * sin(y)`, of a tree, and a rule that is right."""
+    """Return `x * sin(y)`, of a tree, and a rule that is right."""
     def rule(primals, tangents):
         (p, y), (p_dot, y_dot) = primals, tangents
         return f(p, y), (p_dot['x'] * np.sin(y)

@@ -7,7 +7,7 @@ X = np.array([1.0, 2.0, 3.0])
 
 
 def computed(exercise, f):
-    """Returns what `f` makes of the function, or None if it is refused."""
+    """Return what `f` makes of the function, or None if it is refused."""
     try:
         return f(exercise.make(ad.Primitive('custom_scale')))
     except Exception as error:

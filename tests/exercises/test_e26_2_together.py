@@ -18,7 +18,7 @@ def times(tree, factor):
 
 
 def slopes(exercise, limit, slopes=SLOPES):
-    """Returns the cotangents of a tree, where `slopes` come back."""
+    """Return the cotangents of a tree, where `slopes` come back."""
     f = exercise.make_at_most_together()
 
     def total(tree):

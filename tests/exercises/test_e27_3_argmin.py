@@ -11,7 +11,7 @@ def near(expected):
 
 
 def line(a):
-    """Returns the slope and the level of the ridge's line, by a formula."""
+    """Return the slope and the level of the ridge's line, by a formula."""
     ts = np.linspace(-1.0, 2.0, 5)
     matrix = np.array([[ts @ ts + a, ts.sum()], [ts.sum(), 5.0]])
     return np.linalg.solve(matrix, [ts @ np.exp(ts), np.exp(ts).sum()])

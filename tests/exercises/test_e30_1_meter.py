@@ -11,7 +11,7 @@ def loss(w, x):
 
 
 def same(exercise, found, expected):
-    """Asserts that the arrays in `found` are meters, with these values."""
+    """Assert that the arrays in `found` are meters, with these values."""
     for x, y in zip(ad.tree_leaves(found), ad.tree_leaves(expected),
                     strict=True):
         assert type(x) is exercise.Meter

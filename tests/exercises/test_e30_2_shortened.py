@@ -8,7 +8,7 @@ SHORT, LONG = np.array([0.3, -0.4]), np.array([3.0, -4.0])
 
 
 def of_the_long(x):
-    """Returns the Jacobian of x / |x|."""
+    """Return the Jacobian of x / |x|."""
     unit = x / np.sqrt(np.sum(x * x))
     return (np.eye(len(x)) - np.outer(unit, unit)) / np.sqrt(np.sum(x * x))
 

@@ -17,7 +17,7 @@ def agree(found, expected):
 
 
 def loop(exercise):
-    """Returns the one equation that is a loop, and all the others."""
+    """Return the one equation that is a loop, and all the others."""
     eqns = ad.make_jaxpr(exercise.by_hand)(P, H, XS).eqns
     [scan] = [eqn for eqn in eqns if eqn.primitive.name == 'scan']
     return scan, [eqn for eqn in eqns if eqn is not scan]

@@ -31,7 +31,7 @@ def flattened(monkeypatch):
 
 
 def everything(*args):
-    """Returns what comes in, and something computed of each leaf."""
+    """Return what comes in, and something computed of each leaf."""
     return {'b': [x * 2 for x in ad.tree_leaves(args)], 'a': (args, None)}
 
 
@@ -90,24 +90,6 @@ def test_a_call_that_is_unlike_the_last_one_goes_the_long_way(
         check(f, second, expected)
         check(f, first, everything(*first))
     assert len(flattened) > before
-
-
-def test_a_guard_asks_for_the_usual_order_only_where_the_program_does(
-        flattened):
-    """A program that writes over an array, or has blocks, counts on it."""
-    f = ad.jit(lambda x: np.sin(x) * 2 + 1)
-    plain, turned = TABLE, np.asfortranarray(TABLE)
-    expected = np.sin(TABLE) * 2 + 1
-    check(f, (plain,), expected)
-    assert f.guard((plain,)) is not MISS
-    for x in (turned, np.stack([TABLE] * 2, 2)[..., 0], TABLE[::-1][::1]):
-        assert f.guard((x,)) is MISS
-        check(f, (x,), np.sin(x) * 2 + 1)
-        check(f, (plain,), expected)
-    del flattened[:]
-    check(f, (TABLE + 1,), np.sin(TABLE + 1) * 2 + 1)
-    check(f, (TABLE[:],), expected)
-    assert not flattened
 
 
 WITHOUT = {

@@ -25,7 +25,7 @@ def prepare_at_once(monkeypatch):
 
 
 def both_ways(f, *args):
-    """Returns what `f` returns by the long way, and by the tape, and says."""
+    """Return what `f` returns by the long way, and by the tape, and says."""
     ways = []
     for way in ad.plain(), nullcontext():
         with way, warnings.catch_warnings(record=True) as said:
@@ -40,7 +40,7 @@ def both_ways(f, *args):
 
 
 def total(program, *args):
-    """Returns a number that depends on all results of a program."""
+    """Return a number that depends on all results of a program."""
     rng = np.random.default_rng(1)
     ys = [np.sum(y * rng.uniform(0.5, 1.5, np.shape(y)))
           for y in ad.tree_leaves(program.function(np, *args))
@@ -49,7 +49,7 @@ def total(program, *args):
 
 
 def check_both_ways(f, *args):
-    """Asserts the same bits, the same warnings, or the same error."""
+    """Assert the same bits, the same warnings, or the same error."""
     (expected, said), (actual, heard) = both_ways(f, *args)
     assert ad.tree_structure(actual) == ad.tree_structure(expected)
     if isinstance(expected[0], type):
@@ -74,7 +74,7 @@ def test_gradients_of_examples_have_the_bits_of_the_long_way(program):
 
 
 def slope_twice(f, x):
-    """Returns the gradient of `f`, by what the first call has prepared."""
+    """Return the gradient of `f`, by what the first call has prepared."""
     ad.grad(f)(x)
     assert any(type(entry) is prepared.Prepared
                for entry in prepared.preparations.values())
@@ -116,16 +116,6 @@ def test_cotangents_are_added_one_by_one():
         assert_identical(actual, expected)
 
 
-def test_a_result_that_stands_still_is_its_users():
-    def f(x):
-        sign, logdet = np.linalg.slogdet(x)
-        sign[...] = 77
-        return np.sum(logdet)
-    x = np.stack([np.eye(2), 2 * np.eye(2)])
-    np.testing.assert_array_equal(
-        slope_twice(f, x), np.stack([np.eye(2), np.eye(2) / 2]))
-
-
 @pytest.mark.parametrize('view', [
     lambda y: np.einsum('ii->i', y), lambda y: np.diff(y, n=0)])
 def test_a_function_that_returns_a_view_is_not_prepared(view):
@@ -162,16 +152,6 @@ def test_an_error_on_the_way_back_names_the_line(monkeypatch):
     assert 'test_tape.py' in caught.value.__notes__[0]
 
 
-def test_errors_and_warnings_are_those_of_numpy():
-    x = np.ones((2, 2))
-    with pytest.raises(np.linalg.LinAlgError):
-        slope_twice(lambda x: np.sum(np.linalg.inv(x)), x)
-    with np.errstate(divide='raise'), pytest.raises(FloatingPointError):
-        ad.grad(lambda x: np.log(x - 1))(1.0)
-    with np.errstate(divide='warn'), pytest.warns(RuntimeWarning):
-        ad.grad(lambda x: np.log(x - 1))(np.float64(1.0))
-
-
 def test_only_so_much_is_remembered(monkeypatch):
     monkeypatch.setattr(prepared, 'MOST_KEYS', 10)
     for i in range(50):
@@ -180,7 +160,7 @@ def test_only_so_much_is_remembered(monkeypatch):
 
 
 def is_prepared_for_examples(f, *args):
-    """Returns whether a call prepares what vmap does for all at once."""
+    """Return whether a call prepares what vmap does for all at once."""
     prepared.preparations.clear()
     f(*args)
     return any(type(entry) is prepared.Mapped

@@ -17,7 +17,7 @@ scale = 1.0
 
 
 def total(f):
-    """Returns the sum of what `f`, of one array, returns."""
+    """Return the sum of what `f`, of one array, returns."""
     return lambda x: np.sum(f(x))
 
 

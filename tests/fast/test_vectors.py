@@ -1,11 +1,13 @@
 """Vectors of few numbers: which become numbers, and what of."""
 
+import math
+
 import numpy as np
 import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.fast.compiler import FastLowered
-from autodiff_mini.fast.vectors import adds_in_turn, in_turn, is_alike
+from autodiff_mini.fast.scalars import MATH, adds_in_turn, as_numpy, in_turn
 from tests.fast.test_scalars import assert_same_outcome
 from tests.test_jit_equals_eager import assert_identical, outcome
 from tests.test_unrolled import unrolled
@@ -28,18 +30,20 @@ FEW = {
     'reversed': lambda x, v: np.sum(v[::-1] * x),
     'sum_kept': lambda x, v: v / np.sum(v * v, keepdims=True),
     'constants': lambda x, v: np.sin(v * x + V) + V,
-    'choice': lambda x, v: np.where(v > x, v, -v) * np.maximum(v, 0.0),
+    'choice': lambda x, v: np.where(v > x, v, -v) * v,
     'truths': lambda x, v: np.where((v > 0) & ~(v > x), v, 1.0),
-    'of_numpy': lambda x, v: np.tanh(np.sinh(v[0]) - np.tanh(v)),
     'squares': lambda x, v: v ** 2 + x ** 2,
 }
 POWERS = {
     'choice_of_vectors': lambda v: np.where(v > 0, v, 1.0)[1] ** -0.2 + v,
     'choice_in_a_stack': lambda v: np.stack(
         [v[0], np.where(v[1] > 0, v[1], 1.0)])[1] ** -0.2 + v,
+    'choice': lambda v: np.where(v[1] > 0, v[1], 1.0) ** -0.2 + v,
+    'exponent': lambda v: 1.5 ** np.where(v[1] > 0, v[1], 1.0) + v,
     'of_a_number': lambda v: v[1] ** -0.2 + v + v[0] ** 3,
 }
 MANY = {
+    'of_numpy': lambda x, v: np.tanh(np.sinh(v[0]) - np.tanh(v)),
     'nine': lambda x, v: np.concatenate([v] * 4 + [v[:1]]) * x,
     'powers': lambda x, v: v ** 0.5 + v ** x,
     'products': lambda x, v: v @ v + x,
@@ -51,8 +55,8 @@ MANY = {
 @pytest.fixture
 def eager_to_split(monkeypatch):
     """Numbers count for nothing, so that it shows what can be split."""
-    monkeypatch.setattr('autodiff_mini.fast.vectors.CALL', 1e6)
-    monkeypatch.setattr('autodiff_mini.fast.vectors.price', lambda _: 0)
+    monkeypatch.setattr('autodiff_mini.fast.scalars.CALL', 1e6)
+    monkeypatch.setattr('autodiff_mini.fast.scalars.price', lambda _: 0)
 
 
 POINTS = [0.0, -0.0, 1.0, -2.5, 1e200, 5e-324, np.inf, -np.inf, np.nan]
@@ -159,22 +163,17 @@ def test_numpy_adds_few_numbers_in_turn():
         '(0+(((a+b)+(c+d))+((e+f)+(g+h))))')
 
 
-def test_a_ufunc_that_has_other_bits_for_arrays_is_found_out():
-    class Vectorised:
-        """A sine with other bits for more than four numbers at once."""
+def test_a_function_with_other_bits_in_numpy_is_found_out(monkeypatch):
+    def split(is_other):
+        class Split:
+            def impl(self, x):
+                return np.sin(x) * (1 + 2 ** -52 * is_other(x))
+        return Split()
 
-        nin = 1
-
-        def __call__(self, x):
-            return np.sin(x) * (1 + 2 ** -52 * (np.size(x) > 4))
-
-    class Reversed(Vectorised):
-        """A sine with other bits for what is read backwards."""
-
-        def __call__(self, x):
-            return np.sin(x) * (1 + 2 ** -52 * (np.array(x).strides < (0,)))
-
-    assert is_alike(np.sin)
-    assert not is_alike(Vectorised()) and not is_alike(Reversed())
-
-
+    for is_other in (lambda x: isinstance(x, np.ndarray),
+                     lambda x: not isinstance(x, np.ndarray),
+                     lambda x: 4 < np.size(x) < 9,
+                     lambda x: np.array(x).strides < (0,)):
+        primitive = split(is_other)
+        monkeypatch.setitem(MATH, primitive, math.sin)
+        assert not as_numpy(primitive)

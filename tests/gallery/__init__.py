@@ -1,4 +1,4 @@
-"""The gallery: a hundred programs of the kinds that people bring.
+"""The gallery: programs of the kinds that people bring.
 
 Each module is a theme, and each function in it is a program as a user of
 NumPy would write it: a number computed from arrays or dictionaries.  Above

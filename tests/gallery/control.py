@@ -4,7 +4,6 @@ import numpy as np
 
 from tests.gallery.table import piece
 
-rng = np.random.default_rng(9)
 A = np.array([[1.0, 0.1, 0.0], [0.0, 1.0, 0.1], [-0.1, 0.0, 0.9]])
 B = np.array([[0.0, 0.1], [0.1, 0.0], [0.0, 0.2]])
 START = np.array([1.0, 0.5, -0.5])
@@ -31,17 +30,3 @@ def riccati(a):
         change = np.max(np.abs(new - p))
         p = new
     return np.trace(p)
-
-
-@piece(0.7 * A + 0.05)
-def lyapunov(a):
-    """The energy of all that follows, by one linear system."""
-    system = np.eye(9) - np.kron(a.T, a.T)
-    p = np.linalg.solve(system, np.eye(3).ravel()).reshape(3, 3)
-    return START @ p @ START + np.linalg.norm(a @ p - p @ a)
-
-
-@piece(0.3 * rng.standard_normal((2, 3)))
-def spectral_abscissa(gain):
-    """How fast the slowest mode decays, of a matrix of no symmetry."""
-    return np.max(np.linalg.eigvals(A - np.eye(3) - B @ gain).real)

@@ -26,12 +26,6 @@ def eigenvectors(a):
     return np.sum(v[0, -2:] ** 2) + np.exp(w / 5).sum()
 
 
-@piece(DATA)
-def nuclear_norm(x):
-    s = np.linalg.svd(x, compute_uv=False)
-    return s.sum() + np.linalg.norm(x, 'nuc') + np.linalg.norm(x, 2)
-
-
 @piece(DATA, 0.4)
 def pseudo_inverse(x, power):
     target = np.abs(DATA[:, 0]) ** power

@@ -19,18 +19,6 @@ def heat(u, rate):
     return np.sum(u ** 2)
 
 
-@piece(BUMP + 0.5, 0.003)
-def burgers(u, viscosity):
-    """A wave that steepens: upwind, on a circle."""
-    dx, dt = 0.05, 0.01
-    for _ in range(6):
-        left, right = np.roll(u, 1), np.roll(u, -1)
-        slope = np.where(u > 0, u - left, right - u) / dx
-        u = u + dt * (viscosity * (left - 2 * u + right) / dx ** 2
-                      - u * slope)
-    return np.max(u) + np.sum(np.diff(u) ** 2)
-
-
 @piece(0.1 * rng.standard_normal((6, 6)), jax='it writes in place')
 def poisson_by_relaxation(charge):
     """Gauss and Seidel's sweeps, on red and on black squares."""

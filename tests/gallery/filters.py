@@ -27,15 +27,6 @@ def kalman_likelihood(logs):
     return total
 
 
-@piece(0.3)
-def exponential_smoothing(alpha):
-    level, loss = SERIES[0], 0.0
-    for y in SERIES[1:]:
-        loss += (y - level) ** 2
-        level = alpha * y + (1 - alpha) * level
-    return loss / (T - 1)
-
-
 @piece({'ar': np.array([0.5, 0.2]), 'ma': np.array([0.4]), 'log_s': 0.1},
        jax='it writes in place')
 def arma_likelihood(params):

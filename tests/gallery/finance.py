@@ -8,9 +8,6 @@ from tests.gallery.table import piece
 rng = np.random.default_rng(8)
 STEPS = rng.standard_normal((50, 12))
 RETURNS = 0.01 * rng.standard_normal((40, 4)) + 0.002
-MATURITIES = np.array([0.5, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0])
-YIELDS = np.array([0.021, 0.023, 0.026, 0.028, 0.031, 0.032, 0.033])
-COUPONS = np.arange(1, 11) * 0.5
 
 
 @piece({'spot': 100.0, 'strike': 105.0, 'rate': 0.03, 'volatility': 0.2,
@@ -31,14 +28,6 @@ def barrier_option(spot, volatility, barrier):
     paths = spot * np.exp(np.cumsum(moves, axis=1))
     alive = sc.expit((paths.min(axis=1) - barrier) / 2)
     return np.mean(alive * np.maximum(paths[:, -1] - 100.0, 0))
-
-
-@piece(YIELDS, 0.03)
-def bond(yields, coupon):
-    """The price of a bond, by a curve between seven knots."""
-    rates = np.interp(COUPONS, MATURITIES, yields)
-    discounts = np.exp(-rates * COUPONS)
-    return 100 * (coupon / 2 * discounts.sum() + discounts[-1])
 
 
 @piece(np.array([0.4, 0.3, 0.2, 0.1]))

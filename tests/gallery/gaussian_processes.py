@@ -7,8 +7,6 @@ from tests.gallery.table import piece
 rng = np.random.default_rng(2)
 X = np.sort(rng.uniform(0, 4, 12))
 Y = np.sin(2 * X) + 0.1 * rng.standard_normal(12)
-X2 = rng.uniform(-1, 1, (10, 2))
-Y2 = X2[:, 0] ** 2 - X2[:, 1]
 
 LOGS = {'length': -0.3, 'scale': 0.1, 'noise': -1.5}
 
@@ -26,15 +24,6 @@ def marginal_likelihood(logs):
     alpha = np.linalg.solve(chol.T, np.linalg.solve(chol, Y))
     return (-0.5 * Y @ alpha - np.log(np.diag(chol)).sum()
             - len(X) / 2 * np.log(2 * np.pi))
-
-
-@piece(np.array([0.0, 0.3]), -1.0)
-def relevance(log_lengths, log_noise):
-    """A length for each input."""
-    z = X2 / np.exp(log_lengths)
-    squared = np.sum((z[:, None, :] - z[None, :, :]) ** 2, axis=-1)
-    k = np.exp(-0.5 * squared) + np.exp(2 * log_noise) * np.eye(len(z))
-    return 0.5 * Y2 @ np.linalg.inv(k) @ Y2 + 0.5 * np.log(np.linalg.det(k))
 
 
 @piece(np.array([-0.2, 0.3]), -1.0)

@@ -17,10 +17,6 @@ def log_softmax(x):
     return x - ad.logsumexp(x, -1, keepdims=True)
 
 
-def softmax(x):
-    return np.exp(log_softmax(x))
-
-
 @piece(MODEL)
 def forward_in_logs(model):
     move, emit = log_softmax(model['move']), log_softmax(model['emit'])
@@ -28,18 +24,6 @@ def forward_in_logs(model):
     for symbol in SYMBOLS[1:]:
         alpha = ad.logsumexp(alpha[:, None] + move, axis=0) + emit[:, symbol]
     return ad.logsumexp(alpha)
-
-
-@piece(MODEL)
-def forward_by_scaling(model):
-    start, move, emit = [softmax(model[name])
-                         for name in ('start', 'move', 'emit')]
-    alpha, total = start * emit[:, SYMBOLS[0]], 0.0
-    for symbol in SYMBOLS[1:]:
-        scale = alpha.sum()
-        total += np.log(scale)
-        alpha = (alpha / scale) @ move * emit[:, symbol]
-    return total + np.log(alpha.sum())
 
 
 @piece(rng.standard_normal((T, STATES)), rng.standard_normal((STATES,) * 2))

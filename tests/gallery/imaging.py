@@ -22,14 +22,6 @@ def blur_kernel(kernel):
     return np.mean((out - DISC[1:-1, 1:-1]) ** 2)
 
 
-@piece(NOISY, -1.0)
-def total_variation(image, log_weight):
-    dx, dy = np.diff(image, axis=0)[:, :-1], np.diff(image, axis=1)[:-1]
-    variation = np.sum(np.sqrt(dx ** 2 + dy ** 2 + 1e-4))
-    return 0.5 * np.sum((image - NOISY) ** 2) + np.exp(
-        log_weight) * variation
-
-
 @piece(NOISY[:8, :7])
 def sharpness(image):
     """The part of a picture's power in its high frequencies, by rfft2."""

@@ -9,7 +9,7 @@ G = 9.81
 
 
 def rk4(f, y, dt, steps):
-    """Returns the state after so many steps of Runge and Kutta's."""
+    """Return the state after so many steps of Runge and Kutta's."""
     for _ in range(steps):
         k1 = f(y)
         k2 = f(y + dt / 2 * k1)

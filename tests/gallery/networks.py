@@ -41,15 +41,6 @@ def recurrent(params):
     return loss / len(SERIES)
 
 
-@piece({'w': weights(5, 4), 'scale': np.ones(4), 'shift': np.zeros(4),
-        'out': weights(4, 3)})
-def batch_norm(params):
-    h = X @ params['w']
-    h = (h - h.mean(axis=0)) / np.sqrt(h.var(axis=0) + 1e-5)
-    h = np.maximum(h * params['scale'] + params['shift'], 0)
-    return cross_entropy(h @ params['out'], LABELS)
-
-
 @piece({'self': weights(3, 4), 'near': weights(3, 4), 'out': weights(4)},
        jax='it writes in place')
 def graph_network(params):

@@ -12,16 +12,6 @@ APERTURE = (U ** 2 + V ** 2 < 0.8).astype(float)
 AMPLITUDE = np.abs(np.fft.fft2(APERTURE * np.exp(1j * (U ** 2 - U * V))))
 
 
-@piece(1.5, 1.0)
-def fresnel(index, angle):
-    """Reflection at glass from inside, where it is total at some angles."""
-    cosine = np.cos(angle)
-    inside = np.sqrt(1 - (index * np.sin(angle)) ** 2 + 0j)
-    s = (index * cosine - inside) / (index * cosine + inside)
-    p = (cosine - index * inside) / (cosine + index * inside)
-    return np.angle(s) - np.angle(p) + np.abs(s) + np.abs(p)
-
-
 @piece(np.array([0.3, -0.2, 0.4, 0.1]))
 def strehl_ratio(zernike):
     """The brightness of a star's image behind four aberrations."""

@@ -19,15 +19,6 @@ def shortest_path(roads):
     return distance[0, 5] + distance[1, 4]
 
 
-@piece(ROADS[:4, :4], 0.85)
-def page_rank(links, damping):
-    flow = links / links.sum(axis=0)
-    rank = np.ones(4) / 4
-    for _ in range(20):
-        rank = damping * flow @ rank + (1 - damping) / 4
-    return -np.sum(sc.xlogy(rank, rank))
-
-
 @piece(rng.standard_normal(6), 0.5)
 def soft_ranks(scores, temperature):
     """Spearman's correlation, with ranks by pairwise comparison."""

@@ -1,7 +1,6 @@
 """Regression: thirty points, and how far a line is from them."""
 
 import numpy as np
-import scipy.special as sc
 
 from tests.gallery.table import piece
 
@@ -22,21 +21,3 @@ def least_squares(w):
 def logistic(params):
     margins = LABELS * (X @ params['w'] + params['b'])
     return np.mean(np.log1p(np.exp(-margins)))
-
-
-@piece(np.array([1.0, -1.5, 0.3, 0.2]), 0.6)
-def huber(w, delta):
-    size = np.abs(X @ w - Y)
-    return np.where(size <= delta, size ** 2 / 2,
-                    delta * (size - delta / 2)).sum()
-
-
-@piece({'w': np.array([1.0, -1.5, 0.3, 0.2]), 'log_scale': -0.5,
-        'log_dof': 1.0})
-def student_t(params):
-    scale, nu = np.exp(params['log_scale']), np.exp(params['log_dof'])
-    z = (Y - X @ params['w']) / scale
-    log_density = (sc.gammaln((nu + 1) / 2) - sc.gammaln(nu / 2)
-                   - 0.5 * np.log(nu * np.pi) - np.log(scale)
-                   - (nu + 1) / 2 * np.log1p(z ** 2 / nu))
-    return -log_density.sum()

@@ -11,7 +11,6 @@ SUCCESSES = np.array([3, 7, 1, 9, 6])
 POINTS = np.concatenate([rng.normal(-1, 0.5, 12), rng.normal(1.5, 0.8, 8)])
 TIMES = rng.weibull(1.5, 15) + 0.1
 DIED = rng.random(15) < 0.7
-DIRECTIONS = rng.vonmises(0.5, 2.0, 12)
 
 
 @piece(np.array([0.5, 0.8]), jax='its betaln is not accurate')
@@ -37,10 +36,3 @@ def weibull_survival(log_shape, log_scale):
     z = TIMES / np.exp(log_scale)
     hazard = np.log(shape) - log_scale + (shape - 1) * np.log(z)
     return np.sum(hazard[DIED]) - np.sum(z ** shape)
-
-
-@piece(0.3, 0.8)
-def von_mises(direction, log_kappa):
-    kappa = np.exp(log_kappa)
-    log_p = kappa * (np.cos(DIRECTIONS - direction) - 1)
-    return np.sum(log_p) - 12 * np.log(2 * np.pi * sc.i0e(kappa))

@@ -36,7 +36,7 @@ class Piece:
 
 
 def piece(*args, **remarks):
-    """Returns a decorator: it hangs the decorated, and leaves it as it is."""
+    """Return a decorator: it hangs the decorated, and leaves it as it is."""
     def hang(function):
         GALLERY.append(Piece(function, args, **remarks))
         return function

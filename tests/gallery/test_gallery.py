@@ -19,37 +19,37 @@ FIRST = {piece.theme: piece for piece in reversed(GALLERY)}
 
 
 def each_piece(pieces):
-    """Parametrises a test by pieces; the first of each theme is met first."""
+    """Parametrize a test by pieces; the first of each theme is met first."""
     return pytest.mark.parametrize('piece', [
         piece if piece is FIRST[piece.theme] else rest(piece)
         for piece in pieces], ids=str)
 
 
 def slopes(piece):
-    """Returns the function that returns the gradient, for all arguments."""
+    """Return the function that returns the gradient, for all arguments."""
     return ad.grad(piece.function, tuple(range(len(piece.args))))
 
 
 def direction(piece, seed):
-    """Returns a random tangent of the arguments."""
+    """Return a random tangent of the arguments."""
     rng = np.random.default_rng(seed)
     return ad.tree_map(lambda x: rng.standard_normal(np.shape(x))[()],
                        piece.args)
 
 
 def moved(piece, step, tangents):
-    """Returns the arguments, a step further in a direction."""
+    """Return the arguments, a step further in a direction."""
     return ad.tree_map(lambda x, t: x + step * t, piece.args, tangents)
 
 
 def inner(xs, ys):
-    """Returns the inner product of two trees."""
+    """Return the inner product of two trees."""
     return sum(np.sum(x * y) for x, y in zip(
         ad.tree_leaves(xs), ad.tree_leaves(ys), strict=True))
 
 
 def assert_near(actual, expected, tolerance):
-    """Asserts that two trees agree, as numbers of their size can."""
+    """Assert that two trees agree, as numbers of their size can."""
     assert ad.tree_structure(actual) == ad.tree_structure(expected)
     for x, y in zip(ad.tree_leaves(actual), ad.tree_leaves(expected),
                     strict=True):

@@ -1,7 +1,6 @@
 """Transformers: a sentence of seven tokens, in four dimensions or eight."""
 
 import numpy as np
-import scipy.special as sc
 
 from tests.gallery.table import piece
 
@@ -20,26 +19,11 @@ def softmax(x):
     return e / e.sum(axis=-1, keepdims=True)
 
 
-def layer_norm(x):
-    mean = np.mean(x, axis=-1, keepdims=True)
-    return (x - mean) / np.sqrt(np.var(x, axis=-1, keepdims=True) + 1e-5)
-
-
 @piece(SENTENCE, {name: weights(D, D) for name in ('q', 'k', 'v')})
 def attention(x, params):
     q, k, v = x @ params['q'], x @ params['k'], x @ params['v']
     scores = np.where(CAUSAL, q @ k.T / np.sqrt(D), -np.inf)
     return np.sum((softmax(scores) @ v) ** 2)
-
-
-@piece({'scale': np.ones(D), 'shift': np.zeros(D), 'up': weights(D, 12),
-        'down': weights(12, D)})
-def feed_forward(params):
-    """A residual block: norm, GELU by erf, and back."""
-    h = layer_norm(SENTENCE) * params['scale'] + params['shift']
-    h = h @ params['up']
-    h = h * 0.5 * (1 + sc.erf(h / np.sqrt(2)))
-    return np.mean((SENTENCE + h @ params['down']) ** 3)
 
 
 @piece(SENTENCE, weights(D, 3), weights(3, D, D))

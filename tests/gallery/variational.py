@@ -9,7 +9,6 @@ from tests.gallery.table import piece
 rng = np.random.default_rng(5)
 NOISE = rng.standard_normal((20, 2))
 UNIFORM = rng.uniform(0.05, 0.95, (20, 3))
-DATA = rng.gamma(2.0, 1.5, 15)
 
 
 def softmax(x):
@@ -37,13 +36,3 @@ def relaxed_mixture(q, log_temperature):
     x = choice @ q['means'] + 0.3 * NOISE[:, 0]
     return np.mean(-(x ** 2 - 1) ** 2) + np.sum(
         sc.entr(softmax(q['logits'])))
-
-
-@piece(0.6, -0.4)
-def gamma_posterior(log_shape, log_rate):
-    """A Gamma prior's divergence, and data whose rate it is."""
-    a, b = np.exp(log_shape), np.exp(log_rate)
-    divergence = ((a - 2) * sc.digamma(a) - sc.gammaln(a) + sc.gammaln(2.0)
-                  + 2 * np.log(b) + a * (1 - b) / b)
-    expected = np.sum(2 * (sc.digamma(a) - np.log(b)) - DATA * a / b)
-    return expected - divergence

@@ -8,7 +8,7 @@ COUNTS = 'JAX counts in floats'
 
 
 def holes(*shape, dtype=numpy.float64):
-    """Returns numbers, of which some are NaN, but none of the first row."""
+    """Return numbers, of which some are NaN, but none of the first row."""
     x = random(shape, dtype)
     x.flat[x.shape[-1]::3] = numpy.nan
     return x
@@ -68,6 +68,10 @@ program('cov_weights', lambda np, x, w: np.cov(
     x, fweights=np.array([1, 2, 1, 3]), aweights=w), f64(2, 4), f64(4),
     ulps=8)
 program('cov_dtype', lambda np, x: np.cov(x, dtype=complex), f32(2, 3),
+        ulps=8)
+program('cov_pair', lambda np, x, y: np.cov(x, y, ddof=0), f64(4), f64(4),
+        ulps=8)
+program('corrcoef_pair', lambda np, x, y: np.corrcoef(x, y), f32(4), f64(4),
         ulps=8)
 program('corrcoef', lambda np, x: np.corrcoef(x), f64(2, 4), ulps=8)
 program('corrcoef_complex', lambda np, x: np.corrcoef(x), c128(2, 3), ulps=8)

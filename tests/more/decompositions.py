@@ -9,7 +9,7 @@ rng, later_rng = np.random.default_rng(5), np.random.default_rng(6)
 
 
 def matrix(*shape, dtype=np.float64, rng=rng):
-    """Returns matrices whose eigenvalues, and singular values, are apart."""
+    """Return matrices whose eigenvalues, and singular values, are apart."""
     a = np.eye(*shape[-2:]) * np.arange(1, shape[-1] + 1)
     a = a + rng.uniform(-0.3, 0.3, shape)
     if np.dtype(dtype).kind == 'c':
@@ -22,17 +22,17 @@ def hermitian(np, a):
 
 
 def with_vectors(np, w, v):
-    """Returns numbers made of eigenvalues and vectors."""
+    """Return numbers made of eigenvalues and vectors."""
     return np.abs(v) ** 2 * w[..., None, :]
 
 
 def with_both(np, u, s, vh):
-    """Returns numbers made of singular values and vectors."""
+    """Return numbers made of singular values and vectors."""
     return (np.abs(u) ** 2 * s[..., None, :]) @ np.abs(vh) ** 2
 
 
 def decomposed(name, function, *args, **options):
-    """Adds a program, which NumPy computes in double precision at best."""
+    """Add a program, which NumPy computes in double precision at best."""
     program(name, function, *args, ulps=64, double=True, **options)
 
 

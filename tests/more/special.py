@@ -17,19 +17,19 @@ IN_JAX = set('''
 
 
 def special(np):
-    """Returns the special functions of whoever is asked for the program."""
+    """Return the special functions of whoever is asked for the program."""
     if np.__name__ == 'numpy':
         return getattr(np, 'special', scipy.special)
     return import_module('jax.scipy.special')
 
 
 def of_special(name, *orders):
-    """Returns a program: a function, after its constant operands."""
+    """Return a program: a function, after its constant operands."""
     return lambda np, *xs: getattr(special(np), name)(*orders, *xs)
 
 
 def special_program(name, *args, orders=(), suffix='', jax=''):
-    """Adds a program of one function, which is asked of JAX if it has it."""
+    """Add a program of one function, which is asked of JAX if it has it."""
     program(f'special_{name}{suffix}', of_special(name, *orders), *args,
             double=True, jax=jax if name in IN_JAX else NOT_JAX)
 

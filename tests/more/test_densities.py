@@ -17,7 +17,7 @@ PAGE = (Path(__file__).parents[2]
 
 @cache
 def page():
-    """Returns the variables of the page, after all its cells."""
+    """Return the variables of the page, after all its cells."""
     names = {}
     with np.printoptions():     # the page has its own
         for block in weave.blocks(PAGE):

@@ -22,13 +22,13 @@ def complexes(*shape):
 
 
 def dft_matrix(rows, columns, n, sign=-1):
-    """Returns the matrix of exp(sign 2 pi i j k / n)."""
+    """Return the matrix of exp(sign 2 pi i j k / n)."""
     j, k = np.arange(rows)[:, None], np.arange(columns)
     return np.exp(sign * 2j * np.pi * j * k / n)
 
 
 def factor(n, norm, inverse):
-    """Returns the factor that the transform of this norm has."""
+    """Return the factor that the transform of this norm has."""
     if norm == 'ortho':
         return n ** -0.5
     return 1 / n if (norm == 'forward') != inverse else 1.0

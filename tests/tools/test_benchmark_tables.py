@@ -1,4 +1,4 @@
-"""The tables of the benchmarks, from data that is made up."""
+"""benchmark_tables: the tables of the book, from data that is made up."""
 
 import json
 
@@ -57,7 +57,7 @@ MEASURED = 'Measured on 2001-02-03, one thread of Z80'
 
 @pytest.fixture
 def stored(tmp_path, monkeypatch):
-    """Returns the file of the data that the book has, made up as well."""
+    """Return the file of the data that the book has, made up as well."""
     path = tmp_path / 'benchmarks.json'
     path.write_text(json.dumps(DATA), encoding='utf-8')
     monkeypatch.setattr(benchmark_tables, 'DATA', path)

@@ -39,7 +39,7 @@ from book.tools import weave
 
 @pytest.fixture(scope='module')
 def cells(tmp_path_factory):
-    """Returns the cells of the page's notebook."""
+    """Return the cells of the page's notebook."""
     folder = tmp_path_factory.mktemp('book')
     for name, text in (('chapters/01_page.md', PAGE),
                        ('chapters/02_next.md', '```python\n1\n```\n'),
@@ -71,7 +71,7 @@ def test_a_cell_that_needs_the_source_says_so(cells):
 
 
 def told(needs):
-    """Returns the last line that a notebook with these needs prints."""
+    """Return the last line that a notebook with these needs prints."""
     source = downloads.NEEDS.format(needs=needs)
     run = subprocess.run([sys.executable, '-c', source],
                          capture_output=True, text=True)

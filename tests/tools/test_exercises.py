@@ -1,6 +1,5 @@
-"""The exercises' tool: tries the reader's files, and shows them in a page."""
+"""exercises and runner: a reader's files are tried, and pages show the tasks."""
 
-import json
 import signal
 import subprocess
 import sys
@@ -10,7 +9,7 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.core import ufunc_table
-from book.tools import exercises, render
+from book.tools import exercises, render, runner
 
 HERE = exercises.ROOT
 STUB = '''"""Add a row: twice as much.
@@ -24,56 +23,89 @@ import numpy as np
 def twice(x):
     raise NotImplementedError('exercise e01_1: write the sum here')
 '''
-SOURCE = STUB.replace(
-    'as np\n', "as np\n\nHINTS = ('Add it.', 'To itself.')\n")
+SOLUTION = '"""A sum will do."""\n\n\ndef twice(x):\n    return x + x   # or 2 * x\n'
+COLD = '''"""Cold case: it is half.
 
-SOLUTION = '''"""A sum will do."""
+Find it.
+"""
 
-import numpy as np
+HINTS = ('Look.', 'Look again.')
 
 
-def twice(x):
-    return x + x   # or 2 * x
+def double(x):
+    return x / 2
+
+# exercise e02_1: one line above is wrong.
 '''
+GUESS = '''"""Predict: what comes out?
 
-TESTS = '''
-def test_of_a_number(exercise):
-    assert exercise.twice(1) == 2
+Say it.
+"""
+
+HINTS = ('Look.', 'Look again.')
 
 
-def test_of_a_word(exercise):
-    assert exercise.twice('a') == 'aa'
+def prediction():
+    raise NotImplementedError('exercise e01_2: write it here')
 '''
-
-CHAPTER = '''# A chapter
-
-<!-- exercises: 01 -->
-
-[^note]: A note.
-'''
+FILES = {   # by name: an exercise, its solution, and its tests
+    'e01_1_twice': (
+        STUB.replace('as np\n', "as np\n\nHINTS = ('Add.', 'To itself.')\n"),
+        SOLUTION,
+        'def test_of_a_number(exercise):\n'
+        '    assert exercise.twice(1) == 2\n\n'
+        'def test_of_a_word(exercise):\n'
+        "    assert exercise.twice('a') == 'aa'\n"),
+    'e01_2_guess': (
+        GUESS, '"""Seventeen."""\n\n\ndef prediction():\n    return 1717\n',
+        'def test_it(exercise):\n    assert exercise.prediction() == 1717\n'),
+    'e02_1_cold': (
+        COLD, '"""It was the operator."""\n\n\ndef double(x):\n    return 2 * x\n',
+        'def test_double(exercise):\n    assert exercise.double(3) == 6\n')}
+NAME = 'e01_1_twice'
 
 
 @pytest.fixture(autouse=True)
 def book(tmp_path, monkeypatch):
-    """A book with one exercise."""
-    for path, text in (
-            (exercises.STUBS / 'e01_1_twice.py', SOURCE),
-            (exercises.SOLUTIONS / 'e01_1_twice.py', SOLUTION),
-            (exercises.TESTS / 'test_e01_1_twice.py', TESTS)):
-        (tmp_path / path).parent.mkdir(parents=True)
-        (tmp_path / path).write_text(text)
+    """A book with three exercises in two chapters, and a page between."""
+    for name, texts in FILES.items():
+        for path, text in zip(
+                (exercises.STUBS / f'{name}.py',
+                 exercises.SOLUTIONS / f'{name}.py',
+                 exercises.TESTS / f'test_{name}.py'), texts, strict=True):
+            write(tmp_path / path, text)
+    for stem, title in (('01_one', '1. One'), ('01b_between', 'Between'),
+                        ('02_two', '2. Two'), ('03_three', '3. Three')):
+        write(tmp_path / f'book/chapters/{stem}.md', f'---\n---\n# {title}\n')
     monkeypatch.setattr(exercises, 'ROOT', tmp_path)
     return tmp_path
 
 
-def write(book, text):
-    (book / exercises.YOURS).mkdir(exist_ok=True)
-    (book / exercises.YOURS / 'e01_1_twice.py').write_text(text)
+def write(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
 
+
+@pytest.fixture
+def ask(book, capsys):
+    """Return a function: a command of the reader's, what it prints."""
+    def ask(command, words=''):
+        runner.main(command, words)
+        return capsys.readouterr().out
+    return ask
+
+
+@pytest.fixture
+def save(book):
+    """Return a function that writes a file of the reader's."""
+    return lambda name, text: write(book / f'exercises/{name}.py', text)
+
+
+# In a chapter, and in the library
 
 def test_a_marker_becomes_tasks_with_folded_hints_and_solutions(book):
-    (book / '01_chapter.md').write_text(CHAPTER)
-    assert render.build(book / '01_chapter.md').markdown == '''# A chapter
+    write(book / 'page.md', '# A\n\n<!-- exercises: 01_1 -->\n\nEnd.\n')
+    assert render.build(book / 'page.md').markdown == '''# A
 
 **Add a row: twice as much.**
 
@@ -92,7 +124,7 @@ def twice(x):
 
 <details markdown="1"><summary>Hint 1 for e01_1</summary>
 
-Add it.
+Add.
 
 </details>
 
@@ -113,62 +145,11 @@ def twice(x):
 
 </details>
 
-[^note]: A note.
+End.
 '''
 
 
-@pytest.mark.rest
-def test_a_notebook_that_is_downloaded_has_them_too(book):
-    path = book / '01_chapter.md'
-    path.write_text(CHAPTER + '\n<!-- table: draft -->\n\n```python\n1\n```\n')
-    cell, _ = json.loads(render.build(path).notebook)['cells']
-    text = ''.join(cell['source'])
-    assert '**Add a row: twice as much.**\n\nThe task' in text
-    assert '<!-- table: draft -->' in text and 'exercises: 01' not in text
-
-
-def test_an_exercise_is_solved_when_its_tests_pass(book):
-    assert not exercises.is_solved('e01_1_twice')
-    write(book, STUB)
-    assert not exercises.is_solved('e01_1_twice')
-    write(book, SOLUTION + '# exercise e01_1: a line above is wrong.\n')
-    assert exercises.is_solved('e01_1_twice')
-    assert exercises.stub('e01_1_twice') == STUB     # has no hints
-    assert exercises.task('e01_1_twice')[2] == ('Add it.', 'To itself.')
-
-
-def test_a_program_that_does_not_end_is_stopped(book, monkeypatch):
-    monkeypatch.setattr(exercises, 'LIMIT', 0.3)
-    for text in ('while True: pass', 'def twice(x):\n    while True: pass',
-                 'def twice(x):\n    while True:\n        try: int(x)\n'
-                 '        except Exception: pass'):
-        write(book, text)
-        tests = exercises.tests('e01_1_twice')
-        error, _ = exercises.attempt(tests['test_of_a_number'], 'e01_1_twice')
-        assert str(error) == (
-            'stopped after 0.3 seconds: does a loop never end?')
-        assert not exercises.is_solved('e01_1_twice')
-    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
-
-
-def test_a_broken_file_is_a_failure_and_no_crash(book):
-    for text in ('def twice(x', 'import no_such_module', 'raise SystemError',
-                 'exit()', 'x = "\0"'):
-        write(book, text)
-        assert not exercises.is_solved('e01_1_twice')
-    (book / 'exercises/e01_1_twice.py').write_bytes(b'\xff')
-    assert not exercises.is_solved('e01_1_twice')
-
-
-def test_what_an_attempt_prints_is_not_shown_nor_read_by_a_page(book, capsys):
-    page = exercises.markdown('01')
-    write(book, 'print("loud")\n' + SOLUTION)
-    assert exercises.is_solved('e01_1_twice')
-    assert capsys.readouterr().out == ''
-    assert exercises.markdown('01') == page
-
-
-def test_tables_are_restored():
+def test_an_exercise_leaves_the_tables_of_the_library_as_they_were():
     with exercises.loaded('x', 'import numpy as np\n'
                           'from autodiff_mini.core import ufunc_table\n'
                           'ufunc_table[np.sin] = None\n'):
@@ -176,12 +157,170 @@ def test_tables_are_restored():
     assert ad.jvp(np.sin, (0.0,), (1.0,)) == (0.0, 1.0)
 
 
-def test_a_wing_that_comes_while_one_is_tried_stays():
+def test_rows_that_come_on_demand_stay_after_an_exercise():
     code = ('import numpy as np\nimport autodiff_mini as ad\n'
             'from book.tools.exercises import library_restored\n'
             'for _ in range(2):\n    with library_restored():\n'
-            '        assert ad.grad(np.std)(np.ones(2)).sum() == 0\n'
             '        print(ad.grad(np.median)(np.arange(3.0)))')
     ran = subprocess.run([sys.executable, '-c', code], text=True,
                          capture_output=True, cwd=HERE)
     assert ran.stdout.split() == ['[0.', '1.', '0.]'] * 2, ran.stderr
+
+
+# The next one
+
+def test_the_first_time_the_task_is_shown_and_a_file_is_there(ask, book):
+    text = ask('next')
+    for words in ('e01_1  Add a row: twice as much.', 'The task, with `code`.',
+                  '1. One, book/chapters/01_one.md',
+                  'exercises/e01_1_twice.py:10\n'):
+        assert words in text
+    assert 'Add.' not in text and 'wrong' not in text
+    assert (book / 'exercises/e01_1_twice.py').read_text() == STUB
+    write(book / 'site/chapters/01_one.html', '')     # the page, if built
+    assert '1. One, site/chapters/01_one.html\n' in ask('next')
+
+
+def test_a_failure_says_which_tests_fail_and_why_the_first_does(ask, save):
+    save(NAME, STUB.replace('raise', 'return 2 if x == 1 else x #'))
+    text = ask('next')
+    assert 'right  of a number\n' in text and 'wrong  of a word\n' in text
+    assert 'File "tests/exercises/test_e01_1_twice.py", line 5, in' in text
+    assert "\nAssertionError: assert 'a' == 'aa'\n" in text
+    assert 'The task' not in text and '_pytest' not in text
+
+
+def test_solved_shows_both_solutions_and_what_is_next(ask, save):
+    save(NAME, STUB.replace('raise', 'return 2 * x #'))
+    text = ask('next', '01_1')
+    assert 'Solved.' in text and 'A sum will do.' in text
+    assert 'Yours\n\ndef twice(x):\n    return 2 * x #' in text
+    assert 'The book\n\ndef twice(x):\n    return x + x   # or 2 * x' in text
+    assert 'Next:       e01_2  Predict' in text and 'Read on' not in text
+    assert 'e01_2  Predict: what comes out?\n\nSay it.' in ask('next')
+    save('e01_2_guess', FILES['e01_2_guess'][1])
+    text = ask('next', '01_2')
+    assert 'Read on:    Between, book/chapters/01b_between.md' in text
+    assert 'Next:       e02_1' in text
+    save('e02_1_cold', COLD.replace('x / 2', 'x + x'))
+    text = ask('next', '02_1')
+    assert 'All exercises are solved.' in text and 'Next:' not in text
+
+
+@pytest.mark.parametrize('words', [
+    '01_2', '1_2', 'e01_2', 'e01_2_guess.py', 'exercises/e01_2_guess.py'])
+def test_an_exercise_is_chosen_by_its_number_or_file(words):
+    assert runner.chosen(words) == 'e01_2_guess'
+
+
+def test_a_chapter_means_its_first_that_is_not_solved(save):
+    assert runner.chosen('01') == runner.chosen('1') == NAME
+    save(NAME, SOLUTION)
+    assert runner.chosen('01') == 'e01_2_guess'
+    for words in '9', '01_9', 'twice', '1_':
+        with pytest.raises(SystemExit, match=f"no exercise '{words}'"):
+            runner.chosen(words)
+
+
+def test_what_is_chosen_stays_and_skip_goes_on(ask, save):
+    runner.remember(at='e00_1_gone')     # which is no place any more
+    assert ask('next').startswith('e01_1')
+    ask('next', '01_2')
+    assert ask('next').startswith('e01_2')
+    for name in 'e02_1', 'e01_1', 'e01_2':
+        assert ask('skip').startswith(name)
+
+
+def test_hints_come_one_by_one_and_reset_begins_again(ask, save, book):
+    save(NAME, 'def twice(x')
+    first, second = ask('hint'), ask('hint')
+    assert 'Hint 1 of 2. Add.' in first
+    assert 'Hint 2' not in first and 'solutions' not in first
+    assert 'Hint 1' in second and 'Hint 2 of 2. To itself.' in second
+    assert 'book/solutions/e01_1_twice.py' in second
+    text = ask('reset')
+    assert 'exercises/e01_1_twice.old' in text and 'The task' in text
+    assert (book / 'exercises/e01_1_twice.py').read_text() == STUB
+    assert 'Hint 2' not in ask('hint')
+    assert (book / 'exercises/e01_1_twice.old').read_text() == 'def twice(x'
+
+
+def test_progress_lists_chapters_and_the_readers_place(ask, save):
+    save(NAME, SOLUTION)
+    ask('next', '01_2')
+    assert '''
+1. One
+  [x] e01_1  Add a row: twice as much.
+  [ ] e01_2  Predict: what comes out?  <- you are here
+
+2. Two
+  [ ] e02_1  Cold case: it is half.
+
+1 of 3 are solved. You are at e01_2.
+''' in ask('progress')
+    assert '0 of 1 are solved. You are at e01_2.' in ask('progress', '02')
+
+
+# What goes wrong
+
+def test_a_wrong_prediction_is_not_told_what_is_right(ask, save):
+    save('e01_2_guess', GUESS.replace('raise', 'return 5 #'))
+    text = ask('next', '01_2')
+    assert 'wrong  it\n' in text
+    assert '1717' not in text and 'Error' not in text
+
+
+@pytest.mark.parametrize('text, line, said', [
+    ('def twice(x:\n    return x', 1, "SyntaxError: '(' was never closed"),
+    ('\n\n\ndef twice(x):\n    return nobody + x', 5,
+     "NameError: name 'nobody' is not defined"),
+    ('exit()', 1, 'SystemExit: None'),
+    ('def twice(x):\n    assert 0, (len, twice, __file__)\n', 2,
+     "AssertionError: (<built-in function len>, <function twice>, 'exercises/"),
+    ('x = "\0"', None, 'null bytes'),
+    ('twice = len', None, "TypeError: object of type 'int' has no len()")])
+def test_a_mistake_has_a_file_a_line_and_a_sentence(
+        ask, save, book, text, line, said):
+    save(NAME, text)
+    found = ask('next')
+    assert said in found and str(book) not in found
+    assert f'File "exercises/e01_1_twice.py", line {line or ""}' in found or (
+        line is None)
+    assert '_pytest' not in found and '0x' not in found
+    assert 'runner.py' not in found and 'exercises.py' not in found
+
+
+def test_what_a_failing_test_printed_is_shown_and_cut(ask, save):
+    save(NAME, 'def twice(x):\n    for n in range(x * 99): print(n)\n')
+    lines = ''.join(f'    {n}\n' for n in range(12))
+    assert f'It printed\n{lines}    ...\n' in ask('next')
+
+
+@pytest.mark.parametrize('text', [
+    'while True: pass', 'def twice(x):\n    while True:\n'
+    '        try: int(x)\n        except Exception: pass'])
+def test_a_program_that_does_not_end_is_stopped(ask, save, monkeypatch, text):
+    monkeypatch.setattr(exercises, 'LIMIT', 0.3)
+    save(NAME, text)
+    assert 'TookTooLong: stopped after 0.3 seconds: does' in ask('next')
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_an_interrupt_ends_the_trial(ask, save):
+    save(NAME, 'raise KeyboardInterrupt')
+    with pytest.raises(KeyboardInterrupt):
+        ask('next')
+
+
+def test_the_output_of_the_program_need_not_be_read():
+    """As of `make next | head`."""
+    program = ('import runpy, sys; from pathlib import Path\n'
+               'from book.tools import exercises\n'
+               'exercises.ROOT = Path(sys.argv.pop(1))\n'
+               "runpy.run_module('book.tools.runner', run_name='__main__')")
+    with subprocess.Popen(
+            [sys.executable, '-c', program, exercises.ROOT, 'next'], cwd=HERE,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b''
+    assert process.returncode == 0

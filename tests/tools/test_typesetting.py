@@ -5,7 +5,7 @@ import pytest
 
 
 def page(text):
-    """Returns the HTML of a text, with the extensions that matter here."""
+    """Return the HTML of a text, with the extensions that matter here."""
     return markdown.markdown(
         text, extensions=['tables', 'pymdownx.arithmatex',
                           'pymdownx.superfences', 'book.tools.typesetting'],
@@ -19,11 +19,8 @@ def test_a_formula_is_set():
     assert '<mo>&lt;</mo>' in html and 'katex-display' not in html
 
 
-def test_a_formula_may_stand_on_its_own():
+def test_a_formula_may_stand_on_its_own_or_in_code():
     assert '<span class="katex-display">' in page('$$\nx^2\n$$')
-
-
-def test_a_formula_in_code_is_code():
     assert page('`$x$`') == '<p><code>$x$</code></p>'
 
 

@@ -233,12 +233,3 @@ def test_a_name_is_early_unless_the_prose_has_said_it(said, early):
     weave.weave(Path())
     assert [problem.text for problem in mainline.early_names(Path())] == (
         early * ['`bind` comes too early'])
-
-
-def test_what_a_listing_defines_further_below_is_not_early():
-    for order, early in ('bind, rules', 0), ('bind\n```\n\n' + LISTING.format(
-            '# weave: rules').removesuffix('\n```\n'), 1):
-        write(FIRST, LISTING.format('# weave: """') + LISTING.format(
-            f'# weave: {order}') + LISTING.format('# weave: defrule'))
-        weave.weave(Path())
-        assert len(mainline.early_names(Path())) == early

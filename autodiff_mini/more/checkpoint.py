@@ -14,6 +14,7 @@ from autodiff_mini.higher_order.programs import (
     program_jvp, remembered, unpack_marked)
 from autodiff_mini.interpreters import jvp, lowering, transpose
 from autodiff_mini.interpreters.jaxpr import stage_tree
+from autodiff_mini.more.policies import save
 from autodiff_mini.pytree import tree_leaves
 from autodiff_mini.signature import (
     argument_positions, hold_arguments, named_after, names_of)
@@ -61,7 +62,7 @@ def two_programs(jaxpr, moving, policy):
     program, out_moving = jvp_jaxpr(jaxpr, moving, nothing(jaxpr))
     is_tangent = (False,) * len(jaxpr.invars) + (True,) * sum(moving)
     is_slope = (False,) * len(jaxpr.outvars) + (True,) * sum(out_moving)
-    saving = policy and seams.save(program, is_tangent, is_slope, policy)
+    saving = policy and save(program, is_tangent, is_slope, policy)
     if saving:
         return *saving, out_moving
     now, _ = known_jaxpr(program, is_tangent, is_slope)
