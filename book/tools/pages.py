@@ -24,12 +24,8 @@ from pathlib import Path
 
 import watchfiles
 
-<<<<<<< HEAD
-from book.tools import in_page, mainline, modules, reference, weave
-=======
 import autodiff_mini
-from book.tools import mainline, modules, reference, weave
->>>>>>> main
+from book.tools import in_page, mainline, modules, reference, weave
 from book.tools.places import ROOT
 from book.tools.render import ChapterError, build, surroundings
 
