@@ -25,7 +25,6 @@ from tests import (
     test_programs,
     test_special,
     test_transpose,
-    test_unrolled,
     test_vmap,
 )
 from tests.hard_points import POINTS, SLOPES_OF_TWO
@@ -33,7 +32,7 @@ from tests.jaxpr_checks import check_jaxpr
 from tests.more import test_fft, test_special_rows
 from tests.numerical import (
     assert_close, assert_same, assert_same_type, derivative)
-from tests.test_unrolled import NODES, run
+from tests.test_unrolled import unrolled
 
 same_bits = test_hard_points.assert_same_bits
 
@@ -241,8 +240,76 @@ def checks_of_points(rows):
         yield Check(linear, 'conj')
 
 
-# Functions and programs: each against a twin in which Python does it.  Most
-# rules of the functions inside are lies, so a forgotten rule shows.
+# Functions and programs: each against a twin in which Python does it.
+
+@ad.custom_jvp
+def sine(x):
+    return np.sin(x)
+
+
+@ad.custom_jvp
+def uses_linearly(x):
+    return np.sin(x)
+
+
+@ad.custom_jvp
+def times_cosine(t, x):
+    return t * np.cos(x)
+
+
+sine.defjvp(lambda p, t: (sine(*p), 3 * np.cos(p[0]) * t[0]))
+uses_linearly.defjvp(lambda p, t: (uses_linearly(*p),
+                                   times_cosine(*t, *p)))
+times_cosine.defjvp(lambda p, t: (times_cosine(*p), times_cosine(
+    t[0], p[1]) - 10 * p[0] * np.sin(p[1]) * t[1]))
+
+
+@ad.custom_vjp
+def square(x):
+    return x * x
+
+
+square.defvjp(lambda x: (square(x), (x, 3.0)),
+              lambda r, ct: (r[1] * r[0] * ct,))
+
+
+def loop(system, x):
+    """Carries, of which one depends on x late; constants; rows; reverse."""
+    v, w = np.cos(x), 2 * x[::-1]
+
+    def body(carry, row):
+        a, b, c, n = carry
+        return (b * 0.5 + row * v, np.sin(a) * w, a, n + 1), (
+            a * row + b * n, c)
+
+    (a, b, c, n), (ys, zs) = system.scan(
+        body, (3 * x, x * x, np.ones(3), 0.0),
+        np.outer([1.0, 2.0], x) + 1, reverse=True)
+    return a + b * n + c + ys[0] + 2 * ys[1] + 3 * zs[0] + 5 * zs[1]
+
+
+def branches(system, x):
+    def pick(x):
+        return system.cond(np.sum(x) > 2, lambda x, y: (x * y, y),
+                           lambda x, y: (y + np.sin(x), x), x, 3 * x)
+    a, b = pick(x)
+    c, d = pick(-x)
+    return a + 2 * b + 3 * c + 5 * d
+
+
+def while_less(system, x):
+    def body(c):
+        i, a, b = c
+        return i + 1, a * b, b + np.sin(a) * x[1]
+    i, a, b = system.while_loop(lambda c: (c[0] < 3) & (c[2][0] < 9), body,
+                                (np.where(x[0] > 1, 1, 0), x, 0.5 * x))
+    return a + 2 * b + 5 * i
+
+
+def in_call(call, x):
+    a, b = call(lambda y, z: [np.sum(y * z), np.sin(y) * x], x, 2 * x)
+    return a * b
+
 
 def quietly(f):
     """Return `f`, computed in an error state of its own."""
@@ -252,9 +319,15 @@ def quietly(f):
     return run
 
 
+def in_wrapper(wrap, x):
+    f = wrap(lambda y, z: (np.sin(y) * z, np.cos(z) * 2, y))
+    a, b, c = f(x, x * x)
+    return f(a, 3.0 * b)[0] + b + c
+
+
 @ad.custom_vmap
 def powers(x, y, n):
-    return x * y, np.sin(y), np.tanh(y) ** n, n
+    return x * y, np.sin(y), y ** n, n
 
 
 @powers.def_vmap
@@ -263,48 +336,87 @@ def powers_vmap(axis_size, in_batched, x, y, n):
     return powers.fun(x, y, n), (x_in or y_in, y_in, y_in or n_in, n_in)
 
 
-def in_error_state(lib, c, w, body):
-    return lib.jit(quietly(partial(run, lib, body)))(c, w)
+def use_powers(powers, x):
+    w = np.array([0.5, 2.0, 1.5])
+    a, b, c, n = powers(x, w, np.array([1, 2, 3]))
+    d, e, f, _ = powers(np.cos(x), x * a, n)
+    return a * b + c * d + e * f
 
 
-def in_call(lib, c, w, body):
-    f = lambda c, w: [run(lib, body, c, w), np.sin(c) * w]
-    a, b = call(f, c, w) if lib is ad else f(c, w)
-    return a * b + a
-
-
-def in_powers(lib, c, w, body):
-    f = powers if lib is ad else powers.fun
-    a, b, d, n = f(run(lib, body, c, w), w, np.array(2.0))
-    return a * b + d * f(c, np.array(0.5), n)[2]
-
-
-NODES.update(errstate=in_error_state, call=in_call, custom_vmap=in_powers)
-LIE = ('chain', ('step', 'sine'), ('chain', ('step', 'both'),
-                                   ('step', 'mix')))
-OTHER = ('chain', ('step', 'product'), ('step', 'square'))
-TWINS = {
-    'closed': (LIE, 3, True), 'carried': (OTHER, 2, False),
-    'scanned': (LIE, 3, True), 'late': (LIE, 3, False), 'cond': (LIE, OTHER),
-    'guard': (OTHER, LIE), 'switch': (LIE, OTHER, ('step', 'power')),
-    'fori': (OTHER, 3), 'while': (LIE,), 'jit': (LIE,), 'mapped': (LIE,),
-    'checkpoint': (LIE,), 'errstate': (LIE,), 'call': (LIE,),
-    'custom_vmap': (OTHER,), 'step': ('both',), 'chain': (
-        ('step', 'back'), ('closed', ('step', 'back'), 2, False)),
+BOTH = {   # a program, and how the library and Python run it
+    'scan': (loop, ad, unrolled), 'cond': (branches, ad, unrolled),
+    'while': (while_less, ad, unrolled),
+    'checkpoint': (in_wrapper, ad.checkpoint, lambda f: f),
+    'jit': (in_wrapper, ad.jit, lambda f: f),
+    'errstate': (in_wrapper, lambda f: ad.jit(quietly(f)), lambda f: f),
+    'call': (in_call, call, lambda f, *xs: f(*xs)),
+    'custom_vmap': (use_powers, powers, powers.fun),
 }
-ROWS, LEFT, RIGHT = (0, 0), (0, None), (None, 0)
-STACKS = [
-    ['jvp'], ['grad'], ['staged'], ['jit'], ['linearize'], ['vjp'], [ROWS],
-    [LEFT], [RIGHT, 'jvp'], [ROWS, 'grad'], ['jit', 'jvp'], ['jit', 'grad'],
-    ['jit', ROWS], ['jvp', 'jit'], ['grad', 'jit'], [LEFT, 'jit'],
-    ['jvp', 'jvp'], ['grad', 'grad'], ['jvp', 'grad'], ['grad', 'jvp'],
-    ['jit', 'grad', 'jit'], ['grad', 'checkpoint'], ['jit', ROWS, 'grad'],
-    [ROWS, 'linearize'], ['jvp', 'staged'], ['grad', 'staged'],
-    ['jvp', ROWS], ['grad', RIGHT], ['vjp', ROWS], [LEFT, ROWS]]
-FORWARD, BACKWARD = {'jvp', 'linearize'}, {'grad', 'vjp', 'checkpoint'}
-POINT = np.array([0.7, 1.1]), np.array([0.4, 0.9])
+# Lies: the function, and what its rule makes of the first two derivatives.
+SINE = [np.sin, lambda x: 3 * np.cos(x), lambda x: -3 * np.sin(x)]
+SQUARE = [lambda x: x * x, lambda x: 3 * x, lambda x: 0 * x + 3]
+UNDER = {
+    'jit': ad.jit, 'checkpoint': ad.checkpoint,
+    'scan': lambda f: lambda x: ad.scan(
+        lambda c, _: (f(c), None), x, None, length=1)[0],
+    'cond': lambda f: lambda x: ad.cond(x[0] > 0, f, lambda x: x, x),
+}
+LIES = {'jvp': (sine, *SINE), 'vjp': (square, *SQUARE),
+        'jvp_used_linearly': (uses_linearly, np.sin, np.cos,
+                              lambda x: -10 * np.sin(x))}
+LIES |= {f'{kind}_in_{name}': (wrap(lambda x, f=f: f(x)), *orders)
+         for name, wrap in UNDER.items()
+         for kind, f, *orders in (('jvp', sine, *SINE),
+                                  ('vjp', square, *SQUARE))}
 X, X_DOT = np.array([0.7, 1.1, 1.6]), np.array([1.0, -0.5, 2.0])
 XS = np.stack([X, X * 0.5, X + 1])
+
+
+def push(f):
+    return lambda x: ad.jvp(f, (x,), (X_DOT,))[1]
+
+
+def pull(f):
+    return ad.grad(lambda x: np.sum(f(x) * X_DOT))
+
+
+def staged(f):
+    def run(x):
+        jaxpr = ad.make_jaxpr(f)(x)
+        check_jaxpr(jaxpr)
+        y, = ad.eval_jaxpr(jaxpr, jaxpr.consts, x)
+        assert jaxpr.out_avals == [ad.typeof(y)]
+        return y
+    return run
+
+
+# Names of ways, from the outside to the inside; how they are for the library,
+# and for the twin.
+OURS = {
+    'jvp': push, 'grad': pull, 'jit': ad.jit, 'checkpoint': ad.checkpoint,
+    'jaxpr': staged,
+    'linearize': lambda f: lambda x: ad.linearize(f, x)[1](X_DOT),
+    'vmap': lambda f: lambda x: ad.vmap(f)(np.stack([x, x * 0.5, x + 1])),
+    'jvpvalue': lambda f: lambda x: ad.jvp(f, (x,), (X_DOT,))[0],
+    'vjpvalue': lambda f: lambda x: ad.vjp(f, x)[0],
+    'linearizevalue': lambda f: lambda x: ad.linearize(f, x)[0]}
+TWINS = {
+    'jvp': push, 'grad': pull, 'linearize': push,
+    'vmap': lambda f: lambda x: np.stack([f(x), f(x * 0.5), f(x + 1)])}
+WAYS = '''jvp grad jvpvalue vjpvalue linearizevalue vmap jit jaxpr linearize
+    vmap_jvp vmap_grad jit_jvp jit_grad jit_vmap jvp_jit grad_jit
+    vmap_jit jvp_jvp grad_grad jvp_grad grad_jvp jit_grad_jit grad_checkpoint
+    jit_vmap_grad vmap_linearize jvp_jaxpr vmap_jaxpr grad_jaxpr jvp_vmap
+    grad_vmap vmap_vmap'''.split()
+WAYS = [tuple(way.split('_')) for way in WAYS]
+FORWARD = {'jvp', 'linearize', 'jvpvalue', 'linearizevalue'}
+SLOPES = {'jvp', 'grad', 'linearize'}
+
+
+def apply(ways, way, f):
+    for name in reversed(way):
+        f = ways.get(name, lambda f: f)(f)
+    return f
 
 
 def assert_equal(actual, expected):
@@ -312,20 +424,20 @@ def assert_equal(actual, expected):
     assert_close(actual, expected)
 
 
-def program_is_its_twin(item):
-    name, stack = item
-    test_unrolled.check((name, *TWINS[name]), stack, POINT)
+def way_of_a_program(item):
+    name, way = item
+    f, ours, theirs = BOTH[name]
+    assert_equal(apply(OURS, way, partial(f, ours))(X),
+                 apply(TWINS, way, partial(f, theirs))(X))
 
 
-def types_are_known(name):
-    """Of the program, and of its derivative."""
-    f = partial(run, ad, (name, *TWINS[name]))
-    pushed = f if name == 'chain' else lambda c, w: ad.jvp(
-        f, (c, w), (c, w))[1]
-    for g in f, pushed:
-        jaxpr = ad.make_jaxpr(g)(*POINT)
-        check_jaxpr(jaxpr)
-        assert jaxpr.out_avals == [ad.typeof(g(*POINT))]
+def way_of_a_lie(item):
+    name, way = item
+    f, *orders = LIES[name]
+    order = sum(step in SLOPES for step in way)
+    expected = orders[order](XS if 'vmap' in way else X)
+    assert_equal(apply(OURS, way, f)(X),
+                 expected * X_DOT**order if order else expected)
 
 
 @ad.custom_vmap
@@ -336,56 +448,31 @@ def in_batches(x):
 in_batches.def_vmap(lambda axis_size, in_batched, x: (3 * x * x, True))
 
 
-def slope_of_a_batch(order):
+def way_of_a_batch(way):
     """The rule says thrice the truth, and so do its derivatives."""
-    push = lambda f: lambda x: ad.jvp(f, (x,), (X_DOT,))[1]
+    order = sum(step in SLOPES for step in way)
     expected = [3 * XS * XS, 6 * XS * X_DOT][order]
     for f in in_batches, ad.jit(in_batches):
-        for g in [f], [push(f), ad.grad(lambda x: np.sum(f(x) * X_DOT))]:
-            if len(g) == 1 + order:
-                for h in g:
-                    assert_equal(ad.vmap(h)(XS), expected)
-                    assert_equal(ad.jit(ad.vmap(h))(XS), expected)
-    if order:
-        total = lambda xs: np.sum(ad.vmap(in_batches)(xs) * X_DOT)
-        assert_equal(ad.grad(total)(XS), expected)
+        assert_equal(apply(OURS, way, f)(X), expected)
 
 
-@ad.custom_jvp
-def product(x, y):
-    return x * y
-
-
-@ad.custom_vjp
-def product_back(x, y):
-    return x * y
-
-
-product.defjvp(lambda p, t: (product(*p), 3 * t[0] * p[1] + 5 * t[1] * p[0]))
-product_back.defvjp(lambda x, y: (product_back(x, y), (x, y)),
-                    lambda r, ct: (3 * ct * r[1], 5 * ct * r[0]))
-
-
-def rule_is_asked(f):
-    """Three and five times the truth: no twin could have these slopes."""
-    def assert_slopes(pull, x, y):
-        for g in pull, ad.jit(pull):
-            for bar, expected in zip(g(x, y), (3 * x * y, 5 * x * x)):
-                assert_equal(bar, expected)
-
-    ys, f_jvp = XS[::-1] + X_DOT, ad.linearize(f, X, X_DOT)[1]
-    pull = lambda x, y: ad.vjp(f, x, y)[1](x)
-    assert_slopes(pull, X, X_DOT)
-    assert_slopes(ad.vmap(pull), XS, ys)
-    assert_slopes(lambda x, y: ad.vjp(ad.vmap(f), x, y)[1](x), XS, ys)
-    for back in (ad.linear_transpose(ad.vmap(f_jvp), XS, ys)(XS),
-                 ad.vmap(ad.linear_transpose(f_jvp, X, X))(XS)):
-        assert_equal(back[0], 3 * XS * X_DOT)
-        assert_equal(back[1], 5 * XS * X)
-    if f is product:
-        for push in f_jvp, lambda *t: ad.jvp(f, (X, X_DOT), t)[1]:
-            assert_equal(push(X, X_DOT), 3 * X * X_DOT + 5 * X_DOT * X)
-            assert_equal(ad.vmap(push)(XS, ys), 3 * XS * X_DOT + 5 * ys * X)
+def lie_under_vmap(name):
+    """The rule is mapped as the function is, and asked afterwards."""
+    f, value, slope, second = LIES[name]
+    mapped = ad.vmap(f)
+    pull = lambda xs: ad.vjp(mapped, xs)[1](XS)[0]
+    for y_vjp in pull, ad.jit(pull):
+        assert_equal(y_vjp(XS), slope(XS) * XS)
+    if 'vjp' in name:
+        _, f_jvp = ad.linearize(f, X)
+        assert f_jvp.program.jaxpr.out_avals == [ad.typeof(X)]
+        back = ad.linear_transpose(ad.vmap(f_jvp), XS)
+        assert_equal(back(XS)[0], slope(X) * XS)
+    else:
+        y, y_dot = ad.jvp(mapped, (XS,), (XS,))
+        assert_equal(y, value(XS))
+        assert_equal(y_dot, slope(XS) * XS)
+        assert_equal(ad.jvp(pull, (XS,), (XS,))[1], second(XS) * XS * XS)
 
 
 # What goes through them untouched has the same bits.
@@ -486,15 +573,20 @@ def what_stops_is_linear(ndim):
 
 def checks_of_programs_of_programs():
     """Yield the checks of the rows that carry functions or programs."""
-    for test, items in ((what_stops_is_linear, (0, 1)),
-                        (bits_go_through, THROUGH),
-                        (arrays_may_change, ('linearize', 'vjp')),
-                        (slope_of_a_batch, (0, 1)),
-                        (rule_is_asked, (product, product_back)),
-                        (types_are_known, TWINS)):
-        yield from (Check(test, item) for item in items)
-    for stack in STACKS:
-        refused = [name for name, modes in (
-            ('while', BACKWARD), ('chain', FORWARD)) if modes & {*stack}]
-        yield from (Check(program_is_its_twin, (name, stack))
-                    for name in TWINS if name not in refused)
+    yield Check(what_stops_is_linear, 0)
+    yield Check(what_stops_is_linear, 1)
+    yield from (Check(bits_go_through, name) for name in THROUGH)
+    yield Check(arrays_may_change, 'linearize')
+    yield Check(arrays_may_change, 'vjp')
+    for way in WAYS:
+        backward = {'grad', 'vjpvalue'} & {*way}
+        yield from (Check(way_of_a_program, (name, way)) for name in BOTH
+                    if not (name == 'while' and backward))
+        if way[0] == 'vmap' != way[-1] or way == ('vmap',):
+            yield Check(way_of_a_batch, way)
+        yield from (Check(way_of_a_lie, (name, way)) for name in LIES
+                    if not ('vjp' in name and FORWARD & {*way}
+                            or way[1:] == ('vmap',)
+                            or 'cond' in name and 'vmap' in way))
+    yield from (Check(lie_under_vmap, name) for name in LIES
+                if 'cond' not in name)
