@@ -44,16 +44,10 @@ def matmul(x, y):
 
 OPERATIONS = {
     'sin': lambda x, y: np.sin(x),
-    'cos': lambda x, y: np.cos(x),
-    'tanh': lambda x, y: np.tanh(x),
-    'negative': lambda x, y: -x,
     'exp': lambda x, y: np.exp(np.sin(x)),
-    'log': lambda x, y: np.log(x * x + 1),
     'sqrt': lambda x, y: np.sqrt(x * x + 1.5),
-    'square': lambda x, y: np.sin(x) ** 2,
     'power': lambda x, y: np.power(np.cos(x) + 2.0, -3),
     'add': binary(lambda x, y: x + y),
-    'add_number': lambda x, y: 0.5 + x,
     'sub': binary(lambda x, y: x - y),
     'mul': binary(lambda x, y: x * np.cos(y)),
     'div': binary(lambda x, y: x / (2 + np.sin(y))),
@@ -291,23 +285,6 @@ def assert_agree(actual, expected):
     assert_close(actual / scale, expected / scale)
 
 
-def test_d1_each_lying_rule_shows_in_the_derivative():
-    """Each custom step changes the derivative, or the laws say nothing."""
-    x, t = (0.7, 0.3), (1.0, 1.0)
-    plain = {
-        'custom_sin': lambda x, y: np.sin(x),
-        'custom_product': lambda x, y: x * np.sin(y),
-        'custom_symbolic': lambda x, y: x + y,
-        'custom_apply': lambda x, y: np.tanh(x),
-        'custom_stepped': lambda x, y: np.maximum(x, 0.25),
-        'custom_closure': lambda x, y: x * np.cos(y),
-    }
-    for name, truth in plain.items():
-        y, y_dot = ad.jvp(CUSTOM[name], x, t)
-        assert y == truth(*x)
-        assert abs(y_dot - tangent_of(truth, x, t)) > 0.1
-
-
 # Reverse mode and staging
 
 def inner(xs, ys):
@@ -414,33 +391,3 @@ def test_every_stack_of_transforms_is_the_same_done_otherwise(
                            for name in stack])
     actual = stacked(f, stack, 0)(*xs)
     assert_agree(actual, stacked(f, stack, 1)(*xs))
-
-
-# Trees
-
-trees = st.recursive(
-    st.one_of(st.none(), st.integers(), st.floats(allow_nan=False)),
-    lambda tree: st.one_of(
-        st.lists(tree, max_size=3), st.tuples(tree, tree),
-        st.dictionaries(st.text('abc', max_size=2), tree, max_size=3)),
-    max_leaves=10)
-
-
-@law
-@given(trees)
-def test_unflatten_undoes_flatten(tree):
-    leaves, treedef = ad.tree_flatten(tree)
-    assert ad.tree_unflatten(treedef, leaves) == tree
-    assert treedef.num_leaves == len(leaves)
-    assert None not in leaves
-
-
-@law
-@given(trees)
-def test_tree_map_keeps_structures_and_composes(tree):
-    structure = ad.tree_structure(tree)
-    once = ad.tree_map(lambda x: (x, 1), tree)
-    assert ad.tree_map(lambda x, pair: pair[0], tree, once) == tree
-    assert ad.tree_structure(ad.tree_map(str, tree)) == structure
-    assert hash(structure) == hash(ad.tree_structure(
-        ad.tree_map(str, tree)))
