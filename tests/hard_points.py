@@ -619,6 +619,8 @@ point('det', 'overflow', lambda np, a: np.linalg.det(a),
       np.diag([1e300, 1e300]), bars=(np.diag([1e300, 1e300]),), ulps=1000)
 point('slogdet', 'negative', lambda np, a: np.linalg.slogdet(a)[1],
       vec(-2)[None], bars=([[-0.5]],))
+point('slogdet', 'stack', lambda np, a: np.linalg.slogdet(a)[1],
+      vec(3, -7)[:, None, None], bars=([[[1 / 3]], [[-1 / 7]]],))
 point('slogdet', 'sign', lambda np, a: np.linalg.slogdet(a)[0], BACK,
       bars=(0 * BACK,))
 point('slogdet', 'overflow', lambda np, a: np.linalg.slogdet(a)[1],

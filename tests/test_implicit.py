@@ -174,6 +174,16 @@ def test_the_dtype_is_that_of_the_function(name, dtype):
     assert ad.vmap(f)(np.full(2, a)).dtype == dtype
 
 
+def test_python_numbers_become_arrays():
+    half = lambda a, x: a + x / 2
+    for guess in (0, 0.0, np.float64(0)):
+        assert_close(fixed_point(half, 3, guess), 6.0)
+        assert_close(root(lambda a, x: half(a, x) - x, 3, guess), 6.0)
+    assert np.result_type(fixed_point(half, np.float32(3), 0)) == np.float32
+    assert np.ndim(fixed_point(half, 3, 0.0)) == 0
+    assert not isinstance(sqrt(2.0), np.ndarray)
+
+
 def test_a_python_number_that_gets_its_type_from_another():
     f = lambda a, s: (a + 0.25 * s[1] + s[2] * 0, 0.5 * s[0], s[1] * 0.5)
     g = lambda a, s: tuple(y - x for x, y in zip(s, f(a, s)))
