@@ -126,25 +126,6 @@ def custom_apply(f, primals, tangents):
     return custom_apply(f, *primals), 3 * y_dot
 
 
-@lying(lambda x: np.maximum(x, 0.25))
-def custom_stepped(primals, tangents):
-    (x,), (x_dot,) = primals, tangents
-    return custom_stepped(x), np.where(x > 0.25, 3 * x_dot, 0.5 * x_dot)
-
-
-@lying(lambda t, y: t * np.cos(y))
-def custom_scaled(primals, tangents):
-    """Linear in the first argument; a lie about the second."""
-    (t, y), (t_dot, y_dot) = primals, tangents
-    return custom_scaled(t, y), (
-        custom_scaled(t_dot, y) - 3 * t * np.sin(y) * y_dot)
-
-
-@lying(lambda x: np.sin(x))
-def custom_linear(primals, tangents):
-    return custom_linear(*primals), custom_scaled(tangents[0], primals[0])
-
-
 def custom_closure(x, y):
     """A function and a rule that close over a constant of the program."""
     c = ad.stop_gradient(y)
@@ -163,8 +144,6 @@ CUSTOM = {
     'custom_half_symbolic': binary(lambda x, y: custom_symbolic(x, 0.5) + y),
     'custom_apply': lambda x, y: custom_apply(np.tanh, x),
     'custom_nested': lambda x, y: custom_apply(custom_sin, x),
-    'custom_stepped': lambda x, y: custom_stepped(x),
-    'custom_linear': lambda x, y: custom_linear(x),
     'custom_closure': binary(custom_closure),
     'custom_of_constant': lambda x, y: x + custom_sin(0.5),
     'call': binary(lambda x, y: call(lambda z: z * np.cos(y), x)),
@@ -385,7 +364,7 @@ def test_staging_twice_is_staging_once(f, point):
 
 @examples(60)
 @given(programs(STAGEABLE, max_size=5), points((float, np.float64)), stacks)
-def test_every_stack_of_transforms_is_the_same_done_otherwise(
+def test_d1_every_stack_of_transforms_is_the_same_done_otherwise(
         f, point, stack):
     xs = batched(point(), ['jvp' if name in STACK else name
                            for name in stack])

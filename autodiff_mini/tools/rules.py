@@ -23,7 +23,7 @@ def ask_rule(rule, function, args):
         args: what it is called with.
 
     Raises:
-        TypeError: it takes other arguments, or returns something else.
+        TypeError: the rule takes other arguments, or its result does not fit.
     """
     try:
         out = read_by(function, rule, *args)
@@ -126,7 +126,7 @@ def check_cotangents(rule, out):
 
 
 def describe(out):
-    """Return what an error says of something that is no such tuple."""
+    """Describe, for an error, a result that is not such a tuple."""
     if isinstance(out, tuple | list):
         return f'a tuple of {len(out)}'
     return f'an array {typeof(out)}' if is_residual(out) else repr(out)

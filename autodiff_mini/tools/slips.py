@@ -102,7 +102,7 @@ def random_states(f) -> list:
     the functions that it names.
     """
     found, seen, left = {}, set(), [(f, None, '')]
-    for x, code, name in left:      # which grows
+    for x, code, name in left:      # the list grows
         if type(x) in LEADS_NOWHERE or (id(x), id(code)) in seen:
             continue
         seen.add((id(x), id(code)))

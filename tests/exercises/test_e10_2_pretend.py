@@ -35,11 +35,6 @@ def test_second_derivative(exercise):
     assert twice(exercise.against) == 1.0       # two changes of sign
 
 
-def test_vmap_of_grad(exercise):
-    slopes = ad.vmap(ad.grad(lambda x: exercise.straight(x) ** 2))(X)
-    assert np.array_equal(slopes, [2.0, 2.0, -2.0])
-
-
 def test_grad_of_vmap(exercise):
     f = ad.vmap(lambda p: exercise.against(p)['w'] * p['x'])
     found = ad.grad(lambda p: np.sum(f(p)))({'w': X, 'x': 2 * X})
