@@ -1,7 +1,7 @@
 """Functions that rearrange, join, sort, and look up elements.
 
-NumPy tells where each element goes when it rearranges the indices
-0, 1, 2, ... instead of the elements.  Chapter 25.
+Rearranging the indices 0, 1, 2, ... with NumPy gives the new place of each
+element.  Chapter 25.
 """
 
 import numpy as np

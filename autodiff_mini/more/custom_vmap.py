@@ -266,7 +266,7 @@ def call_with_batching(call):
 
 
 class FlatBatching(UserRule):
-    """A batching rule that returns arrays, and which of them are mapped."""
+    """A batching rule on arrays, which returns arrays and marks."""
 
     name, kind = 'vmap', 'vmap'
 
