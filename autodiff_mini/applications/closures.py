@@ -13,7 +13,7 @@ from autodiff_mini.pytree import (
 
 
 def open_closure(tag, fun, example_args):
-    """Return `fun` as a function of the values it closes over, and them.
+    """Return `fun` with its closed-over values as an argument, and them.
 
     Args:
         tag: which application of which transformation this is.

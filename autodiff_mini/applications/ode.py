@@ -301,10 +301,10 @@ def integrate_jvp(limits, primals, tangents):
 def odeint(func, y0, t, *args, rtol=1.4e-8, atol=1.4e-8, mxstep=100_000):
     """Solve the differential equation dy/dt = func(y, t) at given times.
 
-    The solver makes its steps as long as the tolerances allow.  We do not
-    differentiate the steps but the flow: the reverse pass solves the adjoint
-    equation and needs no memory for the steps.  So derivatives are as exact
-    as the tolerances make them.
+    The solver makes its steps as long as the tolerances allow.  Derivatives
+    are taken of the flow, not of the steps, so the reverse pass solves the
+    adjoint equation and needs no memory for the steps.  Derivatives are as
+    exact as the tolerances make them.
 
     Args:
         func: `func(y, t, *args)`, the slope dy/dt, a tree like `y`.  It is

@@ -28,7 +28,7 @@ def library_of(xs):
 
 
 def is_foreign(x) -> bool:
-    """Return whether `x` is an array of another library, with NEP 18."""
+    """Return whether `x` is another library's array that supports NEP 18."""
     return not isinstance(x, (np.ndarray, np.generic, Tracer)) and (
         hasattr(x, '__array_function__') and hasattr(x, 'shape'))
 

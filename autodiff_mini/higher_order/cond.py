@@ -209,7 +209,7 @@ def cond(pred, true_fun, false_fun, *operands):
     """Call one of two functions, and return its result.
 
     Under `vmap`, a function that any element takes runs for the whole batch,
-    with copies of that element in the other rows, so they cause no errors.
+    with copies of such an element in the other rows, so they cause no errors.
 
     Args:
         pred: a scalar that chooses the function.

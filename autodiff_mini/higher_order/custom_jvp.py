@@ -659,7 +659,7 @@ def fit_rule_tangent(y, y_dot):
     if not isinstance(y_dot, Zero):
         return jvp.fit_tangent(y, y_dot)
     if y_dot.aval != tangent_type(typeof(y)):
-        jvp.fit_tangent(y, instantiate_zeros(y_dot))    # which may raise
+        jvp.fit_tangent(y, instantiate_zeros(y_dot))    # which can raise
     return Zero(y)
 
 

@@ -215,7 +215,7 @@ def loop_scan(body, *operands, length, reverse, counts):
 
 
 def scan_lowering(emitter, *names, jaxpr, **loop):
-    """Return a call of `loop_scan`, or if it has no steps, its values."""
+    """Return a call of `loop_scan`, or its outputs if there are no steps."""
     if loop['length'] == 0:
         outs = split(names, loop['counts'])[1]
         ys = scan_types(jaxpr=jaxpr, **loop)[len(outs):]
@@ -533,7 +533,7 @@ def scan(f, init, xs=None, length=None, reverse=False):
 
 
 def bind_scan(tag, f, init, xs, length=None, reverse=False):
-    """Stage the body of a scan, and return what the loop returns.
+    """Stage the body of a scan, bind the loop, and return its results.
 
     Args:
         tag: which application of which transformation this is.
@@ -624,7 +624,7 @@ def while_loop(cond_fun, body_fun, init_val):
 
 
 def bind_while(tag, cond_fun, body_fun, init_val):
-    """Stage condition and body, and return what the loop returns.
+    """Stage condition and body, bind the loop, and return its results.
 
     Args:
         tag: which application of which transformation this is.

@@ -306,7 +306,7 @@ def permute(jaxpr, ins, outs):
     Args:
         jaxpr: a program that closes over arrays only.
         ins: the positions of its arguments, in the new order.
-        outs: the positions of the outputs; some may be left out.
+        outs: the positions of the outputs; some can be left out.
     """
     return replace(jaxpr, invars=[jaxpr.invars[i] for i in ins],
                    outvars=[jaxpr.outvars[i] for i in outs], cache={})

@@ -290,7 +290,7 @@ class Recorder:
             'living': len(self.living)})
 
     def number(self, trace):
-        """Return the number of a trace, by which frames call it."""
+        """Return the number of a trace, which frames refer to."""
         if id(trace) not in self.numbers:
             self.numbers[id(trace)] = len(self.traces)
             role, number = self.kind(trace)
@@ -299,12 +299,12 @@ class Recorder:
         return self.numbers[id(trace)]
 
     def role(self, trace):
-        """Return what a trace is called; of two of a kind, with a number."""
+        """Return the name of a trace, with a number for a second one."""
         role, number = self.kind(trace)
         return f'{role} {number + 1}' if number else role
 
     def kind(self, trace):
-        """Return what a trace does, and a number for its tag."""
+        """Return the interpreter of a trace, and a number for its tag."""
         if id(trace) not in self.kinds:
             name = type(trace).__name__
             role = next((ROLES[cls.__name__] for cls in type(trace).__mro__
@@ -329,12 +329,12 @@ class Recorder:
         return self.lines_written.setdefault(key, f'{outs} = {done}')
 
     def key(self, primitive, operands):
-        """Return what tells an equation from others: what is unknown."""
+        """Return a key for an equation: its primitive and its variables."""
         return primitive, *[v for v in operands
                             if is_var(v) and v not in self.constants]
 
     def count(self, result):
-        """Count arrays that are made, until they are gone."""
+        """Count the arrays that are made and still alive."""
         for x in result if isinstance(result, (list, tuple)) else [result]:
             if (type(x) is np.ndarray and x.size > 1 and x.base is None
                     and id(x) not in self.living):
@@ -472,7 +472,7 @@ def contents(x):
 
 
 def applied(primitive, args, recorder):
-    """Return an operation on its operands, as it is written in a program."""
+    """Return an operation on its operands as text, the way users write it."""
     texts = [in_words(x, recorder) for x in args]
     sign = SIGNS.get(str(primitive))
     if sign and len(texts) == 2:

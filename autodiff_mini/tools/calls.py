@@ -55,7 +55,7 @@ def how(tag, args):
 
 
 def explain_rule(error, rule, args):
-    """Say how a user's rule is called, if that may be the error's cause.
+    """Say how a user's rule is called, if that can be the error's cause.
 
     Args:
         error: a TypeError that the rule raised.

@@ -95,7 +95,7 @@ def advice_on(error, refused):
 
     Args:
         error: the error.
-        refused: the last Refusal, which C code may have hidden.
+        refused: the last Refusal, which C code can have hidden.
     """
     entry, inner = None, error.__traceback__
     while inner:
