@@ -4,7 +4,7 @@ __version__ = '0.1.0'
 
 import importlib.util
 
-import autodiff_mini.numpy_functions  # what NumPy's names mean
+import autodiff_mini.numpy_functions  # NumPy functions on tracers
 import autodiff_mini.primitives  # primitives and rules
 from autodiff_mini import seams
 from autodiff_mini.api.derivatives import (

@@ -1,4 +1,4 @@
-"""Arrays: conversion to a dtype, and new arrays in the library of others.
+"""Arrays: dtype conversion, and new arrays in another array's library.
 
 Chapters 1 and 30.
 """

@@ -1,7 +1,7 @@
-"""Copies: what is known by its identity is copied as itself.
+"""Copies: how primitives and functions with rules are copied and pickled.
 
-Rules know a primitive, and users a function, by the variable that has it.  So
-it is pickled as the name of that variable.
+Both are looked up by identity, so each is pickled as the name of the variable
+that holds it.
 """
 
 import sys

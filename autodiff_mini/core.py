@@ -1,8 +1,8 @@
 """The core: primitives, and the interpreters that are asked about them.
 
-One idea: every operation on a traced value comes to one door, `bind`, and the
-door asks the *current trace* what the operation means.  To change what a
-program means, make another trace current and run it.  Chapter 1.
+Every operation on a traced value calls `bind`, which asks the *current trace*
+what the operation means.  To change what a program means, make another trace
+current and run it.  Chapter 1.
 """
 
 import sys
@@ -163,7 +163,7 @@ class Trace:
         return out
 
     def interpret(self, primitive, args, params):
-        """Return the result or results; the parent is current meanwhile."""
+        """Return the result or results, while the parent is current."""
         raise NotImplementedError(
             f'{type(self).__name__} does not define interpret')
 
@@ -252,7 +252,7 @@ unwrap_as = {}  # by class of array: a function, see `unwrapped`
 
 
 def unwrapped(x, to_write=False):
-    """Return what the library sees of an array, to read it or to write."""
+    """Return the form of an array that the library reads or writes."""
     kind = type(x)
     return unwrap_as[kind](x, to_write) if kind in unwrap_as else x
 
@@ -368,7 +368,7 @@ def typeof(x) -> ShapedArray:
         return array_type(tuple(x.shape), x.dtype)
     if kind is ShapedArray:
         return x
-    if isinstance(x, (int, float, complex)):    # such as an IntEnum's
+    if isinstance(x, (int, float, complex)):    # for example, an IntEnum
         return array_type((), np.asarray(x).dtype)
     raise TypeError(f'a value of type {kind.__name__} cannot be traced: '
                     + seams.advise('register', 'pass an array or a number',

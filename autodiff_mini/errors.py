@@ -1,10 +1,10 @@
-"""Errors: what a tracer refuses, and what a user reads.
+"""Errors: the operations that a tracer refuses, and the messages.
 
-Errors have the names that they have in JAX, since readers search for them.
-Where NumPy raises an error, ours is of its class.  Where NumPy would compute,
-ours is a TypeError, most often a TracerError, or a NotImplementedError,
-because a program that catches a ValueError or an IndexError by habit must not
-take another branch when it is traced.  The page *Errors explained*.
+Errors have the same names as in JAX, because readers search for them.  Where
+NumPy raises an error, ours has the same class.  Where NumPy would compute,
+ours is a TypeError, usually a TracerError, or a NotImplementedError, so that
+a program that catches ValueError or IndexError does not take another branch
+when it is traced.  See the page *Errors explained*.
 """
 
 import os
@@ -73,7 +73,7 @@ class TracerArrayConversionError(TracerConversionError):
 
 
 class UnexpectedTracerError(TracerError):
-    """A tracer is used where its transformation is not running."""
+    """A tracer was used where its transformation is not running."""
 
     def __init__(self, tracer):
         trace = tracer._trace
@@ -115,7 +115,7 @@ def refuses(kind, *details):
 
 
 def refusal(kind, tracer, *details):
-    """Return the error for a refused operation, or for an escaped tracer."""
+    """Return the error for a refused operation or for an escaped tracer."""
     if tracer._trace.thread is None and not is_alive(
             tracer, trace_at_work.get(None)):
         return UnexpectedTracerError(tracer)
@@ -238,7 +238,7 @@ OWN_OPERATION = ('or make it an operation of your own, which says its '
 def full_name(function):
     """Return the name of a NumPy function, with its module.
 
-    Instead of a function, it can be a pair of one and how it is called.
+    `function` can also be a pair of a function and how it is called.
     """
     if isinstance(function, tuple):
         function, method = function

@@ -1,7 +1,7 @@
 """Jaxprs: programs as data, and their text.
 
-A program is a list of equations between names, and nothing
-else.  A name gets its letter when the text first speaks of it.  Chapter 6.
+A program is a list of equations between variables.  A variable gets its
+letter when it is first printed.  Chapter 6.
 """
 
 from dataclasses import dataclass, field

@@ -1,8 +1,8 @@
-"""Memory: whose an array is, and for how long.
+"""Memory: which code owns an array, and for how long.
 
-NumPy's arrays change in place, and a recorded program must not.  So what is
-kept is copied, what is lent can only be read, and what is handed out is the
-caller's own.  Chapter 23.
+NumPy arrays change in place, but a recorded program must not.  So the arrays
+that a program keeps are copied, arrays that a rule gets are read-only, and
+results belong to the caller.  Chapter 23.
 """
 
 import gc
@@ -28,7 +28,7 @@ class Snapshot:
 
     def __init__(self):
         self.subok = False  # whether a copy keeps the class of its array
-        self.copies = {}    # by id: the array, so that it lives; its copy
+        self.copies = {}    # by id: the array, kept alive, and its copy
 
     def __call__(self, x):
         if isinstance(x, Tracer):
@@ -69,8 +69,7 @@ def own_memory(arrays, others) -> list:
 
     `gradient *= 0.1` must not change an argument or another gradient, or
     fail because the gradient is read-only.  A small result must not keep a
-    large array alive.  An array of shape () becomes a number, as in the
-    results of NumPy functions.
+    large array alive.  An array of shape () becomes a number, as in NumPy.
 
     Args:
         arrays: the results.
@@ -145,7 +144,7 @@ def fresh(x):
 
 
 def mark_as_arguments(trace, xs) -> list:
-    """Mark the arguments of a traced function as read-only, as a list."""
+    """Return a traced function's arguments as a list, marked read-only."""
     xs = list(xs)
     for x in xs:
         if isinstance(x, Tracer) and x._trace is trace:

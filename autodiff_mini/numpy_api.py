@@ -1,8 +1,8 @@
 """NumPy as the language: how a NumPy call on a tracer becomes a primitive.
 
-NumPy asks before it computes (NEP 13 for ufuncs, NEP 18 for functions), and a
-table has the answer.  The rows are in `primitives`, and the functions that
-are made of rows in `numpy_functions`.  Chapter 1.
+NumPy asks its operands before it computes (NEP 13 for ufuncs, NEP 18 for
+functions), and a tracer answers from a table.  The primitives are in
+`primitives`, the functions composed of them in `numpy_functions`.  Chapter 1.
 """
 
 from functools import partial, wraps

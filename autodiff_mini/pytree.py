@@ -1,7 +1,7 @@
 """Pytrees: nested containers, seen as a list of leaves and a structure.
 
 Users have dicts, interpreters have lists, and a `PyTreeDef` has the structure
-to build one from the other.  A FlatFunction is in between.  Chapter 18.
+that converts between them.  A FlatFunction uses it for a call.  Chapter 18.
 """
 
 from collections import OrderedDict
@@ -336,7 +336,7 @@ def tree_unflatten(treedef, leaves):
         leaves: an iterable of leaves.
 
     Raises:
-        ValueError: the structure has another number of leaves.
+        ValueError: the number of leaves does not fit the structure.
     """
     return treedef.unflatten(leaves)
 
@@ -421,7 +421,7 @@ def leaf_names(treedef, name) -> list[str]:
 
 @dataclass(eq=False, repr=False)
 class FlatFunction:
-    """A user's function as a function of leaves that returns a flat list.
+    """A user's function, wrapped to take leaves and return a flat list.
 
     After a call, `out_tree` is the structure of what the function returned.
 

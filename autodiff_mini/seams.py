@@ -1,8 +1,8 @@
-"""Seams: all that a wing may replace; nothing else is replaced at run time.
+"""Seams: the only steps of the library that can be replaced at run time.
 
 A wing is a folder of the package that can be deleted.  Each seam is a step of
-the library that a wing may take over.  The module that owns the step defines
-its plain way; the wing, when it is imported, takes the step over.
+the library that a wing can take over.  The module that owns the step defines
+its plain version, and the wing replaces it when the wing is imported.
 """
 
 from contextlib import contextmanager
@@ -61,7 +61,7 @@ class Seam:
 # Computation.
 linearize = Seam()      # (f, primals, tag): the outputs, and the derivative
 lower = Seam()          # (jaxpr): the program as a compiled function
-recall = Seam(lambda jaxpr: jaxpr)      # an equal program from before
+recall = Seam(lambda jaxpr: jaxpr)      # an equal program to reuse
 call_with_batching = Seam()     # (call): a call with its rule for vmap
 call_if_unused = Seam()     # (call, fwd): fwd, for optimize_remat
 leave_closure = Seam()  # (trace, primitive, args, fun, rules): over a tangent
@@ -73,10 +73,10 @@ enter_outermost = Seam()    # (trace): an outermost trace is entered
 leave_outermost = Seam()    # (trace): and left
 # NumPy functions, methods, and objects.
 bring = Seam()          # (function): define a function that a table lacks
-method_of = Seam(       # (f, held): what jit calls where f is a method
+method_of = Seam(       # (f, held): what jit calls if f is a method
     lambda f, held: (f, (), held, lambda args: (f, args)))
 open_self = Seam()      # (x): an object as a tree of its attributes
-check_attributes = Seam()   # (x, names): of a dataclass; raise for others
+check_attributes = Seam()   # (x, names): raise if x has others
 
 # Events that a wing can observe.
 ask = Seam(             # (trace, primitive, args, params): its result
@@ -99,7 +99,7 @@ content_of = Seam(      # (x, copies): what x holds now
 writable = Seam(lambda y: y)    # (y): y as an array that can be filled
 is_a_number = Seam(     # (x): whether a tracer never changes
     lambda x: x.ndim == 0)
-is_seen = Seam(lambda x: False)     # (x): whether another looks at it
+is_seen = Seam(lambda x: False)     # (x): whether its memory is shared
 check_writable = Seam()     # (x): raise an error
 set_item = Seam()       # (x, indices, value): x[indices] = value
 

@@ -17,7 +17,7 @@ from autodiff_mini.pytree import containers, leaf_names
 
 
 class UserFunction:
-    """A user's function with something added; in a class, a method."""
+    """A user's function in a wrapper, which also works as a method."""
 
     def __repr__(self):
         return f'<{type(self).__name__} of {fun_name(self)}>'

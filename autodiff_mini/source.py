@@ -1,4 +1,4 @@
-"""Source: text that becomes functions, and the lines of an error in it."""
+"""Source code: compile it to functions, and find the lines of an error."""
 
 from traceback import walk_tb
 from types import FunctionType

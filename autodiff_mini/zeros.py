@@ -1,8 +1,8 @@
-"""Symbolic zeros: the derivative of a value that nothing perturbs.
+"""Symbolic zeros: the tangents of values that are not perturbed.
 
-A zero that is an object and not an array can be recognized, left out of a
-list of arrays, and made an array where one is needed.  Rules of primitives
-see Zero, rules of users SymbolicZero.  Chapter 21.
+A zero that is not an array can be recognized, left out of a list of arrays,
+and converted to an array if one is needed.  The rules of primitives get a
+Zero, and the rules of users a SymbolicZero.  Chapter 21.
 """
 
 import numpy as np

@@ -112,6 +112,6 @@ class Version:
             raise
 
     def quote(self, error):
-        """Add the user's line that an error comes from to its notes."""
+        """Add a note to an error that names the user's line."""
         for line in lines_within(self.functions, error):
             quote_line(error, self.equations.get(line))

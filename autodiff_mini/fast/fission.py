@@ -22,7 +22,7 @@ from autodiff_mini.jaxprs import Jaxpr, Var, drop_dead
 from autodiff_mini.primitives.elementwise import add_p
 from autodiff_mini.primitives.linalg import matmul_p
 
-MOST = 4_000_000    # elements that may be kept for all steps
+MOST = 4_000_000    # the most elements to keep for all steps
 
 
 class Parts(NamedTuple):

@@ -40,7 +40,7 @@ class Work(NamedTuple):
         eqns: the equations to compute.
         gone: the variables to free afterwards.
         into: {result: the operand whose array it overwrites}.
-        pieces: the number of pieces, for each of which the equations run.
+        pieces: the number of pieces; the equations run for each.
         scratch: the bytes of the arrays for the pieces.
         outs: the results with arrays of their own, if not all have them.
         ordered: whether programs nested in an equation can expect arrays in

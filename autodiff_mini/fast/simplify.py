@@ -132,7 +132,7 @@ def owner(v, made):
 
 
 def products(eqn):
-    """Expand a small power of an array into products; returns equations."""
+    """Expand a small power of an array into equations for products."""
     x, n = eqn.invars if eqn.primitive is pow_p else (None, None)
     if (type(n) is not Literal or type(n.val) is not int
             or n.val not in {0, *PRODUCTS} or x.aval.shape == ()

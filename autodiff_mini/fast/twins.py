@@ -29,7 +29,7 @@ def twin_of(jaxpr):
     try:
         key = RuleTable.version, *written_key(jaxpr)
         found = known_programs.get(key)
-    except TypeError:   # a rule may do something else the next time
+    except TypeError:   # it calls a function that could change
         return jaxpr
     if found and all(map(same_bits, found.consts, jaxpr.consts)):
         return found

@@ -83,7 +83,7 @@ def following(name):
                  if not is_solved(other)), None)
 
 
-# What a reader asks for
+# The commands
 
 def show_next(name):
     """Try an exercise, and print what is wrong, or that it is solved."""
