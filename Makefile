@@ -1,29 +1,29 @@
 # The commands of the project; `make help` lists them.
 #
-# Everything is installed into .venv from requirements.lock. All that the
-# machine needs is make, Python >= 3.11 and a package index.
+# Everything is installed into .venv from requirements.lock. The machine needs
+# only make, Python >= 3.11, and access to a package index.
 
 BIN := .venv/bin
 PYTEST := $(BIN)/python -m pytest --no-header
 INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check \
            -c requirements.lock
 
-# On two cores: a process that has no tests left takes some of the other's.
+# Two processes: one that runs out of tests takes some from the other.
 HANDS := -n 2 --dist worksteal
 
-# Of what `make test` leaves out: one test in so many.
+# `make test-all` runs one in SHARE of the tests that `make test` leaves out.
 SHARE ?= 1
 
-# What `make test` runs: all, or in one process a file or what is about a row.
+# `make test` runs all tests, or with ROW those of a file or a row.
 WHICH := $(if $(ROW),$(if $(findstring /,$(ROW)),,--row) $(ROW),$(HANDS))
 
-# A click on a chapter opens it as a notebook: a setting of .venv alone.
+# This setting, in .venv only, makes a click on a chapter open a notebook.
 LAB_SETTINGS := .venv/share/jupyter/lab/settings/overrides.json
 
-# Where this is set, every process would compile everything anew.
+# If this were set, every process would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-# Material would print an advertisement at every build.
+# Keep Material from printing an advertisement at every build.
 export NO_MKDOCS_2_WARNING := 1
 
 .PHONY: help book pages pdf publish test check test-all test-jax mutants test-site watch \
@@ -47,7 +47,7 @@ pages: .venv/ready   ## run every chapter, and write a folder of Markdown
 runtime: .venv/ready   ## bring Python for the browser, so that pages run offline
 	@$(BIN)/python -m book.tools.in_page
 
-# The four addresses of mkdocs.yml come from here, or from the environment.
+# The four addresses in mkdocs.yml come from here or from the environment.
 publish:   ## build the site for SITE_URL=https://..., and copy it TO=host:folder
 	@test -n "$(SITE_URL)" || { \
 	  echo "Where will the book be read? Say it, as in"; \
@@ -70,7 +70,7 @@ test-all: test   ## run the rest, too: every program under every transform
 	@$(PYTEST) $(HANDS) --all --share $(SHARE) --examples 5 \
 	  -m 'rest or hypothesis'
 
-# What NumPy decides: types, values, words.  The rest does not ask it.
+# The tests that depend on NumPy's types, values, and messages.
 test-oldest: .venv/oldest/ready   ## run tests with the oldest NumPy allowed
 	@.venv/oldest/bin/python -m pytest --no-header $(HANDS) autodiff_mini \
 	  tests/more tests/test_abstract.py tests/test_lowering.py \
@@ -80,8 +80,8 @@ test-oldest: .venv/oldest/ready   ## run tests with the oldest NumPy allowed
 WITH_JAX = $(PYTEST) $(HANDS) --all --share $(SHARE) -k jax \
   tests/test_jax_*.py tests/test_ode.py
 
-# With the newest JAX for this Python, which .venv has, and with 0.10.2.
-# No program runs often enough to be worth an optimization.
+# Run with the newest JAX for this Python, which is in .venv, and with 0.10.2.
+# No program runs often enough to be worth optimizing.
 test-jax: export JAX_DISABLE_MOST_OPTIMIZATIONS := 1
 test-jax: .venv/jax   ## compare the library with real JAX, new and old
 	@$(BIN)/python -c 'import jax; print("With JAX", jax.__version__)'
@@ -95,7 +95,7 @@ test-jax: .venv/jax   ## compare the library with real JAX, new and old
 	  echo "JAX 0.10.2 cannot be installed with this Python: it is left out."; \
 	fi
 
-# The modules have no types that could differ: what users call is compared.
+# The modules have no annotations, so stubtest compares the public names.
 lint: .venv/lint   ## check types and style, as tools see them
 	@$(BIN)/ruff check -q autodiff_mini tests/test_user_programs.py
 	@$(BIN)/isort -c -q autodiff_mini tests/test_user_programs.py
@@ -107,7 +107,7 @@ lint: .venv/lint   ## check types and style, as tools see them
 mutants: .venv/ready   ## plant wrong rules, and see whether a test finds them
 	@$(BIN)/python -m tests.mutants
 
-# As it is with no address: then it has to find its own way.
+# Test the site without an address, so that all its links are relative.
 test-site: export SITE_URL :=
 test-site: .venv/ready .venv/browser   ## show every page of the site to a browser
 	@$(MAKE) --no-print-directory runtime || \
@@ -140,7 +140,7 @@ serve: PORT ?= 8000
 serve: .venv/ready   ## show the book, and rebuild it as you edit; PORT=9000
 	@$(BIN)/python -m book.tools.pages $(PORT) mkdocs serve --dirty
 
-# Jupyter does not like to run as root, and then takes a flag to do so.
+# Jupyter refuses to run as root without this flag.
 lab: ROOT_FLAG = $(if $(filter 0,$(shell id -u)),--allow-root)
 lab: .venv/lab   ## open the chapters in JupyterLab; FLAGS='--port 9000'
 	@$(if $(ROOT_FLAG),echo "You are root: a cell can do what root can.")
@@ -176,20 +176,20 @@ clean:   ## remove all that these commands have made, but no exercises
 	@$(INSTALL) -e '.[$*]'
 	@touch $@
 
-# What CI needs in .venv, installed in one go.
+# Everything that CI needs in .venv, installed in one go.
 .PHONY: everything
 everything: .venv/ready
 	@$(INSTALL) -e '.[lint,jax,browser,package]'
 	@touch .venv/lint .venv/jax .venv/browser .venv/package
 
-# Beside the newest: a folder that PYTHONPATH puts before it.
+# PYTHONPATH puts this folder before the newest JAX.
 .venv/jax-0.10.2: .venv/jax
 	@echo "Installing JAX 0.10.2 ..."
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps \
 	  --target $@ jax==0.10.2 jaxlib==0.10.2
 	@touch $@
 
-# What pyproject.toml allows at least, and then whatever the tests need.
+# The oldest NumPy that pyproject.toml allows, and then the tests' packages.
 .venv/oldest/ready: .venv/ready
 	@echo "Installing the oldest NumPy allowed ..."
 	@$(BIN)/python -m venv --clear .venv/oldest

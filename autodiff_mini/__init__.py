@@ -4,8 +4,8 @@ __version__ = '0.1.0'
 
 import importlib.util
 
-import autodiff_mini.numpy_functions  # what NumPy's names mean
-import autodiff_mini.primitives  # the rows
+import autodiff_mini.numpy_functions  # NumPy functions on tracers
+import autodiff_mini.primitives  # primitives and rules
 from autodiff_mini import seams
 from autodiff_mini.api.derivatives import (
     grad, linear_transpose, linearize, value_and_grad, vjp)
@@ -34,8 +34,8 @@ from autodiff_mini.zeros import (
 __all__ = [name for name, x in globals().items()
            if name[0] != '_' and not isinstance(x, type(importlib))]
 
-# The wings: each is a folder that nothing else needs, and can be deleted.
-LATER = {}  # by name: where a wing has it, which is imported on demand
+# The wings: nothing else needs these folders, so each can be deleted.
+LATER = {}  # by name: where a wing defines it, for import on demand
 for wing in 'fast', 'more', 'elsewhere', 'notebook', 'applications', 'tools':
     if importlib.util.find_spec(f'autodiff_mini.{wing}'):
         module = importlib.import_module(f'autodiff_mini.{wing}')
@@ -44,7 +44,7 @@ __all__ += [*LATER]
 
 
 def __getattr__(name):
-    """Return what a name of a wing means; Python asks only once."""
+    """Import a name from its wing when it is first used."""
     if name not in LATER:
         cure = seams.advise('name', '', name)
         raise AttributeError(
@@ -55,5 +55,5 @@ def __getattr__(name):
 
 
 def __dir__():
-    """Return the public names, which editors complete."""
+    """Return the public names, for completion in editors."""
     return sorted([*__all__, *(x for x in globals() if x[:2] == '__')])

@@ -1,4 +1,4 @@
-"""Arrays: conversion to a dtype, and new arrays in the library of others.
+"""Arrays: dtype conversion, and new arrays in another array's library.
 
 Chapters 1 and 30.
 """
@@ -20,7 +20,7 @@ astype_p = Primitive('astype', astype)
 
 
 def convert(x, dtype, weak_type=False):
-    """Return `x` with this dtype; weak means as a Python number."""
+    """Return `x` with this dtype, as a Python number if it is to be weak."""
     aval = typeof(x)
     if aval.dtype == dtype and aval.weak_type == weak_type:
         return x
@@ -28,14 +28,14 @@ def convert(x, dtype, weak_type=False):
 
 
 def strong(x):
-    """Return `x` as an array where it is, or stands for, a Python number."""
+    """Return `x` without a weak type: a Python number becomes an array."""
     return convert(x, typeof(x).dtype)
 
 
 def full(like, shape, value, dtype):
-    """Return an array of one value, in the library that `like` is of.
+    """Return an array filled with one value, in the library of `like`.
 
-    While a program is staged, the library is not known.  Then it is NumPy.
+    While a program is staged, the library is unknown, so NumPy is used.
     """
     library = seams.library_of((like,))
     make = library.full if library else np.full
@@ -43,9 +43,9 @@ def full(like, shape, value, dtype):
 
 
 def as_number(x):
-    """Return `x`; as a NumPy number, if it is of a subclass of Python's.
+    """Return `x`, as a NumPy scalar if its class extends a Python number.
 
-    A member of an IntEnum is an int, but lacks the methods of an array.
+    A member of an IntEnum is an int, but it lacks the methods of an array.
     """
     if type(x) not in NUMBERS and isinstance(x, (int, float, complex)):
         return np.asarray(x)[()]

@@ -1,7 +1,7 @@
-"""Copies: what is known by its identity is copied as itself.
+"""Copies: how primitives and functions with rules are copied and pickled.
 
-Rules know a primitive, and users a function, by the variable that has it.  So
-it is pickled as the name of that variable.
+Both are looked up by identity, so each is pickled as the name of the variable
+that holds it.
 """
 
 import sys
@@ -11,10 +11,10 @@ from pkgutil import resolve_name
 
 
 def primitive_place(primitive):
-    """Return how to find a primitive again, for pickle.
+    """Return how pickle finds a primitive again.
 
     Raises:
-        PicklingError: no module has it among its variables.
+        PicklingError: no variable of a module holds it.
     """
     for name, module in list(sys.modules.items()):
         for key, value in list(vars(module).items()):
@@ -26,21 +26,20 @@ def primitive_place(primitive):
 
 
 def place_of(function):
-    """Return how to find a function with a rule again, for pickle, or None.
+    """Return how pickle finds a function with a rule again, or None.
 
-    A decorated function is found where the function that it was made of was
-    defined.
+    A decorated function is looked up under the name of the one it wraps.
     """
     place = f'{function.__module__}:{function.__qualname__}'
     try:
         found = resolve_name(place)
     except (AttributeError, ImportError, ValueError):
-        return None     # it was made inside of a function
+        return None     # it was defined inside a function
     return (resolve_name, (place,)) if found is function else None
 
 
 def copied(function, memo=None):
-    """Return a function with the same rule, which can be given another."""
+    """Return a copy of a function, whose rule can be replaced."""
     copy = __newobj__(type(function))
     vars(copy).update(vars(function))
     return copy

@@ -1,8 +1,8 @@
 """The core: primitives, and the interpreters that are asked about them.
 
-One idea: every operation on a traced value comes to one door, `bind`, and the
-door asks the *current trace* what the operation means.  To change what a
-program means, make another trace current and run it.  Chapter 1.
+Every operation on a traced value calls `bind`, which asks the *current trace*
+what the operation means.  To change what a program means, make another trace
+current and run it.  Chapter 1.
 """
 
 import sys
@@ -33,16 +33,16 @@ def user_line(depth):
 
 
 class Primitive:
-    """An operation that every interpreter is asked about by name.
+    """An operation that each interpreter gives a meaning.
 
     Args:
-        name: what errors and printed programs call it.
-        impl: computes it on plain arrays, with NumPy's functions.
+        name: its name in errors and printed programs.
+        impl: the function that computes it on plain arrays.
         multiple_results: whether it returns a list of results.
         is_call: whether it carries Python functions in its parameters.
-            They may close over tracers, so an interpreter applies its rule
-            even where no operand is its own, and tells the rule how to
-            re-enter the transformation.
+            They can close over tracers, so an interpreter applies its rule
+            even if none of the operands is its own, and tells the rule how
+            to re-enter the transformation.
 
     Source: `Primitive` in JAX's `jax/_src/core.py`.
     """
@@ -55,7 +55,7 @@ class Primitive:
         self.is_call = is_call
 
     def bind(self, *args, **params):
-        """Return what the operation means here and now."""
+        """Return the result, which the current trace determines."""
         trace = current_trace()
         if seams.ask.taken:
             return seams.ask(trace, self, args, params)
@@ -65,16 +65,16 @@ class Primitive:
         return self.name
 
     def __copy__(self, memo=None):
-        return self     # its rules know it by its identity
+        return self     # its rules are looked up by identity
 
     __deepcopy__ = __copy__
     __reduce__ = primitive_place
 
 
 class Kind:
-    """Primitives that are alike: what holds for one holds for all.
+    """A group of primitives that share definitions.
 
-    Called with a name and an implementation, it makes another one.
+    Call it with a name and an implementation to make another primitive.
     """
 
     def __init__(self):
@@ -89,7 +89,7 @@ class Kind:
         return primitive
 
     def define(self, define):
-        """Define something for each of them; use it as a decorator."""
+        """Call `define` with each primitive; use it as a decorator."""
         self.definitions.append(define)
         for primitive in self.primitives:
             define(primitive)
@@ -102,18 +102,18 @@ elementwise = Kind()
 class Trace:
     """An interpreter at work; current inside its `with` block.
 
-    It says what a primitive means, in terms of primitives that its parent
-    will be asked about.  The trace that has no parent, `base`, computes.
+    It defines each primitive in terms of primitives that its parent
+    interprets.  The trace without a parent, `base`, computes.
 
     Args:
         parent: the trace that was current before.
-        tag: which application of a transformation this is.
+        tag: the application of a transformation that it belongs to.
     """
 
     base: 'Trace'
-    thread = None   # the one it runs in, for an error message
-    line = None     # where the program is, if a trace inside has looked
-    watcher = None  # looks at each result, and at those of traces inside
+    thread = None   # the thread it runs in, for an error message
+    line = None     # the user's line, if an inner trace has found it
+    watcher = None  # checks each result, also in traces inside this one
 
     def __init__(self, parent, tag):
         self.parent = parent
@@ -139,10 +139,9 @@ class Trace:
     def process_primitive(self, primitive, args, params):
         """Return the result, or results, of `primitive` on `args`.
 
-        What `interpret` does is done here around it for all interpreters:
-        the parent is current, an operation has the line of the user's program
-        that asked for it, and a result is the array of the program that runs
-        inside, even if an outer trace made it.
+        While `interpret` runs, the parent is current and knows the line of
+        the user's program that asked for the operation.  A result records
+        that line or, if it belongs to an outer trace, that it was made here.
         """
         parent, line = self.parent, self.line or user_line(2)
         try:
@@ -164,7 +163,7 @@ class Trace:
         return out
 
     def interpret(self, primitive, args, params):
-        """Return the result, while the parent is current."""
+        """Return the result or results, while the parent is current."""
         raise NotImplementedError(
             f'{type(self).__name__} does not define interpret')
 
@@ -177,7 +176,7 @@ class Trace:
         return self.parent.lift(x)
 
     def box(self, x):
-        """Return `x`, of an outer trace or none, as a tracer of this one."""
+        """Return a tracer of this trace for a plain or an outer value."""
         return self.parent.box(x)
 
     def keep(self, x):
@@ -186,9 +185,9 @@ class Trace:
 
 
 class EvalTrace(Trace):
-    """The interpreter at the bottom: it computes.
+    """The interpreter at the bottom, which computes.
 
-    It has no parent, so a tracer that gets here has left its transformation.
+    It has no parent, so a tracer that gets here has escaped.
     """
 
     def process_primitive(self, primitive, args, params):
@@ -217,10 +216,10 @@ current_trace = partial(trace_at_work.get, base)
 
 
 def public(f):
-    """Return `f`, whose errors show the user's part of the program.
+    """Wrap `f` so that its errors show only the user's part of the program.
 
-    A parameter of `f` that is called as in FUNCTION_FIRST, behind `self` or
-    in front, must be a function.
+    If the first parameter, or the one after `self`, has a name that is in
+    FUNCTION_FIRST, it must be a function.
     """
     names = f.__code__.co_varnames[:f.__code__.co_argcount][:2]
     first = [i for i, name in enumerate(names) if name in FUNCTION_FIRST]
@@ -238,7 +237,7 @@ def public(f):
             set_current_trace(trace)    # Ctrl-C can cut `__exit__` short
             if isinstance(error, Exception):
                 seams.tell(error)
-            raise   # as it is: `raise error` would add this frame again
+            raise   # bare, because `raise error` would add this frame again
         if last_refusal.get() is not before:
             seams.warn_of_lost_refusal()
         return out
@@ -253,14 +252,14 @@ unwrap_as = {}  # by class of array: a function, see `unwrapped`
 
 
 def unwrapped(x, to_write=False):
-    """Return what the library sees of an array, to read it or to write."""
+    """Return the form of an array that the library reads or writes."""
     kind = type(x)
     return unwrap_as[kind](x, to_write) if kind in unwrap_as else x
 
 
 @dataclass(eq=False)
 class TraceTag:
-    """One application of a transformation: it tells whose a tracer is."""
+    """One application of a transformation; it identifies its tracers."""
 
     transform: str
     function: object
@@ -270,18 +269,18 @@ class TraceTag:
 
 
 def fun_name(f) -> str:
-    """Return what error messages call the function `f`."""
+    """Return the name of the function `f` for error messages."""
     f = f.func if isinstance(f, partial) else f
     return (getattr(f, '__qualname__', None) or getattr(f, '__name__', None)
             or type(f).__qualname__)
 
 
 class Tracer(Refusals):
-    """A value that a trace is watching; it takes the place of an array.
+    """A value that a trace follows, used like an array.
 
-    A subclass says what is known of it, its `aval`.  When NumPy asks about
-    it, a table names the primitive.  Asked to become a plain number, it
-    refuses.
+    A subclass defines `aval`, its type.  When NumPy asks how to compute with
+    a tracer, a table has the primitive.  Converting a tracer to a plain
+    number raises an error.
     """
 
     __slots__ = ('_trace', 'line', 'memory', 'made_in', '__weakref__')
@@ -297,7 +296,7 @@ class Tracer(Refusals):
 
     def __array_function__(self, function, types, args, kwargs):
         if len(types) > 1 and not unwrap_as.keys().isdisjoint(types):
-            return NotImplemented   # such an array answers
+            return NotImplemented   # the other array's method answers
         if 'out' in kwargs and kwargs['out'] is None:
             del kwargs['out']
         if 'out' in kwargs:
@@ -319,7 +318,7 @@ class ShapedArray(NamedTuple):
         shape: the lengths of the axes, a tuple of ints.
         dtype: a NumPy dtype.
         weak_type: True for Python numbers, which take on the dtype of the
-            array that they meet (NEP 50).
+            array that they are combined with (NEP 50).
 
     Source: `ShapedArray` in JAX's `jax/_src/core.py`.
 
@@ -345,14 +344,14 @@ class ShapedArray(NamedTuple):
 
 
 def typeof(x) -> ShapedArray:
-    """Return the type of `x`: its shape, its dtype, whether it is weak.
+    """Return the type of `x`: its shape, its dtype, and whether it is weak.
 
     Args:
-        x: a tracer, an array of any library that speaks NumPy's protocols,
-            a NumPy scalar, a Python number, or a ShapedArray already.
+        x: a tracer, an array of any library that supports NumPy's protocols,
+            a NumPy scalar, a Python number, or a ShapedArray.
 
     Raises:
-        TypeError: `x` is nothing that can be traced.
+        TypeError: `x` cannot be traced.
 
     Examples:
         >>> typeof(2.0).weak_type, typeof(np.float64(2.0)).weak_type
@@ -369,7 +368,7 @@ def typeof(x) -> ShapedArray:
         return array_type(tuple(x.shape), x.dtype)
     if kind is ShapedArray:
         return x
-    if isinstance(x, (int, float, complex)):    # a member of an IntEnum, say
+    if isinstance(x, (int, float, complex)):    # for example, an IntEnum
         return array_type((), np.asarray(x).dtype)
     raise TypeError(f'a value of type {kind.__name__} cannot be traced: '
                     + seams.advise('register', 'pass an array or a number',
@@ -377,7 +376,7 @@ def typeof(x) -> ShapedArray:
 
 
 def is_array(x) -> bool:
-    """Return whether `x` is an array: NumPy's, or one of another library."""
+    """Return whether `x` is an array, from NumPy or another library."""
     if isinstance(x, (Tracer, np.matrix, np.ma.MaskedArray)):
         return False
     return (isinstance(x, (np.ndarray, np.generic))
@@ -389,7 +388,7 @@ float0 = np.dtype([('float0', np.void, 0)])
 
 @lru_cache(maxsize=4096)
 def array_type(shape, dtype):
-    """Return the type of an array: the same object each time."""
+    """Return the type of an array, always as the same object."""
     if dtype.kind not in 'biufc' and dtype != float0:
         raise TypeError(f'an array of dtype {dtype} cannot be traced: it '
                         'must be boolean, integer, float or complex')
@@ -406,7 +405,7 @@ NUMBERS = PYTHON_NUMBERS | {
 def tangent_type(aval):
     """Return the type of the tangents of values of type `aval`.
 
-    Integers and booleans cannot be perturbed: their tangents hold nothing.
+    Integers and booleans cannot be perturbed, so their tangents are float0.
     """
     if aval.dtype.kind in 'fc':
         return aval
@@ -414,7 +413,7 @@ def tangent_type(aval):
 
 
 def typeof_result(x):
-    """Return the type of a result, or raise if it has escaped."""
+    """Return the type of a result, or raise an error if it has escaped."""
     if isinstance(x, str):
         raise TypeError('a value of type str cannot be traced: leave it out '
                         'of what is returned')
@@ -424,6 +423,6 @@ def typeof_result(x):
 
 
 def check_alive(tracer, trace):
-    """Raise if a tracer belongs to no trace that this one runs in."""
+    """Raise an error if `trace` is outside the tracer's transformation."""
     if not is_alive(tracer, trace):
         raise UnexpectedTracerError(tracer)

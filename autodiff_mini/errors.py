@@ -1,10 +1,10 @@
-"""Errors: what a tracer refuses, and what a user reads.
+"""Errors: the operations that a tracer refuses, and the messages.
 
-Errors have the names that they have in JAX, since readers search for them.
-Where NumPy raises an error, ours is of its class.  Where NumPy would compute,
-ours is a TypeError, most often a TracerError, or a NotImplementedError,
-because a program that catches a ValueError or an IndexError by habit must not
-take another branch when it is traced.  The page *Errors explained*.
+Errors have the same names as in JAX, because readers search for them.  Where
+NumPy raises an error, ours has the same class.  Where NumPy would compute,
+ours is a TypeError, usually a TracerError, or a NotImplementedError, so that
+a program that catches ValueError or IndexError does not take another branch
+when it is traced.  See the page *Errors explained*.
 """
 
 import os
@@ -17,11 +17,11 @@ from autodiff_mini import seams
 
 
 class TracerError(TypeError):
-    """A tracer was asked for what NumPy would compute, and must refuse."""
+    """A tracer cannot do what NumPy would do with an array."""
 
 
 class TracerConversionError(TracerError):
-    """A tracer was asked to become what is no tracer.
+    """A tracer cannot be converted to a value that is not traced.
 
     A subclass has a `text`, in which {} is the tracer, and general `advice`.
     """
@@ -34,10 +34,10 @@ class TracerConversionError(TracerError):
 
 
 class ConcretizationTypeError(TracerConversionError):
-    """A plain Python number was asked of a tracer.
+    """A tracer was used where a plain Python number is needed.
 
-    It would not be differentiated, so `float(x)`, `math.sin(x)`, `a[0] = x`
-    and `np.float64(x)` raise instead of forgetting.
+    A number would not be differentiated, so `float(x)`, `math.sin(x)`,
+    `a[0] = x`, and `np.float64(x)` raise this error.
     """
 
     text = ('Abstract tracer value encountered where concrete value is '
@@ -47,7 +47,7 @@ class ConcretizationTypeError(TracerConversionError):
 
 
 class TracerBoolConversionError(ConcretizationTypeError):
-    """A truth value was asked of a tracer whose value is not known."""
+    """A tracer was used as a condition, but its value is not known."""
 
     text = ('Attempted boolean conversion of traced array {}. Its value is '
             'not known while it is traced, so Python cannot branch on it.')
@@ -55,7 +55,7 @@ class TracerBoolConversionError(ConcretizationTypeError):
 
 
 class TracerIntegerConversionError(TracerConversionError):
-    """An index, a size or a loop bound was asked of a tracer."""
+    """A tracer was used as an index, a size, or a loop bound."""
 
     text = ('The __index__() method was called on traced array {}, but only '
             'a plain Python integer will do.')
@@ -64,7 +64,7 @@ class TracerIntegerConversionError(TracerConversionError):
 
 
 class TracerArrayConversionError(TracerConversionError):
-    """A plain NumPy array was asked of a tracer."""
+    """A tracer was used where a plain NumPy array is needed."""
 
     text = ('The numpy.ndarray conversion method __array__() was called on '
             'traced array {}, but a plain array would forget what is traced.')
@@ -73,7 +73,7 @@ class TracerArrayConversionError(TracerConversionError):
 
 
 class UnexpectedTracerError(TracerError):
-    """A tracer is used where its transformation is not running."""
+    """A tracer was used where its transformation is not running."""
 
     def __init__(self, tracer):
         trace = tracer._trace
@@ -89,9 +89,9 @@ class UnexpectedTracerError(TracerError):
 class ReadOnlyError(TracerError):
     """A program writes into an array that is not its own.
 
-    An argument belongs to its caller.  An array that might be a view of
-    another one still in use is not written to, either.  The error is a
-    ValueError as well only where NumPy raises one: see NumPyReadOnlyError.
+    An argument belongs to its caller, and an array that might be a view of
+    another array in use is read-only, too.  The error is also a ValueError
+    only where NumPy raises one: see NumPyReadOnlyError.
     """
 
     def __init__(self, tracer, why):
@@ -103,7 +103,7 @@ class ReadOnlyError(TracerError):
 class NumPyReadOnlyError(ReadOnlyError, ValueError):
     """A program writes into an array that is read-only in NumPy, too.
 
-    The result of np.diagonal is one, and so are the arguments of a rule.
+    Examples are the result of np.diagonal and the arguments of a rule.
     """
 
 
@@ -115,7 +115,7 @@ def refuses(kind, *details):
 
 
 def refusal(kind, tracer, *details):
-    """Return the error for what a tracer refuses, or that it has escaped."""
+    """Return the error for a refused operation or for an escaped tracer."""
     if tracer._trace.thread is None and not is_alive(
             tracer, trace_at_work.get(None)):
         return UnexpectedTracerError(tracer)
@@ -125,17 +125,17 @@ def refusal(kind, tracer, *details):
 
 
 def is_alive(tracer, trace) -> bool:
-    """Return whether a tracer's transformation is around this trace."""
+    """Return whether `trace` runs inside the tracer's transformation."""
     while trace and trace.tag is not tracer._trace.tag:
         trace = trace.parent
     return trace is not None
 
 
 class Refusals:
-    """What a tracer refuses, since it would forget what is traced."""
+    """Conversions that a tracer refuses: their results are not traced."""
 
     __slots__ = ()
-    __hash__ = None     # since == is element-wise
+    __hash__ = None     # because == is element-wise
     __array__ = refuses(TracerArrayConversionError)
     __bool__ = refuses(TracerBoolConversionError)
     __index__ = refuses(TracerIntegerConversionError)
@@ -151,7 +151,7 @@ class Refusals:
         return str(self)
 
     def describe(self) -> str:
-        """Return what it is and where it was made."""
+        """Return the tracer's type and where it was made."""
         origin = f'made at {line_text(self.line)} ' if self.line else ''
         return (f'{type(self).__name__}<{self.aval}>, {origin}in '
                 f'{self._trace.tag}')
@@ -160,9 +160,9 @@ class Refusals:
 class NumPyTable(dict):
     """The function that a tracer calls instead of each NumPy function.
 
-    A ufunc's method has a pair as its key, `(np.add, 'reduce')`, and so have
-    a call with keywords, `(np.add, '__call__')`, and a function with an array
-    to write into, `(np.sum, 'out')`.
+    The key is a pair for a ufunc's method, `(np.add, 'reduce')`, for a call
+    with keywords, `(np.add, '__call__')`, and for a function that is passed
+    an output array, `(np.sum, 'out')`.
     """
 
     def __missing__(self, function):
@@ -175,15 +175,15 @@ class NumPyTable(dict):
 class RuleTable(dict):
     """An interpreter's rules, by primitive.
 
-    A primitive of the user has `rules` and keeps its rule there itself, so
-    the two can be collected together.
+    A user's primitive keeps its own rules in `rules`, so that Python can
+    collect both together.
 
     Args:
-        what: what errors call a rule of this table.
-        advice: what they say to do where one is missing.
+        what: the name of a rule of this table in error messages.
+        advice: what to do if a rule is missing.
     """
 
-    version = 0     # another one whenever a rule is replaced
+    version = 0     # incremented when a rule is replaced
 
     def __init__(self, what, advice):
         self.what = what
@@ -210,7 +210,7 @@ class RuleTable(dict):
 
 
 def refuse(function, **keywords):
-    """Raise the error for what is not supported on traced values.
+    """Raise the error for a call that does not support traced values.
 
     Args:
         function: a NumPy function, or a ufunc and the name of a method.
@@ -236,9 +236,9 @@ OWN_OPERATION = ('or make it an operation of your own, which says its '
 
 
 def full_name(function):
-    """Return the name of what NumPy calls, with that of its module.
+    """Return the name of a NumPy function, with its module.
 
-    A function, or a pair of a function and how it is used.
+    `function` can also be a pair of a function and how it is called.
     """
     if isinstance(function, tuple):
         function, method = function
@@ -252,15 +252,15 @@ def full_name(function):
     return f'{getattr(function, "__module__", "numpy")}.{name}'
 
 
-# The user's program is elsewhere.  NumPy's own Python may run on tracers, and
-# source that the library has written is called <autodiff_mini ...>.
+# Code that is not the user's.  NumPy's Python code can run on tracers, and
+# source code that the library generates is called <autodiff_mini ...>.
 LIBRARY = ('<autodiff_mini ', *(import_module(name).__path__[0] + os.sep
                                 for name in ('autodiff_mini', 'numpy')))
 OTHERS = 'scipy.', 'pandas.', 'sklearn.', 'matplotlib.'
 
 
 class IsLibrary(dict):
-    """Whether a file is a part of the library, or of NumPy."""
+    """Whether each file is part of the library or of NumPy."""
 
     def __missing__(self, file):
         self[file] = file.startswith(LIBRARY)
@@ -271,7 +271,7 @@ is_library = IsLibrary()
 
 
 def in_a_library(frame) -> bool:
-    """Return whether a frame is of this library, or of one that we name."""
+    """Return whether a frame is in this library, NumPy, or one of OTHERS."""
     return is_library[frame.f_code.co_filename] or (
         frame.f_globals.get('__name__') or '').startswith(OTHERS)
 
@@ -285,15 +285,15 @@ def line_text(line) -> str:
 
 
 def lasting_line(line):
-    """Return a file and a line number, which last longer than code does."""
+    """Return a file and a line number, which need no code object."""
     code, instruction, *_ = line
     if isinstance(code, str):
-        return code, instruction    # it is so already
+        return code, instruction    # already converted
     return code.co_filename, code_lines(code)[instruction // 2]
 
 
 def quote_line(error, eqn):
-    """Add to an error where the program asked for the operation."""
+    """Add a note to an error that says where the operation was called."""
     if eqn and eqn.line:
         error.add_note(f"in the operation '{eqn.primitive}', asked for at "
                        f'{line_text(eqn.line)}')
@@ -311,6 +311,6 @@ last_refusal = ContextVar('last_refusal', default=None)
 
 @seams.refuse_call.define
 def refuse_no_function(transform, *_):
-    """Raise the error for a call where a function is missing."""
+    """Raise the error for a call without a function as first argument."""
     raise TypeError(f'{transform.__qualname__} takes a function first: pass '
                     'the function itself, and not what it returns.')

@@ -1,7 +1,7 @@
 """Jaxprs: programs as data, and their text.
 
-A program is a list of equations between names, and nothing
-else.  A name gets its letter when the text first speaks of it.  Chapter 6.
+A program is a list of equations between variables.  A variable gets its
+letter when it is first printed.  Chapter 6.
 """
 
 from dataclasses import dataclass, field
@@ -35,7 +35,7 @@ class Var:
 
 
 class Literal:
-    """A number that stands in a program as it is; or a symbolic zero."""
+    """A constant number in a program, or a symbolic zero."""
 
     __slots__ = ('val',)
 
@@ -53,7 +53,7 @@ class Literal:
 
 @dataclass(slots=True, eq=False)
 class Equation:
-    """A line of a program: the names of the results, and how to get them.
+    """A line of a program: an operation, its operands, and its results.
 
     Args:
         primitive: the operation.
@@ -77,15 +77,15 @@ class Equation:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Jaxpr:
-    """A program: equations, in the order in which they are computed.
+    """A program: equations in the order in which they are computed.
 
     Args:
-        constvars: the names of the arrays that it has closed over.
+        constvars: the names of the arrays that it closes over.
         invars: the names of its arguments.
         eqns: the equations.
         outvars: what it returns.
-        consts: the arrays that it has closed over.
-        cache: what has been made of it, by whoever made it.
+        consts: the arrays that it closes over.
+        cache: what has been computed from it, such as a compiled program.
 
     Source: `Jaxpr` and `ClosedJaxpr` in JAX's `jax/_src/core.py`.
     """
@@ -97,7 +97,7 @@ class Jaxpr:
     consts: list
     cache: dict = field(default_factory=dict)
 
-    jaxpr = property(lambda self: self)     # as a parameter, it shows itself
+    jaxpr = property(lambda self: self)     # so that `programs_in` finds it
 
     def __reduce__(self):
         return Jaxpr, (self.constvars, self.invars, self.eqns, self.outvars,
@@ -116,7 +116,7 @@ class Jaxpr:
 
 
 class Names(dict):
-    """The letters by which variables are printed: a to z, then aa to zz."""
+    """The letters that variables are printed as: a to z, then aa to zz."""
 
     def __init__(self):
         self.letters = (''.join(letters) for length in count(1)
@@ -135,14 +135,14 @@ class Names(dict):
 
 
 def type_text(aval) -> str:
-    """Return how a program prints a type: that of a Python number short."""
+    """Return a type as a program prints it, without a size if it is weak."""
     if not aval.weak_type:
         return str(aval)
     return aval.dtype.name.rstrip('0123456789')
 
 
 def jaxpr_lines(jaxpr) -> list[str]:
-    """Return the lines by which a program is printed."""
+    """Return the lines of a printed program."""
     names = Names()
     consts, inputs = names.typed(jaxpr.constvars), names.typed(jaxpr.invars)
     left = [names.typed(eqn.outvars) for eqn in jaxpr.eqns]
@@ -194,7 +194,7 @@ def primitives_in(jaxpr) -> set:
 
 
 def param_text(value) -> str:
-    """Return how a program prints a parameter: a slice as Python does."""
+    """Return a parameter as a program prints it, a slice as in Python."""
     if isinstance(value, tuple):
         comma = ',' if len(value) == 1 else ''
         return f'({", ".join(map(param_text, value))}{comma})'
@@ -208,7 +208,7 @@ def param_text(value) -> str:
 def drop_dead(jaxpr):
     """Return the program without equations whose results are not needed.
 
-    An equation stays if it can raise or warn by itself; see `lasting`.
+    An equation also stays if it can raise an error or warn; see `lasting`.
     """
     needed, eqns = set(jaxpr.outvars), []
     for eqn in reversed(jaxpr.eqns):
@@ -225,7 +225,7 @@ def drop_dead(jaxpr):
 
 
 def for_results(eqn, needed):
-    """Return an equation for those of its results that are needed."""
+    """Return an equation that computes only the results that are needed."""
     rule = dead_rules.get(eqn.primitive)
     return rule(eqn, tuple(v in needed for v in eqn.outvars)) if rule else eqn
 
@@ -239,5 +239,5 @@ def speaks_up(eqn):
                for program in programs_in(value) for inner in program.eqns))
 
 
-dead_rules = {}     # by primitive: the equation, for some of its results
+dead_rules = {}     # by primitive: a function for `for_results`
 lasting = {}    # by primitive: whether it stays, given its parameters

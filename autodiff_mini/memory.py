@@ -1,8 +1,8 @@
-"""Memory: whose an array is, and for how long.
+"""Memory: which code owns an array, and for how long.
 
-NumPy's arrays change in place, and a recorded program must not.  So what is
-kept is copied, what is lent can only be read, and what is handed out is the
-caller's own.  Chapter 23.
+NumPy arrays change in place, but a recorded program must not.  So the arrays
+that a program keeps are copied, arrays that a rule gets are read-only, and
+results belong to the caller.  Chapter 23.
 """
 
 import gc
@@ -21,14 +21,14 @@ CLOSED_OVER = 'is an array that the program closes over'
 
 
 class Snapshot:
-    """Copies NumPy arrays, which their owner can change later.
+    """Copy NumPy arrays, because their owner can change them later.
 
-    As long as an array has not changed, its copies are one.
+    An array is copied only once as long as it does not change.
     """
 
     def __init__(self):
-        self.subok = False  # whether a copy is of its array's own class
-        self.copies = {}    # by id: the array, so that it lives; its copy
+        self.subok = False  # whether a copy keeps the class of its array
+        self.copies = {}    # by id: the array, kept alive, and its copy
 
     def __call__(self, x):
         if isinstance(x, Tracer):
@@ -36,7 +36,7 @@ class Snapshot:
         if not isinstance(x, np.ndarray) or type(x.base) is bytes:
             return x    # it never changes
         _, copy = self.copies.get(id(x), (x, None))
-        # What is broadcast is compared and copied once, and stays broadcast.
+        # Broadcast elements are compared and copied once, and stay broadcast.
         once = ..., *[slice(None) if stride else slice(1)
                       for stride in x.strides]
         new = x[once]
@@ -46,15 +46,12 @@ class Snapshot:
         return copy
 
 def bits(x):
-    """Return `x` with the bits of its elements, so that NaN equals NaN.
-
-    And -0.0 does not equal 0.0.
-    """
+    """Return the bits of `x`: NaN equals NaN, and -0.0 differs from 0.0."""
     return np.asarray(x).view(f'V{x.itemsize}')
 
 
 def innermost_array(x):
-    """Return the array in a tracer, or None if it is unknown."""
+    """Return the array inside a tracer, or None if it is unknown."""
     while isinstance(x, Tracer):
         x = getattr(x, 'primal', getattr(x, 'val', None))
     return x
@@ -68,16 +65,15 @@ def owner_of(x):
 
 
 def own_memory(arrays, others) -> list:
-    """Return results that their caller may change: NumPy's arrays, or copies.
+    """Return results that the caller can change, copied where necessary.
 
-    `gradient *= 0.1` must not change another gradient, nor an argument, nor
-    fail because the gradient is read-only; and a small result must not keep
-    a large array alive.  An array of shape () becomes a number, as NumPy's
-    functions return it.
+    `gradient *= 0.1` must not change an argument or another gradient, or
+    fail because the gradient is read-only.  A small result must not keep a
+    large array alive.  An array of shape () becomes a number, as in NumPy.
 
     Args:
         arrays: the results.
-        others: arrays whose memory is someone else's.
+        others: arrays that must not share memory with the results.
     """
     taken, owned = set(), []
     for x in others:
@@ -105,11 +101,11 @@ def own_memory(arrays, others) -> list:
 
 
 def to_read(x, why=GIVEN):
-    """Return an array that its receiver can only read.
+    """Return an array as read-only.
 
     Args:
         x: the array.
-        why: what an error says of it, if it is traced.
+        why: the reason that an error gives, if it is traced.
     """
     if isinstance(x, np.ndarray) and x.flags.writeable:
         x = x.view()
@@ -120,12 +116,12 @@ def to_read(x, why=GIVEN):
 
 
 def read_by(rule, name, *args):
-    """Return what a user's rule returns; its errors name it.
+    """Call a user's rule, and name it in errors about read-only arrays.
 
     Args:
         rule: the function.
-        name: what an error calls it.
-        args: what it is given: trees, with arrays of `to_read`.
+        name: its name in an error.
+        args: its arguments: trees of arrays from `to_read`.
     """
     try:
         return rule(*args)
@@ -138,9 +134,9 @@ def read_by(rule, name, *args):
 
 
 def fresh(x):
-    """Return a copy, in the order that a NumPy result would have.
+    """Return a copy with the memory order of a NumPy result.
 
-    If `x` is broadcast, `x.copy('K')` would have another one.
+    If `x` is broadcast, `x.copy('K')` has another order.
     """
     if x.dtype.kind not in 'fc':
         return x.copy('K')
@@ -148,7 +144,7 @@ def fresh(x):
 
 
 def mark_as_arguments(trace, xs) -> list:
-    """Return the arguments of a function that is traced: only to be read."""
+    """Return a traced function's arguments as a list, marked read-only."""
     xs = list(xs)
     for x in xs:
         if isinstance(x, Tracer) and x._trace is trace:
@@ -157,7 +153,7 @@ def mark_as_arguments(trace, xs) -> list:
 
 
 def as_new_result(y, args):
-    """Return `y`, as what NumPy would return in memory of its own."""
+    """Return `y` in the form of a NumPy result with its own memory."""
     if isinstance(y, Tracer):
         known = False
         for x in args:
@@ -170,12 +166,12 @@ def as_new_result(y, args):
 
 
 def writable_result(y, args=()):
-    """Return `y` as an array that the program can fill, if a wing lets it."""
+    """Return `y` as an array to fill, if a wing allows it."""
     return seams.writable.run(y)
 
 
 def as_new_array(y, args):
-    """Return `y` as `as_new_result` does; of shape (), also as an array."""
+    """Return `y` as `as_new_result` does, but always as an array."""
     y = as_new_result(y, args)
     if isinstance(y, Tracer):
         return y if y.ndim else writable_result(y)
@@ -198,11 +194,11 @@ def refuse_item(x, indices, value):
 
 
 def gc_paused(f):
-    """Return `f`, during which Python's garbage collector is paused.
+    """Wrap `f` so that Python's garbage collector is paused while it runs.
 
-    The collector looks at all objects again and again, and a program that is
-    being recorded is many objects, none of them garbage.  Its threshold is
-    set to never, in all threads.  Enabling it is left to the user.
+    Recording a program makes many objects, none of them garbage, and the
+    collector would scan them again and again.  Its threshold is set to 0 in
+    all threads, but enabling or disabling it is left to the user.
     """
     @wraps(f)
     def paused_f(*args, **kwargs):
@@ -211,7 +207,7 @@ def gc_paused(f):
             gc.set_threshold(0)
             return f(*args, **kwargs)
         finally:
-            try:    # Ctrl-C can come after each call
+            try:    # Ctrl-C can interrupt any call
                 now = gc.get_threshold()[0]
             finally:
                 if found[0] and not now:

@@ -1,8 +1,8 @@
 """NumPy as the language: how a NumPy call on a tracer becomes a primitive.
 
-NumPy asks before it computes (NEP 13 for ufuncs, NEP 18 for functions), and a
-table has the answer.  The rows are in `primitives`, and the functions that
-are made of rows in `numpy_functions`.  Chapter 1.
+NumPy asks its operands before it computes (NEP 13 for ufuncs, NEP 18 for
+functions), and a tracer answers from a table.  The primitives are in
+`primitives`, the functions composed of them in `numpy_functions`.  Chapter 1.
 """
 
 from functools import partial, wraps
@@ -20,11 +20,11 @@ from autodiff_mini.memory import ONLY_SEEN, as_new_result
 
 
 def operand(x):
-    """Return `x` as something a primitive takes; lists become arrays."""
+    """Return `x` as an operand of a primitive; lists become arrays."""
     if isinstance(x, Tracer) or type(x) in PYTHON_NUMBERS:
         return x
     if type(x) is np.ndarray:
-        array_type(x.shape, x.dtype)    # raises for one of objects
+        array_type(x.shape, x.dtype)    # raises for object arrays
         return x
     x = unwrapped(x)
     if isinstance(x, (list, tuple, range)):
@@ -34,24 +34,24 @@ def operand(x):
     if isinstance(x, np.flatiter):
         x = x[:]
     x = as_number(x)
-    typeof(x)   # raises where it is no array
+    typeof(x)   # raises if it is not an array
     return x
 
 
 def asarray(a, dtype=None):
-    """Return the array `a` as the interpreter at work sees it.
+    """Return `a` as an array that the current transformation can trace.
 
-    NumPy asks no tracer about `a[i]` when only the index `i` is traced, nor
-    about `np.array([x, y])`.  `asarray(a)[i]` and `asarray([x, y])` are
-    traced.  Where nothing is traced, the result is a plain array.
+    NumPy does not ask a tracer about `a[i]` if only the index `i` is traced,
+    or about `np.array([x, y])`, but `asarray(a)[i]` and `asarray([x, y])` are
+    traced.  Outside of transformations, the result is a plain array.
 
     Args:
         a: an array, a number, a tracer, or nested lists of these, which are
             stacked.
-        dtype: the dtype of the result; by default that of `a`.
+        dtype: the dtype of the result, by default the dtype of `a`.
 
     Raises:
-        TypeError: `a` holds something that is no array.
+        TypeError: `a` holds a value that is not an array or a number.
 
     Examples:
         >>> import autodiff_mini as ad
@@ -79,7 +79,7 @@ def operator_ufunc(function, primitive, name, mirrored=None):
         function: the ufunc.
         primitive: the primitive that computes it.
         name: the method that Python calls for the operator.
-        mirrored: the method that it calls on the right operand, or None.
+        mirrored: the method of the right operand, or None.
     """
     def call(*args):
         args = list(map(operand, args))
@@ -101,7 +101,7 @@ def operator_ufunc(function, primitive, name, mirrored=None):
     ufunc_table[function] = call
     def in_place(self, other):
         if seams.is_a_number.run(self):
-            return binary(self, other)  # the name gets another number
+            return binary(self, other)  # numbers are immutable
         seams.check_writable.run(self)
         np.copyto(self, binary(self, other))
         return self
@@ -128,8 +128,7 @@ def promote(*arrays):
 
 
 def dtypes_of(ufunc, args, **options):
-    """Return the dtypes in which a ufunc would compute with these operands.
-    """
+    """Return the dtypes that a ufunc computes in with these operands."""
     kinds = [kind if isinstance(kind, np.dtype) else type(kind)
              for kind in map(stand_in, args)]
     return ufunc.resolve_dtypes((*kinds, *[None] * ufunc.nout), **options)
@@ -138,7 +137,7 @@ def dtypes_of(ufunc, args, **options):
 def composed_ufunc(function):
     """Return a decorator that puts a function into the table of ufuncs.
 
-    It is passed operands of the dtypes in which the ufunc would compute.
+    Its operands are converted to the dtypes that the ufunc computes in.
     """
     def register(implementation):
         def call(*args):
@@ -152,17 +151,17 @@ def composed_ufunc(function):
 
 
 def implements(function, result=as_new_result):
-    """Return a decorator that puts a function into the table.
+    """Return a decorator that implements a NumPy function for tracers.
 
-    An array `out` to write into is refused if it is passed by position.
+    An output array `out` that is passed by position is refused.
 
     Args:
-        function: the NumPy function that the decorated one stands for.
-        result: a function that makes of a result what NumPy would return:
-            `as_new_result`, in memory of its own, and a number if it has no
-            axes; `as_new_array`, always an array; `writable_result`, to fill;
-            `as_view` or `as_read_only_view`, a view of the argument; `as_is`,
-            for a function that only calls others.
+        function: the NumPy function.
+        result: a function that returns the result as NumPy would:
+            `as_new_result` in memory of its own, and as a number if it has no
+            axes; `as_new_array` always as an array; `writable_result` as an
+            array to fill; `as_view` or `as_read_only_view` as a view of the
+            argument; `as_is` for a function that only calls others.
     """
     def register(implementation):
         code = getattr(implementation, '__code__', None)    # none in C
@@ -183,7 +182,7 @@ def implements(function, result=as_new_result):
 def composed_function(function):
     """Let the current trace process a function of the library.
 
-    Its result must depend on the types and values of its arguments alone.
+    Its result must depend only on the types and values of its arguments.
     """
     @wraps(function)
     def call(*args, **kwargs):
@@ -206,12 +205,12 @@ as_read_only_view = partial(as_view, why=ONLY_SEEN)
 
 
 def as_is(y, args):
-    """Return `y`, as the function that made it returned it."""
+    """Return `y` unchanged."""
     return y
 
 
 def along_one(a, axis, or_number=False):
-    """Return an array and an axis of it; flattened, if the axis is None.
+    """Return an array, flattened if the axis is None, and the axis.
 
     With `or_number`, an array without axes is flattened, too.
     """
@@ -224,7 +223,7 @@ def along_one(a, axis, or_number=False):
 def reduced_axes(a, axis):
     """Return the axes of a reduction, as numbers from 0.
 
-    To NumPy a number has an axis 0, over which it is reduced to itself.
+    NumPy accepts the axis 0 for a number, too, and does not reduce it.
     """
     ndim = len(a.shape)
     if axis is None or ndim == 0 and axis in (0, -1):
@@ -233,7 +232,7 @@ def reduced_axes(a, axis):
 
 
 def along(axis, i):
-    """Return the index that is `i` on this axis."""
+    """Return the index that selects `i` on this axis."""
     return (*[slice(None)] * axis, i)
 
 

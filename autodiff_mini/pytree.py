@@ -1,7 +1,7 @@
 """Pytrees: nested containers, seen as a list of leaves and a structure.
 
 Users have dicts, interpreters have lists, and a `PyTreeDef` has the structure
-to build one from the other.  A FlatFunction is in between.  Chapter 18.
+that converts between them.  A FlatFunction uses it for a call.  Chapter 18.
 """
 
 from collections import OrderedDict
@@ -18,7 +18,7 @@ from autodiff_mini.errors import TracerError
 
 
 class NodeType(NamedTuple):
-    """How to take a type of container apart, and to put it together."""
+    """How to flatten a type of container, and how to rebuild it."""
 
     flatten: Callable[[Any], tuple[Iterable, Any]]
     unflatten: Callable[[Any, list], Any]
@@ -29,15 +29,15 @@ node_types: dict[type, NodeType] = {}
 
 
 def register_pytree_node(node_type, flatten, unflatten, names=None):
-    """Make a type a container, which is not a leaf.
+    """Register a type as a container, so that it is not a leaf.
 
     Args:
         node_type: the class.
-        flatten: `flatten(container) -> (children, aux)`, where `aux` is
-            what rebuilds it with them, and can be compared with `==`.
+        flatten: `flatten(container) -> (children, aux)`, where `aux` is the
+            data needed to rebuild it, which can be compared with `==`.
         unflatten: `unflatten(aux, children) -> container`.
-        names: `names(aux)`, which returns what errors append to the name of
-            the container to name each child: by default `[0]`, `[1]`, ...
+        names: `names(aux)` returns what errors append to the container's
+            name to name each child: by default `[0]`, `[1]`, ...
 
     Raises:
         ValueError: the type is registered already.
@@ -57,15 +57,15 @@ def register_pytree_node(node_type, flatten, unflatten, names=None):
         raise ValueError('Duplicate custom PyTreeDef type registration for '
                          f'{node_type}')
     node_types[node_type] = NodeType(flatten, unflatten, names)
-    containers.pop(node_type, None)     # it may have been met as a leaf
+    containers.pop(node_type, None)     # it may be cached as a leaf
 
 
 def register_pytree_node_class(cls):
-    """Make a class a container; use it as a decorator.
+    """Register a class as a container; use it as a decorator.
 
     Args:
-        cls: has a method `tree_flatten(self) -> (children, aux)` and a class
-            method `tree_unflatten(aux, children)`.
+        cls: a class with a method `tree_flatten(self) -> (children, aux)`
+            and a class method `tree_unflatten(aux, children)`.
 
     Returns:
         The class.
@@ -81,7 +81,7 @@ def register_pytree_node_class(cls):
 
 @public
 def register_dataclass(nodetype, data_fields=None, meta_fields=None):
-    """Say which fields of a dataclass are its children.
+    """Register which fields of a dataclass are its children.
 
     A dataclass is a container without being registered.  Its fields are the
     children, except for those that `field(metadata={'static': True})` marks.
@@ -91,7 +91,7 @@ def register_dataclass(nodetype, data_fields=None, meta_fields=None):
     Args:
         nodetype: the dataclass.
         data_fields: the names of the fields that are children.
-        meta_fields: the names of the others, whose values have a hash.
+        meta_fields: the names of the others, whose values are hashable.
 
     Returns:
         The class, so this is also a decorator.
@@ -101,8 +101,8 @@ def register_dataclass(nodetype, data_fields=None, meta_fields=None):
         ValueError: it is registered already, or the two lists do not name
             each field once.
 
-    Source: `register_dataclass` in JAX's `jax/_src/tree_util.py`.  There,
-    in 0.10.2, a dataclass that is not registered is a leaf.
+    Source: `register_dataclass` in JAX's `jax/_src/tree_util.py`.  In JAX
+    0.10.2, a dataclass that is not registered is a leaf.
 
     Examples:
         >>> from dataclasses import field
@@ -121,7 +121,7 @@ def register_dataclass(nodetype, data_fields=None, meta_fields=None):
 
 
 def of_dataclass(kind, data_fields=None, meta_fields=None):
-    """Return how to take a dataclass apart, and to put it together."""
+    """Return how to flatten a dataclass, and how to rebuild it."""
     names = [x.name for x in fields(kind)]
     if data_fields is None and meta_fields is None:
         meta_fields = [x.name for x in fields(kind)
@@ -149,7 +149,7 @@ def of_dataclass(kind, data_fields=None, meta_fields=None):
 
 
 def check_hash(x, what):
-    """Raise a ValueError if a static value cannot be a part of a key."""
+    """Raise a ValueError if a static value is not hashable."""
     try:
         hash(x)
     except TypeError:
@@ -159,9 +159,9 @@ def check_hash(x, what):
 
 
 class Static:
-    """A value that is a part of a structure, and is not traced.
+    """A value that is part of a structure and is not traced.
 
-    It is compared as it was when the structure was made.
+    Later changes of the value do not affect comparisons.
     """
 
     __slots__ = ('key', 'value')
@@ -178,10 +178,10 @@ class Static:
 
 
 def frozen(x):
-    """Return a parameter as a part of a key, equal if it computes the same.
+    """Return a key for a parameter; equal keys mean equal results.
 
-    1, 1.0, and True are equal, and so are 0.0 and -0.0, but their results
-    differ.
+    1, 1.0, and True are equal in Python, and so are 0.0 and -0.0, but their
+    results differ.
     """
     if isinstance(x, tuple):
         return type(x), tuple(map(frozen, x))
@@ -195,7 +195,7 @@ def frozen(x):
 
 
 def flatten_dict(d):
-    """Return the values in the order of the keys, and the keys."""
+    """Return the values sorted by key, and the keys."""
     try:
         keys = sorted(d)
     except TypeError as error:
@@ -220,7 +220,7 @@ NAMEDTUPLE = NodeType(lambda t: (t, type(t)), lambda cls, xs: cls(*xs))
 
 
 class Containers(dict):
-    """The NodeType of each type that was met, None for a type of leaves."""
+    """A cache of the NodeType of each type, None for types of leaves."""
 
     def __missing__(self, kind):
         self[kind] = node_types.get(kind) or unregistered(kind)
@@ -231,14 +231,14 @@ containers = Containers()
 
 
 def unregistered(kind):
-    """Return how to take apart a namedtuple or dataclass, None for others."""
+    """Return the NodeType of a namedtuple or dataclass, None for others."""
     if issubclass(kind, tuple) and hasattr(kind, '_fields'):
         return None if kind is ShapedArray else NAMEDTUPLE
     if '__dataclass_fields__' not in kind.__dict__ or (
             kind.__new__ is not object.__new__
             or hasattr(kind, '__array_function__')
             or kind.__module__.startswith('autodiff_mini.')):
-        return None     # the dataclasses of the library are leaves
+        return None     # the library's own dataclasses are leaves
     return of_dataclass(kind)
 
 
@@ -255,7 +255,7 @@ class PyTreeDef:
     num_leaves: int
 
     def unflatten(self, leaves):
-        """Return the tree of this structure with these leaves."""
+        """Return the tree with this structure and these leaves."""
         leaves = list(leaves)
         if len(leaves) != self.num_leaves:
             raise ValueError(f'{self} has {self.num_leaves} leaves, but '
@@ -271,7 +271,7 @@ class PyTreeDef:
 
 
 class Asterisk:
-    """What is printed for a leaf in a structure."""
+    """The printed form of a leaf in a structure."""
 
     def __repr__(self):
         return '*'
@@ -285,8 +285,8 @@ def tree_flatten(tree):
 
     Args:
         tree: nested tuples, lists, dicts, namedtuples, OrderedDicts, None
-            (which has no leaves), dataclasses and registered types; all else
-            is a leaf.
+            (which has no leaves), dataclasses, and registered types;
+            anything else is a leaf.
 
     Returns:
         A list, and a PyTreeDef.
@@ -320,7 +320,7 @@ def take_apart(tree, leaves):
 
 
 def build(treedef, leaves):
-    """Return the tree of this structure, taking leaves from an iterator."""
+    """Return the tree with this structure and leaves from an iterator."""
     if treedef.node_type is None:
         return next(leaves)
     node_type = containers[treedef.node_type]
@@ -336,7 +336,7 @@ def tree_unflatten(treedef, leaves):
         leaves: an iterable of leaves.
 
     Raises:
-        ValueError: there are more leaves, or fewer, than the structure has.
+        ValueError: the number of leaves does not fit the structure.
     """
     return treedef.unflatten(leaves)
 
@@ -353,11 +353,11 @@ def tree_structure(tree) -> PyTreeDef:
 
 @public
 def tree_map(f, tree, *rest):
-    """Return the tree of what `f` returns for each leaf.
+    """Apply `f` to each leaf, and return the tree of the results.
 
     Args:
-        f: takes a leaf of `tree`, and the leaf, or subtree, at the same
-            place in each tree of `rest`.
+        f: takes a leaf of `tree`, and the leaf or subtree at the same place
+            in each tree of `rest`.
         tree: a pytree.
         rest: trees that begin with the structure of `tree`.
 
@@ -381,7 +381,7 @@ def flatten_up_to(treedef, tree, or_none=False):
     Args:
         treedef: the structure.
         tree: the tree.
-        or_none: whether None can stand for a subtree, and all its leaves.
+        or_none: whether None can replace a subtree and all its leaves.
 
     Raises:
         ValueError: the tree has another structure.
@@ -399,7 +399,7 @@ def flatten_up_to(treedef, tree, or_none=False):
 
 
 def open_as(treedef, tree) -> list | None:
-    """Return the children of `tree`, if it begins as the structure does."""
+    """Return the children of `tree`, or None if its container differs."""
     if type(tree) is not treedef.node_type:
         return None
     node_type = containers[type(tree)]
@@ -410,7 +410,7 @@ def open_as(treedef, tree) -> list | None:
 
 
 def leaf_names(treedef, name) -> list[str]:
-    """Return what error messages call the leaves of the tree `name`."""
+    """Return the names of the leaves of the tree `name`, for errors."""
     if treedef.node_type is None:
         return [name]
     names = containers[treedef.node_type].names or (
@@ -421,16 +421,16 @@ def leaf_names(treedef, name) -> list[str]:
 
 @dataclass(eq=False, repr=False)
 class FlatFunction:
-    """A user's function, as a function from a flat list to a flat list.
+    """A user's function, wrapped to take leaves and return a flat list.
 
     After a call, `out_tree` is the structure of what the function returned.
 
     Args:
-        f: the function.  With `has_aux` it returns a pair, whose second half
+        f: the function.  With `has_aux` it returns a pair, whose second item
             is not transformed; its leaves follow in the flat list.
         in_tree: the structure of the tuple of its arguments.
-        tag: if it is called as `apply` says, the application of the
-            transformation that calls it.
+        tag: the application of the transformation that calls it, if `f` was
+            made by `apply`.
     """
 
     f: Callable
@@ -451,12 +451,12 @@ class FlatFunction:
         return outs + aux
 
     def split(self, outs):
-        """Return the leaves of the output, and the tree of the aux."""
+        """Return the leaves of the output, and the auxiliary tree."""
         n = self.out_tree.num_leaves
         return outs[:n], self.has_aux and self.aux_tree.unflatten(outs[n:])
 
     def out_names(self) -> list[str]:
-        """Return what error messages call the leaves of the output."""
+        """Return the names of the output's leaves, for errors."""
         return leaf_names(self.out_tree, f'output of {self}')
 
     def __str__(self):
@@ -466,11 +466,11 @@ class FlatFunction:
 
 
 def map_leaves(check, names, *leaves) -> list:
-    """Return what `check` returns for each leaf of some trees.
+    """Apply `check` to the leaves of some trees, and return the results.
 
     Args:
-        check: takes a leaf of each tree, and raises if something is wrong.
-        names: returns what the leaves are called, and is called only then.
+        check: takes a leaf of each tree, and raises an error if it is wrong.
+        names: returns the names of the leaves; called only for an error.
         leaves: the flat lists.
 
     Raises:

@@ -1,8 +1,8 @@
-"""Seams: all that a wing may replace; nothing else is replaced at run time.
+"""Seams: the only steps of the library that can be replaced at run time.
 
 A wing is a folder of the package that can be deleted.  Each seam is a step of
-the library that a wing may take over.  The module that owns the step defines
-its plain way; the wing, when it is imported, takes the step over.
+the library that a wing can take over.  The module that owns the step defines
+its plain version, and the wing replaces it when the wing is imported.
 """
 
 from contextlib import contextmanager
@@ -12,14 +12,14 @@ off = ContextVar('off', default=())     # the wings that are off here
 
 
 class Seam:
-    """A step of the library; call it as the function that it stands for.
+    """A step of the library; call it like the function that it represents.
 
-    Its `run` is the wing's way even where `plain` turns the wing off, for
-    steps that leave a mark on values, and for those that are taken often.
+    Its `run` is the wing's version even if `plain` turns the wing off, for
+    steps that leave a mark on values, and for frequent steps.
 
     Args:
         plain: the function that takes the step without a wing.  The module
-            that owns the step can define it later; without one, the step is
+            that owns the step can define it later.  Without one, the step is
             left out.
     """
 
@@ -37,7 +37,7 @@ class Seam:
         return self.taken is not None and self.wing not in off.get()
 
     def define(self, function):
-        """Define the plain way; use it as a decorator."""
+        """Define the plain version; use it as a decorator."""
         self.plain = self.run = function
         return function
 
@@ -58,27 +58,27 @@ class Seam:
             self.taken, self.wing = before
 
 
-# What computes.
+# Computation.
 linearize = Seam()      # (f, primals, tag): the outputs, and the derivative
 lower = Seam()          # (jaxpr): the program as a compiled function
-recall = Seam(lambda jaxpr: jaxpr)      # an equal program that was met before
+recall = Seam(lambda jaxpr: jaxpr)      # an equal program to reuse
 call_with_batching = Seam()     # (call): a call with its rule for vmap
 call_if_unused = Seam()     # (call, fwd): fwd, for optimize_remat
 leave_closure = Seam()  # (trace, primitive, args, fun, rules): over a tangent
 bind_both_ways = Seam()     # (pull, *operands): its reverse is known, too
 
-# What stands around a trace.
+# The beginning and the end of a trace.
 stage = Seam()          # (parent, tag): the trace that records a program
 enter_outermost = Seam()    # (trace): an outermost trace is entered
 leave_outermost = Seam()    # (trace): and left
-# What NumPy asks, and the self of a method.
+# NumPy functions, methods, and objects.
 bring = Seam()          # (function): define a function that a table lacks
-method_of = Seam(       # (f, held): what jit calls where f is a method
+method_of = Seam(       # (f, held): what jit calls if f is a method
     lambda f, held: (f, (), held, lambda args: (f, args)))
 open_self = Seam()      # (x): an object as a tree of its attributes
-check_attributes = Seam()   # (x, names): of a dataclass; raise for others
+check_attributes = Seam()   # (x, names): raise if x has others
 
-# What is asked, for a wing that listens.
+# Events that a wing can observe.
 ask = Seam(             # (trace, primitive, args, params): its result
     lambda trace, *asked: trace.process_primitive(*asked))
 note = Seam()           # (what): an interpreter or a compiler that runs
@@ -90,16 +90,16 @@ view_of = Seam(         # (x, y, step, why): y as a view of x
     lambda x, y, step=None, why=None: y)
 part_of = Seam(         # (x, y, indices, arrays): y, which is x[indices]
     lambda x, y, indices, arrays: y)
-own_tracer = Seam(      # (x, is_taken): x as nobody else's
+own_tracer = Seam(      # (x, is_taken): x with its own memory
     lambda x, is_taken: x)
-lend = Seam(            # (x, why): x, only to be read
+lend = Seam(            # (x, why): x as read-only
     lambda x, why: x)
-content_of = Seam(      # (x, copies): what x holds now, for good
+content_of = Seam(      # (x, copies): what x holds now
     lambda x, copies: x)
 writable = Seam(lambda y: y)    # (y): y as an array that can be filled
 is_a_number = Seam(     # (x): whether a tracer never changes
     lambda x: x.ndim == 0)
-is_seen = Seam(lambda x: False)     # (x): whether another looks at it
+is_seen = Seam(lambda x: False)     # (x): whether its memory is shared
 check_writable = Seam()     # (x): raise an error
 set_item = Seam()       # (x, indices, value): x[indices] = value
 
@@ -107,9 +107,9 @@ replace_masks = Seam(   # (x, indices): both, with integers for masks
     lambda x, indices: (x, indices))
 
 # Arrays of other libraries.
-library_of = Seam()     # (xs): the library of the first that is not NumPy's
+library_of = Seam()     # (xs): the first library other than NumPy
 
-# Words.
+# Messages.
 advise = Seam(          # (topic, general, *details): what to write instead
     lambda topic, general, *details: general)
 tell = Seam()           # (error): shorten an error and add advice
@@ -121,19 +121,19 @@ ask_rule = Seam()       # (rule, function, args): what it returns, checked
 with_warnings = Seam(   # (f, args, tag, stage): the program, with warnings
     lambda f, args, tag, stage: stage())
 LONG_LOOP = 10_000      # operations of one line: only a loop records so many
-count_lines = Seam()    # (trace): asked after that many; warn of a loop
+count_lines = Seam()    # (trace): called after that many; warn of a loop
 
 
 @contextmanager
 def plain(*wings):
     """Turn wings off inside a `with` block.
 
-    By default the wing `fast` is off, so that the interpreters of the book
-    compute gradients, and programs run as the book's compiler writes them.
-    The values are the same.
+    By default the wing `fast` is off, so that the book's interpreters compute
+    gradients and the book's compiler compiles programs.  The values are the
+    same.
 
     Args:
-        wings: names of wings that replace a step of the core.
+        wings: the names of the wings to turn off.
 
     Examples:
         >>> import autodiff_mini as ad

@@ -17,7 +17,7 @@ from autodiff_mini.pytree import containers, leaf_names
 
 
 class UserFunction:
-    """A user's function with something added; in a class, a method."""
+    """A user's function in a wrapper, which also works as a method."""
 
     def __repr__(self):
         return f'<{type(self).__name__} of {fun_name(self)}>'
@@ -29,8 +29,8 @@ class UserFunction:
 def named_after(f):
     """Return a decorator that gives a function the name of `f`, and more.
 
-    It does what functools.wraps does, also if `f` is a partial, or an object
-    that is called.
+    It is like functools.wraps, but `f` can also be a partial or a callable
+    object.
     """
     def decorate(g):
         update_wrapper(g, f.func if isinstance(f, partial) else f, updated=())
@@ -47,16 +47,16 @@ def apply(f):
 
 
 def argument_names(tree, tag):
-    """Return what error messages call the arguments of a mapped function."""
+    """Return the names of a mapped function's arguments, for errors."""
     args, kwargs = tree.children
     return (leaf_names(args, f'{tag}: args')
             + leaf_names(kwargs, f'{tag}: kwargs'))
 
 
 def resolve_kwargs(f, args, kwargs) -> tuple:
-    """Return the arguments of a call, the positional ones and the others.
+    """Return the positional and the keyword-only arguments of a call.
 
-    Arguments that were left out take their default values.
+    Omitted arguments get their default values.
 
     Args:
         f: any callable.
@@ -68,8 +68,8 @@ def resolve_kwargs(f, args, kwargs) -> tuple:
         of the signature.
 
     Raises:
-        TypeError: the call does not fit the signature of `f`, or a keyword
-            is not in it, or the signature cannot be read.
+        TypeError: the call does not fit the signature of `f`, a keyword is
+            not in the signature, or the signature cannot be read.
 
     Source: `resolve_kwargs` in JAX's `jax/_src/api_util.py`, which refuses
     keyword-only arguments.
@@ -105,7 +105,7 @@ def resolve_kwargs(f, args, kwargs) -> tuple:
 
 
 def takes_exactly(f, count) -> bool:
-    """Return whether `f` is a plain function of that many arguments."""
+    """Return whether `f` is a plain function of `count` arguments."""
     if type(f) is not FunctionType or hasattr(f, '__wrapped__') or (
             hasattr(f, '__signature__') or f.__kwdefaults__):
         return False
@@ -115,8 +115,8 @@ def takes_exactly(f, count) -> bool:
 
 
 def signature_of(f):
-    """Return the signature of `f`, or None if it has none for a rule."""
-    try:    # out= and its like are no arguments of a rule
+    """Return the signature of `f`, or None for a ufunc or without one."""
+    try:    # a rule does not take a ufunc's out= and the like
         return (None if isinstance(without_partials(f)[0], np.ufunc)
                 else inspect.signature(f))
     except ValueError:
@@ -124,7 +124,7 @@ def signature_of(f):
 
 
 def without_partials(f) -> tuple:
-    """Return the function in a functools.partial, and the keywords held."""
+    """Return the function inside a partial, and the bound keywords."""
     held = {}
     while isinstance(f, partial):
         f, held = f.func, held | f.keywords
@@ -132,15 +132,15 @@ def without_partials(f) -> tuple:
 
 
 def parameters_of(f):
-    """Return the parameters of `f` by name, none without a signature."""
+    """Return the parameters of `f` by name, or {} without a signature."""
     signature = signature_of(f)
     return signature.parameters if signature else {}
 
 
 def keyword_only(f) -> list:
-    """Return the names of the keyword-only arguments, in their order.
+    """Return the names of the keyword-only arguments, in order.
 
-    Those that functools.partial holds are not among them.
+    Arguments bound by functools.partial are left out.
     """
     _, held = without_partials(f)
     return [name for name, x in parameters_of(f).items()
@@ -148,11 +148,11 @@ def keyword_only(f) -> list:
 
 
 def names_of(f, keys=None) -> list:
-    """Return the names of arguments of `f`, of all if there are no keys.
+    """Return the names of some arguments of `f`, by default of all.
 
     Args:
-        f: any callable.  One without a signature has no names.
-        keys: positions and names.
+        f: any callable.  Without a signature, it has no names.
+        keys: the positions and names of the arguments.
     """
     return [name for i, name in enumerate(parameters_of(f))
             if keys is None or i in keys or name in keys]
@@ -168,8 +168,8 @@ def argument_positions(f, argnums, argnames) -> tuple:
 
     Raises:
         TypeError: a position is not an integer.
-        ValueError: there is no such argument, or a name, or a negative
-            position, is given and the signature of `f` cannot be read.
+        ValueError: there is no such argument, or a name or a negative
+            position is given but the signature of `f` cannot be read.
     """
     argnums = argnums if hasattr(argnums, '__iter__') else [argnums]
     seams.check('static', f, argnums)
@@ -195,21 +195,21 @@ def argument_keys(f, argnums, argnames) -> tuple:
 
 
 def hold_arguments(f, args, kwargs, keys):
-    """Return the other arguments, `f` as a function of them, and the held.
+    """Hold some arguments of `f` fixed.
 
-    None, which has no leaves, takes the place of each argument that is held,
-    so that the others keep their places.
+    Each of them is replaced by None, which has no leaves, so that the others
+    keep their places.
 
     Args:
         f: a function.
-        args: all its arguments that are given by position.
-        kwargs: those given by keyword.
-        keys: the positions and names of those to hold fixed, besides the
-            self of a method.
+        args: all its positional arguments.
+        kwargs: all its keyword arguments.
+        keys: the positions and names of the arguments to hold fixed, besides
+            the self of a method.
 
     Returns:
-        A tuple and a dictionary of arguments, a function, and a dictionary
-        from positions and names to arguments.
+        The other arguments, as a tuple and a dictionary; `f` as a function
+        of them; and the held arguments, by position or name.
     """
     if gives_self(f, args):
         keys = {*keys, 0}
@@ -236,7 +236,7 @@ def takes_self(f) -> bool:
 
 
 def is_object(x) -> bool:
-    """Return whether `x` is an object with attributes, and not a tree."""
+    """Return whether `x` is an object with attributes but not a tree."""
     kind = type(x)
     return kind.__new__ is object.__new__ and hasattr(x, '__dict__') and not (
         containers[kind] or getattr(kind, '__slots__', ()) or is_array(x))

@@ -1,20 +1,19 @@
-"""Source: text that becomes functions, and the lines of an error in it."""
+"""Source code: compile it to functions, and find the lines of an error."""
 
 from traceback import walk_tb
 from types import FunctionType
 
 
 def functions_in(source, scope) -> dict:
-    """Return the functions that a source defines, by name.
+    """Return the functions that source code defines, by name.
 
-    The globals of each are only the names that it uses.  If all functions had
-    the same globals, these would hold the functions, and the functions hold
-    them.  In such a circle the arrays of a program stay until Python looks
-    for circles.
+    The globals of each function are only the names that it uses.  Shared
+    globals would form a reference cycle with the functions, which would keep
+    a program's arrays alive until the garbage collector runs.
 
     Args:
-        source: each function in it follows those that it calls.
-        scope: what the other names in the source mean.
+        source: the code, where each function follows the ones it calls.
+        scope: the values of the other names in the code.
     """
     exec(compile(source, '<autodiff_mini program>', 'exec'), scope)
     functions = {}

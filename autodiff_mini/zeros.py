@@ -1,8 +1,8 @@
-"""Symbolic zeros: the derivative of a value that nothing perturbs.
+"""Symbolic zeros: the tangents of values that are not perturbed.
 
-A zero that is an object and not an array can be recognized, left out of a
-list of arrays, and made an array where one is needed.  Rules of primitives
-see Zero, rules of users SymbolicZero.  Chapter 21.
+A zero that is not an array can be recognized, left out of a list of arrays,
+and converted to an array if one is needed.  The rules of primitives get a
+Zero, and the rules of users a SymbolicZero.  Chapter 21.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ from autodiff_mini.core import float0, is_array, tangent_type, typeof
 
 
 class Zero:
-    """The tangent of a value that nothing perturbs: zero, and no array.
+    """The tangent of a value that is not perturbed: zero, not an array.
 
     Args:
         like: the value whose tangent it is, or the type of that value.
@@ -57,7 +57,7 @@ def instantiate_zeros(t):
     aval = t.aval
     if aval.dtype == float0:
         return np.zeros(aval.shape, float0)
-    if is_array(t.like):   # an array of whichever library
+    if is_array(t.like):   # an array of any library
         return np.zeros_like(t.like)[()]
     zeros = full(t.like, aval.shape, 0, aval.dtype)
     return zeros.item() if aval.weak_type else zeros[()]
@@ -66,7 +66,7 @@ def instantiate_zeros(t):
 def instantiate_all(ts, others) -> list:
     """Return tangents as arrays.
 
-    Where the library of a zero is not known, it is that of `others`.
+    If the library of a zero is unknown, the library of `others` is used.
     """
     library = seams.library_of(others)
     return list(map(instantiate_zeros, library.zeros(ts) if library else ts))
@@ -78,12 +78,12 @@ def which_zero(x_dots) -> list[bool]:
 
 
 def pack(xs, x_dots) -> list:
-    """Return the primals and those tangents that are arrays, in a row."""
+    """Return a list of the primals and of the tangents that are arrays."""
     return [*xs, *(t for t in x_dots if type(t) is not Zero)]
 
 
 def unpack(arrays, zeros):
-    """Return the primals and the tangents that `pack` put in a row."""
+    """Return the primals and the tangents that `pack` put into a list."""
     xs, moving = list(arrays[:len(zeros)]), iter(arrays[len(zeros):])
     return xs, [Zero(x) if zero else next(moving)
                 for x, zero in zip(xs, zeros, strict=True)]
@@ -92,8 +92,8 @@ def unpack(arrays, zeros):
 class SymbolicZero(Zero):
     """The zero tangent that a rule sees if it asks for symbolic zeros.
 
-    It has the `aval`, `shape`, `dtype` and `ndim` of the tangent.  A rule may
-    also return one.
+    It has the `aval`, `shape`, `dtype`, and `ndim` of the tangent.  A rule
+    can also return one.
     """
 
     __slots__ = ()
@@ -107,7 +107,7 @@ def zero_from_primal(x, symbolic_zeros=False):
 
     Args:
         x: an array.
-        symbolic_zeros: whether it is to be a SymbolicZero.
+        symbolic_zeros: whether to return a SymbolicZero.
 
     Source: `jax.custom_derivatives.zero_from_primal`.
 

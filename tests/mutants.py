@@ -8,7 +8,7 @@ Each entry of each table of rules is replaced by one that is wrong in a
 plausible way, in a process of its own, and the checks that ask for the entry
 run until one fails.  The checks are tests of the suite, called as functions.
 A mutant that no check sees is a survivor, and a hole in the tests; unless it
-changes nothing that anybody could see, and then EQUIVALENT says why.
+changes nothing that a test could see, and then EQUIVALENT says why.
 """
 
 import argparse
@@ -21,7 +21,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial, wraps
 from importlib.util import find_spec
-from types import FunctionType
 from zlib import crc32
 
 import numpy as np
@@ -94,27 +93,6 @@ class Lowerings(dict):
         super().__setitem__(primitive, rule)
 
 
-class Helpers(dict):
-    """The functions of the machines, as if they were in a table."""
-
-    def __setitem__(self, function, planted):
-        for name, module in list(sys.modules.items()):
-            if name.startswith('autodiff_mini.'):
-                for key, thing in list(vars(module).items()):
-                    if thing is self.get(function):
-                        setattr(module, key, planted)
-        super().__setitem__(function, planted)
-
-    def update(self, rules):
-        for function, rule in rules.items():
-            self[function] = rule
-
-
-MACHINES = jvp, vmap, abstract, transpose, partial_eval
-HELPERS = [f for module in MACHINES for f in vars(module).values()
-           if type(f) is FunctionType and f.__module__ == module.__name__
-           and not f.__name__.startswith('def')]
-
 TABLES = {
     'evaluate': Implementations((p, p.impl) for p in ROWS),
     'jvp': jvp.rules, 'vmap': vmap.rules, 'abstract': abstract.rules,
@@ -122,7 +100,6 @@ TABLES = {
     'transpose': transpose.rules, 'lowering': Lowerings(),
     'ufuncs': ufunc_table,
     'functions': function_table,
-    'helpers': Helpers((f, f) for f in HELPERS),
 }
 if SAME_RULES:
     TABLES['simplify'] = SAME_RULES
@@ -253,7 +230,7 @@ def on_result(name, change, *columns):
 
 
 for change in VALUES:
-    on_result('result', change, 'evaluate', 'ufuncs', 'functions', 'helpers')
+    on_result('result', change, 'evaluate', 'ufuncs', 'functions')
     on_result('cotangent', change, 'transpose')
 for change in finite, unsigned:
     on_result('result', change, 'evaluate')
@@ -269,7 +246,7 @@ def cotangent_finite(key, rule, *args, **params):
 
 
 
-@operator('evaluate', 'ufuncs', 'functions', 'lowering', 'helpers',
+@operator('evaluate', 'ufuncs', 'functions', 'lowering',
           operands=2)
 def operands_exchanged(key, rule, *args, **params):
     head = hasattr(args[0], 'emit') if args else 0
@@ -544,7 +521,7 @@ def keywords_forgotten(key, rule, *args, **kwargs):
     return rule(*args) if kwargs else NOTHING
 
 
-@operator('ufuncs', 'functions', 'helpers')
+@operator('ufuncs', 'functions')
 def nothing_done(key, rule, *args, **kwargs):
     return args[0] if args and is_number(args[0]) else NOTHING
 
@@ -693,7 +670,7 @@ SYMMETRIC = ('add mul hypot logaddexp logaddexp2 eq ne and or xor gcd lcm '
              'beta betaln hyp2f1 multiply equal not_equal bitwise_and '
              'bitwise_or bitwise_xor logical_and logical_or logical_xor '
              'polyadd polymul convolve array_equal array_equiv common_type '
-             'result_type add_tangents').replace(' ', '|')
+             'result_type').replace(' ', '|')
 EQUIVALENT = {
     rf'\w+: ({SYMMETRIC}|.*(add|multiply).*, .__call__.*): '
     'operands exchanged': 'it is symmetric',
@@ -715,11 +692,6 @@ EQUIVALENT = {
     'any values will do',
     'functions: (copy|asarray|unstack|real_if_close): nothing done':
     'it is the same, or a copy of its own',
-    'helpers: (flatten_axes|batch_size): operands exchanged':
-    'only the text of errors differs',
-    'helpers: as_rows: result backwards': 'so are both factors',
-    'helpers: instantiate_zeros: nothing done': 'nor is it, to an array',
-    'helpers: ones: result scaled': 'only their types count',
     'functions: (argwhere|(flat)?nonzero|.*_indices_from): result narrowed': 'they are indices',
     'functions: matrix_rank: result backwards': 'all elements are alike',
     'functions: (arg)?partition: result backwards': 'only one place is said',
@@ -771,8 +743,8 @@ def mutants(rows):
 def operators(column, key):
     """Return the operators that fit an entry."""
     entry = column, key
-    if entry not in CHECKS:     # a helper may be a rule, and in its table
-        return [NEVER_ASKED] * (column != 'helpers')
+    if entry not in CHECKS:
+        return [NEVER_ASKED]
     return [o for o in OPERATORS[column] if OPERANDS[entry] >= o.operands
             and (not o.needs or o.needs in PARAMS[entry])]
 
@@ -785,9 +757,8 @@ def run(rows=(), every=1, many=MANY):
     checks = all_checks(rows, many)
     found, failed = checks_by_entry(checks)
     CHECKS.update(
-        ((column, key), in_order(name_of(key), some,
-                                 400 if column == 'helpers' else 120))
-        for (column, key), some in found.items())
+        (entry, in_order(name_of(entry[1]), some, 120))
+        for entry, some in found.items())
     # In an order of no meaning: a sample must not be of one operator.
     MUTANTS[:] = sorted(mutants(rows), key=lambda mutant: crc32(
         str(mutant).encode()))[::every]
@@ -795,23 +766,8 @@ def run(rows=(), every=1, many=MANY):
         print(f'not used, for it fails: {check}: {error!r}'[:200])
     context = multiprocessing.get_context('fork')
     with context.Pool(2, maxtasksperchild=1) as pool:
-        results = []
-        for result in pool.imap_unordered(try_out, range(len(MUTANTS)), 1):
-            results.append(result)
-            tell_progress(results)
+        results = [*pool.imap_unordered(try_out, range(len(MUTANTS)), 1)]
     return [(MUTANTS[i], *result) for i, *result in sorted(results)]
-
-
-def tell_progress(results):
-    """Write the survivors while others are still tried out."""
-    number, result, *_ = results[-1]
-    if is_survivor(MUTANTS[number], result) or len(results) % 500 == 0:
-        print(f'{len(results)} of {len(MUTANTS)}: {result} '
-              f'{MUTANTS[number]}', file=sys.stderr, flush=True)
-
-
-def is_survivor(mutant, result):
-    return result == 'survived' and not is_equivalent(mutant)
 
 
 def in_order(name, checks, most):

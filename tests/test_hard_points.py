@@ -1,4 +1,4 @@
-"""The hard points: values to the bit, and what mathematics says of slopes."""
+"""Guard the hard points: values to the bit, and slopes by mathematics."""
 
 from dataclasses import replace
 from functools import partial
@@ -17,7 +17,6 @@ from tests.hard_points import (
     SLOPES,
     SLOPES_OF_TWO,
     SPECIAL,
-    WHY,
     function_of,
 )
 from tests.traces import rows_of_numpy, spied
@@ -282,16 +281,3 @@ def test_the_points_of_a_row_ask_for_its_primitive(row):
         if point.row == row and not point.raises:
             _, counts = spied(partial(point.function, np), *point.args)
             assert row in map(str, counts), point
-
-
-@pytest.mark.parametrize('told', WHY, ids=str)
-def test_every_reason_is_told_of_a_point(told):
-    row, *xs, reason = told
-    name = f'at {", ".join(str(float(x)) for x in xs)}'
-    [point] = [point for point in POINTS
-               if point.row == row and point.name == name]
-    assert point.why == reason
-
-
-def test_names_are_unique():
-    assert len(set(map(str, POINTS))) == len(POINTS)

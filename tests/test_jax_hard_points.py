@@ -1,4 +1,4 @@
-"""Real JAX at the hard points: the same, but where the table says why not.
+"""Guard the hard points against real JAX: the same, or the table says why.
 
 Run it with `make test-jax`; without JAX it is skipped.
 """

@@ -263,7 +263,7 @@ def test_arguments_may_be_trees_keywords_and_types():
     assert list(map(str, jaxpr.out_avals)) == ['float64[3]', 'int64[]']
     assert_same(ad.eval_jaxpr(jaxpr, [], X, np.float32(3))[0], X * 3)
     staged_f = ad.make_jaxpr(f)
-    assert staged_f.__wrapped__ is f and staged_f.__doc__ == 'Adds them up.'
+    assert staged_f.__wrapped__ is f and staged_f.__doc__ == 'Add them up.'
 
 
 def test_eval_shape_returns_a_tree_of_types():

@@ -491,7 +491,7 @@ def test_name_docstring_and_signature_are_those_of_the_function():
         return width * height * scale
 
     assert area.__name__ == 'area' and 'area' in area.__qualname__
-    assert area.__doc__ == 'Returns the area.'
+    assert area.__doc__ == 'Return the area.'
     assert area.__module__ == __name__ and callable(area.__wrapped__)
     assert str(inspect.signature(area)) == \
         '(width, height=1.0, *, scale: float = 2.0)'

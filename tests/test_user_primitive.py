@@ -5,7 +5,6 @@ doubles, and the rules of `both` say 3 forwards and 5 backwards.
 """
 
 import gc
-import inspect
 import weakref
 from functools import partial
 
@@ -81,10 +80,6 @@ scale_p = custom_scale()
 power_p = elementwise('power', lambda x: np.exp(x), lambda p, xs, ts: (
     p.bind(*xs), 2 * p.bind(*xs) * ts[0]))
 both_p = elementwise('both', lambda x: np.exp(x))
-flip_p = elementwise('flip', lambda x: np.flip(x), lambda p, xs, ts: (
-    p.bind(*xs), p.bind(*ts)))
-flip_p.def_vmap(lambda args, dims: (np.flip(args[0], 1), 0))
-flip_p.def_transpose(lambda ct, x: (flip_p.bind(ct),))
 ran = []    # which of the rules of `both`
 
 
@@ -146,16 +141,6 @@ def notes(error):
 
 
 # P1, and the tutorial's two slips
-
-def test_p1_the_methods_are_decorators_and_documented():
-    assert isinstance(scale_p, ad.Primitive)
-    assert str(scale_p) == 'custom_scale'
-    assert ad.Primitive('p').def_vjp(both_fwd, both_bwd) is both_fwd
-    assert ad.Primitive('p').def_transpose(np.flip) is np.flip
-    for name in ('bind', 'def_impl', 'def_abstract_eval', 'def_jvp',
-                 'def_vjp', 'def_vmap', 'def_transpose', 'def_lowering'):
-        assert inspect.getdoc(getattr(ad.Primitive, name))
-
 
 @pytest.mark.parametrize('wrap', [lambda x: x, lambda x: [1, {'a': x}]])
 def test_p1_the_first_slip_a_factor_by_keyword_has_no_derivative(wrap):
@@ -284,20 +269,6 @@ def test_p5_check_grads_as_the_tutorial_calls_it():
                    eps=1e-3)
 
 
-@pytest.mark.parametrize('method, lie, mode', [
-    ('def_jvp', lambda xs, ts: (xs[0] * xs[1], 1.001 * ad.instantiate_zeros(
-        scale_jvp(xs, ts)[1])), 'fwd'),
-    ('def_vjp', lambda xs: (scale_p.bind(*xs), lambda ct: (
-        ct * xs[1], None)), 'rev')], ids=['jvp', 'vjp'])
-def test_p5_a_lying_rule_is_caught_in_its_mode(method, lie, mode):
-    p = custom_scale(method)
-    getattr(p, method)(lie)
-    refused(lambda: ad.check_grads(p.bind, (X, 2.0), 1, mode),
-            words=f'mode {mode!r}, order 1', error=AssertionError)
-    other = {'fwd': 'rev', 'rev': 'fwd'}[mode]
-    ad.check_grads(p.bind, (X, 2.0), 1, other)
-
-
 # P6: it composes with everything
 
 def by_custom_jvp(f):
@@ -339,29 +310,7 @@ def test_p6_every_carrier_asks_the_rule_to_third_order(carrier, modes):
                      np.full((1, 2), rise * np.exp(0.5)))
 
 
-@pytest.mark.parametrize('in_axes, args', [
-    ((0, None), (np.ones((2, 3)), 2.0)), ((None, 0), (X, np.ones(2))),
-    ((1, 0), (np.ones((3, 2)), np.arange(2.0)))])
-def test_p6_any_operand_is_mapped_or_not(in_axes, args):
-    rows = [[x if axis is None else np.take(x, i, axis)
-             for x, axis in zip(args, in_axes)] for i in range(2)]
-    slopes = ad.vmap(ad.grad(loss, (0, 1)), in_axes)(*args)
-    for i, row in enumerate(rows):
-        for found, one in zip(slopes, ad.grad(loss, (0, 1))(*row)):
-            assert_close(found[i], one)
-
-
 # def_transpose
-
-def test_p6_a_linear_primitive_is_transposed_by_its_rule():
-    ct = np.array([1.0, 10.0, 100.0])
-    assert_same(ad.linear_transpose(flip_p.bind, X)(ct)[0], np.flip(ct))
-    assert_close(ad.hessian(lambda x: np.sum(flip_p.bind(x) ** 3))(X),
-                 np.diag(6 * X))
-    assert_same(ad.jit(ad.vmap(lambda ct: ad.linear_transpose(
-        flip_p.bind, X)(ct)[0]))(np.stack([ct, X])),
-        np.stack([np.flip(ct), np.flip(X)]))
-
 
 def test_p6_undefined_primals_say_in_what_it_is_linear():
     seen = []
@@ -648,18 +597,13 @@ def back(f):
 MISTAKES = {    # by name: the method, its rules, and the words of the error
     'no_pair': ('def_jvp', [lambda xs, ts: ts[0]], 'must produce a pair'),
     'shape': ('def_jvp', [out(lambda t: t[:2])], 'shapes must be equal'),
-    'dtype': ('def_jvp', [out(lambda t: t.astype(np.float32))],
-              'dtypes must be equal'),
-    'none': ('def_jvp', [out(lambda t: None)], 'equal container'),
     'list': ('def_jvp', [lambda xs, ts: ([*xs], [*ts])],
              'must return an array'),
     'no_tuple': ('def_vjp', [back(lambda ct: ct)],
                  'one cotangent per argument'),
     'ct_shape': ('def_vjp', [back(lambda ct: (ct[:2],))],
                  r'argument is float64\[3\].*float64\[2\]'),
-    'ct_tree': ('def_vjp', [back(lambda ct: ({'a': ct},))], 'structure'),
     'not_two': ('def_vjp', [lambda xs: np.exp(xs[0])], 'pair'),
-    'no_function': ('def_vjp', [back(2.0)], 'pair'),
     'fwd': ('def_vjp', [lambda x: np.exp(x), lambda r, ct: (ct,)],
             'must produce a pair'),
     'fwd_tuple': ('def_vjp', [lambda x: ((np.exp(x),), x),
@@ -695,40 +639,7 @@ def test_p6_an_implementation_that_disagrees_with_the_abstract_rule(types):
         refused(f, X, words=r'mine.*float64\[3\].*promised')
 
 
-def test_p6_exceptions_of_rules_go_through_with_the_name():
-    def rule(primals, tangents):
-        raise ZeroDivisionError('on purpose')
-
-    p = elementwise('mine', lambda x: np.exp(x))
-    p.def_jvp(rule)
-    error = refused(ad.grad(ad.jit(p.bind)), 1.0, words='on purpose',
-                    error=ZeroDivisionError)
-    assert "in a rule of the primitive 'mine'" in notes(error)
-
-
 # Definitions
-
-def test_p6_redefining_a_rule_replaces_it():
-    p = custom_scale()
-    f = lambda x: np.sum(p.bind(x, 2.0))
-    p.def_impl(lambda x, factor: 100 * x)
-    assert_same(p.bind(X, 2.0), 100 * X)
-    p.def_jvp(lambda xs, ts: (xs[0], 7 * ts[0]))
-    assert_same(ad.jvp(lambda x: p.bind(x, 2.0), (X,), (X,))[1], 7 * X)
-    p.def_vjp(lambda xs: (xs[0], lambda ct: (8 * ct, None)))
-    assert_close(ad.grad(f)(X), np.full(3, 8.0))
-    p.def_vjp(lambda x, factor: (x, None), lambda r, ct: (9 * ct, None))
-    assert_close(ad.grad(f)(X), np.full(3, 9.0))
-    p.def_vmap(lambda args, dims: (11 * args[0], 0))
-    assert_same(ad.vmap(lambda x: p.bind(x, 2.0))(X), 11 * X)
-    p.def_abstract_eval(lambda x, factor: x)
-    p.def_lowering(lambda emitter, x, factor: f'12 * {x}')
-    assert_close(ad.jit(p.bind)(X, 2.0), 12 * X)
-    for k in 13, 14:
-        p.def_transpose(lambda ct, x, factor: (k * ct, None))
-        assert_close(ad.linear_transpose(lambda x: p.bind(x, 2.0), X)(X)[0],
-                     k * X)
-
 
 def test_p6_a_primitive_is_collected_with_its_rules():
     p = custom_scale()

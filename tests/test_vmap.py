@@ -619,6 +619,6 @@ def test_vmap_of_f_looks_like_f():
     mapped = ad.vmap(loss)
     assert mapped.__name__ == 'loss'
     assert mapped.__qualname__ == loss.__qualname__
-    assert mapped.__doc__ == 'Returns the loss.'
+    assert mapped.__doc__ == 'Return the loss.'
     assert mapped.__wrapped__ is loss and mapped.__module__ == __name__
     assert inspect.signature(mapped) == inspect.signature(loss)

@@ -38,7 +38,7 @@ class LinearProgram(NamedTuple):
 
     Args:
         tag: which application of which transformation made it.
-        jaxpr: the function; its `constvars` stand for the residuals.
+        jaxpr: the function; its `constvars` are the residuals.
         in_tree: the structure of its argument.
         in_avals: the types of the leaves.
         out_tree: the structure of its result.
@@ -73,7 +73,7 @@ class LinearFunction:
 
 @register_pytree_node_class
 class Pushforward(LinearFunction):
-    """Takes the tangents of the arguments to the tangent of the output."""
+    """A function from tangents of the arguments to one of the output."""
 
     @public
     def __call__(self, *tangents):
@@ -96,7 +96,7 @@ class Pushforward(LinearFunction):
 
 @register_pytree_node_class
 class Pullback(LinearFunction):
-    """Takes the cotangent of the output to those of the arguments."""
+    """A function from a cotangent of the output to the arguments'."""
 
     @public
     def __call__(self, *cotangents):
@@ -118,7 +118,7 @@ class Pullback(LinearFunction):
     def of_leaves(self, y_bars, given):
         """Return the cotangents of the arguments; none is one of `given`.
 
-        What is made on the way is of the library of the other arrays.
+        New arrays belong to the library of the other arrays.
         """
         _, jaxpr, in_tree, in_avals, *_ = self.program
         others = [*y_bars, *self.residuals]
@@ -131,7 +131,7 @@ class Pullback(LinearFunction):
 
 
 def fit_given(aval, ct):
-    """Return a cotangent that the user gives, as one of such an output."""
+    """Convert a user's cotangent to the type of the output."""
     try:
         return fit_tangent(aval, ct)
     except (TypeError, ValueError):
@@ -142,7 +142,7 @@ def fit_given(aval, ct):
 
 
 def whole_cotangent(aval, ct, others):
-    """Return the cotangent of an input as users get it: an array."""
+    """Return the cotangent of an input as an array, for the user."""
     if type(ct) is np.ndarray and array_type(ct.shape, ct.dtype) is aval:
         return ct
     [ct] = instantiate_all([ct], others)
@@ -163,9 +163,9 @@ def linearize_tree(tag, f, primals, has_aux=False, linearizer=linearize_flat,
         f: a function of trees.
         primals: the tuple of its arguments.
         has_aux: whether it returns a pair.
-        linearizer: `linearize_flat`, or another way to do the same.
+        linearizer: `linearize_flat`, or a function that replaces it.
         check: takes a leaf, and returns its type or raises an error.
-        names: what errors call the leaves, a function; by default primals.
+        names: a function that returns names of the leaves, for errors.
     """
     xs, in_tree = tree_flatten(primals)
     in_avals = map_leaves(check, names or (
@@ -187,19 +187,19 @@ def linearize(f, *primals, has_aux=False):
 
     Args:
         f: a function of arrays, or trees of arrays, that computes with NumPy.
-        primals: its arguments: the point.
-        has_aux: whether `f` returns a pair, of which the second half is not
-            to be differentiated.
+        primals: its arguments, the point.
+        has_aux: whether `f` returns a pair whose second half is not
+            differentiated.
 
     Returns:
         `(out, f_jvp)`, or `(out, f_jvp, aux)`.  The function `f_jvp` takes
         tangents, like the arguments, and returns the tangent of the output.
-        It runs only what depends on the tangents.  It is a pytree, whose
-        leaves are the arrays that it needs, the residuals.
+        It runs only operations that depend on the tangents.  It is a pytree,
+        whose leaves are the arrays that it needs, the residuals.
 
     Raises:
-        TypeError: something that goes into `f` or comes out of it is no
-            array, or the tangents do not fit the arguments.
+        TypeError: an input or output of `f` is not an array, or the tangents
+            do not fit the arguments.
 
     Source: `jax.linearize`.
 
@@ -223,24 +223,23 @@ def vjp(f, *primals, has_aux=False):
 
     Args:
         f: a function of arrays, or trees of arrays, that computes with NumPy.
-        primals: its arguments: the point.
-        has_aux: whether `f` returns a pair, of which the second half is not
-            to be differentiated.
+        primals: its arguments, the point.
+        has_aux: whether `f` returns a pair whose second half is not
+            differentiated.
 
     Returns:
         `(out, f_vjp)`, or `(out, f_vjp, aux)`.  The function `f_vjp` takes a
         cotangent, like the output, and returns a tuple of cotangents, like
-        the arguments.  Those of integers and booleans have the dtype
+        the arguments.  Cotangents of integers and booleans have the dtype
         `float0`.  It is a pytree, whose leaves are the arrays that it needs,
-        the residuals.  A complex cotangent stands for a linear function of
-        `z`, that of which the value is the real part of `ct * z`.
+        the residuals.  A complex cotangent `ct` represents the linear
+        function of `z` whose value is the real part of `ct * z`.
 
     Raises:
-        TypeError: something that goes into `f` or comes out of it is no
-            array.
+        TypeError: an input or output of `f` is not an array.
         ValueError: the cotangent does not fit the output.
 
-    Source: `jax.vjp`.  The method, linearize and transpose, is that of
+    Source: `jax.vjp`.  The method, linearize and transpose, is from
     A. Radul et al., "You only linearize once", POPL 2023.
 
     Examples:
@@ -256,15 +255,15 @@ def vjp(f, *primals, has_aux=False):
 
 @public
 def linear_transpose(f, *primals):
-    """Return the linear function `f`, run backwards.
+    """Return the transpose of the linear function `f`.
 
     Args:
         f: a linear function of arrays, or trees of arrays.
         primals: its arguments, or anything with their shapes and dtypes.
 
     Returns:
-        A function of a cotangent, like the output, that returns a tuple of
-        cotangents, like the arguments; a pytree, as that of vjp.
+        A function that takes a cotangent, like the output, and returns a
+        tuple of cotangents, like the arguments.  As in vjp, it is a pytree.
 
     Raises:
         TypeError, NotImplementedError: `f` is not linear.
@@ -294,25 +293,25 @@ def grad(f, argnums=0, has_aux=False, holomorphic=False, allow_int=False):
 
     Args:
         f: a function of arrays, or trees of arrays, that returns a scalar.
-        argnums: the position of the argument to differentiate by, or a tuple
-            of positions.
-        has_aux: whether `f` returns a pair, of which the second half is not
-            to be differentiated.
+        argnums: the position of the argument to differentiate with respect
+            to, or a tuple of positions.
+        has_aux: whether `f` returns a pair whose second half is not
+            differentiated.
         holomorphic: whether `f` takes complex numbers to a complex number,
             and has a complex derivative.
-        allow_int: whether that argument may hold integers and booleans.
+        allow_int: whether that argument can hold integers and booleans.
             Their gradients have the dtype `float0`.
 
     Returns:
         A function of the same arguments.  It returns the gradient, which has
         the structure, shapes and dtypes of the argument; a tuple of
         gradients, if `argnums` is one; with `has_aux`, `(gradient, aux)`.
-        By a complex argument `x + 1j * y`, the gradient of a real number is
-        `df/dx - 1j * df/dy`, as in JAX: it falls along the conjugate.
+        For a complex argument `x + 1j * y`, the gradient of a real output is
+        `df/dx - 1j * df/dy`, as in JAX, so descend along its conjugate.
 
     Raises:
-        TypeError: `f` returns no scalar of a real floating type, an argument
-            to differentiate by has integers, or there is no such argument.
+        TypeError: `f` does not return a real floating-point scalar, or an
+            argument in `argnums` holds integers or does not exist.
 
     Source: `jax.grad`.
 
@@ -331,17 +330,17 @@ def value_and_grad(f, argnums=0, has_aux=False, holomorphic=False,
 
     Args:
         f: a function that returns a scalar, as for grad.
-        argnums: by which arguments to differentiate.
-        has_aux: whether `f` returns a pair, the second half as it is.
+        argnums: the positions of arguments, as for grad.
+        has_aux: whether `f` returns a pair, as for grad.
         holomorphic: whether `f` has a complex derivative.
-        allow_int: whether arguments may hold integers.
+        allow_int: whether arguments can hold integers.
 
     Returns:
         A function of the same arguments.  It returns `(value, gradient)`;
         with `has_aux`, `((value, aux), gradient)`.
 
     Raises:
-        TypeError: as grad.
+        TypeError: as for grad.
 
     Source: `jax.value_and_grad`.
 
@@ -355,12 +354,12 @@ def value_and_grad(f, argnums=0, has_aux=False, holomorphic=False,
 
 def differentiating(transform, f, find, argnums, has_aux, holomorphic,
                     allow_int, with_value=False, is_complex=None):
-    """Return a function of the arguments of `f` that finds a derivative.
+    """Return a function of the arguments of `f` that computes a derivative.
 
     Args:
-        transform: what errors call it.
+        transform: its name in errors.
         f: the function to differentiate.
-        find: `gradient`, or what finds a Jacobian.
+        find: `gradient`, or a function that computes a Jacobian.
         argnums, has_aux, holomorphic, allow_int: as for grad.
         with_value: whether to return the value of `f`, too.
         is_complex: False if no input can be complex without `holomorphic`.
@@ -387,8 +386,8 @@ def differentiating(transform, f, find, argnums, has_aux, holomorphic,
 def select(tag, f, argnums, positions, args, kwargs):
     """Return `f` as a function of the arguments that `argnums` names.
 
-    And the one argument, or a tuple of several; and a function that returns
-    what errors call their leaves.
+    Also return that argument, or a tuple of several, and a function that
+    returns the names of their leaves for errors.
     """
     count = len(args)
     for i in positions:
@@ -428,7 +427,7 @@ def positions_of(tag, argnums) -> list:
 
 
 def check_kind(transform, what, allow_int, holomorphic, x):
-    """Return the type of a leaf, or raise a TypeError if it's of no use.
+    """Return the type of a leaf, or raise a TypeError if it does not fit.
 
     Args:
         transform: the name of the transformation.

@@ -26,12 +26,12 @@ def jvp(f, primals, tangents, has_aux=False):
 
     Args:
         f: a function of arrays, or trees of arrays, that computes with NumPy.
-        primals: a tuple of its arguments: the point.
-        tangents: a tuple of the same structure: the direction.  Each tangent
+        primals: a tuple of its arguments, the point.
+        tangents: a tuple of the same structure, the direction.  Each tangent
             has the shape and the dtype of its primal; the tangent of an
             integer or boolean primal has the dtype `float0`.
-        has_aux: whether `f` returns a pair, of which the second half is not
-            to be differentiated; it may hold anything.
+        has_aux: whether `f` returns a pair whose second half is not
+            differentiated; it can hold anything.
 
     Returns:
         `(primals_out, tangents_out)`, trees of the same structure; with
@@ -39,11 +39,11 @@ def jvp(f, primals, tangents, has_aux=False):
 
     Raises:
         TypeError: the structures or dtypes of primals and tangents differ,
-            or something that goes into `f` or comes out of it is no array.
+            or an input or output of `f` is not an array.
         ValueError: the shapes of a primal and its tangent differ.
 
     Source: R. E. Wengert, "A simple automatic derivative evaluation
-    program", CACM 7(8), 1964.  The interface is that of `jax.jvp`.
+    program", CACM 7(8), 1964.  The interface follows `jax.jvp`.
 
     Examples:
         >>> def area(circle):
@@ -83,19 +83,19 @@ def vmap(f, in_axes=0, out_axes=0, axis_size=None):
         f: a function of arrays, or trees of arrays, that computes with NumPy.
         in_axes: which axis of the arguments to map over: an integer, None
             for no axis, or a tuple or list with an entry for each argument.
-            An entry may be a tree like its argument, or the beginning of
-            one.  What is not mapped may be anything, and comes as it is.
-            Arguments given by keyword are mapped over axis 0.
-        out_axes: where the axis stands in the outputs; likewise.
-        axis_size: how long the axis is, where no argument can tell.
+            An entry can be a tree like its argument, or a prefix of one.
+            An unmapped argument can be anything, and is passed unchanged.
+            Keyword arguments are mapped over axis 0.
+        out_axes: the position of the axis in the outputs, in the same form.
+        axis_size: the length of the axis, if no argument is mapped.
 
     Returns:
-        A function of the same arguments, with one axis more in those that
-        are mapped, and in the outputs.
+        A function of the same arguments, with one more axis in the mapped
+        arguments and in the outputs.
 
     Raises:
-        TypeError: `in_axes` is neither integer, None, tuple nor list, or
-            something that is mapped, or comes out of `f`, is no array.
+        TypeError: `in_axes` is not an integer, None, a tuple, or a list, or
+            a mapped argument or an output of `f` is not an array.
         ValueError: an argument has no such axis, axes differ in length,
             there is no axis at all, or a tree of axes does not fit.
 
@@ -139,7 +139,7 @@ def flatten_axes(tag, what, axes, tree) -> list:
     """Return an axis, or None, for each leaf of the tree.
 
     Raises:
-        ValueError: `axes` is not the beginning of such a tree.
+        ValueError: `axes` is not a prefix of the tree.
     """
     if axes is None or isinstance(axes, int) and not isinstance(axes, bool):
         return [axes] * tree.num_leaves
@@ -178,7 +178,7 @@ def batch_size(tag, names, vals, axes, axis_size):
 
 
 def batch_from_front(x, dim, axis, size):
-    """Return the output `x`, with its batch axis where it should stand."""
+    """Return the output `x`, with its batch axis in the position `axis`."""
     if axis is None:
         if dim is None:
             return x

@@ -16,14 +16,14 @@ from autodiff_mini.signature import (
 
 
 def as_type(x):
-    """Return the type that `x` describes; `x`, if it is something else."""
+    """Return the type that `x` describes, or `x` if it describes none."""
     if isinstance(x, (type, np.ndarray, Tracer, ShapedArray)) or is_array(x):
         return x
     try:
         return array_type(tuple(map(operator.index, x.shape)),
                           np.dtype(x.dtype))
     except (AttributeError, TypeError):
-        return x    # the error for it names the argument
+        return x    # a later error names the argument
 
 
 @public
@@ -33,19 +33,19 @@ def make_jaxpr(f, static_argnums=(), return_shape=False):
     Args:
         f: a function of arrays, or trees of arrays, that computes with NumPy.
         static_argnums: the positions of arguments that are not traced, and
-            may be anything.
+            can be anything.
         return_shape: whether to return the types of the outputs, too.
 
     Returns:
-        A function of the same arguments.  Of these only the types matter, so
-        anything with a shape and a dtype may stand for an array, such as a
+        A function of the same arguments.  Only their types matter, so
+        anything with a shape and a dtype can replace an array, such as a
         ShapedArray.  It returns a Jaxpr, with
-        `consts`, `eqns`, `in_avals` and `out_avals`; with `return_shape`,
+        `consts`, `eqns`, `in_avals`, and `out_avals`; with `return_shape`,
         `(jaxpr, types)`, where the types are a tree like the output.
 
     Raises:
-        TypeError: something that goes into `f` or comes out of it is no
-            array, or Python asks for a value, as `if x > 0` does.
+        TypeError: an input or output of `f` is not an array, or Python asks
+            for a value, as `if x > 0` does.
         ValueError: there is no such argument.
 
     Source: `jax.make_jaxpr`.
@@ -74,19 +74,19 @@ def make_jaxpr(f, static_argnums=(), return_shape=False):
 
 @public
 def eval_shape(f, *args, **kwargs):
-    """Return the types of what `f` returns, without computing it.
+    """Return the types of the outputs of `f`, without computing them.
 
     Args:
         f: a function of arrays, or trees of arrays, that computes with NumPy.
-        args: its arguments; anything with a shape and a dtype may stand for
+        args: its arguments; anything with a shape and a dtype can replace
             an array, such as a ShapedArray.
-        kwargs: those given by keyword.
+        kwargs: its keyword arguments.
 
     Returns:
         A tree of ShapedArrays.
 
     Raises:
-        TypeError: as make_jaxpr.
+        TypeError: as for make_jaxpr.
 
     Source: `jax.eval_shape`.
 

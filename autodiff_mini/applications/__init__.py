@@ -1,9 +1,9 @@
-"""A wing: what users build with the library, built with it.
+"""A wing: functions that are applications of the library.
 
-Without this folder, the package has all other names.
+Without this folder, the package lacks only the names below.
 """
 
-NAMES = {   # by name: where it is, to be imported when it is asked for
+NAMES = {   # by name: where to import it from, on demand
     'jacfwd': 'applications.jacobians.jacfwd',
     'jacrev': 'applications.jacobians.jacrev',
     'hessian': 'applications.jacobians.hessian',

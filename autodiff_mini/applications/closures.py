@@ -1,7 +1,7 @@
 """`closure_convert`: the values a function closes over become arguments.
 
-A rule knows of arguments only.  So the function is staged, and its program
-tells which values it closes over.  Chapter 22.
+A rule covers only arguments, so we stage the function, and its program shows
+which values it closes over.  Chapter 22.
 """
 
 from autodiff_mini.core import TraceTag, Tracer, fun_name, public, typeof
@@ -13,7 +13,7 @@ from autodiff_mini.pytree import (
 
 
 def open_closure(tag, fun, example_args):
-    """Return `fun` as a function of the values it closes over, and these.
+    """Return `fun` with its closed-over values as an argument, and them.
 
     Args:
         tag: which application of which transformation this is.
@@ -51,14 +51,14 @@ def check_type(aval, x):
 def closure_convert(fun, *example_args):
     """Return `fun` with traced values as arguments, and these values.
 
-    A function that a library is given may close over values that are being
-    differentiated, and no rule can know of those.  The converted function
-    has them as further arguments.  What has no derivative, such as an array
-    or an integer, it still closes over.
+    A function passed to a library can close over values that are being
+    differentiated, which no rule covers.  The converted function takes them
+    as extra arguments.  It still closes over values without a derivative,
+    such as untraced arrays and integers.
 
     Args:
         fun: a function of arrays, or trees of arrays.  It is staged, so it
-            may not ask for the values of its arguments.
+            cannot ask for the values of its arguments.
         example_args: its arguments, or their types.
 
     Returns:
@@ -66,9 +66,9 @@ def closure_convert(fun, *example_args):
         `fun(*args)`, and `values` is a list of arrays.
 
     Raises:
-        TypeError: an argument is no array, or `fun` asks for its value; or,
-            when the converted function is called, the arguments are not like
-            the examples.
+        TypeError: an argument is not an array, `fun` asks for its value, or
+            the converted function is called with arguments unlike the
+            examples.
 
     Source: `jax.closure_convert`.
 

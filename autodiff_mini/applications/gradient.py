@@ -15,17 +15,17 @@ def custom_gradient(fun):
 
     Args:
         fun: returns a pair, its output and a rule.  The rule takes the
-            cotangent of the output, and returns those of the arguments, as a
-            tuple, or alone if there is one argument.  It may close over what
-            `fun` has computed.  It is staged, so it may not ask for
-            the value of the cotangent.
+            cotangent of the output, and returns a tuple of the arguments'
+            cotangents, or just one if there is one argument.  It can close
+            over values that `fun` computed.  It is staged, so it cannot ask
+            for the value of the cotangent.
 
     Returns:
         A function of the same arguments, which returns the output.
 
     Raises:
-        TypeError: when it is called: `fun` returns no such pair; when it is
-            differentiated: the rule does not return cotangents like the
+        TypeError: at a call, if `fun` does not return such a pair; in a
+            derivative, if the rule does not return cotangents like the
             arguments.
 
     Source: `jax.custom_gradient`, after TensorFlow's function of that name.
@@ -38,14 +38,14 @@ def custom_gradient(fun):
         >>> square(2.0), grad(square)(2.0)
         (4.0, 6.0)
 
-        To be differentiated once more, the output is `x ** 2` as `fun`
-        computes it: its slope is 2x then, and not that of the rule.
+        In a second derivative, the output is `x ** 2` as `fun` computes it,
+        so its slope is 2x and does not come from the rule.
 
         >>> slope = grad(lambda x: square(x) ** 2)  # 2 * x ** 2 * 3 * x
         >>> slope(1.0), grad(slope)(1.0)
         (6.0, 18.0)
 
-        Where the rule is to hold at every order, a `custom_vjp` can say so:
+        To apply the rule at every order, use a `custom_vjp`:
 
         >>> from autodiff_mini import custom_vjp
         >>> square = custom_vjp(lambda x: x ** 2)

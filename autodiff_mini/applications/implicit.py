@@ -74,8 +74,8 @@ def open_function(tag, f, *args):
 def open_system(tag, f, guess):
     """Return `f` as an OpenFunction, and the guess.
 
-    A guess that is a Python number takes the type that `f` returns, and then
-    another guess can take its type from that.
+    A Python number in the guess takes the type that `f` returns, which can
+    then change the type of another one.
     """
     while True:
         system = open_function(tag, f, guess)
@@ -136,7 +136,7 @@ def converge(name, step, x, tol, max_steps):
         name: the name in a warning.
         step: a function from a tree of arrays to the next.
         x: the first tree.
-        tol: how small the last step is, absolute and relative.
+        tol: the largest size of the last step, absolute and relative.
         max_steps: the largest number of steps.
     """
     def goes_on(state):

@@ -24,23 +24,23 @@ def jacfwd(f, argnums=0, has_aux=False, holomorphic=False,
 
     Args:
         f: a function of arrays, or trees of arrays.
-        argnums: the position of the argument to differentiate by, or a tuple
-            of positions.
-        has_aux: whether `f` returns a pair, of which the second half is not
-            to be differentiated.
+        argnums: the position of the argument to differentiate with respect
+            to, or a tuple of positions.
+        has_aux: whether `f` returns a pair whose second half is not
+            differentiated.
         holomorphic: whether `f` takes complex numbers to complex numbers,
             and has a complex derivative.
-        allow_int: whether that argument, and the output, may hold integers
+        allow_int: whether that argument, and the output, can hold integers
             and booleans.  Their Jacobians have the dtype `float0`.
 
     Returns:
         A function of the same arguments.  It returns a tree like the output
-        of `f`, in whose leaves stand trees like the argument: arrays of shape
-        `(*out.shape, *in.shape)`.  With a tuple of positions, a tuple of
-        trees stands there; with `has_aux`, `(jacobian, aux)`.
+        of `f`, whose leaves are trees like the argument, with arrays of shape
+        `(*out.shape, *in.shape)`.  With a tuple of positions, each leaf is a
+        tuple of trees; with `has_aux`, `(jacobian, aux)`.
 
     Raises:
-        TypeError: as grad; or complex numbers, and no word of `holomorphic`.
+        TypeError: as for grad, or inputs are complex without `holomorphic`.
 
     Source: `jax.jacfwd`.
 
@@ -61,17 +61,17 @@ def jacrev(f, argnums=0, has_aux=False, holomorphic=False,
 
     Args:
         f: a function of arrays, or trees of arrays.
-        argnums: by which arguments to differentiate, as for jacfwd.
-        has_aux: whether `f` returns a pair, the second half as it is.
+        argnums: the positions of arguments, as for jacfwd.
+        has_aux: whether `f` returns a pair, as for jacfwd.
         holomorphic: whether `f` has a complex derivative, as for jacfwd.
-        allow_int: whether that argument may hold integers.
+        allow_int: whether that argument can hold integers.
 
     Returns:
-        As jacfwd.  Take this one if there are fewer outputs than inputs.  By
-        a complex argument, a row of a real function is as from grad.
+        As for jacfwd, but faster if there are fewer outputs than inputs.  For
+        a complex argument, each row of a real function is as from grad.
 
     Raises:
-        TypeError: as grad.
+        TypeError: as for grad.
 
     Source: `jax.jacrev`.
 
@@ -92,10 +92,10 @@ def hessian(f, argnums=0, has_aux=False, holomorphic=False,
 
     Args:
         f: a function of arrays, or trees of arrays.
-        argnums: by which arguments to differentiate, as for jacfwd.
-        has_aux: whether `f` returns a pair, the second half as it is.
+        argnums: the positions of arguments, as for jacfwd.
+        has_aux: whether `f` returns a pair, as for jacfwd.
         holomorphic: whether `f` has complex derivatives, as for jacfwd.
-        allow_int: whether that argument may hold integers.
+        allow_int: whether that argument can hold integers.
 
     Returns:
         A function of the same arguments.  It returns the Jacobian of the
@@ -103,7 +103,7 @@ def hessian(f, argnums=0, has_aux=False, holomorphic=False,
         of shape `(n, n)`; with `has_aux`, `(hessian, aux)`.
 
     Raises:
-        TypeError: as grad.
+        TypeError: as for grad.
 
     Source: `jax.hessian`: forward over reverse.
 
@@ -133,7 +133,7 @@ def columns(point, y, program, residuals, holomorphic, allow_int):
 
 
 def rows(point, y, program, residuals, holomorphic, allow_int):
-    """Return the Jacobian, from the cotangents of unit vectors."""
+    """Return the Jacobian, from the pullbacks of unit vectors."""
     check_output_kinds(program, y, False, bool(holomorphic))
     ys, out_tree = tree_flatten(y)
     pullback = Pullback(program, residuals)
@@ -151,23 +151,23 @@ def moves(x) -> bool:
 
 
 def spans(xs) -> list[slice]:
-    """Return where the elements of each array are in a row of all."""
+    """Return the slice of each array in the concatenation of all."""
     stops = [0, *accumulate(map(dimension, xs))]
     return list(map(slice, stops, stops[1:]))
 
 
 def dimension(x) -> int:
-    """Return how many elements of an array can move: of integers, none."""
+    """Return the number of differentiable elements; integers have none."""
     return math.prod(np.shape(x)) if moves(x) else 0
 
 
 def total_size(xs) -> int:
-    """Return in how many directions some arrays can move."""
+    """Return the number of differentiable elements in some arrays."""
     return sum(map(dimension, xs))
 
 
 def own_leaves(tree):
-    """Return the tree, with leaves that are no views of other arrays."""
+    """Return the tree, with leaves that are not views of other arrays."""
     leaves, treedef = tree_flatten(tree)
     return treedef.unflatten(own_memory(leaves, ()))
 

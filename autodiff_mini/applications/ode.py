@@ -125,7 +125,7 @@ class RungeKuttaStep(NamedTuple):
 
 
 def next_step(func, course, last):
-    """Return the next step, or a shorter one in place of the last."""
+    """Return the next step, or a shorter one to replace the last."""
     t, y, f = tree_map(partial(np.where, last.error <= 1),
                        (last.t1, last.y1, last.slopes[-1]),
                        (last.t0, last.y0, last.slopes[0]))
@@ -302,9 +302,9 @@ def odeint(func, y0, t, *args, rtol=1.4e-8, atol=1.4e-8, mxstep=100_000):
     """Solve the differential equation dy/dt = func(y, t) at given times.
 
     The solver makes its steps as long as the tolerances allow.  Derivatives
-    are those of the flow, and not of the steps: the reverse pass solves the
-    adjoint equation and needs no memory for the steps.  So derivatives are
-    as exact as the tolerances make them.
+    are taken of the flow, not of the steps, so the reverse pass solves the
+    adjoint equation and needs no memory for the steps.  Derivatives are as
+    exact as the tolerances make them.
 
     Args:
         func: `func(y, t, *args)`, the slope dy/dt, a tree like `y`.  It is
@@ -315,8 +315,8 @@ def odeint(func, y0, t, *args, rtol=1.4e-8, atol=1.4e-8, mxstep=100_000):
         t: float[n], the times, all increasing or all decreasing.  Some can
             be equal.
         args: trees of arrays, for `func`.
-        rtol: a float.  The error of a step is tolerated if its root mean
-            square is at most that of `atol + rtol * abs(y)`.
+        rtol: a float.  A step is accepted if its error, in units of
+            `atol + rtol * abs(y)`, has a root mean square of at most 1.
         atol: a float, see `rtol`.
         mxstep: an int, the largest number of steps between two times.
 

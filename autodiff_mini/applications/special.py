@@ -1,4 +1,4 @@
-"""Functions that stay right at the end of the number line.
+"""Functions that stay accurate at the ends of the number line.
 
 A value is computed by a formula that is good for values, and a derivative
 by one that is good for derivatives.  A custom rule lets the two differ.
@@ -139,7 +139,7 @@ def logit_jvp(primals, tangents):
 
 
 def exponentials(x, b, axis):
-    """Return the largest `x` that counts, and each `exp(x)` over its exp."""
+    """Return the largest weighted `x`, and each `exp(x)` over its exp."""
     x_seen, largest = stop_gradient(x), np.finfo(x.dtype).max
     top = np.max(np.where(b == 0, -np.inf, x_seen), axis, keepdims=True)
     x = x - np.clip(top, -largest, largest)

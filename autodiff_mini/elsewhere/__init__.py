@@ -1,6 +1,6 @@
-"""A wing: arrays of other libraries, which answer what NumPy asks them.
+"""A wing: arrays of other libraries that implement NumPy's protocols.
 
-Without this folder, only NumPy's arrays can be traced.  Chapter 30.
+Without this folder, only NumPy arrays can be traced.  Chapter 30.
 """
 
 import autodiff_mini.elsewhere.libraries  # takes the seam library_of

@@ -1,7 +1,7 @@
 """Libraries other than NumPy, and the arrays that are created in them.
 
-A library computes or plans each operation on its arrays.  What ours creates
-beside such an array has to be of that library, too.  Chapter 30.
+A library computes or plans each operation on its arrays.  An array that we
+create to combine with one has to be of that library, too.  Chapter 30.
 """
 
 import numpy as np
@@ -15,9 +15,9 @@ from autodiff_mini.zeros import Zero
 
 @seams.library_of.take
 def library_of(xs):
-    """Return the library of the first array that is not NumPy's, or None.
+    """Return the library of the first array from another library, or None.
 
-    The array can be in a tracer.
+    The array can be inside a tracer.
     """
     for x in xs:
         if type(x) not in ORDINARY:
@@ -28,14 +28,13 @@ def library_of(xs):
 
 
 def is_foreign(x) -> bool:
-    """Return whether `x` is an array of another library that speaks NEP 18.
-    """
+    """Return whether `x` is another library's array that supports NEP 18."""
     return not isinstance(x, (np.ndarray, np.generic, Tracer)) and (
         hasattr(x, '__array_function__') and hasattr(x, 'shape'))
 
 
 class Library:
-    """The library of an array, where arrays like it are created.
+    """The library of an array, which creates more arrays like it.
 
     Args:
         like: the array.
@@ -49,14 +48,13 @@ class Library:
         return np.asarray(x, like=self.like)
 
     def full(self, shape, value, dtype):
-        """Return an array of one value."""
-        if shape == np.shape(self.like):    # with its chunks, if it has some
+        """Return an array filled with one value."""
+        if shape == np.shape(self.like):    # with the same chunks, if any
             return np.full_like(self.like, value, dtype=dtype)
         return np.full_like(self.like, value, dtype=dtype, shape=shape)
 
     def zeros(self, ts) -> list:
-        """Return tangents; a zero whose own library is unknown, as an array.
-        """
+        """Return tangents, with arrays for zeros of an unknown library."""
         def known(t):
             return (type(t) is not Zero or t.aval.dtype == float0
                     or t.aval.weak_type or is_array_inside(t.like))
@@ -64,18 +62,18 @@ class Library:
                 for t in ts]
 
     def adapt(self, x):
-        """Return `x`; in this library, if it is one float all over.
+        """Return `x`, or a broadcast float as an array of this library.
 
-        NumPy can have broadcast it.
+        The strides of a broadcast float are all 0.
         """
         if not is_of_floats(x) or x.size and any(x.strides):
             return x
         return self.full(x.shape, x.flat[0] if x.size else 0, x.dtype)
 
     def constant(self, x):
-        """Return a constant of a program; in this library, if of floats.
+        """Return a program's constant, in this library if it holds floats.
 
-        One float all over is not sent as a whole.
+        If all its elements are equal, only one of them is passed.
         """
         if not is_of_floats(x):
             return x
@@ -85,11 +83,11 @@ class Library:
         return self.array(x)
 
     def argument(self, x):
-        """Return an argument of a program; a number stays what it is."""
+        """Return an argument of a program; leave a Python number as is."""
         return x if type(x) in NUMBERS else self.adapt(x)
 
     def owned(self, ys, xs) -> list:
-        """Return results; those of floats as copies, unless arguments."""
+        """Return results; copy those of floats that are not arguments."""
         return [np.positive(y)      # is a copy, in any library
                 if is_foreign(y) and y.dtype.kind in 'fc'
                 and not any(y is x for x in xs) else y for y in ys]
@@ -101,6 +99,6 @@ def is_of_floats(x) -> bool:
 
 
 def is_array_inside(x) -> bool:
-    """Return whether it is known which array `x` is, or holds."""
+    """Return whether `x` is, or holds, an array that is known."""
     x = innermost_array(x)
     return isinstance(x, (np.ndarray, np.generic)) or is_foreign(x)

@@ -1,7 +1,7 @@
-"""A wing: a second compiler, for speed, and nothing but speed.
+"""A wing: a second compiler, for speed alone.
 
-It is imported when the first program is compiled, or differentiated.  Without
-this folder, all programs compute the same, and take their time.
+It is imported when the first program is compiled or differentiated.  Without
+this folder, every program computes the same values more slowly.
 """
 
 from importlib import import_module
@@ -12,7 +12,7 @@ from autodiff_mini import seams
 
 @seams.lower.take
 def compile_fast(jaxpr):
-    """Return a program as a function, compiled by this wing."""
+    """Compile a program to a function with the fast compiler."""
     import_module('autodiff_mini.fast.fission')     # opens loops
     return import_module('autodiff_mini.fast.compiler').FastLowered(jaxpr)
 
@@ -26,6 +26,6 @@ def record(f, primals, tag):
 
 @seams.recall.take
 def recall_twin(jaxpr):
-    """Return the first program that was like this one."""
+    """Return the first recorded program that equals this one."""
     from autodiff_mini.fast.twins import twin_of
     return twin_of(jaxpr)

@@ -1,7 +1,7 @@
 """The fast compiler: two versions of a program, and a third for the rest.
 
-Most arrays are NumPy's and lie in memory row by row.  One version makes use
-of that, and a careful one takes NumPy arrays in any order.  Chapter 31.
+Most arrays are NumPy arrays in row order.  One version relies on that, and a
+careful version takes NumPy arrays in any order.  Chapter 31.
 """
 
 from functools import cache, cached_property, partial
@@ -22,11 +22,11 @@ from autodiff_mini.source import functions_in, lines_within
 
 
 class FastLowered:
-    """A program as Python; a function of its arguments.
+    """A program compiled to Python, called with its arguments.
 
-    There are two versions of it.  The fast one is for NumPy arrays in their
-    usual order, and for numbers.  The careful one is for NumPy arrays in any
-    order.  Arrays of other types are for the small compiler.
+    There are two versions of it.  The fast one takes numbers and NumPy arrays
+    in row order.  The careful one takes NumPy arrays in any order.  The small
+    compiler handles arrays of other types.
 
     Args:
         jaxpr: the program.
@@ -36,7 +36,7 @@ class FastLowered:
     def __init__(self, jaxpr):
         self.guards = {}        # by trees and types: a guard, or None
         self.jaxpr = opened(jaxpr)
-        # What the fast one falls back on must not hold it, or all stay.
+        # The fallback must not refer to self: a cycle would keep it alive.
         self.write_careful = write = cache(
             partial(Version, self.jaxpr, False))
         self.fast = Version(self.jaxpr, True, lambda *xs: write()(*xs))
@@ -54,7 +54,7 @@ class FastLowered:
         return self.small(*xs)
 
     def work(self, jaxpr, ordered=True) -> list:
-        """Return what its source does, or would do, for a program."""
+        """Return the plan of the source it writes for a program."""
         jaxpr = opened(jaxpr)
         return plan(simplify(jaxpr, c_ordered(jaxpr) if ordered else ()),
                     ordered)
@@ -74,8 +74,8 @@ class Version:
 
     Args:
         jaxpr: a program without calls.
-        fast: whether it is for arrays in order only; see FastLowered.
-        careful: what a fast version calls where it cannot go on.
+        fast: whether it takes only arrays in row order; see FastLowered.
+        careful: the function that a fast version falls back on.
     """
 
     def __init__(self, jaxpr, fast, careful=None):
@@ -91,15 +91,15 @@ class Version:
         self.function = self.functions['program']
         self.constants = [x for x in emitter.scope.values()
                           if isinstance(x, np.ndarray)]
-        # Of an array that the program closes over.
+        # The library of an array that the program closes over.
         self.library = seams.library_of(emitter.scope.values())
 
     def takes_all(self, xs):
-        """Return whether the fast version is for arguments like these."""
+        """Return whether this version can take these arguments."""
         return self.library is None and all(map(self.takes, xs))
 
     def takes(self, x):
-        """Return whether it is for an argument like this one."""
+        """Return whether this version can take this argument."""
         if type(x) is np.ndarray and (x.ndim or not self.scalar):
             return not self.in_order or x.flags.c_contiguous
         return type(x) in NUMBERS
@@ -112,6 +112,6 @@ class Version:
             raise
 
     def quote(self, error):
-        """Tell an error which line of the user's it comes from."""
+        """Add a note to an error that names the user's line."""
         for line in lines_within(self.functions, error):
             quote_line(error, self.equations.get(line))

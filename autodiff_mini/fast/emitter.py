@@ -1,8 +1,8 @@
-"""The fast source: what a plan says, as lines of NumPy.
+"""The fast source: a plan written as lines of NumPy.
 
-The source asks less of NumPy than the equations do.  A result goes where
-there is memory for it, a number becomes an array beforehand, and a ufunc
-reduces by itself.  Chapter 31.
+The source asks less of NumPy than the equations do.  It reuses memory for
+results, makes an array of each number beforehand, and calls a ufunc's own
+`reduce`.  Chapter 31.
 """
 
 from collections import ChainMap
@@ -49,14 +49,14 @@ class FastEmitter(Emitter):
     def __init__(self, fast):
         super().__init__()
         self.fast = fast
-        self.eqn: Any = None    # what is being written
+        self.eqn: Any = None    # the equation being written
         self.ordered = None
         self.head = []          # lines that define numbers
         self.numbers = count(1)
         self.in_order = self.scalar = False
 
     def emit(self, name, jaxpr, ordered=None):
-        """Append a function, which returns a list."""
+        """Append a function that returns a list."""
         names = self.names(jaxpr)
         arguments = ', '.join(names[v] for v in jaxpr.invars)
         vectors = [v for v in jaxpr.invars + jaxpr.outvars if v.aval.shape]
@@ -74,7 +74,7 @@ class FastEmitter(Emitter):
         self.define(f'{name}({arguments})', body)
 
     def names(self, jaxpr):
-        """Return new names; those of constants are known already."""
+        """Return new names, with the constants named already."""
         names = Names()
         names.letters = filterfalse(TAKEN.__contains__, names.letters)
         for v, x in zip(jaxpr.constvars, jaxpr.consts, strict=True):
@@ -82,7 +82,7 @@ class FastEmitter(Emitter):
         return names
 
     def result(self, v, names) -> str:
-        """Return the text for what a function returns."""
+        """Return the text of one result of a function."""
         return names[v] if type(v) is Var else self.value(v.val)
 
     def define(self, signature, body):
@@ -106,7 +106,7 @@ class FastEmitter(Emitter):
         return [self.line(eqn, names, into), *deleted(step.gone, names)]
 
     def line(self, eqn, names, into=None):
-        """Return the line for an equation, whose result goes `into` an array.
+        """Return the line for an equation, written `into` an array if given.
         """
         self.eqn = eqn
         operands = [self.operand(v, names) for v in eqn.invars]
@@ -119,7 +119,7 @@ class FastEmitter(Emitter):
         return f'{left} = {text}', eqn
 
     def block(self, block, names):
-        """Return the loop that does a block piece by piece."""
+        """Return the loop that computes a block piece by piece."""
         self.in_order, self.ordered = True, True
         shape = block.outs[0].aval.shape
         lines, inner = [], ChainMap({}, names)
@@ -149,13 +149,13 @@ class FastEmitter(Emitter):
                 (f'for start in range(0, {shape[0]}, {block.rows}):', None),
                 (f'    part = slice(start, start + {block.rows})', None),
                 *indented(lines),
-                # A piece may be a view, for which its whole array would stay.
+                # A piece can be a view, which keeps its whole array alive.
                 *deleted({inner[v]: v for v in [*used, *made]}.values(),
                          inner),
                 *deleted(block.gone, names)]
 
     def dtype_of(self, v):
-        """Return the text of an argument for the dtype, if it needs one."""
+        """Return the text of a dtype argument, or '' if none is needed."""
         dtype = v.aval.dtype
         return '' if dtype == float else f', {self.dtype(dtype)}'
 
@@ -166,7 +166,7 @@ class FastEmitter(Emitter):
         return self.value(dtype)
 
     def expression(self, operands) -> str:
-        """Return the text for the result of the equation at hand."""
+        """Return the text for the result of the current equation."""
         primitive = self.eqn.primitive
         rule = fast_rules.get(primitive) or lowering.rules.get(primitive)
         if rule:
@@ -180,7 +180,7 @@ class FastEmitter(Emitter):
             return f'{name}[...] = {self.expression(operands)}'
         if (primitive in (add_p, mul_p) and name == operands[1]
                 and type(self.eqn.invars[0]) is Literal):
-            operands = operands[::-1]   # the same to the bit
+            operands = operands[::-1]   # bitwise identical
         left, _, rest = self.expression(operands).partition(' ')
         sign, _, right = rest.partition(' ')
         if left == name and sign in AUGMENTED:
@@ -190,14 +190,14 @@ class FastEmitter(Emitter):
         return f'np.{ufunc.__name__}({", ".join([*operands, out])})'
 
     def simplified(self, jaxpr, ordered):
-        """Return a program with less to do, for arrays in order or any."""
+        """Simplify a program, for arrays in row order or in any order."""
         in_order = Relied(c_ordered(jaxpr) if ordered else ())
         jaxpr = simplify(jaxpr, in_order)
         self.in_order = self.in_order or in_order.on
         return jaxpr
 
     def nested(self, stem, jaxpr) -> str:
-        """Append a function for a program inside; returns its name."""
+        """Append a function for a nested program, and return its name."""
         key, state = (id(jaxpr), self.ordered), (self.eqn, self.ordered)
         if key not in self.known:
             name = self.known[key] = f'{stem}_{next(self.numbers)}'
@@ -213,11 +213,11 @@ class FastEmitter(Emitter):
         return self.number(v.val)
 
     def number(self, x) -> str:
-        """Return the text for a number that meets an array, perhaps.
+        """Return the text for a number, which can be an array made once.
 
-        Of a Python number NumPy makes an array at every call.  For ten
-        elements that takes longer than the arithmetic, and for a block a
-        tenth of it.
+        NumPy converts a Python number to an array at every call.  For ten
+        elements that takes longer than the arithmetic, and for a block it
+        takes a tenth as long.
         """
         eqn = self.eqn
         others = [v for v in eqn.invars if type(v) is Var]
@@ -229,7 +229,7 @@ class FastEmitter(Emitter):
         if type(x) is other.aval.dtype.type is np.float64:
             x = x.item()
         if type(x) is int and abs(x) <= 2 ** 53:
-            x = float(x)    # or it would be made one at every call
+            x = float(x)    # or NumPy would convert it at every call
         if type(x) is not float:
             return self.value(x)
         dtype = self.dtype_of(other)
@@ -257,7 +257,7 @@ class FastEmitter(Emitter):
         return self.known[id(x)]
 
     def text(self):
-        """Return the source, and by number of line its equation."""
+        """Return the source, and the equation of each line by its number."""
         lines = self.head + [''] * 2 * bool(self.head)
         equations, before = {}, None
         for text, eqn in self.lines:
@@ -271,7 +271,7 @@ class FastEmitter(Emitter):
 
 
 def deleted(variables, names):
-    """Return the line that lets go of variables, if there are any."""
+    """Return the line that deletes variables, if there are any."""
     text = ', '.join(names[v] for v in variables)
     return [(f'del {text}', None)] if text else []
 
@@ -289,11 +289,11 @@ class Asked(NDArrayOperatorsMixin):
         return ufunc
 
 
-fast_rules = {}     # before those of the rows
+fast_rules = {}     # they take precedence over lowering.rules
 
 
 def pow_lowering(emitter, x, y):
-    """Find out when it runs whether the exponent is one of PRODUCTS."""
+    """Check at run time whether an unknown exponent is in PRODUCTS."""
     exponent = emitter.eqn.invars[1]
     if type(exponent) is Literal:
         return f'{x} ** {y}'
@@ -314,13 +314,13 @@ def astype_lowering(emitter, x, dtype, weak_type):
 
 
 def matmul_lowering(emitter, x, y):
-    """`dot` asks BLAS for the same, and takes half as long to ask."""
+    """Write `dot`, which calls BLAS with half the overhead of `@`."""
     avals = [v.aval for v in emitter.eqn.invars]
     types = {aval.dtype.char for aval in avals}
     if not emitter.ordered or types not in ({'f'}, {'d'}) or any(
             len(aval.shape) > 2 for aval in avals):
         return f'{x} @ {y}'
-    emitter.in_order = True     # or it sums in another order than `@`
+    emitter.in_order = True     # else it can sum in another order than `@`
     return f'{x}.dot({y})'
 
 
@@ -330,7 +330,7 @@ fast_rules[astype_p] = astype_lowering
 
 
 def defmethod(primitive, write):
-    """Define how an operation on an array with axes is written."""
+    """Define the source of an operation on arrays of one axis or more."""
     def rule(emitter, x, **params):
         if emitter.eqn.invars[0].aval.shape == ():
             return call_of(primitive, emitter, x, **params)
@@ -360,7 +360,7 @@ UFUNC_OF = {np.sum: 'add', np.prod: 'multiply', np.max: 'maximum',
 
 @reducing.define
 def defreduction(primitive):
-    """Let a ufunc reduce arrays itself, as NumPy's function would ask it."""
+    """Call the ufunc's `reduce` directly, as the NumPy function does."""
     ufunc = UFUNC_OF.get(primitive.impl)
     if ufunc:
         defmethod(primitive, partial(reduced_text, ufunc))
@@ -384,15 +384,15 @@ def where_lowering(emitter, mask, x, y):
 
 
 def choose_bits(mask, x, y, dtype=np.float64):
-    """Return `np.where(mask, x, y)` of floats, choosing between their bits.
+    """Return `np.where(mask, x, y)` of floats, by bitwise operations.
 
-    NumPy looks at each element of the mask and jumps; where masks are random
-    a processor guesses half of the jumps wrong.
+    NumPy branches on each element of the mask, and if the mask is random, the
+    processor mispredicts half of the branches.
 
     Args:
         mask: an array of booleans.
-        x, y: arrays of its shape, or numbers.
-        dtype: that of the result, and of the arrays.
+        x, y: arrays of the same shape, or numbers.
+        dtype: the dtype of the result and of the arrays.
     """
     word = np.int64 if dtype == np.float64 else np.int32
     x, y = (np.asarray(v, dtype).view(word) for v in (x, y))

@@ -1,8 +1,8 @@
-"""Fission: what need not be in a loop is taken out of it.
+"""Fission: move work out of a loop.
 
-Most of a body does not depend on the step before.  That part runs for all
-steps in one pass, by vmap, before the loop or after it.  What is only added
-up becomes one sum.  Chapter 33.
+Most of a body does not depend on the previous step.  vmap runs that part for
+all steps in one pass, before or after the loop.  A carry that only adds up
+values becomes one sum.  Chapter 33.
 """
 
 import math
@@ -22,20 +22,20 @@ from autodiff_mini.jaxprs import Jaxpr, Var, drop_dead
 from autodiff_mini.primitives.elementwise import add_p
 from autodiff_mini.primitives.linalg import matmul_p
 
-MOST = 4_000_000    # elements that may be kept for all steps
+MOST = 4_000_000    # the most elements to keep for all steps
 
 
 class Parts(NamedTuple):
-    """The equations of a body, by when they are done.
+    """The equations of a body, by when they run.
 
     Args:
-        first: once; what they need is the same at all steps.
-        before: for all steps at once, before the loop.
-        core: step by step.
-        after: for all steps at once, after the loop.
-        sums: for the number of a carry, the variables that are added to it;
-            of two, their product.
-        kept: the variables of which there is a value for each step.
+        first: run once, because their operands are the same at every step.
+        before: run for all steps in one pass, before the loop.
+        core: run step by step.
+        after: run for all steps in one pass, after the loop.
+        sums: maps the index of a carry to the variable that is added to it,
+            or to two whose product is.
+        kept: the variables with a value stored for each step.
     """
 
     first: list
@@ -47,7 +47,7 @@ class Parts(NamedTuple):
 
 
 def taken_apart(body, counts) -> Parts:
-    """Return which equations of a body wait for the step before."""
+    """Split the equations of a body by their dependence on the carry."""
     _, carry, xs = split(body.invars, counts)
     ends = body.outvars[:counts[1]]
     sums = added_up(body, carry, ends)
@@ -60,7 +60,7 @@ def taken_apart(body, counts) -> Parts:
         wanted, [])).eqns
     varying = {*xs}
     waiting = {v for v, end in zip(carry, ends) if end is not v}
-    strange = set()     # variables that are made in the loop in any case
+    strange = set()     # variables that must be computed in the loop
     for eqn in eqns:
         if is_strange(eqn, waiting):
             strange.update(eqn.outvars)
@@ -89,17 +89,17 @@ def taken_apart(body, counts) -> Parts:
 
 
 def is_strange(eqn, waiting):
-    """Return whether an equation must be left where it is.
+    """Return whether an equation must stay in the loop.
 
-    An operation of the user may have no vmap rule.  And a Python number that
-    has become a row of an array is not weak any more.
+    A user's primitive may have no vmap rule, and a Python number stored in a
+    row of an array is no longer weakly typed.
     """
     return eqn.primitive not in FRESH | VIEWS or any(
         v in waiting and v.aval.weak_type for v in eqn.invars)
 
 
 def added_up(body, carry, ends) -> dict:
-    """Return what is added at each step, for carries that are only sums."""
+    """Return the addends of each carry that is only a running sum."""
     uses = Counter(v for eqn in body.eqns for v in eqn.invars)
     uses.update(body.outvars)
     maker = {v: eqn for eqn in body.eqns for v in eqn.outvars}
@@ -130,7 +130,7 @@ def fission(jaxpr, avals, length, reverse, counts):
     Args:
         jaxpr: the body.
         avals: the types of the operands of the scan.
-        length, reverse, counts: as of a scan.
+        length, reverse, counts: the parameters of the scan.
     """
     body = simplify(opened(jaxpr))
     parts = taken_apart(body, counts)
@@ -154,7 +154,7 @@ def fission(jaxpr, avals, length, reverse, counts):
         rows = {*xs}    # variables that have the axis of the steps
 
         def compute(eqns, outs, at_once=True):
-            """Compute variables, for all steps at once or only once."""
+            """Compute variables, for all steps in one pass or only once."""
             outs = [v for v in outs if v not in rows]
             part = as_program(body, eqns, outs)
             values = [env[v] for v in part.invars]
@@ -200,7 +200,7 @@ def results(eqns):
 
 
 def as_program(body, eqns, outs):
-    """Return equations of a body as a program, from what they need."""
+    """Return some equations of a body as a program of their own."""
     part = drop_dead(Jaxpr(body.constvars, [], eqns, outs, body.consts))
     made = {*results(part.eqns), *part.constvars}
     used = [v for eqn in part.eqns for v in eqn.invars] + outs

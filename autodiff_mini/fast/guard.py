@@ -1,8 +1,8 @@
 """The guard: is this call like the last one?
 
-A call reaches its compiled program through trees, types, and a table, which
-are the same at each call.  So the guard is these as a few comparisons, and
-the call takes the long way if one of them fails.  Chapter 34.
+A call finds its compiled program by its trees and types, which rarely change
+between calls.  So the guard checks them with a few comparisons.  If one of
+them fails, the call is looked up as usual.  Chapter 34.
 """
 
 from itertools import count
@@ -36,10 +36,10 @@ class GuardWriter:
         self.lines += [f'if not ({test}):', '    return MISS']
 
     def take_apart(self, name, tree, leaves):
-        """Add what compares the structure of a value, and names its leaves.
+        """Add comparisons for the structure of a value, and name its leaves.
 
         Raises:
-            KeyError: there is a container that it does not know.
+            KeyError: the value has a container of an unknown type.
         """
         if tree == LEAF:
             return self.compare(name, next(leaves))
@@ -55,7 +55,7 @@ class GuardWriter:
             self.take_apart(part, child, leaves)
 
     def compare(self, name, x):
-        """Add what compares the type of a leaf with that of `x`."""
+        """Add a comparison of a leaf's type with the type of `x`."""
         self.leaves.append(name)
         if type(x) in NUMBERS:
             kind = self.constant('kind', type(x))
@@ -73,10 +73,10 @@ BRACKETS = {dict: ('{', '}'), list: ('[', ']'), tuple: ('(', ')')}
 
 
 def keys_of(tree):
-    """Return the keys of a Python container, if their text tells them.
+    """Return the keys of a Python container, if source text can hold them.
 
     Raises:
-        KeyError: it is another container, or has other keys.
+        KeyError: the container has another type, or other keys.
     """
     if BRACKETS[tree.node_type] != ('{', '}'):
         return range(len(tree.children))
@@ -101,19 +101,19 @@ def put_together(tree, names) -> str:
 
 
 def write_guard(program, xs, in_tree, out_tree):
-    """Return a function that runs a program, if a call is like this one.
+    """Return a function that runs a program for calls like this one.
 
     Args:
         program: the compiled program.
-        xs: the leaves of the arguments of a call, all positional; its fast
-            version takes them.
-        in_tree: the structure of the arguments, as of `(args, {})`.
+        xs: the leaves of the arguments of a call, all positional, which the
+            fast version must take.
+        in_tree: the structure of `(args, {})`.
         out_tree: the structure of the result.
 
     Returns:
-        A function of a tuple of arguments, which returns the result, or MISS,
-        and has its `source`; or None, if there are containers that it does
-        not know, or too deep.
+        A function of a tuple of arguments.  It returns the result or MISS,
+        and its `source` is an attribute.  None if a container has an unknown
+        type or is nested too deeply.
     """
     version = program.fast
     writer = GuardWriter(version.in_order)
@@ -141,6 +141,6 @@ def write_guard(program, xs, in_tree, out_tree):
         exec(compile(source, '<autodiff_mini guard>', 'exec'), writer.scope)
     except SyntaxError:     # too many nested parentheses
         return None
-    guard = writer.scope.pop('guard')   # which holds its scope
+    guard = writer.scope.pop('guard')   # avoids a reference cycle
     guard.source = source
     return guard

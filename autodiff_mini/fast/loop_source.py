@@ -1,7 +1,7 @@
 """The source of a loop: a Python `for`.
 
-What is left of a scan, when all else is taken out of it, is written as a
-person would write it by hand.  Chapter 33.
+After fission, the rest of a scan is written as a person would write it by
+hand.  Chapter 33.
 """
 
 import math
@@ -27,7 +27,7 @@ lowering.rules[loop_p] = scan_lowering
 
 
 def loop_lowering(emitter, *names, jaxpr, length, reverse, counts):
-    """Append a function in which Python loops; return a call of it."""
+    """Append a function with a Python loop, and return a call to it."""
     name, ordered = f'loop_{next(emitter.numbers)}', emitter.ordered
     arguments, body = array_loop(emitter, jaxpr, ordered, length, reverse,
                                  counts)
@@ -70,7 +70,7 @@ def array_loop(emitter, jaxpr, ordered, length, reverse, counts):
 
 
 def reshaped(v, *shape):
-    """Return the text that gives rows of `v` this shape, if they need it."""
+    """Return the text that reshapes rows of `v`, or '' for one axis."""
     return f'.reshape({shape})' if len(v.aval.shape) > 1 else ''
 
 
@@ -85,13 +85,13 @@ def scalar_loop(emitter, jaxpr, numbers, counts, instead, length=None,
     """Return the arguments and lines of a function that loops with floats.
 
     Args:
-        emitter: knows names for functions.
+        emitter: the FastEmitter.
         jaxpr: the body.
-        numbers: Numbers, for the body.
-        counts, length, reverse: as of a scan.
-        instead: returns a call of what is done if it has to give up, with
-            the names of the arguments.
-        tests: Numbers, for the test of a while loop.
+        numbers: the Numbers of the body.
+        counts, length, reverse: the parameters of the scan.
+        instead: takes the names of the arguments, and returns the text of a
+            call to the fallback.
+        tests: the Numbers of the test of a while loop.
     """
     names = emitter.names(numbers.jaxpr)
     given = [names['given', i] for i in range(len(jaxpr.invars))]
@@ -138,7 +138,7 @@ def steps_text(length, reverse):
 
 
 def assigned(names, values):
-    """Return the line that gives variables new values, if any is new."""
+    """Return the line that assigns new values to variables, if any change."""
     pairs = [pair for pair in zip(names, values) if pair[0] != pair[1]]
     if not pairs:
         return []
@@ -146,7 +146,7 @@ def assigned(names, values):
 
 
 def fast_while(emitter, *names, test, body, counts):
-    """Return a call of `loop_while`, or of a function written for floats."""
+    """Return a call to `loop_while`, or to a function written for floats."""
     call = partial(while_lowering, emitter, test=test, body=body,
                    counts=counts)
     carefully_called = call(*names)

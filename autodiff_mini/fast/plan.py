@@ -1,9 +1,8 @@
-"""Planning: where results go, and what is done piece by piece.
+"""Planning: where results are stored, and what runs piece by piece.
 
-Memory is slower than arithmetic.  A result can take the place of an array
-that is not needed any more, and a run of element-wise equations on large
-arrays goes through them in blocks that stay in the cache.  Chapters 32
-and 26.
+Memory is slower than arithmetic.  A result can overwrite an array that is no
+longer needed, and a run of element-wise equations on large arrays processes
+them in blocks that stay in the cache.  Chapters 32 and 26.
 """
 
 import math
@@ -21,13 +20,13 @@ from autodiff_mini.primitives.linalg import matmul_p
 from autodiff_mini.primitives.reductions import reducing
 from autodiff_mini.primitives.shapes import concatenate_p, reshape_p, stack_p
 
-LARGE = 1024        # elements: what is smaller is not worth a thought
-HUGE = 65_536       # elements: what does not fit into a fast cache
-BLOCK = 16_384      # elements: what does
-SCRATCH = 4_000_000     # bytes: what all arrays of a block may take
+LARGE = 1024        # elements: smaller arrays are not worth planning
+HUGE = 65_536       # elements: too many for a fast cache
+BLOCK = 16_384      # elements: few enough for it
+SCRATCH = 4_000_000     # bytes: the limit for all arrays of a block
 
 UFUNCS = ELEMENTWISE - VIEWS - {pow_p, where_p}
-OVERWRITING = UFUNCS - {sign_p}     # with out=, that is seven times slower
+OVERWRITING = UFUNCS - {sign_p}     # out= makes np.sign seven times slower
 FRESH = PIECEWISE | {concatenate_p, matmul_p, stack_p}
 reducing.define(FRESH.add)
 WRITES = {add_at_p, scatter_p}
@@ -38,16 +37,16 @@ class Work(NamedTuple):
     """A step of a running program, and the arrays that it makes and frees.
 
     Args:
-        eqns: the equations that are computed.
-        gone: the variables that are freed afterwards.
-        into: {result: the operand whose array it takes}.
-        pieces: how often the equations are computed, each time for a piece.
+        eqns: the equations to compute.
+        gone: the variables to free afterwards.
+        into: {result: the operand whose array it overwrites}.
+        pieces: the number of pieces; the equations run for each.
         scratch: the bytes of the arrays for the pieces.
-        outs: the results that have arrays of their own, if not all have.
-        ordered: whether arrays can be expected to be in row order, in the
-            programs that an equation holds.
-        rows: how many elements of the first axis a piece has; 0 if there are
-            no pieces.
+        outs: the results with arrays of their own, if not all have them.
+        ordered: whether programs nested in an equation can expect arrays in
+            row order.
+        rows: the length of a piece along the first axis, or 0 without
+            pieces.
     """
 
     eqns: list[Equation]
@@ -61,12 +60,12 @@ class Work(NamedTuple):
 
 
 def plan(jaxpr, ordered=True) -> list[Work]:
-    """Return what a program does, in order: equations, and blocks of them.
+    """Return the steps of a program, in order: equations and blocks.
 
     Args:
         jaxpr: a program without calls.
-        ordered: whether its arguments are C-contiguous NumPy arrays.  If they
-            are not, nothing is overwritten, and there are no blocks.
+        ordered: whether its arguments are C-contiguous NumPy arrays.  If not,
+            no array is overwritten, and there are no blocks.
     """
     in_order = c_ordered(jaxpr) if ordered else ()
     made = [v for eqn in jaxpr.eqns for v in eqn.outvars]
@@ -80,9 +79,9 @@ def plan(jaxpr, ordered=True) -> list[Work]:
 
 
 def stays_ordered(eqn, in_order):
-    """Return whether all operands are, and stay, C-contiguous.
+    """Return whether all operands are C-contiguous and stay so.
 
-    The carry of a loop comes back as an operand.
+    A loop passes its carry to the next step as an operand.
     """
     return is_ordered(eqn, in_order) and (
         'counts' not in eqn.params
@@ -98,7 +97,7 @@ def programs_of(eqn):
 def c_ordered(jaxpr) -> set:
     """Return the variables that are C-contiguous, if the arguments are."""
     found = {*jaxpr.invars}
-    copied = set()      # what has no order, and a copy of it has this one
+    copied = set()      # constants with zero strides: copies are in order
     for v, x in zip(jaxpr.constvars, jaxpr.consts, strict=True):
         if type(x) is np.ndarray and x.flags.c_contiguous:
             found.add(v)
@@ -125,7 +124,7 @@ def makes_order(eqn, ordered):
 
 
 def is_piece(indices):
-    """Return whether an index selects what lies in one piece in memory."""
+    """Return whether an index selects one contiguous piece of memory."""
     chosen = [i for i in indices if i is not None]
     return all(type(i) is int for i in chosen[:-1]) and all(
         type(i) is int or i is Ellipsis or type(i) is slice
@@ -143,9 +142,9 @@ def is_variable(v):
 
 
 def runs(jaxpr, in_order) -> list:
-    """Return the equations in groups: most alone, some to be a block.
+    """Return the equations in groups of one, or of several for a block.
 
-    An equation that needs nothing of the open run goes before it.
+    An equation that does not depend on the open run is put before it.
     """
     groups, run, made, shape = [], [], set(), None
     for eqn in jaxpr.eqns:
@@ -165,25 +164,25 @@ def runs(jaxpr, in_order) -> list:
 
 
 def is_blockable(eqn, in_order):
-    """Return whether an equation can be done piece by piece."""
+    """Return whether an equation can be computed piece by piece."""
     shape = eqn.outvars[0].aval.shape
     return (eqn.primitive in PIECEWISE and math.prod(shape) >= HUGE
             and shape[0] > rows_of(shape) and is_ordered(eqn, in_order))
 
 
 def rows_of(shape):
-    """Return how many elements of the first axis make a block."""
+    """Return the length of a block along the first axis."""
     return max(1, BLOCK // math.prod(shape[1:]))
 
 
 class Uses(NamedTuple):
-    """When variables, and the arrays behind them, are used last.
+    """The last uses of variables and of the arrays behind them.
 
     Args:
-        owner: for each variable, the one whose array it is a view of.
-        variable: for each variable, the number of a group.
-        array: for each owner, the number of the last group that uses any
-            view of it; infinity where others may hold one.
+        owner: for each variable, the variable whose array it is a view of.
+        variable: for each variable, the number of the last group to use it.
+        array: for each owner, the number of the last group that uses a view
+            of it, or infinity if code outside the program can hold one.
     """
 
     owner: dict
@@ -192,7 +191,7 @@ class Uses(NamedTuple):
 
 
 def last_uses(jaxpr, groups) -> Uses:
-    """Return what is used last when."""
+    """Return the Uses of a program."""
     given = [*jaxpr.constvars, *jaxpr.invars]
     owner = {v: v for v in given}
     variable, array = {}, {}
@@ -215,7 +214,7 @@ def is_large(v):
 
 
 def placed(eqn, i, uses, in_order):
-    """Return the work of one equation; `i` is the number of its group."""
+    """Return the Work of one equation; `i` is the number of its group."""
     ordered = stays_ordered(eqn, in_order)
     variables = dict.fromkeys(
         filter(is_variable, [*eqn.invars, *eqn.outvars]))
@@ -232,7 +231,7 @@ def placed(eqn, i, uses, in_order):
 
 
 def overwritten(eqn, is_free):
-    """Return the operand whose array can take the result, or None."""
+    """Return the operand whose array can hold the result, or None."""
     if eqn.primitive in OVERWRITING:
         for v in eqn.invars:
             if (type(v) is Var and v.aval == eqn.outvars[0].aval
@@ -242,15 +241,15 @@ def overwritten(eqn, is_free):
 
 
 def block(eqns, i, uses):
-    """Return the work of a run of equations, to be done piece by piece.
+    """Return the Work of a run of equations, computed piece by piece.
 
-    Within it all arrays are of one shape, so a result can take any array that
-    is free.  A new piece is made before the one of the same name is freed.
+    All its arrays have one shape, so a result can take any free array.  A new
+    piece is allocated before the old piece of the same name is freed.
 
     Args:
         eqns: element-wise equations of one shape.
         i: the number of their group.
-        uses: when variables are used last.
+        uses: the last uses of variables.
     """
     made = [eqn.outvars[0] for eqn in eqns]
     outs = [v for v in made if uses.variable[v] > i]
@@ -282,9 +281,9 @@ def block(eqns, i, uses):
 
 
 def are_new(jaxpr):
-    """Return whether each result is new: no argument, constant, or view.
+    """Return whether each result is new, not an argument, constant, or view.
 
-    A scalar must be a NumPy scalar, not an array without axes.
+    A scalar must be a NumPy scalar, not an array of shape ().
     """
     made = {v: eqn.primitive for eqn in jaxpr.eqns for v in eqn.outvars}
     scalar = FRESH - {astype_p, where_p}

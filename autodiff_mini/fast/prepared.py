@@ -1,8 +1,8 @@
-"""Prepared operations: forward and back, for arguments of some types.
+"""Prepared operations: both passes, for arguments of given types.
 
-On arguments of the same types an operation has the same derivative, cut in
-two at the same place.  So both halves are worked out once, by the rules that
-all interpreters use, and compiled.  Chapter 35.
+For arguments of the same types an operation has the same derivative, cut in
+two at the same place.  So the usual rules derive both halves once, and they
+are compiled.  Chapter 35.
 """
 
 from itertools import compress
@@ -25,22 +25,22 @@ from autodiff_mini.jaxprs import Equation, Jaxpr, Var, programs_in
 from autodiff_mini.primitives.elementwise import float_power_p, pow_p
 from autodiff_mini.pytree import tree_flatten
 
-BY_VALUE = {pow_p, float_power_p}   # whose rules look at a Python number
-OFTEN = 32          # how often an operation is met before it is prepared
-MOST_KEYS = 10_000  # how many operations are known; then all are forgotten
+BY_VALUE = {pow_p, float_power_p}   # their rules depend on a Python number
+OFTEN = 32          # the call at which an operation is prepared
+MOST_KEYS = 10_000  # more known operations than this clear the table
 
 
 class LongWay(Exception):
-    """An operation is not prepared, or not yet."""
+    """Raised if an operation cannot be prepared, or is not yet."""
 
 
 class Findings(NamedTuple):
-    """What was found among the arguments of an operation.
+    """The arrays found among the arguments of an operation.
 
     Args:
         operands: the values of its arrays.
-        names: what their tangents are called; None where one is zero.
-        avals: types, which have to live as long as a key with their ids.
+        names: the variables of their tangents, or None for a zero tangent.
+        avals: their types, kept alive because a key holds their ids.
     """
 
     operands: list
@@ -49,7 +49,7 @@ class Findings(NamedTuple):
 
 
 class Preparations(dict):
-    """What is prepared, by operation and types; or how often it was met."""
+    """Prepared operations, or call counts, by operation and types."""
 
     version = None
 
@@ -60,10 +60,10 @@ class Preparations(dict):
             self.clear()
 
     def meet(self, key, found, function, args, kwargs):
-        """Return what is prepared for an operation, if it is met often.
+        """Count a call, and prepare the operation at the call OFTEN.
 
         Raises:
-            LongWay: it is not.
+            LongWay: it is another call.
         """
         if any(map(programs_in, kwargs.values())):
             raise LongWay
@@ -83,18 +83,18 @@ preparations = Preparations()
 
 
 class Prepared:
-    """An operation on arguments of some types, forward and back.
+    """The forward and reverse passes of an operation on given types.
 
     Args:
-        found: its arrays.
-        function: a primitive, or a NumPy function.
+        found: the arrays among its arguments.
+        function: a primitive or a NumPy function.
         args, kwargs: its arguments.
     """
 
     def __init__(self, found, function, args, kwargs):
         self.function = function
         self.avals = found.avals
-        self.backs = {}     # by which of the results have a cotangent
+        self.backs = {}     # reverse passes, by which results have cotangents
         is_primitive = isinstance(function, Primitive)
 
         def run(*xs):
@@ -119,13 +119,12 @@ class Prepared:
             self.back = self.back_from((True,) * len(self.later.outvars))
 
     def place_results(self, jaxpr, moves, moving, later):
-        """Say of each result where its tangent comes from.
+        """Record for each result where its tangent comes from.
 
-        It may be one of the tangents that came in, or made of them, or there
-        is none.
+        It can be one of the incoming tangents, computed from them, or zero.
         """
         moving = list(compress(range(len(moving)), moving))
-        self.count = len(later.invars) - len(moving)     # of residuals
+        self.count = len(later.invars) - len(moving)     # residuals
         sources = dict(zip(later.invars[self.count:], moving))
         dots = iter(later.outvars)
         dots = [next(dots) if here else None for here in moves]
@@ -138,7 +137,7 @@ class Prepared:
             self.count, sources)
 
     def back_from_some(self, residuals, cts):
-        """Return the cotangents of its sources, without those of results."""
+        """Return the cotangents of its sources, if some of `cts` are None."""
         given = tuple([ct is not None for ct in cts])
         back = self.backs.get(given)
         if back is None:
@@ -155,15 +154,15 @@ class Prepared:
         return self.step(transpose_jaxpr(jaxpr, linear, given))
 
     def step(self, jaxpr):
-        """Return a program of this operation as a function."""
+        """Compile a program of this operation to a function."""
         return compiled_step(jaxpr)
 
 
 class Mapped(Prepared):
-    """The same for all the examples of a vmap, of which some are mapped."""
+    """A Prepared whose operands can be mapped by a vmap."""
 
     def step(self, jaxpr):
-        """Return a program of an example, as a function of all of them."""
+        """Compile a program of one example to a function of the batch."""
         steps, nowhere = {}, nothing(jaxpr)
 
         def step(*xs):
@@ -190,13 +189,13 @@ class Mapped(Prepared):
 def is_seen(y):
     """Return whether other code can see the memory of a result.
 
-    It may be a view of an argument; a view of what is gone is as good as new.
+    A result can be a view of an argument.
     """
     return seams.is_seen.run(y)
 
 
 def called_with(function, values, args, kwargs):
-    """Return what a function returns, with values for its arrays."""
+    """Call a function with `values` substituted for its arrays."""
     is_primitive = isinstance(function, Primitive)
     is_dynamic = is_primitive and function not in BY_VALUE
     args = [with_values(x, values, is_dynamic) for x in args]
@@ -208,12 +207,12 @@ def called_with(function, values, args, kwargs):
 
 
 def with_values(x, values, is_dynamic):
-    """Return an argument, with values for the arrays in it.
+    """Return an argument, with values substituted for its arrays.
 
     Args:
         x: the argument.
         values: an iterator.
-        is_dynamic: whether Python's numbers are values, too.
+        is_dynamic: whether to substitute for Python numbers, too.
     """
     if isinstance(x, Tracer | np.ndarray) or (
             is_dynamic and type(x) in NUMBERS):
@@ -224,7 +223,7 @@ def with_values(x, values, is_dynamic):
 
 
 def as_made(aval):
-    """Return a type, as the object that `typeof` returns."""
+    """Return the object that `typeof` returns for this type."""
     if aval.weak_type:
         return PYTHON_NUMBERS[type(aval.dtype.type(0).item())]
     return array_type(aval.shape, aval.dtype)
@@ -233,16 +232,16 @@ def as_made(aval):
 def used_once(jaxpr, count, sources):
     """Return a linear program with an input for each use of an input.
 
-    So cotangents come back one by one, and are added in the order in which
-    they would be without this module.
+    The reverse pass then returns a cotangent for each use, and they are
+    added in the same order as without this module.
 
     Args:
         jaxpr: the program.
-        count: how many residuals stand before the inputs.
+        count: the number of residuals before the inputs.
         sources: a number for each input.
 
     Returns:
-        The program, and for each of its inputs the number.
+        The program, and the numbers of its inputs.
     """
     inputs, numbers, eqns = [], [], []
 
@@ -260,9 +259,9 @@ def used_once(jaxpr, count, sources):
 
 
 def compiled_step(jaxpr):
-    """Return a program as a function, which returns a list.
+    """Compile a program to a function that returns a list.
 
-    Its arrays are NumPy's, and may lie in memory in any order.
+    It takes NumPy arrays in any memory order.
     """
     emitter = FastEmitter(False)
     emitter.emit('step', emitter.simplified(opened(jaxpr), False), False)

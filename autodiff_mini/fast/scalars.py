@@ -1,10 +1,10 @@
-"""Programs of single numbers: Python's floats, where they are as good.
+"""Programs of single numbers: Python floats, if they give the same bits.
 
-For one number an array is a heavy suitcase.  A Python float has the same bits
-and computes ten times faster.  Where it would not behave as NumPy's does, the
-program runs again, carefully.  A vector of two numbers is two numbers, so a
-program of such vectors is rewritten for their elements.  An index or a stack,
-which only moves elements, becomes nothing.  Chapter 34.
+An array is a heavy suitcase for one number.  A Python float has the same bits
+and computes ten times faster.  If it would behave differently from NumPy, the
+careful version runs instead.  A program of short vectors is rewritten for
+their elements.  An index or a stack, which only rearranges elements, then
+needs no code.  Chapter 34.
 """
 
 import math
@@ -32,8 +32,8 @@ from autodiff_mini.primitives.shapes import (
     broadcast_to_p, concatenate_p, reshape_p, stack_p, transpose_p)
 from autodiff_mini.zeros import Zero
 
-# How Python writes them; and, OPEN, those whose result is not finite if an
-# operand is not.  1 / inf is 0: of a quotient, the operands are looked at.
+# Python source for primitives.  OPEN has those whose result is not finite if
+# an operand is not.  But 1 / inf is 0, so a quotient's operands are checked.
 PYTHON = {
     add_p: '{} + {}', sub_p: '{} - {}', mul_p: '{} * {}', div_p: '{} / {}',
     neg_p: '-{}', abs_p: 'abs({})', pow_p: '{} ** {}', lt_p: '{} < {}',
@@ -41,15 +41,15 @@ PYTHON = {
     ne_p: '{} != {}', and_p: '{} & {}', or_p: '{} | {}', xor_p: '{} ^ {}',
     invert_p: 'not {}', where_p: '{1} if {0} else {2}',
     astype_p: 'float({})',
-    isfinite_p: 'True',     # or the program gives up
+    isfinite_p: 'True',     # otherwise the program gives up
     max_p: ('{0} if {0} > {1} else {1} if {1} > {0} '
-            'else float(np.maximum({0}, {1}))'),    # of 0.0 and -0.0
+            'else float(np.maximum({0}, {1}))'),    # 0.0 and -0.0
     min_p: ('{0} if {0} < {1} else {1} if {1} < {0} '
             'else float(np.minimum({0}, {1}))')}
 MATH = {sqrt_p: math.sqrt, sin_p: math.sin, cos_p: math.cos}
 TESTS = {lt_p, le_p, gt_p, ge_p, eq_p, ne_p, isfinite_p}
 OPEN = {add_p, sub_p, mul_p, neg_p, abs_p, astype_p, sqrt_p, sin_p, cos_p}
-MANY = 100      # numbers: so many CPython makes anew where others were
+MANY = 100      # equations: a longer program reuses the names of numbers
 
 
 def is_float(v):
@@ -61,7 +61,7 @@ def is_float(v):
 def is_scalar(jaxpr, is_result=is_float):
     """Return whether all values of a program are single float64 numbers.
 
-    In between there may be booleans.
+    Intermediate values can also be booleans.
     """
     return (bool(jaxpr.eqns) and not jaxpr.constvars
             and all(map(is_float, jaxpr.invars))
@@ -74,13 +74,13 @@ def is_bool(v):
 
 
 def is_small(v):
-    """Return whether an operand is an integer that a float can be."""
+    """Return whether an operand is an integer that a float can hold."""
     return (type(v) is Literal and type(v.val) is int
             and abs(v.val) <= 2**53)
 
 
 def is_scalar_equation(eqn):
-    """Return whether Python's floats can compute an equation."""
+    """Return whether Python floats can compute an equation."""
     primitive, out = eqn.primitive, eqn.outvars[0]
     if primitive is pow_p and not is_power(eqn) and out.aval.weak_type:
         return False
@@ -104,10 +104,10 @@ def is_power(eqn):
 
 
 def with_boxes(jaxpr):
-    """Return a program whose powers know which operands are boxes.
+    """Return a program whose powers mark which operands are boxes.
 
-    A box is an array without axes, as `np.where` returns it.  NumPy's power
-    of a box has other bits than its power of a number.
+    A box is an array of shape (), as `np.where` returns it.  NumPy's power
+    of a box can differ in its last bits from its power of a number.
     """
     boxes, eqns = set(), []
     for eqn in jaxpr.eqns:
@@ -124,11 +124,11 @@ def with_boxes(jaxpr):
 
 @cache
 def as_numpy(primitive):
-    """Return whether Python's function has the bits of NumPy's.
+    """Return whether Python's function gives the same bits as NumPy's.
 
-    Both ask the C library, or NumPy has its own; a thousand numbers tell.
-    NumPy can do several numbers of an array in one pass, in another way; or
-    not, if the array is read backwards.
+    Both call the C library, or NumPy has its own code, so test a thousand
+    numbers.  NumPy can use vector instructions for an array, depending on its
+    length and on whether it is read backwards.
     """
     x, ufunc = np.linspace(0.0, 50.0, 1000), primitive.impl
     found = [ufunc(x), ufunc(x[::-1])[::-1], [ufunc(x_i) for x_i in x]]
@@ -142,10 +142,10 @@ def scalar_lines(emitter, numbers, invars, outvars, names):
     """Return the lines of a function for a program of single numbers.
 
     Args:
-        emitter: knows names for functions.
-        numbers: Numbers, for the program of single numbers.
-        invars, outvars: those of the program that it stands for.
-        names: those of its variables; some are added.
+        emitter: the FastEmitter.
+        numbers: the Numbers of the program.
+        invars, outvars: the variables of the original program.
+        names: the names of its variables.
     """
     floats = ChainMap({}, names)
     start = taken_out(invars, numbers.ins, [names[v] for v in invars], floats)
@@ -159,13 +159,13 @@ def scalar_lines(emitter, numbers, invars, outvars, names):
 
 
 def taken_out(variables, numbers, given, names):
-    """Return the lines that make Python's floats of arguments.
+    """Return the lines that convert arguments to Python floats.
 
     Args:
-        variables: of the arguments.
+        variables: the variables of the arguments.
         numbers: for each, the variables of its numbers.
         given: the names of the arguments.
-        names: gets those of the numbers.
+        names: receives the names of the numbers.
     """
     lines = []
     for v, parts, x in zip(variables, numbers, given):
@@ -194,13 +194,13 @@ def put_back(emitter, v, parts, names):
 def scalar_body(emitter, jaxpr, names, results=()):
     """Return the lines of a program, and whether they call NumPy.
 
-    They raise an error if a number that matters is not finite.
+    The lines raise an error if a checked number is not finite.
 
     Args:
-        emitter: knows names for functions.
+        emitter: the FastEmitter.
         jaxpr: a program of single numbers.
-        names: those of its variables; some are added.
-        results: variables that must be finite, too.
+        names: the names of its variables; new ones are added.
+        results: variables that must also be finite.
     """
     lines, watched, asks_numpy, free = [], {}, False, []
     for eqn, gone in zip(jaxpr.eqns, last_needed(jaxpr), strict=True):
@@ -242,13 +242,13 @@ def scalar_body(emitter, jaxpr, names, results=()):
 def last_needed(jaxpr) -> list:
     """Return for each equation the numbers whose names are free after it.
 
-    A new number then has its place where an old one was, which is near.  A
-    short program has all its numbers near, and a name for each.
+    A new number then takes the memory of an old one, which is in the cache.
+    A short program fits into the cache, and has a name for each number.
     """
     kept = {*jaxpr.invars, *jaxpr.outvars}
     for eqn in jaxpr.eqns:
         if eqn.primitive not in OPEN:
-            kept.update(eqn.invars)     # they are looked at in the end
+            kept.update(eqn.invars)     # they are checked at the end
         if eqn.primitive is astype_p:
             kept.update([*eqn.invars, *eqn.outvars])    # one name for two
     last = {v: i for i, eqn in enumerate(jaxpr.eqns) for v in eqn.invars}
@@ -270,13 +270,13 @@ def checked(emitter, names):
 
 
 def carefully(lines, asks_numpy, outs, instead):
-    """Return lines that do something else if Python's floats give up.
+    """Return lines that call a fallback if Python floats give up.
 
     Args:
-        lines: what computes the results.
-        asks_numpy: whether they call NumPy, whose errors are raised then.
+        lines: the lines that compute the results.
+        asks_numpy: whether they call NumPy, whose errors then are raised.
         outs: the texts of the results.
-        instead: the text of a call.
+        instead: the text of the call to the fallback.
     """
     lines = [*lines, (f'return [{", ".join(outs)}]', None)]
     if asks_numpy:
@@ -291,7 +291,7 @@ def indented(lines):
 
 
 def float_text(emitter, v, names, as_float=True):
-    """Return the text of an operand, for Python's arithmetic."""
+    """Return the text of an operand for Python arithmetic."""
     if type(v) is Var:
         return names[v]
     if not as_float or v.aval.dtype == bool:
@@ -299,19 +299,19 @@ def float_text(emitter, v, names, as_float=True):
     return emitter.value(float(v.val))
 
 
-FEW = 8     # elements: what has more is faster as an array
+FEW = 8     # elements: a longer vector is faster as an array
 CALL = 12   # Python operations in the time that NumPy needs for one
 MOVING = {index_p, scatter_p, concatenate_p, stack_p, broadcast_to_p,
           reshape_p, transpose_p}
 
 
 class Numbers(NamedTuple):
-    """A program of single numbers that stands for one of small arrays.
+    """A program of single numbers that replaces one of small arrays.
 
     Args:
         jaxpr: the program of single numbers.
-        ins: for each argument of the other program, its numbers.
-        outs: the same for each result.
+        ins: the numbers of each argument of the original program.
+        outs: the numbers of each result.
     """
 
     jaxpr: Jaxpr
@@ -320,13 +320,13 @@ class Numbers(NamedTuple):
 
 
 def as_numbers(jaxpr, ordered, is_result=is_float, arrays=0):
-    """Return Numbers for a program, or None if it stays one of arrays.
+    """Return Numbers for a program, or None if arrays suit it better.
 
     Args:
         jaxpr: a program without calls.
         ordered: whether its arguments are C-contiguous NumPy arrays.
-        is_result: whether a variable can be a result.
-        arrays: how many are taken apart or put together at each run.
+        is_result: a function that says whether a variable can be a result.
+        arrays: the number of arrays to convert at each run.
     """
     if is_scalar(jaxpr, is_result):
         return Numbers(with_boxes(jaxpr), [[v] for v in jaxpr.invars],
@@ -341,7 +341,7 @@ def as_numbers(jaxpr, ordered, is_result=is_float, arrays=0):
 
 
 def has_few_numbers(jaxpr):
-    """Return whether all arrays are of few floats, or of few truths."""
+    """Return whether all arrays have few elements, floats or booleans."""
     found = chain(jaxpr.constvars, jaxpr.invars,
                   *[eqn.outvars for eqn in jaxpr.eqns])
     return seams.library_of(jaxpr.consts) is None and all(
@@ -350,7 +350,7 @@ def has_few_numbers(jaxpr):
 
 
 def price(jaxpr):
-    """Return how long numbers take, about, in Python operations."""
+    """Return about how long a program takes, in Python operations."""
     return sum(1 if eqn.primitive in PYTHON or eqn.primitive in MATH
                and as_numpy(eqn.primitive) else CALL for eqn in jaxpr.eqns)
 
@@ -396,7 +396,7 @@ def array_of(numbers, shape):
 
 
 def new_numbers(v):
-    """Return an array of new variables, for the numbers of an array."""
+    """Return an array of variables for the elements of an array."""
     if v.aval.shape == ():
         return array_of([v], ())
     aval = ShapedArray((), v.aval.dtype)
@@ -405,7 +405,7 @@ def new_numbers(v):
 
 
 def can_split(eqn):
-    """Return whether numbers one by one have the bits of the array."""
+    """Return whether element by element gives the bits of the array."""
     primitive, avals = eqn.primitive, [v.aval for v in eqn.invars]
     if any(type(v) is Literal and isinstance(v.val, Zero)
            for v in eqn.invars):
@@ -414,7 +414,7 @@ def can_split(eqn):
         [out] = eqn.outvars
         if (primitive is index_p and len(avals) > 1
                 or primitive is scatter_p and len(avals) > 2):
-            return False    # an index is not known
+            return False    # an index is an operand
         is_box = out.aval.shape == () and (
             primitive is not index_p or avals[0].shape == ()
             or Ellipsis in eqn.params['indices'])
@@ -431,7 +431,7 @@ def can_split(eqn):
 
 
 def rearranged(eqn, xs):
-    """Return the numbers of a result that only has them elsewhere."""
+    """Return the numbers of a result that only rearranges its operands."""
     dtype = eqn.outvars[0].aval.dtype
     if eqn.primitive is scatter_p:
         found = xs[0].copy()
@@ -453,7 +453,7 @@ def in_turn(xs, add, zero=Literal(np.float64(0))):
 
 @cache
 def adds_in_turn():
-    """Return whether NumPy adds up few numbers as `in_turn` does."""
+    """Return whether NumPy adds few numbers in the order of `in_turn`."""
     numbers = np.sin(np.arange(8000.0)) * 10.0 ** (np.arange(8000) % 7)
     for n in range(1, FEW + 1):
         for k in range(1, FEW // n + 1):

@@ -1,7 +1,7 @@
-"""Simplification: a program that computes the same, with less to do.
+"""Simplification: an equivalent program with fewer operations.
 
-It reads the equations once, forwards, and asks for each one whether its
-result is there already.  No equation can change a bit of what comes out.
+It reads the equations once, forwards, and checks for each one whether its
+result is already available.  The results are bitwise the same.
 Chapter 31.
 """
 
@@ -38,7 +38,7 @@ PIECEWISE = ELEMENTWISE - VIEWS | {astype_p}
 
 
 def learn(*sets):
-    """Let sets have the rows, too, of NumPy ufuncs that come in later."""
+    """Add the rows of NumPy ufuncs that are defined later to sets, too."""
     def add(primitive):
         ufunc = primitive.impl
         if (isinstance(ufunc, np.ufunc) and hasattr(np, ufunc.__name__)
@@ -52,26 +52,26 @@ learn(ELEMENTWISE, PIECEWISE)
 
 
 def opened(jaxpr):
-    """Return the program without calls, and with loops taken apart."""
+    """Inline the calls of a program, and split its loops."""
     return inline(jaxpr, inline_rules | opening_rules)
 
 
-opening_rules = {}  # as inline_rules, but those that are for speed
+opening_rules = {}  # like inline_rules, but for speed
 
 
 def simplify(jaxpr, in_order=()):
-    """Return a program that computes the same, to the bit, with less to do.
+    """Return a program with fewer operations and bitwise equal results.
 
     Args:
         jaxpr: a program without calls.
-        in_order: which of its variables are known to be C-contiguous.
+        in_order: the variables that are known to be C-contiguous.
     """
     values = dict(zip(jaxpr.constvars, jaxpr.consts, strict=True))
-    # What stands for a variable; a number needs no name.
+    # The replacements of variables; a number needs no name.
     env = {v: Literal(x[()]) for v, x in values.items()
            if type(x) is np.ndarray and x.shape == ()}
-    seen = {}       # by what an equation does: its results
-    made = {}       # the equation of each variable that stays
+    seen = {}       # the results of equations, by primitive and operands
+    made = {}       # the equation of each variable that is kept
     before = {v: eqn for eqn in jaxpr.eqns for v in eqn.outvars}
     eqns = []
 
@@ -87,7 +87,7 @@ def simplify(jaxpr, in_order=()):
             old.primitive, invars, old.params, old.outvars, old.line)
         if (eqn.primitive is matmul_p and is_square(invars, made)
                 and not is_square(old.invars, before)):
-            # BLAS computes x @ x in another order than x @ y.
+            # BLAS sums x @ x in another order than x @ y.
             copy = Var(invars[1].aval)
             keep(Equation(mul_p, [invars[1], Literal(1)], {}, [copy],
                           eqn.line))
@@ -125,20 +125,20 @@ def without_transpose(eqn, made):
 
 
 def owner(v, made):
-    """Return the variable whose array `v` is, or is a view of."""
+    """Return the variable that `v` is a view of, or `v` itself."""
     while v in made and made[v].primitive in VIEWS:
         v = made[v].invars[0]
     return v
 
 
 def products(eqn):
-    """Return equations for one: small powers of arrays are products."""
+    """Expand a small power of an array into equations for products."""
     x, n = eqn.invars if eqn.primitive is pow_p else (None, None)
     if (type(n) is not Literal or type(n.val) is not int
             or n.val not in {0, *PRODUCTS} or x.aval.shape == ()
             or x.aval.dtype.kind != 'f'):
         return [eqn]
-    if n.val == 0:      # even of nan
+    if n.val == 0:      # nan ** 0 is 1, too
         one = Literal(x.aval.dtype.type(1))
         return [Equation(broadcast_to_p, [one], {'shape': x.aval.shape},
                          eqn.outvars, eqn.line)]
@@ -152,7 +152,7 @@ def products(eqn):
 
 
 def narrowed(eqn, invars, made, values):
-    """Return operands that NumPy will broadcast, for those that were."""
+    """Replace broadcast operands by smaller ones that NumPy broadcasts."""
     [out] = eqn.outvars
     for i, v in enumerate(invars):
         if v in values:
@@ -179,9 +179,9 @@ def is_ordered(eqn, in_order):
 
 
 def spread_number(x):
-    """Return the number that was spread over a constant, if one was.
+    """Return the number that a constant broadcasts, if it does.
 
-    It is returned as two literals, weak and strong; or there is no literal.
+    Return it as two literals, weak and strong, or return an empty list.
     """
     if type(x) is not np.ndarray or x.size < 2 or x.dtype == float0 or any(
             stride for stride, n in zip(x.strides, x.shape) if n > 1):
@@ -191,10 +191,10 @@ def spread_number(x):
 
 
 def same_value(eqn, made, in_order):
-    """Return the operand that the result is to the bit, or None.
+    """Return the operand that the result equals bit for bit, or None.
 
-    A copy lies in one piece in memory.  An operand that may not, a view or an
-    argument, does not stand for its copy: its sum has another order.
+    A copy is contiguous.  A view or an argument may not be, so it cannot
+    replace its copy: NumPy could sum it in another order.
     """
     rule = same_rules.get(eqn.primitive)
     v = rule(*eqn.invars) if rule else None
@@ -210,7 +210,7 @@ def same_value(eqn, made, in_order):
 
 
 def is_number(v, *numbers):
-    """Return whether an operand is one of these numbers, sign and all."""
+    """Return whether an operand is one of these numbers, signs included."""
     return (type(v) is Literal and not isinstance(v.val, Zero)
             and any(v.val == x and math.copysign(1, v.val.real)
                     == math.copysign(1, x) for x in numbers))
@@ -221,7 +221,7 @@ def same_product(x, y):
 
 
 def same_sum(x, y):
-    """Adding -0.0 changes nothing, but adding 0.0 turns -0.0 into 0.0."""
+    """Drop -0.0 from a sum, but not 0.0, which turns -0.0 into 0.0."""
     if 'f' in (x.aval.dtype.kind, y.aval.dtype.kind):
         zero = -0.0
     else:
@@ -244,7 +244,7 @@ same_rules = {
 
 
 def folded(eqn):
-    """Return the result as a literal, if the operands are, or None."""
+    """Return the result as a literal if all operands are, or None."""
     if (eqn.primitive not in ELEMENTWISE or Var in map(type, eqn.invars)
             or any(isinstance(v.val, Zero) for v in eqn.invars)):
         return None
@@ -258,5 +258,5 @@ def folded(eqn):
 
 
 def operand_key(v):
-    """Return what two operands have in common if they are the same."""
+    """Return a key that is equal for operands that are the same."""
     return v if type(v) is Var else (type(v.val), repr(v.val))

@@ -1,8 +1,8 @@
-"""The tape: what a gradient of plain arrays has to remember.
+"""The tape: the record that a gradient of plain arrays needs.
 
-Two interpreters, forward mode and partial evaluation, become one.  It
-computes, and keeps residuals and names of each operation.  It leaves what it
-has not prepared to the two.  Chapter 35.
+One interpreter does the work of forward mode and partial evaluation.  It
+computes, and keeps the residuals and names of each operation.  Operations
+that are not prepared go through the other two.  Chapter 35.
 """
 
 import numpy as np
@@ -42,14 +42,14 @@ compositions.update({
     np.linalg.qr, np.linalg.matrix_power})
 STATIC = {int, bool, str, type(None), type,
           *map(type, map(np.dtype, '?bhilqBHILQefdgFDG'))}
-SMALL = 4096    # bytes: what is copied without a thought
-# What an operation can raise.  A fault of the tape itself is not hidden.
+SMALL = 4096    # bytes: smaller arrays are always copied
+# The errors of an operation.  A fault of the tape itself is not hidden.
 REFUSED = (LongWay, ArithmeticError, IndexError, NotImplementedError,
            TypeError, ValueError)
 
 
 class TapeTracer(JVPTracer):
-    """A value; of its tangent there is the name in the linear program."""
+    """A value, and the variable of its tangent in the linear program."""
 
     __slots__ = ('primal', 'name', 'aval')
 
@@ -67,14 +67,13 @@ class TapeTracer(JVPTracer):
         return JaxprTracer(self._trace.parent, self.name, self.line)
 
 
-TapeTracer.__name__ = JVPTracer.__name__    # which it is, to its user
+TapeTracer.__name__ = JVPTracer.__name__    # the name that users see
 
 
 class TapeTrace(JVPTrace):
-    """Computes, and keeps on the tape what the reverse pass needs.
+    """Compute, and keep on the tape what the reverse pass needs.
 
-    Its parent is the interpreter that writes down, and its tape is that one's
-    list of equations.
+    Its parent is the PartialEvalTrace whose list of equations is the tape.
     """
 
     def process_primitive(self, primitive, args, params):
@@ -113,7 +112,7 @@ class TapeTrace(JVPTrace):
         return super().process_function(function, args, kwargs)
 
     def look_at(self, x, key, found, by_value=False):
-        """Append an argument to a key, and its arrays to what is found."""
+        """Append an argument to a key, and its arrays to the findings."""
         kind = type(x)
         if kind is TapeTracer and x._trace is self:
             if by_value and x.aval.weak_type:
@@ -141,7 +140,7 @@ class TapeTrace(JVPTrace):
             raise LongWay
 
     def process_prepared(self, key, found, function, args, kwargs):
-        """Do what is prepared; raises LongWay if nothing is."""
+        """Run the prepared operation, or raise LongWay if there is none."""
         key, names = tuple(key), found.names
         prepared = preparations.get(key)
         if not isinstance(prepared, Prepared):
@@ -174,7 +173,7 @@ class TapeTrace(JVPTrace):
         return results
 
     def kept(self, residuals):
-        """Return the residuals, copied where other code holds them."""
+        """Return the residuals, with copies of arrays held by other code."""
         foreign = self.parent.foreign
         for i, x in enumerate(residuals):
             if type(x) is np.ndarray and id(owner_of(x)) in foreign:
@@ -183,7 +182,7 @@ class TapeTrace(JVPTrace):
         return residuals
 
     def process_index(self, x, params):
-        """Do what is its own derivative, and seldom the same twice."""
+        """Index without preparing: it is linear, and indices vary."""
         if type(x) is not TapeTracer or x._trace is not self or not x.name:
             raise LongWay
         y = self.part_of(x.primal, params)
@@ -194,7 +193,7 @@ class TapeTrace(JVPTrace):
         return part
 
     def part_of(self, x, params):
-        """Return what an index takes of the value `x`."""
+        """Return the part of the value `x` that an index selects."""
         return index_p.impl(x, **params)
 
     def join(self, primal, tangent):
@@ -214,7 +213,7 @@ class TapeTrace(JVPTrace):
 
 
 class MappedTapeTrace(TapeTrace):
-    """Do so for all the examples of a vmap at once."""
+    """A TapeTrace for all the examples of a vmap in one pass."""
 
     def look_at(self, x, key, found, by_value=False):
         if type(x) is BatchTracer and x._trace is self.parent.parent:
@@ -236,16 +235,16 @@ class MappedTapeTrace(TapeTrace):
 
 
 class Tape(Jaxpr):
-    """A linear program, to be run backwards once.
+    """A linear program that can be run backwards once.
 
-    Among its equations stand prepared operations: tuples of a Prepared, the
-    residuals, the names of its sources, those of its results, and a line.
+    Among its equations are prepared operations: tuples of a Prepared, the
+    residuals, the names of its sources and of its results, and a line.
     """
 
     __slots__ = ()
 
     def pull(self, consts, cts):
-        """Return the cotangents of the inputs, as `pull` in transpose.py."""
+        """Return the cotangents of the inputs; see `pull` in transpose.py."""
         return play_back(self, consts, cts)
 
 
@@ -253,7 +252,7 @@ def record_flat(f, primals, tag):
     """Return the outputs of `f`, and its derivative there as a tape.
 
     Args:
-        f: takes arrays, returns a list of them.
+        f: a function of arrays that returns a list of arrays.
         primals: the arrays at which to evaluate it.
         tag: which application of which transformation this is.
     """
@@ -284,7 +283,7 @@ def record_flat(f, primals, tag):
 
 
 def play_back(tape, consts, cts):
-    """Return the cotangents of the inputs of a tape, and uses it up."""
+    """Return the cotangents of the inputs of a tape, and empty it."""
     if seams.note.taken:
         seams.note(play_back)
     known = dict(zip(tape.constvars, consts, strict=True))

@@ -1,8 +1,8 @@
-"""Twins: a program that was recorded before is the one from then.
+"""Twins: reuse an earlier program if a new one is identical.
 
-What was made of a program stays with it: its derivatives, and its compiled
-source.  A loop that is met again records its body again, because Python
-values can have changed.  If none has, the old program is used.  Chapter 35.
+A program keeps its derivatives and its compiled source.  A loop that runs
+again records its body again, because Python values can have changed.  If none
+has changed, the old program is used.  Chapter 35.
 """
 
 import numpy as np
@@ -16,12 +16,12 @@ from autodiff_mini.jaxprs import Jaxpr, Var
 from autodiff_mini.memory import bits
 from autodiff_mini.pytree import frozen
 
-known_programs = {}         # by what is written in them
-TOO_LARGE = 100_000         # bytes: constants of which no program is kept
+known_programs = {}         # by their written_key
+TOO_LARGE = 100_000         # bytes: no program with larger constants is kept
 
 
 def twin_of(jaxpr):
-    """Return the first program that was like this one."""
+    """Return the first recorded program that equals this one."""
     arrays = [x for x in jaxpr.consts if type(x) is np.ndarray]
     if len(arrays) < len(jaxpr.consts) or (
             sum(x.nbytes for x in arrays) > TOO_LARGE):
@@ -29,7 +29,7 @@ def twin_of(jaxpr):
     try:
         key = RuleTable.version, *written_key(jaxpr)
         found = known_programs.get(key)
-    except TypeError:   # a rule may do something else the next time
+    except TypeError:   # it calls a function that could change
         return jaxpr
     if found and all(map(same_bits, found.consts, jaxpr.consts)):
         return found
@@ -38,11 +38,11 @@ def twin_of(jaxpr):
 
 @remembered
 def written_key(jaxpr):
-    """Return what is written in a program, as a key, but its constants.
+    """Return the content of a program, except its constants, as a key.
 
     Raises:
-        TypeError: it calls functions of the user's, or has something in it
-            that has no hash.
+        TypeError: the program calls a user's function, or contains an
+            unhashable value.
     """
     inputs = *jaxpr.constvars, *jaxpr.invars
     places = {v: i for i, v in enumerate(inputs)}
@@ -66,7 +66,7 @@ def written_key(jaxpr):
 
 
 def content_key(x):
-    """Return a parameter, or a number, as a part of a key."""
+    """Return a parameter or a number as part of a key."""
     kind = type(x)
     if kind is Jaxpr and not x.consts:
         return written_key(x)
@@ -86,11 +86,11 @@ CALLS = {FlatCall, FlatRule, FlatForward, StagedFunction, StagedRule}
 
 
 def is_ours(x):
-    """Return whether a function is the library's, or NumPy's."""
+    """Return whether a function belongs to the library or to NumPy."""
     module = getattr(getattr(x, 'fun', x), '__module__', None) or ''
     return module.startswith(('autodiff_mini.', 'numpy'))
 
 
 def same_bits(x, y):
-    """Return whether two constants are the same to the bit."""
+    """Return whether two constants are bitwise equal."""
     return x.strides == y.strides and np.array_equal(bits(x), bits(y))

@@ -1,7 +1,7 @@
 """`call`: a primitive that carries a Python function.
 
-An interpreter does not look inside the function.  It makes a new function of
-it, and binds that.  Chapter 5.
+An interpreter does not look inside the function.  It transforms it into a new
+function and binds that.  Chapter 5.
 """
 
 from functools import partial
@@ -19,8 +19,8 @@ from autodiff_mini.zeros import pack, unpack, which_zero
 def defcall(name):
     """Return a primitive that calls its parameter `fun`.
 
-    Its other parameters are rules of this function.  Staging keeps them, and
-    evaluation and lowering forget them.
+    Its other parameters are rules for this function.  Staging keeps them, but
+    evaluation and lowering drop them.
     """
     primitive = Primitive(name, lambda *xs, fun, **rules: fun(*xs),
                           multiple_results=True, is_call=True)
@@ -34,7 +34,7 @@ call_p = defcall('call')
 
 
 def call(f, *args):
-    """Return `f(*args)`, as one operation.
+    """Apply `f` to the arguments, as one operation.
 
     Args:
         f: a function of arrays, or trees of arrays.
@@ -47,11 +47,11 @@ def call(f, *args):
 
 
 class Store:
-    """What a function that is bound returns besides arrays.
+    """A place for the second result of a function that is bound.
 
-    `bind` passes on values alone, so `keep` sets the rest aside for the rule
+    `bind` returns only the first, so `keep` stores the second for the rule
     that binds the function.  A function and its rules share one store, and
-    the first of them that runs fills it.
+    the first to run fills it.
 
     Source: `Store` in JAX's `jax/_src/linear_util.py`.
     """
@@ -59,7 +59,7 @@ class Store:
     value = None
 
     def keep(self, f, like):
-        """Return `f` without its second result, with the name of `like`."""
+        """Return `f` with the name of `like`, and store its second result."""
         def first(*args):
             out, self.value = f(*args)
             return out
@@ -67,7 +67,7 @@ class Store:
 
 
 def named(f, like):
-    """Return the function `f`, with the name of another one for errors."""
+    """Name the function `f` after another one, for errors, and return it."""
     f.__qualname__ = fun_name(like)
     return f
 
@@ -85,7 +85,7 @@ def on_arrays(rule, in_zeros, out_zeros, like):
     """Return a function of primals and tangents as a function of arrays.
 
     Symbolic zeros are not arrays, so they are left out.  The store
-    `out_zeros` tells which tangents of the outputs are.
+    `out_zeros` records which output tangents are zeros.
     """
     def fun_jvp(*arrays):
         ys, y_dots = rule(*unpack(arrays, in_zeros))

@@ -37,13 +37,13 @@ abstract.rules[cond_p] = lambda *avals, branches: branches[0].out_avals
 
 
 def transform_branches(transform, branches, marks, *more):
-    """Return transformed branches, in columns, and the marks of the outputs.
+    """Transform all branches, and return the results and the output marks.
 
-    If an output is perturbed, mapped, or unknown in one branch, it is in all.
+    An output perturbed, mapped, or unknown in one branch is so in all.
 
     Args:
         transform: `transform(branch, marks, wanted, *more)`, which returns a
-            tuple.  Its last element says which outputs are marked.
+            tuple that ends with the marks of the outputs.
         branches: programs.
         marks: the marks of their arguments.
         more: other arguments of the transform.
@@ -69,7 +69,7 @@ jvp.rules[cond_p] = cond_jvp
 
 
 def cond_vmap(axis, vals, dims, branches):
-    """Run each branch for the whole batch, if any element takes it."""
+    """Run each branch that any element takes, for the whole batch."""
     mapped = tuple(dim == 0 for dim in dims[1:])
     if dims[0] is None:
         branches, _, out_mapped = transform_branches(
@@ -87,9 +87,9 @@ def cond_vmap(axis, vals, dims, branches):
 
 
 def run_branch_if_any(axis, mask, xs, mapped, branch):
-    """Return the outputs of a branch for a batch, if any element takes it.
+    """Run a branch for the whole batch, if any element takes it.
 
-    The other elements must cause no error, no warning, and no nan: copies of
+    The other elements must not cause errors, warnings, or NaNs, so copies of
     the first element that takes the branch replace them.
     """
     program, *_ = vmap_jaxpr(branch, mapped, (True,) * len(branch.outvars),
@@ -102,20 +102,20 @@ def run_branch_if_any(axis, mask, xs, mapped, branch):
     return run(pruned(branches[bool(some)]), *xs)
 
 
-pruned = remembered(drop_dead)  # a branch that is run operation by operation
+pruned = remembered(drop_dead)  # for branches that run operation by operation
 
 
 @remembered
 def no_run(program):
-    """Return a program of the same type, whose outputs are zeros."""
+    """Return a program of the same type that returns zeros."""
     return stage_program(lambda *_: list(map(zeros, program.out_avals)),
                          program.in_avals, TraceTag('cond', program))
 
 
 def fill_from_first_match(mask, xs, mapped):
-    """Return operands, with the first match where the mask is False.
+    """Replace rows where the mask is False by the first where it is True.
 
-    The copies of that row have no derivative.
+    The copies contribute nothing to the derivative.
     """
     if len(mask) == 0:
         return xs
@@ -125,7 +125,7 @@ def fill_from_first_match(mask, xs, mapped):
 
 
 def where(mask, x, y):
-    """Return a row of `x` or of `y` for each element of the batch."""
+    """Choose a row of `x` or of `y` for each element of the batch."""
     return np.where(vmap.lengthen(mask, np.ndim(x) - 1), x, y)
 
 
@@ -155,7 +155,7 @@ def cond_partial_eval(trace, args, unknown, branches):
 def pad_residual_outputs(jaxpr, i, types):
     """Return branch `i` with the residuals of all branches as outputs.
 
-    Those of the others are zeros.
+    Residuals of the other branches are zeros.
     """
     n = len(jaxpr.outvars) - len(types[i])
 
@@ -206,20 +206,20 @@ lowering.rules[cond_p] = cond_lowering
 
 @public
 def cond(pred, true_fun, false_fun, *operands):
-    """Return what one of two functions returns.
+    """Call one of two functions, and return its result.
 
-    Under `vmap`, a function runs for the whole batch, if any element takes
-    it.  It is not told of the other elements, so they cause no error.
+    Under `vmap`, a function that any element takes runs for the whole batch,
+    with copies of such an element in the other rows, so they cause no errors.
 
     Args:
-        pred: which, a scalar.
-        true_fun: a function of the operands, if it is true, or not zero.
-        false_fun: another, if it is not.  Both return trees of the same
-            structure, shapes and dtypes.
+        pred: a scalar that chooses the function.
+        true_fun: the function to call if `pred` is true, or not zero.
+        false_fun: the function to call otherwise.  Both return trees of the
+            same structure, shapes, and dtypes.
         operands: arrays, or trees of arrays.
 
     Raises:
-        TypeError: `pred` is no scalar, or the results disagree.
+        TypeError: `pred` is not a scalar, or the results differ in type.
 
     Source: `jax.lax.cond`.
 

@@ -48,11 +48,10 @@ def custom_call_jvp(primitive, rule_of, tag, xs, x_dots, **params):
 
 
 def run_outside(kind, tag, primitive, fun, rule, *args):
-    """Return the two lists that a rule returns.
+    """Call a rule outside of a transformation, and return its two lists.
 
-    It runs outside of the transformation that calls it, which is known by its
-    kind of tracer and its tag.  If it uses such a tracer, it closes over it,
-    which is an error.
+    The kind of tracer and the tag identify the transformation.  A rule that
+    uses such a tracer has closed over it, which is an error.
     """
     try:
         results = rule(*args)
@@ -82,7 +81,7 @@ def custom_call_vmap(primitive, mappers, axis, xs, dims, fun, **rules):
 
 
 def jvp_vmap(rule, axis, dims, out_dims, xs, x_dots):
-    """Return the outputs and tangents of all elements, and the dims."""
+    """Return the outputs and tangents of a batch, and their dims."""
     still, out_still = which_zero(x_dots), Store()
     outs, found = vmap.vmap_flat(
         on_arrays(rule, still, out_still, rule), axis, pack(xs, x_dots),
@@ -100,20 +99,20 @@ def dims_of_tangents(dims) -> list:
 def conform(outs, found, count, axis, dims, out_dims):
     """Return the outputs of a call, all mapped or none, and their dims.
 
-    They are mapped if an operand is, since a rule may depend on an operand on
-    which the function does not; or if one turns out to be.  An output whose
-    value is not mapped is shared then: each element i has the output y, and a
-    tangent of its own,
+    The outputs are mapped if an operand is, because a rule can use an operand
+    that the function ignores, or if an output turns out to be.  An output
+    whose value is not mapped is then shared: every element i has the same
+    output y, but its own tangent,
 
         y_dot[i] = jvp(xs[i], x_dots[i]).
 
-    Outside of the batch y is that of the first element: `y_dot` is
+    Outside of the batch, y is the first element's output: `y_dot` is
     `y_dot[0]`, and the reverse pass counts y_bar once, with
-    `y_bar[0] = y_bar` and zeros for the others, in
+    `y_bar[0] = y_bar` and zeros for the other elements, in
 
         x_bar = sum of bwd(residuals[i], y_bar[i]) over i.
 
-    The function or a rule decides, whichever runs first.
+    The function and its rules must agree, so the first to run decides.
     """
     if out_dims is None:
         some = 0 in [*dims, *found]
@@ -133,17 +132,17 @@ def closed_alone(axis, rule):
         'function does not: pass the value to the function as an argument')
 
 
-# What a call means in a linear program.  A rule may apply a function with a
-# rule of its own to a tangent, and a derivative of that asks for this rule.
+# Calls in a linear program.  A rule can apply a function with its own rule
+# to a tangent, and differentiating the result needs that function's rule.
 def leave_call(primitive, trace, args, fun, **rules):
-    """Leave a call with an unknown operand for later, with its rules.
+    """Record a call with an unknown operand, and keep its rules.
 
-    A tangent that another rule passes to the function is a value, and can be
-    differentiated itself.
+    A tangent that another rule passes to the function is an ordinary value,
+    so it can be differentiated too.
 
     Args:
         primitive, args, fun, rules: the call.
-        trace: the one that records it.
+        trace: the trace that records it.
     """
     unknown = list(map(trace.is_unknown, args))
     if not any(unknown):
@@ -166,9 +165,9 @@ def leave_call(primitive, trace, args, fun, **rules):
 
 
 def with_known(outs, known, trace, primitive, args, params):
-    """Return the outputs of a call, those that are known as values.
+    """Replace the known outputs of a call by their values.
 
-    They depend on no unknown operand, so a call with zeros computes them.
+    They depend only on known operands, so a call with zeros computes them.
     """
     if not any(known):
         return outs
@@ -180,11 +179,11 @@ def with_known(outs, known, trace, primitive, args, params):
 
 @seams.leave_closure.define
 def leave_closure(trace, primitive, args, fun, rules):
-    """Leave a call whose function closes over an unknown value.
+    """Record a call whose function closes over an unknown value.
 
-    Another rule has made the function, and it closes over a tangent of that
-    rule, in which it is linear.  If no transformation outside can ask for its
-    own rules, it is part of the linear program.
+    Another rule made the function, which closes over a tangent of that rule
+    and is linear in it.  If no outer transformation can need the call's own
+    rules, its operations become part of the linear program.
     """
     if trace.parent.parent is None:
         return fun(*args)
@@ -203,10 +202,10 @@ def custom_call(name, rule_of, **mappers):
     """Return a primitive that calls a function with rules for its derivative.
 
     Args:
-        name: the primitive's.
-        rule_of: from the tangents and the parameters, returns the rule to
-            call.  It takes primals and tangents, and returns the outputs'.
-        mappers: by name, how a rule is mapped over an axis.
+        name: the name of the primitive.
+        rule_of: `rule_of(tangents, **params)`, which returns the rule to
+            call.  The rule takes and returns primals and tangents.
+        mappers: for each rule, by name, a function that maps it over an axis.
     """
     primitive = defcall(name)
     jvp.rules[primitive] = partial(custom_call_jvp, primitive, rule_of)
@@ -222,13 +221,13 @@ custom_jvp_call_p = custom_call(
 
 
 class Pull:
-    """A linear program, run backwards: the function of a custom call.
+    """The transpose of a linear program, as the function of a custom call.
 
     The derivative of a transposed program is the transpose of the program's
-    derivative, and in there the calls still have their rules.
+    derivative, where the calls still have their rules.
 
-    Called with the traced residuals and the cotangents that are no zeros, it
-    returns cotangents of the inputs, but for those of integers.
+    It takes the traced residuals and the nonzero cotangents, and returns the
+    cotangents of the inputs that are not integers.
 
     Args:
         jaxpr: the program.
@@ -289,15 +288,15 @@ transpose.pull_rules[custom_jvp_call_p] = Pull
 
 
 class Rules(NamedTuple):
-    """The rules of a custom function; a call keeps those that it began with.
+    """The rules of a custom function; a call keeps the rules it starts with.
 
     Args:
-        jvp: the rule that `defjvp` was given.
-        symbolic_zeros: whether it takes SymbolicZeros.
-        fwd, bwd: the rules that `defvjp` was given.
-        symbolic_zeros_back: whether these take SymbolicZeros.
-        optimize_remat: as of `defvjp`.
-        vmap: the rule that `def_vmap` was given.
+        jvp: the rule passed to `defjvp`.
+        symbolic_zeros: whether this rule takes SymbolicZeros.
+        fwd, bwd: the rules passed to `defvjp`.
+        symbolic_zeros_back: whether these rules take SymbolicZeros.
+        optimize_remat: see `defvjp`.
+        vmap: the rule passed to `def_vmap`.
     """
 
     jvp: Callable | None = None
@@ -313,7 +312,7 @@ rules_at_work = ContextVar('rules_at_work')    # a dictionary, by function
 
 
 def rules_of(function) -> Rules:
-    """Return the rules that a call of the function has now."""
+    """Return the rules that a call of the function would have now."""
     return rules_at_work.get({}).get(function, function.rules)
 
 
@@ -323,14 +322,14 @@ class custom_jvp(UserFunction):
     Args:
         fun: the function, of arrays or trees of arrays.
         nondiff_argnums: the positions of arguments that are not
-            differentiated, and may be anything.  They come first in the
-            rule: `rule(*nondiff, primals, tangents)`.  The self of a method
-            is one of them, unless it is a pytree, such as a dataclass.
+            differentiated, and can be anything.  The rule takes them first:
+            `rule(*nondiff, primals, tangents)`.  The self of a method is one
+            of them, unless it is a pytree, such as a dataclass.
         nondiff_argnames: the names of such arguments.
 
-    Keyword-only arguments follow the others in the primals and the
-    tangents, in the order of the signature, if a call gives one of them; the
-    others have their defaults there.  If it gives none, the rule sees none.
+    If a call passes any keyword-only argument, all of them follow the other
+    arguments in the primals and tangents, in the order of the signature,
+    with defaults for the rest.  If it passes none, the rule gets none.
 
     Source: `jax.custom_jvp`, and its design document, *Custom JVP/VJP rules
     for JAX-transformable functions*.
@@ -359,7 +358,7 @@ class custom_jvp(UserFunction):
         3.0
     """
 
-    needs = 'jvp', 'JVP', 'defjvp'      # which rule, and who defines it
+    needs = 'jvp', 'JVP', 'defjvp'      # the rule, its kind, and its method
 
     @public
     def __init__(self, fun, nondiff_argnums=(), nondiff_argnames=()):
@@ -374,19 +373,19 @@ class custom_jvp(UserFunction):
         return place_of(self) or (__newobj__, (type(self),), vars(self))
 
     def defjvp(self, rule, symbolic_zeros=False):
-        """Define the derivative; may be used as a decorator.
+        """Define the derivative; can be used as a decorator.
 
-        The rule holds for calls from now on.  A call that was made before
-        keeps its rule: in a linear function, in a pullback, in a jaxpr, and
-        in a program that jit has traced.
+        The rule applies to later calls.  An earlier call keeps its rule: in
+        a linear function, in a pullback, in a jaxpr, and in a program that
+        jit has traced.
 
         Args:
             rule: `rule(primals, tangents) -> (primal_out, tangent_out)`,
                 with two tuples like the arguments, and two trees like the
                 output.  For higher derivatives, it calls the function
                 itself.
-            symbolic_zeros: whether the tangent of an argument that is not
-                perturbed is a SymbolicZero, and not an array of zeros.
+            symbolic_zeros: whether the tangent of an unperturbed argument
+                is a SymbolicZero instead of an array of zeros.
 
         Returns:
             The rule.
@@ -400,7 +399,7 @@ class custom_jvp(UserFunction):
 
         Args:
             rules: `rule(tangent, out, *primals)`, which returns a tangent of
-                the output; None for an argument on which it does not depend.
+                the output; None if it does not depend on that argument.
 
         Raises:
             TypeError: there are nondiff arguments.
@@ -411,20 +410,19 @@ class custom_jvp(UserFunction):
         self.defjvp(partial(sum_of_rules, self, rules))
 
     def def_vmap(self, rule):
-        """Define the batching; may be used as a decorator.
+        """Define the batching; can be used as a decorator.
 
-        The rule holds for calls from now on, as that of `defjvp` does.
-        Derivatives still ask the rules for derivatives, whether the function
-        is batched before or afterwards.
+        The rule applies to later calls, as in `defjvp`.  Differentiation
+        still uses the derivative rules, whether the function is batched
+        before or afterwards.
 
         Args:
             rule: `rule(axis_size, in_batched, *args) -> (out, out_batched)`.
-                The arguments that `in_batched` marks with True, in a list of
-                trees like the arguments, have a batch axis of this size in
-                front.  So has what `out_batched` marks, in a tree like the
-                output.  Keyword-only arguments are passed by keyword, and
-                follow the others in `in_batched`, in the order of the
-                signature.
+                `in_batched` is a list of trees like the arguments.  Where
+                it is True, the argument has a batch axis of this size in
+                front.  `out_batched` marks the output in the same way.
+                Keyword-only arguments are passed by keyword, and follow the
+                others in `in_batched`, in the order of the signature.
 
         Returns:
             The rule.
@@ -454,7 +452,7 @@ class custom_jvp(UserFunction):
 def with_batching(call):
     """Return the function of a custom call, with its rule for vmap.
 
-    That call is inside the other one, so that other rules are asked first.
+    The call with that rule is inside, so the other rules come first.
     """
     return seams.call_with_batching(call) if call.rules.vmap else call
 
@@ -467,21 +465,21 @@ def refuse_without_wing(call, *_):
         'def_vmap and optimize_remat are defined there')
 
 
-# Between what users write and flat lists.
+# From users' functions and rules to flat lists.
 class FlatCall:
     """The function of a custom call, from a flat list to a flat list.
 
     Args:
-        function: what the user calls.
+        function: the custom function that the user calls.
 
     Attributes:
-        rules: the rules that it has now.
-        held: its nondiff arguments, by their positions, or their names.
-        keys: of those that the first operands are for.
-        free: the positions, or names, of the other arguments.
-        in_tree: the structure of the tuple of these.
-        names: those of the arguments that are keyword-only.
-        left_out: how many more the function has.
+        rules: its rules at the time of the call.
+        held: its nondiff arguments, by position or name.
+        keys: for each traced value in these, the key of its argument.
+        free: the positions or names of the other arguments.
+        in_tree: the structure of the tuple of the other arguments.
+        names: the names of the keyword-only arguments.
+        left_out: how many keyword-only arguments the call left out.
     """
 
     def __init__(self, function):
@@ -491,8 +489,8 @@ class FlatCall:
     def operands(self, args, given) -> list:
         """Take the arguments of the call, and return its operands.
 
-        They are what is traced in the nondiff arguments, and the other
-        arguments.
+        The operands are the traced values in the nondiff arguments, and the
+        leaves of the others.
         """
         function, nondiff = self.function, self.function.nondiff
         args, kwargs = resolve_kwargs(function.fun, args, given)
@@ -525,7 +523,7 @@ class FlatCall:
     def flatten(self, out):
         """Return the leaves of an output, and set the call's `out_tree`.
 
-        The output is the function's, or that of a rule which ran instead.
+        The output comes from the function, or from a rule that ran instead.
         """
         ys, self.out_tree = tree_flatten(out)
         return ys
@@ -539,7 +537,7 @@ class FlatCall:
         return held, operands[n:]
 
     def in_place(self, held, xs):
-        """Return all arguments: those in positions, and those by name."""
+        """Return the positional arguments, and the keyword arguments."""
         if not (held or self.names):
             return self.in_tree.unflatten(xs), {}
         every = held | dict(zip(self.free, self.in_tree.unflatten(xs)))
@@ -547,7 +545,7 @@ class FlatCall:
         return args, {name: every[name] for name in self.names}
 
     def __getstate__(self):
-        """In a pickle, the rules of now are found with the function."""
+        """Return the state to pickle, without rules the function has."""
         return {key: x for key, x in vars(self).items()
                 if x is not self.function.rules}
 
@@ -574,7 +572,7 @@ class FlatCall:
 
 
 def traced_leaves(x) -> list:
-    """Return the tracers in a nondiff argument, which may be anything."""
+    """Return the tracers in a nondiff argument, which can be anything."""
     try:
         leaves = tree_leaves(x)
     except TypeError:   # such as a dictionary whose keys have no order
@@ -583,13 +581,13 @@ def traced_leaves(x) -> list:
 
 
 def replace_traced(x, values):
-    """Return a nondiff argument with these values for its tracers."""
+    """Replace the tracers in a nondiff argument by these values."""
     return tree_map(lambda leaf: next(values) if isinstance(leaf, Tracer)
                     else leaf, x)
 
 
 def for_rule(ts, others, symbolic) -> list:
-    """Return tangents as a rule sees them, beside the `others`."""
+    """Return tangents as a rule takes them: zeros are symbolic, or arrays."""
     if symbolic:
         return [SymbolicZero(t.like) if type(t) is Zero else t for t in ts]
     return instantiate_all(ts, [*ts, *others])
@@ -598,10 +596,10 @@ def for_rule(ts, others, symbolic) -> list:
 class UserRule:
     """A user's rule, as a function of flat lists.
 
-    A subclass says the rule's `name` in Rules, and the `kind` for errors.
+    A subclass defines `name`, a field of Rules, and `kind`, for errors.
 
     Args:
-        call: the function, as it was called.
+        call: the FlatCall of the function.
     """
 
     def __init__(self, call):
@@ -616,9 +614,9 @@ class UserRule:
                 f'{self.call}')
 
     def ask(self, rule, *args):
-        """Return what the rule returns.
+        """Call the rule, and return its result.
 
-        If it calls the function, the rules of this call hold there, too.
+        If the rule calls the function, that call has the same rules.
         """
         if self.call.rules is rules_of(self.call.function):
             return seams.ask_rule(self, rule, args)
@@ -636,7 +634,7 @@ def ask_unchecked(rule, function, args):
 
 
 class FlatRule(UserRule):
-    """The rule of forward mode: from primals and tangents to both."""
+    """The rule for forward mode, from primals and tangents to both."""
 
     name, kind = 'jvp', 'JVP'
 
@@ -661,12 +659,12 @@ def fit_rule_tangent(y, y_dot):
     if not isinstance(y_dot, Zero):
         return jvp.fit_tangent(y, y_dot)
     if y_dot.aval != tangent_type(typeof(y)):
-        jvp.fit_tangent(y, instantiate_zeros(y_dot))    # which may raise
+        jvp.fit_tangent(y, instantiate_zeros(y_dot))    # which can raise
     return Zero(y)
 
 
 def sum_of_rules(function, rules, *args):
-    """Return the output and its tangent, a sum of what the rules return."""
+    """Return the output and its tangent, the sum of the rules' results."""
     *owner, primals, tangents = args
     if owner or len(primals) != len(rules):
         raise (TypeError if owner else ValueError)(

@@ -1,8 +1,8 @@
 """`custom_vjp`: a function that carries its own pullback.
 
 A custom_vjp function is a custom_jvp function whose rule returns a promise as
-the tangent.  This is an equation, `custom_lin`, of a linear program.  It
-cannot be run, and transposition keeps the promise.  Chapter 10.
+the tangent: an equation, `custom_lin`, of a linear program.  It cannot be
+evaluated, but transposing it calls the pullback.  Chapter 10.
 """
 
 from dataclasses import dataclass
@@ -37,9 +37,9 @@ from autodiff_mini.zeros import (
 
 
 def promise_of(x_dots, fun, fwd, jvp):
-    """Return the rule of a call: one that makes a promise.
+    """Return the rule for a call, which makes a promise.
 
-    In forward mode it is `jvp`, if there is one.
+    In forward mode, return `jvp` if there is one.
     """
     if jvp and not (fwd and any(map(is_written_down, x_dots))):
         return jvp
@@ -47,9 +47,9 @@ def promise_of(x_dots, fun, fwd, jvp):
 
 
 def is_written_down(x_dot):
-    """Return whether a tangent is unknown, in a linear program.
+    """Return whether a tangent belongs to a program being recorded.
 
-    This program may be run backwards.
+    That program could be run backwards.
     """
     while isinstance(x_dot, vmap.BatchTracer | jvp.JVPTracer):
         is_batch = isinstance(x_dot, vmap.BatchTracer)
@@ -61,10 +61,10 @@ def promise(name, fwd, jvp, xs, x_dots):
     """Return the outputs, and a promise instead of their tangents.
 
     Args:
-        name: the function's, for errors.
-        fwd: takes primals, and for each whether it is perturbed; returns the
-            outputs, the residuals, and `bwd`.  This takes the residuals and
-            the cotangents, and returns those of the last operands.
+        name: the name of the function, for errors.
+        fwd: takes primals, and whether each is perturbed; returns the
+            outputs, the residuals, and `bwd`, which takes the residuals and
+            the cotangents, and returns cotangents of the last operands.
         jvp: the rule for forward mode, or None.
         xs, x_dots: primals, and their tangents.
     """
@@ -88,7 +88,7 @@ def promise(name, fwd, jvp, xs, x_dots):
 
 
 def keep_promise(bwd, count, still, residuals, cts):
-    """Return the cotangents of the operands that move, None for zeros."""
+    """Return the cotangents of the perturbed operands, None for zeros."""
     x_bars = bwd(residuals[:count], cts)
     return others([None] * (len(still) - len(x_bars)) + x_bars, still)
 
@@ -120,9 +120,9 @@ def custom_lin_transpose(cts, *operands, name, jvp, bwd, n, out_avals):
 
 
 def custom_lin_jvp(tag, operands, dots, bwd, n, **params):
-    """The derivative of a promise: two more, one with that of `bwd`.
+    """Differentiate a promise: bind one with `bwd_dot`, and one with `bwd`.
 
-    Where there is a rule for forward mode, it is differentiated instead.
+    If there is a rule for forward mode, differentiate that instead.
     """
     if params['jvp']:
         forwards = partial(custom_lin, bwd=bwd, n=n, **params)
@@ -151,7 +151,7 @@ def custom_lin_jvp(tag, operands, dots, bwd, n, **params):
 
 
 def custom_lin_partial_eval(trace, operands, **params):
-    """Open a promise whose residuals are unknown, if a rule allows it."""
+    """Evaluate a promise with unknown residuals if it has a forward rule."""
     if params['jvp'] and any(map(trace.is_unknown, operands[:params['n']])):
         return custom_lin(*operands, **params)
     if not any(map(trace.is_unknown, operands)):
@@ -181,7 +181,7 @@ def forwards_vmap(jvp, axis, dims, *operands):
 def bwd_vmap(bwd, axis, res_dims, y_dims, x_dims, residuals, cts):
     """Return the cotangents of all elements.
 
-    Those of an operand that all elements share are added.
+    Sum the cotangents of an operand that all elements share.
     """
     still, n = which_zero(cts), len(residuals)
 
@@ -198,7 +198,7 @@ def bwd_vmap(bwd, axis, res_dims, y_dims, x_dims, residuals, cts):
 
 
 def fit_axis(x_bar, dim, x_dim, axis, dims):
-    """Return a cotangent, mapped if its argument is; if not, the sum."""
+    """Return a cotangent: mapped if its argument is, and summed if not."""
     if x_dim == 0 or 0 in dims:
         x_bar = vmap.spread(x_bar, dim, axis.size)
     elif dim == 0:
@@ -208,13 +208,13 @@ def fit_axis(x_bar, dim, x_dim, axis, dims):
 
 def inline_linear(*avals, **params):
     if params['jvp'] is None:
-        return None     # if it is not dead, it will refuse
+        return None     # it raises an error unless it is dead
     return stage_program(lambda *xs: custom_lin(*xs, **params), avals,
                          TraceTag('jvp', params['name']))
 
 
 def fwd_vmap(fwd, axis, dims, out_dims, xs, perturbed):
-    """Return what `fwd` returns for all elements, and the dims."""
+    """Run `fwd` for the whole batch, and return its results and the dims."""
     with vmap.BatchTrace(current_trace(), axis) as trace:
         ys, residuals, bwd = fwd(
             mark_as_arguments(trace, map(trace.join, xs, dims)), perturbed)
@@ -237,7 +237,7 @@ lowering.inline_rules[custom_lin_p] = inline_linear
 
 
 class PullBothWays(Pull):
-    """A linear program run backwards, with rules for both modes."""
+    """The transpose of a linear program, with rules for both modes."""
 
     def bind(self, *operands):
         return seams.bind_both_ways(self, *operands)
@@ -250,20 +250,20 @@ transpose.pull_rules[custom_vjp_call_p] = PullBothWays
 class custom_vjp(custom_jvp):
     """A function whose pullback is a rule that you write.
 
-    With `defjvp`, as in custom_jvp, it can get a rule for forward mode too.
-    Reverse mode uses `fwd` and `bwd`, and forward mode the other.
+    As in custom_jvp, `defjvp` can add a rule for forward mode.  Reverse mode
+    uses `fwd` and `bwd`, and forward mode uses that rule.
 
     Args:
         fun: the function, of arrays or trees of arrays.
         nondiff_argnums: the positions of arguments that are not
-            differentiated, and may be anything.  `fwd` gets them in their
-            places, and `bwd` gets them first.
+            differentiated, and can be anything.  `fwd` takes them in their
+            positions, and `bwd` takes them first.
         nondiff_argnames: the names of such arguments.
 
     Keyword-only arguments are passed to `fwd` by keyword, and `bwd` returns
-    their cotangents behind the others, in the order of the signature.  If a
-    call gives none of them, `fwd` is passed none, and `bwd` may leave out
-    their cotangents.
+    their cotangents after the others, in the order of the signature.  If a
+    call passes none of them, `fwd` gets none, and `bwd` can leave out their
+    cotangents.
 
     Source: `jax.custom_vjp`, and its design document, *Custom JVP/VJP rules
     for JAX-transformable functions*.
@@ -300,12 +300,12 @@ class custom_vjp(custom_jvp):
     def defvjp(self, fwd, bwd, symbolic_zeros=False, optimize_remat=False):
         """Define the derivative by a forward pass and a backward pass.
 
-        The rules hold for calls from now on, as a rule of `defjvp` does.
+        The rules apply to later calls, as in `defjvp`.
 
         Args:
-            fwd: `fwd(*args) -> (out, residuals)`: the function, with the
-                values that `bwd` will need.  For higher derivatives, it
-                calls the function itself.
+            fwd: `fwd(*args) -> (out, residuals)`, which also returns the
+                values that `bwd` needs.  For higher derivatives, it calls
+                the function itself.
             bwd: `bwd(residuals, cotangent) -> cotangents`: a tuple with an
                 entry for each argument, like the argument.  None instead of
                 an entry, or of any part of it, means zeros.
@@ -333,7 +333,7 @@ class custom_vjp(custom_jvp):
 
 @dataclass(frozen=True, slots=True)
 class CustomVJPPrimal:
-    """What fwd sees of an argument, if it asks for symbolic zeros.
+    """An argument of `fwd` when it takes symbolic zeros.
 
     Args:
         value: the array.
@@ -368,22 +368,21 @@ class FlatForward(UserRule):
         leaves, res_tree = tree_flatten(saved)
         kept = list(map(is_residual, leaves))
         residuals = picked(leaves, kept)
-        list(map(typeof_result, residuals))     # has one escaped?
+        list(map(typeof_result, residuals))     # raises if one has escaped
         return ys, [*operands[:n], *residuals], FlatBackward(
             call, list(map(typeof, xs)), res_tree, kept, others(leaves, kept))
 
 
 def is_residual(x) -> bool:
-    """Return whether `x` is an array; other things are kept as they are."""
+    """Return whether `x` is an array; other values are kept unchanged."""
     return (isinstance(x, Tracer) or type(x) in NUMBERS
             or is_array(x) and x.dtype.kind in 'biufc')
 
 
 class FlatBackward(UserRule):
-    """The rule `bwd`, for one call: from residuals and cotangents, flat.
+    """The rule `bwd` for one call, with flat residuals and cotangents.
 
-    It returns an array for each argument that is differentiated, or None for
-    zero.
+    It returns an array, or None for zero, for each leaf of the arguments.
     """
 
     name, kind = 'bwd', 'VJP bwd'
@@ -405,7 +404,7 @@ class FlatBackward(UserRule):
             raise closed_over(self.call, 'custom_vjp') from None
 
     def cotangents(self, residuals, cts):
-        """Return what the rule returns, checked and flat."""
+        """Call the rule, and return its result, checked and flat."""
         call, rules, tree = self.call, self.call.rules, self.call.in_tree
         held, residuals = call.split(residuals)
         cts = for_rule(cts, residuals, rules.symbolic_zeros_back)
@@ -424,7 +423,7 @@ class FlatBackward(UserRule):
 
 
 def fit_bwd(aval, ct):
-    """Return the cotangent of an argument that bwd returned, or None."""
+    """Convert a cotangent from `bwd` to the argument's type, or to None."""
     if ct is None or aval.dtype.kind not in 'fc':
         return None
     have = ct.aval if isinstance(ct, Zero) else typeof_result(ct)

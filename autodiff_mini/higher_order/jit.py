@@ -1,7 +1,7 @@
 """`jit`: record a function once, and run it as Python source.
 
-A primitive carries a program.  Each interpreter makes another program of it,
-and only evaluation compiles it.  Chapter 12.
+A primitive carries a program.  Each interpreter transforms it into another
+program, and only evaluation compiles it.  Chapter 12.
 """
 
 from functools import partial
@@ -24,7 +24,7 @@ from autodiff_mini.signature import (
 
 @remembered
 def compiled_by(jaxpr, wing):
-    """Return the program as a function, by a wing's compiler or ours."""
+    """Compile a program to a function, with a wing's compiler or ours."""
     return seams.lower(jaxpr)
 
 
@@ -47,35 +47,35 @@ lowering.inline_rules[jit_p] = lambda *avals, jaxpr, name: jaxpr
 class jit(UserFunction):
     """A function that is recorded once, and runs as Python source.
 
-    The function runs as Python at its first call, with tracers for arguments,
-    and again when an argument has another type or tree, or a static argument
-    another value.  What it does besides computing is done only then, so the
-    random numbers that it draws become constants, and a warning says so.  But
-    `with np.errstate(...)` around a part of it is kept, in so far as it is
-    another error state than that of NumPy around the first call.
+    The function runs in Python at its first call, with tracers as arguments,
+    and again when an argument has a new type or structure, or a static
+    argument a new value.  Side effects happen only then, so random numbers
+    that it draws become constants, and a warning says so.  But the program
+    keeps a `with np.errstate(...)` in the function where it differs from
+    NumPy's error state at the first call.
 
-    In a method, the arrays in the attributes of `self` are traced, as
-    arguments are, so the method sees new values.  The other attributes are
-    static: the method is traced again when one of them has another value.
-    A method that changes `self` is refused.  A method of another function,
-    as in `jit(grad(self.loss))`, and one whose first parameter is not called
-    self, see the attributes as they were when they were traced.
+    In a method, the arrays in the attributes of `self` are traced like
+    arguments, so the method sees new values.  The other attributes are
+    static, so the method is traced again when one of them changes.  A method
+    must not change `self`.  A method inside another function, as in
+    `jit(grad(self.loss))`, or one whose first parameter is not named self,
+    sees the attributes as they were when it was traced.
 
-    A function with a rule of its own, such as a custom_jvp, keeps in the
-    program the rule that it had when the program was recorded.  An
-    operation of `ad.Primitive` is always what its rules say now.
+    A function with its own rule, such as a custom_jvp function, keeps the
+    rule that it had when the program was recorded.  An `ad.Primitive` always
+    uses its current rules.
 
     Args:
         f: a function of arrays, or trees of arrays, that computes with NumPy.
         static_argnums: the positions of arguments that are not traced, and
-            may be anything that has a hash.
+            can be anything hashable.
         static_argnames: the names of such arguments.
 
     Raises:
-        ValueError: a static argument has no hash.
-        TypeError: an argument, or what `f` returns, is no array, or Python
-            asks for the value of one; or a method changes `self`, or has
-            arrays inside of an object in an attribute.
+        ValueError: a static argument is not hashable.
+        TypeError: an argument or output of `f` is not an array, Python asks
+            for the value of one, or a method changes `self` or has arrays
+            inside of an object in an attribute.
 
     Source: `jax.jit`.
 

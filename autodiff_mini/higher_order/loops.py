@@ -38,9 +38,9 @@ CONSTANT, CARRY, ROW = range(3)     # the kinds of a loop's operands
 
 
 def loop_primitive(name, key):
-    """Return a primitive whose body is the parameter `key`.
+    """Return a loop primitive whose body is the parameter `key`.
 
-    Evaluation compiles a program of nothing but the loop.
+    Evaluation compiles a program that contains only the loop.
     """
     def run_loop(*operands, **params):
         program = one_equation(params.pop(key), key, primitive,
@@ -52,9 +52,9 @@ def loop_primitive(name, key):
 
 @remembered
 def one_equation(body, key, primitive, avals, *params):
-    """Return a program of one equation, a loop; it is kept with the body.
+    """Return a program of one equation, a loop; it is cached on the body.
 
-    What is kept with a program must not hold it, or both would stay.  So the
+    A cached result that refers to its program would keep both alive, so the
     parameter `key` is a copy of the body.
     """
     params = {key: replace(body, cache={}), **dict(params)}
@@ -82,12 +82,12 @@ def counts_of(kinds) -> tuple:
 
 
 def by_kind(kinds) -> tuple:
-    """Return the order that groups values by kind, and is stable."""
+    """Return the stable order that groups values by kind."""
     return tuple(sorted(range(len(kinds)), key=kinds.__getitem__))
 
 
 def grouped(operands, kinds, *bodies):
-    """Return operands, grouped by kind; their counts; and the programs.
+    """Return operands grouped by kind, their counts, and matching programs.
 
     Args:
         operands: the operands in the order of the arguments of the programs.
@@ -106,12 +106,12 @@ def split(xs, counts):
 
 
 def fixpoint(step, start):
-    """Return the fewest marks, from `start` on, to which no step adds any.
+    """Apply `step` to the marks until it adds none, and return them.
 
-    A mark says of a carry that it is perturbed, mapped, or unknown.
+    A mark says that a carry is perturbed, mapped, or unknown.
 
     Args:
-        step: from marks at the beginning of the body, to those at its end.
+        step: a function from marks before the body to marks after it.
         start: a tuple of booleans.
     """
     while True:
@@ -122,7 +122,7 @@ def fixpoint(step, start):
 
 
 def either(marks, more) -> tuple:
-    """Return a mark where one of two has it."""
+    """Return the marks that are set in either of two tuples."""
     return tuple(a or b for a, b in zip(marks, more, strict=True))
 
 
@@ -130,15 +130,15 @@ def at_all_steps(transform, jaxpr, marks, counts, *more):
     """Return the marks of a loop's operands at all steps, and its body.
 
     Args:
-        transform: `transform(jaxpr, marks, wanted, *more)`, the last of
-            whose results says which outputs are marked.
+        transform: `transform(jaxpr, marks, wanted, *more)`, which returns a
+            tuple that ends with the marks of the outputs.
         jaxpr: the body of a loop.
         marks: the marks of its arguments at the first step.
         counts: how many of them are constants and carries.
         more: other arguments of the transform.
 
     Returns:
-        A tuple of booleans, and what `transform` returns for them.
+        A tuple of booleans, and the results of `transform` for them.
     """
     n, (before, carry, rows) = counts[1], map(tuple, split(marks, counts))
     rest = (False,) * (len(jaxpr.outvars) - n)
@@ -152,15 +152,15 @@ def at_all_steps(transform, jaxpr, marks, counts, *more):
 
 @remembered
 def hoist(jaxpr, count):
-    """Split a program into what needs only its first arguments, and the rest.
+    """Split off the equations that need only a program's first arguments.
 
     Args:
         jaxpr: a program that closes over arrays only.
-        count: how many arguments are the first.
+        count: the number of these first arguments.
 
     Returns:
-        A program from the first arguments to some values; and a program from
-        them, these values, and the other arguments to the outputs.
+        A program from the first arguments to some values, and a program from
+        the first arguments, these values, and the others to the outputs.
     """
     fixed, first, rest = {*jaxpr.constvars, *jaxpr.invars[:count]}, [], []
     for eqn in jaxpr.eqns:
@@ -177,7 +177,7 @@ def hoist(jaxpr, count):
 
 
 def for_outputs_at_all_steps(body, used, counts):
-    """Return the body for some outputs, which arguments and outputs it needs.
+    """Return a body for some outputs, and the arguments and outputs it needs.
 
     A carry that a step needs is also an output of the step before.
     """
@@ -203,8 +203,7 @@ abstract.rules[scan_p] = scan_types
 
 
 def loop_scan(body, *operands, length, reverse, counts):
-    """Run a loop of at least one step; stack each row of outputs at the end.
-    """
+    """Run a loop of at least one step, and stack its rows of outputs."""
     consts, carry, xs = split(operands, counts)
     rows = []
     for i in reversed(range(length)) if reverse else range(length):
@@ -216,7 +215,7 @@ def loop_scan(body, *operands, length, reverse, counts):
 
 
 def scan_lowering(emitter, *names, jaxpr, **loop):
-    """Return a call of `loop_scan`; of no steps, the carry and no rows."""
+    """Return a call of `loop_scan`, or its outputs if there are no steps."""
     if loop['length'] == 0:
         outs = split(names, loop['counts'])[1]
         ys = scan_types(jaxpr=jaxpr, **loop)[len(outs):]
@@ -248,7 +247,7 @@ jvp.rules[scan_p] = scan_jvp
 
 
 def at_start(t):
-    """Return a tangent as an array; a zero can be read, as NumPy's zeros."""
+    """Return a tangent as an array; another library's zero as NumPy zeros."""
     if type(t) is Zero and seams.library_of([t.like]):
         zero = np.zeros((), t.aval.dtype)
         return np.broadcast_to(zero, t.aval.shape)[()]
@@ -256,7 +255,7 @@ def at_start(t):
 
 
 def scan_vmap(axis, vals, dims, jaxpr, counts, **loop):
-    """Run a loop of batches: of rows, the axis of the steps comes first."""
+    """Run a loop over batches; in rows, the axis of the steps comes first."""
     mapped, (body, _, out_mapped) = at_all_steps(
         vmap_jaxpr, jaxpr, [dim == 0 for dim in dims], counts, axis.size)
     vals = [vmap.spread(x, dim, axis.size) if has else x
@@ -278,8 +277,8 @@ vmap.rules[scan_p] = scan_vmap
 def scan_partial_eval(trace, args, unknown, jaxpr, counts, **loop):
     """Loop twice: now over the known values, and later over the others.
 
-    A residual is the same at all steps, or a row of an operand, or it is
-    kept at each step.
+    A residual is the same at all steps, a row of an operand, or a value
+    saved at each step.
     """
     unknown, (known, later, out_unknown) = at_all_steps(
         partial_eval_jaxpr, jaxpr, unknown, counts)
@@ -287,7 +286,7 @@ def scan_partial_eval(trace, args, unknown, jaxpr, counts, **loop):
     now, now_kinds = others(args, unknown), others(kinds, unknown)
     n, m = now_kinds.count(CONSTANT), out_unknown.count(False)
 
-    # What needs constants only is computed once, before the loop.
+    # Equations that need only constants run once, before the loop.
     first, body = hoist(known, n)
     now[n:n] = trace.compute(jit_p, now[:n],
                              {'jaxpr': first, 'name': 'scan'})
@@ -312,7 +311,7 @@ defpartial(scan_p, scan_partial_eval)
 def scan_transpose(cts, *operands, jaxpr, length, reverse, counts):
     """Loop in the other direction, and carry the cotangents.
 
-    A constant is used at each step, so all its cotangents are added.
+    A constant is used at each step, so its cotangents are summed.
     """
     kinds, n = kinds_of(operands, counts), counts[1]
     unknown = [type(x) is Var for x in operands]
@@ -341,7 +340,7 @@ def scan_transpose(cts, *operands, jaxpr, length, reverse, counts):
 
 @remembered
 def add_to_sums(jaxpr, linear, given, count):
-    """Return a transposed body, whose first outputs are added to sums.
+    """Return a transposed body that adds its first outputs to sums.
 
     Args:
         jaxpr, linear, given: as for `transpose_jaxpr`.
@@ -357,7 +356,7 @@ def add_to_sums(jaxpr, linear, given, count):
 
 
 def scan_parts(marks, jaxpr, counts, **params):
-    """Yield the body, in whose carry every part may be linear."""
+    """Yield the body, with every part of the carry marked as linear."""
     consts, carry, xs = split(marks, counts)
     yield jaxpr, [*consts, *[True] * len(carry), *xs]
 
@@ -383,7 +382,7 @@ abstract.rules[while_p] = lambda *avals, test, body, counts: body.out_avals
 
 
 def loop_while(test, body, *operands, counts):
-    """Run a loop of functions, which all take the constants and the carry."""
+    """Run a loop whose functions take the constants and the carry."""
     consts, carry, _ = split(operands, counts)
     while test(*consts, *carry)[0]:
         carry = body(*consts, *carry)
@@ -413,7 +412,7 @@ def while_jvp(primals, tangents, test, body, counts):
 
 @remembered
 def with_unused(jaxpr, avals):
-    """Return a program that takes more arguments, and ignores them."""
+    """Return a program with additional arguments that it ignores."""
     return replace(jaxpr, invars=[*jaxpr.invars, *map(Var, avals)], cache={})
 
 
@@ -447,7 +446,7 @@ def any_of(test):
 
 @remembered
 def stop_each(body, test, mapped):
-    """Return a body that leaves elements alone whose `test` has failed."""
+    """Return a body that leaves elements unchanged once `test` fails."""
     def step(*xs):
         before = xs[len(xs) - len(body.outvars):]
         goes_on, = run(test, *xs)
@@ -502,19 +501,18 @@ def while_for_outputs(eqn, used):
 dead_rules[while_p] = while_for_outputs
 
 
-# What a user writes, checked.
+# The public functions, which check their arguments.
 @public
 def scan(f, init, xs=None, length=None, reverse=False):
     """Return the last carry of a loop, and the stacked outputs of its steps.
 
     Args:
-        f: `f(carry, x) -> (carry, y)`, the body of the loop.  Of a carry, the
-            structure, shapes and dtypes must be the same at its beginning and
-            at its end.
+        f: `f(carry, x) -> (carry, y)`, the body of the loop.  The carry must
+            keep its structure, shapes, and dtypes.
         init: the first carry, a tree of arrays.
-        xs: a tree of arrays; at each step `x` is an element of them, along
-            their first axis.
-        length: how many steps there are, if there are no `xs`.
+        xs: a tree of arrays; each step takes the next element of them, `x`,
+            along their first axis.
+        length: the number of steps, if there are no `xs`.
         reverse: whether to begin with the last element.
 
     Returns:
@@ -522,8 +520,8 @@ def scan(f, init, xs=None, length=None, reverse=False):
         front.
 
     Raises:
-        TypeError: `f` returns no pair, or the carry changes its type.
-        ValueError: the lengths disagree, or there is none.
+        TypeError: `f` does not return a pair, or the carry changes its type.
+        ValueError: the lengths disagree, or there is no length.
 
     Source: `jax.lax.scan`.
 
@@ -535,7 +533,7 @@ def scan(f, init, xs=None, length=None, reverse=False):
 
 
 def bind_scan(tag, f, init, xs, length=None, reverse=False):
-    """Stage the body of a scan, and return what the loop returns.
+    """Stage the body of a scan, bind the loop, and return its results.
 
     Args:
         tag: which application of which transformation this is.
@@ -566,8 +564,8 @@ def stage_body(tag, f, what, init, args=()):
         f: the body, a function of a carry and the `args`, which returns a
             carry and an output.
         what: what errors call the first carry.
-        init: the first carry, a tree.  A Python number may become an array,
-            if the body makes it one.
+        init: the first carry, a tree.  A Python number becomes an array if
+            the body makes it one.
         args: the types of other arguments, a tuple of trees.
 
     Returns:
@@ -597,7 +595,7 @@ ALIKE = 'body function carry input and carry output must have'
 
 
 def promote_carry(aval, out_aval):
-    """Return the type of a carry, which may start as a Python number."""
+    """Return the type of a carry, which can start as a Python number."""
     return aval.weak_type and common_type([aval, out_aval]) or aval
 
 
@@ -607,13 +605,13 @@ def while_loop(cond_fun, body_fun, init_val):
 
     Args:
         cond_fun: `cond_fun(carry) -> bool`, a scalar.
-        body_fun: `body_fun(carry) -> carry`.  The structure, shapes and
-            dtypes must be the same.
+        body_fun: `body_fun(carry) -> carry`.  It must keep the structure,
+            shapes, and dtypes.
         init_val: the first carry, a tree of arrays.
 
     Raises:
-        TypeError: the condition is no boolean scalar, or the carry changes
-            its type; or the loop is differentiated in reverse mode.
+        TypeError: the condition is not a boolean scalar, the carry changes
+            its type, or the loop is differentiated in reverse mode.
 
     Source: `jax.lax.while_loop`.
 
@@ -626,7 +624,7 @@ def while_loop(cond_fun, body_fun, init_val):
 
 
 def bind_while(tag, cond_fun, body_fun, init_val):
-    """Stage condition and body, and return what the loop returns.
+    """Stage condition and body, bind the loop, and return its results.
 
     Args:
         tag: which application of which transformation this is.
@@ -634,7 +632,7 @@ def bind_while(tag, cond_fun, body_fun, init_val):
     """
     def pair(carry):
         return body_fun(carry), None
-    pair.__wrapped__ = body_fun     # in which random numbers are looked for
+    pair.__wrapped__ = body_fun     # which is searched for random numbers
     body, carry, tree = stage_body(tag, pair, 'init_val', init_val)
     tree = tree.children[0]
     test, test_tree = stage_tree(cond_fun, (tree.unflatten(carry),), {}, tag)

@@ -1,7 +1,7 @@
 """Transform programs: from a jaxpr to a jaxpr.
 
-Run the program under the interpreter, and record what it does.  Each result
-is computed once, and kept with the program.  Chapter 12.
+Run the program under an interpreter, and record its operations.  Each result
+is computed once, and cached on the program.  Chapter 12.
 """
 
 from dataclasses import replace
@@ -23,17 +23,17 @@ from autodiff_mini.zeros import Zero, instantiate_zeros, pack, unpack
 
 
 def nothing(jaxpr):
-    """Return a mark for each output: nothing is wanted of it."""
+    """Return a False for each output: none of them is wanted."""
     return (False,) * len(jaxpr.outvars)
 
 
 def picked(xs, where):
-    """Return those `xs` whose mark is True."""
+    """Return the `xs` whose mark is True."""
     return [x for x, here in zip(xs, where, strict=True) if here]
 
 
 def others(xs, where):
-    """Return those `xs` whose mark is False."""
+    """Return the `xs` whose mark is False."""
     return [x for x, here in zip(xs, where, strict=True) if not here]
 
 
@@ -49,7 +49,7 @@ def perturbed(tangents) -> tuple:
 
 
 def unpack_marked(arrays, marks):
-    """Return the outputs, and the tangents of those that have one."""
+    """Return the outputs, and their tangents: Zeros where unmarked."""
     return unpack(arrays, [not mark for mark in marks])
 
 
@@ -66,15 +66,15 @@ def close(jaxpr):
 
 
 def close_and_dedupe(jaxpr):
-    """Close a program that each call records; return a known one like it."""
+    """Close a program, and reuse an equal one from an earlier call."""
     closed, traced = close(jaxpr)
     return seams.recall(closed), traced
 
 
 def close_together(jaxprs):
-    """Close programs so that all take the tracers of all as first arguments.
+    """Close programs so that each takes all tracers as its first arguments.
 
-    Return the programs, a tuple, and the tracers.
+    Return a tuple of the programs, and the tracers.
     """
     programs, traced = zip(*map(close_and_dedupe, jaxprs))
     if any(traced):
@@ -95,7 +95,7 @@ def stage_program(f, avals, tag):
 
 
 def stage_pair(f, avals, tag):
-    """Return the program of `f`, and what else `f` returns.
+    """Return the program of `f`, and the second result of `f`.
 
     Args:
         f: returns a pair: a list of arrays, and anything.
@@ -111,11 +111,11 @@ def stage_pair(f, avals, tag):
 
 
 def remembered(transform):
-    """Return `transform`, which keeps its results with the program.
+    """Make `transform` cache its results on the program.
 
     A result is computed again after a rule has been replaced.  It must not
-    hold the program; its tags, such as `jvp of Jaxpr`, do not.  Otherwise
-    both would stay until Python collects cycles.
+    refer to the program (its tags, such as `jvp of Jaxpr`, do not), or both
+    would stay alive until Python collects cycles.
     """
     @wraps(transform)
     def remembering(jaxpr, *args):
@@ -153,7 +153,7 @@ def jvp_jaxpr(jaxpr, moving, wanted):
     Args:
         jaxpr: a program that closes over arrays only.
         moving: for each argument, whether it has a tangent.
-        wanted: for each output, whether its tangent is to be an array even
+        wanted: for each output, whether its tangent must be an array even
             if it is zero.
 
     Returns:
@@ -180,7 +180,7 @@ def vmap_jaxpr(jaxpr, mapped, wanted, size):
     Args:
         jaxpr: a program that closes over arrays only.
         mapped: for each argument, whether it has the axis, in front.
-        wanted: for each output, whether it is to have the axis.
+        wanted: for each output, whether it must have the axis.
         size: the length of the axis.
 
     Returns:
@@ -209,17 +209,17 @@ def vmap_jaxpr(jaxpr, mapped, wanted, size):
 
 @remembered
 def partial_eval_jaxpr(jaxpr, unknown, wanted):
-    """Return a program cut in two, and which outputs are unknown.
+    """Cut a program in two, and return which outputs are unknown.
 
     Args:
         jaxpr: a program that closes over arrays only.
         unknown: for each argument, whether it is unknown.
-        wanted: for each output, whether it is to be an unknown one.
+        wanted: for each output, whether to treat it as unknown.
 
     Returns:
-        `(known, later, out_unknown)`.  The program `known` is from the known
-        arguments to the known outputs, and residuals.  The program `later`
-        is from residuals and unknown arguments to the unknown outputs.
+        `(known, later, out_unknown)`.  The program `known` takes the known
+        arguments to the known outputs and residuals.  The program `later`
+        takes the residuals and unknown arguments to the unknown outputs.
     """
     tag = TraceTag('partial evaluation', Jaxpr)
 
@@ -239,16 +239,16 @@ def partial_eval_jaxpr(jaxpr, unknown, wanted):
 
 @remembered
 def forward(jaxpr, count=0, changing=()):
-    """Return a program without the outputs that are its arguments.
+    """Drop the outputs that merely return an argument.
 
     Args:
         jaxpr: a program that closes over arrays only.
-        count: how many of its first outputs stay in any case.
-        changing: the positions of arguments that stay if they are outputs.
+        count: how many of the first outputs to keep in any case.
+        changing: the positions of arguments to keep as outputs.
 
     Returns:
-        The program; and a list, with the position of the argument for each
-        output that is left out, and None for each other.
+        The program, and a list with an entry for each output: the position
+        of the argument if it was dropped, and None if it was kept.
     """
     place = {v: i for i, v in enumerate(jaxpr.invars) if i not in changing}
     passed = [place.get(v) if i >= count else None
@@ -259,7 +259,7 @@ def forward(jaxpr, count=0, changing=()):
 
 @remembered
 def known_jaxpr(jaxpr, unknown, wanted):
-    """Return the program of the known outputs, and which are unknown.
+    """Return the known part of a program, and which outputs are unknown.
 
     Args:
         jaxpr, unknown, wanted: as for `partial_eval_jaxpr`.
@@ -276,7 +276,7 @@ def transpose_jaxpr(jaxpr, linear, given):
     Args:
         jaxpr: a program that closes over arrays only.
         linear: for each argument, whether the program is linear in it.
-        given: for each output, whether there is a cotangent of it.
+        given: for each output, whether it has a cotangent.
 
     Returns:
         A program from the other arguments, and the cotangents, to a
@@ -306,7 +306,7 @@ def permute(jaxpr, ins, outs):
     Args:
         jaxpr: a program that closes over arrays only.
         ins: the positions of its arguments, in the new order.
-        outs: the positions of the outputs; some may be left out.
+        outs: the positions of the outputs; some can be left out.
     """
     return replace(jaxpr, invars=[jaxpr.invars[i] for i in ins],
                    outvars=[jaxpr.outvars[i] for i in outs], cache={})
@@ -316,7 +316,7 @@ def permute(jaxpr, ins, outs):
 def pad_residual_inputs(jaxpr, i, types):
     """Return branch `i` with the residuals of all branches as arguments.
 
-    Those of branch `i` are its first arguments now.
+    The residuals of branch `i` are the first arguments of `jaxpr`.
     """
     n, own = len(types[i]), iter(jaxpr.invars)
     residuals = [next(own) if i == j else Var(aval)
@@ -344,7 +344,7 @@ def for_arguments(jaxpr, used):
 
 
 def prune_equation(eqn, operands, results, **params):
-    """Return an equation with only some operands, and some results."""
+    """Return an equation with only some of its operands and results."""
     return Equation(eqn.primitive, picked(eqn.invars, operands),
                     eqn.params | params, picked(eqn.outvars, results),
                     eqn.line)
@@ -356,11 +356,11 @@ def zeros(aval):
 
 
 def defpartial(primitive, cut):
-    """Define partial evaluation: compute with known operands, or cut.
+    """Define partial evaluation: compute if all operands are known, or cut.
 
     Args:
         cut: `cut(trace, args, unknown, **params)`, which returns the outputs
-            where some operands are unknown.
+            if some operands are unknown.
     """
     def rule(trace, args, **params):
         unknown = tuple(map(trace.is_unknown, args))
@@ -385,10 +385,10 @@ def program_vmap(primitive, axis, vals, dims, jaxpr, **params):
 
 def program_partial_eval(primitive, trace, args, unknown, jaxpr,
                          late_params=None, **params):
-    """Cut a program in two; a residual that is an argument is passed.
+    """Cut a program in two; pass residuals that are arguments directly.
 
     Args:
-        late_params: what is changed in the parameters of the later part.
+        late_params: the parameters that differ in the later part.
     """
     known, later, out_unknown = partial_eval_jaxpr(jaxpr, unknown,
                                                    nothing(jaxpr))
@@ -407,7 +407,7 @@ def compute_forwarded(trace, primitive, xs, params, *kept):
         kept: as for `forward`.
 
     Returns:
-        All outputs; and for each, its position among the operands, or None.
+        All outputs, and the position of each among the operands, or None.
     """
     program, passed = forward(params['jaxpr'], *kept)
     outs = iter(trace.compute(primitive, xs, params | {'jaxpr': program}))
@@ -440,10 +440,10 @@ def defprogram(primitive):
 
 
 def common_type(avals):
-    """Return the type of an output that has several, or None.
+    """Return the common type of several, or None.
 
-    A Python number becomes an array's if it can do so and lose nothing: an
-    integer can become a float, and a float no integer.
+    A Python number takes an array's type if it loses nothing: an integer can
+    become a float, but a float cannot become an integer.
     """
     def rank(aval):
         return 'bifc'.index(aval.dtype.kind.replace('u', 'i'))

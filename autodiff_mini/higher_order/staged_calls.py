@@ -1,7 +1,7 @@
 """Staged calls: how the rules of a call survive in a jaxpr.
 
-The equation of a call holds the call's parameters.  Its function is staged at
-once, and its rules stay Python functions, which run when they are needed.
+The equation of a call holds the call's parameters.  Its function is staged
+right away, but its rules stay Python functions, which run when needed.
 Chapter 7.
 """
 
@@ -27,9 +27,9 @@ class StagedFunction:
 
 
 def stage_function(fun, args):
-    """Return `fun`, staged, and the values that it closes over.
+    """Stage `fun`, and return it with the values that it closes over.
 
-    They become its first arguments, so that it closes over nothing.
+    The values become its first arguments.
     """
     jaxpr = stage_flat(fun, list(map(typeof, args)), TraceTag('call', fun))
     return open_program(fun, jaxpr, jaxpr.invars)
@@ -43,7 +43,7 @@ def open_program(fun, jaxpr, invars):
 
 
 def linear_program(transform, fun, args, unknown):
-    """Return `fun` as a linear program of the unknown arguments."""
+    """Return `fun` as a program that is linear in the unknown arguments."""
     fixed = [x for x, here in zip(args, unknown) if not here]
     return linear_flat(
         lambda *ts: fun(*interleave(unknown, ts, fixed)),
@@ -52,10 +52,10 @@ def linear_program(transform, fun, args, unknown):
 
 
 def stage_linear(fun, args, unknown):
-    """Return `fun`, linear in the unknown arguments, and its residuals.
+    """Stage `fun`, linear in the unknown arguments; return its residuals too.
 
-    The residuals become its first arguments: values that depend on known
-    arguments alone are computed.
+    The residuals, which depend only on known arguments, are computed now and
+    become its first arguments.
     """
     jaxpr = drop_dead(linear_program('call', fun, args, unknown))
     known = [Var(typeof(x)) for x, here in zip(args, unknown) if not here]
@@ -77,18 +77,18 @@ def stage_rules(primitive, fun, rules, num_consts, residuals=False):
 
 
 class StagedRule:
-    """A rule, to be called later, with the values its function closed over.
+    """A rule to call later, with the values that its function closed over.
 
     Args:
-        primitive: the call's.
+        primitive: the primitive of the call.
         fun: the function, staged.
-        rule: takes operands, and for each a tangent, or whether it is
-            perturbed, or mapped; then the axis size follows.  It returns the
-            outputs, and more.
-        num_consts: how many of the operands are not the rule's.
+        rule: takes operands, and a mark for each: a tangent, or whether it is
+            perturbed or mapped (then the axis size follows).  It returns the
+            outputs, and other results.
+        num_consts: how many of the first operands the rule does not take.
         residuals: whether these were computed from the others, so that the
-            rule knows the derivative.  Otherwise the function closed over
-            them, and the rule knows nothing of them.
+            rule covers their derivatives.  Otherwise the function closed
+            over them, and the rule does not cover them.
     """
 
     def __init__(self, primitive, fun, rule, num_consts, residuals=False):
@@ -114,12 +114,12 @@ class StagedRule:
 
 
 def element(aval, dim):
-    """Return the type of an element."""
+    """Return the type of one element of a batch."""
     return aval if dim is None else ShapedArray(aval.shape[1:], aval.dtype)
 
 
 def call_late(fun, rule, *args):
-    """Return what a rule returns; explain an error if it runs too late."""
+    """Call a rule, and explain the error if it runs too late."""
     try:
         return rule(*args)
     except UnexpectedTracerError as error:
@@ -144,7 +144,7 @@ def check_outputs(fun, rule, have):
 
 
 def staged_types(*avals, fun, **rules):
-    """Return the types of a call's results: its function is staged."""
+    """Return the output types of a call whose function is staged."""
     return fun.jaxpr.out_avals
 
 
@@ -154,12 +154,12 @@ def inline_call(*avals, fun, **rules):
 
 
 def closed_over(fun, primitive, is_mapped=False):
-    """Return the error for a call whose rules know nothing of some value.
+    """Return the error for a call whose rules do not cover some value.
 
     Args:
         fun: the function that is called, which closes over the value.
-        primitive: that of the call, or the kind of the function.
-        is_mapped: whether the value is mapped, and not differentiated.
+        primitive: the primitive of the call, or the kind of function.
+        is_mapped: whether the value is mapped, rather than differentiated.
     """
     what, way, cure = (
         ('batching', 'mapped', 'adapt the rule') if is_mapped else

@@ -1,6 +1,6 @@
 """Abstract evaluation: the type of a result, from the types of the operands.
 
-Rules work out shapes.  For the dtype, NumPy computes once with arrays of a
+Rules compute shapes.  To find the dtype, NumPy computes once with arrays of a
 single element.  Chapter 6.
 """
 
@@ -19,7 +19,7 @@ rules = RuleTable(
 def elementwise_type(primitive, *avals):
     """Return the type of an element-wise result."""
     shape = np.broadcast_shapes(*[aval.shape for aval in avals])
-    # 1j + np.float64(1) is a Python number, and 1j + np.ones(2) is none, so
+    # 1j + np.float64(1) is a Python number, but 1j + np.ones(2) isn't, so
     # each operand keeps its number of axes.
     kind = type_of_ones(primitive, *[ones(aval, aval.ndim)
                                      for aval in avals])
@@ -28,13 +28,13 @@ def elementwise_type(primitive, *avals):
 
 
 def ones(aval, ndim):
-    """Return a one of this type, as an array of a single element."""
+    """Return a 1 of this type, with `ndim` axes of length 1."""
     one = aval.dtype.type(1)
     return one.item() if aval.weak_type else np.full((1,) * ndim, one)[()]
 
 
 def type_of_ones(primitive, *ones, **params):
-    """Return the type of what NumPy makes of some arrays of ones."""
+    """Return the type of the result that NumPy computes from ones."""
     with np.errstate(all='ignore'):
         return typeof(primitive.impl(*ones, **params))
 

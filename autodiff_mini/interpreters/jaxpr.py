@@ -1,8 +1,7 @@
 """Jaxprs: programs as data.
 
-An interpreter that computes nothing writes down what it is asked about.  The
-record can be read, checked, and run again under any other interpreter.
-Chapter 6.
+An interpreter that computes nothing records each operation.  The record can
+be read, checked, and run again under any other interpreter.  Chapter 6.
 """
 
 from dataclasses import dataclass
@@ -26,7 +25,7 @@ from autodiff_mini.signature import apply, argument_names
 
 @dataclass(slots=True, eq=False, repr=False)
 class JaxprTracer(Tracer):
-    """A value of which the type and a name are known, and nothing else."""
+    """A value of which only the type and a name are known."""
 
     _trace: Trace
     name: Var
@@ -44,7 +43,7 @@ class JaxprTrace(Trace):
         self.snapshot = Snapshot()
 
     def __exit__(self, *error):
-        """Let go of what was recorded: a rule in it may hold tracers."""
+        """Release the record, because a rule in it may hold tracers."""
         super().__exit__(*error)
         self.parent, self.eqns, self.consts = None, [], []
         self.snapshot.copies = {}
@@ -74,7 +73,7 @@ class JaxprTrace(Trace):
         return outs
 
     def var(self, x):
-        """Return what represents `x` in an equation."""
+        """Return the Var or Literal for `x` in an equation."""
         if type(x) is JaxprTracer and x._trace is self:
             return x.name
         if type(x) in PYTHON_NUMBERS or isinstance(x, np.generic):
@@ -97,11 +96,11 @@ class JaxprTrace(Trace):
     def input(self, aval):
         """Return a tracer for a new argument of this type."""
         x = JaxprTracer(self, Var(aval))
-        x.memory = ARGUMENT     # it is the caller's, and can only be read
+        x.memory = ARGUMENT     # it belongs to the caller, so it is read-only
         return x
 
     def jaxpr(self, inputs, outs):
-        """Return the program from these tracers to those values."""
+        """Return the program with these inputs and outputs."""
         outvars = list(map(self.var, outs))
         return Jaxpr(self.constvars, list(map(name_of, inputs)), self.eqns,
                      outvars, self.consts)
@@ -123,12 +122,12 @@ seams.stage.define(JaxprTrace)
 
 @gc_paused
 def stage_flat(f, avals, tag):
-    """Return the function `f`, of arrays of these types, as a jaxpr.
+    """Record `f`, a function of arrays of these types, as a jaxpr.
 
     Args:
         f: takes arrays, returns a list of them.
         avals: the types of its arguments.
-        tag: which application of which transformation this is.
+        tag: the application of the transformation.
     """
     with seams.stage(current_trace(), tag) as trace:
         inputs = list(map(trace.input, avals))
@@ -136,7 +135,7 @@ def stage_flat(f, avals, tag):
 
 
 def stage_tree(f, args, kwargs, tag):
-    """Return `f` as a jaxpr, and the structure of what it returns."""
+    """Return `f` as a jaxpr, and the structure of its output."""
     xs, in_tree = tree_flatten((args, kwargs))
     avals = map_leaves(typeof, lambda: argument_names(in_tree, tag), xs)
     flat_f = FlatFunction(apply(f), in_tree, tag=tag)
@@ -152,7 +151,7 @@ def stage_tree(f, args, kwargs, tag):
 
 @public
 def eval_jaxpr(jaxpr, consts, *args) -> list:
-    """Return the list of what a program returns for these arguments.
+    """Run a program, and return the list of its outputs.
 
     Args:
         jaxpr: the program.
@@ -160,7 +159,7 @@ def eval_jaxpr(jaxpr, consts, *args) -> list:
         args: an array for each of its `invars`.
 
     Raises:
-        TypeError: there are too many arguments, or too few.
+        TypeError: there are too many or too few arguments or constants.
 
     Source: `eval_jaxpr` in JAX's `jax/_src/core.py`.
 

@@ -1,7 +1,7 @@
-"""Forward mode: a tangent rides along with every value.
+"""Forward mode: every value carries a tangent.
 
-It carries two numbers at once, the primal and the tangent, and every
-primitive has a rule for the second.  Chapter 2.
+A tracer holds a primal and a tangent, and every primitive has a rule that
+computes the tangent of its result.  Chapter 2.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from autodiff_mini.zeros import Zero, instantiate_zeros
 
 @dataclass(slots=True, eq=False, repr=False)
 class JVPTracer(Tracer):
-    """A value of this interpreter: a primal, and the tangent beside it."""
+    """A value of this interpreter: a primal and its tangent."""
 
     _trace: Trace
     primal: Any
@@ -31,7 +31,7 @@ class JVPTracer(Tracer):
         return bool(self.primal)
 
     def __format__(self, spec):
-        """Return the primal as text; read as a number, it is a constant."""
+        """Return the primal as text, which has no tangent."""
         return format(self.primal, spec) if spec else str(self)
 
     def __repr__(self):
@@ -39,7 +39,7 @@ class JVPTracer(Tracer):
 
 
 class JVPTrace(Trace):
-    """Compute a tangent beside every primal that the input reaches."""
+    """Compute a tangent for every value that depends on the input."""
 
     def interpret(self, primitive, args, params):
         primals, tangents, perturbed = self.split(args)
@@ -55,7 +55,7 @@ class JVPTrace(Trace):
         return self.join(y, y_dot)
 
     def split(self, xs):
-        """Return the primals, the tangents, and whether any is no Zero."""
+        """Return primals, tangents, and whether any tangent is not a Zero."""
         primals, tangents, perturbed = [], [], False
         for x in xs:
             if isinstance(x, JVPTracer) and x._trace.tag is self.tag:
@@ -70,7 +70,7 @@ class JVPTrace(Trace):
         return primals, tangents, perturbed
 
     def join(self, primal, tangent):
-        """Return a tracer of both; the primal, if it is unperturbed."""
+        """Return a tracer of both, or the primal if it is unperturbed."""
         if type(tangent) is Zero:
             return primal
         return JVPTracer(self, primal, tangent)
@@ -86,13 +86,13 @@ rules = RuleTable(
 
 
 def jvp_flat(f, primals, tangents, tag):
-    """Return the outputs of `f` and their tangents: two lists.
+    """Return two lists: the outputs of `f` and their tangents.
 
     Args:
         f: takes arrays, returns a list of them.
         primals: the arrays at which to evaluate it.
-        tangents: for each its perturbation, or a Zero.
-        tag: which application of jvp this is.
+        tangents: for each of them, its tangent or a Zero.
+        tag: the application of jvp.
     """
     with JVPTrace(current_trace(), tag) as trace:
         xs = map(trace.join, primals, tangents)
@@ -106,7 +106,7 @@ def defjvp(primitive, *each):
     Args:
         each: for each operand `rule(x_dot, out, *operands, **params)`, which
             returns a tangent; None for an operand that the output does not
-            depend on smoothly.  Without any, the output has no derivative.
+            depend on smoothly.  Without rules, the derivative is zero.
     """
     def unary_rule(primals, tangents, **params):
         y = primitive.bind(*primals, **params)
@@ -161,7 +161,7 @@ def fit_tangent(x, x_dot):
 
 
 def whole_tangent(y, y_dot):
-    """Return the tangent of an output as users get it: an array like `y`."""
+    """Return the tangent of an output for the user, as an array like `y`."""
     if type(y_dot) is Zero:
         return instantiate_zeros(y_dot)
     return match(y_dot, y)

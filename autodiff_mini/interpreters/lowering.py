@@ -1,8 +1,7 @@
-"""Lowering: a jaxpr becomes Python source, and the source a function.
+"""Lowering: compile a jaxpr to Python source code.
 
-A program that is written down needs no interpreter any more.  Calls are
-inlined, dead code is left out, and each equation is a line of NumPy.
-Chapter 11.
+The compiled program needs no interpreter.  Calls are inlined, dead code is
+left out, and each equation becomes a line of NumPy.  Chapter 11.
 """
 
 import builtins
@@ -24,7 +23,7 @@ from autodiff_mini.zeros import instantiate_zeros
 def inline(jaxpr, rules):
     """Return the program with its calls inlined.
 
-    Here, and only here, a custom rule is forgotten.
+    This is the only place where custom rules are dropped.
     """
     whole = Jaxpr([], jaxpr.invars, [], [], [])
     whole.outvars = put_in_line(whole, jaxpr, jaxpr.invars, rules, False)
@@ -34,13 +33,13 @@ def inline(jaxpr, rules):
 
 
 def put_in_line(whole, jaxpr, operands, rules, fresh=True):
-    """Add the equations of a program, and return its outputs in `whole`.
+    """Append a program's equations to `whole`, and return its outputs there.
 
     Args:
-        whole: the program that gets them.
-        jaxpr: the program that has them.
-        operands: what stands for its arguments.
-        rules: as of `inline`.
+        whole: the program that is extended.
+        jaxpr: the program that is inlined.
+        operands: its arguments, as variables or literals of `whole`.
+        rules: as for `inline`.
         fresh: whether its variables get new names.
     """
     env = dict(zip(jaxpr.invars, operands, strict=True))
@@ -62,19 +61,19 @@ def put_in_line(whole, jaxpr, operands, rules, fresh=True):
     return [env.get(v, v) for v in jaxpr.outvars]
 
 
-inline_rules = {}   # by primitive: the program that stands for an equation
+inline_rules = {}   # by primitive: the program that replaces an equation
 
 
 class Emitter:
-    """Write functions, and keep the values that their text cannot hold."""
+    """Write source code, and keep the values that it cannot contain."""
 
     def __init__(self):
         self.lines = []         # pairs: a line, and its equation or None
         self.scope = {'np': np, 'inf': np.inf, 'nan': np.nan}
-        self.known = {}         # by id: what names a value, or a program
+        self.known = {}         # by id: the name of a value or a program
 
     def emit(self, name, jaxpr):
-        """Append a function, which returns a list."""
+        """Append a function that returns the outputs as a list."""
         jaxpr, names = drop_dead(inline(jaxpr, inline_rules)), Names()
         names.letters = filterfalse(RESERVED.__contains__, names.letters)
         for v, x in zip(jaxpr.constvars, jaxpr.consts, strict=True):
@@ -93,7 +92,7 @@ class Emitter:
         self.lines += [*lines, ('', None)]
 
     def value(self, x) -> str:
-        """Return the text for a value, or its name."""
+        """Return the source code for a value, or its name."""
         x = instantiate_zeros(x)
         if {*map(type, x if type(x) is tuple else [x])} <= PLAIN:
             return f'({x!r})' if repr(x).startswith('-') else repr(x)
@@ -106,18 +105,18 @@ class Emitter:
         return name
 
     def nested(self, stem, jaxpr) -> str:
-        """Return the name of a function, for a program inside."""
+        """Return the name of the function for a nested program."""
         if id(jaxpr) not in self.known:
             self.emit(self.constant(stem, jaxpr), jaxpr)
         return self.known[id(jaxpr)]
 
 
 RESERVED = {'np', 'inf', 'nan', *keyword.kwlist, *dir(builtins)}
-PLAIN = {bool, int, float, str, type(None)}     # are read as they are printed
+PLAIN = {bool, int, float, str, type(None)}     # their repr is source code
 
 
 def call_of(primitive, emitter, /, *operands, **params):
-    """Return the text of a call of a primitive's implementation."""
+    """Return the source code of a call to a primitive's implementation."""
     impl, name = primitive.impl, getattr(primitive.impl, '__name__', '')
     for prefix, module in (('np', np), ('np.linalg', np.linalg)):
         if getattr(module, name, None) is impl:
@@ -129,7 +128,7 @@ def call_of(primitive, emitter, /, *operands, **params):
 
 
 def name_of_implementation(primitive) -> str:
-    """Return its name in source, in letters that Python keeps."""
+    """Return its name in source code, normalized as Python does it."""
     name = normalize('NFKC', str(primitive))
     return f'{name}_impl' if name.isidentifier() else 'impl'
 
@@ -139,13 +138,13 @@ rules = RuleTable(
 
 
 def defwritten(primitive, template):
-    """Define how a primitive is written: as a Python operator."""
+    """Define the Python operator that a primitive is written as."""
     rules[primitive] = lambda emitter, *operands: (
         template.format(*operands))
 
 
 class Lowered:
-    """A program as Python source; a function of its arguments.
+    """A program compiled to Python source; call it with its arguments.
 
     Args:
         jaxpr: the program.
@@ -176,19 +175,18 @@ class Lowered:
             raise
 
     def guard(self, xs, in_tree, out_tree):
-        """Return None, because calls like this one have no shortcut.
+        """Return None, because later calls like this one have no shortcut.
 
-        It would be a function of a tuple of arguments, which compares them
-        with these, and returns the result; or MISS, if they are of another
-        kind.
+        A shortcut would be a function of a tuple of arguments that returns
+        the result, or MISS if they are not of the same kind as these.
 
         Args:
             xs: the leaves of the arguments of a call, all positional.
-            in_tree: the structure of the arguments, as of `(args, {})`.
+            in_tree: the structure of the arguments, `(args, {})`.
             out_tree: the structure of the result.
         """
         return None
 
 
-MISS = object()     # what a guard returns for a call that is unlike
+MISS = object()     # a guard returns it for a call of another kind
 seams.lower.define(Lowered)

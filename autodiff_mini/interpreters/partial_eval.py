@@ -19,12 +19,12 @@ from autodiff_mini.zeros import Zero
 
 
 class PartialEvalTrace(JaxprTrace):
-    """Compute with what is known, and record what is not."""
+    """Compute operations on known values, and record all others."""
 
     def __init__(self, parent, tag):
         super().__init__(parent, tag)
         self.foreign = {}   # by id: arrays that may be changed later
-        self.snapshot.subok = True  # residuals are as they were
+        self.snapshot.subok = True  # residuals keep their class
         self.has_boxes = False
 
     def process_primitive(self, primitive, args, params):
@@ -36,7 +36,7 @@ class PartialEvalTrace(JaxprTrace):
             if type(x) is JaxprTracer and x._trace is self:
                 return self.record(primitive, args, params)
         if self.parent is base and not seams.ask.taken:
-            # Base leaves the current trace alone.
+            # `base` does not change the current trace.
             return base.process_primitive(primitive, args, params)
         return self.compute(primitive, args, params)
 
@@ -58,10 +58,10 @@ class PartialEvalTrace(JaxprTrace):
         return type(x) is JaxprTracer and x._trace is self
 
     def var(self, x):
-        """Return what represents `x`; a known value becomes a residual.
+        """Return the Var or Literal for `x`; known values become residuals.
 
-        Someone else may hold the array, and change it later.  A user's rule
-        does, too, and runs without a rule of ours above it.
+        An array is copied if other code may change it later.  A user's rule
+        may do so, and runs without a rule of ours above it.
         """
         if self.has_boxes:
             x = self.opened(x)
@@ -74,12 +74,12 @@ class PartialEvalTrace(JaxprTrace):
         return Literal(x) if type(x) is Zero else self.constant(x)
 
     def box(self, x):
-        """Return a tracer for what is known, until it is written into."""
+        """Return a tracer for a known value, until it is written into."""
         self.has_boxes = True
         return JaxprTracer(self, Literal(x))
 
     def opened(self, x):
-        """Return what is known, out of its box."""
+        """Return the known value in a box, or `x` itself."""
         if type(x) is JaxprTracer and x._trace is self and (
                 type(x.name) is Literal):
             return x.name.val
@@ -98,12 +98,12 @@ rules = {}
 
 
 def linear_flat(f, avals, tag):
-    """Return the linear function `f`, of arrays of these types, as a jaxpr.
+    """Record `f`, a linear function of arrays of these types, as a jaxpr.
 
     Args:
         f: takes arrays, returns a list of them.
         avals: the types of its arguments.
-        tag: which application of which transformation this is.
+        tag: the application of the transformation.
     """
     with PartialEvalTrace(current_trace(), tag) as trace:
         inputs = list(map(trace.input, avals))
@@ -116,7 +116,7 @@ def linearize_flat(f, primals, tag):
     Args:
         f: takes arrays, returns a list of them.
         primals: the arrays at which to evaluate it.
-        tag: which application of which transformation this is.
+        tag: the application of the transformation.
     """
     with PartialEvalTrace(current_trace(), tag) as trace:
         tangents, x_dots = [], []

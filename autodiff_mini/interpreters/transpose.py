@@ -1,7 +1,7 @@
-"""Transposition: a linear program, run backwards.
+"""Transposition: run a linear program backwards.
 
-It reads the equations from the last to the first.  Where the program used a
-value twice, two cotangents come back and are added.  Chapter 9.
+The reverse pass reads the equations from the last to the first.  If the
+program uses a value twice, its two cotangents are added.  Chapter 9.
 """
 
 from operator import attrgetter
@@ -41,14 +41,14 @@ def backward_pass(jaxpr, consts, cts) -> list:
 
 
 def gather_cotangents(gathered, variables, cts):
-    """Add cotangents to those that were gathered so far."""
+    """Add cotangents to the ones gathered so far."""
     for v, ct in zip(variables, cts):
         if ct is not None and type(ct) is not Zero:
             gathered[v] = gathered[v] + ct if v in gathered else ct
 
 
 def transpose_equation(eqn, known, gathered):
-    """Gather the cotangents of an equation's operands from its results'."""
+    """Compute and gather the cotangents of an equation's operands."""
     if gathered.keys().isdisjoint(eqn.outvars):
         return      # nothing depends on it
     trace, primitive = trace_at_work.get(None) or base, eqn.primitive
@@ -80,18 +80,18 @@ def transpose_equation(eqn, known, gathered):
 
 
 def pull(jaxpr, consts, cts) -> list:
-    """Run a linear program backwards, and keep the rules of its calls.
+    """Run a linear program backwards, using the rules of its calls.
 
     Args:
         jaxpr, consts, cts: as for `backward_pass`.
     """
-    if type(jaxpr) is not Jaxpr:    # a wing's, which knows how to
+    if type(jaxpr) is not Jaxpr:    # a program from a wing
         return jaxpr.pull(consts, cts)
     kinds = True in map(has_several_results, jaxpr.eqns) and (
         pulls_in(jaxpr, jaxpr.invars))
     if not kinds:
         return backward_pass(jaxpr, consts, cts)
-    # A class that extends another one knows what to do with its calls, too.
+    # A subclass also handles the calls that its base class handles.
     kind = max(kinds, key=lambda kind: len(kind.__mro__))
     cts = [Zero(v.aval) if ct is None else ct
            for v, ct in zip(jaxpr.outvars, cts, strict=True)]
@@ -103,7 +103,7 @@ has_several_results = attrgetter('primitive.multiple_results')
 
 
 def pulls_in(jaxpr, linear) -> set:
-    """Return the Pulls of the calls that linear inputs reach.
+    """Return the Pull classes of the calls that depend on linear inputs.
 
     Args:
         jaxpr: a program.
@@ -126,7 +126,7 @@ def pulls_in(jaxpr, linear) -> set:
 
 
 def programs_reached(marks, **params):
-    """Yield each program of an equation, and which of its inputs matter."""
+    """Yield each program of an equation, and which inputs are linear."""
     for value in params.values():
         for program in programs_in(value):
             whole = type(value) in (Jaxpr, tuple)
@@ -135,11 +135,11 @@ def programs_reached(marks, **params):
 
 
 pull_rules = {}     # by primitive: the Pull of a program that calls it
-linear_parts = {}   # by primitive: as `programs_reached`, if it is other
+linear_parts = {}   # by primitive: a replacement for `programs_reached`
 
 
 def deftranspose(primitive, *each):
-    """Define the cotangent of each operand, given that of the output.
+    """Define each operand's cotangent, given the cotangent of the output.
 
     Args:
         each: for each operand `rule(ct, *operands, **params)`, which returns
@@ -159,10 +159,10 @@ def deftranspose(primitive, *each):
 def deflinear(primitive, transpose_rule):
     """Define both rules of a primitive that is linear in its one operand.
 
-    It maps a tangent as it maps the primal.
+    The JVP rule applies the primitive to the tangent.
 
     Args:
-        transpose_rule: as of `deftranspose`.
+        transpose_rule: as for `deftranspose`.
     """
     defjvp(primitive,
            lambda x_dot, y, x, **params: primitive.bind(x_dot, **params))
@@ -172,8 +172,8 @@ def deflinear(primitive, transpose_rule):
 def fit_cotangent(ct, aval):
     """Return `ct` as a cotangent of a value of this type.
 
-    The cotangents of what was broadcast are summed, and of what became
-    complex, the real part is taken.
+    If the value was broadcast, `ct` is summed, and if the value is real, the
+    real part of `ct` is taken.
     """
     if type(ct) is np.ndarray and array_type(ct.shape, ct.dtype) is aval:
         return ct
@@ -190,7 +190,7 @@ def fit_cotangent(ct, aval):
 
 
 def unbroadcast(ct, shape):
-    """Return the sum of `ct` along what was broadcast from this shape."""
+    """Sum `ct` over the axes that were broadcast from this shape."""
     extra = np.ndim(ct) - len(shape)
     if extra:
         ct = np.sum(ct, tuple(range(extra)))

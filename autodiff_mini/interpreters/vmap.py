@@ -1,7 +1,7 @@
-"""Batching: one run of a program, for a whole axis of arguments.
+"""Batching: run a program once for a whole axis of arguments.
 
-A tracer stands for one element and carries all of them along an axis in
-front.  Each primitive has a rule that looks past this axis.  Chapter 3.
+A tracer has the type of one element and carries all of them along a leading
+axis.  Each primitive has a rule that handles this axis.  Chapter 3.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from autodiff_mini.memory import CLOSED_OVER, mark_as_arguments, to_read
 class Axis(NamedTuple):
     """The axis that one application of vmap maps over.
 
-    A call primitive's rule re-enters the application with it.
+    The rule of a call primitive uses it to re-enter the application.
     """
 
     size: int
@@ -29,7 +29,7 @@ class Axis(NamedTuple):
 class SharedDim(int):
     """The dim 0 of a value whose elements all have the same value.
 
-    Their derivatives may differ, so all of them are carried.
+    Their derivatives may differ, so the value keeps the batch axis.
     """
 
     __slots__ = ()
@@ -46,9 +46,9 @@ def joint_dim(dims):
 
 @dataclass(slots=True, eq=False, repr=False)
 class BatchTracer(Tracer):
-    """One element, which carries all: `val` has the batch axis in front.
+    """One element of a batch; `val` is the batch, with its axis in front.
 
-    Where `dim` is None, all elements are the same, and `val` is the one.
+    If `dim` is None, all elements are the same, and `val` is one of them.
     """
 
     _trace: Trace
@@ -64,7 +64,7 @@ class BatchTracer(Tracer):
 
 
 class BatchTrace(Trace):
-    """Compute all elements of an axis at once."""
+    """Compute all elements of an axis in one pass."""
 
     def __init__(self, parent, axis):
         super().__init__(parent, axis.tag)
@@ -92,7 +92,7 @@ class BatchTrace(Trace):
         return vals, dims
 
     def join(self, val, dim):
-        """Return a tracer; the value itself, if it is not mapped."""
+        """Return a tracer, or the value itself if it is not mapped."""
         if dim is None:
             return val
         self.has_shared = self.has_shared or dim is SHARED
@@ -108,7 +108,7 @@ class BatchTrace(Trace):
 
 
 def mark_shared(dims, joint):
-    """Return one dim, or several, with `joint` in place of each 0."""
+    """Return one or several dims, with each 0 replaced by `joint`."""
     if isinstance(dims, (list, tuple)):
         return [mark_shared(dim, joint) for dim in dims]
     return joint if dims == 0 else dims
@@ -123,8 +123,8 @@ def vmap_flat(f, axis, vals, dims):
 
     Args:
         f: takes arrays, returns a list of them.
-        axis: which application of vmap this is.
-        vals: arrays, those that are mapped with the batch axis in front.
+        axis: the axis of this application of vmap.
+        vals: arrays, with the batch axis in front if they are mapped.
         dims: for each of them 0, or None if it is not mapped.
     """
     with BatchTrace(current_trace(), axis) as trace:
@@ -135,17 +135,17 @@ def vmap_flat(f, axis, vals, dims):
 
 @elementwise.define
 def defelementwise(primitive):
-    """Define the rule of a primitive that works element by element."""
+    """Define the rule of an element-wise primitive."""
     def rule(axis, vals, dims, **params):
         return primitive.bind(*align(vals, dims), **params), 0
     rules[primitive] = rule
 
 
 def align(vals, dims):
-    """Return the operands, so that they broadcast as their elements do.
+    """Reshape the operands so that they broadcast as their elements do.
 
-    NumPy aligns shapes at their ends.  So behind the batch axis of a short
-    one stand as many 1s as it is shorter.
+    NumPy aligns shapes at the end, so a shorter operand gets axes of length 1
+    after its batch axis.
     """
     ranks = [len(typeof(x).shape) - (dim is not None)
              for x, dim in zip(vals, dims)]
@@ -155,7 +155,7 @@ def align(vals, dims):
 
 
 def lengthen(x, count):
-    """Return `x` with `count` axes of length 1 behind the first."""
+    """Return `x` with `count` axes of length 1 after the first."""
     return np.reshape(x, (x.shape[0], *[1] * count, *x.shape[1:]))
 
 

@@ -1,7 +1,7 @@
 """A wing: rows and functions beyond those that the core needs.
 
-Without this folder, what it defines is refused.  Its folder `patch` is a wing
-of its own.
+Without this folder, calls of them raise an error.  Its folder `patch` is a
+wing of its own.
 """
 
 from importlib.util import find_spec
@@ -10,7 +10,7 @@ import autodiff_mini.more.error_states  # np.errstate
 import autodiff_mini.more.on_demand
 import autodiff_mini.more.writing  # x[i] = y
 
-NAMES = {   # by name: where it is, to be imported when it is asked for
+NAMES = {   # {name: its place}, imported on demand
     'Primitive': 'more.user_primitive.UserPrimitive',
     'is_undefined_primal': 'more.user_primitive.is_undefined_primal',
     'checkpoint': 'more.checkpoint.checkpoint',

@@ -28,7 +28,7 @@ def prod_rule(x_dot, y, x, axis, keepdims):
 
 
 def as_rows(x, axis):
-    """Return `x` with these axes made one, in front."""
+    """Return `x` with these axes merged into one, in front."""
     x = np.moveaxis(x, axis, range(len(axis)))
     count, rest = int(np.prod(x.shape[:len(axis)])), x.shape[len(axis):]
     return np.reshape(x, (count, *rest))
@@ -53,7 +53,7 @@ def numpy_argsort(a, axis=-1, kind=None, order=None, *, stable=None):
 
 
 def cumulation(function):
-    """Return the primitive of a function that adds up, or multiplies."""
+    """Return the primitive of a cumulative sum or product."""
     @implements(function)
     def call(a, axis=None, dtype=None, out=None):
         a, axis = along_one(asarray(a, dtype), axis, or_number=True)
@@ -82,7 +82,7 @@ def cumprod_rule(x_dot, y, x, axis):
 
 
 def shifted(x, distance, value):
-    """Return `x` moved along its first axis, with `value` at the start."""
+    """Return `x` shifted along its first axis, with `value` at the start."""
     start = np.full_like(x[:distance], value)
     return np.concatenate([start, x[:-distance]])
 

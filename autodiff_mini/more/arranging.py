@@ -1,7 +1,7 @@
-"""Elements put in another place, put together, sorted and looked up.
+"""Functions that rearrange, join, sort, and look up elements.
 
-NumPy itself says where an element goes, when it is asked to
-arrange the numbers 0, 1, 2, ... in place of the elements.  Chapter 25.
+Rearranging the indices 0, 1, 2, ... with NumPy gives the new place of each
+element.  Chapter 25.
 """
 
 import numpy as np
@@ -47,7 +47,7 @@ def numpy_insert(arr, obj, values, axis=None):
     size = a.shape[axis]
     values = convert(asarray(values), a.dtype)
     count = len(np.insert(np.arange(size), obj, 0)) - size
-    if count == 1:      # at one place, as many as there are
+    if count == 1:      # insert all values at one place
         values = np.reshape(
             values, (*[1] * (a.ndim - values.ndim), *values.shape))
         if np.ndim(obj) == 0 and not isinstance(obj, slice):
@@ -66,7 +66,7 @@ def numpy_block(arrays):
 
 
 def block_depth(arrays):
-    """Return how deep lists are nested; they must be so everywhere."""
+    """Return the nesting depth of lists, which must be uniform."""
     if isinstance(arrays, tuple):
         raise TypeError('arrays is a tuple. Only lists can be used to '
                         'arrange blocks, and np.block does not allow '
@@ -82,7 +82,7 @@ def block_depth(arrays):
 
 
 def block_ndim(arrays):
-    """Return the most axes that a block has."""
+    """Return the largest number of axes of any block."""
     if isinstance(arrays, list):
         return max(map(block_ndim, arrays))
     return np.ndim(arrays)
@@ -111,16 +111,16 @@ def numpy_ediff1d(ary, to_end=None, to_begin=None):
 
 
 def ediff_end(x, a):
-    """Return what stands before or behind the differences of `a`."""
+    """Return the values to put before or after the differences of `a`."""
     check_cast(operand(x), a)
     return np.ravel(convert(asarray(x), a.dtype))
 
 
-# NumPy leaves open in which order the others stand.  They are sorted.
+# NumPy does not specify the order of the other elements.  Sort them.
 @implements(np.partition)
 def numpy_partition(a, kth, axis=-1, kind='introselect', order=None):
     a, axis = along_one(a, axis)
-    np.partition(np.arange(a.shape[axis]), kth)     # raises if it is outside
+    np.partition(np.arange(a.shape[axis]), kth)     # raises if out of bounds
     return np.sort(a, axis, order=order)
 
 
@@ -166,7 +166,7 @@ def numpy_choose(a, choices, out=None, mode='raise'):
     choices = promote(*map(operand, choices))
     i, *choices = np.broadcast_arrays(a, *choices)
     count = len(choices)
-    if mode == 'raise':     # where indexing does
+    if mode == 'raise':     # negative indices are out of bounds
         i = np.where(np.less(i, 0), count, i)
     elif mode == 'wrap':
         i = np.remainder(i, count)
@@ -217,7 +217,7 @@ def numpy_digitize(x, bins, right=False):
     if x.dtype.kind == 'c':
         raise TypeError('x may not be complex')
     if not isinstance(bins, Tracer):
-        np.digitize(0, bins)    # raises if they are not in order
+        np.digitize(0, bins)    # raises if bins are not monotonic
     side = 'left' if right else 'right'
     rising = np.searchsorted(bins, x, side)
     if len(bins) < 2:
@@ -258,7 +258,7 @@ SIZED_BY_VALUES = (
 
 
 def refuse_by_size(function):
-    """Raise the error for a function that returns as much as values say."""
+    """Raise an error if the size of a function's result depends on values."""
     if function in SIZED_BY_VALUES:
         refuse_size(function)
 
@@ -271,7 +271,7 @@ def refuse_size(function):
 
 
 def tells_places(function):
-    """Let a function tell where `a` is not zero, if that is known."""
+    """Define a function that finds nonzero elements, if they are known."""
     @implements(function, as_is)
     def call(a):
         mask = np.not_equal(a, 0)

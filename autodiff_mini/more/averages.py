@@ -1,6 +1,6 @@
-"""Statistics: quantiles, what leaves NaN out, covariances, histograms.
+"""Statistics: quantiles, functions that skip NaN, covariances, histograms.
 
-A quantile lies between two neighbours in a sorted array, so it
+A quantile lies between two neighbors in a sorted array, so it
 is their weighted mean.  Chapter 25.
 """
 
@@ -23,7 +23,7 @@ from autodiff_mini.primitives.indexing import OPERAND, add_at_p
 
 
 def sorted_rows(a, axis):
-    """Return `a` sorted along these axes, made one in front; and them."""
+    """Return `a` sorted along these axes, merged in front, and the axes."""
     a = asarray(a)
     axes = range(a.ndim) if axis is None else axis
     axes = normalize_axis_tuple(axes, a.ndim)
@@ -55,7 +55,7 @@ def numpy_nanmedian(a, axis=None, out=None, overwrite_input=False,
 
 
 def spoilt(is_nan, y):
-    """Return `y`; in some places NaN, and so is the slope there."""
+    """Return `y` with NaN in some places, where its slope is NaN, too."""
     return y * convert(np.where(is_nan, np.nan, 1.0), y.dtype)
 
 
@@ -70,7 +70,7 @@ def neighbours(alpha, beta):
 
 
 def rounded(rounding):
-    """Return the rule of a method that takes an element as it is."""
+    """Return the rule of a method that selects one element."""
     return lambda n, q: convert(rounding((n - 1) * q), np.dtype(np.intp))
 
 
@@ -87,7 +87,7 @@ def closest_observation(n, q):
     return convert(index, np.dtype(np.intp))
 
 
-# Where the quantile q of n sorted numbers lies among 0, 1, ..., n - 1.
+# The index, possibly fractional, of the quantile q of n sorted numbers.
 QUANTILE_PLACES = {
     'linear': lambda n, q: (n - 1) * q,
     'interpolated_inverted_cdf': neighbours(0, 1),
@@ -107,7 +107,7 @@ QUANTILE_PLACES = {
 
 
 def quantile_function(function, most, leaves_nan_out):
-    """Define a function of quantiles; `most` is the largest."""
+    """Define a quantile function, whose `q` is at most `most`."""
     @implements(function)
     def call(a, q, axis=None, out=None, overwrite_input=False,
              method='linear', keepdims=False, *, weights=None):
@@ -128,7 +128,7 @@ quantile_function(np.nanpercentile, 100, True)
 
 
 def check_quantiles(q, most):
-    """Return `q / most`; raises a ValueError if it is not in [0, 1]."""
+    """Return `q / most`, or raise a ValueError if it is not in [0, 1]."""
     if q.ndim > 2:
         raise ValueError('q must be a scalar or 1d')
     if not isinstance(q, Tracer) and not ((q >= 0) & (q <= most)).all():
@@ -158,7 +158,7 @@ def quantiles(rows, q, method, leaves_nan_out, is_weak):
 
 
 def interpolated(rows, place, last, method, is_weak):
-    """Return what is at a place between two rows, as NumPy computes it."""
+    """Interpolate between two rows with NumPy's formula."""
     below = np.floor(place)
     ends = [np.fmin(np.fmax(i, 0), last) for i in (below, below + 1)]
     low, high = [elements_at(rows, convert(i, np.dtype(np.intp)))
@@ -176,7 +176,7 @@ def interpolated(rows, place, last, method, is_weak):
 
 
 def without_nan(a, value):
-    """Return `a`, with a value in the place of NaN."""
+    """Return `a` with NaN replaced by a value."""
     a = asarray(a)
     if a.dtype.kind not in 'fc':
         return a
@@ -184,7 +184,7 @@ def without_nan(a, value):
 
 
 def nan_function(function, plain, value):
-    """Let NaN be another value, and `plain` do the rest."""
+    """Define a function that replaces NaN and calls `plain`."""
     @implements(function)
     def call(a, *args, **kwargs):
         return plain(without_nan(a, value), *args, **kwargs)
@@ -197,7 +197,7 @@ nan_function(np.nancumprod, np.cumprod, 1)
 
 
 def nan_extremum(function, plain, value):
-    """Define an extremum that is NaN only where there is no number."""
+    """Define an extremum that is NaN only if all elements are."""
     @implements(function)
     def call(a, axis=None, out=None, keepdims=False, initial=None,
              where=True):
@@ -214,9 +214,9 @@ nan_extremum(np.nanmin, np.min, np.inf)
 
 
 def nan_arg_extremum(function, plain, value):
-    """Define where an extremum is: -1 where there is no number, as JAX.
+    """Define the index of an extremum; it is -1 if all are NaN, as in JAX.
 
-    NumPy raises an error, for which a value would have to be known.
+    NumPy raises an error, which a traced program cannot do.
     """
     @implements(function)
     def call(a, axis=None, out=None, *, keepdims=False):
@@ -278,7 +278,7 @@ def numpy_cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None,
 
 
 def samples(m, y, rowvar, dtype):
-    """Return an array with a variable in each row: those of both."""
+    """Return an array with the variables of `m` and `y` as rows."""
     arrays = [asarray(a) for a in (m, y) if a is not None]
     if any(a.ndim > 2 for a in arrays):
         raise ValueError('m and y must have no more than 2 dimensions')
@@ -307,7 +307,7 @@ def sample_weights(size, fweights, aweights, ddof):
 
 
 def checked_weights(weights, name, size):
-    """Return a weight for each sample; True, where there are none."""
+    """Return the weight of each sample, which is True if none are given."""
     if weights is None:
         return np.ones(size, bool)
     weights = array_or_tracer(weights, np.float64)
@@ -356,14 +356,14 @@ def numpy_histogram_bin_edges(a, bins=10, range=None, weights=None):
             f'numpy.histogram_bin_edges with bins={bins!r}: how many there '
             'are would depend on values. Give their number.')
     if not isinstance(bins, Tracer):
-        np.histogram_bin_edges(0, bins)     # raises if they are no bins
+        np.histogram_bin_edges(0, bins)     # raises if bins are invalid
     if np.ndim(bins) == 1:
         return array_or_tracer(bins)
     a, count = np.ravel(array_or_tracer(a)), operator.index(bins)
     if range is None:
         range = (np.min(a), np.max(a)) if a.size else (0, 1)
     elif not any(isinstance(x, Tracer) for x in range):
-        np.histogram_bin_edges(0, 1, range)     # raises if it is no range
+        np.histogram_bin_edges(0, 1, range)     # raises if it is invalid
     dtype = np.result_type(*range, a)
     if dtype.kind not in 'fc':
         dtype = np.result_type(dtype, np.float64)
@@ -395,11 +395,11 @@ def bin_sums(points, edges, weights):
     """Return the sum of the weights in each bin.
 
     Args:
-        points: for each dimension, where the weights are.
-        edges: for each dimension, between which numbers the bins are.
-        weights: an array; where it is of small floats, doubles are added.
+        points: for each dimension, the positions of the weights.
+        edges: for each dimension, the edges of the bins.
+        weights: an array; floats are added in double precision.
     """
-    shape = [len(e) + 1 for e in edges]     # with what is outside
+    shape = [len(e) + 1 for e in edges]     # with two outer bins
     place = np.ravel_multi_index(
         [bin_number(x, e) for x, e in zip(points, edges)], shape)
     weights = np.ravel(convert(
@@ -410,7 +410,7 @@ def bin_sums(points, edges, weights):
 
 
 def bin_number(x, edges):
-    """Return after how many edges `x` is; the last bin has its end."""
+    """Return the number of edges before `x`; the last bin is closed."""
     number = np.searchsorted(edges, x, 'right')
     return np.where(np.equal(x, edges[-1]), len(edges) - 1, number)
 

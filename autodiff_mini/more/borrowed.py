@@ -20,8 +20,8 @@ borrow(np.linalg.cross, np.linalg.diagonal, np.linalg.matmul,
        np.linalg.matrix_transpose, np.linalg.outer, np.linalg.tensordot,
        np.linalg.tensorinv, np.linalg.trace, np.linalg.vector_norm)
 
-# What these return depends on values, which must be known: whether one is
-# negative, or complex.
+# The results of these depend on whether a value is negative or complex, so
+# the values must be known.
 borrow(np.real_if_close, np.emath.arccos, np.emath.arcsin, np.emath.arctanh,
        np.emath.log, np.emath.log10, np.emath.log2, np.emath.logn,
        np.emath.power, np.emath.sqrt)

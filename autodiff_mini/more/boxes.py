@@ -1,7 +1,7 @@
-"""Boxes: a traced array changes what it holds.
+"""Boxes: a traced array is given new content.
 
-An array that a program writes into is a box, whose content is exchanged.
-Boxes that look at the same memory know each other.  Chapter 23.
+An array that a program writes into is a box, whose content is replaced.
+Boxes that share memory are updated together.  Chapter 23.
 """
 
 from typing import NamedTuple
@@ -19,14 +19,14 @@ from autodiff_mini.primitives.shapes import transpose_p
 
 @seams.content_of.take
 def content_of(x, copies):
-    """Return a tracer that holds, for good, what `x` holds now.
+    """Return a tracer that permanently holds the current content of `x`.
 
     Args:
         x: a tracer.
-        copies: those that were made before, by id: the tracer, its copy.
+        copies: earlier copies, {id: (tracer, copy)}.
     """
     if whose(holder_of(x)):
-        return x    # it is never written into
+        return x    # it can only be read
     _, copy = copies.get(id(x), (x, None))
     if copy is None or any(getattr(x, slot) is not getattr(copy, slot)
                            for slot in slots_of(x)):
@@ -37,13 +37,13 @@ def content_of(x, copies):
 
 @seams.own_tracer.take
 def own_tracer(x, is_taken):
-    """Return `x`, or a duplicate if another holds it or looks at it."""
+    """Return `x`, or a duplicate if `x` is held elsewhere or shared."""
     return duplicate(x) if is_taken or whose(x) is not None else x
 
 
 @seams.lend.take
 def lend(x, why):
-    """Return a duplicate that can only be read, and why."""
+    """Return a read-only duplicate that records why."""
     x = duplicate(x)
     x.memory = why
     return x
@@ -51,9 +51,9 @@ def lend(x, why):
 
 @seams.is_seen.take
 def is_seen(x) -> bool:
-    """Return whether another looks at the memory of `x`, or owns it.
+    """Return whether another array shares or owns the memory of `x`.
 
-    A view of what is gone is as good as new.
+    A view whose array has been freed counts as unshared.
     """
     mine = whose(x)
     return bool(mine) and (type(mine) is not View
@@ -61,7 +61,7 @@ def is_seen(x) -> bool:
 
 
 def become(x, y):
-    """Let the tracer `x` hold what `y`, of the same class, holds."""
+    """Copy the content of the tracer `y`, of the same class, into `x`."""
     for slot in slots_of(x):
         setattr(x, slot, getattr(y, slot))
     if type(x).__dictoffset__:
@@ -71,12 +71,12 @@ def become(x, y):
 
 
 def slots_of(x):
-    """Return the names of what a tracer holds."""
+    """Return the names of the slots of a tracer's class."""
     return vars(type(x)).get('__slots__', ())
 
 
 def duplicate(x):
-    """Return a new tracer that holds what `x` does."""
+    """Return a new tracer with the content of `x`."""
     copy = object.__new__(type(x))
     become(copy, x)
     copy.made_in = current_trace()
@@ -84,11 +84,11 @@ def duplicate(x):
 
 
 class Shared:
-    """Memory that several traced arrays look at.
+    """Memory that several traced arrays share.
 
     Args:
-        content: all of it, in a tracer of its own; or, if it can only be
-            read, the array itself.
+        content: a separate tracer that holds all of it, or the array itself
+            if it is read-only.
     """
 
     __slots__ = ('content', 'views')
@@ -98,25 +98,25 @@ class Shared:
         self.views = []     # weak references to tracers
 
     def add(self, x, path):
-        """Let `x` look at a part of it."""
+        """Make `x` a view of a part of it."""
         while self.views and self.views[-1]() is None:
             self.views.pop()
         self.views.append(ref(x))
         x.memory = View(self, path)
 
     def others(self, x) -> list:
-        """Return the other views of it, but for programs that are over."""
+        """Return its other views, except those of finished programs."""
         self.views = [view for view in self.views if view() is not None]
         return [y for y in (view() for view in self.views) if y is not x
                 and (y._trace.thread or y._trace.tag is x._trace.tag)]
 
 
 class Step(NamedTuple):
-    """How a view looks at an array: by an operation.
+    """The operation that takes a view of an array.
 
     Args:
-        primitive: the operation, one that `WRITES` has.
-        arrays: its operands beside the array.
+        primitive: the operation, which must be in `WRITES`.
+        arrays: its operands after the array.
         params: its parameters.
     """
 
@@ -130,11 +130,11 @@ class Step(NamedTuple):
                 and list(map(id, self.arrays)) == list(map(id, other.arrays)))
 
     def read(self, whole):
-        """Return the part that the view sees."""
+        """Return the part of the array that the view shows."""
         return self.primitive.bind(whole, *self.arrays, **self.params)
 
     def write(self, whole, part):
-        """Return the whole, with another part."""
+        """Return the whole with this part replaced."""
         return WRITES[self.primitive](
             whole, part, *self.arrays, **self.params)
 
@@ -146,12 +146,12 @@ WRITES = {
 
 
 class View(NamedTuple):
-    """How a traced array looks at memory.
+    """The part of shared memory that a traced array shows.
 
     Args:
         shared: the memory.
-        path: steps from all of it to what is seen; None if unknown.
-        why: what an error says of it, if it can only be read.
+        path: the steps from all of it to the part, or None if unknown.
+        why: the text for an error if it is read-only.
     """
 
     shared: Shared
@@ -160,16 +160,16 @@ class View(NamedTuple):
 
 
 def whose(x):
-    """Return whose the memory of a tracer is.
+    """Return the owner of a tracer's memory.
 
-    A View, if others look at it, too; what an error says of it, if it may
-    only be read; None, if it is its own.
+    It is a View if the memory is shared, the text for an error if it is
+    read-only, and None if the tracer owns it.
     """
     return getattr(x, 'memory', None)
 
 
 def holder_of(x):
-    """Return the tracer that holds all of the memory that `x` looks at."""
+    """Return the tracer that holds all of the memory that `x` shares."""
     mine = whose(x)
     return mine.shared.content if type(mine) is View else x
 
@@ -180,16 +180,16 @@ def view_of(x, y, step=None, why=None):
 
     Args:
         x: the array.
-        y: what NumPy would return as a view, or might return as one.
-        step: how it looks at `x`, what a Step holds; None if unknown.
-        why: what an error says of it, if it can only be read.
+        y: a result that is or can be a view in NumPy.
+        step: the content of its Step from `x`, or None if unknown.
+        why: the text for an error if it is read-only.
     """
     mine = whose(x)
     why = why or (mine.why if type(mine) is View else None)
     if y is x or mine is None and is_a_number(x):
         return y if y is x or why is None else only_seen_of(x, y, why)
     if mine and type(mine) is not View and isinstance(y, Tracer):
-        # What can only be read never changes, so no view has to follow.
+        # A read-only array never changes, so its views need no updates.
         if y.ndim:
             y.memory = why or mine
         if y.ndim or is_a_number(x):
@@ -211,7 +211,7 @@ def view_of(x, y, step=None, why=None):
 
 
 def only_seen_of(x, y, why):
-    """Return `y`, made of the number `x`, as an array that is only read."""
+    """Return `y`, made from the number `x`, as a read-only array."""
     content = boxed(y, x._trace)
     content.memory = why
     y = duplicate(content)
@@ -220,14 +220,14 @@ def only_seen_of(x, y, why):
 
 
 def share(x):
-    """Return the View of a tracer, of which another becomes a view."""
+    """Return the View of a tracer, before another becomes a view of it."""
     mine = whose(x)
     if isinstance(mine, str):
         shared = Shared(x)
         shared.views.append(ref(x))
         return View(shared, None)
     if mine and (mine.path is not None or mine.shared.others(x)):
-        return mine     # else it was a view of what is gone
+        return mine     # else the other views have been freed
     content = duplicate(x)
     content.made_in = getattr(x, 'made_in', None)
     Shared(content).add(x, ())
@@ -235,7 +235,7 @@ def share(x):
 
 
 def is_outer(y, x) -> bool:
-    """Return whether the program of `y` is outside that of `x`, or over."""
+    """Return whether the program of `y` encloses that of `x`, or is over."""
     trace = current_trace()
     while trace and trace.tag is not y._trace.tag:
         if trace.tag is x._trace.tag:
@@ -246,9 +246,9 @@ def is_outer(y, x) -> bool:
 
 @seams.writable.take
 def writable(y):
-    """Return `y` as an array of the program's own, which it can fill.
+    """Return `y` as an array that the current program owns and can fill.
 
-    Of shape (), it is an array, too, and no number.
+    With shape () it is an array, too, not a number.
     """
     y = boxed(y, current_trace())
     if isinstance(y, Tracer) and y.ndim == 0:
@@ -272,13 +272,13 @@ def is_at_home(x) -> bool:
 
 @seams.is_a_number.take
 def is_a_number(x) -> bool:
-    """Return whether a tracer stands for a number, which does not change."""
+    """Return whether a tracer represents a number, which is immutable."""
     return x.ndim == 0 and not isinstance(whose(x), View)
 
 
 @seams.check_writable.take
 def check_writable(x):
-    """Raise a ReadOnlyError if the traced array `x` can only be read."""
+    """Raise a ReadOnlyError if the traced array `x` is read-only."""
     owner = holder_of(x)
     mine = is_at_home(owner)
     why = getattr(whose(x), 'why', None) or whose(owner)
@@ -293,13 +293,11 @@ def check_writable(x):
 
 
 def write(x, new):
-    """Let the traced array `x` hold `new`.
-
-    All that look at the same memory see it.
+    """Replace the content of the traced array `x`, and update its views.
 
     Raises:
-        ReadOnlyError: it is not the program's own; or it may be a view of
-            another, or another of it, and which is unknown.
+        ReadOnlyError: the current program does not own `x`, or `x` may share
+            memory with another array in an unknown way.
     """
     check_writable(x)
     contents, trace = [(x, new)], holder_of(x)._trace
@@ -327,14 +325,14 @@ def write(x, new):
 
 
 def read_path(whole, path):
-    """Return the part of an array at which a path ends."""
+    """Return the part of an array that a path leads to."""
     for step in path:
         whole = step.read(whole)
     return whole
 
 
 def write_path(whole, path, part):
-    """Return the array, with another part where a path ends."""
+    """Return the array with the part that a path leads to replaced."""
     if not path:
         return part
     step, *rest = path
@@ -345,8 +343,8 @@ def write_path(whole, path, part):
 def part_of(x, y, indices, arrays):
     """Return `y`, which is `x[indices]`: a view, a copy, or a number.
 
-    In `x[[0, 2]] += v` Python adds `v` to the copy, and writes it back.  A
-    copy of booleans is left alone, because it is a mask more often.
+    In `x[[0, 2]] += v` Python adds `v` to the copy and writes it back.  A
+    copy of booleans is not made writable, because it is usually a mask.
     """
     trace = current_trace()
     if not all(map(is_traced_number, arrays)) or not (
@@ -360,6 +358,6 @@ def part_of(x, y, indices, arrays):
 
 
 def is_traced_number(i):
-    """Return whether `i` is an integer; and no array of shape ()."""
+    """Return whether `i` is a traced integer, not an array of shape ()."""
     return (isinstance(i, Tracer) and i.dtype.kind in 'iu'
             and is_a_number(i) and whose(i) is not CLOSED_OVER)

@@ -1,7 +1,7 @@
 """`checkpoint`: compute residuals again instead of keeping them.
 
-All that reverse mode needs is a function of the arguments.  So keep the
-arguments, and run the function again in the reverse pass.  Chapter 15.
+All residuals are functions of the arguments.  So keep only the arguments, and
+run the function again in the reverse pass.  Chapter 15.
 """
 
 from autodiff_mini import seams
@@ -25,9 +25,9 @@ defprogram(checkpoint_p)
 
 
 def checkpoint_jvp(primals, tangents, jaxpr, policy, name):
-    """Compute the outputs now, and what their tangents need again.
+    """Compute the outputs now, and the residuals again for the tangents.
 
-    So no residuals are computed now if none are saved.
+    No residuals are computed now unless some are saved.
     """
     params = {'policy': policy, 'name': name}
     if not any(map(is_written_down, tangents)):
@@ -46,18 +46,18 @@ jvp.rules[checkpoint_p] = checkpoint_jvp
 
 @remembered
 def two_programs(jaxpr, moving, policy):
-    """Return what runs now, and what runs again, and which outputs move.
+    """Return the programs that run now and again.
 
     Args:
         jaxpr: a program.
         moving: for each argument, whether it has a tangent.
-        policy: says which results may be saved, or is None.
+        policy: a function that says which results are saved, or None.
 
     Returns:
-        `(now, again, out_moving)`.  The program `now` is from the arguments
-        to the outputs, and what is saved.  The program `again` is from
-        arguments, tangents, and what is saved, to the tangents of the
-        outputs that move.
+        `(now, again, out_moving)`.  The program `now` maps the arguments to
+        the outputs and the saved results.  The program `again` maps
+        arguments, tangents, and saved results to the tangents of the
+        outputs that have one, which `out_moving` marks.
     """
     program, out_moving = jvp_jaxpr(jaxpr, moving, nothing(jaxpr))
     is_tangent = (False,) * len(jaxpr.invars) + (True,) * sum(moving)
@@ -71,7 +71,7 @@ def two_programs(jaxpr, moving, policy):
 
 
 def checkpoint_partial_eval(trace, args, unknown, jaxpr, **params):
-    """Compute again, later, all that the unknown outputs depend on."""
+    """Leave for later all computation that the unknown outputs need."""
     now, out_unknown = known_jaxpr(jaxpr, unknown, nothing(jaxpr))
     later, _ = for_outputs(jaxpr, tuple(out_unknown))
     late = trace.record(checkpoint_p, args, {'jaxpr': later, **params})
@@ -86,7 +86,7 @@ defpartial(checkpoint_p, checkpoint_partial_eval)
 
 
 def checkpoint_parts(marks, jaxpr, **params):
-    """Yield what depends on linear operands; the rest is run again."""
+    """Yield the program linear in the marked operands; rerun the rest."""
     _, later, _ = partial_eval_jaxpr(jaxpr, tuple(marks), nothing(jaxpr))
     count = len(later.invars) - sum(marks)
     yield later, [i >= count for i in range(len(later.invars))]
@@ -112,23 +112,23 @@ def checkpoint(f, *, prevent_cse=True, policy=None, static_argnums=()):
     Args:
         f: a function of arrays, or trees of arrays, that computes with NumPy.
             It is recorded as a program.
-        prevent_cse: for JAX's sake, and changes nothing: common
-            subexpressions of the two runs are never computed together, since
-            in a compiled program each run is a function of its own.
-        policy: which results are kept, if the reverse pass needs them:
-            `policy(primitive, *avals, **params)` returns whether the result
-            of such an operation is.  By default none is.  A loop or a branch
-            is one operation; a jit is opened.  It may be asked once for many
-            calls.  See checkpoint_policies.
+        prevent_cse: accepted for compatibility with JAX, without effect.
+            Common subexpressions of the two runs are never merged, because
+            each run is a function of its own in a compiled program.
+        policy: which results are kept if the reverse pass needs them.
+            `policy(primitive, *avals, **params)` returns whether to keep the
+            results of an operation.  By default none are kept.  A loop or a
+            branch is one operation, but a jit is opened.  One answer can
+            serve many calls.  See checkpoint_policies.
         static_argnums: the positions of arguments that are not traced, and
-            may be anything.
+            can be any objects.
 
     Returns:
         A function of the same arguments, with the same result.
 
     Raises:
-        TypeError: the policy is no function; or, when it is called, as jit.
-        ValueError: there is no such argument.
+        TypeError: the policy is not a function, or a call is invalid for jit.
+        ValueError: a static argument does not exist.
 
     Source: `jax.checkpoint`.
 

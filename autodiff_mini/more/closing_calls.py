@@ -1,7 +1,7 @@
 """Calls in a linear program whose function closes over a tangent.
 
-A JVP rule may make a custom function that closes over its tangent, and apply
-it.  The tangent becomes an operand of the call, which keeps its rule.
+A JVP rule can define a custom function that closes over a tangent, and call
+it.  The tangent becomes an operand of the call, so the call keeps its rule.
 Chapter 22.
 """
 
@@ -17,7 +17,7 @@ from autodiff_mini.zeros import (
 
 
 def leave_opened(trace, primitive, args, fun, rules):
-    """Leave a call whose function closes over an unknown value."""
+    """Record a call whose function closes over an unknown value."""
     if trace.parent.parent is None or primitive is not custom_jvp_call_p:
         return leave_closure(trace, primitive, args, fun, rules)
     args, fun, rule = open_call(trace, args, fun, rules['jvp'])
@@ -27,9 +27,9 @@ def leave_opened(trace, primitive, args, fun, rules):
 def open_call(trace, args, fun, rule):
     """Return a call whose operands include the values it closes over.
 
-    The function and the rule are staged for that.  The derivative with
-    respect to an unknown value follows from linearity, and with respect to
-    a known one the rule says nothing.
+    The function and the rule are staged first.  The derivative with respect
+    to an unknown value follows from linearity.  The rule has none with
+    respect to a known value.
 
     Returns:
         The operands, the function, and the rule.

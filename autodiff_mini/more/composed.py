@@ -1,4 +1,4 @@
-"""Functions that are made of primitives, of those that programs use most.
+"""The most used functions that are composed of primitives.
 
 Chapter 25.
 """

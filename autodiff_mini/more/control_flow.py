@@ -17,13 +17,13 @@ def fori_loop(lower, upper, body_fun, init_val):
 
     Args:
         lower: the first integer.
-        upper: the integer behind the last.
+        upper: the integer after the last.
         body_fun: `body_fun(i, carry) -> carry`.
         init_val: the first carry, a tree of arrays.
 
     Raises:
-        TypeError: as scan, if the bounds are integers; as while_loop, if
-            they are traced.
+        TypeError: as for scan if the bounds are integers, and as for
+            while_loop if they are traced.
 
     Source: `jax.lax.fori_loop`.
 
@@ -43,17 +43,17 @@ def fori_loop(lower, upper, body_fun, init_val):
 
 @public
 def switch(index, branches, *operands):
-    """Return what one of several functions returns.
+    """Call one of several functions, and return its result.
 
     Args:
-        index: which, an integer; one that is too small or too large means
-            the first or the last.
+        index: an integer that selects the function.  It is clamped to the
+            first or the last.
         branches: functions of the operands, which return trees of the same
             structure, shapes and dtypes.
         operands: arrays, or trees of arrays.
 
     Raises:
-        TypeError: `index` is no integer, or the results disagree.
+        TypeError: `index` is not an integer, or the results disagree.
         ValueError: there are no branches.
 
     Source: `jax.lax.switch`.

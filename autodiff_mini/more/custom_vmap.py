@@ -1,7 +1,7 @@
-"""`custom_vmap`: a function that carries its own batching.
+"""`custom_vmap`: a function with its own batching rule.
 
-A call that carries a function and a rule for batches of it.  Batching calls
-the rule instead of the function.  The other interpreters transform both.
+A call carries a function and a rule for batches.  vmap calls the rule instead
+of the function.  The other interpreters transform both.
 Chapter 24.
 """
 
@@ -53,8 +53,8 @@ def derivative_of(x_dots, fun, vmap, **types):
 def derivative(fun, vmap, types, xs, x_dots):
     """Call the derivative of a function; its rule is the rule's derivative.
 
-    Where it is recorded, the outputs are computed now, and the values that
-    their tangents need again.
+    If the tangents are recorded, compute the outputs now, and compute the
+    values that the tangents need again later.
     """
     fun_jvp, rule_jvp, still = push_forward(fun, vmap, which_zero(x_dots))
     arrays = pack(xs, x_dots)
@@ -79,8 +79,8 @@ def derivative(fun, vmap, types, xs, x_dots):
 def push_forward(fun, rule, zeros):
     """Return the derivatives of a function and its rule, on arrays.
 
-    And a store, which tells which outputs have no tangent, since they are
-    integers.
+    Also return a Store that marks the integer outputs, which have no
+    tangent.
     """
     still, tag = Store(), TraceTag('jvp', fun)
 
@@ -94,7 +94,7 @@ def push_forward(fun, rule, zeros):
 
     def rule_jvp(arrays, mapped, size):
         primals, tangents = unpack(mapped, zeros)
-        # A value is mapped if its tangent is, and the other way round.
+        # A value is mapped if its tangent is, and vice versa.
         either = [x or x_dot is True for x, x_dot in zip(primals, tangents)]
         wanted = [*either, *others(either, zeros)]
         arrays = [spread(x, None, size) if want and not has else x
@@ -109,9 +109,9 @@ def push_forward(fun, rule, zeros):
 
 
 def custom_vmap_partial_eval(trace, args, fun, vmap, **types):
-    """Leave for later what is linear, and for a batch the rule.
+    """Leave the linear part for later, with its batching rule.
 
-    Where a known argument is mapped or perturbed, the function is left, too.
+    If a known argument is traced, leave the whole function.
     """
     unknown = list(map(trace.is_unknown, args))
     params = {'fun': fun, 'vmap': vmap, **types}
@@ -137,7 +137,7 @@ def custom_vmap_partial_eval(trace, args, fun, vmap, **types):
 
 
 def custom_vmap_transpose(cts, *operands, fun, vmap, **types):
-    """The transpose of a call has a rule too: the rule's transpose."""
+    """Transpose a call; its batching rule is the transpose of the rule."""
     linear = [type(x) is Var for x in operands]
     inputs, known = picked(operands, linear), others(operands, linear)
     given = [ct is not None for ct in cts]
@@ -162,7 +162,7 @@ def custom_vmap_transpose(cts, *operands, fun, vmap, **types):
             'transpose', batched, interleave(linear, rows, xs), linear)
         cts = [spread(ct, 0 if here else None, size)
                for ct, here in zip(xs[n:], mapped[n:])]
-        # What is one for all elements has the cotangents of all.
+        # An unmapped output receives the sum of all cotangents.
         cts = [ct if here else np.sum(ct, 0)
                for ct, here in zip(cts, picked(out_mapped.value, given))]
         x_bars = pull_back(program, cts)
@@ -213,22 +213,22 @@ jvp.rules[custom_vmap_call_p] = partial(
     custom_call_jvp, custom_vmap_call_p, derivative_of)
 partial_eval.rules[custom_vmap_call_p] = custom_vmap_partial_eval
 transpose.rules[custom_vmap_call_p] = custom_vmap_transpose
-transpose.pull_rules[custom_vmap_call_p] = Pull     # not what is in it
+transpose.pull_rules[custom_vmap_call_p] = Pull     # not its content
 dead_rules[custom_vmap_call_p] = custom_vmap_for_outputs
 
 
 class custom_vmap(custom_vjp):
-    """A function whose batching is a rule that you write.
+    """A function with a batching rule that you write.
 
-    The rule is used wherever an axis meets the function: by vmap, and under
-    vmap also in the derivatives, which are those of the rule.  But `defjvp`
-    and `defvjp`, as in custom_jvp and custom_vjp, define derivatives of its
-    own, and then these are asked, whether vmap comes first or last.
+    vmap calls the rule instead of the function, and derivatives under vmap
+    differentiate the rule.  If you define derivatives with `defjvp` or
+    `defvjp`, as for custom_jvp and custom_vjp, they are used whether vmap is
+    applied first or last.
 
     Args:
         fun: the function, of arrays or trees of arrays.
         nondiff_argnums: the positions of arguments that are not
-            differentiated, and may be anything.
+            differentiated, and can be any objects.
         nondiff_argnames: the names of such arguments.
 
     Source: `jax.custom_batching.custom_vmap`.
@@ -266,7 +266,7 @@ def call_with_batching(call):
 
 
 class FlatBatching(UserRule):
-    """The rule for batches: from a size, marks, and arrays to both."""
+    """A batching rule on arrays, which returns arrays and marks."""
 
     name, kind = 'vmap', 'vmap'
 

@@ -1,25 +1,25 @@
 """Decompositions of matrices: eigenvalues, singular values, QR, inverses.
 
-When a matrix moves, a basis that was found for it turns, and by
-how much is seen in that basis.  All of it works on stacks of matrices.
+When a matrix changes, its basis rotates, and the rotation is computed in that
+basis.  All functions work on stacks of matrices.
 Sources: M. Giles, "An extended collection of matrix derivative results for
 forward and reverse mode automatic differentiation", 2008; JAX's
 `jax/_src/lax/linalg.py`.  Chapter 25.
 
-Vectors of equal eigenvalues, or singular values, may be any basis of a space.
-A direction that mixes them has no derivative, and gives NaN: with 0 in its
-place, `v * g(w) @ v.T` would have a wrong one.  Where nothing mixes them, or
-nobody needs them, as for sums of eigenvalues, all is finite and right.
+Vectors of equal eigenvalues or singular values can be any basis of a space.
+A direction that mixes them has no derivative, so it gives NaN.  With 0
+instead, `v * g(w) @ v.T` would have a wrong derivative.  If no direction
+mixes them, or the result does not depend on them, as for sums of
+eigenvalues, derivatives are finite and right.
 
 A second derivative needs the vectors.  Each of several equal eigenvalues has
-a kink, as `abs(x)` has at 0, and its second derivative is NaN, although that
-of `sum(w**2)` exists: the rule of `w` cannot know what becomes of it.  So
-norms have rules of their own, and sums of squares are written as
-`np.sum(a * a)`, logarithms of products as `np.linalg.slogdet`.  Reverse mode
-cannot see the kink where the cotangents of equal eigenvalues are exactly 0,
-as those of `sum((w - 1)**2)` are at the identity matrix: it leaves out what
-mixes them.  Where values differ by rounding alone, second derivatives by way
-of them lose all digits.
+a kink, as `abs(x)` has at 0, so its second derivative is NaN, although
+`sum(w**2)` has one.  The rule for `w` cannot know how `w` is used.  So norms
+have rules of their own.  Write a sum of squares as `np.sum(a * a)`, and the
+logarithm of a product as `np.linalg.slogdet`.  Reverse mode misses the kink
+if the cotangents of equal eigenvalues are exactly 0, as for
+`sum((w - 1)**2)` at the identity matrix.  If values differ only by rounding,
+second derivatives lose all digits.
 """
 
 import numpy as np
@@ -38,13 +38,13 @@ from autodiff_mini.primitives.elementwise import stop_gradient
 
 
 def over_gap(x, gap):
-    """Return `x / gap`; where the gap is 0, NaN, and 0 if `x` is 0."""
+    """Return `x / gap`, but where the gap is 0, NaN, or 0 if `x` is 0."""
     is_tie = gap == 0
     y = x / np.where(is_tie, 1, gap)
     return np.where(is_tie & (x != 0), np.nan, y)
 
 
-# Since 0 / 0 is 0, what nobody needs, or nobody moves, makes nothing NaN.
+# Since 0 / 0 is 0, vectors with a zero tangent or cotangent cause no NaN.
 over_gap_p = Primitive('over_gap', over_gap)
 defjvp(over_gap_p,
        lambda x_dot, y, x, gap: over_gap_p.bind(x_dot, gap),
@@ -84,8 +84,8 @@ def defdecomposition(primitive, shapes):
     """Define how a decomposition maps, and the types of its results.
 
     Args:
-        shapes: takes the lengths of a matrix and the parameters; returns the
-            shapes of what one matrix becomes.
+        shapes: a function of a matrix's lengths and the parameters that
+            returns the shapes of the results.
     """
     def vmap_rule(axis, vals, dims, **params):
         parts = primitive.bind(*vals, **params)
@@ -100,7 +100,7 @@ def defdecomposition(primitive, shapes):
     abstract.rules[primitive] = abstract_rule
 
 
-# Of Hermitian matrices.  NumPy reads one triangle of a matrix, and the rules
+# Hermitian matrices.  NumPy reads one triangle of a matrix, and the rules
 # read the same triangle of its tangent.
 eigh_p = Primitive('eigh', np.linalg.eigh, multiple_results=True)
 
@@ -114,7 +114,7 @@ def linalg_eigh(a, UPLO='L'):
 
 
 def triangle_of(UPLO):
-    """Return 'L' or 'U'; raises if it says something else."""
+    """Return 'L' or 'U', or raise if it is neither."""
     if UPLO.upper() not in ('L', 'U'):
         raise ValueError("UPLO argument must be 'L' or 'U'")
     return UPLO.upper()
@@ -123,8 +123,8 @@ def triangle_of(UPLO):
 def eigh_jvp(primals, tangents, UPLO):
     """Return eigenvalues and vectors, and their tangents.
 
-    The phase of a complex vector is free: a vector moves at right angles to
-    itself, as in JAX.
+    The phase of a complex vector is arbitrary.  Its tangent is orthogonal to
+    the vector, as in JAX.
     """
     (a,), (a_dot,) = primals, tangents
     w, v = eigh_p.bind(a, UPLO=UPLO)
@@ -154,8 +154,8 @@ defelementwise(eigvalsh_p)
 defshape(eigvalsh_p, lambda shape, UPLO: shape[:-1])
 
 
-# Of any square matrix.  NumPy returns real numbers if the eigenvalues happen
-# to be real.  Of traced values the type must be known before: it is complex.
+# Any square matrix.  NumPy returns real numbers if the eigenvalues happen to
+# be real.  For traced values the dtype is always complex.
 def complex_eig(a):
     """Return the eigenvalues and vectors, as complex numbers."""
     dtype = np.result_type(a, np.complex64)
@@ -169,9 +169,9 @@ EigResult = type(np.linalg.eig(np.eye(1)))
 
 @implements(np.linalg.eig)
 def linalg_eig(a):
-    """Return complex eigenvalues and vectors, also if all are real.
+    """Return complex eigenvalues and vectors, even if all are real.
 
-    Take `np.real` of them where they are known to be, or eigh.
+    If they are known to be real, take `np.real`, or use eigh.
     """
     return EigResult(*eig_p.bind(square_matrices(inexact(a))))
 
@@ -188,24 +188,24 @@ def eig_jvp(primals, tangents):
 def in_its_basis(a_dot, w, v):
     """Return `inv(v) @ a_dot @ v`.
 
-    The vectors of equal eigenvalues are kinked on both sides: what each side
-    needs of a turn could cancel before `over_gap` sees it.
+    Mark vectors of equal eigenvalues with `kinked` on both sides, because
+    their tangents could cancel before `over_gap` divides.
     """
     left = np.matrix_transpose(np.linalg.inv(v))
     return np.matrix_transpose(kinked(left, w)) @ (a_dot @ kinked(v, w))
 
 
 def kinked(v, w):
-    """Return `v`, where vectors of equal eigenvalues have no derivative."""
+    """Return `v`, with NaN tangents for vectors of equal eigenvalues."""
     is_tied = np.sum(np.equal(differences(w), 0), -2) > 1
     turn = np.where(is_tied[..., None, :], v - stop_gradient(v), 0)
     return v + over_gap_p.bind(turn, np.zeros_like(np.real(v)))
 
 
 def left_free(v, v_dot):
-    """Return by which multiple of itself a vector must not move.
+    """Return the multiple of each vector to remove from its tangent.
 
-    LAPACK gives a vector the length 1, and makes its largest element real.
+    LAPACK normalizes a vector and makes its largest element real.
     """
     sizes = np.where(np.equal(np.imag(v), 0), np.abs(v), 0)
     largest = np.argsort(sizes, -2)[..., -1:, :]
@@ -235,7 +235,7 @@ def linalg_eigvals(a):
 def eigvals_jvp(primals, tangents):
     """Return eigenvalues and their tangents, both in the order of eig.
 
-    LAPACK finds those of large matrices in another order without vectors.
+    For large matrices LAPACK uses another order if it computes no vectors.
     """
     (a,), (a_dot,) = primals, tangents
     w, v = eig_p.bind(a)
@@ -262,7 +262,7 @@ def linalg_svd(a, full_matrices=True, compute_uv=True, hermitian=False):
 
 
 def hermitian_svd(a, compute_uv):
-    """Return what NumPy makes of eigenvalues: the sign is in `Vh`."""
+    """Compute the SVD from eigenvalues as NumPy does, with signs in `Vh`."""
     if not compute_uv:
         return np.sort(np.abs(np.linalg.eigvalsh(a)))[..., ::-1]
     w, v = np.linalg.eigh(a)
@@ -276,9 +276,9 @@ def hermitian_svd(a, compute_uv):
 def svd_jvp(primals, tangents, full_matrices):
     """Return singular values and vectors, and their tangents.
 
-    With `p = U^H dA V`, both bases turn: together by the Hermitian part of
-    `p`, and apart by what is left.  A phase of complex vectors, which both
-    may have, stays; one of the left vectors against the right moves.
+    With `p = U^H dA V`, both bases rotate: in the same direction by the
+    Hermitian part of `p`, and in opposite directions by the rest.  A common
+    phase of complex vectors is kept fixed, but their relative phase changes.
     """
     (a,), (a_dot,) = primals, tangents
     check_svd_is_thin(a, full_matrices)
@@ -292,7 +292,7 @@ def svd_jvp(primals, tangents, full_matrices):
     if p.dtype.kind == 'c':
         phase = np.imag(np.diagonal(p, 0, -2, -1))[..., None, :]
         u_dot = u_dot + u * (1j * over_gap_p.bind(phase, row))
-    if u.shape[-2] > u.shape[-1]:   # out of the space of the columns
+    if u.shape[-2] > u.shape[-1]:   # outside the column space
         u_dot = u_dot + over_gap_p.bind(a_dot @ v - u @ p, row)
     if v.shape[-2] > v.shape[-1]:
         v_dot = v_dot + over_gap_p.bind(
@@ -301,7 +301,7 @@ def svd_jvp(primals, tangents, full_matrices):
 
 
 def check_svd_is_thin(a, full_matrices):
-    """Raise where there are vectors without a singular value."""
+    """Raise if some vectors have no singular value."""
     if full_matrices and a.shape[-1] != a.shape[-2]:
         raise NotImplementedError(
             'numpy.linalg.svd with full_matrices=True has no derivative for '
@@ -333,8 +333,8 @@ defjvp(svdvals_p, svdvals_rule)
 defelementwise(svdvals_p)
 defshape(svdvals_p, lambda shape: (*shape[:-2], min(shape[-2:])))
 
-# Norms that are made of singular values.  Rules for vectors would divide by
-# differences of values, which cancel here wherever the norm is smooth.
+# Norms that are functions of singular values.  Rules for vectors would divide
+# by differences of values, which cancel here wherever the norm is smooth.
 SINGULAR_NORMS = {2: np.max, -2: np.min, 'nuc': np.sum}
 
 
@@ -343,13 +343,13 @@ def singular_norm(a, ord):
 
 
 def singular_slope(a, ord):
-    """Return the gradient of a norm; values that are equal share it."""
+    """Return the gradient of a norm, shared among equal singular values."""
     u, s, vh = np.linalg.svd(a, full_matrices=False)
     return (u * shares(s, ord)[..., None, :]) @ vh
 
 
 def shares(s, ord):
-    """Return by how much a norm moves with each singular value."""
+    """Return the derivative of a norm for each singular value."""
     if ord == 'nuc':
         return np.ones_like(s)
     sought = np.equal(s, SINGULAR_NORMS[ord](s, -1, keepdims=True))
@@ -377,9 +377,9 @@ def singular_norm_rule(a_dot, y, a, ord):
 def singular_slope_rule(a_dot, y, a, ord):
     """Return the tangent of `U g V^H`.
 
-    Vectors turn by `p / (s[j] - s[i])`, and this product by the difference of
-    two shares times as much: by nothing, where the shares are equal, unless
-    they are equal because a maximum or a minimum changes hands.
+    Vectors rotate by `p / (s[j] - s[i])`, and the product changes by that
+    times the difference of two shares.  That is 0 for equal shares, unless
+    they are equal because singular values tie for a maximum or minimum.
     """
     u, s, vh = svd_p.bind(a, full_matrices=False)
     uh, v, g = hermitian_transpose(u), hermitian_transpose(vh), shares(s, ord)
@@ -437,10 +437,10 @@ def qr_jvp(primals, tangents, mode):
 
 
 def thin_qr_tangent(q, r, a_dot):
-    """Return the tangent of `q`, where `r` is square.
+    """Return the tangent of `q` for a square `r`.
 
-    Its part in the basis is skew-Hermitian, such that the diagonal of `r`
-    stays real.  Source: `_thin_qr_jvp` in JAX.
+    `q^H q_dot` is skew-Hermitian, so that the diagonal of `r` stays real.
+    Source: `_thin_qr_jvp` in JAX.
     """
     moved = solve_from_the_right(a_dot, r)
     p = hermitian_transpose(q) @ moved
@@ -449,11 +449,12 @@ def thin_qr_tangent(q, r, a_dot):
 
 
 def rest_of_qr(q, q_dot):
-    """Return the tangent of those columns that a complete `q` has more.
+    """Return the tangent of the additional columns of a complete `q`.
 
-    It is a product of reflections, `I - Y T Y^H`.  So with `C` and `D`, the
-    upper and the lower part of `q - I`, they are `I + (q - I) Z^H`, where
-    `Z = D C^-1`.  Source: https://arxiv.org/pdf/2409.13374.
+    A complete `q` is a product of reflections, `I - Y T Y^H`.  If `C` and `D`
+    are the upper and lower parts of `q - I`, the columns are
+    `I + (q - I) Z^H`, where `Z = D C^-1`.
+    Source: https://arxiv.org/pdf/2409.13374.
     """
     m, n = q.shape[-2:]
     moved = q - np.eye(m, n, dtype=q.dtype)
@@ -466,7 +467,7 @@ def rest_of_qr(q, q_dot):
 
 
 def solve_from_the_right(b, a):
-    """Return `x`, of which `x @ a` is `b`."""
+    """Solve `x @ a = b` for `x`."""
     return np.matrix_transpose(np.linalg.solve(
         np.matrix_transpose(a), np.matrix_transpose(b)))
 
@@ -501,7 +502,7 @@ def linalg_pinv(a, rcond=None, hermitian=False, *, rtol=NOT_GIVEN):
 
 
 def pinv_rule(a_dot, p, a, rcond, hermitian):
-    """Return the tangent of `p`, for matrices that keep their rank.
+    """Return the tangent of `p`, for matrices of constant rank.
 
     Source: G. Golub and V. Pereyra, "The differentiation of pseudo-inverses
     and nonlinear least squares problems whose variables separate", 1973.

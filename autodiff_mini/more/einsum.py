@@ -1,4 +1,4 @@
-"""np.einsum: each product of two operands is one stack of matrix products.
+"""np.einsum: multiply operands in pairs, as stacks of matrix products.
 
 Chapter 25.
 """
@@ -34,10 +34,10 @@ def numpy_einsum(subscripts, *operands, out=None, optimize=False, **kwargs):
 
 
 def einsum_string(*operands):
-    """Return the subscripts and the operands, where lists stand between.
+    """Return subscripts and operands, given operands alternating with lists.
 
-    Behind each operand is the list of its axes, and at the end, perhaps,
-    that of the result.
+    The list after an operand has its axes, and a last one can have the axes
+    of the result.
     """
     arrays, lists, result = operands[::2], operands[1::2], ''
     if len(arrays) > len(lists):
@@ -52,7 +52,7 @@ def einsum_letters(axes):
 
 
 def einsum_terms(subscripts, ndims):
-    """Return a letter for each axis of each operand, and of the result."""
+    """Return letters for the axes of the operands and of the result."""
     inputs, arrow, result = subscripts.replace(' ', '').partition('->')
     terms = inputs.split(',')
     unused = [chr(i) for i in range(97, 1000) if chr(i) not in subscripts]
@@ -76,7 +76,7 @@ def einsum_terms(subscripts, ndims):
 
 
 def einsum_diagonal(a, letters):
-    """Return `a` without the axes whose letters are there before."""
+    """Return the diagonal of `a` over the axes with repeated letters."""
     for i in letters:
         while letters.count(i) > 1:
             first, second = letters.index(i), letters.rindex(i)
@@ -118,7 +118,7 @@ def einsum_pair(a, a_letters, b, b_letters, needed):
 
 
 def einsum_matrices(a, letters, sizes, *groups):
-    """Return `a` with the axes in this order, the last groups made one."""
+    """Return `a` with axes in this order, and merge each group but one."""
     order = [i for group in groups for i in group]
     a = np.transpose(a, [letters.index(i) for i in order])
     a = np.broadcast_to(a, [sizes[i] for i in order])

@@ -1,7 +1,7 @@
-"""Functions of each element: how a number is written, and pieces.
+"""Element-wise functions: parts of floating-point numbers, and pieces.
 
-What is known of floating-point numbers only, such as an exponent or a
-neighbor, does not depend on the number smoothly.  Chapter 25.
+A property of the representation, such as an exponent or a neighbor, is not a
+smooth function of the number.  Chapter 25.
 """
 
 import math
@@ -68,7 +68,7 @@ def numpy_i0(x):
 
 
 def i0_rule(x_dot, y, x):
-    """The derivative is I1, the mean of cos(t) sinh(x cos(t)) over t.
+    """Multiply by I1(x), the mean of cos(t) sinh(x cos(t)) over t.
 
     For a periodic function the midpoint rule converges exponentially
     (Trefethen and Weideman 2014): 64 points are enough wherever I0 is finite.
@@ -84,16 +84,16 @@ defjvp(i0_p, i0_rule)
 
 @implements(np.piecewise, as_new_array)
 def numpy_piecewise(x, condlist, funclist, *args, **kw):
-    """Returns, for each element, what its own function makes of it.
+    """Apply to each element the function of its piece.
 
-    The functions must be element-wise: each of them gets the whole array.
+    The functions must be element-wise, because each gets the whole array.
     """
     x = asarray(x)
     conditions = piecewise_conditions(x, condlist, len(funclist))
     y = np.zeros_like(x)
     for condition, function in zip(conditions, funclist):
         if callable(function):
-            # Outside its piece it could give NaN, and slopes of 0 * inf.
+            # Outside its piece it could give NaN, or a slope of 0 * inf.
             function = function(inside_piece(x, condition), *args, **kw)
         y = np.where(condition, convert(operand(function), x.dtype), y)
     return y
@@ -117,7 +117,7 @@ def piecewise_conditions(x, condlist, count):
 
 
 def is_one_condition(condition, x) -> bool:
-    """Return whether it is a condition, and no list of conditions."""
+    """Return whether it is one condition, not a list of conditions."""
     if not isinstance(condition, list | tuple) and np.ndim(condition) == 0:
         return True
     first = condition[0]
@@ -125,7 +125,7 @@ def is_one_condition(condition, x) -> bool:
 
 
 def inside_piece(x, condition):
-    """Return `x`, with one element of the piece in the place of others."""
+    """Return `x` with elements outside the piece replaced by one inside."""
     if not x.size:
         return x
     place = np.argmax(np.ravel(condition))
@@ -150,7 +150,7 @@ def numpy_sinc(x):
     y = asarray(x) * math.pi
     small = np.less(np.abs(y), 0.5)
     safe = np.where(small, 1, y)
-    # The series has all derivatives at zero, which the quotient has not.
+    # The series has all derivatives at zero, but the quotient does not.
     series, square = 1, y * y
     for k in range(20, 0, -2):
         series = 1 - series * square / (k * (k + 1))
@@ -196,7 +196,7 @@ def numpy_result_type(*arrays_and_dtypes):
                             for x in arrays_and_dtypes])
 
 
-# The imaginary part is a view of a complex array, as the real part is.
+# The imaginary part is a view of a complex array, like the real part.
 imag_p = elementwise('imag', np.imag)
 deflinear(imag_p, lambda ct, x: -1j * ct)
 

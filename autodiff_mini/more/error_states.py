@@ -1,7 +1,7 @@
 """Error states: `with np.errstate(...)` around a part of a program.
 
-What is computed in another error state than the program is a program of its
-own, one equation that is not inlined.
+Equations in an error state that differs from the program's become a program
+of their own, one equation that is not inlined.
 """
 
 from functools import partial
@@ -20,12 +20,12 @@ from autodiff_mini.jaxprs import Equation, Jaxpr, Var, dead_rules, lasting
 
 @seams.stage.take
 class StateTrace(JaxprTrace):
-    """Notice when NumPy's error state is not the same as at the start."""
+    """Record a program, and group equations by NumPy's error state."""
 
     def __init__(self, parent, tag):
         super().__init__(parent, tag)
         self.outside = self.state = error_state()
-        self.since = 0      # the equation at which this state began
+        self.since = 0      # the first equation in this state
 
     def process_primitive(self, primitive, args, params):
         state = error_state()
@@ -34,7 +34,7 @@ class StateTrace(JaxprTrace):
         return super().process_primitive(primitive, args, params)
 
     def change(self, state):
-        """Make one equation of those in the last state, if it differs."""
+        """Merge the equations of the last state into one, if it differs."""
         differs = dict(sorted(self.state.items() - self.outside.items()))
         eqns = self.eqns[self.since:]
         if differs and eqns:
@@ -55,7 +55,7 @@ def error_state() -> dict:
 
 
 def in_state(state, eqns):
-    """Return equations as one, whose parameters are an error state."""
+    """Merge equations into one that has an error state as parameters."""
     made = dict.fromkeys(v for eqn in eqns for v in eqn.outvars)
     used = dict.fromkeys(v for eqn in eqns for v in eqn.invars
                          if type(v) is Var and v not in made)
@@ -74,7 +74,7 @@ defprogram(errstate_p)
 
 
 def is_loud(params):
-    """Return whether parameters ask for errors, warnings, or calls."""
+    """Return whether an error state asks for errors, warnings, or calls."""
     return params['name'] == 'errstate' and any(
         params.get(kind, 'ignore') != 'ignore'
         for kind in ('divide', 'over', 'under', 'invalid'))
@@ -90,7 +90,7 @@ def state_for_outputs(eqn, used):
 dead_rules[errstate_p] = state_for_outputs
 
 
-# Of a program that is cut in two, only the known part stays if it is dead.
+# If a dead program is cut in two, only the known part is kept.
 defpartial(errstate_p, partial(
     program_partial_eval, errstate_p,
     late_params={'name': 'errstate of tangents'}))

@@ -1,7 +1,7 @@
 """Discrete Fourier transforms: np.fft.
 
-Along one axis each is a linear map, whose transpose is a
-transform of the same family; along several it is one after the other.
+Along one axis each is a linear map whose transpose is a
+transform of the same family.  Several axes are transformed one by one.
 Chapter 25.
 """
 
@@ -18,10 +18,10 @@ from autodiff_mini.primitives.reductions import axis_primitive
 
 
 def fourier_along_axis(function, primitive):
-    """Let `primitive` stand for a transform along one axis.
+    """Let `primitive` implement a transform along one axis.
 
-    It takes real numbers as they are: made complex first, those of low
-    precision would be transformed in another one than NumPy's.
+    It does not convert real numbers to complex ones, because low-precision
+    numbers would then be transformed in another precision than NumPy's.
     """
     @implements(function)
     def call(a, n=None, axis=-1, norm=None, out=None):
@@ -32,7 +32,7 @@ def fourier_along_axis(function, primitive):
 
 
 def fourier_length(n):
-    """Return the length of a transform; raises if there is none of it."""
+    """Return the length of a transform, or raise if it is below 1."""
     n = operator.index(n)
     if n < 1:
         raise ValueError(
@@ -41,7 +41,7 @@ def fourier_length(n):
 
 
 def resized(a, n, axis):
-    """Return `a`, cut off at the length `n`, or with zeros at the end."""
+    """Return `a` truncated or zero-padded to the length `n`."""
     missing = n - a.shape[axis]
     if missing < 0:
         return a[along(axis, slice(n))]
@@ -62,7 +62,7 @@ deflinear(ifft_p, lambda ct, x, axis, norm: np.fft.ifft(
 
 
 def with_length(shape, axis, length):
-    """Return `shape` with this length of one axis."""
+    """Return `shape` with the length of one axis replaced."""
     return (*shape[:axis], length, *shape[axis + 1:])
 
 
@@ -72,10 +72,10 @@ fourier_along_axis(np.fft.rfft, rfft_p)
 
 
 def multiplicities(n, ndim, axis):
-    """Return for how many frequencies of fft each of rfft stands.
+    """Return how many frequencies of fft each one of rfft represents.
 
-    What fft has at k and at n - k is conjugate, if the signal is real, and
-    rfft has one of them.  Only 0 and n / 2 are their own partners.
+    If the signal is real, the results of fft at k and n - k are conjugate,
+    and rfft has one of them.  Only 0 and n / 2 are their own partners.
     """
     k = np.arange(n // 2 + 1)
     counts = np.where(2 * k % n == 0, 1, 2).astype(np.int8)  # widens no dtype
@@ -83,7 +83,7 @@ def multiplicities(n, ndim, axis):
 
 
 # Source: `_rfft_transpose` and `_irfft_transpose` in JAX's
-# `jax/_src/lax/fft.py`, whose conjugations and scales hfft and ihfft have.
+# `jax/_src/lax/fft.py`.  hfft and ihfft do their conjugations and scaling.
 def rfft_transpose(ct, x, axis, norm):
     n = x.shape[axis]
     counts = multiplicities(n, len(x.shape), axis)
@@ -140,10 +140,10 @@ def lengths_along(shape, s, axes):
 
 
 def fourier_along_axes(function, transform):
-    """Let `transform`, of the last axis first, stand for a function."""
+    """Implement a function by `transform` over the axes, last axis first."""
     @implements(function, as_is)
     def call(a, s=None, axes=None, norm=None, out=None):
-        a = numpy_asarray(a)    # without axes, it is the result
+        a = numpy_asarray(a)    # the result if there are no axes
         s, axes = lengths_along(a.shape, s, axes)
         for n, axis in zip(s[::-1], axes[::-1]):
             a = transform(a, n, axis, norm)
@@ -173,7 +173,7 @@ def fft_irfftn(a, s=None, axes=None, norm=None, out=None):
 
 
 def fourier_of_matrix(function, transform):
-    """Let `transform`, of the last two axes, stand for a function."""
+    """Implement a function by `transform` over the last two axes."""
     @implements(function)
     def call(a, s=None, axes=(-2, -1), norm=None, out=None):
         return transform(a, s, axes, norm)
@@ -186,7 +186,7 @@ fourier_of_matrix(np.fft.irfft2, np.fft.irfftn)
 
 
 def fourier_shift(function, direction):
-    """Let a roll by half of each length stand for a function."""
+    """Implement a function by rolling each axis by half its length."""
     @implements(function)
     def call(x, axes=None):
         axes = range(x.ndim) if axes is None else axes

@@ -1,4 +1,4 @@
-"""Elements that are written one by one, and `x.flat`.
+"""Functions that write single elements, and `x.flat`.
 
 They become one write by indices.  Chapter 25.
 """
@@ -19,10 +19,10 @@ from autodiff_mini.primitives.indexing import (
 
 
 class Flat:
-    """The elements of a traced array in one row, as NumPy's `x.flat`.
+    """The elements of a traced array in one row, like NumPy's `x.flat`.
 
-    It is no array: it writes into the array `base`, and what it reads is a
-    copy.  A NumPy function reads the row.
+    It is not an array.  It writes into the array `base`, and reads return
+    copies.  NumPy functions take it as the row.
     """
 
     def __init__(self, base):
@@ -75,7 +75,7 @@ def in_a_row(x):
 
 
 def repeated(values, shape):
-    """Return as many of the values as fit, which repeat if they are few."""
+    """Return values cut or repeated to fit a shape."""
     if not shape:
         raise ValueError('one element cannot be set to several values')
     values, count = np.ravel(np.copy(values)), math.prod(shape)
@@ -88,7 +88,7 @@ def repeated(values, shape):
 
 @implements(np.put, as_is)
 def numpy_put(a, ind, v, mode='raise'):
-    """Write as if `a` were flat; `v` begins anew where it is too short."""
+    """Write into `a` as if it were flat; repeat `v` if it is too short."""
     a = check_array(a)
     if mode == 'wrap':
         ind = np.remainder(ind, a.size)
@@ -134,7 +134,7 @@ def numpy_put_along_axis(arr, indices, values, axis):
 
 
 def add_at_indices(x, indices, value):
-    """Add to elements of `x`; to one that is meant twice, both times."""
+    """Add to elements of `x`; a repeated index adds each time."""
     x = check_array(x)
     y, static, arrays = as_operands(x, indices)
     value = operand(value)

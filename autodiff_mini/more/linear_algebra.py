@@ -1,7 +1,7 @@
-"""Linear algebra that is made of primitives: fits, ranks, norms, products.
+"""Linear algebra composed of primitives: fits, ranks, norms, products.
 
-What NumPy computes from a decomposition, or by a chain of
-products, is computed so here, and needs no rules.  Chapter 25.
+NumPy computes these from a decomposition or by a chain of products.  Doing
+the same here takes no rules.  Chapter 25.
 """
 
 import math
@@ -24,7 +24,7 @@ def linalg_lstsq(a, b, rcond=None):
     """Return a solution, residuals, the rank, and the singular values.
 
     NumPy returns no residuals if the columns happen to be dependent.  Here
-    the shape must be known before: there are none for `m <= n` only.
+    their shape cannot depend on values, so only `m <= n` returns none.
     """
     a, b = promote(inexact(a), inexact(b))
     matrix = b[:, None] if b.ndim == 1 else b
@@ -48,7 +48,7 @@ def linalg_lstsq(a, b, rcond=None):
 
 
 def check_matrices(*arrays):
-    """Raise if one of them is no matrix."""
+    """Raise if one of them is not a matrix."""
     for a in arrays:
         if a.ndim != 2:
             raise np.linalg.LinAlgError(
@@ -62,7 +62,7 @@ def least_squares_cutoff(rcond, shape):
     if rcond is None:
         return eps * max(shape)
     rcond = asarray(rcond)
-    # LAPACK takes what makes no sense for its own epsilon.
+    # LAPACK replaces an invalid cutoff by its own epsilon.
     return np.where((rcond <= 0) | (rcond >= 1), eps / 2, rcond)
 
 
@@ -71,7 +71,7 @@ def linalg_matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
     if rtol is not None and tol is not None:
         raise ValueError("`tol` and `rtol` can't be both set.")
     a = asarray(A)
-    if a.ndim < 2:  # a number of Python's
+    if a.ndim < 2:  # the rank is a Python integer
         return convert(np.any(a != 0), np.dtype(int), weak_type=True)
     s = np.linalg.svd(a, compute_uv=False, hermitian=hermitian)
     if tol is not None:
@@ -99,7 +99,7 @@ def linalg_cond(x, p=None):
 
 
 def condition_by_inverse(x, p):
-    """Return the norm of `x` times that of its inverse; NaN without one."""
+    """Return the norm of `x` times its inverse's; NaN if `x` is singular."""
     sign, _ = np.linalg.slogdet(stop_gradient(x))
     singular = np.equal(sign, 0)
     eye = np.eye(x.shape[-1], dtype=x.dtype)
@@ -195,7 +195,7 @@ def linalg_norm(x, ord=None, axis=None, keepdims=False):
         return vector_norm(x, ord, axes, keepdims)
     if len(axes) != 2:
         raise ValueError('Improper number of dimensions to norm.')
-    if ord in (2, -2, 'nuc'):   # of singular values
+    if ord in (2, -2, 'nuc'):   # computed from singular values
         norm = np.linalg.matrix_norm(np.moveaxis(x, axes, (-2, -1)), ord=ord)
         return np.expand_dims(norm, axes) if keepdims else norm
     if ord not in (1, -1, np.inf, -np.inf):

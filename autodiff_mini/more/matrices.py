@@ -1,6 +1,6 @@
 """Systems of equations, determinants, and the Cholesky decomposition.
 
-All of it works on stacks of matrices.  Chapter 25.
+All functions work on stacks of matrices.  Chapter 25.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ from autodiff_mini.zeros import Zero
 
 
 def stacked_matrices(a):
-    """Return `a`; raises if it is no stack of matrices."""
+    """Return `a`, or raise if it is not a stack of matrices."""
     if a.ndim < 2:
         raise np.linalg.LinAlgError(
             f'{a.ndim}-dimensional array given. Array must be at least '
@@ -26,7 +26,7 @@ def stacked_matrices(a):
 
 
 def square_matrices(a):
-    """Return `a`; raises if it is no stack of square matrices."""
+    """Return `a`, or raise if it is not a stack of square matrices."""
     if stacked_matrices(a).shape[-1] != a.shape[-2]:
         raise np.linalg.LinAlgError(
             'Last 2 dimensions of the array must be square')
@@ -48,7 +48,7 @@ defjvp(solve_p,
        lambda a_dot, x, a, b: -np.linalg.solve(a, a_dot @ x),
        lambda b_dot, x, a, b: np.linalg.solve(a, b_dot))
 
-# What works on stacks of matrices broadcasts all axes before the last two.
+# A function of stacks of matrices broadcasts all axes before the last two.
 defelementwise(solve_p)
 
 
@@ -112,7 +112,7 @@ def lower_half(a):
 def mirrored(a, UPLO='L'):
     """Return the Hermitian matrices that NumPy reads from one triangle.
 
-    Of a complex diagonal, it reads the real part.
+    NumPy reads only the real part of a complex diagonal.
     """
     half = lower_half(a if UPLO == 'L' else hermitian_transpose(a))
     return half + hermitian_transpose(half)
@@ -141,7 +141,7 @@ def det_rule(a_dot, y, a):
 
 
 def cofactors(a):
-    """Return the determinants of `a` with a unit vector for each row."""
+    """Return the cofactors, determinants with a row set to a unit vector."""
     size = a.shape[-1]
     unit = np.eye(size, dtype=a.dtype)[:, None, :]
     is_row = np.eye(size, dtype=bool)[:, None, :, None]

@@ -1,7 +1,7 @@
-"""When this wing is imported: when a program asks for what is in it.
+"""Import the modules of this wing when a program needs them.
 
-A table that lacks a NumPy function asks here first, and so does a call whose
-function has a rule for vmap.  Chapter 25.
+A table that lacks a NumPy function asks here first, and so does a call of a
+function with a batching rule.  Chapter 25.
 """
 
 import sys
@@ -10,7 +10,7 @@ from importlib import import_module
 from autodiff_mini import seams
 from autodiff_mini.core import function_table, ufunc_table
 
-# Those that programs use most come first.
+# The most used modules come first.
 MODULES = (
     'composed', 'along_axis', 'selection', 'statistics', 'borrowed',
     'filling', 'rows', 'tables', 'matrices', 'einsum', 'products', 'elements',
@@ -27,8 +27,8 @@ def bring(function):
     """Import modules of this wing until one of them defines a function.
 
     Args:
-        function: what a table lacks: a NumPy function, or a ufunc and
-            the name of a method.
+        function: the key that a table lacks: a NumPy function, or a ufunc
+            and the name of a method.
     """
     if isinstance(function, tuple):
         module('filling')   # np.add.at

@@ -1,8 +1,8 @@
 """`optimize_remat`: in a checkpoint, call the function and not its `fwd`.
 
-An operation that carries two programs, that of `fwd` and that of the
-function.  When dead code is dropped and no residual is used, it becomes a
-call of the second.  Chapter 15.
+An operation carries two programs, one for `fwd` and one for the function.
+If dead code is dropped and no residual is used, it becomes a call of the
+function.  Chapter 15.
 """
 
 from autodiff_mini.core import Primitive, TraceTag, Tracer, fun_name, typeof
@@ -17,7 +17,7 @@ from autodiff_mini.jaxprs import Equation, dead_rules
 
 
 class RematForward:
-    """A `fwd`, or the function of the call where no residual is kept.
+    """A `fwd` that becomes the call's function if no residual is used.
 
     Args:
         call: the function.
@@ -34,7 +34,7 @@ class RematForward:
 
     def __call__(self, operands, perturbed):
         if not any(isinstance(x, Tracer) for x in operands):
-            return self.forward(operands, perturbed)    # it runs at once
+            return self.forward(operands, perturbed)    # it runs now
         found = Store()
 
         def both(*operands):
@@ -58,7 +58,7 @@ forward_p = Primitive('forward', run_compiled, multiple_results=True)
 
 
 def as_jit(rule):
-    """Return a rule of `jit`, for a call that may become another one."""
+    """Adapt a rule of `jit` to `forward`, which also has a `fun`."""
     return lambda *args, fun, **params: rule(*args, **params)
 
 
@@ -80,7 +80,7 @@ vmap.rules[forward_p] = forward_vmap
 
 
 def forward_for_outputs(eqn, used):
-    """Return a call of the function, where no residual is used."""
+    """Return a call of the function if no residual is used."""
     fun = eqn.params['fun']
     n = len(fun.outvars)
     if any(used[n:]):

@@ -1,6 +1,6 @@
-"""Options of functions of the core: masks, and the order of elements.
+"""Options of the core's functions: masks, and the order of elements.
 
-A call with such an option asks for the function and the option.  Chapter 25.
+A call with such an option looks up the pair (function, option).  Chapter 25.
 """
 
 import operator
@@ -19,11 +19,11 @@ COMBINE = {np.sum: operator.add, np.prod: operator.mul, np.max: np.maximum,
 
 
 def reduce_where(function, a, axis, keepdims, initial, where, dtype=None):
-    """Return the reduction of some elements, and of an initial one."""
+    """Reduce the elements where a mask is True, and an initial value."""
     a, combine = asarray(a, dtype), COMBINE[function]
     if where is not True:
         if function not in IDENTITIES and initial is None:
-            combine.reduce([0.0], where=[True])     # NumPy says what it lacks
+            combine.reduce([0.0], where=[True])     # raises NumPy's error
         a = np.where(np.broadcast_to(where, a.shape), a, convert(
             IDENTITIES.get(function, initial), a.dtype))
     if a.size == 0 and function not in IDENTITIES:
@@ -39,7 +39,7 @@ for function in COMBINE:
 
 
 def reshape_in_order(a, shape, order, copy):
-    """Return `a` with another shape, or a copy, in an order of elements."""
+    """Reshape `a` in an order of elements, or copy it."""
     if copy:
         return np.copy(np.reshape(a, shape, order))
     if order == 'F':
@@ -62,10 +62,10 @@ def is_mask(i):
 
 
 def replace_masks(x, indices):
-    """Return `x`, and indices that select from it what the masks do.
+    """Return `x`, and indices that replace its masks.
 
-    Integers stand for where a mask is True.  A mask without axes selects
-    from an axis of length 1, which `x` gets for it.
+    Integers replace a mask, where it is True.  For a mask of shape (), `x`
+    gets a new axis of length 1.
     """
     chosen = [i if is_mask(i) or i is Ellipsis else slice(None)
               for i in indices if i is not None]

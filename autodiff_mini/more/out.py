@@ -1,7 +1,7 @@
-"""Arrays to write into: `out=`, of ufuncs, their methods, and functions.
+"""The argument `out=` of ufuncs, their methods, and functions.
 
-The result is computed as if there were no such array, and then copied into
-it, with the checks that NumPy makes.  Chapter 25.
+The result is computed without `out=` and then copied into it, with the same
+checks as in NumPy.  Chapter 25.
 """
 
 import numpy as np
@@ -72,14 +72,14 @@ def check_arrays(function, *out):
 
 
 def core_axes(ufunc, inputs):
-    """Return how many last axes of a result the ufunc does not loop over."""
+    """Return the number of core dimensions in the result of a ufunc."""
     if ufunc is np.matmul:
         return sum(np.ndim(x) > 1 for x in inputs)
     return 0 if ufunc.signature in (None, '(n),(n)->()') else 1
 
 
 def write_each(results, out, where=True, core=0):
-    """Write results into arrays of one shape, and broadcast them to it."""
+    """Broadcast results to the shape of `out`, and write them into it."""
     places = [place for place in out if place is not None]
     if not places:
         return results
@@ -103,7 +103,7 @@ def write_each(results, out, where=True, core=0):
 def computed_for(place, args, kwargs):
     """Return the keywords of a sum, with the dtype to compute it in.
 
-    That is the dtype of the array it is written into, if this one is wider.
+    It is the dtype of the array to write into, if that is wider.
     """
     dtype = getattr(place, 'dtype', None)
     if dtype is None or dtype.kind not in 'fc' or (

@@ -1,7 +1,7 @@
-"""Policies for `checkpoint`: which results are saved and not run again.
+"""Policies for `checkpoint`: which results are saved, not recomputed.
 
-The program that runs in the forward pass returns what the policy saves, and
-the program that runs in the reverse pass takes it.  Chapter 15.
+The program for the forward pass returns the saved results, and the program
+for the reverse pass takes them as arguments.  Chapter 15.
 """
 
 from dataclasses import replace
@@ -16,17 +16,17 @@ from autodiff_mini.primitives.linalg import matmul_p
 
 
 def save(program, is_tangent, is_slope, policy):
-    """Return what runs now, and what runs again with what is saved.
+    """Return the programs that run now and again, given a policy.
 
     Args:
-        program: from arguments and tangents to outputs and their tangents.
+        program: maps arguments and tangents to outputs and their tangents.
         is_tangent: for each argument, whether it is a tangent.
         is_slope: for each output, whether it is a tangent.
-        policy: says which results can be saved.
+        policy: a function that says which results to save.
 
     Returns:
-        A program from the arguments to the outputs and what is saved, and a
-        program from arguments, tangents, and what is saved to the tangents.
+        A program from arguments to outputs and saved results, and a program
+        from arguments, tangents, and saved results to the output tangents.
         None if the reverse pass needs no result that the policy saves.
     """
     n, end, m = is_tangent.index(True), len(is_tangent), is_slope.count(False)
@@ -47,16 +47,16 @@ def save(program, is_tangent, is_slope, policy):
 
 
 def split_residuals(known, m, policy):
-    """Return what is saved, and a program that computes the rest with it.
+    """Return the saved variables, and a program for all residuals.
 
     Args:
-        known: a program, whose outputs from `m` on are residuals.
-        m: a number.
-        policy: says which results can be saved.
+        known: a program whose outputs from index `m` on are residuals.
+        m: the index of the first residual.
+        policy: a function that says which results to save.
 
     Returns:
-        A list of variables, and a program from the arguments and what is
-        saved to the residuals.
+        A list of variables, and a program from the arguments and the saved
+        values to the residuals.
     """
     saved, eqns = [], []
     for eqn in known.eqns:
@@ -87,15 +87,15 @@ class checkpoint_policies:
 
     @staticmethod
     def everything_saveable(primitive, *avals, **params):
-        """Save all that is needed, as if there were no checkpoint."""
+        """Save all residuals, as if there were no checkpoint."""
         return True
 
     @staticmethod
     def nothing_saveable(primitive, *avals, **params):
-        """Save the arguments alone, as without a policy."""
+        """Save only the arguments, as without a policy."""
         return False
 
     @staticmethod
     def dots_saveable(primitive, *avals, **params):
-        """Save products of matrices: long to compute, small to keep."""
+        """Save matrix products, which are slow to compute and small."""
         return primitive is matmul_p

@@ -1,7 +1,7 @@
 """Polynomials, and slopes on a grid.
 
-What NumPy reads off values (that a leading coefficient is
-zero, that a grid is uniform) is read off only where they are known.
+NumPy checks values, for example whether a leading coefficient is zero or a
+grid is uniform.  Here that is checked only if the values are known.
 Chapter 25.
 """
 
@@ -25,9 +25,9 @@ def numpy_polymul(a1, a2):
 
 @implements(np.polydiv)
 def numpy_polydiv(u, v):
-    """Return the quotient and the rest, whose degree is less than of `v`.
+    """Return the quotient and the remainder of a polynomial division.
 
-    NumPy cuts leading zeros off the rest, if there are some.
+    NumPy also strips leading zeros from the remainder.
     """
     u, v = [np.atleast_1d(asarray(a)) + 0.0 for a in (u, v)]
     u, _ = promote(u, v)
@@ -89,7 +89,7 @@ def polyfit_variance(residuals, powers):
 
 @implements(np.roots)
 def numpy_roots(p):
-    """Return the roots as complex numbers; the first of `p` is not zero."""
+    """Return the roots as complex numbers, if `p[0]` is not zero."""
     p = np.atleast_1d(inexact(p))
     if p.ndim != 1:
         raise ValueError('Input must be a rank-1 array.')
@@ -117,7 +117,7 @@ def numpy_gradient(f, *varargs, axis=None, edge_order=1):
 
 
 def gradient_along(f, axis, step, edge_order):
-    """Return the slope along one axis, by differences of second order."""
+    """Return the slope along one axis, by second-order differences."""
     y = np.moveaxis(f, axis, 0)
     if len(y) < edge_order + 1:
         raise ValueError(
@@ -130,7 +130,7 @@ def gradient_along(f, axis, step, edge_order):
 
 
 def gradient_steps(step, y):
-    """Return the distances of the points; one, if it is known for all."""
+    """Return the distances of the points, or a number if they are equal."""
     if np.ndim(step) == 0:
         return operand(step)
     x = array_or_tracer(step) * 1.0
@@ -146,7 +146,7 @@ def gradient_steps(step, y):
 
 
 def uniform_slopes(y, h, edge_order):
-    """Return the slopes at the start, inside and at the end."""
+    """Return the slopes at the start, inside, and at the end."""
     inside = (y[2:] - y[:-2]) / (2.0 * h)
     if edge_order == 1:
         return (y[1:2] - y[:1]) / h, inside, (y[-1:] - y[-2:-1]) / h
@@ -156,7 +156,7 @@ def uniform_slopes(y, h, edge_order):
 
 
 def uneven_slopes(y, h, edge_order):
-    """Return the slopes at the start, inside and at the end."""
+    """Return the slopes at the start, inside, and at the end."""
     inside = of_three(middle_weights(h[:-1], h[1:]), y[:-2], y[1:-1], y[2:])
     if edge_order == 1:
         return (y[1:2] - y[:1]) / h[:1], inside, (y[-1:] - y[-2:-1]) / h[-1:]
@@ -167,11 +167,11 @@ def uneven_slopes(y, h, edge_order):
 
 
 def of_three(weights, a, b, c):
-    """Return the sum of three points, weighted."""
+    """Return the weighted sum of three points."""
     return weights[0] * a + weights[1] * b + weights[2] * c
 
 
-# The slope of the parabola through three points, in distances d and e.
+# The slope of the parabola through three points with distances d and e.
 def start_weights(d, e):
     return -(2.0 * d + e) / (d * (d + e)), (d + e) / (d * e), -d / (
         e * (d + e))
@@ -197,7 +197,7 @@ def numpy_unwrap(p, discont=None, axis=-1, *, period=2 * math.pi):
     if dtype.kind in 'iu':
         half, odd = divmod(period, 2)
     wrapped = np.mod(step + half, period) - half
-    if not odd:     # half a period up, and not down
+    if not odd:     # a step up by half a period stays a step up
         is_up = np.equal(wrapped, -half) & np.greater(step, 0)
         wrapped = np.where(is_up, wrapped + period, wrapped)
     change = np.where(np.less(np.abs(step), discont), 0, wrapped - step)
@@ -223,7 +223,7 @@ def numpy_geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     sign = np.sign(start)
     first, last = start / sign, stop / sign
     y = np.logspace(np.log10(first), np.log10(last), num, endpoint)
-    # The ends are given, and 10 ** log10(x) is only near to x.
+    # Use the given ends, because 10 ** log10(x) is only close to x.
     if num:
         y = np.concatenate([first[None], y[1:]])
     if num > 1 and endpoint:

@@ -1,7 +1,7 @@
-"""Products of arrays, and what slides along another.
+"""Products of arrays, convolutions, and correlations.
 
-What slides is laid out first, a row for each place, so that
-nothing is left but to multiply and to add.  Chapter 25.
+A convolution first takes a window of the array for each position, and then
+multiplies and adds.  Chapter 25.
 """
 
 import math
@@ -89,11 +89,11 @@ OLD_MODES = {0: 'valid', 1: 'same', 2: 'full'}
 
 
 def slide(a, v, mode):
-    """Return the products of `v` with the parts of `a` that are as long.
+    """Return the dot products of `v` with the windows of `a`.
 
     Args:
-        mode: 'valid', or how far `v` stands out at the ends: 'same', so that
-            the result is as long as `a`; 'full', as far as it can.
+        mode: 'valid', or the extent to which `v` overhangs the ends: 'same'
+            for a result as long as `a`, and 'full' for any overlap.
     """
     rest, mode = len(v) - 1, OLD_MODES.get(mode, mode)
     ends = {'valid': (0, 0), 'same': (len(v) // 2, rest - len(v) // 2),
@@ -103,7 +103,7 @@ def slide(a, v, mode):
                          f'(got {mode!r})')
     y = sliding_window_view(np.pad(a, ends[mode]), len(v)) * v
     inside = np.pad(np.ones(len(a), bool), ends[mode])
-    # What stands out is left out: 0 * inf would be NaN.
+    # Leave out the overhang, because 0 * inf would be NaN.
     y = np.where(sliding_window_view(inside, len(v)), y, y.dtype.type(0))
     return np.sum(y, -1, y.dtype)
 

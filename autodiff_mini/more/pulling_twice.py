@@ -1,7 +1,7 @@
 """The reverse rule of a linear program that was run backwards.
 
-Its calls have rules for both modes, and reverse mode over a pullback asks
-for theirs.  Chapter 22.
+Its calls have rules for both modes, which reverse mode over a pullback uses.
+Chapter 22.
 """
 
 from dataclasses import replace
@@ -28,9 +28,9 @@ def bind_both_ways(pull, *operands):
 def bwd(pull, operands, x_bar_bars):
     """Return the cotangents of the operands.
 
-    Where `linear` takes `s` to `linear(r, s)`, for residuals `r`, and the
-    transpose takes `ct` to `x_bar`, `s * x_bar` is `linear(r, s) * ct`.  So
-    the cotangents of `r` and `ct`, given `s`, are those of the program.
+    If the program maps `s` to `linear(r, s)` for residuals `r`, and its
+    transpose maps `ct` to `x_bar`, then `s * x_bar == linear(r, s) * ct`.  So
+    for a given `s`, differentiating the program gives both cotangents.
     """
     residuals, cts = pull.split(operands)
     still = others(pull.jaxpr.invars, pull.moves)
@@ -46,10 +46,10 @@ def bwd(pull, operands, x_bar_bars):
 
 
 def runnable(jaxpr):
-    """Return a linear program whose promises can be run.
+    """Return a linear program whose promises can be run forwards.
 
-    What a promise does forwards is the transpose of its `bwd`, if it has no
-    rule for it; and if it holds a pullback, whose rule can refuse.
+    A promise without a JVP rule runs the transpose of its `bwd`.  So does a
+    promise that holds a pullback, whose JVP rule can raise an error.
     """
     def runnable_param(x):
         if type(x) is tuple:

@@ -1,4 +1,4 @@
-"""Element-wise rows that no chapter needs, written as those of the core are.
+"""Element-wise rows that no chapter needs, written like the core's.
 
 Chapter 25.
 """
@@ -13,7 +13,7 @@ from autodiff_mini.numpy_api import ufunc
 from autodiff_mini.primitives.elementwise import (
     chosen, chosen_last, ratio, row)
 
-LOG_2 = float(np.log(2))    # Python's, so that they widen no dtype
+LOG_2 = float(np.log(2))    # Python floats, which widen no dtype
 LOG_10 = float(np.log(10))
 
 # Functions of one number.
@@ -40,7 +40,7 @@ signbit_p = row(np.signbit)
 
 
 def arcsinh_rule(x_dot, y, x):
-    is_complex = typeof(x).dtype.kind == 'c'    # y knows the side of a cut
+    is_complex = typeof(x).dtype.kind == 'c'    # y has the side of the cut
     return x_dot / (np.cosh(y) if is_complex else np.hypot(x, 1))
 
 
@@ -86,7 +86,7 @@ def above(x, y, z):
     return np.where(same, 0, y) - np.where(same, 0, x)
 
 
-# The logarithm of a slope is x - z.  Beside large numbers it would be lost.
+# The logarithm of a slope is x - z, which large numbers would cancel.
 logaddexp_p = row(
     np.logaddexp,
     lambda x_dot, z, x, y: x_dot * np.exp(-np.logaddexp(0, above(x, y, z))),

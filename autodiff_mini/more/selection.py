@@ -1,4 +1,4 @@
-"""Elements taken out of an array, sorted, moved, repeated and padded.
+"""Functions that select, sort, shift, repeat, and pad elements.
 
 Chapter 25.
 """
@@ -42,7 +42,7 @@ def numpy_take_along_axis(arr, indices, axis=-1):
 
 
 def places_along(a, indices, axis):
-    """Return an index of `a`: at each place, another one on this axis."""
+    """Return indices of `a` that vary along one axis at each place."""
     indices = asarray(indices)
     if indices.ndim != a.ndim:
         raise ValueError(
@@ -94,7 +94,7 @@ def numpy_pad(array, pad_width, mode='constant', *, constant_values=0,
 
 
 def pad_constant(a, axis, width, values):
-    """Return `a`, longer on one axis, at the beginning and at the end."""
+    """Return `a` padded along one axis at the beginning and the end."""
     shapes = [(*a.shape[:axis], n, *a.shape[axis + 1:]) for n in width]
     ends = [[np.broadcast_to(convert(values[i], a.dtype), shapes[i])]
             if width[i] else [] for i in (0, 1)]
@@ -197,7 +197,7 @@ def numpy_broadcast_arrays(*args, subok=False):
                  for a in arrays)
 
 
-# NumPy indexes with None, whose transpose is slower than that of reshape.
+# NumPy indexes with None, whose transpose is slower than reshape's.
 @implements(np.atleast_2d, as_is)
 def numpy_atleast_2d(*arys):
     arrays = tuple(a if a.ndim > 1 else np.reshape(a, (1, -1))

@@ -14,8 +14,8 @@ def sequential_vmap(fun):
 
     Args:
         fun: the function, of arrays or trees of arrays.  Under vmap it is
-            staged, as the body of a scan, so it may not ask for the values
-            of its arguments.
+            staged as the body of a scan, so it cannot depend on the values
+            of its arguments in Python.
 
     Returns:
         A custom_vmap function.

@@ -1,7 +1,7 @@
-"""Rows for the special functions of SciPy, which are ufuncs.
+"""Rows for SciPy's special functions, which are ufuncs.
 
-A slope is written with functions that have rows, so there are
-all derivatives; and it is computed in double precision, as SciPy computes.
+A slope is written with functions that have rows, so it has derivatives of
+every order.  It is computed in double precision, as in SciPy.
 Sources are in the *Digital Library of Mathematical Functions* (DLMF).
 Chapter 25.
 """
@@ -28,8 +28,8 @@ def special_primitive(name, impl, *slopes):
     """Return an element-wise primitive.
 
     Args:
-        name: what it is called.
-        impl: computes it on plain arrays.
+        name: its name.
+        impl: a function that computes it on plain arrays.
         slopes: for each operand `slope(y, *operands)`, the derivative of the
             result `y` with respect to it.
     """
@@ -39,7 +39,7 @@ def special_primitive(name, impl, *slopes):
 
 
 def slope_rule(primitive, slope):
-    """Return how the tangent of one operand reaches the output."""
+    """Return the JVP rule for one operand."""
     def rule(x_dot, y, *xs):
         xs = [convert(x, double_of(x)) for x in xs]
         is_double = double_of(y) == typeof(y).dtype
@@ -49,20 +49,20 @@ def slope_rule(primitive, slope):
 
 
 def double_of(x):
-    """Return the dtype that has double precision for `x`, or more."""
+    """Return the dtype of `x`, widened to at least double precision."""
     return np.result_type(typeof(x).dtype, np.float64)
 
 
-SLOPES = {}     # of each function, by its name
+SLOPES = {}     # {name of a function: its slopes}
 
 
 def special_row(name, *slopes):
-    """Return the primitive that stands for a ufunc of SciPy's.
+    """Return the primitive for a SciPy ufunc.
 
     Args:
-        name: what SciPy calls it.
-        slopes: as of `special_primitive`; the name of an operand, in place
-            of a slope that is not known.
+        name: its name in SciPy.
+        slopes: as for `special_primitive`, or the name of an operand whose
+            slope is not known.
     """
     function = getattr(special._ufuncs, name)
     label, SLOPES[name] = name.strip('_'), slopes
@@ -76,7 +76,7 @@ def special_row(name, *slopes):
 
 
 def refused(what, operand):
-    """Return what stands for a slope that is not known."""
+    """Return a function that raises the error for an unknown slope."""
     def slope(*_):
         raise NotImplementedError(
             f'The derivative of {what} with respect to `{operand}` is not '
@@ -86,7 +86,7 @@ def refused(what, operand):
 
 
 def complement(name, other):
-    """Return the row of a function that is a constant minus the other."""
+    """Return the primitive of a function that is a constant minus another."""
     def opposite(slope):
         if isinstance(slope, str):
             return slope
@@ -95,7 +95,7 @@ def complement(name, other):
 
 
 def inverse(name, other, place):
-    """Return the row of a function that undoes the other in one operand.
+    """Return the primitive of the inverse of a function in one operand.
 
     If `z = other(a, x)`, then `dz = other_a da + other_x dx`.
     """
@@ -111,7 +111,7 @@ def inverse(name, other, place):
 
 
 def row_of_several(function, **slopes):
-    """Return primitives for the results of a ufunc; `slopes` by name."""
+    """Return primitives for the results of a ufunc, named in `slopes`."""
     primitives = [special_primitive(name, result_of(function, i), slope)
                   for i, (name, slope) in enumerate(slopes.items())]
     ufunc_table[function] = lambda x: tuple(p.bind(x) for p in primitives)
@@ -119,17 +119,17 @@ def row_of_several(function, **slopes):
 
 
 def result_of(function, i):
-    """Return the function that computes the result with this number."""
+    """Return a function that computes the result number `i`."""
     return lambda x: function(x)[i]
 
 
 def within(domain, slope):
-    """Return the slope; outside of the domain NaN, as its derivatives."""
+    """Return the slope, which is NaN outside of the domain."""
     return slope * np.where(domain, 1, np.nan)
 
 
 def refuse_complex_slope(name, x):
-    """Raise the error for what has a derivative at real numbers only."""
+    """Raise an error if `x` is complex and only real slopes are known."""
     if typeof(x).dtype.kind == 'c':
         raise NotImplementedError(
             f'The derivative of scipy.special.{name} is not known here at '
@@ -155,7 +155,7 @@ psi_p = special_row('psi', psi_slope)
 def rgamma_slope(y, x):
     """Return the slope of 1 / gamma, which has zeros where psi has poles.
 
-    So on the left it is found by reflection, DLMF 5.5.3.
+    So on the left it is computed by reflection, DLMF 5.5.3.
     """
     left = np.real(x) < 0.5
     z = np.where(left, 1 - x, x)
@@ -187,7 +187,7 @@ def gamma_density(a, x):
 def gammainc_in_a(a, x):
     """Return the derivative of gammainc with respect to `a`, below 1e6.
 
-    Where `x` is small that of a series, DLMF 8.11.4, elsewhere that of a
+    Differentiate a series for small `x`, DLMF 8.11.4, and otherwise a
     continued fraction, DLMF 8.9.2.
     """
     a = np.where((a > 0) & (a < 1e6), a, np.nan)
@@ -262,7 +262,7 @@ stdtrit_p = inverse('stdtrit', 'stdtr', 1)
 
 # The error function and its relatives, DLMF 7.
 def one_minus(product, far, u):
-    """Return `1 - product`; far away its series, or nothing would be left.
+    """Return `1 - product`; far away use a series to avoid cancellation.
 
     It is `-(u + 3u^2 + 15u^3 + ...)`, DLMF 7.12.
     """
@@ -301,9 +301,9 @@ def normal_density(x):
 
 
 def log_ndtr_slope(y, x):
-    """Return the density over `exp(y)`; on the left both may be too small.
+    """Return the density over `exp(y)`; on the left both can underflow.
 
-    There erfcx, which is a multiple of their ratio, is not.
+    There, use erfcx, which is a multiple of their ratio.
     """
     left = np.real(x) < 0
     low, high = np.where(left, x, 0), np.where(left, 0, x)
@@ -320,7 +320,7 @@ owens_t_p = special_row(
     lambda y, h, a: normal_density(h) * normal_density(a * h) / (1 + a * a))
 
 
-# Exponentials, logarithms, powers and losses.
+# Exponentials, logarithms, powers, and losses.
 def quotient(x, y):
     """Return `x / y`, and 0 where both are 0."""
     both = (x == 0) & (y == 0)
@@ -388,7 +388,7 @@ lambertw_p = special_row(
 
 # Bessel functions, DLMF 10.6 and 10.29.
 def beside_order(function, v, x, sign):
-    """Return half the sum, or difference, of those of orders beside `v`."""
+    """Return half the sum or difference of orders `v - 1` and `v + 1`."""
     return (function(v - 1, x) + sign * function(v + 1, x)) / 2
 
 
@@ -411,8 +411,8 @@ k1e_p = special_row('k1e', lambda y, x: y - beside_order(kve, 1, x, 1))
 kve_p = special_row(
     'kve', 'v', lambda y, v, x: y - beside_order(kve, v, x, 1))
 
-# exp(-|x|) I is a confluent hypergeometric function, DLMF 10.39.5.  At 0
-# i0e has a kink, and the slope 0 in between.
+# exp(-|x|) I is a confluent hypergeometric function, DLMF 10.39.5.  i0e has
+# a kink at 0, where the slope is set to 0.
 i0e_p = special_row('i0e', lambda y, x: -np.sign(x) * hyp1f1(
     1.5, 2, -2 * np.abs(x)))
 i1e_p = special_row('i1e', lambda y, x: (
@@ -459,14 +459,14 @@ spence_p = special_row('spence', lambda y, x: near_one(
 
 
 def expn_slope(y, n, x):
-    """Return that of expn, whose order 0 is `exp(-x) / x`."""
+    """Return the slope of expn, whose order 0 is `exp(-x) / x`."""
     zero = n == 0
     return np.where(zero, -y * (1 + 1 / np.where(zero, x, 1)),
                     -special.expn(np.where(zero, 1, n) - 1, x))
 
 
 def sine_over(x, sine, sign):
-    """Return `sine(x) / x`, of the sine or of the hyperbolic one."""
+    """Return `sine(x) / x`, for `sin` or `sinh`."""
     near = np.abs(x) < 1
     small, large = np.where(near, x, 0), np.where(near, 1, x)
     return np.where(near, hyp0f1(1.5, sign * small * small / 4),

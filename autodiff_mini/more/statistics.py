@@ -1,4 +1,4 @@
-"""Averages with weights, and how far numbers are from their mean.
+"""Weighted averages, variances, and standard deviations.
 
 Chapter 25.
 """
@@ -13,8 +13,8 @@ from autodiff_mini.numpy_api import asarray, implements
 from autodiff_mini.numpy_functions.composed import count_of
 from autodiff_mini.primitives.elementwise import ratio
 
-# The root of a sum of squares is a cone.  It has no slope at its tip, and
-# gets 0, as abs does.
+# The root of a sum of squares is a cone.  It has no slope at its tip, so the
+# slope is set to 0, as for abs.
 norm_sqrt_p = elementwise('norm_sqrt', np.sqrt)
 defjvp(norm_sqrt_p, lambda x_dot, y, x: x_dot * ratio(0.5, y))
 
@@ -37,7 +37,7 @@ def numpy_var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *,
 
 
 def squared_size(x):
-    """Return the squares of numbers, or of the sizes of complex ones."""
+    """Return the squares of the absolute values."""
     square = np.square(np.real(x))
     if x.dtype.kind == 'c':
         square = square + np.square(np.imag(x))

@@ -1,4 +1,4 @@
-"""Places in a sorted table, and lines between points.
+"""Search in a sorted table, interpolation, and linspace.
 
 Chapter 25.
 """
@@ -39,7 +39,7 @@ def numpy_interp(x, xp, fp, left=None, right=None, period=None):
 
 
 def one_period(x, xp, fp, period):
-    """Return the points of one period, with a neighbour at each end."""
+    """Return the points of one period, with a neighbor at each end."""
     x, xp = x % period, xp % period
     order = np.argsort(xp)
     xp, fp = [np.take_along_axis(a, order, 0) for a in (xp, fp)]

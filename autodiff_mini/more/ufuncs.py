@@ -1,7 +1,7 @@
-"""The methods of ufuncs, and their calls with `dtype=` and the like.
+"""The methods of ufuncs, and calls with options such as `dtype=`.
 
-A method is a program over the ufunc itself, so the rules of `np.multiply` are
-those of `np.multiply.outer`.  Chapter 25.
+A method is a program over the ufunc itself, so `np.multiply.outer` needs no
+rules beyond the rules of `np.multiply`.  Chapter 25.
 """
 
 from functools import partial, reduce
@@ -37,7 +37,7 @@ def call_with(ufunc, *args, dtype=None, casting='same_kind', order='K',
 
 
 def outer(ufunc, a, b, **kwargs):
-    """Return the ufunc of each element of `a` and each of `b`."""
+    """Apply a ufunc to all pairs of elements of `a` and `b`."""
     a, b = asarray(a), asarray(b)
     a = np.reshape(a, (*a.shape, *[1] * b.ndim))
     return ufunc(a, b, **kwargs) if kwargs else ufunc(a, b)
@@ -61,7 +61,7 @@ def reduce_with(ufunc, array, axis=0, dtype=None, out=None, keepdims=False,
 
 
 def accumulate_with(ufunc, array, axis=0, dtype=None, out=None):
-    """Return the reductions of the elements up to each one."""
+    """Return the running reductions along an axis."""
     a = asarray(array)
     if ufunc in RUNS:
         return RUNS[ufunc](a, axis, dtype)
@@ -72,7 +72,7 @@ def accumulate_with(ufunc, array, axis=0, dtype=None, out=None):
 
 
 def reduce_at(ufunc, array, indices, axis=0, dtype=None, out=None):
-    """Return the reductions of the elements between two indices."""
+    """Return the reductions of the elements between successive indices."""
     a = np.moveaxis(asarray(array), axis, 0)
     parts = [reduce_with(ufunc, a[i:j if i < j else i + 1], dtype=dtype)
              for i, j in zip(indices, [*indices[1:], len(a)])]

@@ -1,6 +1,6 @@
 """`ad.Primitive`, for users: a row of the grid, with a method for each rule.
 
-A rule that is missing is an error which names the method.  Chapter 24.
+If a rule is missing, the error names the method that defines it.  Chapter 24.
 """
 
 import inspect
@@ -25,7 +25,7 @@ from autodiff_mini.memory import read_by, to_read
 from autodiff_mini.pytree import LEAF, map_leaves, tree_leaves, tree_map
 
 evaluation = RuleTable('Evaluation rule', 'define it with def_impl')
-ADVICE = {      # by what a table calls its rules
+ADVICE = {      # {the name of a table's rules: advice}
     evaluation.what: evaluation.advice,
     abstract.rules.what: 'define it with def_abstract_eval',
     jvp.rules.what: 'define it with def_jvp or def_vjp',
@@ -34,16 +34,16 @@ ADVICE = {      # by what a table calls its rules
 
 
 class UserPrimitive(Primitive):
-    """An operation of your own, that every interpreter asks you about.
+    """An operation of your own, with a rule for each interpreter.
 
     Arrays are positional operands, and static parameters are keywords:
     `bind(*arrays, **params)`.  Each rule gets the parameters as keywords.
 
-    A rule can be defined again.  The new one holds from then on, also in
-    programs that jit has traced, whose derivatives are made again.
+    A rule can be redefined.  The new rule also applies to programs that jit
+    has already traced, whose derivatives are computed again.
 
     Args:
-        name: what errors and printed programs call it.
+        name: its name in errors and printed programs.
         multiple_results: whether it returns a list of arrays.
 
     Source: `Primitive` in JAX's `jax/_src/core.py`, and the method names of
@@ -64,12 +64,12 @@ class UserPrimitive(Primitive):
         super().__init__(name, multiple_results=multiple_results)
         self.jvp_rule = self.vjp_rule = None
         self.rules, self.advice = {}, ADVICE
-        self.impl = lambda *arrays, **params: (     # the rule as of now
+        self.impl = lambda *arrays, **params: (     # the current rule
             evaluation[self](*arrays, **params))
 
     @public
     def bind(self, *args, **params):
-        """Return what the operation means here and now.
+        """Apply the operation with the current interpreter.
 
         Args:
             args: the operands, arrays.
@@ -104,8 +104,8 @@ class UserPrimitive(Primitive):
     def def_abstract_eval(self, rule):
         """Define `rule(*avals, **params) -> aval`, on ShapedArrays.
 
-        With multiple results, it returns a list.  A program that is staged
-        already keeps its types.
+        With multiple results, it returns a list.  A program that is already
+        staged keeps its types.
         """
         def abstract_eval(*avals, **params):
             types = results(self, rule(*avals, **params))
@@ -124,14 +124,14 @@ class UserPrimitive(Primitive):
     def def_jvp(self, rule):
         """Define `rule(primals, tangents, **params) -> (out, out_dot)`.
 
-        A tangent may be a Zero: of an operand that does not move.
+        The tangent of a constant operand is a Zero.
         """
         self.jvp_rule = rule
         jvp.rules[self] = partial(differentiate, self)
         return rule
 
     def def_vjp(self, fwd, bwd=None):
-        """Define the pullback; as a decorator, by one function.
+        """Define the pullback, by two functions or, as a decorator, by one.
 
         Args:
             fwd: `fwd(*arrays, **params) -> (out, residuals)`; or, without
@@ -147,8 +147,8 @@ class UserPrimitive(Primitive):
     def def_vmap(self, rule):
         """Define `rule(args, dims, **params) -> (out, out_dim)`.
 
-        A mapped operand has dim 0, its batch axis in front; another, None.
-        With multiple results, `out` and `out_dim` are lists.
+        A mapped operand has dim 0, for a batch axis in front, and any other
+        has None.  With multiple results, `out` and `out_dim` are lists.
         """
         def batch(axis, vals, dims, **params):
             what = f'{fun_name(rule)}, the vmap rule of {self},'
@@ -160,9 +160,9 @@ class UserPrimitive(Primitive):
     def def_transpose(self, rule):
         """Define `rule(ct, *args, **params) -> cotangents`.
 
-        For an operand in which the operation is linear the rule gets what
-        `is_undefined_primal` tells, with an `aval` and a `shape`.  It returns
-        a tuple with an entry for each operand, None for the others.
+        For a linear operand the rule gets a placeholder with an `aval` and a
+        `shape`, for which `is_undefined_primal` is True.  It returns a tuple
+        with a cotangent for each linear operand, and None for the others.
         """
         def cotangents(ct, *operands, **params):
             what = f'{fun_name(rule)}, the transpose rule of {self}'
@@ -179,15 +179,15 @@ class UserPrimitive(Primitive):
     def def_lowering(self, rule):
         """Define `rule(emitter, *names, **params) -> expression`, as text.
 
-        Without it, the program calls the implementation.  One that is
-        compiled already keeps its text.
+        Without it, the program calls the implementation.  A program that is
+        already compiled keeps its source.
         """
         lowering.rules[self] = rule
         return rule
 
 
 def differentiate(primitive, primals, tangents, /, **params):
-    """Apply the rule of forward mode, which is that of a custom function."""
+    """Apply the user's JVP or VJP rule, as for a custom function."""
     function = custom_vjp(partial(primitive.bind, **params))
     function.__qualname__ = primitive.name
     if primitive.jvp_rule:
@@ -217,7 +217,7 @@ def differentiate(primitive, primals, tangents, /, **params):
 
 
 def call_rule(rule, params, what, *args):
-    """Return what a rule returns, which may only read its arrays."""
+    """Call a rule with read-only arrays, and return its result."""
     return read_by(partial(rule, **params), what, *tree_map(to_read, args))
 
 
@@ -227,7 +227,7 @@ def results(primitive, out):
 
 
 def check_types(primitive, what, outs, arrays, params):
-    """Raise a TypeError if results are not as the abstract rule says."""
+    """Raise a TypeError if results disagree with the abstract rule."""
     rule = abstract.rules.get(primitive)
     if rule is None:
         return
@@ -241,7 +241,7 @@ def check_types(primitive, what, outs, arrays, params):
 
 
 def two_rules(rule):
-    """Return fwd and bwd, from a rule that returns both."""
+    """Return fwd and bwd, given a rule that combines them."""
     def fwd(*primals, **params):
         pair = rule(primals, **params)
         if not isinstance(pair, tuple) or len(pair) != 2 or not callable(
@@ -268,7 +268,7 @@ def two_rules(rule):
 
 
 def fit_transposed(ct, x):
-    """Return what a transpose rule returned for the operand `x`."""
+    """Check the cotangent from a transpose rule, and fit it to `x`."""
     if ct is None or not is_undefined_primal(x):
         return None
     if np.shape(ct) != x.shape:
@@ -278,7 +278,7 @@ def fit_transposed(ct, x):
 
 
 def fit_batch(primitive, what, size, pair):
-    """Return what a vmap rule returned, with each batch axis in front."""
+    """Return the results of a vmap rule, with each batch axis in front."""
     if not isinstance(pair, tuple) or len(pair) != 2:
         raise TypeError(f'{what} must return a pair (out, out_dim), but '
                         f'returned {pair!r}')
@@ -303,7 +303,7 @@ def is_undefined_primal(x) -> bool:
     """Return whether a transpose rule is asked for the cotangent of `x`.
 
     Args:
-        x: an operand, as a rule defined by def_transpose gets it.
+        x: an operand passed to a rule defined by def_transpose.
 
     Source: `is_undefined_primal` in JAX's `jax/_src/interpreters/ad.py`.
 

@@ -1,7 +1,7 @@
-"""Writing into arrays: a traced array changes what it holds.
+"""Writing into arrays: a traced array is given new content.
 
-Each way to write computes a new array, which the old one becomes; see `write`
-in boxes.py.  Chapter 23.
+Each kind of write computes a new array, whose content replaces the old one's;
+see `write` in boxes.py.  Chapter 23.
 """
 
 import numpy as np
@@ -40,7 +40,7 @@ def setitem(x, indices, value):
 def overwrite(x, y):
     """Write the content of `y` into the traced array `x`."""
     if np.shape(y) != x.shape:
-        y = np.reshape(y, x.shape)  # a mask without axes has given it one
+        y = np.reshape(y, x.shape)  # a mask of shape () added an axis
     write(x, y if isinstance(y, Tracer) else np.array(y))
 
 
@@ -60,7 +60,7 @@ def check_array(x):
 
 
 def is_this_part(x, value, step) -> bool:
-    """Return whether a value is the view of `x` that this step takes."""
+    """Return whether a value is the view of `x` by this step."""
     mine = whose(x)
     if type(mine) is not View or mine.path is None:
         return False
@@ -69,7 +69,7 @@ def is_this_part(x, value, step) -> bool:
 
 
 def where_masked(x, mask, value):
-    """Return `x`, with a value where a traced mask is True."""
+    """Return `x` with a value where a traced mask is True."""
     mask = mask[0] if isinstance(mask, tuple) and len(mask) == 1 else mask
     value = operand(value)
     is_one = isinstance(mask, Tracer)
@@ -87,7 +87,7 @@ def where_masked(x, mask, value):
 
 
 def as_part(value, x, shape):
-    """Return a value in the dtype of `x` and in the shape of the part.
+    """Return a value with the dtype of `x` and the shape of the part.
 
     NumPy casts any value in an assignment, except for complex numbers.
     """

@@ -1,6 +1,6 @@
-"""What notebooks have besides: pictures, players, and live editing.
+"""Extras for notebooks: pictures, players, and live editing.
 
-All of it is imported when a notebook asks for it.
+Each is imported when a notebook uses it.
 """
 
 from importlib import import_module

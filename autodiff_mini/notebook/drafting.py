@@ -35,7 +35,7 @@ def until(chapter, namespace):
 
 
 def files():
-    """Return the draft's modules, each after those that it imports."""
+    """Return the draft's modules, each after the modules it imports."""
     paths = {path.stem: path for path in
              sorted(Path(draft.__file__).parent.glob('[!_]*.py'))}
     imported = {name: re.findall(r'(?m)^from \.(\w+)', path.read_text())
@@ -47,7 +47,7 @@ def files():
 def is_before(chapter, source, node):
     """Return whether a statement is in a piece of an earlier chapter.
 
-    An import is, unless it is of another module of the draft.
+    An import counts as one, unless it is from the draft.
     """
     if isinstance(node, ast.ImportFrom) and node.level:
         return False

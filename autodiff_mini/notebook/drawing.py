@@ -1,8 +1,8 @@
-"""Jaxprs as pictures, which a notebook shows in place of their text.
+"""Jaxprs as pictures, which a notebook shows instead of their text.
 
-All words stand in rows, and wires bend only between two rows,
-so that no wire ever crosses a word.  A wire that goes past a row has a place
-in it, as an equation has.
+All words are in rows, and wires bend only between two rows,
+so no wire ever crosses a word.  A wire that passes a row has a place in it,
+as an equation has.
 """
 
 from collections import defaultdict
@@ -19,8 +19,8 @@ from autodiff_mini.jaxprs import (
 
 LARGEST = 10    # equations that are drawn; more become a table
 WIDEST = 640    # pixels that are drawn
-LETTER = 7.3    # its width, in pixels
-SPACE = 16      # between two neighbours in a row
+LETTER = 7.3    # the width of a letter
+SPACE = 16      # between two neighbors in a row
 GAP = 5         # between a frame and the words beside it
 BEND = 30       # between two rows, where the wires are
 
@@ -34,9 +34,9 @@ class Html(str):
 def draw(jaxpr, marked=()):
     """Return a picture of a program, as HTML that a notebook shows.
 
-    Up to ten equations are drawn, the arguments at the top; a program that
-    is larger, or very wide, becomes a table.  A jaxpr that is the value of a
-    cell shows itself so.
+    Up to ten equations are drawn, with the arguments at the top; a larger or
+    very wide program becomes a table.  A cell whose value is a jaxpr shows
+    this picture.
 
     Args:
         jaxpr: the program; see `make_jaxpr`.
@@ -62,12 +62,12 @@ def letters(jaxpr):
     names = Names()
     for v in [*jaxpr.constvars, *jaxpr.invars,
               *[v for eqn in jaxpr.eqns for v in eqn.outvars]]:
-        names[v]    # who is asked for first is `a`
+        names[v]    # the first one looked up is `a`
     return names
 
 
 def detail(eqn):
-    """Return the parameters that say something; of a call, its name."""
+    """Return an equation's notable parameters, or a call's function name."""
     inner = [fun_name(value).rpartition('.')[2]
              for value in eqn.params.values()
              if hasattr(value, 'jaxpr') and value.jaxpr is not value]
@@ -97,7 +97,7 @@ def table(jaxpr, names, marked):
 
 def cells(kind, texts):
     """Return a row of a table."""
-    style = 'style="text-align: left"'    # Jupyter's are on the right
+    style = 'style="text-align: left"'    # Jupyter aligns right
     inside = [f'<{kind} {style}>{escape(text)}</{kind}>' for text in texts]
     return f'<tr>{"".join(inside)}</tr>'
 
@@ -111,11 +111,11 @@ def place_text(line):
 
 @dataclass(eq=False)
 class Node:
-    """What has a place in a row: an equation, an argument, a wire.
+    """An equation, an argument, or a wire, which has a place in a row.
 
     Args:
         operands: the variables that it takes.
-        results: those that it gives.
+        results: the variables that it defines.
         lines: the words in its frame; a wire has none.
         style: the attributes of its frame.
         labels: the words under it, one for each result.
@@ -146,7 +146,7 @@ def text_width(text):
 
 
 def offsets(texts):
-    """Return how far from their middle the centres of neighbours are."""
+    """Return the offsets of neighbors' centers from their common middle."""
     widths = list(map(text_width, texts))
     return [end - width / 2 - sum(widths) / 2
             for width, end in zip(widths, accumulate(widths), strict=True)]
@@ -157,7 +157,7 @@ def shorten(text, length):
 
 
 def equation_node(eqn, names, width, opacity):
-    """Return the node of an equation; its literals stand beside it."""
+    """Return the node of an equation, with its literals beside it."""
     lines = [str(eqn.primitive), shorten(detail(eqn), 18)]
     return Node([v for v in eqn.invars if type(v) is Var], eqn.outvars,
                 [line for line in lines if line],
@@ -169,7 +169,7 @@ def equation_node(eqn, names, width, opacity):
 
 
 def rows_of_nodes(jaxpr, names, marked):
-    """Return the nodes in rows, each below all that it needs."""
+    """Return the nodes in rows, each below the nodes that it depends on."""
     rows, depth = defaultdict(list, {0: []}), defaultdict(int)
     for v in [*jaxpr.constvars, *jaxpr.invars]:
         dashed = 'stroke-dasharray="4 3" ' * (v in jaxpr.constvars)
@@ -188,7 +188,7 @@ def rows_of_nodes(jaxpr, names, marked):
 
 
 def add_wires(rows):
-    """Give a variable a place in each row that it goes past."""
+    """Give a variable a place in each row that its wire passes."""
     last_use = {v: i for i, row in enumerate(rows)
                 for node in row for v in node.operands}
     for i, row in enumerate(rows):
@@ -198,7 +198,7 @@ def add_wires(rows):
 
 
 def connect(above, row):
-    """Yield the wires between two rows: from where, and to where."""
+    """Yield the start and the end of each wire between two rows."""
     starts = {v: (node, out) for node in above
               for v, out in zip(node.results, node.outs, strict=True)}
     for end in row:

@@ -1,8 +1,8 @@
 """Live notebooks: cells that edit the library.
 
-`%load_ext autodiff_mini.notebook` lets them.  What the library
-holds stays where it is and takes over what is new, so that nobody is left
-with the old.  Only functions are exchanged, wherever the library keeps them.
+`%load_ext autodiff_mini.notebook` turns this on.  The library's
+objects stay and take over the new state, so no reference becomes outdated.
+Only functions and constants are replaced, wherever the library keeps them.
 The page *How the notebooks edit the library*.
 """
 
@@ -20,7 +20,7 @@ from types import CellType
 import autodiff_mini
 from autodiff_mini.errors import RuleTable
 
-ASIDE = {'draft', 'drafting', 'more'}   # a house of its own; a wing on demand
+ASIDE = {'draft', 'drafting', 'more'}   # separate; and imported on demand
 
 
 def load_ipython_extension(shell):
@@ -34,7 +34,7 @@ def unload_ipython_extension(shell):
 
 
 def import_library():
-    """Import what the library would import when a program asks for it."""
+    """Import the modules that the library imports on demand."""
     for module in walk_packages(autodiff_mini.__path__, 'autodiff_mini.'):
         if ASIDE.isdisjoint(module.name.split('.')):
             import_module(module.name)
@@ -43,7 +43,7 @@ def import_library():
 class Live(ast.NodeTransformer):
     """Make a statement that defines a name of the library call `update`.
 
-    A name with several homes, such as `rules`, is left to the notebook.
+    A name that several modules define, such as `rules`, stays local.
     """
 
     def visit_Assign(self, node):
@@ -73,8 +73,8 @@ def defined(node):
 def library():
     """Return the modules of the library that cells edit.
 
-    Not this one, nor the draft, which has names of its own, nor modules with
-    names that a program uses for its own ends, such as `expit` or `plain`.
+    Leave out this module, the draft, which has its own names, and modules
+    with names that programs define themselves, such as `expit` or `plain`.
     """
     aside = (__name__, 'autodiff_mini.applications', 'autodiff_mini.draft',
              'autodiff_mini.seams')
@@ -86,7 +86,7 @@ def library():
 @cache
 def definitions(module):
     """Return the statements that define a module's names, by name."""
-    if hasattr(module, '__path__'):     # a folder: it imports what others are
+    if hasattr(module, '__path__'):     # a package only imports its names
         return {}
     tree = ast.parse(Path(module.__file__).read_text())
     return {name: node for node in tree.body for name in defined(node)
@@ -101,21 +101,21 @@ def tables():
 
 
 def update(notebook, module, name, is_edited):
-    """Bring what a cell has just defined to the module that has it too."""
+    """Put a cell's new definition into the module that also has it."""
     old, new = vars(sys.modules[module])[name], notebook[name]
     change = way_to_change(old)
     if change is not way_to_change(new):
-        return   # they have nothing but their name in common
+        return   # they share only their name
     if change is not exchange:
         notebook[name] = old
     change(name, old, new)
     if is_edited:
-        RuleTable.version += 1  # what was made by the old rules is old
+        RuleTable.version += 1  # discard results of the old rules
         print(f'edited: {module}.{name}')
 
 
 def way_to_change(x):
-    """Return the function that brings `x`, as new, to the library."""
+    """Return the function that puts a new `x` into the library."""
     if isinstance(x, type):
         return patch
     single = isinstance(x, (int, float, str, tuple))
@@ -128,7 +128,7 @@ def is_function(x):
 
 
 def exchange(name, old, new):
-    """Put a function, or a constant, in the place of the old one."""
+    """Replace an old function or constant by the new one."""
     for module in library():
         if vars(module).get(name) is old:
             setattr(module, name, new)
@@ -145,13 +145,13 @@ def patch(name, old, new):
     if old.__bases__ != new.__bases__:
         old.__bases__ = new.__bases__
     for key, value in body(old).items():
-        written = getattr(value, 'fget', value)   # as a property, or so
+        written = getattr(value, 'fget', value)   # of a property, say
         if getattr(written, '__qualname__', '').startswith(f'{name}.'):
             delattr(old, key)
     for key, value in body(new).items():
         setattr(old, key, value)
     for holder in gc.get_referrers(new):
-        if isinstance(holder, CellType):   # by which super() finds its class
+        if isinstance(holder, CellType):   # where super() finds its class
             holder.cell_contents = old
     for table in tables():   # which hold bound methods, such as sin_p.bind
         table.update({key: getattr(value.__self__, value.__name__)
@@ -160,7 +160,7 @@ def patch(name, old, new):
 
 
 def body(cls):
-    """Return the attributes of a class, but for its layout and its name."""
+    """Return the attributes of a class, except its layout and its name."""
     return {key: value for key, value in vars(cls).items()
             if key != '__name__' and not inspect.isgetsetdescriptor(value)
             and not inspect.ismemberdescriptor(value)}

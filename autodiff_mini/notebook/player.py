@@ -1,8 +1,8 @@
-"""The player: one operation on its way down the stack of traces.
+"""The player: one operation as it passes down the stack of traces.
 
-A recorder stands beside every trace while a program runs, and
-notes what the trace is asked, what it answers, and who else was asked in
-between.  The frames of the player are these notes, and nothing else.
+While a program runs, a recorder listens to every trace.  It notes each
+question, its answer, and the questions to other traces in between.  The
+frames of the player are exactly these notes.
 """
 
 import inspect
@@ -38,20 +38,20 @@ def watch(f, *args, name='player', title='', lines=(), roles=(),
           memory=False):
     """Return a recording of `f(*args)`, which a notebook plays.
 
-    It works for the library, and for a system that the caller has written:
-    what is called `Trace` there, with its subclasses, is listened to.
+    It works for the library and for a system that the caller has written: it
+    listens to the class named `Trace` there, and to its subclasses.
 
     Args:
         f: a function; it is called once, with the arguments.
         args: its arguments.
-        name: what a link to a step begins with, as in `#player-3`.
-        title: what stands above it.
-        lines: the functions whose source is shown; of `f` and the arguments
-            those that have a source, by default.
-        roles: the interpreters that are heard, as in `['evaluation']`; all,
-            by default.
-        memory: whether to show how many of the arrays that evaluation has
-            made are still there.
+        name: the start of each link to a step, as in `#player-3`.
+        title: the title above the player.
+        lines: the functions whose source is shown; by default, `f` and the
+            arguments, if they have a source.
+        roles: the interpreters to record, as in `['evaluation']`; by default,
+            all of them.
+        memory: whether to show how many arrays made by evaluation are still
+            alive.
 
     Returns:
         A Recording.  Its `value` is what `f` returned.
@@ -79,15 +79,15 @@ def watch(f, *args, name='player', title='', lines=(), roles=(),
 class Recording:
     """What `watch` returns: frames, and the value of the program.
 
-    A notebook shows it as a player; without its script, and on paper, it is
-    a list of the decisive frames, and a table of all.
+    A notebook shows it as a player; without the script, and in print, it is
+    a list of the most important frames, and a table of all.
 
     Args:
-        name: what a link to a step begins with.
-        title: what stands above it.
-        value: what the program returned.
+        name: the start of each link to a step.
+        title: the title above the player.
+        value: the value that the program returned.
         memory: whether to show how many arrays there are.
-        recorder: who has listened.
+        recorder: the Recorder that listened.
     """
 
     def __init__(self, name, title, value, memory, recorder):
@@ -116,7 +116,7 @@ class Recording:
                 f'<script>{SCRIPT.read_text()}</script>')
 
     def still(self):
-        """Return the frames as HTML that does not move."""
+        """Return the frames as static HTML."""
         answers = [frame for frame in self.frames if frame['kind'] != 'ask']
         decisive = next((found for depth in range(3) if len(found := [
             frame for frame in answers if frame['depth'] <= depth]) > 4),
@@ -134,23 +134,23 @@ class Recording:
 
 
 class Recorder:
-    """Listens to traces, and notes a frame for each thing that it hears."""
+    """Listen to traces, and note a frame for each event."""
 
     def __init__(self, functions, roles):
         self.roles = roles
         self.sources = [*filter(None, map(Source.of, functions))]
         self.thread = get_ident()
         self.frames, self.traces = [], []
-        self.numbers = {}       # by id: of traces
+        self.numbers = {}       # of traces, by id
         self.kinds, self.tags = {}, {}
-        self.open = []          # what has been asked, and not answered
+        self.open = []          # questions without an answer so far
         self.names = Names()
-        self.constants = {}     # variables that stand for a value
+        self.constants = {}     # by variable: its known value
         self.lines_written = {}
-        self.turned = False     # whether the way back has begun
+        self.turned = False     # whether the reverse pass has begun
         self.gathered = {}      # by variable: its cotangent so far
         self.living = set()     # the arrays that have been computed, by id
-        self.kept = []          # whatever has a number stays what it is
+        self.kept = []          # objects with a number, so ids stay valid
 
     def listen(self, caller, f, args):
         """Return `f(*args)`, and note what happens."""
@@ -195,7 +195,7 @@ class Recorder:
         return f'{capital(asked)} {applied(primitive, args, self)}.'
 
     def asker(self):
-        """Return who is at work on what, and asks."""
+        """Return the operation and the trace that asks, in words."""
         trace, primitive = self.open[-1]
         role = self.role(trace) if trace else 'the reverse pass'
         return f'for {SIGNS.get(str(primitive), primitive)}, {role}'
@@ -222,11 +222,11 @@ class Recorder:
                   written=texts)
 
     def transpose(self, primitive, rule):
-        """Return a rule of transposition that is heard."""
+        """Return a transpose rule that the recorder hears."""
         return partial(self.back, primitive, rule)
 
     def back(self, primitive, rule, cts, *operands, **params):
-        """Call a rule of transposition, and note what it returns."""
+        """Call a transpose rule, and note what it returns."""
         self.open.append((None, primitive))
         start = len(self.frames)
         try:
@@ -234,7 +234,7 @@ class Recorder:
         finally:
             self.open.pop()
         if self.roles and packed_by(tree_leaves(cts)[0]):
-            return given        # this is being written down
+            return given        # this is being recorded
         line = self.lines_written.get(self.key(primitive, operands))
         if not self.open and not self.turned:
             self.turned = True
@@ -252,7 +252,7 @@ class Recorder:
                 continue
             before, total = self.gathered.get(v), ct
             if packed_by(ct) is None and np.size(ct) <= 4:
-                # A tracer must not be added to: it would be heard.
+                # Not for a tracer: its addition would be recorded.
                 total = ct if before is None else before + ct
                 self.gathered[v] = total    # a large one would stay alive
             told.append((self.names[v], in_words(ct, self),
@@ -273,7 +273,7 @@ class Recorder:
 
     def note(self, kind, caption, trace=None, primitive=None, args=(),
              result=None, written=(), cotangents=(), at=None):
-        """Notes a frame, as the last one or before what was heard since."""
+        """Insert a frame, at the end or before the frames noted since."""
         chain = []
         while trace:
             chain.append(self.number(trace))
@@ -290,7 +290,7 @@ class Recorder:
             'living': len(self.living)})
 
     def number(self, trace):
-        """Return the number of a trace, by which frames call it."""
+        """Return the number of a trace, which frames refer to."""
         if id(trace) not in self.numbers:
             self.numbers[id(trace)] = len(self.traces)
             role, number = self.kind(trace)
@@ -299,12 +299,12 @@ class Recorder:
         return self.numbers[id(trace)]
 
     def role(self, trace):
-        """Return what a trace is called; of two of a kind, with a number."""
+        """Return the name of a trace, with a number for a second one."""
         role, number = self.kind(trace)
         return f'{role} {number + 1}' if number else role
 
     def kind(self, trace):
-        """Return what a trace does, and a number for its tag."""
+        """Return the interpreter of a trace, and a number for its tag."""
         if id(trace) not in self.kinds:
             name = type(trace).__name__
             role = next((ROLES[cls.__name__] for cls in type(trace).__mro__
@@ -329,12 +329,12 @@ class Recorder:
         return self.lines_written.setdefault(key, f'{outs} = {done}')
 
     def key(self, primitive, operands):
-        """Return what tells an equation from others: what is unknown."""
+        """Return a key for an equation: its primitive and its variables."""
         return primitive, *[v for v in operands
                             if is_var(v) and v not in self.constants]
 
     def count(self, result):
-        """Count arrays that are made, until they are gone."""
+        """Count the arrays that are made and still alive."""
         for x in result if isinstance(result, (list, tuple)) else [result]:
             if (type(x) is np.ndarray and x.size > 1 and x.base is None
                     and id(x) not in self.living):
@@ -343,7 +343,7 @@ class Recorder:
                     x, self.living.discard, id(x)).atexit = False
 
     def line(self):
-        """Return where in the sources the program is, or None."""
+        """Return the number of the source line that is running, or None."""
         frame, before = sys._getframe(1), 0
         while frame:
             before = 0
@@ -356,7 +356,7 @@ class Recorder:
 
 
 class Source:
-    """The lines of a function of the user's."""
+    """The source lines of a user's function."""
 
     def __init__(self, file, first, lines):
         self.file = file
@@ -384,7 +384,7 @@ class Source:
 
 
 def draft_names():
-    """Return {name: value} of all that the modules of the draft define.
+    """Return {name: value} for all names that the draft's modules define.
 
     There are none in a notebook that doesn't need the draft.
     """
@@ -406,7 +406,7 @@ def systems(caller, f):
 
 @contextmanager
 def listened(system, recorder):
-    """Let a recorder do what traces and transpose rules do, for a while."""
+    """Let a recorder run traces and transpose rules, inside a block."""
     rules = system.get('transpose_rules', {})
     methods = {cls: cls.process_primitive
                for cls in subclasses(system['Trace'])
@@ -425,13 +425,13 @@ def listened(system, recorder):
 
 
 def asking(recorder, method):
-    """Return a trace's method, heard by a recorder."""
+    """Return a trace's method that a recorder hears."""
     return lambda trace, primitive, args, params: recorder.ask(
         trace, primitive, args, params, partial(method, trace))
 
 
 def subclasses(cls):
-    """Return a class and all that are derived from it."""
+    """Return a class and all its subclasses."""
     return [cls, *(found for child in cls.__subclasses__()
                    for found in subclasses(child))]
 
@@ -441,7 +441,7 @@ def is_var(x):
 
 
 def encoded(x, recorder):
-    """Return a value, or a box with what is in it, as lists."""
+    """Return a value, or a box with its contents, as lists."""
     if isinstance(x, (list, tuple)):
         return ['list', *[encoded(part, recorder) for part in x]]
     owner = packed_by(x)
@@ -452,16 +452,16 @@ def encoded(x, recorder):
 
 
 def packed_by(x):
-    """Return the trace that has packed a tracer; of other things, None."""
+    """Return the trace of a tracer, or None for other values."""
     if isinstance(x, core.Tracer):
         return x._trace
     return getattr(x, '__dict__', {}).get('trace')
 
 
 def contents(x):
-    """Return what is in a tracer: a primal and a tangent, rows, a name.
+    """Return the contents of a tracer: primal and tangent, rows, or a name.
 
-    Tracers of a draft, or of the caller's own, hold what they were made with.
+    The contents of other systems' tracers are their attributes.
     """
     if not isinstance(x, core.Tracer):
         return [part for name, part in vars(x).items()
@@ -472,7 +472,7 @@ def contents(x):
 
 
 def applied(primitive, args, recorder):
-    """Return an operation on its operands, as it is written in a program."""
+    """Return an operation on its operands as text, the way users write it."""
     texts = [in_words(x, recorder) for x in args]
     sign = SIGNS.get(str(primitive))
     if sign and len(texts) == 2:

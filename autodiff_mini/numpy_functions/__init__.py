@@ -1,4 +1,4 @@
-"""NumPy's functions that are programs over primitives, by family."""
+"""NumPy functions that are composed of primitives, by family."""
 
 import autodiff_mini.numpy_functions.borrowed
 import autodiff_mini.numpy_functions.composed

@@ -1,8 +1,8 @@
-"""Functions that NumPy itself writes in Python: its own code, on tracers.
+"""NumPy functions that are written in Python: their own code, on tracers.
 
-Such a function looks up `asarray`, `zeros` and the like among the names of
-its module.  A copy of it, with names that know of tracers, runs on traced
-values, and computes what NumPy computes.  Chapter 25.
+Such a function looks up `asarray`, `zeros`, and the like in its module.  A
+copy whose globals support tracers runs on traced values, and computes what
+NumPy computes.  Chapter 25.
 """
 
 import sys
@@ -17,7 +17,7 @@ from autodiff_mini.numpy_api import operand
 
 
 def array_or_tracer(a, dtype=None, **kwargs):
-    """Return `a` as an array: a tracer, where something in it is traced."""
+    """Return `a` as an array, or as a tracer if it contains one."""
     a = operand(a)
     make = function_table[np.asarray] if isinstance(a, Tracer) else np.asarray
     return make(a, dtype, **kwargs)
@@ -31,7 +31,7 @@ FOR_TRACERS = {
 
 @lru_cache
 def names_for_tracers(module):
-    """Return the names that functions of a module use, for tracers."""
+    """Return the globals of a module, adapted to tracers."""
     names, plain = {}, vars(sys.modules[module])
     for name, x in plain.items():
         if isinstance(x, FunctionType) and x.__globals__ is plain:
@@ -43,7 +43,7 @@ def names_for_tracers(module):
 
 
 def with_names(function, names):
-    """Return a function with the same code, which uses these names."""
+    """Return a function with the same code and these globals."""
     copy = FunctionType(function.__code__, names, function.__name__,
                         function.__defaults__, function.__closure__)
     copy.__kwdefaults__ = function.__kwdefaults__
@@ -51,7 +51,7 @@ def with_names(function, names):
 
 
 def borrow(*functions):
-    """Let copies of NumPy functions stand for them."""
+    """Register copies of NumPy functions that run on tracers."""
     for function in functions:
         code = function.__wrapped__
         names = names_for_tracers(code.__globals__['__name__'])

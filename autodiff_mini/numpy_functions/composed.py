@@ -1,4 +1,4 @@
-"""Functions that are made of primitives, of each element and of them all.
+"""Element-wise functions and reductions that are composed of primitives.
 
 Chapter 25.
 """
@@ -16,7 +16,7 @@ composed_ufunc(np.isnan)(lambda x: x != x)
 
 
 def count_of(a, axis, where=True, keepdims=False):
-    """Return how many elements a reduction over `axis` makes into one."""
+    """Return how many elements a reduction over `axis` combines."""
     if where is not True:
         return np.count_nonzero(np.broadcast_to(where, a.shape), axis,
                                 keepdims=keepdims)

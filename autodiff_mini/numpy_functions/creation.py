@@ -1,4 +1,4 @@
-"""New arrays, like others or of given values.
+"""New arrays, like another array or with given values.
 
 Chapter 25.
 """

@@ -1,4 +1,4 @@
-"""The methods and attributes of arrays, as a tracer has them.
+"""The array methods and attributes of a tracer.
 
 Chapter 25.
 """
@@ -12,7 +12,7 @@ from autodiff_mini import seams
 from autodiff_mini.core import Tracer, function_table
 from autodiff_mini.memory import as_new_result
 
-# Methods that are NumPy functions of the same name.
+# Methods that call the NumPy function of the same name.
 NAMESAKES = (
     'all', 'any', 'argmax', 'argmin', 'argpartition', 'argsort', 'astype',
     'choose', 'clip', 'cumprod', 'cumsum', 'diagonal', 'dot', 'max', 'mean',
@@ -20,8 +20,8 @@ NAMESAKES = (
     'searchsorted', 'squeeze', 'std', 'sum', 'swapaxes', 'take', 'trace',
     'var')
 
-# Attributes of an array's memory, which a tracer lacks.  An AttributeError
-# would be caught by `hasattr`, as if there were no array.
+# Attributes of an array's memory, which a tracer lacks.  `hasattr` would
+# catch an AttributeError, as if the tracer were not an array.
 OF_MEMORY = (
     'base', 'byteswap', 'ctypes', 'data', 'device', 'dump', 'dumps', 'flags',
     'getfield', 'resize', 'setfield', 'setflags', 'strides', 'to_device',
@@ -29,40 +29,39 @@ OF_MEMORY = (
 
 
 def method(function):
-    """Return the method that calls a function with the array first."""
+    """Return a method that passes the array to a function first."""
     def call(self, *args, **kwargs):
         return function(self, *args, **kwargs)
     return call
 
 
 def method_of_shape(function):
-    """As `method`, for `x.reshape(2, 3)` beside `x.reshape((2, 3))`."""
+    """Return a method for both `x.reshape(2, 3)` and `x.reshape((2, 3))`."""
     def call(self, *args, **kwargs):
         return function(self, *(args if len(args) < 2 else [args]), **kwargs)
     return call
 
 
 def method_in_place(function):
-    """Return the method that writes what a function returns into the array.
-    """
+    """Return a method that writes a function's result into the array."""
     def call(self, *args, **kwargs):
         self[...] = function(self, *args, **kwargs)
     return call
 
 
 def conjugate(a):
-    """Return the conjugate; of a real array, the array itself."""
+    """Return the conjugate, or the array itself if it is real."""
     return np.conjugate(a) if a.dtype.kind == 'c' else a
 
 
 def copy_of(x, order='C'):
-    """Return a copy; of a number, which does not change, a number."""
+    """Return a copy, or a number if `x` is an immutable number."""
     is_number = seams.is_a_number.run(x)
     return as_new_result(x, (x,)) if is_number else np.copy(x, order)
 
 
 def refuse_attribute(name, x):
-    """Refuse an attribute of an array's memory, which a tracer lacks."""
+    """Raise the error for an attribute of an array's memory."""
     raise NotImplementedError(
         f'numpy.ndarray.{name} is not supported on traced values: '
         f'{x.describe()} has no memory of its own.')

@@ -1,4 +1,4 @@
-"""The same elements in other shapes, and the diagonals of matrices.
+"""Functions that change the shape of an array.
 
 Chapter 25.
 """

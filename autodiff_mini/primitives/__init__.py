@@ -1,4 +1,4 @@
-"""The rows of the grid: primitives of the first order, by family."""
+"""The rows of the grid: first-order primitives, by family."""
 
 import autodiff_mini.primitives.elementwise
 import autodiff_mini.primitives.indexing

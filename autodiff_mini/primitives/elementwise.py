@@ -1,8 +1,8 @@
-"""Element-wise operations, of which most are one line.
+"""Element-wise operations, most of them in one line.
 
-A row is a primitive, the NumPy function that it stands for, and a JVP rule
-for each operand.  What holds for all element-wise primitives is said once, in
-the columns `vmap` and `abstract`.  Chapters 1 and 2.
+A row is a primitive, its NumPy function, and a JVP rule for each operand.
+Rules that hold for all element-wise primitives are defined once, in the
+columns `vmap` and `abstract`.  Chapters 1 and 2.
 """
 
 import operator
@@ -28,9 +28,9 @@ def row(function, *rules, name=None, impl=None):
 
     Args:
         function: the ufunc.
-        rules: as of `defjvp`.  Without any, the output is piecewise constant.
+        rules: as for `defjvp`.  Without rules, it is piecewise constant.
         name: the name of the primitive, by default the name of the ufunc.
-        impl: computes it, if the ufunc does not.
+        impl: the implementation, by default the ufunc.
     """
     primitive = elementwise(name or function.__name__, impl or function)
     ufunc(function, primitive)
@@ -41,15 +41,15 @@ def row(function, *rules, name=None, impl=None):
 def operator_row(method, function, text, *rules, name=None):
     """Return the primitive of a ufunc that Python has an operator for.
 
-    The operator implements it, so that two Python numbers meet as Python
-    numbers and NumPy's rules for dtypes hold to the letter.
+    The operator implements it, so that two Python numbers result in a Python
+    number and dtypes follow NumPy's rules exactly.
 
     Args:
         method: the method that Python calls for the operator, without the
             underscores.
         function: the ufunc.
         text: how the operator is written.
-        rules: as of `row`.
+        rules: as for `row`.
         name: the name of the primitive, by default the name of the method.
     """
     python, mirrored = f'__{method}__', f'__r{method}__'
@@ -101,7 +101,7 @@ sub_p = operator_row('sub', np.subtract, '{} - {}')
 
 
 def sum_jvp(primitive, primals, tangents):
-    """Add or subtract the tangents as the primals, not one by one."""
+    """Add or subtract both tangents in one operation, like the primals."""
     z, (x_dot, y_dot) = primitive.bind(*primals), tangents
     if type(x_dot) is Zero:
         return z, match(-y_dot if primitive is sub_p else y_dot, z)
@@ -140,9 +140,9 @@ PRODUCTS = {    # a small power, as products of smaller ones
 
 
 def to_the_power(x, y):
-    """Return `x ** y`; a small power of an array of floats as products.
+    """Return `x ** y`, using products for small powers of float arrays.
 
-    That is a hundred times faster, and differs in the last digits.
+    Products are a hundred times faster, but differ in the last digits.
     """
     if (type(y) is not int or y not in PRODUCTS or type(x) is not np.ndarray
             or x.shape == () or x.dtype.kind != 'f'):
@@ -159,7 +159,7 @@ def pow_base(x_dot, z, x, y):
     if type(y) in PYTHON_NUMBERS:
         slope = y * pow_p.bind(convert(x, typeof(z).dtype), y - 1)
     else:
-        # 0**0 is a special case, because 0 * 0**-1 is no number.
+        # 0**0 is a special case, because 0 * 0**-1 is not a number.
         y = convert(y, typeof(z).dtype)
         safe = np.where(np.equal(x, 0), np.where(np.equal(y, 0), 1, y), y)
         slope = y * np.power(x, safe - 1)
@@ -177,7 +177,7 @@ float_power_p = row(np.float_power, pow_base, pow_exponent)
 
 
 def chosen(x_dot, z, x, y):
-    """Return `x_dot` where `z` is `x`, and half of it where `y` is, too."""
+    """Return `x_dot` where `x` is chosen, and half of it in a tie."""
     share = np.where(np.equal(x, y), 0.5 * x_dot, x_dot)
     return match(np.where(np.equal(x, z), share, 0), z)
 
@@ -189,7 +189,7 @@ def chosen_last(y_dot, z, x, y):
 max_p = row(np.maximum, chosen, chosen_last, name='max')
 min_p = row(np.minimum, chosen, chosen_last, name='min')
 
-# Comparisons, logic, and the choice that is made with them.
+# Comparisons, logic, and selection.
 lt_p = operator_row('lt', np.less, '{} < {}')
 le_p = operator_row('le', np.less_equal, '{} <= {}')
 gt_p = operator_row('gt', np.greater, '{} > {}')
@@ -207,7 +207,7 @@ right_shift_p = operator_row(
 
 
 def allow_comparison_with_none(name, answer):
-    """Let `==` or `!=` answer as arrays do, if the other is not a number."""
+    """Let `==` or `!=` accept None and strings, as arrays do."""
     method = getattr(Tracer, name)
 
     def compare(self, other):
@@ -265,7 +265,7 @@ deftranspose(stop_gradient_p, lambda ct, x: stop_gradient_p.bind(ct))
 
 
 def stop_gradient(x):
-    """Return `x`, as a constant: its derivative is zero.
+    """Return `x` as a constant, whose derivative is zero.
 
     Args:
         x: an array, or a tree of arrays.

@@ -1,4 +1,4 @@
-"""Indexing: read some elements of an array, and write to their places.
+"""Indexing: read and write some elements of an array.
 
 The static part of an index (numbers, slices, None, an ellipsis) is a
 parameter; index arrays are operands.  Writing is the transpose of reading.
@@ -22,7 +22,7 @@ from autodiff_mini.zeros import Zero, instantiate_zeros
 
 
 class Operand:
-    """The placeholder in a static index for an array that is an operand."""
+    """A placeholder in a static index for an index array."""
 
     def __repr__(self):
         return '.'
@@ -32,7 +32,7 @@ OPERAND = Operand()
 
 
 def filled(indices, arrays):
-    """Return the indices, with the arrays in the places of OPERAND."""
+    """Return the indices, with each OPERAND replaced by its array."""
     arrays = iter(arrays)
     return tuple(next(arrays) if i is OPERAND else i for i in indices)
 
@@ -42,14 +42,14 @@ index_p = Primitive('index', lambda x, *arrays, indices: (
 
 
 def getitem(x, indices):
-    """Return `x[indices]`: arrays among the indices become operands."""
+    """Return `x[indices]`, with index arrays as operands."""
     x, static, arrays = as_operands(x, indices)
     y = index_p.bind(x, *arrays, indices=static)
     return seams.part_of.run(x, y, static, arrays)
 
 
 def as_operands(x, indices):
-    """Return what to index, with what that is static, and the arrays."""
+    """Return the array to index, the static indices, and the arrays."""
     if not isinstance(indices, tuple):
         indices = (indices,)
     indices = [operand(i) if isinstance(i, (list, tuple, range)) and i
@@ -122,25 +122,25 @@ def mask_rule(x, arrays, dims, indices):
             'A boolean index under vmap would select another number of '
             'elements for each element of the batch: use '
             'np.where(mask, x, 0) in place of x[mask].')
-    # Behind the axes of an element, the batch axis stays the last.
+    # With the batch axis last, the index applies to an element's axes.
     y = np.moveaxis(x, 0, -1)[*filled(indices, arrays), slice(None)]
     return np.moveaxis(y, -1, 0), 0
 
 
 def index_of_batch(axis, ndim, arrays, dims, indices, mapped=True):
-    """Return the index of a batch that selects what an index does of each.
+    """Return the index that applies an index to each element of a batch.
 
     Args:
         axis: the axis of the batch.
         ndim: how many axes an element has.
         arrays: index arrays.
         dims: for each of them 0, or None if it is not mapped.
-        indices: their places among what is static.
-        mapped: whether the batch has the axis.
+        indices: the static indices, with OPERAND for each array.
+        mapped: whether the indexed array has the batch axis.
 
     Returns:
-        The indices, the arrays, and for `move_axes` where NumPy puts axes of
-        the result and where they belong.
+        The indices, the arrays, and for `move_axes` the axes of NumPy's
+        result and their destinations.
     """
     ranks = [a.ndim - (dim is not None) for a, dim in zip(arrays, dims)]
     rank, whole = max(ranks, default=0), (slice(None), *indices)
@@ -163,9 +163,9 @@ def move_axes(x, source, destination):
 
 
 def index_place(indices, ndim):
-    """Return before which axis of `x[indices]` those of the arrays are.
+    """Return the position of the index arrays' axes in `x[indices]`.
 
-    NumPy tells, asked with an array whose axes have the length 1 and index
+    To find it, NumPy indexes an array whose axes have length 1 with index
     arrays of two elements.
     """
     if indices[:1] == (OPERAND,):
@@ -186,7 +186,7 @@ def index_shape(shape, *arrays, indices):
             'Array boolean indices must be concrete: the shape of x[mask] '
             'depends on values that are not known while they are traced. '
             'Use np.where(mask, x, 0) in place of x[mask].')
-    # NumPy knows the shape.  For now, index arrays select nothing.
+    # NumPy computes the shape, for index arrays that select nothing.
     nothing = [np.empty(0, int)] * len(arrays)
     found = np.empty(shape, np.void)[filled(indices, nothing)].shape
     if not arrays:
@@ -203,7 +203,7 @@ abstract.defview(index_p, index_shape)
 
 
 def check_known(arrays):
-    """Raise a TypeError if an index has no value: it depends on inputs."""
+    """Raise a TypeError if an index array depends on linear inputs."""
     for i in arrays:
         if type(i) is Var:
             i.refuse()
@@ -219,7 +219,7 @@ def index_transpose(ct, x, *arrays, indices):
 
 
 def zeros_to_copy(ct, shape):
-    """Return zeros to be copied; if NumPy's, they all are one in memory."""
+    """Return zeros to be copied; a NumPy array stores only one of them."""
     dtype = typeof(ct).dtype
     if library := seams.library_of([ct]):
         return library.full(shape, 0, dtype)
@@ -236,7 +236,7 @@ def index_lowering(emitter, x, *arrays, indices):
 
 
 def index_text(emitter, i):
-    """Return how Python writes a place of an index; a str is written."""
+    """Return the source code of an index; a str is source code already."""
     if i is Ellipsis:
         return '...'
     if type(i) is not slice:
@@ -249,7 +249,7 @@ lowering.rules[index_p] = index_lowering
 
 
 def scatter(x, part, *arrays, indices, write=operator.setitem):
-    """Return a copy of `x`, of whichever library, with a part written."""
+    """Return a copy of `x`, from any library, with a part overwritten."""
     plain = type(x) is np.ndarray or not seams.library_of([x])
     out = np.array(x) if plain else x.copy()
     write(out, filled(indices, arrays), part)
@@ -261,7 +261,7 @@ add_at_p = Primitive('add_at', partial(scatter, write=np.add.at))
 
 
 def defwrite(primitive):
-    """Define the rules of a write, which is linear in array and part."""
+    """Define the rules of a write, which is linear in both array and part."""
     def jvp_rule(primals, tangents, indices):
         (x, part, *arrays), (x_dot, part_dot, *_) = primals, tangents
         y = primitive.bind(x, part, *arrays, indices=indices)
@@ -298,7 +298,7 @@ def defwrite(primitive):
 
 
 def lasting_part(part, whole, arrays, indices):
-    """Return a part, with 0 where another element was written over it."""
+    """Return a part, with 0 where another element overwrote it."""
     order = np.arange(math.prod(part.shape)).reshape(part.shape)
     last = scatter_p.bind(np.zeros(np.shape(whole), int), order, *arrays,
                           indices=indices)

@@ -19,7 +19,7 @@ jvp.defjvp(matmul_p, lambda x_dot, z, x, y: x_dot @ y,
 def matmul_rule(axis, vals, dims):
     x, y = vals
     if dims[1] is None and np.ndim(y) <= 2:
-        return x @ y, 0      # one large product, in place of many small
+        return x @ y, 0      # one large product, not many small ones
     row = x.ndim - (dims[0] is not None) == 1
     column = y.ndim - (dims[1] is not None) == 1
     if row:
@@ -35,7 +35,7 @@ vmap.rules[matmul_p] = matmul_rule
 
 
 def matmul_shape(x, y):
-    """Return the shape of a product; a vector is a row, or a column."""
+    """Return the shape of a product; a vector is a row or a column."""
     left = x if len(x) > 1 else (1, *x)
     right = y if len(y) > 1 else (*y, 1)
     if left[-1] != right[-2]:
@@ -49,7 +49,7 @@ abstract.defshape(matmul_p, matmul_shape)
 
 
 def matmul_left(ct, x, y):
-    """Return `ct @ y.T`; a vector is a row on the left, or a column."""
+    """Return `ct @ y.T`; `x` can be a row vector, and `y` a column vector."""
     row, column = len(x.shape) == 1, np.ndim(y) == 1
     if row and column:
         return ct * y
@@ -62,14 +62,14 @@ def matmul_left(ct, x, y):
 
 
 def matmul_right(ct, x, y):
-    """Return `x.T @ ct`; a vector is a row on the left, or a column."""
+    """Return `x.T @ ct`; `x` can be a row vector, and `y` a column vector."""
     if len(y.shape) > 2:
         if np.ndim(x) == 1:
             x, ct = np.expand_dims(x, -2), np.expand_dims(ct, -2)
         return np.swapaxes(x, -2, -1) @ ct
     if np.ndim(x) == len(y.shape) == 1:
         return ct * x
-    # One large product, in place of many small ones that are added.
+    # One large product is faster than a sum of many small ones.
     count = math.prod(np.shape(x)[:-1])
     x = np.reshape(x, (count, y.shape[0]))
     ct = np.reshape(ct, (count, *y.shape[1:]))

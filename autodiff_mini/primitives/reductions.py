@@ -24,7 +24,7 @@ def reduction(name, function):
 
 
 def reduced_shape(shape, axis, keepdims):
-    """Return the shape that is left when some axes are reduced."""
+    """Return the shape after some axes are reduced."""
     return tuple(1 if i in axis else n for i, n in enumerate(shape)
                  if keepdims or i not in axis)
 
@@ -32,8 +32,8 @@ def reduced_shape(shape, axis, keepdims):
 def sum_or_product(name, function):
     """Return the primitive of a sum or a product.
 
-    NumPy computes with small integers and booleans in a larger dtype.  To
-    wrap around at the end is the same as at each step.
+    NumPy computes with small integers and booleans in a larger dtype.
+    Wrapping around at the end gives the same result as at each step.
     """
     @implements(function)
     def call(a, axis=None, dtype=None, out=None, keepdims=False, *,
@@ -81,7 +81,7 @@ def extremum(name, *functions):
 
 def extremum_rule(x_dot, y, x, axis, keepdims):
     sought = y if keepdims else np.expand_dims(y, axis)
-    # NaN equals nothing: where it is the extremum, all slopes are NaN.
+    # NaN does not equal itself; if it is the extremum, all slopes are NaN.
     found = np.equal(x, sought) | np.isnan(sought)
     total = np.sum(np.where(found, x_dot, 0), axis, keepdims=keepdims)
     count = np.sum(found, axis, keepdims=keepdims)
@@ -107,7 +107,7 @@ def without_axis(shape, axis):
 
 
 def arg_reduction(function):
-    """Return the primitive of a function that finds the place of one."""
+    """Return the primitive of a function that finds an element's index."""
     @implements(function)
     def call(a, axis=None, out=None, *, keepdims=False):
         a = asarray(a)

@@ -1,6 +1,6 @@
-"""Shapes and types: the same elements, otherwise arranged, written or joined.
+"""Shapes and types: rearrange, convert, or join elements.
 
-All of it is linear, so a tangent is rearranged as its primal is.
+All operations are linear, so a tangent is rearranged like its primal.
 """
 
 from itertools import accumulate
@@ -28,7 +28,7 @@ def numpy_reshape(a, shape, order='C', *, copy=None):
     a = asarray(a)
     if copy or order != 'C':
         return function_table[np.reshape, 'order='](a, shape, order, copy)
-    # NumPy knows the length that -1 stands for.
+    # NumPy computes the length for -1.
     shape = np.empty(a.shape, np.void).reshape(shape).shape
     return reshape_p.bind(a, shape=shape)
 
@@ -96,7 +96,7 @@ def astype_rule(x_dot, y, x, dtype, weak_type):
 jvp.defjvp(astype_p, astype_rule)
 
 
-# No element of an array is weak.
+# An array's elements are never weak.
 vmap.rules[astype_p] = lambda axis, vals, dims, dtype, weak_type: (
     convert(vals[0], dtype), 0)
 abstract.rules[astype_p] = lambda x, dtype, weak_type: ShapedArray(
@@ -109,8 +109,8 @@ def joining(function, shape_rule, places):
 
     Args:
         function: the function of a list of arrays and an axis.
-        shape_rule: as of `defshape`.
-        places: from the arrays and the axis, where on it each of them is.
+        shape_rule: as for `defshape`.
+        places: takes the arrays and the axis; returns each array's index.
     """
     def jvp_rule(primals, tangents, axis):
         y = primitive.bind(*primals, axis=axis)
@@ -185,10 +185,10 @@ def numpy_concatenate(arrays, axis=0, out=None, *, dtype=None,
 
 
 def to_join(arrays, dtype, casting):
-    """Return the arrays, in the dtype that is asked for, if one is."""
+    """Return the arrays, converted to `dtype` unless it is None."""
     arrays = list(map(operand, arrays))
     if dtype is None:
         return arrays
-    for a in arrays:    # NumPy refuses what it cannot cast
+    for a in arrays:    # raises an error if NumPy cannot cast
         np.empty(0, typeof(a).dtype).astype(dtype, casting=casting)
     return [convert(a, np.dtype(dtype)) for a in arrays]

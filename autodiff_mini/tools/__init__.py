@@ -1,7 +1,7 @@
 """A wing: words and instruments.
 
 It reads the user's line to say what to write instead, warns of slips, and
-has `check_grads`, `cost`, `debug_nans`, and `which`.  Without this folder,
+adds `check_grads`, `cost`, `debug_nans`, and `which`.  Without this folder,
 errors give the same reasons, and general advice.  The page *Errors
 explained*.
 """
@@ -10,7 +10,7 @@ from importlib import import_module
 
 from autodiff_mini import seams
 
-NAMES = {   # by name: where it is, to be imported when it is asked for
+NAMES = {   # by name: where to import it from, on demand
     'check_grads': 'tools.checking.check_grads',
     'cost': 'tools.costs.cost',
     'debug_nans': 'tools.debugging.debug_nans',

@@ -34,7 +34,7 @@ OF_MANY = {'max': 'np.max', 'min': 'np.min', 'any': 'np.any',
 
 @seams.advise.take
 def advise(topic, general, *details):
-    """Return what to write in place of the line at fault.
+    """Return what to write instead of the line at fault.
 
     Args:
         topic: a key of ADVISERS.
@@ -67,7 +67,7 @@ WORDS = {f.__code__.co_filename
 
 
 def instead_of(adviser, general, tracer, *details):
-    """Return what to write in place of what asks a tracer."""
+    """Return what to write instead of the code that asks a tracer."""
     other = function_of_scipy()
     if other:
         other_advice = (instead(other)
@@ -145,7 +145,7 @@ def instead_of_truth(general, frame, tracer):
 
 
 def instead_of_test(chooser, frame):
-    """Return what to write in place of `while`, `if`, or `assert`."""
+    """Return what to write instead of `while`, `if`, or `assert`."""
     test = array_text(chooser.test)
     if isinstance(chooser, ast.While):
         names = ', '.join(name for name, _ in traced_names(
@@ -338,7 +338,7 @@ def numpy_call(call):
 
 
 def array_text(node):
-    """Return a condition as text, with `&` in place of `and`."""
+    """Return a condition as text, with `&` instead of `and`."""
     match node:
         case ast.BoolOp(operation, values):
             name = ('np.logical_and' if isinstance(operation, ast.And)
@@ -420,7 +420,7 @@ def instead_of_escape(general, trace):
 
 
 def what_to_register(general, kind):
-    """Return what to do with a value of a class that is not an array's."""
+    """Return what to do with a value that is not of an array class."""
     if kind.__name__ in ('CustomVJPPrimal', 'SymbolicZero', 'Zero'):
         return ('it is a record of an argument, so return its .value'
                 if hasattr(kind, 'value') else
@@ -455,7 +455,7 @@ def is_users(kind) -> bool:
 
 
 def what_to_sum(general, shape, wanted):
-    """Return how to make a cotangent of this shape one of a broadcast."""
+    """Return how to sum a cotangent of this shape to the wanted shape."""
     count = len(shape) - len(wanted)
     if count > 0 and shape[count:] == wanted:
         return f': sum it, np.sum(ct, {(*range(count),)})'
@@ -472,14 +472,14 @@ def instead_of_hash(general, x):
 
 
 def instead_of_name(general, name):
-    """Return what to write in place of a name that the package lacks."""
+    """Return what to write instead of a name that the package lacks."""
     return {'lax': '. Leave lax out: write ad.scan, ad.cond and so on',
             'tree_util': '. Leave tree_util out: write ad.tree_map',
             'numpy': '. Write np: it is plain NumPy'}.get(name, general)
 
 
 def instead_of_kind(general, what, x, holomorphic):
-    """Return how to make a number or array one that has a derivative."""
+    """Return how to convert a value to one that has a derivative."""
     kind = typeof(x).dtype.kind
     if kind == 'c':
         return ('. If the function has a complex derivative, pass '
@@ -492,7 +492,7 @@ def instead_of_kind(general, what, x, holomorphic):
 
 
 def instead_of_output(general, y):
-    """Return what to return in place of an output without a gradient."""
+    """Return what to return instead of an output without a gradient."""
     if y is None:
         return 'Is a `return` missing?'
     if isinstance(y, tuple) and len(y) == 2:

@@ -1,7 +1,7 @@
 """Explain calls with the wrong arguments.
 
-A transformation may get what is not a function, and a user's function may
-get other arguments than it takes.  The page *Errors explained*.
+A transformation can be passed something that is not a function, and a user's
+function can get the wrong arguments.  The page *Errors explained*.
 """
 
 import ast
@@ -55,7 +55,7 @@ def how(tag, args):
 
 
 def explain_rule(error, rule, args):
-    """Say how a user's rule is called, if that may be the error's cause.
+    """Say how a user's rule is called, if that can be the error's cause.
 
     Args:
         error: a TypeError that the rule raised.
@@ -63,7 +63,7 @@ def explain_rule(error, rule, args):
         args: what it was called with.
 
     Raises:
-        TypeError: it takes other arguments.
+        TypeError: the rule takes other arguments.
     """
     if is_miscall(error):
         takes = ', '.join(parameters_of_rule(rule))
@@ -76,7 +76,7 @@ def explain_rule(error, rule, args):
 
 
 def parameters_of_rule(rule) -> list:
-    """Return the names of what a user's rule is called with."""
+    """Return the names of the arguments that a user's rule gets."""
     fun, held = rule.call.function.fun, rule.call.held
     return {
         'jvp': [*names_of(fun, held), 'primals', 'tangents'],

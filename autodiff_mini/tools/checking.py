@@ -13,8 +13,8 @@ from autodiff_mini.core import fun_name, public, typeof
 from autodiff_mini.pytree import tree_leaves, tree_map
 from autodiff_mini.zeros import Zero, instantiate_zeros
 
-# By the precision of what is differentiated: a step that balances the error
-# of the quotient with that of rounding, and how far off it may then be.
+# By precision: a step that balances the error of the difference quotient
+# with the rounding error, and the tolerance for the error that is left.
 STEPS = {np.dtype(np.float16): 1e-1, np.dtype(np.float32): 1e-2,
          np.dtype(np.float64): 1e-4}
 TOLERANCES = {np.dtype(np.float16): 5e-2, np.dtype(np.float32): 5e-3,
@@ -28,20 +28,20 @@ def check_grads(f, args, order, modes=('fwd', 'rev'), eps=None, atol=None,
 
     Args:
         f: a function of arrays, or trees of arrays, that computes with NumPy.
-        args: a tuple of its arguments: the point.
-        order: up to which order to check: of the derivatives' derivatives.
+        args: a tuple of its arguments, the point.
+        order: the highest order of derivatives to check.
         modes: 'fwd' compares jvp with central differences.  'rev' compares
-            the product of vjp(w) and v with that of w and the difference
-            along v, and never calls jvp.  Directions are random.
-        eps: half the distance of the two points of a difference.  By default
+            the product of vjp(w) and v with the product of w and the
+            difference along v, and never calls jvp.  Directions are random.
+        eps: half the distance between the points of a difference.  By default
             it depends on the lowest precision among arguments and outputs.
-        atol: the absolute tolerance; likewise.
-        rtol: the relative tolerance; likewise.
+        atol: the absolute tolerance, with a similar default.
+        rtol: the relative tolerance, with a similar default.
 
     Raises:
-        AssertionError: they differ; the error names the function, the mode,
-            the order and both numbers.
-        ValueError: there is no such mode, or no such order.
+        AssertionError: the derivatives differ; the error names the function,
+            the mode, the order, and both numbers.
+        ValueError: there is no such mode or order.
 
     Source: `jax.test_util.check_grads`.
 
@@ -76,7 +76,7 @@ def check_grads(f, args, order, modes=('fwd', 'rev'), eps=None, atol=None,
 
 
 def check_forward(f, args, eps, rng):
-    """Return a derivative, the difference; and the derivative's function."""
+    """Return a derivative, the same by differences, and its function."""
     v = tree_map(lambda x: random_tangent(x, rng), tuple(args))
 
     def derivative(*xs):
@@ -85,7 +85,7 @@ def check_forward(f, args, eps, rng):
 
 
 def check_reverse(f, args, eps, rng):
-    """Return a product, the same by differences; and vjp's function."""
+    """Return a product, the same by differences, and the vjp's function."""
     v = tree_map(lambda x: random_tangent(x, rng), tuple(args))
     y, pullback = vjp(f, *args)
     w = tree_map(lambda y: random_tangent(y, rng), y)
@@ -125,7 +125,7 @@ def central_difference(f, args, v, eps):
 
 
 def inner(xs, ys):
-    """Return the inner product of two trees; of complex, its real part."""
+    """Return the real part of the inner product of two trees."""
     return sum(float(np.real(np.sum(np.multiply(x, y, dtype=complex))))
                for x, y in zip(tree_leaves(xs), tree_leaves(ys), strict=True)
                if moves(x))
@@ -141,7 +141,7 @@ def lowest_precision(*trees):
 
 
 def compare(what, exact, numerical, atol, rtol):
-    """Raise an AssertionError if two trees of numbers are too different."""
+    """Raise an AssertionError if two trees of numbers differ too much."""
     for x, y in zip(tree_leaves(exact), tree_leaves(numerical), strict=True):
         if moves(x) and not np.allclose(x, y, rtol, atol, equal_nan=True):
             raise AssertionError(f'{what}: the derivative is {x}, but the '

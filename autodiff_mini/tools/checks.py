@@ -1,7 +1,7 @@
 """Check what a user passes to a transformation, a loop, or a branch.
 
-Without these checks such a program fails later, with an error that knows less
-of it.  The page *Errors explained*.
+Without these checks such a program fails later, with a less specific error.
+The page *Errors explained*.
 """
 
 import operator
@@ -90,7 +90,7 @@ def check_fields(kind, names, data, meta):
 
 
 def check_rows(tag, xs):
-    """Check the arrays that a scan goes along."""
+    """Check the arrays that a scan iterates over."""
     rows, tree = tree_flatten(xs)
     if rows and isinstance(xs, list) and all(np.ndim(x) == 0 for x in rows):
         raise ValueError(f'{tag}: xs is a list of numbers, and not an array '
@@ -192,7 +192,7 @@ def check_functions(tag, *functions):
 
 
 def check_scalar(tag, what, x):
-    """Check that what chooses a branch is a scalar; an index, an integer."""
+    """Check that a predicate is a scalar, or an index an integer scalar."""
     [aval] = map_leaves(typeof, lambda: [f'{tag}: {what}'], [x])
     if aval.shape != ():
         raise TypeError(f'{tag}: {what} must be a scalar, but got {aval}. To '
@@ -206,8 +206,8 @@ def check_branches(tag, functions, trees, types):
 
     Args:
         functions: the branches.
-        trees: the structure of what each of them returns.
-        types: the types of what each of them returns.
+        trees: the structure of each branch's result.
+        types: the types in each branch's result.
     """
     names = list(map(fun_name, functions))
     for name, tree in zip(names, trees):

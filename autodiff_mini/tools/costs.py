@@ -1,8 +1,8 @@
-"""`cost`: count what a program asks of the machine, without running it.
+"""`cost`: count a program's operations and memory, without running it.
 
 The equations of a jaxpr say which arrays it makes and how long each is
-needed, so the most memory that it holds follows from the types alone.  The
-page *What a program costs*.
+needed, so its peak memory follows from the types alone.  The page *What a
+program costs*.
 """
 
 import math
@@ -29,7 +29,7 @@ from autodiff_mini.pytree import tree_leaves, tree_map
 class Step(NamedTuple):
     """An equation that runs, and the variables that are freed afterwards.
 
-    The other attributes are those of the steps that a compiler plans.
+    The other attributes are for the steps that a compiler plans.
     """
 
     eqns: list
@@ -42,15 +42,15 @@ class Step(NamedTuple):
 
 
 class ProgramCost(NamedTuple):
-    """What a program asks of the machine.
+    """The cost of a program.
 
     Args:
-        calls: of NumPy functions.  Each equation is one, in each iteration
-            of a loop.
-        operations: on numbers.
-        bytes_moved: of the arrays that the calls read, and write.
-        peak_bytes: of the arrays that the program has made, the most that
-            are held at once.
+        calls: the number of calls of NumPy functions.  Each equation is one,
+            in each iteration of a loop.
+        operations: the number of operations on numbers.
+        bytes_moved: the size of the arrays that the calls read and write.
+        peak_bytes: the largest total size, at any one time, of arrays that
+            the program has made.
     """
 
     calls: int
@@ -82,32 +82,32 @@ class CostTable(NamedTuple):
 def cost(f, *args) -> CostTable:
     """Return what `f` and its derivative cost, without computing them.
 
-    What an element-wise function makes, and what goes into a sum, is one
-    operation for each element.  A product of matrices, m by k and k by n,
-    has 2mkn; a Fourier transform of n numbers has 5 n log n; decompositions
-    have what the textbooks say.  What only moves elements has none.
+    An elementwise function has one operation for each output element, and a
+    sum has one for each input element.  A product of m by k and k by n
+    matrices has 2mkn, a Fourier transform of n numbers has 5 n log n, and
+    decompositions have their textbook counts.  Copying elements has none.
 
-    A view moves nothing, and is not new.  Not counted are arguments, what
-    `f` closes over, and what a NumPy function needs inside.  Of the
-    branches of a `cond` the most counts, and a `while_loop` counts as if it
-    took one turn.
+    A view moves no bytes and makes no array.  Arguments, arrays that `f`
+    closes over, and memory inside NumPy functions do not count as made.  A
+    `cond` costs the maximum over its branches, and a `while_loop` counts as
+    one iteration.
 
     Args:
         f: a function of arrays, or trees of arrays, that computes with NumPy.
-        args: its arguments; anything with a shape and a dtype may stand for
+        args: its arguments; anything with a shape and a dtype can replace
             an array, such as a ShapedArray.
 
     Returns:
         Three costs, which print as a table: `forward` is `f`, where an array
-        goes after its last use.  `backward` is what `vjp` does besides, for
-        cotangents that are given; its peak is that of both.  `compiled` is
-        the gradient, as `jit` compiles it, without the value of `f`.  If no
-        float goes into `f`, or none comes out, there is no reverse pass, and
+        is freed after its last use.  `backward` is the rest of `vjp`, for
+        given cotangents; its peak covers both passes.  `compiled` is the
+        gradient, as `jit` compiles it, without the value of `f`.  If `f` has
+        no float inputs, or no float outputs, there is no reverse pass, and
         `compiled` is `f`.
 
     Raises:
-        TypeError: as `make_jaxpr`; or as `vjp`, where there is no reverse
-            pass.
+        TypeError: as for `make_jaxpr`, or as for `vjp` if there is no
+            reverse pass.
 
     Source: G. Golub and C. Van Loan, *Matrix Computations*, for the
         operations; A. Griewank and A. Walther, *Evaluating Derivatives*,
@@ -147,12 +147,12 @@ def cost(f, *args) -> CostTable:
 
 
 def can_move(x):
-    """Return whether a derivative can go through `x`: a float does."""
+    """Return whether `x` can have a derivative: whether it is a float."""
     return np.dtype(getattr(x, 'dtype', type(x))).kind in 'fc'
 
 
 def work_of(compiled):
-    """Return a function from a program to the steps that its source does.
+    """Return a function from a program to the steps of its source.
 
     Without a plan, an array stays until the source returns.
     """
@@ -166,7 +166,7 @@ def cost_as_written(jaxpr) -> ProgramCost:
 
 
 def until_last_use(jaxpr, ordered=True) -> list:
-    """Return the work of a program whose arrays go after their last use."""
+    """Return the steps of a program; free arrays after their last use."""
     jaxpr = inline(jaxpr, inline_rules)
     last = {v: i for i, eqn in enumerate(jaxpr.eqns)
             for v in [*eqn.outvars, *eqn.invars]}
@@ -193,9 +193,9 @@ class HeldArrays:
     def __init__(self, jaxpr):
         self.extent = {v: laid_out(x) for v, x in zip(
             jaxpr.constvars, jaxpr.consts, strict=True)}
-        self.owner = {}     # of a variable: the one whose array it looks at
-        self.users = {}     # of an owner: the variables that look at it
-        self.turned = set()     # variables that do not lie row by row
+        self.owner = {}     # by variable: the one whose array it views
+        self.users = {}     # by owner: the variables that view it
+        self.turned = set()     # variables not in row-major order
         self.held = 0
 
     def make(self, v):
@@ -204,9 +204,9 @@ class HeldArrays:
         self.held += bytes_of(v)
 
     def share(self, v, other):
-        """Note that `v` looks at the array of another variable."""
+        """Note that `v` is a view of the array of another variable."""
         owner = self.owner[v] = self.owner.get(other, other)
-        if owner in self.users:     # it is no argument
+        if owner in self.users:     # it is not an argument
             self.users[owner].add(v)
 
     def let_go(self, variables):
@@ -220,7 +220,7 @@ class HeldArrays:
                     self.held -= bytes_of(owner)
 
     def read(self, v):
-        """Return how many bytes there are to read: a view may repeat."""
+        """Return how many bytes there are to read; a view can repeat some."""
         return self.extent.get(v, bytes_of(v))
 
     def looks(self, eqn):
@@ -272,14 +272,14 @@ def cost_of_programs(step, work, memory):
     turns = eqn.params.get('length', 1)
     calls, operations, moved = [turns * sum(column) for column in sums]
     kept = sum(map(bytes_of, eqn.outvars)) if 'counts' in eqn.params else 0
-    if 'length' in eqn.params:      # each row is put into its place
+    if 'length' in eqn.params:      # each row is copied into its place
         rows = eqn.outvars[eqn.params['counts'][1]:]
         moved += 2 * sum(map(bytes_of, rows))
     return ProgramCost(calls, operations, moved, max(peaks) + kept)
 
 
 def cost_of_step(step, memory) -> ProgramCost:
-    """Return the cost of equations, and notes the arrays that they make."""
+    """Return the cost of a step, and note the arrays that it makes."""
     before, read, moved = memory.held, set(), 0
     made = {v for eqn in step.eqns for v in eqn.outvars}
     outs = made if step.outs is None else {*step.outs}
@@ -316,7 +316,7 @@ def bytes_of(v) -> int:
 
 
 def operations_of(eqn) -> int:
-    """Return how many operations on numbers an equation is."""
+    """Return the number of operations on numbers in an equation."""
     rule = operation_counts.get(eqn.primitive.name, each_result)
     shapes = [v.aval.shape for v in [*eqn.invars, *eqn.outvars]]
     return round(rule(*shapes, **eqn.params))
@@ -335,7 +335,7 @@ def none_at_all(*shapes, **params):
 
 
 def each_matrix(count):
-    """Return the rule for m by n matrices, m >= n, with that many each."""
+    """Return a rule that adds up `count` over m by n matrices, m >= n."""
     def rule(a, *shapes, **params):
         *batch, m, n = a
         return math.prod(batch) * count(max(m, n), min(m, n), shapes[0])
@@ -343,7 +343,7 @@ def each_matrix(count):
 
 
 def along_axis(factor):
-    """Return the rule for what has `factor * n * log2(n)` along an axis."""
+    """Return a rule for `factor * n * log2(n)` operations along an axis."""
     def rule(x, out, axis, **params):
         shape = max(x, out)
         return factor * math.prod(shape) * math.log2(max(shape[axis], 2))

@@ -1,4 +1,4 @@
-"""What to write in place of SciPy functions that do not ask tracers.
+"""What to write instead of SciPy functions that do not ask tracers.
 
 SciPy's ufuncs ask, and have rows in the wing `more`.  Its Python functions
 make plain arrays first, so an error can only say what to write.  Chapter 25.
@@ -37,7 +37,7 @@ ELSEWHERE = {'pandas': 'table.to_numpy() in place of the table',
 
 
 def instead(name):
-    """Return what to write in place of a SciPy function, or None.
+    """Return what to write instead of a SciPy function, or None.
 
     Args:
         name: the full name of the function.

@@ -19,7 +19,7 @@ from autodiff_mini.signature import (
 
 @seams.method_of.take
 def method_of(f, held):
-    """Return what `jit` calls in place of `f`, which may be a method.
+    """Return what `jit` calls instead of `f`, which can be a method.
 
     Args:
         f: a function, a bound method, or an object that is called.
@@ -83,7 +83,7 @@ register_pytree_node(Static, lambda x: ((), x), lambda x, _: x.value)
 
 
 def as_attribute(x):
-    """Return an attribute as a tree, with what is no array made Static."""
+    """Return an attribute as a tree, with other leaves than arrays Static."""
     leaves, treedef = tree_flatten(x)
     return treedef.unflatten(
         [leaf if isinstance(leaf, Tracer) or is_array(leaf) else Static(leaf)
@@ -125,7 +125,7 @@ def is_cached(x, name) -> bool:
 
 
 def keeps_self(f):
-    """Return a method, which raises if it changes the object."""
+    """Return a method that raises an error if it changes the object."""
     def attributes(it):
         return {name: tree_flatten(as_attribute(x))
                 for name, x in vars(it).items()}

@@ -1,4 +1,4 @@
-"""Add to errors that the user's own lines raise.
+"""Add advice to errors that the user's own lines raise.
 
 Python and NumPy say what failed, but not that a value was traced.  And a
 program that catches a tracer's refusal loses a derivative, so we warn.  The
@@ -61,9 +61,9 @@ def warn_of_lost_refusal():
 def tell(error):
     """Shorten an error to what a user wants to know, the cause last.
 
-    Frames of the library, and of NumPy, leave its traceback, and those of the
-    errors before it.  If the environment variable AUTODIFF_MINI_TRACEBACK is
-    "full", they stay.
+    Remove frames of the library and of NumPy from its traceback, and from
+    the tracebacks of the errors before it, unless the environment variable
+    AUTODIFF_MINI_TRACEBACK is "full".
     """
     cause = error.__cause__
     if isinstance(cause, TracerError) and not users_part(cause.__traceback__):
@@ -95,7 +95,7 @@ def advice_on(error, refused):
 
     Args:
         error: the error.
-        refused: the last Refusal, which C code may have hidden.
+        refused: the last Refusal, which C code can have hidden.
     """
     entry, inner = None, error.__traceback__
     while inner:

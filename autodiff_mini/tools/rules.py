@@ -15,15 +15,15 @@ from autodiff_mini.pytree import (
 
 @seams.ask_rule.take
 def ask_rule(rule, function, args):
-    """Return what a rule returns, checked.
+    """Call a rule, and return its result, checked.
 
     Args:
         rule: the rule, a UserRule.
         function: what the user defined.
-        args: what it is called with.
+        args: the arguments to call it with.
 
     Raises:
-        TypeError: it takes other arguments, or returns something else.
+        TypeError: the rule takes other arguments, or its result does not fit.
     """
     try:
         out = read_by(function, rule, *args)
@@ -84,7 +84,7 @@ def is_opened(x) -> bool:
 
 
 def is_of_tuple(ys, xs) -> bool:
-    """Return whether a rule may have taken the tuple of primals for an array.
+    """Return whether a rule seems to take the tuple of primals for an array.
 
     Its output is the tuple stacked, or several times the tuple.
     """
@@ -95,7 +95,7 @@ def is_of_tuple(ys, xs) -> bool:
 
 
 def how_to_unpack(rule, *names):
-    """Return what an error says where tuples are taken for arrays."""
+    """Return how to unpack tuples that are taken for arrays."""
     return (f'{rule} is called with two tuples. Unpack them: '
             f'(x,), (x_dot,) = {", ".join(names)}.')
 
@@ -126,7 +126,7 @@ def check_cotangents(rule, out):
 
 
 def describe(out):
-    """Return what an error says of something that is no such tuple."""
+    """Describe, for an error, a result that is not such a tuple."""
     if isinstance(out, tuple | list):
         return f'a tuple of {len(out)}'
     return f'an array {typeof(out)}' if is_residual(out) else repr(out)

@@ -102,7 +102,7 @@ def random_states(f) -> list:
     the functions that it names.
     """
     found, seen, left = {}, set(), [(f, None, '')]
-    for x, code, name in left:      # which grows
+    for x, code, name in left:      # the list grows
         if type(x) in LEADS_NOWHERE or (id(x), id(code)) in seen:
             continue
         seen.add((id(x), id(code)))
@@ -133,11 +133,11 @@ LEADS_NOWHERE = {type(None), int, float, str, np.ndarray, np.ufunc,
 
 
 def leads_to(x, code, name):
-    """Yield what a value leads to, each with the code and name that use it.
+    """Yield values that a value leads to, each with the code and its name.
 
     Args:
         x: a function, a module, or any other value.
-        code: that of the function that uses it, None for the first.
+        code: the code of the function that uses it, None for the first.
         name: the name in this code that leads to it.
     """
     kind, inside = type(x), getattr(x, '__dict__', {})

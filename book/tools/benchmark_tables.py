@@ -1,6 +1,6 @@
-"""The tables that the book shows, from book/benchmarks.json.
+"""Make the tables of the book from book/benchmarks.json.
 
-`make bench` measures, and writes the data; nothing here is typed by hand.
+`make bench` measures and writes the data, so no number is typed by hand.
 """
 
 import html
@@ -11,7 +11,7 @@ import numpy as np
 
 DATA = Path(__file__).parents[1] / 'benchmarks.json'
 
-# Column of the table -> its title, and how it is computed from the seconds.
+# {column of a table: (times, their unit)}; a cell is their ratio.
 COLUMNS = {
     'floor': ('floor', 'hand'), 'small compiler': ('small', 'hand'),
     'jit': ('jit', 'hand'), 'eager': ('eager', 'hand'),
@@ -21,23 +21,23 @@ COLUMNS = {
     'eager / torch': ('eager', 'torch')}
 TO_HAND = [name for name, (_, below) in COLUMNS.items() if below == 'hand']
 NONE = '–'
-BEHIND = 1.05   # what is within a twentieth is even
+BEHIND = 1.05   # a difference of up to a twentieth is a tie
 NAMES = {'numpy': 'NumPy', 'jax': 'JAX'}
-SIZES = {'hand': 'by hand', 'jax': 'JAX'}   # how the book's plot calls them
+SIZES = {'hand': 'by hand', 'jax': 'JAX'}   # the labels in the book's plot
 
 
 def load():
-    """Return what was measured last."""
+    """Return the latest measurements."""
     return json.loads(DATA.read_text(encoding='utf-8'))
 
 
 def benchmarks(name):
-    """Return a table of the book, and below it where that was measured."""
+    """Return a table of the book, with the conditions as its caption."""
     data, (key, make) = load(), TABLES[name]
     if not data.get(key):
         raise ValueError(f'{DATA.name} has nothing for it: run `make bench`')
     table = make(data[key])
-    # A narrow page scrolls the table, which takes a cell that has the focus.
+    # Scrolling a table on a narrow page needs a cell that can have the focus.
     table[0][-1] += ' { tabindex="0" }'
     where = conditions(data) if name == 'ratios' else measured_at(data)
     return (f'<figure markdown="1">\n\n{markdown(table)}\n\n'
@@ -45,7 +45,7 @@ def benchmarks(name):
 
 
 def sizes():
-    """Return numbers of elements, and name -> seconds of the gradient."""
+    """Return numbers of elements, and {name: seconds} of the gradient."""
     data = load()['sizes']
     return data['elements'], {SIZES.get(name, name): seconds
                               for name, seconds in data['seconds'].items()}
@@ -60,7 +60,7 @@ def measured_at(data):
 
 
 def conditions(data):
-    """Return where, when and with what this was measured, and how."""
+    """Return when, where, with which versions, and how this was measured."""
     versions = ', '.join(f'{NAMES.get(name, name)} {number}'
                          for name, number in data['versions'].items())
     machine = data['machine']
@@ -76,8 +76,8 @@ def conditions(data):
 def ratio_table(rows, columns=COLUMNS, spreads=True):
     """Return the time of NumPy by hand, and the ratios of all others.
 
-    The last column is the spread, if it is wanted.  Columns of peers that
-    were not there are left out.
+    The last column is the spread, if `spreads`.  Columns without a
+    measurement are left out.
     """
     table = [['', 'by hand, µs', *columns, *['spread'] * spreads]]
     for row in rows:
@@ -97,7 +97,7 @@ def percent(spreads):
 
 
 def variants(times):
-    """Return suffix -> times: 'jit, without it' goes in a row of its own."""
+    """Return {suffix: times}; 'jit, without it' gets a row of its own."""
     found = {}
     for name, seconds in times.items():
         column, comma, suffix = name.partition(', ')
@@ -107,14 +107,14 @@ def variants(times):
 
 
 def ratio(times, above, below):
-    """Return the text of a ratio; a dash if one of them is missing."""
+    """Return the text of a ratio, or a dash if a time is missing."""
     if above not in times or below not in times:
         return NONE
     return number(times[above] / times[below])
 
 
 def number(x):
-    """Return the text of a number that is good to two or three digits."""
+    """Return the text of a number, with two or three digits."""
     if x >= 99.95:
         return f'{x:,.0f}'
     if x >= 9.995:
@@ -123,7 +123,7 @@ def number(x):
 
 
 def pass_table(rows):
-    """Return the ratios of a program that has had some passes to by hand."""
+    """Return the times of programs after some passes, relative to by hand."""
     stages = [name for name in (rows[0]['seconds'] if rows else ())
               if name != 'hand']
     return [['', *stages], *[
@@ -132,7 +132,7 @@ def pass_table(rows):
 
 
 def floor_table(rows):
-    """Return what the floor does of each row, and how far others are."""
+    """Return the calls, bytes, and time of each row's floor, and ratios."""
     table = [['', 'calls', 'of jit', 'MB', 'of jit', 'floor, µs', 'by hand',
               'jit', 'JAX jit']]
     for row in rows:
@@ -149,7 +149,7 @@ def floor_table(rows):
 
 
 def lost_table(rows):
-    """Return how many times as long as others jit takes, if it is more."""
+    """Return the time of jit relative to each competitor that beats it."""
     others = {'hand': 'by hand', 'autograd': 'autograd', 'torch': 'torch',
               'jax': 'JAX jit'}
     table = [['', *others.values()]]
@@ -165,7 +165,7 @@ def lost_table(rows):
 
 
 def first_call_table(rows):
-    """Return the microseconds an operation of a first call, over sizes."""
+    """Return the time of a first call per operation, for each size."""
     sizes = sorted({row['operations'] for row in rows})
     times = {}      # {title: {size: seconds}}
     for row in rows:
@@ -182,7 +182,7 @@ def first_call_table(rows):
 
 
 def power(times):
-    """Return the power of n that the times grow with: size -> seconds."""
+    """Return the power of n that times {n: seconds} grow with."""
     n, seconds = list(times), list(times.values())
     return float(np.polyfit(np.log(n), np.log(seconds), 1)[0])
 

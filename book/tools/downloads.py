@@ -1,7 +1,7 @@
-"""Makes a notebook that stands alone of one that has run.
+"""Make a self-contained notebook from one that has run.
 
-On the site a page has its theme, its pictures and its neighbours. What a
-reader downloads is one file, in a program that knows plain Markdown.
+On the site a page has its theme, its pictures, and its neighbors. A download
+is a single file, opened in a program that knows plain Markdown.
 """
 
 import ast
@@ -28,7 +28,7 @@ if missing:
         f"pip install {{' '.join(needs[name] for name in missing)}}"
         f"{{', in the folder of the book' * (needs[missing[0]] == '.')}}")
 del needs, missing'''
-PIP = {'dask': "'dask[array,distributed]'"}     # other names are the same
+PIP = {'dask': "'dask[array,distributed]'"}     # others keep their names
 SOURCE = "# This cell runs in a folder of the book's source."
 PICTURE = re.compile(r'!\[([^]]*)\]\(([^):]+)\)')
 CLASSES = re.compile(r'(?<=\))\{ \.[^}]*\}')
@@ -37,10 +37,10 @@ LISTING = re.compile(r'^(`{3,})py(?:thon)? title="([^"]+)".*$', re.MULTILINE)
 
 
 def alone(notebook, path):
-    """Return the notebook of a page, fit to be read and run elsewhere.
+    """Return the notebook of a page in a form that runs elsewhere.
 
-    Its first cell says which packages are missing, if any are. Listings say
-    their file in a comment, and pictures are in the notebook.
+    Its first cell names missing packages. A comment in a listing names its
+    file, and pictures are attached to the notebook.
     """
     notebook = copy.deepcopy(notebook)
     for cell in notebook.cells:
@@ -59,7 +59,7 @@ def alone(notebook, path):
 
 
 def tell(cell, path):
-    """Put what the site adds to a cell of prose into the cell."""
+    """Embed the pictures of a cell of prose, and adapt its links."""
     text = LISTING.sub(r'\1python\n# \2', cell.source)
     text = CLASSES.sub('', text)
 
@@ -88,7 +88,7 @@ def packages(notebook):
 
 
 def needs(names):
-    """Return what pip installs each package from, by its name in Python."""
+    """Return {name in Python: requirement for pip} of packages."""
     address = settings()['repo_url']
     found = PIP | {'autodiff_mini': f'git+{address}' if address else '.'}
     return {name: found.get(name, name) for name in names}

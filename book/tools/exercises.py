@@ -1,10 +1,10 @@
-"""The exercises: tries the reader's files, and shows them in the chapters.
+"""The exercises: test the reader's files, and show them in the chapters.
 
 An exercise is three files of one name. `book/exercises/e02_1_div.py` has a
-task, hints, and one hole; `book/solutions/e02_1_div.py` has it filled; and
-`tests/exercises/test_e02_1_div.py` holds the tests. They are functions of
-one argument, the module of the file that is tried. The reader works on a
-copy, `exercises/e02_1_div.py`, and has solved it when the tests pass.
+task, hints, and one hole, `book/solutions/e02_1_div.py` fills the hole, and
+`tests/exercises/test_e02_1_div.py` holds the tests. A test is a function of
+one argument, the module under test. The reader works on a copy,
+`exercises/e02_1_div.py`, which is solved when the tests pass.
 """
 
 import ast
@@ -29,7 +29,7 @@ from book.tools import weave
 ROOT = Path(__file__).resolve().parents[2]
 STUBS, SOLUTIONS = Path('book/exercises'), Path('book/solutions')
 TESTS, YOURS = Path('tests/exercises'), Path('exercises')
-LIMIT = 10     # seconds for a test; that of a solution needs one
+LIMIT = 10     # seconds for a test; a solution needs one
 
 
 # The files
@@ -46,7 +46,7 @@ def number(name):
 
 
 def mark(name):
-    """Return the words that show the hole in an exercise."""
+    """Return the words that mark the hole in an exercise."""
     return f'exercise {number(name)}:'
 
 
@@ -56,7 +56,7 @@ def source(name):
 
 
 def hints(name):
-    """Return the statement of an exercise that has its hints."""
+    """Return the statement that holds the hints of an exercise."""
     [found] = [found for found in weave.statements(source(name))
                if found.address == 'HINTS']
     return found
@@ -75,10 +75,10 @@ def yours(name):
 
 
 def attempted(name):
-    """Return the text of the reader's file, or of the one to begin with."""
+    """Return the text of the reader's file, or else of the given one."""
     if not yours(name).exists():
         return stub(name)
-    return yours(name).read_text(errors='replace')   # as far as it is text
+    return yours(name).read_text(errors='replace')   # it may not be text
 
 
 def solution(name):
@@ -96,9 +96,9 @@ def task(name):
 # Trying
 
 class TookTooLong(BaseException):
-    """Not an Exception, which a program could catch to try another way."""
+    """A BaseException, so that `except Exception` does not catch it."""
 
-    __module__ = 'builtins'     # a reader is told no more than its name
+    __module__ = 'builtins'     # a traceback then shows only its name
 
 
 @contextmanager
@@ -121,8 +121,8 @@ def limited():
 def loaded(name, text=None):
     """Yield a fresh module of an exercise's text; by default the reader's.
 
-    It must come to its end within LIMIT seconds. Afterwards the library's
-    tables are what they were.
+    The module and its use must end within LIMIT seconds. Afterwards, the
+    library's tables are restored.
     """
     module = ModuleType(name)
     module.__file__ = str(yours(name))
@@ -135,10 +135,10 @@ def loaded(name, text=None):
 
 @contextmanager
 def library_restored():
-    """Afterwards no trace is at work, and the tables are what they were.
+    """Reset the trace and restore the library's tables afterwards.
 
-    All modules are imported first, or the rows of one that comes meanwhile
-    would go again.
+    Import all modules first, because restoring would remove the rows of a
+    module that is imported in between.
     """
     for module in walk_packages(autodiff_mini.__path__, 'autodiff_mini.'):
         if {'draft', 'patch'}.isdisjoint(module.name.split('.')):
@@ -154,7 +154,7 @@ def library_restored():
 
 
 def tables():
-    """Return the library's tables of rules, and of what is registered."""
+    """Return the library's tables of rules and other registrations."""
     return [table for name, module in [*sys.modules.items()]
             if name.startswith('autodiff_mini.')
             for key, table in vars(module).items()
@@ -165,8 +165,8 @@ def tables():
 def tests(name):
     """Return the tests of an exercise, {name: function}.
 
-    What they assert is rewritten, as pytest does it: then an error says of
-    which values.
+    Rewrite their assertions as pytest does, so that an error shows the
+    values.
     """
     path = ROOT / TESTS / f'test_{name}.py'
     tree, module = ast.parse(path.read_bytes()), ModuleType(path.stem)
@@ -177,7 +177,7 @@ def tests(name):
 
 
 def attempt(test, name, text=None):
-    """Return what a test of an exercise raised, or None, and what it printed.
+    """Return the error that a test raised, or None, and the text it printed.
     """
     printed = io.StringIO()
     with (warnings.catch_warnings(), np.printoptions(legacy='1.25'),
@@ -194,7 +194,7 @@ def attempt(test, name, text=None):
 def is_solved(name):
     """Return whether the reader's file passes all the tests.
 
-    As it is given it passes none, and need not be tried.
+    A missing file is not solved, because the given one fails.
     """
     return yours(name).exists() and all(
         attempt(test, name)[0] is None for test in tests(name).values())
@@ -208,7 +208,7 @@ def markdown(chapter):
 
 
 def entry(name):
-    """Return one exercise, as it stands in its chapter."""
+    """Return one exercise as its chapter shows it."""
     title, text, tips = task(name)
     given = weave.statements(stub(name))[1:]
     return '\n\n'.join([
@@ -221,12 +221,12 @@ def entry(name):
 
 
 def reason(name):
-    """Return what the solution of an exercise says of itself."""
+    """Return the explanation in the solution of an exercise."""
     return ast.get_docstring(ast.parse(solution(name)))
 
 
 def filled(name, text):
-    """Return the code of a solved exercise that was not given."""
+    """Return the code that a solved exercise adds to the given one."""
     known = {ast.dump(found.node) for found in weave.statements(stub(name))}
     return weave.join([
         found for found in weave.statements(text)
@@ -238,6 +238,6 @@ def listing(code):
 
 
 def folded(summary, content):
-    """Return Markdown that the reader has to open."""
+    """Return Markdown that is folded until the reader opens it."""
     return (f'<details markdown="1"><summary>{summary}</summary>\n\n'
             f'{content}\n\n</details>')

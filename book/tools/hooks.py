@@ -1,25 +1,25 @@
-"""What mkdocs needs to know of the folder that `pages` has made.
+"""Hooks for mkdocs, for the folder that `pages` made.
 
-ProperDocs reads this, too; an engine that does not builds the same pages.
+ProperDocs also reads them. An engine that doesn't builds the same pages.
 """
 
 import os
 from pathlib import Path
 
-TIMES = {}              # {file on the site: time of what it is made of}
+TIMES = {}              # {file on the site: time of its source}
 
 
 def on_files(files, config):
-    """Notes how old the files are that are about to be read."""
+    """Note the times of the files that are about to be read."""
     TIMES.update((file.abs_dest_path, os.path.getmtime(file.abs_src_path))
                  for file in files if file.abs_src_path)
 
 
 def on_post_build(config):
-    """Make a file of the site as old as what it is made of.
+    """Give each file of the site the time of its source.
 
-    What has changed since it was read is newer, then, and is read again.
-    Nor is there a sitemap that lists nothing.
+    A source that has changed since it was read is then newer, so it is read
+    again. Without an address, remove the sitemap, which would be empty.
     """
     for path, read in TIMES.items():
         if os.path.exists(path):

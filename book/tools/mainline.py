@@ -1,10 +1,9 @@
 """The main line of Book One: short listings, and an experiment after each.
 
-No listing of the draft has more than so many lines of code, and there are no
-more than so many between two experiments.  A listing shows a module; an
-experiment is any other cell.  No listing uses a name before it, or one above,
-has defined it, or the prose has said it, as the first word of a code span
-such as `bind(x)`.
+The number of code lines is limited in a listing of the draft, and between two
+experiments.  A listing shows a module, and an experiment is any other cell.
+A listing uses only names that it defines, that a listing above defines, or
+that the prose mentions as the first word of a code span such as `bind(x)`.
 """
 
 import ast
@@ -21,7 +20,7 @@ MOST_BETWEEN = 40     # code lines of listings between two experiments
 MOST_WORDS = 3_500    # on a page, with everything that isn't folded
 MOST_IN_ALL = 25_000
 FOLD = re.compile(r'(?ms)^<details.*?^</details>')
-UNSEEN = re.compile(   # what heads a notebook, and is folded or not shown
+UNSEEN = re.compile(   # front matter, and cells that are folded or hidden
     r'(?ms)\A---$.*?^---$|^```python tags=\["(?:imports|hide-input)"\].*?^```$')
 SAID = re.compile(r'(?<!`)`(?:ad\.)?([A-Za-z_]\w*)')
 SPACE = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT,
@@ -29,7 +28,7 @@ SPACE = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT,
 
 
 def check(root):
-    """Return what on the main line is too long, or comes too early."""
+    """Return the problems of Book One: text too long, names too early."""
     problems, total = early_names(root), 0
     for path in weave.book_one(root):
         between = 0
@@ -55,7 +54,7 @@ def check(root):
 
 
 def early_names(root):
-    """Return a problem for each name that comes too early in Book One."""
+    """Return a problem for each name that is used too early in Book One."""
     names = {name for title, module in weave.modules(root).items()
              if title.startswith(weave.DRAFT)
              for found in module.values() for name in defined(found)}
@@ -79,18 +78,18 @@ def early_names(root):
 
 
 def defined(statement):
-    """Return the names that a statement defines, and doesn't import."""
+    """Return the names that a statement defines, imports excluded."""
     is_import = isinstance(statement.node, ast.Import | ast.ImportFrom)
     return set() if is_import else weave.bound(statement.node)
 
 
 def said(lines):
-    """Return the names that lines of prose say."""
+    """Return the names that lines of prose mention."""
     return set(SAID.findall('\n'.join(lines)))
 
 
 def used(statement):
-    """Return the names of its module that a statement uses or imports."""
+    """Return the global names that a statement uses or imports."""
     tables, names = [symtable(statement.text, '', 'exec')], set()
     for table in tables:
         tables += table.get_children()
@@ -101,7 +100,7 @@ def used(statement):
 
 
 def code_lines(source):
-    """Return how many lines hold code, and not only words about it."""
+    """Count the lines with code, without comments and docstrings."""
     tokens = tokenize.generate_tokens(io.StringIO(source + '\n').readline)
     code = {line for token in tokens if token.type not in SPACE
             for line in range(token.start[0], token.end[0] + 1)}
@@ -113,7 +112,7 @@ def code_lines(source):
 
 
 def words(path):
-    """Return how many words of a chapter are not folded away."""
+    """Count the words of a chapter that are not folded away."""
     return len(UNSEEN.sub('', FOLD.sub('', path.read_text())).split())
 
 

@@ -1,8 +1,8 @@
 """Make a page for each module of the library: its source, with links.
 
 In the source, every name that the library defines links to the line of its
-definition, wherever that is, and a statement that the book shows links to the
-section that shows it.  The modules are read for that, and never run.
+definition, and a statement that the book shows links to the section that
+shows it.  The modules are parsed for this, and never run.
 """
 
 import ast
@@ -20,8 +20,8 @@ from pygments.token import STANDARD_TYPES
 from book.tools import weave
 from book.tools.places import Place, told
 
-# The storeys of the house from the ground, and beside it the draft: a title,
-# what is there, and the folders.
+# The draft, and the storeys of the library from the ground up: a title, a
+# description, and the folders.
 STOREYS = [
     ('The draft', 'The whole system in 800 lines. Book One writes it.',
      ['draft']),
@@ -39,16 +39,16 @@ STOREYS = [
 SCOPES = (ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ListComp
           | ast.SetComp | ast.DictComp | ast.GeneratorExp)
 PLAIN = {'', 'n', 'o', 'p', 'w'}     # styles that look like text
-FENCES = str.maketrans({'`': '&#96;', '~': '&#126;'})   # or Markdown sees them
-HERE = Path('book/modules/index.md')       # among the pages that are made
+FENCES = str.maketrans({'`': '&#96;', '~': '&#126;'})   # hide from Markdown
+HERE = Path('book/modules/index.md')       # the index that is made
 
 
 # The library, as griffe reads it.
 
 class AsHelp(griffe.Extension):
-    """Make griffe read the modules alone, and all that they define.
+    """Make griffe ignore stubs, and read all names that modules define.
 
-    A stub has the same names, arguments and defaults.
+    A stub has the same names, arguments, and defaults as its module.
     """
 
     def on_module_members(self, *, node, mod, **_):
@@ -76,7 +76,7 @@ class AsHelp(griffe.Extension):
 
 
 def texts():
-    """Return {title: source} of the modules that say something."""
+    """Return {title: source} of the modules that are not empty."""
     return {path.as_posix(): path.read_text()
             for path in sorted(Path(weave.PACKAGE).rglob('*.py'))
             if path.stat().st_size}
@@ -95,7 +95,7 @@ def loaded(sources):
 
 
 def within(found, dotted):
-    """Return what a dotted name means, in the library as found, or None."""
+    """Return the object that a dotted name means in the library, or None."""
     package, _, rest = dotted.partition('.')
     if package != found.name:
         return None
@@ -105,9 +105,9 @@ def within(found, dotted):
 
 
 def member(found, name):
-    """Return the attribute of a module or of a class, where it is defined.
+    """Return an attribute of a module or a class, where it is defined.
 
-    That is None if there is none, or if it isn't the library's.
+    Return None if there is none, or if the library doesn't define it.
     """
     if not (found.is_module or found.is_class):
         return None
@@ -117,7 +117,7 @@ def member(found, name):
 
 
 def defined(found):
-    """Return what griffe found where it is defined, or None."""
+    """Follow an alias to its definition; None if it is outside."""
     try:
         return found.final_target if isinstance(
             found, griffe.Alias) else found
@@ -126,29 +126,29 @@ def defined(found):
 
 
 def dotted(title):
-    """Return the dotted name of a module, or of a package."""
+    """Return the dotted name of a module or a package."""
     return weave.dotted(title).removesuffix('.__init__')
 
 
 def place(title, line=0):
-    """Return the Place of a module, or of a line of it."""
+    """Return the Place of a module, or of a line in it."""
     name = title.removeprefix(f'{weave.PACKAGE}/')
     page = HERE.parent / (name.removesuffix('.py') + '.md')
     return Place(page, f'L{line}' if line else '', name)
 
 
 def place_of(found):
-    """Return the Place where something is defined."""
+    """Return the Place of a definition."""
     return place(title_of(found), found.lineno or 0)
 
 
 def title_of(found):
-    """Return the title of the module in which something is defined."""
+    """Return the title of the module that has a definition."""
     return found.relative_package_filepath.as_posix()
 
 
 def first_paragraph(docstring):
-    """Return what a docstring begins with, on one line."""
+    """Return the first paragraph of a docstring, on one line."""
     text = docstring.value if docstring else ''
     return ' '.join(text.partition('\n\n')[0].split())
 
@@ -167,8 +167,8 @@ class Names:
         """Yield (line, column, text, meaning) of the names in a node.
 
         Args:
-            local: what the names mean that a function around it binds.
-            around: the module or the class whose body this is, or None.
+            local: the meanings of names bound by enclosing functions.
+            around: the module or class whose body this is, or None.
         """
         seen = local | around.members if (
             isinstance(around, griffe.Class)) else local
@@ -206,9 +206,9 @@ class Names:
         return []
 
     def bound(self, node, around):
-        """Return what the names mean that a function binds: None, mostly.
+        """Return the meanings of the names that a function binds.
 
-        What a function in it binds counts as its own.
+        They are None, mostly. Names bound by a nested function are included.
         """
         found, released = {}, set()
         for part in ast.walk(node):
@@ -228,7 +228,7 @@ class Names:
         return {name: found[name] for name in found.keys() - released}
 
     def meaning(self, node, local):
-        """Return what an expression means in the library, or None.
+        """Return the object that an expression means, or None.
 
         The first argument of a method means its class.
         """
@@ -255,13 +255,13 @@ def source(text, links, marks):
 
 
 def links_in(title, text, library):
-    """Return {place in the text: (name, link)} of what names mean."""
+    """Return {offset in the text: (name, link)} of the names."""
     names, lines, found = Names(title, library), text.splitlines(True), {}
     starts = [0, *accumulate(map(len, lines))]
     for line, column, name, meaning in names.uses(
             ast.parse(text), {}, names.home):
         start = len(lines[line - 1].encode()[:column].decode())
-        # Python 3.11 errs about places in f-strings; empty modules have no
+        # Python 3.11 has wrong columns in f-strings. Empty modules have no
         # page.
         if not meaning or name in ('self', 'cls') or (
                 not lines[line - 1].startswith(name, start)) or (
@@ -275,12 +275,12 @@ def links_in(title, text, library):
 
 
 def address(goal, page):
-    """Return the link of a site's page to a Place."""
+    """Return the link from a page of the site to a Place."""
     return goal.link(page).replace('.md', '.html')
 
 
 def marks_in(title, text, shown):
-    """Return {line: HTML} of what leads to where the book shows a line.
+    """Return {line: HTML} of the links to sections that show a line.
 
     Args:
         shown: the Places in the book of its statements, by address.
@@ -335,7 +335,7 @@ def pages():
 
 @lru_cache(maxsize=1000)
 def page(title, text, shown, library):
-    """Return the page of a module, of which the book has `shown` a part."""
+    """Return the page of a module; the book shows `shown` of it."""
     shown, where = dict(shown), place(title)
     docstring = ast.get_docstring(ast.parse(text)) or ''
     first = {x.page: x for places in reversed(shown.values())

@@ -1,4 +1,4 @@
-"""Writes into README where the book is read; `make publish` runs it."""
+"""Write the book's address into README; `make publish` runs it."""
 
 import re
 import sys
@@ -9,10 +9,10 @@ README = ROOT / 'README.md'
 
 
 def between_marks(text, name, part):
-    """Return README with another part between the marks of this name.
+    """Return README with new text between the marks of this name.
 
     Raises:
-        ValueError: the text has no such marks, or has them more than once.
+        ValueError: the marks are missing, or appear more than once.
     """
     marks = re.compile(rf'(<!-- {name} -->\n).*?(<!-- end {name} -->)',
                        re.DOTALL)

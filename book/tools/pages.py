@@ -1,11 +1,11 @@
-"""Makes a folder of Markdown of the book: all that a site is made of.
+"""Make a folder of Markdown from the book, the source of the site.
 
     python -m book.tools.pages                             writes it
     python -m book.tools.pages 8000 mkdocs serve --dirty   and serves it, too
 
 The folder `pages` has the chapters with the outputs of their cells, their
-notebooks, and whatever they show. Nothing here knows how a site is made of
-it: `mkdocs.yml` does, and any engine that can read that.
+notebooks, and their pictures. This module does not depend on the engine that
+builds the site from `mkdocs.yml`.
 """
 
 import json
@@ -30,14 +30,14 @@ from book.tools.places import ROOT
 from book.tools.render import ChapterError, build, surroundings
 
 FOLDER = Path('pages')
-LEFT_OUT = 'katex.min.js'     # it sets formulas here, and not on the site
+LEFT_OUT = 'katex.min.js'     # used by the build, not by the site
 FILES = {'assets/player.js': ROOT / weave.PACKAGE / 'notebook' / 'player.js',
          'LICENSE.txt': ROOT / 'LICENSE'}
 FRONT = re.compile(r'(?s)(?:---\n(.*?)---\n)?')
 OLD = ('The library has changed since the outputs on this page were made. '
        'They are being made again.')
 RELEASE = autodiff_mini.__version__    # the book's, too
-# Beside a source is room for nothing, and there is no page to edit.
+# A module's page has no room for a table of contents, and cannot be edited.
 FRONT_OF_MODULES = f'---\nhide: [toc]\nmade: true\nrelease: {RELEASE}\n---\n\n'
 
 
@@ -49,8 +49,7 @@ def sources():
 def made_of(path):
     """Return ({name in the folder: text}, seconds) for a Markdown file.
 
-    A page that has cells leads to its notebook, but for the front page,
-    which has enough on it.
+    A page with cells links to its notebook, except for the front page.
     """
     name = path.relative_to('book')
     [front] = FRONT.match(path.read_text()).groups('')
@@ -70,19 +69,19 @@ def made_of(path):
 
 
 def workers():
-    """Return two new processes, which import the library as it is now."""
+    """Return a pool of two new processes, which import the library anew."""
     return ProcessPoolExecutor(2, multiprocessing.get_context('spawn'))
 
 
 def differences():
-    """Return the problems of the listings, and measures the main line."""
+    """Return the problems of the listings and of the main line."""
     return weave.check(Path()) + mainline.check(Path())
 
 
-# The folder. What has not changed keeps its time.
+# The folder. An unchanged file keeps its time.
 
 def put(name, data):
-    """Write a file of the folder, at once, if it says something else."""
+    """Write a file of the folder atomically, if its content is new."""
     file = FOLDER / name
     if not (file.exists() and file.read_bytes() == data):
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -92,7 +91,7 @@ def put(name, data):
 
 
 def put_files():
-    """Copies what is on the site as it is; returns it by name."""
+    """Copy the files that the site uses unchanged; return them by name."""
     files = FILES | {path.relative_to('book').as_posix(): path
                      for path in sorted(Path('book/assets').rglob('*'))
                      if path.is_file() and path.name != LEFT_OUT}
@@ -104,7 +103,7 @@ def put_files():
 
 
 def write():
-    """Make the folder; returns whether something keeps it from being whole.
+    """Make the folder, and return whether there was an error.
     """
     if wrong := weave.not_python(Path()) or differences():
         print(*wrong, sep='\n')
@@ -120,12 +119,12 @@ def write():
     return bool(desk.errors)
 
 
-# Beside a server. A page whose own text is new is made right away; one that
-# only depends on a changed library keeps what it had, says so, and is made
-# later. What the pages have to say of themselves is in a file that each reads.
+# With a server. A page with new text is made right away. If only the library
+# has changed, a page keeps its old outputs, says so, and is made later. The
+# pages read their banners from one file.
 
 class Desk:
-    """What has been made of the pages, and what is being made."""
+    """The pages that have been made, and those being made."""
 
     def __init__(self):
         self.texts, self.made, self.errors, self.wrong = {}, {}, {}, []
@@ -133,10 +132,10 @@ class Desk:
         self.files, self.untold, self.wrote = {}, False, 0
 
     def look(self):
-        """Weave, and make what has changed."""
+        """Weave, and make the pages that have changed."""
         self.wrong = weave.not_python(Path())
         if self.wrong:
-            self.stop()     # or page after page would fail, and say so
+            self.stop()     # or every page would fail with the same error
         else:
             weave.weave(Path())
             self.wrong = differences()
@@ -166,13 +165,13 @@ class Desk:
                        for name, text in modules.pages().items()}
 
     def stop(self):
-        """Make nothing more with the library as it was."""
+        """Stop making pages with the old library."""
         if self.pool:
             self.pool.shutdown(wait=False, cancel_futures=True)
         self.library, self.jobs = None, {}
 
     def collect(self):
-        """Take the pages that are finished, every few seconds."""
+        """Keep the finished pages, and write them every few seconds."""
         for job in [job for job in self.jobs if job.done()]:
             self.keep(job)
         late = not self.jobs or time.monotonic() - self.wrote > 5
@@ -180,7 +179,7 @@ class Desk:
             self.write()
 
     def keep(self, job):
-        """Note what was made of a page, or why it was not."""
+        """Keep the files of a finished page, or its error."""
         path = self.jobs.pop(job)
         self.made[path], self.untold = self.library, True
         self.errors.pop(path, None)
@@ -196,7 +195,7 @@ class Desk:
                 print(f'{seconds:6.1f} s  {path}', flush=True)
 
     def write(self):
-        """Write what is new, and what the pages say of themselves."""
+        """Write the new files, and the banners of all pages."""
         now = surroundings()
         for name, text in self.files.items():
             put(name, text.encode())
@@ -206,7 +205,7 @@ class Desk:
         self.files, self.untold, self.wrote = {}, False, time.monotonic()
 
     def banner(self, path, now):
-        """Return what a page has to say of itself, if anything."""
+        """Return the banner of a page, which is empty if all is well."""
         said = [str(problem) for problem in self.wrong
                 if problem.path == path or problem.path.suffix == '.py']
         if path in self.errors:
@@ -217,7 +216,7 @@ class Desk:
 
 
 def free_port(words):
-    """Return the address of a port; exit with a word if it isn't free."""
+    """Return the address of a port, or exit if it isn't free."""
     try:
         socket.create_server(('127.0.0.1', int(words))).close()
     except (OSError, OverflowError, ValueError) as error:
@@ -227,7 +226,7 @@ def free_port(words):
 
 
 def serve(port, *command):
-    """Run a server of the folder, and keeps the folder as the book is."""
+    """Run a server for the folder, and keep the folder up to date."""
     address, desk = free_port(port), Desk()
     desk.look()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
@@ -245,11 +244,11 @@ def serve(port, *command):
         finally:
             engine.terminate()
             for child in multiprocessing.active_children():
-                child.kill()     # a kernel would not let it be terminated
+                child.kill()     # a running kernel blocks terminate()
 
 
 def meet(desk, changed):
-    """Look at what was saved; a mistake of ours does not end the server."""
+    """Update the pages after a save; an error does not end the server."""
     try:
         desk.look()
     except Exception:

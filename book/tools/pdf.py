@@ -1,11 +1,11 @@
-"""Prints the whole book, as the browser of the tests does it.
+"""Print the whole book with the browser that the tests use.
 
-    python -m book.tools.pdf [file]     from the site, which has to be there
+    python -m book.tools.pdf [file]     from the site, which must be built
 
-What is folded away on the site is not printed, except for the errors of the
-page *Errors explained*, and neither are the pages of the modules. Chromium
-makes the pages and the outline. The numbers in the contents are those of a
-first print, which is thrown away.
+Folded text is not printed, except for the errors on the page *Errors
+explained*, and neither are the pages of the modules. Chromium makes the pages
+and the outline. A first print, which is thrown away, gives the page numbers
+for the table of contents.
 """
 
 import base64
@@ -51,8 +51,8 @@ def squeezed(title):
 def parts(navigation, above=()):
     """Return [(part, [(page, title)])] of the `nav` of a mkdocs.yml.
 
-    A part in another has both names. A page in no part has one of its own,
-    with no name. A title is empty where the page says it.
+    A nested part has both names. A page outside of any part has a part of its
+    own without a name. A title is empty if the page itself has it.
     """
     found, part = [], ' · '.join(above)
     for entry in navigation:
@@ -85,7 +85,7 @@ def composed(site):
 
 
 def pdf(browser):
-    """Return the PDF of what `composed` yields."""
+    """Return the PDF of the book that a `composed` browser shows."""
     first = pypdf.PdfReader(BytesIO(printed(browser)))
     browser.execute_script(NUMBERS, {
         name.lstrip('/'): first.get_destination_page_number(place) + 1
@@ -96,8 +96,8 @@ def pdf(browser):
                        '/Author': said['site_author'],
                        '/Subject': said['site_description']})
     headings = browser.execute_script(HEADINGS)
-    # Chromium joins the lines of a heading that it broke, and says one twice
-    # that it moved to the next page.
+    # Chromium joins the lines of a broken heading without a space, and
+    # repeats a heading that it moved to the next page.
     titles = {squeezed(title): title for title in headings}
     for entry in entries(book.get_outline_root()):
         title = squeezed(entry['/Title'])
@@ -120,7 +120,7 @@ def entries(node):
 
 
 def styles(site):
-    """Return the styles of the print, with those of the formulas."""
+    """Return the styles for printing, including the formulas' styles."""
     katex = (site / 'assets/katex/katex.min.css').read_text('utf-8')
     return katex.replace('url(fonts', 'url(assets/katex/fonts') + (
         HERE / 'print.css').read_text('utf-8')

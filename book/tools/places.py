@@ -18,24 +18,24 @@ HEADING = re.compile(r'(#{1,6}) (.+)')
 
 
 class Place(NamedTuple):
-    """A section of a page; the title of a page has the first one."""
+    """A section of a page; the first one has the page's title."""
     page: Path
     anchor: str
     title: str
 
     def link(self, page) -> str:
-        """Return what leads from another page to this place."""
+        """Return the link from another page to this place."""
         path = Path(os.path.relpath(self.page, page.parent)).as_posix()
         return f'{path}#{self.anchor}' if self.anchor else path
 
     @property
     def label(self) -> str:
-        """The number of a chapter, or the name of another page."""
+        """The number of a chapter, or the name of any other page."""
         return weave.label(self.page)
 
 
 def settings():
-    """Return what mkdocs.yml says."""
+    """Return the settings in mkdocs.yml."""
     with open(ROOT / 'mkdocs.yml') as file:
         return yaml_load(file)
 
@@ -57,12 +57,12 @@ def sections(page):
 
 
 def above(line, places):
-    """Return the last of the places {line: Place} that is not below."""
+    """Return the last of the places {line: Place} at or above a line."""
     return [place for start, place in places.items() if start <= line][-1]
 
 
 def told():
-    """Return {title: {address: Places}} of what the book shows, in order."""
+    """Return {title: {address: Places}} of the statements that are shown."""
     book, found = weave.modules(Path()), {}
     for page in weave.chapters(Path()):
         if page.name != 'index.md':

@@ -44,11 +44,11 @@ def index(page):
 
 
 def linked(markdown, page):
-    """Return a page with its links to modules, and to the chapters.
+    """Return a page with its links to modules and chapters.
 
-    An entry of the reference says where its name is defined and explained.
-    The title of a listing leads to its module, and a name that is written
-    [`core.bind`][] leads to its definition.
+    An entry of the reference links to its definition and explanations. The
+    title of a listing links to its module, and a name written as
+    [`core.bind`][] links to its definition.
     """
     def entry(match):
         meant = member(library(), match[1])
@@ -64,7 +64,7 @@ def linked(markdown, page):
         chosen, _ = weave.resolve(weave.Block(
             page, 0, 0, False, title, text.rstrip('\n')), book)
         if not chosen:
-            return match[0]      # which weave calls a problem
+            return match[0]      # weave reports this problem
         link = place(title, chosen[0].line).link(page)
         return (f'[{title}]({link}){{ .filename }}\n\n'
                 f'{ticks}{language}{before}{after}\n{text}{ticks}')

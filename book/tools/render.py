@@ -1,14 +1,13 @@
-"""Runs the cells of a chapter, and makes a page of its prose and outputs.
+"""Run the cells of a chapter, and make a page of its prose and outputs.
 
 A chapter is a notebook in a Markdown file. Every ```` ```python ```` fence
-is a cell; all of them run, top to bottom, in one fresh kernel. What they
-printed, drew or raised stands on the page after them. Nothing in this file
-knows which program makes a site of the pages.
+is a cell, and all of them run, top to bottom, in one fresh kernel. The page
+shows the output of each cell below it. This module does not depend on the
+program that builds the site.
 
-A cell that fails ends the build, unless it says that it will, by
-`tags=["raises-exception"]`; then it has to. The tag `hide-input` leaves the
-code of a cell off the page. A cell that draws says in `alt="…"` what there is
-to see.
+A cell that fails ends the build. With `tags=["raises-exception"]` it must
+fail. The tag `hide-input` leaves the code of a cell off the page. A cell that
+draws has a text description, `alt="…"`.
 """
 
 import hashlib
@@ -42,7 +41,7 @@ from book.tools.places import ROOT
 CACHE = ROOT / '.cache' / 'chapters'
 TOOLS = Path(__file__).parent
 WIDEST = 110      # columns of a printed table
-GREY = '#7f7f7f'   # of all text and lines in matplotlibrc
+GREY = '#7f7f7f'   # the color of text and lines in matplotlibrc
 IMPORTS = ('<details class="imports" markdown="1">\n'
            '<summary>What the notebook of this page begins with</summary>\n\n'
            '{}\n\n</details>')
@@ -51,17 +50,17 @@ OUTPUT = re.compile(r'(?ms)^<div class="output">$.*?^</div>$')
 
 
 class ChapterError(Exception):
-    """A chapter that cannot become a page, and where it went wrong."""
+    """An error in a chapter, with its place."""
 
 
 class Page(NamedTuple):
     markdown: str
-    notebook: str     # the executed notebook, as JSON; none without cells
-    seconds: float    # that the cells took; none if they are cached
+    notebook: str     # the executed notebook, as JSON; empty without cells
+    seconds: float    # the run time of the cells; 0 if they are cached
 
 
 def build(path):
-    """Return the Page of a chapter, and runs its cells if they changed."""
+    """Return the Page of a chapter; run its cells if they changed."""
     notebook, start = read(path), time.perf_counter()
     ran = fill(notebook, path)
     seconds = time.perf_counter() - start if ran else 0
@@ -72,7 +71,7 @@ def build(path):
 
 
 def fill(notebook, path):
-    """Put the outputs into a notebook; returns whether its cells ran."""
+    """Put the outputs into a notebook; return whether its cells ran."""
     cells = code_cells(notebook)
     cached = CACHE / f'{path.stem}-{key(notebook)}.json'
     ran = bool(cells) and not cached.exists()
@@ -83,7 +82,7 @@ def fill(notebook, path):
             stale.unlink(missing_ok=True)
         part = cached.with_suffix('.part')
         part.write_text(json.dumps([cell.outputs for cell in cells]))
-        part.replace(cached)    # whole, or not at all
+        part.replace(cached)    # atomically
     elif cells:
         for cell, output in zip(cells, json.loads(cached.read_text()),
                                 strict=True):
@@ -94,7 +93,7 @@ def fill(notebook, path):
 # Running
 
 def read(path):
-    """Return the notebook that is in a Markdown file."""
+    """Return the notebook in a Markdown file."""
     notebook = jupytext.read(path, fmt='md:markdown')
     notebook.metadata = nbformat.from_dict({'kernelspec': {
         'name': 'python3', 'display_name': 'Python 3 (ipykernel)',
@@ -110,13 +109,13 @@ def code_cells(notebook):
 
 
 def key(notebook):
-    """Return a hash of all that the outputs of a notebook depend on."""
+    """Return a hash of a notebook's cells and its surroundings."""
     cells = [(cell.source, cell.metadata) for cell in code_cells(notebook)]
     return digest([cells, surroundings()])
 
 
 def surroundings():
-    """Return a hash of what the outputs of every notebook depend on."""
+    """Return a hash of the code and versions that all outputs depend on."""
     files = [*sorted((ROOT / weave.PACKAGE).rglob('*.py')),
              *sorted(TOOLS.iterdir()), ROOT / 'book' / 'benchmarks.json']
     versions = [importlib.metadata.version(name)
@@ -131,7 +130,7 @@ def digest(facts):
 
 
 def run(notebook, path):
-    """Run the cells of a notebook, and puts the outputs into it."""
+    """Run the cells of a notebook, and put the outputs into it."""
     started = []
     with tempfile.TemporaryDirectory() as directory:
         client = NotebookClient(
@@ -156,8 +155,8 @@ def run(notebook, path):
 def connection(directory):
     """Return the settings of a kernel that is reached through files.
 
-    A port that is free when Jupyter chooses it may be another program's by
-    the time the kernel asks for it; a file in a directory of its own cannot.
+    Another program can take a port between the time Jupyter chooses it and
+    the time the kernel binds it, but not a file in a private directory.
     """
     return Config(KernelManager={
         'transport': 'ipc',
@@ -176,7 +175,7 @@ def environment(directory):
 
 
 def failure(path, started, error):
-    """Return the sentence that says which cell failed, and how."""
+    """Return the message that says which cell failed, and how."""
     what, line = str(error).strip().splitlines()[-1], 0
     if isinstance(error, CellExecutionError):
         what = clean_text(f'{error.ename}: {error.evalue}')
@@ -189,7 +188,7 @@ def failure(path, started, error):
 
 
 def place(path, number, line=0):
-    """Return the file, and the line in it, of a line of the nth cell."""
+    """Return the file and line number of a line of the nth cell."""
     fences = [block for block in weave.blocks(path) if block.runs]
     return f'{path}:{fences[number].line + line}'
 
@@ -216,10 +215,10 @@ def clean(output, directory):
 
 
 def clean_text(text, directory=''):
-    """Return `text` without colours, paths and addresses."""
+    """Return `text` without colors, paths, and addresses."""
     text = re.sub(r'\x1b\[[0-9;]*m', '', text)
     text = re.sub(r'\S*ipykernel_\d+\W\d+\.py', '<cell>', text)
-    # A warning also quotes its line, which the reader has just read.
+    # A warning also quotes its line, which is in the cell above.
     text = re.sub(r'(?m)^.*:\d+: (\w*Warning: .*\n)(?:  .*\n)?', r'\1', text)
     for path in (sysconfig.get_path('purelib'), sysconfig.get_path('stdlib'),
                  directory, str(ROOT)):
@@ -247,8 +246,8 @@ def markdown(notebook, path):
 def folded(entry):
     """Return an error of the page *Errors explained* folded into two lines.
 
-    They say what it means, and how its message begins. A search finds the
-    heading below, which is too low for the table of contents.
+    They are its meaning and the start of its message. The folded heading is
+    for the search, and too deep for the table of contents.
     """
     meaning, text = entry.groups()
     text = OUTPUT.sub(lambda out: out[0] * (' class="error"' in out[0]), text)
@@ -262,7 +261,7 @@ def folded(entry):
 
 
 def directed(match, path):
-    """Return what a line such as `<!-- table: draft -->` asks for."""
+    """Return the text for a line such as `<!-- table: draft -->`."""
     try:
         return MADE[match[1]](match[2], path)
     except Exception as error:
@@ -281,7 +280,7 @@ DIRECTIVE = re.compile(rf'(?m)^<!-- ({"|".join(MADE)}): ([\w. ]+) -->$')
 
 
 def with_exercises(notebook):
-    """Return a notebook with its exercises, for those who download it."""
+    """Insert the exercises into a notebook, for its download."""
     for cell in notebook.cells:
         cell.source = DIRECTIVE.sub(
             lambda match: exercises.markdown(match[2])
@@ -290,7 +289,7 @@ def with_exercises(notebook):
 
 
 def code(cell, place, question=None):
-    """Return the parts of a page that one cell makes."""
+    """Return the parts of a page that come from one cell."""
     parts = []
     if 'imports' in tags(cell):
         parts.append(IMPORTS.format(listing(cell)))
@@ -324,16 +323,16 @@ def show(output, cell, place):
         drawn = svg(data['image/svg+xml'], alt(cell, place))
         return f'<figure class="plot">{drawn}</figure>'
     if 'text/html' in data:
-        # The script of the players is one of the site's.
+        # The site has the script of the players.
         text = re.sub(r'(?s)<script>.*?</script>', '', data['text/html'])
         return f'<div class="rich">{text}</div>'
     return pre(data.get('text/plain', ''), 'result')
 
 
 def pre(text, kind):
-    """Return text as it is, scrolling in its own box if it is wide.
+    """Return preformatted text, in a box that scrolls if it is wide.
 
-    Printed lines that are wider than any table are messages; they are broken.
+    Lines wider than any table are messages, which wrap instead.
     """
     if kind == 'stdout' and max(map(len, text.split('\n'))) > WIDEST:
         kind += ' prose'
@@ -342,12 +341,12 @@ def pre(text, kind):
 
 
 def quoted(text):
-    """Return text as HTML in which Markdown finds no code."""
+    """Return text as HTML, with backquotes escaped from Markdown."""
     return html.escape(text).replace('`', '&#96;')
 
 
 def alt(cell, place):
-    """Return what a cell says of its picture, which it has to."""
+    """Return the description of a cell's picture, which is required."""
     if 'alt' not in cell.metadata:
         raise ChapterError(f'{place}: the cell draws, and needs an '
                            'alt="…" for those who cannot see it')
@@ -355,15 +354,15 @@ def alt(cell, place):
 
 
 def svg(text, label):
-    """Return an SVG fit to stand in a page, in the page's text colour."""
+    """Return an SVG for use in a page, in the page's text color."""
     text = text[text.index('<svg'):].strip().replace(GREY, 'currentColor')
     text = re.sub(r'(?s)<(metadata|style).*?</\1>|<!--.*?-->', '', text)
-    text = re.sub(r'<g id="\w+[^"]*"', '<g', text)   # two plots share them
-    text = re.sub(r'\n\s*\n', '\n', text)   # which would end the HTML
+    text = re.sub(r'<g id="\w+[^"]*"', '<g', text)   # ids are not unique
+    text = re.sub(r'\n\s*\n', '\n', text)   # a blank line ends the HTML
     return text.replace('<svg', f'<svg role="img" aria-label="{label}"', 1)
 
 
-if __name__ == '__main__':     # runs the cells of the pages that are named
+if __name__ == '__main__':     # run the cells of the given pages
     try:
         for page in sys.argv[1:]:
             build(Path(page))

@@ -1,14 +1,14 @@
-"""Runs the exercises for a reader: tries them, hints, and keeps the place.
+"""Run the exercises for a reader: try them, give hints, keep the place.
 
-    python -m book.tools.runner next            tries the one that is next
+    python -m book.tools.runner next            tries the next one
     python -m book.tools.runner next 02_1       tries this one, and stays
-    python -m book.tools.runner hint            gives one hint more
-    python -m book.tools.runner skip            goes on without solving it
-    python -m book.tools.runner reset           makes its file new
-    python -m book.tools.runner progress        says which are solved
+    python -m book.tools.runner hint            gives one more hint
+    python -m book.tools.runner skip            leaves it unsolved
+    python -m book.tools.runner reset           restores its file
+    python -m book.tools.runner progress        lists the solved ones
 
-An exercise is chosen by its number or its file, or by its chapter alone;
-the commands that follow are about it, until it is solved.
+An exercise is chosen by its number, its file, or its chapter. Later commands
+apply to it until it is solved.
 """
 
 import json
@@ -25,7 +25,7 @@ from book.tools.exercises import (
     is_solved, mark, names, number, reason, solution, stub, task, yours)
 
 CHOICE = re.compile(r'(?:.*/)?e?(\d+)(?:_(\d+)\w*)?(?:\.py)?')
-MOST_LINES = 12      # of what a failure says, or printed
+MOST_LINES = 12      # of an error, or of printed output
 TIPS = """\
 `make next` tries your file again, and `make watch` does whenever you save.
 There are `make hint`, `make skip`, `make reset` and `make progress`, too;
@@ -35,13 +35,13 @@ with E=02_1, each of them is about that exercise."""
 # The reader's place
 
 def state():
-    """Return what is remembered: where the reader is, the hints given."""
+    """Return the saved state: the reader's place, and the hints given."""
     path = place()
     return json.loads(path.read_text()) if path.exists() else {}
 
 
 def remember(**news):
-    """Change what is remembered, also if this process is ended meanwhile.
+    """Change the saved state atomically, in case the process is killed.
     """
     path = place()
     path.parent.mkdir(exist_ok=True)
@@ -50,12 +50,12 @@ def remember(**news):
 
 
 def place():
-    """Return the file in which the reader's place is."""
+    """Return the file that stores the state."""
     return exercises.ROOT / YOURS / '.state.json'
 
 
 def chosen(words=''):
-    """Return the exercise that is asked for, or else the reader's place.
+    """Return the requested exercise, or by default the reader's place.
 
     Raises:
         SystemExit: there is no such exercise.
@@ -74,19 +74,19 @@ def chosen(words=''):
 
 
 def following(name):
-    """Return the next exercise that is not solved, if there is another.
+    """Return the next unsolved exercise, or None if there is no other.
 
-    After the last comes the first: a reader may begin anywhere.
+    The search wraps around, because a reader can begin anywhere.
     """
     n = names().index(name)
     return next((other for other in names()[n + 1:] + names()[:n]
                  if not is_solved(other)), None)
 
 
-# What a reader asks for
+# The commands
 
 def show_next(name):
-    """Try an exercise, and says what is wrong, or that it is solved."""
+    """Try an exercise, and print what is wrong, or that it is solved."""
     remember(at=name)
     if not yours(name).exists():
         yours(name).write_text(stub(name))
@@ -121,7 +121,7 @@ def show_solved(name):
 
 
 def show_hint(name):
-    """Print the hints that were given before, and one more."""
+    """Print the hints given so far, and one more."""
     remember(at=name)
     _, _, hints = task(name)
     given = state().get('hints', {})      # how many, by exercise
@@ -135,12 +135,12 @@ def show_hint(name):
 
 
 def skip(name):
-    """Show the exercise after one that need not be solved now."""
+    """Show the next exercise, leaving this one unsolved."""
     show_next(following(name) or name)
 
 
 def reset(name):
-    """Make the file of an exercise new, and keeps what was there."""
+    """Restore the file of an exercise, and keep a copy of the old one."""
     if yours(name).exists() and attempted(name) != stub(name):
         yours(name).replace(yours(name).with_suffix('.old'))
         print(f'What you had is in {YOURS}/{name}.old now.\n')
@@ -149,7 +149,7 @@ def reset(name):
 
 
 def show_progress(words=''):
-    """Print the exercises, or those of one chapter: which are solved?"""
+    """List the exercises, or one chapter's, and mark the solved ones."""
     listed = names(chosen(words)[1:4]) if words else names()
     at, done, chapter = chosen(), 0, None
     for name in listed:
@@ -166,9 +166,9 @@ def show_progress(words=''):
 # Trying
 
 def tried(name):
-    """Return {test: (what it raised, what it printed)} of an exercise.
+    """Return {test: (its error, its output)} of an exercise.
 
-    After one that took too long, others would do so, too.
+    Stop after a test that took too long, because others would as well.
     """
     found = {}
     for test, function in exercises.tests(name).items():
@@ -181,9 +181,9 @@ def tried(name):
 # What went wrong
 
 def show_failure(name, found):
-    """Print which tests fail, and where and why the first of them does.
+    """Print which tests fail, and the traceback of the first one.
 
-    Of a prediction, print no more than that it is wrong.
+    For a prediction, print only that it is wrong.
     """
     error, printed = next(each for each in found.values() if each[0])
     test = exercises.ROOT / TESTS / f'test_{name}.py'
@@ -215,7 +215,7 @@ def shortened(text):
 # Words and places
 
 def sentence(test):
-    """Return the name of a test in words, after the part that it is about.
+    """Return the name of a test in words, with its subject in front.
     """
     words = test.removeprefix('test_')
     return words.replace('__', ': ').replace('_', ' ')
@@ -227,7 +227,7 @@ def headline(name):
 
 
 def shown(path):
-    """Return a path as the reader knows it."""
+    """Return a path relative to the root of the project."""
     return Path(path).relative_to(exercises.ROOT)
 
 
@@ -256,7 +256,7 @@ def title(chapter):
 
 
 def reading(chapter):
-    """Return a chapter's title, and where it is: the page, if it is built.
+    """Return a chapter's title, and its page, or its source if not built.
     """
     built = exercises.ROOT / f'site/chapters/{chapter.stem}.html'
     return f'{title(chapter)}, {shown(built if built.exists() else chapter)}'
@@ -267,7 +267,7 @@ COMMANDS = {'next': show_next, 'hint': show_hint, 'skip': skip,
 
 
 def main(command, words='', tips=TIPS):
-    """Does what a reader asks for, and says what else there is."""
+    """Run a command, and print the other commands."""
     if command == 'progress':
         show_progress(words)
     else:
@@ -281,5 +281,5 @@ if __name__ == '__main__':
         sys.stdout.flush()
     except KeyboardInterrupt:
         raise SystemExit('\nStopped.') from None
-    except BrokenPipeError:     # `make next | head` has read enough
+    except BrokenPipeError:     # `make next | head` closes the pipe early
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

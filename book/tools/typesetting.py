@@ -1,8 +1,8 @@
-"""Finishes the HTML of a page, as an extension of Python's Markdown.
+"""Finish the HTML of a page, as an extension of Python-Markdown.
 
-Formulas are set here, so that a reader's browser has only to show them, and
-so that a wrong one fails the build. What needs no markup has none: a listing
-of a thousand words is then a few hundred elements, and not two thousand.
+Formulas are typeset here, so that a reader's browser has only to show them,
+and so that a wrong formula fails the build. Removing needless markup leaves a
+few hundred elements in a listing of a thousand words, not two thousand.
 """
 
 import html
@@ -22,19 +22,19 @@ FORMULA = re.compile(
 
 class Typesetting(Extension):
     def extendMarkdown(self, md):
-        # The last of all, when all that was set aside is back in its place.
+        # Run last, after Markdown has restored its placeholders.
         md.postprocessors.register(Finish(md), 'typesetting', -10)
 
 
 class Finish(Postprocessor):
     def run(self, text):
         text = FORMULA.sub(formula, text)
-        # Names, operators, punctuation and spaces have the colour of text.
+        # Names, operators, punctuation, and spaces have the color of text.
         text = re.sub(r'<span class="[nopw]">([^<]*)</span>', r'\1', text)
-        # Markdown leaves the words of a fold as they are.
+        # Markdown does not process the text of a <summary>.
         text = re.sub('<summary>.*?</summary>', lambda fold: re.sub(
             '`(.*?)`', r'<code>\1</code>', fold[0]), text)
-        # An empty heading heads nothing.
+        # An empty cell is not a heading.
         return re.sub(r'<th( [^>]*)?></th>', '<td></td>', text)
 
 
@@ -48,7 +48,7 @@ def formula(match):
 
 
 def typeset(text, on_its_own):
-    """Return the HTML of a formula, which may stand on its own."""
+    """Return the HTML of a formula, inline or on a line of its own."""
     try:
         return unquote(katex()(text, on_its_own))
     except quickjs.JSException as error:
@@ -61,7 +61,7 @@ def katex():
     """Return KaTeX as a function of a formula."""
     engine = quickjs.Context()
     engine.eval(KATEX.read_text('utf-8') + '; null')
-    # A string that was put together of pieces does not get out as it is.
+    # quickjs does not return a string built from pieces unchanged.
     return engine.eval(
         '(text, displayMode) => encodeURIComponent('
         'katex.renderToString(text, { displayMode }))')

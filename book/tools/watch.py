@@ -1,10 +1,10 @@
-"""Tries an exercise whenever its file is saved, and obeys what is typed.
+"""Try an exercise whenever its file is saved, and run typed commands.
 
-    python -m book.tools.watch          begins where the reader is
+    python -m book.tools.watch          begins at the reader's place
     python -m book.tools.watch 02_1     begins there
 
-Each trial is a process of its own: a program that doesn't end is stopped when
-its file is saved again, or when its time is over.
+Each trial is a process of its own, so a program that doesn't end is stopped
+when its file is saved again or its time is up.
 """
 
 import os
@@ -35,9 +35,9 @@ def watch(words=''):
     try:
         while (command := asked.get())[0] != 'quit':
             stop(child)
-            if sys.stdout.isatty():     # an empty screen
+            if sys.stdout.isatty():     # clear the screen
                 print('\x1b[2J\x1b[3J\x1b[H', end='', flush=True)
-            # In a group of its own: an interrupt is for the watcher.
+            # In a process group of its own, it doesn't receive Ctrl-C.
             child = subprocess.Popen(
                 [sys.executable, '-m', 'book.tools.runner', *command, HELP],
                 cwd=ROOT, stdin=subprocess.DEVNULL, process_group=0)
@@ -53,7 +53,7 @@ def stop(child):
 
 
 def saves(asked):
-    """Ask for each exercise that is saved, and is not as it was given."""
+    """Request a trial of each exercise that is saved with changes."""
     (ROOT / YOURS).mkdir(exist_ok=True)
     for changes in watchfiles.watch(ROOT / YOURS, raise_interrupt=False):
         for name in {Path(path).stem for _, path in changes
@@ -63,8 +63,8 @@ def saves(asked):
 
 
 def lines(asked):
-    """Ask for what is typed: a letter, or an exercise."""
-    with suppress(OSError):     # nobody can type
+    """Request the commands that are typed: a letter, or an exercise."""
+    with suppress(OSError):     # there is no terminal
         while typed := os.read(0, 1000).decode():
             for word in map(str.strip, typed.splitlines()):
                 command = KEYS.get(word[:1])

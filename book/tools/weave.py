@@ -1,20 +1,20 @@
-"""Keeps the code in the chapters equal to the code in the modules.
+"""Keep the code in the chapters equal to the code in the modules.
 
 The modules are the source of truth. A fence in a chapter that is titled with
 a module, such as ```` ```python title="autodiff_mini/core.py" ````, shows
-some of its top-level statements, and the module needs no marks for that: what
-the fence holds says what to copy into it. A new fence starts as one line that
-names the statements, `# weave: bind .. full_raise, Trace`.
+some of its top-level statements. The module needs no marks, because the
+statements in the fence say which ones to copy. A new fence starts as one line
+that names them, `# weave: bind .. full_raise, Trace`.
 
     python -m book.tools.weave            copies the code into the chapters
-    python -m book.tools.weave --anyway   also over what was edited in them
-    python -m book.tools.weave --check    says what is not as it should be
+    python -m book.tools.weave --anyway   also overwrites edits in chapters
+    python -m book.tools.weave --check    only reports problems
 
 A listing that weave wrote, or that the last commit has, is refreshed when its
-module changes. Any other text was written in the chapter and stays.
+module changes. Any other text was edited in the chapter, and is kept.
 
 Each statement of the draft is shown once, in Book One, in the order of its
-module.  What Book Two shows of the library is only kept equal to it.
+module.  Listings of the library in Book Two are only kept up to date.
 """
 
 import ast
@@ -48,7 +48,7 @@ class Statement(NamedTuple):
 
 
 class Block(NamedTuple):
-    """A Python fence: one in `python` is a cell, one in `py` never runs."""
+    """A Python fence: a cell if it is `python`; a `py` fence never runs."""
     path: Path
     line: int      # of the opening fence
     end: int       # of the closing one
@@ -88,7 +88,7 @@ def address(node, source):
             found = ast.unparse(node).partition(' as ')[0]
         case _:
             found = ast.get_source_segment(source, node).splitlines()[0]
-    return found.replace(', ', ',')   # ', ' stands between two addresses
+    return found.replace(', ', ',')   # ', ' separates addresses
 
 
 @cache
@@ -107,7 +107,7 @@ def statements(source):
 
 
 def join(chosen):
-    """Return the text of a block that shows the `chosen` statements."""
+    """Return the text of a block with the `chosen` statements."""
     text, end = '', 0
     for statement in chosen:
         gap = '\n' if statement.line == end + 1 else '\n\n'
@@ -119,7 +119,7 @@ def join(chosen):
 # The book: its chapters, their blocks, the modules they show.
 
 def chapters(root):
-    """Return the files that may show code, in the order of the book."""
+    """Return the files that can show code, in the order of the book."""
     return [path for pattern in ('index.md', 'chapters/*.md', 'appendix/*.md')
             for path in sorted((root / 'book').glob(pattern))]
 
@@ -149,9 +149,9 @@ def woven(path):
 
 
 def modules(root):
-    """Return what the blocks may show: {title: {address: Statement}}.
+    """Return {title: {address: Statement}} of the library's modules.
 
-    The `__init__.py` of a package need not be shown, and is left out.
+    The `__init__.py` of a package is left out.
     """
     return {path.relative_to(root).as_posix():
             {found.address: found for found in statements(path.read_text())}
@@ -191,7 +191,7 @@ def asked(block, module):
 
 
 def unknown(kind, name, known, block, line):
-    """Return the problem that there is no such module or statement."""
+    """Return the problem of an unknown module or statement."""
     close = difflib.get_close_matches(name, known, 1)
     where = f' in {block.title}' if kind == 'statement' else ''
     hint = f'; did you mean `{close[0]}`?' if close else ''
@@ -207,7 +207,7 @@ def weave(root, anyway=False):
     for path in chapters(root):
         old = path.read_text()
         lines = old.split('\n')
-        for block in reversed(woven(path)):   # so that line numbers hold
+        for block in reversed(woven(path)):   # keeps line numbers valid
             chosen, wrong = resolve(block, book)
             text = join(chosen)
             if not wrong and (anyway or text == block.text
@@ -222,7 +222,7 @@ def weave(root, anyway=False):
 
 
 def is_edited(block, known, root):
-    """Return whether neither weave nor the last commit has a block's text."""
+    """Return whether a block's text is neither woven nor committed."""
     return not (block.text.startswith(ASK)
                 or digest(block.title, block.text) in known
                 or block.text in committed(root, block.path))
@@ -255,7 +255,7 @@ def not_python(root):
 
 
 def check(root):
-    """Return all that is wrong with the blocks and the modules."""
+    """Return all problems of the blocks and the modules."""
     book, problems = modules(root), []
     shown = {title: [] for title in book}     # [(address, (page, line))]
     for path in chapters(root):
@@ -271,9 +271,9 @@ def check(root):
 
 
 def told_otherwise(title, module, shown):
-    """Yield what is not shown once, in the order of its module.
+    """Yield problems unless each statement is shown once, in order.
 
-    What a module begins with, its docstring and imports, can come anywhere.
+    The docstring and the imports of a module can be shown anywhere.
     """
     missing = module.keys() - {address for address, _ in shown}
     for name in missing:
@@ -297,7 +297,7 @@ def is_head(statement):
 
 
 def drift(block, book):
-    """Return how a block differs from what it asks for."""
+    """Return the problems if a block differs from its module."""
     chosen, problems = resolve(block, book)
     if problems or block.text == join(chosen):
         return problems
@@ -314,7 +314,7 @@ def drift(block, book):
 
 
 def untidy(root, title):
-    """Yield what in a module cannot be asked for by an address."""
+    """Yield problems for code of a module without a unique address."""
     source = (root / title).read_text()
     seen, covered = {}, set()
     for found in statements(source):
@@ -333,7 +333,7 @@ def untidy(root, title):
 # The names in a block.
 
 def imports(node):
-    """Return the dotted names of what a statement imports."""
+    """Return the dotted names that a statement imports."""
     if isinstance(node, ast.ImportFrom):
         return [f'{node.module}.{name.name}' for name in node.names]
     return [name.name for name in node.names
@@ -358,7 +358,7 @@ def dotted(title):
 
 
 def parsed(block):
-    """Return the statements of any block, magics and bad syntax left out."""
+    """Return the statements of a block, without magics or bad syntax."""
     try:
         return statements(re.sub('(?m)^[%!].*', '', block.text))
     except SyntaxError:
@@ -378,7 +378,7 @@ def label(page):
 
 
 def main(arguments):
-    """Weave the book of the current directory; print what is wrong."""
+    """Weave the book in the current directory, and print the problems."""
     problems = not_python(Path())
     if not problems:
         if '--check' not in arguments:

@@ -1,7 +1,7 @@
-"""The tables of what works, from book/what_works.json.
+"""Make the tables of supported functions from book/what_works.json.
 
-`python -m tests.what_works` makes the data: each function is called and
-differentiated; nothing here is typed by hand.
+`python -m tests.what_works` makes the data by calling and differentiating
+each function, so no entry is typed by hand.
 """
 
 import json
@@ -12,7 +12,7 @@ DATA = Path(__file__).parents[1] / 'what_works.json'
 
 
 def table(module):
-    """Return the functions of a module, and by what they are differentiable.
+    """Return the functions of a module, and how each can be differentiated.
 
     Args:
         module: its name, such as 'numpy.linalg'.

@@ -1,8 +1,8 @@
 """Draw the whole grid: every primitive, and where each of its rules is.
 
 `<!-- table: whole grid -->` becomes a table whose cells link to the lines of
-the modules that define the rules.  A rule says itself where its code is, and
-one that is made of a row's functions has its code in the row.
+the modules that define the rules.  A rule's code object tells its line, which
+is in the row if the rule is made from functions there.
 """
 
 import inspect
@@ -16,14 +16,14 @@ from book.tools.places import ROOT
 
 COLUMNS = ('evaluate', 'jvp', 'vmap', 'abstract', 'partial_eval',
            'transpose', 'lowering')
-# These make a rule of what the row says, so the row is the place to look.
+# These make rules from a row's functions, so the link goes to the row.
 MAKERS = {'defjvp', 'deflinear', 'deftranspose', 'defwritten'}
 MARKS = {'rule': '●', 'default': '○', 'never': '–'}
-# What is no part of the grid: a wing, and the draft, which has its own.
+# Folders outside the grid: a wing, and the draft, which has its own grid.
 BESIDE = f'{weave.PACKAGE}/more/', weave.DRAFT
 
-# What an interpreter does with a primitive that has no rule in its column:
-# the statement that says so.
+# The statement that handles a primitive without a rule in the interpreter's
+# column.
 DEFAULTS = {
     'partial_eval': ('autodiff_mini/interpreters/partial_eval.py',
                      'PartialEvalTrace'),
@@ -36,8 +36,8 @@ def cells():
     """Return {(row, column): (kind, (title, address))} of the whole grid.
 
     The kinds are 'rule', for a rule of its own; 'default', if the interpreter
-    has one answer for all primitives that have none; and 'never', if it is
-    never asked.
+    handles all primitives without a rule in the same way; and 'never', if it
+    never meets the primitive.
     """
     book, rows = titles(), {}
     for title, module in book.items():
@@ -51,7 +51,7 @@ def cells():
         grid[name, 'evaluate'] = 'rule', row
         for column in COLUMNS[1:]:
             rule = table_of(column).get(primitive)
-            # What has no vmap is made by lowering, after the others.
+            # Only lowering makes a primitive that has no vmap rule.
             default = column in DEFAULTS and primitive in table_of('vmap')
             grid[name, column] = (
                 ('rule', statement_of(rule, book) or row) if rule
@@ -61,7 +61,7 @@ def cells():
 
 
 def titles():
-    """Return the modules of the grid, as `weave.modules` has them."""
+    """Return the modules of the grid, in the form of `weave.modules`."""
     return {title: module for title, module in weave.modules(ROOT).items()
             if not title.startswith(BESIDE)}
 
@@ -75,8 +75,8 @@ def table_of(column):
 def statement_of(rule, book):
     """Return (title, address) of the statement with the code of a rule.
 
-    If a function such as `defpartial` makes it of others, theirs is meant.
-    That is None if only a maker has code.
+    If a function such as `defpartial` makes it from others, use theirs.
+    Return None if only a maker has code.
     """
     found = []
     for code in codes(rule):
@@ -89,7 +89,7 @@ def statement_of(rule, book):
 
 
 def codes(x):
-    """Yield the code of a rule, and of the functions that it is made of."""
+    """Yield the code of a rule, and of the functions it is made from."""
     if isinstance(x, partial):
         x = x.func, *x.args
     if isinstance(x, tuple):
@@ -106,7 +106,7 @@ def table(page):
     """Return the grid as Markdown, with links as seen from `page`."""
     grid, book = cells(), weave.modules(ROOT)
     heads = ['', *map(head, COLUMNS)]
-    heads[-1] += ' { tabindex="0" }'   # so that a narrow page scrolls it
+    heads[-1] += ' { tabindex="0" }'   # lets keys scroll the table
     rows = dict.fromkeys(row for row, _ in grid)
     lines = [[f'`{row}`', *[cell(row, column, grid, page, book)
                             for column in COLUMNS]] for row in rows]
@@ -129,7 +129,7 @@ def head(column):
 
 
 def caption(grid):
-    """Return how many cells there are of each kind."""
+    """Return a sentence that counts the cells of each kind."""
     kinds = [kind for kind, _ in grid.values()]
     return (f'Of {len(grid)} cells, {kinds.count("rule")} have a rule of '
             f'their own (●). For {kinds.count("default")} the interpreter '

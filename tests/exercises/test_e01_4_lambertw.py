@@ -16,13 +16,8 @@ class Listening(Trace):
             return primitive.bind(*args, **params)
 
 
-def test_it_solves_the_equation(exercise):
-    for x in 0.0, 0.5, 1.0, np.e, 10.0:
-        assert solves(exercise.lambertw(x), x)
-
-
-def test_it_takes_arrays(exercise):
-    x = np.linspace(0.0, 5.0, 12).reshape(3, 4)
+def test_it_solves_the_equation_and_takes_arrays(exercise):
+    x = np.linspace(0.0, 10.0, 12).reshape(3, 4)
     w = exercise.lambertw(x)
     assert w.shape == x.shape and solves(w, x)
 

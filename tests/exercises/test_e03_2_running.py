@@ -20,8 +20,3 @@ def test_tables_in_a_cube(exercise):
 def test_nested_vmap(exercise):
     sums = ad.vmap(ad.vmap(exercise.running_sum))(CUBE)
     assert np.all(sums == np.cumsum(CUBE, axis=2))
-
-
-def test_derivative_of_the_batch(exercise):
-    _, dots = ad.jvp(ad.vmap(exercise.running_sum), (TABLE,), (TABLE,))
-    assert np.all(dots == np.cumsum(TABLE, axis=1))

@@ -18,11 +18,6 @@ def test_vmap_returns_the_right_value(exercise):
     assert np.all(vmap(f)(xs) == [[0.25, 0.75], [0.5, 0.5]])
 
 
-def test_dye_survives_vmap(exercise):
-    f = exercise.custom(lambda x: 2 * x, lambda x, x_dot: 3 * x_dot)
-    assert np.all(along_ones(vmap(f), np.ones(4)) == 3)
-
-
 def test_dye_survives_nested_vmap(exercise):
     f = exercise.custom(lambda x: 2 * x, lambda x, x_dot: 3 * x_dot)
     assert np.all(along_ones(vmap(vmap(f)), np.ones((2, 3))) == 3)

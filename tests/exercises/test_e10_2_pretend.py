@@ -35,28 +35,11 @@ def test_second_derivative(exercise):
     assert twice(exercise.against) == 1.0       # two changes of sign
 
 
-def test_fourth_derivative(exercise):
-    f = lambda x: exercise.against(x) ** 4
-    for _ in range(4):
-        f = ad.grad(f)
-    assert np.isclose(f(1.6), 24.0)             # four changes of sign
-
-
-def test_vmap_of_grad(exercise):
-    slopes = ad.vmap(ad.grad(lambda x: exercise.straight(x) ** 2))(X)
-    assert np.array_equal(slopes, [2.0, 2.0, -2.0])
-
-
 def test_grad_of_vmap(exercise):
     f = ad.vmap(lambda p: exercise.against(p)['w'] * p['x'])
     found = ad.grad(lambda p: np.sum(f(p)))({'w': X, 'x': 2 * X})
     assert np.array_equal(found['w'], -2 * X)
     assert np.array_equal(found['x'], X)
-
-
-def test_second_derivative_under_vmap(exercise):
-    f = lambda x: exercise.straight(x) ** 2
-    assert np.array_equal(ad.vmap(ad.grad(ad.grad(f)))(X), np.full(3, 2.0))
 
 
 def test_pullback_that_is_not_linear(exercise):

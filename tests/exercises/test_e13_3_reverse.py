@@ -41,9 +41,5 @@ def test_a_second_derivative(exercise):
         ad.grad(lambda xs: np.sum(rows(xs)))(xs) * X)), X)
 
 
-def test_compiled(exercise):
-    check(exercise, lambda xs: ad.jit(ad.grad(shrink))(xs), X)
-
-
 def test_in_a_batch(exercise):
     check(exercise, ad.vmap(ad.grad(shrink)), np.stack([X, X * X]))

@@ -46,11 +46,6 @@ def test_as_many_elements_as_values(exercise):
         assert np.array_equal(vmap(countdown)(N[:2]), DOUBLED[:2])
 
 
-def test_batch_of_one(exercise):
-    with with_rule(exercise):
-        assert np.array_equal(vmap(countdown)(N[:1]), DOUBLED[:1])
-
-
 def test_vmap_of_vmap(exercise):
     with with_rule(exercise):
         table = np.stack([A, A[::-1]])

@@ -1,22 +1,9 @@
-import numpy as np
-
 import autodiff_mini as ad
-
-
-def area(circle):
-    return np.pi * circle.radius ** 2
 
 
 def test_a_radius_is_a_leaf_and_a_color_is_not(exercise):
     exercise.register()
     assert ad.tree_leaves([exercise.Circle(2.0, 'red'), 3.0]) == [2.0, 3.0]
-
-
-def test_derivative_of_an_area(exercise):
-    exercise.register()
-    circle = exercise.Circle(2.0, 'red')
-    a, a_dot = ad.jvp(area, (circle,), (circle,))
-    assert np.allclose([a, a_dot], [4 * np.pi, 8 * np.pi])
 
 
 def test_a_circle_may_come_out(exercise):

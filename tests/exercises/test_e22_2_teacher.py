@@ -39,17 +39,6 @@ def test_several_who_count_differently(exercise):
     assert np.allclose(found['listen'], np.outer(weights(ct), x))
 
 
-def test_the_jacobian(exercise):
-    found = ad.jacrev(lambda params: exercise.settle(
-        opinions, params, START))(PARAMS)
-    assert np.allclose(found['own'], np.linalg.inv(np.eye(3) - LISTEN))
-
-
-def test_functions_that_are_not_linear(exercise):
-    f = lambda params: exercise.settle(bounded, params, START)
-    ad.check_grads(f, (PARAMS,), order=1, modes=('rev',))
-
-
 def test_second_derivatives(exercise):
     def pupil(own):
         params = {'listen': LISTEN, 'own': own}

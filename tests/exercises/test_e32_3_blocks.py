@@ -41,12 +41,6 @@ def test_three_axes(exercise):
     assert passing(exercise, TABLE.reshape(100, 20, 50), 3000) < 6500
 
 
-def test_large_numbers(exercise):
-    x = TABLE[:9] * 1e4
-    x[4] -= 1e6
-    same(exercise, x, 150)
-
-
 def test_no_rows(exercise):
     same(exercise, TABLE[:0], 100)
     same(exercise, TABLE[:3].reshape(3, 50, 1), 100)

@@ -1,4 +1,4 @@
-"""Decompositions where they are hard: equal values, lost rank, bad input.
+"""Guard hard decompositions: equal values, lost rank, and bad input.
 
 What holds at all other points is said by the programs.
 """
@@ -86,19 +86,6 @@ def test_singular_vectors_of_zero():
 
 # Second derivatives
 
-def test_the_hessian_of_an_eigenvalue():
-    """2 |v_i' S v|^2 / (w - w_i), summed; S is B's lower triangle, mirrored.
-    """
-    w, v = linalg.eigh(A)
-    hessian = ad.vmap(ad.hessian(lambda a: linalg.eigvalsh(a)[-1]))(
-        np.stack([A, 2 * A]))
-    b = np.arange(9.0).reshape(3, 3)
-    p = v.T @ (np.tril(b) + np.tril(b, -1).T) @ v
-    expected = np.sum(2 * p[:2, 2] ** 2 / (w[2] - w[:2]))
-    assert_close(np.einsum('kijlm,ij,lm->k', hessian, b, b),
-                 expected * np.array([1, 0.5]))
-
-
 X = np.array([1.0, 2, 2])
 TIED_BELOW = np.diag([3.0, 1, 1])
 SMOOTH_AT_TIES = {  # because they depend on no vector of the equal values
@@ -124,12 +111,9 @@ def test_second_derivatives_exist_where_other_values_are_equal(name):
     ad.check_grads(real, (a,), order=2, rtol=1e-4)
     b = np.random.default_rng(8).normal(size=a.shape).astype(a.dtype)
     b = b + 0.5 * a * b[::-1]
-    twice = push(lambda a: push(real, a, b), a, b)
-    inner = lambda x: np.real(np.sum(x * b))
-    slope = lambda a: inner(ad.grad(real)(a))
-    assert_close(push(slope, a, b), twice)
-    assert_close(inner(ad.grad(slope)(a)), twice)
-    assert_close(inner(ad.grad(lambda a: push(real, a, b))(a)), twice)
+    slope = lambda a: np.real(np.sum(ad.grad(real)(a) * b))
+    twice = push(slope, a, b)
+    assert_close(np.real(np.sum(ad.grad(slope)(a) * b)), twice)
     assert_close(ad.jit(lambda a: push(slope, a, b))(a), twice)
     assert_close(ad.vmap(lambda a: push(slope, a, b))(a[None])[0], twice)
 
@@ -148,23 +132,6 @@ def test_a_norm_that_equal_values_share_has_no_second_derivative(name):
     assert np.isfinite(ad.grad(f)(a)).all()
     assert np.isnan(push(ad.grad(f), a, A)).any()
     assert np.isnan(ad.hessian(f)(a)).any()
-
-
-SQUARES = {
-    'eigvals': lambda a: np.real(linalg.eigvals(a))}
-
-
-@pytest.mark.parametrize('name', SQUARES)
-@pytest.mark.parametrize('a', [EYE, TIED], ids=['all', 'two'])
-def test_second_derivatives_through_equal_values_are_nan(name, a):
-    """That of the sum exists, but each value has a kink."""
-    f = lambda a: np.sum(SQUARES[name](a) ** 2)
-    along = lambda a: np.sum(ad.grad(f)(a) * A)
-    assert np.isnan(push(lambda a: push(f, a, A), a, A))
-    assert np.isnan(push(along, a, A))
-    assert np.isnan(ad.grad(along)(a)).any()
-    assert np.isnan(ad.grad(lambda a: push(f, a, A))(a)).any()
-    assert np.isfinite(ad.grad(f)(a)).all()
 
 
 # Hermitian matrices
@@ -343,13 +310,6 @@ def test_products_are_taken_in_the_order_of_least_cost():
                   for shape in zip(sizes, sizes[1:], strict=False)]
         y = ad.jit(lambda *arrays: linalg.multi_dot(arrays))(*arrays)
         assert_same(y, linalg.multi_dot(arrays), ulps=0)
-
-
-def test_powers_are_taken_in_the_order_of_numpy():
-    a = np.random.default_rng(4).normal(size=(5, 5))
-    for n in range(-4, 12):
-        y = ad.jit(lambda a, n=n: linalg.matrix_power(a, n))(a)
-        assert_same(y, linalg.matrix_power(a, n), ulps=0)
 
 
 def test_residuals_have_a_shape_that_no_value_changes():

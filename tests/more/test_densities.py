@@ -1,4 +1,4 @@
-"""The densities that chapter 29 writes down, in as few lines as it can."""
+"""Guard the densities that chapter 29 writes down in a few lines."""
 
 from functools import cache
 from pathlib import Path

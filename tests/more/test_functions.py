@@ -1,4 +1,4 @@
-"""Functions of NumPy's that are programs: hard points, views, and errors."""
+"""Guard NumPy functions that are programs: hard points, views, errors."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""The special functions of SciPy: far away, at the ends, and what is refused.
+"""Guard SciPy's special functions: far away, at the ends, and refused.
 
 The slopes are compared with those of mpmath, at 30 digits.
 """

@@ -1,4 +1,4 @@
-"""The methods of ufuncs: what they mean where there is little, or nothing."""
+"""Guard the methods of ufuncs, also where there is little or nothing."""
 
 import numpy as np
 import pytest

@@ -172,7 +172,7 @@ def test_a_port_is_asked_for_before_anything_is_built():
 
 
 def test_a_server_says_that_outputs_are_old_and_makes_them_again(
-        monkeypatch, tmp_path, capsys):
+        monkeypatch, tmp_path):
     """The desk itself, with a library and processes that are not."""
     library, ran, jobs = ['one'], [], {}
 
@@ -225,18 +225,3 @@ def test_a_server_says_that_outputs_are_old_and_makes_them_again(
     desk.collect()
     assert ran == ['a', 'b', 'a', 'b']
     assert shown() == (['# a on two', '# b on two'], ['', ''])
-
-    # While a module is not Python, that is all there is to say.
-    library[0] = 'three'
-    desk.look()
-    Path('autodiff_mini').mkdir()
-    Path('autodiff_mini/core.py').write_text('x = = 1')
-    capsys.readouterr()
-    desk.look()
-    desk.collect()
-    said = 'autodiff_mini/core.py:1: not Python: invalid syntax'
-    assert capsys.readouterr().out == said + '\n'
-    assert shown() == (['# a on two', '# b on two'], [said, said])
-    Path('autodiff_mini/core.py').unlink()
-    desk.look()
-    assert shown()[1] == [pages.OLD, pages.OLD]

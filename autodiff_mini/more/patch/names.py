@@ -43,7 +43,7 @@ def answer(name, replacement, module=np):
     own = names[name]
 
     def look(module):
-        found = names[name]     # a test may have replaced it
+        found = names[name]     # a test can have replaced it
         if (found is not own or in_a_library(sys._getframe(1))
                 or trace_at_work.get(None) in NO_TRACE):
             return found
