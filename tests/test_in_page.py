@@ -317,7 +317,7 @@ def test_exercise_is_tried_and_solved_in_the_page(browser, home):
     solution = exercises.weave.join(
         exercises.weave.statements(exercises.solution(name))[1:])
     told, shown = attempt(solution)
-    assert told == 'Solved.' and 'wrong' not in shown
+    assert told == 'Solved.' and '\nwrong' not in shown
     browser.refresh()
     assert browser.execute_script(
         'return document.querySelectorAll(".run-solved").length') == 1
