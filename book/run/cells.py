@@ -251,6 +251,8 @@ def newer():
     for new in unstack, cumulative_sum, cumulative_prod:
         setattr(numpy, new.__name__, overrides.array_function_dispatch(
             lambda x, /, *, axis=None: (x,), module='numpy')(new))
+    numpy.matvec = lambda x, y: (x @ y[..., None])[..., 0]
+    numpy.vecmat = lambda x, y: (x[..., None, :] @ y)[..., 0, :]
 
 
 if numpy.__version__ < '2.1':

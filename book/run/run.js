@@ -159,7 +159,7 @@
       (cell || { says: status }).says.textContent = status.textContent;
       return;
     }
-    const page = { base, link, cells, exercises, make, button, status, bar, stop, store, solved };
+    const page = { base, link, cells, make, button, status, bar, stop, solved };
     session ??= import(new URL("session.js", base)).then(({ open }) => open(page));
     session.then((opened) => opened[what](cell)).catch((error) => {
       session = null;

@@ -4,7 +4,7 @@
 // what is in those that the page hides.
 
 export async function open(page) {
-  const { base, link, make, button, status, bar, stop, store } = page;
+  const { base, link, make, button, status, bar, stop } = page;
   const [notebook, settings] = await Promise.all(
     [link.href, new URL("settings.json", base)].map(async (url) => (await fetch(url)).json()));
   const options = { pictures: false, ...window.bookRunOptions };
@@ -102,6 +102,7 @@ export async function open(page) {
     mark(cell, false);
     const took = stopped ? "stopped" : note ? "not run" : `${error ? "raised an error after" : "ran in"} ${(ms / 1000).toFixed(2)} s`;
     if (cell.says) cell.says.textContent = passed === undefined ? took : passed ? "Solved." : "Not solved yet.";
+    if (passed) page.solved(cell);
     status.textContent = `${cell.name}: ${cell.says?.textContent || took}. ${error || ""}`;
     // The book's own errors are expected; after one of the reader's we stop.
     const edited = program.some((c) => c.box && c.source !== c.original);
