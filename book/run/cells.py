@@ -23,6 +23,7 @@ from numpy._core import fromnumeric, overrides
 
 MOST = 100_000          # characters that one cell may print
 WIDTH = 79
+LIBRARY = 'autodiff_mini', 'tests.jaxpr_checks'    # and what uses it
 SITE = next(path for path in sys.path if path.endswith('site-packages')) + '/'
 PRINT, ERRORS = numpy.get_printoptions(), numpy.geterr()
 say = print             # the worker puts its own here
@@ -133,7 +134,7 @@ def fresh(pictures=False):
     """Start a new namespace, with the library as the book has it."""
     global main
     for name in [*sys.modules]:
-        if name.partition('.')[0] == 'autodiff_mini':
+        if name.startswith(LIBRARY):
             del sys.modules[name]
     numpy.set_printoptions(**PRINT), numpy.seterr(**ERRORS)
     Shell.ast_transformers.clear()
