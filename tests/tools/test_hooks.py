@@ -64,10 +64,15 @@ def test_a_false_listing_fails_the_build_with_line_and_diff(site):
 
 
 def folder(site):
-    """Return {name: (text, time)} of the folder of pages."""
+    """Return {name: (text, time)} of the folder of pages.
+
+    What runs a page is left out: `test_in_page.py` uses it.
+    """
     return {path.relative_to(site / 'pages').as_posix():
             (path.read_text(), path.stat().st_mtime_ns)
-            for path in (site / 'pages').rglob('*') if path.is_file()}
+            for path in (site / 'pages').rglob('*') if path.is_file()
+            and not path.is_relative_to(site / 'pages/assets/run')
+            and path.stem != 'run'}
 
 
 @pytest.mark.rest
