@@ -509,7 +509,7 @@ point('eq', 'all', lambda np, x: np.all(x, 0),
 point('index', 'out_of_bounds', lambda np, x: x[2], vec(1, 2),
       raises=IndexError)
 
-# No function of NumPy's: it is what comes back through an index.
+# Not a NumPy function: it is the transpose of an index.
 for name, x, place, x_bar in [
         ('repeated', vec(0.3, 2, inf), np.array([1, 1, 0]), [2, 2, 1]),
         ('nothing', E, np.zeros(0, int), E),

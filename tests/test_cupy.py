@@ -83,7 +83,7 @@ class Elsewhere(NDArrayOperatorsMixin):
 
 
 def send(function, args, kwargs):
-    """Return what a function of NumPy's does elsewhere."""
+    """Return how a NumPy function works in the other library."""
     return brought(function(*sent(args), **{
         name: sent(x) for name, x in kwargs.items()}))
 

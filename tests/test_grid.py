@@ -171,7 +171,7 @@ def test_primitives_with_a_transpose_rule():
     rules = {p for p in transpose.rules
              if type(p) is Primitive}   # and not one of another test's
     assert set(map(str, rules)) == TRANSPOSED
-    rest = rules - {*ROWS, *WAYS_BACK, *PROGRAM_ROWS}
+    rest = rules - {*ROWS, *REVERSE_RULES, *PROGRAM_ROWS}
     assert {*map(str, rest)} <= {'errstate'}    # see test_jit.py
 
 
@@ -249,11 +249,10 @@ def test_rows_that_carry_programs_meet_each_interpreter(primitive, name):
         assert_close(f(x), expected(x))
 
 
-# The two rows of a function with a rule for the way back.  Some of their
-# cells are errors, and have to be: an envelope is opened on the way back, and
-# whoever runs it forwards, or moves it, has come the wrong way.
+# The two rows of a function with a reverse rule.  Some of their cells have to
+# be errors, because only the reverse pass can open an envelope.
 
-WAYS_BACK = [custom_vjp_call_p, custom_lin_p]
+REVERSE_RULES = [custom_vjp_call_p, custom_lin_p]
 ONLY_BACK = "can't apply forward-mode .*square has only a rule for reverse"
 
 
@@ -310,9 +309,9 @@ def test_rows_of_the_way_back_meet_each_interpreter(cell):
 
 
 def test_the_rows_of_the_way_back_are_complete():
-    for primitive in WAYS_BACK:
+    for primitive in REVERSE_RULES:
         assert primitive.is_call and primitive.multiple_results
         assert primitive in jvp.rules and primitive in vmap.rules
         assert primitive in abstract.rules
     assert {p for p in vars(custom_vjp).values() if isinstance(p, Primitive)
-            } <= {*WAYS_BACK, *ROWS}
+            } <= {*REVERSE_RULES, *ROWS}

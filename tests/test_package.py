@@ -1,4 +1,4 @@
-"""Wheel and sdist, as whoever installs them meets them.
+"""Wheel and sdist, as a user who installs them meets them.
 
 `make test-package` runs this.
 """

@@ -123,7 +123,7 @@ def first_order():
 
 
 def rows_of_numpy():
-    """Return the primitives of NumPy's commoner functions."""
+    """Return the primitives of the common NumPy functions."""
     seams.bring(None)
     imag = {p for p in rows_in('more.elements') if p.name == 'imag'}
     return imag.union(*map(rows_in, (

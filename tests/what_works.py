@@ -1,4 +1,4 @@
-"""What works: each public function of NumPy's and of scipy.special.
+"""What works: each public function of NumPy and of scipy.special.
 
 The programs of the one table call the functions.  Here their calls are seen,
 and each function is differentiated by each of its arguments in turn.
@@ -72,7 +72,7 @@ class Seen(ModuleType):
 
 
 def asks(function):
-    """Return whether a function of NumPy's asks tracers what it means."""
+    """Return whether a NumPy function asks tracers what it means."""
     return isinstance(function, np.ufunc) or hasattr(function,
                                                      '_implementation')
 

@@ -74,7 +74,7 @@ def check_values(row):
 
 
 def values(tree):
-    """Return the arrays in a result, whoever it is from."""
+    """Return the arrays in the result of any library."""
     return [np.asarray(x) for x in ad.tree_leaves(tree)]
 
 

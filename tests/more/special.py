@@ -17,7 +17,7 @@ IN_JAX = set('''
 
 
 def special(np):
-    """Return the special functions of whoever is asked for the program."""
+    """Return the special functions of the library that a program asks for."""
     if np.__name__ == 'numpy':
         return getattr(np, 'special', scipy.special)
     return import_module('jax.scipy.special')
