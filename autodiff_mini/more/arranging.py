@@ -266,7 +266,7 @@ def refuse_by_size(function):
 def refuse_size(function):
     raise NotImplementedError(
         f'numpy.{function.__name__} is not supported on traced values, '
-        'because the size of its result depends on them. Keep all the '
+        'because the size of its result depends on values. Keep all the '
         'elements, and set those that do not count to 0 with np.where.')
 
 

@@ -226,7 +226,7 @@ TWO = np.ones(2)
     ('no rule for while_loop',
      lambda: draft.grad(as_long_as(DRAFT))(0.5)),
     ('no rule for while_loop', lambda: draft.vmap(as_long_as(DRAFT))(TWO)),
-    ('a real number', lambda: draft.grad(np.sin)(TWO)),
+    ('real scalar output', lambda: draft.grad(np.sin)(TWO)),
     ('no value to branch on',
      lambda: draft.vmap(lambda x: x if x > 0 else -x)(TWO)),
     ('escaped its transformation', lambda: draft.grad(closing_over)(1.0)),
