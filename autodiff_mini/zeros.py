@@ -68,7 +68,7 @@ def instantiate_all(ts, others) -> list:
 
     If the library of a zero is unknown, the library of `others` is used.
     """
-    library = seams.library_of(others)
+    library = any(which_zero(ts)) and seams.library_of(others)
     return list(map(instantiate_zeros, library.zeros(ts) if library else ts))
 
 

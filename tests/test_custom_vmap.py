@@ -1,4 +1,4 @@
-"""more/custom_vmap.py: wherever an axis meets the function, the rule is asked.
+"""more/calls/custom_vmap.py: an axis that meets the function asks the rule.
 
 The rule of `square` says 3x^2, so that it shows where it was asked.  What JAX
 can run has the same values there (tests/test_jax_oracle.py).
@@ -13,7 +13,7 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.core import Trace, current_trace
-from autodiff_mini.more.custom_vmap import custom_vmap_call_p
+from autodiff_mini.more.calls.custom_vmap import custom_vmap_call_p
 from autodiff_mini.interpreters.transpose import rules as transpose_rules
 from tests.amount import crossed, rest
 from tests.numerical import assert_close, assert_same

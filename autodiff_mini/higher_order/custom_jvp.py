@@ -486,6 +486,7 @@ class FlatCall:
     def __init__(self, function):
         self.function = function
         self.rules = rules_of(function)
+        self.held, self.keys, self.names, self.left_out = {}, [], [], 0
 
     def operands(self, args, given) -> list:
         """Take the arguments of the call, and return its operands.
@@ -500,21 +501,25 @@ class FlatCall:
             opened = seams.open_self(args[0])
             if traced_leaves(opened):
                 args = (opened, *args[1:])
-        left_out = kwargs.keys() - {*nondiff}
-        left_out = left_out if left_out.isdisjoint(given) else ()
-        self.left_out = len(left_out)
-        self.names = [key for key in kwargs if key not in left_out]
-        free = dict(enumerate(args))
-        free |= {key: kwargs[key] for key in self.names}
-        self.held = {key: free.pop(key) for key in nondiff if key in free}
-        self.free = list(free)
-        xs, self.in_tree = tree_flatten(tuple(free.values()))
-        names = lambda: leaf_names(tree_structure(OrderedDict(free)),
-                                   f'arguments of {self}')
+        self.free = range(len(args))
+        traced = []
+        if nondiff or kwargs:
+            left_out = kwargs.keys() - {*nondiff}
+            left_out = left_out if left_out.isdisjoint(given) else ()
+            self.left_out = len(left_out)
+            self.names = [key for key in kwargs if key not in left_out]
+            free = dict(enumerate(args))
+            free |= {key: kwargs[key] for key in self.names}
+            self.held = {key: free.pop(key) for key in nondiff if key in free}
+            self.free, args = list(free), tuple(free.values())
+            traced = [(key, leaf) for key, x in self.held.items()
+                      for leaf in traced_leaves(x)]
+            self.keys = [key for key, _ in traced]
+        xs, self.in_tree = tree_flatten(args)
+        names = lambda: leaf_names(
+            tree_structure(OrderedDict(zip(self.free, args))),
+            f'arguments of {self}')
         map_leaves(typeof, names, xs)
-        traced = [(key, leaf) for key, x in self.held.items()
-                  for leaf in traced_leaves(x)]
-        self.keys = [key for key, _ in traced]
         return [*(leaf for _, leaf in traced), *xs]
 
     def __call__(self, *operands):
@@ -531,6 +536,8 @@ class FlatCall:
 
     def split(self, operands):
         """Return the nondiff arguments, and the leaves of the others."""
+        if not self.keys:
+            return self.held, operands
         n = len(self.keys)
         values = iter(operands[:n])
         held = {key: replace_traced(x, values) if key in self.keys else x

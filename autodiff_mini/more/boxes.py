@@ -44,6 +44,8 @@ def own_tracer(x, is_taken):
 @seams.lend.take
 def lend(x, why):
     """Return a read-only duplicate that records why."""
+    if why is GIVEN and is_a_number(x):
+        return x
     x = duplicate(x)
     x.memory = why
     return x
