@@ -318,7 +318,7 @@ def test_static_arguments_of_a_checkpoint_are_python_s():
     assert ad.grad(f)(3.0, 'power') == ad.grad(f)(3.0, word='power') == 6.0
     assert ad.grad(f)(3.0, 'times') == 2.0
     assert ad.grad(f, 2)(3.0, 'times', 2.0) == 3.0
-    with pytest.raises(ValueError, match='no argument 5 in .*, whose'):
+    with pytest.raises(ValueError, match='has no argument 5. Its arguments'):
         ad.checkpoint(lambda x: x, static_argnums=5)
     with pytest.raises(TypeError, match=r'args\[2\].*type str'):
         f(3.0, 'power', 'a')

@@ -237,7 +237,7 @@ def test_a_static_argument_without_a_hash_is_a_value_error(value):
              lambda f: f(1.0, sizes=value), 'sizes')):
         with pytest.raises(ValueError, match=(
                 'Non-hashable static arguments.*argument '
-                f'{name} of .*stretch.*{kind}. (Pass a tuple|Let it be traced|Def)')):
+                f'{name} of .*stretch.*{kind}. (Pass a tuple|Do not make it static|Def)')):
             call_it(f)
 
 
@@ -248,9 +248,9 @@ def test_errors_name_arguments_as_the_caller_counts_them():
 
 
 def test_static_arguments_that_there_are_not():
-    with pytest.raises(ValueError, match="no argument 'k' in .*powers"):
+    with pytest.raises(ValueError, match="powers has no argument 'k'"):
         ad.jit(powers, static_argnames='k')
-    with pytest.raises(ValueError, match='no argument 4 in .*powers'):
+    with pytest.raises(ValueError, match='powers has no argument 4'):
         ad.jit(powers, static_argnums=4)
 
 
@@ -343,8 +343,8 @@ def test_the_source_is_that_of_the_last_call():
     f = ad.jit(lambda x: np.sin(x) * 2)
     line = inspect.currentframe().f_lineno - 1
     with pytest.raises(AttributeError, match=(
-            '<lambda> has not been called yet, so there is no program of it: '
-            'call it with')):
+            '<lambda> has not been called yet, so it has no compiled program. '
+            'Call it first')):
         f.source
     assert not hasattr(f, 'source')
     f(C)
