@@ -99,7 +99,7 @@ def test_b2_nondiff_arguments_hold_traced_values(carrier):
             assert_close(g(3.0), expected)
             assert_close(ad.vmap(g)(np.array([0.5, 3.0]))[1], expected)
         with pytest.raises(TypeError, match='(?s)Argument 0 of .*scale is '
-                           'named in nondiff_argnums, but is being diff'):
+                           'named in nondiff_argnums, but it is being diff'):
             derivative(lambda a: by_x(ours, a)(0.25))(3.0)
 
 
@@ -131,7 +131,7 @@ def test_no_transformation_hands_out_what_has_escaped(origin):
     escaped = []
     EDGES[origin](lambda x: escaped.append(x) or x)
     for edge in EDGES.values():
-        with pytest.raises(ad.UnexpectedTracerError, match='has returned'):
+        with pytest.raises(ad.UnexpectedTracerError, match='had returned'):
             edge(lambda x: escaped[0])
 
 
@@ -146,7 +146,7 @@ def test_no_derivative_that_a_rule_returns_has_escaped():
                     lambda: ad.vjp(g, 1.0)[1](1.0),
                     lambda: ad.grad(g)(1.0)):
         with pytest.raises((ad.UnexpectedTracerError, TypeError),
-                           match='has returned'):
+                           match='had returned'):
             program()
 
 

@@ -237,7 +237,7 @@ def test_jit_refuses_arrays_inside_of_objects_that_it_would_freeze():
             (Net(None, Plus(X)), 'rest', 'Plus'),
             (Net(SimpleNamespace(w=X)), 'layers', 'SimpleNamespace')):
         with pytest.raises(TypeError, match=(
-                f'changes of the arrays in self.{name}, an object of type '
+                f'changes to the arrays in self.{name}, an object of type '
                 f'{kind}. Make {kind} a dataclass')):
             net.run(X)
 
@@ -283,7 +283,7 @@ def test_other_transformations_of_methods_hold_self():
 
 def test_a_gradient_with_respect_to_self_names_the_fix():
     with pytest.raises(TypeError, match=(
-            'grad of Model.by_self: argument 0 .self; argnums=1 is the next.: '
+            'grad of Model.by_self: argument 0 .self; argnums=1 names the next argument.: '
             'a value of type Model cannot be traced: make Model a dataclass')):
         Model().by_self(X)
 
@@ -307,7 +307,7 @@ def test_rules_of_a_method_are_not_asked_for_derivatives_by_self():
 
     for name in 'ruled', 'back':
         with pytest.raises(TypeError, match=(
-                f'0 of Model.{name} is the self of a method, but is being')):
+                f'0 of Model.{name} is the self of a method, but it is being')):
             ad.grad(with_w)(np.ones(3), name)
         assert ad.jit(partial(with_w, name=name))(np.ones(3)) == 3.0
     assert ad.vmap(with_x, (0, None))(np.ones((2, 3)), X).tolist() == [

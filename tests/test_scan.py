@@ -261,20 +261,20 @@ ERRORS = {
              TREES + r'PyTreeDef\(\*\), and the output .*\(\*, \*\)'),
     'shape': (scan(lambda c, x: (c * np.ones(3), x), np.zeros(2)[0],
                    length=2), T, NAME + ': carry' + TYPES
-              + r'float64\[\], and the output float64\[3\]'),
+              + r'float64\[\], and the output is float64\[3\]'),
     'leaf': (scan(lambda c, x: ({'a': [c['a'][0] > 0]}, x), {'a': [X]},
                   length=2), T, r"carry\['a'\]\[0\]" + TYPES
-             + r'float64\[4\], and the output bool\[4\]'),
+             + r'float64\[4\], and the output is bool\[4\]'),
     'number_truncated': (scan(lambda c, x: (x, c), 1.5, np.arange(2)), T,
-                         TYPES + r'float64\[\], and the output int64\[\]'),
+                         TYPES + r'float64\[\], and the output is int64\[\]'),
     'no_pair': (scan(lambda c, x: c, length=2), T, f'{NAME}.*must return a '
                 r'pair \(carry, y\), but its output is PyTreeDef\(\*\)'),
-    'no_length': (scan(C), V, f'{NAME}: .*needs xs to go along, or a length'),
+    'no_length': (scan(C), V, f'{NAME}: .*needs xs to iterate over, or a length'),
     'lengths_named': (scan(C, xs={'a': X, 'b': (X[:3],)}, length=4), V,
                       r"xs\['a'\] has 4, .*xs\['b'\]\[0\] has 3, "
                       'length has 4'),
-    'no_axis': (scan(C, xs=2.0), V, f'{NAME}: xs: scan goes along the first '
-                r'axis, but this has none: float64\[\]. Close over'),
+    'no_axis': (scan(C, xs=2.0), V, f'{NAME}: xs: scan iterates over the '
+                r'first axis of its inputs, but this input has no axes: float64'),
     'negative': (scan(C, length=-1), V, 'scan'),
     'length_traced': (lambda: ad.jit(lambda n: scan(C, length=n)())(3), T,
                       '__index__.. method was called on traced array'),
