@@ -52,7 +52,8 @@ publish:   ## build the site for SITE_URL=https://..., and copy it TO=host:folde
 	@test -n "$(SITE_URL)" || { \
 	  echo "Set the address where the book will be read:"; \
 	  echo "    make publish SITE_URL=https://example.org/book/"; exit 1; }
-	@$(MAKE) --no-print-directory book
+	@$(MAKE) --no-print-directory $(if $(PDF),pdf,book)
+	@$(if $(PDF),cp book.pdf site/)
 	@$(PYTEST) -q tests/test_site.py::test_every_link_leads_somewhere
 	@$(BIN)/python -m book.tools.online $(SITE_URL)
 	@touch site/.nojekyll   # or GitHub leaves out files that begin with _

@@ -11,7 +11,6 @@ is asked.
 """
 
 import hashlib
-import io
 import json
 import os
 import shutil
@@ -21,7 +20,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from book.tools import exercises, weave
+from book.tools import downloads, exercises, weave
 from book.tools.places import ROOT
 
 SCRIPTS = ROOT / 'book/run'
@@ -76,16 +75,12 @@ def settings():
 
 def library():
     """Return the library and `cells.py` as an archive, the same each time."""
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, 'w') as archive:
-        for path in [SCRIPTS / 'cells.py', ROOT / 'tests/jaxpr_checks.py',
-                     *sorted((ROOT / weave.PACKAGE).rglob('*'))]:
-            if path.suffix in ('.py', '.js', '.json'):
-                name = (path.name if path.parent == SCRIPTS else
-                        path.relative_to(ROOT).as_posix())
-                archive.writestr(zipfile.ZipInfo(name), path.read_bytes(),
-                                 zipfile.ZIP_DEFLATED, 9)
-    return made.getvalue()
+    paths = [ROOT / 'tests/jaxpr_checks.py',
+             *sorted((ROOT / weave.PACKAGE).rglob('*'))]
+    files = {path.relative_to(ROOT).as_posix(): path.read_bytes()
+             for path in paths if path.suffix in ('.py', '.js', '.json')}
+    return downloads.archive(
+        {'cells.py': (SCRIPTS / 'cells.py').read_bytes()} | files)
 
 
 def exercise(name):
