@@ -415,8 +415,8 @@ def tangent_type(aval):
 def typeof_result(x):
     """Return the type of a result, or raise an error if it has escaped."""
     if isinstance(x, str):
-        raise TypeError('a value of type str cannot be traced: leave it out '
-                        'of what is returned')
+        raise TypeError('a value of type str cannot be traced: return only '
+                        'arrays and numbers')
     if isinstance(x, Tracer) and x._trace.thread is None:
         check_alive(x, current_trace())
     return typeof(x)

@@ -1,11 +1,11 @@
-"""`make check`: weaves, and tests what changed since the last commit.
+"""Weave, and test what has changed since the last commit: `make check`.
 
-The nearest tests come first, and the first failure ends it.  For a rule the
-nearest are the squares of its row, in the order in which each builds on the
-one before; they run to the end.  All others share what is left of ten
-seconds: those of a changed file, the files that mention what changed, and
-the cells of a page.  What the time was too short for is listed, and then
-the exit status is NOT_TRIED, since a success would say too much.
+The nearest tests run first, and the first failure ends the check.  For a
+rule, the nearest tests are the squares of its row, in an order where each
+builds on the one before, and all of them run.  The other tests share the
+rest of ten seconds.  They are the tests of a changed file, the files that
+mention the change, and the cells of a page.  If the time runs out, the tests
+that did not run are listed, and the exit status is NOT_TRIED.
 """
 
 import re
@@ -301,14 +301,14 @@ def main():
         print(*problems, sep='\n')
         return 1
     if not jobs and not unknown:
-        print('No module, no test, and no page has changed.')
+        print('No module, test, or page has changed.')
         return 0
     right, late = run(root, jobs, STARTED + SECONDS)
     if not right:
         return 1
     not_tried = [job.what for job in late] + unknown
     if not_tried:
-        print('NOT TRIED, so this is not a success (`make test` tries all):',
+        print('NOT TRIED, so nothing is proven yet (`make test` runs all):',
               *not_tried, sep='\n  ')
     return NOT_TRIED if not_tried else 0
 

@@ -32,7 +32,7 @@ SLIPS = slips(
         ad.grad(f)(np.ones(3))
         np.mean(kept)
         ''', ad.UnexpectedTracerError,
-        'let f return it instead, as (result, value) with has_aux=True'),
+        'Return it from f instead, as (result, value) with has_aux=True'),
     bwd_without_nondiff=('''
         @partial(ad.custom_vjp, nondiff_argnums=(0,))
         def f(n, x):
@@ -54,7 +54,7 @@ SLIPS = slips(
             except Exception:
                 return 0.0
         ad.grad(f)(2.0)
-        ''', UserWarning, 'its derivative is lost. It had said: '),
+        ''', UserWarning, 'its derivative is lost. The error was: '),
     tuples_in_a_rule=('''
         f = ad.custom_jvp(lambda x: x ** 3)
         @f.defjvp
@@ -82,7 +82,7 @@ SLIPS = slips(
             return np.sum((table @ w) ** 2)
         ad.jit(f)(np.ones(2), DataFrame())
         ''', TypeError, 'args[1]: a value of type DataFrame cannot be traced: '
-        'pass its .to_numpy()'),
+        'convert it with .to_numpy()'),
     quad=('''
         from scipy.integrate import quad
         def f(a):
@@ -97,7 +97,7 @@ SLIPS = slips(
             return np.sum(relu(w))
         ad.grad(f)(np.ones(2))
         ''', ad.TracerArrayConversionError,
-        'Write ad.vmap in place of np.vectorize.'),
+        'Write ad.vmap instead of np.vectorize.'),
     static_list=('''
         @partial(ad.jit, static_argnums=1)
         def f(x, sizes):
@@ -121,7 +121,7 @@ SLIPS = slips(
         def f(w, x):
             return np.sum(w * x)
         ad.grad(f)(w=np.ones(3), x=2.0)
-        ''', TypeError, 'Pass it by position, not by keyword.'),
+        ''', TypeError, 'Pass the argument by position, not by keyword.'),
     argnums_by_name=('''
         def f(w, x):
             return np.sum(w * x)
@@ -178,9 +178,9 @@ ASKED = {
     'np.zeros(n) + 1': "Make n static: ad.jit(f, static_argnames='n').",
     '0 < x < 1 and not x == 0.5':
         'Write ((0 < x) & (x < 1)) & (np.logical_not(x == 0.5)).',
-    'x.at[0].set(0.0)': 'y = np.copy(x), and then y[i] = value.',
+    'x.at[0].set(0.0)': 'y = np.copy(x), then y[i] = value.',
     'ad.cond(x > 0, lambda x: x, lambda x: -x)':
-        'pass the operands behind the functions.',
+        'Pass the operands after the functions.',
     'ad.cond(x > 0, x, -x)': 'write np.where(pred, a, b).',
     'max(x, 2.0, 3.0)': 'Write np.max(np.array([x, 2.0, 3.0])).',
     'any(v > 1 for v in [x, y])':

@@ -135,10 +135,10 @@ def f(*args):
     (lambda: ad.check_grads(f, X, 1), TypeError,
      'check_grads of f: args must be a tuple .*array'),
     (lambda: ad.check_grads(f, (X,), 0), ValueError,
-     'check_grads of f: order must be an integer, 1 or more, but got 0'),
+     'check_grads of f: order must be an integer of at least 1, but got 0'),
     (lambda: ad.check_grads(f, (X,), 1.5), ValueError, 'but got 1.5'),
     (lambda: ad.check_grads(f, (X,), 1, 'bwd'), ValueError,
-     "check_grads of f: modes are 'fwd' and 'rev', but got 'bwd'"),
+     "check_grads of f: modes must be 'fwd' or 'rev', but got 'bwd'"),
 ])
 def test_wrong_arguments_are_named(mistake, error, words):
     with pytest.raises(error, match=words):

@@ -70,23 +70,23 @@ def assign_through_index(x):
 
 # Every one of these would drop the derivative if it went through.
 DROPS = {
-    'float': (float, 'forget what is traced'),
+    'float': (float, 'no longer'),
     'item': (lambda x: x.item(), '`item`'),
     'math.sin': (math.sin, 'Write np.sin.'),
     'math.fsum': (lambda x: math.fsum([x, x]), '`float`'),
     'percent_format': (lambda x: '%f' % x, '`float`'),
     'struct': (lambda x: struct.pack('d', x), 'not a float'),
     'decimal': (decimal.Decimal, 'Decimal'),
-    'assign': (assign, 'forget'),
-    'assign_through_index': (assign_through_index, 'forget'),
-    'np.float64': (np.float64, 'forget'),
-    'np.array': (np.array, 'forget'),
+    'assign': (assign, 'no longer'),
+    'assign_through_index': (assign_through_index, 'no longer'),
+    'np.float64': (np.float64, 'no longer'),
+    'np.array': (np.array, 'no longer'),
     'np.array_of_list': (lambda x: ARRAY([x, x]),
-                         'Write np.array in place of ARRAY.'),
+                         'Write np.array instead of ARRAY.'),
     'np.array_of_objects': (lambda x: np.array([x, x], dtype=object),
                             'dtype object cannot be traced'),
-    'np.full': (lambda x: FULL(2, x), 'Write np.full in place of FULL.'),
-    'np.arange': (lambda x: np.arange(x), 'forget'),
+    'np.full': (lambda x: FULL(2, x), 'Write np.full instead of FULL.'),
+    'np.arange': (lambda x: np.arange(x), 'no longer'),
     'np.vectorize': (lambda x: np.vectorize(lambda y: 2 * y)(x),
                      'Write ad.vmap'),
     'range': (range, 'Python integer'),
@@ -156,7 +156,7 @@ def test_what_is_not_supported_says_so(name):
 def test_an_array_to_write_into_is_named():
     for f in (lambda x: np.mean(x, 0, None, A), lambda x: np.dot(x, x, A),
               lambda x: np.clip(x, 0, 1, A), lambda x: x.round(1, A)):
-        refused(f, np.ones(4), sees(TypeError, 'by its name, out=a'))
+        refused(f, np.ones(4), sees(TypeError, 'as a keyword: write out=a'))
     refused(lambda x: np.cumsum(x, out=A[0]), np.ones(4),
             sees(ValueError, 'but out= has'))
 
@@ -164,12 +164,12 @@ def test_an_array_to_write_into_is_named():
 def test_an_error_names_the_function_of_scipy():
     for f, words in (
             (scipy.special.logsumexp,
-             'scipy.special.logsumexp works with plain numbers'),
+             'scipy.special.logsumexp converts its input'),
             (lambda x: scipy.linalg.cho_factor(x[None])[0],     # decorated
-             'scipy.linalg.cho_factor works with plain numbers'),
+             'scipy.linalg.cho_factor converts its input'),
             (lambda x: scipy.linalg.expm(x[None]),              # no equal
-             'Write it with NumPy functions, or make it an operation '
-             'of your own, which says its derivative: see ad.Primitive')):
+             'Write it with NumPy functions, or define an operation with '
+             'its own derivative: see ad.custom_jvp')):
         refused(f, np.ones(1), sees(ad.TracerArrayConversionError, words))
 
 
@@ -235,7 +235,7 @@ def test_a_program_without_its_source_is_told_less():
     for lines, words in {
             'return x if x > 0 else -x': r'np\.where\(condition, a, b\)',
             'return range(n)': "static_argnames='n'",
-            'return float(x)': 'Compute with the traced value itself',
+            'return float(x)': 'Use the traced value directly',
             'a[0] = x': r'np\.copy\(x\)'}.items():
         with pytest.raises((TypeError, ValueError)) as e:
             exec(asked(lines), {'ad': ad, 'np': np, 'a': np.zeros(2)})
@@ -364,8 +364,8 @@ CALLS = {    # primals, tangents, error, words
     'shape': ((A,), (A[:3],), ValueError,
               r'primals\[0\].*float64\[4\].*float64\[3\]'),
     'dtype': ((A,), (A.astype(np.float32),), TypeError,
-              'float64.4. and the tangent float32.4.'),
-    'tangent_of_int': ((1,), (1,), TypeError, 'float0 where the primal is'),
+              'float64.4. and the tangent is float32.4.'),
+    'tangent_of_int': ((1,), (1,), TypeError, 'float0 if the primal is'),
     'float0_of_float': ((1.0,), (np.zeros((), ad.float0),), TypeError,
                         'float0'),
     'string': (('a',), ('a',), TypeError, r'primals\[0\].*type str'),
@@ -480,7 +480,7 @@ USES = {
 def test_a_tracer_that_has_escaped_is_caught_where_it_is_used(escape):
     tracer = escaped(ESCAPES[escape])
     for use in USES.values():
-        with pytest.raises(ad.UnexpectedTracerError, match='has returned'):
+        with pytest.raises(ad.UnexpectedTracerError, match='had returned'):
             use(tracer)
 
 

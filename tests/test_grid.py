@@ -14,8 +14,8 @@ from autodiff_mini.higher_order import call, cond, custom_jvp, jit, loops
 from autodiff_mini.higher_order.custom_vjp import (
     custom_lin_p, custom_vjp_call_p)
 from autodiff_mini.interpreters import abstract, jvp, vmap
-from autodiff_mini.more import checkpoint, custom_vmap
-from autodiff_mini.more.optimize_remat import forward_p
+from autodiff_mini.more.calls import checkpoint, custom_vmap
+from autodiff_mini.more.calls.optimize_remat import forward_p
 from autodiff_mini.primitives.indexing import OPERAND, add_at_p
 from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS

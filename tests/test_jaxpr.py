@@ -92,7 +92,7 @@ def test_planted_errors_are_found_and_the_line_quoted():
         with pytest.raises(TypeError, match='no jaxpr: .*' + words) as e:
             check_jaxpr(jaxpr)
         [note] = e.value.__notes__
-        assert f"in the operation 'sin', asked for at {__file__}:" in note
+        assert f"in the operation 'sin', called at {__file__}:" in note
 
 
 def test_every_equation_knows_its_line():

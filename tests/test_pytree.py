@@ -107,7 +107,7 @@ def test_a_type_is_registered_by_two_functions():
     (Pair(1, 2), (1, 2)), ((1, (2,)), (1, 2)),
 ])
 def test_tree_map_refuses_other_structures(tree, other):
-    with pytest.raises(ValueError, match='Expected a tree that begins as '
+    with pytest.raises(ValueError, match='Expected a tree that starts like .*'
                                          r'PyTreeDef.*but got PyTreeDef'):
         ad.tree_map(lambda x, y: x, tree, other)
 
@@ -204,7 +204,7 @@ def test_jit_traces_again_for_another_static_field():
 
 def test_a_leaf_of_a_dataclass_is_named():
     with pytest.raises(TypeError, match=(
-            r'primals\[0\].b: .*type str .*dataclass, .*metadata=.*static')):
+            r'primals\[0\].b: .*type str .*dataclass .metadata=.*static')):
         ad.jvp(lambda line: line.w, (Line(1.0, 'b'),), (Line(1.0, 'b'),))
 
 

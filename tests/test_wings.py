@@ -44,7 +44,7 @@ WINGS = {
         ['test_public_api.py', 'test_lowering.py', 'test_scan.py', '-k',
          'not random'],
         {f'ad.{transform}(lambda x: x)(import_module("dask.array").ones(3))':
-         'type Array cannot be traced: pass'
+         'type Array cannot be traced: convert'
          for transform in ('grad', 'jit', 'vmap')}),
     'applications': Wing(
         ['test_implicit.py', 'test_ode.py', 'test_special.py'],
@@ -68,8 +68,8 @@ WINGS = {
              'x.flat[0]': 'numpy.flatiter is not',
              '(x * 1).__setitem__(0, 2)':
                  r'is read-only: JVPTracer<float64\[3\]>.*without the wing',
-             'operator.iadd(x * 1, 2)': 'never changes without the wing',
-             '(x * 1).fill(2)': 'never changes without the wing',
+             'operator.iadd(x * 1, 2)': 'cannot change without the wing',
+             '(x * 1).fill(2)': 'cannot change without the wing',
          }.items()}),
     'more.patch': Wing(
         ['test_patch.py', 'test_textbook.py'], ['patch_numpy'],
@@ -97,7 +97,7 @@ WINGS = {
          'ad.jit(lambda x: x)({1})': 'type set cannot be traced: pass an arr',
          '[ad.grad(lambda x: x * kept[0])(kept[0]) for kept in [[]]'
          ' if ad.grad(lambda x: kept.append(x) or x)(1.0)]':
-             'Encountered an unexpected tracer: .* grad of .*has returned',
+             'Encountered an unexpected tracer: .* was used while grad of .*lambda> was not',
          'ad.check_grads': "has no attribute 'check_grads'$"}),
     'notebook': Wing(
         ['test_live.py', 'test_drawing.py', 'test_player.py'], ['watch'],

@@ -138,7 +138,7 @@ def fit_given(aval, ct):
         raise ValueError(
             'unexpected type (e.g. shape or dtype) of the cotangent: got '
             f'{typeof(ct)}, but the output of the function is {aval}. Pass '
-            'one of the type of the output.') from None
+            'a cotangent of that type.') from None
 
 
 def whole_cotangent(aval, ct, others):
@@ -396,11 +396,11 @@ def select(tag, f, argnums, positions, args, kwargs):
                 f'{tag}: differentiating with respect to argnums={argnums} '
                 f'requires at least {i + 1 if i >= 0 else -i} positional '
                 'arguments to be passed by the caller, but got only '
-                f'{count}. Pass it by position, not by keyword.')
+                f'{count}. Pass the argument by position, not by keyword.')
     chosen = [i % count for i in positions]
     if len({*chosen}) < len(chosen):
-        raise TypeError(f'{tag}: argnums={argnums} names an argument twice, '
-                        f'of {count}: name each once')
+        raise TypeError(f'{tag}: argnums={argnums} names one of the {count} '
+                        'arguments twice. Name each argument once.')
     several = isinstance(argnums, (tuple, list))
 
     def f_of_some(values):
@@ -410,7 +410,8 @@ def select(tag, f, argnums, positions, args, kwargs):
         return f(*every, **kwargs)
 
     def names():
-        self = ' (self; argnums=1 is the next)' if gives_self(f, args) else ''
+        self = (' (self; argnums=1 names the next argument)'
+                if gives_self(f, args) else '')
         return [name for i in chosen for name in leaf_names(
             tree_structure(args[i]),
             f'{tag}: argument {i}' + ('' if i else self))]
@@ -461,7 +462,7 @@ def gradient(point, y, program, residuals, holomorphic, allow_int):
     shape = program.out_tree is LEAF and program.out_avals[0].shape
     if shape != ():
         what = f'had shape: {shape}' if shape else f'was: {y}'
-        cure = seams.advise('scalar', 'Return one number', y)
+        cure = seams.advise('scalar', 'Return a single number', y)
         raise TypeError(f'{program.tag}: Gradient only defined for '
                         f'scalar-output functions. Output {what}. {cure}.')
     [aval] = program.out_avals

@@ -17,8 +17,8 @@ from autodiff_mini.jaxprs import Jaxpr, Var, for_results, programs_in
 from autodiff_mini.zeros import Zero
 
 rules = RuleTable(
-    'Transpose rule', 'only what is linear can be run backwards; if this is, '
-    'define transpose.rules[primitive]')
+    'Transpose rule', 'only linear operations can be transposed; if this one '
+    'is linear, define transpose.rules[primitive]')
 
 
 def backward_pass(jaxpr, consts, cts) -> list:

@@ -19,7 +19,7 @@ PACKAGE = Path(ad.__file__).parent
 # The draft's errors are explained where it is written; those of the wing
 # `more` are NumPy's, in NumPy's words; and the package's own is Python's.
 ELSEWHERE = {*(PACKAGE / 'draft').glob('*.py'),
-             *(PACKAGE / 'more').glob('*.py'),
+             *(PACKAGE / 'more').rglob('*.py'),
              PACKAGE / '__init__.py'}
 
 # Nobody sees these: another line of the same file catches them, or the wing

@@ -87,8 +87,8 @@ class UserPrimitive(Primitive):
             if traced_leaves(x):
                 raise TypeError(
                     f'the parameter {key!r} of {self} is a traced value. '
-                    'Parameters, given by keyword, are static, and have no '
-                    'derivative: make it an operand, and pass it by position')
+                    'Keyword parameters are static and have no derivative. '
+                    'Pass it by position, which makes it an operand.')
         return super().bind(*args, **params)
 
     def def_impl(self, rule):
@@ -209,8 +209,8 @@ def differentiate(primitive, primals, tangents, /, **params):
     several = primitive.multiple_results
     if (call.out_tree is LEAF) is several:
         want = 'a list of arrays' if several else 'an array'
-        raise TypeError(f'a rule of {primitive} must return {want}, as it '
-                        f'does itself, but returned {call.out_tree}')
+        raise TypeError(f'a rule of {primitive} must return {want}, like the '
+                        f'primitive, but returned {call.out_tree}')
     check_types(primitive, f'a differentiation rule of {primitive}', ys,
                 primals, params)
     return (ys, y_dots) if several else (ys[0], y_dots[0])
