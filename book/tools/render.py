@@ -348,8 +348,8 @@ def quoted(text):
 def alt(cell, place):
     """Return the description of a cell's picture, which is required."""
     if 'alt' not in cell.metadata:
-        raise ChapterError(f'{place}: the cell draws a plot, which needs a '
-                           'description, alt="…"')
+        raise ChapterError(f'{place}: the cell draws a plot, which needs '
+                           'alt="…", a description')
     return html.escape(cell.metadata['alt'])
 
 

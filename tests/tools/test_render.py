@@ -163,7 +163,7 @@ def test_what_cannot_be_made_is_named_by_file_and_line(tmp_path, text, words):
 
 def test_a_plot_needs_words():
     cell = jupytext.reads('```python\n1\n```', fmt='md').cells[0]
-    with pytest.raises(render.ChapterError, match=r'a\.md:1: .*needs an alt'):
+    with pytest.raises(render.ChapterError, match=r'a\.md:1: .*needs alt'):
         render.alt(cell, 'a.md:1')
 
 
