@@ -10,7 +10,7 @@ import numpy as np
 
 from autodiff_mini import seams
 from autodiff_mini.arrays import convert
-from autodiff_mini.core import NUMBERS, array_type, base, typeof
+from autodiff_mini.core import array_type, base, typeof
 from autodiff_mini.errors import REVERSE, RuleTable, quote_line, trace_at_work
 from autodiff_mini.interpreters.jvp import defjvp
 from autodiff_mini.jaxprs import Jaxpr, Var, for_results, programs_in
@@ -69,12 +69,11 @@ def transpose_equation(eqn, known, gathered):
             rule = seams.transpose(primitive, rule)
         cts = rule(ct, *operands, **eqn.params)
         for v, x_bar in zip(eqn.invars, cts):
-            if x_bar is None or type(x_bar) is Zero:
-                continue
-            if type(x_bar) is not np.ndarray or (
-                    array_type(x_bar.shape, x_bar.dtype) is not v.aval):
-                x_bar = fit_cotangent(x_bar, v.aval)
-            gathered[v] = gathered[v] + x_bar if v in gathered else x_bar
+            if x_bar is not None and type(x_bar) is not Zero:
+                if type(x_bar) is not np.ndarray or (
+                        array_type(x_bar.shape, x_bar.dtype) is not v.aval):
+                    x_bar = fit_cotangent(x_bar, v.aval)
+                gathered[v] = gathered[v] + x_bar if v in gathered else x_bar
         if trace.watcher:
             trace.watcher.check(primitive, eqn.params, line, [ct, *operands],
                                 map(gathered.get, eqn.invars))
@@ -180,7 +179,7 @@ def fit_cotangent(ct, aval):
     If the value was broadcast, `ct` is summed, and if the value is real, the
     real part of `ct` is taken.
     """
-    have = NUMBERS.get(type(ct)) or typeof(ct)
+    have = typeof(ct)
     if have is aval:
         return ct
     if have.shape != aval.shape:
