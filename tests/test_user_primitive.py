@@ -1,4 +1,4 @@
-"""`ad.Primitive`: rows P1 to P6 of the requirements, on the tutorial's example.
+"""`ad.Primitive`: rows P1 to P6 of the requirements, as in the tutorial.
 
 Rules that say more than the truth show which rule ran: the rule of `power`
 doubles, and the rules of `both` say 3 forwards and 5 backwards.
@@ -98,8 +98,9 @@ def test_p1_the_first_slip_a_factor_by_keyword_has_no_derivative():
     """The tutorial binds `factor=factor`, and differentiates by it."""
     for transform in ad.grad, ad.jit:
         for wrap in (lambda x: x), (lambda x: [1, {'a': x}]):
-            refused(transform(lambda f: scale_p.bind(1.5, factor=wrap(f))),
-                    2.0, words="'factor' of custom_scale.*static.*by position")
+            f = lambda factor: scale_p.bind(1.5, factor=wrap(factor))
+            refused(transform(f), 2.0,
+                    words="'factor' of custom_scale.*static.*by position")
 
 
 def test_p1_by_keyword_it_is_a_static_parameter_and_does_for_x():
