@@ -1,10 +1,10 @@
-"""`make check`: weave, and test what changed since the last commit.
+"""Weave, and test what has changed since the last commit: `make check`.
 
-The squares of a changed row come first, and all of them run. The nearest
-tests share what is left of ten seconds: those of a changed file, the files
-that mention what changed, and the cells of a page. The first failure ends
-the check. Tests that the time was too short for are listed, and then the
-exit status is NOT_TRIED, since a success would say too much.
+The squares of a changed row run first, and all of them run.  The nearest
+tests share the rest of ten seconds.  They are the tests of a changed file,
+the files that mention the change, and the cells of a page.  The first
+failure ends the check.  If the time runs out, the tests that did not run are
+listed, and the exit status is NOT_TRIED.
 """
 
 import re
@@ -219,10 +219,10 @@ def main():
         print(*problems, sep='\n')
         return 1
     if not jobs + unknown:
-        print('No module, no test, and no page has changed.')
+        print('No module, test, or page has changed.')
     right, late = run(jobs, STARTED + SECONDS)
     if right and late + unknown:
-        print('NOT TRIED, so this is not a success (`make test` tries all):',
+        print('NOT TRIED, so nothing is proven yet (`make test` runs all):',
               *late, *unknown, sep='\n  ')
         return NOT_TRIED
     return 0 if right else 1

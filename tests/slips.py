@@ -33,7 +33,7 @@ FIRST = slips(
         ad.grad(f)(np.ones(3))
         np.mean(kept)
         ''', ad.UnexpectedTracerError,
-        'let f return it instead, as (result, value) with has_aux=True'),
+        'Return it from f instead, as (result, value) with has_aux=True'),
     bwd_without_nondiff=('''
         @partial(ad.custom_vjp, nondiff_argnums=(0,))
         def f(n, x):
@@ -55,7 +55,7 @@ FIRST = slips(
             except Exception:
                 return 0.0
         ad.grad(f)(2.0)
-        ''', UserWarning, 'its derivative is lost. It had said: '),
+        ''', UserWarning, 'its derivative is lost. The error was: '),
     size=('''
         @ad.jit
         def f(n):
@@ -111,7 +111,7 @@ FIRST = slips(
             return np.sum((table @ w) ** 2)
         ad.jit(f)(np.ones(2), DataFrame())
         ''', TypeError, 'args[1]: a value of type DataFrame cannot be traced: '
-        'pass its .to_numpy()'),
+        'convert it with .to_numpy()'),
     quad=('''
         from scipy.integrate import quad
         def f(a):
@@ -126,7 +126,7 @@ FIRST = slips(
             return np.sum(relu(w))
         ad.grad(f)(np.ones(2))
         ''', ad.TracerArrayConversionError,
-        'Write ad.vmap in place of np.vectorize.'),
+        'Write ad.vmap instead of np.vectorize.'),
     range=('''
         @ad.jit
         def f(x, n):
@@ -153,7 +153,7 @@ FIRST = slips(
         def f(x):
             return ad.cond(x > 0, lambda x: x, lambda x: -x)
         f(2.0)
-        ''', TypeError, 'pass the operands behind the functions.'),
+        ''', TypeError, 'Pass the operands after the functions.'),
 )
 
 SECOND = slips(
@@ -180,7 +180,7 @@ SECOND = slips(
         def f(w, x):
             return np.sum(w * x)
         ad.grad(f)(w=np.ones(3), x=2.0)
-        ''', TypeError, 'Pass it by position, not by keyword.'),
+        ''', TypeError, 'Pass the argument by position, not by keyword.'),
     argnums_by_name=('''
         def f(w, x):
             return np.sum(w * x)
@@ -217,7 +217,7 @@ SECOND = slips(
         def f(x):
             return np.sum(x.at[0].set(0.0))
         ad.grad(f)(np.ones(3))
-        ''', AttributeError, 'y = np.copy(x), and then y[i] = value.'),
+        ''', AttributeError, 'y = np.copy(x), then y[i] = value.'),
     lax=('''
         def f(c, x):
             return c + x, c

@@ -130,7 +130,7 @@ MISTAKES = {
                      'broadcast'),
     'stack': (lambda x: np.stack([x, x[0]]), 'must have the same shape'),
     'concatenate': (lambda x: np.concatenate([x, x.T]),
-                    'but for the axis 0 of concatenation'),
+                    'except along the concatenation axis 0'),
     'broadcast_to': (lambda x: np.broadcast_to(x, (2, 1)), 'broadcast'),
     'too_many_indices': (lambda x: x[0, 1, 2], 'too many indices'),
     'out_of_bounds': (lambda x: x[2], 'index 2 is out of bounds .* size 2'),

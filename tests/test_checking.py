@@ -124,9 +124,9 @@ def f(*args):
 def test_wrong_arguments_are_named():
     for args, words in [
             ((X, 1), 'args must be a tuple .*array'),
-            (((X,), 0), 'order must be an integer, 1 or more, but got 0'),
+            (((X,), 0), 'order must be an integer of at least 1, but got 0'),
             (((X,), 1.5), 'but got 1.5'),
-            (((X,), 1, 'bwd'), "modes are 'fwd' and 'rev', but got 'bwd'")]:
+            (((X,), 1, 'bwd'), "modes must be 'fwd' or 'rev', but got 'bwd'")]:
         with pytest.raises((TypeError, ValueError),
                            match=f'check_grads of f: .*{words}'):
             ad.check_grads(f, *args)

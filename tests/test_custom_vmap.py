@@ -323,14 +323,14 @@ MISTAKES = {
                 r"output\[1\]\['b'\]: out_batched must be True or False, but "
                 'got 0'),
     'size': (lambda x: x, lambda n, b, x: (x[:2], True), ValueError,
-             r'output: out_batched says that it has a batch axis of length 3 '
-             r'in front, but it is float64\[2\]'),
+             r'output: out_batched is True, so the first axis must be the '
+             r'batch axis, of length 3, but got float64\[2\]'),
     'no_axis': (lambda x: x, lambda n, b, x: (np.sum(x), True), ValueError,
-                r'batch axis of length 3 in front, but it is float64\[\]'),
+                r'batch axis, of length 3, but got float64\[\]'),
     'no_array': (lambda x: x, lambda n, b, x: ('x', True), TypeError,
                  'output: a value of type str cannot be traced'),
     'record': (lambda x: x, lambda n, b, x: (ad.Zero(x), True), TypeError,
-               'output: .* is a record'),
+               'output: .* describes'),
     'arguments': (lambda x: x, lambda n, b: (0.0, False), TypeError,
                   'positional argument'),
 }
@@ -348,7 +348,7 @@ def test_a_mistake_in_a_rule_is_named(name, stage):
 
 WRITTEN = {
     'tree': (lambda n, b, x: ((x, x), (True, True)), ValueError,
-             "the structure of the function's"),
+             'the same structure as the function'),
     'shape': (lambda n, b, x: (np.stack([x, x], 1), True), TypeError,
               r'\(the function returns|the function returns'),
     'dtype': (lambda n, b, x: (x.astype(np.float32), True), TypeError,

@@ -77,7 +77,7 @@ def fill(x):
 
 # Every one of these would drop the derivative if it went through.
 DROPS = {
-    'float': (float, ad.ConcretizationTypeError, 'forget what is traced'),
+    'float': (float, ad.ConcretizationTypeError, 'no longer'),
     'item': (lambda x: x.item(), ad.ConcretizationTypeError, '`item`'),
     'math.sin': (math.sin, ad.ConcretizationTypeError, 'Write np.sin.'),
     'math.fsum': (lambda x: math.fsum([x, x]), ad.ConcretizationTypeError,
@@ -87,20 +87,20 @@ DROPS = {
     'struct': (lambda x: struct.pack('d', x), struct.error, 'not a float'),
     'decimal': (decimal.Decimal, TypeError, 'Decimal'),
     'assign': (assign, (ad.ConcretizationTypeError,
-                        ad.TracerArrayConversionError), 'forget'),
+                        ad.TracerArrayConversionError), 'no longer'),
     'assign_through_index': (assign_through_index,
-                             ad.TracerArrayConversionError, 'forget'),
-    'np.float64': (np.float64, ad.TracerArrayConversionError, 'forget'),
-    'np.array': (np.array, ad.TracerArrayConversionError, 'forget'),
+                             ad.TracerArrayConversionError, 'no longer'),
+    'np.float64': (np.float64, ad.TracerArrayConversionError, 'no longer'),
+    'np.array': (np.array, ad.TracerArrayConversionError, 'no longer'),
     'np.array_of_list': (lambda x: ARRAY([x, x]),
                          ad.TracerArrayConversionError,
-                         'Write np.array in place of ARRAY.'),
+                         'Write np.array instead of ARRAY.'),
     'np.array_of_objects': (lambda x: np.array([x, x], dtype=object),
                             TypeError, 'dtype object cannot be traced'),
     'np.full': (lambda x: FULL(2, x), ad.TracerArrayConversionError,
-                'Write np.full in place of FULL.'),
+                'Write np.full instead of FULL.'),
     'np.arange': (lambda x: np.arange(x), ad.TracerArrayConversionError,
-                  'forget'),
+                  'no longer'),
     'np.vectorize': (lambda x: np.vectorize(lambda y: 2 * y)(x),
                      ad.TracerArrayConversionError, 'Write ad.vmap'),
     'range': (range, ad.TracerIntegerConversionError, 'Python integer'),
@@ -173,7 +173,7 @@ def test_what_is_not_supported_says_so(name):
 def test_an_array_to_write_into_is_named():
     for f in (lambda x: np.mean(x, 0, None, A), lambda x: np.dot(x, x, A),
               lambda x: np.clip(x, 0, 1, A), lambda x: x.round(1, A)):
-        refused(f, np.ones(4), sees(TypeError, 'by its name, out=a'))
+        refused(f, np.ones(4), sees(TypeError, 'as a keyword: write out=a'))
     refused(lambda x: np.cumsum(x, out=A[0]), np.ones(4),
             sees(ValueError, 'but out= has'))
 
@@ -187,12 +187,12 @@ def test_a_function_is_named_with_its_module():
 
 SCIPYS = {
     'logsumexp': (lambda x: scipy.special.logsumexp(x),
-                  'scipy.special.logsumexp works with plain numbers'),
+                  'scipy.special.logsumexp converts its input'),
     'decorated': (lambda x: scipy.linalg.cho_factor(x[None])[0],
-                  'scipy.linalg.cho_factor works with plain numbers'),
+                  'scipy.linalg.cho_factor converts its input'),
     'unknown': (lambda x: scipy.linalg.expm(x[None]),
-                'Write it with NumPy functions, or make it an operation '
-                'of your own, which says its derivative: see ad.Primitive'),
+                'Write it with NumPy functions, or define an operation with '
+                'its own derivative: see ad.custom_jvp'),
 }
 
 
@@ -266,7 +266,7 @@ def test_the_line_that_asks_a_tracer_decides_the_cure(lines, cure):
 @pytest.mark.parametrize('lines, words', [
     ('return x if x > 0 else -x', r'np\.where\(condition, a, b\)'),
     ('return range(n)', "static_argnames='n'"),
-    ('return float(x)', 'Compute with the traced value itself'),
+    ('return float(x)', 'Use the traced value directly'),
     ('a[0] = x', r'np\.copy\(x\)')])
 def test_a_program_without_its_source_is_told_less(lines, words):
     with pytest.raises((TypeError, ValueError)) as e:
@@ -424,8 +424,8 @@ CALLS = {
     'shape': ((A,), (A[:3],), ValueError,
               r'primals\[0\].*float64\[4\].*float64\[3\]'),
     'dtype': ((A,), (A.astype(np.float32),), TypeError,
-              'float64.4. and the tangent float32.4.'),
-    'tangent_of_int': ((1,), (1,), TypeError, 'float0 where the primal is'),
+              'float64.4. and the tangent is float32.4.'),
+    'tangent_of_int': ((1,), (1,), TypeError, 'float0 if the primal is'),
     'float0_of_float': ((1.0,), (np.zeros((), ad.float0),), TypeError,
                         'float0'),
     'string': (('a',), ('a',), TypeError, r'primals\[0\].*type str'),
@@ -544,7 +544,7 @@ USES = {
 @pytest.mark.parametrize('escape', ESCAPES)
 def test_a_tracer_that_has_escaped_is_caught_where_it_is_used(escape, use):
     tracer = escaped(ESCAPES[escape])
-    with pytest.raises(ad.UnexpectedTracerError, match='has returned'):
+    with pytest.raises(ad.UnexpectedTracerError, match='had returned'):
         USES[use](tracer)
 
 

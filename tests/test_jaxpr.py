@@ -156,7 +156,7 @@ def test_planted_errors_are_found_and_the_line_quoted(make):
     with pytest.raises(TypeError, match='no jaxpr: .*' + PLANTED[make]) as e:
         check_jaxpr(jaxpr)
     (note,) = e.value.__notes__
-    where = re.search(f"operation '(sin|add)', asked for at {HERE}:(\\d+)",
+    where = re.search(f"operation '(sin|add)', called at {HERE}:(\\d+)",
                       note)
     with open(__file__) as file:
         line = file.read().splitlines()[int(where[2]) - 1]

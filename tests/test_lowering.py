@@ -388,4 +388,4 @@ def test_an_error_tells_its_line(x, lowered):
     with np.errstate(all='raise'), pytest.raises(FloatingPointError) as caught:
         program(x)
     assert caught.value.__notes__ == [
-        f"in the operation 'log', asked for at {__file__}:{line}"]
+        f"in the operation 'log', called at {__file__}:{line}"]

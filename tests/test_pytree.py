@@ -94,7 +94,7 @@ def test_mistakes_are_named():
     for tree, other in [((1, 2), (1,)), ((1, 2), [1, 2]), (None, 1),
                         ({'a': 1}, {'b': 1}), (Pair(1, 2), (1, 2))]:
         with pytest.raises(ValueError, match=(
-                'Expected a tree that begins as PyTreeDef.*but got PyTree')):
+                'Expected a tree that starts like .*but got PyTreeDef')):
             ad.tree_map(lambda x, y: x, tree, other)
     with pytest.raises(ValueError, match=r'\)\) has 2 leaves, but 1 were'):
         ad.tree_unflatten(ad.tree_structure((1, 2)), [1])
@@ -178,7 +178,7 @@ def test_jit_traces_again_for_another_static_field():
 
 def test_a_leaf_of_a_dataclass_is_named():
     with pytest.raises(TypeError, match=(
-            r'primals\[0\].b: .*type str .*dataclass, .*metadata=.*static')):
+            r'primals\[0\].b: .*type str .*dataclass .metadata=.*static')):
         ad.jvp(lambda line: line.w, (Line(1.0, 'b'),), (Line(1.0, 'b'),))
 
 

@@ -151,6 +151,40 @@ def test_a_lost_reader_can_search_and_go_home(browser, below, lost):
     assert browser.current_url == f'{below}/index.html'
 
 
+def test_keys_turn_the_pages_as_the_footer_says(browser, home):
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.support.wait import WebDriverWait
+    emulate(browser, 1280, 'light')
+    browser.get(f'{home}/chapters/02_two_numbers_at_once.html')
+    foot = browser.find_element('class name', 'colophon').text
+    assert 'n and p turn the page' in foot
+    for key, page in ('n', '03_many_at_once'), ('p', '02_two_numbers_at_once'):
+        rest(browser)
+        ActionChains(browser).send_keys(key).perform()
+        WebDriverWait(browser, 5).until(
+            lambda _: browser.current_url == f'{home}/chapters/{page}.html')
+
+
+def test_a_name_in_a_listing_leads_to_its_definition(browser, home):
+    """A click beside the name edits the listing, which loses its links."""
+    emulate(browser, 1280, 'light')
+    url = f'{home}/chapters/02_two_numbers_at_once.html'
+    browser.get(url)
+    names = 'a[href*="draft/core.html#L"]'
+    listing = browser.find_element('css selector', f'code:has({names})')
+    name = listing.find_element('css selector', names)
+    goal = name.get_attribute('href')
+    assert name.text == 'Trace'
+    name.click()
+    assert browser.current_url == goal
+    line = browser.find_element('id', goal.partition('#')[2]).text
+    assert 'class Trace:' in line
+    browser.get(url)
+    listing = browser.find_element('css selector', f'code:has({names})')
+    listing.find_element('css selector', '.c1').click()
+    assert not listing.find_elements('css selector', 'a')
+
+
 def test_search_leads_to_an_error_and_opens_it(browser, home):
     emulate(browser, 1280, 'light')
     browser.get(f'{home}/index.html')

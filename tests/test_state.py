@@ -281,7 +281,7 @@ def test_transforms_begin_anew_in_another_thread(transform):
         assert in_thread(current_trace) is Trace.base
         assert in_thread(ad.grad(np.sin), 0.5) == np.cos(0.5)
         with pytest.raises(ad.UnexpectedTracerError,
-                           match='another thread.*copy_context'):
+                           match='New threads do not inherit .*copy_context'):
             in_thread(np.sin, x)
         return in_thread(copy_context().run, lambda: np.sin(x) * 2)
 
@@ -336,7 +336,7 @@ def test_a_tracer_that_escapes_from_reverse_mode_is_named(name):
         leaked[0] + 1
     line = leak.__code__.co_firstlineno + 1
     assert f'made at {__file__}:{line} in ' in str(info.value)
-    assert 'has returned' in str(info.value)
+    assert 'had returned' in str(info.value)
 
 
 # Escape
@@ -357,7 +357,7 @@ def test_a_tracer_below_its_own_trace_is_not_at_work_there():
         set_current_trace(Trace.base)
         return f(x)
 
-    with pytest.raises(ad.UnexpectedTracerError, match='not at work here'):
+    with pytest.raises(ad.UnexpectedTracerError, match='in a context where'):
         ad.jvp(f, (1.0,), (1.0,))
 
 

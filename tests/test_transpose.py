@@ -198,7 +198,7 @@ def test_nonlinear_programs_are_refused_and_the_line_quoted(name):
     with pytest.raises((TypeError, NotImplementedError), match='linear') as e:
         ad.linear_transpose(f, X)(1.0)
     (note,) = e.value.__notes__
-    assert re.match(rf"in the operation '\w+', asked for at {HERE}:\d+", note)
+    assert re.match(rf"in the operation '\w+', called at {HERE}:\d+", note)
 
 
 def test_a_missing_rule_is_named():
@@ -303,7 +303,7 @@ def test_errors_in_the_backward_pass_carry_the_line():
         f_vjp(np.ones(2))
     line = f.__code__.co_firstlineno + 1
     assert e.value.__notes__ == [
-        f"in the operation 'matmul', asked for at {__file__}:{line}"]
+        f"in the operation 'matmul', called at {__file__}:{line}"]
 
 
 # Broadcasting

@@ -416,7 +416,7 @@ ERRORS = {
         r'args\[0\].*axis 2, which implies that the rank should be at least '
         r'3, but it is only 2 \(the type is float64\[2,3\]\)')),
     'scalar': (0, {}, (1.0,), ValueError,
-               r'args\[0\].*axis 0.*at least 1, but it is only 0.*in_axes is'),
+               r'args\[0\].*axis 0.*at least 1, but it is only 0.*in_axes to None'),
     'in_a_tree': (0, {}, ({'a': [A, 1.0]},), ValueError,
                   r"args\[0\]\['a'\]\[1\]: vmap was requested"),
     'sizes': (0, {}, (A, A.T), ValueError, (
@@ -451,10 +451,10 @@ def test_wrong_calls_are_named(name):
 
 @pytest.mark.parametrize('out_axes, out, error, words', [
     (None, lambda x: x, ValueError,
-     'output of .*: vmap has mapped output but out_axes is None: say where'),
+     'output of .*: vmap has mapped output but out_axes is None. Set out_axes'),
     (1, lambda x: x[0], ValueError, r'out_axes is 1, but .* 1 axes'),
     (2, lambda x: x, ValueError,
-     'out_axes is 2, but the output has 2 .*: it may be -2 to 1'),
+     'out_axes is 2, but the output has 2 .*, so out_axes must be between -2 and 1'),
     ((0,), lambda x: x, ValueError, r'out_axes must be .* got \(0,\)'),
     ([0, 0], lambda x: (x, x), ValueError, r'out_axes.*\(\*, \*\)'),
     ({'a': 0}, lambda x: {'b': x}, ValueError, "out_axes.*'b'"),

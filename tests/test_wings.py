@@ -155,7 +155,7 @@ def test_without_more_a_traced_array_refuses_to_be_written_into(
             return y
         ad.jvp(f, (np.ones(3),), (np.ones(3),))""")
     assert 'is read-only: JVPTracer<float64[3]>' in ran.stderr
-    assert 'never changes without the wing' in ran.stderr
+    assert 'cannot change without the wing' in ran.stderr
 
 
 @needs('elsewhere')
@@ -167,7 +167,7 @@ def test_without_elsewhere_only_arrays_of_numpy_can_be_traced(tmp_path):
             try:
                 f(lambda x: x)(da.ones(3))
             except TypeError as error:
-                assert 'type Array cannot be traced: pass' in str(
+                assert 'type Array cannot be traced: convert' in str(
                     error), error
             else:
                 assert False, f""")
@@ -190,7 +190,7 @@ PROGRAMS = {    # by program: words of its error without the wing `tools`
     'ad.jit(lambda x: x)({1})': 'type set cannot be traced: pass an array',
     '[ad.grad(lambda x: x * kept[0])(kept[0]) for kept in [[]]'
     ' if ad.grad(lambda x: kept.append(x) or x)(1.0)]':
-        'Encountered an unexpected tracer: .* grad of .*lambda> has returned',
+        'Encountered an unexpected tracer: .* .* was used while grad of .*lambda> was not',
     'ad.check_grads': "has no attribute 'check_grads'$",
 }
 

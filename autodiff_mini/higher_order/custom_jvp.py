@@ -406,7 +406,8 @@ class custom_jvp(UserFunction):
         """
         if self.nondiff:
             raise TypeError("Can't use ``defjvps`` with ``nondiff_argnums``: "
-                            f'define the rule of {fun_name(self)} by defjvp')
+                            f'define the rule of {fun_name(self)} with '
+                            'defjvp')
         self.defjvp(partial(sum_of_rules, self, rules))
 
     def def_vmap(self, rule):
@@ -567,10 +568,10 @@ class FlatCall:
                        if key in self.function.nondiff
                        else 'is the self of a method')
                 raise TypeError(
-                    f'Argument {key} of {self} {why}, but is being '
-                    'differentiated, and its rule would drop that '
-                    'derivative. Leave it out of nondiff_argnums, or pass '
-                    'it by another argument.')
+                    f'Argument {key} of {self} {why}, but it is being '
+                    'differentiated, and the rule would drop that '
+                    'derivative. Remove it from nondiff_argnums, or pass '
+                    'the value as another argument.')
 
     def __str__(self):
         return fun_name(self.function)
@@ -675,10 +676,10 @@ def sum_of_rules(function, rules, *args):
     *owner, primals, tangents = args
     if owner or len(primals) != len(rules):
         raise (TypeError if owner else ValueError)(
-            f'{fun_name(function)} has {len(rules)} rules, by defjvps, but '
-            f'{len(owner) + len(primals)} arguments. Give one for each '
-            'argument, or None. For self, or keyword-only arguments, define '
-            'a rule by defjvp: rule(self, primals, tangents).')
+            f'{fun_name(function)} has {len(rules)} rules from defjvps, but '
+            f'{len(owner) + len(primals)} arguments. Pass a rule or None for '
+            'each argument. With self, or with keyword-only arguments, use '
+            'defjvp: rule(self, primals, tangents).')
     y = function(*primals)
     terms = [rule(t, y, *primals) for rule, t in zip(rules, tangents) if rule]
     return y, tree_map(

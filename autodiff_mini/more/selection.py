@@ -26,8 +26,8 @@ def numpy_take(a, indices, axis=None, out=None, mode='raise'):
     if is_empty or typeof(i).dtype == bool:
         i = convert(i, np.dtype(np.intp))
     if typeof(i).dtype.kind not in 'iu':
-        raise TypeError(f'numpy.take: {typeof(i).dtype} is no dtype of '
-                        'indices')
+        raise TypeError('numpy.take: indices must be integers, but got '
+                        f'{typeof(i)}')
     if mode == 'wrap':
         i = np.remainder(i, size)
     if mode == 'clip':

@@ -99,7 +99,7 @@ def check_static(f, name, treedef, seen):
         treedef = tree_structure(Attributes(x))
         if treedef.num_leaves:
             raise TypeError(
-                f'{fun_name(f)} would not see changes of the arrays in '
+                f'{fun_name(f)} would not see changes to the arrays in '
                 f'self.{name}, an object of type {type(x).__name__}. Make '
                 f'{type(x).__name__} a dataclass, whose fields are traced, '
                 'or keep the arrays in attributes of self')

@@ -54,7 +54,8 @@
         role: "textbox", "aria-multiline": true, tabindex: 0,
         "aria-describedby": "run-keys", "aria-label": `${name}, Python` }))
         this.code.setAttribute(key, value);
-      this.code.onpointerdown = this.code.onfocus = () => this.flatten();
+      // A click on a name leads to its definition; elsewhere it edits.
+      this.code.onpointerdown = this.code.onfocus = ({ target }) => target.closest("a") ?? this.flatten();
       this.code.oninput = () => this.edited();
       this.code.onkeydown = (event) => typed(event, this);
       this.says = make("span");

@@ -1,4 +1,4 @@
-"""A downloaded notebook stands alone."""
+"""What a reader downloads stands alone: notebooks, and the draft so far."""
 
 import base64
 import subprocess
@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-from book.tools import downloads, render
+from book.tools import downloads, render, weave
+from book.tools.places import ROOT
 
 PAGE = '''# A page
 
@@ -102,3 +103,28 @@ def test_a_notebook_says_where_the_library_is(monkeypatch, address, last):
 def test_pip_has_another_name_for_some_packages():
     assert downloads.needs(['dask', 'matplotlib']) == {
         'dask': "'dask[array,distributed]'", 'matplotlib': 'matplotlib'}
+
+
+USES = {    # chapter: what the draft can do from there on
+    2: 'draft.jvp(lambda x: x * x, (3.0,), (1.0,))[1] == 6',
+    3: 'sum(draft.vmap(lambda x: 2 * x)(numpy.ones(3))) == 6',
+    6: "'add' in str(draft.make_jaxpr(lambda x: x + 1)(1.0))",
+    9: 'draft.grad(lambda x: x * x)(3.0) == 6',
+    11: 'draft.jit(lambda x: x + 1)(1.0) == 2',
+    13: 'draft.scan(lambda c, x: (c + x, c), 0.0, numpy.ones(3))[0] == 3'}
+
+
+@pytest.mark.parametrize('page', weave.book_one(ROOT)[1:],
+                         ids=lambda page: weave.label(page))
+def test_the_draft_runs_as_it_is_after_a_chapter(
+        page, monkeypatch, tmp_path):
+    monkeypatch.chdir(ROOT)
+    files = downloads.draft_after(page.relative_to(ROOT))
+    (tmp_path / 'so_far.zip').write_bytes(downloads.archive(files))
+    modules = [name.removesuffix('.py').replace('/', '.') for name in files]
+    lines = [f'import numpy, {", ".join(modules)}', *(
+        f'assert {use}' for chapter, use in USES.items()
+        if chapter <= int(weave.label(page)))]
+    subprocess.run([sys.executable, '-c', '\n'.join(lines)], check=True,
+                   cwd=tmp_path, env={'PYTHONPATH': 'so_far.zip'})
+    assert 'draft/jvp.py' in files or weave.label(page) == '1'

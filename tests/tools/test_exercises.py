@@ -256,9 +256,9 @@ def test_progress_lists_chapters_and_the_readers_place(ask, save):
 2. Two
   [ ] e02_1  Cold case: it is half.
 
-1 of 3 are solved. You are at e01_2.
+Solved: 1 of 3. You are at e01_2.
 ''' in ask('progress')
-    assert '0 of 1 are solved. You are at e01_2.' in ask('progress', '02')
+    assert 'Solved: 0 of 1. You are at e01_2.' in ask('progress', '02')
 
 
 # What goes wrong

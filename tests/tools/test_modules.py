@@ -1,13 +1,13 @@
 """modules: in a source, every name leads to its definition."""
 
 import re
-from html import unescape
+from html import escape, unescape
 from pathlib import Path
 from posixpath import dirname, join, normpath
 
 import pytest
 
-from book.tools import modules, places, weave
+from book.tools import modules, places, typesetting, weave
 
 CORE = '''\
 """The core.
@@ -141,6 +141,27 @@ def test_every_link_of_a_source_leads_to_a_line_that_defines_it(pages):
 
 
 # The book.
+
+def test_names_in_a_listing_link_to_their_definitions():
+    """A listing shows two statements, and keeps its text."""
+    draft = {x.address: x.text for x in weave.statements(
+        Path('autodiff_mini/draft/jvp.py').read_text())}
+    shown = draft['JVPTrace'] + '\n\n' + draft['jvp']
+    html = ('<a class="filename" href="../modules/draft/jvp.html">'
+            'autodiff_mini/draft/jvp.py</a></p>\n<div class="highlight"><pre>'
+            f'<span></span><code>{escape(shown)}</code></pre></div>')
+    made = typesetting.Finish().run(html)
+    assert re.sub('<a [^>]*tabindex[^>]*>(.*?)</a>', r'\1', made) == html
+    for name, module, goal in [
+            ('Trace', 'core', 'class Trace:'),
+            ('jvp_rules', 'jvp', 'jvp_rules ='),
+            ('check_shapes', 'trees', 'def check_shapes('),
+            ('JVPTrace', 'jvp', 'class JVPTrace(')]:
+        [line] = {*re.findall(rf'"../modules/draft/{module}.html#L(\d+)" '
+                              f'[^>]*>{name}</a>', made)}
+        source = Path(f'autodiff_mini/draft/{module}.py').read_text()
+        assert source.splitlines()[int(line) - 1].startswith(goal)
+
 
 def test_a_source_links_to_what_shows_it_and_so_does_its_page(pages):
     shown = places.told()

@@ -168,7 +168,7 @@ def bind(primitive, x):
     (CORE, "defrule('cos', np.cos)", "defrule('sin', np.cos)",
      f"{CORE}:16: ambiguous address `defrule('sin'`, also of line 14"),
     (CORE, '\n\ndef bind', '\n# A remark.\n\ndef bind',
-     f'{CORE}:21: this comment belongs to no statement'),
+     f'{CORE}:21: this comment has no statement'),
     (FIRST, '"""The core."""', '# weave: """',
      f'{FIRST}:4: `make weave` has to expand `# weave: """'),
     (FIRST, 'def bind(primitive, x):', 'def bind(', f'{FIRST}:28: not Python'),
