@@ -219,20 +219,16 @@ class FastEmitter(Emitter):
         elements that takes longer than the arithmetic, and for a block it
         takes a tenth as long.
         """
-        eqn = self.eqn
-        others = [v for v in eqn.invars if type(v) is Var]
-        if eqn.primitive not in UFUNCS or len(others) != 1:
+        others = [v for v in self.eqn.invars if type(v) is Var]
+        if self.eqn.primitive not in UFUNCS or len(others) != 1:
             return self.value(x)
-        [other] = others
-        if other.aval.shape == () or other.aval.dtype.kind != 'f':
+        [other], kind = others, type(x)
+        aval = other.aval
+        exact = (kind is float or kind is int and abs(x) <= 2 ** 53
+                 or kind is aval.dtype.type is np.float64)
+        if aval.shape == () or aval.dtype.kind != 'f' or not exact:
             return self.value(x)
-        if type(x) is other.aval.dtype.type is np.float64:
-            x = x.item()
-        if type(x) is int and abs(x) <= 2 ** 53:
-            x = float(x)    # or NumPy would convert it at every call
-        if type(x) is not float:
-            return self.value(x)
-        dtype = self.dtype_of(other)
+        x, dtype = float(x), self.dtype_of(other)
         key = repr(x), dtype
         if key not in self.known:
             name = self.known[key] = f'const_{next(self.numbers)}'

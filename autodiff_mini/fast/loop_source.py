@@ -12,7 +12,7 @@ from autodiff_mini.core import Primitive
 from autodiff_mini.fast.emitter import fast_rules
 from autodiff_mini.fast.scalars import (
     as_numbers, carefully, checked, float_text, indented, is_bool, put_back,
-    scalar_body, taken_out)
+    reshaped, scalar_body, taken_out)
 from autodiff_mini.fast.simplify import opened, simplify
 from autodiff_mini.higher_order.loops import (
     scan_for_outputs, scan_lowering, scan_types, split, while_lowering,
@@ -54,24 +54,18 @@ def array_loop(emitter, jaxpr, ordered, length, reverse, counts):
                  *(names[v, 'all'] for v in xs)]
     rows = [names['row', i] for i in range(len(ys))]
     empty = [f'np.empty({(length, *v.aval.shape)}{emitter.dtype_of(v)})'
-             if emitter.fast else f'[None] * {length}' for v in ys]
+             for v in ys]
     step = [(f'{names[v]} = {names[v, "all"]}[step]', None) for v in xs]
     step += emitter.body(jaxpr, names, ordered)
     step += [(f'{row}[step] = {emitter.result(y, names)}', None)
              for row, y in zip(rows, ys)]
     step += assigned([names[v] for v in carry],
                      [emitter.result(v, names) for v in ends])
-    outs = [*(names[v] for v in carry),
-            *(row if emitter.fast else f'np.stack({row})' for row in rows)]
+    outs = [*(names[v] for v in carry), *rows]
     return arguments, [
         *[(f'{row} = {text}', None) for row, text in zip(rows, empty)],
         (f'for step in {steps_text(length, reverse)}:', None),
         *indented(step), (f'return [{", ".join(outs)}]', None)]
-
-
-def reshaped(v, *shape):
-    """Return the text that reshapes rows of `v`, or '' for one axis."""
-    return f'.reshape({shape})' if len(v.aval.shape) > 1 else ''
 
 
 def row_text(texts, v):
@@ -151,11 +145,9 @@ def fast_while(emitter, *names, test, body, counts):
                    counts=counts)
     carefully_called = call(*names)
     test, body = simplify(opened(test)), simplify(opened(body))
-    tests = steps = None
-    if emitter.fast:
-        tests = as_numbers(test, emitter.ordered, is_bool)
-        steps = as_numbers(body, emitter.ordered)
-    if not (tests and steps):
+    tests = emitter.fast and as_numbers(test, emitter.ordered, is_bool)
+    steps = tests and as_numbers(body, emitter.ordered)
+    if not steps:
         return carefully_called
     name = f'while_{next(emitter.numbers)}'
     arguments, lines = scalar_loop(emitter, body, steps, counts, call,

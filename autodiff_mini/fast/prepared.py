@@ -15,11 +15,11 @@ from autodiff_mini.core import (
     NUMBERS, PYTHON_NUMBERS, Primitive, TraceTag, Tracer, array_type,
     current_trace, function_table, typeof)
 from autodiff_mini.errors import RuleTable
-from autodiff_mini.fast.emitter import FastEmitter
+from autodiff_mini.fast.compiler import Version
 from autodiff_mini.fast.simplify import opened
 from autodiff_mini.higher_order.programs import (
-    for_outputs, jvp_jaxpr, nothing, partial_eval_jaxpr, stage_program,
-    transpose_jaxpr, vmap_jaxpr)
+    for_outputs, jvp_jaxpr, nothing, partial_eval_jaxpr, remembered,
+    stage_program, transpose_jaxpr, vmap_jaxpr)
 from autodiff_mini.interpreters.vmap import BatchTracer, joint_dim
 from autodiff_mini.jaxprs import Equation, Jaxpr, Var, programs_in
 from autodiff_mini.primitives.elementwise import float_power_p, pow_p
@@ -94,13 +94,12 @@ class Prepared:
     def __init__(self, found, function, args, kwargs):
         self.function = function
         self.avals = found.avals
-        self.backs = {}     # reverse passes, by which results have cotangents
         is_primitive = isinstance(function, Primitive)
 
         def run(*xs):
             out = called_with(function, iter(xs), args, kwargs)
             ys, self.tree = tree_flatten(out)
-            if not is_primitive and any(map(is_seen, ys)):
+            if not is_primitive and any(map(seams.is_seen.run, ys)):
                 raise LongWay
             return ys
 
@@ -116,22 +115,27 @@ class Prepared:
         self.place_results(jaxpr, moves, moving, later)
         self.forward = self.step(known if self.sources else jaxpr)
         if self.sources:    # the reverse pass from all results
-            self.back = self.back_from((True,) * len(self.later.outvars))
+            self.back = self.back_from((True,) * len(self.made))
 
     def place_results(self, jaxpr, moves, moving, later):
         """Record for each result where its tangent comes from.
 
         It can be one of the incoming tangents, computed from them, or zero.
+        Each record is a pair, of the place of a result and one of these:
+        `passed`, the place of the argument whose tangent it is; `made`, its
+        type if the tangent is computed.
         """
         moving = list(compress(range(len(moving)), moving))
         self.count = len(later.invars) - len(moving)     # residuals
         sources = dict(zip(later.invars[self.count:], moving))
         dots = iter(later.outvars)
         dots = [next(dots) if here else None for here in moves]
-        self.passed = [sources.get(v) for v in dots]
-        self.made = [v and v not in sources and as_made(y.aval)
-                     for v, y in zip(dots, jaxpr.outvars)]
-        outvars = list(compress(dots, self.made))
+        self.passed = [(i, sources[v]) for i, v in enumerate(dots)
+                       if v in sources]
+        self.made = [(i, as_made(jaxpr.outvars[i].aval))
+                     for i, v in enumerate(dots) if v and v not in sources]
+        self.width = len(dots)
+        outvars = [dots[i] for i, _ in self.made]
         self.later, self.sources = used_once(Jaxpr(
             later.constvars, later.invars, later.eqns, outvars, later.consts),
             self.count, sources)
@@ -139,10 +143,7 @@ class Prepared:
     def back_from_some(self, residuals, cts):
         """Return the cotangents of its sources, if some of `cts` are None."""
         given = tuple([ct is not None for ct in cts])
-        back = self.backs.get(given)
-        if back is None:
-            back = self.backs[given] = self.back_from(given)
-        return back(*residuals, *compress(cts, given))
+        return self.back_from(given)(*residuals, *compress(cts, given))
 
     def back_from(self, given):
         """Return the reverse pass from some of the results, as a function."""
@@ -184,14 +185,6 @@ class Mapped(Prepared):
                     y.made_in = current_trace()
             return outs
         return step
-
-
-def is_seen(y):
-    """Return whether other code can see the memory of a result.
-
-    A result can be a view of an argument.
-    """
-    return seams.is_seen.run(y)
 
 
 def called_with(function, values, args, kwargs):
@@ -258,13 +251,7 @@ def used_once(jaxpr, count, sources):
                  eqns[::-1], jaxpr.outvars, jaxpr.consts), numbers
 
 
+@remembered
 def compiled_step(jaxpr):
-    """Compile a program to a function that returns a list.
-
-    It takes NumPy arrays in any memory order.
-    """
-    emitter = FastEmitter(False)
-    emitter.emit('step', emitter.simplified(opened(jaxpr), False), False)
-    source, _ = emitter.text()
-    exec(compile(source, '<autodiff_mini step>', 'exec'), emitter.scope)
-    return emitter.scope['step']
+    """Compile a program to a function of NumPy arrays in any order."""
+    return Version(opened(jaxpr), fast=False).function

@@ -185,10 +185,13 @@ def put_back(emitter, v, parts, names):
     """Return the text of a result: a number, or an array of numbers."""
     texts = [float_text(emitter, part, names) for part in parts]
     if v.aval.shape:
-        shape = v.aval.shape
-        reshaped = f'.reshape({shape})' * (len(shape) > 1)
-        return f'np.array([{", ".join(texts)}]){reshaped}'
+        return f'np.array([{", ".join(texts)}]){reshaped(v, *v.aval.shape)}'
     return texts[0] if v.aval.weak_type else f'np.float64({texts[0]})'
+
+
+def reshaped(v, *shape):
+    """Return the text that reshapes elements of `v`, or '' for one axis."""
+    return f'.reshape({shape})' if len(v.aval.shape) > 1 else ''
 
 
 def scalar_body(emitter, jaxpr, names, results=()):
@@ -407,9 +410,6 @@ def new_numbers(v):
 def can_split(eqn):
     """Return whether element by element gives the bits of the array."""
     primitive, avals = eqn.primitive, [v.aval for v in eqn.invars]
-    if any(type(v) is Literal and isinstance(v.val, Zero)
-           for v in eqn.invars):
-        return False
     if primitive in MOVING:
         [out] = eqn.outvars
         if (primitive is index_p and len(avals) > 1
