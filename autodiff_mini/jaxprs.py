@@ -26,9 +26,9 @@ class Var:
 
     def refuse(self, *_, **__):
         raise TypeError('the program is not linear: an operation needs the '
-                        'value of an operand that depends on the inputs of '
-                        'the program, so it is not known. For a nonlinear '
-                        'function, use ad.vjp.')
+                        'value of an operand, which is not known because it '
+                        'depends on the inputs of the program. For a '
+                        'nonlinear function, use ad.vjp.')
 
     __mul__ = __rmul__ = __array_ufunc__ = __array_function__ = refuse
     dtype = property(refuse)

@@ -82,7 +82,7 @@ def test_tables_of_the_book_say_where_they_were_measured(stored, name, row):
 @pytest.mark.parametrize('name', TABLES)
 def test_a_table_without_data_is_named(stored, name):
     stored.write_text('{}')
-    with pytest.raises(ValueError, match='has nothing for it: run `make bench`'):
+    with pytest.raises(ValueError, match='has no data for it: run `make bench`'):
         benchmarks(name)
 
 

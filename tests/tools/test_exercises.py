@@ -302,7 +302,7 @@ def test_what_a_failing_test_printed_is_shown_and_cut(ask, save):
 def test_a_program_that_does_not_end_is_stopped(ask, save, monkeypatch, text):
     monkeypatch.setattr(exercises, 'LIMIT', 0.3)
     save(NAME, text)
-    assert 'TookTooLong: stopped after 0.3 seconds: does' in ask('next')
+    assert 'TookTooLong: stopped after 0.3 seconds. Is' in ask('next')
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 

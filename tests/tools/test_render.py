@@ -153,7 +153,7 @@ def test_the_output_says_nothing_of_the_machine(page, text):
     ('\n<!-- table: of nothing -->\n',
      "2: <!-- table: of nothing -->: KeyError: 'of nothing'"),
     ('\n```python tags=["raises-exception"]\n1\n```\n',
-     '2: the cell is tagged raises-exception, and raised none')])
+     '2: the cell is tagged raises-exception, but it raised none')])
 def test_what_cannot_be_made_is_named_by_file_and_line(tmp_path, text, words):
     path = chapter(tmp_path, text)
     with pytest.raises(render.ChapterError) as error:
@@ -163,7 +163,7 @@ def test_what_cannot_be_made_is_named_by_file_and_line(tmp_path, text, words):
 
 def test_a_plot_needs_words():
     cell = jupytext.reads('```python\n1\n```', fmt='md').cells[0]
-    with pytest.raises(render.ChapterError, match=r'a\.md:1: .*needs an alt'):
+    with pytest.raises(render.ChapterError, match=r'a\.md:1: .*needs alt'):
         render.alt(cell, 'a.md:1')
 
 
