@@ -4,7 +4,6 @@ Or an error says whose memory it is.  tests/programs.py has the programs that
 write, one for each way; here are names, views, doors, and random programs.
 """
 
-import copy
 from functools import partial
 
 import numpy as np
