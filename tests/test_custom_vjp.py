@@ -700,7 +700,7 @@ def test_b2_nondiff_arguments_are_operands_of_a_staged_call(kind):
 def test_b2_d12_late_perturbation_of_a_nondiff_argument_is_named(kind):
     """The jaxpr does not know yet who will be differentiated."""
     f, _ = held(kind)
-    words = ('Argument 0 of .*scale is named in nondiff_argnums, but is '
+    words = ('Argument 0 of .*scale is named in nondiff_argnums, but it is '
              'being differentiated.*nondiff_argnums')
     for hold in HOLDING:
         g = staged(lambda a, x: f(hold(a), x))

@@ -343,7 +343,7 @@ def test_what_is_not_found_is_nan_and_so_are_its_derivatives(name, wrap):
 
 
 @pytest.mark.parametrize('name, words', [
-    ('no_root', 'root of no_root.* within 100 steps, and the result is nan'),
+    ('no_root', 'root of no_root.* within 100 steps, so the result is nan'),
     ('singular', 'root of singular.*nan'),
     ('no_end', 'fixed_point of no_end.* within 9 steps.*nan')])
 def test_a_warning_names_the_function_that_has_no_solution(name, words):

@@ -280,13 +280,13 @@ def test_a_solution_that_does_not_exist_is_nan():
     (lambda: odeint(decay, {'a': 'x'}, TIMES, 1.0), TypeError,
      r"odeint of decay: y0\['a'\]: .*str"),
     (lambda: odeint(decay, 1.0, TIMES[None], 1.0), ValueError,
-     r'odeint of decay: t must be a list of times.*float64\[1,7\]'),
+     r'odeint of decay: t must be a 1-D array.*float64\[1,7\]'),
     (lambda: odeint(decay, 1.0, 1.0, 1.0), ValueError, r'got float64\[\]'),
     (lambda: odeint(decay, 1.0, [], 1.0), ValueError, r'got float64\[0\]'),
     (lambda: odeint(decay, 1.0, [0j], 1.0), TypeError,
      'odeint of decay: t: expected real'),
     (lambda: odeint(decay, {}, TIMES, 1.0), ValueError,
-     'odeint of decay: there are no numbers in the state'),
+     'odeint of decay: the state y0 contains no numbers'),
     (lambda: odeint(lambda y, t: (y, y), 1.0, TIMES), TypeError,
      r'odeint of .*lambda.*: the function must return a slope with the '
      r'tree structure of y0, PyTreeDef\(\*\), but returned '

@@ -244,7 +244,7 @@ MISTAKES = {
 @pytest.mark.parametrize('name', MISTAKES)
 def test_complex_numbers_are_refused(name):
     assert_named_everywhere(MISTAKES[name], TypeError,
-                            'logit and logsumexp take real numbers.*complex')
+                            'logit, and logsumexp take real numbers.*complex')
 
 
 # D14: they are Python functions over other primitives
