@@ -19,7 +19,7 @@ from autodiff_mini.errors import (
     UnexpectedTracerError)
 from autodiff_mini.higher_order.custom_vjp import CustomVJPPrimal
 from autodiff_mini.jaxprs import Jaxpr
-from autodiff_mini.more.policies import checkpoint_policies
+from autodiff_mini.more.calls.policies import checkpoint_policies
 from autodiff_mini.notebook.player import Recording
 from autodiff_mini.pytree import PyTreeDef
 from autodiff_mini.tools.costs import CostTable

@@ -21,8 +21,8 @@ def primitive_place(primitive):
             if value is primitive:
                 return resolve_name, (f'{name}:{key}',)
     raise PicklingError(
-        f"the primitive '{primitive}' cannot be pickled: let it be a "
-        'variable of a module, where unpickling finds it')
+        f"the primitive '{primitive}' cannot be pickled. Assign it to a "
+        'variable of a module, where unpickling can find it.')
 
 
 def place_of(function):

@@ -41,24 +41,24 @@ class ConcretizationTypeError(TracerConversionError):
     """
 
     text = ('Abstract tracer value encountered where concrete value is '
-            'expected: {}. The problem arose with the `{}` function: a plain '
-            'number would forget what is traced.')
-    advice = 'Compute with the traced value itself, with NumPy functions.'
+            'expected: {}. The problem arose with the `{}` function: its '
+            'result would be a plain number, which is no longer traced.')
+    advice = 'Use the traced value directly, with NumPy functions.'
 
 
 class TracerBoolConversionError(ConcretizationTypeError):
     """A tracer was used as a condition, but its value is not known."""
 
-    text = ('Attempted boolean conversion of traced array {}. Its value is '
-            'not known while it is traced, so Python cannot branch on it.')
+    text = ('Attempted boolean conversion of traced array {}. Python cannot '
+            'branch on a value that is not known yet.')
     advice = 'Choose between two results with np.where(condition, a, b).'
 
 
 class TracerIntegerConversionError(TracerConversionError):
     """A tracer was used as an index, a size, or a loop bound."""
 
-    text = ('The __index__() method was called on traced array {}, but only '
-            'a plain Python integer will do.')
+    text = ('The __index__() method was called on traced array {}, but '
+            'Python needs a plain integer here.')
     advice = ('A size, an axis, or a bound must be a plain Python integer, '
               'so make it a static argument of jit.')
 
@@ -67,9 +67,10 @@ class TracerArrayConversionError(TracerConversionError):
     """A tracer was used where a plain NumPy array is needed."""
 
     text = ('The numpy.ndarray conversion method __array__() was called on '
-            'traced array {}, but a plain array would forget what is traced.')
-    advice = ('Use NumPy functions, which ask the tracer, or define your own '
-              'operation and its derivative with ad.Primitive.')
+            'traced array {}, but its result would be a plain array, which '
+            'is no longer traced.')
+    advice = ('Use NumPy functions, which support traced values, or define '
+              'your own operation and its derivative with ad.Primitive.')
 
 
 class UnexpectedTracerError(TracerError):
@@ -79,10 +80,10 @@ class UnexpectedTracerError(TracerError):
         trace = tracer._trace
         self.tracer = tracer
         super().__init__(
-            f'Encountered an unexpected tracer: {tracer.describe()} is used, '
-            f'but {trace.tag} ' + seams.advise(
-                'escape', 'has returned, or runs elsewhere. The tracer '
-                'escaped: let the function return it', trace)
+            f'Encountered an unexpected tracer: {tracer.describe()} was '
+            'used ' + seams.advise(
+                'escape', f'while {trace.tag} was not running. The tracer '
+                'escaped: return it from the function instead', trace)
             + '.')
 
 
@@ -220,19 +221,18 @@ def refuse(function, **keywords):
     name = full_name(function)
     given = [f'{key}=' for key in keywords if keywords[key] is not None]
     if 'out=' in given:
-        raise TypeError(f'{name} takes an array to write into by its name, '
-                        'out=a, where values are traced')
+        raise TypeError(f'{name} of traced values accepts out only as a '
+                        'keyword: write out=a')
     if given or not keywords:
         raise NotImplementedError(
             f'{" with ".join([name, *given])} is not supported on traced '
-            'values. Write it with functions that are (np.sum for '
-            'np.add.reduce, np.where for where=, astype for dtype=), '
+            'values. Use functions that are (np.where for where=, astype '
+            'for dtype=, np.sum for np.add.reduce), '
             f'{OWN_OPERATION}.')
 
 
-OWN_OPERATION = ('or make it an operation of your own, which says its '
-                 'derivative: see ad.Primitive, ad.custom_jvp and '
-                 'ad.custom_vjp')
+OWN_OPERATION = ('or define an operation with its own derivative: see '
+                 'ad.custom_jvp, ad.custom_vjp, and ad.Primitive')
 
 
 def full_name(function):
@@ -295,7 +295,7 @@ def lasting_line(line):
 def quote_line(error, eqn):
     """Add a note to an error that says where the operation was called."""
     if eqn and eqn.line:
-        error.add_note(f"in the operation '{eqn.primitive}', asked for at "
+        error.add_note(f"in the operation '{eqn.primitive}', called at "
                        f'{line_text(eqn.line)}')
 
 
@@ -313,4 +313,4 @@ last_refusal = ContextVar('last_refusal', default=None)
 def refuse_no_function(transform, *_):
     """Raise the error for a call without a function as first argument."""
     raise TypeError(f'{transform.__qualname__} takes a function first: pass '
-                    'the function itself, and not what it returns.')
+                    'the function itself, not its result.')

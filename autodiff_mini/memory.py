@@ -11,11 +11,11 @@ from functools import wraps
 import numpy as np
 
 from autodiff_mini import seams
-from autodiff_mini.core import Tracer
+from autodiff_mini.core import NUMBERS, Tracer
 from autodiff_mini.errors import TracerError
 
 GIVEN = 'was passed to a rule, which can only read it'
-ARGUMENT = "is an argument, and so its caller's"
+ARGUMENT = 'is an argument, so it belongs to the caller'
 ONLY_SEEN = 'is a view that is read-only in NumPy, too'
 CLOSED_OVER = 'is an array that the program closes over'
 
@@ -75,6 +75,9 @@ def own_memory(arrays, others) -> list:
         arrays: the results.
         others: arrays that must not share memory with the results.
     """
+    arrays = list(arrays)
+    if NUMBERS.keys() >= {*map(type, arrays)}:
+        return arrays   # numbers have no memory
     taken, owned = set(), []
     for x in others:
         taken.add(id(x))
@@ -127,9 +130,9 @@ def read_by(rule, name, *args):
         return rule(*args)
     except ValueError as error:
         if 'read-only' in str(error):
-            error.add_note(f'{name} writes into an array that it was given, '
-                           'which is not its own: instead of `a *= b` write '
-                           '`a = a * b`, or take a copy first.')
+            error.add_note(f'{name} writes into one of its arguments, which '
+                           'belongs to the caller. Write `a = a * b` instead '
+                           'of `a *= b`, or copy the array first.')
         raise
 
 
@@ -182,7 +185,7 @@ def as_new_array(y, args):
 def refuse_to_write(x):
     """Raise the error for a write into a traced array."""
     raise TracerError(
-        f'assignment destination is read-only: {x.describe()} never changes '
+        f'assignment destination is read-only: {x.describe()} cannot change '
         'without the wing `more`. Make a new array, such as np.where(i, y, x)'
         ' or np.stack(rows).')
 

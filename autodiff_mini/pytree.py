@@ -200,7 +200,7 @@ def flatten_dict(d):
         keys = sorted(d)
     except TypeError as error:
         raise TypeError('The keys of a dict in a pytree must be sortable, '
-                        f'unlike {list(d)}') from error
+                        f'but got {list(d)}') from error
     return [d[key] for key in keys], tuple(keys)
 
 
@@ -390,8 +390,8 @@ def flatten_up_to(treedef, tree, or_none=False):
         return [tree]
     opened = open_as(treedef, tree)
     if opened is None:
-        raise ValueError(f'Expected a tree that begins as {treedef}, like '
-                         f'the first one, but got {tree_structure(tree)}')
+        raise ValueError(f'Expected a tree that starts like the first one, '
+                         f'{treedef}, but got {tree_structure(tree)}')
     return [subtree for down, child in zip(treedef.children, opened)
             for subtree in (
                 [None] * down.num_leaves if or_none and child is None

@@ -84,8 +84,8 @@ def resolve_kwargs(f, args, kwargs) -> tuple:
     if signature is None and kwargs:
         raise TypeError(
             f'The keyword arguments {", ".join(kwargs)} of {fun_name(f)} '
-            'could not be resolved to positions, since it has no signature '
-            'that can be read: pass them by position')
+            'could not be resolved to positions, because its signature '
+            'cannot be read. Pass them by position.')
     if signature is None:
         return tuple(args), {}
     try:
@@ -100,7 +100,7 @@ def resolve_kwargs(f, args, kwargs) -> tuple:
             f'The following keyword arguments of {fun_name(f)}{signature} '
             'could not be resolved to positions: '
             f'{", ".join(x for x in kwargs if x in unresolved)}. '
-            'Close over them, with functools.partial')
+            'Bind them with functools.partial.')
     return bound.args, {name: bound.kwargs[name] for name in names}
 
 
@@ -181,8 +181,8 @@ def argument_positions(f, argnums, argnames) -> tuple:
     wrong = [name for name in argnames if name not in names] + [
         i for i in argnums if i < -n or i >= n and not is_open_ended]
     if wrong:
-        raise ValueError(f'no argument {wrong[0]!r} in {fun_name(f)}, whose '
-                         f'arguments are {names}')
+        raise ValueError(f'{fun_name(f)} has no argument {wrong[0]!r}. Its '
+                         f'arguments are {names}.')
     return tuple(sorted({i + n if i < 0 else i for i in argnums}
                         | {names.index(name) for name in argnames}))
 

@@ -32,9 +32,9 @@ class Zero:
         return f'{type(self).__name__}({self.aval})'
 
     def refuse(self, *_, **__):
-        raise TypeError(f'{self!r} is a symbolic zero, no array. A rule '
-                        'looks for it with isinstance(t, ad.Zero), or makes '
-                        'it an array with ad.instantiate_zeros(t).')
+        raise TypeError(f'{self!r} is a symbolic zero, not an array. Test '
+                        'for it with isinstance(t, ad.Zero), or convert it '
+                        'to an array with ad.instantiate_zeros(t).')
 
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = refuse
     __truediv__ = __rtruediv__ = __matmul__ = __rmatmul__ = refuse
@@ -68,7 +68,7 @@ def instantiate_all(ts, others) -> list:
 
     If the library of a zero is unknown, the library of `others` is used.
     """
-    library = seams.library_of(others)
+    library = any(which_zero(ts)) and seams.library_of(others)
     return list(map(instantiate_zeros, library.zeros(ts) if library else ts))
 
 

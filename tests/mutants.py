@@ -749,7 +749,7 @@ def operators(column, key):
             and (not o.needs or o.needs in PARAMS[entry])]
 
 
-NEVER_ASKED = Operator('asked for by no check', lambda *_, **__: NOTHING)
+NEVER_ASKED = Operator('not reached by any check', lambda *_, **__: NOTHING)
 
 
 def run(rows=(), every=1, many=MANY):
@@ -763,7 +763,7 @@ def run(rows=(), every=1, many=MANY):
     MUTANTS[:] = sorted(mutants(rows), key=lambda mutant: crc32(
         str(mutant).encode()))[::every]
     for check, error in failed:
-        print(f'not used, for it fails: {check}: {error!r}'[:200])
+        print(f'skipped, because it fails: {check}: {error!r}'[:200])
     context = multiprocessing.get_context('fork')
     with context.Pool(2, maxtasksperchild=1) as pool:
         results = [*pool.imap_unordered(try_out, range(len(MUTANTS)), 1)]
@@ -806,11 +806,11 @@ def report(results):
 
 def main(words):
     parser = argparse.ArgumentParser(prog='python -m tests.mutants')
-    parser.add_argument('rows', nargs='*', help='those in these rows only')
+    parser.add_argument('rows', nargs='*', help='only mutants of these rows')
     parser.add_argument('--every', type=int, default=1, metavar='N',
-                        help='one of so many')
+                        help='run one mutant in N')
     parser.add_argument('--programs', type=int, default=MANY, metavar='N',
-                        help='how many programs for each row')
+                        help='the number of programs for each row')
     options = parser.parse_args(words)
     start = time.perf_counter()
     results = run(options.rows, options.every, options.programs)

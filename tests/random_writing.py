@@ -371,12 +371,13 @@ def refused(error, source) -> bool:
         for e in (error, error.__context__))
 
 
-WORDS = ('would forget what is traced', 'A boolean index under vmap', 'has only a rule for reverse',
+WORDS = ('cannot hold traced values', 'is no longer traced',
+         'Under vmap, a boolean index', 'has only a rule for reverse',
          'Detected differentiation of', 'but out= has',
          'Detected batching of a custom_vmap function',
          'Reverse-mode differentiation does not work for while_loop',
          'carry output must have equal types',
-         'It was written down in a jaxpr, and is called after')
+         'but it was called after')
 
 
 def differences(f, xs):

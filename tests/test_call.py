@@ -179,6 +179,6 @@ def test_escaped_tracers_are_named():
     leaked = []
     for transform in (d, ad.vmap):
         transform(called(lambda x: leaked.append(x * 2) or x))(X)
-        with pytest.raises(ad.UnexpectedTracerError, match='has returned'):
+        with pytest.raises(ad.UnexpectedTracerError, match='had returned'):
             leaked[-1] + 1
     assert [type(x) for x in leaked] == [JVPTracer, BatchTracer]

@@ -805,7 +805,7 @@ def test_b2_d12_late_perturbation_of_a_nondiff_argument_is_named(
     f, _ = held(kind)
     hold = HOLDING[holding]
     g = staged(lambda a, x: f(hold(a), x))
-    words = ('Argument 0 of .*scale is named in nondiff_argnums, but is '
+    words = ('Argument 0 of .*scale is named in nondiff_argnums, but it is '
              'being differentiated.*nondiff_argnums')
     for late in (g, ad.vmap(g), staged(g), staged(ad.vmap(g))):
         refused(lambda a: np.sum(late(a, X)), words, x=X)

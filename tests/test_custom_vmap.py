@@ -1,4 +1,4 @@
-"""more/custom_vmap.py: wherever an axis meets the function, the rule is asked.
+"""more/calls/custom_vmap.py: an axis that meets the function asks the rule.
 
 The rule of `square` says 3x^2, so that it shows where it was asked.  What JAX
 can run has the same values there (tests/test_jax_oracle.py).
@@ -13,7 +13,7 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.core import Trace, current_trace
-from autodiff_mini.more.custom_vmap import custom_vmap_call_p
+from autodiff_mini.more.calls.custom_vmap import custom_vmap_call_p
 from autodiff_mini.interpreters.transpose import rules as transpose_rules
 from tests.amount import crossed, rest
 from tests.numerical import assert_close, assert_same
@@ -323,14 +323,14 @@ MISTAKES = {
                 r"output\[1\]\['b'\]: out_batched must be True or False, but "
                 'got 0'),
     'size': (lambda x: x, lambda n, b, x: (x[:2], True), ValueError,
-             r'output: out_batched says that it has a batch axis of length 3 '
-             r'in front, but it is float64\[2\]'),
+             r'output: out_batched is True, so the first axis must be the '
+             r'batch axis, of length 3, but got float64\[2\]'),
     'no_axis': (lambda x: x, lambda n, b, x: (np.sum(x), True), ValueError,
-                r'batch axis of length 3 in front, but it is float64\[\]'),
+                r'batch axis, of length 3, but got float64\[\]'),
     'no_array': (lambda x: x, lambda n, b, x: ('x', True), TypeError,
                  'output: a value of type str cannot be traced'),
     'record': (lambda x: x, lambda n, b, x: (ad.Zero(x), True), TypeError,
-               'output: .* is a record'),
+               'output: .* describes'),
     'arguments': (lambda x: x, lambda n, b: (0.0, False), TypeError,
                   'positional argument'),
 }
@@ -348,7 +348,7 @@ def test_a_mistake_in_a_rule_is_named(name, stage):
 
 WRITTEN = {
     'tree': (lambda n, b, x: ((x, x), (True, True)), ValueError,
-             "the structure of the function's"),
+             'the same structure as the function'),
     'shape': (lambda n, b, x: (np.stack([x, x], 1), True), TypeError,
               r'\(the function returns|the function returns'),
     'dtype': (lambda n, b, x: (x.astype(np.float32), True), TypeError,

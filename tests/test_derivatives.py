@@ -141,7 +141,7 @@ def test_the_zero_of_a_value_is_an_array_or_symbolic():
     assert_same(ad.zero_from_primal(X), np.zeros(3))
     zero = ad.zero_from_primal(X, symbolic_zeros=True)
     assert type(zero) is ad.SymbolicZero and zero.shape == (3,)
-    with pytest.raises(TypeError, match='is a symbolic zero, no array'):
+    with pytest.raises(TypeError, match='is a symbolic zero, not an array'):
         zero + 1.0
 
 
@@ -247,7 +247,7 @@ def test_jacrev_and_grad_want_a_word_where_the_output_is_complex():
     for transform in ad.jacrev, ad.grad:
         with pytest.raises(TypeError, match=(
                 'outputs: .* requires real-valued outputs .*but got complex'
-                '.*holomorphic=True; if not')):
+                '.*holomorphic=True. If not')):
             transform(lambda z: z * z)(1j)
         with pytest.raises(TypeError, match=(
                 'outputs: .* requires complex-valued outputs, but got fl')):
@@ -355,7 +355,7 @@ EARLY = {       # before the function runs
     'argnums_keyword': (lambda: ad.grad(f)(x=1.0),
                         'positional arguments .* got only 0'),
     'argnums_text': (lambda: ad.grad(f, 'x')(1.0), 'argnums'),
-    'argnums_twice': (lambda: ad.grad(f, (0, 0))(1.0), 'name each once'),
+    'argnums_twice': (lambda: ad.grad(f, (0, 0))(1.0), 'Name each'),
     'integer': (lambda: ad.grad(f)(2),
                 r'grad of f: argument 0: grad requires real-valued inputs '
                 r'.*int64\[\].*Write 2.0'),
@@ -461,7 +461,7 @@ TANGENTS = {
                  r'takes tangents with the tree structure of the primals, '
                  r'PyTreeDef\(\(\*,\)\), but got PyTreeDef\(\(\*, \*\)\)'),
     'shape': ((1.0,), ValueError, r'linearize of loss: tangents\[0\]: .*'
-              r'float64\[3\] and the tangent float64\[\]'),
+              r'float64\[3\] and the tangent is float64\[\]'),
     'dtype': ((SINGLE,), TypeError, r'tangents\[0\]: .*float32\[3\]'),
     }
 

@@ -27,7 +27,7 @@ def other(request, tmp_path_factory):
         pytest.skip('only `make test-site` builds the site')
     pytest.importorskip('zensical', reason='`make test-site` installs it')
     folder = tmp_path_factory.mktemp('engine')
-    for name in 'book', 'pages':     # it follows no links
+    for name in 'book', 'pages', 'autodiff_mini':     # it follows no links
         shutil.copytree(ROOT / name, folder / name)
     shutil.copy(ROOT / 'mkdocs.yml', folder)
     run = subprocess.run(

@@ -266,7 +266,7 @@ def singular(a):
 
 @pytest.mark.filterwarnings('ignore')
 @pytest.mark.parametrize('f, words', [
-    (no_root, 'root of no_root.* within 20 steps, and the result is nan'),
+    (no_root, 'root of no_root.* within 20 steps, so the result is nan'),
     (no_limit, 'fixed_point of no_limit.* within 10000 steps.*nan'),
     (no_end, 'fixed_point of no_end.* within 9 steps.*nan'),
     (singular, 'root of singular.*nan')])

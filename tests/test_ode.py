@@ -230,12 +230,12 @@ MISTAKES = [
     (decay, {'a': 'x'}, TIMES, TypeError,
      r"odeint of decay: y0\['a'\]: .*str"),
     (decay, 1.0, TIMES[None], ValueError,
-     r'odeint of decay: t must be a list of times.*float64\[1,7\]'),
+     r'odeint of decay: t must be a 1-D array.*float64\[1,7\]'),
     (decay, 1.0, 1.0, ValueError, r'got float64\[\]'),
     (decay, 1.0, [], ValueError, r'got float64\[0\]'),
     (decay, 1.0, [0j], TypeError, 'odeint of decay: t: expected real'),
     (decay, {}, TIMES, ValueError,
-     'odeint of decay: there are no numbers in the state'),
+     'odeint of decay: the state y0 contains no numbers'),
     (lambda y, t, k: (y, y), 1.0, TIMES, TypeError,
      r'odeint of .*lambda.*: the function must return a slope with the '
      r'tree structure of y0, PyTreeDef\(\*\), but returned '

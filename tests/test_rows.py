@@ -280,15 +280,15 @@ def late(x):
 
 T, V = TypeError, ValueError
 HELD = ('Argument 0 of .*loss is named in nondiff_argnums.*'
-        'Leave it out of nondiff_argnums')
+        'Remove it from nondiff_argnums')
 ERRORS = {
     # no rule
     'vjp_missing': (ad.custom_vjp(loss), AttributeError,
                     'No VJP defined for custom_vjp function loss.*defvjp'),
     'nondiff_position': (lambda x: ad.custom_vjp(loss, nondiff_argnums=-3), V,
-                         'no argument -3 in loss'),
+                         'loss has no argument -3'),
     'nondiff_name': (lambda x: ad.custom_jvp(loss, nondiff_argnames='z'), V,
-                     "no argument 'z' in loss"),
+                     "loss has no argument 'z'"),
     # how it is called
     'no_array': (lambda x: vjp_of()(x, 'text'), T,
                  r'arguments of loss\[1\]: .*type str'),
@@ -303,16 +303,16 @@ ERRORS = {
         'loss.*(SymbolicZero|symbolic zero)'),
     'record_in_residuals': (
         vjp_of(fwd=lambda x, y: (x.value, [y]), symbolic_zeros=True), T,
-        'loss.*CustomVJPPrimal.*keep its .value'),
+        'loss.*CustomVJPPrimal.*Return its .value'),
     # what is closed over, and what is held
     'held_vmap_late': (lambda x: staged(ad.vmap(held_by_vjp))(x * X).sum(),
                        T, HELD),
     # after the jaxpr was made
     'late_vjp': (late, T, 'The rule of .*loss closes over '
-                 'JaxprTracer.*has returned: pass the value'),
+                 'JaxprTracer.*had returned. Pass the value'),
     # custom_gradient
     'gradient_pair': (gradient_of(None, lambda x, y, rule: x), T,
-                      'loss is a custom_gradient function, and must return '
+                      'loss is a custom_gradient function, so it must return '
                       'a pair .*but it returned'),
     'gradient_branch': (
         gradient_of(lambda ct: (ct if ct > 0 else -ct, None)),

@@ -26,18 +26,12 @@ FAULTS = {
     'missing image': (
         '<img src="nowhere.png" alt="A map">',
         '404: .*/nowhere.png'),
-    'script from elsewhere': (
-        '<script src="https://example.com/x.js"></script>',
-        'asks another host for https://example.com/x.js'),
     'error in the console': (
         '<script>console.error("planted")</script>',
         'console: .*"planted"'),
     'image without words': (
         '<img src="../assets/logo.svg">',
         'axe: image-alt: .*<img src="../assets/logo.svg">'),
-    'faint words': (
-        '<p style="color: #bbb; background: white">Faint</p>',
-        'axe: color-contrast: .*Faint'),
     'box too wide': (
         '<div style="width: 1500px">Wide</div>',
         r'the page scrolls sideways: \d+ px wide'),
@@ -47,10 +41,6 @@ FAULTS = {
     'formula that is not set': (
         r'<p><span class="arithmatex">\(\frac12\)</span></p>',
         r'a formula is not set: \\\(\\frac12'),
-    'box that scrolls unseen': (
-        '<div style="overflow: auto" tabindex="0">'
-        '<div style="width: 1500px">Wide</div></div>',
-        'nothing shows that it scrolls: <div .*Wide'),
     'colours that stay': (
         '<style>body { color-scheme: dark !important }</style>',
         'the wrong colours: dark'),
@@ -95,10 +85,10 @@ def faults_with(browser, site, tmp_path_factory):
     text, end, rest = small.read_text('utf-8').partition('</article>')
     numbers = itertools.count()   # a browser remembers the pages of a name
 
-    def plant(planted, widths=[1280]):
+    def plant(planted):
         page = f'chapters/planted{next(numbers)}.html'
         (folder / page).write_text(text + planted + end + rest, 'utf-8')
-        return faults(browser, f'{address}/{page}', widths)
+        return faults(browser, f'{address}/{page}', [1280])
 
     with serving(folder) as address:
         yield plant
@@ -149,6 +139,40 @@ def test_a_lost_reader_can_search_and_go_home(browser, below, lost):
     assert search(browser, 'tangent')[0].startswith(f'{below}/')
     browser.execute_script('document.querySelector("article a").click()')
     assert browser.current_url == f'{below}/index.html'
+
+
+def test_keys_turn_the_pages_as_the_footer_says(browser, home):
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.support.wait import WebDriverWait
+    emulate(browser, 1280, 'light')
+    browser.get(f'{home}/chapters/02_two_numbers_at_once.html')
+    foot = browser.find_element('class name', 'colophon').text
+    assert 'n and p turn the page' in foot
+    for key, page in ('n', '03_many_at_once'), ('p', '02_two_numbers_at_once'):
+        rest(browser)
+        ActionChains(browser).send_keys(key).perform()
+        WebDriverWait(browser, 5).until(
+            lambda _: browser.current_url == f'{home}/chapters/{page}.html')
+
+
+def test_a_name_in_a_listing_leads_to_its_definition(browser, home):
+    """A click beside the name edits the listing, which loses its links."""
+    emulate(browser, 1280, 'light')
+    url = f'{home}/chapters/02_two_numbers_at_once.html'
+    browser.get(url)
+    names = 'a[href*="draft/core.html#L"]'
+    listing = browser.find_element('css selector', f'code:has({names})')
+    name = listing.find_element('css selector', names)
+    goal = name.get_attribute('href')
+    assert name.text == 'Trace'
+    name.click()
+    assert browser.current_url == goal
+    line = browser.find_element('id', goal.partition('#')[2]).text
+    assert 'class Trace:' in line
+    browser.get(url)
+    listing = browser.find_element('css selector', f'code:has({names})')
+    listing.find_element('css selector', '.c1').click()
+    assert not listing.find_elements('css selector', 'a')
 
 
 def test_search_leads_to_an_error_and_opens_it(browser, home):
@@ -303,8 +327,7 @@ def test_a_player_is_a_list_on_paper_and_without_scripts(browser, home):
 @pytest.mark.parametrize('name', FAULTS)
 def test_browser_finds_what_is_wrong(faults_with, name):
     planted, words = FAULTS[name]
-    widths = [375] if 'unseen' in name else [1280]
-    [fault] = faults_with(planted, widths)
+    [fault] = faults_with(planted)
     assert re.match(words, fault)
 
 
@@ -315,11 +338,8 @@ def test_every_link_leads_somewhere(site):
 
 
 @pytest.mark.parametrize('link', [
-    '<a href="nowhere.html">missing page</a>', '<a href="../">folder</a>',
-    '<a href="index.html">page of another folder</a>',
-    '<a href="#nowhere">missing anchor</a>', '<img src="nowhere.png">',
-    '<a href="../index.html#here">anchor of another page</a>',
-    '<script src="/nowhere.js"></script>'])
+    '<a href="nowhere.html">', '<a href="../">', '<a href="#nowhere">',
+    '<img src="nowhere.png">', '<a href="../index.html#here">'])
 def test_links_that_lead_nowhere_are_found(tmp_path, link):
     (tmp_path / 'part').mkdir()
     (tmp_path / 'index.html').write_text('<h1 id="top">Home</h1>')

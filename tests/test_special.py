@@ -210,7 +210,7 @@ def test_complex_numbers_are_refused():
                     lambda: logsumexp(np.ones(2), b=1j)):
         assert_named_everywhere(
             mistake, TypeError,
-            'logit and logsumexp take real numbers.*complex')
+            'logit, and logsumexp take real numbers.*complex')
 
 
 # logsumexp: vectors and their exact sums

@@ -196,8 +196,8 @@ def test_d17_a_rule_that_closes_over_a_staged_tracer_is_told_so():
     g = staged(f)
     assert g(3.0, 1.0) == 2.0
     words = ('The rule of .*<lambda> closes over JaxprTracer<float64.*>, in '
-             'make_jaxpr of .*called after make_jaxpr of .* has returned: '
-             'pass the value to the function as an argument')
+             'make_jaxpr of .*called after make_jaxpr of .* had returned. '
+             'Pass the value to the function as an argument')
     for transform in (ad.grad, lambda f, i: lambda x, y: ad.jvp(
             lambda y: f(x, y), (y,), (1.0,)), ad.jacrev):
         with pytest.raises(TypeError, match=words) as info:
@@ -260,9 +260,9 @@ def test_symbolic_zeros_reach_a_staged_rule():
 # Rules that do not fit what was written down
 
 @pytest.mark.parametrize('y, words', [
-    (np.ones(2), r'they are float64\[2\], and the function returns '
+    (np.ones(2), r'it returns float64\[2\], and the function returns '
      r'float64\[\]'),
-    (np.float32(1), r'they are float32\[\], and the function returns'),
+    (np.float32(1), r'it returns float32\[\], and the function returns'),
 ])
 def test_a_rule_must_return_what_its_function_does(y, words):
     def rule(primals, tangents):

@@ -101,7 +101,7 @@ def test_what_may_be_a_view_is_not_written_while_both_are_seen(view, way):
         return np.sum(z)
 
     for f in above, below:
-        with pytest.raises(ReadOnlyError, match='may share its memory|'
+        with pytest.raises(ReadOnlyError, match='may share memory|'
                            'read-only in NumPy'):
             way(f)(E + 1)
 
@@ -178,7 +178,7 @@ def test_an_argument_is_its_callers(transform, write):
     if transform is ad.checkpoint:
         transform = lambda f: ad.jit(ad.checkpoint(f))
     x = X.copy()
-    with pytest.raises(ReadOnlyError, match='is an argument, and so'):
+    with pytest.raises(ReadOnlyError, match='is an argument, so'):
         transform(lambda x: write(x) or np.sum(x))(x)
     np.testing.assert_array_equal(x, X)
     assert ad.grad(lambda x: increase(x.copy()))(X)[0] == 1
@@ -197,7 +197,7 @@ def test_what_an_outer_transformation_made_is_not_its_own():
         y = x * 1
         ad.grad(lambda t: y.fill(t) or t)(2.0)
         return np.sum(y)
-    with pytest.raises(ReadOnlyError, match='grad of .* is at work'):
+    with pytest.raises(ReadOnlyError, match='grad of .* is running'):
         ad.grad(f)(X)
 
 
@@ -215,7 +215,7 @@ def test_what_holds_still_inside_is_written_with_what_holds_still():
 
     def moves(x):
         return ad.grad(lambda t: np.floor(x).__setitem__(0, t[0]) or t[0])(x)
-    with pytest.raises(ReadOnlyError, match='holds still in grad'):
+    with pytest.raises(ReadOnlyError, match='is constant in grad'):
         ad.jit(moves)(X)
 
 
@@ -250,7 +250,8 @@ def test_a_plain_array_cannot_take_what_is_traced(write):
         with pytest.raises((TypeError, ValueError)) as info:
             way(lambda x: write(a, x) or np.sum(x))(X)
         errors = [info.value, info.value.__cause__, info.value.__context__]
-        assert any('forget what is traced' in str(e) for e in errors)
+        assert any(words in str(e) for e in errors
+                   for words in ('no longer traced', 'cannot hold traced'))
     np.testing.assert_array_equal(a, 0)
 
 

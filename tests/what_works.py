@@ -27,10 +27,10 @@ MODULES = {'numpy': np, 'numpy.linalg': np.linalg, 'numpy.fft': np.fft,
 
 # Why a function stays as it is.
 REASONS = {
-    'its shape depends on values': '''
+    'the shape of its result depends on values': '''
         intersect1d setdiff1d setxor1d union1d unique unique_all
         unique_counts unique_inverse unique_values trim_zeros''',
-    'it makes no array of numbers': '''
+    'its result is not an array of numbers': '''
         array2string array_repr array_str save savetxt savez
         savez_compressed can_cast min_scalar_type may_share_memory
         shares_memory''',
@@ -156,7 +156,7 @@ def answer(name, function):
     if function in calls() if not asks(function) else stands(function):
         return slopes(function)
     if not asks(function):
-        return 'it makes plain arrays first'
+        return 'it converts its input to plain arrays'
     for reason, names in REASONS.items():
         if name in names.split():
             return reason

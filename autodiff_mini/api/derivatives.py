@@ -118,16 +118,15 @@ class Pullback(LinearFunction):
     def of_leaves(self, y_bars, given):
         """Return the cotangents of the arguments; none is one of `given`.
 
-        New arrays belong to the library of the other arrays.
+        New arrays belong to the library of these and of the residuals.
         """
         _, jaxpr, in_tree, in_avals, *_ = self.program
-        others = [*y_bars, *self.residuals]
+        others = [*given, *self.residuals]
         if library := seams.library_of(others):
             y_bars = list(map(library.adapt, y_bars))
         x_bars = pull(jaxpr, self.residuals, y_bars)
         x_bars = map(whole_cotangent, in_avals, x_bars, repeat(others))
-        return in_tree.unflatten(
-            own_memory(x_bars, [*given, *self.residuals]))
+        return in_tree.unflatten(own_memory(x_bars, others))
 
 
 def fit_given(aval, ct):
@@ -138,7 +137,7 @@ def fit_given(aval, ct):
         raise ValueError(
             'unexpected type (e.g. shape or dtype) of the cotangent: got '
             f'{typeof(ct)}, but the output of the function is {aval}. Pass '
-            'one of the type of the output.') from None
+            'a cotangent of that type.') from None
 
 
 def whole_cotangent(aval, ct, others):
@@ -396,11 +395,11 @@ def select(tag, f, argnums, positions, args, kwargs):
                 f'{tag}: differentiating with respect to argnums={argnums} '
                 f'requires at least {i + 1 if i >= 0 else -i} positional '
                 'arguments to be passed by the caller, but got only '
-                f'{count}. Pass it by position, not by keyword.')
+                f'{count}. Pass the argument by position, not by keyword.')
     chosen = [i % count for i in positions]
     if len({*chosen}) < len(chosen):
-        raise TypeError(f'{tag}: argnums={argnums} names an argument twice, '
-                        f'of {count}: name each once')
+        raise TypeError(f'{tag}: argnums={argnums} names one of the {count} '
+                        'arguments twice. Name each argument once.')
     several = isinstance(argnums, (tuple, list))
 
     def f_of_some(values):
@@ -410,13 +409,14 @@ def select(tag, f, argnums, positions, args, kwargs):
         return f(*every, **kwargs)
 
     def names():
-        self = ' (self; argnums=1 is the next)' if gives_self(f, args) else ''
+        self = (' (self; argnums=1 names the next argument)'
+                if gives_self(f, args) else '')
         return [name for i in chosen for name in leaf_names(
             tree_structure(args[i]),
             f'{tag}: argument {i}' + ('' if i else self))]
     f_of_some.__qualname__ = fun_name(f)
-    point = tuple(args[i] for i in chosen)
-    return f_of_some, point if several else point[0], names
+    point = [args[i] for i in chosen]
+    return f_of_some, tuple(point) if several else point[0], names
 
 
 def positions_of(tag, argnums) -> list:
@@ -461,7 +461,7 @@ def gradient(point, y, program, residuals, holomorphic, allow_int):
     shape = program.out_tree is LEAF and program.out_avals[0].shape
     if shape != ():
         what = f'had shape: {shape}' if shape else f'was: {y}'
-        cure = seams.advise('scalar', 'Return one number', y)
+        cure = seams.advise('scalar', 'Return a single number', y)
         raise TypeError(f'{program.tag}: Gradient only defined for '
                         f'scalar-output functions. Output {what}. {cure}.')
     [aval] = program.out_avals
@@ -469,7 +469,5 @@ def gradient(point, y, program, residuals, holomorphic, allow_int):
         check_output_kinds(program, y, False, bool(holomorphic))
     one = aval.dtype.type(1)
     one = one.item() if aval.weak_type else one
-    library = seams.library_of([y])
-    ones = [library.adapt(one) if library else one]
-    [found] = Pullback(program, residuals).of_leaves(ones, ones)
+    [found] = Pullback(program, residuals).of_leaves([one], [y])
     return found

@@ -145,8 +145,8 @@ def flatten_axes(tag, what, axes, tree) -> list:
         return [axes] * tree.num_leaves
     opened = open_as(tree, axes)
     if opened is None:
-        raise ValueError(f'{tag}: {what} must be an int, None, or a tree '
-                         f'that begins as {tree}, but got {axes!r}')
+        raise ValueError(f'{tag}: {what} must be an int, None, or a prefix '
+                         f'of the tree {tree}, but got {axes!r}')
     return [axis for child, subtree in zip(opened, tree.children)
             for axis in flatten_axes(tag, what, child, subtree)]
 
@@ -160,8 +160,8 @@ def batch_to_front(x, axis):
         raise ValueError(
             f'vmap was requested to map over axis {axis}, which implies that '
             f'the rank should be at least {max(axis + 1, -axis)}, but it is '
-            f'only {ndim} (the type is {typeof(x)}). Where nothing is to be '
-            'mapped over, in_axes is None.')
+            f'only {ndim} (the type is {typeof(x)}). For an argument that '
+            'has no batch axis, set in_axes to None.')
     return move_front(x, axis % ndim)
 
 
@@ -171,7 +171,7 @@ def batch_size(tag, names, vals, axes, axis_size):
     if axis_size is not None:
         sizes.append(axis_size)
     if len({*sizes}) != 1:
-        words = f': vmap needs axes of one length, but got {sizes}'
+        words = f': vmap needs axes of equal length, but got {sizes}'
         raise ValueError(f'{tag}' + seams.advise(
             'axis_sizes', words, tag, names, axes, sizes))
     return sizes[0]
@@ -184,13 +184,14 @@ def batch_from_front(x, dim, axis, size):
             return x
         if dim is SHARED and size:
             return x[0] if isinstance(x, Tracer) else x[0].copy()
-        raise ValueError('vmap has mapped output but out_axes is None: say '
-                         'where its axis is to be, as out_axes=0')
+        raise ValueError('vmap has mapped output but out_axes is None. Set '
+                         'out_axes to the position of the batch axis, for '
+                         'example out_axes=0.')
     ndim = typeof(x).ndim + (dim is None)
     if not -ndim <= axis < ndim:
         raise ValueError(f'out_axes is {axis}, but the output has {ndim} '
-                         f'axes with the batch axis: it may be {-ndim} to '
-                         f'{ndim - 1}')
+                         'axes, including the batch axis, so out_axes must '
+                         f'be between {-ndim} and {ndim - 1}')
     if dim is None:
         x = spread(x, dim, size)
         x = x if isinstance(x, Tracer) else x.copy()

@@ -89,9 +89,9 @@ def closure_convert(fun, *example_args):
     def converted(*args):
         if len(args) != count + sum(moving):
             raise TypeError(
-                f'{tag}: expected {count} arguments, and behind them the '
-                f'{sum(moving)} values that it returned, but got '
-                f'{len(args)}: call converted(*args, *values)')
+                f'{tag}: expected {count} arguments, followed by the '
+                f'{sum(moving)} values that closure_convert returned, but '
+                f'got {len(args)}. Call converted(*args, *values).')
         return with_values(interleave(moving, args[count:], fixed),
                            *args[:count])
     converted.__qualname__ = fun_name(fun)

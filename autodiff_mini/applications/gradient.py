@@ -78,7 +78,7 @@ def with_rule(fun, args, kwargs):
     out = fun(*args, **kwargs)
     if not isinstance(out, tuple) or len(out) != 2 or not callable(out[1]):
         raise TypeError(
-            f'{fun_name(fun)} is a custom_gradient function, and must return '
-            'a pair of its output and a rule, a function of the cotangent, '
-            f'but it returned {out!r}')
+            f'{fun_name(fun)} is a custom_gradient function, so it must '
+            'return a pair (output, rule), where rule is a function of the '
+            f'cotangent, but it returned {out!r}')
     return out

@@ -111,7 +111,7 @@ def check_like(what, x, out):
             raise TypeError('shapes and dtypes must match the guess, '
                             f'{x}, but got {y}')
         if y.dtype.kind not in 'fc':
-            raise TypeError(f'a solution must be a float, but this is {y}: '
+            raise TypeError(f'a solution must be a float, but got {y}: '
                             'make the guess a float')
     map_leaves(check, lambda: leaf_names(tree, f'{what}: output'), xs, outs)
 
@@ -119,7 +119,7 @@ def check_like(what, x, out):
 def solution_or_nan(found, x, what):
     """Return `x`, or nan and a warning where it was not found."""
     if not np.all(found):
-        warnings.warn(f'{what}, and the result is nan', RuntimeWarning)
+        warnings.warn(f'{what}, so the result is nan', RuntimeWarning)
     return np.where(found, x, np.nan)[()]
 
 

@@ -351,11 +351,11 @@ def odeint(func, y0, t, *args, rtol=1.4e-8, atol=1.4e-8, mxstep=100_000):
     leaves = map_leaves(float_array, names, leaves)
     [t] = map_leaves(float_array, lambda: [f'{tag}: t'], [t])
     if t.ndim != 1 or not t.size:
-        raise ValueError(f'{tag}: t must be a list of times, of one at '
-                         f'least, but got {typeof(t)}')
+        raise ValueError(f'{tag}: t must be a 1-D array with at least one '
+                         f'time, but got {typeof(t)}')
     if not sum(x.size for x in leaves):
-        raise ValueError(f'{tag}: there are no numbers in the state y0: '
-                         'pass one at least')
+        raise ValueError(f'{tag}: the state y0 contains no numbers: pass at '
+                         'least one')
 
     @named_after(func)
     def slope(y, t):

@@ -68,7 +68,7 @@ jvp_rules[while_p] = while_jvp
 def while_loop(test, step, init):
     """Return the first of init, step(init), ... that fails the test."""
     both, consts, out = stage(lambda x: (step(x), test(x)), (init,))
-    check_shapes('while_loop: what a step returns', init, out[0])
+    check_shapes('while_loop: the new state', init, out[0])
     n = len(consts)
     step, test = [drop_dead(Jaxpr(both.invars, both.eqns, outvars))
                   for outvars in (both.invars[:n] + both.outvars[:-1],

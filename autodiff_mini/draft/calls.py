@@ -70,6 +70,6 @@ class custom_jvp:
 def unflatten(args, xs):
     """Return operands as a tree like the arguments, if no others came."""
     if len(xs) != len(tree_leaves(args)):
-        raise TypeError('a function with a rule closes over a tracer: pass '
-                        'it as an argument')
+        raise TypeError('a function with a rule closes over a tracer: make '
+                        'it an argument')
     return tree_like(args, xs)

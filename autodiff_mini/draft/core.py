@@ -62,7 +62,7 @@ class Table(dict):
     """A table of functions, by primitive or by NumPy function."""
 
     def __missing__(self, key):
-        raise TypeError(f'the draft has nothing here for {key}')
+        raise TypeError(f'the draft has no rule for {key}')
 
 
 numpy_table = Table()
@@ -72,8 +72,8 @@ def call_ufunc(x, ufunc, method, *args, out=(None,), **options):
     """Apply a ufunc; `x += 1`, which sets `out`, works for numbers alone."""
     in_place = out[0] is not None and (out[0] is not x or x.shape)
     if method != '__call__' or in_place or options:
-        raise TypeError(f'{ufunc.__name__}: a tracer cannot change in place '
-                        'and takes no options: write x = x + 1 for x += 1')
+        raise TypeError(f'{ufunc.__name__}: a tracer takes no options and '
+                        'cannot change in place: write x = x + 1, not x += 1')
     return numpy_table[ufunc](*args)
 
 
@@ -110,7 +110,7 @@ class EvalTrace(Trace):
 
     def process_primitive(self, primitive, args, params):
         if any(isinstance(x, Tracer) for x in (*args, *params.values())):
-            raise TypeError(f'{primitive}: a tracer left its transformation')
+            raise TypeError(f'{primitive}: tracer escaped its transformation')
         return primitive.impl(*args, **params)
 
 

@@ -11,8 +11,8 @@ from .vmap import rows_type, vmap_rules, vmap_with
 
 # 10a. A promise: an equation that can be transposed, and nothing else.
 def refuse(*operands, **params):
-    raise TypeError('forward mode meets a custom_vjp function, which has a '
-                    'reverse rule only: use grad or vjp')
+    raise TypeError('a custom_vjp function has only a reverse rule: use grad '
+                    'or vjp')
 
 
 def custom_lin_vmap(axis, *operands, bwd, n, out_avals):

@@ -52,8 +52,8 @@ def numpy_index(x, index):
     index = index if isinstance(index, tuple) else (index,)
     for i in index:
         if not isinstance(i, (int, np.integer, slice, type(None), type(...))):
-            raise TypeError(f'a tracer is indexed with integers and slices, '
-                            f'not with {type(i).__name__}')
+            raise TypeError('index a tracer with integers and slices, not '
+                            f'with {type(i).__name__}')
     return index_p.bind(x, index=index)
 
 

@@ -99,7 +99,7 @@ def grad(f):
     def grad_of_f(x, *others):
         y, pullback = vjp(lambda x: f(x, *others), x)
         if typeof(y).shape or typeof(y).dtype.kind != 'f':
-            raise TypeError('grad is for functions that return a real number')
+            raise TypeError('grad needs a function with a real scalar output')
         return pullback(1.0)[0]
     return grad_of_f
 

@@ -406,7 +406,8 @@ class custom_jvp(UserFunction):
         """
         if self.nondiff:
             raise TypeError("Can't use ``defjvps`` with ``nondiff_argnums``: "
-                            f'define the rule of {fun_name(self)} by defjvp')
+                            f'define the rule of {fun_name(self)} with '
+                            'defjvp')
         self.defjvp(partial(sum_of_rules, self, rules))
 
     def def_vmap(self, rule):
@@ -485,6 +486,7 @@ class FlatCall:
     def __init__(self, function):
         self.function = function
         self.rules = rules_of(function)
+        self.held, self.keys, self.names, self.left_out = {}, [], [], 0
 
     def operands(self, args, given) -> list:
         """Take the arguments of the call, and return its operands.
@@ -499,21 +501,25 @@ class FlatCall:
             opened = seams.open_self(args[0])
             if traced_leaves(opened):
                 args = (opened, *args[1:])
-        left_out = kwargs.keys() - {*nondiff}
-        left_out = left_out if left_out.isdisjoint(given) else ()
-        self.left_out = len(left_out)
-        self.names = [key for key in kwargs if key not in left_out]
-        free = dict(enumerate(args))
-        free |= {key: kwargs[key] for key in self.names}
-        self.held = {key: free.pop(key) for key in nondiff if key in free}
-        self.free = list(free)
-        xs, self.in_tree = tree_flatten(tuple(free.values()))
-        names = lambda: leaf_names(tree_structure(OrderedDict(free)),
-                                   f'arguments of {self}')
+        self.free = range(len(args))
+        traced = []
+        if nondiff or kwargs:
+            left_out = kwargs.keys() - {*nondiff}
+            left_out = left_out if left_out.isdisjoint(given) else ()
+            self.left_out = len(left_out)
+            self.names = [key for key in kwargs if key not in left_out]
+            free = dict(enumerate(args))
+            free |= {key: kwargs[key] for key in self.names}
+            self.held = {key: free.pop(key) for key in nondiff if key in free}
+            self.free, args = list(free), tuple(free.values())
+            traced = [(key, leaf) for key, x in self.held.items()
+                      for leaf in traced_leaves(x)]
+            self.keys = [key for key, _ in traced]
+        xs, self.in_tree = tree_flatten(args)
+        names = lambda: leaf_names(
+            tree_structure(OrderedDict(zip(self.free, args))),
+            f'arguments of {self}')
         map_leaves(typeof, names, xs)
-        traced = [(key, leaf) for key, x in self.held.items()
-                  for leaf in traced_leaves(x)]
-        self.keys = [key for key, _ in traced]
         return [*(leaf for _, leaf in traced), *xs]
 
     def __call__(self, *operands):
@@ -530,6 +536,8 @@ class FlatCall:
 
     def split(self, operands):
         """Return the nondiff arguments, and the leaves of the others."""
+        if not self.keys:
+            return self.held, operands
         n = len(self.keys)
         values = iter(operands[:n])
         held = {key: replace_traced(x, values) if key in self.keys else x
@@ -560,10 +568,10 @@ class FlatCall:
                        if key in self.function.nondiff
                        else 'is the self of a method')
                 raise TypeError(
-                    f'Argument {key} of {self} {why}, but is being '
-                    'differentiated, and its rule would drop that '
-                    'derivative. Leave it out of nondiff_argnums, or pass '
-                    'it by another argument.')
+                    f'Argument {key} of {self} {why}, but it is being '
+                    'differentiated, and the rule would drop that '
+                    'derivative. Remove it from nondiff_argnums, or pass '
+                    'the value as another argument.')
 
     def __str__(self):
         return fun_name(self.function)
@@ -668,10 +676,10 @@ def sum_of_rules(function, rules, *args):
     *owner, primals, tangents = args
     if owner or len(primals) != len(rules):
         raise (TypeError if owner else ValueError)(
-            f'{fun_name(function)} has {len(rules)} rules, by defjvps, but '
-            f'{len(owner) + len(primals)} arguments. Give one for each '
-            'argument, or None. For self, or keyword-only arguments, define '
-            'a rule by defjvp: rule(self, primals, tangents).')
+            f'{fun_name(function)} has {len(rules)} rules from defjvps, but '
+            f'{len(owner) + len(primals)} arguments. Pass a rule or None for '
+            'each argument. With self, or with keyword-only arguments, use '
+            'defjvp: rule(self, primals, tangents).')
     y = function(*primals)
     terms = [rule(t, y, *primals) for rule, t in zip(rules, tangents) if rule]
     return y, tree_map(

@@ -432,5 +432,5 @@ def fit_bwd(aval, ct):
             weak and np.can_cast(have.dtype, aval.dtype, 'same_kind')):
         cure = seams.advise('cotangent', '', have.shape, aval.shape)
         raise ValueError(
-            f'the argument is {aval}, but the cotangent {have}{cure}')
+            f'the argument is {aval}, but the cotangent is {have}{cure}')
     return None if isinstance(ct, Zero) else convert(ct, aval.dtype)

@@ -150,8 +150,8 @@ class jit(UserFunction):
         """The Python source of the program of the last call."""
         if self.last is None:
             raise AttributeError(f'{fun_name(self.f)} has not been called '
-                                 'yet, so there is no program of it: call it '
-                                 'with an argument of each type first')
+                                 'yet, so it has no compiled program. Call '
+                                 'it first.')
         return compiled(self.last).source
 
 

@@ -319,8 +319,8 @@ def scan_transpose(cts, *operands, jaxpr, length, reverse, counts):
                    for here, kind in zip(unknown, kinds))
     if any(map(np.any, others(picked(operands, linear),
                               picked(unknown, linear)))):
-        raise TypeError('the program is not linear: a scan starts with a '
-                        'carry that is not zero, and depends on its inputs')
+        raise TypeError('the program is not linear: it depends on its inputs '
+                        'through a scan whose initial carry is not zero')
     given = tuple(ct is not None for ct in cts[n:])
     arrays = [x for x in [*cts, *operands] if type(x) is not Var]
     sums = [Zero(x.aval) for x in operands[:counts[0]] if type(x) is Var]

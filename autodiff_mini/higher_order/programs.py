@@ -89,8 +89,8 @@ def stage_program(f, avals, tag):
     jaxpr, traced = close(stage_flat(f, avals, tag))
     if traced:
         raise TypeError(
-            f'{tag}: a rule closes over {traced[0].describe()}, which is '
-            'none of the arguments of its function: pass it as an argument')
+            f'{tag}: a rule closes over {traced[0].describe()}, which is not '
+            'an argument of its function: pass it as an argument')
     return jaxpr
 
 

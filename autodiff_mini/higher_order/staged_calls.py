@@ -128,8 +128,8 @@ def call_late(fun, rule, *args):
             raise
         raise TypeError(
             f'The rule of {fun_name(fun)} closes over {tracer.describe()}, '
-            f'and is called after {tracer._trace.tag} has returned: pass the '
-            'value to the function as an argument.') from None
+            f'but it was called after {tracer._trace.tag} had returned. Pass '
+            'the value to the function as an argument.') from None
 
 
 def check_outputs(fun, rule, have):
@@ -139,7 +139,7 @@ def check_outputs(fun, rule, have):
             (y.shape, y.dtype) for y in want]:
         raise TypeError(
             f'{rule} must produce primal outputs equal to those of the '
-            f'function, but they are {", ".join(map(str, have))}, and the '
+            f'function, but it returns {", ".join(map(str, have))}, and the '
             f'function returns {", ".join(map(str, want))}')
 
 
@@ -162,7 +162,7 @@ def closed_over(fun, primitive, is_mapped=False):
         is_mapped: whether the value is mapped, rather than differentiated.
     """
     what, way, cure = (
-        ('batching', 'mapped', 'adapt the rule') if is_mapped else
+        ('batching', 'mapped', 'extend the rule') if is_mapped else
         ('differentiation', 'differentiated',
          'let the rule return its derivative'))
     return TypeError(

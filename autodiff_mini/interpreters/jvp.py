@@ -149,12 +149,12 @@ def fit_tangent(x, x_dot):
     same_kind = np.can_cast(got.dtype, wanted.dtype, 'same_kind')
     if got.dtype != wanted.dtype and not (got.weak_type and same_kind):
         cure = f'. Write the primal as {x}.0' if type(x) is int else ''
-        raise TypeError('primal and tangent dtypes must be equal, or float0 '
-                        'where the primal is an integer or boolean, but the '
-                        f'primal is {aval} and the tangent {got}{cure}')
+        raise TypeError('primal and tangent dtypes must be equal (float0 if '
+                        'the primal is an integer or boolean), but the '
+                        f'primal is {aval} and the tangent is {got}{cure}')
     if got.shape != aval.shape:
         raise ValueError('primal and tangent shapes must be equal, but the '
-                         f'primal is {aval} and the tangent {got}')
+                         f'primal is {aval} and the tangent is {got}')
     if wanted.dtype == float0:
         return Zero(x)
     return convert(x_dot, aval.dtype, aval.weak_type)

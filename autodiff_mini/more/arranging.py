@@ -265,9 +265,9 @@ def refuse_by_size(function):
 
 def refuse_size(function):
     raise NotImplementedError(
-        f'numpy.{function.__name__} of a traced value: how many elements it '
-        'returns would depend on values. Keep them all, and mark with '
-        'np.where those that count.')
+        f'numpy.{function.__name__} is not supported on traced values, '
+        'because the size of its result depends on values. Keep all the '
+        'elements, and set those that do not count to 0 with np.where.')
 
 
 def tells_places(function):

@@ -336,9 +336,9 @@ def numpy_corrcoef(x, y=None, rowvar=True, *, dtype=None):
 def numpy_bincount(x, /, weights=None, minlength=0):
     if isinstance(x, Tracer):
         raise NotImplementedError(
-            'numpy.bincount of traced integers: how many elements it returns '
-            'would depend on values. Write np.add.at(np.zeros(n, like=x), x, '
-            '1), with as many bins as you need.')
+            'numpy.bincount is not supported on traced integers, because the '
+            'size of its result depends on them. Write '
+            'np.add.at(np.zeros(n, like=x), x, 1) for n bins.')
     x, weights = np.asarray(x), asarray(weights)
     check_cast(weights, np.float64(0), 'safe')
     if x.shape != weights.shape:
@@ -353,8 +353,9 @@ def numpy_bincount(x, /, weights=None, minlength=0):
 def numpy_histogram_bin_edges(a, bins=10, range=None, weights=None):
     if isinstance(bins, str):
         raise NotImplementedError(
-            f'numpy.histogram_bin_edges with bins={bins!r}: how many there '
-            'are would depend on values. Give their number.')
+            f'numpy.histogram_bin_edges with bins={bins!r} is not supported '
+            'on traced values, because the number of bins depends on them. '
+            'Pass the number of bins.')
     if not isinstance(bins, Tracer):
         np.histogram_bin_edges(0, bins)     # raises if bins are invalid
     if np.ndim(bins) == 1:

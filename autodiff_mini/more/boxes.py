@@ -44,6 +44,8 @@ def own_tracer(x, is_taken):
 @seams.lend.take
 def lend(x, why):
     """Return a read-only duplicate that records why."""
+    if why is GIVEN and is_a_number(x):
+        return x
     x = duplicate(x)
     x.memory = why
     return x
@@ -287,8 +289,8 @@ def check_writable(x):
     if why in (GIVEN, ONLY_SEEN):
         raise NumPyReadOnlyError(x, why)
     if not mine and why in (None, ARGUMENT):
-        why = (f'has memory that belongs to {owner._trace.tag}, and '
-               f'{current_trace().tag} is at work')
+        why = (f'has memory that belongs to {owner._trace.tag}, but '
+               f'{current_trace().tag} is running')
     raise ReadOnlyError(x, why)
 
 
@@ -306,9 +308,9 @@ def write(x, new):
         others = shared.others(x)
         paths = [path, *[y.memory.path for y in others]]
         if others and None in paths:
-            raise ReadOnlyError(x, 'may share its memory with another array '
-                                'that is in use, since one was made of the '
-                                'other, by reshape or the like')
+            raise ReadOnlyError(x, 'may share memory with another array that '
+                                'is still in use, because one was made from '
+                                'the other (by reshape, for example)')
         if others:
             whole = write_path(shared.content, path, new)
         else:
@@ -317,8 +319,8 @@ def write(x, new):
         contents.append((shared.content, whole))
     if isinstance(new, Tracer) and trace is not current_trace() and (
             new._trace is not trace):
-        raise ReadOnlyError(x, f'holds still in {current_trace().tag}, and '
-                            'what is written does not')
+        raise ReadOnlyError(x, f'is constant in {current_trace().tag}, but '
+                            'the value to write is not')
     for box, content in [(box, boxed(content, trace))
                          for box, content in contents]:
         become(box, content)

@@ -305,9 +305,9 @@ def check_svd_is_thin(a, full_matrices):
     if full_matrices and a.shape[-1] != a.shape[-2]:
         raise NotImplementedError(
             'numpy.linalg.svd with full_matrices=True has no derivative for '
-            f'matrices of shape {a.shape[-2:]}: the vectors beyond the '
-            'singular values may be any basis of what is left. Pass '
-            'full_matrices=False; for the singular values, compute_uv=False.')
+            f'matrices of shape {a.shape[-2:]}, because the vectors without '
+            'a singular value are not unique. Pass full_matrices=False, or '
+            'compute_uv=False if you only need the singular values.')
 
 
 jvp.rules[svd_p] = svd_jvp
@@ -417,7 +417,7 @@ def linalg_qr(a, mode='reduced'):
     if mode == 'raw':
         raise NotImplementedError(
             "numpy.linalg.qr of a traced value takes the modes 'reduced', "
-            "'complete' and 'r', not 'raw'")
+            "'complete', and 'r', not 'raw'")
     complete = mode == 'complete'
     q, r = qr_p.bind(stacked_matrices(inexact(a)),
                      mode='complete' if complete else 'reduced')

@@ -71,7 +71,8 @@ def einsum_terms(subscripts, ndims):
                          f'operands with {ndims} dimensions')
     if len({*result}) < len(result) or not {*result} <= {*''.join(terms)}:
         raise ValueError(f'einsum subscripts {subscripts!r}: each letter of '
-                         'the output must be there once, and in the input')
+                         'the output must appear in the input, and only once '
+                         'in the output')
     return terms, result
 
 

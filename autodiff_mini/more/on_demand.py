@@ -15,7 +15,7 @@ MODULES = (
     'composed', 'along_axis', 'selection', 'statistics', 'borrowed',
     'filling', 'rows', 'tables', 'matrices', 'einsum', 'products', 'elements',
     'linear_algebra', 'arranging', 'averages', 'decompositions', 'fft',
-    'polynomials', 'options', 'custom_vmap', 'optimize_remat')
+    'polynomials', 'options', 'calls.custom_vmap', 'calls.optimize_remat')
 
 
 def module(name):
@@ -49,10 +49,10 @@ seams.bring.take(bring)
 seams.replace_masks.take(
     lambda *args: module('options').replace_masks(*args))
 seams.call_with_batching.take(
-    lambda call: module('custom_vmap').call_with_batching(call))
+    lambda call: module('calls.custom_vmap').call_with_batching(call))
 seams.leave_closure.take(
-    lambda *args: module('closing_calls').leave_opened(*args))
+    lambda *args: module('calls.closing_calls').leave_opened(*args))
 seams.bind_both_ways.take(
-    lambda *args: module('pulling_twice').bind_both_ways(*args))
+    lambda *args: module('calls.pulling_twice').bind_both_ways(*args))
 seams.call_if_unused.take(
-    lambda call, fwd: module('optimize_remat').RematForward(call, fwd))
+    lambda call, fwd: module('calls.optimize_remat').RematForward(call, fwd))

@@ -68,7 +68,7 @@ def check_arrays(function, *out):
     for place in out:
         if place is not None and not hasattr(place, 'shape'):
             raise TypeError(f'numpy.{function.__name__}: out= must be an '
-                            f'array, and is a {type(place).__name__}')
+                            f'array, but got a {type(place).__name__}')
 
 
 def core_axes(ufunc, inputs):
@@ -92,8 +92,8 @@ def write_each(results, out, where=True, core=0):
             place = np.copy(np.broadcast_to(result, shape))
         elif place.shape != shape or len(set(ends)) > 1:
             raise ValueError(
-                f'the result has the shape {np.shape(result)}, which needs '
-                f'{shape}, but out= has {place.shape}')
+                f'the result of shape {np.shape(result)} needs an out= of '
+                f'shape {shape}, but got {place.shape}')
         else:
             np.copyto(place, result, where=where)
         written.append(place)
@@ -125,11 +125,12 @@ def check_place(name, result, place, method='reduce', axis=0):
             return
         if broadcast or method == 'reduceat' and len(have) != len(want):
             raise NotImplementedError(
-                f'numpy.{name}: out= has the shape {have}, of which NumPy '
-                f'would fill a part. Give it the shape of the result, {want}')
+                f'numpy.{name}: out= has shape {have}, and NumPy would fill '
+                'only part of it. Pass an array with the shape of the '
+                f'result, {want}.')
     kind = TypeError if name == 'choose' else ValueError
-    raise kind(f'numpy.{name}: the result has the shape {want}, but out= has '
-               f'{have}')
+    raise kind(f'numpy.{name}: the result has shape {want}, but out= has '
+               f'shape {have}')
 
 
 SUMS = {np.sum, np.prod, np.cumsum, np.cumprod, np.mean, np.nansum,

@@ -80,7 +80,7 @@ def refused(what, operand):
     def slope(*_):
         raise NotImplementedError(
             f'The derivative of {what} with respect to `{operand}` is not '
-            f'known here. If `{operand}` is constant, pass it through '
+            f'implemented. If `{operand}` is constant, pass it through '
             'ad.stop_gradient.')
     return slope
 
@@ -132,7 +132,7 @@ def refuse_complex_slope(name, x):
     """Raise an error if `x` is complex and only real slopes are known."""
     if typeof(x).dtype.kind == 'c':
         raise NotImplementedError(
-            f'The derivative of scipy.special.{name} is not known here at '
+            f'The derivative of scipy.special.{name} is not implemented for '
             f'complex numbers, but got {typeof(x)}.')
 
 

@@ -49,13 +49,13 @@ def check_array(x):
     x = unwrapped(x, to_write=True)
     if not isinstance(x, Tracer):
         raise TracerError(
-            'a traced value would be written into an array of NumPy, which '
-            'would forget what is traced. ' + seams.advise(
+            'a traced value would be written into a plain NumPy array, which '
+            'cannot hold traced values. ' + seams.advise(
                 'fill', 'Write into a copy, y = np.array(a, like=x), where '
                 'x is traced.'))
     check_writable(x)
     if is_a_number(x):
-        raise ReadOnlyError(x, 'is a number, which does not change')
+        raise ReadOnlyError(x, 'is a number, and numbers are immutable')
     return x
 
 
@@ -79,9 +79,8 @@ def where_masked(x, mask, value):
     rest = x.ndim - mask.ndim if is_one else -1
     if typeof(value).ndim > rest:
         raise TracerError(
-            'a boolean index whose values are not known while they are '
-            'traced takes one value for all places where it is True: instead '
-            'of x[mask] = y write x[...] = np.where(mask, y, x)')
+            'x[mask] = y needs a scalar y if the values of the mask are not '
+            'known yet. For an array y, write x[...] = np.where(mask, y, x).')
     mask = np.reshape(mask, (*mask.shape, *[1] * rest))
     return np.where(mask, as_part(value, x, typeof(value).shape), x)
 

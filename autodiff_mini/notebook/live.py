@@ -140,8 +140,8 @@ def exchange(name, old, new):
 def patch(name, old, new):
     """Give the class `old` the attributes that the body of `new` gave it."""
     if vars(old).get('__slots__') != vars(new).get('__slots__'):
-        raise TypeError(f'{name} has instances, which cannot have other '
-                        '__slots__: change the module, and restart')
+        raise TypeError(f'{name} has live instances, so its __slots__ cannot '
+                        'change. Edit the module and restart the notebook.')
     if old.__bases__ != new.__bases__:
         old.__bases__ = new.__bases__
     for key, value in body(old).items():

@@ -64,7 +64,7 @@ def refuse_attribute(name, x):
     """Raise the error for an attribute of an array's memory."""
     raise NotImplementedError(
         f'numpy.ndarray.{name} is not supported on traced values: '
-        f'{x.describe()} has no memory of its own.')
+        f'{x.describe()} has no memory layout.')
 
 
 for name in NAMESAKES:

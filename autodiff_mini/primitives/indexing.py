@@ -74,7 +74,7 @@ def index_array(i):
     i = asarray(i, np.intp if empty else None)
     if i.dtype.kind not in 'biu':
         raise IndexError('arrays used as indices must be of integer (or '
-                         f'boolean) type, and this one is {typeof(i)}')
+                         f'boolean) type, but got {typeof(i)}')
     return i
 
 
@@ -119,9 +119,9 @@ def index_rule(axis, vals, dims, indices):
 def mask_rule(x, arrays, dims, indices):
     if 0 in dims:
         raise TracerError(
-            'A boolean index under vmap would select another number of '
-            'elements for each element of the batch: use '
-            'np.where(mask, x, 0) in place of x[mask].')
+            'Under vmap, a boolean index would select a different number of '
+            'elements for each example. Use np.where(mask, x, 0) instead of '
+            'x[mask].')
     # With the batch axis last, the index applies to an element's axes.
     y = np.moveaxis(x, 0, -1)[*filled(indices, arrays), slice(None)]
     return np.moveaxis(y, -1, 0), 0
@@ -184,8 +184,8 @@ def index_shape(shape, *arrays, indices):
     if any(array.dtype == bool for array in arrays):
         raise TracerError(
             'Array boolean indices must be concrete: the shape of x[mask] '
-            'depends on values that are not known while they are traced. '
-            'Use np.where(mask, x, 0) in place of x[mask].')
+            'depends on values that are not known yet. Use '
+            'np.where(mask, x, 0) instead of x[mask].')
     # NumPy computes the shape, for index arrays that select nothing.
     nothing = [np.empty(0, int)] * len(arrays)
     found = np.empty(shape, np.void)[filled(indices, nothing)].shape

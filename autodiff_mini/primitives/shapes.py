@@ -124,8 +124,7 @@ def joining(function, shape_rule, places):
         return primitive.bind(*vals, axis=axis + 1), 0
 
     def transpose_rule(ct, *xs, axis):
-        return [transpose.fit_cotangent(ct[along(axis, place)], x.aval)
-                if type(x) is Var else None
+        return [ct[along(axis, place)] if type(x) is Var else None
                 for x, place in zip(xs, places(xs, axis), strict=True)]
 
     name = function.__name__
@@ -149,9 +148,9 @@ def stack_shape(*shapes, axis):
 def concatenate_shape(*shapes, axis):
     rest = {(*shape[:axis], *shape[axis + 1:]) for shape in shapes}
     if len(rest) != 1:
-        raise ValueError('all input arrays must have the same shape, but for '
-                         f'the axis {axis} of concatenation, but they have '
-                         f'{", ".join(map(str, shapes))}')
+        raise ValueError('all input arrays must have the same shape except '
+                         f'along the concatenation axis {axis}, but they '
+                         f'have {", ".join(map(str, shapes))}')
     total = sum(shape[axis] for shape in shapes)
     return (*shapes[0][:axis], total, *shapes[0][axis + 1:])
 

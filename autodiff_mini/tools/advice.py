@@ -72,7 +72,8 @@ def instead_of(adviser, general, tracer, *details):
     if other:
         other_advice = (instead(other)
                         or f'it with NumPy functions, {OWN_OPERATION}')
-        return f'{other} works with plain numbers. Write {other_advice}.'
+        return (f'{other} converts its input to plain numbers. Write '
+                f'{other_advice}.')
     return adviser(general, program_frame()[0], tracer, *details)
 
 
@@ -201,8 +202,8 @@ def instead_of_array(general, frame, tracer):
             return how_to_fill(ast.unparse(array))
         case [ast.Subscript(array, index)] if tracer.dtype == bool:
             return (f'Write np.where({ast.unparse(index)}, '
-                    f'{ast.unparse(array)}, 0), which has a 0 wherever '
-                    'an element is left out.')
+                    f'{ast.unparse(array)}, 0), which has 0 where the mask '
+                    'is False.')
         case [ast.Subscript(array, index)]:
             return (f'Write ad.asarray({ast.unparse(array)})'
                     f'[{ast.unparse(index)}].')
@@ -219,7 +220,7 @@ def instead_of_array(general, frame, tracer):
                 return f'Write {ast.unparse(function.value)} @ {x}.'
             if isinstance(function, ast.Name) and asks in (
                     np.array, np.asarray, np.full):
-                return f'Write np.{asks.__name__} in place of {name}.'
+                return f'Write np.{asks.__name__} instead of {name}.'
             if isinstance(first, ast.List | ast.ListComp | ast.Tuple):
                 if asks in (np.array, np.matrix):
                     array = 'ad.asarray' if is_unpatched() else 'np.array'
@@ -296,7 +297,7 @@ def instead_of_number(general, frame, tracer, kind):
             f'Write np.trunc({arguments}).')
     if function in (float, complex):
         parts = arguments.replace(', ', ' + 1j * ', 1)
-        return f'Write {parts} in place of {ast.unparse(asks)}.'
+        return f'Write {parts} instead of {ast.unparse(asks)}.'
     if getattr(asks.func, 'attr', None) in ('__setitem__', 'fill'):
         return how_to_fill()
     return general
@@ -381,7 +382,7 @@ def static_advice(node, frame, tracer):
         return None
     text = ', '.join(names)
     if tag.transform == 'vmap':
-        return (f'{text} must be the same for all elements, so its entry in '
+        return (f'{text} must be the same for all examples, so its entry in '
                 'in_axes must be None.')
     if tag.transform not in ('jit', 'make_jaxpr'):
         return None
@@ -408,41 +409,41 @@ def instead_of_escape(general, trace):
     if trace.thread is None:
         aux = (', as (result, value) with has_aux=True' if tag.transform in (
             'grad', 'jvp', 'vjp', 'linearize', 'jacfwd', 'jacrev') else '')
-        return ('has returned. The tracer escaped through a global, an '
-                f'attribute or a generator: let {fun_name(tag.function)} '
-                f'return it instead{aux}')
+        return (f'after {tag} had returned. It escaped through a global '
+                'variable, an attribute, or a generator. Return it from '
+                f'{fun_name(tag.function)} instead{aux}')
     if trace.thread != get_ident():
-        return ('runs in another thread, and a new thread does not know of '
-                'it: start the thread with a copy of the context, '
+        return (f'in a thread where {tag} is not running. New threads do not '
+                'inherit the current transformation. Start the thread with '
                 'contextvars.copy_context().run')
-    return ('is not at work here: a tracer may be used only inside its '
-            'transformation, in its context')
+    return (f'in a context where {tag} is not running. Use a tracer only '
+            'inside its own transformation')
 
 
 def what_to_register(general, kind):
     """Return what to do with a value that is not of an array class."""
     if kind.__name__ in ('CustomVJPPrimal', 'SymbolicZero', 'Zero'):
-        return ('it is a record of an argument, so return its .value'
+        return ('it describes an argument, so return its .value'
                 if hasattr(kind, 'value') else
-                'it is a record of a zero tangent, so make it an array with '
+                'it describes a zero tangent, so convert it to an array with '
                 'ad.instantiate_zeros')
     if issubclass(kind, str):
-        return ('make it a static argument, with static_argnums of jit, or '
-                "a static field of its dataclass, with metadata={'static': "
-                'True}, or close over it')
+        return ('make it a static argument (static_argnums of jit) or a '
+                "static field of its dataclass (metadata={'static': True}), "
+                'or close over it')
     if hasattr(kind, 'to_numpy'):
-        return 'pass its .to_numpy()'
+        return 'convert it with .to_numpy()'
     if kind.__name__ == 'MaskedArray':
         return 'pass np.ma.filled(x, value)'
     if hasattr(kind, '__array__') or kind is range:
-        return 'pass np.asarray of it'
+        return 'convert it with np.asarray'
     if kind is GeneratorType:
-        return 'return arrays, and do not `yield`'
+        return 'return arrays instead of yielding them'
     if kind.__module__ == 'builtins' or kind.__module__.startswith('numpy'):
-        return 'pass an array (no matrix, no masked array) or a number'
+        return 'pass a number or a plain array'
     if is_users(kind):
         return f'make {kind.__name__} a dataclass, whose fields are traced'
-    return (f'say what is in it, with ad.register_pytree_node('
+    return ('register it with ad.register_pytree_node('
             f'{kind.__name__}, flatten, unflatten)')
 
 
@@ -458,7 +459,7 @@ def what_to_sum(general, shape, wanted):
     """Return how to sum a cotangent of this shape to the wanted shape."""
     count = len(shape) - len(wanted)
     if count > 0 and shape[count:] == wanted:
-        return f': sum it, np.sum(ct, {(*range(count),)})'
+        return f'. Sum it with np.sum(ct, {(*range(count),)})'
     return general
 
 
@@ -467,15 +468,15 @@ def instead_of_hash(general, x):
     if isinstance(x, list):
         return 'Pass a tuple'
     if isinstance(x, dict) or hasattr(x, '__array__'):
-        return 'Let it be traced'
+        return 'Do not make it static'
     return general
 
 
 def instead_of_name(general, name):
     """Return what to write instead of a name that the package lacks."""
-    return {'lax': '. Leave lax out: write ad.scan, ad.cond and so on',
+    return {'lax': '. Leave lax out: write ad.scan, ad.cond, and so on',
             'tree_util': '. Leave tree_util out: write ad.tree_map',
-            'numpy': '. Write np: it is plain NumPy'}.get(name, general)
+            'numpy': '. Use NumPy itself: write np'}.get(name, general)
 
 
 def instead_of_kind(general, what, x, holomorphic):
@@ -483,11 +484,12 @@ def instead_of_kind(general, what, x, holomorphic):
     kind = typeof(x).dtype.kind
     if kind == 'c':
         return ('. If the function has a complex derivative, pass '
-                'holomorphic=True; if not, make them real, by np.abs say.')
+                'holomorphic=True. If not, make them real, for example with '
+                'np.abs.')
     if holomorphic:
         return '. Convert it with astype, or leave holomorphic out.'
     cure = (f'Write {float(x)}' if what == 'inputs' and isinstance(x, int)
-            else 'Convert it, x.astype(float)')
+            else 'Convert it with x.astype(float)')
     return f', which has no derivative. {cure}.'
 
 
@@ -496,11 +498,11 @@ def instead_of_output(general, y):
     if y is None:
         return 'Is a `return` missing?'
     if isinstance(y, tuple) and len(y) == 2:
-        return ('Pass has_aux=True, so that only the first of the pair is '
-                'differentiated')
+        return ('Pass has_aux=True to differentiate only the first part of '
+                'the pair')
     if isinstance(y, Tracer) or hasattr(y, 'shape'):
-        return ('Return its sum or mean; for the derivative of each element '
-                'there is jacrev')
+        return ('Return its sum or mean, or use ad.jacrev for the derivative '
+                'of each element')
     return general
 
 
@@ -513,8 +515,8 @@ def explain_sizes(general, tag, names, axes, sizes):
               for name, axis in zip(names(), axes) if axis is not None]
     lengths = map('{} has length {}'.format, [*mapped, 'axis_size'], sizes)
     return (': vmap got inconsistent sizes for array axes to be mapped: '
-            f'{", ".join(lengths)}. Where an argument is the same for all '
-            'elements, in_axes is None.')
+            f'{", ".join(lengths)}. For an argument that is the same for all '
+            'examples, set in_axes to None.')
 
 
 ADVISERS = {    # by topic

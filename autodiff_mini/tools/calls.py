@@ -32,8 +32,7 @@ def refuse_call(transform, place, args, kwargs):
         f'{type(args[place]).__name__}. ' + (
             f'Put {functions[place]} first.'
             if len(functions) > place else
-            f'Pass the function itself, as in ad.{name}(f), and not what it '
-            'returns.'))
+            f'Pass the function itself, as in ad.{name}(f), not its result.'))
 
 
 def how_called(error) -> list:
@@ -49,7 +48,7 @@ def how_called(error) -> list:
 def how(tag, args):
     """Return how a transformation called a function."""
     if not args and tag.transform in ('cond', 'switch'):
-        return (f'{tag} calls it without arguments: pass the operands behind '
+        return (f'{tag} calls it without arguments. Pass the operands after '
                 'the functions.')
     return f'{tag} calls it with {len(args)} arguments.'
 
@@ -68,8 +67,8 @@ def explain_rule(error, rule, args):
     if is_miscall(error):
         takes = ', '.join(parameters_of_rule(rule))
         raise TypeError(
-            f'{rule} is called with other arguments: {error}. Write def '
-            f'{rule.__name__}({takes}).') from None
+            f'{rule} does not accept the arguments that it is called with: '
+            f'{error}. Write def {rule.__name__}({takes}).') from None
     names = rule.name == 'jvp' and tuples_at_work(error, args[-2:])
     if names:
         error.add_note(how_to_unpack(rule, *names))

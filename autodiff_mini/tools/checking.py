@@ -50,16 +50,16 @@ def check_grads(f, args, order, modes=('fwd', 'rev'), eps=None, atol=None,
     """
     if not isinstance(args, (tuple, list)):
         raise TypeError(f'check_grads of {fun_name(f)}: args must be a tuple '
-                        f'of the arguments, but got {args!r}. For one, write '
-                        '(x,).')
+                        f'of the arguments, but got {args!r}. For a single '
+                        'argument, write (x,).')
     if not isinstance(order, int) or order < 1:
         raise ValueError(f'check_grads of {fun_name(f)}: order must be an '
-                         f'integer, 1 or more, but got {order!r}')
+                         f'integer of at least 1, but got {order!r}')
     modes = (modes,) if isinstance(modes, str) else modes
     for mode in modes:
         if mode not in CHECKS:
-            raise ValueError(f'check_grads of {fun_name(f)}: modes are '
-                             f"'fwd' and 'rev', but got {mode!r}")
+            raise ValueError(f'check_grads of {fun_name(f)}: modes must be '
+                             f"'fwd' or 'rev', but got {mode!r}")
     precision = lowest_precision(args, f(*args))
     eps = STEPS[precision] if eps is None else eps
     tolerance = TOLERANCES[precision]

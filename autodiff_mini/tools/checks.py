@@ -51,8 +51,8 @@ def check_axis_for_each(tag, in_axes, args):
     if isinstance(in_axes, tuple) and in_axes and len(in_axes) != len(args):
         raise ValueError(
             f'{tag}: in_axes must have an entry for each of the {len(args)} '
-            f'positional arguments, but got {in_axes}. Where an argument is '
-            'the same for all elements, write None.')
+            f'positional arguments, but got {in_axes}. For an argument that '
+            'is the same for all examples, write None.')
 
 
 def check_argnums(tag, argnums):
@@ -64,7 +64,7 @@ def check_argnums(tag, argnums):
         f, names = fun_name(tag.function), names_of(tag.function)
         cure = (f'Write {names.index(argnums)}' if isinstance(argnums, str)
                 and argnums in names else
-                f'Pass arguments of {f} in a second call: '
+                f'Pass the arguments of {f} in a second call: '
                 f'ad.{tag.transform}({f})(x)')
         raise TypeError(f'{tag}: argnums must be an int or a tuple of ints, '
                         f'but got {argnums!r}. {cure}.') from None
@@ -77,8 +77,8 @@ def check_static_argnums(f, argnums):
     except TypeError:
         raise TypeError(
             f'the positions of static arguments of {fun_name(f)} must be '
-            f'integers, but got {argnums!r}. To call what jit returns, write '
-            f'ad.jit({fun_name(f)})(...).') from None
+            f'integers, but got {argnums!r}. To call the jitted function, '
+            f'write ad.jit({fun_name(f)})(...).') from None
 
 
 def check_fields(kind, names, data, meta):
@@ -93,16 +93,17 @@ def check_rows(tag, xs):
     """Check the arrays that a scan iterates over."""
     rows, tree = tree_flatten(xs)
     if rows and isinstance(xs, list) and all(np.ndim(x) == 0 for x in rows):
-        raise ValueError(f'{tag}: xs is a list of numbers, and not an array '
-                         'to go along. Write np.array(xs).')
+        raise ValueError(f'{tag}: xs is a list of numbers, not an array. '
+                         'Write np.array(xs).')
     map_leaves(check_row, lambda: leaf_names(tree, f'{tag}: xs'), rows)
 
 
 def check_row(x):
     if not typeof(x).shape:
-        raise ValueError('scan goes along the first axis, but this has none: '
-                         f'{typeof(x)}. Close over what is the same at all '
-                         'steps.')
+        raise ValueError('scan iterates over the first axis of its inputs, '
+                         f'but this input has no axes: {typeof(x)}. If a '
+                         'value is the same at every step, let the body '
+                         'close over it.')
 
 
 def check_length(tag, xs, length):
@@ -113,7 +114,7 @@ def check_length(tag, xs, length):
         lengths += map_leaves(number_of_steps, lambda: [f'{tag}: length'],
                               [length])
     if not lengths:
-        raise ValueError(f'{tag}: scan needs xs to go along, or a length')
+        raise ValueError(f'{tag}: scan needs xs to iterate over, or a length')
     if len({*lengths}) > 1:
         names = [*leaf_names(tree, 'xs'), 'length']
         have = ', '.join(map('{} has {}'.format, names, lengths))
@@ -125,7 +126,7 @@ def number_of_steps(length):
     """Return a length as an integer, or raise."""
     length = operator.index(length)
     if length < 0:
-        raise ValueError(f'must not be negative, but is {length}')
+        raise ValueError(f'must not be negative, but got {length}')
     return length
 
 
@@ -134,15 +135,16 @@ def check_carry_tree(tag, tree, out_tree):
     if out_tree.node_type is not tuple or len(out_tree.children) != 2:
         raise TypeError(f'{tag}: the body of a scan must return a pair '
                         f'(carry, y), but its output is {out_tree}. Return '
-                        '(carry, None) if it puts nothing out.')
+                        '(carry, None) if the steps have no output.')
     found = out_tree.children[0]
     if found != tree:
         cure = ('Is a `return` missing?' if found.node_type is type(None)
-                else 'Begin with the structure of the output.')
+                else 'Start with a carry that has the structure of the '
+                'output.')
         raise TypeError(
             f'{tag}: body function carry input and carry output must have '
             'the same pytree structure, but they differ: the input is '
-            f'{tree}, and the output {found}. {cure}')
+            f'{tree}, and the output is {found}. {cure}')
 
 
 def check_carry_types(tag, tree, avals, out_avals):
@@ -156,8 +158,8 @@ def check_carry_type(aval, out_aval):
         raise TypeError(
             'body function carry input and carry output must have equal '
             'types (e.g. shapes and dtypes of arrays), but they differ: '
-            f'the input is {aval}, and the output {out_aval}. Begin with the '
-            'type of the output.')
+            f'the input is {aval}, and the output is {out_aval}. Start with '
+            'a carry that has the type of the output.')
 
 
 def check_condition(tag, cond_fun, test, tree):

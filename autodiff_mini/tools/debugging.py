@@ -186,11 +186,11 @@ def explain(primitive, params, line, operands, part, result):
     text += [f'    {x}' for x in [expression(line)] if x]
     text.append(f'{name}({", ".join(shown)}) returned nan{part}.')
     if any(map(has_nan, operands)):
-        text.append('An operand is nan already. It is an argument, a '
+        text.append('An operand was already nan. It is an argument, a '
                     'constant, or a derivative that a rule computed.')
     elif primitive.is_call:
-        text.append('NumPy alone ran the code inside it. Under ad.jit, the '
-                    'error names the line.')
+        text.append('The code inside it ran in plain NumPy. Under ad.jit, '
+                    'the error names the line.')
     elif part:
         text.append(ZERO_TIMES_INFINITY)
     elif values:
@@ -236,9 +236,9 @@ def hint(name, values) -> str:
     if any(zeros) and any(infinite):
         return ZERO_TIMES_INFINITY
     if any(infinite):
-        return ('An operand is infinite, perhaps because an operation before '
-                'overflowed or divided by 0. If np.exp did, subtract the '
-                'largest exponent first, as ad.logsumexp does.')
+        return ('An operand is infinite, perhaps because an earlier '
+                'operation overflowed or divided by 0. If np.exp overflowed, '
+                'subtract the largest exponent first, as ad.logsumexp does.')
     if len(values) == 2 and zeros[1] and name in ('div', 'divide'):
         return ('Keep 0 out of the divisor, even where np.where discards the '
                 'result: x / np.where(y == 0, 1.0, y).')
@@ -246,7 +246,7 @@ def hint(name, values) -> str:
     call = (f'np.{name}(np.where(ok, x, {other}))'
             if len(values) == 1 and hasattr(np, name)
             else f'np.where(ok, x, {other})')
-    return (f'{name} has no real value here. Keep this number out of the '
+    return (f'{name} has no real value here. Keep this number out of its '
             f'operand, even where np.where discards the result: {call}.')
 
 

@@ -18,7 +18,7 @@ INSTEAD = {
     'linalg.cho_solve': 'np.linalg.solve(a, b)',
     'linalg.block_diag': 'np.block',
     'signal.convolve': 'np.convolve',
-    'signal.fftconvolve': 'np.fft.irfft of a product of two np.fft.rfft',
+    'signal.fftconvolve': 'np.fft.irfft(np.fft.rfft(x) * np.fft.rfft(y))',
     'signal.correlate': 'np.correlate',
     'signal.lfilter': 'a loop, or ad.scan',
     'integrate.odeint': 'ad.odeint',
@@ -32,8 +32,8 @@ INSTEAD = {
     'stats.logpdf': 'the formula of the density',
     'stats.pdf': 'the formula of the density',
 }
-ELSEWHERE = {'pandas': 'table.to_numpy() in place of the table',
-             'numpy': 'ad.vmap in place of np.vectorize'}
+ELSEWHERE = {'pandas': 'table.to_numpy() instead of the table',
+             'numpy': 'ad.vmap instead of np.vectorize'}
 
 
 def instead(name):

@@ -99,7 +99,7 @@ def check_static(f, name, treedef, seen):
         treedef = tree_structure(Attributes(x))
         if treedef.num_leaves:
             raise TypeError(
-                f'{fun_name(f)} would not see changes of the arrays in '
+                f'{fun_name(f)} would not see changes to the arrays in '
                 f'self.{name}, an object of type {type(x).__name__}. Make '
                 f'{type(x).__name__} a dataclass, whose fields are traced, '
                 'or keep the arrays in attributes of self')
@@ -144,7 +144,7 @@ def keeps_self(f):
                     or is_cached(self, name)):
                 raise TypeError(
                     f'{fun_name(f)} changes self.{name}, which jit would do '
-                    'only once, and to a copy. Return the new value, and '
+                    'only once, and to a copy. Return the new value and '
                     'assign it outside')
         return out
     return f_of_self

@@ -51,10 +51,10 @@ def warn_of_lost_refusal():
         last_refusal.set(None)
         if refused.is_direct:
             warnings.warn_explicit(
-                'a tracer refused, and an `except` caught the error, so the '
-                'result does not depend on it, and its derivative is lost. '
-                f'It had said: {refused.message}', UserWarning,
-                *lasting_line(refused.line))
+                'an `except` clause caught the error of a traced value, so '
+                'the result does not depend on that value, and its '
+                f'derivative is lost. The error was: {refused.message}',
+                UserWarning, *lasting_line(refused.line))
 
 
 @seams.tell.take
@@ -133,7 +133,7 @@ def instead_of_attribute(name, *place):
 HABITS = dict.fromkeys(
     ['numpy', 'cpu', 'cuda', 'to', 'block_until_ready', 'to_numpy'],
     'Leave it out, because NumPy accepts {0}.') | {
-    'at': 'Write into a copy: y = np.copy({0}), and then y[i] = value.',
+    'at': 'Write into a copy: y = np.copy({0}), then y[i] = value.',
     'detach': 'Write ad.stop_gradient({0}).',
     'backward': 'Write ad.grad(f)(x), which returns the gradient.',
     'requires_grad': 'Write ad.grad(f)(x), which differentiates f at x.'}

@@ -41,8 +41,8 @@ def ask_rule(rule, function, args):
         check_tangents(rule, out, args)
     if rule.name == 'fwd' and rule.call.rules.symbolic_zeros_back and any(
             isinstance(x, CustomVJPPrimal) for x in tree_leaves(out[1])):
-        raise TypeError(f'{rule}: a CustomVJPPrimal is a record of an '
-                        'argument, no residual: keep its .value')
+        raise TypeError(f'{rule}: a CustomVJPPrimal describes an argument '
+                        'and cannot be a residual. Return its .value.')
     return out
 
 
@@ -52,8 +52,8 @@ PAIRS = {   # by rule: of what
            'second element represents residuals (i.e. values stored from '
            'the forward pass for use on the backward pass), but instead of '
            'a pair it produced',
-    'vmap': 'of its output and, in a tree like it, which parts of it are '
-            'batched, but got'}
+    'vmap': '(out, out_batched), where out_batched is a tree of booleans '
+            'like out, but got'}
 
 
 def check_tangents(rule, out, args):

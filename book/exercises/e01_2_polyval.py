@@ -1,7 +1,7 @@
 """Extend: teach the draft `np.polyval`.
 
 `np.polyval([4, 3, 2], x)` is the polynomial 4x² + 3x + 2. If `x` is a tracer,
-the draft refuses it: "the draft has nothing here for `<function polyval>`",
+the draft refuses it: "the draft has no rule for `<function polyval>`",
 because its `numpy_table` has no entry for it. Add that entry. You don't need
 a new primitive, because a polynomial is made of products and sums. So no
 interpreter has to learn anything, neither those we have nor those to come.

@@ -1,21 +1,23 @@
-"""Make a self-contained notebook from one that has run.
+"""Make what a reader can download: notebooks, and the draft so far.
 
-On the site a page has its theme, its pictures, and its neighbors. A download
+On the site a page has its theme, its pictures, and its neighbors. A notebook
 is a single file, opened in a program that knows plain Markdown.
 """
 
 import ast
 import base64
 import copy
+import io
 import mimetypes
 import re
 import sys
+import zipfile
 from pathlib import Path
 
 import nbformat
 
 from book.tools import weave
-from book.tools.places import settings
+from book.tools.places import settings, told
 
 NEEDS = '''\
 from importlib.util import find_spec
@@ -33,6 +35,7 @@ SOURCE = "# This cell runs in a folder of the book's source."
 PICTURE = re.compile(r'!\[([^]]*)\]\(([^):]+)\)')
 CLASSES = re.compile(r'(?<=\))\{ \.[^}]*\}')
 LINK = re.compile(r'(?<!!)(\[[^]]+\])\(([\w./]+)\.md(#[^)]*)?\)')
+SO_FAR = '"""The draft as it is after chapter {} of the book."""\n\n{}\n'
 LISTING = re.compile(r'^(`{3,})py(?:thon)? title="([^"]+)".*$', re.MULTILINE)
 
 
@@ -102,3 +105,35 @@ def imported(source):
         return set()
     return {name.partition('.')[0] for node in ast.walk(tree)
             for name in weave.imports(node)}
+
+
+# Archives.
+
+def archive(files):
+    """Return files {name: content} as a zip file, the same each time."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, 'w') as target:
+        for name, content in files.items():
+            target.writestr(zipfile.ZipInfo(name), content,
+                            zipfile.ZIP_DEFLATED, 9)
+    return made.getvalue()
+
+
+def draft_after(page):
+    """Return {name: source} of the draft when a chapter has been read.
+
+    It has the statements that the book has shown, as a package `draft`.
+    """
+    files, book = {}, weave.modules(Path())
+    for title, shown in told().items():
+        read = [found for address, found in book.get(title, {}).items()
+                if address in shown and shown[address][0].page <= page]
+        if read and title.startswith(weave.DRAFT):
+            files[Path(title).name] = weave.join(read) + '\n'
+    if files:
+        names = Path(weave.DRAFT, '__init__.py').read_text().splitlines()
+        names = [line for line in names if line.startswith('from .')
+                 and f'{line.split()[1][1:]}.py' in files]
+        files['__init__.py'] = SO_FAR.format(
+            weave.label(page), '\n'.join(names))
+    return {f'draft/{name}': text for name, text in files.items()}

@@ -105,8 +105,8 @@ class TookTooLong(BaseException):
 def limited():
     """Interrupt a program that runs for more than LIMIT seconds."""
     def stop(number, frame):
-        raise TookTooLong(f'stopped after {LIMIT} seconds: does a loop '
-                          'never end?')
+        raise TookTooLong(f'stopped after {LIMIT} seconds. Is there '
+                          'an endless loop?')
 
     previous = signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, LIMIT)

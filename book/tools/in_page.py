@@ -1,6 +1,6 @@
 """Make what a page needs to run its cells where it is read.
 
-    python -m book.tools.in_page    bring Python for the browser, for `make runtime`
+    python -m book.tools.in_page    download Python for the browser
 
 `book/run` has the scripts.  A page loads only `run.js`, and on the first
 click it loads the rest from here: the library as an archive, the exercises,
@@ -11,7 +11,6 @@ is asked.
 """
 
 import hashlib
-import io
 import json
 import os
 import shutil
@@ -21,7 +20,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from book.tools import exercises, weave
+from book.tools import downloads, exercises, weave
 from book.tools.places import ROOT
 
 SCRIPTS = ROOT / 'book/run'
@@ -76,16 +75,12 @@ def settings():
 
 def library():
     """Return the library and `cells.py` as an archive, the same each time."""
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, 'w') as archive:
-        for path in [SCRIPTS / 'cells.py', ROOT / 'tests/jaxpr_checks.py',
-                     *sorted((ROOT / weave.PACKAGE).rglob('*'))]:
-            if path.suffix in ('.py', '.js', '.json'):
-                name = (path.name if path.parent == SCRIPTS else
-                        path.relative_to(ROOT).as_posix())
-                archive.writestr(zipfile.ZipInfo(name), path.read_bytes(),
-                                 zipfile.ZIP_DEFLATED, 9)
-    return made.getvalue()
+    paths = [ROOT / 'tests/jaxpr_checks.py',
+             *sorted((ROOT / weave.PACKAGE).rglob('*'))]
+    files = {path.relative_to(ROOT).as_posix(): path.read_bytes()
+             for path in paths if path.suffix in ('.py', '.js', '.json')}
+    return downloads.archive(
+        {'cells.py': (SCRIPTS / 'cells.py').read_bytes()} | files)
 
 
 def exercise(name):
@@ -128,7 +123,7 @@ def bring():
         shutil.move(whole, OWN)
     size = sum(path.stat().st_size for path in OWN.iterdir())
     print(f'Pyodide {VERSION} is in {OWN.relative_to(ROOT)}, '
-          f'{size / 1e6:.0f} MB. `make book` puts it into the site.')
+          f'{size / 1e6:.0f} MB. `make book` copies it into the site.')
 
 
 def call(folder, *command):
@@ -138,7 +133,7 @@ def call(folder, *command):
 def write(path, data, wanted):
     """Write a file, or stop if it isn't the one that was pinned."""
     if hashlib.sha256(data).hexdigest() != wanted:
-        sys.exit(f'{path.name} is not the file with the hash {wanted}')
+        sys.exit(f'{path.name} does not have the expected hash {wanted}')
     path.write_bytes(data)
 
 

@@ -254,6 +254,7 @@ def source(text, links, marks):
             + ''.join(lines) + '</code></pre></div>')
 
 
+@lru_cache(maxsize=1000)
 def links_in(title, text, library):
     """Return {offset in the text: (name, link)} of the names."""
     names, lines, found = Names(title, library), text.splitlines(True), {}
@@ -272,6 +273,29 @@ def links_in(title, text, library):
             found[starts[line - 1] + start] = (
                 name, address(goal, place(title).page))
     return found
+
+
+def links_shown(title, text):
+    """Return the links in a text that shows statements of a module.
+
+    Each leads from the folder `modules`.
+    """
+    whole, found = Path(title).read_text(), {}
+    links, folder = links_in(title, whole, library()), place(title).page.parent
+    starts = {x.address: x for x in weave.statements(whole)}
+    for shown in weave.statements(text):
+        if (there := starts.get(shown.address)) and there.text == shown.text:
+            first, here = (offset(whole, there.line), offset(text, shown.line))
+            found |= {at - first + here: (name, os.path.normpath(
+                folder.relative_to(HERE.parent) / link))
+                for at, (name, link) in links.items()
+                if first <= at < first + len(there.text)}
+    return found
+
+
+def offset(text, line):
+    """Return the offset of a line's first character."""
+    return sum(map(len, text.splitlines(True)[:line - 1]))
 
 
 def address(goal, page):

@@ -25,17 +25,19 @@ from pathlib import Path
 import watchfiles
 
 import autodiff_mini
-from book.tools import in_page, mainline, modules, reference, weave
+from book.tools import (
+    downloads, in_page, mainline, modules, reference, weave)
 from book.tools.places import ROOT
 from book.tools.render import ChapterError, build, surroundings
 
 FOLDER = Path('pages')
 LEFT_OUT = 'katex.min.js'     # used by the build, not by the site
 FILES = {'assets/player.js': ROOT / weave.PACKAGE / 'notebook' / 'player.js',
-         'LICENSE.txt': ROOT / 'LICENSE'}
+         'LICENSE.txt': ROOT / 'LICENSE', 'changes.md': ROOT / 'CHANGELOG.md'}
 FRONT = re.compile(r'(?s)(?:---\n(.*?)---\n)?')
-OLD = ('The library has changed since the outputs on this page were made. '
-       'They are being made again.')
+OLD = ('The library has changed since this page ran. Its outputs will be '
+       'updated soon.')
+LINK = '[{}]({}){{ .notebook download="" }} '
 RELEASE = autodiff_mini.__version__    # the book's, too
 # A module's page has no room for a table of contents, and cannot be edited.
 FRONT_OF_MODULES = f'---\nhide: [toc]\nmade: true\nrelease: {RELEASE}\n---\n\n'
@@ -60,12 +62,18 @@ def made_of(path):
         made[notebook] = page.notebook
         if name.name != 'index.md':
             up = '../' * (len(name.parts) - 1)
-            link = f'[Open as notebook]({up}{notebook})'
-            text = text.replace(
-                '\n', f'\n\n{link}{{ .notebook download="" }}\n', 1)
+            link = LINK.format('Open as notebook', up + notebook)
+            if path in weave.book_one(Path()) and downloads.draft_after(path):
+                link += LINK.format('The draft so far', up + so_far(path))
+            text = text.replace('\n', f'\n\n{link}\n', 1)
     made[name.as_posix()] = (f'---\n{front}release: {RELEASE}\n---\n\n'
                              + reference.linked(text, path))
     return made, page.seconds
+
+
+def so_far(path):
+    """Return the name of the archive with the draft after a chapter."""
+    return f'drafts/draft_{path.stem.partition("_")[0]}.zip'
 
 
 def workers():
@@ -97,6 +105,12 @@ def put_files():
                      if path.is_file() and path.name != LEFT_OUT}
     made = {name: path.read_bytes() for name, path in files.items()}
     made |= in_page.files()
+    for path in weave.book_one(Path()):
+        if draft := downloads.draft_after(path):
+            made[so_far(path)] = downloads.archive(draft)
+    notebooks = [FOLDER / f'notebooks/{path.stem}.ipynb' for path in sources()]
+    made['notebooks.zip'] = downloads.archive({
+        path.name: path.read_bytes() for path in notebooks if path.exists()})
     for name, data in made.items():
         put(name, data)
     return made

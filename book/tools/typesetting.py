@@ -2,7 +2,8 @@
 
 Formulas are typeset here, so that a reader's browser has only to show them,
 and so that a wrong formula fails the build. Removing needless markup leaves a
-few hundred elements in a listing of a thousand words, not two thousand.
+few hundred elements in a listing of a thousand words, not two thousand. In a
+listing of the library, names link to their definitions.
 """
 
 import html
@@ -15,9 +16,16 @@ import quickjs
 from markdown.extensions import Extension
 from markdown.postprocessors import Postprocessor
 
+from book.tools import modules
+
 KATEX = Path(__file__).parents[1] / 'assets' / 'katex' / 'katex.min.js'
 FORMULA = re.compile(
     r'(?s)(?<=class="arithmatex">)\\([(\[])(.*?)\\[)\]](?=</(?:span|div)>)')
+
+LISTING = re.compile(
+    r'(?s)(<a class="filename" href="((?:\.\./)*modules/)[^>]*>([^<]*)</a></p>'
+    r'\s*<div class="[^"]*"><pre><span></span><code>)(.*?)(?=</code>)')
+PIECE = re.compile(r'<[^>]*>|&#?\w+;|\w+|.', re.DOTALL)
 
 
 class Typesetting(Extension):
@@ -31,6 +39,7 @@ class Finish(Postprocessor):
         text = FORMULA.sub(formula, text)
         # Names, operators, punctuation, and spaces have the color of text.
         text = re.sub(r'<span class="[nopw]">([^<]*)</span>', r'\1', text)
+        text = LISTING.sub(listing, text)
         # Markdown does not process the text of a <summary>.
         text = re.sub('<summary>.*?</summary>', lambda fold: re.sub(
             '`(.*?)`', r'<code>\1</code>', fold[0]), text)
@@ -40,6 +49,21 @@ class Finish(Postprocessor):
 
 def makeExtension(**options):
     return Typesetting(**options)
+
+
+def listing(match):
+    """Return the HTML of a listing, whose title names a module, with links."""
+    opening, folder, title, code = match.groups()
+    links = modules.links_shown(title, html.unescape(
+        re.sub('<[^>]*>', '', code)))
+    at, made = 0, opening
+    for piece in PIECE.findall(code):
+        name, link = links.get(at, ('', ''))
+        at += 0 if piece[0] == '<' else len(html.unescape(piece))
+        made += (f'<a href="{folder}{link}" tabindex="-1" '
+                 f'contenteditable="false">{piece}</a>'
+                 if piece == name else piece)
+    return made
 
 
 def formula(match):

@@ -38,8 +38,8 @@ WORKLOADS = [*TIMED, 'W5', 'W11', *TABLES]
 def main():
     parser = argparse.ArgumentParser(
         prog='python -m tests.benchmarks',
-        description='Measures our gradients beside NumPy by hand, and '
-                    'beside autograd, torch and JAX if they are installed.')
+        description='Compare our gradients with NumPy code written by hand, '
+                    'and with autograd, torch, and JAX if installed.')
     parser.add_argument('workloads', nargs='*', metavar='W',
                         help=f'some of: {", ".join(WORKLOADS)}')
     parser.add_argument('--write', action='store_true',
@@ -47,15 +47,15 @@ def main():
     asked = parser.parse_args()
     chosen = asked.workloads or WORKLOADS
     if unknown := set(chosen) - set(WORKLOADS):
-        parser.error(f'there is no workload {", ".join(sorted(unknown))}; '
-                     f'there are {", ".join(WORKLOADS)}')
+        parser.error(f'unknown workload {", ".join(sorted(unknown))}; '
+                     f'choose from {", ".join(WORKLOADS)}')
     if asked.write and asked.workloads:
-        parser.error('--write takes all workloads, so name none')
+        parser.error('--write measures all workloads, so do not name any')
     if asked.write:     # if README has no place for it, say so now
         replace_table(README.read_text(encoding='utf-8'), '')
 
     for name in set(EVERYBODY) - set(names()):
-        print(f'{name} is not installed, and will not be measured',
+        print(f'{name} is not installed, so it will not be measured',
               file=sys.stderr)
     data = machine() | measure(chosen)
     print(table_text(data))

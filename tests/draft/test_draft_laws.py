@@ -283,7 +283,7 @@ def modes(column, row):
     return [False] if row == 'custom_vjp' else [True, False]
 
 
-REASONS = 'nothing here for while_loop|a reverse rule only'
+REASONS = 'no rule for while_loop|only a reverse rule'
 
 
 @pytest.mark.parametrize('row', ROWS)

@@ -17,14 +17,9 @@ class Listening(Trace):
 
 
 def test_it_solves_the_equation_and_takes_arrays(exercise):
-    x = np.linspace(0.0, 10.0, 12).reshape(3, 4)
+    x = np.linspace(-0.3, 10.0, 12).reshape(3, 4)
     w = exercise.lambertw(x)
     assert w.shape == x.shape and solves(w, x)
-
-
-def test_negative_numbers(exercise):
-    x = np.array([-0.3, -0.1, -1e-9])
-    assert solves(exercise.lambertw(x), x)
 
 
 def test_large_numbers(exercise):

@@ -10,12 +10,6 @@ def test_the_reported_program(exercise):
     assert (deriv(double)(1.0), deriv(triple)(1.0)) == (2.0, 3.0)
 
 
-def test_lambdas_keep_their_own_rules(exercise):
-    two = exercise.custom(lambda x: 2 * x, lambda x, x_dot: 20 * x_dot)
-    three = exercise.custom(lambda x: 3 * x, lambda x, x_dot: 30 * x_dot)
-    assert (deriv(two)(1.0), deriv(three)(1.0)) == (20.0, 30.0)
-
-
 def test_one_function_can_have_two_rules(exercise):
     def f(x):
         return x

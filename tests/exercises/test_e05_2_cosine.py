@@ -35,9 +35,3 @@ def test_derivative_is_of_what_is_computed(exercise):
 def test_rule_of_an_inner_derivative_is_transformed(exercise):
     assert exercise.cosine(deriv(dyed))(1.0) == 3.0
     assert exercise.cosine(deriv(exp))(0.5) == np.cos(0.5)
-
-
-def test_cosine_with_vmap(exercise):
-    xs = np.array([0.5, 1.0])
-    assert np.allclose(ad.vmap(exercise.cosine(exp))(xs), np.cos(xs))
-    assert np.allclose(exercise.cosine(ad.vmap(exp))(xs), np.cos(xs))

@@ -15,9 +15,3 @@ def test_opposite_direction(exercise):
 def test_arrays(exercise):
     x, x_dot = np.array([0.1, 0.2, 10.0]), np.array([2.0, -1.0, 3.0])
     assert np.allclose(along(exercise, x, x_dot), [0.06, -0.12, 3.0])
-
-
-def test_jvp_of_vmap(exercise):
-    x, x_dot = np.array([0.1, 10.0]), np.array([2.0, 5.0])
-    _, dots = ad.jvp(ad.vmap(exercise.gentle), (x,), (x_dot,))
-    assert np.allclose(dots, [0.06, 5.0])

@@ -7,7 +7,6 @@ from autodiff_mini.draft.jaxpr import abstract_eval
 
 W = np.linspace(0.1, 2.0, 6)
 X = W * np.exp(W)
-SLOPES = 1 / (np.exp(W) * (1 + W))
 
 
 def check(exercise, x):
@@ -37,10 +36,3 @@ def test_the_recorded_program_computes_the_values(exercise):
     assert jaxpr.outvars[0].aval == typeof(X)
     [out] = jaxpr(X)
     assert out == pytest.approx(2 * W, rel=1e-12)
-
-
-def test_the_recorded_derivative_computes_the_slopes(exercise):
-    jaxpr = ad.make_jaxpr(lambda x: ad.jvp(
-        exercise.lambertw, (x,), (np.ones(6),))[1])(X)
-    assert jaxpr.outvars[0].aval == typeof(X)
-    assert jaxpr(X)[0] == pytest.approx(SLOPES)

@@ -16,37 +16,23 @@ def recorded(exercise, f, *args):
     return lambda *args: program(*args)[0]
 
 
-expit = ad.custom_jvp(lambda x: 1 / (1 + np.exp(-x)))
-
-
-@expit.defjvp
-def expit_jvp(primals, tangents):
-    (x,), (x_dot,) = primals, tangents
-    y = expit(x)
-    return y, y * (1 - y) * x_dot
-
-
 dyed = ad.custom_jvp(lambda x: 2 * x)
 dyed.defjvp(lambda primals, tangents: (
     dyed(*primals), 3 * tangents[0] + 0 * dyed(*primals)))
 
 
 def test_the_recording_ends(exercise):
-    program, _, _ = stage(expit, (xs,), exercise.RuleTrace)
+    program, _, _ = stage(dyed, (xs,), exercise.RuleTrace)
     assert [eqn.primitive.name for eqn in program.eqns] == ['custom_jvp_call']
 
 
 def test_the_rule_is_used(exercise):
     assert deriv(recorded(exercise, dyed, 1.0))(1.0) == 3.0
-    with np.errstate(over='ignore'):
-        assert deriv(recorded(exercise, expit, 0.0))(-800.0) == 0.0
 
 
-def test_higher_derivatives(exercise):
-    again = recorded(exercise, expit, xs)
-    assert np.allclose(deriv(deriv(again))(xs), deriv(deriv(expit))(xs))
-    assert np.allclose(deriv(deriv(deriv(again)))(xs),
-                       deriv(deriv(deriv(expit)))(xs))
+def test_second_derivative(exercise):
+    again = recorded(exercise, lambda x: x * dyed(x), 1.0)
+    assert deriv(deriv(again))(5.0) == 6.0     # and 4 without the rule
 
 
 def test_batches(exercise):

@@ -29,7 +29,6 @@ def test_values(exercise):
     swish, hat = exercise.with_rules()
     assert np.allclose(ad.linearize(swish, X)[0], SWISH)
     assert np.allclose(ad.linearize(hat, X)[0], HAT)
-    assert np.allclose(swish(X), SWISH) and np.allclose(hat(X), HAT)
 
 
 def test_derivatives(exercise):
@@ -45,9 +44,3 @@ def test_second_derivatives(exercise):
     swish, hat = exercise.with_rules()
     assert np.allclose(deriv(deriv(swish))(X), SWISH_CURVES)
     assert np.allclose(deriv(deriv(hat))(X), 0.0)
-
-
-def test_batches(exercise):
-    swish, hat = exercise.with_rules()
-    assert np.allclose(ad.vmap(deriv(swish))(X), SWISH_SLOPES)
-    assert np.allclose(deriv(ad.vmap(hat))(X), HAT_SLOPES)

@@ -20,35 +20,22 @@ def jacobian(f, x):
     return ad.vmap(lambda v: ad.jvp(f, (x,), (v,))[1])(np.eye(len(x))).T
 
 
-def hessian(f, x):
-    return jacobian(ad.grad(f), x)
-
-
-def product_of_matrices(f, loss, x, v):
-    j = jacobian(f, x)
-    return j.T @ hessian(loss, f(x)) @ j @ v
+def product_of_matrices():
+    j = jacobian(f, X)
+    return j.T @ jacobian(ad.grad(loss), f(X)) @ j @ V
 
 
 def test_product(exercise):
     found = exercise.gauss_newton(f, loss, X, V)
-    assert np.allclose(found, product_of_matrices(f, loss, X, V))
-
-
-def test_for_a_linear_function_it_is_the_hessian(exercise):
-    g = lambda x: MATRIX @ x
-    found = exercise.gauss_newton(g, loss, X, V)
-    assert np.allclose(found, hessian(lambda x: loss(g(x)), X) @ V)
+    assert np.allclose(found, product_of_matrices())
 
 
 def test_trees(exercise):
-    g = lambda p: np.tanh(p['w'] @ np.ones(2) + p['b'])
-    x = {'w': RNG.standard_normal((3, 2)), 'b': np.zeros(3)}
-    v = {'w': np.ones((3, 2)), 'b': np.arange(3.0)}
-    found = exercise.gauss_newton(g, loss, x, v)
-    on_flat = lambda z: g({'w': np.reshape(z[:6], (3, 2)), 'b': z[6:]})
-    flat = lambda p: np.concatenate([p['w'].ravel(), p['b']])
-    assert np.allclose(flat(found),
-                       product_of_matrices(on_flat, loss, flat(x), flat(v)))
+    g = lambda p: (MATRIX[:, :1] @ np.sin(p['a'])
+                   + MATRIX[:, 1:] @ np.sin(p['b']))
+    tree = lambda x: {'a': x[:1], 'b': x[1:]}
+    found = exercise.gauss_newton(g, loss, tree(X), tree(V))
+    assert np.allclose([*found['a'], *found['b']], product_of_matrices())
 
 
 def test_no_array_is_a_matrix(exercise):

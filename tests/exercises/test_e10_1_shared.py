@@ -20,14 +20,6 @@ def product(exercise):
         lambda res, ct: (ct * res[1], ct * res[0]))
 
 
-def sine(exercise):
-    """Return the sine of `x * w`."""
-    return exercise.batched(
-        lambda x, w: np.sin(x * w), lambda x, w: (np.sin(x * w), (x, w)),
-        lambda res, ct: (ct * res[1] * np.cos(res[0] * res[1]),
-                         ct * res[0] * np.cos(res[0] * res[1])))
-
-
 def test_one_weight_for_all_examples(exercise):
     f = dyed(exercise)
     x_bar, w_bar = ad.vjp(f, X, 3.0)[1](np.ones(3))
@@ -43,13 +35,3 @@ def test_weight_that_is_an_array(exercise):
     x, w, ct = RNG.standard_normal((3, 4, 4))
     _, pullback = ad.vjp(product(exercise), x, w[0])
     assert np.allclose(pullback(ct[0])[1], x.T @ ct[0])
-
-
-def test_gradient_agrees_with_a_difference(exercise):
-    ad.check_grads(sine(exercise), (X, 0.5))
-
-
-def test_second_derivative(exercise):
-    f = sine(exercise)
-    found = ad.grad(ad.grad(lambda w: np.sum(f(X, w))))(0.5)
-    assert np.isclose(found, -np.sum(X ** 2 * np.sin(0.5 * X)))

@@ -17,29 +17,10 @@ def test_slopes(exercise):
     assert np.array_equal(ad.grad(square(exercise.against))(X), -2 * X)
 
 
-def test_trees(exercise):
-    weights = {'w': X, 'b': (np.ones((2, 2)), 0.7)}
-    loss = lambda f: lambda p: np.sum(f(p)['w']) * f(p)['b'][1]
-    found = ad.grad(loss(exercise.straight))(weights)
-    assert np.array_equal(found['w'], np.ones(3))
-    assert np.array_equal(found['b'][0], np.zeros((2, 2)))
-    assert found['b'][1] == 1.0
-    found = ad.grad(loss(exercise.against))(weights)
-    assert np.array_equal(found['w'], np.full(3, -0.7))
-    assert np.isclose(found['b'][1], -np.sum(X))
-
-
 def test_second_derivative(exercise):
     twice = lambda f: ad.grad(ad.grad(lambda x: f(x) ** 2 / 2))(1.6)
     assert twice(exercise.straight) == 1.0
     assert twice(exercise.against) == 1.0       # two changes of sign
-
-
-def test_grad_of_vmap(exercise):
-    f = ad.vmap(lambda p: exercise.against(p)['w'] * p['x'])
-    found = ad.grad(lambda p: np.sum(f(p)))({'w': X, 'x': 2 * X})
-    assert np.array_equal(found['w'], -2 * X)
-    assert np.array_equal(found['x'], X)
 
 
 def test_pullback_that_is_not_linear(exercise):

@@ -26,13 +26,8 @@ def test_the_gradient_of_a_sine_is_one_equation(exercise):
     assert names(drop_dead(exercise.drop_ones(jaxpr))) == ['cos']
 
 
-def test_an_operand_of_a_later_equation(exercise):
-    assert dropped(exercise, lambda x: np.sin(1.0 * x), X) == ['sin']
-    assert dropped(exercise, lambda x: np.sin(x * 1.0), X) == ['sin']
-
-
 def test_a_chain_of_ones(exercise):
-    assert dropped(exercise, lambda x: np.exp(x * 1.0 * 1.0 * 1.0) * 1.0,
+    assert dropped(exercise, lambda x: np.exp(1.0 * x * 1.0 * 1.0) * 1.0,
                    X) == ['exp']
 
 
@@ -57,8 +52,3 @@ def test_other_factors_and_operations_stay(exercise):
     f = lambda x: (2.0 * x, x + 1.0, 1.0 / x, x * np.array([1.0, 3.0]))
     assert dropped(exercise, f, X) == ['multiply', 'add', 'divide',
                                        'multiply']
-
-
-def test_the_rest_of_a_gradient(exercise):
-    f = ad.grad(lambda x: np.sum(np.sin(x) * np.exp(x)))
-    assert len(dropped(exercise, f, X)) < len(ad.make_jaxpr(f)(X).eqns)

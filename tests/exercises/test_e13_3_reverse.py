@@ -39,7 +39,3 @@ def test_a_pullback_of_rows(exercise):
 def test_a_second_derivative(exercise):
     check(exercise, ad.grad(lambda xs: np.sum(
         ad.grad(lambda xs: np.sum(rows(xs)))(xs) * X)), X)
-
-
-def test_in_a_batch(exercise):
-    check(exercise, ad.vmap(ad.grad(shrink)), np.stack([X, X * X]))

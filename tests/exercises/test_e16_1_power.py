@@ -1,7 +1,5 @@
 import numpy as np
 
-from autodiff_mini import draft as ad
-
 
 def test_a_square_is_never_negative(exercise):
     square = exercise.bounds(lambda x: x ** 2)
@@ -20,21 +18,6 @@ def test_the_power_zero_is_one(exercise):
 def test_arrays_and_pieces_of_an_interval(exercise):
     ends = np.linspace(-1.0, 1.0, 5)
     square = exercise.bounds(lambda x: x ** 2)
-    for lows, highs in (
-            square((ends[:-1], ends[1:])),
-            ad.vmap(lambda low, high: square((low, high)))(
-                ends[:-1], ends[1:])):
-        assert np.array_equal(lows, [0.25, 0, 0, 0.25])
-        assert np.array_equal(highs, [1, 0.25, 0.25, 1])
-
-
-def test_the_cliff_is_never_steeper_than_it_is(exercise):
-    tanh = ad.custom_jvp(np.tanh)
-
-    def rule(primals, tangents):
-        y = tanh(*primals)
-        return y, tangents[0] * (1 - y ** 2)
-
-    tanh.defjvp(rule)
-    cliff = lambda x: tanh(1000 * (x - 0.3337))
-    assert exercise.bounds(ad.grad(cliff))((0.0, 1.0)) == (0, 1000)
+    lows, highs = square((ends[:-1], ends[1:]))
+    assert np.array_equal(lows, [0.25, 0, 0, 0.25])
+    assert np.array_equal(highs, [1, 0.25, 0.25, 1])

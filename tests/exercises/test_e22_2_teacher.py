@@ -44,24 +44,7 @@ def test_second_derivatives(exercise):
         params = {'listen': LISTEN, 'own': own}
         return exercise.settle(bounded, params, START)[1]
 
-    def teacher(t):     # the pupils do not listen to each other here
-        listen = np.array([[0.0, 0.0], [0.5, 0.0]])
-        own = np.stack([t, 0.0])
-        params = {'listen': listen, 'own': own}
-        return exercise.settle(bounded, params, np.zeros(2))[1]
-
-    assert np.isclose(ad.grad(ad.grad(teacher))(1.0), -0.5 * np.sin(1.0))
     ad.check_grads(pupil, (OWN,), order=2, modes=('rev',))
-
-
-def test_groups(exercise):
-    last = lambda own: exercise.settle(
-        opinions, {'listen': LISTEN, 'own': own}, START)[2]
-    expected = np.broadcast_to(weights([0.0, 0.0, 1.0]), (2, 3))
-    owns = np.stack([OWN, 2 * OWN])
-    assert np.allclose(ad.vmap(ad.grad(last))(owns), expected)
-    total = lambda owns: np.sum(ad.vmap(last)(owns))
-    assert np.allclose(ad.grad(total)(owns), expected)
 
 
 def test_nobody_asks_where_they_began(exercise):

@@ -44,23 +44,9 @@ def test_value_and_gradients_of_all(exercise):
     assert np.allclose(x_bar, GATED @ W.T)
 
 
-def test_gradients_one_at_a_time(exercise):
-    f = exercise.with_rule()
-    total = lambda w, b, x: np.sum(CT * f({'w': w, 'b': b}, x))
-    for position, expected in enumerate(
-            [X.T @ GATED, np.sum(GATED, 0), GATED @ W.T]):
-        assert np.allclose(ad.grad(total, position)(W, B, X), expected)
-
-
 def test_the_rule_is_yours(exercise):
     jaxpr = ad.make_jaxpr(exercise.with_rule())(PARAMS, X)
     assert [eqn.primitive.name for eqn in jaxpr.eqns] == ['custom_vjp_call']
-
-
-def test_second_derivatives(exercise):
-    f = exercise.with_rule()
-    squares = lambda params, x: np.sum(f(params, x) ** 2)
-    ad.check_grads(squares, (PARAMS, X), order=2, modes=('rev',))
 
 
 def test_mixed_second_derivative(exercise):
@@ -70,15 +56,3 @@ def test_mixed_second_derivative(exercise):
     gate = (X @ W + B > 0).astype(float)
     expected = np.sum(gate, 1, keepdims=True) * np.ones(4)
     assert np.allclose(ad.grad(slope)(X), expected)
-
-
-def test_mapped(exercise):
-    f = exercise.with_rule()
-    total = lambda params, x: np.sum(f(params, x))
-    xs = np.stack([X, -X])
-    found = ad.vmap(ad.grad(total), (None, 0))(PARAMS, xs)
-    for w_bar, x in zip(found['w'], xs):
-        assert np.allclose(w_bar, x.T @ (x @ W + B > 0))
-    together = lambda params: np.sum(ad.vmap(f, (None, 0))(params, xs))
-    assert np.allclose(ad.grad(together)(PARAMS)['w'],
-                       np.sum(found['w'], 0))

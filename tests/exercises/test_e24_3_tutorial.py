@@ -38,19 +38,6 @@ def test_only_the_array_moves(exercise):
     assert y_dot == pytest.approx([2, 4, 6])
 
 
-def test_only_the_factor_moves(exercise):
-    _, y_dot = computed(exercise, lambda scale: ad.jvp(
-        lambda factor: scale(X, factor), (2.0,), (0.5,)))
-    assert y_dot == pytest.approx([0.5, 1, 1.5])
-
-
-def test_compiled(exercise):
-    slopes = computed(exercise, lambda scale: ad.jit(
-        ad.grad(loss(scale), (0, 1)))(X, 2.0))
-    assert slopes[0] == pytest.approx([8, 16, 24])
-    assert slopes[1] == pytest.approx(56)
-
-
 def test_the_derivative_of_the_gradient(exercise):
     slope = computed(exercise, lambda scale: ad.grad(
         ad.grad(loss(scale), 1), 1)(X, 2.0))

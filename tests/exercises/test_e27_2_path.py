@@ -38,13 +38,3 @@ def test_what_f_closes_over(exercise):
     assert ends(2.0) == near(10.0)
     assert ad.grad(ends)(2.0) == near(-5.0)
     assert ad.grad(ad.grad(ends))(2.0) == near(5.0)
-    assert ad.vmap(ad.grad(ends))(np.array([1.0, 2.0])) == near([-20.0, -5.0])
-
-
-def test_trees_of_unknowns(exercise):
-    def f(a, x):
-        return {'u': x['u'] * a[0] - x['v'][0], 'v': x['v'] - a[1:]}
-    loads = np.array([[2.0, 4.0], [4.0, 6.0]])
-    x = exercise.path(f, loads, {'u': 0.0, 'v': np.zeros(1)})
-    assert x['u'] == near([2.0, 1.5])
-    assert x['v'] == near([[4.0], [6.0]])

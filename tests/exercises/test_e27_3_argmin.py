@@ -38,30 +38,3 @@ def test_valleys_may_be_narrow_and_bent(exercise):
     best = lambda a: exercise.argmin(cost, a, np.zeros(2))
     assert best(1.5) == near([1.5, 1.5])
     assert ad.jacrev(best)(1.5) == near([1.0, 1.0])
-
-
-def test_what_the_cost_closes_over(exercise):
-    def best(data):
-        cost = lambda a, x: np.sum((x - data) ** 2) + a * x ** 2
-        return exercise.argmin(cost, 1.0, 0.0)
-    data = np.array([1.0, 2.0, 6.0])
-    assert best(data) == near(2.25)
-    assert ad.grad(best)(data) == near(np.full(3, 0.25))
-
-
-def test_a_better_penalty_can_be_found(exercise):
-    """Fitted to five points, the line is to go through a sixth."""
-    def miss(a):
-        x = exercise.argmin(exercise.ridge, a, GUESS)
-        return x['level'] + x['slope'] - 3.0
-    a = exercise.argmin(lambda _, a: miss(a) ** 2, None, 1.0)
-    slope, level = line(a)
-    assert slope + level == near(3.0)
-    assert ad.grad(lambda a: miss(a) ** 2)(a) == near(0.0)
-
-
-def test_the_value_at_the_minimum_sees_no_motion(exercise):
-    def smallest(a):
-        return exercise.ridge(a, exercise.argmin(exercise.ridge, a, GUESS))
-    slope, _ = line(0.5)
-    assert ad.grad(smallest)(0.5) == near(slope ** 2)

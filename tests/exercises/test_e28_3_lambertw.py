@@ -24,12 +24,6 @@ def test_the_rule_comes_out(exercise):
         -OMEGA**2 * (2 + OMEGA) / (1 + OMEGA)**3, rel=1e-6)
 
 
-def test_forwards_too(exercise):
-    w, w_dot = ad.jvp(exercise.lambertw, (2 * np.exp(2),), (3.0,))
-    assert w == pytest.approx(2.0, rel=1e-6)
-    assert w_dot == pytest.approx(3 / np.exp(2) / 3, rel=1e-6)
-
-
 def test_mapped_and_compiled(exercise):
     xs = np.array([0.5, 3.0, 20.0])
     ws = ad.jit(ad.vmap(exercise.lambertw))(xs)

@@ -47,14 +47,3 @@ def test_nothing_is_computed(exercise):
     y, x_bar = dask.compute(plans, scheduler='synchronous')[0]
     assert np.allclose(y, LONG / 5)
     assert np.allclose(x_bar, ad.grad(total)(LONG))
-
-
-def test_vmap_and_jit(exercise):
-    def rows(x):
-        try:
-            return ad.jit(ad.vmap(exercise.shortened))(x)
-        except ad.TracerBoolConversionError as error:
-            raise AssertionError(f'Python asked for a value: {error}')
-
-    assert np.allclose(rows(np.stack([SHORT, LONG])),
-                       np.stack([SHORT, LONG / 5]))

@@ -21,11 +21,6 @@ def shared(exercise, f, *args):
     return [eqn.primitive.name for eqn in program.eqns]
 
 
-def test_one_sine_for_two(exercise):
-    assert shared(exercise, lambda x: np.sin(x) * np.sin(x), X) == [
-        'sin', 'mul']
-
-
 def test_a_chain(exercise):
     f = lambda x: np.exp(np.sin(x) * 2.0) + np.exp(np.sin(x) * 2.0)
     assert shared(exercise, f, X) == ['sin', 'mul', 'exp', 'add']
@@ -48,13 +43,8 @@ def test_parameters_matter(exercise):
 
 
 def test_numbers_that_are_equal_and_not_the_same(exercise):
-    f = lambda n: (n * 2, n * 2.0, n * True, n * 1, n * 2)
-    assert shared(exercise, f, np.arange(3)) == ['mul'] * 4
-
-
-def test_two_kinds_of_zero(exercise):
-    f = lambda x: (x * 0.0, x * -0.0)
-    assert shared(exercise, f, X) == ['mul', 'mul']
+    f = lambda n: (n * 1, n * 1.0, n * True, n * 0.0, n * -0.0)
+    assert shared(exercise, f, np.arange(3)) == ['mul'] * 5
 
 
 def test_several_results(exercise):
@@ -74,9 +64,3 @@ def test_constants(exercise):
     table = np.arange(4.0).reshape(2, 2)
     f = lambda x: (x + table) * (x + table)
     assert shared(exercise, f, X) == ['add', 'mul']
-
-
-def test_a_gradient(exercise):
-    slope = ad.grad(lambda x: np.sum(np.sin(x) ** 2 * np.cos(np.sin(x))))
-    names = shared(exercise, slope, X)
-    assert names.count('sin') == 2      # of x, and of the sine

@@ -63,12 +63,3 @@ def test_two_products_outside(exercise):
 def test_gradients(exercise):
     agree(ad.grad(loss(exercise.by_hand), (0, 1, 2))(P, H, XS),
           ad.grad(loss(exercise.network), (0, 1, 2))(P, H, XS))
-
-
-def test_mapped_and_compiled(exercise):
-    f = ad.vmap(ad.grad(loss(exercise.by_hand)), (None, 0, 0))
-    hs, xss = np.stack([H, -H]), np.stack([XS, XS + 1])
-    expected = [ad.grad(loss(exercise.network))(P, h, xs)
-                for h, xs in zip(hs, xss)]
-    agree(ad.jit(f)(P, hs, xss),
-          ad.tree_map(lambda *rows: np.stack(rows), *expected))

@@ -295,7 +295,7 @@ def test_an_error_tells_its_line():
                     FloatingPointError) as caught:
                 version(x)
             assert caught.value.__notes__ == [
-                f"in the operation 'log', asked for at {__file__}:"
+                f"in the operation 'log', called at {__file__}:"
                 f'{line_of("# fails")}']
 
 

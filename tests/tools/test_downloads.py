@@ -1,4 +1,4 @@
-"""A downloaded notebook stands alone."""
+"""What a reader downloads stands alone: notebooks, and the draft so far."""
 
 import base64
 import subprocess
@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-from book.tools import downloads, render
+from book.tools import downloads, render, weave
+from book.tools.places import ROOT
 
 PAGE = '''# A page
 
@@ -51,22 +52,14 @@ def cells(tmp_path_factory):
     return downloads.alone(render.read(path), path).cells
 
 
-def test_a_picture_is_in_the_notebook(cells):
-    assert '![A dot](attachment:dot.svg)\n' in cells[1].source
+def test_a_downloaded_notebook_has_what_it_shows(cells):
+    text = cells[1].source
+    assert '![A dot](attachment:dot.svg)\n' in text
     [(kind, data)] = cells[1].attachments['dot.svg'].items()
     assert kind == 'image/svg+xml' and base64.b64decode(data) == b'<svg/>'
-
-
-def test_a_link_leads_to_a_notebook_or_is_none(cells):
-    assert 'See [the next](02_next.ipynb) and a list.' in cells[1].source
-
-
-def test_a_listing_says_its_file(cells):
-    assert '```python\n# autodiff_mini/core.py\nx = 1\n```' in cells[1].source
+    assert 'See [the next](02_next.ipynb) and a list.' in text
+    assert '```python\n# autodiff_mini/core.py\nx = 1\n```' in text
     assert cells[2].source.startswith('# autodiff_mini/draft.py\nimport math')
-
-
-def test_a_cell_that_needs_the_source_says_so(cells):
     assert cells[4].source.startswith(downloads.SOURCE + '\nfrom book')
 
 
@@ -78,27 +71,42 @@ def told(needs):
     return run.stderr.strip().rpartition('\n')[2]
 
 
-def test_a_notebook_names_the_packages_that_are_missing(cells):
-    run = subprocess.run([sys.executable, '-c', cells[0].source],
-                         capture_output=True, text=True)
-    assert run.stderr.endswith(
-        'ModuleNotFoundError: This notebook needs elsewhere and nowhere: '
-        'pip install elsewhere nowhere\n')
-    assert told({'numpy': ''}) == ''
-
-
-@pytest.mark.parametrize('address, last', [
-    ('', 'needs autodiff_mini and nowhere: pip install . nowhere, in the '
-         'folder of the book'),
-    ('https://example.org/book', 'needs autodiff_mini and nowhere: pip '
-     'install git+https://example.org/book nowhere')])
-def test_a_notebook_says_where_the_library_is(monkeypatch, address, last):
-    monkeypatch.setenv('REPO_URL', address)
-    needs = downloads.needs(['autodiff_mini', 'nowhere'])
-    needs = str(needs).replace("'autodiff_mini'", "'autodiff_mini_elsewhere'")
-    assert told(needs).replace('_elsewhere', '').endswith(last)
-
-
-def test_pip_has_another_name_for_some_packages():
+def test_a_notebook_names_the_packages_that_are_missing(monkeypatch):
+    said = told(downloads.needs(['elsewhere', 'nowhere', 'numpy']))
+    assert said.endswith('needs elsewhere and nowhere: '
+                         'pip install elsewhere nowhere')
+    for address, install in (
+            ('', '., in the folder of the book'),
+            ('https://e.org/book', 'git+https://e.org/book')):
+        monkeypatch.setenv('REPO_URL', address)
+        needs = str(downloads.needs(['autodiff_mini'])).replace(
+            "'autodiff_mini'", "'autodiff_mini_elsewhere'")
+        assert told(needs).replace('_elsewhere', '').endswith(
+            f'needs autodiff_mini: pip install {install}')
     assert downloads.needs(['dask', 'matplotlib']) == {
         'dask': "'dask[array,distributed]'", 'matplotlib': 'matplotlib'}
+
+
+USES = {    # chapter: what the draft can do from there on
+    2: 'draft.jvp(lambda x: x * x, (3.0,), (1.0,))[1] == 6',
+    3: 'sum(draft.vmap(lambda x: 2 * x)(numpy.ones(3))) == 6',
+    6: "'add' in str(draft.make_jaxpr(lambda x: x + 1)(1.0))",
+    9: 'draft.grad(lambda x: x * x)(3.0) == 6',
+    11: 'draft.jit(lambda x: x + 1)(1.0) == 2',
+    13: 'draft.scan(lambda c, x: (c + x, c), 0.0, numpy.ones(3))[0] == 3'}
+
+
+@pytest.mark.parametrize('page', weave.book_one(ROOT)[1:],
+                         ids=lambda page: weave.label(page))
+def test_the_draft_runs_as_it_is_after_a_chapter(
+        page, monkeypatch, tmp_path):
+    monkeypatch.chdir(ROOT)
+    files = downloads.draft_after(page.relative_to(ROOT))
+    (tmp_path / 'so_far.zip').write_bytes(downloads.archive(files))
+    modules = [name.removesuffix('.py').replace('/', '.') for name in files]
+    lines = [f'import numpy, {", ".join(modules)}', *(
+        f'assert {use}' for chapter, use in USES.items()
+        if chapter <= int(weave.label(page)))]
+    subprocess.run([sys.executable, '-c', '\n'.join(lines)], check=True,
+                   cwd=tmp_path, env={'PYTHONPATH': 'so_far.zip'})
+    assert 'draft/jvp.py' in files or weave.label(page) == '1'

@@ -72,6 +72,7 @@ def folder(site):
             (path.read_text(), path.stat().st_mtime_ns)
             for path in (site / 'pages').rglob('*') if path.is_file()
             and not path.is_relative_to(site / 'pages/assets/run')
+            and path.suffix != '.zip'
             and path.stem != 'run'}
 
 
@@ -84,7 +85,7 @@ def test_the_folder_has_all_that_a_page_needs_and_nothing_else(site):
     assert module(site, 'book.tools.pages').returncode == 0
     first = folder(site)
     assert sorted(first) == [
-        'LICENSE.txt', 'assets/dot.svg', 'assets/player.js',
+        'LICENSE.txt', 'assets/dot.svg', 'assets/player.js', 'changes.md',
         'chapters/01_core.md', 'chapters/02_cell.md', 'index.md',
         'modules/core.md', 'modules/index.md']
     front = f'---\nhide: [toc]\nrelease: {pages.RELEASE}\n---\n\n'
@@ -100,7 +101,7 @@ def test_the_folder_has_all_that_a_page_needs_and_nothing_else(site):
     page = second.pop('chapters/02_cell.md')[0]
     assert page.startswith(
         f'{front}# A cell\n\n[Open as notebook](../notebooks/02_cell.ipynb)'
-        '{ .notebook download="" }\n\nWords.\n')
+        '{ .notebook download="" } \n\nWords.\n')
     assert '>42</pre>' in page
     assert '"6 * 7"' in second.pop('notebooks/02_cell.ipynb')[0]
     # The rest is as it was, and as old.

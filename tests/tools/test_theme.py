@@ -50,7 +50,7 @@ def unsaid(tmp_path_factory):
 
 @pytest.fixture(scope='module')
 def said(tmp_path_factory):
-    return built(tmp_path_factory.mktemp('said'), SETTINGS)
+    return built(tmp_path_factory.mktemp('said'), SETTINGS | {'PDF': '1'})
 
 
 SHOWN = [
@@ -58,7 +58,8 @@ SHOWN = [
     f'<meta property="og:image" content="{HOME}assets/preview.png">',
     f'<a class="source" href="{SOURCE}">Source</a>',
     f'<a href="{SOURCE}/edit/book/index.md">Edit this page</a>',
-    f'<a href="{SOURCE}/issues">Report a mistake</a>']
+    f'<a href="{SOURCE}/issues">Report a mistake</a>',
+    '<a href="book.pdf">PDF</a>']
 
 
 def test_an_address_that_is_set_is_shown(said):
@@ -72,10 +73,11 @@ def test_an_address_that_is_set_is_shown(said):
 def test_an_address_that_is_not_set_is_nowhere(unsaid):
     page = (unsaid / 'index.html').read_text()
     for words in ('canonical', 'og:', 'class="source"', 'Edit this page',
-                  'Report a mistake', '<a href="">'):
+                  'Report a mistake', 'book.pdf', '<a href="">'):
         assert words not in page
     assert [*unsaid.glob('sitemap*')] == []
-    for words in ('A book', '0.1.0', '1970-01-02',
+    for words in ('A book', '0.1.0', '1970-01-02', 'notebooks.zip',
+                  '<a href="changes.html">Changes and errata</a>',
                   'Text and code: <a href="LICENSE.txt">Apache-2.0</a>'):
         assert words in page
 

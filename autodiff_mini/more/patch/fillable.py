@@ -58,8 +58,8 @@ class Fillable(np.ndarray):
         if self.dtype.kind in 'biu' and (
                 typeof(operand(value)).dtype.kind == 'f'):
             warn(f'a traced float is written into an array of {self.dtype}, '
-                 'which drops its fraction and its derivative. Make the '
-                 'array one of floats.', stacklevel=2)
+                 'which drops its fraction and its derivative. Use an array '
+                 'of floats.', stacklevel=2)
         to_write(self)[key] = value
 
     def fill(self, value):
@@ -88,8 +88,8 @@ class Filled(Fillable):
 
     def __array_finalize__(self, parent):
         raise TracerError(
-            'an array that holds a traced value is read by code that does '
-            'not ask its tracer, such as a y.flat from before the write.')
+            'an array that holds traced values was read by code that cannot '
+            'see them, such as a y.flat that was made before the write.')
 
     def __getattribute__(self, name):
         return Filled if name == '__class__' else getattr(
@@ -214,15 +214,15 @@ def check_fillable(x, root, views):
     if not belongs_here(x):
         raise TracerError(
             f'a value traced by {current_trace().tag} would be written into '
-            'an array that was made outside of it. Make the array inside, or '
+            'an array that was created outside. Create the array inside, or '
             'return the value and write it outside.')
     if not x.flags.writeable:
         raise ValueError('assignment destination is read-only')
     if any(y.dtype != root.dtype or y.ndim > root.ndim == 0 for y in views):
         raise TracerError(
             'a traced value would be written into an array that has a view '
-            'with another dtype or more axes. Write first, and take the view '
-            'afterwards.')
+            'with another dtype or more axes. Write first, then take the '
+            'view.')
 
 
 def hide_content(x):

@@ -14,7 +14,7 @@ from autodiff_mini.higher_order.programs import (
     program_jvp, remembered, unpack_marked)
 from autodiff_mini.interpreters import jvp, lowering, transpose
 from autodiff_mini.interpreters.jaxpr import stage_tree
-from autodiff_mini.more.policies import save
+from autodiff_mini.more.calls.policies import save
 from autodiff_mini.pytree import tree_leaves
 from autodiff_mini.signature import (
     argument_positions, hold_arguments, named_after, names_of)

@@ -284,8 +284,8 @@ class FlatBatching(UserRule):
                 f'{flag_tree} respectively')
         if wanted not in (None, call.out_tree):
             raise ValueError(
-                f'{self} must produce an output with the structure of the '
-                f"function's, {wanted}, but got {call.out_tree}")
+                f'{self} must produce an output with the same structure as '
+                f'the function, {wanted}, but got {call.out_tree}')
         names = lambda: leaf_names(call.out_tree, f'{self}: output')
         map_leaves(partial(check_batch, size), names, ys, flags)
         return ys, list(map(bool, flags))
@@ -309,5 +309,5 @@ def check_batch(size, y, batched):
                         f'{batched!r}')
     if batched and np.shape(y)[:1] != (size,):
         raise ValueError(
-            f'out_batched says that it has a batch axis of length {size} in '
-            f'front, but it is {typeof(y)}')
+            'out_batched is True, so the first axis must be the batch axis, '
+            f'of length {size}, but got {typeof(y)}')

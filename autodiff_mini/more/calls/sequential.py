@@ -5,7 +5,7 @@ Chapter 24.
 
 from autodiff_mini.higher_order.loops import scan
 from autodiff_mini.higher_order.programs import interleave, others, picked
-from autodiff_mini.more.custom_vmap import custom_vmap
+from autodiff_mini.more.calls.custom_vmap import custom_vmap
 from autodiff_mini.pytree import tree_flatten, tree_leaves, tree_map
 
 

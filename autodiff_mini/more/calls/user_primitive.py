@@ -87,8 +87,8 @@ class UserPrimitive(Primitive):
             if traced_leaves(x):
                 raise TypeError(
                     f'the parameter {key!r} of {self} is a traced value. '
-                    'Parameters, given by keyword, are static, and have no '
-                    'derivative: make it an operand, and pass it by position')
+                    'Keyword parameters are static and have no derivative. '
+                    'Pass it by position, which makes it an operand.')
         return super().bind(*args, **params)
 
     def def_impl(self, rule):
@@ -172,7 +172,7 @@ class UserPrimitive(Primitive):
                     f'{what}, must return a tuple with an entry for each of '
                     f'its {len(operands)} operands, but returned {cts!r}')
             names = lambda: [f'{what}: entry {i}' for i in range(len(cts))]
-            return map_leaves(fit_transposed, names, cts, operands)
+            return map_leaves(check_transposed, names, cts, operands)
         transpose.rules[self] = cotangents
         return rule
 
@@ -209,8 +209,8 @@ def differentiate(primitive, primals, tangents, /, **params):
     several = primitive.multiple_results
     if (call.out_tree is LEAF) is several:
         want = 'a list of arrays' if several else 'an array'
-        raise TypeError(f'a rule of {primitive} must return {want}, as it '
-                        f'does itself, but returned {call.out_tree}')
+        raise TypeError(f'a rule of {primitive} must return {want}, like the '
+                        f'primitive, but returned {call.out_tree}')
     check_types(primitive, f'a differentiation rule of {primitive}', ys,
                 primals, params)
     return (ys, y_dots) if several else (ys[0], y_dots[0])
@@ -267,14 +267,14 @@ def two_rules(rule):
     return fwd, bwd
 
 
-def fit_transposed(ct, x):
-    """Check the cotangent from a transpose rule, and fit it to `x`."""
+def check_transposed(ct, x):
+    """Return the cotangent of `x` from a transpose rule, checked."""
     if ct is None or not is_undefined_primal(x):
         return None
     if np.shape(ct) != x.shape:
-        raise ValueError(f'the operand is {x.aval}, but the cotangent '
+        raise ValueError(f'the operand is {x.aval}, but the cotangent is '
                          f'{typeof(ct)}')
-    return transpose.fit_cotangent(ct, x.aval)
+    return ct
 
 
 def fit_batch(primitive, what, size, pair):

@@ -1,0 +1,1 @@
+"""Calls that carry functions, beyond those that the core needs."""
