@@ -53,9 +53,17 @@ class Host(SimpleHTTPRequestHandler):
 
 
 @contextmanager
-def serving(folder):
-    """Serve a folder on a free port of this machine; yields its address."""
-    handler = partial(Host, directory=folder)
+def serving(folder, policy=None):
+    """Serve a folder on a free port of this machine; yields its address.
+
+    With a policy, each answer carries it as its Content-Security-Policy.
+    """
+    class Strict(Host):
+        def end_headers(self):
+            self.send_header('Content-Security-Policy', policy)
+            super().end_headers()
+
+    handler = partial(Strict if policy else Host, directory=folder)
     with ThreadingHTTPServer(('127.0.0.1', 0), handler) as server:
         thread = Thread(target=server.serve_forever)
         thread.start()

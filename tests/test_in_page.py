@@ -4,11 +4,13 @@
 are skipped.  `make test-site` runs them.
 """
 
+import hashlib
 import io
 import json
 import re
 import sys
 import zipfile
+from base64 import b64encode
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
@@ -324,6 +326,40 @@ def test_exercise_is_tried_and_solved_in_the_page(browser, home):
     browser.refresh()
     assert browser.execute_script(
         'return document.querySelectorAll(".run-solved").length') == 1
+
+
+@pytest.fixture(scope='module')
+def policy():
+    """Return a strict policy; it allows Material's inline scripts by hash."""
+    scripts = re.findall('(?s)<script>(.*?)</script>', (
+        SITE / f'chapters/{RULE}.html').read_text('utf-8'))
+    hashes = {b64encode(hashlib.sha256(script.encode()).digest()).decode()
+              for script in scripts}
+    allowed = ' '.join(f"'sha256-{it}'" for it in sorted(hashes))
+    return ("default-src 'self'; worker-src 'self'; img-src 'self' data:; "
+            "style-src 'self' 'unsafe-inline'; "
+            f"script-src 'self' 'wasm-unsafe-eval' {allowed}")
+
+
+def test_cell_runs_under_a_strict_content_security_policy(browser, policy):
+    browser.get_log('browser')
+    with serving(SITE, policy) as home:
+        page_of(browser, home, RULE)
+        write(browser, 1, 'np.arange(4) @ np.arange(4)')
+        run(browser, 1)
+        assert says(browser, 1) == '14'
+    assert [entry for entry in browser.get_log('browser')
+            if 'Content Security Policy' in entry['message']] == []
+
+
+def test_policy_without_webassembly_is_named_as_the_obstacle(
+        browser, policy):
+    with serving(SITE, policy.replace("'wasm-unsafe-eval'", '')) as home:
+        page_of(browser, home, RULE)
+        run(browser, 1)
+        status = browser.find_element('css selector', '[role=status]').text
+    assert status.startswith('Python does not start here: CompileError')
+    assert 'Content Security' in status
 
 
 @pytest.mark.parametrize('width', [390, 1280])
