@@ -101,6 +101,20 @@ def test_fresh_namespace_has_the_library_of_the_book(cells):
     assert cells.said[-1] == ('result', 'False')
 
 
+def test_cell_that_draws_says_so_until_matplotlib_is_loaded(
+        cells, monkeypatch):
+    monkeypatch.setenv('MPLBACKEND', 'agg')
+    source = 'import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()'
+    assert cells.run(source, 0) == []
+    assert cells.said == [('undrawn', '')]
+    cells.fresh(pictures=True)
+    cells.said.clear()
+    assert cells.run(source, 0) == []
+    [(kind, text)] = cells.said
+    assert kind == 'html' and text.startswith('<svg ')
+    assert '<g id=' not in text and '<style' not in text
+
+
 @pytest.mark.parametrize('name', [
     name if name[4:].startswith('1') else rest_of_tests(name)
     for name in exercises.names()])
@@ -326,6 +340,40 @@ def test_exercise_is_tried_and_solved_in_the_page(browser, home):
     browser.refresh()
     assert browser.execute_script(
         'return document.querySelectorAll(".run-solved").length') == 1
+
+
+def test_picture_is_the_books_until_the_reader_has_it_drawn(browser, home):
+    page_of(browser, home, '26_numbers_that_survive')
+    number = browser.execute_script(
+        'return bookRun.cells.findIndex('
+        '(cell) => cell.original.includes("semilogy"))')
+    run(browser, number)
+    assert "This picture is the book's." in says(browser, number)
+    do(browser, 'bookRun.cells[arguments[0]].output'
+       '.querySelector("button").click()', number)
+    assert "the book's" not in says(browser, number)
+    label, lines = browser.execute_script("""
+        const drawn = bookRun.cells[arguments[0]].output.querySelector("svg");
+        return [drawn.getAttribute("aria-label"),
+                drawn.querySelectorAll("path[style*='#3f7fc4']").length];
+    """, number)
+    assert label.startswith('Relative error')
+    assert lines        # in the book's colors
+
+
+def test_program_and_player_are_drawn_in_the_page(browser, home):
+    page_of(browser, home, RULE)
+    players = """return [...document.querySelectorAll("trace-player")].map(
+        (it) => [it.id, it.frames.length, it.querySelectorAll("button").length])
+    """
+    book = browser.execute_script(players)
+    run_all(browser)
+    assert browser.execute_script(players) == book != []
+    write(browser, 1, 'import autodiff_mini.notebook\n'
+          'autodiff_mini.make_jaxpr(lambda x: x * x + 1)(1.0)')
+    run(browser, 1)
+    assert 'mul' in browser.execute_script(
+        'return bookRun.cells[1].output.querySelector("svg").textContent')
 
 
 @pytest.fixture(scope='module')
