@@ -31,7 +31,7 @@ export NO_MKDOCS_2_WARNING := 1
         lint runtime test-oldest test-package
 .DEFAULT_GOAL := help
 
-help:   ## say what the commands do
+help:   ## list the commands
 	@sed -n 's/^\([a-z-]*\): .*## /\1	/p' Makefile | expand -t 12
 
 book: pages   ## run every chapter and build the site
@@ -44,13 +44,13 @@ book: pages   ## run every chapter and build the site
 pages: .venv/ready   ## run every chapter, and write a folder of Markdown
 	@$(BIN)/python -m book.tools.pages
 
-runtime: .venv/ready   ## bring Python for the browser, so that pages run offline
+runtime: .venv/ready   ## download Python for the browser, so that pages run offline
 	@$(BIN)/python -m book.tools.in_page
 
 # The four addresses in mkdocs.yml come from here or from the environment.
 publish:   ## build the site for SITE_URL=https://..., and copy it TO=host:folder
 	@test -n "$(SITE_URL)" || { \
-	  echo "Where will the book be read? Say it, as in"; \
+	  echo "Set the address where the book will be read:"; \
 	  echo "    make publish SITE_URL=https://example.org/book/"; exit 1; }
 	@$(MAKE) --no-print-directory $(if $(PDF),pdf,book)
 	@$(if $(PDF),cp book.pdf site/)
@@ -58,16 +58,16 @@ publish:   ## build the site for SITE_URL=https://..., and copy it TO=host:folde
 	@$(BIN)/python -m book.tools.online $(SITE_URL)
 	@touch site/.nojekyll   # or GitHub leaves out files that begin with _
 	@$(if $(TO),rsync -rt --delete site/ $(TO),\
-	  echo "Now put what is in site/ at $(SITE_URL): any static host will"; \
-	  echo "do. TO=user@host:folder does it with rsync.")
+	  echo "Now copy site/ to $(SITE_URL). Any static host will do."; \
+	  echo "With TO=user@host:folder, rsync copies it for you.")
 
-test: .venv/ready   ## run the tests; ROW=tanh or ROW=tests/test_vmap.py, some
+test: .venv/ready   ## run the tests, or some: ROW=tanh, ROW=tests/test_vmap.py
 	@$(PYTEST) $(WHICH)
 
-check: .venv/ready   ## weave, and test what changed, in about ten seconds
+check: .venv/ready   ## weave and test what has changed, in about ten seconds
 	@$(BIN)/python -m tests.check
 
-test-all: test   ## run the rest, too: every program under every transform
+test-all: test   ## run the rest, too: every program under every transformation
 	@$(PYTEST) $(HANDS) --all --share $(SHARE) --examples 5 \
 	  -m 'rest or hypothesis'
 
@@ -88,16 +88,16 @@ test-jax: .venv/jax   ## compare the library with real JAX, new and old
 	@$(BIN)/python -c 'import jax; print("With JAX", jax.__version__)'
 	@$(WITH_JAX)
 	@if $(BIN)/python -c 'import jax; exit(jax.__version__ != "0.10.2")'; then \
-	  echo "Newer versions of JAX need Python 3.12: they are left out."; \
+	  echo "Newer versions of JAX need Python 3.12, so they are skipped."; \
 	elif $(MAKE) --no-print-directory .venv/jax-0.10.2; then \
 	  echo "With JAX 0.10.2"; \
 	  PYTHONPATH=$(CURDIR)/.venv/jax-0.10.2 $(WITH_JAX); \
 	else \
-	  echo "JAX 0.10.2 cannot be installed with this Python: it is left out."; \
+	  echo "JAX 0.10.2 cannot be installed with this Python, so it is skipped."; \
 	fi
 
 # The modules have no annotations, so stubtest compares the public names.
-lint: .venv/lint   ## check types and style, as tools see them
+lint: .venv/lint   ## check types and style with pyright, mypy, and ruff
 	@$(BIN)/ruff check -q autodiff_mini tests/test_user_programs.py
 	@$(BIN)/isort -c -q autodiff_mini tests/test_user_programs.py
 	@$(BIN)/pyright --pythonpath $(BIN)/python --level error
@@ -105,14 +105,14 @@ lint: .venv/lint   ## check types and style, as tools see them
 	@$(BIN)/stubtest autodiff_mini --ignore-missing-stub \
 	  --mypy-config-file pyproject.toml --allowlist tests/stubtest.txt
 
-mutants: .venv/ready   ## plant wrong rules, and see whether a test finds them
+mutants: .venv/ready   ## plant wrong rules and list those that no test catches
 	@$(BIN)/python -m tests.mutants
 
 # Test the site without an address, so that all its links are relative.
 test-site: export SITE_URL :=
-test-site: .venv/ready .venv/browser   ## show every page of the site to a browser
+test-site: .venv/ready .venv/browser   ## open every page of the site in a browser
 	@$(MAKE) --no-print-directory runtime || \
-	  echo "No Python for the browser: no page is run in it."
+	  echo "There is no Python for the browser, so no page runs in it."
 	@$(MAKE) --no-print-directory book
 	@$(PYTEST) tests/test_print.py & print=$$!; \
 	$(PYTEST) $(HANDS) --all tests/test_site.py tests/test_engine.py \
@@ -123,28 +123,28 @@ test-site: .venv/ready .venv/browser   ## show every page of the site to a brows
 pdf: book .venv/browser   ## print the whole book into book.pdf
 	@$(BIN)/python -m book.tools.pdf
 
-test-package: .venv/package   ## build wheel and sdist, and try both
+test-package: .venv/package   ## build the wheel and the sdist, and try both
 	@$(PYTEST) --all tests/test_package.py
 
-watch: .venv/ready   ## do the exercises; E=02_1 or E=02, from this one on
+watch: .venv/ready   ## do the exercises, all or from E=02_1 or chapter E=02 on
 	@$(BIN)/python -m book.tools.watch $(E)
 
-next:       ## try the next exercise; E=02_1, this one
-hint:       ## give a hint for it, and one more each time
-skip:       ## go on to another exercise
-reset:      ## make the file of an exercise as it was
-progress:   ## list the exercises, and which are solved
+next:       ## check the next exercise, or E=02_1
+hint:       ## print a hint for it, and another one each time
+skip:       ## skip to another exercise
+reset:      ## restore the file of an exercise
+progress:   ## list the exercises and mark the solved ones
 next hint skip reset progress: .venv/ready
 	@$(BIN)/python -m book.tools.runner $@ $(E)
 
 serve: PORT ?= 8000
-serve: .venv/ready   ## show the book, and rebuild it as you edit; PORT=9000
+serve: .venv/ready   ## serve the book and rebuild it as you edit; PORT=9000
 	@$(BIN)/python -m book.tools.pages $(PORT) mkdocs serve --dirty
 
 # Jupyter refuses to run as root without this flag.
 lab: ROOT_FLAG = $(if $(filter 0,$(shell id -u)),--allow-root)
 lab: .venv/lab   ## open the chapters in JupyterLab; FLAGS='--port 9000'
-	@$(if $(ROOT_FLAG),echo "You are root: a cell can do what root can.")
+	@$(if $(ROOT_FLAG),echo "You are root, so every cell runs as root.")
 	@$(BIN)/jupytext-config --settings-file $(LAB_SETTINGS) \
 	  set-default-viewer markdown
 	@$(BIN)/python -m jupyterlab $(ROOT_FLAG) \
@@ -157,13 +157,13 @@ bench: .venv/bench   ## compare with autograd, JAX, and torch if installed
 	@$(BIN)/python -m tests.benchmarks --write
 
 # Without --upgrade, uv keeps every version that still fits.
-lock: .venv/uv   ## choose the versions in requirements.lock again
+lock: .venv/uv   ## update the versions in requirements.lock
 	@$(BIN)/uv pip compile -q --universal --python-version 3.11 \
 	  --fork-strategy fewest --all-extras --no-annotate \
 	  --custom-compile-command "make lock" \
 	  pyproject.toml -o requirements.lock
 
-clean:   ## remove all that these commands have made, but no exercises
+clean:   ## remove what these commands made, but keep the exercises
 	rm -rf .venv .cache .hypothesis .pytest_cache pages site book.pdf
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

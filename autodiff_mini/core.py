@@ -126,14 +126,14 @@ class Trace:
         if seams.note.taken:
             seams.note(type(self))
         set_current_trace(self)
-        if self.parent is Trace.base:
+        if self.parent is Trace.base and seams.enter_outermost.taken:
             seams.enter_outermost(self)
         return self
 
     def __exit__(self, *error):
         self.thread = None
         set_current_trace(self.parent)
-        if self.parent is Trace.base:
+        if self.parent is Trace.base and seams.leave_outermost.taken:
             seams.leave_outermost(self)
 
     def process_primitive(self, primitive, args, params):
@@ -391,7 +391,7 @@ def array_type(shape, dtype):
     """Return the type of an array, always as the same object."""
     if dtype.kind not in 'biufc' and dtype != float0:
         raise TypeError(f'an array of dtype {dtype} cannot be traced: it '
-                        'must be boolean, integer, float or complex')
+                        'must be boolean, integer, float, or complex')
     return ShapedArray(shape, dtype)
 
 

@@ -67,7 +67,8 @@ class TracerArrayConversionError(TracerConversionError):
     """A tracer was used where a plain NumPy array is needed."""
 
     text = ('The numpy.ndarray conversion method __array__() was called on '
-            'traced array {}, but a plain array is no longer traced.')
+            'traced array {}, but its result would be a plain array, which '
+            'is no longer traced.')
     advice = ('Use NumPy functions, which support traced values, or define '
               'your own operation and its derivative with ad.Primitive.')
 

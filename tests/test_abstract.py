@@ -15,48 +15,44 @@ from tests.jaxpr_checks import check_jaxpr
 from tests.numerical import assert_same
 from tests.programs import PROGRAMS
 
-SIZES = 'the shape of the result depends on values'
-BRANCHES = 'Python branches on a value'
-NOT_STAGED = {
-    'index_compares': (TracerError, SIZES),
-    'index_empty_mask': (TracerError, SIZES),
-    'python_max': (ad.TracerBoolConversionError, BRANCHES),
-    'control_flow': (ad.TracerBoolConversionError, BRANCHES),
+NOT_STAGED = {    # Python or NumPy asks for values
+    'index_compares': TracerError,
+    'index_empty_mask': TracerError,
+    'python_max': ad.TracerBoolConversionError,
+    'control_flow': ad.TracerBoolConversionError,
 }
 STAGED = [program for program in PROGRAMS + CUSTOM_PROGRAMS
           if program.name not in NOT_STAGED]
-each_staged = each(STAGED)
 
 
 def staged(f, *args):
     """Return `f` at these arguments, computed by way of a jaxpr."""
     jaxpr = ad.make_jaxpr(f)(*args)
     check_jaxpr(jaxpr)
-    with np.errstate(all='ignore'):
-        (y,) = ad.eval_jaxpr(jaxpr, jaxpr.consts, *args)
+    (y,) = ad.eval_jaxpr(jaxpr, jaxpr.consts, *args)
     return y
 
 
-@each_staged
+@each(STAGED)
 def test_types_are_those_of_what_numpy_returns(program):
-    """Shape, dtype, and whether it is a Python number."""
+    """Shape, dtype, and whether it is a Python number; and the values."""
     f = partial(program.function, np)
     with np.errstate(all='ignore'):
         y = f(*program.args)
     jaxpr = ad.make_jaxpr(f)(*program.args)
-    check_jaxpr(jaxpr)
     assert jaxpr.in_avals == list(map(typeof, program.args))
     assert jaxpr.out_avals == [typeof(y)]
+    with np.errstate(all='ignore'):
+        assert_same(staged(f, *program.args), y, program.ulps)
 
 
-@pytest.mark.parametrize('name', NOT_STAGED)
-def test_what_depends_on_values_is_refused_and_not_guessed(name):
+def test_what_depends_on_values_is_refused_and_not_guessed():
     """D3."""
-    (program,) = [p for p in PROGRAMS if p.name == name]
-    error, reason = NOT_STAGED[name]
-    with pytest.raises(error, match='np.where|Write np.max'):
-        ad.make_jaxpr(partial(program.function, np))(*program.args)
-    assert len(reason) > 20
+    for program in PROGRAMS:
+        if program.name in NOT_STAGED:
+            with pytest.raises(NOT_STAGED[program.name],
+                               match='np.where|Write np.max'):
+                ad.make_jaxpr(partial(program.function, np))(*program.args)
 
 
 # Dtypes
@@ -71,7 +67,8 @@ NUMBERS = {
 OPERATIONS = {
     'add': operator.add, 'mul': operator.mul,
     'div': operator.truediv, 'pow': operator.pow, 'lt': operator.lt,
-    'and': operator.and_, 'maximum': np.maximum, 'where': lambda x, y: np.where(x, x, y),
+    'and': operator.and_, 'maximum': np.maximum,
+    'where': lambda x, y: np.where(x, x, y),
     'stack': lambda x, y: np.stack([x, x * y]),
     'matmul': lambda x, y: np.stack([x, x]) @ np.stack([y, y]),
 }
@@ -142,13 +139,12 @@ MISTAKES = {
 }
 
 
-@pytest.mark.parametrize('name', MISTAKES)
-def test_mistakes_are_found_while_tracing(name):
-    f, words = MISTAKES[name]
-    with pytest.raises(Exception) as numpy_error:
-        f(X)
-    with pytest.raises(type(numpy_error.value), match=words):
-        ad.make_jaxpr(f)(X)
+def test_mistakes_are_found_while_tracing():
+    for f, words in MISTAKES.values():
+        with pytest.raises(Exception) as numpy_error:
+            f(X)
+        with pytest.raises(type(numpy_error.value), match=words):
+            ad.make_jaxpr(f)(X)
 
 
 # Masks
@@ -168,10 +164,8 @@ def test_a_traced_mask_is_refused_and_np_where_named():
 ROWS, COLUMNS = np.array([True, False]), np.array([True, False, True])
 CUBE = np.arange(24.).reshape(2, 3, 4)
 MASKS = {
-    'columns': np.s_[:, COLUMNS],
     'all_axes': CUBE % 5 > 2,
     'last_axes': np.s_[..., CUBE[0] % 3 == 0],
-    'nothing_of_rows': np.zeros(2, bool),
     'nested_list': [[True, False, True], [False, False, True]],
     'list_in_tuple': np.s_[:, [True, True, False], 1],
     'masks_apart': (ROWS, np.s_[:], np.array([1, 0, 1, 0]) > 0),
@@ -179,7 +173,6 @@ MASKS = {
     'newaxis_between': np.s_[:, None, COLUMNS, ..., None],
     'numpy_true': np.True_,
     'true_apart': np.s_[True, :, [0, 1]],
-    'ellipsis_behind': np.s_[True, ..., None],
     'false_and_mask': np.s_[ROWS, :, False],
 }
 
@@ -191,13 +184,10 @@ def test_concrete_masks_are_indices(name):
         return x[MASKS[name]] * 2
 
     assert_same(staged(f, CUBE), f(CUBE))
-    y, y_dot = ad.jvp(f, (CUBE,), (CUBE + 1,))
-    assert_same(y, f(CUBE))
-    assert_same(y_dot, f(CUBE + 1))
+    assert_same(ad.jvp(f, (CUBE,), (CUBE + 1,))[1], f(CUBE + 1))
     xs = np.stack([CUBE, CUBE + 1, -CUBE])
-    assert_same(ad.vmap(f)(xs), np.stack(list(map(f, xs))))
     assert_same(staged(ad.vmap(f), xs), np.stack(list(map(f, xs))))
-    # vjp of what a mask selects puts it back
+    # The cotangent of what a mask selects goes back to its place.
     (x_bar,) = ad.vjp(f, CUBE)[1](np.ones_like(f(CUBE)))
     expected = np.zeros_like(CUBE)
     expected[MASKS[name]] = 2

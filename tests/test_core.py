@@ -1,4 +1,4 @@
-"""core.py: primitives, traces, tracers and types."""
+"""Guard core.py: primitives, traces, tracers and types."""
 
 import threading
 
@@ -29,16 +29,9 @@ def test_trace_is_current_inside_its_block_only():
         assert current_trace() is outer and outer.parent is Trace.base
         with SpyTrace(np.cos) as inner:
             assert current_trace() is inner and inner.parent is outer
-        assert current_trace() is outer
+            assert inner.thread == threading.get_ident()
+        assert current_trace() is outer and inner.thread is None
     assert current_trace() is Trace.base
-
-
-def test_trace_knows_its_thread_while_it_runs():
-    trace = SpyTrace(np.sin)
-    assert trace.thread is None
-    with trace:
-        assert trace.thread == threading.get_ident()
-    assert trace.thread is None
 
 
 def test_trace_must_say_what_primitives_mean():
@@ -109,17 +102,16 @@ def test_typeof_is_shape_dtype_and_weakness(x, shape, dtype, weak, text):
     np.ma.array([1.0]), {}, np.sin,
 ], ids=lambda x: type(x).__name__)
 def test_typeof_refuses_what_is_no_array(x):
+    assert not is_array(x)
     with pytest.raises(TypeError, match=f'type {type(x).__name__} cannot'):
         ad.typeof(x)
 
 
-@pytest.mark.parametrize('x', [
-    np.array(['a']), np.array([None]), np.array(['2020'], 'M8[D]'),
-    np.array([1], 'm8[s]'), np.zeros(1, [('a', float)]),
-], ids=lambda x: str(x.dtype))
-def test_typeof_refuses_dtypes_that_are_no_numbers(x):
-    with pytest.raises(TypeError, match='must be boolean, integer, float'):
-        ad.typeof(x)
+def test_typeof_refuses_dtypes_that_are_no_numbers():
+    for x in (np.array(['a']), np.array([None]), np.array([1], 'm8[s]'),
+              np.array(['2020'], 'M8[D]'), np.zeros(1, [('a', float)])):
+        with pytest.raises(TypeError, match='must be boolean, integer, float'):
+            ad.typeof(x)
 
 
 def test_anything_that_speaks_numpy_s_protocols_is_an_array():
@@ -133,9 +125,7 @@ def test_anything_that_speaks_numpy_s_protocols_is_an_array():
     assert ad.typeof(Duck()) == ad.ShapedArray((2,), np.dtype(np.float32))
 
 
-def test_tracers_numbers_and_subclasses_are_no_arrays():
+def test_tracers_and_numbers_are_no_arrays():
     assert is_array(np.ones(2)) and is_array(np.float64(1))
     with SpyTrace(np.sin) as trace:
-        assert not is_array(SpyTracer(trace, 1.0))
-    for x in (1.0, [1.0], 'a', np.eye(1).view(np.matrix), np.ma.array([1.0])):
-        assert not is_array(x)
+        assert not is_array(SpyTracer(trace, 1.0)) and not is_array(1.0)

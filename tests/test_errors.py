@@ -1,4 +1,4 @@
-"""Mistakes, and what is said to those who make them.
+"""Guard mistakes, and what the errors tell those who make them.
 
 Each row names words that a user needs.  After each, the library still works.
 """
@@ -14,17 +14,14 @@ import traceback
 
 import numpy as np
 import pytest
-import scipy.fft
 import scipy.linalg
-import scipy.optimize
 import scipy.special
-import scipy.stats
 
 import autodiff_mini as ad
 from autodiff_mini.core import fun_name
 from autodiff_mini.errors import RuleTable, full_name
 from autodiff_mini.primitives.elementwise import sin_p
-from tests.slips import ASKED, FIRST, SECOND, STATEMENTS
+from tests.slips import ASKED, SLIPS, STATEMENTS
 
 A = np.arange(4.)
 
@@ -71,62 +68,48 @@ def assign_through_index(x):
     PAIR[np.array([0])] = x
 
 
-def fill(x):
-    PAIR.fill(x)
-
-
 # Every one of these would drop the derivative if it went through.
 DROPS = {
-    'float': (float, ad.ConcretizationTypeError, 'no longer'),
-    'item': (lambda x: x.item(), ad.ConcretizationTypeError, '`item`'),
-    'math.sin': (math.sin, ad.ConcretizationTypeError, 'Write np.sin.'),
-    'math.fsum': (lambda x: math.fsum([x, x]), ad.ConcretizationTypeError,
-                  '`float`'),
-    'percent_format': (lambda x: '%f' % x, ad.ConcretizationTypeError,
-                       '`float`'),
-    'struct': (lambda x: struct.pack('d', x), struct.error, 'not a float'),
-    'decimal': (decimal.Decimal, TypeError, 'Decimal'),
-    'assign': (assign, (ad.ConcretizationTypeError,
-                        ad.TracerArrayConversionError), 'no longer'),
-    'assign_through_index': (assign_through_index,
-                             ad.TracerArrayConversionError, 'no longer'),
-    'np.float64': (np.float64, ad.TracerArrayConversionError, 'no longer'),
-    'np.array': (np.array, ad.TracerArrayConversionError, 'no longer'),
+    'float': (float, 'no longer'),
+    'item': (lambda x: x.item(), '`item`'),
+    'math.sin': (math.sin, 'Write np.sin.'),
+    'math.fsum': (lambda x: math.fsum([x, x]), '`float`'),
+    'percent_format': (lambda x: '%f' % x, '`float`'),
+    'struct': (lambda x: struct.pack('d', x), 'not a float'),
+    'decimal': (decimal.Decimal, 'Decimal'),
+    'assign': (assign, 'no longer'),
+    'assign_through_index': (assign_through_index, 'no longer'),
+    'np.float64': (np.float64, 'no longer'),
+    'np.array': (np.array, 'no longer'),
     'np.array_of_list': (lambda x: ARRAY([x, x]),
-                         ad.TracerArrayConversionError,
                          'Write np.array instead of ARRAY.'),
     'np.array_of_objects': (lambda x: np.array([x, x], dtype=object),
-                            TypeError, 'dtype object cannot be traced'),
-    'np.full': (lambda x: FULL(2, x), ad.TracerArrayConversionError,
-                'Write np.full instead of FULL.'),
-    'np.arange': (lambda x: np.arange(x), ad.TracerArrayConversionError,
-                  'no longer'),
+                            'dtype object cannot be traced'),
+    'np.full': (lambda x: FULL(2, x), 'Write np.full instead of FULL.'),
+    'np.arange': (lambda x: np.arange(x), 'no longer'),
     'np.vectorize': (lambda x: np.vectorize(lambda y: 2 * y)(x),
-                     ad.TracerArrayConversionError, 'Write ad.vmap'),
-    'range': (range, ad.TracerIntegerConversionError, 'Python integer'),
-    'list_index': (lambda x: [1, 2][x], ad.TracerIntegerConversionError,
-                   'ad.asarray([1, 2])[x]'),
-    'np.ones': (lambda x: np.ones(x), TypeError, 'JVPTracer'),
-    'index': (lambda x: A[x], TypeError, 'Write ad.asarray(A)[x].'),
-    'np.repeat': (lambda x: np.repeat(A, x), TypeError,
+                     'Write ad.vmap'),
+    'range': (range, 'Python integer'),
+    'list_index': (lambda x: [1, 2][x], 'ad.asarray([1, 2])[x]'),
+    'np.ones': (lambda x: np.ones(x), 'JVPTracer'),
+    'index': (lambda x: A[x], 'Write ad.asarray(A)[x].'),
+    'np.repeat': (lambda x: np.repeat(A, x),
                   'Write np.repeat(ad.asarray(A), x).'),
 }
 
 
 @pytest.mark.parametrize('name', DROPS)
 def test_no_derivative_is_dropped_in_silence(name):
-    f, error, words = DROPS[name]
-    refused(f, 2.0, sees(error, words))
+    f, words = DROPS[name]
+    refused(f, 2.0, sees((TypeError, struct.error), words))
 
 
-@pytest.mark.parametrize('name', DROPS)
-def test_no_input_becomes_a_constant_in_silence(name):
+def test_no_input_becomes_a_constant_in_silence():
     """In a jaxpr there is not even a value to forget."""
-    f, _, _ = DROPS[name]
-    for transform in (ad.make_jaxpr, lambda f: ad.make_jaxpr(ad.grad(f)),
-                      lambda f: lambda x: ad.eval_shape(f, x)):
-        with pytest.raises((TypeError, ValueError, struct.error)):
-            transform(f)(2.0)
+    for f, _ in DROPS.values():
+        for transform in (ad.make_jaxpr, lambda f: ad.make_jaxpr(ad.grad(f))):
+            with pytest.raises((TypeError, ValueError, struct.error)):
+                transform(f)(2.0)
     assert ad.make_jaxpr(np.sin)(0.5).eqns[0].primitive is sin_p
 
 
@@ -135,7 +118,6 @@ def iadd(x):
     a += x
 
 
-FILLED = 'Write into a copy made by np.copy: y = np.copy('
 INTO_PLAIN_ARRAYS = {
     'iadd': iadd,
     'out': lambda x: np.sin(x, out=ZERO),
@@ -148,7 +130,8 @@ INTO_PLAIN_ARRAYS = {
 
 @pytest.mark.parametrize('name', INTO_PLAIN_ARRAYS)
 def test_nothing_traced_is_written_into_a_plain_array(name):
-    refused(INTO_PLAIN_ARRAYS[name], 2.0, sees(TypeError, FILLED))
+    refused(INTO_PLAIN_ARRAYS[name], 2.0, sees(
+        TypeError, 'Write into a copy made by np.copy: y = np.copy('))
 
 
 UNSUPPORTED = {
@@ -178,28 +161,16 @@ def test_an_array_to_write_into_is_named():
             sees(ValueError, 'but out= has'))
 
 
-def test_a_function_is_named_with_its_module():
-    assert full_name(np.sum) == 'numpy.sum'
-    assert full_name(np.sin) == 'numpy.sin'
-    assert full_name(np.linalg.qr) == 'numpy.linalg.qr'
-    assert full_name(scipy.special.erf) == 'scipy.special.erf'
-
-
-SCIPYS = {
-    'logsumexp': (lambda x: scipy.special.logsumexp(x),
-                  'scipy.special.logsumexp converts its input'),
-    'decorated': (lambda x: scipy.linalg.cho_factor(x[None])[0],
-                  'scipy.linalg.cho_factor converts its input'),
-    'unknown': (lambda x: scipy.linalg.expm(x[None]),
-                'Write it with NumPy functions, or define an operation with '
-                'its own derivative: see ad.custom_jvp'),
-}
-
-
-@pytest.mark.parametrize('name', SCIPYS)
-def test_an_error_names_the_function_of_scipy(name):
-    f, words = SCIPYS[name]
-    refused(f, np.ones(1), sees(ad.TracerArrayConversionError, words))
+def test_an_error_names_the_function_of_scipy():
+    for f, words in (
+            (scipy.special.logsumexp,
+             'scipy.special.logsumexp converts its input'),
+            (lambda x: scipy.linalg.cho_factor(x[None])[0],     # decorated
+             'scipy.linalg.cho_factor converts its input'),
+            (lambda x: scipy.linalg.expm(x[None]),              # no equal
+             'Write it with NumPy functions, or define an operation with '
+             'its own derivative: see ad.custom_jvp')):
+        refused(f, np.ones(1), sees(ad.TracerArrayConversionError, words))
 
 
 def test_the_cause_of_an_error_of_numpys_is_read_last():
@@ -214,8 +185,6 @@ def test_the_cause_of_an_error_of_numpys_is_read_last():
                       lambda: ad.grad(ad.jit(lambda x: fill(x)[0]))(1.0)):
         with pytest.raises(ValueError, match='setting an array') as e:
             transform()
-        assert len(e.value.__notes__) == 1
-        assert 'np.copy(a)' in e.value.__notes__[0]
         words = traceback.format_exception(e.value)
         assert 'np.copy(a)' in words[-1]
         assert ''.join(words).count('np.copy(a)') == 1
@@ -224,28 +193,27 @@ def test_the_cause_of_an_error_of_numpys_is_read_last():
 
 # What the error of a mistyped program says (tests/slips.py).
 
-def run(program, name='slip'):
+def run(program):
     """Run a program as if it were a file; its lines can be shown."""
-    file = f'/{name}.py'
+    file = '/slip.py'
     linecache.cache[file] = (len(program), None, program.splitlines(True),
                              file)
     exec(compile(program, file, 'exec'),
          {'np': np, 'ad': ad, 'math': math, 'partial': functools.partial})
 
 
-@pytest.mark.parametrize('slip', [
-    pytest.param(slip, id=name)
-    for name, slip in [*FIRST.items(), *SECOND.items()]])
+@pytest.mark.parametrize('name', SLIPS)
 def test_the_error_of_a_slip_names_the_program_and_one_cure(
-        as_users_see_it, slip):
+        as_users_see_it, name):
+    slip = SLIPS[name]
     with pytest.raises(slip.error) as e:
         run(slip.program)
     said = ''.join(traceback.format_exception_only(e.value))
     assert slip.cure in said
     lines = [frame.name for frame in traceback.extract_tb(
         e.value.__traceback__) if frame.filename == '/slip.py']
-    assert re.search(r'\bf\b|/slip.py:', said) or lines[-1] in ('f', 'rule') or (
-        slip in (SECOND['lax'], SECOND['options']))
+    assert (re.search(r'\bf\b|/slip.py:', said) or lines[-1] in ('f', 'rule')
+            or name in ('lax', 'options'))
     assert len(said) < 700
 
 
@@ -254,24 +222,25 @@ def asked(lines):
             f'def f(x, y, n):\n    {lines}\n\nf(2.0, 1.0, 1)\n')
 
 
-@pytest.mark.parametrize('lines, cure', [
-    *((f'return {line}', cure) for line, cure in ASKED.items()),
-    *STATEMENTS.items()])
-def test_the_line_that_asks_a_tracer_decides_the_cure(lines, cure):
-    with pytest.raises((TypeError, ValueError, AttributeError)) as e:
-        run(asked(lines))
-    assert cure in ''.join(traceback.format_exception_only(e.value))
+def test_the_line_that_asks_a_tracer_decides_the_cure():
+    returned = {f'return {line}': cure for line, cure in ASKED.items()}
+    for lines, cure in (returned | STATEMENTS).items():
+        with pytest.raises((TypeError, ValueError, AttributeError)) as e:
+            run(asked(lines))
+        said = ''.join(traceback.format_exception_only(e.value))
+        assert cure in said, (lines, said)
 
 
-@pytest.mark.parametrize('lines, words', [
-    ('return x if x > 0 else -x', r'np\.where\(condition, a, b\)'),
-    ('return range(n)', "static_argnames='n'"),
-    ('return float(x)', 'Use the traced value directly'),
-    ('a[0] = x', r'np\.copy\(x\)')])
-def test_a_program_without_its_source_is_told_less(lines, words):
-    with pytest.raises((TypeError, ValueError)) as e:
-        exec(asked(lines), {'ad': ad, 'np': np, 'a': np.zeros(2)})
-    assert re.search(words, ''.join(traceback.format_exception_only(e.value)))
+def test_a_program_without_its_source_is_told_less():
+    for lines, words in {
+            'return x if x > 0 else -x': r'np\.where\(condition, a, b\)',
+            'return range(n)': "static_argnames='n'",
+            'return float(x)': 'Use the traced value directly',
+            'a[0] = x': r'np\.copy\(x\)'}.items():
+        with pytest.raises((TypeError, ValueError)) as e:
+            exec(asked(lines), {'ad': ad, 'np': np, 'a': np.zeros(2)})
+        assert re.search(words, ''.join(
+            traceback.format_exception_only(e.value))), lines
 
 
 def test_vmap_says_that_a_size_is_one_for_all():
@@ -285,48 +254,29 @@ def reshaped(x):
     return np.sum(np.reshape(x, 5))
 
 
-def ruled(rule):
-    """Return a custom function of which a rule is wrong."""
-    f = ad.custom_jvp(lambda x: x) if rule == 'jvp' else (
-        ad.custom_vmap(lambda x: x) if rule == 'vmap' else
-        ad.custom_vjp(lambda x: x))
-
-    def fails(*args):
-        return reshaped(np.ones(3))
-
-    def passes(x):
-        return x, None
-    if rule == 'jvp':
-        f.defjvp(fails)
-    elif rule == 'vmap':
-        f.def_vmap(fails)
-    else:
-        f.defvjp(*((fails, passes) if rule == 'fwd' else (passes, fails)))
-    return f
+def fails(*args):
+    return reshaped(np.ones(3))
 
 
-def own_operation():
-    p = ad.Primitive('p')
-    p.def_impl(reshaped)
-    return p.bind
-
+by_vjp = ad.custom_vjp(lambda x: x)
+by_vjp.defvjp(lambda x: (x, None), fails)
+by_vmap = ad.custom_vmap(lambda x: x)
+by_vmap.def_vmap(fails)
+own_operation = ad.Primitive('own')
+own_operation.def_impl(reshaped)
 
 STEPS = {   # (program, the user's functions on the way down)
-    'jvp': (lambda x: ad.jvp(reshaped, (x,), (x,)), ['reshaped']),
     'vmap': (lambda x: ad.vmap(reshaped)(x[None]), ['reshaped']),
-    'pullback': (lambda x: ad.vjp(np.sin, x)[1](1.0), []),
     'grad': (lambda x: ad.grad(reshaped)(x), ['reshaped']),
     'jit': (lambda x: ad.jit(reshaped)(x), ['reshaped']),
-    'eval_jaxpr': (lambda x: ad.eval_jaxpr(
-        ad.make_jaxpr(np.linalg.inv)(np.ones((2, 2))), [],
-        np.zeros((2, 2))), []),
+    'pullback': (lambda x: ad.vjp(np.sin, x)[1](1.0), []),
     'scan': (lambda x: ad.scan(lambda c, x: (reshaped(A * x), c), 0.0, x),
              ['<lambda>', 'reshaped']),
     'cond': (lambda x: ad.cond(True, reshaped, np.sum, x), ['reshaped']),
-    'bwd': (lambda x: ad.vjp(ruled('bwd'), x)[1](x), ['fails', 'reshaped']),
-    'custom_vmap': (lambda x: ad.vmap(ruled('vmap'))(x),
+    'bwd': (lambda x: ad.vjp(by_vjp, x)[1](x), ['fails', 'reshaped']),
+    'custom_vmap': (lambda x: ad.vmap(by_vmap)(x),
                     ['fails', 'reshaped']),
-    'primitive': (lambda x: own_operation()(x), ['reshaped']),
+    'primitive': (lambda x: own_operation.bind(x), ['reshaped']),
     'called by NumPy': (lambda x: ad.grad(lambda x: np.apply_along_axis(
         reshaped, 0, A).sum() * x[0])(x), ['<lambda>', 'reshaped']),
 }
@@ -382,30 +332,22 @@ STRANGERS = {
     'objects': np.array([1.0], object),
     'strings': np.array(['a']),
     'fraction': fractions.Fraction(1, 2),
-    'dict': {},
 }
+BESIDE = (
+    lambda c, x: x * c, lambda c, x: c * x, lambda c, x: np.maximum(x, c),
+    lambda c, x: np.stack([x, c]), lambda c, x: np.where(True, x, c),
+    lambda c, x: np.equal(x, c), lambda c, x: x @ c)
 
 
 @pytest.mark.parametrize('name', STRANGERS)
-@pytest.mark.parametrize('f', [
-    lambda c, x: x * c, lambda c, x: c * x, lambda c, x: np.add(x, c),
-    lambda c, x: np.maximum(x, c), lambda c, x: np.stack([x, c]),
-    lambda c, x: np.where(True, x, c), lambda c, x: np.equal(x, c),
-    lambda c, x: x @ c,
-])
-def test_strangers_beside_a_tracer_are_refused(name, f):
-    """np.matrix gave a wrong tangent in silence (DESIGN)."""
+def test_strangers_are_refused_as_primals_and_beside_a_tracer(name):
+    """np.matrix gave a wrong tangent in silence."""
     c = STRANGERS[name]
-    refused(lambda x: f(c, x), np.ones(1), sees(TypeError, ''))
-
-
-@pytest.mark.parametrize('name', [n for n in STRANGERS
-                                  if n not in ('none', 'dict')])
-def test_strangers_as_primals_are_refused_by_name(name):
-    x = STRANGERS[name]
+    for f in BESIDE:
+        refused(lambda x: f(c, x), np.ones(1), sees(TypeError, ''))
     with pytest.raises(TypeError, match=(
             r"jvp of f: primals\[1\]\['w'\].* cannot be traced")):
-        ad.jvp(f_of_two, (1.0, {'w': x}), (1.0, {'w': x}))
+        ad.jvp(f_of_two, (1.0, {'w': c}), (1.0, {'w': c}))
 
 
 def f_of_two(x, y):
@@ -414,9 +356,7 @@ def f_of_two(x, y):
 
 f_of_two.__qualname__ = 'f'
 
-# The words of jvp's own checks.  (primals, tangents, error, words)
-
-CALLS = {
+CALLS = {    # primals, tangents, error, words
     'no_tuple': (1.0, (1.0,), TypeError, 'must be tuples or lists'),
     'too_few': ((1.0, 2.0), (1.0,), TypeError, 'same tree structure'),
     'other_tree': (({'a': 1.0},), ({'b': 1.0},), TypeError,
@@ -430,7 +370,6 @@ CALLS = {
                         'float0'),
     'string': (('a',), ('a',), TypeError, r'primals\[0\].*type str'),
     'symbolic_zero': ((1.0,), (ad.Zero(1.0),), TypeError, 'type Zero'),
-    
 }
 
 
@@ -441,21 +380,18 @@ def test_wrong_primals_and_tangents_are_named(name):
     def f(*args):
         raise AssertionError('f must not be called')
 
-    f.__qualname__ = 'f'
     with pytest.raises(error, match=words):
         ad.jvp(f, primals, tangents)
 
 
-@pytest.mark.parametrize('use', [
-    lambda z: z + 1, lambda z: 1 - z, lambda z: A * z, lambda z: z @ A,
-    lambda z: -z, lambda z: z[0], lambda z: np.sin(z), lambda z: np.sum(z),
-    lambda z: np.asarray(z, float), lambda z: float(z), lambda z: z < 1,
-])
-def test_arithmetic_on_a_symbolic_zero_names_the_cure(use):
+def test_arithmetic_on_a_symbolic_zero_names_the_cure():
     """P3: a rule that ignores zeros is told so by name."""
-    with pytest.raises(TypeError, match=r'Zero\(float64\[4\]\).*'
-                                        r'ad\.instantiate_zeros'):
-        use(ad.Zero(A))
+    for use in (lambda z: z + 1, lambda z: A * z, lambda z: z @ A,
+                lambda z: -z, lambda z: z[0], np.sin, np.sum, float,
+                lambda z: np.asarray(z, float), lambda z: z < 1):
+        with pytest.raises(TypeError, match=r'Zero\(float64\[4\]\).*'
+                                            r'ad\.instantiate_zeros'):
+            use(ad.Zero(A))
 
 
 def test_a_tracer_is_described_by_type_line_and_transformation():
@@ -486,20 +422,19 @@ def test_rule_table_names_what_is_missing():
         rules[sin_p]
 
 
-def test_fun_name_is_what_users_call_a_function():
+def test_functions_are_named_as_users_call_them():
     class Callable:
         def __call__(self):
             pass
 
     assert fun_name(np.sin) == 'sin'
-    assert fun_name(test_fun_name_is_what_users_call_a_function) == (
-        'test_fun_name_is_what_users_call_a_function')
-    assert fun_name(functools.partial(np.sin)) == 'sin'
+    assert fun_name(escaped) == 'escaped'
     assert fun_name(functools.partial(functools.partial(sum), [])) == 'sum'
     assert fun_name(Callable()).endswith('Callable')
     assert fun_name(Callable().__call__).endswith('Callable.__call__')
-
-
+    assert full_name(np.sum) == 'numpy.sum'
+    assert full_name(np.linalg.qr) == 'numpy.linalg.qr'
+    assert full_name(scipy.special.erf) == 'scipy.special.erf'
 
 
 # A tracer that has escaped is caught where it is used, also at the top.
@@ -515,23 +450,24 @@ def escaped(transform):
     return left[-1]
 
 
-ESCAPES = {
-    'grad': lambda f: ad.grad(f)(X),
-    'vmap': lambda f: ad.vmap(f)(np.ones((2, 3))),
-    'jit': lambda f: ad.jit(f)(X),
-}
+X = np.ones(3)
 
 
 def same(x):
     return x
 
 
-X = np.ones(3)
+ESCAPES = {
+    'grad': lambda f: ad.grad(f)(X),
+    'vmap': lambda f: ad.vmap(f)(np.ones((2, 3))),
+    'jit': lambda f: ad.jit(f)(X),
+}
 USES = {
-    'add': lambda t: t + 1, 'jit': ad.jit(same), 'jit_returns': lambda t: ad.jit(lambda x: t)(1.0),
+    'add': lambda t: t + 1,
+    'jit': ad.jit(same),
+    'jit_returns': lambda t: ad.jit(lambda x: t)(1.0),
     'jvp': lambda t: ad.jvp(same, (t,), (t,)),
     'grad_returns': lambda t: ad.grad(lambda x: t[0])(1.0),
-    'vjp': lambda t: ad.vjp(same, t),
     'pullback': lambda t: ad.vjp(same, X)[1](t),
     'pushforward': lambda t: ad.linearize(same, X)[1](t),
     'vmap_returns': lambda t: ad.vmap(lambda x: t)(X),
@@ -540,23 +476,23 @@ USES = {
 }
 
 
-@pytest.mark.parametrize('use', USES)
 @pytest.mark.parametrize('escape', ESCAPES)
-def test_a_tracer_that_has_escaped_is_caught_where_it_is_used(escape, use):
+def test_a_tracer_that_has_escaped_is_caught_where_it_is_used(escape):
     tracer = escaped(ESCAPES[escape])
-    with pytest.raises(ad.UnexpectedTracerError, match='had returned'):
-        USES[use](tracer)
+    for use in USES.values():
+        with pytest.raises(ad.UnexpectedTracerError, match='had returned'):
+            use(tracer)
 
 
-# What cannot be differentiated is named by its position in the call.
-
-@pytest.mark.parametrize('argnums', [2, -1, (0, 2), (2, 0)])
-@pytest.mark.parametrize('transform', [
-    ad.grad, ad.value_and_grad, ad.jacfwd, ad.jacrev, ad.hessian])
-def test_an_integer_is_named_by_its_position_in_the_call(transform, argnums):
+def test_an_integer_is_named_by_its_position_in_the_call():
     def f(a, b, c):
         pytest.fail('f must not be called')
-    with pytest.raises(TypeError, match=r': argument 2: .*int64\[\]'):
-        transform(f, argnums)(1.0, 2.0, 3)
-    with pytest.raises(TypeError, match=r": argument 2\['n'\]: .*int64"):
-        transform(f, argnums)(1.0, 2.0, {'n': 3})
+
+    for transform in (
+            ad.grad, ad.value_and_grad, ad.jacfwd, ad.jacrev, ad.hessian):
+        for argnums in (2, -1, (0, 2), (2, 0)):
+            with pytest.raises(TypeError, match=r': argument 2: .*int64\[\]'):
+                transform(f, argnums)(1.0, 2.0, 3)
+            with pytest.raises(TypeError,
+                               match=r": argument 2\['n'\]: .*int64"):
+                transform(f, argnums)(1.0, 2.0, {'n': 3})

@@ -348,10 +348,10 @@ def test_picture_is_the_books_until_the_reader_has_it_drawn(browser, home):
         'return bookRun.cells.findIndex('
         '(cell) => cell.original.includes("semilogy"))')
     run(browser, number)
-    assert "This picture is the book's." in says(browser, number)
+    assert 'This picture is from the book.' in says(browser, number)
     do(browser, 'bookRun.cells[arguments[0]].output'
        '.querySelector("button").click()', number)
-    assert "the book's" not in says(browser, number)
+    assert 'from the book' not in says(browser, number)
     label, lines = browser.execute_script("""
         const drawn = bookRun.cells[arguments[0]].output.querySelector("svg");
         return [drawn.getAttribute("aria-label"),

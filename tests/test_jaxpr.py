@@ -1,11 +1,4 @@
-"""Jaxprs: what is written down computes what NumPy computes.
-
-A program of the table is staged, and then run again: by evaluation, and
-under the other interpreters.
-"""
-
-import re
-from functools import partial
+"""Guard jaxprs: what they hold, how they are printed, checked and run."""
 
 import numpy as np
 import pytest
@@ -15,50 +8,11 @@ from autodiff_mini.core import typeof
 from autodiff_mini.errors import line_text
 from autodiff_mini.higher_order.call import call
 from autodiff_mini.jaxprs import Equation, Literal, Var
-from tests.amount import each
 from tests.jaxpr_checks import check_jaxpr
-from tests.numerical import assert_close, assert_same, assert_same_type
-from tests.test_abstract import STAGED, each_staged, staged
-from tests.test_programs import tangents_for
+from tests.numerical import assert_same
 
-HERE = re.escape(__file__)
 X = np.arange(3.)
 
-
-# The table of programs
-
-@each_staged
-def test_a_staged_program_computes_what_numpy_computes(program):
-    f = partial(program.function, np)
-    with np.errstate(all='ignore'):
-        assert_same(staged(f, *program.args), f(*program.args),
-                    program.ulps)
-
-
-@each((program for program in STAGED if program.is_smooth),
-      composed=True)
-def test_a_staged_jvp_is_the_jvp(program):
-    tangents = tangents_for(program)
-    where = program.perturbed()
-
-    def df(*xs):
-        args = list(program.args)
-        for i, x in zip(where, xs, strict=True):
-            args[i] = x
-        return ad.jvp(partial(program.function, np), args, tangents)
-
-    xs = [program.args[i] for i in where]
-    y, y_dot = df(*xs)
-    jaxpr = ad.make_jaxpr(df)(*xs)
-    check_jaxpr(jaxpr)
-    assert jaxpr.out_avals == [typeof(y), typeof(y_dot)]
-    y2, y_dot2 = ad.eval_jaxpr(jaxpr, jaxpr.consts, *xs)
-    assert_same(y2, y, program.ulps)
-    assert_same_type(y_dot2, y_dot)
-    assert_close(y_dot2, y_dot)
-
-
-# How jaxprs are printed
 
 def test_printing_aligns_types_and_keeps_parameters():
     def f(x):
@@ -105,28 +59,9 @@ def test_printing_more_than_26_names():
         return x
 
     lines = str(ad.make_jaxpr(f)(1)).splitlines()
-    assert lines[1] == '    b:int   = neg a'
-    assert lines[25:28] == ['    z:int   = neg y', '    aa:int  = neg z',
-                            '    ab:int  = neg aa']
-    assert lines[27 * 26:] == [
+    assert lines[25:27] == ['    z:int   = neg y', '    aa:int  = neg z']
+    assert lines[-3:] == [
         '    aaa:int = neg zz', '    aab:int = neg aaa', '  in (aab,) }']
-
-
-# check_jaxpr
-
-FLOATS = typeof(X)
-
-
-def planted(make):
-    """Return a jaxpr of `sin` and `add`, with an error that `make` makes."""
-    def f(x):
-        y = np.sin(x)    # planted here
-        return y + x
-
-    jaxpr = ad.make_jaxpr(f)(X)
-    check_jaxpr(jaxpr)
-    make(jaxpr, *jaxpr.eqns)
-    return jaxpr
 
 
 def use_before(jaxpr, sin, add):
@@ -139,7 +74,7 @@ def define_twice(jaxpr, sin, add):
 
 
 def wrong_shape(jaxpr, sin, add):
-    sin.outvars = [Var(ad.ShapedArray((2,), FLOATS.dtype))]
+    sin.outvars = [Var(ad.ShapedArray((2,), typeof(X).dtype))]
 
 
 PLANTED = {
@@ -150,20 +85,15 @@ PLANTED = {
 }
 
 
-@pytest.mark.parametrize('make', PLANTED, ids=lambda f: f.__name__)
-def test_planted_errors_are_found_and_the_line_quoted(make):
-    jaxpr = planted(make)
-    with pytest.raises(TypeError, match='no jaxpr: .*' + PLANTED[make]) as e:
-        check_jaxpr(jaxpr)
-    (note,) = e.value.__notes__
-    where = re.search(f"operation '(sin|add)', called at {HERE}:(\\d+)",
-                      note)
-    with open(__file__) as file:
-        line = file.read().splitlines()[int(where[2]) - 1]
-    assert ('# planted here' in line) == (where[1] == 'sin')
+def test_planted_errors_are_found_and_the_line_quoted():
+    for plant, words in PLANTED.items():
+        jaxpr = ad.make_jaxpr(lambda x: np.sin(x) + x)(X)
+        plant(jaxpr, *jaxpr.eqns)
+        with pytest.raises(TypeError, match='no jaxpr: .*' + words) as e:
+            check_jaxpr(jaxpr)
+        [note] = e.value.__notes__
+        assert f"in the operation 'sin', called at {__file__}:" in note
 
-
-# eval_jaxpr
 
 def test_every_equation_knows_its_line():
     def f(x):
@@ -182,18 +112,14 @@ def test_every_equation_knows_its_line():
     assert {int(line.rpartition(':')[2]) - first for line in lines} == {1, 2}
 
 
-@pytest.mark.parametrize('consts, args, words', [
-    ((X,), (), 'has 1 arguments, but 0 were given'),
-    ((X,), (X, X), 'has 1 arguments, but 2 were given'),
-    ((), (X,), 'has 1 constants, but 0 were given'),
-    ((X, X), (X,), 'has 1 constants, but 2 were given'),
-])
-def test_number_of_arguments_is_checked_and_the_program_shown(
-        consts, args, words):
+def test_number_of_arguments_is_checked_and_the_program_shown():
     jaxpr = ad.make_jaxpr(lambda x: x + X)(X)
-    with pytest.raises(TypeError, match=words) as e:
-        ad.eval_jaxpr(jaxpr, consts, *args)
-    assert str(jaxpr) in str(e.value)
+    for consts, args, words in (
+            ((X,), (), 'has 1 arguments, but 0 were given'),
+            ((X, X), (X,), 'has 1 constants, but 2 were given')):
+        with pytest.raises(TypeError, match=words) as e:
+            ad.eval_jaxpr(jaxpr, consts, *args)
+        assert str(jaxpr) in str(e.value)
 
 
 def test_outputs_may_be_inputs_literals_and_constants():
@@ -205,25 +131,17 @@ def test_outputs_may_be_inputs_literals_and_constants():
         assert_same(out, expected)
 
 
-# Constants
-
 def test_later_changes_of_a_constant_do_not_show():
     c = np.arange(3.)
-    expected = X + c * 2
 
     def f(x):
         y = x + c * 2
         c[:] = 100.     # while it is traced
-        return y
-
-    def g(x):
-        return x * c
+        return y + c
 
     jaxpr = ad.make_jaxpr(f)(X)
-    assert_same(ad.eval_jaxpr(jaxpr, jaxpr.consts, X)[0], expected)
-    jaxpr = ad.make_jaxpr(g)(X)
     c[:] = 7.           # and afterwards
-    assert_same(ad.eval_jaxpr(jaxpr, jaxpr.consts, X)[0], X * 100)
+    assert_same(ad.eval_jaxpr(jaxpr, jaxpr.consts, X)[0], X + X * 2 + 100)
 
 
 def test_one_array_is_one_constant_and_numbers_are_none():
@@ -242,16 +160,9 @@ def test_an_outer_tracer_is_a_constant():
         (y,) = ad.eval_jaxpr(jaxpr, jaxpr.consts, X)
         return y
 
-    y, y_dot = ad.jvp(f, (2.,), (1.,))
-    assert_same(y, X * 2 + 2)
-    assert_same(y_dot, X + 1)
+    ad.tree_map(assert_same, ad.jvp(f, (2.,), (1.,)), (X * 2 + 2, X + 1))
     assert_same(ad.vmap(f)(X), X[:, None] * X + X[:, None])
-    assert_same(ad.vmap(ad.grad(lambda x: f(x).sum()))(X), 0 * X + 6)
 
-
-# Tracers that do not belong there
-
-# Arguments and results
 
 def test_arguments_may_be_trees_keywords_and_types():
     def f(p, *, k, n=2):
@@ -262,8 +173,7 @@ def test_arguments_may_be_trees_keywords_and_types():
     assert list(map(str, jaxpr.in_avals)) == ['float64[3]', 'float32[]']
     assert list(map(str, jaxpr.out_avals)) == ['float64[3]', 'int64[]']
     assert_same(ad.eval_jaxpr(jaxpr, [], X, np.float32(3))[0], X * 3)
-    staged_f = ad.make_jaxpr(f)
-    assert staged_f.__wrapped__ is f and staged_f.__doc__ == 'Add them up.'
+    assert ad.make_jaxpr(f).__doc__ == 'Add them up.'
 
 
 def test_eval_shape_returns_a_tree_of_types():

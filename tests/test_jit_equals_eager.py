@@ -8,7 +8,6 @@ caller's own.  `python -m pytest --examples 50 ...` takes fifty times as many.
 
 import math
 import warnings
-from functools import partial
 
 import numpy as np
 import pytest
@@ -16,8 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import autodiff_mini as ad
-from tests.amount import crossed, examples
-from tests.test_unrolled import unrolled
+from tests.amount import examples
 
 
 # What is compared
@@ -27,7 +25,7 @@ def assert_identical(actual, expected):
     leaves, others = map(ad.tree_leaves, (actual, expected))
     assert ad.tree_structure(actual) == ad.tree_structure(expected)
     for x, y in zip(leaves, others, strict=True):
-        x, y = x, plain(y)
+        y = plain(y)
         assert type(x) is type(y), (type(x), type(y))
         x, y = np.asarray(x), np.asarray(y)
         assert (x.shape, x.dtype) == (y.shape, y.dtype)
@@ -81,15 +79,18 @@ def snapshot(xs):
             for x in ad.tree_leaves(xs)]
 
 
-def assert_own(outs, xs):
-    """Assert that the outputs are arrays that nobody else has."""
-    outs = [y for y in ad.tree_leaves(outs) if isinstance(y, np.ndarray)]
+def assert_own(outs, others):
+    """Assert that outputs share no memory; returns their arrays."""
+    outs = arrays_of(outs)
     for i, y in enumerate(outs):
         assert y.ndim and y.flags.writeable
-        for other in [*ad.tree_leaves(xs), *outs[:i]]:
-            if isinstance(other, np.ndarray):
-                assert not np.may_share_memory(y, other)
+        for other in arrays_of([others, outs[:i]]):
+            assert not np.may_share_memory(y, other)
     return outs
+
+
+def arrays_of(tree):
+    return [x for x in ad.tree_leaves(tree) if isinstance(x, np.ndarray)]
 
 
 def check(f, make, state, dead=False):
@@ -99,39 +100,26 @@ def check(f, make, state, dead=False):
         f: a function that returns arrays.
         make: makes arguments, which are others for another seed.
         state: NumPy's error state.
-        dead: whether `f` computes what nobody needs.
+        dead: whether `f` computes what is not needed.
     """
-    g, xs = ad.jit(f), make(0)
-    expected, said = outcome(f, xs, state)
-    before = snapshot(xs)
-    for _ in range(2):
+    g, quiet, earlier = ad.jit(f), {'all': 'ignore'}, []
+    for seed, state in (0, state), (0, state), (1, quiet), (0, quiet):
+        xs = make(seed)
+        expected, said = outcome(f, xs, state)
+        before = snapshot(xs)
         actual, heard = outcome(g, xs, state)
         assert snapshot(xs) == before
-        if isinstance(expected, Raised) and not dead:
-            assert actual == expected
         if isinstance(actual, Raised):
             assert actual == expected
-            continue
-        if isinstance(expected, Raised):
-            continue
-        assert heard <= said if dead else heard == said
-        assert_identical(actual, expected)
-        for y in assert_own(actual, xs):
-            y[...] = 77     # which the next call must not see
-    kept, _ = outcome(g, xs, {'all': 'ignore'})
-    copies = ad.tree_map(np.copy, kept)
-    others = make(1)
-    actual, _ = outcome(g, others, {'all': 'ignore'})
-    again, _ = outcome(g, xs, {'all': 'ignore'})
-    if isinstance(kept, Raised):
-        return
-    for x, y, z in zip(*map(ad.tree_leaves, (copies, kept, again)),
-                       strict=True):
-        np.testing.assert_array_equal(x, y)
-        np.testing.assert_array_equal(x, z)
-    expected, _ = outcome(f, others, {'all': 'ignore'})
-    if not (dead and isinstance(expected, Raised)):
-        assert_identical(actual, expected)
+        elif isinstance(expected, Raised):
+            assert dead
+        else:
+            assert heard <= said if dead else heard == said
+            assert_identical(actual, expected)
+            for y in assert_own(actual, xs):
+                y[...] = 77     # which the next call must not see
+                earlier.append(y)
+    assert all(np.all(y == np.array(77).astype(y.dtype)) for y in earlier)
 
 
 def derivatives(f, xs, with_value):
@@ -183,7 +171,6 @@ LAYOUTS = {     # each returns the array, but for `repeated`
     'F': np.asfortranarray,
     'transposed': lambda x: np.swapaxes(x, 0, -1).copy().swapaxes(0, -1),
     'backwards': lambda x: x[::-1].copy()[::-1],
-    'columns_backwards': lambda x: x[..., ::-1].copy()[..., ::-1],
     'every_other': lambda x: in_slots(
         x, (*x.shape[:-1], 2 * x.shape[-1]), np.s_[..., ::2]),
     'every_other_row': lambda x: in_slots(
@@ -283,18 +270,18 @@ def fit(x, y):
         shape = np.broadcast_shapes(np.shape(x), np.shape(y))
     except ValueError:
         return np.sum(y)
-    size = max(math.prod(np.shape(x)), math.prod(np.shape(y)), 4096)
-    return y if math.prod(shape) <= size else np.sum(y)
+    most = max(np.size(x), np.size(y), 4096)
+    return y if math.prod(shape) <= most else np.sum(y)
 
 
 def no_bool(x):
-    """Return `x`; NumPy cannot subtract what is true."""
+    """Return `x`, or numbers for booleans, which NumPy cannot subtract."""
     return x * 1 if np.result_type(x) == bool else x
 
 
-def with_axes(f, least=1):
-    """Return `f`, which leaves arrays with fewer axes as they are."""
-    return lambda x, k: f(x, k) if np.ndim(x) >= least else x
+def with_axes(f):
+    """Return `f`, which leaves a number as it is."""
+    return lambda x, k: f(x, k) if np.ndim(x) else x
 
 
 def matmul(x, k):
@@ -303,19 +290,10 @@ def matmul(x, k):
     return np.transpose(x) @ x
 
 
-def join(x, k):
-    return np.concatenate([x, x * k], axis=-1)
-
-
-def grow(f, most=100_000, axes=3):
+def grow(f):
     """Return `f`, for what is small enough to grow."""
     return lambda x, k: f(x, k) if (
-        np.size(x) <= most and 0 < np.ndim(x) < axes) else x
-
-
-def extreme(reduce):
-    """Return a reduction, for what has elements."""
-    return lambda x, k: reduce(x, -1) if np.ndim(x) and np.size(x) else x
+        np.size(x) <= 100_000 and 0 < np.ndim(x) < 3) else x
 
 
 def chain(x, y):
@@ -328,7 +306,6 @@ def chain(x, y):
 
 ELEMENTWISE = {
     'sin': lambda x, k: np.sin(x),
-    'cos': lambda x, k: np.cos(x),
     'exp': lambda x, k: np.exp(x),
     'log': lambda x, k: np.log(x),
     'tanh': lambda x, k: np.tanh(x),
@@ -336,8 +313,6 @@ ELEMENTWISE = {
     'abs': lambda x, k: np.abs(no_bool(x)),
     'neg': lambda x, k: -no_bool(x),
     'square': lambda x, k: no_bool(x) ** 2,
-    'twice': lambda x, k: x * x,
-    'plus': lambda x, k: x + k,
     'minus': lambda x, k: x - k,
     'times': lambda x, k: x * k,
     'over': lambda x, k: x / k if k else x,
@@ -345,7 +320,6 @@ ELEMENTWISE = {
     'max_number': lambda x, k: np.maximum(x, k),
     'relu': lambda x, k: np.where(x > 0, x, 0.0),
     'mask': lambda x, k: (x > k) * x,
-    'nothing': lambda x, k: x * 1.0 + 0.0,
 }
 PAIRWISE = {
     'add': lambda x, y, k: x + y,
@@ -363,28 +337,22 @@ REARRANGING = {
     'sum': lambda x, k: np.sum(x),
     'sum_last': with_axes(lambda x, k: np.sum(x, axis=-1)),
     'sum_first': with_axes(lambda x, k: np.sum(x, axis=0)),
-    'centre': with_axes(lambda x, k: no_bool(x) - np.sum(
-        x, axis=-1, keepdims=True)),
-    'softmax': lambda x, k: (lambda e: e / np.sum(e, -1, keepdims=True))(
-        np.exp(x - extreme(partial(np.max, keepdims=True))(x * 1, k)))
-    if np.ndim(x) else x,
-    'smallest': extreme(np.min),
+    'softmax': with_axes(lambda x, k: (
+        lambda e: e / np.sum(e, -1, keepdims=True))(
+        np.exp(x - np.max(x * 1, -1, keepdims=True, initial=0.0)))),
     'cumsum': with_axes(lambda x, k: np.cumsum(x, axis=0)),
     'transpose': lambda x, k: np.transpose(x),
     'flat': lambda x, k: np.reshape(x, -1),
     'tail': with_axes(lambda x, k: x[1:]),
-    'half': with_axes(lambda x, k: x[..., ::2]),
     'differences': with_axes(lambda x, k: no_bool(x[1:]) - no_bool(x[:-1])),
     'rows': lambda x, k: x[[0, -1, 0]] if np.ndim(x) and len(x) else x,
-    'spread': grow(lambda x, k: np.broadcast_to(x, (2, *np.shape(x)))),
-    'join': grow(join),
+    'join': grow(lambda x, k: np.concatenate([x, x * k], axis=-1)),
     'pair': grow(lambda x, k: np.stack([x, x + k], axis=-1)),
     'matmul': matmul,
     # Constants
     'full': lambda x, k: x * np.full(np.shape(x), k),
     'row_of_numbers': lambda x, k: x * np.linspace(
         -1, 1, np.shape(x)[-1]) if np.ndim(x) else x,
-    'scalar': lambda x, k: x + np.float64(k),
 }
 UNARY = ELEMENTWISE | REARRANGING
 LITERALS = [1, 0, -1, 2, 0.5, 1.0, 0.0, -0.0, -1.0, 2.0, 0.1]
@@ -413,11 +381,6 @@ def planned(steps, n):
     return plan
 
 
-def operands(step):
-    name, i, j, _ = step
-    return (i,) if name in UNARY else (i, j)
-
-
 def program(steps, n, more=()):
     """Return a function of `n` arguments that computes only what it needs.
 
@@ -429,22 +392,19 @@ def program(steps, n, more=()):
     """
     plan = planned(steps, n)
     count = n + len(plan)
-    places = [count - 1, *[i % count for i in more]]
-    needed = set(places)
-    for place in reversed(range(n, count)):
-        if place in needed:
-            needed.update(operands(plan[place - n]))
 
     def f(*args):
         values = dict(enumerate(args))
-        for place, (name, i, j, k) in enumerate(plan, n):
-            if place not in needed:
-                continue
-            x = values[i]
-            values[place] = (
-                UNARY[name](x, k) if name in UNARY
-                else PAIRWISE[name](x, fit(x, values[j]), k))
-        return [values[place] for place in places]
+
+        def value(place):
+            if place not in values:
+                name, i, j, k = plan[place - n]
+                x = value(i)
+                values[place] = (
+                    UNARY[name](x, k) if name in UNARY
+                    else PAIRWISE[name](x, fit(x, value(j)), k))
+            return values[place]
+        return [value(place % count) for place in (-1, *more)]
     return f
 
 
@@ -485,104 +445,72 @@ def test_programs_on_numbers_give_the_same_bits(
 
 # Loops
 
-def looped(lib, body, reverse, n_args, init, xs, w):
-    """Return what a loop with this body carries and puts out."""
-    def step(carry, x):
-        c, n = carry
-        y, *_ = body(x, w, c)
-        return (np.tanh(y * 1.0) + w * 0.5, n + 1), (y * 1.0, x * w)
-
-    (c, n), ys = lib.scan(step, (init, 0), xs, reverse=reverse)
-    return [c, *ys]
-
-
-LOOPED = [*ELEMENTWISE, *3 * [name for name in PAIRWISE
-                              if name != 'select_number'], 'again']
-
-
-@examples(8)
-@given(steps(LOOPED, 6), st.sampled_from([(), (), (3,), (40, 30)]),
-       st.integers(1, 5), st.booleans(), st.sampled_from(list(VALUES)))
-def test_loops_give_the_bits_of_the_unrolled_program(
-        steps, shape, length, reverse, values):
-    f = partial(looped, ad, program(steps, 3), reverse, 3)
-    twin = partial(looped, unrolled, program(steps, 3), reverse, 3)
-    rows = [(shape, 'f8', 'scalar' if shape == () else 'C', values),
-            ((length, *shape), 'f8', 'C', values),
-            (shape, 'f8', 'scalar' if shape == () else 'C', 'mild')]
-    make = maker(rows)
-    check_program(f, make, {'under': 'ignore'}, False)
-    expected, _ = outcome(twin, make(0), {'all': 'ignore'})
-    if not isinstance(expected, Raised):
-        actual, _ = outcome(ad.jit(f), make(0), {'all': 'ignore'})
-        assert_identical(actual, expected)
-
-
-BODIES = {      # of loops in which not all depends on the carry
+BODIES = {      # not all of a step depends on the carry
     'rnn': lambda w: lambda h, x: (np.tanh(w @ h + w @ x), h),
     'sum': lambda w: lambda c, x: (c + np.sin(x * w[0]), c * x),
-    'sums': lambda w: lambda c, x: (c + w @ x, np.sum(x) * c),
     'only_outputs': lambda w: lambda c, x: (c * 0.5, np.exp(x) @ w),
     'no_carry': lambda w: lambda c, x: (np.sin(x), w[1]),
-    'constant': lambda w: lambda c, x: (c, np.cos(w[0]) * x),
     'shifted': lambda w: lambda c, x: (x * 1.0, c + np.cumsum(x)),
 }
 
 
 @pytest.mark.parametrize('name', BODIES)
-@pytest.mark.parametrize('reverse', [False, True])
-def test_taking_steps_out_of_a_loop_keeps_the_bits(name, reverse):
+def test_taking_steps_out_of_a_loop_keeps_the_bits(name):
     def f(w, c, xs):
-        return ad.scan(BODIES[name](w), c, xs, reverse=reverse)
+        return ad.tree_leaves([
+            ad.scan(BODIES[name](w), c, xs, reverse=reverse)
+            for reverse in (False, True)])
 
     make = maker([((3, 3), 'f8', 'C', 'mild'), ((3,), 'f8', 'C', 'edges'),
                   ((6, 3), 'f8', 'F', 'mild')])
-    check_program(lambda *xs: ad.tree_leaves(f(*xs)), make, {}, True)
+    check_program(f, make, {}, True)
 
 
-# Identities that are none
+# What looks like an identity
 
 IDENTITIES = {
-    'times_one': lambda x: x * 1, 'one_times': lambda x: 1 * x,
-    'times_one_float': lambda x: x * 1.0, 'over_one': lambda x: x / 1,
-    'plus_zero': lambda x: x + 0, 'plus_zero_float': lambda x: 0.0 + x,
-    'plus_minus_zero': lambda x: x + -0.0, 'minus_zero': lambda x: x - 0.0,
-    'minus_minus_zero': lambda x: x - -0.0, 'zero_minus': lambda x: 0 - x,
-    'times_zero': lambda x: x * 0, 'zero_times': lambda x: 0.0 * x,
-    'times_minus_one': lambda x: x * -1, 'over_minus_one': lambda x: x / -1,
-    'over_two': lambda x: x / 2, 'over_three': lambda x: x / 3,
-    'over_small': lambda x: x / 2.0 ** -1074, 'over_huge': lambda x:
-    x / 2.0 ** 1023, 'over_zero': lambda x: x / 0.0,
+    'times_one': lambda x: (x * 1, 1 * x, x * 1.0, x / 1),
+    'plus_zero': lambda x: (x + 0, 0.0 + x, x + -0.0),
+    'minus_zero': lambda x: (x - 0.0, x - -0.0, 0 - x),
+    'times_zero': lambda x: (x * 0, 0.0 * x),
+    'times_minus_one': lambda x: (x * -1, x / -1, -(-(x * 1))),
+    'over_two': lambda x: x / 2,
+    'over_three': lambda x: x / 3,
+    'over_small': lambda x: x / 2.0 ** -1074,
+    'over_huge': lambda x: x / 2.0 ** 1023,
+    'over_zero': lambda x: x / 0.0,
     'power_one': lambda x: (x * 1.0) ** 1,
-    'itself_away': lambda x: x * 1 - x * 1, 'itself': lambda x: x / x,
+    'itself_away': lambda x: x * 1 - x * 1,
+    'itself': lambda x: x / x,
     'less_itself': lambda x: (x < x, x == x, x != x, x <= x),
-    'largest': lambda x: np.maximum(x, x), 'where_same': lambda x:
-    np.where(x > 0, x, x), 'always': lambda x: np.where(True, x, 0.0),
-    'not_less': lambda x: (np.where(x < 0, 0.0, x), np.where(x >= 0, x, 0.0)),
-    'distributed': lambda x: x * 3 + x * 2, 'moved': lambda x: (x + 1) - 1,
+    'largest': lambda x: np.maximum(x, x),
+    'where_same': lambda x: (np.where(x > 0, x, x), np.where(True, x, 0.0)),
+    'not_less': lambda x: (np.where(x < 0, 0.0, x),
+                           np.where(x >= 0, x, 0.0)),
+    'distributed': lambda x: x * 3 + x * 2,
+    'moved': lambda x: (x + 1) - 1,
     'ordered': lambda x: ((x + 0.1) + 0.2, x + (0.1 + 0.2)),
-    'ones_of_another_dtype': lambda x: x * np.ones((), 'f8'),
-    'ones_that_broadcast': lambda x: x * np.ones((2, 1)),
-    'negative_twice': lambda x: -(-(x * 1)), 'abs_abs': lambda x: abs(abs(
-        x * 1)), 'sqrt_square': lambda x: np.sqrt(x * x),
+    'ones': lambda x: (x * np.ones((), 'f8'), x * np.ones((2, 1))),
+    'abs_abs': lambda x: abs(abs(x * 1)),
+    'sqrt_square': lambda x: np.sqrt(x * x),
     'exp_log': lambda x: np.exp(np.log(x)),
 }
-NUMBERS_OF_ALL_KINDS = [0.0, -0.0, 1.0, -1.5, np.inf, -np.inf, np.nan, 5e-324,
-                        1e-310, 1.7e308, -1e300, 2.0 ** 53 + 2]
+NUMBERS_OF_ALL_KINDS = np.array([
+    0.0, -0.0, 1.0, -1.5, np.inf, -np.inf, np.nan, 5e-324, 1e-310, 1.7e308,
+    -1e300, 2.0 ** 53 + 2])
 
 
 @pytest.mark.parametrize('name', IDENTITIES)
 def test_what_looks_like_an_identity_keeps_bits_and_warnings(name):
-    g = IDENTITIES[name]
-    f = lambda x: ad.tree_leaves(g(x))
+    f = lambda x: ad.tree_leaves(IDENTITIES[name](x))
+    whole = NUMBERS_OF_ALL_KINDS
     with np.errstate(all='ignore'):
-        whole = np.array(NUMBERS_OF_ALL_KINDS)
         xs = [whole, np.resize(whole, 1030), whole.astype('f4'),
               whole.astype('f2'), np.arange(-3, 4), np.arange(5, dtype='u1'),
-              np.arange(-3, 4, dtype='i1'), np.array([True, False]), 1, True]
+              np.array([True, False]), 1, True, *whole, *whole.tolist()]
     for state in ({}, {'all': 'raise', 'under': 'ignore'}):
         compiled = ad.jit(f)
-        for x in [*xs, *whole, *whole.tolist()]:
+        for x in xs:
             expected, said = outcome(f, (x,), state)
             actual, heard = outcome(compiled, (x,), state)
             if isinstance(expected, Raised):
@@ -593,7 +521,6 @@ def test_what_looks_like_an_identity_keeps_bits_and_warnings(name):
 
 
 # Memory
-
 
 ONES = np.ones((13, 17))
 SCANNED = lambda x: ad.scan(
@@ -613,7 +540,7 @@ ORDERS = {
 @pytest.mark.parametrize('name', ORDERS)
 def test_a_copy_that_is_left_out_may_be_in_another_order(name):
     f = ORDERS[name]
-    for seed in range(20):
+    for seed in range(8):
         x = np.random.default_rng(seed).standard_normal((17, 13)).T
         assert_identical(ad.jit(f)(x), f(x))
 
@@ -627,42 +554,37 @@ OVERLAPS = {
     'view_lives': lambda x, y: (lambda a: (a[::2] + 1, a * 3))(dyed(x)),
     'view_outlives': lambda x, y: (lambda v, b: v * b[::2])(
         *(lambda a: (a[::2], np.cos(a * 3)))(dyed(x))),
-    'view_is_returned': lambda x, y: (lambda a: (a.T, a * 2 + 1))(dyed(x)),
     'mirrored': lambda x, y: (lambda a: a * a[::-1])(dyed(x)),
     'transposed': lambda x, y: (lambda a: a + a.T)(dyed(x)),
     'twice': lambda x, y: (lambda a: (a, a, a + 0))(dyed(x)),
-    'again': lambda x, y: (dyed(x), dyed(x), dyed(x) * 2),
     'product': lambda x, y: (lambda a: a @ y.T * a)(dyed(x)),
     'running': lambda x, y: (lambda a: np.cumsum(a, 0) * a)(dyed(x)),
-    'select': lambda x, y: (lambda a: np.where(a > 0, a, y))(dyed(x)),
     'single': lambda x, y: (lambda a: a.astype('f4') * a)(dyed(x)),
-    'joined': lambda x, y: np.concatenate([dyed(x), dyed(x) * y]),
     'narrow': lambda x, y: dyed(x)[:, :1] * x + dyed(y)[:1],
 }
 
 
-@crossed('name, n', OVERLAPS, (32, 260))
-def test_no_buffer_is_used_again_while_somebody_looks_at_it(name, n):
+@pytest.mark.parametrize('name', OVERLAPS)
+def test_no_buffer_is_used_again_while_a_view_of_it_lives(name):
     f = lambda *xs: ad.tree_leaves(OVERLAPS[name](*xs))
+    n = 32 if name == 'product' else 260
     row = ((n, n), 'f8', 'C', 'mild')
     check_program(f, maker([row, row]), {}, True)
     whole = numbers(np.random.default_rng(2), (n + 1, n), 'f8', 'mild')
     check(f, lambda _: (whole[1:], whole[:-1]), {})
-    check(f, lambda _: (whole[1:], whole[1:]), {})
     check(f, lambda _: (whole[1:], whole[:0:-1]), {})
 
 
 # Powers
 
-@pytest.mark.parametrize('n', [3, 4, 5, 7, -1, -2, 0.5, 1.5, 0, 1, 2])
-def test_powers_are_those_of_the_interpreters(n):
+def test_powers_are_those_of_the_interpreters():
     """NumPy's own are other bits where the exponent is three or more."""
-    f = lambda x: x ** n
     rng = np.random.default_rng(1)
-    for x in (0.7, np.float64(1.3), rng.uniform(0.1, 2, 5), rng.uniform(
-            0.1, 2, 1030), rng.uniform(0.1, 2, 66_000),
-            rng.uniform(0.1, 2, 5).astype('f4')):
-        y, _ = ad.jvp(f, (x,), (x,))
-        assert_identical(ad.jit(f)(x), y)
-        g = ad.value_and_grad(lambda x: np.sum(f(x) * x))
-        assert_identical(ad.jit(g)(x), g(x))
+    many = [rng.uniform(0.1, 2, n) for n in (5, 1030, 66_000)]
+    for n in 3, 4, 7, -1, -2, 0.5, 1.5, 0, 1, 2:
+        f = lambda x: x ** n
+        for x in 0.7, np.float64(1.3), *many, many[0].astype('f4'):
+            y, _ = ad.jvp(f, (x,), (x,))
+            assert_identical(ad.jit(f)(x), y)
+            g = ad.value_and_grad(lambda x: np.sum(f(x) * x))
+            assert_identical(ad.jit(g)(x), g(x))

@@ -70,7 +70,7 @@ def test_a_rule_that_writes_into_what_it_is_given_is_named(name):
             ad.jvp(f, (x,), (ct,))
         else:
             ad.vjp(f, x)[1](ct)
-    assert 'which is not its own' in ''.join(info.value.__notes__)
+    assert 'belongs to the caller' in ''.join(info.value.__notes__)
     np.testing.assert_array_equal(x, X)
     np.testing.assert_array_equal(ct, 1)
 

@@ -15,8 +15,6 @@ traced = []     # the names of methods, each time one runs
 
 
 class Model:
-    kind = 'tanh'
-
     def __init__(self, w=2.0):
         self.w = np.full(3, w)
         self.rate = 0.5
@@ -36,11 +34,6 @@ class Model:
     def times(self, x, n):
         return x * self.w if n == 1 else x * self.times(x, n=n - 1)
 
-    @property
-    @ad.jit
-    def energy(self):
-        return np.sum(self.w ** 2)
-
     @cached_property
     def norm(self):
         return np.sum(self.w ** 2)
@@ -54,22 +47,9 @@ class Model:
     def twice(x):
         return 2 * x
 
-    @classmethod
-    @ad.jit
-    def named(cls, x):
-        return x * len(cls.kind)
-
-    @ad.vmap
-    def mapped(self, x):
-        return np.sum(self.w * x)
-
     @ad.checkpoint
     def cheap(self, x):
         return np.sum(np.sin(self.w * x))
-
-    @ad.make_jaxpr
-    def program(self, x):
-        return self.w * x
 
     @partial(ad.grad, argnums=1)
     def slope(self, x):
@@ -115,21 +95,19 @@ def test_a_method_is_decorated_with_jit():
     assert list(Model.step(model, X)) == [1.0, 2.0, 3.0]
     assert list(Model(4.0).step(X)) == [1.0, 3.0, 5.0]
     assert list(model.times(X, n=2)) == [0.0, 2.0, 8.0]
-    assert model.energy == 12.0 and list(model.normed(X)) == list(X / 12)
+    assert list(model.normed(X)) == list(X / 12)
     assert list(Model.twice(X)) == list(model.twice(X)) == [0.0, 2.0, 4.0]
-    assert Model.named(2.0) == model.named(2.0) == 8.0
 
 
 def test_a_jit_method_sees_that_attributes_have_changed():
     model = Model()
-    changes = [
-        lambda: None, lambda: setattr(model, 'w', np.ones(3)),
-        lambda: np.copyto(model.w, 3.0), lambda: setattr(model, 'rate', 2.0),
-        lambda: model.options.update(power=2),
-        lambda: np.copyto(model.options['shift'], X),
-        lambda: setattr(model, 'kind', 'relu')]
     bound = ad.jit(model.plain)
-    for change in changes:
+    for change in (
+            lambda: None, lambda: setattr(model, 'w', np.ones(3)),
+            lambda: np.copyto(model.w, 3.0),
+            lambda: setattr(model, 'rate', 2.0),
+            lambda: model.options.update(power=2),
+            lambda: np.copyto(model.options['shift'], X)):
         change()
         expected = model.plain(X)
         np.testing.assert_array_equal(bound(X), expected)
@@ -159,23 +137,6 @@ def test_jit_of_a_bound_method_counts_arguments_without_self():
     assert repr(f) == '<jit of Model.plain>' and 'def program' in f.source
 
 
-def test_jit_of_a_called_object_sees_its_attributes():
-    class Scale:
-        def __init__(self):
-            self.w = np.ones(3)
-
-        def __call__(self, x):
-            return self.w * x
-
-    scale = Scale()
-    f = ad.jit(scale)
-    assert list(f(X)) == [0.0, 1.0, 2.0]
-    scale.w *= 2
-    assert list(f(X)) == [0.0, 2.0, 4.0]
-    assert repr(f).startswith('<jit of ') and 'Scale>' in repr(f)
-    assert list(pickle.loads(pickle.dumps(ad.jit(Plus(1))))(X)) == [1, 2, 3]
-
-
 class Plus:
     def __init__(self, n):
         self.n = n
@@ -184,88 +145,76 @@ class Plus:
         return x + self.n
 
 
+def test_jit_of_a_called_object_sees_its_attributes():
+    plus = Plus(np.ones(3))
+    f = ad.jit(plus)
+    assert list(f(X)) == [1.0, 2.0, 3.0]
+    plus.n *= 2
+    assert list(f(X)) == [2.0, 3.0, 4.0]
+    assert repr(f).startswith('<jit of ') and 'Plus>' in repr(f)
+    assert list(pickle.loads(pickle.dumps(ad.jit(Plus(1))))(X)) == [1, 2, 3]
+
+
 def test_static_attributes_are_compared_as_they_were():
     class Sizes:
-        def __init__(self):
-            self.sizes = {1, 2}
-            self.rows = [1, 2]
+        rows = [1, 2]
 
         @ad.jit
         def times(self, x):
-            return x * len(self.sizes) * len(self.rows)
+            return x * len(self.rows)
 
     sizes = Sizes()
-    assert sizes.times(1.0) == 4.0
-    sizes.sizes.add(3)
-    assert sizes.times(1.0) == 6.0
+    sizes.rows = {1, 2}
+    assert sizes.times(1.0) == 2.0
+    sizes.rows.add(3)
+    assert sizes.times(1.0) == 3.0
+    sizes.rows = [1]
+    assert sizes.times(1.0) == 1.0
     sizes.rows.append(3)
-    assert sizes.times(1.0) == 9.0
+    assert sizes.times(1.0) == 2.0
 
 
-@pytest.mark.parametrize('attributes, words', [
-    ({'d': {1: X, 'a': X}}, 'must be sortable'), ({}, 'cannot be traced')])
-def test_objects_that_cannot_be_opened_are_refused(attributes, words):
-    class Open:
-        @ad.jit
-        def f(self, x):
-            return x
+class Open:
+    @ad.jit
+    def f(self, x):
+        return x
 
-    class Slots(Open):
-        __slots__ = ('w',)
 
-    it = Open() if attributes else Slots()
-    vars(it).update(attributes)
-    with pytest.raises(TypeError, match=words):
-        it.f(1.0)
+class Slots(Open):
+    __slots__ = ('w',)
+
+
+def test_objects_that_cannot_be_opened_are_refused():
+    unsorted = Open()
+    unsorted.d = {1: X, 'a': X}
+    for it, words in (unsorted, 'must be sortable'), (
+            Slots(), 'cannot be traced'):
+        with pytest.raises(TypeError, match=words):
+            it.f(1.0)
 
 
 class Careless:
     def __init__(self):
-        self.seen = []
-        self.count = 0
-        self.w = np.ones(3)
+        self.seen, self.count, self.w = [], 0, np.ones(3)
 
-    @ad.jit
-    def counts(self, x):
-        self.count += 1
-        return x
-
-    @ad.jit
-    def remembers(self, x):
-        self.seen.append(x)
-        return x
-
-    @ad.jit
-    def adds(self, x):
-        self.new = x
-        return x
-
-    @ad.jit
-    def writes(self, x):
-        self.w += x
-        return x
-
-    @ad.jit
-    def removes(self, x):
-        del self.count
+    @partial(ad.jit, static_argnums=1)
+    def do(self, change, x):
+        change(self, x)
         return x
 
 
-@pytest.mark.parametrize('name, words', [
-    ('counts', 'changes self.count'), ('remembers', 'changes self.seen'),
-    ('adds', 'changes self.new'), ('removes', 'changes self.count'),
-    ('writes', 'read-only')])
-def test_jit_refuses_a_method_that_changes_self(name, words):
+@pytest.mark.parametrize('change, words', [
+    (lambda self, x: setattr(self, 'count', 1), 'changes self.count'),
+    (lambda self, x: self.seen.append(x), 'changes self.seen'),
+    (lambda self, x: setattr(self, 'new', x), 'changes self.new'),
+    (lambda self, x: delattr(self, 'count'), 'changes self.count'),
+    (lambda self, x: np.add(self.w, x, out=self.w), 'read-only')])
+def test_jit_refuses_a_method_that_changes_self(change, words):
     careless = Careless()
     with pytest.raises(TypeError, match=words):
-        getattr(careless, name)(X)
+        careless.do(change, X)
     assert (careless.seen, careless.count) == ([], 0)
     assert list(careless.w) == [1.0] * 3 and not hasattr(careless, 'new')
-
-
-class Layer:
-    def __init__(self):
-        self.w = np.ones(3)
 
 
 class Net:
@@ -283,10 +232,10 @@ class Net:
 
 def test_jit_refuses_arrays_inside_of_objects_that_it_would_freeze():
     assert list(Net().run(X)) == [0.0] * 3
-    kept = SimpleNamespace(w=X)
-    for net, name in ((Net(Layer()), 'layers'), (Net(None, Layer()), 'rest'),
-                      (Net(kept), 'layers')):
-        kind = 'SimpleNamespace' if kept in net.layers else 'Layer'
+    for net, name, kind in (
+            (Net(Plus(X)), 'layers', 'Plus'),
+            (Net(None, Plus(X)), 'rest', 'Plus'),
+            (Net(SimpleNamespace(w=X)), 'layers', 'SimpleNamespace')):
         with pytest.raises(TypeError, match=(
                 f'changes to the arrays in self.{name}, an object of type '
                 f'{kind}. Make {kind} a dataclass')):
@@ -324,15 +273,12 @@ def test_a_method_of_a_dataclass_has_a_traced_self():
 
 def test_other_transformations_of_methods_hold_self():
     model = Model()
-    assert ad.vmap(model.plain)(np.ones((2, 3))).shape == (2, 3)
-    assert list(model.mapped(np.ones((2, 3)))) == [6.0, 6.0]
-    assert model.cheap(X) == np.sum(np.sin(2 * X))
+    assert list(ad.vmap(model.step)(np.ones((2, 3)))[1]) == [2.0] * 3
     assert list(ad.grad(model.cheap)(X)) == list(2 * np.cos(2 * X))
     assert list(model.slope(X)) == [0.0, 4.0, 8.0]
-    assert len(model.program(X).eqns) == 1
     model.w[:] = 0
     assert model.cheap(X) == 0
-    assert list(model.mapped(np.ones((2, 3)))) == [0, 0]
+    assert list(model.slope(X)) == [0.0] * 3
 
 
 def test_a_gradient_with_respect_to_self_names_the_fix():
@@ -364,8 +310,6 @@ def test_rules_of_a_method_are_not_asked_for_derivatives_by_self():
                 f'0 of Model.{name} is the self of a method, but it is being')):
             ad.grad(with_w)(np.ones(3), name)
         assert ad.jit(partial(with_w, name=name))(np.ones(3)) == 3.0
-    assert list(ad.grad(ad.jit(lambda w, x: np.sum(
-        with_x(w, x))), 1)(np.ones(3), X)) == [7.0] * 3
     assert ad.vmap(with_x, (0, None))(np.ones((2, 3)), X).tolist() == [
         [0.0, 1.0, 2.0]] * 2
 

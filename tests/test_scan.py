@@ -1,7 +1,7 @@
 """Guard `scan`: types, errors, residuals, and custom rules in a loop.
 
 Derivatives of random loops are compared with unrolled loops in
-test_unrolled.py.  Names such as b1, d18, and hard_case are the appendix's
+test_unrolled.py.  Names such as d18 and hard_case are the appendix's
 *What the documents ask*.
 """
 
@@ -86,32 +86,24 @@ def test_a_scan_of_no_steps_returns_memory_of_its_own():
         assert x[0] == 1
 
 
-CARRIES = {     # init, body, and what unrolling gives
-    'integer_stays': (1, lambda c, x: c * 2, 8),
-    'integer_to_float': (1, lambda c, x: c * 0.5, 0.125),
-    'number_to_single': (1.0, lambda c, x: c * np.float32(2),
-                         np.float32(8)),
-    'number_to_double': (1.0, lambda c, x: np.sin(c) * x, None),
-    'double_takes_a_number': (np.float64(1), lambda c, x: 2.0,
-                              np.float64(2)),
-    'to_complex': (1.0, lambda c, x: c * 1j, -1j),
-}
+CARRIES = [     # init, body, and what unrolling gives
+    (1, lambda c, x: c * 2, 8),
+    (1, lambda c, x: c * 0.5, 0.125),
+    (1.0, lambda c, x: c * np.float32(2), np.float32(8)),
+    (np.float64(1), lambda c, x: 2.0, np.float64(2)),
+    (1.0, lambda c, x: c * 1j, -1j),
+]
 
 
-@pytest.mark.parametrize('name', CARRIES)
-def test_a_python_number_becomes_what_the_body_makes_of_it(name):
-    init, body, expected = CARRIES[name]
+@pytest.mark.parametrize('init, body, expected', CARRIES)
+def test_a_python_number_becomes_what_the_body_makes_of_it(
+        init, body, expected):
     f = lambda c, x: (body(c, x), c)
-    xs = np.arange(3.)
-    if expected is None:
-        expected = unrolled.scan(f, init, xs)[0]
-    carry, ys = ad.scan(f, init, xs)
+    carry, ys = ad.scan(f, init, np.arange(3.0))
     assert_same(carry, expected)
     assert np.result_type(ys) == np.result_type(carry)
-    assert_same(ad.jit(lambda c: ad.scan(f, c, xs)[0])(init), expected)
-
-
-# Every transform by itself, and some of each other
+    assert_same(ad.jit(lambda c: ad.scan(f, c, np.arange(3.0))[0])(init),
+                expected)
 
 
 def test_linear_transpose_of_a_scan():
@@ -148,9 +140,8 @@ def test_hard_case_6_carries_that_move_one_step_late():
     for g in (g, ad.jit(g), ad.checkpoint(g), staged(g)):
         assert g(2.) == 9.0
         assert ad.grad(g)(2.) == d(g)(2.) == 5.0
-        for second in (ad.grad(ad.grad(g)), ad.hessian(g), d(d(g)),
-                       ad.grad(d(g)), ad.jit(ad.grad(ad.grad(g)))):
-            assert second(2.) == 2.0
+        assert ad.grad(ad.grad(g))(2.) == d(d(g))(2.) == 2.0
+        assert ad.jit(ad.hessian(g))(2.) == 2.0
         assert_close(ad.vmap(g)(X), np.stack([f(unrolled, x) for x in X]))
 
 
@@ -159,17 +150,14 @@ def test_d18_1097_custom_rules_under_array_functions_in_a_loop():
     f = with_vjp(lambda x: np.sin(x), lambda x: (f(x), x),
                  lambda x, ct: (7 * ct * np.cos(x),))
 
-    def g(lib, x):
-        c, ys = lib.scan(lambda c, x: (np.sum(f(c * x)), np.stack(
+    def g(x):
+        c, ys = ad.scan(lambda c, x: (np.sum(f(c * x)), np.stack(
             [f(x), x])), 1.0, x)
         return c + np.concatenate([ys, ys]).sum()
 
-    for change in (ad.grad, lambda f: ad.jit(ad.grad(f)),
-                   lambda f: ad.grad(ad.jit(f))):
-        assert_close(change(partial(g, ad))(X), ad.grad(
-            partial(g, unrolled))(X))
     one = np.array([0.5])
-    assert_close(ad.grad(partial(g, ad))(one), 21 * np.cos(one) + 2)
+    for change in (ad.grad(g), ad.jit(ad.grad(g)), ad.grad(ad.jit(g))):
+        assert_close(change(one), 21 * np.cos(one) + 2)
 
 
 def test_d18_1723_a_custom_rule_inside_control_flow():
@@ -198,23 +186,11 @@ def test_d18_1875_custom_gradient_inside_scan_then_grad():
         c, ys = lib.scan(lambda c, x: (f(x, c), f(c, x)), 1.5, x)
         return c * ys.sum()
     x = np.array([1.25, 0.5, 2.0])
-    for change in (ad.grad, lambda f: ad.jit(ad.grad(f)), lambda f: ad.grad(
-            lambda x: (ad.grad(f)(x) ** 2).sum()), lambda f: ad.grad(
-                ad.checkpoint(ad.jit(f)))):
+    squared = lambda f: ad.grad(lambda x: (ad.grad(f)(x) ** 2).sum())
+    for change in (ad.grad, lambda f: ad.jit(ad.grad(f)), squared,
+                   lambda f: ad.grad(ad.checkpoint(ad.jit(f)))):
         assert_close(change(partial(g, ad))(x),
                      change(partial(g, unrolled))(x))
-
-
-def test_b1_both_rules_in_a_loop_and_who_is_asked():
-    f = ad.custom_vjp(lambda x: x * x)
-    f.defvjp(lambda x: (f(x), x), lambda x, ct: (5 * ct * x,))
-    f.defjvp(lambda p, t: (f(*p), 3 * p[0] * t[0]))
-    g = lambda x: ad.scan(lambda c, _: (c, f(x)), 0., length=2)[1].sum()
-    for g in (g, ad.jit(g), ad.checkpoint(g)):
-        assert d(g)(2.0) == 12.0 and ad.grad(g)(2.0) == 20.0
-        assert ad.linearize(g, 2.0)[1](1.0) == 12.0
-        assert_same(ad.vmap(d(g))(X), 6 * X)
-        assert_same(ad.vmap(ad.grad(g))(X), 10 * X)
 
 
 # What the pullback keeps
@@ -259,10 +235,8 @@ def test_what_depends_on_constants_is_computed_once():
 def test_rows_that_are_scanned_over_are_not_stacked_again():
     xs = np.ones((5, 3))
     f = lambda c, xs: ad.scan(lambda c, x: (c * x, None), c, xs)[0].sum()
-    _, pullback = ad.vjp(f, np.ones(3), xs)
-    kept = [x for x in ad.tree_leaves(pullback) if np.shape(x) == (5, 3)]
     # the rows themselves, and the carries
-    assert len(kept) == 2
+    assert residual_shapes(f, np.ones(3), xs).count((5, 3)) == 2
     assert residual_shapes(lambda c: f(c, xs), np.ones(3)) == [(5, 3)]
 
 
@@ -288,10 +262,9 @@ ERRORS = {
     'shape': (scan(lambda c, x: (c * np.ones(3), x), np.zeros(2)[0],
                    length=2), T, NAME + ': carry' + TYPES
               + r'float64\[\], and the output is float64\[3\]'),
-    'leaf': (scan(lambda c, x: ({'a': c['a'], 'b': [c['b'][0] > 0]}, x),
-                  {'a': 1., 'b': [np.ones(2)]}, length=2), T,
-             r"carry\['b'\]\[0\]" + TYPES
-             + r'float64\[2\], and the output is bool\[2\]'),
+    'leaf': (scan(lambda c, x: ({'a': [c['a'][0] > 0]}, x), {'a': [X]},
+                  length=2), T, r"carry\['a'\]\[0\]" + TYPES
+             + r'float64\[4\], and the output is bool\[4\]'),
     'number_truncated': (scan(lambda c, x: (x, c), 1.5, np.arange(2)), T,
                          TYPES + r'float64\[\], and the output is int64\[\]'),
     'no_pair': (scan(lambda c, x: c, length=2), T, f'{NAME}.*must return a '
@@ -303,15 +276,10 @@ ERRORS = {
     'no_axis': (scan(C, xs=2.0), V, f'{NAME}: xs: scan iterates over the '
                 r'first axis of its inputs, but this input has no axes: float64'),
     'negative': (scan(C, length=-1), V, 'scan'),
-    'length_float': (scan(C, length=2.5), T,
-                     f"{NAME}: length: 'float' object cannot be interpreted "
-                     'as an integer'),
     'length_traced': (lambda: ad.jit(lambda n: scan(C, length=n)())(3), T,
                       '__index__.. method was called on traced array'),
     'init': (scan(C, 'a', length=2), T, f'{NAME}: init: .*type str'),
     'xs': (scan(C, xs=[X, 'a']), T, r'xs\[1\]: a value of type str'),
-    'y': (scan(lambda c, x: (c, {'a': 'a'}), xs=X), T,
-          f"{NAME}: output.*'a'.*type str"),
     'd3_carry': (scan(lambda c, x: (c if c > 0 else -c, x), xs=X),
                  ad.TracerBoolConversionError,
                  f'Attempted boolean conversion .*{NAME}.*np.where'),
@@ -327,32 +295,24 @@ def test_every_mistake_with_a_scan_is_named(name):
 
 # Without wings
 
-@pytest.mark.parametrize('reverse', [False, True])
-def test_the_core_runs_loops_without_a_wing(reverse):
-    def f(lib, x, xs):
-        c, ys = lib.scan(lambda c, x: (np.sin(c) * x, c), x, xs,
-                         reverse=reverse)
-        n, c = lib.while_loop(lambda k: k[0] < 3,
-                              lambda k: (k[0] + 1, k[1] * x), (0, c))
-        return c, ys
+def test_the_core_runs_loops_without_a_wing():
+    def f(lib, x):
+        c, ys = lib.scan(lambda c, x: (np.sin(c) * x, c), x, X, reverse=True)
+        return ys, lib.while_loop(lambda c: c < 3, lambda c: c + x, c)
 
-    twin = f(unrolled, 0.5, X)
     with ad.plain():
-        assert_trees(ad.jit(partial(f, ad))(0.5, X), twin)
+        assert_trees(ad.jit(partial(f, ad))(0.5), f(unrolled, 0.5))
         c, ys = ad.jit(lambda x: ad.scan(
-            lambda c, _: (c, (c, X)), x, length=0, reverse=reverse))(0.5)
+            lambda c, _: (c, (c, X)), x, length=0))(0.5)
         assert c == 0.5 and [y.shape for y in ys] == [(0,), (0, 4)]
 
 
-MISTAKES = [    # that the core itself refuses
+@pytest.mark.parametrize('mistake', [
     lambda: ad.scan(lambda c, x: ((c, c), x), 0.0, X),
     lambda: ad.scan(lambda c, x: (x > 0, x), np.float64(0), X),
     lambda: ad.cond(True, lambda x: x, lambda x: (x, x), 0.0),
     lambda: ad.cond(True, lambda x: x, lambda x: x > 0, np.float64(0)),
-]
-
-
-@pytest.mark.parametrize('mistake', MISTAKES)
+])
 def test_the_core_refuses_what_differs_without_the_checks(mistake):
     with ad.plain('tools'), pytest.raises(TypeError, match=(
             'of .*<lambda>: (body function carry input and carry output must '

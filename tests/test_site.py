@@ -26,18 +26,12 @@ FAULTS = {
     'missing image': (
         '<img src="nowhere.png" alt="A map">',
         '404: .*/nowhere.png'),
-    'script from elsewhere': (
-        '<script src="https://example.com/x.js"></script>',
-        'asks another host for https://example.com/x.js'),
     'error in the console': (
         '<script>console.error("planted")</script>',
         'console: .*"planted"'),
     'image without words': (
         '<img src="../assets/logo.svg">',
         'axe: image-alt: .*<img src="../assets/logo.svg">'),
-    'faint words': (
-        '<p style="color: #bbb; background: white">Faint</p>',
-        'axe: color-contrast: .*Faint'),
     'box too wide': (
         '<div style="width: 1500px">Wide</div>',
         r'the page scrolls sideways: \d+ px wide'),
@@ -47,10 +41,6 @@ FAULTS = {
     'formula that is not set': (
         r'<p><span class="arithmatex">\(\frac12\)</span></p>',
         r'a formula is not set: \\\(\\frac12'),
-    'box that scrolls unseen': (
-        '<div style="overflow: auto" tabindex="0">'
-        '<div style="width: 1500px">Wide</div></div>',
-        'nothing shows that it scrolls: <div .*Wide'),
     'colours that stay': (
         '<style>body { color-scheme: dark !important }</style>',
         'the wrong colours: dark'),
@@ -95,10 +85,10 @@ def faults_with(browser, site, tmp_path_factory):
     text, end, rest = small.read_text('utf-8').partition('</article>')
     numbers = itertools.count()   # a browser remembers the pages of a name
 
-    def plant(planted, widths=[1280]):
+    def plant(planted):
         page = f'chapters/planted{next(numbers)}.html'
         (folder / page).write_text(text + planted + end + rest, 'utf-8')
-        return faults(browser, f'{address}/{page}', widths)
+        return faults(browser, f'{address}/{page}', [1280])
 
     with serving(folder) as address:
         yield plant
@@ -361,8 +351,7 @@ def test_a_question_hides_its_answer_until_the_reader_asks(browser, home):
 @pytest.mark.parametrize('name', FAULTS)
 def test_browser_finds_what_is_wrong(faults_with, name):
     planted, words = FAULTS[name]
-    widths = [375] if 'unseen' in name else [1280]
-    [fault] = faults_with(planted, widths)
+    [fault] = faults_with(planted)
     assert re.match(words, fault)
 
 
@@ -373,11 +362,8 @@ def test_every_link_leads_somewhere(site):
 
 
 @pytest.mark.parametrize('link', [
-    '<a href="nowhere.html">missing page</a>', '<a href="../">folder</a>',
-    '<a href="index.html">page of another folder</a>',
-    '<a href="#nowhere">missing anchor</a>', '<img src="nowhere.png">',
-    '<a href="../index.html#here">anchor of another page</a>',
-    '<script src="/nowhere.js"></script>'])
+    '<a href="nowhere.html">', '<a href="../">', '<a href="#nowhere">',
+    '<img src="nowhere.png">', '<a href="../index.html#here">'])
 def test_links_that_lead_nowhere_are_found(tmp_path, link):
     (tmp_path / 'part').mkdir()
     (tmp_path / 'index.html').write_text('<h1 id="top">Home</h1>')

@@ -1,4 +1,4 @@
-"""Transposition: linear programs, run backwards.
+"""Guard transposition: linear programs, run backwards.
 
 The definition is the test: `<J v, w>` is `<v, J^T w>`, for all v and w.
 """
@@ -15,8 +15,8 @@ from autodiff_mini.interpreters.abstract import rules as abstract_rules
 from autodiff_mini.interpreters.partial_eval import linear_flat
 from autodiff_mini.interpreters.transpose import backward_pass, fit_cotangent
 from autodiff_mini.interpreters.transpose import rules as transpose_rules
-from autodiff_mini.primitives.elementwise import add_p, mul_p, stop_gradient_p
-from autodiff_mini.primitives.indexing import OPERAND, add_at_p, scatter_p
+from autodiff_mini.primitives.elementwise import add_p, mul_p
+from autodiff_mini.primitives.indexing import OPERAND, add_at_p
 from autodiff_mini.zeros import Zero
 from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS
@@ -26,7 +26,7 @@ from tests.numerical import (
 from tests.programs import PROGRAMS, is_inexact
 from tests.test_abstract import NOT_STAGED
 from tests.test_programs import coarsest, random_tangent, tangents_for
-from tests.traces import first_order, spied
+from tests.traces import spied
 
 HERE = re.escape(__file__)
 X = np.arange(3.) + 1
@@ -55,8 +55,6 @@ def check_cotangents(xs, x_bars):
             assert np.result_type(x_bar) == ad.float0
             assert np.shape(x_bar) == np.shape(x)
 
-
-# The table of programs
 
 @each(EVERY)
 def test_vjp_is_the_transpose_of_jvp(program):
@@ -190,30 +188,25 @@ NONLINEAR = {
 }
 
 
-@pytest.mark.parametrize('name', NONLINEAR)
-def test_nonlinear_programs_are_refused_and_the_line_quoted(name):
-    def f(x):
-        return np.sum(NONLINEAR[name](x))
+def test_nonlinear_programs_are_refused_and_the_line_quoted():
+    for nonlinear in NONLINEAR.values():
+        with pytest.raises((TypeError, NotImplementedError),
+                           match='linear') as e:
+            ad.linear_transpose(lambda x: np.sum(nonlinear(x)), X)(1.0)
+        [note] = e.value.__notes__
+        assert re.match(rf"in the operation '\w+', called at {HERE}:\d+",
+                        note)
 
-    with pytest.raises((TypeError, NotImplementedError), match='linear') as e:
-        ad.linear_transpose(f, X)(1.0)
-    (note,) = e.value.__notes__
-    assert re.match(rf"in the operation '\w+', called at {HERE}:\d+", note)
 
-
-def test_a_missing_rule_is_named():
+def test_a_missing_rule_is_named(monkeypatch):
     """P4."""
     unknown = Primitive('unknown', lambda x: x)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(abstract_rules, unknown, lambda x: x)
-        with pytest.raises(NotImplementedError,
-                           match="Transpose rule for 'unknown'.*define "
-                                 r'transpose.rules\[primitive\]') as e:
-            ad.linear_transpose(unknown.bind, X)(X)
-    assert f'{__file__}:' in e.value.__notes__[0]
+    monkeypatch.setitem(abstract_rules, unknown, lambda x: x)
+    with pytest.raises(NotImplementedError,
+                       match="Transpose rule for 'unknown'.*define "
+                             r'transpose.rules\[primitive\]'):
+        ad.linear_transpose(unknown.bind, X)(X)
 
-
-# The backward pass
 
 def linear(f, *xs):
     """Return the linear function `f`, at such arguments, as a jaxpr."""
@@ -223,17 +216,13 @@ def linear(f, *xs):
 
 def test_cotangents_of_a_value_that_is_used_twice_are_added():
     """Assigned, in place of added, the last one would win."""
-    cases = {
-        'sum': (lambda x: x + x, 2.0),
-        'one operation': (lambda x: x * 2 + x * 3 - x, 4.0),
-        'output': (lambda x: np.sum(np.stack([x, x, x])), 3.0),
-        'concatenate': (lambda x: np.concatenate([x, x * 4]).sum(), 5.0),
-        'before': (lambda x: (lambda y: y * 5 + np.sum(y) * 0 + y)(x * 2),
-                   12.0),
-    }
-    for name, (f, slope) in cases.items():
+    for f, slope in (
+            (lambda x: x + x, 2.0),
+            (lambda x: x * 2 + x * 3 - x, 4.0),
+            (lambda x: np.sum(np.stack([x, x, x])), 3.0),
+            (lambda x: np.concatenate([x, x * 4]).sum(), 5.0)):
         (x_bar,) = ad.linear_transpose(f, X)(np.ones_like(f(X)))
-        assert_close(x_bar, np.full(3, slope)), name
+        assert_close(x_bar, np.full(3, slope))
 
 
 def test_cotangents_of_unused_inputs_and_outputs_are_zeros():
@@ -271,7 +260,8 @@ def test_a_cotangent_is_gathered_before_it_goes_on():
     assert counts == {add_p: 20}
 
 
-def test_a_primitive_of_several_results_gets_all_their_cotangents():
+def test_a_primitive_of_several_results_gets_all_their_cotangents(
+        monkeypatch):
     """None for those on which nothing depends."""
     both = Primitive('both', lambda x: [2 * x, 3 * x], multiple_results=True)
     seen = []
@@ -280,14 +270,12 @@ def test_a_primitive_of_several_results_gets_all_their_cotangents():
         seen.append([ct is None for ct in cts])
         return [sum(n * ct for n, ct in zip((2, 3), cts) if ct is not None)]
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(abstract_rules, both, lambda x: [x, x])
-        patch.setitem(transpose_rules, both, transpose)
-        for f, slope in ((lambda x: both.bind(x), 5.0),
-                         (lambda x: both.bind(x)[1], 3.0)):
-            y_bar = [X, X] if slope == 5.0 else X
-            (x_bar,) = ad.linear_transpose(f, X)(y_bar)
-            assert_same(x_bar, slope * X)
+    monkeypatch.setitem(abstract_rules, both, lambda x: [x, x])
+    monkeypatch.setitem(transpose_rules, both, transpose)
+    (x_bar,) = ad.linear_transpose(both.bind, X)([X, X])
+    assert_same(x_bar, 5 * X)
+    (x_bar,) = ad.linear_transpose(lambda x: both.bind(x)[1], X)(X)
+    assert_same(x_bar, 3 * X)
     assert seen == [[False, False], [True, False]]
 
 
@@ -306,27 +294,6 @@ def test_errors_in_the_backward_pass_carry_the_line():
         f"in the operation 'matmul', called at {__file__}:{line}"]
 
 
-# Broadcasting
-
-# matmul
-
-# Writing into zeros, the transpose of indexing
-
-CUBE = (2, 3, 4)
-def bind_scatter(x, place, shape=CUBE, arrays=None):
-    """Return zeros with `x` added at an index, as an operation."""
-    place = place if isinstance(place, tuple) else (place,)
-    if arrays is None:
-        arrays = [i for i in place if isinstance(i, np.ndarray)]
-    indices = tuple(OPERAND if isinstance(i, np.ndarray) else i
-                    for i in place)
-    write = add_at_p if OPERAND in indices else scatter_p
-    return write.bind(np.zeros(shape, typeof(x).dtype), x, *arrays,
-                      indices=indices)
-
-
-# The rules have the types of their operands
-
 def test_a_cotangent_is_made_to_fit():
     """Also between two operations, where no user sees it."""
     single, weak = typeof(np.ones(3, np.float32)), typeof(1.0)
@@ -340,18 +307,15 @@ def test_a_cotangent_is_made_to_fit():
     assert_same(fit_cotangent(X, typeof(X * 1j)), X + 0j)
 
 
-@pytest.mark.parametrize('dtype', [np.float16, np.float32, np.longdouble])
-def test_cotangents_come_back_in_the_dtype_of_each_operand(dtype):
+def test_cotangents_come_back_in_the_dtype_of_each_operand():
     """A product of two precisions: each cotangent in its own."""
-    x, y = np.ones((2, 3), dtype), np.ones(3)
+    x, y = np.ones((2, 3), np.float32), np.ones(3)
     for f in (np.add, np.subtract, np.multiply, np.divide, np.matmul,
               lambda x, y: np.where(x > 5, x, y),
               lambda x, y: np.stack([x[0], y]),
               lambda x, y: np.concatenate([x[0], y])):
         z, f_vjp = ad.vjp(f, x, y)
-        x_bar, y_bar = f_vjp(np.ones_like(z))
-        assert_same_type(x_bar, x)
-        assert_same_type(y_bar, y)
+        ad.tree_map(assert_same_type, f_vjp(np.ones_like(z)), (x, y))
 
 
 def test_cotangents_of_python_numbers_are_python_numbers():
@@ -359,17 +323,3 @@ def test_cotangents_of_python_numbers_are_python_numbers():
     x_bar, y_bar = f_vjp(np.ones_like(y))
     assert_same(x_bar, 9.0)
     assert_same(y_bar, np.float32(2))
-
-
-def test_every_transpose_rule_is_used_by_a_program_of_the_table():
-    """Of the primitives with a rule, none is there for show."""
-    used = set()
-    for program in EVERY:
-        try:
-            _, f_jvp = ad.linearize(partial(program.function, np),
-                                    *program.args)
-        except TypeError:
-            continue
-        used |= {e.primitive for e in f_jvp.program.jaxpr.eqns}
-    used |= {stop_gradient_p}    # of second derivatives
-    assert used & first_order() == transpose_rules.keys() & first_order()

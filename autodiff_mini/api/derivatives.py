@@ -118,16 +118,15 @@ class Pullback(LinearFunction):
     def of_leaves(self, y_bars, given):
         """Return the cotangents of the arguments; none is one of `given`.
 
-        New arrays belong to the library of the other arrays.
+        New arrays belong to the library of these and of the residuals.
         """
         _, jaxpr, in_tree, in_avals, *_ = self.program
-        others = [*y_bars, *self.residuals]
+        others = [*given, *self.residuals]
         if library := seams.library_of(others):
             y_bars = list(map(library.adapt, y_bars))
         x_bars = pull(jaxpr, self.residuals, y_bars)
         x_bars = map(whole_cotangent, in_avals, x_bars, repeat(others))
-        return in_tree.unflatten(
-            own_memory(x_bars, [*given, *self.residuals]))
+        return in_tree.unflatten(own_memory(x_bars, others))
 
 
 def fit_given(aval, ct):
@@ -416,8 +415,8 @@ def select(tag, f, argnums, positions, args, kwargs):
             tree_structure(args[i]),
             f'{tag}: argument {i}' + ('' if i else self))]
     f_of_some.__qualname__ = fun_name(f)
-    point = tuple(args[i] for i in chosen)
-    return f_of_some, point if several else point[0], names
+    point = [args[i] for i in chosen]
+    return f_of_some, tuple(point) if several else point[0], names
 
 
 def positions_of(tag, argnums) -> list:
@@ -470,7 +469,5 @@ def gradient(point, y, program, residuals, holomorphic, allow_int):
         check_output_kinds(program, y, False, bool(holomorphic))
     one = aval.dtype.type(1)
     one = one.item() if aval.weak_type else one
-    library = seams.library_of([y])
-    ones = [library.adapt(one) if library else one]
-    [found] = Pullback(program, residuals).of_leaves(ones, ones)
+    [found] = Pullback(program, residuals).of_leaves([one], [y])
     return found

@@ -15,9 +15,9 @@ from autodiff_mini.core import TraceTag, current_trace
 from autodiff_mini.fast.loop_source import loop_p
 from autodiff_mini.fast.plan import FRESH
 from autodiff_mini.fast.simplify import VIEWS, opened, opening_rules, simplify
-from autodiff_mini.higher_order.loops import scan_p, scan_types, split
+from autodiff_mini.higher_order.loops import scan_p, split
 from autodiff_mini.higher_order.programs import (
-    others, remembered, run, stage_program, vmap_jaxpr, zeros)
+    others, remembered, run, stage_program, vmap_jaxpr)
 from autodiff_mini.jaxprs import Jaxpr, Var, drop_dead
 from autodiff_mini.primitives.elementwise import add_p
 from autodiff_mini.primitives.linalg import matmul_p
@@ -148,9 +148,8 @@ def fission(jaxpr, avals, length, reverse, counts):
             if end is not v:
                 del env[v]
         if length == 0:
-            return [*starts, *map(zeros, scan_types(
-                jaxpr=jaxpr, length=0, reverse=reverse, counts=counts)[
-                    len(starts):])]
+            return [*starts, *[np.zeros((0, *v.aval.shape), v.aval.dtype)
+                               for v in ys]]
         rows = {*xs}    # variables that have the axis of the steps
 
         def compute(eqns, outs, at_once=True):
@@ -175,14 +174,12 @@ def fission(jaxpr, avals, length, reverse, counts):
         fixed = [v for v in core.invars if v in env and v not in rows]
         moving = [v for v in core.invars if v in rows]
         core.invars = [*fixed, *[carry[i] for i in stays], *moving]
-        last = []
         line = body.eqns[0].line if body.eqns else None
         current_trace().line = line
-        if core.outvars:
-            last = loop_p.bind(
-                *[env[v] for v in fixed], *[starts[i] for i in stays],
-                *[env[v] for v in moving], jaxpr=core, length=length,
-                reverse=reverse, counts=(len(fixed), len(stays)))
+        last = loop_p.bind(
+            *[env[v] for v in fixed], *[starts[i] for i in stays],
+            *[env[v] for v in moving], jaxpr=core, length=length,
+            reverse=reverse, counts=(len(fixed), len(stays)))
         env.update(zip(kept, last[len(stays):], strict=True))
         rows.update(kept)
         compute(parts.after, late)

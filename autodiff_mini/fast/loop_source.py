@@ -12,7 +12,7 @@ from autodiff_mini.core import Primitive
 from autodiff_mini.fast.emitter import fast_rules
 from autodiff_mini.fast.scalars import (
     as_numbers, carefully, checked, float_text, indented, is_bool, put_back,
-    scalar_body, taken_out)
+    reshaped, scalar_body, taken_out)
 from autodiff_mini.fast.simplify import opened, simplify
 from autodiff_mini.higher_order.loops import (
     scan_for_outputs, scan_lowering, scan_types, split, while_lowering,
@@ -26,18 +26,17 @@ dead_rules[loop_p] = scan_for_outputs
 lowering.rules[loop_p] = scan_lowering
 
 
-def loop_lowering(emitter, *names, jaxpr, length, reverse, counts):
+def loop_lowering(emitter, *names, jaxpr, counts, **steps):
     """Append a function with a Python loop, and return a call to it."""
     name, ordered = f'loop_{next(emitter.numbers)}', emitter.ordered
-    arguments, body = array_loop(emitter, jaxpr, ordered, length, reverse,
-                                 counts)
+    arguments, body = array_loop(emitter, jaxpr, ordered, counts, **steps)
     numbers = as_numbers(jaxpr, ordered) if emitter.fast else None
     if numbers:
         careful = f'careful_{name}'
         emitter.define(f'{careful}({", ".join(arguments)})', body)
         arguments, body = scalar_loop(
             emitter, jaxpr, numbers, counts,
-            lambda *given: f'{careful}({", ".join(given)})', length, reverse)
+            lambda *given: f'{careful}({", ".join(given)})', **steps)
     emitter.define(f'{name}({", ".join(arguments)})', body)
     return f'{name}({", ".join(names)})'
 
@@ -45,7 +44,7 @@ def loop_lowering(emitter, *names, jaxpr, length, reverse, counts):
 fast_rules[loop_p] = loop_lowering
 
 
-def array_loop(emitter, jaxpr, ordered, length, reverse, counts):
+def array_loop(emitter, jaxpr, ordered, counts, length, reverse):
     """Return the arguments and the lines of a function that loops."""
     names = emitter.names(jaxpr)
     consts, carry, xs = split(jaxpr.invars, counts)
@@ -54,24 +53,18 @@ def array_loop(emitter, jaxpr, ordered, length, reverse, counts):
                  *(names[v, 'all'] for v in xs)]
     rows = [names['row', i] for i in range(len(ys))]
     empty = [f'np.empty({(length, *v.aval.shape)}{emitter.dtype_of(v)})'
-             if emitter.fast else f'[None] * {length}' for v in ys]
+             for v in ys]
     step = [(f'{names[v]} = {names[v, "all"]}[step]', None) for v in xs]
     step += emitter.body(jaxpr, names, ordered)
     step += [(f'{row}[step] = {emitter.result(y, names)}', None)
              for row, y in zip(rows, ys)]
     step += assigned([names[v] for v in carry],
                      [emitter.result(v, names) for v in ends])
-    outs = [*(names[v] for v in carry),
-            *(row if emitter.fast else f'np.stack({row})' for row in rows)]
+    outs = [*(names[v] for v in carry), *rows]
     return arguments, [
         *[(f'{row} = {text}', None) for row, text in zip(rows, empty)],
         (f'for step in {steps_text(length, reverse)}:', None),
         *indented(step), (f'return [{", ".join(outs)}]', None)]
-
-
-def reshaped(v, *shape):
-    """Return the text that reshapes rows of `v`, or '' for one axis."""
-    return f'.reshape({shape})' if len(v.aval.shape) > 1 else ''
 
 
 def row_text(texts, v):
@@ -145,17 +138,14 @@ def assigned(names, values):
     return [(' = '.join(', '.join(side) for side in zip(*pairs)), None)]
 
 
-def fast_while(emitter, *names, test, body, counts):
+def fast_while(emitter, *names, counts, **programs):
     """Return a call to `loop_while`, or to a function written for floats."""
-    call = partial(while_lowering, emitter, test=test, body=body,
-                   counts=counts)
+    call = partial(while_lowering, emitter, counts=counts, **programs)
     carefully_called = call(*names)
-    test, body = simplify(opened(test)), simplify(opened(body))
-    tests = steps = None
-    if emitter.fast:
-        tests = as_numbers(test, emitter.ordered, is_bool)
-        steps = as_numbers(body, emitter.ordered)
-    if not (tests and steps):
+    test, body = [simplify(opened(programs[x])) for x in ('test', 'body')]
+    tests = emitter.fast and as_numbers(test, emitter.ordered, is_bool)
+    steps = tests and as_numbers(body, emitter.ordered)
+    if not steps:
         return carefully_called
     name = f'while_{next(emitter.numbers)}'
     arguments, lines = scalar_loop(emitter, body, steps, counts, call,

@@ -14,16 +14,15 @@ from autodiff_mini import seams
 from autodiff_mini.core import (
     NUMBERS, PYTHON_NUMBERS, Primitive, TraceTag, Tracer, array_type,
     current_trace, function_table, typeof)
-from autodiff_mini.errors import RuleTable
-from autodiff_mini.fast.emitter import FastEmitter
+from autodiff_mini.fast.compiler import Version
 from autodiff_mini.fast.simplify import opened
 from autodiff_mini.higher_order.programs import (
-    for_outputs, jvp_jaxpr, nothing, partial_eval_jaxpr, stage_program,
-    transpose_jaxpr, vmap_jaxpr)
+    for_outputs, jvp_jaxpr, nothing, partial_eval_jaxpr, remembered,
+    stage_program, transpose_jaxpr, vmap_jaxpr)
 from autodiff_mini.interpreters.vmap import BatchTracer, joint_dim
 from autodiff_mini.jaxprs import Equation, Jaxpr, Var, programs_in
 from autodiff_mini.primitives.elementwise import float_power_p, pow_p
-from autodiff_mini.pytree import tree_flatten
+from autodiff_mini.pytree import tree_flatten, tree_map
 
 BY_VALUE = {pow_p, float_power_p}   # their rules depend on a Python number
 OFTEN = 32          # the call at which an operation is prepared
@@ -48,38 +47,33 @@ class Findings(NamedTuple):
     avals: list
 
 
-class Preparations(dict):
-    """Prepared operations, or call counts, by operation and types."""
-
-    version = None
-
-    def refresh(self):
-        """Forget everything if a rule has changed."""
-        if self.version != RuleTable.version:
-            self.version = RuleTable.version
-            self.clear()
-
-    def meet(self, key, found, function, args, kwargs):
-        """Count a call, and prepare the operation at the call OFTEN.
-
-        Raises:
-            LongWay: it is another call.
-        """
-        if any(map(programs_in, kwargs.values())):
-            raise LongWay
-        times, avals = self.get(key) or (0, found.avals)
-        if len(self) > MOST_KEYS:
-            self.clear()
-        self[key] = times + 1, avals
-        if times + 1 != OFTEN:
-            raise LongWay
-        examples = BatchTracer in map(type, found.operands)
-        self[key] = (Mapped if examples else Prepared)(
-            found, function, args, kwargs)
-        return self[key]
+preparations = {}   # by operation and types: a Prepared, or a call count
 
 
-preparations = Preparations()
+def prepare_if_often(key, found, function, args, kwargs):
+    """Count a call, and prepare the operation at the call OFTEN.
+
+    Raises:
+        LongWay: it is another call.
+    """
+    if any(map(programs_in, kwargs.values())):
+        raise LongWay
+    times, avals = preparations.get(key) or (0, found.avals)
+    if len(preparations) > MOST_KEYS:
+        preparations.clear()
+    preparations[key] = times + 1, avals
+    if times + 1 != OFTEN:
+        raise LongWay
+    examples = BatchTracer in map(type, found.operands)
+    preparations[key] = (Mapped if examples else Prepared)(
+        found, function, args, kwargs)
+    return preparations[key]
+
+
+@remembered
+def compiled_step(jaxpr):
+    """Compile a program to a function of NumPy arrays in any order."""
+    return Version(opened(jaxpr), fast=False).function
 
 
 class Prepared:
@@ -94,13 +88,12 @@ class Prepared:
     def __init__(self, found, function, args, kwargs):
         self.function = function
         self.avals = found.avals
-        self.backs = {}     # reverse passes, by which results have cotangents
         is_primitive = isinstance(function, Primitive)
 
         def run(*xs):
             out = called_with(function, iter(xs), args, kwargs)
             ys, self.tree = tree_flatten(out)
-            if not is_primitive and any(map(is_seen, ys)):
+            if not is_primitive and any(map(seams.is_seen.run, ys)):
                 raise LongWay
             return ys
 
@@ -116,22 +109,27 @@ class Prepared:
         self.place_results(jaxpr, moves, moving, later)
         self.forward = self.step(known if self.sources else jaxpr)
         if self.sources:    # the reverse pass from all results
-            self.back = self.back_from((True,) * len(self.later.outvars))
+            self.back = self.back_from((True,) * len(self.made))
 
     def place_results(self, jaxpr, moves, moving, later):
         """Record for each result where its tangent comes from.
 
         It can be one of the incoming tangents, computed from them, or zero.
+        Each record is a pair, of the place of a result and one of these:
+        `passed`, the place of the argument whose tangent it is; `made`, its
+        type if the tangent is computed.
         """
         moving = list(compress(range(len(moving)), moving))
         self.count = len(later.invars) - len(moving)     # residuals
         sources = dict(zip(later.invars[self.count:], moving))
         dots = iter(later.outvars)
         dots = [next(dots) if here else None for here in moves]
-        self.passed = [sources.get(v) for v in dots]
-        self.made = [v and v not in sources and as_made(y.aval)
-                     for v, y in zip(dots, jaxpr.outvars)]
-        outvars = list(compress(dots, self.made))
+        self.passed = [(i, sources[v]) for i, v in enumerate(dots)
+                       if v in sources]
+        self.made = [(i, as_made(jaxpr.outvars[i].aval))
+                     for i, v in enumerate(dots) if v and v not in sources]
+        self.width = len(dots)
+        outvars = [dots[i] for i, _ in self.made]
         self.later, self.sources = used_once(Jaxpr(
             later.constvars, later.invars, later.eqns, outvars, later.consts),
             self.count, sources)
@@ -139,10 +137,7 @@ class Prepared:
     def back_from_some(self, residuals, cts):
         """Return the cotangents of its sources, if some of `cts` are None."""
         given = tuple([ct is not None for ct in cts])
-        back = self.backs.get(given)
-        if back is None:
-            back = self.backs[given] = self.back_from(given)
-        return back(*residuals, *compress(cts, given))
+        return self.back_from(given)(*residuals, *compress(cts, given))
 
     def back_from(self, given):
         """Return the reverse pass from some of the results, as a function."""
@@ -153,9 +148,7 @@ class Prepared:
         given = (True,) * sum(given)
         return self.step(transpose_jaxpr(jaxpr, linear, given))
 
-    def step(self, jaxpr):
-        """Compile a program of this operation to a function."""
-        return compiled_step(jaxpr)
+    step = staticmethod(compiled_step)
 
 
 class Mapped(Prepared):
@@ -186,40 +179,20 @@ class Mapped(Prepared):
         return step
 
 
-def is_seen(y):
-    """Return whether other code can see the memory of a result.
-
-    A result can be a view of an argument.
-    """
-    return seams.is_seen.run(y)
-
-
 def called_with(function, values, args, kwargs):
     """Call a function with `values` substituted for its arrays."""
     is_primitive = isinstance(function, Primitive)
     is_dynamic = is_primitive and function not in BY_VALUE
-    args = [with_values(x, values, is_dynamic) for x in args]
+
+    def value(x):
+        is_array = isinstance(x, Tracer | np.ndarray)
+        is_number = is_dynamic and type(x) in NUMBERS
+        return next(values) if is_array or is_number else x
+    args = tree_map(value, args)
     if is_primitive:
         return function.bind(*args, **kwargs)
-    kwargs = {name: with_values(x, values, False)
-              for name, x in kwargs.items()}
+    kwargs = {name: tree_map(value, x) for name, x in kwargs.items()}
     return function_table[function](*args, **kwargs)
-
-
-def with_values(x, values, is_dynamic):
-    """Return an argument, with values substituted for its arrays.
-
-    Args:
-        x: the argument.
-        values: an iterator.
-        is_dynamic: whether to substitute for Python numbers, too.
-    """
-    if isinstance(x, Tracer | np.ndarray) or (
-            is_dynamic and type(x) in NUMBERS):
-        return next(values)
-    if type(x) in (list, tuple):
-        return type(x)([with_values(y, values, is_dynamic) for y in x])
-    return x
 
 
 def as_made(aval):
@@ -256,15 +229,3 @@ def used_once(jaxpr, count, sources):
                              eqn.params, eqn.outvars, eqn.line))
     return Jaxpr(jaxpr.constvars, [*jaxpr.invars[:count], *inputs],
                  eqns[::-1], jaxpr.outvars, jaxpr.consts), numbers
-
-
-def compiled_step(jaxpr):
-    """Compile a program to a function that returns a list.
-
-    It takes NumPy arrays in any memory order.
-    """
-    emitter = FastEmitter(False)
-    emitter.emit('step', emitter.simplified(opened(jaxpr), False), False)
-    source, _ = emitter.text()
-    exec(compile(source, '<autodiff_mini step>', 'exec'), emitter.scope)
-    return emitter.scope['step']

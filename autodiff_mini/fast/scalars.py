@@ -138,24 +138,23 @@ def as_numpy(primitive):
     return all(np.array_equal(mine, ys) for ys in found)
 
 
-def scalar_lines(emitter, numbers, invars, outvars, names):
+def scalar_lines(emitter, numbers, jaxpr, names):
     """Return the lines of a function for a program of single numbers.
 
     Args:
         emitter: the FastEmitter.
         numbers: the Numbers of the program.
-        invars, outvars: the variables of the original program.
+        jaxpr: the original program.
         names: the names of its variables.
     """
-    floats = ChainMap({}, names)
-    start = taken_out(invars, numbers.ins, [names[v] for v in invars], floats)
+    floats, given = ChainMap({}, names), [names[v] for v in jaxpr.invars]
+    start = taken_out(jaxpr.invars, numbers.ins, given, floats)
     lines, asks_numpy = scalar_body(emitter, numbers.jaxpr, floats,
                                     numbers.jaxpr.outvars)
     outs = [put_back(emitter, v, parts, floats)
-            for v, parts in zip(outvars, numbers.outs)]
-    arguments = ', '.join(names[v] for v in invars)
+            for v, parts in zip(jaxpr.outvars, numbers.outs)]
     return carefully([*start, *lines], asks_numpy, outs,
-                     f'careful({arguments})')
+                     f'careful({", ".join(given)})')
 
 
 def taken_out(variables, numbers, given, names):
@@ -185,10 +184,13 @@ def put_back(emitter, v, parts, names):
     """Return the text of a result: a number, or an array of numbers."""
     texts = [float_text(emitter, part, names) for part in parts]
     if v.aval.shape:
-        shape = v.aval.shape
-        reshaped = f'.reshape({shape})' * (len(shape) > 1)
-        return f'np.array([{", ".join(texts)}]){reshaped}'
+        return f'np.array([{", ".join(texts)}]){reshaped(v, *v.aval.shape)}'
     return texts[0] if v.aval.weak_type else f'np.float64({texts[0]})'
+
+
+def reshaped(v, *shape):
+    """Return the text that reshapes elements of `v`, or '' for one axis."""
+    return f'.reshape({shape})' if len(v.aval.shape) > 1 else ''
 
 
 def scalar_body(emitter, jaxpr, names, results=()):
@@ -407,9 +409,6 @@ def new_numbers(v):
 def can_split(eqn):
     """Return whether element by element gives the bits of the array."""
     primitive, avals = eqn.primitive, [v.aval for v in eqn.invars]
-    if any(type(v) is Literal and isinstance(v.val, Zero)
-           for v in eqn.invars):
-        return False
     if primitive in MOVING:
         [out] = eqn.outvars
         if (primitive is index_p and len(avals) > 1

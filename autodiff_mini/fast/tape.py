@@ -10,11 +10,11 @@ import numpy as np
 from autodiff_mini import seams
 from autodiff_mini.arrays import ORDINARY
 from autodiff_mini.core import (
-    NUMBERS, Primitive, Trace, array_type, current_trace, set_current_trace,
-    tangent_type, typeof, user_line)
-from autodiff_mini.errors import quote_line
+    NUMBERS, Primitive, Trace, array_type, current_trace, tangent_type,
+    typeof, user_line)
+from autodiff_mini.errors import RuleTable, quote_line
 from autodiff_mini.fast.prepared import (
-    BY_VALUE, Findings, LongWay, Prepared, preparations)
+    BY_VALUE, Findings, LongWay, Prepared, preparations, prepare_if_often)
 from autodiff_mini.interpreters.jaxpr import JaxprTracer
 from autodiff_mini.interpreters.jvp import JVPTrace, JVPTracer
 from autodiff_mini.interpreters.partial_eval import (
@@ -80,18 +80,18 @@ class TapeTrace(JVPTrace):
         try:
             if primitive is index_p and len(args) == 1:
                 return self.process_index(*args, params)
-            if primitive.is_call or type(primitive) is not Primitive:
-                raise LongWay
-            key, found = [primitive], Findings([], [], [])
-            for x in args:
-                if type(x) in NUMBERS and primitive not in BY_VALUE:
-                    key.append(type(x))
-                    found.operands.append(x)
-                    found.names.append(None)
-                else:
-                    self.look_at(x, key, found, primitive in BY_VALUE)
-            key += map(frozen, params.values())
-            return self.process_prepared(key, found, primitive, args, params)
+            if not primitive.is_call and type(primitive) is Primitive:
+                key, found = [primitive], Findings([], [], [])
+                for x in args:
+                    if type(x) in NUMBERS and primitive not in BY_VALUE:
+                        key.append(type(x))
+                        found.operands.append(x)
+                        found.names.append(None)
+                    else:
+                        self.look_at(x, key, found, primitive in BY_VALUE)
+                key += map(frozen, params.values())
+                return self.process_prepared(key, found, primitive, args,
+                                             params)
         except REFUSED:     # the long way says why, in the user's terms
             pass
         return super().process_primitive(primitive, args, params)
@@ -141,36 +141,26 @@ class TapeTrace(JVPTrace):
 
     def process_prepared(self, key, found, function, args, kwargs):
         """Run the prepared operation, or raise LongWay if there is none."""
-        key, names = tuple(key), found.names
+        key, names = (RuleTable.version, *key), found.names
         prepared = preparations.get(key)
         if not isinstance(prepared, Prepared):
-            prepared = preparations.meet(key, found, function, args, kwargs)
+            prepared = prepare_if_often(key, found, function, args, kwargs)
         line = self.line or user_line(4)
-        outs = prepared.forward(*found.operands)
-        if prepared.tree is LEAF:
-            y, *residuals = outs
-            aval, place = prepared.made[0], prepared.passed[0]
-            if place is not None:
-                return TapeTracer(self, y, names[place], typeof(y), line)
-            if not aval:
-                return y
-            results = y = TapeTracer(self, y, Var(aval), aval, line)
-            made = [y.name]
-        else:
-            count, made = len(prepared.made), []
-            residuals, results = outs[count:], []
-            for y, aval, place in zip(outs, prepared.made, prepared.passed):
-                if place is not None:
-                    y = TapeTracer(self, y, names[place], typeof(y), line)
-                elif aval:
-                    y = TapeTracer(self, y, Var(aval), aval, line)
-                    made.append(y.name)
-                results.append(y)
-            results = prepared.tree.unflatten(results)
+        outs, made = prepared.forward(*found.operands), []
+        for i, aval in prepared.made:
+            name = Var(aval)
+            outs[i] = TapeTracer(self, outs[i], name, aval, line)
+            made.append(name)
+        for i, place in prepared.passed:
+            outs[i] = TapeTracer(self, outs[i], names[place],
+                                 typeof(outs[i]), line)
         if made:
-            self.parent.eqns.append((prepared, self.kept(residuals), [
-                names[i] for i in prepared.sources], made, line))
-        return results
+            self.parent.eqns.append((
+                prepared, self.kept(outs[prepared.width:]),
+                [names[i] for i in prepared.sources], made, line))
+        if prepared.tree is LEAF:
+            return outs[0]
+        return prepared.tree.unflatten(outs[:prepared.width])
 
     def kept(self, residuals):
         """Return the residuals, with copies of arrays held by other code."""
@@ -185,16 +175,14 @@ class TapeTrace(JVPTrace):
         """Index without preparing: it is linear, and indices vary."""
         if type(x) is not TapeTracer or x._trace is not self or not x.name:
             raise LongWay
-        y = self.part_of(x.primal, params)
+        if type(x.primal) is BatchTracer:
+            raise LongWay
+        y = index_p.impl(x.primal, **params)
         aval, line = typeof(y), self.line or user_line(4)
         part = TapeTracer(self, y, Var(aval), aval, line)
         self.parent.eqns.append(
             Equation(index_p, [x.name], params, [part.name], line))
         return part
-
-    def part_of(self, x, params):
-        """Return the part of the value `x` that an index selects."""
-        return index_p.impl(x, **params)
 
     def join(self, primal, tangent):
         tangent = self.parent.opened(tangent)
@@ -225,14 +213,6 @@ class MappedTapeTrace(TapeTrace):
                 raise LongWay
             key.append((BatchTrace, every._trace.axis.size))
 
-    def part_of(self, x, params):
-        if type(x) is not BatchTracer:
-            return super().part_of(x, params)
-        try:
-            return x._trace.process_primitive(index_p, [x], params)
-        finally:
-            set_current_trace(self)
-
 
 class Tape(Jaxpr):
     """A linear program that can be run backwards once.
@@ -257,15 +237,11 @@ def record_flat(f, primals, tag):
         tag: which application of which transformation this is.
     """
     base = current_trace()
-    if base is Trace.base and {*map(type, primals)} <= ORDINARY:
-        kind = TapeTrace
-    elif type(base) is BatchTrace and base.parent is Trace.base and (
-            {type(x.val if type(x) is BatchTracer else x)
-             for x in primals} <= ORDINARY):
-        kind = MappedTapeTrace
-    else:
+    is_mapped = type(base) is BatchTrace and base.parent is Trace.base
+    held = {type(x.val if type(x) is BatchTracer else x) for x in primals}
+    if not (base is Trace.base or is_mapped) or not held <= ORDINARY:
         return linearize_flat(f, primals, tag)
-    preparations.refresh()
+    kind = MappedTapeTrace if is_mapped else TapeTrace
     with PartialEvalTrace(base, tag) as below, kind(below, tag) as trace:
         avals = list(map(typeof, primals))
         dots = [below.input(tangent_type(aval)) for aval in avals]

@@ -25,7 +25,7 @@ from autodiff_mini.signature import apply, argument_names
 
 @dataclass(slots=True, eq=False, repr=False)
 class JaxprTracer(Tracer):
-    """A value of which only the type and a name are known."""
+    """A value whose type and name are known, but not its content."""
 
     _trace: Trace
     name: Var

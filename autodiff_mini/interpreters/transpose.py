@@ -10,7 +10,7 @@ import numpy as np
 
 from autodiff_mini import seams
 from autodiff_mini.arrays import convert
-from autodiff_mini.core import NUMBERS, array_type, base, typeof
+from autodiff_mini.core import array_type, base, typeof
 from autodiff_mini.errors import REVERSE, RuleTable, quote_line, trace_at_work
 from autodiff_mini.interpreters.jvp import defjvp
 from autodiff_mini.jaxprs import Jaxpr, Var, for_results, programs_in
@@ -40,9 +40,9 @@ def backward_pass(jaxpr, consts, cts) -> list:
             for v in jaxpr.invars]
 
 
-def gather_cotangents(gathered, variables, cts):
-    """Add cotangents to the ones gathered so far."""
-    for v, ct in zip(variables, cts):
+def gather_cotangents(gathered, outvars, cts):
+    """Gather the cotangents of a program's outputs, which can repeat."""
+    for v, ct in zip(outvars, cts):
         if ct is not None and type(ct) is not Zero:
             gathered[v] = gathered[v] + ct if v in gathered else ct
 
@@ -68,7 +68,12 @@ def transpose_equation(eqn, known, gathered):
         if seams.transpose.taken:
             rule = seams.transpose(primitive, rule)
         cts = rule(ct, *operands, **eqn.params)
-        gather_cotangents(gathered, eqn.invars, cts)
+        for v, x_bar in zip(eqn.invars, cts):
+            if x_bar is not None and type(x_bar) is not Zero:
+                if type(x_bar) is not np.ndarray or (
+                        array_type(x_bar.shape, x_bar.dtype) is not v.aval):
+                    x_bar = fit_cotangent(x_bar, v.aval)
+                gathered[v] = gathered[v] + x_bar if v in gathered else x_bar
         if trace.watcher:
             trace.watcher.check(primitive, eqn.params, line, [ct, *operands],
                                 map(gathered.get, eqn.invars))
@@ -150,8 +155,7 @@ def deftranspose(primitive, *each):
         cts = [None] * len(each)
         for i, (rule, x) in enumerate(zip(each, operands, strict=True)):
             if type(x) is Var:
-                x_bar = (rule or x.refuse)(ct, *operands, **params)
-                cts[i] = fit_cotangent(x_bar, x.aval)
+                cts[i] = (rule or x.refuse)(ct, *operands, **params)
         return cts
     rules[primitive] = transpose_rule
 
@@ -175,9 +179,7 @@ def fit_cotangent(ct, aval):
     If the value was broadcast, `ct` is summed, and if the value is real, the
     real part of `ct` is taken.
     """
-    if type(ct) is np.ndarray and array_type(ct.shape, ct.dtype) is aval:
-        return ct
-    have = NUMBERS.get(type(ct)) or typeof(ct)
+    have = typeof(ct)
     if have is aval:
         return ct
     if have.shape != aval.shape:

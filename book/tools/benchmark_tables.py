@@ -35,7 +35,7 @@ def benchmarks(name):
     """Return a table of the book, with the conditions as its caption."""
     data, (key, make) = load(), TABLES[name]
     if not data.get(key):
-        raise ValueError(f'{DATA.name} has nothing for it: run `make bench`')
+        raise ValueError(f'{DATA.name} has no data for it: run `make bench`')
     table = make(data[key])
     # Scrolling a table on a narrow page needs a cell that can have the focus.
     table[0][-1] += ' { tabindex="0" }'

@@ -78,7 +78,7 @@ def attempted(name):
     """Return the text of the reader's file, or else of the given one."""
     if not yours(name).exists():
         return stub(name)
-    return yours(name).read_text(errors='replace')   # it may not be text
+    return yours(name).read_text(errors='replace')   # it is not always text
 
 
 def solution(name):
@@ -105,8 +105,8 @@ class TookTooLong(BaseException):
 def limited():
     """Interrupt a program that runs for more than LIMIT seconds."""
     def stop(number, frame):
-        raise TookTooLong(f'stopped after {LIMIT} seconds: does a loop '
-                          'never end?')
+        raise TookTooLong(f'stopped after {LIMIT} seconds. Is there '
+                          'an endless loop?')
 
     previous = signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, LIMIT)

@@ -1,6 +1,6 @@
 """Make what a page needs to run its cells where it is read.
 
-    python -m book.tools.in_page    bring Python for the browser, for `make runtime`
+    python -m book.tools.in_page    download Python for the browser
 
 `book/run` has the scripts.  A page loads only `run.js`, and on the first
 click it loads the rest from here: the library as an archive, the exercises,
@@ -26,7 +26,7 @@ from book.tools.places import ROOT
 SCRIPTS = ROOT / 'book/run'
 VERSION = '0.27.7'
 ADDRESS = f'https://cdn.jsdelivr.net/pyodide/v{VERSION}/full/'
-OWN = ROOT / '.cache/runtime'       # what `make runtime` brings
+OWN = ROOT / '.cache/runtime'       # what `make runtime` downloads
 
 # The wheels of the version have their hashes in its lock.
 FILES = {
@@ -95,7 +95,7 @@ def exercise(name):
                        'tests': test.read_text()}).encode()
 
 
-# Bringing Python for the browser.
+# Downloading Python for the browser.
 
 def bring():
     """Fetch Pyodide from npm and its wheels from PyPI; check each hash."""
@@ -123,7 +123,7 @@ def bring():
         shutil.move(whole, OWN)
     size = sum(path.stat().st_size for path in OWN.iterdir())
     print(f'Pyodide {VERSION} is in {OWN.relative_to(ROOT)}, '
-          f'{size / 1e6:.0f} MB. `make book` puts it into the site.')
+          f'{size / 1e6:.0f} MB. `make book` copies it into the site.')
 
 
 def call(folder, *command):
@@ -133,7 +133,7 @@ def call(folder, *command):
 def write(path, data, wanted):
     """Write a file, or stop if it isn't the one that was pinned."""
     if hashlib.sha256(data).hexdigest() != wanted:
-        sys.exit(f'{path.name} is not the file with the hash {wanted}')
+        sys.exit(f'{path.name} does not have the expected hash {wanted}')
     path.write_bytes(data)
 
 

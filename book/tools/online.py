@@ -17,8 +17,8 @@ def between_marks(text, name, part):
     marks = re.compile(rf'(<!-- {name} -->\n).*?(<!-- end {name} -->)',
                        re.DOTALL)
     if len(marks.findall(text)) != 1:
-        raise ValueError(f'README.md must have one line <!-- {name} --> and '
-                         f'one line <!-- end {name} --> after it')
+        raise ValueError(f'README.md needs one line <!-- {name} -->, and '
+                         f'after it one line <!-- end {name} -->')
     return marks.sub(lambda found: found[1] + part + found[2], text)
 
 

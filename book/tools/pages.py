@@ -35,8 +35,8 @@ LEFT_OUT = 'katex.min.js'     # used by the build, not by the site
 FILES = {'assets/player.js': ROOT / weave.PACKAGE / 'notebook' / 'player.js',
          'LICENSE.txt': ROOT / 'LICENSE', 'changes.md': ROOT / 'CHANGELOG.md'}
 FRONT = re.compile(r'(?s)(?:---\n(.*?)---\n)?')
-OLD = ('The library has changed since the outputs on this page were made. '
-       'They are being made again.')
+OLD = ('The library has changed since this page ran. Its outputs will be '
+       'updated soon.')
 LINK = '[{}]({}){{ .notebook download="" }} '
 RELEASE = autodiff_mini.__version__    # the book's, too
 # A module's page has no room for a table of contents, and cannot be edited.

@@ -43,7 +43,7 @@ TOOLS = Path(__file__).parent
 WIDEST = 110      # columns of a printed table
 GREY = '#7f7f7f'   # the color of text and lines in matplotlibrc
 IMPORTS = ('<details class="imports" markdown="1">\n'
-           '<summary>What the notebook of this page begins with</summary>\n\n'
+           "<summary>The first cell of this page's notebook</summary>\n\n"
            '{}\n\n</details>')
 ENTRY = re.compile(r'(?ms)^##### (.*?)$(.*?)(?=^#{3,5} |\Z)')
 OUTPUT = re.compile(r'(?ms)^<div class="output">$.*?^</div>$')
@@ -147,7 +147,7 @@ def run(notebook, path):
         raised = any(out.output_type == 'error' for out in cell.outputs)
         if 'raises-exception' in tags(cell) and not raised:
             raise ChapterError(f'{place(path, number)}: the cell is tagged '
-                               'raises-exception, and raised none')
+                               'raises-exception, but it raised none')
         cell.outputs = [clean(output, directory) for output in cell.outputs]
         cell.metadata.pop('execution', None)   # the times at which it ran
 
@@ -348,8 +348,8 @@ def quoted(text):
 def alt(cell, place):
     """Return the description of a cell's picture, which is required."""
     if 'alt' not in cell.metadata:
-        raise ChapterError(f'{place}: the cell draws, and needs an '
-                           'alt="…" for those who cannot see it')
+        raise ChapterError(f'{place}: the cell draws a plot, which needs '
+                           'alt="…", a description')
     return html.escape(cell.metadata['alt'])
 
 

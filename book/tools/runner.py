@@ -27,9 +27,9 @@ from book.tools.exercises import (
 CHOICE = re.compile(r'(?:.*/)?e?(\d+)(?:_(\d+)\w*)?(?:\.py)?')
 MOST_LINES = 12      # of an error, or of printed output
 TIPS = """\
-`make next` tries your file again, and `make watch` does whenever you save.
-There are `make hint`, `make skip`, `make reset` and `make progress`, too;
-with E=02_1, each of them is about that exercise."""
+`make next` checks your file again, and `make watch` does so at every save.
+The other commands are `make hint`, `make skip`, `make reset`, and
+`make progress`. To choose an exercise, add its number, as in E=02_1."""
 
 
 # The reader's place
@@ -131,7 +131,7 @@ def show_hint(name):
     for n, hint in enumerate(hints[:count], 1):
         print('\n' + textwrap.fill(f'Hint {n} of {len(hints)}. {hint}'))
     if count == len(hints):
-        print(f'\nThat was the last. Solution: {SOLUTIONS}/{name}.py')
+        print(f'\nThat was the last hint. Solution: {SOLUTIONS}/{name}.py')
 
 
 def skip(name):
@@ -143,7 +143,7 @@ def reset(name):
     """Restore the file of an exercise, and keep a copy of the old one."""
     if yours(name).exists() and attempted(name) != stub(name):
         yours(name).replace(yours(name).with_suffix('.old'))
-        print(f'What you had is in {YOURS}/{name}.old now.\n')
+        print(f'Your old file is now {YOURS}/{name}.old.\n')
     remember(hints=state().get('hints', {}) | {name: 0})
     show_next(name)
 
@@ -160,7 +160,7 @@ def show_progress(words=''):
         done += solved
         print(f'  {"[x]" if solved else "[ ]"} {headline(name)}'
               + '  <- you are here' * (name == at))
-    print(f'\n{done} of {len(listed)} are solved. You are at {number(at)}.')
+    print(f'\nSolved: {done} of {len(listed)}. You are at {number(at)}.')
 
 
 # Trying

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes .venv, unless a working one is there, with the first Python that is
-# new enough; when there is none, one sentence says what to do.
+# Create .venv, unless it exists and works, with the first Python that is new
+# enough.  If there is none, say what to do.
 set -eu
 
 fail() { echo "$1" >&2; exit 1; }
@@ -23,8 +23,8 @@ for python in ${PYTHON:-python3 python3.14 python3.13 python3.12 \
 done
 
 if [ -n "$found" ]; then
-    fail "$found has no venv and ensurepip modules: install them (on Debian\
- 'apt install python3-venv'), or name another Python: make PYTHON=..."
+    fail "$found has no venv and ensurepip modules. Install them (on Debian,\
+ 'apt install python3-venv'), or choose another Python: make PYTHON=..."
 fi
-fail "The book needs Python 3.11 or newer, and there is none\
-${PYTHON:+ at $PYTHON}: install it, or say where it is: make PYTHON=..."
+fail "The book needs Python 3.11 or newer, but there is none\
+${PYTHON:+ at $PYTHON}. Install it, or pass its path: make PYTHON=..."

@@ -21,7 +21,7 @@ from book.tools.exercises import ROOT, YOURS, attempted, names, stub
 
 KEYS = {'n': 'next', 'h': 'hint', 's': 'skip', 'r': 'reset', 'p': 'progress',
         'q': 'quit'}
-HELP = ('Save your file, and it is tried. Or type, and press Enter:\n'
+HELP = ('Save your file to check it, or type a command and press Enter:\n'
         + ', '.join(map(' '.join, KEYS.items())) + ', or 02_1 to choose.')
 
 

@@ -309,8 +309,8 @@ def drift(block, book):
         str(block.path), block.title, lineterm='')
     return [Problem(
         block.path, block.line, 'differs from its module. `make weave` '
-        'refreshes a listing that was not edited here. To give an edit up, '
-        f'run `{ANYWAY}`:\n' + '\n'.join(diff))]
+        'updates a listing only if it was not edited here. To discard the '
+        f'edit, run `{ANYWAY}`:\n' + '\n'.join(diff))]
 
 
 def untidy(root, title):
@@ -326,8 +326,8 @@ def untidy(root, title):
         covered |= {*range(found.line, found.end + 1)}
     for number, line in enumerate(source.splitlines(), 1):
         if line.strip() and number not in covered:
-            yield Problem(Path(title), number, 'this comment belongs to no '
-                          'statement: close the gap below it')
+            yield Problem(Path(title), number, 'this comment has no '
+                          'statement: remove the blank line below it')
 
 
 # The names in a block.

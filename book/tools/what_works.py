@@ -7,7 +7,7 @@ each function, so no entry is typed by hand.
 import json
 from pathlib import Path
 
-STILL = 'These work, and what they return does not move:'
+STILL = 'These work, and their derivative is zero:'
 DATA = Path(__file__).parents[1] / 'what_works.json'
 
 
@@ -21,7 +21,7 @@ def table(module):
     works, groups = {}, {STILL: []}
     for name, answer in answers.items():
         if isinstance(answer, str):
-            groups.setdefault(f'Not there: {answer}.', []).append(name)
+            groups.setdefault(f'Not supported, because {answer}:', []).append(name)
         else:
             works[name] = f'- `{name}` {", ".join(answer)}'
             groups[STILL] += [name] * (not answer)

@@ -131,7 +131,7 @@ def head(column):
 def caption(grid):
     """Return a sentence that counts the cells of each kind."""
     kinds = [kind for kind, _ in grid.values()]
-    return (f'Of {len(grid)} cells, {kinds.count("rule")} have a rule of '
-            f'their own (●). For {kinds.count("default")} the interpreter '
-            f'has one answer for all primitives (○), and it is never asked '
-            f'for the other {kinds.count("never")} (–).')
+    return (f'The grid has {len(grid)} cells, and {kinds.count("rule")} of '
+            f'them have their own rule (●). In {kinds.count("default")} '
+            f'cells, the interpreter has one answer for all primitives (○). '
+            f'The other {kinds.count("never")} are never needed (–).')

@@ -81,7 +81,7 @@ def test_every_numpy_program_that_it_can_express_is_the_librarys():
         for program in TABLE:
             if program.is_smooth and all(map(is_float, program.args)):
                 expressed += compared(program)
-    assert len(expressed) > 300
+    assert len(expressed) > 200
 
 
 def is_float(x):
@@ -231,7 +231,7 @@ TWO = np.ones(2)
      lambda: draft.vmap(lambda x: x if x > 0 else -x)(TWO)),
     ('escaped its transformation', lambda: draft.grad(closing_over)(1.0)),
     ('write x = x [+] 1', lambda: draft.grad(adding_in_place)(TWO)),
-    ('indexed with integers', lambda: draft.grad(lambda x: x[[0, 1]])(TWO)),
+    ('index a tracer with integers', lambda: draft.grad(lambda x: x[[0, 1]])(TWO)),
     ('the carry that a step returns', lambda: growing(1.0)),
     ('the output of the second branch', lambda: draft.cond(
         True, lambda x: x, lambda x: x * TWO, 1.0)),

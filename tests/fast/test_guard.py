@@ -206,7 +206,7 @@ def test_a_mistake_behind_the_guard_quotes_the_user_s_line(
         with pytest.raises(error) as info:
             g(*bad)
         assert f'{__file__}:{line}' in lines_of(info.value)
-        assert lines_of(info.value).count('asked for') == 1
+        assert lines_of(info.value).count('called at') == 1
         assert_identical(g(*good), f(*good))
     assert not flattened and current_trace() is Trace.base
 

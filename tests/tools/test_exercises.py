@@ -1,5 +1,6 @@
 """exercises and runner: a reader's files are tried, and pages show the tasks."""
 
+import re
 import signal
 import subprocess
 import sys
@@ -51,16 +52,17 @@ def prediction():
 FILES = {   # by name: an exercise, its solution, and its tests
     'e01_1_twice': (
         STUB.replace('as np\n', "as np\n\nHINTS = ('Add.', 'To itself.')\n"),
-        SOLUTION,
-        'def test_of_a_number(exercise):\n'
-        '    assert exercise.twice(1) == 2\n\n'
-        'def test_of_a_word(exercise):\n'
-        "    assert exercise.twice('a') == 'aa'\n"),
+        SOLUTION, '''def test_of_a_number(exercise):
+    assert exercise.twice(1) == 2
+
+def test_of_a_word(exercise):
+    assert exercise.twice('a') == 'aa'
+'''),
     'e01_2_guess': (
         GUESS, '"""Seventeen."""\n\n\ndef prediction():\n    return 1717\n',
         'def test_it(exercise):\n    assert exercise.prediction() == 1717\n'),
     'e02_1_cold': (
-        COLD, '"""It was the operator."""\n\n\ndef double(x):\n    return 2 * x\n',
+        COLD, '"""The operator."""\n\n\ndef double(x):\n    return 2 * x\n',
         'def test_double(exercise):\n    assert exercise.double(3) == 6\n')}
 NAME = 'e01_1_twice'
 
@@ -105,48 +107,16 @@ def save(book):
 
 def test_a_marker_becomes_tasks_with_folded_hints_and_solutions(book):
     write(book / 'page.md', '# A\n\n<!-- exercises: 01_1 -->\n\nEnd.\n')
-    assert render.build(book / 'page.md').markdown == '''# A
-
-**Add a row: twice as much.**
-
-The task, with `code`.
-
-<details markdown="1"><summary>exercises/e01_1_twice.py</summary>
-
-```python
-import numpy as np
-
-def twice(x):
-    raise NotImplementedError('exercise e01_1: write the sum here')
-```
-
-</details>
-
-<details markdown="1"><summary>Hint 1 for e01_1</summary>
-
-Add.
-
-</details>
-
-<details markdown="1"><summary>Hint 2 for e01_1</summary>
-
-To itself.
-
-</details>
-
-<details markdown="1"><summary>Solution of e01_1</summary>
-
-A sum will do.
-
-```python
-def twice(x):
-    return x + x   # or 2 * x
-```
-
-</details>
-
-End.
-'''
+    assert re.split(r'\n*</?details>?', render.build(
+            book / 'page.md').markdown.replace(
+            ' markdown="1"><summary>', ' ').replace('</summary>', '')) == [
+        '# A\n\n**Add a row: twice as much.**\n\nThe task, with `code`.',
+        ' exercises/e01_1_twice.py\n\n```python\nimport numpy as np\n\n'
+        'def twice(x):\n    raise NotImplementedError('
+        "'exercise e01_1: write the sum here')\n```", '',
+        ' Hint 1 for e01_1\n\nAdd.', '', ' Hint 2 for e01_1\n\nTo itself.',
+        '', ' Solution of e01_1\n\nA sum will do.\n\n```python\n'
+        'def twice(x):\n    return x + x   # or 2 * x\n```', '\n\nEnd.\n']
 
 
 def test_an_exercise_leaves_the_tables_of_the_library_as_they_were():
@@ -207,14 +177,10 @@ def test_solved_shows_both_solutions_and_what_is_next(ask, save):
     assert 'All exercises are solved.' in text and 'Next:' not in text
 
 
-@pytest.mark.parametrize('words', [
-    '01_2', '1_2', 'e01_2', 'e01_2_guess.py', 'exercises/e01_2_guess.py'])
-def test_an_exercise_is_chosen_by_its_number_or_file(words):
-    assert runner.chosen(words) == 'e01_2_guess'
-
-
 def test_a_chapter_means_its_first_that_is_not_solved(save):
     assert runner.chosen('01') == runner.chosen('1') == NAME
+    for words in '1_2', 'e01_2', 'exercises/e01_2_guess.py':
+        assert runner.chosen(words) == 'e01_2_guess'
     save(NAME, SOLUTION)
     assert runner.chosen('01') == 'e01_2_guess'
     for words in '9', '01_9', 'twice', '1_':
@@ -256,9 +222,9 @@ def test_progress_lists_chapters_and_the_readers_place(ask, save):
 2. Two
   [ ] e02_1  Cold case: it is half.
 
-1 of 3 are solved. You are at e01_2.
+Solved: 1 of 3. You are at e01_2.
 ''' in ask('progress')
-    assert '0 of 1 are solved. You are at e01_2.' in ask('progress', '02')
+    assert 'Solved: 0 of 1. You are at e01_2.' in ask('progress', '02')
 
 
 # What goes wrong
@@ -274,7 +240,6 @@ def test_a_wrong_prediction_is_not_told_what_is_right(ask, save):
     ('def twice(x:\n    return x', 1, "SyntaxError: '(' was never closed"),
     ('\n\n\ndef twice(x):\n    return nobody + x', 5,
      "NameError: name 'nobody' is not defined"),
-    ('exit()', 1, 'SystemExit: None'),
     ('def twice(x):\n    assert 0, (len, twice, __file__)\n', 2,
      "AssertionError: (<built-in function len>, <function twice>, 'exercises/"),
     ('x = "\0"', None, 'null bytes'),
@@ -296,13 +261,11 @@ def test_what_a_failing_test_printed_is_shown_and_cut(ask, save):
     assert f'It printed\n{lines}    ...\n' in ask('next')
 
 
-@pytest.mark.parametrize('text', [
-    'while True: pass', 'def twice(x):\n    while True:\n'
-    '        try: int(x)\n        except Exception: pass'])
-def test_a_program_that_does_not_end_is_stopped(ask, save, monkeypatch, text):
+def test_a_program_that_does_not_end_is_stopped(ask, save, monkeypatch):
     monkeypatch.setattr(exercises, 'LIMIT', 0.3)
-    save(NAME, text)
-    assert 'TookTooLong: stopped after 0.3 seconds: does' in ask('next')
+    save(NAME, 'def twice(x):\n    while True:\n'
+         '        try: int(x)\n        except Exception: pass')
+    assert 'TookTooLong: stopped after 0.3 seconds' in ask('next')
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 

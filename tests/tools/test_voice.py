@@ -4,7 +4,11 @@ This is a net with wide meshes, and not the aim, since a bad sentence can pass
 it.  If a pattern catches a good sentence, argue with the pattern here.
 """
 
+import ast
 import re
+import tokenize
+from functools import cache
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -33,11 +37,28 @@ PAGES = [*(ROOT / 'book').rglob('*.md'), ROOT / 'README.md',
          ROOT / 'CONTRIBUTING.md', ROOT / 'tests/CLAIMS.md',
          *(ROOT / 'book/exercises').glob('*.py'),
          *(ROOT / 'book/solutions').glob('*.py')]
+MODULES = [*(ROOT / 'autodiff_mini').rglob('*.py'),
+           *(ROOT / 'book/tools').glob('*.py')]
+
+
+@cache
+def words_of(path):
+    """Return a page; or the strings and comments of a module, on one line."""
+    text = path.read_text()
+    if path not in MODULES:
+        return text
+    strings = [node.value for node in ast.walk(ast.parse(text))
+               if isinstance(node, ast.Constant)
+               and isinstance(node.value, str)]
+    comments = [token.string.lstrip('# ') for token
+                in tokenize.generate_tokens(StringIO(text).readline)
+                if token.type == tokenize.COMMENT]
+    return ' '.join(' '.join(strings + comments).split())
 
 
 @pytest.mark.parametrize('tic', TICS)
 def test_text_sounds_native(tic):
     caught = [f'{path.name}: …{text[max(found.start() - 40, 0):found.end()]}'
-              for path in PAGES for text in [path.read_text()]
+              for path in PAGES + MODULES for text in [words_of(path)]
               for found in re.finditer(tic, text)]
     assert caught == [], f'better: {TICS[tic]}'

@@ -27,7 +27,7 @@ def test_a_table_names_arguments_and_reasons(tmp_path, monkeypatch):
     assert '2 of 4 functions work' in text and '1 of these' in text
     assert '- `add` x1, x2\n\n</div>' in text
     assert f'*{what_works.STILL}* `argmax`.' in text
-    assert '*Not there: it writes.* `save`, `savez`.' in text
+    assert '*Not supported, because it writes:* `save`, `savez`.' in text
 
 
 def test_much_of_it_works():

@@ -172,7 +172,7 @@ class UserPrimitive(Primitive):
                     f'{what}, must return a tuple with an entry for each of '
                     f'its {len(operands)} operands, but returned {cts!r}')
             names = lambda: [f'{what}: entry {i}' for i in range(len(cts))]
-            return map_leaves(fit_transposed, names, cts, operands)
+            return map_leaves(check_transposed, names, cts, operands)
         transpose.rules[self] = cotangents
         return rule
 
@@ -267,14 +267,14 @@ def two_rules(rule):
     return fwd, bwd
 
 
-def fit_transposed(ct, x):
-    """Check the cotangent from a transpose rule, and fit it to `x`."""
+def check_transposed(ct, x):
+    """Return the cotangent of `x` from a transpose rule, checked."""
     if ct is None or not is_undefined_primal(x):
         return None
     if np.shape(ct) != x.shape:
-        raise ValueError(f'the operand is {x.aval}, but the cotangent '
+        raise ValueError(f'the operand is {x.aval}, but the cotangent is '
                          f'{typeof(ct)}')
-    return transpose.fit_cotangent(ct, x.aval)
+    return ct
 
 
 def fit_batch(primitive, what, size, pair):
