@@ -227,7 +227,6 @@ def accessibility(browser, part=None):
         return
     if not there:
         axe.inject()
-        unmark_repeated_words(browser)
     if dark and not part:
         wanted = {'runOnly': ['color-contrast']}
     options = {'resultTypes': ['violations'], **wanted}
@@ -235,22 +234,6 @@ def accessibility(browser, part=None):
     for violation in found['violations']:
         for node in violation['nodes']:
             yield f'axe: {violation["id"]}: {node["html"]}'
-
-
-def unmark_repeated_words(browser):
-    """Leaves, of the words in listings, the first of each kind marked up.
-
-    The others have the same colours; without them axe is twice as fast.
-    """
-    browser.execute_script('''
-        const kinds = new Set();
-        for (const word of document.querySelectorAll(".highlight span")) {
-          const kind = [word.parentNode, word].map(it =>
-            it.className + it.style.cssText).join(" > ");
-          if (kinds.has(kind)) word.replaceWith(...word.childNodes);
-          kinds.add(kind);
-        }
-    ''')
 
 
 def finding(what, script):
