@@ -1,7 +1,7 @@
-"""A browser without a network, and what it finds wrong on a page.
+"""A browser without a network, and the faults that it finds on a page.
 
-It is the machine's own Chromium. Selenium and axe come with `make
-test-site`, and so are imported only where they are used.
+It is the Chromium of this machine. `make test-site` installs Selenium and
+axe, so they are imported only where they are used.
 """
 
 import itertools
@@ -35,7 +35,7 @@ PATIENCE = 5   # seconds in which a page must come to rest
 # The server and the browser.
 
 class Host(SimpleHTTPRequestHandler):
-    """A host of sites, each in its folder, with a page for the lost."""
+    """A host that serves sites, each from its folder, with a 404 page."""
 
     def log_message(self, *args):
         pass
@@ -54,7 +54,8 @@ class Host(SimpleHTTPRequestHandler):
 
 @contextmanager
 def serving(folder):
-    """Serve a folder on a free port of this machine; yields its address."""
+    """Serve a folder on a free port of this machine, and yield its address.
+    """
     handler = partial(Host, directory=folder)
     with ThreadingHTTPServer(('127.0.0.1', 0), handler) as server:
         thread = Thread(target=server.serve_forever)
@@ -92,10 +93,10 @@ def browsing(chrome, driver, profile):
 # A visit.
 
 def faults(browser, url, widths=(1280, 375)):
-    """Return a line for each thing that is wrong on a page.
+    """Return a line for each fault of a page.
 
-    The page opens light, turns dark under the reader's eyes, and then is
-    made narrow: to open it takes longer than to look at it.
+    The page opens in light colors, switches to dark ones, and then becomes
+    narrow, because opening a page takes longer than looking at it.
     """
     emulate(browser, widths[0], 'light')
     visit(browser, url)
@@ -112,7 +113,7 @@ def look(browser):
 
 
 def emulate(browser, width, scheme):
-    """Make the browser so wide, and its user one who likes the scheme."""
+    """Set the width of the window and the user's preferred color scheme."""
     browser.execute_cdp_cmd('Emulation.setDeviceMetricsOverride', {
         'width': width, 'height': 900, 'deviceScaleFactor': 1,
         'mobile': False})
@@ -122,7 +123,7 @@ def emulate(browser, width, scheme):
 
 
 def visit(browser, url):
-    """Open a page and all that is folded on it."""
+    """Open a page and unfold all of its details."""
     for log in 'browser', 'performance':
         browser.get_log(log)   # an entry is given once
     browser.get(url)
@@ -133,7 +134,7 @@ def visit(browser, url):
 
 
 def rest(browser):
-    """Wait until the page has its styles, fonts and formulas, and rests."""
+    """Wait until the page has its styles, fonts, and formulas."""
     browser.execute_async_script('''
         const [patience, done] = arguments;
         const every = (selector, test) =>
@@ -152,7 +153,7 @@ def rest(browser):
 
 
 def search(browser, query):
-    """Return the addresses that the page's search answers a query with."""
+    """Return the addresses that the page's search finds for a query."""
     from selenium.webdriver.support.wait import WebDriverWait
     field = browser.find_element('css selector', '.md-search__input')
     field.click()
@@ -176,7 +177,7 @@ def requests(browser):
 
 
 def ends_of_requests(browser):
-    """Return (url, end) of each request; the end is '' if it is good."""
+    """Return (url, end) of each request, where the end is '' on success."""
     sent, ended = {}, {}
     deadline = time.monotonic() + PATIENCE
     while True:
@@ -188,7 +189,7 @@ def ends_of_requests(browser):
 
 
 def note(event, sent, ended):
-    """Notes the request that an event sends or ends."""
+    """Note the request that an event starts or ends."""
     method, told = event['method'], event['params']
     match method:
         case 'Network.requestWillBeSent':
@@ -213,10 +214,10 @@ def console(browser):
 
 
 def accessibility(browser, part=None):
-    """Find what axe calls a violation, on the page or in a part of it.
+    """Find what axe calls a violation, on a page or in a part of it.
 
-    That takes longest of all, so of a whole page axe looks at what is shown
-    in light colors to a wide window, and at the contrast of the dark ones.
+    This takes longest, so on a whole page axe checks the light colors in a
+    wide window, and only the contrast of the dark colors.
     """
     from selenium_axe_python import Axe
     axe, wanted = Axe(browser), {}
@@ -291,7 +292,8 @@ _on_paper = finding('on paper', '''
 
 
 def paper(browser):
-    """Find navigation and solutions in print, and leaves the page so."""
+    """Find navigation and solutions in print, and leave print emulation on.
+    """
     browser.execute_cdp_cmd('Emulation.setEmulatedMedia', {'media': 'print'})
     return _on_paper(browser)
 

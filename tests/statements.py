@@ -34,6 +34,7 @@ def assert_every_way_is_numpy(statements, x):
     f = ran(statements)
     expected = results(f(x.copy()))
     for name, way in WAYS.items():
+        name = f'{name}: {statements}'
         ys = results(way(f)(x.copy()))
         assert list(map(typeof, ys)) == list(map(typeof, expected)), name
         for y, z in zip(ys, expected, strict=True):

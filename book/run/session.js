@@ -38,7 +38,7 @@ export async function open(page) {
     if (kind === "loading") bar.value = Math.min(done, 1);
     else if (kind === "ready") resolve();
     else if (kind === "done") ended(current, rest);
-    else if (kind === "lost") session.boot ? renew(`Python broke down: ${text}.`) : reject(text);
+    else if (kind === "lost") session.boot ? renew(`Python crashed: ${text}.`) : reject(text);
     else if (current) show(current, kind, text);
   }
 
@@ -57,7 +57,7 @@ export async function open(page) {
       const first = program.findIndex((cell, i) => i === last || cell.stale || cell.ran !== cell.source);
       for (let i = first; i <= last; i++) if (!await runOne(program[i])) break;
     } catch (error) {
-      status.textContent = `Python does not start here: ${error}`;
+      status.textContent = `Python can't start here: ${error}`;
     }
     finish();
   }
@@ -73,7 +73,7 @@ export async function open(page) {
       program.slice(number + 1).forEach((below) => below.ran && mark(below, true));
     begin(cell, `Cell ${number + 1} runs.`);
     if (cell.tags.includes("not-in-browser")) {
-      ended(cell, { error: "", ms: 0, note: "This cell needs what a browser lacks, such as threads or a fine clock. The output is the book's." });
+      ended(cell, { error: "", ms: 0, note: "This cell needs something that a browser lacks, such as threads or a precise clock. The output is from the book." });
       return true;
     }
     worker.postMessage({ run: { source: cell.running, number } });
@@ -126,7 +126,7 @@ export async function open(page) {
   function keep(cell, figure, note) {
     if (figure) cell.fresh.append(figure.cloneNode(true));
     else if (note && cell.printed) cell.fresh.append(...cell.printed.cloneNode(true).childNodes);
-    const said = make("p", { className: "where", textContent: note || "This picture is the book's. " });
+    const said = make("p", { className: "where", textContent: note || "This picture is from the book. " });
     if (!note && settings.pictures) said.append(button("Draw it here", cell.name, () => {
       options.pictures = true;
       runTo(program.indexOf(cell), true);
@@ -193,7 +193,7 @@ export async function open(page) {
       });
       program.forEach((other) => { other.ran = null; });     // its Python is new
     } catch (error) {
-      status.textContent = `Python does not start here: ${error}`;
+      status.textContent = `Python can't start here: ${error}`;
     }
     finish();
   }

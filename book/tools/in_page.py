@@ -26,7 +26,7 @@ from book.tools.places import ROOT
 SCRIPTS = ROOT / 'book/run'
 VERSION = '0.27.7'
 ADDRESS = f'https://cdn.jsdelivr.net/pyodide/v{VERSION}/full/'
-OWN = ROOT / '.cache/runtime'       # what `make runtime` brings
+OWN = ROOT / '.cache/runtime'       # what `make runtime` downloads
 
 # The wheels of the version have their hashes in its lock.
 FILES = {
@@ -95,7 +95,7 @@ def exercise(name):
                        'tests': test.read_text()}).encode()
 
 
-# Bringing Python for the browser.
+# Downloading Python for the browser.
 
 def bring():
     """Fetch Pyodide from npm and its wheels from PyPI; check each hash."""

@@ -1,4 +1,4 @@
-"""W7: where a pendulum is after ten seconds, and its gradient."""
+"""W7: the position of a pendulum after ten seconds, and its gradient."""
 
 import math
 
@@ -29,7 +29,7 @@ def pendulum(np, start, length):
 
 
 def hand_pendulum(start, length):
-    """Its value and gradient: SciPy's solver, and the adjoint by hand."""
+    """The value and the gradient: SciPy's solver, and the adjoint by hand."""
     stiffness = GRAVITY / length
 
     def slope(t, state):

@@ -81,7 +81,7 @@ def test_every_numpy_program_that_it_can_express_is_the_librarys():
         for program in TABLE:
             if program.is_smooth and all(map(is_float, program.args)):
                 expressed += compared(program)
-    assert len(expressed) > 300
+    assert len(expressed) > 200
 
 
 def is_float(x):
