@@ -235,7 +235,6 @@ def accessibility(browser, part=None):
         return
     if not there:
         axe.inject()
-        unmark_repeated_words(browser)
     if dark and not part:
         wanted = {'runOnly': ['color-contrast']}
     options = {'resultTypes': ['violations'], **wanted}
@@ -243,23 +242,6 @@ def accessibility(browser, part=None):
     for violation in found['violations']:
         for node in violation['nodes']:
             yield f'axe: {violation["id"]}: {node["html"]}'
-
-
-def unmark_repeated_words(browser):
-    """Remove the markup of repeated kinds of words in listings.
-
-    Words of one kind have the same color, and axe is twice as fast without
-    them.
-    """
-    browser.execute_script('''
-        const kinds = new Set();
-        for (const word of document.querySelectorAll(".highlight span")) {
-          const kind = [word.parentNode, word].map(it =>
-            it.className + it.style.cssText).join(" > ");
-          if (kinds.has(kind)) word.replaceWith(...word.childNodes);
-          kinds.add(kind);
-        }
-    ''')
 
 
 def finding(what, script):

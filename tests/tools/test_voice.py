@@ -34,6 +34,7 @@ TICS = {
 }
 
 PAGES = [*(ROOT / 'book').rglob('*.md'), ROOT / 'README.md',
+         *(ROOT / 'book/questions').glob('*.toml'), ROOT / 'Makefile',
          ROOT / 'CONTRIBUTING.md', ROOT / 'tests/CLAIMS.md',
          *(ROOT / 'book/exercises').glob('*.py'),
          *(ROOT / 'book/solutions').glob('*.py')]
