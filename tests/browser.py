@@ -53,10 +53,17 @@ class Host(SimpleHTTPRequestHandler):
 
 
 @contextmanager
-def serving(folder):
+def serving(folder, policy=None):
     """Serve a folder on a free port of this machine, and yield its address.
+
+    With a policy, each answer carries it as its Content-Security-Policy.
     """
-    handler = partial(Host, directory=folder)
+    class Strict(Host):
+        def end_headers(self):
+            self.send_header('Content-Security-Policy', policy)
+            super().end_headers()
+
+    handler = partial(Strict if policy else Host, directory=folder)
     with ThreadingHTTPServer(('127.0.0.1', 0), handler) as server:
         thread = Thread(target=server.serve_forever)
         thread.start()
@@ -228,7 +235,6 @@ def accessibility(browser, part=None):
         return
     if not there:
         axe.inject()
-        unmark_repeated_words(browser)
     if dark and not part:
         wanted = {'runOnly': ['color-contrast']}
     options = {'resultTypes': ['violations'], **wanted}
@@ -236,23 +242,6 @@ def accessibility(browser, part=None):
     for violation in found['violations']:
         for node in violation['nodes']:
             yield f'axe: {violation["id"]}: {node["html"]}'
-
-
-def unmark_repeated_words(browser):
-    """Remove the markup of repeated kinds of words in listings.
-
-    Words of one kind have the same color, and axe is twice as fast without
-    them.
-    """
-    browser.execute_script('''
-        const kinds = new Set();
-        for (const word of document.querySelectorAll(".highlight span")) {
-          const kind = [word.parentNode, word].map(it =>
-            it.className + it.style.cssText).join(" > ");
-          if (kinds.has(kind)) word.replaceWith(...word.childNodes);
-          kinds.add(kind);
-        }
-    ''')
 
 
 def finding(what, script):
