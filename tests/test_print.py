@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from book.tools import questions
 from tests.explained import ALL
 
 ROOT = Path(__file__).parents[1]
@@ -104,3 +105,20 @@ def test_nothing_is_cut_off_or_folded(browser, book):
         '  .textContent')
     for explained in ALL:
         assert explained.program in said and explained.cure in said
+
+
+def test_a_question_is_printed_before_its_output_and_answered_after_it(
+        browser):
+    """The same answers are listed twice, and then with their reasons."""
+    boxes = browser.execute_script('''
+        return [...document.querySelectorAll("#chapters_05_your_own_derivative"
+                                             + "_html .question")]
+          .map(it => [it.nextElementSibling.className,
+            [...it.querySelectorAll("li")].map(it => it.textContent)]);
+    ''')
+    asked = questions.of_page(Path('chapters/05_your_own_derivative.md'))
+    assert len(boxes) == 2 * len(asked)
+    for before, after in zip(boxes[::2], boxes[1::2]):
+        assert before[0] == 'output' and len(before[1]) == len(after[1])
+        assert sorted(why.partition('.')[0] for why in after[1]) == (
+            ['No'] * (len(after[1]) - 1) + ['Right'])

@@ -160,6 +160,7 @@ def test_search_leads_to_an_error_and_opens_it(browser, home):
 # Goes through a player, and returns a line for what is wrong.
 PLAYED = """
     const wrong = [];
+    for (const it of document.querySelectorAll(".shows")) it.open = true;
     for (const player of document.querySelectorAll("trace-player")) {
       const say = (words) => wrong.push(`${player.id} ${player.at}: ${words}`);
       let first;
@@ -255,6 +256,29 @@ def test_a_player_is_a_list_on_paper_and_without_scripts(browser, home):
         browser.execute_cdp_cmd(
             'Emulation.setScriptExecutionDisabled', {'value': False})
     assert visible(browser, still) and not visible(browser, live)
+
+
+def test_a_question_hides_its_answer_until_the_reader_asks(browser, home):
+    """The answer is the output, and the paragraph that explains it.
+
+    That works without scripts.
+    """
+    after = '.question + .output'
+    emulate(browser, 1280, 'light')
+    browser.execute_cdp_cmd(
+        'Emulation.setScriptExecutionDisabled', {'value': True})
+    try:
+        for answer in 'details.right', 'details.wrong', 'details.shows':
+            browser.get(f'{home}/chapters/05_your_own_derivative.html')
+            assert not visible(browser, after)
+            assert not visible(browser, f'{after} + p')
+            browser.find_element(
+                'css selector', f'.question {answer} > summary').click()
+            assert visible(browser, after)
+            assert visible(browser, f'{after} + p')
+    finally:
+        browser.execute_cdp_cmd(
+            'Emulation.setScriptExecutionDisabled', {'value': False})
 
 
 @pytest.mark.parametrize('planted, words', FAULTS)
