@@ -406,7 +406,7 @@ def test_policy_without_webassembly_is_named_as_the_obstacle(
         page_of(browser, home, RULE)
         run(browser, 1)
         status = browser.find_element('css selector', '[role=status]').text
-    assert status.startswith('Python does not start here: CompileError')
+    assert status.startswith("Python can't start here: CompileError")
     assert 'Content Security' in status
 
 

@@ -151,7 +151,7 @@ def test_jit_of_a_called_object_sees_its_attributes():
     assert list(f(X)) == [1.0, 2.0, 3.0]
     plus.n *= 2
     assert list(f(X)) == [2.0, 3.0, 4.0]
-    assert repr(f).startswith('<jit of ') and 'Plus>' in repr(f)
+    assert 'Plus>' in repr(f)
     assert list(pickle.loads(pickle.dumps(ad.jit(Plus(1))))(X)) == [1, 2, 3]
 
 
