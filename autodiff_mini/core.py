@@ -391,7 +391,7 @@ def array_type(shape, dtype):
     """Return the type of an array, always as the same object."""
     if dtype.kind not in 'biufc' and dtype != float0:
         raise TypeError(f'an array of dtype {dtype} cannot be traced: it '
-                        'must be boolean, integer, float or complex')
+                        'must be boolean, integer, float, or complex')
     return ShapedArray(shape, dtype)
 
 

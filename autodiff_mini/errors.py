@@ -67,7 +67,8 @@ class TracerArrayConversionError(TracerConversionError):
     """A tracer was used where a plain NumPy array is needed."""
 
     text = ('The numpy.ndarray conversion method __array__() was called on '
-            'traced array {}, but a plain array is no longer traced.')
+            'traced array {}, but its result would be a plain array, which '
+            'is no longer traced.')
     advice = ('Use NumPy functions, which support traced values, or define '
               'your own operation and its derivative with ad.Primitive.')
 
@@ -153,7 +154,7 @@ class Refusals:
     def describe(self) -> str:
         """Return the tracer's type and where it was made."""
         origin = f'made at {line_text(self.line)} ' if self.line else ''
-        return (f'{type(self).__name__}<{self.aval}>, {origin}in '
+        return (f'{type(self).__name__}<{self.aval}> {origin}in '
                 f'{self._trace.tag}')
 
 

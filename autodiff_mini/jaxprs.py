@@ -5,7 +5,7 @@ letter when it is first printed.  Chapter 6.
 """
 
 from dataclasses import dataclass, field
-from itertools import count, product
+from itertools import count, filterfalse, product
 from operator import attrgetter
 from string import ascii_lowercase
 
@@ -26,9 +26,9 @@ class Var:
 
     def refuse(self, *_, **__):
         raise TypeError('the program is not linear: an operation needs the '
-                        'value of an operand that depends on the inputs of '
-                        'the program, so it is not known. For a nonlinear '
-                        'function, use ad.vjp.')
+                        'value of an operand, which is not known because it '
+                        'depends on the inputs of the program. For a '
+                        'nonlinear function, use ad.vjp.')
 
     __mul__ = __rmul__ = __array_ufunc__ = __array_function__ = refuse
     dtype = property(refuse)
@@ -116,12 +116,16 @@ class Jaxpr:
 
 
 class Names(dict):
-    """The letters that variables are printed as: a to z, then aa to zz."""
+    """The letters that variables are printed as: a to z, then aa to zz.
 
-    def __init__(self):
-        self.letters = (''.join(letters) for length in count(1)
-                        for letters in product(ascii_lowercase,
-                                               repeat=length))
+    Args:
+        reserved: a set of names that are not given.
+    """
+
+    def __init__(self, reserved=frozenset()):
+        letters = (''.join(letters) for length in count(1)
+                   for letters in product(ascii_lowercase, repeat=length))
+        self.letters = filterfalse(reserved.__contains__, letters)
 
     def __missing__(self, v):
         if type(v) is Literal:

@@ -1,36 +1,32 @@
 """Weave, and test what has changed since the last commit: `make check`.
 
-The nearest tests run first, and the first failure ends the check.  For a
-rule, the nearest tests are the squares of its row, in an order where each
-builds on the one before, and all of them run.  The other tests share the
-rest of ten seconds.  They are the tests of a changed file, the files that
-mention the change, and the cells of a page.  If the time runs out, the tests
-that did not run are listed, and the exit status is NOT_TRIED.
+The squares of a changed row run first, and all of them run.  The nearest
+tests share the rest of ten seconds.  They are the tests of a changed file,
+the files that mention the change, and the cells of a page.  The first
+failure ends the check.  If the time runs out, the tests that did not run are
+listed, and the exit status is NOT_TRIED.
 """
 
 import re
-import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import NamedTuple
 
 from book.tools import mainline, weave
 
 STARTED = time.monotonic() - time.process_time()    # with the imports above
 SECONDS = 9       # Python needs the rest of ten to start and to end
-LONGEST = 60      # of the squares, which have no other limit
-HANDS = 2
+LONGEST = 60      # for the squares, which have no other limit
 NEAREST = 6       # files that mention what changed
 NOT_TRIED = 3
-NO_TEST = 5         # says pytest if no program uses a row
+NO_TEST = 5       # pytest's exit status if no program uses a row
 
-# A square of each column, and what a row shares with its neighbors.
+# A test of each column, and of what a row shares with its neighbors.
 SQUARES = [
-    'tests/test_programs.py::test_jvp_computes_what_numpy_computes',
-    'tests/test_programs.py::test_tangent_is_the_derivative',
+    'tests/test_programs.py::'
+    'test_values_are_numpys_and_tangents_the_derivative',
     'tests/test_vmap.py::test_vmap_is_the_stack',
     'tests/test_abstract.py::test_types_are_those_of_what_numpy_returns',
     'tests/test_partial_eval.py::test_linearize_is_jvp',
@@ -38,36 +34,16 @@ SQUARES = [
     'tests/test_hard_points.py',
     'tests/test_grid.py',
 ]
-COLUMNS = [[*SQUARES[:2], SQUARES[5]], [SQUARES[7]]]     # of all rows
 ROWS = 'primitives', 'numpy_functions', 'higher_order', 'more'
 WINGS = 'draft', 'fast', 'elsewhere', 'applications', 'notebook', 'tools'
-PYTEST = ['-m', 'pytest', '--no-header', '-qx', '--tb=short', '-rfE']
-EQUALS_NUMPY = 'tests/test_equals_numpy.py'     # of what no test names
+PYTEST = '-m', 'pytest', '--no-header', '-qx', '--tb=short', '-rfE'
 PAGE_TESTS = ['tests/tools/test_pages.py', 'tests/test_claims.py']
-
-
-class Job(NamedTuple):
-    """What one process tries.
-
-    Args:
-        what: its name, for the reader.
-        command: the arguments of Python.
-        to_the_end: whether it also runs when the time is over.
-    """
-
-    what: str
-    command: list
-    to_the_end: bool = False
-
-
-def pytest_of(*arguments, what='', to_the_end=False):
-    return Job(what or ' '.join(arguments), [*PYTEST, *arguments], to_the_end)
 
 
 # What has changed
 
 def git(root, *words):
-    """Return the lines that git answers with, none where there's no git."""
+    """Return the lines that git prints, none where there's no repository."""
     return subprocess.run(['git', *words], cwd=root, text=True,
                           capture_output=True).stdout.splitlines()
 
@@ -75,13 +51,12 @@ def git(root, *words):
 def changed_files(root):
     """Return a commit, and the files that have changed since.
 
-    That is the last commit, or the one before it if nothing has changed.
+    The commit is the last one, or the one before it if nothing has changed.
     """
     new = git(root, 'ls-files', '--others', '--exclude-standard')
     for commit in 'HEAD', 'HEAD~1':
         if files := git(root, 'diff', '--name-only', commit) + new:
-            return commit, [file for file in files if (root / file).exists()
-                            and file != 'tests/stubtest.txt']  # make lint
+            return commit, [file for file in files if (root / file).exists()]
     return 'HEAD', []
 
 
@@ -90,23 +65,15 @@ def before(root, commit, file):
     return '\n'.join(git(root, 'show', f'{commit}:{file}'))
 
 
-def changed_statements(root, commit, module):
-    """Return the new statements of a module, and those that are gone."""
-    old = weave.statements(before(root, commit, module))
-    new = weave.statements((root / module).read_text())
+def affected(old, new):
+    """Return the statements that differ in two texts, and their users."""
+    old, new = weave.statements(old), weave.statements(new)
     texts = {found.text for found in old} ^ {found.text for found in new}
-    return [found for found in new + old if found.text in texts]
-
-
-def affected(root, module, changed):
-    """Return the changed statements, and those of the module that use them.
-    """
-    found = list(changed)
-    for _ in range(3):     # a helper of a helper, too
+    found = [each for each in new + old if each.text in texts]
+    for _ in range(2):     # a helper, and what uses it
         names = names_of(found)
-        found += [other for other in weave.statements(
-                      (root / module).read_text())
-                  if other not in found and mentions(names, other.text)]
+        found += [each for each in new
+                  if each not in found and mentions(names, each.text)]
     return found
 
 
@@ -118,40 +85,22 @@ def names_of(statements):
 
 
 def mentions(names, text):
-    """Return how often a text says one of the names."""
+    """Return how often a text has one of the names."""
     word = '|'.join(map(re.escape, names)) or '(?!)'
     return len(re.findall(rf'\b(?:{word})\b', text))
 
 
 def rows_of(statements, source):
-    """Return the rows whose primitive or NumPy function statements name.
-
-    The programs of a NumPy function are called after it.
-    """
+    """Return the rows whose primitive or NumPy function statements name."""
+    text = '\n'.join(found.text for found in statements)
     called = dict(re.findall(r"\b(\w+)_p = \w+\(\s*'(\w+)'", source))
-    rows = {}
-    for found in statements:
-        for row in re.findall(r'\b(\w+)_p\b', found.text):
-            rows |= {row: None, called.get(row, row): None}
-        for name in re.findall(r'(?m)^@?\w+\(np\.([\w.]+)', found.text):
-            rows[name.rpartition('.')[2]] = None
-    return list(rows)
+    rows = [name for row in re.findall(r'\b(\w+)_p\b', text)
+            for name in (row, called.get(row, row))]
+    rows += re.findall(r'(?m)^@?\w+\(np\.(?:\w+\.)*(\w+)', text)
+    return list(dict.fromkeys(rows))
 
 
 # What is near
-
-def near(root, names, own=(), others=()):
-    """Return jobs for a file's own tests, and for those that say its names.
-
-    Those that say other names, of what uses it, come last.
-    """
-    counts = {file: (mentions(names, text), mentions(others, text))
-              for file in test_files(root) if file not in own
-              for text in [(root / file).read_text()]}
-    saying = sorted(filter(lambda file: any(counts[file]), counts),
-                    key=counts.get, reverse=True)
-    return [pytest_of(file) for file in [*own, *saying[:NEAREST]]]
-
 
 def test_files(root):
     """Return the files of tests, without those of the exercises."""
@@ -160,132 +109,101 @@ def test_files(root):
             if path.parent.name != 'exercises']
 
 
-def own_tests(root, file):
-    """Return the files of tests that are called after a file."""
-    if file.startswith('autodiff_mini/draft/'):
-        return [test for test in test_files(root)
-                if test.startswith('tests/draft/')]
-    return [test for test in test_files(root)
-            if Path(test).name == f'test_{Path(file).stem}.py']
+def near(root, file, names):
+    """Return a file's own tests, and the tests that mention names most."""
+    files = test_files(root)
+    own = [test for test in files
+           if test.endswith(f'/test_{Path(file).stem}.py')
+           or file.startswith('autodiff_mini/draft/')
+           and test.startswith('tests/draft/')]
+    counts = {test: mentions(names, (root / test).read_text())
+              for test in files if test not in own}
+    most = sorted(filter(counts.get, counts), key=counts.get, reverse=True)
+    return [[test] for test in own + most[:NEAREST]]
 
 
-def jobs_of_module(root, commit, module):
-    """Return the squares of the rows that have changed, and what is near."""
-    source = (root / module).read_text()
-    changed = changed_statements(root, commit, module)
-    folder = module.split('/')[1]
-    users = affected(root, module, changed)
-    rows = rows_of(users, source)
-    jobs = near(root, names_of(changed), own_tests(root, module),
-                names_of(users))
+def tests_of_module(root, commit, module):
+    """Return the squares of the changed rows, and what is near."""
+    source, folder = (root / module).read_text(), module.split('/')[1]
+    found = affected(before(root, commit, module), source)
+    rows = rows_of(found, source)
+    tests = near(root, module, names_of(found))
     if '>>>' in source:
-        jobs.insert(0, pytest_of(module))
+        tests.insert(0, [module])
     if folder in ROWS and rows:
-        words = ','.join(rows)
-        return [pytest_of(*SQUARES, '--row', words, to_the_end=True,
-                          what=f'the squares of {words}'),
-                *(jobs or [pytest_of(EQUALS_NUMPY)])]
-    if folder not in WINGS:
-        jobs[1:1] = [pytest_of(*squares, what=f'the columns, part {part}')
-                     for part, squares in enumerate(COLUMNS, 1)]
-    return jobs
+        return [[*SQUARES, '--row', ','.join(rows)], *tests]
+    return tests if folder in WINGS else [*tests[:1], SQUARES[:1], *tests[1:]]
 
 
-def jobs_of_page(root, commit, page):
-    """Return jobs that run its cells, if more has changed than a listing."""
-    def own_words(text):
-        return re.sub(r'(?ms)^(`{3,})\w+ title="\w+/.*?^\1$', '', text)
-
-    if own_words(before(root, commit, page)) == own_words(
-            (root / page).read_text().rstrip('\n')):
-        return []
-    return [Job(f'the cells of {page}', ['-m', 'book.tools.render', page]),
-            *map(pytest_of, PAGE_TESTS)]
-
-
-def jobs_of(root, commit, file):
-    """Return the jobs for a changed file, those of the nearest tests first.
-    """
+def tests_of(root, commit, file):
+    """Return lists of arguments for pytest, the nearest tests first."""
     folder, name = str(Path(file).parent), Path(file).name
     if exercise := re.fullmatch(r'(?:test_)?(e\d+_\d+_\w+)\.py', name):
-        return [pytest_of('tests/test_exercises.py', '--row', exercise[1])]
+        return [['tests/test_exercises.py', '--row', exercise[1]]]
     if file in test_files(root):
-        return [pytest_of(file)]
+        return [[file]]
     if name.endswith('.py') and folder.startswith(weave.PACKAGE):
-        return jobs_of_module(root, commit, file)
-    if file.startswith('book/') and name.endswith('.md'):
-        return jobs_of_page(root, commit, file)
+        return tests_of_module(root, commit, file)
     if name.endswith('.md'):
-        return list(map(pytest_of, PAGE_TESTS))
-    own = own_tests(root, file)
+        return [[test] for test in PAGE_TESTS]
     dotted = file.removesuffix('.py').replace('/', '.')
-    return near(root, [] if own else [name, dotted], own)
+    return near(root, file, [name, dotted])
+
+
+def own_words(text):
+    """Return a page without the listings that are woven into it."""
+    return re.sub(r'(?ms)^(`{3,})\w+ title="\w+/.*?^\1$', '', text).rstrip()
 
 
 def plan(root):
-    """Return the jobs, the squares first, and the files without a job."""
+    """Return arguments for Python, squares first, and untested files."""
     commit, files = changed_files(root)
-    found = {file: jobs_of(root, commit, file) for file in files}
-    jobs = {tuple(job.command): job for each in found.values()
-            for job in each}
-    return sorted(jobs.values(), key=lambda job: not job.to_the_end), [
-        file for file in files if not found[file] and not file.endswith('.md')]
+    jobs, unknown = [], []
+    for file in files:
+        new, old = (root / file).read_bytes(), before(root, commit, file)
+        if file.endswith('.md'):
+            if own_words(new.decode()) == own_words(old):
+                continue
+            if file.startswith('book/'):
+                jobs.append(('-m', 'book.tools.render', file))
+        tests = tests_of(root, commit, file)
+        jobs += [(*PYTEST, *test) for test in tests]
+        unknown += [] if tests else [file]
+    return sorted(dict.fromkeys(jobs), key=lambda job: '--row' not in job), (
+        unknown)
 
 
 # Trying
 
-class Hands:
-    """Processes that try jobs, two at once, until one is wrong."""
-
-    def __init__(self, root, deadline):
-        self.root, self.deadline, self.running = root, deadline, set()
-
-    def trials(self, jobs):
-        """Yield (job, status, output) of each job when it has ended."""
-        with ThreadPoolExecutor(HANDS) as pool:
-            futures = [pool.submit(self.tried, job) for job in jobs]
-            try:
-                for future in as_completed(futures):
-                    yield future.result()
-            finally:
-                pool.shutdown(wait=False, cancel_futures=True)
-                for process in [*self.running]:
-                    process.kill()
-
-    def tried(self, job):
-        """Return what became of a job, which can be cut off or not begin."""
-        left = self.deadline - time.monotonic()
-        if left <= 0 and not job.to_the_end:
-            return job, None, ''
-        with subprocess.Popen(
-                [sys.executable, *job.command], cwd=self.root, text=True,
-                stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
-            self.running.add(process)
-            try:
-                output, _ = process.communicate(
-                    timeout=LONGEST if job.to_the_end else left)
-                status = process.returncode
-            except subprocess.TimeoutExpired:
-                process.send_signal(      # after the first it says where it is
-                    signal.SIGINT if job.to_the_end else signal.SIGKILL)
-                output, _ = process.communicate()
-                status = 1 if job.to_the_end else None
-            self.running.discard(process)
-        return job, status, output
+def tried(job, deadline):
+    """Return a job's status and output; None if the time was too short."""
+    left = LONGEST if '--row' in job else deadline - time.monotonic()
+    if left <= 0:
+        return None, ''
+    try:
+        done = subprocess.run(
+            [sys.executable, *job], text=True, timeout=left,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    except subprocess.TimeoutExpired:
+        return None, ''
+    return done.returncode, done.stdout
 
 
-def run(root, jobs, deadline):
-    """Try jobs; return whether none is wrong, and those not tried."""
+def run(jobs, deadline):
+    """Try jobs, two at once; return if none fails, and those not tried."""
     late = []
-    for job, status, output in Hands(root, deadline).trials(jobs):
-        if status == 0:
-            last = output.splitlines()[-1] if output else ''
-            print(f'right  {job.what}: {last}', flush=True)
-        elif status in (None, NO_TEST):
-            late.append(job)
-        else:
-            print(f'{output}\nWRONG  {job.what}')
-            return False, late
+    with ThreadPoolExecutor(2) as pool:
+        for job, (status, output) in zip(jobs, pool.map(
+                lambda job: tried(job, deadline), jobs)):
+            what = ' '.join(job).removeprefix(' '.join(PYTEST))
+            if status in (None, NO_TEST):
+                late.append(what)
+            elif status:
+                print(f'{output}\nWRONG  {what}')
+                pool.shutdown(cancel_futures=True)
+                return False, late
+            else:
+                print('right ', what, *output.splitlines()[-1:], flush=True)
     return True, late
 
 
@@ -300,17 +218,14 @@ def main():
     if problems:
         print(*problems, sep='\n')
         return 1
-    if not jobs and not unknown:
+    if not jobs + unknown:
         print('No module, test, or page has changed.')
-        return 0
-    right, late = run(root, jobs, STARTED + SECONDS)
-    if not right:
-        return 1
-    not_tried = [job.what for job in late] + unknown
-    if not_tried:
+    right, late = run(jobs, STARTED + SECONDS)
+    if right and late + unknown:
         print('NOT TRIED, so nothing is proven yet (`make test` runs all):',
-              *not_tried, sep='\n  ')
-    return NOT_TRIED if not_tried else 0
+              *late, *unknown, sep='\n  ')
+        return NOT_TRIED
+    return 0 if right else 1
 
 
 if __name__ == '__main__':

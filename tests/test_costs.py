@@ -32,9 +32,6 @@ def loop(x):
 # Calls, operations, bytes moved, and the most bytes, counted by hand.
 COUNTED = {
     'a_sine': (np.sin, [X], (1, N, 16 * N, 8 * N)),
-    'a_product_of_matrices': (
-        np.matmul, [V, W], (1, 2 * 7 * 30 * 20,
-                            8 * (7 * 30 + 30 * 20 + 7 * 20), 8 * 7 * 20)),
     'a_view_keeps_its_array': (
         lambda x: np.exp(np.exp(np.sin(x)[:10])), [X],
         (4, N + 20, 16 * N + 2 * 160, 8 * N + 80)),
@@ -108,36 +105,29 @@ def peak(f, *args):
         tracemalloc.stop()
 
 
-LARGE = np.linspace(-1.0, 1.0, 100_000)
-A, B = np.ones((300, 200)), np.ones((64, 300))
+LARGE, SQUARE = np.linspace(-1.0, 1.0, 100_000), np.ones((300, 300))
 MEASURED = {
-    'gelu': (gelu, [LARGE]),
-    'layers': (layers, [LARGE]),
-    'a_layer': (lambda w, x: np.sum(np.tanh(x @ w)), [A, B]),
-    'a_checkpoint': (lambda x: np.sum(ad.checkpoint(layers)(x)), [LARGE]),
-    'a_loop': (loop, [LARGE]),
-    'a_loop_of_products': (lambda w, x: np.sum(ad.scan(
-        lambda c, _: (np.tanh(c @ w), None), x, None, length=20)[0]),
-        [A[:200], B[:, :200].copy()]),
-    'what_is_turned': (lambda x: np.sum(np.reshape(x.T, -1) ** 2), [A])}
+    'gelu': (gelu, LARGE),
+    'layers': (layers, LARGE),
+    'a_product': (lambda w: np.sum(np.tanh(w @ w)), SQUARE),
+    'what_is_turned': (lambda x: np.sum(np.reshape(x.T, -1) ** 2), SQUARE),
+    'a_checkpoint': (lambda x: np.sum(ad.checkpoint(layers)(x)), LARGE),
+    'a_loop': (loop, LARGE)}
 
 
-@pytest.mark.parametrize('name', [
-    name for name in MEASURED if 'loop' not in name and 'check' not in name])
-def test_a_function_takes_what_is_counted(name):
-    f, args = MEASURED[name]
-    counted = ad.cost(f, *args).forward.peak_bytes
-    assert counted <= peak(f, *args) < 1.02 * counted + 3000
+def test_a_function_takes_what_is_counted():
+    for f, x in list(MEASURED.values())[:4]:
+        counted = ad.cost(f, x).forward.peak_bytes
+        assert counted <= peak(f, x) < 1.02 * counted + 3000
 
 
 @needs('fast')
 @pytest.mark.parametrize('name', MEASURED)
 def test_a_compiled_gradient_takes_what_is_counted(name):
-    f, args = MEASURED[name]
-    counted = ad.cost(lambda *xs: np.sum(f(*xs)), *args).compiled.peak_bytes
-    real = ad.jit(ad.grad(lambda *xs: np.sum(f(*xs)),
-                          tuple(range(len(args)))))
-    assert 0.97 * counted <= peak(real, *args) < 1.04 * counted + 3000
+    f, x = MEASURED[name]
+    counted = ad.cost(f, x).compiled.peak_bytes
+    assert 0.97 * counted <= peak(ad.jit(ad.grad(f)), x) < (
+        1.04 * counted + 3000)
 
 
 def test_the_small_compiler_keeps_all_to_the_end():

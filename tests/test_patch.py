@@ -157,7 +157,7 @@ def test_c_code_finds_no_old_numbers_in_a_filled_array():
     lambda a: np.clip(a, 0, 9, a),
     lambda a: np.cumsum(a, out=a), lambda a: np.asanyarray(a, float)],
     ids=lambda view: None)
-@pytest.mark.filterwarnings('ignore:an .except. caught')
+@pytest.mark.filterwarnings('ignore:an .except. clause')
 def test_no_array_from_outside_is_filled_through_a_view(view):
     outside = np.ones(3)
 

@@ -23,19 +23,20 @@ def test_the_readme_is_short_and_begins_with_what_to_type():
     assert len([word for word in words if re.search(r'\w', word)]) <= 600
 
 
-@pytest.mark.parametrize('program', [
-    'ad.grad(lambda x: float(x) * x)(2.0)', 'ad.grad(math.sin)(2.0)',
-    'ad.jit(lambda x: x if x > 0 else -x)(2.0)',
-    'ad.vmap(lambda x: x if x > 0 else -x)(np.ones(2))',
-    'ad.grad(lambda x: x * x)(3)',
-    'ad.grad(lambda x: scipy.linalg.expm(x).sum())(np.eye(2))',
-    'ad.grad(np.sum)(np.ma.array([1.0]))', 'ad.grad(np.sum)(np.asmatrix(1.))',
-    'ad.jit(np.sum)(np.array([None]))', 'ad.grad(in_a_thread)(2.0)'])
 @pytest.mark.filterwarnings('ignore:the matrix subclass')
-def test_the_limits_of_the_readme_are_errors(program):
+def test_the_limits_of_the_readme_are_errors():
     """Or the README has to say so."""
-    with pytest.raises(TypeError):
-        eval(program)
+    absolute = lambda x: x if x > 0 else -x
+    for transform, f, x in [
+            (ad.grad, lambda x: float(x) * x, 2.0), (ad.grad, math.sin, 2.0),
+            (ad.jit, absolute, 2.0), (ad.vmap, absolute, np.ones(2)),
+            (ad.grad, lambda x: x * x, 3), (ad.grad, in_a_thread, 2.0),
+            (ad.grad, lambda x: scipy.linalg.expm(x).sum(), np.eye(2)),
+            (ad.grad, np.sum, np.ma.array([1.0])),
+            (ad.grad, np.sum, np.asmatrix(1.0)),
+            (ad.jit, np.sum, np.array([None]))]:
+        with pytest.raises(TypeError):
+            transform(f)(x)
 
 
 def in_a_thread(x):
@@ -50,10 +51,8 @@ def test_jit_freezes_random_numbers_as_the_readme_says():
 
 
 def test_every_command_of_the_readme_is_one_of_make():
-    commands = re.findall(r'^([a-z-]+): .*## ',
-                          (ROOT / 'Makefile').read_text(), re.MULTILINE)
-    commands += re.findall(r'^([a-z-]+): +## ',
-                           (ROOT / 'Makefile').read_text(), re.MULTILINE)
-    text = (ROOT / 'README.md').read_text()
-    found = re.findall(r'make ([a-z][a-z-]*)', text)
+    commands = re.findall(r'(?m)^([a-z-]+): .*## ',
+                          (ROOT / 'Makefile').read_text())
+    found = re.findall(r'make ([a-z][a-z-]*)',
+                       (ROOT / 'README.md').read_text())
     assert found and {*found} <= {*commands, 'help'}

@@ -19,7 +19,7 @@ def floats(x):
     """Return `x` as an array of real floats; integers become float64."""
     x = inexact(x)
     if x.dtype.kind == 'c':
-        raise TypeError('expit, log1pexp, logit and logsumexp take real '
+        raise TypeError('expit, log1pexp, logit, and logsumexp take real '
                         f'numbers, but got {typeof(x)}')
     return x
 

@@ -7,7 +7,7 @@ results, makes an array of each number beforehand, and calls a ufunc's own
 
 from collections import ChainMap
 from functools import partial
-from itertools import count, filterfalse
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -65,8 +65,7 @@ class FastEmitter(Emitter):
         if numbers:
             self.scalar = True
             self.in_order = self.in_order or bool(vectors)
-            body = scalar_lines(self, numbers, jaxpr.invars, jaxpr.outvars,
-                                names)
+            body = scalar_lines(self, numbers, jaxpr, names)
         else:
             body = self.body(jaxpr, names, ordered)
             outs = [self.result(v, names) for v in jaxpr.outvars]
@@ -75,8 +74,7 @@ class FastEmitter(Emitter):
 
     def names(self, jaxpr):
         """Return new names, with the constants named already."""
-        names = Names()
-        names.letters = filterfalse(TAKEN.__contains__, names.letters)
+        names = Names(TAKEN)
         for v, x in zip(jaxpr.constvars, jaxpr.consts, strict=True):
             names[v] = self.constant('const', x)
         return names
@@ -102,16 +100,18 @@ class FastEmitter(Emitter):
         [eqn], self.ordered = step.eqns, step.ordered
         for out, v in step.into.items():
             names[out], self.in_order = names[v], True
-        into = names[eqn.outvars[0]] if step.into else None
-        return [self.line(eqn, names, into), *deleted(step.gone, names)]
+        return [self.line(eqn, names), *deleted(step.gone, names)]
 
-    def line(self, eqn, names, into=None):
-        """Return the line for an equation, written `into` an array if given.
+    def line(self, eqn, names):
+        """Return the line for an equation.
+
+        If its result has a name already, this is the name of an array, and
+        the result is written into it.
         """
         self.eqn = eqn
         operands = [self.operand(v, names) for v in eqn.invars]
-        if into:
-            return self.into(into, operands), eqn
+        if eqn.outvars and eqn.outvars[0] in names:
+            return self.into(names[eqn.outvars[0]], operands), eqn
         text = self.expression(operands)
         left = ', '.join(names[v] for v in eqn.outvars)
         if eqn.primitive.multiple_results:
@@ -132,16 +132,15 @@ class FastEmitter(Emitter):
         def piece_of(v):
             inner[v] = names[v, 'piece']
             lines.append((f'{inner[v]} = {names[v]}[part]', None))
-            return inner[v]
         for v in used:
             piece_of(v)
         for eqn in block.eqns:
-            [out], into = eqn.outvars, None
+            [out] = eqn.outvars
             if out in block.outs:
-                into = piece_of(out)
+                piece_of(out)
             elif out in block.into:
-                into = inner[out] = inner[block.into[out]]
-            lines.append(self.line(eqn, inner, into))
+                inner[out] = inner[block.into[out]]
+            lines.append(self.line(eqn, inner))
         size = shape if len(shape) > 1 else shape[0]
         empty = [(f'{names[v]} = np.empty({size}{self.dtype_of(v)})', None)
                  for v in block.outs]

@@ -174,14 +174,12 @@ def fission(jaxpr, avals, length, reverse, counts):
         fixed = [v for v in core.invars if v in env and v not in rows]
         moving = [v for v in core.invars if v in rows]
         core.invars = [*fixed, *[carry[i] for i in stays], *moving]
-        last = []
         line = body.eqns[0].line if body.eqns else None
         current_trace().line = line
-        if core.outvars:
-            last = loop_p.bind(
-                *[env[v] for v in fixed], *[starts[i] for i in stays],
-                *[env[v] for v in moving], jaxpr=core, length=length,
-                reverse=reverse, counts=(len(fixed), len(stays)))
+        last = loop_p.bind(
+            *[env[v] for v in fixed], *[starts[i] for i in stays],
+            *[env[v] for v in moving], jaxpr=core, length=length,
+            reverse=reverse, counts=(len(fixed), len(stays)))
         env.update(zip(kept, last[len(stays):], strict=True))
         rows.update(kept)
         compute(parts.after, late)

@@ -26,18 +26,17 @@ dead_rules[loop_p] = scan_for_outputs
 lowering.rules[loop_p] = scan_lowering
 
 
-def loop_lowering(emitter, *names, jaxpr, length, reverse, counts):
+def loop_lowering(emitter, *names, jaxpr, counts, **steps):
     """Append a function with a Python loop, and return a call to it."""
     name, ordered = f'loop_{next(emitter.numbers)}', emitter.ordered
-    arguments, body = array_loop(emitter, jaxpr, ordered, length, reverse,
-                                 counts)
+    arguments, body = array_loop(emitter, jaxpr, ordered, counts, **steps)
     numbers = as_numbers(jaxpr, ordered) if emitter.fast else None
     if numbers:
         careful = f'careful_{name}'
         emitter.define(f'{careful}({", ".join(arguments)})', body)
         arguments, body = scalar_loop(
             emitter, jaxpr, numbers, counts,
-            lambda *given: f'{careful}({", ".join(given)})', length, reverse)
+            lambda *given: f'{careful}({", ".join(given)})', **steps)
     emitter.define(f'{name}({", ".join(arguments)})', body)
     return f'{name}({", ".join(names)})'
 
@@ -45,7 +44,7 @@ def loop_lowering(emitter, *names, jaxpr, length, reverse, counts):
 fast_rules[loop_p] = loop_lowering
 
 
-def array_loop(emitter, jaxpr, ordered, length, reverse, counts):
+def array_loop(emitter, jaxpr, ordered, counts, length, reverse):
     """Return the arguments and the lines of a function that loops."""
     names = emitter.names(jaxpr)
     consts, carry, xs = split(jaxpr.invars, counts)
@@ -139,12 +138,11 @@ def assigned(names, values):
     return [(' = '.join(', '.join(side) for side in zip(*pairs)), None)]
 
 
-def fast_while(emitter, *names, test, body, counts):
+def fast_while(emitter, *names, counts, **programs):
     """Return a call to `loop_while`, or to a function written for floats."""
-    call = partial(while_lowering, emitter, test=test, body=body,
-                   counts=counts)
+    call = partial(while_lowering, emitter, counts=counts, **programs)
     carefully_called = call(*names)
-    test, body = simplify(opened(test)), simplify(opened(body))
+    test, body = [simplify(opened(programs[x])) for x in ('test', 'body')]
     tests = emitter.fast and as_numbers(test, emitter.ordered, is_bool)
     steps = tests and as_numbers(body, emitter.ordered)
     if not steps:

@@ -14,7 +14,6 @@ from autodiff_mini import seams
 from autodiff_mini.core import (
     NUMBERS, PYTHON_NUMBERS, Primitive, TraceTag, Tracer, array_type,
     current_trace, function_table, typeof)
-from autodiff_mini.errors import RuleTable
 from autodiff_mini.fast.compiler import Version
 from autodiff_mini.fast.simplify import opened
 from autodiff_mini.higher_order.programs import (
@@ -23,7 +22,7 @@ from autodiff_mini.higher_order.programs import (
 from autodiff_mini.interpreters.vmap import BatchTracer, joint_dim
 from autodiff_mini.jaxprs import Equation, Jaxpr, Var, programs_in
 from autodiff_mini.primitives.elementwise import float_power_p, pow_p
-from autodiff_mini.pytree import tree_flatten
+from autodiff_mini.pytree import tree_flatten, tree_map
 
 BY_VALUE = {pow_p, float_power_p}   # their rules depend on a Python number
 OFTEN = 32          # the call at which an operation is prepared
@@ -48,38 +47,33 @@ class Findings(NamedTuple):
     avals: list
 
 
-class Preparations(dict):
-    """Prepared operations, or call counts, by operation and types."""
-
-    version = None
-
-    def refresh(self):
-        """Forget everything if a rule has changed."""
-        if self.version != RuleTable.version:
-            self.version = RuleTable.version
-            self.clear()
-
-    def meet(self, key, found, function, args, kwargs):
-        """Count a call, and prepare the operation at the call OFTEN.
-
-        Raises:
-            LongWay: it is another call.
-        """
-        if any(map(programs_in, kwargs.values())):
-            raise LongWay
-        times, avals = self.get(key) or (0, found.avals)
-        if len(self) > MOST_KEYS:
-            self.clear()
-        self[key] = times + 1, avals
-        if times + 1 != OFTEN:
-            raise LongWay
-        examples = BatchTracer in map(type, found.operands)
-        self[key] = (Mapped if examples else Prepared)(
-            found, function, args, kwargs)
-        return self[key]
+preparations = {}   # by operation and types: a Prepared, or a call count
 
 
-preparations = Preparations()
+def prepare_if_often(key, found, function, args, kwargs):
+    """Count a call, and prepare the operation at the call OFTEN.
+
+    Raises:
+        LongWay: it is another call.
+    """
+    if any(map(programs_in, kwargs.values())):
+        raise LongWay
+    times, avals = preparations.get(key) or (0, found.avals)
+    if len(preparations) > MOST_KEYS:
+        preparations.clear()
+    preparations[key] = times + 1, avals
+    if times + 1 != OFTEN:
+        raise LongWay
+    examples = BatchTracer in map(type, found.operands)
+    preparations[key] = (Mapped if examples else Prepared)(
+        found, function, args, kwargs)
+    return preparations[key]
+
+
+@remembered
+def compiled_step(jaxpr):
+    """Compile a program to a function of NumPy arrays in any order."""
+    return Version(opened(jaxpr), fast=False).function
 
 
 class Prepared:
@@ -154,9 +148,7 @@ class Prepared:
         given = (True,) * sum(given)
         return self.step(transpose_jaxpr(jaxpr, linear, given))
 
-    def step(self, jaxpr):
-        """Compile a program of this operation to a function."""
-        return compiled_step(jaxpr)
+    step = staticmethod(compiled_step)
 
 
 class Mapped(Prepared):
@@ -191,28 +183,16 @@ def called_with(function, values, args, kwargs):
     """Call a function with `values` substituted for its arrays."""
     is_primitive = isinstance(function, Primitive)
     is_dynamic = is_primitive and function not in BY_VALUE
-    args = [with_values(x, values, is_dynamic) for x in args]
+
+    def value(x):
+        is_array = isinstance(x, Tracer | np.ndarray)
+        is_number = is_dynamic and type(x) in NUMBERS
+        return next(values) if is_array or is_number else x
+    args = tree_map(value, args)
     if is_primitive:
         return function.bind(*args, **kwargs)
-    kwargs = {name: with_values(x, values, False)
-              for name, x in kwargs.items()}
+    kwargs = {name: tree_map(value, x) for name, x in kwargs.items()}
     return function_table[function](*args, **kwargs)
-
-
-def with_values(x, values, is_dynamic):
-    """Return an argument, with values substituted for its arrays.
-
-    Args:
-        x: the argument.
-        values: an iterator.
-        is_dynamic: whether to substitute for Python numbers, too.
-    """
-    if isinstance(x, Tracer | np.ndarray) or (
-            is_dynamic and type(x) in NUMBERS):
-        return next(values)
-    if type(x) in (list, tuple):
-        return type(x)([with_values(y, values, is_dynamic) for y in x])
-    return x
 
 
 def as_made(aval):
@@ -249,9 +229,3 @@ def used_once(jaxpr, count, sources):
                              eqn.params, eqn.outvars, eqn.line))
     return Jaxpr(jaxpr.constvars, [*jaxpr.invars[:count], *inputs],
                  eqns[::-1], jaxpr.outvars, jaxpr.consts), numbers
-
-
-@remembered
-def compiled_step(jaxpr):
-    """Compile a program to a function of NumPy arrays in any order."""
-    return Version(opened(jaxpr), fast=False).function

@@ -138,24 +138,23 @@ def as_numpy(primitive):
     return all(np.array_equal(mine, ys) for ys in found)
 
 
-def scalar_lines(emitter, numbers, invars, outvars, names):
+def scalar_lines(emitter, numbers, jaxpr, names):
     """Return the lines of a function for a program of single numbers.
 
     Args:
         emitter: the FastEmitter.
         numbers: the Numbers of the program.
-        invars, outvars: the variables of the original program.
+        jaxpr: the original program.
         names: the names of its variables.
     """
-    floats = ChainMap({}, names)
-    start = taken_out(invars, numbers.ins, [names[v] for v in invars], floats)
+    floats, given = ChainMap({}, names), [names[v] for v in jaxpr.invars]
+    start = taken_out(jaxpr.invars, numbers.ins, given, floats)
     lines, asks_numpy = scalar_body(emitter, numbers.jaxpr, floats,
                                     numbers.jaxpr.outvars)
     outs = [put_back(emitter, v, parts, floats)
-            for v, parts in zip(outvars, numbers.outs)]
-    arguments = ', '.join(names[v] for v in invars)
+            for v, parts in zip(jaxpr.outvars, numbers.outs)]
     return carefully([*start, *lines], asks_numpy, outs,
-                     f'careful({arguments})')
+                     f'careful({", ".join(given)})')
 
 
 def taken_out(variables, numbers, given, names):

@@ -12,9 +12,9 @@ from autodiff_mini.arrays import ORDINARY
 from autodiff_mini.core import (
     NUMBERS, Primitive, Trace, array_type, current_trace, tangent_type,
     typeof, user_line)
-from autodiff_mini.errors import quote_line
+from autodiff_mini.errors import RuleTable, quote_line
 from autodiff_mini.fast.prepared import (
-    BY_VALUE, Findings, LongWay, Prepared, preparations)
+    BY_VALUE, Findings, LongWay, Prepared, preparations, prepare_if_often)
 from autodiff_mini.interpreters.jaxpr import JaxprTracer
 from autodiff_mini.interpreters.jvp import JVPTrace, JVPTracer
 from autodiff_mini.interpreters.partial_eval import (
@@ -141,10 +141,10 @@ class TapeTrace(JVPTrace):
 
     def process_prepared(self, key, found, function, args, kwargs):
         """Run the prepared operation, or raise LongWay if there is none."""
-        key, names = tuple(key), found.names
+        key, names = (RuleTable.version, *key), found.names
         prepared = preparations.get(key)
         if not isinstance(prepared, Prepared):
-            prepared = preparations.meet(key, found, function, args, kwargs)
+            prepared = prepare_if_often(key, found, function, args, kwargs)
         line = self.line or user_line(4)
         outs, made = prepared.forward(*found.operands), []
         for i, aval in prepared.made:
@@ -242,7 +242,6 @@ def record_flat(f, primals, tag):
     if not (base is Trace.base or is_mapped) or not held <= ORDINARY:
         return linearize_flat(f, primals, tag)
     kind = MappedTapeTrace if is_mapped else TapeTrace
-    preparations.refresh()
     with PartialEvalTrace(base, tag) as below, kind(below, tag) as trace:
         avals = list(map(typeof, primals))
         dots = [below.input(tangent_type(aval)) for aval in avals]

@@ -7,7 +7,6 @@ left out, and each equation becomes a line of NumPy.  Chapter 11.
 import builtins
 import keyword
 from functools import partial
-from itertools import filterfalse
 from unicodedata import normalize
 
 import numpy as np
@@ -74,8 +73,7 @@ class Emitter:
 
     def emit(self, name, jaxpr):
         """Append a function that returns the outputs as a list."""
-        jaxpr, names = drop_dead(inline(jaxpr, inline_rules)), Names()
-        names.letters = filterfalse(RESERVED.__contains__, names.letters)
+        jaxpr, names = drop_dead(inline(jaxpr, inline_rules)), Names(RESERVED)
         for v, x in zip(jaxpr.constvars, jaxpr.consts, strict=True):
             names[v] = self.constant('const', x)
         read = lambda v: names[v] if type(v) is Var else self.value(v.val)

@@ -417,7 +417,7 @@ def linalg_qr(a, mode='reduced'):
     if mode == 'raw':
         raise NotImplementedError(
             "numpy.linalg.qr of a traced value takes the modes 'reduced', "
-            "'complete' and 'r', not 'raw'")
+            "'complete', and 'r', not 'raw'")
     complete = mode == 'complete'
     q, r = qr_p.bind(stacked_matrices(inexact(a)),
                      mode='complete' if complete else 'reduced')

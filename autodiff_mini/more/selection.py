@@ -81,7 +81,7 @@ def numpy_pad(array, pad_width, mode='constant', *, constant_values=0,
     if mode not in ('constant', 'edge', 'reflect', 'symmetric', 'wrap'):
         raise NotImplementedError(
             "numpy.pad of a traced value takes the modes 'constant', 'edge', "
-            f"'reflect', 'symmetric' and 'wrap', not {mode!r}")
+            f"'reflect', 'symmetric', and 'wrap', not {mode!r}")
     widths = np.broadcast_to(pad_width, (a.ndim, 2)).tolist()
     values = np.broadcast_to(operand(constant_values), (a.ndim, 2))
     for axis, width in enumerate(widths):

@@ -189,8 +189,8 @@ def explain(primitive, params, line, operands, part, result):
         text.append('An operand was already nan. It is an argument, a '
                     'constant, or a derivative that a rule computed.')
     elif primitive.is_call:
-        text.append('NumPy alone ran the code inside it. Under ad.jit, the '
-                    'error names the line.')
+        text.append('The code inside it ran in plain NumPy. Under ad.jit, '
+                    'the error names the line.')
     elif part:
         text.append(ZERO_TIMES_INFINITY)
     elif values:

@@ -144,7 +144,7 @@ def keeps_self(f):
                     or is_cached(self, name)):
                 raise TypeError(
                     f'{fun_name(f)} changes self.{name}, which jit would do '
-                    'only once, and to a copy. Return the new value, and '
+                    'only once, and to a copy. Return the new value and '
                     'assign it outside')
         return out
     return f_of_self

@@ -51,10 +51,10 @@ def warn_of_lost_refusal():
         last_refusal.set(None)
         if refused.is_direct:
             warnings.warn_explicit(
-                'an `except` caught the error of a traced value, so the '
-                'result does not depend on that value, and its derivative is '
-                f'lost. The error was: {refused.message}', UserWarning,
-                *lasting_line(refused.line))
+                'an `except` clause caught the error of a traced value, so '
+                'the result does not depend on that value, and its '
+                f'derivative is lost. The error was: {refused.message}',
+                UserWarning, *lasting_line(refused.line))
 
 
 @seams.tell.take
@@ -67,7 +67,7 @@ def tell(error):
     """
     cause = error.__cause__
     if isinstance(cause, TracerError) and not users_part(cause.__traceback__):
-        # It was raised where NumPy asked, and NumPy tells a symptom.
+        # NumPy's error shows only the symptom; this one is the cause.
         error.add_note(str(cause))
         error.__cause__, error.__context__ = None, cause
     add_advice(error)

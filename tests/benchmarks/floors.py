@@ -1,13 +1,13 @@
-"""The floor: the same numbers by as few calls of NumPy as a person finds.
+"""The floor: the same numbers with as few NumPy calls as a person can find.
 
-Each call writes with `out=` into an array that the call before it, or the
-gradient before this one, has used; large arrays are gone through in pieces
-that stay in the cache; algebra may be rearranged, and a function of one
-number goes forwards, where nothing has to be kept.  The result is put into
-the same arrays each time, so that nobody could use it.  For single numbers
-it is Python's arithmetic.
+Each call writes with `out=` into an array that an earlier call used, in this
+gradient or in the one before. Large arrays are processed in pieces that stay
+in the cache. The algebra can be rearranged, and a function of one number uses
+forward mode, which keeps no values. The result is written into the same
+arrays each time, so a program could not use it. For single numbers, the floor
+is Python arithmetic.
 
-Each `floor(np, *args)` prepares its arrays, and returns a call.
+Each `floor(np, *args)` prepares its arrays and returns a call.
 """
 
 import math
@@ -19,14 +19,15 @@ SLOPE, CUBE = (2 / math.pi) ** 0.5, 0.044715
 
 
 def prepared(floor, args):
-    """Return the call of a floor; its `count` is that of NumPy's calls."""
+    """Return the call of a floor, with its number of NumPy calls as `count`.
+    """
     call = floor(numpy, *args)
     call.count = counted(floor, args)
     return call
 
 
 def counted(floor, args):
-    """Return how many calls of NumPy's functions a floor makes."""
+    """Return how many NumPy functions a floor calls."""
     calls = []
 
     class Counting:
@@ -42,12 +43,12 @@ def counted(floor, args):
 
 
 def constants(np, *xs):
-    """Return arrays without axes: they need not be made at each call."""
+    """Return arrays without axes, which are then not made at each call."""
     return [np.array(float(x)) for x in xs]
 
 
 def in_pieces(piece, arrays, outs, scratch):
-    """Return a call that does a piece after the other.
+    """Return a call that processes one piece after another.
 
     Args:
         piece: of pieces of the arrays, the results, and of scratch.
@@ -115,8 +116,10 @@ def cross_entropy(np, params, x, labels):
 # W2
 
 def cdf_piece(np):
-    """Return what puts a normal distribution function into `t`, and its
-    slope into `u`; `s` is scratch."""
+    """Return a call that writes a normal distribution function into `t`.
+
+    It writes the slope into `u`, and `s` is scratch.
+    """
     one, half, cube, slope, half_slope, half_cube = constants(
         np, 1, 0.5, SLOPE * CUBE, SLOPE, SLOPE / 2, 3 * SLOPE * CUBE / 2)
 
@@ -137,7 +140,7 @@ def cdf_piece(np):
 
 
 def gelu_piece(np):
-    """Return what puts the derivative of `gelu` into `out`."""
+    """Return a call that writes the derivative of `gelu` into `out`."""
     cdf = cdf_piece(np)
 
     def piece(x, out, s, t):
@@ -215,7 +218,7 @@ def black_scholes(np, spot, time, volatility, strike, rate=0.03):
 # W3: forwards
 
 def polynomial_of_float(np, x, x_dot=None):
-    """The slope; or, with a tangent, the value and the tangent."""
+    """Return the slope or, for a tangent, the value and the tangent."""
     def call():
         y, slope = x, 1.0
         for _ in range(500):
@@ -362,7 +365,7 @@ def pendulum(steps, step, np, start):
 # W8, W9 and W10
 
 def logistic(np, w, xs, labels):
-    """Neither pieces nor an old array for the result make it faster."""
+    """Neither pieces nor a reused array for the result make it faster."""
     [one] = constants(np, 1)
     minus, s = -labels, np.empty(len(xs))
 

@@ -272,7 +272,7 @@ def check_transposed(ct, x):
     if ct is None or not is_undefined_primal(x):
         return None
     if np.shape(ct) != x.shape:
-        raise ValueError(f'the operand is {x.aval}, but the cotangent '
+        raise ValueError(f'the operand is {x.aval}, but the cotangent is '
                          f'{typeof(ct)}')
     return ct
 
