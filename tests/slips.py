@@ -1,8 +1,8 @@
-"""Slips: programs that people mistype, and the one thing to write instead.
+"""Slips: programs with a common mistake, and the one thing to write instead.
 
-Each is a program, the error that it raises, and words of its cure.  What the
-error names of the program, a function, an argument or a line, is tested as
-well: it is `f`, or a traceback that ends in the program.
+Each entry has a program, the error that it raises, and words of its cure. The
+error also has to name a function, an argument, or a line of the program, so
+the tests look for `f`, or for a traceback that ends in the program.
 """
 
 from textwrap import dedent
@@ -12,7 +12,7 @@ import autodiff_mini as ad
 
 
 class Slip(NamedTuple):
-    """A program that fails, and what its error has to say."""
+    """A program that fails, and the words that its error needs."""
     program: str
     error: type
     cure: str
@@ -170,7 +170,7 @@ SLIPS = slips(
         ''', TypeError, 'Leave the lookup out.'),
 )
 
-# More lines that ask a tracer, and what each is told.
+# More lines that fail with a tracer, and the advice for each.
 ASKED = {
     'math.sin(x) * x': 'Write np.sin(x).',
     'np.max(x).item()': 'Leave out .item() and write np.max(x).',

@@ -2,8 +2,6 @@
 
 import re
 import xml.etree.ElementTree as ET
-from contextlib import suppress
-from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -12,7 +10,6 @@ import pytest
 import autodiff_mini as ad
 from autodiff_mini.notebook.drawing import LARGEST, LETTER, draw
 from autodiff_mini.primitives.elementwise import exp_p
-from tests.programs import PROGRAMS as numpy_programs
 
 
 def expit(x):
@@ -39,8 +36,6 @@ PROGRAMS = {
     'layer': (layer, np.ones((5, 3)), np.ones((3, 2)), np.ones(2),
               np.ones((5, 2))),
     'two uses': (two_uses, np.ones(3), np.ones(2)),
-    'two results': (np.linalg.slogdet, np.ones((2, 2))),
-    'identity': (lambda x: x, 1.0),
     'constant': (lambda x: (3.0, x), 1.0),
     'literals': (lambda x: 1 / x + 0.123456789, 1.0),
     'nothing used': (lambda x: np.zeros(2), 1.0),
@@ -135,24 +130,9 @@ def check_nothing_overlaps(jaxpr):
                            for left, right, top, bottom in words)
 
 
-def test_nothing_overlaps_in_programs_of_numpy():
-    count = 0
-    for program in numpy_programs[::50]:
-        def value_and_tangent(*args):
-            return ad.jvp(partial(program.function, np), args, args)
-        with suppress(TypeError):    # it asks for a value, or is not smooth
-            jaxpr = ad.make_jaxpr(value_and_tangent)(*program.args)
-            check_nothing_overlaps(jaxpr)
-            count += draw(jaxpr).startswith('<svg')
-    assert count > 10
-
-
-def test_each_use_is_a_wire_and_a_long_one_passes_each_row():
+def test_each_use_is_a_wire():
     square = ad.make_jaxpr(lambda x: x * x)(1.0)
     assert len(elements(square, 'path')) == 3    # two of x, one of the result
-    jaxpr = ad.make_jaxpr(lambda x: np.exp(np.sin(x)) * x)(1.0)
-    straight = 4    # x, sin, exp, mul, and out
-    assert len(elements(jaxpr, 'path')) == straight + 3
 
 
 def test_a_box_says_literals_parameters_and_names():
@@ -168,11 +148,11 @@ def test_a_box_says_literals_parameters_and_names():
         assert '<lambda>' not in draw(ad.make_jaxpr(f)(1.0))
 
 
-@pytest.mark.parametrize('marked', [{exp_p}, {1}, [exp_p, 1]])
-def test_equations_can_be_marked(marked):
-    widths = [rect.get('stroke-width') for rect in elements(
-        staged('expit'), 'rect', marked=marked)]
-    assert [i for i, width in enumerate(widths) if width != '1.2'] == [2]
+def test_equations_can_be_marked():
+    for marked in {exp_p}, {1}, [exp_p, 1]:
+        widths = [rect.get('stroke-width') for rect in elements(
+            staged('expit'), 'rect', marked=marked)]
+        assert [i for i, width in enumerate(widths) if width != '1.2'] == [2]
     table = draw(ad.make_jaxpr(deep)(1.0), marked={0})
     assert len(re.findall('<th ', table)) == 2 * 5
 
@@ -183,40 +163,14 @@ def deep(x):
     return x
 
 
-def rows(jaxpr):
-    """Return the words in the table of a program."""
-    table = ET.fromstring(draw(jaxpr))
-    return [[cell.text or '' for cell in row] for row in table.iter('tr')]
-
-
 def test_a_large_program_becomes_a_table():
     constant = np.ones(2)
-    head, a, b, first, *_, last = rows(ad.make_jaxpr(
-        lambda x: deep(constant * x))(1.0))
+    table = ET.fromstring(draw(ad.make_jaxpr(
+        lambda x: deep(constant * x))(1.0)))
+    head, a, b, first, *_ = [
+        [cell.text or '' for cell in row] for row in table.iter('tr')]
     assert head == ['result', 'type', 'operation', 'operands', 'line']
     assert a == ['a', 'float64[2]', 'closed over', '', '']
     assert b == ['b', 'float', 'argument', '', '']
     assert first[:4] == ['c', 'float64[2]', 'mul', 'a b']
     assert re.fullmatch(r'test_drawing\.py:\d+', first[4])
-    assert last == ['', '', 'return', 'n', '']
-    assert rows(ad.make_jaxpr(lambda: 3.0)())[1:] == [
-        ['', '', 'return', '3.0', '']]
-    largest = ad.make_jaxpr(lambda x: deep(x))(1.0)
-    assert draw(largest).startswith('<table')
-    largest.eqns.pop()
-    largest.outvars[:] = largest.eqns[-1].outvars
-    assert draw(largest).startswith('<svg')
-
-
-def test_a_wide_program_becomes_a_table():
-    jaxpr = ad.make_jaxpr(lambda *xs: [x * 2 for x in xs])
-    assert draw(jaxpr(*[1.0] * 5)).startswith('<svg')
-    assert draw(jaxpr(*[1.0] * 10)).startswith('<table')
-
-
-def test_a_line_of_a_cell_has_no_file():
-    scope = {'np': np}
-    path = '/tmp/ipykernel_12/34.py'
-    exec(compile('def f(x):\n    return np.sin(x)', path, 'exec'), scope)
-    table = rows(ad.make_jaxpr(lambda x: deep(scope['f'](x)))(1.0))
-    assert table[2][-1] == 'cell:2'

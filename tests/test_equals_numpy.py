@@ -6,7 +6,6 @@ The programs are text, run in plain NumPy and under each transformation.
 import ast
 import itertools
 import traceback
-import warnings
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +14,7 @@ import pytest
 import autodiff_mini as ad
 from autodiff_mini.core import function_table, ufunc_table
 from autodiff_mini.more import on_demand
-from tests.amount import rest
+from tests import amount
 from tests.statements import WAYS, assert_every_way_is_numpy, ran, results
 
 for name in on_demand.MODULES:
@@ -53,85 +52,12 @@ NUMBERS = [
     'np.nan_to_num(s)', 'np.average(x)', 'np.take(x, 1)', 'x.flat[1]']
 
 
-@pytest.mark.parametrize('expression', ARRAYS + NUMBERS)
-def test_a_result_of_shape_empty_is_an_array_if_numpys_is(expression):
+def test_a_result_of_shape_empty_is_an_array_if_numpys_is():
     """An array's other names see `+=`, and a number's do not."""
-    kind = type(results(ran(f'{BEFORE}r = {expression}')(X))[0])
-    assert (kind is np.ndarray) == (expression in ARRAYS)
-    assert_every_way_is_numpy(f'{BEFORE}w = {expression}{AFTER}', X)
-
-
-ARGUMENTS = [
-    '{o}', '{o}, {o}', '{o}, 0', '{o}, 1', '{o}, ()', '[{o}, {o}]', '[{o}]',
-    '{o}, {o}, {o}', 'True, {o}, 2.', '[True], [{o}]', '{o}, 1., 2.',
-    'x, {o}, 1', 'x, {o}', '{o}, None', '"ii", {o}', '"i->", {o}',
-    '{o}, [0]', 'np.sum, {o}, 0', '0, [{o}, {o}]']
-
-
-FUNCTIONS = {f for f in (*function_table, *ufunc_table)
-             if getattr(f, '__module__', 'numpy').startswith('numpy')
-             and not isinstance(f, tuple)}
-
-
-def spelled(function):
-    """Return how a program calls a NumPy function, or None."""
-    for prefix, module in (('np.', np), ('np.linalg.', np.linalg),
-                           ('np.fft.', np.fft), ('np.emath.', np.emath)):
-        if getattr(module, function.__name__, None) is function:
-            return prefix + function.__name__
-    return None
-
-
-def hands_out_shape_empty(expression):
-    try:
-        w = results(ran(f'{BEFORE}r = {expression}')(X.copy()))[0]
-    except Exception:
-        return False    # a call that NumPy does not take
-    return (isinstance(w, np.ndarray | np.generic) and w.ndim == 0
-            and w.dtype.kind in 'iufc')
-
-
-def calls_by_function():
-    """Returns, for each function, calls of it that make shape ()."""
-    calls = {}
-    with warnings.catch_warnings(), np.errstate(all='ignore'):
-        warnings.simplefilter('ignore')
-        for name in sorted(filter(None, map(spelled, FUNCTIONS))):
-            found = [call for arguments, o in itertools.product(
-                ARGUMENTS, ('s', 'a', 'x', 'm', 'x[:1]'))
-                if hands_out_shape_empty(call := (
-                    f'{name}({arguments.format(o=o)})'))]
-            if found:
-                calls[name] = found
-    return calls
-
-
-CALLS = calls_by_function()
-UNSET = {'np.empty', 'np.empty_like',    # what they hold is anything
-         'np.modf'}                     # it writes twice into one array
-
-
-@pytest.mark.filterwarnings('ignore')
-@pytest.mark.parametrize('name', [
-    name if i % 16 == 0 else rest(name)
-    for i, name in enumerate(sorted(CALLS.keys() - UNSET))])
-def test_no_function_takes_an_array_for_a_number(name):
-    """What a call refuses is an error; what it computes is NumPy's."""
-    for call in dict.fromkeys(CALLS[name]):
-        f = ran(f'{BEFORE}w = {call}{AFTER}')
-        with np.errstate(all='ignore'):
-            try:
-                expected = f(X.copy())
-            except ValueError as error:
-                expected = error    # it may only be read
-            for way in WAYS.values():
-                try:
-                    ys = way(f)(X.copy())
-                except Exception:
-                    continue
-                assert not isinstance(expected, Exception), call
-                for y, z in zip(ys, expected, strict=True):
-                    np.testing.assert_allclose(y, z, 1e-12, 0, err_msg=call)
+    for expression in ARRAYS + NUMBERS:
+        kind = type(results(ran(f'{BEFORE}r = {expression}')(X))[0])
+        assert (kind is np.ndarray) == (expression in ARRAYS), expression
+        assert_every_way_is_numpy(f'{BEFORE}w = {expression}{AFTER}', X)
 
 
 # Errors: of NumPy's class where NumPy raises one, and else not one that
@@ -237,26 +163,51 @@ def test_an_error_caught_by_habit_is_raised_only_where_numpy_raises_it():
     assert not missed
 
 
-STRANGE = {     # arguments that NumPy takes and hardly anybody passes
+ARGUMENTS = [
+    '{o}', '{o}, {o}', '{o}, 0', '{o}, 1', '{o}, ()', '[{o}, {o}]', '[{o}]',
+    '{o}, {o}, {o}', 'True, {o}, 2.', '[True], [{o}]', '{o}, 1., 2.',
+    'x, {o}, 1', 'x, {o}', '{o}, None', '"ii", {o}', '"i->", {o}',
+    '{o}, [0]', 'np.sum, {o}, 0', '0, [{o}, {o}]']
+UNTOLD = {      # what NumPy's empty arrays hold, and arguments that hardly
+    'np.empty', 'np.empty_like',        # any program passes
     'np.bincount', 'np.histogram', 'np.histogramdd', 'np.nanpercentile',
-    'np.linalg.slogdet'}
+    'np.linalg.slogdet', 'np.modf'}     # it writes twice into one array
+
+
+def functions():
+    """Return how programs call the NumPy functions in our tables."""
+    for function in (*function_table, *ufunc_table):
+        for prefix, module in (('np.', np), ('np.linalg.', np.linalg),
+                               ('np.fft.', np.fft), ('np.emath.', np.emath)):
+            name = getattr(function, '__name__', '')
+            if getattr(module, name, None) is function:
+                yield prefix + name
+                break
 
 
 @pytest.mark.filterwarnings('ignore')
-@pytest.mark.parametrize('name', [
-    name if i % 16 == 3 else rest(name)
-    for i, name in enumerate(sorted(filter(None, map(spelled, FUNCTIONS))))
-    if name not in STRANGE])
-def test_a_refusal_of_ours_is_not_caught_by_habit(name):
-    """What NumPy computes here is computed, or refused as a TypeError."""
-    for arguments, o in itertools.product(ARGUMENTS, ('s', 'a', 'x', 'm')):
-        f = ran(f'{SETUP}r = {name}({arguments.format(o=o)})')
-        with np.errstate(all='ignore'):
-            expected, _ = raised(f, X.copy())
-            if expected is None:
-                for way in WAYS.values():
-                    error, _ = raised_where_traced(f, way)
-                    assert not isinstance(error, HABITUAL), (arguments, o)
+def test_what_numpy_computes_is_computed_or_refused_as_a_type_error():
+    """And no function takes an array of shape () for a number."""
+    names = sorted({*functions()} - UNTOLD)
+    for name in names if amount.WHOLE else names[3::64]:
+        for arguments, o in itertools.product(ARGUMENTS, ('s', 'a', 'x', 'm')):
+            check_call(f'{name}({arguments.format(o=o)})')
+
+
+def check_call(call):
+    f, g = ran(f'{SETUP}r = {call}'), ran(f'{SETUP}w = {call}{AFTER}')
+    with np.errstate(all='ignore'):
+        if raised(f, X.copy())[0]:
+            return
+        is_number = [
+            isinstance(y, np.ndarray | np.generic) and y.ndim == 0
+            and y.dtype.kind in 'iufc' for y in results(f(X.copy()))[:1]]
+        for way in WAYS.values():
+            error, _ = raised_where_traced(f, way)
+            assert not isinstance(error, HABITUAL), call
+            if is_number == [True] and not raised(way(g), X.copy())[0]:
+                for y, z in zip(way(g)(X.copy()), g(X.copy()), strict=True):
+                    np.testing.assert_allclose(y, z, 1e-12, 0, err_msg=call)
 
 
 def test_no_attribute_of_arrays_is_missing():
@@ -302,33 +253,36 @@ INTO = [
     'np.sin(x[:1], out=Z(3), where=[True, False, True])']
 
 
-@pytest.mark.filterwarnings('ignore')
-@pytest.mark.parametrize('call', INTO)
-def test_out_takes_what_numpy_lets_it_take(call):
-    f, x = ran(f'{Z}r = {call}'), np.array([1.25, 2.5, 3.75])
-    expected, _ = raised(f, x.copy())
-    if expected is None:
-        assert_every_way_is_numpy(f'{Z}r = {call}', x)
-    for way in WAYS.values() if expected else ():
-        error, _ = raised_where_traced(f, way)
-        for kind in TypeError, ValueError:
-            assert isinstance(error, kind) == isinstance(expected, kind)
-
-
-@pytest.mark.parametrize('call', [
+PARTLY = [      # which NumPy fills in part, and we refuse
     'np.add.accumulate(m[:1], 0, out=Z((2, 3)))',
     'np.cumsum(m[:1], 0, out=Z((2, 3)))',
-    'np.add.reduceat(x, [0, 1], out=Z((2, 2)))'])
-def test_out_of_which_numpy_fills_a_part_is_refused(call):
-    for way in WAYS.values():
-        error, _ = raised_where_traced(ran(f'{Z}r = {call}'), way)
-        assert isinstance(error, NotImplementedError)
+    'np.add.reduceat(x, [0, 1], out=Z((2, 2)))']
 
 
-@pytest.mark.parametrize('total', [
-    'np.sum(x, out=Z(()))', 'np.add.reduce(x, out=Z(()))',
-    'np.cumsum(x, out=Z(99))[-1]', 'np.mean(x, out=Z(()))',
-    'np.prod(x[:9], out=Z(()))', 'np.add.accumulate(x, out=Z(99))[-1]'])
-def test_a_sum_is_computed_in_the_dtype_of_out_if_it_is_wider(total):
+@pytest.mark.filterwarnings('ignore')
+def test_out_takes_what_numpy_lets_it_take():
+    x = np.array([1.25, 2.5, 3.75])
+    for call in INTO:
+        f = ran(f'{Z}r = {call}')
+        expected, _ = raised(f, x.copy())
+        if expected is None:
+            assert_every_way_is_numpy(f'{Z}r = {call}', x)
+            continue
+        for way in WAYS.values():
+            error, _ = raised_where_traced(f, way)
+            for kind in TypeError, ValueError:
+                assert isinstance(error, kind) == isinstance(
+                    expected, kind), call
+    for call in PARTLY:
+        error, _ = raised_where_traced(ran(f'{Z}r = {call}'), ad.jit)
+        assert isinstance(error, NotImplementedError), call
+
+
+def test_a_sum_is_computed_in_the_dtype_of_out_if_it_is_wider():
     x = np.full(99, 0.1, np.float32)
-    assert_every_way_is_numpy(f'{Z}r = {total}', x)
+    for total in (
+            'np.sum(x, out=Z(()))', 'np.add.reduce(x, out=Z(()))',
+            'np.cumsum(x, out=Z(99))[-1]', 'np.mean(x, out=Z(()))',
+            'np.prod(x[:9], out=Z(()))',
+            'np.add.accumulate(x, out=Z(99))[-1]'):
+        assert_every_way_is_numpy(f'{Z}r = {total}', x)

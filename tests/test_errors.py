@@ -398,7 +398,7 @@ def test_a_tracer_is_described_by_type_line_and_transformation():
     with pytest.raises(ad.ConcretizationTypeError) as info:
         ad.jvp(doubles_as_float, (np.ones(2),), (np.ones(2),))
     line = doubles_as_float.__code__.co_firstlineno + 1
-    assert (f'JVPTracer<float64[2]>, made at {__file__}:{line} in jvp of '
+    assert (f'JVPTracer<float64[2]> made at {__file__}:{line} in jvp of '
             'doubles_as_float') in str(info.value)
 
 

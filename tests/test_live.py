@@ -1,6 +1,5 @@
 """notebook/live.py: an edited cell changes the library, in a real kernel."""
 
-import inspect
 import os
 from collections import Counter
 from pathlib import Path
@@ -12,7 +11,6 @@ from jupyter_client.manager import KernelManager
 from autodiff_mini.notebook import live
 from book.tools import render, weave
 from tests.amount import rest
-from tests.programs import PROGRAMS
 
 ROOT = Path(__file__).parents[1]
 LISTINGS = weave.modules(ROOT)
@@ -134,43 +132,25 @@ CASES = {
     'a function is replaced wherever it was imported': (
         EDIT_TYPEOF, '[m.typeof is typeof for m in (core, numpy_api, ad)]',
         '[True, True, True]'),
-    'a partial is replaced by a function': (
-        'old = core.current_trace\ndef current_trace():\n    return old()',
-        'core.current_trace is current_trace is not old', 'True'),
     'a rule changes jvp': (
         listing(JVP, 'defjvp')
         + '\ndefjvp(sin_p, lambda x_dot, y, x: 3 * x_dot)',
         SLOPE_OF_SIN, '3.0'),
-    'a function is replaced in a table': (
-        'def where_jvp(primals, tangents):\n    return 1.0, 2.0',
-        'ad.jvp(lambda x: np.where(True, x, 0.0), (0.0,), (1.0,))',
-        '(1.0, 2.0)'),
     'a cached function is replaced': (
         'from functools import lru_cache\n' + edited(
             listing('core', 'array_type'), 'return', 'print("!"); return'),
         'typeof(np.ones(3)); typeof(np.ones(3));', '!'),
-    'a definition in a function does not count': (
-        'def experiment():\n    def typeof(x):\n        return 7',
-        'core.typeof(0).ndim', '0'),
     'what is set on a class from outside stays': (
         'from autodiff_mini.errors import *\n' + listing('core', 'Tracer')
         + '\n' + listing('core', 'Trace'),
         'ad.jvp(lambda x: x[0] * x[0], (np.full(1, 3.0),), (np.ones(1),))',
         '(9.0, 6.0)'),
-    'a class with slots keeps its instances': (
-        'from autodiff_mini.jaxprs import *\nold = Literal(2.0)\n' + edited(
-            listing('jaxprs', 'Literal'), 'Literal({', 'Literal<{'),
-        'old, type(old) is Literal', '(Literal<2.0), True)'),
     'a class can get another base': (
         'from itertools import repeat\nfrom autodiff_mini.errors import *\n'
         'old = JVPTrace(core.Trace.base, None)\n'
         'class Loud:\n    def lift(self, x):\n        return "loud"\n'
         + edited(listing(JVP, 'JVPTrace'), '(Trace)', '(Loud, Trace)'),
         'old.lift(1), isinstance(old, JVPTrace)', "('loud', True)"),
-    'a table is not emptied': (
-        'ufunc_table = {}\nufunc_table[np.sin] = lambda x: 2 * x',
-        'len(ufunc_table) > 20, type(ufunc_table).__name__',
-        "(True, 'NumPyTable')"),
     'a primitive takes over what is new': (
         'old = sin_p\nsin_p = Primitive("sinus", np.cos)',
         'sin_p is old is functions.sin_p, sin_p, '
@@ -181,13 +161,6 @@ CASES = {
         + listing('core', 'set_current_trace', 'current_trace'),
         f'trace_at_work is errors.trace_at_work, {SLOPE_OF_SIN}',
         '(True, 1.0)'),
-    'a thing of another kind is left alone': (
-        'index = 3\ntypeof = type("typeof", (), {})\ndef Trace(): pass\n'
-        'def sin_p(): pass', SLOPE_OF_SIN, '1.0'),
-    'what the library imports is not its own': (
-        'def repeat(*xs):\n    raise ValueError\n'
-        'np = math = operator = None\nimport numpy as np',
-        SLOPE_OF_SIN, '1.0'),
 }
 
 
@@ -217,9 +190,6 @@ def test_a_live_tracer_gets_the_methods_of_the_new_class(run):
         '__pow__ = lambda self, n: ("body", n)\n\n    def __repr__'))
     assert run('kept[0] ** 2, isinstance(kept[0], Tracer)') == (
         "(('body', 2), True)")
-
-
-def test_a_method_that_is_left_out_is_gone(run):
     text = listing(JVP, 'JVPTracer')
     method = text[text.index('    def __bool__'):text.index('    def __form')]
     run(edited(text, method, ''))
@@ -242,10 +212,11 @@ def test_what_the_library_imports_later_can_be_edited(run):
     assert run('def scan(f, init, xs):\n    return 7').startswith(
         'edited: autodiff_mini.higher_order.')
     assert run('ad.scan(None, None, None)') == '7'
-    assert run('def place_text(line):\n    return "here"') == (
-        'edited: autodiff_mini.notebook.drawing.place_text')
     assert run('def expit(x):\n    return 7') == ''     # an application
     assert run('ad.expit(0.0)') == '0.5'
+    run('def repeat(*xs):\n    raise ValueError\n'    # no name of its own
+        'np = math = operator = None\nimport numpy as np')
+    assert run(SLOPE_OF_SIN) == '1.0'
 
 
 def test_an_edit_is_announced_and_an_unchanged_listing_is_not(run):
@@ -257,9 +228,6 @@ def test_an_edit_is_announced_and_an_unchanged_listing_is_not(run):
     assert run('ad.tree_leaves([1, 2])') == '[1]'
     assert run(text) == ''
     assert run('ad.tree_leaves([1, 2])') == '[1, 2]'
-
-
-def test_unloading_stops_the_replacing(run):
     # A function of the extension's own name is no edit of it.
     run(f'{EDIT_TYPEOF}\ndef unload_ipython_extension(shell):\n    pass')
     run('%unload_ext autodiff_mini.notebook')
@@ -296,39 +264,35 @@ def test_each_name_that_a_chapter_shows_has_one_home():
     assert {name for name in shown if homes[name] > 1} <= {'rules'}
 
 
-def every_program(names):
-    """Print the values and tangents of these programs of the table."""
-    from functools import partial
-    import numpy as np
-    import autodiff_mini as ad
-    from tests.programs import PROGRAMS, is_inexact
-    results = []
-    for program in [p for p in PROGRAMS if p.name in names]:
-        tangents = [x if is_inexact(x) else np.zeros(np.shape(x), ad.float0)
-                    for x in program.args]
-        try:
-            y = ad.jvp(partial(program.function, np), program.args, tangents)
-        except Exception as error:
-            y = error
-        with np.printoptions(precision=15, suppress=False, legacy='1.25'):
-            results.append(f'{program}: {y}')
-    print('\nRAN', *results, sep='\n')
+SOME_PROGRAMS = """
+from functools import partial
+import numpy as np
+import autodiff_mini as ad
+from tests.programs import PROGRAMS, is_inexact
+results = []
+for program in PROGRAMS[::9]:
+    tangents = [x if is_inexact(x) else np.zeros(np.shape(x), ad.float0)
+                for x in program.args]
+    try:
+        y = ad.jvp(partial(program.function, np), program.args, tangents)
+    except Exception as error:
+        y = error
+    with np.printoptions(precision=15, suppress=False, legacy='1.25'):
+        results.append(f'{program}: {y}')
+print('\\nRAN', *results, sep='\\n')
+"""
 
 
-def run_every_program(kernel):
-    kernel(inspect.getsource(every_program))
-    names = {program.name for program in PROGRAMS if (
-        program.leads if program.is_of_a_wing else program.represents)}
-    return kernel(f'every_program({names})').rpartition(
-        '\nRAN\n')[2].splitlines()
+def run_some_programs(kernel):
+    return kernel(SOME_PROGRAMS).rpartition('\nRAN\n')[2].splitlines()
 
 
 @pytest.fixture(scope='module')
 def results(kernel):
-    """Return what the table of programs gives, with a library untouched."""
+    """Return what some programs give, with a library untouched."""
     kernel(GONE)
     kernel(FRESH + '%unload_ext autodiff_mini.notebook')
-    return run_every_program(kernel)
+    return run_some_programs(kernel)
 
 
 @pytest.mark.parametrize('page', [
@@ -348,4 +312,4 @@ def test_the_library_works_after_a_live_chapter(page, kernel, results):
             assert not fails, f'{place}: raised nothing'
             assert not announced or page.stem in EDITS, (
                 f'{place}: a function of the library has the same name')
-    assert len(results) > 400 and run_every_program(kernel) == results
+    assert len(results) > 100 and run_some_programs(kernel) == results

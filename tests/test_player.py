@@ -13,16 +13,12 @@ from autodiff_mini.core import Trace
 from autodiff_mini.interpreters.transpose import rules as transpose_rules
 from autodiff_mini.notebook import player
 from tests.numerical import assert_same
-from tests.programs import PROGRAMS
 
-FEW = [p for p in PROGRAMS if p.represents and p.is_smooth
-       and len(p.args) == 1 and isinstance(p.args[0], np.ndarray)
-       and p.args[0].dtype == np.float64 and p.args[0].ndim][:40:8]
-TRANSFORMED = {
-    'jvp': lambda f, x: ad.jvp(f, (x,), (np.ones_like(x),))[1],
-    'vmap': lambda f, x: ad.vmap(f)(np.stack([x, x])),
-    'grad': lambda f, x: ad.grad(lambda x: np.sum(f(x)))(x),
-    'jit': lambda f, x: ad.jit(f)(x)}
+TRANSFORMED = [
+    lambda f, x: ad.jvp(f, (x,), (np.ones_like(x),))[1],
+    lambda f, x: ad.vmap(f)(np.stack([x, x])),
+    lambda f, x: ad.grad(lambda x: np.sum(f(x)))(x),
+    lambda f, x: ad.jit(f)(x)]
 
 
 def expit(x):
@@ -37,17 +33,14 @@ def captions(recording):
     return [frame['caption'] for frame in recording.frames]
 
 
-@pytest.mark.parametrize('name', TRANSFORMED)
-@pytest.mark.parametrize('program', FEW, ids=str)
-def test_a_recording_computes_what_the_program_does(program, name):
-    def f(x):
-        return program.function(np, x)
-
-    [x] = program.args
-    with np.errstate(all='ignore'):
-        expected = TRANSFORMED[name](f, x)
-        recording = ad.watch(TRANSFORMED[name], f, x)
-    assert_same(recording.value, expected)
+@pytest.mark.parametrize('transformed', TRANSFORMED)
+@pytest.mark.parametrize('f', [
+    swish, lambda x: np.linalg.inv(np.outer(x, x) + np.eye(2)),
+    lambda x: np.sort(x) @ x])
+def test_a_recording_computes_what_the_program_does(f, transformed):
+    x = np.array([0.5, -2.0])
+    recording = ad.watch(transformed, f, x)
+    assert_same(recording.value, transformed(f, x))
     assert recording.frames[-1]['kind'] == 'end'
     assert len(recording.frames) > 1
 
@@ -92,23 +85,6 @@ def test_the_draft_is_heard_as_the_library_is(system):
     assert 'Var' not in ' '.join(captions(recording))    # but its letter
 
 
-def test_a_system_of_the_callers_own_is_heard():
-    class Trace:
-        parent = tag = None
-
-        def process_primitive(self, primitive, args, params):
-            return 7
-
-    class Seven(Trace):
-        pass
-
-    space = {'Trace': Trace, 'watch': ad.watch}
-    exec('def ask(trace): return trace.process_primitive("six", (6,), {})\n'
-         'recording = watch(ask, trace)', space | {'trace': Seven()}, space)
-    assert captions(space['recording']) == [
-        'Seven: six(6) is 7.', 'The result is 7.']
-
-
 def test_what_a_tracer_of_the_callers_own_holds_is_shown():
     """As in chapter 16, whose interpreter has two ends in each tracer."""
     class BoundsTrace(draft.core.Trace):
@@ -147,10 +123,6 @@ def test_boxes_in_boxes_have_the_colours_of_their_traces():
     assert dict(recording.traces) == {
         'forward mode': 1, 'partial evaluation': 2, 'vmap': 3,
         'evaluation': 0}
-    recording = ad.watch(ad.jvp, lambda x: ad.jvp(np.sin, (x,), (1.0,))[1],
-                         (2.0,), (1.0,))
-    assert dict(recording.traces) == {
-        'forward mode': 1, 'forward mode 2': 5, 'evaluation': 0}
 
 
 def test_arrays_are_counted_while_they_live():
@@ -159,9 +131,6 @@ def test_arrays_are_counted_while_they_live():
         y = np.sin(y)
         return np.sum(np.sin(y))
 
-    living = [frame['living'] for frame in ad.watch(
-        ad.jit(three).f, np.ones(5), roles=['evaluation']).frames]
-    assert living == [0]    # nothing is asked: NumPy computes
     recording = ad.watch(lambda: ad.eval_jaxpr(
         ad.make_jaxpr(three)(np.ones(5)), [], np.ones(5)))
     living = [frame['living'] for frame in recording.frames
@@ -169,14 +138,14 @@ def test_arrays_are_counted_while_they_live():
     assert living == [1, 2, 3, 3]
 
 
-@pytest.mark.parametrize('x, words', [
-    (2, '2'), (0.5, '0.5'), (1 + 2j, '1+2j'), (True, 'True'), (None, 'None'),
-    (np.float32(0.1), '0.1'), (np.array(3), '3'), (np.array(False), 'False'),
-    (np.zeros(2), '[0. 0.]'), (np.zeros((2, 3)), '2 × 3 numbers'),
-    (np.zeros((), ad.float0), 'void'), ((1, 'a'), '(1, a)'),
-    (object(), 'object')])
-def test_any_value_can_be_said(x, words):
-    assert player.in_words(x, player.Recorder([], [])) == words
+def test_any_value_can_be_said():
+    for x, words in (
+            (2, '2'), (0.5, '0.5'), (1 + 2j, '1+2j'), (True, 'True'),
+            (None, 'None'), (np.float32(0.1), '0.1'), (np.array(3), '3'),
+            (np.zeros(2), '[0. 0.]'), (np.zeros((2, 3)), '2 × 3 numbers'),
+            (np.zeros((), ad.float0), 'void'), ((1, 'a'), '(1, a)'),
+            (object(), 'object')):
+        assert player.in_words(x, player.Recorder([], [])) == words
 
 
 def test_only_some_interpreters_may_be_heard():
@@ -186,7 +155,6 @@ def test_only_some_interpreters_may_be_heard():
 
 @pytest.mark.parametrize('system', [ad, draft], ids=['library', 'draft'])
 def test_nothing_is_left_behind_after_an_error(system):
-    """Of the library nothing is replaced, and of the draft for a while."""
     def methods():
         return [vars(cls).get('process_primitive')
                 for root in (Trace, draft.core.Trace)

@@ -331,7 +331,7 @@ def test_d3_truth_of_a_traced_value_names_the_line():
         ad.vmap(f)(np.ones(3))
     message = str(info.value)
     assert 'Attempted boolean conversion of traced array' in message
-    assert f'BatchTracer<bool[]>, made at {__file__}:{line}' in message
+    assert f'BatchTracer<bool[]> made at {__file__}:{line}' in message
     assert 'np.where' in message
 
 

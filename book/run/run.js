@@ -59,8 +59,8 @@
       this.code.oninput = () => this.edited();
       this.code.onkeydown = (event) => typed(event, this);
       this.says = make("span");
-      this.run = button("Run", name, () => start("run", this), "Shift+Enter; first what it needs above");
-      this.again = button("Reset", name, () => this.reset(), "As the book has it");
+      this.run = button("Run", name, () => start("run", this), "Shift+Enter; runs the cells that it needs first");
+      this.again = button("Reset", name, () => this.reset(), "Restore the cell from the book");
       this.again.hidden = true;
       this.bar = make("div", { className: "run-bar", role: "group", ariaLabel: name }, this.run, this.again, this.says);
       box.append(this.bar);
@@ -156,7 +156,7 @@
   let session;
   function start(what, cell) {
     if (location.protocol === "file:") {
-      status.textContent = "A page from a folder cannot start Python. Run `make serve`, or read the book at its address.";
+      status.textContent = "A page opened from a folder can't start Python. Run `make serve`, or read the book online.";
       (cell || { says: status }).says.textContent = status.textContent;
       return;
     }
@@ -164,7 +164,7 @@
     session ??= import(new URL("session.js", base)).then(({ open }) => open(page));
     session.then((opened) => opened[what](cell)).catch((error) => {
       session = null;
-      status.textContent = `Python does not start here: ${error}`;
+      status.textContent = `Python can't start here: ${error}`;
     });
   }
   window.bookRun = { cells, exercises, start, get session() { return session; } };

@@ -38,7 +38,8 @@ export async function open(page) {
     if (kind === "loading") bar.value = Math.min(done, 1);
     else if (kind === "ready") resolve();
     else if (kind === "done") ended(current, rest);
-    else if (kind === "lost") session.boot ? renew(`Python broke down: ${text}.`) : reject(text);
+    else if (kind === "lost") session.boot ? renew(`Python crashed: ${text}.`) : reject(text);
+    else if (current && kind === "undrawn") current.undrawn = true;
     else if (current) show(current, kind, text);
   }
 
@@ -57,7 +58,7 @@ export async function open(page) {
       const first = program.findIndex((cell, i) => i === last || cell.stale || cell.ran !== cell.source);
       for (let i = first; i <= last; i++) if (!await runOne(program[i])) break;
     } catch (error) {
-      status.textContent = `Python does not start here: ${error}`;
+      status.textContent = `Python can't start here: ${error}`;
     }
     finish();
   }
@@ -73,7 +74,7 @@ export async function open(page) {
       program.slice(number + 1).forEach((below) => below.ran && mark(below, true));
     begin(cell, `Cell ${number + 1} runs.`);
     if (cell.tags.includes("not-in-browser")) {
-      ended(cell, { error: "", ms: 0, note: "This cell needs what a browser lacks, such as threads or a fine clock. The output is the book's." });
+      ended(cell, { error: "", ms: 0, note: "This cell needs something that a browser lacks, such as threads or a precise clock. The output is from the book." });
       return true;
     }
     worker.postMessage({ run: { source: cell.running, number } });
@@ -83,6 +84,7 @@ export async function open(page) {
   function begin(cell, said) {
     current = cell;
     cell.running = cell.source;
+    cell.undrawn = false;
     cell.fresh = make("div", { className: "output", role: "group", ariaLabel: `Output of ${cell.name}` });
     if (cell.says) cell.says.textContent = "running …";
     status.textContent = said;
@@ -94,8 +96,7 @@ export async function open(page) {
       if (!(pre.textContent = pre.textContent.replace(/^\n+|\n+$/g, ""))) pre.remove();
     if (frames.length) locate(cell, frames);
     else if (cell.flat) cell.paint();
-    const figure = cell.printed?.querySelector(".plot");
-    if (note || (figure && !error && !options.pictures)) keep(cell, figure, note);
+    if (note || cell.undrawn) keep(cell, note);
     if (cell.fresh.firstChild || cell.output || cell.printed) place(cell);
     cell.ran = stopped ? null : cell.running;
     cell.ms = ms;
@@ -123,14 +124,16 @@ export async function open(page) {
     }
   }
 
-  function keep(cell, figure, note) {
-    if (figure) cell.fresh.append(figure.cloneNode(true));
-    else if (note && cell.printed) cell.fresh.append(...cell.printed.cloneNode(true).childNodes);
-    const said = make("p", { className: "where", textContent: note || "This picture is the book's. " });
-    if (!note && settings.pictures) said.append(button("Draw it here", cell.name, () => {
+  // What a cell can't do here, or not yet: the book's own output stays.
+  function keep(cell, note) {
+    const figure = cell.printed?.querySelector(".plot");
+    if (note && cell.printed) cell.fresh.append(...cell.printed.cloneNode(true).childNodes);
+    else if (figure) cell.fresh.append(figure.cloneNode(true));
+    const said = make("p", { className: "where", textContent: note || (figure ? "This picture is from the book. " : "Nothing is drawn yet. ") });
+    if (!note) said.append(button("Draw it here", cell.name, () => {
       options.pictures = true;
       runTo(program.indexOf(cell), true);
-    }, "Loads matplotlib, 10 MB"));
+    }, "Loads matplotlib, 10 MB, and runs the page from the top"));
     cell.fresh.append(said);
   }
 
@@ -144,7 +147,12 @@ export async function open(page) {
     const { fresh } = cell, last = fresh.lastChild;
     if (kind === "html") {
       const [tag, className] = said.startsWith("<svg") ? ["figure", "plot"] : ["div", "rich"];
-      fresh.append(make(tag, { className, innerHTML: said }));
+      const box = make(tag, { className, innerHTML: said }), drawn = cell.printed?.querySelector(".plot svg");
+      if (className === "plot") {
+        box.firstChild.setAttribute("role", "img");
+        box.firstChild.setAttribute("aria-label", drawn?.getAttribute("aria-label") ?? `Drawn by ${cell.name}`);
+      }
+      fresh.append(box);
     } else if (last?.className === kind && kind.startsWith("std")) last.textContent += said;
     else fresh.append(make("pre", { className: kind, tabIndex: 0, textContent: said }));
     place(cell);
@@ -193,7 +201,7 @@ export async function open(page) {
       });
       program.forEach((other) => { other.ran = null; });     // its Python is new
     } catch (error) {
-      status.textContent = `Python does not start here: ${error}`;
+      status.textContent = `Python can't start here: ${error}`;
     }
     finish();
   }

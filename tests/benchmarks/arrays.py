@@ -1,4 +1,4 @@
-"""W1, W2, W8, W9 and W10: what is done with large arrays."""
+"""W1, W2, W8, W9, and W10: programs on large arrays."""
 
 from functools import partial
 
@@ -93,7 +93,8 @@ def hand_gelu(x):
 def normal_cdf(np, x):
     """The normal distribution function after Page (1977), with tanh.
 
-    NumPy has no erf.  This is off by less than 2e-4, for everybody alike.
+    NumPy has no erf. This approximation is off by less than 2e-4, and every
+    library computes it.
     """
     return 0.5 * (1 + np.tanh(SLOPE * (x + 0.044715 * x ** 3)))
 
@@ -137,7 +138,7 @@ def hand_black_scholes(spot, time, volatility, strike):
 
 
 def options(n):
-    """Return spots, times, volatilities and strikes."""
+    """Return spots, times, volatilities, and strikes."""
     rng = np.random.default_rng(2)
     return (rng.uniform(80, 120, n), rng.uniform(0.5, 2, n),
             rng.uniform(0.1, 0.4, n), rng.uniform(80, 120, n))
@@ -242,7 +243,7 @@ def w10():
 # Time over size
 
 def sizes():
-    """Return column -> seconds for the gradient of GELU, over sizes."""
+    """Return {column: seconds} for the gradient of GELU, by size."""
     numbers, times = [10 ** k for k in range(8)], {}
     for n in numbers:
         calls = gradients(gelu, (np.linspace(-4, 4, n),), hand_gelu,

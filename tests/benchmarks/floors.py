@@ -1,12 +1,12 @@
-"""The floor: the same numbers by as few calls of NumPy as a person finds.
+"""The floor: the same numbers with as few NumPy calls as a person can find.
 
-Each call writes with `out=` into an array that the call before it, or the
-gradient before this one, has used.  Large arrays are processed in blocks that
-stay in the cache, algebra is rearranged, and a function of one number is
-differentiated forwards, so that nothing has to be kept.  The result is in the
-same arrays each time, so nobody could use it.
+Each call writes with `out=` into an array that an earlier call used, in this
+gradient or in the one before. Large arrays are processed in blocks that stay
+in the cache. The algebra can be rearranged, and a function of one number uses
+forward mode, which keeps no values. The result is written into the same
+arrays each time, so a program could not use it.
 
-Each `floor(np, *args)` prepares its arrays, and returns a call.
+Each `floor(np, *args)` prepares its arrays and returns a call.
 """
 
 import math
@@ -18,14 +18,15 @@ SLOPE, CUBE = (2 / math.pi) ** 0.5, 0.044715
 
 
 def prepared(floor, args):
-    """Return the call of a floor; its `count` is that of NumPy's calls."""
+    """Return the call of a floor, with its number of NumPy calls as `count`.
+    """
     call = floor(numpy, *args)
     call.count = counted(floor, args)
     return call
 
 
 def counted(floor, args):
-    """Return how many calls of NumPy's functions a floor makes."""
+    """Return how many NumPy functions a floor calls."""
     calls = []
 
     class Counting:
@@ -41,12 +42,12 @@ def counted(floor, args):
 
 
 def constants(np, *xs):
-    """Return arrays without axes: they need not be made at each call."""
+    """Return arrays without axes, which are then not made at each call."""
     return [np.array(float(x)) for x in xs]
 
 
 def in_blocks(piece, arrays, outs, scratch):
-    """Return a call that computes one block after the other.
+    """Return a call that processes one block after another.
 
     Args:
         piece: takes blocks of the arrays, of the results, and of scratch.
@@ -69,8 +70,10 @@ def in_blocks(piece, arrays, outs, scratch):
 
 
 def cdf_piece(np):
-    """Return a function that puts a normal distribution function into `t`,
-    and its slope into `u`; `s` is scratch."""
+    """Return a call that writes a normal distribution function into `t`.
+
+    It writes the slope into `u`, and `s` is scratch.
+    """
     one, half, cube, slope, half_slope, half_cube = constants(
         np, 1, 0.5, SLOPE * CUBE, SLOPE, SLOPE / 2, 3 * SLOPE * CUBE / 2)
 

@@ -1,4 +1,4 @@
-"""W3 and W4: what many small operations cost, and one small call."""
+"""W3 and W4: the cost of many small operations, and of one small call."""
 
 import math
 from functools import partial

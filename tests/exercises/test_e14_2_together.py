@@ -41,13 +41,6 @@ def test_as_many_elements_as_values(exercise):
         assert np.array_equal(vmap(countdown)(N[:2]), DOUBLED[:2])
 
 
-def test_vmap_of_vmap(exercise):
-    with with_rule(exercise):
-        table = np.stack([A, A[::-1]])
-        assert np.array_equal(vmap(vmap(root))(table),
-                              [[root(a) for a in row] for row in table])
-
-
 def test_forward_mode(exercise):
     def slope(a):
         return jvp(root, (a,), (1.0,))[1]

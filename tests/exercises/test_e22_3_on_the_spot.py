@@ -1,8 +1,4 @@
-import numpy as np
-
 import autodiff_mini as ad
-
-X = np.array([0.5, 1.0, 2.0])
 
 
 def square(exercise):
@@ -36,11 +32,6 @@ def test_keywords_and_several_arguments(exercise):
 
     assert scaled(y=3.0, x=2.0) == 6.0
     assert ad.grad(lambda y: scaled(2.0, factor=1.0, y=y))(3.0) == 2.0
-
-
-def test_mapped(exercise):
-    f = square(exercise)
-    assert np.allclose(ad.vmap(ad.grad(f))(X), 3 * X)
 
 
 def test_the_rule_may_look_at_the_tangent(exercise):

@@ -41,9 +41,3 @@ def test_reverse_mode(exercise):
     w, x = exercise.Meter(W), exercise.Meter(X)
     same(exercise, ad.grad(loss, (0, 1))(w, x), ad.grad(loss, (0, 1))(W, X))
     assert exercise.Meter.counts['tanh'] == 2
-
-
-def test_vmap(exercise):
-    w, xs = exercise.Meter(W), exercise.Meter(np.stack([X, 2 * X]))
-    rows = ad.vmap(ad.grad(loss, 1), (None, 0))
-    same(exercise, rows(w, xs), rows(W, np.stack([X, 2 * X])))

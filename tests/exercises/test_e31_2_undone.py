@@ -27,11 +27,6 @@ def test_a_negation_of_a_negation(exercise):
     assert left(exercise, lambda x: -(-x), SPECIAL) == []
 
 
-def test_a_chain(exercise):
-    assert left(exercise, lambda x: -(-(-x)), SPECIAL) == ['neg']
-    assert left(exercise, lambda x: -(-(-(-np.sin(x)))), BOX) == ['sin']
-
-
 def test_only_the_inverse_transposition_is_undone(exercise):
     turn = lambda x: np.transpose(x, (1, 2, 0))
     back = lambda x: np.transpose(x, (2, 0, 1))

@@ -1,5 +1,6 @@
 """exercises and runner: a reader's files are tried, and pages show the tasks."""
 
+import re
 import signal
 import subprocess
 import sys
@@ -51,16 +52,17 @@ def prediction():
 FILES = {   # by name: an exercise, its solution, and its tests
     'e01_1_twice': (
         STUB.replace('as np\n', "as np\n\nHINTS = ('Add.', 'To itself.')\n"),
-        SOLUTION,
-        'def test_of_a_number(exercise):\n'
-        '    assert exercise.twice(1) == 2\n\n'
-        'def test_of_a_word(exercise):\n'
-        "    assert exercise.twice('a') == 'aa'\n"),
+        SOLUTION, '''def test_of_a_number(exercise):
+    assert exercise.twice(1) == 2
+
+def test_of_a_word(exercise):
+    assert exercise.twice('a') == 'aa'
+'''),
     'e01_2_guess': (
         GUESS, '"""Seventeen."""\n\n\ndef prediction():\n    return 1717\n',
         'def test_it(exercise):\n    assert exercise.prediction() == 1717\n'),
     'e02_1_cold': (
-        COLD, '"""It was the operator."""\n\n\ndef double(x):\n    return 2 * x\n',
+        COLD, '"""The operator."""\n\n\ndef double(x):\n    return 2 * x\n',
         'def test_double(exercise):\n    assert exercise.double(3) == 6\n')}
 NAME = 'e01_1_twice'
 
@@ -105,48 +107,16 @@ def save(book):
 
 def test_a_marker_becomes_tasks_with_folded_hints_and_solutions(book):
     write(book / 'page.md', '# A\n\n<!-- exercises: 01_1 -->\n\nEnd.\n')
-    assert render.build(book / 'page.md').markdown == '''# A
-
-**Add a row: twice as much.**
-
-The task, with `code`.
-
-<details markdown="1"><summary>exercises/e01_1_twice.py</summary>
-
-```python
-import numpy as np
-
-def twice(x):
-    raise NotImplementedError('exercise e01_1: write the sum here')
-```
-
-</details>
-
-<details markdown="1"><summary>Hint 1 for e01_1</summary>
-
-Add.
-
-</details>
-
-<details markdown="1"><summary>Hint 2 for e01_1</summary>
-
-To itself.
-
-</details>
-
-<details markdown="1"><summary>Solution of e01_1</summary>
-
-A sum will do.
-
-```python
-def twice(x):
-    return x + x   # or 2 * x
-```
-
-</details>
-
-End.
-'''
+    assert re.split(r'\n*</?details>?', render.build(
+            book / 'page.md').markdown.replace(
+            ' markdown="1"><summary>', ' ').replace('</summary>', '')) == [
+        '# A\n\n**Add a row: twice as much.**\n\nThe task, with `code`.',
+        ' exercises/e01_1_twice.py\n\n```python\nimport numpy as np\n\n'
+        'def twice(x):\n    raise NotImplementedError('
+        "'exercise e01_1: write the sum here')\n```", '',
+        ' Hint 1 for e01_1\n\nAdd.', '', ' Hint 2 for e01_1\n\nTo itself.',
+        '', ' Solution of e01_1\n\nA sum will do.\n\n```python\n'
+        'def twice(x):\n    return x + x   # or 2 * x\n```', '\n\nEnd.\n']
 
 
 def test_an_exercise_leaves_the_tables_of_the_library_as_they_were():
@@ -155,16 +125,9 @@ def test_an_exercise_leaves_the_tables_of_the_library_as_they_were():
                           'ufunc_table[np.sin] = None\n'):
         assert ufunc_table[np.sin] is None
     assert ad.jvp(np.sin, (0.0,), (1.0,)) == (0.0, 1.0)
-
-
-def test_rows_that_come_on_demand_stay_after_an_exercise():
-    code = ('import numpy as np\nimport autodiff_mini as ad\n'
-            'from book.tools.exercises import library_restored\n'
-            'for _ in range(2):\n    with library_restored():\n'
-            '        print(ad.grad(np.median)(np.arange(3.0)))')
-    ran = subprocess.run([sys.executable, '-c', code], text=True,
-                         capture_output=True, cwd=HERE)
-    assert ran.stdout.split() == ['[0.', '1.', '0.]'] * 2, ran.stderr
+    for _ in range(2):      # rows that come on demand stay
+        with exercises.library_restored():
+            assert list(ad.grad(np.median)(np.arange(3.0))) == [0, 1, 0]
 
 
 # The next one
@@ -207,14 +170,10 @@ def test_solved_shows_both_solutions_and_what_is_next(ask, save):
     assert 'All exercises are solved.' in text and 'Next:' not in text
 
 
-@pytest.mark.parametrize('words', [
-    '01_2', '1_2', 'e01_2', 'e01_2_guess.py', 'exercises/e01_2_guess.py'])
-def test_an_exercise_is_chosen_by_its_number_or_file(words):
-    assert runner.chosen(words) == 'e01_2_guess'
-
-
 def test_a_chapter_means_its_first_that_is_not_solved(save):
     assert runner.chosen('01') == runner.chosen('1') == NAME
+    for words in '1_2', 'e01_2', 'exercises/e01_2_guess.py':
+        assert runner.chosen(words) == 'e01_2_guess'
     save(NAME, SOLUTION)
     assert runner.chosen('01') == 'e01_2_guess'
     for words in '9', '01_9', 'twice', '1_':
@@ -222,9 +181,7 @@ def test_a_chapter_means_its_first_that_is_not_solved(save):
             runner.chosen(words)
 
 
-def test_what_is_chosen_stays_and_skip_goes_on(ask, save):
-    runner.remember(at='e00_1_gone')     # which is no place any more
-    assert ask('next').startswith('e01_1')
+def test_what_is_chosen_stays_and_skip_goes_on(ask):
     ask('next', '01_2')
     assert ask('next').startswith('e01_2')
     for name in 'e02_1', 'e01_1', 'e01_2':
@@ -274,7 +231,6 @@ def test_a_wrong_prediction_is_not_told_what_is_right(ask, save):
     ('def twice(x:\n    return x', 1, "SyntaxError: '(' was never closed"),
     ('\n\n\ndef twice(x):\n    return nobody + x', 5,
      "NameError: name 'nobody' is not defined"),
-    ('exit()', 1, 'SystemExit: None'),
     ('def twice(x):\n    assert 0, (len, twice, __file__)\n', 2,
      "AssertionError: (<built-in function len>, <function twice>, 'exercises/"),
     ('x = "\0"', None, 'null bytes'),
@@ -290,36 +246,22 @@ def test_a_mistake_has_a_file_a_line_and_a_sentence(
     assert 'runner.py' not in found and 'exercises.py' not in found
 
 
-def test_what_a_failing_test_printed_is_shown_and_cut(ask, save):
-    save(NAME, 'def twice(x):\n    for n in range(x * 99): print(n)\n')
-    lines = ''.join(f'    {n}\n' for n in range(12))
-    assert f'It printed\n{lines}    ...\n' in ask('next')
-
-
-@pytest.mark.parametrize('text', [
-    'while True: pass', 'def twice(x):\n    while True:\n'
-    '        try: int(x)\n        except Exception: pass'])
-def test_a_program_that_does_not_end_is_stopped(ask, save, monkeypatch, text):
+def test_a_program_that_does_not_end_is_stopped(ask, save, monkeypatch):
     monkeypatch.setattr(exercises, 'LIMIT', 0.3)
-    save(NAME, text)
-    assert 'TookTooLong: stopped after 0.3 seconds. Is' in ask('next')
+    save(NAME, 'def twice(x):\n    while True:\n'
+         '        try: int(x)\n        except Exception: pass')
+    assert 'TookTooLong: stopped after 0.3 seconds' in ask('next')
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
-def test_an_interrupt_ends_the_trial(ask, save):
-    save(NAME, 'raise KeyboardInterrupt')
-    with pytest.raises(KeyboardInterrupt):
-        ask('next')
-
-
-def test_the_output_of_the_program_need_not_be_read():
-    """As of `make next | head`."""
+def test_the_output_of_the_program_can_be_cut_short(book):
+    """As in `make next | head`."""
     program = ('import runpy, sys; from pathlib import Path\n'
                'from book.tools import exercises\n'
                'exercises.ROOT = Path(sys.argv.pop(1))\n'
                "runpy.run_module('book.tools.runner', run_name='__main__')")
     with subprocess.Popen(
-            [sys.executable, '-c', program, exercises.ROOT, 'next'], cwd=HERE,
+            [sys.executable, '-c', program, book, 'next'], cwd=HERE,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         process.stdout.close()
         assert process.stderr.read() == b''

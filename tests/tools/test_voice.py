@@ -7,6 +7,7 @@ it.  If a pattern catches a good sentence, argue with the pattern here.
 import ast
 import re
 import tokenize
+from functools import cache
 from io import StringIO
 from pathlib import Path
 
@@ -33,13 +34,16 @@ TICS = {
 }
 
 PAGES = [*(ROOT / 'book').rglob('*.md'), ROOT / 'README.md',
-         ROOT / 'CONTRIBUTING.md', ROOT / 'tests/CLAIMS.md',
+         *(ROOT / 'book/questions').glob('*.toml'), ROOT / 'Makefile',
+         ROOT / 'CONTRIBUTING.md', ROOT / 'CHANGELOG.md',
+         ROOT / 'tests/CLAIMS.md',
          *(ROOT / 'book/exercises').glob('*.py'),
          *(ROOT / 'book/solutions').glob('*.py')]
 MODULES = [*(ROOT / 'autodiff_mini').rglob('*.py'),
            *(ROOT / 'book/tools').glob('*.py')]
 
 
+@cache
 def words_of(path):
     """Return a page; or the strings and comments of a module, on one line."""
     text = path.read_text()
