@@ -13,9 +13,9 @@ import pytest
 from hypothesis import settings
 
 WHOLE = False   # --all: every program
-ROW = ''        # --row: all that is about a primitive, or another word, or two
-TIMES = 1       # --examples: so many times the random examples
-SHARE = 1       # --share: one test in so many
+ROW = ''        # --row: the tests of a primitive, or of other words
+TIMES = 1       # --examples: a multiple of the random examples
+SHARE = 1       # --share: one test in this many
 
 TABLES = re.compile(r'\btests(\.more)?\.(\w*programs|hard_points)\b')
 

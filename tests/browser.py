@@ -29,7 +29,7 @@ FLAGS = [
     'primaryPointerType=4,availablePointerTypes=4',
 ]
 
-PATIENCE = 5   # seconds in which a page must come to rest
+PATIENCE = 5   # seconds for a page to settle
 
 
 # The server and the browser.
@@ -53,10 +53,17 @@ class Host(SimpleHTTPRequestHandler):
 
 
 @contextmanager
-def serving(folder):
+def serving(folder, policy=None):
     """Serve a folder on a free port of this machine, and yield its address.
+
+    With a policy, each answer carries it as its Content-Security-Policy.
     """
-    handler = partial(Host, directory=folder)
+    class Strict(Host):
+        def end_headers(self):
+            self.send_header('Content-Security-Policy', policy)
+            super().end_headers()
+
+    handler = partial(Strict if policy else Host, directory=folder)
     with ThreadingHTTPServer(('127.0.0.1', 0), handler) as server:
         thread = Thread(target=server.serve_forever)
         thread.start()
@@ -164,7 +171,7 @@ def search(browser, query):
     return [link.get_attribute('href') for link in links]
 
 
-# The checks. Each gives a line for each fault on the open page.
+# The checks. Each returns a line for each fault on the open page.
 
 def requests(browser):
     """Find requests that failed, or asked another host."""
@@ -196,7 +203,7 @@ def note(event, sent, ended):
             url = told['request']['url']
             if not url.startswith(('data:', 'blob:')):
                 sent[told['requestId']] = url
-            if not told['loaderId']:   # a worker hears the answer, not we
+            if not told['loaderId']:   # a worker gets the response
                 ended[told['requestId']] = ''
         case 'Network.responseReceived':
             status = told['response']['status']
@@ -228,7 +235,6 @@ def accessibility(browser, part=None):
         return
     if not there:
         axe.inject()
-        unmark_repeated_words(browser)
     if dark and not part:
         wanted = {'runOnly': ['color-contrast']}
     options = {'resultTypes': ['violations'], **wanted}
@@ -236,23 +242,6 @@ def accessibility(browser, part=None):
     for violation in found['violations']:
         for node in violation['nodes']:
             yield f'axe: {violation["id"]}: {node["html"]}'
-
-
-def unmark_repeated_words(browser):
-    """Remove the markup of repeated kinds of words in listings.
-
-    Words of one kind have the same color, and axe is twice as fast without
-    them.
-    """
-    browser.execute_script('''
-        const kinds = new Set();
-        for (const word of document.querySelectorAll(".highlight span")) {
-          const kind = [word.parentNode, word].map(it =>
-            it.className + it.style.cssText).join(" > ");
-          if (kinds.has(kind)) word.replaceWith(...word.childNodes);
-          kinds.add(kind);
-        }
-    ''')
 
 
 def finding(what, script):
@@ -279,7 +268,7 @@ sideways = finding('the page scrolls sideways', '''
     return scrollWidth > clientWidth ? [`${scrollWidth} px wide`] : [];
 ''')
 
-# Where there is room for 78 columns, no listing has more.
+# If there is room for 78 columns, no listing is wider.
 listings = finding('a listing scrolls', '''
     if (innerWidth < 1280) return [];
     return [...document.querySelectorAll(".highlight pre > code")]
@@ -288,7 +277,7 @@ listings = finding('a listing scrolls', '''
         .reduce((a, b) => a.length < b.length ? b : a));
 ''')
 
-# A telephone shows no bar until a finger moves the box.
+# A phone shows no scroll bar until a finger moves the box.
 shadows = finding('nothing shows that it scrolls', '''
     if (innerWidth >= 960) return [];
     return [...document.querySelectorAll("article *")]

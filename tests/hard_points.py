@@ -1,11 +1,10 @@
-"""The table of hard points: where the rules of a primitive are put to test.
+"""The table of hard points, where the rules of primitives can go wrong.
 
-Zeros of both signs, infinities, NaN, ties, numbers near the ends of what a
-float can be, the extremes of integers, repeated elements, axes of length 0
-and 1.  Each point says what mathematics says of the derivative there; where
-JAX says otherwise, `why` tells why we do not.
-
-A point asks `function(np, *args)`, so that `jax.numpy` can stand in.
+They are zeros of both signs, infinities, NaN, ties, numbers near the limits
+of a float, the extremes of integers, repeated elements, and axes of length 0
+and 1. Each point has the derivative that mathematics gives it. If JAX gives
+another one, `why` says why we do not follow it. A point calls `function(np,
+*args)`, so `jax.numpy` can replace NumPy.
 """
 
 import operator
@@ -62,8 +61,8 @@ def point(row, name, function, *args, **options):
     POINTS.append(Point(row, name, function, args, **options))
 
 
-# Functions of one number.  The slope at each of the SPECIAL numbers: of what
-# has no value there, it is that of the formula.
+# Functions of one number, with the slope at each of the SPECIAL numbers. If a
+# function has no value there, the slope is that of its formula.
 
 SPECIAL = [0.0, -0.0, 1e-300, 1.0, -1.0, 1e300, -1e300, inf, -inf, nan]
 LOG_2, LOG_10 = log(2), log(10)
@@ -204,7 +203,7 @@ SLOPES_OF_TWO = {
     'left_shift': None, 'right_shift': None,
 }
 
-# What JAX says otherwise, by the row and the point.
+# Where JAX differs, by row and point.
 
 OVERFLOW = 'JAX squares on the way, and what is squared is too large'
 NO_VALUE = 'JAX has a slope where there is no value'
@@ -276,13 +275,13 @@ OPERATORS = {
 
 
 def function_of(row):
-    """Return the NumPy function that a row stands for."""
+    """Return the NumPy function of a row."""
     name = NUMPY_NAMES.get(row, row)
     return lambda np, *xs: getattr(np, name)(*xs)
 
 
 def slopes_by_point():
-    """Return for each row its points, with their slopes."""
+    """Return the points of each row, with their slopes."""
     one = {row: [((x,), (slope,)) for x, slope in zip(SPECIAL, slopes)]
            for row, slopes in SLOPES.items() if slopes}
     two = {row: [((x, y), (x_bar, y_bar)) for x, y, x_bar, y_bar in points]
@@ -291,7 +290,7 @@ def slopes_by_point():
 
 
 def look_up(table, row, xs):
-    """Return what a table says of a point; -0.0 is another than 0.0."""
+    """Return a table's entry for a point, where -0.0 differs from 0.0."""
     here = repr([*map(float, xs)])
     return next((text for name, *at, text in table
                  if name == row and repr([*map(float, at)]) == here), '')
@@ -312,8 +311,8 @@ for row, points in slopes_by_point().items():
     point(row, 'all', function_of(row), *[x.astype(float) for x in xs],
           bars=slopes, elementwise=True)
 
-# The same functions, at the ends of each kind of number: values only, for
-# which NumPy's are the truth, and the two modes against each other.
+# The same functions at the ends of each kind of number. The values must equal
+# NumPy's, and the two modes must agree.
 
 KINDS = {
     'half': np.array([0, -0.0, inf, -inf, nan, 1, -1, 65504, 6e-8],
@@ -335,7 +334,7 @@ AMOUNTS = {'int8': [0, 1, 7, 8], 'uint8': [0, 1, 7, 8],
 
 
 def refused(function, *args):
-    """Return whether NumPy has no such function of such numbers."""
+    """Return whether NumPy has no such function for these numbers."""
     with np.errstate(all='ignore'):
         try:
             function(np, *args)

@@ -3,7 +3,7 @@
 from html.parser import HTMLParser
 from urllib.parse import unquote, urljoin, urlsplit
 
-HOST = 'http://the-site/'   # stands for the site's own
+HOST = 'http://the-site/'   # the site's own address
 
 
 class Page(HTMLParser):

@@ -46,7 +46,7 @@ from tests.mutant_checks import (
 from tests.programs import PROGRAMS
 from tests.traces import rows_of_numpy, spied
 
-for name in ad.__all__:     # what is imported when asked for has rules, too
+for name in ad.__all__:     # modules imported on demand have rules, too
     getattr(ad, name)
 
 FAST_RULES, OPENED, SAME_RULES = {}, set(), {}
@@ -57,7 +57,7 @@ if find_spec('autodiff_mini.fast'):
     from autodiff_mini.fast.simplify import same_rules as SAME_RULES
     OPENED = opening_rules.keys()
 
-# The tables.  That of evaluation is in the primitives themselves.
+# The tables. The primitives themselves hold the implementations.
 
 
 class Implementations(dict):
@@ -110,7 +110,7 @@ def name_of(key):
     return getattr(key, '__name__', None) or str(key)
 
 
-# What is done to a value
+# Mistakes in a value
 
 def is_number(x):
     """Return whether `x` is an array, a number, or a tracer."""
@@ -177,12 +177,12 @@ def is_same(x, y):
         np.asarray(x).tobytes() == np.asarray(y).tobytes())
 
 
-# What is done to a rule.  If the wrong rule raises an error itself, that is
-# not a mistake that slips in unseen, and does not count.
+# Mistakes in a rule. If the wrong rule itself raises an error, the mistake
+# would be noticed anyway, so it does not count.
 
 OPERATORS = defaultdict(list)
 NOTHING = object()
-effects = Counter()     # whether a mutant has ever done something
+effects = Counter()     # whether a mutant has changed anything
 
 
 @dataclass(frozen=True)
@@ -530,7 +530,7 @@ def nothing_done(key, rule, *args, **kwargs):
     return args[0] if args and is_number(args[0]) else NOTHING
 
 
-# Which checks are about which entry
+# The checks of each entry
 
 MANY = 14       # programs for each primitive, and for each NumPy function
 
@@ -628,8 +628,8 @@ def checks_by_entry(checks):
         return type(Trace.base).process_primitive(Trace.base, primitive,
                                                   args, params)
 
-    # A primitive's own implementation must stay what it is: the lowering
-    # looks at it.
+    # A primitive keeps its own implementation, because the lowering looks at
+    # it.
     columns = [column for column in TABLES if column != 'evaluate']
     Trace.base.process_primitive = process_primitive
     try:
@@ -763,7 +763,7 @@ def run(rows=(), every=1, many=MANY):
     CHECKS.update(
         (entry, in_order(name_of(entry[1]), some, 120))
         for entry, some in found.items())
-    # In an order of no meaning: a sample must not be of one operator.
+    # In a meaningless order, so that a sample has all operators.
     MUTANTS[:] = sorted(mutants(rows), key=lambda mutant: crc32(
         str(mutant).encode()))[::every]
     for check, error in failed:

@@ -1,8 +1,8 @@
-"""The one table of NumPy programs: the test data of every interpreter.
+"""The table of NumPy programs: the test data of every interpreter.
 
-A program takes the module `np` first, so that `jax.numpy` can stand in for
-it, and then its arguments.  Arguments of inexact dtype are differentiated;
-all others (integers, booleans) have `float0` tangents.
+A program takes the module `np` first, so `jax.numpy` can replace NumPy, and
+then its arguments. Arguments of inexact dtype are differentiated, and all
+others (integers, booleans) have `float0` tangents.
 """
 
 from collections.abc import Callable
@@ -54,14 +54,14 @@ class Program:
 
     @cached_property
     def is_smooth(self):
-        """Whether there is something to differentiate, and by something."""
+        """Return whether the program has a derivative at all."""
         with np.errstate(all='ignore'):
             return bool(self.perturbed()) and is_inexact(
                 self.function(np, *self.args))
 
     @cached_property
     def primitives(self):
-        """The names of the primitives that it asks for."""
+        """Return the names of the primitives that the program uses."""
         try:
             with np.errstate(all='ignore'):
                 _, counts = spied(partial(self.function, np), *self.args)
@@ -71,7 +71,8 @@ class Program:
 
     @cached_property
     def kind(self):
-        """The kinds of its numbers, and what else they have in common."""
+        """Return the kinds of its numbers, and what else they have in common.
+        """
         return (frozenset(map(kind_of, self.args)),
                 any(map(np.ndim, self.args)),
                 any(np.size(x) == 0 for x in self.args),
@@ -79,17 +80,18 @@ class Program:
 
     @property
     def is_of_a_wing(self):
-        """Whether it is about the wing `more`."""
+        """Return whether the program needs the wing `more`."""
         return self.function.__module__.startswith('tests.more.')
 
     @property
     def represents(self):
-        """Whether it is the first on a primitive, in its kind of numbers."""
+        """Return whether it is the first program of its primitive and kind.
+        """
         return self.name not in followers(met_in_kind)
 
     @property
     def leads(self):
-        """Whether it is the first on a primitive, of numbers or arrays."""
+        """Return whether it is the first of its primitive."""
         return self.name not in followers(met_in_arrays)
 
 
@@ -111,7 +113,7 @@ def met_in_arrays(program):
 
 @cache
 def followers(meets):
-    """Return the names in the table that meet nothing new.
+    """Return the names in the table that add nothing new.
 
     A program of another table is its own kind.
     """
@@ -128,7 +130,7 @@ def is_inexact(x):
 
 
 def random(shape, dtype):
-    """Return positive numbers, no two equal, away from each other."""
+    """Return positive numbers that are well apart."""
     size = int(np.prod(shape))
     xs = (rng.permutation(size) + rng.uniform(0.4, 0.6, size)) / (size or 1)
     xs = xs + 0.5
@@ -173,7 +175,7 @@ def program(name, function, *args, **options):
     PROGRAMS.append(Program(name, function, args, **options))
 
 
-# What JAX does otherwise, on purpose.
+# Where JAX differs on purpose.
 NO_LISTS = 'JAX takes no lists and tuples for arrays'
 NO_STATIC_MASK = 'a mask of static values must have the shape of the array'
 HALF_CAST = 'JAX computes in a wider type, or rounds otherwise'
@@ -197,7 +199,7 @@ POINTS = {
 
 
 def called(names):
-    """Return programs by name: each calls the NumPy function so named."""
+    """Return programs by name, each of a NumPy function with that name."""
     return {name: lambda np, *xs, name=name, **options:
             getattr(np, name)(*xs, **options) for name in names.split()}
 
@@ -281,7 +283,7 @@ program('maximum_complex', lambda np, x, y: np.maximum(x, y),
         np.array([.6 + 1j, 1.2j]), np.array([.9 + 1j, 0.5]),
         jax='JAX orders complex numbers otherwise')
 
-# Operators with something that is not traced beside them.
+# Operators with one operand that is not traced.
 
 ARRAY, SINGLE = f64(3), f32(3)
 REFLECTED = {
@@ -307,7 +309,7 @@ for n in (-2, -1, 0, 1, 2, 3, 0.5, -1.5, 2.0, 0.0, True):
 program('power_of_zeros', lambda np, x: x ** np.arange(4), np.zeros(4),
         jax='JAX: the second derivative of x**1 is NaN at 0')
 
-# The tangent of a Python number is as weak as the number is.
+# The tangent of a Python number is as weak as the number.
 
 for name, (operator, _) in BINARY.items():
     for pair in 'float_float', 'array_int', 'int_array':
@@ -457,7 +459,7 @@ for name, index in WRITTEN.items():
 
 
 def program_that_writes(*args, **options):
-    """Decorate a program of `np` and the arguments that fills arrays."""
+    """Decorate a program of `np` and its arguments that fills arrays."""
     def add(function):
         program(function.__name__, function, *args, jax=IMMUTABLE, **options)
         return function
@@ -580,7 +582,7 @@ for name, args in LIKE.items():
             getattr(np, name)(*args[:-1], dtype=args[-1], like=x), f64(2),
             jax='ours')
 
-# What is no operation, and what is several
+# Functions that are no operation, or several
 
 program('python_max', lambda np, x: max(x), f64(3),
         jax='JAX: `if` needs values')
@@ -791,7 +793,7 @@ for n in 0, 2:
 program('diff_ends', lambda np, x: np.diff(x, prepend=0., append=x[:, :2]),
         f64(2, 3))
 
-# clip, select and their like
+# clip, select, and similar functions
 
 program('clip_arrays', lambda np, x, low, high: np.clip(x, low, high),
         f32(3), f64(2, 1) - 0.3, 1.2)
@@ -965,7 +967,7 @@ for ord in ('fro', 1, -1, np.inf, -np.inf):
             f64(2, 3, 2), ulps=4)
 program('matrix_norm', lambda np, x: np.linalg.norm(x), f64(2, 3), ulps=4)
 
-# What a reduction leaves out, and what it starts with
+# Reductions with where= and initial=
 
 MASK = np.array([True, False, True])
 MASKED = {
@@ -981,7 +983,7 @@ program('var_mean', lambda np, x: np.var(x, 0, mean=np.mean(
 program('max_initial_of_nothing', lambda np, x: np.max(x, 1, initial=2.0),
         f64(3, 0), jax='its slope by nothing is NaN')
 
-# Joining in a dtype, and what is returned beside
+# Joining in a dtype, and extra results
 
 program('stack_dtype', lambda np, x: np.stack([x, x], dtype=np.float32),
         f64(3), step=0.25, jax='JAX warns')
@@ -989,7 +991,7 @@ program('interp_period', lambda np, x, y: np.interp(
     x, [5.0, 1.0, 2.0], y, period=4), 3 * f64(4), f64(3), ulps=4,
     jax='JAX takes no lists')
 
-# What no other program calls.
+# Functions that no other program calls.
 
 KEPT = np.array([True, False, True, True])
 ONCE = {

@@ -25,7 +25,7 @@ FILE = Path(__file__).parents[1] / 'book/what_works.json'
 MODULES = {'numpy': np, 'numpy.linalg': np.linalg, 'numpy.fft': np.fft,
            'scipy.special': scipy.special}
 
-# Why a function stays as it is.
+# Why a function is not supported.
 REASONS = {
     'the shape of its result depends on values': '''
         intersect1d setdiff1d setxor1d union1d unique unique_all
@@ -96,7 +96,7 @@ def calls():
             try:
                 program.function(Seen(np, found), *program.args)
             except (AttributeError, TypeError):
-                continue    # it wants NumPy itself
+                continue    # it needs NumPy itself
     return found
 
 

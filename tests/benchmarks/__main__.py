@@ -51,7 +51,7 @@ def main():
                      f'choose from {", ".join(WORKLOADS)}')
     if asked.write and asked.workloads:
         parser.error('--write measures all workloads, so do not name any')
-    if asked.write:     # if README has no place for it, say so now
+    if asked.write:     # fail now if README has no place for it
         replace_table(README.read_text(encoding='utf-8'), '')
 
     for name in set(EVERYBODY) - set(names()):

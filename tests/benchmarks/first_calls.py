@@ -11,8 +11,8 @@ from tests.benchmarks.measure import Figure
 from tests.benchmarks.peers import jax, jnp
 
 SIZES = 100, 1_000, 10_000, 100_000
-PATIENCE = 15   # seconds that a first call of JAX's may take
-SMALL_TIME = 0.3    # seconds within which a first call is made again
+PATIENCE = 15   # seconds: the most for a first call of JAX
+SMALL_TIME = 0.3    # seconds: a faster first call is repeated
 X = np.linspace(0.1, 1.0, 10)
 
 

@@ -17,7 +17,7 @@ from tests.benchmarks.peers import anp, autograd
 from tests.gallery import GALLERY
 
 TURNS, TURN = 7, 0.005  # seconds
-WARM = 40   # calls: what is met so often has been prepared
+WARM = 40   # calls, after which operations are prepared
 NAMED = {'gaussian_processes': 'Gaussian processes',
          'hidden_markov': 'hidden Markov models'}
 

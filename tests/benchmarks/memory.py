@@ -23,7 +23,7 @@ def import_seconds():
     times = {'numpy': [], 'autodiff_mini': []}
     code = ('import time; t = time.perf_counter(); import {0}; '
             'print(time.perf_counter() - t)')
-    with TemporaryDirectory() as cache:     # all find their bytecode
+    with TemporaryDirectory() as cache:     # so that all bytecode exists
         env = os.environ | {'PYTHONPYCACHEPREFIX': cache}
         env.pop('PYTHONDONTWRITEBYTECODE', None)
         for _ in range(9):

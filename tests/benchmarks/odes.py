@@ -15,7 +15,7 @@ if jax:
 SOLVERS = {np: odeint, jnp: jax and jax_odeint}
 TIMES = np.linspace(0.0, 10.0, 11)
 GRAVITY = 9.81
-TOLERANCE = 1.4e-8      # ours, and JAX's, unless one says otherwise
+TOLERANCE = 1.4e-8      # the defaults of the library and of JAX
 
 
 def pendulum(np, start, length):

@@ -14,7 +14,7 @@ from tests.benchmarks.arrays import (
     black_scholes, gelu, hand_black_scholes, hand_gelu, options)
 from tests.benchmarks.measure import Row, measured
 
-# What is put in the place of a pass, so that it does nothing.
+# Replacements for passes, which do nothing.
 NO_BLOCKS = plan, 'HUGE', math.inf
 NO_PLACES = plan, 'LARGE', math.inf
 NO_SIMPLIFY = emitter, 'simplify', lambda jaxpr, *_: drop_dead(jaxpr)

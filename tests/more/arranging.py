@@ -1,4 +1,4 @@
-"""Elements put in another place: programs."""
+"""Programs that move elements to other places."""
 
 import numpy as np
 

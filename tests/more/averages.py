@@ -1,4 +1,4 @@
-"""Statistics: programs."""
+"""Programs of statistics."""
 
 import numpy
 
@@ -8,7 +8,7 @@ COUNTS = 'JAX counts in floats'
 
 
 def holes(*shape, dtype=numpy.float64):
-    """Return numbers, of which some are NaN, but none of the first row."""
+    """Return numbers with some NaN, but none in the first row."""
     x = random(shape, dtype)
     x.flat[x.shape[-1]::3] = numpy.nan
     return x

@@ -1,4 +1,4 @@
-"""Functions whose own code runs on tracers: programs."""
+"""Programs of functions whose NumPy code runs on tracers."""
 
 import numpy
 

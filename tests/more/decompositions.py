@@ -1,4 +1,4 @@
-"""Programs of decompositions: what does not depend on signs and phases."""
+"""Programs of decompositions that do not depend on signs and phases."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ rng, later_rng = np.random.default_rng(5), np.random.default_rng(6)
 
 
 def matrix(*shape, dtype=np.float64, rng=rng):
-    """Return matrices whose eigenvalues, and singular values, are apart."""
+    """Return matrices with distinct eigenvalues and singular values."""
     a = np.eye(*shape[-2:]) * np.arange(1, shape[-1] + 1)
     a = a + rng.uniform(-0.3, 0.3, shape)
     if np.dtype(dtype).kind == 'c':
@@ -22,12 +22,12 @@ def hermitian(np, a):
 
 
 def with_vectors(np, w, v):
-    """Return numbers made of eigenvalues and vectors."""
+    """Return numbers computed from eigenvalues and vectors."""
     return np.abs(v) ** 2 * w[..., None, :]
 
 
 def with_both(np, u, s, vh):
-    """Return numbers made of singular values and vectors."""
+    """Return numbers computed from singular values and vectors."""
     return (np.abs(u) ** 2 * s[..., None, :]) @ np.abs(vh) ** 2
 
 

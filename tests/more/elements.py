@@ -1,4 +1,4 @@
-"""Functions of each element: programs."""
+"""Programs of element-wise functions."""
 
 import numpy
 

@@ -1,4 +1,4 @@
-"""Programs of linear algebra that is made of primitives."""
+"""Programs of linear algebra that is composed of primitives."""
 
 import numpy as np
 

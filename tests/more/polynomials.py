@@ -1,4 +1,4 @@
-"""Polynomials, and slopes on a grid: programs."""
+"""Programs of polynomials, and of slopes on a grid."""
 
 import numpy
 

@@ -1,4 +1,4 @@
-"""Products, and what slides along another: programs."""
+"""Programs of products and convolutions."""
 
 from tests.programs import bools, c128, f32, f64, ints, program
 
