@@ -115,7 +115,7 @@ test-site: .venv/ready .venv/browser   ## open every page of the site in a brows
 	  echo "There is no Python for the browser, so no page runs in it."
 	@$(MAKE) --no-print-directory book
 	@$(PYTEST) tests/test_print.py & print=$$!; \
-	$(PYTEST) $(HANDS) --all tests/test_site.py tests/test_engine.py \
+	$(PYTEST) $(HANDS) --all tests/test_site.py \
 	  tests/tools/test_hooks.py tests/tools/test_theme.py; site=$$?; \
 	wait $$print && exit $$site
 	@$(PYTEST) $(if $(filter 1,$(SHARE)),--all) tests/test_in_page.py

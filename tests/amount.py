@@ -1,7 +1,8 @@
-"""How much is tested: a few by `make test`, all of it by `make test-all`.
+"""How much is tested: a part by `make test`, all of it by `make test-all`.
 
-`each` parametrizes a test by programs, `examples` says how many random ones a
-law meets.  The root conftest.py sets what the command line asks for.
+`each` parametrizes a test by programs, and `examples` says how many random
+programs a law is tried on. The conftest.py in the root folder adds the
+options of the command line.
 """
 
 import itertools
@@ -12,9 +13,9 @@ import pytest
 from hypothesis import settings
 
 WHOLE = False   # --all: every program
-ROW = ''        # --row: all that is about a primitive, or another word, or two
-TIMES = 1       # --examples: so many times the random examples
-SHARE = 1       # --share: one test in so many
+ROW = ''        # --row: the tests of a primitive, or of other words
+TIMES = 1       # --examples: a multiple of the random examples
+SHARE = 1       # --share: one test in this many
 
 TABLES = re.compile(r'\btests(\.more)?\.(\w*programs|hard_points)\b')
 
@@ -56,7 +57,7 @@ def each(programs, composed=False):
 
 
 def rest(*case):
-    """Return a case of a parametrized test that `make test` leaves out."""
+    """Return a case of a parametrized test that `make test` skips."""
     return pytest.param(*case, marks=pytest.mark.rest)
 
 
@@ -76,9 +77,9 @@ def crossed(names, rows, columns, turns=2):
 
 
 def is_chosen(item):
-    """Return whether the command line asks for a collected test.
+    """Return whether the command line selects a collected test.
 
-    Of a share, it is always the same tests that are chosen.
+    A share always selects the same tests.
     """
     if crc32(item.nodeid.encode()) % SHARE:
         return False
@@ -89,10 +90,10 @@ def is_chosen(item):
 
 
 def is_read(path):
-    """Return whether a file can have a test that is about the row.
+    """Return whether a file can have a test of the row.
 
-    It says the row's name, or it runs the programs of a table.  To import
-    all files takes longer than to run the tests of a row.
+    Such a file has the row's name, or it runs the programs of a table.
+    Importing all files would take longer than running the tests of a row.
     """
     if path.suffix != '.py' or not ROW:
         return True
@@ -108,7 +109,7 @@ def uses(words, program):
 def says(word, text):
     """Return whether a text has this word: exp_float has exp, exp2 doesn't.
 
-    Commas separate words, and one of them is enough.
+    If the word is a list with commas, one match is enough.
     """
     words = re.escape(word).replace(',', '|')
     return re.search(rf'(?<![^\W_])({words})(?![^\W_])', text)

@@ -1,10 +1,11 @@
-"""Programs for the arrays of other libraries, and what is done with them.
+"""Programs for the arrays of other libraries, and their transformations.
 
-They are plain NumPy, and functions of a vector, a matrix and a vector.  What
-they return is a scalar.  If they make arrays, it is by `np.zeros_like` and
-its siblings, since not every library mixes its arrays with NumPy's.  Rows and
-columns of a table: each of them under each transformation has to stay in its
-library, and equal NumPy (row B3).
+The programs are plain NumPy: functions of a vector, a matrix, and a vector
+that return a scalar. They create arrays only with `np.zeros_like` and its
+siblings, because not every library mixes its arrays with NumPy arrays. The
+table has a row for each program and a column for each transformation. In each
+square, the arrays must stay in their library, and the result must equal
+NumPy's (row B3).
 """
 
 import numpy as np
@@ -52,7 +53,7 @@ def both_rules(w, x, y):
 
 
 def recurrence(w, x, y):
-    """A loop over rows that may lie in several chunks, with a rule in it."""
+    """A loop with a rule in it, over rows that can lie in several chunks."""
     def cell(h, row):
         h = squash(w * h + row)
         return h, np.sum(h * h)
@@ -61,13 +62,13 @@ def recurrence(w, x, y):
 
 
 def made(w, x, y):
-    """Arrays that the program makes, like others that it was given."""
+    """A program that creates arrays of the kind it was passed."""
     z = np.maximum(x @ w, np.zeros_like(y)) + np.full_like(y, 0.5)
     return np.sum(np.where(y > 0, y, np.ones_like(x[:, 0])) * z)
 
 
 def started(w, x, y):
-    """A loop that starts with what does not move."""
+    """A loop that starts with a constant."""
     z = x @ w
     return np.sum(ad.fori_loop(0, 2, lambda i, h: np.sin(h) + z, y) * z)
 
@@ -80,7 +81,7 @@ halves.defjvp(lambda p, t: (halves(*p), (np.cos(*p) * t[0],
 
 
 def unused(w, x, y):
-    """A cotangent that nobody gives is zeros, for a rule that wants one."""
+    """A rule asks for a cotangent that is zero."""
     return np.sum(halves(x @ w)[0] * y)
 
 
@@ -91,12 +92,13 @@ nested.defjvp(lambda p, t: (nested(*p), pair(*t, 3 * np.cos(*p))[0]))
 
 
 def call_turned_round(w, x, y):
-    """A linear call goes backwards as a call, with zeros for one output."""
+    """A linear call is transposed, with zeros for one output."""
     return np.sum(nested(x @ w) * y)
 
 
 def chosen(w, x, y):
-    """Branches under vmap: each is computed for all, if it is anybody's."""
+    """Branches under vmap: each runs for the whole batch if it runs at all.
+    """
     return np.sum(ad.vmap(lambda z, y: ad.cond(
         y > 0, squash, np.sin, z))(x @ w, y))
 
@@ -115,7 +117,7 @@ PROGRAMS = [neurons, branches, shapes, forward_rule, both_rules,
 
 
 def over_rows(f):
-    """Return `f` mapped, over three vectors that are made of one."""
+    """Return `f` under vmap, over three vectors that are made from one."""
     def mapped(w, x, y):
         rows = np.stack([w, 2 * w, np.cos(w)])
         return ad.vmap(f, (0, None, None))(rows, x, y)

@@ -1,7 +1,7 @@
-"""A browser without a network, and what it finds wrong on a page.
+"""A browser without a network, and the faults that it finds on a page.
 
-It is the machine's own Chromium. Selenium and axe come with `make
-test-site`, and so are imported only where they are used.
+It is the Chromium of this machine. `make test-site` installs Selenium and
+axe, so they are imported only where they are used.
 """
 
 import itertools
@@ -29,13 +29,13 @@ FLAGS = [
     'primaryPointerType=4,availablePointerTypes=4',
 ]
 
-PATIENCE = 5   # seconds in which a page must come to rest
+PATIENCE = 5   # seconds for a page to settle
 
 
 # The server and the browser.
 
 class Host(SimpleHTTPRequestHandler):
-    """A host of sites, each in its folder, with a page for the lost."""
+    """A host that serves sites, each from its folder, with a 404 page."""
 
     def log_message(self, *args):
         pass
@@ -53,9 +53,17 @@ class Host(SimpleHTTPRequestHandler):
 
 
 @contextmanager
-def serving(folder):
-    """Serve a folder on a free port of this machine; yields its address."""
-    handler = partial(Host, directory=folder)
+def serving(folder, policy=None):
+    """Serve a folder on a free port of this machine, and yield its address.
+
+    With a policy, each answer carries it as its Content-Security-Policy.
+    """
+    class Strict(Host):
+        def end_headers(self):
+            self.send_header('Content-Security-Policy', policy)
+            super().end_headers()
+
+    handler = partial(Strict if policy else Host, directory=folder)
     with ThreadingHTTPServer(('127.0.0.1', 0), handler) as server:
         thread = Thread(target=server.serve_forever)
         thread.start()
@@ -92,10 +100,10 @@ def browsing(chrome, driver, profile):
 # A visit.
 
 def faults(browser, url, widths=(1280, 375)):
-    """Return a line for each thing that is wrong on a page.
+    """Return a line for each fault of a page.
 
-    The page opens light, turns dark under the reader's eyes, and then is
-    made narrow: to open it takes longer than to look at it.
+    The page opens in light colors, switches to dark ones, and then becomes
+    narrow, because opening a page takes longer than looking at it.
     """
     emulate(browser, widths[0], 'light')
     visit(browser, url)
@@ -112,7 +120,7 @@ def look(browser):
 
 
 def emulate(browser, width, scheme):
-    """Make the browser so wide, and its user one who likes the scheme."""
+    """Set the width of the window and the user's preferred color scheme."""
     browser.execute_cdp_cmd('Emulation.setDeviceMetricsOverride', {
         'width': width, 'height': 900, 'deviceScaleFactor': 1,
         'mobile': False})
@@ -122,7 +130,7 @@ def emulate(browser, width, scheme):
 
 
 def visit(browser, url):
-    """Open a page and all that is folded on it."""
+    """Open a page and unfold all of its details."""
     for log in 'browser', 'performance':
         browser.get_log(log)   # an entry is given once
     browser.get(url)
@@ -133,7 +141,7 @@ def visit(browser, url):
 
 
 def rest(browser):
-    """Wait until the page has its styles, fonts and formulas, and rests."""
+    """Wait until the page has its styles, fonts, and formulas."""
     browser.execute_async_script('''
         const [patience, done] = arguments;
         const every = (selector, test) =>
@@ -152,7 +160,7 @@ def rest(browser):
 
 
 def search(browser, query):
-    """Return the addresses that the page's search answers a query with."""
+    """Return the addresses that the page's search finds for a query."""
     from selenium.webdriver.support.wait import WebDriverWait
     field = browser.find_element('css selector', '.md-search__input')
     field.click()
@@ -163,7 +171,7 @@ def search(browser, query):
     return [link.get_attribute('href') for link in links]
 
 
-# The checks. Each gives a line for each fault on the open page.
+# The checks. Each returns a line for each fault on the open page.
 
 def requests(browser):
     """Find requests that failed, or asked another host."""
@@ -176,7 +184,7 @@ def requests(browser):
 
 
 def ends_of_requests(browser):
-    """Return (url, end) of each request; the end is '' if it is good."""
+    """Return (url, end) of each request, where the end is '' on success."""
     sent, ended = {}, {}
     deadline = time.monotonic() + PATIENCE
     while True:
@@ -188,14 +196,14 @@ def ends_of_requests(browser):
 
 
 def note(event, sent, ended):
-    """Notes the request that an event sends or ends."""
+    """Note the request that an event starts or ends."""
     method, told = event['method'], event['params']
     match method:
         case 'Network.requestWillBeSent':
             url = told['request']['url']
             if not url.startswith(('data:', 'blob:')):
                 sent[told['requestId']] = url
-            if not told['loaderId']:   # a worker hears the answer, not we
+            if not told['loaderId']:   # a worker gets the response
                 ended[told['requestId']] = ''
         case 'Network.responseReceived':
             status = told['response']['status']
@@ -213,10 +221,10 @@ def console(browser):
 
 
 def accessibility(browser, part=None):
-    """Find what axe calls a violation, on the page or in a part of it.
+    """Find what axe calls a violation, on a page or in a part of it.
 
-    That takes longest of all, so of a whole page axe looks at what is shown
-    in light colors to a wide window, and at the contrast of the dark ones.
+    This takes longest, so on a whole page axe checks the light colors in a
+    wide window, and only the contrast of the dark colors.
     """
     from selenium_axe_python import Axe
     axe, wanted = Axe(browser), {}
@@ -227,7 +235,6 @@ def accessibility(browser, part=None):
         return
     if not there:
         axe.inject()
-        unmark_repeated_words(browser)
     if dark and not part:
         wanted = {'runOnly': ['color-contrast']}
     options = {'resultTypes': ['violations'], **wanted}
@@ -235,22 +242,6 @@ def accessibility(browser, part=None):
     for violation in found['violations']:
         for node in violation['nodes']:
             yield f'axe: {violation["id"]}: {node["html"]}'
-
-
-def unmark_repeated_words(browser):
-    """Leaves, of the words in listings, the first of each kind marked up.
-
-    The others have the same colours; without them axe is twice as fast.
-    """
-    browser.execute_script('''
-        const kinds = new Set();
-        for (const word of document.querySelectorAll(".highlight span")) {
-          const kind = [word.parentNode, word].map(it =>
-            it.className + it.style.cssText).join(" > ");
-          if (kinds.has(kind)) word.replaceWith(...word.childNodes);
-          kinds.add(kind);
-        }
-    ''')
 
 
 def finding(what, script):
@@ -277,7 +268,7 @@ sideways = finding('the page scrolls sideways', '''
     return scrollWidth > clientWidth ? [`${scrollWidth} px wide`] : [];
 ''')
 
-# Where there is room for 78 columns, no listing has more.
+# If there is room for 78 columns, no listing is wider.
 listings = finding('a listing scrolls', '''
     if (innerWidth < 1280) return [];
     return [...document.querySelectorAll(".highlight pre > code")]
@@ -286,7 +277,7 @@ listings = finding('a listing scrolls', '''
         .reduce((a, b) => a.length < b.length ? b : a));
 ''')
 
-# A telephone shows no bar until a finger moves the box.
+# A phone shows no scroll bar until a finger moves the box.
 shadows = finding('nothing shows that it scrolls', '''
     if (innerWidth >= 960) return [];
     return [...document.querySelectorAll("article *")]
@@ -308,7 +299,8 @@ _on_paper = finding('on paper', '''
 
 
 def paper(browser):
-    """Find navigation and solutions in print, and leaves the page so."""
+    """Find navigation and solutions in print, and leave print emulation on.
+    """
     browser.execute_cdp_cmd('Emulation.setEmulatedMedia', {'media': 'print'})
     return _on_paper(browser)
 

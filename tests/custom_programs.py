@@ -1,8 +1,8 @@
-"""A table like that of `tests/programs.py`, of programs with functions that
-carry their own derivatives, and of calls.
+"""The table of programs with custom rules, in the form of tests/programs.py.
 
-Most rules are lies, so that it shows who was asked: `truth` is a program with
-the derivative that the rule gives, at the point.
+Most rules are wrong on purpose, so a result shows whether its rule was used.
+The `truth` of a program has the derivative that the rule claims at this
+point.
 """
 
 from importlib import import_module
@@ -21,12 +21,12 @@ def program(name, function, *args, **options):
 
 
 def system(np):
-    """Return the library that goes with `np`: ours, or JAX."""
+    """Return the library that belongs to `np`: ours, or JAX."""
     return ad if np is numpy else import_module('jax')
 
 
 def custom(np, f, rule, *argnums, **options):
-    """Return `f` with a rule that is given the function, too."""
+    """Return `f` with a rule that is also passed the function."""
     g = system(np).custom_jvp(f, nondiff_argnums=argnums)
     g.defjvp(lambda *args: rule(g, *args), **options)
     return g
@@ -205,7 +205,7 @@ program('custom_hard_case_2', inner_vmap, X, truth=lambda np, x:
 
 
 def more_batched(np, x, y):
-    """Under an inner vmap: an output that is not mapped, and its tangent."""
+    """Under an inner vmap, an output is not batched but its tangent is."""
     f = custom(np, lambda x, c: x, lambda f, p, t: (p[0], p[1] * t[0]))
     return system(np).vmap(f, (None, 0))(x, y)
 
@@ -215,7 +215,7 @@ program('custom_rule_more_batched', more_batched, X, f64(4),
 MORE = CUSTOM_PROGRAMS[-1].args[1]
 
 def used_linearly(np, x):
-    """The rule uses a function that is linear in its first argument only."""
+    """The rule uses a function that is linear only in its first argument."""
     g = custom(np, lambda t, y: t * np.cos(y), lambda g, p, t: (
         g(*p), g(t[0], p[1]) - 10 * p[0] * np.sin(p[1]) * t[1]))
     return custom(np, lambda x: np.sin(x), lambda f, p, t: (

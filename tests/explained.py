@@ -1,4 +1,4 @@
-"""The entries of the page *Errors explained*, as its Markdown has them."""
+"""The entries of the page *Errors explained*, read from its Markdown."""
 
 import re
 from pathlib import Path

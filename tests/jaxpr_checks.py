@@ -1,4 +1,4 @@
-"""Check that a program makes sense.
+"""Check that a program is well-formed.
 
 Each name must be defined once, before it is used, and each result must have
 the type that abstract evaluation finds.
@@ -10,7 +10,7 @@ from autodiff_mini.jaxprs import Var, programs_in
 
 
 def check_jaxpr(jaxpr):
-    """Raise a TypeError if a program makes no sense."""
+    """Raise a TypeError if a program is not well-formed."""
     defined = set()
     define(defined, [*jaxpr.constvars, *jaxpr.invars], None)
     for eqn in jaxpr.eqns:
@@ -47,7 +47,7 @@ def look_up(defined, variables, eqn):
 
 
 def fail(what, eqn):
-    """Raise the error for a program that makes no sense."""
+    """Raise the error for a program that is not well-formed."""
     error = TypeError(f'this is no jaxpr: {what}')
     quote_line(error, eqn)
     raise error

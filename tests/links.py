@@ -3,7 +3,7 @@
 from html.parser import HTMLParser
 from urllib.parse import unquote, urljoin, urlsplit
 
-HOST = 'http://the-site/'   # stands for the site's own
+HOST = 'http://the-site/'   # the site's own address
 
 
 class Page(HTMLParser):
@@ -23,9 +23,10 @@ class Page(HTMLParser):
 
 
 def broken_links(site):
-    """Return a line for each link within the site that leads nowhere.
+    """Return a line for each broken link within the site.
 
-    A folder is nowhere: only a server would find the page in it.
+    A link to a folder is broken, because only a server would find the page in
+    it.
     """
     pages = {path.relative_to(site).as_posix(): Page(path.read_text('utf-8'))
              for path in sorted(site.rglob('*.html'))}

@@ -1,8 +1,9 @@
-"""What the mutants are shown: tests of the suite, called as functions.
+"""The checks that mutants have to pass: tests of the suite, as functions.
 
-Tests of programs and of hard points are taken as they are.  What carries
-functions and programs is compared with twins, in which Python does the
-control flow, and with rules that lie, so that it shows who was asked.
+Tests of programs and of hard points are used unchanged. Programs with
+functions or programs inside are compared with twins whose control flow is
+Python's. Their rules are wrong on purpose, so a result shows whether its rule
+was used.
 """
 
 import warnings
@@ -39,7 +40,7 @@ same_bits = test_hard_points.assert_same_bits
 
 @dataclass(frozen=True, eq=False)
 class Check:
-    """A test, and what it is called with."""
+    """A test and its arguments."""
 
     test: Callable
     item: object
@@ -56,7 +57,7 @@ class Check:
 # Of programs
 
 def jit_is_eager(program):
-    """Of the program and of its derivative."""
+    """The program and its derivative equal their jitted versions."""
     f = partial(program.function, np)
     assert_same(ad.jit(f)(*program.args), f(*program.args), program.ulps)
     tangents = test_programs.tangents_for(program)
@@ -68,7 +69,7 @@ def jit_is_eager(program):
 def rules_return_tangents(program):
     """A rule's tangent has the shape and the dtype of its result.
 
-    What is outside makes the dtype right afterwards, and hides a wrong one.
+    Otherwise, the code outside would convert the dtype and hide the mistake.
     """
     kept = dict(jvp.rules)
 
@@ -92,7 +93,7 @@ def rules_return_tangents(program):
 
 
 def vmap_of_slopes(program):
-    """Reverse mode below and above vmap."""
+    """Reverse mode works inside and outside of vmap."""
     f, axes = partial(program.function, np), [0] * len(program.args)
     args = test_vmap.batched(program, axes)
     y = f(*[x[0] for x in args])
@@ -115,7 +116,8 @@ ENDS = np.array([-inf, -1, -0.0, 0, 0.5, 1, inf, nan])
 
 
 def ufunc_of_numbers(ufunc):
-    """Values, also at the ends, and rows that differ much under vmap."""
+    """Values are right at the ends, and for very different rows under vmap.
+    """
     def is_for(code):
         return any(kinds.startswith(code * ufunc.nin + '->')
                    for kinds in ufunc.types)
@@ -138,7 +140,8 @@ def ufunc_of_numbers(ufunc):
 
 
 def slope_in_a(item):
-    """Of the incomplete gamma function, by differences of mpmath."""
+    """The slope of the incomplete gamma function, by differences of mpmath.
+    """
     test_special_rows.test_slopes_of_incomplete_gamma_functions_in_a(*item)
     a, x = np.array([item, [1.5, 2.5]]).T
     slope = ad.grad(scipy.special.gammainc)
@@ -147,7 +150,7 @@ def slope_in_a(item):
 
 
 def slope_of_known_values(function):
-    """Of a function that NumPy extends to complex numbers by values."""
+    """NumPy extends this function to complex numbers by value."""
     last = 0.3 if 'arc' in function.__name__ else 3.0     # beside a cut
     x, x_dot = np.array([-0.5, last]), np.array([0.5, 1.5])
     y, y_dot = ad.jvp(function, (x,), (x_dot,))
@@ -175,7 +178,7 @@ EXTENDED += [getattr(np.emath, name) for name in (
 
 
 def checks_of_functions():
-    """Yield the checks of ufuncs, and of functions that look at values."""
+    """Yield the checks of ufuncs, and of functions that need values."""
     for ufunc in ufunc_table:
         if isinstance(ufunc, np.ufunc) and ufunc.nin < 3 and (
                 ufunc.nout == 1 and not ufunc.signature):
@@ -190,7 +193,7 @@ def checks_of_functions():
 
 
 def unless(*groups, test):
-    """Return the test for all programs but these, which it is not for."""
+    """Return the test for all programs except these."""
     names = {str(program) for group in groups for program in group}
 
     @wraps(test)
@@ -240,7 +243,7 @@ def checks_of_points(rows):
         yield Check(linear, 'conj')
 
 
-# Functions and programs: each against a twin in which Python does it.
+# Functions and programs, each against a twin with Python's control flow.
 
 @ad.custom_jvp
 def sine(x):
@@ -274,7 +277,7 @@ square.defvjp(lambda x: (square(x), (x, 3.0)),
 
 
 def loop(system, x):
-    """Carries, of which one depends on x late; constants; rows; reverse."""
+    """A carry that depends on x late, constants, rows, and reverse order."""
     v, w = np.cos(x), 2 * x[::-1]
 
     def body(carry, row):
@@ -312,7 +315,7 @@ def in_call(call, x):
 
 
 def quietly(f):
-    """Return `f`, computed in an error state of its own."""
+    """Return `f`, computed in its own error state."""
     def run(*xs):
         with np.errstate(over='raise'):
             return f(*xs)
@@ -352,7 +355,7 @@ BOTH = {   # a program, and how the library and Python run it
     'call': (in_call, call, lambda f, *xs: f(*xs)),
     'custom_vmap': (use_powers, powers, powers.fun),
 }
-# Lies: the function, and what its rule makes of the first two derivatives.
+# Lies: a function, and the first two derivatives that its rule gives.
 SINE = [np.sin, lambda x: 3 * np.cos(x), lambda x: -3 * np.sin(x)]
 SQUARE = [lambda x: x * x, lambda x: 3 * x, lambda x: 0 * x + 3]
 UNDER = {
@@ -390,8 +393,7 @@ def staged(f):
     return run
 
 
-# Names of ways, from the outside to the inside; how they are for the library,
-# and for the twin.
+# Nestings by name, from the outside in, for the library and for the twin.
 OURS = {
     'jvp': push, 'grad': pull, 'jit': ad.jit, 'checkpoint': ad.checkpoint,
     'jaxpr': staged,
@@ -449,7 +451,7 @@ in_batches.def_vmap(lambda axis_size, in_batched, x: (3 * x * x, True))
 
 
 def way_of_a_batch(way):
-    """The rule says thrice the truth, and so do its derivatives."""
+    """The rule says three times the truth, and so do its derivatives."""
     order = sum(step in SLOPES for step in way)
     expected = [3 * XS * XS, 6 * XS * X_DOT][order]
     for f in in_batches, ad.jit(in_batches):
@@ -457,7 +459,7 @@ def way_of_a_batch(way):
 
 
 def lie_under_vmap(name):
-    """The rule is mapped as the function is, and asked afterwards."""
+    """The rule is batched with its function, and used afterwards."""
     f, value, slope, second = LIES[name]
     mapped = ad.vmap(f)
     pull = lambda xs: ad.vjp(mapped, xs)[1](XS)[0]
@@ -475,7 +477,7 @@ def lie_under_vmap(name):
         assert_equal(ad.jvp(pull, (XS,), (XS,))[1], second(XS) * XS * XS)
 
 
-# What goes through them untouched has the same bits.
+# Values that they pass on unchanged keep their bits.
 
 @ad.custom_jvp
 def through_jvp(x):
@@ -540,7 +542,7 @@ NEUTRAL = {
 
 
 def what_is_neutral(name):
-    """Simplification drops the other operand, and keeps this one."""
+    """Simplification drops the neutral operand and keeps the other one."""
     for n in float, np.float64, int:
         for x in 0.7, np.float64(0.7), X, np.float32(0.7):
             f = lambda x, n=n: NEUTRAL[name](x * x + x, n)
@@ -549,7 +551,7 @@ def what_is_neutral(name):
 
 
 def arrays_may_change(mode):
-    """What is kept of arrays, and of views of them, is kept as it was."""
+    """Copies of arrays and of views do not change with the originals."""
     def kept(w, x):
         def f(x):
             column = np.reshape(x, (3, 1))
@@ -565,14 +567,14 @@ def arrays_may_change(mode):
 
 
 def what_stops_is_linear(ndim):
-    """Transposed, it stops derivatives of the cotangent."""
+    """Its transpose stops the derivatives of the cotangent."""
     x = X if ndim else X[0]
     assert ad.make_jaxpr(ad.stop_gradient)(x).out_avals == [ad.typeof(x)]
     assert_equal(ad.linear_transpose(ad.stop_gradient, x)(x)[0], x)
 
 
 def checks_of_programs_of_programs():
-    """Yield the checks of the rows that carry functions or programs."""
+    """Yield the checks of the rows that hold functions or programs."""
     yield Check(what_stops_is_linear, 0)
     yield Check(what_stops_is_linear, 1)
     yield from (Check(bits_go_through, name) for name in THROUGH)

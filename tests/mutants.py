@@ -1,14 +1,14 @@
-"""Mutants: wrong rules, planted one at a time, and whether a test sees them.
+"""Mutants: plant wrong rules, one at a time, and list those no test catches.
 
     python -m tests.mutants             all of them, on two cores
-    python -m tests.mutants sin scan    those in these rows
+    python -m tests.mutants sin scan    those of these rows
     python -m tests.mutants --every 9   every ninth
 
-Each entry of each table of rules is replaced by one that is wrong in a
-plausible way, in a process of its own, and the checks that ask for the entry
-run until one fails.  The checks are tests of the suite, called as functions.
-A mutant that no check sees is a survivor, and a hole in the tests; unless it
-changes nothing that a test could see, and then EQUIVALENT says why.
+A mutant replaces one entry of a table of rules by an entry that is wrong in a
+plausible way. In its own process, the checks that use the entry run until one
+fails. The checks are tests of the suite, called as functions. A mutant that
+no check catches is a survivor, which is a hole in the tests. The exceptions
+change nothing that a test could see, and EQUIVALENT lists them with reasons.
 """
 
 import argparse
@@ -46,7 +46,7 @@ from tests.mutant_checks import (
 from tests.programs import PROGRAMS
 from tests.traces import rows_of_numpy, spied
 
-for name in ad.__all__:     # what is imported when asked for has rules, too
+for name in ad.__all__:     # modules imported on demand have rules, too
     getattr(ad, name)
 
 FAST_RULES, OPENED, SAME_RULES = {}, set(), {}
@@ -57,11 +57,11 @@ if find_spec('autodiff_mini.fast'):
     from autodiff_mini.fast.simplify import same_rules as SAME_RULES
     OPENED = opening_rules.keys()
 
-# The tables.  That of evaluation is in the primitives themselves.
+# The tables. The primitives themselves hold the implementations.
 
 
 class Implementations(dict):
-    """The implementations of the primitives, as if they were in a table."""
+    """The implementations of the primitives, as a table."""
 
     def __setitem__(self, primitive, impl):
         primitive.impl = impl
@@ -76,9 +76,10 @@ ROWS = [p for p in vmap.rules if type(p) is Primitive
 
 
 class Lowerings(dict):
-    """The lowering rules that are asked, as if each primitive had one.
+    """The lowering rules that run, as if each primitive had one.
 
-    What the wing `fast` opens is not lowered, and it has rules of its own.
+    Programs that the wing `fast` inlines are not lowered, and it has its own
+    rules.
     """
 
     def __init__(self):
@@ -109,7 +110,7 @@ def name_of(key):
     return getattr(key, '__name__', None) or str(key)
 
 
-# What is done to a value
+# Mistakes in a value
 
 def is_number(x):
     """Return whether `x` is an array, a number, or a tracer."""
@@ -159,7 +160,7 @@ VALUES = [scaled, negated, backwards]
 
 
 def first_number(change, out):
-    """Return a result with the first of its numbers changed, or NOTHING."""
+    """Return a result with its first number changed, or NOTHING."""
     many = type(out) in (list, tuple)
     for i, x in enumerate(out if many else [out]):
         if is_number(x) and np.result_type(x) != ad.float0:
@@ -176,12 +177,12 @@ def is_same(x, y):
         np.asarray(x).tobytes() == np.asarray(y).tobytes())
 
 
-# What is done to a rule.  If the wrong rule raises an error itself, that is
-# not a mistake that slips in unseen, and does not count.
+# Mistakes in a rule. If the wrong rule itself raises an error, the mistake
+# would be noticed anyway, so it does not count.
 
 OPERATORS = defaultdict(list)
 NOTHING = object()
-effects = Counter()     # whether a mutant has ever done something
+effects = Counter()     # whether a mutant has changed anything
 
 
 @dataclass(frozen=True)
@@ -240,7 +241,10 @@ on_result('result', scaled, 'partial_eval', 'staging')
 
 @operator('transpose')
 def cotangent_finite(key, rule, *args, **params):
-    """Of rows with hard points: elsewhere no cotangent is infinite."""
+    """Return a finite cotangent, for rows with hard points.
+
+    In the other rows, no cotangent is infinite.
+    """
     return first_number(finite, rule(*args, **params)) if (
         key in FIRST_ORDER) else NOTHING
 
@@ -469,7 +473,7 @@ def outputs_exchanged(key, rule, *args, **params):
 
 @operator('jvp', 'vmap', 'staging', 'partial_eval', needs='fun')
 def custom_rule_forgotten(key, rule, *args, **params):
-    """The function is called, as a plain call would be."""
+    """Call the function as a plain call would, without its rule."""
     if 'fun' not in params or len(params) < 2:
         return NOTHING
     fun = params['fun']
@@ -526,14 +530,14 @@ def nothing_done(key, rule, *args, **kwargs):
     return args[0] if args and is_number(args[0]) else NOTHING
 
 
-# Which checks are about which entry
+# The checks of each entry
 
 MANY = 14       # programs for each primitive, and for each NumPy function
 
 
 @cache
 def programs_by_name():
-    """Return the programs that ask for each primitive and function."""
+    """Return the programs that use each primitive and function."""
     found = defaultdict(list)
     for program in PROGRAMS + CUSTOM_PROGRAMS:
         asked = set()
@@ -551,7 +555,7 @@ def programs_by_name():
 
 
 class watching:
-    """Tells which entries of tables are asked for, inside its block."""
+    """Record which entries of the tables are used inside the block."""
 
     def __init__(self, columns, tell):
         self.columns, self.tell = columns, tell
@@ -576,13 +580,13 @@ class watching:
 
 
 def spaced(items, count):
-    """Return so many of the items, at equal distances."""
+    """Return at most `count` of the items, at equal distances."""
     step = max(len(items) / count, 1)
     return [items[int(i * step)] for i in range(min(count, len(items)))]
 
 
 def all_checks(rows, many):
-    """Return the checks that are about these rows, or about all."""
+    """Return the checks of these rows, or of all rows."""
     found = programs_by_name()
     names = rows if {*rows} <= {*found} and rows else [*found]
     programs = {program.name: program for name in names
@@ -610,7 +614,7 @@ def count_operands(column, args):
 
 
 def checks_by_entry(checks):
-    """Return the checks that ask for each entry; and those that fail."""
+    """Return the checks that use each entry, and the checks that fail."""
     asked, failed, here = defaultdict(dict), [], [None]
 
     def tell(column, key, args, params):
@@ -624,8 +628,8 @@ def checks_by_entry(checks):
         return type(Trace.base).process_primitive(Trace.base, primitive,
                                                   args, params)
 
-    # A primitive's own implementation must stay what it is: the lowering
-    # looks at it.
+    # A primitive keeps its own implementation, because the lowering looks at
+    # it.
     columns = [column for column in TABLES if column != 'evaluate']
     Trace.base.process_primitive = process_primitive
     try:
@@ -706,7 +710,7 @@ MUTANTS, CHECKS, PATIENCE = [], {}, 15
 
 
 def try_out(number):
-    """Return whether a mutant was seen, by which check, and how long."""
+    """Return whether a mutant was caught, by which check, and the time."""
     start, mutant = time.perf_counter(), MUTANTS[number]
     mutant.plant()
     effects.clear()
@@ -731,7 +735,7 @@ def since(start):
 
 
 def mutants(rows):
-    """Return all mutants, in these rows if any are named."""
+    """Return the mutants of these rows, or of all rows."""
     return [Mutant(column, key, operator)
             for column, rules in RULES.items() for key in rules
             for operator in operators(column, key)
@@ -759,7 +763,7 @@ def run(rows=(), every=1, many=MANY):
     CHECKS.update(
         (entry, in_order(name_of(entry[1]), some, 120))
         for entry, some in found.items())
-    # In an order of no meaning: a sample must not be of one operator.
+    # In a meaningless order, so that a sample has all operators.
     MUTANTS[:] = sorted(mutants(rows), key=lambda mutant: crc32(
         str(mutant).encode()))[::every]
     for check, error in failed:
@@ -771,7 +775,7 @@ def run(rows=(), every=1, many=MANY):
 
 
 def in_order(name, checks, most):
-    """Return at most so many checks: first those about the row itself."""
+    """Return the first checks, beginning with those of the row itself."""
     own = [check for check in checks
            if name in (check.item, getattr(check.item, 'row', None))]
     kinds = defaultdict(list)
@@ -785,7 +789,7 @@ def in_order(name, checks, most):
 
 
 def report(results):
-    """Print what was caught, by column, and the survivors; returns a share.
+    """Print the caught share by column and the survivors; return the share.
     """
     table = defaultdict(Counter)
     for mutant, result, *_ in results:

@@ -1,7 +1,7 @@
-"""Derivatives by differences, and how near is near.
+"""Numerical derivatives, and the tolerances of comparisons.
 
-Differences are taken in long double where the machine has it, by formulas of
-fourth order, so that their error stays far below the tolerances.
+The differences use long double if the machine has it, and formulas of fourth
+order, so their error is far below the tolerances.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ TOLERANCES = {
 
 
 def assert_close(actual, expected, dtype=None):
-    """Assert that the values agree, as near as the dtype allows."""
+    """Assert that the values agree within the precision of their dtype."""
     dtype = np.dtype(dtype or np.result_type(actual))
     tolerance = TOLERANCES.get(dtype, 0)
     actual, expected = widen(actual), widen(expected)
@@ -32,7 +32,7 @@ def assert_same_type(actual, expected):
 
 
 def assert_same(actual, expected, ulps=1):
-    """Assert equal values, shapes and dtypes; Python numbers stay so."""
+    """Assert equal values, shapes, and dtypes, and the same Python types."""
     assert python_type(actual) is python_type(expected)
     assert_same_type(actual, expected)
     dtype = np.result_type(expected)
@@ -43,7 +43,7 @@ def assert_same(actual, expected, ulps=1):
 
 
 def python_type(x):
-    """Return the type of a Python number, and None for an array."""
+    """Return the type of a Python number, or None for an array."""
     return type(x) if type(x) in (bool, int, float, complex) else None
 
 
@@ -68,7 +68,7 @@ def second_derivative(f, h=1e-3):
 def along(f, xs, x_dots):
     """Return `s -> f(xs + s * x_dots)`, widened, for differences.
 
-    Where `x_dots` holds None, the argument stays as it is.
+    An argument whose entry in `x_dots` is None does not change.
     """
     def line(s):
         moved = [x if x_dot is None else widen(x) + s * widen(x_dot)

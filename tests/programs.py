@@ -1,8 +1,8 @@
-"""The one table of NumPy programs: the test data of every interpreter.
+"""The table of NumPy programs: the test data of every interpreter.
 
-A program takes the module `np` first, so that `jax.numpy` can stand in for
-it, and then its arguments.  Arguments of inexact dtype are differentiated;
-all others (integers, booleans) have `float0` tangents.
+A program takes the module `np` first, so `jax.numpy` can replace NumPy, and
+then its arguments. Arguments of inexact dtype are differentiated, and all
+others (integers, booleans) have `float0` tangents.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ import numpy as np
 import autodiff_mini as ad
 from tests.traces import spied
 
-rng = np.random.default_rng(2)
+rng = np.random.default_rng(6)
 
 
 @dataclass(frozen=True)
@@ -54,14 +54,14 @@ class Program:
 
     @cached_property
     def is_smooth(self):
-        """Whether there is something to differentiate, and by something."""
+        """Return whether the program has a derivative at all."""
         with np.errstate(all='ignore'):
             return bool(self.perturbed()) and is_inexact(
                 self.function(np, *self.args))
 
     @cached_property
     def primitives(self):
-        """The names of the primitives that it asks for."""
+        """Return the names of the primitives that the program uses."""
         try:
             with np.errstate(all='ignore'):
                 _, counts = spied(partial(self.function, np), *self.args)
@@ -71,7 +71,8 @@ class Program:
 
     @cached_property
     def kind(self):
-        """The kinds of its numbers, and what else they have in common."""
+        """Return the kinds of its numbers, and what else they have in common.
+        """
         return (frozenset(map(kind_of, self.args)),
                 any(map(np.ndim, self.args)),
                 any(np.size(x) == 0 for x in self.args),
@@ -79,17 +80,18 @@ class Program:
 
     @property
     def is_of_a_wing(self):
-        """Whether it is about the wing `more`."""
+        """Return whether the program needs the wing `more`."""
         return self.function.__module__.startswith('tests.more.')
 
     @property
     def represents(self):
-        """Whether it is the first on a primitive, in its kind of numbers."""
+        """Return whether it is the first program of its primitive and kind.
+        """
         return self.name not in followers(met_in_kind)
 
     @property
     def leads(self):
-        """Whether it is the first on a primitive, of numbers or arrays."""
+        """Return whether it is the first of its primitive."""
         return self.name not in followers(met_in_arrays)
 
 
@@ -111,7 +113,7 @@ def met_in_arrays(program):
 
 @cache
 def followers(meets):
-    """Return the names in the table that meet nothing new.
+    """Return the names in the table that add nothing new.
 
     A program of another table is its own kind.
     """
@@ -128,7 +130,7 @@ def is_inexact(x):
 
 
 def random(shape, dtype):
-    """Return positive numbers, no two equal, away from each other."""
+    """Return positive numbers that are well apart."""
     size = int(np.prod(shape))
     xs = (rng.permutation(size) + rng.uniform(0.4, 0.6, size)) / (size or 1)
     xs = xs + 0.5
@@ -173,7 +175,7 @@ def program(name, function, *args, **options):
     PROGRAMS.append(Program(name, function, args, **options))
 
 
-# What JAX does otherwise, on purpose.
+# Where JAX differs on purpose.
 NO_LISTS = 'JAX takes no lists and tuples for arrays'
 NO_STATIC_MASK = 'a mask of static values must have the shape of the array'
 HALF_CAST = 'JAX computes in a wider type, or rounds otherwise'
@@ -182,16 +184,13 @@ HALF_CAST = 'JAX computes in a wider type, or rounds otherwise'
 
 POINTS = {
     'float': 0.7,
-    'scalar': np.float64(0.7),
     'scalar32': np.float32(0.7),
     '0d': f64(),
     'array': f64(3),
-    'matrix': f64(2, 3),
     'empty': f64(0, 2),
     'half': f16(3),
     'single': f32(3),
     'complex': c128(3),
-    'complex64': c64(2),
     'pythoncomplex': 0.7 + 0.2j,
     'int': 2,
     'ints': ints(3),
@@ -200,7 +199,7 @@ POINTS = {
 
 
 def called(names):
-    """Return programs by name: each calls the NumPy function so named."""
+    """Return programs by name, each of a NumPy function with that name."""
     return {name: lambda np, *xs, name=name, **options:
             getattr(np, name)(*xs, **options) for name in names.split()}
 
@@ -212,8 +211,7 @@ FEW = 'float', 'array', 'half', 'single', 'complex', 'ints'
 for name, function in UNARY.items():
     for point in POINTS if name in ('sin', 'neg', 'sqrt') else FEW:
         program(f'{name}_{point}', function, POINTS[point])
-for name in 'sin', 'cos', 'tanh', 'exp', 'sqrt':
-    program(f'{name}_bools', UNARY[name], bools(2))
+program('sqrt_bools', UNARY['sqrt'], bools(2))
 
 # Each binary function and operator, over pairs of types and shapes.
 
@@ -228,27 +226,19 @@ PAIRS = {
     'array_complex': (f64(3), 1.5 + 0.5j),
     'single_float': (f32(3), 1.5),
     'float_single': (1.5, f32(3)),
-    'float_single0d': (1.5, f32()),
     'float_singlescalar': (1.5, np.float32(0.75)),
     'singlescalar_float': (np.float32(0.75), 1.5),
     'half_float': (f16(3), 1.5),
     'half_single': (f16(3), f32(3)),
     'single_double': (f32(3), f64(3)),
-    'single_scalar': (f32(3), np.float64(1.5)),
-    'scalar_scalar': (np.float64(0.7), np.float64(1.5)),
     'single_ints': (f32(3), ints(3)),
     'int8s_single': (ints(3, dtype=np.int8), f32(3)),
     'bools_array': (bools(3), f64(3)),
-    'single_complex': (f32(3), c64(3)),
     'complex_complex': (c128(3), c128(3)),
-    'complex_array': (c128(3), f64(3)),
     'column_row': (f64(2, 1), f64(1, 3)),
     'array_0d': (f64(2, 3), f64()),
     '0d_array': (f64(), f64(2, 3)),
-    'row_matrix': (f64(3), f64(2, 3)),
-    'empty_row': (f64(0, 3), f64(3)),
     'empty_float': (f64(0), 2.0),
-    'ints_float': (ints(3), 1.5),
     'ints_ints': (ints(3), ints(3)),
 }
 
@@ -275,25 +265,25 @@ COMPARISONS = {
 for name, (operator, ufunc) in BINARY.items():
     for pair, args in PAIRS.items():
         program(f'{name}_{pair}', operator, *args)
-    for pair in ('float_float', 'array_array', 'array_int',
-                 'float_singlescalar', 'column_row'):
+    for pair in 'float_float', 'array_int', 'column_row':
         program(f'{name}_ufunc_{pair}', ufunc, *PAIRS[pair])
 for name, operator in COMPARISONS.items():
-    for pair in 'float_float', 'float_array', 'column_row', 'empty_row':
+    for pair in 'float_float', 'float_array', 'column_row':
         program(f'{name}_{pair}', operator, *PAIRS[pair])
     program(f'{name}_ufunc_float_float', UFUNCS[name], 0.7, 1.5)
     program(f'{name}_itself', operator, *[PAIRS['array_array'][0]] * 2)
 
-for pair in PAIRS:
-    if 'complex' not in pair:
-        program(f'maximum_{pair}', lambda np, x, y: np.maximum(x, y),
-                *PAIRS[pair])
-program('maximum_with_zero', lambda np, x: np.maximum(x, 0), f64(3) - 1)
+FEW_PAIRS = ('float_float', 'array_array', 'array_float', 'int_array',
+             'singlescalar_float', 'single_ints', 'column_row',
+             'empty_float', 'ints_ints')
+for pair in FEW_PAIRS:
+    program(f'maximum_{pair}', lambda np, x, y: np.maximum(x, y),
+            *PAIRS[pair])
 program('maximum_complex', lambda np, x, y: np.maximum(x, y),
         np.array([.6 + 1j, 1.2j]), np.array([.9 + 1j, 0.5]),
         jax='JAX orders complex numbers otherwise')
 
-# Operators with something that is not traced beside them.
+# Operators with one operand that is not traced.
 
 ARRAY, SINGLE = f64(3), f32(3)
 REFLECTED = {
@@ -318,12 +308,8 @@ for n in (-2, -1, 0, 1, 2, 3, 0.5, -1.5, 2.0, 0.0, True):
     program(f'power_ufunc_{n}', lambda np, x, n=n: np.power(x, n), f64(3))
 program('power_of_zeros', lambda np, x: x ** np.arange(4), np.zeros(4),
         jax='JAX: the second derivative of x**1 is NaN at 0')
-program('power_zero_and_more', lambda np, y: np.power(np.array([0., 2.]), y),
-        f64(2))
-program('power_uint8', lambda np, x, n: x ** n, f64(3),
-        np.array([0, 1, 2], np.uint8))
 
-# The tangent of a Python number is as weak as the number is.
+# The tangent of a Python number is as weak as the number.
 
 for name, (operator, _) in BINARY.items():
     for pair in 'float_float', 'array_int', 'int_array':
@@ -339,8 +325,6 @@ program('where', lambda np, c, x, y: np.where(c, x, y),
         np.array([True, False, True]), f64(3), f64(3))
 program('where_compares', lambda np, x, y: np.where(x > y, x, y),
         f64(2, 3), f64(3))
-program('where_float', lambda np, x: np.where(x > 1, x, 0.0), f64(3))
-program('where_floats', lambda np, x, y: np.where(True, x, y), 0.7, 1.5)
 program('where_single_float', lambda np, x, y: np.where([True, False], x, y),
         f32(2), 1.5, jax=NO_LISTS)
 program('where_ints_single', lambda np, c, x, y: np.where(c, x, y),
@@ -349,50 +333,39 @@ program('where_condition_is_perturbed', lambda np, c: np.where(c, 1., 2.),
         np.array([0., 0.5]), truth=lambda np, c: np.where(c > .2, 1., 2.))
 program('where_complex', lambda np, x, y: np.where([True, False], x, y),
         f32(2), c64(2), jax=NO_LISTS)
-program('where_empty', lambda np, x: np.where(x > 0, x, -x), f64(0, 2))
 
 # sum
 
-for axis in (None, 0, 1, -1, -2, (0, 2), (-1, 0), ()):
+for axis in (None, 1, -2, (-1, 0), ()):
     program(f'sum_{axis}', lambda np, x, axis=axis: np.sum(x, axis),
             f64(2, 3, 2))
     program(f'sum_{axis}_keepdims', lambda np, x, axis=axis:
             x.sum(axis=axis, keepdims=True), f64(2, 3, 2))
 program('sum_0d', lambda np, x: x.sum(), f64())
-program('sum_float', lambda np, x: np.sum(x), 0.7)
 program('sum_empty', lambda np, x: np.sum(x, axis=1), f64(2, 0))
-program('sum_complex', lambda np, x: np.sum(x), c64(3))
-program('sum_dtype', lambda np, x: np.sum(x, dtype=np.float64), f32(3))
-program('sum_ints', lambda np, x: np.sum(x), ints(3, dtype=np.int32))
 program('sum_bools', lambda np, x: x.sum(), bools(3))
 
 # Shapes
 
-for shape in 6, -1, (3, -1), [1, 6, 1]:
+for shape in -1, (3, -1), [1, 6, 1]:
     for order in 'CF':
         program(f'reshape_{shape}_{order}', lambda np, x, s=shape, o=order:
                 np.reshape(x, s, order=o), f64(2, 3))
-program('reshape_method', lambda np, x: x.reshape(3, 2), f64(2, 3))
 program('reshape_method_order', lambda np, x: x.reshape(3, 2, order='F'),
         f64(2, 3))
 program('reshape_to_0d', lambda np, x: np.reshape(x, ()), f64(1, 1))
 program('reshape_0d', lambda np, x: np.reshape(x, (1, 1)), f64())
-program('reshape_float', lambda np, x: np.reshape(x, -1), 0.7)
-program('reshape_empty', lambda np, x: x.reshape(3, 0, 2), f64(0, 2))
 program('reshape_empty_unknown', lambda np, x: x.reshape(2, -1), f64(0, 2))
 
-for axes in (None, (0, 1, 2), (2, 0, 1), (-1, 0, -2), [1, 0, 2]):
+for axes in (None, (2, 0, 1), (-1, 0, -2), [1, 0, 2]):
     program(f'transpose_{axes}', lambda np, x, axes=axes:
             np.transpose(x, axes), f64(2, 3, 1))
 program('transpose_0d', lambda np, x: x.T, f64())
-program('transpose_float', lambda np, x: np.transpose(x), 0.7)
 
-program('broadcast_to', lambda np, x: np.broadcast_to(x, (2, 3)), f64(3))
 program('broadcast_to_column', lambda np, x: np.broadcast_to(x, (2, 2, 3)),
         f64(2, 1))
 program('broadcast_to_int', lambda np, x: np.broadcast_to(x, 3), f64())
 program('broadcast_float', lambda np, x: np.broadcast_to(x, (2,)), 0.7)
-program('broadcast_empty', lambda np, x: np.broadcast_to(x, (0, 3)), f64(3))
 
 # matmul
 
@@ -402,11 +375,9 @@ MATMULS = {
     'vector_matrix': (f64(3), f64(3, 2)),
     'matrix_matrix': (f64(2, 3), f64(3, 2)),
     'stacks': (f64(2, 2, 3), f64(2, 3, 1)),
-    'stack_matrix': (f64(2, 2, 3), f64(3, 2)),
     'broadcast': (f64(2, 1, 2, 3), f64(4, 3, 2)),
     'stack_vector': (f64(2, 2, 3), f64(3)),
     'empty': (f64(2, 0), f64(0, 3)),
-    'single': (f32(2, 3), f32(3)),
     'single_double': (f32(2, 3), f64(3)),
     'ints': (ints(2, 3), f32(3)),
     'complex': (c128(2, 2), f64(2)),
@@ -414,51 +385,40 @@ MATMULS = {
 }
 for name, args in MATMULS.items():
     program(f'matmul_{name}', lambda np, x, y: x @ y, *args)
-    program(f'matmul_ufunc_{name}', lambda np, x, y: np.matmul(x, y), *args)
+program('matmul_ufunc', lambda np, x, y: np.matmul(x, y), f64(2, 3), f64(3))
 program('matmul_list_right', lambda np, x: x @ [1., 2, 3], f64(3),
         jax=NO_LISTS)
 
 # stack
 
-for axis in (0, 1, 2, -1, -3):
+for axis in 0, 2, -3:
     program(f'stack_{axis}', lambda np, x, y, axis=axis:
             np.stack([x, y], axis), f64(2, 3), f64(2, 3))
-program('stack_floats', lambda np, x, y: np.stack([x, y, 1.0]), 0.7, 1.5)
 program('stack_rows', lambda np, x: np.stack(x, axis=1), f64(2, 3))
-program('stack_int_single', lambda np, x, y: np.stack([x, y]),
-        ints(3), f32(3), jax='JAX: int64 and float32 make float32')
 program('stack_single_float', lambda np, x: np.stack([x, 2.0]), f32())
 program('stack_real_complex', lambda np, x, y: np.stack([x, y]),
         f64(2), c128(2))
-program('stack_empty', lambda np, x: np.stack([x, x]), f64(0))
 program('stack_ints', lambda np, x: np.stack([x, x]), ints(2))
 
 # astype
 
 program('astype_single', lambda np, x: x.astype(np.float32), f64(3),
         step=0.25)
-program('astype_same', lambda np, x: x.astype(float), f64(3))
 program('astype_int', lambda np, x: x.astype(int) * x, f64(2) + 1)
-program('astype_scalar', lambda np, x: x.astype(np.float32), np.float64(.7),
-        step=0.25)
 program('astype_ints', lambda np, x: x.astype(np.float32), ints(3))
 
 # Indexing
 
 INDICES = {
-    'int': 1, 'negative': -1, 'numpy_int': np.int64(1), 'slice': np.s_[1:],
-    'step': np.s_[::-1], 'ellipsis': Ellipsis, 'ellipsis_int': np.s_[..., 0],
-    'newaxis': np.s_[None, :, None], 'pair': (1, 2),
-    'int_slice': (0, np.s_[1:]),
-    'empty_tuple': (), 'empty_slice': np.s_[2:1], 'array': np.array([1, 0]),
-    'array_2d': np.array([[1, 0], [0, 0]]), 'negatives': np.array([-1, 0]),
+    'int': 1, 'negative': -1, 'slice': np.s_[1:], 'step': np.s_[::-1],
+    'ellipsis_int': np.s_[..., 0], 'newaxis': np.s_[None, :, None],
+    'int_slice': (0, np.s_[1:]), 'empty_tuple': (),
+    'empty_slice': np.s_[2:1], 'array_2d': np.array([[1, 0], [0, -1]]),
     'uints': np.array([1, 0], np.uint8), '0d_array': np.array(1),
-    'two_arrays': (np.array([0, 1]), np.array([2, 2])),
     'repeated': np.array([0, 0, 0]), 'column': np.s_[:, [2, 0]],
     'array_and_slice': (np.array([1, 1]), np.s_[:2]),
     'apart': (np.array([1, 0]), None, np.array([0, 2])),
-    'grid': np.ix_([1, 0], [2, 1]),
-    'mask_rows': np.array([True, False]),
+    'grid': np.ix_([1, 0], [2, 1]), 'mask_rows': np.array([True, False]),
     'mask': np.array([[True, False, True], [False, True, False]]),
     'nothing_masked': np.zeros((2, 3), bool),
     'mask_and_int': (np.array([True, False]), 1),
@@ -466,16 +426,12 @@ INDICES = {
 }
 for name, index in INDICES.items():
     program(f'index_{name}', lambda np, x, i=index: x[i], f64(2, 3))
-program('index_empty_list', lambda np, x: x[[]], f64(2, 3), jax=NO_LISTS)
 program('flat', lambda np, x: x.flat[1] + sum(x.flat) * x.flat[2:], f64(2, 3),
         jax='jax has no flat')
 program('flat_in_functions', lambda np, x: np.sum(x.flat) * np.sin(x.flat),
         f64(2, 3), jax='jax has no flat')
-program('index_true', lambda np, x: x[True], f64(2), jax=NO_STATIC_MASK)
 program('index_false', lambda np, x: x[False], f64(2), jax=NO_STATIC_MASK)
 program('index_0d', lambda np, x: x[()], f64())
-program('index_0d_ellipsis', lambda np, x: x[...], f64())
-program('index_empty', lambda np, x: x[:, 0], f64(0, 2))
 program('index_empty_mask', lambda np, x: x[x > 0], f64(0, 3),
         jax='the shape of x[mask] depends on values')
 program('index_compares', lambda np, x: x[x > 1], f64(2, 3),
@@ -487,8 +443,9 @@ program('index_a_constant', lambda np, i: ad.asarray(ARRAY)[i] * 2.0,
 # Writing into arrays
 
 IMMUTABLE = "JAX's arrays do not change"
-WRITTEN = {name: index for name, index in INDICES.items()
-           if name not in ('newaxis', 'apart')} | {
+WRITTEN = {name: INDICES[name] for name in (
+    'int', 'step', 'repeated', 'column', 'grid', 'mask', 'nothing_masked',
+    'mask_and_int', 'empty_ints')} | {
     'none': np.s_[:, None, 1],
     'apart': (np.array([1, 0]), slice(None), np.array([0, 2]))}
 for name, index in WRITTEN.items():
@@ -502,61 +459,11 @@ for name, index in WRITTEN.items():
 
 
 def program_that_writes(*args, **options):
-    """Decorate a program of `np` and the arguments that fills arrays."""
+    """Decorate a program of `np` and its arguments that fills arrays."""
     def add(function):
         program(function.__name__, function, *args, jax=IMMUTABLE, **options)
         return function
     return add
-
-
-@program_that_writes(f64(3))
-def write_numbers(np, x):
-    y = np.zeros_like(x)
-    y[1] = x[0] * x[2]
-    y[2] = 0.5
-    return y * x
-
-
-@program_that_writes(f64(2, 3))
-def write_a_row(np, x):
-    y = np.empty((2, 3), x.dtype, like=x)
-    y[:] = x[1]
-    y[:, 1:] *= x[:, :1]
-    return y
-
-
-@program_that_writes(f64(3))
-def write_with_ones_in_front(np, x):
-    y = np.copy(x)
-    y[1:] = np.reshape(x[:2] * x[1:], (1, 1, 2))
-    return y
-
-
-@program_that_writes(f64(2, 3))
-def write_where(np, x):
-    y = x * 2
-    y[x > 1] = 0.5
-    y[y < 0.7] = x[0, 0]
-    y[x[:, 0] > 1] = x[1]
-    return y * x
-
-
-@program_that_writes(f64(3))
-def write_into_integers(np, x):
-    y = np.zeros(3, np.int32, like=x)
-    y[1:] = [3, 4]
-    y += 1
-    y[0] = 2.7
-    return y * x
-
-
-@program_that_writes(f32(3))
-def write_single(np, x):
-    y = np.zeros_like(x)
-    y[1] = x[0] * np.float64(2)
-    y[:2] += x[1:]
-    y *= 2
-    return y
 
 
 @program_that_writes(f64(3), ints(3) % 3)
@@ -574,18 +481,6 @@ def write_add_at_an_argument(np, x, i):
     return y
 
 
-@program_that_writes(f64(3))
-def write_by_two_names(np, x):
-    y = x * x
-    z = y
-    z += x
-    z -= 1
-    z *= x
-    z /= 3
-    z **= 2
-    return y
-
-
 @program_that_writes(ints(3), np.array([[1, 2], [0, 3]]))
 def write_by_operators(np, x, y):
     z = x + 2
@@ -599,28 +494,6 @@ def write_by_operators(np, x, y):
     u = y * 2
     u @= y
     return z[0] + u
-
-
-@program_that_writes(f64(3, 4))
-def write_into_views(np, x):
-    y = x * 2
-    row, column, turned, flipped = y[1], y[:, 2], y.T, np.flip(y, 0)
-    row[1:3] = x[0, :2]
-    turned[0] *= 3
-    flipped[0, ::2] += x[1, 1]
-    column += x[0, :3]
-    part = turned[1:, ::-1]
-    part[0] = row[:3]
-    return y * x + np.sum(column) * np.sum(row * part[0, 0]) + turned[3, 1]
-
-
-@program_that_writes(f64(3, 2))
-def write_in_a_loop(np, x):
-    y = np.zeros_like(x)
-    for i, row in enumerate(y):
-        row += x[i] * i
-        row[0] = row[1] * x[0, 0]
-    return y
 
 
 @program_that_writes(f64(2, 3))
@@ -646,13 +519,6 @@ def write_by_functions(np, x):
     np.put_along_axis(z, np.array([[1], [0], [1]]), x[:, :1] ** 2, 1)
     np.put_along_axis(z, np.array([2]), y[:1], None)
     return z * x
-
-
-@program_that_writes(np.array([0.5, 1.5, 2.5]))
-def write_a_copy(np, x):
-    y = x * x
-    np.copyto(y, x * 2, where=x > 1)
-    return y * x
 
 
 @program_that_writes(f64(5, 2))
@@ -716,23 +582,21 @@ for name, args in LIKE.items():
             getattr(np, name)(*args[:-1], dtype=args[-1], like=x), f64(2),
             jax='ours')
 
-# What is no operation, and what is several
+# Functions that are no operation, or several
 
-program('iter', lambda np, x: sum(row * i for i, row in enumerate(x)),
-        f64(2, 3))
 program('python_max', lambda np, x: max(x), f64(3),
         jax='JAX: `if` needs values')
-program('constant', lambda np, x: np.float64(3.0), f64(3))
 program('second_argument', lambda np, x, y: y, f64(3), f64(2))
 program('control_flow', lambda np, x: np.sin(x) if x > 0.5 else -x, 0.7,
         jax='JAX: `if` needs values')
 program('rosenbrock', lambda np, x:
         np.sum(100. * (x[1:] - x[:-1]**2)**2 + (1 - x[:-1])**2), f64(4))
-program('horner', lambda np, x: 1. + x * (2. + x * (3. + x * 4.)), 0.7)
 program('mixed_numbers', lambda np, x, n: n * x ** n + x / n, f32(3), 3,
         ulps=2)     # a small power is made of products
 program('stop_gradient', lambda np, x: x * ad.stop_gradient(x), 0.7,
         truth=lambda np, x: x * 0.7, jax='ours')
+program('error_state', lambda np, x: ad.jit(np.errstate(over='raise')(
+    lambda x, y: np.sin(x) * y))(x, x * x), ARRAY, jax='ours')
 program('asarray', lambda np, x: ad.asarray([x, 2 * x, 1.0]) * x, 0.7,
         truth=lambda np, x: np.stack([x, 2 * x, 1.0]) * x, jax='ours')
 program('asarray_dtype', lambda np, x: ad.asarray(x, np.float64) * x, f32(2),
@@ -753,7 +617,7 @@ COMPLEX_UNARY = called(
     'sign': lambda np, x: np.sign(x - 0.85),
     'conjugate': lambda np, x: np.conjugate(x) * x,
     'real': lambda np, x: np.real(x) * x,
-    'round': lambda np, x: np.round(x * 1.28, 1),
+    'round': lambda np, x: np.round(x * 1.09, 1),
 }
 REAL_UNARY = called('cbrt deg2rad rad2deg radians degrees') | {
     'floor': lambda np, x: np.floor(2 * x + 0.25),
@@ -780,37 +644,25 @@ program('reciprocal', lambda np, x: np.reciprocal(x), f32(3))
 program('reciprocal_complex', lambda np, x: np.reciprocal(x), c128(3))
 program('reciprocal_ints', lambda np, x: np.reciprocal(x), ints(3),
         jax='JAX has no reciprocal of integers')
-program('absolute_bools', lambda np, x: np.absolute(x), bools(3))
 program('abs_at_zero', lambda np, x: np.abs(x), np.zeros(2),
         truth=lambda np, x: 0 * x, jax='JAX: the derivative is 1 there')
 program('abs_of_complex_zero', lambda np, x: np.abs(x), np.zeros(2, complex),
         truth=lambda np, x: 0 * np.real(x),
         jax='JAX: the second derivative there is NaN')
-program('sinc_complex64', lambda np, x: np.sinc(x / 8), c64(2), ulps=8,
-        jax='JAX loses digits near zero')
-program('conj_method', lambda np, x: x.conj() * x.conjugate(), c64(2))
-program('conj_real', lambda np, x: x.conj(), f32(2))
 program('real_imag_weak', lambda np, x: (x.real + x.imag) * SINGLE,
         0.7 + 0.2j)
 program('round_operator', lambda np, x: round(x, 1) * x, np.float64(0.73))
 program('around', lambda np, x: np.around(x * 90, -1), f64(3))
 program('round_ints_to_tens', lambda np, x: np.round(x * 3, -1), ints(3),
         jax='JAX does not round integers to tens')
-program('round_bools', lambda np, x: np.round(x), bools(2),
-        jax='JAX has no round of booleans')
 program('nan_to_num_of_them', lambda np, x: np.nan_to_num(x, nan=2.5),
         np.array([np.inf, -np.inf, np.nan, 3.]),
         truth=lambda np, x: np.where(np.isfinite(x), x, 0))
 program('nan_to_num_values', lambda np, x:
         np.nan_to_num(np.where(x > 1, np.inf, x), posinf=9., neginf=1.),
         f32(3))
-program('nan_to_num_complex', lambda np, x: np.nan_to_num(x), c128(2))
 
 # The other functions of two operands
-
-FEW_PAIRS = ('float_float', 'array_array', 'array_float', 'int_array',
-             'singlescalar_float', 'single_ints', 'column_row',
-             'empty_float', 'ints_ints')
 
 OTHER_BINARY = called('arctan2 hypot logaddexp logaddexp2 minimum fmax fmin '
                       'float_power') | {
@@ -836,16 +688,15 @@ program('logaddexp_infinite', lambda np, x, y: np.logaddexp(x, y),
 program('heaviside_at_zero', lambda np, x, y: np.heaviside(x, y),
         np.array([-1, 0., 1]), f64(3), truth=lambda np, x, y: np.where(
             np.abs(x) < 0.5, y, x > 0), jax='JAX: NaN at 0')
+program('divmod', lambda np, x, y: sum(divmod(x, y)), 7.3 * f64(2), f64(2))
 program('floor_divide_ufunc', lambda np, x, y: np.floor_divide(x, y),
         7.3, 2.0)
 program('remainder_ufunc', lambda np, x, y: np.remainder(x, y), 7.3, -2.0)
-program('divmod', lambda np, x, y: sum(divmod(x, y)), 7.3 * f64(2), f64(2))
 program('divmod_reflected', lambda np, x: sum(divmod(7.3, x)), f64(2))
 program('divmod_ufunc', lambda np, x, y: np.stack(np.divmod(x, y)),
         7.3 * f64(2), f64(2))
 program('vecdot', lambda np, x, y: np.vecdot(x, y), f64(2, 3), f64(3),
         ulps=4)
-program('vecdot_bool', lambda np, x: np.vecdot(x, x), f64(3) > 0)
 program('vecdot_complex', lambda np, x, y: np.vecdot(x, y), c128(2, 3),
         c128(2, 3), ulps=8)
 
@@ -859,51 +710,43 @@ BITS = {
 for name in 'logical_and', 'logical_or', 'logical_xor':
     program(name, UFUNCS[name], f64(3) - 1, np.array([0., 1, 0]))
     program(f'{name}_mixed', UFUNCS[name], f32(2), np.array([0, 1]))
-    program(f'{name}_bools', UFUNCS[name], bools(3), bools(3))
     program(f'{name}_complex', UFUNCS[name], c64(2), True)
 program('logical_not', lambda np, x: np.logical_not(x), np.array([0., 1]))
-program('logical_not_of_ints', lambda np, x: np.logical_not(x), ints(2) - 1)
 for name, (operator, ufunc) in BITS.items():
     program(f'{name}_ints', operator, ints(3), ints(3))
     program(f'{name}_ufunc', ufunc, ints(3), ints(3, dtype=np.int8),
             jax=OTHER_DTYPE if name.endswith('shift') else '')
     program(f'{name}_python_int', operator, ints(3), 2)
+    program(f'{name}_numbers', operator, 6, 3)
     program(f'{name}_reflected', lambda np, x, op=operator: op(np, 2, x),
             ints(3, dtype=np.int32))
     if not name.endswith('shift'):
         program(f'{name}_bools', operator, bools(3), bools(3))
 program('invert', lambda np, x: np.invert(x), ints(3))
-program('invert_bools', lambda np, x: ~x, bools(3))
 program('mask_algebra', lambda np, x: np.where(
     ~((x > 0.7) & (x < 1.2)) | (x == 1), x, -x), f64(4))
 
 # The other reductions
 
-NONZERO = np.array([[1., 0., 2.], [0., 0., 3.]])
 REDUCTIONS = called('max min prod mean var std any all count_nonzero')
 for name, function in REDUCTIONS.items():
     ulps = 4 if name in ('var', 'std') else 1
-    for axis in (None, -2, (0, 2)):
-        for keep in (False, True):
-            program(f'{name}_{axis}{"_keepdims" * keep}',
-                    lambda np, x, f=function, kw=dict(axis=axis,
-                                                      keepdims=keep):
-                    f(np, x, **kw), f64(2, 3, 2), ulps=ulps)
+    for axis, keep in (None, False), (-2, True), ((0, 2), False):
+        program(f'{name}_{axis}{"_keepdims" * keep}',
+                lambda np, x, f=function, kw=dict(axis=axis, keepdims=keep):
+                f(np, x, **kw), f64(2, 3, 2), ulps=ulps)
     if name not in ('var', 'std'):      # of one number, they are 0
         program(f'{name}_float', function, 0.7)
     program(f'{name}_half', function, f16(3), ulps=ulps, jax=HALF_CAST)
     program(f'{name}_ints', function, ints(3), ulps=ulps)
-    program(f'{name}_bools', function, bools(3), ulps=ulps)
     if name not in ('max', 'min'):
         program(f'{name}_complex', function, c128(3), ulps=ulps)
-        program(f'{name}_of_zeros', function, NONZERO, ulps=ulps)
-        if name not in ('mean', 'var', 'std'):
-            program(f'{name}_of_nothing', function, f64(0))
         program(f'{name}_empty', lambda np, x, f=function: f(np, x, axis=1),
                 f64(0, 2), ulps=ulps)
+program('prod_of_zeros', REDUCTIONS['prod'],
+        np.array([[1., 0., 2.], [0., 0., 3.]]))
 for name, function in called('amax amin').items():
     program(name, function, f64(2, 3))
-program('mean_1', lambda np, x: np.mean(x, 1), f64(2, 3))
 
 TIES = np.array([[1., 2., 2.], [2., 1., 0.]])
 program('max_of_ties', lambda np, x: np.max(x, 1), TIES,
@@ -917,7 +760,6 @@ for name in 'sum', 'prod', 'cumsum', 'cumprod':
                 lambda np, x, name=name, dtype=dtype: getattr(np, name)(
                     x, axis=0, dtype=dtype), HUNDREDS)
 program('trace_as_int8', lambda np, x: np.trace(x, dtype=np.int8), HUNDREDS)
-program('mean_dtype', lambda np, x: np.mean(x, dtype=np.float64), f16(3))
 program('average', lambda np, x: np.average(x, axis=1), f64(2, 3))
 program('average_weights', lambda np, x, w: np.average(x, weights=w),
         f64(2, 3), f64(2, 3), ulps=4)
@@ -928,42 +770,31 @@ program('average_axis', lambda np, x, w:
         ulps=4)
 
 for name in 'argmax', 'argmin':
-    for axis in (None, 0, -1):
-        for keep in (False, True):
-            program(f'{name}_{axis}{"_keepdims" * keep}',
-                    lambda np, x, name=name, axis=axis, keep=keep:
-                    getattr(np, name)(x, axis=axis, keepdims=keep),
-                    f64(2, 3))
-program('argmax_ints', lambda np, x: np.argmax(x), ints(4))
+    for axis, keep in (None, False), (0, True), (-1, False):
+        program(f'{name}_{axis}{"_keepdims" * keep}',
+                lambda np, x, name=name, axis=axis, keep=keep:
+                getattr(np, name)(x, axis=axis, keepdims=keep), f64(2, 3))
 
-for axis in (None, 0, -1):
-    program(f'sort_{axis}', lambda np, x, axis=axis: np.sort(x, axis=axis),
-            f64(2, 3))
-    program(f'argsort_{axis}', lambda np, x, axis=axis:
-            np.argsort(x, axis=axis), f64(2, 3))
-    program(f'cumsum_{axis}', lambda np, x, axis=axis:
-            np.cumsum(x, axis=axis), f64(2, 3))
-    program(f'cumprod_{axis}', lambda np, x, axis=axis:
-            np.cumprod(x, axis=axis), f64(2, 3))
-program('sort_ints', lambda np, x: np.sort(x), ints(4))
-program('sort_empty', lambda np, x: np.sort(x), f64(2, 0))
+for name in 'sort', 'argsort', 'cumsum', 'cumprod':
+    for axis in None, 0, -1:
+        program(f'{name}_{axis}', lambda np, x, name=name, axis=axis:
+                getattr(np, name)(x, axis=axis), f64(2, 3))
 for name in 'cumsum', 'cumprod':
-    for kind, x in {'half': f16(3), 'single': f32(3), 'complex': c128(3),
-                    'ints': ints(3), 'bools': bools(3), '0d': f64(),
-                    'int8s': ints(3, dtype=np.int8), 'empty': f64(0, 2),
+    for kind, x in {'half': f16(3), 'complex': c128(3), 'bools': bools(3),
+                    '0d': f64(), 'int8s': ints(3, dtype=np.int8),
+                    'empty': f64(0, 2),
                     'float': 0.7}.items():
         program(f'{name}_{kind}', lambda np, x, name=name:
                 getattr(np, name)(x), x,
                 jax=OTHER_DTYPE if kind in ('bools', 'int8s') else '')
 
-for n in (0, 1, 2, 3):
+for n in 0, 2:
     program(f'diff_{n}', lambda np, x, n=n: np.diff(x, n), f64(4))
 program('diff_ends', lambda np, x: np.diff(x, prepend=0., append=x[:, :2]),
         f64(2, 3))
 
-# clip, select and their like
+# clip, select, and similar functions
 
-program('clip', lambda np, x: np.clip(x, 0.8, 1.2), f64(4))
 program('clip_arrays', lambda np, x, low, high: np.clip(x, low, high),
         f32(3), f64(2, 1) - 0.3, 1.2)
 program('clip_float', lambda np, x: np.clip(x, 0, 1), 0.7)
@@ -994,27 +825,25 @@ program('linspace_arrays', lambda np, x, y: np.linspace(x, y, 3, axis=-1),
         f32(2), f64(3, 1), ulps=2)
 program('linspace_open', lambda np, x: np.linspace(0, x, 4, endpoint=False),
         f64(2), ulps=2)
-program('linspace_int', lambda np, x: np.linspace(0, x, 4, dtype=int), 7.5)
 
 # The other functions of the shape
 
 SHAPES = {
     'ravel_columns': (lambda np, x: x.ravel('F'), f64(2, 3)),
     'squeeze': (lambda np, x: np.squeeze(x), f64(1, 2, 1)),
-    'squeeze_axis': (lambda np, x: x.squeeze(-1), f64(1, 2, 1)),
     'swapaxes': (lambda np, x: np.swapaxes(x, 0, -1), f64(2, 3, 1)),
     'matrix_transpose': (lambda np, x: np.matrix_transpose(x) * x.mT,
                          f64(2, 3, 1)),
     'atleast_1d': (lambda np, x: np.atleast_1d(x), f64()),
     'atleast_2d': (lambda np, x: np.atleast_2d(x), f64(3)),
     'fliplr': (lambda np, x: np.fliplr(x), f64(2, 3)),
+    'flip': (lambda np, x: np.flip(x, 1), f64(2, 3)),
     'flipud': (lambda np, x: np.flipud(x), f64(2, 3)),
     'rot90': (lambda np, x: np.rot90(x), f64(2, 3)),
     'roll': (lambda np, x: np.roll(x, 2), f64(2, 3)),
     'roll_axes': (lambda np, x: np.roll(x, (1, 2), (0, 1)), f64(2, 3)),
     'tile': (lambda np, x: np.tile(x, 2), f64(2, 3)),
     'repeat': (lambda np, x: np.repeat(x, 2), f64(2, 2)),
-    'repeat_0d': (lambda np, x: np.repeat(x, 3), 0.7),
     'take': (lambda np, x: np.take(x, [4, 0]), f64(2, 3)),
     'take_wrap': (lambda np, x: np.take(x, np.array([-3, 7]), mode='wrap'),
                   f64(5)),
@@ -1022,25 +851,20 @@ SHAPES = {
                   f64(5)),
     'tril': (lambda np, x: np.tril(x), f64(3, 3)),
     'triu': (lambda np, x: np.triu(x, 1), f64(2, 3, 3)),
-    'triu_bools': (lambda np, x: np.triu(x), bools(2, 2)),
     'diag': (lambda np, x: np.diag(x), f64(3)),
     'diag_above': (lambda np, x: np.diag(x, 2), f32(2)),
-    'diag_of_matrix': (lambda np, x: np.diag(x, 1), f64(3, 3)),
     'diagonal': (lambda np, x: np.diagonal(x), f64(2, 3)),
-    'diagonal_far': (lambda np, x: np.diagonal(x, 5), f64(2, 3)),
     'trace': (lambda np, x: np.trace(x), f64(3, 3)),
     'meshgrid': (lambda np, x: np.stack(np.meshgrid(x, x[:2] * 2)), f64(3)),
     'meshgrid_ij': (lambda np, x: np.stack(
         np.meshgrid(x, x[:1], np.ones(2), indexing='ij')), f64(2)),
-    'zeros_like': (lambda np, x: np.zeros_like(x) + np.ones_like(x) * x,
-                   f32(3)),
     'full_like': (lambda np, x: np.full_like(x, 2.5, dtype=np.float64) * x,
                   f32(3)),
     'empty_like': (lambda np, x: 0 * np.empty_like(x) + x, f32(3)),
     'copy': (lambda np, x: np.copy(x) * x.copy(), f32(3)),
-    'itemsize': (lambda np, x: x * x.itemsize + x.nbytes, f32(3)),
     'result_type': (lambda np, x: np.ones(3, np.result_type(x, np.float32))
                     * x, f32(3)),
+    'itemsize': (lambda np, x: x * x.itemsize + x.nbytes, f32(3)),
 }
 TRUTHS = {'itemsize': lambda np, x: 4 * x + 12}
 NO_JAX = {'take': NO_LISTS, 'take_axis': NO_LISTS, 'repeat_axis': NO_LISTS}
@@ -1054,13 +878,10 @@ JOINS = called('concatenate vstack hstack column_stack') | {
 }
 for name, function in JOINS.items():
     for kind, args in {'matrices': (f64(2, 2), f64(2, 2)),
-                       'vectors': (f64(2), f64(2)),
-                       'single_double': (f32(2), f64(2)),
                        'ints_single': (ints(2), f32(2))}.items():
         program(f'{name}_{kind}', lambda np, *xs, f=function: f(np, xs),
                 *args, jax='' if kind != 'ints_single' else
                 'JAX: int64 and float32 make float32')
-program('hstack_floats', lambda np, x, y: np.hstack([x, y, 2.0]), 0.7, 1.5)
 for name, cuts in {'two': 2, 'at': [1, 3], 'past': [-1, 9]}.items():
     program(f'split_{name}', lambda np, x, cuts=cuts: sum(
         part.sum() * (i + 1) for i, part in enumerate(np.split(x, cuts))),
@@ -1083,17 +904,15 @@ PRODUCTS = called('dot outer') | {
     'tensordot_0': lambda np, x, y: np.tensordot(x, y, 0),
 }
 for name, function in PRODUCTS.items():
-    for pair in ('vector_vector', 'matrix_vector', 'matrix_matrix', 'empty',
-                 'single_double', 'ints', 'complex', 'int_int'):
+    for pair in ('vector_vector', 'matrix_matrix', 'empty', 'ints',
+                 'complex', 'int_int'):
         program(f'{name}_{pair}', function, *MATMULS[pair], ulps=4)
 program('dot_scalars', lambda np, x, y: np.dot(x, y), f64(2), 3.0)
 program('dot_stacks', lambda np, x, y: np.dot(x, y), f64(2, 3), f64(2, 3, 2),
         ulps=4)
-program('inner_scalar', lambda np, x, y: np.inner(x, y), f64(2), 3.0)
 
 EINSUMS = {
     'ij,jk->ik': (f64(2, 3), f64(3, 2)),
-    'ij,jk': (f64(2, 3), f64(3, 2)),
     'ii->i': (f64(3, 3),),
     'ii': (f64(3, 3),),
     'i,i->': (c64(3), f32(3)),
@@ -1103,7 +922,6 @@ for subscripts, args in EINSUMS.items():
     program(f'einsum_{subscripts}', lambda np, *xs, s=subscripts:
             np.einsum(s, *xs), *args, ulps=8,
             jax='JAX refuses 1 against 2' if args[0].shape == (1, 3) else '')
-program('einsum_bool', lambda np, x: np.einsum('ij->i', x), f64(2, 3) > 0)
 
 # Linear algebra
 
@@ -1138,19 +956,18 @@ LINALG = {
 for name, (function, *args) in LINALG.items():
     program(name, function, *args, double=True, ulps=8)
 TRIANGLE = 'JAX 0.10.2 reads the mean of both triangles'
-for ord in (None, 0, 1, 2, 3, 0.5, np.inf, -np.inf, -1):
+for ord in (None, 0, 1, 2, 0.5, np.inf, -np.inf, -1):
     program(f'norm_{ord}', lambda np, x, ord=ord: np.linalg.norm(x, ord),
             f64(4), ulps=4)
-    program(f'norm_{ord}_axis', lambda np, x, ord=ord:
-            np.linalg.norm(x, ord, axis=0), f32(2, 3), ulps=4)
-for ord in (None, 'fro', 1, -1, np.inf, -np.inf):
-    program(f'matrix_norm_{ord}', lambda np, x, ord=ord:
-            np.linalg.norm(x, ord), f64(2, 3), ulps=4)
+program('norm_3_axis', lambda np, x: np.linalg.norm(x, 3, axis=0),
+        f32(2, 3), ulps=4)
+for ord in ('fro', 1, -1, np.inf, -np.inf):
     program(f'matrix_norm_{ord}_axes', lambda np, x, ord=ord:
             np.linalg.norm(x, ord, axis=(2, 0), keepdims=True),
             f64(2, 3, 2), ulps=4)
+program('matrix_norm', lambda np, x: np.linalg.norm(x), f64(2, 3), ulps=4)
 
-# What a reduction leaves out, and what it starts with
+# Reductions with where= and initial=
 
 MASK = np.array([True, False, True])
 MASKED = {
@@ -1166,7 +983,7 @@ program('var_mean', lambda np, x: np.var(x, 0, mean=np.mean(
 program('max_initial_of_nothing', lambda np, x: np.max(x, 1, initial=2.0),
         f64(3, 0), jax='its slope by nothing is NaN')
 
-# Joining in a dtype, and what is returned beside
+# Joining in a dtype, and extra results
 
 program('stack_dtype', lambda np, x: np.stack([x, x], dtype=np.float32),
         f64(3), step=0.25, jax='JAX warns')
@@ -1174,7 +991,7 @@ program('interp_period', lambda np, x, y: np.interp(
     x, [5.0, 1.0, 2.0], y, period=4), 3 * f64(4), f64(3), ulps=4,
     jax='JAX takes no lists')
 
-# What no other program calls.
+# Functions that no other program calls.
 
 KEPT = np.array([True, False, True, True])
 ONCE = {

@@ -1,11 +1,11 @@
-"""Random programs with rules that lie, in every carrier, differentiated.
+"""Random programs whose rules are wrong on purpose, differentiated.
 
-A program is a tree of tuples.  Its pieces are functions of a number; most have
-rules that say something else than the function does.  A rule runs inside of a
-loop, a branch or a compiled function, and some rules apply a function with
-such a rule to their tangents.  The oracle is the same program without its
-wrappers, under nothing but `jvp`: there each rule is asked by hand.  So what
-differs has lost a rule on its way.
+A program is a tree of tuples. Its pieces are functions of a number, and most
+have a rule that differs from their derivative. A rule runs inside a loop, a
+branch, or a compiled function, and some rules apply a function with such a
+rule to their tangents. The expected result is that of the same program
+without its wrappers, under `jvp` alone, with each rule called by hand. So a
+different result means that a rule was lost.
 """
 
 import random
@@ -16,7 +16,7 @@ import autodiff_mini as ad
 from tests.rule_laws import DERIVATIVES, FORWARD, WHILE, WRAPPERS
 
 
-# What goes around a rule: it takes arrays and returns a tree of arrays.
+# Wrappers of a rule, which takes arrays and returns a tree of arrays.
 
 def like(f, *xs):
     """Return zeros like what `f` returns."""
@@ -25,7 +25,7 @@ def like(f, *xs):
 
 
 def by_slices(f):
-    """The arguments are slices, and the results are stacked."""
+    """The arguments are sliced, and the results are stacked."""
     def looped(*xs):
         _, ys = ad.scan(lambda c, xs: (c, f(*xs)), 0.0,
                         ad.tree_map(lambda x: np.stack([x, x]), xs))
@@ -52,10 +52,10 @@ INSIDE = {
 }
 
 
-# The pieces: each is given a lie, and what goes around its rule.
+# The pieces: each is passed a lie and the wrapper of its rule.
 
 def with_jvp(f, rule):
-    """Return a function whose rule takes it, one primal and one tangent."""
+    """Return a function whose rule takes it, a primal, and a tangent."""
     f = ad.custom_jvp(f)
     f.defjvp(lambda p, t: rule(f, *p, *t))
     return f
@@ -81,14 +81,14 @@ def two_outputs(lie, inside):
 
 
 def on_tangent(lie, inside):
-    """Its rule applies a function to the tangent, which says `lie` times."""
+    """Its rule applies a function to the tangent, whose rule says `lie`."""
     g = with_jvp(lambda t: 2 * t, lambda g, x, t: (g(x), lie * t))
     return with_jvp(lambda x: np.exp(x / 2), lambda f, x, t: (
         f(x), inside(lambda x, t: g(t))(x, f(x) * t / 4)))
 
 
 def on_tangent_and_point(lie, inside):
-    """The function that its rule applies is linear in the tangent alone."""
+    """Its rule applies a function that is linear only in the tangent."""
     g = ad.custom_jvp(lambda t, y: (t * np.cos(y), np.tanh(y)))
     g.defjvp(lambda p, t: (g(*p), (
         g(t[0], p[1])[0] - lie * p[0] * np.sin(p[1]) * t[1], lie * t[1])))
@@ -100,7 +100,7 @@ def on_tangent_and_point(lie, inside):
 
 
 def both_on_tangent(lie, inside):
-    """As `on_tangent`, by a function with a rule for each mode."""
+    """Like `on_tangent`, with a function that has a rule for each mode."""
     g = ad.custom_vjp(lambda t, y: t * np.cos(y))
     g.defvjp(lambda t, y: (g(t, y), (t, y)), lambda r, ct: (
         g(ct, r[1]), -lie * r[0] * np.sin(r[1]) * ct))
@@ -110,7 +110,7 @@ def both_on_tangent(lie, inside):
 
 
 def reverse_on_tangent(lie, inside):
-    """As `on_tangent`, by a function with a rule for reverse mode alone."""
+    """Like `on_tangent`, with a function that has only a reverse rule."""
     g = with_vjp(lambda t: t, lambda _, ct: (lie * ct,), lambda f: f)
     return with_jvp(lambda x: np.sin(x), lambda f, x, t: (
         f(x), g(np.cos(x) * t)))
@@ -164,7 +164,8 @@ def random_program(rng, depth, leaves=tuple(LEAVES)):
 
 
 def build(program, wrapped=True):
-    """Return the function of a program; without wrappers, the oracle's."""
+    """Return the function of a program; without wrappers, the expected one.
+    """
     kind, *parts = program
     if kind == 'wrap':
         f = build(parts[1], wrapped)
@@ -199,7 +200,7 @@ def random_order(rng):
 
 
 def check(seed):
-    """Compare a random program; returns 'right', 'refused' or why not."""
+    """Compare a random program; return 'right', 'refused', or the mistake."""
     rng = random.Random(seed)
     program, order = random_program(rng, 3), random_order(rng)
     f, oracle, x = build(program), build(program, False), 0.3

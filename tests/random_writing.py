@@ -63,7 +63,7 @@ WRITES = (
     'np.copyto({a}, {b}, where={a} > 0)', '{a}.sort(0)', '{a}.T[0] = {e}',
     'np.sum({b}, axis=0, out={a})', '{a}[{a} < 0] = 0.1',
     '{a}[0], {a}[1] = {a}[1], {a}[0]', '{a}[1:] += {a}[:-1]',
-    # Not of a number: of that, out= is a segmentation fault in NumPy.
+    # Not for a number, for which out= crashes NumPy.
     'np.cumsum({b}[:], 0, out={a})', 'np.add.at({a}, {k}, {e})',
     '{a}[[0, 1]] = {a}[[1, 0]]',
     '{a}[:, 0], {a}[:, 1] = {a}[:, 1].copy(), {a}[:, 0].copy()',
@@ -115,7 +115,7 @@ KINDS = {VALUES: 3, NEW: 3, VIEWS: 4, WRITES: 6, BLOCKS: 3.5, INTEGERS: 1,
 
 
 def source_of(seed) -> str:
-    """Return the source of a random program; by the same seed, the same."""
+    """Return the source of a random program, which the seed determines."""
     rng = random.Random(seed)
     arguments = arguments_of(seed)
     lines, scope = ['y = x * 0.5'], namespace(PLAIN, np.float32)
@@ -163,7 +163,7 @@ def arguments_of(seed) -> list:
 def fill(rng, text, names, name):
     """Return a statement with arrays in its places.
 
-    Where there is no array of this kind, it has a name that is unknown.
+    If there is no array of this kind, the statement has an unknown name.
     """
     expression = rng.choice(['{a}', '0.4', '{a}[0]', 'x[0]', '{a} * {b}',
                              'np.sin({a})', '{a}[0, 0]', 'x[1, 1]'])
@@ -177,16 +177,16 @@ def fill(rng, text, names, name):
 
 
 def restore(y, x):
-    """Let an array be what it was."""
+    """Restore the content of an array."""
     if isinstance(y, np.ndarray) and y.flags.writeable:
         y[...] = x
 
 
 def usable(scope, arguments):
-    """Raise an error if numbers explode, or an argument has changed."""
+    """Raise an error if numbers overflow, or if an argument has changed."""
     for i, name in enumerate(arguments):
         if not np.array_equal(scope[name], point(i)):
-            raise ValueError    # who calls has lent it
+            raise ValueError    # it belongs to the caller
     for x in list(scope.values()):
         if isinstance(x, np.ndarray | np.generic) and not (
                 np.all(np.isfinite(x)) and np.all(np.abs(x) < 1e3)):
@@ -194,13 +194,13 @@ def usable(scope, arguments):
 
 
 def weights(x):
-    """Return an array of constants, of which each is another."""
+    """Return an array of constants that all differ."""
     return np.sin(1 + np.arange(np.size(x), dtype=np.float64)).reshape(
         np.shape(x))
 
 
 def own(f):
-    """Transformations hand out what is the caller's own."""
+    """Assert that a transformation's results belong to the caller."""
     return lambda x: np.array(f(x))[()]
 
 
@@ -232,7 +232,7 @@ def mapped(f):
 
 
 def either(f):
-    """Two functions, of which one is chosen."""
+    """Choose between two functions."""
     def run(x):
         return f(x) if np.sum(x) > 0 else f(x * -1)
     return run
@@ -269,7 +269,8 @@ def ruled_backwards(f):
 
 
 def along_each_axis(push_of):
-    """Return how to take a gradient with one tangent after another."""
+    """Return a function that computes a gradient from one tangent at a time.
+    """
     def transform(f):
         def derivative(x):
             if np.size(x) == 0:
@@ -314,7 +315,7 @@ def namespace(transforms, single):
 
 
 def functions_of(source):
-    """Return the program as NumPy runs it, in many digits, and as ours."""
+    """Return the program for NumPy, with many digits, and for the library."""
     functions = []
     for transforms, single in ((PLAIN, np.float32), (PLAIN, np.longdouble),
                                (OURS, np.float32)):
@@ -353,14 +354,14 @@ WORDS = ('cannot hold traced values', 'is no longer traced',
 
 
 def differences(f, xs):
-    """Return the gradient of a program in plain NumPy; None at an edge."""
+    """Return the gradient of a program in NumPy, or None at an edge."""
     xs = np.stack(xs).astype(np.longdouble)
     slopes = [central(f, xs, h) for h in (1e-6, 3e-6)]
     return slopes[0] if close(*slopes, 1e-7) else None
 
 
 def central(f, xs, h):
-    """Return the gradient by steps of `h`."""
+    """Return the gradient by central differences with the step `h`."""
     h = np.longdouble(h)
     slope = np.zeros(xs.shape, np.longdouble)
     for i in np.ndindex(xs.shape):
@@ -429,12 +430,12 @@ def first(xs):
 
 
 def gradients(f):
-    """Return the gradient by all arguments, as one array."""
+    """Return the gradient with respect to all arguments, as one array."""
     return lambda *xs: np.stack(ad.grad(f, tuple(range(len(xs))))(*xs))
 
 
 def evaluated(f, *xs):
-    """Return the value of a program that has been written down."""
+    """Return the value of a recorded program."""
     jaxpr = ad.make_jaxpr(f)(*xs)
     return ad.eval_jaxpr(jaxpr, jaxpr.consts, *xs)[0]
 

@@ -1,6 +1,6 @@
-"""Real JAX in double precision: who imports it is skipped where there is none.
+"""Real JAX in double precision; tests that import it are skipped without it.
 
-`make test-jax` installs it, and asks for the whole.
+`make test-jax` installs it, and runs all of them.
 """
 
 import pytest

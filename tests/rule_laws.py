@@ -1,10 +1,11 @@
-"""The laws: what becomes of a custom rule, for each row and interpreter.
+"""The laws: what happens to a custom rule, for each row and interpreter.
 
-A row is an operation that carries functions or programs.  The dye is a
-function whose rule says 3 where the function says 2: f(x) = exp(2x), so that
-d derivatives at 0 are 3 ** d if the rule is kept, and have a factor of 2 where
-it is lost.  The inner dye is a function whose rule applies a linear function
-with a rule to the tangent: 1, 2, 6, 12 if that rule is kept, and else 1, 2, 4, 8.
+A row is an operation that holds functions or programs. The dye is the
+function f(x) = exp(2x), whose rule says 3 instead of 2. So its d-th
+derivative at 0 is 3 ** d if the rule is kept, and has a factor of 2 wherever
+it is lost. The inner dye is a function whose rule applies a linear function
+with a rule to the tangent. Its derivatives are 1, 2, 6, 12 if that rule is
+kept, and 1, 2, 4, 8 otherwise.
 """
 
 import itertools
@@ -119,7 +120,7 @@ def jvp_of(f):
 
 
 def now_and_later(wrap):
-    """Return the dye's value and slope, each of them wrapped."""
+    """Return the dye's value and slope, both wrapped."""
     return lambda x: (wrap(dye)(x), wrap(tangent(dye))(x, 1.0))
 
 
@@ -129,7 +130,7 @@ def loop_of_jvp(x):
 
 
 def two_loops(x, reverse=False):
-    """Loops over the primals, and then over the tangents."""
+    """Loop over the primals, and then over the tangents."""
     y, slopes = ad.scan(lambda c, _: (dye(c), tangent(dye)(c, 1.0)), x,
                         None, 1)
     return y, ad.scan(lambda t, slope: (t * slope, None), 1.0, slopes,
@@ -286,7 +287,7 @@ def slope(f, x, derivative):
 
 
 def said_by(row, interpreter):
-    """Checks a law; returns what becomes of the rule: kept, ends, lost."""
+    """Check a law, and return if the rule is kept, ends, or is lost."""
     text, left, right = cell(row, interpreter)
     x = np.zeros(2) if interpreter == 'vmap' else 0.0
     if isinstance(right, str):
@@ -305,7 +306,7 @@ def said_by(row, interpreter):
         source = lower(ad.make_jaxpr(ROWS[row](dye))(x)).source
         assert 'custom' not in source, source
         return 'lost'
-    # A rule for one mode is asked in that mode alone.
+    # A rule for one mode is used only in that mode.
     modes = {'while': ['jvp'], 'custom_vjp': ['grad']}.get(
         row, ['jvp', 'grad'])
     slopes = {slope(f, x, mode) for f in (left, right) for mode in modes}
@@ -337,11 +338,12 @@ def nestings(wrappers, derivatives):
 
 
 def outcome(name, names):
-    """Return what a dye says in a nesting: right, refused, or the number."""
+    """Return the result of a dye in a nesting: right, refused, or the number.
+    """
     f, slopes = DYES[name]
     for wrap in names:
         f = KINDS[wrap](f)
-    # One way alone is open to a rule or a loop that has only one.
+    # A rule or a loop for one mode works only in that mode.
     one_way = {'while', 'custom_vjp'} & {*names}
     try:
         y = f(0.0)

@@ -1,4 +1,4 @@
-"""Programs as text: what Python runs on NumPy's arrays, and on tracers."""
+"""Programs as text, which Python runs on NumPy arrays and on tracers."""
 
 import copy
 
@@ -14,12 +14,13 @@ WAYS = {
 
 
 def results(y):
-    """Return the results of a function as a list: it may have one."""
+    """Return the results of a function as a list, even if there is only one.
+    """
     return list(y) if isinstance(y, tuple | list) else [y]
 
 
 def ran(statements):
-    """Return the function of `x` that runs Python, and returns `r`."""
+    """Return a function of `x` that runs the statements and returns `r`."""
     code = compile(statements, '<statements>', 'exec')
 
     def f(x):

@@ -9,29 +9,11 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from tests.amount import rest
 from tests.hard_points import (
-    KINDS,
-    OPERATORS,
-    POINTS,
-    SLOPES,
-    SLOPES_OF_TWO,
-    SPECIAL,
-    function_of,
-)
+    KINDS, OPERATORS, POINTS, SLOPES, SLOPES_OF_TWO, SPECIAL, function_of)
 from tests.traces import rows_of_numpy, spied
 
 pytestmark = pytest.mark.filterwarnings('ignore')
-each_point = pytest.mark.parametrize('point', POINTS, ids=str)
-
-
-def every_other(points):
-    """Parametrize a test by points; `make test-all` meets the others."""
-    return pytest.mark.parametrize('point', [
-        rest(point) if i % 2 else point for i, point in enumerate(points)],
-        ids=str)
-
-
 @pytest.fixture(autouse=True)
 def silent():
     with np.errstate(all='ignore'):
@@ -96,44 +78,55 @@ def is_complex(point):
     return any(np.result_type(x).kind == 'c' for x in point.args)
 
 
-# Each point
-
-@each_point
-def test_the_value_is_numpys(point):
-    """To the bit, in forward mode and under jit; types are known before."""
-    f, tangents = partial(point.function, np), list(map(ones, point.args))
-    push = partial(ad.jvp, f)
-    if point.raises:
-        for way in push, ad.jit(push):
-            with pytest.raises(point.raises):
-                way(point.args, tangents)
-        return
-    y, y_dot = push(point.args, tangents)
-    for value in f(*point.args), ad.jit(f)(*point.args):
-        assert_same_bits(value, y)
-    assert ad.make_jaxpr(f)(*point.args).out_avals == [ad.typeof(y)]
-    assert np.shape(y_dot) == np.shape(y)
-    assert np.result_type(y_dot) == (y.dtype if is_inexact(y) else ad.float0)
-
-
 with np.errstate(all='ignore'):
     SLOPED = [point for point in POINTS
               if not point.raises and not is_complex(point)
               and is_inexact(point.function(np, *point.args))]
 
 
-@pytest.mark.parametrize('point', [
-    point for point in SLOPED if point.bars], ids=str)
-def test_the_slopes_are_those_of_mathematics(point):
+BY_ROW = {point.row: [] for point in POINTS}
+for point in POINTS:
+    BY_ROW[point.row].append(point)
+each_row = pytest.mark.parametrize('row', BY_ROW)
+
+
+# Each point of a row
+
+@each_row
+def test_the_values_are_numpys(row):
+    """To the bit, in forward mode and under jit; types are known before."""
+    for point in BY_ROW[row]:
+        f, tangents = partial(point.function, np), list(map(ones, point.args))
+        push = partial(ad.jvp, f)
+        if point.raises:
+            for way in push, ad.jit(push):
+                with pytest.raises(point.raises):
+                    way(point.args, tangents)
+            continue
+        y, y_dot = push(point.args, tangents)
+        for value in f(*point.args), ad.jit(f)(*point.args):
+            assert_same_bits(value, y)
+        assert ad.make_jaxpr(f)(*point.args).out_avals == [ad.typeof(y)]
+        assert np.shape(y_dot) == np.shape(y)
+        assert np.result_type(y_dot) == (
+            y.dtype if is_inexact(y) else ad.float0)
+        assert row in map(str, spied(f, *point.args)[1]), point
+
+
+@each_row
+def test_the_slopes_are_those_of_mathematics(row):
     """And where there is a slope, a NaN that goes in comes back."""
-    for x, x_bar, bad, expected in zip(
-            point.args, pull(point), pull(point, nan), point.bars,
-            strict=True):
-        if expected is not None:
-            expected = np.broadcast_to(expected, np.shape(x))
-            assert_near(x_bar, expected.astype(np.result_type(x)),
-                        point.ulps)
-            assert np.all(np.isnan(bad) | (expected == 0))
+    for point in BY_ROW[row]:
+        if not point.bars or point not in SLOPED:
+            continue
+        for x, x_bar, bad, expected in zip(
+                point.args, pull(point), pull(point, nan), point.bars,
+                strict=True):
+            if expected is not None:
+                expected = np.broadcast_to(expected, np.shape(x))
+                assert_near(x_bar, expected.astype(np.result_type(x)),
+                            point.ulps)
+                assert np.all(np.isnan(bad) | (expected == 0)), point
 
 
 def pull(point, ct=1):
@@ -142,12 +135,18 @@ def pull(point, ct=1):
     return f_vjp(y.dtype.type(ct) * ones(y))
 
 
-@every_other(SLOPED)
-def test_both_modes_agree(point):
+@each_row
+def test_both_modes_agree(row):
     """To the bit where all is element by element, else within 8 ulps.
 
     And what comes back is the same to the bit under jit.
     """
+    for point in BY_ROW[row]:
+        if point in SLOPED:
+            check_modes(point)
+
+
+def check_modes(point):
     # Three factors, as of the exponent's slope, are multiplied in any order.
     ct = 1 if point.row in ('pow', 'float_power') else 0.7
     f, x_bars = partial(point.function, np), pull(point, ct)
@@ -180,9 +179,15 @@ def test_what_is_linear_does_to_tangents_what_it_does(row):
         assert_same_bits(y_dot, widen(x))
 
 
-@every_other(POINTS)
-def test_vmap_is_the_stack(point):
+@each_row
+def test_vmap_is_the_stack(row):
     """Of the point, and of its elements the other way, where that can be."""
+    for point in BY_ROW[row]:
+        if not point.raises:
+            check_vmap(point)
+
+
+def check_vmap(point):
     def mapped(*args):
         if point not in SLOPED:
             return [f(*args)]
@@ -190,8 +195,6 @@ def test_vmap_is_the_stack(point):
         return [y, *f_vjp(ones(y))]
 
     f = partial(point.function, np)
-    if point.raises:
-        return
     other = [np.flip(x, 0) if np.ndim(x) else x for x in point.args]
     if isinstance(outcome(f, *other), type):
         other = point.args
@@ -273,11 +276,3 @@ def test_each_primitive_has_its_hard_points():
     """Most of those of the wing `more` have tests of their own."""
     assert {point.row for point in POINTS} == set(map(
         str, rows_of_numpy()))
-
-
-@pytest.mark.parametrize('row', sorted({point.row for point in POINTS}))
-def test_the_points_of_a_row_ask_for_its_primitive(row):
-    for point in POINTS:
-        if point.row == row and not point.raises:
-            _, counts = spied(partial(point.function, np), *point.args)
-            assert row in map(str, counts), point

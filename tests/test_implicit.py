@@ -1,7 +1,6 @@
 """Guard `fixed_point`, `custom_root` and `root`: values, slopes, failures.
 
-Rows D15 and B1.  The oracles are formulas, and iterations in Python, which
-reverse mode goes through step by step.
+Rows D15 and B1.  The oracles are formulas, and difference quotients.
 """
 
 from functools import partial
@@ -11,25 +10,13 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.applications.implicit import (
-    custom_root,
-    fixed_point,
-    root,
-)
-from tests.amount import crossed, rest
+    custom_root, fixed_point, root)
 from tests.numerical import assert_close, assert_same
 from tests.test_custom_jvp import d, node
 from tests.traces import assert_named_everywhere
 
 assert node     # a fixture
 MODES = 'fwd', 'rev'
-
-
-def expit(x):
-    return 1 / (1 + np.exp(-x))
-
-
-def cell(p, x):
-    return expit(p['w'] * x + p['b'])
 
 
 def newton(f, x):
@@ -53,20 +40,8 @@ def sqrt(a):
 
 
 def lambertw(x):
-    return root(lambda x, w: w * np.exp(w) - x, x, 0.5)
-
-
-def own_lambertw(x):
     return custom_root(lambda w: w * np.exp(w) - x, 0.5, newton,
                        scalar_solve)
-
-
-def cosine(a):
-    return fixed_point(lambda a, x: a * np.cos(x), a, 0.5)
-
-
-def by_closure(a):
-    return fixed_point(lambda _, x: a * np.cos(x), 3.0, 0.5)
 
 
 def geometric(a):
@@ -74,69 +49,40 @@ def geometric(a):
 
 
 def network(a):
-    return fixed_point(cell, {'w': a, 'b': -0.5}, 0.0)
+    return fixed_point(lambda p, x: np.tanh(p['w'] * x + p['b']),
+                       {'w': a, 'b': -0.5}, 0.0)
 
-
-def network_root(a):
-    return root(lambda p, x: cell(p, x) - x, {'w': a, 'b': -0.5}, 0.0)
-
-
-def linear(a):
-    """A system, in a tree."""
-    A = np.diag([4.0, 3.0, 5.0]) + a * np.array([
-        [1.0, 0, 1], [0, 0, -1], [0.5, 1, 0]])
-
-    def equations(b, x):
-        y = A @ np.concatenate([x['u'], np.reshape(x['v'], (1,))]) - b
-        return {'v': y[0], 'u': y[1:]}
-    x = root(equations, np.arange(3.0), {'u': np.zeros(2), 'v': 0.0})
-    return x['u'][0] * x['v'] + x['u'][1]
-
-
-PROGRAMS = {f.__name__: f for f in (
-    sqrt, lambertw, own_lambertw, cosine, by_closure, geometric, network,
-    network_root, linear)}
 
 A = 0.6
 W = 0.4015636367870726      # SciPy's lambertw(0.6)
-FORMULAS = {    # value, first and second derivative at 0.6
-    'sqrt': (A ** 0.5, 0.5 * A ** -0.5, -0.25 * A ** -1.5),
-    'lambertw': (W, W / (A * (1 + W)),
-                 -W * W * (W + 2) / (A * A * (1 + W) ** 3)),
-    'geometric': (1 / (1 - A), (1 - A) ** -2, 2 * (1 - A) ** -3),
-}
-FORMULAS['own_lambertw'] = FORMULAS['lambertw']
+FORMULAS = [    # value, first and second derivative at 0.6
+    (sqrt, A ** 0.5, 0.5 * A ** -0.5, -0.25 * A ** -1.5),
+    (lambertw, W, W / (A * (1 + W)),
+     -W * W * (W + 2) / (A * A * (1 + W) ** 3)),
+    (geometric, 1 / (1 - A), (1 - A) ** -2, 2 * (1 - A) ** -3)]
 
 
-@pytest.mark.parametrize('name', FORMULAS)
-def test_value_and_derivatives_are_those_of_the_formula(name):
-    f, (value, slope, second) = PROGRAMS[name], FORMULAS[name]
+@pytest.mark.parametrize('f, value, slope, second', FORMULAS)
+def test_value_and_derivatives_are_those_of_the_formula(
+        f, value, slope, second):
     for g in (f, ad.jit(f), ad.checkpoint(f)):
         assert_close(g(A), value)
         assert_close(d(g)(A), slope)
         assert_close(ad.grad(g)(A), slope)
-        for outer in (d, ad.grad):
-            for inner in (d, ad.grad):
-                assert_close(outer(inner(g))(A), second)
+    for outer in (d, ad.grad):
+        for inner in (d, ad.grad):
+            assert_close(outer(inner(f))(A), second)
 
 
-@pytest.mark.parametrize('name', PROGRAMS)
-def test_derivatives_are_difference_quotients(name):
-    ad.check_grads(PROGRAMS[name], (A,), 2, MODES)
-
-
-@pytest.mark.parametrize('name', [
-    'sqrt', rest('own_lambertw'), 'by_closure', rest('network_root'),
-    rest('linear')])
-def test_maps_over_values_and_derivatives(name):
-    f, xs = PROGRAMS[name], np.array([0.3, 0.6, 0.8])
-    for g in (f, ad.grad(f), d(ad.grad(f)), ad.grad(d(f))):
-        rows = np.stack([g(x) for x in xs])
-        assert_close(ad.vmap(g)(xs), rows)
-        assert_close(ad.jit(ad.vmap(g))(xs), rows)
-        assert_close(ad.vmap(ad.jit(g))(xs), rows)
-    total = lambda xs: ad.vmap(f)(xs).sum()
-    assert_rows(ad.grad(total)(xs), [ad.grad(f)(x) for x in xs])
+def test_maps_over_values_and_derivatives():
+    xs = np.array([0.3, 0.6, 0.8])
+    for f in sqrt, lambda a: fixed_point(lambda _, x: a * np.cos(x), 3., .5):
+        for g in (f, ad.grad(f), ad.grad(d(f))):
+            rows = np.stack([g(x) for x in xs])
+            assert_close(ad.jit(ad.vmap(g))(xs), rows)
+            assert_close(ad.vmap(ad.jit(g))(xs), rows)
+        total = lambda xs: ad.vmap(f)(xs).sum()
+        assert_rows(ad.grad(total)(xs), [ad.grad(f)(x) for x in xs])
 
 
 def test_third_derivatives_in_any_mode():
@@ -148,26 +94,18 @@ def test_third_derivatives_in_any_mode():
             assert_close(g(A), third)
 
 
-# Trees, dtypes, Python numbers
+# Dtypes and Python numbers
 
-
-PRECISE = {
-    'root': sqrt,
-    'fixed_point': lambda a: fixed_point(lambda a, x: a + x * x / 4, a, 0.0),
-    'custom_root': lambda a: custom_root(
-        lambda x: x * x - a, 1.0, lambda f, x: ad.fori_loop(
-            0, 9, lambda _, x: x - f(x) / ad.grad(f)(x), x), scalar_solve),
-}
-
-
-@pytest.mark.parametrize('name, dtype', [
-    ('root', 'f4'), ('fixed_point', 'f2'), ('fixed_point', 'f4'),
-    ('custom_root', 'f2'), ('custom_root', 'f4')])
-def test_the_dtype_is_that_of_the_function(name, dtype):
-    f, a = PRECISE[name], np.dtype(dtype).type(0.5)
+@pytest.mark.parametrize('f, dtype', [
+    (sqrt, 'f4'),
+    (lambda a: fixed_point(lambda a, x: a + x * x / 4, a, 0.0), 'f2'),
+    (lambda a: custom_root(lambda x: x * x - a, 1.0, lambda f, x: (
+        ad.fori_loop(0, 9, lambda _, x: x - f(x) / ad.grad(f)(x), x)),
+        scalar_solve), 'f2')])
+def test_the_dtype_is_that_of_the_function(f, dtype):
+    a = np.dtype(dtype).type(0.5)
     d = lambda f: lambda x: ad.jvp(f, (x,), (np.ones_like(x),))[1]
-    for g in (f, ad.grad(f), d(f), ad.jit(ad.grad(f)), ad.grad(ad.grad(f)),
-              d(ad.grad(f))):
+    for g in (f, ad.jit(ad.grad(f)), ad.grad(ad.grad(f)), d(ad.grad(f))):
         y, exact = g(a), g(np.float64(0.5))
         assert y.dtype == dtype and exact.dtype == np.float64
         assert abs(y - exact) < 20 * np.finfo(dtype).eps ** 0.75
@@ -187,14 +125,12 @@ def test_python_numbers_become_arrays():
 def test_a_python_number_that_gets_its_type_from_another():
     f = lambda a, s: (a + 0.25 * s[1] + s[2] * 0, 0.5 * s[0], s[1] * 0.5)
     g = lambda a, s: tuple(y - x for x, y in zip(s, f(a, s)))
-    a = np.float32(1)
     for solve, h in ((fixed_point, f), (root, g)):
-        loss = lambda a: sum(solve(h, a, (0.0, 0.0, 0.0)))
-        for k in (loss, ad.jit(loss)):
-            y, a_bar = ad.value_and_grad(k)(a)
-            assert y.dtype == a_bar.dtype == np.float32
-            assert abs(y - 2) < 1e-4
-            assert abs(a_bar - 2) < 1e-4
+        loss = ad.jit(lambda a: sum(solve(h, a, (0.0, 0.0, 0.0))))
+        y, a_bar = ad.value_and_grad(loss)(np.float32(1))
+        assert y.dtype == a_bar.dtype == np.float32
+        assert abs(y - 2) < 1e-4
+        assert abs(a_bar - 2) < 1e-4
 
 
 # What a function closes over
@@ -208,7 +144,6 @@ def test_what_all_three_functions_close_over():
             lambda g, y: factor * np.linalg.solve(ad.jacfwd(g)(y), y))
     A, b = np.array([[3.0, 1.0], [-0.5, 2.0]]), np.array([1.0, -2.0])
     honest = lambda A, b: solve_linear(A, b, 1.0)
-    ad.check_grads(honest, (A, b), 2, MODES)
     ad.check_grads(ad.jit(honest), (A, b), 2, MODES)
     lying = lambda b: solve_linear(A, b, 3.0).sum()
     assert_close(ad.grad(lying)(b), 3 * np.linalg.inv(A).sum(0))
@@ -218,31 +153,31 @@ def test_what_all_three_functions_close_over():
     assert_close(d(lambda k: solve_linear(A, b, k))(1.0), np.zeros(2))
 
 
-@pytest.mark.parametrize('solve', [
+SOLVERS = [
     lambda f, guess: fixed_point(lambda _, x: f(x), None, guess),
     lambda f, guess: root(lambda _, x: f(x) - x, None, guess),
     lambda f, guess: custom_root(lambda x: f(x) - x, guess, newton,
-                                 scalar_solve)])
+                                 scalar_solve)]
+
+
+@pytest.mark.parametrize('solve', SOLVERS)
 def test_closing_over_what_is_differentiated_mapped_or_staged(solve):
     def f(a, n, table):
         return solve(lambda x: a * np.cos(x) / n + table[0] * 0.1, 0.5)
     table = np.array([1.0, 2.0])
     slope = ad.grad(f)(0.6, 2, table)
     assert_close(slope, d(lambda a: f(a, 2, table))(0.6))
-    assert_close(ad.grad(ad.jit(f))(0.6, 2, table), slope)
-    assert_close(ad.jit(ad.grad(f))(0.6, 2, table), slope)
     ns = np.array([2, 3])
-    slopes = [ad.grad(f)(0.6, n, table) for n in ns]
-    for g in (ad.grad(f), ad.jit(ad.grad(f)), ad.grad(ad.jit(f))):
+    slopes = [slope, ad.grad(f)(0.6, 3, table)]
+    for g in (ad.jit(ad.grad(f)), ad.grad(ad.jit(f))):
+        assert_close(g(0.6, 2, table), slope)
         assert_rows(ad.vmap(g, (None, 0, None))(0.6, ns, table), slopes)
     assert_close(ad.grad(f, 2)(0.6, 2, table)[1], 0.0)
 
 
 def test_the_guess_has_no_derivative():
-    for f in (lambda g: fixed_point(lambda a, x: np.cos(x), 1.0, g),
-              lambda g: root(lambda a, x: np.cos(x) - x, 1.0, g),
-              lambda g: custom_root(lambda x: np.cos(x) - x, g, newton,
-                                    scalar_solve)):
+    for solve in SOLVERS:
+        f = partial(solve, np.cos)
         assert_same(ad.grad(f)(0.5), 0.0)
         assert d(f)(0.5) == 0
         assert ad.grad(ad.jit(f))(0.5) == 0
@@ -267,11 +202,9 @@ def test_batches_of_parameters_and_of_guesses():
     # The cotangent of an argument that is not mapped is a sum.
     total = lambda a: ad.vmap(f, (None, 0))(a, guesses).sum()
     assert_close(ad.grad(total)(4.0), 1/4)
-    g = lambda a, guess: fixed_point(lambda a, x: a + x / 2, a, guess)
-    assert_close(ad.vmap(ad.grad(g), (None, 0))(2.0, guesses), np.full(3, 2.))
 
 
-# Trees, scans, and the cost
+# Trees, and the cost
 
 def test_solutions_and_parameters_are_trees(node):
     def f(p, x):
@@ -286,24 +219,26 @@ def test_solutions_and_parameters_are_trees(node):
             ad.tree_structure(guess))
         total = lambda p: sum(np.sum(x ** 2 + x) for x in ad.tree_leaves(
             solve(g, p, guess)))
-        ad.check_grads(total, (p,), 2, MODES)
+        ad.check_grads(total, (p,), 1, MODES)
 
 
-@pytest.mark.parametrize('solve', [
-    lambda a, guess: fixed_point(lambda a, x: np.tanh(x / 2 + a), a, guess),
-    lambda a, guess: root(lambda a, x: np.tanh(x / 2 + a) - x, a, guess)])
-def test_the_cost_of_derivatives_does_not_grow_with_the_steps(solve):
-    def kept(guess):
+def test_the_cost_of_derivatives_does_not_grow_with_the_steps():
+    def kept(solve, guess):
         _, pullback = ad.vjp(solve, np.linspace(0.0, 1.0, 50), guess)
         pullback(np.ones(50))
         return sum(map(np.size, ad.tree_leaves(pullback)))
-    assert kept(np.zeros(50)) == kept(np.full(50, 40.0)) < 50 * 50 * 2 + 999
+
+    f = lambda a, x: np.tanh(x / 2 + a)
+    for solve in (partial(fixed_point, f),
+                  partial(root, lambda a, x: f(a, x) - x)):
+        few, many = kept(solve, np.zeros(50)), kept(solve, np.full(50, 40.0))
+        assert few == many < 50 * 50 * 2 + 999
 
 
 def test_scales_of_cotangents_and_tangents_make_no_difference():
     slope = ad.grad(network)(A)
     _, pullback = ad.vjp(network, A)
-    for scale in (1e-200, 1e-20, 1e20):
+    for scale in (1e-200, 1e20):
         assert_close(pullback(scale)[0] / scale, slope)
         assert_close(ad.jvp(network, (A,), (scale,))[1] / scale, slope)
         second = ad.grad(ad.grad(lambda a: scale * network(a)))(A)
@@ -314,7 +249,7 @@ def test_scales_of_cotangents_and_tangents_make_no_difference():
 # Failure
 
 def no_root(a):
-    return root(lambda a, x: x * x + a, a, 1.0)
+    return root(lambda a, x: x * x + a, a, 1.0, max_steps=20)
 
 
 def no_limit(a):
@@ -329,29 +264,19 @@ def singular(a):
     return root(lambda a, x: x * x - a, a, 0.0)
 
 
-FAILURES = {f.__name__: f for f in (no_root, no_limit, no_end, singular)}
-
-
 @pytest.mark.filterwarnings('ignore')
-@crossed('name, wrap', FAILURES, [lambda f: f, ad.jit, ad.checkpoint])
-def test_what_is_not_found_is_nan_and_so_are_its_derivatives(name, wrap):
-    f = wrap(FAILURES[name])
-    for g in (f, ad.grad(f), d(f), d(ad.grad(f)), ad.grad(ad.grad(f))):
-        assert np.isnan(g(1.0))
-    for g in (f, ad.grad(f), d(f)):
-        assert np.isnan(ad.vmap(g)(np.ones(2))).all()
-
-
-@pytest.mark.parametrize('name, words', [
-    ('no_root', 'root of no_root.* within 100 steps, so the result is nan'),
-    ('singular', 'root of singular.*nan'),
-    ('no_end', 'fixed_point of no_end.* within 9 steps.*nan')])
-def test_a_warning_names_the_function_that_has_no_solution(name, words):
-    f = FAILURES[name]
-    for g in (f, ad.jit(f), ad.checkpoint(f),
-              lambda a: ad.vmap(f)(np.full(2, a))):
-        with pytest.warns(RuntimeWarning, match=words):
-            g(1.0)
+@pytest.mark.parametrize('f, words', [
+    (no_root, 'root of no_root.* within 20 steps, so the result is nan'),
+    (no_limit, 'fixed_point of no_limit.* within 10000 steps.*nan'),
+    (no_end, 'fixed_point of no_end.* within 9 steps.*nan'),
+    (singular, 'root of singular.*nan')])
+def test_what_is_not_found_is_nan_with_its_derivatives_and_a_warning(
+        f, words):
+    for g in (f, ad.grad(f), ad.jit(d(f)), ad.grad(ad.checkpoint(f)),
+              d(ad.grad(f)), lambda a: ad.vmap(ad.grad(f))(np.full(2, a))):
+        with pytest.warns(RuntimeWarning, match=words), \
+                np.errstate(all='ignore'):
+            assert np.isnan(g(1.0)).all()
 
 
 def test_in_a_batch_only_those_are_nan_that_have_no_solution():
@@ -396,34 +321,27 @@ def test_tol_says_when_to_stop():
 
 # Errors
 
-WRONG = {
-    'shape': (lambda a, x: a * x, np.ones((2, 1)), np.ones(2),
-              r'the guess, float64\[2\], but got float64\[2,2\]'),
-    'dtype': (lambda a, x: a * x, np.ones(2), np.ones(2, 'f'),
-              r'float32\[2\], but got float64\[2\]'),
-    'integer': (lambda a, x: a * x, 2, np.arange(3),
-                r'int64\[3\]: make the guess'),
-    'pair': (lambda a, x: (x, x), 1.0, 1.0,
-             'structure must match the guess, '),
-    'leaf': (lambda a, x: {'u': x['u'], 'v': np.ones(3)}, 1.0,
-             {'u': 1.0, 'v': 1.0}, r"output\['v'\]: shapes"),
-}
+WRONG = [
+    (lambda a, x: a * x, np.ones((2, 1)), np.ones(2),
+     r'the guess, float64\[2\], but got float64\[2,2\]'),
+    (lambda a, x: a * x, np.ones(2), np.ones(2, 'f'),
+     r'float32\[2\], but got float64\[2\]'),
+    (lambda a, x: a * x, 2, np.arange(3), r'int64\[3\]: make the guess'),
+    (lambda a, x: (x, x), 1.0, 1.0, 'structure must match the guess, '),
+    (lambda a, x: {'u': x['u'], 'v': np.ones(3)}, 1.0, {'u': 1.0, 'v': 1.0},
+     r"output\['v'\]: shapes"),
+    (lambda a, x: x if x > 0 else -x, 1.0, 1.0,
+     'Attempted boolean conversion'),
+]
 
 
-@pytest.mark.parametrize('solve', [fixed_point, root])
-@pytest.mark.parametrize('name', WRONG)
-def test_wrong_guesses_and_wrong_outputs_are_named(name, solve):
-    f, a, guess, words = WRONG[name]
-    name = 'fixed_point' if solve is fixed_point else 'custom_root'
-    assert_named_everywhere(partial(solve, f, a, guess), TypeError,
-                            f'{name} of .*lambda.*{words}')
-
-
-def test_a_function_that_branches_is_named():
-    for solve, name in (fixed_point, 'fixed_point'), (root, 'custom_root'):
-        assert_named_everywhere(
-            lambda: solve(lambda a, x: x if x > 0 else -x, 1.0, 1.0),
-            TypeError, f'Attempted boolean conversion.*{name} of .*lambda')
+def test_wrong_guesses_and_wrong_outputs_are_named():
+    for f, a, guess, words in WRONG:
+        for solve, name in (fixed_point, 'fixed_point'), (
+                root, 'custom_root'):
+            named = f'(?=.*{name} of .*lambda).*{words}'
+            assert_named_everywhere(partial(solve, f, a, guess), TypeError,
+                                    named)
 
 
 def test_wrong_solvers_are_named():

@@ -4,11 +4,13 @@
 are skipped.  `make test-site` runs them.
 """
 
+import hashlib
 import io
 import json
 import re
 import sys
 import zipfile
+from base64 import b64encode
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
@@ -97,6 +99,20 @@ def test_fresh_namespace_has_the_library_of_the_book(cells):
     cells.fresh()
     cells.run('from autodiff_mini.draft import jvp\njvp is None', 0)
     assert cells.said[-1] == ('result', 'False')
+
+
+def test_cell_that_draws_says_so_until_matplotlib_is_loaded(
+        cells, monkeypatch):
+    monkeypatch.setenv('MPLBACKEND', 'agg')
+    source = 'import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()'
+    assert cells.run(source, 0) == []
+    assert cells.said == [('undrawn', '')]
+    cells.fresh(pictures=True)
+    cells.said.clear()
+    assert cells.run(source, 0) == []
+    [(kind, text)] = cells.said
+    assert kind == 'html' and text.startswith('<svg ')
+    assert '<g id=' not in text and '<style' not in text
 
 
 @pytest.mark.parametrize('name', [
@@ -324,6 +340,74 @@ def test_exercise_is_tried_and_solved_in_the_page(browser, home):
     browser.refresh()
     assert browser.execute_script(
         'return document.querySelectorAll(".run-solved").length') == 1
+
+
+def test_picture_is_the_books_until_the_reader_has_it_drawn(browser, home):
+    page_of(browser, home, '26_numbers_that_survive')
+    number = browser.execute_script(
+        'return bookRun.cells.findIndex('
+        '(cell) => cell.original.includes("semilogy"))')
+    run(browser, number)
+    assert 'This picture is from the book.' in says(browser, number)
+    do(browser, 'bookRun.cells[arguments[0]].output'
+       '.querySelector("button").click()', number)
+    assert 'from the book' not in says(browser, number)
+    label, lines = browser.execute_script("""
+        const drawn = bookRun.cells[arguments[0]].output.querySelector("svg");
+        return [drawn.getAttribute("aria-label"),
+                drawn.querySelectorAll("path[style*='#3f7fc4']").length];
+    """, number)
+    assert label.startswith('Relative error')
+    assert lines        # in the book's colors
+
+
+def test_program_and_player_are_drawn_in_the_page(browser, home):
+    page_of(browser, home, RULE)
+    players = """return [...document.querySelectorAll("trace-player")].map(
+        (it) => [it.id, it.frames.length, it.querySelectorAll("button").length])
+    """
+    book = browser.execute_script(players)
+    run_all(browser)
+    assert browser.execute_script(players) == book != []
+    write(browser, 1, 'import autodiff_mini.notebook\n'
+          'autodiff_mini.make_jaxpr(lambda x: x * x + 1)(1.0)')
+    run(browser, 1)
+    assert 'mul' in browser.execute_script(
+        'return bookRun.cells[1].output.querySelector("svg").textContent')
+
+
+@pytest.fixture(scope='module')
+def policy():
+    """Return a strict policy; it allows Material's inline scripts by hash."""
+    scripts = re.findall('(?s)<script>(.*?)</script>', (
+        SITE / f'chapters/{RULE}.html').read_text('utf-8'))
+    hashes = {b64encode(hashlib.sha256(script.encode()).digest()).decode()
+              for script in scripts}
+    allowed = ' '.join(f"'sha256-{it}'" for it in sorted(hashes))
+    return ("default-src 'self'; worker-src 'self'; img-src 'self' data:; "
+            "style-src 'self' 'unsafe-inline'; "
+            f"script-src 'self' 'wasm-unsafe-eval' {allowed}")
+
+
+def test_cell_runs_under_a_strict_content_security_policy(browser, policy):
+    browser.get_log('browser')
+    with serving(SITE, policy) as home:
+        page_of(browser, home, RULE)
+        write(browser, 1, 'np.arange(4) @ np.arange(4)')
+        run(browser, 1)
+        assert says(browser, 1) == '14'
+    assert [entry for entry in browser.get_log('browser')
+            if 'Content Security Policy' in entry['message']] == []
+
+
+def test_policy_without_webassembly_is_named_as_the_obstacle(
+        browser, policy):
+    with serving(SITE, policy.replace("'wasm-unsafe-eval'", '')) as home:
+        page_of(browser, home, RULE)
+        run(browser, 1)
+        status = browser.find_element('css selector', '[role=status]').text
+    assert status.startswith("Python can't start here: CompileError")
+    assert 'Content Security' in status
 
 
 @pytest.mark.parametrize('width', [390, 1280])

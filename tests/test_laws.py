@@ -44,34 +44,24 @@ def matmul(x, y):
 
 OPERATIONS = {
     'sin': lambda x, y: np.sin(x),
-    'exp': lambda x, y: np.exp(np.sin(x)),
     'sqrt': lambda x, y: np.sqrt(x * x + 1.5),
     'power': lambda x, y: np.power(np.cos(x) + 2.0, -3),
     'add': binary(lambda x, y: x + y),
-    'sub': binary(lambda x, y: x - y),
     'mul': binary(lambda x, y: x * np.cos(y)),
     'div': binary(lambda x, y: x / (2 + np.sin(y))),
-    'pow': binary(lambda x, y: (2.5 + np.sin(x)) ** np.tanh(y)),
     'max': binary(lambda x, y: np.maximum(x, y)),
     'where': binary(lambda x, y: np.where(x < y, np.sin(y), x)),
     'sum': lambda x, y: np.sum(x) / 4,
     'sum_axis': lambda x, y: np.sum(x, axis=-1) if np.ndim(x) else x,
-    'keepdims': lambda x, y: np.sum(x, axis=0, keepdims=True)
-    if np.ndim(x) else x,
     'transpose': lambda x, y: np.transpose(x),
-    'ravel': lambda x, y: np.reshape(x, -1),
     'columns': lambda x, y: np.reshape(x, (-1, 1), order='F'),
     'newaxis': lambda x, y: x[None] if 0 < np.ndim(x) < 3 else x,
-    'reversed': lambda x, y: x[::-1] if np.ndim(x) else x,
     'rows': lambda x, y: x[[0, -1]] if np.ndim(x) and len(x) else x,
     'mask': lambda x, y: x[x > 0.2] if np.ndim(x) == 1 else x,
-    'first': lambda x, y: x[0] if np.ndim(x) and len(x) else x,
     'broadcast': lambda x, y: np.broadcast_to(x, (2, *np.shape(x)))
     if np.ndim(x) < 2 else x,
     'matmul': matmul,
-    'stack': lambda x, y: np.stack([x, x * 2], axis=-1)
-    if np.ndim(x) < 3 else x,
-    'stack_two': lambda x, y: np.stack([x, y])
+    'stack': lambda x, y: np.stack([x, y], axis=-1)
     if np.shape(x) == np.shape(y) and np.ndim(x) < 3 else x,
 }
 
@@ -137,17 +127,13 @@ def custom_closure(x, y):
 CUSTOM = {
     'custom_sin': lambda x, y: custom_sin(x),
     'custom_product': binary(custom_product),
-    'custom_swapped': binary(lambda x, y: custom_product(y, x)),
     'custom_tree': binary(lambda x, y: custom_tree((x, y))['s'] * 0.5
                           + custom_tree((y, x))['d'][1]),
     'custom_symbolic': binary(custom_symbolic),
     'custom_half_symbolic': binary(lambda x, y: custom_symbolic(x, 0.5) + y),
-    'custom_apply': lambda x, y: custom_apply(np.tanh, x),
     'custom_nested': lambda x, y: custom_apply(custom_sin, x),
     'custom_closure': binary(custom_closure),
-    'custom_of_constant': lambda x, y: x + custom_sin(0.5),
-    'call': binary(lambda x, y: call(lambda z: z * np.cos(y), x)),
-    'call_custom': lambda x, y: call(custom_sin, x),
+    'call': binary(lambda x, y: call(lambda z: custom_sin(z) * y, x)),
 }
 MAPPED = [name for name in OPERATIONS if name != 'mask']
 
@@ -173,9 +159,7 @@ SHAPES = [(), (3,), (2, 3), (2, 1), (1,), (0, 3), (3, 3)]
 
 def number(rng, shape, dtype):
     x = rng.uniform(-2, 2, shape)
-    if dtype is float and shape == ():
-        return float(x)
-    return np.asarray(x * (3 if np.dtype(dtype).kind == 'i' else 1), dtype)
+    return float(x) if dtype is float and shape == () else x.astype(dtype)
 
 
 @st.composite
@@ -191,31 +175,14 @@ def points(draw, dtypes=(float, np.float32, np.float64), n=2):
     return make
 
 
-def tangent_of(f, primals, tangents):
-    return ad.jvp(f, primals, tangents)[1]
-
-
-@law
-@given(programs(), points((float, np.float32, np.float64, np.int64)))
-def test_random_programs_compute_what_numpy_computes(f, point):
-    primals = point()
-    tangents = tuple(
-        t if np.result_type(x).kind == 'f' else np.zeros(np.shape(x),
-                                                         ad.float0)
-        for x, t in zip(primals, point(1), strict=True))
-    y, y_dot = ad.jvp(f, primals, tangents)
-    assert_same(y, f(*primals))
-    if np.result_type(y).kind == 'f':
-        assert_same_type(y_dot, y)
-
-
 @law
 @given(programs(), points((float, np.float64)))
 def test_tangent_is_the_numerical_derivative(f, point):
     primals, tangents = point(), point(1)
     h = 1e-5    # short, since maximum, where and masks have corners
     expected = derivative(along(f, primals, tangents), h)
-    y_dot = tangent_of(f, primals, tangents)
+    y, y_dot = ad.jvp(f, primals, tangents)
+    assert_same(y, f(*primals))
     assert_close(np.asarray(y_dot, np.clongdouble), expected, np.float64)
 
 
@@ -243,7 +210,7 @@ def batch(x, axis):
 
 def moving(f):
     """Return the derivative along a direction that moves with `xs`."""
-    return lambda *xs: tangent_of(f, xs, tuple(x * 0.5 + 1 for x in xs))
+    return lambda *xs: ad.jvp(f, xs, directions(xs))[1]
 
 
 AXES = [(0, 0), (0, None), (None, 0), (-1, 0), (0, -1), (None, -1)]
@@ -272,12 +239,6 @@ def inner(xs, ys):
                for x, y in zip(xs, ys, strict=True))
 
 
-def like(y, seed=3):
-    """Return random numbers like `y`."""
-    return number(np.random.default_rng(seed), np.shape(y),
-                  type(y) if type(y) is float else np.result_type(y))
-
-
 every_program = st.one_of(programs(), custom_programs())
 
 
@@ -288,7 +249,7 @@ def test_the_pullback_is_the_transpose_of_the_derivative(f, point):
     x, v = point(), point(1)
     y, y_dot = ad.jvp(f, x, v)
     z, pullback = ad.vjp(f, *x)
-    w = like(z)
+    w = np.cos(z)
     bars = pullback(w)
     assert_same(z, y)
     for a, bar in zip(x, bars, strict=True):

@@ -145,10 +145,6 @@ CASES = {
         + '\n' + listing('core', 'Trace'),
         'ad.jvp(lambda x: x[0] * x[0], (np.full(1, 3.0),), (np.ones(1),))',
         '(9.0, 6.0)'),
-    'a class with slots keeps its instances': (
-        'from autodiff_mini.jaxprs import *\nold = Literal(2.0)\n' + edited(
-            listing('jaxprs', 'Literal'), 'Literal({', 'Literal<{'),
-        'old, type(old) is Literal', '(Literal<2.0), True)'),
     'a class can get another base': (
         'from itertools import repeat\nfrom autodiff_mini.errors import *\n'
         'old = JVPTrace(core.Trace.base, None)\n'
@@ -165,10 +161,6 @@ CASES = {
         + listing('core', 'set_current_trace', 'current_trace'),
         f'trace_at_work is errors.trace_at_work, {SLOPE_OF_SIN}',
         '(True, 1.0)'),
-    'what the library imports is not its own': (
-        'def repeat(*xs):\n    raise ValueError\n'
-        'np = math = operator = None\nimport numpy as np',
-        SLOPE_OF_SIN, '1.0'),
 }
 
 
@@ -220,10 +212,11 @@ def test_what_the_library_imports_later_can_be_edited(run):
     assert run('def scan(f, init, xs):\n    return 7').startswith(
         'edited: autodiff_mini.higher_order.')
     assert run('ad.scan(None, None, None)') == '7'
-    assert run('def place_text(line):\n    return "here"') == (
-        'edited: autodiff_mini.notebook.drawing.place_text')
     assert run('def expit(x):\n    return 7') == ''     # an application
     assert run('ad.expit(0.0)') == '0.5'
+    run('def repeat(*xs):\n    raise ValueError\n'    # no name of its own
+        'np = math = operator = None\nimport numpy as np')
+    assert run(SLOPE_OF_SIN) == '1.0'
 
 
 def test_an_edit_is_announced_and_an_unchanged_listing_is_not(run):
@@ -235,9 +228,6 @@ def test_an_edit_is_announced_and_an_unchanged_listing_is_not(run):
     assert run('ad.tree_leaves([1, 2])') == '[1]'
     assert run(text) == ''
     assert run('ad.tree_leaves([1, 2])') == '[1, 2]'
-
-
-def test_unloading_stops_the_replacing(run):
     # A function of the extension's own name is no edit of it.
     run(f'{EDIT_TYPEOF}\ndef unload_ipython_extension(shell):\n    pass')
     run('%unload_ext autodiff_mini.notebook')

@@ -4,16 +4,13 @@
 links of the site that is there.
 """
 
-import doctest
-import itertools
 import re
-import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.browser import (
-    accessibility, browsing, colours, emulate, faults, installed, rest,
+    accessibility, browsing, colours, emulate, faults, installed, look, rest,
     search, serving, sideways, visit)
 from tests.links import broken_links
 
@@ -21,33 +18,23 @@ SITE = Path(__file__).parents[1] / 'site'
 PAGES = [path.relative_to(SITE).as_posix()
          for path in sorted(SITE.rglob('*.html'))]
 
-# What is written into a sound page, and the one fault that comes of it.
-FAULTS = {
-    'missing image': (
-        '<img src="nowhere.png" alt="A map">',
-        '404: .*/nowhere.png'),
-    'error in the console': (
-        '<script>console.error("planted")</script>',
-        'console: .*"planted"'),
-    'image without words': (
-        '<img src="../assets/logo.svg">',
-        'axe: image-alt: .*<img src="../assets/logo.svg">'),
-    'box too wide': (
-        '<div style="width: 1500px">Wide</div>',
-        r'the page scrolls sideways: \d+ px wide'),
-    'line too long': (
-        f'<div class="highlight"><pre><code>{"x" * 90}</code></pre></div>',
-        'a listing scrolls: x{90}'),
-    'formula that is not set': (
-        r'<p><span class="arithmatex">\(\frac12\)</span></p>',
-        r'a formula is not set: \\\(\\frac12'),
-    'colours that stay': (
-        '<style>body { color-scheme: dark !important }</style>',
-        'the wrong colours: dark'),
-    'navigation on paper': (
-        '<nav aria-label="Planted">Home</nav>',
-        'on paper: <nav aria-label="Planted">Home</nav>'),
-}
+# What is planted in a sound page, and the one fault that comes of it.
+FAULTS = [
+    ('<img src="nowhere.png" alt="A map">', '404: .*/nowhere.png'),
+    ('<img src="../assets/logo.svg">',
+     'axe: image-alt: .*<img src="../assets/logo.svg">'),
+    ('<div style="width: 1500px">Wide</div>',
+     r'the page scrolls sideways: \d+ px wide'),
+    (f'<div class="highlight"><pre><code tabindex="0">'
+     f'{"x" * 90}</code></pre></div>',
+     'a listing scrolls: x{90}'),
+    (r'<p><span class="arithmatex">\(\frac12\)</span></p>',
+     r'a formula is not set: \\\(\\frac12'),
+    ('<style>body { color-scheme: dark !important }</style>',
+     'the wrong colours: dark'),
+    ('<nav aria-label="Planted">Home</nav>',
+     'on paper: <nav aria-label="Planted">Home</nav>')]
+
 
 @pytest.fixture(scope='session')
 def site():
@@ -74,24 +61,6 @@ def browser(request, site, tmp_path_factory):
 def home(site):
     with serving(site) as address:
         yield address
-
-
-@pytest.fixture(scope='session')
-def faults_with(browser, site, tmp_path_factory):
-    """Return a function: what is planted in a copy of the site -> faults."""
-    folder = tmp_path_factory.mktemp('copy')
-    shutil.copytree(site, folder, dirs_exist_ok=True)
-    small = site / 'chapters/17_the_postcard.html'     # and yet a whole page
-    text, end, rest = small.read_text('utf-8').partition('</article>')
-    numbers = itertools.count()   # a browser remembers the pages of a name
-
-    def plant(planted):
-        page = f'chapters/planted{next(numbers)}.html'
-        (folder / page).write_text(text + planted + end + rest, 'utf-8')
-        return faults(browser, f'{address}/{page}', [1280])
-
-    with serving(folder) as address:
-        yield plant
 
 
 # In the browser.
@@ -188,35 +157,10 @@ def test_search_leads_to_an_error_and_opens_it(browser, home):
     assert not visible(browser, f'details:has([id="{entry}"]) + details pre')
 
 
-# Returns the examples of a page, each with what its button copies of it.
-COPIED = """
-    return [...document.querySelectorAll(".language-pycon code")].map(code => {
-      code.dataset.mdCopying = "";      // as Material's button does
-      const copied = code.innerText;
-      delete code.dataset.mdCopying;
-      return [code.textContent, copied];
-    });
-"""
-
-
-def test_examples_are_copied_as_programs(browser, home):
-    """Which is how doctest reads them: its sources, without what they print.
-    """
-    copied = []
-    for page in PAGES:
-        if page.startswith('reference/'):
-            browser.get(f'{home}/{page}')
-            copied += browser.execute_script(COPIED)
-    assert copied
-    for text, program in copied:
-        lines = [example.source.rstrip()
-                 for example in doctest.DocTestParser().get_examples(text)]
-        assert re.sub('\n+', '\n', program.strip()) == '\n'.join(lines)
-
-
 # Goes through a player, and returns a line for what is wrong.
 PLAYED = """
     const wrong = [];
+    for (const it of document.querySelectorAll(".shows")) it.open = true;
     for (const player of document.querySelectorAll("trace-player")) {
       const say = (words) => wrong.push(`${player.id} ${player.at}: ${words}`);
       let first;
@@ -280,21 +224,11 @@ def test_a_player_listens_to_keys_buttons_and_links(browser, home):
     assert step().startswith('3 / ')
     press('Next step')
     assert step().startswith('4 / ')
-    field = player.find_element('css selector', 'input')
-    for key, number in ((Keys.ARROW_LEFT, 3), (Keys.HOME, 1),
-                        (Keys.ARROW_RIGHT, 2)):
-        field.send_keys(key)
-        assert step().startswith(f'{number} / ')
-    press('Guess the next step')
-    choices = player.find_elements('css selector', '.pl-guess button')
-    captions = browser.execute_script(
-        'return arguments[0].frames.map(frame => frame.caption)', player)
-    assert len(choices) == 3 and step().startswith('2 / ')
-    for choice in choices:
-        if choice.text == captions[2]:
-            choice.click()
-            break
+    player.find_element('css selector', 'input').send_keys(Keys.ARROW_LEFT)
     assert step().startswith('3 / ')
+    press('Guess the next step')
+    assert len(player.find_elements(
+        'css selector', '.pl-guess button')) == 3
     browser.execute_script('location.hash = "#old-2"')
     browser.execute_async_script('setTimeout(arguments[0], 50)')
     assert step().startswith('2 / ')
@@ -324,10 +258,38 @@ def test_a_player_is_a_list_on_paper_and_without_scripts(browser, home):
     assert visible(browser, still) and not visible(browser, live)
 
 
-@pytest.mark.parametrize('name', FAULTS)
-def test_browser_finds_what_is_wrong(faults_with, name):
-    planted, words = FAULTS[name]
-    [fault] = faults_with(planted)
+def test_a_question_hides_its_answer_until_the_reader_asks(browser, home):
+    """The answer is the output, and the paragraph that explains it.
+
+    That works without scripts.
+    """
+    after = '.question + .output'
+    emulate(browser, 1280, 'light')
+    browser.execute_cdp_cmd(
+        'Emulation.setScriptExecutionDisabled', {'value': True})
+    try:
+        for answer in 'details.right', 'details.wrong', 'details.shows':
+            browser.get(f'{home}/chapters/05_your_own_derivative.html')
+            assert not visible(browser, after)
+            assert not visible(browser, f'{after} + p')
+            browser.find_element(
+                'css selector', f'.question {answer} > summary').click()
+            assert visible(browser, after)
+            assert visible(browser, f'{after} + p')
+    finally:
+        browser.execute_cdp_cmd(
+            'Emulation.setScriptExecutionDisabled', {'value': False})
+
+
+@pytest.mark.parametrize('planted, words', FAULTS)
+def test_the_browser_finds_what_is_wrong(browser, home, planted, words):
+    emulate(browser, 1280, 'light')
+    visit(browser, f'{home}/chapters/17_the_postcard.html')
+    browser.execute_script('document.querySelector("article")'
+                           '.insertAdjacentHTML("beforeend", arguments[0])',
+                           planted)
+    rest(browser)
+    [fault] = look(browser)
     assert re.match(words, fault)
 
 

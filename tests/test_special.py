@@ -15,11 +15,7 @@ from scipy import special as scipy_special
 
 import autodiff_mini as ad
 from autodiff_mini.applications.special import (
-    expit,
-    log1pexp,
-    logit,
-    logsumexp,
-)
+    expit, log1pexp, logit, logsumexp)
 from tests.numerical import assert_close, assert_same_type
 from tests.traces import assert_named_everywhere
 
@@ -51,12 +47,11 @@ def around(x):
 
 
 SIZES = [
-    SMALLEST, 1e-310, TINY, 1e-300, 1e-160, 1e-20, 1e-8, 0.1, 0.3,
-    *around(0.5), 0.7, *around(1.0), 2.0, 5.0, 17.0, 36.0, 36.8, 40.0, 100.0,
-    700.0, 709.7, 709.8, 744.0, 746.0, 800.0, 1e4, 1e10, 1e154, 1e300]
+    SMALLEST, 1e-310, TINY, 1e-300, 1e-160, 1e-20, 1e-8, 0.1, *around(0.5),
+    *around(1.0), 2.0, 17.0, 36.8, 40.0, 709.7, 709.8, 744.0, 746.0, 1e10,
+    1e154, 1e300]
 LINE = np.array([*SIZES, *(-x for x in SIZES)])
-INSIDE = np.array([x for x in SIZES if x < 1] + [
-    1 - 1e-3, 1 - 1e-8, 1 - 1e-12, 0.25, 0.75])
+INSIDE = np.array([x for x in SIZES if x < 1] + [1 - 1e-8, 0.75])
 TABLE = {
     'expit': (expit, mp_expit, LINE),
     'log1pexp': (log1pexp, mp_log1pexp, LINE),
@@ -112,16 +107,13 @@ def total(f):
 
 VALUES = {
     'plain': lambda f: f, 'vmap': ad.vmap, 'jit': ad.jit, 'scan': loop,
-    'jvp': lambda f: lambda x: ad.jvp(f, (x,), (np.ones_like(x),))[0],
     'vjp': lambda f: lambda x: ad.vjp(f, x)[0],
 }
 SLOPES = {
     'jvp': jvp_of,
     'vmap of grad': lambda f: ad.vmap(ad.grad(f)),
-    'grad of vmap': lambda f: ad.grad(total(ad.vmap(f))),
     'linearize': lambda f: lambda x: ad.linearize(f, x)[1](np.ones_like(x)),
     'jit of grad': lambda f: ad.jit(ad.grad(total(f))),
-    'grad of jit': lambda f: ad.grad(total(ad.jit(f))),
     'grad of scan': lambda f: ad.grad(total(loop(f))),
     'grad of checkpoint': lambda f: ad.grad(ad.checkpoint(total(f))),
     'grad of cond': lambda f: ad.grad(lambda x: np.sum(
@@ -129,26 +121,14 @@ SLOPES = {
 }
 
 
-@pytest.fixture(scope='module', params=TABLE)
-def function(request):
-    """Return a function, points, and three pairs of the oracle's."""
-    f, oracle, xs = TABLE[request.param]
-    return f, xs, [exact(oracle, xs, order) for order in range(3)]
-
-
-@pytest.mark.parametrize('way', VALUES)
-def test_d14_values_are_those_of_mpmath(function, way):
-    f, xs, orders = function
-    if way == 'jvp' and f is logit:
-        xs, orders = xs[2:], [[some[2:] for some in orders[0]]]
-    assert_ulps(VALUES[way](f)(xs), *orders[0])
-
-
-@pytest.mark.parametrize('way', SLOPES)
-def test_d14_derivatives_are_those_of_mpmath(function, way):
-    f, xs, orders = function
-    with np.errstate(over='ignore'):    # logit'(5e-324) is 2e323
-        assert_ulps(SLOPES[way](f)(xs), *orders[1])
+@pytest.mark.parametrize('name', TABLE)
+def test_d14_values_and_derivatives_are_those_of_mpmath(name):
+    f, oracle, xs = TABLE[name]
+    for order, ways in enumerate([VALUES, SLOPES]):
+        truth = exact(oracle, xs, order)
+        for way in ways.values():
+            with np.errstate(over='ignore'):    # logit'(5e-324) is 2e323
+                assert_ulps(way(f)(xs), *truth)
 
 
 AT_THE_END = {
@@ -163,24 +143,21 @@ OUTSIDE = np.array([-INF, -1e300, -0.5, -1e-300, -SMALLEST, np.nextafter(
     1, 2), 1.5, 1e300, INF])
 
 
-@pytest.mark.parametrize('f', AT_THE_END, ids=lambda f: f.__name__)
-def test_d14_at_the_end_of_the_number_line(f):
-    xs, ys, slopes = map(np.array, AT_THE_END[f])
-    with np.errstate(divide='ignore'):      # logit's poles
-        for way in VALUES:
-            np.testing.assert_allclose(VALUES[way](f)(xs), ys, 1e-15)
-        with np.errstate(invalid='ignore'):     # their sum is inf - inf
-            for way in SLOPES:
-                np.testing.assert_allclose(
-                    SLOPES[way](f)(xs), slopes, 1e-15)
+def test_d14_at_the_end_of_the_number_line():
+    # logit has poles, and their sum is inf - inf
+    with np.errstate(divide='ignore', invalid='ignore'):
+        for f, (xs, ys, slopes) in AT_THE_END.items():
+            xs = np.array(xs)
+            for way in VALUES.values():
+                np.testing.assert_allclose(way(f)(xs), ys, 1e-15)
+            for way in SLOPES.values():
+                np.testing.assert_allclose(way(f)(xs), slopes, 1e-15)
 
 
 def test_d14_logit_outside_is_nan_with_all_its_derivatives():
     """JAX 0.10.2 and 0.12.0.1 give -4/3 for the slope at 1.5."""
-    for way in VALUES:
-        assert np.isnan(VALUES[way](logit)(OUTSIDE)).all()
-    for way in SLOPES:
-        assert np.isnan(SLOPES[way](logit)(OUTSIDE)).all(), way
+    for way in *VALUES.values(), *SLOPES.values():
+        assert np.isnan(way(logit)(OUTSIDE)).all()
     for second in ad.jacfwd(ad.grad(logit)), ad.jit(ad.hessian(logit)):
         assert np.isnan(ad.vmap(second)(OUTSIDE)).all()
 
@@ -207,72 +184,56 @@ def test_logit_keeps_its_digits_beside_a_half():
 
 # Types
 
-UNARY = [expit, log1pexp, logit]
-
-
-@pytest.mark.parametrize('f', UNARY, ids=lambda f: f.__name__)
 @pytest.mark.parametrize('x', [
-    0.5, 1, True, np.float64(0.25), np.float32(0.25), np.array(0.25),
-    np.float16([0.25, 0.5]), np.float32([[0.25]]), np.zeros((0, 3)),
-    np.array([0, 1]), np.uint8([1, 0]), np.int8([0, -128]), np.array([True]),
-], ids=repr)
-def test_types_are_those_of_scipy(f, x):
+    0.5, 1, True, np.float32(0.25), np.float16([0.25, 0.5]),
+    np.zeros((0, 3)), np.uint8([1, 0]), np.array([True])], ids=repr)
+def test_types_are_those_of_scipy(x):
     x_float = np.asarray(x, None if np.asarray(x).dtype.kind == 'f'
                          else np.float64)
-    with np.errstate(divide='ignore'):
-        y = f(x)
-        expected = {expit: scipy_special.expit, logit: scipy_special.logit,
-                    log1pexp: partial(np.logaddexp, x_float.dtype.type(0))
-                    }[f](x_float).astype(x_float.dtype)
-        assert_same_type(y, expected)
-        tolerance = 2e-3 if y.dtype == np.float16 else 1e-6
-        np.testing.assert_allclose(y, expected, tolerance)
-        assert_same_type(ad.jit(f)(x), y)
-        if np.ndim(x):
-            assert_same_type(ad.vmap(f)(x), y)
-    if np.result_type(x).kind == 'f':
-        assert_same_type(jvp_of(f)(x), y)
+    zero = x_float.dtype.type(0)
+    for f, theirs in ((expit, scipy_special.expit),
+                      (log1pexp, partial(np.logaddexp, zero)),
+                      (logit, scipy_special.logit)):
+        with np.errstate(divide='ignore'):
+            y, expected = f(x), theirs(x_float).astype(x_float.dtype)
+            assert_same_type(y, expected)
+            tolerance = 2e-3 if y.dtype == np.float16 else 1e-6
+            np.testing.assert_allclose(y, expected, tolerance)
+            assert_same_type(ad.jit(f)(x), y)
+        if np.result_type(x).kind == 'f':
+            assert_same_type(jvp_of(f)(x), y)
 
 
-MISTAKES = {
-    'expit': lambda: expit(1j), 'log1pexp': lambda: log1pexp(np.ones(2) * 1j),
-    'logit': lambda: logit(0.5j), 'logsumexp': lambda: logsumexp([1j]),
-    'weights': lambda: logsumexp(np.ones(2), b=1j),
-}
+def test_complex_numbers_are_refused():
+    for mistake in (lambda: expit(1j), lambda: log1pexp(np.ones(2) * 1j),
+                    lambda: logit(0.5j), lambda: logsumexp([1j]),
+                    lambda: logsumexp(np.ones(2), b=1j)):
+        assert_named_everywhere(
+            mistake, TypeError,
+            'logit, and logsumexp take real numbers.*complex')
 
-
-@pytest.mark.parametrize('name', MISTAKES)
-def test_complex_numbers_are_refused(name):
-    assert_named_everywhere(MISTAKES[name], TypeError,
-                            'logit, and logsumexp take real numbers.*complex')
-
-
-# D14: they are Python functions over other primitives
 
 # logsumexp: vectors and their exact sums
 
-ROWS = {
-    'one': [3.0], 'near zero': [0.0, -50.0], 'tiny': [1e-300, -1e300, -700.0],
-    'subnormal': [SMALLEST, -SMALLEST], 'ties': [2.0, 2.0, 2.0, -1.0],
-    'large': [1000.0, 1000.5, 999.0], 'larger': [1e300, 1e300, -1e300],
-    'far below': [-1000.0, -1001.0], 'farther': [-1e300, -1e300],
-    'spread': [-745.0, 0.25, 710.0, 709.0], 'half': [*around(0.5), -0.5],
-    'all but one': [0.0, -36.0, -37.0, -38.0, -800.0],
-    'cancels': [np.log(0.25), np.log(0.75)], 'thousand': [1000.0, 977.0],
-}
-WEIGHTS = {
-    'ones': ([1.0, 2.0, 3.0], [1.0, 1.0, 1.0]),
-    'large': ([1000.0, 1001.0], [2.0, 3.0]),
-    'zero': ([1000.0, 0.0, 1.0], [0.0, 2.0, 1.0]),
-    'zero below': ([-5.0, 0.0, 1.0], [0.0, 2.0, 1.0]),
-    'negative': ([1.0, 3.0, 2.0], [-1.0, 2.0, 0.5]),
-    'negative is largest': ([2.0, 1.9], [-1.0, 5.0]),
-    'tiny': ([0.0, 1.0], [1e-20, 1e-300]),
-    'huge': ([-700.0, 700.0], [1e100, 1e-100]),
-    'small beside the first': ([0.0, -50.0], [1.0, 2.0]),
-    'small and negative': ([0.0, -50.0], [1.0, -2.0]),
-    'cancels at the top': ([1.0, 1.0, 0.0], [1.0, -1.0, 1.0]),
-}
+ROWS = [
+    [3.0], [0.0, -50.0], [1e-300, -1e300, -700.0], [SMALLEST, -SMALLEST],
+    [2.0, 2.0, 2.0, -1.0], [1000.0, 1000.5, 999.0], [-1e300, -1e300],
+    [-745.0, 0.25, 710.0, 709.0], [0.0, -36.0, -37.0, -38.0, -800.0],
+    [np.log(0.25), np.log(0.75)],   # their logarithms cancel
+]
+WEIGHTS = [     # a row, and its weights
+    ([1.0, 2.0, 3.0], [1.0, 1.0, 1.0]),
+    ([1000.0, 0.0, 1.0], [0.0, 2.0, 1.0]),
+    ([1.0, 3.0, 2.0], [-1.0, 2.0, 0.5]),
+    ([2.0, 1.9], [-1.0, 5.0]),
+    ([0.0, 1.0], [1e-20, 1e-300]),
+    ([-700.0, 700.0], [1e100, 1e-100]),
+    ([0.0, -50.0], [1.0, -2.0]),
+    ([1.0, 1.0, 0.0], [1.0, -1.0, 1.0]),
+]
+WRAPS = [lambda f: f, ad.jit,
+         lambda f: lambda *xs: ad.tree_map(
+             lambda y: y[0], ad.vmap(f)(*[x[None] for x in xs]))]
 
 
 def mp_logsumexp(x, b=None):
@@ -289,34 +250,30 @@ def mp_logsumexp(x, b=None):
         abs(a) * abs(1 - q) + lever - abs(a * q) for a, q in zip(x, p)]
 
 
-@pytest.mark.parametrize('name', ROWS)
-@pytest.mark.parametrize('wrap', [lambda f: f, ad.jit, lambda f: (
-    lambda x: ad.vmap(f)(x[None])[0])], ids=['plain', 'jit', 'vmap'])
-def test_d14_logsumexp_is_that_of_exact_sums(name, wrap):
-    x = np.array(ROWS[name])
-    value, p, condition, conditions = mp_logsumexp(x.tolist())
-    assert_ulps(wrap(logsumexp)(x), [value], [condition])
-    for slopes in (wrap(ad.grad(logsumexp))(x), ad.grad(wrap(logsumexp))(x),
-                   ad.jacfwd(wrap(logsumexp))(x)):
-        assert_ulps(slopes, p, conditions)
+def test_d14_logsumexp_is_that_of_exact_sums():
+    for row in ROWS:
+        x = np.array(row)
+        value, p, condition, conditions = mp_logsumexp(row)
+        for wrap in WRAPS:
+            assert_ulps(wrap(logsumexp)(x), [value], [condition])
+            for slopes in (wrap(ad.grad(logsumexp)),
+                           ad.jacfwd(wrap(logsumexp))):
+                assert_ulps(slopes(x), p, conditions)
 
 
-@pytest.mark.parametrize('name', WEIGHTS)
-def test_d14_logsumexp_with_weights_is_that_of_exact_sums(name):
-    x, b = map(np.array, WEIGHTS[name])
-    value, p, condition, conditions = mp_logsumexp(x.tolist(), b.tolist())
+def test_d14_logsumexp_with_weights_is_that_of_exact_sums():
     f = lambda x, b: logsumexp(x, b=b)
-    slopes = ad.grad(f, (0, 1))
-    rates = [mp.exp(mp.mpf(a) - value) for a in x.tolist()]
-    if name == 'zero':      # its rate would be too large
-        rates[0] = 0
-    levers = [c + condition * abs(value) + 1 for c in conditions]
-    for wrap in (lambda f: f, ad.jit, lambda f: lambda x, b: ad.tree_map(
-            lambda y: y[0], ad.vmap(f)(x[None], b[None]))):
-        assert_ulps(wrap(f)(x, b), [value], [condition])
-        x_bar, b_bar = wrap(slopes)(x, b)
-        assert_ulps(x_bar, p, levers)
-        assert_ulps(b_bar, rates, levers)
+    for x, b in WEIGHTS:
+        value, p, condition, conditions = mp_logsumexp(x, b)
+        # the rate of 1000, which has no weight, would be too large
+        rates = [mp.exp(mp.mpf(a) - value) if a < 1000 else 0 for a in x]
+        levers = [c + condition * abs(value) + 1 for c in conditions]
+        for wrap in WRAPS:
+            both = np.array(x), np.array(b)
+            assert_ulps(wrap(f)(*both), [value], [condition])
+            x_bar, b_bar = wrap(ad.grad(f, (0, 1)))(*both)
+            assert_ulps(x_bar, p, levers)
+            assert_ulps(b_bar, rates, levers)
 
 
 def test_a_weight_of_zero_has_its_derivative():
@@ -330,17 +287,17 @@ def test_a_weight_of_zero_has_its_derivative():
     ad.check_grads(f, (x / 5, b), order=2)
 
 
-@pytest.mark.parametrize('garbage', [INF, NAN, 1000.0, -INF, 1e308])
-def test_what_has_no_weight_may_be_anything(garbage):
-    x, b = np.array([garbage, 2.0, 3.0]), np.array([0.0, 1.0, 2.0])
-    expected = logsumexp(x[1:], b=b[1:])
+def test_what_has_no_weight_may_be_anything():
+    b = np.array([0.0, 1.0, 2.0])
     f = lambda x: logsumexp(x, b=b)
-    for g in (f, ad.jit(f), lambda x: ad.vmap(f)(x[None])[0]):
-        assert_close(g(x), expected)
-        slopes = ad.grad(g)(x)
-        assert slopes[0] == 0
-        assert_close(slopes[1:], ad.grad(lambda x: logsumexp(x, b=b[1:]))(
-            x[1:]))
+    rest = lambda x: logsumexp(x, b=b[1:])
+    for garbage in INF, NAN, 1000.0, -INF, 1e308:
+        x = np.array([garbage, 2.0, 3.0])
+        for wrap in WRAPS:
+            assert_close(wrap(f)(x), rest(x[1:]))
+            slopes = ad.grad(wrap(f))(x)
+            assert slopes[0] == 0
+            assert_close(slopes[1:], ad.grad(rest)(x[1:]))
 
 
 def test_sums_that_are_negative_or_nothing():
@@ -349,61 +306,60 @@ def test_sums_that_are_negative_or_nothing():
         assert np.isnan(logsumexp(x, b=np.array([1.0, -1.0])))
         assert np.isnan(ad.grad(lambda x: logsumexp(
             x, b=np.array([1.0, -1.0])))(x)).all()
-        assert np.isnan(scipy_special.logsumexp(x, b=np.array([1.0, -1.0])))
         assert logsumexp(x, b=np.zeros(2)) == -INF
         assert logsumexp(np.array([-INF, 1.0]), b=np.array([1, 0])) == -INF
         assert logsumexp(np.array([INF, 1.0]), b=np.array([2, -1])) == INF
         assert np.isnan(logsumexp(np.array([INF, 1.0]), b=np.array([-2, 1])))
 
 
-INFINITE = {     # as in JAX, but that it gives nan for the 0 of the fourth
-    'nothing': ([-INF, -INF], -INF, [NAN, NAN]),
-    'infinite': ([INF, 1.0], INF, [NAN, 0]),
-    'twice': ([INF, INF, -INF], INF, [NAN, NAN, 0]),
-    'large': ([INF, 1000.0], INF, [NAN, 0]),
-    'one is nothing': ([-INF, 2.0], 2.0, [0, 1]),
-    'nan': ([NAN, 1000.0, -INF], NAN, [NAN, NAN, NAN]),
-}
+INFINITE = [     # as in JAX, but that it gives nan for the 0 of the fourth
+    ([-INF, -INF], -INF, [NAN, NAN]),
+    ([INF, 1.0], INF, [NAN, 0]),
+    ([INF, INF, -INF], INF, [NAN, NAN, 0]),
+    ([INF, 1000.0], INF, [NAN, 0]),
+    ([-INF, 2.0], 2.0, [0, 1]),
+    ([NAN, 1000.0, -INF], NAN, [NAN, NAN, NAN]),
+]
 
 
-@pytest.mark.parametrize('name', INFINITE)
-def test_infinite_entries_have_values_and_slopes(name):
-    x, y, slopes = map(np.array, INFINITE[name])
-    for f in logsumexp, ad.jit(logsumexp):  # without a warning
-        np.testing.assert_array_equal(f(x), y)
-    with np.errstate(invalid='ignore'):
-        for f in ad.grad(logsumexp), ad.jit(ad.grad(logsumexp)):
-            np.testing.assert_array_equal(f(x), slopes)
+def test_infinite_entries_have_values_and_slopes():
+    for x, y, slopes in INFINITE:
+        x = np.array(x)
+        for f in logsumexp, ad.jit(logsumexp):  # without a warning
+            np.testing.assert_array_equal(f(x), y)
+        with np.errstate(invalid='ignore'):
+            for f in ad.grad(logsumexp), ad.jit(ad.grad(logsumexp)):
+                np.testing.assert_array_equal(f(x), slopes)
 
 
-@pytest.mark.parametrize('keepdims', [False, True])
 @pytest.mark.parametrize('axis', [None, -1, (0, 2), ()], ids=str)
-def test_logsumexp_takes_axes_and_keepdims(axis, keepdims):
-    rng, options = np.random.default_rng(17), {'axis': axis,
-                                               'keepdims': keepdims}
+def test_logsumexp_takes_axes_and_keepdims(axis):
+    rng = np.random.default_rng(17)
     x, b = rng.standard_normal((2, 3, 4)), rng.uniform(0.5, 2.0, (3, 1))
-    f = lambda x, b: logsumexp(x, b=b, **options)
-    naive = lambda x, b: np.log(np.sum(np.exp(x) * b, **options))
-    for dtype in np.float64, np.float32:
-        args = x.astype(dtype), b.astype(dtype)
-        assert type(f(*args)) is type(naive(*args))
-        assert_same_type(f(*args), naive(*args))
-        assert_close(f(*args), naive(*args))
-    assert_close(logsumexp(x, **options), naive(x, 1))
-    for i in 0, 1:
-        loss = lambda f: ad.grad(lambda *a: np.sum(np.sin(f(*a))), i)
-        assert_close(ad.jit(loss(f))(x, b), loss(naive)(x, b))
+    for keepdims in False, True:
+        options = {'axis': axis, 'keepdims': keepdims}
+        f = lambda x, b: logsumexp(x, b=b, **options)
+        naive = lambda x, b: np.log(np.sum(np.exp(x) * b, **options))
+        for dtype in np.float64, np.float32:
+            args = x.astype(dtype), b.astype(dtype)
+            assert type(f(*args)) is type(naive(*args))
+            assert_same_type(f(*args), naive(*args))
+            assert_close(f(*args), naive(*args))
+        assert_close(logsumexp(x, **options), naive(x, 1))
+        for i in 0, 1:
+            loss = lambda f: ad.grad(lambda *a: np.sum(np.sin(f(*a))), i)
+            assert_close(ad.jit(loss(f))(x, b), loss(naive)(x, b))
 
 
-@pytest.mark.parametrize('axis', [None, 0, -1])
-def test_the_logsumexp_of_nothing_is_minus_infinity(axis):
+def test_the_logsumexp_of_nothing_is_minus_infinity():
     x = np.zeros((0, 3), np.float32)
-    expected = np.sum(x, axis) - INF
-    f = partial(logsumexp, axis=axis)
-    for y in f(x), f(x, b=x), ad.jit(f)(x):
-        assert_same_type(y, expected)
-        np.testing.assert_array_equal(y, expected)
-    assert ad.grad(lambda x: np.sum(f(x)))(x).shape == x.shape
+    for axis in None, 0, -1:
+        expected = np.sum(x, axis) - INF
+        f = partial(logsumexp, axis=axis)
+        for y in f(x), f(x, b=x), ad.jit(f)(x):
+            assert_same_type(y, expected)
+            np.testing.assert_array_equal(y, expected)
+        assert ad.grad(lambda x: np.sum(f(x)))(x).shape == x.shape
     assert logsumexp(np.zeros(1), b=np.zeros(0)) == -INF
 
 

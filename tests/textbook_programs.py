@@ -1,4 +1,4 @@
-"""Programs as textbooks write them: arrays made of values, and filled.
+"""Programs as in a textbook: arrays made from values, and filled arrays.
 
 Each maps a float array to a number or an array, in plain NumPy.
 tests/test_textbook.py runs them under each transformation.

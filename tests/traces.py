@@ -1,7 +1,7 @@
-"""Interpreters for tests only: one that watches, and a primitive that calls.
+"""Interpreters for tests: one that observes, and a primitive that calls.
 
-`spied` runs a program under a trace that computes, counts the primitives it
-is asked about, and, unlike evaluation, lifts constants.
+`spied` runs a program under a trace that computes, counts the primitives,
+and, unlike evaluation, lifts constants.
 """
 
 import sys
@@ -37,7 +37,7 @@ class SpyTracer(Tracer):
 
 
 class SpyTrace(Trace):
-    """Computes at its parent, and counts what it was asked about."""
+    """Compute at the parent, and count the primitives."""
 
     def __init__(self, function):
         super().__init__(current_trace(), TraceTag('spy', function))
@@ -68,7 +68,7 @@ class SpyTrace(Trace):
 
 
 def spied(f, *args):
-    """Return what `f` returns, and how often it asked for a primitive."""
+    """Return the result of `f`, and how often it used a primitive."""
     with SpyTrace(f) as trace:
         out = f(*[SpyTracer(trace, x) for x in args])
         if isinstance(out, (list, tuple)):
@@ -76,8 +76,7 @@ def spied(f, *args):
         return trace.unwrap(out), trace.counts
 
 
-# A call: it carries a function, which may close over tracers.  The function
-# takes and returns lists.
+# A call, whose function can close over tracers. It takes and returns lists.
 
 call_p = Primitive('call', lambda *xs, fun: fun(*xs), multiple_results=True,
                    is_call=True)
@@ -88,7 +87,7 @@ def call_jvp(tag, primals, tangents, fun):
 
 
 def call(f, *xs):
-    """Return `f(*xs)`, by way of `call_p`."""
+    """Return `f(*xs)`, computed through `call_p`."""
     (out,) = call_p.bind(*xs, fun=lambda *xs: [f(*xs)])
     return out
 
@@ -114,9 +113,9 @@ def assert_named_everywhere(mistake, error, words):
 
 
 def first_order():
-    """Return the primitives that are rows of the first order: all of them.
+    """Return all primitives that are rows of the first order.
 
-    Those of a wing are brought first, if it is there.
+    The rows of the wing `more` are imported first, if it is there.
     """
     seams.bring(None)
     return rows_in('primitives') | rows_in('more') - rows_in('higher_order')
@@ -136,7 +135,7 @@ CARRYING_PROGRAMS = (
 
 
 def rows_in(folder):
-    """Return the primitives that modules of this folder, or one, have."""
+    """Return the primitives that a folder, or a module, defines."""
     return {primitive for name, module in list(sys.modules.items())
             if f'{name}.'.startswith(f'autodiff_mini.{folder}.')
             and not name.endswith(CARRYING_PROGRAMS)

@@ -1,7 +1,7 @@
 """What works: each public function of NumPy and of scipy.special.
 
-The programs of the one table call the functions.  Here their calls are seen,
-and each function is differentiated by each of its arguments in turn.
+The programs of tests/programs.py call the functions. We record these calls,
+and differentiate each function with respect to each argument.
 
     python -m tests.what_works      writes book/what_works.json
 """
@@ -25,7 +25,7 @@ FILE = Path(__file__).parents[1] / 'book/what_works.json'
 MODULES = {'numpy': np, 'numpy.linalg': np.linalg, 'numpy.fft': np.fft,
            'scipy.special': scipy.special}
 
-# Why a function stays as it is.
+# Why a function is not supported.
 REASONS = {
     'the shape of its result depends on values': '''
         intersect1d setdiff1d setxor1d union1d unique unique_all
@@ -67,41 +67,41 @@ class Seen(ModuleType):
 
     @property
     def special(self):
-        """SciPy's special functions, for the programs that are about them."""
+        """SciPy's special functions, for the programs that call them."""
         return Seen(scipy.special, self.calls)
 
 
 def asks(function):
-    """Return whether a NumPy function asks tracers what it means."""
+    """Return whether a NumPy function dispatches to tracers."""
     return isinstance(function, np.ufunc) or hasattr(function,
                                                      '_implementation')
 
 
 def stands(function):
-    """Return whether something stands for a function."""
+    """Return whether the library has an implementation of a function."""
     table = ufunc_table if isinstance(function, np.ufunc) else function_table
     try:
         seams.bring(function)
-    except NotImplementedError:     # one of them says why not
+    except NotImplementedError:     # some say why they are refused
         return False
     return function in table
 
 
 @cache
 def calls():
-    """Return {function: [(args, kwargs)]}, as the programs call them."""
+    """Return {function: [(args, kwargs)]}, the calls of the programs."""
     found = {}
     with np.errstate(all='ignore'):
         for program in PROGRAMS:
             try:
                 program.function(Seen(np, found), *program.args)
             except (AttributeError, TypeError):
-                continue    # it wants NumPy itself
+                continue    # it needs NumPy itself
     return found
 
 
 def slopes(function):
-    """Return the names of the arguments by which it has a derivative."""
+    """Return the names of the arguments that have a derivative."""
     names = {}
     for args, kwargs in calls()[function]:
         for i in range(len(args)):
@@ -112,7 +112,7 @@ def slopes(function):
 
 
 def name_of(function, i):
-    """Return what a function calls its argument at this place."""
+    """Return the name of a function's argument at this position."""
     if isinstance(function, np.ufunc):
         return f'x{i + 1}' if function.nin > 1 else 'x'
     parameters = inspect.signature(function).parameters.values()
@@ -122,7 +122,7 @@ def name_of(function, i):
 
 
 def moves(function, args, kwargs, i):
-    """Return whether the result moves, to first order, with an argument."""
+    """Return whether the result depends on an argument, to first order."""
     leaves, tree = ad.tree_flatten(args[i])
     if not leaves or not all(isinstance(
             x, (np.ndarray, np.number, float, complex)) for x in leaves):
@@ -141,7 +141,7 @@ def moves(function, args, kwargs, i):
 
 
 def functions(module):
-    """Return {name: function} of the public ones that are about arrays."""
+    """Return {name: function} of the public functions of arrays."""
     found = {name: getattr(module, name) for name in sorted(dir(module))
              if name[0] != '_'}
     if module is scipy.special:
@@ -152,7 +152,7 @@ def functions(module):
 
 
 def answer(name, function):
-    """Return what becomes of a function: a list of arguments, or why not."""
+    """Return the arguments with a derivative, or why there are none."""
     if function in calls() if not asks(function) else stands(function):
         return slopes(function)
     if not asks(function):

@@ -145,7 +145,7 @@ def patch(name, old, new):
     if old.__bases__ != new.__bases__:
         old.__bases__ = new.__bases__
     for key, value in body(old).items():
-        written = getattr(value, 'fget', value)   # of a property, say
+        written = getattr(value, 'fget', value)   # such as a property's
         if getattr(written, '__qualname__', '').startswith(f'{name}.'):
             delattr(old, key)
     for key, value in body(new).items():

@@ -265,7 +265,8 @@ class Recorder:
         opened = (' The envelope is opened.'
                   if primitive.name == 'custom_lin' else '')
         self.note('back', f'Back through {line or primitive}, with the '
-                  f'cotangent {came}: {went or "no operand gets it"}.{opened}',
+                  f'cotangent {came}: '
+                  f'{went or "no operand gets one"}.{opened}',
                   primitive=primitive, written=[line] if line else [],
                   cotangents=[[name, encoded(total, self)]
                               for name, _, _, total in told], at=start)

@@ -67,7 +67,7 @@ def tell(error):
     """
     cause = error.__cause__
     if isinstance(cause, TracerError) and not users_part(cause.__traceback__):
-        # It was raised where NumPy asked, and NumPy tells a symptom.
+        # NumPy's error shows only the symptom; this one is the cause.
         error.add_note(str(cause))
         error.__cause__, error.__context__ = None, cause
     add_advice(error)

@@ -10,6 +10,7 @@ import inspect
 import io
 import linecache
 import logging
+import os
 import re
 import sys
 import time
@@ -115,6 +116,7 @@ class Nothing(types.ModuleType):
     """A stand-in for matplotlib until a reader asks for it."""
 
     __path__ = ()
+    called = False          # since the last cell began
 
     def __getattr__(self, name):
         if name.startswith('__'):
@@ -122,6 +124,7 @@ class Nothing(types.ModuleType):
         return Nothing(name)
 
     def __call__(self, *args, **named):
+        Nothing.called = True
         return Nothing('_')
 
     __getitem__ = __call__
@@ -176,7 +179,7 @@ def run(source, number):
         if shown:
             value = eval(compile(ast.Expression(last.value), file, 'eval'),
                          vars(main))
-            if value is not None:
+            if value is not None and not isinstance(value, Nothing):
                 main._ = value
                 display(value)
         draw()
@@ -185,6 +188,9 @@ def run(source, number):
         return told(error)
     finally:
         flush()
+        if Nothing.called:
+            say('undrawn', '')
+        Nothing.called = False
 
 
 def told(error, file='<cell ', above=0):
@@ -219,15 +225,19 @@ def told(error, file='<cell ', above=0):
 def draw():
     """Show the figures that a cell has drawn."""
     plt = sys.modules.get('matplotlib.pyplot')
-    if isinstance(plt, Nothing):
-        return
-    if plt:
+    if plt and not isinstance(plt, Nothing):
         for n in plt.get_fignums():
             file = io.StringIO()
-            plt.figure(n).savefig(file, format='svg', bbox_inches='tight')
-            text = file.getvalue()
-            flush(), say('html', text[text.index('<svg'):])
+            plt.figure(n).savefig(file, format='svg')
+            flush(), say('html', svg(file.getvalue()))
         plt.close('all')
+
+
+def svg(text):
+    """Return an SVG for use in a page, in the page's text color."""
+    text = re.sub(r'(?s)<(metadata|style).*?</\1>|<!--.*?-->', '', text)
+    text = re.sub(r'<g id="[^"]*"', '<g', text)     # ids aren't unique
+    return text[text.index('<svg'):].replace('#7f7f7f', 'currentColor')
 
 
 def newer():
@@ -278,6 +288,7 @@ def timed(statement, number=1):
 
 if sys.platform == 'emscripten':
     timeit.timeit = timed
+    os.environ['MATPLOTLIBRC'] = SITE       # the book's is there
 
 
 # Exercises.

@@ -39,6 +39,7 @@ export async function open(page) {
     else if (kind === "ready") resolve();
     else if (kind === "done") ended(current, rest);
     else if (kind === "lost") session.boot ? renew(`Python crashed: ${text}.`) : reject(text);
+    else if (current && kind === "undrawn") current.undrawn = true;
     else if (current) show(current, kind, text);
   }
 
@@ -83,6 +84,7 @@ export async function open(page) {
   function begin(cell, said) {
     current = cell;
     cell.running = cell.source;
+    cell.undrawn = false;
     cell.fresh = make("div", { className: "output", role: "group", ariaLabel: `Output of ${cell.name}` });
     if (cell.says) cell.says.textContent = "running …";
     status.textContent = said;
@@ -94,8 +96,7 @@ export async function open(page) {
       if (!(pre.textContent = pre.textContent.replace(/^\n+|\n+$/g, ""))) pre.remove();
     if (frames.length) locate(cell, frames);
     else if (cell.flat) cell.paint();
-    const figure = cell.printed?.querySelector(".plot");
-    if (note || (figure && !error && !options.pictures)) keep(cell, figure, note);
+    if (note || cell.undrawn) keep(cell, note);
     if (cell.fresh.firstChild || cell.output || cell.printed) place(cell);
     cell.ran = stopped ? null : cell.running;
     cell.ms = ms;
@@ -123,14 +124,16 @@ export async function open(page) {
     }
   }
 
-  function keep(cell, figure, note) {
-    if (figure) cell.fresh.append(figure.cloneNode(true));
-    else if (note && cell.printed) cell.fresh.append(...cell.printed.cloneNode(true).childNodes);
-    const said = make("p", { className: "where", textContent: note || "This picture is from the book. " });
-    if (!note && settings.pictures) said.append(button("Draw it here", cell.name, () => {
+  // What a cell can't do here, or not yet: the book's own output stays.
+  function keep(cell, note) {
+    const figure = cell.printed?.querySelector(".plot");
+    if (note && cell.printed) cell.fresh.append(...cell.printed.cloneNode(true).childNodes);
+    else if (figure) cell.fresh.append(figure.cloneNode(true));
+    const said = make("p", { className: "where", textContent: note || (figure ? "This picture is from the book. " : "Nothing is drawn yet. ") });
+    if (!note) said.append(button("Draw it here", cell.name, () => {
       options.pictures = true;
       runTo(program.indexOf(cell), true);
-    }, "Loads matplotlib, 10 MB"));
+    }, "Loads matplotlib, 10 MB, and runs the page from the top"));
     cell.fresh.append(said);
   }
 
@@ -144,7 +147,12 @@ export async function open(page) {
     const { fresh } = cell, last = fresh.lastChild;
     if (kind === "html") {
       const [tag, className] = said.startsWith("<svg") ? ["figure", "plot"] : ["div", "rich"];
-      fresh.append(make(tag, { className, innerHTML: said }));
+      const box = make(tag, { className, innerHTML: said }), drawn = cell.printed?.querySelector(".plot svg");
+      if (className === "plot") {
+        box.firstChild.setAttribute("role", "img");
+        box.firstChild.setAttribute("aria-label", drawn?.getAttribute("aria-label") ?? `Drawn by ${cell.name}`);
+      }
+      fresh.append(box);
     } else if (last?.className === kind && kind.startsWith("std")) last.textContent += said;
     else fresh.append(make("pre", { className: kind, tabIndex: 0, textContent: said }));
     place(cell);

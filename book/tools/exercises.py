@@ -78,7 +78,7 @@ def attempted(name):
     """Return the text of the reader's file, or else of the given one."""
     if not yours(name).exists():
         return stub(name)
-    return yours(name).read_text(errors='replace')   # it may not be text
+    return yours(name).read_text(errors='replace')   # it is not always text
 
 
 def solution(name):

@@ -26,7 +26,7 @@ from book.tools.places import ROOT
 SCRIPTS = ROOT / 'book/run'
 VERSION = '0.27.7'
 ADDRESS = f'https://cdn.jsdelivr.net/pyodide/v{VERSION}/full/'
-OWN = ROOT / '.cache/runtime'       # what `make runtime` brings
+OWN = ROOT / '.cache/runtime'       # what `make runtime` downloads
 
 # The wheels of the version have their hashes in its lock.
 FILES = {
@@ -69,8 +69,7 @@ def settings():
     address = os.environ.get('RUNTIME') or ('runtime/' if own else ADDRESS)
     pinned = address in (ADDRESS, 'runtime/')
     return {'runtime': address, 'files': FILES if pinned else {},
-            'bytes': BYTES, 'megabytes': MEGABYTES, 'limit': LIMIT,
-            'pictures': True}
+            'bytes': BYTES, 'megabytes': MEGABYTES, 'limit': LIMIT}
 
 
 def library():
@@ -79,8 +78,9 @@ def library():
              *sorted((ROOT / weave.PACKAGE).rglob('*'))]
     files = {path.relative_to(ROOT).as_posix(): path.read_bytes()
              for path in paths if path.suffix in ('.py', '.js', '.json')}
-    return downloads.archive(
-        {'cells.py': (SCRIPTS / 'cells.py').read_bytes()} | files)
+    for path in SCRIPTS / 'cells.py', ROOT / 'book/tools/matplotlibrc':
+        files[path.name] = path.read_bytes()
+    return downloads.archive(files)
 
 
 def exercise(name):
@@ -95,7 +95,7 @@ def exercise(name):
                        'tests': test.read_text()}).encode()
 
 
-# Bringing Python for the browser.
+# Downloading Python for the browser.
 
 def bring():
     """Fetch Pyodide from npm and its wheels from PyPI; check each hash."""

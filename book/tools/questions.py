@@ -34,13 +34,16 @@ def about(cell, path):
 
 
 def markdown(question):
-    """Return a question as a box; opening an answer shows the output."""
+    """Return a question as a box.
+
+    Opening an answer shows the output and what explains it.
+    """
     answers = sorted(question['choices'], key=lambda answer: hashlib.sha256(
         answer['says'].encode()).digest())
     return '\n\n'.join([
         '<div class="question" markdown="1">', question['asks'],
         *(folded(answer) for answer in answers),
-        '<details class="shows"><summary>Show the output</summary></details>',
+        '<details class="shows"><summary>Show the answer and read on</summary></details>',
         '</div>'])
 
 

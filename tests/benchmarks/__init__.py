@@ -1,14 +1,14 @@
-"""Benchmarks: our gradients beside NumPy written by hand, and the peers.
+"""Benchmarks: compare our gradients with NumPy by hand and with the peers.
 
     python -m tests.benchmarks            all workloads; prints the tables
     python -m tests.benchmarks W2 W3      some of them
     python -m tests.benchmarks --write    all, and into book/benchmarks.json
                                           and README.md: this is `make bench`
 
-One process, one thread on one core for everybody.  What is compared computes
-the same, which is checked first.  Whoever is compared takes turns, and the
-figure is the best of many rounds; the spread says how far three quarters of
-them exceed it.  The floor is in `floors`; the small compiler is what `jit`
-is without the wing `fast/`.  autograd, torch and JAX are measured if they
-are installed.  Nothing is asserted about time.
+All of them run in one process, in one thread on one core. First we check that
+they compute the same values. Then they take turns, and the figure is the best
+of many rounds. The spread says by how much three quarters of the rounds
+exceed it. The module `floors` has the floor, and the small compiler is `jit`
+without the wing `fast/`. autograd, torch, and JAX are measured if they are
+installed. Times are not asserted.
 """

@@ -1,4 +1,4 @@
-"""`make bench`: measures, prints the tables, and writes them if asked to."""
+"""`make bench`: measure, print the tables, and write them on request."""
 
 from tests.benchmarks.pin import pin_to_one_thread
 
@@ -51,7 +51,7 @@ def main():
                      f'choose from {", ".join(WORKLOADS)}')
     if asked.write and asked.workloads:
         parser.error('--write measures all workloads, so do not name any')
-    if asked.write:     # if README has no place for it, say so now
+    if asked.write:     # fail now if README has no place for it
         replace_table(README.read_text(encoding='utf-8'), '')
 
     for name in set(EVERYBODY) - set(names()):
@@ -70,7 +70,7 @@ def main():
 
 
 def measure(chosen):
-    """Return what the chosen workloads give."""
+    """Return the results of the chosen workloads."""
     settle()
     data = {'rows': [], 'figures': []}
     for name in chosen:
@@ -92,7 +92,7 @@ def measure(chosen):
 
 
 def result(workload, row):
-    """Return what is written about a row."""
+    """Return the data to store about a row."""
     found = rounds(row)
     times = {'workload': workload, 'label': row.label,
              'seconds': {name: min(times) for name, times in found.items()},
@@ -103,7 +103,7 @@ def result(workload, row):
 
 
 def machine():
-    """Return where and when this is measured, and of what."""
+    """Return the date, the machine, and the versions of the libraries."""
     return {
         'date': datetime.date.today().isoformat(),
         'machine': {'cpu': cpu_model(), 'system': platform.system(),
@@ -117,7 +117,7 @@ def names():
 
 
 def cpu_model():
-    """Return the name of the processor, as well as the system knows it."""
+    """Return the name of the processor, as far as the system knows it."""
     try:
         with open('/proc/cpuinfo', encoding='utf-8') as lines:
             for line in lines:

@@ -1,3 +1,3 @@
-"""`make bench` runs these; `make test` leaves them alone."""
+"""`make bench` runs these files; `make test` does not."""
 
 collect_ignore_glob = ['*.py']

@@ -1,4 +1,4 @@
-"""W5: what the first call costs, which traces and compiles."""
+"""W5: the cost of the first call, which traces and compiles."""
 
 import gc
 from time import perf_counter
@@ -11,13 +11,13 @@ from tests.benchmarks.measure import Figure
 from tests.benchmarks.peers import jax, jnp
 
 SIZES = 100, 1_000, 10_000, 100_000
-PATIENCE = 15   # seconds that a first call of JAX's may take
-SMALL_TIME = 0.3    # seconds within which a first call is made again
+PATIENCE = 15   # seconds: the most for a first call of JAX
+SMALL_TIME = 0.3    # seconds: a faster first call is repeated
 X = np.linspace(0.1, 1.0, 10)
 
 
 def chain(np, n):
-    """Return a new function of `n` operations; nobody remembers it."""
+    """Return a new function of `n` operations, which is in no cache."""
     def f(x):
         y = x
         for _ in range(n // 2):
@@ -40,14 +40,14 @@ def theirs(n):
 
 
 def equations(kind, n):
-    """Return how many equations the program has that is compiled."""
+    """Return the number of equations in the compiled program."""
     f = chain(np, n)
     f = ad.grad(f) if kind == 'jit(grad)' else f
     return len(ad.make_jaxpr(f)(X).eqns)
 
 
 def first_call(call):
-    """Return the best time of a few first calls; long ones are made once."""
+    """Return the best time of a few first calls, or of one long call."""
     best, total = float('inf'), 0
     while total < SMALL_TIME:
         gc.collect()
@@ -59,7 +59,7 @@ def first_call(call):
 
 
 def first_calls():
-    """Return for each kind and size the times, and the equations."""
+    """Return the times and the equations for each kind and size."""
     table = []
     for kind in ours(1):
         share = equations(kind, 1_000) / 1_000
@@ -74,7 +74,7 @@ def first_calls():
 
 
 def w5(table):
-    """Return what the table is to be judged by."""
+    """Return the figures that the table has targets for."""
     of_jax = {('jit', 100): 0.3, ('jit', 1_000): 0.3, ('jit', 10_000): 0.3,
               ('jit(grad)', 1_000): 0.2, ('jit(grad)', 10_000): 0.05,
               ('make_jaxpr', 1_000): 0.5, ('make_jaxpr', 10_000): 0.5}

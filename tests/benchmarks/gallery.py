@@ -1,7 +1,7 @@
-"""The gallery: gradients of the programs that people might bring.
+"""The gallery: gradients of programs that users might bring.
 
-They are on small arrays, so it is the systems that are measured, and not
-NumPy.  Those are here that autograd knows all functions of.
+The arrays are small, so the times are those of the systems and not of NumPy.
+The gallery has the programs whose functions autograd supports.
 """
 
 from functools import partial
@@ -17,20 +17,20 @@ from tests.benchmarks.peers import anp, autograd
 from tests.gallery import GALLERY
 
 TURNS, TURN = 7, 0.005  # seconds
-WARM = 40   # calls: what is met so often has been prepared
+WARM = 40   # calls, after which operations are prepared
 NAMED = {'gaussian_processes': 'Gaussian processes',
          'hidden_markov': 'hidden Markov models'}
 
 
 def gallery():
-    """Return theme, label and column -> seconds of each program."""
+    """Return the theme, the label, and {column: seconds} of each program."""
     return [{'theme': NAMED.get(piece.theme, piece.theme.replace('_', ' ')),
              'label': str(piece), 'seconds': found}
             for piece in GALLERY if autograd and (found := measured(piece))]
 
 
 def measured(piece):
-    """Return column -> seconds, or None if autograd cannot do it."""
+    """Return {column: seconds}, or None if autograd cannot do it."""
     from autograd.scipy import special
     theirs = {'np': anp, 'sc': special, 'ad': SimpleNamespace(
         grad=autograd.grad, logsumexp=special.logsumexp)}
@@ -61,9 +61,9 @@ def measured(piece):
 
 
 def agree(values):
-    """Return whether the values are the same, and gradients nearly so.
+    """Return whether the values are equal, and the gradients nearly so.
 
-    Where a program has a tie, autograd chooses other slopes.
+    If a program has a tie, autograd chooses other slopes.
     """
     (y, ours), (z, theirs) = values['eager'], values['autograd']
     return np.allclose(y, z) and all(

@@ -1,4 +1,4 @@
-"""W6: loops over a thousand steps and more."""
+"""W6: loops of a thousand steps and more."""
 
 import math
 from functools import partial
@@ -12,7 +12,7 @@ from tests.benchmarks.peers import EVERYBODY, anp, gradients, jax, jnp, torch
 
 
 def unrolled(f, carry, xs=None, length=None):
-    """Return the last carry, as scan does; for a peer that has no scan."""
+    """Return the last carry, as scan does, for a peer without a scan."""
     for x in xs if length is None else [None] * length:
         carry, _ = f(carry, x)
     return carry, None
@@ -23,7 +23,7 @@ SCANS = {np: ad.scan, anp: unrolled, torch: unrolled,
 
 
 def network(np, weights, xs):
-    """The loss of a recurrent network, after each step and in all."""
+    """The loss of a recurrent network, summed over all steps."""
     recurrent, inward, bias = weights
 
     def step(carry, x):
@@ -57,7 +57,7 @@ STEP = 0.01
 
 
 def pendulum(np, steps, start):
-    """The angle after some steps of Euler's method, semi-implicit."""
+    """The angle after some steps of the semi-implicit Euler method."""
     def step(state, _):
         angle, speed = state
         speed = speed - STEP * np.sin(angle)
@@ -95,6 +95,5 @@ def w6():
         yield Row(f'pendulum, {steps:,} steps',
                   gradients(by_steps, ((1.0, 0.5),),
                             partial(hand_pendulum, steps),
-                            floor=partial(floors.pendulum, steps, STEP),
                             peers=EVERYBODY if few else ['jax']),
                   {'jit/hand': 1.5, 'jit/jax': 8, 'eager/autograd': 0.01})

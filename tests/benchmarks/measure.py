@@ -1,4 +1,4 @@
-"""What a row of the table is, and how its times are taken."""
+"""The rows of the table, and how their times are measured."""
 
 import gc
 from time import perf_counter
@@ -34,7 +34,7 @@ class Row(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """One number that is no time of a row."""
+    """A number that is not the time of a row."""
 
     label: str
     value: float
@@ -43,12 +43,12 @@ class Figure(NamedTuple):
 
 
 def settle():
-    """Bring the process to where one is that has run for long.
+    """Bring the process into the state of one that has run for long.
 
-    glibc returns each large array to the system, and asks for it anew, page
-    by page, until one of almost 32 MB has been freed.  NumPy by hand is twice
-    as fast from then on, so this is the severer comparison; and whether it
-    has happened must not depend on which peers are imported.
+    glibc returns each large array to the system and requests it again, page
+    by page, until an array of almost 32 MB has been freed. After that, NumPy
+    by hand is twice as fast, so this is the harder comparison. It must not
+    depend on which peers are imported.
     """
     np.empty(31 << 20, np.uint8)
     gc.collect()
@@ -74,20 +74,20 @@ def check_values(row):
 
 
 def values(tree):
-    """Return the arrays in the result of any library."""
+    """Return the arrays in a result of any library."""
     return [np.asarray(x) for x in ad.tree_leaves(tree)]
 
 
 def measured(row):
-    """Return column -> seconds: the best of all rounds."""
+    """Return {column: seconds}, the best of all rounds."""
     return {name: min(times) for name, times in rounds(row).items()}
 
 
 def rounds(row):
-    """Return column -> the seconds of a call in rounds that take turns.
+    """Return {column: seconds of a call} in rounds that take turns.
 
-    In a turn a call has some rounds in a row, because the first of them finds
-    the caches full of what others left there.
+    In each turn, a call has several rounds in a row, because other calls have
+    filled the caches before its first one.
     """
     check_values(row)
     gc.collect()
@@ -110,15 +110,15 @@ def rounds(row):
 def spread(times):
     """Return by how much three quarters of the rounds exceed the best.
 
-    It is a part of the best time: 0.1 is a tenth of it.
+    It is a fraction of the best time, so 0.1 is a tenth of it.
     """
     return float(np.quantile(times, 0.75)) / min(times) - 1
 
 
 def work(row):
-    """Return calls and bytes: of the floor, and of what `jit` compiles.
+    """Return the calls and bytes of the floor and of a jitted program.
 
-    Nobody moves fewer bytes than the arguments and the results have.
+    No program can move fewer bytes than its arguments and results have.
     """
     floor, jitted = row.calls['floor'], row.calls['jit']
     jaxpr = ad.make_jaxpr(jitted.func.f)(*jitted.args)
@@ -134,7 +134,7 @@ def within(n, limits):
 
 
 def repeats_of(call):
-    """Return how often a call has to be repeated to fill a round."""
+    """Return how often to repeat a call to fill a round."""
     n = 1
     while (took := seconds(call, n)) < ROUND / 4:
         n *= 4

@@ -1,4 +1,4 @@
-"""W11: what an import takes, and how much memory a gradient needs."""
+"""W11: the time of an import, and the memory of a gradient."""
 
 import gc
 import os
@@ -19,11 +19,11 @@ SIZE = 1_000_000
 
 
 def import_seconds():
-    """Return the medians for numpy, and for autodiff_mini with numpy."""
+    """Return the median times of numpy, and of numpy and autodiff_mini."""
     times = {'numpy': [], 'autodiff_mini': []}
     code = ('import time; t = time.perf_counter(); import {0}; '
             'print(time.perf_counter() - t)')
-    with TemporaryDirectory() as cache:     # all find their bytecode
+    with TemporaryDirectory() as cache:     # so that all bytecode exists
         env = os.environ | {'PYTHONPYCACHEPREFIX': cache}
         env.pop('PYTHONDONTWRITEBYTECODE', None)
         for _ in range(9):
@@ -52,7 +52,7 @@ def checkpointed(x):
 
 
 def kept():
-    """Return the bytes of all arrays of NumPy's."""
+    """Return the bytes of all NumPy arrays."""
     gc.collect()
     arrays = tracemalloc.DomainFilter(True, np.lib.tracemalloc_domain)
     taken = tracemalloc.take_snapshot().filter_traces([arrays])
@@ -60,10 +60,10 @@ def kept():
 
 
 def peak(f):
-    """Return the peak of memory of a call, in units of its argument.
+    """Return the peak memory of a call, in units of its argument.
 
-    It is of the second call, the result included, and with it what the first
-    call left behind for later ones.
+    The second call is measured, with its result and with everything that the
+    first call left behind for later ones.
     """
     x = np.linspace(-1, 1, SIZE)
     tracemalloc.start()

@@ -1,4 +1,4 @@
-"""W7: where a pendulum is after ten seconds, and its gradient."""
+"""W7: the position of a pendulum after ten seconds, and its gradient."""
 
 import math
 
@@ -15,7 +15,7 @@ if jax:
 SOLVERS = {np: odeint, jnp: jax and jax_odeint}
 TIMES = np.linspace(0.0, 10.0, 11)
 GRAVITY = 9.81
-TOLERANCE = 1.4e-8      # ours, and JAX's, unless one says otherwise
+TOLERANCE = 1.4e-8      # the defaults of the library and of JAX
 
 
 def pendulum(np, start, length):
@@ -29,7 +29,7 @@ def pendulum(np, start, length):
 
 
 def hand_pendulum(start, length):
-    """Its value and gradient: SciPy's solver, and the adjoint by hand."""
+    """The value and the gradient: SciPy's solver, and the adjoint by hand."""
     stiffness = GRAVITY / length
 
     def slope(t, state):

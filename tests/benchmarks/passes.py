@@ -1,4 +1,4 @@
-"""What each pass of the lowering buys."""
+"""The speedup of each pass of the lowering."""
 
 import math
 from contextlib import ExitStack
@@ -14,7 +14,7 @@ from tests.benchmarks.arrays import (
     black_scholes, gelu, hand_black_scholes, hand_gelu, options)
 from tests.benchmarks.measure import Row, measured
 
-# What is put in the place of a pass, so that it does nothing.
+# Replacements for passes, which do nothing.
 NO_BLOCKS = plan, 'HUGE', math.inf
 NO_PLACES = plan, 'LARGE', math.inf
 NO_SIMPLIFY = emitter, 'simplify', lambda jaxpr, *_: drop_dead(jaxpr)
@@ -37,7 +37,7 @@ def compiled_without(passes, f, args):
 
 
 def stages(label, program, args, hand, argnums=0):
-    """Return the row of a gradient: by hand, and with more passes each."""
+    """Return the row of a gradient: by hand, then with one more pass each."""
     f = ad.grad(partial(program, np), argnums)
     return Row(label, {
         'hand': partial(hand, *args),
@@ -46,7 +46,7 @@ def stages(label, program, args, hand, argnums=0):
 
 
 def passes():
-    """Return label and column -> seconds of each row."""
+    """Return the label and {column: seconds} of each row."""
     rows = [row for n in (1_000_000, 10_000) for row in (
         stages(f'GELU, {n:,} elements', gelu, (np.linspace(-4, 4, n),),
                hand_gelu),

@@ -1,8 +1,8 @@
-"""Who is compared, and how each of them is asked for a gradient.
+"""The libraries to compare, and how each of them computes a gradient.
 
-A workload is written once, as `program(np, *args)`: `np` is NumPy for us, and
-the peer's own module for a peer.  Arguments are prepared once, so that nobody
-is measured while it copies NumPy's arrays into its own.
+A workload is written once, as `program(np, *args)`, where `np` is NumPy for
+us and a peer's own module for the peer. Arguments are prepared once, so
+copying NumPy arrays into a peer's own arrays is not measured.
 """
 
 from functools import partial
@@ -35,7 +35,7 @@ EVERYBODY = ('autograd', 'torch', 'jax')
 
 def gradients(program, args, hand, argnums=0, value=False,
               peers=EVERYBODY, torch_program=None, floor=None):
-    """Return column -> call, a gradient of one program by each of us.
+    """Return {column: call}, the gradient of one program in each library.
 
     Args:
         program: `program(np, *args)`, a scalar.
@@ -45,7 +45,7 @@ def gradients(program, args, hand, argnums=0, value=False,
         value: whether the value of the program is wanted too.
         peers: which of the peers can do it.
         torch_program: the program for torch, if its functions are others.
-        floor: one of `floors`, if there is one.
+        floor: one of `floors`, if there is one for this program.
     """
     transform = 'value_and_grad' if value else 'grad'
     ours = getattr(ad, transform)(partial(program, np), argnums)
@@ -66,15 +66,14 @@ def gradients(program, args, hand, argnums=0, value=False,
     return calls
 
 
-def everywhere(make, args, hand, floor, peers=EVERYBODY):
-    """Return column -> call, of a function that each library transforms.
+def everywhere(make, args, hand, peers=EVERYBODY):
+    """Return {column: call} for a function that each library transforms.
 
     Args:
         make: `make(ad, np)`, with a library and its NumPy.
-        args, hand, floor, peers: as for `gradients`.
+        args, hand, peers: as for `gradients`.
     """
-    calls = {'hand': partial(hand, *args), 'floor': prepared(floor, args),
-             **our_calls(make(ad, np), args)}
+    calls = {'hand': partial(hand, *args), **our_calls(make(ad, np), args)}
     if autograd and 'autograd' in peers:
         calls['autograd'] = partial(make(autograd, anp), *args)
     if torch and 'torch' in peers:
@@ -91,7 +90,7 @@ def our_calls(f, args):
 
 
 def small_call(f, args):
-    """Return a call of jit's, compiled as it is without the wing fast."""
+    """Return a jitted call, compiled as without the wing `fast`."""
     compiled = ad.jit(f)
 
     def call():
@@ -101,7 +100,7 @@ def small_call(f, args):
 
 
 def jax_call(f, args):
-    """Return a call of jit's, which waits for what it computes."""
+    """Return a call of JAX's jit that waits for its result."""
     args, f = jax.tree.map(jax_leaf, args), jax.jit(f)
     return lambda: jax.block_until_ready(f(*args))
 
@@ -116,7 +115,7 @@ def tensor(x):
 
 
 def torch_gradient(f, args, argnums, value):
-    """Return a call that records `f`, and goes back over what it did."""
+    """Return a call that records `f` and runs its reverse pass."""
     args = ad.tree_map(tensor, args)
     wanted = args[argnums] if isinstance(argnums, int) else tuple(
         args[i] for i in argnums)

@@ -1,7 +1,7 @@
-"""One thread on one core for everybody.
+"""Run everything in one thread on one core.
 
-This has to happen before NumPy, torch and JAX are imported, so nothing of
-them is imported here.
+This has to happen before NumPy, torch, and JAX are imported, so this module
+imports none of them.
 """
 
 import os

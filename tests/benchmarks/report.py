@@ -1,4 +1,4 @@
-"""What `make bench` says of its data: in README, and in a terminal."""
+"""The tables of `make bench`, for README and for a terminal."""
 
 from book.tools.benchmark_tables import (
     conditions, first_call_table, floor_table, gallery_table, markdown,
@@ -18,30 +18,30 @@ SHORT = [
 # In README
 
 def readme_table(data):
-    """Return a short table in Markdown, and where it was measured."""
+    """Return a short Markdown table, and where it was measured."""
     rows = [row for row in data['rows'] if row['label'] in SHORT]
     table = markdown(ratio_table(rows, FEW, spreads=False))
     return f'{table}\n\n{measured_at(data)}'
 
 
 def replace_table(text, table):
-    """Return README with another table between its marks."""
+    """Return README with a new table between its marks."""
     return between_marks(text, 'benchmarks', f'\n{table}\n\n')
 
 
 # In a terminal
 
 def table_text(data):
-    """Return the tables for a terminal, that of the book's plot included."""
+    """Return the tables for a terminal, including that of the book's plot."""
     found = [*tables(data), *([size_table(data['sizes'])]
                               if 'sizes' in data else [])]
     return '\n\n'.join([conditions(data), *map(aligned, found), ''])
 
 
 def tables(data):
-    """Return the tables, each a list of lists of strings, its titles first.
+    """Return the tables, each a list of lists of strings, titles first.
 
-    What was not measured has no table.
+    Workloads that were not measured have no table.
     """
     coded = {key: [row | {'label': f'{row["workload"]} {row["label"]}'}
                    for row in data.get(key, [])]
@@ -55,14 +55,14 @@ def tables(data):
 
 
 def figure_table(figures):
-    """Return the figures that are no ratios to NumPy by hand."""
+    """Return the figures that are not ratios to NumPy by hand."""
     return [['', 'measured'], *[
         [figure['label'], amount(figure['value'], figure['unit'])]
         for figure in figures]]
 
 
 def size_table(data):
-    """Return the microseconds of the gradient of GELU, over sizes."""
+    """Return the gradient times of GELU in microseconds, by size."""
     columns = [[name, *[number(took * 1e6) for took in seconds]]
                for name, seconds in data['seconds'].items()]
     first = ['gradient of GELU, µs', *map('{:,}'.format, data['elements'])]
@@ -79,7 +79,7 @@ def aligned(table):
 
 
 def missed(data):
-    """Return a line for each target that was not met."""
+    """Return a line for each missed target."""
     found = [(f'{row["workload"]} {row["label"]}: {target}',
               row['seconds'][above] / row['seconds'][below], '', limit)
              for row in data.get('rows', [])
@@ -95,7 +95,7 @@ def missed(data):
 
 
 def amount(x, unit):
-    """Return the text of a figure; short times are not in seconds."""
+    """Return a figure as text; short times are in ms or µs."""
     if unit == 's' and x < 1:
         x, unit = (x * 1e3, 'ms') if x >= 1e-3 else (x * 1e6, 'µs')
     return f'{number(x)} {unit}'.strip()

@@ -1,7 +1,7 @@
-"""Programs that the draft, the library and JAX have in common.
+"""Programs that the draft, the library, and JAX have in common.
 
-Each is a function of a library and returns a function of a number.  The
-library has `np`, the transformations and control flow, as JAX names them.
+Each takes a library and returns a function of a number. The library has `np`,
+the transformations, and control flow, under JAX's names.
 """
 
 import itertools
@@ -93,7 +93,7 @@ def compiled(lib):
 
 
 def as_long_as(lib):
-    """Only forwards, and of one number at a time."""
+    """Forward mode only, and of one number at a time."""
     return lambda x: lib.while_loop(lambda s: s[1] < 3.0, lambda s: (
         lib.np.sin(s[0]) * x, s[1] + 1.0), (x, 0.0 * x))[0]
 

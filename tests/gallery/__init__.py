@@ -1,10 +1,10 @@
-"""The gallery: programs of the kinds that people bring.
+"""The gallery: programs of the kinds that users write.
 
-Each module is a theme, and each function in it is a program as a user of
-NumPy would write it: a number computed from arrays or dictionaries.  Above
-it stands the point at which it is differentiated.  Arrays that are filled
-with traced values are made with `like=`, as the chapter *Whose memory is
-it?* says; nothing else is written for the sake of derivatives.
+Each module is a theme, and each function in it is a program as a NumPy user
+would write it: a number computed from arrays or dictionaries. The point at
+which it is differentiated is above it. Arrays to be filled with traced values
+are created with `like=`, as the chapter *Whose memory is it?* explains.
+Otherwise, the programs make no concessions to differentiation.
 """
 
 import tests.gallery.regression  # noqa: F401

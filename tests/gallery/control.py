@@ -1,4 +1,4 @@
-"""Control: what to do now, so that later is good."""
+"""Control: actions now for a small cost later."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ START = np.array([1.0, 0.5, -0.5])
 
 @piece(np.array([0.0, -0.5, 0.3]), -1.0)
 def lqr(log_q, log_r):
-    """The cost to go, after twelve steps of the Riccati recursion."""
+    """The cost-to-go, after twelve steps of the Riccati recursion."""
     q, r = np.diag(np.exp(log_q)), np.exp(log_r) * np.eye(2)
     p = q
     for _ in range(12):
@@ -22,7 +22,7 @@ def lqr(log_q, log_r):
 
 @piece(A, branches='it iterates until nothing changes')
 def riccati(a):
-    """The same with no horizon: until the cost is what it was."""
+    """The same without a horizon: iterate until the cost converges."""
     p, change = np.eye(3), np.inf
     while change > 0.5:
         gain = np.linalg.solve(np.eye(2) + B.T @ p @ B, B.T @ p @ a)

@@ -1,4 +1,4 @@
-"""Decompositions: what a matrix is made of, as a matrix changes."""
+"""Decompositions, and how they change with the matrix."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ SYMMETRIC = SQUARE + SQUARE.T
 
 @piece(DATA)
 def principal_components(x):
-    """What two components leave over."""
+    """The residual after two components."""
     x = x - x.mean(axis=0)
     u, s, vt = np.linalg.svd(x, full_matrices=False)
     kept = u[:, :2] * s[:2] @ vt[:2]

@@ -1,4 +1,4 @@
-"""Differential equations: a step, and many of them."""
+"""Differential equations, in one step and in many."""
 
 import numpy as np
 
@@ -21,7 +21,7 @@ def heat(u, rate):
 
 @piece(0.1 * rng.standard_normal((6, 6)), jax='it writes in place')
 def poisson_by_relaxation(charge):
-    """Gauss and Seidel's sweeps, on red and on black squares."""
+    """Gauss-Seidel sweeps, on red and on black squares."""
     u = np.zeros((8, 8), like=charge)
     inner = u[1:-1, 1:-1]
     red = np.indices((6, 6)).sum(axis=0) % 2 == 0

@@ -1,4 +1,4 @@
-"""Filters: a state that is not seen, and a series that is."""
+"""Filters: a hidden state, and an observed series."""
 
 import numpy as np
 
@@ -40,7 +40,7 @@ def arma_likelihood(params):
 
 @piece(np.array([0.2, 0.4, 0.2]), np.array([1.0, -0.5, 0.3]))
 def biquad_response(b, a):
-    """How far a digital filter's gain is from that of an ideal low-pass."""
+    """The distance of a digital filter's gain from an ideal low-pass."""
     z = np.exp(-1j * np.linspace(0.05, 3.0, 40))
     h = np.polyval(b[::-1], z) / np.polyval(a[::-1], z)
     decibels = 20 * np.log10(np.abs(h))

@@ -1,4 +1,4 @@
-"""Finance: prices, and what moves them."""
+"""Finance: prices, and their sensitivities."""
 
 import numpy as np
 import scipy.special as sc
@@ -22,7 +22,7 @@ def black_scholes(market):
 
 @piece(100.0, 0.2, 85.0)
 def barrier_option(spot, volatility, barrier):
-    """By fifty paths; the barrier is crossed softly."""
+    """An option on fifty paths, with a soft barrier."""
     dt = 1.0 / 12
     moves = -0.5 * volatility ** 2 * dt + volatility * np.sqrt(dt) * STEPS
     paths = spot * np.exp(np.cumsum(moves, axis=1))

@@ -1,4 +1,4 @@
-"""Gaussian processes: kernels, and the likelihood of what was measured."""
+"""Gaussian processes: kernels, and the likelihood of measurements."""
 
 import numpy as np
 

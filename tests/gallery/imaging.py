@@ -14,7 +14,7 @@ windows = np.lib.stride_tricks.sliding_window_view
 
 @piece(rng.standard_normal((3, 3)), jax='it writes in place')
 def blur_kernel(kernel):
-    """How well a kernel makes the clean picture from the noisy one."""
+    """How well a kernel turns the noisy picture into the clean one."""
     out = np.zeros((N - 2, N - 2), like=kernel)
     for i in range(3):
         for j in range(3):

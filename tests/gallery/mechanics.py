@@ -1,4 +1,4 @@
-"""Mechanics: what moves, and what holds."""
+"""Mechanics: motion and equilibrium."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ G = 9.81
 
 
 def rk4(f, y, dt, steps):
-    """Return the state after so many steps of Runge and Kutta's."""
+    """Return the state after some Runge-Kutta steps."""
     for _ in range(steps):
         k1 = f(y)
         k2 = f(y + dt / 2 * k1)
@@ -56,7 +56,7 @@ def lagrangian(q, v, mass):
 
 @piece(np.array([1.0, 2.0, 1.5, 1.0]), np.array([1.0, 0.5, 2.0]))
 def lowest_frequency(springs, masses):
-    """Of three masses between four springs."""
+    """The lowest frequency of three masses between four springs."""
     k = (np.diag(springs[:-1] + springs[1:]) - np.diag(springs[1:-1], 1)
          - np.diag(springs[1:-1], -1))
     root = np.sqrt(masses)

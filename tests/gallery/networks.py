@@ -44,7 +44,7 @@ def recurrent(params):
 @piece({'self': weights(3, 4), 'near': weights(3, 4), 'out': weights(4)},
        jax='it writes in place')
 def graph_network(params):
-    """Each node hears its neighbours, added up in place."""
+    """Each node adds up the messages of its neighbors, in place."""
     start, end = EDGES
     messages = (NODES @ params['near'])[start]
     heard = np.zeros((5, 4), like=messages)

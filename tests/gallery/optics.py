@@ -1,4 +1,4 @@
-"""Optics: complex amplitudes, of which one measures the square."""
+"""Optics: complex amplitudes, whose squares are measured."""
 
 import numpy as np
 

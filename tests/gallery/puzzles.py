@@ -1,4 +1,4 @@
-"""Puzzles: algorithms of tables and choices, made soft."""
+"""Puzzles: algorithms with tables and choices, softened."""
 
 import numpy as np
 import scipy.special as sc

@@ -1,4 +1,4 @@
-"""Regression: thirty points, and how far a line is from them."""
+"""Regression: thirty points, and their distance from a line."""
 
 import numpy as np
 

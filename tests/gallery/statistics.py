@@ -1,4 +1,4 @@
-"""Statistics: likelihoods of counts, of times, and of what goes together."""
+"""Statistics: likelihoods of counts, times, and correlated values."""
 
 import numpy as np
 import scipy.special as sc
@@ -31,7 +31,7 @@ def gaussian_mixture(params):
 
 @piece(0.3, 0.1)
 def weibull_survival(log_shape, log_scale):
-    """Some still live: of them only the survival is known."""
+    """Some patients are still alive, so only their survival is known."""
     shape = np.exp(log_shape)
     z = TIMES / np.exp(log_scale)
     hazard = np.log(shape) - log_scale + (shape - 1) * np.log(z)

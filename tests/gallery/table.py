@@ -1,7 +1,7 @@
-"""The table of the gallery, and the decorator that hangs a program there.
+"""The table of the gallery, and the decorator that adds a program.
 
 A piece is a function that returns a number, and a point to differentiate it
-at: arrays, numbers, or dictionaries of them.
+at, made of arrays, numbers, or dictionaries of them.
 """
 
 from collections.abc import Callable
@@ -36,7 +36,7 @@ class Piece:
 
 
 def piece(*args, **remarks):
-    """Return a decorator: it hangs the decorated, and leaves it as it is."""
+    """Return a decorator that adds the function and returns it unchanged."""
     def hang(function):
         GALLERY.append(Piece(function, args, **remarks))
         return function

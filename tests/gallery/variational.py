@@ -1,4 +1,4 @@
-"""Variational inference: distributions that are fitted to distributions."""
+"""Variational inference: fitting one distribution to another."""
 
 import numpy as np
 import scipy.special as sc

@@ -1,4 +1,4 @@
-"""Statistics: programs."""
+"""Programs of statistics."""
 
 import numpy
 
@@ -8,17 +8,14 @@ COUNTS = 'JAX counts in floats'
 
 
 def holes(*shape, dtype=numpy.float64):
-    """Return numbers, of which some are NaN, but none of the first row."""
+    """Return numbers with some NaN, but none in the first row."""
     x = random(shape, dtype)
     x.flat[x.shape[-1]::3] = numpy.nan
     return x
 
 
-for name, x in {'odd': f64(5), 'even': f64(4), 'single': f32(6),
-                'half': f16(4), 'ints': ints(4), 'one': f64(1)}.items():
+for name, x in {'odd': f64(5), 'half': f16(4), 'ints': ints(4)}.items():
     program(f'median_{name}', lambda np, x: np.median(x), x)
-program('median_complex', lambda np, x: np.median(x), c128(3),
-        jax='JAX takes no complex numbers')
 
 METHODS = ('linear', 'interpolated_inverted_cdf', 'hazen', 'weibull',
            'median_unbiased', 'normal_unbiased', 'averaged_inverted_cdf',
@@ -30,9 +27,8 @@ for method in METHODS:
     program(f'quantile_{method}', lambda np, x, method=method: np.quantile(
         x, np.array([0.0, 0.22, 0.5, 1.0]), method=method), f64(5), ulps=4,
         jax=THEIRS.get(method, 'JAX has other methods'))
-    program(f'nanquantile_{method}', lambda np, x, method=method:
-            np.nanquantile(x, 0.3, 1, method=method), holes(2, 7), ulps=4,
-            jax=THEIRS.get(method, 'JAX has other methods'))
+program('nanquantile', lambda np, x: np.nanquantile(x, 0.3, 1), holes(2, 7),
+        ulps=4)
 program('quantile_of_q', lambda np, x, q: np.quantile(x, q), f64(5), 0.3,
         ulps=4)
 program('quantile_of_qs', lambda np, x, q: np.quantile(
@@ -51,9 +47,6 @@ for name in SKIPPING:
     program(name, function, holes(2, 3), ulps=4)
     program(f'{name}_axis', lambda np, x, function=function, k=keepdims:
             function(np, x, 1, **k), holes(2, 3, dtype=numpy.float32), ulps=4)
-    program(f'{name}_half', function, holes(2, 3, dtype=numpy.float16),
-            ulps=4)
-    program(f'{name}_ints', function, ints(5), ulps=4)
     if name in ('nansum', 'nanprod', 'nanmean', 'nanvar', 'nancumsum'):
         program(f'{name}_complex', function, holes(
             2, 3, dtype=numpy.complex128), ulps=4)
@@ -63,7 +56,6 @@ program('ptp', lambda np, x: np.ptp(x), f64(2, 3))
 program('cov', lambda np, x: np.cov(x), f64(2, 4), ulps=8)
 program('cov_columns', lambda np, x: np.cov(x, rowvar=False, bias=True),
         f64(4, 2), ulps=8)
-program('cov_complex', lambda np, x: np.cov(x), c128(2, 3), ulps=8)
 program('cov_weights', lambda np, x, w: np.cov(
     x, fweights=np.array([1, 2, 1, 3]), aweights=w), f64(2, 4), f64(4),
     ulps=8)
@@ -73,7 +65,6 @@ program('cov_pair', lambda np, x, y: np.cov(x, y, ddof=0), f64(4), f64(4),
         ulps=8)
 program('corrcoef_pair', lambda np, x, y: np.corrcoef(x, y), f32(4), f64(4),
         ulps=8)
-program('corrcoef', lambda np, x: np.corrcoef(x), f64(2, 4), ulps=8)
 program('corrcoef_complex', lambda np, x: np.corrcoef(x), c128(2, 3), ulps=8)
 
 program('bincount', lambda np, w: np.bincount(

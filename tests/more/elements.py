@@ -1,23 +1,19 @@
-"""Functions of each element: programs."""
+"""Programs of element-wise functions."""
 
 import numpy
 
 from tests.programs import f16, f32, f64, ints, program
 
-for kind, x in {'float': -0.7, 'array': f64(4) - 1.0, 'half': f16(3),
-                'single': f32(2) - 3, 'ints': -ints(3)}.items():
+for kind, x in {'array': f64(4) - 1.0, 'ints': -ints(3)}.items():
     program(f'fabs_{kind}', lambda np, x: np.fabs(x), x)
-program('fix', lambda np, x: np.fix(x), f64(3) * 0.9 - 2,
+program('fix', lambda np, x: np.fix(x), f64(3) * 4 - 4,
         jax='JAX has no fix')
-program('spacing', lambda np, x: np.spacing(x), f64(2, 3),
+program('spacing', lambda np, x: np.spacing(1e300 * x), f64(2, 3),
         jax='JAX has no derivative of it')
 
 program('ldexp', lambda np, x, i: np.ldexp(x, i), f64(2, 3), ints(3))
-program('ldexp_float', lambda np, x: np.ldexp(x, -3), 0.7)
-program('ldexp_ints', lambda np, x, i: np.ldexp(x, i), ints(3), ints(3))
-for kind, x in {'float': 0.7, 'array': numpy.array([[13.2, -20.4, 0.3]]),
-                'single': numpy.float32([-2.5]), 'half': numpy.float16([4.4]),
-                'ints': ints(3)}.items():
+for kind, x in {'array': numpy.array([[13.2, -20.4, 0.3]]),
+                'half': numpy.float16([4.4]), 'ints': ints(3)}.items():
     program(f'frexp_{kind}', lambda np, x: np.frexp(x)[0], x)
     program(f'frexp_exponent_{kind}', lambda np, x: np.frexp(x)[1], x)
     program(f'modf_{kind}', lambda np, x: np.modf(x)[0], x)
@@ -30,8 +26,8 @@ program('gcd', lambda np, x, y: np.gcd(x, y), ints(3), ints(2, 3))
 program('lcm', lambda np, x, y: np.lcm(x, y), ints(3), 6)
 program('bitwise_count', lambda np, x: np.bitwise_count(x), ints(3))
 
-for kind, x in {'float': 0.7, 'array': f64(3) * 6, 'negative': -f64(3),
-                'ints': ints(2), 'large': f64(2) + 300}.items():
+for kind, x in {'array': f64(3) * 6 - 7, 'ints': ints(2),
+                'large': f64(2) + 300}.items():
     program(f'i0_{kind}', lambda np, x: np.i0(x), x, double=True)
 
 program('piecewise', lambda np, x: np.piecewise(

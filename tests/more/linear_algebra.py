@@ -1,4 +1,4 @@
-"""Programs of linear algebra that is made of primitives."""
+"""Programs of linear algebra that is composed of primitives."""
 
 import numpy as np
 
@@ -10,17 +10,11 @@ decomposed('lstsq', lambda np, a, b: np.linalg.lstsq(a, b)[0],
            matrix(4, 2), f64(4))
 decomposed('lstsq_wide', lambda np, a, b: np.linalg.lstsq(a, b)[0],
            matrix(2, 3), f64(2, 2))
-decomposed('lstsq_single', lambda np, a, b: np.linalg.lstsq(a, b)[0],
-           matrix(3, 2, dtype=SINGLE), f32(3, 2))
 decomposed('lstsq_of_rank_1', lambda np, x, b: np.linalg.lstsq(
     np.stack([x, 2 * x], -1), b, rcond=1e-8)[0], c128(3), f64(3),
     jax='its slope is NaN where rank is lost')
 decomposed('lstsq_residuals', lambda np, a, b: np.linalg.lstsq(a, b)[1],
            matrix(4, 2, dtype=COMPLEX), c128(4, 2))
-decomposed('lstsq_no_residuals', lambda np, a, b: np.linalg.lstsq(a, b)[1],
-           matrix(2, 2), f64(2), jax='JAX returns numbers near zero')
-decomposed('lstsq_rank', lambda np, a, b: np.linalg.lstsq(a, b)[2],
-           matrix(3, 2), f64(3))
 decomposed('lstsq_singular_values', lambda np, a, b:
            np.linalg.lstsq(a, b)[3], matrix(3, 2, dtype=SINGLE), f64(3))
 
@@ -30,7 +24,7 @@ decomposed('matrix_rank_hermitian', lambda np, a: np.linalg.matrix_rank(
     a + a.T, hermitian=True, rtol=0.5), matrix(3, 3),
     jax='JAX takes no hermitian=')
 decomposed('cond', lambda np, a: np.linalg.cond(a), matrix(3, 2))
-for p in -2, 1, -np.inf, 'nuc':
+for p in -2, 'nuc':
     decomposed(f'cond_{p}', lambda np, a, p=p: np.linalg.cond(a, p),
                matrix(3, 3))
 decomposed('cond_stack', lambda np, a: np.linalg.cond(a, 'fro'),

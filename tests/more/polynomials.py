@@ -1,4 +1,4 @@
-"""Polynomials, and slopes on a grid: programs."""
+"""Programs of polynomials, and of slopes on a grid."""
 
 import numpy
 
@@ -41,8 +41,6 @@ ANGLES = numpy.array([1.5, 6.3, 2.2, 9.4, 8.0, 0.2])
 program('unwrap', lambda np, x: np.unwrap(x), ANGLES, ulps=4)
 program('unwrap_axis', lambda np, x: np.unwrap(x, 4.0, axis=0),
         ANGLES.astype('f4').reshape(3, 2), ulps=4)
-program('unwrap_ints', lambda np, x: np.unwrap(x, period=4),
-        ints(6) * 3)
 program('unwrap_odd', lambda np, x: np.unwrap(x, period=5), ints(6) * 3,
         jax='JAX: other values')
 program('logspace', lambda np, x, y: np.logspace(x, y, 5), 0.7, 1.5, ulps=8)

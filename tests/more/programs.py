@@ -1,4 +1,4 @@
-"""The programs that the wing `more` runs: they join the one table."""
+"""The programs of the wing `more`, which join the table of programs."""
 
 import tests.more.arranging  # noqa: F401
 import tests.more.averages  # noqa: F401

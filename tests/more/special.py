@@ -24,7 +24,7 @@ def special(np):
 
 
 def of_special(name, *orders):
-    """Return a program: a function, after its constant operands."""
+    """Return a program of a function with constant first operands."""
     return lambda np, *xs: getattr(special(np), name)(*orders, *xs)
 
 
@@ -34,7 +34,7 @@ def special_program(name, *args, orders=(), suffix='', jax=''):
             double=True, jax=jax if name in IN_JAX else NOT_JAX)
 
 
-# Near 1, and for what lives between 0 and 1, or is there for small numbers
+# Operands near 1, between 0 and 1, or small
 
 for name in '''gamma gammaln loggamma rgamma digamma gammasgn erf erfc erfi
         erfcx dawsn ndtr log_ndtr expit log_expit entr expm1 log1p exp2 exp10
@@ -62,7 +62,7 @@ for name in '''poch beta betaln owens_t xlogy xlog1py rel_entr kl_div
     special_program(name, f64(2, 1), f64(3))
 special_program('huber', f64(2, 1) - 0.4, f64(3) * 3)
 
-# Orders and other operands that stay, and an argument
+# Constant orders or operands, and an argument
 
 for name, *orders in (
         ('zeta', 2), ('gammainc', 1.5), ('gammaincc', 2), ('chdtr', 3),
@@ -111,7 +111,7 @@ special_program('xlogy', c64(2), c64(2), suffix='_complex', jax=(
 special_program('kve', c128(2), orders=(1.5,), suffix='_complex')
 special_program('erf', f64(0, 2), suffix='_empty')
 
-# What has a value here, and no derivative: of integers
+# Functions of integers, which have values but no derivatives
 
 special_program('zeta', ints(3) + 1, suffix='_riemann', jax=(
     'JAX takes two operands'))

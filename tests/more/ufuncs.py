@@ -1,4 +1,4 @@
-"""The methods of ufuncs, and calls with keywords."""
+"""Programs of ufunc methods, and of calls with keywords."""
 
 import numpy as np
 

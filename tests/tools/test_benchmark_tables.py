@@ -64,19 +64,14 @@ def stored(tmp_path, monkeypatch):
     return path
 
 
-@pytest.mark.parametrize('name, row', [
-    ('ratios', '| softplus, without it | 1.00 | – | – | 2.00 | – | – | – |'),
-    ('lost', '| network | – | – | – | 1.25 |'),
-    ('lost', '| softplus | 3.00 | – | – | – |'),
-    ('floor', '| network | 12 | 1,015 | 16.0 | 40.0 | 500 | 4.00 | 2.00 '
-              '| 1.60 |'),
-    ('passes', '| GELU | 4.00 | 0.50 |'),
-    ('first calls', '| jit, JAX | 10.0 | – | – | – |')])
-def test_tables_of_the_book_say_where_they_were_measured(stored, name, row):
-    text = benchmarks(name)
-    assert f'\n{row}\n' in text
-    assert f'<figcaption>{MEASURED}' in text
-    assert ('NumPy 2.1.0' in text) == (name == 'ratios')
+def test_tables_of_the_book_say_where_they_were_measured(stored):
+    for name in TABLES:
+        text = benchmarks(name)
+        assert f'<figcaption>{MEASURED}' in text
+        assert ('NumPy 2.1.0' in text) == (name == 'ratios')
+    for row in ('| network | – | – | – | 1.25 |',
+                '| softplus | 3.00 | – | – | – |'):
+        assert f'\n{row}\n' in benchmarks('lost')
 
 
 @pytest.mark.parametrize('name', TABLES)

@@ -2,8 +2,6 @@
 
 import re
 import signal
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -12,7 +10,6 @@ import autodiff_mini as ad
 from autodiff_mini.core import ufunc_table
 from book.tools import exercises, render, runner
 
-HERE = exercises.ROOT
 STUB = '''"""Add a row: twice as much.
 
 The task, with `code`.
@@ -125,16 +122,9 @@ def test_an_exercise_leaves_the_tables_of_the_library_as_they_were():
                           'ufunc_table[np.sin] = None\n'):
         assert ufunc_table[np.sin] is None
     assert ad.jvp(np.sin, (0.0,), (1.0,)) == (0.0, 1.0)
-
-
-def test_rows_that_come_on_demand_stay_after_an_exercise():
-    code = ('import numpy as np\nimport autodiff_mini as ad\n'
-            'from book.tools.exercises import library_restored\n'
-            'for _ in range(2):\n    with library_restored():\n'
-            '        print(ad.grad(np.median)(np.arange(3.0)))')
-    ran = subprocess.run([sys.executable, '-c', code], text=True,
-                         capture_output=True, cwd=HERE)
-    assert ran.stdout.split() == ['[0.', '1.', '0.]'] * 2, ran.stderr
+    for _ in range(2):      # rows that come on demand stay
+        with exercises.library_restored():
+            assert list(ad.grad(np.median)(np.arange(3.0))) == [0, 1, 0]
 
 
 # The next one
@@ -188,9 +178,7 @@ def test_a_chapter_means_its_first_that_is_not_solved(save):
             runner.chosen(words)
 
 
-def test_what_is_chosen_stays_and_skip_goes_on(ask, save):
-    runner.remember(at='e00_1_gone')     # which is no place any more
-    assert ask('next').startswith('e01_1')
+def test_what_is_chosen_stays_and_skip_goes_on(ask):
     ask('next', '01_2')
     assert ask('next').startswith('e01_2')
     for name in 'e02_1', 'e01_1', 'e01_2':
@@ -255,35 +243,9 @@ def test_a_mistake_has_a_file_a_line_and_a_sentence(
     assert 'runner.py' not in found and 'exercises.py' not in found
 
 
-def test_what_a_failing_test_printed_is_shown_and_cut(ask, save):
-    save(NAME, 'def twice(x):\n    for n in range(x * 99): print(n)\n')
-    lines = ''.join(f'    {n}\n' for n in range(12))
-    assert f'It printed\n{lines}    ...\n' in ask('next')
-
-
 def test_a_program_that_does_not_end_is_stopped(ask, save, monkeypatch):
     monkeypatch.setattr(exercises, 'LIMIT', 0.3)
     save(NAME, 'def twice(x):\n    while True:\n'
          '        try: int(x)\n        except Exception: pass')
     assert 'TookTooLong: stopped after 0.3 seconds' in ask('next')
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
-
-
-def test_an_interrupt_ends_the_trial(ask, save):
-    save(NAME, 'raise KeyboardInterrupt')
-    with pytest.raises(KeyboardInterrupt):
-        ask('next')
-
-
-def test_the_output_of_the_program_need_not_be_read():
-    """As of `make next | head`."""
-    program = ('import runpy, sys; from pathlib import Path\n'
-               'from book.tools import exercises\n'
-               'exercises.ROOT = Path(sys.argv.pop(1))\n'
-               "runpy.run_module('book.tools.runner', run_name='__main__')")
-    with subprocess.Popen(
-            [sys.executable, '-c', program, exercises.ROOT, 'next'], cwd=HERE,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        process.stdout.close()
-        assert process.stderr.read() == b''
-    assert process.returncode == 0

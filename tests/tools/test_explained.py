@@ -31,7 +31,7 @@ CAUGHT = {
     'memory.py': ['refuse_to_write'],
     'cond.py': ['choose'],
     'loops.py': ['stage_body'],
-    'prepared.py': ['meet', '__init__', 'run'],
+    'prepared.py': ['meet', '__init__', 'run', 'prepare_if_often'],
     'tape.py': ['process_primitive', 'look_at', 'process_index'],
     'twins.py': ['written_key', 'content_key']}
 
@@ -52,10 +52,8 @@ def raises(elsewhere=ELSEWHERE):
 def lines_of(error):
     """Yield where an error, and what it came of, was raised."""
     while error is not None:
-        trace = error.__traceback__
-        while trace is not None:
-            yield trace.tb_frame.f_code.co_filename, trace.tb_lineno
-            trace = trace.tb_next
+        for frame, line in walk_tb(error.__traceback__):
+            yield frame.f_code.co_filename, line
         error = error.__cause__ or error.__context__
 
 

@@ -65,7 +65,7 @@ def test_the_samples_of_the_first_pages_run(name):
     """In one namespace, from the top; a comment after a call is its value."""
     scope = {}
     for block in weave.blocks(ROOT / name):
-        exec(compile(block.text, name, 'exec'), scope)
+        exec(compile(block.text, f'<{name}>', 'exec'), scope)
         for call, value in re.findall(
                 r'(?m)^(\w.*?\))\s+# (.+?), by .*', block.text):
             assert repr(eval(call, scope)) == value

@@ -34,7 +34,9 @@ TICS = {
 }
 
 PAGES = [*(ROOT / 'book').rglob('*.md'), ROOT / 'README.md',
-         ROOT / 'CONTRIBUTING.md', ROOT / 'tests/CLAIMS.md',
+         *(ROOT / 'book/questions').glob('*.toml'), ROOT / 'Makefile',
+         ROOT / 'CONTRIBUTING.md', ROOT / 'CHANGELOG.md',
+         ROOT / 'tests/CLAIMS.md',
          *(ROOT / 'book/exercises').glob('*.py'),
          *(ROOT / 'book/solutions').glob('*.py')]
 MODULES = [*(ROOT / 'autodiff_mini').rglob('*.py'),

@@ -64,13 +64,6 @@ def test_a_file_that_is_saved_is_tried_and_keys_are_obeyed(book, watcher):
     file.write_text(solution)
     read_until(watcher, 'Solved.')
 
-    file.unlink()
-    say('01_2')
-    read_until(watcher, 'Add that entry.')
-    assert file.exists()
-    file.write_text(solution)
-    read_until(watcher, 'Solved.')
-
     say('h')
     read_until(watcher, 'Hint 1 of')
     say('1_2')

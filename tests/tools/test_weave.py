@@ -1,5 +1,7 @@
 """weave: chapters show the modules' code, and Book One the draft in order."""
 
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -123,6 +125,16 @@ def test_a_listing_edited_in_its_chapter_is_not_overwritten():
     assert ', t\n' in Path(SECOND).read_text()
     assert weave.main(['--anyway']) == 0
     assert Path(FIRST).read_text() == before
+
+
+def test_a_listing_of_the_last_commit_is_no_edit():
+    for words in ['init'], ['add', 'book'], ['commit', '-m', 'One']:
+        subprocess.run(['git', '-c', 'user.name=a', '-c', 'user.email=b',
+                        *words], check=True, capture_output=True)
+    shutil.rmtree('.cache')
+    change(CORE, 'np.sin', 'np.tan')
+    weave.weave(Path())
+    assert problems() == ''
 
 
 LISTING = '```python title="autodiff_mini/draft/core.py"\n{}\n```\n'

@@ -21,6 +21,16 @@ function unfolded(it) {
     ? [made("p", {}, made("strong", {}, ...heading.childNodes)), ...rest] : [];
 }
 
+// A question lists its answers, and its reasons come after the output.
+function answered(question) {
+  const answers = [...question.querySelectorAll("details:not(.shows)")];
+  const [says, whys] = ["summary", "p"].map((part) => made(
+    "ol", { type: "a" }, ...answers.map((it) => made(
+      "li", {}, ...it.querySelector(part).childNodes))));
+  question.nextElementSibling.after(made("div", { className: "question" }, whys));
+  question.append(says);
+}
+
 async function sheet(page, level) {
   const url = new URL(page, site).href;
   const answer = await fetch(url);
@@ -31,6 +41,7 @@ async function sheet(page, level) {
       "script:not([type='application/json']), .notebook, .headerlink, "
       + ".md-button"))
     it.remove();
+  article.querySelectorAll(".question").forEach(answered);
   for (const it of article.querySelectorAll("details"))
     it.replaceWith(...unfolded(it));
   for (const it of article.querySelectorAll("*"))
