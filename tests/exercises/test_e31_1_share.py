@@ -42,7 +42,7 @@ def test_parameters_matter(exercise):
         'reduce_sum', 'reduce_sum', 'mul', 'add']
 
 
-def test_numbers_that_are_equal_and_not_the_same(exercise):
+def test_equal_numbers_of_different_types(exercise):
     f = lambda n: (n * 1, n * 1.0, n * True, n * 0.0, n * -0.0)
     assert shared(exercise, f, np.arange(3)) == ['mul'] * 5
 
