@@ -31,7 +31,7 @@ def test_pullback_that_is_not_linear(exercise):
     assert np.allclose(found, [[0.6, 0.8], [0.0, -1.0]])
 
 
-def test_cotangent_that_is_none(exercise):
+def test_a_cotangent_can_be_none(exercise):
     f = exercise.pretend(lambda p: p['a'] * p['b'],
                          lambda ct: {'a': ct, 'b': None})
     assert ad.grad(f)({'a': 2.0, 'b': 3.0}) == {'a': 1.0, 'b': 0.0}

@@ -35,7 +35,7 @@ def test_stopped_element_keeps_its_values(exercise):
         assert np.array_equal(vmap(countdown)(N), DOUBLED)
 
 
-def test_as_many_elements_as_values(exercise):
+def test_two_elements_with_two_values_each(exercise):
     """Aligning at the last axis mixes them up without an error."""
     with with_rule(exercise):
         assert np.array_equal(vmap(countdown)(N[:2]), DOUBLED[:2])

@@ -17,7 +17,7 @@ def test_several_outputs(exercise):
     assert low == (-1, 2) and high == (-3, 6)
 
 
-def test_what_a_branch_captures(exercise):
+def test_a_branch_captures_a_value(exercise):
     f = lambda x, y: ad.cond(x > 0, lambda x: x * y, lambda x: x - y, x)
     assert exercise.bounds(f)((1.0, 2.0), (3.0, 4.0)) == (3, 8)
     assert exercise.bounds(f)((-2.0, -1.0), (3.0, 4.0)) == (-6, -4)

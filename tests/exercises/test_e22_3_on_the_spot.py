@@ -34,7 +34,7 @@ def test_keywords_and_several_arguments(exercise):
     assert ad.grad(lambda y: scaled(2.0, factor=1.0, y=y))(3.0) == 2.0
 
 
-def test_the_rule_may_look_at_the_tangent(exercise):
+def test_the_rule_can_read_the_tangent(exercise):
     def calm(x):
         def rule(x_dot):
             seen.append(float(x_dot))

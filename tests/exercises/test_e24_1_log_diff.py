@@ -30,7 +30,7 @@ def test_types(exercise):
         assert ad.eval_shape(exercise.log_diff, *args) == ad.typeof(found)
 
 
-def test_one_operand_moves(exercise):
+def test_one_operand_has_a_tangent(exercise):
     for i, slope in enumerate(SLOPES):
         f = lambda z: exercise.log_diff(*[z if i == k else (X, Y)[k]
                                           for k in range(2)])

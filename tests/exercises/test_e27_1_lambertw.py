@@ -17,7 +17,7 @@ def test_values(exercise):
         assert exercise.inverse(np.sinh, 0.0)(x) == near(np.arcsinh(x))
 
 
-def test_what_g_closes_over(exercise):
+def test_g_captures_a_value(exercise):
     def root(n, x):
         return exercise.inverse(lambda w: w ** n, 1.0)(x)
     slope = -2 ** (1 / 3) * np.log(2.0) / 9
