@@ -37,18 +37,6 @@ def step(c, x):
         c - 1.0), c     # a root, in a loop
 
 
-@ad.custom_jvp
-def ruled(x):
-    z = x - 1.0
-    return np.log(z)    # inside a function with a rule
-
-
-@ruled.defjvp
-def ruled_jvp(primals, tangents):
-    (x,), (x_dot,) = primals, tangents
-    return ruled(x), np.sqrt(x - 5.0) * x_dot       # the rule
-
-
 @ad.custom_vjp
 def bwd_ruled(x):
     return x * 1.0
@@ -78,8 +66,6 @@ FOUND = {
             'sqrt as its tangent', False, 'the square'),
     'a_scan': (lambda: looped(0.5), 'sqrt', False, 'return np.sqrt('),
     'a_branch': (lambda: ad.jit(chosen)(-1.0), 'log', False, 'a branch'),
-    'a_function_with_a_rule': (lambda: ad.grad(ruled)(0.0), 'log', False,
-                               'inside a function'),
     'a_bwd_rule_under_jit': (lambda: ad.jit(ad.grad(bwd_ruled))(-1.0), 'log',
                              False, 'the bwd rule'),
 }

@@ -166,12 +166,10 @@ def sin_times(x):
 INTERRUPTED = {
     'grad_at_a_new_size': lambda: ad.grad(sin_times)(
         np.full(next(SIZES), 0.5))[:2],
-    'jvp': lambda: ad.jvp(sin_times, (X,), (X,)),
     'jit': lambda: ad.jit(lambda x: sin_times(x))(X),
     'vmap_of_grad': lambda: ad.vmap(ad.grad(sin_times))(np.stack([X, X])),
     'grad_of_scan': lambda: ad.grad(lambda x: ad.scan(
         lambda c, x: (c * x, c), 1.0, x)[0])(X),
-    'checkpoint': lambda: ad.grad(ad.checkpoint(sin_times))(X),
 }
 X, SIZES = np.linspace(0.5, 1.0, 3), itertools.count(7)
 IN_HASTE = {'__enter__', '__exit__', 'paused_f', 'public_f'}
@@ -297,14 +295,12 @@ def test_no_tracer_outlives_reverse_mode(name):
         refs.extend(map(weakref.ref, (x, y, current_trace())))
         return y
 
-    gc.collect()
     gc.disable()
     try:
         kept = RAISING[name](f)
-        assert kept is not None
-        assert {ref() for ref in refs} == {None}
     finally:
         gc.enable()
+    assert kept is not None and {ref() for ref in refs} == {None}
 
 
 def test_only_residuals_that_belong_to_somebody_are_copied():
