@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from tests.amount import each
+from tests import amount
 from tests.programs import PROGRAMS, is_inexact
 from tests.statements import results
 from tests.test_programs import tangents_for
@@ -78,11 +78,13 @@ def same_bits(y, z):
     y, z = np.asarray(y), np.asarray(z)
     if y.shape != z.shape or y.dtype != z.dtype:
         return False
-    parts = [(y.real, z.real), (y.imag, z.imag)]
-    return all(np.all((a == b) & (np.signbit(a) == np.signbit(b))
-                      | (a != a) & (b != b)) for a, b in (
-        parts if y.dtype.kind == 'c' else [(y, z)])
-        ) if y.dtype.kind in 'fc' else np.array_equal(y, z)
+    if y.dtype.kind == 'c':
+        return same_bits(y.real, z.real) and same_bits(y.imag, z.imag)
+    is_same = np.equal(y, z)
+    if y.dtype.kind == 'f':
+        is_same &= np.signbit(y) == np.signbit(z)
+        is_same |= np.isnan(y) & np.isnan(z)
+    return bool(np.all(is_same))
 
 
 def differing(program, way):
@@ -109,19 +111,19 @@ def differing(program, way):
 
 
 @pytest.mark.parametrize('way', WAYS)
-@each([program for program in PROGRAMS if not reason(program)],
-      composed=True)
-def test_values_are_those_of_numpy_to_the_bit(program, way):
-    assert differing(program, way) == []
+def test_values_are_those_of_numpy_to_the_bit(way):
+    for program in PROGRAMS:
+        is_first = program.leads and not program.is_of_a_wing
+        if (is_first or amount.WHOLE) and not reason(program):
+            assert differing(program, way) == [], program.name
 
 
-@pytest.mark.parametrize('beginning', [
-    beginning for why, beginnings in WHY_NOT.items() if why != UNSAID
-    for beginning in beginnings])
-def test_no_exception_is_out_of_date(beginning):
-    assert any(differing(program, way) for program in PROGRAMS
-               if program.name.startswith(beginning)
-               for way in ('jvp', 'vmap'))
+def test_no_exception_is_out_of_date():
+    for why, beginnings in WHY_NOT.items():
+        for beginning in beginnings if why != UNSAID else ():
+            assert any(differing(program, way) for program in PROGRAMS
+                       if program.name.startswith(beginning)
+                       for way in ('jvp', 'vmap')), beginning
 
 
 def test_the_book_says_where_the_bits_differ():
