@@ -83,17 +83,6 @@ def soft_time_warping(x):
     return D[-1, -1]
 
 
-@program(0.3, 0.6, 0.2)
-def markov_chain(p):
-    P = np.zeros((3, 3))
-    P[0, 1], P[1, 2], P[2, 0] = p
-    for row in P:
-        row[:] = row + 0.1
-    P[np.arange(3), np.arange(3)] = 1 - P.sum(axis=1) + P.diagonal()
-    A = np.vstack([P.T - np.eye(3), np.ones(3)])
-    return np.linalg.lstsq(A, np.array([0.0, 0, 0, 1]), rcond=None)[0]
-
-
 @program(0.3, 0.9, 0.2)
 def mixture_by_em(p):
     x, mu, w = np.array([-1.0, 0.2, 0.4, 2.0]), p[:2].copy(), np.empty(2)
