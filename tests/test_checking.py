@@ -1,4 +1,4 @@
-"""check_grads (P5): it lets the right pass, and catches the wrong."""
+"""check_grads (P5) accepts correct rules and catches wrong ones."""
 
 
 import numpy as np
@@ -15,7 +15,7 @@ each_mode = pytest.mark.parametrize('mode', ['fwd', 'rev'])
 
 
 def square(k, first=2):
-    """Return x^2, with a rule that says `first` x, then `k`."""
+    """Return x^2, whose rule says `first` x, then `k`."""
     slope = custom(lambda x: first * x, lambda p, t: (slope(*p), k * t[0]))
     f = custom(lambda x: x * x, lambda p, t: (f(*p), slope(p[0]) * t[0]))
     f.fun.__qualname__ = f.__qualname__ = 'square'
@@ -72,7 +72,7 @@ def test_p5_each_mode_calls_its_own_transform(
 
 @each_mode
 def test_p5_a_wrong_rule_is_caught(mode):
-    """Three for two."""
+    """Its rule says 3 instead of 2."""
     for x in (1.0, X, X.astype(np.float32), {'a': [X]}):
         f = square(3, first=3)
         with pytest.raises(AssertionError, match=(
@@ -106,7 +106,7 @@ def test_atol_and_rtol_set_the_tolerance(mode):
 
 @each_mode
 def test_tolerances_depend_on_the_lowest_precision(mode):
-    """What is near enough for half precision is not for double."""
+    """Half precision allows a larger error than double."""
     wrong = custom(lambda x: x * x, lambda p, t: (
         wrong(*p), 2.002 * p[0] * t[0]))
     ad.check_grads(wrong, (X.astype(np.float16),), 1, mode)

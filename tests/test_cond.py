@@ -153,7 +153,7 @@ def test_infinite_slope_in_one_branch_leaves_other_elements_finite():
 
 
 def invert(lib):
-    """The function whose other branch fails, and does not warn."""
+    """A function whose other branch fails, but does not warn."""
     return lambda a, b: lib.cond(
         a[0, 0] > 0, lambda: np.linalg.solve(a, b), lambda: 2 * b)
 

@@ -1,4 +1,4 @@
-"""`cost` counts what programs do: by hand, and against real memory."""
+"""`cost` counts what programs do: against counts by hand, and real memory."""
 
 import gc
 import tracemalloc
@@ -63,9 +63,9 @@ def test_calls_bytes_and_memory_are_counted(name):
 
 
 def test_the_reverse_pass_of_a_layer_is_counted():
-    """It multiplies by both factors: twice the products of the way there.
+    """It multiplies by both factors, so it has twice as many products.
 
-    The compiled gradient leaves out the way there, of which it needs nothing.
+    The compiled gradient drops the forward pass, because it does not need it.
     """
     there, back, compiled = ad.cost(lambda w, v: np.sum(v @ w), W, V)
     products = 2 * 7 * 30 * 20

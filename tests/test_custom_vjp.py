@@ -1,7 +1,7 @@
-"""custom_vjp.py: reverse mode asks the rule, and a loop is the oracle of vmap.
+"""custom_vjp.py: reverse mode uses the rule, and vmap equals a loop.
 
-The rules say three times the truth, so that it shows who was asked.
-A name such as `d1_...` cites a row of REQUIREMENTS.md: d of the design
+The rules say three times the truth, so a result shows whether its rule was
+used. A name such as `d1_...` cites a row of REQUIREMENTS.md: d of the design
 document, r of the reference page, b beyond JAX; `hard_case` is one of its
 hard cases.
 """
@@ -48,7 +48,8 @@ square.defvjp(lambda x: (square(x), x), lambda x, ct: (3 * x * ct,))
 
 
 def refused(f, words, error=TypeError, x=3.0):
-    """Assert that grad of `f` is a named error, and all works after it."""
+    """Assert that grad of `f` is a named error, and the library still works.
+    """
     with pytest.raises(error, match=f'(?s){words}') as info:
         ad.grad(f)(x)
     assert current_trace() is Trace.base
@@ -68,7 +69,7 @@ def test_d1_vmap_and_grad_use_the_rule_in_either_order():
 
 
 def test_d9_bwd_has_a_derivative_too():
-    """Of the residuals, and of the cotangent."""
+    """With respect to the residuals, and to the cotangent."""
     f = custom(lambda x: x ** 2, lambda x: (f(x), x),
                lambda x, ct: (ct ** 2 * x ** 3,))
     g = lambda x: ad.vjp(f, x)[1](5.0)[0]
@@ -184,7 +185,7 @@ def mapped_and_looped(inner, dims, used, stage):
        stage=st.sampled_from(['', 'inside', 'outside']))
 def test_d1_b1_any_argument_output_or_residual_is_mapped_or_not(
         dims, outputs, residuals, bars, dots, used, stage):
-    """Cotangents of what is not mapped are summed; the loop knows."""
+    """Cotangents of unmapped values are summed, as in the loop."""
     # Where one call is made for all, it says a constant only once.
     assume(0 in dims[:2] or not {'constant', 'residual'} & {*bars})
     # Rules may not close over what is written down.
@@ -361,7 +362,7 @@ def test_d10_residuals_can_be_any_object():
     lambda f: f, ad.jit, ad.checkpoint, staged,
     lambda f: lambda *xs: ad.vmap(f)(*[np.stack([x, x]) for x in xs])[0]])
 def test_keyword_only_arguments_of_fwd_and_their_cotangents(wrap):
-    """fwd gets them by keyword, and bwd returns them behind the others."""
+    """fwd gets them by keyword, and bwd returns their cotangents last."""
     def fwd(x, *, b, a):
         return f(x, b=b, a=a), (x, a)
 
@@ -470,7 +471,7 @@ def test_hard_case_8_fwd_sees_which_arguments_are_perturbed():
 
 
 def test_r2_a_zero_of_another_type_names_the_argument(node):
-    """A symbolic zero was taken whatever its shape."""
+    """A symbolic zero of any shape was accepted."""
     for zero in (
             lambda ct: ad.zero_from_primal(np.ones(3), symbolic_zeros=True),
             lambda ct: ad.Zero(np.ones((2, 4))),
@@ -608,7 +609,7 @@ DETECTED = ('Detected differentiation of a custom_vjp function with respect '
 
 
 def closing(where, x):
-    """Return a custom function, of which one part closes over `x`."""
+    """Return a custom function of which one part closes over `x`."""
     c = {name: x if name == where else 1.0
          for name in ('f', 'fwd', 'residual', 'bwd')}
 
@@ -658,7 +659,8 @@ def scale(a, x):
 
 
 def held(kind):
-    """Return a function with a nondiff argument, and its rules' factor."""
+    """Return a function with a nondiff argument, and the factor of its rules.
+    """
     f = (ad.custom_jvp if kind == 'jvp' else ad.custom_vjp)(
         scale, nondiff_argnums=0)
     if kind != 'vjp':
@@ -699,7 +701,7 @@ def test_b2_nondiff_arguments_are_operands_of_a_staged_call(kind):
 
 @pytest.mark.parametrize('kind', KINDS)
 def test_b2_d12_late_perturbation_of_a_nondiff_argument_is_named(kind):
-    """The jaxpr does not know yet who will be differentiated."""
+    """The jaxpr does not know yet which arguments get differentiated."""
     f, _ = held(kind)
     words = ('Argument 0 of .*scale is named in nondiff_argnums, but it is '
              'being differentiated.*nondiff_argnums')

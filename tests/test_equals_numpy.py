@@ -1,4 +1,4 @@
-"""What NumPy's functions hand out: arrays or numbers, and where they write.
+"""NumPy functions return arrays or numbers, and write, as in NumPy.
 
 The programs are text, run in plain NumPy and under each transformation.
 """
@@ -144,7 +144,7 @@ UNTOLD = {      # what NumPy's empty arrays hold, and arguments that hardly
 
 
 def functions():
-    """Return how programs call the NumPy functions in our tables."""
+    """Return the calls of the NumPy functions in our tables."""
     for function in (*function_table, *ufunc_table):
         for prefix, module in (('np.', np), ('np.linalg.', np.linalg),
                                ('np.fft.', np.fft), ('np.emath.', np.emath)):
@@ -156,7 +156,7 @@ def functions():
 
 @pytest.mark.filterwarnings('ignore')
 def test_every_numpy_call_is_computed_or_a_type_error():
-    """And no function takes an array of shape () for a number."""
+    """And no function treats an array of shape () as a number."""
     names = sorted({*functions()} - UNTOLD)
     for name in names if amount.WHOLE else names[3::64]:
         for arguments, o in itertools.product(ARGUMENTS, ('s', 'a', 'x', 'm')):

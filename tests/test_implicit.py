@@ -1,6 +1,7 @@
-"""Guard `fixed_point`, `custom_root` and `root`: values, slopes, failures.
+"""Guard `fixed_point`, `custom_root`, and `root`: values, slopes, failures.
 
-Rows D15 and B1.  The oracles are formulas, and difference quotients.
+Rows D15 and B1. The expected values come from formulas and difference
+quotients.
 """
 
 from functools import partial
@@ -20,7 +21,7 @@ MODES = 'fwd', 'rev'
 
 
 def newton(f, x):
-    """Newton's method as a user writes it, for numbers."""
+    """Newton's method for numbers, as a user writes it."""
     return ad.while_loop(lambda x: np.abs(f(x)) > 1e-12,
                          lambda x: x - f(x) / ad.grad(f)(x), x)
 
@@ -136,7 +137,7 @@ def test_a_python_number_that_gets_its_type_from_another():
 # What a function closes over
 
 def test_all_three_functions_can_close_over_values():
-    """The oracle has the solution, and the slope's solver a factor."""
+    """The expected solution is known, and the slope solver has a factor."""
     def solve_linear(A, b, factor):
         solution = np.linalg.solve(A, b)
         return custom_root(
@@ -300,7 +301,7 @@ def test_a_tree_is_found_as_a_whole_or_not_at_all():
 
 
 def test_a_diverging_repetition_has_a_nan_derivative():
-    """The guess is right, but no limit: the slope there is 2."""
+    """The guess is a solution but not a limit, because the slope is 2."""
     f = lambda a: fixed_point(lambda a, x: a + 2 * x, a, -1.0)
     assert f(1.0) == -1.0
     with pytest.warns(RuntimeWarning, match='a derivative of .*nan'), \

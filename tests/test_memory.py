@@ -1,4 +1,4 @@
-"""Memory: arrays that are kept, lent to rules, and handed out (chapter 23)."""
+"""Memory: arrays that are kept, lent to rules, and returned (chapter 23)."""
 
 import gc
 import tempfile
@@ -119,7 +119,7 @@ def is_of_arrays(program):
 
 @pytest.mark.parametrize('of', [vjp_of, linearize_of, jit_of])
 def test_no_one_sees_what_another_writes(of):
-    """The library leaves the caller's arrays alone, and the other way."""
+    """The library and the caller do not see each other's writes."""
     for program in filter(is_of_arrays, [*FEW, *CUSTOM_PROGRAMS[::4]]):
         xs = [x.copy() for x in program.args]
         with np.errstate(all='ignore'):
@@ -196,7 +196,7 @@ class Labelled(np.ndarray):
 
 
 def mapped():
-    """Return an array that is a file."""
+    """Return an array that is mapped to a file."""
     with tempfile.TemporaryFile() as file:
         x = np.memmap(file, float, shape=2)
     x[:] = 2
@@ -265,7 +265,7 @@ KEPT = {
 
 @pytest.mark.parametrize('name', KEPT)
 def test_kept_arrays_are_unchanged(name):
-    """Who owns an array may write into it when the function has run."""
+    """Their owner can write into them after the function has run."""
     try:
         pull = KEPT[name]()
         expected = [np.array(x) for x in pull(np.ones(3))]

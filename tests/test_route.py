@@ -18,7 +18,7 @@ def loss(x):
 
 
 def route(call, *args):
-    """Return the calls of the library's functions, as (file, name)."""
+    """Return the calls of library functions, as (file, name)."""
     steps = []
 
     def note(frame, event, arg):

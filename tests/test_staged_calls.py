@@ -1,7 +1,7 @@
 """staged_calls.py: a custom rule survives in a jaxpr.
 
-The rules say three times the truth, so that it shows who was asked.
-A name such as `d1_...` cites a row of REQUIREMENTS.md: d of the design
+The rules say three times the truth, so a result shows whether its rule was
+used. A name such as `d1_...` cites a row of REQUIREMENTS.md: d of the design
 document, r of the reference page, b beyond JAX; `hard_case` is one of its
 hard cases.
 """
@@ -32,7 +32,7 @@ from tests.test_custom_jvp import (
 
 
 def staged(f):
-    """Return `f`, as a function that writes itself down, and runs that."""
+    """Return `f` as a function that records and runs itself."""
     def f_by_jaxpr(*args):
         trees = []
 
@@ -62,7 +62,7 @@ TRANSFORMS = {
 
 
 def nested(f, names):
-    """Return the transforms of `f`, the last name first."""
+    """Return the transforms of `f`, with the last name innermost."""
     for name in reversed(names):
         f = TRANSFORMS[name](f)
     return f
@@ -79,7 +79,7 @@ def point(names):
 # rule and 3 e^x by bwd.
 
 def exp_with(make, *kinds):
-    """Return e^x with these rules, of which each calls the function."""
+    """Return e^x with these rules, each of which calls the function."""
     f = make(lambda x: np.exp(x))
     if 'vmap' in kinds:
         f.def_vmap(lambda n, in_batched, x: (2 * np.exp(x), in_batched[0]))
@@ -291,7 +291,7 @@ def test_a_rule_must_return_the_types_of_its_function():
 # Partial evaluation of calls
 
 def test_a_call_is_cut_in_two():
-    """What is known of it is computed; what is linear is written down."""
+    """Its known part is computed, and its linear part is recorded."""
     runs = []
     f = lambda x: call(lambda y: runs.append(1) or np.sin(y) * y, x)
     y, f_jvp = ad.linearize(f, X)
@@ -323,7 +323,7 @@ def test_staged_rules_are_named_as_the_rule():
 
 @pytest.mark.parametrize('names', ['js', 'gs', 'ls', 'jss'])
 def test_the_outputs_of_a_rule_are_batched_as_the_functions_were(names):
-    """Over closures: the function ran when it was staged, the rule later."""
+    """With closures, the function ran when it was staged, the rule later."""
     c = np.arange(4.)
 
     def mapped_function(x):

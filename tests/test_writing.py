@@ -1,7 +1,8 @@
 """Arrays that change: a program that writes computes what NumPy computes.
 
-Or an error says whose memory it is.  tests/programs.py has the programs that
-write, one for each way; here are names, views, doors, and random programs.
+If it cannot, an error says whose memory it is. tests/programs.py has a
+program for each way to write, and this file has names, views, and random
+programs.
 """
 
 from functools import partial
@@ -25,7 +26,7 @@ STAGES = ad.jit, lambda f: lambda x: ad.vmap(f)(x[None])
 
 
 def gradient(f, x):
-    """Return the gradient by each way that there is; all are the same."""
+    """Return the gradient, which is the same in each mode."""
     ways = [ad.grad(f)(x), ad.jit(ad.grad(f))(x), ad.grad(ad.jit(f))(x),
             ad.jacfwd(f)(x), ad.vmap(ad.grad(f))(np.stack([x, x]))[1],
             ad.grad(lambda x: np.sum(ad.vmap(f)(x[None])))(x)]
@@ -111,9 +112,10 @@ SEEN = [program for program in PROGRAMS if len(program.args) and np.ndim(
 
 
 def test_a_result_shares_memory_if_numpys_does():
-    """Or a write would be seen where it should not, or not where it should.
+    """Otherwise, writes would be seen where they should not, or be missed.
 
-    More than that may share it: NumPy decides whether a reshape copies.
+    More results can share memory, because NumPy decides whether reshape
+    copies.
     """
     for program in SEEN:
         if program.leads or amount.WHOLE:
@@ -354,7 +356,7 @@ CARRIERS = {
 
 @pytest.mark.parametrize('carrier', CARRIERS)
 def test_results_belong_to_the_caller(carrier):
-    """Of a function that returns its argument, or a part of it."""
+    """The function returns its argument or a part of it."""
     for inner in (lambda x: x, lambda x: x[..., None][..., 0]):
         f = CARRIERS[carrier](inner)
 
@@ -407,7 +409,7 @@ COPIES = {
 
 @pytest.mark.parametrize('name', COPIES)
 def test_a_copy_of_elements_can_hold_traced_values(name):
-    """Also where the array itself stands still, under grad, too."""
+    """Also if the array itself is constant, and under grad."""
     scope = {'np': np, 'ROWS': ROWS, 'MASK': MASK}
     exec('def f(v):\n    K = np.array(np.arange(9.0).reshape(3, 3), like=v)\n'
          f'    {COPIES[name]}\n    return np.sum(np.sin(K) * K)', scope)

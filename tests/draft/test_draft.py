@@ -1,4 +1,4 @@
-"""The draft is right, short, and loud where it stops.
+"""The draft is right, it is short, and what it lacks is an error.
 
 Its pieces are Book One's main line, and the chapters run them one by one.
 """
@@ -74,7 +74,7 @@ def test_every_stack_of_three_transformations_equals_the_library(program):
 
 
 def test_every_numpy_program_of_the_draft_equals_the_library():
-    """What it cannot, it refuses; but for what its docstring says."""
+    """It refuses the others, except for what its docstring says."""
     expressed = 0
     for program in TABLE:
         xs = program.args

@@ -1,7 +1,8 @@
 """Fission: only what depends on the previous step stays in the loop.
 
-First which equations run where, then that they compute what the unrolled loop
-does.  Sums can be added in another order, so the last bits can differ.
+First come the equations that run in each part, then the results, which equal
+the unrolled loop's. Sums can be added in another order, so the last bits can
+differ.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""Simplification: which equations are left, with the same bits."""
+"""Simplification: the remaining equations give the same bits."""
 
 import subprocess
 import sys
@@ -168,7 +168,7 @@ SIMPLIFIED = {
 
 @pytest.mark.parametrize('name', SIMPLIFIED)
 def test_exactly_these_equations_remain(name):
-    """They compute and warn alike, and cannot be simplified again."""
+    """They compute and warn alike, and nothing more can be simplified."""
     f, args, expected = SIMPLIFIED[name]
     jaxpr = opened(ad.make_jaxpr(f)(*args))
     before = str(jaxpr)

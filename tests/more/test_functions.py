@@ -15,7 +15,7 @@ assert_near = partial(np.testing.assert_allclose, rtol=1e-12, atol=1e-12)
 
 
 def gradient(f, *x):
-    """Return the gradient of the sum of `f`: with jit and without."""
+    """Return the gradient of the sum of `f`, with jit and without."""
     def total(x):
         return np.sum(f(x))
     x = np.array(x, float)
@@ -25,7 +25,7 @@ def gradient(f, *x):
 
 
 def tangent(f, *x):
-    """Return the tangents of `f`, all elements moving at the speed of 1."""
+    """Return the tangents of `f` along ones."""
     x = np.array(x, float)
     return ad.jvp(f, (x,), (np.ones_like(x),))[1]
 

@@ -1,4 +1,5 @@
-"""render: what a chapter's cells do stands on its page, or fails it."""
+"""render: a chapter's page has the outputs of its cells, or the build fails.
+"""
 
 import json
 import re

@@ -26,7 +26,7 @@ def book(tmp_path):
 
 @pytest.fixture
 def watcher(book):
-    """A watcher that is stopped when nothing has come for too long."""
+    """Yield a watcher, and stop it if it prints nothing for too long."""
     with subprocess.Popen([sys.executable, '-m', 'book.tools.watch', '1_2'],
                           cwd=book, text=True, stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE) as process:
