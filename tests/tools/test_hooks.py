@@ -145,7 +145,7 @@ def shown(address):
 
 
 @pytest.mark.rest
-def test_a_server_weaves_and_says_on_the_page_what_was_edited_there(site):
+def test_a_server_weaves_and_shows_edits_on_the_page(site):
     with serving(site) as await_words:
         address = await_words(r'Serving on .*').split()[-1]
 
@@ -169,7 +169,7 @@ def test_a_server_weaves_and_says_on_the_page_what_was_edited_there(site):
              'core.py:2: not Python: invalid syntax')
 
 
-def test_a_port_is_asked_for_before_anything_is_built():
+def test_an_unusable_port_is_refused():
     with socket.create_server(('127.0.0.1', 0)) as taken:
         for words in str(taken.getsockname()[1]), 'http':
             with pytest.raises(SystemExit, match=f'Port {words} cannot be'):
