@@ -27,20 +27,18 @@ COLD = '''"""Cold case: it is half.
 Find it.
 """
 
-HINTS = ('Look.', 'Look again.')
+HINTS = ('Look.',)
 
 
 def double(x):
     return x / 2
-
-# exercise e02_1: one line above is wrong.
 '''
 GUESS = '''"""Predict: what comes out?
 
 Say it.
 """
 
-HINTS = ('Look.', 'Look again.')
+HINTS = ('Look.',)
 
 
 def prediction():

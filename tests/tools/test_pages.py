@@ -50,16 +50,6 @@ def leads(page, link):
             place.anchor for place in places.sections(target).values()})
 
 
-def test_a_link_that_leads_nowhere_is_seen(tmp_path):
-    page = tmp_path / 'page.md'
-    page.write_text("# Page\n\n## Here\n\nad.watch(f, name='old')\n")
-    modules = os.path.relpath(MODULES, tmp_path)
-    for link in '#here', 'page.md#page', f'{modules}/core.md', '#old-2':
-        assert leads(page, link)
-    for link in '#there', 'no.md', f'{modules}/no.md', 'no.md#here', '#new-2':
-        assert not leads(page, link)
-
-
 @pytest.mark.parametrize('name', ['README.md', 'book/index.md'])
 def test_the_samples_of_the_first_pages_run(name):
     """In one namespace, from the top; a comment after a call is its value."""
