@@ -111,7 +111,7 @@ def differing(program, way):
 @pytest.mark.parametrize('way', WAYS)
 @each([program for program in PROGRAMS if not reason(program)],
       composed=True)
-def test_values_are_those_of_numpy_to_the_bit(program, way):
+def test_values_equal_numpys_to_the_bit(program, way):
     assert differing(program, way) == []
 
 

@@ -39,7 +39,7 @@ RIGHT = {
 
 @each_mode
 @pytest.mark.parametrize('name', RIGHT)
-def test_p5_what_is_right_passes(name, mode):
+def test_p5_correct_rules_pass(name, mode):
     f, args = RIGHT[name]
     assert ad.check_grads(f, args, 2, (mode,)) is None
 
@@ -71,7 +71,7 @@ def test_p5_each_mode_calls_its_own_transform(
 # P5: what is wrong is caught
 
 @each_mode
-def test_p5_the_liar_is_caught(mode):
+def test_p5_a_wrong_rule_is_caught(mode):
     """Three for two."""
     for x in (1.0, X, X.astype(np.float32), {'a': [X]}):
         f = square(3, first=3)
@@ -94,7 +94,7 @@ def test_p5_a_wrong_second_derivative_is_caught_at_order_two(mode):
 
 
 @each_mode
-def test_atol_and_rtol_are_how_near_is_near(mode):
+def test_atol_and_rtol_set_the_tolerance(mode):
     f = square(2.02, first=2.02)            # one part in a hundred
     with pytest.raises(AssertionError):
         ad.check_grads(f, (X,), 1, mode)

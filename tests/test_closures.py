@@ -54,7 +54,7 @@ def test_the_converted_function_takes_arguments_and_then_values():
     assert ad.value_and_grad(loss)(2.0) == (17.0, 5.0)
 
 
-def test_what_is_no_tracer_stays_closed_over():
+def test_plain_values_stay_closed_over():
     for closed in 2.0, True, np.float32(2), np.full(4, 2.0), np.arange(4), 2j:
         f, values = ad.closure_convert(lambda x: x * closed, X)
         assert values == []
@@ -106,7 +106,7 @@ MAKERS = {
 
 
 @pytest.mark.parametrize('name', MAKERS)
-def test_d17_a_rule_may_speak_of_what_was_closed_over(name):
+def test_d17_converted_functions_have_the_plain_derivatives(name):
     """The plain function is the oracle, in every nesting."""
     make = MAKERS[name]
     for names in 'svg', 'gvs', 'gg', 'ggs', 'vgg', 'gsv', 'gvg':
@@ -159,7 +159,7 @@ def settled(how, scale, shift):
     return how(spring, {'scale': scale, 'data': [None, X]}, 0.0)
 
 
-def test_d15_a_solver_of_functions_that_close_over_what_moves():
+def test_d15_a_solver_of_functions_that_capture_differentiated_values():
     refused(lambda shift: settled(partial(solve, tol=1e-9), 0.5, shift),
             'custom_vjp function with respect to a closed-over value', x=1.0)
     found = ad.grad(partial(settled, find), (0, 1))(0.5, 1.0)
@@ -232,7 +232,7 @@ def test_d1_custom_gradient_keeps_its_rule_under_vmap():
     assert_close(ad.jacrev(square)(X), np.diag(3 * X))
 
 
-def test_d4_the_function_sees_values_and_the_rule_none():
+def test_d4_the_function_of_custom_gradient_sees_values():
     seen = []
 
     def branching(x):

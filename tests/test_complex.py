@@ -62,7 +62,7 @@ def slopes(f, x, h=1e-6):
 
 
 @pytest.mark.parametrize('name', PROGRAMS)
-def test_the_gradient_is_that_of_differences(name):
+def test_complex_gradients_equal_differences(name):
     f, x = PROGRAMS[name]
     grad = ad.grad(f)
     for gradient in (

@@ -116,7 +116,7 @@ def test_b3_a_compiled_program_closes_over_arrays_elsewhere():
         0.5 * x.there)), rtol=1e-12)
 
 
-def test_b3_a_compiled_program_is_for_more_than_one_home():
+def test_b3_a_compiled_program_works_for_two_libraries():
     f = ad.jit(lambda x: x * np.array([1.0, 2.0, 3.0, 4.0]))
     x = Elsewhere(np.arange(4.0))
     chunked = [da.from_array(x, chunks=2, asarray=False, name='elsewhere'),
@@ -127,13 +127,13 @@ def test_b3_a_compiled_program_is_for_more_than_one_home():
     np.testing.assert_array_equal(f(x).there, [0, 2, 6, 12])
 
 
-def test_b3_a_cotangent_of_nothing_is_brought_elsewhere():
+def test_b3_empty_cotangents_are_converted_to_the_library():
     _, pullback = ad.vjp(np.sin, Elsewhere(np.zeros((0, 3))))
     for ct in np.ones((0, 3)), np.broadcast_to(1.0, (0, 3)):
         assert pullback(ct)[0].shape == (0, 3)
 
 
-def test_the_stand_in_refuses_arrays_of_numpys():
+def test_the_stand_in_for_cupy_refuses_numpy_arrays():
     x = Elsewhere(np.ones(3))
     for f in (lambda: x + np.ones(3), lambda: np.ones(3) * x,
               lambda: np.stack([x, np.ones(3)]), lambda: np.array(x)):

@@ -77,7 +77,7 @@ power.defjvps(lambda t, y, x: 2 * power(x) * t)
 
 # D1: vmap keeps custom rules
 
-def test_d1_the_puzzle_vmap_and_jvp_ask_the_rule_in_any_order():
+def test_d1_vmap_and_jvp_use_the_rule_in_either_order():
     assert ad.jvp(square, (1.0,), (1.0,)) == (1.0, 3.0)
     assert_same(ad.vmap(d(square))(np.ones(4)), np.full(4, 3.))
     assert_same(d(ad.vmap(square))(np.ones(4)), np.full(4, 3.))
@@ -123,7 +123,7 @@ def test_d4_a_rule_sees_concrete_values_as_it_runs():
 # D5: the equations
 
 
-def test_d5_the_rule_takes_the_place_of_the_call():
+def test_d5_the_rule_replaces_the_call():
     f = custom(lambda x: x, lambda p, t: (p[0] * 2, t[0]))
     _, counts = spied(lambda x: ad.jvp(f, (x,), (X,)), X)
     assert counts == {mul_p: 1}
@@ -193,7 +193,7 @@ def scaled_rule(primals, tangents):
     return x * n, 3 * n * tangents[0] + 5 * x * tangents[1]
 
 
-def test_d11_keywords_find_their_positions():
+def test_d11_keywords_are_resolved_to_positions():
     f = custom(scaled, scaled_rule)
     for use in (lambda x: f(x, 4.0), lambda x: f(x, n=4.0),
                 lambda x: f(n=4.0, x=x), lambda x: f(*[x], **{'n': 4.0})):
@@ -234,7 +234,7 @@ def named_rule(primals, tangents):
 @pytest.mark.parametrize('wrap', [
     lambda f: f, ad.jit, ad.checkpoint,
     lambda f: lambda x: ad.vmap(f)(np.stack([x, x]))[0]])
-def test_keyword_only_arguments_stand_behind_the_others(wrap):
+def test_keyword_only_arguments_follow_the_others(wrap):
     """In the order of the signature; if one is given, with defaults."""
     f = custom(named, named_rule)
     assert f(2.0, a=3.0) == 7.0 and f(2.0, a=3.0, b=4.0) == 10.0
@@ -275,7 +275,7 @@ ODD_THINGS = {
     'module': np, 'ellipsis': ..., 'slice': np.s_[1:2]}
 
 
-def test_b2_nondiff_arguments_may_be_anything():
+def test_b2_nondiff_arguments_can_be_any_object():
     for thing in ODD_THINGS.values():
         seen = []
 
@@ -343,7 +343,7 @@ def test_d17_differentiating_what_a_function_closes_over(name):
     assert ad.jvp(stopped, (3.0,), (1.0,))[1] == make(3.0)(2.0)
 
 
-def test_d17_another_leak_is_called_what_it_is():
+def test_d17_an_escaped_tracer_is_named():
     leaked = []
     ad.jvp(lambda x: leaked.append(x) or x, (1.0,), (1.0,))
     f = custom(lambda y: y * leaked[0], lambda p, t: (f(*p), t[0]))
@@ -385,7 +385,7 @@ def symbolic(primals, tangents):
 SEEN = []
 
 
-def test_symbolic_zeros_say_what_is_not_perturbed():
+def test_symbolic_zeros_mark_unperturbed_arguments():
     f = custom(lambda x, y: x + y, symbolic, symbolic_zeros=True)
     SEEN.clear()
     assert d(lambda x: f(x, 1.0))(2.0) == 2.0
@@ -394,7 +394,7 @@ def test_symbolic_zeros_say_what_is_not_perturbed():
     assert SEEN == [[False, True], [True, False], [False, False]]
 
 
-def test_a_rule_may_return_symbolic_zeros():
+def test_a_rule_can_return_symbolic_zeros():
     def rule(primals, tangents):
         x, y = primals
         return (x, y), (2 * tangents[0], tangents[1])
@@ -472,7 +472,7 @@ def test_tangents_have_the_dtype_of_the_argument():
             assert_same(y_dot, 3 * x * x)
 
 
-def test_copies_have_a_rule_of_their_own():
+def test_copies_have_their_own_rules():
     f = custom(lambda x: 3.0 * x, lambda p, t: (p[0], 5 * t[0]))
     for copied in copy.copy, copy.deepcopy:
         g = copied(f)
@@ -632,7 +632,7 @@ def test_other_custom_functions_of_a_tangent_name_the_refusal(make):
             g(1.5)
 
 
-def test_a_custom_function_of_a_tangent_and_of_a_value_that_moves():
+def test_a_custom_function_of_a_tangent_and_a_differentiated_value():
     f = closing_over_a_tangent(lambda x, x_dot: custom(
         lambda y: y * x * x_dot, lambda p, t: (
             p[0] * x * x_dot, t[0] * x * x_dot)))
@@ -644,7 +644,7 @@ def test_a_custom_function_of_a_tangent_and_of_a_value_that_moves():
             ad.grad(first(f))(1.5)
 
 
-def test_a_custom_function_of_a_tangent_may_branch_and_have_integers():
+def test_a_custom_function_of_a_tangent_can_branch_and_take_integers():
     def make(x, x_dot):
         def g(y):
             return (y * x_dot, 1) if y > 0 else (-y * x_dot, 2)

@@ -104,7 +104,7 @@ def test_each_element_stays_lazy(name):
             check_lazy(way(f), X)
 
 
-def test_zeros_that_a_custom_rule_is_given_are_of_the_same_library():
+def test_zeros_for_a_custom_rule_have_its_library():
     seen = []
 
     def rule(primals, tangents):
@@ -119,7 +119,7 @@ def test_zeros_that_a_custom_rule_is_given_are_of_the_same_library():
     assert seen[1].chunks == x.chunks
 
 
-def test_a_mask_goes_forwards_and_the_way_back_names_the_cure():
+def test_a_mask_has_forward_mode_and_reverse_mode_names_the_cure():
     """How much it selects is not known before something is computed."""
     x = da.from_array(X[0], chunks=2)
     f = lambda x: np.sum(x[x > 0] * 2)
@@ -180,7 +180,7 @@ def test_parameters_of_primitives_stay_numpys():
     check_lazy(ad.jit(lambda x: horner.bind(x, table=np.array([2.0]))), W)
 
 
-def test_no_module_of_ours_knows_of_a_library_but_numpy():
+def test_no_module_names_a_library_but_numpy():
     sources = [path.read_text().lower()
                for path in Path(ad.__file__).parent.rglob('*.py')]
     assert not any('dask' in text or 'cupy' in text for text in sources)
@@ -215,7 +215,7 @@ CLOSING = [
     lambda x: ad.cond(x[0] > 9, np.sum, lambda x: np.sum(CLOSED_OVER * x), x)]
 
 
-def test_a_compiled_program_may_close_over_chunked_arrays():
+def test_a_compiled_program_can_close_over_chunked_arrays():
     x = np.cos(np.arange(3000.0))
     for f in CLOSING:
         with dask.config.set(scheduler='synchronous'):

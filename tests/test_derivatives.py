@@ -92,7 +92,7 @@ def test_gradients_have_the_type_of_their_argument():
         assert (x_bar.dtype, y_bar.dtype) == (dtype, np.float32)
 
 
-def test_what_is_not_used_has_zeros_of_its_own_kind():
+def test_unused_arguments_have_zeros_of_their_own_kind():
     p = {'s': SINGLE, 'x': 2.0, 'n': np.arange(2), 'b': True, 'h': HALF[0]}
     bars = ad.grad(lambda x, p: x * 3, (0, 1), allow_int=True)(1.0, p)
     assert bars[0] == 3.0
@@ -183,7 +183,7 @@ def test_complex_derivatives():
                  np.diag(6 * z))
 
 
-def test_jacrev_and_grad_want_a_word_where_the_output_is_complex():
+def test_jacrev_and_grad_of_complex_outputs_need_holomorphic():
     for transform in ad.jacrev, ad.grad:
         with pytest.raises(TypeError, match=(
                 'outputs: .* requires real-valued outputs .*but got complex'
@@ -194,7 +194,7 @@ def test_jacrev_and_grad_want_a_word_where_the_output_is_complex():
             transform(np.abs, holomorphic=True)(1j)
 
 
-def test_jacfwd_of_complex_numbers_wants_a_word_that_it_may():
+def test_jacfwd_of_complex_numbers_needs_holomorphic():
     """A column is the derivative along 1; conj has another along i."""
     with pytest.raises(TypeError, match=(
             r'jacfwd of conj\w*: argument 0: jacfwd requires real-valued '
@@ -212,7 +212,7 @@ def test_jacfwd_of_complex_numbers_wants_a_word_that_it_may():
 
 
 @pytest.mark.parametrize('jacobian', [ad.jacfwd, ad.jacrev, ad.hessian])
-def test_jacobians_with_aux_return_it_as_it_is(jacobian):
+def test_jacobians_return_aux_unchanged(jacobian):
     """JAX puts the two in a pair, whatever the aux is."""
     f = lambda x, y: (x ** 3 * y, {'word': 'as', 'sum': np.sum(x)})
     plain = lambda x, y: f(x, y)[0]

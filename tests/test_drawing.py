@@ -57,7 +57,7 @@ def texts(jaxpr):
     return [text.text for text in elements(jaxpr, 'text')]
 
 
-def test_words_stand_from_the_arguments_to_the_results():
+def test_a_picture_lists_arguments_first_and_results_last():
     jaxpr = staged('expit')
     assert jaxpr._repr_html_() == draw(jaxpr)
     assert texts(jaxpr) == [
@@ -68,7 +68,7 @@ def test_words_stand_from_the_arguments_to_the_results():
 
 
 @pytest.mark.parametrize('name', PROGRAMS)
-def test_a_picture_has_all_of_the_program_and_nothing_overlaps(name):
+def test_a_picture_has_every_equation_without_overlaps(name):
     jaxpr = staged(name)
     before = repr(jaxpr)
     assert len(elements(jaxpr, 'rect')) == sum(map(len, (
@@ -135,7 +135,7 @@ def test_each_use_is_a_wire():
     assert len(elements(square, 'path')) == 3    # two of x, one of the result
 
 
-def test_a_box_says_literals_parameters_and_names():
+def test_a_box_shows_literals_parameters_and_names():
     sides = {text.text: text.get('text-anchor')
              for text in elements(staged('literals'), 'text')}
     assert (sides['1'], sides['0.123…']) == ('end', 'start')

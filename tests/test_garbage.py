@@ -122,7 +122,7 @@ def in_circles(run):
         gc.garbage.clear()
 
 
-def test_a_circle_is_seen():
+def test_a_planted_cycle_is_found():
     def run():
         circle = [np.ones(3)]
         circle.append(circle)
@@ -132,19 +132,19 @@ def test_a_circle_is_seen():
 @pytest.mark.parametrize('name', [
     name if name in ('plain', 'jit', 'scan') else rest(name)
     for name in PROGRAMS])
-def test_nothing_waits_for_the_collector(name):
+def test_programs_leave_no_garbage(name):
     for transform, apply in TRANSFORMS.items():
         if name not in BACKWARDS_ONLY or transform not in FORWARDS:
             assert in_circles(lambda: apply(PROGRAMS[name])) == {}, transform
 
 
 @pytest.mark.parametrize('name', PROGRAMS)
-def test_nothing_of_a_gradient_waits_for_the_collector(name):
+def test_gradients_leave_no_garbage(name):
     assert in_circles(lambda: gradient(PROGRAMS[name])) == {}
 
 
 @needs('fast')
-def test_a_program_goes_with_its_guard_and_its_careful_version():
+def test_a_program_is_freed_with_its_guard():
     def run():
         f = ad.jit(lambda x, y: np.tanh(W @ x) + y[::2])
         f(X, np.arange(16.0))
@@ -168,7 +168,7 @@ def grown(run):
     return {kind for kind, n in (after - before).items() if n >= CALLS}
 
 
-def test_growth_is_seen():
+def test_planted_growth_is_found():
     kept = []
     assert grown(lambda: kept.append(np.sin)) == set()
     assert grown(lambda: kept.append([])) == {'list'}
@@ -177,7 +177,7 @@ def test_growth_is_seen():
 @pytest.mark.parametrize('name', [
     name if name in ('plain', 'jit', 'scan') else rest(name)
     for name in PROGRAMS])
-def test_nothing_that_is_kept_grows_with_the_number_of_calls(
+def test_caches_do_not_grow_with_the_number_of_calls(
         name, monkeypatch):
     if find_spec('autodiff_mini.fast'):
         monkeypatch.setattr('autodiff_mini.fast.prepared.OFTEN', 2)

@@ -93,7 +93,7 @@ each_row = pytest.mark.parametrize('row', BY_ROW)
 # Each point of a row
 
 @each_row
-def test_the_values_are_numpys(row):
+def test_values_at_hard_points_equal_numpys(row):
     """To the bit, in forward mode and under jit; types are known before."""
     for point in BY_ROW[row]:
         f, tangents = partial(point.function, np), list(map(ones, point.args))
@@ -114,7 +114,7 @@ def test_the_values_are_numpys(row):
 
 
 @each_row
-def test_the_slopes_are_those_of_mathematics(row):
+def test_slopes_at_hard_points_are_right(row):
     """And where there is a slope, a NaN that goes in comes back."""
     for point in BY_ROW[row]:
         if not point.bars or point not in SLOPED:
@@ -168,7 +168,7 @@ def check_modes(point):
 
 
 @pytest.mark.parametrize('row', ['real', 'imag', 'conj', 'neg'])
-def test_what_is_linear_does_to_tangents_what_it_does(row):
+def test_linear_primitives_treat_tangents_as_primals(row):
     """Of complex numbers, too, which have no way back."""
     f = partial(function_of(row), np)
     for y_dot in ad.jvp(f, (COMPLEX,), (COMPLEX,)):
@@ -207,7 +207,7 @@ def check_vmap(point):
 
 
 @pytest.mark.parametrize('row', SLOPES_OF_TWO)
-def test_ranks_may_differ_under_vmap(row):
+def test_ranks_can_differ_under_vmap(row):
     """As many elements as rows, so that a mistake would fit."""
     kind = int if row in ('and', 'or', 'xor') or 'shift' in row else float
     x, y = np.arange(1, 4).astype(kind), np.arange(9).astype(kind)
@@ -226,7 +226,7 @@ ROWS = [row for row in dict.fromkeys(point.row for point in POINTS)
 
 
 @pytest.mark.parametrize('row', ROWS)
-def test_single_numbers(row):
+def test_hard_single_numbers_are_right(row):
     """Values and slopes, as NumPy, eager and under jit."""
     f = OPERATORS.get(row) or partial(function_of(row), np)
     count = 1 if row in SLOPES else 2
@@ -256,7 +256,7 @@ def test_single_numbers(row):
 
 
 @pytest.mark.parametrize('row', OPERATORS)
-def test_numbers_of_python(row):
+def test_hard_python_numbers_are_right(row):
     """What they raise is raised; they stay Python's."""
     f, count = OPERATORS[row], 1 + (row not in SLOPES)
     quick = ad.jit(f)

@@ -59,13 +59,13 @@ def storey(name):
     return number
 
 
-def test_a_module_needs_what_is_below_it():
+def test_a_module_needs_only_modules_below_it():
     for name in MODULES:
         for other in imports(name):
             assert storey(other) <= storey(name), (name, other)
 
 
-def test_no_two_modules_need_each_other():
+def test_modules_have_no_import_cycles():
     TopologicalSorter({name: imports(name) for name in MODULES}).prepare()
 
 
@@ -102,7 +102,7 @@ def test_all_rules_of_a_primitive_are_in_one_file():
     assert {p: files for p, files in homes.items() if len(files) > 1} == {}
 
 
-def test_what_a_chapter_has_finished_is_there():
+def test_modules_that_a_page_finishes_exist():
     names = {path.name for path in PACKAGE.rglob('*.py')}
     for page in (PACKAGE.parent / 'book').glob('*/*.md'):
         said = re.findall('^Finished in this .*', page.read_text(), re.M)

@@ -147,13 +147,13 @@ def test_jax_has_no_reverse_mode_through_the_box_itself():
     assert jax.jvp(f, (2.0,), (1.0,))[1] == 4
 
 
-def test_jax_has_it_where_a_vmap_has_taken_the_rule():
+def test_jax_has_reverse_mode_after_vmap_has_used_the_rule():
     loss = lambda x: jax.vmap(square([]))(x).sum()
     x = jnp.arange(3.0)
     np.testing.assert_allclose(jax.grad(loss)(x), 6 * x, 1e-12)
 
 
-def test_in_jax_a_rule_is_asked_about_no_batch_for_tangents_alone():
+def test_jax_calls_a_vmap_rule_without_a_batch_if_only_tangents_are_mapped():
     asked = []
     slope = lambda t: jax.jvp(square(asked), (2.0,), (t,))[1]
     assert jax.vmap(slope)(jnp.ones(3)).tolist() == [12, 12, 12]
@@ -228,7 +228,7 @@ def test_policies_of_jax_go_by_names():
     assert sines[0] < sines[1]
 
 
-def test_jax_refuses_a_way_back_that_is_applied_to_a_tangent():
+def test_jax_refuses_a_backward_rule_that_is_applied_to_a_tangent():
     product = jax.custom_vjp(lambda x, t: x * t)
     product.defvjp(lambda x, t: (x * t, (x, t)), lambda kept, ct: (
         10 * kept[1] * ct, kept[0] * ct))
@@ -241,7 +241,7 @@ def test_jax_refuses_a_way_back_that_is_applied_to_a_tangent():
 
 # Chapters 26 and 28
 
-def test_the_slope_of_expit_at_40_is_nothing_in_jax():
+def test_the_slope_of_expit_at_40_is_zero_in_jax():
     assert jax.grad(jax.scipy.special.expit)(40.0) == 0.0
     np.testing.assert_allclose(ad.grad(ad.expit)(40.0), np.exp(-40.0), 1e-12)
 
@@ -320,7 +320,7 @@ def three_orders(system, g):
             system.grad(slope))
 
 
-def test_a_linear_call_with_a_way_back_in_three_orders():
+def test_a_linear_call_with_a_backward_rule_works_in_three_orders():
     def orders(system):
         np = system.np
         g = system.custom_vjp(lambda t, y: t * np.cos(y))

@@ -39,7 +39,7 @@ def test_every_module_is_on_the_page_once():
         if path.name != '__init__.py' and path.parent.name != 'draft')
 
 
-def test_every_file_of_theirs_has_names():
+def test_every_file_of_jax_has_names():
     """Else a row that is spelt otherwise would not be looked up."""
     assert len(mentioned()) > 100
     for _, theirs, _ in rows():

@@ -124,7 +124,7 @@ RULES = {   # a rule, or none, and the words of both
 
 
 @pytest.mark.parametrize('name', RULES)
-def test_mistakes_of_rules_are_said_in_the_same_words(name):
+def test_jax_words_mistakes_of_rules_alike(name):
     """The type of the error, and the first words of its message."""
     rule, words = RULES[name]
     types = []
@@ -169,7 +169,7 @@ WAYS_ASTRAY = {
 
 
 @pytest.mark.parametrize('name', WAYS_ASTRAY)
-def test_mistakes_of_ways_back_are_said_in_the_same_words(name):
+def test_jax_words_mistakes_of_backward_rules_alike(name):
     fwd, bwd, words = WAYS_ASTRAY[name]
     types = []
     for system in (jax, ad):
@@ -182,7 +182,7 @@ def test_mistakes_of_ways_back_are_said_in_the_same_words(name):
     assert types[0] is types[1]
 
 
-def test_forward_mode_over_a_way_back_is_refused_in_the_same_words():
+def test_jax_refuses_forward_mode_over_custom_vjp_in_the_same_words():
     for system, np_ in ((jax, jax.numpy), (ad, np)):
         with pytest.raises(TypeError, match="can't apply forward-mode"):
             system.jvp(lying_square(system, np_), (1.0,), (1.0,))
@@ -193,13 +193,13 @@ def test_forward_mode_over_a_way_back_is_refused_in_the_same_words():
 
 # The choices that DESIGN calls conventions.
 
-def test_a_tie_of_maximum_is_half_in_both():
+def test_both_give_half_at_a_tie_of_maximum():
     for module, jvp in ((np, ad.jvp), (jax.numpy, jax.jvp)):
         _, y_dot = jvp(lambda x: module.maximum(x, 2.0), (2.0,), (1.0,))
         assert y_dot == 0.5
 
 
-def test_errors_have_jax_s_names():
+def test_errors_have_jaxs_names():
     for name in ('ConcretizationTypeError', 'TracerArrayConversionError',
                  'TracerBoolConversionError', 'TracerIntegerConversionError',
                  'UnexpectedTracerError'):

@@ -408,7 +408,7 @@ def test_small_programs_give_the_same_bits(
 
 @examples(15)
 @given(steps(ALL, 10), more, arguments(MEDIUM), states, st.booleans())
-def test_programs_whose_buffers_are_used_again_give_the_same_bits(
+def test_programs_that_reuse_buffers_give_the_same_bits(
         steps, more, rows, state, with_value):
     check_program(program(steps, 2, more), maker(rows), state, with_value)
 
@@ -464,7 +464,7 @@ NUMBERS_OF_ALL_KINDS = np.array([
 
 
 @pytest.mark.parametrize('name', IDENTITIES)
-def test_what_looks_like_an_identity_keeps_bits_and_warnings(name):
+def test_apparent_identities_keep_bits_and_warnings(name):
     f = lambda x: ad.tree_leaves(IDENTITIES[name](x))
     whole = NUMBERS_OF_ALL_KINDS
     with np.errstate(all='ignore'):
@@ -501,7 +501,7 @@ ORDERS = {
 
 
 @pytest.mark.parametrize('name', ORDERS)
-def test_a_copy_that_is_left_out_may_be_in_another_order(name):
+def test_a_copy_that_is_left_out_can_be_in_another_order(name):
     f = ORDERS[name]
     for seed in range(8):
         x = np.random.default_rng(seed).standard_normal((17, 13)).T
@@ -528,7 +528,7 @@ OVERLAPS = {
 
 
 @pytest.mark.parametrize('name', OVERLAPS)
-def test_no_buffer_is_used_again_while_a_view_of_it_lives(name):
+def test_no_buffer_is_reused_while_a_view_of_it_lives(name):
     f = lambda *xs: ad.tree_leaves(OVERLAPS[name](*xs))
     n = 32 if name == 'product' else 260
     row = ((n, n), 'f8', 'C', 'mild')
@@ -540,7 +540,7 @@ def test_no_buffer_is_used_again_while_a_view_of_it_lives(name):
 
 # Powers
 
-def test_powers_are_those_of_the_interpreters():
+def test_jitted_powers_equal_eager_powers():
     """NumPy's own are other bits where the exponent is three or more."""
     rng = np.random.default_rng(1)
     many = [rng.uniform(0.1, 2, n) for n in (5, 1030, 66_000)]

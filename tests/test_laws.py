@@ -325,7 +325,7 @@ def test_staging_twice_is_staging_once(f, point):
 
 @examples(60)
 @given(programs(STAGEABLE, max_size=5), points((float, np.float64)), stacks)
-def test_d1_every_stack_of_transforms_is_the_same_done_otherwise(
+def test_d1_every_stack_of_transforms_equals_its_alternative(
         f, point, stack):
     xs = batched(point(), ['jvp' if name in STACK else name
                            for name in stack])

@@ -165,7 +165,7 @@ CASES = {
 
 
 @pytest.mark.parametrize('name', CASES)
-def test_what_a_cell_defines_takes_the_place_of_the_old(run, name):
+def test_a_cell_replaces_the_definitions_of_the_library(run, name):
     cell, expression, printed = CASES[name]
     run(cell)
     assert run(expression) == printed
@@ -238,7 +238,7 @@ def test_an_edit_is_announced_and_an_unchanged_listing_is_not(run):
     assert run('core.typeof(0)') == '9'
 
 
-def test_a_cell_that_fails_has_done_what_stands_above_the_failure(run):
+def test_a_failing_cell_has_run_the_lines_above_the_failure(run):
     with pytest.raises(CellError, match='^ZeroDivisionError'):
         run('def add_tangents(s, t):\n    return 100.0\n1 / 0\n'
             'def typeof(x):\n    return 7\n')
@@ -251,7 +251,7 @@ def test_a_cell_that_fails_has_done_what_stands_above_the_failure(run):
 
 # The book.
 
-def test_each_name_that_a_chapter_shows_has_one_home():
+def test_each_name_that_a_chapter_shows_is_in_one_module():
     """Or live would not know which of the two a cell means."""
     homes = Counter(
         name for path, module in LISTINGS.items()

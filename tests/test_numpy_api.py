@@ -29,7 +29,7 @@ def test_a_ufunc_and_its_operator_are_one_primitive():
     assert counts_of(lambda x: np.ones(2) + x, np.ones(2)) == {add_p: 1}
 
 
-def test_questions_about_shapes_are_no_operations():
+def test_questions_about_shapes_are_not_operations():
     x, answers = np.ones((2, 3)), []
     for f in (lambda x: x.shape, np.shape, lambda x: x.ndim, np.ndim,
               lambda x: x.size, np.size, lambda x: np.size(x, 0), len,
@@ -48,7 +48,7 @@ def test_everything_in_the_tables_has_a_program():
     assert unseen == []
 
 
-def test_parameters_are_in_one_form_however_they_were_written():
+def test_parameters_have_one_standard_form():
     """Rules of later interpreters rely on it."""
     forms = {
         lambda x: np.sum(x): {'axis': (0, 1), 'keepdims': False},
@@ -145,7 +145,7 @@ class Length(float):
     """A number of a user's own class."""
 
 
-def test_a_number_of_a_subclass_is_what_numpy_makes_of_it():
+def test_a_number_of_a_subclass_is_converted_as_in_numpy():
     for f in (lambda x: x * Kind.SECOND, lambda x: Kind.SECOND - x,
               lambda x: x ** Kind.SECOND, lambda x: Length(2.5) * x,
               lambda x: np.where(x == 1, x, Kind.SECOND),
@@ -156,7 +156,7 @@ def test_a_number_of_a_subclass_is_what_numpy_makes_of_it():
 
 
 @pytest.mark.parametrize('n', [Kind.SECOND, Length(2.5)])
-def test_an_argument_may_be_a_number_of_a_subclass(n):
+def test_an_argument_can_be_a_number_of_a_subclass(n):
     f = lambda x, n: np.sin(x) * n + n
     for x in 2.0, np.float32(2), np.arange(3.0):
         for way in (
@@ -170,7 +170,7 @@ def test_an_argument_may_be_a_number_of_a_subclass(n):
             np.testing.assert_array_equal(np.squeeze(way(x, n)), f(x, n))
 
 
-def test_a_tracer_is_no_word_and_not_none():
+def test_a_tracer_is_not_a_string_and_not_none():
     """As NumPy says of arrays; so an option may be looked at."""
     def f(x):
         for other in None, 'auto', '':

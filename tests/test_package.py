@@ -52,7 +52,7 @@ def wheel_of(dist):
     return wheel
 
 
-def test_a_registry_takes_both(dist):
+def test_a_registry_accepts_wheel_and_sdist(dist):
     names = sorted(path.name for path in dist.iterdir())
     stem = f'autodiff_mini-{ad.__version__}'
     assert names == [f'{stem}-py3-none-any.whl', f'{stem}.tar.gz']
@@ -69,7 +69,7 @@ def test_the_readme_asks_a_registry_for_nothing(dist):
     assert re.findall(r'\]\((?!https://)[^)]*\)', text) == []
 
 
-def test_addresses_are_those_that_the_book_has(monkeypatch):
+def test_the_package_has_the_addresses_of_the_book(monkeypatch):
     monkeypatch.delenv('REPO_URL', raising=False)
     monkeypatch.delenv('REPORT_URL', raising=False)
     monkeypatch.setenv('SITE_URL', 'https://example.org/book/')
@@ -78,7 +78,7 @@ def test_addresses_are_those_that_the_book_has(monkeypatch):
         'repo': 'https://example.org/source'}
 
 
-def test_a_wheel_has_the_library_and_nothing_else(dist):
+def test_a_wheel_has_only_the_library(dist):
     names = zipfile.ZipFile(wheel_of(dist)).namelist()
     have = {name for name in names if name.startswith('autodiff_mini/')}
     assert have == {

@@ -38,7 +38,7 @@ def names(jaxpr):
     return [eqn.primitive.name for eqn in jaxpr.eqns]
 
 
-def test_what_is_known_is_computed_at_once_and_stays_out_of_the_program():
+def test_known_operations_are_not_recorded():
     def f(x):
         return np.sin(x) * np.exp(x)
 
@@ -49,7 +49,7 @@ def test_what_is_known_is_computed_at_once_and_stays_out_of_the_program():
     assert len(jaxpr.eqns) == 5
 
 
-def test_some_arguments_are_known_and_others_are_not():
+def test_some_arguments_can_be_known():
     known = []
 
     def f(x):

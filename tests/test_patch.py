@@ -139,7 +139,7 @@ def test_a_write_of_each_kind_is_traced(write):
     assert gradient(f) != 0
 
 
-def test_c_code_finds_no_old_numbers_in_a_filled_array():
+def test_c_code_cannot_read_old_numbers_in_a_filled_array():
     def f(x):
         y = np.ones(3)
         memory = memoryview(y)
@@ -173,7 +173,7 @@ def test_no_array_from_outside_is_filled_through_a_view(view):
     assert ad.grad(f)(2.0) == ad.jit(f)(2.0) == 4.0
 
 
-def test_a_traced_float_in_an_array_of_integers_is_warned_of():
+def test_writing_a_traced_float_into_integers_warns():
     def f(x):
         y = np.array([0, 0])
         y[0] = x
@@ -182,7 +182,7 @@ def test_a_traced_float_in_an_array_of_integers_is_warned_of():
         assert ad.grad(f)(2.7) == 2.0
 
 
-def test_an_array_to_be_filled_is_pickled_and_written_as_numpys():
+def test_an_array_to_be_filled_is_pickled_like_numpys():
     def f(x):
         y = np.arange(3.0)
         y.put([0, 1], [5.0, 6.0])

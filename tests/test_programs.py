@@ -116,7 +116,7 @@ def test_program_names_are_unique():
 
 
 @each(PROGRAMS)
-def test_values_are_numpys_and_tangents_the_derivative(program):
+def test_values_equal_numpys_and_tangents_the_derivative(program):
     f, tangents = partial(program.function, np), tangents_for(program)
     with checked_rules():
         y, y_dot = ad.jvp(f, program.args, tangents)

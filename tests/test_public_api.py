@@ -37,7 +37,7 @@ def test_editors_read_what_each_name_is():
     assert {*names[0]} >= {*ad.__all__}
 
 
-def test_what_a_program_may_not_need_is_imported_when_it_asks():
+def test_rare_modules_are_imported_on_demand():
     modules = {f'autodiff_mini.{where.rpartition(".")[0]}'
                for where in ad.LATER.values()}
     before = loaded_after('import numpy')
@@ -119,7 +119,7 @@ class Doubler:
 @pytest.mark.parametrize('f, name, doc', [
     (functools.partial(double), 'double', 'Twice x.'),
     (Doubler(), 'Doubler', None)])
-def test_a_partial_or_an_object_gives_its_name(f, name, doc):
+def test_transformed_partials_and_objects_have_a_readable_name(f, name, doc):
     """It was grad.<locals>.grad_of_f, and an object of a class jit."""
     for transform in {*WRAPPED} - {'custom_gradient'}:
         found = getattr(ad, transform)(f)
@@ -143,7 +143,7 @@ def test_a_partial_or_an_object_gives_its_name(f, name, doc):
                  '<Recording with value 2.0: a notebook shows it>',
                  marks=needs('notebook')),
 ])
-def test_what_a_transformation_returns_names_the_function(made, text):
+def test_the_repr_of_a_transformed_object_names_its_function(made, text):
     assert repr(made()) == text
 
 

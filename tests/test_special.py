@@ -122,7 +122,7 @@ SLOPES = {
 
 
 @pytest.mark.parametrize('name', TABLE)
-def test_d14_values_and_derivatives_are_those_of_mpmath(name):
+def test_d14_values_and_derivatives_equal_mpmaths(name):
     f, oracle, xs = TABLE[name]
     for order, ways in enumerate([VALUES, SLOPES]):
         truth = exact(oracle, xs, order)
@@ -187,7 +187,7 @@ def test_logit_keeps_its_digits_beside_a_half():
 @pytest.mark.parametrize('x', [
     0.5, 1, True, np.float32(0.25), np.float16([0.25, 0.5]),
     np.zeros((0, 3)), np.uint8([1, 0]), np.array([True])], ids=repr)
-def test_types_are_those_of_scipy(x):
+def test_types_equal_scipys(x):
     x_float = np.asarray(x, None if np.asarray(x).dtype.kind == 'f'
                          else np.float64)
     zero = x_float.dtype.type(0)
@@ -250,7 +250,7 @@ def mp_logsumexp(x, b=None):
         abs(a) * abs(1 - q) + lever - abs(a * q) for a, q in zip(x, p)]
 
 
-def test_d14_logsumexp_is_that_of_exact_sums():
+def test_d14_logsumexp_equals_exact_sums():
     for row in ROWS:
         x = np.array(row)
         value, p, condition, conditions = mp_logsumexp(row)
@@ -261,7 +261,7 @@ def test_d14_logsumexp_is_that_of_exact_sums():
                 assert_ulps(slopes(x), p, conditions)
 
 
-def test_d14_logsumexp_with_weights_is_that_of_exact_sums():
+def test_d14_logsumexp_with_weights_equals_exact_sums():
     f = lambda x, b: logsumexp(x, b=b)
     for x, b in WEIGHTS:
         value, p, condition, conditions = mp_logsumexp(x, b)
@@ -287,7 +287,7 @@ def test_a_weight_of_zero_has_its_derivative():
     ad.check_grads(f, (x / 5, b), order=2)
 
 
-def test_what_has_no_weight_may_be_anything():
+def test_an_entry_with_weight_zero_can_be_anything():
     b = np.array([0.0, 1.0, 2.0])
     f = lambda x: logsumexp(x, b=b)
     rest = lambda x: logsumexp(x, b=b[1:])
@@ -300,7 +300,7 @@ def test_what_has_no_weight_may_be_anything():
             assert_close(slopes[1:], ad.grad(rest)(x[1:]))
 
 
-def test_sums_that_are_negative_or_nothing():
+def test_logsumexp_of_negative_and_empty_sums_is_right():
     x = np.array([1.0, 2.0])
     with np.errstate(invalid='ignore', divide='ignore'):
         assert np.isnan(logsumexp(x, b=np.array([1.0, -1.0])))
@@ -351,7 +351,7 @@ def test_logsumexp_takes_axes_and_keepdims(axis):
             assert_close(ad.jit(loss(f))(x, b), loss(naive)(x, b))
 
 
-def test_the_logsumexp_of_nothing_is_minus_infinity():
+def test_the_logsumexp_of_an_empty_array_is_minus_infinity():
     x = np.zeros((0, 3), np.float32)
     for axis in None, 0, -1:
         expected = np.sum(x, axis) - INF

@@ -56,7 +56,7 @@ RAISING = {
 
 
 @pytest.mark.parametrize('name', RAISING)
-def test_an_exception_leaves_the_interpreter_outside_at_work(name):
+def test_an_exception_leaves_the_outer_interpreter_current(name):
     def g(x):
         trace = current_trace()
         for f in (stop, raises_after_work, lambda x: d(d(stop))(x)):
@@ -71,7 +71,7 @@ def test_an_exception_leaves_the_interpreter_outside_at_work(name):
     assert ad.jit(g)(3.0) == 9.0
 
 
-def test_an_exception_in_a_rule_leaves_the_interpreter_at_work(monkeypatch):
+def test_an_exception_in_a_rule_leaves_the_interpreter_current(monkeypatch):
     """Caught inside the function, it must still be differentiated."""
     bad_p = Primitive('bad', lambda x: x)
     monkeypatch.setitem(jvp.rules, bad_p, stop)
@@ -206,7 +206,7 @@ def in_thread(f, *args):
         return pool.submit(f, *args).result()
 
 
-def test_transforms_begin_anew_in_another_thread():
+def test_a_new_thread_starts_without_transformations():
     def f(x):
         assert in_thread(current_trace) is Trace.base
         assert in_thread(ad.grad(np.sin), 0.5) == np.cos(0.5)
@@ -276,7 +276,7 @@ def test_a_tracer_that_escapes_is_named_and_keeps_no_frame_alive():
         assert 'had returned' in str(info.value)
 
 
-def test_a_tracer_below_its_own_trace_is_not_at_work_there():
+def test_a_tracer_below_its_own_trace_is_refused():
     """Its transformation still runs, but is not asked."""
     def in_base(x):
         set_current_trace(Trace.base)
@@ -307,7 +307,7 @@ def test_no_tracer_outlives_reverse_mode(name):
         gc.enable()
 
 
-def test_only_residuals_that_belong_to_somebody_are_copied():
+def test_only_residuals_of_the_caller_are_copied():
     """A hundred layers keep a hundred arrays, and two to compute."""
     def chain(x):
         for _ in range(100):

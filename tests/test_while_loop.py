@@ -23,7 +23,7 @@ T = TypeError
 
 # Values and types
 
-def test_it_loops_as_long_as_the_condition_holds():
+def test_while_loop_runs_as_long_as_the_condition_holds():
     assert_same(ad.while_loop(lambda x: x < 100, lambda x: x * 2, 3), 192)
     assert_same(ad.while_loop(lambda x: x < 1, lambda x: x * 2, 3), 3)
     x = ad.while_loop(lambda c: np.abs(c * c - 2) > 1e-12,
@@ -85,7 +85,7 @@ def test_a_condition_that_is_the_same_for_all_stays_a_scalar():
     assert [str(v.aval) for v in eqn.outvars] == ['int64[]', 'float64[4]']
 
 
-def test_linearize_loops_once_more_over_what_moves_only():
+def test_linearize_loops_once_more_over_perturbed_carries():
     """What is known is computed now; the derivative is a loop of its own."""
     f = lambda x: ad.while_loop(
         lambda k: k[0] < 3, lambda k: (k[0] + 1, np.sin(k[1]), k[2] * x),
@@ -131,7 +131,7 @@ def test_reverse_mode_over_a_while_loop_is_named(name):
     assert_same(ad.vmap(d(f))(X), 3 * X * X)
 
 
-def test_reverse_mode_goes_past_a_loop_that_does_not_move():
+def test_reverse_mode_passes_a_loop_without_tangents():
     f = lambda x: x * power_of(ad, 3.0, 2) + ad.while_loop(
         lambda c: c < x, lambda c: c + 1, 0)
     assert ad.grad(f)(2.5) == 9.0
@@ -161,7 +161,7 @@ def test_fori_loop_counts():
             'a': X, 'b': (1.0, None)}), {'a': X + 3, 'b': (0.125, None)})
 
 
-def test_fori_loop_with_integers_is_a_scan_and_goes_back():
+def test_fori_loop_with_integers_is_a_scan_with_reverse_mode():
     f = partial(factorial, ad)
     assert scan_p in [e.primitive for e in ad.make_jaxpr(f)(2.0).eqns]
     for change in lambda f: f, ad.grad, d, ad.hessian:

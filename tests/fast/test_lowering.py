@@ -205,7 +205,7 @@ def waves(x):
     return np.sum(y)
 
 
-def test_each_line_tells_the_user_s_line_if_it_is_another():
+def test_each_new_line_of_the_user_is_in_the_source():
     first = waves.__code__.co_firstlineno
     for version in ('fast', 'careful'):
         source = getattr(lowered(waves, np.ones(9)), version).source
@@ -215,7 +215,7 @@ def test_each_line_tells_the_user_s_line_if_it_is_another():
         assert len({name for name, _ in found}) == 5
 
 
-def test_no_line_of_python_s_own_is_taken_for_the_user_s():
+def test_lines_of_the_standard_library_are_not_the_users():
     """A frame of contextlib was."""
     number = inspect.currentframe().f_lineno + 1
     jaxpr = ad.make_jaxpr(ad.checkpoint(np.sin))(C)
@@ -249,7 +249,7 @@ def test_each_element_wise_primitive_names_its_ufunc():
 
 # What is overwritten and freed
 
-def test_what_is_an_argument_a_constant_or_a_result_stays():
+def test_arguments_constants_and_results_are_never_freed():
     const = B * np.linspace(1, 2, 32)
 
     def f(x):
@@ -288,7 +288,7 @@ def gelu(x):
     return 0.5 * x * (1 + np.tanh(0.7978845608 * (x + 0.044715 * x ** 3)))
 
 
-def test_a_piece_keeps_no_array_when_its_block_is_done():
+def test_a_finished_block_keeps_no_array_alive():
     """It was a view of it, under a name that lived to the end."""
     def f(x):
         y = np.exp(np.sin(x) * x)
@@ -320,7 +320,7 @@ SPECIAL = np.array([0.0, -0.0, 1.5, -2.5, np.nan, -np.nan, np.inf, -np.inf,
 
 
 @pytest.mark.parametrize('dtype', [np.float32, np.float64])
-def test_select_is_where_bit_by_bit(dtype):
+def test_select_has_the_bits_of_where(dtype):
     rng = np.random.default_rng(0)
     masks = [*(rng.uniform(size=(9, 10)) < 0.5), SPECIAL > 0]
     with np.errstate(all='ignore'):
@@ -338,7 +338,7 @@ def test_select_is_where_bit_by_bit(dtype):
 
 
 @pytest.mark.parametrize('orders', ['CCC', 'FCC', 'CCF', 'FFF'])
-def test_a_selection_is_laid_out_as_numpy_lays_it_out(orders):
+def test_a_selection_has_the_layout_of_numpy(orders):
     """It was laid out like the mask, so sums had other bits."""
     rng = np.random.default_rng(2)
     arrays = (rng.uniform(size=(40, 50)) < 0.5, rng.normal(size=(40, 50)),

@@ -58,7 +58,7 @@ def assert_near(actual, expected, tolerance):
 
 
 @each_piece(GALLERY)
-def test_the_value_is_that_of_numpy(piece):
+def test_the_value_equals_numpys(piece):
     numbers = tuple(range(len(piece.args)))
     value, gradient = ad.value_and_grad(piece.function, numbers)(*piece.args)
     assert_near(value, piece.function(*piece.args), 1e-12)
@@ -68,7 +68,7 @@ def test_the_value_is_that_of_numpy(piece):
 
 
 @each_piece(GALLERY)
-def test_the_gradient_is_the_quotient_of_small_differences(piece):
+def test_the_gradient_equals_a_difference_quotient(piece):
     gradient = slopes(piece)(*piece.args)
     for seed in range(3):
         t = direction(piece, seed)
@@ -83,7 +83,7 @@ def test_the_gradient_is_the_quotient_of_small_differences(piece):
 
 
 @each_piece(GALLERY)
-def test_the_second_derivative_is_that_of_the_gradient(piece):
+def test_the_second_derivative_is_the_slope_of_the_gradient(piece):
     """Forwards through the gradient, and backwards through it."""
     t, gradient = direction(piece, 4), slopes(piece)
     curved = ad.jvp(gradient, piece.args, t)[1]

@@ -102,7 +102,7 @@ def test_second_derivatives_exist_where_other_values_are_equal(f, a):
                  twice)
 
 
-def test_a_norm_that_equal_values_share_has_no_second_derivative():
+def test_norms_of_equal_singular_values_have_no_second_derivative():
     for ord, a in (2, EYE), (-2, TIED_BELOW), ('nuc', np.diag([2.0, 1, 0])):
         f = lambda a: linalg.norm(a, ord)
         assert np.isfinite(ad.grad(f)(a)).all()
@@ -196,7 +196,7 @@ def test_a_complete_q_stays_orthogonal():
         assert not np.any(r_dot[2:])
 
 
-def test_qr_jumps_where_a_column_is_in_the_space_before():
+def test_qr_of_dependent_columns_has_no_derivative():
     for f, a in (linalg.qr, np.zeros((2, 2))), (linalg.qr, np.zeros((3, 2))), (
             lambda a: linalg.qr(a, 'complete'), np.eye(3, 1)):
         with pytest.raises(linalg.LinAlgError, match='Singular'):
@@ -216,7 +216,7 @@ def test_a_pseudo_inverse_keeps_the_rank():
     assert_close(ad.jacfwd(ad.jacrev(f))(x, y), ad.jacfwd(ad.jacrev(g))(x, y))
 
 
-def test_what_counts_as_zero_may_be_traced():
+def test_a_cutoff_can_be_traced():
     a, cutoffs = np.diag([1.0, 0.1]), np.array([0.5, 0.01])
     f = ad.jit(lambda a, cutoff: linalg.pinv(a, cutoff))
     expected = np.stack([linalg.pinv(a, cutoff) for cutoff in cutoffs])
@@ -253,7 +253,7 @@ def test_condition_numbers_of_singular_matrices():
             assert p in (None, -2) or np.isnan(ad.jit(f)(bad))
 
 
-def test_products_are_taken_in_the_order_of_least_cost():
+def test_products_are_multiplied_in_the_cheapest_order():
     """In that of NumPy, since the bits are the same."""
     rng = np.random.default_rng(3)
     for count in (2, 3, 4, 6) * 5:
@@ -264,7 +264,7 @@ def test_products_are_taken_in_the_order_of_least_cost():
         assert_same(y, linalg.multi_dot(arrays), ulps=0)
 
 
-def test_residuals_have_a_shape_that_no_value_changes():
+def test_residuals_have_a_fixed_shape():
     """NumPy returns none if the columns are dependent."""
     a, b = np.ones((3, 2)), np.arange(3.0)
     assert linalg.lstsq(a, b)[1].shape == (0,)
@@ -285,7 +285,7 @@ def test_residuals_have_a_shape_that_no_value_changes():
 @pytest.mark.parametrize('f, words', [
     (linalg.eigh, 'EighResult'), (linalg.eig, 'EigResult'),
     (linalg.svd, 'SVDResult'), (linalg.qr, 'QRResult')])
-def test_results_have_the_names_of_numpys(f, words):
+def test_results_have_the_field_names_of_numpy(f, words):
     expected = type(f(A))
     assert expected.__name__ == words
     for y in (ad.jit(f)(A), ad.vmap(f)(A[None]), ad.jvp(f, (A,), (A,))[1],
@@ -323,7 +323,7 @@ MISTAKES = [
 ]
 
 
-def test_mistakes_are_said_in_numpys_words():
+def test_mistakes_raise_numpys_errors():
     for f, words in MISTAKES:
         for g, a in ((f, A[:2]), (lambda a: push(f, a, a), A[:2]),
                      (ad.jit(f), A[:2]), (ad.vmap(f), A[None, :2])):
@@ -336,7 +336,7 @@ def test_raw_householder_vectors_are_refused():
         ad.jit(lambda a: linalg.qr(a, 'raw'))(A)
 
 
-def test_a_kink_of_eigenvalues_with_cotangents_of_zero_is_not_seen():
+def test_zero_cotangents_hide_a_kink_of_eigenvalues():
     """What the module says of equal eigenvalues: reverse mode leaves it out."""
     v = np.array([[0.3, 0.5], [0.5, -0.2]])
     f = lambda t: np.sum((np.linalg.eigvalsh(np.eye(2) + t * v) - 1) ** 2)

@@ -40,7 +40,7 @@ def test_tangents_are_transformed_and_cotangents_transposed(name):
         assert_close(np.sum(x_bar * x_dot).real, np.sum(ct * y_dot).real)
 
 
-def test_cotangents_stay_single():
+def test_single_precision_cotangents_stay_single():
     def f(x):
         return np.fft.irfft(np.fft.rfft(x) ** 2)
 
@@ -69,7 +69,7 @@ CASES = [
 
 @pytest.mark.parametrize('name, several', CASES)
 @pytest.mark.filterwarnings('ignore::DeprecationWarning')
-def test_values_are_those_of_numpy_bit_for_bit(name, several):
+def test_values_have_the_bits_of_numpy(name, several):
     """Of real numbers too: half and single ones have ways of their own."""
     x = 8 * complexes(3, 4, 5)
     real_only = name[:2] in ('rf', 'ih')
@@ -85,7 +85,7 @@ def test_values_are_those_of_numpy_bit_for_bit(name, several):
                 np.testing.assert_array_equal(y, f(*args))
 
 
-def test_an_empty_spectrum_is_one_of_zeros():
+def test_an_empty_spectrum_is_zero():
     """NumPy does not initialize the memory of irfft then."""
     y, f_vjp = ad.vjp(lambda z: np.fft.irfft(z, 3), np.zeros((2, 0), complex))
     assert_close(y, np.zeros((2, 3)))
@@ -114,7 +114,7 @@ MISTAKES = [
 ]
 
 
-def test_mistakes_are_said_in_numpys_words():
+def test_mistakes_raise_numpys_errors():
     for f, error, words in MISTAKES:
         with pytest.raises(error):
             f(reals(3, 4))

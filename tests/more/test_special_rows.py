@@ -62,13 +62,13 @@ TRUTHS = {
 
 
 @pytest.mark.parametrize('name', TRUTHS)
-def test_slope_is_that_of_mpmath(name):
+def test_slopes_equal_those_of_mpmath(name):
     truth, xs = TRUTHS[name]
     for x in xs:
         assert_slope(getattr(special, name), truth, x)
 
 
-def test_third_derivatives_are_those_of_mpmath():
+def test_third_derivatives_equal_those_of_mpmath():
     for name, x in (('rgamma', -3.0), ('erfcx', 12.1), ('dawsn', 12.1),
                     ('i0e', 1e3), ('ellipk', 1e-9), ('log_ndtr', -40.0)):
         assert_slope(getattr(special, name), TRUTHS[name][0], x, 3, 1e-8)
@@ -140,7 +140,7 @@ ENDS = [
 ]
 
 
-def test_slopes_far_away_and_at_the_ends():
+def test_slopes_far_out_and_at_the_ends_are_right():
     for name, x, expected in FAR + ENDS:
         f, x = getattr(special, name), float(x)
         with np.errstate(all='ignore'):
@@ -215,7 +215,7 @@ REFUSED = {
 }
 
 
-def test_a_slope_that_is_not_known_is_refused():
+def test_an_unknown_slope_is_refused():
     for name, (i, args, operand) in REFUSED.items():
         words = (f'The derivative of scipy.special.{name} with respect to '
                  f'`{operand}` is not implemented.*pass it through '
@@ -227,7 +227,7 @@ def test_a_slope_that_is_not_known_is_refused():
     assert ad.vmap(value)(np.array([2.0])) == value(2.0)
 
 
-def test_what_is_refused_has_the_name_that_its_user_knows():
+def test_a_refusal_names_the_function_of_scipy():
     with pytest.raises(NotImplementedError, match=(
             'of the derivative of scipy.special.gammainc with .* `a`')):
         ad.grad(ad.grad(special.gammainc))(2.0, 1.5)

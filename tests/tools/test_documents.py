@@ -43,7 +43,7 @@ def test_each_row_links_to_its_definitions():
                    for link in links)
 
 
-def test_a_definition_that_is_not_there_is_an_error():
+def test_a_missing_definition_is_an_error():
     with pytest.raises(AttributeError):
         reference.linked('[`core.nowhere`][]', PAGE)
 

@@ -147,7 +147,7 @@ def shown(address):
 
 
 @pytest.mark.rest
-def test_a_server_weaves_and_says_on_the_page_what_was_edited_there(site):
+def test_a_server_weaves_and_shows_edits_on_the_page(site):
     with serving(site) as await_words:
         address = await_words(r'Serving on .*').split()[-1]
 
@@ -170,14 +170,14 @@ def test_a_server_weaves_and_says_on_the_page_what_was_edited_there(site):
              'core.py:2: not Python: invalid syntax')
 
 
-def test_a_port_is_asked_for_before_anything_is_built():
+def test_an_unusable_port_is_refused():
     with socket.create_server(('127.0.0.1', 0)) as taken:
         for words in str(taken.getsockname()[1]), 'http':
             with pytest.raises(SystemExit, match=f'Port {words} cannot be'):
                 pages.free_port(words)
 
 
-def test_a_server_says_that_outputs_are_old_and_makes_them_again(
+def test_a_server_marks_old_outputs_and_updates_them(
         monkeypatch, tmp_path):
     """The desk itself, with a library and processes that are not."""
     library, ran, jobs = ['one'], [], []

@@ -82,7 +82,7 @@ def test_the_glossary_is_in_order_and_has_every_term_of_a_chapter():
             if term not in known] == []
 
 
-def test_a_link_to_a_chapter_says_its_number():
+def test_a_link_to_a_chapter_shows_its_number():
     for page in CHAPTERS:
         for number, target in re.findall(
                 r'(?i)\[chapter\s(\w+)\]\(([^)]*?)(?:#[^)]*)?\)', prose(page)):

@@ -48,7 +48,7 @@ def read_until(watcher, words):
 
 
 @pytest.mark.rest
-def test_a_file_that_is_saved_is_tried_and_keys_are_obeyed(book, watcher):
+def test_a_saved_file_is_checked_and_keys_are_obeyed(book, watcher):
     def say(word):
         watcher.stdin.write(word + '\n')
         watcher.stdin.flush()
