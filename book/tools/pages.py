@@ -27,7 +27,7 @@ import watchfiles
 import autodiff_mini
 from book.tools import (
     downloads, in_page, mainline, modules, reference, weave)
-from book.tools.places import ROOT
+from book.tools.places import ROOT, told
 from book.tools.render import ChapterError, build, surroundings
 
 FOLDER = Path('pages')
@@ -63,12 +63,17 @@ def made_of(path):
         if name.name != 'index.md':
             up = '../' * (len(name.parts) - 1)
             link = LINK.format('Open as notebook', up + notebook)
-            if path in weave.book_one(Path()) and downloads.draft_after(path):
+            if path in drafted():
                 link += LINK.format('The draft so far', up + so_far(path))
             text = text.replace('\n', f'\n\n{link}\n', 1)
     made[name.as_posix()] = (f'---\n{front}release: {RELEASE}\n---\n\n'
                              + reference.linked(text, path))
     return made, page.seconds
+
+
+def drafted():
+    """Return the chapters that write the draft: all but the first."""
+    return weave.book_one(Path())[1:] if Path(weave.DRAFT).exists() else []
 
 
 def so_far(path):
@@ -105,9 +110,9 @@ def put_files():
                      if path.is_file() and path.name != LEFT_OUT}
     made = {name: path.read_bytes() for name, path in files.items()}
     made |= in_page.files()
-    for path in weave.book_one(Path()):
-        if draft := downloads.draft_after(path):
-            made[so_far(path)] = downloads.archive(draft)
+    shown = told()
+    made |= {so_far(path): downloads.archive(
+        downloads.draft_after(path, shown)) for path in drafted()}
     notebooks = [FOLDER / f'notebooks/{path.stem}.ipynb' for path in sources()]
     made['notebooks.zip'] = downloads.archive({
         path.name: path.read_bytes() for path in notebooks if path.exists()})

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from book.tools import downloads, render, weave
+from book.tools import downloads, places, render, weave
 from book.tools.places import ROOT
 
 PAGE = '''# A page
@@ -101,7 +101,7 @@ USES = {    # chapter: what the draft can do from there on
 def test_the_draft_runs_as_it_is_after_a_chapter(
         page, monkeypatch, tmp_path):
     monkeypatch.chdir(ROOT)
-    files = downloads.draft_after(page.relative_to(ROOT))
+    files = downloads.draft_after(page.relative_to(ROOT), places.told())
     (tmp_path / 'so_far.zip').write_bytes(downloads.archive(files))
     modules = [name.removesuffix('.py').replace('/', '.') for name in files]
     lines = [f'import numpy, {", ".join(modules)}', *(
