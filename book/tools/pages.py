@@ -81,6 +81,13 @@ def so_far(path):
     return f'drafts/draft_{path.stem.partition("_")[0]}.zip'
 
 
+def drafts():
+    """Return {name: archive} of the draft after each of these chapters."""
+    shown = told()
+    return {so_far(path): downloads.archive(
+        downloads.draft_after(path, shown)) for path in drafted()}
+
+
 def workers():
     """Return a pool of two new processes, which import the library anew."""
     return ProcessPoolExecutor(2, multiprocessing.get_context('spawn'))
@@ -96,6 +103,7 @@ def differences():
 def put(name, data):
     """Write a file of the folder atomically, if its content is new."""
     file = FOLDER / name
+    data = data.encode() if isinstance(data, str) else data
     if not (file.exists() and file.read_bytes() == data):
         file.parent.mkdir(parents=True, exist_ok=True)
         part = file.with_name(f'.{file.name}')
@@ -110,9 +118,6 @@ def put_files():
                      if path.is_file() and path.name != LEFT_OUT}
     made = {name: path.read_bytes() for name, path in files.items()}
     made |= in_page.files()
-    shown = told()
-    made |= {so_far(path): downloads.archive(
-        downloads.draft_after(path, shown)) for path in drafted()}
     notebooks = [FOLDER / f'notebooks/{path.stem}.ipynb' for path in sources()]
     made['notebooks.zip'] = downloads.archive({
         path.name: path.read_bytes() for path in notebooks if path.exists()})
@@ -129,8 +134,8 @@ def write():
         return True
     desk = Desk()
     desk.make(sources(), surroundings())
-    for name, text in desk.files.items():
-        put(name, text.encode())
+    for name, data in desk.files.items():
+        put(name, data)
     names = {*put_files(), *desk.files}
     for file in FOLDER.rglob('*'):
         if file.is_file() and file.relative_to(FOLDER).as_posix() not in names:
@@ -181,7 +186,7 @@ class Desk:
         for job in as_completed([*self.jobs][:len(new)]):
             self.keep(job)
         self.files |= {name: FRONT_OF_MODULES + text
-                       for name, text in modules.pages().items()}
+                       for name, text in modules.pages().items()} | drafts()
 
     def stop(self):
         """Stop making pages with the old library."""
@@ -216,11 +221,11 @@ class Desk:
     def write(self):
         """Write the new files, and the banners of all pages."""
         now = surroundings()
-        for name, text in self.files.items():
-            put(name, text.encode())
+        for name, data in self.files.items():
+            put(name, data)
         put('served.json', json.dumps({
             path.relative_to('book').as_posix(): self.banner(path, now)
-            for path in self.texts}).encode())
+            for path in self.texts}))
         self.files, self.untold, self.wrote = {}, False, time.monotonic()
 
     def banner(self, path, now):
