@@ -154,7 +154,7 @@ class Refusals:
     def describe(self) -> str:
         """Return the tracer's type and where it was made."""
         origin = f'made at {line_text(self.line)} ' if self.line else ''
-        return (f'{type(self).__name__}<{self.aval}>, {origin}in '
+        return (f'{type(self).__name__}<{self.aval}> {origin}in '
                 f'{self._trace.tag}')
 
 

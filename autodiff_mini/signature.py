@@ -83,9 +83,9 @@ def resolve_kwargs(f, args, kwargs) -> tuple:
     signature = None if needs_none else signature_of(f)
     if signature is None and kwargs:
         raise TypeError(
-            f'The keyword arguments {", ".join(kwargs)} of {fun_name(f)} '
-            'could not be resolved to positions, because its signature '
-            'cannot be read. Pass them by position.')
+            f'The following keyword arguments of {fun_name(f)}, whose '
+            'signature cannot be read, could not be resolved to positions: '
+            f'{", ".join(kwargs)}. Pass them by position.')
     if signature is None:
         return tuple(args), {}
     try:

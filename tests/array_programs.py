@@ -11,6 +11,7 @@ NumPy's (row B3).
 import numpy as np
 
 import autodiff_mini as ad
+from tests import amount
 
 rng = np.random.default_rng(0)
 ARGS = rng.normal(size=4), rng.normal(size=(6, 4)), rng.normal(size=6)
@@ -28,11 +29,8 @@ def branches(w, x, y):
 def shapes(w, x, y):
     a = np.transpose(np.reshape(x * w, (2, 3, 4)))[1:, :2]
     b = np.concatenate([np.stack([y, y * y]), np.broadcast_to(y, (3, 6))])
-    return np.sum(a * a) * np.sum(b[:, ::2] ** 2)
-
-
-def products(w, x, y):
-    return np.sum(np.einsum('ij,j->i', x, np.sin(w)) * y) + np.std(x.T @ y)
+    return np.sum(a * a) * np.sum(b[:, ::2] ** 2) + np.einsum(
+        'ij,j->i', x, np.sin(w)) @ y * np.std(x.T @ y)
 
 
 squash = ad.custom_jvp(lambda x: 1 / (1 + np.exp(-x)))
@@ -113,7 +111,7 @@ def compiled(w, x, y):
     return ad.jit(forward_rule)(np.sin(w), x, y)
 
 
-PROGRAMS = [neurons, branches, shapes, products, forward_rule, both_rules,
+PROGRAMS = [neurons, branches, shapes, forward_rule, both_rules,
             recurrence, made, started, unused, call_turned_round, chosen,
             forgetful, compiled]
 
@@ -138,3 +136,10 @@ TRANSFORMS = {
     'jit of hessian': lambda f: ad.jit(ad.hessian(f)),
     'pullback': lambda f: lambda *args: ad.vjp(f, *args)[1](2.0),
 }
+
+
+def some_of(programs, transform, turns):
+    """Return one in so many programs; with `--all`, each of them."""
+    start = list(TRANSFORMS).index(transform)
+    return [f for i, f in enumerate(programs, start)
+            if amount.WHOLE or i % turns == 0]

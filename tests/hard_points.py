@@ -222,9 +222,9 @@ WHY = [
     ('arccosh', -inf, NO_VALUE),
     ('div', 1e300, 1e300, OVERFLOW),
     ('div', 1e-300, 1e-300, OVERFLOW),
-    ('pow', 0, 0, 'x**0. is 1 for all x; JAX says NaN'),
-    ('pow', 0, -0.0, 'x**0. is 1 for all x; JAX says NaN'),
-    ('pow', -0.0, 0, 'x**0. is 1 for all x; JAX says NaN'),
+    *[(row, *xs, 'x**0. is 1 for all x; JAX says NaN')
+      for row in ('pow', 'float_power')
+      for xs in [(0, 0), (0, -0.0), (-0.0, 0)]],
     ('remainder', inf, 1, NO_VALUE),
     ('fmod', 1, 0, NO_VALUE),
     ('fmod', inf, 1, NO_VALUE),
@@ -241,9 +241,6 @@ WHY = [
     ('heaviside', nan, 1, 'JAX takes NaN for 0'),
     ('copysign', -0.0, 0, 'JAX asks x >= 0, which -0.0 is'),
     ('copysign', nan, 1, 'JAX asks x >= 0, which NaN is not'),
-    ('float_power', 0, 0, 'x**0. is 1 for all x; JAX says NaN'),
-    ('float_power', 0, -0.0, 'x**0. is 1 for all x; JAX says NaN'),
-    ('float_power', -0.0, 0, 'x**0. is 1 for all x; JAX says NaN'),
     *[(row, *[sign * float(x) for x in xs],
        'a tie is shared; JAX gives all to one')
       for row, sign in (('fmax', 1), ('fmin', -1))
@@ -443,15 +440,15 @@ for row, name, sign in ('reduce_max', 'max', 1), ('reduce_min', 'min', -1):
           lambda np, x, f=extremum: f(np, x, 0), F, bars=(F,))
 
 for name in 'argmax', 'argmin', 'argsort':
-    for case, x in {'tie': vec(1, 2, 1, 2), 'nan': vec(1, nan, nan, inf),
+    def place(np, x, axis=-1, name=name):
+        return getattr(np, name)(x, axis)
+
+    for case, x in {'nan': vec(1, nan, nan, inf), 'zeros': vec(0, -0.0, 0),
                     'infinities': vec(1, inf, -inf, inf, -inf),
-                    'zeros': vec(0, -0.0, 0), 'one': vec(nan),
-                    'large': vec(1e300, -1e300, 1e-300),
-                    'int8': I8, 'bools': BOOLS}.items():
-        point(name, case, lambda np, x, name=name: getattr(np, name)(x), x)
-    point(name, 'axis_of_one', lambda np, x, name=name: getattr(np, name)(
-        x, 0), ROW)
-    point(name, 'empty', lambda np, x, name=name: getattr(np, name)(x), E,
+                    'one': vec(nan), 'int8': I8, 'bools': BOOLS}.items():
+        point(name, case, place, x)
+    point(name, 'axis_of_one', lambda np, x, f=place: f(np, x, 0), ROW)
+    point(name, 'empty', place, E,
           raises=None if name == 'argsort' else ValueError)
 
 EMPTY = np.zeros((0, 3))
@@ -478,13 +475,11 @@ point('matmul', 'bools', lambda np, x, y: x @ y, BOOLS, BOOLS)
 
 for row, f in {'stack': lambda np, *xs: np.stack(xs, -1),
                'concatenate': lambda np, *xs: np.concatenate(xs)}.items():
-    point(row, 'one', f, vec(nan, -0.0), bars=([1, 1],))
     point(row, 'empty', f, E, E, bars=(E, E))
-    point(row, 'twice', lambda np, x, f=f: f(np, x, x), vec(inf, 1),
+    point(row, 'twice', lambda np, x, f=f: f(np, x, x), vec(nan, -0.0),
           bars=([2, 2],))
     point(row, 'kinds', f, I8[:2], vec(nan, inf).astype(np.float16),
           bars=(None, [1, 1]))
-    point(row, 'bools', f, BOOLS[:2], I8[:2])
     point(row, 'misfits', f, vec(1, 2), ROW, raises=ValueError)
 point('concatenate', 'nothing_and_something', lambda np, x, y:
       np.concatenate([x, y, x]) * 3.0, E, vec(nan, 1), bars=(E, [3, 3]))
@@ -508,56 +503,47 @@ point('eq', 'all', lambda np, x: np.all(x, 0),
 point('index', 'out_of_bounds', lambda np, x: x[2], vec(1, 2),
       raises=IndexError)
 
-# Not a NumPy function: it is the transpose of an index.
-for name, x, place, x_bar in [
-        ('repeated', vec(0.3, 2, inf), np.array([1, 1, 0]), [2, 2, 1]),
-        ('nothing', E, np.zeros(0, int), E),
-        ('slice', vec(nan, -0.0), slice(1, 3), [2, 3])]:
-    row = 'scatter' if type(place) is slice else 'add_at'
-    point(row, f'through_{name}', lambda np, x, place=place: ad.vjp(
+# Not NumPy functions: they are the transposes of indices.
+for row, x, place, x_bar in [
+        ('add_at', vec(0.3, 2, inf), np.array([1, 1, 0]), [2, 2, 1]),
+        ('add_at', E, np.zeros(0, int), E),
+        ('scatter', vec(nan, -0.0), slice(1, 3), [2, 3])]:
+    point(row, f'through_{len(x)}', lambda np, x, place=place: ad.vjp(
         lambda y: y[place], vec(0, 0, 0))[1](x)[0] * vec(1, 2, 3), x,
         bars=(x_bar,), jax=False)
-
 point('add_at', 'through_alone', lambda np, x: ad.vjp(
     lambda y: y[np.array([1, 1])], vec(0, 0, 0))[1](x)[0], vec(0.1, -0.3),
     bars=([1, 1],), jax=False)
 
 
-def written(place):
+def changed(place, change):
     def write(np, x, y):
         z = np.array(x, like=x + np.sum(y))
-        z[place] = y
+        change(z, place, y)
         return z * np.arange(1.0, 1 + x.size).reshape(x.shape)
     return write
 
 
-def added(place):
-    def add(np, x, y):
-        z = np.array(x, like=x + np.sum(y))
-        np.add.at(z, place, y)
-        return z * np.arange(1.0, 1 + x.size).reshape(x.shape)
-    return add
-
-
-point('scatter', 'over_nan', written(slice(1, 3)), vec(1, nan, inf, 2),
-      vec(-0.0, 5), bars=([1, 0, 0, 4], [2, 3]), jax=False)
-point('scatter', 'repeated', written(np.array([1, 0, 1])), vec(1, nan),
-      vec(nan, 2, inf), bars=([0, 0], [0, 1, 2]), jax=False)
-point('scatter', 'repeated_in_two', written(
-    (np.array([0, -1, 0, 0]), np.array([1, 0, -1, 0]))), np.ones((2, 2)),
-    vec(nan, 2, 3, 4), bars=([[0, 0], [0, 4]], [0, 3, 2, 1]), jax=False)
-point('scatter', 'broadcast_and_repeated', written(np.array([[1, 1], [0, 1]])
-      ), vec(1, 2, 3), 5.0, bars=([0, 0, 3], 3), jax=False)
-point('scatter', 'misfits', written(slice(0, 2)), vec(1, 2), vec(1, 2, 3),
-      raises=ValueError, jax=False)
-point('scatter', 'out_of_bounds', written(3), vec(1, 2), 1.0,
-      raises=IndexError, jax=False)
-point('add_at', 'repeated', added(np.array([1, 1, 0])), vec(0.1, -0.0),
-      vec(0.3, -0.3, inf), bars=([1, 2], [2, 2, 1]), jax=False)
-point('add_at', 'order', added(np.array([1, 1, 1])), vec(nan, 1e16),
-      vec(1, 1, -1e16), bars=([1, 2], [2, 2, 2]), jax=False)
-point('add_at', 'misfits', added(slice(0, 2)), vec(1, 2), vec(1, 2, 3),
-      raises=ValueError, jax=False)
+for row, name, place, x, y, bars in [
+        ('scatter', 'over_nan', slice(1, 3), vec(1, nan, inf, 2),
+         vec(-0.0, 5), ([1, 0, 0, 4], [2, 3])),
+        ('scatter', 'repeated', np.array([1, 0, 1]), vec(1, nan),
+         vec(nan, 2, inf), ([0, 0], [0, 1, 2])),
+        ('scatter', 'repeated_in_two',
+         (np.array([0, -1, 0, 0]), np.array([1, 0, -1, 0])), np.ones((2, 2)),
+         vec(nan, 2, 3, 4), ([[0, 0], [0, 4]], [0, 3, 2, 1])),
+        ('scatter', 'broadcast_and_repeated', np.array([[1, 1], [0, 1]]),
+         vec(1, 2, 3), 5.0, ([0, 0, 3], 3)),
+        ('add_at', 'repeated', np.array([1, 1, 0]), vec(0.1, -0.0),
+         vec(0.3, -0.3, inf), ([1, 2], [2, 2, 1])),
+        ('add_at', 'order', np.array([1, 1, 1]), vec(nan, 1e16),
+         vec(1, 1, -1e16), ([1, 2], [2, 2, 2]))]:
+    change = operator.setitem if row == 'scatter' else np.add.at
+    point(row, name, changed(place, change), x, y, bars=bars, jax=False)
+    point(row, f'{name}_misfits', changed(slice(0, 2), change), vec(1, 2),
+          vec(1, 2, 3), raises=ValueError, jax=False)
+    point(row, f'{name}_out_of_bounds', changed(3, change), vec(1, 2), 1.0,
+          raises=IndexError, jax=False)
 
 point('astype', 'overflow', lambda np, x: np.astype(x, np.float32),
       vec(1e300, -1e300, 1e-300, nan, -0.0), bars=([1] * 5,))

@@ -50,7 +50,7 @@ WHY_NOT = {
         'fmax_', 'fmin_'),
     'They are composed of several operations, and each of them rounds.': (
         'round_complex', 'sinc_', 'interp_period',
-        'linspace_open', 'mixed_numbers'),
+        'linspace_open'),
     'They call another LAPACK routine.': ('lstsq', 'polyfit', 'eig'),
     UNSAID: ('searchsorted_', 'empty_like')}
 

@@ -89,12 +89,6 @@ def test_a_failure_is_shown_and_late_jobs_are_listed(capsys):
         assert late[0] and late[1]
 
 
-def test_there_is_a_square_for_each_column(request):
-    for square in check.SQUARES:
-        file, _, name = square.partition('::')
-        assert f'def {name}' in (request.config.rootpath / file).read_text()
-
-
 # --row (tests/amount.py)
 
 ABOUT = '''
@@ -112,6 +106,9 @@ def test_sinh(): pass
 
 def test_row_chooses_the_programs_that_bind_it(tmp_path, request):
     top = request.config.rootpath
+    for square in check.SQUARES:
+        file, _, name = square.partition('::')
+        assert f'def {name}' in (top / file).read_text()
     (tmp_path / 'conftest.py').symlink_to(top / 'conftest.py')
     (tmp_path / 'test_programs.py').write_text(ABOUT)
     (tmp_path / 'test_broken.py').write_text('1 / 0   # of arctanh\n')

@@ -163,16 +163,9 @@ DEAD = {
         0, 2, lambda i, c: backwards(c), x))), np.square),
     'jit_argument': (lambda x: (ad.jit(lambda a, b: a)(
         x * x, backwards(x)), backwards(x)), np.square),
-    'loop_argument': (lambda x: (ad.scan(
-        lambda c, b: (c * x, None), x, np.stack([backwards(x)] * 3))[0],
-        backwards(x)), lambda x: x ** 4),
     'checkpoint': (ad.checkpoint(pair_of), np.square),
     'cond': (lambda x: ad.cond(x < 9, pair_of, lambda x: (x, backwards(x)),
                                x), np.square),
-    'switch': (lambda x: ad.vmap(lambda i: ad.switch(i, [pair_of] * 2, x))(
-        np.array([0, 1])), lambda x: np.stack([x * x, x * x])),
-    'rows': (lambda x: ad.scan(lambda c, _: (c * x, backwards(c)), x,
-                               length=3), lambda x: x ** 4),
     'carry': (lambda x: ad.scan(lambda c, _: (
         (c[0] * x, backwards(c[1])), None), (x, x), length=3)[0],
         lambda x: x ** 4),

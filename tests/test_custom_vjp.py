@@ -574,6 +574,7 @@ FORWARDS = [
     lambda f: ad.jvp(ad.vmap(f), (X,), (X,)),
     lambda f: ad.jvp(ad.grad(f), (2.0,), (1.0,)),
     lambda f: ad.grad(lambda x: ad.jvp(f, (x,), (1.0,))[1])(2.0),
+    lambda f: ad.grad(lambda t: ad.jvp(f, (2.0,), (t,))[1])(2.0),
     lambda f: ad.jvp(staged(f), (2.0,), (1.0,)),
     lambda f: staged(lambda x: ad.jvp(f, (x,), (1.0,))[1])(2.0),
     lambda f: ad.vmap(ad.linearize(f, 2.0)[1])(X),

@@ -21,36 +21,26 @@ import autodiff_mini as ad
 from autodiff_mini.core import fun_name
 from autodiff_mini.errors import RuleTable, full_name
 from autodiff_mini.primitives.elementwise import sin_p
-from tests.slips import ASKED, SLIPS, STATEMENTS
+from tests.slips import ASKED, CALLS, SLIPS, STATEMENTS
 
 A = np.arange(4.)
 
 
-def sees(error, words):
-    """Return a check of an error, or of what caused it.
+def refused(f, x, error, words):
+    """Assert that `f` is refused with these words, and all works afterwards.
 
     NumPy puts a ValueError of its own above ours where an assignment fails.
     """
-    def check(raised):
-        seen = []
-        while raised is not None:
-            seen.append(f'{type(raised).__name__}: {raised}')
-            if isinstance(raised, error) and words in str(raised):
-                return
-            raised = raised.__cause__ or raised.__context__
-        raise AssertionError(f'{error}, {words!r} not in {seen}')
-    return check
-
-
-def refused(f, x, check):
     for transform in (
             lambda: ad.jvp(f, (x,), (np.ones_like(x)[()],)),
             lambda: ad.vjp(f, x), lambda: ad.linearize(f, x),
             lambda: ad.vjp(lambda y: ad.vjp(f, y), x)):
         with pytest.raises(Exception) as info:
             transform()
-        check(info.value)
-    # and afterwards everything works
+        said = info.value
+        while not (isinstance(said, error) and words in str(said)):
+            said = said.__cause__ or said.__context__
+            assert said, (words, info.value)
     assert ad.jvp(np.sin, (0.5,), (1.0,)) == (np.sin(0.5), np.cos(0.5))
     assert ad.grad(np.sin)(0.5) == np.cos(0.5)
 
@@ -101,7 +91,7 @@ DROPS = {
 @pytest.mark.parametrize('name', DROPS)
 def test_no_derivative_is_dropped_in_silence(name):
     f, words = DROPS[name]
-    refused(f, 2.0, sees((TypeError, struct.error), words))
+    refused(f, 2.0, (TypeError, struct.error), words)
 
 
 def test_no_input_becomes_a_constant_in_silence():
@@ -118,47 +108,41 @@ def iadd(x):
     a += x
 
 
-INTO_PLAIN_ARRAYS = {
-    'iadd': iadd,
-    'out': lambda x: np.sin(x, out=ZERO),
-    'positional_out': lambda x: np.add(x, 1, ZERO),
-    'stack_out': lambda x: np.stack([x, x], out=PAIR),
-    'ufunc_at': lambda x: np.add.at(PAIR, 0, x),
-    'copyto': lambda x: np.copyto(ZERO, x),
-}
+INTO_PLAIN_ARRAYS = [
+    iadd, lambda x: np.sin(x, out=ZERO), lambda x: np.add(x, 1, ZERO),
+    lambda x: np.stack([x, x], out=PAIR), lambda x: np.add.at(PAIR, 0, x),
+    lambda x: np.copyto(ZERO, x)]
 
 
-@pytest.mark.parametrize('name', INTO_PLAIN_ARRAYS)
-def test_nothing_traced_is_written_into_a_plain_array(name):
-    refused(INTO_PLAIN_ARRAYS[name], 2.0, sees(
-        TypeError, 'Write into a copy made by np.copy: y = np.copy('))
+def test_nothing_traced_is_written_into_a_plain_array():
+    for f in INTO_PLAIN_ARRAYS:
+        refused(f, 2.0, TypeError,
+                'Write into a copy made by np.copy: y = np.copy(')
 
 
 UNSUPPORTED = {
-    'function': (lambda x: np.packbits(x), 'numpy.packbits is not'),
-    'ufunc': (lambda x: np.isnat(x), 'numpy.isnat is not supported'),
-    'made_by_frompyfunc': (lambda x: np.frompyfunc(abs, 1, 1)(x),
-                           'not supported'),
-    'ufunc_where': (lambda x: np.add(x, 1, where=[True]), 'numpy.add with '),
-    'method_says_how': (lambda x: np.hypot.at(x, [0], x), 'np.sum'),
-    'reshape_order': (lambda x: np.reshape(x, -1, order='A'), "'A'"),
-    'sort_order': (lambda x: np.sort(x, order='a'), 'sort with order='),
-    'pad_mode': (lambda x: np.pad(x, 1, mode='mean'), "not 'mean'"),
+    'numpy.packbits is not': lambda x: np.packbits(x),
+    'numpy.isnat is not supported': lambda x: np.isnat(x),
+    'not supported': lambda x: np.frompyfunc(abs, 1, 1)(x),
+    'numpy.add with ': lambda x: np.add(x, 1, where=[True]),
+    'np.sum': lambda x: np.hypot.at(x, [0], x),
+    "'A'": lambda x: np.reshape(x, -1, order='A'),
+    'sort with order=': lambda x: np.sort(x, order='a'),
+    "not 'mean'": lambda x: np.pad(x, 1, mode='mean'),
 }
 
 
-@pytest.mark.parametrize('name', UNSUPPORTED)
-def test_what_is_not_supported_says_so(name):
-    f, words = UNSUPPORTED[name]
-    refused(f, np.ones(2), sees(NotImplementedError, words))
+def test_what_is_not_supported_says_so():
+    for words, f in UNSUPPORTED.items():
+        refused(f, np.ones(2), NotImplementedError, words)
 
 
 def test_an_array_to_write_into_is_named():
     for f in (lambda x: np.mean(x, 0, None, A), lambda x: np.dot(x, x, A),
               lambda x: np.clip(x, 0, 1, A), lambda x: x.round(1, A)):
-        refused(f, np.ones(4), sees(TypeError, 'as a keyword: write out=a'))
+        refused(f, np.ones(4), TypeError, 'as a keyword: write out=a')
     refused(lambda x: np.cumsum(x, out=A[0]), np.ones(4),
-            sees(ValueError, 'but out= has'))
+            ValueError, 'but out= has')
 
 
 def test_an_error_names_the_function_of_scipy():
@@ -170,7 +154,7 @@ def test_an_error_names_the_function_of_scipy():
             (lambda x: scipy.linalg.expm(x[None]),              # no equal
              'Write it with NumPy functions, or define an operation with '
              'its own derivative: see ad.custom_jvp')):
-        refused(f, np.ones(1), sees(ad.TracerArrayConversionError, words))
+        refused(f, np.ones(1), ad.TracerArrayConversionError, words)
 
 
 def test_the_cause_of_an_error_of_numpys_is_read_last():
@@ -212,14 +196,21 @@ def test_the_error_of_a_slip_names_the_program_and_one_cure(
     assert slip.cure in said
     lines = [frame.name for frame in traceback.extract_tb(
         e.value.__traceback__) if frame.filename == '/slip.py']
-    assert (re.search(r'\bf\b|/slip.py:', said) or lines[-1] in ('f', 'rule')
-            or name in ('lax', 'options'))
+    assert re.search(r'\bf\b|/slip.py:', said) or lines[-1] in ('f', 'rule')
     assert len(said) < 700
 
 
 def asked(lines):
     return ('def int_of(x):\n    return x.astype(int)\n\n@ad.jit\n'
             f'def f(x, y, n):\n    {lines}\n\nf(2.0, 1.0, 1)\n')
+
+
+def test_a_wrong_call_names_the_cure():
+    for call, cure in CALLS.items():
+        with pytest.raises((TypeError, ValueError, AttributeError)) as e:
+            run(f'def f(w, x=1.0):\n    return np.sum(w * x)\n\n{call}\n')
+        said = ''.join(traceback.format_exception_only(e.value))
+        assert cure in said, (call, said)
 
 
 def test_the_line_that_asks_a_tracer_decides_the_cure():
@@ -241,11 +232,6 @@ def test_a_program_without_its_source_is_told_less():
             exec(asked(lines), {'ad': ad, 'np': np, 'a': np.zeros(2)})
         assert re.search(words, ''.join(
             traceback.format_exception_only(e.value))), lines
-
-
-def test_vmap_says_that_a_size_is_one_for_all():
-    with pytest.raises(TypeError, match='entry in in_axes must be None'):
-        run('def f(n):\n    return range(n)\n\nad.vmap(f)(np.arange(3))\n')
 
 
 # Where it was: the frames of a traceback.
@@ -344,7 +330,7 @@ def test_strangers_are_refused_as_primals_and_beside_a_tracer(name):
     """np.matrix gave a wrong tangent in silence."""
     c = STRANGERS[name]
     for f in BESIDE:
-        refused(lambda x: f(c, x), np.ones(1), sees(TypeError, ''))
+        refused(lambda x: f(c, x), np.ones(1), TypeError, '')
     with pytest.raises(TypeError, match=(
             r"jvp of f: primals\[1\]\['w'\].* cannot be traced")):
         ad.jvp(f_of_two, (1.0, {'w': c}), (1.0, {'w': c}))
@@ -356,32 +342,25 @@ def f_of_two(x, y):
 
 f_of_two.__qualname__ = 'f'
 
-CALLS = {    # primals, tangents, error, words
-    'no_tuple': (1.0, (1.0,), TypeError, 'must be tuples or lists'),
-    'too_few': ((1.0, 2.0), (1.0,), TypeError, 'same tree structure'),
-    'other_tree': (({'a': 1.0},), ({'b': 1.0},), TypeError,
-                   r"\{'a': \*\}.*\{'b': \*\}"),
-    'shape': ((A,), (A[:3],), ValueError,
-              r'primals\[0\].*float64\[4\].*float64\[3\]'),
-    'dtype': ((A,), (A.astype(np.float32),), TypeError,
-              'float64.4. and the tangent is float32.4.'),
-    'tangent_of_int': ((1,), (1,), TypeError, 'float0 if the primal is'),
-    'float0_of_float': ((1.0,), (np.zeros((), ad.float0),), TypeError,
-                        'float0'),
-    'string': (('a',), ('a',), TypeError, r'primals\[0\].*type str'),
-    'symbolic_zero': ((1.0,), (ad.Zero(1.0),), TypeError, 'type Zero'),
+JVPS = {    # words of the error: its type, primals, tangents
+    'must be tuples or lists': (TypeError, 1.0, (1.0,)),
+    'same tree structure': (TypeError, (1.0, 2.0), (1.0,)),
+    r"\{'a': \*\}.*\{'b': \*\}": (TypeError, ({'a': 1.0},), ({'b': 1.0},)),
+    r'primals\[0\].*float64\[4\].*float64\[3\]':
+        (ValueError, (A,), (A[:3],)),
+    'float64.4. and the tangent is float32.4.':
+        (TypeError, (A,), (A.astype(np.float32),)),
+    'float0 if the primal is': (TypeError, (1,), (1,)),
+    'float0': (TypeError, (1.0,), (np.zeros((), ad.float0),)),
+    r'primals\[0\].*type str': (TypeError, ('a',), ('a',)),
+    'type Zero': (TypeError, (1.0,), (ad.Zero(1.0),)),
 }
 
 
-@pytest.mark.parametrize('name', CALLS)
-def test_wrong_primals_and_tangents_are_named(name):
-    primals, tangents, error, words = CALLS[name]
-
-    def f(*args):
-        raise AssertionError('f must not be called')
-
-    with pytest.raises(error, match=words):
-        ad.jvp(f, primals, tangents)
+def test_wrong_primals_and_tangents_are_named():
+    for words, (error, primals, tangents) in JVPS.items():
+        with pytest.raises(error, match=words):
+            ad.jvp(lambda x: pytest.fail('called'), primals, tangents)
 
 
 def test_arithmetic_on_a_symbolic_zero_names_the_cure():
@@ -398,7 +377,7 @@ def test_a_tracer_is_described_by_type_line_and_transformation():
     with pytest.raises(ad.ConcretizationTypeError) as info:
         ad.jvp(doubles_as_float, (np.ones(2),), (np.ones(2),))
     line = doubles_as_float.__code__.co_firstlineno + 1
-    assert (f'JVPTracer<float64[2]>, made at {__file__}:{line} in jvp of '
+    assert (f'JVPTracer<float64[2]> made at {__file__}:{line} in jvp of '
             'doubles_as_float') in str(info.value)
 
 
@@ -408,10 +387,9 @@ def doubles_as_float(x):
 
 
 def test_error_names_are_those_of_jax():
-    names = ['ConcretizationTypeError', 'TracerArrayConversionError',
-             'TracerBoolConversionError', 'TracerIntegerConversionError',
-             'UnexpectedTracerError']
-    for name in names:
+    for name in ('ConcretizationTypeError', 'TracerArrayConversionError',
+                 'TracerBoolConversionError', 'UnexpectedTracerError',
+                 'TracerIntegerConversionError'):
         assert issubclass(getattr(ad, name), TypeError)
 
 
@@ -466,10 +444,8 @@ USES = {
     'add': lambda t: t + 1,
     'jit': ad.jit(same),
     'jit_returns': lambda t: ad.jit(lambda x: t)(1.0),
-    'jvp': lambda t: ad.jvp(same, (t,), (t,)),
     'grad_returns': lambda t: ad.grad(lambda x: t[0])(1.0),
     'pullback': lambda t: ad.vjp(same, X)[1](t),
-    'pushforward': lambda t: ad.linearize(same, X)[1](t),
     'vmap_returns': lambda t: ad.vmap(lambda x: t)(X),
     'scan': lambda t: ad.scan(lambda c, x: (c, x), t, np.ones(2)),
     'cond': lambda t: ad.cond(True, same, same, t),

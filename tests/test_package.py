@@ -23,9 +23,7 @@ if not (amount.WHOLE and importlib.util.find_spec('build')):
 from hatch_build import addresses
 
 ROOT = Path(__file__).parents[1]
-SITE = 'https://example.org/book/'
 SETTINGS = """\
-site_name: The Rule That Vanished
 site_url: !ENV [SITE_URL, '']       # the folder of the site
 repo_url: !ENV [REPO_URL, 'https://example.org/source']
 extra:
@@ -39,13 +37,6 @@ def run(*command, cwd=None, **variables):
                           env=os.environ | variables, capture_output=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
-
-
-def program():
-    """Return the program of the README, and what it says it returns."""
-    text = (ROOT / 'README.md').read_text()
-    code = re.search(r'```python\n(.*?)```', text, re.DOTALL)[1]
-    return code, re.findall(r'^(ad\..*?) +# ([^a-z]*)[,]', code, re.MULTILINE)
 
 
 @pytest.fixture(scope='module')
@@ -81,9 +72,10 @@ def test_the_readme_asks_a_registry_for_nothing(dist):
 def test_addresses_are_those_that_the_book_has(monkeypatch):
     monkeypatch.delenv('REPO_URL', raising=False)
     monkeypatch.delenv('REPORT_URL', raising=False)
-    monkeypatch.setenv('SITE_URL', SITE)
+    monkeypatch.setenv('SITE_URL', 'https://example.org/book/')
     assert addresses(SETTINGS) == {
-        'site': SITE, 'repo': 'https://example.org/source'}
+        'site': 'https://example.org/book/',
+        'repo': 'https://example.org/source'}
 
 
 def test_a_wheel_has_the_library_and_nothing_else(dist):
@@ -104,13 +96,12 @@ def test_a_wheel_works_in_an_empty_environment(dist, tmp_path):
     installed = run(python, '-m', 'pip', 'list', '--format=freeze')
     assert {line.partition('==')[0] for line in installed.split()} - {
         'pip', 'setuptools'} == {'autodiff_mini', 'numpy'}
-    code, lines = program()
-    assert lines
-    shown = '\n'.join(f'print({line})' for line, _ in lines)
+    code = re.search(r'(?s)```python\n(.*?)```',
+                     (ROOT / 'README.md').read_text())[1]
+    [(line, result), *_] = re.findall(r'(?m)^(ad\..*?) +# ([^a-z]*),', code)
     out = run(python, '-c', f"{code}\nnp.set_printoptions(legacy='1.25')\n"
-              f'{shown}\nprint(ad.__version__)', cwd=tmp_path)
-    assert out.splitlines() == [
-        *[result for _, result in lines], ad.__version__]
+              f'print({line})\nprint(ad.__version__)', cwd=tmp_path)
+    assert out.splitlines() == [result, ad.__version__]
     (tmp_path / 'program.py').write_text(
         f'{code}\ny, pullback = ad.vjp(expit, 0.0)\nreveal_type(pullback)\n')
     types = run(sys.executable, '-m', 'mypy', '--strict-optional',

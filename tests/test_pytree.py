@@ -2,7 +2,7 @@
 
 import pickle
 from collections import OrderedDict, namedtuple
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, make_dataclass
 from functools import cached_property
 
 import numpy as np
@@ -73,7 +73,6 @@ def test_a_type_is_registered_by_a_decorator():
     leaves, treedef = ad.tree_flatten([Point({'a': 2}), 3])
     assert leaves == [2, 3]
     assert treedef.unflatten([5, 6]) == [Point({'a': 5}), 6]
-    assert ad.tree_structure(Point(1)) == ad.tree_structure(Point(2))
     assert ad.tree_structure(Point(1)) != ad.tree_structure(Point(1, 'km'))
 
 
@@ -137,8 +136,8 @@ def test_grad_of_a_dataclass_is_a_dataclass():
     slope = ad.grad(lambda line: np.sum(line.at(np.arange(3.0)) ** 2))
     for f in slope, ad.jit(slope):
         assert f(Line(1.0, 2.0, 'x')) == Line(22.0, 18.0, 'x')
-    mapped = ad.vmap(Line.at, (Line(0, None), None))(
-        Line(np.arange(2.0), 1.0), 3.0)
+    lines = Line(np.arange(2.0), 1.0)
+    mapped = ad.vmap(Line.at, (Line(0, None), None))(lines, 3.0)
     assert list(mapped) == [1.0, 4.0]
 
 
@@ -218,15 +217,13 @@ def test_dataclasses_that_are_arrays_or_something_else_are_leaves():
 
 def test_register_dataclass_takes_lists_of_fields():
     def layer():
-        @dataclass
-        class Layer:
-            w: object
-            size: int
-        return Layer
+        return make_dataclass('Layer', ['w', 'size'],
+                              namespace={'__module__': __name__})
 
-    for fields, leaves in ({'meta_fields': ['size']}, [1]), (
-            {'data_fields': ['w'], 'meta_fields': ['size']}, [1]), (
-            {'data_fields': ['size', 'w'], 'meta_fields': ()}, [2, 1]):
+    for fields, leaves in [
+            ({'meta_fields': ['size']}, [1]),
+            ({'data_fields': ['w'], 'meta_fields': ['size']}, [1]),
+            ({'data_fields': ['size', 'w'], 'meta_fields': ()}, [2, 1])]:
         Layer = ad.register_dataclass(layer(), **fields)
         assert ad.tree_leaves(Layer(1, 2)) == leaves
         with pytest.raises(ValueError, match='Duplicate .*Layer'):

@@ -1,7 +1,4 @@
-"""A value's way: how many Python calls, and files, a gradient goes through.
-
-`python -m tests.test_route` prints the way of a small gradient without wings.
-"""
+"""Guard the route: the Python calls and files that a gradient takes."""
 
 import sys
 from collections import Counter
@@ -53,10 +50,3 @@ def test_a_value_walks_straight(call, args, most_calls, most_files):
     files = {file for file, _ in steps}
     assert len(steps) <= most_calls, Counter(steps).most_common(20)
     assert len(files) <= most_files, sorted(files)
-
-
-if __name__ == '__main__':
-    way = route(ad.grad(loss), np.arange(3.0))
-    print(f'{len(way)} calls in {len({file for file, _ in way})} files')
-    for step in way:
-        print('{}: {}'.format(*step))

@@ -78,40 +78,22 @@ def test_d18_1249_vmap_removes_the_rule_no_more(stage):
 
 def test_d18_1275_python_runs_in_both_passes():
     """jax 1275: no adaptive solver, and no look at a NaN, in a VJP rule."""
-    steps = []
+    def halved(x):
+        while x > 1:
+            x /= 2
+        return x
 
-    def integrate(rate, y, t):
-        """Return the solution of y' = rate(y): adaptive, by Heun."""
-        h, now = 0.5, 0.0
-        while now < t:
-            h = min(h, t - now)
-            k = rate(y)
-            euler, heun = y + h * k, y + h / 2 * (k + rate(y + h * k))
-            if abs(euler - heun) < 1e-4:
-                now, y = now + h, heun
-                steps.append(h)
-            h *= min(2.0, 0.9 * (1e-4 / max(abs(euler - heun), 1e-12)) ** .5)
-        return y
-
-    growth = custom(
-        lambda y, t: integrate(lambda y: -y, y, t),
-        lambda y, t: (growth(y, t), t),
-        lambda t, ct: (integrate(lambda ct: -ct, ct, t), None))
-    y, y_bar = ad.value_and_grad(growth)(2.0, 1.0)
-    assert len(steps) > 4 and len(set(steps)) > 3
-    assert abs(y - 2 * np.exp(-1)) < 1e-3
-    assert abs(y_bar - np.exp(-1)) < 1e-3
-
-    def look(r, ct):
+    def look(x, ct):
         if np.isnan(ct):
             raise FloatingPointError('nan on the way back')
-        return ct,
+        return halved(ct),
 
-    seen = custom(lambda x: x, lambda x: (x, None), look)
-    f = lambda x: np.sqrt(x - x) * 0 * x + np.sqrt(seen(x) - x)
-    with np.errstate(all='ignore'):
-        with pytest.raises(FloatingPointError, match='nan on the way back'):
-            ad.grad(lambda x: f(x) * 0.0)(2.0)
+    f = custom(halved, lambda x: (f(x), None), look)
+    y, x_bar = ad.value_and_grad(lambda x: f(x) * 6.0)(3.0)
+    assert (y, x_bar) == (4.5, 0.75)
+    with np.errstate(all='ignore'), pytest.raises(
+            FloatingPointError, match='nan on the way back'):
+        ad.grad(lambda x: np.sqrt(f(x) - x) * 0.0)(0.5)
     assert current_trace() is Trace.base
 
 
@@ -196,11 +178,10 @@ def test_d18_1938_2069_arguments_by_keyword_also_through_wraps(stage):
 
 # R1: the example of the page
 
-@STAGES
-@pytest.mark.parametrize('dtype', [np.float32, np.float64, float])
+@pytest.mark.parametrize('stage', [lambda f: f, staged])
+@pytest.mark.parametrize('dtype', [np.float32, float])
 @pytest.mark.parametrize('options', [
-    {}, {'symbolic_zeros': False}, {'optimize_remat': False},
-    {'symbolic_zeros': False, 'optimize_remat': True}])
+    {}, {'symbolic_zeros': False, 'optimize_remat': True}])
 def test_r1_the_example_of_the_page_has_its_gradient(dtype, stage, options):
     @ad.custom_vjp
     def f(x, y):
@@ -216,14 +197,9 @@ def test_r1_the_example_of_the_page_has_its_gradient(dtype, stage, options):
     f.defvjp(f_fwd, f_bwd, **options)
     y, (x_bar, y_bar) = ad.value_and_grad(stage(f), (0, 1))(
         dtype(1.0), dtype(2.0))
-    assert [round(float(v), 2) for v in (y, x_bar, y_bar)] == \
-        [1.68, 1.08, 0.84]
-    for v in (y, x_bar, y_bar):
+    for v, expected in (y, 1.68), (x_bar, 1.08), (y_bar, 0.84):
+        assert round(float(v), 2) == expected
         assert np.result_type(v) == np.dtype(dtype)
-    _, x_bars = ad.vmap(ad.value_and_grad(stage(f)))(
-        np.ones(3, dtype), np.full(3, 2, dtype))
-    assert x_bars.dtype == np.dtype(dtype)
-    assert_close(x_bars, np.full(3, 2 * np.cos(1.0)), dtype)
 
 
 # What readers ask

@@ -1,7 +1,6 @@
-"""seams.py: what wings replace, that nothing else is, and who sees it."""
+"""Guard seams.py: what wings replace, and that nothing else is replaced."""
 
 import ast
-import inspect
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,8 +16,6 @@ PACKAGE = Path(ad.__file__).parent
 WINGS = sorted({path.name for path in PACKAGE.iterdir() if path.is_dir()} - {
     '__pycache__', 'api', 'draft', 'higher_order', 'interpreters',
     'numpy_functions', 'primitives'})
-SEAMS = {name: x for name, x in vars(seams).items()
-         if isinstance(x, seams.Seam)}
 X = np.arange(3.0)
 
 
@@ -52,23 +49,16 @@ def test_a_program_runs_as_the_compiler_of_the_moment_writes_it():
     assert f(X) == plainly and f.guard
 
 
-def test_vmap_and_staging_are_seen():
-    ran = ad.which(ad.jit(ad.vmap(loss)), np.ones((2, 3)))
-    assert [name.rpartition('.')[2] for name in ran[:2]] == [
-        seams.stage.plain.__name__
-        if not seams.stage.taken else seams.stage.taken.__name__,
-        'BatchTrace']
+def test_vmap_is_seen():
+    assert 'interpreters.vmap.BatchTrace' in ad.which(
+        ad.jit(ad.vmap(loss)), np.ones((2, 3)))
 
 
 @needs('fast')
-def test_plain_holds_in_its_own_context_only():
+def test_plain_holds_in_its_own_context_until_an_error():
     with ad.plain(), ThreadPoolExecutor(1) as pool:
         [elsewhere] = pool.map(lambda x: ad.which(ad.grad(loss), x), [X])
     assert 'fast.tape.TapeTrace' in elsewhere
-
-
-@needs('fast')
-def test_an_error_inside_plain_turns_the_wings_on_again():
     with pytest.raises(ZeroDivisionError), ad.plain():
         1 / 0
     assert 'fast.tape.TapeTrace' in ad.which(ad.grad(loss), X)
@@ -79,10 +69,11 @@ def test_plain_takes_names_of_wings_and_nests():
         assert seams.off.get() == ('no such wing', 'fast')
 
 
-@pytest.mark.parametrize('name', SEAMS)
-def test_a_seam_is_taken_by_a_wing_or_by_none(name):
-    assert SEAMS[name].wing in {None, *WINGS}
-    assert callable(SEAMS[name].plain) or SEAMS[name].plain is None
+def test_a_seam_is_taken_by_a_wing_or_by_none():
+    for seam in vars(seams).values():
+        if isinstance(seam, seams.Seam):
+            assert seam.wing in {None, *WINGS}
+            assert callable(seam.plain) or seam.plain is None
 
 
 def assigned(node):
@@ -95,22 +86,20 @@ def assigned(node):
             yield target.value.id, target.attr
 
 
-@pytest.mark.parametrize('path', [
-    path for wing in WINGS for path in sorted((PACKAGE / wing).rglob('*.py'))],
-    ids=lambda path: path.relative_to(PACKAGE).as_posix())
-def test_a_wing_assigns_nothing_of_a_module_of_the_core(path):
+def test_a_wing_assigns_nothing_of_a_module_of_the_core():
     """What it replaces, it takes by a seam; tables of rules are filled."""
-    tree = ast.parse(path.read_text())
-    modules = {(alias.asname or alias.name).split('.')[0]
-               for node in ast.walk(tree)
-               if isinstance(node, (ast.Import, ast.ImportFrom))
-               for alias in node.names
-               if getattr(node, 'module', '') != '__future__'}
-    of_core = {name for name in modules if inspect.ismodule(
-        sys.modules.get(f'autodiff_mini.{name}')) or name in vars(ad.core)}
-    found = {f'{x}.{name}' for node in ast.walk(tree)
-             for x, name in assigned(node) if x in of_core}
-    assert found == set()
+    for wing in WINGS:
+        for path in (PACKAGE / wing).rglob('*.py'):
+            tree = ast.parse(path.read_text())
+            of_core = {
+                alias.asname or alias.name for node in ast.walk(tree)
+                if isinstance(node, ast.Import | ast.ImportFrom)
+                for alias in node.names
+                if f'autodiff_mini.{alias.name}' in sys.modules
+                or alias.name in vars(ad.core)}
+            found = {f'{x}.{name}' for node in ast.walk(tree)
+                     for x, name in assigned(node) if x in of_core}
+            assert found == set(), path
 
 
 def held():

@@ -208,7 +208,7 @@ def test_d17_a_rule_that_closes_over_a_staged_tracer_is_told_so():
     assert ad.grad(f, 1)(3.0, 1.0) == 3.0
     g = staged(f)
     assert g(3.0, 1.0) == 2.0
-    words = ('The rule of .*<lambda> closes over JaxprTracer<float64.*>, in '
+    words = ('The rule of .*<lambda> closes over JaxprTracer<float64.*> in '
              'make_jaxpr of .*called after make_jaxpr of .* had returned. '
              'Pass the value to the function as an argument')
     for transform in (ad.grad, lambda f, i: lambda x, y: ad.jvp(

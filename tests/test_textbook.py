@@ -3,21 +3,12 @@
 What is made inside them is made in plain NumPy, and filled in place.
 """
 
-from functools import cache
-
 import numpy as np
 import pytest
 
 import autodiff_mini as ad
 from tests.amount import crossed
 from tests.textbook_programs import PROGRAMS
-
-@cache
-def slopes(name):
-    """Return the Jacobian of a program by differences."""
-    f, x = PROGRAMS[name]
-    return differences(f, x)
-
 
 def differences(f, x, h=1e-6):
     return np.stack([(f(x + d) - f(x - d)) / (2 * h)
@@ -64,11 +55,6 @@ def with_vjp_rule(f):
     return g
 
 
-def scanned_slopes(f, x):
-    return (ad.jacrev(lambda x: scanned(f, x))(x),
-            differences(lambda x: in_turn(f, x), x))
-
-
 WAYS = {    # by name: what a program, transformed, returns, and should
     'value': lambda f, x, slope: (f(x), f(np.copy(x))),
     'jit': lambda f, x, slope: (ad.jit(f)(x), f(x)),
@@ -80,29 +66,22 @@ WAYS = {    # by name: what a program, transformed, returns, and should
     'grad_of_vmap': lambda f, x, slope: (
         ad.grad(lambda xs: np.sum(ad.vmap(f)(xs)))(np.stack([x, x]))[1],
         slope.reshape(-1, len(x)).sum(0)),
-    'hessian': lambda f, x, slope: (
-        ad.hessian(f)(x), differences(ad.jacrev(f), x)),
-    'jacrev_of_scan': lambda f, x, slope: scanned_slopes(f, x),
-} | {name: lambda f, x, slope, jacobian=jacobian: (jacobian(f)(x), slope)
-     for name, jacobian in {
-    'jacfwd': ad.jacfwd, 'jacrev': ad.jacrev,
-    'jit_of_jacrev': lambda f: ad.jit(ad.jacrev(f)),
-    'jacrev_of_jit': lambda f: ad.jacrev(ad.jit(f)),
-    'checkpoint': lambda f: ad.jacrev(ad.checkpoint(f)),
-    'vmap_of_jacrev': lambda f: lambda x: ad.vmap(ad.jacrev(f))(
-        np.stack([x * 1.02, x]))[1],
-    'jvp_rule': lambda f: ad.jacfwd(with_jvp_rule(f)),
-    'vjp_rule': lambda f: ad.jacrev(with_vjp_rule(f)),
-    'jit_of_jvp_rule': lambda f: ad.jit(ad.jacrev(with_jvp_rule(f))),
-    'jit_of_vjp_rule': lambda f: ad.jit(ad.jacrev(with_vjp_rule(f))),
-}.items()}
+    'jacrev_of_scan': lambda f, x, slope: (
+        ad.jacrev(lambda x: scanned(f, x))(x),
+        differences(lambda x: in_turn(f, x), x)),
+    'jit_of_jacrev': lambda f, x, slope: (ad.jit(ad.jacrev(f))(x), slope),
+    'checkpoint': lambda f, x, slope: (
+        ad.jacrev(ad.checkpoint(f))(x), slope),
+    'jvp_rule': lambda f, x, slope: (ad.jacfwd(with_jvp_rule(f))(x), slope),
+    'jit_of_vjp_rule': lambda f, x, slope: (
+        ad.jit(ad.jacrev(with_vjp_rule(f)))(x), slope)}
 
 
-@crossed('name, transform', PROGRAMS, WAYS, turns=12)
+@crossed('name, transform', PROGRAMS, WAYS, turns=8)
 def test_textbook_program_means_what_it_means_in_numpy(name, transform):
     f, x = PROGRAMS[name]
     given = x.copy()
-    result, expected = WAYS[transform](f, x, slopes(name))
+    result, expected = WAYS[transform](f, x, differences(f, x))
     kind = type(expected)
     assert type(result) is kind and result.dtype == np.float64
     assert result.shape == expected.shape

@@ -24,23 +24,13 @@ def pendulum_by_runge_kutta(p):
     def f(y):
         return np.array([y[1], -p[2] * y[1] - np.sin(y[0])])
     y, h = np.array([p[0], p[1]]), 0.1
-    for _ in range(3):
+    for _ in range(2):
         k1 = f(y)
         k2 = f(y + h / 2 * k1)
         k3 = f(y + h / 2 * k2)
         k4 = f(y + h * k3)
         y = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
     return y
-
-
-@program(0.9, 0.1, -0.2, 1.1)
-def orbit_by_leapfrog(s):
-    x, v, h = np.copy(s[:2]), np.copy(s[2:]), 0.1
-    for _ in range(4):
-        v -= h / 2 * x / np.linalg.norm(x)**3
-        x += h * v
-        v -= h / 2 * x / np.linalg.norm(x)**3
-    return np.concatenate([x, v])
 
 
 @program(0.0, 0.1, 1.0, -0.2, 0.3, 1.2)
@@ -69,17 +59,7 @@ def heat_equation(p):
     return u
 
 
-@program(1.0, 2.0, 0.5, -1.0)
-def laplace_equation(edges):
-    u = np.zeros((5, 5))
-    u[0, :], u[-1, :], u[:, 0], u[:, -1] = edges
-    for _ in range(3):
-        u[1:-1, 1:-1] = (u[2:, 1:-1] + u[:-2, 1:-1]
-                         + u[1:-1, 2:] + u[1:-1, :-2]) / 4
-    return u[2, 1:4]
-
-
-# Finite elements, and other assemblies
+# Finite elements
 
 @program(1.0, 2.0, 1.5)
 def rod_of_elements(k):
@@ -92,23 +72,6 @@ def rod_of_elements(k):
     u = np.zeros(4)
     u[1:] = np.linalg.solve(K[1:, 1:], f[1:])
     return u
-
-
-@program(0.2, 0.7, 1.1, 0.4)
-def loads_by_add_at(x):
-    load = np.zeros(3)
-    np.add.at(load, [0, 1, 1, 2], x)
-    np.subtract.at(load, np.array([2, 2]), x[:2] * x[2:])
-    return load * load
-
-
-# Geometry
-
-
-# Linear algebra by loops
-
-
-# Interpolation and quadrature
 
 
 # Dynamic programming
@@ -127,19 +90,6 @@ def soft_time_warping(x):
 
 # Statistics and signals
 
-@program(0.1, 0.5, 1.0)
-def kalman_filter(p):
-    F, H = np.array([[1.0, p[0]], [0.0, 1.0]]), np.array([[1.0, 0.0]])
-    Q, R = p[1] * np.eye(2), np.diag([p[2]])
-    x, P = np.zeros(2), np.eye(2)
-    for z in [0.3, 0.5, 0.9]:
-        x, P = F @ x, F @ P @ F.T + Q
-        K = P @ H.T @ np.linalg.inv(H @ P @ H.T + R)
-        x = x + K @ (np.array([z]) - H @ x)
-        P = (np.eye(2) - K @ H) @ P
-    return np.append(x, np.diag(P))
-
-
 @program(0.3, 0.6, 0.2)
 def markov_chain(p):
     P = np.zeros((3, 3))
@@ -149,18 +99,6 @@ def markov_chain(p):
     P[np.arange(3), np.arange(3)] = 1 - P.sum(axis=1) + P.diagonal()
     A = np.vstack([P.T - np.eye(3), np.ones(3)])
     return np.linalg.lstsq(A, np.array([0.0, 0, 0, 1]), rcond=None)[0]
-
-
-@program(0.05, 0.2)
-def monte_carlo(p):
-    z = np.random.default_rng(0).normal(size=(4, 3))
-    S = np.zeros((4, 4))
-    S[:, 0] = 1.0
-    for t in range(3):
-        S[:, t + 1] = S[:, t] * np.exp(p[0] - p[1]**2 / 2 + p[1] * z[:, t])
-    payoff = np.zeros(4)
-    np.maximum(S.mean(axis=1) - 0.5, 0.0, out=payoff)
-    return payoff.mean()
 
 
 @program(0.3, 0.9, 0.2)
@@ -178,9 +116,6 @@ def mixture_by_em(p):
     return np.array([mu, w])
 
 
-# Learning
-
-
 @program(0.5, -0.3, 0.8, 0.1, 0.4, 0.9)
 def causal_attention(x):
     q = x.reshape(3, 2)
@@ -192,5 +127,3 @@ def causal_attention(x):
         e = np.exp(scores[i] - np.max(scores[i]))
         out[i] = e / e.sum() @ q
     return out
-
-

@@ -398,8 +398,8 @@ def select(tag, f, argnums, positions, args, kwargs):
                 f'{count}. Pass the argument by position, not by keyword.')
     chosen = [i % count for i in positions]
     if len({*chosen}) < len(chosen):
-        raise TypeError(f'{tag}: argnums={argnums} names one of the {count} '
-                        'arguments twice. Name each argument once.')
+        raise TypeError(f'{tag}: argnums={argnums} names the same argument '
+                        'twice. Name each argument once.')
     several = isinstance(argnums, (tuple, list))
 
     def f_of_some(values):

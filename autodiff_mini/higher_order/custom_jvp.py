@@ -675,7 +675,7 @@ def sum_of_rules(function, rules, *args):
     """Return the output and its tangent, the sum of the rules' results."""
     *owner, primals, tangents = args
     if owner or len(primals) != len(rules):
-        raise (TypeError if owner else ValueError)(
+        raise ValueError(
             f'{fun_name(function)} has {len(rules)} rules from defjvps, but '
             f'{len(owner) + len(primals)} arguments. Pass a rule or None for '
             'each argument. With self, or with keyword-only arguments, use '

@@ -53,7 +53,7 @@ def linked(markdown, page):
     def entry(match):
         meant = member(library(), match[1])
         goal = place_of(meant)
-        told = places.told().get(title_of(meant), {}).get(meant.name, ())
+        told = shown.get(title_of(meant), {}).get(meant.name, ())
         links = ' and in '.join(f'{kind(x)}, [*{x.title}*]({x.link(page)})'
                                 for x in told)
         return (f'{match[0]}\nDefined in [`{goal.title}`]({goal.link(page)}).'
@@ -74,6 +74,7 @@ def linked(markdown, page):
         return f'{match[1]}({place_of(meant).link(page)})'
 
     book = weave.modules(Path())
+    shown = places.told() if ENTRY.search(markdown) else {}
     for pattern, link in (ENTRY, entry), (LISTING, listing), (
             NAME, definition):
         markdown = pattern.sub(link, markdown)

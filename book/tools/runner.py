@@ -12,14 +12,13 @@ apply to it until it is solved.
 """
 
 import json
-import os
 import re
 import sys
 import textwrap
 import traceback
 from pathlib import Path
 
-from book.tools import exercises
+from book.tools import exercises, weave
 from book.tools.exercises import (
     SOLUTIONS, TESTS, YOURS, TookTooLong, attempt, attempted, filled,
     is_solved, mark, names, number, reason, solution, stub, task, yours)
@@ -114,7 +113,8 @@ def show_solved(name):
     if after is None:
         print('All exercises are solved.')
     elif page(after) != page(name):
-        after_this = pages()[pages().index(page(name)) + 1]
+        chapters = weave.chapters(exercises.ROOT)
+        after_this = chapters[chapters.index(page(name)) + 1]
         print(f'Read on:    {reading(after_this)}')
     if after:
         print(f'Next:       {headline(after)}')
@@ -192,7 +192,9 @@ def show_failure(name, found):
                      if Path(step.filename) in (yours(name), test)]
     if any(Path(step.filename) == test for step in told.stack):
         for each, (raised, _) in found.items():
-            print(f'  {"wrong" if raised else "right"}  {sentence(each)}')
+            words = each.removeprefix('test_').replace('__', ': ')
+            print(f'  {"wrong" if raised else "right"}  '
+                  + words.replace('_', ' '))
         if (isinstance(error, AssertionError)
                 and 'def prediction' in stub(name)):
             return
@@ -214,21 +216,9 @@ def shortened(text):
 
 # Words and places
 
-def sentence(test):
-    """Return the name of a test in words, with its subject in front.
-    """
-    words = test.removeprefix('test_')
-    return words.replace('__', ': ').replace('_', ' ')
-
-
 def headline(name):
     """Return an exercise's number and title."""
     return f'{number(name)}  {task(name)[0]}'
-
-
-def shown(path):
-    """Return a path relative to the root of the project."""
-    return Path(path).relative_to(exercises.ROOT)
 
 
 def file_and_hole(name):
@@ -237,11 +227,6 @@ def file_and_hole(name):
              in enumerate(attempted(name).splitlines(), 1)
              if mark(name) in text]
     return f'{YOURS}/{name}.py' + ''.join(holes[:1])
-
-
-def pages():
-    """Return the chapters, in the order of the book."""
-    return sorted((exercises.ROOT / 'book/chapters').glob('*.md'))
 
 
 def page(name):
@@ -259,7 +244,8 @@ def reading(chapter):
     """Return a chapter's title, and its page, or its source if not built.
     """
     built = exercises.ROOT / f'site/chapters/{chapter.stem}.html'
-    return f'{title(chapter)}, {shown(built if built.exists() else chapter)}'
+    shown = built if built.exists() else chapter
+    return f'{title(chapter)}, {shown.relative_to(exercises.ROOT)}'
 
 
 COMMANDS = {'next': show_next, 'hint': show_hint, 'skip': skip,
@@ -278,8 +264,5 @@ def main(command, words='', tips=TIPS):
 if __name__ == '__main__':
     try:
         main(*sys.argv[1:])
-        sys.stdout.flush()
     except KeyboardInterrupt:
         raise SystemExit('\nStopped.') from None
-    except BrokenPipeError:     # `make next | head` closes the pipe early
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

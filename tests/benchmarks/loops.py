@@ -95,6 +95,5 @@ def w6():
         yield Row(f'pendulum, {steps:,} steps',
                   gradients(by_steps, ((1.0, 0.5),),
                             partial(hand_pendulum, steps),
-                            floor=partial(floors.pendulum, steps, STEP),
                             peers=EVERYBODY if few else ['jax']),
                   {'jit/hand': 1.5, 'jit/jax': 8, 'eager/autograd': 0.01})

@@ -45,7 +45,7 @@ def gradients(program, args, hand, argnums=0, value=False,
         value: whether the value of the program is wanted too.
         peers: which of the peers can do it.
         torch_program: the program for torch, if its functions are others.
-        floor: one of `floors`, if there is one.
+        floor: one of `floors`, if there is one for this program.
     """
     transform = 'value_and_grad' if value else 'grad'
     ours = getattr(ad, transform)(partial(program, np), argnums)
@@ -66,15 +66,14 @@ def gradients(program, args, hand, argnums=0, value=False,
     return calls
 
 
-def everywhere(make, args, hand, floor, peers=EVERYBODY):
+def everywhere(make, args, hand, peers=EVERYBODY):
     """Return {column: call} for a function that each library transforms.
 
     Args:
         make: `make(ad, np)`, with a library and its NumPy.
-        args, hand, floor, peers: as for `gradients`.
+        args, hand, peers: as for `gradients`.
     """
-    calls = {'hand': partial(hand, *args), 'floor': prepared(floor, args),
-             **our_calls(make(ad, np), args)}
+    calls = {'hand': partial(hand, *args), **our_calls(make(ad, np), args)}
     if autograd and 'autograd' in peers:
         calls['autograd'] = partial(make(autograd, anp), *args)
     if torch and 'torch' in peers:

@@ -1,7 +1,7 @@
 import numpy as np
 
 
-def test_operations_that_wait_for_each_other(exercise):
+def test_operations_that_depend_on_each_other(exercise):
     assert exercise.depth(lambda x: np.sin(np.exp(-x)), 2.0) == 3
     assert exercise.depth(lambda x: x, 2.0) == 0
 

@@ -27,9 +27,3 @@ def test_output_tangent_is_proportional_to_the_input_tangent(exercise):
     _, w_dot = ad.jvp(exercise.lambertw, (w * np.exp(w),),
                       (np.array([3.0, -2.0]),))
     assert np.allclose(w_dot, [3 * slope(0.5), -2 * slope(1.0)])
-
-
-def test_second_derivative(exercise):
-    w = 0.7
-    found = deriv(deriv(exercise.lambertw))(w * np.exp(w))
-    assert np.isclose(found, -np.exp(-2 * w) * (w + 2) / (1 + w) ** 3)

@@ -28,11 +28,6 @@ def test_second_derivative(exercise):
     assert np.isclose(found, -np.exp(-2 * w) * (w + 2) / (1 + w) ** 3)
 
 
-def test_jvp_of_vmap(exercise):
-    _, dots = ad.jvp(ad.vmap(exercise.lambertw), (X,), (np.ones(6),))
-    assert np.allclose(dots, SLOPES)
-
-
 def test_the_iteration_is_not_differentiated(exercise):
     assert exponentials(deriv(exercise.lambertw)) == 1
     assert exponentials(deriv(deriv(exercise.lambertw))) <= 3

@@ -25,12 +25,6 @@ def check(exercise, jaxpr, *args, left):
     return after
 
 
-def test_a_call(exercise):
-    f = lambda x: 1 + call(lambda x, y: (x * y, x - y), x, 2.0)[1]
-    check(exercise, ad.make_jaxpr(f)(5.0), 5.0,
-          left=['multiply', 'subtract', 'add'])
-
-
 def test_a_call_in_a_call(exercise):
     f = lambda x: np.cos(call(lambda x: 3 + call(np.sin, 2 * x), x))
     check(exercise, ad.make_jaxpr(f)(0.5), 0.5,

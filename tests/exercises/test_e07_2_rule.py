@@ -35,12 +35,6 @@ def test_second_derivative(exercise):
     assert deriv(deriv(again))(5.0) == 6.0     # and 4 without the rule
 
 
-def test_batches(exercise):
-    again = recorded(exercise, dyed, 1.0)
-    assert np.all(ad.vmap(deriv(again))(xs) == 3.0)
-    assert np.all(deriv(ad.vmap(again))(xs) == 3.0)
-
-
 def test_the_rule_is_not_called_before_it_is_needed(exercise):
     calls = []
     f = ad.custom_jvp(lambda x: 2 * x)

@@ -40,11 +40,6 @@ def test_calls_are_opened(exercise):
     assert exercise.cosine(exp)(0.5) == np.cos(0.5)
 
 
-def test_two_results(exercise):
-    f = lambda x: call(lambda x: (x + 1, np.sin(x)), x)[1]
-    assert exercise.cosine(f)(0.5) == np.cos(0.5)
-
-
 def test_the_cosine_of_the_derivative(exercise):
     assert exercise.cosine(deriv(dyed))(1.0) == 3.0
     assert exercise.cosine(deriv(exp))(0.5) == np.cos(0.5)

@@ -26,15 +26,12 @@ def test_second_derivative(exercise):
 def test_pullback_that_is_not_linear(exercise):
     unit = exercise.pretend(np.sin, lambda ct: ct / np.sum(ct * ct) ** 0.5)
     weighted = lambda x, w: np.sum(unit(x) * w)
-    w = np.array([[3.0, 4.0], [0.0, -2.0]])
-    expected = [[0.6, 0.8], [0.0, -1.0]]
-    assert np.allclose(ad.grad(weighted)(np.ones(2), w[0]), expected[0])
-    # Under vmap, for each example.
-    assert np.allclose(ad.vmap(ad.grad(weighted))(np.ones((2, 2)), w),
-                       expected)
+    found = ad.vmap(ad.grad(weighted))(
+        np.ones((2, 2)), np.array([[3.0, 4.0], [0.0, -2.0]]))
+    assert np.allclose(found, [[0.6, 0.8], [0.0, -1.0]])
 
 
-def test_cotangent_that_is_none(exercise):
+def test_a_cotangent_can_be_none(exercise):
     f = exercise.pretend(lambda p: p['a'] * p['b'],
                          lambda ct: {'a': ct, 'b': None})
     assert ad.grad(f)({'a': 2.0, 'b': 3.0}) == {'a': 1.0, 'b': 0.0}

@@ -34,8 +34,3 @@ def test_a_gradient(exercise):
 def test_a_pullback_of_rows(exercise):
     check(exercise, rows, X)
     check(exercise, lambda xs, ct: ad.vjp(rows, xs)[1](ct)[0], X, X[::-1])
-
-
-def test_a_second_derivative(exercise):
-    check(exercise, ad.grad(lambda xs: np.sum(
-        ad.grad(lambda xs: np.sum(rows(xs)))(xs) * X)), X)

@@ -14,13 +14,13 @@ def check(exercise, costs, par):
     assert exercise.score(costs, sizes, X) <= par
 
 
-def test_layers_that_are_alike(exercise):
+def test_layers_of_equal_cost(exercise):
     check(exercise, ONES, 20)
     assert exercise.score(ONES, [100], X) == 101
     assert exercise.score(ONES, [10] * 10, X) == 20
 
 
-def test_costs_that_go_up(exercise):
+def test_layers_of_increasing_cost(exercise):
     check(exercise, UP, 48)
     assert exercise.score(UP, [10] * 10, X) == 65
 

@@ -6,7 +6,7 @@ def test_a_radius_is_a_leaf_and_a_color_is_not(exercise):
     assert ad.tree_leaves([exercise.Circle(2.0, 'red'), 3.0]) == [2.0, 3.0]
 
 
-def test_a_circle_may_come_out(exercise):
+def test_a_circle_can_be_returned(exercise):
     exercise.register()
 
     def shrink(circle):
@@ -17,7 +17,7 @@ def test_a_circle_may_come_out(exercise):
     assert dot.radius == -0.5 and dot.color == 'red'
 
 
-def test_colors_are_structures(exercise):
+def test_a_color_is_part_of_the_structure(exercise):
     exercise.register()
     red, blue, other = [ad.tree_structure(exercise.Circle(1.0, color))
                         for color in ('red', 'blue', 'red')]

@@ -12,11 +12,11 @@ def check(exercise, name, *words):
     assert all(word in message for word in words)
 
 
-def test_a__a_word_that_is_an_argument_like_others(exercise):
+def test_a__a_string_as_an_ordinary_argument(exercise):
     check(exercise, 'a', 'str', 'cannot be traced')
 
 
-def test_b__a_rule_that_nobody_asks_for(exercise):
+def test_b__a_rule_that_is_never_used(exercise):
     check(exercise, 'b')
 
 
@@ -32,7 +32,7 @@ def test_e__one_cotangent_for_two_arguments(exercise):
     check(exercise, 'e', 'one cotangent per argument')
 
 
-def test_f__a_cotangent_that_is_none(exercise):
+def test_f__a_cotangent_of_none(exercise):
     check(exercise, 'f')
 
 
@@ -40,5 +40,5 @@ def test_g__a_pair_for_a_number(exercise):
     check(exercise, 'g', 'structure')
 
 
-def test_h__a_unit_that_moves(exercise):
+def test_h__a_unit_with_a_tangent(exercise):
     check(exercise, 'h', 'nondiff_argnums')

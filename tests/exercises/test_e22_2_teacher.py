@@ -23,20 +23,10 @@ def weights(ct):
     return np.linalg.solve((np.eye(3) - LISTEN).T, ct)
 
 
-def test_what_the_teacher_thinks(exercise):
+def test_the_opinion_of_the_teacher(exercise):
     last = lambda own: exercise.settle(
         opinions, {'listen': LISTEN, 'own': own}, START)[2]
     assert np.allclose(ad.grad(last)(OWN), weights([0.0, 0.0, 1.0]))
-
-
-def test_several_who_count_differently(exercise):
-    ct = np.array([1.0, -2.0, 0.5])
-    _, pullback = ad.vjp(
-        lambda params: exercise.settle(opinions, params, START), PARAMS)
-    (found,) = pullback(ct)
-    x = np.linalg.solve(np.eye(3) - LISTEN, OWN)
-    assert np.allclose(found['own'], weights(ct))
-    assert np.allclose(found['listen'], np.outer(weights(ct), x))
 
 
 def test_second_derivatives(exercise):
@@ -47,7 +37,7 @@ def test_second_derivatives(exercise):
     ad.check_grads(pupil, (OWN,), order=2, modes=('rev',))
 
 
-def test_nobody_asks_where_they_began(exercise):
+def test_the_start_has_no_gradient(exercise):
     end = lambda start: exercise.settle(opinions, PARAMS, start)[1]
     assert np.array_equal(ad.grad(end)(START), np.zeros(3))
     slope = ad.grad(lambda own, start: exercise.settle(

@@ -1,8 +1,4 @@
-import numpy as np
-
 import autodiff_mini as ad
-
-X = np.array([0.5, 1.0, 2.0])
 
 
 def square(exercise):
@@ -38,12 +34,7 @@ def test_keywords_and_several_arguments(exercise):
     assert ad.grad(lambda y: scaled(2.0, factor=1.0, y=y))(3.0) == 2.0
 
 
-def test_mapped(exercise):
-    f = square(exercise)
-    assert np.allclose(ad.vmap(ad.grad(f))(X), 3 * X)
-
-
-def test_the_rule_may_look_at_the_tangent(exercise):
+def test_the_rule_can_read_the_tangent(exercise):
     def calm(x):
         def rule(x_dot):
             seen.append(float(x_dot))

@@ -18,7 +18,7 @@ def check_kept(exercise, moving, par, without_rule):
     assert exercise.bytes_kept(exercise.layer, *rest, moving) == without_rule
 
 
-def test_par_if_all_moves(exercise):
+def test_par_for_everything(exercise):
     check_kept(exercise, ['w', 'b', 'x'], 94400, 97616)
 
 
@@ -44,7 +44,7 @@ def test_value_and_gradients_of_all(exercise):
     assert np.allclose(x_bar, GATED @ W.T)
 
 
-def test_the_rule_is_yours(exercise):
+def test_the_program_is_a_single_call_with_your_rule(exercise):
     jaxpr = ad.make_jaxpr(exercise.with_rule())(PARAMS, X)
     assert [eqn.primitive.name for eqn in jaxpr.eqns] == ['custom_vjp_call']
 

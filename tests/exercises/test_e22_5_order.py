@@ -62,9 +62,8 @@ def test_an_error_calls_the_rule_by_its_name(exercise):
         return tangents[0]
 
     f.defjvp(only_the_tangent)
-    message = ''
     try:
-        deriv(f)(1.0)
+        message = deriv(f)(1.0)
     except TypeError as error:
         message = str(error)
     assert 'only_the_tangent' in message and 'must produce' in message

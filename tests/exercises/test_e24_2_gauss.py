@@ -8,7 +8,7 @@ Y = np.exp(-(X / 2) ** 2)
 SLOPES = -X / 2 * Y, X ** 2 / 4 * Y     # in x, and in the width, at 2
 
 
-def test_each_alone_and_both_together(exercise):
+def test_tangents_of_each_operand_and_of_both(exercise):
     slopes = [ad.jvp(lambda s, t: exercise.gauss(X + s, 2.0 + t),
                      (0.0, 0.0), moves)[1] for moves in
               ((1.0, 0.0), (0.0, 1.0), (1.0, 1.0))]

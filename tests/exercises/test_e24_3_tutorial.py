@@ -32,7 +32,7 @@ def test_the_gradients(exercise):
     assert factor_bar == pytest.approx(56)
 
 
-def test_only_the_array_moves(exercise):
+def test_only_the_array_has_a_tangent(exercise):
     _, y_dot = computed(exercise, lambda scale: ad.jvp(
         lambda x: scale(x, 2.0), (X,), (X,)))
     assert y_dot == pytest.approx([2, 4, 6])

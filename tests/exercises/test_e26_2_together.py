@@ -28,12 +28,12 @@ def slopes(exercise, limit, slopes=SLOPES):
     return ad.grad(total)(TREE)
 
 
-def test_what_is_short_stays(exercise):
+def test_short_gradients_are_unchanged(exercise):
     close(slopes(exercise, 50.0), SLOPES)
     close(slopes(exercise, 60.0), SLOPES)
 
 
-def test_what_is_long_is_shortened_together(exercise):
+def test_long_gradients_are_scaled_together(exercise):
     close(slopes(exercise, 5.0), times(SLOPES, 0.1))
     close(slopes(exercise, 35.0), times(SLOPES, 0.7))
 

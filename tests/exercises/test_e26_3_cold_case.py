@@ -21,7 +21,7 @@ def slopes(exercise, rows=EMPTY):
 
 
 @np.errstate(all='ignore')
-def test_the_loss_is_as_before(exercise):
+def test_the_loss_is_unchanged(exercise):
     for rows in ROWS, EMPTY:
         loss, (w_bar, _) = ad.value_and_grad(exercise.loss, (0, 1))(
             WEIGHTS, rows)

@@ -15,18 +15,9 @@ def test_values(exercise):
         w = exercise.lambertw(x)
         assert w * np.exp(w) == near(x)
         assert exercise.inverse(np.sinh, 0.0)(x) == near(np.arcsinh(x))
-        assert exercise.inverse(np.exp, 0.0)(x + 1) == near(np.log(x + 1))
 
 
-def test_slopes_forwards_and_backwards(exercise):
-    for x in XS:
-        w = exercise.lambertw(x)
-        slope = np.exp(-w) / (1 + w)
-        assert ad.jvp(exercise.lambertw, (x,), (2.0,))[1] == near(2 * slope)
-        assert ad.grad(exercise.lambertw)(x) == near(slope)
-
-
-def test_what_g_closes_over(exercise):
+def test_g_captures_a_value(exercise):
     def root(n, x):
         return exercise.inverse(lambda w: w ** n, 1.0)(x)
     slope = -2 ** (1 / 3) * np.log(2.0) / 9

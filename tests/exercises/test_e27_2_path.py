@@ -32,7 +32,7 @@ def test_the_jacobian_is_diagonal(exercise):
         assert f(LOADS[:5]) == near(np.diag(1 / (3 * x ** 2 + 1)))
 
 
-def test_what_f_closes_over(exercise):
+def test_f_captures_a_value(exercise):
     def ends(k):
         return exercise.path(lambda a, x: k * x - a, LOADS, 0.0)[-1]
     assert ends(2.0) == near(10.0)

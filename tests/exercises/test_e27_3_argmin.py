@@ -23,7 +23,7 @@ def test_the_line(exercise):
         assert (x['slope'], x['level']) == near(line(a))
 
 
-def test_how_the_line_moves(exercise):
+def test_the_derivative_of_the_line(exercise):
     best = lambda a: exercise.argmin(exercise.ridge, a, GUESS)
     moves = (line(0.5 + 1e-5) - line(0.5 - 1e-5)) / 2e-5
     for jacobian in (ad.jacfwd, ad.jacrev):
@@ -32,7 +32,7 @@ def test_how_the_line_moves(exercise):
     ad.check_grads(best, (0.5,), order=2)
 
 
-def test_valleys_may_be_narrow_and_bent(exercise):
+def test_a_narrow_and_bent_valley(exercise):
     def cost(a, x):
         return 1e4 * (x[0] - a) ** 2 + np.cosh(x[1] - 2 * a + x[0])
     best = lambda a: exercise.argmin(cost, a, np.zeros(2))

@@ -4,7 +4,7 @@ import pytest
 import autodiff_mini as ad
 
 
-def test_a_slope_that_is_linear_in_time_is_no_trouble(exercise):
+def test_a_slope_that_is_linear_in_time(exercise):
     y1, error = exercise.heun_step(lambda y, t: 2 * t, 1.0, 5.0, 2.0)
     assert y1 == pytest.approx(13.0)
     assert abs(error) == pytest.approx(4.0)
@@ -20,7 +20,7 @@ def test_trees(exercise):
     assert abs(error['b']) == pytest.approx([0.0, 0.005])
 
 
-def test_the_slope_is_asked_twice(exercise):
+def test_the_slope_is_computed_twice(exercise):
     times = []
     exercise.heun_step(lambda y, t: times.append(t) or y, 1.0, 1.0, 0.5)
     assert times == [1.0, 1.5]

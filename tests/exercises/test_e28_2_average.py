@@ -13,12 +13,12 @@ def test_into_the_past(exercise):
     assert mean == pytest.approx((np.exp(2) - 1) / 2, rel=1e-6)
 
 
-def test_the_value_is_of_the_state_and_not_of_the_mean(exercise):
+def test_the_function_gets_the_state_and_not_the_mean(exercise):
     mean = exercise.average(decay, lambda y: y * y, 3.0, 1.0)
     assert mean == pytest.approx(9 * (1 - np.exp(-2)) / 2, rel=1e-6)
 
 
-def test_a_slope_that_knows_the_time(exercise):
+def test_a_slope_that_depends_on_the_time(exercise):
     # y = t**2
     mean = exercise.average(lambda y, t: 2 * t, lambda y: y, 0.0, 3.0)
     assert mean == pytest.approx(3.0, rel=1e-6)

@@ -11,12 +11,6 @@ def test_what_is_known(exercise):
     assert exercise.lambertw(2 * np.exp(2)) == pytest.approx(2.0, rel=1e-6)
 
 
-def test_smaller_than_e(exercise):
-    assert exercise.lambertw(1.0) == pytest.approx(OMEGA, rel=1e-6)
-    w = exercise.lambertw(0.01)
-    assert w * np.exp(w) == pytest.approx(0.01, rel=1e-5)
-
-
 def test_the_rule_comes_out(exercise):
     first, second = exercise.slopes(1.0)
     assert first == pytest.approx(OMEGA / (1 + OMEGA), rel=1e-6)

@@ -31,7 +31,7 @@ def test_meters_in_lists_and_options(exercise):
     assert exercise.Meter.counts == {'stack': 9, 'greater': 3, 'sum': 1}
 
 
-def test_several_results_and_what_is_no_array(exercise):
+def test_several_results_and_values_that_are_not_arrays(exercise):
     parts = np.split(exercise.Meter(np.arange(4.0)), 2)
     same(exercise, parts, [np.array([0.0, 1.0]), np.array([2.0, 3.0])])
     assert exercise.Meter.counts == {'split': 4}
@@ -41,9 +41,3 @@ def test_reverse_mode(exercise):
     w, x = exercise.Meter(W), exercise.Meter(X)
     same(exercise, ad.grad(loss, (0, 1))(w, x), ad.grad(loss, (0, 1))(W, X))
     assert exercise.Meter.counts['tanh'] == 2
-
-
-def test_vmap(exercise):
-    w, xs = exercise.Meter(W), exercise.Meter(np.stack([X, 2 * X]))
-    rows = ad.vmap(ad.grad(loss, 1), (None, 0))
-    same(exercise, rows(w, xs), rows(W, np.stack([X, 2 * X])))

@@ -31,18 +31,13 @@ def test_the_results(exercise):
     assert shared(exercise, f, X) == ['sin', 'add']
 
 
-def test_the_order_of_operands_matters(exercise):
-    f = lambda x, y: (x - y) * (y - x)
-    assert shared(exercise, f, X, 2 * X) == ['sub', 'sub', 'mul']
-
-
 def test_parameters_matter(exercise):
     f = lambda x: np.sum(x, 0) * np.sum(x, 1) + np.sum(x, 0)
     assert shared(exercise, f, X) == [
         'reduce_sum', 'reduce_sum', 'mul', 'add']
 
 
-def test_numbers_that_are_equal_and_not_the_same(exercise):
+def test_equal_numbers_of_different_types(exercise):
     f = lambda n: (n * 1, n * 1.0, n * True, n * 0.0, n * -0.0)
     assert shared(exercise, f, np.arange(3)) == ['mul'] * 5
 

@@ -14,15 +14,15 @@ def check(exercise, name, *args):
     assert exercise.prediction()[name] == lines[start + 1:-1]
 
 
-def test_a__what_nobody_needs(exercise):
+def test_a__operations_that_no_output_needs(exercise):
     check(exercise, 'a', TABLE)
 
 
-def test_b__a_rule_that_nobody_asked(exercise):
+def test_b__a_rule_that_is_never_used(exercise):
     check(exercise, 'b', TABLE)
 
 
-def test_c__a_rule_that_was_asked(exercise):
+def test_c__a_rule_that_is_used(exercise):
     check(exercise, 'c', TABLE, TABLE)
 
 

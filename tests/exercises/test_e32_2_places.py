@@ -30,7 +30,7 @@ def test_one_array_for_a_chain(exercise):
         ('d', '+', 'c', 'x')]) == 1
 
 
-def test_what_is_returned(exercise):
+def test_a_returned_array_is_kept(exercise):
     chain = [('a', 'sin', 'x'), ('b', 'neg', 'a'), ('c', 'sin', 'b')]
     assert count(exercise, chain, ['b', 'c']) == 2
     assert count(exercise, chain, ['a', 'b', 'c']) == 3
@@ -48,7 +48,7 @@ def test_both_operands_are_one(exercise):
     assert count(exercise, [('a', 'sin', 'x'), ('b', '*', 'a', 'a')]) == 1
 
 
-def test_somebody_looks_at_it(exercise):
+def test_a_view_of_the_operand_is_used_later(exercise):
     assert count(exercise, [
         ('a', 'sin', 'x'), ('t', 'T', 'a'), ('b', 'sin', 'a'),
         ('c', '@', 'b', 't')]) == 3
@@ -57,13 +57,13 @@ def test_somebody_looks_at_it(exercise):
         ('b', 'sin', 'a'), ('c', '+', 'b', 'u')]) == 2
 
 
-def test_the_other_operand_looks_at_it(exercise):
+def test_the_other_operand_is_a_view_of_it(exercise):
     program = [('a', 'sin', 'x'), ('t', 'T', 'a'), ('b', '+', 'a', 't')]
     assert 'b' not in exercise.places(program, ['b'])
     assert count(exercise, program) == 2
 
 
-def test_a_product_reads_what_it_has_not_written(exercise):
+def test_a_product_cannot_overwrite_its_operands(exercise):
     program = [('a', 'sin', 'x'), ('b', '@', 'a', 'y'), ('c', 'neg', 'b')]
     assert 'b' not in exercise.places(program, ['c'])
     assert count(exercise, program) == 2

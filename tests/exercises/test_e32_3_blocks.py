@@ -40,7 +40,7 @@ def test_no_rows(exercise):
     same(exercise, TABLE[:3].reshape(3, 50, 1), 100)
 
 
-def test_nothing_large_in_passing(exercise):
+def test_no_large_temporary_array(exercise):
     assert exercise.most_in_passing(exercise.plain, TABLE) > TABLE.size
     for block in 1000, 5000, 20_000:
         assert passing(exercise, TABLE, block) < 2 * block + 500

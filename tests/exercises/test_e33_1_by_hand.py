@@ -31,9 +31,7 @@ def loss(run):
 
 
 def test_values(exercise):
-    for steps in 6, 1:
-        agree(exercise.by_hand(P, H, XS[:steps]),
-              exercise.network(P, H, XS[:steps]))
+    agree(exercise.by_hand(P, H, XS), exercise.network(P, H, XS))
 
 
 def test_no_steps(exercise):
@@ -45,13 +43,6 @@ def test_three_operations_in_the_loop(exercise):
     scan, _ = loop(exercise)
     names = [eqn.primitive.name for eqn in scan.params['jaxpr'].eqns]
     assert names == ['matmul', 'add', 'tanh']
-
-
-def test_only_the_state_is_carried(exercise):
-    scan, _ = loop(exercise)
-    consts, carry = scan.params['counts']
-    assert (consts, carry) == (1, 1)
-    assert [v.aval.shape for v in scan.outvars] == [(4,), (6, 4)]
 
 
 def test_two_products_outside(exercise):

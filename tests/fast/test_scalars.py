@@ -1,5 +1,6 @@
-"""Programs of single numbers: which they are, and the Python they become."""
+"""Programs of single numbers and of short vectors, as Python's arithmetic."""
 
+import math
 
 import numpy as np
 import pytest
@@ -7,22 +8,23 @@ import pytest
 import autodiff_mini as ad
 from autodiff_mini.fast.compiler import FastLowered, Version
 from autodiff_mini.fast.plan import c_ordered
-from autodiff_mini.fast.scalars import is_scalar
+from autodiff_mini.fast.scalars import (
+    MATH, adds_in_turn, as_numpy, in_turn, is_scalar)
 from autodiff_mini.fast.simplify import opened, simplify
 from tests.test_jit_equals_eager import (
-    Raised,
-    assert_identical,
-    outcome,
-    plain,
-)
-from tests.fast.test_lowering import without_lines
+    Raised, assert_identical, outcome, plain)
+from tests.test_lowering import without_lines
 from tests.test_unrolled import unrolled
 
-X, V = np.float64(1.5), np.arange(3.0)
+X, V = np.float64(1.5), np.array([0.5, -2.0])
+
+
+def lowered(f, *args):
+    return FastLowered(ad.make_jaxpr(f)(*args))
 
 
 def source(f, *args):
-    return without_lines(FastLowered(ad.make_jaxpr(f)(*args)).source)
+    return without_lines(lowered(f, *args).source)
 
 
 def text(arguments, *lines):
@@ -79,12 +81,15 @@ def test_exactly_this_source(name):
     assert source(f, *args) == text(*lines)
 
 
-def assert_same_outcome(actual, expected):
-    """Assert the same results, or errors of the same type."""
+def check_outcome(f, expected_of, xs, state=None):
+    """Assert the same results or error, and the same warnings."""
+    expected, said = outcome(expected_of, xs, state or {})
+    actual, heard = outcome(f, xs, state or {})
     if isinstance(expected, Raised):
         assert actual == expected
     else:
         assert_identical(ad.tree_map(plain, actual), expected)
+    assert heard == said
 
 
 POINTS = [0.0, -0.0, 1.0, -1.0, 0.3, -2.5, 1e200, -1e-200, 5e-324, 1.7e308,
@@ -98,14 +103,11 @@ def test_it_computes_what_numpy_does_and_warns_as_it_does(name):
     for x in POINTS:
         for y in POINTS[::2] if len(args) > 1 else [None]:
             xs = [type(arg)(value) for arg, value in zip(args, (x, y))]
-            expected, said = outcome(f, xs, {})
-            actual, heard = outcome(g, xs, {})
-            assert_same_outcome(actual, expected)
-            assert heard == said
+            check_outcome(g, f, xs)
 
 
-def test_a_long_program_takes_names_again_that_nobody_needs():
-    """It took twice the time when each number had a place of its own."""
+def test_a_long_program_reuses_the_names_of_numbers():
+    """It took twice the time when each number had a name of its own."""
     def f(x):
         y = x
         for _ in range(100):
@@ -149,27 +151,22 @@ def scalar(f, *args):
     return is_scalar(simplify(jaxpr, c_ordered(jaxpr)))
 
 
-@pytest.mark.parametrize('name', SCALAR)
-def test_these_programs_are_of_single_numbers(name):
-    f, *args = SCALAR[name]
-    assert scalar(f, *args)
-    lowered = FastLowered(ad.make_jaxpr(f)(*args))
-    assert lowered.fast.scalar and 'try' in lowered.source
-    assert 'try' not in lowered.careful.source
-
-
-@pytest.mark.parametrize('name', NOT_SCALAR)
-def test_these_programs_are_not(name):
-    f, *args = NOT_SCALAR[name]
-    assert not scalar(f, *args)
-    assert_identical(ad.jit(f)(*args), f(*args))
-    assert not FastLowered(ad.make_jaxpr(f)(*args)).fast.scalar
+def test_which_programs_are_of_single_numbers():
+    for name, (f, *args) in SCALAR.items():
+        assert scalar(f, *args), name
+        program = lowered(f, *args)
+        assert program.fast.scalar and 'try' in program.source
+        assert 'try' not in program.careful.source
+    for name, (f, *args) in NOT_SCALAR.items():
+        assert not scalar(f, *args), name
+        assert not lowered(f, *args).fast.scalar
+        assert_identical(ad.jit(f)(*args), f(*args))
 
 
 # When Python's floats give up
 
 def version(f, *args):
-    """Return the fast version of a program, and those it asked for help."""
+    """Return the fast version of a program, and the calls of its fallback."""
     jaxpr, asked = opened(ad.make_jaxpr(f)(*args)), []
 
     def careful(*xs):
@@ -207,11 +204,8 @@ def test_what_is_not_finite_is_computed_by_numpy(name):
     for x in map(np.float64, points):
         for state in ({}, {'all': 'ignore'}, {'all': 'raise',
                                               'under': 'ignore'}):
-            expected, said = outcome(leaves, (x,), state)
-            actual, heard = outcome(fast, (x,), state)
+            check_outcome(fast, leaves, (x,), state)
             assert asked.pop() == (x,)
-            assert_same_outcome(actual, expected)
-            assert heard == said
 
 
 def test_what_passes_through_sums_is_watched_at_the_end():
@@ -222,39 +216,158 @@ def test_what_passes_through_sums_is_watched_at_the_end():
     assert asked == []
 
 
-# The bits of NumPy
+# Short vectors
+
+def swing(y):
+    return np.stack([y[1], -4.0 * np.sin(y[0])])
+
+
+FEW = {     # programs that become numbers
+    'index_and_stack': lambda x, v: np.stack([v[1], -v[0]]),
+    'reversed': lambda x, v: np.sum(v[::-1] * x),
+    'sum_kept': lambda x, v: v / np.sum(v * v, keepdims=True),
+    'constants': lambda x, v: np.sin(v * x + V) + V,
+    'choice': lambda x, v: np.where(v > x, v, -v) * v,
+    'truths': lambda x, v: np.where((v > 0) & ~(v > x), v, 1.0),
+    'squares': lambda x, v: v ** 2 + x ** 2,
+}
+POWERS = {  # of an array without axes, or of an element
+    'choice_of_vectors': lambda v: np.where(v > 0, v, 1.0)[1] ** -0.2 + v,
+    'choice_in_a_stack': lambda v: np.stack(
+        [v[0], np.where(v[1] > 0, v[1], 1.0)])[1] ** -0.2 + v,
+    'choice': lambda v: np.where(v[1] > 0, v[1], 1.0) ** -0.2 + v,
+    'exponent': lambda v: 1.5 ** np.where(v[1] > 0, v[1], 1.0) + v,
+    'of_a_number': lambda v: v[1] ** -0.2 + v + v[0] ** 3,
+}
+MANY = {    # programs that do not
+    'of_numpy': lambda x, v: np.tanh(np.sinh(v[0]) - np.tanh(v)),
+    'nine': lambda x, v: np.concatenate([v] * 4 + [v[:1]]) * x,
+    'powers': lambda x, v: v ** 0.5 + v ** x,
+    'products': lambda x, v: v @ v + x,
+    'sum_of_all': lambda x, v: np.sum(v[:, None] * v + x),
+    'shapeless': lambda x, v: np.reshape(v[:1], ()) ** -0.2,
+}
+FEW_POINTS = [0.0, -0.0, 1.0, -2.5, 1e200, 5e-324, np.inf, -np.inf, np.nan]
+
+
+@pytest.fixture
+def eager_to_split(monkeypatch):
+    """Make numbers free, so that the tests show what can be split."""
+    monkeypatch.setattr('autodiff_mini.fast.scalars.CALL', 1e6)
+    monkeypatch.setattr('autodiff_mini.fast.scalars.price', lambda _: 0)
+
+
+def test_which_vectors_become_numbers(eager_to_split):
+    for name, f in FEW.items():
+        assert lowered(f, X, V).fast.scalar, name
+        g = ad.jit(f)
+        for x in map(np.float64, FEW_POINTS):
+            for y in FEW_POINTS:
+                check_outcome(g, f, (x, np.array([y, 0.7])))
+    for name, f in MANY.items():
+        assert not lowered(f, X, V).fast.scalar, name
+        assert_identical(ad.jit(f)(X, np.abs(V)), f(X, np.abs(V)))
+
+
+def test_a_power_has_the_bits_of_numpy(eager_to_split):
+    for name, f in POWERS.items():
+        assert lowered(f, V).fast.scalar, name
+        g = ad.jit(f)
+        for v in np.random.default_rng(0).uniform(0.1, 2, (200, 2)):
+            assert_identical(g(v), f(v))
+
+
+def test_what_does_not_pay_is_left_alone():
+    assert not lowered(lambda v: v * 2 + 1, V).fast.scalar
+    assert not lowered(lambda v: np.exp(np.exp(np.exp(v))), V).fast.scalar
+
+
+def test_a_vector_with_gaps_is_for_the_careful_version():
+    f = lambda v: swing(swing(swing(v)))
+    fast = lowered(f, V).fast
+    assert fast.scalar and fast.takes(V) and not fast.takes(V[::-1])
+    assert_identical(ad.jit(f)(np.ones((2, 2))[:, 0]), f(np.ones(2)))
+
 
 # Loops
 
-LOOPS = {
+def test_a_while_loop_of_a_vector():
+    def f(y, length):
+        return ad.while_loop(
+            lambda s: (s[1] < 9) & np.isfinite(s[0][0]),
+            lambda s: (s[0] + swing(s[0]) / length, s[1] + 1.0), (y, 0.0))
+
+    def by_hand(y, length):
+        count = 0.0
+        while count < 9 and np.isfinite(y[0]):
+            y, count = y + swing(y) / length, count + 1.0
+        return y, count
+    written = lowered(f, V, X).source
+    assert written.count('try:') == 1 and 'np.array([' in written
+    for x in map(np.float64, FEW_POINTS):
+        check_outcome(ad.jit(f), by_hand, (V, x))
+
+
+LOOPS = {   # of numbers, and then of vectors
     'swap': lambda lib, x, ys: lib.scan(
-        lambda c, y: ((c[1] * 2, c[0]), c[0] - y), (x, 1.0 * x), ys),
+        lambda c, y: ((c[1] * 2, c[0]), c[0] - y), (x[0], 1.0 * x[0]), ys),
     'numpy': lambda lib, x, ys: lib.scan(
-        lambda c, y: (np.log(c * c) + y, np.tanh(c)), x, ys),
+        lambda c, y: (np.log(c * c) + y, np.tanh(c)), x[0], ys),
     'backwards': lambda lib, x, ys: lib.scan(
-        lambda c, y: (c / y, c * c), x, ys, reverse=True),
+        lambda c, y: (c / y, c * c), x[0], ys, reverse=True),
     'rows_that_overflow_in_sum': lambda lib, x, ys: lib.scan(
-        lambda c, y: (-c * 1.1, c), x, ys),
+        lambda c, y: (-c * 1.1, c), x[0], ys),
     'steps': lambda lib, x, ys: lib.scan(
-        lambda c, y: (np.where(c > 1, 1 / c, c * c), c), x, length=5),
+        lambda c, y: (np.where(c > 1, 1 / c, c * c), c), x[0], length=5),
+    'forwards': lambda lib, v, xs: lib.scan(
+        lambda c, x: (c + 0.1 * x * swing(c), c), v, xs),
+    'matrices': lambda lib, v, xs: lib.scan(
+        lambda c, x: (c + np.sin(c * x), c[:, None] * x), v, xs),
+    'overflow': lambda lib, v, xs: lib.scan(
+        lambda c, x: (np.stack([c[1], c[0] * 1e150]), c[0]), v, xs),
 }
 
 
 @pytest.mark.parametrize('name', LOOPS)
-def test_a_loop_is_its_steps(name):
-    """Also where one of them is not finite, and in what is warned of."""
-    ys, loop = np.array([1.5, 0.25, -3.0]), LOOPS[name]
-    f = ad.jit(lambda x, ys: ad.tree_leaves(loop(ad, x, ys)))
-    f(X, ys)
-    assert 'return careful_loop' in f.source
-    g = lambda x, ys: ad.tree_leaves(loop(unrolled, x, ys))
-    for x in map(np.float64, [0.7, 0.0, -0.0, 1e200, 1e308, np.inf, np.nan,
-                              5e-324]):
-        for rows in (ys, np.repeat(ys, 2)[::2], ys * np.array([1, 0, 1])):
-            expected, said = outcome(g, (x, rows), {})
-            actual, heard = outcome(f, (x, rows), {})
-            assert_identical(actual, [np.asarray(y, float)[()]
-                                      if np.ndim(y) else y for y in expected])
-            assert heard == said
+def test_a_loop_is_its_steps(eager_to_split, name):
+    """Also where a step is not finite, and with the same warnings."""
+    of_vectors = name in ('forwards', 'matrices', 'overflow')
+    loop, rows = LOOPS[name], np.array([1.5, 0.25, -3.0])
+    if of_vectors:
+        rows = np.sin(np.arange(12.0)).reshape(6, 2) + 2
+    f = ad.jit(lambda v, xs: ad.tree_leaves(loop(ad, v, xs)))
+    g = lambda v, xs: [np.asarray(y, float)[()] for y in ad.tree_leaves(
+        loop(unrolled, v, xs))]
+    written = lowered(lambda *xs: loop(ad, *xs), V, rows).source
+    assert 'return careful_loop' in written
+    for x in [0.7, 1e308, *FEW_POINTS]:
+        v = np.array([0.3, x] if of_vectors else [x, 0.3])
+        for xs in (rows, np.repeat(rows, 2, 0)[::2], rows * 0,
+                   np.asfortranarray(rows)):
+            check_outcome(f, g, (v, xs))
 
 
+# The bits of NumPy
+
+def test_numpy_adds_few_numbers_in_turn():
+    assert adds_in_turn()
+    in_words = lambda x, y: f'({x}+{y})'
+    assert in_turn(list('abc'), in_words, '0') == '(((0+a)+b)+c)'
+    assert in_turn(list('abcdefgh'), in_words, '0') == (
+        '(0+(((a+b)+(c+d))+((e+f)+(g+h))))')
+
+
+def test_a_function_with_other_bits_in_numpy_is_found_out(monkeypatch):
+    def split(is_other):
+        class Split:
+            def impl(self, x):
+                return np.sin(x) * (1 + 2 ** -52 * is_other(x))
+        return Split()
+
+    for is_other in (lambda x: isinstance(x, np.ndarray),
+                     lambda x: not isinstance(x, np.ndarray),
+                     lambda x: 4 < np.size(x) < 9,
+                     lambda x: np.array(x).strides < (0,)):
+        primitive = split(is_other)
+        monkeypatch.setitem(MATH, primitive, math.sin)
+        assert not as_numpy(primitive)

@@ -1,8 +1,7 @@
-"""Twins: what is written down again is not compiled again, unless it is new.
+"""Twins: a program that is recorded again is not compiled again.
 
 Each program runs, something changes, and it runs again.
 """
-
 
 import numpy as np
 import pytest
@@ -17,7 +16,7 @@ scale = 1.0
 
 
 def total(f):
-    """Return the sum of what `f`, of one array, returns."""
+    """Return a function that sums the result of `f`."""
     return lambda x: np.sum(f(x))
 
 
@@ -31,66 +30,41 @@ CALLS = {   # by name: a function with a body, as a function of x
     'checkpoint': lambda body: lambda x: ad.checkpoint(body)(x),
 }
 each_call = pytest.mark.parametrize('call', CALLS.values(), ids=CALLS)
+REVERSIBLE = pytest.mark.parametrize('name', ['scan', 'cond', 'checkpoint'])
 
 
-@pytest.fixture
-def compilations(monkeypatch):
-    """The programs that are compiled in a test, as they are."""
-    found, version = [], compiler.Version
+@REVERSIBLE
+def test_the_second_call_compiles_nothing(name, monkeypatch):
+    compiled, version = [], compiler.Version
     monkeypatch.setattr(compiler, 'Version', lambda jaxpr, *args, **kwargs: (
-        found.append(jaxpr) or version(jaxpr, *args, **kwargs)))
-    return found
-
-
-@pytest.mark.parametrize('call', [
-    CALLS[name] for name in ('scan', 'cond', 'checkpoint')])
-@pytest.mark.parametrize('transform', [
-    lambda f: f, lambda f: ad.grad(total(f)),
-    lambda f: lambda x: ad.jvp(f, (x,), (x,)),
-    lambda f: lambda x: ad.vmap(f)(np.stack([x, x]))],
-    ids=['value', 'grad', 'jvp', 'vmap'])
-def test_the_second_call_compiles_nothing(call, transform, compilations):
-    run = lambda: transform(call(lambda x: np.sin(x) * 3.0 + X))(X)
-    first = run()
-    count = len(compilations)
-    assert_identical(run(), first)
-    assert len(compilations) == count
+        compiled.append(jaxpr) or version(jaxpr, *args, **kwargs)))
+    f = CALLS[name](lambda x: np.sin(x) * 3.0 + X)
+    for run in (f, ad.grad(total(f)), lambda x: ad.jvp(f, (x,), (x,)),
+                lambda x: ad.vmap(f)(np.stack([x, x]))):
+        first, count = run(X), len(compiled)
+        assert count
+        assert_identical(run(X), first)
+        assert len(compiled) == count
 
 
 @each_call
-def test_the_body_runs_each_time(call):
-    runs = []
+def test_what_changes_is_the_new_one(call):
+    """The body runs each time, so it sees a new number or array."""
+    global scale
+    runs, a = [], np.array([2.0, 3.0, 4.0])
 
     def body(x):
         runs.append(1)
-        return x * 2.0
-    call(body)(X)
-    once = len(runs)
-    call(body)(X)
-    assert len(runs) == 2 * once > 0
-
-
-@each_call
-def test_a_number_that_changes_is_the_new_one(call):
-    global scale
-    f = call(lambda x: x * scale + 1.0)
-    scale = 2.0
-    first = f(X)
+        return x * scale + a
+    f, scale = call(body), 2.0
+    first, once = f(X), len(runs)
     scale = 3.0
-    assert not np.allclose(f(X), first)
-    scale = 2.0
-    assert_same(f(X), first)
-
-
-@each_call
-def test_an_array_that_changes_is_the_new_one(call):
-    a = np.array([2.0, 3.0, 4.0])
-    f = call(lambda x: x + a)
-    first = f(X)
+    second = f(X)
     a[0] = 9.0
-    assert not np.allclose(f(X), first)
-    a[0] = 2.0
+    assert not np.allclose(second, first) and not np.allclose(f(X), second)
+    a[0], scale = 2.0, 2.0
     assert_same(f(X), first)
+    assert len(runs) == 4 * once > 0
 
 
 @each_call
@@ -102,21 +76,20 @@ def test_a_zero_of_the_other_sign_is_another_number(call):
             assert np.all(np.signbit(call(body)(X)) == np.signbit(zero))
 
 
-@pytest.mark.parametrize('fun', [lambda x: x * 1.0, np.positive],
-                         ids=['mine', 'of_numpy'])
-@pytest.mark.parametrize('name', ['scan', 'cond', 'checkpoint'])
-def test_a_rule_may_look_at_what_changes(name, fun):
+@REVERSIBLE
+def test_a_rule_may_look_at_what_changes(name):
     global scale
-    f = ad.custom_jvp(fun)
-    f.defjvp(lambda primals, tangents: (f(*primals), scale * tangents[0]))
-    slope = ad.grad(total(CALLS[name](f)))
-    scale = 1.0
-    assert_same(slope(X), np.ones(3))
-    scale = 2.0
-    assert_same(slope(X), np.full(3, 8.0 if name == 'scan' else 2.0))
+    for fun in (lambda x: x * 1.0), np.positive:
+        f = ad.custom_jvp(fun)
+        f.defjvp(lambda primals, tangents: (
+            f(*primals), scale * tangents[0]))
+        slope = ad.grad(total(CALLS[name](f)))
+        for scale in 1.0, 2.0:
+            power = scale ** 3 if name == 'scan' else scale
+            assert_same(slope(X), np.full(3, power))
 
 
-@pytest.mark.parametrize('name', ['scan', 'cond', 'checkpoint'])
+@REVERSIBLE
 def test_a_primitive_of_the_users_may_get_another_rule(name):
     twice_p = ad.Primitive('twice')
     twice_p.def_impl(lambda x: 2 * x)
@@ -151,5 +124,3 @@ def test_large_constants_are_not_kept(room, monkeypatch):
     ad.scan(lambda c, _: (np.sum(a * c), None), 0.0, None, 2)
     assert sum(x.shape == a.shape for jaxpr in twins.known_programs.values()
                for x in jaxpr.consts) == room
-
-

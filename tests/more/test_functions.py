@@ -8,7 +8,7 @@ import pytest
 from numpy.lib.stride_tricks import sliding_window_view
 
 import autodiff_mini as ad
-from tests.numerical import assert_same
+from tests.numerical import assert_close, assert_same, derivative
 
 nan, inf = np.nan, np.inf
 assert_near = partial(np.testing.assert_allclose, rtol=1e-12, atol=1e-12)
@@ -268,6 +268,15 @@ def test_what_would_have_as_many_elements_as_values_say_is_refused():
               partial(np.union1d, [1.]), partial(np.extract, arr=[1.])):
         with pytest.raises(NotImplementedError, match='depends on values'):
             ad.jit(f)(np.array([1., 0]))
+
+
+def test_functions_that_numpy_extends_by_values_have_slopes():
+    for name in 'sqrt log log2 log10 arccos arcsin arctanh'.split():
+        f = getattr(np.emath, name)
+        x = np.array([-0.5, 0.3 if 'arc' in name else 3.0])
+        y, y_dot = ad.jvp(f, (x,), (x,))
+        np.testing.assert_array_max_ulp(np.abs(y), np.abs(f(x)), 2)
+        assert_close(y_dot, derivative(lambda h: f(x + h * x)))
 
 
 def test_places_of_values_that_are_known():

@@ -3,46 +3,21 @@
 import base64
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from book.tools import downloads, places, render, weave
 from book.tools.places import ROOT
 
-PAGE = '''# A page
-
-![A dot](../assets/dot.svg){ .figure }
-
-> **A word.** See [the next](02_next.md#there) and [a list](03_list.md).
-
-<details class="library" markdown="1">
-
-```py title="autodiff_mini/core.py"
-x = 1
-```
-
-</details>
-
-```python title="autodiff_mini/draft.py"
-import math, nowhere.near
-from elsewhere import far
-```
-
-```python
-%time 1
-```
-
-```python
-from book.tools import weave
-```
-'''
+PAGE = Path(__file__).parent / 'samples/page.md'
 
 
 @pytest.fixture(scope='module')
 def cells(tmp_path_factory):
     """Return the cells of the page's notebook."""
     folder = tmp_path_factory.mktemp('book')
-    for name, text in (('chapters/01_page.md', PAGE),
+    for name, text in (('chapters/01_page.md', PAGE.read_text()),
                        ('chapters/02_next.md', '```python\n1\n```\n'),
                        ('chapters/03_list.md', '- a\n'),
                        ('assets/dot.svg', '<svg/>')):

@@ -100,8 +100,12 @@ def test_a_page_has_the_source_and_follows_it(page):
 
 @pytest.fixture(scope='module')
 def pages():
-    """Return {name: page} of the library's modules and of their index."""
-    return modules.pages()
+    """Return {name: page} of the draft, of some modules, and their index."""
+    some = {title: text for title, text in modules.texts().items()
+            if re.search('/(draft|interpreters|api)/|/core.py', title)}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(modules, 'texts', lambda: some)
+        return modules.pages()
 
 
 def test_every_module_has_a_page_on_the_index(pages):
@@ -117,15 +121,17 @@ def test_every_link_of_a_source_leads_to_a_line_that_defines_it(pages):
     for name, text in pages.items():
         for line, words, link in links_of(text):
             path, _, anchor = link.partition('#')
-            goal = pages[normpath(join(dirname(name), path.replace(
-                '.html', '.md')))]
+            goal = pages.get(normpath(join(dirname(name), path.replace(
+                '.html', '.md'))))
+            if goal is None:    # a module that is left out
+                continue
             _, mark, there = goal.partition(f'<span id="{anchor}">')
             assert mark or not anchor, f'{name}:{line}: {link}'
             count += bool(anchor)
             there = re.sub('<a class="ln".*?</a>|<.*?>', '', there[:3000])
             named += bool(anchor) and words in ' '.join(
                 there.splitlines()[:5])
-    assert count > 5_000 and named > 0.99 * count
+    assert count > 1_000 and named > 0.99 * count
 
 
 # The book.

@@ -2,81 +2,14 @@
 
 import json
 import re
+from pathlib import Path
 
 import jupytext
 import pytest
 
 from book.tools import render
 
-CHAPTER = '''---
-title: Not for the page
----
-
-# A chapter
-
-A word with `code` and $x^2$.
-
-```python title="autodiff_mini/core.py"
-import numpy as np
-import sys, warnings
-```
-
-> A note.
-
-```py title="autodiff_mini/static.py"
-this_never_runs()
-```
-
-```python
-print('<first>')
-print()
-print('    second')
-6 * 7
-```
-
-```python
-warnings.warn('take care')
-print(sys.prefix, object(), '\\x1b[31mred')
-```
-
-```python tags=["raises-exception"]
-def f(x):
-    raise ValueError('bad\\nworse')
-f(1)
-```
-
-```python alt="A line that rises <steeply>" tags=["hide-input"]
-import matplotlib.pyplot as plt
-plt.plot([1, 2])
-plt.title('Rising')
-plt.show()
-```
-
-```python
-class Table:
-    def _repr_html_(self):
-        return '<table><tr><td>cell</td></tr></table>'
-Table()
-```
-
-```python tags=["imports"]
-import math
-print(math.pi)
-```
-
-```python
-"```"
-```
-
-##### An `a` is no number.
-
-```python tags=["raises-exception"]
-print('seen')
-float('<a>' + '!' * 90)
-```
-
-*Cure.* Do not.
-'''
+CHAPTER = Path(__file__).parent / 'samples/chapter.md'
 
 
 @pytest.fixture(scope='module')
@@ -85,7 +18,7 @@ def page(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         directory = tmp_path_factory.mktemp('book')
         patch.setattr(render, 'CACHE', directory / 'cache')
-        yield render.build(chapter(directory, CHAPTER))
+        yield render.build(chapter(directory, CHAPTER.read_text()))
 
 
 @pytest.fixture(autouse=True)

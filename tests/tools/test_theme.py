@@ -82,17 +82,6 @@ def test_an_address_that_is_not_set_is_nowhere(unsaid):
         assert words in page
 
 
-def test_the_lost_page_knows_its_folder_or_looks_for_it(said, unsaid):
-    known, unknown = [(site / '404.html').read_text()
-                      for site in (said, unsaid)]
-    assert known.index('<base href="/book/">') < known.index('<link ')
-    assert '<base href="/' not in unknown
-    assert unknown.index('document.write(`<base') < unknown.index('<link ')
-    for page in known, unknown:
-        assert 'class="md-search"' in page
-        assert re.findall(r'(?:href|src)="/(?!book/"|")', page) == []
-
-
 def test_the_workflow_sets_what_can_be_set():
     names = re.findall(r'_ur[il]: !ENV \[(\w+), \'\'\]',
                        (ROOT / 'mkdocs.yml').read_text())
