@@ -27,7 +27,7 @@ import watchfiles
 import autodiff_mini
 from book.tools import (
     downloads, in_page, mainline, modules, reference, weave)
-from book.tools.places import ROOT, told
+from book.tools.places import ROOT
 from book.tools.render import ChapterError, build, surroundings
 
 FOLDER = Path('pages')
@@ -63,29 +63,13 @@ def made_of(path):
         if name.name != 'index.md':
             up = '../' * (len(name.parts) - 1)
             link = LINK.format('Open as notebook', up + notebook)
-            if path in drafted():
-                link += LINK.format('The draft so far', up + so_far(path))
+            if path in weave.book_one(Path())[1:]:
+                link += LINK.format('The draft so far',
+                                    f'{up}drafts/{path.stem}.zip')
             text = text.replace('\n', f'\n\n{link}\n', 1)
     made[name.as_posix()] = (f'---\n{front}release: {RELEASE}\n---\n\n'
                              + reference.linked(text, path))
     return made, page.seconds
-
-
-def drafted():
-    """Return the chapters that write the draft: all but the first."""
-    return weave.book_one(Path())[1:] if Path(weave.DRAFT).exists() else []
-
-
-def so_far(path):
-    """Return the name of the archive with the draft after a chapter."""
-    return f'drafts/draft_{path.stem.partition("_")[0]}.zip'
-
-
-def drafts():
-    """Return {name: archive} of the draft after each of these chapters."""
-    shown = told()
-    return {so_far(path): downloads.archive(
-        downloads.draft_after(path, shown)) for path in drafted()}
 
 
 def workers():
@@ -186,7 +170,8 @@ class Desk:
         for job in as_completed([*self.jobs][:len(new)]):
             self.keep(job)
         self.files |= {name: FRONT_OF_MODULES + text
-                       for name, text in modules.pages().items()} | drafts()
+                       for name, text in modules.pages().items()}
+        self.files |= downloads.drafts()
 
     def stop(self):
         """Stop making pages with the old library."""
