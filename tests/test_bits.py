@@ -1,6 +1,6 @@
-"""Values are NumPy's to the bit; where they are not, a table says why.
+"""Values equal NumPy's to the bit, or a table gives the reason.
 
--0.0 is not 0.0 here.  NaN is NaN, whatever its bits.
+-0.0 is not 0.0 here. NaN is NaN, whatever its bits.
 """
 
 import warnings
@@ -56,7 +56,7 @@ WHY_NOT = {
 
 
 def reason(program):
-    """Return why a program may differ from NumPy in bits, or None."""
+    """Return why the bits of a program can differ from NumPy's, or None."""
     for why, beginnings in WHY_NOT.items():
         if program.name.startswith(beginnings):
             return why
@@ -111,7 +111,7 @@ def differing(program, way):
 @pytest.mark.parametrize('way', WAYS)
 @each([program for program in PROGRAMS if not reason(program)],
       composed=True)
-def test_values_are_those_of_numpy_to_the_bit(program, way):
+def test_values_equal_numpys_to_the_bit(program, way):
     assert differing(program, way) == []
 
 

@@ -1,7 +1,8 @@
 """Guard bodies that close over views: they compute what NumPy computes.
 
-A body is a loop's, a branch's, or that of a compiled or custom function.  It
-reads a view that was made outside, makes a view of it, or writes.
+The body belongs to a loop, a branch, a compiled function, or a custom
+function. It reads a view that was made outside, makes a view of it, or
+writes.
 """
 
 import numpy as np
@@ -57,7 +58,7 @@ RULED = ('custom_jvp', 'custom_vjp', 'custom_gradient', 'sequential_vmap',
 
 
 def programs(tasks, body):
-    """Yield programs with this body; `--all` asks for every first view."""
+    """Yield programs with this body; with `--all`, for every first view."""
     start = random_writing.TRANSFORMS.index(body)
     for i, first in enumerate(FIRST):
         if amount.WHOLE or (i + start) % len(FIRST) < 2:
@@ -103,7 +104,7 @@ def test_a_body_writes_into_a_closed_over_view_or_is_refused(body):
 
 
 def test_a_view_by_a_mapped_index_is_not_written_while_it_is_seen():
-    """Each example sees another part, of memory that all of them share."""
+    """Each example sees another part of memory that all of them share."""
     def f(x):
         def g(t):
             u = np.floor(x)

@@ -8,8 +8,9 @@ import pytest
 import autodiff_mini as ad
 from autodiff_mini.core import (
     Trace, TraceTag, current_trace, is_array)
+from autodiff_mini.higher_order.call import call, call_p
 from autodiff_mini.primitives.elementwise import add_p, sin_p
-from tests.traces import SpyTrace, SpyTracer, call, call_p, spied
+from tests.traces import SpyTrace, SpyTracer, spied
 
 
 def test_bind_computes_where_nothing_is_traced():
@@ -110,7 +111,7 @@ def test_typeof_refuses_what_is_no_array(x):
 def test_typeof_refuses_dtypes_that_are_no_numbers():
     for x in (np.array(['a']), np.array([None]), np.array([1], 'm8[s]'),
               np.array(['2020'], 'M8[D]'), np.zeros(1, [('a', float)])):
-        with pytest.raises(TypeError, match='must be boolean, integer, float'):
+        with pytest.raises(TypeError, match='must be boolean, integer'):
             ad.typeof(x)
 
 

@@ -1,8 +1,8 @@
-"""Arrays on a graphics card go through as what they are (B3).
+"""Arrays on a graphics card stay on the card (B3).
 
 CuPy's part runs only on a machine that has CuPy and a card, and the book
-claims nothing of what it did not run.  Everywhere runs the table of the same
-programs over a stand-in: arrays that, like CuPy's, refuse to meet NumPy's.
+makes no claim about it. Every machine runs the same programs over a stand-in,
+whose arrays cannot be mixed with NumPy's, like CuPy's.
 """
 
 import dask
@@ -34,7 +34,7 @@ ASARRAY = np.asarray     # in a trace, np answers with another one
 
 
 class Elsewhere(NDArrayOperatorsMixin):
-    """An array that meets others of its kind, and numbers."""
+    """An array that can be mixed with its own kind, and with numbers."""
 
     shape = property(lambda self: self.there.shape)
     dtype = property(lambda self: self.there.dtype)
@@ -83,7 +83,7 @@ class Elsewhere(NDArrayOperatorsMixin):
 
 
 def send(function, args, kwargs):
-    """Return how a NumPy function works in the other library."""
+    """Return the equivalent of a NumPy function in the other library."""
     return brought(function(*sent(args), **{
         name: sent(x) for name, x in kwargs.items()}))
 
@@ -116,7 +116,7 @@ def test_b3_a_compiled_program_closes_over_arrays_elsewhere():
         0.5 * x.there)), rtol=1e-12)
 
 
-def test_b3_a_compiled_program_is_for_more_than_one_home():
+def test_b3_a_compiled_program_works_for_two_libraries():
     f = ad.jit(lambda x: x * np.array([1.0, 2.0, 3.0, 4.0]))
     x = Elsewhere(np.arange(4.0))
     chunked = [da.from_array(x, chunks=2, asarray=False, name='elsewhere'),
@@ -127,13 +127,13 @@ def test_b3_a_compiled_program_is_for_more_than_one_home():
     np.testing.assert_array_equal(f(x).there, [0, 2, 6, 12])
 
 
-def test_b3_a_cotangent_of_nothing_is_brought_elsewhere():
+def test_b3_empty_cotangents_are_converted_to_the_library():
     _, pullback = ad.vjp(np.sin, Elsewhere(np.zeros((0, 3))))
     for ct in np.ones((0, 3)), np.broadcast_to(1.0, (0, 3)):
         assert pullback(ct)[0].shape == (0, 3)
 
 
-def test_the_stand_in_refuses_arrays_of_numpys():
+def test_the_stand_in_for_cupy_refuses_numpy_arrays():
     x = Elsewhere(np.ones(3))
     for f in (lambda: x + np.ones(3), lambda: np.ones(3) * x,
               lambda: np.stack([x, np.ones(3)]), lambda: np.array(x)):
@@ -145,7 +145,7 @@ def test_the_stand_in_refuses_arrays_of_numpys():
 
 @pytest.fixture(scope='module')
 def cupy():
-    """Return CuPy; skips where it is not, or finds no card."""
+    """Return CuPy, or skip the test without CuPy or without a card."""
     cupy = pytest.importorskip(
         'cupy', reason='CuPy is not installed: no program runs on a card')
     if not cupy.is_available():

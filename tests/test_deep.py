@@ -85,7 +85,7 @@ def test_ten_times_the_operations_are_ten_times_the_equations():
     assert large[0] == 600
 
 
-def test_a_value_that_is_used_often_is_run_backwards_once():
+def test_a_value_used_often_is_transposed_once():
     """Along paths, not equations, there would be 2^n of them."""
     def doubling(x):
         for _ in range(200):

@@ -25,7 +25,7 @@ ASKED = [program for program in PROGRAMS + CUSTOM_PROGRAMS
 
 
 def to_jax(x):
-    """Return `x` as an array of JAX's; Python numbers stay weak."""
+    """Return `x` as a JAX array; Python numbers stay weak."""
     return x if isinstance(x, (bool, int, float, complex)) else \
         jax.numpy.asarray(x)
 
@@ -36,7 +36,7 @@ def tangent_to_jax(x, t):
 
 
 def compare(ours, theirs, program, slack=1):
-    """Compare values; dtypes are NumPy's with us, and theirs with them."""
+    """Compare values; our dtypes are NumPy's, and JAX has its own."""
     theirs = np.asarray(theirs)
     assert np.shape(ours) == theirs.shape
     dtypes = [theirs.dtype, np.result_type(ours),
@@ -124,7 +124,7 @@ RULES = {   # a rule, or none, and the words of both
 
 
 @pytest.mark.parametrize('name', RULES)
-def test_mistakes_of_rules_are_said_in_the_same_words(name):
+def test_jax_words_mistakes_of_rules_alike(name):
     """The type of the error, and the first words of its message."""
     rule, words = RULES[name]
     types = []
@@ -169,7 +169,7 @@ WAYS_ASTRAY = {
 
 
 @pytest.mark.parametrize('name', WAYS_ASTRAY)
-def test_mistakes_of_ways_back_are_said_in_the_same_words(name):
+def test_jax_words_mistakes_of_backward_rules_alike(name):
     fwd, bwd, words = WAYS_ASTRAY[name]
     types = []
     for system in (jax, ad):
@@ -182,7 +182,7 @@ def test_mistakes_of_ways_back_are_said_in_the_same_words(name):
     assert types[0] is types[1]
 
 
-def test_forward_mode_over_a_way_back_is_refused_in_the_same_words():
+def test_jax_refuses_forward_mode_over_custom_vjp_in_the_same_words():
     for system, np_ in ((jax, jax.numpy), (ad, np)):
         with pytest.raises(TypeError, match="can't apply forward-mode"):
             system.jvp(lying_square(system, np_), (1.0,), (1.0,))
@@ -193,13 +193,13 @@ def test_forward_mode_over_a_way_back_is_refused_in_the_same_words():
 
 # The choices that DESIGN calls conventions.
 
-def test_a_tie_of_maximum_is_half_in_both():
+def test_both_give_half_at_a_tie_of_maximum():
     for module, jvp in ((np, ad.jvp), (jax.numpy, jax.jvp)):
         _, y_dot = jvp(lambda x: module.maximum(x, 2.0), (2.0,), (1.0,))
         assert y_dot == 0.5
 
 
-def test_errors_have_jax_s_names():
+def test_errors_have_jaxs_names():
     for name in ('ConcretizationTypeError', 'TracerArrayConversionError',
                  'TracerBoolConversionError', 'TracerIntegerConversionError',
                  'UnexpectedTracerError'):
@@ -209,7 +209,7 @@ def test_errors_have_jax_s_names():
 # Loops and branches: JAX has them in jax.lax.
 
 def control(system):
-    """Return where the library has its control flow."""
+    """Return the module that has the library's control flow."""
     return system.lax if system is jax else system
 
 
@@ -230,7 +230,7 @@ def looped_rule(system, np, x):
 
 
 def branching(system, np, x):
-    """Under vmap, with a predicate for each element."""
+    """Branch under vmap, with a predicate for each element."""
     s = lambda x: control(system).cond(
         x > 0.75, lambda x: np.sqrt(x - 0.5), lambda x: 2. * x * x, x)
     return system.vmap(s)(x).sum()

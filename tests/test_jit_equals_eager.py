@@ -1,9 +1,9 @@
 """Guard that jit computes what eager code computes, to the bit.
 
-Random programs run as NumPy and under jit, on arrays of every layout and
-around the sizes at which lowering changes its plan.  Results, types, errors
-and warnings must be the same; inputs stay as they were, and outputs are the
-caller's own.  `python -m pytest --examples 50 ...` takes fifty times as many.
+Random programs run in NumPy and under jit, on arrays of every layout and near
+the sizes at which the lowering changes its plan. Results, types, errors, and
+warnings must be equal, inputs must not change, and outputs must belong to the
+caller. `python -m pytest --examples 50 ...` runs fifty times as many.
 """
 
 import math
@@ -21,7 +21,7 @@ from tests.amount import examples
 # What is compared
 
 def assert_identical(actual, expected):
-    """Assert the same trees of the same types and bits; a NaN is a NaN."""
+    """Assert the same trees of the same types and bits; NaN equals NaN."""
     leaves, others = map(ad.tree_leaves, (actual, expected))
     assert ad.tree_structure(actual) == ad.tree_structure(expected)
     for x, y in zip(leaves, others, strict=True):
@@ -37,12 +37,13 @@ def assert_identical(actual, expected):
 
 
 def plain(x):
-    """Return `x`, as a scalar if it is an array without axes."""
+    """Return `x`, or a scalar if it is an array without axes."""
     return x[()] if isinstance(x, np.ndarray) and x.ndim == 0 else x
 
 
 def outcome(f, xs, state):
-    """Return what `f` returns or raises, and the kinds of its warnings."""
+    """Return the result or the error of `f`, and the kinds of its warnings.
+    """
     with warnings.catch_warnings(record=True) as caught, \
             np.errstate(**state):
         warnings.simplefilter('always')
@@ -55,7 +56,7 @@ def outcome(f, xs, state):
 
 
 class Raised:
-    """An error, which equals another of its type."""
+    """An error that equals any other of its type."""
 
     def __init__(self, error):
         self.error = error
@@ -73,7 +74,7 @@ def snapshot(xs):
 
 
 def assert_own(outs, others):
-    """Assert that outputs share no memory; returns their arrays."""
+    """Assert that outputs share no memory, and return their arrays."""
     outs = arrays_of(outs)
     for i, y in enumerate(outs):
         assert y.ndim and y.flags.writeable
@@ -116,7 +117,7 @@ def check(f, make, state, dead=False):
 
 
 def check_program(f, make, state, with_value):
-    """Assert that a program, and its gradient, are what they are."""
+    """Assert that a program and its gradient are equal under jit."""
     check(f, make, state)
     argnums = tuple(i for i, x in enumerate(make(0))
                     if np.result_type(x).kind == 'f')
@@ -129,11 +130,11 @@ def check_program(f, make, state, with_value):
 # Inputs
 
 class Labelled(np.ndarray):
-    """An array of a type of its own, which computes as others do."""
+    """An array of a subclass, which computes like any other."""
 
 
 def in_slots(x, shape, place):
-    """Return `x`, as a view of a larger array of this shape."""
+    """Return `x` as a view of a larger array."""
     whole = np.full(shape, 3).astype(x.dtype)
     whole[place] = x
     return whole[place]
@@ -241,7 +242,7 @@ def arguments(draw, shapes, dtypes=DTYPES, n=2):
 
 
 def maker(rows, seed=5):
-    """Return what makes arguments from their descriptions."""
+    """Return a function that makes arguments from their descriptions."""
     def make(offset):
         rng = np.random.default_rng([seed, offset])
         return tuple(argument(rng, *row) for row in rows)
@@ -251,7 +252,7 @@ def maker(rows, seed=5):
 # Programs
 
 def fit(x, y):
-    """Return `y`, or its sum where it cannot be broadcast, or too far."""
+    """Return `y`, or its sum if it cannot be broadcast."""
     try:
         shape = np.broadcast_shapes(np.shape(x), np.shape(y))
     except ValueError:
@@ -261,12 +262,12 @@ def fit(x, y):
 
 
 def no_bool(x):
-    """Return `x`, or numbers for booleans, which NumPy cannot subtract."""
+    """Return `x`, with numbers for booleans, which NumPy cannot subtract."""
     return x * 1 if np.result_type(x) == bool else x
 
 
 def with_axes(f):
-    """Return `f`, which leaves a number as it is."""
+    """Return `f`, which leaves a number unchanged."""
     return lambda x, k: f(x, k) if np.ndim(x) else x
 
 
@@ -277,13 +278,13 @@ def matmul(x, k):
 
 
 def grow(f):
-    """Return `f`, for what is small enough to grow."""
+    """Return `f`, applied only to small arrays."""
     return lambda x, k: f(x, k) if (
         np.size(x) <= 100_000 and 0 < np.ndim(x) < 3) else x
 
 
 def chain(x, y):
-    """Names each result: NumPy writes into those without a name."""
+    """Name each result, because NumPy writes into results without a name."""
     a = np.exp(-(x * x * 1))
     b = a * y
     c = np.tanh(x) / 2
@@ -408,7 +409,7 @@ def test_small_programs_give_the_same_bits(
 
 @examples(15)
 @given(steps(ALL, 10), more, arguments(MEDIUM), states, st.booleans())
-def test_programs_whose_buffers_are_used_again_give_the_same_bits(
+def test_programs_that_reuse_buffers_give_the_same_bits(
         steps, more, rows, state, with_value):
     check_program(program(steps, 2, more), maker(rows), state, with_value)
 
@@ -464,7 +465,7 @@ NUMBERS_OF_ALL_KINDS = np.array([
 
 
 @pytest.mark.parametrize('name', IDENTITIES)
-def test_what_looks_like_an_identity_keeps_bits_and_warnings(name):
+def test_apparent_identities_keep_bits_and_warnings(name):
     f = lambda x: ad.tree_leaves(IDENTITIES[name](x))
     whole = NUMBERS_OF_ALL_KINDS
     with np.errstate(all='ignore'):
@@ -501,7 +502,7 @@ ORDERS = {
 
 
 @pytest.mark.parametrize('name', ORDERS)
-def test_a_copy_that_is_left_out_may_be_in_another_order(name):
+def test_a_copy_that_is_left_out_can_be_in_another_order(name):
     f = ORDERS[name]
     for seed in range(8):
         x = np.random.default_rng(seed).standard_normal((17, 13)).T
@@ -509,7 +510,7 @@ def test_a_copy_that_is_left_out_may_be_in_another_order(name):
 
 
 def fresh(x):
-    """Return a fresh array, which a careless plan would use again."""
+    """Return a fresh array, which a careless plan would reuse."""
     return np.sin(x) * 2
 
 
@@ -528,7 +529,7 @@ OVERLAPS = {
 
 
 @pytest.mark.parametrize('name', OVERLAPS)
-def test_no_buffer_is_used_again_while_a_view_of_it_lives(name):
+def test_no_buffer_is_reused_while_a_view_of_it_lives(name):
     f = lambda *xs: ad.tree_leaves(OVERLAPS[name](*xs))
     n = 32 if name == 'product' else 260
     row = ((n, n), 'f8', 'C', 'mild')
@@ -540,8 +541,8 @@ def test_no_buffer_is_used_again_while_a_view_of_it_lives(name):
 
 # Powers
 
-def test_powers_are_those_of_the_interpreters():
-    """NumPy's own are other bits where the exponent is three or more."""
+def test_jitted_powers_equal_eager_powers():
+    """NumPy's own bits differ for exponents of three or more."""
     rng = np.random.default_rng(1)
     many = [rng.uniform(0.1, 2, n) for n in (5, 1030, 66_000)]
     for n in 3, 4, 7, -1, -2, 0.5, 1.5, 0, 1, 2:

@@ -1,4 +1,4 @@
-"""Memory: arrays that are kept, lent to rules, and handed out (chapter 23)."""
+"""Memory: arrays that are kept, lent to rules, and returned (chapter 23)."""
 
 import gc
 import tempfile
@@ -64,7 +64,7 @@ WRITERS = {
 
 
 @pytest.mark.parametrize('name', WRITERS)
-def test_a_rule_that_writes_into_what_it_is_given_is_named(name):
+def test_a_rule_that_writes_into_its_arguments_is_named(name):
     f, x, ct = WRITERS[name], X.copy(), np.ones(3)
     with pytest.raises(ValueError, match='read-only') as info:
         if name in ('tangents', 'def_jvp'):
@@ -83,7 +83,7 @@ FEW = [program for program in PROGRAMS if program.leads][::4]
 
 # What is handed out is the caller's own.
 
-def test_the_aux_of_vjp_is_no_residual():
+def test_the_aux_of_vjp_is_not_a_residual():
     def f(x):
         y = np.sin(x)
         return np.sum(y * y), y
@@ -119,7 +119,7 @@ def is_of_arrays(program):
 
 @pytest.mark.parametrize('of', [vjp_of, linearize_of, jit_of])
 def test_no_one_sees_what_another_writes(of):
-    """The library leaves the caller's arrays alone, and the other way."""
+    """The library and the caller do not see each other's writes."""
     for program in filter(is_of_arrays, [*FEW, *CUSTOM_PROGRAMS[::4]]):
         xs = [x.copy() for x in program.args]
         with np.errstate(all='ignore'):
@@ -145,7 +145,7 @@ def collector():
     (gc.enable if enabled else gc.disable)()
 
 
-def test_the_garbage_collector_waits_while_a_program_is_written_down(
+def test_the_garbage_collector_waits_while_a_program_is_recorded(
         collector):
     gc.set_threshold(700, 10, 10)
     threshold = lambda: gc.get_threshold()[0]
@@ -177,7 +177,7 @@ def test_what_is_handed_out_is_the_callers_alone():
 
 # What a program has closed over
 
-def test_a_constant_that_becomes_minus_zero_is_another():
+def test_a_constant_that_becomes_minus_zero_has_changed():
     c = np.array([0.0, 1.0])
 
     def f(x):
@@ -196,7 +196,7 @@ class Labelled(np.ndarray):
 
 
 def mapped():
-    """Return an array that is a file."""
+    """Return an array that is mapped to a file."""
     with tempfile.TemporaryFile() as file:
         x = np.memmap(file, float, shape=2)
     x[:] = 2
@@ -224,7 +224,7 @@ KEEPERS = {
 
 
 @pytest.mark.parametrize('keep', KEEPERS)
-def test_a_program_keeps_what_an_array_was(keep):
+def test_a_program_keeps_the_old_content_of_an_array(keep):
     for kind, make in ARRAYS.items():
         array, owner = make()
         x = np.full(np.shape(array), 3.0)[()]
@@ -264,8 +264,8 @@ KEPT = {
 
 
 @pytest.mark.parametrize('name', KEPT)
-def test_what_is_kept_is_as_it_was(name):
-    """Who owns an array may write into it when the function has run."""
+def test_kept_arrays_are_unchanged(name):
+    """Their owner can write into them after the function has run."""
     try:
         pull = KEPT[name]()
         expected = [np.array(x) for x in pull(np.ones(3))]

@@ -31,6 +31,11 @@ def test_the_results(exercise):
     assert shared(exercise, f, X) == ['sin', 'add']
 
 
+def test_the_order_of_operands_matters(exercise):
+    f = lambda x, y: (x - y) * (y - x)
+    assert shared(exercise, f, X, 2 * X) == ['sub', 'sub', 'mul']
+
+
 def test_parameters_matter(exercise):
     f = lambda x: np.sum(x, 0) * np.sum(x, 1) + np.sum(x, 0)
     assert shared(exercise, f, X) == [

@@ -2,7 +2,6 @@ import numpy as np
 
 import autodiff_mini as ad
 
-
 TABLE = np.ones((40, 40))
 
 

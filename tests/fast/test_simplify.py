@@ -1,4 +1,4 @@
-"""Simplification: which equations are left, with the same bits."""
+"""Simplification: the remaining equations give the same bits."""
 
 import subprocess
 import sys
@@ -167,8 +167,8 @@ SIMPLIFIED = {
 
 
 @pytest.mark.parametrize('name', SIMPLIFIED)
-def test_exactly_these_equations_are_left(name):
-    """They compute and warn alike, and cannot be simplified again."""
+def test_exactly_these_equations_remain(name):
+    """They compute and warn alike, and nothing more can be simplified."""
     f, args, expected = SIMPLIFIED[name]
     jaxpr = opened(ad.make_jaxpr(f)(*args))
     before = str(jaxpr)
@@ -184,7 +184,7 @@ def test_exactly_these_equations_are_left(name):
     assert heard == said
 
 
-def test_what_is_left_remembers_its_line():
+def test_remaining_equations_keep_their_lines():
     f = lambda x: (x ** 3, (x * 1.0) @ x)
     jaxpr = opened(ad.make_jaxpr(f)(V))
     power, _, product = [eqn.line for eqn in jaxpr.eqns]

@@ -50,7 +50,7 @@ def raises(elsewhere=ELSEWHERE):
 
 
 def lines_of(error):
-    """Yield where an error, and what it came of, was raised."""
+    """Yield where an error and its causes were raised."""
     while error is not None:
         for frame, line in walk_tb(error.__traceback__):
             yield frame.f_code.co_filename, line
@@ -67,7 +67,7 @@ def reached(error, places):
 def error_of(explained):
     """Return the exception that the program of an entry raises, or None.
 
-    Afterwards its cure has run, and the library's tables are what they were.
+    Then run its cure, and restore the library's tables.
     """
     scope = {'np': np, 'ad': ad, 'x': np.arange(3.0)}
     error = None

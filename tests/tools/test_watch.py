@@ -26,7 +26,7 @@ def book(tmp_path):
 
 @pytest.fixture
 def watcher(book):
-    """A watcher that is stopped when nothing has come for too long."""
+    """Yield a watcher, and stop it if it prints nothing for too long."""
     with subprocess.Popen([sys.executable, '-m', 'book.tools.watch', '1_2'],
                           cwd=book, text=True, stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE) as process:
@@ -48,7 +48,7 @@ def read_until(watcher, words):
 
 
 @pytest.mark.rest
-def test_a_file_that_is_saved_is_tried_and_keys_are_obeyed(book, watcher):
+def test_a_saved_file_is_checked_and_keys_are_obeyed(book, watcher):
     def say(word):
         watcher.stdin.write(word + '\n')
         watcher.stdin.flush()
