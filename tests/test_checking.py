@@ -48,14 +48,14 @@ def test_p5_correct_rules_pass(name, mode):
 def test_complex_numbers_are_checked_in_both_directions(mode):
     f = lambda z: np.exp(z) * np.conj(z) + np.abs(z)
     ad.check_grads(f, (X + 1j,), 2, mode)
-    # right along the real numbers only
+    # right only along the real numbers
     wrong = custom(lambda z: z * z, lambda p, t: (
         wrong(*p), 2 * p[0] * np.conj(t[0])))
     with pytest.raises(AssertionError, match=f"mode '{mode}', order 1"):
         ad.check_grads(wrong, (X + 1j,), 1, mode)
 
 
-# P5: what each mode calls
+# P5: the transform of each mode
 
 @pytest.mark.parametrize('mode, other, transform', [
     ('rev', 'fwd', 'jvp'), ('fwd', 'rev', 'vjp')])
@@ -68,7 +68,7 @@ def test_p5_each_mode_calls_its_own_transform(
         ad.check_grads(np.sin, (X,), 1, (other,))
 
 
-# P5: what is wrong is caught
+# P5: wrong rules are caught
 
 @each_mode
 def test_p5_a_wrong_rule_is_caught(mode):

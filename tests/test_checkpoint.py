@@ -80,7 +80,7 @@ ORDERS = {
 }
 
 
-# What is remembered, and what is computed again
+# Values that are saved, and values that are computed again
 
 def test_the_pullback_of_a_checkpoint_keeps_arguments_and_captured_values():
     def f(x):
@@ -110,7 +110,7 @@ def test_each_operation_runs_again_in_the_reverse_pass():
     assert counts['sine'] in (3, 4)     # the second is not needed
     again = counts['sine']
     pullback(1.0)
-    assert counts['sine'] == 2 * again - 2      # forgotten again
+    assert counts['sine'] == 2 * again - 2      # freed again
     for change in f, ad.jit(f), d(f):   # forward mode runs nothing twice
         counts['sine'] = 0
         change(2.0)
@@ -283,7 +283,7 @@ def peak(wrap, x):
         return x.sum()
 
     gradient = ad.grad(chain)
-    gradient(x)     # what is done once is done
+    gradient(x)     # after everything that happens only once
     gc.collect()
     tracemalloc.start()
     try:
@@ -320,5 +320,5 @@ ERRORS = {
 @pytest.mark.parametrize('name', ERRORS)
 def test_every_mistake_with_checkpoint_is_named(name):
     assert_named_everywhere(*ERRORS[name])
-    # and the interpreter works afterwards
+    # and the interpreter still works
     assert ad.grad(ad.checkpoint(np.square))(3.0) == 6.0

@@ -93,7 +93,7 @@ def test_how_many_sines_a_hundred_layers_compute():
             (ten(ten(sine.bind)), 100),
             (ten(ad.checkpoint(ten(sine.bind))), 190),
             (ad.checkpoint(ten(ten(sine.bind))), 199)]:
-        ad.grad(layers)(0.5)        # what is done once is done
+        ad.grad(layers)(0.5)        # after everything that happens only once
         seen.clear()
         ad.grad(layers)(0.5)
         assert len(seen) == count

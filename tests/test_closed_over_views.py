@@ -35,7 +35,7 @@ PROGRAM = '''def program(x):
         return t * 0.5 + np.sum(w * weights(w))
     {outside}
     return np.sum(np.sin(r)) + np.sum(v)'''
-READING = {     # what the body does with its view, and the program outside
+READING = {     # the uses of the view, in the body and outside
     'read': ('pass', 'r = {G}(c)'),
     'copy': ('w = np.array(w, like=t); w *= t[0]; w[...] += 1', 'r = {G}(c)'),
     'before': ('pass', 'y[0] = x[1] * x[0]; r = {G}(c)'),
@@ -51,8 +51,7 @@ WRITING = {
     'base': ('y[0] = 0.5', 'r = {G}(c)'),
 }
 PURE = 'read', 'copy', 'twice'
-# By design, rules speak of arguments alone, and no reverse mode passes a
-# while_loop.
+# By design, rules cover only arguments, and a while_loop has no reverse mode.
 RULED = ('custom_jvp', 'custom_vjp', 'custom_gradient', 'sequential_vmap',
          'while_loop')
 
@@ -97,8 +96,8 @@ def test_a_body_reads_a_view_of_a_view_that_it_closes_over(body):
 def test_a_body_writes_into_a_closed_over_view_or_is_refused(body):
     for _, _, source in programs(WRITING, body):
         wrong, _, _ = random_writing.wrongs_in(source)
-        # Where no array is traced, Python writes when the body is written
-        # down, and not each time that it runs.
+        # If no array is traced, Python writes when the body is recorded, and
+        # not each time that it runs.
         wrong = [line for line in wrong if not line.startswith('value:')]
         assert wrong == [], source
 

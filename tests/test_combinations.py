@@ -150,7 +150,7 @@ def test_a_rule_that_returns_an_escaped_tracer_is_refused():
             program()
 
 
-# What is dead is not run: the first result of each is used, and no other
+# Dead code does not run: only the first result of each is used
 
 def pair_of(x):
     return x * x, backwards(x)
@@ -191,11 +191,11 @@ FORWARD_ONLY = [
     run_of, lambda f: ad.jit(run_of(f)), lambda f: run_of(ad.jit(f))]
 BOTH_WAYS = [
     lambda f: ad.grad(run_of(f)), lambda f: ad.jit(ad.grad(run_of(f))),
-    # What a jit passes to another jit was needed, whether it was read or
-    # not; and what got no cotangent got zeros, which had a slope.
+    # All operands of an inner jit counted as needed, even unread ones, and a
+    # missing cotangent became zeros, which had a slope.
     lambda f: run_of(mapped(again(ad.grad, f))),
     lambda f: run_of(again(ad.grad, again(ad.grad, f))),
-    # A branch that is known was run line by line, with its dead lines.
+    # A known branch ran line by line, with its dead lines.
     lambda f: run_of(slope_of(in_a_branch(f))),
     lambda f: slope_of(again(ad.grad, in_a_branch(f))),
     lambda f: again(ad.grad, slope_of(in_a_branch(f)))]

@@ -56,7 +56,7 @@ class Elsewhere(NDArrayOperatorsMixin):
     def __array_function__(self, function, types, args, kwargs):
         if any(issubclass(kind, ad.Tracer) for kind in types):
             return NotImplemented
-        if function is ASARRAY:     # it is a copy, and asked for
+        if function is ASARRAY:     # an explicit copy
             return Elsewhere(*args)
         return send(function, args, kwargs)
 
@@ -90,7 +90,7 @@ def send(function, args, kwargs):
 
 def sent(x):
     if isinstance(x, np.ndarray):
-        raise TypeError(f'Unsupported type {type(x)}')  # as CuPy says
+        raise TypeError(f'Unsupported type {type(x)}')  # as in CuPy
     if isinstance(x, tuple | list):
         return type(x)(map(sent, x))
     return x.there if isinstance(x, Elsewhere) else x

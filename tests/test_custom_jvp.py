@@ -218,7 +218,7 @@ def test_d11_calls_that_cannot_be_resolved_name_the_function():
         f()
     with pytest.raises(TypeError, match='loss.*too many positional'):
         f(1.0, 2.0)
-    # what is not given has its default, and the rule does not see it
+    # a missing argument has its default, which the rule does not see
     assert ad.jvp(f, (2.0,), (1.0,)) == (2.0, 3.0)
 
 
@@ -535,7 +535,7 @@ def test_mistakes_of_rules_name_function_and_rule(name):
             words, error)
     if name != 'triple':
         refused(lambda x: ad.vmap(f)(x * X)[0], words, error)
-    assert f(2.0) == 2.0            # the rule is not asked
+    assert f(2.0) == 2.0            # the rule is not used
 
 
 def test_without_a_rule_the_cure_is_named():

@@ -95,7 +95,7 @@ def test_d1_the_rule_runs_once_for_all_elements():
     assert runs[5:] == ['bwd', 'bwd']
 
 
-# D1: what is mapped and what not, against the loop
+# D1: mapped and unmapped values, against the loop
 
 OUTPUTS = {
     'a': lambda a, b, c: 2 * a, 'b': lambda a, b, c: b * b,
@@ -186,13 +186,13 @@ def mapped_and_looped(inner, dims, used, stage):
 def test_d1_b1_any_argument_output_or_residual_is_mapped_or_not(
         dims, outputs, residuals, bars, dots, used, stage):
     """Cotangents of unmapped values are summed, as in the loop."""
-    # Where one call is made for all, it says a constant only once.
+    # A single call for all elements contributes a constant only once.
     assume(0 in dims[:2] or not {'constant', 'residual'} & {*bars})
-    # Rules may not close over what is written down.
+    # Rules cannot close over recorded values.
     closes = {'c', 'bc', 'closure'} & {*outputs, *residuals,
                                        *(dots or ())}
     assume(stage != 'inside' or not closes)
-    # What a rule closes over is mapped only if the function is.
+    # A rule's captured values are mapped only if the function's are.
     assume(0 in dims[:2] or dims[2] is None or not closes
            or {'c', 'bc'} & {*outputs})
     by_vmap, by_loop, args = mapped_and_looped(
@@ -601,7 +601,7 @@ def test_d13_custom_lin_is_a_sealed_envelope():
         eqn.primitive.bind(*[1.0] * len(eqn.invars), **eqn.params)
 
 
-# D17, hard case 5: what is closed over
+# D17, hard case 5: captured values
 
 DETECTED = ('Detected differentiation of a custom_vjp function with respect '
             'to a closed-over value: .*closer.*Pass the value as an '
@@ -637,8 +637,8 @@ def test_d17_hard_case_5_a_closed_over_value_is_differentiated(where):
     assert ad.grad(g)(3.0) in (1.0, 3.0)
 
 
-# B1: both rules on one function.  That each mode asks its own rule in every
-# nesting is tested in tests/test_staged_calls.py.
+# B1: both rules on one function. tests/test_staged_calls.py checks that each
+# mode uses its own rule in every nesting.
 
 def test_b1_each_mode_uses_its_own_rule():
     f = custom(lambda x: x * x, lambda x: (f(x), x),

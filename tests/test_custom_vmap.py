@@ -93,7 +93,7 @@ def test_the_derivative_of_a_batch_comes_from_the_rule(by):
             check(SUMS[by](f), X, 6 * X, wrap)
 
 
-# What the rule is asked
+# The arguments of the rule
 
 def watched(f):
     """Return `f`, and a list of the calls of its rule."""

@@ -196,7 +196,7 @@ def test_no_array_as_large_as_the_data_is_made(transform):
     """The plan holds no such array, and making the plan needs none."""
     programs = [neurons, branches, forward_rule, both_rules, forgetful,
                 compiled]
-    if 'jit' not in transform:  # what staging makes is NumPy's
+    if 'jit' not in transform:  # staging makes NumPy arrays
         programs += [made, started, unused]
     for program in programs:
         tracemalloc.start()
@@ -234,10 +234,10 @@ def plan(program, transform, sizes=(2, 2, 2)):
     return plans, ad.tree_leaves(TRANSFORMS[transform](program)(*ARGS))
 
 
-# `cond` has to see a number, also to know whether anybody takes a branch.
+# `cond` has to see a number, also to know whether an element takes a branch.
 LAZY = [f for f in PROGRAMS if f is not chosen]
 
-# What two processes are asked: with fewer chunks, each has half of the rows.
+# The work of two processes: with fewer chunks, each has half of the rows.
 FOUR, ROWS = ('jvp', 'grad', 'vmap', 'jit'), (4, (3, 4), 3)
 
 

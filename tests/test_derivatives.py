@@ -73,7 +73,7 @@ def test_has_aux_passes_the_second_output_on():
     assert (y, f_jvp(1.0), got) == (9.0, 6.0, aux)
 
 
-# What gradients are: structures, types, memory
+# Gradients: structures, types, memory
 
 def test_gradients_have_the_type_of_their_argument():
     gradient = ad.grad(lambda p: p['a'] * p['b'][0])({'a': 2.0, 'b': [3.0]})

@@ -19,7 +19,7 @@ for name in on_demand.MODULES:
 X = np.array([0.5, 1.5, 2.5])
 
 
-# Of shape (): a number, which does not change, or an array, which does.
+# Of shape (): a number, which cannot change, or an array, which can.
 
 BEFORE = 's = np.sum(x); a = np.copy(s); m = np.outer(x, x)\n'
 AFTER = '''
@@ -57,8 +57,8 @@ def test_scalar_results_are_arrays_where_numpys_are():
         assert_every_way_is_numpy(f'{BEFORE}w = {expression}{AFTER}', X)
 
 
-# Errors: of NumPy's class where NumPy raises one, and else not one that
-# programs catch by habit.
+# Errors have NumPy's class if NumPy raises one, and otherwise a class that
+# programs do not usually catch.
 
 HABITUAL = (ValueError, IndexError, KeyError, AttributeError,
             ArithmeticError, StopIteration)
@@ -222,7 +222,7 @@ INTO = [
     'np.sin(x[:1], out=Z(3), where=[True, False, True])']
 
 
-PARTLY = [      # which NumPy fills in part, and we refuse
+PARTLY = [      # which NumPy fills only in part, and we refuse
     'np.add.accumulate(m[:1], 0, out=Z((2, 3)))',
     'np.cumsum(m[:1], 0, out=Z((2, 3)))',
     'np.add.reduceat(x, [0, 1], out=Z((2, 2)))']

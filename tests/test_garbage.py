@@ -93,7 +93,7 @@ TRANSFORMS = {
     'jvp_of_grad': lambda f: ad.jvp(ad.grad(total(f)), (X,), (X,)),
     'linearize': lambda f: ad.linearize(f, X)[1](X),
 }
-BACKWARDS_ONLY = {'custom_vjp', 'custom_gradient'}  # no rule of these for:
+BACKWARDS_ONLY = {'custom_vjp', 'custom_gradient'}  # without such a rule:
 FORWARDS = {'linearize', 'jvp_of_grad'}
 
 

@@ -218,7 +218,7 @@ def test_ranks_can_differ_under_vmap(row):
         assert_near(ad.vmap(partial(f, np))(x, y), np.stack(rows))
 
 
-# Single numbers, of NumPy and of Python, which take other ways than arrays
+# Single numbers, of NumPy and of Python, which take other code paths
 
 NUMBERS = [*SPECIAL, 0.5, -2.0, 3.0]
 ROWS = [row for row in dict.fromkeys(point.row for point in POINTS)

@@ -15,7 +15,7 @@ from book.tools.mainline import code_lines
 PACKAGE = Path(autodiff_mini.__file__).parent
 WINGS = {'fast', 'applications', 'elsewhere', 'more', 'notebook', 'tools'}
 
-# Each storey needs itself and what is below.
+# Each storey needs only itself and the storeys below.
 STOREYS = [{'seams', 'copying', 'errors', 'core', 'pytree', 'signature',
             'arrays', 'memory', 'zeros', 'jaxprs', 'source', 'numpy_api'},
            {'interpreters'}, {'primitives'},

@@ -134,7 +134,7 @@ def test_a_python_number_that_gets_its_type_from_another():
         assert abs(a_bar - 2) < 1e-4
 
 
-# What a function closes over
+# Closures
 
 def test_all_three_functions_can_close_over_values():
     """The expected solution is known, and the slope solver has a factor."""
@@ -148,7 +148,7 @@ def test_all_three_functions_can_close_over_values():
     ad.check_grads(ad.jit(honest), (A, b), 2, MODES)
     lying = lambda b: solve_linear(A, b, 3.0).sum()
     assert_close(ad.grad(lying)(b), 3 * np.linalg.inv(A).sum(0))
-    # It is a rule, so what it closes over counts in the second derivative.
+    # It is a rule, so its captured values count in the second derivative.
     slope = lambda factor: d(lambda b: solve_linear(A, b, factor))(b)
     assert_close(d(slope)(1.0), slope(1.0))
     assert_close(d(lambda k: solve_linear(A, b, k))(1.0), np.zeros(2))
@@ -315,7 +315,7 @@ def test_tol_determines_when_to_stop():
     assert abs(2 - f(1.0, 1e-14)) < 1e-13
     assert 1e-4 < 2 - ad.grad(f)(1.0, 1e-3) < 1e-2
     assert 1 < 2e6 - f(1e6, 1e-3) < 1e4     # it is relative, too
-    # a rule sees the solution, however few steps led to it
+    # a rule sees the solution, even after few steps
     grad = ad.grad(lambda a: root(lambda a, x: x * x - a, a, 3.0, tol=1e-3))
     assert abs(grad(9.0) - 1 / 6) < 1e-12
 

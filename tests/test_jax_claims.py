@@ -26,7 +26,7 @@ THEIRS = SimpleNamespace(np=jnp, custom_jvp=jax.custom_jvp, jvp=jax.jvp,
 # Chapter 18: containers
 
 
-# Chapters 5 and 8: what no rule sees, and a rule that is opened
+# Chapters 5 and 8: operands that no rule sees, and an opened rule
 
 def test_jax_differentiates_half_of_a_product():
     """The other operand is in an argument of nondiff_argnums."""
@@ -261,7 +261,7 @@ def test_odeint_of_jax_has_no_forward_mode():
         jax.jvp(end, (1.0,), (1.0,))
 
 
-# Chapter 36: a rule carried over, and what is to come
+# Chapter 36: a rule carried over, and future versions
 
 def softmax_with_a_rule(system):
     """JAX's rule, without its options."""

@@ -18,7 +18,7 @@ ASKED = [point for point in POINTS if point.jax
          and not (point.raises or is_complex(point))]
 
 
-# What JAX no longer does otherwise, and what it has begun to do otherwise.
+# Points where JAX no longer differs, and where it now differs.
 REPAIRED = by_version({'0.10.2': set(), '0.12': {
     'arccosh-at -1.0', 'arccosh-at 1e+300', 'arccosh-at -1e+300',
     'arccosh-at -inf', 'arcsinh-at 1e+300', 'arcsinh-at -1e+300',

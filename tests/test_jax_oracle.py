@@ -19,7 +19,7 @@ from tests.test_programs import random_tangent, tangents_for
 
 pytestmark = pytest.mark.rest
 
-# What JAX cannot run, or does otherwise, is said in the table of programs.
+# The table of programs says what JAX cannot run, or where it differs.
 ASKED = [program for program in PROGRAMS + CUSTOM_PROGRAMS
          if not program.jax]
 
@@ -141,7 +141,7 @@ def test_jax_words_mistakes_of_rules_alike(name):
     assert ours is theirs or issubclass(ours, ValueError)
 
 
-# Custom rules for the way back: each takes a library, its numpy, and an x.
+# Custom reverse rules: each takes a library, its numpy, and an x.
 
 def custom_vjp(system, f, fwd, bwd, *argnums, **options):
     f = system.custom_vjp(f, nondiff_argnums=argnums)

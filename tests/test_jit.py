@@ -226,7 +226,7 @@ def test_errors_name_static_arguments_as_the_caller_counts_them():
             ad.jit(powers, **options)
 
 
-# What jit returns is the caller's own
+# Results belong to the caller
 
 
 def same_twice(x):
@@ -276,7 +276,7 @@ def test_jitted_results_belong_to_the_caller(name):
     assert_trees(ad.tree_map(np.copy, f(x)), expected)
 
 
-# What is kept
+# Caches
 
 def test_the_number_of_cached_programs_is_bounded(monkeypatch):
     """Each new shape, batch, or static value kept a program forever."""

@@ -18,7 +18,7 @@ import autodiff_mini as ad
 from tests.amount import examples
 
 
-# What is compared
+# Comparison
 
 def assert_identical(actual, expected):
     """Assert the same trees of the same types and bits; NaN equals NaN."""
@@ -111,7 +111,7 @@ def check(f, make, state, dead=False):
             assert heard <= said if dead else heard == said
             assert_identical(actual, expected)
             for y in assert_own(actual, xs):
-                y[...] = 77     # which the next call must not see
+                y[...] = 77     # the next call must not see this
                 earlier.append(y)
     assert all(np.all(y == np.array(77).astype(y.dtype)) for y in earlier)
 
@@ -197,7 +197,7 @@ FLOATS = ['f8', 'f8', 'f8', 'f4']
 DTYPES = [*FLOATS, *FLOATS, 'f2', 'i8', 'i4', 'u1', '?']
 
 EDGES = [0.0, -0.0, 1.0, -1.0, 0.5, 2.0]
-VALUES = {      # what is mixed in, and how often
+VALUES = {      # special numbers, and how often they appear
     'mild': ([0.25], 0), 'edges': (EDGES, 0.5),
     'huge': ([1e300, -1e200, 1e-310, 710.0, -746.0, 3e38, 7e4], 0.5),
     'special': ([np.nan, np.inf, -np.inf, *EDGES], 0.3),
@@ -214,7 +214,7 @@ def numbers(rng, shape, dtype, values):
     if values == 'positive':
         x = np.abs(x) + 0.1
     if share is None:
-        x.flat[:1] = rng.choice(mixed)      # one element is to blame
+        x.flat[:1] = rng.choice(mixed)      # only one element differs
     else:
         x = np.where(rng.uniform(size=shape) < share,
                      rng.choice(mixed, shape), x)
@@ -430,7 +430,7 @@ def test_programs_on_numbers_give_the_same_bits(
     check_program(program(steps, 3, more), maker(rows), state, with_value)
 
 
-# What looks like an identity
+# Apparent identities
 
 IDENTITIES = {
     'times_one': lambda x: (x * 1, 1 * x, x * 1.0, x / 1),
@@ -489,7 +489,7 @@ def test_apparent_identities_keep_bits_and_warnings(name):
 ONES = np.ones((13, 17))
 SCANNED = lambda x: ad.scan(
     lambda c, t: (c + t * 0.3, np.sin(x)), 0.0, np.arange(50.0))[1]
-# What is multiplied by one is in another order than the product.
+# An array times one can have another order than the product.
 ORDERS = {
     'argument': lambda x: np.sum(x * ONES),
     'result': lambda x: np.sum(np.sin(x) * ONES),

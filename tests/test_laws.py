@@ -65,7 +65,7 @@ OPERATIONS = {
     if np.shape(x) == np.shape(y) and np.ndim(x) < 3 else x,
 }
 
-# Custom functions, with rules that say thrice the truth, or another lie.
+# Custom functions, with rules that say three times the truth, or another lie.
 
 def lying(f, *argnums, **options):
     """Return a decorator that returns `f` with the decorated rule."""
@@ -301,7 +301,7 @@ STACK = {   # each transform, and the same by jvp, by a loop, or not at all
     'staged': (staged, lambda f: f),
 }
 STAGEABLE = [name for name in MAPPED + list(CUSTOM) * 2
-             if name != 'custom_closure']   # of which rules are told so
+             if name != 'custom_closure']   # whose rules are told so
 stacks = st.lists(st.one_of(st.sampled_from(list(STACK)),
                             st.sampled_from(AXES)), min_size=1, max_size=4)
 

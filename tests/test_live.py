@@ -20,7 +20,7 @@ PAGES = [page for page in weave.chapters(ROOT)
 # The pages that mean to edit the library.
 EDITS = ['how_the_notebooks_edit_the_library']
 
-# What takes long to throw away goes by hand, and in a cell of its own.
+# Large objects are deleted explicitly, in their own cell.
 GONE = '''
 %unload_ext autodiff_mini.notebook
 import contextvars
@@ -214,7 +214,7 @@ def test_what_the_library_imports_later_can_be_edited(run):
     assert run('ad.scan(None, None, None)') == '7'
     assert run('def expit(x):\n    return 7') == ''     # an application
     assert run('ad.expit(0.0)') == '0.5'
-    run('def repeat(*xs):\n    raise ValueError\n'    # no name of its own
+    run('def repeat(*xs):\n    raise ValueError\n'    # without its own name
         'np = math = operator = None\nimport numpy as np')
     assert run(SLOPE_OF_SIN) == '1.0'
 

@@ -15,7 +15,7 @@ from tests.programs import PROGRAMS
 X = np.array([0.5, 1.0, 1.5])
 
 
-# What is given to a rule is to be read.
+# A rule can only read its arguments.
 
 def scale(a):
     a *= 2.0    # in its place
@@ -81,7 +81,7 @@ def test_a_rule_that_writes_into_its_arguments_is_named(name):
 FEW = [program for program in PROGRAMS if program.leads][::4]
 
 
-# What is handed out is the caller's own.
+# Results belong to the caller.
 
 def test_the_aux_of_vjp_is_not_a_residual():
     def f(x):
@@ -175,7 +175,7 @@ def test_what_is_handed_out_is_the_callers_alone():
             assert not any(np.shares_memory(y, z) for z in [x, *outs[:i]])
 
 
-# What a program has closed over
+# Captured arrays
 
 def test_a_constant_that_becomes_minus_zero_has_changed():
     c = np.array([0.0, 1.0])

@@ -189,7 +189,7 @@ def test_odeint_gradient_memory_does_not_grow_with_steps():
 
 # Where there is no solution
 
-NOWHERE = {     # problems, and from which time on the solution is nan
+NOWHERE = {     # problems, and the time from which the solution is nan
     'too_many_steps': ((decay, 1.0, [0.0, 1e-4, 9.0, 9.1], 1.0), 2, 5),
     'times_turn': ((decay, 1.0, [0.0, 1.0, 0.2, 1.0], 1.0), 2, np.inf),
     'nan_time': ((decay, 1.0, [0.0, np.nan], 1.0), 1, np.inf),

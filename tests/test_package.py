@@ -113,7 +113,7 @@ def test_the_sdist_builds_the_book(dist, tmp_path):
     [sdist] = dist.glob('*.tar.gz')
     run(sys.executable, '-m', 'tarfile', '-e', sdist, tmp_path)
     [folder] = tmp_path.iterdir()
-    if (ROOT / '.cache').exists():  # what has run already need not run again
+    if (ROOT / '.cache').exists():  # already run
         (folder / '.cache').symlink_to(ROOT / '.cache')
     for command in ['book.tools.pages'], ['mkdocs', 'build', '--strict']:
         run(sys.executable, '-m', *command,

@@ -17,7 +17,7 @@ ZEROS, ARRAY, LINALG_OUTER = np.zeros, np.array, np.linalg.outer
 X = np.array([1.0, 2.0, 3.0])
 
 
-# What the numpy module is
+# The numpy module during a trace
 
 def test_numpy_is_an_ordinary_module_after_an_error():
     def f(x):
@@ -48,7 +48,7 @@ def test_other_threads_find_numpys_own_functions_during_a_trace():
     assert found == [True] * 5
 
 
-# What is filled
+# Arrays that are filled
 
 def gradient(f, x=0.7):
     """Return the derivative of `f` in each mode, checked by differences."""

@@ -28,7 +28,7 @@ def route(call, *args):
                           code.co_qualname))
 
     with ad.plain(*WINGS):
-        call(*args)     # what is cached is cached now
+        call(*args)     # fill the caches
         sys.setprofile(note)
         try:
             call(*args)

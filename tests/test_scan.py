@@ -193,7 +193,7 @@ def test_d18_1875_custom_gradient_inside_scan_then_grad():
                      change(partial(g, unrolled))(x))
 
 
-# What the pullback keeps
+# Residuals of the pullback
 
 def test_weights_are_passed_and_not_stacked():
     w, xs, n = np.ones((3, 3)), np.ones((5, 3)), 5
@@ -289,7 +289,7 @@ ERRORS = {
 @pytest.mark.parametrize('name', ERRORS)
 def test_every_mistake_with_a_scan_is_named(name):
     assert_named_everywhere(*ERRORS[name])
-    # and the interpreter works afterwards
+    # and the interpreter still works
     assert ad.scan(lambda c, x: (c + x, None), 0.0, X)[0] == X.sum()
 
 

@@ -24,7 +24,7 @@ INF, NAN = np.inf, np.nan
 TINY, SMALLEST = np.finfo(float).tiny, 5e-324
 
 
-# The oracle: each function with its first three derivatives
+# Expected values: each function with its first three derivatives
 
 def mp_expit(x):
     y, z = 1 / (1 + mp.exp(-x)), 1 / (1 + mp.exp(x))

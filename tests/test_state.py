@@ -96,8 +96,8 @@ def test_an_exception_in_a_rule_leaves_the_interpreter_current(monkeypatch):
 
 # Interrupts
 
-# Python looks for Ctrl-C when a function begins, after a call, and at the end
-# of a loop's turn.
+# Python checks for Ctrl-C when a function starts, after a call, and at the
+# end of each turn of a loop.
 LOOKS = {'RESUME', 'CALL', 'CALL_KW', 'CALL_FUNCTION_EX', 'JUMP_BACKWARD'}
 LIBRARY = ad.__path__[0]
 
@@ -155,7 +155,7 @@ def looks(code, before, here):
     if before is None:
         return name(here) != 'RESUME'
     entries = dis.Bytecode(code).exception_entries
-    # In Python 3.11 the first of two instructions may do all of a call.
+    # In Python 3.11, the first of two instructions can do a whole call.
     called = name(before) == 'PRECALL' and name(here) != 'CALL'
     return (called or name(before) in LOOKS) and (
         handler(before) == handler(here))

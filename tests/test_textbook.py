@@ -55,7 +55,7 @@ def with_vjp_rule(f):
     return g
 
 
-WAYS = {    # by name: what a program, transformed, returns, and should
+WAYS = {    # by name: the transformed result, and the expected one
     'value': lambda f, x, slope: (f(x), f(np.copy(x))),
     'jit': lambda f, x, slope: (ad.jit(f)(x), f(x)),
     'vmap': lambda f, x, slope: (

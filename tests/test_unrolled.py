@@ -87,8 +87,8 @@ class unrolled:
     call = staticmethod(lambda f, *args: f(*args))
 
 
-# A program is a tree, of which `run` makes a function of a value `c`, and of
-# a weight `w`.  It returns another value of the same shape.
+# A program is a tree, which `run` turns into a function of a value `c` and a
+# weight `w`. The function returns a value of the same shape.
 
 @ad.custom_vjp
 def both(x, y):
@@ -268,7 +268,7 @@ points = st.builds(
     st.sampled_from([float, np.float64]))
 
 
-TRANSFORMS = {  # each, and what it is in a twin
+TRANSFORMS = {  # each primitive, and its twin
     'jvp': (moving, moving),
     'linearize': (by_linearize, by_linearize),
     'vjp': (by_vjp, by_vjp),

@@ -125,7 +125,7 @@ def test_reverse_mode_over_a_while_loop_is_named(name):
     with pytest.raises(TypeError, match=WORDS):
         REVERSE[name](f)(2.0)
     assert current_trace() is Trace.base
-    # and the interpreter works afterwards
+    # and the interpreter still works
     assert d(f)(2.0) == 12.0 and ad.grad(np.square)(3.0) == 6.0
     assert ad.jit(f)(2.0) == 8.0
     assert_same(ad.vmap(d(f))(X), 3 * X * X)
@@ -137,7 +137,7 @@ def test_reverse_mode_passes_a_loop_without_tangents():
     assert ad.grad(f)(2.5) == 9.0
     assert ad.grad(lambda x: x * power_of(
         ad, ad.stop_gradient(x), 2))(2.0) == 4.0
-    # an output that does not depend on what moves
+    # an output that does not depend on the perturbed input
     g = lambda x: ad.while_loop(lambda k: k[0] < 3, lambda k: (
         k[0] + 1, k[1] * x), (0, 1.0))[0] * x
     assert ad.grad(g)(2.0) == 3.0
@@ -232,5 +232,5 @@ ERRORS = {
 @pytest.mark.parametrize('name', ERRORS)
 def test_every_mistake_with_a_loop_is_named(name):
     assert_named_everywhere(*ERRORS[name])
-    # and the interpreter works afterwards
+    # and the interpreter still works
     assert d(lambda x: power_of(ad, x, 2))(3.0) == 6.0

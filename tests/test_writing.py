@@ -77,7 +77,7 @@ def test_values_written_into_flat_repeat():
             f'z = x * 1; {write}; r = z * 1', np.arange(6.0).reshape(2, 3))
 
 
-VIEWS = [       # which may be views, and which NumPy lets nobody write
+VIEWS = [       # which can be views, and which are read-only in NumPy
     np.ravel, lambda y: y.reshape(9), lambda y: np.squeeze(y[None]),
     lambda y: np.expand_dims(y, 0), lambda y: y.real[0].reshape(3, 1),
     np.diagonal, np.diag, lambda y: np.broadcast_to(y, (2, 3, 3)),
@@ -151,7 +151,7 @@ MAY_SHARE = {
     'diagonal_far'}
 
 
-# Whose memory it is not.
+# Memory that belongs elsewhere.
 
 def fill(x):
     x[0] = 1.0
@@ -318,7 +318,7 @@ def test_an_error_leaves_the_array_unchanged():
     np.testing.assert_array_equal(gradient(f, X), [1, 2, 2])
 
 
-# What is kept is as it was, and what is handed out is the caller's.
+# Kept arrays do not change, and results belong to the caller.
 
 def clamp(x):
     x *= 0
@@ -392,7 +392,7 @@ def test_an_escaped_tracer_is_neither_copied_nor_written():
             ad.jit(lambda x: use(kept[0]) * x)(X)
 
 
-# Copies of elements, which Python writes into and puts back.
+# Copies of elements, which Python changes and assigns back.
 
 ROWS, MASK = np.array([2, 0]), np.array([True, False, True])
 COPIES = {

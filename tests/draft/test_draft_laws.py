@@ -295,7 +295,7 @@ def test_law_holds(column, row):
             left(x)
         return
     np.testing.assert_allclose(tree_leaves(left(x)), tree_leaves(right(x)))
-    if column != 'evaluate':    # a call that has been evaluated is over
+    if column != 'evaluate':    # an evaluated call is gone
         assert {slope(f, x, is_forward) for f in (left, right)
                 for is_forward in modes(column, row)} == {
                     2.0 if column == 'lower' else 3.0}

@@ -39,7 +39,7 @@ def check(f, args, expected):
     assert current_trace() is Trace.base
 
 
-# Which calls are alike: pairs of arguments
+# Calls that are alike: pairs of arguments
 
 ALIKE = {
     'arrays_without_axes': ((np.ones((), int),), (np.zeros((), int),)),

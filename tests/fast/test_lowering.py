@@ -268,7 +268,7 @@ def test_arguments_constants_and_results_are_never_freed():
 
 def peak(f, x):
     """Return the peak memory of a call, in arrays like `x`."""
-    f(x)        # what is done once is done
+    f(x)        # after everything that happens only once
     gc.collect()
     tracemalloc.start()
     try:
@@ -415,5 +415,5 @@ def test_another_implementation_is_called_by_its_own_name(monkeypatch):
     assert without_lines(program.source) == text(
         'a', 'b = p_impl(a)', 'return [b]')
     assert program(2.0) == [6.0]
-    impl.__name__ = 'sin'   # but it is not NumPy's
+    impl.__name__ = 'sin'   # but it is not a NumPy function
     assert lowered(lambda x: p.bind(x, n=3), 2.0)(2.0) == [6.0]

@@ -23,7 +23,7 @@ def push(f, a, a_dot):
 
 # Equal eigenvalues, and equal singular values
 
-SYMMETRIC = [   # of them all values, so that it does not matter which is which
+SYMMETRIC = [   # of all values, so that their order does not matter
     (lambda a: np.sum(linalg.eigh(a)[0] ** 2), lambda a: 2 * a),
     (lambda a: np.sum(np.log(linalg.eigvalsh(a))), linalg.inv),
     (lambda a: np.sum(np.real(linalg.eigvals(a)) ** 3),
@@ -204,7 +204,7 @@ def test_qr_of_dependent_columns_has_no_derivative():
             push(f, a, np.ones(a.shape))
 
 
-# Pseudo-inverses, and what is made of them
+# Pseudo-inverses, and functions of them
 
 def test_a_pseudo_inverse_keeps_the_rank():
     """The pseudo-inverse of x y' is y x' / |x|^2 |y|^2."""
@@ -281,7 +281,7 @@ def test_residuals_have_a_fixed_shape():
             assert_close(y, expected)
 
 
-# Trees, types, and what is refused
+# Trees, types, and refusals
 
 @pytest.mark.parametrize('f, words', [
     (linalg.eigh, 'EighResult'), (linalg.eig, 'EigResult'),

@@ -80,7 +80,7 @@ def test_nanargmax_of_all_nan_is_minus_one():
     assert place == -1
 
 
-# Numbers and how they are written
+# Numbers and their parts
 
 def test_slopes_of_modf_at_integers_are_right():
     x = np.array([-2., -0.0, 3, inf, -inf, nan])
@@ -122,7 +122,7 @@ def test_unwrap_steps_up_at_half_a_period():
     assert_near(ad.jacfwd(np.unwrap)(x), np.eye(6))
 
 
-# What is next to something that is no number
+# Neighbors of NaN and infinity
 
 def test_convolve_edges_do_not_turn_infinity_into_nan():
     for f, mode in product([np.convolve, np.correlate],

@@ -93,7 +93,7 @@ GAMMAS = [(1e-3, 0.5), (0.3, 1e-9), (0.3, 1.31), (2.5, 3.4), (2.5, 3.6),
 
 @pytest.mark.parametrize('a, x', GAMMAS)
 def test_slopes_of_incomplete_gamma_functions_in_a(a, x):
-    upper = x > a   # or mpmath would take the difference of almost equals
+    upper = x > a   # or mpmath would subtract almost equal numbers
 
     def truth(a):
         limits = (x, inf) if upper else (0, x)

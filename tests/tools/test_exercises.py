@@ -215,7 +215,7 @@ Solved: 1 of 3. You are at e01_2.
     assert 'Solved: 0 of 1. You are at e01_2.' in ask('progress', '02')
 
 
-# What goes wrong
+# Failures
 
 def test_a_wrong_prediction_does_not_show_the_answer(ask, save):
     save('e01_2_guess', GUESS.replace('raise', 'return 5 #'))

@@ -103,7 +103,7 @@ def test_the_folder_has_all_that_a_page_needs_and_nothing_else(site):
         '{ .notebook download="" } \n\nWords.\n')
     assert '>42</pre>' in page
     assert '"6 * 7"' in second.pop('notebooks/02_cell.ipynb')[0]
-    # The rest is as it was, and as old.
+    # The rest has not changed, and neither has its time.
     del first['chapters/02_cell.md'], first['assets/dot.svg']
     assert second == first
 

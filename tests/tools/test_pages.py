@@ -14,7 +14,7 @@ import pytest
 from book.tools import mainline, online, places, reference, weave
 from book.tools.places import ROOT
 
-# Not \S+: a link may carry a title, and code may look like one.
+# Not \S+: a link can have a title, and code can look like one.
 LINK = re.compile(r'\]\(([^)\s]+)(?: "[^"]*")?\)')
 CHAPTERS = weave.chapters(ROOT)
 PAGES = [*CHAPTERS, *reference.pages(ROOT),

@@ -78,7 +78,7 @@ def test_the_output_does_not_mention_the_machine(page):
         assert 'object at 0x…' in text and '42' in text
 
 
-# What ends the build.
+# Errors that end the build.
 
 @pytest.mark.parametrize('text, words', [
     ('\n```python\nx = 1\ndef f():\n    z\n```\n\n```python\nx\nf()\nx\n```\n',
