@@ -1,8 +1,8 @@
 """Derivatives for users: linearize, vjp, grad, Jacobians, Hessians.
 
-Values are compared with closed forms.  That every program of the table is
-transposed correctly is tested in tests/test_transpose.py.  Names with d3
-cite a row of the page what_the_documents_ask.
+Values are compared with closed forms. tests/test_transpose.py checks the
+transposes of all programs. Names with d3 cite a row of the page
+what_the_documents_ask.
 """
 
 
@@ -26,7 +26,7 @@ def is_float0(x, shape):
 
 
 def weighted(x, y, z):
-    """Return x y^2 z^3, summed."""
+    """Return the sum of x y^2 z^3."""
     return np.sum(x * y ** 2 * z ** 3)
 
 
@@ -69,7 +69,7 @@ def test_has_aux_passes_the_second_output_on():
         assert (y, linear(1.0), got) == (9.0, slope, aux)
 
 
-# What gradients are: structures, types, memory
+# Gradients: structures, types, memory
 
 def test_gradients_have_the_type_of_their_argument():
     gradient = ad.grad(lambda p: p['a'] * p['b'][0])({'a': 2.0, 'b': [3.0]})
@@ -88,7 +88,7 @@ def test_gradients_have_the_type_of_their_argument():
         assert (x_bar.dtype, y_bar.dtype) == (dtype, np.float32)
 
 
-def test_what_is_not_used_has_zeros_of_its_own_kind():
+def test_unused_arguments_have_zeros_of_their_own_kind():
     p = {'s': SINGLE, 'x': 2.0, 'n': np.arange(2), 'b': True, 'h': HALF[0]}
     bars = ad.grad(lambda x, p: x * 3, (0, 1), allow_int=True)(1.0, p)
     assert bars[0] == 3.0
@@ -110,7 +110,7 @@ def test_integers_have_float0_gradients():
 
 
 def test_residuals_are_leaves():
-    """They can be scaled, counted and stored, as those of any tree."""
+    """They can be scaled, counted, and stored, like those of any tree."""
     _, f_vjp = ad.vjp(lambda x: x * Y, X)
     (leaf,) = ad.tree_leaves(f_vjp)
     assert_same(leaf, Y)
@@ -147,7 +147,7 @@ def test_jacobians_have_the_shape_of_the_output_and_then_of_the_argument():
 
 @pytest.mark.parametrize('jacobian', [ad.jacfwd, ad.jacrev])
 def test_jacobians_are_trees_of_the_output_in_trees_of_the_argument(jacobian):
-    """The tree of the output, and in its leaves that of the argument."""
+    """Each leaf of the output's tree holds a tree like the argument."""
     p = {'a': X, 'b': (2.0, M)}
     f = lambda p: [p['a'] * p['b'][0], {'s': np.sum(p['b'][1]) * p['a'][0]}]
     first, rest = jacobian(f)(p)
@@ -168,7 +168,7 @@ def test_complex_derivatives():
                  np.diag(6 * z))
 
 
-def test_jacrev_and_grad_want_a_word_where_the_output_is_complex():
+def test_jacrev_and_grad_of_complex_outputs_need_holomorphic():
     """A column of jacfwd is the derivative along 1, not that along i."""
     for transform in ad.jacrev, ad.grad, ad.jacfwd:
         with pytest.raises(TypeError, match=(
@@ -185,7 +185,7 @@ def test_jacrev_and_grad_want_a_word_where_the_output_is_complex():
 
 
 @pytest.mark.parametrize('jacobian', [ad.jacfwd, ad.jacrev, ad.hessian])
-def test_jacobians_with_aux_return_it_as_it_is(jacobian):
+def test_jacobians_return_aux_unchanged(jacobian):
     """JAX puts the two in a pair, whatever the aux is."""
     f = lambda x, y: (x ** 3 * y, {'word': 'as', 'sum': np.sum(x)})
     plain = lambda x, y: f(x, y)[0]
@@ -232,7 +232,7 @@ def test_d3_python_control_flow_under_every_derivative():
 # Errors
 
 def f(*args):
-    """Any function: it is named in the errors, and never called."""
+    """Any function; it is named in errors, and never called."""
     pytest.fail('f must not be called')
 
 

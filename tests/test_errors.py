@@ -373,19 +373,6 @@ def test_arithmetic_on_a_symbolic_zero_names_the_cure():
             use(ad.Zero(A))
 
 
-def test_a_tracer_is_described_by_type_line_and_transformation():
-    with pytest.raises(ad.ConcretizationTypeError) as info:
-        ad.jvp(doubles_as_float, (np.ones(2),), (np.ones(2),))
-    line = doubles_as_float.__code__.co_firstlineno + 1
-    assert (f'JVPTracer<float64[2]> made at {__file__}:{line} in jvp of '
-            'doubles_as_float') in str(info.value)
-
-
-def doubles_as_float(x):
-    y = 2 * x
-    return float(y)
-
-
 def test_error_names_are_those_of_jax():
     for name in ('ConcretizationTypeError', 'TracerArrayConversionError',
                  'TracerBoolConversionError', 'UnexpectedTracerError',

@@ -19,13 +19,13 @@ from tests.test_programs import random_tangent, tangents_for
 
 pytestmark = pytest.mark.rest
 
-# What JAX cannot run, or does otherwise, is said in the table of programs.
+# The table of programs says what JAX cannot run, or where it differs.
 ASKED = [program for program in PROGRAMS + CUSTOM_PROGRAMS
          if not program.jax]
 
 
 def to_jax(x):
-    """Return `x` as an array of JAX's; Python numbers stay weak."""
+    """Return `x` as a JAX array; Python numbers stay weak."""
     return x if isinstance(x, (bool, int, float, complex)) else \
         jax.numpy.asarray(x)
 
@@ -36,7 +36,7 @@ def tangent_to_jax(x, t):
 
 
 def compare(ours, theirs, program, slack=1):
-    """Compare values; dtypes are NumPy's with us, and theirs with them."""
+    """Compare values; our dtypes are NumPy's, and JAX has its own."""
     theirs = np.asarray(theirs)
     assert np.shape(ours) == theirs.shape
     dtypes = [theirs.dtype, np.result_type(ours),
@@ -152,7 +152,7 @@ MISTAKES = [
      "can't apply forward-mode")]
 
 
-def test_mistakes_of_rules_are_said_in_the_same_words():
+def test_jax_words_mistakes_of_rules_alike():
     """The type of the error, and the first words of its message."""
     for run, words in MISTAKES:
         types = []
@@ -179,13 +179,13 @@ def lying_square(system, np):
 
 # The choices that DESIGN calls conventions.
 
-def test_a_tie_of_maximum_is_half_in_both():
+def test_both_give_half_at_a_tie_of_maximum():
     for module, jvp in ((np, ad.jvp), (jax.numpy, jax.jvp)):
         _, y_dot = jvp(lambda x: module.maximum(x, 2.0), (2.0,), (1.0,))
         assert y_dot == 0.5
 
 
-def test_errors_have_jax_s_names():
+def test_errors_have_jaxs_names():
     for name in ('ConcretizationTypeError', 'TracerArrayConversionError',
                  'TracerBoolConversionError', 'TracerIntegerConversionError',
                  'UnexpectedTracerError'):
@@ -195,7 +195,7 @@ def test_errors_have_jax_s_names():
 # Loops and branches: JAX has them in jax.lax.
 
 def control(system):
-    """Return where the library has its control flow."""
+    """Return the module that has the library's control flow."""
     return system.lax if system is jax else system
 
 
@@ -216,7 +216,7 @@ def looped_rule(system, np, x):
 
 
 def branching(system, np, x):
-    """Under vmap, with a predicate for each element."""
+    """Branch under vmap, with a predicate for each element."""
     s = lambda x: control(system).cond(
         x > 0.75, lambda x: np.sqrt(x - 0.5), lambda x: 2. * x * x, x)
     return system.vmap(s)(x).sum()

@@ -1,6 +1,7 @@
-"""numpy_api.py: what a NumPy call on a tracer means.
+"""numpy_api.py: NumPy calls on tracers.
 
-The programs of tests/programs.py cover values; here is the rest.
+The programs of tests/programs.py cover the values, and this file covers the
+rest.
 """
 
 import enum
@@ -17,7 +18,7 @@ from tests.wings import needs
 
 
 def counts_of(f, *args):
-    """Return how often `f` asks for each primitive."""
+    """Return how often `f` uses each primitive."""
     return dict(spied(f, *args)[1])
 
 
@@ -28,7 +29,7 @@ def test_a_ufunc_and_its_operator_are_one_primitive():
     assert counts_of(lambda x: np.ones(2) + x, np.ones(2)) == {add_p: 1}
 
 
-def test_questions_about_shapes_are_no_operations():
+def test_questions_about_shapes_are_not_operations():
     x, answers = np.ones((2, 3)), []
     for f in (lambda x: x.shape, np.shape, lambda x: x.ndim, np.ndim,
               lambda x: x.size, np.size, lambda x: np.size(x, 0), len,
@@ -38,7 +39,7 @@ def test_questions_about_shapes_are_no_operations():
 
 
 def test_everything_in_the_tables_has_a_program():
-    """A NumPy function that no program calls would go untested."""
+    """A NumPy function without a program would not be tested."""
     unseen = [f'{title}.{name}'
               for title, module in what_works.MODULES.items()
               for name, f in what_works.functions(module).items()
@@ -82,7 +83,8 @@ def test_asarray_lifts_constants_to_the_interpreter_at_work():
 
 
 def test_a_plain_array_can_be_indexed_by_a_tracer():
-    """NumPy asks no tracer about `array[i]`; its error names asarray."""
+    """For `array[i]`, NumPy does not ask the tracer; its error names asarray.
+    """
     a = np.arange(10.)
     y, _ = spied(lambda i: ad.asarray(a)[i], np.array([3, 5]))
     assert_same(y, a[[3, 5]])
@@ -114,7 +116,7 @@ class Length(float):
     """A number of a user's own class."""
 
 
-def test_a_number_of_a_subclass_is_what_numpy_makes_of_it():
+def test_a_number_of_a_subclass_is_converted_as_in_numpy():
     for f in (lambda x: x * Kind.SECOND, lambda x: Kind.SECOND - x,
               lambda x: x ** Kind.SECOND, lambda x: Length(2.5) * x,
               lambda x: np.where(x == 1, x, Kind.SECOND),
@@ -125,7 +127,7 @@ def test_a_number_of_a_subclass_is_what_numpy_makes_of_it():
 
 
 @pytest.mark.parametrize('n', [Kind.SECOND, Length(2.5)])
-def test_an_argument_may_be_a_number_of_a_subclass(n):
+def test_an_argument_can_be_a_number_of_a_subclass(n):
     f = lambda x, n: np.sin(x) * n + n
     for x in 2.0, np.float32(2), np.arange(3.0):
         for way in (
@@ -139,8 +141,8 @@ def test_an_argument_may_be_a_number_of_a_subclass(n):
             np.testing.assert_array_equal(np.squeeze(way(x, n)), f(x, n))
 
 
-def test_a_tracer_is_no_word_and_not_none():
-    """As NumPy says of arrays; so an option may be looked at."""
+def test_a_tracer_is_not_a_string_and_not_none():
+    """As NumPy says for arrays, so that code can test an option."""
     def f(x):
         for other in None, 'auto', '':
             told = x != other, x == other, x in ('auto', None)

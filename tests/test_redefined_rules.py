@@ -130,7 +130,7 @@ def test_an_error_in_a_rule_leaves_no_rule_at_work():
     assert ad.grad(f)(X) == 5.0
 
 
-# An operation of ad.Primitive: the rules that hold are those of now.
+# An operation of ad.Primitive uses its current rules.
 
 def scaling(factor=2.0):
     """Return an operation, and what gives it all its rules anew."""

@@ -4,6 +4,7 @@ import random
 import re
 import warnings
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -111,15 +112,7 @@ def of_a_generator(x):
     return x * rng.normal()
 
 
-class Model:
-    def __init__(self):
-        self.rng = np.random.default_rng(2)
-
-    def draw(self, x):
-        return x * self.rng.normal()
-
-
-MODEL = Model()
+MODEL = SimpleNamespace(rng=np.random.default_rng(2))
 
 
 def of_an_attribute(x):
@@ -139,7 +132,7 @@ def of_a_closure():
 
 
 DRAWN = [of_numpy, of_python, of_a_generator, of_an_attribute,
-         of_an_inner_function, of_a_closure(), MODEL.draw]
+         of_an_inner_function, of_a_closure()]
 
 
 TRACED = {

@@ -17,6 +17,7 @@ from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.numerical import (
     assert_close, assert_same, assert_same_type, python_type)
 from tests.programs import PROGRAMS, is_inexact
+from tests.test_abstract import NOT_STAGED
 from tests.test_programs import tangents_for
 from tests.traces import SpyTracer, spied
 
@@ -72,12 +73,7 @@ def batched(program, axes):
             for x, axis in zip(program.args, axes, strict=True)]
 
 
-UNMAPPED = {    # Python or NumPy asks for values
-    'index_compares': TypeError,
-    'index_empty_mask': TypeError,
-    'python_max': ad.TracerBoolConversionError,
-    'control_flow': ad.TracerBoolConversionError,
-}
+UNMAPPED = NOT_STAGED
 INDEXED = ['index_ints_argument']      # an array, by a traced index
 MAPPED = [program for program in PROGRAMS + CUSTOM_PROGRAMS
           if program.name not in UNMAPPED]
@@ -121,19 +117,6 @@ def test_jvp_of_vmap_and_vmap_of_jvp_are_the_stack_of_jvps(program):
     for actual in (vmap_of_jvp, jvp_of_vmap):
         assert_same_type(actual, expected)
         assert_close(actual, expected, coarsest)
-
-
-def test_what_depends_on_values_is_refused_and_not_guessed():
-    """D3."""
-    for program in PROGRAMS:
-        if program.name in UNMAPPED:
-            with pytest.raises(UNMAPPED[program.name],
-                               match=r'np\.(where|max)'):
-                ad.vmap(partial(program.function, np))(*batched(program, [0]))
-            # Where the argument is not mapped, its value is known.
-            y = ad.vmap(lambda x, _, f=program.function: f(np, x), (None, 0))(
-                *program.args, np.arange(2))
-            assert_same(y[1], program.function(np, *program.args))
 
 
 # One run, whatever the number of elements

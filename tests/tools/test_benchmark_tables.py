@@ -32,15 +32,6 @@ DATA = {
         {'kind': 'jit', 'operations': n, 'equations': n,
          'seconds': {'ours': n * 1e-6} | ({'jax': n * 1e-5} if n < 99 else {})
          } for n in (10, 100, 1000)],
-    'figures': [
-        {'workload': 'W11', 'label': 'import', 'value': 0.025, 'unit': 's',
-         'target': 0.03},
-        {'workload': 'W11', 'label': 'memory', 'value': 6.0,
-         'unit': 'arrays', 'target': 1.5},
-        {'workload': 'W5', 'label': 'equation', 'value': 7e-5, 'unit': 's',
-         'target': 6e-5},
-        {'workload': 'W5', 'label': 'other', 'value': 6.0, 'unit': '',
-         'target': None}],
     'gallery': [
         {'theme': 'optics', 'label': f'optics.{n}', 'seconds': {
             'eager': n * 1e-3, 'autograd': 4e-3, 'jit': 1e-3}}

@@ -127,7 +127,7 @@ def test_a_listing_edited_in_its_chapter_is_not_overwritten():
     assert Path(FIRST).read_text() == before
 
 
-def test_a_listing_of_the_last_commit_is_no_edit():
+def test_a_listing_of_the_last_commit_is_not_an_edit():
     for words in ['init'], ['add', 'book'], ['commit', '-m', 'One']:
         subprocess.run(['git', '-c', 'user.name=a', '-c', 'user.email=b',
                         *words], check=True, capture_output=True)
@@ -158,7 +158,7 @@ def bind(primitive, x):
      f'{FIRST}:4: `make weave` has to expand `# weave: """'),
     (FIRST, 'def bind(primitive, x):', 'def bind(', f'{FIRST}:28: not Python'),
     (SECOND, '\n', '\n' + LISTING.format(''), f'{SECOND}:2: shows nothing')])
-def test_what_is_wrong_is_said_with_its_place(path, old, new, said):
+def test_problems_are_reported_with_their_place(path, old, new, said):
     text = Path(path).read_text()
     assert old in text
     Path(path).write_text(text.replace(old, new, 1))
@@ -176,7 +176,7 @@ def test_the_library_can_be_shown_twice_or_not_at_all():
     assert problems().count('differs from its module') == 2
 
 
-def test_the_command_says_what_is_wrong_and_fails(capsys):
+def test_the_command_reports_problems_and_fails(capsys):
     assert weave.main(['--check']) == 0
     change(CORE, 'np.sin)', 'np.sin')
     for option in '', '--check':
@@ -199,7 +199,7 @@ EARLY = f'''# Here are SAID, `np.rules` and ad.jvp.
 '''
 
 
-def test_a_name_is_early_unless_the_prose_has_said_it():
+def test_a_name_is_early_unless_the_prose_has_introduced_it():
     assert mainline.early_names(Path()) == []
     write(SECOND, '')
     for said, early in (('`bind(x)`', 0), ('`ad.bind`', 0), ('bind', 2),
