@@ -1,6 +1,6 @@
-"""Values are NumPy's to the bit; where they are not, a table says why.
+"""Values equal NumPy's to the bit, or a table gives the reason.
 
--0.0 is not 0.0 here.  NaN is NaN, whatever its bits.
+-0.0 is not 0.0 here. NaN is NaN, whatever its bits.
 """
 
 import warnings
@@ -29,7 +29,7 @@ WAYS = {'jvp': lambda f, args, tangents: ad.jvp(f, args, tangents)[0],
 
 UNSAID = 'NumPy does not say what the result is.'
 
-# By the beginnings of the names of programs.
+# By the beginning of a program's name.
 WHY_NOT = {
     'They add products in another order.': (
         'correlate_', 'einsum_'),
@@ -56,7 +56,7 @@ WHY_NOT = {
 
 
 def reason(program):
-    """Return why a program may differ from NumPy in bits, or None."""
+    """Return why the bits of a program can differ from NumPy's, or None."""
     for why, beginnings in WHY_NOT.items():
         if program.name.startswith(beginnings):
             return why
@@ -91,7 +91,7 @@ def differing(program, way):
     tangents = tangents_for(program)
     for name, numbers in FILLS.items():
         if name == 'inf' and program.name.startswith('special_'):
-            continue    # the slopes of some take SciPy forever there
+            continue    # there, some slopes take SciPy very long
         args = tuple(filled(x, numbers) for x in program.args)
         if way == 'vmap':
             args = tuple(np.stack([x, x]) for x in args)
@@ -102,7 +102,7 @@ def differing(program, way):
                                      else args))
                 ys = results(WAYS[way](f, args, tangents))
             except Exception:
-                continue    # NumPy, or a test of errors, says why
+                continue    # NumPy, or a test of errors, gives the reason
         if not all(map(same_bits, ys, expected)):
             found.append(name)
     return found

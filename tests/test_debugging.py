@@ -16,7 +16,7 @@ X = np.array([1.0, 0.0])
 
 @pytest.fixture(autouse=True)
 def numpy_is_quiet():
-    """NumPy warns before the error comes, and a warning is an error here."""
+    """Silence NumPy, whose warning would come before the error."""
     with np.errstate(all='ignore'):
         yield
 

@@ -1,8 +1,8 @@
 """Derivatives for users: linearize, vjp, grad, Jacobians, Hessians.
 
-Values are compared with closed forms.  That every program of the table is
-transposed correctly is tested in tests/test_transpose.py.  Names with d3
-cite a row of the page what_the_documents_ask.
+Values are compared with closed forms. tests/test_transpose.py checks the
+transposes of all programs. Names with d3 cite a row of the page
+what_the_documents_ask.
 """
 
 import itertools
@@ -27,7 +27,7 @@ def is_float0(x, shape):
 
 
 def weighted(x, y, z):
-    """Return x y^2 z^3, summed."""
+    """Return the sum of x y^2 z^3."""
     return np.sum(x * y ** 2 * z ** 3)
 
 
@@ -73,7 +73,7 @@ def test_has_aux_passes_the_second_output_on():
     assert (y, f_jvp(1.0), got) == (9.0, 6.0, aux)
 
 
-# What gradients are: structures, types, memory
+# Gradients: structures, types, memory
 
 def test_gradients_have_the_type_of_their_argument():
     gradient = ad.grad(lambda p: p['a'] * p['b'][0])({'a': 2.0, 'b': [3.0]})
@@ -122,7 +122,7 @@ def test_the_zero_of_a_value_is_an_array_or_symbolic():
 
 
 def test_residuals_are_leaves():
-    """They can be scaled, counted and stored, as those of any tree."""
+    """They can be scaled, counted, and stored, like those of any tree."""
     _, f_vjp = ad.vjp(lambda x: x * Y, X)
     (leaf,) = ad.tree_leaves(f_vjp)
     assert_same(leaf, Y)
@@ -162,7 +162,7 @@ def test_jacobians_have_the_shape_of_the_output_and_then_of_the_argument():
 
 @pytest.mark.parametrize('jacobian', [ad.jacfwd, ad.jacrev])
 def test_jacobians_are_trees_of_the_output_in_trees_of_the_argument(jacobian):
-    """The tree of the output, and in its leaves that of the argument."""
+    """Each leaf of the output's tree holds a tree like the argument."""
     p = {'a': X, 'b': (2.0, M)}
     f = lambda p: [p['a'] * p['b'][0], {'s': np.sum(p['b'][1]) * p['a'][0]}]
     first, rest = jacobian(f)(p)
@@ -275,7 +275,7 @@ def test_d3_python_control_flow_under_every_derivative():
 # Errors
 
 def f(*args):
-    """Any function: it is named in the errors, and never called."""
+    """Any function; it is named in errors, and never called."""
     pytest.fail('f must not be called')
 
 

@@ -1,8 +1,8 @@
-"""Guard memory: what a program has used goes when it ends, and does not wait.
+"""Guard memory: a program frees its arrays when it ends.
 
-Python frees at once what nothing holds.  What holds itself, in a circle,
-stays until its collector comes by: the eager gradient of a fixed point kept
-five arrays so, and each compiled program its constants.
+Python frees objects immediately if they are not part of a reference cycle.
+Cycles stay until the collector runs. They kept five arrays of the eager
+gradient of a fixed point, and the constants of each compiled program.
 """
 
 import gc
@@ -93,7 +93,7 @@ TRANSFORMS = {
     'jvp_of_grad': lambda f: ad.jvp(ad.grad(total(f)), (X,), (X,)),
     'linearize': lambda f: ad.linearize(f, X)[1](X),
 }
-BACKWARDS_ONLY = {'custom_vjp', 'custom_gradient'}  # no rule of these for:
+BACKWARDS_ONLY = {'custom_vjp', 'custom_gradient'}  # without such a rule:
 FORWARDS = {'linearize', 'jvp_of_grad'}
 
 
@@ -104,8 +104,8 @@ def gradient(f):
 def in_circles(run):
     """Return how many objects of each kind only the collector would free.
 
-    What is imported at the first call is not counted; but what is prepared
-    at the next ones is.
+    Imports at the first call are not counted, but preparations at later calls
+    are.
     """
     run()
     gc.collect()
@@ -157,7 +157,7 @@ CALLS = 4
 
 
 def grown(run):
-    """Return the kinds of objects that are more with each call."""
+    """Return the kinds of objects whose number grows with each call."""
     counts = []
     for _ in range(3):
         for _ in range(CALLS):

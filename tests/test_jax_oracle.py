@@ -19,13 +19,13 @@ from tests.test_programs import random_tangent, tangents_for
 
 pytestmark = pytest.mark.rest
 
-# What JAX cannot run, or does otherwise, is said in the table of programs.
+# The table of programs says what JAX cannot run, or where it differs.
 ASKED = [program for program in PROGRAMS + CUSTOM_PROGRAMS
          if not program.jax]
 
 
 def to_jax(x):
-    """Return `x` as an array of JAX's; Python numbers stay weak."""
+    """Return `x` as a JAX array; Python numbers stay weak."""
     return x if isinstance(x, (bool, int, float, complex)) else \
         jax.numpy.asarray(x)
 
@@ -36,7 +36,7 @@ def tangent_to_jax(x, t):
 
 
 def compare(ours, theirs, program, slack=1):
-    """Compare values; dtypes are NumPy's with us, and theirs with them."""
+    """Compare values; our dtypes are NumPy's, and JAX has its own."""
     theirs = np.asarray(theirs)
     assert np.shape(ours) == theirs.shape
     dtypes = [theirs.dtype, np.result_type(ours),
@@ -141,7 +141,7 @@ def test_jax_words_mistakes_of_rules_alike(name):
     assert ours is theirs or issubclass(ours, ValueError)
 
 
-# Custom rules for the way back: each takes a library, its numpy, and an x.
+# Custom reverse rules: each takes a library, its numpy, and an x.
 
 def custom_vjp(system, f, fwd, bwd, *argnums, **options):
     f = system.custom_vjp(f, nondiff_argnums=argnums)
@@ -209,7 +209,7 @@ def test_errors_have_jaxs_names():
 # Loops and branches: JAX has them in jax.lax.
 
 def control(system):
-    """Return where the library has its control flow."""
+    """Return the module that has the library's control flow."""
     return system.lax if system is jax else system
 
 
@@ -230,7 +230,7 @@ def looped_rule(system, np, x):
 
 
 def branching(system, np, x):
-    """Under vmap, with a predicate for each element."""
+    """Branch under vmap, with a predicate for each element."""
     s = lambda x: control(system).cond(
         x > 0.75, lambda x: np.sqrt(x - 0.5), lambda x: 2. * x * x, x)
     return system.vmap(s)(x).sum()

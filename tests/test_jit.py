@@ -33,7 +33,7 @@ KEPT = np.arange(4.0)
 
 
 def counted(f, **options):
-    """Return `f` under jit, and a list that grows when it is traced."""
+    """Return a jitted `f`, and a list that grows when it is traced."""
     runs = []
 
     @functools.wraps(f)
@@ -85,7 +85,7 @@ def test_d1_d6_d9_every_nesting_keeps_the_rule():
 # What it closes over
 
 def test_a_program_over_a_tracer_is_not_kept():
-    """What it closes over is another one at each call."""
+    """It closes over a different tracer at each call."""
     cell = {}
     g, runs = counted(lambda y: y * cell['x'])
 
@@ -185,7 +185,7 @@ def test_equal_static_values_with_different_results_are_kept_apart():
 
 
 def test_a_static_argument_without_a_hash_is_a_value_error():
-    """It names the function, and the argument."""
+    """The error names the function and the argument."""
     def stretch(x, sizes):
         return x
 
@@ -210,7 +210,7 @@ def test_errors_name_static_arguments_as_the_caller_counts_them():
             ad.jit(powers, **options)
 
 
-# What jit returns is the caller's own
+# Results belong to the caller
 
 
 def same_twice(x):
@@ -260,10 +260,10 @@ def test_jitted_results_belong_to_the_caller(name):
     assert_trees(ad.tree_map(np.copy, f(x)), expected)
 
 
-# What is kept
+# Caches
 
 def test_the_number_of_cached_programs_is_bounded(monkeypatch):
-    """Each new shape, batch or static value left a program for ever."""
+    """Each new shape, batch, or static value kept a program forever."""
     monkeypatch.setattr('autodiff_mini.higher_order.programs.REMEMBERED', 5)
     f = ad.jit(lambda x, n: np.sin(x) * n, static_argnums=1)
     for n in (*range(10), 3, 8, 8):
@@ -327,7 +327,7 @@ INSIDE = {
 
 
 def test_an_error_state_inside_is_kept():
-    """Reported: it held while f was written down, and not when it ran."""
+    """It applied while f was recorded, but not when the program ran."""
     for f in INSIDE.values():
         for _ in range(2):
             assert_same(f(FAR), quiet(FAR))     # a warning would be an error
@@ -379,7 +379,7 @@ ASKED = {
 
 @pytest.mark.parametrize('name', ASKED)
 def test_an_error_state_raises_for_unused_operations(name):
-    """`jit` dropped the operation, and returned a number."""
+    """`jit` dropped the operation and returned a number."""
     backwards = {'grad', 'hessian', 'checkpoint'} & {*name.split('_')}
     for f in STRICT if backwards else STRICT + FORWARD_ONLY:
         g = ASKED[name](f)

@@ -21,7 +21,7 @@ PAGES = [page for page in weave.chapters(ROOT)
 # The pages that mean to edit the library.
 EDITS = ['how_the_notebooks_edit_the_library']
 
-# What takes long to throw away goes by hand, and in a cell of its own.
+# Large objects are deleted explicitly, in their own cell.
 GONE = '''
 %unload_ext autodiff_mini.notebook
 import contextvars
@@ -55,7 +55,7 @@ from autodiff_mini.primitives.elementwise import sin_p
 
 
 class CellError(Exception):
-    """A cell raised."""
+    """An error in a cell."""
 
 
 def run_cell(client, cell):
@@ -95,20 +95,20 @@ def kernel():
 
 @pytest.fixture
 def run(kernel):
-    """Return the kernel, with the library fresh, live and imported."""
+    """Return the kernel, with a fresh library imported and live."""
     kernel(GONE)
     kernel(FRESH + IMPORTS)
     return kernel
 
 
 def listing(module, *names):
-    """Return statements of a module, as a listing in the book has them."""
+    """Return statements of a module, as a listing in the book."""
     return weave.join([LISTINGS[f'autodiff_mini/{module}.py'][name]
                        for name in names])
 
 
 def edited(text, old, new):
-    """Return `text` with `old` replaced, which has to be in it."""
+    """Return `text` with `old` replaced, which must be in it."""
     assert text.count(old) == 1
     return text.replace(old, new)
 
@@ -206,7 +206,7 @@ def test_what_the_library_imports_later_can_be_edited(run):
     assert run('ad.scan(None, None, None)') == '7'
     assert run('def expit(x):\n    return 7') == ''     # an application
     assert run('ad.expit(0.0)') == '0.5'
-    run('def repeat(*xs):\n    raise ValueError\n'    # no name of its own
+    run('def repeat(*xs):\n    raise ValueError\n'    # without its own name
         'np = math = operator = None\nimport numpy as np')
     assert run(SLOPE_OF_SIN) == '1.0'
 
@@ -244,7 +244,7 @@ def test_a_failing_cell_has_run_the_lines_above_the_failure(run):
 # The book.
 
 def test_each_name_that_a_chapter_shows_is_in_one_module():
-    """Or live would not know which of the two a cell means."""
+    """Otherwise, live would not know which one a cell means."""
     homes = Counter(
         name for path, module in LISTINGS.items()
         if not path.startswith(weave.DRAFT) and not path.endswith('seams.py')
@@ -281,7 +281,7 @@ def run_some_programs(kernel):
 
 @pytest.fixture(scope='module')
 def results(kernel):
-    """Return what some programs give, with a library untouched."""
+    """Return the results of some programs with an unedited library."""
     kernel(GONE)
     kernel(FRESH + '%unload_ext autodiff_mini.notebook')
     return run_some_programs(kernel)

@@ -1,6 +1,7 @@
-"""numpy_api.py: what a NumPy call on a tracer means.
+"""numpy_api.py: NumPy calls on tracers.
 
-The programs of tests/programs.py cover values; here is the rest.
+The programs of tests/programs.py cover the values, and this file covers the
+rest.
 """
 
 import enum
@@ -18,7 +19,7 @@ from tests.wings import needs
 
 
 def counts_of(f, *args):
-    """Return how often `f` asks for each primitive."""
+    """Return how often `f` uses each primitive."""
     return dict(spied(f, *args)[1])
 
 
@@ -39,7 +40,7 @@ def test_questions_about_shapes_are_not_operations():
 
 
 def test_everything_in_the_tables_has_a_program():
-    """A NumPy function that no program calls would go untested."""
+    """A NumPy function without a program would not be tested."""
     unseen = [f'{title}.{name}'
               for title, module in what_works.MODULES.items()
               for name, f in what_works.functions(module).items()
@@ -49,7 +50,7 @@ def test_everything_in_the_tables_has_a_program():
 
 
 def test_parameters_have_one_standard_form():
-    """Rules of later interpreters rely on it."""
+    """The rules of the interpreters rely on it."""
     forms = {
         lambda x: np.sum(x): {'axis': (0, 1), 'keepdims': False},
         lambda x: np.sum(x, -1, keepdims=1): {'axis': (1,), 'keepdims': True},
@@ -113,7 +114,8 @@ def test_asarray_lifts_constants_to_the_interpreter_at_work():
 
 
 def test_a_plain_array_can_be_indexed_by_a_tracer():
-    """NumPy asks no tracer about `array[i]`; its error names asarray."""
+    """For `array[i]`, NumPy does not ask the tracer; its error names asarray.
+    """
     a = np.arange(10.)
     y, _ = spied(lambda i: ad.asarray(a)[i], np.array([3, 5]))
     assert_same(y, a[[3, 5]])
@@ -171,7 +173,7 @@ def test_an_argument_can_be_a_number_of_a_subclass(n):
 
 
 def test_a_tracer_is_not_a_string_and_not_none():
-    """As NumPy says of arrays; so an option may be looked at."""
+    """As NumPy says for arrays, so that code can test an option."""
     def f(x):
         for other in None, 'auto', '':
             told = x != other, x == other, x in ('auto', None)

@@ -78,7 +78,7 @@ def called(g, *transforms):
 
 
 second = lambda f: ad.grad(ad.grad(f))
-MADE = {    # what begins under a rule, and a program that needs the rule
+MADE = {    # a transformation under a rule, and a program that needs the rule
     'pullback': (lambda f: ad.vjp(f, X)[1], lambda g: g(1.0)[0], 1),
     'pullback_of_vmap': (
         lambda f: ad.vjp(ad.vmap(f), np.full(2, X))[1],
@@ -151,7 +151,7 @@ def test_an_error_in_a_rule_leaves_no_rule_at_work():
     assert ad.grad(f)(X) == 5.0
 
 
-# An operation of ad.Primitive: the rules that hold are those of now.
+# An operation of ad.Primitive uses its current rules.
 
 def scaling(factor=2.0):
     """Return an operation, and what gives it all its rules anew."""

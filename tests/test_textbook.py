@@ -1,6 +1,6 @@
-"""Textbooks' programs mean what NumPy means, under each transformation.
+"""Textbook programs equal NumPy under each transformation.
 
-What is made inside them is made in plain NumPy, and filled in place.
+The arrays that they make are plain NumPy arrays, filled in place.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ def differences(f, x, h=1e-6):
 
 
 def in_turn(f, x):
-    """Return what `f` returns in a loop that changes `x`."""
+    """Return the results of `f` in a loop that changes `x`."""
     results = []
     for _ in range(2):
         results.append(f(x))
@@ -55,7 +55,7 @@ def with_vjp_rule(f):
     return g
 
 
-WAYS = {    # by name: what a program, transformed, returns, and should
+WAYS = {    # by name: the transformed result, and the expected one
     'value': lambda f, x, slope: (f(x), f(np.copy(x))),
     'jit': lambda f, x, slope: (ad.jit(f)(x), f(x)),
     'vmap': lambda f, x, slope: (

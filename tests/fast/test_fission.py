@@ -1,7 +1,8 @@
 """Fission: only what depends on the previous step stays in the loop.
 
-First which equations run where, then that they compute what the unrolled loop
-does.  Sums can be added in another order, so the last bits can differ.
+First come the equations that run in each part, then the results, which equal
+the unrolled loop's. Sums can be added in another order, so the last bits can
+differ.
 """
 
 import sys
@@ -27,7 +28,7 @@ V, M = RNG.normal(size=3), RNG.normal(size=(3, 3)) / 2
 ROWS, TABLES = RNG.normal(size=(5, 3)), RNG.normal(size=(5, 3, 3)) / 2
 
 
-# Which equations run where
+# The equations in each part
 
 def parts_of(f, carry, x, consts=()):
     """Return the names of the primitives in each part of a body.
@@ -53,7 +54,7 @@ def parts_of(f, carry, x, consts=()):
     return [*names, sums]
 
 
-BODIES = {  # the body; its carry, x, and constants; what comes out
+BODIES = {  # the body; its carry, x, and constants; the parts
     'passes_on': (lambda c, x: ([x], [c]), [V], [V], [],
                   [[], [], [], [], {}]),
     'nothing_waits': (lambda c, x: ([c], [np.sin(x) * 2]), [V], [V], [],
@@ -220,7 +221,7 @@ def test_a_long_loop_keeps_no_unused_rows():
         assert_close(a, end)
 
 
-# What it computes
+# Results
 
 def total_of(f):
     """Return a function that returns a number, from all results of `f`."""

@@ -170,7 +170,7 @@ def is_contiguous(x):
 
 
 def test_arrays_planned_as_ordered_and_new_are():
-    """In all programs, each with arrays in one of three layouts."""
+    """Each program has arrays in one of three layouts."""
     seen, new = set(), 0
     for i, program in enumerate(TABLE):
         jaxpr = ad.make_jaxpr(partial(program.function, np))(*program.args)
@@ -183,7 +183,7 @@ def test_arrays_planned_as_ordered_and_new_are():
 
 
 def is_as_new_as_said(jaxpr, args):
-    """Test that results said to be new share no memory, if they are."""
+    """Test that results planned as new share no memory."""
     version = FastLowered(jaxpr).fast
     if not version.owned or not version.takes_all(args):
         return False

@@ -1,4 +1,4 @@
-"""pages and hooks: the folder of pages and its server, which hide no problem."""
+"""pages and hooks: the folder of pages, and its server."""
 
 import json
 import re
@@ -26,7 +26,7 @@ PAGE = 'book/chapters/01_core.md'
 
 @pytest.fixture
 def site(tmp_path):
-    """Return the folder of a book with one listing, which is true."""
+    """Return the folder of a book with one listing, which is current."""
     files = {
         'mkdocs.yml': 'site_name: A book\ndocs_dir: pages\n'
                       f'theme:\n  name: material\n  font: false\n'
@@ -44,7 +44,7 @@ def site(tmp_path):
 
 
 def module(site, *arguments, run=subprocess.run):
-    """Run a module beside a book, with these tools; returns its process."""
+    """Run a module beside a book, with these tools; return its process."""
     return run([sys.executable, '-m', *arguments], cwd=site,
                env={'PYTHONPATH': str(ROOT), 'PYTHONUNBUFFERED': '1',
                     'NO_MKDOCS_2_WARNING': '1'},
@@ -52,7 +52,7 @@ def module(site, *arguments, run=subprocess.run):
 
 
 def test_a_false_listing_fails_the_build_with_line_and_diff(site):
-    """Before a page is made, or an old one is changed."""
+    """Before a page is made or changed."""
     (site / PAGE).write_text(LISTING.format(FALSE))
     made = module(site, 'book.tools.pages')
     assert made.returncode == 1
@@ -102,14 +102,14 @@ def test_the_folder_has_all_that_a_page_needs_and_nothing_else(site):
         '{ .notebook download="" } \n\nWords.\n')
     assert '>42</pre>' in page
     assert '"6 * 7"' in second.pop('notebooks/02_cell.ipynb')[0]
-    # The rest is as it was, and as old.
+    # The rest has not changed, and neither has its time.
     del first['chapters/02_cell.md'], first['assets/dot.svg']
     assert second == first
 
 
 @contextmanager
 def serving(site):
-    """Serve a book; yields a function that awaits words in the log."""
+    """Serve a book; yield a function that waits for words in the log."""
     with socket.create_server(('127.0.0.1', 0)) as free:
         port = free.getsockname()[1]
     server = module(site, 'book.tools.pages', str(port), 'mkdocs', 'serve',
