@@ -60,17 +60,13 @@ def made_of(path):
         if name.name != 'index.md':
             up = '../' * (len(name.parts) - 1)
             link = LINK.format('Open as notebook', up + notebook)
-            if path in weave.book_one(Path()) and downloads.draft_after(path):
-                link += LINK.format('The draft so far', up + so_far(path))
+            if path in weave.book_one(Path())[1:]:
+                link += LINK.format('The draft so far',
+                                    f'{up}drafts/{path.stem}.zip')
             text = text.replace('\n', f'\n\n{link}\n', 1)
     made[name.as_posix()] = (f'---\n{front}release: {RELEASE}\n---\n\n'
                              + reference.linked(text, path))
     return made, page.seconds
-
-
-def so_far(path):
-    """Return the name of the archive with the draft after a chapter."""
-    return f'drafts/draft_{path.stem.partition("_")[0]}.zip'
 
 
 def workers():
@@ -101,10 +97,7 @@ def put_files():
                      for path in sorted(Path('book/assets').rglob('*'))
                      if path.is_file() and path.name != LEFT_OUT}
     made = {name: path.read_bytes() for name, path in files.items()}
-    made |= in_page.files()
-    for path in weave.book_one(Path()):
-        if draft := downloads.draft_after(path):
-            made[so_far(path)] = downloads.archive(draft)
+    made |= in_page.files() | downloads.drafts()
     notebooks = [FOLDER / f'notebooks/{path.stem}.ipynb' for path in sources()]
     made['notebooks.zip'] = downloads.archive({
         path.name: path.read_bytes() for path in notebooks if path.exists()})

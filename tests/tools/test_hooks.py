@@ -99,6 +99,7 @@ def test_the_folder_has_all_that_a_page_needs_and_nothing_else(site):
     page = second.pop('chapters/02_cell.md')[0]
     assert page.startswith(
         f'{front}# A cell\n\n[Open as notebook](../notebooks/02_cell.ipynb)'
+        '{ .notebook download="" } [The draft so far](../drafts/02_cell.zip)'
         '{ .notebook download="" } \n\nWords.\n')
     assert '>42</pre>' in page
     assert '"6 * 7"' in second.pop('notebooks/02_cell.ipynb')[0]
