@@ -1,7 +1,6 @@
 """Guard `jit`: what is traced, cached, returned, and said in an error.
 
-Names such as d3, d6, d17, and hard_case are the appendix's *What the
-documents ask*.
+Names such as d3, d6, and d9 are of the appendix *What the documents ask*.
 """
 
 import functools
@@ -24,7 +23,7 @@ from tests.numerical import assert_close, assert_same
 from tests.programs import PROGRAMS
 from tests.test_abstract import NOT_STAGED
 from tests.test_custom_jvp import (
-    CLOSED_OVER, DETECTED, assert_trees, custom, d, power, sine, square)
+    assert_trees, custom, d, power, sine, square)
 from tests.test_staged_calls import nested, point
 from tests.traces import spied
 from tests.wings import needs
@@ -83,22 +82,7 @@ def test_d1_d6_d9_every_nesting_keeps_the_rule():
                      nested(f, names.replace('i', ''))(x))
 
 
-# D17, B2: closures and nondiff arguments
-
-@pytest.mark.parametrize('name', CLOSED_OVER)
-def test_d17_custom_functions_close_over_tracers_of_jit(name):
-    make = CLOSED_OVER[name]
-    f = lambda x: make(x)(2.0)
-    assert_same(ad.jit(f)(3.0), f(3.0))
-    assert_same(ad.vmap(ad.jit(f))(X), ad.vmap(f)(X))
-    assert_same(ad.jit(ad.vmap(f))(X), ad.vmap(f)(X))
-    for names in ('gi', 'ig', 'ji', 'ij', 'igi'):
-        with pytest.raises(TypeError, match=DETECTED):
-            nested(f, names)(3.0)
-    g = lambda x: ad.jit(make(ad.stop_gradient(x)))(x)
-    assert_same(ad.grad(g)(3.0), ad.grad(lambda x: make(
-        ad.stop_gradient(x))(x))(3.0))
-
+# What it closes over
 
 def test_a_program_over_a_tracer_is_not_kept():
     """It closes over a different tracer at each call."""
