@@ -169,7 +169,7 @@ def axes_of_logsumexp(axis):
 
 
 def fourier_bits(case):
-    test_fft.test_values_are_those_of_numpy_bit_for_bit(*case)
+    test_fft.test_values_have_the_bits_of_numpy(*case)
 
 
 EXTENDED = [lambda x: np.emath.power(x, 1.5), lambda x: np.emath.logn(3, x)]
@@ -204,8 +204,7 @@ def unless(*groups, test):
 
 
 OF_PROGRAMS = [
-    test_programs.test_jvp_computes_what_numpy_computes,
-    test_programs.test_tangent_is_the_derivative,
+    test_programs.test_values_equal_numpys_and_tangents_the_derivative,
     rules_return_tangents,
     test_programs.test_tangent_of_one_argument_at_a_time,
     unless(test_vmap.UNMAPPED, test=test_vmap.test_vmap_is_the_stack),
@@ -227,16 +226,17 @@ def checks_of_points(rows):
         if str(point.row) in rows:
             yield Check(tests.test_the_value_is_numpys, point)
             if point.bars and point in sloped:
-                yield Check(tests.test_the_slopes_are_those_of_mathematics,
+                yield Check(tests.test_slopes_at_hard_points_are_right,
                             point)
             if point in sloped:
                 yield Check(tests.test_both_modes_agree, point)
             yield Check(tests.test_vmap_is_the_stack, point)
-    linear = tests.test_what_is_linear_does_to_tangents_what_it_does
-    for test, of in ((tests.test_single_numbers, tests.ROWS),
-                     (tests.test_ranks_may_differ_under_vmap, SLOPES_OF_TWO),
+    linear = tests.test_linear_primitives_treat_tangents_as_primals
+    for test, of in ((tests.test_hard_single_numbers_are_right, tests.ROWS),
+                     (tests.test_ranks_can_differ_under_vmap, SLOPES_OF_TWO),
                      (linear, ('real', 'imag', 'conj', 'neg')),
-                     (tests.test_numbers_of_python, tests.OPERATORS),
+                     (tests.test_hard_python_numbers_are_right,
+                      tests.OPERATORS),
                      (what_is_neutral, NEUTRAL)):
         yield from (Check(test, row) for row in rows if row in of)
     if 'astype' in rows:

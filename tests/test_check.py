@@ -34,7 +34,7 @@ FILES = {
 
 @pytest.fixture
 def planned(tmp_path):
-    """Return a function: what is planned if a file of a project changes."""
+    """Return a function: a change of a file to the planned tests."""
     def git(*words):
         subprocess.run(
             ['git', '-c', 'user.name=a', '-c', 'user.email=b', *words],
@@ -56,7 +56,7 @@ def planned(tmp_path):
     return planned
 
 
-def test_what_is_planned_for_a_change(planned):
+def test_make_check_plans_the_tests_of_a_change(planned):
     squares = ' '.join([*check.SQUARES, '--row '])
     file = 'autodiff_mini/primitives/rows.py'
     assert planned(file, 'np.cos(x)', 'x') == [

@@ -15,7 +15,7 @@ X = np.array([1.0, 0.0])
 
 @pytest.fixture(autouse=True)
 def numpy_is_quiet():
-    """NumPy warns before the error comes, and a warning is an error here."""
+    """Silence NumPy, whose warning would come before the error."""
     with np.errstate(all='ignore'):
         yield
 
@@ -117,13 +117,13 @@ def test_debug_nans_says_what_to_write():
             assert words in str(e.value)
 
 
-def test_debug_nans_looks_at_the_arrays_of_other_libraries():
+def test_debug_nans_checks_arrays_of_other_libraries():
     with pytest.raises(ad.NaNError, match=r'mul\(0, inf\) returned nan'):
         with ad.debug_nans():
             ad.jit(ad.grad(rooted))(da.from_array(X))
 
 
-def test_debug_nans_says_which_calls_lead_to_the_line():
+def test_debug_nans_names_the_calls_that_lead_to_the_line():
     with pytest.raises(ad.NaNError) as e, ad.debug_nans():
         ad.grad(ad.jit(rooted))(X)
     [note] = e.value.__notes__
@@ -145,7 +145,7 @@ def test_debug_nans_is_off_after_the_block_and_outside_its_thread():
         False, True]
 
 
-def test_debug_nans_lets_pass_what_has_no_nan():
+def test_debug_nans_ignores_programs_without_nan():
     data = np.array([1.0, np.nan, 3.0])
     whole = lambda x: np.sum(np.where(x > 0, np.sqrt(np.where(x > 0, x, 1.0)),
                                       0.0)) / 0.0
@@ -157,7 +157,7 @@ def test_debug_nans_lets_pass_what_has_no_nan():
         ad.tree_map(assert_same, result, expected)
 
 
-def test_debug_nans_returns_arrays_of_the_callers_own():
+def test_debug_nans_returns_arrays_that_belong_to_the_caller():
     x = np.ones(2)
     with ad.debug_nans():
         y, z = ad.jit(lambda x: (x, x))(x)
@@ -166,7 +166,7 @@ def test_debug_nans_returns_arrays_of_the_callers_own():
         assert not np.shares_memory(a, b)
 
 
-def test_debug_nans_refuses_to_begin_inside_a_transformation():
+def test_debug_nans_cannot_start_inside_a_transformation():
     def f(x):
         with ad.debug_nans():
             return np.sin(x)

@@ -1,4 +1,4 @@
-"""notebook/drawing.py: what is in a picture of a program, and where."""
+"""notebook/drawing.py: the parts of a picture, and their places."""
 
 import re
 import xml.etree.ElementTree as ET
@@ -57,7 +57,7 @@ def texts(jaxpr):
     return [text.text for text in elements(jaxpr, 'text')]
 
 
-def test_words_stand_from_the_arguments_to_the_results():
+def test_a_picture_lists_arguments_first_and_results_last():
     jaxpr = staged('expit')
     assert jaxpr._repr_html_() == draw(jaxpr)
     assert texts(jaxpr) == [
@@ -68,7 +68,7 @@ def test_words_stand_from_the_arguments_to_the_results():
 
 
 @pytest.mark.parametrize('name', PROGRAMS)
-def test_a_picture_has_all_of_the_program_and_nothing_overlaps(name):
+def test_a_picture_has_every_equation_without_overlaps(name):
     jaxpr = staged(name)
     before = repr(jaxpr)
     assert len(elements(jaxpr, 'rect')) == sum(map(len, (
@@ -91,7 +91,7 @@ def test_a_picture_has_all_of_the_program_and_nothing_overlaps(name):
 
 
 def box(element):
-    """Return left, right, top and bottom of a rectangle, or of a text."""
+    """Return the left, right, top, and bottom of a rectangle or a text."""
     get = lambda key: float(element.get(key))
     if element.tag == 'rect':
         return (get('x'), get('x') + get('width'),
@@ -135,7 +135,7 @@ def test_each_use_is_a_wire():
     assert len(elements(square, 'path')) == 3    # two of x, one of the result
 
 
-def test_a_box_says_literals_parameters_and_names():
+def test_a_box_shows_literals_parameters_and_names():
     sides = {text.text: text.get('text-anchor')
              for text in elements(staged('literals'), 'text')}
     assert (sides['1'], sides['0.123…']) == ('end', 'start')

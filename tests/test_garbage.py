@@ -1,8 +1,8 @@
-"""Guard memory: what a program has used goes when it ends, and does not wait.
+"""Guard memory: a program frees its arrays when it ends.
 
-Python frees at once what nothing holds.  What holds itself, in a circle,
-stays until its collector comes by: the eager gradient of a fixed point kept
-five arrays so, and each compiled program its constants.
+Python frees objects immediately if they are not part of a reference cycle.
+Cycles stay until the collector runs. They kept five arrays of the eager
+gradient of a fixed point, and the constants of each compiled program.
 """
 
 import gc
@@ -69,7 +69,7 @@ TRANSFORMS = {
     'jvp_of_grad': lambda f: ad.jvp(ad.grad(total(f)), (X,), (X,)),
     'linearize': lambda f: ad.linearize(f, X)[1](X),
 }
-BACKWARDS_ONLY = {'custom_vjp', 'custom_gradient'}  # no rule of these for:
+BACKWARDS_ONLY = {'custom_vjp', 'custom_gradient'}  # without such a rule:
 FORWARDS = {'linearize', 'jvp_of_grad'}
 
 
@@ -80,8 +80,8 @@ def gradient(f):
 def in_circles(run):
     """Return how many objects of each kind only the collector would free.
 
-    What is imported at the first call is not counted; but what is prepared
-    at the next ones is.
+    Imports at the first call are not counted, but preparations at later calls
+    are.
     """
     run()
     gc.collect()
@@ -98,7 +98,7 @@ def in_circles(run):
         gc.garbage.clear()
 
 
-def test_a_circle_is_seen():
+def test_a_planted_cycle_is_found():
     def run():
         circle = [np.ones(3)]
         circle.append(circle)
@@ -108,19 +108,19 @@ def test_a_circle_is_seen():
 @pytest.mark.parametrize('name', [
     name if name in ('plain', 'jit', 'scan') else rest(name)
     for name in PROGRAMS])
-def test_nothing_waits_for_the_collector(name):
+def test_programs_leave_no_garbage(name):
     for transform, apply in TRANSFORMS.items():
         if name not in BACKWARDS_ONLY or transform not in FORWARDS:
             assert in_circles(lambda: apply(PROGRAMS[name])) == {}, transform
 
 
 @pytest.mark.parametrize('name', PROGRAMS)
-def test_nothing_of_a_gradient_waits_for_the_collector(name):
+def test_gradients_leave_no_garbage(name):
     assert in_circles(lambda: gradient(PROGRAMS[name])) == {}
 
 
 @needs('fast')
-def test_a_program_goes_with_its_guard_and_its_careful_version():
+def test_a_program_is_freed_with_its_guard():
     def run():
         f = ad.jit(lambda x, y: np.tanh(W @ x) + y[::2])
         f(X, np.arange(16.0))
@@ -133,7 +133,7 @@ CALLS = 4
 
 
 def grown(run):
-    """Return the kinds of objects that are more with each call."""
+    """Return the kinds of objects whose number grows with each call."""
     counts = []
     for _ in range(3):
         for _ in range(CALLS):
@@ -144,7 +144,7 @@ def grown(run):
     return {kind for kind, n in (after - before).items() if n >= CALLS}
 
 
-def test_growth_is_seen():
+def test_planted_growth_is_found():
     kept = []
     assert grown(lambda: kept.append(np.sin)) == set()
     assert grown(lambda: kept.append([])) == {'list'}
@@ -153,7 +153,7 @@ def test_growth_is_seen():
 @pytest.mark.parametrize('name', [
     name if name in ('plain', 'jit', 'scan') else rest(name)
     for name in PROGRAMS])
-def test_nothing_that_is_kept_grows_with_the_number_of_calls(
+def test_caches_do_not_grow_with_the_number_of_calls(
         name, monkeypatch):
     if find_spec('autodiff_mini.fast'):
         monkeypatch.setattr('autodiff_mini.fast.prepared.OFTEN', 2)

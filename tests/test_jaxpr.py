@@ -112,7 +112,7 @@ def test_number_of_arguments_is_checked_and_the_program_shown():
         assert str(jaxpr) in str(e.value)
 
 
-def test_outputs_may_be_inputs_literals_and_constants():
+def test_outputs_can_be_inputs_literals_and_constants():
     jaxpr = ad.make_jaxpr(lambda x, y: [y, 2, X, x, y, np.float32(1)])(1., X)
     assert jaxpr.eqns == [] and len(jaxpr.consts) == 1
     outs = ad.eval_jaxpr(jaxpr, jaxpr.consts, 5., X + 1)
@@ -121,7 +121,7 @@ def test_outputs_may_be_inputs_literals_and_constants():
         assert_same(out, expected)
 
 
-def test_later_changes_of_a_constant_do_not_show():
+def test_a_program_ignores_later_changes_of_a_constant():
     c = np.arange(3.)
 
     def f(x):
@@ -134,7 +134,7 @@ def test_later_changes_of_a_constant_do_not_show():
     assert_same(ad.eval_jaxpr(jaxpr, jaxpr.consts, X)[0], X + X * 2 + 100)
 
 
-def test_one_array_is_one_constant_and_numbers_are_none():
+def test_one_array_is_one_constant_and_numbers_are_literals():
     c = np.arange(3.)
     jaxpr = ad.make_jaxpr(lambda x: (x + c) * c - c + np.float64(1))(X)
     assert len(jaxpr.consts) == 1
@@ -154,7 +154,7 @@ def test_an_outer_tracer_is_a_constant():
     assert_same(ad.vmap(f)(X), X[:, None] * X + X[:, None])
 
 
-def test_arguments_may_be_trees_keywords_and_types():
+def test_arguments_can_be_trees_keywords_and_types():
     def f(p, *, k, n=2):
         """Add them up."""
         return {'y': [p['x'] * k, n], 'none': None}

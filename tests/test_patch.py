@@ -1,6 +1,6 @@
-"""The wing `patch`: np.array of traced values, and arrays that are filled.
+"""The wing `patch`: np.array of traced values, and arrays to fill.
 
-Textbooks' programs are in test_textbook.py; here is what NumPy is meanwhile,
+test_textbook.py has whole programs. This file checks NumPy during a trace,
 and each way in which an old number could be read by mistake.
 """
 
@@ -17,7 +17,7 @@ ZEROS, ARRAY, LINALG_OUTER = np.zeros, np.array, np.linalg.outer
 X = np.array([1.0, 2.0, 3.0])
 
 
-# What the numpy module is
+# The numpy module during a trace
 
 def test_numpy_is_an_ordinary_module_after_an_error():
     def f(x):
@@ -48,10 +48,10 @@ def test_other_threads_find_numpys_own_functions_during_a_trace():
     assert found == [True] * 5
 
 
-# What is filled
+# Arrays that are filled
 
 def gradient(f, x=0.7):
-    """Return the derivative of `f` by each way, which differences confirm."""
+    """Return the derivative of `f` in each mode, checked by differences."""
     value, slope = f(x), (f(x + 1e-6) - f(x - 1e-6)) / 2e-6
     twice = np.array([x, x])
     np.testing.assert_allclose(ad.jit(f)(x), value, rtol=1e-12)
@@ -139,7 +139,7 @@ def test_a_write_of_each_kind_is_traced(write):
     assert gradient(f) != 0
 
 
-def test_c_code_finds_no_old_numbers_in_a_filled_array():
+def test_c_code_cannot_read_old_numbers_in_a_filled_array():
     def f(x):
         y = np.ones(3)
         memory = memoryview(y)
@@ -173,7 +173,7 @@ def test_no_array_from_outside_is_filled_through_a_view(view):
     assert ad.grad(f)(2.0) == ad.jit(f)(2.0) == 4.0
 
 
-def test_a_traced_float_in_an_array_of_integers_is_warned_of():
+def test_writing_a_traced_float_into_integers_warns():
     def f(x):
         y = np.array([0, 0])
         y[0] = x
@@ -182,7 +182,7 @@ def test_a_traced_float_in_an_array_of_integers_is_warned_of():
         assert ad.grad(f)(2.7) == 2.0
 
 
-def test_an_array_to_be_filled_is_pickled_and_written_as_numpys():
+def test_an_array_to_be_filled_is_pickled_like_numpys():
     def f(x):
         y = np.arange(3.0)
         y.put([0, 1], [5.0, 6.0])

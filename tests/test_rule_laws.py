@@ -61,7 +61,7 @@ def test_a_rule_survives_every_nesting(dye):
 
 
 @pytest.mark.parametrize('start', range(0, 2000 if amount.WHOLE else 40, 20))
-def test_random_lies_survive_in_every_carrier(start):
+def test_random_rules_survive_in_every_wrapper(start):
     for seed in range(start, start + 20):
         said = random_rules.check(seed)
         assert said in ('right', 'refused'), (seed, said)

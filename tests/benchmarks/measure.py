@@ -33,15 +33,6 @@ class Row(NamedTuple):
     tolerance: float = 1e-9
 
 
-class Figure(NamedTuple):
-    """A number that is not the time of a row."""
-
-    label: str
-    value: float
-    unit: str
-    target: float | None = None
-
-
 def settle():
     """Bring the process into the state of one that has run for long.
 

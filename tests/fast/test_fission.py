@@ -1,7 +1,8 @@
 """Fission: only what depends on the previous step stays in the loop.
 
-First which equations run where, then that they compute what the unrolled loop
-does.  Sums can be added in another order, so the last bits can differ.
+First come the equations that run in each part, then the results, which equal
+the unrolled loop's. Sums can be added in another order, so the last bits can
+differ.
 """
 
 import sys
@@ -27,7 +28,7 @@ V, M = RNG.normal(size=3), RNG.normal(size=(3, 3)) / 2
 ROWS, TABLES = RNG.normal(size=(5, 3)), RNG.normal(size=(5, 3, 3)) / 2
 
 
-# Which equations run where
+# The equations in each part
 
 def parts_of(f, carry, x, consts=()):
     """Return the names of the primitives in each part of a body.
@@ -53,7 +54,7 @@ def parts_of(f, carry, x, consts=()):
     return [*names, sums]
 
 
-BODIES = {  # the body; its carry, x, and constants; what comes out
+BODIES = {  # the body; its carry, x, and constants; the parts
     'passes_on': (lambda c, x: ([x], [c]), [V], [V], [],
                   [[], [], [], [], {}]),
     'nothing_waits': (lambda c, x: ([c], [np.sin(x) * 2]), [V], [V], [],
@@ -90,7 +91,7 @@ NO_SUMS = {
 }
 
 
-def test_which_equations_wait():
+def test_equations_that_depend_on_the_carry_are_found():
     for name, (f, carry, x, consts, expected) in BODIES.items():
         assert parts_of(f, carry, x, consts) == expected, name
     for name, (f, carry) in NO_SUMS.items():
@@ -163,7 +164,7 @@ def test_the_gradient_of_a_network_has_one_product_in_each_loop():
     assert_all_close(outs, expected)
 
 
-def test_a_loop_of_sums_is_no_loop():
+def test_a_loop_of_sums_compiles_to_a_sum():
     f = ad.jit(lambda w, xs: ad.scan(lambda c, x: (c + np.sin(x) * w, None),
                                      np.zeros(3), xs)[0])
     assert_close(f(V, ROWS), np.sum(np.sin(ROWS) * V, 0))
@@ -183,7 +184,7 @@ LIMITED = {     # bodies, and how many numbers of each step they keep
 
 
 @pytest.mark.parametrize('name', LIMITED)
-def test_rows_that_are_too_many_are_not_made(name, monkeypatch):
+def test_the_rows_of_a_loop_stay_within_a_limit(name, monkeypatch):
     (body, size), outs = LIMITED[name], []
     for most, whole in ((5 * size, False), (5 * size - 1, True)):
         monkeypatch.setattr(sys.modules[fission.__module__], 'MOST', most)
@@ -205,7 +206,7 @@ LONG = [     # what is read, added up, and computed after the loop
     lambda c, x: ((np.sin(c[0]), c[1]), np.sum(np.cos(c[0]) * c[1]))]
 
 
-def test_a_long_loop_keeps_no_rows_for_later():
+def test_a_long_loop_keeps_no_unused_rows():
     """It kept all that is read after the loop, however much that is."""
     x, end = np.linspace(0.0, 1.0, 20_000), None
     for body in LONG:
@@ -220,7 +221,7 @@ def test_a_long_loop_keeps_no_rows_for_later():
         assert_close(a, end)
 
 
-# What it computes
+# Results
 
 def total_of(f):
     """Return a function that returns a number, from all results of `f`."""
@@ -290,7 +291,7 @@ MISTAKES = {    # bodies with a mistake in their second line, by its part
 
 
 @pytest.mark.parametrize('name', MISTAKES)
-def test_a_mistake_quotes_the_user_s_line(name):
+def test_a_mistake_quotes_the_users_line(name):
     body = MISTAKES[name]
     run = lambda n=5: ad.scan(body, np.zeros(3), np.zeros((n, 3)))
     for f in run, ad.jit(run, static_argnums=0):

@@ -179,7 +179,7 @@ def test_exactly_this_source_for_plain_arrays(name):
 
 @pytest.mark.parametrize('name', COMPUTED)
 def test_both_sources_compute_the_same(name):
-    """The numbers are random, so that bits differ, and must not change."""
+    """With random numbers, a change of the order would change the bits."""
     f, args = COMPUTED[name]
     rng = np.random.default_rng(1)
     args = [np.asarray(rng.uniform(-3, 3, x.shape), x.dtype)
@@ -205,7 +205,7 @@ def waves(x):
     return np.sum(y)
 
 
-def test_each_line_tells_the_user_s_line_if_it_is_another():
+def test_each_new_line_of_the_user_is_in_the_source():
     first = waves.__code__.co_firstlineno
     for version in ('fast', 'careful'):
         source = getattr(lowered(waves, np.ones(9)), version).source
@@ -215,8 +215,8 @@ def test_each_line_tells_the_user_s_line_if_it_is_another():
         assert len({name for name, _ in found}) == 5
 
 
-def test_no_line_of_python_s_own_is_taken_for_the_user_s():
-    """A frame of contextlib was."""
+def test_lines_of_the_standard_library_are_not_the_users():
+    """A frame of contextlib was taken for the user's."""
     number = inspect.currentframe().f_lineno + 1
     jaxpr = ad.make_jaxpr(ad.checkpoint(np.sin))(C)
     assert re.findall(r'# line (\d+)', FastLowered(jaxpr).source) == [
@@ -249,7 +249,7 @@ def test_each_element_wise_primitive_names_its_ufunc():
 
 # What is overwritten and freed
 
-def test_what_is_an_argument_a_constant_or_a_result_stays():
+def test_arguments_constants_and_results_are_never_freed():
     const = B * np.linspace(1, 2, 32)
 
     def f(x):
@@ -267,8 +267,8 @@ def test_what_is_an_argument_a_constant_or_a_result_stays():
 # Memory
 
 def peak(f, x):
-    """Return the peak of memory of a call, in arrays like `x`."""
-    f(x)        # what is done once is done
+    """Return the peak memory of a call, in arrays like `x`."""
+    f(x)        # after everything that happens only once
     gc.collect()
     tracemalloc.start()
     try:
@@ -288,8 +288,8 @@ def gelu(x):
     return 0.5 * x * (1 + np.tanh(0.7978845608 * (x + 0.044715 * x ** 3)))
 
 
-def test_a_piece_keeps_no_array_when_its_block_is_done():
-    """It was a view of it, under a name that lived to the end."""
+def test_a_finished_block_keeps_no_array_alive():
+    """A view of the array lived to the end under another name."""
     def f(x):
         y = np.exp(np.sin(x) * x)
         return np.cos(np.sum(y) * np.ones(len(x)) / x)
@@ -301,7 +301,7 @@ def test_a_piece_keeps_no_array_when_its_block_is_done():
 
 
 def test_a_long_chain_needs_little_more_than_its_result():
-    """Where blocks do not fit, one array; where order is unknown, two."""
+    """Without blocks, it needs one array; if the order is unknown, two."""
     for n, most in ((100_000, 1.5), (60_000, 1.1)):
         x = np.linspace(1, 2, n)
         assert peak(ad.jit(layers), x) < most
@@ -320,7 +320,7 @@ SPECIAL = np.array([0.0, -0.0, 1.5, -2.5, np.nan, -np.nan, np.inf, -np.inf,
 
 
 @pytest.mark.parametrize('dtype', [np.float32, np.float64])
-def test_select_is_where_bit_by_bit(dtype):
+def test_select_has_the_bits_of_where(dtype):
     rng = np.random.default_rng(0)
     masks = [*(rng.uniform(size=(9, 10)) < 0.5), SPECIAL > 0]
     with np.errstate(all='ignore'):
@@ -338,8 +338,8 @@ def test_select_is_where_bit_by_bit(dtype):
 
 
 @pytest.mark.parametrize('orders', ['CCC', 'FCC', 'CCF', 'FFF'])
-def test_a_selection_is_laid_out_as_numpy_lays_it_out(orders):
-    """It was laid out like the mask, so sums had other bits."""
+def test_a_selection_has_the_layout_of_numpy(orders):
+    """It had the layout of the mask, so sums had other bits."""
     rng = np.random.default_rng(2)
     arrays = (rng.uniform(size=(40, 50)) < 0.5, rng.normal(size=(40, 50)),
               rng.normal(size=(40, 50)))
@@ -415,5 +415,5 @@ def test_another_implementation_is_called_by_its_own_name(monkeypatch):
     assert without_lines(program.source) == text(
         'a', 'b = p_impl(a)', 'return [b]')
     assert program(2.0) == [6.0]
-    impl.__name__ = 'sin'   # but it is not NumPy's
+    impl.__name__ = 'sin'   # but it is not a NumPy function
     assert lowered(lambda x: p.bind(x, n=3), 2.0)(2.0) == [6.0]

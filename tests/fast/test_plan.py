@@ -79,7 +79,7 @@ PLANS = {
 }
 
 
-def test_exactly_this_is_overwritten():
+def test_exactly_these_arrays_are_overwritten():
     for name, (f, args, expected) in PLANS.items():
         assert planned(f, *args) == expected, name
         careful = planned(f, *args, ordered=False)
@@ -169,8 +169,8 @@ def is_contiguous(x):
     return np.ndim(x) == 0 or x.flags.c_contiguous
 
 
-def test_what_is_said_to_be_ordered_and_new_is():
-    """In all programs, each with arrays in one of three layouts."""
+def test_arrays_planned_as_ordered_and_new_are():
+    """Each program has arrays in one of three layouts."""
     seen, new = set(), 0
     for i, program in enumerate(TABLE):
         jaxpr = ad.make_jaxpr(partial(program.function, np))(*program.args)
@@ -183,7 +183,7 @@ def test_what_is_said_to_be_ordered_and_new_is():
 
 
 def is_as_new_as_said(jaxpr, args):
-    """Test that results said to be new share no memory, if they are."""
+    """Test that results planned as new share no memory."""
     version = FastLowered(jaxpr).fast
     if not version.owned or not version.takes_all(args):
         return False
@@ -230,7 +230,7 @@ PIECES = [     # indices that select one piece of memory, and others
      '[1:, 0]', '[0, ::2]', '[..., 1:]', '[[0, 1]]', '[0, [1]]', '[[0], 1]')]
 
 
-def test_which_indices_select_one_piece():
+def test_indices_that_select_one_piece_are_known():
     x = np.arange(64.0).reshape(4, 4, 4)
     for selects_one, indices in zip((True, False), PIECES):
         for index in indices:
@@ -253,6 +253,6 @@ NEW = {     # functions, and whether each result is known to be new
 }
 
 
-def test_which_results_are_known_to_be_new():
+def test_new_results_are_known():
     for name, (f, expected) in NEW.items():
         assert are_new(ad.make_jaxpr(f)(CONST)) is expected, name

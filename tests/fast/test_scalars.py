@@ -195,7 +195,7 @@ GIVES_UP = {
 
 
 @pytest.mark.parametrize('name', GIVES_UP)
-def test_what_is_not_finite_is_computed_by_numpy(name):
+def test_infinities_and_nan_are_computed_by_numpy(name):
     f, *points = GIVES_UP[name]
     fast, asked = version(f, X)
     leaves = lambda x: ad.tree_leaves(f(x))
@@ -208,7 +208,7 @@ def test_what_is_not_finite_is_computed_by_numpy(name):
             assert asked.pop() == (x,)
 
 
-def test_what_passes_through_sums_is_watched_at_the_end():
+def test_one_check_at_the_end_covers_sums():
     f = lambda x: np.sin(-abs(x + x) * 1.5)
     fast, asked = version(f, X)
     assert without_lines(fast.source).count('isfinite') == 1
@@ -277,12 +277,12 @@ def test_a_power_has_the_bits_of_numpy(eager_to_split):
             assert_identical(g(v), f(v))
 
 
-def test_what_does_not_pay_is_left_alone():
+def test_programs_that_gain_little_are_left_alone():
     assert not lowered(lambda v: v * 2 + 1, V).fast.scalar
     assert not lowered(lambda v: np.exp(np.exp(np.exp(v))), V).fast.scalar
 
 
-def test_a_vector_with_gaps_is_for_the_careful_version():
+def test_strided_vectors_run_the_careful_version():
     f = lambda v: swing(swing(swing(v)))
     fast = lowered(f, V).fast
     assert fast.scalar and fast.takes(V) and not fast.takes(V[::-1])
@@ -329,7 +329,7 @@ LOOPS = {   # of numbers, and then of vectors
 
 
 @pytest.mark.parametrize('name', LOOPS)
-def test_a_loop_is_its_steps(eager_to_split, name):
+def test_a_compiled_loop_equals_its_steps(eager_to_split, name):
     """Also where a step is not finite, and with the same warnings."""
     of_vectors = name in ('forwards', 'matrices', 'overflow')
     loop, rows = LOOPS[name], np.array([1.5, 0.25, -3.0])
@@ -349,7 +349,7 @@ def test_a_loop_is_its_steps(eager_to_split, name):
 
 # The bits of NumPy
 
-def test_numpy_adds_few_numbers_in_turn():
+def test_numpy_adds_few_numbers_in_order():
     assert adds_in_turn()
     in_words = lambda x, y: f'({x}+{y})'
     assert in_turn(list('abc'), in_words, '0') == '(((0+a)+b)+c)'
@@ -357,7 +357,7 @@ def test_numpy_adds_few_numbers_in_turn():
         '(0+(((a+b)+(c+d))+((e+f)+(g+h))))')
 
 
-def test_a_function_with_other_bits_in_numpy_is_found_out(monkeypatch):
+def test_functions_whose_bits_differ_in_numpy_are_detected(monkeypatch):
     def split(is_other):
         class Split:
             def impl(self, x):

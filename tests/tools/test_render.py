@@ -1,4 +1,5 @@
-"""render: what a chapter's cells do stands on its page, or fails it."""
+"""render: a chapter's page has the outputs of its cells, or the build fails.
+"""
 
 import json
 import re
@@ -33,7 +34,7 @@ def chapter(directory, text, name='01_chapter.md'):
 
 # The page.
 
-def test_the_page_has_what_its_cells_say_and_do(page):
+def test_the_page_has_the_text_and_outputs_of_its_cells(page):
     for text in (
             '\n```python title="autodiff_mini/core.py"\nimport numpy as np\n'
             'import sys, warnings\n```\n\n> A note.\n\n',
@@ -70,14 +71,14 @@ def test_a_plot_is_an_svg_in_the_color_of_the_page(page):
     assert '\n\n' not in svg and '<style' not in svg
 
 
-def test_the_output_says_nothing_of_the_machine(page):
+def test_the_output_does_not_mention_the_machine(page):
     for text in page.markdown, page.notebook:
         assert not re.search(r'(/home|/root|/tmp|/usr|/var|/work)/', text)
         assert not re.search(r'0x[0-9a-f]{4}|ipykernel_|\x1b|u001b', text)
         assert 'object at 0x…' in text and '42' in text
 
 
-# What ends the build.
+# Errors that end the build.
 
 @pytest.mark.parametrize('text, words', [
     ('\n```python\nx = 1\ndef f():\n    z\n```\n\n```python\nx\nf()\nx\n```\n',
@@ -87,14 +88,14 @@ def test_the_output_says_nothing_of_the_machine(page):
      "2: <!-- table: of nothing -->: KeyError: 'of nothing'"),
     ('\n```python tags=["raises-exception"]\n1\n```\n',
      '2: the cell is tagged raises-exception, but it raised none')])
-def test_what_cannot_be_made_is_named_by_file_and_line(tmp_path, text, words):
+def test_build_errors_name_file_and_line(tmp_path, text, words):
     path = chapter(tmp_path, text)
     with pytest.raises(render.ChapterError) as error:
         render.build(path)
     assert str(error.value) == f'{path}:{words}'
 
 
-def test_a_plot_needs_words():
+def test_a_plot_needs_a_description():
     cell = jupytext.reads('```python\n1\n```', fmt='md').cells[0]
     with pytest.raises(render.ChapterError, match=r'a\.md:1: .*needs alt'):
         render.alt(cell, 'a.md:1')
