@@ -168,10 +168,6 @@ def test_a_loop_of_sums_compiles_to_a_sum():
                                      np.zeros(3), xs)[0])
     assert_close(f(V, ROWS), np.sum(np.sin(ROWS) * V, 0))
     assert 'for ' not in f.source and f.source.count('np.sin') == 1
-    g = ad.jit(lambda a, b: ad.scan(lambda c, x: (c + x[0] @ x[1], None),
-                                    M, (a, b))[0])
-    assert_close(g(TABLES, TABLES), M + sum(x @ x for x in TABLES))
-    assert 'for ' not in g.source and g.source.count('@') == 1
 
 
 # Memory
