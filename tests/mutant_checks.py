@@ -235,7 +235,8 @@ def checks_of_points(rows):
     for test, of in ((tests.test_hard_single_numbers_are_right, tests.ROWS),
                      (tests.test_ranks_can_differ_under_vmap, SLOPES_OF_TWO),
                      (linear, ('real', 'imag', 'conj', 'neg')),
-                     (tests.test_hard_python_numbers_are_right, tests.OPERATORS),
+                     (tests.test_hard_python_numbers_are_right,
+                      tests.OPERATORS),
                      (what_is_neutral, NEUTRAL)):
         yield from (Check(test, row) for row in rows if row in of)
     if 'astype' in rows:

@@ -34,7 +34,7 @@ FILES = {
 
 @pytest.fixture
 def planned(tmp_path):
-    """Return a function: what is planned if a file of a project changes."""
+    """Return a function: a change of a file to the planned tests."""
     def git(*words):
         subprocess.run(
             ['git', '-c', 'user.name=a', '-c', 'user.email=b', *words],

@@ -24,7 +24,7 @@ T = TypeError
 
 
 def counter(name, f, counts):
-    """Return a primitive that counts how often it is computed."""
+    """Return a primitive that counts its evaluations."""
     p = ad.Primitive(name)
     counts[name] = 0
 
@@ -80,7 +80,7 @@ ORDERS = {
 }
 
 
-# What is remembered, and what is computed again
+# Values that are saved, and values that are computed again
 
 def test_the_pullback_of_a_checkpoint_keeps_arguments_and_captured_values():
     def f(x):
@@ -110,7 +110,7 @@ def test_each_operation_runs_again_in_the_reverse_pass():
     assert counts['sine'] in (3, 4)     # the second is not needed
     again = counts['sine']
     pullback(1.0)
-    assert counts['sine'] == 2 * again - 2      # forgotten again
+    assert counts['sine'] == 2 * again - 2      # freed again
     for change in f, ad.jit(f), d(f):   # forward mode runs nothing twice
         counts['sine'] = 0
         change(2.0)
@@ -118,7 +118,7 @@ def test_each_operation_runs_again_in_the_reverse_pass():
 
 
 def remat_counts(wrap, **options):
-    """Count in the passes of a custom_vjp; returns them with the slope."""
+    """Return the counts in the passes of a custom_vjp, and the slope."""
     counts = {}
     fun, res = (counter(name, np.sin, counts) for name in ('fun', 'res'))
     f = ad.custom_vjp(lambda x: fun.bind(x))
@@ -157,7 +157,7 @@ def test_r4_the_first_evaluation_computes_no_residuals(name):
 
 
 def opaque(counts, **options):
-    """Return a custom_vjp whose fwd computes value and residual in one."""
+    """Return a custom_vjp whose fwd computes value and residual together."""
     value = counter('value', np.sin, counts)
     both = ad.Primitive('both', multiple_results=True)
 
@@ -204,7 +204,7 @@ POLICIES['sines'] = lambda primitive, *avals, **params: (
 
 @pytest.mark.parametrize('name', PROGRAMS)
 def test_no_policy_changes_a_derivative(name):
-    """A lying rule tells whether the tangent of what is saved is lost."""
+    """With a wrong rule, a lost tangent of a saved value would show."""
     f = PROGRAMS[name]
     for policy in POLICIES.values():
         g = ad.checkpoint(f, policy=policy)
@@ -217,7 +217,7 @@ def test_no_policy_changes_a_derivative(name):
 
 @pytest.mark.parametrize('wrap', [lambda f: f, ad.jit])
 def test_a_policy_selects_what_is_saved(wrap):
-    """What is saved is not run again, and the rest is."""
+    """Saved values are not computed again, and the others are."""
     counts = {}
     kept, gone = (counter(name, np.sin, counts) for name in ('kept', 'gone'))
     for p in (kept, gone):
@@ -271,7 +271,7 @@ def test_static_arguments_of_a_checkpoint_stay_python_values():
 # Memory
 
 def peak(wrap, x):
-    """Return the peak of memory of a gradient, in arrays like `x`."""
+    """Return the peak memory of a gradient, in arrays like `x`."""
     def layers(x):
         for _ in range(10):
             x = np.sin(x)
@@ -283,7 +283,7 @@ def peak(wrap, x):
         return x.sum()
 
     gradient = ad.grad(chain)
-    gradient(x)     # what is done once is done
+    gradient(x)     # after everything that happens only once
     gc.collect()
     tracemalloc.start()
     try:
@@ -320,5 +320,5 @@ ERRORS = {
 @pytest.mark.parametrize('name', ERRORS)
 def test_every_mistake_with_checkpoint_is_named(name):
     assert_named_everywhere(*ERRORS[name])
-    # and the interpreter works afterwards
+    # and the interpreter still works
     assert ad.grad(ad.checkpoint(np.square))(3.0) == 6.0

@@ -1,4 +1,4 @@
-"""What the book says and no other test shows; CLAIMS.md has the list."""
+"""Claims of the book that no other test shows; CLAIMS.md lists them."""
 
 import math
 import re
@@ -77,7 +77,7 @@ def test_a_loop_without_a_step_has_the_slope_of_its_start():
 
 
 def test_how_many_sines_a_hundred_layers_compute():
-    """No layer more than twice."""
+    """No layer computes more than two."""
     def ten(f):
         def run(x):
             for _ in range(10):
@@ -93,7 +93,7 @@ def test_how_many_sines_a_hundred_layers_compute():
             (ten(ten(sine.bind)), 100),
             (ten(ad.checkpoint(ten(sine.bind))), 190),
             (ad.checkpoint(ten(ten(sine.bind))), 199)]:
-        ad.grad(layers)(0.5)        # what is done once is done
+        ad.grad(layers)(0.5)        # after everything that happens only once
         seen.clear()
         ad.grad(layers)(0.5)
         assert len(seen) == count
@@ -113,7 +113,7 @@ def test_a_formula_that_adds_positive_numbers_loses_no_digits():
 
 @needs('applications')
 def test_repeated_steps_that_shrink_are_enough():
-    """S makes some arrays larger at first, and so does its transpose."""
+    """S first enlarges some arrays, and so does its transpose."""
     s = np.array([[0.5, 100.0], [0.0, 0.5]])
     solution = lambda b: ad.fixed_point(
         lambda b, x: b + s @ x, b, np.zeros(2))
@@ -144,7 +144,7 @@ def pendulum(y, t):
 
 @needs('applications')
 def test_a_one_meter_pendulum_swings_almost_five_times_in_ten_seconds():
-    """It begins at its farthest, and passes the middle twice in a swing."""
+    """It starts at its farthest, and passes the middle twice a swing."""
     angle = ad.odeint(pendulum, (1.0, 0.0), np.linspace(0.0, 10.0, 201))[0]
     assert np.sum(angle[1:] * angle[:-1] < 0) == 9     # 4.25 to 4.75
 
@@ -152,7 +152,7 @@ def test_a_one_meter_pendulum_swings_almost_five_times_in_ten_seconds():
 @needs('applications')
 @pytest.mark.rest
 def test_a_hundred_swings_leave_four_digits():
-    """And one swing seven; the state is what it was at the beginning."""
+    """And one swing leaves seven, when the state is the initial one again."""
     swing = float(4 * mp.ellipk(mp.sin(0.5) ** 2) / mp.sqrt(9.81))
     near(swing, 2.139137600558689)
 

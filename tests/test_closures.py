@@ -1,7 +1,7 @@
 """applications/closures.py and gradient.py: captured values become arguments.
 
-The rules say three times the truth, so that it shows who was asked.
-A name such as `d1_...` cites a row of REQUIREMENTS.md: d of the design
+The rules say three times the truth, so a result shows whether its rule was
+used. A name such as `d1_...` cites a row of REQUIREMENTS.md: d of the design
 document, r of the reference page, b beyond JAX; `hard_case` is one of its
 hard cases.
 """
@@ -22,9 +22,9 @@ assert node     # a fixture
 
 
 def by_conversion(make):
-    """Return `loss(c) = f(2.0)` for `f = make(c)`, by way of conversion.
+    """Return `loss(c) = f(2.0)` for `f = make(c)`, by closure_convert.
 
-    The converted function is given a custom rule that speaks of `values`.
+    The converted function has a custom rule that uses `values`.
     """
     def loss(c):
         f, values = ad.closure_convert(make(c), 2.0)
@@ -107,7 +107,7 @@ MAKERS = {
 
 @pytest.mark.parametrize('name', MAKERS)
 def test_d17_converted_functions_have_the_plain_derivatives(name):
-    """The plain function is the oracle, in every nesting."""
+    """The plain function gives the expected result, in every nesting."""
     make = MAKERS[name]
     for names in 'svg', 'gvs', 'gg', 'ggs', 'vgg', 'gsv', 'gvg':
         x = point(names) + 2.0
@@ -140,7 +140,7 @@ solve.defvjp(solve_fwd, solve_bwd)
 
 
 def find(f, params, x0, tol=1e-14):
-    """Return the same; `f` may close over what is differentiated."""
+    """Like `solve`, but `f` can close over differentiated values."""
     f, values = ad.closure_convert(f, params, x0)
     return solve(lambda both, x: f(both[0], x, *both[1]), (params, values),
                  x0, tol)

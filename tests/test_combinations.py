@@ -1,9 +1,9 @@
 """Guard calls inside calls: a jit in a loop in a branch, with custom rules.
 
-Random nestings are compared with twins in test_unrolled.py; here is what
-each operation that carries a function does with nondiff arguments, escaped
-tracers, dead equations, and backward rules.  b2 is a row of the appendix
-*What the documents ask*.
+test_unrolled.py compares random nestings with twins. This file covers nondiff
+arguments, escaped tracers, dead equations, and backward rules in each
+operation that holds a function. b2 is a row of the appendix *What the
+documents ask*.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ from tests.test_unrolled import ours, unrolled
 
 
 class twins(unrolled):
-    """Python, instead of the library."""
+    """Python's control flow, instead of the library's."""
 
     cond = staticmethod(lambda pred, true_fun, false_fun, x: true_fun(x))
 
@@ -104,7 +104,7 @@ def test_b2_nondiff_arguments_can_hold_traced_values(carrier):
 
 
 def test_linearize_of_a_loop_returns_an_array():
-    """A loop took all that a call returns for unknown: y was a tracer."""
+    """A loop treated all results of a call as unknown, so y was a tracer."""
     for body in CARRIERS.values():
         f, twin = [CARRIERS['while'](lib, body(lib, lambda x: x * 1.5))
                    for lib in (ours, twins)]
@@ -150,7 +150,7 @@ def test_a_rule_that_returns_an_escaped_tracer_is_refused():
             program()
 
 
-# What is dead is not run: the first result of each is used, and no other
+# Dead code does not run: only the first result of each is used
 
 def pair_of(x):
     return x * x, backwards(x)
@@ -191,11 +191,11 @@ FORWARD_ONLY = [
     run_of, lambda f: ad.jit(run_of(f)), lambda f: run_of(ad.jit(f))]
 BOTH_WAYS = [
     lambda f: ad.grad(run_of(f)), lambda f: ad.jit(ad.grad(run_of(f))),
-    # What a jit passes to another jit was needed, whether it was read or
-    # not; and what got no cotangent got zeros, which had a slope.
+    # All operands of an inner jit counted as needed, even unread ones, and a
+    # missing cotangent became zeros, which had a slope.
     lambda f: run_of(mapped(again(ad.grad, f))),
     lambda f: run_of(again(ad.grad, again(ad.grad, f))),
-    # A branch that is known was run line by line, with its dead lines.
+    # A known branch ran line by line, with its dead lines.
     lambda f: run_of(slope_of(in_a_branch(f))),
     lambda f: slope_of(again(ad.grad, in_a_branch(f))),
     lambda f: again(ad.grad, slope_of(in_a_branch(f)))]
@@ -222,7 +222,7 @@ def sine_by(g):
 
 
 def lying_slope():
-    """Return t cos(y), whose backward rule says ten times too much."""
+    """Return t cos(y), whose backward rule says ten times as much."""
     g = ad.custom_vjp(lambda t, y: t * np.cos(y))
     g.defvjp(lambda t, y: (g(t, y), (t, y)), lambda r, ct: (
         g(ct, r[1]), -10 * r[0] * np.sin(r[1]) * ct))
@@ -232,7 +232,7 @@ def lying_slope():
 @pytest.mark.parametrize('carrier', [
     'jit', 'checkpoint', 'cond', 'call'])
 def test_a_backward_rule_applied_to_a_tangent_survives(carrier):
-    """It was opened, and the second derivative was -sin, in silence."""
+    """The call was opened, and the second derivative was -sin."""
     f = CARRIERS[carrier](ours, sine_by(lying_slope()))
     for twice in (ad.grad(ad.grad(f)), ad.grad(slope_of(f)),
                   ad.grad(lambda x: ad.linearize(f, x)[1](1.0)),

@@ -1,7 +1,7 @@
-"""Complex numbers backwards, where they meet the rest: loops, rules, memory.
+"""Complex numbers in reverse mode, with loops, rules, and memory.
 
-Each program takes real or complex numbers to a real one.  Its gradient is
-that of differences, df/dx - i df/dy, by every way there is.
+Each program takes real or complex numbers to a real one. In every mode, its
+gradient equals that by differences, df/dx - i df/dy.
 """
 
 import numpy as np

@@ -97,7 +97,7 @@ def test_a_batched_predicate_with_arguments_that_are_not():
     assert_close(ad.grad(lambda v: many(p, m, v).sum())(v), m.sum(0) + 1)
 
 
-# Hard case 7: nothing comes through the branch that is not taken
+# Hard case 7: the other branch contributes no derivative
 
 def roots(x):
     return ad.cond(x > 0, lambda x: np.sqrt(x), lambda x: 2. * x, x)
@@ -153,7 +153,7 @@ def test_infinite_slope_in_one_branch_leaves_other_elements_finite():
 
 
 def invert(lib):
-    """The function whose other branch fails, and does not warn."""
+    """A function whose other branch fails, but does not warn."""
     return lambda a, b: lib.cond(
         a[0, 0] > 0, lambda: np.linalg.solve(a, b), lambda: 2 * b)
 
@@ -197,7 +197,7 @@ def test_an_empty_batch_takes_no_branch():
         assert_same(f(np.zeros(0)), np.zeros(0))
 
 
-# What it closes over, and its programs
+# Closures and programs
 
 
 def test_a_known_branch_is_inlined_in_reverse_mode():
@@ -266,5 +266,5 @@ ERRORS = {
 @pytest.mark.parametrize('name', ERRORS)
 def test_every_mistake_with_a_branch_is_named(name):
     assert_named_everywhere(*ERRORS[name])
-    # and the interpreter works afterwards
+    # and the interpreter still works
     assert ad.grad(lambda x: ad.cond(x > 0, np.square, I, x))(3.0) == 6.0

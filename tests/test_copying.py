@@ -1,4 +1,4 @@
-"""Guard copies: what may be copied, sent to another process, and kept."""
+"""Guard copies: objects that are copied, pickled, and kept."""
 
 import copy
 import gc

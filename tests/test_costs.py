@@ -1,4 +1,4 @@
-"""`cost` counts what programs do: by hand, and against real memory."""
+"""`cost` counts what programs do: against counts by hand, and real memory."""
 
 import gc
 import tracemalloc
@@ -47,7 +47,7 @@ COUNTED = {
         lambda x: ad.scan(lambda c, _: (np.sin(c), None), x, None,
                           length=50)[0],
         [X], (50, 50 * N, 50 * 16 * N, 16 * N)),
-    'of_branches_the_most': (   # besides, the choice becomes a number
+    'of_branches_the_most': (   # and the choice becomes a number
         lambda x: ad.cond(True, lambda x: np.sin(np.sin(x)), np.cos, x), [X],
         (3, 2 * N, 32 * N + 8, 16 * N + 8)),
     'a_while_loop_is_one_turn': (
@@ -63,9 +63,9 @@ def test_calls_bytes_and_memory_are_counted(name):
 
 
 def test_the_reverse_pass_of_a_layer_is_counted():
-    """It multiplies by both factors: twice the products of the way there.
+    """It multiplies by both factors, so it has twice as many products.
 
-    The compiled gradient leaves out the way there, of which it needs nothing.
+    The compiled gradient drops the forward pass, because it does not need it.
     """
     there, back, compiled = ad.cost(lambda w, v: np.sum(v @ w), W, V)
     products = 2 * 7 * 30 * 20
@@ -91,11 +91,11 @@ def test_cost_of_a_while_loop_says_that_it_has_no_reverse_mode():
     assert ad.cost(lambda x: f(ad.stop_gradient(x)), 1.0).forward.calls == 3
 
 
-# Real memory.  Headers and the like take some hundred bytes.
+# Real memory. Headers take some hundred bytes.
 
 def peak(f, *args):
     """Return the most memory in use during a call."""
-    f(*args)        # what is done once is done
+    f(*args)        # after everything that happens only once
     gc.collect()
     tracemalloc.start()
     try:

@@ -1,7 +1,7 @@
-"""custom_jvp.py: the rule is asked in place of the function's derivative.
+"""custom_jvp.py: the rule replaces the function's derivative.
 
-The rules say three times the truth, so that it shows who was asked.
-A name such as `d1_...` cites a row of REQUIREMENTS.md: d of the design
+The rules say three times the truth, so a result shows whether its rule was
+used. A name such as `d1_...` cites a row of REQUIREMENTS.md: d of the design
 document, r of the reference page, b beyond JAX; `hard_case` is one of its
 hard cases.
 """
@@ -68,7 +68,7 @@ sine.defjvps(lambda t, y, x: 10 * np.cos(x) * t)
 
 @ad.custom_jvp
 def power(x):
-    """Return e^x; its rule calls it again, and says twice that."""
+    """Return e^x, whose rule calls it again and says twice its value."""
     return np.exp(x)
 
 
@@ -218,7 +218,7 @@ def test_d11_calls_that_cannot_be_resolved_name_the_function():
         f()
     with pytest.raises(TypeError, match='loss.*too many positional'):
         f(1.0, 2.0)
-    # what is not given has its default, and the rule does not see it
+    # a missing argument has its default, which the rule does not see
     assert ad.jvp(f, (2.0,), (1.0,)) == (2.0, 3.0)
 
 
@@ -235,7 +235,7 @@ def named_rule(primals, tangents):
     lambda f: f, ad.jit, ad.checkpoint,
     lambda f: lambda x: ad.vmap(f)(np.stack([x, x]))[0]])
 def test_keyword_only_arguments_follow_the_others(wrap):
-    """In the order of the signature; if one is given, with defaults."""
+    """In the order of the signature, with defaults if one is passed."""
     f = custom(named, named_rule)
     assert f(2.0, a=3.0) == 7.0 and f(2.0, a=3.0, b=4.0) == 10.0
     for use, slope in ((lambda x: f(x, a=3.0), 9.0),
@@ -324,7 +324,8 @@ DETECTED = ('Detected differentiation of a custom_jvp function with respect '
 
 
 def refused(f, words=DETECTED, error=TypeError):
-    """Assert that jvp of `f` is a named error, and all works thereafter."""
+    """Assert that jvp of `f` is a named error, and the library still works.
+    """
     with pytest.raises(error, match=words):
         ad.jvp(f, (3.0,), (1.0,))
     assert current_trace() is Trace.base
@@ -375,7 +376,7 @@ def test_without_symbolic_zeros_a_rule_sees_arrays():
 
 
 def symbolic(primals, tangents):
-    """Say what is zero, and does not compute with it."""
+    """Note which tangents are zero, and do not compute with them."""
     kinds = [type(t) is ad.SymbolicZero for t in tangents]
     terms = [(i + 2) * t for i, t in enumerate(tangents) if not kinds[i]]
     SEEN.append(kinds)
@@ -416,7 +417,7 @@ def test_a_rule_can_return_symbolic_zeros():
     (lambda x: ad.Zero(np.float32(1)), TypeError),
     (lambda x: ad.Zero(1), TypeError)])
 def test_a_zero_of_another_type_names_the_output(node, wrap, zero, error):
-    """A symbolic zero was taken whatever its shape."""
+    """A symbolic zero of any shape was accepted."""
     f = custom(lambda x: node([x, x], 'm'), lambda p, t: (
         f(*p), node([t[0], zero(p[0])], 'm')), symbolic_zeros=True)
     with pytest.raises(error, match=(
@@ -488,7 +489,7 @@ def loss(x, y=1.0):
 
 
 def bad(rule, f=loss, **options):
-    """Return a function with a rule whose name is `loss_jvp`."""
+    """Return a function with a rule that is called `loss_jvp`."""
     def loss_jvp(*args):
         return rule(*args)
     return custom(f, loss_jvp, **options)
@@ -534,7 +535,7 @@ def test_mistakes_of_rules_name_function_and_rule(name):
             words, error)
     if name != 'triple':
         refused(lambda x: ad.vmap(f)(x * X)[0], words, error)
-    assert f(2.0) == 2.0            # the rule is not asked
+    assert f(2.0) == 2.0            # the rule is not used
 
 
 def test_without_a_rule_the_cure_is_named():
@@ -580,7 +581,7 @@ def cosine_of(x, x_dot):
 
 
 def of_two_tangents():
-    """One is the operand, and the function closes over the other."""
+    """One tangent is the operand, and the function closes over the other."""
     def rule(primals, tangents):
         (x,), (t,) = primals, tangents
         g = custom(lambda y: y + t, lambda p, u: (g(*p), 3 * u[0]))
@@ -591,7 +592,7 @@ def of_two_tangents():
 
 @pytest.mark.parametrize('first', 'jlgfiv')
 def test_a_custom_function_of_a_tangent_keeps_its_rule(first):
-    """That of two tangents was forgotten unless the first was jvp."""
+    """A function of two tangents lost it unless jvp came first."""
     f, g = closing_over_a_tangent(cosine_of), of_two_tangents()
     assert_close(ALONG[first](g)(0.5), 1.5)
     for then in ALONG if first != 'j' else 'jlgfivk':
@@ -602,7 +603,7 @@ def test_a_custom_function_of_a_tangent_keeps_its_rule(first):
 
 
 def test_a_custom_function_of_a_tangent_in_a_program_is_refused():
-    """The rule is called when the tangent of the program is gone."""
+    """The rule is called when the tangent no longer exists."""
     for first, then in 'jc', 'js', 'kj':
         twice = ALONG[then](ALONG[first](closing_over_a_tangent(cosine_of)))
         with pytest.raises(TypeError, match='The rule of .*cosine_of.* closes '

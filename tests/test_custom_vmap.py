@@ -1,7 +1,7 @@
-"""more/calls/custom_vmap.py: an axis that meets the function asks the rule.
+"""more/calls/custom_vmap.py: under vmap, the function uses its rule.
 
-The rule of `square` says 3x^2, so that it shows where it was asked.  What JAX
-can run has the same values there (tests/test_jax_oracle.py).
+The rule of `square` says 3x^2, so a result shows whether it was used. What
+JAX can run gives the same values there (tests/test_jax_oracle.py).
 """
 
 from collections import namedtuple
@@ -66,7 +66,7 @@ def check(f, x, expected, wrap):
 
 @pytest.mark.parametrize('order', ORDERS)
 def test_the_rule_survives_each_transformation(order):
-    """Jacobians map the tangents, so they ask it without an axis, too."""
+    """Jacobians map the tangents, so they use the rule even without vmap."""
     truth = TRUTH[2 if order == 'h' else len(order.replace('i', ''))]
     for i, wrap in enumerate(WRAPS, ORDERS.index(order)):
         if amount.WHOLE or i % 4 == 0:
@@ -93,10 +93,10 @@ def test_the_derivative_of_a_batch_comes_from_the_rule(by):
             check(SUMS[by](f), X, 6 * X, wrap)
 
 
-# What the rule is asked
+# The arguments of the rule
 
 def watched(f):
-    """Return `f`, and a list of what its rule was asked."""
+    """Return `f`, and a list of the calls of its rule."""
     asked = []
 
     def rule(n, in_batched, *args):
@@ -142,7 +142,7 @@ def written_tree(f):
 
 
 def test_an_output_can_be_shared_by_all_elements():
-    """Its cotangent is the sum of all."""
+    """Its cotangent is the sum over all of them."""
     f = custom(lambda x, c: (x * c, c * c),
                lambda n, b, x, c: ((3 * x * c, 3 * c * c), (b[0], b[1])))
     g = ad.vmap(f, (0, None), (0, None))

@@ -47,7 +47,7 @@ assert y == f(x) and len(jaxpr.eqns) == 2 * {count}
 '''
 
 
-# More than the recursion limit will do; 50,000 also shows that it is fast.
+# More than the recursion limit is enough; 50,000 also shows that it is fast.
 @pytest.mark.parametrize('count', [1000, rest(50_000)])
 def test_no_transformation_recurses_over_a_long_program(count):
     result = subprocess.run(

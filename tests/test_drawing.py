@@ -1,4 +1,4 @@
-"""notebook/drawing.py: what is in a picture of a program, and where."""
+"""notebook/drawing.py: the parts of a picture, and their places."""
 
 import re
 import xml.etree.ElementTree as ET
@@ -91,7 +91,7 @@ def test_a_picture_has_every_equation_without_overlaps(name):
 
 
 def box(element):
-    """Return left, right, top and bottom of a rectangle, or of a text."""
+    """Return the left, right, top, and bottom of a rectangle or a text."""
     get = lambda key: float(element.get(key))
     if element.tag == 'rect':
         return (get('x'), get('x') + get('width'),

@@ -1,4 +1,4 @@
-"""What NumPy's functions hand out: arrays or numbers, and where they write.
+"""NumPy functions return arrays or numbers, and write, as in NumPy.
 
 The programs are text, run in plain NumPy and under each transformation.
 """
@@ -19,7 +19,7 @@ for name in on_demand.MODULES:
 X = np.array([0.5, 1.5, 2.5])
 
 
-# Of shape (): a number, which does not change, or an array, which does.
+# Of shape (): a number, which cannot change, or an array, which can.
 
 BEFORE = 's = np.sum(x); a = np.copy(s); m = np.outer(x, x)\n'
 AFTER = '''
@@ -57,8 +57,8 @@ def test_scalar_results_are_arrays_where_numpys_are():
         assert_every_way_is_numpy(f'{BEFORE}w = {expression}{AFTER}', X)
 
 
-# Errors: of NumPy's class where NumPy raises one, and else not one that
-# programs catch by habit.
+# Errors have NumPy's class if NumPy raises one, and otherwise a class that
+# programs do not usually catch.
 
 HABITUAL = (ValueError, IndexError, KeyError, AttributeError,
             ArithmeticError, StopIteration)
@@ -144,7 +144,7 @@ UNTOLD = {      # what NumPy's empty arrays hold, and arguments that hardly
 
 
 def functions():
-    """Return how programs call the NumPy functions in our tables."""
+    """Return the calls of the NumPy functions in our tables."""
     for function in (*function_table, *ufunc_table):
         for prefix, module in (('np.', np), ('np.linalg.', np.linalg),
                                ('np.fft.', np.fft), ('np.emath.', np.emath)):
@@ -156,7 +156,7 @@ def functions():
 
 @pytest.mark.filterwarnings('ignore')
 def test_every_numpy_call_is_computed_or_a_type_error():
-    """And no function takes an array of shape () for a number."""
+    """And no function treats an array of shape () as a number."""
     names = sorted({*functions()} - UNTOLD)
     for name in names if amount.WHOLE else names[3::64]:
         for arguments, o in itertools.product(ARGUMENTS, ('s', 'a', 'x', 'm')):
@@ -222,7 +222,7 @@ INTO = [
     'np.sin(x[:1], out=Z(3), where=[True, False, True])']
 
 
-PARTLY = [      # which NumPy fills in part, and we refuse
+PARTLY = [      # which NumPy fills only in part, and we refuse
     'np.add.accumulate(m[:1], 0, out=Z((2, 3)))',
     'np.cumsum(m[:1], 0, out=Z((2, 3)))',
     'np.add.reduceat(x, [0, 1], out=Z((2, 2)))']

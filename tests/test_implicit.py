@@ -1,6 +1,7 @@
-"""Guard `fixed_point`, `custom_root` and `root`: values, slopes, failures.
+"""Guard `fixed_point`, `custom_root`, and `root`: values, slopes, failures.
 
-Rows D15 and B1.  The oracles are formulas, and difference quotients.
+Rows D15 and B1. The expected values come from formulas and difference
+quotients.
 """
 
 from functools import partial
@@ -20,7 +21,7 @@ MODES = 'fwd', 'rev'
 
 
 def newton(f, x):
-    """Newton's method as a user writes it, for numbers."""
+    """Newton's method for numbers, as a user writes it."""
     return ad.while_loop(lambda x: np.abs(f(x)) > 1e-12,
                          lambda x: x - f(x) / ad.grad(f)(x), x)
 
@@ -133,10 +134,10 @@ def test_a_python_number_that_gets_its_type_from_another():
         assert abs(a_bar - 2) < 1e-4
 
 
-# What a function closes over
+# Closures
 
 def test_all_three_functions_can_close_over_values():
-    """The oracle has the solution, and the slope's solver a factor."""
+    """The expected solution is known, and the slope solver has a factor."""
     def solve_linear(A, b, factor):
         solution = np.linalg.solve(A, b)
         return custom_root(
@@ -147,7 +148,7 @@ def test_all_three_functions_can_close_over_values():
     ad.check_grads(ad.jit(honest), (A, b), 2, MODES)
     lying = lambda b: solve_linear(A, b, 3.0).sum()
     assert_close(ad.grad(lying)(b), 3 * np.linalg.inv(A).sum(0))
-    # It is a rule, so what it closes over counts in the second derivative.
+    # It is a rule, so its captured values count in the second derivative.
     slope = lambda factor: d(lambda b: solve_linear(A, b, factor))(b)
     assert_close(d(slope)(1.0), slope(1.0))
     assert_close(d(lambda k: solve_linear(A, b, k))(1.0), np.zeros(2))
@@ -300,7 +301,7 @@ def test_a_tree_is_found_as_a_whole_or_not_at_all():
 
 
 def test_a_diverging_repetition_has_a_nan_derivative():
-    """The guess is right, but no limit: the slope there is 2."""
+    """The guess is a solution but not a limit, because the slope is 2."""
     f = lambda a: fixed_point(lambda a, x: a + 2 * x, a, -1.0)
     assert f(1.0) == -1.0
     with pytest.warns(RuntimeWarning, match='a derivative of .*nan'), \
@@ -314,7 +315,7 @@ def test_tol_determines_when_to_stop():
     assert abs(2 - f(1.0, 1e-14)) < 1e-13
     assert 1e-4 < 2 - ad.grad(f)(1.0, 1e-3) < 1e-2
     assert 1 < 2e6 - f(1e6, 1e-3) < 1e4     # it is relative, too
-    # a rule sees the solution, however few steps led to it
+    # a rule sees the solution, even after few steps
     grad = ad.grad(lambda a: root(lambda a, x: x * x - a, a, 3.0, tol=1e-3))
     assert abs(grad(9.0) - 1 / 6) < 1e-12
 

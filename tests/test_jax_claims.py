@@ -1,7 +1,7 @@
-"""What the book says of JAX 0.10.2 and 0.12, and no other test has shown.
+"""Claims of the book about JAX 0.10.2 and 0.12 that no other test shows.
 
-Where the versions differ, `by_version` has what each of them says.
-`make test-jax` runs it; without JAX it is skipped.
+If the versions differ, `by_version` has the answer of each. `make test-jax`
+runs it; without JAX it is skipped.
 """
 
 from types import SimpleNamespace
@@ -26,7 +26,7 @@ THEIRS = SimpleNamespace(np=jnp, custom_jvp=jax.custom_jvp, jvp=jax.jvp,
 # Chapter 18: containers
 
 
-# Chapters 5 and 8: what no rule sees, and a rule that is opened
+# Chapters 5 and 8: operands that no rule sees, and an opened rule
 
 def test_jax_differentiates_half_of_a_product():
     """The other operand is in an argument of nondiff_argnums."""
@@ -97,7 +97,7 @@ def test_jax_traced_values_in_nondiff_argnums_of_a_custom_vjp():
 
 
 def slope_of_a_shared_output(system, **options):
-    """One output is mapped, and the other is one for all elements."""
+    """One output is mapped, and the other is shared by all elements."""
     f = system.custom_vjp(lambda x, y: (x * y, y * y))
     f.defvjp(lambda x, y: ((x * y, y * y), (x, y)), lambda kept, cts: (
         kept[1] * cts[0], kept[0] * cts[0] + 2 * kept[1] * cts[1]), **options)
@@ -177,7 +177,7 @@ def test_jax_second_derivative_of_a_scan():
 
 
 def test_jax_second_derivative_is_right_without_hoisting():
-    """Then nobody looks in the known half for what is at all steps."""
+    """Then JAX does not look in the known half for constant work."""
     loops = 'jax._src.lax.control_flow.loops._scan_known_hoisting'
     with patch(loops, lambda jaxpr, consts, n, *_: (
             jaxpr, consts, [False] * n, [])):
@@ -186,7 +186,7 @@ def test_jax_second_derivative_is_right_without_hoisting():
 
 
 def test_jax_partial_evaluation_of_a_custom_jvp_function():
-    """It opened the call, and with it hoisting lost the rule."""
+    """It opened the call, so hoisting lost the rule."""
     from jax._src.api_util import debug_info
     from jax._src.linear_util import wrap_init
     from jax.interpreters import partial_eval
@@ -261,7 +261,7 @@ def test_odeint_of_jax_has_no_forward_mode():
         jax.jvp(end, (1.0,), (1.0,))
 
 
-# Chapter 36: a rule carried over, and what is to come
+# Chapter 36: a rule carried over, and future versions
 
 def softmax_with_a_rule(system):
     """JAX's rule, without its options."""

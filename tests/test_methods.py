@@ -218,7 +218,7 @@ def test_jit_refuses_a_method_that_changes_self(change, words):
 
 
 class Net:
-    """A circle of objects, and arrays at the end of it."""
+    """A cycle of objects that ends in arrays."""
 
     def __init__(self, *layers):
         self.rest = [Net(*layers[1:])] if layers else []

@@ -44,7 +44,7 @@ START = Prey(10.0, 5.0)
 
 
 def as_scipy_finds_it(t):
-    """Return the course of hares and foxes, more exactly."""
+    """Return SciPy's solution for hares and foxes, with high accuracy."""
     found = solve_ivp(lambda t, y: lotka_volterra(Prey(*y), t, RATES),
                       (t[0], t[-1]), START, 'DOP853', t,
                       rtol=1e-12, atol=1e-12)
@@ -52,7 +52,7 @@ def as_scipy_finds_it(t):
 
 
 def assert_near(actual, expected, tolerance=1e-6):
-    """Assert that trees agree, as near as the solver's tolerances allow."""
+    """Assert that trees agree within the solver's tolerances."""
     assert ad.tree_structure(actual) == ad.tree_structure(expected)
     for x, y in zip(ad.tree_leaves(actual), ad.tree_leaves(expected)):
         np.testing.assert_allclose(x, y, tolerance, tolerance)
@@ -77,7 +77,7 @@ def test_d16_odeint_agrees_with_scipy():
 
 
 def test_times_may_decrease_and_the_end_is_not_passed():
-    """It needs no slope beyond the last time: NumPy would warn."""
+    """A slope beyond the last time would warn."""
     for end in 1.0, -1.0:
         func = lambda y, t: np.sqrt(1 - end * t)
         y = odeint(func, 0.0, [0.0, end])[1]
@@ -189,7 +189,7 @@ def test_odeint_gradient_memory_does_not_grow_with_steps():
 
 # Where there is no solution
 
-NOWHERE = {     # problems, and from which time on the solution is nan
+NOWHERE = {     # problems, and the time from which the solution is nan
     'too_many_steps': ((decay, 1.0, [0.0, 1e-4, 9.0, 9.1], 1.0), 2, 5),
     'times_turn': ((decay, 1.0, [0.0, 1.0, 0.2, 1.0], 1.0), 2, np.inf),
     'nan_time': ((decay, 1.0, [0.0, np.nan], 1.0), 1, np.inf),

@@ -1,6 +1,6 @@
-"""The wing `patch`: np.array of traced values, and arrays that are filled.
+"""The wing `patch`: np.array of traced values, and arrays to fill.
 
-Textbooks' programs are in test_textbook.py; here is what NumPy is meanwhile,
+test_textbook.py has whole programs. This file checks NumPy during a trace,
 and each way in which an old number could be read by mistake.
 """
 
@@ -17,7 +17,7 @@ ZEROS, ARRAY, LINALG_OUTER = np.zeros, np.array, np.linalg.outer
 X = np.array([1.0, 2.0, 3.0])
 
 
-# What the numpy module is
+# The numpy module during a trace
 
 def test_numpy_is_an_ordinary_module_after_an_error():
     def f(x):
@@ -48,10 +48,10 @@ def test_other_threads_find_numpys_own_functions_during_a_trace():
     assert found == [True] * 5
 
 
-# What is filled
+# Arrays that are filled
 
 def gradient(f, x=0.7):
-    """Return the derivative of `f` by each way, which differences confirm."""
+    """Return the derivative of `f` in each mode, checked by differences."""
     value, slope = f(x), (f(x + 1e-6) - f(x - 1e-6)) / 2e-6
     twice = np.array([x, x])
     np.testing.assert_allclose(ad.jit(f)(x), value, rtol=1e-12)

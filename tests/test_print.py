@@ -1,6 +1,6 @@
-"""pdf: the whole book as one print, made and read.
+"""pdf: the whole book in one PDF, made and read.
 
-`make test-site` builds the site that it is made of, and runs this.
+`make test-site` builds the site for it, and runs this.
 """
 
 import re
@@ -42,7 +42,7 @@ def book(pdf, browser):
 
 
 def outline(book, entries):
-    """Yield (title, page) of an outline, with pages counted from 1."""
+    """Yield (title, page) of an outline, where pages count from 1."""
     for entry in entries:
         if isinstance(entry, list):
             yield from outline(book, entry)
@@ -52,7 +52,7 @@ def outline(book, entries):
 
 
 def words(text):
-    """Return a text without quotes, and without spaces that a line lost."""
+    """Return a text without quotes and without spaces at line ends."""
     return re.sub(r'\W+', '', text)
 
 
@@ -109,7 +109,8 @@ def test_nothing_is_cut_off_or_folded(browser, book):
 
 def test_a_question_is_printed_before_its_output_and_answered_after_it(
         browser):
-    """The same answers are listed twice, and then with their reasons."""
+    """The answers are listed once before the output, and once with reasons.
+    """
     boxes = browser.execute_script('''
         return [...document.querySelectorAll("#chapters_05_your_own_derivative"
                                              + "_html .question")]

@@ -15,7 +15,7 @@ from tests.wings import needs
 
 
 def loaded_after(*statements):
-    """Return which modules a fresh Python has after these statements."""
+    """Return the modules that a fresh Python has after these statements."""
     code = '\n'.join([*statements, 'import sys', 'print(*sys.modules)'])
     ran = subprocess.run([sys.executable, '-c', code], text=True,
                          capture_output=True, check=True)
@@ -81,7 +81,7 @@ def test_arguments_are_those_that_api_promises(name, parameters):
 
 
 def test_every_public_name_has_a_docstring_with_its_arguments():
-    """Except where the docstring points elsewhere."""
+    """Unless the docstring refers to another one."""
     for name in ad.__all__:
         public = getattr(ad, name)
         text = inspect.getdoc(public) if callable(public) else 'a value'
@@ -120,7 +120,7 @@ class Doubler:
     (functools.partial(double), 'double', 'Twice x.'),
     (Doubler(), 'Doubler', None)])
 def test_transformed_partials_and_objects_have_a_readable_name(f, name, doc):
-    """It was grad.<locals>.grad_of_f, and an object of a class jit."""
+    """Not grad.<locals>.grad_of_f, or the name of a class of jit."""
     for transform in {*WRAPPED} - {'custom_gradient'}:
         found = getattr(ad, transform)(f)
         assert found.__name__ == found.__qualname__ == name

@@ -1,4 +1,4 @@
-"""README: it is short, and what it says of limits and commands is so."""
+"""README is short, and its limits and commands are as it says."""
 
 import math
 import re
@@ -25,7 +25,7 @@ def test_the_readme_is_short_and_begins_with_what_to_type():
 
 @pytest.mark.filterwarnings('ignore:the matrix subclass')
 def test_the_limits_of_the_readme_are_errors():
-    """Or the README has to say so."""
+    """Otherwise, the README has to say so."""
     absolute = lambda x: x if x > 0 else -x
     for transform, f, x in [
             (ad.grad, lambda x: float(x) * x, 2.0), (ad.grad, math.sin, 2.0),

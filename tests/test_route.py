@@ -18,7 +18,7 @@ def loss(x):
 
 
 def route(call, *args):
-    """Return the calls of the library's functions, as (file, name)."""
+    """Return the calls of library functions, as (file, name)."""
     steps = []
 
     def note(frame, event, arg):
@@ -28,7 +28,7 @@ def route(call, *args):
                           code.co_qualname))
 
     with ad.plain(*WINGS):
-        call(*args)     # what is cached is cached now
+        call(*args)     # fill the caches
         sys.setprofile(note)
         try:
             call(*args)

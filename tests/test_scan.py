@@ -161,7 +161,7 @@ def test_d18_1097_custom_rules_under_array_functions_in_a_loop():
 
 
 def test_d18_1723_a_custom_rule_inside_control_flow():
-    """jax 1723: the rule of a function in a loop was not asked."""
+    """jax 1723: the rule of a function in a loop was not used."""
     f = with_vjp(lambda x: x * x, lambda x: (x * x, x),
                  lambda x, ct: (3 * ct * x,))
     g = lambda x: ad.scan(lambda c, _: (ad.cond(
@@ -176,7 +176,7 @@ def test_d18_1723_a_custom_rule_inside_control_flow():
 
 
 def test_d18_1875_custom_gradient_inside_scan_then_grad():
-    """jax 1875: a rule that closes over what the step has computed."""
+    """jax 1875: a rule closes over a value that the step has computed."""
     @ad.custom_gradient
     def f(x, y):
         root = np.sqrt(x)
@@ -193,7 +193,7 @@ def test_d18_1875_custom_gradient_inside_scan_then_grad():
                      change(partial(g, unrolled))(x))
 
 
-# What the pullback keeps
+# Residuals of the pullback
 
 def test_weights_are_passed_and_not_stacked():
     w, xs, n = np.ones((3, 3)), np.ones((5, 3)), 5
@@ -289,7 +289,7 @@ ERRORS = {
 @pytest.mark.parametrize('name', ERRORS)
 def test_every_mistake_with_a_scan_is_named(name):
     assert_named_everywhere(*ERRORS[name])
-    # and the interpreter works afterwards
+    # and the interpreter still works
     assert ad.scan(lambda c, x: (c + x, None), 0.0, X)[0] == X.sum()
 
 

@@ -110,7 +110,7 @@ def held():
 @needs('notebook')
 def test_the_player_replaces_no_method_and_no_rule():
     """It takes the seams `ask` and `transpose`, and gives them back."""
-    ad.watch(ad.grad(loss), X)      # what is imported on demand, first
+    ad.watch(ad.grad(loss), X)      # import everything on demand first
     before, inside = held(), {}
 
     def f(x):

@@ -1,9 +1,8 @@
-"""Guard numbers that survive: values and derivatives against mpmath (D14, D4).
+"""Guard numbers that survive: values and slopes against mpmath (D14, D4).
 
-Errors are counted in ulps, the distance between two floats that stand side
-by side there.  A value may be wrong by 4 of them; more only if the problem
-is ill-conditioned: if changing the argument by one ulp moves the result by
-more than one.
+Errors are counted in ulps, the distance between two neighboring floats. A
+value can be wrong by 4 ulps, or by more if the problem is ill-conditioned, so
+that changing the argument by one ulp changes the result by more than one.
 """
 
 from functools import partial
@@ -25,7 +24,7 @@ INF, NAN = np.inf, np.nan
 TINY, SMALLEST = np.finfo(float).tiny, 5e-324
 
 
-# The oracle: each function with its first three derivatives
+# Expected values: each function with its first three derivatives
 
 def mp_expit(x):
     y, z = 1 / (1 + mp.exp(-x)), 1 / (1 + mp.exp(x))
@@ -68,7 +67,7 @@ def exact(oracle, xs, order):
 
 
 def ulp(y, dtype):
-    """Return the distance of the floats near the exact number `y`."""
+    """Return the distance between the floats near the exact number `y`."""
     info = np.finfo(dtype)
     size = min(abs(y), mp.mpf(float(info.max)))
     power = mp.floor(mp.log(size, 2)) if size else info.minexp
@@ -76,7 +75,7 @@ def ulp(y, dtype):
 
 
 def assert_ulps(found, values, condition=None, ulps=4):
-    """Assert that floats are right, to some ulps times the condition."""
+    """Assert that floats are right within some ulps times the condition."""
     found = np.ravel(found)
     assert len(found) == len(values)
     largest = mp.mpf(float(np.finfo(found.dtype).max))
@@ -97,7 +96,7 @@ def jvp_of(f):
 
 
 def loop(f):
-    """Return `f`, element by element, by a scan."""
+    """Return `f` applied to each element by a scan."""
     return lambda xs: ad.scan(lambda c, x: (c, f(x)), 0.0, xs)[1]
 
 
@@ -171,7 +170,7 @@ def test_the_slope_of_expit_does_not_round_away():
 
 
 def test_logit_keeps_its_digits_beside_a_half():
-    """It had lost all but eight of them."""
+    """It had lost all but eight digits."""
     u = np.array([2.0**-k for k in range(2, 52)])
     p = 0.5 + np.concatenate([u, -u[::-1]]) / 2     # exact, and so is 2p - 1
     u = 2 * p - 1
@@ -277,7 +276,7 @@ def test_d14_logsumexp_with_weights_equals_exact_sums():
 
 
 def test_a_weight_of_zero_has_its_derivative():
-    """JAX 0.10.2 and 0.12.0.1 give 0, and a weight of 0 stays so."""
+    """JAX 0.10.2 and 0.12.0.1 give 0, so a weight of 0 would stay 0."""
     x, b = np.array([5.0, 0.0]), np.array([0.0, 1.0])
     f = lambda x, b: logsumexp(x, b=b)
     assert_close(ad.grad(f, 1)(x, b), np.exp(x))
@@ -366,7 +365,7 @@ def test_the_logsumexp_of_an_empty_array_is_minus_infinity():
 # D4: rules are Python, and run when they are needed
 
 def test_d4_a_rule_is_run_with_numbers_that_pdb_can_print():
-    """As in the chapter: pdb, in the bwd of a program, with its answers."""
+    """As in the chapter: pdb in the bwd of a program, with its answers."""
     import io
     import pdb
 

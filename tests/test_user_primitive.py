@@ -94,7 +94,7 @@ def refused(f, *args, words, error=(TypeError, ValueError)):
 
 # P1, and the tutorial's two slips
 
-def test_p1_the_first_slip_a_factor_by_keyword_has_no_derivative():
+def test_p1_a_factor_passed_by_keyword_has_no_derivative():
     """The tutorial binds `factor=factor`, and differentiates by it."""
     for transform in ad.grad, ad.jit:
         for wrap in (lambda x: x), (lambda x: [1, {'a': x}]):
@@ -109,7 +109,7 @@ def test_p1_the_first_slip_a_factor_by_keyword_has_no_derivative():
         p.bind(*primals), lambda ct: scale_backward(primals, ct))],
     lambda p: [lambda *xs: (p.bind(*xs), xs), scale_backward]],
     ids=['two_arguments', 'one_argument', 'two_functions'])
-def test_p1_the_second_slip_backward_gets_the_primals(rules):
+def test_p1_backward_gets_the_primals(rules):
     """The tutorial returns no residuals, and its backward is given them."""
     p = custom_scale('def_jvp', 'def_vjp')
     p.def_vjp(*rules(p))
@@ -120,7 +120,7 @@ def test_p1_the_second_slip_backward_gets_the_primals(rules):
 
 # P2
 
-def test_p2_the_numbers_are_those_of_the_tutorial():
+def test_p2_the_numbers_equal_the_tutorials():
     for stage in (lambda f: f), ad.jit:
         y, y_dot = ad.jvp(stage(scale_p.bind), (X, 2.0), (X_DOT, 0.5))
         assert_close(y, np.array([2.0, 4.0, 6.0]))
@@ -139,7 +139,7 @@ def test_p2_one_of_the_two_rules_is_enough_for_the_gradient():
 
 # P3
 
-def test_p3_a_tangent_may_be_a_symbolic_zero():
+def test_p3_a_tangent_can_be_a_symbolic_zero():
     seen = []
     p = custom_scale('def_jvp', 'def_vjp')
     p.def_jvp(lambda xs, ts: seen.append(ts) or scale_jvp(xs, ts))
@@ -152,14 +152,14 @@ def test_p3_a_tangent_may_be_a_symbolic_zero():
     assert ad.instantiate_zeros(X_DOT) is X_DOT
 
 
-def test_p3_a_rule_may_return_a_zero():
+def test_p3_a_rule_can_return_a_zero():
     p = primitive('sign', impl=np.sign, jvp=lambda xs, ts: (
         p.bind(*xs), ad.Zero(xs[0])))
     assert_same(ad.jvp(p.bind, (X,), (X_DOT,))[1], np.zeros(3))
     assert_same(ad.grad(lambda x: np.sum(x * p.bind(x)))(X), np.ones(3))
 
 
-def test_p3_a_rule_that_ignores_zeros_is_told_so_by_name():
+def test_p3_a_rule_that_ignores_zeros_is_named():
     for use in (lambda x, t: x + t, lambda x, t: t[0],
                 lambda x, t: np.asarray(t), lambda x, t: x + float(t)):
         p = custom_scale('def_jvp', 'def_vjp')
@@ -221,7 +221,7 @@ CARRIERS = {
 
 
 @pytest.mark.parametrize('carrier', CARRIERS)
-def test_p6_every_carrier_asks_the_rule_in_every_order(carrier):
+def test_p6_every_wrapper_uses_the_rule_in_every_order(carrier):
     """The n-th derivative of `power` is 2^n times itself."""
     carry, xs = CARRIERS[carrier], np.linspace(-1, 1, 6).reshape(2, 3)
     for modes in '', 'j', 'g', 'jg', 'gj', 'gg':
@@ -236,7 +236,7 @@ def test_p6_every_carrier_asks_the_rule_in_every_order(carrier):
 
 # def_transpose
 
-def test_p6_undefined_primals_say_in_what_it_is_linear():
+def test_p6_undefined_primals_mark_the_linear_operands():
     def transpose(ct, x, y):
         assert (y.aval, y.shape) == (ad.typeof(X), (3,))
         assert ad.is_undefined_primal(y) and not ad.is_undefined_primal(x)
@@ -266,7 +266,7 @@ def sincos(jvp):
         vmap=lambda args, dims: ([np.sin(args[0]), args[0]], [0, None]))
 
 
-def test_p6_multiple_results_go_through_everything():
+def test_p6_multiple_results_work_everywhere():
     p = sincos(lambda xs, ts: (
         p.bind(*xs), [3 * np.cos(xs[0]) * ts[0], -np.sin(xs[0]) * ts[0]]))
     p.def_vmap(lambda args, dims: (p.bind(*args), [0, 0]))
@@ -277,7 +277,7 @@ def test_p6_multiple_results_go_through_everything():
         assert_close(ad.vmap(ad.grad(f))(X), 3 * np.cos(X))
 
 
-def test_p6_one_result_is_mapped_and_one_is_not():
+def test_p6_one_of_two_results_can_be_mapped():
     y, x = ad.vmap(sincos(None).bind, out_axes=[0, None])(X)
     assert_close(y, np.sin(X))
     assert_same(x, X)
@@ -329,7 +329,7 @@ def test_p6_the_text_of_def_lowering_appears_in_the_source():
     assert '    b = np.exp(a) + 1.5' in f.source
 
 
-def test_p6_without_it_the_program_calls_the_implementation():
+def test_p6_without_lowering_the_program_calls_the_implementation():
     runs = []
     p = primitive('noted', impl=lambda x: runs.append(type(x)) or np.exp(x))
     f = ad.jit(lambda x: p.bind(x) * 2)
@@ -340,7 +340,7 @@ def test_p6_without_it_the_program_calls_the_implementation():
 
 # def_vmap
 
-def test_p6_the_axis_of_a_batch_may_come_out_anywhere():
+def test_p6_a_batching_rule_can_return_any_axis():
     x = np.arange(24.0).reshape(2, 3, 4)
     for out_dim in 0, 2, -2:
         p = primitive('double', vmap=lambda args, dims: (
@@ -367,7 +367,7 @@ def test_p6_a_batching_rule_that_returns_something_else_is_named():
 
 # Integers, Python numbers, trees
 
-def test_p6_integers_do_not_move():
+def test_p6_integers_have_no_tangent():
     def jvp(primals, tangents):
         (x, n), (x_dot, n_dot) = primals, tangents
         assert isinstance(n_dot, ad.Zero) and n_dot.aval.dtype == ad.float0
@@ -385,7 +385,7 @@ def test_p6_integers_do_not_move():
             assert np.result_type(ad.vjp(f, 3.0, 2)[1](1.0)[1]) == ad.float0
 
 
-def test_p6_integer_results_do_not_move():
+def test_p6_integer_results_have_no_tangent():
     p = primitive(
         'argmax', abstract_eval=lambda x: ad.ShapedArray([], np.int64),
         impl=np.argmax,
@@ -405,7 +405,7 @@ def test_p6_python_numbers_stay_weak():
         assert f(2.0, 3.0) == 6.0 and type(f(2.0, 3.0)) is float
 
 
-def test_p6_trees_are_no_operands():
+def test_p6_trees_are_not_operands():
     for tree in (lambda x: {'a': x}), (lambda x: 'abc'):
         for transform in (lambda f: f), ad.grad:
             refused(transform(lambda x: power_p.bind(tree(x)) and x), 2.0,
@@ -414,7 +414,7 @@ def test_p6_trees_are_no_operands():
 
 # Both rules
 
-def test_p6_with_both_rules_each_mode_asks_its_own():
+def test_p6_with_both_rules_each_mode_uses_its_own():
     def jvp(primals, tangents):
         ran.append('jvp')
         y = p.bind(*primals)
@@ -455,7 +455,7 @@ def test_p6_a_primitive_with_a_vjp_rule_alone_refuses_forward_mode():
     lambda c: [lambda xs: (c * xs[0], lambda ct: (5 * c * ct,))],
     lambda c: [lambda xs: (c * xs[0], lambda xs, ct: (5 * c * ct,))]],
     ids=['pair', 'decorator', 'residuals'])
-def test_p6_a_way_back_closes_over_mapped_and_staged_values(way):
+def test_p6_a_backward_function_closes_over_mapped_and_staged_values(way):
     slope = ad.grad(lambda c, x: primitive('times', vjp=way(c)).bind(x), 1)
     assert slope(2.0, 3.0) == staged(slope)(2.0, 3.0) == 10.0
     assert_close(ad.vmap(slope, (0, None))(X, 3.0), 5 * X)

@@ -17,7 +17,7 @@ from tests.wings import needs
 Array = NDArray[np.float64]
 
 
-def test_a_value_beside_its_gradient() -> None:
+def test_value_and_grad_returns_both() -> None:
     def loss(params: dict[str, Array]) -> float:
         return np.sum(params['w'] ** 2)
 
@@ -37,7 +37,7 @@ def test_an_auxiliary_output() -> None:
     assert value == 2.0 and again == aux and (same == gradient).all()
 
 
-def test_a_derivative_run_backwards() -> None:
+def test_a_pullback_is_applied() -> None:
     def f(x: float, y: float) -> float:
         return x * np.sin(y)
 
@@ -110,7 +110,7 @@ def test_a_method_is_compiled() -> None:
     assert Line(3.0).above(2.0) == 7.0 and callable(Line.twice)
 
 
-def test_a_derivative_of_ones_own() -> None:
+def test_a_custom_jvp_is_used() -> None:
     @ad.custom_jvp
     def log1p_exp(x: Array) -> Array:
         return np.log1p(np.exp(x))
@@ -125,7 +125,7 @@ def test_a_derivative_of_ones_own() -> None:
     assert ad.grad(lambda x: log1p_exp(x).sum())(np.zeros(1))[0] == 0.5
 
 
-def test_a_way_back_of_ones_own() -> None:
+def test_a_custom_vjp_is_used() -> None:
     @partial(ad.custom_vjp, nondiff_argnums=(0,))
     def clipped(limit: float, x: Array) -> Array:
         return x
@@ -142,7 +142,7 @@ def test_a_way_back_of_ones_own() -> None:
     assert y.tolist() == [1.0, 1.0] and x_bar.tolist() == [-1.0, 0.5]
 
 
-def test_batching_of_ones_own() -> None:
+def test_a_custom_vmap_is_used() -> None:
     @ad.custom_vmap
     def f(x: Array) -> Array:
         return np.sort(x)
@@ -169,7 +169,7 @@ def test_loops_and_branches() -> None:
     assert ad.fori_loop(1, 5, lambda i, product: i * product, 1) == 24
 
 
-def test_a_container_of_ones_own() -> None:
+def test_a_registered_container_is_a_tree() -> None:
     @dataclass
     class Layer:
         w: float

@@ -48,7 +48,7 @@ def power_of(lib, x, n):
 
 
 def test_an_element_that_has_stopped_is_left_alone():
-    """The body has no value, and no slope, where it is over."""
+    """After its end, the body has no value and no slope."""
     f = lambda lib, x: lib.while_loop(lambda c: c > 0.75, np.log, x)
     g, twin = partial(f, ad), partial(f, unrolled)
     xs = np.array([1.0, 0.5, 3.0, -2.0, 0.0])
@@ -60,7 +60,7 @@ def test_an_element_that_has_stopped_is_left_alone():
 
 
 def test_the_body_of_an_element_that_has_stopped_raises_no_error():
-    """Its matrix is singular, and its body would divide by zero."""
+    """Its matrix is singular, and the body would divide by zero."""
     def f(lib, a, b):
         return lib.while_loop(
             lambda b: b[0] > 0,
@@ -86,7 +86,7 @@ def test_a_condition_that_is_the_same_for_all_stays_a_scalar():
 
 
 def test_linearize_loops_once_more_over_perturbed_carries():
-    """What is known is computed now; the derivative is a loop of its own."""
+    """The known part is computed, and the derivative is its own loop."""
     f = lambda x: ad.while_loop(
         lambda k: k[0] < 3, lambda k: (k[0] + 1, np.sin(k[1]), k[2] * x),
         (0, 0.5, 1.))
@@ -125,7 +125,7 @@ def test_reverse_mode_over_a_while_loop_is_named(name):
     with pytest.raises(TypeError, match=WORDS):
         REVERSE[name](f)(2.0)
     assert current_trace() is Trace.base
-    # and the interpreter works afterwards
+    # and the interpreter still works
     assert d(f)(2.0) == 12.0 and ad.grad(np.square)(3.0) == 6.0
     assert ad.jit(f)(2.0) == 8.0
     assert_same(ad.vmap(d(f))(X), 3 * X * X)
@@ -137,7 +137,7 @@ def test_reverse_mode_passes_a_loop_without_tangents():
     assert ad.grad(f)(2.5) == 9.0
     assert ad.grad(lambda x: x * power_of(
         ad, ad.stop_gradient(x), 2))(2.0) == 4.0
-    # an output that does not depend on what moves
+    # an output that does not depend on the perturbed input
     g = lambda x: ad.while_loop(lambda k: k[0] < 3, lambda k: (
         k[0] + 1, k[1] * x), (0, 1.0))[0] * x
     assert ad.grad(g)(2.0) == 3.0
@@ -232,5 +232,5 @@ ERRORS = {
 @pytest.mark.parametrize('name', ERRORS)
 def test_every_mistake_with_a_loop_is_named(name):
     assert_named_everywhere(*ERRORS[name])
-    # and the interpreter works afterwards
+    # and the interpreter still works
     assert d(lambda x: power_of(ad, x, 2))(3.0) == 6.0

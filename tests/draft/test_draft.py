@@ -1,4 +1,4 @@
-"""The draft is right, short, and loud where it stops.
+"""The draft is right, it is short, and what it lacks is an error.
 
 Its pieces are Book One's main line, and the chapters run them one by one.
 """
@@ -27,7 +27,7 @@ PIECES = [piece for source in MODULES.values() for piece in
           re.split(r'(?m)^(?=# \d+[a-z]\. )', source)[1:]]
 
 
-# Short.
+# The draft is short.
 
 def test_the_draft_has_at_most_eight_hundred_lines():
     assert sum(map(code_lines, MODULES.values())) <= 800
@@ -57,7 +57,7 @@ def test_a_chapter_starts_with_the_pieces_of_the_chapters_before_it():
     assert callable(after['checkpoint']) and 'checkpoint' not in before
 
 
-# Right.
+# The draft is right.
 
 @pytest.mark.parametrize('program', PROGRAMS, ids=lambda f: f.__name__)
 def test_every_stack_of_three_transformations_equals_the_library(program):
@@ -74,7 +74,7 @@ def test_every_stack_of_three_transformations_equals_the_library(program):
 
 
 def test_every_numpy_program_of_the_draft_equals_the_library():
-    """What it cannot, it refuses; but for what its docstring says."""
+    """It refuses the others, except for what its docstring says."""
     expressed = 0
     for program in TABLE:
         xs = program.args
@@ -166,7 +166,7 @@ def test_check_jvp_and_check_grads_find_a_wrong_rule():
             check(wrong_by_one_percent, args)
 
 
-# What it does not do, it says.
+# What the draft lacks is an error.
 
 def rule_of_wrong_shape(x):
     f = draft.custom_jvp(np.sin)
@@ -223,4 +223,4 @@ TWO = np.ones(2)
 def test_what_the_draft_lacks_is_an_error(words, program):
     with pytest.raises(TypeError, match=words):
         program()
-    assert draft.grad(np.sin)(0.0) == 1     # and it works on afterwards
+    assert draft.grad(np.sin)(0.0) == 1     # and it still works afterwards

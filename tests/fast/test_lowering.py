@@ -163,7 +163,7 @@ def test_exactly_this_source_for_plain_arrays(name):
 
 @pytest.mark.parametrize('name', COMPUTED)
 def test_both_versions_compute_the_same_in_any_order(name):
-    """The numbers are random, so that bits differ, and must not change."""
+    """With random numbers, a change of the order would change the bits."""
     f, args = COMPUTED[name]
     program, jaxpr = lowered(f, *args), ad.make_jaxpr(f)(*args)
     rng = np.random.default_rng(1)
@@ -205,7 +205,7 @@ def test_each_new_line_of_the_user_is_in_the_source():
 
 
 def test_lines_of_the_standard_library_are_not_the_users():
-    """A frame of contextlib was."""
+    """A frame of contextlib was taken for the user's."""
     number = inspect.currentframe().f_lineno + 1
     jaxpr = ad.make_jaxpr(ad.checkpoint(np.sin))(C)
     assert re.findall(r'# line (\d+)', FastLowered(jaxpr).source) == [
@@ -256,8 +256,8 @@ def test_arguments_constants_and_results_are_never_freed():
 # Memory
 
 def peak(f, x):
-    """Return the peak of memory of a call, in arrays like `x`."""
-    f(x)        # what is done once is done
+    """Return the peak memory of a call, in arrays like `x`."""
+    f(x)        # after everything that happens only once
     gc.collect()
     tracemalloc.start()
     try:
@@ -278,7 +278,7 @@ def gelu(x):
 
 
 def test_a_finished_block_keeps_no_array_alive():
-    """It was a view of it, under a name that lived to the end."""
+    """A view of the array lived to the end under another name."""
     def f(x):
         y = np.exp(np.sin(x) * x)
         return np.cos(np.sum(y) * np.ones(len(x)) / x)
@@ -290,7 +290,7 @@ def test_a_finished_block_keeps_no_array_alive():
 
 
 def test_a_long_chain_needs_little_more_than_its_result():
-    """Where blocks do not fit, one array; where order is unknown, two."""
+    """Without blocks, it needs one array; if the order is unknown, two."""
     for n, most in ((100_000, 1.5), (60_000, 1.1)):
         x = np.linspace(1, 2, n)
         assert peak(ad.jit(layers), x) < most
@@ -328,7 +328,7 @@ def test_select_has_the_bits_of_where(dtype):
 
 @pytest.mark.parametrize('orders', ['CCC', 'FCC', 'CCF', 'FFF'])
 def test_a_selection_has_the_layout_of_numpy(orders):
-    """It was laid out like the mask, so sums had other bits."""
+    """It had the layout of the mask, so sums had other bits."""
     rng = np.random.default_rng(2)
     arrays = (rng.uniform(size=(40, 50)) < 0.5, rng.normal(size=(40, 50)),
               rng.normal(size=(40, 50)))
@@ -389,5 +389,5 @@ def test_another_implementation_is_called_by_its_own_name(monkeypatch):
     assert without_lines(program.source) == text(
         'a', 'b = p_impl(a)', 'return [b]')
     assert program(2.0) == [6.0]
-    impl.__name__ = 'sin'   # but it is not NumPy's
+    impl.__name__ = 'sin'   # but it is not a NumPy function
     assert lowered(lambda x: p.bind(x, n=3), 2.0)(2.0) == [6.0]

@@ -1,4 +1,4 @@
-"""The tape: prepared operations give the bits of the long way."""
+"""The tape: prepared operations give the bits of the interpreters."""
 
 import warnings
 from contextlib import nullcontext
@@ -25,7 +25,7 @@ def prepare_at_once(monkeypatch):
 
 
 def both_ways(f, *args):
-    """Return the outcome of `f` on the long way, and on the tape.
+    """Return the outcome of `f` by the interpreters, and by the tape.
 
     An outcome is the result or the error, and the warnings.
     """
@@ -78,7 +78,7 @@ def test_taped_batches_have_the_bits_of_the_interpreters(program):
 
 
 def slope_twice(f, x):
-    """Return the gradient of `f`, by operations that a call has prepared."""
+    """Return the gradient of `f` by the operations that a call prepared."""
     ad.grad(f)(x)
     assert any(type(entry) is prepared.Prepared
                for entry in prepared.preparations.values())

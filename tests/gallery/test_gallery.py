@@ -1,6 +1,7 @@
-"""The gallery: each program means what NumPy means, under every machine.
+"""The gallery: each program equals NumPy under every transformation.
 
-`make test` meets the first program of each theme, `make test-all` the rest.
+`make test` runs the first program of each theme, and `make test-all` the
+rest.
 """
 
 import numpy as np
@@ -19,7 +20,7 @@ FIRST = {piece.theme: piece for piece in reversed(GALLERY)}
 
 
 def each_piece(pieces):
-    """Parametrize a test by pieces; the first of each theme is met first."""
+    """Parametrize a test by pieces, the first of each theme first."""
     return pytest.mark.parametrize('piece', [
         piece if piece is FIRST[piece.theme] else rest(piece)
         for piece in pieces], ids=str)
@@ -38,7 +39,7 @@ def direction(piece, seed):
 
 
 def moved(piece, step, tangents):
-    """Return the arguments, a step further in a direction."""
+    """Return the arguments, one step further in a direction."""
     return ad.tree_map(lambda x, t: x + step * t, piece.args, tangents)
 
 
@@ -49,7 +50,7 @@ def inner(xs, ys):
 
 
 def assert_near(actual, expected, tolerance):
-    """Assert that two trees agree, as numbers of their size can."""
+    """Assert that two trees agree within the precision of their numbers."""
     assert ad.tree_structure(actual) == ad.tree_structure(expected)
     for x, y in zip(ad.tree_leaves(actual), ad.tree_leaves(expected),
                     strict=True):
@@ -84,7 +85,7 @@ def test_the_gradient_equals_a_difference_quotient(piece):
 
 @each_piece(GALLERY)
 def test_the_second_derivative_is_the_slope_of_the_gradient(piece):
-    """Forwards through the gradient, and backwards through it."""
+    """By forward mode over the gradient, and by reverse mode over it."""
     t, gradient = direction(piece, 4), slopes(piece)
     curved = ad.jvp(gradient, piece.args, t)[1]
     backwards = ad.grad(lambda *args: inner(gradient(*args), t),

@@ -1,6 +1,6 @@
 """Guard hard decompositions: equal values, lost rank, and bad input.
 
-What holds at all other points is said by the programs.
+The programs cover all other points.
 """
 
 import numpy as np
@@ -23,7 +23,7 @@ def push(f, a, a_dot):
 
 # Equal eigenvalues, and equal singular values
 
-SYMMETRIC = [   # of them all values, so that it does not matter which is which
+SYMMETRIC = [   # of all values, so that their order does not matter
     (lambda a: np.sum(linalg.eigh(a)[0] ** 2), lambda a: 2 * a),
     (lambda a: np.sum(np.log(linalg.eigvalsh(a))), linalg.inv),
     (lambda a: np.sum(np.real(linalg.eigvals(a)) ** 3),
@@ -45,7 +45,7 @@ def test_symmetric_functions_have_gradients_where_values_are_equal(f, slope):
 
 
 def test_a_direction_that_mixes_equal_vectors_has_no_derivative():
-    """If the vectors stood still, that of a square root would be I/2."""
+    """With constant vectors, the derivative of a root would be I/2."""
     def root(a):
         w, v = linalg.eigh(a)
         return (v * np.sqrt(w)) @ v.T
@@ -59,7 +59,7 @@ def test_a_direction_that_mixes_equal_vectors_has_no_derivative():
 
 
 def test_singular_vectors_of_zero():
-    """One zero is a singular value as others; outside of it is nothing."""
+    """One zero is an ordinary singular value; further zeros are not."""
     a = np.diag([2.0, 1, 0])
     for f in (lambda a: linalg.svd(a)[0],
               lambda a: linalg.svd(a, full_matrices=False).Vh):
@@ -90,7 +90,7 @@ SMOOTH_AT_TIES = [  # because they depend on no vector of the equal values
 
 @pytest.mark.parametrize('f, a', SMOOTH_AT_TIES)
 def test_second_derivatives_exist_where_other_values_are_equal(f, a):
-    """In all four orders of modes, and as difference quotients say."""
+    """In all four orders of modes, and by difference quotients."""
     real = lambda a: np.real(f(a))
     ad.check_grads(real, (a,), order=2, rtol=1e-4)
     b = np.random.default_rng(8).normal(size=a.shape).astype(a.dtype)
@@ -113,7 +113,7 @@ def test_norms_of_equal_singular_values_have_no_second_derivative():
 # Hermitian matrices
 
 def vectors_apart(result):
-    """Return eigenvalues and the projections on their vectors."""
+    """Return the eigenvalues and the projections on their vectors."""
     w, v = result
     return w, v[:, None] * np.conj(v)
 
@@ -133,7 +133,8 @@ JUNK = np.array([[0, 5, -2], [4, 0, 1], [3, -6, 0]])
 
 @pytest.mark.parametrize('f, triangle', OF_A_TRIANGLE)
 def test_derivatives_depend_on_the_triangle_that_numpy_reads(f, triangle):
-    """So NaN in the other, in its tangent or cotangent, does no harm."""
+    """NaN in the other triangle, its tangent, or its cotangent is harmless.
+    """
     a = A + 0.5j * (JUNK - JUNK.T) / 9 + 2j * EYE
     a = triangle(a) + JUNK - triangle(JUNK)
     ad.check_grads(f, (a,), order=2, rtol=1e-4)
@@ -150,7 +151,7 @@ def test_derivatives_depend_on_the_triangle_that_numpy_reads(f, triangle):
 # General matrices
 
 def test_eigenvalues_of_traced_matrices_are_complex():
-    """NumPy looks at them first, and a tracer has none to look at."""
+    """NumPy looks at the values first, and a tracer has none."""
     a = np.diag([1.0, 2])
     assert linalg.eig(a)[0].dtype == linalg.eigvals(a).dtype == float
     for f in (lambda a: linalg.eig(a)[0], lambda a: linalg.eig(a)[1],
@@ -162,7 +163,7 @@ def test_eigenvalues_of_traced_matrices_are_complex():
 
 
 def test_eigenvalues_and_their_tangents_are_in_the_same_order():
-    """LAPACK returns large sets in another order without vectors."""
+    """LAPACK orders large sets differently without vectors."""
     a = np.random.default_rng(0).uniform(size=(200, 200))
     w, w_dot = ad.jvp(linalg.eigvals, (a,), (a @ a,))
     assert_close(w_dot, w * w, np.float32)
@@ -203,10 +204,10 @@ def test_qr_of_dependent_columns_has_no_derivative():
             push(f, a, np.ones(a.shape))
 
 
-# Pseudo-inverses, and what is made of them
+# Pseudo-inverses, and functions of them
 
 def test_a_pseudo_inverse_keeps_the_rank():
-    """That of x y' is y x' / |x|^2 |y|^2."""
+    """The pseudo-inverse of x y' is y x' / |x|^2 |y|^2."""
     x, y = np.array([1.0, 2, 3]), np.array([2.0, -1])
     f = lambda x, y: linalg.pinv(np.outer(x, y), rcond=1e-10)
     g = lambda x, y: np.outer(y, x) / (x @ x) / (y @ y)
@@ -254,7 +255,7 @@ def test_condition_numbers_of_singular_matrices():
 
 
 def test_products_are_multiplied_in_the_cheapest_order():
-    """In that of NumPy, since the bits are the same."""
+    """It is NumPy's order, because the bits are the same."""
     rng = np.random.default_rng(3)
     for count in (2, 3, 4, 6) * 5:
         sizes = rng.integers(1, 9, count + 1)
@@ -280,7 +281,7 @@ def test_residuals_have_a_fixed_shape():
             assert_close(y, expected)
 
 
-# Trees, types, and what is refused
+# Trees, types, and refusals
 
 @pytest.mark.parametrize('f, words', [
     (linalg.eigh, 'EighResult'), (linalg.eig, 'EigResult'),
@@ -337,7 +338,7 @@ def test_raw_householder_vectors_are_refused():
 
 
 def test_zero_cotangents_hide_a_kink_of_eigenvalues():
-    """What the module says of equal eigenvalues: reverse mode leaves it out."""
+    """As the module says, reverse mode skips zero cotangents."""
     v = np.array([[0.3, 0.5], [0.5, -0.2]])
     f = lambda t: np.sum((np.linalg.eigvalsh(np.eye(2) + t * v) - 1) ** 2)
     assert_close(ad.grad(ad.grad(f))(0.0), 2 * np.sum(np.diag(v) ** 2))

@@ -1,4 +1,4 @@
-"""Guard the densities that chapter 29 writes down in a few lines."""
+"""Guard the densities that chapter 29 defines in a few lines."""
 
 from functools import cache
 from pathlib import Path

@@ -15,7 +15,7 @@ assert_near = partial(np.testing.assert_allclose, rtol=1e-12, atol=1e-12)
 
 
 def gradient(f, *x):
-    """Return the gradient of the sum of `f`: with jit and without."""
+    """Return the gradient of the sum of `f`, with jit and without."""
     def total(x):
         return np.sum(f(x))
     x = np.array(x, float)
@@ -25,7 +25,7 @@ def gradient(f, *x):
 
 
 def tangent(f, *x):
-    """Return the tangents of `f`, all elements moving at the speed of 1."""
+    """Return the tangents of `f` along ones."""
     x = np.array(x, float)
     return ad.jvp(f, (x,), (np.ones_like(x),))[1]
 
@@ -80,7 +80,7 @@ def test_nanargmax_of_all_nan_is_minus_one():
     assert place == -1
 
 
-# Numbers and how they are written
+# Numbers and their parts
 
 def test_slopes_of_modf_at_integers_are_right():
     x = np.array([-2., -0.0, 3, inf, -inf, nan])
@@ -122,7 +122,7 @@ def test_unwrap_steps_up_at_half_a_period():
     assert_near(ad.jacfwd(np.unwrap)(x), np.eye(6))
 
 
-# What is next to something that is no number
+# Neighbors of NaN and infinity
 
 def test_convolve_edges_do_not_turn_infinity_into_nan():
     for f, mode in product([np.convolve, np.correlate],

@@ -1,6 +1,6 @@
-"""Guard SciPy's special functions: far away, at the ends, and refused.
+"""Guard SciPy's special functions: far out, at the ends, and refused.
 
-The slopes are compared with those of mpmath, at 30 digits.
+The slopes are compared with mpmath's, at 30 digits.
 """
 
 import mpmath as mp
@@ -14,7 +14,7 @@ from tests.programs import PROGRAMS
 
 
 def slope(f, x):
-    """Return the derivative of `f` at a number, forwards."""
+    """Return the derivative of `f` at a number, by forward mode."""
     with np.errstate(all='ignore'):
         return ad.jvp(f, (x,), (type(x)(1),))[1]
 
@@ -93,7 +93,7 @@ GAMMAS = [(1e-3, 0.5), (0.3, 1e-9), (0.3, 1.31), (2.5, 3.4), (2.5, 3.6),
 
 @pytest.mark.parametrize('a, x', GAMMAS)
 def test_slopes_of_incomplete_gamma_functions_in_a(a, x):
-    upper = x > a   # or mpmath would take the difference of almost equals
+    upper = x > a   # or mpmath would subtract almost equal numbers
 
     def truth(a):
         limits = (x, inf) if upper else (0, x)
@@ -106,7 +106,7 @@ def test_slopes_of_incomplete_gamma_functions_in_a(a, x):
 
 
 def test_a_quantile_follows_its_distribution():
-    """So samples of a gamma distribution have slopes in its shape."""
+    """So samples of a gamma distribution have slopes in the shape."""
     for f, inverse in (('gammainc', 'gammaincinv'), ('chdtrc', 'chdtri'),
                        ('gammaincc', 'gammainccinv')):
         same = lambda a, y: getattr(special, f)(
@@ -200,7 +200,7 @@ def test_slopes_of_single_precision_are_rounded_and_no_worse():
 
 
 def test_a_result_of_single_precision_does_not_spoil_the_slope():
-    """-804.6 has an error of 3e-5, which would be that of the slope."""
+    """-804.6 has an error of 3e-5, which the slope would inherit."""
     np.testing.assert_allclose(slope(special.log_ndtr, np.float32(-40)),
                                np.float32(40.024968847207276), 1e-7)
 

@@ -1,4 +1,4 @@
-"""Guard the methods of ufuncs, also where there is little or nothing."""
+"""Guard the methods of ufuncs, including small and empty arrays."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,5 @@
-"""exercises and runner: a reader's files are tried, and pages show the tasks."""
+"""exercises and runner: a reader's files are checked, and pages show tasks.
+"""
 
 import re
 import signal
@@ -85,7 +86,8 @@ def write(path, text):
 
 @pytest.fixture
 def ask(book, capsys):
-    """Return a function: a command of the reader's, what it prints."""
+    """Return a function that runs a reader's command and returns its output.
+    """
     def ask(command, words=''):
         runner.main(command, words)
         return capsys.readouterr().out
@@ -94,7 +96,7 @@ def ask(book, capsys):
 
 @pytest.fixture
 def save(book):
-    """Return a function that writes a file of the reader's."""
+    """Return a function that writes a reader's file."""
     return lambda name, text: write(book / f'exercises/{name}.py', text)
 
 
@@ -213,7 +215,7 @@ Solved: 1 of 3. You are at e01_2.
     assert 'Solved: 0 of 1. You are at e01_2.' in ask('progress', '02')
 
 
-# What goes wrong
+# Failures
 
 def test_a_wrong_prediction_does_not_show_the_answer(ask, save):
     save('e01_2_guess', GUESS.replace('raise', 'return 5 #'))

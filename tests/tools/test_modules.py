@@ -52,7 +52,7 @@ third = Here
 
 @pytest.fixture
 def page(tmp_path, monkeypatch):
-    """Return a function: the name of a module, its page."""
+    """Return a function from the name of a module to its page."""
     for name, text in {'__init__': '', 'core': CORE, 'other': OTHER}.items():
         path = tmp_path / weave.PACKAGE / f'{name}.py'
         path.parent.mkdir(exist_ok=True)

@@ -1,4 +1,5 @@
-"""render: what a chapter's cells do stands on its page, or fails it."""
+"""render: a chapter's page has the outputs of its cells, or the build fails.
+"""
 
 import json
 import re
@@ -77,7 +78,7 @@ def test_the_output_does_not_mention_the_machine(page):
         assert 'object at 0x…' in text and '42' in text
 
 
-# What ends the build.
+# Errors that end the build.
 
 @pytest.mark.parametrize('text, words', [
     ('\n```python\nx = 1\ndef f():\n    z\n```\n\n```python\nx\nf()\nx\n```\n',

@@ -1,4 +1,4 @@
-"""The HTML of a page is finished: formulas are set, and plain words plain."""
+"""The HTML of a page is finished: formulas are typeset, names are linked."""
 
 import markdown
 import pytest

@@ -1,4 +1,4 @@
-"""The tables of what works: they are as when they are made again."""
+"""The tables of what works equal newly measured ones."""
 
 import json
 
