@@ -427,7 +427,7 @@ def test_p6_with_both_rules_each_mode_uses_its_own():
             assert ran == expected.split(), names
 
 
-def test_p6_a_primitive_with_a_vjp_rule_alone_refuses_forward_mode():
+def test_p6_a_primitive_with_only_a_vjp_rule_refuses_forward_mode():
     p = primitive('back', vjp=[lambda x: (np.exp(x), np.exp(x)),
                                lambda y, ct: (5 * y * ct,)])
     for f in p.bind, staged(p.bind), ad.jit(p.bind):
@@ -449,7 +449,7 @@ def test_p6_a_backward_function_closes_over_mapped_and_staged_values(way):
     assert_close(ad.jit(ad.vmap(slope))(X, X), 5 * X)
 
 
-def test_p6_closing_over_what_is_differentiated_is_an_error():
+def test_p6_closing_over_a_differentiated_value_is_an_error():
     """The derivative in `y` would be dropped; see row D17."""
     for rule in (lambda y: {'jvp': lambda xs, ts: (xs[0], ts[0] * y)},
                  lambda y: {'vjp': lambda xs: (xs[0], lambda ct: (ct * y,))}):
