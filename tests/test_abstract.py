@@ -133,6 +133,7 @@ MISTAKES = {
     'broadcast_to': (lambda x: np.broadcast_to(x, (2, 1)), 'broadcast'),
     'too_many_indices': (lambda x: x[0, 1, 2], 'too many indices'),
     'out_of_bounds': (lambda x: x[2], 'index 2 is out of bounds .* size 2'),
+    'index_arrays': (lambda x: x[[0, 1], [0, 1, 2]], 'mismatch'),
     'reshape': (lambda x: x.reshape(4), 'cannot reshape'),
     'solve': (lambda x: np.linalg.solve(x @ x.T, x.T), 'solve'),
     'det': (np.linalg.det, 'square'),

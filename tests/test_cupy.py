@@ -127,12 +127,6 @@ def test_b3_a_compiled_program_works_for_two_libraries():
     np.testing.assert_array_equal(f(x).there, [0, 2, 6, 12])
 
 
-def test_b3_empty_cotangents_are_converted_to_the_library():
-    _, pullback = ad.vjp(np.sin, Elsewhere(np.zeros((0, 3))))
-    for ct in np.ones((0, 3)), np.broadcast_to(1.0, (0, 3)):
-        assert pullback(ct)[0].shape == (0, 3)
-
-
 def test_the_stand_in_for_cupy_refuses_numpy_arrays():
     x = Elsewhere(np.ones(3))
     for f in (lambda: x + np.ones(3), lambda: np.ones(3) * x,
@@ -143,16 +137,10 @@ def test_the_stand_in_for_cupy_refuses_numpy_arrays():
 
 # CuPy
 
-@pytest.fixture(scope='module')
-def cupy():
-    """Return CuPy, or skip the test without CuPy or without a card."""
+@table
+def test_b3_programs_stay_on_the_card_and_equal_numpy(transform):
     cupy = pytest.importorskip(
         'cupy', reason='CuPy is not installed: no program runs on a card')
     if not cupy.is_available():
         pytest.skip('CuPy finds no graphics card')
-    return cupy
-
-
-@table
-def test_b3_programs_stay_on_the_card_and_equal_numpy(cupy, transform):
     check(transform, cupy.asarray, cupy.ndarray, cupy.asnumpy)

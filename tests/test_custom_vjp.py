@@ -208,7 +208,7 @@ def test_d1_b1_any_argument_output_or_residual_is_mapped_or_not(
         assert_close(ad.linearize(by_vmap, *args)[1](*tangents), expected)
 
 
-def test_bwd_alone_closes_over_a_mapped_value():
+def test_only_bwd_closes_over_a_mapped_value():
     def total(z):
         def inner(x):
             k = custom(lambda y: y * y, lambda y: (y * y, None),
@@ -224,46 +224,6 @@ def test_bwd_alone_closes_over_a_mapped_value():
                    lambda r, c: (x * c,))
         return ad.grad(k)(2.0)
     assert_same(ad.vmap(alone)(X), X)
-
-
-# D3, D4: Python runs when the pass runs
-
-def test_d3_python_control_flow_in_all_three():
-    def f(x):
-        return x if x > 0 else -2 * x
-
-    def fwd(x):
-        return (x, 'up') if x > 0 else (-2 * x, 'down')
-
-    def bwd(way, ct):
-        if ct > 5:
-            ct = ct * 10
-        return (3 * ct,) if way == 'up' else (-5 * ct,)
-
-    k = custom(f, fwd, bwd)
-    assert ad.grad(k)(2.0) == 3.0 and ad.grad(k)(-2.0) == -5.0
-    assert ad.grad(lambda x: 6 * k(x))(-2.0) == -300.0
-    for transformed in (ad.vmap(k), ad.vmap(ad.grad(k))):
-        with pytest.raises(ad.TracerBoolConversionError, match='np.where'):
-            transformed(X)
-        assert current_trace() is Trace.base
-    with pytest.raises(ad.TracerBoolConversionError):
-        staged(k)(2.0)
-
-
-def test_d4_a_nan_is_caught_in_the_reverse_pass():
-    def bwd(x, ct):
-        x_bar = ct * 0.5 / np.sqrt(x)
-        if not np.all(np.isfinite(x_bar)):
-            raise FloatingPointError(f'{x_bar} at {x}')
-        return x_bar,
-
-    f = custom(np.sqrt, lambda x: (np.sqrt(x), x), bwd)
-    assert_close(ad.grad(f)(4.0), 0.25)
-    with np.errstate(divide='ignore'):
-        with pytest.raises(FloatingPointError, match='inf at 0.0'):
-            ad.grad(f)(np.float64(0.0))
-    assert current_trace() is Trace.base
 
 
 # D8, R3: the interface

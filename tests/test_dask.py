@@ -16,8 +16,8 @@ import pytest
 import autodiff_mini as ad
 from autodiff_mini.errors import TracerError
 from tests.array_programs import (
-    ARGS, PROGRAMS, TRANSFORMS, both_rules, branches, chosen, compiled,
-    forgetful, forward_rule, made, neurons, some_of, started, unused)
+    ARGS, PROGRAMS, TRANSFORMS, branches, chosen, compiled, forgetful,
+    forward_rule, made, neurons, some_of, started, unused)
 
 rng = np.random.default_rng(0)
 X, W, Y = rng.normal(size=(6, 4)), rng.normal(size=4), rng.normal(size=6)
@@ -158,10 +158,9 @@ def test_the_cotangent_of_an_integer_is_numpys():
 
 def test_numbers_stay_numbers_beside_chunked_arrays():
     x, *_ = chunks(W)
-    double, _ = lazily(ad.jit(lambda s, x: (s * 2, x + s)), np.float64(3), x)
-    assert type(double) is np.float64
-    double, _ = lazily(ad.jit(lambda w, x: (w * 2, x + w)), np.zeros(4), x)
-    assert type(double) is np.ndarray
+    for number in np.float64(3), np.zeros(4):
+        double, _ = lazily(ad.jit(lambda s, x: (s * 2, x + s)), number, x)
+        assert type(double) is type(number)
     branch = lambda s, x: ad.cond(s > 0, np.sin, np.cos, x)
     assert type(lazily(ad.jit(branch), np.float64(1), x)) is da.Array
     count, _ = lazily(ad.while_loop, lambda c: c[0] < 3,
@@ -194,8 +193,7 @@ HUGE = [da.ones(3), da.ones((10**6, 3), chunks=(10**5, 3)),
 @pytest.mark.parametrize('transform', TRANSFORMS.keys() - {'hessian'})
 def test_no_array_as_large_as_the_data_is_made(transform):
     """The plan holds no such array, and making the plan needs none."""
-    programs = [neurons, branches, forward_rule, both_rules, forgetful,
-                compiled]
+    programs = [neurons, branches, forward_rule, forgetful, compiled]
     if 'jit' not in transform:  # staging makes NumPy arrays
         programs += [made, started, unused]
     for program in programs:
@@ -231,10 +229,10 @@ def plan(program, transform, sizes=(2, 2, 2)):
     f = TRANSFORMS[transform](program)
     plans = ad.tree_leaves(lazily(f, *map(da.from_array, ARGS, sizes)))
     assert {type(y) for y in plans} == {da.Array}
-    return plans, ad.tree_leaves(TRANSFORMS[transform](program)(*ARGS))
+    return plans, ad.tree_leaves(f(*ARGS))
 
 
-# `cond` has to see a number, also to know whether an element takes a branch.
+# `cond` has to see a number, also to know whether a branch is needed.
 LAZY = [f for f in PROGRAMS if f is not chosen]
 
 # The work of two processes: with fewer chunks, each has half of the rows.
@@ -289,9 +287,6 @@ def test_b3_two_processes_compute_the_whole_table(two_processes):
         assert_equal(values[cell], expected)
     workers = two_processes.run(os.getpid)
     assert len({*workers.values(), os.getpid()}) == 3
-    # both had something to do
-    assert all(two_processes.run(lambda dask_worker: len(
-        dask_worker.state.task_counter.cumulative_elapsed())).values())
     for name, known in ('numpy', True), ('autodiff_mini', False):
         found = two_processes.run(lambda name: name in sys.modules, name)
         assert {*found.values()} == {known}

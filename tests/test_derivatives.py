@@ -5,7 +5,6 @@ transposes of all programs. Names with d3 cite a row of the page
 what_the_documents_ask.
 """
 
-import itertools
 
 import numpy as np
 import pytest
@@ -13,7 +12,7 @@ import pytest
 import autodiff_mini as ad
 from autodiff_mini.core import Trace, current_trace
 from tests.numerical import assert_close, assert_same
-from tests.test_custom_jvp import assert_trees, d
+from tests.test_custom_jvp import assert_trees
 
 X = np.array([0.5, 1.5, 2.5])
 Y = np.array([2.0, -1.0, 0.25])
@@ -61,16 +60,13 @@ def test_keywords_are_held_fixed():
 # has_aux
 
 def test_has_aux_passes_the_second_output_on():
-    def f(x):
-        return x ** 2, {'x': x, 'also': [np.sin(x), None, 7]}
-
     aux = {'x': 3.0, 'also': [np.sin(3.0), None, 7]}
+    f = lambda x: (x ** 2, {'x': x, 'also': [np.sin(x), None, 7]})
     assert ad.grad(f, has_aux=True)(3.0) == (6.0, aux)
     assert ad.value_and_grad(f, has_aux=True)(3.0) == ((9.0, aux), 6.0)
-    y, f_vjp, got = ad.vjp(f, 3.0, has_aux=True)
-    assert (y, f_vjp(1.0), got) == (9.0, (6.0,), aux)
-    y, f_jvp, got = ad.linearize(f, 3.0, has_aux=True)
-    assert (y, f_jvp(1.0), got) == (9.0, 6.0, aux)
+    for transform, slope in (ad.vjp, (6.0,)), (ad.linearize, 6.0):
+        y, linear, got = transform(f, 3.0, has_aux=True)
+        assert (y, linear(1.0), got) == (9.0, slope, aux)
 
 
 # Gradients: structures, types, memory
@@ -113,14 +109,6 @@ def test_integers_have_float0_gradients():
     assert f_jvp(X, np.zeros(3, ad.float0)) == f(X, np.arange(3))
 
 
-def test_the_zero_of_a_value_is_an_array_or_symbolic():
-    assert_same(ad.zero_from_primal(X), np.zeros(3))
-    zero = ad.zero_from_primal(X, symbolic_zeros=True)
-    assert type(zero) is ad.SymbolicZero and zero.shape == (3,)
-    with pytest.raises(TypeError, match='is a symbolic zero, not an array'):
-        zero + 1.0
-
-
 def test_residuals_are_leaves():
     """They can be scaled, counted, and stored, like those of any tree."""
     _, f_vjp = ad.vjp(lambda x: x * Y, X)
@@ -128,10 +116,7 @@ def test_residuals_are_leaves():
     assert_same(leaf, Y)
     twice = ad.tree_map(lambda r: 2 * r, f_vjp)
     assert_same(twice(np.ones(3))[0], 2 * Y)
-    assert_same(f_vjp(np.ones(3))[0], Y)
-    assert ad.tree_structure(twice) == ad.tree_structure(f_vjp)
     _, f_jvp = ad.linearize(lambda x: x * Y, X)
-    assert_same(ad.tree_map(lambda r: 2 * r, f_jvp)(X), 2 * Y * X)
     leaves, tree = ad.tree_flatten(f_jvp)
     assert_same(ad.tree_unflatten(tree, leaves)(X), Y * X)
 
@@ -184,31 +169,19 @@ def test_complex_derivatives():
 
 
 def test_jacrev_and_grad_of_complex_outputs_need_holomorphic():
-    for transform in ad.jacrev, ad.grad:
-        with pytest.raises(TypeError, match=(
-                'outputs: .* requires real-valued outputs .*but got complex'
-                '.*holomorphic=True. If not')):
-            transform(lambda z: z * z)(1j)
+    """A column of jacfwd is the derivative along 1, not that along i."""
+    for transform in ad.jacrev, ad.grad, ad.jacfwd:
         with pytest.raises(TypeError, match=(
                 'outputs: .* requires complex-valued outputs, but got fl')):
             transform(np.abs, holomorphic=True)(1j)
-
-
-def test_jacfwd_of_complex_numbers_needs_holomorphic():
-    """A column is the derivative along 1; conj has another along i."""
-    with pytest.raises(TypeError, match=(
-            r'jacfwd of conj\w*: argument 0: jacfwd requires real-valued '
-            r'inputs .*but got complex128\[\]. .*holomorphic=True')):
-        ad.jacfwd(np.conj)(1j)
+        with pytest.raises(TypeError, match=(
+                'requires real-valued .*but got complex.*holomorphic=True')):
+            transform(lambda z: z * z)(1j)
     with pytest.raises(TypeError, match=(
             r'holomorphic=True requires complex-valued inputs, but got '
             r'float64\[\]. Convert it')):
         ad.jacfwd(lambda x: x * 1j, holomorphic=True)(1.0)
-    with pytest.raises(TypeError, match=(
-            r'outputs: .* requires complex-valued outputs, but got float64')):
-        ad.jacfwd(np.abs, holomorphic=True)(1j)
     assert ad.jacfwd(lambda x: x * 1j)(2.0) == 1j
-    assert ad.jacfwd(np.exp, holomorphic=True)(1j) == np.exp(1j)
 
 
 @pytest.mark.parametrize('jacobian', [ad.jacfwd, ad.jacrev, ad.hessian])
@@ -236,22 +209,6 @@ def test_jacobians_by_integers_are_float0(jacobian):
         assert is_float0(out['b']['n'], (2,))
     alone = jacobian(lambda n: n * 0.5, allow_int=True)(np.arange(2))
     assert is_float0(alone, (2, 2))
-
-
-# Perturbations do not mix
-
-def test_nested_perturbations_stay_apart():
-    for outer, inner in itertools.product((ad.grad, d), repeat=2):
-        # d/dx x * d/dy (x + y) = 1
-        f = lambda x: x * inner(lambda y: x + y)(1.0)
-        assert outer(f)(2.0) == 1.0
-        # d/dx d/dy (x^2 y^2), at x = y, where both are meant
-        f = lambda x: inner(lambda y: x ** 2 * y ** 2)(x)       # 2 x^2 x
-        assert outer(f)(3.0) == 54.0
-        # a function that is a value, made inside and used outside
-        f = lambda x: inner(lambda y: (lambda z: x * y * z))(1.0)
-        with pytest.raises(TypeError, match='cannot be traced|scalar-output'):
-            outer(f)(1.0)
 
 
 # D3 and hard case 12

@@ -102,21 +102,11 @@ def refusals():
     return before, list(map(refused, wrong))
 
 
-def pictures_and_solutions():
-    root = ad.jit(lambda a: ad.root(lambda a, x: x ** 3 - a, a, np.ones(4)))
-    root(X)
-    jaxpr = ad.make_jaxpr(lambda x: np.sin(x) * 2)(X)
-    yield
-    return (jaxpr._repr_html_(), str(ad.cost(root, X)),
-            ad.grad(lambda a: np.sum(root(a)))(X))
-
-
 def ran(before, between):
     """Return what the programs return, with modules imported so."""
     list(map(import_module, before))
     halves = [make() for make in (
-        rules, calls_in_a_checkpoint, functions_of_numpy, refusals,
-        pictures_and_solutions)]
+        rules, calls_in_a_checkpoint, functions_of_numpy, refusals)]
     list(map(next, halves))
     list(map(import_module, between))
     return {half.__name__: exactly(end(half)) for half in halves}

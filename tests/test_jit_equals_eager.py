@@ -303,10 +303,7 @@ ELEMENTWISE = {
     'minus': lambda x, k: x - k,
     'times': lambda x, k: x * k,
     'over': lambda x, k: x / k if k else x,
-    'over_left': lambda x, k: k / x,
-    'max_number': lambda x, k: np.maximum(x, k),
     'relu': lambda x, k: np.where(x > 0, x, 0.0),
-    'mask': lambda x, k: (x > k) * x,
 }
 PAIRWISE = {
     'add': lambda x, y, k: x + y,
@@ -316,25 +313,20 @@ PAIRWISE = {
     'max': lambda x, y, k: np.maximum(x, y),
     'less': lambda x, y, k: x < y,
     'select': lambda x, y, k: np.where(x < y, x, y),
-    'select_number': lambda x, y, k: np.where(x <= y, k, y),
     'choose': lambda x, y, k: np.where(x == k, no_bool(y) - x * 1, x),
     'chain': lambda x, y, k: chain(x, y),
 }
 REARRANGING = {
     'sum': lambda x, k: np.sum(x),
     'sum_last': with_axes(lambda x, k: np.sum(x, axis=-1)),
-    'sum_first': with_axes(lambda x, k: np.sum(x, axis=0)),
     'softmax': with_axes(lambda x, k: (
         lambda e: e / np.sum(e, -1, keepdims=True))(
         np.exp(x - np.max(x * 1, -1, keepdims=True, initial=0.0)))),
     'cumsum': with_axes(lambda x, k: np.cumsum(x, axis=0)),
     'transpose': lambda x, k: np.transpose(x),
     'flat': lambda x, k: np.reshape(x, -1),
-    'tail': with_axes(lambda x, k: x[1:]),
     'differences': with_axes(lambda x, k: no_bool(x[1:]) - no_bool(x[:-1])),
-    'rows': lambda x, k: x[[0, -1, 0]] if np.ndim(x) and len(x) else x,
     'join': grow(lambda x, k: np.concatenate([x, x * k], axis=-1)),
-    'pair': grow(lambda x, k: np.stack([x, x + k], axis=-1)),
     'matmul': matmul,
     # Constants
     'full': lambda x, k: x * np.full(np.shape(x), k),

@@ -4,7 +4,6 @@ import random
 import re
 import warnings
 from functools import partial
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -112,11 +111,12 @@ def of_a_generator(x):
     return x * rng.normal()
 
 
-MODEL = SimpleNamespace(rng=np.random.default_rng(2))
+class Model:
+    def __init__(self):
+        self.rng = np.random.default_rng(2)
 
-
-def of_an_attribute(x):
-    return x * MODEL.rng.normal()
+    def draw(self, x):
+        return x * self.rng.normal()
 
 
 def of_an_inner_function(x):
@@ -131,7 +131,7 @@ def of_a_closure():
     return closure
 
 
-DRAWN = [of_numpy, of_python, of_a_generator, of_an_attribute,
+DRAWN = [of_numpy, of_python, of_a_generator, Model().draw,
          of_an_inner_function, of_a_closure()]
 
 

@@ -264,15 +264,12 @@ def test_errors_in_the_backward_pass_carry_the_line():
 
 def test_a_cotangent_is_made_to_fit():
     """Also between two operations, where no user sees it."""
-    single, weak = typeof(np.ones(3, np.float32)), typeof(1.0)
-    assert fit_cotangent(X, typeof(X)) is X
-    assert_same(fit_cotangent(np.stack([X, X]), single),
-                np.float32([2, 4, 6]))
-    assert_same(fit_cotangent(X, weak), np.float64(6))
-    assert_same(fit_cotangent(2.0, weak), 2.0)
-    assert_same(fit_cotangent(2.0, typeof(np.float64(2))), np.float64(2))
-    assert_same(fit_cotangent(X * 1j + X, typeof(X)), X)
-    assert_same(fit_cotangent(X, typeof(X * 1j)), X + 0j)
+    for ct, like, expected in (
+            (np.stack([X, X]), np.ones(3, np.float32), np.float32([2, 4, 6])),
+            (X, 1.0, np.float64(6)), (2.0, 1.0, 2.0),
+            (2.0, np.float64(2), np.float64(2)),
+            (X * 1j + X, X, X), (X, X * 1j, X + 0j)):
+        assert_same(fit_cotangent(ct, typeof(like)), expected)
 
 
 def test_cotangents_come_back_in_the_dtype_of_each_operand():

@@ -16,8 +16,8 @@ def shared(exercise, f, *args):
     expected = ad.eval_jaxpr(jaxpr, jaxpr.consts, *args)
     found = ad.eval_jaxpr(program, program.consts, *args)
     for y, z in zip(found, expected, strict=True):
-        assert np.array_equal(y, z) and ad.typeof(y) == ad.typeof(z)
-        assert np.array_equal(np.signbit(y), np.signbit(z))
+        assert ad.typeof(y) == ad.typeof(z)
+        assert np.asarray(y).tobytes() == np.asarray(z).tobytes()
     return [eqn.primitive.name for eqn in program.eqns]
 
 

@@ -10,6 +10,7 @@ from book.tools import mainline, weave
 
 CORE, JVP = 'autodiff_mini/draft/core.py', 'autodiff_mini/draft/jvp.py'
 FIRST, SECOND = 'book/chapters/01_core.md', 'book/chapters/02_jvp.md'
+SAMPLES = Path(__file__).parent / 'samples'
 FILES = {
     'autodiff_mini/__init__.py': 'from .core import bind\n',
     CORE: '''"""The core."""
@@ -46,34 +47,17 @@ from .core import bind
 def jvp(f, x, t):
     return bind(f, x), np.zeros(t)
 ''',
-    FIRST: f'''# The core
+}
 
-```py title="{CORE}"
-# weave: """
-```
 
-```python title="{CORE}"
-# weave: import numpy .. defrule, defrule('sin' .. for name in 'add','mul':
-```
-
-Then the heart.
-
-```python title="{CORE}"
-# weave: bind
-```
-''',
-    SECOND: f'''# Forwards
-
-```python title="{JVP}"
-# weave: """ .. jvp
-```
-'''}
 @pytest.fixture(autouse=True)
 def book(tmp_path, monkeypatch):
     """A book of two woven chapters, in the current directory."""
     monkeypatch.chdir(tmp_path)
     for path, text in FILES.items():
         write(path, text)
+    for path in FIRST, SECOND:
+        write(path, (SAMPLES / Path(path).name).read_text())
     weave.weave(Path())
 
 
