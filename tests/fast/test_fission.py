@@ -206,7 +206,7 @@ def total_of(f):
 
 
 @pytest.mark.parametrize('name', BODIES | NO_SUMS)
-def test_each_body_computes_what_its_steps_do(name):
+def test_each_body_equals_its_steps(name):
     f, carry, *rest = (BODIES | NO_SUMS)[name]
     x, consts = rest[:2] if rest else ([carry[0]], [])
 
