@@ -11,6 +11,7 @@ NumPy's (row B3).
 import numpy as np
 
 import autodiff_mini as ad
+from tests import amount
 
 rng = np.random.default_rng(0)
 ARGS = rng.normal(size=4), rng.normal(size=(6, 4)), rng.normal(size=6)
@@ -28,11 +29,8 @@ def branches(w, x, y):
 def shapes(w, x, y):
     a = np.transpose(np.reshape(x * w, (2, 3, 4)))[1:, :2]
     b = np.concatenate([np.stack([y, y * y]), np.broadcast_to(y, (3, 6))])
-    return np.sum(a * a) * np.sum(b[:, ::2] ** 2)
-
-
-def products(w, x, y):
-    return np.sum(np.einsum('ij,j->i', x, np.sin(w)) * y) + np.std(x.T @ y)
+    return np.sum(a * a) * np.sum(b[:, ::2] ** 2) + np.einsum(
+        'ij,j->i', x, np.sin(w)) @ y * np.std(x.T @ y)
 
 
 squash = ad.custom_jvp(lambda x: 1 / (1 + np.exp(-x)))
@@ -41,17 +39,6 @@ squash.defjvps(lambda x_dot, y, x: 3 * y * (1 - y) * x_dot)
 
 def forward_rule(w, x, y):
     return np.sum(squash(x @ w) * y)
-
-
-both = ad.custom_vjp(lambda x, y: np.sin(x) * y)
-both.defvjp(lambda x, y: (np.sin(x) * y, (x, y)),
-            lambda r, ct: (3 * np.cos(r[0]) * r[1] * ct, np.sin(r[0]) * ct))
-both.defjvp(lambda p, t: (both(*p), 3 * np.cos(p[0]) * p[1] * t[0]
-                          + np.sin(p[0]) * t[1]))
-
-
-def both_rules(w, x, y):
-    return np.sum(both(x @ w, y))
 
 
 def recurrence(w, x, y):
@@ -75,16 +62,16 @@ def started(w, x, y):
     return np.sum(ad.fori_loop(0, 2, lambda i, h: np.sin(h) + z, y) * z)
 
 
-halves = ad.custom_vjp(lambda x: (np.sin(x), np.cos(x)))
-halves.defvjp(lambda x: (halves(x), x),
+both = ad.custom_vjp(lambda x: (np.sin(x), np.cos(x)))
+both.defvjp(lambda x: (both(x), x),
               lambda x, cts: (np.cos(x) * cts[0] - 2 * np.sin(x) * cts[1],))
-halves.defjvp(lambda p, t: (halves(*p), (np.cos(*p) * t[0],
+both.defjvp(lambda p, t: (both(*p), (np.cos(*p) * t[0],
                                          -2 * np.sin(*p) * t[0])))
 
 
 def unused(w, x, y):
-    """A rule asks for a cotangent that is zero."""
-    return np.sum(halves(x @ w)[0] * y)
+    """Both rules, of which one asks for a cotangent that is zero."""
+    return np.sum(both(x @ w)[0] * y)
 
 
 pair = ad.custom_jvp(lambda t, k: (t * k, t + t))
@@ -113,9 +100,9 @@ def compiled(w, x, y):
     return ad.jit(forward_rule)(np.sin(w), x, y)
 
 
-PROGRAMS = [neurons, branches, shapes, products, forward_rule, both_rules,
-            recurrence, made, started, unused, call_turned_round, chosen,
-            forgetful, compiled]
+PROGRAMS = [neurons, branches, shapes, forward_rule, recurrence,
+            made, started, unused, call_turned_round, chosen, forgetful,
+            compiled]
 
 
 def over_rows(f):
@@ -138,3 +125,10 @@ TRANSFORMS = {
     'jit of hessian': lambda f: ad.jit(ad.hessian(f)),
     'pullback': lambda f: lambda *args: ad.vjp(f, *args)[1](2.0),
 }
+
+
+def some_of(programs, transform, turns):
+    """Return one in so many programs; with `--all`, each of them."""
+    start = list(TRANSFORMS).index(transform)
+    return [f for i, f in enumerate(programs, start)
+            if amount.WHOLE or i % turns == 0]

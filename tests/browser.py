@@ -12,6 +12,7 @@ import time
 from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Thread
 from urllib.parse import urlsplit
 
@@ -29,6 +30,7 @@ FLAGS = [
     'primaryPointerType=4,availablePointerTypes=4',
 ]
 
+SCRIPTS = Path(__file__).parent / 'scripts'
 PATIENCE = 5   # seconds for a page to settle
 
 
@@ -99,6 +101,11 @@ def browsing(chrome, driver, profile):
 
 # A visit.
 
+def script(name):
+    """Return a script that runs in a page."""
+    return (SCRIPTS / f'{name}.js').read_text('utf-8')
+
+
 def faults(browser, url, widths=(1280, 375)):
     """Return a line for each fault of a page.
 
@@ -142,21 +149,7 @@ def visit(browser, url):
 
 def rest(browser):
     """Wait until the page has its styles, fonts, and formulas."""
-    browser.execute_async_script('''
-        const [patience, done] = arguments;
-        const every = (selector, test) =>
-          [...document.querySelectorAll(selector)].every(test);
-        const rests = () => document.fonts.status === "loaded"
-          && document.getAnimations().length === 0
-          && every("link[rel=stylesheet]", it => it.sheet);
-
-        const deadline = performance.now() + 1000 * patience;
-        let frames = 0;
-        requestAnimationFrame(function look(now) {
-          frames = rests() ? frames + 1 : 0;
-          frames > 3 || now > deadline ? done() : requestAnimationFrame(look);
-        });
-    ''', PATIENCE)
+    browser.execute_async_script(script('rest'), PATIENCE)
 
 
 def search(browser, query):
@@ -244,66 +237,16 @@ def accessibility(browser, part=None):
             yield f'axe: {violation["id"]}: {node["html"]}'
 
 
-def finding(what, script):
-    """Return a check by a script, which returns a list of what it found."""
-    def check(browser):
-        return [f'{what}: {it}' for it in browser.execute_script(script)]
-    return check
-
-
-colours = finding('the wrong colours', '''
-    const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-    const { colorScheme } = getComputedStyle(document.body);
-    return colorScheme === (dark ? "dark" : "light") ? [] : [colorScheme];
-''')
-
-mathematics = finding('a formula is not set', '''
-    return [...document.querySelectorAll(".arithmatex")]
-      .filter(formula => !formula.querySelector(".katex"))
-      .map(formula => formula.textContent);
-''')
-
-sideways = finding('the page scrolls sideways', '''
-    const { scrollWidth, clientWidth } = document.documentElement;
-    return scrollWidth > clientWidth ? [`${scrollWidth} px wide`] : [];
-''')
-
-# If there is room for 78 columns, no listing is wider.
-listings = finding('a listing scrolls', '''
-    if (innerWidth < 1280) return [];
-    return [...document.querySelectorAll(".highlight pre > code")]
-      .filter(code => code.scrollWidth > code.clientWidth)
-      .map(code => code.textContent.split("\\n")
-        .reduce((a, b) => a.length < b.length ? b : a));
-''')
-
-# A phone shows no scroll bar until a finger moves the box.
-shadows = finding('nothing shows that it scrolls', '''
-    if (innerWidth >= 960) return [];
-    return [...document.querySelectorAll("article *")]
-      .filter(it => it.clientWidth && it.scrollWidth > it.clientWidth + 1)
-      .filter(it => {
-        const { overflowX, backgroundAttachment } = getComputedStyle(it);
-        return /auto|scroll/.test(overflowX)
-          && !backgroundAttachment.includes("local");
-      })
-      .map(it => it.outerHTML.slice(0, 200));
-''')
-
-_on_paper = finding('on paper', '''
-    return [...document.querySelectorAll(
-        "header, nav, footer, details:not(.error)")]
-      .filter(part => part.checkVisibility())
-      .map(part => part.outerHTML);
-''')
+def layout(browser, *only):
+    """Find what the checks in checks.js find, or only some of them."""
+    return browser.execute_script(script('checks'), *only)
 
 
 def paper(browser):
     """Find navigation and solutions in print, and leave print emulation on.
     """
     browser.execute_cdp_cmd('Emulation.setEmulatedMedia', {'media': 'print'})
-    return _on_paper(browser)
+    return layout(browser, 'on paper')
 
 
-CHECKS = [requests, console, colours, mathematics, sideways, listings,
-          shadows, accessibility, paper]
+CHECKS = [requests, console, layout, accessibility, paper]

@@ -26,7 +26,7 @@ NO_TEST = 5       # pytest's exit status if no program uses a row
 # A test of each column, and of what a row shares with its neighbors.
 SQUARES = [
     'tests/test_programs.py::'
-    'test_values_are_numpys_and_tangents_the_derivative',
+    'test_values_equal_numpys_and_tangents_the_derivative',
     'tests/test_vmap.py::test_vmap_is_the_stack',
     'tests/test_abstract.py::test_types_are_those_of_what_numpy_returns',
     'tests/test_partial_eval.py::test_linearize_is_jvp',

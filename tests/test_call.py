@@ -16,15 +16,12 @@ from autodiff_mini.higher_order.call import call
 from autodiff_mini.interpreters.jvp import JVPTracer, jvp_flat
 from autodiff_mini.interpreters.vmap import BatchTracer
 from tests.numerical import assert_close, assert_same
-from tests.traces import SpyTracer, spied
+from tests.test_custom_jvp import assert_trees, d
+from tests.traces import SpyTrace, SpyTracer, spied
 
 X = np.linspace(0.2, 1.5, 3)
 A = np.arange(6.).reshape(2, 3) / 4
 Pair = namedtuple('Pair', 'x y')
-
-
-def d(f):
-    return lambda x: ad.jvp(f, (x,), (np.ones(np.shape(x))[()],))[1]
 
 
 def called(f):
@@ -36,36 +33,14 @@ def trees(x):
     return Pair({'s': np.sin(x), 'c': 3.0}, [x * x, None, x.sum()])
 
 
-FUNCTIONS = {
-    'sin': np.sin,
-    'several': lambda x: (x * x, np.cos(x), x.sum()),
-    'tree': trees,
-    'identity': lambda x: x,
-    'constant': lambda x: np.ones(2),
-    'number': lambda x: 2.0,
-    'nothing': lambda x: None,
-    'reduces': lambda x: np.sum(x * np.sin(x)),
-    'call': lambda x: call(np.sin, x) * x,
-    'jvp': lambda x: ad.jvp(np.tanh, (x,), (x,)),
-    'vmap': lambda x: ad.vmap(np.tanh)(x),
-    'call_of_vmap_of_call': lambda x: ad.vmap(called(np.tanh))(x) * x,
-}
-each_function = pytest.mark.parametrize('name', FUNCTIONS)
-
-
-def assert_trees(actual, expected):
-    assert ad.tree_structure(actual) == ad.tree_structure(expected)
-    for a, b in zip(ad.tree_leaves(actual), ad.tree_leaves(expected),
-                    strict=True):
-        assert_same(a, b)
-
-
+FUNCTIONS = [
+    np.sin, lambda x: (x * x, np.cos(x), x.sum()), trees, lambda x: x,
+    lambda x: np.ones(2), lambda x: 2.0, lambda x: None,
+    lambda x: call(np.sin, x) * x, lambda x: ad.jvp(np.tanh, (x,), (x,)),
+    lambda x: ad.vmap(called(np.tanh))(x) * x]
 TRANSFORMATIONS = {
-    'eval': lambda f: f,
-    'vmap': ad.vmap,
-    'jvp': lambda f: lambda x: ad.jvp(f, (x,), (x + 1,)),
-    'spy': lambda f: lambda x: out_of_spy(f, x),
-}
+    'v': ad.vmap, 'j': lambda f: lambda x: ad.jvp(f, (x,), (x + 1,)),
+    's': lambda f: lambda x: out_of_spy(f, x)}
 
 
 def out_of_spy(f, x):
@@ -75,43 +50,25 @@ def out_of_spy(f, x):
     return out[0]
 
 
-NESTINGS = [
-    (), ('vmap',), ('jvp',), ('spy',), ('vmap', 'jvp'), ('jvp', 'vmap'),
-    ('vmap', 'vmap'), ('jvp', 'jvp'), ('jvp', 'vmap', 'jvp'),
-    ('vmap', 'jvp', 'vmap'), ('vmap', 'vmap', 'jvp'), ('spy', 'jvp'),
-    ('spy', 'vmap'), ('jvp', 'jvp', 'vmap'), ('vmap', 'jvp', 'jvp'),
-]
-
-
 def nest(names, f):
     for name in reversed(names):
         f = TRANSFORMATIONS[name](f)
     return f
 
 
-@pytest.mark.parametrize('names', NESTINGS, ids='_of_'.join)
-@each_function
-def test_d5_a_call_is_what_it_calls(name, names):
-    """eval(call(f)) == eval(f), under every nesting."""
-    f = FUNCTIONS[name]
-    x = np.linspace(0.1, 2, 3 * 4 ** names.count('vmap'))
-    x = x.reshape(*[4] * names.count('vmap'), 3)
-    assert_trees(nest(names, called(f))(x), nest(names, f)(x))
+@pytest.mark.parametrize('names', [
+    '', 'v', 'j', 's', 'vj', 'jv', 'jj', 'jvj', 'vjv', 'vvj', 'sj', 'sv'])
+def test_d5_transforming_and_calling_commute(names):
+    """eval(call(f)) == eval(f), and so on, under every nesting."""
+    x = np.linspace(0.1, 2, 3 * 4 ** names.count('v'))
+    x = x.reshape(*[4] * names.count('v'), 3)
+    for f in FUNCTIONS:
+        expected = nest(names, f)(x)
+        assert_trees(nest(names, called(f))(x), expected)
+        assert_trees(called(nest(names, f))(x), expected)
 
 
-@pytest.mark.parametrize('names', NESTINGS, ids='_of_'.join)
-@each_function
-def test_d5_transforming_and_calling_commute(name, names):
-    """vmap(call(f)) == call(vmap(f)), jvp(call(f)) == call(jvp(f))."""
-    f = FUNCTIONS[name]
-    x = np.linspace(0.1, 2, 3 * 4 ** names.count('vmap'))
-    x = x.reshape(*[4] * names.count('vmap'), 3)
-    assert_trees(nest(names, called(f))(x), called(nest(names, f))(x))
-
-
-def test_d5_the_new_function_has_the_old_one_s_name():
-    from tests.traces import SpyTrace
-
+def test_d5_a_transformed_function_keeps_its_name():
     def squares(x):
         return x * x
 
@@ -135,12 +92,6 @@ def test_each_transformation_runs_the_function_once():
     assert len(runs) == 1
 
 
-# Trees
-
-
-# Several outputs, mapped or not, perturbed or not
-
-
 def test_symbolic_zeros_stay_symbolic_through_several_calls_and_vmap():
     def f(x, c):
         return list(call(lambda x, c: call(lambda c, x: (x * 2, c), c, x),
@@ -159,10 +110,7 @@ def test_integers_have_float0_tangents():
     assert_same(y_dot[1], n * X)
 
 
-# Closures
-
-
-def test_closure_over_everything_at_once():
+def test_nested_calls_close_over_values_of_each_level():
     def f(x):
         def g(y):
             def h(z):
@@ -170,9 +118,6 @@ def test_closure_over_everything_at_once():
             return ad.vmap(h)(X)            # x y z^2
         return d(g)(1.0)                    # x z^2
     assert_close(ad.vmap(d(f))(A[0]), np.stack([X * X] * 3))
-
-
-# Mistakes
 
 
 def test_escaped_tracers_are_named():

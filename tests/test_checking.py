@@ -1,4 +1,4 @@
-"""check_grads (P5): it lets the right pass, and catches the wrong."""
+"""check_grads (P5) accepts correct rules and catches wrong ones."""
 
 
 import numpy as np
@@ -15,7 +15,7 @@ each_mode = pytest.mark.parametrize('mode', ['fwd', 'rev'])
 
 
 def square(k, first=2):
-    """Return x^2, with a rule that says `first` x, then `k`."""
+    """Return x^2, whose rule says `first` x, then `k`."""
     slope = custom(lambda x: first * x, lambda p, t: (slope(*p), k * t[0]))
     f = custom(lambda x: x * x, lambda p, t: (f(*p), slope(p[0]) * t[0]))
     f.fun.__qualname__ = f.__qualname__ = 'square'
@@ -39,7 +39,7 @@ RIGHT = {
 
 @each_mode
 @pytest.mark.parametrize('name', RIGHT)
-def test_p5_what_is_right_passes(name, mode):
+def test_p5_correct_rules_pass(name, mode):
     f, args = RIGHT[name]
     assert ad.check_grads(f, args, 2, (mode,)) is None
 
@@ -48,14 +48,14 @@ def test_p5_what_is_right_passes(name, mode):
 def test_complex_numbers_are_checked_in_both_directions(mode):
     f = lambda z: np.exp(z) * np.conj(z) + np.abs(z)
     ad.check_grads(f, (X + 1j,), 2, mode)
-    # right along the real numbers only
+    # right only along the real numbers
     wrong = custom(lambda z: z * z, lambda p, t: (
         wrong(*p), 2 * p[0] * np.conj(t[0])))
     with pytest.raises(AssertionError, match=f"mode '{mode}', order 1"):
         ad.check_grads(wrong, (X + 1j,), 1, mode)
 
 
-# P5: what each mode calls
+# P5: the transform of each mode
 
 @pytest.mark.parametrize('mode, other, transform', [
     ('rev', 'fwd', 'jvp'), ('fwd', 'rev', 'vjp')])
@@ -68,11 +68,11 @@ def test_p5_each_mode_calls_its_own_transform(
         ad.check_grads(np.sin, (X,), 1, (other,))
 
 
-# P5: what is wrong is caught
+# P5: wrong rules are caught
 
 @each_mode
-def test_p5_the_liar_is_caught(mode):
-    """Three for two."""
+def test_p5_a_wrong_rule_is_caught(mode):
+    """Its rule says 3 instead of 2."""
     for x in (1.0, X, X.astype(np.float32), {'a': [X]}):
         f = square(3, first=3)
         with pytest.raises(AssertionError, match=(
@@ -94,7 +94,7 @@ def test_p5_a_wrong_second_derivative_is_caught_at_order_two(mode):
 
 
 @each_mode
-def test_atol_and_rtol_are_how_near_is_near(mode):
+def test_atol_and_rtol_set_the_tolerance(mode):
     f = square(2.02, first=2.02)            # one part in a hundred
     with pytest.raises(AssertionError):
         ad.check_grads(f, (X,), 1, mode)
@@ -106,7 +106,7 @@ def test_atol_and_rtol_are_how_near_is_near(mode):
 
 @each_mode
 def test_tolerances_depend_on_the_lowest_precision(mode):
-    """What is near enough for half precision is not for double."""
+    """Half precision allows a larger error than double."""
     wrong = custom(lambda x: x * x, lambda p, t: (
         wrong(*p), 2.002 * p[0] * t[0]))
     ad.check_grads(wrong, (X.astype(np.float16),), 1, mode)
@@ -132,7 +132,7 @@ def test_wrong_arguments_are_named():
             ad.check_grads(f, *args)
 
 
-def test_an_error_in_the_function_goes_through():
+def test_an_error_in_the_function_is_passed_on():
     with pytest.raises(ZeroDivisionError):
         ad.check_grads(lambda x: 1 / 0, (X,), 1)
     with pytest.raises(TypeError, match='output of .*type str'):

@@ -24,7 +24,7 @@ T = TypeError
 
 
 def counter(name, f, counts):
-    """Return a primitive that counts how often it is computed."""
+    """Return a primitive that counts its evaluations."""
     p = ad.Primitive(name)
     counts[name] = 0
 
@@ -39,7 +39,7 @@ def counter(name, f, counts):
 # Values and types
 
 @pytest.mark.parametrize('x', [2.0, 3, np.float32(2), X])
-def test_values_and_types_are_the_function_s(x):
+def test_a_checkpoint_has_the_values_and_types_of_its_function(x):
     f = lambda x: {'a': x * 2, 'b': (np.sin(x), None, 1)}
     out, again = ad.checkpoint(f)(x), ad.checkpoint(ad.checkpoint(f))(x)
     assert_trees(out, f(x))
@@ -47,7 +47,7 @@ def test_values_and_types_are_the_function_s(x):
     assert_trees(ad.jit(ad.checkpoint(f))(x), ad.jit(f)(x))
 
 
-def test_trees_keywords_and_its_own_names(node):
+def test_a_checkpoint_takes_trees_and_keywords_and_keeps_names(node):
     def f(p, *, scale=2.0):
         """Return something."""
         return Pair(p.x[0] * scale, {'n': None, 'b': p.x[1]['k']})
@@ -80,9 +80,9 @@ ORDERS = {
 }
 
 
-# What is remembered, and what is computed again
+# Values that are saved, and values that are computed again
 
-def test_the_pullback_keeps_the_arguments_and_what_is_closed_over():
+def test_the_pullback_of_a_checkpoint_keeps_arguments_and_captured_values():
     def f(x):
         for _ in range(10):
             x = np.sin(x) * x
@@ -110,7 +110,7 @@ def test_each_operation_runs_again_in_the_reverse_pass():
     assert counts['sine'] in (3, 4)     # the second is not needed
     again = counts['sine']
     pullback(1.0)
-    assert counts['sine'] == 2 * again - 2      # forgotten again
+    assert counts['sine'] == 2 * again - 2      # freed again
     for change in f, ad.jit(f), d(f):   # forward mode runs nothing twice
         counts['sine'] = 0
         change(2.0)
@@ -118,7 +118,7 @@ def test_each_operation_runs_again_in_the_reverse_pass():
 
 
 def remat_counts(wrap, **options):
-    """Count in the passes of a custom_vjp; returns them with the slope."""
+    """Return the counts in the passes of a custom_vjp, and the slope."""
     counts = {}
     fun, res = (counter(name, np.sin, counts) for name in ('fun', 'res'))
     f = ad.custom_vjp(lambda x: fun.bind(x))
@@ -157,7 +157,7 @@ def test_r4_the_first_evaluation_computes_no_residuals(name):
 
 
 def opaque(counts, **options):
-    """Return a custom_vjp whose fwd computes value and residual in one."""
+    """Return a custom_vjp whose fwd computes value and residual together."""
     value = counter('value', np.sin, counts)
     both = ad.Primitive('both', multiple_results=True)
 
@@ -173,7 +173,7 @@ def opaque(counts, **options):
 
 
 @pytest.mark.parametrize('name', INSIDE)
-def test_r4_of_what_cannot_be_taken_apart_the_function_is_run(name):
+def test_r4_optimize_remat_runs_an_opaque_function_first(name):
     for optimize in False, True:
         counts = {'value': 0, 'both': 0}
         f = INSIDE[name](opaque(counts, optimize_remat=optimize))
@@ -183,7 +183,7 @@ def test_r4_of_what_cannot_be_taken_apart_the_function_is_run(name):
         assert counts == {'value': optimize, 'both': 2 - optimize}
 
 
-def test_r4_a_forward_rule_is_not_run_at_first_either():
+def test_r4_a_forward_rule_does_not_run_first_either():
     counts = {}
     slope = counter('slope', np.cos, counts)
     f = with_jvp(lambda x: np.sin(x), lambda p, t: (
@@ -204,7 +204,7 @@ POLICIES['sines'] = lambda primitive, *avals, **params: (
 
 @pytest.mark.parametrize('name', PROGRAMS)
 def test_no_policy_changes_a_derivative(name):
-    """A lying rule tells whether the tangent of what is saved is lost."""
+    """With a wrong rule, a lost tangent of a saved value would show."""
     f = PROGRAMS[name]
     for policy in POLICIES.values():
         g = ad.checkpoint(f, policy=policy)
@@ -216,8 +216,8 @@ def test_no_policy_changes_a_derivative(name):
 
 
 @pytest.mark.parametrize('wrap', [lambda f: f, ad.jit])
-def test_a_policy_says_what_is_computed_once(wrap):
-    """What is saved is not run again, and the rest is."""
+def test_a_policy_selects_what_is_saved(wrap):
+    """Saved values are not computed again, and the others are."""
     counts = {}
     kept, gone = (counter(name, np.sin, counts) for name in ('kept', 'gone'))
     for p in (kept, gone):
@@ -238,7 +238,7 @@ def residuals(f, *args):
     return sorted(map(np.shape, ad.tree_leaves(ad.vjp(f, *args)[1])))
 
 
-def test_the_named_policies_keep_what_jax_s_keep():
+def test_the_named_policies_save_what_jaxs_save():
     w = np.ones((5, 4))
     f = lambda x: np.sin(np.sin(w @ np.sin(x)))
     policies = ad.checkpoint_policies
@@ -259,7 +259,7 @@ def test_a_policy_is_a_function():
         ad.checkpoint(np.sin, policy='dots')
 
 
-def test_static_arguments_of_a_checkpoint_are_python_s():
+def test_static_arguments_of_a_checkpoint_stay_python_values():
     @partial(ad.checkpoint, static_argnums=(1,), prevent_cse=False)
     def f(x, word, n=2):
         return x ** n if word == 'power' else x * n
@@ -271,7 +271,7 @@ def test_static_arguments_of_a_checkpoint_are_python_s():
 # Memory
 
 def peak(wrap, x):
-    """Return the peak of memory of a gradient, in arrays like `x`."""
+    """Return the peak memory of a gradient, in arrays like `x`."""
     def layers(x):
         for _ in range(10):
             x = np.sin(x)
@@ -283,7 +283,7 @@ def peak(wrap, x):
         return x.sum()
 
     gradient = ad.grad(chain)
-    gradient(x)     # what is done once is done
+    gradient(x)     # after everything that happens only once
     gc.collect()
     tracemalloc.start()
     try:
@@ -294,7 +294,7 @@ def peak(wrap, x):
 
 
 @pytest.mark.rest
-def test_a_hundred_layers_in_the_memory_of_two_times_ten():
+def test_a_hundred_checkpointed_layers_need_the_memory_of_twenty():
     x = np.linspace(0, 1, 100_000)
     assert peak(ad.checkpoint, x) <= 23
     assert peak(lambda f: f, x) >= 100
@@ -320,5 +320,5 @@ ERRORS = {
 @pytest.mark.parametrize('name', ERRORS)
 def test_every_mistake_with_checkpoint_is_named(name):
     assert_named_everywhere(*ERRORS[name])
-    # and the interpreter works afterwards
+    # and the interpreter still works
     assert ad.grad(ad.checkpoint(np.square))(3.0) == 6.0

@@ -1,4 +1,4 @@
-"""What the book says and no other test shows; CLAIMS.md has the list."""
+"""Claims of the book that no other test shows; CLAIMS.md lists them."""
 
 import math
 import re
@@ -38,7 +38,7 @@ def test_an_error_state_is_lost_by_the_draft_and_kept_by_the_library():
 # Chapter 24
 
 
-def test_a_rule_on_what_is_not_numpy_s_is_for_derivatives_only():
+def test_a_rule_for_code_outside_numpy_only_gives_derivatives():
     @ad.custom_jvp
     def erf(x):
         return np.vectorize(math.erf, otypes=[float])(x)
@@ -66,7 +66,7 @@ def test_the_loop_of_the_root_ends_for_numbers_of_any_size():
         assert_close(newton(draft)(a) / np.sqrt(a), 1.0)
 
 
-def test_where_no_step_is_taken_the_slope_is_that_of_no_step():
+def test_a_loop_without_a_step_has_the_slope_of_its_start():
     for system in draft, ad:
         slope = lambda a: system.jvp(newton(system), (a,), (1.0,))[1]
         assert slope(1.0) == 1.0
@@ -77,7 +77,7 @@ def test_where_no_step_is_taken_the_slope_is_that_of_no_step():
 
 
 def test_how_many_sines_a_hundred_layers_compute():
-    """No layer more than twice."""
+    """No layer computes more than two."""
     def ten(f):
         def run(x):
             for _ in range(10):
@@ -93,7 +93,7 @@ def test_how_many_sines_a_hundred_layers_compute():
             (ten(ten(sine.bind)), 100),
             (ten(ad.checkpoint(ten(sine.bind))), 190),
             (ad.checkpoint(ten(ten(sine.bind))), 199)]:
-        ad.grad(layers)(0.5)        # what is done once is done
+        ad.grad(layers)(0.5)        # after everything that happens only once
         seen.clear()
         ad.grad(layers)(0.5)
         assert len(seen) == count
@@ -112,8 +112,8 @@ def test_a_formula_that_adds_positive_numbers_loses_no_digits():
 # Chapter 27
 
 @needs('applications')
-def test_what_gets_small_when_it_is_repeated_is_enough():
-    """S makes some arrays larger at first, and so does its transpose."""
+def test_repeated_steps_that_shrink_are_enough():
+    """S first enlarges some arrays, and so does its transpose."""
     s = np.array([[0.5, 100.0], [0.0, 0.5]])
     solution = lambda b: ad.fixed_point(
         lambda b, x: b + s @ x, b, np.zeros(2))
@@ -123,7 +123,7 @@ def test_what_gets_small_when_it_is_repeated_is_enough():
 
 
 @needs('applications')
-def test_a_tangent_solve_with_a_while_loop_goes_forwards_only():
+def test_a_tangent_solve_with_a_while_loop_has_only_forward_mode():
     def root(a):
         far = lambda f: lambda x: np.abs(f(x)) > 1e-13
         return ad.custom_root(
@@ -143,8 +143,8 @@ def pendulum(y, t):
 
 
 @needs('applications')
-def test_a_metre_of_pendulum_swings_almost_five_times_in_ten_seconds():
-    """It begins at its farthest, and passes the middle twice in a swing."""
+def test_a_one_meter_pendulum_swings_almost_five_times_in_ten_seconds():
+    """It starts at its farthest, and passes the middle twice a swing."""
     angle = ad.odeint(pendulum, (1.0, 0.0), np.linspace(0.0, 10.0, 201))[0]
     assert np.sum(angle[1:] * angle[:-1] < 0) == 9     # 4.25 to 4.75
 
@@ -152,7 +152,7 @@ def test_a_metre_of_pendulum_swings_almost_five_times_in_ten_seconds():
 @needs('applications')
 @pytest.mark.rest
 def test_a_hundred_swings_leave_four_digits():
-    """And one swing seven; the state is what it was at the beginning."""
+    """And one swing leaves seven, when the state is the initial one again."""
     swing = float(4 * mp.ellipk(mp.sin(0.5) ** 2) / mp.sqrt(9.81))
     near(swing, 2.139137600558689)
 

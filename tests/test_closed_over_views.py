@@ -1,7 +1,8 @@
 """Guard bodies that close over views: they compute what NumPy computes.
 
-A body is a loop's, a branch's, or that of a compiled or custom function.  It
-reads a view that was made outside, makes a view of it, or writes.
+The body belongs to a loop, a branch, a compiled function, or a custom
+function. It reads a view that was made outside, makes a view of it, or
+writes.
 """
 
 import numpy as np
@@ -34,7 +35,7 @@ PROGRAM = '''def program(x):
         return t * 0.5 + np.sum(w * weights(w))
     {outside}
     return np.sum(np.sin(r)) + np.sum(v)'''
-READING = {     # what the body does with its view, and the program outside
+READING = {     # the uses of the view, in the body and outside
     'read': ('pass', 'r = {G}(c)'),
     'copy': ('w = np.array(w, like=t); w *= t[0]; w[...] += 1', 'r = {G}(c)'),
     'before': ('pass', 'y[0] = x[1] * x[0]; r = {G}(c)'),
@@ -50,14 +51,13 @@ WRITING = {
     'base': ('y[0] = 0.5', 'r = {G}(c)'),
 }
 PURE = 'read', 'copy', 'twice'
-# By design, rules speak of arguments alone, and no reverse mode passes a
-# while_loop.
+# By design, rules cover only arguments, and a while_loop has no reverse mode.
 RULED = ('custom_jvp', 'custom_vjp', 'custom_gradient', 'sequential_vmap',
          'while_loop')
 
 
 def programs(tasks, body):
-    """Yield programs with this body; `--all` asks for every first view."""
+    """Yield programs with this body; with `--all`, for every first view."""
     start = random_writing.TRANSFORMS.index(body)
     for i, first in enumerate(FIRST):
         if amount.WHOLE or (i + start) % len(FIRST) < 2:
@@ -73,7 +73,7 @@ def programs(tasks, body):
 
 def can_run(source):
     """Return whether NumPy can run a program."""
-    plain, *_ = random_writing.functions_of(source)
+    plain, _ = random_writing.functions_of(source)
     try:
         plain(random_writing.point(0))
     except Exception:
@@ -96,14 +96,14 @@ def test_a_body_reads_a_view_of_a_view_that_it_closes_over(body):
 def test_a_body_writes_into_a_closed_over_view_or_is_refused(body):
     for _, _, source in programs(WRITING, body):
         wrong, _, _ = random_writing.wrongs_in(source)
-        # Where no array is traced, Python writes when the body is written
-        # down, and not each time that it runs.
+        # If no array is traced, Python writes when the body is recorded, and
+        # not each time that it runs.
         wrong = [line for line in wrong if not line.startswith('value:')]
         assert wrong == [], source
 
 
-def test_a_view_by_a_mapped_index_is_not_written_while_it_is_seen():
-    """Each example sees another part, of memory that all of them share."""
+def test_a_view_by_a_mapped_index_is_not_written_while_in_use():
+    """Each example sees another part of memory that all of them share."""
     def f(x):
         def g(t):
             u = np.floor(x)

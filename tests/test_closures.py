@@ -1,7 +1,7 @@
 """applications/closures.py and gradient.py: captured values become arguments.
 
-The rules say three times the truth, so that it shows who was asked.
-A name such as `d1_...` cites a row of REQUIREMENTS.md: d of the design
+The rules say three times the truth, so a result shows whether its rule was
+used. A name such as `d1_...` cites a row of REQUIREMENTS.md: d of the design
 document, r of the reference page, b beyond JAX; `hard_case` is one of its
 hard cases.
 """
@@ -22,9 +22,9 @@ assert node     # a fixture
 
 
 def by_conversion(make):
-    """Return `loss(c) = f(2.0)` for `f = make(c)`, by way of conversion.
+    """Return `loss(c) = f(2.0)` for `f = make(c)`, by closure_convert.
 
-    The converted function is given a custom rule that speaks of `values`.
+    The converted function has a custom rule that uses `values`.
     """
     def loss(c):
         f, values = ad.closure_convert(make(c), 2.0)
@@ -54,7 +54,7 @@ def test_the_converted_function_takes_arguments_and_then_values():
     assert ad.value_and_grad(loss)(2.0) == (17.0, 5.0)
 
 
-def test_what_is_no_tracer_stays_closed_over():
+def test_plain_values_stay_closed_over():
     for closed in 2.0, True, np.float32(2), np.full(4, 2.0), np.arange(4), 2j:
         f, values = ad.closure_convert(lambda x: x * closed, X)
         assert values == []
@@ -106,8 +106,8 @@ MAKERS = {
 
 
 @pytest.mark.parametrize('name', MAKERS)
-def test_d17_a_rule_may_speak_of_what_was_closed_over(name):
-    """The plain function is the oracle, in every nesting."""
+def test_d17_converted_functions_have_the_plain_derivatives(name):
+    """The plain function gives the expected result, in every nesting."""
     make = MAKERS[name]
     for names in 'svg', 'gvs', 'gg', 'ggs', 'vgg', 'gsv', 'gvg':
         x = point(names) + 2.0
@@ -140,7 +140,7 @@ solve.defvjp(solve_fwd, solve_bwd)
 
 
 def find(f, params, x0, tol=1e-14):
-    """Return the same; `f` may close over what is differentiated."""
+    """Like `solve`, but `f` can close over differentiated values."""
     f, values = ad.closure_convert(f, params, x0)
     return solve(lambda both, x: f(both[0], x, *both[1]), (params, values),
                  x0, tol)
@@ -159,7 +159,7 @@ def settled(how, scale, shift):
     return how(spring, {'scale': scale, 'data': [None, X]}, 0.0)
 
 
-def test_d15_a_solver_of_functions_that_close_over_what_moves():
+def test_d15_a_solver_of_functions_that_capture_differentiated_values():
     refused(lambda shift: settled(partial(solve, tol=1e-9), 0.5, shift),
             'custom_vjp function with respect to a closed-over value', x=1.0)
     found = ad.grad(partial(settled, find), (0, 1))(0.5, 1.0)
@@ -232,7 +232,7 @@ def test_d1_custom_gradient_keeps_its_rule_under_vmap():
     assert_close(ad.jacrev(square)(X), np.diag(3 * X))
 
 
-def test_d4_the_function_sees_values_and_the_rule_none():
+def test_d4_the_function_of_custom_gradient_sees_values():
     seen = []
 
     def branching(x):

@@ -26,7 +26,7 @@ T, V = TypeError, ValueError
 @pytest.mark.parametrize('pred, taken', [
     (True, 1), (np.False_, 0), (np.array(False), 0), (1, 1), (0, 0),
     (0.5, 1), (0.0, 0), (-2, 1), (np.uint8(200), 1), (np.nan, 1)])
-def test_a_predicate_is_any_scalar(pred, taken):
+def test_a_predicate_can_be_any_scalar(pred, taken):
     f = lambda pred, x: ad.cond(pred, lambda x: x * 2, lambda x: x * 3, x)
     slope = 2.0 if taken else 3.0
     for g in (f, ad.jit(f), ad.checkpoint(f)):
@@ -36,7 +36,7 @@ def test_a_predicate_is_any_scalar(pred, taken):
     assert_same(ad.vmap(f)(np.array([pred, pred]), X[:2]), X[:2] * slope)
 
 
-def test_only_the_branch_that_is_taken_runs():
+def test_only_the_chosen_branch_runs():
     runs = []
     p = ad.Primitive('counted')
     p.def_impl(lambda x, name: runs.append(name) or x)
@@ -58,7 +58,7 @@ TYPES = [   # of the branches, and of the result
 ]
 
 
-def test_a_python_number_becomes_what_the_other_branch_makes():
+def test_a_python_number_takes_the_type_of_the_other_branch():
     for then, other, expected in TYPES:
         for pred in (True, np.True_):
             assert_same(ad.cond(pred, then, other, 0.5), expected)
@@ -97,7 +97,7 @@ def test_a_batched_predicate_with_arguments_that_are_not():
     assert_close(ad.grad(lambda v: many(p, m, v).sum())(v), m.sum(0) + 1)
 
 
-# Hard case 7: nothing comes through the branch that is not taken
+# Hard case 7: the other branch contributes no derivative
 
 def roots(x):
     return ad.cond(x > 0, lambda x: np.sqrt(x), lambda x: 2. * x, x)
@@ -119,7 +119,7 @@ TRUTHS = {
 
 
 @pytest.mark.parametrize('name', TRUTHS)
-def test_hard_case_7_no_nan_through_the_branch_not_taken(name):
+def test_hard_case_7_no_nan_comes_from_the_other_branch(name):
     wraps = [lambda f: f, ad.jit, ad.checkpoint, staged]
     for wrap in wraps[[*TRUTHS].index(name) % 2::2]:
         check_against(wrap, *TRUTHS[name])
@@ -143,7 +143,7 @@ def check_against(wrap, f, truth):
             assert_close(g(X), second)
 
 
-def test_an_infinite_slope_is_not_lent():
+def test_infinite_slope_in_one_branch_leaves_other_elements_finite():
     """The copy's cotangent is zero, and zero times infinity would be nan."""
     f = lambda x: ad.cond(x >= 0, np.sqrt, lambda x: 2. * x, x)
     total = lambda x: ad.vmap(f)(x).sum()
@@ -153,7 +153,7 @@ def test_an_infinite_slope_is_not_lent():
 
 
 def invert(lib):
-    """The function whose other branch fails, and does not warn."""
+    """A function whose other branch fails, but does not warn."""
     return lambda a, b: lib.cond(
         a[0, 0] > 0, lambda: np.linalg.solve(a, b), lambda: 2 * b)
 
@@ -165,7 +165,7 @@ SINGULAR, REGULAR = np.ones((2, 2)), np.array([[2., 1.], [-1., 3.]])
     [-SINGULAR, REGULAR], [REGULAR, -SINGULAR, -SINGULAR],
     [-SINGULAR, -SINGULAR], [REGULAR, 2 * REGULAR]],
     ids=['second', 'first', 'none', 'all'])
-def test_an_error_in_a_branch_is_of_the_elements_that_take_it(matrices):
+def test_an_error_in_a_branch_needs_an_element_that_takes_it(matrices):
     a = np.stack(matrices)
     b = np.arange(2. * len(a)).reshape(-1, 2) + 1
     f, twin = invert(ad), invert(unrolled)
@@ -183,7 +183,7 @@ def test_an_error_in_a_branch_is_of_the_elements_that_take_it(matrices):
     assert_close(ad.jit(ad.grad(total(ad.vmap(f))))(a, b), expected)
 
 
-def test_an_error_in_a_branch_that_is_taken_is_an_error():
+def test_an_error_in_the_chosen_branch_is_raised():
     a, b = np.stack([SINGULAR, REGULAR]), np.ones((2, 2))
     for f in (ad.vmap(invert(ad)), ad.jit(ad.vmap(invert(ad)))):
         with pytest.raises(np.linalg.LinAlgError, match='[Ss]ingular'):
@@ -197,10 +197,10 @@ def test_an_empty_batch_takes_no_branch():
         assert_same(f(np.zeros(0)), np.zeros(0))
 
 
-# What it closes over, and its programs
+# Closures and programs
 
 
-def test_a_branch_that_is_known_is_inlined_in_reverse_mode():
+def test_a_known_branch_is_inlined_in_reverse_mode():
     f = lambda x: ad.cond(True, np.sin, np.cos, x)
     _, run = ad.linearize(f, 2.0)
     jaxpr = ad.make_jaxpr(run)(1.0)
@@ -266,5 +266,5 @@ ERRORS = {
 @pytest.mark.parametrize('name', ERRORS)
 def test_every_mistake_with_a_branch_is_named(name):
     assert_named_everywhere(*ERRORS[name])
-    # and the interpreter works afterwards
+    # and the interpreter still works
     assert ad.grad(lambda x: ad.cond(x > 0, np.square, I, x))(3.0) == 6.0

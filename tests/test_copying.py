@@ -1,4 +1,4 @@
-"""Guard copies: what may be copied, sent to another process, and kept."""
+"""Guard copies: objects that are copied, pickled, and kept."""
 
 import copy
 import gc
@@ -143,7 +143,7 @@ def test_an_error_in_a_program_from_a_pickle_still_names_the_line():
     assert "'solve'" in note and __file__ in note
 
 
-def test_a_primitive_of_a_user_takes_its_rules_with_it():
+def test_a_copied_user_primitive_keeps_its_rules():
     def use():
         twice_p = ad.Primitive('twice')
         twice_p.def_impl(lambda x: 2 * x)

@@ -8,8 +8,9 @@ import pytest
 import autodiff_mini as ad
 from autodiff_mini.core import (
     Trace, TraceTag, current_trace, is_array)
+from autodiff_mini.higher_order.call import call, call_p
 from autodiff_mini.primitives.elementwise import add_p, sin_p
-from tests.traces import SpyTrace, SpyTracer, call, call_p, spied
+from tests.traces import SpyTrace, SpyTracer, spied
 
 
 def test_bind_computes_where_nothing_is_traced():
@@ -24,7 +25,7 @@ def test_bind_asks_the_current_trace():
     assert type(y) is SpyTracer and y.value == np.sin(0.5)
 
 
-def test_trace_is_current_inside_its_block_only():
+def test_trace_is_current_only_inside_its_block():
     with SpyTrace(np.sin) as outer:
         assert current_trace() is outer and outer.parent is Trace.base
         with SpyTrace(np.cos) as inner:
@@ -34,7 +35,7 @@ def test_trace_is_current_inside_its_block_only():
     assert current_trace() is Trace.base
 
 
-def test_trace_must_say_what_primitives_mean():
+def test_trace_must_process_primitives():
     class Half(Trace):
         pass
 
@@ -51,7 +52,7 @@ def test_call_is_dispatched_without_tracer_arguments():
     assert trace.counts[call_p] == 1
 
 
-def test_tracer_is_numpy_s_question():
+def test_tracer_answers_for_shape_and_dtype():
     def f(x):
         assert (x.shape, x.ndim, x.size, len(x)) == ((2, 3), 2, 6, 2)
         assert x.dtype == np.float32
@@ -60,13 +61,13 @@ def test_tracer_is_numpy_s_question():
     spied(f, np.ones((2, 3), np.float32))
 
 
-def test_tracers_are_not_hashable_for_equality_is_elementwise():
+def test_tracers_are_not_hashable():
     with SpyTrace(np.sin) as trace:
         with pytest.raises(TypeError, match='unhashable'):
             hash(SpyTracer(trace, 1.0))
 
 
-def test_tracer_without_a_value_has_no_truth():
+def test_tracer_without_a_value_has_no_truth_value():
     class Abstract(SpyTracer):
         __slots__ = ()
         __bool__ = ad.Tracer.__bool__
@@ -89,7 +90,7 @@ def test_tracer_without_a_value_has_no_truth():
     (np.ones((2, 0), np.int8), (2, 0), np.int8, False, 'int8[2,0]'),
     (np.array(1.0), (), float, False, 'float64[]'),
 ])
-def test_typeof_is_shape_dtype_and_weakness(x, shape, dtype, weak, text):
+def test_typeof_returns_shape_dtype_and_weakness(x, shape, dtype, weak, text):
     aval = ad.typeof(x)
     assert aval == ad.ShapedArray(shape, np.dtype(dtype), weak)
     assert aval.ndim == len(shape)
@@ -101,20 +102,20 @@ def test_typeof_is_shape_dtype_and_weakness(x, shape, dtype, weak, text):
     'text', None, [1.0], (1.0,), object(), np.eye(1).view(np.matrix),
     np.ma.array([1.0]), {}, np.sin,
 ], ids=lambda x: type(x).__name__)
-def test_typeof_refuses_what_is_no_array(x):
+def test_typeof_refuses_values_that_are_not_arrays(x):
     assert not is_array(x)
     with pytest.raises(TypeError, match=f'type {type(x).__name__} cannot'):
         ad.typeof(x)
 
 
-def test_typeof_refuses_dtypes_that_are_no_numbers():
+def test_typeof_refuses_dtypes_without_numbers():
     for x in (np.array(['a']), np.array([None]), np.array([1], 'm8[s]'),
               np.array(['2020'], 'M8[D]'), np.zeros(1, [('a', float)])):
-        with pytest.raises(TypeError, match='must be boolean, integer, float'):
+        with pytest.raises(TypeError, match='must be boolean, integer'):
             ad.typeof(x)
 
 
-def test_anything_that_speaks_numpy_s_protocols_is_an_array():
+def test_objects_with_numpys_protocols_are_arrays():
     class Duck:
         shape, dtype = (2,), np.dtype(np.float32)
 
@@ -125,7 +126,7 @@ def test_anything_that_speaks_numpy_s_protocols_is_an_array():
     assert ad.typeof(Duck()) == ad.ShapedArray((2,), np.dtype(np.float32))
 
 
-def test_tracers_and_numbers_are_no_arrays():
+def test_tracers_and_numbers_are_not_arrays():
     assert is_array(np.ones(2)) and is_array(np.float64(1))
     with SpyTrace(np.sin) as trace:
         assert not is_array(SpyTracer(trace, 1.0)) and not is_array(1.0)

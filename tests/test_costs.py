@@ -1,4 +1,4 @@
-"""`cost` counts what programs do: by hand, and against real memory."""
+"""`cost` counts what programs do: against counts by hand, and real memory."""
 
 import gc
 import tracemalloc
@@ -47,7 +47,7 @@ COUNTED = {
         lambda x: ad.scan(lambda c, _: (np.sin(c), None), x, None,
                           length=50)[0],
         [X], (50, 50 * N, 50 * 16 * N, 16 * N)),
-    'of_branches_the_most': (   # besides, the choice becomes a number
+    'of_branches_the_most': (   # and the choice becomes a number
         lambda x: ad.cond(True, lambda x: np.sin(np.sin(x)), np.cos, x), [X],
         (3, 2 * N, 32 * N + 8, 16 * N + 8)),
     'a_while_loop_is_one_turn': (
@@ -57,15 +57,15 @@ COUNTED = {
 
 
 @pytest.mark.parametrize('name', COUNTED)
-def test_these_are_the_counts(name):
+def test_calls_bytes_and_memory_are_counted(name):
     f, args, expected = COUNTED[name]
     assert cost_as_written(ad.make_jaxpr(f)(*args)) == expected
 
 
-def test_the_way_back_of_a_layer():
-    """It multiplies by both factors: twice the products of the way there.
+def test_the_reverse_pass_of_a_layer_is_counted():
+    """It multiplies by both factors, so it has twice as many products.
 
-    The compiled gradient leaves out the way there, of which it needs nothing.
+    The compiled gradient drops the forward pass, because it does not need it.
     """
     there, back, compiled = ad.cost(lambda w, v: np.sum(v @ w), W, V)
     products = 2 * 7 * 30 * 20
@@ -76,14 +76,14 @@ def test_the_way_back_of_a_layer():
     assert compiled.operations == 2 * products
 
 
-def test_without_floats_there_is_no_way_back():
+def test_without_floats_there_is_no_reverse_pass():
     there, back, compiled = ad.cost(lambda n: n + 1, np.arange(3))
     assert back == (0, 0, 0, 0)
     assert there == compiled == (1, 3, 48, 24)
     assert ad.cost(lambda x: x > 0, X).backward == (0, 0, 0, 0)
 
 
-def test_where_reverse_mode_has_no_way_it_says_so():
+def test_cost_of_a_while_loop_says_that_it_has_no_reverse_mode():
     def f(x):
         return ad.while_loop(lambda x: x < 9.0, lambda x: x * 2, x)
     with pytest.raises(TypeError, match='while_loop'):
@@ -91,11 +91,11 @@ def test_where_reverse_mode_has_no_way_it_says_so():
     assert ad.cost(lambda x: f(ad.stop_gradient(x)), 1.0).forward.calls == 3
 
 
-# Real memory.  Headers and the like take some hundred bytes.
+# Real memory. Headers take some hundred bytes.
 
 def peak(f, *args):
     """Return the most memory in use during a call."""
-    f(*args)        # what is done once is done
+    f(*args)        # after everything that happens only once
     gc.collect()
     tracemalloc.start()
     try:
@@ -115,7 +115,7 @@ MEASURED = {
     'a_loop': (loop, LARGE)}
 
 
-def test_a_function_takes_what_is_counted():
+def test_a_function_needs_the_counted_memory():
     for f, x in list(MEASURED.values())[:4]:
         counted = ad.cost(f, x).forward.peak_bytes
         assert counted <= peak(f, x) < 1.02 * counted + 3000
@@ -123,14 +123,14 @@ def test_a_function_takes_what_is_counted():
 
 @needs('fast')
 @pytest.mark.parametrize('name', MEASURED)
-def test_a_compiled_gradient_takes_what_is_counted(name):
+def test_a_compiled_gradient_needs_the_counted_memory(name):
     f, x = MEASURED[name]
     counted = ad.cost(f, x).compiled.peak_bytes
     assert 0.97 * counted <= peak(ad.jit(ad.grad(f)), x) < (
         1.04 * counted + 3000)
 
 
-def test_the_small_compiler_keeps_all_to_the_end():
+def test_the_small_compiler_keeps_every_array_to_the_end():
     from autodiff_mini.interpreters.lowering import Lowered
     jaxpr = ad.make_jaxpr(layers)(LARGE)
     program = Lowered(jaxpr)

@@ -1,7 +1,7 @@
-"""custom_jvp.py: the rule is asked in place of the function's derivative.
+"""custom_jvp.py: the rule replaces the function's derivative.
 
-The rules say three times the truth, so that it shows who was asked.
-A name such as `d1_...` cites a row of REQUIREMENTS.md: d of the design
+The rules say three times the truth, so a result shows whether its rule was
+used. A name such as `d1_...` cites a row of REQUIREMENTS.md: d of the design
 document, r of the reference page, b beyond JAX; `hard_case` is one of its
 hard cases.
 """
@@ -68,7 +68,7 @@ sine.defjvps(lambda t, y, x: 10 * np.cos(x) * t)
 
 @ad.custom_jvp
 def power(x):
-    """Return e^x; its rule calls it again, and says twice that."""
+    """Return e^x, whose rule calls it again and says twice its value."""
     return np.exp(x)
 
 
@@ -77,7 +77,7 @@ power.defjvps(lambda t, y, x: 2 * power(x) * t)
 
 # D1: vmap keeps custom rules
 
-def test_d1_the_puzzle_vmap_and_jvp_ask_the_rule_in_any_order():
+def test_d1_vmap_and_jvp_use_the_rule_in_either_order():
     assert ad.jvp(square, (1.0,), (1.0,)) == (1.0, 3.0)
     assert_same(ad.vmap(d(square))(np.ones(4)), np.full(4, 3.))
     assert_same(d(ad.vmap(square))(np.ones(4)), np.full(4, 3.))
@@ -123,7 +123,7 @@ def test_d4_a_rule_sees_concrete_values_as_it_runs():
 # D5: the equations
 
 
-def test_d5_the_rule_takes_the_place_of_the_call():
+def test_d5_the_rule_replaces_the_call():
     f = custom(lambda x: x, lambda p, t: (p[0] * 2, t[0]))
     _, counts = spied(lambda x: ad.jvp(f, (x,), (X,)), X)
     assert counts == {mul_p: 1}
@@ -193,7 +193,7 @@ def scaled_rule(primals, tangents):
     return x * n, 3 * n * tangents[0] + 5 * x * tangents[1]
 
 
-def test_d11_keywords_find_their_positions():
+def test_d11_keywords_are_resolved_to_positions():
     f = custom(scaled, scaled_rule)
     for use in (lambda x: f(x, 4.0), lambda x: f(x, n=4.0),
                 lambda x: f(n=4.0, x=x), lambda x: f(*[x], **{'n': 4.0})):
@@ -218,7 +218,7 @@ def test_d11_calls_that_cannot_be_resolved_name_the_function():
         f()
     with pytest.raises(TypeError, match='loss.*too many positional'):
         f(1.0, 2.0)
-    # what is not given has its default, and the rule does not see it
+    # a missing argument has its default, which the rule does not see
     assert ad.jvp(f, (2.0,), (1.0,)) == (2.0, 3.0)
 
 
@@ -234,8 +234,8 @@ def named_rule(primals, tangents):
 @pytest.mark.parametrize('wrap', [
     lambda f: f, ad.jit, ad.checkpoint,
     lambda f: lambda x: ad.vmap(f)(np.stack([x, x]))[0]])
-def test_keyword_only_arguments_stand_behind_the_others(wrap):
-    """In the order of the signature; if one is given, with defaults."""
+def test_keyword_only_arguments_follow_the_others(wrap):
+    """In the order of the signature, with defaults if one is passed."""
     f = custom(named, named_rule)
     assert f(2.0, a=3.0) == 7.0 and f(2.0, a=3.0, b=4.0) == 10.0
     for use, slope in ((lambda x: f(x, a=3.0), 9.0),
@@ -275,7 +275,7 @@ ODD_THINGS = {
     'module': np, 'ellipsis': ..., 'slice': np.s_[1:2]}
 
 
-def test_b2_nondiff_arguments_may_be_anything():
+def test_b2_nondiff_arguments_can_be_any_object():
     for thing in ODD_THINGS.values():
         seen = []
 
@@ -324,7 +324,8 @@ DETECTED = ('Detected differentiation of a custom_jvp function with respect '
 
 
 def refused(f, words=DETECTED, error=TypeError):
-    """Assert that jvp of `f` is a named error, and all works thereafter."""
+    """Assert that jvp of `f` is a named error, and the library still works.
+    """
     with pytest.raises(error, match=words):
         ad.jvp(f, (3.0,), (1.0,))
     assert current_trace() is Trace.base
@@ -332,7 +333,7 @@ def refused(f, words=DETECTED, error=TypeError):
 
 
 @pytest.mark.parametrize('name', CLOSED_OVER)
-def test_d17_differentiating_what_a_function_closes_over(name):
+def test_d17_captured_values_are_differentiated(name):
     make = CLOSED_OVER[name]
     refused(lambda x: make(x)(2.0))
     refused(lambda x: ad.vmap(make(x))(X)[0])
@@ -343,7 +344,7 @@ def test_d17_differentiating_what_a_function_closes_over(name):
     assert ad.jvp(stopped, (3.0,), (1.0,))[1] == make(3.0)(2.0)
 
 
-def test_d17_another_leak_is_called_what_it_is():
+def test_d17_an_escaped_tracer_is_named():
     leaked = []
     ad.jvp(lambda x: leaked.append(x) or x, (1.0,), (1.0,))
     f = custom(lambda y: y * leaked[0], lambda p, t: (f(*p), t[0]))
@@ -375,7 +376,7 @@ def test_without_symbolic_zeros_a_rule_sees_arrays():
 
 
 def symbolic(primals, tangents):
-    """Say what is zero, and does not compute with it."""
+    """Note which tangents are zero, and do not compute with them."""
     kinds = [type(t) is ad.SymbolicZero for t in tangents]
     terms = [(i + 2) * t for i, t in enumerate(tangents) if not kinds[i]]
     SEEN.append(kinds)
@@ -385,7 +386,7 @@ def symbolic(primals, tangents):
 SEEN = []
 
 
-def test_symbolic_zeros_say_what_is_not_perturbed():
+def test_symbolic_zeros_mark_unperturbed_arguments():
     f = custom(lambda x, y: x + y, symbolic, symbolic_zeros=True)
     SEEN.clear()
     assert d(lambda x: f(x, 1.0))(2.0) == 2.0
@@ -394,7 +395,7 @@ def test_symbolic_zeros_say_what_is_not_perturbed():
     assert SEEN == [[False, True], [True, False], [False, False]]
 
 
-def test_a_rule_may_return_symbolic_zeros():
+def test_a_rule_can_return_symbolic_zeros():
     def rule(primals, tangents):
         x, y = primals
         return (x, y), (2 * tangents[0], tangents[1])
@@ -416,7 +417,7 @@ def test_a_rule_may_return_symbolic_zeros():
     (lambda x: ad.Zero(np.float32(1)), TypeError),
     (lambda x: ad.Zero(1), TypeError)])
 def test_a_zero_of_another_type_names_the_output(node, wrap, zero, error):
-    """A symbolic zero was taken whatever its shape."""
+    """A symbolic zero of any shape was accepted."""
     f = custom(lambda x: node([x, x], 'm'), lambda p, t: (
         f(*p), node([t[0], zero(p[0])], 'm')), symbolic_zeros=True)
     with pytest.raises(error, match=(
@@ -472,7 +473,7 @@ def test_tangents_have_the_dtype_of_the_argument():
             assert_same(y_dot, 3 * x * x)
 
 
-def test_copies_have_a_rule_of_their_own():
+def test_copies_have_their_own_rules():
     f = custom(lambda x: 3.0 * x, lambda p, t: (p[0], 5 * t[0]))
     for copied in copy.copy, copy.deepcopy:
         g = copied(f)
@@ -488,7 +489,7 @@ def loss(x, y=1.0):
 
 
 def bad(rule, f=loss, **options):
-    """Return a function with a rule whose name is `loss_jvp`."""
+    """Return a function with a rule that is called `loss_jvp`."""
     def loss_jvp(*args):
         return rule(*args)
     return custom(f, loss_jvp, **options)
@@ -534,7 +535,7 @@ def test_mistakes_of_rules_name_function_and_rule(name):
             words, error)
     if name != 'triple':
         refused(lambda x: ad.vmap(f)(x * X)[0], words, error)
-    assert f(2.0) == 2.0            # the rule is not asked
+    assert f(2.0) == 2.0            # the rule is not used
 
 
 def test_without_a_rule_the_cure_is_named():
@@ -580,7 +581,7 @@ def cosine_of(x, x_dot):
 
 
 def of_two_tangents():
-    """One is the operand, and the function closes over the other."""
+    """One tangent is the operand, and the function closes over the other."""
     def rule(primals, tangents):
         (x,), (t,) = primals, tangents
         g = custom(lambda y: y + t, lambda p, u: (g(*p), 3 * u[0]))
@@ -591,7 +592,7 @@ def of_two_tangents():
 
 @pytest.mark.parametrize('first', 'jlgfiv')
 def test_a_custom_function_of_a_tangent_keeps_its_rule(first):
-    """That of two tangents was forgotten unless the first was jvp."""
+    """A function of two tangents lost it unless jvp came first."""
     f, g = closing_over_a_tangent(cosine_of), of_two_tangents()
     assert_close(ALONG[first](g)(0.5), 1.5)
     for then in ALONG if first != 'j' else 'jlgfivk':
@@ -602,7 +603,7 @@ def test_a_custom_function_of_a_tangent_keeps_its_rule(first):
 
 
 def test_a_custom_function_of_a_tangent_in_a_program_is_refused():
-    """The rule is called when the tangent of the program is gone."""
+    """The rule is called when the tangent no longer exists."""
     for first, then in 'jc', 'js', 'kj':
         twice = ALONG[then](ALONG[first](closing_over_a_tangent(cosine_of)))
         with pytest.raises(TypeError, match='The rule of .*cosine_of.* closes '
@@ -632,7 +633,7 @@ def test_other_custom_functions_of_a_tangent_name_the_refusal(make):
             g(1.5)
 
 
-def test_a_custom_function_of_a_tangent_and_of_a_value_that_moves():
+def test_a_custom_function_of_a_tangent_and_a_differentiated_value():
     f = closing_over_a_tangent(lambda x, x_dot: custom(
         lambda y: y * x * x_dot, lambda p, t: (
             p[0] * x * x_dot, t[0] * x * x_dot)))
@@ -644,7 +645,7 @@ def test_a_custom_function_of_a_tangent_and_of_a_value_that_moves():
             ad.grad(first(f))(1.5)
 
 
-def test_a_custom_function_of_a_tangent_may_branch_and_have_integers():
+def test_a_custom_function_of_a_tangent_can_branch_and_take_integers():
     def make(x, x_dot):
         def g(y):
             return (y * x_dot, 1) if y > 0 else (-y * x_dot, 2)

@@ -1,7 +1,7 @@
-"""more/calls/custom_vmap.py: an axis that meets the function asks the rule.
+"""more/calls/custom_vmap.py: under vmap, the function uses its rule.
 
-The rule of `square` says 3x^2, so that it shows where it was asked.  What JAX
-can run has the same values there (tests/test_jax_oracle.py).
+The rule of `square` says 3x^2, so a result shows whether it was used. What
+JAX can run gives the same values there (tests/test_jax_oracle.py).
 """
 
 from collections import namedtuple
@@ -66,7 +66,7 @@ def check(f, x, expected, wrap):
 
 @pytest.mark.parametrize('order', ORDERS)
 def test_the_rule_survives_each_transformation(order):
-    """Jacobians map the tangents, so they ask it without an axis, too."""
+    """Jacobians map the tangents, so they use the rule even without vmap."""
     truth = TRUTH[2 if order == 'h' else len(order.replace('i', ''))]
     for i, wrap in enumerate(WRAPS, ORDERS.index(order)):
         if amount.WHOLE or i % 4 == 0:
@@ -86,17 +86,17 @@ SUMS = {'grad': ad.grad, 'jacrev': ad.jacrev, 'jacfwd': ad.jacfwd,
 
 
 @pytest.mark.parametrize('by', SUMS)
-def test_the_derivative_of_a_batch_is_that_of_the_rule(by):
+def test_the_derivative_of_a_batch_comes_from_the_rule(by):
     for i, wrap in enumerate(WRAPS):
         if amount.WHOLE or (i + len(by)) % 2 == 0:
             f = total(ad.vmap(WRAPPERS[wrap](square)))
             check(SUMS[by](f), X, 6 * X, wrap)
 
 
-# What the rule is asked
+# The arguments of the rule
 
 def watched(f):
-    """Return `f`, and a list of what its rule was asked."""
+    """Return `f`, and a list of the calls of its rule."""
     asked = []
 
     def rule(n, in_batched, *args):
@@ -106,7 +106,7 @@ def watched(f):
     return custom(f, rule), asked
 
 
-def test_the_batch_axis_is_in_front_and_the_flags_say_whose():
+def test_the_rule_gets_the_batch_axis_in_front_and_flags():
     f, asked = watched(lambda x, y: np.sum(x) * y)
     a = np.arange(6.0).reshape(2, 3)
     assert_close(ad.vmap(f, (1, None))(a, 2.0), 2 * a.sum(0))
@@ -141,8 +141,8 @@ def written_tree(f):
     return run
 
 
-def test_an_output_may_be_one_for_all_elements():
-    """Its cotangent is the sum of all."""
+def test_an_output_can_be_shared_by_all_elements():
+    """Its cotangent is the sum over all of them."""
     f = custom(lambda x, c: (x * c, c * c),
                lambda n, b, x, c: ((3 * x * c, 3 * c * c), (b[0], b[1])))
     g = ad.vmap(f, (0, None), (0, None))
@@ -157,7 +157,7 @@ def test_an_output_may_be_one_for_all_elements():
     assert_close(grads(X, 2.0)[1], 3 * (X + 4))
 
 
-def test_jacobians_map_the_tangents_and_so_ask_the_rule():
+def test_jacobians_use_the_vmap_rule():
     """As in JAX."""
     assert_close(ad.jacfwd(square)(X), np.diag(6 * X))
     assert_close(ad.jacrev(square)(X), np.diag(6 * X))
@@ -175,14 +175,14 @@ def test_a_linear_function_is_transposed_together_with_its_rule():
     assert custom_vmap_call_p in transpose_rules
 
 
-def test_a_compiled_program_forgets_it():
+def test_a_compiled_program_drops_the_vmap_rule():
     """lower(custom_vmap_call(f, rule)) == lower(f)"""
     f = ad.jit(square)
     assert f(2.0) == 4.0 and 'custom' not in f.source
 
 
 @pytest.mark.parametrize('by', [ad.grad, d], ids=['grad', 'jvp'])
-def test_a_moving_value_that_is_no_argument_is_an_error(by):
+def test_capturing_a_differentiated_value_is_an_error(by):
     for use in (lambda x: custom(lambda y: x * y, square_vmap)(2.0),
                 lambda x: custom(lambda y: x * y, square_vmap)(x)):
         with pytest.raises(TypeError, match='of a custom_vmap function with '
@@ -193,7 +193,7 @@ def test_a_moving_value_that_is_no_argument_is_an_error(by):
 
 # Mistakes
 
-def test_there_is_no_rule():
+def test_a_missing_vmap_rule_is_named():
     @ad.custom_vmap
     def unruled(x):
         return x
@@ -249,7 +249,7 @@ WRITTEN = [
     (lambda n, b, x: (x.astype(np.float32), True), TypeError, 'float32')]
 
 
-def test_a_rule_returns_what_the_function_that_was_staged_does():
+def test_a_rule_must_return_the_types_of_a_staged_function():
     for rule, error, words in WRITTEN:
         with pytest.raises(error, match=words):
             ad.vmap(ad.jit(custom(lambda x: x * 1.0, rule)))(X)

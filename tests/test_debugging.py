@@ -1,6 +1,5 @@
 """Guard `debug_nans`: it names the user's line that makes the first NaN."""
 
-import pickle
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -16,7 +15,7 @@ X = np.array([1.0, 0.0])
 
 @pytest.fixture(autouse=True)
 def numpy_is_quiet():
-    """NumPy warns before the error comes, and a warning is an error here."""
+    """Silence NumPy, whose warning would come before the error."""
     with np.errstate(all='ignore'):
         yield
 
@@ -37,16 +36,8 @@ def step(c, x):
         c - 1.0), c     # a root, in a loop
 
 
-@ad.custom_jvp
-def ruled(x):
-    z = x - 1.0
-    return np.log(z)    # inside a function with a rule
-
-
-@ruled.defjvp
-def ruled_jvp(primals, tangents):
-    (x,), (x_dot,) = primals, tangents
-    return ruled(x), np.sqrt(x - 5.0) * x_dot       # the rule
+ruled = ad.custom_jvp(lambda x: np.log(x - 1.0))    # inside a function
+ruled.defjvp(lambda primals, tangents: (ruled(*primals), tangents[0]))
 
 
 @ad.custom_vjp
@@ -79,7 +70,7 @@ FOUND = {
     'a_scan': (lambda: looped(0.5), 'sqrt', False, 'return np.sqrt('),
     'a_branch': (lambda: ad.jit(chosen)(-1.0), 'log', False, 'a branch'),
     'a_function_with_a_rule': (lambda: ad.grad(ruled)(0.0), 'log', False,
-                               'inside a function'),
+                               '# inside a function'),
     'a_bwd_rule_under_jit': (lambda: ad.jit(ad.grad(bwd_ruled))(-1.0), 'log',
                              False, 'the bwd rule'),
 }
@@ -126,21 +117,13 @@ def test_debug_nans_says_what_to_write():
             assert words in str(e.value)
 
 
-def test_debug_nans_knows_the_line_of_a_program_that_was_pickled():
-    jaxpr = pickle.loads(pickle.dumps(ad.make_jaxpr(ad.grad(rooted))(X)))
-    with pytest.raises(ad.NaNError, match='in the reverse pass') as e:
-        with ad.debug_nans():
-            ad.eval_jaxpr(jaxpr, jaxpr.consts, X)
-    assert 'np.sqrt(y), 0.0))     # the root' in str(e.value)
-
-
-def test_debug_nans_looks_at_the_arrays_of_other_libraries():
+def test_debug_nans_checks_arrays_of_other_libraries():
     with pytest.raises(ad.NaNError, match=r'mul\(0, inf\) returned nan'):
         with ad.debug_nans():
             ad.jit(ad.grad(rooted))(da.from_array(X))
 
 
-def test_debug_nans_says_which_calls_lead_to_the_line():
+def test_debug_nans_names_the_calls_that_lead_to_the_line():
     with pytest.raises(ad.NaNError) as e, ad.debug_nans():
         ad.grad(ad.jit(rooted))(X)
     [note] = e.value.__notes__
@@ -162,7 +145,7 @@ def test_debug_nans_is_off_after_the_block_and_outside_its_thread():
         False, True]
 
 
-def test_debug_nans_lets_pass_what_has_no_nan():
+def test_debug_nans_ignores_programs_without_nan():
     data = np.array([1.0, np.nan, 3.0])
     whole = lambda x: np.sum(np.where(x > 0, np.sqrt(np.where(x > 0, x, 1.0)),
                                       0.0)) / 0.0
@@ -174,7 +157,7 @@ def test_debug_nans_lets_pass_what_has_no_nan():
         ad.tree_map(assert_same, result, expected)
 
 
-def test_debug_nans_returns_arrays_of_the_callers_own():
+def test_debug_nans_returns_arrays_that_belong_to_the_caller():
     x = np.ones(2)
     with ad.debug_nans():
         y, z = ad.jit(lambda x: (x, x))(x)
@@ -183,7 +166,7 @@ def test_debug_nans_returns_arrays_of_the_callers_own():
         assert not np.shares_memory(a, b)
 
 
-def test_debug_nans_refuses_to_begin_inside_a_transformation():
+def test_debug_nans_cannot_start_inside_a_transformation():
     def f(x):
         with ad.debug_nans():
             return np.sin(x)

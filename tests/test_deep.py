@@ -47,7 +47,7 @@ assert y == f(x) and len(jaxpr.eqns) == 2 * {count}
 '''
 
 
-# More than the recursion limit will do; 50,000 also shows that it is fast.
+# More than the recursion limit is enough; 50,000 also shows that it is fast.
 @pytest.mark.parametrize('count', [1000, rest(50_000)])
 def test_no_transformation_recurses_over_a_long_program(count):
     result = subprocess.run(
@@ -85,7 +85,7 @@ def test_ten_times_the_operations_are_ten_times_the_equations():
     assert large[0] == 600
 
 
-def test_a_value_that_is_used_often_is_run_backwards_once():
+def test_a_value_used_often_is_transposed_once():
     """Along paths, not equations, there would be 2^n of them."""
     def doubling(x):
         for _ in range(200):

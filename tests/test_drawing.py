@@ -1,4 +1,4 @@
-"""notebook/drawing.py: what is in a picture of a program, and where."""
+"""notebook/drawing.py: the parts of a picture, and their places."""
 
 import re
 import xml.etree.ElementTree as ET
@@ -57,7 +57,7 @@ def texts(jaxpr):
     return [text.text for text in elements(jaxpr, 'text')]
 
 
-def test_words_stand_from_the_arguments_to_the_results():
+def test_a_picture_lists_arguments_first_and_results_last():
     jaxpr = staged('expit')
     assert jaxpr._repr_html_() == draw(jaxpr)
     assert texts(jaxpr) == [
@@ -68,7 +68,7 @@ def test_words_stand_from_the_arguments_to_the_results():
 
 
 @pytest.mark.parametrize('name', PROGRAMS)
-def test_a_picture_has_all_of_the_program_and_nothing_overlaps(name):
+def test_a_picture_has_every_equation_without_overlaps(name):
     jaxpr = staged(name)
     before = repr(jaxpr)
     assert len(elements(jaxpr, 'rect')) == sum(map(len, (
@@ -91,7 +91,7 @@ def test_a_picture_has_all_of_the_program_and_nothing_overlaps(name):
 
 
 def box(element):
-    """Return left, right, top and bottom of a rectangle, or of a text."""
+    """Return the left, right, top, and bottom of a rectangle or a text."""
     get = lambda key: float(element.get(key))
     if element.tag == 'rect':
         return (get('x'), get('x') + get('width'),
@@ -104,17 +104,14 @@ def box(element):
 
 
 def points(path):
-    """Yield points on a wire."""
+    """Yield points on a wire: a line down, and a cubic curve."""
     x, top, bottom, *curve = map(float, re.findall(
         r'-?[\d.]+', path.get('d')))
-    (p, q), (r, s), (end, y) = curve[:2], curve[2:4], curve[4:]
-    t = np.linspace(0, 1, 50)
     yield from ((x, y) for y in np.linspace(top, bottom, 20))
-    yield from zip(
-        (1 - t)**3 * x + 3 * (1 - t)**2 * t * p + 3 * (1 - t) * t**2 * r
-        + t**3 * end,
-        (1 - t)**3 * bottom + 3 * (1 - t)**2 * t * q
-        + 3 * (1 - t) * t**2 * s + t**3 * y)
+    p, q, end = np.reshape(curve, (3, 2))
+    t = np.linspace(0, 1, 50)[:, None]
+    yield from ((1 - t)**3 * np.array([x, bottom]) + 3 * (1 - t)**2 * t * p
+                + 3 * (1 - t) * t**2 * q + t**3 * end)
 
 
 def check_nothing_overlaps(jaxpr):
@@ -135,7 +132,7 @@ def test_each_use_is_a_wire():
     assert len(elements(square, 'path')) == 3    # two of x, one of the result
 
 
-def test_a_box_says_literals_parameters_and_names():
+def test_a_box_shows_literals_parameters_and_names():
     sides = {text.text: text.get('text-anchor')
              for text in elements(staged('literals'), 'text')}
     assert (sides['1'], sides['0.123…']) == ('end', 'start')

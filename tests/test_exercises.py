@@ -12,7 +12,7 @@ NAMES = exercises.names()
 
 
 def holes(name):
-    """Return the statements in which a stub is not its solution."""
+    """Return the statements of a stub that differ from its solution."""
     solved = {ast.dump(node)
               for node in ast.parse(exercises.solution(name)).body}
     first, *rest = ast.parse(exercises.stub(name)).body
@@ -60,7 +60,7 @@ def test_every_wrong_solution_fails_and_every_test_finds_one(name):
 
 
 def failed(error):
-    """Return whether a test failed, and not because its text is broken."""
+    """Return whether a test failed because of an assertion or the hole."""
     assert not isinstance(error, (ImportError, NameError, SyntaxError)), error
     return error is not None
 

@@ -37,7 +37,7 @@ def test_jvp_takes_and_returns_trees():
     assert type(y_dot['sum'][1]) is OrderedDict
 
 
-def test_outputs_may_repeat_be_inputs_or_have_no_leaves():
+def test_outputs_can_repeat_be_inputs_or_have_no_leaves():
     assert ad.jvp(lambda x: (x, x, 1.0), (2.0,), (3.0,)) == (
         (2.0, 2.0, 1.0), (3.0, 3.0, 0.0))
     assert ad.jvp(lambda x: None, (1.0,), (1.0,)) == (None, None)
@@ -61,7 +61,7 @@ def test_weak_tangents_take_the_dtype_of_the_primal():
         assert_same(ad.jvp(lambda x: x, (x,), (t,))[1], expected)
 
 
-def test_primals_and_tangents_may_be_read_only():
+def test_primals_and_tangents_can_be_read_only():
     t = np.broadcast_to(1.0, (3,))
     x = np.arange(3.)
     x.flags.writeable = False

@@ -1,8 +1,8 @@
-"""Guard memory: what a program has used goes when it ends, and does not wait.
+"""Guard memory: a program frees its arrays when it ends.
 
-Python frees at once what nothing holds.  What holds itself, in a circle,
-stays until its collector comes by: the eager gradient of a fixed point kept
-five arrays so, and each compiled program its constants.
+Python frees objects immediately if they are not part of a reference cycle.
+Cycles stay until the collector runs. They kept five arrays of the eager
+gradient of a fixed point, and the constants of each compiled program.
 """
 
 import gc
@@ -14,35 +14,11 @@ import pytest
 
 import autodiff_mini as ad
 from tests.amount import rest
+from tests.test_copying import batched, five_times, thrice
 from tests.wings import needs
 
 X = np.linspace(0.5, 1.0, 8)
 W = np.linspace(-1.0, 1.0, 64).reshape(8, 8)
-
-
-@ad.custom_jvp
-def by_jvp(x):
-    return np.sin(x)
-
-
-by_jvp.defjvp(lambda primals, tangents: (
-    by_jvp(primals[0]), np.cos(primals[0]) * tangents[0]))
-
-
-@ad.custom_vjp
-def by_vjp(x):
-    return np.sin(x)
-
-
-by_vjp.defvjp(lambda x: (by_vjp(x), x), lambda x, ct: (np.cos(x) * ct,))
-
-
-@ad.custom_vmap
-def by_vmap(x):
-    return np.sin(x)
-
-
-by_vmap.def_vmap(lambda size, in_batched, x: (np.sin(x), in_batched[0]))
 
 
 def filled(x):
@@ -65,9 +41,9 @@ PROGRAMS = {
     'checkpoint_with_a_policy': ad.checkpoint(
         lambda x: np.sin(np.tanh(W @ x)),
         policy=ad.checkpoint_policies.dots_saveable),
-    'custom_jvp': lambda x: by_jvp(W @ x),
-    'custom_vjp': lambda x: by_vjp(W @ x),
-    'custom_vmap': lambda x: by_vmap(W @ x),
+    'custom_jvp': lambda x: thrice(W @ x),
+    'custom_vjp': lambda x: five_times(W @ x),
+    'custom_vmap': lambda x: batched(W @ x),
     'custom_gradient': lambda x: ad.custom_gradient(
         lambda x: (np.sin(x), lambda ct: (ct * np.cos(W @ x),)))(x),
     'fixed_point': lambda x: ad.fixed_point(
@@ -93,7 +69,7 @@ TRANSFORMS = {
     'jvp_of_grad': lambda f: ad.jvp(ad.grad(total(f)), (X,), (X,)),
     'linearize': lambda f: ad.linearize(f, X)[1](X),
 }
-BACKWARDS_ONLY = {'custom_vjp', 'custom_gradient'}  # no rule of these for:
+BACKWARDS_ONLY = {'custom_vjp', 'custom_gradient'}  # without such a rule:
 FORWARDS = {'linearize', 'jvp_of_grad'}
 
 
@@ -104,8 +80,8 @@ def gradient(f):
 def in_circles(run):
     """Return how many objects of each kind only the collector would free.
 
-    What is imported at the first call is not counted; but what is prepared
-    at the next ones is.
+    Imports at the first call are not counted, but preparations at later calls
+    are.
     """
     run()
     gc.collect()
@@ -122,7 +98,7 @@ def in_circles(run):
         gc.garbage.clear()
 
 
-def test_a_circle_is_seen():
+def test_a_planted_cycle_is_found():
     def run():
         circle = [np.ones(3)]
         circle.append(circle)
@@ -132,19 +108,19 @@ def test_a_circle_is_seen():
 @pytest.mark.parametrize('name', [
     name if name in ('plain', 'jit', 'scan') else rest(name)
     for name in PROGRAMS])
-def test_nothing_waits_for_the_collector(name):
+def test_programs_leave_no_garbage(name):
     for transform, apply in TRANSFORMS.items():
         if name not in BACKWARDS_ONLY or transform not in FORWARDS:
             assert in_circles(lambda: apply(PROGRAMS[name])) == {}, transform
 
 
 @pytest.mark.parametrize('name', PROGRAMS)
-def test_nothing_of_a_gradient_waits_for_the_collector(name):
+def test_gradients_leave_no_garbage(name):
     assert in_circles(lambda: gradient(PROGRAMS[name])) == {}
 
 
 @needs('fast')
-def test_a_program_goes_with_its_guard_and_its_careful_version():
+def test_a_program_is_freed_with_its_guard():
     def run():
         f = ad.jit(lambda x, y: np.tanh(W @ x) + y[::2])
         f(X, np.arange(16.0))
@@ -157,7 +133,7 @@ CALLS = 4
 
 
 def grown(run):
-    """Return the kinds of objects that are more with each call."""
+    """Return the kinds of objects whose number grows with each call."""
     counts = []
     for _ in range(3):
         for _ in range(CALLS):
@@ -168,7 +144,7 @@ def grown(run):
     return {kind for kind, n in (after - before).items() if n >= CALLS}
 
 
-def test_growth_is_seen():
+def test_planted_growth_is_found():
     kept = []
     assert grown(lambda: kept.append(np.sin)) == set()
     assert grown(lambda: kept.append([])) == {'list'}
@@ -177,7 +153,7 @@ def test_growth_is_seen():
 @pytest.mark.parametrize('name', [
     name if name in ('plain', 'jit', 'scan') else rest(name)
     for name in PROGRAMS])
-def test_nothing_that_is_kept_grows_with_the_number_of_calls(
+def test_caches_do_not_grow_with_the_number_of_calls(
         name, monkeypatch):
     if find_spec('autodiff_mini.fast'):
         monkeypatch.setattr('autodiff_mini.fast.prepared.OFTEN', 2)

@@ -26,7 +26,7 @@ COMPLEX = KINDS['complex']
 # What is compared
 
 def assert_same_bits(actual, expected):
-    """Assert equal types and bits; a NaN is a NaN, and -0.0 is not 0.0."""
+    """Assert equal types and bits; NaN equals NaN, and -0.0 is not 0.0."""
     assert python_type(actual) is python_type(expected)
     x, y = np.asarray(actual), np.asarray(expected)
     assert (x.shape, x.dtype) == (y.shape, y.dtype)
@@ -93,8 +93,8 @@ each_row = pytest.mark.parametrize('row', BY_ROW)
 # Each point of a row
 
 @each_row
-def test_the_values_are_numpys(row):
-    """To the bit, in forward mode and under jit; types are known before."""
+def test_values_at_hard_points_equal_numpys(row):
+    """To the bit, in forward mode and under jit, with the staged types."""
     for point in BY_ROW[row]:
         f, tangents = partial(point.function, np), list(map(ones, point.args))
         push = partial(ad.jvp, f)
@@ -114,8 +114,8 @@ def test_the_values_are_numpys(row):
 
 
 @each_row
-def test_the_slopes_are_those_of_mathematics(row):
-    """And where there is a slope, a NaN that goes in comes back."""
+def test_slopes_at_hard_points_are_right(row):
+    """If there is a slope, a NaN cotangent comes back as NaN."""
     for point in BY_ROW[row]:
         if not point.bars or point not in SLOPED:
             continue
@@ -130,16 +130,16 @@ def test_the_slopes_are_those_of_mathematics(row):
 
 
 def pull(point, ct=1):
-    """Return what comes back if this goes in for each element."""
+    """Return the cotangents for this cotangent of each element."""
     y, f_vjp = ad.vjp(partial(point.function, np), *point.args)
     return f_vjp(y.dtype.type(ct) * ones(y))
 
 
 @each_row
 def test_both_modes_agree(row):
-    """To the bit where all is element by element, else within 8 ulps.
+    """Element-wise programs agree to the bit, others within 8 ulps.
 
-    And what comes back is the same to the bit under jit.
+    Under jit, the cotangents are the same to the bit.
     """
     for point in BY_ROW[row]:
         if point in SLOPED:
@@ -168,8 +168,8 @@ def check_modes(point):
 
 
 @pytest.mark.parametrize('row', ['real', 'imag', 'conj', 'neg'])
-def test_what_is_linear_does_to_tangents_what_it_does(row):
-    """Of complex numbers, too, which have no way back."""
+def test_linear_primitives_treat_tangents_as_primals(row):
+    """Complex numbers, too, for which reverse mode differs."""
     f = partial(function_of(row), np)
     for y_dot in ad.jvp(f, (COMPLEX,), (COMPLEX,)):
         assert_same_bits(y_dot, f(COMPLEX))
@@ -181,7 +181,7 @@ def test_what_is_linear_does_to_tangents_what_it_does(row):
 
 @each_row
 def test_vmap_is_the_stack(row):
-    """Of the point, and of its elements the other way, where that can be."""
+    """Of the point and, if possible, of its elements in reverse order."""
     for point in BY_ROW[row]:
         if not point.raises:
             check_vmap(point)
@@ -207,8 +207,9 @@ def check_vmap(point):
 
 
 @pytest.mark.parametrize('row', SLOPES_OF_TWO)
-def test_ranks_may_differ_under_vmap(row):
-    """As many elements as rows, so that a mistake would fit."""
+def test_ranks_can_differ_under_vmap(row):
+    """With as many elements as rows, so that a mistake would not be an error.
+    """
     kind = int if row in ('and', 'or', 'xor') or 'shift' in row else float
     x, y = np.arange(1, 4).astype(kind), np.arange(9).astype(kind)
     y = y.reshape(3, 3)[::-1]
@@ -217,7 +218,7 @@ def test_ranks_may_differ_under_vmap(row):
         assert_near(ad.vmap(partial(f, np))(x, y), np.stack(rows))
 
 
-# Single numbers, of NumPy and of Python, which take other ways than arrays
+# Single numbers, of NumPy and of Python, which take other code paths
 
 NUMBERS = [*SPECIAL, 0.5, -2.0, 3.0]
 ROWS = [row for row in dict.fromkeys(point.row for point in POINTS)
@@ -226,8 +227,8 @@ ROWS = [row for row in dict.fromkeys(point.row for point in POINTS)
 
 
 @pytest.mark.parametrize('row', ROWS)
-def test_single_numbers(row):
-    """Values and slopes, as NumPy, eager and under jit."""
+def test_hard_single_numbers_are_right(row):
+    """Values and slopes equal NumPy's, eagerly and under jit."""
     f = OPERATORS.get(row) or partial(function_of(row), np)
     count = 1 if row in SLOPES else 2
     if row in ('and', 'or', 'xor', 'invert', 'left_shift', 'right_shift'):
@@ -256,8 +257,8 @@ def test_single_numbers(row):
 
 
 @pytest.mark.parametrize('row', OPERATORS)
-def test_numbers_of_python(row):
-    """What they raise is raised; they stay Python's."""
+def test_hard_python_numbers_are_right(row):
+    """They raise the same errors, and they stay Python numbers."""
     f, count = OPERATORS[row], 1 + (row not in SLOPES)
     quick = ad.jit(f)
     for xs in product([3, 2.5], repeat=count):
@@ -273,6 +274,6 @@ def test_numbers_of_python(row):
 # The table
 
 def test_each_primitive_has_its_hard_points():
-    """Most of those of the wing `more` have tests of their own."""
+    """Most primitives of the wing `more` have their own tests."""
     assert {point.row for point in POINTS} == set(map(
         str, rows_of_numpy()))

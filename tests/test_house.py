@@ -1,6 +1,6 @@
-"""Guard the layers: which module needs which, and that a row is one place.
+"""Guard the layers: the imports of each module, and one place per row.
 
-The draft has layers of its own: `test_draft.py` looks at it.
+The draft has its own layers, which `test_draft.py` checks.
 """
 
 import ast
@@ -15,7 +15,7 @@ from book.tools.mainline import code_lines
 PACKAGE = Path(autodiff_mini.__file__).parent
 WINGS = {'fast', 'applications', 'elsewhere', 'more', 'notebook', 'tools'}
 
-# Each storey needs itself and what is below.
+# Each storey needs only itself and the storeys below.
 STOREYS = [{'seams', 'copying', 'errors', 'core', 'pytree', 'signature',
             'arrays', 'memory', 'zeros', 'jaxprs', 'source', 'numpy_api'},
            {'interpreters'}, {'primitives'},
@@ -41,7 +41,7 @@ def tree(path):
 
 @cache
 def imports(name):
-    """Return what a module imports of the library, anywhere in its text."""
+    """Return the modules of the library that a module imports anywhere."""
     found = set()
     for node in ast.walk(tree(MODULES[name])):
         if isinstance(node, ast.ImportFrom) and (
@@ -53,19 +53,19 @@ def imports(name):
 
 
 def storey(name):
-    """Return the number of the storey in which a module is."""
+    """Return the number of a module's storey."""
     [number] = [i for i, names in enumerate(STOREYS)
                 if name.partition('.')[0] in names]
     return number
 
 
-def test_a_module_needs_what_is_below_it():
+def test_a_module_needs_only_modules_below_it():
     for name in MODULES:
         for other in imports(name):
             assert storey(other) <= storey(name), (name, other)
 
 
-def test_no_two_modules_need_each_other():
+def test_modules_have_no_import_cycles():
     TopologicalSorter({name: imports(name) for name in MODULES}).prepare()
 
 
@@ -76,7 +76,7 @@ def test_a_column_can_be_read_in_one_sitting():
 
 
 def registered(node):
-    """Return the primitive that a statement gives a rule, or None."""
+    """Return the primitive whose rule a statement registers, or None."""
     match node:
         case ast.Expr(ast.Call(ast.Name(f), [ast.Name(p), *_])) if (
                 f.startswith('def')):
@@ -91,7 +91,7 @@ def registered(node):
 
 
 def test_all_rules_of_a_primitive_are_in_one_file():
-    """A conversion is a primitive that columns need; its row is elsewhere."""
+    """Columns need the conversion primitive, whose row is elsewhere."""
     homes = {}
     for name in MODULES:
         if storey(name) < storey('api') and name != 'arrays':
@@ -102,7 +102,7 @@ def test_all_rules_of_a_primitive_are_in_one_file():
     assert {p: files for p, files in homes.items() if len(files) > 1} == {}
 
 
-def test_what_a_chapter_has_finished_is_there():
+def test_modules_that_a_page_finishes_exist():
     names = {path.name for path in PACKAGE.rglob('*.py')}
     for page in (PACKAGE.parent / 'book').glob('*/*.md'):
         said = re.findall('^Finished in this .*', page.read_text(), re.M)

@@ -1,6 +1,7 @@
-"""Guard `fixed_point`, `custom_root` and `root`: values, slopes, failures.
+"""Guard `fixed_point`, `custom_root`, and `root`: values, slopes, failures.
 
-Rows D15 and B1.  The oracles are formulas, and difference quotients.
+Rows D15 and B1. The expected values come from formulas and difference
+quotients.
 """
 
 from functools import partial
@@ -20,7 +21,7 @@ MODES = 'fwd', 'rev'
 
 
 def newton(f, x):
-    """Newton's method as a user writes it, for numbers."""
+    """Newton's method for numbers, as a user writes it."""
     return ad.while_loop(lambda x: np.abs(f(x)) > 1e-12,
                          lambda x: x - f(x) / ad.grad(f)(x), x)
 
@@ -63,7 +64,7 @@ FORMULAS = [    # value, first and second derivative at 0.6
 
 
 @pytest.mark.parametrize('f, value, slope, second', FORMULAS)
-def test_value_and_derivatives_are_those_of_the_formula(
+def test_value_and_derivatives_equal_the_formula(
         f, value, slope, second):
     for g in (f, ad.jit(f), ad.checkpoint(f)):
         assert_close(g(A), value)
@@ -102,7 +103,7 @@ def test_third_derivatives_in_any_mode():
     (lambda a: custom_root(lambda x: x * x - a, 1.0, lambda f, x: (
         ad.fori_loop(0, 9, lambda _, x: x - f(x) / ad.grad(f)(x), x)),
         scalar_solve), 'f2')])
-def test_the_dtype_is_that_of_the_function(f, dtype):
+def test_a_solution_has_the_dtype_of_the_function(f, dtype):
     a = np.dtype(dtype).type(0.5)
     d = lambda f: lambda x: ad.jvp(f, (x,), (np.ones_like(x),))[1]
     for g in (f, ad.jit(ad.grad(f)), ad.grad(ad.grad(f)), d(ad.grad(f))):
@@ -133,10 +134,10 @@ def test_a_python_number_that_gets_its_type_from_another():
         assert abs(a_bar - 2) < 1e-4
 
 
-# What a function closes over
+# Closures
 
-def test_what_all_three_functions_close_over():
-    """The oracle has the solution, and the slope's solver a factor."""
+def test_all_three_functions_can_close_over_values():
+    """The expected solution is known, and the slope solver has a factor."""
     def solve_linear(A, b, factor):
         solution = np.linalg.solve(A, b)
         return custom_root(
@@ -147,7 +148,7 @@ def test_what_all_three_functions_close_over():
     ad.check_grads(ad.jit(honest), (A, b), 2, MODES)
     lying = lambda b: solve_linear(A, b, 3.0).sum()
     assert_close(ad.grad(lying)(b), 3 * np.linalg.inv(A).sum(0))
-    # It is a rule, so what it closes over counts in the second derivative.
+    # It is a rule, so its captured values count in the second derivative.
     slope = lambda factor: d(lambda b: solve_linear(A, b, factor))(b)
     assert_close(d(slope)(1.0), slope(1.0))
     assert_close(d(lambda k: solve_linear(A, b, k))(1.0), np.zeros(2))
@@ -161,7 +162,7 @@ SOLVERS = [
 
 
 @pytest.mark.parametrize('solve', SOLVERS)
-def test_closing_over_what_is_differentiated_mapped_or_staged(solve):
+def test_functions_can_close_over_traced_values(solve):
     def f(a, n, table):
         return solve(lambda x: a * np.cos(x) / n + table[0] * 0.1, 0.5)
     table = np.array([1.0, 2.0])
@@ -183,7 +184,7 @@ def test_the_guess_has_no_derivative():
         assert ad.grad(ad.jit(f))(0.5) == 0
 
 
-def test_a_guess_that_is_right_does_not_hide_the_derivative():
+def test_a_correct_guess_does_not_hide_the_derivative():
     assert_close(ad.grad(lambda a: root(lambda a, x: x * x - a, a, 2.0))(4.0),
                  0.25)
     f = lambda a: fixed_point(lambda a, x: a + x / 2, a, 6.0)
@@ -270,7 +271,7 @@ def singular(a):
     (no_limit, 'fixed_point of no_limit.* within 10000 steps.*nan'),
     (no_end, 'fixed_point of no_end.* within 9 steps.*nan'),
     (singular, 'root of singular.*nan')])
-def test_what_is_not_found_is_nan_with_its_derivatives_and_a_warning(
+def test_a_solution_that_is_not_found_is_nan_with_a_warning(
         f, words):
     for g in (f, ad.grad(f), ad.jit(d(f)), ad.grad(ad.checkpoint(f)),
               d(ad.grad(f)), lambda a: ad.vmap(ad.grad(f))(np.full(2, a))):
@@ -279,7 +280,7 @@ def test_what_is_not_found_is_nan_with_its_derivatives_and_a_warning(
             assert np.isnan(g(1.0)).all()
 
 
-def test_in_a_batch_only_those_are_nan_that_have_no_solution():
+def test_in_a_batch_only_elements_without_a_solution_are_nan():
     a = np.array([-4.0, 1.0, -9.0])
     with pytest.warns(RuntimeWarning, match='root of no_root'):
         assert_rows(ad.vmap(no_root)(a), [2.0, np.nan, 3.0])
@@ -292,15 +293,15 @@ def test_in_a_batch_only_those_are_nan_that_have_no_solution():
     assert_rows(x, [2.0, np.nan, -2.0])
 
 
-def test_a_tree_is_found_as_a_whole_or_not():
+def test_a_tree_is_found_as_a_whole_or_not_at_all():
     f = lambda a, x: {'good': x['good'] * 0.5, 'bad': -x['bad'] + a}
     with pytest.warns(RuntimeWarning, match='within 3 steps'):
         x = fixed_point(f, 1.0, {'good': 0.0, 'bad': 0.0}, max_steps=3)
     assert np.isnan(x['good']) and np.isnan(x['bad'])
 
 
-def test_where_the_repetition_runs_away_so_does_the_derivative():
-    """The guess is right, but no limit: the slope there is 2."""
+def test_a_diverging_repetition_has_a_nan_derivative():
+    """The guess is a solution but not a limit, because the slope is 2."""
     f = lambda a: fixed_point(lambda a, x: a + 2 * x, a, -1.0)
     assert f(1.0) == -1.0
     with pytest.warns(RuntimeWarning, match='a derivative of .*nan'), \
@@ -308,13 +309,13 @@ def test_where_the_repetition_runs_away_so_does_the_derivative():
         assert np.isnan(ad.grad(f)(1.0))
 
 
-def test_tol_says_when_to_stop():
+def test_tol_determines_when_to_stop():
     f = lambda a, tol: fixed_point(lambda a, x: a + x / 2, a, 0.0, tol=tol)
     assert 1e-4 < 2 - f(1.0, 1e-3) < 1e-2
     assert abs(2 - f(1.0, 1e-14)) < 1e-13
     assert 1e-4 < 2 - ad.grad(f)(1.0, 1e-3) < 1e-2
     assert 1 < 2e6 - f(1e6, 1e-3) < 1e4     # it is relative, too
-    # a rule sees the solution, however few steps led to it
+    # a rule sees the solution, even after few steps
     grad = ad.grad(lambda a: root(lambda a, x: x * x - a, a, 3.0, tol=1e-3))
     assert abs(grad(9.0) - 1 / 6) < 1e-12
 

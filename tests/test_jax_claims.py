@@ -1,7 +1,7 @@
-"""What the book says of JAX 0.10.2 and 0.12, and no other test has shown.
+"""Claims of the book about JAX 0.10.2 and 0.12 that no other test shows.
 
-Where the versions differ, `by_version` has what each of them says.
-`make test-jax` runs it; without JAX it is skipped.
+If the versions differ, `by_version` has the answer of each. `make test-jax`
+runs it; without JAX it is skipped.
 """
 
 from types import SimpleNamespace
@@ -26,7 +26,7 @@ THEIRS = SimpleNamespace(np=jnp, custom_jvp=jax.custom_jvp, jvp=jax.jvp,
 # Chapter 18: containers
 
 
-# Chapters 5 and 8: what no rule sees, and a rule that is opened
+# Chapters 5 and 8: operands that no rule sees, and an opened rule
 
 def test_jax_differentiates_half_of_a_product():
     """The other operand is in an argument of nondiff_argnums."""
@@ -97,7 +97,7 @@ def test_jax_traced_values_in_nondiff_argnums_of_a_custom_vjp():
 
 
 def slope_of_a_shared_output(system, **options):
-    """One output is mapped, and the other is one for all elements."""
+    """One output is mapped, and the other is shared by all elements."""
     f = system.custom_vjp(lambda x, y: (x * y, y * y))
     f.defvjp(lambda x, y: ((x * y, y * y), (x, y)), lambda kept, cts: (
         kept[1] * cts[0], kept[0] * cts[0] + 2 * kept[1] * cts[1]), **options)
@@ -147,13 +147,13 @@ def test_jax_has_no_reverse_mode_through_the_box_itself():
     assert jax.jvp(f, (2.0,), (1.0,))[1] == 4
 
 
-def test_jax_has_it_where_a_vmap_has_taken_the_rule():
+def test_jax_has_reverse_mode_after_vmap_has_used_the_rule():
     loss = lambda x: jax.vmap(square([]))(x).sum()
     x = jnp.arange(3.0)
     np.testing.assert_allclose(jax.grad(loss)(x), 6 * x, 1e-12)
 
 
-def test_in_jax_a_rule_is_asked_about_no_batch_for_tangents_alone():
+def test_jax_calls_a_vmap_rule_without_a_batch_if_only_tangents_are_mapped():
     asked = []
     slope = lambda t: jax.jvp(square(asked), (2.0,), (t,))[1]
     assert jax.vmap(slope)(jnp.ones(3)).tolist() == [12, 12, 12]
@@ -177,7 +177,7 @@ def test_jax_second_derivative_of_a_scan():
 
 
 def test_jax_second_derivative_is_right_without_hoisting():
-    """Then nobody looks in the known half for what is at all steps."""
+    """Then JAX does not look in the known half for constant work."""
     loops = 'jax._src.lax.control_flow.loops._scan_known_hoisting'
     with patch(loops, lambda jaxpr, consts, n, *_: (
             jaxpr, consts, [False] * n, [])):
@@ -186,7 +186,7 @@ def test_jax_second_derivative_is_right_without_hoisting():
 
 
 def test_jax_partial_evaluation_of_a_custom_jvp_function():
-    """It opened the call, and with it hoisting lost the rule."""
+    """It opened the call, so hoisting lost the rule."""
     from jax._src.api_util import debug_info
     from jax._src.linear_util import wrap_init
     from jax.interpreters import partial_eval
@@ -228,7 +228,7 @@ def test_policies_of_jax_go_by_names():
     assert sines[0] < sines[1]
 
 
-def test_jax_refuses_a_way_back_that_is_applied_to_a_tangent():
+def test_jax_refuses_a_backward_rule_that_is_applied_to_a_tangent():
     product = jax.custom_vjp(lambda x, t: x * t)
     product.defvjp(lambda x, t: (x * t, (x, t)), lambda kept, ct: (
         10 * kept[1] * ct, kept[0] * ct))
@@ -241,7 +241,7 @@ def test_jax_refuses_a_way_back_that_is_applied_to_a_tangent():
 
 # Chapters 26 and 28
 
-def test_the_slope_of_expit_at_40_is_nothing_in_jax():
+def test_the_slope_of_expit_at_40_is_zero_in_jax():
     assert jax.grad(jax.scipy.special.expit)(40.0) == 0.0
     np.testing.assert_allclose(ad.grad(ad.expit)(40.0), np.exp(-40.0), 1e-12)
 
@@ -261,7 +261,7 @@ def test_odeint_of_jax_has_no_forward_mode():
         jax.jvp(end, (1.0,), (1.0,))
 
 
-# Chapter 36: a rule carried over, and what is to come
+# Chapter 36: a rule carried over, and future versions
 
 def softmax_with_a_rule(system):
     """JAX's rule, without its options."""
@@ -320,7 +320,7 @@ def three_orders(system, g):
             system.grad(slope))
 
 
-def test_a_linear_call_with_a_way_back_in_three_orders():
+def test_a_linear_call_with_a_backward_rule_works_in_three_orders():
     def orders(system):
         np = system.np
         g = system.custom_vjp(lambda t, y: t * np.cos(y))

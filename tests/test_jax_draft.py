@@ -23,7 +23,7 @@ JAX = SimpleNamespace(np=jax.numpy, **{
 @pytest.mark.parametrize('program', PROGRAMS, ids=lambda f: f.__name__)
 def test_jax_agrees_with_the_draft(program):
     for names in STACKS:
-        # Of a lie, JAX forgets a part in a loop at second order.
+        # In a loop, JAX loses a part of a rule at second order.
         lies = program.__name__ == 'loop' and (
             names.count('grad') + names.count('jvp') > 1)
         if not lies and not cannot(program, names):

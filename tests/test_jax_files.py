@@ -16,7 +16,7 @@ FILE = re.compile(r'`([\w/]+\.py)`: ((?:`\w+`(?:, )?)+)')
 
 
 def rows():
-    """Return the cells of each row: ours, JAX's, what is different."""
+    """Return the cells of each row: our file, JAX's, and the difference."""
     return [[cell.strip() for cell in line.strip('|').split(' | ')]
             if line.count(' | ') == 2 else pytest.fail(line)
             for line in PAGE.read_text().replace('| |', '| – |').splitlines()
@@ -24,7 +24,7 @@ def rows():
 
 
 def mentioned():
-    """Return the pairs (file, name) of JAX's on the page."""
+    """Return the pairs (file, name) of JAX on the page."""
     return [(file, name) for _, theirs, _ in rows()
             for file, names in FILE.findall(theirs)
             for name in re.findall(r'\w+', names)]
@@ -39,8 +39,8 @@ def test_every_module_is_on_the_page_once():
         if path.name != '__init__.py' and path.parent.name != 'draft')
 
 
-def test_every_file_of_theirs_has_names():
-    """Else a row that is spelt otherwise would not be looked up."""
+def test_every_file_of_jax_has_names():
+    """Otherwise, a row in another format would not be checked."""
     assert len(mentioned()) > 100
     for _, theirs, _ in rows():
         assert re.fullmatch(rf'(?:{FILE.pattern}(?:; )?)*–?', theirs), theirs
@@ -48,7 +48,7 @@ def test_every_file_of_theirs_has_names():
 
 @cache
 def defined(path):
-    """Return the names that a module of JAX's defines or imports."""
+    """Return the names that a JAX module defines or imports."""
     names = set()
     for node in ast.walk(ast.parse(path.read_text())):
         match node:

@@ -1,4 +1,4 @@
-"""Real JAX on the gallery: the same functions, with its NumPy as theirs.
+"""The gallery in real JAX: the same functions, with `jax.numpy`.
 
 `make test-jax` runs it; without JAX it is skipped.
 """

@@ -1,4 +1,4 @@
-"""Guard the hard points against real JAX: the same, or the table says why.
+"""The hard points in real JAX: equal slopes, or the table says why not.
 
 Run it with `make test-jax`; without JAX it is skipped.
 """
@@ -18,7 +18,7 @@ ASKED = [point for point in POINTS if point.jax
          and not (point.raises or is_complex(point))]
 
 
-# What JAX no longer does otherwise, and what it has begun to do otherwise.
+# Points where JAX no longer differs, and where it now differs.
 REPAIRED = by_version({'0.10.2': set(), '0.12': {
     'arccosh-at -1.0', 'arccosh-at 1e+300', 'arccosh-at -1e+300',
     'arccosh-at -inf', 'arcsinh-at 1e+300', 'arcsinh-at -1e+300',
@@ -34,7 +34,7 @@ def silent():
 
 
 def asked(point):
-    """Return JAX's value, and its slopes if the result has some."""
+    """Return JAX's value and, if the result has slopes, its slopes."""
     f = partial(point.function, jax.numpy)
     args = [x if isinstance(x, float) else jax.numpy.asarray(x)
             for x in point.args]
@@ -51,7 +51,7 @@ def asked(point):
 
 
 def agree(xs, ys):
-    """Return whether values agree; JAX knows no sign of zero."""
+    """Return whether values agree; JAX does not keep the sign of zero."""
     return all(np.shape(x) == np.shape(y)
                and np.allclose(x, y, 1e-13, 0, equal_nan=True)
                for x, y in zip(xs, ys, strict=True))

@@ -155,7 +155,7 @@ def test_jit_of_a_called_object_sees_its_attributes():
     assert list(pickle.loads(pickle.dumps(ad.jit(Plus(1))))(X)) == [1, 2, 3]
 
 
-def test_static_attributes_are_compared_as_they_were():
+def test_static_attributes_are_compared_by_their_old_values():
     class Sizes:
         rows = [1, 2]
 
@@ -218,7 +218,7 @@ def test_jit_refuses_a_method_that_changes_self(change, words):
 
 
 class Net:
-    """A circle of objects, and arrays at the end of it."""
+    """A cycle of objects that ends in arrays."""
 
     def __init__(self, *layers):
         self.rest = [Net(*layers[1:])] if layers else []
@@ -288,7 +288,7 @@ def test_a_gradient_with_respect_to_self_names_the_fix():
         Model().by_self(X)
 
 
-def test_rules_of_a_method_are_given_self():
+def test_rules_of_a_method_get_self():
     model = Model()
     for wrap in (lambda f: f), ad.jit:
         assert list(wrap(model.ruled)(X)) == [0.0, 2.0, 4.0]
@@ -299,7 +299,7 @@ def test_rules_of_a_method_are_given_self():
             [14.0] * 3] * 2
 
 
-def test_rules_of_a_method_are_not_asked_for_derivatives_by_self():
+def test_rules_of_a_method_give_no_derivative_in_self():
     def with_w(w, name):
         model = Model()
         model.w = w

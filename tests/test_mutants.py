@@ -1,6 +1,6 @@
-"""A sample of the mutants is caught; `make mutants` tries them all.
+"""A sample of the mutants is caught; `make mutants` runs all of them.
 
-They run in a process of their own, since it plants wrong rules.
+They run in their own process, because it plants wrong rules.
 """
 
 import subprocess

@@ -44,7 +44,7 @@ START = Prey(10.0, 5.0)
 
 
 def as_scipy_finds_it(t):
-    """Return the course of hares and foxes, more exactly."""
+    """Return SciPy's solution for hares and foxes, with high accuracy."""
     found = solve_ivp(lambda t, y: lotka_volterra(Prey(*y), t, RATES),
                       (t[0], t[-1]), START, 'DOP853', t,
                       rtol=1e-12, atol=1e-12)
@@ -52,7 +52,7 @@ def as_scipy_finds_it(t):
 
 
 def assert_near(actual, expected, tolerance=1e-6):
-    """Assert that trees agree, as near as the solver's tolerances allow."""
+    """Assert that trees agree within the solver's tolerances."""
     assert ad.tree_structure(actual) == ad.tree_structure(expected)
     for x, y in zip(ad.tree_leaves(actual), ad.tree_leaves(expected)):
         np.testing.assert_allclose(x, y, tolerance, tolerance)
@@ -60,7 +60,7 @@ def assert_near(actual, expected, tolerance=1e-6):
 
 # The method
 
-def test_its_numbers_are_the_method_of_dormand_and_prince():
+def test_odeint_uses_the_method_of_dormand_and_prince():
     np.testing.assert_allclose(WEIGHTS.sum(1), NODES, rtol=1e-14)
     np.testing.assert_allclose(WEIGHTS[:5, :5], RK45.A[1:], rtol=1e-15)
     np.testing.assert_allclose(WEIGHTS[5], RK45.B, rtol=1e-15)
@@ -69,35 +69,35 @@ def test_its_numbers_are_the_method_of_dormand_and_prince():
     np.testing.assert_allclose(BENDS, RK45.P[:, 3], rtol=1e-12, atol=1e-14)
 
 
-def test_d16_it_agrees_with_scipy():
+def test_d16_odeint_agrees_with_scipy():
     ys = odeint(lotka_volterra, START, TIMES, RATES)
     assert_near(ys, as_scipy_finds_it(TIMES))
     jitted = ad.jit(partial(odeint, lotka_volterra))(START, TIMES, RATES)
     assert_near(jitted, ys, 1e-12)
 
 
-def test_times_may_decrease_and_the_end_is_not_passed():
-    """It needs no slope beyond the last time: NumPy would warn."""
+def test_times_can_decrease_and_the_end_is_not_passed():
+    """A slope beyond the last time would warn."""
     for end in 1.0, -1.0:
         func = lambda y, t: np.sqrt(1 - end * t)
         y = odeint(func, 0.0, [0.0, end])[1]
         np.testing.assert_allclose(y, end * 2 / 3, 1e-6)
 
 
-def test_tolerances_decide_how_exact_it_is():
+def test_tolerances_set_the_accuracy():
     errors = [abs(odeint(decay, 1.0, [0.0, 1.0], 1.0, rtol=tol, atol=tol)[1]
                   - np.exp(-1)) for tol in (1e-3, 1e-6, 1e-9, 1e-12)]
     assert errors == sorted(errors)[::-1]
     assert errors[0] > 1e-6 and errors[-1] < 1e-11
 
 
-def test_between_steps_it_is_as_exact_as_at_their_ends():
+def test_interpolation_is_as_accurate_as_the_steps():
     t = np.linspace(0.0, 3.0, 400)
     assert_near(odeint(lotka_volterra, START, t, RATES),
                 as_scipy_finds_it(t), 3e-7)
 
 
-def test_single_precision_stays_so():
+def test_single_precision_stays_single():
     y0, rate = np.array([1, -2], np.float32), np.float32(0.7)
     total = lambda y0, t, rate: odeint(decay, y0, t, rate)[-1].sum()
     for t in TIMES / 2, TIMES.astype('f') / 2:
@@ -123,7 +123,7 @@ def test_d15_check_grads_passes_for_every_argument(func, y0, t, p):
 
 
 @pytest.mark.rest
-def test_every_second_derivative_is_the_truth():
+def test_every_second_derivative_is_right():
     f = lambda rate: odeint(decay, 1.0, [0.0, 2.0], rate)[1]
     for second in (ad.grad(ad.grad(f)), ad.jacfwd(ad.jacfwd(f)),
                    ad.grad(ad.jit(ad.grad(f)))):
@@ -152,7 +152,7 @@ def test_d15_derivatives_are_right_inside_every_transform():
             np.testing.assert_allclose(slope, -2 * truth, 1e-7)
 
 
-def test_mapped_ends_may_lie_in_both_directions():
+def test_mapped_end_times_can_lie_in_both_directions():
     """Each element has its own direction, steps and end."""
     f = lambda end, k: odeint(decay, 1.0, np.stack([0.0, end]), k)[1]
     ends, k = np.array([1.0, -1.0, 0.0, 3.0]), np.array([1.0, 2, 3, 0.1])
@@ -164,7 +164,7 @@ def test_mapped_ends_may_lie_in_both_directions():
     assert_near(ad.grad(total, (0, 1))(ends, k), found, 1e-6)
 
 
-def test_the_first_time_moves_the_whole_solution():
+def test_the_first_time_has_a_derivative():
     f = lambda t: odeint(forced, 1.0, t, 2.0)
     t = np.array([0.3, 1.0, 1.0, 2.0])
     forward, back = ad.jacfwd(f)(t), ad.jacrev(f)(t)
@@ -173,7 +173,7 @@ def test_the_first_time_moves_the_whole_solution():
     assert_near(np.diag(back)[1:], forced(f(t), t, 2.0)[1:], 1e-6)
 
 
-def test_the_way_back_keeps_no_steps():
+def test_odeint_gradient_memory_does_not_grow_with_steps():
     """D16: memory does not grow with the number of steps."""
     def peak(end):
         f = ad.jit(ad.grad(lambda k: odeint(
@@ -189,7 +189,7 @@ def test_the_way_back_keeps_no_steps():
 
 # Where there is no solution
 
-NOWHERE = {     # problems, and from which time on the solution is nan
+NOWHERE = {     # problems, and the time from which the solution is nan
     'too_many_steps': ((decay, 1.0, [0.0, 1e-4, 9.0, 9.1], 1.0), 2, 5),
     'times_turn': ((decay, 1.0, [0.0, 1.0, 0.2, 1.0], 1.0), 2, np.inf),
     'nan_time': ((decay, 1.0, [0.0, np.nan], 1.0), 1, np.inf),
@@ -200,7 +200,7 @@ NOWHERE = {     # problems, and from which time on the solution is nan
 }
 
 
-def test_from_a_time_that_is_not_reached_all_is_nan():
+def test_after_a_time_that_is_not_reached_all_is_nan():
     with np.errstate(all='ignore'):
         for name, (problem, start, steps) in NOWHERE.items():
             last = lambda y0: odeint(problem[0], y0, *problem[2:],
@@ -257,7 +257,7 @@ def test_mistakes_are_named():
 
 
 @pytest.mark.rest
-def test_it_agrees_with_jax():
+def test_odeint_agrees_with_jax():
     jax = pytest.importorskip('jax')
     from jax.experimental.ode import odeint as theirs
     jax.config.update('jax_enable_x64', True)

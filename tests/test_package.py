@@ -1,4 +1,4 @@
-"""Wheel and sdist, as a user who installs them meets them.
+"""The wheel and the sdist, as a user installs them.
 
 `make test-package` runs this.
 """
@@ -32,7 +32,7 @@ extra:
 
 
 def run(*command, cwd=None, **variables):
-    """Return what a command prints; an error shows all of it."""
+    """Return the output of a command; an error shows all of it."""
     done = subprocess.run(list(map(str, command)), cwd=cwd, text=True,
                           env=os.environ | variables, capture_output=True)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -41,7 +41,7 @@ def run(*command, cwd=None, **variables):
 
 @pytest.fixture(scope='module')
 def dist(tmp_path_factory):
-    """Return a folder with an sdist, and the wheel that is made of it."""
+    """Return a folder with an sdist and the wheel built from it."""
     folder = tmp_path_factory.mktemp('dist')
     run(sys.executable, '-m', 'build', '--outdir', folder, ROOT)
     return folder
@@ -52,7 +52,7 @@ def wheel_of(dist):
     return wheel
 
 
-def test_a_registry_takes_both(dist):
+def test_a_registry_accepts_wheel_and_sdist(dist):
     names = sorted(path.name for path in dist.iterdir())
     stem = f'autodiff_mini-{ad.__version__}'
     assert names == [f'{stem}-py3-none-any.whl', f'{stem}.tar.gz']
@@ -60,7 +60,7 @@ def test_a_registry_takes_both(dist):
 
 
 def test_the_readme_asks_a_registry_for_nothing(dist):
-    """Which has no folder in which a relative address could be found."""
+    """A registry has no folder for relative addresses."""
     wheel = zipfile.ZipFile(wheel_of(dist))
     [name] = [name for name in wheel.namelist() if name.endswith('/METADATA')]
     text = wheel.read(name).decode()
@@ -69,7 +69,7 @@ def test_the_readme_asks_a_registry_for_nothing(dist):
     assert re.findall(r'\]\((?!https://)[^)]*\)', text) == []
 
 
-def test_addresses_are_those_that_the_book_has(monkeypatch):
+def test_the_package_has_the_addresses_of_the_book(monkeypatch):
     monkeypatch.delenv('REPO_URL', raising=False)
     monkeypatch.delenv('REPORT_URL', raising=False)
     monkeypatch.setenv('SITE_URL', 'https://example.org/book/')
@@ -78,7 +78,7 @@ def test_addresses_are_those_that_the_book_has(monkeypatch):
         'repo': 'https://example.org/source'}
 
 
-def test_a_wheel_has_the_library_and_nothing_else(dist):
+def test_a_wheel_has_only_the_library(dist):
     names = zipfile.ZipFile(wheel_of(dist)).namelist()
     have = {name for name in names if name.startswith('autodiff_mini/')}
     assert have == {
@@ -113,7 +113,7 @@ def test_the_sdist_builds_the_book(dist, tmp_path):
     [sdist] = dist.glob('*.tar.gz')
     run(sys.executable, '-m', 'tarfile', '-e', sdist, tmp_path)
     [folder] = tmp_path.iterdir()
-    if (ROOT / '.cache').exists():  # what has run already need not run again
+    if (ROOT / '.cache').exists():  # already run
         (folder / '.cache').symlink_to(ROOT / '.cache')
     for command in ['book.tools.pages'], ['mkdocs', 'build', '--strict']:
         run(sys.executable, '-m', *command,

@@ -1,4 +1,4 @@
-"""Partial evaluation: what is known is computed, the rest is written down."""
+"""Partial evaluation: known values are computed, and the rest is recorded."""
 
 from functools import partial
 
@@ -22,7 +22,7 @@ X = np.arange(3.) + 1
 
 @each(PROGRAMS + CUSTOM_PROGRAMS, composed=True)
 def test_linearize_is_jvp(program):
-    """Values and dtypes, of complex programs too."""
+    """Values and dtypes, for complex programs, too."""
     f, tangents = partial(program.function, np), tangents_for(program)
     y, y_dot = ad.jvp(f, program.args, tangents)
     out, f_jvp = ad.linearize(f, *program.args)
@@ -38,7 +38,7 @@ def names(jaxpr):
     return [eqn.primitive.name for eqn in jaxpr.eqns]
 
 
-def test_what_is_known_is_computed_at_once_and_stays_out_of_the_program():
+def test_known_operations_are_not_recorded():
     def f(x):
         return np.sin(x) * np.exp(x)
 
@@ -49,7 +49,7 @@ def test_what_is_known_is_computed_at_once_and_stays_out_of_the_program():
     assert len(jaxpr.eqns) == 5
 
 
-def test_some_arguments_are_known_and_others_are_not():
+def test_some_arguments_can_be_known():
     known = []
 
     def f(x):
@@ -65,7 +65,7 @@ def test_some_arguments_are_known_and_others_are_not():
 
 
 def test_residuals_are_snapshots():
-    """Hard case 11, and the output is the caller's own."""
+    """Hard case 11; the output belongs to the caller."""
     x, c = X.copy(), X.copy()
     y, f_jvp = ad.linearize(lambda x: x * x * c, x)
     x[:], c[:] = 100., 200.
@@ -76,7 +76,7 @@ def test_residuals_are_snapshots():
 
 
 def test_outer_tracers_are_residuals():
-    """linearize inside of jvp, vmap, make_jaxpr and itself."""
+    """For linearize inside jvp, vmap, make_jaxpr, and linearize."""
     def f(x):
         return ad.linearize(lambda y: y * y * x, x)[1](1.0)
 

@@ -1,6 +1,6 @@
-"""The wing `patch`: np.array of traced values, and arrays that are filled.
+"""The wing `patch`: np.array of traced values, and arrays to fill.
 
-Textbooks' programs are in test_textbook.py; here is what NumPy is meanwhile,
+test_textbook.py has whole programs. This file checks NumPy during a trace,
 and each way in which an old number could be read by mistake.
 """
 
@@ -17,7 +17,7 @@ ZEROS, ARRAY, LINALG_OUTER = np.zeros, np.array, np.linalg.outer
 X = np.array([1.0, 2.0, 3.0])
 
 
-# What the numpy module is
+# The numpy module during a trace
 
 def test_numpy_is_an_ordinary_module_after_an_error():
     def f(x):
@@ -48,10 +48,10 @@ def test_other_threads_find_numpys_own_functions_during_a_trace():
     assert found == [True] * 5
 
 
-# What is filled
+# Arrays that are filled
 
 def gradient(f, x=0.7):
-    """Return the derivative of `f` by each way, which differences confirm."""
+    """Return the derivative of `f` in each mode, checked by differences."""
     value, slope = f(x), (f(x + 1e-6) - f(x - 1e-6)) / 2e-6
     twice = np.array([x, x])
     np.testing.assert_allclose(ad.jit(f)(x), value, rtol=1e-12)
@@ -68,28 +68,30 @@ def written(y, x):
     return np.sum(y * np.arange(1.0, 1 + len(y)))
 
 
-@pytest.mark.parametrize('make', [
-    lambda: np.zeros(3), lambda: np.copy(X), lambda: np.arange(6.0)[::2],
-    lambda: np.sin(np.linspace(0, 1, 3)), lambda: np.arange(3) / 2,
-    lambda: np.linspace(0, 1, 3, retstep=True)[0], lambda: np.array(X),
-    lambda: np.zeros(3, int).astype(float), lambda: np.where(X > 1, X, 0.0),
-    lambda: np.meshgrid(X, X)[0][0], lambda: np.r_[X, 1.0]],
-    ids=lambda make: None)
-def test_an_array_of_constants_is_filled(make):
-    assert gradient(lambda x: written(make(), x)) != 0
+def test_an_array_of_constants_is_filled():
+    for make in (
+            lambda: np.zeros(3), lambda: np.copy(X),
+            lambda: np.arange(6.0)[::2], lambda: np.arange(3) / 2,
+            lambda: np.sin(np.linspace(0, 1, 3)),
+            lambda: np.linspace(0, 1, 3, retstep=True)[0],
+            lambda: np.array(X), lambda: np.where(X > 1, X, 0.0),
+            lambda: np.zeros(3, int).astype(float),
+            lambda: np.meshgrid(X, X)[0][0], lambda: np.r_[X, 1.0]):
+        assert gradient(lambda x: written(make(), x)) != 0
 
 
-@pytest.mark.parametrize('f', [
-    lambda x: np.linalg.norm([x, 1.0]), lambda x: np.linalg.det(
-        [[x, 1.0], [2.0, x]]), lambda x: np.sum(np.linalg.solve(
-            [[x, 1.0], [0.0, x]], [1.0, 2.0])), lambda x: np.min([x, 1.0]),
-    lambda x: np.dot([x, 1.0], [2.0, x]), lambda x: np.vstack(
-        [[x, 1.0], [2.0, x]])[1, 1], lambda x: written(
-        np.linalg.solve(np.eye(3), X), x), lambda x: np.linalg.multi_dot(
-            [np.array([[x, 1.0]]), np.array([[x], [2.0]])])[0, 0]],
-    ids=lambda f: None)
-def test_a_numpy_function_takes_a_list_of_traced_values(f):
-    assert gradient(f) != 0
+def test_a_numpy_function_takes_a_list_of_traced_values():
+    for f in (
+            lambda x: np.linalg.norm([x, 1.0]),
+            lambda x: np.linalg.det([[x, 1.0], [2.0, x]]),
+            lambda x: np.sum(np.linalg.solve(
+                [[x, 1.0], [0.0, x]], [1.0, 2.0])),
+            lambda x: np.min([x, 1.0]), lambda x: np.dot([x, 1.0], [2.0, x]),
+            lambda x: np.vstack([[x, 1.0], [2.0, x]])[1, 1],
+            lambda x: written(np.linalg.solve(np.eye(3), X), x),
+            lambda x: np.linalg.multi_dot(
+                [np.array([[x, 1.0]]), np.array([[x], [2.0]])])[0, 0]):
+        assert gradient(f) != 0
 
 
 @pytest.mark.parametrize('view', [
@@ -99,7 +101,7 @@ def test_a_numpy_function_takes_a_list_of_traced_values(f):
     lambda y: np.lib.stride_tricks.sliding_window_view(y, 2, 1),
     lambda y: y.view(), lambda y: np.broadcast_arrays(y, X)[0]],
     ids=lambda view: None)
-def test_a_view_taken_before_sees_what_is_written(view):
+def test_an_earlier_view_sees_writes(view):
     def f(x):
         y = np.zeros((2, 3))
         seen = view(y)
@@ -137,7 +139,7 @@ def test_a_write_of_each_kind_is_traced(write):
     assert gradient(f) != 0
 
 
-def test_c_code_finds_no_old_numbers_in_a_filled_array():
+def test_c_code_cannot_read_old_numbers_in_a_filled_array():
     def f(x):
         y = np.ones(3)
         memory = memoryview(y)
@@ -171,7 +173,7 @@ def test_no_array_from_outside_is_filled_through_a_view(view):
     assert ad.grad(f)(2.0) == ad.jit(f)(2.0) == 4.0
 
 
-def test_a_traced_float_in_an_array_of_integers_is_warned_of():
+def test_writing_a_traced_float_into_integers_warns():
     def f(x):
         y = np.array([0, 0])
         y[0] = x
@@ -180,7 +182,7 @@ def test_a_traced_float_in_an_array_of_integers_is_warned_of():
         assert ad.grad(f)(2.7) == 2.0
 
 
-def test_an_array_to_be_filled_is_pickled_and_written_as_numpys():
+def test_an_array_to_be_filled_is_pickled_like_numpys():
     def f(x):
         y = np.arange(3.0)
         y.put([0, 1], [5.0, 6.0])

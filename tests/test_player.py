@@ -1,4 +1,4 @@
-"""notebook/player.py: a recording says what a program did, and changes nothing."""
+"""notebook/player.py: a recording describes a program and changes nothing."""
 
 import html
 import json
@@ -37,7 +37,7 @@ def captions(recording):
 @pytest.mark.parametrize('f', [
     swish, lambda x: np.linalg.inv(np.outer(x, x) + np.eye(2)),
     lambda x: np.sort(x) @ x])
-def test_a_recording_computes_what_the_program_does(f, transformed):
+def test_a_recording_has_the_value_of_the_program(f, transformed):
     x = np.array([0.5, -2.0])
     recording = ad.watch(transformed, f, x)
     assert_same(recording.value, transformed(f, x))
@@ -58,7 +58,7 @@ def test_each_question_has_an_answer():
     assert asked == []
 
 
-def test_what_is_found_written_and_sent_back():
+def test_a_gradient_has_frames_of_all_three_parts():
     recording = ad.watch(ad.grad(swish), 2.0, lines=[swish, expit])
     assert recording.value == ad.grad(swish)(2.0)
     said = captions(recording)
@@ -76,7 +76,7 @@ def test_what_is_found_written_and_sent_back():
 
 
 @pytest.mark.parametrize('system', [ad, draft], ids=['library', 'draft'])
-def test_the_draft_is_heard_as_the_library_is(system):
+def test_the_draft_is_recorded_like_the_library(system):
     recording = ad.watch(system.grad(swish), 2.0)
     assert recording.value == pytest.approx(1.0907842487848953)
     assert {role for role, _ in recording.traces} == {
@@ -85,8 +85,8 @@ def test_the_draft_is_heard_as_the_library_is(system):
     assert 'Var' not in ' '.join(captions(recording))    # but its letter
 
 
-def test_what_a_tracer_of_the_callers_own_holds_is_shown():
-    """As in chapter 16, whose interpreter has two ends in each tracer."""
+def test_the_content_of_a_users_tracer_is_shown():
+    """As in chapter 16, where each tracer holds two ends of an interval."""
     class BoundsTrace(draft.core.Trace):
         def process_primitive(self, primitive, args, params):
             [x] = args
@@ -113,7 +113,7 @@ def test_an_envelope_is_sealed_and_opened():
     assert 'a gets -1. The envelope is opened.' in said
 
 
-def test_boxes_in_boxes_have_the_colours_of_their_traces():
+def test_nested_boxes_have_the_colors_of_their_traces():
     recording = ad.watch(ad.vmap(ad.grad(expit)), np.array([1.0, 2.0]))
     asked = recording.frames[0]['args'][0]
     kind, trace, primal, tangent = asked
@@ -138,7 +138,7 @@ def test_arrays_are_counted_while_they_live():
     assert living == [1, 2, 3, 3]
 
 
-def test_any_value_can_be_said():
+def test_any_value_can_be_described():
     for x, words in (
             (2, '2'), (0.5, '0.5'), (1 + 2j, '1+2j'), (True, 'True'),
             (None, 'None'), (np.float32(0.1), '0.1'), (np.array(3), '3'),
@@ -148,7 +148,7 @@ def test_any_value_can_be_said():
         assert player.in_words(x, player.Recorder([], [])) == words
 
 
-def test_only_some_interpreters_may_be_heard():
+def test_a_recording_can_select_interpreters():
     recording = ad.watch(ad.vmap(np.sin), np.ones(3), roles=['evaluation'])
     assert [frame['op'] for frame in recording.frames] == ['sin', '']
 
@@ -170,7 +170,7 @@ def test_nothing_is_left_behind_after_an_error(system):
     assert not seams.ask.taken and not seams.transpose.taken
 
 
-def test_a_long_program_is_heard_in_part():
+def test_a_long_program_is_recorded_in_part():
     def long(x):
         for _ in range(player.MOST_FRAMES):
             x = np.sin(x)
@@ -182,7 +182,7 @@ def test_a_long_program_is_heard_in_part():
     assert captions(recording)[-1].startswith('The result is')
 
 
-def test_html_has_the_frames_and_a_form_that_does_not_move():
+def test_html_has_the_frames_and_a_static_form():
     recording = ad.watch(ad.jvp, swish, (2.0,), (1.0,), name='a"b',
                          title='<swish>')
     text = recording._repr_html_()

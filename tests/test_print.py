@@ -1,6 +1,6 @@
-"""pdf: the whole book as one print, made and read.
+"""pdf: the whole book in one PDF, made and read.
 
-`make test-site` builds the site that it is made of, and runs this.
+`make test-site` builds the site for it, and runs this.
 """
 
 import re
@@ -42,7 +42,7 @@ def book(pdf, browser):
 
 
 def outline(book, entries):
-    """Yield (title, page) of an outline, with pages counted from 1."""
+    """Yield (title, page) of an outline, where pages count from 1."""
     for entry in entries:
         if isinstance(entry, list):
             yield from outline(book, entry)
@@ -52,7 +52,7 @@ def outline(book, entries):
 
 
 def words(text):
-    """Return a text without quotes, and without spaces that a line lost."""
+    """Return a text without quotes and without spaces at line ends."""
     return re.sub(r'\W+', '', text)
 
 
@@ -60,14 +60,14 @@ def test_the_outline_the_contents_and_the_pages_agree(pdf, book):
     titles = [re.search('(?m)^# (.*)', (
         ROOT / 'pages' / page).with_suffix('.md').read_text())[1]
         for _, pages in pdf.parts(pdf.settings()['nav']) for page, _ in pages]
-    chapters = {words(title): page
-                for title, page in outline(book, book.outline)}
+    headings = [(words(title), page)
+                for title, page in outline(book, book.outline)]
     contents = [words(line) for page in book.pages[1:12]
                 for line in page.extract_text().splitlines()]
     for title in map(words, titles[1:]):
-        assert f'{title}{chapters[title]}' in contents
-        page = book.pages[chapters[title] - 1]
-        assert title in words(page.extract_text())
+        [page] = [page for heading, page in headings
+                  if heading == title and f'{title}{page}' in contents]
+        assert title in words(book.pages[page - 1].extract_text())
 
 
 def test_links_lead_to_places_in_the_print(pdf, book):
@@ -109,7 +109,8 @@ def test_nothing_is_cut_off_or_folded(browser, book):
 
 def test_a_question_is_printed_before_its_output_and_answered_after_it(
         browser):
-    """The same answers are listed twice, and then with their reasons."""
+    """The answers are listed once before the output, and once with reasons.
+    """
     boxes = browser.execute_script('''
         return [...document.querySelectorAll("#chapters_05_your_own_derivative"
                                              + "_html .question")]

@@ -33,7 +33,7 @@ def random_tangent(rng, x):
 
 
 def of_perturbed(program):
-    """Return the program as a function of what has tangents; and these."""
+    """Return the program as a function of its differentiable arguments."""
     where = program.perturbed()
 
     def f(*xs):
@@ -59,7 +59,7 @@ def evaluated(program):
 
 
 def double(x):
-    """Return `x`, with the precision that linear algebra has."""
+    """Return `x` with the precision of NumPy's linear algebra."""
     narrow = {np.longdouble: np.float64, np.clongdouble: np.complex128}
     dtype = narrow.get(np.result_type(x).type)
     return x if dtype is None else np.asarray(x, dtype)[()]
@@ -78,7 +78,7 @@ def check_tangent(program, y, y_dot, directions, differences=derivative):
 
 
 def coarsest(program, y):
-    """Return the dtype of least precision that the numbers go through."""
+    """Return the least precise dtype that the numbers pass through."""
     narrow = [x for x in (y, *program.args) if is_inexact(x)]
     kinds = [np.result_type(x) for x in narrow]
     if program.step != 1e-3:
@@ -87,9 +87,9 @@ def coarsest(program, y):
 
 
 def checked(rule):
-    """Return a rule of forward mode that looks at the type of its tangents.
+    """Return a forward rule that checks the type of its tangents.
 
-    What calls it makes the dtype right, and so would hide a wrong one.
+    Its caller converts the dtype, which would hide a wrong one.
     """
     def run(*args, **params):
         y, y_dot = rule(*args, **params)
@@ -116,7 +116,7 @@ def test_program_names_are_unique():
 
 
 @each(PROGRAMS)
-def test_values_are_numpys_and_tangents_the_derivative(program):
+def test_values_equal_numpys_and_tangents_the_derivative(program):
     f, tangents = partial(program.function, np), tangents_for(program)
     with checked_rules():
         y, y_dot = ad.jvp(f, program.args, tangents)
@@ -142,7 +142,7 @@ def test_tangent_of_one_argument_at_a_time(program):
       if program.perturbed() and not program.truth),
       composed=True)
 def test_nested_jvp_is_the_second_derivative(program):
-    """The same direction twice, and twice more, which keeps the types."""
+    """Along one direction twice, and twice more, which keeps the types."""
     f, xs, x_dots = of_perturbed(program)
 
     def push(f):

@@ -15,7 +15,7 @@ from tests.wings import needs
 
 
 def loaded_after(*statements):
-    """Return which modules a fresh Python has after these statements."""
+    """Return the modules that a fresh Python has after these statements."""
     code = '\n'.join([*statements, 'import sys', 'print(*sys.modules)'])
     ran = subprocess.run([sys.executable, '-c', code], text=True,
                          capture_output=True, check=True)
@@ -37,7 +37,7 @@ def test_editors_read_what_each_name_is():
     assert {*names[0]} >= {*ad.__all__}
 
 
-def test_what_a_program_may_not_need_is_imported_when_it_asks():
+def test_rare_modules_are_imported_on_demand():
     modules = {f'autodiff_mini.{where.rpartition(".")[0]}'
                for where in ad.LATER.values()}
     before = loaded_after('import numpy')
@@ -81,7 +81,7 @@ def test_arguments_are_those_that_api_promises(name, parameters):
 
 
 def test_every_public_name_has_a_docstring_with_its_arguments():
-    """Except where the docstring points elsewhere."""
+    """Unless the docstring refers to another one."""
     for name in ad.__all__:
         public = getattr(ad, name)
         text = inspect.getdoc(public) if callable(public) else 'a value'
@@ -119,8 +119,8 @@ class Doubler:
 @pytest.mark.parametrize('f, name, doc', [
     (functools.partial(double), 'double', 'Twice x.'),
     (Doubler(), 'Doubler', None)])
-def test_a_partial_or_an_object_gives_its_name(f, name, doc):
-    """It was grad.<locals>.grad_of_f, and an object of a class jit."""
+def test_transformed_partials_and_objects_have_a_readable_name(f, name, doc):
+    """Not grad.<locals>.grad_of_f, or the name of a class of jit."""
     for transform in {*WRAPPED} - {'custom_gradient'}:
         found = getattr(ad, transform)(f)
         assert found.__name__ == found.__qualname__ == name
@@ -143,7 +143,7 @@ def test_a_partial_or_an_object_gives_its_name(f, name, doc):
                  '<Recording with value 2.0: a notebook shows it>',
                  marks=needs('notebook')),
 ])
-def test_what_a_transformation_returns_names_the_function(made, text):
+def test_the_repr_of_a_transformed_object_names_its_function(made, text):
     assert repr(made()) == text
 
 

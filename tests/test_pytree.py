@@ -127,7 +127,7 @@ def test_a_dataclass_is_a_container():
 
 
 def test_static_fields_differ_by_type_as_well():
-    """1 and True are equal, and do not compute the same."""
+    """1 and True are equal, but do not compute the same."""
     a, b, c = (ad.tree_structure(Line(1.0, 2.0, x)) for x in (1, True, 1))
     assert a != b and a == c and hash(a) == hash(c) and len({a, b, c}) == 2
 
@@ -143,7 +143,7 @@ def test_grad_of_a_dataclass_is_a_dataclass():
 
 @dataclass(frozen=True, slots=True)
 class Frozen:
-    """Its constructor checks and converts what it is given."""
+    """Its constructor checks and converts its arguments."""
     x: object
     norm: float = field(init=False)
 
@@ -154,7 +154,7 @@ class Frozen:
 
 
 def test_the_constructor_of_a_dataclass_does_not_run_again():
-    """A gradient may be shorter than a value, and a tracer is no float."""
+    """A gradient can be shorter than a value, and a tracer is not a float."""
     point = Frozen(np.array([3.0, 4.0]))
     gradient = ad.grad(lambda p: np.sum(p.x) * 0.1 + p.norm)(point)
     assert list(gradient.x) == [0.1, 0.1] and gradient.norm == 1.0

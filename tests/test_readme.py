@@ -1,4 +1,4 @@
-"""README: it is short, and what it says of limits and commands is so."""
+"""README is short, and its limits and commands are as it says."""
 
 import math
 import re
@@ -12,7 +12,7 @@ import autodiff_mini as ad
 from book.tools.places import ROOT
 
 
-def test_the_readme_is_short_and_begins_with_what_to_type():
+def test_the_readme_is_short_and_starts_with_commands():
     text = (ROOT / 'README.md').read_text()
     order = [text.index(words) for words in (
         'make book ', 'make test ', 'pip install .', 'import autodiff_mini',
@@ -25,7 +25,7 @@ def test_the_readme_is_short_and_begins_with_what_to_type():
 
 @pytest.mark.filterwarnings('ignore:the matrix subclass')
 def test_the_limits_of_the_readme_are_errors():
-    """Or the README has to say so."""
+    """Otherwise, the README has to say so."""
     absolute = lambda x: x if x > 0 else -x
     for transform, f, x in [
             (ad.grad, lambda x: float(x) * x, 2.0), (ad.grad, math.sin, 2.0),

@@ -18,7 +18,7 @@ def loss(x):
 
 
 def route(call, *args):
-    """Return the calls of the library's functions, as (file, name)."""
+    """Return the calls of library functions, as (file, name)."""
     steps = []
 
     def note(frame, event, arg):
@@ -28,7 +28,7 @@ def route(call, *args):
                           code.co_qualname))
 
     with ad.plain(*WINGS):
-        call(*args)     # what is cached is cached now
+        call(*args)     # fill the caches
         sys.setprofile(note)
         try:
             call(*args)
@@ -45,7 +45,7 @@ def compiled_gradients(xs):
     (ad.grad(loss), np.arange(3.0), 156, 13),
     (compiled_gradients, np.ones((4, 3)), 680, 25),
 ], ids=['grad', 'jit_vmap_grad'])
-def test_a_value_walks_straight(call, args, most_calls, most_files):
+def test_a_value_passes_few_frames(call, args, most_calls, most_files):
     steps = route(call, args)
     files = {file for file, _ in steps}
     assert len(steps) <= most_calls, Counter(steps).most_common(20)

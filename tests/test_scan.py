@@ -40,20 +40,20 @@ def residual_shapes(f, *args):
 
 # Values and types
 
-def test_a_scan_is_a_loop():
+def test_a_scan_equals_a_loop():
     carry, ys = ad.scan(lambda c, x: (c + x, c * x), 0.0, np.arange(4.0))
     assert_same(carry, np.float64(6.0))
     assert_same(ys, np.array([0., 0., 2., 9.]))
 
 
-def test_reverse_begins_at_the_end_and_keeps_rows_in_their_places():
+def test_reverse_starts_at_the_end_and_keeps_rows_in_place():
     carry, ys = ad.scan(lambda c, x: (2 * c + x, c), 0.0, np.arange(4.0),
                         reverse=True)
     assert_same(carry, np.float64(34.0))
     assert_same(ys, np.array([17., 8., 3., 0.]))
 
 
-def test_without_xs_there_is_none_and_a_length():
+def test_a_scan_without_xs_has_a_length():
     seen = []
     f = lambda c, x: seen.append(x) or (c * 2, c)
     carry, ys = ad.scan(f, 1.0, None, length=3)
@@ -78,7 +78,7 @@ def test_a_scan_of_no_steps_has_rows_of_the_right_type():
     assert_same(ad.vmap(g, (0, None))(X, np.zeros((0, 2))), X * X)
 
 
-def test_a_scan_of_no_steps_returns_memory_of_its_own():
+def test_a_scan_of_no_steps_returns_a_copy():
     x = np.ones(3)
     for run in (lambda x: x, ad.jit(lambda x: x)):
         y, _ = ad.scan(lambda c, _: (c, None), run(x), length=0)
@@ -96,7 +96,7 @@ CARRIES = [     # init, body, and what unrolling gives
 
 
 @pytest.mark.parametrize('init, body, expected', CARRIES)
-def test_a_python_number_becomes_what_the_body_makes_of_it(
+def test_a_python_number_takes_the_type_of_the_carry(
         init, body, expected):
     f = lambda c, x: (body(c, x), c)
     carry, ys = ad.scan(f, init, np.arange(3.0))
@@ -131,7 +131,7 @@ def test_hard_case_1_a_rule_survives_at_second_order():
             assert_close(order(g)(1.0), -10805.46137749049)
 
 
-def test_hard_case_6_carries_that_move_one_step_late():
+def test_hard_case_6_carries_get_tangents_one_step_late():
     def f(lib, x):
         (a, b, c), ys = lib.scan(lambda k, _: ((k[1], k[2], x * k[2]), k[0]),
                                  (1., 1., 1.), None, length=4)
@@ -161,7 +161,7 @@ def test_d18_1097_custom_rules_under_array_functions_in_a_loop():
 
 
 def test_d18_1723_a_custom_rule_inside_control_flow():
-    """jax 1723: the rule of a function in a loop was not asked."""
+    """jax 1723: the rule of a function in a loop was not used."""
     f = with_vjp(lambda x: x * x, lambda x: (x * x, x),
                  lambda x, ct: (3 * ct * x,))
     g = lambda x: ad.scan(lambda c, _: (ad.cond(
@@ -176,7 +176,7 @@ def test_d18_1723_a_custom_rule_inside_control_flow():
 
 
 def test_d18_1875_custom_gradient_inside_scan_then_grad():
-    """jax 1875: a rule that closes over what the step has computed."""
+    """jax 1875: a rule closes over a value that the step has computed."""
     @ad.custom_gradient
     def f(x, y):
         root = np.sqrt(x)
@@ -193,7 +193,7 @@ def test_d18_1875_custom_gradient_inside_scan_then_grad():
                      change(partial(g, unrolled))(x))
 
 
-# What the pullback keeps
+# Residuals of the pullback
 
 def test_weights_are_passed_and_not_stacked():
     w, xs, n = np.ones((3, 3)), np.ones((5, 3)), 5
@@ -215,7 +215,7 @@ def test_weights_are_passed_and_not_stacked():
     assert not {(7, 3, 3), (7, 5, 3, 3)} & {*residual_shapes(outer, w, xs)}
 
 
-def test_what_depends_on_constants_is_computed_once():
+def test_equations_of_constants_run_once():
     xs = np.ones((5, 3))
 
     def f(w, xs):
@@ -289,7 +289,7 @@ ERRORS = {
 @pytest.mark.parametrize('name', ERRORS)
 def test_every_mistake_with_a_scan_is_named(name):
     assert_named_everywhere(*ERRORS[name])
-    # and the interpreter works afterwards
+    # and the interpreter still works
     assert ad.scan(lambda c, x: (c + x, None), 0.0, X)[0] == X.sum()
 
 
@@ -313,7 +313,7 @@ def test_the_core_runs_loops_without_a_wing():
     lambda: ad.cond(True, lambda x: x, lambda x: (x, x), 0.0),
     lambda: ad.cond(True, lambda x: x, lambda x: x > 0, np.float64(0)),
 ])
-def test_the_core_refuses_what_differs_without_the_checks(mistake):
+def test_the_core_refuses_different_carries_without_the_checks(mistake):
     with ad.plain('tools'), pytest.raises(TypeError, match=(
             'of .*<lambda>: (body function carry input and carry output must '
             'have|the branches must return) (the same|equal)')):

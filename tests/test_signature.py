@@ -58,7 +58,7 @@ def wrapped(*args, **kwargs):
     return plain(*args, **kwargs)
 
 
-def test_keywords_find_their_positions():
+def test_keywords_are_resolved_to_positions():
     """D11; D18: 1938 and 2069, keywords, defaults, functools.wraps."""
     for f, args, kwargs, expected in (
             (plain, (1, 2), {}, (1, 2, 2)),

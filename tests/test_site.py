@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.browser import (
-    accessibility, browsing, colours, emulate, faults, installed, look, rest,
-    search, serving, sideways, visit)
+    accessibility, browsing, emulate, faults, installed, layout, look, rest,
+    script, search, serving, visit)
 from tests.links import broken_links
 
 SITE = Path(__file__).parents[1] / 'site'
@@ -90,7 +90,7 @@ def below(site, tmp_path_factory):
         yield f'{address}/book'
 
 
-def test_the_root_of_the_site_may_be_a_folder(browser, below):
+def test_the_root_of_the_site_can_be_a_folder(browser, below):
     emulate(browser, 1280, 'light')
     browser.get(f'{below}/index.html')
     assert search(browser, 'tangent')[0].startswith(f'{below}/')
@@ -103,8 +103,7 @@ def test_a_lost_reader_can_search_and_go_home(browser, below, lost):
     emulate(browser, 1280, 'light')
     visit(browser, f'{below}/{lost}')
     assert browser.find_element('tag name', 'h1').text.startswith('This page')
-    assert [fault for check in (colours, accessibility, sideways)
-            for fault in check(browser)] == []
+    assert [*layout(browser), *accessibility(browser)] == []
     assert search(browser, 'tangent')[0].startswith(f'{below}/')
     browser.execute_script('document.querySelector("article a").click()')
     assert browser.current_url == f'{below}/index.html'
@@ -157,42 +156,6 @@ def test_search_leads_to_an_error_and_opens_it(browser, home):
     assert not visible(browser, f'details:has([id="{entry}"]) + details pre')
 
 
-# Goes through a player, and returns a line for what is wrong.
-PLAYED = """
-    const wrong = [];
-    for (const it of document.querySelectorAll(".shows")) it.open = true;
-    for (const player of document.querySelectorAll("trace-player")) {
-      const say = (words) => wrong.push(`${player.id} ${player.at}: ${words}`);
-      let first;
-      player.frames.forEach((frame, i) => {
-        player.go(i);
-        const shown = (name) => [...player.querySelectorAll(name)];
-        if (shown(".pl-caption")[0].textContent !== frame.caption)
-          say("another caption");
-        if (shown("input")[0].value != i + 1) say("another step");
-        if (shown("pre .pl-here").length !== (frame.line === null ? 0 : 1))
-          say("another line");
-        const back = frame.kind === "back" && frame.written[0];
-        if (!shown(".pl-stage")[0].textContent.includes(back || frame.op))
-          say("the operation is missing");
-        for (const part of shown(".pl, .pl-stage, .pl-known"))
-          if (part.scrollWidth > part.clientWidth + 1) say("too wide");
-        const top = shown(".pl-controls")[0].getBoundingClientRect().top
-          - player.getBoundingClientRect().top;
-        if (top !== (first ??= top)) say("the buttons move");
-      });
-      const program = player.querySelector("pre");
-      for (const line of program.children)
-        if (line.getClientRects()[0].height > 30)
-          say(`a line is broken: ${line.textContent}`);
-      if (program.scrollWidth > program.clientWidth && innerWidth >= 1280)
-        say("the program scrolls");
-      if (player.frames.length < 3) say("too short");
-    }
-    return wrong;
-"""
-
-
 PLAYERS = [page for page in PAGES
            if '<trace-player' in (SITE / page).read_text('utf-8')]
 
@@ -203,12 +166,12 @@ def test_players_show_every_step(browser, home, page, width):
     for scheme in 'light', 'dark':
         emulate(browser, width, scheme)
         browser.get(f'{home}/{page}')
-        assert browser.execute_script(PLAYED) == []
+        assert browser.execute_script(script('played')) == []
         # And is the last step, which is there now, one for everybody?
         assert [*accessibility(browser, 'trace-player')] == []
 
 
-def test_a_player_listens_to_keys_buttons_and_links(browser, home):
+def test_a_player_reacts_to_keys_buttons_and_links(browser, home):
     from selenium.webdriver.common.keys import Keys
     emulate(browser, 1280, 'light')
     browser.get(f'{home}/index.html#old-3')
@@ -282,7 +245,7 @@ def test_a_question_hides_its_answer_until_the_reader_asks(browser, home):
 
 
 @pytest.mark.parametrize('planted, words', FAULTS)
-def test_the_browser_finds_what_is_wrong(browser, home, planted, words):
+def test_the_browser_finds_planted_faults(browser, home, planted, words):
     emulate(browser, 1280, 'light')
     visit(browser, f'{home}/chapters/17_the_postcard.html')
     browser.execute_script('document.querySelector("article")'
@@ -295,14 +258,14 @@ def test_the_browser_finds_what_is_wrong(browser, home, planted, words):
 
 # In the files.
 
-def test_every_link_leads_somewhere(site):
+def test_every_link_works(site):
     assert broken_links(site) == []
 
 
 @pytest.mark.parametrize('link', [
     '<a href="nowhere.html">', '<a href="../">', '<a href="#nowhere">',
     '<img src="nowhere.png">', '<a href="../index.html#here">'])
-def test_links_that_lead_nowhere_are_found(tmp_path, link):
+def test_broken_links_are_found(tmp_path, link):
     (tmp_path / 'part').mkdir()
     (tmp_path / 'index.html').write_text('<h1 id="top">Home</h1>')
     (tmp_path / 'part/page.html').write_text(f'<h1 id="here">Page</h1>{link}')

@@ -119,13 +119,6 @@ class Model:
         return x * self.rng.normal()
 
 
-MODEL = Model()
-
-
-def of_an_attribute(x):
-    return x * MODEL.rng.normal()
-
-
 def of_an_inner_function(x):
     return ad.grad(lambda y: y * rng.normal())(x)
 
@@ -138,8 +131,8 @@ def of_a_closure():
     return closure
 
 
-DRAWN = [of_numpy, of_python, of_a_generator, of_an_attribute,
-         of_an_inner_function, of_a_closure(), MODEL.draw]
+DRAWN = [of_numpy, of_python, of_a_generator, Model().draw,
+         of_an_inner_function, of_a_closure()]
 
 
 TRACED = {

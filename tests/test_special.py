@@ -1,9 +1,8 @@
-"""Guard numbers that survive: values and derivatives against mpmath (D14, D4).
+"""Guard numbers that survive: values and slopes against mpmath (D14, D4).
 
-Errors are counted in ulps, the distance between two floats that stand side
-by side there.  A value may be wrong by 4 of them; more only if the problem
-is ill-conditioned: if changing the argument by one ulp moves the result by
-more than one.
+Errors are counted in ulps, the distance between two neighboring floats. A
+value can be wrong by 4 ulps, or by more if the problem is ill-conditioned, so
+that changing the argument by one ulp changes the result by more than one.
 """
 
 from functools import partial
@@ -25,7 +24,7 @@ INF, NAN = np.inf, np.nan
 TINY, SMALLEST = np.finfo(float).tiny, 5e-324
 
 
-# The oracle: each function with its first three derivatives
+# Expected values: each function with its first three derivatives
 
 def mp_expit(x):
     y, z = 1 / (1 + mp.exp(-x)), 1 / (1 + mp.exp(x))
@@ -68,7 +67,7 @@ def exact(oracle, xs, order):
 
 
 def ulp(y, dtype):
-    """Return the distance of the floats near the exact number `y`."""
+    """Return the distance between the floats near the exact number `y`."""
     info = np.finfo(dtype)
     size = min(abs(y), mp.mpf(float(info.max)))
     power = mp.floor(mp.log(size, 2)) if size else info.minexp
@@ -76,7 +75,7 @@ def ulp(y, dtype):
 
 
 def assert_ulps(found, values, condition=None, ulps=4):
-    """Assert that floats are right, to some ulps times the condition."""
+    """Assert that floats are right within some ulps times the condition."""
     found = np.ravel(found)
     assert len(found) == len(values)
     largest = mp.mpf(float(np.finfo(found.dtype).max))
@@ -97,7 +96,7 @@ def jvp_of(f):
 
 
 def loop(f):
-    """Return `f`, element by element, by a scan."""
+    """Return `f` applied to each element by a scan."""
     return lambda xs: ad.scan(lambda c, x: (c, f(x)), 0.0, xs)[1]
 
 
@@ -122,7 +121,7 @@ SLOPES = {
 
 
 @pytest.mark.parametrize('name', TABLE)
-def test_d14_values_and_derivatives_are_those_of_mpmath(name):
+def test_d14_values_and_derivatives_equal_mpmaths(name):
     f, oracle, xs = TABLE[name]
     for order, ways in enumerate([VALUES, SLOPES]):
         truth = exact(oracle, xs, order)
@@ -171,7 +170,7 @@ def test_the_slope_of_expit_does_not_round_away():
 
 
 def test_logit_keeps_its_digits_beside_a_half():
-    """It had lost all but eight of them."""
+    """It had lost all but eight digits."""
     u = np.array([2.0**-k for k in range(2, 52)])
     p = 0.5 + np.concatenate([u, -u[::-1]]) / 2     # exact, and so is 2p - 1
     u = 2 * p - 1
@@ -187,7 +186,7 @@ def test_logit_keeps_its_digits_beside_a_half():
 @pytest.mark.parametrize('x', [
     0.5, 1, True, np.float32(0.25), np.float16([0.25, 0.5]),
     np.zeros((0, 3)), np.uint8([1, 0]), np.array([True])], ids=repr)
-def test_types_are_those_of_scipy(x):
+def test_types_equal_scipys(x):
     x_float = np.asarray(x, None if np.asarray(x).dtype.kind == 'f'
                          else np.float64)
     zero = x_float.dtype.type(0)
@@ -250,7 +249,7 @@ def mp_logsumexp(x, b=None):
         abs(a) * abs(1 - q) + lever - abs(a * q) for a, q in zip(x, p)]
 
 
-def test_d14_logsumexp_is_that_of_exact_sums():
+def test_d14_logsumexp_equals_exact_sums():
     for row in ROWS:
         x = np.array(row)
         value, p, condition, conditions = mp_logsumexp(row)
@@ -261,7 +260,7 @@ def test_d14_logsumexp_is_that_of_exact_sums():
                 assert_ulps(slopes(x), p, conditions)
 
 
-def test_d14_logsumexp_with_weights_is_that_of_exact_sums():
+def test_d14_logsumexp_with_weights_equals_exact_sums():
     f = lambda x, b: logsumexp(x, b=b)
     for x, b in WEIGHTS:
         value, p, condition, conditions = mp_logsumexp(x, b)
@@ -277,7 +276,7 @@ def test_d14_logsumexp_with_weights_is_that_of_exact_sums():
 
 
 def test_a_weight_of_zero_has_its_derivative():
-    """JAX 0.10.2 and 0.12.0.1 give 0, and a weight of 0 stays so."""
+    """JAX 0.10.2 and 0.12.0.1 give 0, so a weight of 0 would stay 0."""
     x, b = np.array([5.0, 0.0]), np.array([0.0, 1.0])
     f = lambda x, b: logsumexp(x, b=b)
     assert_close(ad.grad(f, 1)(x, b), np.exp(x))
@@ -287,7 +286,7 @@ def test_a_weight_of_zero_has_its_derivative():
     ad.check_grads(f, (x / 5, b), order=2)
 
 
-def test_what_has_no_weight_may_be_anything():
+def test_an_entry_with_weight_zero_can_be_anything():
     b = np.array([0.0, 1.0, 2.0])
     f = lambda x: logsumexp(x, b=b)
     rest = lambda x: logsumexp(x, b=b[1:])
@@ -300,7 +299,7 @@ def test_what_has_no_weight_may_be_anything():
             assert_close(slopes[1:], ad.grad(rest)(x[1:]))
 
 
-def test_sums_that_are_negative_or_nothing():
+def test_logsumexp_of_negative_and_empty_sums_is_right():
     x = np.array([1.0, 2.0])
     with np.errstate(invalid='ignore', divide='ignore'):
         assert np.isnan(logsumexp(x, b=np.array([1.0, -1.0])))
@@ -351,7 +350,7 @@ def test_logsumexp_takes_axes_and_keepdims(axis):
             assert_close(ad.jit(loss(f))(x, b), loss(naive)(x, b))
 
 
-def test_the_logsumexp_of_nothing_is_minus_infinity():
+def test_the_logsumexp_of_an_empty_array_is_minus_infinity():
     x = np.zeros((0, 3), np.float32)
     for axis in None, 0, -1:
         expected = np.sum(x, axis) - INF
@@ -366,7 +365,7 @@ def test_the_logsumexp_of_nothing_is_minus_infinity():
 # D4: rules are Python, and run when they are needed
 
 def test_d4_a_rule_is_run_with_numbers_that_pdb_can_print():
-    """As in the chapter: pdb, in the bwd of a program, with its answers."""
+    """As in the chapter: pdb in the bwd of a program, with its answers."""
     import io
     import pdb
 

@@ -1,7 +1,7 @@
 """staged_calls.py: a custom rule survives in a jaxpr.
 
-The rules say three times the truth, so that it shows who was asked.
-A name such as `d1_...` cites a row of REQUIREMENTS.md: d of the design
+The rules say three times the truth, so a result shows whether its rule was
+used. A name such as `d1_...` cites a row of REQUIREMENTS.md: d of the design
 document, r of the reference page, b beyond JAX; `hard_case` is one of its
 hard cases.
 """
@@ -32,7 +32,7 @@ from tests.test_custom_jvp import (
 
 
 def staged(f):
-    """Return `f`, as a function that writes itself down, and runs that."""
+    """Return `f` as a function that records and runs itself."""
     def f_by_jaxpr(*args):
         trees = []
 
@@ -62,7 +62,7 @@ TRANSFORMS = {
 
 
 def nested(f, names):
-    """Return the transforms of `f`, the last name first."""
+    """Return the transforms of `f`, with the last name innermost."""
     for name in reversed(names):
         f = TRANSFORMS[name](f)
     return f
@@ -74,12 +74,11 @@ def point(names):
     return np.linspace(-1, 1, 2 ** len(shape)).reshape(shape)[()]
 
 
-# D1, D6, D9: each transformation asks its own rule, at any order, in any
-# nesting.  Of e^x a batch is 2 e^x, and the derivative is 5 e^x by the JVP
-# rule and 3 e^x by bwd.
+# D1, D6, D9: each transformation uses its own rule, at any order, in any
+# nesting. For e^x, a batch gives 2 e^x, the JVP rule 5 e^x, and bwd 3 e^x.
 
 def exp_with(make, *kinds):
-    """Return e^x with these rules, of which each calls the function."""
+    """Return e^x with these rules, each of which calls the function."""
     f = make(lambda x: np.exp(x))
     if 'vmap' in kinds:
         f.def_vmap(lambda n, in_batched, x: (2 * np.exp(x), in_batched[0]))
@@ -117,7 +116,7 @@ def test_d1_d6_d9_every_nesting_keeps_every_rule(make, kinds):
             assert np.allclose(nested(f, names)(x), factor * np.exp(x)), names
 
 
-# D5, D6: what the jaxpr holds
+# D5, D6: the content of the jaxpr
 
 def test_d6_the_equation_holds_the_call_and_its_rule():
     jaxpr = ad.make_jaxpr(lambda x: square(x) + 1)(2.0)
@@ -149,7 +148,7 @@ def test_d6_a_rule_does_not_run_while_its_function_is_staged():
     ad.eval_jaxpr(jaxpr, [], 2.0)
     ad.vmap(lambda x: ad.eval_jaxpr(jaxpr, [], x))(X)
     ad.make_jaxpr(lambda x: ad.eval_jaxpr(jaxpr, [], x))(1.0)
-    assert runs == ['f']            # what was written down is run instead
+    assert runs == ['f']            # the recorded program runs instead
     ad.grad(lambda x: ad.eval_jaxpr(jaxpr, [], x)[0])(2.0)
     assert runs == ['f', 'rule']
 
@@ -196,11 +195,11 @@ def test_closures_over_constants_become_arguments_of_the_call():
     assert_same(d(run)(X), 3 * c)
     assert_same(summed_grad(run)(X), 3 * c)
     assert_same(ad.vmap(run)(np.stack([X, X]))[1], X * c + 2)
-    c[:] = 99.0     # the jaxpr keeps what the constant was
+    c[:] = 99.0     # the jaxpr keeps the old content of the constant
     assert_same(run(X), X * np.arange(4.) + 2)
 
 
-def test_d17_a_rule_that_closes_over_a_staged_tracer_is_told_so():
+def test_d17_a_rule_that_closes_over_a_staged_tracer_is_named():
     def f(x, y):
         k = custom(lambda z: 2 * z, lambda p, t: (2 * p[0], x * t[0]))
         return k(y)
@@ -230,7 +229,7 @@ def unmapped(x, c):
     return f(x, c)
 
 
-def test_outputs_are_mapped_alike_however_they_were_staged():
+def test_outputs_are_batched_alike_however_they_were_staged():
     c = np.arange(4.)
     y = (np.full(4, 2.), 2 * c, np.full(4, 4.))
     y_dot = (c, np.full(4, 7.), np.zeros(4))
@@ -268,9 +267,9 @@ def test_symbolic_zeros_reach_a_staged_rule():
     assert seen[3:] == [[False, True]] * 2
 
 
-# Rules that do not fit what was written down
+# Rules that do not fit the recorded function
 
-def test_a_rule_must_return_what_its_function_does():
+def test_a_rule_must_return_the_types_of_its_function():
     for y, words in (
             (np.ones(2), r'it returns float64\[2\], and the function returns '
              r'float64\[\]'),
@@ -291,7 +290,7 @@ def test_a_rule_must_return_what_its_function_does():
 # Partial evaluation of calls
 
 def test_a_call_is_cut_in_two():
-    """What is known of it is computed; what is linear is written down."""
+    """Its known part is computed, and its linear part is recorded."""
     runs = []
     f = lambda x: call(lambda y: runs.append(1) or np.sin(y) * y, x)
     y, f_jvp = ad.linearize(f, X)
@@ -302,7 +301,7 @@ def test_a_call_is_cut_in_two():
     assert_close(ad.vjp(f, X)[1](X)[0], X * (np.cos(X) * X + np.sin(X)))
 
 
-def test_what_a_rule_uses_linearly_may_close_over_its_tangent():
+def test_a_linear_function_in_a_rule_can_close_over_its_tangent():
     def rule(primals, tangents):
         (x,), (t,) = primals, tangents
         g = custom(lambda s, y: (s + t) * y, lambda p, u: (
@@ -322,8 +321,8 @@ def test_staged_rules_are_named_as_the_rule():
 
 
 @pytest.mark.parametrize('names', ['js', 'gs', 'ls', 'jss'])
-def test_what_the_function_decided_holds_for_its_rule(names):
-    """Over closures: the function ran when it was staged, the rule later."""
+def test_the_outputs_of_a_rule_are_batched_as_the_functions_were(names):
+    """With closures, the function ran when it was staged, the rule later."""
     c = np.arange(4.)
 
     def mapped_function(x):

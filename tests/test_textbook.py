@@ -1,43 +1,111 @@
-"""Textbooks' programs mean what NumPy means, under each transformation.
+"""Programs as textbooks write them: arrays made of values, and filled.
 
-What is made inside them is made in plain NumPy, and filled in place.
+Each maps a float array to a number or an array, in plain NumPy, and means the
+same under each transformation.
 """
-
-from functools import cache
 
 import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from tests.amount import crossed
-from tests.textbook_programs import PROGRAMS
 
-@cache
-def slopes(name):
-    """Return the Jacobian of a program by differences."""
-    f, x = PROGRAMS[name]
-    return differences(f, x)
+PROGRAMS = {}   # by name: a function, and a point to run it at
+
+
+def program(*x):
+    """Add a function to the table, with the point to run it at."""
+    def add(f):
+        PROGRAMS[f.__name__] = f, np.array(x)
+        return f
+    return add
+
+
+@program(1.0, 0.5, 0.3)
+def pendulum_by_runge_kutta(p):
+    def f(y):
+        return np.array([y[1], -p[2] * y[1] - np.sin(y[0])])
+    y, h = np.array([p[0], p[1]]), 0.1
+    for _ in range(2):
+        k1 = f(y)
+        k2 = f(y + h / 2 * k1)
+        k3 = f(y + h / 2 * k2)
+        k4 = f(y + h * k3)
+        y = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+    return y
+
+
+@program(0.0, 0.1, 1.0, -0.2, 0.3, 1.2)
+def forces_of_three_bodies(s):
+    x, m = s.reshape(3, 2), np.array([1.0, 2.0, 0.5])
+    force = np.zeros((3, 2))
+    for i in range(3):
+        for j in range(i + 1, 3):
+            d = x[j] - x[i]
+            f = m[i] * m[j] * d / np.sum(d * d)**1.5
+            force[i] += f
+            force[j] -= f
+    return force
+
+
+@program(1.0, -0.5, 0.2)
+def heat_equation(p):
+    u = np.sin(np.linspace(0, np.pi, 7))
+    u[0], u[-1] = p[0], p[1]
+    for _ in range(3):
+        new = u.copy()
+        new[1:-1] = u[1:-1] + p[2] * (u[2:] - 2 * u[1:-1] + u[:-2])
+        u = new
+    return u
+
+
+@program(1.0, 2.0, 1.5)
+def rod_of_elements(k):
+    K = np.zeros((4, 4))
+    for e in range(3):
+        d = [e, e + 1]
+        K[np.ix_(d, d)] += k[e] * np.array([[1.0, -1.0], [-1.0, 1.0]])
+    f = np.zeros(4)
+    f[-1] = 1.0
+    u = np.zeros(4)
+    u[1:] = np.linalg.solve(K[1:, 1:], f[1:])
+    return u
+
+
+@program(0.1, 1.0, 0.5, 0.9)
+def soft_time_warping(x):
+    y = np.array([0.0, 0.8, 0.7])
+    D = np.full((len(x) + 1, 4), 1e3)
+    D[0, 0] = 0.0
+    for i in range(1, len(x) + 1):
+        for j in range(1, 4):
+            r = np.array([D[i - 1, j], D[i, j - 1], D[i - 1, j - 1]])
+            D[i, j] = (x[i - 1] - y[j - 1])**2 - np.log(np.sum(np.exp(-r)))
+    return D[-1, -1]
+
+
+@program(0.3, 0.9, 0.2)
+def mixture_by_em(p):
+    x, mu, w = np.array([-1.0, 0.2, 0.4, 2.0]), p[:2].copy(), np.empty(2)
+    w[0], w[1] = p[2], 1 - p[2]
+    r = np.zeros((4, 2))
+    for _ in range(2):
+        for k in range(2):
+            r[:, k] = w[k] * np.exp(-(x - mu[k])**2 / 2)
+        r /= r.sum(axis=1, keepdims=True)
+        for k in range(2):
+            mu[k] = r[:, k] @ x / r[:, k].sum()
+        w[:] = r.mean(axis=0)
+    return np.array([mu, w])
 
 
 def differences(f, x, h=1e-6):
+    """Return the Jacobian of a program by differences."""
     return np.stack([(f(x + d) - f(x - d)) / (2 * h)
                      for d in h * np.eye(len(x))], -1)
 
 
-def in_turn(f, x):
-    """Return what `f` returns in a loop that changes `x`."""
-    results = []
-    for _ in range(2):
-        results.append(f(x))
-        x = 1.02 * x
-    return np.stack(results)
-
-
-def scanned(f, x):
-    return ad.scan(lambda x, _: (1.02 * x, f(x)), x, None, length=2)[1]
-
-
 def with_jvp_rule(f):
+    """Return `f` with a rule that fills arrays, too."""
     g = ad.custom_jvp(lambda x: f(x))
 
     @g.defjvp
@@ -53,63 +121,25 @@ def with_jvp_rule(f):
 def with_vjp_rule(f):
     g = ad.custom_vjp(lambda x: f(x))
 
-    def fwd(x):
-        return f(x), np.array([*x])
-
     def bwd(x, ct):
         x_bar = np.zeros(len(x))
         x_bar[:] = ad.vjp(f, x)[1](ct)[0]
         return x_bar,
-    g.defvjp(fwd, bwd)
+    g.defvjp(lambda x: (f(x), np.array([*x])), bwd)
     return g
 
 
-def scanned_slopes(f, x):
-    return (ad.jacrev(lambda x: scanned(f, x))(x),
-            differences(lambda x: in_turn(f, x), x))
-
-
-WAYS = {    # by name: what a program, transformed, returns, and should
-    'value': lambda f, x, slope: (f(x), f(np.copy(x))),
-    'jit': lambda f, x, slope: (ad.jit(f)(x), f(x)),
-    'vmap': lambda f, x, slope: (
-        ad.vmap(f)(np.stack([x, x * 1.02])), in_turn(f, x)),
-    'scan': lambda f, x, slope: (scanned(f, x), in_turn(f, x)),
-    'jvp': lambda f, x, slope: (
-        ad.jvp(f, (x,), (np.ones_like(x),))[1], slope.sum(-1)),
-    'grad_of_vmap': lambda f, x, slope: (
-        ad.grad(lambda xs: np.sum(ad.vmap(f)(xs)))(np.stack([x, x]))[1],
-        slope.reshape(-1, len(x)).sum(0)),
-    'hessian': lambda f, x, slope: (
-        ad.hessian(f)(x), differences(ad.jacrev(f), x)),
-    'jacrev_of_scan': lambda f, x, slope: scanned_slopes(f, x),
-} | {name: lambda f, x, slope, jacobian=jacobian: (jacobian(f)(x), slope)
-     for name, jacobian in {
-    'jacfwd': ad.jacfwd, 'jacrev': ad.jacrev,
-    'jit_of_jacrev': lambda f: ad.jit(ad.jacrev(f)),
-    'jacrev_of_jit': lambda f: ad.jacrev(ad.jit(f)),
-    'checkpoint': lambda f: ad.jacrev(ad.checkpoint(f)),
-    'vmap_of_jacrev': lambda f: lambda x: ad.vmap(ad.jacrev(f))(
-        np.stack([x * 1.02, x]))[1],
-    'jvp_rule': lambda f: ad.jacfwd(with_jvp_rule(f)),
-    'vjp_rule': lambda f: ad.jacrev(with_vjp_rule(f)),
-    'jit_of_jvp_rule': lambda f: ad.jit(ad.jacrev(with_jvp_rule(f))),
-    'jit_of_vjp_rule': lambda f: ad.jit(ad.jacrev(with_vjp_rule(f))),
-}.items()}
-
-
-@crossed('name, transform', PROGRAMS, WAYS, turns=12)
-def test_textbook_program_means_what_it_means_in_numpy(name, transform):
+@pytest.mark.parametrize('name', PROGRAMS)
+def test_textbook_program_equals_numpy(name):
     f, x = PROGRAMS[name]
-    given = x.copy()
-    result, expected = WAYS[transform](f, x, slopes(name))
-    kind = type(expected)
-    assert type(result) is kind and result.dtype == np.float64
-    assert result.shape == expected.shape
-    is_exact = transform in ('value', 'jit', 'vmap', 'scan')
-    scale = max(1, np.max(np.abs(expected)))
-    np.testing.assert_allclose(result, expected,
-                               rtol=1e-12 if is_exact else 1e-5,
-                               atol=(1e-13 if is_exact else 1e-7) * scale)
-    np.testing.assert_array_equal(x, given)
+    xs, expected, slope = np.stack([1.02 * x, x]), f(x), differences(f, x)
+    for y in (f(x), ad.jit(f)(x), ad.vmap(f)(xs)[1],
+              ad.scan(lambda c, x: (c, f(x)), 0.0, xs)[1][1]):
+        np.testing.assert_allclose(y, expected, 1e-12, 1e-13)
+    for jacobian in (
+            ad.jacfwd(f)(x), ad.jit(ad.jacrev(f))(x),
+            ad.jacrev(ad.jit(f))(x), ad.jacrev(ad.checkpoint(f))(x),
+            ad.vmap(ad.jacrev(f))(xs)[1], ad.jacfwd(with_jvp_rule(f))(x),
+            ad.jit(ad.jacrev(with_vjp_rule(f)))(x)):
+        np.testing.assert_allclose(jacobian, slope, 1e-5, 1e-7)
     assert type(np) is type(pytest)     # an ordinary module

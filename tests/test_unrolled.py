@@ -1,8 +1,8 @@
 """Guard control flow: random programs agree with unrolled twins.
 
-Random stacks of transforms are applied to both.  In a twin, Python does the
-control flow, and a loop does what vmap does.  Most rules of the functions
-inside are lies, so a forgotten rule shows.
+Random stacks of transforms are applied to both. A twin uses Python's control
+flow, and a loop instead of vmap. Most rules of the functions inside are wrong
+on purpose, so a lost rule shows.
 """
 
 from functools import partial
@@ -87,12 +87,12 @@ class unrolled:
     call = staticmethod(lambda f, *args: f(*args))
 
 
-# A program is a tree, of which `run` makes a function of a value `c`, and of
-# a weight `w`.  It returns another value of the same shape.
+# A program is a tree, which `run` turns into a function of a value `c` and a
+# weight `w`. The function returns a value of the same shape.
 
 @ad.custom_vjp
 def both(x, y):
-    """Forward mode says thrice the truth, and reverse mode five times."""
+    """The forward rule says three times the truth, the reverse rule five."""
     return np.sin(x) * y
 
 
@@ -105,7 +105,7 @@ both.defvjp(lambda x, y: (both(x, y), (x, y)),
 
 @ad.custom_vjp
 def back(x, y):
-    """There is only a backward rule."""
+    """It has only a backward rule."""
     return np.sin(x) * y
 
 
@@ -114,7 +114,7 @@ back.defvjp(lambda x, y: (back(x, y), (np.cos(x), back(x, 1.0), y)),
 
 
 def gather(ct, y):
-    """Return the cotangent of what was broadcast from `y`."""
+    """Return the cotangent of a value that was broadcast from `y`."""
     return ct if np.shape(ct) == np.shape(y) else np.sum(ct)
 
 
@@ -151,7 +151,7 @@ def chain(lib, c, w, *programs):
 
 
 def closed(lib, c, w, body, n, reverse):
-    """The weight is closed over."""
+    """The weight is a closed-over value."""
     c, ys = lib.scan(lambda c, _: (run(lib, body, c, w), c * w), c, None,
                      length=n, reverse=reverse)
     return c + np.sum(ys, 0)
@@ -177,7 +177,7 @@ def scanned(lib, c, w, body, n, reverse):
 
 
 def late(lib, c, w, body, n, reverse):
-    """Carry move, are mapped, are unknown, some steps late."""
+    """Carries get tangents, axes, or unknown values some steps late."""
     ones = np.ones(np.shape(c))
     f = lambda k, _: ((k[1], k[2], run(lib, body, k[2], w)), k[0])
     (a, b, c), ys = lib.scan(f, (ones, ones, c * 1.0), length=n,
@@ -191,7 +191,7 @@ def cond(lib, c, w, then, otherwise):
 
 
 def guard(lib, c, w, then, otherwise):
-    """One branch has no value, and no derivative, where it is not taken."""
+    """One branch has no value and no derivative unless it is taken."""
     return lib.cond(np.min(c) > 0.2,
                     lambda c: run(lib, then, np.sqrt(np.log(c + 0.85)), w),
                     lambda c: run(lib, otherwise, 2.0 * c, w), c)
@@ -240,7 +240,7 @@ NODES = {f.__name__.rstrip('_'): f for f in (
 
 
 def programs(steps, loops=()):
-    """Return programs with control flow; `loops` are more kinds of it."""
+    """Return programs with control flow; `loops` adds more kinds."""
     def grow(inner):
         scans = st.sampled_from(['closed', 'carried', 'scanned', 'late'])
         kinds = [
@@ -268,7 +268,7 @@ points = st.builds(
     st.sampled_from([float, np.float64]))
 
 
-TRANSFORMS = {  # each, and what it is in a twin
+TRANSFORMS = {  # each primitive, and its twin
     'jvp': (moving, moving),
     'linearize': (by_linearize, by_linearize),
     'vjp': (by_vjp, by_vjp),
@@ -287,7 +287,7 @@ def stacks(names):
 
 
 def stacked(f, stack, which):
-    """Return `f` under the transforms, the last of the stack inside."""
+    """Return `f` under the transforms, with the last one innermost."""
     for name in reversed(stack):
         f = (TRANSFORMS[name][which](f) if name in TRANSFORMS
              else (ad.vmap, loop)[which](f, name))
@@ -295,7 +295,7 @@ def stacked(f, stack, which):
 
 
 def check(program, stack, point):
-    """Assert that a program is its twin, under a stack of transforms."""
+    """Assert that a program equals its twin under a stack of transforms."""
     f, twin = (partial(run, lib, program) for lib in (ours, unrolled))
     xs = batched(point, ['jvp' if name in TRANSFORMS else name
                          for name in stack])

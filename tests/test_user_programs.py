@@ -5,7 +5,7 @@
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple, assert_type
+from typing import Any, assert_type
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ from tests.wings import needs
 Array = NDArray[np.float64]
 
 
-def test_a_value_beside_its_gradient() -> None:
+def test_value_and_grad_returns_both() -> None:
     def loss(params: dict[str, Array]) -> float:
         return np.sum(params['w'] ** 2)
 
@@ -37,7 +37,7 @@ def test_an_auxiliary_output() -> None:
     assert value == 2.0 and again == aux and (same == gradient).all()
 
 
-def test_a_derivative_run_backwards() -> None:
+def test_a_pullback_is_applied() -> None:
     def f(x: float, y: float) -> float:
         return x * np.sin(y)
 
@@ -53,30 +53,23 @@ def test_a_derivative_along_a_direction() -> None:
     def f(x: Array) -> Array:
         return x ** 3
 
-    y, y_dot = ad.jvp(f, (np.ones(2),), (np.ones(2),))
+    x = np.ones(2)
+    y, y_dot = ad.jvp(f, (x,), (x,))
     assert_type(y_dot, Array)
-    y, push = ad.linearize(f, np.ones(2))
-    assert push(np.ones(2)).sum() == y_dot.sum() == 3 * y.sum()
+    y, push = ad.linearize(f, x)
+    assert push(x).sum() == y_dot.sum() == 3 * y.sum()
     out = ad.jvp(lambda x: (x * 2, 'seen'), [1.0], [1.0], has_aux=True)
     assert out == (2.0, 2.0, 'seen')
-
-
-def test_derivatives_of_every_element() -> None:
-    def f(x: Array) -> Array:
-        return np.sin(x) * x[0]
-
-    x = np.array([1.0, 2.0])
     np.testing.assert_allclose(ad.jacfwd(f)(x), ad.jacrev(f)(x))
     assert ad.hessian(lambda x: np.prod(x))(x).shape == (2, 2)
 
 
 def test_a_batch_of_gradients() -> None:
-    def loss(w: Array, x: Array, y: float) -> float:
-        return (np.dot(w, x) - y) ** 2
+    def loss(w: Array, x: Array) -> float:
+        return np.dot(w, x) ** 2
 
-    per_example = ad.vmap(ad.grad(loss), in_axes=(None, 0, 0))
-    assert per_example(np.ones(3), np.ones((5, 3)), np.zeros(5)).shape == (
-        5, 3)
+    per_example = ad.vmap(ad.grad(loss), in_axes=(None, 0))
+    assert per_example(np.ones(3), np.ones((5, 3))).shape == (5, 3)
 
 
 def test_a_compiled_function() -> None:
@@ -111,7 +104,7 @@ def test_a_method_is_compiled() -> None:
     assert Line(3.0).above(2.0) == 7.0 and callable(Line.twice)
 
 
-def test_a_derivative_of_ones_own() -> None:
+def test_a_custom_jvp_is_used() -> None:
     @ad.custom_jvp
     def log1p_exp(x: Array) -> Array:
         return np.log1p(np.exp(x))
@@ -126,7 +119,7 @@ def test_a_derivative_of_ones_own() -> None:
     assert ad.grad(lambda x: log1p_exp(x).sum())(np.zeros(1))[0] == 0.5
 
 
-def test_a_way_back_of_ones_own() -> None:
+def test_a_custom_vjp_is_used() -> None:
     @partial(ad.custom_vjp, nondiff_argnums=(0,))
     def clipped(limit: float, x: Array) -> Array:
         return x
@@ -143,7 +136,7 @@ def test_a_way_back_of_ones_own() -> None:
     assert y.tolist() == [1.0, 1.0] and x_bar.tolist() == [-1.0, 0.5]
 
 
-def test_batching_of_ones_own() -> None:
+def test_a_custom_vmap_is_used() -> None:
     @ad.custom_vmap
     def f(x: Array) -> Array:
         return np.sort(x)
@@ -170,11 +163,7 @@ def test_loops_and_branches() -> None:
     assert ad.fori_loop(1, 5, lambda i, product: i * product, 1) == 24
 
 
-def test_a_container_of_ones_own() -> None:
-    class Pair(NamedTuple):
-        left: Array
-        right: Array
-
+def test_a_registered_container_is_a_tree() -> None:
     @dataclass
     class Layer:
         w: float
@@ -192,9 +181,8 @@ def test_a_container_of_ones_own() -> None:
         def tree_unflatten(cls, aux: None, children: Any) -> 'Box':
             return cls(*children)
 
-    pair = ad.tree_map(lambda x: 2 * x, Pair(np.ones(1), np.ones(2)))
-    leaves, treedef = ad.tree_flatten(pair)
-    assert ad.tree_unflatten(treedef, leaves).left[0] == 2.0
+    leaves, treedef = ad.tree_flatten(ad.tree_map(lambda x: 2 * x, (1, 2)))
+    assert ad.tree_unflatten(treedef, leaves) == (2, 4)
     ad.register_dataclass(Layer, ['w'], ['size'])
     assert ad.grad(lambda layer: layer.w ** 2)(Layer(3.0, 1)).w == 6.0
     slope = ad.grad(lambda box: box.inside ** 2)(Box(3.0))

@@ -23,7 +23,7 @@ T = TypeError
 
 # Values and types
 
-def test_it_loops_as_long_as_the_condition_holds():
+def test_while_loop_runs_as_long_as_the_condition_holds():
     assert_same(ad.while_loop(lambda x: x < 100, lambda x: x * 2, 3), 192)
     assert_same(ad.while_loop(lambda x: x < 1, lambda x: x * 2, 3), 3)
     x = ad.while_loop(lambda c: np.abs(c * c - 2) > 1e-12,
@@ -47,8 +47,8 @@ def power_of(lib, x, n):
                           lambda k: (k[0] + 1, k[1] * x), (0, 1.))[1]
 
 
-def test_an_element_that_has_stopped_is_left_alone():
-    """The body has no value, and no slope, where it is over."""
+def test_a_stopped_element_keeps_its_values():
+    """After its end, the body has no value and no slope."""
     f = lambda lib, x: lib.while_loop(lambda c: c > 0.75, np.log, x)
     g, twin = partial(f, ad), partial(f, unrolled)
     xs = np.array([1.0, 0.5, 3.0, -2.0, 0.0])
@@ -59,8 +59,8 @@ def test_an_element_that_has_stopped_is_left_alone():
             assert_close(change(ad.vmap(g))(xs), expected)
 
 
-def test_the_body_of_an_element_that_has_stopped_raises_no_error():
-    """Its matrix is singular, and its body would divide by zero."""
+def test_a_stopped_element_raises_no_error():
+    """Its matrix is singular, and the body would divide by zero."""
     def f(lib, a, b):
         return lib.while_loop(
             lambda b: b[0] > 0,
@@ -77,7 +77,7 @@ def test_the_body_of_an_element_that_has_stopped_raises_no_error():
                 assert_close(h(a, b), expected)
 
 
-def test_a_condition_that_is_the_same_for_all_stays_a_scalar():
+def test_an_unmapped_condition_stays_a_scalar():
     f = lambda x: power_of(ad, x, 4)
     jaxpr = ad.make_jaxpr(ad.vmap(f))(X)
     (eqn,) = [e for e in jaxpr.eqns if e.primitive is while_p]
@@ -85,8 +85,8 @@ def test_a_condition_that_is_the_same_for_all_stays_a_scalar():
     assert [str(v.aval) for v in eqn.outvars] == ['int64[]', 'float64[4]']
 
 
-def test_linearize_loops_once_more_over_what_moves_only():
-    """What is known is computed now; the derivative is a loop of its own."""
+def test_linearize_loops_once_more_over_perturbed_carries():
+    """The known part is computed, and the derivative is its own loop."""
     f = lambda x: ad.while_loop(
         lambda k: k[0] < 3, lambda k: (k[0] + 1, np.sin(k[1]), k[2] * x),
         (0, 0.5, 1.))
@@ -125,19 +125,19 @@ def test_reverse_mode_over_a_while_loop_is_named(name):
     with pytest.raises(TypeError, match=WORDS):
         REVERSE[name](f)(2.0)
     assert current_trace() is Trace.base
-    # and the interpreter works afterwards
+    # and the interpreter still works
     assert d(f)(2.0) == 12.0 and ad.grad(np.square)(3.0) == 6.0
     assert ad.jit(f)(2.0) == 8.0
     assert_same(ad.vmap(d(f))(X), 3 * X * X)
 
 
-def test_reverse_mode_goes_past_a_loop_that_does_not_move():
+def test_reverse_mode_passes_a_loop_without_tangents():
     f = lambda x: x * power_of(ad, 3.0, 2) + ad.while_loop(
         lambda c: c < x, lambda c: c + 1, 0)
     assert ad.grad(f)(2.5) == 9.0
     assert ad.grad(lambda x: x * power_of(
         ad, ad.stop_gradient(x), 2))(2.0) == 4.0
-    # an output that does not depend on what moves
+    # an output that does not depend on the perturbed input
     g = lambda x: ad.while_loop(lambda k: k[0] < 3, lambda k: (
         k[0] + 1, k[1] * x), (0, 1.0))[0] * x
     assert ad.grad(g)(2.0) == 3.0
@@ -161,7 +161,7 @@ def test_fori_loop_counts():
             'a': X, 'b': (1.0, None)}), {'a': X + 3, 'b': (0.125, None)})
 
 
-def test_fori_loop_with_integers_is_a_scan_and_goes_back():
+def test_fori_loop_with_integers_is_a_scan_with_reverse_mode():
     f = partial(factorial, ad)
     assert scan_p in [e.primitive for e in ad.make_jaxpr(f)(2.0).eqns]
     for change in lambda f: f, ad.grad, d, ad.hessian:
@@ -232,5 +232,5 @@ ERRORS = {
 @pytest.mark.parametrize('name', ERRORS)
 def test_every_mistake_with_a_loop_is_named(name):
     assert_named_everywhere(*ERRORS[name])
-    # and the interpreter works afterwards
+    # and the interpreter still works
     assert d(lambda x: power_of(ad, x, 2))(3.0) == 6.0

@@ -1,7 +1,7 @@
-"""Guard the wings: without one, everything else works as before.
+"""Guard the wings: without one of them, everything else still works.
 
-A wing is a folder of the package.  Nothing imports it but the package, which
-looks whether it is there.
+A wing is a folder of the package. Only the package imports it, if it is
+there.
 """
 
 import shutil
@@ -136,7 +136,7 @@ def python(directory, *arguments):
 
 
 def without(name, tmp_path):
-    """Copy the package, but for a wing; return the folder that is missing."""
+    """Copy the package without a wing, and return its missing folder."""
     shutil.copytree(PACKAGE, tmp_path / PACKAGE.name,
                     ignore=shutil.ignore_patterns('__pycache__'))
     folder = tmp_path / PACKAGE.name / name.replace('.', '/')
@@ -163,7 +163,7 @@ def test_without_a_wing_other_tests_pass(name, tmp_path):
 @pytest.mark.parametrize('name', [
     pytest.param(name, marks=needs(name)) for name in WINGS])
 def test_without_a_wing_only_its_names_are_missing(name, tmp_path):
-    """What needs it is refused, and the refusal says a cure in general."""
+    """Programs that need it are refused with a general cure."""
     wing = str(without(name, tmp_path))
     ran = python(tmp_path, '-c', CHECK.format(
         refused=WINGS[name].refused, wing=wing))

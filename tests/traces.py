@@ -1,4 +1,4 @@
-"""Interpreters for tests: one that observes, and a primitive that calls.
+"""An interpreter for tests, which observes.
 
 `spied` runs a program under a trace that computes, counts the primitives,
 and, unlike evaluation, lifts constants.
@@ -16,8 +16,6 @@ from autodiff_mini import seams
 from autodiff_mini.core import (
     Primitive, Trace, TraceTag, Tracer, current_trace, set_current_trace,
     typeof)
-from autodiff_mini.interpreters.jvp import jvp_flat
-from autodiff_mini.interpreters.jvp import rules as jvp_rules
 
 
 class SpyTracer(Tracer):
@@ -74,25 +72,6 @@ def spied(f, *args):
         if isinstance(out, (list, tuple)):
             return type(out)(map(trace.unwrap, out)), trace.counts
         return trace.unwrap(out), trace.counts
-
-
-# A call, whose function can close over tracers. It takes and returns lists.
-
-call_p = Primitive('call', lambda *xs, fun: fun(*xs), multiple_results=True,
-                   is_call=True)
-
-
-def call_jvp(tag, primals, tangents, fun):
-    return jvp_flat(fun, primals, tangents, tag)
-
-
-def call(f, *xs):
-    """Return `f(*xs)`, computed through `call_p`."""
-    (out,) = call_p.bind(*xs, fun=lambda *xs: [f(*xs)])
-    return out
-
-
-jvp_rules[call_p] = call_jvp
 
 
 def assert_named_everywhere(mistake, error, words):

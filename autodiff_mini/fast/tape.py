@@ -141,7 +141,7 @@ class TapeTrace(JVPTrace):
 
     def process_prepared(self, key, found, function, args, kwargs):
         """Run the prepared operation, or raise LongWay if there is none."""
-        key, names = (RuleTable.version, *key), found.names
+        key, names = (*key, RuleTable.version), found.names
         prepared = preparations.get(key)
         if not isinstance(prepared, Prepared):
             prepared = prepare_if_often(key, found, function, args, kwargs)

@@ -357,7 +357,7 @@ def attempt(name, source, lines, tests):
         library.seams.bring(None)
     linecache.cache[FILE] = len(source), None, source.splitlines(True), FILE
     first, passed, before = None, True, {}
-    for test in re.findall(r'(?m)^def (test_\w+)\(', tests):
+    for test in re.findall(r'(?m)^(?:def )?(test_\w+)', tests):
         sys.stdout, sys.stderr = Stream('stdout'), Stream('stderr')
         restore(before)
         error, ran = None, False

@@ -119,21 +119,26 @@ def archive(files):
     return made.getvalue()
 
 
-def draft_after(page):
-    """Return {name: source} of the draft when a chapter has been read.
+def drafts():
+    """Return {name: archive} of the draft as it is after each chapter.
 
     It has the statements that the book has shown, as a package `draft`.
     """
-    files, book = {}, weave.modules(Path())
-    for title, shown in told().items():
-        read = [found for address, found in book.get(title, {}).items()
-                if address in shown and shown[address][0].page <= page]
-        if read and title.startswith(weave.DRAFT):
-            files[Path(title).name] = weave.join(read) + '\n'
-    if files:
-        names = Path(weave.DRAFT, '__init__.py').read_text().splitlines()
-        names = [line for line in names if line.startswith('from .')
-                 and f'{line.split()[1][1:]}.py' in files]
-        files['__init__.py'] = SO_FAR.format(
-            weave.label(page), '\n'.join(names))
-    return {f'draft/{name}': text for name, text in files.items()}
+    shown, book, made = told(), weave.modules(Path()), {}
+    for page in weave.book_one(Path())[1:]:
+        files = {}
+        for title in filter(lambda title: title.startswith(weave.DRAFT), shown):
+            read = [book[title][address] for address in book[title]
+                    if address in shown[title]
+                    and shown[title][address][0].page <= page]
+            if read:
+                files[Path(title).name] = weave.join(read) + '\n'
+        if files:
+            names = Path(weave.DRAFT, '__init__.py').read_text().splitlines()
+            names = [line for line in names if line.startswith('from .')
+                     and f'{line.split()[1][1:]}.py' in files]
+            files['__init__.py'] = SO_FAR.format(
+                weave.label(page), '\n'.join(names))
+        made[f'drafts/{page.stem}.zip'] = archive(
+            {f'draft/{name}': text for name, text in files.items()})
+    return made

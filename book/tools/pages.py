@@ -16,7 +16,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import traceback
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import suppress
@@ -35,8 +34,6 @@ LEFT_OUT = 'katex.min.js'     # used by the build, not by the site
 FILES = {'assets/player.js': ROOT / weave.PACKAGE / 'notebook' / 'player.js',
          'LICENSE.txt': ROOT / 'LICENSE', 'changes.md': ROOT / 'CHANGELOG.md'}
 FRONT = re.compile(r'(?s)(?:---\n(.*?)---\n)?')
-OLD = ('The library has changed since this page ran. Its outputs will be '
-       'updated soon.')
 LINK = '[{}]({}){{ .notebook download="" }} '
 RELEASE = autodiff_mini.__version__    # the book's, too
 # A module's page has no room for a table of contents, and cannot be edited.
@@ -63,17 +60,13 @@ def made_of(path):
         if name.name != 'index.md':
             up = '../' * (len(name.parts) - 1)
             link = LINK.format('Open as notebook', up + notebook)
-            if path in weave.book_one(Path()) and downloads.draft_after(path):
-                link += LINK.format('The draft so far', up + so_far(path))
+            if path in weave.book_one(Path())[1:]:
+                link += LINK.format('The draft so far',
+                                    f'{up}drafts/{path.stem}.zip')
             text = text.replace('\n', f'\n\n{link}\n', 1)
     made[name.as_posix()] = (f'---\n{front}release: {RELEASE}\n---\n\n'
                              + reference.linked(text, path))
     return made, page.seconds
-
-
-def so_far(path):
-    """Return the name of the archive with the draft after a chapter."""
-    return f'drafts/draft_{path.stem.partition("_")[0]}.zip'
 
 
 def workers():
@@ -104,10 +97,7 @@ def put_files():
                      for path in sorted(Path('book/assets').rglob('*'))
                      if path.is_file() and path.name != LEFT_OUT}
     made = {name: path.read_bytes() for name, path in files.items()}
-    made |= in_page.files()
-    for path in weave.book_one(Path()):
-        if draft := downloads.draft_after(path):
-            made[so_far(path)] = downloads.archive(draft)
+    made |= in_page.files() | downloads.drafts()
     notebooks = [FOLDER / f'notebooks/{path.stem}.ipynb' for path in sources()]
     made['notebooks.zip'] = downloads.archive({
         path.name: path.read_bytes() for path in notebooks if path.exists()})
@@ -116,117 +106,77 @@ def put_files():
     return made
 
 
-def write():
-    """Make the folder, and return whether there was an error.
+def put_pages(made):
+    """Make the pages that are not up to date, those with new text first.
+
+    Args:
+        made: {page: (text, library, files)} of the pages made so far.
+
+    Returns:
+        {page: error} of the pages that cannot be made.
     """
-    if wrong := weave.not_python(Path()) or differences():
-        print(*wrong, sep='\n')
-        return True
-    desk = Desk()
-    desk.make(sources(), surroundings())
-    for name, text in desk.files.items():
-        put(name, text.encode())
-    names = {*put_files(), *desk.files}
+    now, errors, names = surroundings(), {}, {'served.json'}
+    texts = {path: path.read_text() for path in sources()}
+    old = [path for path in texts
+           if made.get(path, ())[:2] != (texts[path], now)]
+    old.sort(key=lambda path: made.get(path, ())[:1] == (texts[path],))
+    pool = workers()
+    try:
+        jobs = {pool.submit(made_of, path): path for path in old}
+        for job in as_completed(jobs):
+            path = jobs[job]
+            try:
+                files, seconds = job.result()
+            except Exception as error:
+                errors[path] = str(error) if isinstance(
+                    error, ChapterError) else traceback.format_exc()
+                print(errors[path], flush=True)
+                continue
+            made[path] = texts[path], now, files
+            for name, text in files.items():
+                put(name, text.encode())
+            if seconds:
+                print(f'{seconds:6.1f} s  {path}', flush=True)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+    for name, text in modules.pages().items():
+        put(name, (FRONT_OF_MODULES + text).encode())
+        names.add(name)
+    names.update(put_files(), *[made[path][2] for path in texts
+                                if path in made])
     for file in FOLDER.rglob('*'):
         if file.is_file() and file.relative_to(FOLDER).as_posix() not in names:
             file.unlink()
-    return bool(desk.errors)
+    return errors
 
 
-# With a server. A page with new text is made right away. If only the library
-# has changed, a page keeps its old outputs, says so, and is made later. The
-# pages read their banners from one file.
+def write():
+    """Make the folder, and return whether there was an error."""
+    if wrong := weave.not_python(Path()) or differences():
+        print(*wrong, sep='\n')
+        return True
+    return bool(put_pages({}))
 
-class Desk:
-    """The pages that have been made, and those being made."""
 
-    def __init__(self):
-        self.texts, self.made, self.errors, self.wrong = {}, {}, {}, []
-        self.library, self.pool, self.jobs = None, None, {}
-        self.files, self.untold, self.wrote = {}, False, 0
+# With a server.
 
-    def look(self):
-        """Weave, and make the pages that have changed."""
-        self.wrong = weave.not_python(Path())
-        if self.wrong:
-            self.stop()     # or every page would fail with the same error
-        else:
-            weave.weave(Path())
-            self.wrong = differences()
-            self.make(sources(), surroundings())
-        for problem in self.wrong:
-            print(problem, flush=True)
-        put_files()
-        self.write()
+def look(made):
+    """Weave, make the pages that have changed, and write their banners.
 
-    def make(self, paths, now):
-        """Make the pages whose text is new, and begin with the others."""
-        if now != self.library:
-            self.stop()
-            self.library, self.pool = now, workers()
-        for job in self.jobs:
-            job.cancel()
-        texts = {path: path.read_text() for path in paths}
-        new = [path for path in paths if texts[path] != self.texts.get(path)]
-        old = [path for path in paths
-               if path not in new and self.made[path] != now]
-        self.texts = texts
-        self.jobs = {self.pool.submit(made_of, path): path
-                     for path in [*new, *old]}
-        for job in as_completed([*self.jobs][:len(new)]):
-            self.keep(job)
-        self.files |= {name: FRONT_OF_MODULES + text
-                       for name, text in modules.pages().items()}
-
-    def stop(self):
-        """Stop making pages with the old library."""
-        if self.pool:
-            self.pool.shutdown(wait=False, cancel_futures=True)
-        self.library, self.jobs = None, {}
-
-    def collect(self):
-        """Keep the finished pages, and write them every few seconds."""
-        for job in [job for job in self.jobs if job.done()]:
-            self.keep(job)
-        late = not self.jobs or time.monotonic() - self.wrote > 5
-        if self.untold and late:
-            self.write()
-
-    def keep(self, job):
-        """Keep the files of a finished page, or its error."""
-        path = self.jobs.pop(job)
-        self.made[path], self.untold = self.library, True
-        self.errors.pop(path, None)
-        try:
-            files, seconds = job.result()
-        except Exception as error:
-            self.errors[path] = str(error) if isinstance(
-                error, ChapterError) else traceback.format_exc()
-            print(self.errors[path], flush=True)
-        else:
-            self.files |= files
-            if seconds:
-                print(f'{seconds:6.1f} s  {path}', flush=True)
-
-    def write(self):
-        """Write the new files, and the banners of all pages."""
-        now = surroundings()
-        for name, text in self.files.items():
-            put(name, text.encode())
-        put('served.json', json.dumps({
-            path.relative_to('book').as_posix(): self.banner(path, now)
-            for path in self.texts}).encode())
-        self.files, self.untold, self.wrote = {}, False, time.monotonic()
-
-    def banner(self, path, now):
-        """Return the banner of a page, which is empty if all is well."""
-        said = [str(problem) for problem in self.wrong
-                if problem.path == path or problem.path.suffix == '.py']
-        if path in self.errors:
-            said.append(self.errors[path])
-        if not said and self.made[path] != now:
-            said.append(OLD)
-        return '\n\n'.join(said)
+    The banner of a page says what is wrong there.
+    """
+    wrong, errors = weave.not_python(Path()), {}
+    if not wrong:     # or every page would fail with the same error
+        weave.weave(Path())
+        wrong, errors = differences(), put_pages(made)
+    for problem in wrong:
+        print(problem, flush=True)
+    put('served.json', json.dumps({
+        path.relative_to('book').as_posix(): '\n\n'.join(
+            [str(problem) for problem in wrong
+             if problem.path == path or problem.path.suffix == '.py']
+            + [error for page, error in errors.items() if page == path])
+        for path in sources()}).encode())
 
 
 def free_port(words):
@@ -241,8 +191,8 @@ def free_port(words):
 
 def serve(port, *command):
     """Run a server for the folder, and keep the folder up to date."""
-    address, desk = free_port(port), Desk()
-    desk.look()
+    address, made = free_port(port), {}
+    look(made)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     with subprocess.Popen([sys.executable, '-m', *command, '-a', address],
                           env=os.environ | {'SERVING': '1'}) as engine:
@@ -253,18 +203,17 @@ def serve(port, *command):
                 if engine.poll() is not None:
                     break
                 if changes:
-                    meet(desk, {Path(path) for _, path in changes})
-                desk.collect()
+                    meet(made, {Path(path) for _, path in changes})
         finally:
             engine.terminate()
             for child in multiprocessing.active_children():
                 child.kill()     # a running kernel blocks terminate()
 
 
-def meet(desk, changed):
+def meet(made, changed):
     """Update the pages after a save; an error does not end the server."""
     try:
-        desk.look()
+        look(made)
     except Exception:
         traceback.print_exc()
     if any(path.name == 'mkdocs.yml' or path.parts[:2] == ('book', 'theme')

@@ -14,11 +14,10 @@ from pathlib import Path
 
 from book.tools.benchmark_tables import DATA
 from tests.benchmarks.arrays import sizes, w1, w2, w8, w9, w10
-from tests.benchmarks.first_calls import first_calls, w5
+from tests.benchmarks.first_calls import first_calls
 from tests.benchmarks.gallery import gallery
 from tests.benchmarks.loops import w6
 from tests.benchmarks.measure import rounds, settle, spread, work
-from tests.benchmarks.memory import w11
 from tests.benchmarks.odes import w7
 from tests.benchmarks.passes import passes
 from tests.benchmarks.peers import EVERYBODY, PEERS
@@ -31,8 +30,9 @@ README = ROOT / 'README.md'
 
 TIMED = {'W1': w1, 'W2': w2, 'W3': w3, 'W4': w4, 'W6': w6, 'W7': w7,
          'W8': w8, 'W9': w9, 'W10': w10}
-TABLES = {'passes': passes, 'sizes': sizes, 'gallery': gallery}
-WORKLOADS = [*TIMED, 'W5', 'W11', *TABLES]
+TABLES = {'first_calls': first_calls, 'passes': passes, 'sizes': sizes,
+          'gallery': gallery}
+WORKLOADS = [*TIMED, *TABLES]
 
 
 def main():
@@ -72,21 +72,13 @@ def main():
 def measure(chosen):
     """Return the results of the chosen workloads."""
     settle()
-    data = {'rows': [], 'figures': []}
+    data = {'rows': []}
     for name in chosen:
         print(f'measuring {name} ...', file=sys.stderr, flush=True)
         if name in TIMED:
             data['rows'] += [result(name, row) for row in TIMED[name]()]
-        elif name in TABLES:
-            data[name] = TABLES[name]()
         else:
-            if name == 'W5':
-                data['first_calls'] = first_calls()
-                found = w5(data['first_calls'])
-            else:
-                found = w11()
-            data['figures'] += [{'workload': name, **figure._asdict()}
-                                for figure in found]
+            data[name] = TABLES[name]()
     data['rows'].sort(key=lambda row: int(row['workload'][1:]))
     return data
 
@@ -98,8 +90,7 @@ def result(workload, row):
              'seconds': {name: min(times) for name, times in found.items()},
              'spread': {name: spread(times) for name, times in found.items()},
              'targets': row.targets}
-    floor = row.calls.get('floor')
-    return times | ({'work': work(row)} if floor and floor.count else {})
+    return times | ({'work': work(row)} if 'floor' in row.calls else {})
 
 
 def machine():

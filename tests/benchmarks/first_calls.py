@@ -1,13 +1,12 @@
-"""W5: the cost of the first call, which traces and compiles."""
+"""The first call, which traces and compiles."""
 
 import gc
+import warnings
 from time import perf_counter
 
 import numpy as np
 
 import autodiff_mini as ad
-from book.tools.benchmark_tables import power
-from tests.benchmarks.measure import Figure
 from tests.benchmarks.peers import jax, jnp
 
 SIZES = 100, 1_000, 10_000, 100_000
@@ -39,13 +38,6 @@ def theirs(n):
             'make_jaxpr': lambda: jax.make_jaxpr(chain(jnp, n))(X)}
 
 
-def equations(kind, n):
-    """Return the number of equations in the compiled program."""
-    f = chain(np, n)
-    f = ad.grad(f) if kind == 'jit(grad)' else f
-    return len(ad.make_jaxpr(f)(X).eqns)
-
-
 def first_call(call):
     """Return the best time of a few first calls, or of one long call."""
     best, total = float('inf'), 0
@@ -59,36 +51,14 @@ def first_call(call):
 
 
 def first_calls():
-    """Return the times and the equations for each kind and size."""
+    """Return the times for each kind and size."""
+    warnings.simplefilter('ignore')     # that a long loop is unrolled
     table = []
     for kind in ours(1):
-        share = equations(kind, 1_000) / 1_000
         last = 0
         for n in SIZES:
             times = {'ours': first_call(ours(n)[kind])}
             if jax and last * 12 < PATIENCE:
                 last = times['jax'] = first_call(theirs(n)[kind])
-            table.append({'kind': kind, 'operations': n,
-                          'equations': round(share * n), 'seconds': times})
+            table.append({'kind': kind, 'operations': n, 'seconds': times})
     return table
-
-
-def w5(table):
-    """Return the figures that the table has targets for."""
-    of_jax = {('jit', 100): 0.3, ('jit', 1_000): 0.3, ('jit', 10_000): 0.3,
-              ('jit(grad)', 1_000): 0.2, ('jit(grad)', 10_000): 0.05,
-              ('make_jaxpr', 1_000): 0.5, ('make_jaxpr', 10_000): 0.5}
-    for kind in 'jit', 'jit(grad)':
-        rows = [row for row in table if row['kind'] == kind]
-        yield Figure(f'{kind}: time grows with operations to the power of',
-                     power({row['operations']: row['seconds']['ours']
-                            for row in rows}), '', 1.15)
-        most = max(row['seconds']['ours'] / row['equations']
-                   for row in rows[1:])
-        yield Figure(f'{kind}: at most, for an equation', most, 's',
-                     60e-6)
-    for row in table:
-        at, times = (row['kind'], row['operations']), row['seconds']
-        if at in of_jax and 'jax' in times:
-            yield Figure(f'{at[0]}, first call, {at[1]:,} operations / JAX',
-                         times['ours'] / times['jax'], '', of_jax[at])

@@ -43,22 +43,13 @@ def tables(data):
 
     Workloads that were not measured have no table.
     """
-    coded = {key: [row | {'label': f'{row["workload"]} {row["label"]}'}
-                   for row in data.get(key, [])]
-             for key in ('rows', 'figures')}
-    found = [ratio_table(coded['rows']), floor_table(coded['rows']),
+    rows = [row | {'label': f'{row["workload"]} {row["label"]}'}
+            for row in data['rows']]
+    found = [ratio_table(rows), floor_table(rows),
              pass_table(data.get('passes', [])),
              first_call_table(data.get('first_calls', [])),
-             gallery_table(data.get('gallery', [])),
-             figure_table(coded['figures'])]
+             gallery_table(data.get('gallery', []))]
     return [table for table in found if len(table) > 1]
-
-
-def figure_table(figures):
-    """Return the figures that are not ratios to NumPy by hand."""
-    return [['', 'measured'], *[
-        [figure['label'], amount(figure['value'], figure['unit'])]
-        for figure in figures]]
 
 
 def size_table(data):
@@ -79,23 +70,12 @@ def aligned(table):
 
 
 def missed(data):
-    """Return a line for each missed target."""
+    """Return a line for each target that was not met."""
     found = [(f'{row["workload"]} {row["label"]}: {target}',
-              row['seconds'][above] / row['seconds'][below], '', limit)
-             for row in data.get('rows', [])
+              row['seconds'][above] / row['seconds'][below], limit)
+             for row in data['rows']
              for target, limit in row['targets'].items()
              for above, below in [target.split('/')]
              if {above, below} <= row['seconds'].keys()]
-    found += [(f'{figure["workload"]} {figure["label"]}', figure['value'],
-               figure['unit'], figure['target'])
-              for figure in data.get('figures', []) if figure['target']]
-    return [f'over its target: {label} {amount(value, unit)} > '
-            f'{amount(limit, unit)}'
-            for label, value, unit, limit in found if value > limit]
-
-
-def amount(x, unit):
-    """Return a figure as text; short times are in ms or µs."""
-    if unit == 's' and x < 1:
-        x, unit = (x * 1e3, 'ms') if x >= 1e-3 else (x * 1e6, 'µs')
-    return f'{number(x)} {unit}'.strip()
+    return [f'over its target: {label} {number(value)} > {number(limit)}'
+            for label, value, limit in found if value > limit]

@@ -1,4 +1,4 @@
-"""The draft is right, short, and loud where it stops.
+"""The draft is right, it is short, and what it lacks is an error.
 
 Its pieces are Book One's main line, and the chapters run them one by one.
 """
@@ -27,7 +27,7 @@ PIECES = [piece for source in MODULES.values() for piece in
           re.split(r'(?m)^(?=# \d+[a-z]\. )', source)[1:]]
 
 
-# Short.
+# The draft is short.
 
 def test_the_draft_has_at_most_eight_hundred_lines():
     assert sum(map(code_lines, MODULES.values())) <= 800
@@ -38,7 +38,7 @@ def test_no_piece_of_the_draft_is_longer_than_twenty_lines():
     assert max(map(code_lines, PIECES)) <= 20
 
 
-def test_the_draft_imports_numpy_and_itself_alone():
+def test_the_draft_imports_only_numpy_and_itself():
     absolute = {node.module.split('.')[0] for source in MODULES.values()
                 for node in ast.walk(ast.parse(source))
                 if isinstance(node, ast.ImportFrom) and not node.level}
@@ -57,10 +57,10 @@ def test_a_chapter_starts_with_the_pieces_of_the_chapters_before_it():
     assert callable(after['checkpoint']) and 'checkpoint' not in before
 
 
-# Right.
+# The draft is right.
 
 @pytest.mark.parametrize('program', PROGRAMS, ids=lambda f: f.__name__)
-def test_under_every_stack_of_three_it_is_the_library(program):
+def test_every_stack_of_three_transformations_equals_the_library(program):
     for names in STACKS if amount.WHOLE else STACKS[::3]:
         try:
             y = transformed(DRAFT, program, names)(0.7)
@@ -73,8 +73,8 @@ def test_under_every_stack_of_three_it_is_the_library(program):
             err_msg=' of '.join([*names[::-1], program.__name__]))
 
 
-def test_every_numpy_program_that_it_can_express_is_the_librarys():
-    """What it cannot, it refuses; but for what its docstring says."""
+def test_every_numpy_program_of_the_draft_equals_the_library():
+    """It refuses the others, except for what its docstring says."""
     expressed = 0
     for program in TABLE:
         xs = program.args
@@ -166,7 +166,7 @@ def test_check_jvp_and_check_grads_find_a_wrong_rule():
             check(wrong_by_one_percent, args)
 
 
-# What it does not do, it says.
+# What the draft lacks is an error.
 
 def rule_of_wrong_shape(x):
     f = draft.custom_jvp(np.sin)
@@ -220,7 +220,7 @@ TWO = np.ones(2)
     ('jvp: the tangents', lambda: draft.jvp(np.sin, (TWO,), (1.0,))),
     ('vjp: the cotangent', lambda: draft.vjp(np.sin, TWO)[1](1.0)),
 ])
-def test_what_the_draft_does_not_do_is_an_error(words, program):
+def test_what_the_draft_lacks_is_an_error(words, program):
     with pytest.raises(TypeError, match=words):
         program()
-    assert draft.grad(np.sin)(0.0) == 1     # and it works on afterwards
+    assert draft.grad(np.sin)(0.0) == 1     # and it still works afterwards

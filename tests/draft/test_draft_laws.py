@@ -33,7 +33,7 @@ POSTCARD = ROOT / 'book/chapters/17_the_postcard.md'
 
 
 def dyed(fun, rule):
-    """Return a function with a rule, which is given the function too."""
+    """Return a function with a rule that is also passed the function."""
     f = custom_jvp(fun)
     f.defjvp(lambda primals, tangents: rule(f, *primals, *tangents))
     return f
@@ -105,7 +105,7 @@ def forward(f):
 
 
 def linear(f):
-    """Return the output, and what the linear program says of 1."""
+    """Return the output, and the result of the linear program at 1."""
     def at(x):
         y, f_jvp = linearize(f, x)
         return y, f_jvp(1.0)
@@ -127,7 +127,7 @@ COLUMNS = {'evaluate': lambda f: f, 'jvp': forward, 'vmap': vmap,
 # The right-hand sides.
 
 def cut(linear_loop):
-    """Run the loop of primals, then one of tangents or cotangents."""
+    """Run the loop of primals, then the loop of tangents or cotangents."""
     def run_both(x):
         known, linear = linearize_jaxpr(make_jaxpr(dye)(x))
         params = dict(num_carry=1, length=1)
@@ -274,7 +274,7 @@ def slope(f, x, is_forward):
 
 
 def modes(column, row):
-    """Return in which modes a cell can be differentiated afterwards."""
+    """Return the modes that can differentiate a cell afterwards."""
     if column == 'lower' or row == 'while':
         return [True]
     return [False] if row == 'custom_vjp' else [True, False]
@@ -286,7 +286,7 @@ REASONS = 'no rule for while_loop|only a reverse rule'
 @pytest.mark.parametrize('row', ROWS)
 @pytest.mark.parametrize('column', COLUMNS)
 def test_law_holds(column, row):
-    """Compare the values, and the slopes that a derivative finds later."""
+    """Compare the values, and the slopes of a later derivative."""
     _, right = LAWS[column][row]
     left = left_side(column, row)
     x = np.zeros(2) if column == 'vmap' else 0.0
@@ -295,7 +295,7 @@ def test_law_holds(column, row):
             left(x)
         return
     np.testing.assert_allclose(tree_leaves(left(x)), tree_leaves(right(x)))
-    if column != 'evaluate':    # a call that has been evaluated is over
+    if column != 'evaluate':    # an evaluated call is gone
         assert {slope(f, x, is_forward) for f in (left, right)
                 for is_forward in modes(column, row)} == {
                     2.0 if column == 'lower' else 3.0}

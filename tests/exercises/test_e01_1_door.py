@@ -17,17 +17,13 @@ def bound(f):
     return trace.names
 
 
-def test_a__two_numbers_and_a_tracer(exercise):
-    assert exercise.prediction()['a'] == bound(exercise.a)
+def predicts(name):
+    def test(exercise):
+        assert exercise.prediction()[name] == bound(getattr(exercise, name))
+    return test
 
 
-def test_b__a_tracer_and_two_numbers(exercise):
-    assert exercise.prediction()['b'] == bound(exercise.b)
-
-
-def test_c__two_exponentials(exercise):
-    assert exercise.prediction()['c'] == bound(exercise.c)
-
-
-def test_d__the_sum_of_a_list(exercise):
-    assert exercise.prediction()['d'] == bound(exercise.d)
+test_a__two_numbers_and_a_tracer = predicts('a')
+test_b__a_tracer_and_two_numbers = predicts('b')
+test_c__two_exponentials = predicts('c')
+test_d__the_sum_of_a_list = predicts('d')

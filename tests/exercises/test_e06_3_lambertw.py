@@ -1,7 +1,5 @@
 import numpy as np
-import pytest
 
-from autodiff_mini import draft as ad
 from autodiff_mini.draft.core import ShapedArray, typeof
 from autodiff_mini.draft.jaxpr import abstract_eval
 
@@ -29,10 +27,3 @@ def test_dtypes(exercise):
 def test_a_huge_array_is_not_computed(exercise):
     huge = ShapedArray((10 ** 9, 10 ** 9), np.dtype(np.float32))
     assert abstract_eval(exercise.lambertw_p, [huge], {}) == huge
-
-
-def test_the_recorded_program_computes_the_values(exercise):
-    jaxpr = ad.make_jaxpr(lambda x: 2 * exercise.lambertw(x))(X)
-    assert jaxpr.outvars[0].aval == typeof(X)
-    [out] = jaxpr(X)
-    assert out == pytest.approx(2 * W, rel=1e-12)

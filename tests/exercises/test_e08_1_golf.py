@@ -6,13 +6,8 @@ X = np.array([-3.0, -0.9, -0.25, 0.5, 0.75, 1.5, 30.0])
 S = 1 / (1 + np.exp(-X))
 SWISH = X * S
 SWISH_SLOPES = S * (1 + X * (1 - S))
-SWISH_CURVES = S * (1 - S) * (2 + X * (1 - 2 * S))
 HAT = np.array([0.0, 0.1, 0.75, 0.5, 0.25, 0.0, 0.0])
 HAT_SLOPES = np.array([0.0, 1.0, 1.0, -1.0, -1.0, 0.0, 0.0])
-
-
-def deriv(f):
-    return lambda x: ad.jvp(f, (x,), (np.ones(np.shape(x)),))[1]
 
 
 def test_swish_is_within_par(exercise):
@@ -38,9 +33,3 @@ def test_derivatives(exercise):
         assert np.allclose(f_jvp(np.ones(7)), slopes)
         assert np.allclose(f_jvp(X), slopes * X)
         assert f_jvp(X).dtype == np.float64
-
-
-def test_second_derivatives(exercise):
-    swish, hat = exercise.with_rules()
-    assert np.allclose(deriv(deriv(swish))(X), SWISH_CURVES)
-    assert np.allclose(deriv(deriv(hat))(X), 0.0)

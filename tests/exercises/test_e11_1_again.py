@@ -1,36 +1,22 @@
 from autodiff_mini.draft.trees import tree_map
 
 
-def check(exercise, name):
-    runs = []
+def predicts(name):
+    def test(exercise):
+        runs = []
 
-    def f(tree):
-        runs.append(tree)
-        return tree_map(lambda x: 2 * x, tree)
+        def f(tree):
+            runs.append(tree)
+            return tree_map(lambda x: 2 * x, tree)
 
-    getattr(exercise, name)(f)
-    assert exercise.prediction()[name] == len(runs)
-
-
-def test_a__other_values(exercise):
-    check(exercise, 'a')
+        getattr(exercise, name)(f)
+        assert exercise.prediction()[name] == len(runs)
+    return test
 
 
-def test_b__other_kinds_of_number(exercise):
-    check(exercise, 'b')
-
-
-def test_c__other_shapes(exercise):
-    check(exercise, 'c')
-
-
-def test_d__other_trees(exercise):
-    check(exercise, 'd')
-
-
-def test_e__another_jit(exercise):
-    check(exercise, 'e')
-
-
-def test_g__other_transformations(exercise):
-    check(exercise, 'g')
+test_a__other_values = predicts('a')
+test_b__other_kinds_of_number = predicts('b')
+test_c__other_shapes = predicts('c')
+test_d__other_trees = predicts('d')
+test_e__another_jit = predicts('e')
+test_g__other_transformations = predicts('g')

@@ -38,11 +38,6 @@ def test_trees(exercise):
     assert found['product'] == pytest.approx(np.cumprod(2 * X[::-1])[::-1])
 
 
-def test_derivatives(exercise):
-    f = lambda c, x: np.sin(c) * x
-    ad.check_grads(lambda c, xs: exercise.accumulate(f, c, xs), (1.0, X))
-
-
 def test_one_loop_that_records_the_function_once(exercise):
     runs = []
     f = lambda c, x: runs.append('f') or c + x

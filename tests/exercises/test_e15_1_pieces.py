@@ -2,7 +2,6 @@ import itertools
 
 import numpy as np
 
-
 X = np.array([0.3, 0.7])
 ONES = [1] * 100
 UP = [*range(1, 11)] * 10
@@ -16,13 +15,10 @@ def check(exercise, costs, par):
 
 def test_layers_of_equal_cost(exercise):
     check(exercise, ONES, 20)
-    assert exercise.score(ONES, [100], X) == 101
-    assert exercise.score(ONES, [10] * 10, X) == 20
 
 
 def test_layers_of_increasing_cost(exercise):
     check(exercise, UP, 48)
-    assert exercise.score(UP, [10] * 10, X) == 65
 
 
 def test_no_layers_and_one_layer(exercise):

@@ -1,30 +1,8 @@
-from functools import partial
-
-import numpy as np
-
 import autodiff_mini as ad
 
 
 def deriv(f):
     return lambda x: ad.jvp(f, (x,), (1.0,))[1]
-
-
-def twice(exercise):
-    """Return `g(g(x))`, with a rule in the document's order."""
-    @partial(exercise.custom_jvp, nondiff_argnums=(0,))
-    def apply_twice(g, x):
-        return g(g(x))
-
-    @apply_twice.defjvp
-    def apply_twice_jvp(primals, tangents, g):
-        (x,), (x_dot,) = primals, tangents
-        return apply_twice(g, x), deriv(g)(g(x)) * deriv(g)(x) * x_dot
-    return apply_twice
-
-
-def test_a_function_as_an_argument(exercise):
-    slope = deriv(lambda x: twice(exercise)(np.sin, x))(1.0)
-    assert np.isclose(slope, np.cos(np.sin(1.0)) * np.cos(1.0))
 
 
 def test_several_come_in_the_order_of_their_positions(exercise):

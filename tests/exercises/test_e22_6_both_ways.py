@@ -39,13 +39,6 @@ def test_only_the_reverse_pass_is_noted(exercise):
     assert seen == [3.0]
 
 
-def test_second_derivatives(exercise):
-    f = ten(exercise)
-    slope = lambda x: ad.jvp(f, (x,), (1.0,))[1]
-    assert ad.grad(ad.grad(f))(0.0) == ad.grad(slope)(0.0) == 100.0
-    assert ad.jvp(ad.grad(f), (0.0,), (1.0,)) == (10.0, 100.0)
-
-
 def test_second_derivative_of_its_square(exercise):
     f = ten(exercise)
     slope = ad.grad(lambda x: f(x) ** 2)        # 2 y * 10 y

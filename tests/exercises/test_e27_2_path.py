@@ -30,11 +30,3 @@ def test_the_jacobian_is_diagonal(exercise):
             lambda a, x: x ** 3 + x - a, a, 0.0))
         x = exercise.path(lambda a, x: x ** 3 + x - a, LOADS[:5], 0.0)
         assert f(LOADS[:5]) == near(np.diag(1 / (3 * x ** 2 + 1)))
-
-
-def test_f_captures_a_value(exercise):
-    def ends(k):
-        return exercise.path(lambda a, x: k * x - a, LOADS, 0.0)[-1]
-    assert ends(2.0) == near(10.0)
-    assert ad.grad(ends)(2.0) == near(-5.0)
-    assert ad.grad(ad.grad(ends))(2.0) == near(5.0)

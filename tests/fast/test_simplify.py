@@ -1,4 +1,4 @@
-"""Simplification: which equations are left, with the same bits."""
+"""Simplification: the remaining equations give the same bits."""
 
 import subprocess
 import sys
@@ -20,7 +20,7 @@ V, A = np.arange(3.0) + 0.5, np.arange(6.0).reshape(2, 3) + 0.5
 
 
 @needs('more')
-def test_which_rows_are_elementwise_does_not_depend_on_what_ran_before():
+def test_elementwise_rows_do_not_depend_on_import_order():
     """All rows of the wing `more` counted, if they had been imported."""
     code = ('import numpy as np, autodiff_mini as ad; {}; '
             'from autodiff_mini.fast.plan import OVERWRITING; '
@@ -70,13 +70,13 @@ SIMPLIFIED = {
         'f:float64[1,2] = index[indices=(None, 1:)] a',
         'in (b, c, d, b, e, f, e) }')),
 
-    # numbers alone
+    # only numbers
     'not_where_it_divides_by_zero': (
         lambda x: x * ad.jit(lambda a: 1 / a)(0.0),
         [V], (
         'b:float = div 1 0.0', 'c:float64[3] = mul a b', 'in (c,) }')),
 
-    # what an operand is already
+    # operands that have the type already
     'identities': (
         lambda x: (x * 1, 1 * x, x * 1.0, True * x, x / 1, x / 1.0, x - 0,
             x - 0.0, x + -0.0, -0.0 + x, x ** 1, x * np.float64(1)),
@@ -150,7 +150,7 @@ SIMPLIFIED = {
         'e:float64[2,1] = index[indices=(:, :1)] a',
         'f:float64[3,1] = matmul c e', 'in (d, f, d) }')),
 
-    # of what may be a view of something larger, a copy is none
+    # a copy of a possible view needs less memory
     'copy_of_a_view': (
         lambda x: (lambda y: (y * 1, y / 1, y - 0.0, y ** 1))(x.T),
         [A], (
@@ -167,8 +167,8 @@ SIMPLIFIED = {
 
 
 @pytest.mark.parametrize('name', SIMPLIFIED)
-def test_exactly_these_equations_are_left(name):
-    """They compute and warn alike, and cannot be simplified again."""
+def test_exactly_these_equations_remain(name):
+    """They compute and warn alike, and nothing more can be simplified."""
     f, args, expected = SIMPLIFIED[name]
     jaxpr = opened(ad.make_jaxpr(f)(*args))
     before = str(jaxpr)
@@ -184,7 +184,7 @@ def test_exactly_these_equations_are_left(name):
     assert heard == said
 
 
-def test_what_is_left_remembers_its_line():
+def test_remaining_equations_keep_their_lines():
     f = lambda x: (x ** 3, (x * 1.0) @ x)
     jaxpr = opened(ad.make_jaxpr(f)(V))
     power, _, product = [eqn.line for eqn in jaxpr.eqns]

@@ -1,4 +1,4 @@
-"""The tape: prepared operations give the bits of the long way."""
+"""The tape: prepared operations give the bits of the interpreters."""
 
 import warnings
 from contextlib import nullcontext
@@ -25,7 +25,7 @@ def prepare_at_once(monkeypatch):
 
 
 def both_ways(f, *args):
-    """Return the outcome of `f` on the long way, and on the tape.
+    """Return the outcome of `f` by the interpreters, and by the tape.
 
     An outcome is the result or the error, and the warnings.
     """
@@ -64,13 +64,13 @@ def check_both_ways(f, *args):
 
 
 @each(PROGRAMS + CUSTOM_PROGRAMS)
-def test_gradients_have_the_bits_of_the_long_way(program):
+def test_taped_gradients_have_the_bits_of_the_interpreters(program):
     check_both_ways(ad.value_and_grad(
         partial(total, program), tuple(program.perturbed())), *program.args)
 
 
 @each(MAPPED, composed=True)
-def test_gradients_of_examples_have_the_bits_of_the_long_way(program):
+def test_taped_batches_have_the_bits_of_the_interpreters(program):
     f = ad.value_and_grad(partial(total, program),
                           tuple(program.perturbed()))
     for axes in layouts(program):
@@ -78,14 +78,14 @@ def test_gradients_of_examples_have_the_bits_of_the_long_way(program):
 
 
 def slope_twice(f, x):
-    """Return the gradient of `f`, by operations that a call has prepared."""
+    """Return the gradient of `f` by the operations that a call prepared."""
     ad.grad(f)(x)
     assert any(type(entry) is prepared.Prepared
                for entry in prepared.preparations.values())
     return ad.grad(f)(x)
 
 
-def test_a_rule_that_is_changed_is_the_new_one(monkeypatch):
+def test_the_tape_uses_a_changed_rule(monkeypatch):
     """Also the rule of another primitive, which the reverse pass uses."""
     assert slope_twice(np.sin, 0.0) == 1.0
     monkeypatch.setitem(jvp_rules, sin_p, lambda primals, tangents: (
@@ -98,7 +98,7 @@ def test_a_rule_that_is_changed_is_the_new_one(monkeypatch):
 
 
 @pytest.mark.parametrize('size', [3, 3000])
-def test_an_array_that_changes_afterwards_is_remembered(size):
+def test_the_tape_remembers_arrays_that_change_later(size):
     a = np.ones(size)
 
     def f(x):
@@ -116,7 +116,7 @@ def test_cotangents_are_added_one_by_one():
         check_both_ways(ad.grad(f), x)
 
 
-def test_a_function_that_returns_a_view_is_not_prepared():
+def test_functions_that_return_a_view_are_not_prepared():
     for view in (lambda y: np.einsum('ii->i', y), lambda y: np.diff(y, n=0)):
         def f(x):
             y = x * 1
@@ -128,7 +128,7 @@ def test_a_function_that_returns_a_view_is_not_prepared():
             assert str(actual) == str(expected)
 
 
-def test_one_result_of_several_is_enough():
+def test_a_gradient_can_use_one_of_several_results():
     x = np.array([[2.0, 0.5], [0.5, 1.0]])
     for chosen in (0, 1):
         assert np.any(check_both_ways(ad.grad(lambda x: np.sum(
@@ -148,7 +148,7 @@ def test_an_error_of_the_reverse_pass_names_the_line(monkeypatch):
     assert 'test_tape.py' in caught.value.__notes__[0]
 
 
-def test_only_so_much_is_remembered(monkeypatch):
+def test_the_number_of_preparations_is_bounded(monkeypatch):
     monkeypatch.setattr(prepared, 'MOST_KEYS', 10)
     for i in range(50):
         ad.grad(lambda x: np.sum(x * 2.0))(np.ones(i + 1))
@@ -163,7 +163,7 @@ def is_prepared_for_examples(f, *args):
                for entry in prepared.preparations.values())
 
 
-def test_gradients_of_examples_are_those_of_each():
+def test_a_batch_of_gradients_equals_the_gradients():
     """Each part is mapped or not, and the batch size changes."""
     c = np.linspace(1, 2, 3)
 
@@ -183,7 +183,7 @@ def test_gradients_of_examples_are_those_of_each():
                              tuple(map(np.stack, zip(*each))))
 
 
-def test_what_examples_have_in_common_may_change_afterwards():
+def test_unbatched_arrays_can_change_later():
     a = np.ones(3)
 
     def f(x):
@@ -196,7 +196,7 @@ def test_what_examples_have_in_common_may_change_afterwards():
     assert np.all(ad.vmap(ad.grad(f))(xs) == 2)
 
 
-def test_examples_of_examples_go_the_long_way():
+def test_nested_batches_use_the_interpreters():
     f = lambda x: np.sum(np.sin(x) * x)
     xs = np.linspace(-1, 1, 12).reshape(2, 2, 3)
     twice = ad.vmap(ad.vmap(ad.grad(f)))
@@ -207,7 +207,7 @@ def test_examples_of_examples_go_the_long_way():
     assert 'cos' in str(staged)
 
 
-def test_examples_elsewhere_go_the_long_way():
+def test_batches_of_other_libraries_use_the_interpreters():
     da = pytest.importorskip('dask.array')
     slopes = ad.vmap(lambda x: ad.grad(lambda w: np.sum(np.sin(w) * x))(1.0))
     xs = np.linspace(-1, 1, 12).reshape(4, 3)

@@ -48,7 +48,7 @@ def test_the_second_call_compiles_nothing(name, monkeypatch):
 
 
 @each_call
-def test_what_changes_is_the_new_one(call):
+def test_changed_numbers_and_arrays_are_used(call):
     """The body runs each time, so it sees a new number or array."""
     global scale
     runs, a = [], np.array([2.0, 3.0, 4.0])
@@ -68,7 +68,7 @@ def test_what_changes_is_the_new_one(call):
 
 
 @each_call
-def test_a_zero_of_the_other_sign_is_another_number(call):
+def test_a_zero_of_the_other_sign_gets_another_program(call):
     for zero in (0.0, -0.0):
         a = np.full(3, zero)
         for body in (lambda x: np.copysign(np.abs(x), zero),
@@ -77,7 +77,7 @@ def test_a_zero_of_the_other_sign_is_another_number(call):
 
 
 @REVERSIBLE
-def test_a_rule_may_look_at_what_changes(name):
+def test_a_twin_is_not_used_after_a_global_of_a_rule_changes(name):
     global scale
     for fun in (lambda x: x * 1.0), np.positive:
         f = ad.custom_jvp(fun)
@@ -90,7 +90,7 @@ def test_a_rule_may_look_at_what_changes(name):
 
 
 @REVERSIBLE
-def test_a_primitive_of_the_users_may_get_another_rule(name):
+def test_a_user_primitive_can_get_a_new_rule(name):
     twice_p = ad.Primitive('twice')
     twice_p.def_impl(lambda x: 2 * x)
     twice_p.def_abstract_eval(lambda x: x)
@@ -102,7 +102,7 @@ def test_a_primitive_of_the_users_may_get_another_rule(name):
         assert_same(slope(X), np.full(3, power))
 
 
-def test_a_policy_is_asked_once():
+def test_a_policy_is_not_called_again_for_a_known_program():
     answers = []
 
     def policy(primitive, *avals, **params):

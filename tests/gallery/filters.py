@@ -25,23 +25,3 @@ def kalman_likelihood(logs):
         mean, cov = mean + gain * error, cov - np.outer(gain, gain) * s
         total += -0.5 * (np.log(2 * np.pi * s) + error ** 2 / s)
     return total
-
-
-@piece({'ar': np.array([0.5, 0.2]), 'ma': np.array([0.4]), 'log_s': 0.1},
-       jax='it writes in place')
-def arma_likelihood(params):
-    ar, ma, s = params['ar'], params['ma'], np.exp(params['log_s'])
-    y = np.diff(SERIES)
-    e = np.zeros(len(y), like=ar)
-    for t in range(2, len(y)):
-        e[t] = y[t] - ar @ y[t - 2:t][::-1] - ma @ e[t - 1:t]
-    return -0.5 * np.sum(e[2:] ** 2) / s ** 2 - len(e[2:]) * np.log(s)
-
-
-@piece(np.array([0.2, 0.4, 0.2]), np.array([1.0, -0.5, 0.3]))
-def biquad_response(b, a):
-    """The distance of a digital filter's gain from an ideal low-pass."""
-    z = np.exp(-1j * np.linspace(0.05, 3.0, 40))
-    h = np.polyval(b[::-1], z) / np.polyval(a[::-1], z)
-    decibels = 20 * np.log10(np.abs(h))
-    return np.mean((decibels - np.where(np.arange(40) < 12, 0, -30)) ** 2)

@@ -7,7 +7,6 @@ from tests.gallery.table import piece
 
 rng = np.random.default_rng(8)
 STEPS = rng.standard_normal((50, 12))
-RETURNS = 0.01 * rng.standard_normal((40, 4)) + 0.002
 
 
 @piece({'spot': 100.0, 'strike': 105.0, 'rate': 0.03, 'volatility': 0.2,
@@ -28,11 +27,3 @@ def barrier_option(spot, volatility, barrier):
     paths = spot * np.exp(np.cumsum(moves, axis=1))
     alive = sc.expit((paths.min(axis=1) - barrier) / 2)
     return np.mean(alive * np.maximum(paths[:, -1] - 100.0, 0))
-
-
-@piece(np.array([0.4, 0.3, 0.2, 0.1]))
-def expected_shortfall(weights):
-    """The mean loss of the worst tenth, beyond the value at risk."""
-    losses = -RETURNS @ weights
-    worst = np.sort(losses)[-4:]
-    return worst.mean() - np.quantile(losses, 0.85)

@@ -54,15 +54,6 @@ def lagrangian(q, v, mass):
     return q @ q
 
 
-@piece(np.array([1.0, 2.0, 1.5, 1.0]), np.array([1.0, 0.5, 2.0]))
-def lowest_frequency(springs, masses):
-    """The lowest frequency of three masses between four springs."""
-    k = (np.diag(springs[:-1] + springs[1:]) - np.diag(springs[1:-1], 1)
-         - np.diag(springs[1:-1], -1))
-    root = np.sqrt(masses)
-    return np.sqrt(np.linalg.eigvalsh(k / np.outer(root, root))[0])
-
-
 @piece(np.array([9.0, 7.0]), 0.05, branches='it flies until it lands')
 def projectile(velocity, drag):
     """The range of a ball with drag, up to the step before the ground."""

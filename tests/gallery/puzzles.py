@@ -1,7 +1,6 @@
 """Puzzles: algorithms with tables and choices, softened."""
 
 import numpy as np
-import scipy.special as sc
 
 from tests.gallery.table import piece
 
@@ -17,11 +16,3 @@ def shortest_path(roads):
         distance = np.minimum(
             distance, np.min(distance[:, :, None] + distance, axis=1))
     return distance[0, 5] + distance[1, 4]
-
-
-@piece(rng.standard_normal(6), 0.5)
-def soft_ranks(scores, temperature):
-    """Spearman's correlation, with ranks by pairwise comparison."""
-    differences = (scores[:, None] - scores) / temperature
-    ranks = 0.5 + sc.expit(differences).sum(axis=1)
-    return np.corrcoef(ranks, np.arange(6))[0, 1]

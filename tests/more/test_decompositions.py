@@ -1,6 +1,6 @@
 """Guard hard decompositions: equal values, lost rank, and bad input.
 
-What holds at all other points is said by the programs.
+The programs cover all other points.
 """
 
 import numpy as np
@@ -23,7 +23,7 @@ def push(f, a, a_dot):
 
 # Equal eigenvalues, and equal singular values
 
-SYMMETRIC = [   # of them all values, so that it does not matter which is which
+SYMMETRIC = [   # of all values, so that their order does not matter
     (lambda a: np.sum(linalg.eigh(a)[0] ** 2), lambda a: 2 * a),
     (lambda a: np.sum(np.log(linalg.eigvalsh(a))), linalg.inv),
     (lambda a: np.sum(np.real(linalg.eigvals(a)) ** 3),
@@ -37,7 +37,7 @@ SYMMETRIC = [   # of them all values, so that it does not matter which is which
 
 
 @pytest.mark.parametrize('f, slope', SYMMETRIC)
-def test_symmetric_functions_have_gradients_where_values_are_equal(f, slope):
+def test_symmetric_functions_have_gradients_at_equal_values(f, slope):
     for a in 2 * EYE, TIED:
         assert_close(ad.jit(ad.grad(f))(a), slope(a))
         assert_close(push(f, a, A), np.sum(slope(a) * A))
@@ -45,7 +45,7 @@ def test_symmetric_functions_have_gradients_where_values_are_equal(f, slope):
 
 
 def test_a_direction_that_mixes_equal_vectors_has_no_derivative():
-    """If the vectors stood still, that of a square root would be I/2."""
+    """With constant vectors, the derivative of a root would be I/2."""
     def root(a):
         w, v = linalg.eigh(a)
         return (v * np.sqrt(w)) @ v.T
@@ -59,7 +59,7 @@ def test_a_direction_that_mixes_equal_vectors_has_no_derivative():
 
 
 def test_singular_vectors_of_zero():
-    """One zero is a singular value as others; outside of it is nothing."""
+    """One zero is an ordinary singular value; further zeros are not."""
     a = np.diag([2.0, 1, 0])
     for f in (lambda a: linalg.svd(a)[0],
               lambda a: linalg.svd(a, full_matrices=False).Vh):
@@ -89,8 +89,8 @@ SMOOTH_AT_TIES = [  # because they depend on no vector of the equal values
 
 
 @pytest.mark.parametrize('f, a', SMOOTH_AT_TIES)
-def test_second_derivatives_exist_where_other_values_are_equal(f, a):
-    """In all four orders of modes, and as difference quotients say."""
+def test_second_derivatives_exist_if_other_values_are_equal(f, a):
+    """In all four orders of modes, and by difference quotients."""
     real = lambda a: np.real(f(a))
     ad.check_grads(real, (a,), order=2, rtol=1e-4)
     b = np.random.default_rng(8).normal(size=a.shape).astype(a.dtype)
@@ -102,7 +102,7 @@ def test_second_derivatives_exist_where_other_values_are_equal(f, a):
                  twice)
 
 
-def test_a_norm_that_equal_values_share_has_no_second_derivative():
+def test_norms_of_equal_singular_values_have_no_second_derivative():
     for ord, a in (2, EYE), (-2, TIED_BELOW), ('nuc', np.diag([2.0, 1, 0])):
         f = lambda a: linalg.norm(a, ord)
         assert np.isfinite(ad.grad(f)(a)).all()
@@ -113,7 +113,7 @@ def test_a_norm_that_equal_values_share_has_no_second_derivative():
 # Hermitian matrices
 
 def vectors_apart(result):
-    """Return eigenvalues and the projections on their vectors."""
+    """Return the eigenvalues and the projections on their vectors."""
     w, v = result
     return w, v[:, None] * np.conj(v)
 
@@ -133,7 +133,8 @@ JUNK = np.array([[0, 5, -2], [4, 0, 1], [3, -6, 0]])
 
 @pytest.mark.parametrize('f, triangle', OF_A_TRIANGLE)
 def test_derivatives_depend_on_the_triangle_that_numpy_reads(f, triangle):
-    """So NaN in the other, in its tangent or cotangent, does no harm."""
+    """NaN in the other triangle, its tangent, or its cotangent is harmless.
+    """
     a = A + 0.5j * (JUNK - JUNK.T) / 9 + 2j * EYE
     a = triangle(a) + JUNK - triangle(JUNK)
     ad.check_grads(f, (a,), order=2, rtol=1e-4)
@@ -150,7 +151,7 @@ def test_derivatives_depend_on_the_triangle_that_numpy_reads(f, triangle):
 # General matrices
 
 def test_eigenvalues_of_traced_matrices_are_complex():
-    """NumPy looks at them first, and a tracer has none to look at."""
+    """NumPy looks at the values first, and a tracer has none."""
     a = np.diag([1.0, 2])
     assert linalg.eig(a)[0].dtype == linalg.eigvals(a).dtype == float
     for f in (lambda a: linalg.eig(a)[0], lambda a: linalg.eig(a)[1],
@@ -162,7 +163,7 @@ def test_eigenvalues_of_traced_matrices_are_complex():
 
 
 def test_eigenvalues_and_their_tangents_are_in_the_same_order():
-    """LAPACK returns large sets in another order without vectors."""
+    """LAPACK orders large sets differently without vectors."""
     a = np.random.default_rng(0).uniform(size=(200, 200))
     w, w_dot = ad.jvp(linalg.eigvals, (a,), (a @ a,))
     assert_close(w_dot, w * w, np.float32)
@@ -196,17 +197,17 @@ def test_a_complete_q_stays_orthogonal():
         assert not np.any(r_dot[2:])
 
 
-def test_qr_jumps_where_a_column_is_in_the_space_before():
+def test_qr_of_dependent_columns_has_no_derivative():
     for f, a in (linalg.qr, np.zeros((2, 2))), (linalg.qr, np.zeros((3, 2))), (
             lambda a: linalg.qr(a, 'complete'), np.eye(3, 1)):
         with pytest.raises(linalg.LinAlgError, match='Singular'):
             push(f, a, np.ones(a.shape))
 
 
-# Pseudo-inverses, and what is made of them
+# Pseudo-inverses, and functions of them
 
 def test_a_pseudo_inverse_keeps_the_rank():
-    """That of x y' is y x' / |x|^2 |y|^2."""
+    """The pseudo-inverse of x y' is y x' / |x|^2 |y|^2."""
     x, y = np.array([1.0, 2, 3]), np.array([2.0, -1])
     f = lambda x, y: linalg.pinv(np.outer(x, y), rcond=1e-10)
     g = lambda x, y: np.outer(y, x) / (x @ x) / (y @ y)
@@ -216,7 +217,7 @@ def test_a_pseudo_inverse_keeps_the_rank():
     assert_close(ad.jacfwd(ad.jacrev(f))(x, y), ad.jacfwd(ad.jacrev(g))(x, y))
 
 
-def test_what_counts_as_zero_may_be_traced():
+def test_a_cutoff_can_be_traced():
     a, cutoffs = np.diag([1.0, 0.1]), np.array([0.5, 0.01])
     f = ad.jit(lambda a, cutoff: linalg.pinv(a, cutoff))
     expected = np.stack([linalg.pinv(a, cutoff) for cutoff in cutoffs])
@@ -253,8 +254,8 @@ def test_condition_numbers_of_singular_matrices():
             assert p in (None, -2) or np.isnan(ad.jit(f)(bad))
 
 
-def test_products_are_taken_in_the_order_of_least_cost():
-    """In that of NumPy, since the bits are the same."""
+def test_products_are_multiplied_in_the_cheapest_order():
+    """It is NumPy's order, because the bits are the same."""
     rng = np.random.default_rng(3)
     for count in (2, 3, 4, 6) * 5:
         sizes = rng.integers(1, 9, count + 1)
@@ -264,7 +265,7 @@ def test_products_are_taken_in_the_order_of_least_cost():
         assert_same(y, linalg.multi_dot(arrays), ulps=0)
 
 
-def test_residuals_have_a_shape_that_no_value_changes():
+def test_residuals_have_a_fixed_shape():
     """NumPy returns none if the columns are dependent."""
     a, b = np.ones((3, 2)), np.arange(3.0)
     assert linalg.lstsq(a, b)[1].shape == (0,)
@@ -280,12 +281,12 @@ def test_residuals_have_a_shape_that_no_value_changes():
             assert_close(y, expected)
 
 
-# Trees, types, and what is refused
+# Trees, types, and refusals
 
 @pytest.mark.parametrize('f, words', [
     (linalg.eigh, 'EighResult'), (linalg.eig, 'EigResult'),
     (linalg.svd, 'SVDResult'), (linalg.qr, 'QRResult')])
-def test_results_have_the_names_of_numpys(f, words):
+def test_results_have_the_field_names_of_numpy(f, words):
     expected = type(f(A))
     assert expected.__name__ == words
     for y in (ad.jit(f)(A), ad.vmap(f)(A[None]), ad.jvp(f, (A,), (A,))[1],
@@ -323,7 +324,7 @@ MISTAKES = [
 ]
 
 
-def test_mistakes_are_said_in_numpys_words():
+def test_mistakes_raise_numpys_errors():
     for f, words in MISTAKES:
         for g, a in ((f, A[:2]), (lambda a: push(f, a, a), A[:2]),
                      (ad.jit(f), A[:2]), (ad.vmap(f), A[None, :2])):
@@ -336,8 +337,8 @@ def test_raw_householder_vectors_are_refused():
         ad.jit(lambda a: linalg.qr(a, 'raw'))(A)
 
 
-def test_a_kink_of_eigenvalues_with_cotangents_of_zero_is_not_seen():
-    """What the module says of equal eigenvalues: reverse mode leaves it out."""
+def test_zero_cotangents_hide_a_kink_of_eigenvalues():
+    """As the module says, reverse mode skips zero cotangents."""
     v = np.array([[0.3, 0.5], [0.5, -0.2]])
     f = lambda t: np.sum((np.linalg.eigvalsh(np.eye(2) + t * v) - 1) ** 2)
     assert_close(ad.grad(ad.grad(f))(0.0), 2 * np.sum(np.diag(v) ** 2))

@@ -26,7 +26,7 @@ def complexes(*shape):
 
 @pytest.mark.parametrize('name', 'fft ifft rfft irfft hfft ihfft'.split())
 def test_tangents_are_transformed_and_cotangents_transposed(name):
-    """Of 4 numbers, cut off or lengthened; the transpose has no conjugate."""
+    """Of 4 numbers, cut off or padded; the transpose does not conjugate."""
     kinds = [reals] if name in ('rfft', 'ihfft') else [reals, complexes]
     for n, random, norm in itertools.product((1, 3, 4, 5, 8), kinds, NORMS):
         def f(x):
@@ -40,7 +40,7 @@ def test_tangents_are_transformed_and_cotangents_transposed(name):
         assert_close(np.sum(x_bar * x_dot).real, np.sum(ct * y_dot).real)
 
 
-def test_cotangents_stay_single():
+def test_single_precision_cotangents_stay_single():
     def f(x):
         return np.fft.irfft(np.fft.rfft(x) ** 2)
 
@@ -69,8 +69,8 @@ CASES = [
 
 @pytest.mark.parametrize('name, several', CASES)
 @pytest.mark.filterwarnings('ignore::DeprecationWarning')
-def test_values_are_those_of_numpy_bit_for_bit(name, several):
-    """Of real numbers too: half and single ones have ways of their own."""
+def test_values_have_the_bits_of_numpy(name, several):
+    """Real numbers, too: half and single precision have their own code."""
     x = 8 * complexes(3, 4, 5)
     real_only = name[:2] in ('rf', 'ih')
     for i, dtype in enumerate('?befdg' if real_only else '?befdgFDG'):
@@ -85,8 +85,8 @@ def test_values_are_those_of_numpy_bit_for_bit(name, several):
                 np.testing.assert_array_equal(y, f(*args))
 
 
-def test_an_empty_spectrum_is_one_of_zeros():
-    """NumPy does not initialize the memory of irfft then."""
+def test_an_empty_spectrum_is_zero():
+    """NumPy does not initialize the memory of irfft here."""
     y, f_vjp = ad.vjp(lambda z: np.fft.irfft(z, 3), np.zeros((2, 0), complex))
     assert_close(y, np.zeros((2, 3)))
     assert_same_type(f_vjp(y)[0], np.zeros((2, 0), complex))
@@ -114,7 +114,7 @@ MISTAKES = [
 ]
 
 
-def test_mistakes_are_said_in_numpys_words():
+def test_mistakes_raise_numpys_errors():
     for f, error, words in MISTAKES:
         with pytest.raises(error):
             f(reals(3, 4))

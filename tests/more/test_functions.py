@@ -15,7 +15,7 @@ assert_near = partial(np.testing.assert_allclose, rtol=1e-12, atol=1e-12)
 
 
 def gradient(f, *x):
-    """Return the gradient of the sum of `f`: with jit and without."""
+    """Return the gradient of the sum of `f`, with jit and without."""
     def total(x):
         return np.sum(f(x))
     x = np.array(x, float)
@@ -25,20 +25,20 @@ def gradient(f, *x):
 
 
 def tangent(f, *x):
-    """Return the tangents of `f`, all elements moving at the speed of 1."""
+    """Return the tangents of `f` along ones."""
     x = np.array(x, float)
     return ad.jvp(f, (x,), (np.ones_like(x),))[1]
 
 
 # Order statistics
 
-def test_a_median_moves_with_the_elements_that_it_is():
+def test_the_slope_of_a_median_belongs_to_its_elements():
     assert_near(gradient(np.median, 3, 1, 2), [0., 0, 1])
     assert_near(gradient(np.median, 3, 1, 2, 9), [0.5, 0, 0.5, 0])
     assert_near(np.sum(gradient(np.median, 1, 1, 1, 1)), 1.0)
 
 
-def test_where_there_is_nan_a_quantile_is_nan_and_so_is_its_slope():
+def test_a_quantile_of_nan_is_nan_and_so_is_its_slope():
     for f in np.median, partial(np.quantile, q=0.3):
         assert np.isnan(ad.jit(f)(np.array([1., nan, 2])))
         assert np.isnan(gradient(f, 1, nan, 2)).any()
@@ -49,7 +49,7 @@ def test_where_there_is_nan_a_quantile_is_nan_and_so_is_its_slope():
         assert np.isnan(gradient(f, nan, nan)).any()
 
 
-def test_a_quantile_moves_with_q_up_to_the_next_element():
+def test_a_quantile_has_a_slope_in_q():
     def f(q):
         return np.quantile(np.array([1., 2, 4, 8]) * np.ones_like(q), q)
     assert_near(ad.grad(f)(1 / 3), 6.0)    # a knot: the slope to its right
@@ -58,20 +58,20 @@ def test_a_quantile_moves_with_q_up_to_the_next_element():
 
 # Sums, extrema and variances that leave NaN out
 
-def test_nan_has_no_slope_where_it_is_left_out():
+def test_nan_that_is_left_out_has_no_slope():
     for f in (np.nansum, np.nanprod, np.nanmean, np.nanmax, np.nanmin,
               np.nanvar, np.nanstd, np.nancumsum, np.nancumprod):
         assert gradient(f, 1, nan, 3, nan)[1] == 0
         assert np.isfinite(gradient(f, 1, nan, 3, nan)).all()
 
 
-def test_extrema_share_their_slope_with_numbers_only():
+def test_extrema_share_their_slope_only_with_numbers():
     assert_near(gradient(np.nanmax, 1, nan, 1), [0.5, 0, 0.5])
     assert_near(gradient(np.nanmax, nan, nan), np.zeros(2))
     assert np.isnan(ad.jit(np.nanmin)(np.array([nan, nan])))
 
 
-def test_the_place_of_an_extremum_is_minus_one_where_all_are_nan():
+def test_nanargmax_of_all_nan_is_minus_one():
     x = np.array([[nan, nan], [1, nan]])
     for how in (ad.jit, ad.vmap):
         np.testing.assert_array_equal(
@@ -80,9 +80,9 @@ def test_the_place_of_an_extremum_is_minus_one_where_all_are_nan():
     assert place == -1
 
 
-# Numbers and how they are written
+# Numbers and their parts
 
-def test_the_fraction_of_an_integer_moves_as_it_does():
+def test_slopes_of_modf_at_integers_are_right():
     x = np.array([-2., -0.0, 3, inf, -inf, nan])
     for part in 0, 1:
         expected, y = np.modf(x)[part], ad.jit(np.modf)(x)[part]
@@ -92,7 +92,7 @@ def test_the_fraction_of_an_integer_moves_as_it_does():
     assert_near(tangent(lambda x: np.modf(x)[0], inf), [0.])
 
 
-def test_a_mantissa_moves_by_the_power_of_two_that_it_lacks():
+def test_the_slope_of_frexp_is_a_power_of_two():
     x = np.array([0, 5e-324, inf, -inf, nan, -8, 0.75])
     for part in 0, 1:
         np.testing.assert_array_equal(
@@ -102,7 +102,7 @@ def test_a_mantissa_moves_by_the_power_of_two_that_it_lacks():
     assert_near(ad.grad(lambda x: np.ldexp(x, 3))(0.7), 8.0)
 
 
-def test_a_piece_is_not_asked_outside():
+def test_piecewise_functions_are_called_only_inside_their_piece():
     def f(x):
         return np.piecewise(x, [x < 0, x > 0], [np.exp, np.sqrt])
     x = np.array([-1., 4, 0])
@@ -116,15 +116,15 @@ def test_a_piece_is_not_asked_outside():
 
 # Grids
 
-def test_unwrapping_moves_by_whole_periods_also_half_a_period_away():
+def test_unwrap_steps_up_at_half_a_period():
     x = np.array([0, np.pi, 2 * np.pi, np.pi, 0, -np.pi])
     assert_same(ad.jit(np.unwrap)(x), np.unwrap(x))
     assert_near(ad.jacfwd(np.unwrap)(x), np.eye(6))
 
 
-# What is next to something that is no number
+# Neighbors of NaN and infinity
 
-def test_what_stands_out_does_not_meet_infinities():
+def test_convolve_edges_do_not_turn_infinity_into_nan():
     for f, mode in product([np.convolve, np.correlate],
                            ['full', 'same', 'valid']):
         for x, v in ([1., 2, 0], [inf, nan]), ([inf, 2, 0], [0., 1]), (
@@ -138,7 +138,7 @@ def test_what_stands_out_does_not_meet_infinities():
 # Polynomials
 
 
-def test_the_rest_of_a_division_is_as_long_as_the_divisor():
+def test_polydiv_pads_its_remainder_with_zeros():
     u, v = np.array([1., 5, 6, 0]), np.array([1., 2])
     assert np.polydiv(u, v)[1].shape == (1,)
     for u, v in (u, v), (u[:1], v), (u, v[:1]), (u, u), (u, 1 + u):
@@ -149,7 +149,7 @@ def test_the_rest_of_a_division_is_as_long_as_the_divisor():
             assert_near(x[:len(x) - len(expected)], 0)
 
 
-def test_roots_move_by_the_implicit_function_theorem():
+def test_roots_are_differentiated_by_the_implicit_function_theorem():
     p, p_dot = np.array([1., -6, 11, -6]), np.array([0.1, 0.2, -0.3, 0.4])
     roots, roots_dot = ad.jvp(np.roots, (p,), (p_dot,))
     assert roots.dtype == complex
@@ -160,7 +160,7 @@ def test_roots_move_by_the_implicit_function_theorem():
 
 # Memory
 
-def test_parts_are_views_and_are_written_into():
+def test_parts_are_views_that_can_be_written():
     def f(np, x, y):
         top, bottom = np.vsplit(y, 2)
         top[...] = x
@@ -177,7 +177,7 @@ def test_parts_are_views_and_are_written_into():
     assert_same(y_dot, expected)
 
 
-def test_what_is_new_is_not_shared():
+def test_new_arrays_share_no_memory():
     def f(x):
         for y in (np.append(x, x), np.resize(x, 3), np.block(x),
                   np.delete(x, []), np.insert(x, [], []), np.kron(x, 1.0),
@@ -254,7 +254,7 @@ MISTAKES = [
 ]
 
 
-def test_mistakes_are_said_in_numpys_words():
+def test_mistakes_raise_numpys_errors():
     x = np.array([1., 2, 3])
     for error, words, f in MISTAKES:
         for g, args in (ad.jit(f), x), (ad.vmap(f), x[None]):
@@ -262,7 +262,7 @@ def test_mistakes_are_said_in_numpys_words():
                 g(args)
 
 
-def test_what_would_have_as_many_elements_as_values_say_is_refused():
+def test_results_whose_size_depends_on_values_are_refused():
     for f in (np.argwhere, np.flatnonzero, np.nonzero, np.trim_zeros,
               np.unique, np.unique_values, partial(np.intersect1d, [1.]),
               partial(np.union1d, [1.]), partial(np.extract, arr=[1.])):
@@ -279,7 +279,7 @@ def test_functions_that_numpy_extends_by_values_have_slopes():
         assert_close(y_dot, derivative(lambda h: f(x + h * x)))
 
 
-def test_places_of_values_that_are_known():
+def test_places_of_known_values_work():
     x = np.array([3.0, 0.0, 2.0])
     for places in (np.nonzero, np.where, np.flatnonzero,
                    lambda x: tuple(np.argwhere(x).T),

@@ -1,6 +1,6 @@
-"""Guard SciPy's special functions: far away, at the ends, and refused.
+"""Guard SciPy's special functions: far out, at the ends, and refused.
 
-The slopes are compared with those of mpmath, at 30 digits.
+The slopes are compared with mpmath's, at 30 digits.
 """
 
 import mpmath as mp
@@ -14,7 +14,7 @@ from tests.programs import PROGRAMS
 
 
 def slope(f, x):
-    """Return the derivative of `f` at a number, forwards."""
+    """Return the derivative of `f` at a number, by forward mode."""
     with np.errstate(all='ignore'):
         return ad.jvp(f, (x,), (type(x)(1),))[1]
 
@@ -62,13 +62,13 @@ TRUTHS = {
 
 
 @pytest.mark.parametrize('name', TRUTHS)
-def test_slope_is_that_of_mpmath(name):
+def test_slopes_equal_those_of_mpmath(name):
     truth, xs = TRUTHS[name]
     for x in xs:
         assert_slope(getattr(special, name), truth, x)
 
 
-def test_third_derivatives_are_those_of_mpmath():
+def test_third_derivatives_equal_those_of_mpmath():
     for name, x in (('rgamma', -3.0), ('erfcx', 12.1), ('dawsn', 12.1),
                     ('i0e', 1e3), ('ellipk', 1e-9), ('log_ndtr', -40.0)):
         assert_slope(getattr(special, name), TRUTHS[name][0], x, 3, 1e-8)
@@ -93,7 +93,7 @@ GAMMAS = [(1e-3, 0.5), (0.3, 1e-9), (0.3, 1.31), (2.5, 3.4), (2.5, 3.6),
 
 @pytest.mark.parametrize('a, x', GAMMAS)
 def test_slopes_of_incomplete_gamma_functions_in_a(a, x):
-    upper = x > a   # or mpmath would take the difference of almost equals
+    upper = x > a   # or mpmath would subtract almost equal numbers
 
     def truth(a):
         limits = (x, inf) if upper else (0, x)
@@ -106,7 +106,7 @@ def test_slopes_of_incomplete_gamma_functions_in_a(a, x):
 
 
 def test_a_quantile_follows_its_distribution():
-    """So samples of a gamma distribution have slopes in its shape."""
+    """So samples of a gamma distribution have slopes in the shape."""
     for f, inverse in (('gammainc', 'gammaincinv'), ('chdtrc', 'chdtri'),
                        ('gammaincc', 'gammainccinv')):
         same = lambda a, y: getattr(special, f)(
@@ -140,7 +140,7 @@ ENDS = [
 ]
 
 
-def test_slopes_far_away_and_at_the_ends():
+def test_slopes_far_out_and_at_the_ends_are_right():
     for name, x, expected in FAR + ENDS:
         f, x = getattr(special, name), float(x)
         with np.errstate(all='ignore'):
@@ -200,7 +200,7 @@ def test_slopes_of_single_precision_are_rounded_and_no_worse():
 
 
 def test_a_result_of_single_precision_does_not_spoil_the_slope():
-    """-804.6 has an error of 3e-5, which would be that of the slope."""
+    """-804.6 has an error of 3e-5, which the slope would inherit."""
     np.testing.assert_allclose(slope(special.log_ndtr, np.float32(-40)),
                                np.float32(40.024968847207276), 1e-7)
 
@@ -215,7 +215,7 @@ REFUSED = {
 }
 
 
-def test_a_slope_that_is_not_known_is_refused():
+def test_an_unknown_slope_is_refused():
     for name, (i, args, operand) in REFUSED.items():
         words = (f'The derivative of scipy.special.{name} with respect to '
                  f'`{operand}` is not implemented.*pass it through '
@@ -227,7 +227,7 @@ def test_a_slope_that_is_not_known_is_refused():
     assert ad.vmap(value)(np.array([2.0])) == value(2.0)
 
 
-def test_what_is_refused_has_the_name_that_its_user_knows():
+def test_a_refusal_names_the_function_of_scipy():
     with pytest.raises(NotImplementedError, match=(
             'of the derivative of scipy.special.gammainc with .* `a`')):
         ad.grad(ad.grad(special.gammainc))(2.0, 1.5)

@@ -1,4 +1,4 @@
-"""Guard the methods of ufuncs, also where there is little or nothing."""
+"""Guard the methods of ufuncs, including small and empty arrays."""
 
 import numpy as np
 import pytest
@@ -18,18 +18,18 @@ SMALL = np.array([100, 100], np.int8)
     lambda x: np.add.reduceat(x, [0, 1]), lambda x: np.multiply.outer(x, x),
     lambda x: np.add(x, x, dtype=np.int16),
 ])
-def test_small_integers_are_as_in_numpy(f):
+def test_small_integers_have_numpys_dtypes(f):
     assert_same(ad.jit(f)(SMALL), f(SMALL))
 
 
 @pytest.mark.parametrize('ufunc', [
     np.add, np.multiply, np.logical_and, np.logaddexp])
-def test_of_nothing_there_is_the_identity(ufunc):
+def test_an_empty_reduction_is_the_identity(ufunc):
     f = lambda x: ufunc.reduce(x, axis=1)
     assert_same(ad.jit(f)(X[:, :0]), f(X[:, :0]))
 
 
-def test_what_has_no_identity_needs_something():
+def test_an_empty_reduction_without_identity_is_an_error():
     for ufunc in np.subtract, np.divide:
         f = lambda x: ufunc.reduce(x[:0])
         with pytest.raises(ValueError, match='zero-size array to reduction'):
@@ -38,7 +38,7 @@ def test_what_has_no_identity_needs_something():
             ad.jit(f)(X)
 
 
-def test_the_slope_of_a_running_maximum_goes_to_where_it_was_found():
+def test_the_slope_of_a_running_maximum_belongs_to_its_element():
     x = np.array([1.0, 3.0, 2.0, 5.0])
     gradient = ad.grad(lambda x: np.sum(np.maximum.accumulate(x)))(x)
     assert_same(gradient, np.array([1.0, 2.0, 0.0, 1.0]))
@@ -51,7 +51,7 @@ def test_the_slope_of_logaddexp_reduce_is_softmax():
         assert_close(g(X), weights)
 
 
-def test_where_of_a_call_says_what_is_written():
+def test_where_of_a_ufunc_selects_what_is_written():
     def f(x):
         y = np.full_like(x, 7.0)
         np.multiply(x, x, out=y, where=x > 2)
@@ -63,7 +63,7 @@ def test_where_of_a_call_says_what_is_written():
         ad.jvp(lambda x: np.sin(x, where=[True] * 3), (X,), (X,))
 
 
-def test_a_dtype_that_cannot_be_had_is_an_error_of_numpys():
+def test_an_impossible_dtype_raises_numpys_error():
     f = lambda x: np.add(x, 1.5, dtype=np.int64)
     for g in f, ad.jit(f):
         with pytest.raises(TypeError, match='Cannot cast ufunc'):

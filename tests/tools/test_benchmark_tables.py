@@ -1,6 +1,7 @@
 """benchmark_tables: the tables of the book, from data that is made up."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -8,63 +9,18 @@ from book.tools import benchmark_tables
 from book.tools.benchmark_tables import (
     TABLES, benchmarks, number, power, sizes)
 
-DATA = {
-    'date': '2001-02-03',
-    'machine': {'cpu': 'Z80', 'cores': 1, 'system': 'CP/M',
-                'architecture': 'z80'},
-    'versions': {'Python': '3.11.0', 'numpy': '2.1.0', 'jax': '0.9.0'},
-    'rows': [
-        {'workload': 'W1', 'label': 'network',
-         'seconds': {'hand': 0.002, 'floor': 0.0005, 'small': 0.006,
-                     'jit': 0.001, 'eager': 0.03, 'jax': 0.0008},
-         'spread': {'hand': 0.1, 'floor': 0.02, 'jit': 0.04},
-         'work': {'calls': {'floor': 12, 'jit': 1015},
-                  'bytes': {'floor': 16_000_000, 'jit': 40_000_000}},
-         'targets': {'jit/hand': 0.4, 'jit/jax': 0.3, 'eager/torch': 1}},
-        {'workload': 'W9', 'label': 'softplus',
-         'seconds': {'hand': 1e-6, 'jit': 3e-6, 'eager': 4e-6,
-                     'jit, without it': 2e-6},
-         'targets': {'jit/jit, without it': 1.05}}],
-    'passes': [
-        {'label': 'GELU', 'seconds': {'hand': 2e-3, 'as written': 8e-3,
-                                      'blocks': 1e-3}}],
-    'first_calls': [
-        {'kind': 'jit', 'operations': n, 'equations': n,
-         'seconds': {'ours': n * 1e-6} | ({'jax': n * 1e-5} if n < 99 else {})
-         } for n in (10, 100, 1000)],
-    'figures': [
-        {'workload': 'W11', 'label': 'import', 'value': 0.025, 'unit': 's',
-         'target': 0.03},
-        {'workload': 'W11', 'label': 'memory', 'value': 6.0,
-         'unit': 'arrays', 'target': 1.5},
-        {'workload': 'W5', 'label': 'equation', 'value': 7e-5, 'unit': 's',
-         'target': 6e-5},
-        {'workload': 'W5', 'label': 'other', 'value': 6.0, 'unit': '',
-         'target': None}],
-    'gallery': [
-        {'theme': 'optics', 'label': f'optics.{n}', 'seconds': {
-            'eager': n * 1e-3, 'autograd': 4e-3, 'jit': 1e-3}}
-        for n in (1, 2, 5)] + [
-        {'theme': 'puzzles', 'label': 'puzzles.loop', 'seconds': {
-            'eager': 1e-3, 'autograd': 4e-3}}],
-    'sizes': {'elements': [1, 1000], 'seconds': {'hand': [1e-6, 2e-6],
-                                                 'jit': [3e-6, 4e-6],
-                                                 'jax': [5e-6, 6e-6]}},
-}
+SAMPLE = Path(__file__).parent / 'samples/benchmarks.json'
+DATA = json.loads(SAMPLE.read_text())
 
 MEASURED = 'Measured on 2001-02-03, one thread of Z80'
 
 
-@pytest.fixture
-def stored(tmp_path, monkeypatch):
-    """Return the file of the data that the book has, made up as well."""
-    path = tmp_path / 'benchmarks.json'
-    path.write_text(json.dumps(DATA), encoding='utf-8')
-    monkeypatch.setattr(benchmark_tables, 'DATA', path)
-    return path
+@pytest.fixture(autouse=True)
+def sample(monkeypatch):
+    monkeypatch.setattr(benchmark_tables, 'DATA', SAMPLE)
 
 
-def test_tables_of_the_book_say_where_they_were_measured(stored):
+def test_tables_of_the_book_say_where_they_were_measured():
     for name in TABLES:
         text = benchmarks(name)
         assert f'<figcaption>{MEASURED}' in text
@@ -74,14 +30,15 @@ def test_tables_of_the_book_say_where_they_were_measured(stored):
         assert f'\n{row}\n' in benchmarks('lost')
 
 
-@pytest.mark.parametrize('name', TABLES)
-def test_a_table_without_data_is_named(stored, name):
-    stored.write_text('{}')
-    with pytest.raises(ValueError, match='has no data for it: run `make bench`'):
-        benchmarks(name)
+def test_a_table_without_data_is_named(monkeypatch, tmp_path):
+    (tmp_path / 'empty.json').write_text('{}')
+    monkeypatch.setattr(benchmark_tables, 'DATA', tmp_path / 'empty.json')
+    for name in TABLES:
+        with pytest.raises(ValueError, match='no data for it: run `make ben'):
+            benchmarks(name)
 
 
-def test_sizes_are_seconds_by_the_names_of_the_plot(stored):
+def test_sizes_are_seconds_by_the_names_of_the_plot():
     assert sizes() == ([1, 1000], {'by hand': [1e-6, 2e-6],
                                    'jit': [3e-6, 4e-6], 'JAX': [5e-6, 6e-6]})
 

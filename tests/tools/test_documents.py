@@ -1,4 +1,4 @@
-"""What the documents ask for: every row has its code and its tests."""
+"""What the documents ask for: every row has code and tests."""
 
 import re
 from pathlib import Path
@@ -43,7 +43,7 @@ def test_each_row_links_to_its_definitions():
                    for link in links)
 
 
-def test_a_definition_that_is_not_there_is_an_error():
+def test_a_missing_definition_is_an_error():
     with pytest.raises(AttributeError):
         reference.linked('[`core.nowhere`][]', PAGE)
 
@@ -54,7 +54,7 @@ def test_b4_every_statement_of_the_draft_is_in_book_one_once(monkeypatch):
 
 
 def test_b5_every_page_with_a_cell_is_run_by_the_build():
-    """And nobody has typed an output: the sources hold none."""
+    """The sources hold no outputs, so no output was typed by hand."""
     for page in weave.chapters(ROOT):
         cells = [block for block in weave.blocks(page) if block.runs]
         assert len(cells) == len(render.code_cells(render.read(page)))

@@ -16,8 +16,8 @@ from tests.explained import ALL, PAGE
 
 PACKAGE = Path(ad.__file__).parent
 
-# The draft's errors are explained where it is written; those of the wing
-# `more` are NumPy's, in NumPy's words; and the package's own is Python's.
+# Book One explains the draft's errors. The errors of the wing `more` are
+# NumPy's, and the package's own error is Python's.
 ELSEWHERE = {*(PACKAGE / 'draft').glob('*.py'),
              *(PACKAGE / 'more').rglob('*.py'),
              PACKAGE / '__init__.py'}
@@ -50,7 +50,7 @@ def raises(elsewhere=ELSEWHERE):
 
 
 def lines_of(error):
-    """Yield where an error, and what it came of, was raised."""
+    """Yield where an error and its causes were raised."""
     while error is not None:
         for frame, line in walk_tb(error.__traceback__):
             yield frame.f_code.co_filename, line
@@ -67,7 +67,7 @@ def reached(error, places):
 def error_of(explained):
     """Return the exception that the program of an entry raises, or None.
 
-    Afterwards its cure has run, and the library's tables are what they were.
+    Then run its cure, and restore the library's tables.
     """
     scope = {'np': np, 'ad': ad, 'x': np.arange(3.0)}
     error = None
@@ -112,8 +112,8 @@ def test_the_library_or_numpy_raises_every_error_explained(errors):
                    for path, _ in lines_of(error)), explained
 
 
-# What raises these is no `public` function: it takes no function of the
-# user's, and runs none.  Or it is Python that calls it, and nobody above.
+# These errors do not come from a `public` function, because no function of
+# the user is involved, or because Python makes the call.
 STEPS_SHOWN = {
     '__array_function__', 'binary', 'refuse', 'register_pytree_node',
     'tree_leaves', 'tree_unflatten', 'source', 'defjvps', 'primitive_place',

@@ -26,7 +26,7 @@ def test_the_main_line_of_book_one_is_short_enough():
      + fence(20, 21), []),
     ('word ' * 3_490 + '\n<details>\n\nnot seen\n\n</details>', []),
     ('word ' * 3_510, [(1, '3512 words')])])
-def test_what_is_too_long_is_named(tmp_path, text, found):
+def test_a_page_that_is_too_long_is_named(tmp_path, text, found):
     for path, written in (
             ('autodiff_mini/draft/f.py', '\n\n'.join(
                 FUNCTION.format(i) for i in range(40))),

@@ -52,7 +52,7 @@ third = Here
 
 @pytest.fixture
 def page(tmp_path, monkeypatch):
-    """Return a function: the name of a module, its page."""
+    """Return a function from the name of a module to its page."""
     for name, text in {'__init__': '', 'core': CORE, 'other': OTHER}.items():
         path = tmp_path / weave.PACKAGE / f'{name}.py'
         path.parent.mkdir(exist_ok=True)
@@ -157,7 +157,7 @@ def test_names_in_a_listing_link_to_their_definitions():
         assert source.splitlines()[int(line) - 1].startswith(goal)
 
 
-def test_a_source_links_to_what_shows_it_and_so_does_its_page(pages):
+def test_a_source_links_to_the_pages_that_show_it(pages):
     shown = places.told()
     title, told = next((title, places) for title, places in shown.items()
                        if title.startswith(weave.DRAFT))

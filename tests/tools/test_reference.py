@@ -41,7 +41,7 @@ def test_the_reference_says_what_help_says(package):
                 (x, None) for x in inspect.signature(function).parameters]
 
 
-def test_the_index_lists_the_names_with_what_they_do():
+def test_the_index_lists_names_with_summaries():
     text = reference.index(Path('book/reference.md'))
     assert re.findall(r'#autodiff_mini\.(\w+)\) ', text) == ENTRIES
     assert ('## [Control flow](reference/control_flow.md)\n\n'

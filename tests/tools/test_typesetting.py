@@ -1,4 +1,4 @@
-"""The HTML of a page is finished: formulas are set, and plain words plain."""
+"""The HTML of a page is finished: formulas are typeset, names are linked."""
 
 import markdown
 import pytest
@@ -12,14 +12,14 @@ def page(text):
         extension_configs={'pymdownx.arithmatex': {'generic': True}})
 
 
-def test_a_formula_is_set():
+def test_a_formula_is_typeset():
     html = page(r'As $x < \frac12$.')
     assert '<mfrac><mn>1</mn><mn>2</mn></mfrac>' in html   # to be heard
     assert 'class="mfrac"' in html                         # to be seen
     assert '<mo>&lt;</mo>' in html and 'katex-display' not in html
 
 
-def test_a_formula_may_stand_on_its_own_or_in_code():
+def test_a_formula_can_be_displayed_or_in_code():
     assert '<span class="katex-display">' in page('$$\nx^2\n$$')
     assert page('`$x$`') == '<p><code>$x$</code></p>'
 
@@ -29,7 +29,7 @@ def test_a_wrong_formula_ends_the_build():
         page(r'$\frac$')
 
 
-def test_words_in_the_colour_of_text_have_no_element():
+def test_words_in_the_color_of_text_have_no_element():
     html = page('```python\ndef f(x):\n    return x + 1\n```')
     assert '</span>(x):\n' in html
     assert 'x + <span class="mi">1</span>' in html

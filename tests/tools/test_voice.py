@@ -1,7 +1,7 @@
-"""What people read has none of the turns that make English sound translated.
+"""Text that people read is free of the turns that sound translated.
 
-This is a net with wide meshes, and not the aim, since a bad sentence can pass
-it.  If a pattern catches a good sentence, argue with the pattern here.
+This is a net with wide meshes and not the aim, since a bad sentence can pass
+it. If a pattern catches a good sentence, argue with the pattern here.
 """
 
 import ast

@@ -26,7 +26,7 @@ def book(tmp_path):
 
 @pytest.fixture
 def watcher(book):
-    """A watcher that is stopped when nothing has come for too long."""
+    """Yield a watcher, and stop it if it prints nothing for too long."""
     with subprocess.Popen([sys.executable, '-m', 'book.tools.watch', '1_2'],
                           cwd=book, text=True, stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE) as process:
@@ -48,7 +48,7 @@ def read_until(watcher, words):
 
 
 @pytest.mark.rest
-def test_a_file_that_is_saved_is_tried_and_keys_are_obeyed(book, watcher):
+def test_a_saved_file_is_checked_and_keys_are_obeyed(book, watcher):
     def say(word):
         watcher.stdin.write(word + '\n')
         watcher.stdin.flush()
@@ -58,7 +58,7 @@ def test_a_file_that_is_saved_is_tried_and_keys_are_obeyed(book, watcher):
     text = read_until(watcher, 'to choose.')
     assert 'Add that entry.' in text and 'Save your file' in text
 
-    # A program that never ends is stopped by the next that is saved.
+    # A program that never ends is stopped when another one is saved.
     file.write_text('while True: pass')
     read_until(watcher, 'e01_2')
     file.write_text(solution)

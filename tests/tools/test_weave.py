@@ -10,6 +10,7 @@ from book.tools import mainline, weave
 
 CORE, JVP = 'autodiff_mini/draft/core.py', 'autodiff_mini/draft/jvp.py'
 FIRST, SECOND = 'book/chapters/01_core.md', 'book/chapters/02_jvp.md'
+SAMPLES = Path(__file__).parent / 'samples'
 FILES = {
     'autodiff_mini/__init__.py': 'from .core import bind\n',
     CORE: '''"""The core."""
@@ -46,34 +47,17 @@ from .core import bind
 def jvp(f, x, t):
     return bind(f, x), np.zeros(t)
 ''',
-    FIRST: f'''# The core
+}
 
-```py title="{CORE}"
-# weave: """
-```
 
-```python title="{CORE}"
-# weave: import numpy .. defrule, defrule('sin' .. for name in 'add','mul':
-```
-
-Then the heart.
-
-```python title="{CORE}"
-# weave: bind
-```
-''',
-    SECOND: f'''# Forwards
-
-```python title="{JVP}"
-# weave: """ .. jvp
-```
-'''}
 @pytest.fixture(autouse=True)
 def book(tmp_path, monkeypatch):
     """A book of two woven chapters, in the current directory."""
     monkeypatch.chdir(tmp_path)
     for path, text in FILES.items():
         write(path, text)
+    for path in FIRST, SECOND:
+        write(path, (SAMPLES / Path(path).name).read_text())
     weave.weave(Path())
 
 
@@ -127,7 +111,7 @@ def test_a_listing_edited_in_its_chapter_is_not_overwritten():
     assert Path(FIRST).read_text() == before
 
 
-def test_a_listing_of_the_last_commit_is_no_edit():
+def test_a_listing_of_the_last_commit_is_not_an_edit():
     for words in ['init'], ['add', 'book'], ['commit', '-m', 'One']:
         subprocess.run(['git', '-c', 'user.name=a', '-c', 'user.email=b',
                         *words], check=True, capture_output=True)
@@ -158,7 +142,7 @@ def bind(primitive, x):
      f'{FIRST}:4: `make weave` has to expand `# weave: """'),
     (FIRST, 'def bind(primitive, x):', 'def bind(', f'{FIRST}:28: not Python'),
     (SECOND, '\n', '\n' + LISTING.format(''), f'{SECOND}:2: shows nothing')])
-def test_what_is_wrong_is_said_with_its_place(path, old, new, said):
+def test_problems_are_reported_with_their_place(path, old, new, said):
     text = Path(path).read_text()
     assert old in text
     Path(path).write_text(text.replace(old, new, 1))
@@ -176,7 +160,7 @@ def test_the_library_can_be_shown_twice_or_not_at_all():
     assert problems().count('differs from its module') == 2
 
 
-def test_the_command_says_what_is_wrong_and_fails(capsys):
+def test_the_command_reports_problems_and_fails(capsys):
     assert weave.main(['--check']) == 0
     change(CORE, 'np.sin)', 'np.sin')
     for option in '', '--check':
@@ -199,7 +183,7 @@ EARLY = f'''# Here are SAID, `np.rules` and ad.jvp.
 '''
 
 
-def test_a_name_is_early_unless_the_prose_has_said_it():
+def test_a_name_is_early_unless_the_prose_has_introduced_it():
     assert mainline.early_names(Path()) == []
     write(SECOND, '')
     for said, early in (('`bind(x)`', 0), ('`ad.bind`', 0), ('bind', 2),

@@ -1,4 +1,4 @@
-"""The tables of what works: they are as when they are made again."""
+"""The tables of what works equal newly measured ones."""
 
 import json
 
@@ -12,7 +12,7 @@ DATA = json.loads(what_works.DATA.read_text())
 
 @needs('more')
 @pytest.mark.rest
-def test_the_data_are_what_is_measured():
+def test_the_data_equal_a_new_measurement():
     from tests.what_works import answers
     assert answers() == DATA, 'run `python -m tests.what_works`'
 
@@ -30,7 +30,7 @@ def test_a_table_names_arguments_and_reasons(tmp_path, monkeypatch):
     assert '*Not supported, because it writes:* `save`, `savez`.' in text
 
 
-def test_much_of_it_works():
+def test_most_functions_work():
     works = {module: [name for name, answer in answers.items()
                       if not isinstance(answer, str)]
              for module, answers in DATA.items()}

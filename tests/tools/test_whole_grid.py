@@ -15,7 +15,7 @@ HERE = 'autodiff_mini/'
 @pytest.mark.parametrize('column, table', [
     ('jvp', jvp.rules), ('vmap', vmap.rules), ('abstract', abstract.rules),
     ('transpose', transpose.rules)])
-def test_the_grid_has_what_the_tables_have(column, table):
+def test_the_grid_agrees_with_the_tables(column, table):
     found = {row for (row, name), (kind, _) in whole_grid.cells().items()
              if name == column and kind == 'rule'}
     rows = {row for row, _ in whole_grid.cells()}

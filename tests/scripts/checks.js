@@ -1,0 +1,45 @@
+// The checks of an open page. Each returns a list of what is wrong.
+// Arguments are the names of some checks; without them, all are run.
+const all = (selector) => [...document.querySelectorAll(selector)];
+const checks = {
+  "the wrong colours": () => {
+    const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+    const { colorScheme } = getComputedStyle(document.body);
+    return colorScheme === (dark ? "dark" : "light") ? [] : [colorScheme];
+  },
+
+  "a formula is not set": () => all(".arithmatex")
+    .filter((formula) => !formula.querySelector(".katex"))
+    .map((formula) => formula.textContent),
+
+  "the page scrolls sideways": () => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    return scrollWidth > clientWidth ? [`${scrollWidth} px wide`] : [];
+  },
+
+  // If there is room for 78 columns, no listing is wider.
+  "a listing scrolls": () => innerWidth < 1280 ? []
+    : all(".highlight pre > code")
+      .filter((code) => code.scrollWidth > code.clientWidth)
+      .map((code) => code.textContent.split("\n")
+        .reduce((a, b) => a.length < b.length ? b : a)),
+
+  // A phone shows no scroll bar until a finger moves the box.
+  "nothing shows that it scrolls": () => innerWidth >= 960 ? []
+    : all("article *")
+      .filter((it) => it.clientWidth && it.scrollWidth > it.clientWidth + 1)
+      .filter((it) => {
+        const { overflowX, backgroundAttachment } = getComputedStyle(it);
+        return /auto|scroll/.test(overflowX)
+          && !backgroundAttachment.includes("local");
+      })
+      .map((it) => it.outerHTML.slice(0, 200)),
+
+  "on paper": () => !matchMedia("print").matches ? []
+    : all("header, nav, footer, details:not(.error)")
+      .filter((part) => part.checkVisibility())
+      .map((part) => part.outerHTML),
+};
+
+const chosen = arguments.length ? [...arguments] : Object.keys(checks);
+return chosen.flatMap((name) => checks[name]().map((it) => `${name}: ${it}`));

@@ -1,0 +1,32 @@
+// Step through the players of a page, and return a line for each fault.
+const wrong = [];
+for (const it of document.querySelectorAll(".shows")) it.open = true;
+for (const player of document.querySelectorAll("trace-player")) {
+  const say = (words) => wrong.push(`${player.id} ${player.at}: ${words}`);
+  let first;
+  player.frames.forEach((frame, i) => {
+    player.go(i);
+    const shown = (name) => [...player.querySelectorAll(name)];
+    if (shown(".pl-caption")[0].textContent !== frame.caption)
+      say("another caption");
+    if (shown("input")[0].value != i + 1) say("another step");
+    if (shown("pre .pl-here").length !== (frame.line === null ? 0 : 1))
+      say("another line");
+    const back = frame.kind === "back" && frame.written[0];
+    if (!shown(".pl-stage")[0].textContent.includes(back || frame.op))
+      say("the operation is missing");
+    for (const part of shown(".pl, .pl-stage, .pl-known"))
+      if (part.scrollWidth > part.clientWidth + 1) say("too wide");
+    const top = shown(".pl-controls")[0].getBoundingClientRect().top
+      - player.getBoundingClientRect().top;
+    if (top !== (first ??= top)) say("the buttons move");
+  });
+  const program = player.querySelector("pre");
+  for (const line of program.children)
+    if (line.getClientRects()[0].height > 30)
+      say(`a line is broken: ${line.textContent}`);
+  if (program.scrollWidth > program.clientWidth && innerWidth >= 1280)
+    say("the program scrolls");
+  if (player.frames.length < 3) say("too short");
+}
+return wrong;
