@@ -101,7 +101,7 @@ def test_a_numpy_function_takes_a_list_of_traced_values():
     lambda y: np.lib.stride_tricks.sliding_window_view(y, 2, 1),
     lambda y: y.view(), lambda y: np.broadcast_arrays(y, X)[0]],
     ids=lambda view: None)
-def test_a_view_taken_before_sees_what_is_written(view):
+def test_an_earlier_view_sees_writes(view):
     def f(x):
         y = np.zeros((2, 3))
         seen = view(y)
