@@ -202,26 +202,19 @@ def Z(shape, dtype=float):
 INTO = [
     'np.fft.fft(x, out=Z(3))', 'np.add.reduce(m, 0, out=Z((2, 3)))',
     'np.add.reduce(m, 0, out=Z(3))', 'np.add.reduce(m, 0, out=Z((1, 3)))',
-    'np.add.accumulate(x, out=Z(3))',
     'np.multiply.accumulate(x, out=Z((2, 3)))',
     'np.add.reduceat(x, [0, 1], out=Z(2))',
     'np.add.outer(x, x, out=Z((3, 3)))', 'np.add(x, 1, out=Z((2, 3)))',
     'np.add(x, 1, out=Z(4))', 'np.add(m, 1, out=Z(3))',
-    'np.sum(m, 0, out=Z((2, 3)))', 'np.sum(m, 0, out=Z((1, 3)))',
-    'np.cumsum(x, out=Z((2, 3)))', 'np.cumsum(x, out=Z(4))',
-    'np.matmul(m, m.T, out=Z((2, 2)))',
+    'np.sum(m, 0, out=Z((2, 3)))', 'np.cumsum(x, out=Z(4))',
     'np.divmod(x, 2, out=(Z((2, 3)), Z((2, 3))))',
     'np.modf(x, out=(Z((2, 3)), None))', 'np.clip(x, 0, 2, out=Z((2, 3)))',
-    'np.mean(m, 0, out=Z((2, 3)))', 'np.var(m, 0, out=Z((2, 3)))',
-    'np.take(x, [0, 1], out=Z(2))', 'np.dot(m, x, out=Z(2))',
-    'np.concatenate([x, x], out=Z(6))', 'np.prod(m, 0, out=Z((2, 3)))',
-    'np.max(m, 0, out=Z((2, 3)))', 'np.any(m, 0, out=Z((2, 3), bool))',
-    'np.argmax(m, 0, out=Z(3, int))', 'np.nanmean(m, 0, out=Z((2, 3)))',
-    'np.trace(c, out=Z(3))', 'np.einsum("ij->i", m, out=Z(2))',
-    'np.sum(m, 0, out=Z(3, int))', 'np.subtract.reduce(m, 0, out=Z((2, 3)))',
+    'np.mean(m, 0, out=Z((2, 3)))', 'np.take(x, [0, 1], out=Z(2))',
+    'np.dot(m, x, out=Z(2))', 'np.concatenate([x, x], out=Z(6))',
+    'np.any(m, 0, out=Z((2, 3), bool))', 'np.argmax(m, 0, out=Z(3, int))',
+    'np.nanmean(m, 0, out=Z((2, 3)))', 'np.einsum("ij->i", m, out=Z(2))',
+    'np.sum(m, 0, out=Z(3, int))',
     'np.sin(x[:1], out=Z(3), where=[True, False, True])']
-
-
 PARTLY = [      # which NumPy fills only in part, and we refuse
     'np.add.accumulate(m[:1], 0, out=Z((2, 3)))',
     'np.cumsum(m[:1], 0, out=Z((2, 3)))',

@@ -199,15 +199,6 @@ def control(system):
     return system.lax if system is jax else system
 
 
-def looped_sum(system, np, x):
-    lax = control(system)
-    f = custom_vjp(system, lambda x: np.sin(x), lambda x: (np.sin(x), x),
-                   lambda x, ct: (7 * ct * np.cos(x),))
-    c, ys = lax.scan(lambda c, y: (f(c * y) + y, {'y': (c * f(y), None)}),
-                     x[0], x, reverse=True)
-    return c * ys['y'][0].sum()
-
-
 def looped_rule(system, np, x):
     f = system.custom_jvp(lambda x: np.sin(x))
     f.defjvp(lambda p, t: (f(*p), 10 * np.cos(p[0]) * t[0]))
@@ -230,7 +221,7 @@ def switching(system, np, x):
 
 
 CONTROL_FLOW = {f.__name__: f for f in (
-    looped_sum, looped_rule, branching, switching)}
+    looped_rule, branching, switching)}
 # What JAX 0.10.2 does otherwise, and why ours is right: its reverse mode of
 # scan drops custom_jvp in what is known, and so at second order the truth is
 # mixed in; unrolled, JAX itself says what we say (hard case 1, below).

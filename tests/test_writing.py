@@ -370,36 +370,6 @@ def test_an_escaped_tracer_is_neither_copied_nor_written():
             ad.jit(lambda x: use(kept[0]) * x)(X)
 
 
-# Copies of elements, which Python changes and assigns back.
-
-ROWS, MASK = np.array([2, 0]), np.array([True, False, True])
-COPIES = {
-    'ix': 'K[np.ix_(ROWS, ROWS)] += v[:2, :2]',
-    'ix_traced': 'k = np.argsort(v[0]); K[np.ix_(k, k)] += v',
-    'add_at': 'np.add.at(K, np.ix_(ROWS, ROWS), v[:2, :2])',
-    'rows_traced': 'k = np.argsort(v[0]); K[k] += v',
-    'mask': 'K[MASK] += v[:2]',
-    'view': 'w = K[MASK]; w.T[0] = v[0, :2]; K[1:] = w',
-    'booleans': 'm = np.zeros(3, bool, like=v); m[ROWS] |= True; '
-                'K[0] += m * v[0]',
-}
-
-
-@pytest.mark.parametrize('name', COPIES)
-def test_a_copy_of_elements_can_hold_traced_values(name):
-    """Also if the array itself is constant, and under grad."""
-    scope = {'np': np, 'ROWS': ROWS, 'MASK': MASK}
-    exec('def f(v):\n    K = np.array(np.arange(9.0).reshape(3, 3), like=v)\n'
-         f'    {COPIES[name]}\n    return np.sum(np.sin(K) * K)', scope)
-    f, v = scope['f'], np.array(
-        [[0.3, -0.7, 0.5], [0.2, 0.9, -0.4], [-0.1, 0.6, 0.8]])
-    for way in (ad.jit(f)(v), ad.vmap(f)(v[None])[0], ad.jvp(f, (v,), (v,))[0],
-                ad.jit(ad.value_and_grad(f))(v)[0]):
-        np.testing.assert_allclose(way, f(v), rtol=1e-14)
-    ad.check_grads(f, (v,), order=2)
-    gradient(f, v)
-
-
 # Random programs.
 
 SEEDS = 12000 if amount.WHOLE else 16
