@@ -320,24 +320,13 @@ def test_residuals_are_unchanged_by_writes():
         np.testing.assert_allclose(way, expected, rtol=1e-15)
 
 
-CARRIERS = {
-    'jit': ad.jit, 'custom_jvp': random_writing.ruled_forwards,
-    'custom_vjp': random_writing.ruled_backwards,
-    'scan': random_writing.OURS.scan,
-    'vmap': ad.vmap, 'jvp': lambda f: lambda x: ad.jvp(f, (x,), (x,))[0],
-    'cotangent': lambda f: lambda x: ad.vjp(f, x)[1](x)[0],
-    'aux': lambda f: lambda x: ad.grad(lambda x: (np.sum(x), f(x)),
-                                       has_aux=True)(x)[1],
-    'custom_vmap': ad.sequential_vmap,
-    'stop_gradient': lambda f: ad.stop_gradient}
-
-
-@pytest.mark.parametrize('carrier', CARRIERS)
-def test_results_belong_to_the_caller(carrier):
+def test_results_belong_to_the_caller():
     """The function returns its argument or a part of it."""
-    for inner in (lambda x: x, lambda x: x[..., None][..., 0]):
-        f = CARRIERS[carrier](inner)
-
+    for f in (ad.vmap(lambda x: x), ad.stop_gradient,
+              lambda x: ad.jvp(lambda x: x[..., None][..., 0], (x,), (x,))[0],
+              lambda x: ad.vjp(lambda x: x, x)[1](x)[0],
+              lambda x: ad.grad(lambda x: (np.sum(x), x), has_aux=True)(x)[1],
+              ad.sequential_vmap(lambda x: x)):
         def g(x):
             y = x * 1
             for _ in range(2):
@@ -347,8 +336,7 @@ def test_results_belong_to_the_caller(carrier):
             return np.sum(y * x)
 
         assert g(X) == ad.jit(g)(X) == ad.vmap(g)(X[None])[0] == 14
-        if carrier != 'custom_vjp':     # it has no forward mode
-            assert ad.jvp(g, (X,), (X,))[0] == 14
+        assert ad.jvp(g, (X,), (X,))[0] == 14
 
 
 def test_two_gradients_are_two_arrays():
