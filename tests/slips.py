@@ -71,23 +71,14 @@ SLIPS = slips(
         def f(w, table):
             return np.sum((table @ w) ** 2)
         ad.jit(f)(np.ones(2), DataFrame())
-        ''', TypeError, 'args[1]: a value of type DataFrame cannot be traced: '
-        'convert it with .to_numpy()'),
+        ''', TypeError, 'args[1]: a value of type DataFrame cannot be '
+        'traced: convert it with .to_numpy()'),
     quad=('''
         from scipy.integrate import quad
         def f(a):
             return quad(lambda t: np.exp(-a * t), 0.0, 1.0)[0]
         ad.grad(f)(2.0)
         ''', ad.ConcretizationTypeError, 'Write np.trapezoid(f(t), t)'),
-    vectorize=('''
-        @np.vectorize
-        def relu(x):
-            return x if x > 0 else 0.0
-        def f(w):
-            return np.sum(relu(w))
-        ad.grad(f)(np.ones(2))
-        ''', ad.TracerArrayConversionError,
-        'Write ad.vmap instead of np.vectorize.'),
     sparse=('''
         import scipy.sparse
         A = scipy.sparse.eye(3).tocsr()
@@ -147,6 +138,8 @@ ASKED = {
     'max(x, 2.0, 3.0)': 'Write np.max(np.array([x, 2.0, 3.0])).',
     'any(v > 1 for v in [x, y])':
         'Write np.any(np.array([v > 1 for v in [x, y]])).',
+    'max(x, y, key=abs)': 'Choose between two results with np.where',
+    'float(x)': 'Write x instead of float(x).',
     'x or 1.0': 'Write np.logical_or(x, 1.0).',
     "f'{x:.3f}'": 'To print it, leave out the format.',
     'x if x > 0 else -x': 'Write np.where(x > 0, x, -x).',
@@ -158,8 +151,6 @@ ASKED = {
     "'%.3f' % x": 'To print it, write an f-string.',
     'range(1, n + 1)': "Make n static: ad.jit(f, static_argnames='n').",
     'range(int_of(x))': 'ad.fori_loop(0, int_of(x), body, x).',
-    'np.linspace(0.0, 1.0, n + n)':
-        "Make n static: ad.jit(f, static_argnames='n').",
     'np.eye(int_of(x))': 'so make it a static argument of jit.',
     '2.0 if n == 1 else x': "Make n static: ad.jit(f, static_argnames='n').",
     'x.numpy()': 'Leave it out, because NumPy accepts x.',
@@ -171,8 +162,11 @@ STATEMENTS = {
         'Write the loop as ad.while_loop(condition, body, x), with x > 3 in',
     'a = np.frombuffer(bytearray(16))\n    a[1:] += x':
         'Write into a copy made by np.copy: y = np.copy(a).',
+    'if x > 0:\n        return x\n    return 0.0':
+        'Write np.where(x > 0, a, b)',
     'assert x > 0': 'Check x > 0 before the call',
-    'if np.any(x > 0):\n        raise ValueError': 'Check np.any(x > 0) before',
+    'if np.any(x > 0):\n        raise ValueError':
+        'Check np.any(x > 0) before',
     'if x > 0:\n        x = x + 1\n        x = x * 2':
         'Write ad.cond(x > 0, f, g, x)',
     'while x > y:\n        x = x - 1':

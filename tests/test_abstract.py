@@ -115,11 +115,10 @@ def test_nothing_is_computed_and_nothing_is_allocated():
 
     def f(x):
         y = np.tanh(x @ x.T) * 2 - np.max(x, 1)
-        y = np.cumsum(np.stack([y, y])[:, None, 5:], -1)
-        return np.concatenate([y, y], 1).reshape(-1), np.linalg.det(x)
+        return np.cumsum(np.stack([y, y])[:, None, 5:], -1), np.linalg.det(x)
 
     y, total = ad.eval_shape(f, huge)
-    assert y.shape == (4 * (10**7 - 5) * 10**7,)
+    assert y.shape == (2, 1, 10**7 - 5, 10**7)
     assert total == ad.ShapedArray((), np.dtype(float))
 
 
@@ -133,6 +132,7 @@ MISTAKES = {
     'broadcast_to': (lambda x: np.broadcast_to(x, (2, 1)), 'broadcast'),
     'too_many_indices': (lambda x: x[0, 1, 2], 'too many indices'),
     'out_of_bounds': (lambda x: x[2], 'index 2 is out of bounds .* size 2'),
+    'index_arrays': (lambda x: x[[0, 1], [0, 1, 2]], 'mismatch'),
     'reshape': (lambda x: x.reshape(4), 'cannot reshape'),
     'solve': (lambda x: np.linalg.solve(x @ x.T, x.T), 'solve'),
     'det': (np.linalg.det, 'square'),
@@ -151,15 +151,9 @@ def test_mistakes_are_found_while_tracing():
 # Masks
 
 def test_a_traced_mask_is_refused_and_np_where_named():
-    def f(x, mask):
-        return x[mask]
-
     with pytest.raises(TracerError, match=r'Array boolean indices must be '
                        r'concrete.*np\.where\(mask, x, 0\)'):
-        ad.make_jaxpr(f)(X, X > 1)
-    # where only the array is traced, and the mask is not, it works
-    y = staged(lambda x: f(x, X > 1), X)
-    assert_same(y, X[X > 1])
+        ad.make_jaxpr(lambda x, mask: x[mask])(X, X > 1)
 
 
 ROWS, COLUMNS = np.array([True, False]), np.array([True, False, True])

@@ -68,7 +68,7 @@ def test_d5_transforming_and_calling_commute(names):
         assert_trees(called(nest(names, f))(x), expected)
 
 
-def test_d5_the_new_function_has_the_old_one_s_name():
+def test_d5_a_transformed_function_keeps_its_name():
     def squares(x):
         return x * x
 
@@ -110,7 +110,7 @@ def test_integers_have_float0_tangents():
     assert_same(y_dot[1], n * X)
 
 
-def test_closure_over_everything_at_once():
+def test_nested_calls_close_over_values_of_each_level():
     def f(x):
         def g(y):
             def h(z):

@@ -132,7 +132,7 @@ def test_wrong_arguments_are_named():
             ad.check_grads(f, *args)
 
 
-def test_an_error_in_the_function_goes_through():
+def test_an_error_in_the_function_is_passed_on():
     with pytest.raises(ZeroDivisionError):
         ad.check_grads(lambda x: 1 / 0, (X,), 1)
     with pytest.raises(TypeError, match='output of .*type str'):

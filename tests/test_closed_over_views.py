@@ -102,7 +102,7 @@ def test_a_body_writes_into_a_closed_over_view_or_is_refused(body):
         assert wrong == [], source
 
 
-def test_a_view_by_a_mapped_index_is_not_written_while_it_is_seen():
+def test_a_view_by_a_mapped_index_is_not_written_while_in_use():
     """Each example sees another part of memory that all of them share."""
     def f(x):
         def g(t):

@@ -333,7 +333,7 @@ def refused(f, words=DETECTED, error=TypeError):
 
 
 @pytest.mark.parametrize('name', CLOSED_OVER)
-def test_d17_differentiating_what_a_function_closes_over(name):
+def test_d17_captured_values_are_differentiated(name):
     make = CLOSED_OVER[name]
     refused(lambda x: make(x)(2.0))
     refused(lambda x: ad.vmap(make(x))(X)[0])

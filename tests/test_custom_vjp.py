@@ -208,7 +208,7 @@ def test_d1_b1_any_argument_output_or_residual_is_mapped_or_not(
         assert_close(ad.linearize(by_vmap, *args)[1](*tangents), expected)
 
 
-def test_bwd_alone_closes_over_a_mapped_value():
+def test_only_bwd_closes_over_a_mapped_value():
     def total(z):
         def inner(x):
             k = custom(lambda y: y * y, lambda y: (y * y, None),

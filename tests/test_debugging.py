@@ -1,6 +1,5 @@
 """Guard `debug_nans`: it names the user's line that makes the first NaN."""
 
-import pickle
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -37,16 +36,8 @@ def step(c, x):
         c - 1.0), c     # a root, in a loop
 
 
-@ad.custom_jvp
-def ruled(x):
-    z = x - 1.0
-    return np.log(z)    # inside a function with a rule
-
-
-@ruled.defjvp
-def ruled_jvp(primals, tangents):
-    (x,), (x_dot,) = primals, tangents
-    return ruled(x), np.sqrt(x - 5.0) * x_dot       # the rule
+ruled = ad.custom_jvp(lambda x: np.log(x - 1.0))    # inside a function
+ruled.defjvp(lambda primals, tangents: (ruled(*primals), tangents[0]))
 
 
 @ad.custom_vjp
@@ -79,7 +70,7 @@ FOUND = {
     'a_scan': (lambda: looped(0.5), 'sqrt', False, 'return np.sqrt('),
     'a_branch': (lambda: ad.jit(chosen)(-1.0), 'log', False, 'a branch'),
     'a_function_with_a_rule': (lambda: ad.grad(ruled)(0.0), 'log', False,
-                               'inside a function'),
+                               '# inside a function'),
     'a_bwd_rule_under_jit': (lambda: ad.jit(ad.grad(bwd_ruled))(-1.0), 'log',
                              False, 'the bwd rule'),
 }
@@ -124,14 +115,6 @@ def test_debug_nans_says_what_to_write():
             with pytest.raises(ad.NaNError) as e, ad.debug_nans():
                 program(np.float64(1.0))
             assert words in str(e.value)
-
-
-def test_debug_nans_names_the_line_of_a_pickled_program():
-    jaxpr = pickle.loads(pickle.dumps(ad.make_jaxpr(ad.grad(rooted))(X)))
-    with pytest.raises(ad.NaNError, match='in the reverse pass') as e:
-        with ad.debug_nans():
-            ad.eval_jaxpr(jaxpr, jaxpr.consts, X)
-    assert 'np.sqrt(y), 0.0))     # the root' in str(e.value)
 
 
 def test_debug_nans_checks_arrays_of_other_libraries():

@@ -14,35 +14,11 @@ import pytest
 
 import autodiff_mini as ad
 from tests.amount import rest
+from tests.test_copying import batched, five_times, thrice
 from tests.wings import needs
 
 X = np.linspace(0.5, 1.0, 8)
 W = np.linspace(-1.0, 1.0, 64).reshape(8, 8)
-
-
-@ad.custom_jvp
-def by_jvp(x):
-    return np.sin(x)
-
-
-by_jvp.defjvp(lambda primals, tangents: (
-    by_jvp(primals[0]), np.cos(primals[0]) * tangents[0]))
-
-
-@ad.custom_vjp
-def by_vjp(x):
-    return np.sin(x)
-
-
-by_vjp.defvjp(lambda x: (by_vjp(x), x), lambda x, ct: (np.cos(x) * ct,))
-
-
-@ad.custom_vmap
-def by_vmap(x):
-    return np.sin(x)
-
-
-by_vmap.def_vmap(lambda size, in_batched, x: (np.sin(x), in_batched[0]))
 
 
 def filled(x):
@@ -56,25 +32,19 @@ PROGRAMS = {
     'plain': lambda x: np.tanh(W @ x),
     'writing': filled,
     'jit': ad.jit(lambda x: np.tanh(W @ x)),
-    'jit_at_each_call': lambda x: ad.jit(lambda x: np.tanh(W @ x))(x),
     'scan': lambda x: ad.scan(
         lambda c, _: (np.tanh(W @ c), c), x, None, length=3)[0],
-    'fori_loop': lambda x: ad.fori_loop(
-        0, 3, lambda i, c: np.tanh(W @ c), x),
     'cond': lambda x: ad.cond(x[0] > 0, lambda x: W @ x, np.cos, x),
     'checkpoint_with_a_policy': ad.checkpoint(
         lambda x: np.sin(np.tanh(W @ x)),
         policy=ad.checkpoint_policies.dots_saveable),
-    'custom_jvp': lambda x: by_jvp(W @ x),
-    'custom_vjp': lambda x: by_vjp(W @ x),
-    'custom_vmap': lambda x: by_vmap(W @ x),
+    'custom_jvp': lambda x: thrice(W @ x),
+    'custom_vjp': lambda x: five_times(W @ x),
+    'custom_vmap': lambda x: batched(W @ x),
     'custom_gradient': lambda x: ad.custom_gradient(
         lambda x: (np.sin(x), lambda ct: (ct * np.cos(W @ x),)))(x),
     'fixed_point': lambda x: ad.fixed_point(
         lambda a, y: np.cos(a * y), x, np.ones(8)),
-    'custom_root': lambda x: ad.custom_root(
-        lambda y: y ** 2 - x, np.ones(8), lambda f, y: np.sqrt(x),
-        lambda g, y: y / g(np.ones(8))),
     'odeint': lambda x: ad.odeint(
         lambda y, t, a: -a * y, x, np.array([0.0, 0.1]), x)[-1],
 }

@@ -162,7 +162,7 @@ SOLVERS = [
 
 
 @pytest.mark.parametrize('solve', SOLVERS)
-def test_closing_over_what_is_differentiated_mapped_or_staged(solve):
+def test_functions_can_close_over_traced_values(solve):
     def f(a, n, table):
         return solve(lambda x: a * np.cos(x) / n + table[0] * 0.1, 0.5)
     table = np.array([1.0, 2.0])

@@ -118,7 +118,7 @@ def test_cell_that_draws_says_so_until_matplotlib_is_loaded(
 @pytest.mark.parametrize('name', [
     name if name[4:].startswith('1') else rest_of_tests(name)
     for name in exercises.names()])
-def test_exercise_in_a_page_is_solved_by_its_solution_alone(cells, name):
+def test_exercise_in_a_page_is_solved_only_by_its_solution(cells, name):
     given = json.loads(in_page.exercise(name))
     if 'dask' in given['tests'] or 'book' in given['tests']:
         pytest.skip('a browser has no Dask and no book')

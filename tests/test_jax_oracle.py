@@ -232,7 +232,7 @@ def test_jax_agrees_on_loops_and_branches(name, order):
         np.testing.assert_allclose(a, b, rtol=1e-10)
 
 
-def test_d14_where_jax_loses_what_is_small():
+def test_d14_jax_loses_small_numbers():
     """The figures of chapter 26."""
     x = np.array([0.0, -50.0])
     assert jax.grad(jax.scipy.special.expit)(40.0) == 0.0

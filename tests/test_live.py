@@ -200,7 +200,7 @@ def test_a_class_cannot_get_other_slots(run):
 
 # What a reader sees.
 
-def test_what_the_library_imports_later_can_be_edited(run):
+def test_modules_that_are_imported_later_can_be_edited(run):
     assert run('def scan(f, init, xs):\n    return 7').startswith(
         'edited: autodiff_mini.higher_order.')
     assert run('ad.scan(None, None, None)') == '7'

@@ -17,8 +17,7 @@ from autodiff_mini import seams
 from autodiff_mini.core import Trace, current_trace
 from autodiff_mini.higher_order.call import call
 from autodiff_mini.interpreters.lowering import Lowered
-from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var, drop_dead
-from autodiff_mini.primitives.elementwise import add_p, mul_p, sin_p
+from autodiff_mini.jaxprs import drop_dead
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.numerical import python_type
 from tests.programs import PROGRAMS
@@ -99,8 +98,6 @@ SOURCES = {
         'a', 'b = astype_impl_1(a)', 'return [b]')),
     'half_dead': (lambda a: np.linalg.slogdet(a)[1], [np.eye(2)], (
         'a', '[b, c] = np.linalg.slogdet(a)', 'return [c]')),
-    'inlined_twice': (lambda x: half(half(x) + 1), [1.0], (
-        'a', 'b = a / 2', 'c = b + 1', 'd = c / 2', 'return [d]')),
 }
 
 
@@ -117,33 +114,18 @@ def test_a_source_computes_what_the_program_does(lowered):
 
 
 def test_a_program_in_a_parameter_is_a_function():
-    def f(x, ys):
-        y = ad.cond(x > 0, np.sin, lambda x: half(x) * 2, x)
-        return ad.scan(lambda c, a: (c * a + x, c), y, ys, reverse=True)
-
-    assert source(f, 1.5, C) == '''\
-def branch_2(a):
-    b = a / 2
-    c = b * 2
-    d = astype_impl_3(c)
-    return [d]
-
-def branch_4(a):
-    b = np.sin(a)
-    return [b]
-
-def body_6(a, b, c):
+    f = lambda x, ys: ad.scan(
+        lambda c, y: (c * y + x, half(c)), x, ys, reverse=True)
+    assert source(f, 1.5, C).startswith('''\
+def body_3(a, b, c):
     d = b * c
     e = d + a
-    return [e, b]
+    f = b / 2
+    return [e, f]
 
 def program(a, b):
-    c = a > 0
-    d = astype_impl_1(c)
-    [e] = [branch_2, branch_4][int(d)](a)
-    [f, g] = loop_scan_5(body_6, a, e, b, length=3, reverse=True, ''' '''\
-counts=(1, 1))
-    return [f, g]'''
+    c = astype_impl_1(a)
+    [d, e] = loop_scan_2(body_3, a, c, b, length=3, reverse=True,''')
 
 
 PLACES = {
@@ -240,17 +222,16 @@ def test_d5_lowering_forgets_what_carries_a_function(name):
 
 
 def test_dead_code_is_dropped_and_nothing_else():
-    x, y, z, dead = (Var(ad.typeof(1.0)) for _ in range(4))
-    c, unused = Var(ad.typeof(C)), Var(ad.typeof(C))
-    eqns = [Equation(sin_p, [x], {}, [y]), Equation(mul_p, [y, y], {}, [z]),
-            Equation(add_p, [z, unused], {}, [dead]),
-            Equation(add_p, [dead, y], {}, [Var(ad.typeof(C))])]
-    jaxpr = Jaxpr([c, unused], [x], eqns, [y, Literal(2), c], [C, A])
+    def f(x):
+        y = np.sin(x)
+        np.cos(y * A) + x
+        return y, 2, C, x
+
+    jaxpr = ad.make_jaxpr(f)(1.0)
     small = drop_dead(jaxpr)
-    assert small.eqns == eqns[:1]
-    assert small.constvars == [c] and small.consts == [C]
-    assert small.invars == [x] and small.outvars == jaxpr.outvars
-    assert len(jaxpr.eqns) == 4 and jaxpr.constvars == [c, unused]
+    assert small.eqns == jaxpr.eqns[:1] and len(jaxpr.eqns) == 4
+    assert small.outvars == jaxpr.outvars and small.invars == jaxpr.invars
+    assert len(small.consts) == 1 and len(jaxpr.consts) == 2
 
 
 @pytest.mark.filterwarnings('ignore:.* because a Python loop is unrolled')

@@ -105,7 +105,7 @@ def is_of_arrays(program):
 
 
 @pytest.mark.parametrize('of', [vjp_of, linearize_of, jit_of])
-def test_no_one_sees_what_another_writes(of):
+def test_library_and_caller_do_not_see_each_others_writes(of):
     """The library and the caller do not see each other's writes."""
     for program in filter(is_of_arrays, [*FEW, *CUSTOM_PROGRAMS[::4]]):
         xs = [x.copy() for x in program.args]
@@ -142,7 +142,7 @@ HANDING = [
     lambda x: ad.value_and_grad(lambda x: (np.sum(x), x), has_aux=True)(x)]
 
 
-def test_what_is_handed_out_is_the_callers_alone():
+def test_results_belong_only_to_the_caller():
     for transform in HANDING:
         x = X.copy()
         outs = [y for y in ad.tree_leaves(transform(x)) if np.ndim(y)]

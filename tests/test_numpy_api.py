@@ -70,7 +70,7 @@ def test_asarray_of_plain_values_is_a_plain_array():
             ad.asarray(a)
 
 
-def test_asarray_lifts_constants_to_the_interpreter_at_work():
+def test_asarray_lifts_constants_to_the_current_interpreter():
     def f(x):
         for a in (ad.asarray(np.ones(2)), ad.asarray(1.0), ad.asarray([1, 2]),
                   ad.asarray(np.ones(2), np.float32),

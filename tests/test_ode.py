@@ -76,7 +76,7 @@ def test_d16_odeint_agrees_with_scipy():
     assert_near(jitted, ys, 1e-12)
 
 
-def test_times_may_decrease_and_the_end_is_not_passed():
+def test_times_can_decrease_and_the_end_is_not_passed():
     """A slope beyond the last time would warn."""
     for end in 1.0, -1.0:
         func = lambda y, t: np.sqrt(1 - end * t)

@@ -102,7 +102,7 @@ VIEWS = [
     lambda y: y.view(), lambda y: np.broadcast_arrays(y, X)[0]]
 
 
-def test_a_view_taken_before_sees_what_is_written():
+def test_an_earlier_view_sees_writes():
     for view in VIEWS:
         def f(x):
             y = np.zeros((2, 3))

@@ -37,7 +37,7 @@ def captions(recording):
 @pytest.mark.parametrize('f', [
     swish, lambda x: np.linalg.inv(np.outer(x, x) + np.eye(2)),
     lambda x: np.sort(x) @ x])
-def test_a_recording_computes_what_the_program_does(f, transformed):
+def test_a_recording_has_the_value_of_the_program(f, transformed):
     x = np.array([0.5, -2.0])
     recording = ad.watch(transformed, f, x)
     assert_same(recording.value, transformed(f, x))

@@ -12,7 +12,7 @@ import autodiff_mini as ad
 from book.tools.places import ROOT
 
 
-def test_the_readme_is_short_and_begins_with_what_to_type():
+def test_the_readme_is_short_and_starts_with_commands():
     text = (ROOT / 'README.md').read_text()
     order = [text.index(words) for words in (
         'make book ', 'make test ', 'pip install .', 'import autodiff_mini',

@@ -97,7 +97,7 @@ FORWARD = [
 
 
 @pytest.mark.parametrize('rule', RULES)
-def test_what_has_begun_keeps_the_rule(rule):
+def test_earlier_transformations_keep_their_rule(rule):
     for make, ask, order in (
             [*MADE, *FORWARD] if rule in ('jvp', 'both') else MADE):
         f, give = function(rule, 3.0)
@@ -118,7 +118,7 @@ def test_a_new_loop_or_branch_has_the_new_rule(rule):
         assert_close(second(wrap)(X), 25.0 * X ** 2)
 
 
-def test_an_error_in_a_rule_leaves_no_rule_at_work():
+def test_an_error_in_a_rule_leaves_no_rule_running():
     f = ad.custom_jvp(lambda x: x * 1.0)
 
     def wrong(primals, tangents):
@@ -175,7 +175,7 @@ STAGED = {
 
 
 @pytest.mark.parametrize('staged', STAGED)
-def test_an_operation_has_the_rules_of_now(staged):
+def test_an_operation_uses_its_current_rules(staged):
     for is_used in True, False:
         p, give = scaling()
         f = STAGED[staged](p)

@@ -75,7 +75,7 @@ def test_a_branch_in_a_mapped_rule_is_transposed():
     assert_close(ad.grad(ad.grad(f))(0.3), -3 * np.sin(0.3))
 
 
-def test_optimize_remat_keeps_the_rule_in_every_carrier():
+def test_optimize_remat_keeps_the_rule_in_every_wrapper():
     for name, inside in random_rules.INSIDE.items():
         f = random_rules.one_way(3, inside, optimize_remat=True)
         for slope in ad.grad(f), ad.jit(ad.grad(f)), ad.grad(ad.jit(f)):

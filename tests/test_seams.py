@@ -40,7 +40,7 @@ def test_the_tape_runs_outside_of_plain():
 
 
 @needs('fast')
-def test_a_program_runs_as_the_compiler_of_the_moment_writes_it():
+def test_a_program_runs_with_the_current_compiler():
     f = ad.jit(loss)
     assert ad.which(f, X)[-1] == 'fast.compiler.FastLowered'
     assert ad.which(f, X) == ['fast.compiler.FastLowered']
@@ -50,7 +50,7 @@ def test_a_program_runs_as_the_compiler_of_the_moment_writes_it():
     assert f(X) == plainly and f.guard
 
 
-def test_vmap_is_seen():
+def test_observers_see_vmap():
     assert 'interpreters.vmap.BatchTrace' in ad.which(
         ad.jit(ad.vmap(loss)), np.ones((2, 3)))
 
@@ -70,14 +70,14 @@ def test_plain_takes_names_of_wings_and_nests():
         assert seams.off.get() == ('no such wing', 'fast')
 
 
-def test_a_seam_is_taken_by_a_wing_or_by_none():
+def test_at_most_one_wing_takes_a_seam():
     for seam in vars(seams).values():
         if isinstance(seam, seams.Seam):
             assert seam.wing in {None, *WINGS}
             assert callable(seam.plain) or seam.plain is None
 
 
-def test_a_wing_assigns_nothing_of_a_module_of_the_core():
+def test_a_wing_does_not_patch_the_core():
     """What it replaces, it takes by a seam; tables of rules are filled."""
     of_core = {*vars(ad.core), *(
         parts[-1] for parts in (name.split('.') for name in sys.modules)

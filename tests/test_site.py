@@ -90,7 +90,7 @@ def below(site, tmp_path_factory):
         yield f'{address}/book'
 
 
-def test_the_root_of_the_site_may_be_a_folder(browser, below):
+def test_the_root_of_the_site_can_be_a_folder(browser, below):
     emulate(browser, 1280, 'light')
     browser.get(f'{below}/index.html')
     assert search(browser, 'tangent')[0].startswith(f'{below}/')
@@ -171,7 +171,7 @@ def test_players_show_every_step(browser, home, page, width):
         assert [*accessibility(browser, 'trace-player')] == []
 
 
-def test_a_player_listens_to_keys_buttons_and_links(browser, home):
+def test_a_player_reacts_to_keys_buttons_and_links(browser, home):
     from selenium.webdriver.common.keys import Keys
     emulate(browser, 1280, 'light')
     browser.get(f'{home}/index.html#old-3')
@@ -245,7 +245,7 @@ def test_a_question_hides_its_answer_until_the_reader_asks(browser, home):
 
 
 @pytest.mark.parametrize('planted, words', FAULTS)
-def test_the_browser_finds_what_is_wrong(browser, home, planted, words):
+def test_the_browser_finds_planted_faults(browser, home, planted, words):
     emulate(browser, 1280, 'light')
     visit(browser, f'{home}/chapters/17_the_postcard.html')
     browser.execute_script('document.querySelector("article")'
@@ -258,14 +258,14 @@ def test_the_browser_finds_what_is_wrong(browser, home, planted, words):
 
 # In the files.
 
-def test_every_link_leads_somewhere(site):
+def test_every_link_works(site):
     assert broken_links(site) == []
 
 
 @pytest.mark.parametrize('link', [
     '<a href="nowhere.html">', '<a href="../">', '<a href="#nowhere">',
     '<img src="nowhere.png">', '<a href="../index.html#here">'])
-def test_links_that_lead_nowhere_are_found(tmp_path, link):
+def test_broken_links_are_found(tmp_path, link):
     (tmp_path / 'part').mkdir()
     (tmp_path / 'index.html').write_text('<h1 id="top">Home</h1>')
     (tmp_path / 'part/page.html').write_text(f'<h1 id="here">Page</h1>{link}')

@@ -117,7 +117,7 @@ def with_vjp_rule(f):
 
 
 @pytest.mark.parametrize('name', PROGRAMS)
-def test_textbook_program_means_what_it_means_in_numpy(name):
+def test_textbook_program_equals_numpy(name):
     f, x = PROGRAMS[name]
     xs, expected, slope = np.stack([1.02 * x, x]), f(x), differences(f, x)
     for y in (f(x), ad.jit(f)(x), ad.vmap(f)(xs)[1],

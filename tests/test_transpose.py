@@ -158,8 +158,6 @@ NONLINEAR = {
     'product': lambda x: x * x,
     'sin': np.sin,
     'condition': lambda x: np.where(x > 0, x, 0),
-    'sort': np.sort,
-    'solve': lambda x: np.linalg.solve(x[:, None] * np.eye(3), x),
     'scatter': lambda x: add_at_p.bind(
         np.zeros(3), x, np.argsort(x), indices=(OPERAND,)),
 }
@@ -264,15 +262,12 @@ def test_errors_in_the_backward_pass_carry_the_line():
 
 def test_a_cotangent_is_made_to_fit():
     """Also between two operations, where no user sees it."""
-    single, weak = typeof(np.ones(3, np.float32)), typeof(1.0)
-    assert fit_cotangent(X, typeof(X)) is X
-    assert_same(fit_cotangent(np.stack([X, X]), single),
-                np.float32([2, 4, 6]))
-    assert_same(fit_cotangent(X, weak), np.float64(6))
-    assert_same(fit_cotangent(2.0, weak), 2.0)
-    assert_same(fit_cotangent(2.0, typeof(np.float64(2))), np.float64(2))
-    assert_same(fit_cotangent(X * 1j + X, typeof(X)), X)
-    assert_same(fit_cotangent(X, typeof(X * 1j)), X + 0j)
+    for ct, like, expected in (
+            (np.stack([X, X]), np.ones(3, np.float32), np.float32([2, 4, 6])),
+            (X, 1.0, np.float64(6)), (2.0, 1.0, 2.0),
+            (2.0, np.float64(2), np.float64(2)),
+            (X * 1j + X, X, X), (X, X * 1j, X + 0j)):
+        assert_same(fit_cotangent(ct, typeof(like)), expected)
 
 
 def test_cotangents_come_back_in_the_dtype_of_each_operand():
@@ -284,10 +279,3 @@ def test_cotangents_come_back_in_the_dtype_of_each_operand():
               lambda x, y: np.concatenate([x[0], y])):
         z, f_vjp = ad.vjp(f, x, y)
         ad.tree_map(assert_same_type, f_vjp(np.ones_like(z)), (x, y))
-
-
-def test_cotangents_of_python_numbers_are_python_numbers():
-    y, f_vjp = ad.vjp(lambda x, y: x * y + np.sum(X) * x, 2.0, np.float32(3))
-    x_bar, y_bar = f_vjp(np.ones_like(y))
-    assert_same(x_bar, 9.0)
-    assert_same(y_bar, np.float32(2))

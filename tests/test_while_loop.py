@@ -47,7 +47,7 @@ def power_of(lib, x, n):
                           lambda k: (k[0] + 1, k[1] * x), (0, 1.))[1]
 
 
-def test_an_element_that_has_stopped_is_left_alone():
+def test_a_stopped_element_keeps_its_values():
     """After its end, the body has no value and no slope."""
     f = lambda lib, x: lib.while_loop(lambda c: c > 0.75, np.log, x)
     g, twin = partial(f, ad), partial(f, unrolled)
@@ -59,7 +59,7 @@ def test_an_element_that_has_stopped_is_left_alone():
             assert_close(change(ad.vmap(g))(xs), expected)
 
 
-def test_the_body_of_an_element_that_has_stopped_raises_no_error():
+def test_a_stopped_element_raises_no_error():
     """Its matrix is singular, and the body would divide by zero."""
     def f(lib, a, b):
         return lib.while_loop(
@@ -77,7 +77,7 @@ def test_the_body_of_an_element_that_has_stopped_raises_no_error():
                 assert_close(h(a, b), expected)
 
 
-def test_a_condition_that_is_the_same_for_all_stays_a_scalar():
+def test_an_unmapped_condition_stays_a_scalar():
     f = lambda x: power_of(ad, x, 4)
     jaxpr = ad.make_jaxpr(ad.vmap(f))(X)
     (eqn,) = [e for e in jaxpr.eqns if e.primitive is while_p]

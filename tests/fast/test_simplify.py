@@ -20,7 +20,7 @@ V, A = np.arange(3.0) + 0.5, np.arange(6.0).reshape(2, 3) + 0.5
 
 
 @needs('more')
-def test_which_rows_are_elementwise_does_not_depend_on_what_ran_before():
+def test_elementwise_rows_do_not_depend_on_import_order():
     """All rows of the wing `more` counted, if they had been imported."""
     code = ('import numpy as np, autodiff_mini as ad; {}; '
             'from autodiff_mini.fast.plan import OVERWRITING; '

@@ -48,7 +48,7 @@ def test_the_second_call_compiles_nothing(name, monkeypatch):
 
 
 @each_call
-def test_what_changes_is_the_new_one(call):
+def test_changed_numbers_and_arrays_are_used(call):
     """The body runs each time, so it sees a new number or array."""
     global scale
     runs, a = [], np.array([2.0, 3.0, 4.0])

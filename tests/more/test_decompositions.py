@@ -37,7 +37,7 @@ SYMMETRIC = [   # of all values, so that their order does not matter
 
 
 @pytest.mark.parametrize('f, slope', SYMMETRIC)
-def test_symmetric_functions_have_gradients_where_values_are_equal(f, slope):
+def test_symmetric_functions_have_gradients_at_equal_values(f, slope):
     for a in 2 * EYE, TIED:
         assert_close(ad.jit(ad.grad(f))(a), slope(a))
         assert_close(push(f, a, A), np.sum(slope(a) * A))
@@ -89,7 +89,7 @@ SMOOTH_AT_TIES = [  # because they depend on no vector of the equal values
 
 
 @pytest.mark.parametrize('f, a', SMOOTH_AT_TIES)
-def test_second_derivatives_exist_where_other_values_are_equal(f, a):
+def test_second_derivatives_exist_if_other_values_are_equal(f, a):
     """In all four orders of modes, and by difference quotients."""
     real = lambda a: np.real(f(a))
     ad.check_grads(real, (a,), order=2, rtol=1e-4)

@@ -39,7 +39,7 @@ DENSITIES = {   # the arguments; and those of SciPy's, if they are others
 
 
 @pytest.mark.parametrize('name', DENSITIES)
-def test_a_density_is_that_of_scipy_and_has_its_slopes(name):
+def test_densities_and_slopes_equal_scipys(name):
     args, *theirs = DENSITIES[name]
     f, theirs = page()[name], (theirs or [args])[0]
     density = getattr(stats, name)

@@ -157,7 +157,7 @@ def test_names_in_a_listing_link_to_their_definitions():
         assert source.splitlines()[int(line) - 1].startswith(goal)
 
 
-def test_a_source_links_to_what_shows_it_and_so_does_its_page(pages):
+def test_a_source_links_to_the_pages_that_show_it(pages):
     shown = places.told()
     title, told = next((title, places) for title, places in shown.items()
                        if title.startswith(weave.DRAFT))

@@ -82,7 +82,7 @@ def test_a_missing_address_is_not_shown(unsaid):
         assert words in page
 
 
-def test_the_workflow_sets_what_can_be_set():
+def test_the_workflow_sets_every_address():
     names = re.findall(r'_ur[il]: !ENV \[(\w+), \'\'\]',
                        (ROOT / 'mkdocs.yml').read_text())
     workflow = (ROOT / '.github/workflows/book.yml').read_text()
