@@ -104,17 +104,14 @@ def box(element):
 
 
 def points(path):
-    """Yield points on a wire."""
+    """Yield points on a wire: a line down, and a cubic curve."""
     x, top, bottom, *curve = map(float, re.findall(
         r'-?[\d.]+', path.get('d')))
-    (p, q), (r, s), (end, y) = curve[:2], curve[2:4], curve[4:]
-    t = np.linspace(0, 1, 50)
     yield from ((x, y) for y in np.linspace(top, bottom, 20))
-    yield from zip(
-        (1 - t)**3 * x + 3 * (1 - t)**2 * t * p + 3 * (1 - t) * t**2 * r
-        + t**3 * end,
-        (1 - t)**3 * bottom + 3 * (1 - t)**2 * t * q
-        + 3 * (1 - t) * t**2 * s + t**3 * y)
+    p, q, end = np.reshape(curve, (3, 2))
+    t = np.linspace(0, 1, 50)[:, None]
+    yield from ((1 - t)**3 * np.array([x, bottom]) + 3 * (1 - t)**2 * t * p
+                + 3 * (1 - t) * t**2 * q + t**3 * end)
 
 
 def check_nothing_overlaps(jaxpr):

@@ -220,9 +220,7 @@ def same_twice(x):
 
 RETURNED = {
     'argument': lambda x: x,
-    'argument_twice': lambda x: (x, x),
     'view': lambda x: x[1:],
-    'reshaped': lambda x: np.reshape(x, (2, 2)).T,
     'broadcast': lambda x: np.broadcast_to(x, (3, 4)),
     'constant_view': lambda x: ad.asarray(KEPT)[1:],
     'constants': lambda x: (KEPT, KEPT, x * KEPT),
@@ -230,8 +228,6 @@ RETURNED = {
     'result_and_view': lambda x: (lambda y: (y, y[1:], y[:1]))(np.cos(x)),
     'large': lambda x: (lambda y: (y[:2], y))(np.sin(ad.asarray(
         np.ones(2000)))),
-    'real': lambda x: np.real(x),
-    'inner_argument': lambda x: ad.jit(lambda y: (y, y * 2))(x),
     'inner_inner_constant': lambda x: ad.jit(ad.jit(lambda y: (
         y * 2, KEPT, KEPT)))(x),
     'call': lambda x: call(lambda y: (y, KEPT, y * KEPT), x),
@@ -241,7 +237,6 @@ RETURNED = {
         lambda c: c[1] < 1, lambda c: (KEPT, c[1] + 1, c[0]), (x, 0, x)),
     'no_loop': lambda x: ad.while_loop(lambda c: c[1] < 0, lambda c: c,
                                        (x, 0, KEPT)),
-    'literal': lambda x: (2.0, x),
     'jvp': lambda x: ad.jvp(lambda x: (x, KEPT), (x,), (x,)),
 }
 
@@ -371,8 +366,6 @@ ASKED = {
     'jit_hessian': lambda f: ad.jit(ad.grad(ad.grad(f))),
     'jit_jvp': lambda f: ad.jit(lambda x: ad.jvp(f, (x,), (x,))),
     'jit_vmap': lambda f: lambda x: ad.jit(ad.vmap(f))(np.stack([x, x])),
-    'vmap_jit': lambda f: lambda x: ad.vmap(ad.jit(f))(np.stack([x, x])),
-    'linearize_jit': lambda f: lambda x: ad.linearize(ad.jit(f), x)[1](x),
     'checkpoint': lambda f: ad.jit(ad.grad(ad.checkpoint(f))),
 }
 

@@ -83,7 +83,6 @@ def test_the_output_does_not_mention_the_machine(page):
 @pytest.mark.parametrize('text, words', [
     ('\n```python\nx = 1\ndef f():\n    z\n```\n\n```python\nx\nf()\nx\n```\n',
      "10: NameError: name 'z' is not defined"),
-    ('\n```python\nx = = 1\n```\n', '3: SyntaxError: invalid syntax'),
     ('\n<!-- table: of nothing -->\n',
      "2: <!-- table: of nothing -->: KeyError: 'of nothing'"),
     ('\n```python tags=["raises-exception"]\n1\n```\n',
