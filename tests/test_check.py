@@ -40,16 +40,19 @@ def planned(tmp_path):
             ['git', '-c', 'user.name=a', '-c', 'user.email=b', *words],
             cwd=tmp_path, check=True, capture_output=True)
 
+    def write(files):
+        for file, text in files.items():
+            (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / file).write_text(text)
+
     def planned(file, old, new):
         assert FILES[file].count(old) == 1
-        (tmp_path / file).write_text(FILES[file].replace(old, new))
+        write(FILES | {file: FILES[file].replace(old, new)})
         jobs, unknown = check.plan(tmp_path)
         return [' '.join(job).removeprefix(' '.join(check.PYTEST) + ' ')
                 for job in jobs] + unknown
 
-    for file, text in FILES.items():
-        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / file).write_text(text)
+    write(FILES)
     git('init')
     git('add', '.')
     git('commit', '-m', 'A change')
@@ -63,14 +66,8 @@ def test_make_check_plans_the_tests_of_a_change(planned):
         f'{squares}sin', 'tests/test_rows.py']
     assert planned(file, 'return -x', 'return x') == [
         f'{squares}tanh,_tanh', 'tests/test_rows.py']
-
-
-def test_other_code_has_the_tests_that_name_it(planned):
     assert planned('autodiff_mini/core.py', 'return x', 'return -x') == [
         'tests/more/test_others.py', ' '.join(check.SQUARES[:1])]
-
-
-def test_a_page_whose_own_words_change_runs_its_cells(planned):
     page = 'book/chapters/01_page.md'
     assert planned(page, 'x = 1', 'x = 2') == []       # a listing
     assert planned(page, 'print(1)', 'print(2)') == [

@@ -115,13 +115,6 @@ def test_keywords_static_arguments_and_closures_get_no_guard():
         for n, out in ((2, 9.0), (3, 27.0), (2, 9.0)):
             assert g(3.0, n) == g(3.0, n=n) == out and g.guard is None
 
-    def outer(x):
-        g = ad.jit(lambda y: x * y)
-        outs = g(2.0), g(3.0)
-        assert g.guard is None
-        return outs
-    assert_trees(ad.jvp(outer, (5.0,), (1.0,)), ((10.0, 15.0), (2.0, 3.0)))
-
 
 # Results
 
