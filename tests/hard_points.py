@@ -363,166 +363,165 @@ for row in 'real', 'imag':
         point(row, kind, function_of(row), z, elementwise=True)
     point(row, 'number', function_of(row), np.complex128(complex(-0.0, nan)))
 
-# All other primitives
+# All other primitives: a function, and its points: names, arguments, slopes.
 
-E, F = np.zeros(0), np.zeros((2, 0))
-ROW, COLUMN = np.array([[2.0, nan, -0.0]]), np.array([[2.0], [inf]])
+E, F, G = np.zeros(0), np.zeros((2, 0)), np.zeros((0, 0))
 I8 = np.array([-128, 127, 127], np.int8)
 BOOLS = np.array([True, False, True])
+BACK, HUGE = np.array([[0.0, 1], [1, 0]]), np.diag([1e300, 1e300])
 
 
 def vec(*xs):
     return np.array(xs, float)
 
 
-def ones(x):
-    return np.ones(np.shape(x))
-
-
-point('where', 'unselected', lambda np, c, x, y: np.where(c, x, y),
-      np.array([True, False]), vec(nan, inf), vec(inf, nan),
-      bars=(None, [1, 0], [0, 1]))
-point('where', 'zeros_like', lambda np, c, x: np.where(
-    c, x, np.zeros_like(x)), np.array([True, False]), vec(nan, inf),
-    bars=(None, [1, 0]))
-point('where', 'numbers_for_a_condition',
-      lambda np, c, x, y: np.where(c, x, y), vec(0, -0.0, nan, inf), 2.0,
-      3.0, bars=([0, 0, 0, 0], 2, 2))
-
-for name, x in {'empty': E, 'one': vec(nan), 'infinities': vec(inf, -inf, 1),
-                'overflow': vec(1.7e308, 1.7e308), 'zeros': vec(-0.0, -0.0),
-                'nan': vec(nan, 1)}.items():
-    point('reduce_sum', name, lambda np, x: np.sum(x), x, bars=(ones(x),))
-    point('cumsum', name, lambda np, x: np.cumsum(x), x,
-          bars=(np.arange(len(x), 0, -1),))
-point('reduce_sum', 'beside_an_empty_axis', lambda np, x: np.sum(x, 0), F,
-      bars=(F,))
-
-for name, x, x_bar in [
-        ('empty', E, E), ('one', vec(0), [1]), ('one_zero', vec(2, 0, 3),
-                                                [0, 6, 0]),
-        ('two_zeros', vec(0, 5, -0.0), [0, 0, 0]),
-        ('infinity', vec(2, inf), [inf, 2]), ('nan', vec(nan, 2), [2, nan]),
-        ('infinity_and_zero', vec(inf, 0), [0, inf]),
-        ('overflow', vec(1e300, 1e300), [1e300, 1e300]),
-        ('underflow', vec(1e-300, 1e-300, 1e300), [1, 1, 0]),
-        ('negative', vec(-1, -2, -3, -4, -5),
-         [120, 60, 40, 30, 24])]:
-    point('reduce_prod', name, lambda np, x: np.prod(x), x, bars=(x_bar,),
-          why='JAX multiplies from the right' if name == 'underflow' else '')
-
-for name, x, x_bar in [
-        ('empty', E, E), ('one', vec(0), [1]),
-        ('zeros', vec(0, 2, 0, 3), [3, 0, 0, 0]),
-        ('infinity', vec(inf, 2), [3, inf]), ('nan', vec(2, nan),
-                                              [nan, 2]),
-        ('overflow', vec(1e300, 1e300), [1e300, 1e300])]:
-    point('cumprod', name, lambda np, x: np.cumprod(x), x, bars=(x_bar,))
-
-for row, name, sign in ('reduce_max', 'max', 1), ('reduce_min', 'min', -1):
-    def extremum(np, x, axis=None, name=name, **keepdims):
-        return getattr(np, name)(x, axis, **keepdims)
-
-    for case, x, x_bar in [
-            ('one', vec(5), [1]), ('tie', vec(2, 1, 2), [0.5, 0, 0.5]),
-            ('all_alike', vec(3, 3, 3), [1 / 3, 1 / 3, 1 / 3]),
-            ('infinities', vec(inf, inf, 1), [0.5, 0.5, 0]),
-            ('far', vec(inf, -inf), [1, 0]),
-            ('large', vec(1e300, 1e-300), [1, 0])]:
-        point(row, case, extremum, sign * x, bars=(x_bar,))
-    point(row, 'zeros', extremum, vec(0, -0.0), bars=([0.5, 0.5],))
-    point(row, 'nan', extremum, vec(nan, 1), bars=([nan, nan],))
-    point(row, 'nan_in_a_row', lambda np, x, f=extremum: f(np, x, 1),
-          np.array([[2, nan, 2], [3, 3, 3]]),
-          bars=([[nan] * 3, [1 / 3] * 3],))
-    point(row, 'empty', extremum, E, raises=ValueError)
-    point(row, 'beside_an_empty_axis',
-          lambda np, x, f=extremum: f(np, x, 0), F, bars=(F,))
-
-for name in 'argmax', 'argmin', 'argsort':
-    def place(np, x, axis=-1, name=name):
-        return getattr(np, name)(x, axis)
-
-    for case, x in {'nan': vec(1, nan, nan, inf), 'zeros': vec(0, -0.0, 0),
-                    'infinities': vec(1, inf, -inf, inf, -inf),
-                    'one': vec(nan), 'int8': I8, 'bools': BOOLS}.items():
-        point(name, case, place, x)
-    point(name, 'axis_of_one', lambda np, x, f=place: f(np, x, 0), ROW)
-    point(name, 'empty', place, E,
-          raises=None if name == 'argsort' else ValueError)
-
-EMPTY = np.zeros((0, 3))
-point('reshape', 'to_0d', lambda np, x: np.reshape(x, ()), vec(-0.0),
-      bars=([1],))
-point('transpose', 'empty', lambda np, x: np.transpose(x), EMPTY,
-      bars=(EMPTY,))
-point('transpose', 'nan', lambda np, x: np.transpose(x) * np.array(
-    [[1.0, 2]]), np.array([[nan], [inf]]), bars=([[1], [2]],))
-point('broadcast_to', 'to_empty', lambda np, x: np.broadcast_to(x, (0, 1)),
-      vec(nan), bars=([0],))
-
-point('matmul', 'nothing_inside', lambda np, x, y: x @ y, F,
-      np.zeros((0, 3)), bars=(F, np.zeros((0, 3))))
-point('matmul', 'infinity_times_zero', lambda np, x, y: x @ y,
-      vec(inf, 1)[None], vec(0, 1)[:, None], bars=([[0, 1]], [[inf], [1]]))
-point('matmul', 'row_and_column', lambda np, x, y: np.matmul(x, y),
-      vec(1, 2)[:, None], vec(3, inf)[None],
-      bars=([[inf], [inf]], [[3, 3]]))
-point('matmul', 'overflow', lambda np, x, y: x @ y, vec(1e300, 1), vec(
-    1e300, 1), bars=([1e300, 1], [1e300, 1]))
-point('matmul', 'int8', lambda np, x, y: x @ y, I8, I8)
-point('matmul', 'bools', lambda np, x, y: x @ y, BOOLS, BOOLS)
-
-for row, f in {'stack': lambda np, *xs: np.stack(xs, -1),
-               'concatenate': lambda np, *xs: np.concatenate(xs)}.items():
-    point(row, 'empty', f, E, E, bars=(E, E))
-    point(row, 'twice', lambda np, x, f=f: f(np, x, x), vec(nan, -0.0),
-          bars=([2, 2],))
-    point(row, 'kinds', f, I8[:2], vec(nan, inf).astype(np.float16),
-          bars=(None, [1, 1]))
-    point(row, 'misfits', f, vec(1, 2), ROW, raises=ValueError)
-point('concatenate', 'nothing_and_something', lambda np, x, y:
-      np.concatenate([x, y, x]) * 3.0, E, vec(nan, 1), bars=(E, [3, 3]))
-point('stack', 'scalars', lambda np, x, y: np.stack([x, y, x])
-      * np.array([1.0, 2, 4]), np.float64(nan), 2.0, bars=(5, 2))
-
-point('index', 'repeated', lambda np, x: x[np.array([0, 0, -1, 0])],
-      vec(nan, 2, -0.0), bars=([3, 0, 1],))
-point('index', 'repeated_by_argument', lambda np, x, i: ad.asarray(x)[i] if
-      np.__name__ == 'numpy' else x[i], vec(nan, 2, inf),
-      np.array([[2, 2], [-1, 0]], np.int8), bars=([1, 0, 3], None))
-point('index', 'beyond', lambda np, x: x[5:9], vec(1, 2), bars=([0, 0],))
-point('index', 'sorted_ties', lambda np, x: np.sort(x)
-      * np.array([1.0, 2, 4]), vec(2, -0.0, 2), bars=([2, 1, 4],))
-point('gt', 'any', lambda np, x: np.any(x, 0),
-      np.array([[nan, 0, -0.0], [0, 0, 0]]))
-point('le', 'isclose', lambda np, x, y: np.isclose(x, y, rtol=0.1),
-      vec(1, 1.105, inf, nan, 0), vec(1.105, 1, inf, nan, -0.0))
-point('eq', 'all', lambda np, x: np.all(x, 0),
-      np.array([[nan, 0, -0.0], [1, 0, inf]]))
-point('index', 'out_of_bounds', lambda np, x: x[2], vec(1, 2),
-      raises=IndexError)
-
-# Not NumPy functions: they are the transposes of indices.
-for row, x, place, x_bar in [
-        ('add_at', vec(0.3, 2, inf), np.array([1, 1, 0]), [2, 2, 1]),
-        ('add_at', E, np.zeros(0, int), E),
-        ('scatter', vec(nan, -0.0), slice(1, 3), [2, 3])]:
-    point(row, f'through_{len(x)}', lambda np, x, place=place: ad.vjp(
-        lambda y: y[place], vec(0, 0, 0))[1](x)[0] * vec(1, 2, 3), x,
-        bars=(x_bar,), jax=False)
-point('add_at', 'through_alone', lambda np, x: ad.vjp(
-    lambda y: y[np.array([1, 1])], vec(0, 0, 0))[1](x)[0], vec(0.1, -0.3),
-    bars=([1, 1],), jax=False)
-
-
 def changed(place, change):
+    """Return a function that changes an array there, and weights it."""
     def write(np, x, y):
         z = np.array(x, like=x + np.sum(y))
         change(z, place, y)
         return z * np.arange(1.0, 1 + x.size).reshape(x.shape)
     return write
 
+
+def pulled(place):
+    """Return the transpose of an index of three numbers, weighted."""
+    return lambda np, x: ad.vjp(
+        lambda y: y[place], vec(0, 0, 0))[1](x)[0] * vec(1, 2, 3)
+
+
+TRIANGLE = ('NumPy reads the lower triangle; JAX 0.10.2 reads the mean of '
+            'both, unless told symmetrize_input=False')
+TIP = 'the cone has no slope at its tip: 0, as for abs'
+OTHERS = {
+    'where': (lambda np, c, x, y: np.where(c, x, y), [
+        ('unselected', (BOOLS[:2], vec(nan, inf), vec(inf, nan)),
+         (None, [1, 0], [0, 1])),
+        ('numbers_for_a_condition', (vec(0, -0.0, nan, inf), 2.0, 3.0),
+         ([0, 0, 0, 0], 2, 2))]),
+    'reduce_sum': (lambda np, x: np.sum(x, 0), [
+        ('empty', (E,), (E,)), ('beside_an_empty_axis', (F,), (F,)),
+        ('infinities', (vec(inf, -inf, nan),), ([1, 1, 1],)),
+        ('overflow', (vec(1.7e308, 1.7e308),), ([1, 1],)),
+        ('zeros', (vec(-0.0, -0.0),), ([1, 1],))]),
+    'cumsum': (lambda np, x: np.cumsum(x), [
+        ('empty', (E,), (E,)),
+        ('infinities', (vec(inf, -inf, 1),), ([3, 2, 1],)),
+        ('zeros', (vec(-0.0, -0.0),), ([2, 1],))]),
+    'reduce_prod': (lambda np, x: np.prod(x), [
+        ('empty', (E,), (E,)), ('one', (vec(0),), ([1],)),
+        ('one_zero', (vec(2, 0, 3),), ([0, 6, 0],)),
+        ('two_zeros', (vec(0, 5, -0.0),), ([0, 0, 0],)),
+        ('infinity', (vec(2, inf),), ([inf, 2],)),
+        ('nan', (vec(nan, 2),), ([2, nan],)),
+        ('infinity_and_zero', (vec(inf, 0),), ([0, inf],)),
+        ('overflow', (vec(1e300, 1e300),), ([1e300, 1e300],)),
+        ('underflow', (vec(1e-300, 1e-300, 1e300),), ([1, 1, 0],),
+         {'why': 'JAX multiplies from the right'}),
+        ('negative', (vec(-1, -2, -3, -4),), ([-24, -12, -8, -6],))]),
+    'cumprod': (lambda np, x: np.cumprod(x), [
+        ('empty', (E,), (E,)),
+        ('zeros', (vec(0, 2, 0, 3),), ([3, 0, 0, 0],)),
+        ('infinity', (vec(inf, 2),), ([3, inf],)),
+        ('nan', (vec(2, nan),), ([nan, 2],))]),
+    'reshape': (lambda np, x: np.reshape(x, ()), [
+        ('to_0d', (vec(-0.0),), ([1],))]),
+    'transpose': (lambda np, x: np.transpose(x) * np.array([[1.0, 2]]), [
+        ('nan', (np.array([[nan], [inf]]),), ([[1], [2]],))]),
+    'broadcast_to': (lambda np, x: np.broadcast_to(x, (0, 1)), [
+        ('to_empty', (vec(nan),), ([0],))]),
+    'matmul': (lambda np, x, y: x @ y, [
+        ('nothing_inside', (F, F.T), (F, F.T)),
+        ('infinity_times_zero', (vec(inf, 1)[None], vec(0, 1)[:, None]),
+         ([[0, 1]], [[inf], [1]])),
+        ('row_and_column', (vec(1, 2)[:, None], vec(3, inf)[None]),
+         ([[inf], [inf]], [[3, 3]])),
+        ('overflow', (vec(1e300, 1), vec(1e300, 1)),
+         ([1e300, 1], [1e300, 1])),
+        ('int8', (I8, I8), None), ('bools', (BOOLS, BOOLS), None)]),
+    'stack': (lambda np, x, y: np.stack([x, y, x], -1) * np.array([
+        1.0, 2, 4]), [
+            ('empty', (E, E), (E, E)), ('scalars', (np.float64(nan), 2.0),
+                                        (5, 2)),
+            ('kinds', (I8[:2], vec(nan, inf)), (None, [2, 2]))]),
+    'concatenate': (lambda np, x, y: np.concatenate([x, y, x]) * 3.0, [
+        ('nothing_and_something', (E, vec(nan, 1)), (E, [3, 3])),
+        ('kinds', (I8[:2], vec(nan, inf)), (None, [3, 3]))]),
+    'index': (lambda np, x, i: ad.asarray(x)[i] if np.__name__ == 'numpy'
+              else x[i], [
+        ('repeated', (vec(nan, 2, inf), np.array([[2, 2], [-1, 0]])),
+         ([1, 0, 3], None))]),
+    'gt': (lambda np, x: np.any(x, 0), [
+        ('any', (np.array([[nan, 0, -0.0], [0, 0, 0]]),), None)]),
+    'le': (lambda np, x, y: np.isclose(x, y, rtol=0.1), [
+        ('isclose', (vec(1, 1.105, inf, nan, 0),
+                     vec(1.105, 1, inf, nan, -0.0)), None)]),
+    'eq': (lambda np, x: np.all(x, 0), [
+        ('all', (np.array([[nan, 0, -0.0], [1, 0, inf]]),), None)]),
+    'astype': (lambda np, x: np.astype(x, np.float32), [
+        ('overflow', (vec(1e300, -1e300, 1e-300, nan, -0.0),),
+         ([1] * 5,))]),
+    'solve': (lambda np, a, b: np.linalg.solve(a, b), [
+        ('pivot', (BACK, vec(1, 2)), ([[-2, -1], [-2, -1]], [1, 1])),
+        ('tiny', (vec(1e-300)[None], vec(1e-300)), ([[-1e300]], [1e300])),
+        ('empty', (G, np.zeros((0, 1))), (G, np.zeros((0, 1))))]),
+    'cholesky': (lambda np, a: np.linalg.cholesky(a), [
+        ('tiny', (vec(1e-300)[None],), ([[5e149]],)),
+        ('empty', (G,), (G,)),
+        ('one_triangle', (np.array([[4.0, 2], [2, 5]]),),
+         ([[0.1875, 0], [0.25, 0.25]],), {'why': TRIANGLE})]),
+    'norm_sqrt': (lambda np, x: np.linalg.norm(x, axis=-1), [
+        ('tip', (vec(0, -0.0),), ([0, 0],), {'why': TIP}),
+        ('stack', (np.array([[3.0, -4.0], [0.0, 0.0]]),),
+         ([[0.6, -0.8], [0, 0]],), {'why': TIP}),
+        ('nan', (vec(nan, 1),), ([nan, nan],)),
+        ('infinite', (vec(inf, 1),), ([nan, 0],))]),
+    'det': (lambda np, a: np.linalg.det(a), [
+        ('singular', (np.array([[1.0, 2], [2, 4]]),), ([[4, -2], [-2, 1]],)),
+        ('of_rank_1', (np.ones((3, 3)),), (np.zeros((3, 3)),)),
+        ('empty', (G,), (G,), {'jax': False}),
+        ('overflow', (HUGE,), (HUGE,), {'ulps': 1000})]),
+    'slogdet': (lambda np, a: np.linalg.slogdet(a)[1], [
+        ('stack', (vec(3, -7)[:, None, None],), ([[[1 / 3]], [[-1 / 7]]],)),
+        ('overflow', (HUGE,), (np.diag([1e-300, 1e-300]),),
+         {'why': OVERFLOW}),
+        ('empty', (G,), (G,))]),
+    'stop_gradient': (lambda np, x: ad.stop_gradient(x), [
+        ('double', (KINDS['double'],), (0 * KINDS['double'][:1],),
+         {'jax': False}),
+        ('int8', (I8,), None, {'jax': False})]),
+}
+for row, (function, points) in OTHERS.items():
+    for name, args, bars, *options in points:
+        point(row, name, function, *args, bars=bars,
+              **dict(*options))
+
+for row, name, sign in ('reduce_max', 'max', 1), ('reduce_min', 'min', -1):
+    def extremum(np, x, axis=-1, name=name):
+        return getattr(np, name)(x, axis)
+
+    for case, x, x_bar in [
+            ('tie', vec(2, 1, 2), [0.5, 0, 0.5]),
+            ('all_alike', vec(3, 3, 3), [1 / 3, 1 / 3, 1 / 3]),
+            ('infinities', vec(inf, inf, 1), [0.5, 0.5, 0]),
+            ('far', vec(inf, -inf), [1, 0]),
+            ('zeros', sign * vec(0, -0.0), [0.5, 0.5]),
+            ('nan', np.array([[2, nan, 2], [3, 3, 3]]),
+             [[nan] * 3, [1 / 3] * 3])]:
+        point(row, case, extremum, sign * x, bars=(x_bar,))
+    point(row, 'empty', extremum, E, raises=ValueError)
+    point(row, 'beside_an_empty_axis',
+          lambda np, x, f=extremum: f(np, x, 0), F, bars=(F,))
+for name in 'argmax', 'argmin', 'argsort':
+    def place(np, x, name=name):
+        return getattr(np, name)(x)
+
+    for case, x in {'nan': vec(1, nan, nan, inf), 'zeros': vec(0, -0.0, 0),
+                    'infinities': vec(1, inf, -inf, inf, -inf),
+                    'int8': I8, 'bools': BOOLS}.items():
+        point(name, case, place, x)
+    point(name, 'empty', place, E,
+          raises=None if name == 'argsort' else ValueError)
 
 for row, name, place, x, y, bars in [
         ('scatter', 'over_nan', slice(1, 3), vec(1, nan, inf, 2),
@@ -540,78 +539,28 @@ for row, name, place, x, y, bars in [
          vec(1, 1, -1e16), ([1, 2], [2, 2, 2]))]:
     change = operator.setitem if row == 'scatter' else np.add.at
     point(row, name, changed(place, change), x, y, bars=bars, jax=False)
-    point(row, f'{name}_misfits', changed(slice(0, 2), change), vec(1, 2),
-          vec(1, 2, 3), raises=ValueError, jax=False)
-    point(row, f'{name}_out_of_bounds', changed(3, change), vec(1, 2), 1.0,
-          raises=IndexError, jax=False)
+for change in operator.setitem, np.add.at:
+    point('scatter' if change is operator.setitem else 'add_at', 'misfits',
+          changed(slice(0, 2), change), vec(1, 2), vec(1, 2, 3),
+          raises=ValueError, jax=False)
+for row, place, x, x_bar in [
+        ('add_at', np.array([1, 1, 0]), vec(0.3, 2, inf), [2, 2, 1]),
+        ('add_at', np.zeros(0, int), E, E),
+        ('scatter', slice(1, 3), vec(nan, -0.0), [2, 3])]:
+    point(row, f'pulled_{len(x)}', pulled(place), x, bars=(x_bar,),
+          jax=False)
 
-point('astype', 'overflow', lambda np, x: np.astype(x, np.float32),
-      vec(1e300, -1e300, 1e-300, nan, -0.0), bars=([1] * 5,))
-point('astype', 'to_bools', lambda np, x: np.astype(x, bool),
-      vec(0, -0.0, nan, inf, 1e-300))
-point('astype', 'to_ints', lambda np, x: np.astype(x, np.int64),
-      vec(-0.5, -1.5, 1.5, -0.0))
-point('astype', 'wraps', lambda np, x: np.astype(x, np.uint8),
-      np.array([-1, 256, 255]))
+# What NumPy refuses is refused.
 
-for name, x in {'double': KINDS['double'], 'empty': E,
-                'int8': I8}.items():
-    point('stop_gradient', name, lambda np, x: ad.stop_gradient(x), x,
-          bars=(0 * ones(x),) if x.dtype == float else None, jax=False)
-
-# Linear algebra
-
-BACK = np.array([[0.0, 1], [1, 0]])
-point('solve', 'pivot', lambda np, a, b: np.linalg.solve(a, b), BACK,
-      vec(1, 2), bars=([[-2, -1], [-2, -1]], [1, 1]))
-point('solve', 'tiny', lambda np, a, b: np.linalg.solve(a, b),
-      vec(1e-300)[None], vec(1e-300), bars=([[-1e300]], [1e300]))
-point('solve', 'empty', lambda np, a, b: np.linalg.solve(a, b),
-      np.zeros((0, 0)), np.zeros((0, 1)), bars=(np.zeros((0, 0)),
-                                                np.zeros((0, 1))))
-point('solve', 'singular', lambda np, a, b: np.linalg.solve(a, b), 0 * BACK,
-      vec(1, 2), raises=np.linalg.LinAlgError)
-TRIANGLE = ('NumPy reads the lower triangle; JAX 0.10.2 reads the mean of '
-            'both, unless told symmetrize_input=False')
-point('cholesky', 'tiny', lambda np, a: np.linalg.cholesky(a),
-      vec(1e-300)[None], bars=([[5e149]],))
-point('cholesky', 'empty', lambda np, a: np.linalg.cholesky(a),
-      np.zeros((0, 0)), bars=(np.zeros((0, 0)),))
-point('cholesky', 'one_triangle', lambda np, a: np.linalg.cholesky(a),
-      np.array([[4.0, 2], [2, 5]]), bars=([[0.1875, 0], [0.25, 0.25]],),
-      why=TRIANGLE)
-TIP = 'the cone has no slope at its tip: 0, as for abs'
-point('norm_sqrt', 'norm', lambda np, x: np.linalg.norm(x), vec(0, -0.0),
-      bars=([0, 0],), why=TIP)
-point('norm_sqrt', 'std', lambda np, x: np.std(x), vec(1, 1, 1),
-      bars=([0, 0, 0],), why=TIP)
-point('norm_sqrt', 'stack', lambda np, x: np.linalg.norm(x, axis=1),
-      np.array([[3.0, -4.0], [0.0, 0.0]]), bars=([[0.6, -0.8], [0, 0]],),
-      why=TIP)
-point('norm_sqrt', 'nan', lambda np, x: np.linalg.norm(x), vec(nan, 1),
-      bars=([nan, nan],))
-point('norm_sqrt', 'infinite', lambda np, x: np.std(x), vec(inf, 1),
-      bars=([nan, nan],))
-point('cholesky', 'indefinite', lambda np, a: np.linalg.cholesky(a), BACK,
-      raises=np.linalg.LinAlgError)
-point('det', 'singular', lambda np, a: np.linalg.det(a),
-      np.array([[1.0, 2], [2, 4]]), bars=([[4, -2], [-2, 1]],))
-point('det', 'of_rank_1', lambda np, a: np.linalg.det(a), np.ones((3, 3)),
-      bars=(np.zeros((3, 3)),))
-point('det', 'empty', lambda np, a: np.linalg.det(a), np.zeros((0, 0)),
-      bars=(np.zeros((0, 0)),), jax=False)
-point('det', 'overflow', lambda np, a: np.linalg.det(a),
-      np.diag([1e300, 1e300]), bars=(np.diag([1e300, 1e300]),), ulps=1000)
-point('slogdet', 'negative', lambda np, a: np.linalg.slogdet(a)[1],
-      vec(-2)[None], bars=([[-0.5]],))
-point('slogdet', 'stack', lambda np, a: np.linalg.slogdet(a)[1],
-      vec(3, -7)[:, None, None], bars=([[[1 / 3]], [[-1 / 7]]],))
-point('slogdet', 'sign', lambda np, a: np.linalg.slogdet(a)[0], BACK,
-      bars=(0 * BACK,))
-point('slogdet', 'overflow', lambda np, a: np.linalg.slogdet(a)[1],
-      np.diag([1e300, 1e300]), bars=(np.diag([1e-300, 1e-300]),),
-      why=OVERFLOW)
-point('slogdet', 'empty', lambda np, a: np.linalg.slogdet(a)[1],
-      np.zeros((0, 0)), bars=(np.zeros((0, 0)),))
-point('slogdet', 'singular', lambda np, a: np.linalg.slogdet(a)[1],
-      np.zeros((2, 2)), raises=np.linalg.LinAlgError)
+for row, function, x, error in [
+        ('stack', lambda np, x: np.stack([x, x[:1]]), vec(1, 2), ValueError),
+        ('concatenate', lambda np, x: np.concatenate([x, x[None]]),
+         vec(1, 2), ValueError),
+        ('index', lambda np, x: x[2], vec(1, 2), IndexError),
+        ('solve', lambda np, a: np.linalg.solve(a, a), 0 * BACK,
+         np.linalg.LinAlgError),
+        ('cholesky', lambda np, a: np.linalg.cholesky(a), BACK,
+         np.linalg.LinAlgError),
+        ('slogdet', lambda np, a: np.linalg.slogdet(a)[1], 0 * BACK,
+         np.linalg.LinAlgError)]:
+    point(row, 'refused', function, x, raises=error)

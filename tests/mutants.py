@@ -5,25 +5,31 @@
     python -m tests.mutants --every 9   every ninth
 
 A mutant replaces one entry of a table of rules by an entry that is wrong in a
-plausible way. In its own process, the checks that use the entry run until one
-fails. The checks are tests of the suite, called as functions. A mutant that
-no check catches is a survivor, which is a hole in the tests. The exceptions
-change nothing that a test could see, and EQUIVALENT lists them with reasons.
+plausible way.  In its own process, the tests of the suite that use the entry
+run until one fails.  A mutant that no test catches is a survivor, which is a
+hole in the tests.  The exceptions change nothing that a test could see, and
+EQUIVALENT lists them with reasons.
 """
 
 import argparse
+import inspect
+import io
 import multiprocessing
 import re
 import sys
 import time
+import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from dataclasses import dataclass
-from functools import cache, partial, wraps
+from functools import partial, wraps
 from importlib.util import find_spec
+from pathlib import Path
 from zlib import crc32
 
 import numpy as np
+import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.core import (
@@ -35,26 +41,17 @@ from autodiff_mini.interpreters.jaxpr import rules as staging_rules
 from autodiff_mini.interpreters.lowering import (
     call_of, rules as lowering_rules)
 from autodiff_mini.zeros import Zero
-from tests.custom_programs import CUSTOM_PROGRAMS
-from tests.mutant_checks import (
-    OF_PROGRAMS,
-    Check,
-    checks_of_functions,
-    checks_of_points,
-    checks_of_programs_of_programs,
-)
-from tests.programs import PROGRAMS
-from tests.traces import rows_of_numpy, spied
+from tests.amount import says
+from tests.traces import rows_of_numpy
 
 for name in ad.__all__:     # modules imported on demand have rules, too
     getattr(ad, name)
 
-FAST_RULES, OPENED, SAME_RULES = {}, set(), {}
+FAST_RULES, OPENED = {}, set()
 if find_spec('autodiff_mini.fast'):
     import autodiff_mini.fast.fission  # noqa: F401  (opens loops)
     from autodiff_mini.fast.emitter import fast_rules as FAST_RULES
     from autodiff_mini.fast.simplify import opening_rules
-    from autodiff_mini.fast.simplify import same_rules as SAME_RULES
     OPENED = opening_rules.keys()
 
 # The tables. The primitives themselves hold the implementations.
@@ -102,8 +99,6 @@ TABLES = {
     'ufuncs': ufunc_table,
     'functions': function_table,
 }
-if SAME_RULES:
-    TABLES['simplify'] = SAME_RULES
 
 
 def name_of(key):
@@ -145,15 +140,6 @@ def finite(x):
     known = not isinstance(x, Tracer) and np.all(np.isfinite(x))
     return x if kind(x) != 'f' or not np.ndim(x) or known else (
         np.nan_to_num(x))
-
-
-def unsigned(x):
-    return x + 0.0 if kind(x) == 'f' else x
-
-
-def first_row(x):
-    many = np.ndim(x) and np.shape(x)[0] > 1
-    return np.broadcast_to(x[:1], np.shape(x)) if many else x
 
 
 VALUES = [scaled, negated, backwards]
@@ -233,8 +219,7 @@ def on_result(name, change, *columns):
 for change in VALUES:
     on_result('result', change, 'evaluate', 'ufuncs', 'functions')
     on_result('cotangent', change, 'transpose')
-for change in finite, unsigned:
-    on_result('result', change, 'evaluate')
+on_result('result', finite, 'evaluate')
 on_result('result', narrowed, 'evaluate', 'functions', 'ufuncs')
 on_result('result', scaled, 'partial_eval', 'staging')
 
@@ -408,7 +393,7 @@ def on_rows(name, change):
         return tuple(map(list, zip(*pairs))) if many else pairs[0]
 
 
-for change in backwards, first_row, scaled:
+for change in backwards, scaled:
     on_rows(f'rows {change.__name__}',
             lambda y, dim, change=change: (change(y), dim))
 on_rows('dim dropped', lambda y, dim: (y, None))
@@ -502,18 +487,6 @@ on_text('expression negated', '-{}')
 on_text('expression scaled', '{} * 1.01')
 
 
-@operator('simplify')
-def always_the_first_operand(key, rule, *operands):
-    return NOTHING if rule(*operands) is operands[0] else operands[0]
-
-
-@operator('simplify')
-def another_operand(key, rule, *operands):
-    if len(operands) < 2 or rule(*operands) is None:
-        return NOTHING
-    return operands[rule(*operands) is operands[0]]
-
-
 @operator('functions')
 def last_argument_forgotten(key, rule, *args, **kwargs):
     return NOTHING if len(args) < 2 or kwargs or args[-1] is None else (
@@ -530,28 +503,53 @@ def nothing_done(key, rule, *args, **kwargs):
     return args[0] if args and is_number(args[0]) else NOTHING
 
 
-# The checks of each entry
+# The tests of each entry
 
-MANY = 14       # programs for each primitive, and for each NumPy function
+HERE = Path(__file__).parent
+FILES = [HERE / 'more', *[HERE / f'test_{name}.py' for name in """
+    programs hard_points vmap abstract transpose jit laws unrolled
+    combinations scan cond while_loop checkpoint call custom_jvp custom_vjp
+    custom_vmap staged_calls special lowering""".split()]]
+OF_ALL_PROGRAMS = '''
+    test_values_equal_numpys_and_tangents_the_derivative test_vmap_is_the_stack
+    test_types_are_those_of_what_numpy_returns
+    test_vjp_is_the_transpose_of_jvp test_jit_computes_what_numpy_computes
+    test_jvp_of_vmap_and_vmap_of_jvp_are_the_stack_of_jvps'''.split()
 
 
-@cache
-def programs_by_name():
-    """Return the programs that use each primitive and function."""
-    found = defaultdict(list)
-    for program in PROGRAMS + CUSTOM_PROGRAMS:
-        asked = set()
-        with np.errstate(all='ignore'), watching(
-                ['ufuncs', 'functions'], lambda _, key, *__: asked.add(key)):
-            try:
-                _, counts = spied(partial(program.function, np),
-                                  *program.args)
-            except Exception:   # one that refuses
-                continue
-        for key in [*counts, *asked]:
-            for name in key, name_of(key):
-                found[name].append(program)
-    return found
+class Collected:
+    """A pytest plugin that keeps the collected tests."""
+
+    def pytest_collection_finish(self, session):
+        self.items = session.items
+
+
+def params_of(test):
+    return test.callspec.params if hasattr(test, 'callspec') else {}
+
+
+def run(test):
+    with warnings.catch_warnings(), np.errstate(all='ignore'), \
+            redirect_stdout(io.StringIO()):
+        warnings.simplefilter('ignore')
+        test.function(**params_of(test))
+
+
+def is_used(test):
+    """Return whether a test needs no fixture, and is not left for later."""
+    return {*inspect.signature(test.function).parameters} <= {
+        *params_of(test)} and (test.originalname in OF_ALL_PROGRAMS
+                               or not test.get_closest_marker('rest'))
+
+
+def all_checks():
+    """Return the tests that can be called as functions."""
+    found = Collected()
+    with redirect_stdout(io.StringIO()):
+        pytest.main(['--collect-only', '--assert=plain', '--all',
+                     *map(str, FILES)], [found])
+    assert {*OF_ALL_PROGRAMS} <= {test.originalname for test in found.items}
+    return list(filter(is_used, found.items))
 
 
 class watching:
@@ -585,23 +583,6 @@ def spaced(items, count):
     return [items[int(i * step)] for i in range(min(count, len(items)))]
 
 
-def all_checks(rows, many):
-    """Return the checks of these rows, or of all rows."""
-    found = programs_by_name()
-    names = rows if {*rows} <= {*found} and rows else [*found]
-    programs = {program.name: program for name in names
-                for program in spaced(found.get(name, []), many)}
-    checks = list(checks_of_points(rows or set(map(str, FIRST_ORDER))))
-    checks += [Check(test, program) for test in OF_PROGRAMS
-               for program in programs.values()]
-    checks += [check for check in checks_of_functions()
-               if not rows or name_of(check.item) in rows]
-    calls = {str(p) for p in {*ROWS} - {*FIRST_ORDER}}
-    if not rows or calls & {*rows}:
-        checks += checks_of_programs_of_programs()
-    return checks
-
-
 PARAMS = defaultdict(set)       # by column and key: their names
 OPERANDS = Counter()            # by column and key: how many at most
 
@@ -615,7 +596,7 @@ def count_operands(column, args):
 
 def checks_by_entry(checks):
     """Return the checks that use each entry, and the checks that fail."""
-    asked, failed, here = defaultdict(dict), [], [None]
+    asked, here, failed, slow = defaultdict(dict), [None], set(), set()
 
     def tell(column, key, args, params):
         entry = column, key
@@ -635,15 +616,16 @@ def checks_by_entry(checks):
     try:
         with watching(columns, tell):
             for check in checks:
-                here[0] = check
+                here[0], start = check, time.process_time()
                 try:
-                    check.run()
-                except Exception as error:
-                    failed.append((check, error))
+                    run(check)
+                except FAILURES:
+                    failed.add(check)
+                if time.process_time() - start > 0.3:
+                    slow.add(check)
     finally:
         del Trace.base.process_primitive
-    wrong = {check for check, _ in failed}
-    return {entry: [check for check in found if check not in wrong]
+    return {entry: [check for check in found if check not in failed | slow]
             for entry, found in asked.items()}, failed
 
 
@@ -678,11 +660,11 @@ SYMMETRIC = ('add mul hypot logaddexp logaddexp2 eq ne and or xor gcd lcm '
 EQUIVALENT = {
     rf'\w+: ({SYMMETRIC}|.*(add|multiply).*, .__call__.*): '
     'operands exchanged': 'it is symmetric',
-    'jvp: (and|or|xor|invert|(left|right)_shift|gcd|lcm|bitwise_count): asked'
-    '.*': 'integers have no tangents',
-    '(evaluate|jvp): (custom_lin|riemann_zeta|gammainc_a): asked.*': 'an error',
-    'transpose: (real|imag|while): asked.*': 'it can only be an error',
-    'lowering: stop_gradient: asked.*': 'it is simplified away',
+    'jvp: (and|or|xor|invert|(left|right)_shift|gcd|lcm|bitwise_count): '
+    'not reached.*': 'integers have no tangents',
+    '(evaluate|jvp): (custom_lin|riemann_zeta|gammainc_a): not reached.*': 'an error',
+    'transpose: (real|imag|while): not reached.*': 'it can only be an error',
+    'lowering: stop_gradient: not reached.*': 'it is simplified away',
     'jvp: gammasgn: tangent.*': 'its tangent is zero',
     'jvp: add: tangents exchanged': 'a sum is symmetric',
     'jvp: heaviside: operand 0.*|jvp: (copysign|nextafter): operand 1.*':
@@ -707,31 +689,28 @@ def is_equivalent(mutant):
 
 
 MUTANTS, CHECKS, PATIENCE = [], {}, 15
+FAILURES = Exception, pytest.fail.Exception, pytest.skip.Exception
 
 
 def try_out(number):
-    """Return whether a mutant was caught, by which check, and the time."""
-    start, mutant = time.perf_counter(), MUTANTS[number]
+    """Return whether a mutant was caught."""
+    start, mutant = time.process_time(), MUTANTS[number]
     mutant.plant()
     effects.clear()
     for i, check in enumerate(CHECKS.get((mutant.column, mutant.key), [])):
         if i > PATIENCE and not effects['changed']:
             break
         try:
-            check.run()
-        except Exception:
+            run(check)
+        except FAILURES:
             if effects['changed']:
-                return number, 'caught', str(check), since(start)
-        if time.perf_counter() - start > 20:
+                return number, 'caught'
+        if time.process_time() - start > 20:
             break
     result = 'survived' if effects['changed'] else 'void'
     if mutant.operator is NEVER_ASKED:
         result = 'survived'
-    return number, result, '', since(start)
-
-
-def since(start):
-    return time.perf_counter() - start
+    return number, result
 
 
 def mutants(rows):
@@ -753,58 +732,48 @@ def operators(column, key):
             and (not o.needs or o.needs in PARAMS[entry])]
 
 
-NEVER_ASKED = Operator('not reached by any check', lambda *_, **__: NOTHING)
+NEVER_ASKED = Operator('not reached by any test', lambda *_, **__: NOTHING)
 
 
-def run(rows=(), every=1, many=MANY):
+def run_all(rows=(), every=1):
     """Return the results of all mutants: pairs of a mutant and a result."""
-    checks = all_checks(rows, many)
-    found, failed = checks_by_entry(checks)
+    found, failed = checks_by_entry(all_checks())
     CHECKS.update(
         (entry, in_order(name_of(entry[1]), some, 120))
         for entry, some in found.items())
     # In a meaningless order, so that a sample has all operators.
     MUTANTS[:] = sorted(mutants(rows), key=lambda mutant: crc32(
         str(mutant).encode()))[::every]
-    for check, error in failed:
-        print(f'skipped, because it fails: {check}: {error!r}'[:200])
+    if failed:
+        print(f'{len(failed)} tests fail while they are watched, and are skipped')
     context = multiprocessing.get_context('fork')
     with context.Pool(2, maxtasksperchild=1) as pool:
         results = [*pool.imap_unordered(try_out, range(len(MUTANTS)), 1)]
-    return [(MUTANTS[i], *result) for i, *result in sorted(results)]
+    return [(MUTANTS[i], result) for i, result in sorted(results)]
 
 
 def in_order(name, checks, most):
-    """Return the first checks, beginning with those of the row itself."""
-    own = [check for check in checks
-           if name in (check.item, getattr(check.item, 'row', None))]
+    """Return at most `most` checks, first those that name the row."""
     kinds = defaultdict(list)
     for check in checks:
-        if check not in own:
-            kinds[check.test].append(check)
-    order = [pair for group in [own, *kinds.values()]
-             for pair in enumerate(spaced(group, most))]
-    order.sort(key=lambda pair: pair[0])
-    return [check for _, check in order][:most + len(own)]
+        kinds[says(name, check.name) is None, check.originalname].append(check)
+    pairs = [(own, i, check) for (own, _), group in kinds.items()
+             for i, check in enumerate(spaced(group, most))]
+    pairs.sort(key=lambda pair: pair[:2])
+    return [check for *_, check in pairs][:most]
 
 
 def report(results):
-    """Print the caught share by column and the survivors; return the share.
-    """
-    table = defaultdict(Counter)
-    for mutant, result, *_ in results:
+    """Print the survivors and the caught share; return the share."""
+    counts = Counter()
+    for mutant, result in results:
         if result == 'survived' and is_equivalent(mutant):
             result = 'equivalent'
-        table[mutant.column][result] += 1
-        if result == 'survived':
+        elif result == 'survived':
             print('survived:', mutant)
-    total = sum(table.values(), Counter())
-    kinds = 'caught', 'survived', 'equivalent', 'void'
-    for column, counts in [*table.items(), ('', total)]:
-        print(f'{column:14}' + ''.join(
-            f'{counts[kind]:6} {kind:12}' for kind in kinds))
-    share = total['caught'] / max(total['caught'] + total['survived'], 1)
-    print(f'{100 * share:.1f} % caught')
+        counts[result] += 1
+    share = counts['caught'] / max(counts['caught'] + counts['survived'], 1)
+    print(f'{100 * share:.1f} % caught:', dict(counts))
     return share
 
 
@@ -813,13 +782,11 @@ def main(words):
     parser.add_argument('rows', nargs='*', help='only mutants of these rows')
     parser.add_argument('--every', type=int, default=1, metavar='N',
                         help='run one mutant in N')
-    parser.add_argument('--programs', type=int, default=MANY, metavar='N',
-                        help='the number of programs for each row')
     options = parser.parse_args(words)
     start = time.perf_counter()
-    results = run(options.rows, options.every, options.programs)
+    results = run_all(options.rows, options.every)
     share = report(results)
-    print(f'{len(results)} mutants in {since(start):.0f} s')
+    print(f'{len(results)} mutants in {time.perf_counter() - start:.0f} s')
     return share < 0.95
 
 

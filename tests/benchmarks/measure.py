@@ -87,7 +87,7 @@ def rounds(row):
              for name, call in row.calls.items()}
     in_a_row = {name: max(1, round(TURN / (first[name] * repeats[name])))
                 for name in first}
-    turns = {name: within(round(BUDGET / max(TURN, first[name])), TURNS)
+    turns = {name: np.clip(round(BUDGET / max(TURN, first[name])), *TURNS)
              for name in first}
     times = {name: [took] for name, took in first.items()}
     for turn in range(max(turns.values())):
@@ -118,10 +118,6 @@ def work(row):
     return {'calls': {'floor': floor.count, 'jit': compiled.calls},
             'bytes': {'floor': sum(x.nbytes for x in arrays),
                       'jit': compiled.bytes_moved}}
-
-
-def within(n, limits):
-    return min(max(n, limits[0]), limits[1])
 
 
 def repeats_of(call):

@@ -99,8 +99,6 @@ def test_arguments_of_unknown_types_get_no_guard(flattened):
         assert f.guard is None, name
         check(f, args, out)
         assert len(flattened) == before + 1 and len(runs) == 1
-        assert_trees(out['a'][0], ad.tree_map(np.asarray, args)
-                     if name == 'subclass' else args)
 
 
 def test_keywords_static_arguments_and_closures_get_no_guard():
@@ -114,13 +112,6 @@ def test_keywords_static_arguments_and_closures_get_no_guard():
         g = ad.jit(lambda x, n=2: x ** n, **static)
         for n, out in ((2, 9.0), (3, 27.0), (2, 9.0)):
             assert g(3.0, n) == g(3.0, n=n) == out and g.guard is None
-
-    def outer(x):
-        g = ad.jit(lambda y: x * y)
-        outs = g(2.0), g(3.0)
-        assert g.guard is None
-        return outs
-    assert_trees(ad.jvp(outer, (5.0,), (1.0,)), ((10.0, 15.0), (2.0, 3.0)))
 
 
 # Results
@@ -141,8 +132,6 @@ def test_a_guarded_result_has_its_tree(flattened):
             y = f(x)
             took = len(flattened) - before
             assert_identical(y, expected)
-            if type(expected) is dict:
-                assert list(y) == sorted(expected)
         assert took == 0    # for the last one
 
 

@@ -22,13 +22,6 @@ def blur_kernel(kernel):
     return np.mean((out - DISC[1:-1, 1:-1]) ** 2)
 
 
-@piece(NOISY[:8, :7])
-def sharpness(image):
-    """The part of a picture's power in its high frequencies, by rfft2."""
-    power = np.abs(np.fft.rfft2(image)) ** 2
-    return power[2:-1, 2:].sum() / power.sum()
-
-
 @piece(NOISY, jax='jax.numpy has no stride tricks')
 def median_filter(image):
     patches = windows(image, (3, 3)).reshape(N - 2, N - 2, 9)
