@@ -151,8 +151,6 @@ ASKED = {
     "'%.3f' % x": 'To print it, write an f-string.',
     'range(1, n + 1)': "Make n static: ad.jit(f, static_argnames='n').",
     'range(int_of(x))': 'ad.fori_loop(0, int_of(x), body, x).',
-    'np.linspace(0.0, 1.0, n + n)':
-        "Make n static: ad.jit(f, static_argnames='n').",
     'np.eye(int_of(x))': 'so make it a static argument of jit.',
     '2.0 if n == 1 else x': "Make n static: ad.jit(f, static_argnames='n').",
     'x.numpy()': 'Leave it out, because NumPy accepts x.',

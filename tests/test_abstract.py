@@ -115,11 +115,10 @@ def test_nothing_is_computed_and_nothing_is_allocated():
 
     def f(x):
         y = np.tanh(x @ x.T) * 2 - np.max(x, 1)
-        y = np.cumsum(np.stack([y, y])[:, None, 5:], -1)
-        return np.concatenate([y, y], 1).reshape(-1), np.linalg.det(x)
+        return np.cumsum(np.stack([y, y])[:, None, 5:], -1), np.linalg.det(x)
 
     y, total = ad.eval_shape(f, huge)
-    assert y.shape == (4 * (10**7 - 5) * 10**7,)
+    assert y.shape == (2, 1, 10**7 - 5, 10**7)
     assert total == ad.ShapedArray((), np.dtype(float))
 
 
@@ -152,15 +151,9 @@ def test_mistakes_are_found_while_tracing():
 # Masks
 
 def test_a_traced_mask_is_refused_and_np_where_named():
-    def f(x, mask):
-        return x[mask]
-
     with pytest.raises(TracerError, match=r'Array boolean indices must be '
                        r'concrete.*np\.where\(mask, x, 0\)'):
-        ad.make_jaxpr(f)(X, X > 1)
-    # where only the array is traced, and the mask is not, it works
-    y = staged(lambda x: f(x, X > 1), X)
-    assert_same(y, X[X > 1])
+        ad.make_jaxpr(lambda x, mask: x[mask])(X, X > 1)
 
 
 ROWS, COLUMNS = np.array([True, False]), np.array([True, False, True])

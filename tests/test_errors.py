@@ -204,19 +204,22 @@ def asked(lines):
 
 def test_a_wrong_call_names_the_cure():
     for call, cure in CALLS.items():
-        with pytest.raises((TypeError, ValueError, AttributeError)) as e:
-            run(f'def f(w, x=1.0):\n    return np.sum(w * x)\n\n{call}\n')
-        said = ''.join(traceback.format_exception_only(e.value))
-        assert cure in said, (call, said)
+        assert_says(f'def f(w, x=1.0):\n    return np.sum(w * x)\n\n{call}\n',
+                    cure)
 
 
 def test_the_line_that_asks_a_tracer_decides_the_cure():
     returned = {f'return {line}': cure for line, cure in ASKED.items()}
     for lines, cure in (returned | STATEMENTS).items():
-        with pytest.raises((TypeError, ValueError, AttributeError)) as e:
-            run(asked(lines))
-        said = ''.join(traceback.format_exception_only(e.value))
-        assert cure in said, (lines, said)
+        assert_says(asked(lines), cure)
+
+
+def assert_says(program, cure):
+    """Assert that the error of a program has these words."""
+    with pytest.raises((TypeError, ValueError, AttributeError)) as e:
+        run(program)
+    said = ''.join(traceback.format_exception_only(e.value))
+    assert cure in said, (program, said)
 
 
 def test_a_program_without_its_source_is_told_less():
@@ -385,15 +388,10 @@ def test_rule_table_names_what_is_missing():
 
 
 def test_functions_are_named_as_users_call_them():
-    class Callable:
-        def __call__(self):
-            pass
-
     assert fun_name(np.sin) == 'sin'
     assert fun_name(escaped) == 'escaped'
     assert fun_name(functools.partial(functools.partial(sum), [])) == 'sum'
-    assert fun_name(Callable()).endswith('Callable')
-    assert fun_name(Callable().__call__).endswith('Callable.__call__')
+    assert fun_name(np.poly1d([1.0])).endswith('poly1d')
     assert full_name(np.sum) == 'numpy.sum'
     assert full_name(np.linalg.qr) == 'numpy.linalg.qr'
     assert full_name(scipy.special.erf) == 'scipy.special.erf'
@@ -408,7 +406,7 @@ def escaped(transform):
     def f(x):
         left.append(x * 2)
         return np.sum(x)
-    transform(f)
+    transform(f)(np.ones((2, 3)) if transform is ad.vmap else X)
     return left[-1]
 
 
@@ -419,11 +417,6 @@ def same(x):
     return x
 
 
-ESCAPES = {
-    'grad': lambda f: ad.grad(f)(X),
-    'vmap': lambda f: ad.vmap(f)(np.ones((2, 3))),
-    'jit': lambda f: ad.jit(f)(X),
-}
 USES = {
     'add': lambda t: t + 1,
     'jit': ad.jit(same),
@@ -436,12 +429,13 @@ USES = {
 }
 
 
-@pytest.mark.parametrize('escape', ESCAPES)
-def test_a_tracer_that_has_escaped_is_caught_where_it_is_used(escape):
-    tracer = escaped(ESCAPES[escape])
-    for use in USES.values():
-        with pytest.raises(ad.UnexpectedTracerError, match='had returned'):
-            use(tracer)
+def test_a_tracer_that_has_escaped_is_caught_where_it_is_used():
+    for transform in (ad.grad, ad.jit, ad.vmap):
+        tracer = escaped(transform)
+        for use in USES.values():
+            with pytest.raises(ad.UnexpectedTracerError,
+                               match='had returned'):
+                use(tracer)
 
 
 def test_an_integer_is_named_by_its_position_in_the_call():

@@ -32,11 +32,8 @@ PROGRAMS = {
     'plain': lambda x: np.tanh(W @ x),
     'writing': filled,
     'jit': ad.jit(lambda x: np.tanh(W @ x)),
-    'jit_at_each_call': lambda x: ad.jit(lambda x: np.tanh(W @ x))(x),
     'scan': lambda x: ad.scan(
         lambda c, _: (np.tanh(W @ c), c), x, None, length=3)[0],
-    'fori_loop': lambda x: ad.fori_loop(
-        0, 3, lambda i, c: np.tanh(W @ c), x),
     'cond': lambda x: ad.cond(x[0] > 0, lambda x: W @ x, np.cos, x),
     'checkpoint_with_a_policy': ad.checkpoint(
         lambda x: np.sin(np.tanh(W @ x)),
@@ -48,9 +45,6 @@ PROGRAMS = {
         lambda x: (np.sin(x), lambda ct: (ct * np.cos(W @ x),)))(x),
     'fixed_point': lambda x: ad.fixed_point(
         lambda a, y: np.cos(a * y), x, np.ones(8)),
-    'custom_root': lambda x: ad.custom_root(
-        lambda y: y ** 2 - x, np.ones(8), lambda f, y: np.sqrt(x),
-        lambda g, y: y / g(np.ones(8))),
     'odeint': lambda x: ad.odeint(
         lambda y, t, a: -a * y, x, np.array([0.0, 0.1]), x)[-1],
 }

@@ -138,9 +138,9 @@ def test_one_array_is_one_constant_and_numbers_are_literals():
     c = np.arange(3.)
     jaxpr = ad.make_jaxpr(lambda x: (x + c) * c - c + np.float64(1))(X)
     assert len(jaxpr.consts) == 1
-    literals = [v.val for eqn in jaxpr.eqns for v in eqn.invars
-                if type(v) is Literal]
-    assert literals == [1.0] and type(literals[0]) is np.float64
+    [literal] = [v.val for eqn in jaxpr.eqns for v in eqn.invars
+                 if type(v) is Literal]
+    assert_same(literal, np.float64(1))
 
 
 def test_an_outer_tracer_is_a_constant():

@@ -98,8 +98,6 @@ SOURCES = {
         'a', 'b = astype_impl_1(a)', 'return [b]')),
     'half_dead': (lambda a: np.linalg.slogdet(a)[1], [np.eye(2)], (
         'a', '[b, c] = np.linalg.slogdet(a)', 'return [c]')),
-    'inlined_twice': (lambda x: half(half(x) + 1), [1.0], (
-        'a', 'b = a / 2', 'c = b + 1', 'd = c / 2', 'return [d]')),
 }
 
 

@@ -158,8 +158,6 @@ NONLINEAR = {
     'product': lambda x: x * x,
     'sin': np.sin,
     'condition': lambda x: np.where(x > 0, x, 0),
-    'sort': np.sort,
-    'solve': lambda x: np.linalg.solve(x[:, None] * np.eye(3), x),
     'scatter': lambda x: add_at_p.bind(
         np.zeros(3), x, np.argsort(x), indices=(OPERAND,)),
 }
@@ -281,10 +279,3 @@ def test_cotangents_come_back_in_the_dtype_of_each_operand():
               lambda x, y: np.concatenate([x[0], y])):
         z, f_vjp = ad.vjp(f, x, y)
         ad.tree_map(assert_same_type, f_vjp(np.ones_like(z)), (x, y))
-
-
-def test_cotangents_of_python_numbers_are_python_numbers():
-    y, f_vjp = ad.vjp(lambda x, y: x * y + np.sum(X) * x, 2.0, np.float32(3))
-    x_bar, y_bar = f_vjp(np.ones_like(y))
-    assert_same(x_bar, 9.0)
-    assert_same(y_bar, np.float32(2))
