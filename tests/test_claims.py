@@ -19,22 +19,6 @@ ROOT = Path(__file__).parent.parent
 near = np.testing.assert_allclose
 
 
-# Chapter 12
-
-def quietly(x):
-    with np.errstate(divide='ignore'):
-        return 1 / x
-
-
-def test_an_error_state_is_lost_by_the_draft_and_kept_by_the_library():
-    x = np.zeros(2)
-    with np.errstate(divide='raise'):
-        assert np.isinf(quietly(x)).all()
-        assert np.isinf(ad.jit(quietly)(x)).all()
-        with pytest.raises(FloatingPointError):
-            draft.jit(quietly)(x)
-
-
 # Chapter 24
 
 
