@@ -536,10 +536,13 @@ def run(test):
 
 
 def is_used(test):
-    """Return whether a test needs no fixture, and is not left for later."""
+    """Return whether a test needs no fixture, and is quick or in the sample.
+    """
     return {*inspect.signature(test.function).parameters} <= {
-        *params_of(test)} and (test.originalname in OF_ALL_PROGRAMS
-                               or not test.get_closest_marker('rest'))
+        *params_of(test)} and (
+            test.originalname in OF_ALL_PROGRAMS
+            or not test.get_closest_marker('rest')
+            or crc32(test.nodeid.encode()) % 8 == 0)
 
 
 def all_checks():
