@@ -987,6 +987,7 @@ MASKED = {
     'sum_where': lambda np, x: np.sum(x, 1, where=MASK),
     'max_initial': lambda np, x: np.max(x, 0, initial=1.1),
     'mean_where': lambda np, x: np.mean(x, 1, where=MASK),
+    'prod_where': lambda np, x: np.prod(x, 1, where=MASK),
 }
 for name, function in MASKED.items():
     program(name, function, np.array([[0.7, 1.35, 0.9], [1.45, 0.6, 0.8]]),

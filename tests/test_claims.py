@@ -19,22 +19,6 @@ ROOT = Path(__file__).parent.parent
 near = np.testing.assert_allclose
 
 
-# Chapter 12
-
-def quietly(x):
-    with np.errstate(divide='ignore'):
-        return 1 / x
-
-
-def test_an_error_state_is_lost_by_the_draft_and_kept_by_the_library():
-    x = np.zeros(2)
-    with np.errstate(divide='raise'):
-        assert np.isinf(quietly(x)).all()
-        assert np.isinf(ad.jit(quietly)(x)).all()
-        with pytest.raises(FloatingPointError):
-            draft.jit(quietly)(x)
-
-
 # Chapter 24
 
 
@@ -64,13 +48,6 @@ def newton(system):
 def test_the_loop_of_the_root_ends_for_numbers_of_any_size():
     for a in 10.0 ** np.arange(-100, 101, 10):
         assert_close(newton(draft)(a) / np.sqrt(a), 1.0)
-
-
-def test_a_loop_without_a_step_has_the_slope_of_its_start():
-    for system in draft, ad:
-        slope = lambda a: system.jvp(newton(system), (a,), (1.0,))[1]
-        assert slope(1.0) == 1.0
-        near(slope(2.0), 0.5 / np.sqrt(2.0), 1e-9)
 
 
 # Chapter 15

@@ -218,7 +218,10 @@ def test_only_bwd_closes_over_a_mapped_value():
 
     refused(total, 'vmap of .*inner: the bwd of a custom function closes '
             'over a mapped value.*pass the value')
-    # each element by itself is no question
+    # a value for all elements, or one element by itself, is fine
+    shared = lambda z: ad.vmap(lambda x: square(z))(X).sum()
+    assert ad.grad(shared)(2.0) == 24.0
+
     def alone(x):
         k = custom(lambda y: y * y, lambda y: (y * y, None),
                    lambda r, c: (x * c,))

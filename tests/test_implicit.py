@@ -193,18 +193,6 @@ def test_a_correct_guess_does_not_hide_the_derivative():
 
 # vmap: one of both is mapped
 
-def test_batches_of_parameters_and_of_guesses():
-    squares, guesses = np.array([1.0, 4.0, 9.0]), np.array([1.0, -1.0, 5.0])
-    f = lambda a, guess: root(lambda a, x: x * x - a, a, guess)
-    assert_rows(ad.vmap(f, (None, 0))(4.0, guesses), [2, -2, 2])
-    assert_rows(ad.vmap(f)(squares, guesses), [1, -2, 3])
-    assert_rows(ad.vmap(ad.grad(f), (0, None))(squares, 1.0),
-                [1/2, 1/4, 1/6])
-    # The cotangent of an argument that is not mapped is a sum.
-    total = lambda a: ad.vmap(f, (None, 0))(a, guesses).sum()
-    assert_close(ad.grad(total)(4.0), 1/4)
-
-
 # Trees, and the cost
 
 def test_solutions_and_parameters_are_trees(node):

@@ -34,19 +34,6 @@ def pendulum_by_runge_kutta(p):
     return y
 
 
-@program(0.0, 0.1, 1.0, -0.2, 0.3, 1.2)
-def forces_of_three_bodies(s):
-    x, m = s.reshape(3, 2), np.array([1.0, 2.0, 0.5])
-    force = np.zeros((3, 2))
-    for i in range(3):
-        for j in range(i + 1, 3):
-            d = x[j] - x[i]
-            f = m[i] * m[j] * d / np.sum(d * d)**1.5
-            force[i] += f
-            force[j] -= f
-    return force
-
-
 @program(1.0, -0.5, 0.2)
 def heat_equation(p):
     u = np.sin(np.linspace(0, np.pi, 7))

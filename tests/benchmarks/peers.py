@@ -48,21 +48,13 @@ def gradients(program, args, hand, argnums=0, value=False,
         floor: one of `floors`, if there is one for this program.
     """
     transform = 'value_and_grad' if value else 'grad'
-    ours = getattr(ad, transform)(partial(program, np), argnums)
-    calls = {'hand': partial(hand, *args)}
+    calls = everywhere(lambda lib, np: getattr(lib, transform)(
+        partial(program, np), argnums), args, hand, {*peers} - {'torch'})
     if floor:
         calls['floor'] = prepared(floor, args)
-    calls |= our_calls(ours, args)
-    if autograd and 'autograd' in peers:
-        theirs = getattr(autograd, transform)
-        calls['autograd'] = partial(theirs(partial(program, anp), argnums),
-                                    *args)
     if torch and 'torch' in peers:
         calls['torch'] = torch_gradient(
             partial(torch_program or program, torch), args, argnums, value)
-    if jax and 'jax' in peers:
-        theirs = getattr(jax, transform)
-        calls['jax'] = jax_call(theirs(partial(program, jnp), argnums), args)
     return calls
 
 

@@ -99,8 +99,6 @@ def test_arguments_of_unknown_types_get_no_guard(flattened):
         assert f.guard is None, name
         check(f, args, out)
         assert len(flattened) == before + 1 and len(runs) == 1
-        assert_trees(out['a'][0], ad.tree_map(np.asarray, args)
-                     if name == 'subclass' else args)
 
 
 def test_keywords_static_arguments_and_closures_get_no_guard():
@@ -134,8 +132,6 @@ def test_a_guarded_result_has_its_tree(flattened):
             y = f(x)
             took = len(flattened) - before
             assert_identical(y, expected)
-            if type(expected) is dict:
-                assert list(y) == sorted(expected)
         assert took == 0    # for the last one
 
 

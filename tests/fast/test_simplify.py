@@ -107,10 +107,6 @@ SIMPLIFIED = {
         'in (b, b, c, d, e) }')),
 
     # broadcasting is left to NumPy
-    'broadcast_number': (
-        lambda x, y: np.broadcast_to(y, (2, 3)) * x,
-        [A, np.float64(2)], (
-        'c:float64[2,3] = mul b a', 'in (c,) }')),
     'broadcast_and_returned': (
         lambda x, y: (lambda z: (z * x, z))(np.broadcast_to(y, (2, 3))),
         [A, V], (
@@ -123,8 +119,6 @@ SIMPLIFIED = {
         'c:float64[2,3] = where a b 0.0', 'in (c,) }')),
     'constant_number': (lambda x: x * np.broadcast_to(2.0, (2, 3)), [A], (
         'b:float64[2,3] = mul a 2.0', 'in (b,) }')),
-    'constant_one': (lambda x: x * np.broadcast_to(1.0, (2, 3)), [A], (
-        'in (a,) }',)),
 
     # a product of an array with itself
     'product_that_would_become_one': (

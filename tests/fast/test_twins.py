@@ -102,21 +102,6 @@ def test_a_user_primitive_can_get_a_new_rule(name):
         assert_same(slope(X), np.full(3, power))
 
 
-def test_a_policy_is_not_called_again_for_a_known_program():
-    answers = []
-
-    def policy(primitive, *avals, **params):
-        answers.append(primitive)
-        return False
-    f = ad.checkpoint(lambda x: np.sin(np.sin(x)), policy=policy)
-    slope = ad.grad(total(f))
-    slope(X)
-    once = len(answers)
-    assert once
-    slope(X)
-    assert len(answers) == once
-
-
 @pytest.mark.parametrize('room', [0, 1])
 def test_large_constants_are_not_kept(room, monkeypatch):
     a = np.ones(100)
