@@ -211,7 +211,7 @@ def test_lines_of_the_standard_library_are_not_the_users():
         str(number)] * 2
 
 
-def test_an_error_tells_its_line():
+def test_an_error_quotes_its_line():
     def f(x):
         y = x + 1
         return np.log(y * 2)
