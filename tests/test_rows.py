@@ -31,7 +31,7 @@ STAGES = pytest.mark.parametrize('stage', [lambda f: f, staged])
 # D18
 
 @STAGES
-def test_d18_116_one_line_says_what_the_gradient_is(stage):
+def test_d18_116_one_line_defines_a_gradient(stage):
     """jax 116: saying it needed a primitive of one's own, with all rules."""
     f = ad.custom_jvp(lambda x: np.log1p(np.exp(x)))
     f.defjvps(lambda t, y, x: t * (1 - 1 / (1 + np.exp(x))))
@@ -60,7 +60,7 @@ def test_d18_636_the_linear_part_is_staged_once_and_transposed_later():
 
 
 @STAGES
-def test_d18_1249_vmap_removes_the_rule_no_more(stage):
+def test_d18_1249_vmap_keeps_the_rule(stage):
     """jax 1249: vmap went through the function, and its rule was gone."""
     f = ad.custom_vjp(lambda x: np.log(1 + np.exp(x)))
     f.defvjp(lambda x: (f(x), x), lambda x, ct: (
@@ -96,7 +96,7 @@ def test_d18_1275_python_runs_in_both_passes():
 
 
 @STAGES
-def test_d18_1366_functions_and_other_things_that_are_no_arrays(stage):
+def test_d18_1366_arguments_can_be_functions_and_other_objects(stage):
     """jax 1366: arguments of custom functions had to be arrays."""
     @partial(ad.custom_vjp, nondiff_argnames=('f', 'mode', 'shape'))
     def apply(f, x, mode, shape=(2, 2)):
@@ -197,7 +197,7 @@ def test_r1_the_example_of_the_page_has_its_gradient(dtype, stage, options):
 
 # What readers ask
 
-def test_asked_why_a_topological_order():
+def test_reverse_mode_visits_each_operation_once():
     """micrograd 67, 68, 91, 96: each operation goes back once, when all
     that used its result has; else the ways back would be 2^50."""
     backs = []
