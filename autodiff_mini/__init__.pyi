@@ -194,8 +194,8 @@ def watch(f: Callable[..., Any], *args: Any, name: str = 'player',
           roles: Sequence[str] = (), memory: bool = False) -> Recording: ...
 
 
-# Functions with a rule, or a program, of their own: they are called as they
-# were before, and in a class they are methods.
+# Functions with their own rule or program: they are called as before, and in
+# a class they are methods.
 class _Function(Generic[_P, _R]):
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R: ...
     @overload

@@ -512,7 +512,7 @@ FILES = [HERE / 'more', *[HERE / f'test_{name}.py' for name in """
     custom_vmap staged_calls special lowering forward""".split()]]
 OF_ALL_PROGRAMS = '''
     test_values_equal_numpys_and_tangents_the_derivative test_vmap_is_the_stack
-    test_types_are_those_of_what_numpy_returns
+    test_types_equal_those_of_numpys_results
     test_vjp_is_the_transpose_of_jvp test_jit_computes_what_numpy_computes
     test_jvp_of_vmap_and_vmap_of_jvp_are_the_stack_of_jvps'''.split()
 

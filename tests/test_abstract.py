@@ -34,7 +34,7 @@ def staged(f, *args):
 
 
 @each(STAGED)
-def test_types_are_those_of_what_numpy_returns(program):
+def test_types_equal_those_of_numpys_results(program):
     """Shape, dtype, and whether it is a Python number; and the values."""
     f = partial(program.function, np)
     with np.errstate(all='ignore'):
@@ -46,7 +46,7 @@ def test_types_are_those_of_what_numpy_returns(program):
         assert_same(staged(f, *program.args), y, program.ulps)
 
 
-def test_what_depends_on_values_is_refused_and_not_guessed():
+def test_programs_that_depend_on_values_are_refused():
     """D3."""
     for program in PROGRAMS:
         if program.name in NOT_STAGED:
@@ -81,7 +81,7 @@ OPERATIONS = {
 
 
 @pytest.mark.parametrize('name', OPERATIONS)
-def test_dtypes_of_all_pairs_are_those_of_numpy(name):
+def test_dtypes_of_all_pairs_equal_numpys(name):
     """NEP 50: also where a Python number meets another, or an array."""
     f, compared = OPERATIONS[name], 0
     for x in NUMBERS.values():
@@ -98,7 +98,7 @@ def test_dtypes_of_all_pairs_are_those_of_numpy(name):
     assert compared >= 30
 
 
-def test_python_numbers_stay_weak_where_numpy_keeps_them():
+def test_python_numbers_stay_weak_as_in_numpy():
     def f(x):
         return -x * 2 + x ** 2 - ad.stop_gradient(x)
 
@@ -150,7 +150,7 @@ def test_mistakes_are_found_while_tracing():
 
 # Masks
 
-def test_a_traced_mask_is_refused_and_np_where_named():
+def test_a_traced_mask_is_refused_and_np_where_is_named():
     with pytest.raises(TracerError, match=r'Array boolean indices must be '
                        r'concrete.*np\.where\(mask, x, 0\)'):
         ad.make_jaxpr(lambda x, mask: x[mask])(X, X > 1)

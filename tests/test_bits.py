@@ -33,7 +33,7 @@ UNSAID = 'NumPy does not say what the result is.'
 # By the beginning of a program's name.
 WHY_NOT = {
     'They add products in another order.': (
-        'correlate_', 'einsum_'),
+        'correlate_', 'einsum_', 'vecmat'),
     'NumPy adds to 0.0, which turns -0.0 into 0.0, and we multiply, or the '
     'other way round.': (
         'dot_scalars', 'dot_stacks', 'tensordot_0', 'add_reduceat'),

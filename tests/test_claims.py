@@ -50,13 +50,6 @@ def test_the_loop_of_the_root_ends_for_numbers_of_any_size():
         assert_close(newton(draft)(a) / np.sqrt(a), 1.0)
 
 
-def test_a_loop_without_a_step_has_the_slope_of_its_start():
-    for system in draft, ad:
-        slope = lambda a: system.jvp(newton(system), (a,), (1.0,))[1]
-        assert slope(1.0) == 1.0
-        near(slope(2.0), 0.5 / np.sqrt(2.0), 1e-9)
-
-
 # Chapter 15
 
 

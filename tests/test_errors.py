@@ -129,7 +129,7 @@ UNSUPPORTED = {
 }
 
 
-def test_what_is_not_supported_says_so():
+def test_unsupported_calls_are_refused():
     for words, f in UNSUPPORTED.items():
         refused(f, np.ones(2), NotImplementedError, words)
 
@@ -222,7 +222,7 @@ def assert_says(program, cure):
     assert cure in said, (program, said)
 
 
-def test_a_program_without_its_source_is_told_less():
+def test_a_program_without_source_gets_less_advice():
     for lines, words in {
             'return x if x > 0 else -x': r'np\.where\(condition, a, b\)',
             'return range(n)': "static_argnames='n'",
@@ -326,7 +326,7 @@ BESIDE = (
 
 
 @pytest.mark.parametrize('name', STRANGERS)
-def test_strangers_are_refused_as_primals_and_beside_a_tracer(name):
+def test_foreign_objects_are_refused(name):
     """np.matrix gave a wrong tangent in silence."""
     c = STRANGERS[name]
     for f in BESIDE:
@@ -373,14 +373,14 @@ def test_arithmetic_on_a_symbolic_zero_names_the_cure():
             use(ad.Zero(A))
 
 
-def test_error_names_are_those_of_jax():
+def test_errors_have_the_names_of_jax():
     for name in ('ConcretizationTypeError', 'TracerArrayConversionError',
                  'TracerBoolConversionError', 'UnexpectedTracerError',
                  'TracerIntegerConversionError'):
         assert issubclass(getattr(ad, name), TypeError)
 
 
-def test_rule_table_names_what_is_missing():
+def test_rule_table_names_the_missing_rule():
     rules = RuleTable('Colour rule', 'define colour_rules[primitive]')
     with pytest.raises(NotImplementedError, match=(
             r"Colour rule for 'sin' not implemented: define colour_rules")):
@@ -429,7 +429,7 @@ USES = {
 }
 
 
-def test_a_tracer_that_has_escaped_is_caught_where_it_is_used():
+def test_an_escaped_tracer_is_caught_where_it_is_used():
     for transform in (ad.grad, ad.jit, ad.vmap):
         tracer = escaped(transform)
         for use in USES.values():

@@ -41,7 +41,7 @@ def test_three_perturbations_stay_apart():
     assert_close(d(f)(1.1), 54 * 1.1**5)
 
 
-def test_inner_tangent_may_be_a_value_of_the_outer():
+def test_an_inner_tangent_can_be_an_outer_value():
     """1670: a rule may call jvp with the tangents it was given (D18)."""
     def f(x):
         return ad.jvp(np.sin, (x,), (x * x,))[1]    # x^2 cos x
@@ -49,7 +49,7 @@ def test_inner_tangent_may_be_a_value_of_the_outer():
     assert_close(d(f)(x), 2 * x * math.cos(x) - x * x * math.sin(x))
 
 
-def test_derivatives_of_any_order_are_those_of_the_formulas():
+def test_derivatives_of_any_order_equal_the_formulas():
     """D9, where no rule is custom: 0 to 5 nested derivatives."""
     x = 0.7
     for order in range(6):
@@ -67,7 +67,7 @@ def counted(f, x):
     return dict(spied(lambda x: ad.jvp(f, (x,), (1.0,)), x)[1])
 
 
-def test_a_rule_costs_what_it_says():
+def test_a_rule_costs_only_its_own_operations():
     """x_dot is plain here, so only what x reaches is counted."""
     assert counted(np.sin, 0.5) == {sin_p: 1, cos_p: 1, mul_p: 1}
     assert counted(lambda x: 3.0 * x, 0.5) == {mul_p: 1}
@@ -87,7 +87,7 @@ def test_an_unperturbed_branch_costs_no_tangent_arithmetic():
     assert counts == {sin_p: 1, mul_p: 1, exp_p: 1, add_p: 2}
 
 
-def test_symbolic_zeros_are_never_made_into_arrays(monkeypatch):
+def test_symbolic_zeros_never_become_arrays(monkeypatch):
     x, w = np.ones(3), np.linspace(-1, 1, 6).reshape(2, 3)
 
     def f(x):
@@ -100,7 +100,7 @@ def test_symbolic_zeros_are_never_made_into_arrays(monkeypatch):
     assert np.any(ad.jvp(f, (x,), (x,))[1])
 
 
-def test_an_operand_may_have_no_rule_or_a_rule_that_returns_zero(
+def test_an_operand_can_have_no_rule_or_a_zero_rule(
         monkeypatch):
     called, pick_p = [], Primitive('pick', lambda x, y, z: x + y + z)
     monkeypatch.setitem(jvp_rules, pick_p, None)
@@ -113,7 +113,7 @@ def test_an_operand_may_have_no_rule_or_a_rule_that_returns_zero(
     assert called == ['z', 'z']     # only where the operand is perturbed
 
 
-def test_zero_knows_the_type_of_its_value():
+def test_zero_has_the_type_of_its_value():
     assert repr(ad.Zero(np.ones(2, np.float32))) == 'Zero(float32[2])'
     assert ad.Zero(1.0).aval == ad.typeof(1.0)
     assert ad.Zero(ad.typeof(np.ones(3))).aval == ad.typeof(np.ones(3))
@@ -125,8 +125,7 @@ def test_zeros_are_instantiated_in_the_tangent_type():
     for like, expected in (
             (np.ones((2, 3)), np.zeros((2, 3))),
             (np.ones(2, complex), np.zeros(2, complex)),
-            (ad.ShapedArray((2,), np.dtype(np.float16)),
-             np.zeros(2, np.float16)),
+            (ad.typeof(np.float16(1)), np.float16(0)),
             (np.arange(3), np.zeros(3, ad.float0)),
             (True, np.zeros((), ad.float0))):
         zeros = ad.instantiate_zeros(ad.Zero(like))
@@ -171,7 +170,7 @@ def test_python_branches_on_values_under_jvp():
     assert d(lambda x: x if 1 < x < 3 else 0.0)(2.0) == 1.0
 
 
-def test_what_stays_is_no_tracer():
+def test_unperturbed_results_are_not_tracers():
     """A symbolic zero, so no array of zeros is ever multiplied."""
     for f in (np.floor, np.rint, np.sign, np.isnan, np.argmax, np.argsort,
               np.logical_not, np.any, np.count_nonzero, lambda x: x // 0.3,

@@ -281,15 +281,6 @@ def stacked(f, stack, which):
     return f
 
 
-@law
-@given(programs(MIXED), points())
-def test_staging_twice_is_staging_once(f, point):
-    xs, g = point(), staged(f)
-    assert_same(g(*xs), f(*xs))
-    twice, once = (str(ad.make_jaxpr(h)(*xs)) for h in (g, f))
-    assert twice == once
-
-
 @examples(60)
 @given(programs(MIXED, max_size=5), points((float, np.float64)), stacks)
 def test_d1_every_stack_of_transforms_equals_its_alternative(

@@ -106,7 +106,7 @@ def test_the_small_compiler_writes_exactly_this():
         assert source(f, *args) == text(*lines)
 
 
-def test_a_source_computes_what_the_program_does(lowered):
+def test_a_source_computes_the_program(lowered):
     for f, args, _ in SOURCES.values():
         outs = lowered(f, *args)(*args)
         for y, expected in zip(outs, ad.tree_leaves(f(*args)), strict=True):
@@ -138,7 +138,7 @@ PLACES = {
 }
 
 
-def test_an_index_is_written_as_users_do(lowered):
+def test_an_index_is_written_as_users_write_it(lowered):
     for index, text in PLACES.items():
         place = eval(index)
         program = lowered(lambda x: x[place], A)
@@ -168,7 +168,7 @@ def test_a_literal_keeps_its_type_and_its_bits(lowered):
                     same_bits(y, expected)
 
 
-def test_keywords_are_no_names_of_arguments(lowered):
+def test_python_keywords_do_not_name_arguments(lowered):
     program = lowered(lambda *xs: sum(xs), *range(1000))    # `as`, `if`, ...
     assert program(*range(1000)) == [499_500]
 
@@ -178,7 +178,7 @@ NASTY = ['a b', 'my-scale', '1st', 'if', 'np', 'x); import os', '', 'λ', "'",
          'µ', 'ﬁ', 'x²', 'ℌ']     # Python reads the last four otherwise
 
 
-def test_a_primitive_may_have_any_name(lowered):
+def test_a_primitive_can_have_any_name(lowered):
     for name in NASTY:
         p = ad.Primitive(name)
         p.def_impl(lambda x, **params: x * len(params))
@@ -208,7 +208,7 @@ CARRIERS = {
 
 
 @pytest.mark.parametrize('name', CARRIERS)
-def test_d5_lowering_forgets_what_carries_a_function(name):
+def test_d5_lowering_drops_the_rules_of_calls(name):
     """lower(custom_jvp_call(f, f_jvp)) == lower(f)"""
     f = lambda x: np.sin(x) * x + 2.0
     g = CARRIERS[name](f)
@@ -221,7 +221,7 @@ def test_d5_lowering_forgets_what_carries_a_function(name):
     assert source(CARRIERS[name](h), C) == source(h, C)
 
 
-def test_dead_code_is_dropped_and_nothing_else():
+def test_only_dead_code_is_dropped():
     def f(x):
         y = np.sin(x)
         np.cos(y * A) + x
@@ -276,7 +276,7 @@ def fails(x):
 
 
 @pytest.mark.parametrize('x', [C - 1, np.float64(-1)])
-def test_an_error_tells_its_line(x, lowered):
+def test_an_error_quotes_its_line(x, lowered):
     line = fails.__code__.co_firstlineno + 2
     program = lowered(lambda x: half(fails(x)), x)
     with np.errstate(all='raise'), pytest.raises(FloatingPointError) as e:

@@ -48,7 +48,7 @@ def test_d18_636_the_linear_part_is_staged_once_and_transposed_later():
 
 
 @STAGES
-def test_d18_1249_vmap_removes_the_rule_no_more(stage):
+def test_d18_1249_vmap_keeps_the_rule(stage):
     """jax 1249: vmap went through the function, and its rule was gone."""
     f = ad.custom_vjp(lambda x: np.log(1 + np.exp(x)))
     f.defvjp(lambda x: (f(x), x), lambda x, ct: (
@@ -146,7 +146,7 @@ def test_r1_the_example_of_the_page_has_its_gradient(dtype, stage, options):
 
 # What readers ask
 
-def test_asked_why_a_topological_order():
+def test_reverse_mode_visits_each_operation_once():
     """micrograd 67, 68, 91, 96: each operation goes back once, when all
     that used its result has; else the ways back would be 2^50."""
     backs = []

@@ -216,16 +216,12 @@ ERRORS = {
         'a': c['a'], 'b': [c['b'][0] * np.float64(1)]},
         {'a': 1., 'b': [np.float32(1)]}), T, r"carry\['b'\]\[0\]: .*the "
         r'input is float32\[\], and the output is float64\[\]'),
-    'init_leaf': (loop(init={'a': [None, 'a']}), T,
-                  r"init_val\['a'\]\[1\]: .*type str"),
     'd3_condition': (loop(lambda c: c > 0 and c < 1), BOOL,
                      'Attempted boolean conversion.*while_loop of'),
     'd3_body': (loop(body=lambda c: c - 1 if c > 0 else c), BOOL,
                 f'{NAME}.*cannot branch on a value'),
     'fori_float': (lambda: ad.fori_loop(0, 2.5, lambda i, c: c, 1.), T,
                    'integer'),
-    'fori_tree': (lambda: ad.fori_loop(0, 2, lambda i, c: (c, c), 1.), T,
-                  r'same pytree structure.*\(\*\).*\(\*, \*\)'),
 }
 
 

@@ -15,7 +15,7 @@ from autodiff_mini.primitives.elementwise import mul_p, sin_p
 from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.programs import PROGRAMS, is_inexact
-from tests.test_jit_equals_eager import assert_identical
+from tests.test_jit_equals_eager import Labelled, assert_identical
 from tests.test_vmap import MAPPED, batched, layouts
 
 
@@ -112,7 +112,7 @@ def test_the_tape_remembers_arrays_that_change_later(size):
 def test_cotangents_are_added_one_by_one():
     x, c = np.random.default_rng(3).standard_normal((2, 50))
     for f in (lambda x: np.sum(x * x * c + x * 0.1),
-              lambda x: np.sum(x * x, dtype=np.dtype(float)),
+              lambda x: np.sum(x * c.view(Labelled)),
               lambda x: np.sum(np.var(x) * c * x)):
         check_both_ways(ad.grad(f), x)
 
@@ -134,6 +134,11 @@ def test_a_gradient_can_use_one_of_several_results():
     for chosen in (0, 1):
         assert np.any(check_both_ways(ad.grad(lambda x: np.sum(
             np.linalg.eigh(x)[chosen] ** 2 * np.arange(2))), x))
+
+
+def test_static_arguments_are_part_of_the_key():
+    check_both_ways(ad.grad(lambda x: np.sum(
+        np.cumsum(x, 0) * np.cumsum(x, 1))), np.eye(3) + 1)
 
 
 def test_an_error_of_the_reverse_pass_names_the_line(monkeypatch):

@@ -150,7 +150,7 @@ def test_a_failure_says_which_tests_fail_and_why_the_first_does(ask, save):
     assert 'The task' not in text and '_pytest' not in text
 
 
-def test_solved_shows_both_solutions_and_what_is_next(ask, save):
+def test_solved_shows_both_solutions_and_the_next_exercise(ask, save):
     save(NAME, STUB.replace('raise', 'return 2 * x #'))
     text = ask('next', '01_1')
     assert 'Solved.' in text and 'A sum will do.' in text
