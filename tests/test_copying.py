@@ -12,11 +12,6 @@ from numpy.testing import assert_array_equal as assert_same
 import autodiff_mini as ad
 from autodiff_mini.primitives.elementwise import sin_p
 
-
-def named(f):
-    return f.__name__
-
-
 X = np.array([0.3, 0.7, 1.1])
 
 
@@ -98,7 +93,7 @@ def test_a_primitive_is_copied_as_itself():
 
 @ways
 @pytest.mark.parametrize('f', [total, thrice, five_times, batched, jitted,
-                               looped, row_p.bind], ids=named)
+                               looped, row_p.bind])
 def test_a_program_is_copied_and_runs_as_before(f, way):
     x = 0.3 if f is looped else X
     jaxpr = ad.make_jaxpr(f)(x)

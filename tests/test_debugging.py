@@ -1,5 +1,6 @@
 """Guard `debug_nans`: it names the user's line that makes the first NaN."""
 
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -115,6 +116,13 @@ def test_debug_nans_says_what_to_write():
             with pytest.raises(ad.NaNError) as e, ad.debug_nans():
                 program(np.float64(1.0))
             assert words in str(e.value)
+
+
+def test_debug_nans_names_the_line_of_a_pickled_program():
+    jaxpr = pickle.loads(pickle.dumps(ad.make_jaxpr(ad.grad(rooted))(X)))
+    with pytest.raises(ad.NaNError) as e, ad.debug_nans():
+        ad.eval_jaxpr(jaxpr, jaxpr.consts, X)
+    assert 'np.sqrt(y), 0.0))     # the root' in str(e.value)
 
 
 def test_debug_nans_checks_arrays_of_other_libraries():

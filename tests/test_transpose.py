@@ -10,14 +10,12 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.core import Primitive, TraceTag, typeof
+from autodiff_mini.core import Primitive, typeof
 from autodiff_mini.interpreters.abstract import rules as abstract_rules
-from autodiff_mini.interpreters.partial_eval import linear_flat
-from autodiff_mini.interpreters.transpose import backward_pass, fit_cotangent
+from autodiff_mini.interpreters.transpose import fit_cotangent
 from autodiff_mini.interpreters.transpose import rules as transpose_rules
 from autodiff_mini.primitives.elementwise import add_p, mul_p
 from autodiff_mini.primitives.indexing import OPERAND, add_at_p
-from autodiff_mini.zeros import Zero
 from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.jaxpr_checks import check_jaxpr
@@ -156,7 +154,6 @@ def test_linear_transpose_takes_types_and_returns_a_tree():
 
 NONLINEAR = {
     'product': lambda x: x * x,
-    'sin': np.sin,
     'condition': lambda x: np.where(x > 0, x, 0),
     'scatter': lambda x: add_at_p.bind(
         np.zeros(3), x, np.argsort(x), indices=(OPERAND,)),
@@ -195,13 +192,9 @@ def test_cotangents_of_a_value_that_is_used_twice_are_added():
 
 
 def test_cotangents_of_unused_inputs_and_outputs_are_zeros():
-    jaxpr = linear_flat(lambda x, y: [x * 2], [typeof(X), typeof(X)],
-                        TraceTag('test', np.sin))
-    x_bar, y_bar = backward_pass(jaxpr, jaxpr.consts, [X])
+    x_bar, y_bar = ad.linear_transpose(lambda x, y: x * 2, X, X)(X)
     assert_same(x_bar, 2 * X)
-    assert type(y_bar) is Zero and y_bar.aval == typeof(X)
-    zero, zero2 = backward_pass(jaxpr, jaxpr.consts, [Zero(X)])
-    assert type(zero) is type(zero2) is Zero
+    assert_same(y_bar, 0 * X)
 
 
 def test_what_no_output_depends_on_is_not_run_backwards():

@@ -166,10 +166,8 @@ def test_in_axes_and_out_axes_take_every_axis(axis):
 
 TREE_AXES = {
     'dict_prefix': ({'w': 0, 'b': None}, {'w': [A, A], 'b': (5., A[0])}),
-    'nested': ([0, (None, 1)], [A, (5., A.T)]),
     'namedtuple_prefix': (Pair(1, (None, 0)), Pair([A.T], (1., A))),
     'ordered': (OrderedDict(b=0, a=None), OrderedDict(b=A, a=5.)),
-    'none_leaf': ([0, None], [A, None]),
 }
 
 

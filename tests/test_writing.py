@@ -50,7 +50,7 @@ def test_views_see_writes():
     def f(x):
         y = np.zeros((3, 3), like=x)
         diagonal, middle, last = y[::2, ::2], y.T[1], y[-1]
-        y[:, 1] = x
+        y[:, 1] = x[None]
         middle += 1
         diagonal[1, 1] = x[0] * x[1]
         return np.sum(last * last) + np.sum(middle)
