@@ -3,7 +3,7 @@
 A trace sees only the operations on its tracers. For each of these four
 programs, write down the names of the primitives that are bound when `x` is a
 tracer, in order: `'add'`, `'multiply'`, `'exp'`. Do it with a pencil first.
-If one of your lists is wrong, find out who did that operation instead.
+If one of your lists is wrong, find out what did the operation instead.
 """
 
 import numpy as np
