@@ -20,8 +20,8 @@ HINTS = (
     'that you removed to the value that replaces it. Which operands do you '
     'have to look up in it?',
     'The outputs of the program have to be looked up, too.',
-    'A factor is a one if it is no `Var` and `np.all(factor == 1)`. Then '
-    'compare `typeof` of the other factor with `typeof` of the result.',
+    "A factor is a one if it isn't a `Var` and `np.all(factor == 1)`. "
+    'Then compare `typeof` of the other factor with `typeof` of the result.',
     'An equation is a NamedTuple: `eqn._replace(invars=...)` returns a new '
     'one.',
 )
