@@ -194,6 +194,16 @@ def test_r4_a_forward_rule_does_not_run_first_either():
     assert counts == {'slope': 1}
 
 
+def test_a_linear_program_is_transposed_with_what_it_knows():
+    counts = {}
+    p = counter('known', np.sin, counts)
+    f = ad.checkpoint(lambda x, y: (p.bind(y), x * 2.0, y))
+    g = lambda x: (lambda s, z, y: s * z * y)(*f(x, 0.5))
+    back = ad.linear_transpose(g, 1.0)
+    assert_close(back(3.0)[0], np.sin(0.5) * 3.0)
+    assert counts == {'known': 1}
+
+
 # Policies
 
 POLICIES = {name: policy for name, policy in

@@ -146,7 +146,6 @@ COMPUTED = {    # programs whose source is not given
         lambda x: (np.where(x > 0, x * 2, 0.0).astype('f4'), x < 1,
                    (x * 3) ** 9), [H]),
     'a_block_of_singles': (lambda x: np.maximum(x * 2, 1), [H.astype('f4')]),
-    'blocks': (lambda x: np.sum(np.sin(x) * x) * np.cos(x), [H]),
     'a_loop_with_rows': (
         lambda w, x: ad.scan(lambda c, y: (np.tanh(w @ c) + y, (c, y @ c)),
                              x[0], x), [A[:, :2], A.T]),

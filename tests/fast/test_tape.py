@@ -136,6 +136,11 @@ def test_a_gradient_can_use_one_of_several_results():
             np.linalg.eigh(x)[chosen] ** 2 * np.arange(2))), x))
 
 
+def test_static_arguments_are_part_of_the_key():
+    check_both_ways(ad.grad(lambda x: np.sum(
+        np.cumsum(x, 0) * np.cumsum(x, 1))), np.eye(3) + 1)
+
+
 def test_an_error_of_the_reverse_pass_names_the_line(monkeypatch):
     def f(x):
         return np.sum(x * x)    # this line
