@@ -507,9 +507,9 @@ def nothing_done(key, rule, *args, **kwargs):
 
 HERE = Path(__file__).parent
 FILES = [HERE / 'more', *[HERE / f'test_{name}.py' for name in """
-    programs hard_points vmap abstract transpose jit laws unrolled
+    programs hard_points vmap abstract transpose jit jaxpr laws unrolled
     combinations scan cond while_loop checkpoint call custom_jvp custom_vjp
-    custom_vmap staged_calls special lowering""".split()]]
+    custom_vmap staged_calls special lowering forward""".split()]]
 OF_ALL_PROGRAMS = '''
     test_values_equal_numpys_and_tangents_the_derivative test_vmap_is_the_stack
     test_types_equal_those_of_numpys_results

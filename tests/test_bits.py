@@ -33,13 +33,13 @@ UNSAID = 'NumPy does not say what the result is.'
 # By the beginning of a program's name.
 WHY_NOT = {
     'They add products in another order.': (
-        'correlate_', 'einsum_', 'write_out'),
+        'correlate_', 'einsum_', 'vecmat'),
     'NumPy adds to 0.0, which turns -0.0 into 0.0, and we multiply, or the '
     'other way round.': (
         'dot_scalars', 'dot_stacks', 'tensordot_0', 'add_reduceat'),
     '0.0 and -0.0 are equal, and they return the other one.': (
         'clip_arrays', 'clip_float', 'nanmax_axis',
-        'nanmin_axis', 'nanmedian', 'nanquantile', 'quantile_',
+        'nanmin', 'nanmedian', 'nanquantile', 'quantile_',
         'sort_None', 'write_by_methods'),
     'A small power of an array is a product, which is a hundred times '
     'faster.': (
@@ -48,7 +48,8 @@ WHY_NOT = {
         'pow_float_on_the_left', 'power_0.5_of_float', 'fmax_', 'fmin_'),
     'They are composed of several operations, and each of them rounds.': (
         'round_complex', 'sinc_', 'interp_period',
-        'linspace_open', 'mixed_numbers', 'cond_stack'),
+        'linspace_open', 'mixed_numbers', 'cond_stack',
+        'histogram_weights_density', 'matrix_norm_stack'),
     'They call another LAPACK routine.': ('lstsq', 'polyfit', 'eig'),
     UNSAID: ('searchsorted_', 'empty_like')}
 

@@ -6,7 +6,6 @@ tests of the single modules don't make.  The forward forms of D18 are in
 tests/test_custom_jvp.py, those of custom_gradient in tests/test_closures.py.
 """
 
-import functools
 import re
 from functools import partial
 from pathlib import Path
@@ -29,17 +28,6 @@ STAGES = pytest.mark.parametrize('stage', [lambda f: f, staged])
 
 
 # D18
-
-@STAGES
-def test_d18_116_one_line_defines_a_gradient(stage):
-    """jax 116: saying it needed a primitive of one's own, with all rules."""
-    f = ad.custom_jvp(lambda x: np.log1p(np.exp(x)))
-    f.defjvps(lambda t, y, x: t * (1 - 1 / (1 + np.exp(x))))
-    g = ad.custom_vjp(lambda x: np.sign(x) * 1.0)
-    g.defvjp(lambda x: (g(x), None), lambda r, ct: (ct,))
-    assert ad.grad(stage(f))(0.0) == 0.5
-    assert ad.grad(stage(g))(-2.0) == 1.0
-
 
 def test_d18_636_the_linear_part_is_staged_once_and_transposed_later():
     """jax 636: a rule ran again for each tangent and each cotangent."""
@@ -96,25 +84,6 @@ def test_d18_1275_python_runs_in_both_passes():
 
 
 @STAGES
-def test_d18_1366_arguments_can_be_functions_and_other_objects(stage):
-    """jax 1366: arguments of custom functions had to be arrays."""
-    @partial(ad.custom_vjp, nondiff_argnames=('f', 'mode', 'shape'))
-    def apply(f, x, mode, shape=(2, 2)):
-        return np.reshape(f(x), shape) if mode == 'wide' else f(x)
-
-    def bwd(f, mode, shape, x, ct):
-        assert f is np.sin and mode == 'wide' and shape == (2, 2)
-        return 3 * np.reshape(ct, (-1,)) * np.cos(x),
-
-    apply.defvjp(lambda f, x, mode, shape: (apply(f, x, mode, shape), x), bwd)
-    g = stage(lambda x: apply(np.sin, x, mode='wide'))
-    assert g(X).shape == (2, 2)
-    assert_close(summed_grad(g)(X), 3 * np.cos(X))
-    assert_close(ad.vmap(summed_grad(g))(np.stack([X, X])),
-                 np.stack([3 * np.cos(X)] * 2))
-
-
-@STAGES
 def test_d18_1670_a_rule_calls_jvp_with_the_tangents_it_was_given(stage):
     """jax 1670: zeros, and those of integers, were no tangents for jvp."""
     def g(x, y, n):
@@ -147,26 +116,6 @@ def test_d18_1875_custom_gradient_inside_a_mapped_body_then_grad():
     # written down before it is differentiated, it must not close over `c`
     total = staged(lambda x: ad.vmap(body, (None, 0))(x, X).sum())
     assert_close(ad.grad(total)(2.0), expected)
-
-
-@STAGES
-def test_d18_1938_2069_arguments_by_keyword_also_through_wraps(stage):
-    """jax 1938, 2069: a custom function could not be called with them."""
-    def scaled(x, y, eps=1e-3):
-        return x * y + eps
-
-    @ad.custom_vjp
-    @functools.wraps(scaled)
-    def f(*args, **kwargs):
-        return scaled(*args, **kwargs)
-
-    f.defvjp(lambda x, y, eps: (f(x, y, eps), eps),
-             lambda eps, ct: (3 * ct, 5 * ct, 7 * ct * eps))
-    for use, bar in ((lambda x: f(x, y=1.0), 3.0),
-                     (lambda x: f(2.0, y=x), 5.0),
-                     (lambda x: f(2.0, eps=x, y=1.0), 14.0),
-                     (lambda x: f(eps=2.0, y=1.0, x=x), 3.0)):
-        assert ad.grad(stage(use))(2.0) == bar
 
 
 # R1: the example of the page

@@ -4,7 +4,7 @@
 the draft refuses it: "the draft has no rule for `<function polyval>`",
 because its `numpy_table` has no entry for it. Add that entry. You don't need
 a new primitive, because a polynomial is made of products and sums. So no
-interpreter has to learn anything, neither those we have nor those to come.
+interpreter has to learn anything, now or in a later chapter.
 
 As in NumPy, the first coefficient belongs to the highest power, and a
 coefficient can be traced too.
@@ -20,7 +20,7 @@ HINTS = (
     'The result should have NumPy\'s shape and dtype, even if there are no '
     'coefficients. So start with an array of zeros. `np.shape(x)` and '
     '`typeof(x).dtype` tell you which.',
-    '`np.polyval` turns a list of Python numbers into an array, so that '
+    '`np.polyval` turns a list of Python numbers into an array, so '
     '`[1.5, 2.0]` makes a float32 result float64. `np.asarray` does that.',
 )
 

@@ -1,21 +1,21 @@
 """Cold case: the slopes that moved in together.
 
-The report: "I wrote my own `slope`. Hundreds of first derivatives were right,
-so I shipped it. Then a user took the slope of x · (the slope of x + y in y).
-It should be 1, and mine says 2. Your `jvp` gets it right, and we use the same
-interpreter!" That's true. The `JVPTrace` is the draft's, and it opens only
-the boxes with its own tag. One line in this file is wrong. Find it and fix
-it.
+The report: "I wrote my own `slope`. Hundreds of first derivatives were
+right, so I shipped it. Then a user took the slope of x times (the slope of
+x + y with respect to y). It should be 1, and mine says 2. Your `jvp` gets
+it right, and we use the same interpreter!" That's true. The `JVPTrace` is
+the draft's, and it opens only the boxes with its own tag. One line in this
+file is wrong. Find it and fix it.
 """
 
 from autodiff_mini.draft.core import current_trace
 from autodiff_mini.draft.jvp import JVPTrace
 
 HINTS = (
-    'An outer and an inner slope run at the same time. When does an '
-    'interpreter take a box of another one for its own?',
+    'An outer and an inner slope run at the same time. When does one '
+    'interpreter take the other one\'s box for its own?',
     'If two applications had the same tag, each would open the other\'s '
-    'boxes. How often does Python evaluate the default value of an argument?',
+    'boxes. When does Python evaluate the default value of an argument?',
 )
 
 

@@ -1,8 +1,7 @@
 """Your row, third square: Lambert's W of a whole batch.
 
-Here's the row as far as you have it. Write its rule for
-`vmap`. Adding the primitive to the list of elementwise ones would do it, but
-write the rule by hand once.
+Here's your row so far. Write its rule for `vmap`. Adding the primitive to the
+list of elementwise ones would do it, but write the rule by hand once.
 """
 
 import numpy as np

@@ -6,14 +6,14 @@ which both work and return arrays of the same shape, but with different
 numbers. For an array of one element, they should agree.
 
 The tests call `breaks_it` once for the loop and once for `vmap`, so your
-function can keep something between its calls.
+function can remember its earlier calls.
 """
 
 import numpy as np
 
 HINTS = (
-    'How often does `f` run in the loop, and how often under `vmap`?',
-    'What if a function counts its calls, or throws dice? (Give the dice a '
+    'How many times does `f` run in the loop, and how many under `vmap`?',
+    'What if a function counts its calls, or rolls dice? (Give the dice a '
     'seed, or the function will not even agree with itself.)',
 )
 

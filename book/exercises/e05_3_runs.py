@@ -1,8 +1,8 @@
-"""Predict: how often does the rule run?
+"""Predict: how many times does the rule run?
 
 Here's a function with a rule that calls the function. Both keep a record of
-their runs. For each of the five programs, write down how often the function
-runs and how often the rule runs.
+their runs. For each of the five programs, write down how many times the
+function and the rule run.
 """
 
 import numpy as np

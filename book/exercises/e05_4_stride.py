@@ -13,7 +13,7 @@ from autodiff_mini import draft as ad
 
 HINTS = (
     'Write down what the rule returns at x = 0.1 if `x_dot` is 1, 2, and -1. '
-    'How often does it multiply by `x_dot`?',
+    'How many times does it multiply by `x_dot`?',
     '`slope` should not depend on `x_dot`. Along which direction is it the '
     'derivative? Remember that `x` can be an array, and that a tangent has '
     'the same shape.',

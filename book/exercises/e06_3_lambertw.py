@@ -6,8 +6,8 @@ array of ones to find out the type of the result. Write the abstract rule of
 `ShapedArray`, and returns the type of the result.
 
 The shape is easy, but what's the dtype for an `int8`? You can still ask the
-implementation. Just don't make it work: a test wants the type for a table of
-10**9 x 10**9 numbers.
+implementation. But keep its work small, because a test wants the type for a
+table of 10**9 x 10**9 numbers.
 """
 
 import numpy as np

@@ -16,8 +16,8 @@ HINTS = (
     'An equation can only use the results of earlier ones. So if you go from '
     'the last to the first, you have seen every use of a result before you '
     'see the equation that computes it.',
-    'An operation can have several results, in a list. One that is used is '
-    'reason enough to keep the equation. An operand can be an array, which '
+    'An operation can have several results, in a list. Keep the equation '
+    'if any of them is used. An operand can be an array, which '
     'cannot be an element of a set, so look for the variables.',
 )
 

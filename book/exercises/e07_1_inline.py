@@ -1,8 +1,8 @@
 """Extend: open every call.
 
 Write `inline`, which takes a program and returns one that computes the same
-without calls. In place of each call, it has the equations of the function
-inside. A call can contain a call, and one program can be called twice.
+values without calls. In place of each call, it has the equations of the
+function inside. A call can contain a call, and a program can be called twice.
 
 This puts all equations into one list, where exercise e06_4 finds the unused
 ones and e07_3 finds every exponential. What do you lose? There's a test for

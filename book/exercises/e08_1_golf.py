@@ -1,8 +1,8 @@
 """Residual golf: remember as little as possible.
 
 `linearize_at` keeps the arrays that the linear program needs. Here are two
-functions. Without rules, it keeps 24 bytes for each number of a float64 array
-for `swish`, and 6 for `hat`. Par is 8 and 1. (Single numbers are free.)
+functions without rules. For each number of a float64 array, it keeps 24 bytes
+for `swish` and 6 for `hat`. Par is 8 and 1. (Single numbers are free.)
 
 Give `swish` and `hat` rules that stay within par. Values and derivatives have
 to stay right, including second derivatives. Where `hat` has a corner, at -1,

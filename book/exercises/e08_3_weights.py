@@ -8,7 +8,7 @@ whose arguments are the unknown ones.
 
 You've got an interpreter that does this, and it was made for tangents. What
 does it do to a function with a rule, if the unknown operand isn't a tangent?
-There's a test for that, too. Par is five lines.
+There's a test for that. Par is five lines.
 """
 
 from autodiff_mini.draft.core import current_trace

@@ -1,6 +1,6 @@
-"""The loop runs while the program is traced. Each turn binds a product and a
-sum, which every interpreter knows, so the derivative and the batch come for
-free.
+"""The loop runs while the program is traced. Each iteration binds a product
+and a sum, which every interpreter knows, so the derivative and the batch come
+for free.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """This is the form of every interpreter so far: open your own boxes, let the
-parent compute, and put the result into a box. Only what's beside the value
+parent compute, and put the result into a box. Only the data beside the value
 differs. Without `self.owns`, two nested measurements would open each other's
-boxes, and chapter 2 is about that.
+boxes, as chapter 2 shows.
 """
 
 from autodiff_mini.draft.core import Trace, Tracer, current_trace, typeof

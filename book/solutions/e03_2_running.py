@@ -1,6 +1,6 @@
 """In the batch, each axis of an element is one further back. The axis can't
-be negative here, because `running_sum` took care of that, and it could still
-ask how many axes an element has.
+be negative here, because `running_sum` has made it positive, while it could
+still ask how many axes an element has.
 """
 
 import numpy as np

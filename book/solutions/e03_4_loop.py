@@ -1,4 +1,4 @@
-"""The loop throws the dice three times, and `vmap` throws them once for all
+"""The loop rolls the dice three times, and `vmap` rolls them once for all
 elements. The promise holds for functions whose result depends only on their
 arguments. That's why JAX passes the state of its random number generator as
 an argument, which can be mapped.

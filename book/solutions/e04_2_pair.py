@@ -1,4 +1,4 @@
-"""The one line has the idea of the next chapter in it: transform both
+"""The missing line holds the idea of the next chapter: transform both
 functions. Its price is a new primitive for each call under each `vmap`, and a
 line like this for each interpreter. There's also something that it can't do.
 `vmap(f)` applies a *new* `vmap`, which doesn't own the tracers that `f` has

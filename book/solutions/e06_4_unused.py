@@ -1,5 +1,5 @@
-"""From the last equation to the first, with a set of the variables that are
-needed. Chapter 9 goes through linear programs in the same direction, with
+"""Go from the last equation to the first, with a set of the variables that
+are needed. Chapter 9 goes through linear programs in the same direction, with
 cotangents instead of a set. Chapter 11 needs your function before it compiles
 a program, and calls it `drop_dead`.
 """

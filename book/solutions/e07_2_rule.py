@@ -1,8 +1,8 @@
 """The rule is recorded when the call is differentiated, and not before. By
-then the tracers in `args` are gone, so only the types of `xs` will do. Each
-derivative records the rule once, because the rule's program contains a call
-whose rule isn't recorded yet. JAX does it this way, and remembers the program
-for the next time.
+then the tracers in `args` are gone, so we record it for the types of `xs`.
+Each derivative records the rule once, because the rule's program contains a
+call whose rule isn't recorded yet. JAX does it this way, and remembers the
+program for the next time.
 """
 
 from autodiff_mini.draft.calls import custom_jvp_call_p, halves

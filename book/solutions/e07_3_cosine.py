@@ -2,9 +2,9 @@
 rule is a promise about `f`, and this isn't `f`.
 
 Two things are different. This version can't transform a function that
-branches on a value, and the trace could. And if a call has only plain numbers
-for operands, such as `np.tanh` of 2.0, the trace never heard of the tanh. In
-a recorded program it's an equation, and becomes a cosine.
+branches on a value, but the trace could. And if a call of `np.tanh` has a
+plain number for its operand, NumPy computes the tanh without asking the
+trace. In a recorded program it's an equation, and becomes a cosine.
 """
 
 from autodiff_mini.draft.jaxpr import Var, stage

@@ -13,7 +13,7 @@ for point, x in {'0d': f64(), '2d': f32(2, 3)}.items():
 program('dsplit', lambda np, x: np.subtract(*np.dsplit(x, 2)), f64(2, 1, 4))
 program('hsplit', lambda np, x: np.subtract(*np.hsplit(x, [1])), f64(3))
 program('vsplit', lambda np, x: np.subtract(*np.vsplit(x, 2)), f64(4, 2))
-for name, x in {'isneginf': [1, INF, -INF], 'isposinf': [1, INF, -INF],
+for name, x in {'isneginf': [1, INF, -INF], 'isposinf': [INF, 1, -INF],
                 'iscomplex': [1, 2j, 3j], 'isreal': [1, 2j, 3]}.items():
     program(f'{name}_of_some', lambda np, x, name=name: getattr(np, name)(x),
             numpy.array(x))

@@ -125,7 +125,7 @@ OF_A_TRIANGLE = [
     (lambda a: linalg.svd(a, hermitian=True)[1], np.tril),
     (lambda a: linalg.pinv(a, hermitian=True), np.tril),
     (lambda a: linalg.cholesky(a, upper=True), np.triu),
-    (lambda a: vectors_apart(linalg.eigh(a, 'U')), np.triu),
+    (lambda a: vectors_apart(linalg.eigh(a, UPLO='U')), np.triu),
     (lambda a: linalg.eigvalsh(a, UPLO='u'), np.triu),
 ]
 JUNK = np.array([[0, 5, -2], [4, 0, 1], [3, -6, 0]])
@@ -202,7 +202,7 @@ def test_a_cutoff_can_be_traced():
     stacks = np.stack([np.stack([a, a])] * 2)
     assert_same(ad.vmap(f)(stacks, cutoffs)[:, 0], expected)
     assert ad.grad(lambda c: np.sum(f(a, c)))(0.5) == 0.0
-    solve = ad.jit(lambda a, b, cutoff: linalg.lstsq(a, b, cutoff)[0])
+    solve = ad.jit(lambda a, b, cutoff: linalg.lstsq(a, b, rcond=cutoff)[0])
     for cutoff in *cutoffs, -1.0, 2.0, 0.0:
         assert_close(solve(a, a[1], cutoff),
                      linalg.lstsq(a, a[1], cutoff)[0])

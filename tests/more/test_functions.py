@@ -153,6 +153,7 @@ def test_roots_are_differentiated_by_the_implicit_function_theorem():
     p, p_dot = np.array([1., -6, 11, -6]), np.array([0.1, 0.2, -0.3, 0.4])
     roots, roots_dot = ad.jvp(np.roots, (p,), (p_dot,))
     assert roots.dtype == complex
+    assert_near(roots, np.roots(p))
     assert_near(roots_dot, -np.polyval(p_dot, roots)
                  / np.polyval(np.polyder(p), roots))
     assert ad.jit(np.roots)(p[:1]).shape == (0,)

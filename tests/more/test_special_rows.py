@@ -134,7 +134,8 @@ ENDS = [
     ('gammasgn', -0.5, 0.0), ('entr', 0.0, np.inf), ('entr', -1.0, np.nan),
     ('i0e', 0.0, 0.0), ('i1e', 0.0, 0.5), ('i1', 0.0, 0.5),
     ('j1', 0.0, 0.5), ('spence', 1.0, -1.0), ('spence', 0.0, -np.inf),
-    ('ellipk', 0.0, np.pi / 8), ('ellipe', 1.0, -np.inf),
+    ('ellipk', 0.0, np.pi / 8), ('ellipk', 1.0, np.nan),
+    ('ellipe', 1.0, -np.inf),
     ('exprel', 0.0, 0.5), ('log1p', -2.0, np.nan), ('cbrt', 0.0, np.inf),
     ('exp1', 0.0, -np.inf), ('exp1', -1.0, np.nan),
 ]
