@@ -152,7 +152,6 @@ ASKED = {
     'range(1, n + 1)': "Make n static: ad.jit(f, static_argnames='n').",
     'range(int_of(x))': 'ad.fori_loop(0, int_of(x), body, x).',
     'np.eye(int_of(x))': 'so make it a static argument of jit.',
-    '2.0 if n == 1 else x': "Make n static: ad.jit(f, static_argnames='n').",
     'x.numpy()': 'Leave it out, because NumPy accepts x.',
     'x.exp()': 'Write np.exp(x).',
     '{x: 1}': 'A traced value has no hash',

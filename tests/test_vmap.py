@@ -222,7 +222,6 @@ LAYOUTS = {
     'static_mask_apart':
         lambda x, i, j: x[np.array([True, True, True]), :, i],
     'ellipsis_mask_array': lambda x, i, j: x[..., np.eye(3, 4) > 0, i],
-    'false': lambda x, i, j: x[False],
     'array_and_true_apart': lambda x, i, j: x[i, :, True],
 }
 INDEX_AXES = [(0, None, None), (None, 0, None), (None, None, 0),
