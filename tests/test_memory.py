@@ -166,7 +166,7 @@ def test_a_constant_that_becomes_minus_zero_has_changed():
             np.testing.assert_array_equal(y, expected)
 
 
-class Labelled(np.ndarray):
+class Labeled(np.ndarray):
     """An array of a user's own class."""
 
 
@@ -179,7 +179,7 @@ def mapped():
 
 
 ARRAYS = {     # by name: an array, and what owns its memory
-    'labelled': lambda: [np.full(2, 2.0).view(Labelled)] * 2,
+    'labeled': lambda: [np.full(2, 2.0).view(Labeled)] * 2,
     'file': lambda: [mapped()] * 2,
     'view_of_a_file': lambda: (lambda x: (x[::-1], x))(mapped()),
     '0d': lambda: [np.array(2.0)] * 2,

@@ -1,8 +1,8 @@
 """Predict: which operations does a trace see?
 
 A trace sees only the operations on its tracers. For each of these four
-programs, write down the names of the primitives that are bound when `x` is a
-tracer, in order: `'add'`, `'multiply'`, `'exp'`. Do it with a pencil first.
+programs, list the primitives that are bound when `x` is a tracer, in order.
+Their names are `'add'`, `'multiply'`, and `'exp'`. Do it with a pencil first.
 If one of your lists is wrong, find out what did the operation instead.
 """
 

@@ -1,11 +1,11 @@
 """Extend: pretend in the backward pass.
 
-Two people want a derivative that isn't the derivative. She replaces the
+Two people want a derivative that isn't the derivative. One replaces the
 weights of a network by their signs, 1 or -1. The slope of a sign is 0, so the
 network would learn nothing, and in the backward pass she pretends that the
-sign is the identity (a *straight-through* estimator). He trains one network
-against another. Between the two he wants the identity, but each cotangent
-changes its sign, so what's good for one network is bad for the other
+sign is the identity (a *straight-through* estimator). The other trains one
+network against another. Between them he wants the identity, but flips the
+sign of each cotangent, so what's good for one network is bad for the other
 (*gradient reversal*).
 
 Write the function that both need. Their weights are trees. They'll map it

@@ -16,7 +16,7 @@ HINTS = (
     'The key is `str(tree_map(typeof, args))`. Print it for the arguments '
     'in `b` and `d`.',
     'Where are the programs kept? In `e`, count the tables. In `g`, ask what '
-    'the jitted function is passed. Which shape does an element of a batch '
+    'the jitted function is passed. What shape does an element of a batch '
     'have?',
 )
 

@@ -3,7 +3,7 @@
 The gradient of a sine compiles to `b = cos(a)` and `c = multiply(1.0, b)`,
 because every reverse pass starts with the cotangent 1.0. Write a compiler
 pass, next to `drop_dead`, that removes each equation that multiplies by one
-and lets its readers use the other factor.
+and puts the other factor in its place.
 
 Not every multiplication by one can go. A program must return the types that
 it returned before.
@@ -20,9 +20,9 @@ HINTS = (
     'that you removed to the value that replaces it. Which operands do you '
     'have to look up in it?',
     'The outputs of the program have to be looked up, too.',
-    'A factor is a one if it is no variable and `np.all(factor == 1)`. Then '
-    'compare `typeof` of the other factor with `typeof` of the result.',
-    'An equation is a NamedTuple: `eqn._replace(invars=...)` returns another '
+    "A factor is a one if it isn't a `Var` and `np.all(factor == 1)`. "
+    'Then compare `typeof` of the other factor with `typeof` of the result.',
+    'An equation is a NamedTuple: `eqn._replace(invars=...)` returns a new '
     'one.',
 )
 

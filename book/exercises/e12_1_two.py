@@ -1,7 +1,7 @@
 """Add a rule: `jit`, cut in two.
 
 `grad(jit(f))` isn't compiled, because the JVP rule of `jit` answers with a
-`call` of a Python function. Write it a better rule, which cuts the program
+`call` of a Python function. Write a better rule, which cuts the program
 with `linearize_jaxpr` and answers with two operations that are `jit` again:
 one for the primals, and one for the tangents.
 
@@ -18,7 +18,7 @@ HINTS = (
     '`jit_p.bind(*operands, fun=program)` returns a list. How many of the '
     'values that `known` returns are residuals? Compare its `outvars` with '
     'those of `fun`.',
-    'A tangent can be None. `instantiate(x, x_dot)` makes zeros of it.',
+    'A tangent can be None. `instantiate(x, x_dot)` turns it into zeros.',
 )
 
 

@@ -1,8 +1,8 @@
 """Golf: the curvature along a direction, as a program.
 
 A Hessian-vector product is the derivative of a gradient along a direction. It
-costs a few gradients, however many numbers there are, and many optimizers are
-built on it. Write a function that takes a program for `f(x)`, where `f`
+costs as much as a few gradients, whatever the size of `x`, and many
+optimizers use it. Write a function that takes a program for `f(x)`, where `f`
 returns a number, and returns a program of two arguments, `x` and a direction,
 for the product.
 

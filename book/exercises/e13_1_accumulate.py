@@ -2,8 +2,8 @@
 
 Python's `itertools.accumulate(xs, f, initial=c)` returns c, f(c, x0), f(f(c,
 x0), x1), and so on. With `f` an addition, that's a running sum. Write it as
-one loop, for any `f` of two trees. Return what each step computes, so without
-`c`, with a first axis as long as the first axis of `xs`.
+one loop, for any `f` of two trees. Return the result of each step, without
+`c` itself. The first axis is as long as that of `xs`.
 
 With `reverse=True`, begin with the last row. The results stay where their
 rows are: the last one is then `f(c, xs[-1])`.
@@ -13,7 +13,7 @@ from autodiff_mini import draft as ad
 from autodiff_mini.draft.trees import tree_map
 
 HINTS = (
-    'What does a step pass to the next one, and what does it put out? They '
+    'What does a step pass to the next one, and what does it output? They '
     'are the same value.',
     'The users of `scan` cannot ask for a loop from the last row. But '
     '`x[::-1]` works for tracers.',

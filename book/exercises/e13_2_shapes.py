@@ -15,8 +15,8 @@ from autodiff_mini import draft as ad
 HINTS = (
     'A captured array is a carry that never changes. Its derivative is part '
     'of the step like any other.',
-    'Ask of each operation in the step which number its rule multiplies the '
-    'tangent by.',
+    'For each operation in the step, which number does its rule multiply the '
+    'tangent by?',
     'In `e`, look at `matmul` in chapter 1: `m @ c` is '
     '`np.sum(m * c, -1)`. The sum keeps nothing.',
 )

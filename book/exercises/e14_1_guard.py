@@ -6,8 +6,8 @@ who has no `cond`. They compute both branches and choose with `np.where`. For
 each of them, find a number `x` where the second branch is chosen, and where
 
 - in `a`, both branches are finite, and the first derivative is nan;
-- in `b`, the chosen branch is finite (ask what you like of the other one),
-  and the first derivative is nan;
+- in `b`, the chosen branch is finite (the other one needn't be), and the
+  first derivative is nan;
 - in `c`, both branches *and* the first derivative are finite and right, and
   the second derivative is nan.
 

@@ -21,11 +21,11 @@ from autodiff_mini.draft.vmap import lengthen
 
 HINTS = (
     '`vmap_jaxpr(step, axis.size)` is a program for the whole batch, and you '
-    'can call it like a function. So is `vmap_jaxpr(test, axis.size)`, which '
-    'returns a list of one array, with a bool for each element.',
+    'can call it like a function. `vmap_jaxpr(test, axis.size)` is one, too. '
+    'It returns a list of one array, with a bool for each element.',
     '`np.where` takes the new or the old value of each element. The values '
     'can have more axes than the bools, and NumPy aligns shapes at the last '
-    'axis, where you need the first.',
+    'axis, but you need the first.',
     'To count the elements that continue, add up ones and zeros. '
     '`while_p.bind` needs programs, and `stage(f, avals)[0]` is one, where '
     '`avals` are the input variables of the batched step.',

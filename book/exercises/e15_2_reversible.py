@@ -1,7 +1,7 @@
 """Extend: a network that keeps one pair.
 
-A checkpoint keeps where it began. You don't need even that, if you can walk
-backwards from where you are. A step
+A checkpoint keeps its starting point. You don't even need that, if you can
+walk backwards from where you are. A step
 
     (a, b)  ->  (b, a + f(w, b))
 
@@ -14,8 +14,8 @@ reversible.
 Write `reversible(f)`, which returns a function of all weights and the first
 pair. For the reverse pass it can keep the weights and a single pair, whatever
 the number of steps. A `checkpoint` of the whole chain would do that too, but
-in the reverse pass it would keep every pair. Here, no array may ever have a
-row for the pair of each step. The derivatives have to be right in a batch and
+in the reverse pass it would keep every pair. Here, no array can ever have a
+row for each step's pair. The derivatives have to be right in a batch and
 when they are compiled, and so do the second derivatives by `grad`.
 """
 
@@ -27,8 +27,8 @@ HINTS = (
     '`custom_vjp`, whose `fwd` returns the last pair and keeps it.',
     '`bwd` is a scan over the weights too, from the last to the first. A '
     'tree of weights is reversed by `tree_map(lambda w: w[::-1], ws)`. The '
-    'carry is the pair and its cotangents, and each step puts out the '
-    'cotangent of its weight, so reverse those in the end.',
+    'carry is the pair and its cotangents, and each step outputs the '
+    'cotangent of its weight, so reverse those at the end.',
     'Let (b, c) be the pair after a step, with c = a + f(w, b). The '
     'cotangent of `a` is that of c. The cotangent of `b` is its own, plus '
     'what `f` sends back for the cotangent of c. `ad.vjp(f, w, b)` gives you '

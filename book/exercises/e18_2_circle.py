@@ -1,12 +1,12 @@
 """Add a row: a circle that checks its radius.
 
-`Circle` has a radius, which is a number, and a color, which is a string.
-Make it a container, with `register_pytree_node`, so that programs that take
-circles can be differentiated. Circles of two colors should be two
-structures.
+`Circle` has a radius, which is a number, and a color, which is a string. Make
+it a container, with `register_pytree_node`, so that programs that take
+circles can be differentiated. Circles of different colors should have
+different structures.
 
 This class checks its radius, as classes do. But the library also builds
-circles around other things than radii, such as asterisks when it prints a
+circles around things other than radii, such as asterisks when it prints a
 structure.
 """
 

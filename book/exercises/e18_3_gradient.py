@@ -1,9 +1,9 @@
 """Extend: a gradient, one slope at a time.
 
 `ad.jvp` gives the slope along one direction. Write `gradient(f)`, which
-returns a function of a tree of parameters. It returns a tree of the same
-structure that says, for each number in it, how fast `f` changes when this
-number grows and the others don't change.
+returns a function of a tree of parameters. That function returns a tree of
+the same structure that says, for each number in it, how fast `f` changes when
+this number grows and the others don't change.
 
 When it works, count how often `f` has to run. Reverse mode runs it once.
 """

@@ -24,13 +24,13 @@ HINTS = (
 
 
 def positions(f, args, kwargs):
-    """Returns the arguments of a call of `f`, all in their positions."""
+    """Return the arguments of a call to `f`, all in their positions."""
     bound = inspect.signature(f).bind(*args, **kwargs)
     return bound.args
 
 
 def deriv(f):
-    """Returns the derivative with respect to the first argument."""
+    """Return the derivative with respect to the first argument."""
     def slope_of_f(*args, **kwargs):
         x, *rest = positions(f, args, kwargs)
         return ad.jvp(lambda x: f(x, *rest), (x,), (1.0,))[1]

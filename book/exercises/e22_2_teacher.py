@@ -1,13 +1,13 @@
 """Cold case: the teacher who counted for nothing.
 
 The report: "In a group, everyone's opinion is changed by the opinions of the
-others, until all opinions stay. I need the derivative of where they end, so I
+others, until they settle. I need the derivative of where they settle, so I
 wrote the rule of chapter 22, for arrays. I can't divide by 1 - s anymore, but
 `x_dot = b_dot + s * x_dot` can be solved like the rest, by putting the answer
-in again until it stays. The values are right. Among friends, who listen to
-each other equally, the gradients are right as well. Then a teacher came. The
-others listen to her, and she listens to no one. The gradient says that her
-opinion doesn't matter."
+in again until it settles. The values are right. Among friends, who listen to
+each other equally, the gradients are right as well. Then a teacher joined.
+The others listen to her, and she listens to no one. The gradient says that
+her opinion doesn't matter."
 
 One line is wrong.
 """

@@ -3,8 +3,8 @@
 JAX's design document put the arguments that aren't differentiated *after* the
 primals and tangents, `rule(primals, tangents, a)`. The released JAX put them
 first, and so do we. Write the document's variant, a subclass of `custom_jvp`
-that differs only in this. All else has to keep working, down to the error
-messages, which call the rule by its name.
+that differs only in that order. Everything else has to keep working, even the
+error messages, which call the rule by its name.
 """
 
 import functools

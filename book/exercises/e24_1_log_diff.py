@@ -6,12 +6,12 @@ them: `np.log(np.exp(x) - np.exp(y))` is infinite or nan for an `x` of 1000,
 and if `x` and `y` are close, none of its digits is right.
 
 Write the row of `log_diff(x, y)`, for x > y, with every `def_` method that it
-needs. There are seven methods, including `def_lowering`, which returns the
-text of an expression. One of the seven isn't meant for this function, and one
-isn't needed. Arrays are broadcast, as in any NumPy function of two arrays,
-and the vmap rule has to take care of that. Values and slopes have to be right
-for large numbers and for close ones. The compiled program should contain a
-line of NumPy and no call of your function.
+needs. There are seven methods, including `def_lowering`, whose rule returns
+the text of an expression. One of the seven isn't meant for this function, and
+one isn't needed. Arrays are broadcast, as in any NumPy function of two
+arrays, and the vmap rule has to take care of that. Values and slopes have to
+be right for large numbers and for close ones. The compiled program should
+contain a line of NumPy and no call to your function.
 """
 
 import numpy as np

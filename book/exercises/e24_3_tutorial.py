@@ -28,7 +28,7 @@ HINTS = (
 
 
 def make(p):
-    """Give a primitive its rules, and returns the function for users."""
+    """Give a primitive its rules, and return the function for users."""
     def scale(x, factor):
         return p.bind(x, factor=factor)
 

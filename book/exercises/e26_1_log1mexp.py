@@ -1,6 +1,6 @@
 """Add a row: the logarithm of what's left.
 
-A lamp with a mean lifetime of 1 is dead by the time `x` with the probability
+A lamp with a mean lifetime of 1 is dead by time `x` with probability
 1 - exp(-x). We want the logarithm of that:
 
     log(1 - exp(-x))

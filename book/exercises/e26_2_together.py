@@ -1,11 +1,11 @@
 """Extend: clip a whole tree.
 
 Chapter 10's `calm` is another rule that isn't a derivative. It clips each
-number of a cotangent to between -1 and 1, which makes the long entries
-shorter and leaves the short ones alone, so the next step of training has a
-different direction. To keep the direction, take all the numbers in all the
-arrays of a tree as one long vector. If it's longer than `limit`, multiply
-*every* array by the same factor, so that the vector is as long as `limit`.
+number of a cotangent to between -1 and 1, which shrinks the large entries and
+leaves the small ones alone, so the next step of training has a different
+direction. To keep the direction, take all the numbers in all the arrays of a
+tree as one long vector. If it's longer than `limit`, multiply *every* array
+by the same factor, so that the vector is as long as `limit`.
 
 Write `at_most_together(tree, limit)`, which returns its tree unchanged and
 does this to the cotangents in the reverse pass. They keep their dtypes. If

@@ -1,10 +1,10 @@
 """Cold case: nan by night.
 
-A model decides which of some texts belong together. A text is a row of
-numbers, of which only the direction counts. The loss looks at how alike any
-two rows are, with a weight for each column. The model has been in use for a
-year. Last night a user sent a text with no words in it, a row of zeros, and
-in the morning all weights of the model were `nan`.
+A model decides which texts belong together. A text is a row of numbers, and
+only the direction of the row counts. The loss looks at how alike any two rows
+are, with a weight for each column. The model has been in use for a year. Last
+night a user sent a text with no words in it, a row of zeros, and in the
+morning all weights of the model were `nan`.
 
 The loss itself is right, even for such a row, and has to stay as it is. But
 its gradients have to be numbers again, with respect to the weights and to the
@@ -69,7 +69,7 @@ def surprise(p):
 
 
 def loss(weights, rows):
-    """Return how undecided the likenesses of the rows are."""
+    """Return the total surprise at how alike the rows are."""
     units = directions(weighted(weights, rows))
     alike = units @ np.transpose(units)
     return np.sum(surprise(np.square(alike)))

@@ -1,9 +1,9 @@
 """Extend: one solution is the next guess.
 
 A bridge is loaded, a little more each time, and we want to know how far it
-bends, which is, for each load `a`, the `x` with `f(a, x) = 0`. Newton's
-method needs a good guess. For the first load you have one, and for each of
-the others the best guess is the solution for the load before.
+bends. For each load `a`, that's the `x` with `f(a, x) = 0`. Newton's method
+needs a good guess. For the first load you have one, and for each of the
+others the best guess is the solution for the load before.
 
 Write `path(f, loads, x_guess)`, which returns all the solutions. It has to be
 differentiable with respect to the loads and whatever `f` captures. Before you
@@ -26,7 +26,7 @@ HINTS = (
 
 
 def bridge(a, x):
-    """Return what holds the bridge minus the load `a`."""
+    """Return the force that holds the bridge, minus the load `a`."""
     return np.arctan(x - a) + 0.01 * (x - a)
 
 

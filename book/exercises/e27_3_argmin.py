@@ -1,9 +1,9 @@
 """Extend: the best of all.
 
-To fit a model is to find the `x` for which a cost is smallest. Which `x` that
-is depends on the data, and on numbers that a person chose, such as the
+Fitting a model means finding the `x` for which a cost is smallest. Which `x`
+that is depends on the data, and on numbers that a person chose, such as the
 strength of a penalty. Would another choice be better? That's a question for
-the derivative *of the best x*, and few optimizers have one.
+the derivative *of the best x*, and few optimizers can answer it.
 
 Write `argmin(cost, a, x_guess)`, which returns the `x` for which `cost(a, x)`
 is smallest, with its derivatives with respect to `a` and to whatever `cost`

@@ -1,6 +1,6 @@
-"""Transposed, an index becomes a scatter, and a sum of two terms stays a sum.
-So the rule has the shape of the function: where `difference` reads the last
-elements minus the first, the rule writes to the last minus the first.
+"""Transposing turns an index into a scatter and keeps a sum a sum, so the
+rule looks like the function. `difference` reads the last elements minus the
+first, and the rule writes to the last minus the first.
 
 Take home: a transpose rule made of the draft's operations can be batched and
 differentiated, and its transpose is the difference again.

@@ -1,4 +1,4 @@
-"""There's no rule to write, and the row is complete. The forward rule
+"""There's no rule to write, because the row is complete. The forward rule
 multiplies the tangent by a number, and only that product is transposed. It's
 also the product that program b batches.
 

@@ -1,4 +1,4 @@
-"""There's no residual. The call of `pretending` in the forward pass is what
+"""There's no residual. The call to `pretending` in the forward pass is what
 counts. `f(x)` has the same value, but the slope of the square of `straight`
 is `2 * straight(x)`, and with `2 * f(x)` instead the second derivative would
 be 0.

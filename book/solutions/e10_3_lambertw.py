@@ -1,6 +1,6 @@
 """One array is kept, and the backward pass computes one exponential. For the
 second derivative, the `w` in `bwd` is differentiated. It came from
-`lambertw`, so the rule is asked again, and the loop isn't.
+`lambertw`, so the rule is asked again, but the loop isn't.
 
 `vmap` of this function fails, because it maps the function in the call, and
 the `while` there can't decide for a whole batch. Chapter 14 has a loop that's

@@ -1,9 +1,9 @@
-"""Two dicts of variables would have been one too many: `same` maps a variable
-to the value that replaces it, and every later operand is looked up there
-first, so a chain of ones collapses by itself.
+"""One dict is enough. `same` maps a variable to the value that replaces it,
+and every later operand is looked up there first, so a chain of ones collapses
+by itself.
 
 The test of the types is the important line. A one can turn an integer into a
-float, or a number into an array, and then it is not a one that does nothing.
+float, or a number into an array, and then multiplying by it does something.
 Most compilers have dozens of passes like this one, and most of their bugs are
 in the conditions.
 """

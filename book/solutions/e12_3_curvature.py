@@ -1,8 +1,8 @@
-"""The gradient is a program, `tangent_jaxpr` takes any program, and so
-there's no new rule. Programs compose as functions do, and `stage` turns the
+"""The gradient is a program, and `tangent_jaxpr` takes any program, so no new
+rule is needed. Programs compose as functions do, and `stage` turns the
 composition into a program again.
 
-`make_jaxpr(grad(...))` inside would have been as good, because a program is a
+`make_jaxpr(grad(...))` inside would have worked, too, because a program is a
 function. Forward mode over reverse mode is the cheap order. Reverse over
 forward is right, too, and reverse over reverse keeps residuals twice.
 """

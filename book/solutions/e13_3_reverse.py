@@ -1,4 +1,4 @@
-"""A row belongs to its index `i`, whatever the time at which it was computed.
+"""A row belongs to its index `i`, no matter when it was computed.
 In the forward pass, a step's time and its index are equal, so all values are
 right. In the reverse pass, the first step to run is the last one, and its row
 is the cotangent of the last row of `xs`.

@@ -2,8 +2,8 @@
 second branch, so the root isn't chosen, its cotangent is 0, and the reverse
 pass computes zero times infinity. In `c` the same thing happens one
 derivative later, because the slope of x ** 1.5 at 0 is 0, and the slope of
-that slope is infinite. From 710 on, the exponential is infinite, its slope
-is too, and the logarithm's is 0.
+that slope is infinite. In `b`, from 710 on, the exponential and its slope are
+infinite, and the logarithm's slope is 0.
 
 You don't find such points by looking at values, or by testing the first
 derivative. In `cond_vmap`, the line that makes the difference is

@@ -2,7 +2,7 @@
 number of steps is unknown, because it's unknown for a single element too.
 
 The batch takes as many steps as its slowest element, and every step computes
-all elements, also those that have stopped. That's the price of a batch whose
+all elements, even those that have stopped. That's the price of a batch whose
 elements disagree. A stopped element can even divide by zero, and then NumPy
 warns about a number that `np.where` doesn't choose. No nan follows, because a
 while loop has no reverse mode.

@@ -1,7 +1,7 @@
 """For a given limit, the greedy cut is best, because no piece could begin
 later. So try every limit, from the largest layer, which has to fit, to the
-whole chain, and take the one with the smallest sum. If all layers cost 1, it
-is about √n.
+whole chain, and take the one with the smallest sum. If all layers cost 1,
+that limit is about √n.
 
 You can do better by cutting the pieces again, with a checkpoint inside a
 checkpoint. Then each layer is computed a third time, and the memory is about

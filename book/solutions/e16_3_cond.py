@@ -1,5 +1,5 @@
 """A row whose parameters are programs runs them under the column, as `scan`
-does. No row for reverse mode was needed: the gradient of a cond is a cond.
+does. Reverse mode needed no row, because the gradient of a cond is a cond.
 
 Running both branches is safe here, because an interval has no side effects
 and `where` ignores the branch that is not possible. To save work, you could

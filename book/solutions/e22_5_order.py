@@ -1,8 +1,8 @@
 """One adapter. The document's order reads well here, since primals and
 tangents are always there and the others aren't. But a reverse rule has
 residuals and a cotangent instead of primals and tangents. With the other
-arguments in front, both kinds of rule begin alike, and that's the order that
-was released.
+arguments in front, both kinds of rule begin the same way, and that's the
+order that was released.
 """
 
 import functools

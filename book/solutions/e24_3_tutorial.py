@@ -12,7 +12,7 @@ import autodiff_mini as ad
 
 
 def make(p):
-    """Give a primitive its rules, and returns the function for users."""
+    """Give a primitive its rules, and return the function for users."""
     def scale(x, factor):
         return p.bind(x, factor)
 

@@ -1,7 +1,7 @@
 """The value has two formulas, one for each end, and the slope has one.
 
 M. Mächler compared the two in 2012, in "Accurately computing log(1 -
-exp(-|a|))", and log 2 is where he changes from one to the other.
+exp(-|a|))", and log 2 is where he switches from one to the other.
 
 Is the rule needed? Both formulas are computed everywhere. Where `x` is small,
 the one that isn't chosen is log1p(-1). In the reverse pass its cotangent is

@@ -50,7 +50,7 @@ def surprise(p):
 
 
 def loss(weights, rows):
-    """Return how undecided the likenesses of the rows are."""
+    """Return the total surprise at how alike the rows are."""
     units = directions(weighted(weights, rows))
     alike = units @ np.transpose(units)
     return np.sum(surprise(np.square(alike)))

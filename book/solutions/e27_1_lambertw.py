@@ -1,6 +1,6 @@
 """The equation says it all. The function whose root we want captures `x` and
-whatever `g` captures, and `custom_root` finds both. So a third argument, an
-exponent for instance, gets its derivative without a line of yours.
+whatever `g` captures, and `custom_root` finds both. So an exponent that `g`
+captures gets its derivative without a line of yours.
 
 The slope of an inverse function is one over the slope of the function, and
 you won't find a line that says so. It comes from dividing by `slope(1.0)`.

@@ -14,7 +14,7 @@ import autodiff_mini as ad
 
 
 def bridge(a, x):
-    """Return what holds the bridge minus the load `a`."""
+    """Return the force that holds the bridge, minus the load `a`."""
     return np.arctan(x - a) + 0.01 * (x - a)
 
 
