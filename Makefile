@@ -126,13 +126,13 @@ pdf: book .venv/browser   ## print the whole book into book.pdf
 test-package: .venv/package   ## build the wheel and the sdist, and try both
 	@$(PYTEST) --all tests/test_package.py
 
-watch: .venv/ready   ## do the exercises, all or from E=02_1 or chapter E=02 on
+watch: .venv/ready   ## do the exercises, all or starting at E=02_1 or chapter E=02
 	@$(BIN)/python -m book.tools.watch $(E)
 
 next:       ## check the next exercise, or E=02_1
 hint:       ## print a hint for it, and another one each time
 skip:       ## skip to another exercise
-reset:      ## restore the file of an exercise
+reset:      ## restore an exercise's file
 progress:   ## list the exercises and mark the solved ones
 next hint skip reset progress: .venv/ready
 	@$(BIN)/python -m book.tools.runner $@ $(E)

@@ -278,9 +278,9 @@ def fun_name(f) -> str:
 class Tracer(Refusals):
     """A value that a trace follows, used like an array.
 
-    A subclass defines `aval`, its type.  When NumPy asks how to compute with
-    a tracer, a table has the primitive.  Converting a tracer to a plain
-    number raises an error.
+    A subclass defines `aval`, its type.  When NumPy asks a tracer how to
+    compute with it, the tracer finds the primitive in a table.  Converting a
+    tracer to a plain number raises an error.
     """
 
     __slots__ = ('_trace', 'line', 'memory', 'made_in', '__weakref__')

@@ -88,7 +88,7 @@ class UnexpectedTracerError(TracerError):
 
 
 class ReadOnlyError(TracerError):
-    """A program writes into an array that is not its own.
+    """A program tried to write into an array that it does not own.
 
     An argument belongs to its caller, and an array that might be a view of
     another array in use is read-only, too.  The error is also a ValueError

@@ -1,7 +1,8 @@
 """Pytrees: nested containers, seen as a list of leaves and a structure.
 
-Users have dicts, interpreters have lists, and a `PyTreeDef` has the structure
-that converts between them.  A FlatFunction uses it for a call.  Chapter 18.
+Users pass dicts, interpreters work on lists, and a `PyTreeDef` holds the
+structure that converts between them.  A FlatFunction does so for a call.
+Chapter 18.
 """
 
 from collections import OrderedDict
@@ -36,8 +37,8 @@ def register_pytree_node(node_type, flatten, unflatten, names=None):
         flatten: `flatten(container) -> (children, aux)`, where `aux` is the
             data needed to rebuild it, which can be compared with `==`.
         unflatten: `unflatten(aux, children) -> container`.
-        names: `names(aux)` returns what errors append to the container's
-            name to name each child: by default `[0]`, `[1]`, ...
+        names: `names(aux)` returns a suffix for each child, which errors
+            append to the container's name: by default `[0]`, `[1]`, ...
 
     Raises:
         ValueError: the type is registered already.
@@ -83,10 +84,10 @@ def register_pytree_node_class(cls):
 def register_dataclass(nodetype, data_fields=None, meta_fields=None):
     """Register which fields of a dataclass are its children.
 
-    A dataclass is a container without being registered.  Its fields are the
-    children, except for those that `field(metadata={'static': True})` marks.
-    These belong to the structure: they are not traced, and jit traces the
-    function again when one of them has another value.
+    A dataclass is a container even if it is not registered.  Its fields are
+    the children, except for those that `field(metadata={'static': True})`
+    marks.  These belong to the structure: they are not traced, and jit traces
+    the function again when one of them has a new value.
 
     Args:
         nodetype: the dataclass.
@@ -362,7 +363,7 @@ def tree_map(f, tree, *rest):
         rest: trees that begin with the structure of `tree`.
 
     Raises:
-        ValueError: a tree has another structure.
+        ValueError: the structures differ.
 
     Source: `tree_map` in JAX's `jax/_src/tree_util.py`.
 

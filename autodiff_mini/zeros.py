@@ -13,7 +13,7 @@ from autodiff_mini.core import float0, is_array, tangent_type, typeof
 
 
 class Zero:
-    """The tangent of a value that is not perturbed: zero, not an array.
+    """The tangent of an unperturbed value: a zero that is not an array.
 
     Args:
         like: the value whose tangent it is, or the type of that value.
@@ -43,7 +43,7 @@ class Zero:
 
 
 def instantiate_zeros(t):
-    """Return the tangent `t`, as an array if it is a symbolic zero.
+    """Return the tangent `t`, converted to an array if it is a Zero.
 
     Args:
         t: an array, or a Zero.

@@ -381,9 +381,9 @@ def test_errors_have_the_names_of_jax():
 
 
 def test_rule_table_names_the_missing_rule():
-    rules = RuleTable('Colour rule', 'define colour_rules[primitive]')
+    rules = RuleTable('Color rule', 'define color_rules[primitive]')
     with pytest.raises(NotImplementedError, match=(
-            r"Colour rule for 'sin' not implemented: define colour_rules")):
+            r"Color rule for 'sin' not implemented: define color_rules")):
         rules[sin_p]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import autodiff_mini as ad
 from tests.numerical import assert_same
 
-Circle = namedtuple('Circle', 'centre radius')
+Circle = namedtuple('Circle', 'center radius')
 
 
 def test_tangents_of_several_arguments_add_up():
@@ -23,7 +23,7 @@ def test_tangents_of_several_arguments_add_up():
 def test_jvp_takes_and_returns_trees():
     """D10: containers of every kind, in and out; None has no leaf."""
     def area(circle, options):
-        x, y = circle.centre
+        x, y = circle.center
         return {'area': options['pi'] * circle.radius**2, 'none': None,
                 'sum': [x + y, OrderedDict(b=x, a=y)]}
 

@@ -129,7 +129,7 @@ def check_program(f, make, state, with_value):
 
 # Inputs
 
-class Labelled(np.ndarray):
+class Labeled(np.ndarray):
     """An array of a subclass, which computes like any other."""
 
 
@@ -169,7 +169,7 @@ LAYOUTS = {     # each returns the array, but for `repeated`
     'repeated': lambda x: np.broadcast_to(x[:1], x.shape),
     'one_number': lambda x: np.broadcast_to(x.flat[0], x.shape)
     if x.size else x,
-    'subclass': lambda x: x.copy().view(Labelled),
+    'subclass': lambda x: x.copy().view(Labeled),
     'swapped': lambda x: x.astype(x.dtype.newbyteorder()),
 }
 NUMBERS = {'array': np.copy, 'scalar': lambda x: x[()],

@@ -31,7 +31,7 @@ FAULTS = [
     (r'<p><span class="arithmatex">\(\frac12\)</span></p>',
      r'a formula is not set: \\\(\\frac12'),
     ('<style>body { color-scheme: dark !important }</style>',
-     'the wrong colours: dark'),
+     'the wrong colors: dark'),
     ('<nav aria-label="Planted">Home</nav>',
      'on paper: <nav aria-label="Planted">Home</nav>')]
 

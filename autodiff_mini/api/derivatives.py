@@ -182,19 +182,19 @@ def linearize_tree(tag, f, primals, has_aux=False, linearizer=linearize_flat,
 
 @public
 def linearize(f, *primals, has_aux=False):
-    """Return the output of `f`, and its derivative as a linear function.
+    """Return the output of `f` and its derivative, a linear function.
 
     Args:
         f: a function of arrays, or trees of arrays, that computes with NumPy.
-        primals: its arguments, the point.
-        has_aux: whether `f` returns a pair whose second half is not
+        primals: the arguments at which to differentiate.
+        has_aux: whether `f` returns a pair whose second element is not
             differentiated.
 
     Returns:
         `(out, f_jvp)`, or `(out, f_jvp, aux)`.  The function `f_jvp` takes
-        tangents, like the arguments, and returns the tangent of the output.
-        It runs only operations that depend on the tangents.  It is a pytree,
-        whose leaves are the arrays that it needs, the residuals.
+        one tangent per argument and returns the tangent of the output.  It
+        runs only operations that depend on the tangents.  It is a pytree
+        whose leaves are the residuals, the arrays that it needs.
 
     Raises:
         TypeError: an input or output of `f` is not an array, or the tangents
@@ -218,20 +218,20 @@ def linearize(f, *primals, has_aux=False):
 
 @public
 def vjp(f, *primals, has_aux=False):
-    """Return the output of `f`, and its derivative run backwards.
+    """Return the output of `f` and its pullback, a vector-Jacobian product.
 
     Args:
         f: a function of arrays, or trees of arrays, that computes with NumPy.
-        primals: its arguments, the point.
-        has_aux: whether `f` returns a pair whose second half is not
+        primals: the arguments at which to differentiate.
+        has_aux: whether `f` returns a pair whose second element is not
             differentiated.
 
     Returns:
-        `(out, f_vjp)`, or `(out, f_vjp, aux)`.  The function `f_vjp` takes a
-        cotangent, like the output, and returns a tuple of cotangents, like
-        the arguments.  Cotangents of integers and booleans have the dtype
-        `float0`.  It is a pytree, whose leaves are the arrays that it needs,
-        the residuals.  A complex cotangent `ct` represents the linear
+        `(out, f_vjp)`, or `(out, f_vjp, aux)`.  The function `f_vjp` takes
+        the cotangent of the output and returns a tuple with the cotangent
+        of each argument.  It is a pytree whose leaves are the residuals, the
+        arrays that it needs.  Cotangents of integers and booleans have the
+        dtype `float0`.  A complex cotangent `ct` represents the linear
         function of `z` whose value is the real part of `ct * z`.
 
     Raises:
@@ -261,8 +261,8 @@ def linear_transpose(f, *primals):
         primals: its arguments, or anything with their shapes and dtypes.
 
     Returns:
-        A function that takes a cotangent, like the output, and returns a
-        tuple of cotangents, like the arguments.  As in vjp, it is a pytree.
+        A function that takes the cotangent of the output and returns a tuple
+        with the cotangent of each argument.  As in vjp, it is a pytree.
 
     Raises:
         TypeError, NotImplementedError: `f` is not linear.
@@ -294,17 +294,18 @@ def grad(f, argnums=0, has_aux=False, holomorphic=False, allow_int=False):
         f: a function of arrays, or trees of arrays, that returns a scalar.
         argnums: the position of the argument to differentiate with respect
             to, or a tuple of positions.
-        has_aux: whether `f` returns a pair whose second half is not
+        has_aux: whether `f` returns a pair whose second element is not
             differentiated.
-        holomorphic: whether `f` takes complex numbers to a complex number,
+        holomorphic: whether `f` takes complex numbers to a complex number
             and has a complex derivative.
         allow_int: whether that argument can hold integers and booleans.
             Their gradients have the dtype `float0`.
 
     Returns:
-        A function of the same arguments.  It returns the gradient, which has
-        the structure, shapes and dtypes of the argument; a tuple of
-        gradients, if `argnums` is one; with `has_aux`, `(gradient, aux)`.
+        A function that takes the same arguments and returns the gradient,
+        which has the structure, shapes, and dtypes of the argument; a tuple
+        of gradients if `argnums` is a tuple; with `has_aux`,
+        `(gradient, aux)`.
         For a complex argument `x + 1j * y`, the gradient of a real output is
         `df/dx - 1j * df/dy`, as in JAX, so descend along its conjugate.
 
@@ -335,8 +336,8 @@ def value_and_grad(f, argnums=0, has_aux=False, holomorphic=False,
         allow_int: whether arguments can hold integers.
 
     Returns:
-        A function of the same arguments.  It returns `(value, gradient)`;
-        with `has_aux`, `((value, aux), gradient)`.
+        A function that takes the same arguments and returns
+        `(value, gradient)`; with `has_aux`, `((value, aux), gradient)`.
 
     Raises:
         TypeError: as for grad.

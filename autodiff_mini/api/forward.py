@@ -22,16 +22,16 @@ from autodiff_mini.signature import (
 
 @public
 def jvp(f, primals, tangents, has_aux=False):
-    """Return the output of `f`, and its derivative along the tangents.
+    """Return the output of `f` and its derivative along the tangents.
 
     Args:
         f: a function of arrays, or trees of arrays, that computes with NumPy.
-        primals: a tuple of its arguments, the point.
+        primals: a tuple of the arguments at which to differentiate.
         tangents: a tuple of the same structure, the direction.  Each tangent
-            has the shape and the dtype of its primal; the tangent of an
-            integer or boolean primal has the dtype `float0`.
-        has_aux: whether `f` returns a pair whose second half is not
-            differentiated; it can hold anything.
+            has the shape and dtype of its primal, except that the tangent
+            of an integer or boolean primal has the dtype `float0`.
+        has_aux: whether `f` returns a pair whose second element is not
+            differentiated and can be anything.
 
     Returns:
         `(primals_out, tangents_out)`, trees of the same structure; with
@@ -84,20 +84,20 @@ def vmap(f, in_axes=0, out_axes=0, axis_size=None):
         in_axes: which axis of the arguments to map over: an integer, None
             for no axis, or a tuple or list with an entry for each argument.
             An entry can be a tree like its argument, or a prefix of one.
-            An unmapped argument can be anything, and is passed unchanged.
+            An unmapped argument can be anything and is passed unchanged.
             Keyword arguments are mapped over axis 0.
         out_axes: the position of the axis in the outputs, in the same form.
         axis_size: the length of the axis, if no argument is mapped.
 
     Returns:
-        A function of the same arguments, with one more axis in the mapped
-        arguments and in the outputs.
+        A function that takes the same arguments, with one more axis in the
+        mapped arguments and in the outputs.
 
     Raises:
         TypeError: `in_axes` is not an integer, None, a tuple, or a list, or
             a mapped argument or an output of `f` is not an array.
         ValueError: an argument has no such axis, axes differ in length,
-            there is no axis at all, or a tree of axes does not fit.
+            no argument is mapped, or a tree of axes does not fit.
 
     Source: `jax.vmap`; the rules are in the style of JAX's
     `jax/_src/interpreters/batching.py`.

@@ -28,20 +28,20 @@ def as_type(x):
 
 @public
 def make_jaxpr(f, static_argnums=(), return_shape=False):
-    """Return a function that returns `f` as a program, a jaxpr.
+    """Return a function that records `f` as a program, a jaxpr.
 
     Args:
         f: a function of arrays, or trees of arrays, that computes with NumPy.
-        static_argnums: the positions of arguments that are not traced, and
+        static_argnums: the positions of arguments that are not traced and
             can be anything.
         return_shape: whether to return the types of the outputs, too.
 
     Returns:
-        A function of the same arguments.  Only their types matter, so
-        anything with a shape and a dtype can replace an array, such as a
-        ShapedArray.  It returns a Jaxpr, with
+        A function that takes the same arguments and returns a Jaxpr, with
         `consts`, `eqns`, `in_avals`, and `out_avals`; with `return_shape`,
-        `(jaxpr, types)`, where the types are a tree like the output.
+        `(jaxpr, types)`, where the types are a tree like the output.  Only
+        the arguments' types matter, so anything with a shape and a dtype,
+        such as a ShapedArray, can replace an array.
 
     Raises:
         TypeError: an input or output of `f` is not an array, or Python asks
@@ -78,8 +78,8 @@ def eval_shape(f, *args, **kwargs):
 
     Args:
         f: a function of arrays, or trees of arrays, that computes with NumPy.
-        args: its arguments; anything with a shape and a dtype can replace
-            an array, such as a ShapedArray.
+        args: its arguments.  Anything with a shape and a dtype, such as a
+            ShapedArray, can replace an array.
         kwargs: its keyword arguments.
 
     Returns:

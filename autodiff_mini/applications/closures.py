@@ -49,7 +49,7 @@ def check_type(aval, x):
 
 @public
 def closure_convert(fun, *example_args):
-    """Return `fun` with traced values as arguments, and these values.
+    """Convert the traced values that `fun` captures to extra arguments.
 
     A function passed to a library can close over values that are being
     differentiated, which no rule covers.  The converted function takes them

@@ -21,7 +21,7 @@ def custom_gradient(fun):
             for the value of the cotangent.
 
     Returns:
-        A function of the same arguments, which returns the output.
+        A function that takes the same arguments and returns the output.
 
     Raises:
         TypeError: at a call, if `fun` does not return such a pair; in a

@@ -240,9 +240,9 @@ def fixed_point(f, a, x_guess, *, tol=None, max_steps=10_000):
         max_steps: the largest number of steps.
 
     Returns:
-        A tree like `x_guess`.  If it does not settle, it is nan, as are its
+        A tree like `x_guess`.  If it does not converge, it is NaN, as are its
         derivatives, and there is a RuntimeWarning.  (In a batch, only the
-        elements that do not settle are nan.)
+        elements that do not converge are NaN.)
 
     Raises:
         TypeError: the output of `f` is not like `x`.
@@ -278,7 +278,7 @@ def root_of_jvp(primals, tangents):
 
 @public
 def custom_root(f, initial_guess, solve, tangent_solve):
-    """Return a root of `f`, with the derivatives of a root.
+    """Return a root of `f`, differentiated by the implicit function theorem.
 
     It is differentiable with respect to the values that `f` captures.  The
     solver is not differentiated.
@@ -289,12 +289,12 @@ def custom_root(f, initial_guess, solve, tangent_solve):
         solve: `solve(f, initial_guess) -> x`, such that `f(x)` is zero.
         tangent_solve: `tangent_solve(g, y) -> x`, such that `g(x) == y`,
             for a linear function `g`, the slope of `f` at the root.  It
-            must be linear in `y`, and for reverse mode have a transpose:
-            `lambda g, y: y / g(1.0)` for numbers.  All three functions are
-            traced.
+            must be linear in `y` and, for reverse mode, have a transpose.
+            For numbers, write `lambda g, y: y / g(1.0)`.  All three
+            functions are traced.
 
     Returns:
-        The result of `solve`.  Its derivatives are nan where it is nan.
+        The result of `solve`.  Its derivatives are NaN where it is NaN.
 
     Raises:
         TypeError: the output of one of the functions is not like the guess.
@@ -367,9 +367,9 @@ def root(f, a, x_guess, *, tol=None, max_steps=100):
 
     Returns:
         A tree like `x_guess`.  If no root was found, or if the Jacobian was
-        singular, it is nan, as are its derivatives, and there is a
+        singular, it is NaN, as are its derivatives, and there is a
         RuntimeWarning.  (In a batch, only the elements without a root are
-        nan.)
+        NaN.)
 
     Raises:
         TypeError: the output of `f` is not like `x`.

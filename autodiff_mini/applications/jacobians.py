@@ -26,18 +26,19 @@ def jacfwd(f, argnums=0, has_aux=False, holomorphic=False,
         f: a function of arrays, or trees of arrays.
         argnums: the position of the argument to differentiate with respect
             to, or a tuple of positions.
-        has_aux: whether `f` returns a pair whose second half is not
+        has_aux: whether `f` returns a pair whose second element is not
             differentiated.
-        holomorphic: whether `f` takes complex numbers to complex numbers,
+        holomorphic: whether `f` takes complex numbers to complex numbers
             and has a complex derivative.
         allow_int: whether that argument, and the output, can hold integers
             and booleans.  Their Jacobians have the dtype `float0`.
 
     Returns:
-        A function of the same arguments.  It returns a tree like the output
-        of `f`, whose leaves are trees like the argument, with arrays of shape
-        `(*out.shape, *in.shape)`.  With a tuple of positions, each leaf is a
-        tuple of trees; with `has_aux`, `(jacobian, aux)`.
+        A function that takes the same arguments and returns a tree like the
+        output of `f`, whose leaves are trees like the argument, with arrays
+        of shape `(*out.shape, *in.shape)`.  With a tuple of positions, each
+        leaf is a tuple of trees.  With `has_aux`, it returns
+        `(jacobian, aux)`.
 
     Raises:
         TypeError: as for grad, or inputs are complex without `holomorphic`.
@@ -67,8 +68,9 @@ def jacrev(f, argnums=0, has_aux=False, holomorphic=False,
         allow_int: whether that argument can hold integers.
 
     Returns:
-        As for jacfwd, but faster if there are fewer outputs than inputs.  For
-        a complex argument, each row of a real function is as from grad.
+        As for jacfwd, but faster if there are fewer outputs than inputs.  If
+        the argument is complex and the output real, each row is what grad
+        returns.
 
     Raises:
         TypeError: as for grad.
@@ -98,9 +100,9 @@ def hessian(f, argnums=0, has_aux=False, holomorphic=False,
         allow_int: whether that argument can hold integers.
 
     Returns:
-        A function of the same arguments.  It returns the Jacobian of the
-        Jacobian: for a scalar function of an array of shape `(n,)`, an array
-        of shape `(n, n)`; with `has_aux`, `(hessian, aux)`.
+        A function that takes the same arguments and returns the Jacobian of
+        the Jacobian: for a scalar function of an array of shape `(n,)`, an
+        array of shape `(n, n)`; with `has_aux`, `(hessian, aux)`.
 
     Raises:
         TypeError: as for grad.

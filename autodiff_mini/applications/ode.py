@@ -324,8 +324,8 @@ def odeint(func, y0, t, *args, rtol=1.4e-8, atol=1.4e-8, mxstep=100_000):
         A tree like `y0`, with an axis of length n in front of each array.
         It is NaN from the first time that the solver does not reach, because
         it would take more than mxstep steps, because the steps become too
-        short to change the time, or because the times turn around or are
-        infinite.  Then the derivatives are NaN too.
+        short to change the time, or because the times change direction or
+        are infinite.  Then the derivatives are NaN, too.
 
     Raises:
         TypeError: if a state or a time is not a real number, if `func` does

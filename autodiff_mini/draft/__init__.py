@@ -10,20 +10,20 @@ Read the modules in this order: core, primitives, trees, jvp, vmap, calls,
 jaxpr, source, partial_eval, transpose, custom_vjp, jit, programs, loops,
 branches, checkpoint.
 
-What the draft refuses, with a short error.  It knows some twenty-five NumPy
-functions and no methods such as `x.sum()`; it indexes with integers and
+The draft refuses some programs with a short error.  It knows some twenty-five
+NumPy functions and no methods such as `x.sum()`; it indexes with integers and
 slices; arguments are positional; `vmap` maps the first axis of all of them;
 `while_loop` has no `vmap` and no reverse mode; a call can't capture a tracer
 of forward mode unless one of its operands has a tangent, too; and a function
 with a rule can't capture a tracer at all.
 
-What it gets wrong without an error, and the chapter that cures it.  A program
-that mixes float32 with Python numbers or float64 can claim the wrong dtype,
-and so can a tangent (19).  A result can share memory with an argument (23).
-`np.errstate` inside a jitted function has no effect, and each program that
-`jit` or a loop has seen is kept forever (both: the library's `jit`).  And
-`jit` keeps the arrays and rules that a function captured when it was first
-called, as JAX and the library do.
+It gets others wrong without an error, until the chapter named here.  A
+program that mixes float32 with Python numbers or float64 can claim the wrong
+dtype, and so can a tangent (19).  A result can share memory with an argument
+(23).  `np.errstate` inside a jitted function has no effect, and each program
+that `jit` or a loop has seen is kept forever (both: the library's `jit`).
+And `jit` keeps the arrays and rules that a function captured when it was
+first called, as JAX and the library do.
 """
 
 from .branches import cond, while_loop

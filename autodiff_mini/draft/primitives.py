@@ -1,7 +1,7 @@
 """What NumPy's functions mean for a tracer.
 
-A function is a primitive as it is, or a primitive with parameters that are
-put in order first, or a combination of other functions.
+Some functions are primitives as they are, some need their parameters put in
+order first, and the rest are combinations of other functions.
 """
 
 from operator import getitem

@@ -208,8 +208,9 @@ lowering.rules[cond_p] = cond_lowering
 def cond(pred, true_fun, false_fun, *operands):
     """Call one of two functions, and return its result.
 
-    Under `vmap`, a function that any element takes runs for the whole batch,
-    with copies of such an element in the other rows, so they cause no errors.
+    Under `vmap`, a function that any element selects runs for the whole
+    batch.  The other rows hold copies of that element, so that they cause no
+    errors.
 
     Args:
         pred: a scalar that chooses the function.

@@ -373,17 +373,17 @@ class custom_jvp(UserFunction):
         return place_of(self) or (__newobj__, (type(self),), vars(self))
 
     def defjvp(self, rule, symbolic_zeros=False):
-        """Define the derivative; can be used as a decorator.
+        """Define the derivative rule; can be used as a decorator.
 
-        The rule applies to later calls.  An earlier call keeps its rule: in
-        a linear function, in a pullback, in a jaxpr, and in a program that
-        jit has traced.
+        The rule applies to later calls.  Existing linear functions,
+        pullbacks, and jaxprs, and programs that jit has traced, keep the
+        rule that they were made with.
 
         Args:
             rule: `rule(primals, tangents) -> (primal_out, tangent_out)`,
-                with two tuples like the arguments, and two trees like the
-                output.  For higher derivatives, it calls the function
-                itself.
+                which takes two tuples like the arguments and returns two
+                trees like the output.  To support higher derivatives, it
+                calls the function itself.
             symbolic_zeros: whether the tangent of an unperturbed argument
                 is a SymbolicZero instead of an array of zeros.
 
@@ -395,11 +395,12 @@ class custom_jvp(UserFunction):
         return rule
 
     def defjvps(self, *rules):
-        """Define the derivative by one rule for each argument.
+        """Define the derivative with one rule for each argument.
 
         Args:
             rules: `rule(tangent, out, *primals)`, which returns a tangent of
-                the output; None if it does not depend on that argument.
+                the output, or None if the output does not depend on that
+                argument.
 
         Raises:
             TypeError: there are nondiff arguments.
@@ -411,7 +412,7 @@ class custom_jvp(UserFunction):
         self.defjvp(partial(sum_of_rules, self, rules))
 
     def def_vmap(self, rule):
-        """Define the batching; can be used as a decorator.
+        """Define the batching rule; can be used as a decorator.
 
         The rule applies to later calls, as in `defjvp`.  Differentiation
         still uses the derivative rules, whether the function is batched
@@ -420,9 +421,9 @@ class custom_jvp(UserFunction):
         Args:
             rule: `rule(axis_size, in_batched, *args) -> (out, out_batched)`.
                 `in_batched` is a list of trees like the arguments.  Where
-                it is True, the argument has a batch axis of this size in
+                it is True, the argument has a batch axis of that size in
                 front.  `out_batched` marks the output in the same way.
-                Keyword-only arguments are passed by keyword, and follow the
+                Keyword-only arguments are passed by keyword and follow the
                 others in `in_batched`, in the order of the signature.
 
         Returns:

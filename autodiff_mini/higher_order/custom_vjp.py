@@ -298,14 +298,14 @@ class custom_vjp(custom_jvp):
     needs = 'fwd', 'VJP', 'defvjp'
 
     def defvjp(self, fwd, bwd, symbolic_zeros=False, optimize_remat=False):
-        """Define the derivative by a forward pass and a backward pass.
+        """Define the derivative with a forward pass and a backward pass.
 
         The rules apply to later calls, as in `defjvp`.
 
         Args:
             fwd: `fwd(*args) -> (out, residuals)`, which also returns the
-                values that `bwd` needs.  For higher derivatives, it calls
-                the function itself.
+                values that `bwd` needs.  To support higher derivatives, it
+                calls the function itself.
             bwd: `bwd(residuals, cotangent) -> cotangents`: a tuple with an
                 entry for each argument, like the argument.  None instead of
                 an entry, or of any part of it, means zeros.

@@ -50,8 +50,8 @@ class jit(UserFunction):
     The function runs in Python at its first call, with tracers as arguments,
     and again when an argument has a new type or structure, or a static
     argument a new value.  Side effects happen only then, so random numbers
-    that it draws become constants, and a warning says so.  But the program
-    keeps a `with np.errstate(...)` in the function where it differs from
+    that it draws become constants, and a warning says so.  An error state
+    from `with np.errstate(...)` in the function is kept, if it differs from
     NumPy's error state at the first call.
 
     In a method, the arrays in the attributes of `self` are traced like
@@ -74,8 +74,8 @@ class jit(UserFunction):
     Raises:
         ValueError: a static argument is not hashable.
         TypeError: an argument or output of `f` is not an array, Python asks
-            for the value of one, or a method changes `self` or has arrays
-            inside of an object in an attribute.
+            for the value of one, a method changes `self`, or an attribute
+            of `self` is an object that holds arrays.
 
     Source: `jax.jit`.
 
@@ -147,7 +147,7 @@ class jit(UserFunction):
 
     @property
     def source(self) -> str:
-        """The Python source of the program of the last call."""
+        """The Python source of the program that the last call ran."""
         if self.last is None:
             raise AttributeError(f'{fun_name(self.f)} has not been called '
                                  'yet, so it has no compiled program. Call '

@@ -510,8 +510,8 @@ def scan(f, init, xs=None, length=None, reverse=False):
         f: `f(carry, x) -> (carry, y)`, the body of the loop.  The carry must
             keep its structure, shapes, and dtypes.
         init: the first carry, a tree of arrays.
-        xs: a tree of arrays; each step takes the next element of them, `x`,
-            along their first axis.
+        xs: a tree of arrays.  Each step takes their next element, `x`, along
+            the first axis.
         length: the number of steps, if there are no `xs`.
         reverse: whether to begin with the last element.
 

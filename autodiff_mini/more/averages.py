@@ -1,7 +1,7 @@
 """Statistics: quantiles, functions that skip NaN, covariances, histograms.
 
-A quantile lies between two neighbors in a sorted array, so it
-is their weighted mean.  Chapter 25.
+A quantile lies between two neighbors in a sorted array, so it is their
+weighted mean.  Chapter 25.
 """
 
 import math
@@ -64,7 +64,7 @@ def elements_at(rows, i):
     return asarray(rows)[(i, *np.ix_(*map(np.arange, rows.shape[1:])))]
 
 
-def neighbours(alpha, beta):
+def neighbors(alpha, beta):
     """Return the rule of a method of Hyndman and Fan (1996)."""
     return lambda n, q: n * q + (alpha + q * (1 - alpha - beta)) - 1
 
@@ -90,11 +90,11 @@ def closest_observation(n, q):
 # The index, possibly fractional, of the quantile q of n sorted numbers.
 QUANTILE_PLACES = {
     'linear': lambda n, q: (n - 1) * q,
-    'interpolated_inverted_cdf': neighbours(0, 1),
-    'hazen': neighbours(0.5, 0.5),
-    'weibull': neighbours(0, 0),
-    'median_unbiased': neighbours(1 / 3, 1 / 3),
-    'normal_unbiased': neighbours(3 / 8, 3 / 8),
+    'interpolated_inverted_cdf': neighbors(0, 1),
+    'hazen': neighbors(0.5, 0.5),
+    'weibull': neighbors(0, 0),
+    'median_unbiased': neighbors(1 / 3, 1 / 3),
+    'normal_unbiased': neighbors(3 / 8, 3 / 8),
     'averaged_inverted_cdf': lambda n, q: n * q - 1,
     'midpoint': lambda n, q: 0.5 * (np.floor((n - 1) * q)
                                     + np.ceil((n - 1) * q)),

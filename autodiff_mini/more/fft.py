@@ -1,6 +1,6 @@
 """Discrete Fourier transforms: np.fft.
 
-Along one axis each is a linear map whose transpose is a
+Along one axis, each transform is a linear map, and its transpose is a
 transform of the same family.  Several axes are transformed one by one.
 Chapter 25.
 """

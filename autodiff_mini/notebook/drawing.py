@@ -1,8 +1,8 @@
 """Jaxprs as pictures, which a notebook shows instead of their text.
 
-All words are in rows, and wires bend only between two rows,
-so no wire ever crosses a word.  A wire that passes a row has a place in it,
-as an equation has.
+All words are in rows, and wires bend only between two rows, so no wire ever
+crosses a word.  A wire that passes a row has a place in it, as an equation
+has.
 """
 
 from collections import defaultdict

@@ -1,9 +1,9 @@
 """Live notebooks: cells that edit the library.
 
-`%load_ext autodiff_mini.notebook` turns this on.  The library's
-objects stay and take over the new state, so no reference becomes outdated.
-Only functions and constants are replaced, wherever the library keeps them.
-The page *How the notebooks edit the library*.
+`%load_ext autodiff_mini.notebook` turns this on.  The library's objects stay
+and take over the new state, so no reference becomes outdated.  Only functions
+and constants are replaced, wherever the library keeps them.  See the page
+*How the notebooks edit the library*.
 """
 
 import ast

@@ -36,13 +36,13 @@ COLORS = {'evaluation': 0, 'forward mode': 1, 'partial evaluation': 2,
 
 def watch(f, *args, name='player', title='', lines=(), roles=(),
           memory=False):
-    """Return a recording of `f(*args)`, which a notebook plays.
+    """Return a recording of `f(*args)` that a notebook can play.
 
-    It works for the library and for a system that the caller has written: it
-    listens to the class named `Trace` there, and to its subclasses.
+    The recorder listens to the class named `Trace`, and to its subclasses, in
+    the library or in a system that you have written.
 
     Args:
-        f: a function; it is called once, with the arguments.
+        f: a function, which is called once, with the arguments.
         args: its arguments.
         name: the start of each link to a step, as in `#player-3`.
         title: the title above the player.

@@ -1,8 +1,8 @@
-"""A wing: words and instruments.
+"""A wing: better error messages, and tools for debugging.
 
 It reads the user's line to say what to write instead, warns of slips, and
 adds `check_grads`, `cost`, `debug_nans`, and `which`.  Without this folder,
-errors give the same reasons, and general advice.  The page *Errors
+errors give the same reasons, but only general advice.  See the page *Errors
 explained*.
 """
 

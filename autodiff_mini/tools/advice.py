@@ -2,7 +2,7 @@
 
 A tracer that refuses knows who asks, but not why.  The line in the program
 shows it.  `while x > 1`, `range(n)`, and `math.sin(x)` need different cures,
-so we read the line and name one.  The page *Errors explained*.
+so we read the line and name one.  See the page *Errors explained*.
 """
 
 import ast

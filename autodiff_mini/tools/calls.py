@@ -1,7 +1,7 @@
 """Explain calls with the wrong arguments.
 
 A transformation can be passed something that is not a function, and a user's
-function can get the wrong arguments.  The page *Errors explained*.
+function can get the wrong arguments.  See the page *Errors explained*.
 """
 
 import ast

@@ -28,7 +28,7 @@ def check_grads(f, args, order, modes=('fwd', 'rev'), eps=None, atol=None,
 
     Args:
         f: a function of arrays, or trees of arrays, that computes with NumPy.
-        args: a tuple of its arguments, the point.
+        args: a tuple of the arguments at which to check.
         order: the highest order of derivatives to check.
         modes: 'fwd' compares jvp with central differences.  'rev' compares
             the product of vjp(w) and v with the product of w and the

@@ -1,7 +1,7 @@
 """Check what a user passes to a transformation, a loop, or a branch.
 
 Without these checks such a program fails later, with a less specific error.
-The page *Errors explained*.
+See the page *Errors explained*.
 """
 
 import operator

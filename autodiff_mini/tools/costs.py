@@ -1,7 +1,7 @@
 """`cost`: count a program's operations and memory, without running it.
 
 The equations of a jaxpr say which arrays it makes and how long each is
-needed, so its peak memory follows from the types alone.  The page *What a
+needed, so its peak memory follows from the types alone.  See the page *What a
 program costs*.
 """
 
@@ -94,8 +94,8 @@ def cost(f, *args) -> CostTable:
 
     Args:
         f: a function of arrays, or trees of arrays, that computes with NumPy.
-        args: its arguments; anything with a shape and a dtype can replace
-            an array, such as a ShapedArray.
+        args: its arguments.  Anything with a shape and a dtype, such as a
+            ShapedArray, can replace an array.
 
     Returns:
         Three costs, which print as a table: `forward` is `f`, where an array

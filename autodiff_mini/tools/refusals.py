@@ -1,8 +1,8 @@
 """Add advice to errors that the user's own lines raise.
 
 Python and NumPy say what failed, but not that a value was traced.  And a
-program that catches a tracer's refusal loses a derivative, so we warn.  The
-page *Errors explained*.
+program that catches a tracer's refusal loses a derivative, so we warn.  See
+the page *Errors explained*.
 """
 
 import ast

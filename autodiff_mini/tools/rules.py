@@ -1,6 +1,6 @@
 """Check what a user's rule returns, and say how a rule is called.
 
-The page *Errors explained*.
+See the page *Errors explained*.
 """
 
 from importlib import import_module

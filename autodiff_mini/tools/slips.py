@@ -1,7 +1,7 @@
 """Warn about Python code that runs only while a program is traced.
 
 A loop is unrolled, a recursion that a traced value should end never ends,
-and random numbers become constants.  The page *Errors explained*.
+and random numbers become constants.  See the page *Errors explained*.
 """
 
 import dis

@@ -15,7 +15,7 @@ from autodiff_mini.draft.jit import run
 from autodiff_mini.draft.loops import split
 
 HINTS = (
-    'Which loops run from the last step to the first? Who makes them?',
+    'Which loops run from the last step to the first? What makes them?',
     'The rows that are returned in a reverse pass are cotangents. Which of '
     'them is computed first, and where does it belong?',
 )

@@ -3,7 +3,7 @@ second takes the residuals and then the tangents, so the two fit and you
 only count `n`. A custom rule survives, because the call is in the first
 program with its rule.
 
-This does half of the work. Partial evaluation still opens the second `jit`,
+This does half the work. Partial evaluation still opens the second `jit`,
 since it opens every call without a rule, so the reverse pass is compiled only
 if there is a `jit` around the gradient. Chapter 13 does the same for a loop,
 and there both halves stay loops.

@@ -1,5 +1,5 @@
-"""The gradient is a program, `tangent_jaxpr` takes any program, so no
-new rule is needed. Programs compose as functions do, and `stage` turns the
+"""The gradient is a program, and `tangent_jaxpr` takes any program, so no new
+rule is needed. Programs compose as functions do, and `stage` turns the
 composition into a program again.
 
 `make_jaxpr(grad(...))` inside would have worked, too, because a program is a

@@ -4,7 +4,7 @@ row. The derivative, the batch, and the compiled program are those of `scan`.
 For the reverse order, reverse the rows before the loop and the results after
 it. Transposition will turn the loop around once more. If `f` is
 associative, you could compute all pairs at the same time and need only log n
-rounds; JAX has `associative_scan` for that.
+rounds. JAX has `associative_scan` for that.
 """
 
 from autodiff_mini import draft as ad

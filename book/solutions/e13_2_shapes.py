@@ -2,9 +2,9 @@
 of its factors. In `d` the step computes the sine of `w` again, so it keeps
 its cosine, its value, and the carry.
 
-`e` is a recurrent network. Multiplying by a matrix multiplies each
-entry by a number and sums, so the step keeps the matrix, the carry, and
-the slope of tanh. The matrix is the same at every step, but the loop keeps a
+`e` is a recurrent network. Multiplying by a matrix multiplies each entry
+by a number and sums, so the step keeps the matrix, the carry, and the slope
+of tanh. The matrix is the same at every step, but the loop keeps a
 copy for each step, which is wasteful. JAX moves such residuals out of the
 loop. That was the search in which JAX 0.10.2 lost the rule.
 """

@@ -1,5 +1,5 @@
 """A row can be tighter than the rows it could be written with, because it
-knows more: here, that both factors are equal. That is also a reason to
+knows more: here, that the factors are the same. That is also a reason to
 have many primitives. A custom rule for `tanh` that says `1 - y ** 2` proves
 that the cliff is never steeper than 1000, where `1 - y * y` proves 2000.
 """

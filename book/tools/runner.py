@@ -26,7 +26,7 @@ from book.tools.exercises import (
 CHOICE = re.compile(r'(?:.*/)?e?(\d+)(?:_(\d+)\w*)?(?:\.py)?')
 MOST_LINES = 12      # of an error, or of printed output
 TIPS = """\
-`make next` checks your file again, and `make watch` does so at every save.
+`make next` checks your file again, and `make watch` checks it at every save.
 The other commands are `make hint`, `make skip`, `make reset`, and
 `make progress`. To choose an exercise, add its number, as in E=02_1."""
 

@@ -14,7 +14,7 @@ from autodiff_mini.core import Trace, current_trace
 from autodiff_mini.interpreters.lowering import MISS
 from tests.test_custom_jvp import assert_trees
 from tests.test_jit import C, KEPT, RETURNED, Box, Pair, counted
-from tests.test_jit_equals_eager import Labelled, assert_identical
+from tests.test_jit_equals_eager import Labeled, assert_identical
 
 TABLE = np.linspace(0.0, 1.0, 1600).reshape(40, 40)
 
@@ -67,7 +67,7 @@ def test_a_call_like_the_last_one_flattens_nothing(flattened):
 UNLIKE = {
     'array_and_scalar': ((C[0],), (np.array(1.0),)),
     'weak_type': ((1.0,), (np.float64(2),)), 'one_number': ((C,), (2.0,)),
-    'subclass': ((C,), (C.view(Labelled),)),
+    'subclass': ((C,), (C.view(Labeled),)),
     'more_arguments': ((C,), (C, C)), 'fewer_arguments': ((C, C), (C,)),
     'key': (({'x': C},), ({'y': C},)),
     'more_keys': (({'x': C},), ({'x': C, 'y': C},)),
@@ -89,7 +89,7 @@ def test_another_call_takes_the_long_way(flattened):
 
 WITHOUT = {
     'pair': (Pair(C, 2.0),), 'node': (Box(C, 'a'),),
-    'subclass': (C.view(Labelled),), 'truth_as_key': ({True: C, False: 2.0},)}
+    'subclass': (C.view(Labeled),), 'truth_as_key': ({True: C, False: 2.0},)}
 
 
 def test_arguments_of_unknown_types_get_no_guard(flattened):

@@ -15,7 +15,7 @@ from autodiff_mini.interpreters.abstract import rules as abstract_rules
 from autodiff_mini.fast.compiler import FastLowered
 from autodiff_mini.fast.emitter import Asked, choose_bits
 from autodiff_mini.fast.plan import UFUNCS
-from tests.test_jit_equals_eager import Labelled
+from tests.test_jit_equals_eager import Labeled
 from tests.test_lowering import same_bits, text, without_lines
 
 C, A = np.arange(3.0), np.arange(6.0).reshape(2, 3)
@@ -372,7 +372,7 @@ def test_arrays_in_another_order_run_the_careful_version():
     program.small = told('small', program.small)
     for args, expected in (((B, B), 'fast'), ((B, B.T[::-1]), 'careful'),
                            ((np.asfortranarray(B * C[:1]), B), 'careful'),
-                           ((B, B.view(Labelled)), 'small')):
+                           ((B, B.view(Labeled)), 'small')):
         same_bits(program(*args)[0], np.cos(np.sin(args[0])) * args[1])
         assert ran == [expected]
         ran.clear()

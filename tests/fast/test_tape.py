@@ -15,7 +15,7 @@ from autodiff_mini.primitives.elementwise import mul_p, sin_p
 from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.programs import PROGRAMS, is_inexact
-from tests.test_jit_equals_eager import Labelled, assert_identical
+from tests.test_jit_equals_eager import Labeled, assert_identical
 from tests.test_vmap import MAPPED, batched, layouts
 
 
@@ -112,7 +112,7 @@ def test_the_tape_remembers_arrays_that_change_later(size):
 def test_cotangents_are_added_one_by_one():
     x, c = np.random.default_rng(3).standard_normal((2, 50))
     for f in (lambda x: np.sum(x * x * c + x * 0.1),
-              lambda x: np.sum(x * c.view(Labelled)),
+              lambda x: np.sum(x * c.view(Labeled)),
               lambda x: np.sum(np.var(x) * c * x)):
         check_both_ways(ad.grad(f), x)
 

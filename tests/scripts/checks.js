@@ -2,7 +2,7 @@
 // Arguments are the names of some checks; without them, all are run.
 const all = (selector) => [...document.querySelectorAll(selector)];
 const checks = {
-  "the wrong colours": () => {
+  "the wrong colors": () => {
     const dark = matchMedia("(prefers-color-scheme: dark)").matches;
     const { colorScheme } = getComputedStyle(document.body);
     return colorScheme === (dark ? "dark" : "light") ? [] : [colorScheme];

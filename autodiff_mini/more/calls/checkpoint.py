@@ -105,14 +105,14 @@ lowering.rules[checkpoint_p] = checkpoint_lowering
 
 @public
 def checkpoint(f, *, prevent_cse=True, policy=None, static_argnums=()):
-    """Return `f`, whose derivative keeps its arguments and nothing else.
+    """Return a version of `f` whose derivative keeps only the arguments.
 
     Reverse mode runs `f` again to compute its residuals.
 
     Args:
         f: a function of arrays, or trees of arrays, that computes with NumPy.
             It is recorded as a program.
-        prevent_cse: accepted for compatibility with JAX, without effect.
+        prevent_cse: accepted for compatibility with JAX, but has no effect.
             Common subexpressions of the two runs are never merged, because
             each run is a function of its own in a compiled program.
         policy: which results are kept if the reverse pass needs them.
@@ -124,7 +124,7 @@ def checkpoint(f, *, prevent_cse=True, policy=None, static_argnums=()):
             can be any objects.
 
     Returns:
-        A function of the same arguments, with the same result.
+        A function that takes the same arguments and returns the same result.
 
     Raises:
         TypeError: the policy is not a function, or a call is invalid for jit.

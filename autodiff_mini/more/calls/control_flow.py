@@ -49,7 +49,7 @@ def switch(index, branches, *operands):
         index: an integer that selects the function.  It is clamped to the
             first or the last.
         branches: functions of the operands, which return trees of the same
-            structure, shapes and dtypes.
+            structure, shapes, and dtypes.
         operands: arrays, or trees of arrays.
 
     Raises:

@@ -131,7 +131,7 @@ class UserPrimitive(Primitive):
         return rule
 
     def def_vjp(self, fwd, bwd=None):
-        """Define the pullback, by two functions or, as a decorator, by one.
+        """Define the pullback with two functions or, as a decorator, one.
 
         Args:
             fwd: `fwd(*arrays, **params) -> (out, residuals)`; or, without

@@ -1,8 +1,8 @@
 """A wing: let np.array([x, y]) and `y = np.zeros(n); y[0] = x` be traced.
 
 The first trace imports it.  Without this folder, or after
-`ad.patch_numpy(False)`, both programs raise an error.  The page
-*Arrays made inside*.
+`ad.patch_numpy(False)`, both programs raise an error.  See the page *Arrays
+made inside*.
 """
 
 from importlib import import_module

@@ -2,7 +2,7 @@
 
 Such an array is an ordinary one until a traced value is written into it.
 Then tracers answer for it and for its views, and the floats in their memory
-are overwritten with NaN.  The page *Arrays made inside*.
+are overwritten with NaN.  See the page *Arrays made inside*.
 """
 
 from warnings import warn

@@ -1,7 +1,7 @@
 """The array-making NumPy functions that a traced program finds.
 
 They return tracers for traced arguments, and otherwise fillable arrays.
-The page *Arrays made inside*.
+See the page *Arrays made inside*.
 """
 
 from functools import wraps

@@ -3,8 +3,8 @@
 NumPy's C code makes an array of a list without asking the tracers in it.  So
 a traced program finds our functions under some names of `np`.  They call
 NumPy unless an argument is traced.  Other code finds NumPy's own functions,
-and the module is unchanged when no trace is running.  The page
-*Arrays made inside*.
+and the module is unchanged when no trace is running.  See the page *Arrays
+made inside*.
 """
 
 import sys
