@@ -229,6 +229,80 @@ def test_only_bwd_closes_over_a_mapped_value():
     assert_same(ad.vmap(alone)(X), X)
 
 
+# An output that all elements share
+
+def pair(s, x):
+    return s * s, s * x
+
+
+def pair_rule(f, factor):
+    """Return the JVP rule of `pair`, times a factor."""
+    def rule(primals, tangents):
+        (s, x), (s_dot, x_dot) = primals, tangents
+        return f(s, x), (factor * 2 * s * s_dot,
+                         factor * (s * x_dot + s_dot * x))
+    return rule
+
+
+def pairs():
+    """Return `pair` with a rule for forward mode, or for both modes."""
+    forwards = ad.custom_jvp(pair)
+    forwards.defjvp(pair_rule(forwards, 3))
+    both = custom(pair, lambda s, x: (both(s, x), (s, x)), lambda r, ct: (
+        3 * (2 * r[0] * ct[0] + r[1] * ct[1]), 3 * r[0] * ct[1]))
+    both.defjvp(pair_rule(both, 5))
+    return forwards, both
+
+
+def total(g):
+    def loss(s, x):
+        y, z = g(s, x)
+        return np.sin(y) + np.sum(np.cos(z) * y)
+    return loss
+
+
+ROW = np.linspace(0.5, 1.5, 3)
+SHARING = [
+    lambda g: ad.grad(total(g), (0, 1))(1.5, ROW),
+    lambda g: ad.grad(ad.jit(total(g)), (0, 1))(1.5, ROW),
+    lambda g: ad.grad(ad.grad(total(g)))(1.5, ROW),
+    lambda g: ad.vmap(ad.grad(total(g)), (0, None))(ROW, ROW),
+    lambda g: ad.grad(lambda s: ad.scan(
+        lambda c, _: g(c, ROW), s, None, 3)[1].sum())(0.9),
+    lambda g: ad.jvp(g, (1.5, ROW), (0.7, 1 + ROW)),
+    lambda g: ad.hessian(total(g))(1.5, ROW),
+]
+
+
+@pytest.mark.parametrize('wrap', [lambda f: f, ad.jit, ad.checkpoint])
+def test_a_shared_output_of_vmap_counts_once(wrap):
+    """The loop over the elements returns the output of the first."""
+    for f in pairs():
+        def looped(s, x):
+            rows = [f(s, x_i) for x_i in x]
+            return rows[0][0], np.stack([row[1] for row in rows])
+
+        for use in SHARING:
+            found = use(ad.vmap(wrap(f), (None, 0), (None, 0)))
+            for x, y in zip(ad.tree_leaves(found),
+                            ad.tree_leaves(use(looped)), strict=True):
+                assert_close(x, y)
+
+
+@pytest.mark.parametrize('run', [lambda f: f, ad.jit])
+def test_values_made_from_shared_outputs_are_shared(run):
+    _, f = pairs()
+    g = lambda s, x: np.sin(ad.jit(lambda y: 2 * y)(f(s, x)[0])) + s
+    h = run(ad.vmap(g, (None, 0), None))
+    assert_close(h(1.5, ROW), np.sin(4.5) + 1.5)
+    slope = 3 * np.cos(4.5) * 2 * 3.0 + 1
+    assert_close(ad.grad(h)(1.5, ROW), slope)
+    twice = ad.vmap(ad.vmap(g, (None, 0), None), (None, 0), None)
+    assert_close(ad.grad(twice)(1.5, np.stack([ROW, ROW])), slope)
+    with pytest.raises(ValueError, match='mapped output but out_axes is'):
+        ad.vmap(lambda s, x: f(s, x)[0] * x, (None, 0), None)(1.5, ROW)
+
+
 # D8, R3: the interface
 
 

@@ -121,17 +121,6 @@ def test_numbers_stay_numbers_beside_chunked_arrays():
     assert count == 3
 
 
-def test_parameters_of_primitives_stay_numpys():
-    horner = ad.Primitive('horner')
-    horner.def_abstract_eval(lambda x, *, table: x)
-
-    @horner.def_impl
-    def impl(x, *, table):
-        assert type(table) is np.ndarray
-        return x * float(table[0])
-    check_lazy(ad.jit(lambda x: horner.bind(x, table=np.array([2.0]))), W)
-
-
 def test_no_module_names_a_library_but_numpy():
     sources = [path.read_text().lower()
                for path in Path(ad.__file__).parent.rglob('*.py')]
@@ -157,22 +146,6 @@ def test_no_array_as_large_as_the_data_is_made(transform):
         assert peak < 4 * 10**6, program
         for plan in ad.tree_leaves(plans):
             assert len(pickle.dumps(dict(plan.__dask_graph__()))) < 10**6
-
-
-CLOSED_OVER = da.from_array(np.linspace(0, 1, 3000), chunks=1000)
-CLOSING = [
-    lambda x: np.sum(CLOSED_OVER * x),
-    lambda x: np.exp(np.cos(np.sin(CLOSED_OVER) * x)) * 2.0,
-    lambda x: ad.cond(x[0] > 9, np.sum, lambda x: np.sum(CLOSED_OVER * x), x)]
-
-
-def test_a_compiled_program_can_close_over_chunked_arrays():
-    x = np.cos(np.arange(3000.0))
-    for f in CLOSING:
-        with dask.config.set(scheduler='synchronous'):
-            expected = f(x)
-            for y in ad.jit(f)(x), ad.jit(f)(da.from_array(x, chunks=500)):
-                np.testing.assert_allclose(y, expected, rtol=1e-12)
 
 
 # The table of programs and transformations

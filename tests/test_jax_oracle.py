@@ -14,7 +14,7 @@ from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.numerical import TOLERANCES, widen
 from tests.programs import PROGRAMS, is_inexact
-from tests.real_jax import by_version, jax
+from tests.real_jax import jax
 from tests.test_programs import random_tangent, tangents_for
 
 pytestmark = pytest.mark.rest
@@ -186,50 +186,9 @@ def test_errors_have_jaxs_names():
         assert hasattr(jax.errors, name) and hasattr(ad, name), name
 
 
-# Loops and branches: JAX has them in jax.lax.
-
 def control(system):
     """Return the module that has the library's control flow."""
     return system.lax if system is jax else system
-
-
-def looped_rule(system, np, x):
-    f = system.custom_jvp(lambda x: np.sin(x))
-    f.defjvp(lambda p, t: (f(*p), 10 * np.cos(p[0]) * t[0]))
-    return control(system).scan(lambda c, _: (f(c), None), x[0], None,
-                                length=3)[0]
-
-
-def branching(system, np, x):
-    """Branch under vmap, with a predicate for each element."""
-    s = lambda x: control(system).cond(
-        x > 0.75, lambda x: np.sqrt(x - 0.5), lambda x: 2. * x * x, x)
-    return system.vmap(s)(x).sum()
-
-
-CONTROL_FLOW = {f.__name__: f for f in (looped_rule, branching)}
-# What JAX 0.10.2 does otherwise, and why ours is right: its reverse mode of
-# scan drops custom_jvp in what is known, and so at second order the truth is
-# mixed in; unrolled, JAX itself says what we say (hard case 1, below).
-DROPPED = by_version({'0.10.2': {('looped_rule', 2)}, '0.12': set()})
-
-
-@pytest.mark.parametrize('name, order', [
-    (name, order) for name in CONTROL_FLOW for order in (0, 1, 2)
-    if (name, order) not in DROPPED])
-def test_jax_agrees_on_loops_and_branches(name, order):
-    def derivative(system, np, x):
-        f = partial(CONTROL_FLOW[name], system, np)
-        for _ in range(order):
-            f = (lambda g: lambda x: (g(x) * x).sum())(system.grad(f))
-        return [f(x), system.jit(f)(x)]
-
-    x = np.array([0.5, 1.0, 1.5])
-    with np.errstate(all='ignore'):     # of the branch not taken
-        ours = derivative(ad, np, x)
-    for a, b in zip(ours, derivative(jax, jax.numpy, jax.numpy.asarray(x)),
-                    strict=True):
-        np.testing.assert_allclose(a, b, rtol=1e-10)
 
 
 def test_d14_jax_loses_small_numbers():

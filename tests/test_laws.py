@@ -54,22 +54,18 @@ OPERATIONS = {
     'sum': lambda x, y: np.sum(x) / 4,
     'sum_axis': lambda x, y: np.sum(x, axis=-1) if np.ndim(x) else x,
     'transpose': lambda x, y: np.transpose(x),
-    'columns': lambda x, y: np.reshape(x, (-1, 1), order='F'),
-    'newaxis': lambda x, y: x[None] if 0 < np.ndim(x) < 3 else x,
     'rows': lambda x, y: x[[0, -1]] if np.ndim(x) and len(x) else x,
     'mask': lambda x, y: x[x > 0.2] if np.ndim(x) == 1 else x,
     'broadcast': lambda x, y: np.broadcast_to(x, (2, *np.shape(x)))
     if np.ndim(x) < 2 else x,
     'matmul': matmul,
-    'stack': lambda x, y: np.stack([x, y], axis=-1)
-    if np.shape(x) == np.shape(y) and np.ndim(x) < 3 else x,
 }
 
 # Custom functions, with rules that say three times the truth, or another lie.
 
-def lying(f, *argnums):
+def lying(f):
     """Return a decorator that returns `f` with the decorated rule."""
-    f = ad.custom_jvp(f, nondiff_argnums=argnums)
+    f = ad.custom_jvp(f)
     return lambda rule: f.defjvp(rule) and f
 
 
@@ -90,26 +86,9 @@ def custom_product(primals, tangents):
     return custom_product(x, y), terms
 
 
-@lying(lambda p: {'s': p[0] + p[1], 'd': [p[0] * 1, p[1] * 1]})
-def custom_tree(primals, tangents):
-    """The rule's outputs depend on fewer arguments than `f`'s, or on more."""
-    ((x, y),), ((x_dot, y_dot),) = primals, tangents
-    return custom_tree((x, y)), {
-        's': 3 * (x_dot + y_dot), 'd': [x_dot * 2 + 0 * x, y_dot * 2]}
-
-
-@lying(lambda f, x: f(x), 0)
-def custom_apply(f, primals, tangents):
-    y, y_dot = ad.jvp(f, primals, tangents)
-    return custom_apply(f, *primals), 3 * y_dot
-
-
 CUSTOM = {
     'custom_sin': lambda x, y: custom_sin(x),
     'custom_product': binary(custom_product),
-    'custom_tree': binary(lambda x, y: custom_tree((x, y))['s'] * 0.5
-                          + custom_tree((y, x))['d'][1]),
-    'custom_nested': lambda x, y: custom_apply(custom_sin, x),
     'call': binary(lambda x, y: call(lambda z: custom_sin(z) * y, x)),
 }
 MIXED = [*OPERATIONS, *CUSTOM, *CUSTOM]

@@ -113,7 +113,8 @@ def test_the_ways_to_second_derivatives_agree(program):
 
 REFUSALS = '|'.join([
     'the program is not linear', 'Transpose rule for',
-    'Attempted boolean conversion', 'The numpy.ndarray conversion'])
+    'Attempted boolean conversion', 'The numpy.ndarray conversion',
+    'Array boolean indices must be concrete'])
 
 
 def one_argument(program):
@@ -132,8 +133,6 @@ def test_linear_programs_are_transposed_and_others_refused(program):
             (x_bar,) = ad.linear_transpose(f, x)(ct := cotangent_for(y))
         except (TypeError, NotImplementedError) as error:
             assert re.match(REFUSALS, str(error))
-        except IndexError as error:
-            assert 'must be concrete' in str(error)
         else:
             check_cotangents([x], [x_bar])
             v = random_tangent(np.random.default_rng(3), x)

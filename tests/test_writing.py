@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.errors import (
-    ReadOnlyError, TracerError, UnexpectedTracerError)
+from autodiff_mini.errors import ReadOnlyError, TracerError
 from autodiff_mini.higher_order.call import call
 from autodiff_mini.more.boxes import whose
 from tests import amount, random_writing
@@ -61,14 +60,10 @@ def test_views_see_writes():
 
 
 FLAT = [
-    'z.flat[1:4] = [7., 8]', 'z.flat = [1., 2]', 'z.flat = range(10)',
-    'z.flat[[0, 1]] = [[9.], [8]]', 'z.flat[...] = 5', 'z.flat = []',
-    'z.flat[np.arange(6) > 2] = [1., 2]', 'z.flat[1:3] = []',
-    'z.flat[[1, 1]] = [3, 4.]', 'z.flat[:] = z', 'z.flat[1:3] *= 2',
-    'z.T.flat[1:3] = [1., 2]', 'np.put(z, 1, z)', 'np.put(z, [0, 1], [])',
-    'np.put(z, [True, False], 9.)', 'np.putmask(z, z > 0, [])',
-    'np.putmask(z, z > 1, [7., 8])', 'z.flat[z.flat > 2] = 8',
-    'np.place(z, np.ones((2, 3)) < 0, [])', 'np.fill_diagonal(z, [4., 5, 6])']
+    'z.flat[1:4] = [7., 8]', 'z.flat = range(10)', 'z.flat = []',
+    'z.flat[[0, 1]] = [[9.], [8]]', 'z.flat[np.arange(6) > 2] = [1., 2]',
+    'z.flat[1:3] *= 2', 'z.T.flat[1:3] = [1., 2]', 'np.put(z, [0, 1], [])',
+    'np.putmask(z, z > 1, [7., 8])', 'np.fill_diagonal(z, [4., 5, 6])']
 
 
 def test_values_written_into_flat_repeat():
@@ -178,6 +173,15 @@ WRITES = [
     lambda x: np.put(x, 0, 1.0)]
 
 
+def test_an_outside_array_is_copied_where_it_is_traced():
+    def f(x):
+        a = X.copy()
+        y = np.dot(a, x) + np.sum(ad.asarray(a) * x)
+        a[...] = 0
+        return y
+    np.testing.assert_array_equal(ad.vmap(ad.grad(f))(E)[1], 2 * X)
+
+
 @pytest.mark.parametrize('transform', BORROWING)
 def test_an_argument_belongs_to_its_caller(transform):
     x = X.copy()
@@ -267,11 +271,8 @@ REFUSED = [
     (lambda y, x: np.add.at(y, [0], x[:1]), TypeError),
     (lambda y, x: np.sin(x, out=y), TypeError),
     (lambda y, x: y.__setitem__(slice(2), x[:2] * 1j), TypeError),
-    (lambda y, x: y.__setitem__(0, x), ValueError),
     (lambda y, x: y.__setitem__(slice(0, 2), x), ValueError),
-    (lambda y, x: y.__iadd__(np.ones((2, 3), int)), ValueError),
     (lambda y, x: y.__setitem__(5, 1), IndexError),
-    (lambda y, x: np.sum(x[None], 0, out=y[:2]), ValueError),
     (lambda y, x: y.__setitem__(x[:2] > 1, 0.0), IndexError)]
 
 
@@ -320,25 +321,6 @@ def test_residuals_are_unchanged_by_writes():
         np.testing.assert_allclose(way, expected, rtol=1e-15)
 
 
-def test_results_belong_to_the_caller():
-    """The function returns its argument or a part of it."""
-    for f in (ad.vmap(lambda x: x), ad.stop_gradient,
-              lambda x: ad.jvp(lambda x: x[..., None][..., 0], (x,), (x,))[0],
-              lambda x: ad.vjp(lambda x: x, x)[1](x)[0],
-              lambda x: ad.grad(lambda x: (np.sum(x), x), has_aux=True)(x)[1],
-              ad.sequential_vmap(lambda x: x)):
-        def g(x):
-            y = x * 1
-            for _ in range(2):
-                z = f(y)
-                z *= 0
-            clamp(f(y)[:1])
-            return np.sum(y * x)
-
-        assert g(X) == ad.jit(g)(X) == ad.vmap(g)(X[None])[0] == 14
-        assert ad.jvp(g, (X,), (X,))[0] == 14
-
-
 def test_two_gradients_are_two_arrays():
     def f(x):
         a, b = ad.grad(lambda a, b: np.sum((a + b) * x), argnums=(0, 1))(x, x)
@@ -348,26 +330,13 @@ def test_two_gradients_are_two_arrays():
         np.testing.assert_array_equal(way(X), X)
 
 
-def test_an_escaped_tracer_is_neither_copied_nor_written():
-    kept = []
-    ad.grad(lambda x: kept.append(x * 2) or np.sum(x))(X)
-    for use in (np.copy, fill, increase, lambda x: np.array(x, like=x)):
-        with pytest.raises(TypeError):
-            use(kept[0])
-        with pytest.raises((UnexpectedTracerError, ReadOnlyError)):
-            ad.jit(lambda x: use(kept[0]) * x)(X)
-
-
 # Random programs.
 
-SEEDS = 12000 if amount.WHOLE else 16
-
-
-@pytest.mark.parametrize('start', range(0, SEEDS, SEEDS // 4))
-def test_random_programs_compute_what_numpy_computes(start):
+def test_random_programs_compute_what_numpy_computes():
     right = refused = 0
-    for seed in range(start, start + SEEDS // 4):
-        wrong, *counts = random_writing.wrongs_of(seed)
-        assert wrong == [], random_writing.source_of(seed)
+    for seed in range(12000 if amount.WHOLE else 24):
+        source = random_writing.source_of(seed)
+        wrong, *counts = random_writing.wrongs_of(source, seed)
+        assert wrong == [], source
         right, refused = right + counts[0], refused + counts[1]
     assert right > refused

@@ -14,7 +14,7 @@ import autodiff_mini as ad
 HINTS = (
     'An error is raised at the first place that can notice a mistake. What '
     'does the library have to know before it calls `fwd`? And what can it '
-    'only see in what a rule returns?',
+    'see only in the result of a rule?',
     'Two of the programs are not differentiated in reverse mode. Is either '
     'rule called then, and what cannot be run?',
     'A cotangent of None is a claim, and nothing checks whether it is true. '

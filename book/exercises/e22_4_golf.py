@@ -22,7 +22,7 @@ import autodiff_mini as ad
 
 HINTS = (
     '`bwd` needs to know one thing about each number of `y`. Which dtype '
-    'can tell it?',
+    'can hold that?',
     'With `symbolic_zeros=True`, `fwd` gets a record for each array, with a '
     '`value`, and whether it is `perturbed`. `bwd` gets the residuals as '
     'you returned them, and None can be one.',

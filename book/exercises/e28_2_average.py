@@ -5,8 +5,8 @@ the state, from time 0 to an end, is an integral. An integral is a flow whose
 slope doesn't look at its own state.
 
 Write `average(func, value, y0, end)`, the mean of `value(y)` along the flow.
-Call `odeint` once and rely on its tolerances, instead of averaging over a
-thousand times. `func(y, t)` and `value` can capture values that are being
+Call `odeint` once and rely on its tolerances, instead of averaging a thousand
+samples. `func(y, t)` and `value` can capture values that are being
 differentiated.
 """
 

@@ -6,9 +6,9 @@ People who train large models shorten gradients that are too long:
         length = np.sqrt(np.sum(x * x))
         return x / length if length > 1 else x
 
-On Dask's arrays, this computes right away to decide about the branch, and
-`ad.jit` and `ad.vmap` refuse it. Write it without the `if`. Keep the values
-and the derivatives, also at the origin, and compute nothing on Dask's arrays.
+On Dask's arrays, this computes right away to choose a branch, and `ad.jit`
+and `ad.vmap` refuse it. Write it without the `if`. Keep the values and the
+derivatives, also at the origin, and compute nothing on Dask's arrays.
 At length 1, where there's a corner, any derivative between the two is right.
 """
 

@@ -5,8 +5,8 @@ because two rules asked for it and neither knows about the other. `simplify`
 sees that, among other things.
 
 Write a pass that does only that, without looking at `simplify`. It takes a
-jaxpr and returns a jaxpr. If an equation has been there before, it is left
-out, and its results are read from the first one. This is called *common
+jaxpr and returns a jaxpr. If an equation repeats an earlier one, it is left
+out, and its results are read from the earlier one. This is called *common
 subexpression elimination*.
 
 All that matters about an equation is in its `primitive`, its `invars`, and
@@ -20,11 +20,11 @@ HINTS = (
     'Walk through the equations with two dicts. One says what has been '
     'computed, and which variables hold it. The other says which variable '
     'replaces another one.',
-    'Replace the operands *before* you check whether the equation has been '
-    'there, because two products are equal if their factors turn out to be. '
+    'Replace the operands *before* you check whether an equation is a '
+    'repeat, because two products are equal if their factors turn out to be. '
     'And the program can return a variable that you replaced.',
     'A `Literal` is made anew each time, so compare its `val`. But a dict '
-    'takes 2, 2.0, and True for equal, and NumPy does not. '
+    'takes 1, 1.0, and True for equal, and NumPy does not. '
     '`(type(x), repr(x))` tells them apart, and 0.0 from -0.0.',
     'A parameter can be anything, even a list, which has no hash. You can '
     'leave an equation alone if one of its parameters has no hash.',

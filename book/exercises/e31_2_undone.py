@@ -5,9 +5,9 @@ transpose of a transpose is the array that was there before, and so is the
 negation of a negation. Our `simplify` sees neither, because it looks at one
 equation at a time, and here it takes two.
 
-`tidy` walks through a program and asks `undone` about each equation. Is its
-result a variable that another equation had changed? Write `undone` for
-`neg_p`, `invert_p` (which is `~`), and `transpose_p`.
+`tidy` walks through a program and asks `undone` about each equation. Does it
+undo what an earlier equation did to a variable? Write `undone` for `neg_p`,
+`invert_p` (which is `~`), and `transpose_p`.
 
 No bit may change, and no type. Some pairs only *nearly* undo each other: `1 /
 (1 / x)` can differ in the last bit, and `0.0 - (0.0 - x)` in the first.
@@ -20,10 +20,10 @@ from autodiff_mini.primitives.shapes import transpose_p
 
 HINTS = (
     'The operand of the equation was made by another equation, and `made` '
-    'says which one. An argument was not made by any.',
+    'says which one. No equation made an argument.',
     'A transposition is undone by its inverse, which is not always the same '
-    'transposition: `(1, 2, 0)` takes three times. Which axis of `x` is axis '
-    '`i` of the result?',
+    'transposition: `(1, 2, 0)` twice is not enough. Which axis of '
+    '`x` is axis `i` of the result?',
     'In Python, `-True` is -1, and `-(-True)` is 1. That equals True, but '
     'its type is different. Every variable has its type in `aval`.',
 )

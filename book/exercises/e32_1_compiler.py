@@ -21,7 +21,7 @@ import autodiff_mini as ad
 
 HINTS = (
     'Write down the jaxpr first. Then leave out the equations whose results '
-    'are not needed, and the ones that have been there before. The remaining '
+    'are not needed, and the ones that repeat an earlier one. The remaining '
     'results get new letters, so no letter is skipped.',
     'A rule is for derivatives. `b` has no derivative in it. `c` has one, '
     'and it is computed before the program is compiled.',

@@ -1,9 +1,9 @@
 """The user's state and the total flow together, as a pair. The state starts
 at `y0`, and the total starts at 0.
 
-Divide by the *end*. If it's negative, so is the total. The tolerances hold
-for the pair, so the total is as exact as the state. A loss that's summed up
-along the flow is no harder than a loss that looks at the end.
+Divide by the *end*, sign included, because the integral changes sign too. The
+tolerances hold for the pair, so the total is as exact as the state. A loss
+that's summed up along the flow is no harder than one at the end.
 """
 
 import numpy as np

@@ -1,5 +1,5 @@
-"""A short array is divided by 1. So choose the divisor, and choose it below
-the root, whose slope at 0 is infinite. At the origin, the maximum is the
+"""A short array is divided by 1. So choose the divisor under the root,
+because the root's slope at 0 is infinite. At the origin, the maximum is the
 constant 1. No part of `x` passes through the root, so no infinity meets a
 zero.
 """

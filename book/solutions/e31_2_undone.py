@@ -1,11 +1,11 @@
 """Two lookups are enough. A chain can have any length, because the operands
-of an equation have been replaced before it is asked, so of three negations
-one is left. If another equation needs the result in between, the first
+of an equation are replaced before `undone` sees it, so one of three
+negations is left. If another equation needs the result in between, the first
 negation stays, and `drop_dead` decides that.
 
 A negation is safe, because IEEE 754 says that it changes the sign bit and
 looks at nothing else. A nan and both zeros come back unchanged. The
-difference `0.0 - x` is another operation. It makes 0.0 of 0.0, so if you
+difference `0.0 - x` is another operation. It turns 0.0 into 0.0, so if you
 apply it twice, -0.0 becomes 0.0.
 """
 

@@ -1,6 +1,6 @@
 """In `a`, the sine and its product are gone, because nothing needs them. In
 `b`, the sum is computed once, although there were two calls, because the
-second one has been there before. The rule of `twice` has left no trace.
+second one repeats the first. The rule of `twice` has left no trace.
 
 In `c` it has. The rule was asked while the program was recorded, and its
 answer, `7.0 * x_dot`, is a line like any other. (Here the arguments are `a`

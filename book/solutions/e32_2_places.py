@@ -6,8 +6,8 @@ owner. A view is never its own owner, so it is not overwritten either. (It
 could be, if nothing else looks at its array. But then the line that made the
 view could have been given the array itself.)
 
-Why not after `@`? A product reads each row of one operand once for each
-column of the other, when part of the result is already there.
+Why not in `@`? It reads each row of one operand once for each column of the
+other, even after part of the result is written.
 """
 
 import numpy as np
