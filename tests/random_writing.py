@@ -278,9 +278,6 @@ WORDS = ('cannot hold traced values', 'is no longer traced',
          'but it was called after')
 
 
-DERIVED = 'T.jvp', 'T.grad'
-
-
 def wrongs_of(source, seed=0):
     """Run a program in all ways.
 
