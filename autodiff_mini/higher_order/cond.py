@@ -206,7 +206,7 @@ lowering.rules[cond_p] = cond_lowering
 
 @public
 def cond(pred, true_fun, false_fun, *operands):
-    """Call one of two functions, and return its result.
+    """Call one of two functions and return its result.
 
     Under `vmap`, a function that any element selects runs for the whole
     batch.  The other rows hold copies of that element, so that they cause no

@@ -322,7 +322,7 @@ class custom_jvp(UserFunction):
     Args:
         fun: the function, of arrays or trees of arrays.
         nondiff_argnums: the positions of arguments that are not
-            differentiated, and can be anything.  The rule takes them first:
+            differentiated and can be anything.  The rule takes them first:
             `rule(*nondiff, primals, tangents)`.  The self of a method is one
             of them, unless it is a pytree, such as a dataclass.
         nondiff_argnames: the names of such arguments.

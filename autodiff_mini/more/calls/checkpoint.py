@@ -120,7 +120,7 @@ def checkpoint(f, *, prevent_cse=True, policy=None, static_argnums=()):
             results of an operation.  By default none are kept.  A loop or a
             branch is one operation, but a jit is opened.  One answer can
             serve many calls.  See checkpoint_policies.
-        static_argnums: the positions of arguments that are not traced, and
+        static_argnums: the positions of arguments that are not traced and
             can be any objects.
 
     Returns:
