@@ -13,9 +13,9 @@ from tests import amount
 def pytest_addoption(parser):
     group = parser.getgroup('how much is tested (tests/amount.py)')
     group.addoption('--all', action='store_true',
-                    help='meet every program, and not one of each kind')
+                    help='run every program, not just one of each kind')
     group.addoption('--row', default='', metavar='NAME',
-                    help='run what is about a primitive, such as tanh')
+                    help='run the tests of a primitive, such as tanh')
     group.addoption('--examples', type=int, default=1, metavar='N',
                     help='give each law N times as many random examples')
     group.addoption('--share', type=int, default=1, metavar='N',

@@ -226,8 +226,8 @@ def refuse(function, **keywords):
     if given or not keywords:
         raise NotImplementedError(
             f'{" with ".join([name, *given])} is not supported on traced '
-            'values. Use functions that are (np.where for where=, astype '
-            'for dtype=, np.sum for np.add.reduce), '
+            'values. Use functions that are supported (np.where for where=, '
+            'astype for dtype=, np.sum for np.add.reduce), '
             f'{OWN_OPERATION}.')
 
 

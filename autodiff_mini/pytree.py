@@ -282,7 +282,7 @@ LEAF = PyTreeDef(None, None, (), num_leaves=1)
 
 
 def tree_flatten(tree):
-    """Return the leaves of a tree, and its structure.
+    """Return the leaves of a tree and its structure.
 
     Args:
         tree: nested tuples, lists, dicts, namedtuples, OrderedDicts, None
@@ -290,7 +290,7 @@ def tree_flatten(tree):
             anything else is a leaf.
 
     Returns:
-        A list, and a PyTreeDef.
+        A list and a PyTreeDef.
 
     Source: `tree_flatten` in JAX's `jax/_src/tree_util.py`.
 
@@ -354,7 +354,7 @@ def tree_structure(tree) -> PyTreeDef:
 
 @public
 def tree_map(f, tree, *rest):
-    """Apply `f` to each leaf, and return the tree of the results.
+    """Apply `f` to each leaf and return the tree of the results.
 
     Args:
         f: takes a leaf of `tree`, and the leaf or subtree at the same place

@@ -32,8 +32,6 @@ class Point:
         elementwise: whether each element of the result depends on the
             elements in its place only.
         why: what JAX does otherwise, and why we do not.
-        raises: the error, where NumPy can compute no value, or we no
-            derivative.
         jax: whether JAX can be asked.
         ulps: how far from the truth a slope may be.
     """
@@ -45,7 +43,6 @@ class Point:
     bars: tuple | None = None
     elementwise: bool = False
     why: str = ''
-    raises: type | None = None
     jax: bool = True
     ulps: int = 8
 
@@ -207,7 +204,7 @@ SLOPES_OF_TWO = {
 
 OVERFLOW = 'JAX squares on the way, and what is squared is too large'
 NO_VALUE = 'JAX has a slope where there is no value'
-CANCELLED = 'JAX: beside 1e300 the log of 2 is lost, and both slopes are 1'
+CANCELED = 'JAX: beside 1e300 the log of 2 is lost, and both slopes are 1'
 QUOTIENT = 'JAX: inf / inf, where the limit is plain'
 SHARED = 'the slopes of any two numbers sum to 1; JAX: to 2'
 WHY = [
@@ -250,8 +247,8 @@ WHY = [
     ('arctan2', inf, 1, QUOTIENT),
     ('hypot', 1, inf, QUOTIENT),
     ('hypot', -inf, 1, QUOTIENT),
-    ('logaddexp', 1e300, 1e300, CANCELLED),
-    ('logaddexp2', 1e300, 1e300, CANCELLED),
+    ('logaddexp', 1e300, 1e300, CANCELED),
+    ('logaddexp2', 1e300, 1e300, CANCELED),
     ('logaddexp', inf, inf, SHARED),
     ('logaddexp2', inf, inf, SHARED),
 ]
@@ -509,7 +506,6 @@ for row, name, sign in ('reduce_max', 'max', 1), ('reduce_min', 'min', -1):
             ('nan', np.array([[2, nan, 2], [3, 3, 3]]),
              [[nan] * 3, [1 / 3] * 3])]:
         point(row, case, extremum, sign * x, bars=(x_bar,))
-    point(row, 'empty', extremum, E, raises=ValueError)
     point(row, 'beside_an_empty_axis',
           lambda np, x, f=extremum: f(np, x, 0), F, bars=(F,))
 for name in 'argmax', 'argmin', 'argsort':
@@ -520,8 +516,7 @@ for name in 'argmax', 'argmin', 'argsort':
                     'infinities': vec(1, inf, -inf, inf, -inf),
                     'int8': I8, 'bools': BOOLS}.items():
         point(name, case, place, x)
-    point(name, 'empty', place, E,
-          raises=None if name == 'argsort' else ValueError)
+point('argsort', 'empty', lambda np, x: np.argsort(x), E)
 
 for row, name, place, x, y, bars in [
         ('scatter', 'over_nan', slice(1, 3), vec(1, nan, inf, 2),
@@ -539,28 +534,9 @@ for row, name, place, x, y, bars in [
          vec(1, 1, -1e16), ([1, 2], [2, 2, 2]))]:
     change = operator.setitem if row == 'scatter' else np.add.at
     point(row, name, changed(place, change), x, y, bars=bars, jax=False)
-for change in operator.setitem, np.add.at:
-    point('scatter' if change is operator.setitem else 'add_at', 'misfits',
-          changed(slice(0, 2), change), vec(1, 2), vec(1, 2, 3),
-          raises=ValueError, jax=False)
 for row, place, x, x_bar in [
         ('add_at', np.array([1, 1, 0]), vec(0.3, 2, inf), [2, 2, 1]),
         ('add_at', np.zeros(0, int), E, E),
         ('scatter', slice(1, 3), vec(nan, -0.0), [2, 3])]:
     point(row, f'pulled_{len(x)}', pulled(place), x, bars=(x_bar,),
           jax=False)
-
-# What NumPy refuses is refused.
-
-for row, function, x, error in [
-        ('stack', lambda np, x: np.stack([x, x[:1]]), vec(1, 2), ValueError),
-        ('concatenate', lambda np, x: np.concatenate([x, x[None]]),
-         vec(1, 2), ValueError),
-        ('index', lambda np, x: x[2], vec(1, 2), IndexError),
-        ('solve', lambda np, a: np.linalg.solve(a, a), 0 * BACK,
-         np.linalg.LinAlgError),
-        ('cholesky', lambda np, a: np.linalg.cholesky(a), BACK,
-         np.linalg.LinAlgError),
-        ('slogdet', lambda np, a: np.linalg.slogdet(a)[1], 0 * BACK,
-         np.linalg.LinAlgError)]:
-    point(row, 'refused', function, x, raises=error)

@@ -6,9 +6,7 @@ tests of the single modules don't make.  The forward forms of D18 are in
 tests/test_custom_jvp.py, those of custom_gradient in tests/test_closures.py.
 """
 
-import re
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,9 +18,6 @@ from tests.numerical import assert_close, assert_same
 from tests.test_custom_jvp import X, custom as with_jvp, d
 from tests.test_custom_vjp import custom, square
 from tests.test_staged_calls import staged, summed_grad
-from tests.wings import needs
-
-CHAPTERS = Path(__file__).resolve().parents[1] / 'book/chapters'
 
 STAGES = pytest.mark.parametrize('stage', [lambda f: f, staged])
 
@@ -229,22 +224,6 @@ def test_every_mistake_with_a_custom_rule_is_named(program, error, words):
 
 # D2: the old way is built and seen to fail
 
-def draft_until(chapter):
-    """Return what the notebook of a chapter begins with."""
-    from autodiff_mini.notebook.drafting import until
-    scope = {}
-    until(chapter, scope)
-    return scope
-
-
-def cell(page, words):
-    """Return the code of the cell of a chapter that contains the words."""
-    text = (CHAPTERS / page).read_text()
-    cells = re.findall(r'^```python[^\n]*\n(.*?)^```$', text, re.M | re.S)
-    (found,) = [code for code in cells if words in code]
-    return found
-
-
 def old_custom_vjp(f, vjp_rule):
     """Return `f` as a primitive of the draft, with a rule for its name."""
     from autodiff_mini.draft.core import Primitive
@@ -275,23 +254,6 @@ def test_d2_the_old_way_loses_a_vjp_under_vmap():
     with pytest.raises(TypeError, match='not callable'):
         draft.jvp(f, (1.0,), (1.0,))
     assert grad(np.sin)(0.0) == 1.0
-
-
-@needs('notebook')
-def test_d2_the_old_way_loses_a_jvp_under_vmap():
-    """Chapter 4: a primitive for each function, that vmap looks into."""
-    page, scope = '04_the_rule_that_vanished.md', draft_until(4)
-    exec(cell(page, 'def custom_transforms('), scope)
-    f, vmap = scope['custom_transforms'](double), scope['vmap']
-    scope['jvp_rules'][f] = lambda tag, primals, tangents: (
-        f.bind(*primals), 3 * tangents[0])
-    ones = np.ones(4)
-
-    def slope(g):
-        return lambda x: scope['jvp'](g, (x,), (x * 0 + 1,))[1]
-    assert slope(f.bind)(1.0) == 3.0
-    assert_same(vmap(slope(f.bind))(ones), 3 * ones)
-    assert_same(slope(vmap(f.bind))(ones), 2 * ones)
 
 
 def double(x):

@@ -173,6 +173,15 @@ WRITES = [
     lambda x: np.put(x, 0, 1.0)]
 
 
+def test_an_outside_array_is_copied_where_it_is_traced():
+    def f(x):
+        a = X.copy()
+        y = np.dot(a, x) + np.sum(ad.asarray(a) * x)
+        a[...] = 0
+        return y
+    np.testing.assert_array_equal(ad.vmap(ad.grad(f))(E)[1], 2 * X)
+
+
 @pytest.mark.parametrize('transform', BORROWING)
 def test_an_argument_belongs_to_its_caller(transform):
     x = X.copy()

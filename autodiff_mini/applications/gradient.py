@@ -15,7 +15,7 @@ def custom_gradient(fun):
 
     Args:
         fun: returns a pair, its output and a rule.  The rule takes the
-            cotangent of the output, and returns a tuple of the arguments'
+            cotangent of the output and returns a tuple of the arguments'
             cotangents, or just one if there is one argument.  It can close
             over values that `fun` computed.  It is staged, so it cannot ask
             for the value of the cotangent.

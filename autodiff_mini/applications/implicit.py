@@ -227,7 +227,7 @@ def fixed_point(f, a, x_guess, *, tol=None, max_steps=10_000):
 
     It is differentiable any number of times, forwards and backwards, with
     respect to `a` and to the values that `f` captures.  The derivatives are
-    found by repetition, too.  The steps are not differentiated, so the
+    found by iteration, too.  The steps are not differentiated, so the
     derivatives do not depend on the guess.
 
     Args:

@@ -30,7 +30,7 @@ def jacfwd(f, argnums=0, has_aux=False, holomorphic=False,
             differentiated.
         holomorphic: whether `f` takes complex numbers to complex numbers
             and has a complex derivative.
-        allow_int: whether that argument, and the output, can hold integers
+        allow_int: whether that argument and the output can hold integers
             and booleans.  Their Jacobians have the dtype `float0`.
 
     Returns:

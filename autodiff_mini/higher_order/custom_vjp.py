@@ -250,13 +250,13 @@ transpose.pull_rules[custom_vjp_call_p] = PullBothWays
 class custom_vjp(custom_jvp):
     """A function whose pullback is a rule that you write.
 
-    As in custom_jvp, `defjvp` can add a rule for forward mode.  Reverse mode
-    uses `fwd` and `bwd`, and forward mode uses that rule.
+    Reverse mode uses this rule.  As in custom_jvp, `defjvp` can add another
+    rule, for forward mode.
 
     Args:
         fun: the function, of arrays or trees of arrays.
         nondiff_argnums: the positions of arguments that are not
-            differentiated, and can be anything.  `fwd` takes them in their
+            differentiated and can be anything.  `fwd` takes them in their
             positions, and `bwd` takes them first.
         nondiff_argnames: the names of such arguments.
 
@@ -333,7 +333,7 @@ class custom_vjp(custom_jvp):
 
 @dataclass(frozen=True, slots=True)
 class CustomVJPPrimal:
-    """An argument of `fwd` when it takes symbolic zeros.
+    """An argument of `fwd` if `symbolic_zeros=True`.
 
     Args:
         value: the array.

@@ -45,7 +45,7 @@ lowering.inline_rules[jit_p] = lambda *avals, jaxpr, name: jaxpr
 
 
 class jit(UserFunction):
-    """A function that is recorded once, and runs as Python source.
+    """A function that is recorded once and runs as compiled Python.
 
     The function runs in Python at its first call, with tracers as arguments,
     and again when an argument has a new type or structure, or a static
@@ -67,7 +67,7 @@ class jit(UserFunction):
 
     Args:
         f: a function of arrays, or trees of arrays, that computes with NumPy.
-        static_argnums: the positions of arguments that are not traced, and
+        static_argnums: the positions of arguments that are not traced and
             can be anything hashable.
         static_argnames: the names of such arguments.
 
@@ -75,7 +75,7 @@ class jit(UserFunction):
         ValueError: a static argument is not hashable.
         TypeError: an argument or output of `f` is not an array, Python asks
             for the value of one, a method changes `self`, or an attribute
-            of `self` is an object that holds arrays.
+            of `self` is an object with arrays that is not a pytree.
 
     Source: `jax.jit`.
 

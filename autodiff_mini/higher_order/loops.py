@@ -504,7 +504,7 @@ dead_rules[while_p] = while_for_outputs
 # The public functions, which check their arguments.
 @public
 def scan(f, init, xs=None, length=None, reverse=False):
-    """Return the last carry of a loop, and the stacked outputs of its steps.
+    """Return the last carry of a loop and the stacked outputs of its steps.
 
     Args:
         f: `f(carry, x) -> (carry, y)`, the body of the loop.  The carry must

@@ -151,7 +151,7 @@ def stage_tree(f, args, kwargs, tag):
 
 @public
 def eval_jaxpr(jaxpr, consts, *args) -> list:
-    """Run a program, and return the list of its outputs.
+    """Run a program and return the list of its outputs.
 
     Args:
         jaxpr: the program.

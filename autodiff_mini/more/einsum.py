@@ -82,7 +82,8 @@ def einsum_diagonal(a, letters):
         while letters.count(i) > 1:
             first, second = letters.index(i), letters.rindex(i)
             if a.shape[first] != a.shape[second]:
-                raise ValueError(f'einsum: the axes {i!r} differ in length')
+                raise ValueError(
+                    f'einsum: the axes labeled {i!r} differ in length')
             a = numpy_diagonal(a, 0, first, second)
             letters = (letters[:first] + letters[first + 1:second]
                        + letters[second + 1:] + i)

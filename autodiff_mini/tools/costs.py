@@ -80,7 +80,7 @@ class CostTable(NamedTuple):
 
 @public
 def cost(f, *args) -> CostTable:
-    """Return what `f` and its derivative cost, without computing them.
+    """Return what `f` and its derivative cost, without running them.
 
     An elementwise function has one operation for each output element, and a
     sum has one for each input element.  A product of m by k and k by n

@@ -43,7 +43,7 @@ def fori_loop(lower, upper, body_fun, init_val):
 
 @public
 def switch(index, branches, *operands):
-    """Call one of several functions, and return its result.
+    """Call one of several functions and return its result.
 
     Args:
         index: an integer that selects the function.  It is clamped to the

@@ -228,7 +228,7 @@ class custom_vmap(custom_vjp):
     Args:
         fun: the function, of arrays or trees of arrays.
         nondiff_argnums: the positions of arguments that are not
-            differentiated, and can be any objects.
+            differentiated and can be any objects.
         nondiff_argnames: the names of such arguments.
 
     Source: `jax.custom_batching.custom_vmap`.

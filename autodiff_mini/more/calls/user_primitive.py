@@ -147,8 +147,8 @@ class UserPrimitive(Primitive):
     def def_vmap(self, rule):
         """Define `rule(args, dims, **params) -> (out, out_dim)`.
 
-        A mapped operand has dim 0, for a batch axis in front, and any other
-        has None.  With multiple results, `out` and `out_dim` are lists.
+        A mapped operand has its batch axis in front, so its dim is 0; any
+        other has None.  With multiple results, `out` and `out_dim` are lists.
         """
         def batch(axis, vals, dims, **params):
             what = f'{fun_name(rule)}, the vmap rule of {self},'
