@@ -30,20 +30,16 @@ r = [v + 0, s + 0, a + 0, x + 0]'''
 ARRAYS = [
     'np.where(s > 0, s, a)', 'np.select([s > 0], [s])', 'np.cov(x)',
     'np.piecewise(s, [s > 0], [2.0])', 'np.tensordot(x, x, 1)',
-    'np.roll(s, 1)', 'np.pad(s, 0)', 'np.block(s)', 'np.tile(s, ())',
-    'np.i0(s)', 'np.copy(s)', 'np.linalg.tensorsolve(s, s)',
-    'np.expand_dims(s, ())', 'np.broadcast_arrays(s, s)',
-    'np.asarray(s, like=x)', 'np.fft.fftn(s)', 'np.zeros_like(s)',
-    'np.full_like(s, s)', 'a.copy()', 'a.astype(float, copy=False)',
-    'copy.copy(a)', 'copy.deepcopy(a)', 'a[...]', 'a.T', 'a.real',
-    'np.transpose(a)', '(x * 1)[0, ...]', '(x[:1] * 1).squeeze()']
+    'np.pad(s, 0)', 'np.tile(s, ())', 'np.linalg.tensorsolve(s, s)',
+    'np.expand_dims(s, ())', 'np.asarray(s, like=x)', 'np.fft.fftn(s)',
+    'np.zeros_like(s)', 'a.copy()', 'copy.deepcopy(a)', 'a[...]', 'a.T',
+    '(x * 1)[0, ...]', '(x[:1] * 1).squeeze()']
 NUMBERS = [
-    's', 's.copy()', 'copy.copy(s)', 'copy.deepcopy(s)', 's.imag', 's.real',
-    's.astype(float)', 's[()]', 's.T', 's.squeeze()', 's.reshape(())',
-    'a[()]', 'x[0]', 'a + 0', 'np.negative(a)', 'np.einsum(a, ())',
-    'np.linalg.norm(x)', 'np.max(x)', 'np.nanargmax(x)', 'np.interp(s, x, x)',
-    'np.nanmax(x)', 'np.dot(x, x)', 'np.cumsum(x)[1]', 'np.trace(m)',
-    'np.clip(a, 0, 1)', 'np.round(a)', 'np.average(x)', 'x.flat[1]']
+    's', 's.copy()', 'copy.deepcopy(s)', 's.real', 's.astype(float)',
+    's[()]', 's.T', 's.squeeze()', 'a[()]', 'x[0]', 'a + 0',
+    'np.einsum(a, ())', 'np.linalg.norm(x)', 'np.nanargmax(x)',
+    'np.interp(s, x, x)', 'np.dot(x, x)', 'np.trace(m)', 'np.clip(a, 0, 1)',
+    'np.average(x)', 'x.flat[1]']
 
 
 def test_scalar_results_are_arrays_where_numpys_are():
@@ -217,19 +213,12 @@ def Z(shape, dtype=float):
 '''
 INTO = [
     'np.fft.fft(x, out=Z(3))', 'np.add.reduce(m, 0, out=Z((2, 3)))',
-    'np.add.reduce(m, 0, out=Z(3))', 'np.add.reduce(m, 0, out=Z((1, 3)))',
     'np.multiply.accumulate(x, out=Z((2, 3)))',
-    'np.add.reduceat(x, [0, 1], out=Z(2))',
-    'np.add.outer(x, x, out=Z((3, 3)))', 'np.add(x, 1, out=Z((2, 3)))',
-    'np.add(x, 1, out=Z(4))', 'np.add(m, 1, out=Z(3))',
-    'np.sum(m, 0, out=Z((2, 3)))', 'np.cumsum(x, out=Z(4))',
-    'np.divmod(x, 2, out=(Z((2, 3)), Z((2, 3))))',
+    'np.add.reduceat(x, [0, 1], out=Z(2))', 'np.add(x, 1, out=Z((2, 3)))',
+    'np.add(m, 1, out=Z(3))', 'np.sum(m, 0, out=Z((2, 3)))',
     'np.modf(x, out=(Z((2, 3)), None))', 'np.clip(x, 0, 2, out=Z((2, 3)))',
-    'np.mean(m, 0, out=Z((2, 3)))', 'np.take(x, [0, 1], out=Z(2))',
-    'np.dot(m, x, out=Z(2))', 'np.concatenate([x, x], out=Z(6))',
-    'np.any(m, 0, out=Z((2, 3), bool))', 'np.argmax(m, 0, out=Z(3, int))',
-    'np.nanmean(m, 0, out=Z((2, 3)))', 'np.einsum("ij->i", m, out=Z(2))',
-    'np.sum(m, 0, out=Z(3, int))',
+    'np.take(x, [0, 1], out=Z(2))', 'np.nanmean(m, 0, out=Z((2, 3)))',
+    'np.argmax(m, 0, out=Z(3, int))', 'np.sum(m, 0, out=Z(3, int))',
     'np.sin(x[:1], out=Z(3), where=[True, False, True])']
 PARTLY = [      # which NumPy fills only in part, and we refuse
     'np.add.accumulate(m[:1], 0, out=Z((2, 3)))',
