@@ -82,16 +82,6 @@ def test_nanargmax_of_all_nan_is_minus_one():
 
 # Numbers and their parts
 
-def test_slopes_of_modf_at_integers_are_right():
-    x = np.array([-2., -0.0, 3, inf, -inf, nan])
-    for part in 0, 1:
-        expected, y = np.modf(x)[part], ad.jit(np.modf)(x)[part]
-        np.testing.assert_array_equal(y, expected)
-        np.testing.assert_array_equal(np.signbit(y), np.signbit(expected))
-    assert_near(tangent(lambda x: np.modf(x)[0], -2, 0, 3), np.ones(3))
-    assert_near(tangent(lambda x: np.modf(x)[0], inf), [0.])
-
-
 def test_the_slope_of_frexp_is_a_power_of_two():
     x = np.array([0, 5e-324, inf, -inf, nan, -8, 0.75])
     for part in 0, 1:
