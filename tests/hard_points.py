@@ -204,7 +204,7 @@ SLOPES_OF_TWO = {
 
 OVERFLOW = 'JAX squares on the way, and what is squared is too large'
 NO_VALUE = 'JAX has a slope where there is no value'
-CANCELLED = 'JAX: beside 1e300 the log of 2 is lost, and both slopes are 1'
+CANCELED = 'JAX: beside 1e300 the log of 2 is lost, and both slopes are 1'
 QUOTIENT = 'JAX: inf / inf, where the limit is plain'
 SHARED = 'the slopes of any two numbers sum to 1; JAX: to 2'
 WHY = [
@@ -247,8 +247,8 @@ WHY = [
     ('arctan2', inf, 1, QUOTIENT),
     ('hypot', 1, inf, QUOTIENT),
     ('hypot', -inf, 1, QUOTIENT),
-    ('logaddexp', 1e300, 1e300, CANCELLED),
-    ('logaddexp2', 1e300, 1e300, CANCELLED),
+    ('logaddexp', 1e300, 1e300, CANCELED),
+    ('logaddexp2', 1e300, 1e300, CANCELED),
     ('logaddexp', inf, inf, SHARED),
     ('logaddexp2', inf, inf, SHARED),
 ]

@@ -159,22 +159,24 @@ def own(f):
 
 
 def slope(f):
-    """What grad does, one direction at a time, in many digits.
+    """What grad does, one direction at a time."""
+    return lambda x: differences(lambda x: total(f(x)), x)
+
+
+def differences(f, x):
+    """Return the gradient by central differences in many digits.
 
     At an edge, where a program that asks for it has none, it is an error.
     """
-    def derivative(x):
-        h = np.longdouble(1e-6)
-        out = np.zeros_like(x)
-        for i in np.ndindex(np.shape(x)):
-            e = np.zeros(np.shape(x), np.longdouble)
-            e[i] = h
-            above, here, below = (total(f(y)) for y in (x + e, x, x - e))
-            if abs(above - 2 * here + below) > 1e-4 * h:
-                raise ValueError    # an edge, where there is no slope
-            out[i] = (above - below) / (2 * h)
-        return out
-    return derivative
+    h, out = np.longdouble(1e-6), np.zeros_like(x)
+    for i in np.ndindex(np.shape(x)):
+        e = np.zeros(np.shape(x), np.longdouble)
+        e[i] = h
+        above, here, below = (f(y) for y in (x + e, x, x - e))
+        if abs(above - 2 * here + below) > 1e-4 * h:
+            raise ValueError    # an edge, where there is no slope
+        out[i] = (above - below) / (2 * h)
+    return out
 
 
 def total(y):
@@ -231,7 +233,8 @@ OURS = SimpleNamespace(
     scan=lambda f: lambda x: ad.scan(lambda x, _: (f(x), None), x, None,
                                      length=2)[0],
     rows=lambda f: lambda x: ad.scan(lambda c, x: (c, f(x)), 0.0, x)[1],
-    cond=lambda f: lambda x: ad.cond(np.sum(x) > 0, f, lambda x: f(x * -1), x),
+    cond=lambda f: lambda x: ad.cond(
+        np.sum(x) > 0, f, lambda x: f(x * -1), x),
     while_loop=lambda f: lambda x: ad.while_loop(
         lambda c: c[0] < 2, lambda c: (c[0] + 1, f(c[1])), (0, x))[1])
 
@@ -275,29 +278,6 @@ WORDS = ('cannot hold traced values', 'is no longer traced',
          'but it was called after')
 
 
-def differences(f, x):
-    """Return the gradient by central differences, or None at an edge."""
-    slopes = [central(f, x.astype(np.longdouble), np.longdouble(h))
-              for h in (1e-6, 3e-6)]
-    return slopes[0] if close(*slopes, 1e-7) else None
-
-
-def central(f, x, h):
-    slope = np.zeros_like(x)
-    for i in np.ndindex(x.shape):
-        e = np.zeros_like(x)
-        e[i] = h
-        slope[i] = (f(x + e) - f(x - e)) / (2 * h)
-    return slope
-
-
-def close(a, b, tolerance=1e-5) -> bool:
-    return np.allclose(a, b, tolerance, tolerance, equal_nan=True)
-
-
-DERIVED = 'T.jvp', 'T.grad'
-
-
 def wrongs_of(source, seed=0):
     """Run a program in all ways.
 
@@ -310,10 +290,8 @@ def wrongs_of(source, seed=0):
     with np.errstate(all='ignore'):
         try:
             values = [plain(x.copy()) for x in xs]
-            slopes = [differences(plain, x) for x in xs]
-        except Exception:   # it runs at the point for which it was made
-            return [], 0, 0
-        if any(slope is None for slope in slopes):
+            slopes = [differences(plain, x.astype(np.longdouble)) for x in xs]
+        except Exception:   # an edge, or NumPy does not run it elsewhere
             return [], 0, 0
         wrong, right, refusals = [], 0, 0
         for name, (way, expected) in ways(values, slopes, x_dot).items():
@@ -325,7 +303,7 @@ def wrongs_of(source, seed=0):
                     wrong.append(f'{name}: {error!r}')
                 refusals += 1
                 continue
-            if not close(result, expected):
+            if not np.allclose(result, expected, 1e-5, 1e-5, equal_nan=True):
                 wrong.append(f'{name}: {result} for {expected}')
             elif not np.array_equal(held, xs):
                 wrong.append(f'{name}: writes into its argument')

@@ -70,23 +70,11 @@ def programs(tasks, body):
             yield first, task, source
 
 
-def can_run(source):
-    """Return whether NumPy can run a program."""
-    plain, _ = random_writing.functions_of(source)
-    try:
-        plain(random_writing.point(0))
-    except Exception:
-        return False
-    return True
-
-
 @pytest.mark.parametrize('body', random_writing.TRANSFORMS)
 def test_a_body_reads_a_view_of_a_view_that_it_closes_over(body):
     for first, task, source in programs(READING, body):
-        wrong, right, refused = random_writing.wrongs_of(source)
+        wrong, _, refused = random_writing.wrongs_of(source)
         assert wrong == [], source
-        if f'T.{body}' not in random_writing.DERIVED:
-            assert right or not can_run(source), source
         if body not in RULED and (task in PURE or first not in MAYBE):
             assert refused == 0, source
 

@@ -57,21 +57,6 @@ def check_lazy(f, *args):
             np.testing.assert_allclose(y.compute(), wanted, rtol=1e-12)
 
 
-def test_zeros_for_a_custom_rule_have_its_library():
-    seen = []
-
-    def rule(primals, tangents):
-        seen.extend(tangents)
-        return primals[0], tangents[0]
-
-    f = ad.custom_jvp(lambda x, y: x)
-    f.defjvp(rule)
-    (x,) = chunks(X)
-    lazily(lambda: ad.jvp(lambda x, y=x: f(x, y), (x,), (x,)))
-    assert [type(t) for t in seen] == [da.Array] * 2
-    assert seen[1].chunks == x.chunks
-
-
 def test_a_mask_has_forward_mode_and_reverse_mode_names_the_cure():
     """The size of the selection is unknown until it is computed."""
     x = da.from_array(X[0], chunks=2)
@@ -107,18 +92,6 @@ def test_the_cotangent_of_an_integer_is_numpys():
     x_bar, n_bar = lazily(pullback, 1.0)
     assert type(x_bar) is da.Array
     assert n_bar.dtype == ad.float0 and n_bar.shape == (4,)
-
-
-def test_numbers_stay_numbers_beside_chunked_arrays():
-    x, *_ = chunks(W)
-    for number in np.float64(3), np.zeros(4):
-        double, _ = lazily(ad.jit(lambda s, x: (s * 2, x + s)), number, x)
-        assert type(double) is type(number)
-    branch = lambda s, x: ad.cond(s > 0, np.sin, np.cos, x)
-    assert type(lazily(ad.jit(branch), np.float64(1), x)) is da.Array
-    count, _ = lazily(ad.while_loop, lambda c: c[0] < 3,
-                      lambda c: (c[0] + 1.0, c[1] * 2), (np.float64(0), x))
-    assert count == 3
 
 
 def test_no_module_names_a_library_but_numpy():

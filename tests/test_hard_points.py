@@ -10,7 +10,7 @@ import pytest
 
 import autodiff_mini as ad
 from tests.hard_points import (
-    KINDS, OPERATORS, POINTS, SLOPES, SLOPES_OF_TWO, SPECIAL, function_of)
+    OPERATORS, POINTS, SLOPES, SLOPES_OF_TWO, SPECIAL, function_of)
 from tests.traces import rows_of_numpy, spied
 
 pytestmark = pytest.mark.filterwarnings('ignore')
@@ -18,9 +18,6 @@ pytestmark = pytest.mark.filterwarnings('ignore')
 def silent():
     with np.errstate(all='ignore'):
         yield
-
-
-COMPLEX = KINDS['complex']
 
 
 # What is compared
@@ -160,18 +157,6 @@ def check_modes(point):
             assert_near(backwards.astype(forwards.dtype), forwards)
     for x_bar, other in zip(x_bars, again(*point.args), strict=True):
         assert_same_bits(other, x_bar)
-
-
-@pytest.mark.parametrize('row', ['real', 'imag', 'conj', 'neg'])
-def test_linear_primitives_treat_tangents_as_primals(row):
-    """Complex numbers, too, for which reverse mode differs."""
-    f = partial(function_of(row), np)
-    for y_dot in ad.jvp(f, (COMPLEX,), (COMPLEX,)):
-        assert_same_bits(y_dot, f(COMPLEX))
-    x = np.array([0.1, -0.0, nan])
-    widen = lambda x: f(np.astype(x, complex))
-    for y_dot in ad.jvp(widen, (x,), (x,)):
-        assert_same_bits(y_dot, widen(x))
 
 
 @each_row

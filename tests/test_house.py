@@ -15,11 +15,11 @@ from book.tools.mainline import code_lines
 PACKAGE = Path(autodiff_mini.__file__).parent
 WINGS = {'fast', 'applications', 'elsewhere', 'more', 'notebook', 'tools'}
 
-# Each storey needs only itself and the storeys below.
-STOREYS = [{'seams', 'copying', 'errors', 'core', 'pytree', 'signature',
-            'arrays', 'memory', 'zeros', 'jaxprs', 'source', 'numpy_api'},
-           {'interpreters'}, {'primitives'},
-           {'higher_order', 'numpy_functions'}, {'api'}, WINGS]
+# Each floor needs only itself and the floors below.
+FLOORS = [{'seams', 'copying', 'errors', 'core', 'pytree', 'signature',
+           'arrays', 'memory', 'zeros', 'jaxprs', 'source', 'numpy_api'},
+          {'interpreters'}, {'primitives'},
+          {'higher_order', 'numpy_functions'}, {'api'}, WINGS]
 MOST_LINES = 125    # of code, in a column
 
 
@@ -52,9 +52,9 @@ def imports(name):
     return found & (MODULES.keys() | FOLDERS)
 
 
-def storey(name):
-    """Return the number of a module's storey."""
-    [number] = [i for i, names in enumerate(STOREYS)
+def floor(name):
+    """Return the number of a module's floor."""
+    [number] = [i for i, names in enumerate(FLOORS)
                 if name.partition('.')[0] in names]
     return number
 
@@ -62,7 +62,7 @@ def storey(name):
 def test_a_module_needs_only_modules_below_it():
     for name in MODULES:
         for other in imports(name):
-            assert storey(other) <= storey(name), (name, other)
+            assert floor(other) <= floor(name), (name, other)
 
 
 def test_modules_have_no_import_cycles():
@@ -94,7 +94,7 @@ def test_all_rules_of_a_primitive_are_in_one_file():
     """Columns need the conversion primitive, whose row is elsewhere."""
     homes = {}
     for name in MODULES:
-        if storey(name) < storey('api') and name != 'arrays':
+        if floor(name) < floor('api') and name != 'arrays':
             for node in tree(MODULES[name]).body:
                 if (p := registered(node)) and p.endswith('_p'):
                     homes.setdefault(p, set()).add(name)

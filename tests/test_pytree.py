@@ -29,12 +29,9 @@ TREES = [
     (OrderedDict(b=1, a=2), [1, 2], None),
     (OrderedDict(a=1, b=2), [1, 2], None),
     (None, [], 'None'),
-    ([(), [], {}], [], '[(), [], {}]'),
     (Pair(1, (2, 3)), [1, 2, 3], 'Pair(x=*, y=(*, *))'),
-    (namedtuple('Other', 'x y')(1, 2), [1, 2], 'Other(x=*, y=*)'),
     ([{1}], [{1}], '[*]'),
     ({2: 'b', 1: 'a'}, ['a', 'b'], '{1: *, 2: *}'),
-    ((1, None), [1], '(*, None)'),
 ]
 
 
@@ -74,19 +71,6 @@ def test_a_type_is_registered_by_a_decorator():
     assert leaves == [2, 3]
     assert treedef.unflatten([5, 6]) == [Point({'a': 5}), 6]
     assert ad.tree_structure(Point(1)) != ad.tree_structure(Point(1, 'km'))
-
-
-def test_a_type_is_registered_by_two_functions():
-    class Box:
-        def __init__(self, content):
-            self.content = content
-
-    ad.register_pytree_node(Box, lambda b: ([b.content], None),
-                            lambda aux, children: Box(*children))
-    doubled = ad.tree_map(lambda x: 2 * x, Box((1, 2)))
-    assert type(doubled) is Box and doubled.content == (2, 4)
-    with pytest.raises(ValueError, match='Duplicate .*Box'):
-        ad.register_pytree_node(Box, None, None)
 
 
 def test_mistakes_are_named():
@@ -175,12 +159,6 @@ def test_jit_traces_again_for_another_static_field():
         f(Line(2.0, 0.0, ['a']))
 
 
-def test_a_leaf_of_a_dataclass_is_named():
-    with pytest.raises(TypeError, match=(
-            r'primals\[0\].b: .*type str .*dataclass .metadata=.*static')):
-        ad.jvp(lambda line: line.w, (Line(1.0, 'b'),), (Line(1.0, 'b'),))
-
-
 def test_attributes_of_a_dataclass_that_are_not_fields_are_refused():
     @dataclass
     class Data:
@@ -204,14 +182,10 @@ def test_dataclasses_that_are_arrays_or_something_else_are_leaves():
         x: object
         __array_function__ = None
 
-    @dataclass
-    class Failure(Exception):
-        x: object
-
     class Steeper(Line):
         pass
 
-    for leaf in (Array(1), Failure(1), Steeper(1, 2), Line, ad.typeof(1.0)):
+    for leaf in (Array(1), Steeper(1, 2), Line, ad.typeof(1.0)):
         assert ad.tree_leaves([leaf]) == [leaf]
 
 

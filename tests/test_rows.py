@@ -139,25 +139,6 @@ def test_r1_the_example_of_the_page_has_its_gradient(dtype, stage, options):
         assert np.result_type(v) == np.dtype(dtype)
 
 
-# What readers ask
-
-def test_reverse_mode_visits_each_operation_once():
-    """micrograd 67, 68, 91, 96: each operation goes back once, when all
-    that used its result has; else the ways back would be 2^50."""
-    backs = []
-    f = custom(lambda x: x + x, lambda x: (x + x, None),
-               lambda r, ct: backs.append(ct) or (2 * ct,))
-
-    def doubled(x):
-        for _ in range(50):
-            x = f(x)
-            x = (x + x) / 2
-        return x
-
-    assert ad.grad(doubled)(1.0) == 2.0 ** 50
-    assert backs == [2.0 ** i for i in range(50)]
-
-
 # The table of mistakes.  All say the name of the user's function.
 
 def loss(x, y=1.0):

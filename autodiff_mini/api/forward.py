@@ -97,7 +97,8 @@ def vmap(f, in_axes=0, out_axes=0, axis_size=None):
         TypeError: `in_axes` is not an integer, None, a tuple, or a list, or
             a mapped argument or an output of `f` is not an array.
         ValueError: an argument has no such axis, axes differ in length,
-            no argument is mapped, or a tree of axes does not fit.
+            there is no mapped argument and no `axis_size`, or a tree of axes
+            does not fit.
 
     Source: `jax.vmap`; the rules are in the style of JAX's
     `jax/_src/interpreters/batching.py`.

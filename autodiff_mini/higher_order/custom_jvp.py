@@ -323,8 +323,8 @@ class custom_jvp(UserFunction):
         fun: the function, of arrays or trees of arrays.
         nondiff_argnums: the positions of arguments that are not
             differentiated and can be anything.  The rule takes them first:
-            `rule(*nondiff, primals, tangents)`.  The self of a method is one
-            of them, unless it is a pytree, such as a dataclass.
+            `rule(*nondiff, primals, tangents)`.  A method's `self` is one of
+            them, unless it is a pytree, such as a dataclass.
         nondiff_argnames: the names of such arguments.
 
     If a call passes any keyword-only argument, all of them follow the other

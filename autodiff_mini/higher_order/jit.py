@@ -75,7 +75,7 @@ class jit(UserFunction):
         ValueError: a static argument is not hashable.
         TypeError: an argument or output of `f` is not an array, Python asks
             for the value of one, a method changes `self`, or an attribute
-            of `self` is an object that holds arrays.
+            of `self` is an object with arrays that is not a pytree.
 
     Source: `jax.jit`.
 

@@ -20,9 +20,9 @@ from pygments.token import STANDARD_TYPES
 from book.tools import weave
 from book.tools.places import Place, told
 
-# The draft, and the storeys of the library from the ground up: a title, a
+# The draft, and the floors of the library from the ground up: a title, a
 # description, and the folders.
-STOREYS = [
+FLOORS = [
     ('The draft', 'The whole system in 800 lines. Book One writes it.',
      ['draft']),
     ('The core', 'Primitives and tracers, trees, memory, and errors.', ['']),
@@ -381,13 +381,13 @@ def kind(place):
 
 
 def index(sources, shown, library):
-    """Return the page that lists the modules, by storey."""
+    """Return the page that lists the modules, by floor."""
     parts = ['# The modules',
              'This is the whole library. In the source of a module, each name '
              'of the library links to its definition, and a statement that '
              'the book explains links to the section that explains it.']
     order, left = [*shown, *sources], [*sources]
-    for heading, words, folders in STOREYS:
+    for heading, words, folders in FLOORS:
         titles = [title for title in left if not folders
                   or '/'.join(title.split('/')[1:-1]) in folders]
         left = [title for title in left if title not in titles]

@@ -127,17 +127,6 @@ def test_a_slope_is_right_where_the_last_edition_was_wrong():
             draft.vmap(draft.grad(program))(np.array([x, x])), slope)
 
 
-def test_an_index_has_the_value_and_the_gradient_of_numpy():
-    x = np.arange(12.0).reshape(3, 4)
-    for index in np.s_[-1], np.s_[1:], np.s_[..., 1], np.s_[None, 1, ::2]:
-        expected = np.zeros((3, 4))
-        expected[index] = 2 * x[index]
-        gradient = draft.grad(lambda x: np.sum(x[index] * x[index]))
-        assert np.array_equal(draft.jit(lambda x: x[index])(x), x[index])
-        assert np.array_equal(gradient(x), expected)
-        assert np.array_equal(draft.vmap(gradient)(x[None])[0], expected)
-
-
 def test_a_compiled_program_keeps_the_dtype_of_a_number():
     x = np.float16(2.0)
     for number in (np.float32(0.1), np.bool_(True), np.complex64(1j),

@@ -2,7 +2,7 @@
 
 import numpy
 
-from tests.programs import f16, f32, f64, ints, program
+from tests.programs import f32, f64, ints, program
 
 for kind, x in {'array': f64(4) - 1.0, 'ints': -ints(3)}.items():
     program(f'fabs_{kind}', lambda np, x: np.fabs(x), x)

@@ -1,6 +1,6 @@
 """Programs of products and convolutions."""
 
-from tests.programs import bools, c128, f32, f64, ints, program
+from tests.programs import c128, f32, f64, ints, program
 
 program('kron', lambda np, x, y: np.kron(x, y), f64(2, 2), f64(2, 3))
 program('vdot', lambda np, x, y: np.vdot(x, y), f64(2, 3), f64(3, 2), ulps=4)

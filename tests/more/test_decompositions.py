@@ -202,10 +202,6 @@ def test_a_cutoff_can_be_traced():
     stacks = np.stack([np.stack([a, a])] * 2)
     assert_same(ad.vmap(f)(stacks, cutoffs)[:, 0], expected)
     assert ad.grad(lambda c: np.sum(f(a, c)))(0.5) == 0.0
-    solve = ad.jit(lambda a, b, cutoff: linalg.lstsq(a, b, rcond=cutoff)[0])
-    for cutoff in *cutoffs, -1.0, 2.0, 0.0:
-        assert_close(solve(a, a[1], cutoff),
-                     linalg.lstsq(a, a[1], cutoff)[0])
 
 
 # Numbers
@@ -247,65 +243,15 @@ def test_residuals_have_a_fixed_shape():
             assert_close(y, expected)
 
 
-# Trees, types, and refusals
+# Types and refusals
 
-@pytest.mark.parametrize('f, words', [
-    (linalg.eigh, 'EighResult'), (linalg.eig, 'EigResult'),
-    (linalg.svd, 'SVDResult'), (linalg.qr, 'QRResult')])
-def test_results_have_the_field_names_of_numpy(f, words):
-    expected = type(f(A))
-    assert expected.__name__ == words
-    for y in (ad.jit(f)(A), ad.vmap(f)(A[None]), ad.jvp(f, (A,), (A,))[1],
-              ad.eval_shape(f, A)):
-        assert type(y) is expected
-
-
-def test_empty_matrices():
-    for f in (linalg.eigh, linalg.eigvalsh, linalg.eig, linalg.eigvals,
-              linalg.svdvals, linalg.qr, linalg.pinv,
-              lambda a: linalg.svd(a, hermitian=True)):
-        for shape in (0, 0), (0, 2, 2):
-            a = np.zeros(shape)
-            y, y_dot = ad.jvp(f, (a,), (a,))
-            for part, *others in zip(*map(ad.tree_leaves, (
-                    y, y_dot, ad.jit(f)(a), f(a))), strict=True):
-                assert all(x.shape == part.shape for x in others)
-
-
-MISTAKES = [
-    (lambda a: linalg.eigh(a[0]), '1-dimensional array'),
-    (lambda a: linalg.eigh(a), 'must be square'),
-    (lambda a: linalg.eigh(a.T @ a, 'X'), "must be 'L' or 'U'"),
-    (lambda a: linalg.svd(a[0]), '1-dimensional array'),
-    (lambda a: linalg.qr(a, 'whole'), "Unrecognized mode 'whole'"),
-    (lambda a: linalg.pinv(a, 0.1, rtol=0.1), "can't be both"),
-    (lambda a: linalg.lstsq(a, a.T), 'Incompatible'),
-    (lambda a: linalg.lstsq(a[None], a), '3-dimensional'),
-    (lambda a: linalg.cond(a[:0]), 'empty'),
-    (lambda a: linalg.multi_dot([a]), 'at least two'),
-    (lambda a: linalg.multi_dot([a, a[None], a]), '3-dimensional'),
-    (lambda a: linalg.tensorsolve(a, a[0]), 'must satisfy the requirement'),
-    (lambda a: linalg.norm(a, 3), 'Invalid norm order'),
-    (lambda a: linalg.norm(a[None], 2), 'Improper number'),
-]
-
-
-def test_mistakes_raise_numpys_errors():
-    for f, words in MISTAKES:
-        for g, a in ((f, A[:2]), (lambda a: push(f, a, a), A[:2]),
-                     (ad.jit(f), A[:2]), (ad.vmap(f), A[None, :2])):
-            with pytest.raises(ValueError, match=words):
-                g(a)
+def test_results_have_the_types_of_numpys():
+    for f in linalg.eigh, linalg.eig, linalg.svd, linalg.qr:
+        for y in (ad.jit(f)(A), ad.vmap(f)(A[None]),
+                  ad.jvp(f, (A,), (A,))[1], ad.eval_shape(f, A)):
+            assert type(y) is type(f(A))
 
 
 def test_raw_householder_vectors_are_refused():
     with pytest.raises(NotImplementedError, match="not 'raw'"):
         ad.jit(lambda a: linalg.qr(a, 'raw'))(A)
-
-
-def test_zero_cotangents_hide_a_kink_of_eigenvalues():
-    """As the module says, reverse mode skips zero cotangents."""
-    v = np.array([[0.3, 0.5], [0.5, -0.2]])
-    f = lambda t: np.sum((np.linalg.eigvalsh(np.eye(2) + t * v) - 1) ** 2)
-    assert_close(ad.grad(ad.grad(f))(0.0), 2 * np.sum(np.diag(v) ** 2))
-    assert np.isnan(ad.jvp(ad.grad(f), (0.0,), (1.0,))[1])

@@ -118,8 +118,8 @@ def checkpoint(f, *, prevent_cse=True, policy=None, static_argnums=()):
         policy: which results are kept if the reverse pass needs them.
             `policy(primitive, *avals, **params)` returns whether to keep the
             results of an operation.  By default, none are kept.  A loop or a
-            branch is one operation, but a jit is opened.  One answer can be
-            used for many calls.  See checkpoint_policies.
+            branch is one operation, but a jit is opened.  An answer can
+            be reused in later calls.  See checkpoint_policies.
         static_argnums: the positions of arguments that are not traced and
             can be anything.
 
