@@ -111,8 +111,8 @@ def check_like(what, x, out):
             raise TypeError('shapes and dtypes must match the guess, '
                             f'{x}, but got {y}')
         if y.dtype.kind not in 'fc':
-            raise TypeError(f'a solution must be a float, but got {y}: '
-                            'make the guess a float')
+            raise TypeError(f'a solution must be a float, but got {y}. '
+                            'Make the guess a float.')
     map_leaves(check, lambda: leaf_names(tree, f'{what}: output'), xs, outs)
 
 

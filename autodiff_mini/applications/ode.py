@@ -355,8 +355,8 @@ def odeint(func, y0, t, *args, rtol=1.4e-8, atol=1.4e-8, mxstep=100_000):
         raise ValueError(f'{tag}: t must be a 1-D array with at least one '
                          f'time, but got {typeof(t)}')
     if not sum(x.size for x in leaves):
-        raise ValueError(f'{tag}: the state y0 contains no numbers: pass at '
-                         'least one')
+        raise ValueError(f'{tag}: the state y0 contains no numbers. Pass at '
+                         'least one.')
 
     @named_after(func)
     def slope(y, t):
