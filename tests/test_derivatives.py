@@ -249,8 +249,8 @@ MISTAKES = {
     'ct_shape': (cotangent(lambda x: x, 1.0), V,
                  'vjp of loss: cotangent: unexpected type .*got float64'
                  r'\[\], but the output of the function is float64\[3\]'),
-    'ct_dtype': (cotangent(lambda x: x, SINGLE), V,
-                 r'got float32\[3\].*float64\[3\]'),
+    'ct_two': (lambda: ad.vjp(returns(lambda x: x), X)[1](X, X), T,
+               'vjp of loss: the pullback got 2 cotangents, but takes one'),
     'ct_float_for_float0': (cotangent(lambda x: np.argmax(x), 1.0), V,
                             r'is int64\[\]'),
     't_too_many': (pushed(X, X), T, 'linearize of loss: the linear function '
