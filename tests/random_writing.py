@@ -69,15 +69,12 @@ BLOCKS = (
     'def g(t):\n    {b}[0] = t[0]\n    return t * 2\n{n} = T.jit(g)({a})',
     'for row in {a}:\n    row *= 0.5',
     'for p, q in zip({a}, {b}):\n    p[...] = q * 0.5\n    q *= 0.9',
-    'rows = iter({a})\nnext(rows)[...] = {e}\n{n} = next(rows)',
     'def g():\n    for i in range(3):\n        {a}[i] = {e}\n'
     '        yield {a}[i]\n{n} = sum(g())',
     'def g(t):\n    return t * {b}\n{b}[0] = {e}\n{n} = {T}(g)({a})',
     'def outer(t):\n    w = t * 1\n    def g(s):\n        return s * w\n'
     '    w[0] = {e}\n    r = {T}(g)(t)\n    w *= 0.5\n    return r + w\n'
     '{n} = {T}(outer)({a})',
-    'def g(t):\n    u = t.copy()\n    v = u[1:]\n    v *= 0.5\n'
-    '    u[0] += np.sin(u[-1])\n    return u\n{n} = {T}(g)({a})',
     'def g(t):\n    u = np.stack([t, t * t])\n    np.swapaxes(u, 0, 1)[0] '
     '= {e}\n    return u[1]\n{n} = {T}(g)({a})')
 TRANSFORMS = ('jit', 'call', 'checkpoint', 'custom_jvp', 'custom_vjp', 'vmap',
