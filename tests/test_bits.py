@@ -35,7 +35,7 @@ WHY_NOT = {
     'They add products in another order.': (
         'correlate_', 'einsum_', 'vecmat'),
     'NumPy adds to 0.0, which turns -0.0 into 0.0, and we multiply, or the '
-    'other way round.': (
+    'other way around.': (
         'dot_scalars', 'dot_stacks', 'tensordot_0', 'add_reduceat'),
     '0.0 and -0.0 are equal, and they return the other one.': (
         'clip_arrays', 'clip_float', 'nanmax_axis',
@@ -44,13 +44,13 @@ WHY_NOT = {
     'A small power of an array is a product, which is a hundred times '
     'faster.': (
         'pow_array_int', 'pow_ufunc_array_int', 'power_3'),
-    'NumPy itself gives other bits for one number than for an array.': (
+    'NumPy itself gives one number and an array different bits.': (
         'pow_float_on_the_left', 'power_0.5_of_float', 'fmax_', 'fmin_'),
     'They are composed of several operations, and each of them rounds.': (
         'round_complex', 'sinc_', 'interp_period',
         'linspace_open', 'mixed_numbers', 'cond_stack',
         'histogram_weights_density', 'matrix_norm_stack'),
-    'They call another LAPACK routine.': ('lstsq', 'polyfit', 'eig'),
+    'They call a different LAPACK routine.': ('lstsq', 'polyfit', 'eig'),
     UNSAID: ('searchsorted_', 'empty_like')}
 
 

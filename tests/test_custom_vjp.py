@@ -217,7 +217,7 @@ def test_only_bwd_closes_over_a_mapped_value():
         return ad.vmap(inner)(X).sum()
 
     refused(total, 'vmap of .*inner: the bwd of a custom function closes '
-            'over a mapped value.*pass the value')
+            'over a mapped value.*Pass the value')
     # a value for all elements, or one element by itself, is fine
     shared = lambda z: ad.vmap(lambda x: square(z))(X).sum()
     assert ad.grad(shared)(2.0) == 24.0

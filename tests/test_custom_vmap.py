@@ -14,7 +14,7 @@ from autodiff_mini.core import Trace, current_trace
 from autodiff_mini.more.calls.custom_vmap import custom_vmap_call_p
 from autodiff_mini.interpreters.transpose import rules as transpose_rules
 from tests import amount
-from tests.numerical import assert_close, assert_same
+from tests.numerical import assert_close
 from tests.rule_laws import FORWARD, WHILE, WRAPPERS, staged
 from tests.test_custom_jvp import assert_trees, d
 from tests.test_staged_calls import TRANSFORMS

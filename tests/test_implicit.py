@@ -276,7 +276,7 @@ WRONG = [
      r'the guess, float64\[2\], but got float64\[2,2\]'),
     (lambda a, x: a * x, np.ones(2), np.ones(2, 'f'),
      r'float32\[2\], but got float64\[2\]'),
-    (lambda a, x: a * x, 2, np.arange(3), r'int64\[3\]: make the guess'),
+    (lambda a, x: a * x, 2, np.arange(3), r'int64\[3\]. Make the guess'),
     (lambda a, x: (x, x), 1.0, 1.0, 'structure must match the guess, '),
     (lambda a, x: {'u': x['u'], 'v': np.ones(3)}, 1.0, {'u': 1.0, 'v': 1.0},
      r"output\['v'\]: shapes"),

@@ -142,8 +142,9 @@ MISTAKES = [
      'No JVP defined for custom_jvp function '),
     (lambda system: system.custom_vjp(lambda x: x)(1.0),
      'No VJP defined for custom_vjp function '),
-    (by_grad(lambda r, ct: (ct,), fwd=lambda x: x), 'must produce a pair (list or tuple of '
-     'length two) where the first element represents the primal output'),
+    (by_grad(lambda r, ct: (ct,), fwd=lambda x: x), 'must produce a pair '
+     '(list or tuple of length two) where the first element represents the '
+     'primal output'),
     (by_grad(lambda r, ct: ([ct],)), 'must produce an output with the same '
      'container (pytree) structure as the args tuple of the primal function'),
     (by_grad(lambda r, ct: (np.ones(2),)), BWD),

@@ -53,26 +53,6 @@ def test_structures_differ_by_type_key_and_length():
     assert len({*structures, *again}) == len(TREES)
 
 
-def test_a_type_is_registered_by_a_decorator():
-    @ad.register_pytree_node_class
-    @dataclass
-    class Point:
-        x: object
-        unit: str = 'm'
-
-        def tree_flatten(self):
-            return (self.x,), self.unit
-
-        @classmethod
-        def tree_unflatten(cls, unit, children):
-            return cls(*children, unit)
-
-    leaves, treedef = ad.tree_flatten([Point({'a': 2}), 3])
-    assert leaves == [2, 3]
-    assert treedef.unflatten([5, 6]) == [Point({'a': 5}), 6]
-    assert ad.tree_structure(Point(1)) != ad.tree_structure(Point(1, 'km'))
-
-
 def test_mistakes_are_named():
     for tree, other in [((1, 2), (1,)), ((1, 2), [1, 2]), (None, 1),
                         ({'a': 1}, {'b': 1}), (Pair(1, 2), (1, 2))]:

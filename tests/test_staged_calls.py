@@ -344,7 +344,7 @@ def test_the_outputs_of_a_rule_are_batched_as_the_functions_were(names):
     assert nested(f, names.replace('s', ''))(2.0) == 6.0
     with pytest.raises(TypeError, match=(
             'vmap of .*inner: the rule of a staged custom function closes '
-            'over a mapped value, but the function does not: pass the value '
+            'over a mapped value, but the function does not. Pass the value '
             'to the function as an argument')):
         nested(f, names)(2.0)
     assert current_trace() is Trace.base

@@ -111,8 +111,8 @@ def check_like(what, x, out):
             raise TypeError('shapes and dtypes must match the guess, '
                             f'{x}, but got {y}')
         if y.dtype.kind not in 'fc':
-            raise TypeError(f'a solution must be a float, but got {y}: '
-                            'make the guess a float')
+            raise TypeError(f'a solution must be a float, but got {y}. '
+                            'Make the guess a float.')
     map_leaves(check, lambda: leaf_names(tree, f'{what}: output'), xs, outs)
 
 
@@ -236,13 +236,13 @@ def fixed_point(f, a, x_guess, *, tol=None, max_steps=10_000):
         a: a tree of arrays.
         x_guess: where to start, a tree of arrays of floats.
         tol: stop when a step changes each number by less than
-            `tol * (1 + abs(x))`.  By default, `eps ** 0.75` of the dtype.
+            `tol * (1 + abs(x))`.  The default is the dtype's `eps ** 0.75`.
         max_steps: the largest number of steps.
 
     Returns:
-        A tree like `x_guess`.  If it does not converge, it is NaN, as are its
-        derivatives, and there is a RuntimeWarning.  (In a batch, only the
-        elements that do not converge are NaN.)
+        A tree like `x_guess`.  If the steps do not converge, it is NaN, and
+        so are its derivatives, with a RuntimeWarning.  In a batch, only the
+        elements that do not converge are NaN.
 
     Raises:
         TypeError: the output of `f` is not like `x`.
@@ -361,15 +361,15 @@ def root(f, a, x_guess, *, tol=None, max_steps=100):
         a: a tree of arrays.
         x_guess: where to start, a tree of arrays of floats.
         tol: stop when a step changes each number by less than
-            `tol * (1 + abs(x))`.  By default, `eps ** 0.5` of the dtype,
+            `tol * (1 + abs(x))`.  The default is the dtype's `eps ** 0.5`,
             because the error of the last step is about its square.
         max_steps: the largest number of steps.
 
     Returns:
-        A tree like `x_guess`.  If no root was found, or if the Jacobian was
-        singular, it is NaN, as are its derivatives, and there is a
-        RuntimeWarning.  (In a batch, only the elements without a root are
-        NaN.)
+        A tree like `x_guess`.  If no root is found, or if the Jacobian is
+        singular, it is NaN, and so are its derivatives, with a
+        RuntimeWarning.  In a batch, only the elements without a root are
+        NaN.
 
     Raises:
         TypeError: the output of `f` is not like `x`.

@@ -301,10 +301,10 @@ def integrate_jvp(limits, primals, tangents):
 def odeint(func, y0, t, *args, rtol=1.4e-8, atol=1.4e-8, mxstep=100_000):
     """Solve the differential equation dy/dt = func(y, t) at given times.
 
-    The solver makes its steps as long as the tolerances allow.  Derivatives
-    are taken of the flow, not of the steps, so the reverse pass solves the
-    adjoint equation and needs no memory for the steps.  Derivatives are as
-    exact as the tolerances make them.
+    The solver makes its steps as long as the tolerances allow.  The flow
+    is differentiated, not the steps, so the reverse pass solves the adjoint
+    equation and needs no memory for the steps.  The derivatives are as exact
+    as the tolerances make them.
 
     Args:
         func: `func(y, t, *args)`, the slope dy/dt, a tree like `y`.  It is
@@ -315,10 +315,11 @@ def odeint(func, y0, t, *args, rtol=1.4e-8, atol=1.4e-8, mxstep=100_000):
         t: float[n], the times, all increasing or all decreasing.  Some can
             be equal.
         args: trees of arrays, for `func`.
-        rtol: a float.  A step is accepted if its error, in units of
-            `atol + rtol * abs(y)`, has a root mean square of at most 1.
-        atol: a float, see `rtol`.
-        mxstep: an int, the largest number of steps between two times.
+        rtol: the relative tolerance.  A step is accepted if its error, in
+            units of `atol + rtol * abs(y)`, has a root mean square of at
+            most 1.
+        atol: the absolute tolerance.
+        mxstep: the largest number of steps between two times.
 
     Returns:
         A tree like `y0`, with an axis of length n in front of each array.
@@ -328,11 +329,11 @@ def odeint(func, y0, t, *args, rtol=1.4e-8, atol=1.4e-8, mxstep=100_000):
         are infinite.  Then the derivatives are NaN, too.
 
     Raises:
-        TypeError: if a state or a time is not a real number, if `func` does
-            not return a tree like `y0` with arrays of the same types, or if
-            `func` needs the values of its arguments.
-        ValueError: if the times are not a list, if there is no time, or if
-            the state is empty.
+        TypeError: a state or a time is not a real number, `func` does not
+            return a tree like `y0` with arrays of the same types, or `func`
+            needs the values of its arguments.
+        ValueError: the times are not a list, there is no time, or the state
+            is empty.
 
     Source: `jax.experimental.ode.odeint`.
 
@@ -354,8 +355,8 @@ def odeint(func, y0, t, *args, rtol=1.4e-8, atol=1.4e-8, mxstep=100_000):
         raise ValueError(f'{tag}: t must be a 1-D array with at least one '
                          f'time, but got {typeof(t)}')
     if not sum(x.size for x in leaves):
-        raise ValueError(f'{tag}: the state y0 contains no numbers: pass at '
-                         'least one')
+        raise ValueError(f'{tag}: the state y0 contains no numbers. Pass at '
+                         'least one.')
 
     @named_after(func)
     def slope(y, t):

@@ -129,7 +129,7 @@ def closed_alone(axis, rule):
     """Return the error for a rule that closes over more than its function."""
     return TypeError(
         f'{axis.tag}: the {rule} closes over a mapped value, but the '
-        'function does not: pass the value to the function as an argument')
+        'function does not. Pass the value to the function as an argument.')
 
 
 # Calls in a linear program.  A rule can apply a function with its own rule
@@ -406,9 +406,9 @@ class custom_jvp(UserFunction):
             TypeError: there are nondiff arguments.
         """
         if self.nondiff:
-            raise TypeError("Can't use ``defjvps`` with ``nondiff_argnums``: "
-                            f'define the rule of {fun_name(self)} with '
-                            'defjvp')
+            raise TypeError("Can't use ``defjvps`` with ``nondiff_argnums``. "
+                            f'Define the rule of {fun_name(self)} with '
+                            'defjvp.')
         self.defjvp(partial(sum_of_rules, self, rules))
 
     def def_vmap(self, rule):

@@ -306,14 +306,14 @@ class custom_vjp(custom_jvp):
             fwd: `fwd(*args) -> (out, residuals)`, which also returns the
                 values that `bwd` needs.  To support higher derivatives, it
                 calls the function itself.
-            bwd: `bwd(residuals, cotangent) -> cotangents`: a tuple with an
-                entry for each argument, like the argument.  None instead of
-                an entry, or of any part of it, means zeros.
+            bwd: `bwd(residuals, cotangent) -> cotangents`, which returns a
+                tuple with an entry for each argument, like the argument.
+                None instead of an entry, or of any part of it, means zeros.
             symbolic_zeros: whether `fwd` is given a CustomVJPPrimal instead
                 of each array, and `bwd` a SymbolicZero instead of each
                 cotangent that is zero.
-            optimize_remat: whether checkpoint calls the function, and not
-                `fwd`, when no residual is kept.  The output's derivatives
+            optimize_remat: whether checkpoint calls the function instead of
+                `fwd` when no residual is kept.  The output's derivatives
                 are then the derivatives of what `fun` computes.
         """
         self.rules = self.rules._replace(

@@ -49,10 +49,10 @@ class jit(UserFunction):
 
     The function runs in Python at its first call, with tracers as arguments,
     and again when an argument has a new type or structure, or a static
-    argument a new value.  Side effects happen only then, so random numbers
-    that it draws become constants, and a warning says so.  An error state
-    from `with np.errstate(...)` in the function is kept, if it differs from
-    NumPy's error state at the first call.
+    argument has a new value.  Side effects happen only then, so random
+    numbers that it draws become constants, and a warning says so.  An error
+    state from `with np.errstate(...)` in the function is kept if it differs
+    from NumPy's error state at the first call.
 
     In a method, the arrays in the attributes of `self` are traced like
     arguments, so the method sees new values.  The other attributes are

@@ -90,7 +90,7 @@ def stage_program(f, avals, tag):
     if traced:
         raise TypeError(
             f'{tag}: a rule closes over {traced[0].describe()}, which is not '
-            'an argument of its function: pass it as an argument')
+            'an argument of its function. Pass it as an argument.')
     return jaxpr
 
 

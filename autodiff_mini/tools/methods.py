@@ -102,7 +102,7 @@ def check_static(f, name, treedef, seen):
                 f'{fun_name(f)} would not see changes to the arrays in '
                 f'self.{name}, an object of type {type(x).__name__}. Make '
                 f'{type(x).__name__} a dataclass, whose fields are traced, '
-                'or keep the arrays in attributes of self')
+                'or keep the arrays in attributes of self.')
     for child in treedef.children:
         check_static(f, name, child, seen)
 
@@ -145,6 +145,6 @@ def keeps_self(f):
                 raise TypeError(
                     f'{fun_name(f)} changes self.{name}, which jit would do '
                     'only once, and to a copy. Return the new value and '
-                    'assign it outside')
+                    'assign it outside.')
         return out
     return f_of_self
