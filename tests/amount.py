@@ -5,7 +5,6 @@ programs a law is tried on. The conftest.py in the root folder adds the
 options of the command line.
 """
 
-import itertools
 import re
 from zlib import crc32
 
@@ -59,21 +58,6 @@ def each(programs, composed=False):
 def rest(*case):
     """Return a case of a parametrized test that `make test` skips."""
     return pytest.param(*case, marks=pytest.mark.rest)
-
-
-def crossed(names, rows, columns, turns=2):
-    """Parametrize a test by pairs.
-
-    `make test` meets every row and every column, in one pair of so many;
-    `make test-all` meets the rest.
-    """
-    rows, columns = list(rows), list(columns)
-    assert turns <= min(len(rows), len(columns))
-    pairs = itertools.product(enumerate(rows), enumerate(columns))
-    return pytest.mark.parametrize(names, [
-        (x, y) if (i + j) % turns == 0 else rest(x, y)
-        for (i, x), (j, y) in pairs],
-        ids=lambda x: getattr(x, '__name__', None))
 
 
 def is_chosen(item):

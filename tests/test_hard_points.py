@@ -11,6 +11,7 @@ import pytest
 import autodiff_mini as ad
 from tests.hard_points import (
     OPERATORS, POINTS, SLOPES, SLOPES_OF_TWO, SPECIAL, function_of)
+from tests.numerical import python_type
 from tests.traces import rows_of_numpy, spied
 
 pytestmark = pytest.mark.filterwarnings('ignore')
@@ -31,10 +32,6 @@ def assert_same_bits(actual, expected):
         same = (a == b) & (np.signbit(a) == np.signbit(b)
                            if a.dtype.kind == 'f' else True)
         assert np.all(same | (a != a) & (b != b)), (actual, expected)
-
-
-def python_type(x):
-    return type(x) if type(x) in (bool, int, float, complex) else None
 
 
 def assert_near(actual, expected, ulps=8):

@@ -202,6 +202,8 @@ def test_a_cutoff_can_be_traced():
     stacks = np.stack([np.stack([a, a])] * 2)
     assert_same(ad.vmap(f)(stacks, cutoffs)[:, 0], expected)
     assert ad.grad(lambda c: np.sum(f(a, c)))(0.5) == 0.0
+    solve = ad.jit(lambda b: linalg.lstsq(a, b, rcond=0.5)[0])
+    assert_close(solve(a[1]), linalg.lstsq(a, a[1], 0.5)[0])
 
 
 # Numbers
