@@ -76,7 +76,7 @@ def own_memory(arrays, others) -> list:
         others: arrays that must not share memory with the results.
     """
     arrays = list(arrays)
-    if NUMBERS.keys() >= {*map(type, arrays)}:
+    if all(map(NUMBERS.get, map(type, arrays))):
         return arrays   # numbers have no memory
     taken, owned = set(), []
     for x in others:

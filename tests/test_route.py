@@ -1,7 +1,6 @@
 """Guard the route: the Python calls and files that a gradient takes."""
 
 import sys
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -38,10 +37,10 @@ def route(call, *args):
 
 def test_a_gradient_takes_few_calls_and_files():
     for call, x, most_calls, most_files in (
-            (ad.grad(loss), np.arange(3.0), 172, 13),
+            (ad.grad(loss), np.arange(3.0), 156, 13),
             (lambda x: ad.jit(ad.vmap(ad.grad(loss)))(x), np.ones((4, 3)),
-             700, 25)):
+             685, 25)):
         steps = route(call, x)
         files = {file for file, _ in steps}
-        assert len(steps) <= most_calls, Counter(steps).most_common(20)
+        assert len(steps) <= most_calls, '\n'.join(map(': '.join, steps))
         assert len(files) <= most_files, sorted(files)

@@ -109,7 +109,8 @@ def vmap(f, in_axes=0, out_axes=0, axis_size=None):
     """
     if isinstance(in_axes, list):
         in_axes = tuple(in_axes)
-    seams.check('in_axes', f, in_axes)
+    if type(in_axes) is not int:
+        seams.check('in_axes', f, in_axes)
     entries = in_axes if isinstance(in_axes, tuple) else ()
     still = {i for i, entry in enumerate(entries) if entry is None}
 
@@ -117,7 +118,8 @@ def vmap(f, in_axes=0, out_axes=0, axis_size=None):
     @named_after(f)
     def vmap_of_f(*args, **kwargs):
         tag = TraceTag('vmap', f)
-        seams.check('axis_for_each', tag, in_axes, args)
+        if len(entries) != len(args):
+            seams.check('axis_for_each', tag, in_axes, args)
         args, kwargs, g, _ = hold_arguments(f, args, kwargs, still)
         xs, in_tree = tree_flatten((args, kwargs))
         axes = flatten_axes(tag, 'in_axes', (in_axes, 0), in_tree)

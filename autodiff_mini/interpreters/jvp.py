@@ -11,7 +11,8 @@ import numpy as np
 
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import (
-    Trace, Tracer, current_trace, float0, tangent_type, typeof, user_line)
+    ShapedArray, Trace, Tracer, current_trace, float0, tangent_type, typeof,
+    user_line)
 from autodiff_mini.errors import RuleTable
 from autodiff_mini.memory import mark_as_arguments
 from autodiff_mini.zeros import Zero, instantiate_zeros
@@ -24,8 +25,8 @@ class JVPTracer(Tracer):
     _trace: Trace
     primal: Any
     tangent: Any
+    aval: ShapedArray
     line: tuple | None = None
-    aval = property(lambda self: typeof(self.primal))
 
     def __bool__(self):
         return bool(self.primal)
@@ -73,12 +74,12 @@ class JVPTrace(Trace):
         """Return a tracer of both, or the primal if it is unperturbed."""
         if type(tangent) is Zero:
             return primal
-        return JVPTracer(self, primal, tangent)
+        return JVPTracer(self, primal, tangent, typeof(primal))
 
     def box(self, x):
         if isinstance(x, JVPTracer) and x._trace.tag is self.tag:
-            return JVPTracer(self, x.primal, x.tangent, user_line(2))
-        return JVPTracer(self, x, Zero(x), user_line(2))
+            return JVPTracer(self, x.primal, x.tangent, x.aval, user_line(2))
+        return JVPTracer(self, x, Zero(x), typeof(x), user_line(2))
 
 
 rules = RuleTable(

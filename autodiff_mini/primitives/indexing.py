@@ -145,7 +145,7 @@ def index_of_batch(axis, ndim, arrays, dims, indices, mapped=True):
     ranks = [a.ndim - (dim is not None) for a, dim in zip(arrays, dims)]
     rank, whole = max(ranks, default=0), (slice(None), *indices)
     if {*dims} <= {None}:
-        in_front = index_place(whole, ndim + 1) == 0
+        in_front = arrays and index_place(whole, ndim + 1) == 0
         return whole, arrays, [rank if in_front else 0], [0]
     arrays = [a if d is None else vmap.lengthen(a, rank - n)
               for a, d, n in zip(arrays, dims, ranks)]
@@ -250,8 +250,10 @@ lowering.rules[index_p] = index_lowering
 
 def scatter(x, part, *arrays, indices, write=operator.setitem):
     """Return a copy of `x`, from any library, with a part overwritten."""
-    plain = type(x) is np.ndarray or not seams.library_of([x])
-    out = np.array(x) if plain else x.copy()
+    if type(x) is np.ndarray:
+        out = x.copy('K')
+    else:
+        out = x.copy() if seams.library_of([x]) else np.array(x)
     write(out, filled(indices, arrays), part)
     return out[()]
 
