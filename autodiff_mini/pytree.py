@@ -259,8 +259,8 @@ class PyTreeDef:
         """Return the tree with this structure and these leaves."""
         leaves = list(leaves)
         if len(leaves) != self.num_leaves:
-            raise ValueError(f'{self} has {self.num_leaves} leaves, but '
-                             f'{len(leaves)} were given')
+            raise ValueError(f'wrong number of leaves for {self}: expected '
+                             f'{self.num_leaves}, but got {len(leaves)}')
         if self.node_type is None:
             return leaves[0]
         if self.node_type is tuple and self.children == (LEAF,):

@@ -1,8 +1,8 @@
 """How much is tested: a part by `make test`, all of it by `make test-all`.
 
 `each` parametrizes a test by programs, and `examples` says how many random
-programs a law is tried on. The conftest.py in the root folder adds the
-options of the command line.
+programs test a law. The conftest.py in the root folder adds the
+command-line options.
 """
 
 import re
@@ -29,11 +29,11 @@ def examples(n):
 def each(programs, composed=False):
     """Parametrize a test by programs.
 
-    `make test` meets the first on each primitive and kind of numbers, and
-    where a test composes what others meet alone, the first on each
-    primitive.  `make test-all` meets the rest.  Of the programs of the wing
-    `more` the first meets fewer, and the second composes no more than the
-    first on each primitive and kind of numbers.
+    `make test` runs the first program for each primitive and kind of numbers.
+    If a test composes transformations that other tests run alone, it runs
+    only the first for each primitive.  `make test-all` runs the rest.  From
+    the wing `more`, `make test` runs fewer programs, and `make test-all`
+    composes only the first for each primitive and kind of numbers.
     """
     def is_first(program):
         if program.is_of_a_wing:

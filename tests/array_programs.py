@@ -42,7 +42,7 @@ def forward_rule(w, x, y):
 
 
 def recurrence(w, x, y):
-    """A loop with a rule in it, over rows that can lie in several chunks."""
+    """A loop with a rule in it, over rows that can be in several chunks."""
     def cell(h, row):
         h = squash(w * h + row)
         return h, np.sum(h * h)
@@ -70,7 +70,7 @@ both.defjvp(lambda p, t: (both(*p), (np.cos(*p) * t[0],
 
 
 def unused(w, x, y):
-    """Both rules, of which one asks for a cotangent that is zero."""
+    """A function with both rules, one of which gets a cotangent of zeros."""
     return np.sum(both(x @ w)[0] * y)
 
 
@@ -128,7 +128,7 @@ TRANSFORMS = {
 
 
 def some_of(programs, transform, turns):
-    """Return one in so many programs; with `--all`, each of them."""
+    """Return a sample of the programs, or all of them with `--all`."""
     start = list(TRANSFORMS).index(transform)
     return [f for i, f in enumerate(programs, start)
             if amount.WHOLE or i % turns == 0]

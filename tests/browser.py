@@ -107,7 +107,7 @@ def script(name):
 
 
 def faults(browser, url, widths=(1280, 375)):
-    """Return a line for each fault of a page.
+    """Return a line for each fault on a page.
 
     The page opens in light colors, switches to dark ones, and then becomes
     narrow, because opening a page takes longer than looking at it.

@@ -23,7 +23,7 @@ NEAREST = 6       # files that mention what changed
 NOT_TRIED = 3
 NO_TEST = 5       # pytest's exit status if no program uses a row
 
-# A test of each column, and of what a row shares with its neighbors.
+# A test for each column, and for what a row shares with its neighbors.
 SQUARES = [
     'tests/test_programs.py::'
     'test_values_equal_numpys_and_tangents_the_derivative',
@@ -103,7 +103,7 @@ def rows_of(statements, source):
 # What is near
 
 def test_files(root):
-    """Return the files of tests, without those of the exercises."""
+    """Return the test files, except for the exercises."""
     return [path.relative_to(root).as_posix()
             for path in sorted((root / 'tests').rglob('test_*.py'))
             if path.parent.name != 'exercises']

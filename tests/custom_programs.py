@@ -202,7 +202,7 @@ def used_linearly(np, x):
 program('custom_used_linearly', used_linearly, X,
         jax='JAX forgets the rule of g in reverse mode')
 
-# call, which JAX does not show to users
+# call, which JAX does not expose to users
 
 OURS = 'a plain call is ours'
 program('call_sin', lambda np, x: call(np.sin, x), X, jax=OURS)

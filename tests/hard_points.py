@@ -26,13 +26,13 @@ class Point:
         row: the name of the primitive.
         name: unique in its row.
         function: takes `np` and the arguments.
-        args: the point; or many, where all is element by element.
-        bars: for each argument what comes back, if a cotangent of ones goes
-            in; None where it has no derivative, or another test knows it.
-        elementwise: whether each element of the result depends on the
-            elements in its place only.
-        why: what JAX does otherwise, and why we do not.
-        jax: whether JAX can be asked.
+        args: the point, or many points if the function is elementwise.
+        bars: each argument's cotangent for a result's cotangent of ones;
+            None if it has no derivative, or if another test checks it.
+        elementwise: whether each element of the result depends only on the
+            elements in its place.
+        why: what JAX does differently, and why we do not follow it.
+        jax: whether JAX can run it.
         ulps: how far from the truth a slope may be.
     """
 

@@ -1,4 +1,4 @@
-"""Mutants: plant wrong rules, one at a time, and list those no test catches.
+"""Mutants: plant wrong rules one by one, and list those that no test catches.
 
     python -m tests.mutants             all of them, on two cores
     python -m tests.mutants sin scan    those of these rows

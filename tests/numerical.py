@@ -6,7 +6,7 @@ order, so their error is far below the tolerances.
 
 import numpy as np
 
-# By the dtype of the result.  One place, for all tests.
+# By the dtype of the result, in one place for all tests.
 TOLERANCES = {
     np.dtype(np.float16): 8e-3,
     np.dtype(np.float32): 2e-5,

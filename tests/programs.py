@@ -27,12 +27,12 @@ class Program:
         name: unique.
         function: takes `np` and the arguments.
         args: the point.
-        step: of numerical differentiation.  Where a program rounds to a
-            narrow dtype it must be large, and the program linear.
-        truth: the program whose derivative is the right one, where it is
-            not that of `function`.
+        step: of numerical differentiation.  If a program rounds to a narrow
+            dtype, the step must be large and the program linear.
+        truth: the program that has the right derivative, if `function`
+            does not have it.
         jax: why `jax.numpy` cannot run it, or gives something else.
-        ulps: how far from NumPy's value it may be, where ours is composed.
+        ulps: how far from NumPy's value it can be, if ours is composed.
         double: whether NumPy has no long double for it, so that numerical
             differentiation must do without.
     """
@@ -66,7 +66,7 @@ class Program:
         try:
             with np.errstate(all='ignore'):
                 _, counts = spied(partial(self.function, np), *self.args)
-        except Exception:   # it is its own kind, and a test will say why
+        except Exception:   # then it is its own kind, and a test reports why
             return {self.name}
         return {primitive.name for primitive in counts}
 
@@ -540,7 +540,7 @@ for name, args in LIKE.items():
             getattr(np, name)(*args[:-1], dtype=args[-1], like=x), f64(2),
             jax='ours')
 
-# Functions that are no operation, or several
+# Functions that are not one operation
 
 program('python_max', lambda np, x: max(x), f64(3),
         jax='JAX: `if` needs values')
@@ -550,7 +550,7 @@ program('control_flow', lambda np, x: np.sin(x) if x > 0.5 else -x, 0.7,
 program('rosenbrock', lambda np, x:
         np.sum(100. * (x[1:] - x[:-1]**2)**2 + (1 - x[:-1])**2), f64(4))
 program('mixed_numbers', lambda np, x, n: n * x ** n + x / n, f32(3), 3,
-        ulps=2)     # a small power is made of products
+        ulps=2)     # a small power consists of products
 program('stop_gradient', lambda np, x: x * ad.stop_gradient(x), 0.7,
         truth=lambda np, x: x * 0.7, jax='ours')
 program('error_state', lambda np, x: ad.jit(np.errstate(over='raise')(

@@ -55,7 +55,7 @@ INSIDE = {
 # The pieces: each is passed a lie and the wrapper of its rule.
 
 def with_jvp(f, rule):
-    """Return a function whose rule takes it, a primal, and a tangent."""
+    """Return a function whose rule is passed it, a primal, and a tangent."""
     f = ad.custom_jvp(f)
     f.defjvp(lambda p, t: rule(f, *p, *t))
     return f

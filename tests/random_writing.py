@@ -3,11 +3,11 @@
 A program is Python source, a function of an array of shape (3, 3) that
 returns a number.  It is made of statements that NumPy can run: each was tried
 when it was chosen.  It names views, aliases and copies of arrays, and writes
-into them in many ways, also inside of functions that are transformed, that
-close over them, and that yield.
+into them in many ways, including inside functions that are transformed, that
+close over them, or that yield.
 
-Under a transformation it is to give what NumPy gives, or to raise one of
-`REFUSALS`; see tests/test_writing.py.
+Under a transformation, it must return what NumPy returns or raise one of
+`REFUSALS`.  See tests/test_writing.py.
 """
 
 import random
@@ -156,14 +156,14 @@ def own(f):
 
 
 def slope(f):
-    """What grad does, one direction at a time."""
+    """Compute what grad computes, one direction at a time."""
     return lambda x: differences(lambda x: total(f(x)), x)
 
 
 def differences(f, x):
     """Return the gradient by central differences in many digits.
 
-    At an edge, where a program that asks for it has none, it is an error.
+    At an edge, a program that asks for the gradient raises an error.
     """
     h, out = np.longdouble(1e-6), np.zeros_like(x)
     for i in np.ndindex(np.shape(x)):
@@ -245,8 +245,8 @@ def point(i):
 def refused(error) -> bool:
     """Return whether an error is one that a user can understand.
 
-    NumPy's own, where a plain array is asked to take a traced number, has it
-    for its cause.
+    NumPy raises its own error if a traced number is written into a plain
+    array, and our error is its cause.
     """
     return any(
         isinstance(e, REFUSALS) or any(words in str(e) for words in WORDS)
@@ -265,8 +265,8 @@ def wrongs_of(source, seed=0):
     """Run a program in all ways.
 
     Returns:
-        The names of the ways that gave something else than NumPy does, the
-        number of those that were right, and that of those that refused.
+        The names of the ways whose results differ from NumPy's, the number of
+        ways that were right, and the number of ways that refused.
     """
     plain, traced = functions_of(source)
     xs, x_dot = np.stack([point(0), point(seed + 1)]), point(-seed % 97)
@@ -298,7 +298,7 @@ def wrongs_of(source, seed=0):
 
 
 def ways(values, slopes, x_dot):
-    """Return how to transform a program, and what is to come out.
+    """Return how to transform a program, and the expected results.
 
     Args:
         values, slopes: for two elements, what the program returns, and its

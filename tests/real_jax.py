@@ -15,9 +15,9 @@ jax.config.update('jax_enable_x64', True)
 
 
 def by_version(said):
-    """Return what this JAX says.
+    """Return the answer of this version of JAX.
 
-    `said` maps the version in which an answer was new to the answer.
+    `said` maps the first version with an answer to the answer.
     """
     def numbers(version):
         return tuple(map(int, version.split('.')))

@@ -328,7 +328,7 @@ DYES = {    # by name: the function, its derivatives at 0
 
 
 def nestings(wrappers, derivatives):
-    """Return all orders of so many of each, by name, the innermost first."""
+    """Return all orders of these counts, by name, innermost first."""
     count = wrappers + derivatives
     return [names for places in
             itertools.combinations(range(count), derivatives)

@@ -1,4 +1,4 @@
-"""Programs as text, which Python runs on NumPy arrays and on tracers."""
+"""Programs as text that Python runs on NumPy arrays and on tracers."""
 
 import copy
 

@@ -26,7 +26,7 @@ STAGED = [program for program in PROGRAMS + CUSTOM_PROGRAMS
 
 
 def staged(f, *args):
-    """Return `f` at these arguments, computed by way of a jaxpr."""
+    """Return `f` at these arguments, computed through a jaxpr."""
     jaxpr = ad.make_jaxpr(f)(*args)
     check_jaxpr(jaxpr)
     (y,) = ad.eval_jaxpr(jaxpr, jaxpr.consts, *args)
@@ -56,7 +56,7 @@ def test_programs_that_depend_on_values_are_refused():
                 with pytest.raises(NOT_STAGED[program.name],
                                    match=r'np\.(where|max)'):
                     way()
-            # Where the argument is not mapped, its value is known.
+            # If the argument is not mapped, its value is known.
             y = ad.vmap(lambda x, _: f(x), (None, 0))(x, np.arange(2))
             assert_same(y[1], f(x))
 
@@ -82,7 +82,7 @@ OPERATIONS = {
 
 @pytest.mark.parametrize('name', OPERATIONS)
 def test_dtypes_of_all_pairs_equal_numpys(name):
-    """NEP 50: also where a Python number meets another, or an array."""
+    """NEP 50 applies when a Python number meets another, or an array."""
     f, compared = OPERATIONS[name], 0
     for x in NUMBERS.values():
         for y in NUMBERS.values():

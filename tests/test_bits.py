@@ -87,7 +87,7 @@ def same_bits(y, z):
 
 
 def differing(program, way):
-    """Return the numbers at which values differ from NumPy's in bits."""
+    """Return the numbers at which the bits of values differ from NumPy's."""
     f, found = partial(program.function, np), []
     g = WAYS[way](f)
     tangents = tangents_for(program)

@@ -118,7 +118,7 @@ def test_each_operation_runs_again_in_the_reverse_pass():
 
 
 def remat_counts(wrap, **options):
-    """Return the counts in the passes of a custom_vjp, and the slope."""
+    """Return the counts in each pass of a custom_vjp, and the slope."""
     counts = {}
     fun, res = (counter(name, np.sin, counts) for name in ('fun', 'res'))
     f = ad.custom_vjp(lambda x: fun.bind(x))

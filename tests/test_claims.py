@@ -53,7 +53,7 @@ def test_the_loop_of_the_root_ends_for_numbers_of_any_size():
 # Chapter 15
 
 
-def test_how_many_sines_a_hundred_layers_compute():
+def test_no_layer_computes_more_than_two_sines():
     """No layer computes more than two."""
     def ten(f):
         def run(x):
@@ -121,7 +121,7 @@ def pendulum(y, t):
 
 @needs('applications')
 def test_a_one_meter_pendulum_swings_almost_five_times_in_ten_seconds():
-    """It starts at its farthest, and passes the middle twice a swing."""
+    """It starts at its farthest point and passes the middle twice a swing."""
     angle = ad.odeint(pendulum, (1.0, 0.0), np.linspace(0.0, 10.0, 201))[0]
     assert np.sum(angle[1:] * angle[:-1] < 0) == 9     # 4.25 to 4.75
 
@@ -129,7 +129,7 @@ def test_a_one_meter_pendulum_swings_almost_five_times_in_ten_seconds():
 @needs('applications')
 @pytest.mark.rest
 def test_a_hundred_swings_leave_four_digits():
-    """And one swing leaves seven, when the state is the initial one again."""
+    """One swing leaves seven, when the state is the initial one again."""
     swing = float(4 * mp.ellipk(mp.sin(0.5) ** 2) / mp.sqrt(9.81))
     near(swing, 2.139137600558689)
 

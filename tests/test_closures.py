@@ -76,7 +76,7 @@ def test_tracers_of_every_kind_become_arguments():
     assert counts == [1] * 7
 
 
-def test_d10_trees_none_and_registered_nodes(node):
+def test_d10_a_converted_function_takes_trees_with_none_and_nodes(node):
     def loss(s):
         def f(p, q, none):
             assert none is None and type(q) is node
@@ -159,7 +159,7 @@ def settled(how, scale, shift):
     return how(spring, {'scale': scale, 'data': [None, X]}, 0.0)
 
 
-def test_d15_a_solver_of_functions_that_capture_differentiated_values():
+def test_d15_a_solver_differentiates_captured_values():
     refused(lambda shift: settled(partial(solve, tol=1e-9), 0.5, shift),
             'custom_vjp function with respect to a closed-over value', x=1.0)
     found = ad.grad(partial(settled, find), (0, 1))(0.5, 1.0)

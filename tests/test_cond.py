@@ -81,14 +81,14 @@ def test_switch_clamps_its_index():
                     np.full(2, 7 * scale[taken]))
 
 
-def test_switch_of_one_branch_and_of_a_generator():
+def test_switch_takes_one_branch_or_a_generator():
     assert ad.switch(3, [np.negative], 2.0) == -2.0
     assert ad.switch(1, (f for f in (np.negative, np.square)), 3.0) == 9.0
     f = lambda i: ad.switch(i, [np.negative], 2.0)
     assert_same(ad.vmap(f)(np.arange(3)), np.full(3, -2.0))
 
 
-def test_a_batched_predicate_with_arguments_that_are_not():
+def test_a_batched_predicate_takes_unbatched_arguments():
     f = lambda p, m, v: ad.cond(p, lambda m, v: m @ v, lambda m, v: v, m, v)
     m, v = np.arange(9.).reshape(3, 3), X[:3]
     many = ad.vmap(f, (0, None, None))
@@ -208,7 +208,7 @@ def test_a_known_branch_is_inlined_in_reverse_mode():
     assert_close(run(1.0), np.cos(2.0))
 
 
-def test_linear_transpose_of_a_branch():
+def test_linear_transpose_works_through_a_branch():
     f = lambda p: lambda x, y: ad.cond(p, lambda x, y: (x * 2, y),
                                        lambda x, y: (y, x - 3 * y), x, y)
     for pred, expected in (True, (2.0, 10.0)), (False, (10.0, -29.0)):

@@ -59,7 +59,7 @@ def sine(x):
     return np.sin(x)
 
 
-renamed = ad.custom_jvp(sine)   # stands in no place but its own
+renamed = ad.custom_jvp(sine)   # not found under its function's name
 renamed.defjvp(thrice_jvp)
 jitted = ad.jit(total)
 
@@ -94,7 +94,7 @@ def test_a_primitive_is_copied_as_itself():
 @ways
 @pytest.mark.parametrize('f', [total, thrice, five_times, batched, jitted,
                                looped, row_p.bind])
-def test_a_program_is_copied_and_runs_as_before(f, way):
+def test_a_copied_program_computes_the_same(f, way):
     x = 0.3 if f is looped else X
     jaxpr = ad.make_jaxpr(f)(x)
     again = way(jaxpr)

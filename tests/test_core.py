@@ -46,7 +46,7 @@ def test_trace_must_process_primitives():
 
 
 def test_call_is_dispatched_without_tracer_arguments():
-    """An is_call primitive may close over tracers: its rule must run."""
+    """An is_call primitive can close over tracers, so its rule must run."""
     with SpyTrace(np.sin) as trace:
         call(np.sin, 0.5)
     assert trace.counts[call_p] == 1

@@ -28,7 +28,7 @@ Pair = namedtuple('Pair', 'x y')
 
 
 def d(f):
-    """Return the derivative of a function of one array, along ones."""
+    """Return the derivative of a function of one array along ones."""
     return lambda x: ad.jvp(f, (x,), (np.ones(np.shape(x))[()],))[1]
 
 
@@ -94,7 +94,7 @@ def branching_rule(primals, tangents):
     return branching(x), 3 * t if x > 0 else -5 * t
 
 
-def test_d3_python_branches_in_function_and_rule():
+def test_d3_function_and_rule_can_branch_in_python():
     f = custom(branching, branching_rule)
     assert ad.jvp(f, (2.0,), (1.0,)) == (2.0, 3.0)
     assert ad.jvp(f, (-2.0,), (1.0,)) == (4.0, -5.0)
@@ -550,7 +550,7 @@ def test_without_a_rule_the_cure_is_named():
     assert d(f)(2.0) == 1.0
 
 
-def test_rules_with_the_wrong_arguments():
+def test_rules_with_the_wrong_arguments_are_named():
     for rule in (lambda: None, lambda p: p, lambda p, t, extra: p,
                  lambda *, p: p):
         refused(custom(loss, rule), 'argument')

@@ -398,7 +398,7 @@ def test_d10_residuals_can_be_any_object():
 @pytest.mark.parametrize('wrap', [
     lambda f: f, ad.jit, ad.checkpoint, staged,
     lambda f: lambda *xs: ad.vmap(f)(*[np.stack([x, x]) for x in xs])[0]])
-def test_keyword_only_arguments_of_fwd_and_their_cotangents(wrap):
+def test_fwd_gets_keyword_only_arguments_by_keyword(wrap):
     """fwd gets them by keyword, and bwd returns their cotangents last."""
     def fwd(x, *, b, a):
         return f(x, b=b, a=a), (x, a)
@@ -470,7 +470,7 @@ def test_r5_cotangents_of_integer_outputs_are_float0():
                lambda x: (f(x), None), bwd)
     assert_same(summed_grad(lambda x: f(x)[0])(X), np.full(4, 3.))
     assert ad.vjp(f, X)[0][1].dtype == int
-    # alone it is no output that could be differentiated
+    # alone, it is not an output that grad can differentiate
     g = custom(lambda x: 2, lambda x: (2, None), lambda r, ct: 1 / 0)
     assert ad.grad(lambda x: x * g(x))(5.0) == 2.0
 
@@ -659,7 +659,7 @@ def closing(where, x):
 
 @pytest.mark.parametrize('where', ['f', 'fwd', 'residual', 'bwd', 'bare'])
 def test_d17_hard_case_5_a_closed_over_value_is_differentiated(where):
-    if where == 'f':    # nothing that goes in is perturbed
+    if where == 'f':    # no operand is perturbed
         refused(lambda x: closing('f', x)(1.0), DETECTED)
         refused(lambda x: ad.vmap(closing('f', x))(X).sum(), DETECTED)
         refused(staged(lambda x: closing('f', x)(1.0)), DETECTED)

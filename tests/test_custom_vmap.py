@@ -58,7 +58,7 @@ PLACES = [
 def check(f, x, expected, wrap):
     try:
         assert_close(f(x), expected)
-    except TypeError as error:      # a rule, or a loop, for one mode alone
+    except TypeError as error:      # a rule or a loop for only one mode
         assert wrap in ('custom_vjp', 'while')
         assert FORWARD in str(error) or WHILE in str(error)
     assert current_trace() is Trace.base

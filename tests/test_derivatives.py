@@ -140,7 +140,7 @@ def test_jacobians_are_trees_of_the_output_in_trees_of_the_argument(jacobian):
                               'b': (np.asarray(0.0), np.full((2, 3), X[0]))}})
 
 
-def test_complex_derivatives():
+def test_holomorphic_derivatives_equal_the_formulas():
     z, square = X + 1j * Y, lambda z: z * z
     for jacobian in ad.jacfwd, ad.jacrev:
         assert_close(jacobian(square, holomorphic=True)(z), np.diag(2 * z))

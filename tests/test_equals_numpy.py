@@ -168,7 +168,7 @@ def functions():
 
 @pytest.mark.filterwarnings('ignore')
 def test_every_numpy_call_is_computed_or_a_type_error():
-    """And no function treats an array of shape () as a number."""
+    """Also, no function treats an array of shape () as a number."""
     names = sorted({*functions()} - UNTOLD)
     for name in names if amount.WHOLE else names[3::64]:
         for arguments, o in itertools.product(ARGUMENTS, ('s', 'a', 'x', 'm')):

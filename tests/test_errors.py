@@ -1,4 +1,4 @@
-"""Guard mistakes, and what the errors tell those who make them.
+"""Guard mistakes, and what the errors tell the users who make them.
 
 Each row names words that a user needs.  After each, the library still works.
 """
@@ -58,7 +58,7 @@ def assign_through_index(x):
     PAIR[np.array([0])] = x
 
 
-# Every one of these would drop the derivative if it went through.
+# Each of these calls would drop the derivative if it were accepted.
 DROPS = {
     'float': (float, 'no longer'),
     'item': (lambda x: x.item(), '`item`'),
@@ -172,10 +172,10 @@ def test_the_cause_of_an_error_of_numpys_is_read_last():
         assert isinstance(e.value.__context__, ad.ConcretizationTypeError)
 
 
-# What the error of a mistyped program says (tests/slips.py).
+# What the error of a program with a slip says (tests/slips.py).
 
 def run(program):
-    """Run a program as if it were a file; its lines can be shown."""
+    """Run a program as if it were a file, so that its lines can be shown."""
     file = '/slip.py'
     linecache.cache[file] = (len(program), None, program.splitlines(True),
                              file)
@@ -269,7 +269,7 @@ STEPS = {   # (program, the user's functions on the way down)
 
 
 def steps_of(error):
-    """Return the names of the functions in a traceback, but for pytest's."""
+    """Return the names of the functions in a traceback, except pytest's."""
     return [frame.f_code.co_name
             for frame, _ in traceback.walk_tb(error.__traceback__)][1:]
 
@@ -397,10 +397,10 @@ def test_functions_are_named_as_users_call_them():
     assert full_name(scipy.special.erf) == 'scipy.special.erf'
 
 
-# A tracer that has escaped is caught where it is used, also at the top.
+# An escaped tracer is caught where it is used, also at the top level.
 
 def escaped(transform):
-    """Return what a function has left outside of its transformation."""
+    """Return what a function leaves outside its transformation."""
     left = []
 
     def f(x):

@@ -21,7 +21,7 @@ def test_tangents_of_several_arguments_add_up():
 
 
 def test_jvp_takes_and_returns_trees():
-    """D10: containers of every kind, in and out; None has no leaf."""
+    """D10: arguments and results are any containers; None has no leaf."""
     def area(circle, options):
         x, y = circle.center
         return {'area': options['pi'] * circle.radius**2, 'none': None,

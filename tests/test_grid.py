@@ -26,17 +26,17 @@ from tests.traces import first_order, rows_in, spied
 ROWS = sorted(first_order() | {call.call_p, custom_jvp.custom_jvp_call_p},
               key=str)
 
-# As transposition of an index asks for it.
+# The call that the transpose of an index makes.
 ADDED = Program('add_at_zeros', lambda np, x: add_at_p.bind(
     np.zeros((2, 4, 3)), x, np.array([1, 0, 1]), np.array([0, -1, 0]),
     indices=(OPERAND, np.s_[:], OPERAND)), (f64(3, 4),))
 SPIED = [program for program in [*PROGRAMS, *CUSTOM_PROGRAMS, ADDED]
-         if program.name != 'call_closure']     # no spy is at work there
+         if program.name != 'call_closure']     # no spy runs there
 
 
 @each(SPIED, composed=True)
 def test_rules_are_made_of_primitives(program):
-    """A spy below an interpreter is asked for them, and computes the same."""
+    """A spy below an interpreter gets them, and computes the same."""
     f, args = partial(program.function, np), program.args
     tangents, ct = tangents_for(program), cotangent_for(f(*args))
     programs = [(lambda *xs: ad.jvp(f, xs, tangents)[1], args),
@@ -55,7 +55,7 @@ def test_rules_are_made_of_primitives(program):
 def asked(program):
     """Return the rows that a program asks a spy above for.
 
-    What is below a call depends on what is above, and is no row of its own.
+    What runs below a call depends on what is above, so it is not a row.
     """
     _, counts = spied(partial(program.function, np), *program.args)
     return {primitive for primitive in counts
@@ -63,7 +63,7 @@ def asked(program):
 
 
 def primitives(jaxpr):
-    """Yield those of `jaxpr`, and of what stands in an error state."""
+    """Yield the primitives of `jaxpr`, also those inside an error state."""
     for eqn in jaxpr.eqns:
         yield eqn.primitive
         if eqn.params.get('name') == 'errstate':

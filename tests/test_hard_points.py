@@ -136,7 +136,7 @@ def test_both_modes_agree(row):
 
 
 def check_modes(point):
-    # Three factors, as of the exponent's slope, are multiplied in any order.
+    # Three factors, as in an exponent's slope, are multiplied in any order.
     ct = 1 if point.row in ('pow', 'float_power') else 0.7
     f, x_bars = partial(point.function, np), pull(point, ct)
     again = ad.jit(lambda *args: pull(replace(point, args=args), ct))
@@ -158,7 +158,7 @@ def check_modes(point):
 
 @each_row
 def test_vmap_is_the_stack(row):
-    """Of the point and, if possible, of its elements in reverse order."""
+    """Map the point and, if possible, its elements in reverse order."""
     for point in BY_ROW[row]:
         check_vmap(point)
 
@@ -184,7 +184,7 @@ def check_vmap(point):
 
 @pytest.mark.parametrize('row', SLOPES_OF_TWO)
 def test_ranks_can_differ_under_vmap(row):
-    """With as many elements as rows, so that a mistake would not be an error.
+    """The elements are as many as the rows, so a mistake raises no error.
     """
     kind = int if row in ('and', 'or', 'xor') or 'shift' in row else float
     x, y = np.arange(1, 4).astype(kind), np.arange(9).astype(kind)

@@ -21,7 +21,7 @@ MODES = 'fwd', 'rev'
 
 
 def newton(f, x):
-    """Newton's method for numbers, as a user writes it."""
+    """Newton's method for numbers, as a user would write it."""
     return ad.while_loop(lambda x: np.abs(f(x)) > 1e-12,
                          lambda x: x - f(x) / ad.grad(f)(x), x)
 
@@ -75,7 +75,7 @@ def test_value_and_derivatives_equal_the_formula(
             assert_close(outer(inner(f))(A), second)
 
 
-def test_third_derivatives_in_any_mode():
+def test_third_derivatives_are_right_in_any_mode():
     # of sqrt: 3/8 a^(-5/2); of the geometric series: 6 (1 - a)^-4
     for f, third in ((sqrt, 0.375 * A ** -2.5),
                      (geometric, 6 * (1 - A) ** -4)):

@@ -23,7 +23,7 @@ X = np.linspace(0.5, 1.5, 4)
 
 
 def derivatives(f):
-    """Return what the transformations make of `f`, from arrays to arrays."""
+    """Return the transformations of `f`, from arrays to arrays."""
     total = lambda x: np.sum(f(x))
     return [f(X), ad.grad(total)(X), ad.jvp(f, (X,), (X,)),
             ad.linearize(f, X)[1](X), ad.vmap(f)(np.stack([X, 2 * X])),
@@ -33,7 +33,7 @@ def derivatives(f):
 
 
 def staged(f):
-    """Return `f` compiled, after a call, and after one that is mapped."""
+    """Return `f` compiled, after a plain call and a mapped one."""
     f = ad.jit(f)
     f(X), ad.vmap(f)(np.stack([X, X]))
     return f
@@ -100,7 +100,7 @@ def refusals():
 
 
 def ran(before, between):
-    """Return what the programs return, with modules imported so."""
+    """Return what the programs return if modules are imported this way."""
     list(map(import_module, before))
     halves = [make() for make in (
         rules, calls_in_a_checkpoint, functions_of_numpy, refusals)]
@@ -135,7 +135,7 @@ def main():
 
 
 def test_modules_of_wings_are_imported_when_a_program_asks_for_them():
-    """And change nothing when they are imported first, or after staging."""
+    """They change nothing when they are imported first, or after staging."""
     left, (asked, first, after) = json.loads(subprocess.check_output([
         sys.executable, '-c', 'from tests.test_imports import main; main()']))
     assert {'autodiff_mini.more.special', 'autodiff_mini.draft',

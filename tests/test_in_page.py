@@ -210,7 +210,7 @@ def says(browser, number):
 
 
 def outputs(browser):
-    """Return of each cell its source, and what the book and Python say."""
+    """Return each cell's source, the book's output, and the page's output."""
     return browser.execute_script(r"""
         const texts = (box) => box ? [...box.querySelectorAll(":scope > pre")]
           .map((pre) => pre.textContent.replace(/<cell \d+>/g, "<cell>")) : [];

@@ -26,7 +26,7 @@ THEIRS = SimpleNamespace(np=jnp, custom_jvp=jax.custom_jvp, jvp=jax.jvp,
 # Chapter 18: containers
 
 
-# Chapters 5 and 8: operands that no rule sees, and an opened rule
+# Chapters 5 and 8: operands that no rule sees, and a rule that is opened
 
 def test_jax_differentiates_half_of_a_product():
     """The other operand is in an argument of nondiff_argnums."""
@@ -89,7 +89,7 @@ def test_jax_custom_functions_carry_one_rule():
     assert not hasattr(jax.custom_vjp(jnp.sin), 'defjvp')
 
 
-def test_jax_traced_values_in_nondiff_argnums_of_a_custom_vjp():
+def test_jax_refuses_traced_values_in_nondiff_argnums():
     f = jax.custom_vjp(lambda n, x: n * x, nondiff_argnums=(0,))
     f.defvjp(lambda n, x: (n * x, None), lambda n, _, ct: (n * ct,))
     with pytest.raises(jax.errors.UnexpectedTracerError):
@@ -109,7 +109,7 @@ def slope_of_a_shared_output(system, **options):
     return system.grad(loss)(2.0)
 
 
-def test_jax_custom_vjp_with_a_shared_output_under_vmap():
+def test_jax_miscounts_or_refuses_a_shared_output_under_vmap():
     assert slope_of_a_shared_output(OURS) == 10
     if by_version({'0.10.2': True, '0.12': False}):
         assert slope_of_a_shared_output(THEIRS) == 18
@@ -171,7 +171,7 @@ def second_slope_of_a_loop():
     return jax.grad(jax.grad(loop))(1.0)
 
 
-def test_jax_second_derivative_of_a_scan():
+def test_jax_second_derivative_of_a_scan_is_right_since_0_12():
     np.testing.assert_allclose(second_slope_of_a_loop(), by_version({
         '0.10.2': -659.8037175283935, '0.12': -10805.46137749049}), 1e-9)
 
@@ -185,7 +185,7 @@ def test_jax_second_derivative_is_right_without_hoisting():
     np.testing.assert_allclose(slope, -10805.46137749049, 1e-9)
 
 
-def test_jax_partial_evaluation_of_a_custom_jvp_function():
+def test_jax_partial_evaluation_keeps_a_custom_jvp_call_since_0_12():
     """It opened the call, so hoisting lost the rule."""
     from jax._src.api_util import debug_info
     from jax._src.linear_util import wrap_init
@@ -238,7 +238,7 @@ def test_jax_refuses_a_backward_rule_that_is_applied_to_a_tangent():
 
 # Chapters 26 and 28
 
-def test_jax_corners_that_cancel():
+def test_jax_has_other_slopes_at_corners_that_cancel():
     for system, np_, slope, second in (jax, jnp, 0, 0.25), (ad, np, 0.5, 0):
         f = lambda x: np_.maximum(x, 0.0) + np_.log1p(np_.exp(-np_.abs(x)))
         assert system.grad(f)(0.0) == slope
@@ -272,7 +272,7 @@ def softmax_with_a_rule(system):
     return lambda x: softmax(-1, x)
 
 
-def test_rules_carried_from_jax_and_to_jax():
+def test_rules_work_when_carried_from_jax_and_to_jax():
     x, t = np.array([1.0, 2.0, 3.0]), np.array([1.0, 0.0, 0.0])
     ours = softmax_with_a_rule(OURS)
     for f in jax.nn.softmax, softmax_with_a_rule(THEIRS):
@@ -327,7 +327,7 @@ def test_jax_linearizes_directly():
     assert jax.config.jax_use_direct_linearize
 
 
-def test_jax_calls_and_constants_in_a_jaxpr():
+def test_jax_versions_differ_in_calls_and_constants():
     from jax._src import core
     newer = by_version({'0.10.2': False, '0.12': True})
     assert (core.call_p is core.closed_call_p) == newer

@@ -153,7 +153,7 @@ MISTAKES = [
      "can't apply forward-mode")]
 
 
-def test_jax_words_mistakes_of_rules_alike():
+def test_jax_reports_mistakes_of_rules_in_the_same_words():
     """The type of the error, and the first words of its message."""
     for run, words in MISTAKES:
         types = []

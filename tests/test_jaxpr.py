@@ -52,7 +52,7 @@ def test_nested_calls_are_printed_indented():
   in (c,) }''' % 'test_nested_calls_are_printed_indented.<locals>'
 
 
-def test_printing_more_than_26_names():
+def test_names_after_the_26th_have_two_letters():
     def f(x):
         for _ in range(27 * 26 + 1):
             x = -x
@@ -105,8 +105,8 @@ def test_every_equation_knows_its_line():
 def test_number_of_arguments_is_checked_and_the_program_shown():
     jaxpr = ad.make_jaxpr(lambda x: x + X)(X)
     for consts, args, words in (
-            ((X,), (), 'has 1 arguments, but 0 were given'),
-            ((X, X), (X,), 'has 1 constants, but 2 were given')):
+            ((X,), (), 'arguments: expected 1, but got 0'),
+            ((X, X), (X,), 'constants: expected 1, but got 2')):
         with pytest.raises(TypeError, match=words) as e:
             ad.eval_jaxpr(jaxpr, consts, *args)
         assert str(jaxpr) in str(e.value)

@@ -158,7 +158,7 @@ STATIC = {
 }
 
 
-def test_static_arguments_by_position_and_by_name():
+def test_static_arguments_can_be_passed_by_position_or_name():
     for options in STATIC.values():
         seen = []
 
@@ -258,7 +258,7 @@ def test_jitted_results_belong_to_the_caller(name):
 # Caches
 
 def test_the_number_of_cached_programs_is_bounded(monkeypatch):
-    """Each new shape, batch, or static value kept a program forever."""
+    """Every new shape, batch, or static value kept a program forever."""
     monkeypatch.setattr('autodiff_mini.higher_order.programs.REMEMBERED', 5)
     f = ad.jit(lambda x, n: np.sin(x) * n, static_argnums=1)
     for n in (*range(10), 3, 8, 8):
@@ -322,7 +322,7 @@ INSIDE = {
 
 
 def test_an_error_state_inside_is_kept():
-    """It applied while f was recorded, but not when the program ran."""
+    """It used to apply while f was recorded, but not when the program ran."""
     for f in INSIDE.values():
         for _ in range(2):
             assert_same(f(FAR), quiet(FAR))     # a warning would be an error
@@ -332,7 +332,7 @@ def test_an_error_state_inside_is_kept():
         assert "np.errstate(invalid='ignore', over='ignore')(part_" in source
 
 
-def test_derivatives_through_an_error_state():
+def test_derivatives_pass_through_an_error_state():
     def total(x):
         return np.sum(quiet(quiet(x) * 2))
 

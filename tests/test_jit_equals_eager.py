@@ -92,7 +92,7 @@ def check(f, make, state, dead=False):
 
     Args:
         f: a function that returns arrays.
-        make: makes arguments, which are others for another seed.
+        make: makes arguments, which depend on the seed.
         state: NumPy's error state.
         dead: whether `f` computes what is not needed.
     """

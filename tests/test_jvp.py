@@ -63,7 +63,7 @@ def test_derivatives_of_any_order_equal_the_formulas():
 
 
 def counted(f, x):
-    """Return the primitives that jvp of `f` asks its parent about."""
+    """Return the primitives that jvp of `f` asks its parent for."""
     return dict(spied(lambda x: ad.jvp(f, (x,), (1.0,)), x)[1])
 
 
@@ -134,7 +134,7 @@ def test_zeros_are_instantiated_in_the_tangent_type():
 
 
 def test_integers_have_float0_tangents():
-    """R5: they come out as they went in, and take part unperturbed."""
+    """R5: they are returned unchanged, and are used unperturbed."""
     n = np.arange(3)
     x, tangents = np.ones(3), np.zeros(3, ad.float0)
     (y, m), (y_dot, m_dot) = ad.jvp(lambda x, n: (x * n, n + 1), (x, n),
@@ -156,7 +156,7 @@ def test_stop_gradient_stops_every_level():
     assert d(lambda x: d(lambda y: stop(y) * y * x)(2.0))(3.0) == 2.0
 
 
-def test_python_branches_on_values_under_jvp():
+def test_python_can_branch_on_values_under_jvp():
     def f(x):
         if x > 1:
             return x * x

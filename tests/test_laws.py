@@ -220,7 +220,7 @@ def by_grad(f):
     return moved
 
 
-STACK = {   # each transform, and the same by jvp, by a loop, or not at all
+STACK = {   # each transform, and its equivalent: jvp, a loop, or nothing
     'jvp': (moving, moving),
     'linearize': (by_linearize, moving),
     'vjp': (by_vjp, moving),

@@ -18,7 +18,7 @@ LISTINGS = weave.modules(ROOT)
 PAGES = [page for page in weave.chapters(ROOT)
          if page not in weave.book_one(ROOT)]
 
-# The pages that mean to edit the library.
+# The pages that edit the library on purpose.
 EDITS = ['how_the_notebooks_edit_the_library']
 
 # Large objects are deleted explicitly, in their own cell.
@@ -169,7 +169,7 @@ def test_bind_redefined_twice_is_the_one_that_numpy_reaches(run):
         run(edited(bind, 'trace = current_trace',
                    f'print({word!r}, self)\n        trace = current_trace'))
         assert run('ad.jvp(np.sin, (0.0,), (1.0,));').splitlines() == [
-            f'{word} sin', f'{word} sin']   # jvp is asked, and its parent
+            f'{word} sin', f'{word} sin']   # jvp processes it, and its parent
     assert run('Primitive is core.Primitive is type(sin_p)') == 'True'
 
 
@@ -220,7 +220,7 @@ def test_an_edit_is_announced_and_an_unchanged_listing_is_not(run):
     assert run('ad.tree_leaves([1, 2])') == '[1]'
     assert run(text) == ''
     assert run('ad.tree_leaves([1, 2])') == '[1, 2]'
-    # A function of the extension's own name is no edit of it.
+    # Defining a function with the extension's name does not edit it.
     run(f'{EDIT_TYPEOF}\ndef unload_ipython_extension(shell):\n    pass')
     run('%unload_ext autodiff_mini.notebook')
     run('def typeof(x):\n    return 8')

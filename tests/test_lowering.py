@@ -1,6 +1,6 @@
-"""Guard lowering: a program is written as Python, and computes what it did.
+"""Guard lowering: a program is written as Python, and computes the same.
 
-By each compiler that there is: the small one, and one that a wing has added.
+The tests run each compiler, the small one and the one that a wing adds.
 Names with d5 cite a row of the page what_the_documents_ask.
 """
 
@@ -29,7 +29,7 @@ C, A = np.arange(3.0), np.arange(6.0).reshape(2, 3)
 @pytest.fixture(params=[Lowered, seams.lower.taken or Lowered],
                 ids=lambda compiler: compiler.__name__)
 def lowered(request):
-    """A function that lowers a program; of its jaxpr nothing changes."""
+    """A function that lowers a program, whose jaxpr must not change."""
     def lowered(f, *args):
         jaxpr = ad.make_jaxpr(f)(*args)
         before = str(jaxpr)
@@ -41,7 +41,7 @@ def lowered(request):
 
 
 def without_lines(source):
-    """Return the source of a program, but for the user's lines."""
+    """Return the source of a program without the user's lines."""
     return re.sub(r' +# line \d+$', '', source, flags=re.M)
 
 

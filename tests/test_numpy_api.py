@@ -140,7 +140,7 @@ def test_an_argument_can_be_a_number_of_a_subclass(n):
 
 
 def test_a_tracer_is_not_a_string_and_not_none():
-    """As NumPy says for arrays, so that code can test an option."""
+    """Arrays answer the same in NumPy, so code can test an option."""
     def f(x):
         for other in None, 'auto', '':
             told = x != other, x == other, x in ('auto', None)

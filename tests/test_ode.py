@@ -187,7 +187,7 @@ NOWHERE = {     # problems, and the time from which the solution is nan
 
 
 def test_a_solution_that_does_not_exist_is_nan():
-    """From the first time on that is not reached."""
+    """The solution is nan from the first time that is not reached."""
     with np.errstate(all='ignore'):
         for name, (problem, start, steps) in NOWHERE.items():
             last = lambda y0: odeint(problem[0], y0, *problem[2:],

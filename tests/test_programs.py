@@ -127,7 +127,7 @@ def test_values_equal_numpys_and_tangents_the_derivative(program):
 
 @each((program for program in PROGRAMS if len(program.perturbed()) > 1),
       composed=True)
-def test_tangent_of_one_argument_at_a_time(program):
+def test_tangents_of_single_arguments_are_right(program):
     tangents = tangents_for(program)
     for i in program.perturbed():
         def f(x, i=i):
@@ -142,7 +142,7 @@ def test_tangent_of_one_argument_at_a_time(program):
       if program.perturbed() and not program.truth),
       composed=True)
 def test_nested_jvp_is_the_second_derivative(program):
-    """Along one direction twice, and twice more, which keeps the types."""
+    """Nested twice along one direction, jvp keeps the types."""
     f, xs, x_dots = of_perturbed(program)
 
     def push(f):

@@ -59,7 +59,7 @@ def test_mistakes_are_named():
         with pytest.raises(ValueError, match=(
                 'Expected a tree that starts like .*but got PyTreeDef')):
             ad.tree_map(lambda x, y: x, tree, other)
-    with pytest.raises(ValueError, match=r'\)\) has 2 leaves, but 1 were'):
+    with pytest.raises(ValueError, match=r'\)\): expected 2, but got 1'):
         ad.tree_unflatten(ad.tree_structure((1, 2)), [1])
     with pytest.raises(TypeError, match=r"keys .*sortable.*\[1, 'a'\]"):
         ad.tree_flatten({1: 1, 'a': 2})

@@ -1,9 +1,9 @@
 """A call keeps the rule that its function had when it was called.
 
-A function gets one rule after another.  What began under the first, such as
-a pullback or a program of jit, keeps the first.  What begins later has the
-second.  An operation of `ad.Primitive` is what its rules say when an
-interpreter meets it.
+A function gets one rule after another.  A pullback or a jitted program that
+was made under the first rule keeps it.  A later one has the second.  An
+operation of `ad.Primitive` uses the rules that it has when an interpreter
+processes it.
 """
 
 from functools import partial
@@ -43,7 +43,7 @@ def give_both(f, k):
     give_jvp(f, k)
 
 
-RULES = {   # a kind of function, and what gives it a rule
+RULES = {   # a kind of function, and a function that gives it a rule
     'jvp': (ad.custom_jvp, give_jvp),
     'vjp': (ad.custom_vjp, give_vjp),
     'late_vjp': (ad.custom_vjp, give_late_vjp),
@@ -53,7 +53,7 @@ RULES = {   # a kind of function, and what gives it a rule
 
 
 def function(rule, k):
-    """Return a new function with a rule of this kind, and `k`."""
+    """Return a function with a rule of this kind, and its setter."""
     kind, give = RULES[rule]
     f = kind(lambda x: square(x))
     give(f, k)
@@ -77,7 +77,7 @@ def called(g, *transforms):
 
 
 second = lambda f: ad.grad(ad.grad(f))
-MADE = [    # what begins under a rule, how it is asked, and of which order
+MADE = [    # an object made under a rule, how to call it, and the order
     (lambda f: ad.vjp(f, X)[1], lambda g: g(1.0)[0], 1),
     (lambda f: ad.vjp(ad.vmap(f), np.full(2, X))[1],
      lambda g: g(np.ones(2))[0][0], 1),
@@ -133,7 +133,7 @@ def test_an_error_in_a_rule_leaves_no_rule_running():
 # An operation of ad.Primitive uses its current rules.
 
 def scaling(factor=2.0):
-    """Return an operation, and what gives it all its rules anew."""
+    """Return an operation, and a function that sets all its rules again."""
     p = ad.Primitive('scaling')
 
     def give(k):
@@ -149,7 +149,7 @@ def scaling(factor=2.0):
 
 batch = lambda f: lambda x: ad.vmap(f)(np.stack([x, x]))[0]
 slope = lambda f: lambda x: ad.grad(lambda x: f(x) * 1.0)(x)
-USES = {    # a transformation of a function, and its factors, of k and others
+USES = {    # a transformation of a function, and its result for a factor k
     'value': (lambda f: f, lambda k: k * X),
     'jvp': (lambda f: lambda x: ad.jvp(f, (x,), (np.float64(1),))[1],
             lambda k: k),

@@ -58,7 +58,7 @@ def test_d18_1249_vmap_keeps_the_rule(stage):
 
 
 def test_d18_1275_python_runs_in_both_passes():
-    """jax 1275: no adaptive solver, and no look at a NaN, in a VJP rule."""
+    """jax 1275: a VJP rule could not run a solver or test for NaN."""
     def halved(x):
         while x > 1:
             x /= 2
@@ -80,7 +80,7 @@ def test_d18_1275_python_runs_in_both_passes():
 
 @STAGES
 def test_d18_1670_a_rule_calls_jvp_with_the_tangents_it_was_given(stage):
-    """jax 1670: zeros, and those of integers, were no tangents for jvp."""
+    """jax 1670: jvp refused zeros, and zeros of integers, as tangents."""
     def g(x, y, n):
         return np.sin(x) * y ** n + np.sum(x), n
 
@@ -92,7 +92,7 @@ def test_d18_1670_a_rule_calls_jvp_with_the_tangents_it_was_given(stage):
             assert_close(ad.vmap(by[0])(X), ad.vmap(by[1])(X))
 
 
-def test_d18_1875_custom_gradient_inside_a_mapped_body_then_grad():
+def test_d18_1875_grad_works_over_custom_gradient_in_a_mapped_body():
     """jax 1875: what its rule closed over leaked out of the body."""
     def closing(x, c):
         scale = np.sin(c)
@@ -108,7 +108,7 @@ def test_d18_1875_custom_gradient_inside_a_mapped_body_then_grad():
         total = lambda x: ad.vmap(f, (None, 0))(x, X).sum()
         assert_close(staged(ad.grad(total))(2.0), expected)
         assert_close(ad.vmap(ad.grad(total))(X), np.full(4, expected))
-    # written down before it is differentiated, it must not close over `c`
+    # if it is staged first, it must not close over `c`
     total = staged(lambda x: ad.vmap(body, (None, 0))(x, X).sum())
     assert_close(ad.grad(total)(2.0), expected)
 

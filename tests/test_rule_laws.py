@@ -26,7 +26,7 @@ REFUSED = {('custom_vjp', 'jvp'), ('custom_vjp', 'partial eval'),
 
 
 def word(row, interpreter):
-    """Return what the page says of a cell."""
+    """Return what the page says about a cell."""
     if (row, interpreter) in REFUSED:
         return 'refused'
     return WORDS.get(interpreter, 'kept')
@@ -68,7 +68,7 @@ def test_random_rules_survive_in_every_wrapper(start):
 
 
 def test_a_branch_in_a_mapped_rule_is_transposed():
-    """A tangent was lent to the other elements, by stop_gradient."""
+    """The other elements used to get a tangent, through stop_gradient."""
     f = random_rules.build(('wrap', 'vmap', ('lying', 3, 'cond')))
     for slope in ad.grad(f), ad.jit(ad.grad(f)):
         assert_close(slope(0.3), 3 * np.cos(0.3))
@@ -85,7 +85,7 @@ def test_optimize_remat_keeps_the_rule_in_every_wrapper():
 
 
 def test_a_bwd_does_not_see_a_lie_about_its_cotangent():
-    """Its slope by the cotangent is what the transposed function does."""
+    """Its slope in the cotangent is the transposed function."""
     pulled = lambda ct: ad.vjp(inner, 0.0)[1](ct)[0]
     assert ad.grad(pulled)(1.0) == tangent(pulled)(1.0, 1.0) == 2.0
     pushed = lambda t: ad.jvp(inner, (0.0,), (t,))[1]

@@ -106,7 +106,7 @@ def test_a_python_number_takes_the_type_of_the_carry(
                 expected)
 
 
-def test_linear_transpose_of_a_scan():
+def test_linear_transpose_works_through_a_scan():
     f = lambda lib, xs: lib.scan(lambda c, x: (c @ W + x, c[0]),
                                  np.zeros(3), xs)
     ct = (X[:3], XS[:, 0])
@@ -145,7 +145,7 @@ def test_hard_case_6_carries_get_tangents_one_step_late():
         assert_close(ad.vmap(g)(X), np.stack([f(unrolled, x) for x in X]))
 
 
-def test_d18_1097_custom_rules_under_array_functions_in_a_loop():
+def test_d18_1097_custom_rules_survive_array_functions_in_a_loop():
     """jax 1097: a rule was lost under an array function, in a loop."""
     f = with_vjp(lambda x: np.sin(x), lambda x: (f(x), x),
                  lambda x, ct: (7 * ct * np.cos(x),))
@@ -160,7 +160,7 @@ def test_d18_1097_custom_rules_under_array_functions_in_a_loop():
         assert_close(change(one), 21 * np.cos(one) + 2)
 
 
-def test_d18_1723_a_custom_rule_inside_control_flow():
+def test_d18_1723_a_custom_rule_is_used_inside_control_flow():
     """jax 1723: the rule of a function in a loop was not used."""
     f = with_vjp(lambda x: x * x, lambda x: (x * x, x),
                  lambda x, ct: (3 * ct * x,))
@@ -175,7 +175,7 @@ def test_d18_1723_a_custom_rule_inside_control_flow():
     assert ad.grad(ad.checkpoint(g))(2.0) == 72.0
 
 
-def test_d18_1875_custom_gradient_inside_scan_then_grad():
+def test_d18_1875_grad_works_over_custom_gradient_inside_scan():
     """jax 1875: a rule closes over a value that the step has computed."""
     @ad.custom_gradient
     def f(x, y):

@@ -78,7 +78,7 @@ def test_at_most_one_wing_takes_a_seam():
 
 
 def test_a_wing_does_not_patch_the_core():
-    """What it replaces, it takes by a seam; tables of rules are filled."""
+    """A wing replaces code only at a seam; it also adds rules to tables."""
     of_core = {*vars(ad.core), *(
         parts[-1] for parts in (name.split('.') for name in sys.modules)
         if parts[0] == 'autodiff_mini' and {*WINGS}.isdisjoint(parts))}
@@ -94,7 +94,7 @@ def test_a_wing_does_not_patch_the_core():
 
 
 def held():
-    """Return all that the modules and classes of the core hold, by name."""
+    """Return the contents of the core's modules and classes, by name."""
     found = {}
     for name, module in list(sys.modules.items()):
         if name.split('.')[0] == 'autodiff_mini' and (
@@ -109,7 +109,7 @@ def held():
 
 @needs('notebook')
 def test_the_player_replaces_no_method_and_no_rule():
-    """It takes the seams `ask` and `transpose`, and gives them back."""
+    """It replaces the seams `ask` and `transpose`, and restores them."""
     ad.watch(ad.grad(loss), X)      # import everything on demand first
     before, inside = held(), {}
 

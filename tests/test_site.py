@@ -18,7 +18,7 @@ SITE = Path(__file__).parents[1] / 'site'
 PAGES = [path.relative_to(SITE).as_posix()
          for path in sorted(SITE.rglob('*.html'))]
 
-# What is planted in a sound page, and the one fault that comes of it.
+# What is planted in a sound page, and the one fault that it causes.
 FAULTS = [
     ('<img src="nowhere.png" alt="A map">', '404: .*/nowhere.png'),
     ('<img src="../assets/logo.svg">',
@@ -65,7 +65,7 @@ def home(site):
 
 # In the browser.
 
-# One tool makes the pages of the modules, so a few are shown.
+# One tool makes all module pages, so the test opens only a few.
 SHOWN = [page for page in PAGES if not page.startswith('modules/')]
 SHOWN += sorted(set(PAGES) - set(SHOWN))[::40]
 

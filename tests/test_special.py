@@ -142,7 +142,7 @@ OUTSIDE = np.array([-INF, -1e300, -0.5, -1e-300, -SMALLEST, np.nextafter(
     1, 2), 1.5, 1e300, INF])
 
 
-def test_d14_at_the_end_of_the_number_line():
+def test_d14_values_are_right_at_the_end_of_the_number_line():
     # logit has poles, and their sum is inf - inf
     with np.errstate(divide='ignore', invalid='ignore'):
         for f, (xs, ys, slopes) in AT_THE_END.items():
@@ -277,7 +277,7 @@ def test_an_entry_with_weight_zero_can_be_anything():
             assert_close(slopes[1:], ad.grad(rest)(x[1:]))
 
 
-INFINITE = [     # as in JAX, but that it gives nan for the 0 of the fourth
+INFINITE = [     # as in JAX, which gives nan for the 0 of the fourth
     ([-INF, -INF], [1, 1], -INF, [NAN, NAN]),
     ([INF, 1.0], [1, 1], INF, [NAN, 0]),
     ([INF, INF, -INF], [1, 1, 1], INF, [NAN, NAN, 0]),

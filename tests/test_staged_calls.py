@@ -322,7 +322,7 @@ def test_staged_rules_are_named_as_the_rule():
 
 @pytest.mark.parametrize('names', ['js', 'gs', 'ls', 'jss'])
 def test_the_outputs_of_a_rule_are_batched_as_the_functions_were(names):
-    """With closures, the function ran when it was staged, the rule later."""
+    """With closures, the function runs when staged, and the rule later."""
     c = np.arange(4.)
 
     def mapped_function(x):

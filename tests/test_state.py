@@ -86,7 +86,7 @@ def test_an_exception_in_a_rule_leaves_the_interpreter_current(monkeypatch):
         return x * x
 
     assert d(f)(3.0) == ad.grad(f)(3.0) == 6.0
-    monkeypatch.setitem(     # and now of the transposition only
+    monkeypatch.setitem(     # and now only in the transposition
         jvp.rules, bad_p, lambda xs, ts: (xs[0], bad_p.bind(ts[0])))
     assert d(f)(3.0) == ad.grad(f)(3.0) == 6.0
 
@@ -176,7 +176,7 @@ IN_HASTE = {'__enter__', '__exit__', 'paused_f', 'public_f'}
 
 @pytest.mark.parametrize('name', INTERRUPTED)
 def test_an_interrupt_at_any_point_leaves_the_base_trace_current(name):
-    """In `__enter__`, or early in `__exit__`, it left the trace current."""
+    """It left the trace current in `__enter__` or early in `__exit__`."""
     f = INTERRUPTED[name]
     expected, thresholds = [f() for _ in range(5)][0], gc.get_threshold()
     passed = interrupted(f)
@@ -252,7 +252,7 @@ def test_generators_interleave_with_grad(outer):
 
 
 def test_a_tracer_that_escapes_is_named_and_keeps_no_frame_alive():
-    """It keeps the line where it was made, not the variables."""
+    """It keeps the line where it was made, but not the variables."""
     class Big:
         pass
 

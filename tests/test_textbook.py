@@ -1,4 +1,4 @@
-"""Programs as textbooks write them: arrays made of values, and filled.
+"""Programs as in textbooks, which build arrays from values and fill them.
 
 Each maps a float array to a number or an array, in plain NumPy, and means the
 same under each transformation.

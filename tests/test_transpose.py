@@ -32,7 +32,7 @@ EVERY = PROGRAMS + CUSTOM_PROGRAMS
 
 
 def inner(xs, ys):
-    """Return the product of two lists of arrays: of complex, its real part.
+    """Return the inner product of two lists of arrays, or its real part.
     """
     return sum((np.sum(np.real(widen(x) * widen(y))) for x, y in zip(xs, ys)
                 if is_inexact(x)), np.longdouble(0))
@@ -69,7 +69,7 @@ def test_vjp_is_the_transpose_of_jvp(program):
 
 
 def inexact_only(program):
-    """Return the program of its inexact arguments alone; these."""
+    """Return the program of its inexact arguments, and these arguments."""
     where = program.perturbed()
 
     def f(*xs):
@@ -85,7 +85,7 @@ SMOOTH = [program for program in EVERY
 
 
 @each(SMOOTH, composed=True)
-def test_the_ways_to_second_derivatives_agree(program):
+def test_all_modes_of_second_derivatives_agree(program):
     """jvp of vjp, vjp of vjp, and vjp of jvp; and a staged vjp is the vjp."""
     f, xs = inexact_only(program)
     y = f(*xs)
@@ -180,7 +180,7 @@ def test_a_missing_rule_is_named(monkeypatch):
 
 
 def test_cotangents_of_a_value_that_is_used_twice_are_added():
-    """Assigned, in place of added, the last one would win."""
+    """If they were assigned instead of added, the last one would win."""
     for f, slope in (
             (lambda x: x + x, 2.0),
             (lambda x: x * 2 + x * 3 - x, 4.0),
@@ -196,7 +196,7 @@ def test_cotangents_of_unused_inputs_and_outputs_are_zeros():
     assert_same(y_bar, 0 * X)
 
 
-def test_what_no_output_depends_on_is_not_run_backwards():
+def test_unused_equations_are_not_transposed():
     def f(x):
         np.sin(x)               # would have no rule
         return x * 2
@@ -206,8 +206,8 @@ def test_what_no_output_depends_on_is_not_run_backwards():
     assert_same(x_bar, 2 * X)
 
 
-def test_a_cotangent_is_gathered_before_it_goes_on():
-    """Each operation runs backwards once, however often it is used."""
+def test_cotangents_are_summed_before_they_are_passed_on():
+    """Each operation is transposed once, no matter how often it is used."""
     def f(x):
         for _ in range(20):
             x = x + x
@@ -220,7 +220,7 @@ def test_a_cotangent_is_gathered_before_it_goes_on():
 
 def test_a_primitive_of_several_results_gets_all_their_cotangents(
         monkeypatch):
-    """None for those on which nothing depends."""
+    """A result that no output depends on gets None."""
     both = Primitive('both', lambda x: [2 * x, 3 * x], multiple_results=True)
     seen = []
 
@@ -238,7 +238,7 @@ def test_a_primitive_of_several_results_gets_all_their_cotangents(
 
 
 def test_errors_in_the_backward_pass_carry_the_line():
-    """The line is that of the program, not that of the pullback."""
+    """The line is the program's, not the pullback's."""
     def f(x):
         y = x @ np.ones((3, 2))
         return y + 1
@@ -252,8 +252,8 @@ def test_errors_in_the_backward_pass_carry_the_line():
         f"in the operation 'matmul', called at {__file__}:{line}"]
 
 
-def test_a_cotangent_is_made_to_fit():
-    """Also between two operations, where no user sees it."""
+def test_a_cotangent_is_converted_to_its_operand():
+    """This also happens between two operations, where no user sees it."""
     for ct, like, expected in (
             (np.stack([X, X]), np.ones(3, np.float32), np.float32([2, 4, 6])),
             (X, 1.0, np.float64(6)), (2.0, 1.0, 2.0),
@@ -263,7 +263,7 @@ def test_a_cotangent_is_made_to_fit():
 
 
 def test_cotangents_come_back_in_the_dtype_of_each_operand():
-    """A product of two precisions: each cotangent in its own."""
+    """In a product of two precisions, each cotangent has its operand's."""
     x, y = np.ones((2, 3), np.float32), np.ones(3)
     for f in (np.add, np.subtract, np.multiply, np.divide, np.matmul,
               lambda x, y: np.where(x > 5, x, y),

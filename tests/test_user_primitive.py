@@ -21,7 +21,7 @@ X_DOT = np.array([0.1, 0.2, 0.3])
 
 
 def primitive(name, several=False, **rules):
-    """Return a primitive of one operand, or with the rules given."""
+    """Return a primitive of one operand, with the given rules."""
     p = ad.Primitive(name, multiple_results=several)
     rules = {
         'impl': lambda x, **params: np.exp(x),
@@ -110,7 +110,7 @@ def test_p1_a_factor_passed_by_keyword_has_no_derivative():
 
 
 def test_p1_backward_gets_the_primals():
-    """The tutorial returns no residuals, and its backward is given them."""
+    """The tutorial returns no residuals, but its backward is passed them."""
     for rules in [
             [lambda xs: (p.bind(*xs), scale_backward)],
             [lambda xs: (p.bind(*xs), lambda ct: scale_backward(xs, ct))],
@@ -194,7 +194,7 @@ def test_p5_check_grads_as_the_tutorial_calls_it():
                    eps=1e-3)
 
 
-# P6: it composes with everything
+# P6: it composes with all transformations
 
 CARRIERS = [ROWS[name] for name in (
     'call', 'custom_jvp', 'jit', 'checkpoint', 'scan', 'cond')]
@@ -324,7 +324,7 @@ def test_p6_a_mapped_operand_has_its_axis_in_front():
     p = primitive('watch', vmap=lambda args, dims: (
         seen.append(([np.shape(x) for x in args], dims)) or X, None))
     out = ad.vmap(lambda x: p.bind(x, X, 2.0), 2, None)(np.ones((4, 5, 6)))
-    assert_same(out, X)     # the rule says that it is mapped to nothing
+    assert_same(out, X)     # the rule says that no output is mapped
     assert seen == [([(6, 4, 5), (3,), ()], (0, None, None))]
 
 

@@ -26,7 +26,7 @@ def test_value_and_grad_returns_both() -> None:
     assert value == 3.0 and gradient['w'].tolist() == [2.0, 2.0, 2.0]
 
 
-def test_an_auxiliary_output() -> None:
+def test_an_auxiliary_output_is_returned() -> None:
     def loss(w: Array) -> tuple[float, dict[str, int]]:
         return np.sum(w ** 2), {'steps': 1}
 
@@ -49,7 +49,7 @@ def test_a_pullback_is_applied() -> None:
     assert pullback(3.0) == (3.0,)
 
 
-def test_a_derivative_along_a_direction() -> None:
+def test_a_derivative_along_a_direction_is_computed() -> None:
     def f(x: Array) -> Array:
         return x ** 3
 
@@ -64,7 +64,7 @@ def test_a_derivative_along_a_direction() -> None:
     assert ad.hessian(lambda x: np.prod(x))(x).shape == (2, 2)
 
 
-def test_a_batch_of_gradients() -> None:
+def test_a_batch_of_gradients_is_computed() -> None:
     def loss(w: Array, x: Array) -> float:
         return np.dot(w, x) ** 2
 
@@ -72,7 +72,7 @@ def test_a_batch_of_gradients() -> None:
     assert per_example(np.ones(3), np.ones((5, 3))).shape == (5, 3)
 
 
-def test_a_compiled_function() -> None:
+def test_a_function_is_compiled() -> None:
     @ad.jit
     def step(x: Array, rate: float = 0.1) -> Array:
         return x - rate * x
@@ -150,7 +150,7 @@ def test_a_custom_vmap_is_used() -> None:
     assert ad.vmap(f)(np.array([[2.0, 1.0]])).tolist() == [[1.0, 2.0]]
 
 
-def test_loops_and_branches() -> None:
+def test_loops_and_branches_run() -> None:
     def step(carry: Array, x: float) -> tuple[Array, Array]:
         return carry + x, carry
 
@@ -189,7 +189,7 @@ def test_a_registered_container_is_a_tree() -> None:
     assert slope.inside == 6.0 and Box(1).tree_flatten() == ((1,), None)
 
 
-def test_a_program_as_data() -> None:
+def test_a_program_is_data() -> None:
     def f(x: Array) -> Array:
         return np.sin(x) * 2
 
@@ -201,7 +201,7 @@ def test_a_program_as_data() -> None:
     assert ad.typeof(y).dtype == np.float64
 
 
-def test_memory_and_checks() -> None:
+def test_memory_is_saved_and_rules_are_checked() -> None:
     @ad.checkpoint
     def layer(x: Array, w: Array) -> Array:
         return np.tanh(w @ x)
@@ -217,7 +217,7 @@ def test_memory_and_checks() -> None:
 
 
 @needs('applications')
-def test_solvers() -> None:
+def test_equations_are_solved() -> None:
     def slope(y: Array, t: float, rate: float) -> Array:
         return -rate * y
 

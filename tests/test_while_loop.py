@@ -48,7 +48,7 @@ def power_of(lib, x, n):
 
 
 def test_a_stopped_element_keeps_its_values():
-    """After its end, the body has no value and no slope."""
+    """After the last step, the body has no value and no slope."""
     f = lambda lib, x: lib.while_loop(lambda c: c > 0.75, np.log, x)
     g, twin = partial(f, ad), partial(f, unrolled)
     xs = np.array([1.0, 0.5, 3.0, -2.0, 0.0])
@@ -86,7 +86,7 @@ def test_an_unmapped_condition_stays_a_scalar():
 
 
 def test_linearize_loops_once_more_over_perturbed_carries():
-    """The known part is computed, and the derivative is its own loop."""
+    """The known part is computed, and the derivative is a separate loop."""
     f = lambda x: ad.while_loop(
         lambda k: k[0] < 3, lambda k: (k[0] + 1, np.sin(k[1]), k[2] * x),
         (0, 0.5, 1.))
@@ -184,7 +184,7 @@ def test_fori_loop_with_traced_bounds_is_a_while_loop(bounds):
             gradient(5, 2.0)
 
 
-def test_vmap_of_a_bound_of_fori_loop():
+def test_vmap_can_map_a_bound_of_fori_loop():
     f = lambda n: ad.fori_loop(0, n, lambda i, c: c * 2. + i, 1.)
     assert_same(ad.vmap(f)(np.arange(4)), np.array([1., 2., 5., 12.]))
 

@@ -21,11 +21,11 @@ TESTS = Path(__file__).parent
 
 
 class Wing(NamedTuple):
-    """What goes with a wing, and what has to work without it.
+    """The contents of a wing, and what has to work without it.
 
     Args:
-        tests: the tests of its own.
-        names: the public names that it brings.
+        tests: its own tests.
+        names: the public names that it adds.
         selection: tests that touch the seam, as arguments of pytest.
         refused: programs, and words of their errors without the wing.
     """
@@ -123,7 +123,7 @@ CHECK = """if True:
 
 
 def python(directory, *arguments):
-    """Run Python in a directory, with the package that is there."""
+    """Run Python in a directory, with the package in it."""
     return subprocess.run(
         [sys.executable, *arguments], cwd=directory, text=True,
         capture_output=True, env={'PYTHONPATH': str(directory), 'PATH': ''})

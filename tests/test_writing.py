@@ -107,7 +107,7 @@ SEEN = [program for program in PROGRAMS if len(program.args) and np.ndim(
 
 
 def test_a_result_shares_memory_if_numpys_does():
-    """Otherwise, writes would be seen where they should not, or be missed.
+    """Otherwise, writes would show in the wrong array, or not at all.
 
     More results can share memory, because NumPy decides whether reshape
     copies.

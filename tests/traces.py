@@ -1,4 +1,4 @@
-"""An interpreter for tests, which observes.
+"""An interpreter for tests that observes programs.
 
 `spied` runs a program under a trace that computes, counts the primitives,
 and, unlike evaluation, lifts constants.
@@ -9,7 +9,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-import scipy.special  # noqa: F401  (its rows come with it)
+import scipy.special  # noqa: F401  (adds its rows)
 
 import autodiff_mini as ad
 from autodiff_mini import seams
@@ -75,12 +75,14 @@ def spied(f, *args):
 
 
 def assert_named_everywhere(mistake, error, words):
-    """Assert an error, also under transformations, and after which all works.
+    """Assert that a mistake raises an error, also under transformations.
+
+    After the error, the library still works.
 
     Args:
-        mistake: makes it, without arguments.
+        mistake: a function without arguments that makes the mistake.
         error: the type of the error.
-        words: a regular expression that its text has.
+        words: a regular expression that its text matches.
     """
     under = lambda x: mistake() or x
     for run in (mistake, lambda: ad.grad(under)(1.0),

@@ -1,4 +1,4 @@
-"""The wings that are on, for tests that need one."""
+"""The wings that are present, for tests that need one."""
 
 from importlib.util import find_spec
 
@@ -6,14 +6,14 @@ import pytest
 
 
 def is_there(wing):
-    """Return whether a wing is there; it can be part of another wing."""
+    """Return whether a wing is present; it can be part of another wing."""
     parts = wing.split('.')
     return all(find_spec('.'.join(['autodiff_mini', *parts[:i + 1]]))
                for i in range(len(parts)))
 
 
 def needs(wing):
-    """Return the mark of a test that needs a wing."""
+    """Return the mark for a test that needs a wing."""
     return pytest.mark.skipif(
         not is_there(wing),
         reason=f'this is what the wing {wing} does')

@@ -392,11 +392,13 @@ def select(tag, f, argnums, positions, args, kwargs):
     count = len(args)
     for i in positions:
         if not -count <= i < count:
+            least = i + 1 if i >= 0 else -i
             raise TypeError(
                 f'{tag}: differentiating with respect to argnums={argnums} '
-                f'requires at least {i + 1 if i >= 0 else -i} positional '
-                'arguments to be passed by the caller, but got only '
-                f'{count}. Pass the argument by position, not by keyword.')
+                f'requires at least {least} positional argument'
+                f'{"s" * (least > 1)} to be passed by the caller, but '
+                f'got only {count}. Pass the argument by position, not by '
+                'keyword.')
     chosen = [i % count for i in positions]
     if len({*chosen}) < len(chosen):
         raise TypeError(f'{tag}: argnums={argnums} names the same argument '

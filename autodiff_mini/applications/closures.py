@@ -89,8 +89,8 @@ def closure_convert(fun, *example_args):
     def converted(*args):
         if len(args) != count + sum(moving):
             raise TypeError(
-                f'{tag}: expected {count} arguments, followed by the '
-                f'{sum(moving)} values that closure_convert returned, but '
+                f'{tag}: expected the arguments ({count}), followed by the '
+                f'values that closure_convert returned ({sum(moving)}), but '
                 f'got {len(args)}. Call converted(*args, *values).')
         return with_values(interleave(moving, args[count:], fixed),
                            *args[:count])

@@ -677,10 +677,11 @@ def sum_of_rules(function, rules, *args):
     *owner, primals, tangents = args
     if owner or len(primals) != len(rules):
         raise ValueError(
-            f'{fun_name(function)} has {len(rules)} rules from defjvps, but '
-            f'{len(owner) + len(primals)} arguments. Pass a rule or None for '
-            'each argument. With self, or with keyword-only arguments, use '
-            'defjvp: rule(self, primals, tangents).')
+            f'wrong number of rules from defjvps for {fun_name(function)}: '
+            f'expected {len(owner) + len(primals)}, but got {len(rules)}. '
+            'Pass a rule or None for each argument. With self, or with '
+            'keyword-only arguments, use defjvp: rule(self, primals, '
+            'tangents).')
     y = function(*primals)
     terms = [rule(t, y, *primals) for rule, t in zip(rules, tangents) if rule]
     return y, tree_map(

@@ -172,8 +172,8 @@ def eval_jaxpr(jaxpr, consts, *args) -> list:
     for what, names, values in (('constants', jaxpr.constvars, consts),
                                 ('arguments', jaxpr.invars, args)):
         if len(names) != len(values):
-            raise TypeError(f'this jaxpr has {len(names)} {what}, but '
-                            f'{len(values)} were given:\n{jaxpr}')
+            raise TypeError(f'wrong number of {what}: expected {len(names)}, '
+                            f'but got {len(values)}, for\n{jaxpr}')
     env = dict(zip([*jaxpr.constvars, *jaxpr.invars], [*consts, *args]))
 
     def read(v):

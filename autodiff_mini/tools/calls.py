@@ -50,7 +50,8 @@ def how(tag, args):
     if not args and tag.transform in ('cond', 'switch'):
         return (f'{tag} calls it without arguments. Pass the operands after '
                 'the functions.')
-    return f'{tag} calls it with {len(args)} arguments.'
+    count = '1 argument' if len(args) == 1 else f'{len(args)} arguments'
+    return f'{tag} calls it with {count}.'
 
 
 def explain_rule(error, rule, args):

@@ -50,8 +50,8 @@ def check_axis_for_each(tag, in_axes, args):
     """Check that there is an axis for each positional argument."""
     if isinstance(in_axes, tuple) and in_axes and len(in_axes) != len(args):
         raise ValueError(
-            f'{tag}: in_axes must have an entry for each of the {len(args)} '
-            f'positional arguments, but got {in_axes}. For an argument that '
+            f'{tag}: in_axes must have an entry for each positional argument '
+            f'({len(args)}), but got {in_axes}. For an argument that '
             'is the same for all examples, write None.')
 
 

@@ -42,7 +42,7 @@ def counted(floor, args):
 
 
 def constants(np, *xs):
-    """Return arrays without axes, which are then not made at each call."""
+    """Return 0-d arrays, so they are not created at each call."""
     return [np.array(float(x)) for x in xs]
 
 
@@ -149,7 +149,7 @@ def black_scholes(np, *arrays, rate=0.03):
 
 
 def polynomial(np, x):
-    """The value and the slope go forwards together."""
+    """Compute the value and the slope together, in forward mode."""
     [half], y, slope = constants(np, 0.5), np.empty(10), np.empty(10)
     multiply, add = np.multiply, np.add
 

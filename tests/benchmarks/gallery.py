@@ -1,6 +1,6 @@
 """The gallery: gradients of programs that users might bring.
 
-The arrays are small, so the times are those of the systems and not of NumPy.
+The arrays are small, so the times measure the systems and not NumPy.
 The gallery has the programs whose functions autograd supports.
 """
 

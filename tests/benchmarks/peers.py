@@ -44,7 +44,7 @@ def gradients(program, args, hand, argnums=0, value=False,
         argnums: an int, or a tuple of them.
         value: whether the value of the program is wanted too.
         peers: which of the peers can do it.
-        torch_program: the program for torch, if its functions are others.
+        torch_program: the program for torch, if it uses other functions.
         floor: one of `floors`, if there is one for this program.
     """
     transform = 'value_and_grad' if value else 'grad'
@@ -82,7 +82,7 @@ def our_calls(f, args):
 
 
 def small_call(f, args):
-    """Return a jitted call, compiled as without the wing `fast`."""
+    """Return a jitted call, compiled without the wing `fast`."""
     compiled = ad.jit(f)
 
     def call():

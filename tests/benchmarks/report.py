@@ -32,7 +32,7 @@ def replace_table(text, table):
 # In a terminal
 
 def table_text(data):
-    """Return the tables for a terminal, including that of the book's plot."""
+    """Return the tables for a terminal, and the one for the book's plot."""
     found = [*tables(data), *([size_table(data['sizes'])]
                               if 'sizes' in data else [])]
     return '\n\n'.join([conditions(data), *map(aligned, found), ''])

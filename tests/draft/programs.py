@@ -93,7 +93,7 @@ def compiled(lib):
 
 
 def as_long_as(lib):
-    """Forward mode only, and of one number at a time."""
+    """It has only forward mode, for one number at a time."""
     return lambda x: lib.while_loop(lambda s: s[1] < 3.0, lambda s: (
         lib.np.sin(s[0]) * x, s[1] + 1.0), (x, 0.0 * x))[0]
 
@@ -119,8 +119,8 @@ def transformed(lib, program, names):
 
 
 def cannot(program, names):
-    """Return whether it may refuse: a `custom_vjp` does not go forwards.
+    """Return whether it can refuse: a `custom_vjp` has no forward mode.
 
-    Of a gradient it does, if dead code is left out in time.
+    A gradient has one if dead code is left out first.
     """
     return program is backwards and 'jvp' in names

@@ -1,3 +1,3 @@
-"""The wing `fast`, all of it: else it comes with the first program."""
+"""Import the whole wing `fast`, which the first program otherwise imports."""
 
 import autodiff_mini.fast.fission  # noqa: F401  (opens loops)

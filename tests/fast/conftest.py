@@ -1,4 +1,4 @@
-"""What a test of the wing changes, another test does not meet."""
+"""Restore what a test of the wing changes before the next test."""
 
 import pytest
 

@@ -176,14 +176,14 @@ def test_the_rows_of_a_loop_stay_within_a_limit(name, monkeypatch):
     assert_all_close(outs[0], unrolled.scan(body, V, ROWS))
 
 
-LONG = [     # what is read, added up, and computed after the loop
+LONG = [     # rows that are read, added up, and used after the loop
     lambda c, x: ((np.sin(c[0]), c[1]), np.sum(c[0])),
     lambda c, x: ((np.sin(c[0]), c[1] + c[0]), None),
     lambda c, x: ((np.sin(c[0]), c[1]), np.sum(np.cos(c[0]) * c[1]))]
 
 
 def test_a_long_loop_keeps_no_unused_rows():
-    """It kept all that is read after the loop, however much that is."""
+    """It used to keep all rows that are read after the loop."""
     x, end = np.linspace(0.0, 1.0, 20_000), None
     for body in LONG:
         run = lambda: ad.scan(body, (x, x), length=250)

@@ -75,7 +75,7 @@ UNLIKE = {
 }
 
 
-def test_another_call_takes_the_long_way(flattened):
+def test_a_different_call_misses_the_guard(flattened):
     for name, (first, second) in UNLIKE.items():
         f, g = ad.jit(everything), ad.jit(everything)
         check(f, first, everything(*first))

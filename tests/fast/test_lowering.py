@@ -155,13 +155,13 @@ COMPUTED = {    # programs whose source is not given
 
 
 @pytest.mark.parametrize('name', FAST)
-def test_exactly_this_source_for_plain_arrays(name):
+def test_plain_arrays_compile_to_exactly_this_source(name):
     f, args, expected = FAST[name]
     assert source(f, *args) == expected
 
 
 @pytest.mark.parametrize('name', COMPUTED)
-def test_both_versions_compute_the_same_in_any_order(name):
+def test_both_versions_agree_in_any_memory_order(name):
     """With random numbers, a change of the order would change the bits."""
     f, args = COMPUTED[name]
     program, jaxpr = lowered(f, *args), ad.make_jaxpr(f)(*args)

@@ -118,7 +118,7 @@ BLOCKS = {
 }
 
 
-def test_exactly_these_blocks():
+def test_programs_are_split_into_exactly_these_blocks():
     for name, (f, args, expected) in BLOCKS.items():
         assert planned(f, *args) == expected, name
 
@@ -237,7 +237,7 @@ def test_indices_that_select_one_piece_are_known():
             assert is_piece(eqn.params['indices']) is selects_one, index
 
 
-def test_results_known_to_be_new():
+def test_results_that_share_no_memory_are_known_to_be_new():
     for f in (lambda x: (np.sum(x, 0), np.max(x)),
               lambda x: np.sin(np.sum(x))):
         assert are_new(ad.make_jaxpr(f)(CONST))

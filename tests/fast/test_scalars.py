@@ -76,7 +76,7 @@ SOURCES = {
 
 
 @pytest.mark.parametrize('name', SOURCES)
-def test_exactly_this_source(name):
+def test_scalar_programs_compile_to_exactly_this_source(name):
     f, args, lines = SOURCES[name]
     assert source(f, *args) == text(*lines)
 
@@ -109,8 +109,8 @@ POINTS = [0.0, -0.0, 1.0, -1.0, 0.3, -2.5, 1e200, -1e-200, 5e-324, 1.7e308,
           np.inf, -np.inf, np.nan, 2.0 ** 53]
 
 
-def test_it_computes_what_numpy_does_and_warns_as_it_does():
-    """Also where a number is not finite, so that NumPy has to compute."""
+def test_scalar_code_computes_and_warns_as_numpy_does():
+    """Also if a number is not finite, so that NumPy has to compute."""
     for f, args, *_ in (SOURCES | OTHERS).values():
         g = ad.jit(f)
         for x in POINTS:
@@ -122,7 +122,7 @@ def test_it_computes_what_numpy_does_and_warns_as_it_does():
 
 
 def test_a_long_program_reuses_the_names_of_numbers():
-    """It took twice the time when each number had a name of its own."""
+    """When each number had its own name, it took twice as long."""
     def f(x):
         y = x
         for _ in range(100):
@@ -166,7 +166,7 @@ def scalar(f, *args):
     return is_scalar(simplify(jaxpr, c_ordered(jaxpr)))
 
 
-def test_which_programs_are_of_single_numbers():
+def test_programs_of_single_numbers_are_recognized():
     for name, (f, *args) in SCALAR.items():
         assert scalar(f, *args), name
         program = lowered(f, *args)
@@ -228,7 +228,7 @@ def eager_to_split(monkeypatch):
     monkeypatch.setattr('autodiff_mini.fast.scalars.price', lambda _: 0)
 
 
-def test_which_vectors_become_numbers(eager_to_split):
+def test_only_short_vectors_become_numbers(eager_to_split):
     for name, f in FEW.items():
         assert lowered(f, X, V).fast.scalar, name
         g = ad.jit(f)
@@ -262,7 +262,7 @@ def test_strided_vectors_run_the_careful_version():
 
 # Loops
 
-def test_a_while_loop_of_a_vector():
+def test_a_while_loop_runs_on_the_elements_of_a_vector():
     def f(y, length):
         return ad.while_loop(
             lambda s: (s[1] < 9) & np.isfinite(s[0][0]),
@@ -299,7 +299,7 @@ LOOPS = {   # of numbers, and then of vectors
 
 @pytest.mark.parametrize('name', LOOPS)
 def test_a_compiled_loop_equals_its_steps(eager_to_split, name):
-    """Also where a step is not finite, and with the same warnings."""
+    """Also if a step is not finite, and with the same warnings."""
     of_vectors = name in ('forwards', 'matrices', 'overflow')
     loop, rows = LOOPS[name], np.array([1.5, 0.25, -3.0])
     if of_vectors:

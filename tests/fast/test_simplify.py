@@ -21,7 +21,7 @@ V, A = np.arange(3.0) + 0.5, np.arange(6.0).reshape(2, 3) + 0.5
 
 @needs('more')
 def test_elementwise_rows_do_not_depend_on_import_order():
-    """All rows of the wing `more` counted, if they had been imported."""
+    """All rows of the wing `more` used to count if they were imported."""
     code = ('import numpy as np, autodiff_mini as ad; {}; '
             'from autodiff_mini.fast.plan import OVERWRITING; '
             'from autodiff_mini.fast.simplify import ELEMENTWISE; '

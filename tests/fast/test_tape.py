@@ -25,7 +25,7 @@ def prepare_at_once(monkeypatch):
 
 
 def both_ways(f, *args):
-    """Return the outcome of `f` by the interpreters, and by the tape.
+    """Return the outcome of `f` in the interpreters and on the tape.
 
     An outcome is the result or the error, and the warnings.
     """

@@ -21,7 +21,7 @@ def rk4(f, y, dt, steps):
 
 @piece(np.array([1.2, 0.4, 0.1, -0.3]), 0.8)
 def double_pendulum(state, length):
-    """How far out the lower end is, after three steps."""
+    """The distance of the lower end from the vertical, after three steps."""
     def rates(y):
         a, b, va, vb = y
         d = a - b

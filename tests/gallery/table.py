@@ -1,6 +1,6 @@
 """The table of the gallery, and the decorator that adds a program.
 
-A piece is a function that returns a number, and a point to differentiate it
+A piece is a function that returns a number and a point to differentiate it
 at, made of arrays, numbers, or dictionaries of them.
 """
 

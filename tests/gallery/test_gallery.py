@@ -85,7 +85,7 @@ def test_the_gradient_equals_a_difference_quotient(piece):
 
 @each_piece(GALLERY)
 def test_the_second_derivative_is_the_slope_of_the_gradient(piece):
-    """By forward mode over the gradient, and by reverse mode over it."""
+    """Check forward mode over the gradient, and reverse mode over it."""
     t, gradient = direction(piece, 4), slopes(piece)
     curved = ad.jvp(gradient, piece.args, t)[1]
     backwards = ad.grad(lambda *args: inner(gradient(*args), t),
@@ -100,7 +100,7 @@ def test_the_second_derivative_is_the_slope_of_the_gradient(piece):
 
 @each_piece(piece for piece in GALLERY if not piece.branches)
 def test_jit_and_vmap_compute_the_same(piece):
-    """At two points, and `jit` has not been traced at the second."""
+    """Compare at two points, only the first of which `jit` has traced."""
     both = [piece.args, moved(piece, 1e-3, direction(piece, 5))]
     stacked = ad.tree_map(lambda *xs: np.stack(xs), *both)
     for f in piece.function, slopes(piece):

@@ -1,4 +1,4 @@
-"""Programs of functions whose NumPy code runs on tracers."""
+"""Programs that call functions whose NumPy code runs on tracers."""
 
 import numpy
 

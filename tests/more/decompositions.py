@@ -32,7 +32,7 @@ def with_both(np, u, s, vh):
 
 
 def decomposed(name, function, *args, **options):
-    """Add a program, which NumPy computes in double precision at best."""
+    """Add a program that NumPy computes in double precision at best."""
     program(name, function, *args, ulps=64, double=True, **options)
 
 

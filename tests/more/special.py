@@ -30,7 +30,7 @@ def of_special(name, *orders):
 
 
 def special_program(name, *args, orders=(), suffix='', jax=''):
-    """Add a program of one function, which is asked of JAX if it has it."""
+    """Add a program of one function, which JAX runs if it has it."""
     program(f'special_{name}{suffix}', of_special(name, *orders), *args,
             double=True, jax=jax if name in IN_JAX else NOT_JAX)
 

@@ -58,7 +58,7 @@ def test_a_direction_that_mixes_equal_vectors_has_no_derivative():
     assert_close(v_dot, 0 * EYE)
 
 
-def test_singular_vectors_of_zero():
+def test_singular_vectors_of_one_zero_have_derivatives():
     """One zero is an ordinary singular value; further zeros are not."""
     a = np.diag([2.0, 1, 0])
     for f in (lambda a: linalg.svd(a)[0],
@@ -208,7 +208,7 @@ def test_a_cutoff_can_be_traced():
 
 # Numbers
 
-def test_condition_numbers_of_singular_matrices():
+def test_condition_numbers_of_singular_matrices_equal_numpys():
     for p in None, -2, 1, 'fro':
         f = lambda a: linalg.cond(a, p)
         for a in 0 * EYE, np.ones((2, 2)), A:
@@ -219,7 +219,7 @@ def test_condition_numbers_of_singular_matrices():
 
 
 def test_products_are_multiplied_in_the_cheapest_order():
-    """It is NumPy's order, because the bits are the same."""
+    """The order is NumPy's, because the bits are the same."""
     rng = np.random.default_rng(3)
     for count in (2, 3, 4, 6) * 5:
         sizes = rng.integers(1, 9, count + 1)

@@ -1,4 +1,4 @@
-"""Guard NumPy functions that are programs: hard points, views, errors."""
+"""Guard NumPy functions made of primitives: hard points, views, errors."""
 
 from functools import partial
 from itertools import product
@@ -224,7 +224,7 @@ REFUSED = [
 ]
 
 
-def test_keywords_that_are_refused():
+def test_unsupported_keywords_are_refused():
     for keyword, f in REFUSED:
         with pytest.raises(NotImplementedError, match=keyword):
             ad.jit(f)(np.ones(2), 1)

@@ -19,7 +19,7 @@ def slope(f, x):
 
 
 def of(name, args, i):
-    """Return a special function of one of its operands."""
+    """Return a special function as a function of one operand."""
     return lambda x: getattr(special, name)(*args[:i], x, *args[i + 1:])
 
 
@@ -73,7 +73,7 @@ def test_third_derivatives_equal_those_of_mpmath():
         assert_slope(getattr(special, name), TRUTHS[name][0], x, 3, 1e-8)
 
 
-def test_slopes_of_boxcox_near_the_logarithm():
+def test_slopes_of_boxcox_are_right_near_the_logarithm():
     for lmbda in -1.0, -1e-9, 0.0, 0.7:
         for order in 1, 2:
             assert_slope(of('boxcox', (3.0, 0), 1), lambda t: mp.quad(
@@ -86,7 +86,7 @@ GAMMAS = [(1e-3, 0.5), (0.3, 1e-9), (0.3, 1.31), (2.5, 3.4), (2.5, 3.6),
 
 
 @pytest.mark.parametrize('a, x', GAMMAS)
-def test_slopes_of_incomplete_gamma_functions_in_a(a, x):
+def test_incomplete_gamma_functions_have_slopes_in_a(a, x):
     upper = x > a   # or mpmath would subtract almost equal numbers
 
     def truth(a):
@@ -159,7 +159,7 @@ EDGES = [
 ]
 
 
-def test_slopes_at_the_edges_of_two():
+def test_slopes_at_the_edges_of_two_operands_are_right():
     for name, args, expected in EDGES:
         for i in range(2):
             np.testing.assert_allclose(
@@ -214,7 +214,7 @@ def test_a_slope_at_complex_numbers_is_refused():
         np.testing.assert_array_equal(ad.vmap(f)(z), f(z))
 
 
-def test_complex_error_functions_far_from_zero():
+def test_complex_error_functions_are_right_far_from_zero():
     def w(z):
         return mp.exp(-z * z) * mp.erfc(-1j * z)
 

@@ -1,4 +1,4 @@
-"""benchmark_tables: the tables of the book, from data that is made up."""
+"""benchmark_tables: the tables of the book, made from invented data."""
 
 import json
 from pathlib import Path
@@ -48,6 +48,6 @@ def test_numbers_have_two_or_three_digits():
         '0.012', '9.99', '10.0', '100', '12,346']
 
 
-def test_power_of_a_square():
+def test_power_finds_the_exponent_of_a_square():
     assert power({n: 3e-6 * n ** 2 for n in (10, 100, 1000)}) == (
         pytest.approx(2))

@@ -122,14 +122,14 @@ def test_an_exercise_leaves_the_librarys_tables_unchanged():
                           'ufunc_table[np.sin] = None\n'):
         assert ufunc_table[np.sin] is None
     assert ad.jvp(np.sin, (0.0,), (1.0,)) == (0.0, 1.0)
-    for _ in range(2):      # rows that come on demand stay
+    for _ in range(2):      # rows that are imported on demand stay
         with exercises.library_restored():
             assert list(ad.grad(np.median)(np.arange(3.0))) == [0, 1, 0]
 
 
 # The next one
 
-def test_the_first_time_the_task_is_shown_and_a_file_is_there(ask, book):
+def test_the_first_run_shows_the_task_and_makes_a_file(ask, book):
     text = ask('next')
     for words in ('e01_1  Add a row: twice as much.', 'The task, with `code`.',
                   '1. One, book/chapters/01_one.md',
@@ -167,7 +167,7 @@ def test_solved_shows_both_solutions_and_the_next_exercise(ask, save):
     assert 'All exercises are solved.' in text and 'Next:' not in text
 
 
-def test_a_chapter_means_its_first_that_is_not_solved(save):
+def test_a_chapter_means_its_first_unsolved_exercise(save):
     assert runner.chosen('01') == runner.chosen('1') == NAME
     for words in '1_2', 'e01_2', 'exercises/e01_2_guess.py':
         assert runner.chosen(words) == 'e01_2_guess'

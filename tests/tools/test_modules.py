@@ -116,7 +116,7 @@ def test_every_module_has_a_page_on_the_index(pages):
 
 
 def test_every_link_of_a_source_leads_to_a_line_that_defines_it(pages):
-    """A line says the name, unless it was imported under another one."""
+    """The line has the name, unless it was imported under another name."""
     count = named = 0
     for name, text in pages.items():
         for line, words, link in links_of(text):
@@ -137,7 +137,7 @@ def test_every_link_of_a_source_leads_to_a_line_that_defines_it(pages):
 # The book.
 
 def test_names_in_a_listing_link_to_their_definitions():
-    """A listing shows two statements, and keeps its text."""
+    """A listing shows two statements and keeps its text."""
     draft = {x.address: x.text for x in weave.statements(
         Path('autodiff_mini/draft/jvp.py').read_text())}
     shown = draft['JVPTrace'] + '\n\n' + draft['jvp']

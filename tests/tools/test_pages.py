@@ -52,7 +52,7 @@ def leads(page, link):
 
 @pytest.mark.parametrize('name', ['README.md', 'book/index.md'])
 def test_the_samples_of_the_first_pages_run(name):
-    """In one namespace, from the top; a comment after a call is its value."""
+    """They run in one namespace; a comment after a call is its value."""
     scope = {}
     for block in weave.blocks(ROOT / name):
         exec(compile(block.text, f'<{name}>', 'exec'), scope)

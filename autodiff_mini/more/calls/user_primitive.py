@@ -169,8 +169,8 @@ class UserPrimitive(Primitive):
             cts = call_rule(rule, params, what, ct, *operands)
             if not isinstance(cts, tuple | list) or len(cts) != len(operands):
                 raise TypeError(
-                    f'{what}, must return a tuple with an entry for each of '
-                    f'its {len(operands)} operands, but returned {cts!r}')
+                    f'{what}, must return a tuple with an entry for each '
+                    f'operand ({len(operands)}), but returned {cts!r}')
             names = lambda: [f'{what}: entry {i}' for i in range(len(cts))]
             return map_leaves(check_transposed, names, cts, operands)
         transpose.rules[self] = cotangents
