@@ -34,10 +34,10 @@ UNSAID = 'NumPy does not say what the result is.'
 WHY_NOT = {
     'They add products in another order.': (
         'correlate_', 'einsum_', 'vecmat'),
-    'NumPy adds to 0.0, which turns -0.0 into 0.0, and we multiply, or the '
-    'other way around.': (
+    'Either NumPy or the library adds to 0.0, which turns -0.0 into 0.0. '
+    'The other multiplies.': (
         'dot_scalars', 'dot_stacks', 'tensordot_0', 'add_reduceat'),
-    '0.0 and -0.0 are equal, and they return the other one.': (
+    'Where 0.0 and -0.0 tie, they return the other one.': (
         'clip_arrays', 'clip_float', 'nanmax_axis',
         'nanmin', 'nanmedian', 'nanquantile', 'quantile_',
         'sort_None', 'write_by_methods'),

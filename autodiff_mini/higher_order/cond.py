@@ -209,8 +209,8 @@ def cond(pred, true_fun, false_fun, *operands):
     """Call one of two functions and return its result.
 
     Under `vmap`, a function that any element selects runs for the whole
-    batch.  The other elements get copies of one that selects it, so that
-    they cause no errors.
+    batch.  Elements that do not select it get the operands of one that does,
+    so that they cause no errors.
 
     Args:
         pred: a scalar that chooses the function.

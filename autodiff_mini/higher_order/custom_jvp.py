@@ -327,9 +327,9 @@ class custom_jvp(UserFunction):
             them, unless it is a pytree, such as a dataclass.
         nondiff_argnames: the names of such arguments.
 
-    If a call passes any keyword-only argument, all of them follow the other
-    arguments in the primals and tangents, in the order of the signature,
-    with defaults for the rest.  If it passes none, the rule gets none.
+    If a call passes at least one keyword-only argument, the primals and
+    tangents end with all of the keyword-only arguments, in the order of the
+    signature, defaults included.  If it passes none, the rule gets none.
 
     Source: `jax.custom_jvp`, and its design document, *Custom JVP/VJP rules
     for JAX-transformable functions*.

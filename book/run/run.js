@@ -59,7 +59,7 @@
       this.code.oninput = () => this.edited();
       this.code.onkeydown = (event) => typed(event, this);
       this.says = make("span");
-      this.run = button("Run", name, () => start("run", this), "Shift+Enter; runs the cells that it needs first");
+      this.run = button("Run", name, () => start("run", this), "Shift+Enter; first runs the cells that it needs");
       this.again = button("Reset", name, () => this.reset(), "Restore the cell from the book");
       this.again.hidden = true;
       this.bar = make("div", { className: "run-bar", role: "group", ariaLabel: name }, this.run, this.again, this.says);

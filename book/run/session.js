@@ -72,7 +72,7 @@ export async function open(page) {
     const number = program.indexOf(cell);
     if (cell.ran && cell.ran !== cell.source)
       program.slice(number + 1).forEach((below) => below.ran && mark(below, true));
-    begin(cell, `Cell ${number + 1} runs.`);
+    begin(cell, `Running cell ${number + 1}.`);
     if (cell.tags.includes("not-in-browser")) {
       ended(cell, { error: "", ms: 0, note: "This cell needs something that a browser lacks, such as threads or a precise clock. The output is from the book." });
       return true;
@@ -140,7 +140,7 @@ export async function open(page) {
   function mark(cell, stale) {
     cell.stale = stale;
     cell.output?.classList.toggle("run-stale", stale);
-    if (stale && cell.says) cell.says.textContent = "older than what is above";
+    if (stale && cell.says) cell.says.textContent = "older than the code above";
   }
 
   function show(cell, kind, said) {
@@ -173,7 +173,7 @@ export async function open(page) {
     ready = null;
     program.forEach((cell) => { cell.ran = null; });
     if (current) ended(current, { stopped: true, error: why, ms: 0 });
-    boot().then(() => { status.textContent = `${why} Python is new, and Run repeats what it needs.`; }, () => {});
+    boot().then(() => { status.textContent = `${why} Python has restarted, and Run repeats what it needs.`; }, () => {});
   }
   function halt() {
     if (current) renew();
@@ -193,7 +193,7 @@ export async function open(page) {
       await boot();
       const url = new URL(`exercises/${cell.exercise}.json`, base);
       const { head, tests } = await (await fetch(url)).json();
-      begin(cell, `${cell.name} is tried.`);
+      begin(cell, `Trying ${cell.name}.`);
       cell.tags = [];
       await new Promise((resolve) => {
         cell.resolve = resolve;

@@ -1,11 +1,11 @@
-"""Make what a page needs to run its cells where it is read.
+"""Make what a page needs to run its cells in the browser.
 
     python -m book.tools.in_page    download Python for the browser
 
 `book/run` has the scripts.  A page loads only `run.js`, and on the first
 click it loads the rest from here: the library as an archive, the exercises,
 and `settings.json`, which says where Pyodide is.  By default that is the
-address of its releases, the environment variable RUNTIME can name another
+address of its releases.  The environment variable RUNTIME names another
 one, and `make runtime` makes it a folder of the site, so that no other host
 is asked.
 """
