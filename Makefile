@@ -116,7 +116,8 @@ test-site: .venv/ready .venv/browser   ## open every page of the site in a brows
 	@$(MAKE) --no-print-directory book
 	@$(PYTEST) tests/test_print.py & print=$$!; \
 	$(PYTEST) $(HANDS) --all tests/test_site.py \
-	  tests/tools/test_hooks.py tests/tools/test_theme.py; site=$$?; \
+	  tests/tools/test_hooks.py tests/tools/test_questions.py \
+	  tests/tools/test_theme.py; site=$$?; \
 	wait $$print && exit $$site
 	@$(PYTEST) $(if $(filter 1,$(SHARE)),--all) tests/test_in_page.py
 
