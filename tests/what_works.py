@@ -1,4 +1,4 @@
-"""What works: each public function of NumPy and of scipy.special.
+"""What works: the public functions of NumPy and scipy.special, one by one.
 
 The programs of tests/programs.py call the functions. We record these calls,
 and differentiate each function with respect to each argument.

@@ -118,7 +118,7 @@ def vmap(f, in_axes=0, out_axes=0, axis_size=None):
     @named_after(f)
     def vmap_of_f(*args, **kwargs):
         tag = TraceTag('vmap', f)
-        if len(entries) != len(args):
+        if entries and len(entries) != len(args):
             seams.check('axis_for_each', tag, in_axes, args)
         args, kwargs, g, _ = hold_arguments(f, args, kwargs, still)
         xs, in_tree = tree_flatten((args, kwargs))

@@ -72,7 +72,7 @@ def prepare_if_often(key, found, function, args, kwargs):
 
 @remembered
 def compiled_step(jaxpr):
-    """Compile a program to a function of NumPy arrays in any order."""
+    """Compile a program for NumPy arrays in any memory order."""
     return Version(opened(jaxpr), fast=False).function
 
 

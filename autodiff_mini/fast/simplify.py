@@ -30,7 +30,7 @@ PIECEWISE = ELEMENTWISE - VIEWS | {astype_p}
 
 
 def learn(*sets):
-    """Add the rows of NumPy ufuncs that are defined later to sets, too."""
+    """Keep the sets complete as more rows for ufuncs are defined."""
     def add(primitive):
         ufunc = primitive.impl
         if (isinstance(ufunc, np.ufunc) and hasattr(np, ufunc.__name__)

@@ -18,8 +18,7 @@ SLOPE, CUBE = (2 / math.pi) ** 0.5, 0.044715
 
 
 def prepared(floor, args):
-    """Return the call of a floor, with its number of NumPy calls as `count`.
-    """
+    """Return a call of a floor that stores how many it makes as `count`."""
     call = floor(numpy, *args)
     call.count = counted(floor, args)
     return call
