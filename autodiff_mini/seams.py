@@ -99,8 +99,7 @@ view_of = Seam(         # (x, y, step, why): y as a view of x
     lambda x, y, step=None, why=None: y)
 part_of = Seam(         # (x, y, indices, arrays): y, which is x[indices]
     lambda x, y, indices, arrays: y)
-own_tracer = Seam(      # (x, is_taken): x with its own memory
-    lambda x, is_taken: x)
+own_tracer = Seam(lambda x: x)  # (x): a duplicate with its own memory
 lend = Seam(            # (x, why): x as read-only
     lambda x, why: x)
 content_of = Seam(      # (x, copies): what x holds now
