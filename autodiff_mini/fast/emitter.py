@@ -25,7 +25,8 @@ from autodiff_mini.primitives.elementwise import (
     add_p, mul_p, pow_p, to_the_power, where_p)
 from autodiff_mini.primitives.linalg import matmul_p
 from autodiff_mini.primitives.reductions import reducing
-from autodiff_mini.primitives.shapes import reshape_p, transpose_p
+from autodiff_mini.primitives.shapes import (
+    broadcast_to_p, reshape_p, transpose_p)
 
 
 class Relied(set):
@@ -319,6 +320,16 @@ def matmul_lowering(emitter, x, y):
     return f'{x}.dot({y})'
 
 
+def broadcast_lowering(emitter, x, shape):
+    """Write the view of a NumPy scalar that np.broadcast_to makes slowly."""
+    aval = emitter.eqn.invars[0].aval
+    if aval.shape or aval.weak_type or 0 in shape:
+        return call_of(broadcast_to_p, emitter, x, shape=shape)
+    dtype, strides = emitter.dtype(aval.dtype), (0,) * len(shape)
+    return f'np.ndarray({shape}, {dtype}, {x}, 0, {strides})'
+
+
+fast_rules[broadcast_to_p] = broadcast_lowering
 fast_rules[matmul_p] = matmul_lowering
 fast_rules[pow_p] = pow_lowering
 fast_rules[astype_p] = astype_lowering
