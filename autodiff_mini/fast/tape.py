@@ -229,6 +229,7 @@ class Tape(Jaxpr):
         return play_back(self, consts, cts)
 
 
+@seams.linearize.take
 def record_flat(f, primals, tag):
     """Return the outputs of `f`, and its derivative there as a tape.
 
