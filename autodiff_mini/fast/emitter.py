@@ -17,7 +17,7 @@ from autodiff_mini.arrays import astype_p
 from autodiff_mini.errors import lasting_line
 from autodiff_mini.fast.plan import UFUNCS, c_ordered, is_large, plan
 from autodiff_mini.fast.scalars import as_numbers, indented, scalar_lines
-from autodiff_mini.fast.simplify import opened, simplify
+from autodiff_mini.fast.simplify import is_number, opened, simplify
 from autodiff_mini.interpreters import lowering
 from autodiff_mini.interpreters.lowering import RESERVED, Emitter, call_of
 from autodiff_mini.jaxprs import Literal, Names, Var
@@ -385,13 +385,16 @@ def where_lowering(emitter, mask, x, y):
     if not bitwise:
         return call_of(where_p, emitter, mask, x, y)
     emitter.in_order = True
+    for ones, (one, zero) in (mask, choices), (f'(~{mask})', choices[::-1]):
+        if is_number(one, 1) and is_number(zero, 0):
+            return f'{ones}.astype({emitter.dtype(out.aval.dtype)})'
     name = emitter.constant('choose_bits', choose_bits)
     dtype = emitter.dtype_of(out)
     return f'{name}({mask}, {x}, {y}{dtype})'
 
 
 def choose_bits(mask, x, y, dtype=np.float64):
-    """Return `np.where(mask, x, y)` of floats, by bitwise operations.
+    """Return `np.where(mask, x, y)` of floats, by operations on their bits.
 
     NumPy branches on each element of the mask, and if the mask is random, the
     processor mispredicts half of the branches.
@@ -403,10 +406,7 @@ def choose_bits(mask, x, y, dtype=np.float64):
     """
     word = np.int64 if dtype == np.float64 else np.int32
     x, y = (np.asarray(v, dtype).view(word) for v in (x, y))
-    bits = mask.astype(word)
-    np.negative(bits, bits)     # all ones, or all zeros
-    bits &= x ^ y if y.ndim or y else x
-    bits ^= y
+    bits = (x ^ y) * mask ^ y if y.ndim or y else x * mask
     return bits.view(dtype)
 
 
