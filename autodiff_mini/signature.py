@@ -43,7 +43,10 @@ def named_after(f):
 
 def apply(f):
     """Return `f` as a function of a tuple and a dict of arguments."""
-    return named_after(f)(lambda args, kwargs: f(*args, **kwargs))
+    def called(args, kwargs):
+        return f(*args, **kwargs)
+    called.__qualname__ = fun_name(f)
+    return called
 
 
 def argument_names(tree, tag):

@@ -15,8 +15,8 @@ from autodiff_mini.interpreters.abstract import elementwise_type
 from autodiff_mini.interpreters.lowering import inline, inline_rules
 from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var, drop_dead
 from autodiff_mini.primitives.elementwise import (
-    PRODUCTS, add_p, conj_p, div_p, mul_p, pow_p, real_p, stop_gradient_p,
-    sub_p)
+    PRODUCTS, add_p, and_p, conj_p, div_p, lt_p, mul_p, pow_p, real_p,
+    stop_gradient_p, sub_p, where_p)
 from autodiff_mini.primitives.indexing import index_p
 from autodiff_mini.primitives.linalg import matmul_p
 from autodiff_mini.primitives.shapes import (
@@ -87,6 +87,8 @@ def simplify(jaxpr, in_order=()):
                            eqn.outvars, eqn.line)
         if eqn.primitive is matmul_p:
             eqn = without_transpose(eqn, made)
+        if eqn.primitive is where_p:
+            eqn = with_one_mask(eqn, made, keep)
         key = (eqn.primitive, *map(operand_key, eqn.invars),
                frozen(tuple(eqn.params.items())) if eqn.params else ())
         same = same_value(eqn, made, in_order)
@@ -114,6 +116,25 @@ def without_transpose(eqn, made):
         return eqn
     return Equation(matmul_p, [y, made[x].invars[0]], {}, eqn.outvars,
                     eqn.line)
+
+
+def with_one_mask(eqn, made, keep):
+    """Return `where(c & d, x, 0)` for `where(c, where(d, x, 0), 0)`.
+
+    For `where(c, 0, where(d, x, 0))`, the mask is `c < d`: not `c`, but `d`.
+    """
+    c, *choices = eqn.invars
+    for primitive, inner, zero in (and_p, *choices), (lt_p, *choices[::-1]):
+        if is_number(zero, 0) and inner in made and (
+                made[inner].primitive is where_p
+                and inner.aval == eqn.outvars[0].aval):
+            d, *rest = made[inner].invars
+            if is_number(rest[1], 0) and bool == c.aval.dtype == d.aval.dtype:
+                mask = Var(elementwise_type(primitive, c.aval, d.aval))
+                keep(Equation(primitive, [c, d], {}, [mask], eqn.line))
+                return Equation(where_p, [mask, *rest], {}, eqn.outvars,
+                                eqn.line)
+    return eqn
 
 
 def owner(v, made):

@@ -114,8 +114,6 @@ def custom_lin_transpose(cts, *operands, name, jvp, bwd, n, out_avals):
     residuals = operands[:n]
     if Var in map(type, residuals):
         refuse_forward_mode(name)
-    cts = [Zero(aval) if ct is None else ct
-           for ct, aval in zip(cts, out_avals, strict=True)]
     return [None] * n + bwd(residuals, cts)
 
 

@@ -120,6 +120,14 @@ SIMPLIFIED = {
     'constant_number': (lambda x: x * np.broadcast_to(2.0, (2, 3)), [A], (
         'b:float64[2,3] = mul a 2.0', 'in (b,) }')),
 
+    # one selection instead of two
+    'one_mask': (
+        lambda x: (lambda y: (np.where(x > 1, y, 0), np.where(x > 1, 0, y)))(
+            np.where(x < 2, x, 0)), [V], (
+        'b:bool[3] = lt a 2', 'c:bool[3] = gt a 1', 'd:bool[3] = and c b',
+        'e:float64[3] = where d a 0', 'f:bool[3] = lt c b',
+        'g:float64[3] = where f a 0', 'in (e, g) }')),
+
     # a product of an array with itself
     'product_that_would_become_one': (
         lambda x: np.sin(x) @ np.sin(x).T,
