@@ -263,7 +263,8 @@ class PyTreeDef:
                              f'{self.num_leaves}, but got {len(leaves)}')
         if self.node_type is None:
             return leaves[0]
-        if self.node_type is tuple and self.children == (LEAF,):
+        if self.node_type is tuple and (
+                self.children == (LEAF,) * self.num_leaves):
             return tuple(leaves)
         return build(self, iter(leaves))
 
