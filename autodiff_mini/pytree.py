@@ -394,6 +394,8 @@ def flatten_up_to(treedef, tree, or_none=False):
     if opened is None:
         raise ValueError(f'Expected a tree that starts like the first one, '
                          f'{treedef}, but got {tree_structure(tree)}')
+    if treedef.children == (LEAF,) * treedef.num_leaves:
+        return opened
     return [subtree for down, child in zip(treedef.children, opened)
             for subtree in (
                 [None] * down.num_leaves if or_none and child is None

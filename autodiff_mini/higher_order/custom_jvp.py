@@ -484,6 +484,7 @@ class FlatCall:
     def __init__(self, function):
         self.function = function
         self.rules = rules_of(function)
+        self.__qualname__ = function.__qualname__
 
     def operands(self, args, given) -> list:
         """Take the arguments of the call, and return its operands.
@@ -572,9 +573,7 @@ class FlatCall:
                     'the value as another argument.')
 
     def __str__(self):
-        return fun_name(self.function)
-
-    __name__ = property(__str__)
+        return self.__qualname__
 
 
 def traced_leaves(x) -> list:
