@@ -100,7 +100,8 @@ class FastEmitter(Emitter):
         """Return the lines for an equation."""
         [eqn], self.ordered = step.eqns, step.ordered
         for out, v in step.into.items():
-            names[out], self.in_order = names[v], True
+            self.in_order = True
+            names.setdefault(out, names[v])     # or it is a row of a loop
         return [self.line(eqn, names), *deleted(step.gone, names)]
 
     def line(self, eqn, names):
@@ -321,12 +322,13 @@ def matmul_lowering(emitter, x, y):
 
 
 def broadcast_lowering(emitter, x, shape):
-    """Write the view of a NumPy scalar that np.broadcast_to makes slowly."""
+    """Write the view of a number that np.broadcast_to makes slowly."""
     aval = emitter.eqn.invars[0].aval
-    if aval.shape or aval.weak_type or 0 in shape:
+    name = emitter.dtype(aval.dtype)
+    if aval.shape or not name.startswith('np.') or 0 in shape:
         return call_of(broadcast_to_p, emitter, x, shape=shape)
-    dtype, strides = emitter.dtype(aval.dtype), (0,) * len(shape)
-    return f'np.ndarray({shape}, {dtype}, {x}, 0, {strides})'
+    strides = (0,) * len(shape)
+    return f'np.ndarray({shape}, {name}, {name}({x}), 0, {strides})'
 
 
 fast_rules[broadcast_to_p] = broadcast_lowering

@@ -18,7 +18,8 @@ from autodiff_mini.fast.simplify import opened
 from autodiff_mini.higher_order.programs import (
     for_outputs, jvp_jaxpr, nothing, partial_eval_jaxpr, remembered,
     stage_program, transpose_jaxpr, vmap_jaxpr)
-from autodiff_mini.interpreters.vmap import BatchTracer, joint_dim
+from autodiff_mini.interpreters.vmap import (
+    BatchTrace, BatchTracer, joint_dim)
 from autodiff_mini.jaxprs import Equation, Jaxpr, Var, programs_in
 from autodiff_mini.primitives.elementwise import float_power_p, pow_p
 from autodiff_mini.pytree import tree_flatten, tree_map
@@ -142,25 +143,23 @@ class Mapped(Prepared):
         steps = {}
 
         def step(*xs):
-            vals, dims, trace = [], [], None
-            for x in xs:
-                is_batch = type(x) is BatchTracer
-                trace = x._trace if is_batch else trace
-                vals.append(x.val if is_batch else x)
-                dims.append(x.dim if is_batch else None)
+            trace = now = current_trace()
+            while type(trace) is not BatchTrace:
+                trace = trace.parent
+            vals, dims = trace.split(xs)
             key = tuple(dims)
             if key not in steps:
                 mapped = tuple([dim == 0 for dim in dims])
                 every, _, is_mapped = vmap_jaxpr(
-                    jaxpr, mapped, nothing(jaxpr),
-                    trace.axis.size if trace else 0)
-                steps[key] = compiled_step(every), is_mapped
-            run, is_mapped = steps[key]
+                    jaxpr, mapped, nothing(jaxpr), trace.axis.size)
+                places = [i for i, here in enumerate(is_mapped) if here]
+                steps[key] = compiled_step(every), places
+            run, places = steps[key]
             outs = run(*vals)
-            for i, here in enumerate(is_mapped):
-                if here:
-                    outs[i] = trace.join(outs[i], joint_dim(dims))
-                    outs[i].made_in = current_trace()
+            dim = joint_dim(dims) if trace.has_shared else 0
+            for i in places:
+                outs[i] = BatchTracer(trace, outs[i], dim)
+                outs[i].made_in = now
             return outs
         return step
 

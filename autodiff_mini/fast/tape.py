@@ -244,14 +244,15 @@ def record_flat(f, primals, tag):
     if not (base is Trace.base or is_mapped) or not held <= ORDINARY:
         return linearize_flat(f, primals, tag)
     with PartialEvalTrace(base, tag) as below, TapeTrace(below, tag) as trace:
-        avals = list(map(typeof, primals))
-        dots = [below.input(tangent_type(aval)) for aval in avals]
-        inputs = [TapeTracer(trace, x, dot.name, aval, None)
-                  if dot.aval is aval else x
-                  for x, aval, dot in zip(primals, avals, dots, strict=True)]
+        dots, inputs = [], []
         for x in primals:
+            aval = typeof(x)
+            dot = below.input(tangent_type(aval))
             if type(x) is np.ndarray:
                 below.keep(x)
+            dots.append(dot)
+            inputs.append(TapeTracer(trace, x, dot.name, aval, None)
+                          if dot.aval is aval else x)
         outs = f(*mark_as_arguments(trace, inputs))
         ys, y_dots = trace.split(outs)[:2]
         jaxpr = below.jaxpr(dots, y_dots)
