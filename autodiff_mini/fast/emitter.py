@@ -100,7 +100,8 @@ class FastEmitter(Emitter):
         """Return the lines for an equation."""
         [eqn], self.ordered = step.eqns, step.ordered
         for out, v in step.into.items():
-            names[out], self.in_order = names[v], True
+            self.in_order = True
+            names.setdefault(out, names[v])     # or it is a row of a loop
         return [self.line(eqn, names), *deleted(step.gone, names)]
 
     def line(self, eqn, names):
