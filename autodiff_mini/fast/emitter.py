@@ -325,10 +325,9 @@ def broadcast_lowering(emitter, x, shape):
     """Write the view of a number that np.broadcast_to makes slowly."""
     aval = emitter.eqn.invars[0].aval
     name = emitter.dtype(aval.dtype)
-    if aval.shape or not name.startswith('np.') or 0 in shape:
+    if aval.shape or not name.startswith('np.'):
         return call_of(broadcast_to_p, emitter, x, shape=shape)
-    strides = (0,) * len(shape)
-    return f'np.ndarray({shape}, {name}, {name}({x}), 0, {strides})'
+    return f'np.ndarray({shape}, {name}, {name}({x}), 0, {(0,) * len(shape)})'
 
 
 fast_rules[broadcast_to_p] = broadcast_lowering
