@@ -286,4 +286,5 @@ def play_back(tape, consts, cts):
             raise
         for v, ct in zip(sources, cts):
             gathered[v] = gathered[v] + ct if v in gathered else ct
-    return [gathered.get(v, Zero(v.aval)) for v in tape.invars]
+    return [gathered[v] if v in gathered else Zero(v.aval)
+            for v in tape.invars]
