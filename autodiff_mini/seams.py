@@ -39,7 +39,7 @@ class Seam:
 
     def define(self, function):
         """Define the plain version; use it as a decorator."""
-        self.plain = self.run = function
+        self.plain, self.run = function, self.taken or function
         return function
 
     def take(self, function):
@@ -59,12 +59,12 @@ class Seam:
     @contextmanager
     def taken_by(self, function):
         """Let a wing's function take the step inside a `with` block."""
-        before = self.taken, self.wing
+        before = {**vars(self)}
         self.take(function)
         try:
             yield
         finally:
-            self.taken, self.wing = before
+            vars(self).update(before)
 
 
 # Computation.

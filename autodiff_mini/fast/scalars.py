@@ -10,8 +10,10 @@ needs no code.  Chapter 34.
 import math
 import operator
 from collections import ChainMap
+from contextvars import Context
 from functools import cache, reduce
 from itertools import chain
+from threading import local
 from typing import NamedTuple
 
 import numpy as np
@@ -124,18 +126,21 @@ def with_boxes(jaxpr):
 
 @cache
 def as_numpy(primitive):
-    """Return whether Python's function gives the same bits as NumPy's.
+    """Return whether single numbers have the same bits as NumPy's arrays.
 
-    Both call the C library, or NumPy has its own code, so test a thousand
-    numbers.  NumPy can use vector instructions for an array, depending on its
-    length and on whether it is read backwards.
+    Python's function and NumPy's call the C library, or NumPy has its own
+    code, so test a thousand numbers.  For an array, NumPy can use vector
+    instructions, depending on its length and on whether it is read backwards.
     """
-    x, ufunc = np.linspace(0.0, 50.0, 1000), primitive.impl
-    found = [ufunc(x), ufunc(x[::-1])[::-1], [ufunc(x_i) for x_i in x]]
-    found += [np.concatenate([ufunc(x[i:i + n]) for i in range(0, 1000, n)])
-              for n in range(2, FEW + 1)]
-    mine = list(map(MATH[primitive], x.tolist()))
-    return all(np.array_equal(mine, ys) for ys in found)
+    ufunc = primitive.impl
+    x = np.linspace(0.0 if primitive is sqrt_p else -5.0, 50.0, 1000)
+    with np.errstate(all='ignore'):
+        found = [ufunc(x), ufunc(x[::-1])[::-1], list(map(ufunc, x))]
+        for n in range(2, FEW + 1):
+            parts = [ufunc(x[i:i + n]) for i in range(0, 1000, n)]
+            found.append(np.concatenate(parts))
+        mine = list(map(MATH.get(primitive, ufunc), x.tolist()))
+    return all(np.array_equal(mine, ys, equal_nan=True) for ys in found)
 
 
 def scalar_lines(emitter, numbers, jaxpr, names):
@@ -153,7 +158,7 @@ def scalar_lines(emitter, numbers, jaxpr, names):
                                     numbers.jaxpr.outvars)
     outs = [put_back(emitter, v, parts, floats)
             for v, parts in zip(jaxpr.outvars, numbers.outs)]
-    return carefully([*start, *lines], asks_numpy, outs,
+    return carefully(emitter, given, [*start, *lines], asks_numpy, outs,
                      f'careful({", ".join(given)})')
 
 
@@ -271,10 +276,12 @@ def checked(emitter, names):
     return lines
 
 
-def carefully(lines, asks_numpy, outs, instead):
+def carefully(emitter, given, lines, asks_numpy, outs, instead):
     """Return lines that call a fallback if Python floats give up.
 
     Args:
+        emitter: the FastEmitter.
+        given: the names of the arguments.
         lines: the lines that compute the results.
         asks_numpy: whether they call NumPy, whose errors then are raised.
         outs: the texts of the results.
@@ -282,10 +289,29 @@ def carefully(lines, asks_numpy, outs, instead):
     """
     lines = [*lines, (f'return [{", ".join(outs)}]', None)]
     if asks_numpy:
-        lines = [("with np.errstate(all='raise'):", None), *indented(lines)]
+        name = f'numbers_{next(emitter.numbers)}'
+        emitter.define(f'{name}({", ".join(given)})', lines)
+        run = emitter.constant('raising', raising) + '.run'
+        lines = [(f'return {run}({", ".join([name, *given])})', None)]
     return [('try:', None), *indented(lines),
-            ('except (ArithmeticError, ValueError):', None),
+            ('except (ArithmeticError, RuntimeError, ValueError):', None),
             (f'    return {instead}', None)]
+
+
+class Raising(local):
+    """Run a function in a context where NumPy raises its errors.
+
+    Entering `np.errstate` takes as long as four operations.  Each thread has
+    its own context.  Entering it twice is a RuntimeError.
+    """
+
+    def __init__(self):
+        context = Context()
+        context.run(np.seterr, all='raise')
+        self.run = context.run
+
+
+raising = Raising()
 
 
 def indented(lines):
@@ -426,7 +452,7 @@ def can_split(eqn):
     return primitive in PIECEWISE and (
         not any(aval.shape for aval in avals)
         or primitive in PYTHON and primitive not in (pow_p, max_p, min_p)
-        or primitive in MATH and as_numpy(primitive))
+        or getattr(primitive.impl, 'nin', 0) == 1 and as_numpy(primitive))
 
 
 def rearranged(eqn, xs):

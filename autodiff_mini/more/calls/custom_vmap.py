@@ -277,7 +277,8 @@ class FlatBatching(UserRule):
         args, kwargs = call.in_place(*call.split(xs))
         out, marks = self.ask(partial(call.rules.vmap, **kwargs), size,
                               marks_like(call, mapped), *args)
-        wanted, ys = getattr(call, 'out_tree', None), call.flatten(out)
+        wanted = getattr(call, 'out_tree', None)
+        ys, call.out_tree = tree_flatten(out)
         flags, flag_tree = tree_flatten(marks)
         if flag_tree != call.out_tree:
             raise ValueError(
