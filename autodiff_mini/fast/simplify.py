@@ -73,8 +73,9 @@ def simplify(jaxpr, in_order=(), batched=False):
         eqns.append(eqn)
         made.update(dict.fromkeys(eqn.outvars, eqn))
 
-    for old in (part for eqn in jaxpr.eqns for part in products(eqn)):
-        invars = [env.get(v, v) for v in old.invars]
+    for old in (part for eqn in jaxpr.eqns for part in (
+            products(eqn) if eqn.primitive is pow_p else [eqn])):
+        invars = list(map(env.get, old.invars, old.invars))
         if old.primitive in ELEMENTWISE:
             invars = narrowed(old, invars, made, values)
         eqn = old if invars == old.invars else Equation(
@@ -103,11 +104,10 @@ def simplify(jaxpr, in_order=(), batched=False):
         else:
             seen[key] = eqn.outvars
             keep(eqn)
-            x, *others = eqn.invars or [None]
-            if (eqn.primitive in VIEWS and not others
-                    and spread_number(values.get(x))):
+            if (eqn.primitive in VIEWS and len(eqn.invars) == 1
+                    and spread_number(values.get(eqn.invars[0]))):
                 values[eqn.outvars[0]] = eqn.primitive.impl(
-                    values[x], **eqn.params)
+                    values[eqn.invars[0]], **eqn.params)
     outvars = [env.get(v, v) for v in jaxpr.outvars]
     return drop_dead(Jaxpr(jaxpr.constvars, jaxpr.invars, eqns, outvars,
                            jaxpr.consts))
@@ -178,8 +178,8 @@ def owner(v, made):
 
 
 def products(eqn):
-    """Expand a small power of an array into equations for products."""
-    x, n = eqn.invars if eqn.primitive is pow_p else (None, None)
+    """Expand a power into equations for products, if it is a small one."""
+    x, n = eqn.invars
     if (type(n) is not Literal or type(n.val) is not int
             or n.val not in {0, *PRODUCTS} or x.aval.shape == ()
             or x.aval.dtype.kind != 'f'):
