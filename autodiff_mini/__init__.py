@@ -16,11 +16,6 @@ from autodiff_mini.errors import (
     ConcretizationTypeError, ReadOnlyError, TracerArrayConversionError,
     TracerBoolConversionError, TracerIntegerConversionError,
     UnexpectedTracerError)
-from autodiff_mini.higher_order.cond import cond
-from autodiff_mini.higher_order.custom_jvp import custom_jvp
-from autodiff_mini.higher_order.custom_vjp import CustomVJPPrimal, custom_vjp
-from autodiff_mini.higher_order.jit import jit
-from autodiff_mini.higher_order.loops import scan, while_loop
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr
 from autodiff_mini.numpy_api import asarray
 from autodiff_mini.primitives.elementwise import stop_gradient
@@ -34,8 +29,16 @@ from autodiff_mini.zeros import (
 __all__ = [name for name, x in globals().items()
            if name[0] != '_' and not isinstance(x, type(importlib))]
 
+LATER = {   # by name: where it is defined, for import on demand
+    'cond': 'higher_order.cond.cond',
+    'custom_jvp': 'higher_order.custom_jvp.custom_jvp',
+    'custom_vjp': 'higher_order.custom_vjp.custom_vjp',
+    'CustomVJPPrimal': 'higher_order.custom_vjp.CustomVJPPrimal',
+    'jit': 'higher_order.jit.jit',
+    'scan': 'higher_order.loops.scan',
+    'while_loop': 'higher_order.loops.while_loop',
+}
 # The wings: nothing else needs these folders, so each can be deleted.
-LATER = {}  # by name: where a wing defines it, for import on demand
 for wing in 'fast', 'more', 'elsewhere', 'notebook', 'applications', 'tools':
     if importlib.util.find_spec(f'autodiff_mini.{wing}'):
         module = importlib.import_module(f'autodiff_mini.{wing}')
@@ -44,7 +47,7 @@ __all__ += [*LATER]
 
 
 def __getattr__(name):
-    """Import a name from its wing when it is first used."""
+    """Import a name when it is first used."""
     if name not in LATER:
         cure = seams.advise('name', '', name)
         raise AttributeError(

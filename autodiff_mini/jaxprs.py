@@ -7,7 +7,6 @@ letter when it is first printed.  Chapter 6.
 from dataclasses import dataclass, field
 from itertools import count, filterfalse, product
 from operator import attrgetter
-from string import ascii_lowercase
 
 from autodiff_mini.core import Primitive, ShapedArray, fun_name, typeof
 from autodiff_mini.errors import lasting_line
@@ -115,6 +114,9 @@ class Jaxpr:
         return '\n'.join(jaxpr_lines(self))
 
 
+LETTERS = 'abcdefghijklmnopqrstuvwxyz'
+
+
 class Names(dict):
     """The letters that variables are printed as: a to z, then aa to zz.
 
@@ -124,7 +126,7 @@ class Names(dict):
 
     def __init__(self, reserved=frozenset()):
         letters = (''.join(letters) for length in count(1)
-                   for letters in product(ascii_lowercase, repeat=length))
+                   for letters in product(LETTERS, repeat=length))
         self.letters = filterfalse(reserved.__contains__, letters)
 
     def __missing__(self, v):

@@ -37,13 +37,16 @@ class Snapshot:
             return x    # it never changes
         _, copy = self.copies.get(id(x), (x, None))
         # Broadcast elements are compared and copied once, and stay broadcast.
-        once = ..., *[slice(None) if stride else slice(1)
-                      for stride in x.strides]
+        once = ...
+        if 0 in x.strides:
+            once = ..., *[slice(None) if stride else slice(1)
+                          for stride in x.strides]
         new = x[once]
         if copy is None or not np.array_equal(bits(copy[once]), bits(new)):
             copy = np.broadcast_to(new.copy('K'), x.shape, self.subok)
             self.copies[id(x)] = x, copy
         return copy
+
 
 def bits(x):
     """Return the bits of `x`: NaN equals NaN, and -0.0 differs from 0.0."""
@@ -97,7 +100,8 @@ def own_memory(arrays, others) -> list:
             else:
                 taken.add(id(x))
         elif isinstance(x, Tracer):
-            x = seams.own_tracer.run(x, id(x) in taken)
+            if id(x) in taken or getattr(x, 'memory', None) is not None:
+                x = seams.own_tracer.run(x)
             taken.add(id(x))
         owned.append(x)
     return owned
@@ -158,10 +162,10 @@ def mark_as_arguments(trace, xs) -> list:
 def as_new_result(y, args):
     """Return `y` in the form of a NumPy result with its own memory."""
     if isinstance(y, Tracer):
-        known = False
+        shared = getattr(y, 'memory', None) is not None
         for x in args:
-            known = known or y is x
-        return seams.own_tracer.run(y, known)
+            shared = shared or y is x
+        return seams.own_tracer.run(y) if shared else y
     if isinstance(y, (tuple, list)):
         parts = [as_new_result(part, args) for part in y]
         return getattr(y, '_make', type(y))(parts)

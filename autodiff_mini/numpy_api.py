@@ -13,7 +13,7 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from autodiff_mini import seams
 from autodiff_mini.arrays import as_number, convert, strong
 from autodiff_mini.core import (
-    PYTHON_NUMBERS, Tracer, array_type, current_trace, function_table, typeof,
+    NUMBERS, Tracer, array_type, current_trace, function_table, typeof,
     ufunc_table, unwrapped)
 from autodiff_mini.errors import refuse
 from autodiff_mini.memory import ONLY_SEEN, as_new_result
@@ -21,7 +21,7 @@ from autodiff_mini.memory import ONLY_SEEN, as_new_result
 
 def operand(x):
     """Return `x` as an operand of a primitive; lists become arrays."""
-    if isinstance(x, Tracer) or type(x) in PYTHON_NUMBERS:
+    if isinstance(x, Tracer) or type(x) in NUMBERS:
         return x
     if type(x) is np.ndarray:
         array_type(x.shape, x.dtype)    # raises for object arrays

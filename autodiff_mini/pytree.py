@@ -263,7 +263,8 @@ class PyTreeDef:
                              f'{self.num_leaves}, but got {len(leaves)}')
         if self.node_type is None:
             return leaves[0]
-        if self.node_type is tuple and self.children == (LEAF,):
+        if self.node_type is tuple and (
+                self.children == (LEAF,) * self.num_leaves):
             return tuple(leaves)
         return build(self, iter(leaves))
 
@@ -393,6 +394,8 @@ def flatten_up_to(treedef, tree, or_none=False):
     if opened is None:
         raise ValueError(f'Expected a tree that starts like the first one, '
                          f'{treedef}, but got {tree_structure(tree)}')
+    if treedef.children == (LEAF,) * treedef.num_leaves:
+        return opened
     return [subtree for down, child in zip(treedef.children, opened)
             for subtree in (
                 [None] * down.num_leaves if or_none and child is None

@@ -7,6 +7,7 @@ its plain version, and the wing replaces it when the wing is imported.
 
 from contextlib import contextmanager
 from contextvars import ContextVar
+from importlib import import_module
 
 off = ContextVar('off', default=())     # the wings that are off here
 
@@ -38,7 +39,7 @@ class Seam:
 
     def define(self, function):
         """Define the plain version; use it as a decorator."""
-        self.plain = self.run = function
+        self.plain, self.run = function, self.taken or function
         return function
 
     def take(self, function):
@@ -47,15 +48,23 @@ class Seam:
         self.run = function
         return function
 
+    def take_from(self, module):
+        """Take the step over for a module that the first call imports."""
+        def first(*args):
+            import_module(first.__module__)     # takes this seam itself
+            return self.run(*args)
+        first.__module__ = f'autodiff_mini.{module}'
+        self.take(first)
+
     @contextmanager
     def taken_by(self, function):
         """Let a wing's function take the step inside a `with` block."""
-        before = self.taken, self.wing
+        before = {**vars(self)}
         self.take(function)
         try:
             yield
         finally:
-            self.taken, self.wing = before
+            vars(self).update(before)
 
 
 # Computation.
@@ -90,8 +99,7 @@ view_of = Seam(         # (x, y, step, why): y as a view of x
     lambda x, y, step=None, why=None: y)
 part_of = Seam(         # (x, y, indices, arrays): y, which is x[indices]
     lambda x, y, indices, arrays: y)
-own_tracer = Seam(      # (x, is_taken): x with its own memory
-    lambda x, is_taken: x)
+own_tracer = Seam(lambda x: x)  # (x): a duplicate with its own memory
 lend = Seam(            # (x, why): x as read-only
     lambda x, why: x)
 content_of = Seam(      # (x, copies): what x holds now

@@ -43,7 +43,10 @@ def named_after(f):
 
 def apply(f):
     """Return `f` as a function of a tuple and a dict of arguments."""
-    return named_after(f)(lambda args, kwargs: f(*args, **kwargs))
+    def called(args, kwargs):
+        return f(*args, **kwargs)
+    called.__qualname__ = fun_name(f)
+    return called
 
 
 def argument_names(tree, tag):
@@ -79,7 +82,7 @@ def resolve_kwargs(f, args, kwargs) -> tuple:
         >>> resolve_kwargs(f, (), {'x': 3})
         ((3, 2), {'scale': 1.0})
     """
-    needs_none = not kwargs and takes_exactly(f, len(args))
+    needs_none = not kwargs and exact_count(f) == len(args)
     signature = None if needs_none else signature_of(f)
     if signature is None and kwargs:
         raise TypeError(
@@ -104,14 +107,13 @@ def resolve_kwargs(f, args, kwargs) -> tuple:
     return bound.args, {name: bound.kwargs[name] for name in names}
 
 
-def takes_exactly(f, count) -> bool:
-    """Return whether `f` is a plain function of `count` arguments."""
+def exact_count(f) -> int | None:
+    """Return how many arguments `f` has, if a call can pass just those."""
     if type(f) is not FunctionType or hasattr(f, '__wrapped__') or (
-            hasattr(f, '__signature__') or f.__kwdefaults__):
-        return False
-    code = f.__code__
-    return code.co_argcount == count and not code.co_kwonlyargcount and (
-        not code.co_flags & (CO_VARARGS | CO_VARKEYWORDS))
+            hasattr(f, '__signature__') or f.__code__.co_kwonlyargcount
+            or f.__code__.co_flags & (CO_VARARGS | CO_VARKEYWORDS)):
+        return None
+    return f.__code__.co_argcount
 
 
 def signature_of(f):

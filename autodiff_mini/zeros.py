@@ -68,7 +68,9 @@ def instantiate_all(ts, others) -> list:
 
     If the library of a zero is unknown, the library of `others` is used.
     """
-    library = any(which_zero(ts)) and seams.library_of(others)
+    if Zero not in map(type, ts):
+        return list(ts)
+    library = seams.library_of(others)
     return list(map(instantiate_zeros, library.zeros(ts) if library else ts))
 
 

@@ -81,7 +81,7 @@ def names_of(statements):
     """Return the names that statements define; imports define none."""
     return {name for found in statements
             if not found.address.startswith(('import ', 'from '))
-            for name in weave.bound(found.node)}
+            for name in weave.bound(found)}
 
 
 def mentions(names, text):

@@ -59,7 +59,7 @@ def words(text):
 def test_the_outline_the_contents_and_the_pages_agree(pdf, book):
     titles = [re.search('(?m)^# (.*)', (
         ROOT / 'pages' / page).with_suffix('.md').read_text())[1]
-        for _, pages in pdf.parts(pdf.settings()['nav']) for page, _ in pages]
+        for _, pages in pdf.parts() for page, _ in pages]
     headings = [(words(title), page)
                 for title, page in outline(book, book.outline)]
     contents = [words(line) for page in book.pages[1:12]
@@ -80,7 +80,7 @@ def test_links_lead_to_places_in_the_print(pdf, book):
     assert len(inside) > 400
     assert {*inside} <= {*book.named_destinations}
     assert [link for link in elsewhere if '127.0.0.1' in link] == []
-    assert book.metadata.title == pdf.settings()['site_name']
+    assert book.metadata.title == pdf.CONFIG.site_name
 
 
 def test_nothing_is_cut_off_or_folded(browser, book):

@@ -43,7 +43,8 @@ def test_rare_modules_are_imported_on_demand():
     before = loaded_after('import numpy')
     brought = loaded_after('import numpy', 'import autodiff_mini') - before
     assert modules and not brought & {
-        *modules, 'html', 'json', 'statistics', 'pathlib',
+        *modules, 'html', 'json', 'statistics', 'pathlib', 'string',
+        'autodiff_mini.higher_order', 'autodiff_mini.more.writing',
         'autodiff_mini.fast.compiler'}
     brought = loaded_after('from autodiff_mini import *') - before
     assert modules <= brought
@@ -53,8 +54,14 @@ def test_rare_modules_are_imported_on_demand():
 
 @needs('fast')
 def test_the_first_program_brings_the_compiler_of_the_wing():
-    assert 'autodiff_mini.fast.compiler' in loaded_after(
-        'import autodiff_mini as ad', 'ad.jit(abs)(1.0)')
+    """The part that takes loops apart comes with the first loop."""
+    compiler, fission = 'autodiff_mini.fast.compiler', (
+        'autodiff_mini.fast.fission')
+    first = 'import autodiff_mini as ad', 'ad.jit(abs)(1.0)'
+    assert loaded_after(*first) & {compiler, fission} == {compiler}
+    assert fission in loaded_after(
+        *first, 'ad.jit(lambda x: ad.scan(lambda c, _: (c, c), x, '
+        'length=2))(1.0)')
 
 
 @pytest.mark.parametrize('name, parameters', [

@@ -75,6 +75,7 @@ def test_at_most_one_wing_takes_a_seam():
         if isinstance(seam, seams.Seam):
             assert seam.wing in {None, *WINGS}
             assert callable(seam.plain) or seam.plain is None
+            assert seam.run is (seam.taken or seam.plain)
 
 
 def test_a_wing_does_not_patch_the_core():

@@ -399,27 +399,26 @@ def select(tag, f, argnums, positions, args, kwargs):
                 f'{"s" * (least > 1)} to be passed by the caller, but '
                 f'got only {count}. Pass the argument by position, not by '
                 'keyword.')
-    chosen = [i % count for i in positions]
-    if len({*chosen}) < len(chosen):
+    several = isinstance(argnums, (tuple, list))
+    if several and len({i % count for i in positions}) < len(positions):
         raise TypeError(f'{tag}: argnums={argnums} names the same argument '
                         'twice. Name each argument once.')
-    several = isinstance(argnums, (tuple, list))
 
     def f_of_some(values):
         every = list(args)
-        for i, value in zip(chosen, values if several else [values]):
+        for i, value in zip(positions, values if several else [values]):
             every[i] = value
         return f(*every, **kwargs)
 
     def names():
         self = (' (self; argnums=1 names the next argument)'
                 if gives_self(f, args) else '')
-        return [name for i in chosen for name in leaf_names(
+        return [name for i in positions for name in leaf_names(
             tree_structure(args[i]),
-            f'{tag}: argument {i}' + ('' if i else self))]
+            f'{tag}: argument {i % count}' + ('' if i % count else self))]
     f_of_some.__qualname__ = fun_name(f)
-    point = [args[i] for i in chosen]
-    return f_of_some, tuple(point) if several else point[0], names
+    point = tuple(map(args.__getitem__, positions))
+    return f_of_some, point if several else point[0], names
 
 
 def positions_of(tag, argnums) -> list:

@@ -51,7 +51,8 @@ def jvp(f, primals, tangents, has_aux=False):
         >>> jvp(area, ({'radius': 1.0},), ({'radius': 1.0},))
         (3.141592653589793, 6.283185307179586)
     """
-    seams.check('primals', f, primals, tangents)
+    if not type(primals) is type(tangents) is tuple:
+        seams.check('primals', f, primals, tangents)
     xs, in_tree = tree_flatten(tuple(primals))
     x_dots, tangent_tree = tree_flatten(tuple(tangents))
     if in_tree != tangent_tree:
@@ -63,11 +64,13 @@ def jvp(f, primals, tangents, has_aux=False):
     x_dots = map_leaves(fit_tangent, names, xs, x_dots)
     flat_f = FlatFunction(f, in_tree, has_aux)
     outs, y_dots = jvp_flat(flat_f, xs, x_dots, TraceTag('jvp', f))
-    outs = own_memory(outs, [*xs, *x_dots])
-    ys, aux = flat_f.split(outs)
+    ys = outs[:flat_f.out_tree.num_leaves]
     map_leaves(typeof_result, flat_f.out_names, ys)
-    y_dots = own_memory(map(whole_tangent, ys, y_dots), [*outs, *xs, *x_dots])
+    y_dots = list(map(whole_tangent, ys, y_dots))
     map_leaves(typeof_result, flat_f.out_names, y_dots)
+    owned = own_memory([*outs, *y_dots], [*xs, *x_dots])
+    ys, aux = flat_f.split(owned[:len(outs)])
+    y_dots = owned[len(outs):]
     y = flat_f.out_tree.unflatten(ys)
     y_dot = flat_f.out_tree.unflatten(y_dots)
     return (y, y_dot, aux) if has_aux else (y, y_dot)

@@ -17,7 +17,7 @@ from autodiff_mini.arrays import astype_p
 from autodiff_mini.errors import lasting_line
 from autodiff_mini.fast.plan import UFUNCS, c_ordered, is_large, plan
 from autodiff_mini.fast.scalars import as_numbers, indented, scalar_lines
-from autodiff_mini.fast.simplify import opened, simplify
+from autodiff_mini.fast.simplify import is_number, opened, simplify
 from autodiff_mini.interpreters import lowering
 from autodiff_mini.interpreters.lowering import RESERVED, Emitter, call_of
 from autodiff_mini.jaxprs import Literal, Names, Var
@@ -25,7 +25,8 @@ from autodiff_mini.primitives.elementwise import (
     add_p, mul_p, pow_p, to_the_power, where_p)
 from autodiff_mini.primitives.linalg import matmul_p
 from autodiff_mini.primitives.reductions import reducing
-from autodiff_mini.primitives.shapes import reshape_p, transpose_p
+from autodiff_mini.primitives.shapes import (
+    broadcast_to_p, reshape_p, transpose_p)
 
 
 class Relied(set):
@@ -99,7 +100,8 @@ class FastEmitter(Emitter):
         """Return the lines for an equation."""
         [eqn], self.ordered = step.eqns, step.ordered
         for out, v in step.into.items():
-            names[out], self.in_order = names[v], True
+            self.in_order = True
+            names.setdefault(out, names[v])     # or it is a row of a loop
         return [self.line(eqn, names), *deleted(step.gone, names)]
 
     def line(self, eqn, names):
@@ -319,6 +321,17 @@ def matmul_lowering(emitter, x, y):
     return f'{x}.dot({y})'
 
 
+def broadcast_lowering(emitter, x, shape):
+    """Write the view of a number that np.broadcast_to makes slowly."""
+    aval = emitter.eqn.invars[0].aval
+    name = emitter.dtype(aval.dtype)
+    if aval.shape or not name.startswith('np.') or 0 in shape:
+        return call_of(broadcast_to_p, emitter, x, shape=shape)
+    strides = (0,) * len(shape)
+    return f'np.ndarray({shape}, {name}, {name}({x}), 0, {strides})'
+
+
+fast_rules[broadcast_to_p] = broadcast_lowering
 fast_rules[matmul_p] = matmul_lowering
 fast_rules[pow_p] = pow_lowering
 fast_rules[astype_p] = astype_lowering
@@ -373,13 +386,16 @@ def where_lowering(emitter, mask, x, y):
     if not bitwise:
         return call_of(where_p, emitter, mask, x, y)
     emitter.in_order = True
+    for ones, (one, zero) in (mask, choices), (f'(~{mask})', choices[::-1]):
+        if is_number(one, 1) and is_number(zero, 0):
+            return f'{ones}.astype({emitter.dtype(out.aval.dtype)})'
     name = emitter.constant('choose_bits', choose_bits)
     dtype = emitter.dtype_of(out)
     return f'{name}({mask}, {x}, {y}{dtype})'
 
 
 def choose_bits(mask, x, y, dtype=np.float64):
-    """Return `np.where(mask, x, y)` of floats, by bitwise operations.
+    """Return `np.where(mask, x, y)` of floats, by operations on their bits.
 
     NumPy branches on each element of the mask, and if the mask is random, the
     processor mispredicts half of the branches.
@@ -391,10 +407,7 @@ def choose_bits(mask, x, y, dtype=np.float64):
     """
     word = np.int64 if dtype == np.float64 else np.int32
     x, y = (np.asarray(v, dtype).view(word) for v in (x, y))
-    bits = mask.astype(word)
-    np.negative(bits, bits)     # all ones, or all zeros
-    bits &= x ^ y if y.ndim or y else x
-    bits ^= y
+    bits = (x ^ y) * mask ^ y if y.ndim or y else x * mask
     return bits.view(dtype)
 
 

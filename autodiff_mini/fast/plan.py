@@ -23,7 +23,7 @@ from autodiff_mini.primitives.shapes import concatenate_p, reshape_p, stack_p
 LARGE = 1024        # elements: smaller arrays are not worth planning
 HUGE = 65_536       # elements: too many for a fast cache
 BLOCK = 16_384      # elements: few enough for it
-SCRATCH = 4_000_000     # bytes: the limit for all arrays of a block
+SCRATCH = 1_000_000     # bytes: for all arrays of a block; malloc keeps them
 
 UFUNCS = ELEMENTWISE - VIEWS - {pow_p, where_p}
 OVERWRITING = UFUNCS - {sign_p}     # out= makes np.sign seven times slower

@@ -6,7 +6,6 @@ are compiled.  Chapter 35.
 """
 
 from itertools import compress
-from typing import NamedTuple
 
 import numpy as np
 
@@ -19,7 +18,8 @@ from autodiff_mini.fast.simplify import opened
 from autodiff_mini.higher_order.programs import (
     for_outputs, jvp_jaxpr, nothing, partial_eval_jaxpr, remembered,
     stage_program, transpose_jaxpr, vmap_jaxpr)
-from autodiff_mini.interpreters.vmap import BatchTracer, joint_dim
+from autodiff_mini.interpreters.vmap import (
+    BatchTrace, BatchTracer, joint_dim)
 from autodiff_mini.jaxprs import Equation, Jaxpr, Var, programs_in
 from autodiff_mini.primitives.elementwise import float_power_p, pow_p
 from autodiff_mini.pytree import tree_flatten, tree_map
@@ -33,24 +33,10 @@ class LongWay(Exception):
     """Raised if an operation cannot be prepared, or is not yet."""
 
 
-class Findings(NamedTuple):
-    """The arrays found among the arguments of an operation.
-
-    Args:
-        operands: the values of its arrays.
-        names: the variables of their tangents, or None for a zero tangent.
-        avals: their types, kept alive because a key holds their ids.
-    """
-
-    operands: list
-    names: list
-    avals: list
-
-
 preparations = {}   # by operation and types: a Prepared, or a call count
 
 
-def prepare_if_often(key, found, function, args, kwargs):
+def prepare_if_often(key, operands, names, function, args, kwargs):
     """Count a call, and prepare the operation at the call OFTEN.
 
     Raises:
@@ -58,15 +44,13 @@ def prepare_if_often(key, found, function, args, kwargs):
     """
     if any(map(programs_in, kwargs.values())):
         raise LongWay
-    times, avals = preparations.get(key) or (0, found.avals)
     if len(preparations) > MOST_KEYS:
         preparations.clear()
-    preparations[key] = times + 1, avals
-    if times + 1 != OFTEN:
+    times = preparations[key] = preparations.get(key, 0) + 1
+    if times != OFTEN:
         raise LongWay
-    examples = BatchTracer in map(type, found.operands)
-    preparations[key] = (Mapped if examples else Prepared)(
-        found, function, args, kwargs)
+    kind = Mapped if BatchTracer in map(type, operands) else Prepared
+    preparations[key] = kind(operands, names, function, args, kwargs)
     return preparations[key]
 
 
@@ -80,14 +64,14 @@ class Prepared:
     """The forward and reverse passes of an operation on given types.
 
     Args:
-        found: the arrays among its arguments.
+        operands: the values of the arrays among its arguments.
+        names: their tangents' names, or None for a zero tangent.
         function: a primitive or a NumPy function.
         args, kwargs: its arguments.
     """
 
-    def __init__(self, found, function, args, kwargs):
+    def __init__(self, operands, names, function, args, kwargs):
         self.function = function
-        self.avals = found.avals
         is_primitive = isinstance(function, Primitive)
 
         def run(*xs):
@@ -97,8 +81,8 @@ class Prepared:
                 raise LongWay
             return ys
 
-        moving = tuple(name is not None for name in found.names)
-        jaxpr = stage_program(run, list(map(typeof, found.operands)),
+        moving = tuple(name is not None for name in names)
+        jaxpr = stage_program(run, list(map(typeof, operands)),
                               TraceTag('grad', function))
         both, moves = jvp_jaxpr(jaxpr, moving, nothing(jaxpr))
         unknown = (False,) * len(moving) + (True,) * sum(moving)
@@ -156,25 +140,26 @@ class Mapped(Prepared):
 
     def step(self, jaxpr):
         """Compile a program of one example to a function of the batch."""
-        steps, nowhere = {}, nothing(jaxpr)
+        steps = {}
 
         def step(*xs):
-            traces = [x._trace for x in xs if type(x) is BatchTracer]
-            mapped = tuple([type(x) is BatchTracer and x.dim == 0
-                            for x in xs])
-            if mapped not in steps:
-                size = traces[0].axis.size if traces else 0
-                every, _, is_mapped = vmap_jaxpr(jaxpr, mapped, nowhere,
-                                                 size)
-                steps[mapped] = compiled_step(every), is_mapped
-            run, is_mapped = steps[mapped]
-            ys = run(*[x.val if type(x) is BatchTracer else x for x in xs])
-            dim = joint_dim([x.dim for x in xs if type(x) is BatchTracer])
-            outs = [traces[0].join(y, dim) if here else y
-                    for y, here in zip(ys, is_mapped)]
-            for y in outs:
-                if type(y) is BatchTracer:
-                    y.made_in = current_trace()
+            trace = now = current_trace()
+            while type(trace) is not BatchTrace:
+                trace = trace.parent
+            vals, dims = trace.split(xs)
+            key = tuple(dims)
+            if key not in steps:
+                mapped = tuple([dim == 0 for dim in dims])
+                every, _, is_mapped = vmap_jaxpr(
+                    jaxpr, mapped, nothing(jaxpr), trace.axis.size)
+                places = [i for i, here in enumerate(is_mapped) if here]
+                steps[key] = compiled_step(every), places
+            run, places = steps[key]
+            outs = run(*vals)
+            dim = joint_dim(dims) if trace.has_shared else 0
+            for i in places:
+                outs[i] = BatchTracer(trace, outs[i], dim)
+                outs[i].made_in = now
             return outs
         return step
 

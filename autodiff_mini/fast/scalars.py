@@ -124,18 +124,21 @@ def with_boxes(jaxpr):
 
 @cache
 def as_numpy(primitive):
-    """Return whether Python's function gives the same bits as NumPy's.
+    """Return whether single numbers have the same bits as NumPy's arrays.
 
-    Both call the C library, or NumPy has its own code, so test a thousand
-    numbers.  NumPy can use vector instructions for an array, depending on its
-    length and on whether it is read backwards.
+    Python's function and NumPy's call the C library, or NumPy has its own
+    code, so test a thousand numbers.  For an array, NumPy can use vector
+    instructions, depending on its length and on whether it is read backwards.
     """
-    x, ufunc = np.linspace(0.0, 50.0, 1000), primitive.impl
-    found = [ufunc(x), ufunc(x[::-1])[::-1], [ufunc(x_i) for x_i in x]]
-    found += [np.concatenate([ufunc(x[i:i + n]) for i in range(0, 1000, n)])
-              for n in range(2, FEW + 1)]
-    mine = list(map(MATH[primitive], x.tolist()))
-    return all(np.array_equal(mine, ys) for ys in found)
+    ufunc = primitive.impl
+    x = np.linspace(0.0 if primitive is sqrt_p else -5.0, 50.0, 1000)
+    with np.errstate(all='ignore'):
+        found = [ufunc(x), ufunc(x[::-1])[::-1], list(map(ufunc, x))]
+        for n in range(2, FEW + 1):
+            parts = [ufunc(x[i:i + n]) for i in range(0, 1000, n)]
+            found.append(np.concatenate(parts))
+        mine = list(map(MATH.get(primitive, ufunc), x.tolist()))
+    return all(np.array_equal(mine, ys, equal_nan=True) for ys in found)
 
 
 def scalar_lines(emitter, numbers, jaxpr, names):
@@ -426,7 +429,7 @@ def can_split(eqn):
     return primitive in PIECEWISE and (
         not any(aval.shape for aval in avals)
         or primitive in PYTHON and primitive not in (pow_p, max_p, min_p)
-        or primitive in MATH and as_numpy(primitive))
+        or getattr(primitive.impl, 'nin', 0) == 1 and as_numpy(primitive))
 
 
 def rearranged(eqn, xs):

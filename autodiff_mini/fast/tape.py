@@ -10,11 +10,11 @@ import numpy as np
 from autodiff_mini import seams
 from autodiff_mini.arrays import ORDINARY
 from autodiff_mini.core import (
-    NUMBERS, Primitive, Trace, array_type, current_trace, tangent_type,
+    NUMBERS, PYTHON_NUMBERS, Primitive, Trace, current_trace, tangent_type,
     typeof, user_line)
 from autodiff_mini.errors import RuleTable, quote_line
 from autodiff_mini.fast.prepared import (
-    BY_VALUE, Findings, LongWay, Prepared, preparations, prepare_if_often)
+    BY_VALUE, LongWay, Prepared, preparations, prepare_if_often)
 from autodiff_mini.interpreters.jaxpr import JaxprTracer
 from autodiff_mini.interpreters.jvp import JVPTrace, JVPTracer
 from autodiff_mini.interpreters.partial_eval import (
@@ -42,6 +42,7 @@ compositions.update({
     np.linalg.qr, np.linalg.matrix_power})
 STATIC = {int, bool, str, type(None), type,
           *map(type, map(np.dtype, '?bhilqBHILQefdgFDG'))}
+WEAK = PYTHON_NUMBERS.keys()
 SMALL = 4096    # bytes: smaller arrays are always copied
 # The errors of an operation.  A fault of the tape itself is not hidden.
 REFUSED = (LongWay, ArithmeticError, IndexError, NotImplementedError,
@@ -81,17 +82,13 @@ class TapeTrace(JVPTrace):
             if primitive is index_p and len(args) == 1:
                 return self.process_index(*args, params)
             if not primitive.is_call and type(primitive) is Primitive:
-                key, found = [primitive], Findings([], [], [])
-                for x in args:
-                    if type(x) in NUMBERS and primitive not in BY_VALUE:
-                        key.append(type(x))
-                        found.operands.append(x)
-                        found.names.append(None)
-                    else:
-                        self.look_at(x, key, found, primitive in BY_VALUE)
-                key += map(frozen, params.values())
-                return self.process_prepared(key, found, primitive, args,
-                                             params)
+                key, operands, names = [primitive, RuleTable.version], [], []
+                by_type = primitive not in BY_VALUE
+                self.look_at(args, key, operands, names, by_type)
+                if by_type or WEAK.isdisjoint(map(type, operands)):
+                    key += map(frozen, params.values())
+                    return self.process_prepared(
+                        key, operands, names, primitive, args, params)
         except REFUSED:     # the long way says why, in the user's terms
             pass
         return super().process_primitive(primitive, args, params)
@@ -99,54 +96,65 @@ class TapeTrace(JVPTrace):
     def process_function(self, function, args, kwargs):
         try:
             if function in compositions:
-                key, found = [function], Findings([], [], [])
-                for x in args:
-                    self.look_at(x, key, found)
+                key, operands, names = [function, RuleTable.version], [], []
+                self.look_at(args, key, operands, names)
                 for name, x in kwargs.items():
                     key.append(name)
-                    self.look_at(x, key, found)
-                return self.process_prepared(key, found, function, args,
-                                             kwargs)
+                    self.look_at([x], key, operands, names)
+                return self.process_prepared(
+                    key, operands, names, function, args, kwargs)
         except REFUSED:
             pass
         return super().process_function(function, args, kwargs)
 
-    def look_at(self, x, key, found, by_value=False):
-        """Append an argument to a key, and its arrays to the findings."""
-        kind = type(x)
-        if kind is TapeTracer and x._trace is self:
-            if by_value and x.aval.weak_type:
-                raise LongWay
-            found.operands.append(x.primal)
-            found.names.append(x.name)
-            found.avals.append(x.aval)
-            key.append(id(x.aval) if x.name else -id(x.aval))
-        elif kind is np.ndarray:
-            self.parent.keep(x)
-            aval = array_type(x.shape, x.dtype)
-            found.operands.append(x)
-            found.names.append(None)
-            found.avals.append(aval)
-            key.append(-id(aval))
-        elif kind in STATIC:
-            key.append((kind, x))
-        elif kind in NUMBERS:
-            key.append((kind, repr(x)))
-        elif kind is tuple or kind is list:
-            key.append((kind, len(x)))
-            for part in x:
-                self.look_at(part, key, found)
-        else:
-            raise LongWay
+    def look_at(self, args, key, operands, names, by_type=False):
+        """Append arguments to a key, and its arrays to two lists.
 
-    def process_prepared(self, key, found, function, args, kwargs):
+        Args:
+            args: the arguments.
+            key: the list of what decides about both passes.
+            operands: the list of the values of arrays.
+            names: the list of their tangents' names; None for a zero.
+            by_type: whether numbers are operands, too.
+        """
+        for x in args:
+            kind, name = type(x), None
+            if kind is TapeTracer and x._trace is self:
+                name = x.name
+                key += x.aval, name is None
+                x = x.primal
+            elif kind is np.ndarray:
+                self.parent.keep(x)
+                key += x.shape, x.dtype
+            elif kind is BatchTracer and x._trace is self.parent.parent:
+                key += x.aval, True
+            elif by_type and kind in NUMBERS:
+                key.append(kind)
+            elif kind is tuple or kind is list:
+                key += kind, len(x)
+                self.look_at(x, key, operands, names)
+                continue
+            elif kind in STATIC or kind in NUMBERS:
+                key += kind, x if kind in STATIC else repr(x)
+                continue
+            else:
+                raise LongWay
+            if type(x) is BatchTracer:
+                if type(x.val) is not np.ndarray:
+                    raise LongWay
+                key.append(x._trace.axis.size)
+            operands.append(x)
+            names.append(name)
+
+    def process_prepared(self, key, operands, names, function, args, kwargs):
         """Run the prepared operation, or raise LongWay if there is none."""
-        key, names = (*key, RuleTable.version), found.names
-        prepared = preparations.get(key)
-        if not isinstance(prepared, Prepared):
-            prepared = prepare_if_often(key, found, function, args, kwargs)
+        key = tuple(key)
+        prepared = preparations.get(key, 0)
+        if type(prepared) is int:
+            prepared = prepare_if_often(
+                key, operands, names, function, args, kwargs)
         line = self.line or user_line(4)
-        outs, made = prepared.forward(*found.operands), []
+        outs, made = prepared.forward(*operands), []
         for i, aval in prepared.made:
             name = Var(aval)
             outs[i] = TapeTracer(self, outs[i], name, aval, line)
@@ -155,9 +163,10 @@ class TapeTrace(JVPTrace):
             outs[i] = TapeTracer(self, outs[i], names[place],
                                  typeof(outs[i]), line)
         if made:
+            sources = list(map(names.__getitem__, prepared.sources))
             self.parent.eqns.append((
-                prepared, self.kept(outs[prepared.width:]),
-                [names[i] for i in prepared.sources], made, line))
+                prepared, self.kept(outs[prepared.width:]), sources, made,
+                line))
         if prepared.tree is LEAF:
             return outs[0]
         return prepared.tree.unflatten(outs[:prepared.width])
@@ -166,7 +175,8 @@ class TapeTrace(JVPTrace):
         """Return the residuals, with copies of arrays held by other code."""
         foreign = self.parent.foreign
         for i, x in enumerate(residuals):
-            if type(x) is np.ndarray and id(owner_of(x)) in foreign:
+            if type(x) is np.ndarray and (
+                    id(x if x.base is None else owner_of(x)) in foreign):
                 residuals[i] = (x.copy('K') if x.nbytes <= SMALL
                                 else self.parent.snapshot(x))
         return residuals
@@ -175,9 +185,14 @@ class TapeTrace(JVPTrace):
         """Index without preparing: it is linear, and indices vary."""
         if type(x) is not TapeTracer or x._trace is not self or not x.name:
             raise LongWay
-        if type(x.primal) is BatchTracer:
-            raise LongWay
-        y = index_p.impl(x.primal, **params)
+        y, every = x.primal, x.primal
+        if type(every) is BatchTracer:
+            ahead = () if every.dim is None else (slice(None),)
+            y = BatchTracer(every._trace, index_p.impl(
+                every.val, indices=(*ahead, *params['indices'])), every.dim)
+            y.made_in = self
+        else:
+            y = index_p.impl(x.primal, **params)
         aval, line = typeof(y), self.line or user_line(4)
         part = TapeTracer(self, y, Var(aval), aval, line)
         self.parent.eqns.append(
@@ -200,20 +215,6 @@ class TapeTrace(JVPTrace):
         return TapeTracer(self, x.primal, None, x.aval, x.line)
 
 
-class MappedTapeTrace(TapeTrace):
-    """A TapeTrace for all the examples of a vmap in one pass."""
-
-    def look_at(self, x, key, found, by_value=False):
-        if type(x) is BatchTracer and x._trace is self.parent.parent:
-            x = TapeTracer(self, x, None, x.aval, None)     # no tangent
-        super().look_at(x, key, found, by_value)
-        every = x.primal if type(x) is TapeTracer else None
-        if type(every) is BatchTracer:
-            if type(every.val) is not np.ndarray:
-                raise LongWay
-            key.append((BatchTrace, every._trace.axis.size))
-
-
 class Tape(Jaxpr):
     """A linear program that can be run backwards once.
 
@@ -228,6 +229,7 @@ class Tape(Jaxpr):
         return play_back(self, consts, cts)
 
 
+@seams.linearize.take
 def record_flat(f, primals, tag):
     """Return the outputs of `f`, and its derivative there as a tape.
 
@@ -241,16 +243,16 @@ def record_flat(f, primals, tag):
     held = {type(x.val if type(x) is BatchTracer else x) for x in primals}
     if not (base is Trace.base or is_mapped) or not held <= ORDINARY:
         return linearize_flat(f, primals, tag)
-    kind = MappedTapeTrace if is_mapped else TapeTrace
-    with PartialEvalTrace(base, tag) as below, kind(below, tag) as trace:
-        avals = list(map(typeof, primals))
-        dots = [below.input(tangent_type(aval)) for aval in avals]
-        inputs = [TapeTracer(trace, x, dot.name, aval, None)
-                  if dot.aval is aval else x
-                  for x, aval, dot in zip(primals, avals, dots, strict=True)]
+    with PartialEvalTrace(base, tag) as below, TapeTrace(below, tag) as trace:
+        dots, inputs = [], []
         for x in primals:
+            aval = typeof(x)
+            dot = below.input(tangent_type(aval))
             if type(x) is np.ndarray:
                 below.keep(x)
+            dots.append(dot)
+            inputs.append(TapeTracer(trace, x, dot.name, aval, None)
+                          if dot.aval is aval else x)
         outs = f(*mark_as_arguments(trace, inputs))
         ys, y_dots = trace.split(outs)[:2]
         jaxpr = below.jaxpr(dots, y_dots)

@@ -29,7 +29,8 @@ from autodiff_mini.pytree import (
     flatten_up_to, leaf_names, map_leaves, tree_flatten, tree_leaves,
     tree_map, tree_structure)
 from autodiff_mini.signature import (
-    UserFunction, argument_keys, gives_self, named_after, resolve_kwargs)
+    UserFunction, argument_keys, exact_count, gives_self, named_after,
+    resolve_kwargs, takes_self)
 from autodiff_mini.zeros import (
     SymbolicZero, Zero, instantiate_all, instantiate_zeros, pack, unpack,
     which_zero)
@@ -37,7 +38,7 @@ from autodiff_mini.zeros import (
 
 def custom_call_jvp(primitive, rule_of, tag, xs, x_dots, **params):
     """Call the rule, or bind the call if nothing is perturbed."""
-    if all(which_zero(x_dots)):
+    if {*map(type, x_dots)} <= {Zero}:
         def rule(xs, x_dots):
             ys = primitive.bind(*xs, **params)
             return ys, list(map(Zero, ys))
@@ -366,6 +367,7 @@ class custom_jvp(UserFunction):
         self.fun = fun
         self.rules = Rules()
         self.nondiff = argument_keys(fun, nondiff_argnums, nondiff_argnames)
+        self.count, self.is_method = exact_count(fun), takes_self(fun)
 
     __copy__ = __deepcopy__ = copied
 
@@ -447,16 +449,9 @@ class custom_jvp(UserFunction):
 
     def bind(self, call, xs):
         """Return the outputs of a call with these operands."""
-        return custom_jvp_call_p.bind(*xs, fun=with_batching(call),
-                                      jvp=FlatRule(call))
-
-
-def with_batching(call):
-    """Return the function of a custom call, with its rule for vmap.
-
-    The call with that rule is inside, so the other rules come first.
-    """
-    return seams.call_with_batching(call) if call.rules.vmap else call
+        # The call with the rule for vmap is inside: other rules come first.
+        fun = seams.call_with_batching(call) if call.rules.vmap else call
+        return custom_jvp_call_p.bind(*xs, fun=fun, jvp=FlatRule(call))
 
 
 @seams.call_with_batching.define
@@ -484,10 +479,12 @@ class FlatCall:
         left_out: how many keyword-only arguments the call left out.
     """
 
+    held, keys, names, left_out = {}, (), (), 0
+
     def __init__(self, function):
         self.function = function
         self.rules = rules_of(function)
-        self.held, self.keys, self.names, self.left_out = {}, [], [], 0
+        self.__qualname__ = function.__qualname__
 
     def operands(self, args, given) -> list:
         """Take the arguments of the call, and return its operands.
@@ -495,15 +492,17 @@ class FlatCall:
         The operands are the traced values in the nondiff arguments, and the
         leaves of the others.
         """
-        function, nondiff = self.function, self.function.nondiff
-        args, kwargs = resolve_kwargs(function.fun, args, given)
-        if 0 not in nondiff and gives_self(function.fun, args):
+        function, kwargs, traced = self.function, {}, []
+        if given or len(args) != function.count:
+            args, kwargs = resolve_kwargs(function.fun, args, given)
+        nondiff = function.nondiff
+        if function.is_method and 0 not in nondiff and (
+                gives_self(function.fun, args)):
             nondiff = (0, *nondiff)
             opened = seams.open_self(args[0])
             if traced_leaves(opened):
                 args = (opened, *args[1:])
         self.free = range(len(args))
-        traced = []
         if nondiff or kwargs:
             left_out = kwargs.keys() - {*nondiff}
             left_out = left_out if left_out.isdisjoint(given) else ()
@@ -513,32 +512,31 @@ class FlatCall:
             free |= {key: kwargs[key] for key in self.names}
             self.held = {key: free.pop(key) for key in nondiff if key in free}
             self.free, args = list(free), tuple(free.values())
-            traced = [(key, leaf) for key, x in self.held.items()
-                      for leaf in traced_leaves(x)]
-            self.keys = [key for key, _ in traced]
+            found = {key: traced_leaves(x) for key, x in self.held.items()}
+            self.keys = [key for key in found for _ in found[key]]
+            traced = [*chain(*found.values())]
         xs, self.in_tree = tree_flatten(args)
         names = lambda: leaf_names(
             tree_structure(OrderedDict(zip(self.free, args))),
             f'arguments of {self}')
         map_leaves(typeof, names, xs)
-        return [*(leaf for _, leaf in traced), *xs]
+        return traced + xs
 
     def __call__(self, *operands):
         args, kwargs = self.in_place(*self.split(operands))
-        return self.flatten(self.function.fun(*args, **kwargs))
-
-    def flatten(self, out):
-        """Return the leaves of an output, and set the call's `out_tree`.
-
-        The output comes from the function, or from a rule that ran instead.
-        """
-        ys, self.out_tree = tree_flatten(out)
+        ys, self.out_tree = tree_flatten(self.function.fun(*args, **kwargs))
         return ys
 
-    def split(self, operands):
-        """Return the nondiff arguments, and the leaves of the others."""
+    def split(self, operands, marks=()):
+        """Return the nondiff arguments, and the leaves of the others.
+
+        Args:
+            operands: the operands of the call.
+            marks: for each operand, its tangent or whether it is perturbed.
+        """
         if not self.keys:
             return self.held, operands
+        self.check_still(marks)
         n = len(self.keys)
         values = iter(operands[:n])
         held = {key: replace_traced(x, values) if key in self.keys else x
@@ -561,10 +559,10 @@ class FlatCall:
     def __setstate__(self, state):
         vars(self).update({'rules': state['function'].rules} | state)
 
-    def check_still(self, perturbed):
+    def check_still(self, marks):
         """Raise a TypeError if a nondiff argument is differentiated."""
-        for key, is_perturbed in zip(self.keys, perturbed):
-            if is_perturbed:
+        for key, mark in zip(self.keys, marks):
+            if not (type(mark) is Zero or mark is False):
                 why = ('is named in nondiff_argnums'
                        if key in self.function.nondiff
                        else 'is the self of a method')
@@ -575,9 +573,7 @@ class FlatCall:
                     'the value as another argument.')
 
     def __str__(self):
-        return fun_name(self.function)
-
-    __name__ = property(__str__)
+        return self.__qualname__
 
 
 def traced_leaves(x) -> list:
@@ -628,11 +624,11 @@ class UserRule:
         If the rule calls the function, that call has the same rules.
         """
         if self.call.rules is rules_of(self.call.function):
-            return seams.ask_rule(self, rule, args)
+            return seams.ask_rule.run(self, rule, args)
         token = rules_at_work.set(
             rules_at_work.get({}) | {self.call.function: self.call.rules})
         try:
-            return seams.ask_rule(self, rule, args)
+            return seams.ask_rule.run(self, rule, args)
         finally:
             rules_at_work.reset(token)
 
@@ -649,13 +645,13 @@ class FlatRule(UserRule):
 
     def __call__(self, operands, dots):
         call, rules = self.call, self.call.rules
-        held, xs = call.split(operands)
-        call.check_still(not zero for zero in which_zero(dots))
+        held, xs = call.split(operands, dots)
         x_dots = for_rule(dots[len(call.keys):], xs, rules.symbolic_zeros)
-        tuples = [call.in_tree.unflatten(map(to_read, row))
-                  for row in (xs, x_dots)]
-        out, out_dot = self.ask(rules.jvp, *held.values(), *tuples)
-        ys = call.flatten(out)
+        primals = call.in_tree.unflatten(map(to_read, xs))
+        tangents = call.in_tree.unflatten(map(to_read, x_dots))
+        out, out_dot = self.ask(
+            rules.jvp, *held.values(), primals, tangents)
+        ys, call.out_tree = tree_flatten(out)
         y_dots = flatten_up_to(call.out_tree, out_dot)
         names = lambda: leaf_names(
             call.out_tree, f'{self} must produce primal and tangent outputs '

@@ -20,9 +20,9 @@ from autodiff_mini.errors import UnexpectedTracerError
 from autodiff_mini.higher_order.call import named
 from autodiff_mini.higher_order.custom_jvp import (
     FlatRule, Pull, UserRule, closed_alone, conform, custom_call, custom_jvp,
-    dims_of_tangents, for_rule, jvp_vmap, with_batching)
+    dims_of_tangents, for_rule, jvp_vmap)
 from autodiff_mini.higher_order.programs import (
-    interleave, others, picked, stage_program)
+    interleave, others, picked, stage_program, unpack_marked)
 from autodiff_mini.higher_order.staged_calls import (
     call_late, closed_over, element)
 from autodiff_mini.interpreters import (
@@ -68,29 +68,29 @@ def promise(name, fwd, jvp, xs, x_dots):
         jvp: the rule for forward mode, or None.
         xs, x_dots: primals, and their tangents.
     """
-    still = which_zero(x_dots)
-    ys, residuals, bwd = fwd(xs, [not zero for zero in still])
+    perturbed = [type(t) is not Zero for t in x_dots]
+    ys, residuals, bwd = fwd(xs, perturbed)
     count = len(residuals)
 
     def forwards(*operands):
-        _, y_dots = jvp(*unpack(operands[count:], still))
+        _, y_dots = jvp(*unpack_marked(operands[count:], perturbed))
         return list(map(instantiate_zeros, y_dots))
 
     known = [*residuals, *(xs if jvp else [])]
     types = [tangent_type(typeof(y)) for y in ys]
     y_dots = custom_lin_p.bind(
-        *known, *others(x_dots, still), name=name,
+        *known, *picked(x_dots, perturbed), name=name,
         jvp=jvp and named(forwards, jvp),
-        bwd=partial(keep_promise, bwd, count, still), n=len(known),
+        bwd=partial(keep_promise, bwd, count, perturbed), n=len(known),
         out_avals=types)
     return ys, [Zero(y) if aval.dtype == float0 else y_dot
                 for y, y_dot, aval in zip(ys, y_dots, types)]
 
 
-def keep_promise(bwd, count, still, residuals, cts):
+def keep_promise(bwd, count, perturbed, residuals, cts):
     """Return the cotangents of the perturbed operands, None for zeros."""
     x_bars = bwd(residuals[:count], cts)
-    return others([None] * (len(still) - len(x_bars)) + x_bars, still)
+    return picked([None] * (len(perturbed) - len(x_bars)) + x_bars, perturbed)
 
 
 def custom_lin(*operands, name, jvp, bwd, n, out_avals):
@@ -112,10 +112,8 @@ def refuse_forward_mode(name):
 
 def custom_lin_transpose(cts, *operands, name, jvp, bwd, n, out_avals):
     residuals = operands[:n]
-    if any(type(x) is Var for x in residuals):
+    if Var in map(type, residuals):
         refuse_forward_mode(name)
-    cts = [Zero(aval) if ct is None else ct
-           for ct, aval in zip(cts, out_avals, strict=True)]
     return [None] * n + bwd(residuals, cts)
 
 
@@ -326,9 +324,9 @@ class custom_vjp(custom_jvp):
         fwd = FlatForward(call)
         if call.rules.optimize_remat:
             fwd = seams.call_if_unused(call, fwd)
+        fun = seams.call_with_batching(call) if call.rules.vmap else call
         return custom_vjp_call_p.bind(
-            *xs, fun=with_batching(call), fwd=fwd,
-            jvp=call.rules.jvp and FlatRule(call))
+            *xs, fun=fun, fwd=fwd, jvp=call.rules.jvp and FlatRule(call))
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,15 +352,14 @@ class FlatForward(UserRule):
     def __call__(self, operands, perturbed):
         """Return the outputs, the residuals, and `bwd`."""
         call, rules = self.call, self.call.rules
-        call.check_still(perturbed)
-        held, xs = call.split(operands)
+        held, xs = call.split(operands, perturbed)
         n = len(call.keys)
         primals = list(map(to_read, xs))
         if rules.symbolic_zeros_back:
             primals = map(CustomVJPPrimal, primals, perturbed[n:])
         args, kwargs = call.in_place(held, primals)
         out, saved = self.ask(partial(rules.fwd, **kwargs), *args)
-        ys = call.flatten(out)
+        ys, call.out_tree = tree_flatten(out)
         map_leaves(typeof_result, lambda: leaf_names(
             call.out_tree, f'{self}: output'), ys)
         leaves, res_tree = tree_flatten(saved)

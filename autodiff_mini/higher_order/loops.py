@@ -321,14 +321,12 @@ def scan_transpose(cts, *operands, jaxpr, length, reverse, counts):
                               picked(unknown, linear)))):
         raise TypeError('the program is not linear: it depends on its inputs '
                         'through a scan whose initial carry is not zero')
-    given = tuple(ct is not None for ct in cts[n:])
-    arrays = [x for x in [*cts, *operands] if type(x) is not Var]
+    given = tuple(type(ct) is not Zero for ct in cts[n:])
+    arrays = [x for x in [*cts, *operands] if type(x) not in (Var, Zero)]
     sums = [Zero(x.aval) for x in operands[:counts[0]] if type(x) is Var]
-    ends = [Zero(aval) if ct is None else ct
-            for ct, aval in zip(cts[:n], jaxpr.out_avals)]
     ins, counts, body = grouped(
         [*instantiate_all(sums, arrays), *others(operands, linear),
-         *instantiate_all(ends, arrays), *picked(cts[n:], given)],
+         *instantiate_all(cts[:n], arrays), *picked(cts[n:], given)],
         [*repeat(CARRY, len(sums)), *others(kinds, linear),
          *repeat(CARRY, n), *repeat(ROW, sum(given))],
         add_to_sums(jaxpr, linear, (True,) * n + given, len(sums)))

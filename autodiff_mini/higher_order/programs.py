@@ -416,7 +416,7 @@ def compute_forwarded(trace, primitive, xs, params, *kept):
 
 def program_transpose(primitive, cts, *operands, jaxpr, **params):
     linear = tuple(type(x) is Var for x in operands)
-    given = tuple(ct is not None for ct in cts)
+    given = tuple(type(ct) is not Zero for ct in cts)
     outs = primitive.bind(
         *others(operands, linear), *picked(cts, given),
         jaxpr=transpose_jaxpr(jaxpr, linear, given), **params)

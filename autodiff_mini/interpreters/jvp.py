@@ -60,9 +60,10 @@ class JVPTrace(Trace):
         primals, tangents, perturbed = [], [], False
         for x in xs:
             if isinstance(x, JVPTracer) and x._trace.tag is self.tag:
+                tangent = x.tangent
                 primals.append(x.primal)
-                tangents.append(x.tangent)
-                perturbed = perturbed or type(x.tangent) is not Zero
+                tangents.append(tangent)
+                perturbed = perturbed or type(tangent) is not Zero
             else:
                 if isinstance(x, np.ndarray):
                     x = self.parent.keep(x)
@@ -144,9 +145,9 @@ def match(x_dot, y):
 def fit_tangent(x, x_dot):
     """Return `x_dot` as the tangent of `x`, or raise an error."""
     aval, got = typeof(x), typeof(x_dot)
-    wanted = tangent_type(aval)
-    if got is aval is wanted:
+    if got is aval and aval.dtype.kind in 'fc':
         return x_dot
+    wanted = tangent_type(aval)
     same_kind = np.can_cast(got.dtype, wanted.dtype, 'same_kind')
     if got.dtype != wanted.dtype and not (got.weak_type and same_kind):
         cure = f'. Write the primal as {x}.0' if type(x) is int else ''

@@ -87,7 +87,7 @@ class PartialEvalTrace(JaxprTrace):
 
     def keep(self, x):
         """Return `x`, which will be copied if it becomes a residual."""
-        owner = owner_of(x)
+        owner = x if x.base is None else owner_of(x)
         self.foreign[id(owner)] = owner
         return x
 

@@ -43,7 +43,7 @@ def backward_pass(jaxpr, consts, cts) -> list:
 def gather_cotangents(gathered, outvars, cts):
     """Gather the cotangents of a program's outputs, which can repeat."""
     for v, ct in zip(outvars, cts):
-        if ct is not None and type(ct) is not Zero:
+        if type(ct) is not Zero:
             gathered[v] = gathered[v] + ct if v in gathered else ct
 
 
@@ -56,7 +56,8 @@ def transpose_equation(eqn, known, gathered):
         if primitive.multiple_results:
             if not gathered.keys() >= {*eqn.outvars}:
                 eqn = for_results(eqn, gathered)
-            ct = [gathered.pop(v, None) for v in eqn.outvars]
+            ct = [gathered.pop(v) if v in gathered else Zero(v.aval)
+                  for v in eqn.outvars]
         else:
             ct = gathered.pop(eqn.outvars[0])
         operands = list(map(known.get, eqn.invars, eqn.invars))
@@ -98,8 +99,6 @@ def pull(jaxpr, consts, cts) -> list:
         return backward_pass(jaxpr, consts, cts)
     # A subclass also handles the calls that its base class handles.
     kind = max(kinds, key=lambda kind: len(kind.__mro__))
-    cts = [Zero(v.aval) if ct is None else ct
-           for v, ct in zip(jaxpr.outvars, cts, strict=True)]
     return kind(jaxpr, consts, cts).cotangents(consts, cts)
 
 

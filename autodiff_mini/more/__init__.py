@@ -6,9 +6,8 @@ calls that carry functions, and its folder `patch` is a wing of its own.
 
 from importlib.util import find_spec
 
-import autodiff_mini.more.error_states  # np.errstate
+import autodiff_mini.more.boxes  # traced arrays that change
 import autodiff_mini.more.on_demand
-import autodiff_mini.more.writing  # x[i] = y
 
 NAMES = {   # {name: its place}, imported on demand
     'Primitive': 'more.calls.user_primitive.UserPrimitive',

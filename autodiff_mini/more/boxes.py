@@ -35,12 +35,6 @@ def content_of(x, copies):
     return copy
 
 
-@seams.own_tracer.take
-def own_tracer(x, is_taken):
-    """Return `x`, or a duplicate if `x` is held elsewhere or shared."""
-    return duplicate(x) if is_taken or whose(x) is not None else x
-
-
 @seams.lend.take
 def lend(x, why):
     """Return a read-only duplicate that records why."""
@@ -77,6 +71,7 @@ def slots_of(x):
     return vars(type(x)).get('__slots__', ())
 
 
+@seams.own_tracer.take
 def duplicate(x):
     """Return a new tracer with the content of `x`."""
     copy = object.__new__(type(x))
@@ -275,7 +270,7 @@ def is_at_home(x) -> bool:
 @seams.is_a_number.take
 def is_a_number(x) -> bool:
     """Return whether a tracer represents a number, which is immutable."""
-    return x.ndim == 0 and not isinstance(whose(x), View)
+    return x.shape == () and type(getattr(x, 'memory', None)) is not View
 
 
 @seams.check_writable.take

@@ -12,10 +12,11 @@ from autodiff_mini.core import function_table, ufunc_table
 
 # The most used modules come first.
 MODULES = (
-    'composed', 'along_axis', 'selection', 'statistics', 'borrowed',
-    'filling', 'rows', 'tables', 'matrices', 'einsum', 'products', 'elements',
-    'linear_algebra', 'arranging', 'averages', 'decompositions', 'fft',
-    'polynomials', 'options', 'calls.custom_vmap', 'calls.optimize_remat')
+    'writing', 'composed', 'along_axis', 'selection', 'statistics',
+    'borrowed', 'filling', 'rows', 'tables', 'matrices', 'einsum', 'products',
+    'elements', 'linear_algebra', 'arranging', 'averages', 'decompositions',
+    'fft', 'polynomials', 'options', 'calls.custom_vmap',
+    'calls.optimize_remat')
 
 
 def module(name):
@@ -46,13 +47,10 @@ def bring(function):
 
 
 seams.bring.take(bring)
-seams.replace_masks.take(
-    lambda *args: module('options').replace_masks(*args))
-seams.call_with_batching.take(
-    lambda call: module('calls.custom_vmap').call_with_batching(call))
-seams.leave_closure.take(
-    lambda *args: module('calls.closing_calls').leave_opened(*args))
-seams.bind_both_ways.take(
-    lambda *args: module('calls.pulling_twice').bind_both_ways(*args))
-seams.call_if_unused.take(
-    lambda call, fwd: module('calls.optimize_remat').RematForward(call, fwd))
+seams.stage.take_from('more.error_states')
+seams.set_item.take_from('more.writing')
+seams.replace_masks.take_from('more.options')
+seams.call_with_batching.take_from('more.calls.custom_vmap')
+seams.leave_closure.take_from('more.calls.closing_calls')
+seams.bind_both_ways.take_from('more.calls.pulling_twice')
+seams.call_if_unused.take_from('more.calls.optimize_remat')

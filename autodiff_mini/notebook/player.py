@@ -233,7 +233,8 @@ class Recorder:
             given = rule(cts, *operands, **params)
         finally:
             self.open.pop()
-        if self.roles and packed_by(tree_leaves(cts)[0]):
+        cts = [ct for ct in tree_leaves(cts) if type(ct) is not Zero]
+        if self.roles and packed_by(cts[0]):
             return given        # this is being recorded
         line = self.lines_written.get(self.key(primitive, operands))
         if not self.open and not self.turned:
@@ -242,7 +243,7 @@ class Recorder:
             self.note('turn', 'Now backwards: the reverse pass reads the '
                       'recorded lines from last to first. The cotangent of '
                       'the result is '
-                      f'{self.said(tree_leaves(cts))}.',
+                      f'{self.said(cts)}.',
                       cotangents=[[name, encoded(cts, self)]
                                   for name in out], at=start)
             start += 1
@@ -257,7 +258,7 @@ class Recorder:
                 self.gathered[v] = total    # a large one would stay alive
             told.append((self.names[v], in_words(ct, self),
                          before is not None, total))
-        came = self.said(tree_leaves(cts))
+        came = self.said(cts)
         went = ' and '.join(
             f'{name} gets {ct}' + (f', which makes {in_words(total, self)}'
                                    if added else '')

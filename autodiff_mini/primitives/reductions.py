@@ -54,8 +54,8 @@ reduce_sum_p = sum_or_product('reduce_sum', np.sum)
 
 
 def sum_transpose(ct, x, axis, keepdims):
-    spread_out = ct if keepdims else np.expand_dims(ct, axis)
-    return np.broadcast_to(spread_out, x.shape)
+    fits = keepdims or len(axis) == len(x.shape)
+    return np.broadcast_to(ct if fits else np.expand_dims(ct, axis), x.shape)
 
 
 transpose.deflinear(reduce_sum_p, sum_transpose)

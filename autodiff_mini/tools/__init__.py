@@ -6,8 +6,6 @@ errors give the same reasons, but only general advice.  See the page *Errors
 explained*.
 """
 
-from importlib import import_module
-
 from autodiff_mini import seams
 
 NAMES = {   # by name: where to import it from, on demand
@@ -27,15 +25,6 @@ TAKEN = {   # by module: the seams that it takes
     'slips': [seams.with_warnings, seams.count_lines],
 }
 
-
-def import_when_called(seam, module):
-    """Take a seam until a call imports the module that takes it."""
-    @seam.take
-    def first(*args):
-        import_module(f'autodiff_mini.tools.{module}')
-        return seam(*args)
-
-
 for module, taken in TAKEN.items():
     for seam in taken:
-        import_when_called(seam, module)
+        seam.take_from(f'tools.{module}')

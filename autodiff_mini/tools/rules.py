@@ -10,7 +10,7 @@ from autodiff_mini.core import typeof
 from autodiff_mini.higher_order.custom_vjp import CustomVJPPrimal, is_residual
 from autodiff_mini.memory import read_by
 from autodiff_mini.pytree import (
-    containers, flatten_up_to, tree_leaves, tree_structure)
+    LEAF, containers, flatten_up_to, tree_leaves, tree_structure)
 
 
 @seams.ask_rule.take
@@ -59,13 +59,15 @@ PAIRS = {   # by rule: of what
 def check_tangents(rule, out, args):
     """Raise a TypeError if the tangents do not fit the outputs of a rule."""
     y, y_dot = out
-    if is_opened(y) or is_opened(y_dot):
+    if containers[type(y)] or containers[type(y_dot)]:
         tree, dot_tree = tree_structure(y), tree_structure(y_dot)
         if dot_tree != tree:
             raise TypeError(
                 f'{rule} must produce primal and tangent outputs with equal '
                 f'container (pytree) structures, but got {tree} and '
                 f'{dot_tree} respectively')
+    elif getattr(y, 'shape', ())[:1] != (rule.call.in_tree.num_leaves,):
+        return      # not a tuple of primals, stacked
     *held, primals, _ = args
     ys = tree_leaves(y) if is_opened(y) else [y]
     xs = tree_leaves(primals) if any(map(is_opened, primals)) else primals
@@ -110,8 +112,7 @@ def check_cotangents(rule, out):
             f'{rule} must produce a tuple with one cotangent per argument of '
             f'the function ({count}), but got {describe(out)}. Return '
             '`(ct,)` if there is one argument.')
-    if not any(map(is_opened, out)) and all(
-            child.node_type is None for child in tree.children):
+    if tree.children == (LEAF,) * count and not any(map(is_opened, out)):
         return
     try:
         cts = flatten_up_to(tree, tuple(out[:count]), or_none=True)

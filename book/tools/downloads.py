@@ -15,9 +15,10 @@ import zipfile
 from pathlib import Path
 
 import nbformat
+from mkdocs.utils.yaml import yaml_load
 
 from book.tools import weave
-from book.tools.places import settings, told
+from book.tools.places import ROOT, told
 
 NEEDS = '''\
 from importlib.util import find_spec
@@ -92,7 +93,7 @@ def packages(notebook):
 
 def needs(names):
     """Return {name in Python: requirement for pip} of packages."""
-    address = settings()['repo_url']
+    address = yaml_load((ROOT / 'mkdocs.yml').read_text())['repo_url']
     found = PIP | {'autodiff_mini': f'git+{address}' if address else '.'}
     return {name: found.get(name, name) for name in names}
 

@@ -10,7 +10,6 @@ import ast
 import io
 import re
 import tokenize
-from symtable import symtable
 
 from book.tools import places, weave
 from book.tools.weave import Problem
@@ -29,7 +28,12 @@ SPACE = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT,
 
 def check(root):
     """Return the problems of Book One: text too long, names too early."""
-    problems, total = early_names(root), 0
+    return [*early_names(root), *too_long(root)]
+
+
+def too_long(root):
+    """Yield the problems of listings and pages that are too long."""
+    total = 0
     for path in weave.book_one(root):
         between = 0
         for block in weave.blocks(path):
@@ -37,50 +41,45 @@ def check(root):
                 count = code_lines(block.text)
                 between += count
                 if count > MOST_LISTED:
-                    problems.append(Problem(path, block.line,
-                                            f'a listing of {count} lines'))
+                    yield Problem(path, block.line,
+                                  f'a listing of {count} lines')
                 if between > MOST_BETWEEN:
-                    problems.append(Problem(
-                        path, block.line,
-                        f'{between} lines without an experiment'))
+                    yield Problem(path, block.line,
+                                  f'{between} lines without an experiment')
             elif block.runs:
                 between = 0
         total += (count := words(path))
         if count > MOST_WORDS:
-            problems.append(Problem(path, 1, f'{count} words'))
+            yield Problem(path, 1, f'{count} words')
     if total > MOST_IN_ALL:
-        problems.append(Problem(path, 1, f'{total} words in Book One'))
-    return problems
+        yield Problem(path, 1, f'{total} words in Book One')
 
 
 def early_names(root):
-    """Return a problem for each name that is used too early in Book One."""
+    """Yield a problem for each name that is used too early in Book One."""
     names = {name for title, module in weave.modules(root).items()
              if title.startswith(weave.DRAFT)
              for found in module.values() for name in defined(found)}
-    known, problems = set(), []
+    known = set()
     for path in weave.book_one(root):
-        lines, end = path.read_text().splitlines(), 0
+        prose = weave.prose(path).splitlines()
         for block in weave.blocks(path):
-            known |= said(lines[end:block.line - 1])
-            end = block.end
             if not block.title.startswith(weave.DRAFT):
                 continue
             shown = weave.parsed(block)
-            known |= {name for found in shown for name in defined(found)}
+            known = known.union(said(prose[:block.line]),
+                                *map(defined, shown))
             if block.runs:      # or it is the head of a module
-                problems += [Problem(path, block.line + found.line,
-                                     f'`{name}` comes too early')
-                             for found in shown
-                             for name in sorted(used(found) & names - known)]
-        known |= said(lines[end:])
-    return problems
+                for found in shown:
+                    for name in sorted(used(found) & names - known):
+                        yield Problem(path, block.line + found.line,
+                                      f'`{name}` comes too early')
+        known |= said(prose)
 
 
 def defined(statement):
     """Return the names that a statement defines, imports excluded."""
-    is_import = isinstance(statement.node, ast.Import | ast.ImportFrom)
-    return set() if is_import else weave.bound(statement.node)
+    return set() if weave.is_head(statement) else weave.bound(statement)
 
 
 def said(lines):
@@ -90,13 +89,9 @@ def said(lines):
 
 def used(statement):
     """Return the global names that a statement uses or imports."""
-    tables, names = [symtable(statement.text, '', 'exec')], set()
-    for table in tables:
-        tables += table.get_children()
-        names |= {symbol.get_name() for symbol in table.get_symbols()
-                  if symbol.is_global()
-                  and (symbol.is_referenced() or symbol.is_imported())}
-    return names
+    return {symbol.get_name() for table in weave.tables(statement.text)
+            for symbol in table.get_symbols() if symbol.is_global()
+            and (symbol.is_referenced() or symbol.is_imported())}
 
 
 def code_lines(source):
@@ -120,11 +115,10 @@ def whole(page):
     """Return all modules of the draft, each with a link to its chapter."""
     book, parts = weave.modules(places.ROOT), {}
     for path in weave.book_one(places.ROOT):
-        [title, *_] = places.sections(path).values()
+        [chapter, *_] = places.sections(path).values()
         for block in weave.woven(path):
-            if block.title.startswith(weave.DRAFT):
-                code = weave.join(book[block.title].values())
-                parts.setdefault(
-                    block.title, f'**[{title.title}](../chapters/{path.name})**\n\n'
-                    f'```py title="{block.title}"\n{code}\n```')
+            code = weave.join(book[block.title].values())
+            parts.setdefault(block.title, (
+                f'**[{chapter.title}](../chapters/{path.name})**\n\n'
+                f'```py title="{block.title}"\n{code}\n```'))
     return '\n\n'.join(parts.values())

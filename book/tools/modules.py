@@ -10,12 +10,14 @@ import html
 import os
 import re
 from functools import lru_cache
+from importlib.util import resolve_name
 from itertools import accumulate
 from pathlib import Path
 
 import griffe
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
-from pygments.token import STANDARD_TYPES
 
 from book.tools import weave
 from book.tools.places import Place, told
@@ -38,7 +40,9 @@ FLOORS = [
      [])]      # all others
 SCOPES = (ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ListComp
           | ast.SetComp | ast.DictComp | ast.GeneratorExp)
-PLAIN = {'', 'n', 'o', 'p', 'w'}     # styles that look like text
+# Names, operators, punctuation, and spaces have the color of text.
+PLAIN = re.compile('<span class="[nopw]">([^<]*)</span>')
+PIECE = re.compile(r'<[^>]*>|&#?\w+;|\w+|.', re.DOTALL)
 FENCES = str.maketrans({'`': '&#96;', '~': '&#126;'})   # hide from Markdown
 HERE = Path('book/modules/index.md')       # the index that is made
 
@@ -58,13 +62,14 @@ class AsHelp(griffe.Extension):
             return
         for part in getattr(node, 'body', ()):
             match part:
-                case ast.Assign([ast.Name('NAMES')], names):    # of a wing
+                case ast.Assign([ast.Name('NAMES' | 'LATER')], names):
                     for name, where in ast.literal_eval(names).items():
                         mod.package.set_member(name, griffe.Alias(
                             name, f'{mod.package.path}.{where}'))
-            for name in weave.bound(part) - mod.members.keys():
+        for found in weave.statements(mod.filepath.read_text()):
+            for name in weave.bound(found) - mod.members.keys():
                 mod.set_member(name, griffe.Attribute(
-                    name, lineno=part.lineno))
+                    name, lineno=found.node.lineno))
 
     def on_class_members(self, *, node, cls, **_):
         for part in ast.walk(node):
@@ -125,11 +130,6 @@ def defined(found):
         return None
 
 
-def dotted(title):
-    """Return the dotted name of a module or a package."""
-    return weave.dotted(title).removesuffix('.__init__')
-
-
 def place(title, line=0):
     """Return the Place of a module, or of a line in it."""
     name = title.removeprefix(f'{weave.PACKAGE}/')
@@ -160,8 +160,8 @@ class Names:
 
     def __init__(self, title, library):
         self.library = library
-        self.home = within(library, dotted(title))
-        self.folder = title.split('/')[:-1]
+        self.home = within(library, weave.dotted(title))
+        self.package = weave.dotted(title[:title.rindex('/')])
 
     def uses(self, node, local, around):
         """Yield (line, column, text, meaning) of the names in a node.
@@ -173,9 +173,9 @@ class Names:
         seen = local | around.members if (
             isinstance(around, griffe.Class)) else local
         match node:
-            case ast.ImportFrom(module, _, level):
+            case ast.ImportFrom():
                 yield (node.lineno, node.col_offset + len('from '),
-                       '.' * level + (module or ''), self.origin(node))
+                       *self.origin(node))
             case ast.Name(text) | ast.Attribute(_, text):
                 yield (node.end_lineno, node.end_col_offset
                        - len(text.encode()), text, self.meaning(node, seen))
@@ -190,10 +190,10 @@ class Names:
             yield from self.uses(part, local, inside)
 
     def origin(self, node):
-        """Return the module that names are imported from, or None."""
-        folder = self.folder[:len(self.folder) + 1 - node.level]
-        return within(self.library, '.'.join(
-            folder * bool(node.level) + [node.module] * bool(node.module)))
+        """Return the name of what is imported from, and the module, if ours.
+        """
+        name = '.' * node.level + (node.module or '')
+        return name, within(self.library, resolve_name(name, self.package))
 
     def imported(self, node):
         """Return (part, meaning) of the names that an import lists."""
@@ -201,7 +201,7 @@ class Names:
             case ast.Import(parts):
                 return [(x, within(self.library, x.name)) for x in parts]
             case ast.ImportFrom(_, parts):
-                source = self.origin(node)
+                _, source = self.origin(node)
                 return [(x, source and member(source, x.name)) for x in parts]
         return []
 
@@ -210,22 +210,14 @@ class Names:
 
         They are None, mostly. Names bound by a nested function are included.
         """
-        found, released = {}, set()
-        for part in ast.walk(node):
-            found |= {x.asname or x.name: meaning
-                      for x, meaning in self.imported(part)}
-            match part:
-                case ast.Name(name, ast.Store()) | ast.arg(name):
-                    found.setdefault(name, None)
-                case ast.Global(names) | ast.Nonlocal(names):
-                    released |= {*names}
-                case (ast.stmt(name=str(name)) | ast.pattern(name=str(name))
-                      | ast.excepthandler(name=str(name))):
-                    if part is not node:
-                        found.setdefault(name, None)
+        found = {symbol.get_name(): None
+                 for table in weave.tables(ast.unparse(node))[1:]
+                 for symbol in table.get_symbols() if symbol.is_local()}
+        found |= {x.asname or x.name: meaning for part in ast.walk(node)
+                  for x, meaning in self.imported(part)}
         if isinstance(around, griffe.Class):
             found |= dict.fromkeys(('self', 'cls'), around)
-        return {name: found[name] for name in found.keys() - released}
+        return found
 
     def meaning(self, node, local):
         """Return the object that an expression means, or None.
@@ -244,14 +236,38 @@ class Names:
 
 # A source as HTML, line by line.
 
-def source(text, links, marks):
+def source(lines, marks):
     """Return the HTML of a module's source, with links and marks in it."""
     lines = [f'<span id="L{number}"><a class="ln" href="#L{number}" '
              f'tabindex="-1">{number:3}</a> {line}{marks.get(number, "")}\n'
-             '</span>'
-             for number, line in enumerate(highlighted(text, links), 1)]
+             '</span>' for number, line in enumerate(lines, 1)]
     return ('<div class="highlight module" data-search-exclude><pre><code>'
             + ''.join(lines) + '</code></pre></div>')
+
+
+@lru_cache(maxsize=1000)
+def highlighted(title, text, library):
+    """Return the HTML of each line of a module."""
+    code = highlight(text, PythonLexer(ensurenl=False, stripnl=False),
+                     HtmlFormatter(nowrap=True))
+    return linked(PLAIN.sub(r'\1', code), links_in(title, text, library)
+                  ).translate(FENCES).splitlines()
+
+
+def linked(code, links, attributes=''):
+    """Return the HTML of code with links {offset in the text: (name, link)}.
+    """
+    made, at, end = '', 0, None
+    for piece in PIECE.findall(code):
+        if piece[0] == '<':      # a tag
+            made += piece
+            continue
+        if at in links:
+            name, link = links[at]
+            made, end = f'{made}<a href="{link}"{attributes}>', at + len(name)
+        at += len(html.unescape(piece))
+        made += piece + '</a>' * (at == end)
+    return made
 
 
 @lru_cache(maxsize=1000)
@@ -275,10 +291,11 @@ def links_in(title, text, library):
     return found
 
 
-def links_shown(title, text):
+def links_shown(title, text, home):
     """Return the links in a text that shows statements of a module.
 
-    Each leads from the folder `modules`.
+    Args:
+        home: the link to the folder `modules`.
     """
     whole, found = Path(title).read_text(), {}
     links, folder = links_in(title, whole, library()), place(title).page.parent
@@ -286,7 +303,7 @@ def links_shown(title, text):
     for shown in weave.statements(text):
         if (there := starts.get(shown.address)) and there.text == shown.text:
             first, here = (offset(whole, there.line), offset(text, shown.line))
-            found |= {at - first + here: (name, os.path.normpath(
+            found |= {at - first + here: (name, home + os.path.normpath(
                 folder.relative_to(HERE.parent) / link))
                 for at, (name, link) in links.items()
                 if first <= at < first + len(there.text)}
@@ -321,57 +338,33 @@ def marks_in(title, text, shown):
     return marks
 
 
-def highlighted(text, links):
-    """Return the HTML of each line of a module."""
-    found, end = '', None
-    for start, token, value in PythonLexer(
-            ensurenl=False, stripnl=False).get_tokens_unprocessed(text):
-        style = STANDARD_TYPES.get(token, '')
-        for piece in re.finditer('\n|@|[^\n@]+', value):
-            at = start + piece.start()
-            if at in links:
-                name, link = links[at]
-                found += f'<a href="{link}">'
-                end = at + len(name)
-            words = html.escape(piece[0], quote=False).translate(FENCES)
-            found += words if style in PLAIN or words == '\n' else (
-                f'<span class="{style}">{words}</span>')
-            if at + len(piece[0]) == end:
-                found += '</a>'
-    return found.splitlines()
-
-
 # The pages.
 
 def pages():
     """Return {name in the folder: text} of the modules and their index."""
     sources, shown = texts(), told()
-    if not sources:
-        return {}
     library = loaded(tuple(sources.items()))
     found = {HERE: index(sources, shown, library)} | {
-        place(title).page: page(
-            title, text, tuple(shown.get(title, {}).items()), library)
+        place(title).page: page(title, text, shown.get(title, {}), library)
         for title, text in sources.items()}
     return {path.relative_to('book').as_posix(): text
             for path, text in found.items()}
 
 
-@lru_cache(maxsize=1000)
 def page(title, text, shown, library):
     """Return the page of a module; the book shows `shown` of it."""
-    shown, where = dict(shown), place(title)
-    docstring = ast.get_docstring(ast.parse(text)) or ''
+    where = place(title)
+    docstring = within(library, weave.dotted(title)).docstring
     first = {x.page: x for places in reversed(shown.values())
              for x in reversed(places)}
     chapters = ', '.join(f'[{kind(x)}]({x.link(where.page)})'
                          for x in sorted(first.values()))
     up = os.path.relpath(HERE, where.page.parent)
     return '\n\n'.join([
-        f'# {where.title}', docstring,
+        f'# {where.title}', docstring.value if docstring else '',
         f'Explained in {chapters}. ' * bool(chapters)
         + f'[All modules]({up})',
-        source(text, links_in(title, text, library),
+        source(highlighted(title, text, library),
                marks_in(title, text, shown))]) + '\n'
 
 
@@ -395,6 +388,6 @@ def index(sources, shown, library):
             titles.sort(key=order.index)
         parts += [f'## {heading}', words, '\n'.join(
             f'- [`{place(title).title}`]({place(title).link(HERE)}) '
-            + first_paragraph(within(library, dotted(title)).docstring)
+            + first_paragraph(within(library, weave.dotted(title)).docstring)
             for title in titles)]
     return '\n\n'.join(parts) + '\n'

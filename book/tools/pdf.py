@@ -9,21 +9,25 @@ for the table of contents.
 """
 
 import base64
-import re
 import sys
 import tempfile
 from contextlib import contextmanager
 from io import BytesIO
+from itertools import groupby
 from pathlib import Path
 
 import pypdf
-from pypdf.generic import NameObject, TextStringObject
+from mkdocs.config import load_config
+from mkdocs.structure.files import get_files
+from mkdocs.structure.nav import get_navigation
+from pypdf.generic import NameObject, TextStringObject, TreeObject
 
 from book.tools.pages import RELEASE
-from book.tools.places import ROOT, settings
+from book.tools.places import ROOT
 from tests.browser import browsing, installed, serving
 
 HERE = Path(__file__).parent / 'print'
+CONFIG = load_config(str(ROOT / 'mkdocs.yml'))
 COVER = '''<img src="assets/logo.svg" alt="">
 <div class="title">{site_name}</div><p>{site_description}</p>
 <p class="small">Version {release}. Text and code: Apache-2.0.<br>
@@ -48,37 +52,29 @@ def squeezed(title):
     return ''.join(title.split())
 
 
-def parts(navigation, above=()):
-    """Return [(part, [(page, title)])] of the `nav` of a mkdocs.yml.
+def parts():
+    """Return [(part, [(page, title)])] of the site's navigation.
 
-    A nested part has both names. A page outside of any part has a part of its
-    own without a name. A title is empty if the page itself has it.
+    A nested part has both names, and a page outside of any part has none. A
+    title is empty if the page itself has it.
     """
-    found, part = [], ' · '.join(above)
-    for entry in navigation:
-        [(title, inside)] = entry.items() if isinstance(entry, dict) else [
-            ('', entry)]
-        if isinstance(inside, list):
-            found += parts(inside, (*above, title))
-            continue
-        if not part or not found or found[-1][0] != part:
-            found.append((part, []))
-        found[-1][1].append((re.sub('md$', 'html', inside), title))
-    return found
+    pages = get_navigation(get_files(CONFIG), CONFIG).pages
+    return [(part, [(page.url, page.title or '') for page in inside])
+            for part, inside in groupby(pages, lambda page: ' · '.join(
+                part.title for part in reversed(page.ancestors)))]
 
 
 @contextmanager
 def composed(site):
     """Yield a browser that shows all pages of a site, one after another."""
-    said = settings()
     with (tempfile.TemporaryDirectory() as profile, serving(site) as home,
           browsing(*installed(), profile) as browser):
         browser.command_executor.client_config.timeout = 1200
         browser.set_script_timeout(300)
         browser.get(f'{home}/index.html')
         missing = browser.execute_async_script(
-            (HERE / 'compose.js').read_text(), parts(said['nav']),
-            COVER.format(**said, release=RELEASE), styles(site))
+            (HERE / 'compose.js').read_text(), parts(),
+            COVER.format(**CONFIG, release=RELEASE), styles(site))
         if missing:
             raise ValueError(f'missing from the print: {missing}')
         yield browser
@@ -91,10 +87,9 @@ def pdf(browser):
         name.lstrip('/'): first.get_destination_page_number(place) + 1
         for name, place in first.named_destinations.items()})
     book = pypdf.PdfWriter(clone_from=BytesIO(printed(browser)))
-    said = settings()
-    book.add_metadata({'/Title': said['site_name'],
-                       '/Author': said['site_author'],
-                       '/Subject': said['site_description']})
+    book.add_metadata({'/Title': CONFIG.site_name,
+                       '/Author': CONFIG.site_author,
+                       '/Subject': CONFIG.site_description})
     headings = browser.execute_script(HEADINGS)
     # Chromium joins the lines of a broken heading without a space, and
     # repeats a heading that it moved to the next page.
@@ -111,12 +106,9 @@ def pdf(browser):
 
 def entries(node):
     """Yield the entries of an outline, from the top."""
-    entry = node.get('/First')
-    while entry is not None:
-        entry = entry.get_object()
+    for entry in TreeObject(node).children():
         yield entry
         yield from entries(entry)
-        entry = entry.get('/Next')
 
 
 def styles(site):

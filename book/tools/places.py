@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from markdown.extensions.toc import slugify, unique
-from mkdocs.utils.yaml import yaml_load
 
 from book.tools import weave
 
 ROOT = Path(__file__).resolve().parents[2]
-HEADING = re.compile(r'(#{1,6}) (.+)')
+HEADING = re.compile('#{1,6} (.+)')
 
 
 class Place(NamedTuple):
@@ -34,31 +33,20 @@ class Place(NamedTuple):
         return weave.label(self.page)
 
 
-def settings():
-    """Return the settings in mkdocs.yml."""
-    with open(ROOT / 'mkdocs.yml') as file:
-        return yaml_load(file)
-
-
 def sections(page):
     """Return {line: Place} of the headings of a page, from the top."""
-    used, found, fence = set(), {}, None
-    for number, line in enumerate(page.read_text().splitlines(), 1):
-        ticks = re.match('`{3,}', line)
-        if ticks and fence is None:
-            fence = ticks[0]
-        elif fence is not None:
-            fence = None if line.rstrip() == fence else fence
-        elif match := HEADING.fullmatch(line):
-            text = re.sub(r'[`*]|\]\([^)]*\)|\[', '', match[2])
+    used, found = set(), {}
+    for number, line in enumerate(weave.prose(page).splitlines(), 1):
+        if match := HEADING.fullmatch(line):
+            text = re.sub(r'[`*]|\]\([^)]*\)|\[', '', match[1])
             found[number] = Place(page, unique(slugify(text, '-'), used),
                                   text)
     return found
 
 
-def above(line, places):
-    """Return the last of the places {line: Place} at or above a line."""
-    return [place for start, place in places.items() if start <= line][-1]
+def above(line, headings):
+    """Return the last of the headings {line: Place} at or above a line."""
+    return [place for start, place in headings.items() if start <= line][-1]
 
 
 def told():
@@ -66,11 +54,10 @@ def told():
     book, found = weave.modules(Path()), {}
     for page in weave.chapters(Path()):
         if page.name != 'index.md':
-            places = sections(page)
+            headings = sections(page)
             for block in weave.woven(page):
+                shown = found.setdefault(block.title, {})
                 for statement in weave.resolve(block, book)[0]:
-                    known, key = (found.setdefault(block.title, {}),
-                                  statement.address)
-                    known[key] = known.get(key, ()) + (
-                        above(block.line, places),)
+                    shown.setdefault(statement.address, []).append(
+                        above(block.line, headings))
     return found

@@ -13,9 +13,6 @@ GROUPS = ('values', 'forward_mode', 'batching', 'reverse_mode',
           'functions_with_rules', 'trees', 'errors')
 ENTRY = re.compile(r'^::: autodiff_mini\.(\w+)\n(?: +.*\n)*', re.MULTILINE)
 NAME = re.compile(r'(\[`([\w.]+)`\])\[\]')
-LISTING = re.compile(
-    rf'^(`{{3,}})(\w+)(.*?) title="({weave.PACKAGE}/.*?)"(.*)\n((?s:.*?))^\1$',
-    re.MULTILINE)
 
 
 def pages(root):
@@ -59,15 +56,16 @@ def linked(markdown, page):
         return (f'{match[0]}\nDefined in [`{goal.title}`]({goal.link(page)}).'
                 + f' Explained in {links}.' * bool(told) + '\n')
 
-    def listing(match):
-        ticks, language, before, title, after, text = match.groups()
-        chosen, _ = weave.resolve(weave.Block(
-            page, 0, 0, False, title, text.rstrip('\n')), book)
+    def listing(fence):
+        block = weave.block(fence, page)
+        if block.title not in book:
+            return fence[0]
+        chosen, _ = weave.resolve(block, book)
         if not chosen:
-            return match[0]      # weave reports this problem
-        link = place(title, chosen[0].line).link(page)
-        return (f'[{title}]({link}){{ .filename }}\n\n'
-                f'{ticks}{language}{before}{after}\n{text}{ticks}')
+            return fence[0]      # weave reports this problem
+        link = place(block.title, chosen[0].line).link(page)
+        return f'[{block.title}]({link}){{ .filename }}\n\n' + (
+            fence[0].replace(f' title="{block.title}"', '', 1))
 
     def definition(match):
         meant = within(library(), f'{weave.PACKAGE}.{match[2]}')
@@ -75,7 +73,7 @@ def linked(markdown, page):
 
     book = weave.modules(Path())
     shown = places.told() if ENTRY.search(markdown) else {}
-    for pattern, link in (ENTRY, entry), (LISTING, listing), (
+    for pattern, link in (ENTRY, entry), (weave.FENCE, listing), (
             NAME, definition):
         markdown = pattern.sub(link, markdown)
     return markdown

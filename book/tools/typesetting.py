@@ -25,7 +25,6 @@ FORMULA = re.compile(
 LISTING = re.compile(
     r'(?s)(<a class="filename" href="((?:\.\./)*modules/)[^>]*>([^<]*)</a></p>'
     r'\s*<div class="[^"]*"><pre><span></span><code>)(.*?)(?=</code>)')
-PIECE = re.compile(r'<[^>]*>|&#?\w+;|\w+|.', re.DOTALL)
 
 
 class Typesetting(Extension):
@@ -37,9 +36,7 @@ class Typesetting(Extension):
 class Finish(Postprocessor):
     def run(self, text):
         text = FORMULA.sub(formula, text)
-        # Names, operators, punctuation, and spaces have the color of text.
-        text = re.sub(r'<span class="[nopw]">([^<]*)</span>', r'\1', text)
-        text = LISTING.sub(listing, text)
+        text = LISTING.sub(listing, modules.PLAIN.sub(r'\1', text))
         # Markdown does not process the text of a <summary>.
         text = re.sub('<summary>.*?</summary>', lambda fold: re.sub(
             '`(.*?)`', r'<code>\1</code>', fold[0]), text)
@@ -53,17 +50,11 @@ def makeExtension(**options):
 
 def listing(match):
     """Return the HTML of a listing, whose title names a module, with links."""
-    opening, folder, title, code = match.groups()
-    links = modules.links_shown(title, html.unescape(
-        re.sub('<[^>]*>', '', code)))
-    at, made = 0, opening
-    for piece in PIECE.findall(code):
-        name, link = links.get(at, ('', ''))
-        at += 0 if piece[0] == '<' else len(html.unescape(piece))
-        made += (f'<a href="{folder}{link}" tabindex="-1" '
-                 f'contenteditable="false">{piece}</a>'
-                 if piece == name else piece)
-    return made
+    opening, home, title, code = match.groups()
+    text = html.unescape(re.sub('<[^>]*>', '', code))
+    return opening + modules.linked(
+        code, modules.links_shown(title, text, home),
+        ' tabindex="-1" contenteditable="false"')
 
 
 def formula(match):

@@ -23,18 +23,19 @@ import re
 import subprocess
 import sys
 from functools import cache
-from hashlib import sha256
 from itertools import zip_longest
 from pathlib import Path
+from symtable import symtable
 from typing import NamedTuple
 
 PACKAGE = 'autodiff_mini'
 DRAFT = f'{PACKAGE}/draft/'     # every statement of it is shown, once
 LAST = 17                       # chapter of Book One
-WOVEN = Path('.cache/woven')    # hashes of the listings that weave wrote
+WOVEN = Path('.cache/woven')    # the listings that weave wrote, and ENDs
+END = '\0'
 ASK = '# weave:'
 ANYWAY = '.venv/bin/python -m book.tools.weave --anyway'
-FENCE = re.compile(r'`{3,}(python|py)\b(.*)')
+FENCE = re.compile(r'(?ms)^(`{3,})(\w*)([^\n]*)\n(.*?)^\1 *$')
 TITLE = re.compile(r'title="([^"]*)"')
 
 
@@ -68,26 +69,21 @@ class Problem(NamedTuple):
 
 # Statements and their addresses.
 
-def address(node, source):
-    """Return the name by which a block asks for the statement `node`."""
+def address(node, line):
+    """Return the name by which a block asks for a statement.
+
+    Args:
+        line: its first line, without decorators.
+    """
     match node:
-        case ast.FunctionDef(name) | ast.AsyncFunctionDef(name) | ast.ClassDef(
-                name):
-            found = name
-        case ast.Assign(targets):
-            found = ' = '.join(map(ast.unparse, targets))
-        case ast.AnnAssign(target) | ast.AugAssign(target):
-            found = ast.unparse(target)
+        case ast.stmt(name=str(found)):     # a function or a class
+            pass
         case ast.Expr(ast.Constant(str())):
             found = '"""'
         case ast.Expr(ast.Call(func, [first, *_])):
             found = f'{ast.unparse(func)}({ast.unparse(first)}'
-        case ast.ImportFrom(module, _, level):
-            found = 'from ' + '.' * level + (module or '')
-        case ast.Import():
-            found = ast.unparse(node).partition(' as ')[0]
         case _:
-            found = ast.get_source_segment(source, node).splitlines()[0]
+            found = re.split(' (?:=|as|import) |: |  #', line)[0]
     return found.replace(', ', ',')   # ', ' separates addresses
 
 
@@ -101,7 +97,7 @@ def statements(source):
         while start > 1 and lines[start - 2].startswith('#'):
             start -= 1
         text = '\n'.join(lines[start - 1:node.end_lineno])
-        found.append(Statement(address(node, source), start,
+        found.append(Statement(address(node, lines[node.lineno - 1]), start,
                                node.end_lineno, text, node))
     return found
 
@@ -126,20 +122,24 @@ def chapters(root):
 
 def blocks(path):
     """Return the Python fences of a chapter."""
-    found, ticks = [], None
-    for number, line in enumerate(path.read_text().splitlines(), 1):
-        if ticks is None and (match := re.match('`{3,}', line)):
-            ticks, opening, start, text = match[0], line, number, []
-        elif ticks is not None and line.rstrip() == ticks:
-            if match := FENCE.fullmatch(opening):
-                title = TITLE.search(match[2])
-                found.append(Block(
-                    path, start, number, match[1] == 'python',
-                    title[1] if title else '', '\n'.join(text)))
-            ticks = None
-        elif ticks is not None:
-            text.append(line)
-    return found
+    return [block(fence, path) for fence in FENCE.finditer(path.read_text())
+            if fence[2] in ('python', 'py')]
+
+
+def block(fence, path):
+    """Return the Block of a match of FENCE in a chapter."""
+    _, language, words, code = fence.groups()
+    title, line = TITLE.search(words), 1 + fence.string.count(
+        '\n', 0, fence.start())
+    return Block(path, line, line + fence[0].count('\n'),
+                 language == 'python', title[1] if title else '',
+                 code.removesuffix('\n'))
+
+
+def prose(path):
+    """Return the text of a page, with empty lines for its fences."""
+    return FENCE.sub(lambda fence: '\n' * fence[0].count('\n'),
+                     path.read_text())
 
 
 def woven(path):
@@ -171,9 +171,7 @@ def resolve(block, book):
         return [], [Problem(block.path, line, f'not Python: {error.msg}')]
     wrong = [unknown('statement', name, module, block, line)
              for name, line in names if name not in module]
-    return ([module[name] for name, _ in names if name in module],
-            wrong if names else
-            [Problem(block.path, block.line, 'shows nothing')])
+    return [module[name] for name, _ in names if name in module], wrong
 
 
 def asked(block, module):
@@ -203,7 +201,7 @@ def unknown(kind, name, known, block, line):
 def weave(root, anyway=False):
     """Refresh the listings of the chapters that were not edited there."""
     book, file = modules(root), root / WOVEN
-    known = set(file.read_text().split()) if file.exists() else set()
+    known = {*file.read_text().split(END)} if file.exists() else set()
     for path in chapters(root):
         old = path.read_text()
         lines = old.split('\n')
@@ -212,25 +210,19 @@ def weave(root, anyway=False):
             text = join(chosen)
             if not wrong and (anyway or text == block.text
                               or not is_edited(block, known, root)):
-                known.add(digest(block.title, text))
+                known.add(text)
                 lines[block.line:block.end - 1] = text.split('\n')
         if (new := '\n'.join(lines)) != old:
             path.write_text(new)
             print(f'{path}: refreshed')
     file.parent.mkdir(exist_ok=True)
-    file.write_text('\n'.join(sorted(known)))
+    file.write_text(END.join(sorted(known)))
 
 
 def is_edited(block, known, root):
     """Return whether a block's text is neither woven nor committed."""
-    return not (block.text.startswith(ASK)
-                or digest(block.title, block.text) in known
+    return not (block.text.startswith(ASK) or block.text in known
                 or block.text in committed(root, block.path))
-
-
-def digest(title, text):
-    """Return a hash of the text of a listing."""
-    return sha256(f'{title}\0{text}'.encode()).hexdigest()[:16]
 
 
 def committed(root, path):
@@ -301,9 +293,6 @@ def drift(block, book):
     chosen, problems = resolve(block, book)
     if problems or block.text == join(chosen):
         return problems
-    if block.text.startswith(ASK):
-        return [Problem(block.path, block.line + 1,
-                        f'`make weave` has to expand `{block.text}`')]
     diff = difflib.unified_diff(
         block.text.splitlines(), join(chosen).splitlines(),
         str(block.path), block.title, lineterm='')
@@ -340,21 +329,24 @@ def imports(node):
             ] if isinstance(node, ast.Import) else []
 
 
-def bound(node):
-    """Return the names that a top-level statement defines."""
-    if hasattr(node, 'name'):
-        return {node.name}
-    if isinstance(node, ast.Import | ast.ImportFrom):
-        return {name.asname or name.name.split('.')[0] for name in node.names}
-    return {found.id for found in ast.walk(node)
-            if isinstance(found, ast.Name) and isinstance(found.ctx, ast.Store)
-            } | {found.name for found in ast.walk(node)
-                 if isinstance(found, ast.ExceptHandler)}
+def bound(statement):
+    """Return the names that a top-level statement defines or imports."""
+    return {symbol.get_name()
+            for symbol in tables(statement.text)[0].get_symbols()
+            if symbol.is_assigned() or symbol.is_imported()}
+
+
+def tables(source):
+    """Return the symbol tables of a source and of the functions in it."""
+    found = [symtable(source, '', 'exec')]
+    for table in found:
+        found += table.get_children()
+    return found
 
 
 def dotted(title):
-    """Return the dotted name of a module, from its path."""
-    return title.removesuffix('.py').replace('/', '.')
+    """Return the dotted name of a module or a package, from its path."""
+    return re.sub(r'(/__init__)?\.py$', '', title).replace('/', '.')
 
 
 def parsed(block):

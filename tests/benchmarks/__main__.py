@@ -41,9 +41,9 @@ WHY = dict.fromkeys(TIMED, GUARD) | {
     'W3': 'The person goes forwards, because there is one input, and keeps '
           'nothing. `grad` goes backwards. On ten elements, the arrays of a '
           'call are new, too.',
-    'W6': 'The floor computes each state and slope in its row of an array, '
-          'and knows which of them the reverse pass needs. The loop copies '
-          'what it keeps, and checks that it is finite.',
+    'W6': 'A loop takes its rows out of arrays, one view for each, and makes '
+          'new arrays for what it does not store. A loop of floats makes '
+          'arrays of what it keeps and checks that it is finite.',
     'W10': 'The person knows that the matrix has three diagonals, and `jit` '
            'multiplies matrices of ones and zeros.'}
 

@@ -11,6 +11,7 @@ from autodiff_mini.fast.plan import c_ordered
 from autodiff_mini.fast.scalars import (
     MATH, adds_in_turn, as_numpy, in_turn, is_scalar)
 from autodiff_mini.fast.simplify import opened, simplify
+from autodiff_mini.primitives.elementwise import tanh_p
 from tests.test_jit_equals_eager import (
     Raised, assert_identical, outcome, plain)
 from tests.test_lowering import without_lines
@@ -211,7 +212,6 @@ POWERS = {  # of an array without axes, or of an element
     'of_a_number': lambda v: v[1] ** -0.2 + v + v[0] ** 3,
 }
 MANY = {    # programs that do not
-    'of_numpy': lambda x, v: np.tanh(np.sinh(v[0]) - np.tanh(v)),
     'nine': lambda x, v: np.concatenate([v] * 4 + [v[:1]]) * x,
     'powers': lambda x, v: v ** 0.5 + v ** x,
     'products': lambda x, v: v @ v + x,
@@ -251,6 +251,12 @@ def test_a_power_has_the_bits_of_numpy(eager_to_split):
 def test_programs_that_gain_little_are_left_alone():
     assert not lowered(lambda v: v * 2 + 1, V).fast.scalar
     assert not lowered(lambda v: np.exp(np.exp(np.exp(v))), V).fast.scalar
+
+
+def test_an_array_of_one_element_becomes_a_number():
+    """Even for a function of NumPy, if its bits are those of arrays."""
+    f = lambda v: np.sum(np.tanh(v * 0.5) * v * v)
+    assert lowered(f, V[:1]).fast.scalar == as_numpy(tanh_p)
 
 
 def test_strided_vectors_run_the_careful_version():

@@ -130,5 +130,5 @@ def test_every_name_of_a_page_is_defined_or_imported_on_it():
             cells = [cell for block in weave.blocks(page) if block.runs
                      for cell in weave.parsed(block)]
             has = set(dir(builtins)).union(
-                *(weave.bound(x.node) for x in cells))
+                *(weave.bound(x) for x in cells))
             assert set().union(*map(mainline.used, cells)) <= has, page.name

@@ -5,6 +5,7 @@ it.  The tangent becomes an operand of the call, so the call keeps its rule.
 Chapter 22.
 """
 
+from autodiff_mini import seams
 from autodiff_mini.core import typeof
 from autodiff_mini.higher_order.call import Store, named, on_arrays
 from autodiff_mini.higher_order.custom_jvp import (
@@ -16,6 +17,7 @@ from autodiff_mini.zeros import (
     Zero, instantiate_zeros, pack, unpack, which_zero)
 
 
+@seams.leave_closure.take
 def leave_opened(trace, primitive, args, fun, rules):
     """Record a call whose function closes over an unknown value."""
     if trace.parent.parent is None or primitive is not custom_jvp_call_p:

@@ -10,6 +10,7 @@ from itertools import repeat
 
 import numpy as np
 
+from autodiff_mini import seams
 from autodiff_mini.core import (
     TraceTag, Tracer, array_type, float0, tangent_type, typeof)
 from autodiff_mini.higher_order.call import Store, defcall, named
@@ -140,12 +141,12 @@ def custom_vmap_transpose(cts, *operands, fun, vmap, **types):
     """Transpose a call; its batching rule is the transpose of the rule."""
     linear = [type(x) is Var for x in operands]
     inputs, known = picked(operands, linear), others(operands, linear)
-    given = [ct is not None for ct in cts]
-    n = len(known)
+    given = [type(ct) is not Zero for ct in cts]
+    n, zeros = len(known), others(cts, given)
 
     def pull_back(program, cts):
         x_bars = transpose.backward_pass(
-            program, program.consts, interleave(given, cts, repeat(None)))
+            program, program.consts, interleave(given, cts, zeros))
         return instantiate_all(x_bars, [*cts, *program.consts])
 
     def fun_transpose(*xs):
@@ -258,6 +259,7 @@ class custom_vmap(custom_vjp):
         return call_with_batching(call)(*xs)
 
 
+@seams.call_with_batching.take
 def call_with_batching(call):
     """Return the function of a custom call, with its rule for vmap."""
     def fun(*xs):
@@ -275,7 +277,8 @@ class FlatBatching(UserRule):
         args, kwargs = call.in_place(*call.split(xs))
         out, marks = self.ask(partial(call.rules.vmap, **kwargs), size,
                               marks_like(call, mapped), *args)
-        wanted, ys = getattr(call, 'out_tree', None), call.flatten(out)
+        wanted = getattr(call, 'out_tree', None)
+        ys, call.out_tree = tree_flatten(out)
         flags, flag_tree = tree_flatten(marks)
         if flag_tree != call.out_tree:
             raise ValueError(

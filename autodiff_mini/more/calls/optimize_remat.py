@@ -5,6 +5,7 @@ If dead code is dropped and no residual is used, it becomes a call of the
 function.  Chapter 15.
 """
 
+from autodiff_mini import seams
 from autodiff_mini.core import Primitive, TraceTag, Tracer, fun_name, typeof
 from autodiff_mini.higher_order.call import Store
 from autodiff_mini.higher_order.jit import jit_p, run_compiled
@@ -16,6 +17,7 @@ from autodiff_mini.interpreters.jaxpr import stage_flat
 from autodiff_mini.jaxprs import Equation, dead_rules
 
 
+@seams.call_if_unused.take
 class RematForward:
     """A `fwd` that becomes the call's function if no residual is used.
 

@@ -7,6 +7,7 @@ Chapter 22.
 from dataclasses import replace
 from functools import partial
 
+from autodiff_mini import seams
 from autodiff_mini.core import TraceTag, float0, typeof
 from autodiff_mini.higher_order.custom_vjp import (
     PullBothWays, custom_lin_p, custom_vjp_call_p)
@@ -17,6 +18,7 @@ from autodiff_mini.jaxprs import Jaxpr
 from autodiff_mini.zeros import Zero, instantiate_zeros
 
 
+@seams.bind_both_ways.take
 def bind_both_ways(pull, *operands):
     """Bind the call of a program run backwards, with rules for both modes."""
     def fwd(operands, perturbed):

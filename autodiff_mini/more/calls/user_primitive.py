@@ -163,6 +163,8 @@ class UserPrimitive(Primitive):
         For a linear operand the rule gets a placeholder with an `aval` and a
         `shape`, for which `is_undefined_primal` is True.  It returns a tuple
         with a cotangent for each linear operand, and None for the others.
+        With multiple results, `ct` is a list, with a Zero for each unused
+        one.
         """
         def cotangents(ct, *operands, **params):
             what = f'{fun_name(rule)}, the transpose rule of {self}'

@@ -89,7 +89,7 @@ def taker(name, ready=as_array, module=np):
 def is_view(y, arguments) -> bool:
     """Return whether a result may share memory with an argument."""
     results = y if type(y) in LISTS else [y]
-    return any(isinstance(x, (Tracer, Filled)) or (
+    return isinstance(y, Tracer) or any(isinstance(x, (Tracer, Filled)) or (
         type(result) is np.ndarray and isinstance(x, np.ndarray)
         and np.may_share_memory(x, result))
         for x in arguments for result in results)
