@@ -74,16 +74,16 @@ def conditions(data):
             'The numbers under a name are its time divided by that of the '
             'same gradient written by hand in NumPy, one for each size of '
             'the row. In the rows of “one call”, “by hand” is a direct call '
-            'of the function. A time is the best of many rounds, and three '
-            f'quarters of them exceed it by at most {np.median(spreads):.0%}, '
-            'in the median.')
+            'of the function. A time is the best of many rounds. In the '
+            'median, three quarters of them exceed it by at most '
+            f'{np.median(spreads):.0%}.')
 
 
 def by_form(rows, cells):
     """Return a line for each form of a program, whose cells have all sizes.
 
     Args:
-        rows: the data; a label has {} in the place of the size.
+        rows: the data; {} in a label is replaced by the size.
         cells: a function of a row, which returns the texts of its cells.
     """
     forms = {}

@@ -1,7 +1,7 @@
 """The floor: the NumPy calls of a person, and nothing around them.
 
 We run the program by hand once and record its NumPy calls. The floor makes
-the same calls again, each with `out=` into an array that's there already. If
+the same calls again, each with `out=` into an array that already exists. If
 all arguments are vectors of one length, it takes them in blocks that stay in
 the cache. It writes into the same arrays each time, so a program could not
 use it. For numbers, the floor is the program by hand itself.
@@ -14,7 +14,7 @@ from weakref import finalize
 
 import numpy as np
 
-from autodiff_mini import tree_flatten, tree_leaves, tree_map
+from autodiff_mini import tree_leaves, tree_map
 
 BLOCK = 16_384
 

@@ -21,7 +21,7 @@ class Row(NamedTuple):
     """A row of the table.
 
     Args:
-        label: what is computed, with {} in the place of its size.
+        label: what is computed, with {} for its size.
         size: the size, or the form of the arguments.
         calls: column -> call; the columns are those of the table, where
             `hand` is what a good NumPy user writes.

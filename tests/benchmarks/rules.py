@@ -10,7 +10,7 @@ from tests.benchmarks.peers import autograd, everywhere
 
 
 def gradient(label, size, f, hand, x):
-    """Return the row of the gradient of `f(ad, np)` at a float or an array."""
+    """Return the row of a gradient of `f(ad, np)` at a float or array."""
     lone = not np.ndim(x)
 
     def make(ad, np):
