@@ -140,7 +140,7 @@ next hint skip reset progress: .venv/ready
 
 serve: PORT ?= 8000
 serve: .venv/ready   ## serve the book and rebuild it as you edit; PORT=9000
-	@$(BIN)/python -m book.tools.pages $(PORT) mkdocs serve --dirty
+	@$(BIN)/python -m book.tools.pages $(PORT)
 
 # Jupyter refuses to run as root without this flag.
 lab: ROOT_FLAG = $(if $(filter 0,$(shell id -u)),--allow-root)

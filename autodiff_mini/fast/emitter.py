@@ -111,11 +111,12 @@ class FastEmitter(Emitter):
         the result is written into it.
         """
         self.eqn = eqn
-        operands = [self.operand(v, names) for v in eqn.invars]
+        operands = [names[v] if type(v) is Var else self.number(v.val)
+                    for v in eqn.invars]
         if eqn.outvars and eqn.outvars[0] in names:
             return self.into(names[eqn.outvars[0]], operands), eqn
         text = self.expression(operands)
-        left = ', '.join(names[v] for v in eqn.outvars)
+        left = ', '.join([names[v] for v in eqn.outvars])
         if eqn.primitive.multiple_results:
             left = f'[{left}]'
         return f'{left} = {text}', eqn
@@ -207,12 +208,6 @@ class FastEmitter(Emitter):
             self.eqn, self.ordered = state
         return self.known[key]
 
-    def operand(self, v, names) -> str:
-        """Return the text for an operand of an equation."""
-        if type(v) is Var:
-            return names[v]
-        return self.number(v.val)
-
     def number(self, x) -> str:
         """Return the text for a number, which can be an array made once.
 
@@ -269,7 +264,7 @@ class FastEmitter(Emitter):
 
 def deleted(variables, names):
     """Return the line that deletes variables, if there are any."""
-    text = ', '.join(names[v] for v in variables)
+    text = ', '.join([names[v] for v in variables])
     return [(f'del {text}', None)] if text else []
 
 
@@ -325,10 +320,9 @@ def broadcast_lowering(emitter, x, shape):
     """Write the view of a number that np.broadcast_to makes slowly."""
     aval = emitter.eqn.invars[0].aval
     name = emitter.dtype(aval.dtype)
-    if aval.shape or not name.startswith('np.') or 0 in shape:
+    if aval.shape or not name.startswith('np.'):
         return call_of(broadcast_to_p, emitter, x, shape=shape)
-    strides = (0,) * len(shape)
-    return f'np.ndarray({shape}, {name}, {name}({x}), 0, {strides})'
+    return f'np.ndarray({shape}, {name}, {name}({x}), 0, {(0,) * len(shape)})'
 
 
 fast_rules[broadcast_to_p] = broadcast_lowering

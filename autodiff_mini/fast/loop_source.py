@@ -126,16 +126,18 @@ def scalar_loop(emitter, jaxpr, numbers, counts, instead, length=None,
         start.append((f'{rows} = [None] * {length}', None))
         step.append((f'{rows}[step] = {row_text(map(text, parts), v)}', None))
         watched.append(f'sum(map(sum, {rows}))' if shape else f'sum({rows})')
-        outs.append(f'np.array({rows}){reshaped(v, length, *shape)}')
+        outs.append(f'np.array({rows}){reshaped(v, length, *shape)}' if shape
+                    else f'np.fromiter({rows}, float)')     # is faster
     step += assigned(carry, [text(v) for vs in numbers.outs[:counts[1]]
                              for v in vs])
     outs = [put_back(emitter, v, parts, names) for v, parts in zip(
         jaxpr.invars[counts[0]:], numbers.ins[counts[0]:fixed])] + outs
     head = ('while True:' if tests
             else f'for step in {steps_text(length, reverse)}:')
-    return given, carefully(
-        [*start, (head, None), *indented(step), *checked(emitter, watched)],
-        asks_numpy or test_asks, outs, instead(*given))
+    lines = [*start, (head, None), *indented(step),
+             *checked(emitter, watched)]
+    return given, carefully(emitter, given, lines, asks_numpy or test_asks,
+                            outs, instead(*given))
 
 
 def steps_text(length, reverse):

@@ -68,8 +68,9 @@ def plan(jaxpr, ordered=True) -> list[Work]:
             no array is overwritten, and there are no blocks.
     """
     in_order = c_ordered(jaxpr) if ordered else ()
-    made = [v for eqn in jaxpr.eqns for v in eqn.outvars]
-    if not any(map(is_large, [*jaxpr.constvars, *jaxpr.invars, *made])):
+    shapes = {v.aval.shape for eqn in jaxpr.eqns for v in eqn.outvars}
+    shapes.update(v.aval.shape for v in jaxpr.constvars + jaxpr.invars)
+    if max(map(math.prod, shapes), default=0) < LARGE:
         return [Work([eqn], ordered=stays_ordered(eqn, in_order))
                 for eqn in jaxpr.eqns]
     groups = runs(jaxpr, in_order)
@@ -105,22 +106,24 @@ def c_ordered(jaxpr) -> set:
             copied.add(v)
     for eqn in jaxpr.eqns:
         known = found | copied if eqn.primitive in WRITES else found
-        if makes_order(eqn, is_ordered(eqn, known)):
+        if makes_order(eqn, known):
             found.update(eqn.outvars)
     return found
 
 
-def makes_order(eqn, ordered):
-    """Return whether the results are C-contiguous, if the operands are."""
+def makes_order(eqn, in_order):
+    """Return whether the results are C-contiguous, given what is in order."""
     ndim = len(eqn.outvars[0].aval.shape) if eqn.outvars else 0
     if eqn.primitive in FRESH or eqn.primitive in WRITES:
-        return ordered or ndim < 2 or eqn.primitive is matmul_p and ndim < 3
+        return (ndim < 2 or eqn.primitive is matmul_p and ndim < 3
+                or is_ordered(eqn, in_order))
+    if not is_ordered(eqn, in_order):
+        return False
     if eqn.primitive is index_p:
-        return ordered and is_piece(eqn.params['indices'])
-    if eqn.primitive is reshape_p:
-        return ordered
+        return is_piece(eqn.params['indices'])
     programs = programs_of(eqn)
-    return ordered and programs != [] and all(map(keeps_order, programs))
+    return eqn.primitive is reshape_p or (
+        programs != [] and all(map(keeps_order, programs)))
 
 
 def is_piece(indices):

@@ -65,12 +65,13 @@ def simplify(jaxpr, in_order=(), batched=False):
            if type(x) is np.ndarray and x.shape == ()}
     seen = {}       # the results of equations, by primitive and operands
     made = {}       # the equation of each variable that is kept
-    before = {v: eqn for eqn in jaxpr.eqns for v in eqn.outvars}
+    before = {v: eqn for eqn in jaxpr.eqns if eqn.primitive in VIEWS
+              for v in eqn.outvars}
     eqns = []
 
     def keep(eqn):
-        made.update((v, eqn) for v in eqn.outvars)
         eqns.append(eqn)
+        made.update(dict.fromkeys(eqn.outvars, eqn))
 
     for old in (part for eqn in jaxpr.eqns for part in products(eqn)):
         invars = [env.get(v, v) for v in old.invars]
@@ -92,7 +93,9 @@ def simplify(jaxpr, in_order=(), batched=False):
             eqn = without_transpose(eqn, made, batched)
         if eqn.primitive is where_p:
             eqn = with_one_mask(eqn, made, keep)
-        key = (eqn.primitive, *map(operand_key, eqn.invars),
+        operands = [v if type(v) is Var else (type(v.val), repr(v.val))
+                    for v in eqn.invars]
+        key = (eqn.primitive, *operands,
                frozen(tuple(eqn.params.items())) if eqn.params else ())
         same = same_value(eqn, made, in_order)
         if same or key in seen:
@@ -276,8 +279,3 @@ same_rules = {
     pow_p: lambda x, y: x if is_number(y, 1) else None,
     **dict.fromkeys([astype_p, reshape_p, broadcast_to_p, stop_gradient_p,
                      real_p, conj_p], lambda x: x)}
-
-
-def operand_key(v):
-    """Return a key that is equal for operands that are the same."""
-    return v if type(v) is Var else (type(v.val), repr(v.val))

@@ -15,7 +15,7 @@ from autodiff_mini.higher_order.programs import (
 from autodiff_mini.interpreters import lowering
 from autodiff_mini.interpreters.jaxpr import stage_tree
 from autodiff_mini.interpreters.lowering import MISS
-from autodiff_mini.memory import own_memory
+from autodiff_mini.memory import gc_paused, own_memory
 from autodiff_mini.pytree import check_hash, frozen, map_leaves, tree_flatten
 from autodiff_mini.signature import (
     UserFunction, argument_names, argument_positions, hold_arguments,
@@ -42,6 +42,19 @@ def run_compiled(*xs, jaxpr, **params):
 jit_p = Primitive('jit', run_compiled, multiple_results=True)
 defprogram(jit_p)
 lowering.inline_rules[jit_p] = lambda *avals, jaxpr, name: jaxpr
+
+
+@gc_paused
+def recorded(f, args, kwargs, tag):
+    """Return a function as a program, the tracers it closes over, and a tree.
+
+    The program is compiled unless a transformation is running.
+    """
+    jaxpr, out_tree = stage_tree(f, args, kwargs, tag)
+    jaxpr, traced = close(jaxpr)
+    if current_trace() is Trace.base:
+        compiled(jaxpr)
+    return jaxpr, traced, out_tree
 
 
 class jit(UserFunction):
@@ -132,8 +145,7 @@ class jit(UserFunction):
         key = in_tree, *avals, *static_part(self.f, static)
         program = self.staged.get(key)
         if program is None:
-            jaxpr, out_tree = stage_tree(f, args, kwargs, self.tag)
-            program = *close(jaxpr), out_tree
+            program = recorded(f, args, kwargs, self.tag)
             if not program[1]:  # a tracer will be gone at the next call
                 remember(self.staged, key, program)
         jaxpr, traced, out_tree = program
