@@ -146,7 +146,7 @@ def leave_call(primitive, trace, args, fun, **rules):
         trace: the trace that records it.
     """
     unknown = list(map(trace.is_unknown, args))
-    if not any(unknown):
+    if True not in unknown:
         try:
             return trace.compute(primitive, args, {'fun': fun, **rules})
         except UnexpectedTracerError as error:
@@ -595,7 +595,7 @@ def for_rule(ts, others, symbolic) -> list:
     """Return tangents as a rule takes them: zeros are symbolic, or arrays."""
     if symbolic:
         return [SymbolicZero(t.like) if type(t) is Zero else t for t in ts]
-    return instantiate_all(ts, [*ts, *others])
+    return instantiate_all(ts, chain(ts, others))
 
 
 class UserRule:
