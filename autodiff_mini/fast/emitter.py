@@ -100,7 +100,8 @@ class FastEmitter(Emitter):
         """Return the lines for an equation."""
         [eqn], self.ordered = step.eqns, step.ordered
         for out, v in step.into.items():
-            names[out], self.in_order = names[v], True
+            self.in_order = True
+            names.setdefault(out, names[v])     # or it is a row of a loop
         return [self.line(eqn, names), *deleted(step.gone, names)]
 
     def line(self, eqn, names):
@@ -324,10 +325,9 @@ def broadcast_lowering(emitter, x, shape):
     """Write the view of a number that np.broadcast_to makes slowly."""
     aval = emitter.eqn.invars[0].aval
     name = emitter.dtype(aval.dtype)
-    if aval.shape or not name.startswith('np.') or 0 in shape:
+    if aval.shape or not name.startswith('np.'):
         return call_of(broadcast_to_p, emitter, x, shape=shape)
-    strides = (0,) * len(shape)
-    return f'np.ndarray({shape}, {name}, {name}({x}), 0, {strides})'
+    return f'np.ndarray({shape}, {name}, {name}({x}), 0, {(0,) * len(shape)})'
 
 
 fast_rules[broadcast_to_p] = broadcast_lowering

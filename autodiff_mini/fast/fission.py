@@ -15,12 +15,13 @@ from autodiff_mini.core import TraceTag, current_trace
 from autodiff_mini.fast.loop_source import loop_p
 from autodiff_mini.fast.plan import FRESH
 from autodiff_mini.fast.simplify import VIEWS, opened, opening_rules, simplify
-from autodiff_mini.higher_order.loops import scan_p, split
+from autodiff_mini.higher_order.loops import hoist, scan_p, split
 from autodiff_mini.higher_order.programs import (
     others, remembered, run, stage_program, vmap_jaxpr)
 from autodiff_mini.jaxprs import Jaxpr, Var, drop_dead
 from autodiff_mini.primitives.elementwise import add_p
 from autodiff_mini.primitives.linalg import matmul_p
+from autodiff_mini.primitives.shapes import reshape_p
 
 MOST = 4_000_000    # the most elements to keep for all steps
 
@@ -79,6 +80,8 @@ def taken_apart(body, counts) -> Parts:
         else:
             part = parts.core
             needed.update(eqn.invars)
+            if eqn.primitive is reshape_p:
+                parts.after.append(eqn)     # so its rows need not be kept
         part.append(eqn)
         if part is parts.before or part is parts.after:
             parts.kept.update(eqn.invars, eqn.outvars)
@@ -132,7 +135,7 @@ def fission(jaxpr, avals, length, reverse, counts):
         avals: the types of the operands of the scan.
         length, reverse, counts: the parameters of the scan.
     """
-    body = simplify(opened(jaxpr))
+    body = simplify(opened(jaxpr), batched=True)
     parts = taken_apart(body, counts)
     if length * sum(math.prod(v.aval.shape) for v in parts.kept) > MOST:
         parts = Parts([], [], body.eqns, [], {}, set())
@@ -169,19 +172,29 @@ def fission(jaxpr, avals, length, reverse, counts):
         late = [*ys, *(v for vs in parts.sums.values() for v in vs)]
         kept = [v for v in as_program(body, parts.after, late).invars
                 if v not in env]
-        core = as_program(body, parts.core, [*[ends[i] for i in stays],
-                                             *kept])
+        # The states before the steps are the states after them, shifted.
+        shifted = {v: end for v, end in zip(carry, ends)
+                   if v in kept and end not in (*carry, *env)}
+        kept = [*dict.fromkeys(shifted.get(v, v) for v in kept)]
+        core = as_program(body, parts.first + parts.core,
+                          [*[ends[i] for i in stays], *kept])
         fixed = [v for v in core.invars if v in env and v not in rows]
         moving = [v for v in core.invars if v in rows]
         core.invars = [*fixed, *[carry[i] for i in stays], *moving]
+        first, core = hoist(simplify(core), len(fixed))
+        fixed = [env[v] for v in fixed]
+        fixed += run(first, *fixed)
         line = body.eqns[0].line if body.eqns else None
         current_trace().line = line
         last = loop_p.bind(
-            *[env[v] for v in fixed], *[starts[i] for i in stays],
-            *[env[v] for v in moving], jaxpr=core, length=length,
-            reverse=reverse, counts=(len(fixed), len(stays)))
+            *fixed, *[starts[i] for i in stays], *[env[v] for v in moving],
+            jaxpr=core, length=length, reverse=reverse,
+            counts=(len(fixed), len(stays)))
         env.update(zip(kept, last[len(stays):], strict=True))
-        rows.update(kept)
+        for start, v, end in zip(starts, carry, ends):
+            if v in shifted:
+                env[v] = states_before(start, env[end], reverse)
+        rows.update(kept, shifted)
         compute(parts.after, late)
         current_trace().line = line
         outs = dict(enumerate(starts)) | dict(zip(stays, last))
@@ -204,6 +217,13 @@ def as_program(body, eqns, outs):
     part.invars = [v for v in dict.fromkeys(used)
                    if type(v) is Var and v not in made]
     return part
+
+
+def states_before(start, ends, reverse):
+    """Return the states before all steps, from those after them."""
+    start = np.reshape(start, (1, *ends.shape[1:]))
+    return np.concatenate([ends[1:], start] if reverse
+                          else [start, ends[:-1]])
 
 
 def total(x, y=None):

@@ -46,11 +46,15 @@ class GuardWriter:
         if tree.node_type is type(None):
             return self.unless(f'{name} is None')
         keys = keys_of(tree)
-        self.unless(f'type({name}) is {tree.node_type.__name__} and '
-                    f'len({name}) == {len(keys)}')
+        if name != 'args':      # which is always a tuple
+            self.unless(f'type({name}) is {tree.node_type.__name__}')
         parts = [f'{name}_{i}' for i in range(len(keys))]
-        self.lines += [f'{part} = {name}[{key!r}]'
-                       for part, key in zip(parts, keys, strict=True)]
+        if tree.node_type is dict:
+            self.unless(f'len({name}) == {len(keys)}')
+            self.lines += [f'{part} = {name}[{key!r}]'
+                           for part, key in zip(parts, keys, strict=True)]
+        else:
+            self.lines.append(f'[{", ".join(parts)}] = {name}')
         for part, child in zip(parts, tree.children, strict=True):
             self.take_apart(part, child, leaves)
 
@@ -133,7 +137,7 @@ def write_guard(program, xs, in_tree, out_tree):
     quote = writer.constant('quote', version.quote)
     source = '\n'.join(['def guard(args):', *['    ' + x for x in [
         'try:', *['    ' + line for line in writer.lines],
-        'except KeyError:', '    return MISS',
+        'except (KeyError, ValueError):', '    return MISS',
         'try:', f'    [{", ".join(outs)}] = {call}',
         'except Exception as error:', f'    {quote}(error)', '    raise',
         f'return {result}']]])

@@ -10,6 +10,7 @@ from itertools import count
 
 from autodiff_mini.core import Primitive
 from autodiff_mini.fast.emitter import fast_rules
+from autodiff_mini.fast.plan import HUGE, OVERWRITING, c_ordered
 from autodiff_mini.fast.scalars import (
     as_numbers, carefully, checked, float_text, indented, is_bool, put_back,
     reshaped, scalar_body, taken_out)
@@ -54,10 +55,14 @@ def array_loop(emitter, jaxpr, ordered, counts, length, reverse):
     rows = [names['row', i] for i in range(len(ys))]
     empty = [f'np.empty({(length, *v.aval.shape)}{emitter.dtype_of(v)})'
              for v in ys]
-    step = [(f'{names[v]} = {names[v, "all"]}[step]', None) for v in xs]
+    filled = {y: row for row, y in zip(rows, ys)
+              if ordered and y in can_fill(jaxpr)}
+    emitter.in_order = emitter.in_order or bool(filled)
+    step = [(f'{names[v]} = {all_rows}[step]', None) for v, all_rows in
+            [*((v, names[v, 'all']) for v in xs), *filled.items()]]
     step += emitter.body(jaxpr, names, ordered)
     step += [(f'{row}[step] = {emitter.result(y, names)}', None)
-             for row, y in zip(rows, ys)]
+             for row, y in zip(rows, ys) if filled.get(y) is not row]
     step += assigned([names[v] for v in carry],
                      [emitter.result(v, names) for v in ends])
     outs = [*(names[v] for v in carry), *rows]
@@ -65,6 +70,13 @@ def array_loop(emitter, jaxpr, ordered, counts, length, reverse):
         *[(f'{row} = {text}', None) for row, text in zip(rows, empty)],
         (f'for step in {steps_text(length, reverse)}:', None),
         *indented(step), (f'return [{", ".join(outs)}]', None)]
+
+
+def can_fill(jaxpr):
+    """Return the variables that can be computed into rows of an array."""
+    return {v for eqn in jaxpr.eqns if eqn.primitive in OVERWRITING
+            for v in c_ordered(jaxpr).intersection(eqn.outvars)
+            if v.aval.shape and math.prod(v.aval.shape) < HUGE}
 
 
 def row_text(texts, v):
@@ -114,16 +126,18 @@ def scalar_loop(emitter, jaxpr, numbers, counts, instead, length=None,
         start.append((f'{rows} = [None] * {length}', None))
         step.append((f'{rows}[step] = {row_text(map(text, parts), v)}', None))
         watched.append(f'sum(map(sum, {rows}))' if shape else f'sum({rows})')
-        outs.append(f'np.array({rows}){reshaped(v, length, *shape)}')
+        outs.append(f'np.array({rows}){reshaped(v, length, *shape)}' if shape
+                    else f'np.fromiter({rows}, float)')     # is faster
     step += assigned(carry, [text(v) for vs in numbers.outs[:counts[1]]
                              for v in vs])
     outs = [put_back(emitter, v, parts, names) for v, parts in zip(
         jaxpr.invars[counts[0]:], numbers.ins[counts[0]:fixed])] + outs
     head = ('while True:' if tests
             else f'for step in {steps_text(length, reverse)}:')
-    return given, carefully(
-        [*start, (head, None), *indented(step), *checked(emitter, watched)],
-        asks_numpy or test_asks, outs, instead(*given))
+    lines = [*start, (head, None), *indented(step),
+             *checked(emitter, watched)]
+    return given, carefully(emitter, given, lines, asks_numpy or test_asks,
+                            outs, instead(*given))
 
 
 def steps_text(length, reverse):

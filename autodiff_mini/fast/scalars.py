@@ -10,8 +10,10 @@ needs no code.  Chapter 34.
 import math
 import operator
 from collections import ChainMap
+from contextvars import Context
 from functools import cache, reduce
 from itertools import chain
+from threading import local
 from typing import NamedTuple
 
 import numpy as np
@@ -156,7 +158,7 @@ def scalar_lines(emitter, numbers, jaxpr, names):
                                     numbers.jaxpr.outvars)
     outs = [put_back(emitter, v, parts, floats)
             for v, parts in zip(jaxpr.outvars, numbers.outs)]
-    return carefully([*start, *lines], asks_numpy, outs,
+    return carefully(emitter, given, [*start, *lines], asks_numpy, outs,
                      f'careful({", ".join(given)})')
 
 
@@ -274,10 +276,12 @@ def checked(emitter, names):
     return lines
 
 
-def carefully(lines, asks_numpy, outs, instead):
+def carefully(emitter, given, lines, asks_numpy, outs, instead):
     """Return lines that call a fallback if Python floats give up.
 
     Args:
+        emitter: the FastEmitter.
+        given: the names of the arguments.
         lines: the lines that compute the results.
         asks_numpy: whether they call NumPy, whose errors then are raised.
         outs: the texts of the results.
@@ -285,10 +289,29 @@ def carefully(lines, asks_numpy, outs, instead):
     """
     lines = [*lines, (f'return [{", ".join(outs)}]', None)]
     if asks_numpy:
-        lines = [("with np.errstate(all='raise'):", None), *indented(lines)]
+        name = f'numbers_{next(emitter.numbers)}'
+        emitter.define(f'{name}({", ".join(given)})', lines)
+        run = emitter.constant('raising', raising) + '.run'
+        lines = [(f'return {run}({", ".join([name, *given])})', None)]
     return [('try:', None), *indented(lines),
-            ('except (ArithmeticError, ValueError):', None),
+            ('except (ArithmeticError, RuntimeError, ValueError):', None),
             (f'    return {instead}', None)]
+
+
+class Raising(local):
+    """Run a function in a context where NumPy raises its errors.
+
+    Entering `np.errstate` takes as long as four operations.  Each thread has
+    its own context.  Entering it twice is a RuntimeError.
+    """
+
+    def __init__(self):
+        context = Context()
+        context.run(np.seterr, all='raise')
+        self.run = context.run
+
+
+raising = Raising()
 
 
 def indented(lines):

@@ -51,12 +51,13 @@ def opened(jaxpr):
 opening_rules = {}  # like inline_rules, but for speed
 
 
-def simplify(jaxpr, in_order=()):
+def simplify(jaxpr, in_order=(), batched=False):
     """Return a program with fewer operations and bitwise equal results.
 
     Args:
         jaxpr: a program without calls.
         in_order: the variables that are known to be C-contiguous.
+        batched: whether vmap transforms the result.
     """
     values = dict(zip(jaxpr.constvars, jaxpr.consts, strict=True))
     # The replacements of variables; a number needs no name.
@@ -85,8 +86,10 @@ def simplify(jaxpr, in_order=()):
                           eqn.line))
             eqn = Equation(matmul_p, [invars[0], copy], eqn.params,
                            eqn.outvars, eqn.line)
+        if eqn.primitive is reshape_p and not batched:
+            eqn = vector_product(eqn, made)
         if eqn.primitive is matmul_p:
-            eqn = without_transpose(eqn, made)
+            eqn = without_transpose(eqn, made, batched)
         if eqn.primitive is where_p:
             eqn = with_one_mask(eqn, made, keep)
         key = (eqn.primitive, *map(operand_key, eqn.invars),
@@ -97,6 +100,11 @@ def simplify(jaxpr, in_order=()):
         else:
             seen[key] = eqn.outvars
             keep(eqn)
+            x, *others = eqn.invars or [None]
+            if (eqn.primitive in VIEWS and not others
+                    and spread_number(values.get(x))):
+                values[eqn.outvars[0]] = eqn.primitive.impl(
+                    values[x], **eqn.params)
     outvars = [env.get(v, v) for v in jaxpr.outvars]
     return drop_dead(Jaxpr(jaxpr.constvars, jaxpr.invars, eqns, outvars,
                            jaxpr.consts))
@@ -107,15 +115,36 @@ def is_square(operands, made):
     return len({*(owner(v, made) for v in operands)}) == 1
 
 
-def without_transpose(eqn, made):
-    """Return `y @ x` for `x.T @ y`, if `y` is a vector."""
+def vector_product(eqn, made):
+    """Return `x @ y` for a reshape of the product of a row and `y`."""
+    product = made.get(eqn.invars[0])
+    if (product and product.primitive is matmul_p
+            and eqn.outvars[0].aval.ndim == 1):
+        x, y = product.invars
+        row = made.get(x)
+        if (row and row.primitive is reshape_p
+                and x.aval.ndim == y.aval.ndim == 2
+                and row.invars[0].aval.shape == x.aval.shape[1:]):
+            return Equation(matmul_p, [row.invars[0], y], {}, eqn.outvars,
+                            product.line)
+    return eqn
+
+
+def without_transpose(eqn, made, batched):
+    """Return `y @ x` for `x.T @ y`, and `x @ y` for `y @ x.T`.
+
+    They are alike if `y` is a vector.  But vmap computes the latter in
+    different ways.
+    """
     x, y = eqn.invars
-    if not (x in made and made[x].primitive is transpose_p
-            and x.aval.ndim == 2 and y.aval.ndim == 1
-            and x.aval.dtype == y.aval.dtype):
-        return eqn
-    return Equation(matmul_p, [y, made[x].invars[0]], {}, eqn.outvars,
-                    eqn.line)
+    for matrix, vector in ((x, y),) if batched else ((x, y), (y, x)):
+        flip = made.get(matrix)
+        if (flip and flip.primitive is transpose_p
+                and flip.params['axes'] == (1, 0)
+                and vector.aval.ndim == 1 and x.aval.dtype == y.aval.dtype):
+            new = [v if v is vector else flip.invars[0] for v in (y, x)]
+            return Equation(matmul_p, new, {}, eqn.outvars, eqn.line)
+    return eqn
 
 
 def with_one_mask(eqn, made, keep):
@@ -125,15 +154,16 @@ def with_one_mask(eqn, made, keep):
     """
     c, *choices = eqn.invars
     for primitive, inner, zero in (and_p, *choices), (lt_p, *choices[::-1]):
-        if is_number(zero, 0) and inner in made and (
-                made[inner].primitive is where_p
+        old = made.get(inner)
+        if (old and old.primitive is where_p and is_number(zero, 0)
+                and is_number(old.invars[2], 0)
+                and c.aval == old.invars[0].aval and c.aval.dtype == bool
                 and inner.aval == eqn.outvars[0].aval):
-            d, *rest = made[inner].invars
-            if is_number(rest[1], 0) and bool == c.aval.dtype == d.aval.dtype:
-                mask = Var(elementwise_type(primitive, c.aval, d.aval))
-                keep(Equation(primitive, [c, d], {}, [mask], eqn.line))
-                return Equation(where_p, [mask, *rest], {}, eqn.outvars,
-                                eqn.line)
+            mask = Var(c.aval)
+            keep(Equation(primitive, [c, old.invars[0]], {}, [mask],
+                          eqn.line))
+            return Equation(where_p, [mask, *old.invars[1:]], {},
+                            eqn.outvars, eqn.line)
     return eqn
 
 

@@ -98,9 +98,8 @@ class TapeTrace(JVPTrace):
             if function in compositions:
                 key, operands, names = [function, RuleTable.version], [], []
                 self.look_at(args, key, operands, names)
-                for name, x in kwargs.items():
-                    key.append(name)
-                    self.look_at([x], key, operands, names)
+                for named in kwargs.items():
+                    self.look_at(named, key, operands, names)
                 return self.process_prepared(
                     key, operands, names, function, args, kwargs)
         except REFUSED:
@@ -185,14 +184,13 @@ class TapeTrace(JVPTrace):
         """Index without preparing: it is linear, and indices vary."""
         if type(x) is not TapeTracer or x._trace is not self or not x.name:
             raise LongWay
-        y, every = x.primal, x.primal
-        if type(every) is BatchTracer:
-            ahead = () if every.dim is None else (slice(None),)
-            y = BatchTracer(every._trace, index_p.impl(
-                every.val, indices=(*ahead, *params['indices'])), every.dim)
+        y, indices = x.primal, params['indices']
+        if type(y) is BatchTracer:
+            behind = (slice(None), *indices) if y.dim == 0 else indices
+            y = BatchTracer(y._trace, y.val[behind], y.dim)
             y.made_in = self
         else:
-            y = index_p.impl(x.primal, **params)
+            y = y[indices]
         aval, line = typeof(y), self.line or user_line(4)
         part = TapeTracer(self, y, Var(aval), aval, line)
         self.parent.eqns.append(
@@ -286,4 +284,5 @@ def play_back(tape, consts, cts):
             raise
         for v, ct in zip(sources, cts):
             gathered[v] = gathered[v] + ct if v in gathered else ct
-    return [gathered.get(v, Zero(v.aval)) for v in tape.invars]
+    return [gathered[v] if v in gathered else Zero(v.aval)
+            for v in tape.invars]

@@ -171,6 +171,7 @@ def spread(x, dim, size):
 
 def move_front(x, axis):
     """Return `x` with this axis in front of the others."""
+    if axis == 0:
+        return x
     axes = range(np.ndim(x))
-    return x if axis == 0 else np.transpose(
-        x, [axis, *axes[:axis], *axes[axis + 1:]])
+    return np.transpose(x, [axis, *axes[:axis], *axes[axis + 1:]])

@@ -62,7 +62,7 @@ class AsHelp(griffe.Extension):
             return
         for part in getattr(node, 'body', ()):
             match part:
-                case ast.Assign([ast.Name('NAMES')], names):    # of a wing
+                case ast.Assign([ast.Name('NAMES' | 'LATER')], names):
                     for name, where in ast.literal_eval(names).items():
                         mod.package.set_member(name, griffe.Alias(
                             name, f'{mod.package.path}.{where}'))
